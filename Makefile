@@ -1,0 +1,75 @@
+# oomkb. `make help` says what there is. One file; lists come from globs.
+CC ?= gcc
+BUILD ?= build
+PREFIX ?= /usr/local
+PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
+
+WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
+  -Wmissing-prototypes -Wvla -Wformat=2 -Wundef -Werror
+CFLAGS ?= -O2 -g
+ALL_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L $(WARN) -Isrc -Iinclude -fPIC \
+  -fvisibility=hidden -MMD -MP $(CFLAGS) $(SAN)
+# What the library needs from the system at run time, and what is linked in.
+LIB_SHARED = -lsqlite3 -lpcre2-8
+LIB_STATIC = -l:libjansson.a -l:libz.a -l:libzstd.a
+PROGRAM_LIBS = -lyaml
+
+LIB_HOUSES = base corpus index log match memory diagnose render api
+LIB_SRC = $(foreach h,$(LIB_HOUSES),$(wildcard src/$(h)/*.c))
+PROGRAM_SRC = $(wildcard src/author/*.c src/serve/*.c src/cli/*.c)
+LIB_OBJ = $(LIB_SRC:src/%.c=$(BUILD)/obj/%.o)
+PROGRAM_OBJ = $(PROGRAM_SRC:src/%.c=$(BUILD)/obj/%.o)
+MAIN_OBJ = $(BUILD)/obj/cli/main.o
+TEST_SRC = $(wildcard tests/*/test_*.c)
+TESTS = $(TEST_SRC:tests/%.c=$(BUILD)/tests/%)
+TEST_HELP_OBJ = $(patsubst tests/%.c,$(BUILD)/obj/tests/%.o,$(wildcard tests/support/*.c))
+CORPUS = $(shell find entries kb i18n -type f 2>/dev/null)
+
+.PHONY: all
+all: $(BUILD)/oomkb $(BUILD)/liboomkb.so  ## build the program and the library
+
+.PHONY: help
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+
+# --- objects ---
+$(BUILD)/obj/%.o: src/%.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c $< -o $@
+$(BUILD)/obj/tests/%.o: tests/%.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests -c $< -o $@
+
+# --- bootstrap: a program without an index compiles the corpus, which is then
+# --- linked into the library, and the program against that.
+$(BUILD)/noindex.o: src/api/embed.S
+	@mkdir -p $(@D)
+	$(CC) -c -DOOMKB_NO_INDEX $< -o $@
+$(BUILD)/index.o: src/api/embed.S $(BUILD)/oomkb.db
+	$(CC) -c -DOOMKB_INDEX='"$(BUILD)/oomkb.db"' $< -o $@
+$(BUILD)/oomkb-bare: $(LIB_OBJ) $(PROGRAM_OBJ) $(BUILD)/noindex.o
+	$(CC) $(SAN) -o $@ $^ $(LIB_SHARED) $(LIB_STATIC) $(PROGRAM_LIBS)
+$(BUILD)/oomkb.db: $(BUILD)/oomkb-bare $(CORPUS)
+	$(BUILD)/oomkb-bare build entries -o $@
+
+$(BUILD)/liboomkb.a: $(LIB_OBJ) $(BUILD)/index.o
+	rm -f $@ && ar rcs $@ $^
+$(BUILD)/liboomkb.so: $(LIB_OBJ) $(BUILD)/index.o
+	$(CC) $(SAN) -shared -Wl,-soname,liboomkb.so.0 -Wl,-z,defs -Wl,--exclude-libs,ALL \
+	  -o $@ $^ $(LIB_SHARED) $(LIB_STATIC)
+$(BUILD)/oomkb: $(PROGRAM_OBJ) $(BUILD)/liboomkb.a
+	$(CC) $(SAN) -o $@ $(PROGRAM_OBJ) $(BUILD)/liboomkb.a $(LIB_SHARED) $(LIB_STATIC) $(PROGRAM_LIBS)
+
+# --- tests: each tests/<house>/test_*.c is a cmocka program of its own ---
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(TEST_HELP_OBJ) $(LIB_OBJ) $(PROGRAM_OBJ) $(BUILD)/noindex.o
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $< $(TEST_HELP_OBJ) $(LIB_OBJ) $(filter-out $(MAIN_OBJ),$(PROGRAM_OBJ)) $(BUILD)/noindex.o \
+	  $(LIB_SHARED) $(LIB_STATIC) $(PROGRAM_LIBS) -lcmocka
+.PHONY: tests
+tests: $(TESTS)
+
+.PHONY: clean
+clean:  ## remove what was built
+	rm -rf build
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,150 @@
+/* oomkb.h - which known out-of-memory failure a log shows, why, and what helps.
+ *
+ * Part 1. The simple call
+ *
+ *     oomkb *kb;
+ *     oomkb_report *report;
+ *     oomkb_error err;
+ *     if (oomkb_open(NULL, &kb, &err) != OOMKB_OK) ...
+ *     if (oomkb_diagnose(kb, log, log_bytes, NULL, &report, &err) != OOMKB_OK) ...
+ *     oomkb_report_write(report, "json", NULL, my_writer, my_ctx, &err);
+ *     oomkb_report_free(report);
+ *     oomkb_close(kb);
+ *
+ * Part 2. A scan fed piece by piece, answers to its questions
+ * Part 3. Options
+ *
+ * Rules that hold everywhere:
+ * - An oomkb never changes: any number of threads may use one. A scan or a
+ *   report belongs to one thread at a time.
+ * - Functions that can fail return a code and fill the caller's oomkb_error.
+ *   Arguments stand in the order inputs, outputs, err. Outputs are written on
+ *   success only. err may be NULL.
+ * - The library never prints, exits, sets a locale, reads the environment,
+ *   installs handlers, or keeps global state.
+ * - Text is UTF-8; sizes are bytes; a log may hold any bytes, NUL included.
+ */
+#ifndef OOMKB_OOMKB_H
+#define OOMKB_OOMKB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef OOMKB_API
+#if defined(__GNUC__)
+#define OOMKB_API __attribute__((visibility("default")))
+#else
+#define OOMKB_API
+#endif
+#endif
+
+#define OOMKB_VERSION "0.1.0"
+
+enum {
+    OOMKB_OK = 0,
+    OOMKB_ERROR_MEMORY = 1,  /* the allocator said no */
+    OOMKB_ERROR_CEILING = 2, /* the input needs more than the set ceiling */
+    OOMKB_ERROR_USAGE = 3,   /* an argument to be mended */
+    OOMKB_ERROR_IO = 4,      /* a file could not be read; the writer said no */
+    OOMKB_ERROR_INDEX = 5,   /* no oomkb index, a newer one, or a damaged one */
+    OOMKB_ERROR_INPUT = 6    /* damaged compressed input */
+};
+
+typedef struct oomkb_error {
+    int code;
+    char text[256]; /* one line, English: what, where, what would be right */
+} oomkb_error;
+
+typedef struct oomkb oomkb;
+typedef struct oomkb_report oomkb_report;
+typedef struct oomkb_scan oomkb_scan;
+typedef struct oomkb_options oomkb_options;
+
+/* ---- Part 1: the simple call ---- */
+
+/* Open the knowledge base that is built into the library (path NULL), or an
+ * index file made by `oomkb build`. */
+OOMKB_API int oomkb_open(const char *path, oomkb **kb, oomkb_error *err);
+/* The same from memory; the bytes must stay unchanged until oomkb_close(). */
+OOMKB_API int oomkb_open_bytes(const void *bytes, size_t n, oomkb **kb,
+                               oomkb_error *err);
+OOMKB_API void oomkb_close(oomkb *kb); /* after its scans and reports; NULL is fine */
+
+OOMKB_API int oomkb_diagnose(const oomkb *kb, const void *log, size_t n,
+                             const oomkb_options *options,
+                             oomkb_report **report, oomkb_error *err);
+OOMKB_API void oomkb_report_free(oomkb_report *report);
+
+/* Findings of role root and severity failure: 0 says "no known failure". */
+OOMKB_API size_t oomkb_report_failures(const oomkb_report *report);
+
+/* Called with pieces of output in order; non-zero stops it (OOMKB_ERROR_IO). */
+typedef int (*oomkb_writer)(void *ctx, const char *bytes, size_t n);
+
+/* format: one of oomkb_formats(). options: language, width, colour, top. */
+OOMKB_API int oomkb_report_write(const oomkb_report *report, const char *format,
+                                 const oomkb_options *options,
+                                 oomkb_writer writer, void *ctx,
+                                 oomkb_error *err);
+
+/* ---- Part 2: streaming, refining, entries ---- */
+
+OOMKB_API int oomkb_scan_new(const oomkb *kb, const oomkb_options *options,
+                             oomkb_scan **scan, oomkb_error *err);
+OOMKB_API int oomkb_scan_feed(oomkb_scan *scan, const void *bytes, size_t n,
+                              oomkb_error *err);
+/* Ends the scan and frees it, also on failure. */
+OOMKB_API int oomkb_scan_finish(oomkb_scan *scan, oomkb_report **report,
+                                oomkb_error *err);
+OOMKB_API void oomkb_scan_free(oomkb_scan *scan); /* without finishing */
+
+/* Answer a question of the report ("model=Qwen/Qwen2.5-7B"): the report is
+ * worked out anew from what the scan found; the log is not read again. On
+ * failure it stays as it was. */
+OOMKB_API int oomkb_report_answer(oomkb_report *report, const char *fact_value,
+                                  oomkb_error *err);
+
+/* One entry of the knowledge base, by id. */
+OOMKB_API int oomkb_entry_write(const oomkb *kb, const char *id,
+                                const char *format,
+                                const oomkb_options *options,
+                                oomkb_writer writer, void *ctx,
+                                oomkb_error *err);
+
+/* NULL-terminated list of format names. */
+OOMKB_API const char *const *oomkb_formats(void);
+/* The text of the program under key in lang ("en", "zh"); "" when there is none. Valid until oomkb_close(). */
+OOMKB_API const char *oomkb_text(const oomkb *kb, const char *lang,
+                                 const char *key);
+OOMKB_API const char *oomkb_version(void);
+OOMKB_API size_t oomkb_entry_count(const oomkb *kb);
+OOMKB_API const char *oomkb_digest(const oomkb *kb); /* hex; names this knowledge base */
+
+/* ---- Part 3: options ---- */
+
+/* Set size = sizeof(oomkb_options) and leave the rest zero for the defaults. */
+struct oomkb_options {
+    uint32_t size;
+    const char *lang;       /* "en" (default) or "zh" */
+    const char *input_name; /* as shown in the report; default "-" */
+    const char *const *answers; /* "fact=value", NULL-terminated; win over the log */
+    uint32_t width;         /* text: columns, default 80, 60 at least */
+    uint32_t top;           /* fixes per finding, 0: all */
+    int32_t color;          /* text: ANSI colours */
+    int32_t why;            /* text: how each place was won */
+    uint64_t max_input_bytes; /* stop reading there; 0: no end */
+    uint64_t max_memory_bytes; /* of one scan and its report; 0: 256 MiB */
+    void *(*get_memory)(void *ctx, size_t bytes); /* NULL: malloc */
+    void (*put_memory)(void *ctx, void *block);
+    void *memory_ctx;
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

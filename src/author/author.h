@@ -1,0 +1,37 @@
+/* author.h: the corpus compiler. Reads entries/, kb/ and i18n/ (the only house
+ * with <yaml.h>), refuses what cannot be true with a place and a caret, and
+ * writes an index, whole or not at all. Linked into the program only. */
+#ifndef AUTHOR_AUTHOR_H
+#define AUTHOR_AUTHOR_H
+
+#include "base/diag.h"
+#include "index/index.h"
+
+struct author_options {
+    struct str entries_dir; /* "entries"; kb/ and i18n/ stand beside it unless said */
+    struct str kb_dir, i18n_dir;
+    bool check_samples; /* run every sample through the engine */
+    diag_fn on_diag;
+    void *diag_ctx;
+};
+
+struct author_result {
+    size_t entries, errors, warnings, samples;
+};
+
+/* Compile and check. image is empty when there were errors. */
+struct author_result author_compile(struct arena *a,
+                                    const struct author_options *o,
+                                    struct str *image);
+/* Write image to path: a temporary file beside it, fsync, rename. */
+void author_write_file(struct arena *a, struct str path, struct str image);
+
+/* Read one entry from YAML text; false after diagnostics. For tests too. */
+bool author_read_entry(struct arena *a, struct str path, struct str yaml,
+                       diag_fn on_diag, void *ctx, struct entry *out);
+
+/* kb/FORMAT.md and kb/entry.schema.json, from the one table of fields. */
+struct str author_format_page(struct arena *a);
+struct str author_entry_schema(struct arena *a);
+
+#endif

@@ -1,0 +1,84 @@
+/* arena.h: memory with a lifetime, and the one way to give up.
+ *
+ * Everything oomkb allocates belongs to an arena: the base, a report, a line
+ * being read, a build. An arena also owns what is not memory (a SQLite handle,
+ * a compiled pattern): arena_defer() files it, arena_free() releases it, last
+ * in first out. So nobody below the API frees anything.
+ *
+ * arena_alloc() never returns NULL. When memory or the ceiling is exhausted,
+ * or when a house finds that it cannot go on (a corrupt index), it raises: the
+ * innermost arena_guard() of that arena returns the error. Code in between
+ * needs no checks and holds nothing that an arena does not own.
+ *
+ * An arena belongs to one thread at a time.
+ */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+/* Where arenas get their blocks. Tests fail the n-th call; NULL is malloc. */
+struct allocator {
+    void *(*get)(void *ctx, size_t bytes);
+    void (*put)(void *ctx, void *block);
+    void *ctx;
+};
+
+/* Error codes; the public header gives them the same values. */
+enum fail {
+    FAIL_NONE = 0,
+    FAIL_MEMORY = 1,  /* the allocator said no */
+    FAIL_CEILING = 2, /* an arena or buffer is full: the input is too much */
+    FAIL_USAGE = 3,   /* an argument the caller must mend */
+    FAIL_IO = 4,      /* a file could not be read or written */
+    FAIL_INDEX = 5,   /* not an oomkb index, a newer one, or a damaged one */
+    FAIL_INPUT = 6    /* compressed input is damaged, a config is malformed */
+};
+
+struct fault {
+    enum fail code;
+    char text[256]; /* one line, no newline: what, where, what would be right */
+};
+
+struct arena_block;
+struct arena_defer;
+struct arena_rescue;
+
+struct arena {
+    const struct allocator *from;
+    struct arena_block *blocks;
+    struct arena_defer *deferred;
+    struct arena_rescue *rescue;
+    size_t used_bytes;
+    size_t ceiling_bytes; /* 0: none */
+};
+
+void arena_init(struct arena *a, const struct allocator *from,
+                size_t ceiling_bytes);
+void arena_free(struct arena *a); /* runs the defers; a may be used again */
+
+/* Zeroed, aligned for any type, valid until arena_free(). n may be 0. */
+void *arena_alloc(struct arena *a, size_t n);
+void *arena_array(struct arena *a, size_t count, size_t size); /* checked */
+struct str arena_str(struct arena *a, struct str s); /* copy, NUL-terminated */
+struct str arena_printf(struct arena *a, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void arena_defer(struct arena *a, void (*release)(void *), void *what);
+
+/* Make room for one more element in a list that lives in the arena. Returns
+ * the (possibly moved) list; *cap grows by doubling. */
+void *arena_grow(struct arena *a, void *list, size_t count, size_t *cap,
+                 size_t size);
+
+/* Run body(arg). Returns FAIL_NONE, or the raised code with *fault filled
+ * (fault may be NULL). Guards nest. */
+enum fail arena_guard(struct arena *a, void (*body)(void *arg), void *arg,
+                      struct fault *fault);
+_Noreturn void arena_raise(struct arena *a, enum fail code, const char *format,
+                           ...) __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,30 @@
+/* buf.h: a growable byte buffer with a ceiling. A failed append is sticky:
+ * write all you like, ask buf_ok() once. The memory is malloc's through the
+ * allocator it was given; buf_free() or an arena_defer releases it. */
+#ifndef BASE_BUF_H
+#define BASE_BUF_H
+
+#include "base/arena.h"
+#include "base/str.h"
+
+struct buf {
+    char *p; /* always NUL-terminated once anything was added */
+    size_t n, cap, ceiling;
+    bool failed;
+    const struct allocator *from;
+};
+
+void buf_init(struct buf *b, const struct allocator *from, size_t ceiling);
+void buf_init_in(struct buf *b, struct arena *a, size_t ceiling); /* deferred */
+void buf_free(struct buf *b);
+void buf_clear(struct buf *b); /* keeps the memory and the failure */
+void buf_add(struct buf *b, struct str s);
+void buf_add_char(struct buf *b, char c);
+void buf_fill(struct buf *b, char c, size_t count);
+void buf_printf(struct buf *b, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void buf_drop_front(struct buf *b, size_t n); /* clamped */
+struct str buf_str(const struct buf *b);
+bool buf_ok(const struct buf *b);
+
+#endif

@@ -1,0 +1,26 @@
+/* diag.h: one printer for everything a corpus author, or a user with a bad
+ * file, can get wrong: `path:line:col: level: message [E012]`, the source
+ * line, and a caret under the place. */
+#ifndef BASE_DIAG_H
+#define BASE_DIAG_H
+
+#include "base/buf.h"
+#include "base/str.h"
+
+enum diag_level { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE };
+
+struct diag {
+    enum diag_level level;
+    const char *code; /* "E012"; NULL for none */
+    struct str path;
+    uint32_t line, column; /* 1-based; 0: the whole file */
+    uint32_t width;        /* columns under the caret, at least 1 */
+    struct str source;     /* the line of text, without its newline */
+    struct str message;
+};
+
+typedef void (*diag_fn)(void *ctx, const struct diag *d);
+
+void diag_format(const struct diag *d, struct buf *out); /* ends in \n */
+
+#endif

@@ -1,0 +1,36 @@
+/* json.h: JSON through a library (jansson). This file and json.c are the only
+ * ones that include <jansson.h>; values are arena-owned, so nobody counts
+ * references. Object keys keep the order in which they were set. */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+struct json; /* opaque */
+
+/* Building. Strings are cleaned to valid UTF-8. */
+struct json *json_object(struct arena *a);
+struct json *json_array(struct arena *a);
+struct json *json_text(struct arena *a, struct str s);
+struct json *json_int(struct arena *a, int64_t n);
+struct json *json_micro(struct arena *a, int64_t millionths); /* 0.95 */
+struct json *json_bool(struct arena *a, bool b);
+struct json *json_null(struct arena *a);
+void json_set(struct json *object, const char *key, struct json *value);
+void json_push(struct json *array, struct json *value);
+
+/* Reading. NULL for absent or another type; json_parse raises FAIL_INPUT. */
+struct json *json_parse(struct arena *a, struct str text, struct str name);
+bool json_try_parse(struct arena *a, struct str text, struct json **out);
+struct json *json_get(struct json *object, const char *key);
+size_t json_count(struct json *array);
+struct json *json_at(struct json *array, size_t i);
+bool json_get_text(struct json *object, const char *key, struct str *out);
+bool json_get_int(struct json *object, const char *key, int64_t *out);
+bool json_get_bool(struct json *object, const char *key, bool *out);
+
+/* pretty: two blanks of indent; else one line. No trailing newline. */
+void json_write(struct json *value, bool pretty, struct buf *out);
+
+#endif

@@ -1,0 +1,44 @@
+/* units.h: printed amounts <-> integers.
+ *
+ * KiB MiB GiB TiB are binary; kB KB MB GB TB are decimal (a pattern that knows
+ * better says so: kb/WRITING.md). A printed decimal stands for every value
+ * that prints so: "23.69 GiB" is 25436943565 in [25431574856, 25442312274].
+ * value is rounded to the nearest integer, halves away from zero. No floating
+ * point anywhere: digits are scaled as integers of 128 bits. */
+#ifndef BASE_UNITS_H
+#define BASE_UNITS_H
+
+#include "base/buf.h"
+#include "base/str.h"
+
+/* A number read from text. known false: it is impossible or unreadable, and
+ * why says so in English ("beyond what 64 bits hold", "printed as N/A"). */
+struct amount {
+    bool known;
+    int64_t value, low, high;
+    const char *why;
+};
+
+#define UNITS_MICRO INT64_C(1000000) /* ratios and seconds are millionths */
+
+/* "2.00 GiB", "512 bytes", "1,024MiB", "-0.25 GiB", "+3 kB". A bare number is multiplied by
+ * scale_num/scale_den (1/1 for itself, 1<<30 for "GiB stands elsewhere",
+ * 10000/1 for percent into millionths). */
+bool units_read(struct str text, int64_t scale, struct amount *out);
+/* Does text carry a unit of its own? Its factor in bytes, else 0. */
+int64_t units_factor(struct str unit); /* "GiB" -> 1<<30, "MB" -> 1000000 */
+
+/* "16.00 GiB", "640 KiB", "512 bytes": binary, at most two decimals, rounded half away; exact
+ * small values stay whole ("64 MiB", not "64.00 MiB"). */
+void units_bytes(struct buf *out, int64_t bytes);
+void units_count(struct buf *out, int64_t n); /* 262,144 */
+void units_ratio(struct buf *out, int64_t micro); /* 0.95 ; no trailing 0s */
+
+/* Overflow-checked: false leaves *out alone. */
+bool mul_i64(int64_t a, int64_t b, int64_t *out);
+bool add_i64(int64_t a, int64_t b, int64_t *out);
+/* a * b / c on 128 bits, rounded down (toward minus infinity); c > 0. */
+bool mul_div_floor(int64_t a, int64_t b, int64_t c, int64_t *out);
+int64_t ceil_div(int64_t a, int64_t b); /* a >= 0, b > 0 */
+
+#endif

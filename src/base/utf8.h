@@ -1,0 +1,19 @@
+/* utf8.h: what a log holds is bytes; what leaves oomkb is valid UTF-8. */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
+
+#include "base/buf.h"
+#include "base/str.h"
+
+bool utf8_valid(struct str s);
+/* Length of the character at the front (1 for a bad byte, 0 when empty);
+ * *cp its code point, U+FFFD for a bad byte. */
+size_t utf8_next(struct str s, uint32_t *cp);
+void utf8_put(struct buf *out, uint32_t cp);
+/* Append s with bad bytes as U+FFFD and control characters (not \n, \t) as
+ * their visible pictures (U+2400...): safe for a terminal and a page. */
+void utf8_clean(struct buf *out, struct str s);
+/* Columns on a terminal: East Asian wide characters take two, combining none. */
+size_t utf8_width(struct str s);
+
+#endif

@@ -1,0 +1,60 @@
+/* catalogue.h: models and GPUs, as kb/models/ and kb/gpus.yaml have them and as
+ * the index gives them back. Shapes only; what they cost is memory/'s. */
+#ifndef CORPUS_CATALOGUE_H
+#define CORPUS_CATALOGUE_H
+
+#include "corpus/entry.h"
+
+#define KV_KIND_WORDS(X) X(full) X(sliding) X(chunked) X(mla) X(state) X(cross)
+#define X(w) KV_##w,
+enum kv_kind { KV_KIND_WORDS(X) KV_KIND_COUNT_OF };
+#undef X
+
+/* Layers that keep the same kind of cache. */
+struct kv_group {
+    enum kv_kind kind;
+    int64_t layers;
+    int64_t kv_heads;     /* full, sliding, chunked, cross */
+    int64_t k_dim, v_dim; /* elements per head */
+    int64_t window;       /* sliding, chunked: tokens */
+    int64_t latent_dim;   /* mla: kv_lora_rank + qk_rope_head_dim */
+    int64_t state_bytes;  /* state: per layer and sequence, unsharded; 0: unknown */
+};
+
+struct model {
+    struct str id; /* Hugging Face id */
+    struct str_list aliases;
+    struct str family;
+    int64_t params;          /* total; 0: unknown */
+    int64_t embedding_params; /* kept at full precision by most quantizers; 0: unknown */
+    int64_t layers, hidden_size, heads, vocab_size, intermediate_size;
+    int64_t max_position;   /* 0: unknown */
+    struct str dtype;        /* bfloat16, float16, float32 */
+    struct str quantization; /* fp8, mxfp4 ...: of the checkpoint; empty: none */
+    struct kv_group *groups;
+    size_t group_count;
+    bool is_moe, is_multimodal;
+    struct str verified; /* seen | computed | recalled */
+    struct str_list sources;
+};
+
+struct gpu {
+    struct str id; /* "A100 80GB SXM" */
+    struct str_list aliases;
+    struct str vendor;
+    int64_t nominal_gb;
+    int64_t total_low, total_high; /* bytes that torch reports; 0: not seen */
+    int64_t has_fp8;               /* 0 no, 1 yes, -1 not known */
+    struct str compute_capability;
+    struct str source;
+};
+
+/* What a user or a log calls a model -> catalogue. is_guess: the match was by
+ * a shortened or repacked name and must be said to be one. */
+struct model_match {
+    const struct model *model;
+    bool is_guess;
+    struct str quantization; /* read off the name: AWQ, GPTQ, FP8, 4bit */
+};
+
+#endif

@@ -1,0 +1,55 @@
+/* engine.h: what an engine prints and takes, as data (kb/engines/<id>.yaml):
+ * patterns that set context facts, the anchors of its stages, its flags and
+ * its defaults by version. */
+#ifndef CORPUS_ENGINE_H
+#define CORPUS_ENGINE_H
+
+#include "corpus/entry.h"
+
+struct context_pattern { /* facts that hold for the whole log (stream) */
+    struct str pattern;
+    struct setting *set;
+    size_t set_count;
+};
+
+/* Stage of an incident: the first row, in file order, whose pattern stands in
+ * the incident's traceback; else the row passed last before it. */
+struct stage_anchor {
+    struct str stage;
+    struct str pattern;
+    bool is_frame;  /* stands in a traceback; else a line that was passed */
+    bool is_weak;
+};
+
+struct flag {
+    enum fact_name fact;
+    struct str flag;          /* --max-model-len */
+    struct str_list aliases;  /* -tp, --max_model_len */
+    struct str_list keys;     /* max_model_len, max_seq_len: in dumps, Python */
+    struct str scale;         /* "GiB" where a bare number means that; or empty */
+    struct version_range exists; /* product = the engine; no events: always */
+};
+
+struct engine_default {
+    enum fact_name fact;
+    struct str value;
+    struct version_range versions;
+    struct str source; /* url or file of the engine's source */
+};
+
+struct engine {
+    struct str id;          /* component: "vllm" */
+    struct str name;        /* "vLLM" */
+    struct str newest;      /* newest version the data was checked against */
+    struct str command;     /* "vllm serve": how its command line begins */
+    struct context_pattern *contexts;
+    size_t context_count;
+    struct stage_anchor *stages;
+    size_t stage_count;
+    struct flag *flags;
+    size_t flag_count;
+    struct engine_default *defaults;
+    size_t default_count;
+};
+
+#endif

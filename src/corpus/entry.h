@@ -1,0 +1,147 @@
+/* entry.h: one known failure, as both the YAML reader and the index reader
+ * produce it. read(write(e)) == e over every field here; entry_equal() is
+ * that test. All strings and lists live in the arena of whoever made it. */
+#ifndef CORPUS_ENTRY_H
+#define CORPUS_ENTRY_H
+
+#include "base/arena.h"
+#include "corpus/fact.h"
+#include "corpus/version.h"
+#include "corpus/words.h"
+
+enum lang { LANG_EN, LANG_ZH, LANG_COUNT_OF };
+
+struct text { /* a public text in every language */
+    struct str in[LANG_COUNT_OF];
+};
+
+struct str_list {
+    struct str *at;
+    size_t count;
+};
+
+struct setting { /* set: {stage: kv_alloc} */
+    enum fact_name name;
+    struct str value;
+};
+
+struct signature {
+    struct str id;
+    struct str pattern;
+    bool is_weak;
+    struct version_range *versions; /* which releases print it */
+    size_t version_count;
+    struct setting *set;
+    size_t set_count;
+    struct str_list extract;
+    struct str sample;
+};
+
+struct condition { /* all_of, none_of */
+    struct str pattern;
+    enum scope scope;
+    bool is_none_of;
+    bool is_weak;
+};
+
+struct acts_on {
+    struct str flag; /* "--max-model-len", or empty with a kind */
+    enum change change;
+    enum act_kind kind;
+};
+
+struct rate {
+    enum basis basis;
+    int64_t worked, tried;  /* reports, measured; for a dead end: failed, tried */
+    int64_t rate_micro;     /* estimate, ai_generated; -1: none */
+    struct text because;    /* estimate: what it rests on; measured: how */
+    struct str source;      /* ai_generated: from where */
+    struct str_list links;  /* reports */
+};
+
+struct workaround {
+    struct str id;
+    struct text action, how, trade_off;
+    struct acts_on acts_on;
+    struct str command; /* template; empty: none */
+    enum cost cost;
+    struct str_list when;
+    enum effect effect;
+    struct rate success;
+};
+
+struct dead_end {
+    struct text action, why, instead;
+    struct acts_on acts_on;
+    struct str_list when;
+    struct rate fail;
+};
+
+struct compatibility {
+    struct version_range range;
+    enum range_status status;
+    struct text note;
+};
+
+struct hardware {
+    struct str name;
+    enum range_status status;
+    struct text note;
+};
+
+struct reference { /* docs and evidence */
+    struct str url;
+    struct str seen; /* YYYY-MM-DD */
+    struct text claim;
+};
+
+struct relation {
+    enum relation_kind kind;
+    struct str entry;
+    struct text tell_apart;
+};
+
+struct provenance { /* of an entry that began as somebody else's claim */
+    struct str source, verification;
+    int64_t confidence_micro, fix_rate_micro; /* -1: none */
+    int64_t evidence_count;                   /* -1: none */
+};
+
+struct entry {
+    struct str id; /* "vllm/kv-cache-too-small" */
+    struct str component;
+    enum mechanism mechanism;
+    enum severity severity;
+    enum role role;
+    struct text title, root_cause;
+    struct signature *signatures;
+    size_t signature_count;
+    struct str same_words_as; /* the head of its group; empty: its own */
+    struct str_list prefer;
+    struct condition *conditions;
+    size_t condition_count;
+    struct str_list when;
+    struct workaround *workarounds;
+    size_t workaround_count;
+    struct dead_end *dead_ends;
+    size_t dead_end_count;
+    struct compatibility *versions;
+    size_t version_count;
+    struct hardware *hardware;
+    size_t hardware_count;
+    struct reference *docs;
+    size_t doc_count;
+    struct reference *evidence;
+    size_t evidence_count;
+    struct relation *relations;
+    size_t relation_count;
+    struct str first_seen, last_verified;
+    struct str_list renamed_from;
+    struct text withdrawn; /* why; empty: it is not */
+    struct provenance provenance;
+};
+
+/* NULL when equal, else the name of the first field that differs. */
+const char *entry_difference(const struct entry *a, const struct entry *b);
+
+#endif

@@ -1,0 +1,91 @@
+/* words.h: the vocabularies of words.def as enums, with their spellings. */
+#ifndef CORPUS_WORDS_H
+#define CORPUS_WORDS_H
+
+#include "base/str.h"
+
+#define MECHANISM(w) MECHANISM_##w,
+enum mechanism {
+#include "corpus/words.def"
+    MECHANISM_COUNT_OF
+};
+#undef MECHANISM
+#define SEVERITY(w) SEVERITY_##w,
+enum severity {
+#include "corpus/words.def"
+    SEVERITY_COUNT_OF
+};
+#undef SEVERITY
+#define ROLE(w) ROLE_##w,
+enum role {
+#include "corpus/words.def"
+    ROLE_COUNT_OF
+};
+#undef ROLE
+#define SCOPE(w) SCOPE_##w,
+enum scope {
+#include "corpus/words.def"
+    SCOPE_COUNT_OF
+};
+#undef SCOPE
+#define COST(w) COST_##w,
+enum cost {
+#include "corpus/words.def"
+    COST_COUNT_OF
+};
+#undef COST
+#define BASIS(w) BASIS_##w,
+enum basis {
+#include "corpus/words.def"
+    BASIS_COUNT_OF
+};
+#undef BASIS
+#define CHANGE(w) CHANGE_##w,
+enum change {
+#include "corpus/words.def"
+    CHANGE_COUNT_OF
+};
+#undef CHANGE
+#define RANGE_STATUS(w) RANGE_STATUS_##w,
+enum range_status {
+#include "corpus/words.def"
+    RANGE_STATUS_COUNT_OF
+};
+#undef RANGE_STATUS
+#define RELATION(w) RELATION_##w,
+enum relation_kind {
+#include "corpus/words.def"
+    RELATION_COUNT_OF
+};
+#undef RELATION
+#define EFFECT(w) EFFECT_##w,
+enum effect {
+#include "corpus/words.def"
+    EFFECT_COUNT_OF
+};
+#undef EFFECT
+#define ACT_KIND(w) ACT_KIND_##w,
+enum act_kind {
+#include "corpus/words.def"
+    ACT_KIND_COUNT_OF
+};
+#undef ACT_KIND
+#define STAGE(w) STAGE_##w,
+enum stage {
+#include "corpus/words.def"
+    STAGE_COUNT_OF
+};
+#undef STAGE
+
+enum vocabulary {
+    WORDS_MECHANISM, WORDS_SEVERITY, WORDS_ROLE, WORDS_SCOPE, WORDS_COST,
+    WORDS_BASIS, WORDS_CHANGE, WORDS_RANGE_STATUS, WORDS_RELATION,
+    WORDS_EFFECT, WORDS_ACT_KIND, WORDS_STAGE
+};
+
+/* Spelling of value in that vocabulary; NULL past its end. */
+const char *word_spelling(enum vocabulary which, int value);
+/* False when the vocabulary has no such word. */
+bool word_named(enum vocabulary which, struct str spelling, int *value);
+
+#endif

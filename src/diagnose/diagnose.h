@@ -1,0 +1,25 @@
+/* diagnose.h: hits to report. Selection, incidents, facts, context, ranking,
+ * advice, corrected command, questions. No I/O but through the reader. */
+#ifndef DIAGNOSE_DIAGNOSE_H
+#define DIAGNOSE_DIAGNOSE_H
+
+#include "diagnose/report.h"
+#include "index/index.h"
+#include "match/match.h"
+
+/* What the user adds: --set fact=value. They win over the log. */
+struct answers {
+    const struct fact *at;
+    size_t count;
+};
+
+struct report *diagnose(struct arena *a, struct reader *r,
+                        const struct scan_result *scan, struct str input_name,
+                        const struct answers *answers);
+
+/* "max_model_len=32k", "gpu_total=24GiB" -> a fact of source user. False and
+ * *why when there is no such fact or the value does not read. */
+bool answer_read(struct arena *a, struct str text, struct fact *out,
+                 struct str *why);
+
+#endif

@@ -1,0 +1,105 @@
+/* report.h: the answer, before anyone has chosen a language or a format. The
+ * texts are entries' (both languages) or notes (keys of i18n). Lives in the
+ * report's arena. Order of fields follows DESIGN 6. */
+#ifndef DIAGNOSE_REPORT_H
+#define DIAGNOSE_REPORT_H
+
+#include "base/note.h"
+#include "corpus/entry.h"
+#include "corpus/fact.h"
+#include "memory/memory.h"
+
+enum certainty { CERTAINTY_EXACT, CERTAINTY_BY_FACTS, CERTAINTY_BY_CONTEXT, CERTAINTY_GENERIC };
+enum applies { APPLIES_YES, APPLIES_IF, APPLIES_NO, APPLIES_ALREADY };
+
+struct success { /* what is shown of a rate: millionths; known false: none */
+    bool known;
+    enum basis basis;
+    int64_t mean, low, high;
+    int64_t worked, tried; /* -1: the basis has no counts */
+    bool is_few;           /* under 3 reports: words instead of a percentage */
+};
+
+struct fix {
+    uint32_t rank; /* from 1 */
+    const struct workaround *is;
+    struct success success;
+    enum applies applies;
+    struct note because;     /* of applies */
+    struct text how;         /* with its {facts} filled in */
+    struct str command;      /* filled template; empty: none */
+    bool has_estimate;
+    struct estimate estimate;
+    struct note *places;     /* --why: what won or lost its place, most important first */
+    size_t place_count;
+};
+
+struct dead_end_shown {
+    const struct dead_end *is; /* NULL: an attempt that failed in this very log */
+    struct note action, why;   /* of an attempt */
+    struct success fail;
+};
+
+struct instance {
+    uint32_t first_line, last_line;
+    int64_t rank, gpu; /* FACT_NONE */
+    struct fact_list facts;
+};
+
+struct version_line { /* one compatibility row, evaluated */
+    const struct compatibility *is;
+    enum in_range in_range;
+    struct str version; /* the one found; empty: not known */
+};
+
+struct finding {
+    struct str id; /* 16 hex digits: entry, mechanism, first message; stable */
+    const struct entry *entry;
+    enum role role;
+    int32_t cause; /* index into findings; -1: none */
+    enum certainty certainty;
+    struct note because; /* why this entry of its group */
+    uint32_t first_line, last_line;
+    uint64_t count; /* how often it was seen */
+    struct str text; /* the message, verbatim */
+    struct fact_list facts;
+    struct instance *instances;
+    size_t instance_count;
+    enum shortage shortage;
+    bool has_kv;
+    struct kv kv;
+    struct budget budget;
+    struct formulas formulas;
+    struct fix *fixes;
+    size_t fix_count;
+    struct dead_end_shown *dead_ends;
+    size_t dead_end_count;
+    struct version_line *versions;
+    size_t version_count;
+    struct note *remarks; /* "does not reconcile", "not in force", ... */
+    size_t remark_count;
+};
+
+struct question {
+    enum fact_name fact;
+    struct note ask;
+    struct str how; /* a command that prints it */
+};
+
+struct report {
+    struct str input_name;
+    uint64_t lines, bytes;
+    bool truncated;
+    struct fact_list context; /* one per name: what is in force */
+    struct finding *findings;
+    size_t finding_count;
+    struct str command_before, command_after; /* empty: none */
+    struct question *questions;
+    size_t question_count;
+    struct note summary;
+};
+
+/* 0 when a root of severity failure was found, else 1. */
+int report_exit_status(const struct report *r);
+
+#endif

@@ -1,0 +1,136 @@
+/* index.h: the compiled corpus. SQLite is the file format between build and
+ * run; this house is the only one that includes <sqlite3.h>.
+ *
+ *   index_write   struct corpus --> bytes of a database, the same every time
+ *   index_open    bytes --> struct index: immutable, shared by threads
+ *   reader        one connection of one report, opened at its first question;
+ *                 what it reads lives in that report's arena and is kept
+ */
+#ifndef INDEX_INDEX_H
+#define INDEX_INDEX_H
+
+#include "base/arena.h"
+#include "corpus/catalogue.h"
+#include "corpus/engine.h"
+#include "corpus/entry.h"
+
+#define INDEX_SCHEMA 1 /* PRAGMA user_version */
+
+struct component {
+    struct str id, name;
+    struct str folds_into; /* ggml-metal -> llama.cpp; empty: itself */
+};
+
+struct message { /* a text of the program itself: i18n/<lang>.yaml */
+    struct str key;
+    struct text text;
+};
+
+/* What the compiler made of kb/, entries/ and i18n/, each list sorted by id. */
+struct corpus {
+    struct entry *entries;
+    size_t entry_count;
+    struct engine *engines;
+    size_t engine_count;
+    struct model *models;
+    size_t model_count;
+    struct gpu *gpus;
+    size_t gpu_count;
+    struct component *components;
+    size_t component_count;
+    struct message *messages;
+    size_t message_count;
+    struct str schema_sql; /* kb/schema.sql */
+};
+
+enum pattern_kind {
+    PATTERN_SIGNATURE, /* owner: entry no, ordinal: signature */
+    PATTERN_CONDITION, /* owner: entry no, ordinal: condition */
+    PATTERN_CONTEXT,   /* owner: engine no, ordinal: context */
+    PATTERN_STAGE      /* owner: engine no, ordinal: stage anchor */
+};
+
+/* One pattern of the set. Its id is its place in the set, from 0; equal texts
+ * of conditions and anchors may be several rows. */
+struct pattern {
+    uint32_t id;
+    enum pattern_kind kind;
+    uint32_t owner, ordinal;
+    bool is_weak;
+    struct str text;
+    struct str_list extract; /* signatures */
+};
+
+struct pattern_list {
+    struct pattern *at;
+    size_t count;
+};
+
+/* All patterns of a corpus in the order of their ids: entries, then engines. */
+struct pattern_list corpus_patterns(struct arena *a, const struct corpus *c);
+
+/* prefilter: what match/ made of corpus_patterns(); opaque here. The same
+ * corpus gives the same bytes. Raises FAIL_MEMORY, FAIL_INDEX. */
+struct str index_write(struct arena *a, const struct corpus *c,
+                       struct str prefilter);
+
+struct index;
+
+/* image must outlive the index and stay unchanged. Raises FAIL_INDEX. */
+struct index *index_open(struct arena *a, struct str image);
+struct str index_prefilter(const struct index *ix); /* view into the image or arena */
+struct str index_digest(const struct index *ix);    /* hex of the source content */
+size_t index_entry_count(const struct index *ix);
+size_t index_pattern_count(const struct index *ix);
+
+struct reader;
+
+/* Opens nothing yet. One thread at a time. */
+struct reader *reader_new(const struct index *ix, struct arena *a);
+
+const struct pattern *reader_pattern(struct reader *r, uint32_t id);
+const struct entry *reader_entry(struct reader *r, uint32_t number);
+/* By id or an id it was renamed from; NULL: no such entry. */
+const struct entry *reader_entry_by_id(struct reader *r, struct str id,
+                                       uint32_t *number);
+/* Entries of the group that this entry answers with, itself included. */
+struct group { const uint32_t *entries; size_t count; };
+struct group reader_group(struct reader *r, uint32_t entry_number);
+/* First pattern id of an entry's conditions, and of its own signatures. */
+uint32_t reader_condition_pattern(struct reader *r, uint32_t entry_number, size_t ordinal);
+const struct engine *reader_engine(struct reader *r, uint32_t number);
+const struct engine *reader_engine_by_id(struct reader *r, struct str id);
+size_t reader_engine_count(struct reader *r);
+/* By name as people write it: Hugging Face ids, repacks, local paths, Ollama
+ * tags, GGUF files. model NULL: not in the catalogue. */
+struct model_match reader_model(struct reader *r, struct str name);
+const struct gpu *reader_gpu(struct reader *r, struct str name);
+/* Every GPU whose range of real totals holds this many bytes (+-low/high). */
+struct gpu_list { const struct gpu **at; size_t count; };
+struct gpu_list reader_gpus_of_total(struct reader *r, int64_t low, int64_t high);
+struct str reader_component_fold(struct reader *r, struct str component);
+struct str reader_message(struct reader *r, enum lang lang, struct str key); /* empty: no such text */
+
+/* worked and tried of one kind of fix (its flag and change, or its kind) over
+ * all entries of a mechanism, basis reports and measured. */
+struct pooled { int64_t worked, tried; };
+struct pooled reader_pooled(struct reader *r, enum mechanism m,
+                            const struct acts_on *what);
+
+/* A predicate of `when` over facts: true, false, or unknown because some fact
+ * is. names[]: the facts it mentions. Raises FAIL_INDEX on what is no
+ * expression (the build has refused those). Facts that occur several times
+ * count as their last one, other_in_use as the sum. */
+enum truth { TRUTH_FALSE, TRUTH_TRUE, TRUTH_UNKNOWN };
+struct verdict_when {
+    enum truth truth;
+    enum fact_name names[16];
+    size_t name_count;
+};
+struct verdict_when reader_when(struct reader *r, struct str predicate,
+                                const struct fact_list *facts);
+/* The same, without an index: the build checks predicates with it. False and
+ * *why (arena) when it is not an allowed expression over facts. */
+bool when_valid(struct arena *a, struct str predicate, struct str *why);
+
+#endif

@@ -1,0 +1,92 @@
+/* match.h: lines to hits. The literals that a pattern cannot do without are
+ * taken out of it at build (literals), compiled into one prefilter that is
+ * stored in the index, and only where the prefilter names a pattern is PCRE2
+ * asked, on a window of joined text round the place. Pure: it reads no file,
+ * says nothing, decides nothing.
+ *
+ * A literal blank of a pattern matches any run of blanks and line wraps;
+ * (?&amount) (?&int) (?&dec) are spelled out; see kb/WRITING.md.
+ */
+#ifndef MATCH_MATCH_H
+#define MATCH_MATCH_H
+
+#include "base/arena.h"
+#include "corpus/fact.h"
+#include "index/index.h"
+#include "log/log.h"
+
+#define MATCH_LITERAL_MIN 8
+#define MATCH_INCIDENTS_MAX 4096
+#define MATCH_MESSAGE_MAX 8192 /* bytes of one message */
+
+/* ---- at build ---- */
+
+struct pattern_error {
+    size_t offset; /* byte in the pattern's own text */
+    struct str message;
+};
+enum pattern_flaw {
+    PATTERN_GOOD, PATTERN_SYNTAX /* PCRE2 refuses it */,
+    PATTERN_NO_LITERAL /* none of MATCH_LITERAL_MIN bytes, weak or not as asked */,
+    PATTERN_BAD_GROUP /* a named group that is no fact */
+};
+/* context patterns may also have the group `command`. */
+enum pattern_flaw pattern_check(struct arena *a, struct str text, bool is_weak,
+                                bool is_context, struct pattern_error *error);
+/* Longest mandatory literals, one per branch; empty list: none. */
+struct str_list pattern_literals(struct arena *a, struct str text);
+/* The opaque prefilter that index_write() stores. */
+struct str prefilter_build(struct arena *a, const struct pattern_list *set);
+
+/* ---- at run ---- */
+
+struct capture {
+    enum fact_name name;
+    int64_t scale; /* for fact_read() */
+    struct str text;
+    uint32_t line;
+};
+
+struct hit {
+    uint32_t pattern;
+    enum pattern_kind kind;
+    uint32_t owner, ordinal;
+    uint32_t stream;
+    uint32_t first_line, last_line;   /* of the message, continuations included */
+    uint32_t trace_first, trace_last; /* lines of the traceback it belongs to, chained ones included; = the message when there is none */
+    uint64_t order;                   /* rises with the place in the input */
+    struct str text;    /* the message, verbatim after de-framing, arena-owned */
+    struct str command; /* group `command` of a context pattern */
+    struct capture *captures; /* of the pattern, then of its extracts, in text order */
+    size_t capture_count;
+};
+
+struct hit_list {
+    struct hit *at;
+    size_t count, cap;
+};
+
+struct scan_result {
+    struct hit_list hits;       /* in order of place; signatures, then what helps judge them */
+    uint64_t uncounted;         /* signature hits past MATCH_INCIDENTS_MAX */
+    const struct stream *streams;
+    size_t stream_count;
+    struct log_stats stats;
+    struct str last_line;       /* the last line that was not blank, de-framed */
+    uint32_t last_line_number;
+};
+
+struct scanner;
+
+/* Hits live in a. Streams are told apart: interleaved ranks do not mix. */
+struct scanner *scan_new(struct arena *a, const struct index *ix,
+                         struct reader *r, uint64_t max_bytes);
+void scan_feed(struct scanner *s, struct str bytes);
+const struct scan_result *scan_end(struct scanner *s);
+
+/* One text against one pattern, no prefilter: for checks and tests. Returns
+ * false when it does not match; the hit's lines count from 1 in text. */
+bool pattern_matches(struct arena *a, struct str pattern, struct str text,
+                     struct hit *hit);
+
+#endif

@@ -1,0 +1,109 @@
+/* memory.h: the arithmetic. Given what is known of a model, a GPU, an engine
+ * version and its settings, how many bytes (tokens, blocks) go where, and what
+ * a change would make of it. Pure integers, overflow-checked; an amount is
+ * exact or an interval; unknown is an answer and says what it needs.
+ *
+ * Formulas and their sources: kb/engines/<engine>.yaml, ARCHITECTURE.md.
+ */
+#ifndef MEMORY_MEMORY_H
+#define MEMORY_MEMORY_H
+
+#include "base/arena.h"
+#include "corpus/catalogue.h"
+#include "corpus/engine.h"
+#include "corpus/fact.h"
+
+/* Everything the arithmetic may use. in[f].known says whether fact f is
+ * known; its source (log, user, catalogue, default) goes into formulas. Per
+ * GPU and rank, as the engine's rank 0 sees it. */
+struct memory_case {
+    struct str engine; /* "vllm"; empty: unknown */
+    const struct model *model; /* NULL: unknown */
+    bool model_is_guess;
+    const struct gpu *gpu; /* NULL: unknown */
+    struct fact in[FACT_COUNT_OF];
+};
+
+/* [low, high]; exact when equal. */
+struct span {
+    bool known;
+    int64_t low, high;
+};
+
+struct needs { /* facts that would make it known */
+    enum fact_name at[8];
+    size_t count;
+};
+
+struct formulas { /* "kv_needed = 2 x 32 x 8 x 128 x 2 x 16384 = 2147483648 bytes" */
+    struct str *at;
+    size_t count, cap;
+};
+
+/* What the KV cache is and holds, per rank: `kv` in the JSON. */
+struct kv {
+    struct span fixed, slope;   /* bytes; bytes per further token of one request */
+    struct span bytes_per_block;
+    struct span bytes_per_request; /* at max_model_len, as that version reckons it */
+    struct span pool;           /* bytes for KV: printed, or from the budget */
+    struct span blocks, tokens, est_max_model_len;
+    struct span max_concurrency; /* hundredths */
+    enum truth_fit { FIT_UNKNOWN, FIT_YES, FIT_NO } fits;
+    struct needs needs;
+};
+
+struct budget_part {
+    const char *part; /* weights kv_cache activation non_torch cuda_graphs others free reserve */
+    struct span bytes;
+    struct str source; /* "log line 12", "catalogue: 8.03 B x 2 bytes / TP 2", ... */
+};
+
+struct budget {
+    struct span total; /* of one GPU */
+    struct budget_part *parts;
+    size_t count;
+};
+
+/* Fill in[] from the catalogue and the engine's defaults for its version,
+ * where neither log nor user say: each marked with its source. */
+void memory_complete(struct memory_case *c, const struct engine *engine,
+                     struct arena *a);
+
+struct kv memory_kv(struct arena *a, const struct memory_case *c,
+                    struct formulas *f);
+struct span memory_weights(struct arena *a, const struct memory_case *c,
+                           struct formulas *f, struct needs *needs);
+struct budget memory_budget(struct arena *a, const struct memory_case *c,
+                            struct formulas *f);
+
+/* From printed pairs alone (no model needed): (kv_needed, max_model_len) and
+ * (kv_available, est_max_model_len) solve fixed and slope. */
+struct kv memory_kv_from_pairs(struct arena *a, const struct memory_case *c,
+                               struct formulas *f);
+
+/* What a fix does to the quantity that failed. */
+enum verdict { VERDICT_ENOUGH, VERDICT_NOT_ENOUGH, VERDICT_UNKNOWN, VERDICT_NONE };
+
+struct estimate {
+    enum verdict verdict;
+    enum fact_name quantity; /* what is compared: kv_needed, tried_alloc, ... */
+    struct span limit, before, after; /* in that fact's unit */
+    struct span short_by;
+    struct needs needs;
+    struct str formula;
+    struct fact proposed; /* value that the fix should set; known false: none */
+};
+
+/* What failed, so that an effect knows what it has to mend. */
+enum shortage {
+    SHORT_KV_POOL,      /* kv_needed > kv_available, or no blocks at all */
+    SHORT_FREE_AT_START, /* free < total x utilization */
+    SHORT_ALLOCATION,   /* one allocation: tried_alloc > what was free */
+    SHORT_HOST,         /* host memory */
+    SHORT_UNKNOWN
+};
+
+struct estimate memory_effect(struct arena *a, const struct memory_case *c,
+                              enum shortage what, enum effect effect);
+
+#endif

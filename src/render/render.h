@@ -1,0 +1,36 @@
+/* render.h: a report or an entry as text. One table of formats; one file per
+ * format. Output is valid UTF-8 and safe where it is meant to be shown. */
+#ifndef RENDER_RENDER_H
+#define RENDER_RENDER_H
+
+#include "base/buf.h"
+#include "diagnose/report.h"
+#include "index/index.h"
+
+struct render_options {
+    enum lang lang;
+    bool color;
+    uint32_t width;    /* columns; 60 at least */
+    uint32_t top;      /* fixes shown per finding; 0: all */
+    bool why;          /* explain every place */
+};
+
+struct format {
+    const char *name;       /* "text" */
+    const char *media_type; /* "text/plain; charset=utf-8" */
+    void (*report)(struct arena *a, struct reader *r, const struct report *report,
+                   const struct render_options *o, struct buf *out);
+    void (*entry)(struct arena *a, struct reader *r, const struct entry *entry,
+                  const struct render_options *o, struct buf *out);
+};
+
+extern const struct format formats[]; /* ends with name NULL */
+const struct format *format_named(struct str name);
+
+/* i18n: the text of a note, a key, a word of a vocabulary, in that language. */
+struct str say(struct arena *a, struct reader *r, enum lang lang, const struct note *n);
+struct str say_key(struct reader *r, enum lang lang, const char *key);
+struct str say_word(struct reader *r, enum lang lang, enum vocabulary which, int value);
+struct str summary_of(struct arena *a, struct reader *r, const struct report *rep, enum lang lang); /* <= 280 characters */
+
+#endif
