@@ -1,0 +1,48 @@
+#!/bin/sh
+# Make sure that the packages of a purpose are there: packages.sh build|test
+# Debian and Ubuntu: installs what is missing (root, or sudo). Elsewhere: names
+# them and stops.
+set -eu
+
+build="gcc make libc6-dev libsqlite3-dev libpcre2-dev libyaml-dev
+libjansson-dev zlib1g-dev libzstd-dev"
+test="libcmocka-dev python3 python3-jsonschema python3-yaml g++ clang mandoc
+binutils"
+
+case "${1-}" in
+build) wanted=$build ;;
+test) wanted="$build $test" ;;
+*) echo "usage: packages.sh build|test" >&2; exit 2 ;;
+esac
+
+if ! command -v dpkg-query >/dev/null 2>&1; then
+    # Another system: trust the compiler to say what is missing, if all is well.
+    if printf '#include <sqlite3.h>\n#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>\n#include <yaml.h>\n#include <jansson.h>\n#include <zlib.h>
+#include <zstd.h>\n' | ${CC:-cc} -fsyntax-only -x c - 2>/dev/null; then
+        exit 0
+    fi
+    echo "oomkb: this is not Debian or Ubuntu; please install the packages that" \
+         "correspond to:" $wanted >&2
+    exit 1
+fi
+
+missing=
+for package in $wanted; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null |
+        grep -q 'install ok installed' || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+sudo=
+if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null 2>&1 || {
+        echo "oomkb: missing packages, and neither root nor sudo:$missing" >&2
+        exit 1
+    }
+    sudo=sudo
+fi
+echo "installing:$missing"
+$sudo apt-get update -qq
+# shellcheck disable=SC2086
+$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+    --no-install-recommends $missing >/dev/null
