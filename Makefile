@@ -68,6 +68,35 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(TEST_HELP_OBJ) $(LIB_OBJ) $(PROGRAM_O
 .PHONY: tests
 tests: $(TESTS)
 
+# Cases in C under sanitizers, then scripts on the program as users get it.
+SCRIPTS = $(sort $(wildcard tests/*/*_check.sh tests/*/*_check.py))
+.PHONY: check
+check:  ## install what the tests need, run every test
+	@tests/tools/packages.sh test
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory BUILD=build/san \
+	  SAN="-fsanitize=address,undefined -fno-sanitize-recover=all" \
+	  CFLAGS="-O1 -g" build/san/oomkb tests
+	@OOMKB=$(BUILD)/oomkb OOMKB_SAN=build/san/oomkb CC=$(CC) \
+	  $(PYTHON) tests/tools/run.py \
+	  $(TEST_SRC:tests/%.c=build/san/tests/%) --script $(SCRIPTS)
+
+LOGS ?= ../shared/data/logs
+.PHONY: eval
+eval: all  ## score the program on a labelled folder: make eval LOGS=DIR
+	@$(PYTHON) tests/eval/eval.py $(BUILD)/oomkb $(LOGS)
+
+.PHONY: demo
+demo:  ## install, build, and answer a log from examples/
+	@tests/tools/packages.sh build
+	@$(MAKE) --no-print-directory all
+	@echo '$$ oomkb < examples/vllm-long-context.log'
+	@$(BUILD)/oomkb < examples/vllm-long-context.log || test $$? = 1
+
+.PHONY: docs
+docs: $(BUILD)/oomkb  ## write the generated pages again (kb/FORMAT.md, schemas)
+	$(BUILD)/oomkb check entries --write-docs
+
 .PHONY: clean
 clean:  ## remove what was built
 	rm -rf build

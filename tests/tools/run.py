@@ -16,6 +16,7 @@ import time
 
 def run(command):
     env = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="TAP",
+               PYTHON=sys.executable,
                ASAN_OPTIONS="detect_leaks=1:abort_on_error=0",
                UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1")
     start = time.monotonic()
@@ -53,7 +54,9 @@ def main():
         if bad:
             show(program, text)
     for script in words[split + 1:]:
-        text, status, seconds = run(script.split())
+        command = [sys.executable, script] if script.endswith(".py") \
+            else [script]
+        text, status, seconds = run(command)
         passed, failed = passed + (status == 0), failed + (status != 0)
         print(f"{'ok  ' if status == 0 else 'FAIL'} {script} "
               f"({seconds:.1f} s)", flush=True)
