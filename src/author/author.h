@@ -8,9 +8,10 @@
 #include "index/index.h"
 
 struct author_options {
-    struct str entries_dir; /* "entries"; kb/ and i18n/ stand beside it unless said */
-    struct str kb_dir, i18n_dir;
+    struct str entries_dir;      /* "entries" */
+    struct str kb_dir, i18n_dir; /* empty: beside it */
     bool check_samples; /* run every sample through the engine */
+    bool check_docs;    /* generated pages in kb/ must be this compiler's */
     diag_fn on_diag;
     void *diag_ctx;
 };
@@ -23,6 +24,9 @@ struct author_result {
 struct author_result author_compile(struct arena *a,
                                     const struct author_options *o,
                                     struct str *image);
+/* "corpus/entries", "kb" -> "corpus/kb": where kb/ stands unless said. */
+struct str author_sibling_dir(struct arena *a, struct str entries_dir,
+                              const char *name);
 /* Write image to path: a temporary file beside it, fsync, rename. */
 void author_write_file(struct arena *a, struct str path, struct str image);
 

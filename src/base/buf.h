@@ -14,8 +14,10 @@ struct buf {
     const struct allocator *from;
 };
 
+/* ceiling: the most bytes it may hold, 0 for none. */
 void buf_init(struct buf *b, const struct allocator *from, size_t ceiling);
-void buf_init_in(struct buf *b, struct arena *a, size_t ceiling); /* deferred */
+void buf_init_in(struct buf *b, struct arena *a, size_t ceiling); /* its bytes
+    live until arena_free(); the struct may stand on a stack */
 void buf_free(struct buf *b);
 void buf_clear(struct buf *b); /* keeps the memory and the failure */
 void buf_add(struct buf *b, struct str s);

@@ -7,6 +7,11 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
+/* jansson exports three of our names; ours stand behind these. */
+#define json_object json_new_object
+#define json_array json_new_array
+#define json_null json_new_null
+
 struct json; /* opaque */
 
 /* Building. Strings are cleaned to valid UTF-8. */

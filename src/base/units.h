@@ -2,7 +2,7 @@
  *
  * KiB MiB GiB TiB are binary; kB KB MB GB TB are decimal (a pattern that knows
  * better says so: kb/WRITING.md). A printed decimal stands for every value
- * that prints so: "23.69 GiB" is 25436943565 in [25431574856, 25442312274].
+ * that prints so: "23.69 GiB" is 25436943811 in [25431575101, 25442312520].
  * value is rounded to the nearest integer, halves away from zero. No floating
  * point anywhere: digits are scaled as integers of 128 bits. */
 #ifndef BASE_UNITS_H
@@ -21,15 +21,21 @@ struct amount {
 
 #define UNITS_MICRO INT64_C(1000000) /* ratios and seconds are millionths */
 
-/* "2.00 GiB", "512 bytes", "1,024MiB", "-0.25 GiB", "+3 kB". A bare number is multiplied by
- * scale_num/scale_den (1/1 for itself, 1<<30 for "GiB stands elsewhere",
- * 10000/1 for percent into millionths). */
+/* "2.00 GiB", "512 bytes", "1,024MiB", "-0.25 GiB", "+3 kB". A bare number is
+ * multiplied by scale (1 for itself, 1<<30 for "GiB stands elsewhere", 10000
+ * for percent into millionths). low and high are half a unit of the last
+ * printed digit away: "6 GiB" is 5.5 to 6.5 GiB. Only an integer of factor 1
+ * ("512 bytes", "83,392") is exact. A number that somebody set, not measured
+ * (0.9 for a flag), is exact too, but that only the caller can know: then use
+ * value alone. Returns out->known; out is filled either way. */
 bool units_read(struct str text, int64_t scale, struct amount *out);
-/* Does text carry a unit of its own? Its factor in bytes, else 0. */
-int64_t units_factor(struct str unit); /* "GiB" -> 1<<30, "MB" -> 1000000 */
+/* Is this a unit? Its factor in bytes, else 0: "GiB" -> 1<<30, "MB" ->
+ * 1000000, "Gi" and "G" -> 1<<30 (as Kubernetes, Docker and Java print). */
+int64_t units_factor(struct str unit);
 
-/* "16.00 GiB", "640 KiB", "512 bytes": binary, at most two decimals, rounded half away; exact
- * small values stay whole ("64 MiB", not "64.00 MiB"). */
+/* "16.00 GiB", "640 KiB", "512 bytes": binary, at most two decimals, rounded
+ * half away; below a GiB exact values stay whole ("64 MiB", not "64.00 MiB").
+ */
 void units_bytes(struct buf *out, int64_t bytes);
 void units_count(struct buf *out, int64_t n); /* 262,144 */
 void units_ratio(struct buf *out, int64_t micro); /* 0.95 ; no trailing 0s */

@@ -11,9 +11,11 @@ bool utf8_valid(struct str s);
 size_t utf8_next(struct str s, uint32_t *cp);
 void utf8_put(struct buf *out, uint32_t cp);
 /* Append s with bad bytes as U+FFFD and control characters (not \n, \t) as
- * their visible pictures (U+2400...): safe for a terminal and a page. */
+ * their visible pictures (U+2400...), C1 and the marks that turn the direction
+ * of text as U+FFFD: safe for a terminal and a page. */
 void utf8_clean(struct buf *out, struct str s);
-/* Columns on a terminal: East Asian wide characters take two, combining none. */
+/* Columns on a terminal: East Asian wide characters take two, combining none.
+ */
 size_t utf8_width(struct str s);
 
 #endif

@@ -5,7 +5,8 @@
 
 #include "corpus/entry.h"
 
-#define KV_KIND_WORDS(X) X(full) X(sliding) X(chunked) X(mla) X(state) X(cross)
+#define KV_KIND_WORDS(X) \
+    X(full) X(sliding) X(chunked) X(mla) X(state) X(cross) X(indexer)
 #define X(w) KV_##w,
 enum kv_kind { KV_KIND_WORDS(X) KV_KIND_COUNT_OF };
 #undef X
@@ -17,7 +18,8 @@ struct kv_group {
     int64_t kv_heads;     /* full, sliding, chunked, cross */
     int64_t k_dim, v_dim; /* elements per head */
     int64_t window;       /* sliding, chunked: tokens */
-    int64_t latent_dim;   /* mla: kv_lora_rank + qk_rope_head_dim */
+    int64_t latent_dim;   /* mla: kv_lora_rank + qk_rope_head_dim; indexer:
+                             bytes per token as stored (128 + 4) */
     int64_t state_bytes;  /* state: per layer and sequence, unsharded; 0: unknown */
 };
 

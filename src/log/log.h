@@ -25,11 +25,15 @@ struct stream {
 };
 
 struct line {
-    struct str text;   /* valid during the call */
+    struct str text;   /* valid during the call; UTF-8, at most LOG_LINE_MAX */
     uint32_t number;   /* saturates */
     uint32_t stream;   /* 0: no stream named */
-    bool is_joined;    /* goes on where the stream's last line was cut, no blank between */
-    bool is_record;    /* begins with a timestamp or level of its own: a new message */
+    bool is_joined;    /* goes on where the stream's last line was cut, no
+                          blank between */
+    bool is_record;    /* begins with a timestamp or level of its own, or with
+                          "Traceback": a new message. A carrier's clock does
+                          not count, nor does vLLM's prefix repeated on the
+                          further lines of one record */
 };
 
 typedef void (*log_line_fn)(void *ctx, const struct line *line);

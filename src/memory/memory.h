@@ -84,6 +84,10 @@ struct kv memory_kv_from_pairs(struct arena *a, const struct memory_case *c,
 /* What a fix does to the quantity that failed. */
 enum verdict { VERDICT_ENOUGH, VERDICT_NOT_ENOUGH, VERDICT_UNKNOWN, VERDICT_NONE };
 
+/* before and after: what is asked, now and under the fix. limit: the room
+ * under the fix. Enough: after <= limit at the worst corner. short_by: what is
+ * still missing then; for free_other_process and an unknown verdict, what is
+ * missing now. */
 struct estimate {
     enum verdict verdict;
     enum fact_name quantity; /* what is compared: kv_needed, tried_alloc, ... */
@@ -105,5 +109,39 @@ enum shortage {
 
 struct estimate memory_effect(struct arena *a, const struct memory_case *c,
                               enum shortage what, enum effect effect);
+
+/* Inverses: [sure, at best]; unknown where an input is. */
+struct span memory_longest_request(struct arena *a,
+                                   const struct memory_case *c); /* tokens */
+struct span memory_largest_concurrency(struct arena *a,
+                                       const struct memory_case *c,
+                                       int64_t tokens); /* hundredths */
+/* Millionths, two decimals: the least share whose pool holds one request;
+ * the largest that passes the check of free memory at start. */
+struct span memory_least_utilization(struct arena *a,
+                                     const struct memory_case *c);
+struct span memory_largest_utilization(const struct memory_case *c);
+/* Ranks: weights and one request fit into each one's share. */
+struct span memory_least_tensor_parallel(struct arena *a,
+                                         const struct memory_case *c);
+
+/* Does the catalogue's model give the numbers that the log prints? */
+enum reconcile {
+    RECONCILE_UNKNOWN,  /* no model, or nothing printed to hold it against */
+    RECONCILE_AGREES,
+    RECONCILE_EXPLAINED, /* not as set, but with `setting` */
+    RECONCILE_RESIDUAL   /* no: do not reckon with this model */
+};
+
+struct reconciliation {
+    enum reconcile outcome;
+    struct span printed, computed; /* bytes of one request */
+    struct span residual;          /* printed - computed */
+    struct fact setting;           /* known: kv_cache_dtype, tensor_parallel */
+    struct str formula;
+};
+
+struct reconciliation memory_reconcile(struct arena *a,
+                                       const struct memory_case *c);
 
 #endif

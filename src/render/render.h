@@ -3,6 +3,7 @@
 #ifndef RENDER_RENDER_H
 #define RENDER_RENDER_H
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "diagnose/report.h"
 #include "index/index.h"
@@ -10,9 +11,12 @@
 struct render_options {
     enum lang lang;
     bool color;
-    uint32_t width;    /* columns; 60 at least */
+    uint32_t width;    /* columns; kept between 60 and 120, 0: 80 */
     uint32_t top;      /* fixes shown per finding; 0: all */
     bool why;          /* explain every place */
+    struct str version; /* of oomkb, as JSON names it */
+    struct str digest;  /* of the knowledge base */
+    size_t entries;     /* in it */
 };
 
 struct format {
@@ -25,6 +29,7 @@ struct format {
 };
 
 extern const struct format formats[]; /* ends with name NULL */
+extern const char *const format_names[]; /* of formats[], NULL-terminated */
 const struct format *format_named(struct str name);
 
 /* i18n: the text of a note, a key, a word of a vocabulary, in that language. */

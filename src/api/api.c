@@ -1,0 +1,361 @@
+/* api.c: the door of the library, and the only file that defines exported
+ * symbols. Each function checks its arguments, guards what it calls, and
+ * turns what was raised into a code. No state outlives a handle. */
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "api/handles.h"
+
+#define INDEX_BYTES_MAX ((off_t)1 << 30)
+#define OUTPUT_BYTES_MAX ((size_t)256 << 20)
+
+/* embed.S */
+extern const char oomkb_index_start[] __attribute__((visibility("hidden")));
+extern const char oomkb_index_end[] __attribute__((visibility("hidden")));
+
+/* ---- the base ---- */
+
+struct opening {
+    struct oomkb *kb;
+    const char *path; /* NULL: image is given */
+    struct str image;
+};
+
+static struct str file_bytes(struct arena *a, const char *path) {
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) {
+        arena_raise(a, FAIL_IO, "%s: cannot be read as a file", path);
+    }
+    if (about.st_size > INDEX_BYTES_MAX) {
+        arena_raise(a, FAIL_INDEX, "%s: too large for an oomkb index", path);
+    }
+    size_t n = (size_t)about.st_size;
+    char *bytes = arena_alloc(a, n);
+    FILE *f = fopen(path, "rb");
+    size_t got = f != NULL ? fread(bytes, 1, n, f) : 0;
+    if (f != NULL) {
+        fclose(f);
+    }
+    if (f == NULL || got != n) {
+        arena_raise(a, FAIL_IO, "%s: cannot be read", path);
+    }
+    return (struct str){bytes, n};
+}
+
+static void open_base(void *arg) {
+    struct opening *o = arg;
+    struct arena *a = &o->kb->arena;
+    if (o->path != NULL) {
+        o->image = file_bytes(a, o->path);
+    }
+    o->kb->index = index_open(a, o->image);
+    o->kb->digest = arena_str(a, index_digest(o->kb->index));
+    o->kb->texts = texts_new(a, o->kb->index, &o->kb->from);
+}
+
+static int open_with(struct opening *o, oomkb **out, oomkb_error *err) {
+    struct allocator from = standard_allocator;
+    struct oomkb *kb = from.get(from.ctx, sizeof *kb);
+    if (kb == NULL) {
+        return error_set(err, OOMKB_ERROR_MEMORY,
+                         "out of memory for the knowledge base");
+    }
+    *kb = (struct oomkb){.from = from};
+    arena_init(&kb->arena, &kb->from, 0);
+    o->kb = kb;
+    struct fault fault;
+    enum fail code = arena_guard(&kb->arena, open_base, o, &fault);
+    if (code != FAIL_NONE) {
+        oomkb_close(kb);
+        return error_of(err, code, &fault);
+    }
+    *out = kb;
+    return OOMKB_OK;
+}
+
+int oomkb_open(const char *path, oomkb **kb, oomkb_error *err) {
+    if (kb == NULL) {
+        return error_null(err, "kb");
+    }
+    struct opening o = {.path = path};
+    if (path == NULL) {
+        size_t n = (size_t)(oomkb_index_end - oomkb_index_start);
+        if (n == 0) {
+            return error_set(err, OOMKB_ERROR_INDEX,
+                             "no knowledge base is built in: name an index "
+                             "file made by `oomkb build`");
+        }
+        o.image = (struct str){oomkb_index_start, n};
+    }
+    return open_with(&o, kb, err);
+}
+
+int oomkb_open_bytes(const void *bytes, size_t n, oomkb **kb,
+                     oomkb_error *err) {
+    if (bytes == NULL || kb == NULL) {
+        return error_null(err, bytes == NULL ? "bytes" : "kb");
+    }
+    struct opening o = {.image = {bytes, n}};
+    return open_with(&o, kb, err);
+}
+
+void oomkb_close(oomkb *kb) {
+    if (kb != NULL) {
+        struct allocator from = kb->from;
+        arena_free(&kb->arena);
+        from.put(from.ctx, kb);
+    }
+}
+
+size_t oomkb_entry_count(const oomkb *kb) {
+    return kb != NULL ? index_entry_count(kb->index) : 0;
+}
+
+const char *oomkb_digest(const oomkb *kb) {
+    return kb != NULL ? kb->digest.p : "";
+}
+
+const char *oomkb_version(void) {
+    return OOMKB_VERSION;
+}
+
+const char *const *oomkb_formats(void) {
+    return format_names;
+}
+
+const char *oomkb_text(const oomkb *kb, const char *lang, const char *key) {
+    if (kb == NULL || lang == NULL || key == NULL) {
+        return "";
+    }
+    bool is_zh = str_eq(str_of(lang), STR("zh"));
+    if (!is_zh && !str_eq(str_of(lang), STR("en"))) {
+        return "";
+    }
+    return texts_get(kb->texts, is_zh ? LANG_ZH : LANG_EN, key);
+}
+
+/* ---- scans and reports ---- */
+
+int oomkb_scan_new(const oomkb *kb, const oomkb_options *options,
+                   oomkb_scan **scan, oomkb_error *err) {
+    if (kb == NULL || scan == NULL) {
+        return error_null(err, kb == NULL ? "kb" : "scan");
+    }
+    struct settings s;
+    int code = settings_read(options, &s, err);
+    if (code != OOMKB_OK) {
+        return code;
+    }
+    struct oomkb_scan *made = s.from.get(s.from.ctx, sizeof *made);
+    if (made == NULL) {
+        return error_set(err, OOMKB_ERROR_MEMORY, "out of memory for a scan");
+    }
+    code = session_new(kb, &s, &made->report, err);
+    if (code != OOMKB_OK) {
+        s.from.put(s.from.ctx, made);
+        return code;
+    }
+    *scan = made;
+    return OOMKB_OK;
+}
+
+int oomkb_scan_feed(oomkb_scan *scan, const void *bytes, size_t n,
+                    oomkb_error *err) {
+    if (scan == NULL || (bytes == NULL && n > 0)) {
+        return error_null(err, scan == NULL ? "scan" : "bytes");
+    }
+    return session_feed(scan->report, (struct str){bytes, n}, err);
+}
+
+/* Free the shell; what it holds goes on as a report. */
+static struct oomkb_report *take_report(oomkb_scan *scan) {
+    struct oomkb_report *report = scan->report;
+    report->from.put(report->from.ctx, scan);
+    return report;
+}
+
+int oomkb_scan_finish(oomkb_scan *scan, oomkb_report **report,
+                      oomkb_error *err) {
+    if (scan == NULL) {
+        return error_null(err, "scan");
+    }
+    struct oomkb_report *made = take_report(scan);
+    int code = report == NULL ? error_null(err, "report")
+                              : session_finish(made, err);
+    if (code != OOMKB_OK) {
+        session_free(made);
+        return code;
+    }
+    *report = made;
+    return OOMKB_OK;
+}
+
+void oomkb_scan_free(oomkb_scan *scan) {
+    if (scan != NULL) {
+        session_free(take_report(scan));
+    }
+}
+
+int oomkb_diagnose(const oomkb *kb, const void *log, size_t n,
+                   const oomkb_options *options, oomkb_report **report,
+                   oomkb_error *err) {
+    if (report == NULL) {
+        return error_null(err, "report");
+    }
+    oomkb_scan *scan = NULL;
+    int code = oomkb_scan_new(kb, options, &scan, err);
+    if (code != OOMKB_OK) {
+        return code;
+    }
+    code = oomkb_scan_feed(scan, log, n, err);
+    if (code != OOMKB_OK) {
+        oomkb_scan_free(scan);
+        return code;
+    }
+    return oomkb_scan_finish(scan, report, err);
+}
+
+int oomkb_report_answer(oomkb_report *report, const char *fact_value,
+                        oomkb_error *err) {
+    if (report == NULL || fact_value == NULL) {
+        return error_null(err, report == NULL ? "report" : "fact_value");
+    }
+    return session_answer(report, fact_value, err);
+}
+
+size_t oomkb_report_failures(const oomkb_report *report) {
+    size_t count = 0;
+    const struct report *told = report != NULL ? report->told->report : NULL;
+    for (size_t i = 0; told != NULL && i < told->finding_count; i++) {
+        const struct finding *f = &told->findings[i];
+        bool is_failure = f->role == ROLE_root &&
+                          f->entry->severity == SEVERITY_failure;
+        count += is_failure ? 1 : 0;
+    }
+    return count;
+}
+
+void oomkb_report_free(oomkb_report *report) {
+    session_free(report);
+}
+
+/* ---- rendering ---- */
+
+struct writing {
+    struct arena arena; /* of this call alone */
+    const struct oomkb *kb;
+    const struct settings *s;
+    const struct format *format;
+    const struct report *report; /* or, when NULL, */
+    const char *entry_id;
+    struct buf out;
+};
+
+static struct render_options render_options_of(const struct writing *w) {
+    return (struct render_options){
+        .lang = w->s->lang,
+        .color = w->s->color,
+        .width = w->s->width,
+        .top = w->s->top,
+        .why = w->s->why,
+        .version = str_of(OOMKB_VERSION),
+        .digest = w->kb->digest,
+        .entries = index_entry_count(w->kb->index),
+    };
+}
+
+static void write_entry(struct writing *w, struct reader *r,
+                        const struct render_options *o) {
+    uint32_t number = 0;
+    const struct entry *entry =
+        reader_entry_by_id(r, str_of(w->entry_id), &number);
+    if (entry == NULL) {
+        arena_raise(&w->arena, FAIL_USAGE,
+                    "no entry '%.120s': ids look like "
+                    "vllm/kv-cache-too-small", w->entry_id);
+    }
+    w->format->entry(&w->arena, r, entry, o, &w->out);
+}
+
+static void write_all(void *arg) {
+    struct writing *w = arg;
+    struct arena *a = &w->arena;
+    struct render_options o = render_options_of(w);
+    struct reader *r = reader_new(w->kb->index, a);
+    buf_init_in(&w->out, a, OUTPUT_BYTES_MAX);
+    if (w->report != NULL) {
+        w->format->report(a, r, w->report, &o, &w->out);
+    } else {
+        write_entry(w, r, &o);
+    }
+    if (!buf_ok(&w->out)) {
+        arena_raise(a, FAIL_MEMORY, "out of memory for the output");
+    }
+}
+
+static int write_with(struct writing *w, oomkb_writer writer, void *ctx,
+                      oomkb_error *err) {
+    struct allocator from = w->s->from;
+    arena_init(&w->arena, &from, 0);
+    struct fault fault;
+    enum fail raised = arena_guard(&w->arena, write_all, w, &fault);
+    int code = error_of(err, raised, &fault);
+    struct str out = buf_str(&w->out);
+    if (code == OOMKB_OK && writer(ctx, out.p, out.n) != 0) {
+        code = error_set(err, OOMKB_ERROR_IO,
+                         "the writer did not take the output");
+    }
+    arena_free(&w->arena);
+    return code;
+}
+
+static int format_read(const char *name, const struct format **out,
+                       oomkb_error *err) {
+    const struct format *f = format_named(str_of(name));
+    if (f == NULL) {
+        return error_set(err, OOMKB_ERROR_USAGE,
+                         "no such format: oomkb_formats() lists them");
+    }
+    *out = f;
+    return OOMKB_OK;
+}
+
+int oomkb_report_write(const oomkb_report *report, const char *format,
+                       const oomkb_options *options, oomkb_writer writer,
+                       void *ctx, oomkb_error *err) {
+    if (report == NULL || writer == NULL) {
+        return error_null(err, report == NULL ? "report" : "writer");
+    }
+    struct settings s;
+    struct writing w = {.kb = report->kb, .s = &s};
+    int code = settings_read(options, &s, err);
+    if (code == OOMKB_OK) {
+        code = format_read(format, &w.format, err);
+    }
+    if (code != OOMKB_OK) {
+        return code;
+    }
+    if (!s.has_allocator) {
+        s.from = report->from;
+    }
+    w.report = report->told->report;
+    return write_with(&w, writer, ctx, err);
+}
+
+int oomkb_entry_write(const oomkb *kb, const char *id, const char *format,
+                      const oomkb_options *options, oomkb_writer writer,
+                      void *ctx, oomkb_error *err) {
+    if (kb == NULL || id == NULL || writer == NULL) {
+        return error_null(err, kb == NULL   ? "kb"
+                               : id == NULL ? "id"
+                                            : "writer");
+    }
+    struct settings s;
+    struct writing w = {.kb = kb, .s = &s, .entry_id = id};
+    int code = settings_read(options, &s, err);
+    if (code == OOMKB_OK) {
+        code = format_read(format, &w.format, err);
+    }
+    return code == OOMKB_OK ? write_with(&w, writer, ctx, err) : code;
+}

@@ -1,0 +1,44 @@
+/* errors.c: faults of the houses as the caller's oomkb_error. The codes are
+ * the same numbers; this file proves it. */
+#include <string.h>
+
+#include "api/handles.h"
+
+_Static_assert((int)FAIL_NONE == (int)OOMKB_OK, "codes agree");
+_Static_assert((int)FAIL_MEMORY == (int)OOMKB_ERROR_MEMORY, "codes agree");
+_Static_assert((int)FAIL_CEILING == (int)OOMKB_ERROR_CEILING, "codes agree");
+_Static_assert((int)FAIL_USAGE == (int)OOMKB_ERROR_USAGE, "codes agree");
+_Static_assert((int)FAIL_IO == (int)OOMKB_ERROR_IO, "codes agree");
+_Static_assert((int)FAIL_INDEX == (int)OOMKB_ERROR_INDEX, "codes agree");
+_Static_assert((int)FAIL_INPUT == (int)OOMKB_ERROR_INPUT, "codes agree");
+
+/* Text is one line whatever was put into it; cut between characters. */
+int error_set(oomkb_error *err, int code, const char *text) {
+    if (err == NULL) {
+        return code;
+    }
+    size_t n = strlen(text);
+    if (n >= sizeof err->text) {
+        n = sizeof err->text - 1;
+        while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) {
+            n--;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        err->text[i] = (unsigned char)text[i] < ' ' ? ' ' : text[i];
+    }
+    err->text[n] = '\0';
+    err->code = code;
+    return code;
+}
+
+int error_of(oomkb_error *err, enum fail code, const struct fault *fault) {
+    return code == FAIL_NONE ? OOMKB_OK
+                             : error_set(err, (int)code, fault->text);
+}
+
+int error_null(oomkb_error *err, const char *argument) {
+    char text[96] = "NULL given for ";
+    strncat(text, argument, sizeof text - strlen(text) - 1);
+    return error_set(err, OOMKB_ERROR_USAGE, text);
+}

@@ -1,0 +1,92 @@
+/* handles.h: what stands behind the public header's opaque types, and the
+ * helpers of api.c. Private to api/.
+ *
+ *   oomkb         the base: index bytes, immutable; texts handed out, locked
+ *   oomkb_scan    a report on its way: only the scan arena is filled
+ *   oomkb_report  scan arena (what the log holds) + told (what was made of
+ *                 it). An answer makes a new told beside the old one and
+ *                 swaps: on failure nothing has changed.
+ */
+#ifndef API_HANDLES_H
+#define API_HANDLES_H
+
+#include <oomkb/oomkb.h>
+
+#include "diagnose/diagnose.h"
+#include "match/match.h"
+#include "render/render.h"
+
+/* ---- settings.c ---- */
+
+struct settings { /* oomkb_options, checked and with its defaults */
+    enum lang lang;
+    struct str input_name;
+    const char *const *answers; /* never NULL */
+    uint32_t width, top;
+    bool color, why;
+    uint64_t max_input_bytes;
+    size_t max_memory_bytes;
+    bool has_allocator;
+    struct allocator from;
+};
+
+extern const struct allocator standard_allocator; /* malloc and free */
+/* OOMKB_OK, or OOMKB_ERROR_USAGE with err filled. o may be NULL. */
+int settings_read(const oomkb_options *o, struct settings *out,
+                  oomkb_error *err);
+
+/* ---- errors.c ---- */
+int error_set(oomkb_error *err, int code, const char *text);
+int error_of(oomkb_error *err, enum fail code, const struct fault *fault);
+int error_null(oomkb_error *err, const char *argument);
+
+/* ---- texts.c: the program's words, kept until the base is closed ---- */
+struct texts;
+struct texts *texts_new(struct arena *a, const struct index *ix,
+                        const struct allocator *from);
+const char *texts_get(struct texts *t, enum lang lang, const char *key);
+
+struct oomkb {
+    struct allocator from;
+    struct arena arena;
+    struct index *index;
+    struct str digest; /* NUL-terminated */
+    struct texts *texts;
+};
+
+/* ---- session.c ---- */
+
+struct told { /* one diagnosis of what was found */
+    struct arena arena;
+    struct report *report;
+    struct str *answers; /* "fact=value", at most one per fact */
+    size_t answer_count;
+};
+
+struct oomkb_report {
+    const struct oomkb *kb;
+    struct allocator from;
+    size_t max_memory_bytes;
+    struct arena scan;
+    struct scanner *scanner;
+    const struct scan_result *found;
+    struct str input_name;
+    struct str_list first_answers; /* of the options; in the scan arena */
+    bool is_broken;                /* a feed failed: only freeing is left */
+    struct fault fault;
+    struct told *told;
+};
+
+struct oomkb_scan {
+    struct oomkb_report *report;
+};
+
+int session_new(const struct oomkb *kb, const struct settings *s,
+                struct oomkb_report **out, oomkb_error *err);
+int session_feed(struct oomkb_report *r, struct str bytes, oomkb_error *err);
+int session_finish(struct oomkb_report *r, oomkb_error *err);
+int session_answer(struct oomkb_report *r, const char *fact_value,
+                   oomkb_error *err);
+void session_free(struct oomkb_report *r);
+
+#endif

@@ -1,0 +1,217 @@
+/* session.c: from the first byte of a log to the last answer about it. Every
+ * step runs behind a guard of the arena it fills, so that a raise anywhere
+ * below comes back as a code with everything still owned. */
+#include <string.h>
+
+#include "api/handles.h"
+
+static size_t list_length(const char *const *list) {
+    size_t n = 0;
+    while (list[n] != NULL) {
+        n++;
+    }
+    return n;
+}
+
+/* ---- beginning ---- */
+
+struct beginning {
+    struct oomkb_report *r;
+    const struct settings *s;
+};
+
+static void begin(void *arg) {
+    struct beginning *b = arg;
+    struct oomkb_report *r = b->r;
+    struct arena *a = &r->scan;
+    r->input_name = arena_str(a, b->s->input_name);
+    size_t count = list_length(b->s->answers);
+    r->first_answers.at = arena_array(a, count, sizeof(struct str));
+    r->first_answers.count = count;
+    for (size_t i = 0; i < count; i++) {
+        struct fact ignored;
+        struct str why = {NULL, 0};
+        struct str text = arena_str(a, str_of(b->s->answers[i]));
+        if (!answer_read(a, text, &ignored, &why)) {
+            arena_raise(a, FAIL_USAGE, "%.*s", STR_ARG(why));
+        }
+        r->first_answers.at[i] = text;
+    }
+    struct reader *reader = reader_new(r->kb->index, a);
+    r->scanner = scan_new(a, r->kb->index, reader, b->s->max_input_bytes);
+}
+
+int session_new(const struct oomkb *kb, const struct settings *s,
+                struct oomkb_report **out, oomkb_error *err) {
+    struct oomkb_report *r = s->from.get(s->from.ctx, sizeof *r);
+    if (r == NULL) {
+        return error_set(err, OOMKB_ERROR_MEMORY, "out of memory for a scan");
+    }
+    *r = (struct oomkb_report){.kb = kb,
+                               .from = s->from,
+                               .max_memory_bytes = s->max_memory_bytes};
+    arena_init(&r->scan, &r->from, s->max_memory_bytes);
+    struct beginning b = {r, s};
+    struct fault fault;
+    enum fail code = arena_guard(&r->scan, begin, &b, &fault);
+    if (code != FAIL_NONE) {
+        session_free(r);
+        return error_of(err, code, &fault);
+    }
+    *out = r;
+    return OOMKB_OK;
+}
+
+/* ---- reading ---- */
+
+struct feeding {
+    struct oomkb_report *r;
+    struct str bytes;
+};
+
+static void feed(void *arg) {
+    struct feeding *f = arg;
+    scan_feed(f->r->scanner, f->bytes);
+}
+
+static void end_scan(void *arg) {
+    struct oomkb_report *r = arg;
+    r->found = scan_end(r->scanner);
+}
+
+/* A scan that failed once stays failed. */
+static int guarded(struct oomkb_report *r, void (*body)(void *), void *arg,
+                   oomkb_error *err) {
+    if (!r->is_broken) {
+        enum fail code = arena_guard(&r->scan, body, arg, &r->fault);
+        r->is_broken = code != FAIL_NONE;
+    }
+    return r->is_broken ? error_of(err, r->fault.code, &r->fault) : OOMKB_OK;
+}
+
+int session_feed(struct oomkb_report *r, struct str bytes, oomkb_error *err) {
+    struct feeding f = {r, bytes};
+    return guarded(r, feed, &f, err);
+}
+
+/* ---- telling ---- */
+
+struct telling {
+    struct oomkb_report *r;
+    struct told *told;
+    const struct str *before; /* answers so far */
+    size_t before_count;
+    struct str next; /* one more; empty: none */
+};
+
+static struct fact fact_of_answer(struct arena *a, struct str text) {
+    struct fact fact;
+    struct str why = {NULL, 0};
+    if (!answer_read(a, text, &fact, &why)) {
+        arena_raise(a, FAIL_USAGE, "%.*s", STR_ARG(why));
+    }
+    return fact;
+}
+
+/* Add one answer; an earlier one about the same fact gives way. */
+static void add_answer(struct told *told, struct fact *facts,
+                       struct str text) {
+    struct str kept = arena_str(&told->arena, text);
+    struct fact fact = fact_of_answer(&told->arena, kept);
+    size_t at = 0;
+    while (at < told->answer_count && facts[at].name != fact.name) {
+        at++;
+    }
+    facts[at] = fact;
+    told->answers[at] = kept;
+    if (at == told->answer_count) {
+        told->answer_count++;
+    }
+}
+
+static void tell(void *arg) {
+    struct telling *t = arg;
+    struct told *told = t->told;
+    struct arena *a = &told->arena;
+    size_t most = t->before_count + 1;
+    struct fact *facts = arena_array(a, most, sizeof *facts);
+    told->answers = arena_array(a, most, sizeof *told->answers);
+    for (size_t i = 0; i < t->before_count; i++) {
+        add_answer(told, facts, t->before[i]);
+    }
+    if (t->next.n > 0) {
+        add_answer(told, facts, t->next);
+    }
+    struct answers answers = {facts, told->answer_count};
+    struct reader *reader = reader_new(t->r->kb->index, a);
+    told->report =
+        diagnose(a, reader, t->r->found, t->r->input_name, &answers);
+}
+
+static void told_free(struct oomkb_report *r, struct told *told) {
+    if (told != NULL) {
+        arena_free(&told->arena);
+        r->from.put(r->from.ctx, told);
+    }
+}
+
+/* What the scan left of the memory that was allowed, a quarter at least. */
+static size_t memory_left(const struct oomkb_report *r) {
+    size_t limit = r->max_memory_bytes, used = r->scan.used_bytes;
+    size_t left = used < limit ? limit - used : 0;
+    return left > limit / 4 ? left : limit / 4 + 1;
+}
+
+static int tell_anew(struct telling *t, oomkb_error *err) {
+    struct oomkb_report *r = t->r;
+    t->told = r->from.get(r->from.ctx, sizeof *t->told);
+    if (t->told == NULL) {
+        return error_set(err, OOMKB_ERROR_MEMORY,
+                         "out of memory for a report");
+    }
+    *t->told = (struct told){0};
+    arena_init(&t->told->arena, &r->from, memory_left(r));
+    struct fault fault;
+    enum fail code = arena_guard(&t->told->arena, tell, t, &fault);
+    if (code != FAIL_NONE) {
+        told_free(r, t->told);
+        return error_of(err, code, &fault);
+    }
+    struct told *old = r->told;
+    r->told = t->told;
+    told_free(r, old);
+    return OOMKB_OK;
+}
+
+int session_finish(struct oomkb_report *r, oomkb_error *err) {
+    int code = guarded(r, end_scan, r, err);
+    if (code != OOMKB_OK) {
+        return code;
+    }
+    struct telling t = {.r = r,
+                        .before = r->first_answers.at,
+                        .before_count = r->first_answers.count};
+    return tell_anew(&t, err);
+}
+
+int session_answer(struct oomkb_report *r, const char *fact_value,
+                   oomkb_error *err) {
+    struct telling t = {.r = r,
+                        .before = r->told->answers,
+                        .before_count = r->told->answer_count,
+                        .next = str_of(fact_value)};
+    if (t.next.n == 0) {
+        return error_set(err, OOMKB_ERROR_USAGE,
+                         "the answer is empty: it should be fact=value");
+    }
+    return tell_anew(&t, err);
+}
+
+void session_free(struct oomkb_report *r) {
+    if (r != NULL) {
+        struct allocator from = r->from;
+        told_free(r, r->told);
+        arena_free(&r->scan);
+        from.put(from.ctx, r);
+    }
+}

@@ -1,0 +1,91 @@
+/* settings.c: the caller's options by their size. A caller built against a
+ * shorter struct gets defaults for what it does not know; one built against a
+ * longer struct is refused only if it asks for something we do not know. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/handles.h"
+
+#define MEMORY_DEFAULT ((uint64_t)256 << 20)
+
+static void *standard_get(void *ctx, size_t bytes) {
+    (void)ctx;
+    return malloc(bytes);
+}
+
+static void standard_put(void *ctx, void *block) {
+    (void)ctx;
+    free(block);
+}
+
+const struct allocator standard_allocator = {standard_get, standard_put, NULL};
+
+/* Bytes of o past the struct that we know: zero, or asking for the unknown. */
+static bool asks_for_unknown(const oomkb_options *o) {
+    const unsigned char *bytes = (const unsigned char *)o;
+    for (size_t i = sizeof *o; i < o->size; i++) {
+        if (bytes[i] != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool lang_read(const char *lang, enum lang *out) {
+    bool is_zh = lang != NULL && strcmp(lang, "zh") == 0;
+    *out = is_zh ? LANG_ZH : LANG_EN;
+    return lang == NULL || is_zh || strcmp(lang, "en") == 0;
+}
+
+static void apply(const oomkb_options *o, struct settings *s) {
+    static const char *const no_answers[] = {NULL};
+    uint64_t memory =
+        o->max_memory_bytes != 0 ? o->max_memory_bytes : MEMORY_DEFAULT;
+    *s = (struct settings){
+        .lang = s->lang,
+        .input_name = str_of(o->input_name != NULL ? o->input_name : "-"),
+        .answers = o->answers != NULL ? o->answers : no_answers,
+        .width = o->width,
+        .top = o->top,
+        .color = o->color != 0,
+        .why = o->why != 0,
+        .max_input_bytes = o->max_input_bytes,
+        .max_memory_bytes = memory < SIZE_MAX ? (size_t)memory : SIZE_MAX,
+        .has_allocator = o->get_memory != NULL,
+        .from = standard_allocator,
+    };
+    if (s->has_allocator) {
+        s->from = (struct allocator){o->get_memory, o->put_memory,
+                                     o->memory_ctx};
+    }
+}
+
+int settings_read(const oomkb_options *o, struct settings *out,
+                  oomkb_error *err) {
+    oomkb_options known = {0};
+    struct settings s = {0};
+    if (o != NULL) {
+        if (o->size < sizeof o->size) {
+            return error_set(err, OOMKB_ERROR_USAGE,
+                             "options.size is not set: it should be "
+                             "sizeof(oomkb_options)");
+        }
+        if (o->size > sizeof known && asks_for_unknown(o)) {
+            return error_set(err, OOMKB_ERROR_USAGE,
+                             "options has fields set that this version of "
+                             "oomkb does not know");
+        }
+        memcpy(&known, o, o->size < sizeof known ? o->size : sizeof known);
+    }
+    if (!lang_read(known.lang, &s.lang)) {
+        return error_set(err, OOMKB_ERROR_USAGE,
+                         "options.lang should be \"en\" or \"zh\"");
+    }
+    if ((known.get_memory == NULL) != (known.put_memory == NULL)) {
+        return error_set(err, OOMKB_ERROR_USAGE,
+                         "options.get_memory and put_memory go together");
+    }
+    apply(&known, &s);
+    *out = s;
+    return OOMKB_OK;
+}

@@ -1,0 +1,34 @@
+/* check.h: what the checks of one entry share. */
+#ifndef AUTHOR_CHECK_H
+#define AUTHOR_CHECK_H
+
+#include "author/desk.h"
+
+struct entry_check {
+    struct complaints *c;
+    const struct source *src;
+    const struct node *root;
+    const struct entry *entry;
+    bool *fact_used; /* FACT_COUNT_OF of them; set, never cleared */
+};
+
+/* A list of predicates, under a key `when`; NULL: there is none. */
+void check_when(const struct entry_check *k, const struct node *list);
+void check_rate(const struct entry_check *k, const struct node *n,
+                const struct rate *rate);
+/* Signatures with their samples, and conditions. */
+void check_entry_patterns(const struct entry_check *k);
+
+/* What a pattern is there for decides what it must have. */
+enum pattern_use {
+    USE_SIGNATURE, /* a literal, or weak with what excuses it */
+    USE_CONTEXT,   /* the same; may have the group `command` */
+    USE_CONDITION, /* a literal, or weak */
+    USE_EXTRACT    /* run inside a message: needs none */
+};
+/* False after a complaint. */
+bool check_pattern(struct complaints *c, const struct source *src,
+                   const struct node *n, enum pattern_use use, bool is_weak,
+                   bool *fact_used);
+
+#endif

@@ -1,0 +1,130 @@
+/* check_effects.c: the arithmetic that estimates a fix must be that of what
+ * the fix changes. A flag counts for the fact that an engine says it sets. */
+#include "author/desk.h"
+
+enum { NO_FACT = -1 };
+
+struct effect_row {
+    int facts[2]; /* a flag of one of these, or NO_FACT */
+    bool up, down, set;
+    enum act_kind kinds[3]; /* or one of these kinds */
+};
+
+static const struct effect_row rows[EFFECT_COUNT_OF] = {
+    [EFFECT_max_model_len] = {
+        {FACT_max_model_len, FACT_context_length}, .down = true, .set = true},
+    [EFFECT_max_num_seqs] = {
+        {FACT_max_num_seqs, NO_FACT}, .down = true, .set = true},
+    [EFFECT_max_num_batched_tokens] = {
+        {FACT_max_num_batched_tokens, NO_FACT}, .down = true, .set = true},
+    [EFFECT_gpu_memory_utilization_up] = {
+        {FACT_gpu_memory_utilization, FACT_mem_fraction_static}, .up = true},
+    [EFFECT_gpu_memory_utilization_down] = {
+        {FACT_gpu_memory_utilization, FACT_mem_fraction_static},
+        .down = true},
+    [EFFECT_kv_cache_dtype] = {{FACT_kv_cache_dtype, NO_FACT}, .set = true},
+    [EFFECT_tensor_parallel] = {
+        {FACT_tensor_parallel, NO_FACT}, .up = true, .set = true,
+        .kinds = {ACT_KIND_more_gpus}},
+    [EFFECT_pipeline_parallel] = {
+        {FACT_pipeline_parallel, NO_FACT}, .up = true, .set = true,
+        .kinds = {ACT_KIND_more_gpus}},
+    [EFFECT_quantization] = {
+        {FACT_quantization, NO_FACT}, .set = true,
+        .kinds = {ACT_KIND_smaller_model}},
+    [EFFECT_enforce_eager] = {{FACT_enforce_eager, NO_FACT}, .set = true},
+    [EFFECT_free_other_process] = {
+        {NO_FACT, NO_FACT},
+        .kinds = {ACT_KIND_kill_process, ACT_KIND_wait, ACT_KIND_restart}},
+    [EFFECT_expandable_segments] = {
+        {FACT_expandable_segments, NO_FACT}, .set = true},
+    [EFFECT_cpu_offload] = {
+        {FACT_cpu_offload, NO_FACT}, .up = true, .set = true},
+    [EFFECT_host_memory] = {
+        {NO_FACT, NO_FACT},
+        .kinds = {ACT_KIND_host_memory, ACT_KIND_shm_size}},
+};
+
+/* Variables of the allocator: they belong to no engine. */
+static const char *const allocator_flags[] = {
+    "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF"};
+
+static bool is_spelling(const struct flag *f, struct str flag) {
+    bool is = str_eq(f->flag, flag);
+    for (size_t i = 0; i < f->aliases.count; i++)
+        is = is || str_eq(f->aliases.at[i], flag);
+    return is;
+}
+
+static bool row_has(const struct effect_row *row, int fact) {
+    return row->facts[0] == fact || row->facts[1] == fact;
+}
+
+static bool flag_fits(const struct desk *d, const struct effect_row *row,
+                      struct str flag) {
+    for (size_t i = 0; i < sizeof allocator_flags / sizeof *allocator_flags;
+         i++)
+        if (str_eq(flag, str_of(allocator_flags[i])))
+            return row_has(row, FACT_expandable_segments);
+    for (size_t i = 0; i < d->corpus.engine_count; i++) {
+        const struct engine *e = &d->corpus.engines[i];
+        for (size_t k = 0; k < e->flag_count; k++)
+            if (is_spelling(&e->flags[k], flag)
+                && row_has(row, (int)e->flags[k].fact))
+                return true;
+    }
+    return false;
+}
+
+static bool change_fits(const struct effect_row *row, enum change change) {
+    switch (change) {
+    case CHANGE_up: return row->up;
+    case CHANGE_down: return row->down;
+    case CHANGE_set: return row->set;
+    case CHANGE_none: return true; /* said elsewhere */
+    case CHANGE_COUNT_OF: break;
+    }
+    return false;
+}
+
+static bool kind_fits(const struct effect_row *row, enum act_kind kind) {
+    for (int i = 0; i < 3; i++)
+        if (row->kinds[i] != ACT_KIND_none && row->kinds[i] == kind)
+            return true;
+    return kind == ACT_KIND_none;
+}
+
+static void check_fix(struct desk *d, const struct made *m,
+                      const struct node *n, const struct workaround *w) {
+    const struct node *effect = node_get(n, "effect");
+    const struct acts_on *what = &w->acts_on;
+    const struct effect_row *row = &rows[w->effect];
+    if (effect == NULL || w->effect == EFFECT_none)
+        return;
+    if (what->flag.n == 0 && !kind_fits(row, what->kind))
+        complain(&d->c, m->src, effect->place, CODE_effect_mismatch,
+                 "`%.*s` does not estimate a fix of kind `%s`",
+                 STR_ARG(effect->text),
+                 word_spelling(WORDS_ACT_KIND, (int)what->kind));
+    if (what->flag.n == 0)
+        return;
+    if (!flag_fits(d, row, what->flag))
+        complain(&d->c, m->src, effect->place, CODE_effect_mismatch,
+                 "`%.*s` does not estimate `%.*s`: no engine sets such a "
+                 "fact by it", STR_ARG(effect->text), STR_ARG(what->flag));
+    else if (!change_fits(row, what->change))
+        complain(&d->c, m->src, effect->place, CODE_effect_mismatch,
+                 "`%.*s` does not estimate a change `%s`",
+                 STR_ARG(effect->text),
+                 word_spelling(WORDS_CHANGE, (int)what->change));
+}
+
+void check_effects(struct desk *d) {
+    for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++) {
+        const struct made *m = &d->made[MADE_ENTRY].at[i];
+        const struct entry *e = made_entry(m);
+        const struct node *list = node_get(m->node, "workarounds");
+        for (size_t k = 0; k < e->workaround_count; k++)
+            check_fix(d, m, node_item(list, k), &e->workarounds[k]);
+    }
+}

@@ -1,0 +1,200 @@
+/* check_kb.c: engines, models, GPUs, labels and generated pages. */
+#include <stdlib.h>
+
+#include "author/check.h"
+#include "author/files.h"
+#include "author/author.h"
+
+static void check_stage(struct desk *d, const struct made *m,
+                        const struct node *n, const struct stage_anchor *s) {
+    const struct node *frame = node_get(n, "frame");
+    const struct node *passed = node_get(n, "passed");
+    if (n->kind == NODE_MAP && (frame == NULL) == (passed == NULL))
+        complain(&d->c, m->src, (struct place){n->place.line, n->place.column,
+                                               1}, CODE_missing_key,
+                 "a stage takes either `frame` or `passed`");
+    else
+        check_pattern(&d->c, m->src, node_or(frame, passed), USE_CONDITION,
+                      s->is_weak, d->fact_used);
+}
+
+static void check_flag(struct desk *d, const struct made *m,
+                       const struct node *n, const struct flag *f) {
+    const struct node *scale = node_get(n, "scale");
+    enum fact_name name;
+    int64_t factor;
+    d->fact_used[f->fact] = true;
+    if (scale == NULL || f->scale.n == 0)
+        return;
+    struct str group = arena_printf(d->a, "%s__%.*s", fact_spelling(f->fact),
+                                    STR_ARG(f->scale));
+    if (!fact_of_group(group, &name, &factor))
+        complain(&d->c, m->src, scale->place, CODE_bad_group,
+                 "`%.*s` is no scale of %s", STR_ARG(f->scale),
+                 unit_spelling(fact_unit(f->fact)));
+}
+
+static void check_default(struct desk *d, const struct made *m,
+                          const struct node *n,
+                          const struct engine_default *v) {
+    struct fact read;
+    const struct node *value = node_get(n, "value");
+    d->fact_used[v->fact] = true;
+    fact_read(v->fact, v->value, 1, &read);
+    if (value != NULL && v->value.n > 0 && !read.known)
+        complain(&d->c, m->src, value->place, CODE_bad_value,
+                 "`%.*s` does not read as %s (%s)", STR_ARG(v->value),
+                 fact_spelling(v->fact), unit_spelling(fact_unit(v->fact)));
+}
+
+static bool says_true(const struct node *n) {
+    return n != NULL && str_eq(n->text, STR("true"));
+}
+
+static void check_contexts(struct desk *d, const struct made *m) {
+    const struct engine *e = m->what;
+    const struct node *list = node_get(m->node, "contexts");
+    for (size_t i = 0; list != NULL && i < list->count; i++) {
+        const struct node *n = node_item(list, i);
+        check_pattern(&d->c, m->src, node_get(n, "pattern"), USE_CONTEXT,
+                      says_true(node_get(n, "weak")), d->fact_used);
+        for (size_t k = 0; k < e->contexts[i].set_count; k++)
+            d->fact_used[e->contexts[i].set[k].name] = true;
+    }
+}
+
+void check_engine(struct desk *d, const struct made *m) {
+    const struct engine *e = m->what;
+    const struct node *newest = node_get(m->node, "newest");
+    check_contexts(d, m);
+    for (size_t i = 0; i < e->stage_count; i++)
+        check_stage(d, m, node_item(node_get(m->node, "stages"), i),
+                    &e->stages[i]);
+    for (size_t i = 0; i < e->flag_count; i++)
+        check_flag(d, m, node_item(node_get(m->node, "flags"), i),
+                   &e->flags[i]);
+    for (size_t i = 0; i < e->default_count; i++)
+        check_default(d, m, node_item(node_get(m->node, "defaults"), i),
+                      &e->defaults[i]);
+    if (newest != NULL && e->newest.n > 0 && !version_valid(e->newest))
+        complain(&d->c, m->src, newest->place, CODE_bad_version,
+                 "`%.*s` is no version", STR_ARG(e->newest));
+}
+
+static void shape_wrong(struct desk *d, const struct made *m,
+                        const struct node *n, const char *why) {
+    struct place place = node_or(n, m->node)->place;
+    complain(&d->c, m->src, place, CODE_bad_shape, "%s", why);
+}
+
+static void check_group(struct desk *d, const struct made *m,
+                        const struct node *n, const struct kv_group *g) {
+    bool has_heads = g->kv_heads > 0 && g->k_dim > 0 && g->v_dim > 0;
+    if (g->layers == 0)
+        shape_wrong(d, m, n, "a group of no layers");
+    switch (g->kind) {
+    case KV_sliding:
+    case KV_chunked:
+        if (g->window == 0)
+            shape_wrong(d, m, n, "a sliding or chunked group has a `window`");
+        if (!has_heads)
+            shape_wrong(d, m, n, "`kv_heads`, `k_dim`, `v_dim` are missing");
+        return;
+    case KV_full:
+    case KV_cross:
+        if (!has_heads)
+            shape_wrong(d, m, n, "`kv_heads`, `k_dim`, `v_dim` are missing");
+        return;
+    case KV_mla:
+    case KV_indexer:
+        if (g->latent_dim == 0)
+            shape_wrong(d, m, n, "an mla or indexer group has a "
+                                 "`latent_dim`");
+        return;
+    case KV_state:
+    case KV_KIND_COUNT_OF:
+        return;
+    }
+}
+
+void check_model(struct desk *d, const struct made *m) {
+    const struct model *model = m->what;
+    const struct node *groups = node_get(m->node, "groups");
+    int64_t layers = 0;
+    for (size_t i = 0; i < model->group_count; i++) {
+        const struct kv_group *g = &model->groups[i];
+        check_group(d, m, node_item(groups, i), g);
+        if (model->heads > 0 && g->kv_heads > model->heads)
+            shape_wrong(d, m, node_item(groups, i),
+                        "more KV heads than heads");
+        bool is_beside = g->kind == KV_cross || g->kind == KV_indexer;
+        if (!is_beside && !add_i64(layers, g->layers, &layers))
+            layers = INT64_MAX;
+    }
+    if (layers > model->layers && model->layers > 0)
+        shape_wrong(d, m, groups, "its groups have more layers than it has");
+    if (node_get(m->node, "layers") != NULL && model->layers == 0)
+        shape_wrong(d, m, node_get(m->node, "layers"), "a model of no layers");
+    if (model->params > 0 && model->embedding_params > model->params)
+        shape_wrong(d, m, node_get(m->node, "embedding_params"),
+                    "more embedding parameters than parameters");
+}
+
+/* What drivers report is a little under what is sold, in GiB for GB. */
+void check_gpu(struct desk *d, const struct made *m) {
+    const struct gpu *gpu = m->what;
+    const struct node *total = node_get(m->node, "total");
+    int64_t sold_gib, sold_gb;
+    if (node_get(m->node, "nominal_gb") == NULL || gpu->nominal_gb == 0
+        || !mul_i64(gpu->nominal_gb, INT64_C(1) << 30, &sold_gib)
+        || !mul_i64(gpu->nominal_gb, 1000000000, &sold_gb)) {
+        shape_wrong(d, m, node_get(m->node, "nominal_gb"),
+                    "a card of no memory, or of more than there is");
+        return;
+    }
+    if (total != NULL && gpu->total_high > 0
+        && (gpu->total_high > sold_gib || gpu->total_low < sold_gb / 2))
+        shape_wrong(d, m, total, "does not go with its nominal_gb");
+}
+
+static int by_message_key(const void *key, const void *row) {
+    const struct str *wanted = key;
+    const struct message *m = row;
+    return str_cmp(*wanted, m->key);
+}
+
+void check_labels(struct desk *d) {
+    const struct corpus *c = &d->corpus;
+    if (d->i18n_src[LANG_EN] == NULL)
+        return;
+    for (int i = 0; i < FACT_COUNT_OF; i++) {
+        const char *name = fact_spelling((enum fact_name)i);
+        struct str key = arena_printf(d->a, "fact.%s", name);
+        if (!d->fact_used[i]
+            || (c->message_count > 0
+                && bsearch(&key, c->messages, c->message_count,
+                           sizeof *c->messages, by_message_key) != NULL))
+            continue;
+        complain(&d->c, d->i18n_src[LANG_EN], (struct place){0},
+                 CODE_fact_unlabelled, "`fact.%s` is missing: entries or "
+                 "engines use that fact", name);
+    }
+}
+
+static void check_page(struct desk *d, const char *name, struct str now) {
+    struct str path = path_join(d->a, d->kb_dir, str_of(name));
+    struct str text = {0};
+    const char *why;
+    if (!file_exists(d->a, path) || !file_read(d->a, path, &text, &why)
+        || str_eq(text, now))
+        return;
+    complain(&d->c, source_new(d->a, path, (struct str){0}),
+             (struct place){0}, CODE_stale_docs,
+             "generated by another compiler; `oomkb check --write-docs` "
+             "makes it anew");
+}
+
+void check_docs(struct desk *d) {
+    check_page(d, "FORMAT.md", author_format_page(d->a));
+    check_page(d, "entry.schema.json", author_entry_schema(d->a));
+}

@@ -1,0 +1,162 @@
+/* check_patterns.c: patterns, samples against their own signature, predicates.
+ *
+ * match/ says what is wrong with a pattern and at which byte; index/ says it
+ * of a predicate. Here that becomes a place in the file. */
+#include "author/check.h"
+#include "match/match.h"
+
+static struct place place_in(const struct source *src, const struct node *n,
+                             size_t offset) {
+    return node_place_at(src, n, offset < n->text.n ? offset : n->text.n);
+}
+
+/* Every (?<name>...) that is a fact counts as in use. */
+static void note_groups(struct str pattern, bool *fact_used) {
+    for (size_t i = 0; i + 3 < pattern.n; i++) {
+        struct str rest = str_slice(pattern, i, pattern.n);
+        enum fact_name name;
+        int64_t scale;
+        if (!str_starts(rest, STR("(?<")))
+            continue;
+        rest = str_slice(rest, 3, rest.n);
+        if (fact_of_group(str_slice(rest, 0, str_find_char(rest, '>')), &name,
+                          &scale))
+            fact_used[name] = true;
+    }
+}
+
+bool check_pattern(struct complaints *c, const struct source *src,
+                   const struct node *n, enum pattern_use use, bool is_weak,
+                   bool *fact_used) {
+    struct pattern_error error = {0};
+    if (n == NULL || n->kind != NODE_SCALAR || n->text.n == 0)
+        return false;
+    enum pattern_flaw flaw =
+        pattern_check(c->a, n->text, is_weak || use == USE_EXTRACT,
+                      use == USE_CONTEXT, &error);
+    switch (flaw) {
+    case PATTERN_SYNTAX:
+        complain(c, src, place_in(src, n, error.offset), CODE_bad_pattern,
+                 "%.*s", STR_ARG(error.message));
+        return false;
+    case PATTERN_BAD_GROUP:
+        complain(c, src, place_in(src, n, error.offset), CODE_bad_group,
+                 "%.*s", STR_ARG(error.message));
+        return false;
+    case PATTERN_NO_LITERAL:
+        if (use == USE_EXTRACT)
+            break;
+        complain(c, src, place_in(src, n, error.offset), CODE_no_literal,
+                 "%.*s", STR_ARG(error.message));
+        return false;
+    case PATTERN_GOOD:
+        break;
+    }
+    note_groups(n->text, fact_used);
+    return true;
+}
+
+static bool has_anchor(struct str pattern) {
+    return str_starts(pattern, STR("^")) || str_starts(pattern, STR("(?m)^"))
+           || str_starts(pattern, STR("(?m:^)"))
+           || (str_ends(pattern, STR("$")) && !str_ends(pattern, STR("\\$")));
+}
+
+static void check_weak(const struct entry_check *k, const struct node *pattern,
+                       const struct node *all_of) {
+    if (pattern == NULL || pattern->kind != NODE_SCALAR)
+        return;
+    if (!has_anchor(pattern->text))
+        complain(k->c, k->src, pattern->place, CODE_weak_pattern,
+                 "a weak pattern begins with `^` or ends with `$`");
+    if (all_of == NULL || all_of->count == 0)
+        complain(k->c, k->src, pattern->place, CODE_weak_pattern,
+                 "a weak pattern needs an `all_of` beside it");
+}
+
+/* Any part of a sample that matches will do: it may hold lines round it. */
+static void check_own_sample(const struct entry_check *k,
+                             const struct node *sample, struct str pattern) {
+    struct hit hit = {0};
+    if (sample == NULL || sample->kind != NODE_SCALAR || sample->text.n == 0)
+        return;
+    if (!pattern_matches(k->c->a, pattern, sample->text, &hit)) {
+        struct place place = node_place_at(k->src, sample, 0);
+        complain(k->c, k->src, place, CODE_sample_mismatch,
+                 "the pattern of this signature does not match its sample");
+    }
+}
+
+static void check_signature(const struct entry_check *k, const struct node *n,
+                            const struct signature *s) {
+    const struct node *pattern = node_get(n, "pattern");
+    const struct node *extract = node_get(n, "extract");
+    if (s->is_weak)
+        check_weak(k, pattern, node_get(k->root, "all_of"));
+    if (check_pattern(k->c, k->src, pattern, USE_SIGNATURE, s->is_weak,
+                      k->fact_used))
+        check_own_sample(k, node_get(n, "sample"), s->pattern);
+    for (size_t i = 0; i < s->extract.count; i++)
+        check_pattern(k->c, k->src, node_item(extract, i), USE_EXTRACT, false,
+                      k->fact_used);
+}
+
+static void check_conditions(const struct entry_check *k, const char *key) {
+    const struct node *list = node_get(k->root, key);
+    for (size_t i = 0; list != NULL && i < list->count; i++) {
+        const struct node *n = node_item(list, i);
+        const struct node *weak = node_get(n, "weak");
+        check_pattern(k->c, k->src, node_get(n, "pattern"), USE_CONDITION,
+                      weak != NULL && str_eq(weak->text, STR("true")),
+                      k->fact_used);
+    }
+}
+
+void check_entry_patterns(const struct entry_check *k) {
+    const struct entry *e = k->entry;
+    const struct node *list = node_get(k->root, "signatures");
+    for (size_t i = 0; i < e->signature_count; i++) {
+        const struct node *n = node_item(list, i);
+        check_signature(k, n, &e->signatures[i]);
+        for (size_t j = 0; j < i; j++)
+            if (e->signatures[i].id.n > 0
+                && str_eq(e->signatures[i].id, e->signatures[j].id))
+                complain(k->c, k->src, node_get(n, "id")->place,
+                         CODE_duplicate_id,
+                         "`%.*s` is the id of a signature above",
+                         STR_ARG(e->signatures[i].id));
+    }
+    check_conditions(k, "all_of");
+    check_conditions(k, "none_of");
+}
+
+static bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || c == '_' || (c >= '0' && c <= '9');
+}
+
+/* Words of a predicate that are facts; a word in quotes that happens to be
+ * one is noted as well, which costs a label and nothing else. */
+static void note_words(struct str predicate, bool *fact_used) {
+    for (size_t i = 0, end; i < predicate.n; i = end + 1) {
+        end = i;
+        while (end < predicate.n && is_word(predicate.p[end]))
+            end++;
+        enum fact_name name;
+        if (fact_named(str_slice(predicate, i, end - i), &name))
+            fact_used[name] = true;
+    }
+}
+
+void check_when(const struct entry_check *k, const struct node *list) {
+    for (size_t i = 0; list != NULL && i < list->count; i++) {
+        const struct node *n = node_item(list, i);
+        struct str why = {0};
+        if (n == NULL || n->kind != NODE_SCALAR || n->text.n == 0)
+            continue;
+        if (when_valid(k->c->a, n->text, &why))
+            note_words(n->text, k->fact_used);
+        else
+            complain(k->c, k->src, n->place, CODE_bad_when, "%.*s",
+                     STR_ARG(why));
+    }
+}

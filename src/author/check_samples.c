@@ -1,0 +1,148 @@
+/* check_samples.c: every sample through the engine that ships.
+ *
+ * The image that was just built is opened as any user's would be, each sample
+ * is scanned and diagnosed, and what speaks is held against the entry that the
+ * sample belongs to. Each sample has an arena of its own.
+ *
+ *     signature's sample   its entry speaks, or one of its group, or one that
+ *                          a relation ties to it
+ *     <slug>.log           its entry speaks
+ *     <slug>.ok.log        its entry does not
+ */
+#include "author/desk.h"
+#include "author/files.h"
+#include "diagnose/diagnose.h"
+#include "match/match.h"
+
+enum { SAMPLE_ARENA_BYTES = 256 << 20 };
+
+struct trial {
+    struct arena arena;
+    const struct index *ix;
+    struct str name, log;
+    const struct report *report;
+};
+
+static void run_trial(void *arg) {
+    struct trial *t = arg;
+    struct answers none = {0};
+    struct reader *reader = reader_new(t->ix, &t->arena);
+    struct scanner *scanner = scan_new(&t->arena, t->ix, reader, 0);
+    scan_feed(scanner, t->log);
+    t->report = diagnose(&t->arena, reader, scan_end(scanner), t->name, &none);
+}
+
+static struct str head_of(const struct entry *e) {
+    return e->same_words_as.n > 0 ? e->same_words_as : e->id;
+}
+
+static bool relates_to(const struct entry *e, struct str id) {
+    for (size_t i = 0; i < e->relation_count; i++)
+        if (str_eq(e->relations[i].entry, id))
+            return true;
+    return false;
+}
+
+static bool is_kin(const struct entry *a, const struct entry *b) {
+    return str_eq(head_of(a), head_of(b)) || relates_to(a, b->id)
+           || relates_to(b, a->id);
+}
+
+struct answered {
+    bool by_itself, by_kin;
+    struct str stranger; /* an entry that spoke and is neither; or empty */
+};
+
+static struct answered who_spoke(struct desk *d, const struct report *r,
+                                 const struct entry *e) {
+    struct answered out = {0};
+    for (size_t i = 0; i < r->finding_count; i++) {
+        const struct entry *spoke = r->findings[i].entry;
+        if (str_eq(spoke->id, e->id))
+            out.by_itself = true;
+        else if (is_kin(e, spoke))
+            out.by_kin = true;
+        else if (out.stranger.n == 0)
+            out.stranger = arena_str(d->a, spoke->id);
+    }
+    return out;
+}
+
+static struct answered try(struct desk *d, const struct index *ix,
+                           const struct entry *e, struct str name,
+                           struct str log) {
+    struct trial t = {.ix = ix, .name = name, .log = log};
+    struct answered out = {0};
+    struct fault fault;
+    arena_init(&t.arena, d->a->from, SAMPLE_ARENA_BYTES);
+    enum fail failed = arena_guard(&t.arena, run_trial, &t, &fault);
+    if (failed == FAIL_NONE)
+        out = who_spoke(d, t.report, e);
+    arena_free(&t.arena);
+    if (failed != FAIL_NONE)
+        arena_raise(d->a, failed, "%.*s: %s", STR_ARG(name), fault.text);
+    d->samples++;
+    return out;
+}
+
+static void check_signature_sample(struct desk *d, const struct index *ix,
+                                   const struct made *m, size_t i) {
+    const struct entry *e = made_entry(m);
+    const struct node *list = node_get(m->node, "signatures");
+    const struct node *n = node_get(node_item(list, i), "sample");
+    struct answered by = try(d, ix, e, m->src->path, e->signatures[i].sample);
+    struct place place = node_place_at(m->src, n, 0);
+    if (by.by_itself || by.by_kin)
+        return;
+    if (by.stranger.n > 0)
+        complain(&d->c, m->src, place, CODE_sample_taken,
+                 "`%.*s` answers this sample; it is neither of this group "
+                 "nor related", STR_ARG(by.stranger));
+    else
+        complain(&d->c, m->src, place, CODE_sample_unanswered,
+                 "no entry answers this sample");
+}
+
+static bool read_log(struct desk *d, struct str path, struct str *bytes) {
+    const char *why;
+    if (file_read(d->a, path, bytes, &why))
+        return true;
+    complain(&d->c, source_new(d->a, path, (struct str){0}),
+             (struct place){0}, CODE_missing_file, "%s", why);
+    return false;
+}
+
+static void check_logs(struct desk *d, const struct index *ix,
+                       const struct made *m) {
+    const struct entry *e = made_entry(m);
+    struct str log = {0};
+    if (m->log_path.n > 0 && read_log(d, m->log_path, &log)) {
+        struct answered by = try(d, ix, e, m->log_path, log);
+        if (!by.by_itself)
+            complain(&d->c, source_new(d->a, m->log_path, (struct str){0}),
+                     (struct place){0}, CODE_log_unanswered,
+                     "`%.*s` does not answer its own log%s%.*s",
+                     STR_ARG(e->id), by.stranger.n > 0 ? "; it is " : "",
+                     STR_ARG(by.stranger));
+    }
+    if (m->ok_log_path.n > 0 && read_log(d, m->ok_log_path, &log)) {
+        struct answered by = try(d, ix, e, m->ok_log_path, log);
+        if (by.by_itself)
+            complain(&d->c, source_new(d->a, m->ok_log_path, (struct str){0}),
+                     (struct place){0}, CODE_ok_log_answered,
+                     "`%.*s` answers a log in which it did not happen",
+                     STR_ARG(e->id));
+    }
+}
+
+void check_samples(struct desk *d, struct str image) {
+    const struct index *ix = index_open(d->a, image);
+    for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++) {
+        const struct made *m = &d->made[MADE_ENTRY].at[i];
+        if (made_entry(m)->withdrawn.in[LANG_EN].n > 0)
+            continue;
+        for (size_t k = 0; k < made_entry(m)->signature_count; k++)
+            check_signature_sample(d, ix, m, k);
+        check_logs(d, ix, m);
+    }
+}

@@ -1,0 +1,99 @@
+/* compile.c: the way from three directories to one image.
+ *
+ *     read --> settle --> check --> patterns --> index_write --> samples
+ *
+ * Everything that can be found wrong is found in one run; only the samples
+ * need an image, so they wait until nothing else is wrong. What is wrong
+ * leaves no image. */
+#include "author/desk.h"
+#include "author/files.h"
+#include "match/match.h"
+
+static struct str without_slash(struct str path) {
+    while (path.n > 1 && path.p[path.n - 1] == '/')
+        path.n--;
+    return path;
+}
+
+struct str author_sibling_dir(struct arena *a, struct str entries_dir,
+                              const char *name) {
+    return path_join(a, path_parent(entries_dir), str_of(name));
+}
+
+static void check_generated(struct desk *d, const struct made *m,
+                            size_t written) {
+    const struct engine *e = m->what;
+    const struct node *flags = node_get(m->node, "flags");
+    for (size_t i = written; i < e->context_count; i++) {
+        struct pattern_error error = {0};
+        if (pattern_check(d->a, e->contexts[i].pattern, false, true, &error)
+            != PATTERN_GOOD)
+            complain(&d->c, m->src, flags->place, CODE_bad_pattern,
+                     "the pattern %.*s, made for a flag, will not do: %.*s",
+                     STR_ARG(e->contexts[i].pattern), STR_ARG(error.message));
+    }
+}
+
+static void check_all(struct desk *d) {
+    for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++) {
+        const struct made *m = &d->made[MADE_ENTRY].at[i];
+        check_entry(&d->c, m->src, m->node, made_entry(m), d->fact_used);
+    }
+    for (size_t i = 0; i < d->made[MADE_ENGINE].count; i++) {
+        const struct made *m = &d->made[MADE_ENGINE].at[i];
+        struct engine *e = m->what;
+        size_t written = e->context_count;
+        size_t errors = d->c.errors;
+        check_engine(d, m);
+        engine_add_patterns(d->a, e);
+        if (d->c.errors == errors)
+            check_generated(d, m, written);
+    }
+    for (size_t i = 0; i < d->made[MADE_MODEL].count; i++)
+        check_model(d, &d->made[MADE_MODEL].at[i]);
+    for (size_t i = 0; i < d->made[MADE_GPU].count; i++)
+        check_gpu(d, &d->made[MADE_GPU].at[i]);
+    check_relations(d);
+    check_effects(d);
+    check_twins(d);
+    check_labels(d);
+    if (d->options->check_docs)
+        check_docs(d);
+}
+
+static struct str build_image(struct desk *d) {
+    struct pattern_list patterns = corpus_patterns(d->a, &d->corpus);
+    struct str prefilter = prefilter_build(d->a, &patterns);
+    return index_write(d->a, &d->corpus, prefilter);
+}
+
+struct author_result author_compile(struct arena *a,
+                                    const struct author_options *o,
+                                    struct str *image) {
+    struct desk *d = arena_alloc(a, sizeof *d);
+    struct str entries = without_slash(o->entries_dir);
+    d->a = a;
+    d->options = o;
+    d->c.a = a;
+    d->entries_dir = entries;
+    d->kb_dir = o->kb_dir.n > 0 ? o->kb_dir
+                                : author_sibling_dir(a, entries, "kb");
+    d->i18n_dir = o->i18n_dir.n > 0 ? o->i18n_dir
+                                    : author_sibling_dir(a, entries, "i18n");
+    desk_read_entries(d);
+    desk_read_kb(d);
+    desk_read_i18n(d);
+    desk_settle(d);
+    check_all(d);
+    *image = (struct str){0};
+    if (d->c.errors == 0) {
+        struct str built = build_image(d);
+        if (o->check_samples)
+            check_samples(d, built);
+        if (d->c.errors == 0)
+            *image = built;
+    }
+    complaints_tell(&d->c, o->on_diag, o->diag_ctx);
+    return (struct author_result){d->corpus.entry_count, d->c.errors,
+                                  d->c.warnings, d->samples};
+}

@@ -1,0 +1,142 @@
+/* complain.c: gathers complaints and tells them in order.
+ *
+ * The level of a complaint is its code's; nothing here decides what is wrong.
+ * A file so broken that it complains without end is cut off after
+ * COMPLAINTS_MAX; the counts go on. */
+#include "author/complain.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/utf8.h"
+
+struct code_row {
+    const char *spelling, *text;
+    enum diag_level level;
+};
+
+static const struct code_row codes[CODE_COUNT_OF] = {
+#define CODE(code, name, level, text) {#code, text, DIAG_##level},
+#include "author/codes.def"
+#undef CODE
+};
+
+const char *code_spelling(enum code code) {
+    return codes[code].spelling;
+}
+
+const char *code_text(enum code code) {
+    return codes[code].text;
+}
+
+struct source *source_new(struct arena *a, struct str path, struct str text) {
+    struct source *src = arena_alloc(a, sizeof *src);
+    src->path = arena_str(a, path);
+    src->text = text;
+    size_t lines = 1;
+    for (size_t i = 0; i < text.n; i++)
+        lines += text.p[i] == '\n';
+    size_t *starts = arena_array(a, lines, sizeof *starts);
+    size_t line = 0;
+    for (size_t i = 0; i < text.n; i++)
+        if (text.p[i] == '\n')
+            starts[++line] = i + 1;
+    src->line_starts = starts;
+    src->line_count = lines;
+    return src;
+}
+
+static struct str line_text(const struct source *src, uint32_t line) {
+    if (line == 0 || line > src->line_count)
+        return (struct str){0};
+    struct str rest = str_slice(src->text, src->line_starts[line - 1],
+                                src->text.n);
+    rest = str_slice(rest, 0, str_find_char(rest, '\n'));
+    if (str_ends(rest, STR("\r")))
+        rest.n--;
+    return rest;
+}
+
+struct place source_place(const struct source *src, size_t byte) {
+    size_t low = 0;
+    size_t high = src->line_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (src->line_starts[middle] <= byte)
+            low = middle;
+        else
+            high = middle;
+    }
+    uint32_t column = 1;
+    size_t at = src->line_starts[low];
+    while (at < byte && at < src->text.n) {
+        uint32_t cp;
+        at += utf8_next(str_slice(src->text, at, src->text.n), &cp);
+        column++;
+    }
+    return (struct place){(uint32_t)low + 1, column, 1};
+}
+
+size_t source_byte(const struct source *src, struct place at) {
+    if (at.line == 0 || at.line > src->line_count)
+        return src->text.n;
+    size_t byte = src->line_starts[at.line - 1];
+    for (uint32_t column = 1; column < at.column && byte < src->text.n;
+         column++) {
+        uint32_t cp;
+        byte += utf8_next(str_slice(src->text, byte, src->text.n), &cp);
+    }
+    return byte;
+}
+
+void complain(struct complaints *c, const struct source *src, struct place at,
+              enum code code, const char *format, ...) {
+    enum diag_level level = codes[code].level;
+    if (level == DIAG_ERROR)
+        c->errors++;
+    else
+        c->warnings++;
+    if (c->count >= COMPLAINTS_MAX)
+        return;
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (n < 0)
+        return;
+    size_t length = (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
+    c->list = arena_grow(c->a, c->list, c->count, &c->cap, sizeof *c->list);
+    c->list[c->count++] = (struct diag){
+        .level = level,
+        .code = codes[code].spelling,
+        .path = src->path,
+        .line = at.line,
+        .column = at.column,
+        .width = at.width > 0 ? at.width : 1,
+        .source = line_text(src, at.line),
+        .message = arena_str(c->a, (struct str){text, length}),
+    };
+}
+
+/* Path, line, column, code: two complaints that tie are the same one. */
+static int diag_order(const void *left, const void *right) {
+    const struct diag *a = left;
+    const struct diag *b = right;
+    int order = str_cmp(a->path, b->path);
+    if (order != 0)
+        return order;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    if (a->column != b->column)
+        return a->column < b->column ? -1 : 1;
+    order = str_cmp(str_of(a->code), str_of(b->code));
+    return order != 0 ? order : str_cmp(a->message, b->message);
+}
+
+void complaints_tell(struct complaints *c, diag_fn on_diag, void *ctx) {
+    if (c->count > 1)
+        qsort(c->list, c->count, sizeof *c->list, diag_order);
+    for (size_t i = 0; on_diag != NULL && i < c->count; i++)
+        on_diag(ctx, &c->list[i]);
+}

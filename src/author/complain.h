@@ -1,0 +1,52 @@
+/* complain.h: what is wrong with a corpus, gathered and told in one order.
+ * Complaints are kept until the end of a run and then reported by path, line
+ * and column, so that the same corpus gives the same text. */
+#ifndef AUTHOR_COMPLAIN_H
+#define AUTHOR_COMPLAIN_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+
+enum code {
+#define CODE(code, name, level, text) CODE_##name,
+#include "author/codes.def"
+#undef CODE
+    CODE_COUNT_OF
+};
+
+const char *code_spelling(enum code code); /* "E012" */
+const char *code_text(enum code code);     /* what it is about */
+
+/* A file as read. */
+struct source {
+    struct str path, text;
+    const size_t *line_starts; /* byte offsets */
+    size_t line_count;
+};
+
+/* line 0: the file as a whole. Columns and width count characters. */
+struct place {
+    uint32_t line, column, width;
+};
+
+enum { COMPLAINTS_MAX = 2000 };
+
+struct complaints {
+    struct arena *a;
+    struct diag *list;
+    size_t count, cap;
+    size_t errors, warnings; /* counted past COMPLAINTS_MAX as well */
+};
+
+struct source *source_new(struct arena *a, struct str path, struct str text);
+/* The place of a byte of the file. */
+struct place source_place(const struct source *src, size_t byte);
+size_t source_byte(const struct source *src, struct place at);
+
+void complain(struct complaints *c, const struct source *src, struct place at,
+              enum code code, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* In order of path, line, column. */
+void complaints_tell(struct complaints *c, diag_fn on_diag, void *ctx);
+
+#endif

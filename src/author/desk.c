@@ -1,0 +1,118 @@
+/* desk.c: what was read, by kind and by id, and as the corpus that index/
+ * value_wants. Settling sorts every list by id, so that the order in which a
+ * directory was listed leaves no trace. */
+#include "author/desk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "author/files.h"
+#include "base/utf8.h"
+
+const struct source *desk_source(struct desk *d, struct str path) {
+    struct str bytes = {0};
+    const char *why;
+    if (!file_read(d->a, path, &bytes, &why)) {
+        struct source *none = source_new(d->a, path, (struct str){0});
+        complain(&d->c, none, (struct place){0}, CODE_missing_file, "%s", why);
+        return NULL;
+    }
+    struct source *src = source_new(d->a, path, bytes);
+    if (bytes.n > YAML_BYTES_MAX) {
+        complain(&d->c, src, (struct place){0}, CODE_too_large,
+                 "larger than 1 MiB; one file is one known failure");
+        return NULL;
+    }
+    for (size_t i = 0, n = 0; i < bytes.n; i += n) {
+        uint32_t cp;
+        struct str rest = str_slice(bytes, i, 4);
+        n = utf8_next(rest, &cp);
+        if (cp != 0xfffd || n == 3)
+            continue;
+        complain(&d->c, src, source_place(src, i), CODE_not_utf8,
+                 "byte 0x%02x is not UTF-8",
+                 (unsigned)(unsigned char)bytes.p[i]);
+        return NULL;
+    }
+    return src;
+}
+
+void desk_put(struct desk *d, enum made_kind kind, struct made made) {
+    struct made_list *list = &d->made[kind];
+    list->at = arena_grow(d->a, list->at, list->count, &list->cap,
+                          sizeof *list->at);
+    list->at[list->count++] = made;
+}
+
+static int by_id(const void *a, const void *b) {
+    const struct made *left = a;
+    const struct made *right = b;
+    int order = str_cmp(left->id, right->id);
+    if (order == 0)
+        order = str_cmp(left->src->path, right->src->path);
+    if (order != 0 || left->node == right->node)
+        return order;
+    return left->node < right->node ? -1 : 1;
+}
+
+const struct made *desk_find(const struct desk *d, enum made_kind kind,
+                             struct str id) {
+    const struct made_list *list = &d->made[kind];
+    size_t low = 0;
+    size_t high = list->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = str_cmp(list->at[middle].id, id);
+        if (order == 0)
+            return &list->at[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+static void refuse_taken(struct desk *d, const struct made_list *list) {
+    for (size_t i = 1; i < list->count; i++) {
+        const struct made *m = &list->at[i];
+        if (m->id.n == 0 || !str_eq(m->id, list->at[i - 1].id))
+            continue;
+        const struct node *id = node_or(node_get(m->node, "id"), m->node);
+        complain(&d->c, m->src, id != NULL ? id->place : (struct place){0},
+                 CODE_duplicate_id, "`%.*s` is taken", STR_ARG(m->id));
+    }
+}
+
+static const size_t made_sizes[MADE_KIND_COUNT_OF] = {
+    [MADE_ENTRY] = sizeof(struct entry),
+    [MADE_ENGINE] = sizeof(struct engine),
+    [MADE_MODEL] = sizeof(struct model),
+    [MADE_GPU] = sizeof(struct gpu),
+    [MADE_COMPONENT] = sizeof(struct component),
+};
+
+/* One array of a kind; what[] of the made things now points into it. */
+static void *settle(struct desk *d, enum made_kind kind, size_t *count) {
+    struct made_list *list = &d->made[kind];
+    size_t size = made_sizes[kind];
+    if (list->count > 1)
+        qsort(list->at, list->count, sizeof *list->at, by_id);
+    refuse_taken(d, list);
+    char *array = arena_array(d->a, list->count, size);
+    for (size_t i = 0; i < list->count; i++) {
+        memcpy(array + i * size, list->at[i].what, size);
+        list->at[i].what = array + i * size;
+    }
+    *count = list->count;
+    return array;
+}
+
+void desk_settle(struct desk *d) {
+    struct corpus *c = &d->corpus;
+    c->entries = settle(d, MADE_ENTRY, &c->entry_count);
+    c->engines = settle(d, MADE_ENGINE, &c->engine_count);
+    c->models = settle(d, MADE_MODEL, &c->model_count);
+    c->gpus = settle(d, MADE_GPU, &c->gpu_count);
+    c->components = settle(d, MADE_COMPONENT, &c->component_count);
+}

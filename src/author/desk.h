@@ -1,0 +1,79 @@
+/* desk.h: everything on the table while a corpus is compiled.
+ *
+ * What a file became (an entry, an engine, a model ...) is kept with the node
+ * it came from, so that whatever is found wrong later still has a place. */
+#ifndef AUTHOR_DESK_H
+#define AUTHOR_DESK_H
+
+#include "author/author.h"
+#include "author/read.h"
+
+enum made_kind {
+    MADE_ENTRY, MADE_ENGINE, MADE_MODEL, MADE_GPU, MADE_COMPONENT,
+    MADE_KIND_COUNT_OF
+};
+
+struct made {
+    struct str id;
+    void *what; /* struct entry, engine, model, gpu, component */
+    const struct source *src;
+    const struct node *node; /* its mapping; NULL when the file had none */
+    struct str log_path, ok_log_path; /* entries: beside it, or empty */
+    bool is_broken; /* not everything in it could be read */
+};
+
+struct made_list {
+    struct made *at; /* sorted by id once everything is read */
+    size_t count, cap;
+};
+
+struct desk {
+    struct arena *a;
+    const struct author_options *options;
+    struct str entries_dir, kb_dir, i18n_dir;
+    struct complaints c;
+    struct made_list made[MADE_KIND_COUNT_OF];
+    const struct source *i18n_src[LANG_COUNT_OF];
+    struct corpus corpus; /* the same things, as index/ wants them */
+    size_t samples;
+    bool fact_used[FACT_COUNT_OF]; /* somewhere in the corpus */
+};
+
+static inline struct entry *made_entry(const struct made *m) {
+    return m->what;
+}
+
+/* A file as a source; NULL after a complaint when it cannot be read, is no
+ * UTF-8 or too large to be YAML. */
+const struct source *desk_source(struct desk *d, struct str path);
+void desk_put(struct desk *d, enum made_kind kind, struct made made);
+/* NULL: there is none. The lists must be sorted. */
+const struct made *desk_find(const struct desk *d, enum made_kind kind,
+                             struct str id);
+
+/* read_corpus.c, read_i18n.c: from the directories to the desk. */
+void desk_read_entries(struct desk *d);
+void desk_read_kb(struct desk *d);
+void desk_read_i18n(struct desk *d);
+/* Sort, refuse ids that are taken, fill corpus. */
+void desk_settle(struct desk *d);
+
+/* engine_patterns.c: patterns that read an engine's flags, appended to its
+ * contexts. */
+void engine_add_patterns(struct arena *a, struct engine *e);
+
+/* The checks: one file each. The first works on one entry alone. */
+void check_entry(struct complaints *c, const struct source *src,
+                 const struct node *root, const struct entry *e,
+                 bool *fact_used);
+void check_engine(struct desk *d, const struct made *m);
+void check_model(struct desk *d, const struct made *m);
+void check_gpu(struct desk *d, const struct made *m);
+void check_relations(struct desk *d); /* entries to one another, groups */
+void check_effects(struct desk *d);
+void check_twins(struct desk *d);     /* near-duplicates */
+void check_labels(struct desk *d);    /* facts in use against i18n */
+void check_docs(struct desk *d);      /* generated pages against the tables */
+void check_samples(struct desk *d, struct str image);
+
+#endif

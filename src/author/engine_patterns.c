@@ -1,0 +1,164 @@
+/* engine_patterns.c: from an engine's flags to the patterns that read them.
+ *
+ *     --max-model-len 8192      on a command line, for the flag and each alias
+ *     max_model_len=8192        in a dump, a config file or a Python call,
+ *     'max_model_len': 8192     for each key
+ *
+ * The value fits the fact's unit. A flag without a value sets a yes-or-no
+ * fact. A spelling shorter than MATCH_LITERAL_MIN has no literal of its own:
+ * a short flag is looked for after the words that begin the engine's command,
+ * a short key after the words that begin a dump.
+ *
+ * The patterns follow the engine's own contexts, in the order of its flags. */
+#include "author/desk.h"
+#include "match/match.h"
+
+enum { PATTERN_BYTES_MAX = 2048 };
+
+/* What comes before a dump of settings, on the same line. */
+#define DUMP_BEGINS \
+    "(?:with config: |non-default args: |Namespace\\(|ServerArgs\\(" \
+    "|EngineArgs\\()[^\\n]*?"
+/* Servers that are started as a Python module rather than by a command. */
+#define MODULES "|api_server|launch_server"
+/* The rest of a command, over lines that end in a backslash. */
+#define COMMAND_GOES_ON "(?:[^\\n\\\\]|\\\\\\n?)*?"
+
+struct adding {
+    struct arena *a;
+    struct engine *engine;
+    size_t cap;
+};
+
+static void add(struct adding *to, struct buf *pattern, enum fact_name fact,
+                const char *value) {
+    struct engine *e = to->engine;
+    e->contexts = arena_grow(to->a, e->contexts, e->context_count, &to->cap,
+                             sizeof *e->contexts);
+    struct context_pattern *c = &e->contexts[e->context_count++];
+    *c = (struct context_pattern){
+        .pattern = arena_str(to->a, buf_str(pattern))};
+    if (value == NULL)
+        return;
+    c->set = arena_alloc(to->a, sizeof *c->set);
+    *c->set = (struct setting){fact, str_of(value)};
+    c->set_count = 1;
+}
+
+/* What a printed value of the fact looks like. */
+static const char *value_pattern(enum fact_name fact, bool is_scaled) {
+    switch (fact_unit(fact)) {
+    case UNIT_BYTES:
+        return is_scaled ? "\\d+(?:\\.\\d+)?" : "(?&amount)|\\d+";
+    case UNIT_TOKENS:
+        return "\\d+(?:\\.\\d+)?[kK]?";
+    case UNIT_BLOCKS:
+    case UNIT_COUNT:
+        return "\\d+";
+    case UNIT_RATIO:
+    case UNIT_SECONDS:
+        return "\\d*\\.?\\d+";
+    case UNIT_BOOL:
+        return "[Tt]rue|[Ff]alse|[01]\\b";
+    case UNIT_TEXT:
+    case UNIT_VERSION:
+        return "[^\\s'\",;:=()\\[\\]{}\\\\][^\\s'\",;=()\\[\\]{}\\\\]*";
+    }
+    return "";
+}
+
+static void put_quoted(struct buf *out, struct str spelling) {
+    for (size_t i = 0; i < spelling.n; i++) {
+        char c = spelling.p[i];
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+                     || (c >= '0' && c <= '9') || c == '-' || c == '_';
+        if (!plain)
+            buf_add_char(out, '\\');
+        buf_add_char(out, c);
+    }
+}
+
+static void put_group(struct buf *out, const struct flag *f) {
+    buf_printf(out, "(?<%s", fact_spelling(f->fact));
+    if (f->scale.n > 0)
+        buf_printf(out, "__%.*s", STR_ARG(f->scale));
+    buf_printf(out, ">%s)", value_pattern(f->fact, f->scale.n > 0));
+}
+
+/* The spelling of a flag as it begins on a command line, or nothing when it
+ * is short and the engine has no command to look for. */
+static bool put_flag(struct buf *out, const struct engine *e,
+                     struct str spelling) {
+    buf_clear(out);
+    if (spelling.n < MATCH_LITERAL_MIN) {
+        if (e->command.n < MATCH_LITERAL_MIN)
+            return false;
+        buf_add(out, STR("(?:"));
+        put_quoted(out, e->command);
+        buf_add(out, STR(MODULES ")" COMMAND_GOES_ON));
+    }
+    buf_add(out, STR("(?<![\\w-])"));
+    put_quoted(out, spelling);
+    return true;
+}
+
+/* --enforce-eager, --enforce-eager=False, --no-enforce-eager */
+static void add_switch(struct adding *to, struct buf *out,
+                       const struct flag *f, struct str spelling) {
+    if (put_flag(out, to->engine, spelling)) {
+        buf_add(out, STR("(?![\\w=-]|['\"]?,? ['\"]?(?:[Ff]alse|0)\\b)"));
+        add(to, out, f->fact, "true");
+    }
+    if (put_flag(out, to->engine, spelling)) {
+        buf_add(out, STR("['\"]?(?:=|,? )['\"]?"));
+        put_group(out, f);
+        add(to, out, f->fact, NULL);
+    }
+    if (!str_starts(spelling, STR("--")))
+        return;
+    struct str no = arena_printf(to->a, "--no-%.*s", STR_ARG(str_slice(
+                                     spelling, 2, spelling.n)));
+    if (put_flag(out, to->engine, no)) {
+        buf_add(out, STR("(?![\\w=-])"));
+        add(to, out, f->fact, "false");
+    }
+}
+
+static void add_flag(struct adding *to, struct buf *out, const struct flag *f,
+                     struct str spelling) {
+    if (fact_unit(f->fact) == UNIT_BOOL) {
+        add_switch(to, out, f, spelling);
+        return;
+    }
+    if (!put_flag(out, to->engine, spelling))
+        return;
+    buf_add(out, STR("['\"]?(?:=|,? (?:- )?)['\"]?"));
+    put_group(out, f);
+    add(to, out, f->fact, NULL);
+}
+
+static void add_key(struct adding *to, struct buf *out, const struct flag *f,
+                    struct str key) {
+    buf_clear(out);
+    if (key.n < MATCH_LITERAL_MIN)
+        buf_add(out, STR(DUMP_BEGINS));
+    buf_add(out, STR("\\b"));
+    put_quoted(out, key);
+    buf_add(out, STR("['\"]?\\s*[=:]\\s*['\"]?"));
+    put_group(out, f);
+    add(to, out, f->fact, NULL);
+}
+
+void engine_add_patterns(struct arena *a, struct engine *e) {
+    struct buf out;
+    buf_init_in(&out, a, PATTERN_BYTES_MAX);
+    struct adding to = {a, e, e->context_count};
+    for (size_t i = 0; i < e->flag_count; i++) {
+        const struct flag *f = &e->flags[i];
+        add_flag(&to, &out, f, f->flag);
+        for (size_t k = 0; k < f->aliases.count; k++)
+            add_flag(&to, &out, f, f->aliases.at[k]);
+        for (size_t k = 0; k < f->keys.count; k++)
+            add_key(&to, &out, f, f->keys.at[k]);
+    }
+}

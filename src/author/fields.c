@@ -1,0 +1,280 @@
+/* fields.c: the keys of an entry. (kb_fields.c has those of kb/.)
+ *
+ * One row is one key: what FORMAT.md says of it, where its value lands, what
+ * it takes. all_of and none_of fill the same list; the mark tells them apart.
+ * Nothing here reads anything. */
+#include "author/fields.h"
+
+#include <string.h>
+
+#include "corpus/entry.h"
+
+#define AT(type, member) .at = offsetof(struct type, member)
+#define COUNT(type, member) .count_at = offsetof(struct type, member)
+
+static const struct field range_fields[] = {
+    {.key = "product", AT(version_range, product), .type = FIELD_ID,
+     .is_required = true, .doc = "whose releases: vllm, torch, cuda ..."},
+    {.key = "events", AT(version_range, events),
+     COUNT(version_range, event_count), .type = FIELD_EVENTS,
+     .is_required = true,
+     .doc = "in the range from `introduced` up to, not including, `fixed`"},
+    {0},
+};
+static const struct shape shape_range = {
+    "printed by", "Releases that print a message.", range_fields,
+    sizeof(struct version_range)};
+
+static const struct field signature_fields[] = {
+    {.key = "id", AT(signature, id), .type = FIELD_ID, .is_required = true,
+     .doc = "unique in this file"},
+    {.key = "pattern", AT(signature, pattern), .type = FIELD_PATTERN,
+     .is_required = true, .doc = "named groups are facts"},
+    {.key = "weak", AT(signature, is_weak), .type = FIELD_YES_NO,
+     .doc = "no literal of 8 bytes: needs `^` or `$` and an `all_of`"},
+    {.key = "versions", AT(signature, versions),
+     COUNT(signature, version_count), .type = FIELD_LIST,
+     .shape = &shape_range, .doc = "which releases print it"},
+    {.key = "set", AT(signature, set), COUNT(signature, set_count),
+     .type = FIELD_SETTINGS, .doc = "facts that the message establishes"},
+    {.key = "extract", AT(signature, extract), .type = FIELD_PATTERNS,
+     .doc = "run over and over inside the message"},
+    {.key = "sample", AT(signature, sample), .type = FIELD_LINE,
+     .is_required = true, .doc = "lines that it must match; our own words"},
+    {0},
+};
+static const struct shape shape_signature = {
+    "signature", "A message that makes the entry a candidate.",
+    signature_fields, sizeof(struct signature)};
+
+static const struct field condition_fields[] = {
+    {.key = "pattern", AT(condition, pattern), .type = FIELD_PATTERN,
+     .is_required = true, .doc = "what must, or must not, stand there"},
+    {.key = "scope", AT(condition, scope), .type = FIELD_WORD,
+     .words = WORDS_SCOPE, .doc = "where; left out: message"},
+    {.key = "weak", AT(condition, is_weak), .type = FIELD_YES_NO,
+     .doc = "no literal of 8 bytes: needs `^` or `$`"},
+    {0},
+};
+static const struct shape shape_condition = {
+    "condition", "A pattern that decides between entries of a group.",
+    condition_fields, sizeof(struct condition)};
+
+static const struct field acts_on_fields[] = {
+    {.key = "flag", AT(acts_on, flag), .type = FIELD_LINE,
+     .doc = "the flag or variable it changes"},
+    {.key = "change", AT(acts_on, change), .type = FIELD_WORD,
+     .words = WORDS_CHANGE, .doc = "which way; with `flag`"},
+    {.key = "kind", AT(acts_on, kind), .type = FIELD_WORD,
+     .words = WORDS_ACT_KIND, .doc = "what it does, where it is no flag"},
+    {0},
+};
+static const struct shape shape_acts_on = {
+    "acts_on", "What a fix changes: a flag and its way, or a kind.",
+    acts_on_fields, sizeof(struct acts_on)};
+
+static const struct field rate_fields[] = {
+    {.key = "basis", AT(rate, basis), .type = FIELD_WORD,
+     .words = WORDS_BASIS, .is_required = true,
+     .doc = "what the numbers rest on"},
+    {.key = "worked", AT(rate, worked), .type = FIELD_INTEGER,
+     .doc = "reports, measured: how many; in `fail`: how many failed"},
+    {.key = "tried", AT(rate, tried), .type = FIELD_INTEGER,
+     .doc = "reports, measured: out of how many"},
+    {.key = "rate", AT(rate, rate_micro), .type = FIELD_RATIO, .absent = -1,
+     .doc = "estimate, ai_generated"},
+    {.key = "because", AT(rate, because), .type = FIELD_TEXT,
+     .doc = "estimate: what it rests on"},
+    {.key = "how", AT(rate, because), .type = FIELD_TEXT,
+     .doc = "measured: how it was reproduced"},
+    {.key = "source", AT(rate, source), .type = FIELD_LINE,
+     .doc = "ai_generated: from where"},
+    {.key = "links", AT(rate, links), .type = FIELD_LINKS,
+     .doc = "reports: who reported"},
+    {0},
+};
+static const struct shape shape_rate = {
+    "rate", "How often it works, or fails; never a bare percentage.",
+    rate_fields, sizeof(struct rate)};
+
+static const struct field workaround_fields[] = {
+    {.key = "id", AT(workaround, id), .type = FIELD_ID, .is_required = true,
+     .doc = "stable: feedback and reports refer to it"},
+    {.key = "action", AT(workaround, action), .type = FIELD_TEXT,
+     .is_required = true, .doc = "a name"},
+    {.key = "how", AT(workaround, how), .type = FIELD_TEXT,
+     .is_required = true, .doc = "the steps; never the action again"},
+    {.key = "acts_on", AT(workaround, acts_on), .type = FIELD_MAP,
+     .shape = &shape_acts_on, .is_required = true, .doc = "what it changes"},
+    {.key = "command", AT(workaround, command), .type = FIELD_LINE,
+     .doc = "template; `{fact}` is filled in"},
+    {.key = "cost", AT(workaround, cost), .type = FIELD_WORD,
+     .words = WORDS_COST, .is_required = true, .doc = "cheapest first"},
+    {.key = "trade_off", AT(workaround, trade_off), .type = FIELD_TEXT,
+     .doc = "what is lost by it"},
+    {.key = "when", AT(workaround, when), .type = FIELD_WHEN,
+     .doc = "false: does not apply; unknown: applies if"},
+    {.key = "effect", AT(workaround, effect), .type = FIELD_WORD,
+     .words = WORDS_EFFECT, .doc = "which arithmetic estimates it"},
+    {.key = "success", AT(workaround, success), .type = FIELD_MAP,
+     .shape = &shape_rate, .doc = "left out: no evidence"},
+    {0},
+};
+static const struct shape shape_workaround = {
+    "workaround", "A fix.", workaround_fields, sizeof(struct workaround)};
+
+static const struct field dead_end_fields[] = {
+    {.key = "action", AT(dead_end, action), .type = FIELD_TEXT,
+     .is_required = true, .doc = "a name"},
+    {.key = "why", AT(dead_end, why), .type = FIELD_TEXT,
+     .is_required = true, .doc = "why it fails"},
+    {.key = "acts_on", AT(dead_end, acts_on), .type = FIELD_MAP,
+     .shape = &shape_acts_on, .doc = "what it changes"},
+    {.key = "when", AT(dead_end, when), .type = FIELD_WHEN,
+     .doc = "only then is it a dead end"},
+    {.key = "fail", AT(dead_end, fail), .type = FIELD_MAP,
+     .shape = &shape_rate, .doc = "how often it fails"},
+    {.key = "instead", AT(dead_end, instead), .type = FIELD_TEXT,
+     .doc = "what to do instead"},
+    {0},
+};
+static const struct shape shape_dead_end = {
+    "dead end", "A popular fix that does not help.", dead_end_fields,
+    sizeof(struct dead_end)};
+
+static const struct field compatibility_fields[] = {
+    {.key = "product", AT(compatibility, range.product), .type = FIELD_ID,
+     .is_required = true, .doc = "vllm, torch, cuda ..."},
+    {.key = "status", AT(compatibility, status), .type = FIELD_WORD,
+     .words = WORDS_RANGE_STATUS, .is_required = true,
+     .doc = "what holds in the range"},
+    {.key = "events", AT(compatibility, range.events),
+     COUNT(compatibility, range.event_count), .type = FIELD_EVENTS,
+     .is_required = true,
+     .doc = "in the range from `introduced` up to, not including, `fixed`"},
+    {.key = "note", AT(compatibility, note), .type = FIELD_TEXT,
+     .doc = "what changed"},
+    {0},
+};
+static const struct shape shape_compatibility = {
+    "version", "Releases in which it is true.", compatibility_fields,
+    sizeof(struct compatibility)};
+
+static const struct field hardware_fields[] = {
+    {.key = "name", AT(hardware, name), .type = FIELD_LINE,
+     .is_required = true, .doc = "the card"},
+    {.key = "status", AT(hardware, status), .type = FIELD_WORD,
+     .words = WORDS_RANGE_STATUS, .is_required = true,
+     .doc = "what holds on it"},
+    {.key = "note", AT(hardware, note), .type = FIELD_TEXT,
+     .doc = "what is special"},
+    {0},
+};
+static const struct shape shape_hardware = {
+    "hardware", "Cards on which it was seen.", hardware_fields,
+    sizeof(struct hardware)};
+
+static const struct field reference_fields[] = {
+    {.key = "url", AT(reference, url), .type = FIELD_LINK,
+     .is_required = true, .doc = "where"},
+    {.key = "seen", AT(reference, seen), .type = FIELD_DATE,
+     .is_required = true, .doc = "when it was read"},
+    {.key = "claim", AT(reference, claim), .type = FIELD_TEXT,
+     .is_required = true, .doc = "what it is cited for"},
+    {0},
+};
+static const struct shape shape_reference = {
+    "reference", "Who says so.", reference_fields, sizeof(struct reference)};
+
+static const struct field relation_fields[] = {
+    {.key = "kind", AT(relation, kind), .type = FIELD_WORD,
+     .words = WORDS_RELATION, .is_required = true, .doc = "how they stand"},
+    {.key = "entry", AT(relation, entry), .type = FIELD_ENTRY,
+     .is_required = true, .doc = "to which"},
+    {.key = "tell_apart", AT(relation, tell_apart), .type = FIELD_TEXT,
+     .doc = "confused_with: how to tell them apart"},
+    {0},
+};
+static const struct shape shape_relation = {
+    "relation", "How this entry stands to another.", relation_fields,
+    sizeof(struct relation)};
+
+static const struct field provenance_fields[] = {
+    {.key = "source", AT(provenance, source), .type = FIELD_LINE,
+     .is_required = true, .doc = "whose claim it was"},
+    {.key = "verification", AT(provenance, verification), .type = FIELD_ID,
+     .is_required = true, .doc = "as its source says"},
+    {.key = "confidence", AT(provenance, confidence_micro),
+     .type = FIELD_RATIO, .absent = -1, .doc = "as its source says"},
+    {.key = "fix_rate", AT(provenance, fix_rate_micro), .type = FIELD_RATIO,
+     .absent = -1, .doc = "as its source says"},
+    {.key = "evidence_count", AT(provenance, evidence_count),
+     .type = FIELD_INTEGER, .absent = -1, .doc = "as its source says"},
+    {0},
+};
+static const struct shape shape_provenance = {
+    "provenance", "An entry that began as somebody else's claim.",
+    provenance_fields, sizeof(struct provenance)};
+
+static const struct field entry_fields[] = {
+    {.key = "title", AT(entry, title), .type = FIELD_TEXT,
+     .is_required = true, .doc = "what happened, in one line"},
+    {.key = "component", AT(entry, component), .type = FIELD_ID,
+     .doc = "who failed; left out: the folder"},
+    {.key = "mechanism", AT(entry, mechanism), .type = FIELD_WORD,
+     .words = WORDS_MECHANISM, .is_required = true,
+     .doc = "what ran out, and why"},
+    {.key = "severity", AT(entry, severity), .type = FIELD_WORD,
+     .words = WORDS_SEVERITY, .is_required = true,
+     .doc = "whether the job died of it"},
+    {.key = "role", AT(entry, role), .type = FIELD_WORD, .words = WORDS_ROLE,
+     .doc = "cause, or what a cause drags along; left out: root"},
+    {.key = "root_cause", AT(entry, root_cause), .type = FIELD_TEXT,
+     .is_required = true, .doc = "why it happened"},
+    {.key = "signatures", AT(entry, signatures), COUNT(entry, signature_count),
+     .type = FIELD_LIST, .shape = &shape_signature,
+     .doc = "any one makes this entry a candidate"},
+    {.key = "same_words_as", AT(entry, same_words_as), .type = FIELD_ENTRY,
+     .doc = "the head of its group, whose signatures it answers"},
+    {.key = "prefer", AT(entry, prefer), .type = FIELD_ENTRIES,
+     .doc = "this entry before those, where both hold equally"},
+    {.key = "all_of", AT(entry, conditions), COUNT(entry, condition_count),
+     .type = FIELD_LIST, .shape = &shape_condition, .doc = "must stand there"},
+    {.key = "none_of", AT(entry, conditions), COUNT(entry, condition_count),
+     .type = FIELD_LIST, .shape = &shape_condition,
+     .mark_at = offsetof(struct condition, is_none_of),
+     .doc = "must not stand there"},
+    {.key = "when", AT(entry, when), .type = FIELD_WHEN,
+     .doc = "conditions over facts"},
+    {.key = "workarounds", AT(entry, workarounds),
+     COUNT(entry, workaround_count), .type = FIELD_LIST,
+     .shape = &shape_workaround, .doc = "what helps"},
+    {.key = "dead_ends", AT(entry, dead_ends), COUNT(entry, dead_end_count),
+     .type = FIELD_LIST, .shape = &shape_dead_end, .doc = "what does not"},
+    {.key = "versions", AT(entry, versions), COUNT(entry, version_count),
+     .type = FIELD_LIST, .shape = &shape_compatibility,
+     .doc = "where it is true"},
+    {.key = "hardware", AT(entry, hardware), COUNT(entry, hardware_count),
+     .type = FIELD_LIST, .shape = &shape_hardware, .doc = "on which cards"},
+    {.key = "docs", AT(entry, docs), COUNT(entry, doc_count),
+     .type = FIELD_LIST, .shape = &shape_reference, .doc = "documentation"},
+    {.key = "evidence", AT(entry, evidence), COUNT(entry, evidence_count),
+     .type = FIELD_LIST, .shape = &shape_reference,
+     .doc = "reports and sources"},
+    {.key = "relations", AT(entry, relations), COUNT(entry, relation_count),
+     .type = FIELD_LIST, .shape = &shape_relation, .doc = "other entries"},
+    {.key = "first_seen", AT(entry, first_seen), .type = FIELD_DATE,
+     .is_required = true, .doc = "the oldest report known"},
+    {.key = "last_verified", AT(entry, last_verified), .type = FIELD_DATE,
+     .is_required = true, .doc = "when this file was last checked"},
+    {.key = "renamed_from", AT(entry, renamed_from), .type = FIELD_ENTRIES,
+     .doc = "ids it had before; they go on working"},
+    {.key = "withdrawn", AT(entry, withdrawn), .type = FIELD_TEXT,
+     .doc = "why it no longer speaks"},
+    {.key = "provenance", AT(entry, provenance), .type = FIELD_MAP,
+     .shape = &shape_provenance, .doc = "where it came from"},
+    {0},
+};
+const struct shape shape_entry = {
+    "entry", "`entries/<component>/<slug>.yaml`: one known failure.",
+    entry_fields, sizeof(struct entry)};

@@ -1,0 +1,103 @@
+/* fields.h: every key of the entry language and of kb/, once.
+ *
+ *   shape  what one mapping may hold: the struct it fills and its fields
+ *   field  a key: its type, where its value goes, whether it must be there
+ *
+ * The YAML reader, the check for unknown keys, kb/FORMAT.md and
+ * kb/entry.schema.json all come from these tables. */
+#ifndef AUTHOR_FIELDS_H
+#define AUTHOR_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "corpus/words.h"
+
+/* X(type, name in FORMAT.md, what it takes) */
+#define FIELD_TYPES(X) \
+    X(LINE, "line", "text that is not translated: an id, a name, a command") \
+    X(ID, "id", "lower-case letters, digits, `.`, `_` and `-`") \
+    X(TEXT, "text", "a mapping with `en` and `zh`, both written natively") \
+    X(PATTERN, "pattern", "a PCRE2 pattern; see WRITING.md") \
+    X(PATTERNS, "patterns", "a list of patterns, run inside a message") \
+    X(LINES, "list", "a list of lines") \
+    X(LINKS, "links", "a list of https links") \
+    X(LINK, "link", "an https link") \
+    X(DATE, "date", "a day, YYYY-MM-DD") \
+    X(WHEN, "predicates", "a list of SQL predicates over facts; all hold") \
+    X(ENTRY, "entry", "the id of an entry: component/slug") \
+    X(ENTRIES, "entries", "a list of ids of entries") \
+    X(FACT, "fact", "the name of a fact") \
+    X(SETTINGS, "settings", "a mapping from facts to values") \
+    X(EVENTS, "events", "a list of `introduced: version`, `fixed: version`") \
+    X(WORD, "word", "one word of a vocabulary") \
+    X(CHOICE, "choice", "one of the words named") \
+    X(YES_NO, "yes or no", "`true` or `false`") \
+    X(YES_NO_UNKNOWN, "yes, no or left out", "left out: not known") \
+    X(INTEGER, "integer", "a whole number, 0 or more") \
+    X(RATIO, "ratio", "0 to 1, at most six decimals") \
+    X(AMOUNTS, "amounts", "least and most: `[\"7.1 GiB\", \"7.4 GiB\"]`") \
+    X(MAP, "mapping", "one of the mappings below") \
+    X(LIST, "list of mappings", "a list of one of the mappings below")
+
+enum field_type {
+#define X(type, name, doc) FIELD_##type,
+    FIELD_TYPES(X)
+#undef X
+};
+
+const char *field_type_name(enum field_type type);
+const char *field_type_doc(enum field_type type);
+
+#define FIELD_NOWHERE ((size_t)-1) /* read by a check, kept by no struct */
+
+struct shape;
+
+struct field {
+    const char *key; /* NULL ends the list */
+    const char *doc; /* one line for FORMAT.md */
+    size_t at;       /* offset of the value in the shape's struct */
+    size_t count_at; /* LIST, SETTINGS, EVENTS: of its size_t count */
+    size_t mark_at;  /* a bool to set where this key is used; 0: none */
+    enum field_type type;
+    enum vocabulary words;      /* WORD */
+    const char *const *choices; /* CHOICE, and WORD outside words.def */
+    const struct shape *shape;  /* MAP, LIST */
+    int64_t absent;             /* INTEGER, RATIO, YES_NO_UNKNOWN: left out */
+    bool is_required;
+};
+
+struct shape {
+    const char *name; /* "signature"; the heading in FORMAT.md */
+    const char *doc;
+    const struct field *fields;
+    size_t size; /* of the struct */
+};
+
+extern const struct shape shape_entry, shape_engine, shape_model_file,
+    shape_gpu_file, shape_vocabulary;
+
+/* What the files of kb/ hold at their top. */
+struct model_file {
+    struct str family;
+    struct model *models;
+    size_t model_count;
+};
+struct gpu_file {
+    struct gpu *gpus;
+    size_t gpu_count;
+};
+struct vocabulary_file {
+    struct component *components;
+    size_t component_count;
+};
+
+/* NULL when the shape has no such key. */
+const struct field *field_named(const struct shape *shape, struct str key);
+/* The key that was probably meant; NULL when none is near. */
+const char *field_meant(const struct shape *shape, struct str key);
+/* The i-th word a WORD or CHOICE field takes; NULL past the last. */
+const char *field_word(const struct field *f, int i);
+
+#endif

@@ -1,0 +1,209 @@
+/* files.c: listing, reading, and writing whole or not at all.
+ *
+ * Handles are closed as soon as they have served; should something raise
+ * before that, the arena closes them. Symbolic links are followed to files
+ * and not to directories, so a listing always ends. */
+#include "author/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "author/author.h"
+
+struct str path_join(struct arena *a, struct str dir, struct str name) {
+    if (str_eq(dir, STR(".")))
+        return arena_str(a, name);
+    return arena_printf(a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(name));
+}
+
+struct str path_parent(struct str path) {
+    while (path.n > 1 && path.p[path.n - 1] == '/')
+        path.n--;
+    size_t n = path.n;
+    while (n > 0 && path.p[n - 1] != '/')
+        n--;
+    if (n == 0)
+        return STR(".");
+    return (struct str){path.p, n > 1 ? n - 1 : 1};
+}
+
+static int by_bytes(const void *a, const void *b) {
+    const struct str *left = a;
+    const struct str *right = b;
+    return str_cmp(*left, *right);
+}
+
+void str_sort(struct str *list, size_t count) {
+    if (count > 1)
+        qsort(list, count, sizeof *list, by_bytes);
+}
+
+struct directory {
+    DIR *handle;
+};
+
+static void directory_close(void *what) {
+    struct directory *d = what;
+    if (d->handle != NULL)
+        closedir(d->handle);
+    d->handle = NULL;
+}
+
+struct listing {
+    struct arena *a;
+    struct str_list files;
+    size_t cap;
+};
+
+static void list_into(struct listing *l, struct str dir, int depth);
+
+static void list_one(struct listing *l, struct str path, int depth) {
+    struct stat is;
+    if (lstat(path.p, &is) != 0)
+        return;
+    if (S_ISDIR(is.st_mode)) {
+        list_into(l, path, depth + 1);
+        return;
+    }
+    if (stat(path.p, &is) != 0 || !S_ISREG(is.st_mode))
+        return;
+    if (l->files.count >= FILES_MAX)
+        arena_raise(l->a, FAIL_CEILING, "more than %d files", FILES_MAX);
+    l->files.at = arena_grow(l->a, l->files.at, l->files.count, &l->cap,
+                             sizeof *l->files.at);
+    l->files.at[l->files.count++] = path;
+}
+
+static void list_into(struct listing *l, struct str dir, int depth) {
+    if (depth > FILES_DEPTH_MAX)
+        return;
+    struct directory *d = arena_alloc(l->a, sizeof *d);
+    arena_defer(l->a, directory_close, d);
+    d->handle = opendir(arena_str(l->a, dir).p);
+    if (d->handle == NULL)
+        return;
+    const struct dirent *row;
+    while ((row = readdir(d->handle)) != NULL)
+        if (row->d_name[0] != '.')
+            list_one(l, path_join(l->a, dir, str_of(row->d_name)), depth);
+    directory_close(d);
+}
+
+struct str_list files_under(struct arena *a, struct str dir) {
+    struct listing l = {.a = a};
+    list_into(&l, dir, 0);
+    str_sort(l.files.at, l.files.count);
+    return l.files;
+}
+
+bool file_exists(struct arena *a, struct str path) {
+    struct stat is;
+    return stat(arena_str(a, path).p, &is) == 0 && S_ISREG(is.st_mode);
+}
+
+struct open_file {
+    int fd;        /* -1: closed */
+    char *remove;  /* path to remove when it is not finished; or NULL */
+};
+
+static void open_file_close(void *what) {
+    struct open_file *f = what;
+    if (f->fd >= 0)
+        close(f->fd);
+    f->fd = -1;
+    if (f->remove != NULL)
+        unlink(f->remove);
+    f->remove = NULL;
+}
+
+static struct open_file *open_file_new(struct arena *a) {
+    struct open_file *f = arena_alloc(a, sizeof *f);
+    f->fd = -1;
+    arena_defer(a, open_file_close, f);
+    return f;
+}
+
+static bool read_all(int fd, char *into, size_t n) {
+    size_t done = 0;
+    while (done < n) {
+        ssize_t got = read(fd, into + done, n - done);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        done += (size_t)got;
+    }
+    return true;
+}
+
+bool file_read(struct arena *a, struct str path, struct str *bytes,
+               const char **why) {
+    struct open_file *f = open_file_new(a);
+    struct stat is;
+    bool good = false;
+    f->fd = open(arena_str(a, path).p, O_RDONLY | O_CLOEXEC);
+    *why = "the file is not there or cannot be read";
+    if (f->fd >= 0 && fstat(f->fd, &is) == 0 && S_ISREG(is.st_mode)) {
+        size_t n = (size_t)is.st_size;
+        *why = "the file is larger than 16 MiB";
+        if (n <= FILE_BYTES_MAX) {
+            char *p = arena_alloc(a, n + 1);
+            *why = "the file changed while it was read";
+            good = read_all(f->fd, p, n);
+            *bytes = good ? (struct str){p, n} : *bytes;
+        }
+    }
+    open_file_close(f);
+    return good;
+}
+
+static bool write_all(int fd, struct str bytes) {
+    size_t done = 0;
+    while (done < bytes.n) {
+        ssize_t put = write(fd, bytes.p + done, bytes.n - done);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return false;
+        done += (size_t)put;
+    }
+    return true;
+}
+
+/* The rename itself must survive a crash as well; where a directory cannot be
+ * opened for that, the file is still whole. */
+static void sync_directory(struct arena *a, struct str dir) {
+    int fd = open(arena_str(a, dir).p, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}
+
+void author_write_file(struct arena *a, struct str path, struct str image) {
+    struct str target = arena_str(a, path);
+    struct str temporary = arena_printf(a, "%.*s.XXXXXX", STR_ARG(path));
+    char *name = arena_alloc(a, temporary.n + 1);
+    memcpy(name, temporary.p, temporary.n);
+    struct open_file *f = open_file_new(a);
+    f->fd = mkstemp(name);
+    if (f->fd >= 0)
+        f->remove = name;
+    bool good = f->fd >= 0 && write_all(f->fd, image)
+                && fchmod(f->fd, 0644) == 0 && fsync(f->fd) == 0
+                && rename(name, target.p) == 0;
+    int why = errno;
+    if (good)
+        f->remove = NULL;
+    open_file_close(f);
+    if (!good)
+        arena_raise(a, FAIL_IO, "cannot write %.*s: %s", STR_ARG(path),
+                    strerror(why));
+    sync_directory(a, path_parent(path));
+}

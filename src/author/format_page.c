@@ -1,0 +1,109 @@
+/* format_page.c: kb/FORMAT.md, from the table of fields. Each shape is a
+ * section with a table of its keys; a shape is told after the first one that
+ * uses it, and once. */
+#include "author/author.h"
+#include "author/complain.h"
+#include "author/fields.h"
+
+enum { PAGE_BYTES_MAX = 256 * 1024, SHAPES_MAX = 64 };
+
+struct page {
+    struct buf out;
+    const struct shape *told[SHAPES_MAX];
+    size_t told_count;
+};
+
+static const struct shape *const tops[] = {
+    &shape_entry, &shape_engine, &shape_model_file, &shape_gpu_file,
+    &shape_vocabulary};
+
+static void put_words(struct page *p, const struct field *f) {
+    const char *word;
+    for (int i = 0; (word = field_word(f, i)) != NULL; i++)
+        buf_printf(&p->out, "%s`%s`", i > 0 ? " " : " One of: ", word);
+    buf_add_char(&p->out, '.');
+}
+
+static void put_doc(struct page *p, const char *doc) {
+    for (; *doc != '\0'; doc++) {
+        if (*doc == '|')
+            buf_add_char(&p->out, '\\');
+        buf_add_char(&p->out, *doc);
+    }
+}
+
+static void put_field(struct page *p, const struct field *f) {
+    buf_printf(&p->out, "| `%s` | ", f->key);
+    if (f->type == FIELD_LIST)
+        buf_printf(&p->out, "list of [%s](#%s)", f->shape->name,
+                   f->shape->name);
+    else if (f->type == FIELD_MAP)
+        buf_printf(&p->out, "[%s](#%s)", f->shape->name, f->shape->name);
+    else
+        buf_printf(&p->out, "%s", field_type_name(f->type));
+    buf_printf(&p->out, " | %s | ", f->is_required ? "yes" : "");
+    put_doc(p, f->doc);
+    if (f->type == FIELD_WORD || f->type == FIELD_CHOICE) {
+        buf_add_char(&p->out, '.');
+        put_words(p, f);
+    }
+    buf_add(&p->out, STR(" |\n"));
+}
+
+static bool was_told(struct page *p, const struct shape *shape) {
+    for (size_t i = 0; i < p->told_count; i++)
+        if (p->told[i] == shape)
+            return true;
+    if (p->told_count < SHAPES_MAX)
+        p->told[p->told_count++] = shape;
+    return false;
+}
+
+static void put_shape(struct page *p, const struct shape *shape, int level) {
+    if (was_told(p, shape))
+        return;
+    buf_printf(&p->out, "\n%s %s\n\n%s\n\n", level == 0 ? "##" : "###",
+               shape->name, shape->doc);
+    buf_add(&p->out, STR("| key | takes | required | what it is |\n"
+                         "| --- | --- | --- | --- |\n"));
+    for (const struct field *f = shape->fields; f->key != NULL; f++)
+        put_field(p, f);
+    for (const struct field *f = shape->fields; f->key != NULL; f++)
+        if (f->shape != NULL)
+            put_shape(p, f->shape, level + 1);
+}
+
+static void put_types(struct page *p) {
+    buf_add(&p->out, STR("\n## What values look like\n\n| word | it takes |\n"
+                         "| --- | --- |\n"));
+#define X(type, name, doc) buf_printf(&p->out, "| %s | %s |\n", name, doc);
+    FIELD_TYPES(X)
+#undef X
+}
+
+static void put_codes(struct page *p) {
+    buf_add(&p->out,
+            STR("\n## What is refused\n\n`E`: the build stops. `W`: it says "
+                "so and goes on.\n\n| code | what it is about |\n"
+                "| --- | --- |\n"));
+    for (int i = 0; i < CODE_COUNT_OF; i++)
+        buf_printf(&p->out, "| %s | %s |\n", code_spelling((enum code)i),
+                   code_text((enum code)i));
+}
+
+struct str author_format_page(struct arena *a) {
+    struct page p = {.told_count = 0};
+    buf_init_in(&p.out, a, PAGE_BYTES_MAX);
+    buf_add(&p.out,
+            STR("# The keys of the knowledge base\n\n"
+                "Generated from the compiler's own table by `oomkb check "
+                "--write-docs`; do not edit.\n[WRITING.md](WRITING.md) "
+                "teaches how the keys play together.\n"));
+    for (size_t i = 0; i < sizeof tops / sizeof *tops; i++)
+        put_shape(&p, tops[i], 0);
+    put_types(&p);
+    put_codes(&p);
+    if (!buf_ok(&p.out))
+        arena_raise(a, FAIL_CEILING, "FORMAT.md is past its ceiling");
+    return arena_str(a, buf_str(&p.out));
+}

@@ -1,0 +1,241 @@
+/* kb_fields.c: the keys of kb/: engines, models, GPUs, components. */
+#include <stddef.h>
+
+#include "author/fields.h"
+#include "index/index.h"
+
+#define AT(type, member) .at = offsetof(struct type, member)
+#define COUNT(type, member) .count_at = offsetof(struct type, member)
+
+static const struct field context_fields[] = {
+    {.key = "pattern", AT(context_pattern, pattern), .type = FIELD_PATTERN,
+     .is_required = true,
+     .doc = "groups are facts, and `command`: the user's command line"},
+    {.key = "set", AT(context_pattern, set), COUNT(context_pattern, set_count),
+     .type = FIELD_SETTINGS, .doc = "facts that the line establishes"},
+    {.key = "weak", .at = FIELD_NOWHERE, .type = FIELD_YES_NO,
+     .doc = "no literal of 8 bytes"},
+    {0},
+};
+static const struct shape shape_context = {
+    "context", "A line whose facts hold for the whole log.", context_fields,
+    sizeof(struct context_pattern)};
+
+static const struct field stage_fields[] = {
+    {.key = "stage", AT(stage_anchor, stage), .type = FIELD_CHOICE,
+     .words = WORDS_STAGE, .is_required = true, .doc = "which stage"},
+    {.key = "frame", AT(stage_anchor, pattern), .type = FIELD_PATTERN,
+     .mark_at = offsetof(struct stage_anchor, is_frame),
+     .doc = "stands in the incident's traceback"},
+    {.key = "passed", AT(stage_anchor, pattern), .type = FIELD_PATTERN,
+     .doc = "a line that was passed before"},
+    {.key = "weak", AT(stage_anchor, is_weak), .type = FIELD_YES_NO,
+     .doc = "no literal of 8 bytes"},
+    {0},
+};
+static const struct shape shape_stage = {
+    "stage", "How an incident's stage is told: one of `frame`, `passed`.",
+    stage_fields, sizeof(struct stage_anchor)};
+
+static const struct field flag_fields[] = {
+    {.key = "fact", AT(flag, fact), .type = FIELD_FACT, .is_required = true,
+     .doc = "what it sets"},
+    {.key = "flag", AT(flag, flag), .type = FIELD_LINE, .is_required = true,
+     .doc = "as the engine documents it"},
+    {.key = "aliases", AT(flag, aliases), .type = FIELD_LINES,
+     .doc = "other spellings on a command line"},
+    {.key = "keys", AT(flag, keys), .type = FIELD_LINES,
+     .doc = "its names in dumps, config files and Python calls"},
+    {.key = "scale", AT(flag, scale), .type = FIELD_LINE,
+     .doc = "what a bare number counts: GiB, MiB ..."},
+    {.key = "exists", AT(flag, exists.events),
+     COUNT(flag, exists.event_count), .type = FIELD_EVENTS,
+     .doc = "which releases take it; left out: all"},
+    {0},
+};
+static const struct shape shape_flag = {
+    "flag", "A setting, wherever it is written.", flag_fields,
+    sizeof(struct flag)};
+
+static const struct field default_fields[] = {
+    {.key = "fact", AT(engine_default, fact), .type = FIELD_FACT,
+     .is_required = true, .doc = "which setting"},
+    {.key = "value", AT(engine_default, value), .type = FIELD_LINE,
+     .is_required = true, .doc = "as it would be printed"},
+    {.key = "events", AT(engine_default, versions.events),
+     COUNT(engine_default, versions.event_count), .type = FIELD_EVENTS,
+     .is_required = true, .doc = "in which releases"},
+    {.key = "source", AT(engine_default, source), .type = FIELD_LINE,
+     .is_required = true, .doc = "where that stands"},
+    {0},
+};
+static const struct shape shape_default = {
+    "default", "What an engine takes where nobody says.", default_fields,
+    sizeof(struct engine_default)};
+
+static const struct field engine_fields[] = {
+    {.key = "name", AT(engine, name), .type = FIELD_LINE, .is_required = true,
+     .doc = "as people write it"},
+    {.key = "newest", AT(engine, newest), .type = FIELD_LINE,
+     .is_required = true, .doc = "newest release this was checked against"},
+    {.key = "command", AT(engine, command), .type = FIELD_LINE,
+     .doc = "how its command line begins"},
+    {.key = "contexts", AT(engine, contexts), COUNT(engine, context_count),
+     .type = FIELD_LIST, .shape = &shape_context,
+     .doc = "facts for the whole log"},
+    {.key = "stages", AT(engine, stages), COUNT(engine, stage_count),
+     .type = FIELD_LIST, .shape = &shape_stage,
+     .doc = "first row in the traceback; else the row passed last"},
+    {.key = "flags", AT(engine, flags), COUNT(engine, flag_count),
+     .type = FIELD_LIST, .shape = &shape_flag, .doc = "its settings"},
+    {.key = "defaults", AT(engine, defaults), COUNT(engine, default_count),
+     .type = FIELD_LIST, .shape = &shape_default, .doc = "their defaults"},
+    {0},
+};
+const struct shape shape_engine = {
+    "engine", "`kb/engines/<id>.yaml`: what an engine prints and takes.",
+    engine_fields, sizeof(struct engine)};
+
+static const char *const kv_kinds[] = {
+#define X(w) #w,
+    KV_KIND_WORDS(X)
+#undef X
+    NULL};
+
+static const struct field group_fields[] = {
+    {.key = "kind", AT(kv_group, kind), .type = FIELD_WORD,
+     .choices = kv_kinds, .is_required = true, .doc = "what the layers keep"},
+    {.key = "layers", AT(kv_group, layers), .type = FIELD_INTEGER,
+     .is_required = true, .doc = "how many layers"},
+    {.key = "kv_heads", AT(kv_group, kv_heads), .type = FIELD_INTEGER,
+     .doc = "full, sliding, chunked, cross"},
+    {.key = "k_dim", AT(kv_group, k_dim), .type = FIELD_INTEGER,
+     .doc = "elements per head"},
+    {.key = "v_dim", AT(kv_group, v_dim), .type = FIELD_INTEGER,
+     .doc = "elements per head"},
+    {.key = "window", AT(kv_group, window), .type = FIELD_INTEGER,
+     .doc = "sliding, chunked: tokens"},
+    {.key = "latent_dim", AT(kv_group, latent_dim), .type = FIELD_INTEGER,
+     .doc = "mla: kv_lora_rank + qk_rope_head_dim; indexer: bytes a token"},
+    {.key = "state_bytes", AT(kv_group, state_bytes), .type = FIELD_INTEGER,
+     .doc = "state: per layer and sequence; left out: unknown"},
+    {0},
+};
+static const struct shape shape_group = {
+    "kv group", "Layers that keep the same kind of cache.", group_fields,
+    sizeof(struct kv_group)};
+
+static const char *const verified_words[] = {"seen", "computed", "recalled",
+                                             NULL};
+static const char *const dtype_words[] = {"bfloat16", "float16", "float32",
+                                          NULL};
+
+static const struct field model_fields[] = {
+    {.key = "id", AT(model, id), .type = FIELD_LINE, .is_required = true,
+     .doc = "Hugging Face id"},
+    {.key = "aliases", AT(model, aliases), .type = FIELD_LINES,
+     .doc = "what else people call it"},
+    {.key = "params", AT(model, params), .type = FIELD_INTEGER,
+     .doc = "in all; left out: unknown"},
+    {.key = "embedding_params", AT(model, embedding_params),
+     .type = FIELD_INTEGER, .doc = "kept at full precision by most quantizers"},
+    {.key = "layers", AT(model, layers), .type = FIELD_INTEGER,
+     .is_required = true, .doc = "of the decoder"},
+    {.key = "hidden_size", AT(model, hidden_size), .type = FIELD_INTEGER,
+     .is_required = true, .doc = "elements"},
+    {.key = "heads", AT(model, heads), .type = FIELD_INTEGER,
+     .doc = "of queries"},
+    {.key = "vocab_size", AT(model, vocab_size), .type = FIELD_INTEGER,
+     .doc = "tokens"},
+    {.key = "intermediate_size", AT(model, intermediate_size),
+     .type = FIELD_INTEGER, .doc = "of the dense feed-forward layers"},
+    {.key = "max_position", AT(model, max_position), .type = FIELD_INTEGER,
+     .doc = "tokens; left out: unknown"},
+    {.key = "dtype", AT(model, dtype), .type = FIELD_CHOICE,
+     .choices = dtype_words, .is_required = true, .doc = "of the checkpoint"},
+    {.key = "quantization", AT(model, quantization), .type = FIELD_LINE,
+     .doc = "of the checkpoint, where it is quantized"},
+    {.key = "moe", AT(model, is_moe), .type = FIELD_YES_NO,
+     .doc = "mixture of experts"},
+    {.key = "multimodal", AT(model, is_multimodal), .type = FIELD_YES_NO,
+     .doc = "takes more than text"},
+    {.key = "groups", AT(model, groups), COUNT(model, group_count),
+     .type = FIELD_LIST, .shape = &shape_group, .is_required = true,
+     .doc = "what its layers keep"},
+    {.key = "verified", AT(model, verified), .type = FIELD_CHOICE,
+     .choices = verified_words, .is_required = true,
+     .doc = "how sure the shape is"},
+    {.key = "sources", AT(model, sources), .type = FIELD_LINKS,
+     .doc = "where it stands"},
+    {0},
+};
+static const struct shape shape_model = {
+    "model", "The shape of a model.", model_fields, sizeof(struct model)};
+
+static const struct field model_file_fields[] = {
+    {.key = "family", AT(model_file, family), .type = FIELD_ID,
+     .is_required = true, .doc = "what its models share"},
+    {.key = "models", AT(model_file, models), COUNT(model_file, model_count),
+     .type = FIELD_LIST, .shape = &shape_model, .is_required = true,
+     .doc = "its models"},
+    {0},
+};
+const struct shape shape_model_file = {
+    "model family", "`kb/models/<family>.yaml`: shapes.", model_file_fields,
+    sizeof(struct model_file)};
+
+static const struct field gpu_fields[] = {
+    {.key = "id", AT(gpu, id), .type = FIELD_LINE, .is_required = true,
+     .doc = "as people write it"},
+    {.key = "aliases", AT(gpu, aliases), .type = FIELD_LINES,
+     .doc = "as drivers print it"},
+    {.key = "vendor", AT(gpu, vendor), .type = FIELD_ID, .is_required = true,
+     .doc = "nvidia, amd, intel, apple ..."},
+    {.key = "nominal_gb", AT(gpu, nominal_gb), .type = FIELD_INTEGER,
+     .is_required = true, .doc = "as sold"},
+    {.key = "total", AT(gpu, total_low), COUNT(gpu, total_high),
+     .type = FIELD_AMOUNTS, .doc = "what torch was seen to report"},
+    {.key = "fp8", AT(gpu, has_fp8), .type = FIELD_YES_NO_UNKNOWN,
+     .absent = -1, .doc = "multiplies in 8 bits"},
+    {.key = "compute_capability", AT(gpu, compute_capability),
+     .type = FIELD_LINE, .doc = "\"8.0\""},
+    {.key = "source", AT(gpu, source), .type = FIELD_LINK,
+     .doc = "where it was seen"},
+    {0},
+};
+static const struct shape shape_gpu = {
+    "gpu", "A card and what it really holds.", gpu_fields,
+    sizeof(struct gpu)};
+
+static const struct field gpu_file_fields[] = {
+    {.key = "gpus", AT(gpu_file, gpus), COUNT(gpu_file, gpu_count),
+     .type = FIELD_LIST, .shape = &shape_gpu, .is_required = true,
+     .doc = "the cards"},
+    {0},
+};
+const struct shape shape_gpu_file = {
+    "gpus", "`kb/gpus.yaml`: real totals.", gpu_file_fields,
+    sizeof(struct gpu_file)};
+
+static const struct field component_fields[] = {
+    {.key = "id", AT(component, id), .type = FIELD_ID, .is_required = true,
+     .doc = "the folder of its entries"},
+    {.key = "name", AT(component, name), .type = FIELD_LINE,
+     .is_required = true, .doc = "as people write it"},
+    {.key = "folds_into", AT(component, folds_into), .type = FIELD_ID,
+     .doc = "counts and searches as that one"},
+    {0},
+};
+static const struct shape shape_component = {
+    "component", "Who can fail.", component_fields,
+    sizeof(struct component)};
+
+static const struct field vocabulary_fields[] = {
+    {.key = "components", AT(vocabulary_file, components),
+     COUNT(vocabulary_file, component_count), .type = FIELD_LIST,
+     .shape = &shape_component, .is_required = true, .doc = "all there are"},
+    {0},
+};
+const struct shape shape_vocabulary = {
+    "vocabulary", "`kb/vocabulary.yaml`: components and what they fold into.",
+    vocabulary_fields, sizeof(struct vocabulary_file)};

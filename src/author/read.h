@@ -1,0 +1,46 @@
+/* read.h: from nodes to structs, by the tables of fields.h. A reading goes on
+ * after a complaint: what could not be read is left as if it had not been
+ * written, and list items keep their places. */
+#ifndef AUTHOR_READ_H
+#define AUTHOR_READ_H
+
+#include "author/fields.h"
+#include "author/yaml.h"
+#include "corpus/entry.h"
+
+struct reading {
+    struct complaints *c;
+    const struct source *src;
+};
+
+/* Fill *out, a struct of the shape, zeroed. node NULL: only what is absent. */
+void shape_read(const struct reading *r, const struct shape *shape,
+                const struct node *node, void *out);
+
+/* One value of each kind; what is wrong is complained of and left empty. */
+struct str value_line(const struct reading *r, const struct node *n);
+struct str value_id(const struct reading *r, const struct node *n);
+struct str value_link(const struct reading *r, const struct node *n);
+struct str value_date(const struct reading *r, const struct node *n);
+struct str value_entry_id(const struct reading *r, const struct node *n);
+struct str value_choice(const struct reading *r, const struct field *f,
+                       const struct node *n, int *number);
+struct text value_text(const struct reading *r, const struct node *n);
+bool value_yes_no(const struct reading *r, const struct node *n, bool absent);
+int64_t value_integer(const struct reading *r, const struct node *n,
+                     int64_t absent);
+int64_t value_ratio(const struct reading *r, const struct node *n,
+                   int64_t absent);
+void value_amounts(const struct reading *r, const struct node *n, int64_t *low,
+                  int64_t *high);
+enum fact_name value_fact(const struct reading *r, const struct node *n);
+struct setting *value_settings(const struct reading *r, const struct node *n,
+                              size_t *count);
+struct version_event *value_events(const struct reading *r,
+                                  const struct node *n, size_t *count);
+
+/* Complains and returns false when n is not of that kind. */
+bool value_wants(const struct reading *r, const struct node *n,
+           enum node_kind kind);
+
+#endif

@@ -1,0 +1,222 @@
+/* read_corpus.c: entries/ and kb/ to the desk.
+ *
+ *     entries/<component>/<slug>.yaml          an entry; its id is its path
+ *     entries/<component>/<slug>.log           must be answered by it
+ *     entries/<component>/<slug>.ok.log        must not
+ *     entries/<component>/<slug>.expect.json   golden report, not read here
+ *     kb/engines/<id>.yaml  kb/models/<family>.yaml  kb/gpus.yaml
+ *     kb/vocabulary.yaml    kb/schema.sql
+ *
+ * Anything else under entries/ is refused: a misspelled name would otherwise
+ * be an entry that nobody misses. */
+#include "author/desk.h"
+#include "author/files.h"
+
+static struct str relative(struct str path, struct str dir) {
+    return str_slice(path, dir.n + 1, path.n);
+}
+
+static struct str without_suffix(struct str s, struct str suffix) {
+    return str_slice(s, 0, s.n - suffix.n);
+}
+
+static bool is_slug(struct str s) {
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'
+              || c == '.' || c == '_'))
+            return false;
+    }
+    return s.n > 0;
+}
+
+/* component/slug, both of lower-case letters, digits and a few signs */
+static bool is_entry_id(struct str id) {
+    struct str slug;
+    struct str component = str_cut(id, '/', &slug);
+    return is_slug(component) && is_slug(slug);
+}
+
+static void read_entry(const struct reading *r, struct str id,
+                       const struct node *root, struct entry *e) {
+    struct str slug;
+    shape_read(r, &shape_entry, root, e);
+    e->id = id;
+    if (e->component.n == 0)
+        e->component = str_cut(id, '/', &slug);
+}
+
+static struct str beside(struct desk *d, struct str path, const char *suffix) {
+    struct str base = without_suffix(path, STR(".yaml"));
+    struct str other = arena_printf(d->a, "%.*s%s", STR_ARG(base), suffix);
+    return file_exists(d->a, other) ? other : (struct str){0};
+}
+
+static void read_entry_file(struct desk *d, struct str path) {
+    const struct source *src = desk_source(d, path);
+    if (src == NULL)
+        return;
+    struct reading r = {&d->c, src};
+    struct str id = without_suffix(relative(path, d->entries_dir),
+                                   STR(".yaml"));
+    if (!is_entry_id(id)) {
+        complain(&d->c, src, (struct place){0}, CODE_stray_file,
+                 "an entry is entries/<component>/<slug>.yaml, in lower case");
+        return;
+    }
+    const struct node *root = yaml_read(&d->c, src);
+    if (root == NULL)
+        return;
+    struct entry *e = arena_alloc(d->a, sizeof *e);
+    size_t errors = d->c.errors;
+    read_entry(&r, arena_str(d->a, id), root, e);
+    desk_put(d, MADE_ENTRY,
+             (struct made){.id = e->id, .what = e, .src = src, .node = root,
+                           .is_broken = d->c.errors > errors,
+                           .log_path = beside(d, path, ".log"),
+                           .ok_log_path = beside(d, path, ".ok.log")});
+}
+
+static bool has_entry(struct desk *d, struct str path) {
+    static const char *const beside_it[] = {".expect.json", ".ok.log", ".log"};
+    for (size_t i = 0; i < sizeof beside_it / sizeof *beside_it; i++) {
+        struct str suffix = str_of(beside_it[i]);
+        if (!str_ends(path, suffix))
+            continue;
+        struct str base = without_suffix(path, suffix);
+        return file_exists(d->a, arena_printf(d->a, "%.*s.yaml",
+                                              STR_ARG(base)));
+    }
+    return false;
+}
+
+void desk_read_entries(struct desk *d) {
+    struct str_list files = files_under(d->a, d->entries_dir);
+    if (files.count == 0)
+        complain(&d->c, source_new(d->a, d->entries_dir, (struct str){0}),
+                 (struct place){0}, CODE_missing_file,
+                 "no entries here; entries are <component>/<slug>.yaml");
+    for (size_t i = 0; i < files.count; i++) {
+        struct str path = files.at[i];
+        if (str_ends(path, STR(".yaml")))
+            read_entry_file(d, path);
+        else if (!has_entry(d, path))
+            complain(&d->c, source_new(d->a, path, (struct str){0}),
+                     (struct place){0}, CODE_stray_file,
+                     "belongs to no entry: <slug>.yaml, .log, .ok.log or "
+                     ".expect.json");
+    }
+}
+
+/* The document of a kb file; NULL after complaints. */
+static const struct node *kb_root(struct desk *d, struct str path,
+                                  const struct source **src) {
+    *src = desk_source(d, path);
+    return *src == NULL ? NULL : yaml_read(&d->c, *src);
+}
+
+static void read_engine(struct desk *d, struct str path) {
+    const struct source *src;
+    const struct node *root = kb_root(d, path, &src);
+    if (root == NULL)
+        return;
+    struct reading r = {&d->c, src};
+    struct engine *e = arena_alloc(d->a, sizeof *e);
+    shape_read(&r, &shape_engine, root, e);
+    struct str name = str_slice(path, path_parent(path).n + 1, path.n);
+    e->id = arena_str(d->a, without_suffix(name, STR(".yaml")));
+    for (size_t i = 0; i < e->flag_count; i++)
+        e->flags[i].exists.product = e->id;
+    for (size_t i = 0; i < e->default_count; i++)
+        e->defaults[i].versions.product = e->id;
+    desk_put(d, MADE_ENGINE, (struct made){.id = e->id, .what = e, .src = src,
+                                           .node = root});
+}
+
+static void read_models(struct desk *d, struct str path) {
+    const struct source *src;
+    const struct node *root = kb_root(d, path, &src);
+    struct model_file file = {0};
+    if (root == NULL)
+        return;
+    shape_read(&(struct reading){&d->c, src}, &shape_model_file, root, &file);
+    for (size_t i = 0; i < file.model_count; i++) {
+        file.models[i].family = file.family;
+        desk_put(d, MADE_MODEL,
+                 (struct made){.id = file.models[i].id,
+                               .what = &file.models[i], .src = src,
+                               .node = node_item(node_get(root, "models"), i)});
+    }
+}
+
+static void read_gpus(struct desk *d, struct str path) {
+    const struct source *src;
+    const struct node *root = kb_root(d, path, &src);
+    struct gpu_file file = {0};
+    if (root == NULL)
+        return;
+    shape_read(&(struct reading){&d->c, src}, &shape_gpu_file, root, &file);
+    for (size_t i = 0; i < file.gpu_count; i++)
+        desk_put(d, MADE_GPU,
+                 (struct made){.id = file.gpus[i].id, .what = &file.gpus[i],
+                               .src = src,
+                               .node = node_item(node_get(root, "gpus"), i)});
+}
+
+static void read_vocabulary(struct desk *d, struct str path) {
+    const struct source *src;
+    const struct node *root = kb_root(d, path, &src);
+    struct vocabulary_file file = {0};
+    if (root == NULL)
+        return;
+    shape_read(&(struct reading){&d->c, src}, &shape_vocabulary, root, &file);
+    for (size_t i = 0; i < file.component_count; i++)
+        desk_put(d, MADE_COMPONENT,
+                 (struct made){
+                     .id = file.components[i].id, .what = &file.components[i],
+                     .src = src,
+                     .node = node_item(node_get(root, "components"), i)});
+}
+
+static void read_each(struct desk *d, const char *folder,
+                      void (*one)(struct desk *, struct str)) {
+    struct str_list files =
+        files_under(d->a, path_join(d->a, d->kb_dir, str_of(folder)));
+    for (size_t i = 0; i < files.count; i++)
+        if (str_ends(files.at[i], STR(".yaml")))
+            one(d, files.at[i]);
+}
+
+void desk_read_kb(struct desk *d) {
+    const struct source *schema =
+        desk_source(d, path_join(d->a, d->kb_dir, STR("schema.sql")));
+    if (schema != NULL)
+        d->corpus.schema_sql = schema->text;
+    read_vocabulary(d, path_join(d->a, d->kb_dir, STR("vocabulary.yaml")));
+    read_gpus(d, path_join(d->a, d->kb_dir, STR("gpus.yaml")));
+    read_each(d, "engines", read_engine);
+    read_each(d, "models", read_models);
+}
+
+bool author_read_entry(struct arena *a, struct str path, struct str yaml,
+                       diag_fn on_diag, void *ctx, struct entry *out) {
+    struct complaints c = {.a = a};
+    const struct source *src = source_new(a, path, yaml);
+    const struct node *root = yaml_read(&c, src);
+    if (root != NULL) {
+        struct reading r = {&c, src};
+        struct str id = path;
+        if (str_starts(id, STR("entries/")))
+            id = relative(id, STR("entries"));
+        if (str_ends(id, STR(".yaml")))
+            id = without_suffix(id, STR(".yaml"));
+        struct entry e = {0};
+        bool fact_used[FACT_COUNT_OF] = {false};
+        read_entry(&r, arena_str(a, id), root, &e);
+        check_entry(&c, src, root, &e, fact_used);
+        if (c.errors == 0)
+            *out = e;
+    }
+    complaints_tell(&c, on_diag, ctx);
+    return c.errors == 0;
+}

@@ -1,0 +1,123 @@
+/* read_i18n.c: i18n/<lang>.yaml, every word the program itself says.
+ *
+ * Nested mappings become keys joined by dots. Both files must have the same
+ * keys, and a text must fill in the same {0}..{5} in every language. */
+#include <stdlib.h>
+
+#include "author/desk.h"
+#include "author/files.h"
+
+enum { KEY_BYTES_MAX = 200 };
+
+struct said {
+    struct str key, text;
+    const struct node *node;
+};
+
+struct said_list {
+    struct said *at;
+    size_t count, cap;
+};
+
+static const char *const lang_names[LANG_COUNT_OF] = {"en", "zh"};
+
+static void flatten(const struct reading *r, const struct node *n,
+                    struct str prefix, struct said_list *list) {
+    if (!value_wants(r, n, NODE_MAP))
+        return;
+    for (size_t i = 0; i < n->count; i++) {
+        const struct pair *p = &n->pairs[i];
+        struct str key = prefix.n == 0
+            ? p->key->text
+            : arena_printf(r->c->a, "%.*s.%.*s", STR_ARG(prefix),
+                           STR_ARG(p->key->text));
+        if (key.n > KEY_BYTES_MAX) {
+            complain(r->c, r->src, p->key->place, CODE_too_large,
+                     "a key of more than %d bytes", KEY_BYTES_MAX);
+        } else if (p->value->kind == NODE_MAP) {
+            flatten(r, p->value, key, list);
+        } else {
+            list->at = arena_grow(r->c->a, list->at, list->count, &list->cap,
+                                  sizeof *list->at);
+            list->at[list->count++] =
+                (struct said){key, value_line(r, p->value), p->value};
+        }
+    }
+}
+
+static int by_key(const void *a, const void *b) {
+    const struct said *left = a;
+    const struct said *right = b;
+    return str_cmp(left->key, right->key);
+}
+
+static struct said_list read_language(struct desk *d, enum lang lang) {
+    struct said_list list = {0};
+    struct str file = arena_printf(d->a, "%s.yaml", lang_names[lang]);
+    const struct source *src =
+        desk_source(d, path_join(d->a, d->i18n_dir, file));
+    const struct node *root = src == NULL ? NULL : yaml_read(&d->c, src);
+    if (root == NULL)
+        return list;
+    d->i18n_src[lang] = src;
+    flatten(&(struct reading){&d->c, src}, root, (struct str){0}, &list);
+    if (list.count > 1)
+        qsort(list.at, list.count, sizeof *list.at, by_key);
+    return list;
+}
+
+/* Bit i: the text fills in {i}. */
+static unsigned placeholders(struct str text) {
+    unsigned found = 0;
+    for (size_t i = 0; i + 2 < text.n; i++)
+        if (text.p[i] == '{' && text.p[i + 2] == '}' && text.p[i + 1] >= '0'
+            && text.p[i + 1] <= '9')
+            found |= 1u << (unsigned)(text.p[i + 1] - '0');
+    return found;
+}
+
+static void refuse_alone(struct desk *d, const struct said *s, enum lang has) {
+    complain(&d->c, d->i18n_src[has], s->node->place, CODE_i18n_missing,
+             "`%.*s` is missing in i18n/%s.yaml", STR_ARG(s->key),
+             lang_names[has == LANG_EN ? LANG_ZH : LANG_EN]);
+}
+
+static void pair_up(struct desk *d, const struct said *en,
+                    const struct said *zh) {
+    struct corpus *c = &d->corpus;
+    struct message *m = &c->messages[c->message_count++];
+    m->key = en->key;
+    m->text.in[LANG_EN] = en->text;
+    m->text.in[LANG_ZH] = zh->text;
+    if (placeholders(en->text) != placeholders(zh->text))
+        complain(&d->c, d->i18n_src[LANG_ZH], zh->node->place,
+                 CODE_i18n_placeholders,
+                 "`%.*s` does not fill in the same {0}, {1} ... as its "
+                 "English", STR_ARG(zh->key));
+}
+
+/* Two sorted lists, side by side. */
+static void merge(struct desk *d, const struct said_list *en,
+                  const struct said_list *zh) {
+    size_t i = 0;
+    size_t j = 0;
+    while (i < en->count || j < zh->count) {
+        int order = i == en->count ? 1
+                    : j == zh->count
+                        ? -1 : str_cmp(en->at[i].key, zh->at[j].key);
+        if (order == 0)
+            pair_up(d, &en->at[i++], &zh->at[j++]);
+        else if (order < 0)
+            refuse_alone(d, &en->at[i++], LANG_EN);
+        else
+            refuse_alone(d, &zh->at[j++], LANG_ZH);
+    }
+}
+
+void desk_read_i18n(struct desk *d) {
+    struct said_list en = read_language(d, LANG_EN);
+    struct said_list zh = read_language(d, LANG_ZH);
+    d->corpus.messages = arena_array(d->a, en.count, sizeof(struct message));
+    if (d->i18n_src[LANG_EN] != NULL && d->i18n_src[LANG_ZH] != NULL)
+        merge(d, &en, &zh);
+}

@@ -1,0 +1,225 @@
+/* schema.c: kb/entry.schema.json, from the table of fields, for editors that
+ * check while one types. JSON Schema 2020-12, with nothing in it that draft-07
+ * reads otherwise: `definitions` and $ref, no $defs. The compiler knows more
+ * than a schema can say; what passes here may still be refused by it. */
+#include "author/author.h"
+#include "author/fields.h"
+#include "base/json.h"
+
+enum { SCHEMA_BYTES_MAX = 512 * 1024 };
+
+struct schema {
+    struct arena *a;
+    struct json *definitions;
+};
+
+static struct json *text(struct schema *s, const char *value) {
+    return json_text(s->a, str_of(value));
+}
+
+static struct json *typed(struct schema *s, const char *type) {
+    struct json *o = json_object(s->a);
+    json_set(o, "type", text(s, type));
+    return o;
+}
+
+static struct json *string_like(struct schema *s, const char *pattern) {
+    struct json *o = typed(s, "string");
+    if (pattern != NULL)
+        json_set(o, "pattern", text(s, pattern));
+    else
+        json_set(o, "minLength", json_int(s->a, 1));
+    return o;
+}
+
+/* YAML reads 1.2 or 2024 as a number where a line is wanted; both are fine. */
+static struct json *scalar(struct schema *s) {
+    struct json *types = json_array(s->a);
+    json_push(types, text(s, "string"));
+    json_push(types, text(s, "number"));
+    json_push(types, text(s, "boolean"));
+    struct json *o = json_object(s->a);
+    json_set(o, "type", types);
+    return o;
+}
+
+static struct json *list_of(struct schema *s, struct json *item) {
+    struct json *o = typed(s, "array");
+    json_set(o, "items", item);
+    return o;
+}
+
+static struct json *words(struct schema *s, const struct field *f) {
+    struct json *list = json_array(s->a);
+    const char *word;
+    for (int i = 0; (word = field_word(f, i)) != NULL; i++)
+        json_push(list, text(s, word));
+    struct json *o = json_object(s->a);
+    json_set(o, "enum", list);
+    return o;
+}
+
+static struct json *reference(struct schema *s, const char *name) {
+    struct str to = arena_printf(s->a, "#/definitions/%s", name);
+    struct json *o = json_object(s->a);
+    json_set(o, "$ref", json_text(s->a, to));
+    return o;
+}
+
+static struct json *number(struct schema *s, const char *type, int64_t most) {
+    struct json *o = typed(s, type);
+    json_set(o, "minimum", json_int(s->a, 0));
+    if (most > 0)
+        json_set(o, "maximum", json_int(s->a, most));
+    return o;
+}
+
+static struct json *object_of(struct schema *s, const struct shape *shape);
+
+/* Spaces of a shape's name would need escapes in a $ref. */
+static struct json *shape_reference(struct schema *s,
+                                    const struct shape *shape) {
+    char *name = arena_alloc(s->a, 64);
+    size_t n = 0;
+    for (const char *c = shape->name; *c != '\0' && n < 63; c++)
+        name[n++] = *c == ' ' ? '_' : *c;
+    if (json_get(s->definitions, name) == NULL) {
+        json_set(s->definitions, name, json_object(s->a));
+        json_set(s->definitions, name, object_of(s, shape));
+    }
+    return reference(s, name);
+}
+
+#define ID_PATTERN "^[a-z0-9][a-z0-9._-]*$"
+#define ENTRY_PATTERN "^[a-z0-9._-]+/[a-z0-9._-]+$"
+#define LINK_PATTERN "^https://[^ ]+$"
+#define DATE_PATTERN "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+
+static struct json *value_of(struct schema *s, const struct field *f) {
+    switch (f->type) {
+    case FIELD_LINE: return scalar(s);
+    case FIELD_ID: return string_like(s, ID_PATTERN);
+    case FIELD_TEXT: return reference(s, "text");
+    case FIELD_PATTERN: return string_like(s, NULL);
+    case FIELD_PATTERNS:
+    case FIELD_WHEN: return list_of(s, string_like(s, NULL));
+    case FIELD_LINES: return list_of(s, scalar(s));
+    case FIELD_LINKS: return list_of(s, string_like(s, LINK_PATTERN));
+    case FIELD_LINK: return string_like(s, LINK_PATTERN);
+    case FIELD_DATE: return string_like(s, DATE_PATTERN);
+    case FIELD_ENTRY: return string_like(s, ENTRY_PATTERN);
+    case FIELD_ENTRIES: return list_of(s, string_like(s, ENTRY_PATTERN));
+    case FIELD_FACT: return reference(s, "fact");
+    case FIELD_SETTINGS: return reference(s, "settings");
+    case FIELD_EVENTS: return reference(s, "events");
+    case FIELD_WORD:
+    case FIELD_CHOICE: return words(s, f);
+    case FIELD_YES_NO:
+    case FIELD_YES_NO_UNKNOWN: return typed(s, "boolean");
+    case FIELD_INTEGER: return number(s, "integer", 0);
+    case FIELD_RATIO: return number(s, "number", 1);
+    case FIELD_AMOUNTS: return list_of(s, typed(s, "string"));
+    case FIELD_MAP: return shape_reference(s, f->shape);
+    case FIELD_LIST: return list_of(s, shape_reference(s, f->shape));
+    }
+    return json_object(s->a);
+}
+
+/* A $ref stands alone in draft-07, so its description is left out. */
+static struct json *described(struct schema *s, const struct field *f) {
+    struct json *o = value_of(s, f);
+    if (json_get(o, "$ref") == NULL)
+        json_set(o, "description", text(s, f->doc));
+    return o;
+}
+
+static struct json *object_of(struct schema *s, const struct shape *shape) {
+    struct json *o = typed(s, "object");
+    struct json *properties = json_object(s->a);
+    struct json *required = json_array(s->a);
+    for (const struct field *f = shape->fields; f->key != NULL; f++) {
+        json_set(properties, f->key, described(s, f));
+        if (f->is_required)
+            json_push(required, text(s, f->key));
+    }
+    json_set(o, "description", text(s, shape->doc));
+    json_set(o, "properties", properties);
+    if (json_count(required) > 0)
+        json_set(o, "required", required);
+    json_set(o, "additionalProperties", json_bool(s->a, false));
+    return o;
+}
+
+static struct json *text_object(struct schema *s) {
+    struct json *o = typed(s, "object");
+    struct json *properties = json_object(s->a);
+    struct json *required = json_array(s->a);
+    static const char *const langs[] = {"en", "zh"};
+    for (int i = 0; i < 2; i++) {
+        json_set(properties, langs[i], string_like(s, NULL));
+        json_push(required, text(s, langs[i]));
+    }
+    json_set(o, "properties", properties);
+    json_set(o, "required", required);
+    json_set(o, "additionalProperties", json_bool(s->a, false));
+    return o;
+}
+
+static struct json *fact_names(struct schema *s) {
+    struct json *list = json_array(s->a);
+    for (int i = 0; i < FACT_COUNT_OF; i++)
+        json_push(list, text(s, fact_spelling((enum fact_name)i)));
+    struct json *o = json_object(s->a);
+    json_set(o, "enum", list);
+    return o;
+}
+
+static struct json *settings_object(struct schema *s) {
+    struct json *o = typed(s, "object");
+    struct json *properties = json_object(s->a);
+    for (int i = 0; i < FACT_COUNT_OF; i++)
+        json_set(properties, fact_spelling((enum fact_name)i), scalar(s));
+    json_set(o, "properties", properties);
+    json_set(o, "additionalProperties", json_bool(s->a, false));
+    return o;
+}
+
+static struct json *events_list(struct schema *s) {
+    struct json *event = typed(s, "object");
+    struct json *properties = json_object(s->a);
+    json_set(properties, "introduced", scalar(s));
+    json_set(properties, "fixed", scalar(s));
+    json_set(event, "properties", properties);
+    json_set(event, "minProperties", json_int(s->a, 1));
+    json_set(event, "maxProperties", json_int(s->a, 1));
+    json_set(event, "additionalProperties", json_bool(s->a, false));
+    struct json *o = list_of(s, event);
+    json_set(o, "minItems", json_int(s->a, 1));
+    return o;
+}
+
+struct str author_entry_schema(struct arena *a) {
+    struct schema s = {a, json_object(a)};
+    struct buf out;
+    buf_init_in(&out, a, SCHEMA_BYTES_MAX);
+    json_set(s.definitions, "text", text_object(&s));
+    json_set(s.definitions, "fact", fact_names(&s));
+    json_set(s.definitions, "settings", settings_object(&s));
+    json_set(s.definitions, "events", events_list(&s));
+    struct json *entry = object_of(&s, &shape_entry);
+    struct json *root = json_object(a);
+    json_set(root, "$schema",
+             text(&s, "https://json-schema.org/draft/2020-12/schema"));
+    json_set(root, "title", text(&s, "oomkb entry"));
+    json_set(root, "type", text(&s, "object"));
+    static const char *const parts[] = {"description", "properties",
+                                        "required", "additionalProperties"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        json_set(root, parts[i], json_get(entry, parts[i]));
+    json_set(root, "definitions", s.definitions);
+    json_write(root, true, &out);
+    buf_add_char(&out, '\n');
+    if (!buf_ok(&out))
+        arena_raise(a, FAIL_CEILING, "the schema is past its ceiling");
+    return arena_str(a, buf_str(&out));
+}

@@ -1,0 +1,265 @@
+/* value.c: one value of each kind, checked as far as it can be alone.
+ *
+ * Everything here looks at one node. Whether a fact, an entry or a flag fits
+ * what stands elsewhere is for the checks. */
+#include <string.h>
+
+#include "author/read.h"
+#include "base/units.h"
+#include "base/utf8.h"
+
+bool value_wants(const struct reading *r, const struct node *n,
+           enum node_kind kind) {
+    static const char *const names[] = {"a single value", "a list",
+                                        "a mapping"};
+    if (n->kind == kind)
+        return true;
+    struct place place = n->place;
+    if (n->kind != NODE_SCALAR)
+        place.width = 1;
+    complain(r->c, r->src, place, CODE_wrong_type, "%s is wanted here, not %s",
+             names[kind], names[n->kind]);
+    return false;
+}
+
+struct str value_line(const struct reading *r, const struct node *n) {
+    if (!value_wants(r, n, NODE_SCALAR))
+        return (struct str){0};
+    if (str_trim(n->text).n == 0)
+        complain(r->c, r->src, n->place, CODE_empty_text,
+                 "nothing stands here");
+    return n->text;
+}
+
+struct str value_id(const struct reading *r, const struct node *n) {
+    struct str s = value_line(r, n);
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        bool good = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')
+                    || (i > 0 && (c == '-' || c == '_' || c == '.'));
+        if (good)
+            continue;
+        complain(r->c, r->src, n->place, CODE_wrong_type,
+                 "`%.*s` is no id: lower-case letters and digits, then also "
+                 "`.`, `_`, `-`", STR_ARG(s));
+        return (struct str){0};
+    }
+    return s;
+}
+
+struct str value_link(const struct reading *r, const struct node *n) {
+    struct str s = value_line(r, n);
+    struct str https = STR("https://");
+    if (s.n == 0 || (str_starts(s, https) && s.n > https.n
+                     && str_find_char(s, ' ') == s.n))
+        return s;
+    complain(r->c, r->src, n->place, CODE_bad_link,
+             "a link starts with https:// and has no blanks");
+    return (struct str){0};
+}
+
+/* component/slug */
+struct str value_entry_id(const struct reading *r, const struct node *n) {
+    struct str s = value_line(r, n);
+    struct str slug;
+    struct str component = str_cut(s, '/', &slug);
+    if (s.n == 0 || (component.n > 0 && slug.n > 0))
+        return s;
+    complain(r->c, r->src, n->place, CODE_wrong_type,
+             "`%.*s` is no id of an entry: component/slug", STR_ARG(s));
+    return (struct str){0};
+}
+
+static bool read_digits(struct str s, int64_t *value) {
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] < '0' || s.p[i] > '9')
+            return false;
+    return str_to_int(s, value);
+}
+
+static bool is_day(struct str s) {
+    static const int64_t days[] = {31, 28, 31, 30, 31, 30,
+                                   31, 31, 30, 31, 30, 31};
+    int64_t year, month, day;
+    if (s.n != 10 || s.p[4] != '-' || s.p[7] != '-'
+        || !read_digits(str_slice(s, 0, 4), &year)
+        || !read_digits(str_slice(s, 5, 2), &month)
+        || !read_digits(str_slice(s, 8, 2), &day))
+        return false;
+    if (month < 1 || month > 12 || day < 1 || year < 1990)
+        return false;
+    bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    return day <= days[month - 1] + (month == 2 && leap);
+}
+
+struct str value_date(const struct reading *r, const struct node *n) {
+    struct str s = value_line(r, n);
+    if (s.n == 0 || is_day(s))
+        return s;
+    complain(r->c, r->src, n->place, CODE_bad_date,
+             "`%.*s` is no day: YYYY-MM-DD, since 1990", STR_ARG(s));
+    return (struct str){0};
+}
+
+static void refuse_word(const struct reading *r, const struct field *f,
+                        const struct node *n) {
+    struct buf allowed;
+    buf_init_in(&allowed, r->c->a, 4096);
+    const char *word;
+    for (int i = 0; (word = field_word(f, i)) != NULL; i++)
+        buf_printf(&allowed, "%s%s", i > 0 ? " " : "", word);
+    complain(r->c, r->src, n->place, CODE_bad_word,
+             "`%.*s` is no %s; one of: %.*s", STR_ARG(n->text), f->key,
+             STR_ARG(buf_str(&allowed)));
+}
+
+struct str value_choice(const struct reading *r, const struct field *f,
+                       const struct node *n, int *number) {
+    if (!value_wants(r, n, NODE_SCALAR))
+        return (struct str){0};
+    const char *word;
+    for (int i = 0; (word = field_word(f, i)) != NULL; i++) {
+        if (str_eq(n->text, str_of(word))) {
+            *number = i;
+            return n->text;
+        }
+    }
+    refuse_word(r, f, n);
+    return (struct str){0};
+}
+
+static struct str read_one_language(const struct reading *r,
+                                    const struct node *map, const char *lang,
+                                    enum code missing) {
+    const struct node *n = node_get(map, lang);
+    if (n != NULL)
+        return str_trim(value_line(r, n));
+    struct place place = map->place;
+    place.width = 1;
+    complain(r->c, r->src, place, missing, "`%s` is missing: every public "
+             "text has `en` and `zh`", lang);
+    return (struct str){0};
+}
+
+static bool has_han(struct str s) {
+    uint32_t cp;
+    for (size_t i = 0; i < s.n; i += utf8_next(str_slice(s, i, 4), &cp)) {
+        utf8_next(str_slice(s, i, 4), &cp);
+        if ((cp >= 0x4e00 && cp <= 0x9fff) || (cp >= 0x3400 && cp <= 0x4dbf))
+            return true;
+    }
+    return false;
+}
+
+static void check_chinese(const struct reading *r, const struct node *map,
+                          struct text t) {
+    if (t.in[LANG_EN].n == 0 || t.in[LANG_ZH].n == 0)
+        return;
+    struct place place = node_get(map, "zh")->place;
+    if (str_eq(t.in[LANG_EN], t.in[LANG_ZH]))
+        complain(r->c, r->src, place, CODE_zh_equals_en,
+                 "`zh` repeats `en`; write it in Chinese");
+    else if (!has_han(t.in[LANG_ZH]))
+        complain(r->c, r->src, place, CODE_zh_without_han,
+                 "`zh` has no Chinese character");
+}
+
+struct text value_text(const struct reading *r, const struct node *n) {
+    struct text t = {0};
+    if (!value_wants(r, n, NODE_MAP))
+        return t;
+    for (size_t i = 0; i < n->count; i++) {
+        const struct node *key = n->pairs[i].key;
+        if (!str_eq(key->text, STR("en")) && !str_eq(key->text, STR("zh")))
+            complain(r->c, r->src, key->place, CODE_unknown_key,
+                     "unknown key `%.*s` here; a text takes `en` and `zh`",
+                     STR_ARG(key->text));
+    }
+    t.in[LANG_EN] = read_one_language(r, n, "en", CODE_missing_en);
+    t.in[LANG_ZH] = read_one_language(r, n, "zh", CODE_missing_zh);
+    check_chinese(r, n, t);
+    return t;
+}
+
+bool value_yes_no(const struct reading *r, const struct node *n, bool absent) {
+    if (!value_wants(r, n, NODE_SCALAR))
+        return absent;
+    if (str_eq(n->text, STR("true")))
+        return true;
+    if (!str_eq(n->text, STR("false")))
+        complain(r->c, r->src, n->place, CODE_wrong_type,
+                 "`%.*s` is neither `true` nor `false`", STR_ARG(n->text));
+    return false;
+}
+
+int64_t value_integer(const struct reading *r, const struct node *n,
+                     int64_t absent) {
+    int64_t value;
+    if (!value_wants(r, n, NODE_SCALAR))
+        return absent;
+    if (n->text.n > 0 && read_digits(n->text, &value))
+        return value;
+    complain(r->c, r->src, n->place, CODE_bad_number,
+             "`%.*s` is no whole number of 0 or more", STR_ARG(n->text));
+    return absent;
+}
+
+/* 0 to 1, at most six decimals. */
+static bool is_ratio(struct str s) {
+    struct str decimals;
+    struct str whole = str_cut(s, '.', &decimals);
+    int64_t value;
+    return whole.n == 1 && (whole.p[0] == '0' || whole.p[0] == '1')
+           && decimals.n <= 6 && !str_ends(s, STR("."))
+           && (decimals.n == 0 || read_digits(decimals, &value))
+           && (whole.p[0] == '0' || decimals.n == 0 || value == 0);
+}
+
+int64_t value_ratio(const struct reading *r, const struct node *n,
+                   int64_t absent) {
+    struct amount ratio;
+    if (!value_wants(r, n, NODE_SCALAR))
+        return absent;
+    if (is_ratio(n->text) && units_read(n->text, UNITS_MICRO, &ratio))
+        return ratio.value;
+    complain(r->c, r->src, n->place, CODE_bad_number,
+             "`%.*s` is no share from 0 to 1 of at most six decimals",
+             STR_ARG(n->text));
+    return absent;
+}
+
+static bool read_amount(const struct reading *r, const struct node *n,
+                        int64_t *value) {
+    struct amount amount;
+    if (!value_wants(r, n, NODE_SCALAR))
+        return false;
+    if (units_read(n->text, 1, &amount) && amount.known && amount.value > 0) {
+        *value = amount.value;
+        return true;
+    }
+    complain(r->c, r->src, n->place, CODE_bad_number,
+             "`%.*s` is no amount of memory: \"79.14 GiB\"", STR_ARG(n->text));
+    return false;
+}
+
+void value_amounts(const struct reading *r, const struct node *n, int64_t *low,
+                  int64_t *high) {
+    if (!value_wants(r, n, NODE_LIST))
+        return;
+    int64_t value[2];
+    if (n->count != 2) {
+        complain(r->c, r->src, n->place, CODE_wrong_type,
+                 "two amounts are wanted here: the least and the most");
+        return;
+    }
+    if (!read_amount(r, n->items[0], &value[0])
+        || !read_amount(r, n->items[1], &value[1]))
+        return;
+    if (value[0] > value[1]) {
+        complain(r->c, r->src, n->items[0]->place, CODE_bad_number,
+                 "the least comes first, the most after it");
+        return;
+    }
+    *low = value[0];
+    *high = value[1];
+}

@@ -1,0 +1,278 @@
+/* yaml.c: bytes to a tree of nodes, through libyaml's events.
+ *
+ * The only file that includes <yaml.h>. It takes the part of YAML that entries
+ * need: one document of mappings, lists and scalars. It refuses tags, merge
+ * keys (an unknown key further on), keys that are no plain words, and a key
+ * said twice. An alias stands for the node it names, places included; it
+ * counts with all that is in it, so that aliases of aliases cannot grow past
+ * YAML_NODES_MAX, and it cannot name a node that is still open. */
+#include "author/yaml.h"
+
+#include <string.h>
+#include <yaml.h>
+
+struct anchor {
+    struct str name;
+    const struct node *node;
+    struct anchor *next;
+};
+
+struct parse {
+    struct complaints *c;
+    const struct source *src;
+    yaml_parser_t *libyaml;
+    yaml_event_t event; /* the one being looked at */
+    struct anchor *anchors;
+    size_t nodes, depth;
+    bool failed;
+};
+
+static struct place place_of(yaml_mark_t from, yaml_mark_t to) {
+    struct place p = {(uint32_t)from.line + 1, (uint32_t)from.column + 1, 1};
+    if (to.line == from.line && to.column > from.column)
+        p.width = (uint32_t)(to.column - from.column);
+    return p;
+}
+
+static void refuse(struct parse *p, struct place at, enum code code,
+                   const char *why) {
+    if (!p->failed)
+        complain(p->c, p->src, at, code, "%s", why);
+    p->failed = true;
+}
+
+/* libyaml's own complaint; a tab in the indentation is told for what it is. */
+static void refuse_syntax(struct parse *p) {
+    const yaml_parser_t *y = p->libyaml;
+    struct place at = {(uint32_t)y->problem_mark.line + 1,
+                       (uint32_t)y->problem_mark.column + 1, 1};
+    size_t byte = source_byte(p->src, at);
+    if (byte < p->src->text.n && p->src->text.p[byte] == '\t') {
+        refuse(p, at, CODE_bad_yaml, "a tab; YAML indents with blanks");
+        return;
+    }
+    refuse(p, at, CODE_bad_yaml,
+           y->problem != NULL ? y->problem : "this is not YAML");
+}
+
+static void next_event(struct parse *p) {
+    yaml_event_delete(&p->event);
+    if (p->failed)
+        return;
+    if (yaml_parser_parse(p->libyaml, &p->event) == 0) {
+        memset(&p->event, 0, sizeof p->event);
+        if (p->libyaml->error == YAML_MEMORY_ERROR)
+            arena_raise(p->c->a, FAIL_MEMORY, "no memory to read YAML");
+        refuse_syntax(p);
+    }
+}
+
+static struct place event_place(const struct parse *p) {
+    return place_of(p->event.start_mark, p->event.end_mark);
+}
+
+static struct node *node_new(struct parse *p, enum node_kind kind) {
+    struct node *n = arena_alloc(p->c->a, sizeof *n);
+    n->kind = kind;
+    n->place = event_place(p);
+    n->weight = 1;
+    if (++p->nodes > YAML_NODES_MAX)
+        refuse(p, n->place, CODE_too_large, "more than 100,000 values in "
+                                            "one file");
+    return n;
+}
+
+static void remember(struct parse *p, const yaml_char_t *name,
+                     const struct node *node) {
+    if (name == NULL)
+        return;
+    struct anchor *a = arena_alloc(p->c->a, sizeof *a);
+    a->name = arena_str(p->c->a, str_of((const char *)name));
+    a->node = node;
+    a->next = p->anchors;
+    p->anchors = a;
+}
+
+static const struct node *read_alias(struct parse *p) {
+    struct str name = str_of((const char *)p->event.data.alias.anchor);
+    for (const struct anchor *a = p->anchors; a != NULL; a = a->next) {
+        if (!str_eq(a->name, name))
+            continue;
+        p->nodes += a->node->weight;
+        if (p->nodes > YAML_NODES_MAX)
+            refuse(p, event_place(p), CODE_too_large,
+                   "aliases that stand for more than 100,000 values");
+        return a->node;
+    }
+    refuse(p, event_place(p), CODE_bad_yaml,
+           "an alias of a name that is not anchored above, or still open");
+    return NULL;
+}
+
+static const struct node *read_node(struct parse *p);
+
+static enum node_style style_of(yaml_scalar_style_t style) {
+    if (style == YAML_SINGLE_QUOTED_SCALAR_STYLE)
+        return NODE_SINGLE;
+    if (style == YAML_DOUBLE_QUOTED_SCALAR_STYLE)
+        return NODE_DOUBLE;
+    if (style == YAML_LITERAL_SCALAR_STYLE
+        || style == YAML_FOLDED_SCALAR_STYLE)
+        return NODE_BLOCK;
+    return NODE_PLAIN;
+}
+
+static void refuse_tag(struct parse *p, const yaml_char_t *tag) {
+    if (tag != NULL)
+        refuse(p, event_place(p), CODE_bad_yaml,
+               "a YAML tag; the key says what type its value has");
+}
+
+static const struct node *read_scalar(struct parse *p) {
+    struct node *n = node_new(p, NODE_SCALAR);
+    const yaml_event_t *e = &p->event;
+    refuse_tag(p, e->data.scalar.tag);
+    n->style = style_of(e->data.scalar.style);
+    n->text = arena_str(p->c->a,
+                        (struct str){(const char *)e->data.scalar.value,
+                                     e->data.scalar.length});
+    remember(p, e->data.scalar.anchor, n);
+    return n;
+}
+
+static bool enter(struct parse *p) {
+    if (++p->depth <= YAML_DEPTH_MAX)
+        return true;
+    refuse(p, event_place(p), CODE_too_large, "nested deeper than 16 levels");
+    return false;
+}
+
+static struct str anchor_name(struct parse *p, const yaml_char_t *name) {
+    return name == NULL ? (struct str){0}
+                        : arena_str(p->c->a, str_of((const char *)name));
+}
+
+static const struct node *read_list(struct parse *p) {
+    struct node *n = node_new(p, NODE_LIST);
+    refuse_tag(p, p->event.data.sequence_start.tag);
+    struct str anchor = anchor_name(p, p->event.data.sequence_start.anchor);
+    if (!enter(p))
+        return n;
+    for (next_event(p); !p->failed && p->event.type != YAML_SEQUENCE_END_EVENT;
+         next_event(p)) {
+        const struct node *item = read_node(p);
+        if (item == NULL)
+            break;
+        n->items = arena_grow(p->c->a, n->items, n->count, &n->cap,
+                              sizeof *n->items);
+        n->items[n->count++] = item;
+        n->weight += item->weight;
+    }
+    p->depth--;
+    if (anchor.n > 0)
+        remember(p, (const yaml_char_t *)anchor.p, n);
+    return n;
+}
+
+static bool has_key(const struct node *map, struct str key) {
+    for (size_t i = 0; i < map->count; i++)
+        if (str_eq(map->pairs[i].key->text, key))
+            return true;
+    return false;
+}
+
+static bool read_pair(struct parse *p, struct node *map) {
+    const struct node *key = read_node(p);
+    if (key == NULL || p->failed)
+        return false;
+    if (key->kind != NODE_SCALAR) {
+        refuse(p, key->place, CODE_bad_yaml, "a key must be a plain word");
+        return false;
+    }
+    next_event(p);
+    const struct node *value = p->failed ? NULL : read_node(p);
+    if (value == NULL)
+        return false;
+    if (has_key(map, key->text)) {
+        complain(p->c, p->src, key->place, CODE_duplicate_key,
+                 "key `%.*s` stands here a second time", STR_ARG(key->text));
+        return true;
+    }
+    map->pairs = arena_grow(p->c->a, map->pairs, map->count, &map->cap,
+                            sizeof *map->pairs);
+    map->pairs[map->count++] = (struct pair){key, value};
+    map->weight += key->weight + value->weight;
+    return true;
+}
+
+static const struct node *read_map(struct parse *p) {
+    struct node *n = node_new(p, NODE_MAP);
+    refuse_tag(p, p->event.data.mapping_start.tag);
+    struct str anchor = anchor_name(p, p->event.data.mapping_start.anchor);
+    if (!enter(p))
+        return n;
+    for (next_event(p); !p->failed && p->event.type != YAML_MAPPING_END_EVENT;
+         next_event(p))
+        if (!read_pair(p, n))
+            break;
+    p->depth--;
+    if (anchor.n > 0)
+        remember(p, (const yaml_char_t *)anchor.p, n);
+    return n;
+}
+
+/* The node that the current event begins; its last event is current after. */
+static const struct node *read_node(struct parse *p) {
+    if (p->event.type == YAML_SCALAR_EVENT)
+        return read_scalar(p);
+    if (p->event.type == YAML_SEQUENCE_START_EVENT)
+        return read_list(p);
+    if (p->event.type == YAML_MAPPING_START_EVENT)
+        return read_map(p);
+    if (p->event.type == YAML_ALIAS_EVENT)
+        return read_alias(p);
+    refuse(p, event_place(p), CODE_bad_yaml, "a value is wanted here");
+    return NULL;
+}
+
+static const struct node *read_document(struct parse *p) {
+    next_event(p); /* the stream begins */
+    next_event(p);
+    if (p->failed)
+        return NULL;
+    if (p->event.type != YAML_DOCUMENT_START_EVENT) {
+        refuse(p, (struct place){0}, CODE_bad_yaml, "the file is empty");
+        return NULL;
+    }
+    next_event(p);
+    const struct node *root = p->failed ? NULL : read_node(p);
+    next_event(p); /* the document ends */
+    next_event(p);
+    if (!p->failed && p->event.type != YAML_STREAM_END_EVENT)
+        refuse(p, event_place(p), CODE_bad_yaml,
+               "a second document; one file is one document");
+    return p->failed ? NULL : root;
+}
+
+static void parser_end(void *what) {
+    yaml_parser_delete(what);
+}
+
+static void event_end(void *what) {
+    yaml_event_delete(what);
+}
+
+const struct node *yaml_read(struct complaints *c, const struct source *src) {
+    struct parse *p = arena_alloc(c->a, sizeof *p);
+    *p = (struct parse){.c = c, .src = src};
+    p->libyaml = arena_alloc(c->a, sizeof *p->libyaml);
+    if (yaml_parser_initialize(p->libyaml) == 0)
+        arena_raise(c->a, FAIL_MEMORY, "no memory to read YAML");
+    arena_defer(c->a, parser_end, p->libyaml);
+    arena_defer(c->a, event_end, &p->event);
+    yaml_parser_set_encoding(p->libyaml, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(p->libyaml,
+                                 (const unsigned char *)src->text.p,
+                                 src->text.n);
+    return read_document(p);
+}

@@ -1,0 +1,52 @@
+/* yaml.h: one YAML file as a small tree that knows where everything stands.
+ *
+ *   source   path, bytes, and where its lines begin
+ *   node     scalar | list | map, with line and column (1-based, characters)
+ *
+ * Everything is a view into, or a child of, the arena. */
+#ifndef AUTHOR_YAML_H
+#define AUTHOR_YAML_H
+
+#include "author/complain.h"
+
+enum {
+    YAML_BYTES_MAX = 1 << 20,
+    YAML_DEPTH_MAX = 16,
+    YAML_NODES_MAX = 100000 /* an alias counts as all that it stands for */
+};
+
+enum node_kind { NODE_SCALAR, NODE_LIST, NODE_MAP };
+enum node_style { NODE_PLAIN, NODE_SINGLE, NODE_DOUBLE, NODE_BLOCK };
+
+struct pair {
+    const struct node *key, *value;
+};
+
+struct node {
+    enum node_kind kind;
+    enum node_style style; /* of a scalar */
+    struct place place;
+    struct str text;           /* of a scalar */
+    const struct node **items; /* of a list */
+    struct pair *pairs;        /* of a map */
+    size_t count, cap;         /* items or pairs */
+    size_t weight;             /* nodes in it, itself included */
+};
+
+/* NULL after complaints. The source must hold UTF-8 (source_read saw to it). */
+const struct node *yaml_read(struct complaints *c, const struct source *src);
+
+/* NULL when map is no map or has no such key. */
+const struct node *node_get(const struct node *map, const char *key);
+/* NULL when list is no list or is shorter. */
+const struct node *node_item(const struct node *list, size_t i);
+/* The first of these that is there: where to complain. */
+const struct node *node_or(const struct node *wanted,
+                           const struct node *otherwise);
+
+/* Where the byte at offset of a scalar's text stands in its file, through
+ * folding, indentation and quotes. */
+struct place node_place_at(const struct source *src, const struct node *scalar,
+                           size_t offset);
+
+#endif

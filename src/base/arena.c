@@ -1,0 +1,202 @@
+/* arena.c: blocks, defers and rescues.
+ *
+ *     arena.blocks -> [newest block | used ... free] -> [older] -> ...
+ *     arena.deferred -> newest -> ... -> oldest     (released in this order)
+ *     arena.rescue -> innermost guard -> outer guard
+ *
+ * Blocks double from 4 KiB to 1 MiB; what would not fit gets a block of its
+ * own behind the newest, which stays in use. This is the only file that jumps.
+ * It refuses to go on without a guard: a raise that nobody catches is a bug in
+ * the caller and aborts.
+ */
+#include "base/arena.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_BLOCK_BYTES ((size_t)4096)
+#define LARGEST_BLOCK_BYTES ((size_t)1 << 20)
+#define ALIGNMENT _Alignof(max_align_t)
+
+struct arena_block {
+    struct arena_block *next;
+    size_t size, used;
+    _Alignas(max_align_t) char bytes[];
+};
+
+struct arena_defer {
+    struct arena_defer *next;
+    void (*release)(void *);
+    void *what;
+};
+
+struct arena_rescue {
+    struct arena_rescue *outer;
+    struct fault fault;
+    jmp_buf jump;
+};
+
+static void *get_block(const struct allocator *from, size_t bytes) {
+    return from ? from->get(from->ctx, bytes) : malloc(bytes);
+}
+
+static void put_block(const struct allocator *from, void *block) {
+    if (from)
+        from->put(from->ctx, block);
+    else
+        free(block);
+}
+
+void arena_init(struct arena *a, const struct allocator *from,
+                size_t ceiling_bytes) {
+    *a = (struct arena){.from = from, .ceiling_bytes = ceiling_bytes};
+}
+
+void arena_free(struct arena *a) {
+    while (a->deferred) {
+        struct arena_defer *d = a->deferred;
+        a->deferred = d->next;
+        d->release(d->what);
+    }
+    while (a->blocks) {
+        struct arena_block *b = a->blocks;
+        a->blocks = b->next;
+        put_block(a->from, b);
+    }
+    a->used_bytes = 0;
+}
+
+/* A block for `need` bytes: the newest one, or an only child behind it. */
+static struct arena_block *add_block(struct arena *a, size_t need) {
+    size_t size = a->blocks ? a->blocks->size * 2 : FIRST_BLOCK_BYTES;
+    if (size > LARGEST_BLOCK_BYTES)
+        size = LARGEST_BLOCK_BYTES;
+    bool is_own = a->blocks && need > size / 4;
+    if (is_own || size < need)
+        size = need;
+    if (size > SIZE_MAX - sizeof(struct arena_block))
+        arena_raise(a, FAIL_MEMORY, "out of memory for %zu bytes", need);
+    struct arena_block *b = get_block(a->from, sizeof *b + size);
+    if (!b)
+        arena_raise(a, FAIL_MEMORY, "out of memory for %zu bytes", need);
+    b->size = size;
+    b->used = 0;
+    struct arena_block **place = is_own ? &a->blocks->next : &a->blocks;
+    b->next = *place;
+    *place = b;
+    return b;
+}
+
+void *arena_alloc(struct arena *a, size_t n) {
+    if (n > SIZE_MAX - 2 * ALIGNMENT)
+        arena_raise(a, FAIL_MEMORY, "out of memory for %zu bytes", n);
+    size_t need = n ? (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
+    if (a->ceiling_bytes && (need > a->ceiling_bytes ||
+                             a->used_bytes > a->ceiling_bytes - need))
+        arena_raise(a, FAIL_CEILING, "more than %zu bytes would be needed",
+                    a->ceiling_bytes);
+    struct arena_block *b = a->blocks;
+    if (!b || b->size - b->used < need)
+        b = add_block(a, need);
+    void *p = b->bytes + b->used;
+    b->used += need;
+    a->used_bytes += need;
+    return memset(p, 0, need);
+}
+
+void *arena_array(struct arena *a, size_t count, size_t size) {
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        arena_raise(a, FAIL_MEMORY, "out of memory for %zu times %zu bytes",
+                    count, size);
+    return arena_alloc(a, bytes);
+}
+
+struct str arena_str(struct arena *a, struct str s) {
+    if (s.n == SIZE_MAX)
+        arena_raise(a, FAIL_MEMORY, "out of memory for %zu bytes", s.n);
+    char *p = arena_alloc(a, s.n + 1);
+    if (s.n)
+        memcpy(p, s.p, s.n);
+    return (struct str){p, s.n};
+}
+
+struct str arena_printf(struct arena *a, const char *format, ...) {
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    size_t length = n < 0 ? 0 : (size_t)n;
+    char *p = arena_alloc(a, length + 1);
+    vsnprintf(p, length + 1, format, again);
+    va_end(again);
+    return (struct str){p, length};
+}
+
+struct deferral {
+    struct arena *a;
+    struct arena_defer *made;
+};
+
+static void make_defer(void *arg) {
+    struct deferral *d = arg;
+    d->made = arena_alloc(d->a, sizeof *d->made);
+}
+
+void arena_defer(struct arena *a, void (*release)(void *), void *what) {
+    struct deferral d = {.a = a};
+    struct fault fault;
+    enum fail code = arena_guard(a, make_defer, &d, &fault);
+    if (code != FAIL_NONE) { /* nobody else will: what was opened is lost */
+        release(what);
+        arena_raise(a, code, "%s", fault.text);
+    }
+    *d.made = (struct arena_defer){a->deferred, release, what};
+    a->deferred = d.made;
+}
+
+void *arena_grow(struct arena *a, void *list, size_t count, size_t *cap,
+                 size_t size) {
+    if (count < *cap)
+        return list;
+    size_t more = *cap < 4 ? 8 : *cap * 2;
+    void *bigger = arena_array(a, more, size);
+    if (count)
+        memcpy(bigger, list, count * size);
+    *cap = more;
+    return bigger;
+}
+
+/* Apart from arena_guard(), so that what a raise changes is no local here. */
+static void run_guarded(struct arena_rescue *rescue, void (*body)(void *arg),
+                        void *arg) {
+    if (setjmp(rescue->jump) == 0)
+        body(arg);
+}
+
+enum fail arena_guard(struct arena *a, void (*body)(void *arg), void *arg,
+                      struct fault *fault) {
+    struct arena_rescue rescue = {.outer = a->rescue};
+    a->rescue = &rescue;
+    run_guarded(&rescue, body, arg);
+    a->rescue = rescue.outer;
+    if (fault && rescue.fault.code != FAIL_NONE)
+        *fault = rescue.fault;
+    return rescue.fault.code;
+}
+
+_Noreturn void arena_raise(struct arena *a, enum fail code, const char *format,
+                           ...) {
+    struct arena_rescue *rescue = a->rescue;
+    if (!rescue)
+        abort();
+    rescue->fault.code = code;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(rescue->fault.text, sizeof rescue->fault.text, format, args);
+    va_end(args);
+    longjmp(rescue->jump, 1);
+}

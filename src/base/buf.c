@@ -1,0 +1,164 @@
+/* buf.c: growing by doubling, up to the ceiling.
+ *
+ * A buffer in an arena borrows from a lease: an allocator that remembers the
+ * (at most two) blocks the buffer holds while it grows. The arena releases the
+ * lease, so the struct buf itself may stand on a stack that is gone by then.
+ */
+#include "base/buf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_BYTES ((size_t)64)
+
+struct lease {
+    struct allocator to_buf;
+    const struct allocator *from;
+    void *held[2];
+};
+
+static void *get_bytes(const struct allocator *from, size_t n) {
+    return from ? from->get(from->ctx, n) : malloc(n);
+}
+
+static void put_bytes(const struct allocator *from, void *block) {
+    if (!block)
+        return;
+    if (from)
+        from->put(from->ctx, block);
+    else
+        free(block);
+}
+
+static void *lease_get(void *ctx, size_t bytes) {
+    struct lease *l = ctx;
+    void **slot = l->held[0] ? &l->held[1] : &l->held[0];
+    if (*slot)
+        return NULL;
+    *slot = get_bytes(l->from, bytes);
+    return *slot;
+}
+
+static void lease_put(void *ctx, void *block) {
+    struct lease *l = ctx;
+    for (int i = 0; i < 2; i++) {
+        if (l->held[i] == block) {
+            l->held[i] = NULL;
+            put_bytes(l->from, block);
+            return;
+        }
+    }
+}
+
+static void lease_end(void *what) {
+    struct lease *l = what;
+    put_bytes(l->from, l->held[0]);
+    put_bytes(l->from, l->held[1]);
+}
+
+void buf_init(struct buf *b, const struct allocator *from, size_t ceiling) {
+    *b = (struct buf){.ceiling = ceiling, .from = from};
+}
+
+void buf_init_in(struct buf *b, struct arena *a, size_t ceiling) {
+    struct lease *l = arena_alloc(a, sizeof *l);
+    l->to_buf = (struct allocator){lease_get, lease_put, l};
+    l->from = a->from;
+    arena_defer(a, lease_end, l);
+    buf_init(b, &l->to_buf, ceiling);
+}
+
+void buf_free(struct buf *b) {
+    put_bytes(b->from, b->p);
+    buf_init(b, b->from, b->ceiling);
+}
+
+void buf_clear(struct buf *b) {
+    b->n = 0;
+    if (b->p)
+        b->p[0] = '\0';
+}
+
+/* Room for n more bytes and the final NUL; false (and sticky) if there is
+ * none. */
+static bool make_room(struct buf *b, size_t n) {
+    if (b->failed)
+        return false;
+    size_t limit = b->ceiling ? b->ceiling : SIZE_MAX / 4;
+    b->failed = b->n > limit || n > limit - b->n;
+    if (b->failed)
+        return false;
+    size_t need = b->n + n + 1;
+    if (need <= b->cap)
+        return true;
+    size_t cap = b->cap < FIRST_BYTES / 2 ? FIRST_BYTES : b->cap * 2;
+    if (cap < need)
+        cap = need;
+    if (cap > limit + 1)
+        cap = limit + 1;
+    char *p = get_bytes(b->from, cap);
+    b->failed = !p;
+    if (!p)
+        return false;
+    if (b->n)
+        memcpy(p, b->p, b->n);
+    put_bytes(b->from, b->p);
+    b->p = p;
+    b->cap = cap;
+    return true;
+}
+
+void buf_add(struct buf *b, struct str s) {
+    if (!make_room(b, s.n))
+        return;
+    if (s.n)
+        memcpy(b->p + b->n, s.p, s.n);
+    b->n += s.n;
+    b->p[b->n] = '\0';
+}
+
+void buf_add_char(struct buf *b, char c) {
+    buf_add(b, (struct str){&c, 1});
+}
+
+void buf_fill(struct buf *b, char c, size_t count) {
+    if (!make_room(b, count))
+        return;
+    memset(b->p + b->n, c, count);
+    b->n += count;
+    b->p[b->n] = '\0';
+}
+
+void buf_printf(struct buf *b, const char *format, ...) {
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (n < 0)
+        b->failed = true;
+    if (n >= 0 && make_room(b, (size_t)n)) {
+        vsnprintf(b->p + b->n, (size_t)n + 1, format, again);
+        b->n += (size_t)n;
+    }
+    va_end(again);
+}
+
+void buf_drop_front(struct buf *b, size_t n) {
+    if (n > b->n)
+        n = b->n;
+    if (n == 0)
+        return;
+    memmove(b->p, b->p + n, b->n - n);
+    b->n -= n;
+    b->p[b->n] = '\0';
+}
+
+struct str buf_str(const struct buf *b) {
+    return (struct str){b->p, b->n};
+}
+
+bool buf_ok(const struct buf *b) {
+    return !b->failed;
+}

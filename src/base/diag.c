@@ -1,0 +1,66 @@
+/* diag.c: the one shape of a complaint.
+ *
+ *     entries/vllm/x.yaml:12:5: error: unknown key "titel" [E003]
+ *         titel:
+ *         ^~~~~
+ *
+ * Columns count characters, as the YAML reader does; the caret line keeps tabs
+ * and gives wide characters two blanks, so it stands right in a terminal.
+ */
+#include "base/diag.h"
+
+#include "base/utf8.h"
+
+static const char *level_name(enum diag_level level) {
+    switch (level) {
+    case DIAG_ERROR: return "error";
+    case DIAG_WARNING: return "warning";
+    case DIAG_NOTE: return "note";
+    }
+    return "error";
+}
+
+static void put_blanks(struct buf *out, struct str character, uint32_t cp) {
+    if (cp == '\t')
+        buf_add_char(out, '\t');
+    else
+        buf_fill(out, ' ', utf8_width(character));
+}
+
+static void put_caret(const struct diag *d, struct buf *out) {
+    size_t i = 0, n;
+    uint32_t cp;
+    for (uint32_t column = 1; column < d->column && i < d->source.n; column++) {
+        n = utf8_next(str_slice(d->source, i, 4), &cp);
+        put_blanks(out, str_slice(d->source, i, n), cp);
+        i += n;
+    }
+    buf_add_char(out, '^');
+    i += utf8_next(str_slice(d->source, i, 4), &cp);
+    for (uint32_t under = 1; under < d->width && i < d->source.n; under++) {
+        n = utf8_next(str_slice(d->source, i, 4), &cp);
+        buf_fill(out, '~', utf8_width(str_slice(d->source, i, n)));
+        i += n;
+    }
+    buf_add_char(out, '\n');
+}
+
+void diag_format(const struct diag *d, struct buf *out) {
+    utf8_clean(out, d->path);
+    if (d->line)
+        buf_printf(out, ":%u", d->line);
+    if (d->line && d->column)
+        buf_printf(out, ":%u", d->column);
+    buf_printf(out, ": %s: ", level_name(d->level));
+    utf8_clean(out, d->message);
+    if (d->code)
+        buf_printf(out, " [%s]", d->code);
+    buf_add_char(out, '\n');
+    if (!d->source.n)
+        return;
+    buf_add(out, STR("    "));
+    utf8_clean(out, d->source);
+    buf_add(out, d->column ? STR("\n    ") : STR("\n"));
+    if (d->column)
+        put_caret(d, out);
+}

@@ -1,0 +1,158 @@
+/* utf8.c: RFC 3629 both ways, what is unsafe to show, and how wide it shows.
+ *
+ * Width follows Unicode's East Asian Width (W and F take two columns) and the
+ * common combining ranges; it refuses to be a full wcwidth: a caret one column
+ * off in rare scripts does no harm.
+ */
+#include "base/utf8.h"
+
+#define REPLACEMENT 0xFFFDu
+
+struct range {
+    uint32_t first, last;
+};
+
+static const struct range wide[] = {
+    {0x1100, 0x115F},   {0x2329, 0x232A},   {0x2E80, 0x303E},
+    {0x3041, 0x33FF},   {0x3400, 0x4DBF},   {0x4E00, 0x9FFF},
+    {0xA000, 0xA4CF},   {0xA960, 0xA97F},   {0xAC00, 0xD7A3},
+    {0xF900, 0xFAFF},   {0xFE10, 0xFE19},   {0xFE30, 0xFE6F},
+    {0xFF01, 0xFF60},   {0xFFE0, 0xFFE6},   {0x1F300, 0x1F64F},
+    {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x1FA70, 0x1FAFF},
+    {0x20000, 0x3FFFD},
+};
+
+static const struct range no_width[] = {
+    {0x0000, 0x001F}, {0x007F, 0x009F}, {0x0300, 0x036F}, {0x0483, 0x0489},
+    {0x0591, 0x05BD}, {0x0610, 0x061A}, {0x064B, 0x065F}, {0x0E34, 0x0E3A},
+    {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x200B, 0x200F}, {0x202A, 0x202E},
+    {0x2060, 0x2069}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F},
+    {0xFEFF, 0xFEFF},
+};
+
+static bool is_in(uint32_t cp, const struct range *ranges, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (cp >= ranges[i].first && cp <= ranges[i].last)
+            return true;
+    return false;
+}
+
+/* Bytes that a lead byte announces; 0 if it can lead nothing. */
+static size_t announced(unsigned char lead) {
+    if (lead < 0x80)
+        return 1;
+    if (lead >= 0xC2 && lead <= 0xDF)
+        return 2;
+    if (lead >= 0xE0 && lead <= 0xEF)
+        return 3;
+    return lead >= 0xF0 && lead <= 0xF4 ? 4 : 0;
+}
+
+/* Decode one character; false for a bad or cut one. */
+static bool decode(struct str s, uint32_t *cp, size_t *length) {
+    static const unsigned char lead_mask[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned char lead = (unsigned char)s.p[0];
+    size_t n = announced(lead);
+    if (n == 0 || n > s.n)
+        return false;
+    uint32_t c = lead & lead_mask[n];
+    for (size_t i = 1; i < n; i++) {
+        unsigned char next = (unsigned char)s.p[i];
+        if ((next & 0xC0) != 0x80)
+            return false;
+        c = c << 6 | (next & 0x3Fu);
+    }
+    if (c < least[n] || c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF))
+        return false;
+    *cp = c;
+    *length = n;
+    return true;
+}
+
+bool utf8_valid(struct str s) {
+    uint32_t cp;
+    size_t n;
+    for (size_t i = 0; i < s.n; i += n)
+        if (!decode(str_slice(s, i, 4), &cp, &n))
+            return false;
+    return true;
+}
+
+size_t utf8_next(struct str s, uint32_t *cp) {
+    size_t n = 1;
+    *cp = REPLACEMENT;
+    if (s.n == 0)
+        return 0;
+    if (!decode(s, cp, &n)) {
+        *cp = REPLACEMENT;
+        n = 1;
+    }
+    return n;
+}
+
+void utf8_put(struct buf *out, uint32_t cp) {
+    if (cp > 0x10FFFF || (cp >= 0xD800 && cp <= 0xDFFF))
+        cp = REPLACEMENT;
+    char b[4];
+    size_t n = cp < 0x80 ? 1 : cp < 0x800 ? 2 : cp < 0x10000 ? 3 : 4;
+    static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    for (size_t i = n - 1; i > 0; i--) {
+        b[i] = (char)(0x80 | (cp & 0x3F));
+        cp >>= 6;
+    }
+    b[0] = (char)(lead[n] | cp);
+    buf_add(out, (struct str){b, n});
+}
+
+/* What a terminal would obey instead of show: C0, DEL, C1, and the characters
+ * that turn the direction of text. */
+static uint32_t picture_of(uint32_t cp) {
+    if (cp == '\n' || cp == '\t')
+        return cp;
+    if (cp < 0x20)
+        return 0x2400 + cp;
+    if (cp == 0x7F)
+        return 0x2421;
+    bool is_obeyed = (cp >= 0x80 && cp < 0xA0) ||
+                     (cp >= 0x202A && cp <= 0x202E) ||
+                     (cp >= 0x2066 && cp <= 0x2069);
+    return is_obeyed ? REPLACEMENT : cp;
+}
+
+/* How many bytes at the front are printable ASCII. */
+static size_t plain_run(struct str s) {
+    size_t i = 0;
+    while (i < s.n && s.p[i] >= ' ' && s.p[i] < 0x7F)
+        i++;
+    return i;
+}
+
+void utf8_clean(struct buf *out, struct str s) {
+    size_t i = 0;
+    while (i < s.n) {
+        size_t plain = plain_run(str_slice(s, i, s.n));
+        buf_add(out, str_slice(s, i, plain));
+        i += plain;
+        if (i == s.n)
+            break;
+        uint32_t cp;
+        i += utf8_next(str_slice(s, i, s.n), &cp);
+        utf8_put(out, picture_of(cp));
+    }
+}
+
+size_t utf8_width(struct str s) {
+    size_t columns = 0, n;
+    uint32_t cp;
+    for (size_t i = 0; i < s.n; i += n) {
+        n = utf8_next(str_slice(s, i, s.n), &cp);
+        if (cp >= ' ' && cp < 0x7F)
+            columns++;
+        else if (is_in(cp, wide, sizeof wide / sizeof wide[0]))
+            columns += 2;
+        else if (!is_in(cp, no_width, sizeof no_width / sizeof no_width[0]))
+            columns++;
+    }
+    return columns;
+}

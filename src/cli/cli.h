@@ -1,0 +1,120 @@
+/* cli.h: the program round the library. main.c finds the command in the one
+ * table of commands, options.c reads the command line by the one table of
+ * options; a command is a file with a `run` that returns the exit status.
+ *
+ * Only cli/ owns stdin, stdout and stderr, reads the environment and exits.
+ * All of it but build.c and check.c speaks to the public header alone.
+ */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <oomkb/oomkb.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Exit status: the answer of a diagnosis, or that there is none. */
+enum status {
+    STATUS_FOUND = 0, /* a root of severity failure; other commands: done */
+    STATUS_NONE = 1,  /* no known failure; check, build: something is wrong */
+    STATUS_ERROR = 2  /* usage or input error */
+};
+
+enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+#define CLI_ANSWERS_MAX 64
+
+/* What the command line and the environment say. Strings are argv's. */
+struct cli {
+    const struct command *command;
+    const char *format; /* one of oomkb_formats() */
+    const char *lang;   /* "en" or "zh" */
+    const char *kb_path;    /* --kb, OOMKB_DB; NULL: the built-in one */
+    const char *output;     /* -o; NULL: not said */
+    const char *answers[CLI_ANSWERS_MAX + 1]; /* --set, NULL-terminated */
+    size_t answer_count;
+    uint32_t top;
+    bool why;
+    bool wants_help, wants_version;
+    bool write_docs; /* check --write-docs */
+    enum color_choice color;
+    char **operands; /* what is no option, the command's name taken off */
+    size_t operand_count;
+    bool is_command_named; /* false: diagnose, by default */
+    bool is_listing;       /* several JSON reports as one array */
+    size_t listed_count;
+    bool is_pipe_closed;   /* nobody reads on: go quietly */
+    oomkb *kb;    /* cli_kb() opens it */
+    oomkb *words; /* the built-in one, for cli_text() */
+};
+
+/* Which commands take an option. */
+enum command_bit {
+    FOR_DIAGNOSE = 1, FOR_EXPLAIN = 2, FOR_VERSION = 4, FOR_HELP = 8,
+    FOR_BUILD = 16, FOR_CHECK = 32
+};
+#define FOR_ALL 0xffffu
+
+struct command {
+    const char *name;
+    const char *operands; /* as the help shows them: "[FILE]..." */
+    const char *help_key; /* one line, i18n */
+    enum command_bit bit;
+    int (*run)(struct cli *c);
+};
+extern const struct command commands[]; /* ends with name NULL */
+const struct command *command_named(const char *name);
+
+/* One file each. */
+int run_diagnose(struct cli *c);
+int run_explain(struct cli *c);
+int run_version(struct cli *c);
+int run_help(struct cli *c);
+int run_build(struct cli *c); /* oomkb build DIR -o FILE */
+int run_check(struct cli *c); /* oomkb check [DIR] */
+
+/* options.c */
+enum option_id {
+    OPTION_FORMAT, OPTION_LANG, OPTION_SET, OPTION_TOP, OPTION_WHY,
+    OPTION_COLOR, OPTION_KB, OPTION_OUTPUT, OPTION_HELP, OPTION_VERSION,
+    OPTION_WRITE_DOCS
+};
+struct option_row {
+    enum option_id id;
+    const char *name;   /* "--format" */
+    char letter;        /* 'h' for -h; 0: none */
+    const char *value;  /* "FORMAT", as the help shows it; NULL: takes none */
+    const char *choices; /* "auto always never"; NULL: free */
+    unsigned commands;  /* FOR_... bits */
+    const char *help_key;
+};
+extern const struct option_row option_rows[]; /* ends with name NULL */
+/* Reorders argv so that operands stand together. False after it has said on
+ * stderr (and as JSON, if that was asked for) what is wrong. */
+bool options_read(int argc, char **argv, struct cli *c);
+
+/* say.c: texts of the program. key's {0} {1} are filled with args; output is
+ * safe for a terminal whatever the args hold. */
+const char *cli_text(struct cli *c, const char *key);
+void cli_say(struct cli *c, const char *key, const char *arg0,
+             const char *arg1); /* to stdout, with a newline */
+
+bool cli_is_json(const struct cli *c); /* json or jsonl was asked for */
+
+/* error.c: `oomkb: text` on stderr, one line; under --format json also
+ * {"schema":1,"error":{...}} on stdout. Return STATUS_ERROR. */
+int cli_error(struct cli *c, const char *code, const char *text);
+int cli_usage(struct cli *c, const char *key, const char *arg0,
+              const char *arg1);
+int cli_failed(struct cli *c, const oomkb_error *err);
+
+/* output.c */
+oomkb *cli_kb(struct cli *c); /* NULL after cli_failed() */
+oomkb_options cli_options(const struct cli *c); /* width, colour, language */
+int cli_write(void *ctx, const char *bytes, size_t n); /* an oomkb_writer to stdout */
+void cli_separate(struct cli *c); /* before each item of a JSON array */
+/* Flush stdout; status, or STATUS_ERROR when it could not be written. A
+ * closed pipe is no error. */
+int cli_finish(struct cli *c, int status);
+
+#endif

@@ -1,0 +1,49 @@
+/* error.c: one line on stderr, `oomkb: what, where, what would be right`.
+ * Who asked for JSON gets the error as JSON too, on stdout. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/put.h"
+
+bool cli_is_json(const struct cli *c) {
+    return strncmp(c->format, "json", 4) == 0;
+}
+
+void put_json_error(FILE *out, const char *code, const char *text) {
+    fputs("{\"schema\":1,\"error\":{\"code\":", out);
+    put_json_string(out, code);
+    fputs(",\"text\":", out);
+    put_json_string(out, text);
+    fputs("}}", out);
+}
+
+int cli_error(struct cli *c, const char *code, const char *text) {
+    fputs("oomkb: ", stderr);
+    put_safe(stderr, text);
+    fputc('\n', stderr);
+    if (cli_is_json(c)) {
+        cli_separate(c);
+        put_json_error(stdout, code, text);
+        fputs(c->is_listing ? "" : "\n", stdout);
+    }
+    return STATUS_ERROR;
+}
+
+int cli_usage(struct cli *c, const char *key, const char *arg0,
+              const char *arg1) {
+    char line[TEXT_MAX];
+    const char *const args[2] = {arg0, arg1};
+    fill_text(c, key, args, line, sizeof line);
+    return cli_error(c, "usage", line);
+}
+
+static const char *code_word(int code) {
+    static const char *const words[] = {"ok", "memory", "ceiling", "usage",
+                                        "io", "index", "input"};
+    bool is_known = code >= 0 && (size_t)code < sizeof words / sizeof *words;
+    return is_known ? words[code] : "unknown";
+}
+
+int cli_failed(struct cli *c, const oomkb_error *err) {
+    return cli_error(c, code_word(err->code), err->text);
+}

@@ -1,0 +1,23 @@
+/* explain.c: `oomkb explain ID` writes one entry whole. */
+#include <errno.h>
+
+#include "cli/cli.h"
+
+int run_explain(struct cli *c) {
+    if (c->operand_count != 1) {
+        return cli_usage(c, "cli.error.explain_id", NULL, NULL);
+    }
+    oomkb *kb = cli_kb(c);
+    if (kb == NULL) {
+        return STATUS_ERROR;
+    }
+    oomkb_options options = cli_options(c);
+    oomkb_error err;
+    int code = oomkb_entry_write(kb, c->operands[0], c->format, &options,
+                                 cli_write, c, &err);
+    if (code == OOMKB_ERROR_IO) {
+        c->is_pipe_closed = errno == EPIPE;
+        return STATUS_FOUND;
+    }
+    return code == OOMKB_OK ? STATUS_FOUND : cli_failed(c, &err);
+}

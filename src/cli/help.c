@@ -1,0 +1,80 @@
+/* help.c: what there is, from the tables of commands and options; every word
+ * besides their names stands in i18n. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/put.h"
+
+#define NAME_COLUMNS 24 /* of a command or option, before what it does */
+
+static void write_row(struct cli *c, const char *name, const char *help_key) {
+    printf("  %-*s  ", NAME_COLUMNS, name);
+    cli_say(c, help_key, NULL, NULL);
+}
+
+static void write_command(struct cli *c, const struct command *command) {
+    char name[64];
+    snprintf(name, sizeof name, "%s %s", command->name, command->operands);
+    write_row(c, name, command->help_key);
+}
+
+static void write_option(struct cli *c, const struct option_row *o) {
+    char name[64];
+    const char *value = o->value != NULL ? o->value : "";
+    char letter[8] = "";
+    if (o->letter != 0) {
+        snprintf(letter, sizeof letter, "-%c, ", o->letter);
+    }
+    snprintf(name, sizeof name, "%s%s %s", letter, o->name, value);
+    write_row(c, name, o->help_key);
+}
+
+static void write_options(struct cli *c, unsigned for_commands) {
+    cli_say(c, "cli.help.options", NULL, NULL);
+    for (const struct option_row *o = option_rows; o->name != NULL; o++) {
+        if (o->help_key != NULL && (o->commands & for_commands) != 0) {
+            write_option(c, o);
+        }
+    }
+}
+
+static void write_whole(struct cli *c) {
+    cli_say(c, "cli.help.usage", NULL, NULL);
+    cli_say(c, "cli.help.what", NULL, NULL);
+    puts("");
+    cli_say(c, "cli.help.commands", NULL, NULL);
+    for (const struct command *each = commands; each->name != NULL; each++) {
+        write_command(c, each);
+    }
+    puts("");
+    write_options(c, FOR_ALL);
+    puts("");
+    cli_say(c, "cli.help.status", NULL, NULL);
+}
+
+static void write_one(struct cli *c, const struct command *command) {
+    printf("oomkb %s %s\n", command->name, command->operands);
+    cli_say(c, command->help_key, NULL, NULL);
+    puts("");
+    write_options(c, (unsigned)command->bit);
+}
+
+/* `oomkb help`, `oomkb help explain`, `oomkb explain --help`. */
+int run_help(struct cli *c) {
+    const struct command *which = NULL;
+    bool is_help = c->command->bit == FOR_HELP;
+    if (is_help && c->operand_count > 0) {
+        which = command_named(c->operands[0]);
+        if (which == NULL) {
+            return cli_usage(c, "cli.error.no_command", c->operands[0], NULL);
+        }
+    } else if (!is_help && c->wants_help && c->is_command_named) {
+        which = c->command;
+    }
+    if (which != NULL) {
+        write_one(c, which);
+    } else {
+        write_whole(c);
+    }
+    return STATUS_FOUND;
+}

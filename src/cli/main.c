@@ -1,0 +1,66 @@
+/* main.c: the one table of commands. The first operand that names a command
+ * is it; without one the operands are logs to diagnose. */
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+const struct command commands[] = {
+    {"diagnose", "[FILE]...", "cli.help.diagnose", FOR_DIAGNOSE, run_diagnose},
+    {"explain", "ID", "cli.help.explain", FOR_EXPLAIN, run_explain},
+    {"build", "DIR -o FILE", "cli.help.build", FOR_BUILD, run_build},
+    {"check", "[DIR]", "cli.help.check", FOR_CHECK, run_check},
+    {"version", "", "cli.help.version", FOR_VERSION, run_version},
+    {"help", "[COMMAND]", "cli.help.help", FOR_HELP, run_help},
+    {NULL, NULL, NULL, 0, NULL},
+};
+
+const struct command *command_named(const char *name) {
+    for (const struct command *c = commands; c->name != NULL; c++) {
+        if (strcmp(c->name, name) == 0) {
+            return c;
+        }
+    }
+    return NULL;
+}
+
+/* Writing to a closed pipe shall be an error code, not the end: cli_finish()
+ * then goes quietly. */
+static void ignore_closed_pipes(void) {
+    struct sigaction quiet = {.sa_handler = SIG_IGN};
+    sigaction(SIGPIPE, &quiet, NULL);
+}
+
+/* Nothing to read and nobody who pipes: say what there is. */
+static bool is_lost(const struct cli *c) {
+    return c->command->bit == FOR_DIAGNOSE && c->operand_count == 0 &&
+           isatty(STDIN_FILENO);
+}
+
+static int run(struct cli *c) {
+    if (c->wants_version) {
+        return run_version(c);
+    }
+    if (c->wants_help) {
+        return run_help(c);
+    }
+    if (is_lost(c)) {
+        run_help(c);
+        return STATUS_ERROR;
+    }
+    return c->command->run(c);
+}
+
+int main(int argc, char **argv) {
+    ignore_closed_pipes();
+    struct cli c = {0};
+    int status = STATUS_ERROR;
+    if (options_read(argc, argv, &c)) {
+        status = cli_finish(&c, run(&c));
+    } else {
+        cli_finish(&c, STATUS_ERROR);
+    }
+    oomkb_close(c.kb);
+    return status;
+}

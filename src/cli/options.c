@@ -1,0 +1,237 @@
+/* options.c: the command line by the one table of options, and the
+ * environment behind it: LC_ALL, LC_MESSAGES, LANG for the language, OOMKB_DB
+ * for the knowledge base. What is said on the line wins. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+#define TOP_MAX 1000
+
+#define FOR_SHOWN (FOR_DIAGNOSE | FOR_EXPLAIN)
+
+const struct option_row option_rows[] = {
+    {OPTION_FORMAT, "--format", 0, "FORMAT", NULL, FOR_SHOWN | FOR_VERSION,
+     "cli.option.format"},
+    {OPTION_LANG, "--lang", 0, "LANG", "en zh", FOR_ALL, "cli.option.lang"},
+    {OPTION_SET, "--set", 0, "FACT=VALUE", NULL, FOR_DIAGNOSE,
+     "cli.option.set"},
+    {OPTION_TOP, "--top", 0, "N", NULL, FOR_DIAGNOSE, "cli.option.top"},
+    {OPTION_WHY, "--why", 0, NULL, NULL, FOR_DIAGNOSE, "cli.option.why"},
+    {OPTION_COLOR, "--color", 0, "WHEN", "auto always never", FOR_SHOWN,
+     "cli.option.color"},
+    {OPTION_KB, "--kb", 0, "FILE", NULL, FOR_SHOWN | FOR_VERSION,
+     "cli.option.kb"},
+    {OPTION_OUTPUT, "--output", 'o', "FILE", NULL, FOR_BUILD,
+     "cli.option.output"},
+    {OPTION_HELP, "--help", 'h', NULL, NULL, FOR_ALL, "cli.option.help"},
+    {OPTION_VERSION, "--version", 0, NULL, NULL, FOR_ALL,
+     "cli.option.version"},
+    {OPTION_WRITE_DOCS, "--write-docs", 0, NULL, NULL, FOR_CHECK,
+     "cli.option.write_docs"},
+    {0, NULL, 0, NULL, NULL, 0, NULL},
+};
+
+/* Where we are on the line, and the first thing that is wrong with it. */
+struct reading {
+    struct cli *c;
+    int argc, at;
+    char **argv;
+    unsigned seen; /* bits of option ids: judged once the command is known */
+    bool is_file_first; /* `oomkb -- build`: the first operand is a file */
+    const char *wrong_key, *wrong_arg, *wrong_more;
+};
+
+static void complain(struct reading *r, const char *key, const char *arg,
+                     const char *more) {
+    if (r->wrong_key == NULL) {
+        r->wrong_key = key;
+        r->wrong_arg = arg;
+        r->wrong_more = more;
+    }
+}
+
+/* Is word one of the words in list, which blanks part? */
+static bool is_listed(const char *list, const char *word) {
+    size_t n = strlen(word);
+    while (*list != '\0') {
+        size_t length = strcspn(list, " ");
+        if (length == n && memcmp(list, word, n) == 0) {
+            return true;
+        }
+        list += length;
+        list += strspn(list, " ");
+    }
+    return false;
+}
+
+static bool is_format(const char *word) {
+    for (const char *const *f = oomkb_formats(); *f != NULL; f++) {
+        if (strcmp(*f, word) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void take_top(struct reading *r, const char *value) {
+    char *end = NULL;
+    unsigned long n = strtoul(value, &end, 10);
+    bool is_number = value[0] >= '0' && value[0] <= '9' && *end == '\0';
+    if (!is_number || n < 1 || n > TOP_MAX) {
+        complain(r, "cli.error.top", value, "");
+        return;
+    }
+    r->c->top = (uint32_t)n;
+}
+
+static void take_answer(struct reading *r, const char *value) {
+    struct cli *c = r->c;
+    if (strchr(value, '=') == NULL) {
+        complain(r, "cli.error.set", value, "");
+    } else if (c->answer_count == CLI_ANSWERS_MAX) {
+        complain(r, "cli.error.too_many_set", value, "");
+    } else {
+        c->answers[c->answer_count++] = value;
+    }
+}
+
+static void take_color(struct cli *c, const char *value) {
+    c->color = value[1] == 'u'   ? COLOR_AUTO
+               : value[1] == 'l' ? COLOR_ALWAYS
+                                 : COLOR_NEVER;
+}
+
+static void take(struct reading *r, const struct option_row *row,
+                 const char *value) {
+    struct cli *c = r->c;
+    if (row->choices != NULL && !is_listed(row->choices, value)) {
+        complain(r, "cli.error.choice", row->name, row->choices);
+        return;
+    }
+    r->seen |= 1u << row->id;
+    switch (row->id) {
+    case OPTION_FORMAT:
+        if (!is_format(value)) {
+            complain(r, "cli.error.format", value, "");
+            return;
+        }
+        c->format = value;
+        return;
+    case OPTION_LANG: c->lang = value; return;
+    case OPTION_SET: take_answer(r, value); return;
+    case OPTION_TOP: take_top(r, value); return;
+    case OPTION_WHY: c->why = true; return;
+    case OPTION_COLOR: take_color(c, value); return;
+    case OPTION_KB: c->kb_path = value; return;
+    case OPTION_OUTPUT: c->output = value; return;
+    case OPTION_HELP: c->wants_help = true; return;
+    case OPTION_VERSION: c->wants_version = true; return;
+    case OPTION_WRITE_DOCS: c->write_docs = true; return;
+    }
+}
+
+/* The row of "--name" or "--name=value" (*value then points behind the '='),
+ * of "-h" or "-oFILE"; NULL: no such option. */
+static const struct option_row *row_of(const char *arg, const char **value) {
+    size_t n = strcspn(arg, "=");
+    for (const struct option_row *o = option_rows; o->name != NULL; o++) {
+        bool is_long = strlen(o->name) == n && memcmp(o->name, arg, n) == 0;
+        bool is_short = o->letter != 0 && arg[1] == o->letter &&
+                        (arg[2] == '\0' || o->value != NULL);
+        if (is_long) {
+            *value = arg[n] == '=' ? arg + n + 1 : NULL;
+            return o;
+        }
+        if (is_short && arg[1] != '-') {
+            *value = arg[2] != '\0' ? arg + 2 : NULL;
+            return o;
+        }
+    }
+    return NULL;
+}
+
+static void read_option(struct reading *r, const char *arg) {
+    const char *value = NULL;
+    const struct option_row *row = row_of(arg, &value);
+    if (row == NULL) {
+        complain(r, "cli.error.unknown_option", arg, "");
+    } else if (row->value == NULL && value != NULL) {
+        complain(r, "cli.error.takes_no_value", row->name, "");
+    } else if (row->value != NULL && value == NULL && r->at == r->argc) {
+        complain(r, "cli.error.needs_value", row->name, row->value);
+    } else {
+        if (row->value != NULL && value == NULL) {
+            value = r->argv[r->at++];
+        }
+        take(r, row, value);
+    }
+}
+
+/* Operands move to the front of argv[1..]; everything behind -- is one. */
+static void read_line(struct reading *r) {
+    bool only_operands = false;
+    struct cli *c = r->c;
+    c->operands = r->argv + 1;
+    while (r->at < r->argc) {
+        char *arg = r->argv[r->at++];
+        if (only_operands || arg[0] != '-' || arg[1] == '\0') {
+            c->operands[c->operand_count++] = arg;
+        } else if (strcmp(arg, "--") == 0) {
+            only_operands = true;
+            r->is_file_first = c->operand_count == 0;
+        } else {
+            read_option(r, arg);
+        }
+    }
+}
+
+static void find_command(struct reading *r, const char *first) {
+    struct cli *c = r->c;
+    c->command = first != NULL ? command_named(first) : NULL;
+    c->is_command_named = c->command != NULL;
+    if (c->is_command_named) {
+        c->operands++;
+        c->operand_count--;
+    } else {
+        c->command = command_named("diagnose");
+    }
+    for (const struct option_row *o = option_rows; o->name != NULL; o++) {
+        bool is_seen = (r->seen & 1u << o->id) != 0;
+        if (is_seen && (o->commands & (unsigned)c->command->bit) == 0) {
+            complain(r, "cli.error.not_for", o->name, c->command->name);
+        }
+    }
+}
+
+static const char *said_by(const char *name) {
+    const char *value = getenv(name);
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+static const char *lang_of_environment(void) {
+    static const char *const names[] = {"LC_ALL", "LC_MESSAGES", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = said_by(names[i]);
+        if (value != NULL) {
+            return strncmp(value, "zh", 2) == 0 ? "zh" : "en";
+        }
+    }
+    return "en";
+}
+
+bool options_read(int argc, char **argv, struct cli *c) {
+    c->format = "text";
+    c->lang = lang_of_environment();
+    c->kb_path = said_by("OOMKB_DB");
+    c->command = command_named("diagnose");
+    struct reading r = {.c = c, .argc = argc, .at = 1, .argv = argv};
+    read_line(&r);
+    bool may_name_command = c->operand_count > 0 && !r.is_file_first;
+    find_command(&r, may_name_command ? c->operands[0] : NULL);
+    if (r.wrong_key != NULL) {
+        cli_usage(c, r.wrong_key, r.wrong_arg, r.wrong_more);
+        return false;
+    }
+    return true;
+}

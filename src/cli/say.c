@@ -1,0 +1,118 @@
+/* say.c: texts of the program through the public header, and the two ways out
+ * for bytes that somebody else chose: safe for a terminal, safe in JSON. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/put.h"
+
+/* The texts of the program are those of the built-in base; a base named by
+ * --kb is opened only to be asked about logs. */
+const char *cli_text(struct cli *c, const char *key) {
+    if (c->words == NULL) {
+        oomkb *built_in = NULL;
+        if (oomkb_open(NULL, &built_in, NULL) == OOMKB_OK) {
+            c->words = built_in;
+        }
+    }
+    const char *text = c->words != NULL ? oomkb_text(c->words, c->lang, key) : "";
+    return text[0] != '\0' ? text : key;
+}
+
+/* U+202A..E, U+2066..9: what comes after would be shown in another order. */
+static bool turns_text(const unsigned char *s) {
+    return s[0] == 0xe2 && ((s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) ||
+                            (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
+}
+
+/* Bytes of the valid UTF-8 character at s; 0 when it is none, or one that a
+ * terminal would obey. */
+static size_t safe_character(const unsigned char *s) {
+    if (s[0] < 0x80) {
+        return s[0] >= ' ' && s[0] != 0x7f ? 1 : 0;
+    }
+    size_t n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+    bool is_lead = s[0] >= 0xc2 && s[0] <= 0xf4;
+    for (size_t i = 1; is_lead && i < n; i++) {
+        is_lead = (s[i] & 0xc0) == 0x80;
+    }
+    bool is_overlong = (s[0] == 0xe0 && s[1] < 0xa0) ||
+                       (s[0] == 0xf0 && s[1] < 0x90);
+    bool is_beyond = (s[0] == 0xed && s[1] > 0x9f) ||
+                     (s[0] == 0xf4 && s[1] > 0x8f);
+    bool is_control = s[0] == 0xc2 && s[1] < 0xa0;
+    bool is_bad = is_overlong || is_beyond || is_control;
+    return is_lead && !is_bad && !turns_text(s) ? n : 0;
+}
+
+void put_safe(FILE *out, const char *text) {
+    while (*text != '\0') {
+        size_t n = safe_character((const unsigned char *)text);
+        if (n == 0) {
+            fputs("\xef\xbf\xbd", out);
+            text++;
+        } else {
+            fwrite(text, 1, n, out);
+            text += n;
+        }
+    }
+}
+
+void put_json_string(FILE *out, const char *text) {
+    fputc('"', out);
+    while (*text != '\0') {
+        size_t n = safe_character((const unsigned char *)text);
+        if (*text == '"' || *text == '\\') {
+            fprintf(out, "\\%c", *text++);
+        } else if (n > 0) {
+            fwrite(text, 1, n, out);
+            text += n;
+        } else if ((unsigned char)*text < 0x80) {
+            fprintf(out, "\\u%04x", (unsigned)(unsigned char)*text++);
+        } else {
+            fputs("\xef\xbf\xbd", out);
+            text++;
+        }
+    }
+    fputc('"', out);
+}
+
+/* key's text with {0} and {1} filled in, into room; cut where it is full. */
+void fill_text(struct cli *c, const char *key, const char *const args[2],
+               char *room, size_t size) {
+    const char *text = cli_text(c, key);
+    bool is_raw = text == key; /* no text: the key and what it is about */
+    size_t n = 0;
+    room[0] = '\0';
+    while (*text != '\0' && n + 1 < size) {
+        bool is_place = text[0] == '{' && (text[1] == '0' || text[1] == '1') &&
+                        text[2] == '}';
+        if (!is_place) {
+            room[n++] = *text++;
+            room[n] = '\0';
+            continue;
+        }
+        const char *arg = args[text[1] - '0'];
+        snprintf(room + n, size - n, "%s", arg != NULL ? arg : "");
+        n += strlen(room + n);
+        text += 3;
+    }
+    if (is_raw && args[0] != NULL) {
+        snprintf(room + n, size - n, " %s", args[0]);
+    }
+}
+
+void cli_say(struct cli *c, const char *key, const char *arg0,
+             const char *arg1) {
+    char line[TEXT_MAX];
+    const char *const args[2] = {arg0, arg1};
+    fill_text(c, key, args, line, sizeof line);
+    for (char *at = line; at != NULL;) { /* our own texts may have lines */
+        char *end = strchr(at, '\n');
+        if (end != NULL) {
+            *end++ = '\0';
+        }
+        put_safe(stdout, at);
+        fputc('\n', stdout);
+        at = end;
+    }
+}

@@ -1,0 +1,24 @@
+/* version.c: which program, and which knowledge base it asks. */
+#include <stdio.h>
+
+#include "cli/put.h"
+
+int run_version(struct cli *c) {
+    oomkb *kb = cli_kb(c);
+    if (kb == NULL) {
+        return STATUS_ERROR;
+    }
+    char count[32];
+    snprintf(count, sizeof count, "%zu", oomkb_entry_count(kb));
+    if (cli_is_json(c)) {
+        printf("{\"schema\":1,\"oomkb\":");
+        put_json_string(stdout, oomkb_version());
+        printf(",\"kb\":{\"entries\":%s,\"digest\":", count);
+        put_json_string(stdout, oomkb_digest(kb));
+        printf("}}\n");
+        return STATUS_FOUND;
+    }
+    printf("oomkb %s\n", oomkb_version());
+    cli_say(c, "cli.version.kb", count, oomkb_digest(kb));
+    return STATUS_FOUND;
+}

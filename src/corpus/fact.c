@@ -1,0 +1,306 @@
+/* fact.c: facts by name, and the reading of printed text as one.
+ *
+ *     text as printed --fact_read--> by the fact's unit:
+ *     bytes            "2.00 GiB", "83,392", 2.00 with the scale of __GiB
+ *     tokens           integer, "32k" = 32000, "32K" = 32768 (vLLM's reading)
+ *     blocks, count    integer
+ *     ratio, seconds   millionths: "0.95", "95 %", 95 with the scale of __pct
+ *     bool             True False 1 0 yes no on off
+ *     text, version    trimmed of blanks and quotes
+ *
+ * A scale of 1 is the fact's own unit everywhere. What cannot be read is not
+ * refused: the fact is there, its value is not known, and `why` says so.
+ */
+#include "corpus/fact.h"
+
+#include "corpus/version.h"
+
+static const struct {
+    struct str spelling;
+    enum unit unit;
+} facts[FACT_COUNT_OF] = {
+#define FACT(name, unit) {{#name, sizeof #name - 1}, UNIT_##unit},
+#include "corpus/facts.def"
+#undef FACT
+};
+
+const char *fact_spelling(enum fact_name name) {
+    return facts[name].spelling.p;
+}
+
+enum unit fact_unit(enum fact_name name) { return facts[name].unit; }
+
+const char *unit_spelling(enum unit unit) {
+    switch (unit) {
+    case UNIT_BYTES: return "bytes";
+    case UNIT_TOKENS: return "tokens";
+    case UNIT_BLOCKS: return "blocks";
+    case UNIT_COUNT: return "count";
+    case UNIT_RATIO: return "ratio";
+    case UNIT_SECONDS: return "seconds";
+    case UNIT_BOOL: return "bool";
+    case UNIT_TEXT: return "text";
+    case UNIT_VERSION: return "version";
+    }
+    return "";
+}
+
+const char *source_spelling(enum fact_source source) {
+    switch (source) {
+    case SOURCE_LOG: return "log";
+    case SOURCE_USER: return "user";
+    case SOURCE_CATALOGUE: return "catalogue";
+    case SOURCE_DEFAULT: return "default";
+    case SOURCE_DERIVED: return "derived";
+    }
+    return "";
+}
+
+bool fact_named(struct str spelling, enum fact_name *out) {
+    for (int i = 0; i < FACT_COUNT_OF; i++) {
+        if (str_eq(spelling, facts[i].spelling)) {
+            *out = (enum fact_name)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- names of groups ---- */
+
+static bool is_whole_number(enum unit unit) {
+    return unit == UNIT_TOKENS || unit == UNIT_BLOCKS || unit == UNIT_COUNT;
+}
+
+/* What one printed unit stands for, in the fact's own; 0: not this unit's. */
+static int64_t suffix_scale(struct str suffix, enum unit unit) {
+    static const struct {
+        struct str suffix;
+        int64_t bytes;
+    } sizes[] = {
+        {{"GiB", 3}, INT64_C(1) << 30}, {{"MiB", 3}, 1 << 20},
+        {{"KiB", 3}, 1 << 10},          {{"B", 1}, 1},
+        {{"GB", 2}, 1000000000},        {{"MB", 2}, 1000000},
+        {{"kB", 2}, 1000},              {{"pages", 5}, 4096},
+    };
+    if (unit == UNIT_RATIO) {
+        return str_eq(suffix, STR("pct")) ? UNITS_MICRO / 100 : 0;
+    }
+    if (is_whole_number(unit)) {
+        return str_eq(suffix, STR("k")) ? 1000 : 0;
+    }
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (unit == UNIT_BYTES && str_eq(suffix, sizes[i].suffix)) {
+            return sizes[i].bytes;
+        }
+    }
+    return 0;
+}
+
+bool fact_of_group(struct str group, enum fact_name *name, int64_t *scale) {
+    size_t cut = str_find(group, STR("__"));
+    enum fact_name found;
+    if (!fact_named(str_slice(group, 0, cut), &found)) {
+        return false;
+    }
+    int64_t factor = 1;
+    if (cut < group.n) {
+        factor = suffix_scale(str_slice(group, cut + 2, group.n),
+                              fact_unit(found));
+    }
+    if (factor == 0) {
+        return false;
+    }
+    *name = found;
+    *scale = factor;
+    return true;
+}
+
+/* ---- reading ---- */
+
+static bool is_quote(char c) { return c == '\'' || c == '"' || c == '`'; }
+
+static struct str unquoted(struct str text) {
+    struct str s = str_trim(text);
+    while (s.n > 0 && is_quote(s.p[0])) {
+        s = str_slice(s, 1, s.n);
+    }
+    while (s.n > 0 && is_quote(s.p[s.n - 1])) {
+        s = str_slice(s, 0, s.n - 1);
+    }
+    return str_trim(s);
+}
+
+static bool is_one_of(struct str s, const char *const *words, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (str_eq_nocase(s, str_of(words[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void leave_unknown(struct fact *out, const char *why) {
+    out->known = false;
+    out->why = str_of(why);
+}
+
+static bool is_nothing(struct str s) {
+    static const char *const words[] = {"", "none", "null", "n/a", "nan"};
+    return is_one_of(s, words, sizeof words / sizeof words[0]);
+}
+
+static void take_amount(struct fact *out, const struct amount *amount) {
+    if (!amount->known) {
+        leave_unknown(out, amount->why);
+        return;
+    }
+    out->known = true;
+    out->number = amount->value;
+    out->low = amount->low;
+    out->high = amount->high;
+    out->ranged = amount->low != amount->high;
+}
+
+static void read_amount(struct str text, int64_t scale, struct fact *out) {
+    struct amount amount = {.why = "not an amount"};
+    if (units_read(text, scale, &amount)) {
+        take_amount(out, &amount);
+    } else {
+        leave_unknown(out, amount.why);
+    }
+}
+
+/* What the letter behind a number of tokens stands for; 0: no such letter. */
+static int64_t token_factor(char letter) {
+    switch (letter) {
+    case 'k': return 1000;
+    case 'm': return 1000000;
+    case 'g': return 1000000000;
+    case 'K': return INT64_C(1) << 10;
+    case 'M': return INT64_C(1) << 20;
+    case 'G': return INT64_C(1) << 30;
+    }
+    return 0;
+}
+
+static bool is_number_alone(struct str s) {
+    bool has_digit = false;
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        bool is_sign = (c == '-' || c == '+') && i == 0;
+        bool is_digit = c >= '0' && c <= '9';
+        has_digit = has_digit || is_digit;
+        if (!is_digit && !is_sign && c != '.' && c != ',') {
+            return false;
+        }
+    }
+    return has_digit;
+}
+
+static void read_whole(enum unit unit, struct str s, int64_t scale,
+                       struct fact *out) {
+    int64_t letter = 0;
+    if (unit == UNIT_TOKENS && scale == 1 && s.n > 0) {
+        letter = token_factor(s.p[s.n - 1]);
+    }
+    if (letter != 0) {
+        s = str_trim(str_slice(s, 0, s.n - 1));
+        scale = letter;
+    }
+    bool is_part = scale == 1 && str_find_char(s, '.') < s.n;
+    if (!is_number_alone(s) || is_part) {
+        leave_unknown(out, "not a whole number");
+        return;
+    }
+    read_amount(s, scale, out);
+    if (letter != 0 && out->known) { /* what a user wrote is meant exactly */
+        out->low = out->high = out->number;
+        out->ranged = false;
+    }
+}
+
+static void read_ratio(struct str s, int64_t scale, struct fact *out) {
+    int64_t micro = scale == 1 ? UNITS_MICRO : scale;
+    if (str_ends(s, STR("%"))) {
+        s = str_trim(str_slice(s, 0, s.n - 1));
+        micro = UNITS_MICRO / 100;
+    } else if (str_ends(s, STR("x"))) { /* a concurrency of 3.20x */
+        s = str_trim(str_slice(s, 0, s.n - 1));
+    }
+    if (!is_number_alone(s)) {
+        leave_unknown(out, "not a number");
+        return;
+    }
+    read_amount(s, micro, out);
+}
+
+static void read_bool(struct str s, struct fact *out) {
+    static const char *const yes[] = {"true", "1", "yes", "on"};
+    static const char *const no[] = {"false", "0", "no", "off"};
+    bool is_yes = is_one_of(s, yes, sizeof yes / sizeof yes[0]);
+    if (!is_yes && !is_one_of(s, no, sizeof no / sizeof no[0])) {
+        leave_unknown(out, "neither true nor false");
+        return;
+    }
+    out->known = true;
+    out->number = is_yes;
+}
+
+static void read_version(struct str s, struct fact *out) {
+    if (!version_valid(s)) {
+        leave_unknown(out, "not a version");
+        return;
+    }
+    bool has_v = s.p[0] == 'v' || s.p[0] == 'V';
+    out->known = true;
+    out->word = has_v ? str_slice(s, 1, s.n) : s;
+}
+
+void fact_read(enum fact_name name, struct str text, int64_t scale,
+               struct fact *out) {
+    struct str s = unquoted(text);
+    out->name = name;
+    out->text = text;
+    out->known = out->ranged = false;
+    out->number = out->low = out->high = 0;
+    out->word = out->why = (struct str){NULL, 0};
+    if (is_nothing(s)) {
+        leave_unknown(out, "printed without a value");
+        return;
+    }
+    switch (fact_unit(name)) {
+    case UNIT_BYTES: read_amount(s, scale, out); break;
+    case UNIT_TOKENS:
+    case UNIT_BLOCKS:
+    case UNIT_COUNT: read_whole(fact_unit(name), s, scale, out); break;
+    case UNIT_RATIO:
+    case UNIT_SECONDS: read_ratio(s, scale, out); break;
+    case UNIT_BOOL: read_bool(s, out); break;
+    case UNIT_TEXT:
+        out->known = true;
+        out->word = s;
+        break;
+    case UNIT_VERSION: read_version(s, out); break;
+    }
+}
+
+/* ---- lists ---- */
+
+const struct fact *facts_last(const struct fact_list *list, enum fact_name n) {
+    for (size_t i = list->count; i > 0; i--) {
+        if (list->at[i - 1].name == n && list->at[i - 1].known) {
+            return &list->at[i - 1];
+        }
+    }
+    return NULL;
+}
+
+const struct fact *facts_first(const struct fact_list *list, enum fact_name n) {
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->at[i].name == n && list->at[i].known) {
+            return &list->at[i];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,224 @@
+/* advice.c: what each workaround of the entry is worth here.
+ *
+ *   when        false: no     unknown: if, and which facts     true: yes
+ *   flag        already at the value it would get: already
+ *   attempts    that value failed earlier in this log: no
+ *   effect      the arithmetic says enough, not enough, or what it would need
+ *
+ * Then texts and command are filled in. A user who set the value by hand, and
+ * an engine that has it by default, are the same here: it is in force.
+ */
+#include "diagnose/work.h"
+
+struct applying {
+    enum applies applies;
+    struct note because;
+};
+
+int flag_fact(const struct engine *e, struct str flag) {
+    for (size_t i = 0; e && i < e->flag_count; i++) {
+        const struct flag *f = &e->flags[i];
+        if (str_eq(f->flag, flag)) {
+            return (int)f->fact;
+        }
+        for (size_t k = 0; k < f->aliases.count; k++) {
+            if (str_eq(f->aliases.at[k], flag)) {
+                return (int)f->fact;
+            }
+        }
+    }
+    return -1;
+}
+
+const struct flag *flag_of_fact(const struct engine *e, enum fact_name n) {
+    for (size_t i = 0; e && i < e->flag_count; i++) {
+        if (e->flags[i].fact == n) {
+            return &e->flags[i];
+        }
+    }
+    return NULL;
+}
+
+/* The setting that an effect is about, where no flag table says. */
+static int fact_of_effect(enum effect e) {
+    switch (e) {
+    case EFFECT_max_model_len: return FACT_max_model_len;
+    case EFFECT_max_num_seqs: return FACT_max_num_seqs;
+    case EFFECT_max_num_batched_tokens: return FACT_max_num_batched_tokens;
+    case EFFECT_gpu_memory_utilization_up:
+    case EFFECT_gpu_memory_utilization_down:
+        return FACT_gpu_memory_utilization;
+    case EFFECT_kv_cache_dtype: return FACT_kv_cache_dtype;
+    case EFFECT_tensor_parallel: return FACT_tensor_parallel;
+    case EFFECT_pipeline_parallel: return FACT_pipeline_parallel;
+    case EFFECT_enforce_eager: return FACT_enforce_eager;
+    case EFFECT_expandable_segments: return FACT_expandable_segments;
+    case EFFECT_none:
+    case EFFECT_quantization:
+    case EFFECT_free_other_process:
+    case EFFECT_cpu_offload:
+    case EFFECT_host_memory:
+    case EFFECT_COUNT_OF: break;
+    }
+    return -1;
+}
+
+static int acted_on_by(const struct diagnosis *d, const struct workaround *w) {
+    int fact = flag_fact(d->engine, w->acts_on.flag);
+    return fact >= 0 ? fact : fact_of_effect(w->effect);
+}
+
+/* ---- when ---- */
+
+static struct applying ask_when(struct diagnosis *d,
+                                const struct str_list *when,
+                                const struct fact_list *facts) {
+    struct applying out = {.applies = APPLIES_YES};
+    for (size_t i = 0; i < when->count; i++) {
+        struct verdict_when v = reader_when(d->r, when->at[i], facts);
+        size_t count = v.name_count < 16 ? v.name_count : 16;
+        if (v.truth == TRUTH_FALSE) {
+            out.applies = APPLIES_NO;
+            out.because = note_of("diagnose.applies.no");
+            note_add(&out.because, fact_names(d->a, v.names, count));
+            return out;
+        }
+        if (v.truth == TRUTH_UNKNOWN && out.applies == APPLIES_YES) {
+            out.applies = APPLIES_IF;
+            out.because = note_of("diagnose.applies.if");
+            note_add(&out.because, fact_names(d->a, v.names, count));
+        }
+    }
+    return out;
+}
+
+/* ---- already, and tried in vain ---- */
+
+/* What the command would set its flag to, without a template. */
+static struct str literal_of(const struct workaround *w) {
+    struct str command = str_trim(w->command);
+    size_t cut = str_find_char(command, ' ');
+    size_t joined = str_find_char(command, '=');
+    cut = joined < cut ? joined : cut;
+    struct str value = str_trim(str_slice(command, cut + 1, command.n));
+    bool is_template = str_find_char(value, '{') < value.n;
+    return is_template ? (struct str){NULL, 0} : value;
+}
+
+/* The value a fix would set; known false: it cannot be said. */
+static struct fact target_of(const struct workaround *w, int acted_on,
+                             const struct fact *proposed) {
+    struct fact f = fact_new(FACT_engine, SOURCE_DERIVED);
+    struct str literal = literal_of(w);
+    if (acted_on < 0) {
+        return f;
+    }
+    f.name = (enum fact_name)acted_on;
+    if (proposed->known && proposed->name == f.name) {
+        return *proposed;
+    }
+    if (w->command.n > 0 && literal.n == 0 &&
+        fact_unit(f.name) == UNIT_BOOL) {
+        literal = STR("true"); /* a switch */
+    }
+    if (f.name == FACT_expandable_segments) {
+        bool is_on = str_find(w->command, STR("expandable_segments:True")) <
+                     w->command.n;
+        literal = is_on ? STR("true") : (struct str){NULL, 0};
+    }
+    if (literal.n > 0) {
+        fact_read(f.name, literal, 1, &f);
+    }
+    return f;
+}
+
+/* Was this value in force at an earlier attempt that failed as well? */
+static const struct fact *tried_before(const struct finding *f,
+                                       const struct fact *target) {
+    for (size_t i = 0; i < f->instance_count; i++) {
+        const struct fact_list *facts = &f->instances[i].facts;
+        for (size_t k = 0; k < facts->count; k++) {
+            if (facts->at[k].known && facts_same(&facts->at[k], target)) {
+                return &facts->at[k];
+            }
+        }
+    }
+    return NULL;
+}
+
+static struct applying judge(struct diagnosis *d, const struct finding *f,
+                             const struct workaround *w,
+                             const struct fact_list *facts, int acted_on,
+                             const struct fact *proposed) {
+    struct fact target = target_of(w, acted_on, proposed);
+    const struct fact *current =
+        acted_on >= 0 ? facts_last(facts, (enum fact_name)acted_on) : NULL;
+    if (target.known && current && facts_same(&target, current)) {
+        struct applying out = {.applies = APPLIES_ALREADY};
+        out.because = note_of("diagnose.applies.already");
+        note_add(&out.because, str_of(fact_spelling(target.name)));
+        note_add(&out.because, fact_written(d->a, &target, false));
+        return out;
+    }
+    const struct fact *tried =
+        target.known ? tried_before(f, &target) : NULL;
+    if (tried) {
+        struct applying out = {.applies = APPLIES_NO};
+        out.because = note_of("diagnose.applies.tried");
+        note_add(&out.because, fact_written(d->a, tried, false));
+        note_add(&out.because, written_line(d->a, tried->line));
+        return out;
+    }
+    return ask_when(d, &w->when, facts);
+}
+
+/* ---- one fix ---- */
+
+static void texts_fill(struct diagnosis *d, struct fix *fix,
+                       const struct fact_list *facts, int acted_on) {
+    struct filling fill = {.facts = facts, .acted_on = acted_on,
+                           .proposed = fix->has_estimate
+                                           ? &fix->estimate.proposed : NULL};
+    for (int lang = 0; lang < LANG_COUNT_OF; lang++) {
+        fix->how.in[lang] = template_fill(d->a, fix->is->how.in[lang], &fill);
+    }
+    fill.is_command = true;
+    fix->command = template_fill(d->a, fix->is->command, &fill);
+}
+
+static struct fix fix_of(struct diagnosis *d, const struct finding *f,
+                         const struct workaround *w,
+                         const struct memory_case *c,
+                         const struct fact_list *facts) {
+    struct fix fix = {.is = w};
+    int acted_on = acted_on_by(d, w);
+    struct fact none = fact_new(FACT_engine, SOURCE_DERIVED);
+    bool is_computed = w->effect != EFFECT_none &&
+                       f->shortage != SHORT_UNKNOWN &&
+                       facts_reconcile(&f->facts);
+    if (is_computed) {
+        fix.has_estimate = true;
+        fix.estimate = memory_effect(d->a, c, f->shortage, w->effect);
+    }
+    const struct fact *proposed =
+        is_computed ? &fix.estimate.proposed : &none;
+    struct applying verdict = judge(d, f, w, facts, acted_on, proposed);
+    fix.applies = verdict.applies;
+    fix.because = verdict.because;
+    fix.success = success_of(d->r, &w->success, f->entry->mechanism,
+                             &w->acts_on);
+    texts_fill(d, &fix, facts, acted_on);
+    return fix;
+}
+
+void advise(struct diagnosis *d, struct finding *f,
+            const struct memory_case *c) {
+    const struct entry *e = f->entry;
+    struct fact_list facts = facts_in_force(d, &f->facts);
+    f->fixes = arena_array(d->a, e->workaround_count, sizeof *f->fixes);
+    f->fix_count = e->workaround_count;
+    for (size_t i = 0; i < e->workaround_count; i++) {
+        f->fixes[i] = fix_of(d, f, &e->workarounds[i], c, &facts);
+    }
+    fixes_rank(d->a, f->fixes, f->fix_count);
+}

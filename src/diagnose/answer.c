@@ -1,0 +1,33 @@
+/* answer.c: "max_model_len=32k" as a fact that the user vouches for. */
+#include "diagnose/diagnose.h"
+
+bool answer_read(struct arena *a, struct str text, struct fact *out,
+                 struct str *why) {
+    struct str value, name = str_trim(str_cut(text, '=', &value));
+    enum fact_name fact;
+    if (str_find_char(text, '=') == text.n) {
+        *why = arena_printf(a, "'%.*s' is not fact=value", STR_ARG(text));
+        return false;
+    }
+    if (!fact_named(name, &fact)) {
+        *why = arena_printf(a, "there is no fact '%.*s'", STR_ARG(name));
+        return false;
+    }
+    struct fact f = {.name = fact, .gpu = FACT_NONE, .rank = FACT_NONE,
+                     .pid = FACT_NONE};
+    struct str kept = arena_str(a, str_trim(value));
+    fact_read(fact, kept, 1, &f);
+    if (!f.known) {
+        *why = arena_printf(a, "'%.*s' does not read as %s in %s: %.*s",
+                            STR_ARG(kept), fact_spelling(fact),
+                            unit_spelling(fact_unit(fact)), STR_ARG(f.why));
+        return false;
+    }
+    f.source = SOURCE_USER;
+    f.text = (struct str){NULL, 0};
+    if (fact_unit(fact) == UNIT_TEXT || fact_unit(fact) == UNIT_VERSION) {
+        f.text = kept; /* model and card: what the catalogue may rename */
+    }
+    *out = f;
+    return true;
+}

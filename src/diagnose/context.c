@@ -1,0 +1,371 @@
+/* context.c: what holds for the whole log: the engine, its version, the model,
+ * the card, the settings in force, what was measured at start.
+ *
+ * A name has many witnesses. Of two, the one from before the failure beats the
+ * one from after it; what the program itself dumped (key=value) beats what
+ * stands on a command line; later beats earlier; and what the user says
+ * (--set) beats all. A setting named on the command line that a later dump
+ * contradicts is kept: the report says that it is not in force.
+ *
+ * The engine is decided first, by evidence near the failure: what the failure
+ * message itself sets, then frames in its traceback, its stream, the log.
+ * Flags of another engine are not read. Nothing said: nothing assumed.
+ */
+#include "diagnose/work.h"
+
+#include <stdlib.h>
+
+#define ENGINES_MAX 16
+
+/* ---- where the failure is ---- */
+
+static const struct sighting *first_failure(const struct diagnosis *d) {
+    for (size_t i = 0; i < d->sightings.count; i++) {
+        const struct sighting *s = &d->sightings.at[i];
+        const struct entry *e = reader_entry(d->r, s->hit->owner);
+        if (e && e->role == ROLE_root && e->severity == SEVERITY_failure) {
+            return s;
+        }
+    }
+    return d->sightings.count ? &d->sightings.at[0] : NULL;
+}
+
+/* The place of the last failure: what comes after it was not in force. */
+static uint64_t last_order(const struct diagnosis *d) {
+    uint64_t last = 0;
+    for (size_t i = 0; i < d->sightings.count; i++) {
+        const struct sighting *s = &d->sightings.at[i];
+        const struct entry *e = reader_entry(d->r, s->hit->owner);
+        bool is_root = e && e->role == ROLE_root;
+        for (size_t k = 0; is_root && k < s->place_count; k++) {
+            if (s->places[k].order > last) {
+                last = s->places[k].order;
+            }
+        }
+    }
+    return last ? last : UINT64_MAX;
+}
+
+/* ---- which engine ---- */
+
+struct vote {
+    struct str engine;
+    int64_t weight;
+    uint32_t line;
+};
+
+struct ballot {
+    struct vote at[ENGINES_MAX];
+    size_t count;
+};
+
+static void vote_for(struct ballot *b, struct str engine, int64_t weight,
+                     uint32_t line) {
+    for (size_t i = 0; i < b->count; i++) {
+        if (str_eq(b->at[i].engine, engine)) {
+            b->at[i].weight += weight;
+            return;
+        }
+    }
+    if (b->count < ENGINES_MAX) {
+        b->at[b->count++] = (struct vote){engine, weight, line};
+    }
+}
+
+static const struct context_pattern *row_of(const struct diagnosis *d,
+                                            const struct hit *h) {
+    const struct engine *e = reader_engine(d->r, h->owner);
+    return e && h->ordinal < e->context_count ? &e->contexts[h->ordinal]
+                                              : NULL;
+}
+
+static struct str engine_set_by(const struct context_pattern *row) {
+    for (size_t i = 0; row && i < row->set_count; i++) {
+        if (row->set[i].name == FACT_engine) {
+            return row->set[i].value;
+        }
+    }
+    return (struct str){NULL, 0};
+}
+
+/* Weights: in the failure's own traceback, in its stream, anywhere. */
+static int64_t nearness(const struct hit *h, const struct sighting *failure) {
+    if (!failure) {
+        return 1;
+    }
+    for (size_t i = 0; i < failure->place_count; i++) {
+        if (hit_in_trace(h, &failure->places[i])) {
+            return 1000;
+        }
+    }
+    return h->stream == failure->places[0].stream ? 10 : 1;
+}
+
+/* The message itself: its `set`, else the component of who prints it. */
+static void vote_of_failure(struct diagnosis *d, struct ballot *b,
+                            const struct sighting *failure) {
+    const struct fact *set = facts_first(&failure->facts, FACT_engine);
+    const struct entry *e = reader_entry(d->r, failure->hit->owner);
+    uint32_t line = failure->hit->first_line;
+    if (set) {
+        vote_for(b, set->word, 1000000, line);
+    } else if (e && !str_eq(e->component, STR("pytorch")) &&
+               reader_engine_by_id(d->r, e->component)) {
+        vote_for(b, e->component, 100000, line);
+    }
+}
+
+static void engine_find(struct diagnosis *d) {
+    struct ballot b = {.count = 0};
+    const struct sighting *failure = first_failure(d);
+    if (failure) {
+        vote_of_failure(d, &b, failure);
+    }
+    for (size_t i = 0; i < d->scan->hits.count; i++) {
+        const struct hit *h = &d->scan->hits.at[i];
+        if (h->kind != PATTERN_CONTEXT) {
+            continue;
+        }
+        struct str engine = engine_set_by(row_of(d, h));
+        if (engine.n > 0) {
+            vote_for(&b, engine, nearness(h, failure), h->first_line);
+        }
+    }
+    const struct vote *best = NULL;
+    for (size_t i = 0; i < b.count; i++) {
+        if (!best || b.at[i].weight > best->weight) {
+            best = &b.at[i];
+        }
+    }
+    if (!best) {
+        return;
+    }
+    struct fact f = fact_new(FACT_engine, SOURCE_LOG);
+    f.known = true;
+    f.word = best->engine;
+    f.line = best->line;
+    facts_add(d->a, &d->context, &f);
+}
+
+/* ---- witnesses ---- */
+
+struct witness {
+    struct fact fact;
+    bool is_there, is_before, is_dump;
+    uint64_t order;
+};
+
+struct witnesses {
+    struct witness best[FACT_COUNT_OF];
+    struct witness named[FACT_COUNT_OF]; /* last of a command line */
+    uint64_t failed_at;
+};
+
+static bool is_better(const struct witness *x, const struct witness *than) {
+    if (!than->is_there || x->is_before != than->is_before) {
+        return !than->is_there || x->is_before;
+    }
+    if (x->is_dump != than->is_dump) {
+        return x->is_dump;
+    }
+    return x->order >= than->order;
+}
+
+static void testify(struct witnesses *w, const struct witness *x) {
+    enum fact_name name = x->fact.name;
+    if (is_better(x, &w->best[name])) {
+        w->best[name] = *x;
+    }
+    if (!x->is_dump && is_better(x, &w->named[name])) {
+        w->named[name] = *x;
+    }
+}
+
+/* A command line, or what the program dumped of itself? */
+static bool is_command_form(struct diagnosis *d, const struct hit *h) {
+    const struct pattern *p = reader_pattern(d->r, h->pattern);
+    const struct engine *e = reader_engine(d->r, h->owner);
+    if (!p) {
+        return false;
+    }
+    bool has_flag = str_find(p->text, STR("--")) < p->text.n ||
+                    str_find(p->text, STR("\\-\\-")) < p->text.n;
+    bool has_command = e && e->command.n > 0 &&
+                       str_find(p->text, e->command) < p->text.n;
+    return has_flag || has_command;
+}
+
+/* Another engine's flags mean something else. */
+static bool is_ours(const struct diagnosis *d, const struct hit *h) {
+    const struct engine *e = reader_engine(d->r, h->owner);
+    if (!e || !d->engine || e == d->engine) {
+        return e != NULL;
+    }
+    return str_eq(e->id, STR("pytorch"));
+}
+
+static void hear(struct diagnosis *d, struct witnesses *w,
+                 const struct hit *h) {
+    struct witness x = {.is_there = true, .order = h->order,
+                        .is_before = h->order <= w->failed_at,
+                        .is_dump = !is_command_form(d, h)};
+    struct fact_list facts = facts_of_hit(d, h, NULL);
+    const struct context_pattern *row = row_of(d, h);
+    for (size_t i = 0; i < facts.count; i++) {
+        x.fact = facts.at[i];
+        if (x.fact.known && x.fact.name != FACT_engine) {
+            testify(w, &x);
+        }
+    }
+    for (size_t i = 0; row && i < row->set_count; i++) {
+        x.fact = fact_new(row->set[i].name, SOURCE_LOG);
+        fact_read(x.fact.name, row->set[i].value, 1, &x.fact);
+        x.fact.text = (struct str){NULL, 0};
+        x.fact.line = h->first_line;
+        if (x.fact.known && x.fact.name != FACT_engine) {
+            testify(w, &x);
+        }
+    }
+}
+
+static void overruled_find(struct diagnosis *d, const struct witnesses *w) {
+    for (int n = 0; n < FACT_COUNT_OF; n++) {
+        const struct witness *named = &w->named[n], *best = &w->best[n];
+        enum unit unit = fact_unit((enum fact_name)n);
+        bool is_word = unit == UNIT_TEXT || unit == UNIT_VERSION;
+        if (is_word || !named->is_there || !best->is_dump ||
+            !named->is_before || named->order > best->order ||
+            facts_same(&named->fact, &best->fact)) {
+            continue;
+        }
+        struct overruled *longer = arena_array(
+            d->a, d->overruled_count + 1, sizeof *longer);
+        for (size_t i = 0; i < d->overruled_count; i++) {
+            longer[i] = d->overruled[i];
+        }
+        longer[d->overruled_count++] =
+            (struct overruled){named->fact, best->fact};
+        d->overruled = longer;
+    }
+}
+
+static void command_find(struct diagnosis *d, uint64_t failed_at) {
+    bool is_before = false;
+    for (size_t i = 0; i < d->scan->hits.count; i++) {
+        const struct hit *h = &d->scan->hits.at[i];
+        struct str command = str_trim(h->command);
+        if (h->kind != PATTERN_CONTEXT || command.n == 0 || !is_ours(d, h)) {
+            continue;
+        }
+        bool before = h->order <= failed_at;
+        if (d->command.n == 0 || before || !is_before) {
+            d->command = command;
+            is_before = before;
+        }
+    }
+}
+
+/* ---- names that the catalogue knows better ---- */
+
+static void model_name(struct diagnosis *d, struct fact *f) {
+    struct model_match m = reader_model(d->r, f->word);
+    if (!m.model) {
+        return;
+    }
+    f->word = m.model->id;
+    if (m.is_guess) {
+        f->why = STR("a guess from a shortened or repacked name");
+    }
+    if (m.quantization.n > 0 && !facts_first(&d->context, FACT_quantization)) {
+        struct fact q = fact_new(FACT_quantization, SOURCE_DERIVED);
+        q.known = true;
+        q.word = m.quantization;
+        q.formula = STR("read off the model's name");
+        facts_add(d->a, &d->context, &q);
+    }
+}
+
+static void catalogue_names(struct diagnosis *d) {
+    for (size_t i = 0, n = d->context.count; i < n; i++) {
+        struct fact f = d->context.at[i];
+        if (f.name == FACT_model) {
+            model_name(d, &f); /* may grow the list */
+        } else if (f.name == FACT_gpu_name) {
+            const struct gpu *gpu = reader_gpu(d->r, f.word);
+            f.word = gpu ? gpu->id : f.word;
+        }
+        d->context.at[i] = f;
+    }
+}
+
+/* What catalogue and defaults add where nobody says. */
+static void defaults_add(struct diagnosis *d) {
+    struct fact_list none = {0};
+    struct memory_case c = case_of(d, &none);
+    for (int n = 0; n < FACT_COUNT_OF; n++) {
+        const struct fact *f = &c.in[n];
+        bool is_new = f->known && (f->source == SOURCE_CATALOGUE ||
+                                   f->source == SOURCE_DEFAULT);
+        if (is_new && !facts_first(&d->context, (enum fact_name)n)) {
+            struct fact copy = *f;
+            copy.name = (enum fact_name)n;
+            copy.gpu = copy.rank = copy.pid = FACT_NONE;
+            facts_add(d->a, &d->context, &copy);
+        }
+    }
+}
+
+static int by_name(const void *x, const void *y) {
+    const struct fact *a = x, *b = y;
+    return (a->name > b->name) - (a->name < b->name);
+}
+
+static void answer_over(struct diagnosis *d, const struct fact *answer) {
+    for (size_t i = 0; i < d->context.count; i++) {
+        if (d->context.at[i].name == answer->name) {
+            d->context.at[i] = *answer;
+            return;
+        }
+    }
+    facts_add(d->a, &d->context, answer);
+}
+
+static void answers_take(struct diagnosis *d) {
+    for (size_t i = 0; d->answers && i < d->answers->count; i++) {
+        answer_over(d, &d->answers->at[i]);
+    }
+}
+
+static void engine_load(struct diagnosis *d) {
+    const struct fact *f = facts_last(&d->context, FACT_engine);
+    d->engine = f ? reader_engine_by_id(d->r, f->word) : NULL;
+}
+
+void context_find(struct diagnosis *d) {
+    engine_find(d);
+    answers_take(d);
+    engine_load(d);
+    struct witnesses *w = arena_alloc(d->a, sizeof *w);
+    w->failed_at = last_order(d);
+    for (size_t i = 0; i < d->scan->hits.count; i++) {
+        const struct hit *h = &d->scan->hits.at[i];
+        if (h->kind == PATTERN_CONTEXT && is_ours(d, h)) {
+            hear(d, w, h);
+        }
+    }
+    for (int n = 0; n < FACT_COUNT_OF; n++) {
+        bool is_said = facts_first(&d->context, (enum fact_name)n) != NULL;
+        if (w->best[n].is_there && !is_said) {
+            facts_add(d->a, &d->context, &w->best[n].fact);
+        }
+    }
+    overruled_find(d, w);
+    command_find(d, w->failed_at);
+    catalogue_names(d);
+    if (d->sightings.count > 0) {
+        defaults_add(d);
+    }
+    if (d->context.count > 1) {
+        qsort(d->context.at, d->context.count, sizeof *d->context.at, by_name);
+    }
+}

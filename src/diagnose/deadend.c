@@ -1,0 +1,110 @@
+/* deadend.c: what not to try.
+ *
+ * First what this very log shows to have failed (24,000 tokens, then 20,000,
+ * both refused), then the entry's dead ends about settings that the user has
+ * touched already, then the rest. A dead end with a condition counts only
+ * where the condition is known to hold.
+ */
+#include "diagnose/work.h"
+
+#define ATTEMPTS_MAX 8
+
+static bool holds(struct diagnosis *d, const struct str_list *when,
+                  const struct fact_list *facts) {
+    for (size_t i = 0; i < when->count; i++) {
+        if (reader_when(d->r, when->at[i], facts).truth != TRUTH_TRUE) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- attempts ---- */
+
+/* Settings a user tries values of. */
+static bool is_setting(enum fact_name n) {
+    return n == FACT_max_model_len || n == FACT_max_num_seqs ||
+           n == FACT_max_num_batched_tokens ||
+           n == FACT_gpu_memory_utilization ||
+           n == FACT_mem_fraction_static || n == FACT_swap_space ||
+           n == FACT_batch_size || n == FACT_context_length;
+}
+
+static bool is_same_card(const struct fact *x, const struct fact *y) {
+    return x->gpu == y->gpu && x->rank == y->rank;
+}
+
+static bool is_listed(const struct finding *f, const struct fact *tried,
+                      struct str written) {
+    for (size_t i = 0; i < f->dead_end_count; i++) {
+        const struct dead_end_shown *x = &f->dead_ends[i];
+        if (!x->is && str_eq(x->action.arg[1], written) &&
+            str_eq(x->action.arg[0], str_of(fact_spelling(tried->name)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void attempt_add(struct diagnosis *d, struct finding *f,
+                        const struct fact *tried) {
+    const struct fact *now = facts_first(&f->facts, tried->name);
+    struct str written = fact_written(d->a, tried, false);
+    if (!tried->known || !now || facts_same(tried, now) ||
+        !is_same_card(tried, now) || is_listed(f, tried, written)) {
+        return;
+    }
+    struct dead_end_shown *x = &f->dead_ends[f->dead_end_count++];
+    *x = (struct dead_end_shown){.is = NULL};
+    x->action = note_of("diagnose.attempt.action");
+    note_add(&x->action, str_of(fact_spelling(tried->name)));
+    note_add(&x->action, written);
+    x->why = note_of("diagnose.attempt.why");
+    note_add(&x->why, written_line(d->a, tried->line));
+    x->fail.worked = x->fail.tried = -1;
+}
+
+static void attempts_show(struct diagnosis *d, struct finding *f) {
+    for (size_t i = 0; i < f->instance_count; i++) {
+        const struct fact_list *facts = &f->instances[i].facts;
+        for (size_t k = 0; k < facts->count; k++) {
+            if (f->dead_end_count < ATTEMPTS_MAX &&
+                is_setting(facts->at[k].name)) {
+                attempt_add(d, f, &facts->at[k]);
+            }
+        }
+    }
+}
+
+/* ---- the entry's ---- */
+
+/* Has the user touched what this dead end is about? */
+static bool is_touched(const struct diagnosis *d, const struct dead_end *x) {
+    int fact = flag_fact(d->engine, x->acts_on.flag);
+    const struct fact *f =
+        fact >= 0 ? facts_last(&d->context, (enum fact_name)fact) : NULL;
+    return f && (f->source == SOURCE_LOG || f->source == SOURCE_USER);
+}
+
+static void entry_ends_show(struct diagnosis *d, struct finding *f,
+                            const struct fact_list *facts, bool touched) {
+    const struct entry *e = f->entry;
+    for (size_t i = 0; i < e->dead_end_count; i++) {
+        const struct dead_end *x = &e->dead_ends[i];
+        if (is_touched(d, x) != touched || !holds(d, &x->when, facts)) {
+            continue;
+        }
+        f->dead_ends[f->dead_end_count++] = (struct dead_end_shown){
+            .is = x,
+            .fail = success_of(d->r, &x->fail, e->mechanism, NULL)};
+    }
+}
+
+void dead_ends_show(struct diagnosis *d, struct finding *f) {
+    struct fact_list facts = facts_in_force(d, &f->facts);
+    f->dead_ends = arena_array(d->a, f->entry->dead_end_count + ATTEMPTS_MAX,
+                               sizeof *f->dead_ends);
+    attempts_show(d, f);
+    entry_ends_show(d, f, &facts, true);
+    entry_ends_show(d, f, &facts, false);
+}

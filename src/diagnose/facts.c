@@ -1,0 +1,253 @@
+/* facts.c: captured text to facts, each with whose it is.
+ *
+ *   "GPU 3 has ... Process 78729 has 61.41 GiB ... Of the allocated memory
+ *    56.64 GiB is allocated by PyTorch, and 4.07 GiB is reserved ..."
+ *
+ * Every amount is GPU 3's; the pid beside other_in_use is that fact's; and
+ * since 61.41 is what PyTorch holds and a context, that process is this one
+ * (a container sees its own pid, the driver the host's): it is said to be
+ * process_in_use, and own_process_listed is true.
+ *
+ * Refused: guesses. What is derived is exact and says how.
+ */
+#include "diagnose/work.h"
+
+#include <inttypes.h>
+
+/* A CUDA context with its libraries: what a process holds that torch does not
+ * count. 1.5 GiB covers NCCL and cuBLAS workspaces. */
+#define CONTEXT_MOST (INT64_C(3) << 29)
+
+struct fact fact_new(enum fact_name name, enum fact_source source) {
+    return (struct fact){.name = name, .source = source, .gpu = FACT_NONE,
+                         .rank = FACT_NONE, .pid = FACT_NONE};
+}
+
+void facts_add(struct arena *a, struct fact_list *list, const struct fact *f) {
+    list->at = arena_grow(a, list->at, list->count, &list->cap,
+                          sizeof *list->at);
+    list->at[list->count++] = *f;
+}
+
+bool facts_same(const struct fact *x, const struct fact *y) {
+    if (x->name != y->name || x->known != y->known) {
+        return false;
+    }
+    return !x->known || (x->number == y->number && str_eq(x->word, y->word));
+}
+
+static bool may_repeat(enum fact_name name) {
+    return name == FACT_other_in_use;
+}
+
+bool facts_add_new(struct arena *a, struct fact_list *list,
+                   const struct fact *f) {
+    for (size_t i = 0; i < list->count; i++) {
+        const struct fact *old = &list->at[i];
+        if (old->name != f->name || old->gpu != f->gpu) {
+            continue;
+        }
+        if (!may_repeat(f->name)) {
+            if (old->known || !f->known) {
+                return false;
+            }
+            list->at[i] = *f;
+            return true;
+        }
+        if (old->pid == f->pid && facts_same(old, f)) {
+            return false;
+        }
+    }
+    facts_add(a, list, f);
+    return true;
+}
+
+/* ---- one hit's captures ---- */
+
+/* Devices are printed in capitals and named in small letters. */
+static void lower_word(struct arena *a, struct fact *f) {
+    struct str copy = arena_str(a, f->word);
+    char *p = arena_alloc(a, copy.n + 1);
+    for (size_t i = 0; i < copy.n; i++) {
+        char c = copy.p[i];
+        p[i] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    }
+    f->word = (struct str){p, copy.n};
+}
+
+/* Which card the captures from here on speak of. Where the message names one
+ * card, it is the card of what stands before it too. */
+static int64_t only_gpu(const struct hit *h) {
+    int64_t gpu = FACT_NONE;
+    for (size_t i = 0; i < h->capture_count; i++) {
+        struct fact f = fact_new(FACT_gpu_index, SOURCE_LOG);
+        if (h->captures[i].name != FACT_gpu_index) {
+            continue;
+        }
+        fact_read(FACT_gpu_index, h->captures[i].text, 1, &f);
+        if (f.known && gpu == FACT_NONE) {
+            gpu = f.number;
+        }
+    }
+    return gpu;
+}
+
+static bool is_pid_of_next(const struct hit *h, size_t i) {
+    return h->captures[i].name == FACT_pid && i + 1 < h->capture_count &&
+           h->captures[i + 1].name == FACT_other_in_use;
+}
+
+static void set_facts(struct diagnosis *d, const struct hit *h,
+                      const struct signature *signature,
+                      struct fact_list *out) {
+    for (size_t i = 0; i < signature->set_count; i++) {
+        struct fact f = fact_new(signature->set[i].name, SOURCE_LOG);
+        fact_read(f.name, signature->set[i].value, 1, &f);
+        f.text = (struct str){NULL, 0};
+        f.line = h->first_line;
+        facts_add_new(d->a, out, &f);
+    }
+}
+
+struct fact_list facts_of_hit(struct diagnosis *d, const struct hit *h,
+                              const struct signature *signature) {
+    struct fact_list out = {0};
+    const struct stream *who =
+        h->stream < d->scan->stream_count ? &d->scan->streams[h->stream] : NULL;
+    int64_t gpu = only_gpu(h);
+    int64_t pid_of_other = FACT_NONE;
+    for (size_t i = 0; i < h->capture_count; i++) {
+        const struct capture *c = &h->captures[i];
+        struct fact f = fact_new(c->name, SOURCE_LOG);
+        fact_read(c->name, c->text, c->scale, &f);
+        f.line = c->line ? c->line : h->first_line;
+        if (c->name == FACT_gpu_index && f.known) {
+            gpu = f.number;
+        }
+        f.gpu = gpu;
+        f.rank = who ? who->rank : FACT_NONE;
+        f.pid = who ? who->pid : FACT_NONE;
+        if (is_pid_of_next(h, i)) {
+            pid_of_other = f.known ? f.number : FACT_NONE;
+            continue;
+        }
+        if (c->name == FACT_other_in_use) {
+            f.pid = pid_of_other;
+            pid_of_other = FACT_NONE;
+        }
+        if (c->name == FACT_device_kind && f.known) {
+            lower_word(d->a, &f);
+        }
+        facts_add_new(d->a, &out, &f);
+    }
+    if (signature) {
+        set_facts(d, h, signature, &out);
+    }
+    return out;
+}
+
+/* ---- what follows ---- */
+
+static bool number_of(const struct fact_list *list, enum fact_name name,
+                      int64_t *out) {
+    const struct fact *f = facts_first(list, name);
+    if (f) {
+        *out = f->number;
+    }
+    return f != NULL;
+}
+
+/* What torch holds of the card: allocated and unallocated. */
+static bool torch_holds(const struct fact_list *list, int64_t *out) {
+    int64_t allocated, rest;
+    if (!number_of(list, FACT_pytorch_allocated, &allocated)) {
+        return false;
+    }
+    if (number_of(list, FACT_pytorch_reserved, out)) {
+        return true;
+    }
+    return number_of(list, FACT_pytorch_unallocated, &rest) &&
+           add_i64(allocated, rest, out);
+}
+
+/* Both are printed with two decimals. */
+#define ROUNDING (INT64_C(16) << 20)
+
+/* Do the listed processes fill what is used, so that this one, which holds so
+ * much, must be among them? */
+static bool must_be_listed(const struct fact_list *list, int64_t held) {
+    int64_t total, free, listed = 0;
+    if (!number_of(list, FACT_gpu_total, &total) ||
+        !number_of(list, FACT_gpu_free, &free)) {
+        return false;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        const struct fact *f = &list->at[i];
+        if (f->name == FACT_other_in_use && f->known &&
+            !add_i64(listed, f->number, &listed)) {
+            return false;
+        }
+    }
+    return held > ROUNDING && total - free - listed < held - ROUNDING;
+}
+
+/* Listed processes that may be this one: what PyTorch holds and a context, or
+ * any that is large enough where this one must be listed. */
+static size_t count_own(const struct fact_list *list, int64_t held,
+                        size_t *where) {
+    bool must_be = must_be_listed(list, held);
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct fact *f = &list->at[i];
+        if (f->name == FACT_other_in_use && f->known &&
+            f->number >= held - ROUNDING &&
+            (must_be || f->number - held <= CONTEXT_MOST)) {
+            count++;
+            *where = i;
+        }
+    }
+    return count;
+}
+
+void facts_derive(struct arena *a, struct fact_list *list) {
+    int64_t held;
+    size_t where = 0;
+    if (!facts_first(list, FACT_other_in_use)) {
+        return;
+    }
+    struct fact own = fact_new(FACT_own_process_listed, SOURCE_DERIVED);
+    own.known = true;
+    if (facts_first(list, FACT_process_in_use)) {
+        own.formula = STR("the process itself is named beside the others");
+    } else if (!torch_holds(list, &held) ||
+               count_own(list, held, &where) != 1) {
+        return; /* nothing shows whose they are */
+    } else {
+        struct fact *listed = &list->at[where];
+        own.number = 1;
+        own.gpu = listed->gpu;
+        own.line = listed->line;
+        own.formula = arena_printf(
+            a, "%" PRId64 " in use = %" PRId64
+            " held by PyTorch + %" PRId64 " outside it",
+            listed->number, held, listed->number - held);
+        listed->name = FACT_process_in_use;
+        listed->why = STR("listed under the pid that the host gives it");
+    }
+    facts_add_new(a, list, &own);
+}
+
+struct fact_list facts_in_force(struct diagnosis *d,
+                                const struct fact_list *own) {
+    struct fact_list all = {0};
+    for (size_t i = 0; i < d->context.count; i++) {
+        facts_add(d->a, &all, &d->context.at[i]);
+    }
+    for (size_t i = 0; i < own->count; i++) {
+        facts_add(d->a, &all, &own->at[i]);
+    }
+    for (size_t i = 0; d->answers && i < d->answers->count; i++) {
+        facts_add(d->a, &all, &d->answers->at[i]);
+    }
+    return all;
+}

@@ -1,0 +1,145 @@
+/* hits.c: finding hits again. The scan gives them in order of place; here they
+ * are sorted by pattern as well, so that "does this condition stand in that
+ * traceback" is a search and not a walk over the whole log.
+ */
+#include "diagnose/work.h"
+
+#include <stdlib.h>
+
+static int by_pattern(const void *x, const void *y) {
+    const struct hit *a = *(const struct hit *const *)x;
+    const struct hit *b = *(const struct hit *const *)y;
+    if (a->pattern != b->pattern) {
+        return a->pattern < b->pattern ? -1 : 1;
+    }
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+/* Stage anchors are asked by place, not by pattern. */
+static void stage_hits_collect(struct diagnosis *d) {
+    const struct hit_list *hits = &d->scan->hits;
+    const struct hit **list = arena_array(d->a, hits->count, sizeof *list);
+    size_t count = 0;
+    for (size_t i = 0; i < hits->count; i++) {
+        if (hits->at[i].kind == PATTERN_STAGE) {
+            list[count++] = &hits->at[i];
+        }
+    }
+    d->stage_hits = (struct hit_run){list, count};
+}
+
+void hits_sort(struct diagnosis *d) {
+    const struct hit_list *hits = &d->scan->hits;
+    stage_hits_collect(d);
+    d->sorted_count = hits->count;
+    d->sorted_hits = arena_array(d->a, hits->count, sizeof *d->sorted_hits);
+    for (size_t i = 0; i < hits->count; i++) {
+        d->sorted_hits[i] = &hits->at[i];
+    }
+    if (hits->count > 1) {
+        qsort(d->sorted_hits, hits->count, sizeof *d->sorted_hits, by_pattern);
+    }
+}
+
+static size_t lower_bound(const struct diagnosis *d, uint64_t pattern) {
+    size_t from = 0, to = d->sorted_count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (d->sorted_hits[middle]->pattern < pattern) {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
+    }
+    return from;
+}
+
+struct hit_run hits_of(const struct diagnosis *d, uint32_t pattern) {
+    size_t from = lower_bound(d, pattern);
+    size_t to = lower_bound(d, (uint64_t)pattern + 1);
+    return (struct hit_run){d->sorted_hits + from, to - from};
+}
+
+static bool lines_meet(const struct hit *h, uint32_t first, uint32_t last) {
+    return h->first_line <= last && h->last_line >= first;
+}
+
+/* Stream 0 is "nobody said": it may be anybody's. */
+static bool streams_meet(uint32_t x, uint32_t y) {
+    return x == y || x == 0 || y == 0;
+}
+
+bool hit_in_trace(const struct hit *h, const struct place *p) {
+    return streams_meet(h->stream, p->stream) &&
+           (lines_meet(h, p->trace_first, p->trace_last) ||
+            lines_meet(h, p->first_line, p->last_line));
+}
+
+static bool hit_in_scope(const struct hit *h, enum scope scope,
+                         const struct place *p) {
+    switch (scope) {
+    case SCOPE_message:
+        return streams_meet(h->stream, p->stream) &&
+               lines_meet(h, p->first_line, p->last_line);
+    case SCOPE_traceback: return hit_in_trace(h, p);
+    case SCOPE_stream: return h->stream == p->stream;
+    case SCOPE_before: return h->order < p->order;
+    case SCOPE_log: return true;
+    case SCOPE_COUNT_OF: break;
+    }
+    return false;
+}
+
+size_t run_from_line(const struct hit_run *run, uint32_t line) {
+    size_t from = 0, to = run->count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (run->at[middle]->first_line < line) {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
+    }
+    return from > 0 ? from - 1 : 0; /* a message may have begun before */
+}
+
+static uint32_t least_line(const struct place *p) {
+    return p->trace_first < p->first_line ? p->trace_first : p->first_line;
+}
+
+static uint32_t last_line(const struct place *p) {
+    return p->trace_last > p->last_line ? p->trace_last : p->last_line;
+}
+
+/* The first hit of the run within the scope of one place; NULL: none. */
+static const struct hit *first_within(const struct hit_run *run,
+                                      enum scope scope,
+                                      const struct place *p) {
+    bool is_near = scope == SCOPE_message || scope == SCOPE_traceback;
+    size_t i = is_near ? run_from_line(run, least_line(p)) : 0;
+    for (; i < run->count; i++) {
+        const struct hit *h = run->at[i];
+        bool is_past = (is_near && h->first_line > last_line(p)) ||
+                       (scope == SCOPE_before && h->order >= p->order);
+        if (is_past) {
+            break;
+        }
+        if (hit_in_scope(h, scope, p)) {
+            return h;
+        }
+    }
+    return NULL;
+}
+
+bool hits_within(const struct diagnosis *d, uint32_t pattern,
+                 enum scope scope, const struct sighting *s, uint32_t *line) {
+    struct hit_run run = hits_of(d, pattern);
+    for (size_t k = 0; k < s->place_count; k++) {
+        const struct hit *h = first_within(&run, scope, &s->places[k]);
+        if (h) {
+            *line = h->first_line;
+            return true;
+        }
+    }
+    return false;
+}

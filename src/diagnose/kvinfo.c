@@ -1,0 +1,152 @@
+/* kvinfo.c: from facts to the arithmetic and back.
+ *
+ * Facts in force become a memory_case; what memory/ works out of it (what one
+ * request needs, where the card's bytes went) becomes part of the finding.
+ *
+ * Refused: arithmetic on numbers that cannot be true together. More allocated
+ * than the card has means that the message mixes processes or units; nothing
+ * is computed from it and a remark says so.
+ */
+#include "diagnose/work.h"
+
+static bool is_over(const struct fact_list *facts, enum fact_name part) {
+    const struct fact *total = facts_last(facts, FACT_gpu_total);
+    const struct fact *f = facts_last(facts, part);
+    if (!total || !f || total->number <= 0) {
+        return false;
+    }
+    int64_t least = f->ranged ? f->low : f->number;
+    int64_t most = total->ranged ? total->high : total->number;
+    return least > most;
+}
+
+/* Two figures of the same moment on the same card. */
+static bool is_too_much_together(const struct fact_list *facts,
+                                 enum fact_name x, enum fact_name y) {
+    const struct fact *total = facts_last(facts, FACT_gpu_total);
+    const struct fact *fx = facts_last(facts, x), *fy = facts_last(facts, y);
+    int64_t sum, slack = INT64_C(256) << 20;
+    return total && fx && fy && total->number > 0 &&
+           add_i64(fx->number, fy->number, &sum) &&
+           sum > total->number && sum - total->number > slack;
+}
+
+bool facts_reconcile(const struct fact_list *facts) {
+    return !is_over(facts, FACT_pytorch_allocated) &&
+           !is_over(facts, FACT_pytorch_reserved) &&
+           !is_over(facts, FACT_gpu_free) &&
+           !is_too_much_together(facts, FACT_pytorch_allocated,
+                                 FACT_gpu_free);
+}
+
+static bool has(const struct fact_list *facts, enum fact_name name) {
+    return facts_first(facts, name) != NULL;
+}
+
+static bool is_host(const struct entry *e, const struct fact_list *facts) {
+    const struct fact *device = facts_first(facts, FACT_device_kind);
+    return e->mechanism == MECHANISM_host_ram ||
+           e->mechanism == MECHANISM_swap_or_disk ||
+           (device && str_eq(device->word, STR("host")));
+}
+
+enum shortage shortage_of(const struct entry *e,
+                          const struct fact_list *facts) {
+    if (is_host(e, facts)) {
+        return SHORT_HOST;
+    }
+    if (has(facts, FACT_tried_alloc)) {
+        return SHORT_ALLOCATION;
+    }
+    if (e->mechanism == MECHANISM_kv_cache_startup ||
+        has(facts, FACT_kv_needed)) {
+        return SHORT_KV_POOL;
+    }
+    if (has(facts, FACT_requested_bytes) ||
+        e->mechanism == MECHANISM_other_process) {
+        return SHORT_FREE_AT_START;
+    }
+    bool is_on_card = e->mechanism == MECHANISM_activation ||
+                      e->mechanism == MECHANISM_weights ||
+                      e->mechanism == MECHANISM_cuda_graph ||
+                      e->mechanism == MECHANISM_fragmentation;
+    return is_on_card ? SHORT_ALLOCATION : SHORT_UNKNOWN;
+}
+
+/* What several processes hold counts as one amount. */
+static void other_add(struct fact *sum, const struct fact *f) {
+    int64_t low = f->ranged ? f->low : f->number;
+    int64_t high = f->ranged ? f->high : f->number;
+    struct fact both = *f;
+    if (sum->known && (!add_i64(sum->number, f->number, &both.number) ||
+                       !add_i64(sum->low, low, &low) ||
+                       !add_i64(sum->high, high, &high))) {
+        return;
+    }
+    both.low = low;
+    both.high = high;
+    both.ranged = true;
+    *sum = both;
+}
+
+static void case_take(struct memory_case *c, const struct fact_list *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        const struct fact *f = &list->at[i];
+        if (!f->known) {
+            continue;
+        }
+        if (f->name == FACT_other_in_use && f->source == SOURCE_LOG) {
+            other_add(&c->in[f->name], f);
+        } else {
+            c->in[f->name] = *f;
+        }
+    }
+}
+
+struct memory_case case_of(struct diagnosis *d, const struct fact_list *own) {
+    struct memory_case c = {0};
+    struct fact_list all = facts_in_force(d, own);
+    for (int n = 0; n < FACT_COUNT_OF; n++) {
+        c.in[n] = fact_new((enum fact_name)n, SOURCE_LOG);
+    }
+    case_take(&c, &all);
+    const struct fact *engine = &c.in[FACT_engine];
+    const struct fact *model = &c.in[FACT_model];
+    const struct fact *gpu = &c.in[FACT_gpu_name];
+    c.engine = engine->known ? engine->word : (struct str){NULL, 0};
+    if (model->known) {
+        struct model_match m = reader_model(d->r, model->word);
+        c.model = m.model;
+        c.model_is_guess = m.is_guess || (m.model && model->why.n > 0);
+    }
+    c.gpu = gpu->known ? reader_gpu(d->r, gpu->word) : NULL;
+    memory_complete(&c, d->engine, d->a);
+    return c;
+}
+
+/* Does a KV cache belong to this story at all? */
+static bool is_serving(const struct diagnosis *d) {
+    return d->engine && !str_eq(d->engine->id, STR("pytorch"));
+}
+
+static bool has_pairs(const struct memory_case *c) {
+    return c->in[FACT_kv_needed].known && c->in[FACT_max_model_len].known;
+}
+
+void memory_explain(struct diagnosis *d, struct finding *f,
+                    const struct memory_case *c) {
+    bool is_on_card = f->shortage != SHORT_HOST &&
+                      f->entry->severity == SEVERITY_failure;
+    if (f->role != ROLE_root || !is_on_card || !facts_reconcile(&f->facts)) {
+        return;
+    }
+    if (is_serving(d)) {
+        struct kv kv = memory_kv(d->a, c, &f->formulas);
+        if (!kv.slope.known && has_pairs(c)) {
+            kv = memory_kv_from_pairs(d->a, c, &f->formulas);
+        }
+        f->kv = kv;
+        f->has_kv = kv.slope.known || kv.pool.known;
+    }
+    f->budget = memory_budget(d->a, c, &f->formulas);
+}

@@ -1,0 +1,211 @@
+/* link.c: what is a cause and what only came of it.
+ *
+ *   allocator message --raised as--> "warming up sampler ..."   one root
+ *                                        |
+ *   "EngineCore failed to start" --------+ wrapper, cause = the root
+ *   "Killed", exit 137 ------------------+ consequence
+ *
+ * Relations of the entries say what wraps and what follows from what; a shared
+ * traceback says it too. The more specific message is the root and takes over
+ * the numbers of the one it was raised from. A wrapper with nothing above it
+ * is the root itself, of no specified mechanism. A warning is nobody's cause.
+ */
+#include "diagnose/work.h"
+
+static bool is_live(const struct incident *i) { return !i->is_absorbed; }
+
+static bool is_failed_root(const struct incident *i) {
+    return is_live(i) && i->role == ROLE_root &&
+           i->entry->severity == SEVERITY_failure;
+}
+
+static bool is_of(struct diagnosis *d, const struct incident *i,
+                  struct str entry_id) {
+    if (str_eq(i->entry->id, entry_id)) {
+        return true;
+    }
+    uint32_t number;
+    if (!reader_entry_by_id(d->r, entry_id, &number)) {
+        return false;
+    }
+    struct group g = reader_group(d->r, number);
+    for (size_t k = 0; k < g.count; k++) {
+        if (g.entries[k] == i->entry_number) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_relation(struct diagnosis *d, const struct incident *from,
+                         enum relation_kind kind, const struct incident *to) {
+    for (size_t i = 0; i < from->entry->relation_count; i++) {
+        const struct relation *r = &from->entry->relations[i];
+        if (r->kind == kind && is_of(d, to, r->entry)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint64_t order_of(const struct incident *i) {
+    return i->sightings[0]->places[0].order;
+}
+
+/* ---- one failure, two messages ---- */
+
+static bool places_chain(const struct place *x, const struct place *y) {
+    bool has_trace = x->trace_last > x->last_line ||
+                     x->trace_first < x->first_line ||
+                     y->trace_last > y->last_line ||
+                     y->trace_first < y->first_line;
+    return x->stream == y->stream &&
+           ((has_trace && x->trace_first <= y->trace_last &&
+             y->trace_first <= x->trace_last) ||
+            (x->first_line <= y->last_line && y->first_line <= x->last_line));
+}
+
+static bool share_traceback(const struct incident *x,
+                            const struct incident *y) {
+    for (size_t i = 0; i < x->count; i++) {
+        for (size_t k = 0; k < y->count; k++) {
+            if (places_chain(&x->sightings[i]->places[0],
+                             &y->sightings[k]->places[0])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool is_general(const struct incident *i) {
+    return i->chosen->is_generic ||
+           i->entry->mechanism == MECHANISM_unspecified;
+}
+
+static bool is_torch(const struct incident *i) {
+    return str_eq(i->entry->component, STR("pytorch"));
+}
+
+/* Of two messages of one failure, does x say more than y? */
+static bool says_more(const struct incident *x, const struct incident *y) {
+    if (is_general(x) != is_general(y)) {
+        return is_general(y);
+    }
+    if (is_torch(x) != is_torch(y)) {
+        return is_torch(y);
+    }
+    return false;
+}
+
+/* y speaks through x from now on. */
+static void absorb(struct diagnosis *d, struct incident *x,
+                   struct incident *y) {
+    const struct fact_list *more = &y->worst->facts;
+    for (size_t i = 0; i < more->count; i++) {
+        facts_add_new(d->a, &x->worst->facts, &more->at[i]);
+    }
+    for (size_t i = 0; i < y->count; i++) {
+        x->sightings = arena_grow(d->a, x->sightings, x->count, &x->cap,
+                                  sizeof *x->sightings);
+        x->sightings[x->count++] = y->sightings[i];
+        x->times += y->sightings[i]->count;
+    }
+    y->is_absorbed = true;
+}
+
+static void roots_join(struct diagnosis *d, struct incident *x,
+                       struct incident *y) {
+    if (has_relation(d, x, RELATION_wraps, y)) {
+        absorb(d, x, y);
+    } else if (!has_relation(d, y, RELATION_wraps, x) &&
+               share_traceback(x, y) && says_more(x, y)) {
+        absorb(d, x, y);
+    }
+}
+
+/* ---- causes ---- */
+
+/* y came of x: entries say so, or y's words prove little beside a failure. */
+static bool follows(struct diagnosis *d, const struct incident *y,
+                    const struct incident *x) {
+    if (has_relation(d, y, RELATION_caused_by, x) ||
+        has_relation(d, x, RELATION_leads_to, y) ||
+        has_relation(d, y, RELATION_wraps, x)) {
+        return true;
+    }
+    if (y->chosen->is_weak && !x->chosen->is_weak) {
+        return true;
+    }
+    return order_of(x) < order_of(y) && share_traceback(x, y);
+}
+
+static void roots_demote(struct diagnosis *d, struct incident *x,
+                         struct incident *y) {
+    if (x != y && is_failed_root(x) && is_failed_root(y) &&
+        follows(d, y, x)) {
+        y->role = ROLE_consequence;
+        y->cause = x;
+    }
+}
+
+/* The failed root nearest before; else the nearest after. */
+static struct incident *cause_for(const struct diagnosis *d,
+                                  const struct incident *i) {
+    struct incident *before = NULL, *after = NULL;
+    for (size_t k = 0; k < d->incidents.count; k++) {
+        struct incident *x = d->incidents.at[k];
+        if (x == i || !is_failed_root(x)) {
+            continue;
+        }
+        if (order_of(x) <= order_of(i)) {
+            before = !before || order_of(x) > order_of(before) ? x : before;
+        } else {
+            after = !after || order_of(x) < order_of(after) ? x : after;
+        }
+    }
+    return before ? before : after;
+}
+
+/* What the log does not explain cannot be said to have a mechanism. */
+static void make_root(struct diagnosis *d, struct incident *i) {
+    struct entry *copy = arena_alloc(d->a, sizeof *copy);
+    *copy = *i->entry;
+    copy->mechanism = MECHANISM_unspecified;
+    i->entry = copy;
+    i->role = ROLE_root;
+    i->cause = NULL;
+}
+
+static void wrappers_link(struct diagnosis *d) {
+    for (size_t i = 0; i < d->incidents.count; i++) {
+        struct incident *x = d->incidents.at[i];
+        if (!is_live(x) || x->role == ROLE_root || x->cause) {
+            continue;
+        }
+        struct incident *cause = cause_for(d, x);
+        if (cause) {
+            x->cause = cause;
+        } else {
+            make_root(d, x);
+        }
+    }
+}
+
+void incidents_link(struct diagnosis *d) {
+    struct incident_list *list = &d->incidents;
+    for (size_t i = 0; i < list->count; i++) {
+        for (size_t k = 0; k < list->count; k++) {
+            if (i != k && is_failed_root(list->at[i]) &&
+                is_failed_root(list->at[k])) {
+                roots_join(d, list->at[i], list->at[k]);
+            }
+        }
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        for (size_t k = 0; k < list->count; k++) {
+            roots_demote(d, list->at[i], list->at[k]);
+        }
+    }
+    wrappers_link(d);
+}

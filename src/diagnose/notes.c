@@ -1,0 +1,54 @@
+/* notes.c: small helpers for things that are said later. A note carries a key
+ * and arguments that are already written out; nothing here knows a language. */
+#include "diagnose/work.h"
+
+#include <inttypes.h>
+
+struct note note_of(const char *key) {
+    return (struct note){.key = key};
+}
+
+void note_add(struct note *n, struct str arg) {
+    if (n->count < NOTE_ARGS) {
+        n->arg[n->count++] = arg;
+    }
+}
+
+void note_list_add(struct arena *a, struct note **list, size_t *count,
+                   const struct note *n) {
+    struct note *longer = arena_array(a, *count + 1, sizeof *longer);
+    for (size_t i = 0; i < *count; i++) {
+        longer[i] = (*list)[i];
+    }
+    longer[*count] = *n;
+    *list = longer;
+    (*count)++;
+}
+
+struct str written_bytes(struct arena *a, int64_t bytes) {
+    struct buf b;
+    buf_init_in(&b, a, 64);
+    units_bytes(&b, bytes);
+    return arena_str(a, buf_str(&b));
+}
+
+struct str written_count(struct arena *a, int64_t n) {
+    struct buf b;
+    buf_init_in(&b, a, 64);
+    units_count(&b, n);
+    return arena_str(a, buf_str(&b));
+}
+
+struct str written_line(struct arena *a, uint32_t line) {
+    return arena_printf(a, "%" PRIu32, line);
+}
+
+struct str fact_names(struct arena *a, const enum fact_name *names,
+                      size_t count) {
+    struct buf b;
+    buf_init_in(&b, a, 1024);
+    for (size_t i = 0; i < count; i++) {
+        buf_printf(&b, "%s%s", i ? ", " : "", fact_spelling(names[i]));
+    }
+    return arena_str(a, buf_str(&b));
+}

@@ -1,0 +1,182 @@
+/* question.c: what would make the answer better, and the command that tells.
+ *
+ * Asked, in this order: what a root without an explanation hides; what the
+ * estimates of the fixes that apply would need; what their conditions would
+ * need. Nothing is asked that is known, and not more than QUESTIONS_MAX.
+ */
+#include "diagnose/work.h"
+
+#define QUESTIONS_MAX 5
+
+#define SMI_CARDS "nvidia-smi --query-gpu=index,name,memory.total --format=csv"
+#define SMI_USERS \
+    "nvidia-smi --query-compute-apps=pid,process_name,used_memory --format=csv"
+#define DMESG "dmesg -T | grep -i -E 'oom|killed process'"
+#define PRINT_TORCH "python3 -c \"import torch; print(torch.__version__)\""
+
+static const struct {
+    enum fact_name fact;
+    const char *ask, *how;
+} asking[] = {
+    {FACT_model, "diagnose.ask.model", ""},
+    {FACT_engine, "diagnose.ask.engine", "ps -eo pid,args | grep -i -E "
+                                         "'vllm|sglang|python'"},
+    {FACT_engine_version, "diagnose.ask.engine_version", ""},
+    {FACT_torch_version, "diagnose.ask.torch_version", PRINT_TORCH},
+    {FACT_cuda_version, "diagnose.ask.fact", "nvidia-smi"},
+    {FACT_driver_version, "diagnose.ask.fact", "nvidia-smi"},
+    {FACT_gpu_name, "diagnose.ask.gpu", SMI_CARDS},
+    {FACT_gpu_total, "diagnose.ask.gpu", SMI_CARDS},
+    {FACT_gpu_count, "diagnose.ask.gpu", SMI_CARDS},
+    {FACT_gpu_free, "diagnose.ask.others", SMI_USERS},
+    {FACT_other_in_use, "diagnose.ask.others", SMI_USERS},
+    {FACT_process_in_use, "diagnose.ask.others", SMI_USERS},
+    {FACT_stage, "diagnose.ask.traceback", ""},
+    {FACT_host_rss, "diagnose.ask.kernel", DMESG},
+    {FACT_host_total, "diagnose.ask.host", "free -h"},
+    {FACT_host_free, "diagnose.ask.host", "free -h"},
+    {FACT_host_used, "diagnose.ask.host", "free -h"},
+    {FACT_weights_bytes, "diagnose.ask.weights",
+     "grep -m1 -E 'Model loading took|model weights take' LOG"},
+    {FACT_activation_peak, "diagnose.ask.profile",
+     "grep -E 'activation peak|Actual usage is|Memory profiling' LOG"},
+    {FACT_non_torch, "diagnose.ask.profile",
+     "grep -E 'activation peak|Actual usage is|Memory profiling' LOG"},
+    {FACT_cuda_graph_bytes, "diagnose.ask.profile",
+     "grep -E 'Graph capturing finished|CUDA graph' LOG"},
+    {FACT_batch_size, "diagnose.ask.fact", ""},
+    {FACT_seq_len, "diagnose.ask.fact", ""},
+};
+
+/* Settings of an engine stand in its own first lines. */
+static bool is_setting(const struct diagnosis *d, enum fact_name n) {
+    return flag_of_fact(d->engine, n) != NULL;
+}
+
+static struct str version_how(struct diagnosis *d) {
+    if (!d->engine) {
+        return (struct str){NULL, 0};
+    }
+    return arena_printf(d->a, "pip show %.*s | grep Version",
+                        STR_ARG(d->engine->id));
+}
+
+static struct question question_of(struct diagnosis *d, enum fact_name name) {
+    struct question q = {.fact = name, .ask = note_of("diagnose.ask.fact")};
+    for (size_t i = 0; i < sizeof asking / sizeof asking[0]; i++) {
+        if (asking[i].fact == name) {
+            q.ask = note_of(asking[i].ask);
+            q.how = str_of(asking[i].how);
+            break;
+        }
+    }
+    if (q.how.n == 0 && name != FACT_model && is_setting(d, name)) {
+        q.ask = note_of("diagnose.ask.setting");
+        q.how = STR("grep -m3 -E 'non-default args|with config' LOG");
+    } else if (name == FACT_engine_version) {
+        q.how = version_how(d);
+    }
+    note_add(&q.ask, str_of(fact_spelling(name)));
+    return q;
+}
+
+struct asked {
+    struct diagnosis *d;
+    struct report *rep;
+    const struct fact_list *known; /* of the finding that asks */
+};
+
+static bool is_asked(const struct asked *to, const struct question *q) {
+    for (size_t i = 0; i < to->rep->question_count; i++) {
+        const struct question *old = &to->rep->questions[i];
+        bool is_same_text = str_eq(str_of(old->ask.key), str_of(q->ask.key)) &&
+                            str_eq(old->how, q->how) && q->how.n > 0;
+        if (old->fact == q->fact || is_same_text) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void question_add(struct asked *to, const struct question *q) {
+    struct report *rep = to->rep;
+    if (rep->question_count < QUESTIONS_MAX && !is_asked(to, q)) {
+        rep->questions[rep->question_count++] = *q;
+    }
+}
+
+static void ask_fact(struct asked *to, enum fact_name name) {
+    bool is_known = facts_first(to->known, name) ||
+                    facts_first(&to->rep->context, name);
+    bool is_worth = name != FACT_own_process_listed &&
+                    name != FACT_expandable_segments &&
+                    name != FACT_memory_limit && name != FACT_gpu_index;
+    if (is_known || !is_worth) {
+        return;
+    }
+    struct question q = question_of(to->d, name);
+    question_add(to, &q);
+}
+
+/* ---- what is asked ---- */
+
+static void ask_what_is_hidden(struct asked *to, const struct finding *f) {
+    const struct entry *e = f->entry;
+    if (e->role != ROLE_root) { /* a wrapper that became the root */
+        struct question q = question_of(to->d, FACT_stage);
+        q.ask = note_of("diagnose.ask.above");
+        note_add(&q.ask, written_line(to->d->a, f->first_line));
+        q.how = STR("grep -n -i -m20 -E "
+                    "'out of memory|error|killed|traceback' LOG");
+        question_add(to, &q);
+        return;
+    }
+    bool is_bare = e->mechanism == MECHANISM_host_ram &&
+                   !facts_first(&f->facts, FACT_host_rss);
+    if (is_bare) {
+        ask_fact(to, FACT_host_rss);
+    }
+    if (e->mechanism == MECHANISM_unspecified) {
+        ask_fact(to, FACT_stage);
+    }
+}
+
+static void ask_needs(struct asked *to, const struct finding *f) {
+    for (size_t i = 0; i < f->fix_count; i++) {
+        const struct fix *fix = &f->fixes[i];
+        bool is_open = fix->has_estimate && fix->applies <= APPLIES_IF &&
+                       fix->estimate.verdict == VERDICT_UNKNOWN;
+        for (size_t k = 0; is_open && k < fix->estimate.needs.count; k++) {
+            ask_fact(to, fix->estimate.needs.at[k]);
+        }
+    }
+}
+
+static void ask_conditions(struct asked *to, const struct finding *f) {
+    struct fact_list facts = facts_in_force(to->d, &f->facts);
+    for (size_t i = 0; i < f->fix_count; i++) {
+        const struct str_list *when = &f->fixes[i].is->when;
+        for (size_t k = 0; f->fixes[i].applies == APPLIES_IF &&
+                           k < when->count; k++) {
+            struct verdict_when v = reader_when(to->d->r, when->at[k], &facts);
+            for (size_t n = 0; v.truth == TRUTH_UNKNOWN &&
+                               n < v.name_count && n < 16; n++) {
+                ask_fact(to, v.names[n]);
+            }
+        }
+    }
+}
+
+void questions_ask(struct diagnosis *d, struct report *rep) {
+    rep->questions = arena_array(d->a, QUESTIONS_MAX, sizeof *rep->questions);
+    for (size_t i = 0; i < rep->finding_count; i++) {
+        const struct finding *f = &rep->findings[i];
+        struct asked to = {d, rep, &f->facts};
+        if (f->role != ROLE_root) {
+            continue;
+        }
+        ask_what_is_hidden(&to, f);
+        ask_needs(&to, f);
+        ask_conditions(&to, f);
+    }
+}

@@ -1,0 +1,110 @@
+/* ranking.c: the order of fixes, and why.
+ *
+ *   1. applies                yes, if, no, already
+ *   2. verdict                enough; unknown or none; not enough
+ *   3. low end of success     of reports and measurements alone
+ *   4. cost                   flag < restart < quality < code < hardware
+ *   5. id
+ *
+ * A fix nobody reported on is neither praised nor blamed: it stands where one
+ * success in two would. Each neighbour's place is explained by the first
+ * criterion on which they differ.
+ */
+#include "diagnose/work.h"
+
+#include <stdlib.h>
+
+enum criterion {
+    BY_APPLIES, BY_VERDICT, BY_SUCCESS, BY_COST, BY_ID, CRITERION_COUNT_OF
+};
+
+static int verdict_class(const struct fix *f) {
+    if (!f->has_estimate) {
+        return 1;
+    }
+    switch (f->estimate.verdict) {
+    case VERDICT_ENOUGH: return 0;
+    case VERDICT_UNKNOWN:
+    case VERDICT_NONE: return 1;
+    case VERDICT_NOT_ENOUGH: return 2;
+    }
+    return 1;
+}
+
+static int64_t success_low(const struct fix *f) {
+    int64_t low, high;
+    bool is_counted = f->success.known &&
+                      (f->success.basis == BASIS_reports ||
+                       f->success.basis == BASIS_measured);
+    if (is_counted) {
+        return f->success.low;
+    }
+    wilson_interval(1, 2, &low, &high);
+    return low;
+}
+
+static int sign(int64_t x) { return (x > 0) - (x < 0); }
+
+static int compare_by(enum criterion c, const struct fix *x,
+                      const struct fix *y) {
+    switch (c) {
+    case BY_APPLIES: return (int)x->applies - (int)y->applies;
+    case BY_VERDICT: return verdict_class(x) - verdict_class(y);
+    case BY_SUCCESS: return sign(success_low(y) - success_low(x));
+    case BY_COST: return (int)x->is->cost - (int)y->is->cost;
+    case BY_ID: return str_cmp(x->is->id, y->is->id);
+    case CRITERION_COUNT_OF: break;
+    }
+    return 0;
+}
+
+static enum criterion first_difference(const struct fix *x,
+                                       const struct fix *y) {
+    int c = BY_APPLIES;
+    while (c < BY_ID && compare_by((enum criterion)c, x, y) == 0) {
+        c++;
+    }
+    return (enum criterion)c;
+}
+
+static int by_rank(const void *x, const void *y) {
+    return compare_by(first_difference(x, y), x, y);
+}
+
+static const char *place_key(enum criterion c) {
+    switch (c) {
+    case BY_APPLIES: return "diagnose.place.applies";
+    case BY_VERDICT: return "diagnose.place.verdict";
+    case BY_SUCCESS: return "diagnose.place.success";
+    case BY_COST: return "diagnose.place.cost";
+    case BY_ID:
+    case CRITERION_COUNT_OF: break;
+    }
+    return "diagnose.place.id";
+}
+
+/* Above and below which neighbour, by what. */
+static void place_explain(struct arena *a, struct fix *fixes, size_t count,
+                          size_t i) {
+    if (i > 0) {
+        struct note n = note_of("diagnose.place.below");
+        note_add(&n, fixes[i - 1].is->id);
+        note_list_add(a, &fixes[i].places, &fixes[i].place_count, &n);
+        n = note_of(place_key(first_difference(&fixes[i - 1], &fixes[i])));
+        note_list_add(a, &fixes[i].places, &fixes[i].place_count, &n);
+    } else if (count > 1) {
+        struct note n =
+            note_of(place_key(first_difference(&fixes[0], &fixes[1])));
+        note_list_add(a, &fixes[i].places, &fixes[i].place_count, &n);
+    }
+}
+
+void fixes_rank(struct arena *a, struct fix *fixes, size_t count) {
+    if (count > 1) {
+        qsort(fixes, count, sizeof *fixes, by_rank);
+    }
+    for (size_t i = 0; i < count; i++) {
+        fixes[i].rank = (uint32_t)i + 1;
+        place_explain(a, fixes, count, i);
+    }
+}

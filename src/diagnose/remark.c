@@ -1,0 +1,167 @@
+/* remark.c: what a careful reader would say about the numbers themselves.
+ *
+ * Numbers that cannot be true together; memory that nobody on the list holds;
+ * a limit that is PyTorch's own and not the card's; a process that is listed
+ * under another pid and is the failed one; a setting that was named and is not
+ * in force; a card whose size several models have.
+ */
+#include "diagnose/work.h"
+
+#define CARDS_NAMED 6
+
+static void remark(struct diagnosis *d, struct finding *f,
+                   const struct note *n) {
+    note_list_add(d->a, &f->remarks, &f->remark_count, n);
+}
+
+static const struct fact *fact_in(const struct finding *f, enum fact_name n) {
+    return facts_first(&f->facts, n);
+}
+
+static void remark_two(struct diagnosis *d, struct finding *f,
+                       const char *key, int64_t x, int64_t y) {
+    struct note n = note_of(key);
+    note_add(&n, written_bytes(d->a, x));
+    note_add(&n, written_bytes(d->a, y));
+    remark(d, f, &n);
+}
+
+static void does_not_reconcile(struct diagnosis *d, struct finding *f) {
+    const struct fact *total = fact_in(f, FACT_gpu_total);
+    const struct fact *held = fact_in(f, FACT_pytorch_allocated);
+    if (!total || facts_reconcile(&f->facts)) {
+        return;
+    }
+    if (!held || held->number <= total->number) {
+        held = fact_in(f, FACT_pytorch_reserved);
+    }
+    if (held && held->number > total->number) {
+        remark_two(d, f, "diagnose.remark.over", held->number, total->number);
+    } else {
+        struct note n = note_of("diagnose.remark.sums");
+        note_add(&n, written_bytes(d->a, total->number));
+        remark(d, f, &n);
+    }
+}
+
+static bool sum_in_use(const struct finding *f, int64_t *sum) {
+    const struct fact *own = fact_in(f, FACT_process_in_use);
+    if (!own) {
+        return false;
+    }
+    *sum = own->number;
+    for (size_t i = 0; i < f->facts.count; i++) {
+        const struct fact *other = &f->facts.at[i];
+        if (other->name == FACT_other_in_use && other->known &&
+            other->gpu == own->gpu &&
+            !add_i64(*sum, other->number, sum)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* total = free + this process + the others: else somebody is not listed. */
+static void held_by_nobody(struct diagnosis *d, struct finding *f) {
+    const struct fact *total = fact_in(f, FACT_gpu_total);
+    const struct fact *free = fact_in(f, FACT_gpu_free);
+    int64_t listed, slack = INT64_C(2) << 30;
+    if (!total || !free || !sum_in_use(f, &listed)) {
+        return;
+    }
+    int64_t used = total->number - free->number;
+    if (used - listed > slack) {
+        remark_two(d, f, "diagnose.remark.hidden", used - listed, used);
+    } else if (listed - used > slack) {
+        remark_two(d, f, "diagnose.remark.too_much", listed, used);
+    }
+}
+
+static void limited_by_torch(struct diagnosis *d, struct finding *f) {
+    const struct fact *limit = fact_in(f, FACT_memory_limit);
+    const struct fact *total = fact_in(f, FACT_gpu_total);
+    if (limit && total && limit->number < total->number) {
+        remark_two(d, f, "diagnose.remark.limit", limit->number,
+                   total->number);
+    }
+}
+
+static void free_yet_refused(struct diagnosis *d, struct finding *f) {
+    const struct fact *tried = fact_in(f, FACT_tried_alloc);
+    const struct fact *free = fact_in(f, FACT_gpu_free);
+    if (tried && free && free->number >= tried->number &&
+        !fact_in(f, FACT_memory_limit)) {
+        remark_two(d, f, "diagnose.remark.free_yet", free->number,
+                   tried->number);
+    }
+}
+
+static void own_process(struct diagnosis *d, struct finding *f) {
+    const struct fact *own = fact_in(f, FACT_own_process_listed);
+    const struct fact *used = fact_in(f, FACT_process_in_use);
+    if (own && own->number == 1 && used) {
+        struct note n = note_of("diagnose.remark.own_listed");
+        note_add(&n, written_bytes(d->a, used->number));
+        remark(d, f, &n);
+    }
+}
+
+static void not_in_force(struct diagnosis *d, struct finding *f) {
+    for (size_t i = 0; i < d->overruled_count; i++) {
+        const struct overruled *o = &d->overruled[i];
+        struct note n = note_of("diagnose.remark.not_in_force");
+        note_add(&n, str_of(fact_spelling(o->named.name)));
+        note_add(&n, fact_written(d->a, &o->named, false));
+        note_add(&n, fact_written(d->a, &o->in_force, false));
+        note_add(&n, written_line(d->a, o->in_force.line));
+        remark(d, f, &n);
+    }
+}
+
+static void which_cards(struct diagnosis *d, struct finding *f) {
+    const struct fact *total = fact_in(f, FACT_gpu_total);
+    if (!total || facts_first(&d->context, FACT_gpu_name)) {
+        return;
+    }
+    struct gpu_list cards = reader_gpus_of_total(
+        d->r, total->ranged ? total->low : total->number,
+        total->ranged ? total->high : total->number);
+    if (cards.count < 1 || cards.count > CARDS_NAMED) {
+        return;
+    }
+    struct buf b;
+    buf_init_in(&b, d->a, 4096);
+    for (size_t i = 0; i < cards.count; i++) {
+        buf_printf(&b, "%s%.*s", i ? ", " : "", STR_ARG(cards.at[i]->id));
+    }
+    struct note n = note_of("diagnose.remark.cards");
+    note_add(&n, written_bytes(d->a, total->number));
+    note_add(&n, arena_str(d->a, buf_str(&b)));
+    remark(d, f, &n);
+}
+
+static void guessed_model(struct diagnosis *d, struct finding *f) {
+    const struct fact *model = facts_first(&d->context, FACT_model);
+    if (model && model->source == SOURCE_LOG && model->why.n > 0) {
+        struct note n = note_of("diagnose.remark.model_guess");
+        note_add(&n, model->text);
+        note_add(&n, model->word);
+        remark(d, f, &n);
+    }
+}
+
+void remarks_find(struct diagnosis *d, struct finding *f) {
+    if (f->role != ROLE_root) {
+        return;
+    }
+    does_not_reconcile(d, f);
+    if (facts_reconcile(&f->facts)) {
+        held_by_nobody(d, f);
+        free_yet_refused(d, f);
+    }
+    limited_by_torch(d, f);
+    own_process(d, f);
+    not_in_force(d, f);
+    which_cards(d, f);
+    guessed_model(d, f);
+}

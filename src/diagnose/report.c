@@ -1,0 +1,284 @@
+/* report.c: the one door of this house. Steps in order, then the report.
+ *
+ * Findings stand in this order: roots that failed, roots that only warn, then
+ * wrappers and consequences; each by place. A log without a known failure
+ * gives a report without findings: abstaining is an answer.
+ */
+#include "diagnose/work.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define INSTANCES_MAX 64
+
+/* ---- order ---- */
+
+static int class_of(const struct incident *i) {
+    if (i->role != ROLE_root) {
+        return 2;
+    }
+    return i->entry->severity == SEVERITY_failure ? 0 : 1;
+}
+
+static int by_class_and_place(const void *x, const void *y) {
+    const struct incident *a = *(struct incident *const *)x;
+    const struct incident *b = *(struct incident *const *)y;
+    if (class_of(a) != class_of(b)) {
+        return class_of(a) - class_of(b);
+    }
+    uint64_t at_a = a->sightings[0]->places[0].order;
+    uint64_t at_b = b->sightings[0]->places[0].order;
+    return (at_a > at_b) - (at_a < at_b);
+}
+
+/* Those that speak, in the order of the report. */
+static struct incident_list speakers_of(struct diagnosis *d) {
+    struct incident_list out = {0};
+    for (size_t i = 0; i < d->incidents.count; i++) {
+        if (!d->incidents.at[i]->is_absorbed) {
+            out.at = arena_grow(d->a, out.at, out.count, &out.cap,
+                                sizeof *out.at);
+            out.at[out.count++] = d->incidents.at[i];
+        }
+    }
+    if (out.count > 1) {
+        qsort(out.at, out.count, sizeof *out.at, by_class_and_place);
+    }
+    return out;
+}
+
+/* ---- one finding ---- */
+
+static struct str id_of(struct arena *a, const struct entry *e,
+                        struct str message) {
+    struct str key = arena_printf(
+        a, "%.*s|%s|%.*s", STR_ARG(e->id),
+        word_spelling(WORDS_MECHANISM, (int)e->mechanism), STR_ARG(message));
+    return arena_printf(a, "%016" PRIx64, str_hash(key));
+}
+
+static int64_t whose(const struct fact_list *facts, bool want_gpu) {
+    for (size_t i = 0; i < facts->count; i++) {
+        int64_t x = want_gpu ? facts->at[i].gpu : facts->at[i].rank;
+        if (x != FACT_NONE) {
+            return x;
+        }
+    }
+    return FACT_NONE;
+}
+
+static struct instance instance_of(const struct diagnosis *d,
+                                   const struct sighting *s) {
+    uint32_t stream = s->places[0].stream;
+    struct instance i = {.first_line = s->places[0].first_line,
+                         .last_line = s->places[0].last_line,
+                         .gpu = whose(&s->facts, true),
+                         .rank = whose(&s->facts, false),
+                         .facts = s->facts};
+    if (i.rank == FACT_NONE && stream < d->scan->stream_count) {
+        i.rank = d->scan->streams[stream].rank;
+    }
+    return i;
+}
+
+static void instances_fill(struct diagnosis *d, struct finding *f,
+                           const struct incident *i) {
+    f->instances = arena_array(d->a, INSTANCES_MAX, sizeof *f->instances);
+    for (size_t k = 0; k < i->count && f->instance_count < INSTANCES_MAX;
+         k++) {
+        if (i->sightings[k] != i->worst) {
+            f->instances[f->instance_count++] =
+                instance_of(d, i->sightings[k]);
+        }
+    }
+}
+
+static void lines_span(struct finding *f, const struct incident *i) {
+    f->first_line = UINT32_MAX;
+    for (size_t k = 0; k < i->count; k++) {
+        const struct sighting *s = i->sightings[k];
+        for (size_t n = 0; n < s->place_count; n++) {
+            const struct place *p = &s->places[n];
+            f->first_line = p->first_line < f->first_line ? p->first_line
+                                                          : f->first_line;
+            f->last_line = p->last_line > f->last_line ? p->last_line
+                                                       : f->last_line;
+        }
+    }
+}
+
+static struct str version_of(const struct diagnosis *d, struct str product) {
+    enum fact_name name = FACT_engine_version;
+    const struct fact *engine = facts_first(&d->context, FACT_engine);
+    if (str_eq(product, STR("torch")) || str_eq(product, STR("pytorch"))) {
+        name = FACT_torch_version;
+    } else if (str_eq(product, STR("cuda"))) {
+        name = FACT_cuda_version;
+    } else if (!engine || !str_eq(engine->word, product)) {
+        return (struct str){NULL, 0};
+    }
+    const struct fact *f = facts_first(&d->context, name);
+    return f ? f->word : (struct str){NULL, 0};
+}
+
+static void versions_evaluate(struct diagnosis *d, struct finding *f) {
+    const struct entry *e = f->entry;
+    f->versions = arena_array(d->a, e->version_count, sizeof *f->versions);
+    f->version_count = e->version_count;
+    for (size_t i = 0; i < e->version_count; i++) {
+        const struct compatibility *c = &e->versions[i];
+        struct str version = version_of(d, c->range.product);
+        f->versions[i] = (struct version_line){
+            .is = c, .version = version,
+            .in_range = version_in_range(&c->range, version)};
+    }
+}
+
+static void finding_fill(struct diagnosis *d, struct finding *f,
+                         const struct incident *i) {
+    *f = (struct finding){.entry = i->entry, .role = i->role, .cause = -1,
+                          .certainty = i->chosen->certainty,
+                          .because = i->chosen->because, .count = i->times,
+                          .text = i->worst->hit->text,
+                          .facts = i->worst->facts};
+    f->id = id_of(d->a, i->entry, i->sightings[0]->hit->text);
+    lines_span(f, i);
+    instances_fill(d, f, i);
+    versions_evaluate(d, f);
+    f->shortage = shortage_of(i->entry, &f->facts);
+    if (f->role == ROLE_root) {
+        struct memory_case c = case_of(d, &f->facts);
+        memory_explain(d, f, &c);
+        advise(d, f, &c);
+        dead_ends_show(d, f);
+        remarks_find(d, f);
+    }
+}
+
+static void findings_fill(struct diagnosis *d, struct report *rep) {
+    struct incident_list list = speakers_of(d);
+    rep->findings = arena_array(d->a, list.count, sizeof *rep->findings);
+    rep->finding_count = list.count;
+    for (size_t i = 0; i < list.count; i++) {
+        finding_fill(d, &rep->findings[i], list.at[i]);
+        for (size_t k = 0; k < list.count; k++) {
+            if (list.at[i]->cause == list.at[k]) {
+                rep->findings[i].cause = (int32_t)k;
+            }
+        }
+    }
+}
+
+/* ---- the corrected command ---- */
+
+static struct str_list spellings_of(struct diagnosis *d,
+                                    const struct workaround *w) {
+    struct str_list out = {0};
+    for (size_t i = 0; d->engine && i < d->engine->flag_count; i++) {
+        const struct flag *f = &d->engine->flags[i];
+        if (!str_eq(f->flag, w->acts_on.flag)) {
+            continue;
+        }
+        out.at = arena_array(d->a, f->aliases.count + 1, sizeof *out.at);
+        out.at[out.count++] = f->flag;
+        for (size_t k = 0; k < f->aliases.count; k++) {
+            out.at[out.count++] = f->aliases.at[k];
+        }
+    }
+    return out;
+}
+
+static bool mends(const struct fix *fix) {
+    return fix->applies == APPLIES_YES && fix->has_estimate &&
+           fix->estimate.verdict == VERDICT_ENOUGH &&
+           fix->command.n > 0 && setting_is_flag(fix->command);
+}
+
+static void command_correct(struct diagnosis *d, struct report *rep) {
+    if (d->command.n == 0 || rep->finding_count == 0 ||
+        report_exit_status(rep) != 0) {
+        return;
+    }
+    const struct finding *f = &rep->findings[0];
+    for (size_t i = 0; i < f->fix_count; i++) {
+        if (!mends(&f->fixes[i])) {
+            continue;
+        }
+        struct str_list names = spellings_of(d, f->fixes[i].is);
+        rep->command_before = d->command;
+        rep->command_after =
+            command_with(d->a, d->command, f->fixes[i].command, &names);
+        return;
+    }
+}
+
+/* ---- the line above all ---- */
+
+static void add_amount(struct diagnosis *d, struct note *n,
+                       const struct fact *f) {
+    bool is_bytes = fact_unit(f->name) == UNIT_BYTES;
+    note_add(n, is_bytes ? written_bytes(d->a, f->number)
+                         : written_count(d->a, f->number));
+}
+
+static struct note summary_note(struct diagnosis *d, const struct finding *f) {
+    static const struct {
+        const char *key;
+        enum fact_name x, y;
+    } told[] = {
+        {"diagnose.summary.kv_pool", FACT_kv_needed, FACT_kv_available},
+        {"diagnose.summary.kv_tokens", FACT_max_model_len, FACT_kv_tokens},
+        {"diagnose.summary.free_at_start", FACT_requested_bytes,
+         FACT_gpu_free},
+        {"diagnose.summary.allocation", FACT_tried_alloc, FACT_gpu_free},
+    };
+    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
+        const struct fact *x = facts_first(&f->facts, told[i].x);
+        const struct fact *y = facts_first(&f->facts, told[i].y);
+        if (x && y) {
+            struct note n = note_of(told[i].key);
+            add_amount(d, &n, x);
+            add_amount(d, &n, y);
+            return n;
+        }
+    }
+    return note_of(NULL); /* the entry's title says it */
+}
+
+int report_exit_status(const struct report *r) {
+    for (size_t i = 0; i < r->finding_count; i++) {
+        const struct finding *f = &r->findings[i];
+        if (f->role == ROLE_root && f->entry->severity == SEVERITY_failure) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+struct report *diagnose(struct arena *a, struct reader *r,
+                        const struct scan_result *scan, struct str input_name,
+                        const struct answers *answers) {
+    struct diagnosis d = {.a = a, .r = r, .scan = scan, .answers = answers};
+    struct report *rep = arena_alloc(a, sizeof *rep);
+    rep->input_name = input_name;
+    rep->lines = scan->stats.lines;
+    rep->bytes = scan->stats.bytes;
+    rep->truncated = scan->stats.truncated;
+    hits_sort(&d);
+    sightings_find(&d);
+    context_find(&d);
+    for (size_t i = 0; i < d.sightings.count; i++) {
+        stage_find(&d, &d.sightings.at[i]);
+        entry_select(&d, &d.sightings.at[i]);
+    }
+    incidents_find(&d);
+    incidents_link(&d);
+    rep->context = d.context;
+    findings_fill(&d, rep);
+    command_correct(&d, rep);
+    questions_ask(&d, rep);
+    rep->summary = rep->finding_count > 0
+                       ? summary_note(&d, &rep->findings[0])
+                       : note_of("diagnose.summary.none");
+    return rep;
+}

@@ -1,0 +1,163 @@
+/* select.c: which entry of a group speaks for a sighting.
+ *
+ * The same words get opposite answers by stage, frames and numbers. Every
+ * entry of the group is asked: conditions are patterns in a scope, predicates
+ * are SQL over facts. A false one is out. Of the rest
+ *
+ *   all true  before  any unknown
+ *   then more conditions, then `prefer`, then the lower entry number
+ *
+ * and the note says what decided.
+ */
+#include "diagnose/work.h"
+
+#define CANDIDATES_MAX 64
+
+struct candidate {
+    const struct entry *entry;
+    uint32_t number;
+    bool is_out, is_unknown;
+    size_t conditions; /* patterns and predicates that hold */
+    size_t patterns, predicates;
+    bool asks_context; /* a predicate reads stage, engine, version, model */
+    enum fact_name names[16]; /* facts that decided */
+    size_t name_count;
+};
+
+static void name_add(struct candidate *c, enum fact_name name) {
+    for (size_t i = 0; i < c->name_count; i++) {
+        if (c->names[i] == name) {
+            return;
+        }
+    }
+    if (c->name_count < 16) {
+        c->names[c->name_count++] = name;
+    }
+}
+
+static bool is_context_fact(enum fact_name name) {
+    return name == FACT_stage || name == FACT_engine ||
+           name == FACT_engine_version || name == FACT_torch_version ||
+           name == FACT_model || name == FACT_device_kind;
+}
+
+static void ask_patterns(struct diagnosis *d, const struct sighting *s,
+                         struct candidate *c) {
+    const struct entry *e = c->entry;
+    for (size_t i = 0; i < e->condition_count && !c->is_out; i++) {
+        uint32_t pattern = reader_condition_pattern(d->r, c->number, i);
+        uint32_t line;
+        bool stands = hits_within(d, pattern, e->conditions[i].scope, s,
+                                  &line);
+        c->is_out = stands == e->conditions[i].is_none_of;
+        c->conditions++;
+        c->patterns++;
+    }
+}
+
+static void ask_predicates(struct diagnosis *d, const struct fact_list *facts,
+                           struct candidate *c) {
+    const struct entry *e = c->entry;
+    for (size_t i = 0; i < e->when.count && !c->is_out; i++) {
+        struct verdict_when v = reader_when(d->r, e->when.at[i], facts);
+        c->is_out = v.truth == TRUTH_FALSE;
+        c->is_unknown = c->is_unknown || v.truth == TRUTH_UNKNOWN;
+        c->conditions++;
+        c->predicates++;
+        for (size_t k = 0; k < v.name_count && k < 16; k++) {
+            name_add(c, v.names[k]);
+            c->asks_context = c->asks_context || is_context_fact(v.names[k]);
+        }
+    }
+}
+
+static bool prefers(const struct entry *x, const struct entry *y) {
+    for (size_t i = 0; i < x->prefer.count; i++) {
+        if (str_eq(x->prefer.at[i], y->id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_better(const struct candidate *x, const struct candidate *y) {
+    if (x->is_unknown != y->is_unknown) {
+        return !x->is_unknown;
+    }
+    if (x->conditions != y->conditions) {
+        return x->conditions > y->conditions;
+    }
+    bool is_liked = prefers(x->entry, y->entry);
+    bool likes = prefers(y->entry, x->entry);
+    return is_liked != likes ? is_liked : x->number < y->number;
+}
+
+static struct candidate ask(struct diagnosis *d, const struct sighting *s,
+                            uint32_t number, const struct fact_list *facts) {
+    struct candidate c = {.number = number,
+                          .entry = reader_entry(d->r, number)};
+    c.is_out = !c.entry || c.entry->withdrawn.in[LANG_EN].n > 0;
+    if (!c.is_out) {
+        ask_patterns(d, s, &c);
+    }
+    if (!c.is_out) {
+        ask_predicates(d, facts, &c);
+    }
+    return c;
+}
+
+/* ---- why this one ---- */
+
+static struct note because_of(struct diagnosis *d, const struct candidate *c,
+                              size_t group_size) {
+    const char *key = "diagnose.because.words";
+    if (c->is_unknown) {
+        key = "diagnose.because.unknown";
+    } else if (c->predicates > 0) {
+        key = c->asks_context ? "diagnose.because.context"
+                              : "diagnose.because.facts";
+    } else if (c->patterns > 0) {
+        key = "diagnose.because.frames";
+    } else if (group_size > 1) {
+        key = "diagnose.because.fallback";
+    }
+    struct note n = note_of(key);
+    note_add(&n, fact_names(d->a, c->names, c->name_count));
+    return n;
+}
+
+static enum certainty certainty_of(const struct candidate *c,
+                                   size_t group_size) {
+    bool is_fallback = c->conditions == 0 && group_size > 1;
+    if (is_fallback || c->is_unknown) {
+        return CERTAINTY_GENERIC;
+    }
+    if (c->predicates == 0) {
+        return CERTAINTY_EXACT;
+    }
+    return c->asks_context ? CERTAINTY_BY_CONTEXT : CERTAINTY_BY_FACTS;
+}
+
+void entry_select(struct diagnosis *d, struct sighting *s) {
+    struct group group = reader_group(d->r, s->hit->owner);
+    uint32_t alone = s->hit->owner;
+    if (group.count == 0) {
+        group = (struct group){&alone, 1};
+    }
+    struct fact_list facts = facts_in_force(d, &s->facts);
+    struct candidate best = {.is_out = true};
+    for (size_t i = 0; i < group.count && i < CANDIDATES_MAX; i++) {
+        struct candidate c = ask(d, s, group.entries[i], &facts);
+        if (!c.is_out && (best.is_out || is_better(&c, &best))) {
+            best = c;
+        }
+    }
+    s->is_chosen = !best.is_out;
+    if (best.is_out) {
+        return;
+    }
+    s->entry = best.number;
+    s->certainty = certainty_of(&best, group.count);
+    s->is_generic = s->certainty == CERTAINTY_GENERIC;
+    s->because = because_of(d, &best, group.count);
+}

@@ -1,0 +1,210 @@
+/* sighting.c: signature hits to sightings.
+ *
+ * Several signatures of one group may match the same words: the one that says
+ * most stands for all. The same words again with the same numbers (a worker's
+ * error logged once more by its parent, an exception re-raised) are an echo:
+ * another place of the same sighting, so that a traceback which only one of
+ * them has counts for both.
+ *
+ * Refused: looking back further than ECHO_WINDOW sightings. What is missed
+ * there still ends in the same finding, as an instance.
+ */
+#include "diagnose/work.h"
+
+#define ECHO_WINDOW 64
+#define SIGHTINGS_MAX 512 /* further ones are counted on the last of theirs */
+
+static uint32_t group_name(struct reader *r, uint32_t entry) {
+    struct group g = reader_group(r, entry);
+    uint32_t least = entry;
+    for (size_t i = 0; i < g.count; i++) {
+        if (g.entries[i] < least) {
+            least = g.entries[i];
+        }
+    }
+    return least;
+}
+
+static struct place place_of(const struct hit *h) {
+    return (struct place){.stream = h->stream, .first_line = h->first_line,
+                          .last_line = h->last_line,
+                          .trace_first = h->trace_first,
+                          .trace_last = h->trace_last, .order = h->order};
+}
+
+/* ---- comparing captures ---- */
+
+static const struct capture *capture_of(const struct hit *h,
+                                        enum fact_name name) {
+    for (size_t i = 0; i < h->capture_count; i++) {
+        if (h->captures[i].name == name) {
+            return &h->captures[i];
+        }
+    }
+    return NULL;
+}
+
+struct likeness {
+    size_t shared, different;
+};
+
+/* How many names both captured, and how many of those with another text. */
+static struct likeness compare(const struct hit *x, const struct hit *y) {
+    struct likeness like = {0, 0};
+    for (size_t i = 0; i < x->capture_count; i++) {
+        enum fact_name name = x->captures[i].name;
+        const struct capture *other = capture_of(y, name);
+        if (!other || capture_of(x, name) != &x->captures[i]) {
+            continue;
+        }
+        like.shared++;
+        like.different += !str_eq(x->captures[i].text, other->text);
+    }
+    return like;
+}
+
+/* Signatures that fired on the same words. */
+static bool is_same_place(const struct hit *x, const struct hit *y) {
+    if (x->stream != y->stream || compare(x, y).different > 0) {
+        return false;
+    }
+    return x->first_line == y->first_line ||
+           (x->first_line <= y->last_line && y->first_line <= x->last_line &&
+            x->ordinal != y->ordinal);
+}
+
+static bool has_number(const struct hit *h) {
+    for (size_t i = 0; i < h->capture_count; i++) {
+        if (fact_unit(h->captures[i].name) != UNIT_TEXT &&
+            h->captures[i].name != FACT_gpu_index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The same words printed again, elsewhere. */
+static bool is_echo(const struct hit *x, const struct hit *y) {
+    bool has_x = has_number(x), has_y = has_number(y);
+    if (has_x != has_y) { /* one says nothing: it cannot contradict */
+        uint32_t apart = x->first_line > y->last_line
+                             ? x->first_line - y->last_line
+                             : y->first_line > x->last_line
+                                   ? y->first_line - x->last_line : 0;
+        return x->stream == y->stream && apart <= 200;
+    }
+    struct likeness like = compare(x, y);
+    return like.different == 0 && (!has_x || like.shared > 0);
+}
+
+/* ---- building ---- */
+
+static void place_add(struct arena *a, struct sighting *s,
+                      const struct hit *h) {
+    s->count++;
+    if (s->place_count >= PLACES_MAX) {
+        return;
+    }
+    s->places = arena_grow(a, s->places, s->place_count, &s->place_cap,
+                           sizeof *s->places);
+    s->places[s->place_count++] = place_of(h);
+}
+
+/* The other signature of the same words may say more, and reach further. */
+static void place_widen(struct sighting *s, const struct hit *h) {
+    for (size_t i = 0; i < s->place_count; i++) {
+        struct place *p = &s->places[i];
+        if (p->stream != h->stream || p->first_line > h->last_line ||
+            h->first_line > p->last_line) {
+            continue;
+        }
+        if (h->trace_first < p->trace_first) {
+            p->trace_first = h->trace_first;
+        }
+        if (h->trace_last > p->trace_last) {
+            p->trace_last = h->trace_last;
+        }
+    }
+}
+
+static void hit_take(struct sighting *s, const struct hit *h, bool is_weak) {
+    if (h->capture_count > s->hit->capture_count) {
+        s->hit = h;
+    }
+    s->is_weak = s->is_weak && is_weak;
+}
+
+static struct sighting *sighting_like(struct diagnosis *d, uint32_t head,
+                                      const struct hit *h, bool *same_place) {
+    size_t n = d->sightings.count;
+    size_t least = n > ECHO_WINDOW ? n - ECHO_WINDOW : 0;
+    for (size_t i = n; i > least; i--) {
+        struct sighting *s = &d->sightings.at[i - 1];
+        if (s->head != head) {
+            continue;
+        }
+        *same_place = is_same_place(s->hit, h);
+        if (*same_place || is_echo(s->hit, h)) {
+            return s;
+        }
+    }
+    return NULL;
+}
+
+static bool count_on_last(struct sighting_list *list, uint32_t head) {
+    for (size_t i = list->count; i > 0; i--) {
+        if (list->at[i - 1].head == head) {
+            list->at[i - 1].count++;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void sighting_add(struct diagnosis *d, const struct hit *h) {
+    uint32_t head = group_name(d->r, h->owner);
+    const struct pattern *pattern = reader_pattern(d->r, h->pattern);
+    bool is_weak = pattern && pattern->is_weak;
+    bool same_place = false;
+    struct sighting *s = sighting_like(d, head, h, &same_place);
+    if (s && same_place) {
+        place_widen(s, h);
+        hit_take(s, h, is_weak);
+        return;
+    }
+    if (s) {
+        place_add(d->a, s, h);
+        hit_take(s, h, is_weak);
+        return;
+    }
+    struct sighting_list *list = &d->sightings;
+    if (list->count >= SIGHTINGS_MAX && count_on_last(list, head)) {
+        return;
+    }
+    list->at = arena_grow(d->a, list->at, list->count, &list->cap,
+                          sizeof *list->at);
+    s = &list->at[list->count++];
+    *s = (struct sighting){.hit = h, .head = head, .is_weak = is_weak};
+    place_add(d->a, s, h);
+}
+
+static void facts_fill(struct diagnosis *d, struct sighting *s) {
+    const struct entry *e = reader_entry(d->r, s->hit->owner);
+    const struct signature *signature =
+        e && s->hit->ordinal < e->signature_count
+            ? &e->signatures[s->hit->ordinal] : NULL;
+    s->facts = facts_of_hit(d, s->hit, signature);
+    facts_derive(d->a, &s->facts);
+}
+
+void sightings_find(struct diagnosis *d) {
+    const struct hit_list *hits = &d->scan->hits;
+    for (size_t i = 0; i < hits->count; i++) {
+        if (hits->at[i].kind == PATTERN_SIGNATURE) {
+            sighting_add(d, &hits->at[i]);
+        }
+    }
+    for (size_t i = 0; i < d->sightings.count; i++) {
+        facts_fill(d, &d->sightings.at[i]);
+    }
+}

@@ -1,0 +1,137 @@
+/* stage.c: where in its life the program was when it failed.
+ *
+ * kb/engines/<id>.yaml gives rows in order: frames, then lines passed. The
+ * first row whose frame stands in the traceback says it; else the row that was
+ * passed last before the failure, in the same stream or in none. The engine's
+ * own rows are asked before PyTorch's, which know any program; only that its
+ * bare "a forward pass" gives way to a passed line that says which.
+ *
+ * What a signature itself establishes is left alone.
+ */
+#include "diagnose/work.h"
+
+#include <inttypes.h>
+
+#define STAGE_ENGINES 2 /* the engine found, then PyTorch's general rows */
+
+struct stage_found {
+    const struct stage_anchor *anchor;
+    uint32_t line;
+};
+
+/* Does this hit belong to that engine? */
+static const struct stage_anchor *anchor_of(const struct diagnosis *d,
+                                            const struct engine *e,
+                                            const struct hit *h) {
+    if (h->kind != PATTERN_STAGE || reader_engine(d->r, h->owner) != e ||
+        h->ordinal >= e->stage_count) {
+        return NULL;
+    }
+    return &e->stages[h->ordinal];
+}
+
+static void frame_at(const struct diagnosis *d, const struct engine *e,
+                     const struct place *p, struct stage_found *best) {
+    const struct hit_run *run = &d->stage_hits;
+    uint32_t first = p->trace_first < p->first_line ? p->trace_first
+                                                    : p->first_line;
+    uint32_t last = p->trace_last > p->last_line ? p->trace_last
+                                                 : p->last_line;
+    for (size_t i = run_from_line(run, first); i < run->count; i++) {
+        const struct hit *h = run->at[i];
+        if (h->first_line > last) {
+            break;
+        }
+        const struct stage_anchor *row = anchor_of(d, e, h);
+        bool is_better = row && row->is_frame &&
+                         (!best->anchor || row < best->anchor);
+        if (is_better && hit_in_trace(h, p)) {
+            *best = (struct stage_found){row, h->first_line};
+        }
+    }
+}
+
+static struct stage_found by_frame(const struct diagnosis *d,
+                                   const struct engine *e,
+                                   const struct sighting *s) {
+    struct stage_found best = {NULL, 0};
+    for (size_t i = 0; e && i < s->place_count; i++) {
+        frame_at(d, e, &s->places[i], &best);
+    }
+    return best;
+}
+
+static size_t hits_before(const struct hit_run *run, uint64_t order) {
+    size_t from = 0, to = run->count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (run->at[middle]->order < order) {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
+    }
+    return from;
+}
+
+static struct stage_found by_line_passed(const struct diagnosis *d,
+                                         const struct engine *e,
+                                         const struct sighting *s) {
+    const struct place *p = &s->places[0];
+    for (size_t i = e ? hits_before(&d->stage_hits, p->order) : 0; i > 0; i--) {
+        const struct hit *h = d->stage_hits.at[i - 1];
+        const struct stage_anchor *row = anchor_of(d, e, h);
+        bool is_near = h->stream == p->stream || h->stream == 0 ||
+                       p->stream == 0;
+        if (row && !row->is_frame && is_near) {
+            return (struct stage_found){row, h->first_line};
+        }
+    }
+    return (struct stage_found){NULL, 0};
+}
+
+static bool says(const struct stage_found *found, const char *stage) {
+    return found->anchor && str_eq(found->anchor->stage, str_of(stage));
+}
+
+static bool is_past_load(const struct stage_found *found) {
+    return says(found, "profile") || says(found, "capture") ||
+           says(found, "serve");
+}
+
+static struct stage_found stage_of(const struct diagnosis *d,
+                                   const struct sighting *s) {
+    const struct engine *torch = reader_engine_by_id(d->r, STR("pytorch"));
+    const struct engine *own = d->engine == torch ? NULL : d->engine;
+    struct stage_found frame = by_frame(d, own, s);
+    if (frame.anchor) {
+        return frame;
+    }
+    struct stage_found passed = by_line_passed(d, own, s);
+    frame = by_frame(d, torch, s);
+    if (frame.anchor && !(says(&frame, "forward") && is_past_load(&passed))) {
+        return frame;
+    }
+    return passed.anchor ? passed : by_line_passed(d, torch, s);
+}
+
+void stage_find(struct diagnosis *d, struct sighting *s) {
+    if (facts_first(&s->facts, FACT_stage)) {
+        return;
+    }
+    struct stage_found found = stage_of(d, s);
+    if (!found.anchor) {
+        return;
+    }
+    struct fact f = fact_new(FACT_stage,
+                             found.anchor->is_frame ? SOURCE_LOG
+                                                    : SOURCE_DERIVED);
+    f.known = true;
+    f.word = found.anchor->stage;
+    f.line = found.line;
+    if (!found.anchor->is_frame) {
+        f.why = arena_printf(d->a, "the last stage passed, line %" PRIu32,
+                             found.line);
+    }
+    facts_add_new(d->a, &s->facts, &f);
+}

@@ -1,0 +1,101 @@
+/* template.c: "--max-model-len {max_model_len}" to "--max-model-len 44224".
+ *
+ * A {name} that is a fact is filled with what the arithmetic proposes, else
+ * with what is known. The value that the fix is about to change is never
+ * filled from the log: it is the one that failed. What is not known stands as
+ * <max_model_len>, for the reader to fill. Other braces are left alone.
+ *
+ * In a command numbers are bare (65536, 0.66, bytes); in prose bytes carry a
+ * unit.
+ */
+#include "diagnose/work.h"
+
+#include <inttypes.h>
+
+#define FILLED_MAX (64 * 1024)
+
+static void write_bytes(struct buf *b, int64_t bytes, bool is_command) {
+    if (is_command) {
+        buf_printf(b, "%" PRId64, bytes);
+    } else {
+        units_bytes(b, bytes);
+    }
+}
+
+static void write_fact(struct buf *b, const struct fact *f, bool is_command) {
+    switch (fact_unit(f->name)) {
+    case UNIT_BYTES: write_bytes(b, f->number, is_command); break;
+    case UNIT_TOKENS:
+    case UNIT_BLOCKS:
+    case UNIT_COUNT: buf_printf(b, "%" PRId64, f->number); break;
+    case UNIT_RATIO:
+    case UNIT_SECONDS: units_ratio(b, f->number); break;
+    case UNIT_BOOL: buf_add(b, f->number ? STR("true") : STR("false")); break;
+    case UNIT_TEXT:
+    case UNIT_VERSION: buf_add(b, f->word); break;
+    }
+}
+
+struct str fact_written(struct arena *a, const struct fact *f,
+                        bool is_command) {
+    struct buf b;
+    buf_init_in(&b, a, FILLED_MAX);
+    write_fact(&b, f, is_command);
+    return arena_str(a, buf_str(&b));
+}
+
+static const struct fact *value_for(const struct filling *f,
+                                    enum fact_name name) {
+    if (f->proposed && f->proposed->known && f->proposed->name == name) {
+        return f->proposed;
+    }
+    return f->acted_on == (int)name ? NULL : facts_last(f->facts, name);
+}
+
+static void fill_one(struct buf *b, const struct filling *f, struct str name) {
+    enum fact_name fact;
+    if (!fact_named(name, &fact)) {
+        buf_add_char(b, '{');
+        buf_add(b, name);
+        buf_add_char(b, '}');
+        return;
+    }
+    const struct fact *value = value_for(f, fact);
+    if (value) {
+        write_fact(b, value, f->is_command);
+    } else {
+        buf_add_char(b, '<');
+        buf_add(b, name);
+        buf_add_char(b, '>');
+    }
+}
+
+/* Length of a name between braces at the front of s, braces not counted; 0:
+ * no such thing. */
+static size_t name_at(struct str s) {
+    size_t n = 1;
+    while (n < s.n && ((s.p[n] >= 'a' && s.p[n] <= 'z') || s.p[n] == '_')) {
+        n++;
+    }
+    return n > 1 && n < s.n && s.p[n] == '}' ? n - 1 : 0;
+}
+
+struct str template_fill(struct arena *a, struct str template,
+                         const struct filling *f) {
+    if (str_find_char(template, '{') == template.n) {
+        return template;
+    }
+    struct buf b;
+    buf_init_in(&b, a, FILLED_MAX);
+    for (size_t i = 0; i < template.n; i++) {
+        struct str rest = str_slice(template, i, template.n);
+        size_t n = rest.p[0] == '{' ? name_at(rest) : 0;
+        if (n == 0) {
+            buf_add_char(&b, rest.p[0]);
+            continue;
+        }
+        fill_one(&b, f, str_slice(rest, 1, n));
+        i += n + 1;
+    }
+    return buf_ok(&b) ? arena_str(a, buf_str(&b)) : template;
+}

@@ -1,0 +1,206 @@
+/* work.h: what the files of this house pass to each other. One diagnosis goes
+ * down this road, one file per step:
+ *
+ *   hits     --sighting.c-->  sightings: one failure message at one place
+ *            --context.c-->   engine, settings in force, what is known
+ *            --stage.c-->     where in its life the program was
+ *            --select.c-->    the entry that speaks for a sighting
+ *            --incident.c-->  findings: sightings of one cause
+ *            --link.c-->      wrappers and consequences beside their root
+ *            --kvinfo.c, advice.c, ranking.c, remark.c, question.c--> report
+ *
+ * Everything lives in the report's arena.
+ */
+#ifndef DIAGNOSE_WORK_H
+#define DIAGNOSE_WORK_H
+
+#include "diagnose/diagnose.h"
+
+/* Hits of one pattern, in order of place. */
+struct hit_run {
+    const struct hit *const *at;
+    size_t count;
+};
+
+/* Where a message stood: what a scope is measured against. */
+struct place {
+    uint32_t stream;
+    uint32_t first_line, last_line, trace_first, trace_last;
+    uint64_t order;
+};
+
+#define PLACES_MAX 16 /* of one sighting; further echoes are only counted */
+
+/* One failure message of one group of entries. The same message printed again
+ * (re-raised, logged by the parent) is an echo: another place of it. */
+struct sighting {
+    const struct hit *hit; /* the echo that says most */
+    uint32_t head;         /* least entry number of the group: its name */
+    struct place *places;  /* places[0] is the hit's own */
+    size_t place_count, place_cap;
+    uint64_t count;
+    struct fact_list facts;
+    uint32_t entry;  /* chosen by select.c */
+    bool is_chosen;  /* false: no entry of the group can be it */
+    bool is_generic; /* only the fallback, or conditions left unknown */
+    bool is_weak;    /* its signature alone proves little */
+    enum certainty certainty;
+    struct note because;
+};
+
+struct sighting_list {
+    struct sighting *at;
+    size_t count, cap;
+};
+
+/* Sightings of one cause, on the way to a finding. */
+struct incident {
+    const struct entry *entry;
+    uint32_t entry_number, head;
+    struct sighting **sightings; /* in order of place */
+    size_t count, cap;
+    struct sighting *chosen; /* gave the entry */
+    struct sighting *worst;  /* gives the facts */
+    enum role role;
+    struct incident *cause;  /* NULL: none */
+    bool is_absorbed;        /* speaks through another incident */
+    uint64_t times;
+};
+
+struct incident_list {
+    struct incident **at;
+    size_t count, cap;
+};
+
+/* A setting that the user named and that something else overruled. */
+struct overruled {
+    struct fact named, in_force;
+};
+
+struct diagnosis {
+    struct arena *a;
+    struct reader *r;
+    const struct scan_result *scan;
+    const struct answers *answers;
+    const struct hit **sorted_hits; /* by pattern, then order */
+    size_t sorted_count;
+    struct hit_run stage_hits; /* in order */
+    struct sighting_list sightings;
+    const struct engine *engine; /* NULL: not known, or not in the index */
+    struct fact_list context;    /* one per name */
+    struct overruled *overruled;
+    size_t overruled_count;
+    struct str command;          /* the user's, as the log has it */
+    struct incident_list incidents;
+};
+
+/* ---- hits.c ---- */
+void hits_sort(struct diagnosis *d);
+/* First of a run (in order of place) that may reach that line. */
+size_t run_from_line(const struct hit_run *run, uint32_t line);
+struct hit_run hits_of(const struct diagnosis *d, uint32_t pattern);
+/* Does a hit of that pattern stand within the scope of any of these places?
+ * *line: the first one's line. */
+bool hits_within(const struct diagnosis *d, uint32_t pattern,
+                 enum scope scope, const struct sighting *s, uint32_t *line);
+bool hit_in_trace(const struct hit *h, const struct place *p);
+
+/* ---- facts.c ---- */
+struct fact fact_new(enum fact_name name, enum fact_source source);
+void facts_add(struct arena *a, struct fact_list *list, const struct fact *f);
+/* Adds unless a known one of the same name, gpu and pid is there; true when
+ * added. Names that may repeat are added unless equal. */
+bool facts_add_new(struct arena *a, struct fact_list *list,
+                   const struct fact *f);
+struct fact_list facts_of_hit(struct diagnosis *d, const struct hit *h,
+                              const struct signature *signature);
+/* What follows from the facts of one message: its own process in the list of
+ * processes, the sums. */
+void facts_derive(struct arena *a, struct fact_list *list);
+/* Context, then these, then the user's: the last one counts. */
+struct fact_list facts_in_force(struct diagnosis *d,
+                                const struct fact_list *own);
+bool facts_same(const struct fact *x, const struct fact *y);
+
+/* ---- sighting.c ---- */
+void sightings_find(struct diagnosis *d);
+
+/* ---- context.c ---- */
+void context_find(struct diagnosis *d);
+
+/* ---- stage.c ---- */
+void stage_find(struct diagnosis *d, struct sighting *s);
+
+/* ---- select.c ---- */
+void entry_select(struct diagnosis *d, struct sighting *s);
+
+/* ---- incident.c, link.c ---- */
+void incidents_find(struct diagnosis *d);
+void incidents_link(struct diagnosis *d);
+
+/* ---- success.c ---- */
+struct success success_of(struct reader *r, const struct rate *rate,
+                          enum mechanism m, const struct acts_on *what);
+/* 90 % Wilson interval of worked in tried, in millionths. */
+void wilson_interval(int64_t worked, int64_t tried, int64_t *low,
+                     int64_t *high);
+uint64_t square_root(__uint128_t n); /* rounded down */
+
+/* ---- template.c ---- */
+/* Fill {fact}s from the proposal, then the facts; what is unknown, and the
+ * value that the fix is about to change, stands as <max_model_len>. */
+struct filling {
+    const struct fact_list *facts;
+    const struct fact *proposed; /* known false: none */
+    int acted_on;                /* fact that the fix changes; -1: none */
+    bool is_command;             /* plain numbers, no units */
+};
+struct str template_fill(struct arena *a, struct str template,
+                         const struct filling *f);
+struct str fact_written(struct arena *a, const struct fact *f,
+                        bool is_command);
+
+/* ---- command.c ---- */
+/* Put setting ("--max-model-len 4096") into the command: replaced where one
+ * of the spellings stands, else appended, quoting and continuations kept. */
+struct str command_with(struct arena *a, struct str command,
+                        struct str setting, const struct str_list *spellings);
+/* Is this setting ("--flag value", "NAME=value") one that stands on a command
+ * line at all? */
+bool setting_is_flag(struct str setting);
+
+/* ---- kvinfo.c ---- */
+enum shortage shortage_of(const struct entry *e,
+                          const struct fact_list *facts);
+struct memory_case case_of(struct diagnosis *d,
+                           const struct fact_list *own);
+void memory_explain(struct diagnosis *d, struct finding *f,
+                    const struct memory_case *c);
+/* Can the numbers of one message be true together? */
+bool facts_reconcile(const struct fact_list *facts);
+
+/* ---- advice.c, deadend.c, ranking.c ---- */
+void advise(struct diagnosis *d, struct finding *f,
+            const struct memory_case *c);
+void fixes_rank(struct arena *a, struct fix *fixes, size_t count);
+void dead_ends_show(struct diagnosis *d, struct finding *f);
+/* The fact that a flag sets, by the engine's table; -1: none. */
+int flag_fact(const struct engine *e, struct str flag);
+const struct flag *flag_of_fact(const struct engine *e, enum fact_name n);
+
+/* ---- remark.c, question.c ---- */
+void remarks_find(struct diagnosis *d, struct finding *f);
+void questions_ask(struct diagnosis *d, struct report *rep);
+
+/* ---- note helpers (notes.c) ---- */
+struct note note_of(const char *key);
+void note_add(struct note *n, struct str arg); /* past NOTE_ARGS: dropped */
+void note_list_add(struct arena *a, struct note **list, size_t *count,
+                   const struct note *n);
+struct str written_bytes(struct arena *a, int64_t bytes);
+struct str written_count(struct arena *a, int64_t n);
+struct str written_line(struct arena *a, uint32_t line);
+struct str fact_names(struct arena *a, const enum fact_name *names,
+                      size_t count); /* "tried_alloc, gpu_free" */
+
+#endif

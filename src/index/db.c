@@ -1,0 +1,218 @@
+/* db.c: the one place that calls SQLite to prepare, bind, step and read.
+ *
+ * It trusts no image. A connection that reads one cannot write, runs no
+ * trigger or view, checks the cells of every page, and stops a statement that
+ * works longer than any query over a sound index could (a B-tree that bites
+ * its own tail). Values of another type than the schema says are damage.
+ */
+#include "index/db.h"
+
+#define TICK_OPCODES 100000
+#define TICKS_MAX 200 /* a statement of 20 million steps reads no index */
+
+void db_close(struct db *db) {
+    for (size_t i = 0; i < db->count; i++) {
+        sqlite3_finalize(db->prepared[i]);
+        db->prepared[i] = NULL;
+    }
+    sqlite3_close_v2(db->handle);
+    db->handle = NULL;
+}
+
+static void release(void *db) { db_close(db); }
+
+void db_check(struct db *db, int rc) {
+    int kind = rc & 0xff;
+    if (kind == SQLITE_OK || kind == SQLITE_ROW || kind == SQLITE_DONE) {
+        return;
+    }
+    if (kind == SQLITE_NOMEM) {
+        arena_raise(db->arena, FAIL_MEMORY, "out of memory in the index");
+    }
+    arena_raise(db->arena, FAIL_INDEX, "the index cannot be read: %s",
+                db->handle ? sqlite3_errmsg(db->handle) : sqlite3_errstr(rc));
+}
+
+void db_damaged(struct db *db, const char *what) {
+    arena_raise(db->arena, FAIL_INDEX,
+                "the index is damaged (%s); build or install it anew", what);
+}
+
+struct db *db_open(struct arena *a, const char *const *sql, size_t count) {
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+                      SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY;
+    struct db *db = arena_alloc(a, sizeof *db);
+    db->arena = a;
+    db->sql = sql;
+    db->prepared = arena_array(a, count, sizeof *db->prepared);
+    db->count = count;
+    arena_defer(a, release, db);
+    db_check(db, sqlite3_open_v2(":memory:", &db->handle, flags, NULL));
+    return db;
+}
+
+static int tick(void *arg) {
+    struct db *db = arg;
+    return ++db->ticks > TICKS_MAX;
+}
+
+void db_view(struct db *db, struct str image) {
+    sqlite3_int64 size = (sqlite3_int64)image.n;
+    /* READONLY without FREEONCLOSE: SQLite neither writes nor frees it. */
+    db_check(db, sqlite3_deserialize(db->handle, "main",
+                                     (unsigned char *)image.p, size, size,
+                                     SQLITE_DESERIALIZE_READONLY));
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    sqlite3_progress_handler(db->handle, TICK_OPCODES, tick, db);
+    db_run(db, "PRAGMA cell_size_check = ON");
+}
+
+void db_run(struct db *db, const char *sql) {
+    db->ticks = 0;
+    db_check(db, sqlite3_exec(db->handle, sql, NULL, NULL, NULL));
+}
+
+struct row row_of(struct db *db, int statement) {
+    sqlite3_stmt **slot = &db->prepared[statement];
+    if (*slot == NULL) {
+        db_check(db, sqlite3_prepare_v3(db->handle, db->sql[statement], -1,
+                                        SQLITE_PREPARE_PERSISTENT, slot, NULL));
+    }
+    sqlite3_reset(*slot); /* a raise may have left it in the middle */
+    db->ticks = 0;
+    return (struct row){.db = db, .statement = *slot, .at = 1};
+}
+
+/* ---- binding ---- */
+
+void row_bind_int(struct row *r, int64_t n) {
+    if (r->db->digest != NULL) {
+        digest_int(r->db->digest, n);
+    }
+    db_check(r->db, sqlite3_bind_int64(r->statement, r->at++, n));
+}
+
+void row_bind_text(struct row *r, struct str s) {
+    if (r->db->digest != NULL) {
+        digest_str(r->db->digest, s);
+    }
+    db_check(r->db, sqlite3_bind_text64(r->statement, r->at++,
+                                        s.n ? s.p : "", s.n, SQLITE_STATIC,
+                                        SQLITE_UTF8));
+}
+
+void row_bind_word(struct row *r, enum vocabulary which, int value) {
+    row_bind_text(r, str_of(word_spelling(which, value)));
+}
+
+void row_bind_blob(struct row *r, struct str s) {
+    db_check(r->db, sqlite3_bind_blob64(r->statement, r->at++,
+                                        s.n ? s.p : "", s.n, SQLITE_STATIC));
+}
+
+void row_write(struct row *r) {
+    db_check(r->db, sqlite3_step(r->statement));
+    row_done(r);
+}
+
+/* ---- reading ---- */
+
+bool row_next(struct row *r) {
+    int rc = sqlite3_step(r->statement);
+    r->at = 0;
+    db_check(r->db, rc);
+    if (rc == SQLITE_ROW) {
+        return true;
+    }
+    row_done(r);
+    return false;
+}
+
+void row_done(struct row *r) {
+    sqlite3_reset(r->statement);
+    sqlite3_clear_bindings(r->statement);
+}
+
+int64_t row_int(struct row *r) {
+    if (sqlite3_column_type(r->statement, r->at) != SQLITE_INTEGER) {
+        db_damaged(r->db, "a number is none");
+    }
+    return sqlite3_column_int64(r->statement, r->at++);
+}
+
+int64_t row_count(struct row *r) {
+    int64_t n = row_int(r);
+    if (n < 0) {
+        db_damaged(r->db, "a count below 0");
+    }
+    return n;
+}
+
+uint32_t row_number(struct row *r) {
+    int64_t n = row_int(r);
+    if (n < 0 || n > UINT32_MAX) {
+        db_damaged(r->db, "a row's number is out of range");
+    }
+    return (uint32_t)n;
+}
+
+bool row_bool(struct row *r) {
+    int64_t n = row_int(r);
+    if (n != 0 && n != 1) {
+        db_damaged(r->db, "a truth value is neither 0 nor 1");
+    }
+    return n == 1;
+}
+
+struct str row_view(struct row *r) {
+    if (sqlite3_column_type(r->statement, r->at) != SQLITE_TEXT) {
+        db_damaged(r->db, "a text is none");
+    }
+    const char *p = (const char *)sqlite3_column_text(r->statement, r->at);
+    if (p == NULL) {
+        db_check(r->db, SQLITE_NOMEM);
+    }
+    int n = sqlite3_column_bytes(r->statement, r->at++);
+    return (struct str){p, (size_t)n};
+}
+
+struct str row_text(struct row *r) {
+    return arena_str(r->db->arena, row_view(r));
+}
+
+struct str row_blob(struct row *r) {
+    if (sqlite3_column_type(r->statement, r->at) != SQLITE_BLOB) {
+        db_damaged(r->db, "the prefilter is missing");
+    }
+    const char *p = sqlite3_column_blob(r->statement, r->at);
+    int n = sqlite3_column_bytes(r->statement, r->at++);
+    if (p == NULL && n > 0) {
+        db_check(r->db, SQLITE_NOMEM);
+    }
+    return arena_str(r->db->arena, (struct str){p, (size_t)n});
+}
+
+int row_word(struct row *r, enum vocabulary which) {
+    int value;
+    if (!word_named(which, row_view(r), &value)) {
+        db_damaged(r->db, "a word is not in its vocabulary");
+    }
+    return value;
+}
+
+enum fact_name row_fact(struct row *r) {
+    enum fact_name name;
+    if (!fact_named(row_view(r), &name)) {
+        db_damaged(r->db, "there is no such fact");
+    }
+    return name;
+}
+
+void row_expect(struct row *r, size_t ordinal) {
+    if (row_int(r) != (int64_t)ordinal) {
+        db_damaged(r->db, "a row of a list is missing");
+    }
+}

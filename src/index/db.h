@@ -1,0 +1,66 @@
+/* db.h: SQLite as this house uses it. A fixed list of statements, prepared at
+ * their first use; a row is bound or read from left to right. Nothing returns
+ * an error: what SQLite refuses is raised, FAIL_MEMORY for memory and
+ * FAIL_INDEX for all else. No SQL is ever made of input. */
+#ifndef INDEX_DB_H
+#define INDEX_DB_H
+
+#include <sqlite3.h>
+
+#include "base/arena.h"
+#include "corpus/entry.h"
+#include "index/digest.h"
+
+#define DB_APPLICATION_ID 0x4f4f4d4b /* "OOMK", PRAGMA application_id */
+#define DB_PAGE_BYTES 4096
+
+struct db {
+    struct arena *arena;
+    sqlite3 *handle;
+    const char *const *sql; /* the statements, by number */
+    sqlite3_stmt **prepared;
+    size_t count;
+    struct digest *digest;  /* takes in all that is bound; NULL: nothing */
+    uint32_t ticks;         /* of the statement that runs */
+};
+
+/* A private, empty, in-memory database with these statements. The arena owns
+ * the connection and what is prepared on it. */
+struct db *db_open(struct arena *a, const char *const *sql, size_t count);
+void db_close(struct db *db); /* before the arena does */
+/* Make it a read-only view of image, which must outlive it. */
+void db_view(struct db *db, struct str image);
+void db_run(struct db *db, const char *sql); /* fixed text, no results */
+/* Raises when rc says that something went wrong. */
+void db_check(struct db *db, int rc);
+_Noreturn void db_damaged(struct db *db, const char *what);
+
+struct row {
+    struct db *db;
+    sqlite3_stmt *statement;
+    int at; /* next parameter or column */
+};
+
+struct row row_of(struct db *db, int statement);
+void row_bind_int(struct row *r, int64_t n);
+void row_bind_text(struct row *r, struct str s);
+void row_bind_word(struct row *r, enum vocabulary which, int value);
+void row_bind_blob(struct row *r, struct str s);
+void row_write(struct row *r); /* of an INSERT */
+
+bool row_next(struct row *r); /* false: no more rows, and it is reset */
+/* One row or none; then row_done(). */
+void row_done(struct row *r);
+int64_t row_int(struct row *r);
+int64_t row_count(struct row *r); /* 0 and up, else damaged */
+uint32_t row_number(struct row *r);
+bool row_bool(struct row *r);
+struct str row_text(struct row *r); /* in the arena */
+struct str row_view(struct row *r); /* until the next row_next() */
+struct str row_blob(struct row *r); /* in the arena */
+int row_word(struct row *r, enum vocabulary which);
+enum fact_name row_fact(struct row *r);
+/* The next column must count the rows: 0, 1, 2 ... */
+void row_expect(struct row *r, size_t ordinal);
+
+#endif

@@ -1,0 +1,369 @@
+/* model_name.c: names of models as people write them.
+ *
+ *     /data/models--Qwen--Qwen2.5-7B-Instruct/snapshots/0a1b...
+ *     unsloth/Qwen2.5-7B-Instruct-bnb-4bit      qwen2.5:7b-instruct-q4_K_M
+ *     .\models\Qwen2.5-7B-Instruct-Q4_K_M-00001-of-00002.gguf
+ *
+ * Three cuts: the path (model_name_of), the packing (model_name_bare), the
+ * words (model_words_of). A name is only ever shortened, so a size or a family
+ * that it states is never lost on the way; what is left over decides whether a
+ * part may stand for the whole. Everything is compared in lower case.
+ */
+#include "index/model_name.h"
+
+#include "base/buf.h"
+
+#define NAME_MAX_BYTES 512 /* what is longer is no name */
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
+
+static bool is_separator(char c) {
+    return c == '-' || c == '_' || c == '.' || c == ':' || c == ' ' ||
+           c == '/' || c == '+' || c == '@';
+}
+
+/* ---- the path ---- */
+
+static struct str lowered(struct arena *a, struct str s) {
+    struct str copy = arena_str(a, s);
+    char *p = (char *)copy.p;
+    for (size_t i = 0; i < copy.n; i++) {
+        if (p[i] >= 'A' && p[i] <= 'Z') {
+            p[i] = (char)(p[i] - 'A' + 'a');
+        } else if (p[i] == '\\') {
+            p[i] = '/';
+        }
+    }
+    return copy;
+}
+
+static struct str trimmed(struct str s) {
+    s = str_trim(s);
+    while (s.n > 0 && (s.p[0] == '\'' || s.p[0] == '"')) {
+        s = str_slice(s, 1, s.n);
+    }
+    while (s.n > 0 && (s.p[s.n - 1] == '\'' || s.p[s.n - 1] == '"' ||
+                       s.p[s.n - 1] == '/' || s.p[s.n - 1] == '\\')) {
+        s = str_slice(s, 0, s.n - 1);
+    }
+    return s;
+}
+
+/* Where the last count parts of a path begin. */
+static size_t tail_of(struct str s, int count) {
+    size_t at = s.n;
+    while (at > 0 && (s.p[at - 1] != '/' || --count > 0)) {
+        at--;
+    }
+    return at;
+}
+
+/* The hub's cache writes org/name as models--org--name. */
+static bool of_hub_cache(struct arena *a, struct str s, struct str *full) {
+    size_t at = str_find(s, STR("models--"));
+    if (at == s.n || (at > 0 && s.p[at - 1] != '/')) {
+        return false;
+    }
+    struct str rest;
+    struct str part = str_slice(s, at + 8, s.n);
+    part = str_cut(part, '/', &rest);
+    size_t cut = str_find(part, STR("--"));
+    *full = cut == part.n
+                ? part
+                : arena_printf(a, "%.*s/%.*s", (int)cut, part.p,
+                               (int)(part.n - cut - 2), part.p + cut + 2);
+    return true;
+}
+
+static size_t count_of(struct str s, char c) {
+    size_t count = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        count += s.p[i] == c;
+    }
+    return count;
+}
+
+struct model_name model_name_of(struct arena *a, struct str given) {
+    struct str s = trimmed(given);
+    if (s.n > NAME_MAX_BYTES) {
+        s = str_slice(s, s.n - NAME_MAX_BYTES, NAME_MAX_BYTES);
+    }
+    s = lowered(a, s);
+    struct model_name name = {.full = s};
+    if (!of_hub_cache(a, s, &name.full)) {
+        bool is_local = s.n > 0 && (s.p[0] == '/' || s.p[0] == '.' ||
+                                    s.p[0] == '~');
+        name.is_path = is_local || count_of(s, '/') > 1;
+        name.full = str_slice(s, tail_of(s, 2), s.n);
+    }
+    name.last = str_slice(name.full, tail_of(name.full, 1), name.full.n);
+    return name;
+}
+
+/* ---- the packing ---- */
+
+/* Which of two packings that one name states says more about the bits. */
+enum says { SAYS_NOTHING, SAYS_FORMAT, SAYS_BITS, SAYS_METHOD, SAYS_ALL };
+
+struct packing {
+    struct str suffix; /* after a separator, in lower case */
+    struct str quantization;
+    enum says says;
+};
+
+#define PACKING(suffix, quantization, says)                                    \
+    {{suffix, sizeof suffix - 1}, {quantization, sizeof quantization - 1}, says}
+
+/* Longer suffixes before those that they end in. */
+static const struct packing packings[] = {
+    PACKING("unsloth-bnb-4bit", "bitsandbytes", SAYS_METHOD),
+    PACKING("bnb-4bit", "bitsandbytes", SAYS_METHOD),
+    PACKING("bnb-8bit", "bitsandbytes-8bit", SAYS_ALL),
+    PACKING("bnb", "bitsandbytes", SAYS_METHOD),
+    PACKING("gptq-int8", "gptq-int8", SAYS_ALL),
+    PACKING("gptq-8bit", "gptq-int8", SAYS_ALL),
+    PACKING("gptq-int3", "gptq-int3", SAYS_ALL),
+    PACKING("gptq", "gptq", SAYS_METHOD),
+    PACKING("awq", "awq", SAYS_METHOD),
+    PACKING("autoround", "auto-round", SAYS_METHOD),
+    PACKING("fp8-dynamic", "fp8", SAYS_METHOD),
+    PACKING("fp8-block", "fp8", SAYS_METHOD),
+    PACKING("fp8-kv", "fp8", SAYS_METHOD),
+    PACKING("fp8", "fp8", SAYS_METHOD),
+    PACKING("nvfp4", "nvfp4", SAYS_METHOD),
+    PACKING("mxfp4", "mxfp4", SAYS_METHOD),
+    PACKING("fp4", "nvfp4", SAYS_METHOD),
+    PACKING("quantized.w4a16", "w4a16", SAYS_METHOD),
+    PACKING("quantized.w8a16", "w8a16", SAYS_METHOD),
+    PACKING("quantized.w8a8", "w8a8", SAYS_METHOD),
+    PACKING("w4a16", "w4a16", SAYS_METHOD),
+    PACKING("w4a16-g128", "w4a16", SAYS_METHOD),
+    PACKING("w8a16", "w8a16", SAYS_METHOD),
+    PACKING("w8a8", "w8a8", SAYS_METHOD),
+    PACKING("int4", "int4", SAYS_BITS),
+    PACKING("int8", "int8", SAYS_BITS),
+    PACKING("4bits", "4bit", SAYS_BITS),
+    PACKING("4bit", "4bit", SAYS_BITS),
+    PACKING("8bit", "8bit", SAYS_BITS),
+    PACKING("gguf", "gguf", SAYS_FORMAT),
+    PACKING("i1", "gguf", SAYS_FORMAT),
+    PACKING("exl2", "exl2", SAYS_FORMAT),
+    PACKING("mlx", "", SAYS_NOTHING),
+    PACKING("bf16", "", SAYS_NOTHING),
+    PACKING("fp16", "", SAYS_NOTHING),
+    PACKING("f16", "", SAYS_NOTHING),
+    PACKING("latest", "", SAYS_NOTHING),
+};
+
+/* Does s end in a separator and suffix? *left is what stands before. */
+static bool ends_in(struct str s, struct str suffix, struct str *left) {
+    if (s.n < suffix.n + 2 || !str_ends(s, suffix) ||
+        !is_separator(s.p[s.n - suffix.n - 1])) {
+        return false;
+    }
+    *left = str_slice(s, 0, s.n - suffix.n - 1);
+    return true;
+}
+
+/* q4_k_m, iq2_xxs, q8_0, q4_1: a llama.cpp type at the end. */
+static bool ends_in_ggml_type(struct str s, struct str *left, struct str *type) {
+    for (size_t at = s.n; at > 1; at--) {
+        if (!is_separator(s.p[at - 1])) {
+            continue;
+        }
+        struct str word = str_slice(s, at, s.n);
+        struct str rest = str_starts(word, STR("i"))
+                              ? str_slice(word, 1, word.n) : word;
+        bool is_type = rest.n >= 4 && rest.n <= 8 && rest.p[0] == 'q' &&
+                       rest.p[1] >= '1' && rest.p[1] <= '8' && rest.p[2] == '_';
+        if (is_type) {
+            *left = str_slice(s, 0, at - 1);
+            *type = word;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* -00001-of-00003 */
+static struct str without_part(struct str s) {
+    const size_t n = sizeof "-00001-of-00003" - 1;
+    bool is_part = s.n > n && str_eq(str_slice(s, s.n - 9, 4), STR("-of-"));
+    return is_part ? str_slice(s, 0, s.n - n) : s;
+}
+
+static bool take_packing(struct arena *a, struct str *name,
+                         struct packing *found) {
+    struct str left, type;
+    if (ends_in_ggml_type(*name, &left, &type)) {
+        struct str copy = arena_str(a, type);
+        for (size_t i = 0; i < copy.n; i++) { /* as llama.cpp prints it */
+            char *p = (char *)copy.p + i;
+            *p = is_letter(*p) ? (char)(*p - 'a' + 'A') : *p;
+        }
+        *found = (struct packing){type, copy, SAYS_ALL};
+        *name = left;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof packings / sizeof packings[0]; i++) {
+        if (ends_in(*name, packings[i].suffix, &left)) {
+            *found = packings[i];
+            *name = left;
+            return true;
+        }
+    }
+    return false;
+}
+
+struct str model_name_bare(struct arena *a, struct str name,
+                           struct str *quantization) {
+    struct str left = name;
+    enum says best = SAYS_NOTHING;
+    struct packing found;
+    *quantization = (struct str){NULL, 0};
+    if (ends_in(left, STR("safetensors"), &left) ||
+        ends_in(left, STR("gguf"), &left)) {
+        left = without_part(left);
+        *quantization = str_ends(name, STR("gguf")) ? STR("gguf")
+                                                    : *quantization;
+    }
+    while (take_packing(a, &left, &found)) {
+        if (found.says > best) {
+            best = found.says;
+            *quantization = found.quantization;
+        }
+    }
+    return left;
+}
+
+/* ---- the words ---- */
+
+static bool is_among(struct str word, const char *const *list, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (str_eq(word, str_of(list[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Words that tell how a model was tuned or filed, not how it is built. */
+static bool is_idle(struct str word) {
+    static const char *const list[] = {"instruct", "chat", "it",  "base", "hf",
+                                       "pt",       "inst", "text"};
+    return is_among(word, list, sizeof list / sizeof list[0]);
+}
+
+/* Words that make it another architecture or another size. */
+static bool makes_another(struct str word) {
+    static const char *const list[] = {
+        "vl",      "llava",     "onevision", "vision",   "video",
+        "audio",   "omni",      "moe",       "distill",  "distilled",
+        "draft",   "eagle",     "medusa",    "mtp",      "adapter",
+        "e",       "embed",     "embedding", "reranker", "reward",
+        "clip",    "mini",      "nano",      "tiny",     "small",
+        "medium",  "large",     "xl",        "micro",    "pro",
+        "max",     "next",      "flash",     "air",      "lite",
+        "plus",    "turbo",     "coder",     "code",     "math",
+        "mamba",   "tts",       "asr",       "ocr",      "nemo",
+        "nemotron", "minitron", "pruned",    "sparse",   "scout",
+        "maverick", "n",        "h",         "multimodal", "speculator",
+    };
+    return is_among(word, list, sizeof list / sizeof list[0]);
+}
+
+/* 7b, 0.5b, 8x (of 8x7b), 16e, 270m: tells the size. */
+static bool is_size(struct str word) {
+    char end = word.n > 1 ? word.p[word.n - 1] : '\0';
+    return is_digit(word.p[0]) && (end == 'b' || end == 'm' || end == 'x' ||
+                                   end == 'e' || end == 't');
+}
+
+/* The word at the front of s: letters, or a number with its letter. "2_5" is
+ * 2.5 in names where a point would not do. */
+static size_t word_length(struct str s) {
+    size_t n = 0;
+    if (is_letter(s.p[0])) {
+        while (n < s.n && is_letter(s.p[n])) {
+            n++;
+        }
+        return n;
+    }
+    while (n < s.n && (is_digit(s.p[n]) ||
+                       ((s.p[n] == '.' || s.p[n] == '_') && n > 0 &&
+                        n + 1 < s.n && is_digit(s.p[n + 1])))) {
+        n++;
+    }
+    bool has_letter = n > 0 && n < s.n && is_letter(s.p[n]);
+    bool is_one = n + 1 >= s.n || !is_letter(s.p[n + 1]);
+    if (has_letter && is_one) {
+        n++;
+    }
+    return n > 0 ? n : 1;
+}
+
+static struct str with_points(struct arena *a, struct str word) {
+    struct str copy = arena_str(a, word);
+    for (size_t i = 0; i < copy.n; i++) {
+        if (copy.p[i] == '_') {
+            ((char *)copy.p)[i] = '.';
+        }
+    }
+    return copy;
+}
+
+struct model_words model_words_of(struct arena *a, struct str last) {
+    struct model_words words = {.count = 0};
+    for (size_t at = 0; at < last.n;) {
+        struct str s = str_slice(last, at, last.n);
+        size_t n = is_separator(s.p[0]) ? 0 : word_length(s);
+        struct str word = str_slice(s, 0, n);
+        at += n > 0 ? n : 1;
+        if (n == 0 || is_idle(word)) {
+            continue;
+        }
+        if (words.count == MODEL_WORDS_MAX) {
+            words.count = 0;
+            return words;
+        }
+        words.at[words.count++] = with_points(a, word);
+    }
+    return words;
+}
+
+struct str model_words_join(struct arena *a, const struct model_words *w,
+                            size_t from, size_t count) {
+    struct buf joined;
+    buf_init_in(&joined, a, (size_t)4 * NAME_MAX_BYTES);
+    for (size_t i = from; i < from + count; i++) {
+        buf_add(&joined, w->at[i]);
+        buf_add_char(&joined, ' ');
+    }
+    return arena_str(a, buf_str(&joined));
+}
+
+/* A version or date behind the name: 0324, v 0.3. A context of 128k is none. */
+static bool is_release(const struct model_words *w, size_t i) {
+    if (i >= w->count) {
+        return false;
+    }
+    struct str word = w->at[i];
+    bool is_v = str_eq(word, STR("v")) && i + 1 < w->count;
+    char first = is_v ? w->at[i + 1].p[0] : word.p[0];
+    return is_digit(first) && word.p[word.n - 1] != 'k';
+}
+
+bool model_words_may_stand(const struct model_words *w, size_t from,
+                           size_t count) {
+    bool has_number = false;
+    for (size_t i = 0; i < w->count; i++) {
+        bool is_inside = i >= from && i < from + count;
+        has_number = has_number || (is_inside && is_digit(w->at[i].p[0]));
+        if (!is_inside && (is_size(w->at[i]) || makes_another(w->at[i]))) {
+            return false;
+        }
+    }
+    return count > 1 && has_number && !is_release(w, from + count);
+}

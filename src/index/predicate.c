@@ -1,0 +1,173 @@
+/* predicate.c: is this text an expression over facts, and over which?
+ *
+ * Words are all it looks at: facts, keywords and functions of the lists below,
+ * numbers, 'quoted text', operators, parentheses that balance. So neither a
+ * second statement nor a sub-select, a comment, a parameter or a quoted name
+ * can be written. Whether the words make sense together, SQLite says.
+ */
+#include "index/predicate.h"
+
+#include <string.h>
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static bool is_name(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           is_digit(c);
+}
+
+static bool is_among(struct str word, const char *const *list, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (str_eq_nocase(word, str_of(list[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_keyword(struct str word) {
+    static const char *const list[] = {
+        "and",  "or",   "not",  "in",   "between", "is",   "null", "like",
+        "case", "when", "then", "else", "end",     "true", "false"};
+    return is_among(word, list, sizeof list / sizeof list[0]);
+}
+
+bool predicate_has_function(struct str word) {
+    static const char *const list[] = {"coalesce", "abs", "min", "max",
+                                       "vcmp"};
+    return is_among(word, list, sizeof list / sizeof list[0]);
+}
+
+static void refuse(struct predicate *w, struct str where, const char *why) {
+    w->why = why;
+    w->where = where;
+}
+
+static void add_fact(struct predicate *w, struct str word) {
+    enum fact_name name;
+    if (!fact_named(word, &name)) {
+        refuse(w, word, "there is no such fact");
+        return;
+    }
+    for (size_t i = 0; i < w->fact_count; i++) {
+        if (w->facts[i] == name) {
+            return;
+        }
+    }
+    if (w->fact_count == PREDICATE_FACTS_MAX) {
+        refuse(w, word, "one fact more than a predicate may name");
+        return;
+    }
+    w->facts[w->fact_count++] = name;
+}
+
+static size_t take_name(struct predicate *w, struct str s) {
+    size_t n = 0;
+    while (n < s.n && is_name(s.p[n])) {
+        n++;
+    }
+    struct str word = str_slice(s, 0, n);
+    struct str rest = str_trim(str_slice(s, n, s.n));
+    bool is_called = rest.n > 0 && rest.p[0] == '(';
+    if (predicate_has_function(word)) {
+        if (!is_called) {
+            refuse(w, word, "a function without its arguments");
+        }
+    } else if (!is_keyword(word)) {
+        add_fact(w, word);
+    }
+    return n;
+}
+
+/* 'it''s': up to the quote that no other follows. */
+static size_t take_text(struct predicate *w, struct str s) {
+    size_t n = 1;
+    while (n < s.n && (s.p[n] != '\'' ||
+                       (n + 1 < s.n && s.p[n + 1] == '\''))) {
+        n += s.p[n] == '\'' ? 2 : 1;
+    }
+    if (n >= s.n) {
+        refuse(w, s, "a quote that does not end");
+    }
+    return n + 1;
+}
+
+static size_t take_number(struct predicate *w, struct str s) {
+    size_t n = 0;
+    while (n < s.n && (is_digit(s.p[n]) || s.p[n] == '.')) {
+        n++;
+    }
+    if (n + 1 < s.n && (s.p[n] == 'e' || s.p[n] == 'E') &&
+        is_digit(s.p[n + 1])) {
+        n++;
+        while (n < s.n && is_digit(s.p[n])) {
+            n++;
+        }
+    }
+    if (n < s.n && is_name(s.p[n])) {
+        refuse(w, str_slice(s, 0, n + 1), "neither a number nor a name");
+    }
+    return n;
+}
+
+static size_t take_operator(struct predicate *w, struct str s) {
+    static const char *const pairs[] = {"<=", ">=", "<>", "!=", "==", "||"};
+    static const char singles[] = "=<>+-*/%,";
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        if (str_starts(s, str_of(pairs[i]))) {
+            return 2;
+        }
+    }
+    bool is_comment = str_starts(s, STR("--")) || str_starts(s, STR("/*"));
+    if (is_comment || s.p[0] == '\0' || strchr(singles, s.p[0]) == NULL) {
+        refuse(w, str_slice(s, 0, 1), "this has no place in a predicate");
+    }
+    return 1;
+}
+
+static size_t take_word(struct predicate *w, struct str s) {
+    char c = s.p[0];
+    if (is_blank(c)) {
+        return 1;
+    }
+    if (c == '\'') {
+        return take_text(w, s);
+    }
+    if (is_digit(c) || (c == '.' && s.n > 1 && is_digit(s.p[1]))) {
+        return take_number(w, s);
+    }
+    return is_name(c) ? take_name(w, s) : take_operator(w, s);
+}
+
+/* Closes only what was opened, so the predicate cannot leave its own pair. */
+static bool take_parenthesis(struct predicate *w, struct str s, int *depth) {
+    if (s.p[0] == '(') {
+        ++*depth;
+    } else if (s.p[0] == ')' && --*depth < 0) {
+        refuse(w, str_slice(s, 0, 1), "it closes what was not opened");
+    }
+    return s.p[0] == '(' || s.p[0] == ')';
+}
+
+struct predicate predicate_read(struct str text) {
+    struct predicate w = {.why = NULL};
+    int depth = 0;
+    if (text.n > PREDICATE_MAX_BYTES) {
+        refuse(&w, STR(""), "longer than 4096 bytes");
+    }
+    for (size_t at = 0; at < text.n && w.why == NULL;) {
+        struct str s = str_slice(text, at, text.n);
+        at += take_parenthesis(&w, s, &depth) ? 1 : take_word(&w, s);
+    }
+    if (w.why == NULL && depth > 0) {
+        refuse(&w, STR("("), "it is not closed");
+    }
+    if (w.why == NULL && w.fact_count == 0) {
+        refuse(&w, text, "it names no fact");
+    }
+    return w;
+}

@@ -1,0 +1,156 @@
+/* read_gpu.c: GPUs by the names that drivers, clouds and people give them, and
+ * by the total that a log prints.
+ *
+ * Names are compared as their words in lower case, without the maker's:
+ * "NVIDIA GeForce RTX 4090" and "rtx-4090" are one. A shorter name stands for
+ * a card only where all cards that begin so have the same memory ("A100 80GB",
+ * but not "A100"); a longer one ("RTX 4090 Laptop", a MIG slice) is another.
+ */
+#include "index/read.h"
+
+#define NAME_MAX_BYTES 200
+
+static void read_gpus(struct reader *r) {
+    r->gpus = NULL; /* a raise may have left half of them */
+    r->gpu_count = 0;
+    struct row row = reader_ask(r, QUERY_gpu);
+    size_t cap = 0;
+    while (row_next(&row)) {
+        row_expect(&row, r->gpu_count);
+        r->gpus = arena_grow(r->arena, r->gpus, r->gpu_count, &cap,
+                             sizeof *r->gpus);
+        struct gpu *gpu = &r->gpus[r->gpu_count++];
+        *gpu = (struct gpu){.id = row_text(&row)};
+        gpu->vendor = row_text(&row);
+        gpu->nominal_gb = row_count(&row);
+        gpu->total_low = row_count(&row);
+        gpu->total_high = row_count(&row);
+        gpu->has_fp8 = row_int(&row);
+        gpu->compute_capability = row_text(&row);
+        gpu->source = row_text(&row);
+    }
+    for (size_t i = 0; i < r->gpu_count; i++) {
+        row = reader_ask(r, QUERY_gpu_alias);
+        row_bind_int(&row, (int64_t)i);
+        r->gpus[i].aliases = read_strings(&row);
+    }
+    r->has_gpus = true;
+}
+
+static bool is_maker(struct str word) {
+    static const char *const list[] = {
+        "nvidia", "tesla", "geforce", "quadro",      "amd", "radeon", "instinct",
+        "intel",  "gpu",   "r",       "corporation", "tm",  "graphics"};
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        if (str_eq(word, str_of(list[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static char plain(char c) {
+    bool is_upper = c >= 'A' && c <= 'Z';
+    bool is_kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+                   c == '.' || (unsigned char)c >= 0x80;
+    return is_upper ? (char)(c - 'A' + 'a') : is_kept ? c : ' ';
+}
+
+/* "NVIDIA A100-SXM4-80GB" -> "a100 sxm4 80gb" in buffer. */
+static struct str key_of(struct str name, char buffer[NAME_MAX_BYTES]) {
+    size_t uuid = str_find(name, STR("(UUID"));
+    struct str s = str_slice(name, 0, uuid < NAME_MAX_BYTES ? uuid
+                                                            : NAME_MAX_BYTES);
+    size_t n = 0, start = 0;
+    for (size_t i = 0; i <= s.n; i++) {
+        char c = i < s.n ? plain(s.p[i]) : ' ';
+        if (c != ' ') {
+            buffer[n++] = c;
+            continue;
+        }
+        if (is_maker((struct str){buffer + start, n - start})) {
+            n = start;
+        }
+        bool has_word = n > start;
+        if (has_word && i < s.n) {
+            buffer[n++] = ' ';
+        }
+        start = n;
+    }
+    return str_trim((struct str){buffer, n});
+}
+
+enum likeness { LIKE_NOT, LIKE_BEGINNING, LIKE_SAME };
+
+/* Blanks apart, so that "RTX4090" is "RTX 4090". */
+static enum likeness likeness_of(struct str asked, struct str of) {
+    size_t i = 0, k = 0;
+    while (i < asked.n && k < of.n) {
+        if (asked.p[i] == ' ') {
+            i++;
+        } else if (of.p[k] == ' ') {
+            k++;
+        } else if (asked.p[i++] != of.p[k++]) {
+            return LIKE_NOT;
+        }
+    }
+    if (i < asked.n || asked.n == 0) {
+        return LIKE_NOT;
+    }
+    if (k == of.n) {
+        return LIKE_SAME;
+    }
+    return of.p[k] == ' ' ? LIKE_BEGINNING : LIKE_NOT;
+}
+
+static enum likeness gpu_likeness(const struct gpu *gpu, struct str asked) {
+    char buffer[NAME_MAX_BYTES + 1];
+    enum likeness best = likeness_of(asked, key_of(gpu->id, buffer));
+    for (size_t i = 0; i < gpu->aliases.count; i++) {
+        struct str alias = key_of(gpu->aliases.at[i], buffer);
+        enum likeness found = likeness_of(asked, alias);
+        best = found > best ? found : best;
+    }
+    return best;
+}
+
+const struct gpu *reader_gpu(struct reader *r, struct str name) {
+    char buffer[NAME_MAX_BYTES + 1];
+    struct str asked = key_of(name, buffer);
+    const struct gpu *begun = NULL;
+    bool is_several = false;
+    if (!r->has_gpus) {
+        read_gpus(r);
+    }
+    for (size_t i = 0; i < r->gpu_count; i++) {
+        const struct gpu *gpu = &r->gpus[i];
+        enum likeness likeness = gpu_likeness(gpu, asked);
+        if (likeness == LIKE_SAME) {
+            return gpu;
+        }
+        if (likeness == LIKE_BEGINNING) {
+            is_several = is_several ||
+                         (begun && begun->nominal_gb != gpu->nominal_gb);
+            begun = begun ? begun : gpu;
+        }
+    }
+    return is_several ? NULL : begun;
+}
+
+struct gpu_list reader_gpus_of_total(struct reader *r, int64_t low,
+                                     int64_t high) {
+    if (!r->has_gpus) {
+        read_gpus(r);
+    }
+    const struct gpu **list =
+        arena_array(r->arena, r->gpu_count, sizeof *list);
+    size_t count = 0;
+    for (size_t i = 0; i < r->gpu_count; i++) {
+        const struct gpu *gpu = &r->gpus[i];
+        if (gpu->total_low > 0 && gpu->total_low <= high &&
+            gpu->total_high >= low) {
+            list[count++] = gpu;
+        }
+    }
+    return (struct gpu_list){list, count};
+}

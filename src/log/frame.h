@@ -1,0 +1,57 @@
+/* frame.h: what others put before a message, taken off. */
+#ifndef LOG_FRAME_H
+#define LOG_FRAME_H
+
+#include "log/cursor.h"
+#include "log/log.h"
+
+/* What kinds of frame were taken off a line, as bits. */
+enum frame_kind {
+    FRAME_QUOTE = 1,     /* "> ", "# ": who pasted it */
+    FRAME_TRANSPORT = 2, /* who carried it: CRI, kubectl, compose, syslog */
+    FRAME_WHO = 4,       /* which process or rank said it */
+    FRAME_RECORD = 8     /* the program's own time and level */
+};
+
+struct frame {
+    struct str text;      /* what is left */
+    struct stream who;    /* views into the line */
+    unsigned kinds;       /* enum frame_kind, or-ed */
+    bool is_record;       /* a new message begins */
+    bool is_partial;      /* CRI: the rest comes in the next line */
+    bool is_stderr;
+    uint64_t repeated;    /* hash of a prefix that is put before every line of
+                             one record (vLLM's); 0: none */
+    bool follows_hash;    /* in: the line before began with "# " */
+    bool follows_label;   /* in: "3: " was seen to be a rank lately */
+    bool is_hash, is_label; /* out: this line did */
+    bool has_stamp;       /* a time was taken off: a level may follow */
+    bool has_level;
+};
+
+/* Takes off all frames but JSON's, outermost first. */
+void frame_strip(struct frame *f);
+
+/* The readers of one kind each; true when they took something off. */
+bool frame_take_quote(struct frame *f);
+bool frame_take_hash(struct frame *f);
+bool frame_take_cri(struct frame *f);
+bool frame_take_kubectl(struct frame *f);
+bool frame_take_compose(struct frame *f);
+bool frame_take_syslog(struct frame *f);
+bool frame_take_unit(struct frame *f);
+bool frame_take_dmesg(struct frame *f);
+bool frame_take_mpirun(struct frame *f);
+bool frame_take_rank(struct frame *f);
+bool frame_take_label(struct frame *f);
+bool frame_take_process(struct frame *f);
+bool frame_take_stamp(struct frame *f);
+bool frame_take_stamp_in_brackets(struct frame *f);
+bool frame_take_glog(struct frame *f);
+bool frame_take_vllm(struct frame *f);
+bool frame_take_level(struct frame *f);
+bool frame_take_level_after_stamp(struct frame *f);
+bool frame_take_source(struct frame *f);
+bool frame_take_logfmt(struct frame *f);
+
+#endif

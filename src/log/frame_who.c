@@ -1,0 +1,138 @@
+/* frame_who.c: frames that say which rank or process of a job speaks. The name
+ * goes to the stream, the text after the frame keeps its indentation. */
+#include "log/frame.h"
+
+/* One blank after the frame belongs to it, further ones to the text. */
+static bool done(struct frame *f, struct cursor *c) {
+    cursor_char(c, ' ');
+    f->text = cursor_rest(c);
+    return true;
+}
+
+/* "[1,3]<stderr>:message": mpirun --tag-output. */
+bool frame_take_mpirun(struct frame *f) {
+    struct cursor c = {f->text, 0};
+    int64_t rank;
+    bool is_whole = cursor_char(&c, '[') && cursor_digits(&c, 1, 9) &&
+                    cursor_char(&c, ',') && cursor_number(&c, &rank) &&
+                    cursor_text(&c, STR("]<std")) &&
+                    (cursor_text(&c, STR("out>:")) ||
+                     cursor_text(&c, STR("err>:")));
+    if (!is_whole)
+        return false;
+    f->who.rank = rank;
+    return done(f, &c);
+}
+
+/* "[rank0]: ", "[rank 0] ", "[Rank 0]: ", "[default0]:", "rank0: " */
+bool frame_take_rank(struct frame *f) {
+    struct cursor c = {f->text, 0};
+    int64_t rank;
+    bool is_bracketed = cursor_char(&c, '[');
+    bool is_default = is_bracketed && cursor_text(&c, STR("default"));
+    if (!is_default && !cursor_text(&c, STR("rank")) &&
+        !(is_bracketed && cursor_text(&c, STR("Rank"))))
+        return false;
+    if (is_bracketed && !is_default)
+        cursor_char(&c, ' ');
+    if (!cursor_number(&c, &rank))
+        return false;
+    if (is_bracketed ? !cursor_char(&c, ']') : !cursor_text(&c, STR(": ")))
+        return false;
+    bool has_colon = !is_bracketed || cursor_char(&c, ':');
+    if (!has_colon && !cursor_ends(&c) && cursor_peek(&c) != ' ')
+        return false;
+    f->who.rank = rank;
+    if (!is_bracketed) {
+        f->text = cursor_rest(&c);
+        return true;
+    }
+    return done(f, &c);
+}
+
+/* A text that nobody but a program begins with. */
+static bool is_unmistakable(struct str s) {
+    if (str_starts(s, STR("Traceback (most recent call last)")) ||
+        str_starts(s, STR("  File \"")) ||
+        str_starts(s, STR("slurmstepd: error:")))
+        return true;
+    struct frame inner = {.text = s, .kinds = FRAME_WHO, .who = {.pid = -1}};
+    frame_strip(&inner);
+    return (inner.kinds & FRAME_RECORD) != 0;
+}
+
+/* "3: message" from srun --label: once it stood before what must be a log
+ * line, it is believed for the lines that follow. */
+bool frame_take_label(struct frame *f) {
+    struct cursor c = {f->text, 0};
+    int64_t rank;
+    if (f->who.rank >= 0 || (f->kinds & FRAME_RECORD) != 0)
+        return false;
+    cursor_blanks(&c);
+    if (c.at > 4 || !cursor_number(&c, &rank) || rank > 99999 ||
+        !cursor_text(&c, STR(": ")))
+        return false;
+    struct str rest = cursor_rest(&c);
+    if (!f->follows_label && !is_unmistakable(rest))
+        return false;
+    f->is_label = true;
+    f->who.rank = rank;
+    f->text = rest;
+    return true;
+}
+
+static bool is_process_name(struct str s) {
+    for (size_t i = 0; i < s.n; i++)
+        if (!is_word(s.p[i]) && s.p[i] != ':' && s.p[i] != '.' &&
+            s.p[i] != '-')
+            return false;
+    return s.n > 0;
+}
+
+/* " rank=1", " pid=12", ", ip=10.0.0.1" before the closing parenthesis. */
+static bool take_attributes(struct cursor *c, struct stream *who) {
+    while (!cursor_char(c, ')')) {
+        struct str key, value;
+        cursor_char(c, ',');
+        cursor_char(c, ' ');
+        if (!cursor_until(c, "=,) ", &key) || !cursor_char(c, '=') ||
+            !cursor_until(c, ",) ", &value))
+            return false;
+        int64_t number;
+        if (!str_to_int(value, &number))
+            number = -1;
+        if (str_eq(key, STR("pid")))
+            who->pid = number;
+        else if (str_eq(key, STR("rank")))
+            who->rank = number;
+        else if (!str_eq(key, STR("ip")) && !str_eq(key, STR("local_rank")))
+            return false;
+    }
+    return true;
+}
+
+/* "(Worker_TP0 pid=402) ", "(pid=123) ", "(Name pid=1, ip=10.0.0.1) ",
+ * "(VllmWorker rank=1 pid=12) ", "(raylet) " */
+bool frame_take_process(struct frame *f) {
+    struct cursor c = {f->text, 0};
+    struct stream who = {.rank = f->who.rank, .pid = -1};
+    struct str name;
+    if (!cursor_char(&c, '('))
+        return false;
+    struct cursor inside = c;
+    if (!cursor_until(&c, " ,=)", &name) || !is_process_name(name))
+        return false;
+    if (cursor_peek(&c) == '=')
+        c = inside;
+    else
+        who.process = name;
+    bool is_raylet = str_eq(name, STR("raylet"));
+    if (!take_attributes(&c, &who) || (who.pid < 0 && !is_raylet))
+        return false;
+    if (!cursor_ends(&c) && cursor_peek(&c) != ' ')
+        return false;
+    f->who.rank = who.rank;
+    f->who.pid = who.pid;
+    f->who.process = who.process;
+    return done(f, &c);
+}

@@ -1,0 +1,417 @@
+/* reader.c: the way of a byte through the house.
+ *
+ *     feed -> inflate -> count -> encoding -> cut at \n and \r -> clean
+ *          -> frames -> JSON (and frames again) -> repr -> on_line
+ *
+ * Held while reading: one segment of at most LOG_LINE_MAX bytes, the stream
+ * table, and a few words per stream (what was cut, how wide it was). Nothing
+ * grows with the input. It refuses to look ahead: a line is judged by what came
+ * before it.
+ */
+#include "log/log.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+#include "log/clean.h"
+#include "log/encoding.h"
+#include "log/frame.h"
+#include "log/inflate.h"
+#include "log/record.h"
+#include "log/repr.h"
+#include "log/stream.h"
+#include "log/wrap.h"
+
+#define DEPTH_MAX 4     /* JSON in JSON */
+#define LABEL_LINES 64  /* how long a "3: " is believed to be a rank */
+#define CLEAN_CEILING ((size_t)4 * LOG_LINE_MAX)
+#define SCRATCH_CEILING ((size_t)8 << 20)
+
+struct log_reader {
+    struct arena *a;
+    struct arena scratch; /* JSON of the line being read */
+    log_line_fn on_line;
+    void *ctx;
+    uint64_t max_bytes;
+    struct log_stats stats;
+    struct inflater *inflater;
+    struct decoder *decoder;
+    bool is_ended;
+
+    /* the physical line being read */
+    struct buf segment;
+    bool has_bytes;   /* since the last '\n' */
+    bool has_output;  /* a segment of it was handed on */
+    bool is_long;     /* pieces of this segment were handed on */
+    uint32_t stream;  /* of its last segment */
+
+    /* what lines leave for those that follow */
+    bool follows_hash;
+    uint32_t label_lines; /* how many more may carry "3: " */
+    uint32_t last_stream;
+    uint32_t goes_on[2]; /* cut by docker or CRI: stream + 1, by stdout, err */
+    struct wrap_page page, framed_page;
+    struct wrap wrap;
+    struct wrap framed_wrap[LOG_STREAMS_MAX];
+    uint64_t repeated[LOG_STREAMS_MAX];
+
+    struct stream_table *streams;
+    struct buf clean[DEPTH_MAX + 1];
+    struct buf unfolded;
+};
+
+/* ---- out ---- */
+
+/* The most of s that ends with a whole character. */
+static size_t whole_characters(struct str s) {
+    size_t n = s.n;
+    for (size_t back = 1; back <= 3 && back <= s.n; back++) {
+        unsigned char c = (unsigned char)s.p[s.n - back];
+        if (c < 0x80)
+            break;
+        if (c >= 0xC0) {
+            size_t length = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
+            n = length > back ? s.n - back : s.n;
+            break;
+        }
+    }
+    return n > 0 ? n : s.n;
+}
+
+static void hand_out(struct log_reader *r, struct str text, uint32_t stream,
+                     bool is_joined, bool is_record) {
+    uint64_t number = r->stats.lines + 1;
+    struct line line = {
+        .number = number > UINT32_MAX ? UINT32_MAX : (uint32_t)number,
+        .stream = stream,
+        .is_joined = is_joined,
+        .is_record = is_record,
+    };
+    r->has_output = true;
+    r->stream = r->last_stream = stream;
+    do {
+        line.text = str_slice(text, 0, LOG_LINE_MAX);
+        if (line.text.n < text.n)
+            line.text.n = whole_characters(line.text);
+        text = str_slice(text, line.text.n, text.n);
+        r->on_line(r->ctx, &line);
+        line.is_joined = true;
+        line.is_record = false;
+    } while (text.n > 0);
+}
+
+static bool begins_traceback(struct str s) {
+    return str_starts(s, STR("Traceback (most recent call last)"));
+}
+
+/* A text free of frames, which may be a repr of several lines. */
+static void hand_out_text(struct log_reader *r, struct str text,
+                          uint32_t stream, bool is_joined, bool is_record) {
+    if (!repr_unfold(text, &r->unfolded)) {
+        hand_out(r, text, stream, is_joined, is_record);
+        return;
+    }
+    struct str rest = buf_str(&r->unfolded);
+    while (rest.n > 0) {
+        struct str line = str_cut(rest, '\n', &rest);
+        hand_out(r, line, stream, is_joined,
+                 is_record || begins_traceback(line));
+        is_joined = is_record = false;
+    }
+}
+
+/* ---- one segment ---- */
+
+static uint32_t stream_of(struct log_reader *r, const struct frame *f) {
+    uint32_t stream = stream_find(r->streams, &f->who);
+    return stream == 0 && r->has_output ? r->stream : stream;
+}
+
+/* vLLM puts the same prefix before every line of one record. */
+static bool is_new_record(struct log_reader *r, const struct frame *f,
+                          uint32_t stream) {
+    bool is_repeated = f->repeated && f->repeated == r->repeated[stream];
+    r->repeated[stream] = f->repeated;
+    return (f->is_record && !is_repeated) || begins_traceback(f->text);
+}
+
+static void read_plain(struct log_reader *r, const struct frame *f) {
+    uint32_t stream = stream_of(r, f);
+    bool is_record = is_new_record(r, f, stream);
+    bool is_framed = (f->kinds & ~(unsigned)FRAME_QUOTE) != 0;
+    bool is_joined = is_framed && wrap_look(&r->framed_page,
+                                            &r->framed_wrap[stream], f->text, 0,
+                                            !f->is_record);
+    hand_out_text(r, f->text, stream, is_joined, is_record);
+    if (f->is_partial)
+        r->goes_on[f->is_stderr] = stream + 1;
+}
+
+static struct frame frame_of(const struct log_reader *r, struct str text) {
+    return (struct frame){
+        .text = text,
+        .who = stream_none(),
+        .follows_hash = r->follows_hash,
+        .follows_label = r->label_lines > 0,
+    };
+}
+
+/* The rest of what a carrier cut: no frames in it, no blank before it. */
+static bool read_rest(struct log_reader *r, struct str text, bool is_stderr,
+                      bool is_partial) {
+    uint32_t stream = r->goes_on[is_stderr];
+    if (stream == 0)
+        return false;
+    hand_out_text(r, text, stream - 1, true, false);
+    if (!is_partial)
+        r->goes_on[is_stderr] = 0;
+    return true;
+}
+
+static void read_framed(struct log_reader *r, struct frame *f, int depth);
+
+static void merge_who(struct stream *who, const struct stream *with) {
+    if (with->rank >= 0)
+        who->rank = with->rank;
+    if (with->pid >= 0)
+        who->pid = with->pid;
+    if (with->pod.n > 0)
+        who->pod = with->pod;
+    if (with->container.n > 0)
+        who->container = with->container;
+    if (with->process.n > 0)
+        who->process = with->process;
+}
+
+/* The lines of one text out of a JSON record. */
+static void read_inner(struct log_reader *r, struct str text,
+                       const struct frame *outer, int depth, bool is_record) {
+    if (str_ends(text, STR("\n")))
+        text.n--;
+    do {
+        struct str line = str_cut(text, '\n', &text);
+        while (str_ends(line, STR("\r")))
+            line.n--;
+        struct frame f = frame_of(r, clean_line(line, &r->clean[depth]));
+        f.who = outer->who;
+        frame_strip(&f);
+        f.is_record = f.is_record || is_record;
+        is_record = false;
+        read_framed(r, &f, depth);
+    } while (text.n > 0);
+}
+
+static bool read_json(struct log_reader *r, struct frame *f, int depth) {
+    struct record record;
+    if (depth + 1 > DEPTH_MAX || !record_read(&r->scratch, f->text, &record))
+        return false;
+    bool is_rest = record.is_docker && record.count > 0 &&
+                   r->goes_on[record.is_stderr] != 0;
+    merge_who(&f->who, &record.who);
+    for (size_t i = 0; i < record.count; i++) {
+        struct str text = record.texts[i];
+        if (is_rest && i == 0) {
+            if (!record.is_partial)
+                text.n--;
+            read_rest(r, clean_line(text, &r->clean[depth + 1]),
+                      record.is_stderr, record.is_partial);
+        } else {
+            read_inner(r, text, f, depth + 1,
+                       i == 0 && (!record.is_docker || f->is_record));
+        }
+    }
+    if (record.is_partial && record.count > 0)
+        r->goes_on[record.is_stderr] = r->last_stream + 1;
+    if (record.count == 0)
+        hand_out(r, STR(""), stream_of(r, f), false, false);
+    return true;
+}
+
+static void read_framed(struct log_reader *r, struct frame *f, int depth) {
+    if (!read_json(r, f, depth))
+        read_plain(r, f);
+    if (depth == 0)
+        arena_free(&r->scratch);
+}
+
+/* Is this line the rest of the one before, hard-wrapped? */
+static bool is_wrapped(struct log_reader *r, struct str text,
+                       const struct frame *f) {
+    bool is_framed =
+        f->is_record || (f->kinds & ~(unsigned)FRAME_QUOTE) != 0;
+    struct str seen = is_framed ? text : f->text;
+    return wrap_look(&r->page, &r->wrap, seen, (uint32_t)(text.n - seen.n),
+                     !is_framed && !r->has_output);
+}
+
+static void note_frames(struct log_reader *r, const struct frame *f) {
+    r->follows_hash = f->is_hash;
+    if (f->is_label)
+        r->label_lines = LABEL_LINES;
+    else if (r->label_lines > 0)
+        r->label_lines--;
+}
+
+static void read_segment(struct log_reader *r, struct str raw) {
+    struct str text = clean_line(raw, &r->clean[0]);
+    if (r->is_long) {
+        hand_out_text(r, text, r->stream, true, false);
+        return;
+    }
+    struct frame f = frame_of(r, text);
+    if (frame_take_cri(&f) &&
+        read_rest(r, f.text, f.is_stderr, f.is_partial))
+        return;
+    f = frame_of(r, text);
+    frame_strip(&f);
+    note_frames(r, &f);
+    if (is_wrapped(r, text, &f))
+        hand_out_text(r, f.text, r->last_stream, true, false);
+    else
+        read_framed(r, &f, 0);
+}
+
+/* ---- cutting into segments ---- */
+
+/* More bytes of a segment. A long one leaves in pieces, cut between
+ * characters and always at the same places, however it was fed. */
+static void add_bytes(struct log_reader *r, struct str bytes) {
+    r->has_bytes = r->has_bytes || bytes.n > 0;
+    while (r->segment.n + bytes.n > LOG_LINE_MAX) {
+        size_t fits = LOG_LINE_MAX - r->segment.n;
+        buf_add(&r->segment, str_slice(bytes, 0, fits));
+        bytes = str_slice(bytes, fits, bytes.n);
+        struct str piece = buf_str(&r->segment);
+        piece.n = whole_characters(piece);
+        read_segment(r, piece);
+        r->is_long = true;
+        buf_drop_front(&r->segment, piece.n);
+    }
+    buf_add(&r->segment, bytes);
+}
+
+/* A '\r' or '\n' (or the end) after the segment. An empty segment counts only
+ * where it is the whole line. */
+static void end_segment(struct log_reader *r, struct str last, bool ends_line) {
+    if (r->segment.n > 0 || last.n > LOG_LINE_MAX) {
+        add_bytes(r, last);
+        last = buf_str(&r->segment);
+    }
+    if (last.n > 0 || (ends_line && !r->has_output))
+        read_segment(r, last);
+    buf_clear(&r->segment);
+    r->is_long = false;
+}
+
+static void end_line(struct log_reader *r) {
+    r->stats.lines++;
+    r->has_bytes = r->has_output = false;
+    r->stream = 0;
+}
+
+/* Bytes up to a '\n', or all there are: cut at '\r'. What is left waits. */
+static struct str cut_returns(struct log_reader *r, struct str bytes) {
+    size_t at = str_find_char(bytes, '\r');
+    while (at < bytes.n) {
+        r->has_bytes = true;
+        end_segment(r, str_slice(bytes, 0, at), false);
+        bytes = str_slice(bytes, at + 1, bytes.n);
+        at = str_find_char(bytes, '\r');
+    }
+    return bytes;
+}
+
+static bool take_utf8(void *ctx, struct str bytes) {
+    struct log_reader *r = ctx;
+    while (bytes.n > 0) {
+        size_t at = str_find_char(bytes, '\n');
+        struct str last = cut_returns(r, str_slice(bytes, 0, at));
+        if (at == bytes.n) {
+            add_bytes(r, last);
+            break;
+        }
+        end_segment(r, last, true);
+        end_line(r);
+        bytes = str_slice(bytes, at + 1, bytes.n);
+    }
+    return true;
+}
+
+static bool take_plain(void *ctx, struct str bytes) {
+    struct log_reader *r = ctx;
+    bool is_over = r->max_bytes > 0 &&
+                   bytes.n > r->max_bytes - r->stats.bytes;
+    if (is_over) {
+        bytes.n = (size_t)(r->max_bytes - r->stats.bytes);
+        r->stats.truncated = true;
+    }
+    r->stats.bytes += bytes.n;
+    encoding_feed(r->decoder, bytes);
+    return !is_over;
+}
+
+/* ---- the door ---- */
+
+static void free_scratch(void *what) {
+    arena_free(what);
+}
+
+struct log_reader *log_open(struct arena *a, uint64_t max_bytes,
+                            log_line_fn on_line, void *ctx) {
+    struct log_reader *r = arena_alloc(a, sizeof *r);
+    r->a = a;
+    r->max_bytes = max_bytes;
+    r->on_line = on_line;
+    r->ctx = ctx;
+    arena_init(&r->scratch, a->from, SCRATCH_CEILING);
+    arena_defer(a, free_scratch, &r->scratch);
+    r->streams = stream_table_new(a);
+    r->inflater = inflate_open(a, take_plain, r);
+    r->decoder = encoding_open(a, take_utf8, r);
+    buf_init_in(&r->segment, a, LOG_LINE_MAX);
+    buf_init_in(&r->unfolded, a, CLEAN_CEILING);
+    for (size_t i = 0; i <= DEPTH_MAX; i++)
+        buf_init_in(&r->clean[i], a, CLEAN_CEILING);
+    return r;
+}
+
+static void check_memory(struct log_reader *r) {
+    bool is_ok = buf_ok(&r->segment) && buf_ok(&r->unfolded);
+    for (size_t i = 0; i <= DEPTH_MAX; i++)
+        is_ok = is_ok && buf_ok(&r->clean[i]);
+    if (!is_ok)
+        arena_raise(r->a, FAIL_MEMORY, "out of memory while reading a log");
+}
+
+void log_feed(struct log_reader *r, struct str bytes) {
+    if (r->is_ended || bytes.n == 0)
+        return;
+    inflate_feed(r->inflater, bytes);
+    check_memory(r);
+}
+
+void log_end(struct log_reader *r) {
+    if (r->is_ended)
+        return;
+    r->is_ended = true;
+    if (!inflate_end(r->inflater))
+        r->stats.truncated = true;
+    encoding_end(r->decoder);
+    if (r->has_bytes) {
+        end_segment(r, STR(""), true);
+        end_line(r);
+    }
+    check_memory(r);
+}
+
+struct log_stats log_stats(const struct log_reader *r) {
+    return r->stats;
+}
+
+const struct stream *log_stream(const struct log_reader *r, uint32_t stream) {
+    return stream_at(r->streams, stream);
+}
+
+size_t log_stream_count(const struct log_reader *r) {
+    return stream_count(r->streams);
+}

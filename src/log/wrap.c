@@ -1,0 +1,260 @@
+/* wrap.c: telling a hard cut from a word wrap and from two lines.
+ *
+ *     ...max seq len (32768), 8.0|      cut at W columns, inside a token:
+ *     0 GiB KV cache is needed, w|      joined
+ *     ...larger than the available|     cut at a blank: a pattern's blank
+ *     KV cache memory              |    matches the newline, nothing to do
+ *
+ * A wrong join is worse than a missed one, so all of this must hold: the line
+ * before is exactly W wide and nothing lately was wider; W is a usual width, or
+ * was seen to cut, or this line is W wide too; the seam lies inside a word or a
+ * number; the two do not begin alike (rows of a table, one logger's lines);
+ * and the text is not wrapped at blanks by chance at W: the words on both sides
+ * of the seam are no words of their own, and the line before was not itself
+ * begun by a word that did not fit above.
+ */
+#include "log/wrap.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+#include "log/cursor.h"
+
+#define WIDTH_LEAST 40
+#define LONG_LABEL 12 /* a first word this long before a colon is a label */
+
+static const uint32_t usual_widths[] = {60,  64,  70,  72,  76,  78,  79,
+                                        80,  90,  100, 110, 120, 128, 130,
+                                        132, 140, 150, 160, 180, 200};
+
+/* Words that stand alone at the edges of wrapped lines of such messages. */
+static const char *const common_words[] = {
+    "a", "about", "above", "activation", "after", "again", "all", "allocate",
+    "allocated", "allocating", "allocation", "also", "an", "and", "any", "are",
+    "argument", "arguments", "as", "at", "attempting", "attention",
+    "available", "avoid", "back", "batch", "be", "because", "been", "before",
+    "being", "below", "between", "block", "blocks", "both", "buffer", "but",
+    "by", "bytes", "cache", "call", "called", "can", "cannot", "capacity",
+    "capture", "cause", "caused", "change", "code", "config", "container",
+    "context", "could", "cpu", "cuda", "current", "data", "decrease",
+    "default", "desired", "device", "different", "disable", "disk", "do",
+    "documentation", "does", "down", "driver", "due", "during", "each",
+    "either", "enable", "end", "ended", "engine", "enough", "error",
+    "estimated", "even", "every", "exceeds", "exit", "exited", "failed",
+    "false", "file", "first", "flag", "flags", "float", "for", "fragmentation",
+    "free", "from", "function", "gb", "get", "gib", "give", "given", "got",
+    "gpu", "gpus", "graph", "has", "have", "here", "his", "host", "how",
+    "however", "if", "in", "including", "increase", "increasing",
+    "initialization", "initialize", "initializing", "input", "instead", "into",
+    "is", "it", "its", "just", "kb", "keep", "kernel", "key", "kib", "killed",
+    "kv", "large", "larger", "last", "layers", "least", "left", "len",
+    "length", "less", "like", "limit", "line", "load", "loading", "lower",
+    "made", "make", "management", "many", "max", "maximum", "may", "mb",
+    "memory", "mib", "might", "minimum", "model", "models", "module", "more",
+    "most", "much", "must", "need", "needed", "needs", "new", "next", "no",
+    "node", "not", "note", "now", "number", "of", "off", "old", "on", "once",
+    "one", "only", "option", "options", "or", "other", "our", "out", "output",
+    "over", "parameters", "peak", "per", "please", "pod", "possible",
+    "probably", "process", "processes", "profile", "profiling", "prompt",
+    "python", "pytorch", "raise", "ram", "reason", "reduce", "reducing",
+    "request", "requested", "required", "requires", "reserved", "result",
+    "return", "returned", "right", "run", "running", "same", "see", "seq",
+    "sequence", "serve", "server", "set", "setting", "shared", "should",
+    "since", "size", "smaller", "so", "some", "start", "started", "starting",
+    "startup", "still", "stop", "stopped", "such", "swap", "system", "take",
+    "tensor", "than", "that", "the", "their", "then", "there", "these", "they",
+    "this", "those", "through", "to", "token", "tokens", "too", "torch",
+    "total", "tried", "true", "try", "trying", "two", "unallocated", "under",
+    "until", "up", "usage", "use", "used", "using", "usually", "utilization",
+    "value", "version", "very", "via", "vram", "want", "was", "we", "weights",
+    "well", "were", "what", "when", "where", "whether", "which", "while",
+    "who", "why", "will", "with", "within", "without", "worker", "would",
+    "yet", "you", "your",
+};
+
+static char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool is_common(struct str word) {
+    for (size_t i = 0; i < sizeof common_words / sizeof common_words[0]; i++)
+        if (str_eq_nocase(word, str_of(common_words[i])))
+            return true;
+    return false;
+}
+
+static bool is_usual(uint32_t width) {
+    for (size_t i = 0; i < sizeof usual_widths / sizeof usual_widths[0]; i++)
+        if (usual_widths[i] == width)
+            return true;
+    return false;
+}
+
+static uint32_t width_of(struct str s) {
+    if (s.n > 4 * WRAP_WIDTH_MAX)
+        return 0;
+    size_t columns = utf8_width(s);
+    return columns <= WRAP_WIDTH_MAX ? (uint32_t)columns : 0;
+}
+
+/* The word at the front: letters, digits, '_'. */
+static struct str first_word(struct str s) {
+    size_t n = 0;
+    while (n < s.n && is_word(s.p[n]))
+        n++;
+    return str_slice(s, 0, n);
+}
+
+static bool is_plain_word(struct str s) {
+    for (size_t i = 0; i < s.n; i++)
+        if (!is_letter(s.p[i]))
+            return false;
+    return s.n > 0;
+}
+
+static bool is_lower(char c) {
+    return c >= 'a' && c <= 'z';
+}
+
+/* Can a and the b after it be neighbours inside one word, number, path or
+ * name? A letter beside a digit is more often "Process 12" or "23.69 GiB",
+ * wrapped. */
+static bool is_inside_token(char a, struct str text, bool is_strong) {
+    char b = text.p[0];
+    if (is_digit(a) && b == '/')
+        return text.n > 1 && is_digit(text.p[1]);
+    if (is_digit(a))
+        return is_digit(b) || strchr(".,:)]}%_'\"", b) != NULL;
+    if (a == ')' || a == ']')
+        return strchr(".,:;)", b) != NULL;
+    if (is_digit(b))
+        return strchr(".,_-=/(['\"", a) != NULL;
+    if (is_letter(a) && is_letter(b))
+        return is_lower(b) || is_strong || !is_lower(a);
+    if (is_letter(a) && strchr("_.,:;)]}%'\"", b))
+        return true;
+    if (is_letter(a) && b == '`')
+        return text.n > 1 && !is_word(text.p[1]) && text.p[1] != '`';
+    if (is_letter(a) && b == '-')
+        return is_strong || (text.n > 1 && is_letter(text.p[1]));
+    bool opens = strchr("_-/=([{'\"`\\", a) != NULL;
+    if (is_word(b))
+        return opens || (a == '.' && is_lower(b));
+    return is_strong && (is_word(a) || opens) && strchr("/=\\", b) != NULL;
+}
+
+/* Do both begin with the same kinds of characters? */
+static char kind(char c) {
+    return is_digit(c) ? '0' : is_letter(c) ? 'a' : c;
+}
+
+static bool begins_alike(const struct wrap *before, struct str text) {
+    for (size_t i = 0; i < WRAP_HEAD; i++) {
+        char here = i < text.n ? text.p[i] : '\0';
+        if (before->head[i] != here && kind(before->head[i]) != kind(here))
+            return false;
+        if (is_letter(here) && is_letter(before->head[i]) && i < 3 &&
+            lower(here) != lower(before->head[i]))
+            return false;
+    }
+    return true;
+}
+
+/* "llama_model_loader: ...", "initialization: ...": a line of its own. */
+static bool has_label(struct str text) {
+    struct str word = first_word(text);
+    bool has_colon = str_starts(str_slice(text, word.n, 2), STR(": "));
+    return has_colon && (word.n >= LONG_LABEL ||
+                         str_find_char(word, '_') < word.n);
+}
+
+static bool was_wider(const struct wrap_page *page, uint32_t width) {
+    for (size_t i = 0; i < WRAP_RECENT; i++)
+        if (page->recent[i] > width)
+            return true;
+    return false;
+}
+
+/* Two whole words at the seam: wrapped at a blank, and by chance at W. */
+static bool is_between_words(const struct wrap *before, struct str text) {
+    struct str word = first_word(text);
+    if (!is_plain_word(word) || !is_letter(before->last) || !is_common(word))
+        return false;
+    bool is_common_before =
+        before->is_word_plain && before->word_length <= WRAP_WORD_MAX &&
+        is_common((struct str){before->word, before->word_length});
+    return is_common_before || (word.n >= 3 && before->word_length >= 4);
+}
+
+static bool continues(const struct wrap_page *page, const struct wrap *before,
+                      struct str text, uint32_t width) {
+    uint32_t cut = before->width;
+    if (cut < WIDTH_LEAST || width == 0 || width > cut || text.n == 0)
+        return false;
+    bool is_strong = page->is_seen[cut] || before->is_joined ||
+                     before->is_same_width || width == cut;
+    if (!is_strong && !is_usual(cut) && !is_usual(before->text_width))
+        return false;
+    if (!is_inside_token(before->last, text, is_strong))
+        return false;
+    if (was_wider(page, cut) && !page->is_seen[cut])
+        return false;
+    if (!before->is_joined && begins_alike(before, text))
+        return false;
+    return !has_label(text) &&
+           !before->is_word_wrapped && !is_between_words(before, text);
+}
+
+/* Was this line begun by a word that would not have fitted above? */
+static bool is_word_wrap(const struct wrap *before, struct str text,
+                         uint32_t width) {
+    struct cursor c = {text, 0};
+    struct str word;
+    if (before->width < WIDTH_LEAST || before->width >= width ||
+        !cursor_until(&c, " ", &word))
+        return false;
+    return before->width + 1 + word.n > width && is_word(before->last) &&
+           (is_lower(text.p[0]) || is_digit(text.p[0]));
+}
+
+static void remember(struct wrap *w, struct str text, uint32_t width,
+                     uint32_t quote_width) {
+    *w = (struct wrap){.width = width};
+    if (width == 0)
+        return;
+    w->text_width = width - quote_width;
+    w->last = text.p[text.n - 1];
+    size_t head = text.n < WRAP_HEAD ? text.n : WRAP_HEAD;
+    memcpy(w->head, text.p, head);
+    size_t from = text.n;
+    while (from > 0 && is_word(text.p[from - 1]))
+        from--;
+    struct str word = str_slice(text, from, text.n);
+    w->word_length = (uint32_t)word.n;
+    w->is_word_plain = is_plain_word(word);
+    if (word.n > 0)
+        memcpy(w->word, word.p,
+               word.n < WRAP_WORD_MAX ? word.n : WRAP_WORD_MAX);
+}
+
+bool wrap_look(struct wrap_page *page, struct wrap *before, struct str text,
+               uint32_t quote_width, bool may_join) {
+    uint32_t width = width_of(text);
+    if (width > 0)
+        width += quote_width;
+    if (width > WRAP_WIDTH_MAX || text.n == 0)
+        width = 0;
+    bool is_joined = may_join && continues(page, before, text, width);
+    bool is_wrapped = is_word_wrap(before, text, width);
+    uint32_t cut = before->width;
+    if (is_joined && (width == cut || before->is_joined))
+        page->is_seen[cut] = true;
+    page->recent[page->next] = width ? width : (uint32_t)text.n;
+    page->next = (page->next + 1) % WRAP_RECENT;
+    bool is_same_width = width == cut && !begins_alike(before, text);
+    remember(before, text, width, quote_width);
+    before->is_joined = is_joined && width == cut;
+    before->is_same_width = is_same_width;
+    before->is_word_wrapped = is_wrapped && !is_joined;
+    return is_joined;
+}

@@ -1,0 +1,175 @@
+/* keep.c: hits within bounds, however long the input.
+ *
+ *     signatures   the first MATCH_INCIDENTS_MAX of the scan; then counted
+ *     others       of each pattern the first 32 and, in a ring, the last 32:
+ *                  they are asked whether and where, not how often
+ *
+ * A slot owns the memory of its hit's texts and uses it again when the ring
+ * comes round, so that memory grows with what is kept and not with the log.
+ */
+#include "match/scanner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool keep_has_room(struct scanner *s, const struct pattern_state *p) {
+    if (p->is->kind != PATTERN_SIGNATURE ||
+        s->signature_count < MATCH_INCIDENTS_MAX)
+        return true;
+    s->result.uncounted++;
+    return false;
+}
+
+static struct slot *new_signature(struct scanner *s) {
+    s->signatures = arena_grow(s->a, s->signatures, s->signature_count,
+                               &s->signature_cap, sizeof *s->signatures);
+    struct slot *slot = arena_alloc(s->a, sizeof *slot);
+    s->signatures[s->signature_count++] = slot;
+    return slot;
+}
+
+static struct slot *next_slot(struct scanner *s, struct pattern_state *p) {
+    if (p->is->kind == PATTERN_SIGNATURE)
+        return new_signature(s);
+    if (!p->slots)
+        p->slots = arena_array(s->a, KEEP_FIRST + KEEP_LAST,
+                               sizeof *p->slots);
+    uint64_t n = p->hits++;
+    return &p->slots[n < KEEP_FIRST ? n
+                                    : KEEP_FIRST + (n - KEEP_FIRST) % KEEP_LAST];
+}
+
+size_t capture_unwrap(struct str text, char *out) {
+    size_t n = 0;
+    for (size_t i = 0; i < text.n;) {
+        size_t end = i;
+        bool is_wrap = false;
+        while (end < text.n && str_trim(str_slice(text, end, 1)).n == 0)
+            is_wrap |= text.p[end++] == '\n';
+        if (is_wrap) {
+            out[n++] = ' ';
+            i = end;
+            continue;
+        }
+        end = end > i ? end : i + 1;
+        memcpy(out + n, text.p + i, end - i);
+        n += end - i;
+        i = end;
+    }
+    return n;
+}
+
+/* ---- filling a slot ---- */
+
+struct filling {
+    char *at; /* the free part of the slot's memory */
+};
+
+static struct str put_text(struct filling *f, struct str s) {
+    char *p = f->at;
+    if (s.n)
+        memcpy(p, s.p, s.n);
+    f->at += s.n;
+    return (struct str){p, s.n};
+}
+
+static struct str text_of(const struct hit_draft *d,
+                          const struct capture_at *c) {
+    struct str text = window_slice(&d->lane->w, c->from, c->to);
+    size_t most = c->group->is_fact ? CAPTURE_TEXT_MAX : COMMAND_MAX;
+    return str_slice(text, 0, most);
+}
+
+static void make_memory(struct scanner *s, struct slot *slot, size_t bytes) {
+    if (slot->memory && slot->memory_bytes >= bytes)
+        return;
+    size_t twice = slot->memory_bytes * 2;
+    slot->memory_bytes = bytes > twice ? bytes : twice;
+    slot->memory = arena_alloc(s->a, slot->memory_bytes);
+}
+
+static size_t bytes_needed(const struct hit_draft *d, struct str text) {
+    size_t bytes = d->capture_count * sizeof(struct capture) + text.n;
+    for (size_t i = 0; i < d->capture_count; i++)
+        bytes += text_of(d, &d->captures[i]).n;
+    return bytes;
+}
+
+static void put_captures(const struct hit_draft *d, struct filling *f,
+                         struct hit *hit) {
+    const struct window *w = &d->lane->w;
+    for (size_t i = 0; i < d->capture_count; i++) {
+        const struct capture_at *c = &d->captures[i];
+        struct str text = text_of(d, c);
+        if (!c->group->is_fact) {
+            if (str_eq(c->group->spelling, STR("command")))
+                hit->command = put_text(f, text);
+            continue;
+        }
+        size_t n = capture_unwrap(text, f->at);
+        hit->captures[hit->capture_count++] = (struct capture){
+            .name = c->group->name, .scale = c->group->scale,
+            .text = {f->at, n},
+            .line = w->marks[window_mark_index(w, c->from)].number};
+        f->at += n;
+    }
+}
+
+void keep_hit(struct scanner *s, const struct hit_draft *d) {
+    const struct window *w = &d->lane->w;
+    const struct pattern *p = d->pattern->is;
+    struct str text = str_slice(window_slice(w, d->found->from, d->end), 0,
+                                MATCH_MESSAGE_MAX);
+    struct slot *slot = next_slot(s, d->pattern);
+    make_memory(s, slot, bytes_needed(d, text));
+    struct filling f = {slot->memory};
+    slot->hit = (struct hit){
+        .pattern = p->id, .kind = p->kind, .owner = p->owner,
+        .ordinal = p->ordinal, .stream = d->lane->stream,
+        .first_line = d->first_line, .last_line = d->last_line,
+        .trace_first = d->trace_first, .trace_last = d->trace_last,
+        .captures = (struct capture *)(void *)slot->memory};
+    const struct mark *m = &w->marks[window_mark_index(w, d->found->from)];
+    slot->hit.order = m->order + (d->found->from - m->pos);
+    f.at += d->capture_count * sizeof(struct capture);
+    slot->hit.text = put_text(&f, text);
+    put_captures(d, &f, &slot->hit);
+    slot->tail = d->tail;
+}
+
+/* ---- the list at the end ---- */
+
+static int by_order(const void *x, const void *y) {
+    const struct hit *a = x, *b = y;
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return (a->pattern > b->pattern) - (a->pattern < b->pattern);
+}
+
+static void list_slot(struct scanner *s, struct hit_list *list,
+                      const struct slot *slot) {
+    struct hit hit = slot->hit;
+    if (slot->tail && slot->tail->last_line > hit.trace_last)
+        hit.trace_last = slot->tail->last_line;
+    list->at = arena_grow(s->a, list->at, list->count, &list->cap,
+                          sizeof *list->at);
+    list->at[list->count++] = hit;
+}
+
+struct hit_list keep_list(struct scanner *s) {
+    struct hit_list list = {0};
+    for (size_t i = 0; i < s->signature_count; i++)
+        list_slot(s, &list, s->signatures[i]);
+    for (size_t i = 0; i < s->pattern_count; i++) {
+        const struct pattern_state *p = s->patterns[i];
+        uint64_t most = KEEP_FIRST + KEEP_LAST;
+        uint64_t n = p ? p->hits : 0;
+        for (uint64_t k = 0; k < n && k < most; k++)
+            list_slot(s, &list, &p->slots[k]);
+    }
+    if (list.count > 1)
+        qsort(list.at, list.count, sizeof *list.at, by_order);
+    return list;
+}

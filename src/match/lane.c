@@ -1,0 +1,245 @@
+/* lane.c: one stream's text, from literals to matches.
+ *
+ *     text ... Tried to allocate ... Tried to allocate ........... end
+ *                            ^first               ^last
+ *          |<- REACH_BACK ->|<---- range ------->|<- REACH_AHEAD ->|
+ *
+ * A literal opens a range for each of its patterns, or lengthens the one that
+ * is open. PCRE2 is asked about a range once enough text stands behind it, and
+ * is asked only for matches that begin in front of its last literal: later ones
+ * have a literal of their own. Every match of a pattern begins where the one
+ * before it ended, so none is found twice.
+ *
+ * All this is done when the window is full, or the stream at its end; how the
+ * bytes were cut on their way here makes no difference.
+ */
+#include "match/scanner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- literals to ranges ---- */
+
+static void open_range(struct scanner *s, struct lane *l, uint32_t pattern,
+                       uint64_t pos) {
+    l->ranges = arena_grow(s->a, l->ranges, l->range_count, &l->range_cap,
+                           sizeof *l->ranges);
+    l->ranges[l->range_count++] = (struct range){pattern, pos, pos};
+    l->places[pattern].range = l->range_count;
+}
+
+static void note_literal(struct scanner *s, struct lane *l, uint32_t pattern,
+                         uint64_t pos) {
+    if (!l->places)
+        l->places =
+            arena_array(s->a, s->pattern_count, sizeof *l->places);
+    size_t open = l->places[pattern].range;
+    if (open && pos - l->ranges[open - 1].first <= RANGE_MAX)
+        l->ranges[open - 1].last = pos;
+    else
+        open_range(s, l, pattern, pos);
+}
+
+struct literal_sink {
+    struct scanner *s;
+    struct lane *l;
+    uint64_t base; /* position of the fed text */
+};
+
+static void on_literal(void *ctx, const struct prefilter_find *found,
+                       size_t end) {
+    const struct literal_sink *to = ctx;
+    for (uint32_t i = 0; i < found->count; i++)
+        note_literal(to->s, to->l, prefilter_ref(found, i), to->base + end);
+}
+
+static void feed_filter(struct scanner *s, struct lane *l, struct str text) {
+    struct literal_sink sink = {s, l, l->w.end - text.n};
+    prefilter_feed(&s->filter, &l->w.place, text, on_literal, &sink);
+}
+
+/* ---- ranges to matches ---- */
+
+static int by_place(const void *x, const void *y) {
+    const struct capture_at *a = x, *b = y;
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    if (a->to != b->to)
+        return a->to < b->to ? -1 : 1;
+    return (a->group > b->group) - (a->group < b->group);
+}
+
+void lane_captures(struct scanner *s, struct lane *l, const struct regex *r) {
+    size_t from = l->capture_count;
+    for (size_t i = 0; i < regex_group_count(r); i++) {
+        const struct named_group *g = &regex_groups(r)[i];
+        struct span span;
+        if (!regex_group(s->matcher, g->number, &span) ||
+            span.from == span.to)
+            continue;
+        l->captures = arena_grow(s->a, l->captures, l->capture_count,
+                                 &l->capture_cap, sizeof *l->captures);
+        l->captures[l->capture_count++] = (struct capture_at){
+            g, window_pos(&l->w, span.from),
+            window_pos(&l->w, span.to - 1) + 1};
+    }
+    if (l->capture_count - from > 1)
+        qsort(l->captures + from, l->capture_count - from,
+              sizeof *l->captures, by_place);
+}
+
+static void add_found(struct scanner *s, struct lane *l, uint32_t pattern,
+                      struct span span) {
+    struct pattern_state *p = scan_pattern(s, pattern);
+    size_t first = l->capture_count;
+    lane_captures(s, l, p->regex);
+    uint64_t from = window_pos(&l->w, span.from);
+    uint64_t to = span.to > span.from ? window_pos(&l->w, span.to - 1) + 1
+                                      : from;
+    l->found = arena_grow(s->a, l->found, l->found_count, &l->found_cap,
+                          sizeof *l->found);
+    l->found[l->found_count++] = (struct found){
+        .pattern = pattern, .from = from, .to = to,
+        .capture_from = first, .capture_count = l->capture_count - first};
+}
+
+static uint64_t least_start(const struct lane *l, const struct range *r) {
+    uint64_t from = r->first > REACH_BACK ? r->first - REACH_BACK : 0;
+    uint64_t next = l->places[r->pattern].next;
+    return from > next ? from : next;
+}
+
+static void match_range(struct scanner *s, struct lane *l,
+                        const struct range *r) {
+    struct pattern_place *place = &l->places[r->pattern];
+    if (r->last <= place->next)
+        return; /* inside of the match before */
+    struct regex *regex = scan_pattern(s, r->pattern)->regex;
+    struct search search = {
+        .subject = {l->w.text, l->w.n},
+        .from = window_offset(&l->w, least_start(l, r)),
+        .latest = window_offset(&l->w, r->last - 1),
+        .starts_mid_line = l->w.starts_mid_line};
+    struct span span;
+    while (search.from <= search.latest &&
+           regex_find(s->matcher, regex, &search, &span)) {
+        add_found(s, l, r->pattern, span);
+        search.from = span.to > span.from ? span.to : span.to + 1;
+        place->next = window_pos(&l->w, search.from - 1) + 1;
+    }
+}
+
+static bool is_behind(const struct lane *l, uint64_t pos, uint64_t distance,
+                      bool is_end) {
+    return is_end || pos + distance <= l->w.end;
+}
+
+static void match_ranges(struct scanner *s, struct lane *l, bool is_end) {
+    size_t kept = 0;
+    for (size_t i = 0; i < l->range_count; i++)
+        l->places[l->ranges[i].pattern].range = 0;
+    for (size_t i = 0; i < l->range_count; i++) {
+        struct range r = l->ranges[i];
+        if (is_behind(l, r.last, REACH_AHEAD, is_end)) {
+            match_range(s, l, &r);
+            continue;
+        }
+        l->ranges[kept++] = r;
+        l->places[r.pattern].range = kept;
+    }
+    l->range_count = kept;
+}
+
+/* ---- matches to hits ---- */
+
+static int by_start(const void *x, const void *y) {
+    const struct found *a = x, *b = y;
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    return (a->pattern > b->pattern) - (a->pattern < b->pattern);
+}
+
+/* Forget the first n matches and close up the captures of the others. */
+static void drop_found(struct lane *l, size_t n) {
+    size_t least = l->capture_count;
+    for (size_t i = n; i < l->found_count; i++)
+        if (l->found[i].capture_from < least)
+            least = l->found[i].capture_from;
+    for (size_t i = n; i < l->found_count; i++) {
+        l->found[i - n] = l->found[i];
+        l->found[i - n].capture_from -= least;
+    }
+    l->found_count -= n;
+    l->capture_count -= least;
+    if (l->capture_count && least)
+        memmove(l->captures, l->captures + least,
+                l->capture_count * sizeof *l->captures);
+}
+
+static void finish_found(struct scanner *s, struct lane *l, bool is_end) {
+    size_t done = 0;
+    if (l->found_count > 1)
+        qsort(l->found, l->found_count, sizeof *l->found, by_start);
+    while (done < l->found_count &&
+           is_behind(l, l->found[done].from, MESSAGE_AHEAD, is_end))
+        message_finish(s, l, done++);
+    drop_found(l, done);
+}
+
+static uint64_t least(uint64_t x, uint64_t y) {
+    return x < y ? x : y;
+}
+
+/* Everything before this is told and done. */
+static uint64_t needed_from(const struct lane *l) {
+    uint64_t pos = l->w.end;
+    for (size_t i = 0; i < l->range_count; i++)
+        pos = least(pos, l->ranges[i].first);
+    pos = pos > REACH_BACK ? pos - REACH_BACK : 0;
+    return l->found_count ? least(pos, l->found[0].from) : pos;
+}
+
+static void settle(struct scanner *s, struct lane *l, bool is_end) {
+    match_ranges(s, l, is_end);
+    finish_found(s, l, is_end);
+    window_drop(&l->w, needed_from(l));
+}
+
+/* ---- lines ---- */
+
+/* A hit waits to learn where its traceback ends. */
+static void follow_tail(struct lane *l, uint32_t number) {
+    const struct mark *m = &l->w.marks[l->w.mark_count - 1];
+    if (m->block != l->tail_block)
+        l->tail = NULL;
+    else if (m->is_solid)
+        l->tail->last_line = number;
+}
+
+void lane_line(struct scanner *s, struct lane *l, const struct line *line) {
+    struct str rest = line->text;
+    struct str chunk = str_slice(rest, 0, WINDOW_CHUNK);
+    if (!window_has_room(&l->w, chunk.n))
+        settle(s, l, false);
+    bool is_first = l->w.mark_count == 0;
+    window_line(s->a, &l->w, line, s->order);
+    if (l->tail)
+        follow_tail(l, line->number);
+    if (!line->is_joined && !is_first) /* a line's end is a blank */
+        prefilter_feed(&s->filter, &l->w.place, STR("\n"), on_literal,
+                       &(struct literal_sink){s, l, l->w.end - 1});
+    for (;;) {
+        window_text(s->a, &l->w, chunk);
+        feed_filter(s, l, chunk);
+        rest = str_slice(rest, chunk.n, rest.n);
+        if (rest.n == 0)
+            return;
+        chunk = str_slice(rest, 0, WINDOW_CHUNK);
+        if (!window_has_room(&l->w, chunk.n))
+            settle(s, l, false);
+    }
+}
+
+void lane_end(struct scanner *s, struct lane *l) {
+    settle(s, l, true);
+}

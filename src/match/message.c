@@ -1,0 +1,233 @@
+/* message.c: what belongs to a match.
+ *
+ *       File "train.py", line 9, in step          trace_first (or before)
+ *         loss.backward()
+ *     OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.
+ *                       ^ message begins          first_line
+ *     GPU 0 has a total capacity of 79.11 GiB     goes on: extracts look here
+ *     of which 1.00 GiB is free.                  last_line
+ *     frame #0: ...                               trace_last
+ *
+ * The message goes on over cut lines and lines of plain words, until a blank
+ * line, a line that is a log record or part of a traceback, or the next message.
+ * So numbers of two ranks or of two quotes of one message never mix.
+ */
+#include "match/scanner.h"
+
+#define MESSAGE_LINES_MAX 32
+#define BLANKS_BEFORE_FRAMES 2 /* between a message and frames behind it */
+
+/* ---- where the message ends ---- */
+
+static bool goes_on(const struct mark *m) {
+    if (m->is_joined)
+        return true;
+    return !m->is_record && (m->kind == LINE_TEXT || m->kind == LINE_ELLIPSIS);
+}
+
+/* The last line that may belong, by the shape of lines alone. */
+static size_t last_line_index(const struct window *w, const struct found *f) {
+    size_t i = window_mark_index(w, f->to > f->from ? f->to - 1 : f->from);
+    for (size_t n = 0; i + 1 < w->mark_count; i++) {
+        const struct mark *next = &w->marks[i + 1];
+        bool is_far = next->pos - f->from > MATCH_MESSAGE_MAX;
+        if (!goes_on(next) || is_far)
+            break;
+        if (!next->is_joined && ++n >= MESSAGE_LINES_MAX)
+            break;
+    }
+    return i;
+}
+
+static bool begins_line(const struct window *w, uint64_t pos) {
+    const struct mark *m = &w->marks[window_mark_index(w, pos)];
+    return str_trim(window_slice(w, m->pos, pos)).n == 0;
+}
+
+/* Does another match end this message where it begins? */
+static bool cuts(struct scanner *s, const struct lane *l,
+                 const struct found *f, const struct found *next) {
+    if (next->from < f->to)
+        return false;
+    if (next->pattern == f->pattern)
+        return true;
+    size_t line = window_mark_index(&l->w, f->to > f->from ? f->to - 1
+                                                           : f->from);
+    return scan_pattern(s, next->pattern)->is->kind == PATTERN_SIGNATURE &&
+           window_mark_index(&l->w, next->from) > line &&
+           begins_line(&l->w, next->from);
+}
+
+static uint64_t message_end(struct scanner *s, const struct lane *l,
+                            size_t i) {
+    const struct found *f = &l->found[i];
+    const struct window *w = &l->w;
+    uint64_t end = window_line_end(w, last_line_index(w, f));
+    if (end > f->from + MATCH_MESSAGE_MAX)
+        end = f->from + MATCH_MESSAGE_MAX;
+    for (size_t k = i + 1; k < l->found_count; k++) {
+        if (l->found[k].from >= end)
+            break;
+        if (cuts(s, l, f, &l->found[k])) {
+            end = l->found[k].from;
+            break;
+        }
+    }
+    return end > f->to ? end : f->to;
+}
+
+/* Blanks at its end are not the message's. */
+static uint64_t trim_end(const struct window *w, uint64_t from,
+                         uint64_t end) {
+    struct str text = window_slice(w, from, end);
+    while (text.n && str_trim(str_slice(text, text.n - 1, 1)).n == 0)
+        text.n--;
+    if (text.n == 0)
+        return from;
+    return window_pos(w, window_offset(w, from) + text.n - 1) + 1;
+}
+
+/* ---- extracts ---- */
+
+static struct regex *extract_of(struct scanner *s, struct pattern_state *p,
+                                size_t i) {
+    if (!p->extract)
+        p->extract = arena_array(s->a, p->is->extract.count,
+                                 sizeof *p->extract);
+    if (!p->extract[i])
+        p->extract[i] = scan_compile(s, p->is->extract.at[i]);
+    return p->extract[i];
+}
+
+static void run_extract(struct scanner *s, struct lane *l, struct regex *r,
+                        uint64_t from, uint64_t end, size_t first) {
+    struct search search = {
+        .subject = {l->w.text, window_offset(&l->w, end)},
+        .from = window_offset(&l->w, from),
+        .starts_mid_line = l->w.starts_mid_line};
+    search.latest = search.subject.n;
+    struct span span;
+    while (search.from <= search.latest &&
+           l->capture_count - first < CAPTURES_MAX &&
+           regex_find(s->matcher, r, &search, &span)) {
+        lane_captures(s, l, r);
+        search.from = span.to > span.from ? span.to : span.to + 1;
+    }
+}
+
+static bool is_same_capture(const struct capture_at *x,
+                            const struct capture_at *y) {
+    return x->from == y->from && x->group->is_fact == y->group->is_fact &&
+           x->group->name == y->group->name;
+}
+
+/* Captures that an earlier pattern of the same message has made already go;
+ * the pattern's own come first, those of the extracts in text order behind. */
+static size_t arrange(struct capture_at *list, size_t own, size_t count) {
+    size_t kept = own;
+    for (size_t i = own; i < count; i++) {
+        struct capture_at next = list[i];
+        size_t k = 0;
+        while (k < kept && !is_same_capture(&list[k], &next))
+            k++;
+        if (k < kept)
+            continue;
+        for (k = kept++; k > own && list[k - 1].from > next.from; k--)
+            list[k] = list[k - 1];
+        list[k] = next;
+    }
+    return kept;
+}
+
+/* Behind the lane's captures: the match's own, then its extracts'. */
+static struct hit_draft collect(struct scanner *s, struct lane *l, size_t i,
+                                struct pattern_state *p, uint64_t end) {
+    struct found *f = &l->found[i];
+    size_t first = l->capture_count;
+    for (size_t k = 0; k < f->capture_count; k++) {
+        l->captures = arena_grow(s->a, l->captures, l->capture_count,
+                                 &l->capture_cap, sizeof *l->captures);
+        l->captures[l->capture_count++] = l->captures[f->capture_from + k];
+    }
+    for (size_t k = 0; k < p->is->extract.count; k++)
+        run_extract(s, l, extract_of(s, p, k), f->from, end, first);
+    size_t count = arrange(l->captures + first, f->capture_count,
+                           l->capture_count - first);
+    l->capture_count = first; /* room again, once the hit is kept */
+    return (struct hit_draft){
+        .lane = l, .pattern = p, .found = f, .end = end,
+        .captures = l->captures + first,
+        .capture_count = count < CAPTURES_MAX ? count : CAPTURES_MAX};
+}
+
+/* ---- the traceback ---- */
+
+/* A block of frames right behind a message that has none of its own. */
+static size_t block_behind(const struct window *w, size_t last) {
+    size_t i = last + 1;
+    while (i < w->mark_count && i - last <= BLANKS_BEFORE_FRAMES &&
+           w->marks[i].kind == LINE_BLANK)
+        i++;
+    bool is_block = i < w->mark_count && w->marks[i].block != 0 &&
+                    w->marks[i].block_first >= w->marks[last].number &&
+                    w->marks[i].kind != LINE_BLANK;
+    return is_block ? i : last;
+}
+
+/* Where the block goes on beyond the window, somebody has to watch it. */
+static struct tail *tail_of(struct scanner *s, struct lane *l,
+                            uint32_t block, uint32_t last_line) {
+    const struct mark *last = &l->w.marks[l->w.mark_count - 1];
+    if (last->block != block)
+        return NULL;
+    if (l->tail && l->tail_block == block)
+        return l->tail;
+    l->tail = arena_alloc(s->a, sizeof *l->tail);
+    l->tail->last_line = last_line;
+    l->tail_block = block;
+    return l->tail;
+}
+
+static void find_trace(struct scanner *s, struct lane *l,
+                       struct hit_draft *d) {
+    const struct window *w = &l->w;
+    size_t first = window_mark_index(w, d->found->from);
+    size_t last = window_mark_index(w, d->end > d->found->from ? d->end - 1
+                                                               : d->end);
+    size_t at = first;
+    if (w->marks[first].block == 0)
+        at = block_behind(w, last);
+    uint32_t block = w->marks[at].block;
+    if (block == 0)
+        return;
+    if (at == first)
+        d->trace_first = w->marks[first].block_first;
+    for (size_t i = at; i < w->mark_count && w->marks[i].block == block; i++)
+        if (w->marks[i].is_solid && w->marks[i].number > d->trace_last)
+            d->trace_last = w->marks[i].number;
+    d->tail = tail_of(s, l, block, d->trace_last);
+}
+
+/* ---- the hit ---- */
+
+static uint32_t line_at(const struct window *w, uint64_t pos) {
+    return w->marks[window_mark_index(w, pos)].number;
+}
+
+void message_finish(struct scanner *s, struct lane *l, size_t i) {
+    const struct found *f = &l->found[i];
+    struct pattern_state *p = scan_pattern(s, f->pattern);
+    if (!keep_has_room(s, p))
+        return;
+    bool is_signature = p->is->kind == PATTERN_SIGNATURE;
+    uint64_t end = is_signature ? message_end(s, l, i) : f->to;
+    end = trim_end(&l->w, f->from, end);
+    struct hit_draft d = collect(s, l, i, p, end);
+    d.first_line = line_at(&l->w, f->from);
+    d.last_line = line_at(&l->w, end > f->from ? end - 1 : end);
+    d.trace_first = d.first_line;
+    d.trace_last = d.last_line;
+    if (is_signature)
+        find_trace(s, l, &d);
+    keep_hit(s, &d);
+}

@@ -1,0 +1,219 @@
+/* pattern.c: PCRE2, and nothing else of it anywhere.
+ *
+ *     matcher   general, compile and match context, one result block, and
+ *               one stack for compiled code; made once per scan
+ *     regex     the code, the named groups as facts, how often it ran
+ *
+ * Matching is on bytes; only a pattern that itself goes beyond ASCII is
+ * matched on characters, bad bytes in the log matching nothing. A pattern is
+ * interpreted until it proves hot, since compiling it to machine code costs as
+ * much as a hundred runs.
+ *
+ * Work is limited, since logs are hostile and patterns human: a search that
+ * passes a limit has found nothing. Memory comes from the arena's allocator
+ * and is released with the arena.
+ */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "match/pattern.h"
+
+#include <pcre2.h>
+#include <stdlib.h>
+
+#define MATCH_LIMIT 100000      /* steps back, per place where it tries */
+#define HEAP_LIMIT_KIB 8192
+#define HOT_RUNS 100            /* then it is compiled to machine code */
+#define JIT_STACK_FIRST (32 * 1024)
+#define JIT_STACK_MAX (512 * 1024)
+
+struct matcher {
+    struct arena *a;
+    pcre2_general_context *general;
+    pcre2_compile_context *compile;
+    pcre2_match_context *match;
+    pcre2_match_data *data;
+    pcre2_jit_stack *stack; /* NULL until the first hot pattern */
+    int groups_set;         /* of the last find: 1 + the highest one */
+};
+
+struct regex {
+    pcre2_code *code;
+    uint32_t runs;
+    struct named_group *groups;
+    size_t group_count;
+};
+
+static void *get_bytes(PCRE2_SIZE n, void *ctx) {
+    const struct allocator *from = ((struct arena *)ctx)->from;
+    return from ? from->get(from->ctx, n) : malloc(n);
+}
+
+static void put_bytes(void *block, void *ctx) {
+    const struct allocator *from = ((struct arena *)ctx)->from;
+    if (!block)
+        return;
+    if (from)
+        from->put(from->ctx, block);
+    else
+        free(block);
+}
+
+static void matcher_release(void *what) {
+    struct matcher *m = what;
+    if (m->stack)
+        pcre2_jit_stack_free(m->stack);
+    if (m->data)
+        pcre2_match_data_free(m->data);
+    if (m->match)
+        pcre2_match_context_free(m->match);
+    if (m->compile)
+        pcre2_compile_context_free(m->compile);
+    if (m->general)
+        pcre2_general_context_free(m->general);
+}
+
+static void no_memory(struct matcher *m) {
+    arena_raise(m->a, FAIL_MEMORY, "out of memory for a pattern");
+}
+
+struct matcher *matcher_new(struct arena *a) {
+    struct matcher *m = arena_alloc(a, sizeof *m);
+    m->a = a;
+    arena_defer(a, matcher_release, m);
+    m->general = pcre2_general_context_create(get_bytes, put_bytes, a);
+    if (!m->general)
+        no_memory(m);
+    m->compile = pcre2_compile_context_create(m->general);
+    m->match = pcre2_match_context_create(m->general);
+    m->data = pcre2_match_data_create(PATTERN_GROUPS_MAX + 1, m->general);
+    if (!m->compile || !m->match || !m->data)
+        no_memory(m);
+    pcre2_set_newline(m->compile, PCRE2_NEWLINE_LF);
+    pcre2_set_match_limit(m->match, MATCH_LIMIT);
+    pcre2_set_depth_limit(m->match, MATCH_LIMIT);
+    pcre2_set_heap_limit(m->match, HEAP_LIMIT_KIB);
+    return m;
+}
+
+/* ---- compiling ---- */
+
+static void regex_release(void *what) {
+    struct regex *r = what;
+    if (r->code)
+        pcre2_code_free(r->code);
+}
+
+static void name_groups(struct matcher *m, struct regex *r) {
+    uint32_t count = 0, width = 0;
+    PCRE2_SPTR table = NULL;
+    pcre2_pattern_info(r->code, PCRE2_INFO_NAMECOUNT, &count);
+    pcre2_pattern_info(r->code, PCRE2_INFO_NAMEENTRYSIZE, &width);
+    pcre2_pattern_info(r->code, PCRE2_INFO_NAMETABLE, &table);
+    r->groups = arena_array(m->a, count, sizeof *r->groups);
+    r->group_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        PCRE2_SPTR row = table + (size_t)i * width;
+        struct named_group *g = &r->groups[i];
+        g->number = (uint32_t)row[0] << 8 | row[1];
+        g->spelling = str_of((const char *)row + 2);
+        g->is_fact = fact_of_group(g->spelling, &g->name, &g->scale);
+    }
+}
+
+static bool has_room_for_groups(const struct regex *r) {
+    uint32_t brackets = 0;
+    pcre2_pattern_info(r->code, PCRE2_INFO_CAPTURECOUNT, &brackets);
+    return brackets <= PATTERN_GROUPS_MAX;
+}
+
+struct regex *regex_compile(struct matcher *m, const struct pattern_text *text,
+                            struct pattern_error *error) {
+    uint32_t options = PCRE2_MULTILINE | PCRE2_DUPNAMES |
+                       PCRE2_USE_OFFSET_LIMIT | PCRE2_NEVER_BACKSLASH_C;
+    if (text->needs_utf)
+        options |= PCRE2_UTF | PCRE2_MATCH_INVALID_UTF;
+    struct regex *r = arena_alloc(m->a, sizeof *r);
+    arena_defer(m->a, regex_release, r);
+    int code = 0;
+    PCRE2_SIZE at = 0;
+    r->code = pcre2_compile((PCRE2_SPTR)text->text.p, text->text.n, options,
+                            &code, &at, m->compile);
+    if (!r->code && code == PCRE2_ERROR_HEAP_FAILED)
+        no_memory(m);
+    if (!r->code) {
+        char why[160] = "";
+        pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof why);
+        struct str message = arena_str(m->a, str_of(why));
+        *error = (struct pattern_error){at < text->text.n ? at : text->text.n,
+                                        message};
+        return NULL;
+    }
+    if (!has_room_for_groups(r)) {
+        *error = (struct pattern_error){
+            0, STR("more than 60 groups; use (?:...) where nothing is kept")};
+        return NULL;
+    }
+    name_groups(m, r);
+    return r;
+}
+
+struct regex *regex_of(struct matcher *m, struct str text,
+                       struct pattern_error *error) {
+    struct pattern_text prepared;
+    if (!pattern_text_prepare(m->a, text, &prepared, error))
+        return NULL;
+    struct regex *r = regex_compile(m, &prepared, error);
+    if (!r)
+        error->offset = prepared.place[error->offset];
+    return r;
+}
+
+size_t regex_group_count(const struct regex *r) {
+    return r->group_count;
+}
+
+const struct named_group *regex_groups(const struct regex *r) {
+    return r->groups;
+}
+
+/* ---- matching ---- */
+
+/* Machine code where the system allows it; else it stays interpreted. */
+static void heat(struct matcher *m, struct regex *r) {
+    if (r->runs > HOT_RUNS || ++r->runs <= HOT_RUNS)
+        return;
+    if (!m->stack) {
+        m->stack = pcre2_jit_stack_create(JIT_STACK_FIRST, JIT_STACK_MAX,
+                                          m->general);
+        if (!m->stack)
+            return;
+        pcre2_jit_stack_assign(m->match, NULL, m->stack);
+    }
+    pcre2_jit_compile(r->code, PCRE2_JIT_COMPLETE);
+}
+
+bool regex_find(struct matcher *m, struct regex *r, const struct search *s,
+                struct span *whole) {
+    heat(m, r);
+    pcre2_set_offset_limit(m->match, s->latest);
+    m->groups_set = pcre2_match(
+        r->code, (PCRE2_SPTR)(s->subject.p ? s->subject.p : ""),
+        s->subject.n, s->from, s->starts_mid_line ? PCRE2_NOTBOL : 0, m->data,
+        m->match);
+    if (m->groups_set == PCRE2_ERROR_NOMEMORY)
+        no_memory(m);
+    if (m->groups_set <= 0)
+        return false;
+    const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(m->data);
+    *whole = (struct span){ends[0], ends[1]};
+    return whole->from <= whole->to;
+}
+
+bool regex_group(const struct matcher *m, uint32_t number, struct span *out) {
+    const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(m->data);
+    if (m->groups_set <= 0 || number >= (uint32_t)m->groups_set ||
+        ends[2 * number] == PCRE2_UNSET ||
+        ends[2 * number] > ends[2 * number + 1])
+        return false;
+    *out = (struct span){ends[2 * number], ends[2 * number + 1]};
+    return true;
+}

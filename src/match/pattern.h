@@ -1,0 +1,50 @@
+/* pattern.h: one compiled pattern, and the tools that all of one thread share.
+ * pattern.c is the only file that includes <pcre2.h>. Private to match/. */
+#ifndef MATCH_PATTERN_H
+#define MATCH_PATTERN_H
+
+#include "match/pattern_text.h"
+
+#define PATTERN_GROUPS_MAX 60 /* pairs of brackets in one pattern */
+
+struct matcher; /* contexts, stacks and the last result: one per thread */
+struct regex;   /* a compiled pattern */
+
+struct named_group { /* a named one */
+    uint32_t number;
+    struct str spelling;
+    bool is_fact; /* else `command`, or nothing known */
+    enum fact_name name;
+    int64_t scale;
+};
+
+struct span {
+    size_t from, to;
+};
+
+struct matcher *matcher_new(struct arena *a);
+
+/* NULL and *error (offset into the prepared text) when PCRE2 refuses it. */
+struct regex *regex_compile(struct matcher *m, const struct pattern_text *text,
+                            struct pattern_error *error);
+/* From the text as written; NULL and *error (offset into that). */
+struct regex *regex_of(struct matcher *m, struct str text,
+                       struct pattern_error *error);
+
+size_t regex_group_count(const struct regex *r);
+const struct named_group *regex_groups(const struct regex *r); /* by spelling */
+
+struct search {
+    struct str subject;
+    size_t from;          /* a match begins here or later ... */
+    size_t latest;        /* ... and not behind this */
+    bool starts_mid_line; /* subject begins inside of a line */
+};
+
+/* The leftmost match. False: none, or none within the limits on work. */
+bool regex_find(struct matcher *m, struct regex *r, const struct search *s,
+                struct span *whole);
+/* What a group matched in the last find; false: nothing. */
+bool regex_group(const struct matcher *m, uint32_t number, struct span *out);
+
+#endif

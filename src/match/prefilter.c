@@ -1,0 +1,167 @@
+/* prefilter.c: reading the automaton that prefilter_build.c wrote.
+ *
+ *     byte --fold--> child of the state? --no--> fail link, again
+ *                           | yes
+ *                           v
+ *                     new state --report--> literals that end here
+ *
+ * Text comes line by line and is folded on the way: what a literal blank of a
+ * pattern may match (blanks, line ends, indentation) counts as one blank. The
+ * place is kept between calls, so a literal cut by a wrap is found.
+ *
+ * It refuses every blob whose links could lead outside of it or in circles;
+ * a blob that is merely wrong can then miss a literal, never read beyond.
+ */
+#include "match/prefilter.h"
+#include "match/literals.h"
+
+#include <string.h>
+
+struct opening {
+    const unsigned char *p;
+    size_t n;
+    uint32_t patterns, states, literals, refs;
+    struct prefilter f;
+};
+
+static bool header_is_good(struct opening *o, size_t pattern_count) {
+    if (o->n < 4 * WORD_COUNT_OF || o->n % 4 != 0 ||
+        word_at(o->p, WORD_MAGIC) != PREFILTER_MAGIC ||
+        word_at(o->p, WORD_VERSION) != PREFILTER_VERSION ||
+        word_at(o->p, WORD_BYTES) != o->n ||
+        word_at(o->p, WORD_CHECK) != prefilter_check(o->p, o->n))
+        return false;
+    o->patterns = word_at(o->p, WORD_PATTERNS);
+    o->states = word_at(o->p, WORD_STATES);
+    o->literals = word_at(o->p, WORD_LITERALS);
+    o->refs = word_at(o->p, WORD_REFS);
+    return o->patterns == pattern_count && o->states >= 1 &&
+           prefilter_layout(o->states, o->literals, o->refs).end == o->n;
+}
+
+static void find_tables(struct opening *o) {
+    struct prefilter_layout l =
+        prefilter_layout(o->states, o->literals, o->refs);
+    o->f = (struct prefilter){
+        .states = o->states, .literals = o->literals,
+        .root = o->p + l.root, .child_from = o->p + l.child_from,
+        .fail = o->p + l.fail, .report = o->p + l.report,
+        .literal_of = o->p + l.literal_of, .ref_from = o->p + l.ref_from,
+        .refs = o->p + l.refs, .bytes = o->p + l.bytes,
+    };
+}
+
+/* Children come later and in the order of their bytes; links go back. */
+static bool state_is_good(const struct prefilter *f, uint32_t s) {
+    uint32_t from = word_at(f->child_from, s);
+    uint32_t to = word_at(f->child_from, (size_t)s + 1);
+    uint32_t fail = word_at(f->fail, s), report = word_at(f->report, s);
+    if (from <= s || from > to || to > f->states)
+        return false;
+    for (uint32_t c = from; c + 1 < to; c++)
+        if (f->bytes[c] >= f->bytes[c + 1])
+            return false;
+    if (s > 0 ? fail >= s : fail != 0)
+        return false;
+    if (word_at(f->literal_of, s) > f->literals || report > s)
+        return false;
+    return report == 0 || word_at(f->literal_of, report) != 0;
+}
+
+static bool states_are_good(const struct prefilter *f) {
+    for (uint32_t s = 0; s < f->states; s++)
+        if (!state_is_good(f, s))
+            return false;
+    for (size_t b = 0; b < 256; b++)
+        if (word_at(f->root, b) >= f->states)
+            return false;
+    return true;
+}
+
+static bool refs_are_good(const struct opening *o) {
+    const struct prefilter *f = &o->f;
+    if (word_at(f->ref_from, 0) != 0 ||
+        word_at(f->ref_from, f->literals) != o->refs)
+        return false;
+    for (size_t i = 0; i < f->literals; i++)
+        if (word_at(f->ref_from, i) > word_at(f->ref_from, i + 1))
+            return false;
+    for (size_t i = 0; i < o->refs; i++)
+        if (word_at(f->refs, i) >= o->patterns)
+            return false;
+    return true;
+}
+
+struct prefilter prefilter_open(struct arena *a, struct str blob,
+                                size_t pattern_count) {
+    struct opening o = {.p = (const unsigned char *)blob.p, .n = blob.n};
+    if (!header_is_good(&o, pattern_count))
+        arena_raise(a, FAIL_INDEX, "the index is damaged: no prefilter for "
+                    "its %zu patterns", pattern_count);
+    find_tables(&o);
+    if (!states_are_good(&o.f) || !refs_are_good(&o))
+        arena_raise(a, FAIL_INDEX, "the index is damaged: the prefilter "
+                    "leads nowhere");
+    return o.f;
+}
+
+/* ---- stepping ---- */
+
+static uint32_t child_of(const struct prefilter *f, uint32_t state,
+                         unsigned char byte) {
+    uint32_t from = word_at(f->child_from, state);
+    uint32_t n = word_at(f->child_from, (size_t)state + 1) - from;
+    if (n == 0)
+        return 0;
+    if (f->bytes[from] == byte)
+        return from;
+    const unsigned char *hit = memchr(f->bytes + from, byte, n);
+    return hit ? (uint32_t)(hit - f->bytes) : 0;
+}
+
+static uint32_t step(const struct prefilter *f, uint32_t state,
+                     unsigned char byte) {
+    while (state != 0) {
+        uint32_t child = child_of(f, state, byte);
+        if (child)
+            return child;
+        state = word_at(f->fail, state);
+    }
+    return word_at(f->root, byte);
+}
+
+/* Every literal that ends here: this state's, then its suffixes'. */
+static void report(const struct prefilter *f, uint32_t state, size_t end,
+                   prefilter_fn found, void *ctx) {
+    uint32_t s = word_at(f->report, state);
+    while (s != 0) {
+        uint32_t literal = word_at(f->literal_of, s) - 1;
+        uint32_t from = word_at(f->ref_from, literal);
+        struct prefilter_find find = {
+            f->refs + 4 * (size_t)from,
+            word_at(f->ref_from, (size_t)literal + 1) - from};
+        found(ctx, &find, end);
+        s = word_at(f->report, word_at(f->fail, s));
+    }
+}
+
+void prefilter_feed(const struct prefilter *f, struct prefilter_place *place,
+                    struct str text, prefilter_fn found, void *ctx) {
+    uint32_t state = place->state;
+    bool is_in_blank = place->is_in_blank;
+    for (size_t i = 0; i < text.n; i++) {
+        unsigned char c = fold_byte((unsigned char)text.p[i]);
+        if (c == ' ' && is_in_blank)
+            continue;
+        is_in_blank = c == ' ';
+        state = step(f, state, c);
+        if (word_at(f->report, state) != 0)
+            report(f, state, i + 1, found, ctx);
+    }
+    place->state = state;
+    place->is_in_blank = is_in_blank;
+}
+
+uint32_t prefilter_ref(const struct prefilter_find *found, uint32_t i) {
+    return word_at(found->refs, i);
+}

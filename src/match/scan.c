@@ -1,0 +1,101 @@
+/* scan.c: bytes in, hits out.
+ *
+ *     bytes -> log/ -> lines -> lane of their stream -> hits
+ *
+ * One lane per stream keeps its own text, so that the lines of interleaved
+ * ranks do not cut each other's messages. Patterns are read from the index and
+ * compiled when a literal first names them. What is kept is bounded: lanes by
+ * their windows, hits by keep.c.
+ */
+#include "match/scanner.h"
+
+#include <string.h>
+
+struct regex *scan_compile(struct scanner *s, struct str text) {
+    struct pattern_error error;
+    struct regex *r = regex_of(s->matcher, text, &error);
+    if (!r)
+        arena_raise(s->a, FAIL_INDEX,
+                    "the index holds a pattern that does not compile: %.*s",
+                    STR_ARG(error.message));
+    return r;
+}
+
+struct pattern_state *scan_pattern(struct scanner *s, uint32_t id) {
+    if (!s->patterns[id]) {
+        struct pattern_state *p = arena_alloc(s->a, sizeof *p);
+        p->is = reader_pattern(s->reader, id);
+        p->regex = scan_compile(s, p->is->text);
+        s->patterns[id] = p;
+    }
+    return s->patterns[id];
+}
+
+static struct lane *lane_of(struct scanner *s, uint32_t stream) {
+    if (stream >= LOG_STREAMS_MAX)
+        stream = LOG_STREAMS_MAX - 1;
+    if (!s->lanes[stream]) {
+        s->lanes[stream] = arena_alloc(s->a, sizeof *s->lanes[stream]);
+        s->lanes[stream]->stream = stream;
+    }
+    return s->lanes[stream];
+}
+
+static void note_last_line(struct scanner *s, const struct line *line) {
+    if (str_trim(line->text).n == 0)
+        return;
+    if (!line->is_joined || line->stream != s->last_line_stream)
+        s->last_line_n = 0;
+    s->last_line_stream = line->stream;
+    size_t room = LAST_LINE_MAX - s->last_line_n;
+    struct str text = str_slice(line->text, 0, room);
+    memcpy(s->last_line + s->last_line_n, text.p, text.n);
+    s->last_line_n += text.n;
+    s->last_line_number = line->number;
+}
+
+static void on_line(void *ctx, const struct line *line) {
+    struct scanner *s = ctx;
+    lane_line(s, lane_of(s, line->stream), line);
+    s->order += line->text.n + 1;
+    note_last_line(s, line);
+}
+
+struct scanner *scan_new(struct arena *a, const struct index *ix,
+                         struct reader *r, uint64_t max_bytes) {
+    struct scanner *s = arena_alloc(a, sizeof *s);
+    s->a = a;
+    s->reader = r;
+    s->pattern_count = index_pattern_count(ix);
+    s->filter = prefilter_open(a, index_prefilter(ix), s->pattern_count);
+    s->patterns = arena_array(a, s->pattern_count, sizeof *s->patterns);
+    s->matcher = matcher_new(a);
+    s->log = log_open(a, max_bytes, on_line, s);
+    return s;
+}
+
+void scan_feed(struct scanner *s, struct str bytes) {
+    log_feed(s->log, bytes);
+}
+
+static void list_streams(struct scanner *s) {
+    size_t count = log_stream_count(s->log);
+    struct stream *list = arena_array(s->a, count, sizeof *list);
+    for (size_t i = 0; i < count; i++)
+        list[i] = *log_stream(s->log, (uint32_t)i);
+    s->result.streams = list;
+    s->result.stream_count = count;
+}
+
+const struct scan_result *scan_end(struct scanner *s) {
+    log_end(s->log);
+    for (size_t i = 0; i < LOG_STREAMS_MAX; i++)
+        if (s->lanes[i])
+            lane_end(s, s->lanes[i]);
+    list_streams(s);
+    s->result.hits = keep_list(s);
+    s->result.stats = log_stats(s->log);
+    s->result.last_line = (struct str){s->last_line, s->last_line_n};
+    s->result.last_line_number = s->last_line_number;
+    return &s->result;
+}

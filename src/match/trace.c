@@ -1,0 +1,293 @@
+/* trace.c: telling tracebacks from the lines between them, by shape alone.
+ *
+ *     Traceback (most recent call last):      HEADER   -> FRAMES, new block
+ *       File "run.py", line 3, in main        FRAME
+ *         model.to("cuda")                    deeper than the frame: code
+ *         ~~~~~~~~^^^^^^^^                    MARK
+ *     OutOfMemoryError: CUDA out of memory.   -> MESSAGE
+ *     GPU 0 has a total capacity of ...       goes on with the message (soft)
+ *                                             -> GAP
+ *     During handling of the above ...        CHAIN: the next header goes on
+ *
+ * A block begins at its header, or where an excerpt breaks into the frames.
+ * Soft lines belong to it only if something sure follows. A log line of its own
+ * (a record) ends a block unless its text is a frame's: engines prefix every
+ * line of a traceback. Indentation counts relative to the frames, since whole
+ * tracebacks are indented, or robbed of their indentation, on the way.
+ */
+#include "match/trace.h"
+
+#define SOFT_LINES_MAX 64
+#define GAP_LINES_MAX 3
+#define LEAD_LINES_MAX 4 /* code before the first frame of an excerpt */
+
+/* ---- the shape of one line ---- */
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+static bool is_word(char c) {
+    return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') ||
+           (c >= 'A' && c <= 'Z');
+}
+
+static bool is_mark(struct str s) {
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] != '^' && s.p[i] != '~' && s.p[i] != ' ')
+            return false;
+    return true;
+}
+
+/* "#12 0x7f.. in f", "#3 c10::Error(...) from x.so" */
+static bool is_numbered_frame(struct str s) {
+    size_t i = 1;
+    while (i < s.n && is_digit(s.p[i]))
+        i++;
+    struct str rest = str_slice(s, i, s.n);
+    if (i == 1 || rest.n == 0 || (rest.p[0] != ' ' && rest.p[0] != ':'))
+        return false;
+    return str_find(rest, STR("0x")) < rest.n ||
+           str_find(rest, STR(" in ")) < rest.n ||
+           str_find_char(rest, '(') < rest.n;
+}
+
+static bool is_native(struct str s, uint32_t indent) {
+    switch (s.p[0]) {
+    case 'f': return str_starts(s, STR("frame #"));
+    case '#': return is_numbered_frame(s);
+    case '@': return str_find(s, STR(" 0x")) < s.n;
+    case 'E': return str_starts(s, STR("Exception raised from "));
+    case 'C':
+        return str_starts(s, STR("C++ CapturedTraceback")) ||
+               str_starts(s, STR("Current thread 0x"));
+    case 'T': return str_starts(s, STR("Thread 0x"));
+    case '/': return s.p[s.n - 1] == ']' && str_find(s, STR("[0x")) < s.n;
+    case 'a':
+        return indent > 0 && str_starts(s, STR("at ")) &&
+               str_find_char(s, '(') < s.n;
+    default: return false;
+    }
+}
+
+static bool ends_like_error(struct str name) {
+    static const char *const ends[] = {
+        "Error", "Exception", "Interrupt", "Exit", "OutOfMemory",
+        "OutOfResources", "Warning", "Failure", "Timeout", "Died"};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (str_ends(name, str_of(ends[i])))
+            return true;
+    return false;
+}
+
+/* "torch.OutOfMemoryError: ...", "MemoryError", "RayTaskError(OOM): ..." */
+static bool is_error(struct str s) {
+    size_t n = 0;
+    bool is_dotted = false;
+    while (n < s.n && n < 200 && (is_word(s.p[n]) || s.p[n] == '.')) {
+        is_dotted = is_dotted || s.p[n] == '.';
+        n++;
+    }
+    if (n == 0 || is_digit(s.p[0]) || (n < s.n && s.p[n] != ':' &&
+                                       s.p[n] != '('))
+        return false;
+    struct str name = str_slice(s, 0, n);
+    if (ends_like_error(name))
+        return true;
+    size_t last = n;
+    while (last > 0 && s.p[last - 1] != '.')
+        last--;
+    return is_dotted && n < s.n && s.p[n] == ':' && last < n &&
+           s.p[last] >= 'A' && s.p[last] <= 'Z';
+}
+
+static bool is_ellipsis(struct str s) {
+    return str_starts(s, STR("...")) || str_starts(s, STR("[...")) ||
+           str_starts(s, STR("[Previous line repeated"));
+}
+
+static bool is_chain(struct str s) {
+    return str_starts(s, STR("During handling of the above exception")) ||
+           str_starts(s, STR("The above exception was the direct cause"));
+}
+
+struct line_shape line_shape(struct str text) {
+    uint32_t indent = 0;
+    while (indent < text.n &&
+           (text.p[indent] == ' ' || text.p[indent] == '\t'))
+        indent++;
+    struct str s = str_trim(text);
+    enum line_kind kind = LINE_TEXT;
+    if (s.n == 0)
+        kind = LINE_BLANK;
+    else if (str_ends(s, STR("(most recent call last):")))
+        kind = str_starts(s, STR("Exception raised")) ? LINE_NATIVE
+                                                      : LINE_HEADER;
+    else if (str_starts(s, STR("File \"")) &&
+             str_find(s, STR("\", line ")) < s.n)
+        kind = LINE_FRAME;
+    else if (is_mark(s))
+        kind = LINE_MARK;
+    else if (is_ellipsis(s))
+        kind = LINE_ELLIPSIS;
+    else if (is_chain(s))
+        kind = LINE_CHAIN;
+    else if (is_native(s, indent))
+        kind = LINE_NATIVE;
+    else if (is_error(s))
+        kind = LINE_ERROR;
+    return (struct line_shape){kind, indent};
+}
+
+/* ---- blocks ---- */
+
+static void end_block(struct trace *t) {
+    t->state = TRACE_NONE;
+    t->expects_chain = false;
+}
+
+static void begin_block(struct trace *t, uint32_t number) {
+    t->id++;
+    t->first = number;
+    t->state = TRACE_FRAMES;
+    t->frame_indent = UINT32_MAX; /* nothing is code before the first frame */
+    t->is_native = false;
+    t->expects_chain = false;
+}
+
+/* An excerpt may begin with the code of a frame that was cut off. */
+static void begin_inside(struct trace *t, uint32_t number) {
+    bool has_lead = t->indented_count > 0 &&
+                    t->indented_count <= LEAD_LINES_MAX &&
+                    number - t->last_indented <= 1;
+    begin_block(t, has_lead ? t->indented_first : number);
+}
+
+static void note_indented(struct trace *t, struct line_shape shape,
+                          uint32_t number) {
+    if (shape.indent == 0 || shape.kind != LINE_TEXT) {
+        t->indented_count = 0;
+        return;
+    }
+    if (t->indented_count++ == 0)
+        t->indented_first = number;
+    t->last_indented = number;
+}
+
+static bool on_frame(struct trace *t, struct line_shape shape,
+                     uint32_t number) {
+    if (t->state == TRACE_NONE)
+        begin_inside(t, number);
+    t->state = TRACE_FRAMES;
+    t->expects_code = shape.kind == LINE_FRAME;
+    t->is_native = shape.kind == LINE_NATIVE;
+    if (shape.kind == LINE_FRAME)
+        t->frame_indent = shape.indent;
+    t->expects_chain = false;
+    return true;
+}
+
+static bool on_header(struct trace *t, uint32_t number) {
+    if (t->state == TRACE_NONE || !t->expects_chain)
+        begin_block(t, number);
+    t->state = TRACE_FRAMES;
+    t->expects_chain = false;
+    return true;
+}
+
+static bool on_chain(struct trace *t, uint32_t number) {
+    if (t->state == TRACE_NONE)
+        begin_block(t, number);
+    t->state = TRACE_FRAMES;
+    t->expects_chain = true;
+    t->frame_indent = UINT32_MAX;
+    t->is_native = false;
+    return true;
+}
+
+static bool on_blank(struct trace *t) {
+    if (t->state == TRACE_FRAMES || t->state == TRACE_MESSAGE) {
+        t->was_frames = t->state == TRACE_FRAMES;
+        t->state = TRACE_GAP;
+        t->soft_lines = 0;
+    }
+    if (++t->soft_lines > GAP_LINES_MAX)
+        end_block(t);
+    return false;
+}
+
+/* A line of words while frames are read: code, or the message. */
+static bool on_text_in_frames(struct trace *t, struct line_shape shape,
+                              bool is_record) {
+    bool is_deeper = shape.indent > t->frame_indent;
+    bool is_code = is_deeper || (t->expects_code && shape.kind == LINE_TEXT);
+    t->expects_code = false;
+    if (is_code)
+        return true;
+    if ((is_record || t->is_native) && shape.kind == LINE_TEXT) {
+        end_block(t); /* native frames end without a message */
+        return false;
+    }
+    t->state = TRACE_MESSAGE;
+    t->soft_lines = 0;
+    return true;
+}
+
+static bool on_text(struct trace *t, struct line_shape shape,
+                    bool is_record) {
+    switch (t->state) {
+    case TRACE_NONE:
+        break;
+    case TRACE_FRAMES:
+        return on_text_in_frames(t, shape, is_record);
+    case TRACE_MESSAGE:
+        if (is_record || ++t->soft_lines > SOFT_LINES_MAX)
+            end_block(t);
+        break;
+    case TRACE_GAP:
+        if (t->was_frames && !is_record && !t->expects_chain &&
+            (shape.kind == LINE_ERROR || shape.indent > t->frame_indent)) {
+            t->state = TRACE_FRAMES;
+            return on_text_in_frames(t, shape, is_record);
+        }
+        end_block(t);
+        break;
+    }
+    return false;
+}
+
+/* Marks and dots are nothing by themselves. */
+static bool on_filler(struct trace *t, bool is_record) {
+    if (t->state == TRACE_GAP && t->was_frames)
+        t->state = TRACE_FRAMES;
+    if (t->state == TRACE_FRAMES)
+        return true;
+    if (t->state != TRACE_NONE && is_record)
+        end_block(t);
+    return false;
+}
+
+static bool step(struct trace *t, struct line_shape shape, bool is_record,
+                 uint32_t number) {
+    switch (shape.kind) {
+    case LINE_BLANK: return on_blank(t);
+    case LINE_HEADER: return on_header(t, number);
+    case LINE_FRAME:
+    case LINE_NATIVE: return on_frame(t, shape, number);
+    case LINE_MARK:
+    case LINE_ELLIPSIS: return on_filler(t, is_record);
+    case LINE_CHAIN: return on_chain(t, number);
+    case LINE_ERROR:
+    case LINE_TEXT: return on_text(t, shape, is_record);
+    }
+    return false;
+}
+
+struct trace_step trace_line(struct trace *t, struct line_shape shape,
+                             bool is_record, uint32_t number) {
+    bool is_solid = step(t, shape, is_record, number);
+    note_indented(t, shape, number);
+    if (t->state == TRACE_NONE)
+        return (struct trace_step){0};
+    return (struct trace_step){t->id, t->first, is_solid};
+}

@@ -1,0 +1,166 @@
+/* window.c: a sliding text with a table of where its lines begin.
+ *
+ * The text is one run of bytes, so that PCRE2 can look at all of it; lines are
+ * parted by '\n', and a line that goes on where the last one was cut is joined
+ * without. Space is made only when there is none left, by moving what is still
+ * needed to the front.
+ *
+ * It refuses nothing: who adds sees to it that there is room.
+ */
+#include "match/window.h"
+
+#include <string.h>
+
+static const struct mark *last_mark(const struct window *w) {
+    return w->mark_count ? &w->marks[w->mark_count - 1] : NULL;
+}
+
+uint64_t window_start(const struct window *w) {
+    return w->mark_count ? w->marks[0].pos : w->end;
+}
+
+bool window_has_room(const struct window *w, size_t n) {
+    return w->end - window_start(w) + n + 2 * LINE_COST <= WINDOW_SPAN;
+}
+
+static void make_room(struct arena *a, struct window *w, size_t n) {
+    if (w->n + n <= w->cap)
+        return;
+    size_t cap = w->cap ? w->cap : WINDOW_CHUNK;
+    while (cap < w->n + n)
+        cap *= 2;
+    char *bigger = arena_alloc(a, cap);
+    if (w->n)
+        memcpy(bigger, w->text, w->n);
+    w->text = bigger;
+    w->cap = cap;
+}
+
+static void put_bytes(struct arena *a, struct window *w, struct str s) {
+    if (s.n == 0)
+        return;
+    make_room(a, w, s.n);
+    memcpy(w->text + w->n, s.p, s.n);
+    w->n += s.n;
+    w->end += s.n;
+}
+
+static uint64_t next_line_pos(const struct window *w) {
+    const struct mark *last = last_mark(w);
+    if (last && w->end < last->pos + LINE_COST)
+        return last->pos + LINE_COST;
+    return w->end;
+}
+
+/* A joined piece is of its line's kind, whatever it begins with. */
+static void shape_mark(struct window *w, struct mark *m,
+                       const struct line *line) {
+    const struct mark *last = last_mark(w);
+    if (line->is_joined && last) {
+        m->kind = last->kind;
+        m->block = last->block;
+        m->block_first = last->block_first;
+        m->is_solid = last->is_solid;
+        return;
+    }
+    struct line_shape shape = line_shape(line->text);
+    struct trace_step step =
+        trace_line(&w->trace, shape, line->is_record, line->number);
+    m->kind = (uint8_t)shape.kind;
+    m->block = step.block;
+    m->block_first = step.first;
+    m->is_solid = step.is_solid;
+}
+
+void window_line(struct arena *a, struct window *w, const struct line *line,
+                 uint64_t order) {
+    bool is_joined = line->is_joined && w->mark_count;
+    if (!is_joined && w->mark_count)
+        put_bytes(a, w, STR("\n"));
+    struct mark m = {
+        .order = order, .text = (uint32_t)w->n, .number = line->number,
+        .is_record = line->is_record, .is_joined = is_joined};
+    shape_mark(w, &m, line);
+    m.pos = w->end = next_line_pos(w);
+    w->marks = arena_grow(a, w->marks, w->mark_count, &w->mark_cap,
+                          sizeof *w->marks);
+    w->marks[w->mark_count++] = m;
+}
+
+void window_text(struct arena *a, struct window *w, struct str text) {
+    put_bytes(a, w, text);
+}
+
+size_t window_mark_index(const struct window *w, uint64_t pos) {
+    size_t from = 0, to = w->mark_count;
+    while (to - from > 1) {
+        size_t middle = from + (to - from) / 2;
+        if (w->marks[middle].pos <= pos)
+            from = middle;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* Where line i's bytes end, its newline included. */
+static size_t text_end(const struct window *w, size_t i) {
+    return i + 1 < w->mark_count ? w->marks[i + 1].text : w->n;
+}
+
+size_t window_offset(const struct window *w, uint64_t pos) {
+    if (w->mark_count == 0 || pos <= w->marks[0].pos)
+        return 0;
+    size_t i = window_mark_index(w, pos);
+    uint64_t offset = w->marks[i].text + (pos - w->marks[i].pos);
+    size_t end = text_end(w, i);
+    return offset < end ? (size_t)offset : end;
+}
+
+uint64_t window_pos(const struct window *w, size_t offset) {
+    size_t from = 0, to = w->mark_count;
+    if (to == 0)
+        return w->end;
+    while (to - from > 1) {
+        size_t middle = from + (to - from) / 2;
+        if (w->marks[middle].text <= offset)
+            from = middle;
+        else
+            to = middle;
+    }
+    return w->marks[from].pos + (offset - w->marks[from].text);
+}
+
+struct str window_slice(const struct window *w, uint64_t from, uint64_t to) {
+    size_t start = window_offset(w, from), end = window_offset(w, to);
+    return (struct str){w->text + start, end > start ? end - start : 0};
+}
+
+uint64_t window_line_end(const struct window *w, size_t i) {
+    size_t end = text_end(w, i);
+    if (i + 1 < w->mark_count && !w->marks[i + 1].is_joined)
+        end--; /* the newline */
+    return w->marks[i].pos + (end - w->marks[i].text);
+}
+
+void window_drop(struct window *w, uint64_t pos) {
+    if (w->mark_count == 0 || pos <= w->marks[0].pos)
+        return;
+    size_t first = window_mark_index(w, pos);
+    size_t offset = window_offset(w, pos);
+    if (first + 1 < w->mark_count && offset == w->marks[first + 1].text)
+        first++; /* all of that line goes */
+    struct mark *m = &w->marks[first];
+    uint64_t skipped = offset - m->text;
+    w->starts_mid_line = skipped > 0 || m->is_joined;
+    m->pos += skipped;
+    m->order += skipped;
+    m->text += (uint32_t)skipped;
+    for (size_t i = first; i < w->mark_count; i++) {
+        w->marks[i].text -= (uint32_t)offset;
+        w->marks[i - first] = w->marks[i];
+    }
+    w->mark_count -= first;
+    w->n -= offset;
+    memmove(w->text, w->text + offset, w->n);
+}

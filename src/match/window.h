@@ -1,0 +1,59 @@
+/* window.h: the last stretch of one stream as one text. Private to match/.
+ *
+ * Places in a stream are positions: uint64_t, rising, never reused. A line
+ * takes at least LINE_COST positions however short it is, so that one measure
+ * bounds bytes and lines alike; hence some positions have no byte.
+ *
+ *     lines    "GPU 0 has a"   ""    "capacity"(joined: "ty of 79 GiB")
+ *     text      GPU 0 has a \n \n capacity...
+ *     mark      ^0             ^16 ^32        ^48
+ */
+#ifndef MATCH_WINDOW_H
+#define MATCH_WINDOW_H
+
+#include "match/prefilter.h"
+#include "match/trace.h"
+
+#define WINDOW_SPAN (64 * 1024) /* positions kept at most */
+#define WINDOW_CHUNK (4 * 1024) /* a long line comes in such pieces */
+#define LINE_COST 16
+
+struct mark { /* a line begins here */
+    uint64_t pos;
+    uint64_t order; /* place in the whole input */
+    uint32_t text;  /* offset into the window's text */
+    uint32_t number;
+    uint32_t block, block_first; /* of its traceback; 0: none */
+    uint8_t kind;                /* enum line_kind */
+    bool is_solid, is_record, is_joined;
+};
+
+struct window {
+    char *text;
+    size_t n, cap;
+    struct mark *marks;
+    size_t mark_count, mark_cap;
+    uint64_t end; /* position behind the last byte */
+    bool starts_mid_line;
+    struct trace trace;
+    struct prefilter_place place;
+};
+
+/* Positions that a further line or chunk of n bytes would take at most. */
+bool window_has_room(const struct window *w, size_t n);
+/* Begin a line; text is added with window_text(). order: of its first byte. */
+void window_line(struct arena *a, struct window *w, const struct line *line,
+                 uint64_t order);
+void window_text(struct arena *a, struct window *w, struct str text);
+/* Forget what stands before pos. */
+void window_drop(struct window *w, uint64_t pos);
+
+uint64_t window_start(const struct window *w);
+size_t window_mark_index(const struct window *w, uint64_t pos); /* its line */
+size_t window_offset(const struct window *w, uint64_t pos);
+uint64_t window_pos(const struct window *w, size_t offset);
+struct str window_slice(const struct window *w, uint64_t from, uint64_t to);
+/* Positions of line i: where it ends (its newline, if any, excluded). */
+uint64_t window_line_end(const struct window *w, size_t i);
+
+#endif

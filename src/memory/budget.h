@@ -1,0 +1,20 @@
+/* budget.h: what the other files of this house ask of the budget. */
+#ifndef MEMORY_BUDGET_H
+#define MEMORY_BUDGET_H
+
+#include "memory/memory.h"
+
+/* total x utilization - weights - activation - non-torch (- graphs, by
+ * version): bytes for KV, may be negative. Unknown where a part is. */
+struct span budget_pool(struct arena *a, const struct memory_case *c);
+
+/* One GPU: printed, else what the catalogue has seen. */
+struct span gpu_total_bytes(const struct memory_case *c);
+/* total x utilization. */
+struct span requested_bytes(const struct memory_case *c);
+/* Graphs of a server that captures them, where nothing is printed. */
+struct span graph_bytes(const struct memory_case *c);
+/* What a model's run takes beside weights and KV, where nothing is printed. */
+struct span workspace_bytes(const struct memory_case *c);
+
+#endif

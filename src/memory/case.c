@@ -1,0 +1,117 @@
+/* case.c: what neither the log nor the user says, from the catalogue and the
+ * engine's defaults. Each value carries its source, so that a reader can tell
+ * a measurement from an assumption. A default that changed between releases
+ * is a range where the version is unknown, or nothing at all where it is no
+ * number. What is said is never replaced. */
+#include "memory/memory.h"
+
+static struct fact filled(enum fact_name name, enum fact_source source,
+                          struct str why) {
+    return (struct fact){.name = name,
+                         .source = source,
+                         .gpu = FACT_NONE,
+                         .rank = FACT_NONE,
+                         .pid = FACT_NONE,
+                         .why = why};
+}
+
+static bool is_open(const struct memory_case *c, enum fact_name name) {
+    return !c->in[name].known;
+}
+
+/* ---- defaults of the engine ---- */
+
+static bool read_default(const struct engine_default *d, struct fact *out) {
+    *out = filled(d->fact, SOURCE_DEFAULT, d->source);
+    fact_read(d->fact, d->value, 1, out);
+    out->name = d->fact;
+    out->source = SOURCE_DEFAULT;
+    out->why = d->source;
+    out->ranged = false;
+    out->low = out->high = out->number;
+    return out->known;
+}
+
+static bool is_number(enum fact_name name) {
+    enum unit unit = fact_unit(name);
+    return unit != UNIT_TEXT && unit != UNIT_VERSION && unit != UNIT_BOOL;
+}
+
+/* Another release's default beside the one already taken. */
+static void widen(struct fact *taken, const struct fact *other) {
+    bool same = taken->number == other->number &&
+                str_eq(taken->word, other->word);
+    if (same || !taken->known)
+        return;
+    if (!is_number(taken->name)) {
+        taken->known = false;
+        return;
+    }
+    taken->ranged = true;
+    taken->low = other->number < taken->low ? other->number : taken->low;
+    taken->high = other->number > taken->high ? other->number : taken->high;
+    taken->number = other->number; /* rows stand in the order of releases */
+}
+
+static void take_default(struct memory_case *c,
+                         const struct engine_default *d, bool *is_ours) {
+    const struct fact *version = &c->in[FACT_engine_version];
+    struct str v = version->known ? version->word : (struct str){0};
+    struct fact f;
+    if (version_in_range(&d->versions, v) == RANGE_OUTSIDE ||
+        !read_default(d, &f))
+        return;
+    if (is_ours[d->fact]) {
+        widen(&c->in[d->fact], &f);
+    } else if (is_open(c, d->fact)) {
+        c->in[d->fact] = f;
+        is_ours[d->fact] = true;
+    }
+}
+
+/* ---- the catalogue ---- */
+
+static void take_word(struct memory_case *c, enum fact_name name,
+                      struct str word) {
+    if (!is_open(c, name) || word.n == 0)
+        return;
+    c->in[name] = filled(name, SOURCE_CATALOGUE, c->model->id);
+    c->in[name].known = true;
+    c->in[name].word = word;
+}
+
+static void take_length(struct memory_case *c) {
+    if (!is_open(c, FACT_max_model_len) || c->model->max_position <= 0 ||
+        !str_eq(c->engine, STR("vllm")))
+        return;
+    struct fact *f = &c->in[FACT_max_model_len];
+    *f = filled(FACT_max_model_len, SOURCE_CATALOGUE, c->model->id);
+    f->known = true;
+    f->number = f->low = f->high = c->model->max_position;
+}
+
+static void take_total(struct memory_case *c) {
+    if (!is_open(c, FACT_gpu_total) || c->gpu->total_low <= 0)
+        return;
+    struct fact *f = &c->in[FACT_gpu_total];
+    *f = filled(FACT_gpu_total, SOURCE_CATALOGUE, c->gpu->id);
+    f->known = f->ranged = true;
+    f->low = c->gpu->total_low;
+    f->high = c->gpu->total_high;
+    f->number = f->low + (f->high - f->low) / 2;
+}
+
+void memory_complete(struct memory_case *c, const struct engine *engine,
+                     struct arena *a) {
+    bool *is_ours = arena_array(a, FACT_COUNT_OF, sizeof *is_ours);
+    bool is_its = engine != NULL && str_eq(engine->id, c->engine);
+    for (size_t i = 0; is_its && i < engine->default_count; i++)
+        take_default(c, &engine->defaults[i], is_ours);
+    if (c->model) {
+        take_word(c, FACT_dtype, c->model->dtype);
+        take_word(c, FACT_quantization, c->model->quantization);
+        take_length(c);
+    }
+    if (c->gpu)
+        take_total(c);
+}

@@ -1,0 +1,60 @@
+/* demand.h: how much KV cache a request takes, by the best knowledge there is:
+ * the model's layers where they explain the log; else a straight line through
+ * what the log prints.
+ *
+ *     bytes
+ *       |                      o (max_model_len, kv_needed)
+ *       |          o (est_max_model_len, kv_available)
+ *       |- fixed
+ *       +----------------------- tokens
+ */
+#ifndef MEMORY_DEMAND_H
+#define MEMORY_DEMAND_H
+
+#include "memory/memory.h"
+#include "memory/way.h"
+
+struct line {
+    bool known;
+    int64_t tokens;     /* the anchor: a length ... */
+    struct span bytes;  /* ... and what it needs */
+    struct span fixed, slope;
+    int64_t block_tokens;
+};
+
+struct demand {
+    bool known;
+    bool by_model;
+    struct ways ways; /* by_model, or readings that do not explain the log */
+    struct line line; /* otherwise */
+    int64_t block_tokens;
+};
+
+/* The line that printed numbers alone allow. */
+struct line line_of(const struct memory_case *c);
+struct span line_bytes(const struct line *l, int64_t tokens);
+struct span line_tokens(const struct line *l, struct span pool,
+                        int64_t ceiling);
+
+struct demand demand_of(struct arena *a, const struct memory_case *c);
+struct span demand_bytes(const struct demand *d, int64_t tokens);
+/* Longest request that the pool holds: low surely, high perhaps. */
+struct span demand_tokens(const struct demand *d, struct span pool,
+                          int64_t ceiling);
+struct span demand_slope(const struct demand *d);
+struct span demand_fixed(const struct demand *d, int64_t tokens);
+
+/* The same request under other settings. */
+struct demand demand_with_fp8(struct arena *a, const struct demand *d);
+struct demand demand_with_tp(struct arena *a, const struct demand *d,
+                             int64_t tp_before, int64_t tp);
+struct demand demand_with_pp(struct arena *a, const struct demand *d,
+                             int64_t pp_before, int64_t pp);
+
+/* What the engine asks for: printed, else from the demand. */
+struct span needed_bytes(const struct memory_case *c, const struct demand *d);
+/* What there is for KV: printed, else blocks, else from the budget. */
+struct span pool_bytes(struct arena *a, const struct memory_case *c,
+                       const struct demand *d);
+
+#endif

@@ -1,0 +1,119 @@
+/* effect.c: from the name of an effect to its arithmetic, and what all of
+ * them use. A fix that cannot touch what failed is `none`; a fix of another
+ * engine's settings too. */
+#include "memory/effect.h"
+
+#include "memory/budget.h"
+#include "memory/formula.h"
+#include "memory/rules.h"
+#include "memory/span.h"
+
+struct estimate estimate_none(enum fact_name quantity) {
+    return (struct estimate){.verdict = VERDICT_NONE, .quantity = quantity};
+}
+
+struct estimate estimate_unknown(enum fact_name quantity) {
+    return (struct estimate){.verdict = VERDICT_UNKNOWN,
+                             .quantity = quantity};
+}
+
+struct estimate estimate_of_kv(const struct kv_side *kv) {
+    struct estimate e = estimate_unknown(FACT_kv_needed);
+    e.limit = kv->pool;
+    e.before = e.after = kv->need;
+    return e;
+}
+
+void estimate_judge(struct estimate *e) {
+    e->verdict = span_fits(e->after, e->limit);
+    e->short_by = span_at_least(span_minus(e->after, e->limit), 0);
+}
+
+struct fact propose(enum fact_name name, int64_t number) {
+    return (struct fact){.name = name,
+                         .source = SOURCE_DERIVED,
+                         .known = true,
+                         .number = number,
+                         .low = number,
+                         .high = number,
+                         .gpu = FACT_NONE,
+                         .rank = FACT_NONE,
+                         .pid = FACT_NONE};
+}
+
+struct fact propose_word(enum fact_name name, struct str word) {
+    struct fact f = propose(name, 0);
+    f.word = word;
+    return f;
+}
+
+bool stage_is(const struct memory_case *c, const char *stage) {
+    const struct fact *f = &c->in[FACT_stage];
+    return f->known && str_eq(f->word, str_of(stage));
+}
+
+int64_t setting_of(const struct memory_case *c, enum fact_name name,
+                   int64_t otherwise) {
+    const struct fact *f = &c->in[name];
+    return f->known && f->number > 0 ? f->number : otherwise;
+}
+
+struct kv_side kv_side_of(const struct ask *q) {
+    const struct memory_case *c = q->c;
+    const struct fact *tokens = &c->in[FACT_kv_tokens];
+    struct kv_side kv = {.demand = demand_of(q->a, c)};
+    kv.length = setting_of(c, FACT_max_model_len, 0);
+    kv.need = needed_bytes(c, &kv.demand);
+    kv.pool = pool_bytes(q->a, c, &kv.demand);
+    kv.counts_tokens = (!kv.need.known || !kv.pool.known) &&
+                       rules_is_v0(c) == ANSWER_YES && tokens->known &&
+                       kv.length > 0;
+    kv.pool_tokens = kv.counts_tokens ? tokens->number : 0;
+    bool says_nothing = !c->in[FACT_kv_available].known &&
+                        !c->in[FACT_kv_needed].known && !tokens->known &&
+                        !c->in[FACT_kv_blocks].known;
+    kv.has_no_pool = (kv.pool.known && kv.pool.high <= 0) ||
+                     (c->in[FACT_kv_blocks].known &&
+                      c->in[FACT_kv_blocks].number <= 0) ||
+                     (q->what == SHORT_KV_POOL && says_nothing);
+    return kv;
+}
+
+static struct estimate estimate_of(const struct ask *q, enum effect effect) {
+    switch (effect) {
+    case EFFECT_max_model_len: return effect_max_model_len(q);
+    case EFFECT_max_num_seqs: return effect_max_num_seqs(q);
+    case EFFECT_max_num_batched_tokens:
+        return effect_max_num_batched_tokens(q);
+    case EFFECT_gpu_memory_utilization_up: return effect_utilization_up(q);
+    case EFFECT_gpu_memory_utilization_down:
+        return effect_utilization_down(q);
+    case EFFECT_kv_cache_dtype: return effect_kv_dtype(q);
+    case EFFECT_tensor_parallel: return effect_tensor_parallel(q);
+    case EFFECT_pipeline_parallel: return effect_pipeline_parallel(q);
+    case EFFECT_quantization: return effect_quantization(q);
+    case EFFECT_enforce_eager: return effect_enforce_eager(q);
+    case EFFECT_free_other_process: return effect_free_other_process(q);
+    case EFFECT_expandable_segments: return effect_expandable_segments(q);
+    case EFFECT_cpu_offload: return effect_cpu_offload(q);
+    case EFFECT_host_memory: return effect_host_memory(q);
+    case EFFECT_none:
+    case EFFECT_COUNT_OF: break;
+    }
+    return estimate_none(FACT_tried_alloc);
+}
+
+static bool is_of_vllm(enum effect effect) {
+    return effect != EFFECT_free_other_process &&
+           effect != EFFECT_expandable_segments &&
+           effect != EFFECT_host_memory && effect != EFFECT_quantization;
+}
+
+struct estimate memory_effect(struct arena *a, const struct memory_case *c,
+                              enum shortage what, enum effect effect) {
+    struct ask q = {a, c, what};
+    if (is_of_vllm(effect) && !rules_is_vllm(c))
+        return estimate_unknown(what == SHORT_KV_POOL ? FACT_kv_needed
+                                                      : FACT_tried_alloc);
+    return estimate_of(&q, effect);
+}

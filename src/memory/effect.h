@@ -1,0 +1,60 @@
+/* effect.h: what the effects share. Each answers one question: after this fix,
+ * does what is asked (`after`) fit into what there is (`limit`)?
+ *
+ *     before   asked now             limit   room after the fix
+ *     after    asked after the fix   short_by   what is still missing
+ */
+#ifndef MEMORY_EFFECT_H
+#define MEMORY_EFFECT_H
+
+#include "memory/demand.h"
+#include "memory/memory.h"
+
+/* What every effect is asked. */
+struct ask {
+    struct arena *a;
+    const struct memory_case *c;
+    enum shortage what;
+};
+
+/* The KV side of a case, reckoned once. */
+struct kv_side {
+    struct demand demand;
+    struct span need, pool;
+    int64_t length;      /* max_model_len; 0: unknown */
+    bool counts_tokens;  /* V0's refusal of an unknown model: pool_tokens */
+    int64_t pool_tokens;
+    bool has_no_pool;    /* nothing is left for KV at all */
+};
+
+struct kv_side kv_side_of(const struct ask *q);
+
+struct estimate estimate_none(enum fact_name quantity);
+struct estimate estimate_unknown(enum fact_name quantity);
+struct estimate estimate_of_kv(const struct kv_side *kv);
+/* Verdict and short_by from after and limit. */
+void estimate_judge(struct estimate *e);
+struct fact propose(enum fact_name name, int64_t number);
+struct fact propose_word(enum fact_name name, struct str word);
+
+/* Is the failed allocation of this stage? */
+bool stage_is(const struct memory_case *c, const char *stage);
+int64_t setting_of(const struct memory_case *c, enum fact_name name,
+                   int64_t otherwise);
+
+struct estimate effect_max_model_len(const struct ask *q);
+struct estimate effect_utilization_up(const struct ask *q);
+struct estimate effect_utilization_down(const struct ask *q);
+struct estimate effect_kv_dtype(const struct ask *q);
+struct estimate effect_tensor_parallel(const struct ask *q);
+struct estimate effect_pipeline_parallel(const struct ask *q);
+struct estimate effect_quantization(const struct ask *q);
+struct estimate effect_cpu_offload(const struct ask *q);
+struct estimate effect_max_num_seqs(const struct ask *q);
+struct estimate effect_max_num_batched_tokens(const struct ask *q);
+struct estimate effect_enforce_eager(const struct ask *q);
+struct estimate effect_free_other_process(const struct ask *q);
+struct estimate effect_expandable_segments(const struct ask *q);
+struct estimate effect_host_memory(const struct ask *q);
+
+#endif

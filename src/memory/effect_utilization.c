@@ -1,0 +1,328 @@
+/* effect_utilization.c: gpu_memory_utilization, both ways.
+ *
+ *   up     the pool gains total x (u - u0), at the cost of the rest
+ *   down   a start check that fails asks for less; after the pool is made,
+ *          the rest gains total x (u0 - u) for whatever did not fit
+ *
+ * Values have two decimals and are rounded to the safe side. */
+#include "memory/budget.h"
+#include "memory/effect.h"
+#include "memory/formula.h"
+#include "memory/rules.h"
+#include "memory/span.h"
+#include "memory/weights.h"
+
+#define MICRO UNITS_MICRO
+#define STEP (MICRO / 100) /* two decimals */
+#define MOST (98 * STEP)
+#define USUAL_MOST (95 * STEP)
+#define LEAST_SHARE (10 * STEP) /* below it workspace alone takes all */
+#define MIB (INT64_C(1) << 20)
+
+static const enum fact_name used[] = {
+    FACT_gpu_total, FACT_gpu_memory_utilization, FACT_gpu_free,
+    FACT_kv_needed, FACT_kv_available, FACT_tried_alloc, FACT_model,
+    FACT_COUNT_OF};
+
+static struct span share_of(struct span total, int64_t micro) {
+    return span_share(total, micro, MICRO);
+}
+
+static void need_inputs(const struct memory_case *c, struct needs *needs) {
+    if (!gpu_total_bytes(c).known)
+        needs_add(needs, FACT_gpu_total);
+    if (!c->in[FACT_gpu_memory_utilization].known)
+        needs_add(needs, FACT_gpu_memory_utilization);
+}
+
+/* ---- up ---- */
+
+/* The largest that free memory and the graphs beside the share allow. */
+static int64_t ceiling_of(const struct memory_case *c, struct span total) {
+    struct span free = span_of_fact(&c->in[FACT_gpu_free]);
+    struct span graphs = span_of_fact(&c->in[FACT_cuda_graph_bytes]);
+    int64_t most = MOST, by_part;
+    if (rules_count_graphs(c) == ANSWER_NO && graphs.known) {
+        struct span rest = span_minus(total, graphs);
+        if (rest.known && mul_div_floor(rest.low, MICRO, total.high, &by_part))
+            most = by_part < most ? by_part : most;
+    }
+    bool is_at_start = free.known && c->in[FACT_requested_bytes].known;
+    if (is_at_start && mul_div_floor(free.low, MICRO, total.high, &by_part))
+        most = by_part < most ? by_part : most;
+    return most - most % STEP;
+}
+
+/* The least that lets the pool hold the need at the worst corner; 0: none. */
+static int64_t least_share(struct span need, struct span pool,
+                           struct span total, int64_t now) {
+    struct span gap = span_minus(need, pool);
+    struct span more = gap.known && total.low > 0
+                           ? span_share(span_exact(gap.high > 0 ? gap.high : 0),
+                                        MICRO, total.low)
+                           : span_none();
+    int64_t least;
+    if (!more.known || !add_i64(now, more.high, &least))
+        return 0;
+    return least % STEP ? least - least % STEP + STEP : least;
+}
+
+struct span memory_least_utilization(struct arena *a,
+                                     const struct memory_case *c) {
+    struct ask q = {a, c, SHORT_KV_POOL};
+    struct kv_side kv = kv_side_of(&q);
+    const struct fact *now = &c->in[FACT_gpu_memory_utilization];
+    struct span total = gpu_total_bytes(c);
+    if (!now->known || !total.known || !kv.need.known || !kv.pool.known)
+        return span_none();
+    int64_t least = least_share(kv.need, kv.pool, total, now->number);
+    return least > 0 ? span_exact(least) : span_none();
+}
+
+static struct str write_up(const struct ask *q, const struct kv_side *kv,
+                           struct span total, int64_t share,
+                           struct span limit) {
+    int64_t now = q->c->in[FACT_gpu_memory_utilization].number;
+    struct str t = write_bytes(q->a, span_middle(total));
+    struct str u = write_ratio(q->a, share), u0 = write_ratio(q->a, now);
+    struct str pool = write_bytes(q->a, span_middle(kv->pool));
+    struct str l = write_bytes(q->a, span_middle(limit));
+    struct str sources = write_sources(q->a, q->c, used);
+    return arena_printf(q->a,
+                        "kv_available = %.*s + %.*s x (%.*s - %.*s) = "
+                        "%.*s%.*s",
+                        STR_ARG(pool), STR_ARG(t), STR_ARG(u), STR_ARG(u0),
+                        STR_ARG(l), STR_ARG(sources));
+}
+
+static struct str write_gap(const struct ask *q, const struct kv_side *kv) {
+    struct span gap = span_minus(kv->need, kv->pool);
+    if (!gap.known)
+        return (struct str){0};
+    struct str need = write_bytes(q->a, span_middle(kv->need));
+    struct str pool = write_bytes(q->a, span_middle(kv->pool));
+    struct str g = write_bytes(q->a, span_middle(gap));
+    struct str sources = write_sources(q->a, q->c, used);
+    return arena_printf(q->a, "short_by = %.*s - %.*s = %.*s%.*s",
+                        STR_ARG(need), STR_ARG(pool), STR_ARG(g),
+                        STR_ARG(sources));
+}
+
+struct estimate effect_utilization_up(const struct ask *q) {
+    const struct memory_case *c = q->c;
+    const struct fact *now = &c->in[FACT_gpu_memory_utilization];
+    struct span total = gpu_total_bytes(c);
+    if (q->what != SHORT_KV_POOL) /* takes room from what failed */
+        return estimate_none(q->what == SHORT_FREE_AT_START
+                                 ? FACT_requested_bytes
+                                 : FACT_tried_alloc);
+    struct kv_side kv = kv_side_of(q);
+    struct estimate e = estimate_of_kv(&kv);
+    need_inputs(c, &e.needs);
+    if (!kv.need.known || !kv.pool.known)
+        needs_add(&e.needs, c->model ? FACT_kv_available : FACT_model);
+    e.short_by = span_at_least(span_minus(kv.need, kv.pool), 0);
+    e.formula = write_gap(q, &kv);
+    if (e.needs.count > 0)
+        return e;
+    int64_t share = least_share(kv.need, kv.pool, total, now->number);
+    int64_t most = ceiling_of(c, total);
+    bool is_beyond = share <= 0 || share > most;
+    int64_t chosen = is_beyond ? most : share;
+    struct span gain = share_of(total, chosen > now->number
+                                           ? chosen - now->number
+                                           : 0);
+    e.limit = span_plus(kv.pool, gain);
+    estimate_judge(&e);
+    e.formula = formula_join(q->a, e.formula,
+                             write_up(q, &kv, total, chosen, e.limit));
+    if (!is_beyond)
+        e.proposed = propose(FACT_gpu_memory_utilization, share);
+    bool is_free_known = c->in[FACT_gpu_free].known;
+    if (e.verdict == VERDICT_ENOUGH && chosen > USUAL_MOST && !is_free_known) {
+        e.verdict = VERDICT_UNKNOWN; /* little is left for the rest */
+        needs_add(&e.needs, FACT_gpu_free);
+    }
+    return e;
+}
+
+/* ---- down ---- */
+
+static struct span largest_share(const struct memory_case *c) {
+    struct span free = span_of_fact(&c->in[FACT_gpu_free]);
+    struct span total = gpu_total_bytes(c);
+    int64_t worst, best;
+    if (!free.known || !total.known || total.low <= 0 ||
+        !mul_div_floor(free.low, MICRO, total.high, &worst) ||
+        !mul_div_floor(free.high, MICRO, total.low, &best))
+        return span_none();
+    return span_at_least(span_of(worst - worst % STEP, best - best % STEP),
+                         0);
+}
+
+struct span memory_largest_utilization(const struct memory_case *c) {
+    return largest_share(c);
+}
+
+/* Weights, one request and workspace: what the share has to hold. */
+static struct span held_by_share(const struct ask *q) {
+    struct kv_side kv = kv_side_of(q);
+    struct span request = kv.need;
+    const struct fact *length = &q->c->in[FACT_max_model_len];
+    if (!request.known || length->source == SOURCE_CATALOGUE)
+        request = span_of(0, request.known ? request.high : 0);
+    struct span held = span_plus(weights_bytes(q->c), request);
+    return span_plus(held, workspace_bytes(q->c));
+}
+
+/* The model is unknown: what share of what was asked for is left? */
+static enum verdict judge_share(int64_t share, int64_t before) {
+    if (share < LEAST_SHARE)
+        return VERDICT_NOT_ENOUGH;
+    return share >= before / 2 ? VERDICT_ENOUGH : VERDICT_UNKNOWN;
+}
+
+static struct str write_down(const struct ask *q, struct span total,
+                             int64_t share, struct span limit) {
+    struct str u = write_ratio(q->a, share);
+    struct str t = write_bytes(q->a, span_middle(total));
+    struct str v =
+        write_bytes(q->a, span_middle(share_of(total, share)));
+    struct str l = write_bytes(q->a, span_middle(limit));
+    struct str sources = write_sources(q->a, q->c, used);
+    return arena_printf(q->a,
+                        "requested_bytes = %.*s x %.*s = %.*s <= %.*s "
+                        "free%.*s",
+                        STR_ARG(u), STR_ARG(t), STR_ARG(v), STR_ARG(l),
+                        STR_ARG(sources));
+}
+
+static struct str write_held(const struct ask *q, struct span share) {
+    struct kv_side kv = kv_side_of(q);
+    struct span weights = weights_bytes(q->c);
+    struct span request = kv.need.known ? kv.need : span_exact(0);
+    struct span rest = span_minus(span_minus(share, weights), request);
+    if (!rest.known)
+        return (struct str){0};
+    struct str s = write_bytes(q->a, span_middle(share));
+    struct str w = write_bytes(q->a, span_middle(weights));
+    struct str r = write_bytes(q->a, span_middle(request));
+    struct str v = write_bytes(q->a, span_middle(rest));
+    return arena_printf(q->a,
+                        "spare = %.*s - about %.*s weights - %.*s one "
+                        "request = about %.*s",
+                        STR_ARG(s), STR_ARG(w), STR_ARG(r), STR_ARG(v));
+}
+
+static struct estimate down_at_start(const struct ask *q) {
+    const struct memory_case *c = q->c;
+    const struct fact *now = &c->in[FACT_gpu_memory_utilization];
+    struct span total = gpu_total_bytes(c);
+    struct span share = largest_share(c);
+    struct estimate e = estimate_unknown(FACT_requested_bytes);
+    e.before = requested_bytes(c);
+    e.limit = span_of_fact(&c->in[FACT_gpu_free]);
+    if (!total.known)
+        needs_add(&e.needs, FACT_gpu_total);
+    if (!e.limit.known)
+        needs_add(&e.needs, FACT_gpu_free);
+    if (!share.known)
+        return e;
+    e.after = share_of(total, share.low);
+    e.formula = write_down(q, total, share.low, e.limit);
+    estimate_judge(&e);
+    struct span held = held_by_share(q);
+    if (held.known) {
+        struct span room = e.after;
+        e.verdict = span_fits(held, room);
+        e.formula = formula_join(q->a, e.formula, write_held(q, room));
+        if (e.verdict == VERDICT_NOT_ENOUGH)
+            e.short_by = span_minus(held, room);
+        if (e.verdict == VERDICT_UNKNOWN)
+            needs_add(&e.needs, FACT_activation_peak);
+    } else {
+        int64_t before = now->known ? now->number : 90 * STEP;
+        e.verdict = judge_share(share.low, before);
+        if (e.verdict == VERDICT_UNKNOWN)
+            needs_add(&e.needs, FACT_model);
+    }
+    if (e.verdict != VERDICT_NOT_ENOUGH)
+        e.proposed = propose(FACT_gpu_memory_utilization, share.low);
+    return e;
+}
+
+/* The pool must still hold one request after it shrank. */
+static bool starves_pool(const struct ask *q, struct span loss) {
+    struct kv_side kv = kv_side_of(q);
+    struct span left = span_minus(kv.pool, loss);
+    return span_fits(kv.need, left) == VERDICT_NOT_ENOUGH;
+}
+
+static struct str write_freed(const struct ask *q, struct span total,
+                              int64_t now, int64_t share,
+                              struct span limit) {
+    struct str free = write_bytes(
+        q->a, span_middle(span_of_fact(&q->c->in[FACT_gpu_free])));
+    struct str t = write_bytes(q->a, span_middle(total));
+    struct str u0 = write_ratio(q->a, now), u = write_ratio(q->a, share);
+    struct str l = write_bytes(q->a, span_middle(limit));
+    struct str sources = write_sources(q->a, q->c, used);
+    return arena_printf(q->a,
+                        "free = %.*s + %.*s x (%.*s - %.*s) = %.*s%.*s",
+                        STR_ARG(free), STR_ARG(t), STR_ARG(u0), STR_ARG(u),
+                        STR_ARG(l), STR_ARG(sources));
+}
+
+/* The least reduction that covers the failed allocation. */
+static struct estimate down_for_allocation(const struct ask *q) {
+    const struct memory_case *c = q->c;
+    const struct fact *now = &c->in[FACT_gpu_memory_utilization];
+    struct span total = gpu_total_bytes(c);
+    struct span tried = span_of_fact(&c->in[FACT_tried_alloc]);
+    struct span free = span_of_fact(&c->in[FACT_gpu_free]);
+    struct span gap = span_minus(tried, free);
+    struct estimate e = estimate_unknown(FACT_tried_alloc);
+    e.before = e.after = tried;
+    e.limit = free;
+    need_inputs(c, &e.needs);
+    if (!free.known)
+        needs_add(&e.needs, FACT_gpu_free);
+    if (!gap.known || e.needs.count > 0 || total.low <= 0)
+        return e;
+    struct span less = span_share(span_exact(gap.high > 0 ? gap.high : 0),
+                                  MICRO, total.low);
+    int64_t down = less.high + (STEP - less.high % STEP);
+    int64_t share = now->number - now->number % STEP - down;
+    if (!less.known || share < LEAST_SHARE) {
+        e.verdict = VERDICT_NOT_ENOUGH;
+        e.short_by = span_at_least(gap, 0);
+        return e;
+    }
+    struct span freed = share_of(total, now->number - share);
+    e.limit = span_plus(free, freed);
+    estimate_judge(&e);
+    e.formula = write_freed(q, total, now->number, share, e.limit);
+    if (starves_pool(q, freed))
+        e.verdict = VERDICT_NOT_ENOUGH;
+    else
+        e.proposed = propose(FACT_gpu_memory_utilization, share);
+    return e;
+}
+
+struct estimate effect_utilization_down(const struct ask *q) {
+    bool before_pool = stage_is(q->c, "load") || stage_is(q->c, "wake") ||
+                       (stage_is(q->c, "profile") &&
+                        !q->c->in[FACT_kv_available].known &&
+                        !q->c->in[FACT_kv_blocks].known &&
+                        !q->c->in[FACT_kv_tokens].known);
+    switch (q->what) {
+    case SHORT_FREE_AT_START: return down_at_start(q);
+    case SHORT_ALLOCATION:
+        return before_pool ? estimate_none(FACT_tried_alloc)
+                           : down_for_allocation(q);
+    case SHORT_KV_POOL: return estimate_none(FACT_kv_needed);
+    case SHORT_HOST:
+    case SHORT_UNKNOWN: break;
+    }
+    return estimate_none(FACT_requested_bytes);
+}

@@ -1,0 +1,140 @@
+/* effect_weights.c: fewer bytes of weights on the card, by narrower values or
+ * by keeping a part in host memory. The pool gains what the weights lose; a
+ * check that comes before loading does not notice. */
+#include "memory/budget.h"
+#include "memory/effect.h"
+#include "memory/formula.h"
+#include "memory/span.h"
+#include "memory/weights.h"
+
+#define GIB (INT64_C(1) << 30)
+
+static const enum fact_name used[] = {
+    FACT_weights_bytes, FACT_model, FACT_quantization, FACT_kv_needed,
+    FACT_kv_available, FACT_tried_alloc, FACT_gpu_free, FACT_COUNT_OF};
+
+static struct str write_width(const struct ask *q, int64_t from, int64_t bits,
+                              struct span then) {
+    struct span now = weights_bytes(q->c);
+    struct str w = write_bytes(q->a, span_middle(now));
+    struct str v = write_bytes(q->a, then.low);
+    struct str high = write_bytes(q->a, then.high);
+    struct str low = write_bytes(q->a, now.low);
+    struct str sources = write_sources(q->a, q->c, used);
+    (void)w;
+    return arena_printf(q->a,
+                        "weights at least = %.*s x %lld / %lld bits = %.*s; "
+                        "weights at most = %.*s%.*s",
+                        STR_ARG(low), (long long)bits, (long long)from,
+                        STR_ARG(v), STR_ARG(high), STR_ARG(sources));
+}
+
+static struct estimate with_bits(const struct ask *q, const struct kv_side *kv,
+                                 int64_t bits) {
+    struct span now = weights_bytes(q->c);
+    struct span then = weights_with_bits(q->c, bits);
+    struct estimate e;
+    if (q->what == SHORT_KV_POOL) {
+        e = estimate_of_kv(kv);
+        struct span least = span_minus(span_exact(now.low),
+                                       span_exact(then.high));
+        struct span most = span_minus(span_exact(now.high),
+                                      span_exact(then.low));
+        if (now.known && then.known && least.known && most.known)
+            e.limit = span_plus(kv->pool,
+                                span_at_least(span_of(least.low, most.high),
+                                              0));
+        else
+            e.limit = span_none();
+        estimate_judge(&e);
+    } else {
+        struct span mine = span_of_fact(&q->c->in[FACT_pytorch_allocated]);
+        e = estimate_unknown(FACT_weights_bytes);
+        e.before = now;
+        e.after = then;
+        e.limit = span_plus(mine, span_of_fact(&q->c->in[FACT_gpu_free]));
+        if (stage_is(q->c, "load"))
+            estimate_judge(&e);
+    }
+    if (then.known)
+        e.formula = write_width(q, weight_bits(q->c), bits, then);
+    return e;
+}
+
+struct estimate effect_quantization(const struct ask *q) {
+    int64_t from = weight_bits(q->c);
+    struct estimate e = estimate_none(
+        q->what == SHORT_KV_POOL ? FACT_kv_needed : FACT_weights_bytes);
+    if (q->what != SHORT_KV_POOL && q->what != SHORT_ALLOCATION)
+        return e;
+    if (from == 4)
+        return e; /* as narrow as it gets */
+    struct kv_side kv = kv_side_of(q);
+    for (int64_t bits = from == 16 ? 8 : 4; from > 0 && bits >= 4; bits /= 2) {
+        e = with_bits(q, &kv, bits);
+        if (e.verdict == VERDICT_ENOUGH) {
+            e.proposed = propose_word(FACT_quantization,
+                                      bits == 8 ? STR("fp8") : STR("awq"));
+            return e;
+        }
+    }
+    if (e.verdict != VERDICT_NOT_ENOUGH) {
+        e.verdict = VERDICT_UNKNOWN;
+        if (!weights_bytes(q->c).known)
+            needs_add(&e.needs, q->c->model ? FACT_weights_bytes : FACT_model);
+        if (q->what == SHORT_KV_POOL && !kv.pool.known)
+            needs_add(&e.needs, FACT_kv_available);
+    }
+    return e;
+}
+
+static struct str write_offload(const struct ask *q, struct span gap,
+                                int64_t bytes) {
+    struct str g = write_bytes(q->a, gap.high);
+    struct str v = write_bytes(q->a, bytes);
+    struct str sources = write_sources(q->a, q->c, used);
+    return arena_printf(q->a, "cpu_offload = ceil(%.*s / 1 GiB) GiB = %.*s%.*s",
+                        STR_ARG(g), STR_ARG(v), STR_ARG(sources));
+}
+
+/* Move whole GiB of weights to the host until the rest fits. */
+struct estimate effect_cpu_offload(const struct ask *q) {
+    bool is_pool = q->what == SHORT_KV_POOL;
+    bool is_load = q->what == SHORT_ALLOCATION && stage_is(q->c, "load");
+    struct estimate e = estimate_none(is_pool ? FACT_kv_needed
+                                              : FACT_tried_alloc);
+    if (!is_pool && !is_load)
+        return e;
+    struct kv_side kv = kv_side_of(q);
+    if (is_pool)
+        e = estimate_of_kv(&kv);
+    else {
+        e = estimate_unknown(FACT_tried_alloc);
+        e.before = e.after = span_of_fact(&q->c->in[FACT_tried_alloc]);
+        e.limit = span_of_fact(&q->c->in[FACT_gpu_free]);
+    }
+    struct span gap = span_at_least(span_minus(e.after, e.limit), 0);
+    struct span weights = weights_bytes(q->c);
+    int64_t bytes;
+    e.verdict = VERDICT_UNKNOWN;
+    e.short_by = gap;
+    if (!gap.known || !mul_i64(ceil_div(gap.high, GIB), GIB, &bytes)) {
+        needs_add(&e.needs, is_pool ? FACT_kv_available : FACT_gpu_free);
+        return e;
+    }
+    e.formula = write_offload(q, gap, bytes);
+    if (!weights.known) {
+        needs_add(&e.needs, FACT_model);
+        e.proposed = propose(FACT_cpu_offload, bytes);
+        return e;
+    }
+    if (weights.high < gap.low || !is_pool) { /* more will follow at load */
+        e.verdict = is_pool ? VERDICT_NOT_ENOUGH : VERDICT_UNKNOWN;
+        return e;
+    }
+    int64_t moved = bytes < weights.low ? bytes : weights.low;
+    e.limit = span_plus(e.limit, span_exact(moved));
+    estimate_judge(&e);
+    e.proposed = propose(FACT_cpu_offload, bytes);
+    return e;
+}

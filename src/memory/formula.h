@@ -1,0 +1,37 @@
+/* formula.h: the texts that show how a number came about.
+ *
+ *     name = expression = value unit [sources]
+ *     kv_needed = ceil(40,960 tokens / 16) x 16 x 147,456 bytes = 5.62 GiB
+ *         [max_model_len: log line 7; model: catalogue Qwen/Qwen3-4B]
+ *
+ * An expression holds numbers with thousands commas, + - x / ( ) floor()
+ * ceil() min() max(), amounts with their unit, and words that are labels. It
+ * may end in a comparison: "... = 31.27 GiB <= 31.44 GiB free". A test reads
+ * every formula back and reckons it. Several stand apart by "; ".
+ */
+#ifndef MEMORY_FORMULA_H
+#define MEMORY_FORMULA_H
+
+#include "memory/memory.h"
+
+struct str write_bytes(struct arena *a, int64_t bytes); /* "5.62 GiB" */
+struct str write_count(struct arena *a, int64_t n);     /* "40,960" */
+struct str write_ratio(struct arena *a, int64_t micro); /* "0.95" */
+/* "9.17 GiB", or "9.17 GiB to 9.37 GiB". */
+struct str write_bytes_span(struct arena *a, struct span s);
+
+/* f NULL: nobody asks. Empty texts are left out. */
+void formula_put(struct arena *a, struct formulas *f, struct str text);
+struct str formula_join(struct arena *a, struct str first, struct str second);
+
+/* " [max_model_len: log line 7; ...]": the known ones of `names`, which ends
+ * with FACT_COUNT_OF; the model where it is known and asked for. */
+struct str write_sources(struct arena *a, const struct memory_case *c,
+                         const enum fact_name *names);
+/* "log line 7", "default", "catalogue meta-llama/...", "given", "derived". */
+struct str write_source(struct arena *a, const struct memory_case *c,
+                        enum fact_name name);
+
+void needs_add(struct needs *needs, enum fact_name name);
+
+#endif

@@ -1,0 +1,76 @@
+/* inverse.c: the questions asked the other way round: how long, how many, on
+ * how many cards. Each is the edge of a verdict: one step further and
+ * memory_effect() says no. */
+#include "memory/budget.h"
+#include "memory/demand.h"
+#include "memory/effect.h"
+#include "memory/rules.h"
+#include "memory/span.h"
+#include "memory/weights.h"
+
+#define HUNDREDTHS 100
+#define LONGEST (INT64_C(1) << 40)
+#define RANKS_MAX 64
+
+struct span memory_longest_request(struct arena *a,
+                                   const struct memory_case *c) {
+    struct demand d = demand_of(a, c);
+    struct span pool = pool_bytes(a, c, &d);
+    if (!d.known || !pool.known)
+        return span_none();
+    int64_t ceiling = d.by_model ? LONGEST : d.line.tokens;
+    struct span longest = demand_tokens(&d, span_at_least(pool, 0), ceiling);
+    int64_t block = d.block_tokens > 0 ? d.block_tokens : 1;
+    if (longest.known && longest.low < ceiling)
+        longest.low -= longest.low % block;
+    return longest;
+}
+
+struct span memory_largest_concurrency(struct arena *a,
+                                       const struct memory_case *c,
+                                       int64_t tokens) {
+    struct demand d = demand_of(a, c);
+    struct span pool = pool_bytes(a, c, &d);
+    struct span block = d.by_model ? ways_block_bytes(&d.ways) : span_none();
+    struct span request =
+        d.by_model ? ways_request_blocks(&d.ways, tokens) : span_none();
+    if (!pool.known || !block.known || !request.known || block.low <= 0 ||
+        request.low <= 0)
+        return span_none();
+    pool = span_at_least(pool, 0);
+    struct span low = span_share(span_exact(pool.low / block.high),
+                                 HUNDREDTHS, request.high);
+    struct span high = span_share(span_exact(pool.high / block.low),
+                                  HUNDREDTHS, request.low);
+    return low.known && high.known ? span_of(low.low, high.low) : span_none();
+}
+
+static enum verdict fits_on(const struct memory_case *c,
+                            const struct demand *d, int64_t tp) {
+    struct span held =
+        span_plus(weights_with_tp(c, tp),
+                  demand_bytes(d, setting_of(c, FACT_max_model_len, 1)));
+    return span_fits(span_plus(held, workspace_bytes(c)), requested_bytes(c));
+}
+
+struct span memory_least_tensor_parallel(struct arena *a,
+                                         const struct memory_case *c) {
+    struct memory_case alone = *c;
+    alone.in[FACT_kv_needed].known = false; /* of another TP */
+    alone.in[FACT_kv_available].known = false;
+    alone.in[FACT_est_max_model_len].known = false;
+    struct demand d = demand_of(a, &alone);
+    int64_t now = setting_of(c, FACT_tensor_parallel, 1);
+    struct span least = span_none();
+    for (int64_t tp = 1; d.by_model && tp <= RANKS_MAX; tp *= 2) {
+        struct demand split = demand_with_tp(a, &d, now, tp);
+        enum verdict v = fits_on(c, &split, tp);
+        if (c->model->heads > 0 && c->model->heads % tp != 0)
+            continue;
+        if (v != VERDICT_NOT_ENOUGH && !least.known)
+            least = span_of(tp, RANKS_MAX);
+        if (v == VERDICT_ENOUGH)
+            return span_of(least.low, tp);
+    }
+    return least;
+}

@@ -1,0 +1,139 @@
+/* kv_row.c: the layout of one token in one layer.
+ *
+ *   heads      H x (D + Dv) x bytes of an element
+ *   scaled     H x (row of K + row of V) + 2 scales of 4 bytes per head
+ *   latent     (kv_lora_rank + rope) x bytes; TP does not divide it
+ *   packed     656 bytes: 512 of fp8 latent, 16 of scales, 128 of bf16 rope
+ *
+ * It refuses data types it has no layout for: unknown, not a guess.
+ */
+#include "memory/kv_row.h"
+
+#include "memory/span.h"
+
+#define PACKED_LATENT_DIM 576
+#define PACKED_ROW_BYTES 656
+#define PADDED_ROW_BYTES 256
+
+/* What K or V of one head of `dim` elements takes:
+ * dim x num / den (rounded up) + extra. */
+struct packing {
+    int64_t num, den, extra;
+};
+
+struct format {
+    struct str name;
+    struct packing key, value;
+    bool rounds_to_even;
+};
+
+#define PLAIN(text, bytes) \
+    {{text, sizeof text - 1}, {bytes, 1, 0}, {bytes, 1, 0}, false}
+#define SCALED(text, num) \
+    {{text, sizeof text - 1}, {num, 2, 4}, {num, 2, 4}, false}
+#define TURBO(text, kn, kd, ke, vn, vd) \
+    {{text, sizeof text - 1}, {kn, kd, ke}, {vn, vd, 4}, true}
+
+static const struct format formats[] = {
+    PLAIN("bfloat16", 2),
+    PLAIN("bf16", 2),
+    PLAIN("torch.bfloat16", 2),
+    PLAIN("float16", 2),
+    PLAIN("fp16", 2),
+    PLAIN("half", 2),
+    PLAIN("torch.float16", 2),
+    PLAIN("float32", 4),
+    PLAIN("float", 4),
+    PLAIN("torch.float32", 4),
+    PLAIN("fp8", 1),
+    PLAIN("fp8_e4m3", 1),
+    PLAIN("fp8_e5m2", 1),
+    PLAIN("fp8_inc", 1),
+    PLAIN("fp8_ds_mla", 1),
+    PLAIN("int8", 1),
+    SCALED("int8_per_token_head", 2),
+    SCALED("fp8_per_token_head", 2),
+    SCALED("int4_per_token_head", 1),
+    {{"nvfp4", 5}, {9, 16, 0}, {9, 16, 0}, false},
+    TURBO("turboquant_k8v4", 1, 1, 0, 4, 8),
+    TURBO("turboquant_4bit_nc", 4, 8, 2, 4, 8),
+    TURBO("turboquant_k3v4_nc", 3, 8, 2, 4, 8),
+    TURBO("turboquant_3bit_nc", 3, 8, 2, 3, 8),
+};
+
+static const struct format *format_named(struct str name) {
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (str_eq_nocase(name, formats[i].name))
+            return &formats[i];
+    return NULL;
+}
+
+static bool is_set(const struct fact *f) {
+    return f->known && f->word.n > 0 && !str_eq_nocase(f->word, STR("auto"));
+}
+
+struct str kv_dtype_of(const struct memory_case *c) {
+    if (is_set(&c->in[FACT_kv_cache_dtype]))
+        return c->in[FACT_kv_cache_dtype].word;
+    if (is_set(&c->in[FACT_dtype]) &&
+        c->in[FACT_dtype].source != SOURCE_CATALOGUE)
+        return c->in[FACT_dtype].word;
+    if (c->model == NULL)
+        return (struct str){0};
+    /* vLLM runs float32 checkpoints in 16 bits unless told otherwise. */
+    if (str_eq_nocase(c->model->dtype, STR("float32")))
+        return STR("float16");
+    return c->model->dtype;
+}
+
+bool kv_dtype_is_fp8(struct str dtype) {
+    return str_starts(dtype, STR("fp8"));
+}
+
+int64_t kv_heads_of_rank(int64_t heads, int64_t tp) {
+    int64_t share = tp > 0 ? heads / tp : heads;
+    return share > 0 ? share : 1;
+}
+
+static struct span packed(struct packing p, int64_t dim) {
+    struct span bits = span_times(span_exact(dim), p.num);
+    struct span bytes = span_share(bits, 1, p.den);
+    if (!bytes.known)
+        return span_none();
+    return span_plus(span_exact(bytes.high), span_exact(p.extra));
+}
+
+static struct span latent_row(const struct kv_group *g,
+                              const struct format *f, struct str dtype,
+                              bool has_indexer, enum latent_rule latent) {
+    bool is_packed = str_eq_nocase(dtype, STR("fp8_ds_mla")) ||
+                     (has_indexer && kv_dtype_is_fp8(dtype));
+    if (latent == LATENT_ABSENT || f->key.extra != 0)
+        return span_none();
+    if (is_packed)
+        return g->latent_dim == PACKED_LATENT_DIM
+                   ? span_exact(PACKED_ROW_BYTES)
+                   : span_none();
+    struct span row = packed(f->key, g->latent_dim);
+    if (latent == LATENT_PADDED && row.known)
+        row = span_exact(ceil_div(row.low, PADDED_ROW_BYTES) *
+                         PADDED_ROW_BYTES);
+    return row;
+}
+
+struct span kv_row_bytes(const struct kv_group *g, int64_t tp,
+                         struct str dtype, bool has_indexer,
+                         enum latent_rule latent) {
+    const struct format *f = format_named(dtype);
+    if (f == NULL)
+        return span_none();
+    if (g->kind == KV_mla)
+        return latent_row(g, f, dtype, has_indexer, latent);
+    if (g->kind == KV_indexer)
+        return span_exact(g->latent_dim);
+    struct span head = span_plus(packed(f->key, g->k_dim),
+                                 packed(f->value, g->v_dim));
+    if (f->rounds_to_even && head.known)
+        head = span_exact(head.low + head.low % 2);
+    return span_times(head, kv_heads_of_rank(g->kv_heads, tp));
+}

@@ -1,0 +1,135 @@
+/* rules.c: the table of releases.
+ *
+ * V0 is the first engine (until 0.10.x); V1 came beside it in 0.7.0, became
+ * the default in 0.8.0 and the only one in 0.11.0. A log between them is told
+ * by what only one of the two prints: "# CPU blocks" and "maximum number of
+ * tokens that can be stored" are V0's, "KV cache is needed" is V1's.
+ *
+ * Sources: vllm/v1/core/kv_cache_utils.py, v1/kv_cache_interface.py,
+ * v1/worker/gpu_worker.py, worker/worker.py, worker/cache_engine.py of the
+ * releases named; #33698, #36030 and #47728 for the changes between them.
+ */
+#include "memory/rules.h"
+
+#include "corpus/version.h"
+
+static const struct kv_rules rows[] = {
+    /* from, until, v0, windows, need, latent, all stages, spread, by requests, steps */
+    {"0", "0.7.1", true, WINDOWS_WHOLE, NEED_LAYERS, LATENT_ABSENT, false,
+     100, false, 1},
+    {"0.7.1", "0.8.0", true, WINDOWS_WHOLE, NEED_LAYERS, LATENT_PADDED, false,
+     100, false, 1},
+    {"0.8.0", "0.11.0", true, WINDOWS_WHOLE, NEED_LAYERS, LATENT_PLAIN, false,
+     100, false, 1},
+    /* Until 0.9.1 some layouts charge windows whole, some do not. */
+    {"0.7.0", "0.9.1", false, WINDOWS_WHOLE, NEED_LAYERS, LATENT_PLAIN, false,
+     100, false, 1},
+    {"0.7.0", "0.9.1", false, WINDOWS_CUT, NEED_LAYERS, LATENT_PLAIN, false,
+     100, false, 1},
+    {"0.9.1", "0.12.0", false, WINDOWS_CUT, NEED_LAYERS, LATENT_PLAIN, false,
+     100, false, 1},
+    {"0.12.0", "0.14.0", false, WINDOWS_CUT, NEED_LAYERS, LATENT_PLAIN, false,
+     125, false, 1},
+    {"0.14.0", "0.17.0", false, WINDOWS_CUT, NEED_FIRST_GROUP, LATENT_PLAIN,
+     true, 125, false, 1},
+    {"0.17.0", "0.18.0", false, WINDOWS_CUT, NEED_FIRST_GROUP, LATENT_PLAIN,
+     false, 125, false, 1},
+    {"0.18.0", "0.19.0", false, WINDOWS_CUT, NEED_FIRST_GROUP, LATENT_PLAIN,
+     false, 150, false, 1},
+    {"0.19.0", "0.20.1", false, WINDOWS_CUT, NEED_GROUPS, LATENT_PLAIN, false,
+     150, false, 1},
+    {"0.20.1", "0.25.0", false, WINDOWS_CUT, NEED_GROUPS, LATENT_PLAIN, false,
+     150, true, 1},
+    {"0.25.0", "", false, WINDOWS_CUT, NEED_GROUPS, LATENT_PLAIN, false, 150,
+     true, 2},
+};
+
+#define ROW_COUNT (sizeof rows / sizeof rows[0])
+
+static struct str version_of(const struct memory_case *c) {
+    const struct fact *f = &c->in[FACT_engine_version];
+    return f->known ? f->word : (struct str){0};
+}
+
+/* Is the version in [from, until)? "" has no end. */
+static enum answer is_between(const struct memory_case *c, const char *from,
+                              const char *until) {
+    struct str version = version_of(c);
+    int after_from, after_until = -1;
+    if (!version_compare(version, str_of(from), &after_from))
+        return ANSWER_MAYBE;
+    if (*until)
+        version_compare(version, str_of(until), &after_until);
+    return after_from >= 0 && after_until < 0 ? ANSWER_YES : ANSWER_NO;
+}
+
+bool rules_is_vllm(const struct memory_case *c) {
+    return c->engine.n == 0 || str_eq(c->engine, STR("vllm"));
+}
+
+/* "max seq len (32768) is larger than ... stored in KV cache (21904)". */
+static bool has_v0_refusal(const struct memory_case *c) {
+    const struct fact *tokens = &c->in[FACT_kv_tokens];
+    const struct fact *length = &c->in[FACT_max_model_len];
+    return tokens->known && tokens->source == SOURCE_LOG && length->known &&
+           tokens->number < length->number && !c->in[FACT_kv_needed].known;
+}
+
+enum answer rules_is_v0(const struct memory_case *c) {
+    if (is_between(c, "0.11.0", "") == ANSWER_YES ||
+        c->in[FACT_kv_needed].known)
+        return ANSWER_NO;
+    if (is_between(c, "0", "0.7.0") == ANSWER_YES ||
+        c->in[FACT_cpu_blocks].known || has_v0_refusal(c))
+        return ANSWER_YES;
+    if (is_between(c, "0.7.0", "0.8.0") == ANSWER_YES)
+        return ANSWER_YES;
+    return is_between(c, "0.8.0", "0.11.0") == ANSWER_YES ? ANSWER_NO
+                                                          : ANSWER_MAYBE;
+}
+
+struct rules_list rules_of(const struct memory_case *c) {
+    struct rules_list list = {.count = 0};
+    enum answer v0 = rules_is_v0(c);
+    if (!rules_is_vllm(c))
+        return list;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        bool excluded = rows[i].is_v0 ? v0 == ANSWER_NO : v0 == ANSWER_YES;
+        if (!excluded &&
+            is_between(c, rows[i].from, rows[i].until) != ANSWER_NO)
+            list.at[list.count++] = &rows[i];
+    }
+    return list;
+}
+
+const struct kv_rules *rules_without_hybrids(void) {
+    static const struct kv_rules row = {
+        "0.9.1", "",    false, WINDOWS_WHOLE, NEED_LAYERS, LATENT_PLAIN,
+        false,   100, false, 1};
+    return &row;
+}
+
+static enum answer either(enum answer a, enum answer b) {
+    if (a == ANSWER_YES || b == ANSWER_YES)
+        return ANSWER_YES;
+    return a == ANSWER_MAYBE || b == ANSWER_MAYBE ? ANSWER_MAYBE : ANSWER_NO;
+}
+
+enum answer rules_charge_others(const struct memory_case *c) {
+    enum answer always = either(is_between(c, "0", "0.3.1"),
+                                is_between(c, "0.6.4", "0.6.5"));
+    enum answer v0 = rules_is_v0(c);
+    enum answer in_v1 = is_between(c, "0.7.0", "0.9.1");
+    if (v0 == ANSWER_YES || in_v1 == ANSWER_NO)
+        return always;
+    return either(always, v0 == ANSWER_NO ? in_v1 : ANSWER_MAYBE);
+}
+
+enum answer rules_check_free(const struct memory_case *c) {
+    return rules_is_v0(c) == ANSWER_YES ? ANSWER_NO
+                                        : is_between(c, "0.9.1", "");
+}
+
+enum answer rules_count_graphs(const struct memory_case *c) {
+    return is_between(c, "0.20.0", "");
+}

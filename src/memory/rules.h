@@ -1,0 +1,65 @@
+/* rules.h: what vLLM reckons, release by release. A log that names its
+ * version leaves one row; one that does not leaves several, and the answer is
+ * everything they allow. */
+#ifndef MEMORY_RULES_H
+#define MEMORY_RULES_H
+
+#include "memory/memory.h"
+
+enum window_rule {
+    WINDOWS_WHOLE, /* a sliding layer keeps the whole context */
+    WINDOWS_CUT    /* it keeps its window and the tokens in flight */
+};
+
+enum need_rule {
+    NEED_LAYERS,      /* sum over layers */
+    NEED_FIRST_GROUP, /* blocks of the first group alone (until #36030) */
+    NEED_GROUPS       /* blocks of all groups */
+};
+
+enum latent_rule {
+    LATENT_ABSENT, /* MLA models cached as full heads: not reckoned here */
+    LATENT_PADDED, /* a row is padded to 256 bytes */
+    LATENT_PLAIN
+};
+
+struct kv_rules {
+    const char *from, *until; /* releases; until "" has no end */
+    bool is_v0;
+    enum window_rule windows;
+    enum need_rule need;
+    enum latent_rule latent;
+    bool charges_all_stages; /* every layer to one pipeline rank (#33698) */
+    int64_t spread_percent;  /* groups as large as the largest kind of layer
+                                where that is below this much of the least */
+    bool tokens_by_requests; /* "GPU KV cache size" = concurrency x length */
+    int64_t steps_in_flight; /* scheduler steps a window must outlive, at most */
+};
+
+#define RULES_MAX 16
+
+struct rules_list {
+    const struct kv_rules *at[RULES_MAX];
+    size_t count;
+};
+
+/* V1 with its hybrid manager switched off: windows are charged whole. */
+const struct kv_rules *rules_without_hybrids(void);
+
+enum answer { ANSWER_NO, ANSWER_YES, ANSWER_MAYBE };
+
+/* The rows that may hold for this log; none when the engine is not vLLM. */
+struct rules_list rules_of(const struct memory_case *c);
+
+/* Memory of other processes counts as this instance's own. */
+enum answer rules_charge_others(const struct memory_case *c);
+/* Start is refused where less is free than total x utilization. */
+enum answer rules_check_free(const struct memory_case *c);
+/* CUDA graphs are taken out of the share before the KV pool. */
+enum answer rules_count_graphs(const struct memory_case *c);
+enum answer rules_is_v0(const struct memory_case *c);
+
+/* Nothing says that it is another engine: arithmetic of vLLM may speak. */
+bool rules_is_vllm(const struct memory_case *c);
+
+#endif

@@ -1,0 +1,38 @@
+/* span.h: intervals of whole numbers, the only numbers of this house. An
+ * amount that a log prints is every value that prints so; an amount that
+ * nobody knows is unknown; what does not fit into 64 bits is unknown too.
+ * Every operation keeps the true value inside. */
+#ifndef MEMORY_SPAN_H
+#define MEMORY_SPAN_H
+
+#include "memory/memory.h"
+
+struct span span_none(void);
+struct span span_exact(int64_t n);
+struct span span_of(int64_t low, int64_t high);
+
+/* A measured amount: the ends of what prints so. */
+struct span span_of_fact(const struct fact *f);
+/* A setting: "0.9" is nine tenths, not all that rounds to it. Only a default
+ * of an unknown version keeps its ends. */
+struct span span_of_setting(const struct fact *f);
+
+struct span span_plus(struct span a, struct span b);
+struct span span_minus(struct span a, struct span b);
+struct span span_times(struct span s, int64_t n);          /* n >= 0 */
+struct span span_product(struct span a, struct span b);    /* both >= 0 */
+/* s x num / den, ends rounded outwards; num >= 0, den > 0. */
+struct span span_share(struct span s, int64_t num, int64_t den);
+struct span span_hull(struct span a, struct span b);
+/* Both hold: unknown ones yield, contradicting ones give the first. */
+struct span span_meet(struct span a, struct span b);
+struct span span_at_least(struct span s, int64_t floor_value);
+
+bool span_is_exact(struct span s);
+int64_t span_middle(struct span s);
+
+/* Does what is asked fit into what there is? At the worst corner: enough; not
+ * even at the best: not enough. */
+enum verdict span_fits(struct span asked, struct span limit);
+
+#endif

@@ -1,0 +1,225 @@
+/* weights.c: parameters x bytes, per rank.
+ *
+ *   unquantized   all x 2 (bfloat16, float16), x 4 (float32)
+ *   8 bits        matrices x 1 + a scale per channel or block of 128
+ *   4 bits        matrices x 0.5 + scale and zero per group of 32 to 128;
+ *                 embeddings (and the head) mostly stay at 16 bits
+ *
+ * TP divides the matrices; norms, latent projections of MLA and KV heads
+ * beyond their number are on every rank: up to 3 % more. PP divides layers;
+ * embeddings lie on the first or last rank. It refuses formats of mixed width
+ * (gguf): those want the printed size.
+ */
+#include "memory/weights.h"
+
+#include "memory/formula.h"
+#include "memory/span.h"
+
+#define MICRO INT64_C(1000000)
+
+struct width {
+    struct str name; /* a part of the quantization's name */
+    int64_t bits;
+    int64_t low_micro, high_micro;
+};
+
+/* First that the name contains, so the longer come first. */
+static const struct width widths[] = {
+    {{"gguf", 4}, 0, 0, 0},
+    {{"gptq-int8", 9}, 8, MICRO, 1050000},
+    {{"gptq_int8", 9}, 8, MICRO, 1050000},
+    {{"int8", 4}, 8, MICRO, 1050000},
+    {{"w8a8", 4}, 8, MICRO, 1030000},
+    {{"8bit", 4}, 8, MICRO, 1050000},
+    {{"fp8", 3}, 8, MICRO, 1030000},
+    {{"mxfp4", 5}, 4, 500000, 563000},
+    {{"nvfp4", 5}, 4, 500000, 625000},
+    {{"fp4", 3}, 4, 500000, 625000},
+    {{"awq", 3}, 4, 500000, 563000},
+    {{"gptq", 4}, 4, 500000, 625000},
+    {{"int4", 4}, 4, 500000, 625000},
+    {{"w4a16", 5}, 4, 500000, 625000},
+    {{"bitsandbytes", 12}, 4, 500000, 563000},
+    {{"bnb", 3}, 4, 500000, 563000},
+    {{"4bit", 4}, 4, 500000, 625000},
+    {{"modelopt_fp4", 12}, 4, 500000, 625000},
+    {{"modelopt", 8}, 8, MICRO, 1030000},
+    {{"fbgemm", 6}, 8, MICRO, 1030000},
+};
+
+static char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool contains(struct str s, struct str what) {
+    for (size_t i = 0; i + what.n <= s.n; i++) {
+        size_t k = 0;
+        while (k < what.n && lower(s.p[i + k]) == what.p[k])
+            k++;
+        if (k == what.n)
+            return true;
+    }
+    return false;
+}
+
+static bool is_none(struct str q) {
+    return q.n == 0 || str_eq_nocase(q, STR("none"));
+}
+
+static const struct width *width_of(struct str quantization) {
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
+        if (contains(quantization, widths[i].name))
+            return widths[i].bits ? &widths[i] : NULL;
+    return NULL;
+}
+
+static int64_t dtype_bytes(struct str dtype) {
+    return contains(dtype, STR("float32")) || str_eq(dtype, STR("float"))
+               ? 4
+               : 2;
+}
+
+struct span weight_micro(struct str quantization, struct str dtype) {
+    if (is_none(quantization))
+        return span_exact(dtype_bytes(dtype) * MICRO);
+    const struct width *w = width_of(quantization);
+    return w ? span_of(w->low_micro, w->high_micro) : span_none();
+}
+
+struct str quantization_of(const struct memory_case *c) {
+    const struct fact *f = &c->in[FACT_quantization];
+    if (f->known && !is_none(f->word))
+        return f->word;
+    return c->model ? c->model->quantization : (struct str){0};
+}
+
+int64_t weight_bits(const struct memory_case *c) {
+    struct str q = quantization_of(c);
+    if (is_none(q))
+        return 16;
+    const struct width *w = width_of(q);
+    return w ? w->bits : 0;
+}
+
+/* vLLM runs float32 checkpoints in 16 bits unless dtype says otherwise. */
+static struct str run_dtype(const struct memory_case *c) {
+    const struct fact *f = &c->in[FACT_dtype];
+    bool is_said = f->known && f->source != SOURCE_CATALOGUE &&
+                   !str_eq_nocase(f->word, STR("auto"));
+    return is_said ? f->word : STR("bfloat16");
+}
+
+static struct span whole_model(const struct memory_case *c,
+                               struct str quantization) {
+    const struct model *m = c->model;
+    struct span micro = weight_micro(quantization, run_dtype(c));
+    if (m == NULL || m->params <= 0 || !micro.known)
+        return span_none();
+    struct span all = span_share(span_exact(m->params), micro.low, MICRO);
+    if (is_none(quantization))
+        return all;
+    int64_t kept = m->embedding_params < m->params ? m->embedding_params : 0;
+    struct span matrices =
+        span_share(span_exact(m->params - kept), micro.high, MICRO);
+    struct span most = span_plus(
+        matrices, span_times(span_exact(kept), dtype_bytes(run_dtype(c))));
+    most = span_share(most, 105, 100); /* other layers left at 16 bits */
+    return most.known && all.known ? span_of(all.low, most.high)
+                                   : span_none();
+}
+
+struct span weights_computed(const struct memory_case *c, int64_t tp,
+                             int64_t pp, struct str quantization) {
+    struct span all = whole_model(c, quantization);
+    if (!all.known || tp < 1 || pp < 1)
+        return span_none();
+    struct span low = span_share(all, 99, 100);
+    struct span high = span_share(all, 102, 100);
+    if (pp > 1 && c->model->layers > 0) {
+        int64_t stage = ceil_div(c->model->layers, pp);
+        struct span ends = span_times(
+            span_exact(c->model->embedding_params), 2);
+        low = span_share(span_minus(low, ends),
+                         c->model->layers / pp, c->model->layers);
+        high = span_plus(span_share(high, stage, c->model->layers), ends);
+    }
+    if (tp > 1)
+        high = span_share(high, 103, 100);
+    low = span_share(low, 1, tp);
+    high = span_share(high, 1, tp);
+    return low.known && high.known ? span_of(low.low, high.high)
+                                   : span_none();
+}
+
+static int64_t setting(const struct memory_case *c, enum fact_name name) {
+    const struct fact *f = &c->in[name];
+    return f->known && f->number > 0 ? f->number : 1;
+}
+
+struct span weights_bytes(const struct memory_case *c) {
+    struct span printed = span_of_fact(&c->in[FACT_weights_bytes]);
+    if (printed.known)
+        return printed;
+    struct span all = weights_computed(c, setting(c, FACT_tensor_parallel),
+                                       setting(c, FACT_pipeline_parallel),
+                                       quantization_of(c));
+    struct span offload = span_of_fact(&c->in[FACT_cpu_offload]);
+    return offload.known ? span_at_least(span_minus(all, offload), 0) : all;
+}
+
+struct span weights_with_tp(const struct memory_case *c, int64_t tp) {
+    struct span now = weights_bytes(c);
+    struct span even = span_share(now, setting(c, FACT_tensor_parallel), tp);
+    struct span most = span_share(even, 105, 100);
+    return even.known && most.known ? span_of(even.low, most.high)
+                                    : span_none();
+}
+
+/* Of weights at `from` bits, what other widths leave: embeddings and scales
+ * may keep a tenth of a 16-bit model. */
+struct span weights_with_bits(const struct memory_case *c, int64_t bits) {
+    int64_t from = weight_bits(c);
+    struct span now = weights_bytes(c);
+    if (from == 0 || bits >= from)
+        return span_none();
+    struct span least = span_share(now, bits, from);
+    struct span kept = span_share(now, 12, 100);
+    if (c->model && c->model->params > 0 && c->model->embedding_params > 0)
+        kept = span_share(now, c->model->embedding_params,
+                          c->model->params);
+    struct span scales = span_share(least, 12, 100);
+    struct span most = span_plus(span_plus(least, kept), scales);
+    return most.known ? span_of(least.low, most.high) : span_none();
+}
+
+struct span memory_weights(struct arena *a, const struct memory_case *c,
+                           struct formulas *f, struct needs *needs) {
+    static const enum fact_name used[] = {
+        FACT_model, FACT_quantization, FACT_dtype, FACT_tensor_parallel,
+        FACT_pipeline_parallel, FACT_COUNT_OF};
+    struct span bytes = weights_bytes(c);
+    struct span micro = weight_micro(quantization_of(c), run_dtype(c));
+    if (!bytes.known && needs)
+        needs_add(needs, c->model ? FACT_weights_bytes : FACT_model);
+    if (!bytes.known || c->in[FACT_weights_bytes].known || !micro.known)
+        return bytes;
+    int64_t ranks;
+    if (!mul_i64(setting(c, FACT_tensor_parallel),
+                 setting(c, FACT_pipeline_parallel), &ranks))
+        return bytes;
+    struct span middle = span_share(
+        span_share(span_exact(c->model->params), span_middle(micro), MICRO),
+        1, ranks);
+    struct str params = write_count(a, c->model->params);
+    struct str width = write_ratio(a, span_middle(micro));
+    struct str text = write_bytes(a, span_middle(middle));
+    struct str sources = write_sources(a, c, used);
+    formula_put(a, f,
+                arena_printf(a,
+                             "weights = %.*s params x %.*s bytes / %lld "
+                             "ranks = about %.*s%.*s",
+                             STR_ARG(params), STR_ARG(width),
+                             (long long)ranks, STR_ARG(text),
+                             STR_ARG(sources)));
+    return bytes;
+}

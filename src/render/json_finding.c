@@ -1,0 +1,222 @@
+/* json_finding.c: one finding as JSON, in the order of DESIGN 6. */
+#include "render/parts.h"
+
+#define HUNDREDTH_MICRO INT64_C(10000) /* max_concurrency has two places */
+
+static struct json *word(const struct teller *t, enum vocabulary which,
+                         int value) {
+    return json_text(t->a, str_of(word_spelling(which, value)));
+}
+
+static struct json *owner(const struct teller *t, int64_t n) {
+    return n == FACT_NONE ? json_null(t->a) : json_int(t->a, n);
+}
+
+static struct json *instances(const struct teller *t,
+                              const struct finding *f) {
+    struct json *list = json_array(t->a);
+    for (size_t i = 0; i < f->instance_count; i++) {
+        const struct instance *is = &f->instances[i];
+        struct json *o = json_object(t->a);
+        json_set(o, "first_line", json_int(t->a, is->first_line));
+        json_set(o, "rank", owner(t, is->rank));
+        json_set(o, "gpu", owner(t, is->gpu));
+        json_set(o, "facts", json_facts(t, &is->facts));
+        json_push(list, o);
+    }
+    return list;
+}
+
+static struct json *hundredths(const struct teller *t, int64_t n) {
+    int64_t micro = 0;
+    return mul_i64(n, HUNDREDTH_MICRO, &micro) ? json_micro(t->a, micro)
+                                               : json_null(t->a);
+}
+
+static struct json *concurrency(const struct teller *t, struct span s) {
+    if (!s.known) {
+        return json_null(t->a);
+    }
+    if (s.low == s.high) {
+        return hundredths(t, s.low);
+    }
+    struct json *o = json_object(t->a);
+    json_set(o, "low", hundredths(t, s.low));
+    json_set(o, "high", hundredths(t, s.high));
+    return o;
+}
+
+static struct json *fits(const struct teller *t, const struct kv *kv) {
+    switch (kv->fits) {
+    case FIT_UNKNOWN: return json_null(t->a);
+    case FIT_YES: return json_bool(t->a, true);
+    case FIT_NO: return json_bool(t->a, false);
+    }
+    return json_null(t->a);
+}
+
+static struct json *kv_object(const struct teller *t, const struct kv *kv) {
+    struct json *o = json_object(t->a);
+    struct json *per_token = json_object(t->a);
+    json_set(per_token, "fixed", json_span(t, kv->fixed));
+    json_set(per_token, "slope", json_span(t, kv->slope));
+    json_set(o, "bytes_per_token", per_token);
+    json_set(o, "bytes_per_block", json_span(t, kv->bytes_per_block));
+    json_set(o, "bytes_per_request", json_span(t, kv->bytes_per_request));
+    json_set(o, "blocks", json_span(t, kv->blocks));
+    json_set(o, "tokens", json_span(t, kv->tokens));
+    json_set(o, "max_concurrency", concurrency(t, kv->max_concurrency));
+    json_set(o, "est_max_model_len", json_span(t, kv->est_max_model_len));
+    json_set(o, "fits", fits(t, kv));
+    json_set(o, "needs", json_needs(t, &kv->needs));
+    return o;
+}
+
+static struct json *budget(const struct teller *t, const struct budget *b) {
+    struct json *list = json_array(t->a);
+    for (size_t i = 0; i < b->count; i++) {
+        struct json *o = json_object(t->a);
+        json_set(o, "part", json_text(t->a, str_of(b->parts[i].part)));
+        json_set(o, "bytes", json_span(t, b->parts[i].bytes));
+        json_set(o, "source", json_str_or_null(t->a, b->parts[i].source));
+        json_push(list, o);
+    }
+    return list;
+}
+
+static struct json *formulas(const struct teller *t,
+                             const struct formulas *f) {
+    struct json *list = json_array(t->a);
+    for (size_t i = 0; i < f->count; i++) {
+        json_push(list, json_text(t->a, f->at[i]));
+    }
+    return list;
+}
+
+static struct json *notes(const struct teller *t, const struct note *at,
+                          size_t count) {
+    struct json *list = json_array(t->a);
+    for (size_t i = 0; i < count; i++) {
+        json_push(list, json_text(t->a, said_note(t, &at[i])));
+    }
+    return list;
+}
+
+static struct json *fix_object(const struct teller *t, const struct fix *fix) {
+    const struct workaround *is = fix->is;
+    struct json *o = json_object(t->a);
+    json_set(o, "rank", json_int(t->a, fix->rank));
+    json_set(o, "id", json_text(t->a, is->id));
+    json_set(o, "action", json_text(t->a, said_text(t, &is->action)));
+    json_set(o, "how", json_text(t->a, said_text(t, &fix->how)));
+    json_set(o, "command", json_str_or_null(t->a, fix->command));
+    json_set(o, "acts_on", json_acts_on(t, &is->acts_on));
+    json_set(o, "cost", word(t, WORDS_COST, is->cost));
+    json_set(o, "trade_off", json_said(t, &is->trade_off));
+    json_set(o, "success", json_success(t, &fix->success, "worked"));
+    json_set(o, "applies",
+             json_text(t->a, str_of(applies_spelling(fix->applies))));
+    json_set(o, "because", json_str_or_null(t->a, said_note(t, &fix->because)));
+    json_set(o, "estimate", json_estimate(t, fix));
+    if (t->o->why) {
+        json_set(o, "places", notes(t, fix->places, fix->place_count));
+    }
+    return o;
+}
+
+static struct json *fixes(const struct teller *t, const struct finding *f) {
+    struct json *list = json_array(t->a);
+    for (size_t i = 0; i < f->fix_count; i++) {
+        if (t->o->top != 0 && i >= t->o->top) {
+            break;
+        }
+        json_push(list, fix_object(t, &f->fixes[i]));
+    }
+    return list;
+}
+
+static struct json *dead_ends(const struct teller *t,
+                              const struct finding *f) {
+    struct json *list = json_array(t->a);
+    for (size_t i = 0; i < f->dead_end_count; i++) {
+        const struct dead_end_shown *d = &f->dead_ends[i];
+        struct str action = said_note(t, &d->action);
+        struct str why = said_note(t, &d->why);
+        struct str instead = {NULL, 0};
+        if (d->is != NULL) {
+            action = said_text(t, &d->is->action);
+            why = said_text(t, &d->is->why);
+            instead = said_text(t, &d->is->instead);
+        }
+        struct json *o = json_object(t->a);
+        json_set(o, "action", json_text(t->a, action));
+        json_set(o, "why", json_text(t->a, why));
+        json_set(o, "fail", json_success(t, &d->fail, "failed"));
+        json_set(o, "instead", json_str_or_null(t->a, instead));
+        json_push(list, o);
+    }
+    return list;
+}
+
+static struct json *in_range(const struct teller *t, enum in_range where) {
+    switch (where) {
+    case RANGE_OUTSIDE: return json_bool(t->a, false);
+    case RANGE_INSIDE: return json_bool(t->a, true);
+    case RANGE_UNKNOWN: return json_null(t->a);
+    }
+    return json_null(t->a);
+}
+
+static struct json *versions(const struct teller *t,
+                             const struct finding *f) {
+    struct json *list = json_array(t->a);
+    for (size_t i = 0; i < f->version_count; i++) {
+        const struct version_line *v = &f->versions[i];
+        struct json *o = json_range(t, &v->is->range);
+        json_set(o, "status", word(t, WORDS_RANGE_STATUS, v->is->status));
+        json_set(o, "version", json_str_or_null(t->a, v->version));
+        json_set(o, "in_range", in_range(t, v->in_range));
+        json_set(o, "note", json_said(t, &v->is->note));
+        json_push(list, o);
+    }
+    return list;
+}
+
+static void set_head(const struct teller *t, struct json *o,
+                     const struct finding *f) {
+    const struct entry *e = f->entry;
+    json_set(o, "id", json_text(t->a, f->id));
+    json_set(o, "entry", json_text(t->a, e->id));
+    json_set(o, "component", json_text(t->a, e->component));
+    json_set(o, "mechanism", word(t, WORDS_MECHANISM, e->mechanism));
+    json_set(o, "title", json_text(t->a, said_text(t, &e->title)));
+    json_set(o, "root_cause", json_text(t->a, said_text(t, &e->root_cause)));
+    json_set(o, "role", word(t, WORDS_ROLE, f->role));
+    json_set(o, "cause",
+             f->cause >= 0 ? json_int(t->a, f->cause) : json_null(t->a));
+    json_set(o, "severity", word(t, WORDS_SEVERITY, e->severity));
+    json_set(o, "certainty",
+             json_text(t->a, str_of(certainty_spelling(f->certainty))));
+    json_set(o, "because", json_str_or_null(t->a, said_note(t, &f->because)));
+    json_set(o, "first_line", json_int(t->a, f->first_line));
+    json_set(o, "last_line", json_int(t->a, f->last_line));
+    json_set(o, "count", json_int(t->a, (int64_t)f->count));
+}
+
+struct json *json_finding(const struct teller *t, const struct finding *f) {
+    const struct entry *e = f->entry;
+    struct json *o = json_object(t->a);
+    set_head(t, o, f);
+    json_set(o, "facts", json_facts(t, &f->facts));
+    json_set(o, "instances", instances(t, f));
+    json_set(o, "kv", f->has_kv ? kv_object(t, &f->kv) : json_null(t->a));
+    json_set(o, "budget", budget(t, &f->budget));
+    json_set(o, "formulas", formulas(t, &f->formulas));
+    json_set(o, "remarks", notes(t, f->remarks, f->remark_count));
+    json_set(o, "fixes", fixes(t, f));
+    json_set(o, "dead_ends", dead_ends(t, f));
+    json_set(o, "versions", versions(t, f));
+    json_set(o, "evidence", json_references(t, e->evidence, e->evidence_count));
+    json_set(o, "see_also", json_see_also(t, e));
+    return o;
+}

@@ -1,0 +1,74 @@
+/* parts.h: what the formats share among themselves. Private to render/. */
+#ifndef RENDER_PARTS_H
+#define RENDER_PARTS_H
+
+#include "base/json.h"
+#include "render/render.h"
+
+/* One rendering: its memory, its texts, its wishes. */
+struct teller {
+    struct arena *a;
+    struct reader *r;
+    const struct render_options *o;
+    enum lang lang;
+};
+
+/* The formats of formats.c, each in the file of its name. */
+#define FORMAT_FUNCTIONS(name) \
+    void name##_report(struct arena *a, struct reader *r, \
+                       const struct report *report, \
+                       const struct render_options *o, struct buf *out); \
+    void name##_entry(struct arena *a, struct reader *r, \
+                      const struct entry *entry, \
+                      const struct render_options *o, struct buf *out);
+FORMAT_FUNCTIONS(text)
+FORMAT_FUNCTIONS(json)
+FORMAT_FUNCTIONS(jsonl)
+#undef FORMAT_FUNCTIONS
+
+/* say.c */
+/* What b holds, kept in a; raises where an append to b failed. */
+struct str settled(struct arena *a, const struct buf *b);
+struct str said(const struct teller *t, const char *key);
+struct str said_note(const struct teller *t, const struct note *n);
+struct str said_word(const struct teller *t, enum vocabulary which, int value);
+struct str said_fact(const struct teller *t, enum fact_name name); /* label */
+struct str said_text(const struct teller *t, const struct text *text);
+/* key's text with up to four arguments filled in; an empty one says nothing */
+struct str said_with(const struct teller *t, const char *key,
+                     const struct str args[], size_t count);
+
+/* words.c: enums of the report that are no vocabulary of the corpus */
+const char *certainty_spelling(enum certainty c);
+const char *applies_spelling(enum applies a);
+const char *verdict_spelling(enum verdict v);
+
+/* shown.c: values as people read them */
+struct str shown_number(const struct teller *t, enum unit unit, int64_t n);
+struct str shown_span(const struct teller *t, enum unit unit, struct span s);
+struct str shown_fact(const struct teller *t, const struct fact *f);
+struct str shown_rate(const struct teller *t, const struct success *s);
+/* s cut in its middle to at most columns, cleaned for a terminal, one line */
+struct str shown_short(const struct teller *t, struct str s, size_t columns);
+
+/* json_fact.c, json_finding.c, json_entry.c: objects of DESIGN 6 */
+struct json *json_str_or_null(struct arena *a, struct str s);
+struct json *json_said(const struct teller *t, const struct text *text);
+struct json *json_fact(const struct teller *t, const struct fact *f);
+struct json *json_facts(const struct teller *t, const struct fact_list *list);
+struct json *json_span(const struct teller *t, struct span s);
+struct json *json_success(const struct teller *t, const struct success *s,
+                          const char *worked_key);
+struct json *json_rate(const struct teller *t, const struct rate *rate,
+                       const char *worked_key);
+struct json *json_estimate(const struct teller *t, const struct fix *fix);
+struct json *json_needs(const struct teller *t, const struct needs *needs);
+struct json *json_acts_on(const struct teller *t, const struct acts_on *what);
+struct json *json_range(const struct teller *t, const struct version_range *r);
+struct json *json_references(const struct teller *t,
+                             const struct reference *at, size_t count);
+struct json *json_see_also(const struct teller *t, const struct entry *e);
+struct json *json_finding(const struct teller *t, const struct finding *f);
+struct json *json_entry_object(const struct teller *t, const struct entry *e);
+
+#endif

@@ -1,0 +1,172 @@
+/* say.c: keys and notes to words, in the language of this call. The words
+ * stand in i18n/<lang>.yaml and reach us through the index. A text that is
+ * missing in one language falls back to English, then to its key: a gap is
+ * seen, never fatal. Nothing is cleaned here; whoever writes does that. */
+#include "render/parts.h"
+
+#include "base/utf8.h"
+
+#define SAID_MAX ((size_t)1 << 20)
+#define SUMMARY_CHARACTERS 280
+
+struct str say_key(struct reader *r, enum lang lang, const char *key) {
+    struct str text = reader_message(r, lang, str_of(key));
+    if (text.n == 0 && lang != LANG_EN) {
+        text = reader_message(r, LANG_EN, str_of(key));
+    }
+    return text;
+}
+
+struct str settled(struct arena *a, const struct buf *b) {
+    if (!buf_ok(b)) {
+        arena_raise(a, FAIL_MEMORY, "out of memory for a text of %zu bytes",
+                    b->n);
+    }
+    return arena_str(a, buf_str(b));
+}
+
+/* Copy text to out with {0}..{5} replaced; a placeholder without an argument
+ * gives nothing. */
+static void fill(struct str text, const struct str *args, size_t count,
+                 struct buf *out) {
+    for (size_t i = 0; i < text.n; i++) {
+        bool is_placeholder = text.p[i] == '{' && i + 2 < text.n &&
+                              text.p[i + 1] >= '0' && text.p[i + 1] <= '9' &&
+                              text.p[i + 2] == '}';
+        if (!is_placeholder) {
+            buf_add_char(out, text.p[i]);
+            continue;
+        }
+        size_t which = (size_t)(text.p[i + 1] - '0');
+        if (which < count) {
+            buf_add(out, args[which]);
+        }
+        i += 2;
+    }
+}
+
+static struct str filled(struct arena *a, struct reader *r, enum lang lang,
+                         const char *key, const struct str *args,
+                         size_t count) {
+    struct str text = say_key(r, lang, key);
+    struct buf out;
+    buf_init_in(&out, a, SAID_MAX);
+    if (text.n > 0) {
+        fill(text, args, count, &out);
+    } else {
+        buf_add(&out, str_of(key));
+        for (size_t i = 0; i < count; i++) {
+            buf_add_char(&out, ' ');
+            buf_add(&out, args[i]);
+        }
+    }
+    return settled(a, &out);
+}
+
+struct str say(struct arena *a, struct reader *r, enum lang lang,
+               const struct note *n) {
+    if (n->key == NULL) {
+        return (struct str){NULL, 0};
+    }
+    return filled(a, r, lang, n->key, n->arg, n->count);
+}
+
+static const char *vocabulary_name(enum vocabulary which) {
+    switch (which) {
+    case WORDS_MECHANISM: return "mechanism";
+    case WORDS_SEVERITY: return "severity";
+    case WORDS_ROLE: return "role";
+    case WORDS_SCOPE: return "scope";
+    case WORDS_COST: return "cost";
+    case WORDS_BASIS: return "basis";
+    case WORDS_CHANGE: return "change";
+    case WORDS_RANGE_STATUS: return "range_status";
+    case WORDS_RELATION: return "relation";
+    case WORDS_EFFECT: return "effect";
+    case WORDS_ACT_KIND: return "act_kind";
+    case WORDS_STAGE: return "stage";
+    }
+    return "";
+}
+
+/* "cost" + "flag" -> the text of "cost.flag", else "flag". */
+static struct str say_member(struct reader *r, enum lang lang,
+                             const char *group, const char *word) {
+    char key[96];
+    struct str parts[] = {str_of(group), STR("."), str_of(word)};
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        for (size_t k = 0; k < parts[i].n && n + 1 < sizeof key; k++) {
+            key[n++] = parts[i].p[k];
+        }
+    }
+    key[n] = '\0';
+    struct str text = say_key(r, lang, key);
+    return text.n > 0 ? text : str_of(word);
+}
+
+struct str say_word(struct reader *r, enum lang lang, enum vocabulary which,
+                    int value) {
+    const char *word = word_spelling(which, value);
+    return say_member(r, lang, vocabulary_name(which), word);
+}
+
+/* At most limit characters of s on one line, an ellipsis where it was cut. */
+static struct str shortened(struct arena *a, struct str s, size_t limit) {
+    struct buf out;
+    buf_init_in(&out, a, SAID_MAX);
+    size_t count = 0;
+    while (s.n > 0) {
+        uint32_t cp = 0;
+        size_t n = utf8_next(s, &cp);
+        s = str_slice(s, n, s.n);
+        if (++count == limit && s.n > 0) {
+            utf8_put(&out, 0x2026);
+            break;
+        }
+        utf8_put(&out, cp == '\n' || cp == '\t' ? ' ' : cp);
+    }
+    return settled(a, &out);
+}
+
+/* What it is, then the numbers. */
+struct str summary_of(struct arena *a, struct reader *r,
+                      const struct report *rep, enum lang lang) {
+    struct str text = say(a, r, lang, &rep->summary);
+    if (rep->finding_count > 0) {
+        struct str both[] = {rep->findings[0].entry->title.in[lang], text};
+        text = text.n == 0 ? both[0]
+                           : filled(a, r, lang, "report.summary", both, 2);
+    } else if (text.n == 0) {
+        text = say_key(r, lang, "report.nothing");
+    }
+    return shortened(a, text, SUMMARY_CHARACTERS);
+}
+
+struct str said(const struct teller *t, const char *key) {
+    struct str text = say_key(t->r, t->lang, key);
+    return text.n > 0 ? text : str_of(key);
+}
+
+struct str said_note(const struct teller *t, const struct note *n) {
+    return say(t->a, t->r, t->lang, n);
+}
+
+struct str said_word(const struct teller *t, enum vocabulary which,
+                     int value) {
+    return say_word(t->r, t->lang, which, value);
+}
+
+struct str said_fact(const struct teller *t, enum fact_name name) {
+    return say_member(t->r, t->lang, "fact", fact_spelling(name));
+}
+
+struct str said_text(const struct teller *t, const struct text *text) {
+    struct str s = text->in[t->lang];
+    return s.n > 0 ? s : text->in[LANG_EN];
+}
+
+struct str said_with(const struct teller *t, const char *key,
+                     const struct str args[], size_t count) {
+    return filled(t->a, t->r, t->lang, key, args, count);
+}

@@ -1,0 +1,149 @@
+/* shown.c: numbers, facts and rates as people read them. Amounts are binary
+ * with at most two decimals; a rate is never a bare percentage. */
+#include "render/parts.h"
+
+#include "base/utf8.h"
+
+#define SHOWN_MAX 4096
+
+static void put_number(struct buf *out, enum unit unit, int64_t n) {
+    switch (unit) {
+    case UNIT_BYTES: units_bytes(out, n); return;
+    case UNIT_TOKENS:
+    case UNIT_BLOCKS:
+    case UNIT_COUNT: units_count(out, n); return;
+    case UNIT_RATIO: units_ratio(out, n); return;
+    case UNIT_SECONDS:
+        units_ratio(out, n);
+        buf_add(out, STR(" s"));
+        return;
+    case UNIT_BOOL:
+    case UNIT_TEXT:
+    case UNIT_VERSION: return;
+    }
+}
+
+static struct str kept(const struct teller *t, const struct buf *b) {
+    return settled(t->a, b);
+}
+
+struct str shown_number(const struct teller *t, enum unit unit, int64_t n) {
+    struct buf out;
+    buf_init_in(&out, t->a, SHOWN_MAX);
+    put_number(&out, unit, n);
+    struct str number = kept(t, &out);
+    if (unit == UNIT_TOKENS) {
+        return said_with(t, "unit.tokens", &number, 1);
+    }
+    return number;
+}
+
+struct str shown_span(const struct teller *t, enum unit unit, struct span s) {
+    if (!s.known) {
+        return STR("?");
+    }
+    struct str low = shown_number(t, unit, s.low);
+    if (s.low == s.high) {
+        return low;
+    }
+    struct str ends[] = {low, shown_number(t, unit, s.high)};
+    if (str_eq(ends[0], ends[1])) {
+        return low;
+    }
+    return said_with(t, "unit.between", ends, 2);
+}
+
+static bool is_words(enum unit unit) {
+    return unit == UNIT_TEXT || unit == UNIT_VERSION;
+}
+
+struct str shown_fact(const struct teller *t, const struct fact *f) {
+    enum unit unit = fact_unit(f->name);
+    if (!f->known) {
+        return f->text.n > 0 ? f->text : STR("?");
+    }
+    if (is_words(unit)) {
+        return f->word;
+    }
+    if (unit == UNIT_BOOL) {
+        return said(t, f->number != 0 ? "unit.yes" : "unit.no");
+    }
+    return shown_number(t, unit, f->number);
+}
+
+/* 0.8333 -> "83 %" */
+static struct str percent(const struct teller *t, int64_t micro) {
+    return arena_printf(t->a, "%d %%", (int)((micro + 5000) / 10000));
+}
+
+static struct str count(const struct teller *t, int64_t n) {
+    return shown_number(t, UNIT_COUNT, n);
+}
+
+struct str shown_rate(const struct teller *t, const struct success *s) {
+    if (!s->known) {
+        return (struct str){NULL, 0};
+    }
+    struct str counts[] = {count(t, s->worked), count(t, s->tried)};
+    struct str mean = percent(t, s->mean);
+    switch (s->basis) {
+    case BASIS_none:
+    case BASIS_COUNT_OF: return (struct str){NULL, 0};
+    case BASIS_reports:
+        if (s->is_few) {
+            return said(t, "rate.few");
+        }
+        return said_with(t, "rate.reports", counts, 2);
+    case BASIS_measured: return said_with(t, "rate.measured", counts, 2);
+    case BASIS_estimate: return said_with(t, "rate.estimate", &mean, 1);
+    case BASIS_ai_generated:
+        return said_with(t, "rate.ai_generated", &mean, 1);
+    }
+    return (struct str){NULL, 0};
+}
+
+/* One line, cleaned; blanks instead of newlines and tabs. */
+static struct str cleaned(const struct teller *t, struct str s) {
+    struct buf out;
+    buf_init_in(&out, t->a, s.n * 3 + 16);
+    utf8_clean(&out, s);
+    struct str made = kept(t, &out);
+    char *p = arena_alloc(t->a, made.n + 1);
+    for (size_t i = 0; i < made.n; i++) {
+        p[i] = made.p[i] == '\n' || made.p[i] == '\t' ? ' ' : made.p[i];
+    }
+    return (struct str){p, made.n};
+}
+
+/* Bytes at the front of s that take at most columns. */
+static size_t front_bytes(struct str s, size_t columns) {
+    size_t at = 0, used = 0;
+    while (at < s.n) {
+        uint32_t cp = 0;
+        size_t n = utf8_next(str_slice(s, at, s.n), &cp);
+        used += utf8_width(str_slice(s, at, n));
+        if (used > columns) {
+            break;
+        }
+        at += n;
+    }
+    return at;
+}
+
+struct str shown_short(const struct teller *t, struct str s, size_t columns) {
+    enum { READ_AT_MOST = 64 * 1024 };
+    struct str all = cleaned(t, str_slice(s, 0, READ_AT_MOST));
+    size_t width = utf8_width(all);
+    if (width <= columns || columns < 8) {
+        return all;
+    }
+    size_t head = front_bytes(all, columns / 2 - 1);
+    /* the tail begins where what stands before it leaves room enough */
+    size_t tail = front_bytes(all, width - (columns - columns / 2 - 2));
+    struct buf out;
+    buf_init_in(&out, t->a, SHOWN_MAX + READ_AT_MOST);
+    buf_add(&out, str_slice(all, 0, head));
+    utf8_put(&out, 0x2026);
+    buf_add(&out, str_slice(all, tail, all.n));
+    return kept(t, &out);
+}

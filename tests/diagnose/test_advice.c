@@ -1,0 +1,187 @@
+/* Fixes in their order, dead ends, the corrected command. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "diagnose/work.h"
+#include "support/scene.h"
+
+static struct scene s;
+
+static void give_reports(struct workaround *w, int64_t worked,
+                         int64_t tried) {
+    w->success.basis = BASIS_reports;
+    w->success.worked = worked;
+    w->success.tried = tried;
+}
+
+static int make_corpus(void **state) {
+    (void)state;
+    scene_begin(&s);
+    struct entry *e = scene_entry(&s, "vllm/kv-small",
+                                  MECHANISM_kv_cache_startup);
+    struct workaround *w = entry_fix(&s, e, "shorter");
+    w->acts_on.flag = STR("--max-model-len");
+    w->acts_on.change = CHANGE_down;
+    w->command = STR("--max-model-len {max_model_len}");
+    w->effect = EFFECT_max_model_len;
+    w = entry_fix(&s, e, "eager");
+    w->acts_on.flag = STR("--enforce-eager");
+    w->acts_on.change = CHANGE_set;
+    w->command = STR("--enforce-eager");
+    w = entry_fix(&s, e, "often-works");
+    give_reports(w, 9, 10);
+    w = entry_fix(&s, e, "never-works");
+    give_reports(w, 0, 9);
+    w = entry_fix(&s, e, "dear");
+    w->cost = COST_hardware;
+    w = entry_fix(&s, e, "not-here");
+    w->when = scene_list(&s, "kv_needed < 0");
+    give_reports(w, 99, 99);
+    w = entry_fix(&s, e, "if-batch");
+    w->when = scene_list(&s, "batch_size > 1");
+    give_reports(w, 99, 99);
+    struct dead_end *x = entry_dead_end(&s, e, "general");
+    x->acts_on.kind = ACT_KIND_restart;
+    x = entry_dead_end(&s, e, "touched");
+    x->acts_on.flag = STR("--enforce-eager");
+    x->acts_on.change = CHANGE_set;
+    x = entry_dead_end(&s, e, "conditional");
+    x->when = scene_list(&s, "batch_size > 1");
+    scene_ready(&s);
+    return 0;
+}
+
+static int drop_corpus(void **state) {
+    (void)state;
+    scene_end(&s);
+    return 0;
+}
+
+static const struct fix *fix_named(const struct finding *f, const char *id) {
+    for (size_t i = 0; i < f->fix_count; i++) {
+        if (str_eq(f->fixes[i].is->id, str_of(id))) {
+            return &f->fixes[i];
+        }
+    }
+    fail_msg("no fix %s", id);
+    return NULL;
+}
+
+static struct report *too_long(void) {
+    see_message(&s, "vllm/kv-small", 9, "max_model_len=65536",
+                "kv_needed__GiB=8.00", "kv_available__GiB=5.40",
+                "est_max_model_len=44224", NULL);
+    return scene_report(&s);
+}
+
+static void expect_above(const struct finding *f, const char *upper,
+                         const char *lower) {
+    assert_true(fix_named(f, upper)->rank < fix_named(f, lower)->rank);
+}
+
+static void what_applies_stands_first(void **state) {
+    (void)state;
+    see_context(&s, "engine", 1, NULL);
+    const struct finding *f = &too_long()->findings[0];
+    assert_int_equal(fix_named(f, "if-batch")->applies, APPLIES_IF);
+    assert_int_equal(fix_named(f, "not-here")->applies, APPLIES_NO);
+    expect_above(f, "dear", "if-batch");
+    expect_above(f, "if-batch", "not-here");
+    assert_non_null(fix_named(f, "not-here")->because.key);
+}
+
+static void enough_stands_before_unknown(void **state) {
+    (void)state;
+    see_context(&s, "engine", 1, NULL);
+    const struct finding *f = &too_long()->findings[0];
+    assert_int_equal(fix_named(f, "shorter")->estimate.verdict,
+                     VERDICT_ENOUGH);
+    expect_above(f, "shorter", "often-works");
+    assert_int_equal(fix_named(f, "shorter")->rank, 1);
+}
+
+static void reports_then_cost_then_name(void **state) {
+    (void)state;
+    see_context(&s, "engine", 1, NULL);
+    const struct finding *f = &too_long()->findings[0];
+    expect_above(f, "often-works", "eager");
+    expect_above(f, "eager", "never-works");
+    expect_above(f, "eager", "dear");
+    expect_above(f, "dear", "never-works");
+}
+
+static void every_place_is_explained(void **state) {
+    (void)state;
+    const struct finding *f = &too_long()->findings[0];
+    for (size_t i = 0; i < f->fix_count; i++) {
+        assert_true(f->fixes[i].place_count > 0);
+        assert_int_equal(f->fixes[i].rank, i + 1);
+    }
+}
+
+static void a_flag_that_is_set_is_already(void **state) {
+    (void)state;
+    see_context(&s, "engine", 1, NULL);
+    see_context(&s, "dump", 2, "enforce_eager=True", NULL);
+    const struct finding *f = &too_long()->findings[0];
+    assert_int_equal(fix_named(f, "eager")->applies, APPLIES_ALREADY);
+    expect_above(f, "not-here", "eager");
+}
+
+static void a_value_that_failed_is_not_advised_again(void **state) {
+    (void)state;
+    see_context(&s, "engine", 1, NULL);
+    see_message(&s, "vllm/kv-small", 3, "max_model_len=44224",
+                "kv_needed__GiB=5.40", "kv_available__GiB=5.30", NULL);
+    const struct finding *f = &too_long()->findings[0];
+    const struct fix *fix = fix_named(f, "shorter");
+    assert_int_equal(fix->applies, APPLIES_NO);
+    assert_string_equal(fix->because.key, "diagnose.applies.tried");
+    assert_true(f->dead_end_count > 0 && !f->dead_ends[0].is);
+}
+
+static void touched_dead_ends_come_first(void **state) {
+    (void)state;
+    see_context(&s, "engine", 1, NULL);
+    see_context(&s, "dump", 2, "enforce_eager=True", NULL);
+    const struct finding *f = &too_long()->findings[0];
+    assert_int_equal(f->dead_end_count, 2); /* the conditional one is out */
+    assert_string_equal(f->dead_ends[0].is->action.in[LANG_EN].p, "touched");
+}
+
+static void the_command_is_corrected(void **state) {
+    (void)state;
+    see_context(&s, "engine", 1, NULL);
+    see_context(&s, "command", 2, NULL)->command =
+        STR("vllm serve m --max-model-len 65536 --port 1");
+    struct report *r = too_long();
+    assert_string_equal(r->command_after.p,
+                        "vllm serve m --max-model-len 44224 --port 1");
+}
+
+static void no_command_no_correction(void **state) {
+    (void)state;
+    see_context(&s, "engine", 1, NULL);
+    assert_int_equal(too_long()->command_after.n, 0);
+}
+
+#define CASE(f) cmocka_unit_test_setup_teardown(f, make_corpus, drop_corpus)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        CASE(what_applies_stands_first),
+        CASE(enough_stands_before_unknown),
+        CASE(reports_then_cost_then_name),
+        CASE(every_place_is_explained),
+        CASE(a_flag_that_is_set_is_already),
+        CASE(a_value_that_failed_is_not_advised_again),
+        CASE(touched_dead_ends_come_first),
+        CASE(the_command_is_corrected),
+        CASE(no_command_no_correction),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,230 @@
+/* Whose a number is, what follows from it, and when it cannot be true. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/scene.h"
+
+#define GIB(n) (INT64_C(1) << 30) * (n)
+
+static struct scene s;
+
+static int make_corpus(void **state) {
+    (void)state;
+    scene_begin(&s);
+    scene_entry(&s, "torch/oom", MECHANISM_unspecified);
+    scene_ready(&s);
+    return 0;
+}
+
+static int drop_corpus(void **state) {
+    (void)state;
+    scene_end(&s);
+    return 0;
+}
+
+static const struct finding *only(void) {
+    struct report *r = scene_report(&s);
+    assert_int_equal(r->finding_count, 1);
+    return &r->findings[0];
+}
+
+static size_t count_named(const struct finding *f, enum fact_name name) {
+    size_t count = 0;
+    for (size_t i = 0; i < f->facts.count; i++) {
+        count += f->facts.at[i].name == name;
+    }
+    return count;
+}
+
+static bool has_remark(const struct finding *f, const char *key) {
+    for (size_t i = 0; i < f->remark_count; i++) {
+        if (strcmp(f->remarks[i].key, key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void a_pid_belongs_to_the_amount_beside_it(void **state) {
+    (void)state;
+    see_message(&s, "torch/oom", 4, "tried_alloc=3.00 GiB", "gpu_index=2",
+                "gpu_total=79.00 GiB", "gpu_free=2.00 GiB", "pid=1253",
+                "other_in_use=4.00 GiB", "pid=77", "other_in_use=8.00 GiB",
+                "process_in_use=65.00 GiB", NULL);
+    const struct finding *f = only();
+    assert_int_equal(count_named(f, FACT_other_in_use), 2);
+    assert_null(fact_of(&f->facts, "pid"));
+    const struct fact *other = fact_of(&f->facts, "other_in_use");
+    assert_int_equal(other->pid, 1253);
+    assert_int_equal(other->gpu, 2);
+    expect_number(&f->facts, "own_process_listed", 0);
+    assert_int_equal(f->remark_count, 0);
+}
+
+static void the_listed_process_may_be_the_failed_one(void **state) {
+    (void)state;
+    see_message(&s, "torch/oom", 4, "tried_alloc=19.00 GiB",
+                "gpu_total=79.00 GiB", "gpu_free=17.60 GiB", "pid=78729",
+                "other_in_use=61.40 GiB", "pytorch_allocated=56.64 GiB",
+                "pytorch_unallocated=4.07 GiB", NULL);
+    const struct finding *f = only();
+    expect_number(&f->facts, "own_process_listed", 1);
+    assert_null(fact_of(&f->facts, "other_in_use"));
+    assert_int_equal(fact_of(&f->facts, "process_in_use")->pid, 78729);
+    assert_true(has_remark(f, "diagnose.remark.own_listed"));
+}
+
+static void who_fills_the_card_must_be_the_failed_one(void **state) {
+    (void)state;
+    see_message(&s, "torch/oom", 4, "tried_alloc=672.00 MiB",
+                "gpu_total=140.06 GiB", "gpu_free=200.75 MiB", "pid=9",
+                "other_in_use=139.86 GiB", "pytorch_allocated=128.50 GiB",
+                "pytorch_unallocated=1.01 GiB", NULL);
+    expect_number(&only()->facts, "own_process_listed", 1);
+}
+
+static void a_stranger_is_not_taken_for_it(void **state) {
+    (void)state;
+    see_message(&s, "torch/oom", 4, "tried_alloc=2.00 GiB",
+                "gpu_total=79.00 GiB", "gpu_free=1.00 GiB", "pid=5",
+                "other_in_use=70.00 GiB", "pytorch_allocated=6.00 GiB",
+                "pytorch_unallocated=1.00 GiB", NULL);
+    const struct finding *f = only();
+    assert_null(fact_of(&f->facts, "own_process_listed"));
+    expect_number(&f->facts, "other_in_use", GIB(70));
+}
+
+static void what_cannot_be_true_is_said_and_not_reckoned_with(void **state) {
+    (void)state;
+    see_context(&s, "engine", 1, NULL);
+    see_message(&s, "torch/oom", 4, "tried_alloc=2.00 GiB",
+                "gpu_total=79.18 GiB", "gpu_free=9.00 GiB",
+                "pytorch_allocated=100.77 GiB", NULL);
+    const struct finding *f = only();
+    assert_true(has_remark(f, "diagnose.remark.over"));
+    assert_int_equal(f->budget.count, 0);
+    assert_false(f->has_kv);
+    assert_int_equal(f->formulas.count, 0);
+}
+
+static void memory_that_nobody_holds_is_named(void **state) {
+    (void)state;
+    see_message(&s, "torch/oom", 4, "tried_alloc=2.00 GiB",
+                "gpu_total=79.00 GiB", "gpu_free=1.00 GiB",
+                "process_in_use=60.00 GiB", "pytorch_allocated=58.00 GiB",
+                NULL);
+    assert_true(has_remark(only(), "diagnose.remark.hidden"));
+}
+
+static void free_memory_that_was_refused_is_named(void **state) {
+    (void)state;
+    see_message(&s, "torch/oom", 4, "tried_alloc=2.00 GiB",
+                "gpu_total=79.00 GiB", "gpu_free=3.00 GiB", NULL);
+    assert_true(has_remark(only(), "diagnose.remark.free_yet"));
+}
+
+static void impossible_amounts_stay_unknown(void **state) {
+    (void)state;
+    see_message(&s, "torch/oom", 4, "tried_alloc=2.00 GiB",
+                "process_in_use=17179869184.00 GiB", NULL);
+    const struct finding *f = only();
+    assert_int_equal(count_named(f, FACT_process_in_use), 1);
+    assert_null(fact_of(&f->facts, "process_in_use"));
+}
+
+static void device_names_are_small_letters(void **state) {
+    (void)state;
+    see_message(&s, "torch/oom", 4, "device_kind=CUDA", NULL);
+    expect_word(&only()->facts, "device_kind", "cuda");
+}
+
+static void a_second_value_of_a_scalar_is_not_taken(void **state) {
+    (void)state;
+    see_message(&s, "torch/oom", 4, "tried_alloc=2.00 GiB",
+                "tried_alloc=9.00 GiB", NULL);
+    const struct finding *f = only();
+    assert_int_equal(count_named(f, FACT_tried_alloc), 1);
+    expect_number(&f->facts, "tried_alloc", GIB(2));
+}
+
+/* ---- context ---- */
+
+static void dumps_beat_command_lines(void **state) {
+    (void)state;
+    see_context(&s, "engine", 1, NULL);
+    see_context(&s, "flag", 2, "max_model_len=131072", NULL);
+    see_context(&s, "dump", 3, "max_model_len=4096", NULL);
+    see_message(&s, "torch/oom", 4, "tried_alloc=2.00 GiB", NULL);
+    struct report *r = scene_report(&s);
+    expect_number(&r->context, "max_model_len", 4096);
+    assert_true(has_remark(&r->findings[0],
+                           "diagnose.remark.not_in_force"));
+}
+
+static void later_beats_earlier_but_not_what_came_too_late(void **state) {
+    (void)state;
+    see_context(&s, "dump", 2, "max_model_len=1000", NULL);
+    see_context(&s, "dump", 3, "max_model_len=2000", NULL);
+    see_message(&s, "torch/oom", 4, "tried_alloc=2.00 GiB", NULL);
+    see_context(&s, "dump", 9, "max_model_len=3000", NULL);
+    expect_number(&scene_report(&s)->context, "max_model_len", 2000);
+}
+
+static void the_user_beats_them_all(void **state) {
+    (void)state;
+    see_context(&s, "dump", 2, "max_model_len=1000", NULL);
+    see_message(&s, "torch/oom", 4, "tried_alloc=2.00 GiB", NULL);
+    user_says(&s, "max_model_len=32k");
+    struct report *r = scene_report(&s);
+    expect_number(&r->context, "max_model_len", 32000);
+    assert_int_equal(fact_of(&r->context, "max_model_len")->source,
+                     SOURCE_USER);
+}
+
+static void no_engine_is_assumed(void **state) {
+    (void)state;
+    see_message(&s, "torch/oom", 4, "tried_alloc=2.00 GiB", NULL);
+    assert_null(fact_of(&scene_report(&s)->context, "engine"));
+}
+
+static void expect_refused(const char *answer) {
+    struct fact f;
+    struct str why = {NULL, 0};
+    assert_false(answer_read(&s.arena, str_of(answer), &f, &why));
+    assert_true(why.n > 0);
+}
+
+static void bad_answers_say_why(void **state) {
+    (void)state;
+    expect_refused("max_model_len");
+    expect_refused("colour=red");
+    expect_refused("gpu_total=large");
+}
+
+#define CASE(f) cmocka_unit_test_setup_teardown(f, make_corpus, drop_corpus)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        CASE(a_pid_belongs_to_the_amount_beside_it),
+        CASE(the_listed_process_may_be_the_failed_one),
+        CASE(who_fills_the_card_must_be_the_failed_one),
+        CASE(a_stranger_is_not_taken_for_it),
+        CASE(what_cannot_be_true_is_said_and_not_reckoned_with),
+        CASE(memory_that_nobody_holds_is_named),
+        CASE(free_memory_that_was_refused_is_named),
+        CASE(impossible_amounts_stay_unknown),
+        CASE(device_names_are_small_letters),
+        CASE(a_second_value_of_a_scalar_is_not_taken),
+        CASE(dumps_beat_command_lines),
+        CASE(later_beats_earlier_but_not_what_came_too_late),
+        CASE(the_user_beats_them_all),
+        CASE(no_engine_is_assumed),
+        CASE(bad_answers_say_why),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,95 @@
+/* Filling {fact}s: proposed before printed, and never the value that failed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "diagnose/work.h"
+
+static struct arena arena;
+static struct fact_list known;
+
+static void know(enum fact_name name, const char *text) {
+    struct fact f = fact_new(name, SOURCE_LOG);
+    fact_read(name, str_of(text), 1, &f);
+    facts_add(&arena, &known, &f);
+}
+
+static int open_arena(void **state) {
+    (void)state;
+    arena_init(&arena, NULL, 0);
+    know(FACT_max_model_len, "131072");
+    know(FACT_est_max_model_len, "44,224");
+    know(FACT_gpu_memory_utilization, "0.90");
+    know(FACT_gpu_free, "2.50 GiB");
+    return 0;
+}
+
+static int close_arena(void **state) {
+    (void)state;
+    arena_free(&arena);
+    return 0;
+}
+
+static void expect_filled(const char *template, int acted_on,
+                          const struct fact *proposed, bool is_command,
+                          const char *want) {
+    struct filling f = {&known, proposed, acted_on, is_command};
+    struct str got = template_fill(&arena, str_of(template), &f);
+    assert_string_equal(arena_str(&arena, got).p, want);
+}
+
+static void printed_values_are_filled_in(void **state) {
+    (void)state;
+    expect_filled("--max-model-len {est_max_model_len}", -1, NULL, true,
+                  "--max-model-len 44224");
+    expect_filled("share {gpu_memory_utilization}", -1, NULL, false,
+                  "share 0.9");
+}
+
+static void bytes_are_bare_in_commands(void **state) {
+    (void)state;
+    expect_filled("{gpu_free}", -1, NULL, true, "2684354560");
+    expect_filled("{gpu_free}", -1, NULL, false, "2.50 GiB");
+}
+
+static void proposals_win(void **state) {
+    struct fact p = fact_new(FACT_max_model_len, SOURCE_DERIVED);
+    (void)state;
+    p.known = true;
+    p.number = 65536;
+    expect_filled("--max-model-len {max_model_len}", FACT_max_model_len, &p,
+                  true, "--max-model-len 65536");
+}
+
+static void the_value_that_failed_is_not_advised(void **state) {
+    (void)state;
+    expect_filled("--max-model-len {max_model_len}", FACT_max_model_len, NULL,
+                  true, "--max-model-len <max_model_len>");
+}
+
+static void unknown_facts_stay_readable(void **state) {
+    (void)state;
+    expect_filled("{max_num_seqs} of {gpu_free}", -1, NULL, false,
+                  "<max_num_seqs> of 2.50 GiB");
+}
+
+static void other_braces_are_left_alone(void **state) {
+    (void)state;
+    expect_filled("docker ps --format '{{.Names}}' {} {nonsense} {", -1, NULL,
+                  true, "docker ps --format '{{.Names}}' {} {nonsense} {");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(printed_values_are_filled_in),
+        cmocka_unit_test(bytes_are_bare_in_commands),
+        cmocka_unit_test(proposals_win),
+        cmocka_unit_test(the_value_that_failed_is_not_advised),
+        cmocka_unit_test(unknown_facts_stay_readable),
+        cmocka_unit_test(other_braces_are_left_alone),
+    };
+    return cmocka_run_group_tests(tests, open_arena, close_arena);
+}

@@ -1,0 +1,233 @@
+/* Predicates: what they say of facts, and what is no predicate. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/corpus.h"
+
+#define COUNT(list) (sizeof(list) / sizeof(list)[0])
+#define GIB (INT64_C(1) << 30)
+
+static struct fact number(enum fact_name name, int64_t n) {
+    return (struct fact){.name = name, .known = true, .number = n};
+}
+
+static struct fact word(enum fact_name name, const char *text) {
+    return (struct fact){.name = name, .known = true, .word = str_of(text)};
+}
+
+/* gpu_free was 9 GiB, then 2; tried_alloc is printed but impossible. */
+static struct fact_list some_facts(struct arena *a) {
+    struct fact list[] = {
+        word(FACT_stage, "kv_alloc"),
+        word(FACT_engine_version, "0.10.2+cu124"),
+        number(FACT_gpu_total, 24 * GIB),
+        number(FACT_gpu_free, 9 * GIB),
+        number(FACT_gpu_free, 2 * GIB),
+        number(FACT_gpu_memory_utilization, 900000),
+        number(FACT_max_model_len, 32768),
+        number(FACT_enforce_eager, 1),
+        number(FACT_other_in_use, 3 * GIB),
+        number(FACT_other_in_use, 4 * GIB),
+        number(FACT_kv_available, INT64_MIN),
+        {.name = FACT_tried_alloc, .known = false},
+    };
+    struct fact_list facts = {arena_array(a, COUNT(list), sizeof list[0]),
+                              COUNT(list), COUNT(list)};
+    for (size_t i = 0; i < COUNT(list); i++) {
+        facts.at[i] = list[i];
+    }
+    return facts;
+}
+
+struct saying {
+    const char *predicate;
+    enum truth truth;
+};
+
+static const struct saying sayings[] = {
+    {"stage = 'kv_alloc'", TRUTH_TRUE},
+    {"stage IN ('capture', 'profile')", TRUTH_FALSE},
+    {"stage LIKE 'KV%' AND NOT stage = 'it''s'", TRUTH_TRUE},
+    {"gpu_free < 0.5 * gpu_total", TRUTH_TRUE},
+    {"gpu_free = 2147483648", TRUTH_TRUE},
+    {"gpu_total BETWEEN 20e9 AND 30e9", TRUTH_TRUE},
+    {"gpu_memory_utilization = 0.9", TRUTH_TRUE},
+    {"gpu_memory_utilization >= 0.91", TRUTH_FALSE},
+    {"enforce_eager", TRUTH_TRUE},
+    {"enforce_eager = false", TRUTH_FALSE},
+    {"other_in_use = 7516192768", TRUTH_TRUE},
+    {"max_model_len / 1024 = 32 and abs(-max_model_len) = 32768", TRUTH_TRUE},
+    {"max(gpu_free, other_in_use) = other_in_use", TRUTH_TRUE},
+    {"min(gpu_free, gpu_total) = gpu_free", TRUTH_TRUE},
+    {"CASE WHEN gpu_free > 0 THEN stage = 'x' ELSE 1 END", TRUTH_FALSE},
+    {"vcmp(engine_version, '0.9.1') >= 0", TRUTH_TRUE},
+    {"vcmp(engine_version, '0.10.2') = 1", TRUTH_TRUE},
+    {"vcmp(engine_version, 'v0.11') < 0", TRUTH_TRUE},
+    {"vcmp(torch_version, '2.0') < 0", TRUTH_UNKNOWN},
+    {"vcmp(stage, '2.0') < 0", TRUTH_UNKNOWN},
+    {"tried_alloc > gpu_free", TRUTH_UNKNOWN},
+    {"tried_alloc IS NULL", TRUTH_TRUE},
+    {"tried_alloc > 5 OR gpu_free > 5", TRUTH_TRUE},
+    {"tried_alloc > 5 AND gpu_free < 5", TRUTH_FALSE},
+    {"coalesce(tried_alloc, 0) = 0", TRUTH_TRUE},
+    {"gpu_free / (max_model_len - 32768) > 1", TRUTH_UNKNOWN},
+    {"abs(kv_available) > 1", TRUTH_UNKNOWN}, /* beyond 64 bits */
+    {"rank = 0", TRUTH_UNKNOWN},
+};
+
+static void say(struct arena *a) {
+    struct reader *r = tiny_reader(a);
+    struct fact_list facts = some_facts(a);
+    for (int round = 0; round < 2; round++) { /* prepared, then from the cache */
+        for (size_t i = 0; i < COUNT(sayings); i++) {
+            struct str why = {NULL, 0};
+            struct str predicate = str_of(sayings[i].predicate);
+            if (!when_valid(a, predicate, &why)) {
+                fail_msg("%s is refused: %.*s", predicate.p, STR_ARG(why));
+            }
+            enum truth truth = reader_when(r, predicate, &facts).truth;
+            if (truth != sayings[i].truth) {
+                fail_msg("%s is %d", predicate.p, (int)truth);
+            }
+        }
+    }
+}
+
+static void name_the_unknown_first(struct arena *a) {
+    struct reader *r = tiny_reader(a);
+    struct fact_list facts = some_facts(a);
+    struct verdict_when v = reader_when(
+        r, STR("gpu_free > 1 AND tried_alloc > gpu_free AND pid = 1"), &facts);
+    assert_int_equal(v.truth, TRUTH_UNKNOWN);
+    assert_int_equal(v.name_count, 3);
+    assert_int_equal(v.names[0], FACT_tried_alloc);
+    assert_int_equal(v.names[1], FACT_pid);
+    assert_int_equal(v.names[2], FACT_gpu_free);
+    /* text is no fact */
+    v = reader_when(r, STR("stage = 'gpu_free'"), &facts);
+    assert_int_equal(v.name_count, 1);
+    assert_int_equal(v.truth, TRUTH_FALSE);
+}
+
+static const char *const refused[] = {
+    "",
+    "1 = 1",
+    "gpu_fre > 1",
+    "gpu_free > ",
+    "gpu_free > 1; DROP TABLE entry",
+    "gpu_free > 1 -- and so on",
+    "gpu_free > 1 /* and so on",
+    "(SELECT 1 FROM sqlite_schema) AND gpu_free",
+    "gpu_free IN (SELECT 1)",
+    "EXISTS (VALUES(gpu_free))",
+    "gpu_free) FROM f UNION SELECT (1",
+    "gpu_free > 1)",
+    "(gpu_free > 1",
+    "\"gpu_free\" > 1",
+    "`gpu_free` > 1",
+    "[gpu_free] > 1",
+    "f.gpu_free > 1",
+    "gpu_free > ?1",
+    "gpu_free > :x",
+    "gpu_free > $x",
+    "stage = 'open",
+    "load_extension(stage)",
+    "randomblob(gpu_free)",
+    "length(stage) > 1",
+    "upper(stage) = 'X'",
+    "sum(gpu_free) > 1",
+    "stage -> '$'",
+    "stage GLOB 'x'",
+    "stage MATCH 'x'",
+    "stage REGEXP 'x'",
+    "CAST(stage AS INTEGER) = 1",
+    "stage COLLATE nocase = 'x'",
+    "gpu_free = x'00'",
+    "gpu_free = 0x10",
+    "gpu_free = 12abc",
+    "vcmp",
+    "vcmp(engine_version)",
+    "vcmp(engine_version, '1', '2') = 0",
+    "vcmp (engine_version, '1') OVER () = 0",
+    "min(gpu_free) FILTER (WHERE 1)",
+    "gpu_free > 1, gpu_free",
+    "gpu_free AND raise(ABORT, 'x')",
+    "rowid = gpu_free",
+};
+
+static void refuse(struct arena *a) {
+    for (size_t i = 0; i < COUNT(refused); i++) {
+        struct str why = {NULL, 0};
+        if (when_valid(a, str_of(refused[i]), &why) || why.n == 0) {
+            fail_msg("\"%s\" is taken for a predicate", refused[i]);
+        }
+    }
+    struct str nul = {"gpu_free > 1\0 OR 1", 18}, why;
+    assert_false(when_valid(a, nul, &why));
+    struct str many = {arena_alloc(a, 5000), 5000};
+    assert_false(when_valid(a, many, &why));
+}
+
+static void refuse_more_facts_than_are_named(struct arena *a) {
+    struct str why, all = STR("1");
+    for (int i = 0; i < 17; i++) {
+        bool is_valid = i == 0 || when_valid(a, all, &why);
+        assert_true(is_valid);
+        all = arena_printf(a, "%.*s AND %s > 0", STR_ARG(all),
+                           fact_spelling((enum fact_name)i));
+    }
+    assert_false(when_valid(a, all, &why));
+}
+
+struct question {
+    struct arena *arena;
+    struct reader *reader;
+};
+
+static void ask_nonsense(void *arg) {
+    struct question *q = arg;
+    struct fact_list none = {NULL, 0, 0};
+    reader_when(q->reader, STR("no_such_fact > 1"), &none);
+}
+
+static void raise_on_nonsense(struct arena *a) {
+    struct question q = {a, tiny_reader(a)};
+    struct fault fault;
+    assert_int_equal(arena_guard(a, ask_nonsense, &q, &fault), FAIL_INDEX);
+}
+
+static void predicates_say_what_holds(void **state) {
+    (void)state;
+    with_arena(say);
+}
+static void unknown_facts_come_first(void **state) {
+    (void)state;
+    with_arena(name_the_unknown_first);
+}
+static void other_sql_is_refused(void **state) {
+    (void)state;
+    with_arena(refuse);
+}
+static void too_many_facts_are_refused(void **state) {
+    (void)state;
+    with_arena(refuse_more_facts_than_are_named);
+}
+static void a_damaged_predicate_raises(void **state) {
+    (void)state;
+    with_arena(raise_on_nonsense);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(predicates_say_what_holds),
+        cmocka_unit_test(unknown_facts_come_first),
+        cmocka_unit_test(other_sql_is_refused),
+        cmocka_unit_test(too_many_facts_are_refused),
+        cmocka_unit_test(a_damaged_predicate_raises),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
