@@ -54,7 +54,7 @@ static bool says_true(const struct node *n) {
 static void check_contexts(struct desk *d, const struct made *m) {
     const struct engine *e = m->what;
     const struct node *list = node_get(m->node, "contexts");
-    for (size_t i = 0; list != NULL && i < list->count; i++) {
+    for (size_t i = 0; i < e->context_count; i++) {
         const struct node *n = node_item(list, i);
         check_pattern(&d->c, m->src, node_get(n, "pattern"), USE_CONTEXT,
                       says_true(node_get(n, "weak")), d->fact_used);

@@ -32,13 +32,20 @@ static void put_doc(struct page *p, const char *doc) {
     }
 }
 
+/* A heading's anchor has dashes where the heading has blanks. */
+static void put_link(struct page *p, const char *name) {
+    buf_printf(&p->out, "[%s](#", name);
+    for (const char *c = name; *c != '\0'; c++)
+        buf_add_char(&p->out, *c == ' ' ? '-' : *c);
+    buf_add_char(&p->out, ')');
+}
+
 static void put_field(struct page *p, const struct field *f) {
     buf_printf(&p->out, "| `%s` | ", f->key);
     if (f->type == FIELD_LIST)
-        buf_printf(&p->out, "list of [%s](#%s)", f->shape->name,
-                   f->shape->name);
-    else if (f->type == FIELD_MAP)
-        buf_printf(&p->out, "[%s](#%s)", f->shape->name, f->shape->name);
+        buf_add(&p->out, STR("list of "));
+    if (f->type == FIELD_LIST || f->type == FIELD_MAP)
+        put_link(p, f->shape->name);
     else
         buf_printf(&p->out, "%s", field_type_name(f->type));
     buf_printf(&p->out, " | %s | ", f->is_required ? "yes" : "");

@@ -70,6 +70,17 @@ static int acted_on_by(const struct diagnosis *d, const struct workaround *w) {
 
 /* ---- when ---- */
 
+/* "Not here: gpu_free = 6.10 GiB", or that the log has no such fact. */
+static struct note why_not(struct arena *a, const struct verdict_when *v,
+                           const struct fact_list *facts) {
+    size_t count = v->name_count < 16 ? v->name_count : 16;
+    struct str known = facts_written(a, v->names, count, facts);
+    struct note n = note_of(known.n > 0 ? "diagnose.applies.no"
+                                        : "diagnose.applies.absent");
+    note_add(&n, known.n > 0 ? known : fact_names(a, v->names, count));
+    return n;
+}
+
 static struct applying ask_when(struct diagnosis *d,
                                 const struct str_list *when,
                                 const struct fact_list *facts) {
@@ -79,8 +90,7 @@ static struct applying ask_when(struct diagnosis *d,
         size_t count = v.name_count < 16 ? v.name_count : 16;
         if (v.truth == TRUTH_FALSE) {
             out.applies = APPLIES_NO;
-            out.because = note_of("diagnose.applies.no");
-            note_add(&out.because, fact_names(d->a, v.names, count));
+            out.because = why_not(d->a, &v, facts);
             return out;
         }
         if (v.truth == TRUTH_UNKNOWN && out.applies == APPLIES_YES) {
@@ -177,6 +187,7 @@ static struct applying judge(struct diagnosis *d, const struct finding *f,
 static void texts_fill(struct diagnosis *d, struct fix *fix,
                        const struct fact_list *facts, int acted_on) {
     struct filling fill = {.facts = facts, .acted_on = acted_on,
+                           .engine = d->engine,
                            .proposed = fix->has_estimate
                                            ? &fix->estimate.proposed : NULL};
     for (int lang = 0; lang < LANG_COUNT_OF; lang++) {

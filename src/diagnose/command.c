@@ -171,6 +171,26 @@ static bool replace_value(struct arena *a, struct str s, struct str name,
     return false;
 }
 
+bool command_value(struct str command, const struct flag *flag,
+                   struct str *value) {
+    struct word w, next;
+    for (size_t at = 0; next_word(command, at, &w); at = w.to) {
+        struct str word = word_text(command, &w);
+        size_t cut = str_find_char(word, '=');
+        if (is_spelling(str_slice(word, 0, cut), flag->flag,
+                        &flag->aliases) && cut < word.n) {
+            *value = unquoted(str_slice(word, cut + 1, word.n));
+            return value->n > 0;
+        }
+        if (is_spelling(word, flag->flag, &flag->aliases) &&
+            next_word(command, w.to, &next)) {
+            *value = unquoted(word_text(command, &next));
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- adding ---- */
 
 /* The indent of the last continued line; empty: the command has none. */

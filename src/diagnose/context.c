@@ -7,28 +7,13 @@
  * (--set) beats all. A setting named on the command line that a later dump
  * contradicts is kept: the report says that it is not in force.
  *
- * The engine is decided first, by evidence near the failure: what the failure
- * message itself sets, then frames in its traceback, its stream, the log.
- * Flags of another engine are not read. Nothing said: nothing assumed.
+ * The engine is decided first (engine.c); flags of another one are not read.
  */
 #include "diagnose/work.h"
 
 #include <stdlib.h>
 
-#define ENGINES_MAX 16
-
 /* ---- where the failure is ---- */
-
-static const struct sighting *first_failure(const struct diagnosis *d) {
-    for (size_t i = 0; i < d->sightings.count; i++) {
-        const struct sighting *s = &d->sightings.at[i];
-        const struct entry *e = reader_entry(d->r, s->hit->owner);
-        if (e && e->role == ROLE_root && e->severity == SEVERITY_failure) {
-            return s;
-        }
-    }
-    return d->sightings.count ? &d->sightings.at[0] : NULL;
-}
 
 /* The place of the last failure: what comes after it was not in force. */
 static uint64_t last_order(const struct diagnosis *d) {
@@ -44,107 +29,6 @@ static uint64_t last_order(const struct diagnosis *d) {
         }
     }
     return last ? last : UINT64_MAX;
-}
-
-/* ---- which engine ---- */
-
-struct vote {
-    struct str engine;
-    int64_t weight;
-    uint32_t line;
-};
-
-struct ballot {
-    struct vote at[ENGINES_MAX];
-    size_t count;
-};
-
-static void vote_for(struct ballot *b, struct str engine, int64_t weight,
-                     uint32_t line) {
-    for (size_t i = 0; i < b->count; i++) {
-        if (str_eq(b->at[i].engine, engine)) {
-            b->at[i].weight += weight;
-            return;
-        }
-    }
-    if (b->count < ENGINES_MAX) {
-        b->at[b->count++] = (struct vote){engine, weight, line};
-    }
-}
-
-static const struct context_pattern *row_of(const struct diagnosis *d,
-                                            const struct hit *h) {
-    const struct engine *e = reader_engine(d->r, h->owner);
-    return e && h->ordinal < e->context_count ? &e->contexts[h->ordinal]
-                                              : NULL;
-}
-
-static struct str engine_set_by(const struct context_pattern *row) {
-    for (size_t i = 0; row && i < row->set_count; i++) {
-        if (row->set[i].name == FACT_engine) {
-            return row->set[i].value;
-        }
-    }
-    return (struct str){NULL, 0};
-}
-
-/* Weights: in the failure's own traceback, in its stream, anywhere. */
-static int64_t nearness(const struct hit *h, const struct sighting *failure) {
-    if (!failure) {
-        return 1;
-    }
-    for (size_t i = 0; i < failure->place_count; i++) {
-        if (hit_in_trace(h, &failure->places[i])) {
-            return 1000;
-        }
-    }
-    return h->stream == failure->places[0].stream ? 10 : 1;
-}
-
-/* The message itself: its `set`, else the component of who prints it. */
-static void vote_of_failure(struct diagnosis *d, struct ballot *b,
-                            const struct sighting *failure) {
-    const struct fact *set = facts_first(&failure->facts, FACT_engine);
-    const struct entry *e = reader_entry(d->r, failure->hit->owner);
-    uint32_t line = failure->hit->first_line;
-    if (set) {
-        vote_for(b, set->word, 1000000, line);
-    } else if (e && !str_eq(e->component, STR("pytorch")) &&
-               reader_engine_by_id(d->r, e->component)) {
-        vote_for(b, e->component, 100000, line);
-    }
-}
-
-static void engine_find(struct diagnosis *d) {
-    struct ballot b = {.count = 0};
-    const struct sighting *failure = first_failure(d);
-    if (failure) {
-        vote_of_failure(d, &b, failure);
-    }
-    for (size_t i = 0; i < d->scan->hits.count; i++) {
-        const struct hit *h = &d->scan->hits.at[i];
-        if (h->kind != PATTERN_CONTEXT) {
-            continue;
-        }
-        struct str engine = engine_set_by(row_of(d, h));
-        if (engine.n > 0) {
-            vote_for(&b, engine, nearness(h, failure), h->first_line);
-        }
-    }
-    const struct vote *best = NULL;
-    for (size_t i = 0; i < b.count; i++) {
-        if (!best || b.at[i].weight > best->weight) {
-            best = &b.at[i];
-        }
-    }
-    if (!best) {
-        return;
-    }
-    struct fact f = fact_new(FACT_engine, SOURCE_LOG);
-    f.known = true;
-    f.word = best->engine;
-    f.line = best->line;
-    facts_add(d->a, &d->context, &f);
 }
 
 /* ---- witnesses ---- */
@@ -210,7 +94,7 @@ static void hear(struct diagnosis *d, struct witnesses *w,
                         .is_before = h->order <= w->failed_at,
                         .is_dump = !is_command_form(d, h)};
     struct fact_list facts = facts_of_hit(d, h, NULL);
-    const struct context_pattern *row = row_of(d, h);
+    const struct context_pattern *row = context_row(d, h);
     for (size_t i = 0; i < facts.count; i++) {
         x.fact = facts.at[i];
         if (x.fact.known && x.fact.name != FACT_engine) {
@@ -254,13 +138,36 @@ static void command_find(struct diagnosis *d, uint64_t failed_at) {
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *h = &d->scan->hits.at[i];
         struct str command = str_trim(h->command);
-        if (h->kind != PATTERN_CONTEXT || command.n == 0 || !is_ours(d, h)) {
+        bool is_cut = str_ends(command, STR("\\")); /* lines are missing */
+        if (h->kind != PATTERN_CONTEXT || command.n == 0 || is_cut ||
+            !is_ours(d, h)) {
             continue;
         }
         bool before = h->order <= failed_at;
         if (d->command.n == 0 || before || !is_before) {
             d->command = command;
+            d->command_line = h->first_line;
             is_before = before;
+        }
+    }
+}
+
+/* Flags too short for the scanner (--model, -tp) are read off the command. */
+static void command_read(struct diagnosis *d) {
+    for (size_t i = 0; d->engine && i < d->engine->flag_count; i++) {
+        const struct flag *flag = &d->engine->flags[i];
+        struct fact f = fact_new(flag->fact, SOURCE_LOG);
+        struct str value;
+        if (fact_unit(flag->fact) == UNIT_BOOL ||
+            facts_first(&d->context, flag->fact) ||
+            !command_value(d->command, flag, &value)) {
+            continue;
+        }
+        int64_t scale = units_factor(flag->scale);
+        fact_read(flag->fact, value, scale > 0 ? scale : 1, &f);
+        f.line = d->command_line;
+        if (f.known) {
+            facts_add(d->a, &d->context, &f);
         }
     }
 }
@@ -361,6 +268,7 @@ void context_find(struct diagnosis *d) {
     }
     overruled_find(d, w);
     command_find(d, w->failed_at);
+    command_read(d);
     catalogue_names(d);
     if (d->sightings.count > 0) {
         defaults_add(d);

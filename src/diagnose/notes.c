@@ -52,3 +52,18 @@ struct str fact_names(struct arena *a, const enum fact_name *names,
     }
     return arena_str(a, buf_str(&b));
 }
+
+struct str facts_written(struct arena *a, const enum fact_name *names,
+                         size_t count, const struct fact_list *facts) {
+    struct buf b;
+    buf_init_in(&b, a, 16 * 1024);
+    for (size_t i = 0; i < count; i++) {
+        const struct fact *f = facts_last(facts, names[i]);
+        if (f) {
+            struct str value = fact_written(a, f, false);
+            buf_printf(&b, "%s%s = %.*s", b.n ? ", " : "",
+                       fact_spelling(names[i]), STR_ARG(value));
+        }
+    }
+    return arena_str(a, buf_str(&b));
+}

@@ -12,13 +12,15 @@
 #define SMI_USERS \
     "nvidia-smi --query-compute-apps=pid,process_name,used_memory --format=csv"
 #define DMESG "dmesg -T | grep -i -E 'oom|killed process'"
+#define GREP_POOL "grep -E 'KV cache (size|memory)|(GPU|cuda) blocks' LOG"
 #define PRINT_TORCH "python3 -c \"import torch; print(torch.__version__)\""
 
 static const struct {
     enum fact_name fact;
     const char *ask, *how;
 } asking[] = {
-    {FACT_model, "diagnose.ask.model", ""},
+    {FACT_model, "diagnose.ask.model",
+     "history | grep -E -- '--model|serve|from_pretrained'"},
     {FACT_engine, "diagnose.ask.engine", "ps -eo pid,args | grep -i -E "
                                          "'vllm|sglang|python'"},
     {FACT_engine_version, "diagnose.ask.engine_version", ""},
@@ -44,6 +46,9 @@ static const struct {
      "grep -E 'activation peak|Actual usage is|Memory profiling' LOG"},
     {FACT_cuda_graph_bytes, "diagnose.ask.profile",
      "grep -E 'Graph capturing finished|CUDA graph' LOG"},
+    {FACT_kv_available, "diagnose.ask.profile", GREP_POOL},
+    {FACT_kv_tokens, "diagnose.ask.profile", GREP_POOL},
+    {FACT_kv_blocks, "diagnose.ask.profile", GREP_POOL},
     {FACT_batch_size, "diagnose.ask.fact", ""},
     {FACT_seq_len, "diagnose.ask.fact", ""},
 };
@@ -110,7 +115,8 @@ static void ask_fact(struct asked *to, enum fact_name name) {
                     facts_first(&to->rep->context, name);
     bool is_worth = name != FACT_own_process_listed &&
                     name != FACT_expandable_segments &&
-                    name != FACT_memory_limit && name != FACT_gpu_index;
+                    name != FACT_memory_limit && name != FACT_gpu_index &&
+                    name != FACT_device_kind;
     if (is_known || !is_worth) {
         return;
     }

@@ -71,30 +71,42 @@ static int by_rank(const void *x, const void *y) {
     return compare_by(first_difference(x, y), x, y);
 }
 
-static const char *place_key(enum criterion c) {
+static const char *key_above(enum criterion c) {
     switch (c) {
-    case BY_APPLIES: return "diagnose.place.applies";
-    case BY_VERDICT: return "diagnose.place.verdict";
-    case BY_SUCCESS: return "diagnose.place.success";
-    case BY_COST: return "diagnose.place.cost";
+    case BY_APPLIES: return "diagnose.above.applies";
+    case BY_VERDICT: return "diagnose.above.verdict";
+    case BY_SUCCESS: return "diagnose.above.success";
+    case BY_COST: return "diagnose.above.cost";
     case BY_ID:
     case CRITERION_COUNT_OF: break;
     }
-    return "diagnose.place.id";
+    return "diagnose.above.id";
 }
 
-/* Above and below which neighbour, by what. */
+static const char *key_below(enum criterion c) {
+    switch (c) {
+    case BY_APPLIES: return "diagnose.below.applies";
+    case BY_VERDICT: return "diagnose.below.verdict";
+    case BY_SUCCESS: return "diagnose.below.success";
+    case BY_COST: return "diagnose.below.cost";
+    case BY_ID:
+    case CRITERION_COUNT_OF: break;
+    }
+    return "diagnose.below.id";
+}
+
+/* Below the one above it, above the one below it, and by what. */
 static void place_explain(struct arena *a, struct fix *fixes, size_t count,
                           size_t i) {
+    struct note n;
     if (i > 0) {
-        struct note n = note_of("diagnose.place.below");
+        n = note_of(key_below(first_difference(&fixes[i - 1], &fixes[i])));
         note_add(&n, fixes[i - 1].is->id);
         note_list_add(a, &fixes[i].places, &fixes[i].place_count, &n);
-        n = note_of(place_key(first_difference(&fixes[i - 1], &fixes[i])));
-        note_list_add(a, &fixes[i].places, &fixes[i].place_count, &n);
-    } else if (count > 1) {
-        struct note n =
-            note_of(place_key(first_difference(&fixes[0], &fixes[1])));
+    }
+    if (i + 1 < count) {
+        n = note_of(key_above(first_difference(&fixes[i], &fixes[i + 1])));
+        note_add(&n, fixes[i + 1].is->id);
         note_list_add(a, &fixes[i].places, &fixes[i].place_count, &n);
     }
 }

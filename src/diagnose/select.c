@@ -108,8 +108,21 @@ static struct candidate ask(struct diagnosis *d, const struct sighting *s,
 
 /* ---- why this one ---- */
 
+static struct str unknown_names(struct arena *a, const struct candidate *c,
+                                const struct fact_list *facts) {
+    enum fact_name names[16];
+    size_t count = 0;
+    for (size_t i = 0; i < c->name_count; i++) {
+        if (!facts_last(facts, c->names[i])) {
+            names[count++] = c->names[i];
+        }
+    }
+    return fact_names(a, names, count);
+}
+
 static struct note because_of(struct diagnosis *d, const struct candidate *c,
-                              size_t group_size) {
+                              size_t group_size,
+                              const struct fact_list *facts) {
     const char *key = "diagnose.because.words";
     if (c->is_unknown) {
         key = "diagnose.because.unknown";
@@ -122,7 +135,9 @@ static struct note because_of(struct diagnosis *d, const struct candidate *c,
         key = "diagnose.because.fallback";
     }
     struct note n = note_of(key);
-    note_add(&n, fact_names(d->a, c->names, c->name_count));
+    note_add(&n, c->is_unknown
+                     ? unknown_names(d->a, c, facts)
+                     : facts_written(d->a, c->names, c->name_count, facts));
     return n;
 }
 
@@ -159,5 +174,5 @@ void entry_select(struct diagnosis *d, struct sighting *s) {
     s->entry = best.number;
     s->certainty = certainty_of(&best, group.count);
     s->is_generic = s->certainty == CERTAINTY_GENERIC;
-    s->because = because_of(d, &best, group.count);
+    s->because = because_of(d, &best, group.count, &facts);
 }

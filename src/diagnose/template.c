@@ -5,8 +5,9 @@
  * filled from the log: it is the one that failed. What is not known stands as
  * <max_model_len>, for the reader to fill. Other braces are left alone.
  *
- * In a command numbers are bare (65536, 0.66, bytes); in prose bytes carry a
- * unit.
+ * In a command numbers are bare (65536, 0.66, bytes), and in the unit of the
+ * flag where a bare number means one (--swap-space 4 is 4 GiB); in prose bytes
+ * carry a unit.
  */
 #include "diagnose/work.h"
 
@@ -20,6 +21,19 @@ static void write_bytes(struct buf *b, int64_t bytes, bool is_command) {
     } else {
         units_bytes(b, bytes);
     }
+}
+
+/* "4" for --swap-space, where a bare number means GiB. */
+static bool write_scaled(struct buf *b, const struct fact *f,
+                         const struct engine *engine) {
+    const struct flag *flag = flag_of_fact(engine, f->name);
+    int64_t micro, factor = flag ? units_factor(flag->scale) : 0;
+    if (fact_unit(f->name) != UNIT_BYTES || factor <= 0 ||
+        !mul_div_floor(f->number, UNITS_MICRO, factor, &micro)) {
+        return false;
+    }
+    units_ratio(b, micro);
+    return true;
 }
 
 static void write_fact(struct buf *b, const struct fact *f, bool is_command) {
@@ -61,6 +75,9 @@ static void fill_one(struct buf *b, const struct filling *f, struct str name) {
         return;
     }
     const struct fact *value = value_for(f, fact);
+    if (value && f->is_command && write_scaled(b, value, f->engine)) {
+        return;
+    }
     if (value) {
         write_fact(b, value, f->is_command);
     } else {

@@ -2,7 +2,7 @@
  * down this road, one file per step:
  *
  *   hits     --sighting.c-->  sightings: one failure message at one place
- *            --context.c-->   engine, settings in force, what is known
+ *            --engine.c, context.c--> engine, settings in force, what is known
  *            --stage.c-->     where in its life the program was
  *            --select.c-->    the entry that speaks for a sighting
  *            --incident.c-->  findings: sightings of one cause
@@ -91,6 +91,7 @@ struct diagnosis {
     struct overruled *overruled;
     size_t overruled_count;
     struct str command;          /* the user's, as the log has it */
+    uint32_t command_line;
     struct incident_list incidents;
 };
 
@@ -125,6 +126,12 @@ bool facts_same(const struct fact *x, const struct fact *y);
 /* ---- sighting.c ---- */
 void sightings_find(struct diagnosis *d);
 
+/* ---- engine.c ---- */
+void engine_find(struct diagnosis *d); /* adds it to the context */
+/* The row of an engine's file that a context hit came from; NULL: none. */
+const struct context_pattern *context_row(const struct diagnosis *d,
+                                          const struct hit *h);
+
 /* ---- context.c ---- */
 void context_find(struct diagnosis *d);
 
@@ -154,6 +161,7 @@ struct filling {
     const struct fact *proposed; /* known false: none */
     int acted_on;                /* fact that the fix changes; -1: none */
     bool is_command;             /* plain numbers, no units */
+    const struct engine *engine; /* whose flags it speaks of; NULL: unknown */
 };
 struct str template_fill(struct arena *a, struct str template,
                          const struct filling *f);
@@ -165,6 +173,9 @@ struct str fact_written(struct arena *a, const struct fact *f,
  * of the spellings stands, else appended, quoting and continuations kept. */
 struct str command_with(struct arena *a, struct str command,
                         struct str setting, const struct str_list *spellings);
+/* The value that a command gives a flag; false: the flag is not there. */
+bool command_value(struct str command, const struct flag *flag,
+                   struct str *value);
 /* Is this setting ("--flag value", "NAME=value") one that stands on a command
  * line at all? */
 bool setting_is_flag(struct str setting);
@@ -202,5 +213,8 @@ struct str written_count(struct arena *a, int64_t n);
 struct str written_line(struct arena *a, uint32_t line);
 struct str fact_names(struct arena *a, const enum fact_name *names,
                       size_t count); /* "tried_alloc, gpu_free" */
+/* "tried_alloc = 2.00 GiB, stage = load": those that are known. */
+struct str facts_written(struct arena *a, const enum fact_name *names,
+                         size_t count, const struct fact_list *facts);
 
 #endif

@@ -78,8 +78,8 @@ struct index;
 
 /* image must outlive the index and stay unchanged. Raises FAIL_INDEX. */
 struct index *index_open(struct arena *a, struct str image);
-struct str index_prefilter(const struct index *ix); /* view into the image or arena */
-struct str index_digest(const struct index *ix);    /* hex of the source content */
+struct str index_prefilter(const struct index *ix); /* in the index's arena */
+struct str index_digest(const struct index *ix);    /* hex, of the sources */
 size_t index_entry_count(const struct index *ix);
 size_t index_pattern_count(const struct index *ix);
 
@@ -97,8 +97,10 @@ const struct entry *reader_entry_by_id(struct reader *r, struct str id,
 struct group { const uint32_t *entries; size_t count; };
 struct group reader_group(struct reader *r, uint32_t entry_number);
 /* Pattern id of an entry's condition, and of one of its own signatures. */
-uint32_t reader_condition_pattern(struct reader *r, uint32_t entry_number, size_t ordinal);
-uint32_t reader_signature_pattern(struct reader *r, uint32_t entry_number, size_t ordinal);
+uint32_t reader_condition_pattern(struct reader *r, uint32_t entry_number,
+                                  size_t ordinal);
+uint32_t reader_signature_pattern(struct reader *r, uint32_t entry_number,
+                                  size_t ordinal);
 const struct engine *reader_engine(struct reader *r, uint32_t number);
 const struct engine *reader_engine_by_id(struct reader *r, struct str id);
 size_t reader_engine_count(struct reader *r);
@@ -108,9 +110,11 @@ struct model_match reader_model(struct reader *r, struct str name);
 const struct gpu *reader_gpu(struct reader *r, struct str name);
 /* Every GPU whose range of real totals holds this many bytes (+-low/high). */
 struct gpu_list { const struct gpu **at; size_t count; };
-struct gpu_list reader_gpus_of_total(struct reader *r, int64_t low, int64_t high);
+struct gpu_list reader_gpus_of_total(struct reader *r, int64_t low,
+                                     int64_t high);
 struct str reader_component_fold(struct reader *r, struct str component);
-struct str reader_message(struct reader *r, enum lang lang, struct str key); /* empty: no such text */
+/* Empty: no such text. */
+struct str reader_message(struct reader *r, enum lang lang, struct str key);
 
 /* worked and tried of one kind of fix (its flag and change, or its kind) over
  * all entries of a mechanism, basis reports and measured. */

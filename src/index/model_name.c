@@ -168,7 +168,8 @@ static bool ends_in(struct str s, struct str suffix, struct str *left) {
 }
 
 /* q4_k_m, iq2_xxs, q8_0, q4_1: a llama.cpp type at the end. */
-static bool ends_in_ggml_type(struct str s, struct str *left, struct str *type) {
+static bool ends_in_ggml_type(struct str s, struct str *left,
+                              struct str *type) {
     for (size_t at = s.n; at > 1; at--) {
         if (!is_separator(s.p[at - 1])) {
             continue;

@@ -29,7 +29,8 @@ static struct pattern *add(struct set *set, enum pattern_kind kind,
                            size_t owner, size_t ordinal) {
     struct pattern_list *list = &set->list;
     if (list->count == UINT32_MAX || owner > UINT32_MAX) {
-        arena_raise(set->arena, FAIL_CEILING, "more patterns than 32 bits hold");
+        arena_raise(set->arena, FAIL_CEILING,
+                    "more patterns than 32 bits hold");
     }
     list->at = arena_grow(set->arena, list->at, list->count, &set->cap,
                           sizeof *list->at);

@@ -59,8 +59,8 @@
     X(context_pattern, "SELECT c.ordinal, p.text FROM context_pattern AS c "   \
                        "JOIN pattern AS p ON p.id = c.pattern "                \
                        "WHERE c.engine = ? ORDER BY c.ordinal")                \
-    X(stage_anchor, "SELECT s.ordinal, s.stage, s.is_frame, p.is_weak, p.text " \
-                    "FROM stage_anchor AS s JOIN pattern AS p "                \
+    X(stage_anchor, "SELECT s.ordinal, s.stage, s.is_frame, p.is_weak, "       \
+                    "p.text FROM stage_anchor AS s JOIN pattern AS p "         \
                     "ON p.id = s.pattern WHERE s.engine = ? "                  \
                     "ORDER BY s.ordinal")                                      \
     X(flag, "SELECT ordinal, fact, flag, scale, product FROM flag "            \

@@ -39,8 +39,9 @@ static void read_gpus(struct reader *r) {
 
 static bool is_maker(struct str word) {
     static const char *const list[] = {
-        "nvidia", "tesla", "geforce", "quadro",      "amd", "radeon", "instinct",
-        "intel",  "gpu",   "r",       "corporation", "tm",  "graphics"};
+        "nvidia", "tesla",    "geforce", "quadro",      "amd",
+        "radeon", "instinct", "intel",   "corporation", "graphics",
+        "gpu",    "r",        "tm"};
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         if (str_eq(word, str_of(list[i]))) {
             return true;

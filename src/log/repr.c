@@ -13,6 +13,8 @@
 
 #include "log/cursor.h"
 
+#define PATH_BYTES 260 /* as long as Windows lets a path be */
+
 static size_t run_of_backslashes(struct str s, size_t at) {
     size_t n = 0;
     while (at + n < s.n && s.p[at + n] == '\\')
@@ -22,8 +24,8 @@ static size_t run_of_backslashes(struct str s, size_t at) {
 
 /* Is there "X:\" in the word that ends before `at`? */
 static bool is_in_path(struct str s, size_t at) {
-    size_t from = at;
-    while (from > 0 && s.p[from - 1] != ' ' && s.p[from - 1] != '"' &&
+    size_t from = at, least = at > PATH_BYTES ? at - PATH_BYTES : 0;
+    while (from > least && s.p[from - 1] != ' ' && s.p[from - 1] != '"' &&
            s.p[from - 1] != '\'')
         from--;
     bool has_drive = from + 2 <= s.n && is_letter(s.p[from]) &&

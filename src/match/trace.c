@@ -101,6 +101,20 @@ static bool is_error(struct str s) {
            s.p[last] >= 'A' && s.p[last] <= 'Z';
 }
 
+/* ``` and ```text part lines as an empty one does. */
+static bool is_fence(struct str s) {
+    struct str word = str_slice(s, 3, s.n);
+    return str_starts(s, STR("```")) && str_find_char(word, ' ') == word.n &&
+           str_find_char(word, '`') == word.n;
+}
+
+/* "Process EngineCore_DP0:" is what multiprocessing puts above a traceback. */
+static bool is_announced(struct str s) {
+    struct str rest;
+    return str_eq(str_cut(s, ' ', &rest), STR("Process")) && rest.n > 1 &&
+           str_find_char(rest, ':') == rest.n - 1;
+}
+
 static bool is_ellipsis(struct str s) {
     return str_starts(s, STR("...")) || str_starts(s, STR("[...")) ||
            str_starts(s, STR("[Previous line repeated"));
@@ -118,8 +132,10 @@ struct line_shape line_shape(struct str text) {
         indent++;
     struct str s = str_trim(text);
     enum line_kind kind = LINE_TEXT;
-    if (s.n == 0)
+    if (s.n == 0 || is_fence(s))
         kind = LINE_BLANK;
+    else if (is_announced(s))
+        kind = LINE_PROCESS;
     else if (str_ends(s, STR("(most recent call last):")))
         kind = str_starts(s, STR("Exception raised")) ? LINE_NATIVE
                                                       : LINE_HEADER;
@@ -277,6 +293,7 @@ static bool step(struct trace *t, struct line_shape shape, bool is_record,
     case LINE_MARK:
     case LINE_ELLIPSIS: return on_filler(t, is_record);
     case LINE_CHAIN: return on_chain(t, number);
+    case LINE_PROCESS: end_block(t); return false;
     case LINE_ERROR:
     case LINE_TEXT: return on_text(t, shape, is_record);
     }

@@ -5,13 +5,14 @@
 #include "match/match.h"
 
 enum line_kind {
-    LINE_BLANK,
+    LINE_BLANK,    /* or a fence of quoted text */
     LINE_HEADER,   /* Traceback (most recent call last): */
     LINE_FRAME,    /*   File "x.py", line 3, in f */
     LINE_NATIVE,   /* frame #4: ..., #3 0x... in, Thread 0x... */
     LINE_MARK,     /*     ^^^^~~ */
     LINE_CHAIN,    /* During handling of the above exception ... */
     LINE_ELLIPSIS, /* [...]  [Previous line repeated 3 more times] */
+    LINE_PROCESS,  /* Process EngineCore_DP0: */
     LINE_ERROR,    /* torch.OutOfMemoryError: ..., KeyboardInterrupt */
     LINE_TEXT
 };

@@ -31,19 +31,23 @@ static struct estimate by_tokens(const struct ask *q,
     return e;
 }
 
+/* Half, and at most so much more as is fixed. */
 static struct str write_halved(const struct ask *q, const struct kv_side *kv,
                                struct span after) {
-    struct str need = write_bytes(q->a, span_middle(kv->need));
+    int64_t half = kv->need.low / 2;
+    struct str need = write_bytes(q->a, kv->need.low);
     struct str low = write_bytes(q->a, after.low);
     struct str text = write_bytes_span(q->a, after);
     struct str sources = write_sources(q->a, q->c, used);
-    struct span half = span_share(kv->need, 1, 2);
-    if (half.known && after.low <= half.high && after.low >= half.low - 1)
-        return arena_printf(q->a,
-                            "kv_needed with fp8 = %.*s / 2 = %.*s%.*s",
-                            STR_ARG(need), STR_ARG(low), STR_ARG(sources));
-    return arena_printf(q->a, "kv_needed with fp8 = %.*s%.*s", STR_ARG(text),
-                        STR_ARG(sources));
+    bool is_half = kv->need.known && after.low - half < half / 1000 &&
+                   half - after.low < half / 1000;
+    struct str lower = (struct str){0};
+    if (is_half)
+        lower = arena_printf(q->a, "kv_needed at least = %.*s / 2 = %.*s",
+                             STR_ARG(need), STR_ARG(low));
+    return formula_join(q->a, lower,
+                        arena_printf(q->a, "kv_needed with fp8 = %.*s%.*s",
+                                     STR_ARG(text), STR_ARG(sources)));
 }
 
 struct estimate effect_kv_dtype(const struct ask *q) {

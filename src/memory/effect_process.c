@@ -143,7 +143,7 @@ struct estimate effect_host_memory(const struct ask *q) {
     e.after = span_share(most, 6, 5);
     int64_t whole;
     if (!e.after.known ||
-        !mul_i64(ceil_div(e.after.high, GIB), GIB, &whole))
+        !mul_i64(ceil_div(span_middle(e.after), GIB), GIB, &whole))
         return e;
     e.proposed = propose(FACT_memory_limit, whole);
     struct str h = write_bytes(q->a, span_middle(most));

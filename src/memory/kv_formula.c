@@ -20,7 +20,7 @@ static struct str write_heads(struct arena *a, int64_t heads, int64_t tp) {
     if (heads >= tp)
         return arena_printf(a, "floor(%lld kv heads / TP %lld)",
                             (long long)heads, (long long)tp);
-    return STR("1 kv head (copied)");
+    return STR("1 copied kv head");
 }
 
 /* The model's group that a set was made of, when it is the only one. */

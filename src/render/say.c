@@ -161,9 +161,41 @@ struct str said_fact(const struct teller *t, enum fact_name name) {
     return say_member(t->r, t->lang, "fact", fact_spelling(name));
 }
 
+static bool is_han_mark(uint32_t cp) {
+    return cp == 0x3001 || cp == 0x3002 || cp == 0xff0c || cp == 0xff1a ||
+           cp == 0xff1b || cp == 0xff01 || cp == 0xff1f || cp == 0xff09;
+}
+
+/* A folded YAML line leaves a blank where Chinese wants none: between two wide
+ * characters, and after a full-width mark. */
+static struct str without_folds(struct arena *a, struct str s) {
+    struct buf out;
+    buf_init_in(&out, a, SAID_MAX);
+    uint32_t prev = 0, cp = 0, next = 0;
+    bool is_prev_wide = false;
+    while (s.n > 0) {
+        size_t n = utf8_next(s, &cp);
+        struct str one = str_slice(s, 0, n);
+        s = str_slice(s, n, s.n);
+        size_t next_n = utf8_next(s, &next);
+        bool is_next_wide = utf8_width(str_slice(s, 0, next_n)) == 2;
+        bool is_fold = cp == ' ' && ((is_prev_wide && is_next_wide) ||
+                                     is_han_mark(prev));
+        if (!is_fold) {
+            buf_add(&out, one);
+        }
+        prev = cp;
+        is_prev_wide = utf8_width(one) == 2;
+    }
+    return settled(a, &out);
+}
+
 struct str said_text(const struct teller *t, const struct text *text) {
     struct str s = text->in[t->lang];
-    return s.n > 0 ? s : text->in[LANG_EN];
+    if (s.n == 0) {
+        return text->in[LANG_EN];
+    }
+    return t->lang == LANG_ZH ? without_folds(t->a, s) : s;
 }
 
 struct str said_with(const struct teller *t, const char *key,

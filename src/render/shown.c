@@ -1,5 +1,7 @@
 /* shown.c: numbers, facts and rates as people read them. Amounts are binary
- * with at most two decimals; a rate is never a bare percentage. */
+ * with at most two decimals; an interval that is only the rounding of a printed
+ * number is shown as its middle (JSON has both ends); a rate is never a bare
+ * percentage. */
 #include "render/parts.h"
 
 #include "base/utf8.h"
@@ -38,18 +40,34 @@ struct str shown_number(const struct teller *t, enum unit unit, int64_t n) {
     return number;
 }
 
+/* As narrow as what rounding a printed number leaves open: within a hundredth. */
+static bool is_narrow(struct span s) {
+    int64_t width = 0;
+    bool is_sane = s.low >= 0 && add_i64(s.high, -s.low, &width);
+    return is_sane && width <= s.low / 100;
+}
+
+/* "504.22 MiB", "524.70 MiB" -> "504.22": the unit is said once. */
+static struct str without_unit(struct str low, struct str high) {
+    size_t at_low = str_find_char(low, ' '), at_high = str_find_char(high, ' ');
+    bool is_same = str_eq(str_slice(low, at_low, low.n),
+                          str_slice(high, at_high, high.n));
+    return is_same ? str_slice(low, 0, at_low) : low;
+}
+
 struct str shown_span(const struct teller *t, enum unit unit, struct span s) {
     if (!s.known) {
         return STR("?");
     }
+    if (is_narrow(s)) {
+        return shown_number(t, unit, s.low + (s.high - s.low) / 2);
+    }
     struct str low = shown_number(t, unit, s.low);
-    if (s.low == s.high) {
+    struct str high = shown_number(t, unit, s.high);
+    if (str_eq(low, high)) {
         return low;
     }
-    struct str ends[] = {low, shown_number(t, unit, s.high)};
-    if (str_eq(ends[0], ends[1])) {
-        return low;
-    }
+    struct str ends[] = {without_unit(low, high), high};
     return said_with(t, "unit.between", ends, 2);
 }
 

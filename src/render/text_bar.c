@@ -102,8 +102,17 @@ static bool bar_of_budget(const struct finding *f, struct bar *b) {
         return false;
     }
     b->total_bytes = middle(budget->total);
+    const struct budget_part *free_ = NULL; /* drawn last */
     for (size_t i = 0; i < budget->count; i++) {
-        add_segment(b, budget->parts[i].part, budget->parts[i].bytes);
+        const struct budget_part *part = &budget->parts[i];
+        if (str_eq(str_of(part->part), STR("free"))) {
+            free_ = part;
+        } else {
+            add_segment(b, part->part, part->bytes);
+        }
+    }
+    if (free_ != NULL) {
+        add_segment(b, "free", free_->bytes);
     }
     return b->count >= 2;
 }

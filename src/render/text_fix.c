@@ -57,15 +57,15 @@ static struct str verdict_words(const struct teller *t,
     return said_word(t, WORDS_COST, fix->is->cost);
 }
 
-/* after against limit, as it is: "<=", ">" or "?" where they overlap */
-static struct str relation(struct span after, struct span limit) {
-    if (after.high <= limit.low) {
-        return STR("<=");
+/* What is asked against the room for it, as the verdict has it. */
+static struct str relation(enum verdict v) {
+    switch (v) {
+    case VERDICT_ENOUGH: return STR(" <= ");
+    case VERDICT_NOT_ENOUGH: return STR(" > ");
+    case VERDICT_UNKNOWN:
+    case VERDICT_NONE: return STR(" <=? ");
     }
-    if (after.low >= limit.high) {
-        return STR(">=");
-    }
-    return STR("~");
+    return STR(" ");
 }
 
 /* "KV cache needed: 8.00 GiB -> 5.39 GiB <= 5.40 GiB" */
@@ -84,9 +84,7 @@ static struct str comparison(const struct teller *t,
     }
     buf_add(&out, shown_span(t, unit, e->after));
     if (e->limit.known) {
-        buf_add_char(&out, ' ');
-        buf_add(&out, relation(e->after, e->limit));
-        buf_add_char(&out, ' ');
+        buf_add(&out, relation(e->verdict));
         buf_add(&out, shown_span(t, unit, e->limit));
     }
     return settled(t->a, &out);
@@ -120,6 +118,13 @@ static void write_needs(struct page *p, const struct needs *needs) {
               said_with(p->t, "report.needs", &names, 1));
 }
 
+/* "a = b x c = d [b: log line 3; ...]": where the inputs are from is told
+ * under --why. */
+static struct str formula_shown(const struct teller *t, struct str formula) {
+    size_t sources = str_find(formula, STR(" ["));
+    return t->o->why ? formula : str_slice(formula, 0, sources);
+}
+
 static void write_arithmetic(struct page *p, const struct fix *fix) {
     if (!fix->has_estimate) {
         return;
@@ -132,7 +137,7 @@ static void write_arithmetic(struct page *p, const struct fix *fix) {
     if (e->verdict == VERDICT_UNKNOWN) {
         write_needs(p, &e->needs);
     }
-    page_text(p, UNDER_MARK, INK_DIM, e->formula);
+    page_text(p, UNDER_MARK, INK_DIM, formula_shown(p->t, e->formula));
 }
 
 static void write_places(struct page *p, const struct fix *fix) {
@@ -178,7 +183,10 @@ static void write_fix_short(struct page *p, const struct fix *fix) {
         write_short_by(p, &fix->estimate);
     }
     page_text(p, UNDER_MARK, INK_WARN, said_note(p->t, &fix->because));
-    page_command(p, UNDER_MARK + COMMAND_MORE, fix->command);
+    bool is_filled = str_find_char(fix->command, '<') == fix->command.n;
+    if (is_filled) { /* else it names a value that nobody knows yet */
+        page_command(p, UNDER_MARK + COMMAND_MORE, fix->command);
+    }
     if (p->t->o->why) {
         write_arithmetic(p, fix);
         page_text(p, UNDER_MARK, INK_PLAIN, said_text(p->t, &fix->how));

@@ -178,14 +178,26 @@ static void see_truth(struct arena *arena) {
     expect_difference(&a, &b, "relations");
 }
 
-static void heads_differ(void **state) { (void)state; with_arena(see_heads); }
-static void counts_differ(void **state) { (void)state; with_arena(see_counts); }
+static void heads_differ(void **state) {
+    (void)state;
+    with_arena(see_heads);
+}
+static void counts_differ(void **state) {
+    (void)state;
+    with_arena(see_counts);
+}
 static void selection_differs(void **state) {
     (void)state;
     with_arena(see_selection);
 }
-static void advice_differs(void **state) { (void)state; with_arena(see_advice); }
-static void truth_differs(void **state) { (void)state; with_arena(see_truth); }
+static void advice_differs(void **state) {
+    (void)state;
+    with_arena(see_advice);
+}
+static void truth_differs(void **state) {
+    (void)state;
+    with_arena(see_truth);
+}
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -166,6 +166,26 @@ static void dumps_beat_command_lines(void **state) {
                            "diagnose.remark.not_in_force"));
 }
 
+static void short_flags_are_read_off_the_command(void **state) {
+    (void)state;
+    see_context(&s, "engine", 1, NULL);
+    see_context(&s, "command", 2, NULL)->command =
+        STR("vllm serve m \\\n  --max_model_len='2048' --port 1");
+    see_message(&s, "torch/oom", 4, "tried_alloc=2.00 GiB", NULL);
+    struct report *r = scene_report(&s);
+    expect_number(&r->context, "max_model_len", 2048);
+    assert_int_equal(fact_of(&r->context, "max_model_len")->line, 2);
+}
+
+static void a_command_cut_short_is_not_taken(void **state) {
+    (void)state;
+    see_context(&s, "engine", 1, NULL);
+    see_context(&s, "command", 2, NULL)->command =
+        STR("vllm serve m --max-model-len 2048 \\");
+    see_message(&s, "torch/oom", 4, "tried_alloc=2.00 GiB", NULL);
+    assert_null(fact_of(&scene_report(&s)->context, "max_model_len"));
+}
+
 static void later_beats_earlier_but_not_what_came_too_late(void **state) {
     (void)state;
     see_context(&s, "dump", 2, "max_model_len=1000", NULL);
@@ -221,6 +241,8 @@ int main(void) {
         CASE(device_names_are_small_letters),
         CASE(a_second_value_of_a_scalar_is_not_taken),
         CASE(dumps_beat_command_lines),
+        CASE(short_flags_are_read_off_the_command),
+        CASE(a_command_cut_short_is_not_taken),
         CASE(later_beats_earlier_but_not_what_came_too_late),
         CASE(the_user_beats_them_all),
         CASE(no_engine_is_assumed),

@@ -10,6 +10,8 @@
 
 static struct arena arena;
 static struct fact_list known;
+static struct flag offload = {.fact = FACT_cpu_offload};
+static struct engine engine = {.flags = &offload, .flag_count = 1};
 
 static void know(enum fact_name name, const char *text) {
     struct fact f = fact_new(name, SOURCE_LOG);
@@ -36,7 +38,7 @@ static int close_arena(void **state) {
 static void expect_filled(const char *template, int acted_on,
                           const struct fact *proposed, bool is_command,
                           const char *want) {
-    struct filling f = {&known, proposed, acted_on, is_command};
+    struct filling f = {&known, proposed, acted_on, is_command, &engine};
     struct str got = template_fill(&arena, str_of(template), &f);
     assert_string_equal(arena_str(&arena, got).p, want);
 }
@@ -53,6 +55,17 @@ static void bytes_are_bare_in_commands(void **state) {
     (void)state;
     expect_filled("{gpu_free}", -1, NULL, true, "2684354560");
     expect_filled("{gpu_free}", -1, NULL, false, "2.50 GiB");
+}
+
+static void a_flag_gets_its_own_unit(void **state) {
+    struct fact p = fact_new(FACT_cpu_offload, SOURCE_DERIVED);
+    (void)state;
+    p.known = true;
+    p.number = INT64_C(3) << 29;
+    offload.scale = STR("GiB");
+    expect_filled("--cpu-offload-gb {cpu_offload}", FACT_cpu_offload, &p,
+                  true, "--cpu-offload-gb 1.5");
+    expect_filled("{cpu_offload}", FACT_cpu_offload, &p, false, "1.50 GiB");
 }
 
 static void proposals_win(void **state) {
@@ -86,6 +99,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(printed_values_are_filled_in),
         cmocka_unit_test(bytes_are_bare_in_commands),
+        cmocka_unit_test(a_flag_gets_its_own_unit),
         cmocka_unit_test(proposals_win),
         cmocka_unit_test(the_value_that_failed_is_not_advised),
         cmocka_unit_test(unknown_facts_stay_readable),

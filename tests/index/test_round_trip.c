@@ -174,7 +174,7 @@ static void answer_small_questions(struct arena *a) {
     assert_int_equal(reader_message(r, LANG_EN, STR("no.such")).n, 0);
 }
 
-/* Reports and measured count; the AI's five of five for the same flag do not. */
+/* Reports and measured count; the AI's five of five for the same do not. */
 static void pool_rates(struct arena *a) {
     struct reader *r = tiny_reader(a);
     struct acts_on lower = {STR("--max-model-len"), CHANGE_down, 0};
@@ -230,8 +230,14 @@ static void keep_an_empty_corpus(struct arena *a) {
     assert_null(reader_entry_by_id(r, STR("a/b"), NULL));
 }
 
-static void entries(void **state) { (void)state; with_arena(come_back_entries); }
-static void engines(void **state) { (void)state; with_arena(come_back_engines); }
+static void entries(void **state) {
+    (void)state;
+    with_arena(come_back_entries);
+}
+static void engines(void **state) {
+    (void)state;
+    with_arena(come_back_engines);
+}
 static void catalogue(void **state) {
     (void)state;
     with_arena(come_back_catalogue);
@@ -244,8 +250,14 @@ static void questions(void **state) {
     (void)state;
     with_arena(answer_small_questions);
 }
-static void rates(void **state) { (void)state; with_arena(pool_rates); }
-static void bytes(void **state) { (void)state; with_arena(write_the_same_bytes); }
+static void rates(void **state) {
+    (void)state;
+    with_arena(pool_rates);
+}
+static void bytes(void **state) {
+    (void)state;
+    with_arena(write_the_same_bytes);
+}
 static void prefilters(void **state) {
     (void)state;
     with_arena(keep_any_prefilter);

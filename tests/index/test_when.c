@@ -82,7 +82,7 @@ static const struct saying sayings[] = {
 static void say(struct arena *a) {
     struct reader *r = tiny_reader(a);
     struct fact_list facts = some_facts(a);
-    for (int round = 0; round < 2; round++) { /* prepared, then from the cache */
+    for (int round = 0; round < 2; round++) { /* then from the cache */
         for (size_t i = 0; i < COUNT(sayings); i++) {
             struct str why = {NULL, 0};
             struct str predicate = str_of(sayings[i].predicate);

@@ -181,7 +181,8 @@ static void messages_inside_repr_are_unfolded(void **state) {
                  "1 RuntimeError('CUDA out of memory.\n1 Tried to 'x'')\n");
     expect_lines("x = 'Traceback (most recent call last):\\n  File'\n",
                  "1 x = 'Traceback (most recent call last):\n1   File'\n");
-    expect_lines("open C:\\new\\node failed\n", "1 open C:\\new\\node failed\n");
+    expect_lines("open C:\\new\\node failed\n",
+                 "1 open C:\\new\\node failed\n");
     expect_lines("dir\\name stays\n", "1 dir\\name stays\n");
 }
 

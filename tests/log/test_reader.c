@@ -67,8 +67,8 @@ static void put_zstd(struct buf *out, struct str text) {
 
 /* ---- checking it, whole and in pieces ---- */
 
-static void expect_same(struct str input, size_t (*next_chunk)(struct reading *),
-                        uint32_t seed) {
+static void expect_same(struct str input,
+                        size_t (*next_chunk)(struct reading *), uint32_t seed) {
     struct reading r = {.input = input, .next_chunk = next_chunk, .seed = seed};
     expect_text(&r, LOG_LINES);
 }
@@ -247,16 +247,19 @@ static void progress_bars_keep_their_stream(void **state) {
 
 static void colours_and_controls_go(void **state) {
     (void)state;
-    expect_lines("\x1b[1;31mred\x1b[0m \x1b]0;title\atext\b\x7f\n", "1 red text\n");
+    expect_lines("\x1b[1;31mred\x1b[0m \x1b]0;title\atext\b\x7f\n",
+                 "1 red text\n");
     expect_lines("[1;36mred[0;0m #033[31mx#033[0m ^[[32my\n", "1 red x y\n");
     expect_lines("\\x1b[36mred\\x1b[0m\n", "1 red\n");
-    expect_lines("rate[5m] and [12] and x[0]\n", "1 rate[5m] and [12] and x[0]\n");
+    expect_lines("rate[5m] and [12] and x[0]\n",
+                 "1 rate[5m] and [12] and x[0]\n");
     expect_lines("caf\xE9 \xC2\xA0ok\n", "1 caf\xEF\xBF\xBD  ok\n");
 }
 
 static void nuls_never_end_a_line(void **state) {
     (void)state;
-    struct reading r = {.input = STR("free\0memory is low now\n\0\0\0\0x=1 y\n")};
+    struct reading r = {
+        .input = STR("free\0memory is low now\n\0\0\0\0x=1 y\n")};
     expect_text(&r, "1 free memory is low now\n2 x=1 y\n");
 }
 

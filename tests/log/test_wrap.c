@@ -124,24 +124,28 @@ static void two_lines_are_joined_at_a_usual_width(void **state) {
  * or after a wider one: each stands for itself. */
 static void neighbours_stay_apart(void **state) {
     (void)state;
-    static const char *const logs[] = {
-        "llama_kv_cache_init:      CUDA12 KV buffer size =    36.00 MiB x\n"
-        "llama_kv_cache_init:      CUDA13 KV buffer size =    36.00 MiB x\n"
-        "llama_kv_cache_init:      CUDA14 KV buffer size =    36.00 MiB x\n",
-        "load_tensors: offloading 32 repeating layers to GPU, please wait "
-        "for it now to e\n"
-        "llm_load_print_meta: n_ctx = 4096\n",
-        "the first line of this log is as wide as an old terminal, eighty "
-        "columns, or so\n"
-        "Traceback (most recent call last):\n",
-        "0.12345678 0.22345678 0.32345678 0.42345678 0.52345678\n"
-        "0.62345678 0.72345678 0.82345678 0.92345678 0.12345678\n",
+    static const char *const logs[][3] = {
+        {"llama_kv_cache_init:      CUDA12 KV buffer size =    36.00 MiB x\n",
+         "llama_kv_cache_init:      CUDA13 KV buffer size =    36.00 MiB x\n",
+         "llama_kv_cache_init:      CUDA14 KV buffer size =    36.00 MiB x\n"},
+        {"load_tensors: offloading 32 repeating layers to the GPU: ",
+         "please wait for it here\n", "llm_load_print_meta: n_ctx = 4096\n"},
+        {"this line of a log is just as wide as an old ",
+         "terminal, which has eighty columns,\n",
+         "Traceback (most recent call last):\n"},
+        {"0.12345678 0.22345678 0.32345678 0.42345678 0.52345678\n",
+         "0.62345678 0.72345678 0.82345678 0.92345678 0.12345678\n", ""},
     };
     for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
-        struct reading r = {.input = str_of(logs[i])};
+        struct buf b;
+        buf_init(&b, NULL, 0);
+        for (size_t part = 0; part < 3; part++)
+            buf_add(&b, str_of(logs[i][part]));
+        struct reading r = {.input = buf_str(&b)};
         assert_int_equal(run_reading(&r), FAIL_NONE);
         assert_int_equal(str_find_char(buf_str(&r.lines), '+'), r.lines.n);
         close_reading(&r);
+        buf_free(&b);
     }
 }
 

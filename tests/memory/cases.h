@@ -56,6 +56,7 @@ static inline struct memory_case case_of(const char *version,
 }
 
 #define SAID(...) ((const struct said[]){__VA_ARGS__, {FACT_engine, NULL}})
+#define SAID_NOTHING ((const struct said[]){{FACT_engine, NULL}})
 
 static inline void assert_holds(struct span s, int64_t value) {
     assert_true(s.known);

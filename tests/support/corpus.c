@@ -89,8 +89,8 @@ static void *kept(struct arena *a, const void *list, size_t bytes) {
 /* ---- the entry that uses every field ---- */
 
 static void add_signatures(struct arena *a, struct entry *e) {
-    static const char *const extract[] = {"length is (?<est_max_model_len>\\d+)",
-                                          "Process (?<pid>\\d+) has"};
+    static const char *const extract[] = {
+        "length is (?<est_max_model_len>\\d+)", "Process (?<pid>\\d+) has"};
     struct setting set[] = {{FACT_stage, STR("kv_alloc")},
                             {FACT_engine, STR("vllm")}};
     struct version_range versions[] = {range(a, "vllm", "0.7.0", "0.14.0"),

@@ -1,0 +1,120 @@
+/* engine.c: which engine failed.
+ *
+ * Evidence near the failure weighs most: what the failure message itself sets,
+ * who prints such a message, then frames in its traceback, its stream, and
+ * anything else in the log. Nothing said: nothing assumed. A log of sglang has
+ * frames of vLLM in it; the weights decide, not the first mention.
+ */
+#include "diagnose/work.h"
+
+#define ENGINES_MAX 16
+
+const struct context_pattern *context_row(const struct diagnosis *d,
+                                          const struct hit *h) {
+    const struct engine *e = reader_engine(d->r, h->owner);
+    return e && h->ordinal < e->context_count ? &e->contexts[h->ordinal]
+                                              : NULL;
+}
+
+static const struct sighting *first_failure(const struct diagnosis *d) {
+    for (size_t i = 0; i < d->sightings.count; i++) {
+        const struct sighting *s = &d->sightings.at[i];
+        const struct entry *e = reader_entry(d->r, s->hit->owner);
+        if (e && e->role == ROLE_root && e->severity == SEVERITY_failure) {
+            return s;
+        }
+    }
+    return d->sightings.count ? &d->sightings.at[0] : NULL;
+}
+
+struct vote {
+    struct str engine;
+    int64_t weight;
+    uint32_t line;
+};
+
+struct ballot {
+    struct vote at[ENGINES_MAX];
+    size_t count;
+};
+
+static void vote_for(struct ballot *b, struct str engine, int64_t weight,
+                     uint32_t line) {
+    for (size_t i = 0; i < b->count; i++) {
+        if (str_eq(b->at[i].engine, engine)) {
+            b->at[i].weight += weight;
+            return;
+        }
+    }
+    if (b->count < ENGINES_MAX) {
+        b->at[b->count++] = (struct vote){engine, weight, line};
+    }
+}
+
+static struct str engine_set_by(const struct context_pattern *row) {
+    for (size_t i = 0; row && i < row->set_count; i++) {
+        if (row->set[i].name == FACT_engine) {
+            return row->set[i].value;
+        }
+    }
+    return (struct str){NULL, 0};
+}
+
+/* Weights: in the failure's own traceback, in its stream, anywhere. */
+static int64_t nearness(const struct hit *h, const struct sighting *failure) {
+    if (!failure) {
+        return 1;
+    }
+    for (size_t i = 0; i < failure->place_count; i++) {
+        if (hit_in_trace(h, &failure->places[i])) {
+            return 1000;
+        }
+    }
+    return h->stream == failure->places[0].stream ? 10 : 1;
+}
+
+/* The message itself: its `set`, else the component of who prints it. */
+static void vote_of_failure(struct diagnosis *d, struct ballot *b,
+                            const struct sighting *failure) {
+    const struct fact *set = facts_first(&failure->facts, FACT_engine);
+    const struct entry *e = reader_entry(d->r, failure->hit->owner);
+    uint32_t line = failure->hit->first_line;
+    if (set) {
+        vote_for(b, set->word, 1000000, line);
+    } else if (e && !str_eq(e->component, STR("pytorch")) &&
+               reader_engine_by_id(d->r, e->component)) {
+        vote_for(b, e->component, 100000, line);
+    }
+}
+
+void engine_find(struct diagnosis *d) {
+    struct ballot b = {.count = 0};
+    const struct sighting *failure = first_failure(d);
+    if (failure) {
+        vote_of_failure(d, &b, failure);
+    }
+    for (size_t i = 0; i < d->scan->hits.count; i++) {
+        const struct hit *h = &d->scan->hits.at[i];
+        if (h->kind != PATTERN_CONTEXT) {
+            continue;
+        }
+        struct str engine = engine_set_by(context_row(d, h));
+        if (engine.n > 0) {
+            vote_for(&b, engine, nearness(h, failure), h->first_line);
+        }
+    }
+    const struct vote *best = NULL;
+    for (size_t i = 0; i < b.count; i++) {
+        if (!best || b.at[i].weight > best->weight) {
+            best = &b.at[i];
+        }
+    }
+    if (!best) {
+        return;
+    }
+    struct fact f = fact_new(FACT_engine, SOURCE_LOG);
+    f.known = true;
+    f.word = best->engine;
+    f.line = best->line;
+    facts_add(d->a, &d->context, &f);
+}

@@ -1,0 +1,417 @@
+/* test_effects.c: what a fix does to what failed: verdict, value to set, and
+ * the numbers beside it, on starts as they are reported. */
+#include "memory/cases.h"
+
+MODEL(llama_8b, FULL(32, 8, 128));
+MODEL(qwen25_7b, FULL(28, 4, 128));
+
+static int start_arena(void **state) {
+    struct arena *a = malloc(sizeof *a);
+    arena_init(a, NULL, 0);
+    *state = a;
+    return 0;
+}
+
+static int end_arena(void **state) {
+    arena_free(*state);
+    free(*state);
+    return 0;
+}
+
+static struct estimate effect_of(struct arena *a, struct memory_case *c,
+                                 enum shortage what, enum effect effect) {
+    return memory_effect(a, c, what, effect);
+}
+
+static void assert_text(struct str s, const char *part) {
+    if (str_find(s, str_of(part)) == s.n)
+        fail_msg("\"%.*s\" does not hold \"%s\"", STR_ARG(s), part);
+}
+
+/* ---- the KV pool is smaller than one request ---- */
+
+static struct memory_case hybrid_by_pairs(void) {
+    return case_of(NULL, NULL,
+                   SAID({FACT_max_model_len, "262144"},
+                        {FACT_kv_needed, "18.35 GiB"},
+                        {FACT_kv_available, "8.72 GiB"},
+                        {FACT_est_max_model_len, "121840"}));
+}
+
+static void two_printed_pairs_give_slope_and_fixed(void **state) {
+    struct memory_case c = hybrid_by_pairs();
+    struct formulas f = {0};
+    struct kv kv = memory_kv_from_pairs(*state, &c, &f);
+    assert_holds(kv.slope, 72 * KIB);
+    assert_between(kv.slope, 71 * KIB, 73 * KIB);
+    assert_holds(kv.fixed, 35 * GIB / 100);
+    assert_between(kv.fixed, 30 * GIB / 100, 40 * GIB / 100);
+    assert_true(f.count >= 2);
+}
+
+static void an_fp8_cache_halves_a_hybrid_and_is_not_enough(void **state) {
+    struct memory_case c = hybrid_by_pairs();
+    struct estimate e =
+        effect_of(*state, &c, SHORT_KV_POOL, EFFECT_kv_cache_dtype);
+    assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH);
+    assert_between(e.after, 915 * GIB / 100, 940 * GIB / 100);
+    assert_int_equal(e.proposed.name, FACT_max_model_len);
+    assert_in_range(e.proposed.number, 242000, 244000);
+    assert_true(e.short_by.low > 0);
+}
+
+static void the_printed_estimate_is_the_longest(void **state) {
+    struct memory_case c = hybrid_by_pairs();
+    struct estimate e =
+        effect_of(*state, &c, SHORT_KV_POOL, EFFECT_max_model_len);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_int_equal(e.proposed.number, 121840);
+    assert_true(e.after.high <= e.limit.high);
+}
+
+static void a_need_alone_only_bounds_the_length(void **state) {
+    struct memory_case c = case_of(NULL, NULL,
+                                   SAID({FACT_max_model_len, "262144"},
+                                        {FACT_kv_needed, "18.35 GiB"},
+                                        {FACT_kv_available, "8.72 GiB"}));
+    struct estimate e =
+        effect_of(*state, &c, SHORT_KV_POOL, EFFECT_max_model_len);
+    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    assert_int_equal(e.needs.at[0], FACT_model);
+    assert_false(e.proposed.known);
+}
+
+static void the_model_gives_the_length_where_none_is_printed(void **state) {
+    struct memory_case c = case_of("0.8.5", &qwen25_7b,
+                                   SAID({FACT_max_model_len, "32768"},
+                                        {FACT_kv_needed, "1.75 GiB"},
+                                        {FACT_kv_available, "1.00 GiB"}));
+    struct estimate e =
+        effect_of(*state, &c, SHORT_KV_POOL, EFFECT_max_model_len);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_in_range(e.proposed.number, 18600, 18724);
+    assert_int_equal(e.proposed.number % 16, 0);
+}
+
+static void v0_says_how_many_tokens_fit(void **state) {
+    struct memory_case c = case_of(NULL, NULL,
+                                   SAID({FACT_max_model_len, "20000"},
+                                        {FACT_kv_tokens, "10944"}));
+    struct estimate e =
+        effect_of(*state, &c, SHORT_KV_POOL, EFFECT_max_model_len);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_int_equal(e.quantity, FACT_max_model_len);
+    assert_int_equal(e.proposed.number, 10944);
+    e = effect_of(*state, &c, SHORT_KV_POOL, EFFECT_kv_cache_dtype);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH); /* 21,888 */
+}
+
+static void no_pool_at_all_is_not_mended_by_a_shorter_length(void **state) {
+    struct memory_case c = case_of("0.11.0", &llama_8b,
+                                   SAID({FACT_max_model_len, "8192"},
+                                        {FACT_kv_available, "-1.44 GiB"}));
+    struct estimate e =
+        effect_of(*state, &c, SHORT_KV_POOL, EFFECT_max_model_len);
+    assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH);
+    struct memory_case bare = case_of(NULL, NULL, SAID_NOTHING);
+    e = effect_of(*state, &bare, SHORT_KV_POOL, EFFECT_max_model_len);
+    assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH);
+}
+
+static struct memory_case llm_scaler(void) {
+    return case_of(NULL, NULL,
+                   SAID({FACT_max_model_len, "118000"},
+                        {FACT_kv_needed, "6.30 GiB"},
+                        {FACT_kv_available, "6.11 GiB"},
+                        {FACT_est_max_model_len, "114432"}));
+}
+
+static void a_larger_share_needs_the_card(void **state) {
+    struct memory_case c = llm_scaler();
+    struct estimate e =
+        effect_of(*state, &c, SHORT_KV_POOL, EFFECT_gpu_memory_utilization_up);
+    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    assert_int_equal(e.needs.count, 2);
+    assert_text(e.formula, "6.30 GiB - 6.11 GiB");
+}
+
+static void a_larger_share_is_the_least_that_holds_it(void **state) {
+    struct memory_case c = llm_scaler();
+    say(&c, FACT_gpu_total, "23.91 GiB", SOURCE_USER);
+    say(&c, FACT_gpu_memory_utilization, "0.9", SOURCE_USER);
+    struct estimate e =
+        effect_of(*state, &c, SHORT_KV_POOL, EFFECT_gpu_memory_utilization_up);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_int_equal(e.proposed.number, 910000);
+    say(&c, FACT_kv_needed, "9.30 GiB", SOURCE_USER);
+    e = effect_of(*state, &c, SHORT_KV_POOL, EFFECT_gpu_memory_utilization_up);
+    assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH);
+    assert_false(e.proposed.known);
+}
+
+static void pairs_give_56_KiB_where_nothing_is_fixed(void **state) {
+    struct memory_case c = llm_scaler();
+    struct kv kv = memory_kv_from_pairs(*state, &c, NULL);
+    assert_holds(kv.slope, 57344);
+    assert_int_equal(kv.fixed.low, 0);
+}
+
+static void more_ranks_share_weights_and_heads(void **state) {
+    struct memory_case c = case_of("0.11.0", &llama_8b,
+                                   SAID({FACT_max_model_len, "131072"},
+                                        {FACT_kv_needed, "16.00 GiB"},
+                                        {FACT_kv_available, "5.20 GiB"},
+                                        {FACT_est_max_model_len, "42592"}));
+    struct estimate e =
+        effect_of(*state, &c, SHORT_KV_POOL, EFFECT_tensor_parallel);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_int_equal(e.proposed.number, 2); /* 8 of 5.2 + 7.4 GiB */
+    assert_int_equal(e.after.high, 8 * GIB);
+}
+
+static void heads_are_copied_when_there_are_more_ranks(void **state) {
+    MODEL(one_head, FULL(32, 1, 128));
+    struct memory_case c = case_of("0.11.0", &one_head,
+                                   SAID({FACT_max_model_len, "131072"},
+                                        {FACT_tensor_parallel, "4"}));
+    struct kv kv = memory_kv(*state, &c, NULL);
+    assert_int_equal(kv.slope.low, 2 * 32 * 128 * 2);
+}
+
+static void narrower_weights_give_their_bytes_to_the_pool(void **state) {
+    struct memory_case c = case_of("0.11.0", &llama_8b,
+                                   SAID({FACT_max_model_len, "65536"},
+                                        {FACT_kv_needed, "8.00 GiB"},
+                                        {FACT_kv_available, "5.20 GiB"}));
+    struct estimate e =
+        effect_of(*state, &c, SHORT_KV_POOL, EFFECT_quantization);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_true(str_eq(e.proposed.word, STR("fp8")));
+    say(&c, FACT_kv_available, "1.00 GiB", SOURCE_LOG);
+    e = effect_of(*state, &c, SHORT_KV_POOL, EFFECT_quantization);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_true(str_eq(e.proposed.word, STR("awq")));
+    say(&c, FACT_quantization, "awq", SOURCE_LOG);
+    e = effect_of(*state, &c, SHORT_KV_POOL, EFFECT_quantization);
+    assert_int_equal(e.verdict, VERDICT_NONE);
+}
+
+static void fewer_sequences_do_not_touch_the_check(void **state) {
+    struct memory_case c = hybrid_by_pairs();
+    assert_int_equal(
+        effect_of(*state, &c, SHORT_KV_POOL, EFFECT_max_num_seqs).verdict,
+        VERDICT_NONE);
+}
+
+static void graphs_return_to_the_pool_from_0_20_on(void **state) {
+    struct said said[] = {{FACT_max_model_len, "131072"},
+                          {FACT_kv_needed, "16.0 GiB"},
+                          {FACT_kv_available, "15.2 GiB"},
+                          {FACT_cuda_graph_bytes, "1.20 GiB"},
+                          {FACT_engine, NULL}};
+    struct memory_case old = case_of("0.19.1", NULL, said);
+    struct memory_case new = case_of("0.20.0", NULL, said);
+    assert_int_equal(
+        effect_of(*state, &old, SHORT_KV_POOL, EFFECT_enforce_eager).verdict,
+        VERDICT_NONE);
+    assert_int_equal(
+        effect_of(*state, &new, SHORT_KV_POOL, EFFECT_enforce_eager).verdict,
+        VERDICT_ENOUGH);
+}
+
+/* ---- less is free than asked for ---- */
+
+static void the_largest_share_that_is_free(void **state) {
+    struct memory_case c =
+        case_of("0.9.1", &llama_8b,
+                SAID({FACT_gpu_free, "31.44 GiB"},
+                     {FACT_gpu_total, "47.38 GiB"},
+                     {FACT_gpu_memory_utilization, "0.95"},
+                     {FACT_requested_bytes, "45.01 GiB"},
+                     {FACT_max_model_len, "1024"},
+                     {FACT_tensor_parallel, "2"}));
+    struct estimate e = effect_of(*state, &c, SHORT_FREE_AT_START,
+                                  EFFECT_gpu_memory_utilization_down);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_int_equal(e.proposed.number, 660000);
+    assert_text(e.formula, "0.66 x 47.38 GiB = 31.27 GiB <= 31.44 GiB free");
+    e = effect_of(*state, &c, SHORT_FREE_AT_START, EFFECT_free_other_process);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_holds(e.short_by, 1357 * GIB / 100);
+    e = effect_of(*state, &c, SHORT_FREE_AT_START, EFFECT_max_model_len);
+    assert_int_equal(e.verdict, VERDICT_NONE);
+    e = effect_of(*state, &c, SHORT_FREE_AT_START, EFFECT_quantization);
+    assert_int_equal(e.verdict, VERDICT_NONE);
+    struct budget b = memory_budget(*state, &c, NULL);
+    assert_int_equal(b.count, 2);
+}
+
+static void a_sliver_of_the_card_is_not_enough(void **state) {
+    struct memory_case c =
+        case_of("0.20.0", NULL,
+                SAID({FACT_gpu_free, "6.1 GiB"},
+                     {FACT_gpu_total, "178.34 GiB"},
+                     {FACT_gpu_memory_utilization, "0.92"},
+                     {FACT_requested_bytes, "164.08 GiB"}));
+    struct estimate e = effect_of(*state, &c, SHORT_FREE_AT_START,
+                                  EFFECT_gpu_memory_utilization_down);
+    assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH);
+    assert_false(e.proposed.known);
+}
+
+static void a_model_that_cannot_fit_the_share_is_told(void **state) {
+    struct memory_case c =
+        case_of("0.9.1", &llama_8b,
+                SAID({FACT_gpu_free, "9.10 GiB"},
+                     {FACT_gpu_total, "23.55 GiB"},
+                     {FACT_gpu_memory_utilization, "0.9"},
+                     {FACT_requested_bytes, "21.2 GiB"},
+                     {FACT_max_model_len, "8192"}));
+    struct estimate e = effect_of(*state, &c, SHORT_FREE_AT_START,
+                                  EFFECT_gpu_memory_utilization_down);
+    assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH);
+}
+
+/* ---- an allocation failed ---- */
+
+static struct memory_case failed_allocation(const struct said *more) {
+    struct memory_case c = case_of("0.5.5", NULL,
+                                   SAID({FACT_tried_alloc, "3.44 GiB"},
+                                        {FACT_gpu_total, "79.14 GiB"},
+                                        {FACT_gpu_free, "3.14 GiB"},
+                                        {FACT_process_in_use, "64.50 GiB"},
+                                        {FACT_other_in_use, "11.35 GiB"},
+                                        {FACT_pytorch_allocated, "63.97 GiB"},
+                                        {FACT_pytorch_unallocated,
+                                         "28.26 MiB"}));
+    for (; more->text; more++)
+        say(&c, more->fact, more->text, SOURCE_LOG);
+    return c;
+}
+
+static void ending_others_frees_what_they_hold(void **state) {
+    struct memory_case c = failed_allocation(SAID_NOTHING);
+    struct estimate e =
+        effect_of(*state, &c, SHORT_ALLOCATION, EFFECT_free_other_process);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    say(&c, FACT_own_process_listed, "true", SOURCE_LOG);
+    e = effect_of(*state, &c, SHORT_ALLOCATION, EFFECT_free_other_process);
+    assert_int_equal(e.verdict, VERDICT_NONE);
+}
+
+static void expandable_segments_win_at_most_what_is_idle(void **state) {
+    struct memory_case c = failed_allocation(SAID_NOTHING);
+    struct estimate e =
+        effect_of(*state, &c, SHORT_ALLOCATION, EFFECT_expandable_segments);
+    assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH);
+    c = case_of(NULL, NULL,
+                SAID({FACT_tried_alloc, "19.63 GiB"},
+                     {FACT_gpu_free, "17.73 GiB"},
+                     {FACT_pytorch_unallocated, "4.07 GiB"}));
+    e = effect_of(*state, &c, SHORT_ALLOCATION, EFFECT_expandable_segments);
+    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    assert_text(e.formula, "17.73 GiB free + 4.07 GiB unallocated = 21.8");
+}
+
+static void a_smaller_share_leaves_room_beside_it(void **state) {
+    struct memory_case c = failed_allocation(
+        SAID({FACT_gpu_memory_utilization, "0.9"}, {FACT_stage, "kv_alloc"}));
+    struct estimate e = effect_of(*state, &c, SHORT_ALLOCATION,
+                                  EFFECT_gpu_memory_utilization_down);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_true(e.proposed.known && e.proposed.number < 900000);
+    assert_true(e.proposed.number >= 850000);
+    e = effect_of(*state, &c, SHORT_ALLOCATION,
+                  EFFECT_gpu_memory_utilization_up);
+    assert_int_equal(e.verdict, VERDICT_NONE); /* makes it worse */
+    say(&c, FACT_stage, "load", SOURCE_LOG);
+    e = effect_of(*state, &c, SHORT_ALLOCATION,
+                  EFFECT_gpu_memory_utilization_down);
+    assert_int_equal(e.verdict, VERDICT_NONE);
+}
+
+static void the_sampler_shrinks_with_its_sequences(void **state) {
+    struct memory_case c = case_of("0.15.1", &llama_8b,
+                                   SAID({FACT_tried_alloc, "501.00 MiB"},
+                                        {FACT_gpu_free, "300.00 MiB"},
+                                        {FACT_gpu_total, "79.18 GiB"},
+                                        {FACT_max_num_seqs, "1024"}));
+    struct estimate e =
+        effect_of(*state, &c, SHORT_ALLOCATION, EFFECT_max_num_seqs);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_int_equal(e.proposed.number, 256);
+}
+
+static void the_peak_on_the_host_gets_a_fifth_more(void **state) {
+    struct memory_case c = case_of(NULL, NULL,
+                                   SAID({FACT_host_rss, "10 GiB"}));
+    struct estimate e =
+        effect_of(*state, &c, SHORT_HOST, EFFECT_host_memory);
+    assert_int_equal(e.proposed.number, 12 * GIB);
+    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    struct memory_case bare = case_of(NULL, NULL, SAID_NOTHING);
+    e = effect_of(*state, &bare, SHORT_HOST, EFFECT_host_memory);
+    assert_int_equal(e.needs.at[0], FACT_host_rss);
+}
+
+static void vllms_settings_say_nothing_of_other_engines(void **state) {
+    struct memory_case c = hybrid_by_pairs();
+    c.engine = STR("sglang");
+    assert_int_equal(
+        effect_of(*state, &c, SHORT_KV_POOL, EFFECT_max_model_len).verdict,
+        VERDICT_UNKNOWN);
+    assert_false(memory_kv(*state, &c, NULL).slope.known);
+}
+
+/* ---- the model against the log ---- */
+
+static void a_setting_that_explains_the_log_is_named(void **state) {
+    struct memory_case c = case_of("0.11.0", &llama_8b,
+                                   SAID({FACT_max_model_len, "131072"},
+                                        {FACT_kv_needed, "16.00 GiB"}));
+    assert_int_equal(memory_reconcile(*state, &c).outcome, RECONCILE_AGREES);
+    say(&c, FACT_kv_needed, "8.00 GiB", SOURCE_LOG);
+    struct reconciliation r = memory_reconcile(*state, &c);
+    assert_int_equal(r.outcome, RECONCILE_EXPLAINED);
+    assert_int_equal(r.setting.name, FACT_kv_cache_dtype);
+    say(&c, FACT_kv_needed, "4.00 GiB", SOURCE_LOG);
+    r = memory_reconcile(*state, &c);
+    assert_int_equal(r.setting.name, FACT_tensor_parallel);
+    assert_int_equal(r.setting.number, 4);
+    say(&c, FACT_kv_needed, "16.57 GiB", SOURCE_LOG);
+    r = memory_reconcile(*state, &c);
+    assert_int_equal(r.outcome, RECONCILE_RESIDUAL);
+    assert_holds(r.residual, 57 * GIB / 100);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start_arena, end_arena)
+    const struct CMUnitTest tests[] = {
+        TEST(two_printed_pairs_give_slope_and_fixed),
+        TEST(an_fp8_cache_halves_a_hybrid_and_is_not_enough),
+        TEST(the_printed_estimate_is_the_longest),
+        TEST(a_need_alone_only_bounds_the_length),
+        TEST(the_model_gives_the_length_where_none_is_printed),
+        TEST(v0_says_how_many_tokens_fit),
+        TEST(no_pool_at_all_is_not_mended_by_a_shorter_length),
+        TEST(a_larger_share_needs_the_card),
+        TEST(a_larger_share_is_the_least_that_holds_it),
+        TEST(pairs_give_56_KiB_where_nothing_is_fixed),
+        TEST(more_ranks_share_weights_and_heads),
+        TEST(heads_are_copied_when_there_are_more_ranks),
+        TEST(narrower_weights_give_their_bytes_to_the_pool),
+        TEST(fewer_sequences_do_not_touch_the_check),
+        TEST(graphs_return_to_the_pool_from_0_20_on),
+        TEST(the_largest_share_that_is_free),
+        TEST(a_sliver_of_the_card_is_not_enough),
+        TEST(a_model_that_cannot_fit_the_share_is_told),
+        TEST(ending_others_frees_what_they_hold),
+        TEST(expandable_segments_win_at_most_what_is_idle),
+        TEST(a_smaller_share_leaves_room_beside_it),
+        TEST(the_sampler_shrinks_with_its_sequences),
+        TEST(the_peak_on_the_host_gets_a_fifth_more),
+        TEST(vllms_settings_say_nothing_of_other_engines),
+        TEST(a_setting_that_explains_the_log_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
