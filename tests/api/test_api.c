@@ -1,0 +1,474 @@
+/* test_api.c: the public header as a stranger uses it, right and wrong, over a
+ * base of one entry made here; and with every allocation failing in turn. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <oomkb/oomkb.h>
+
+#include "base/buf.h"
+#include "support/texts.h"
+
+#define LOG_TEXT \
+    "INFO starting\n" \
+    "RuntimeError: the demo pool needs 8.00 GiB but holds 5.40 GiB\n"
+
+static struct arena arena; /* of the index bytes */
+static oomkb *kb;
+
+static struct entry demo_entry(void) {
+    static struct signature signature = {
+        .id = {"plain", 5},
+        .pattern = {"the demo pool needs (?<kv_needed>(?&amount)) but holds "
+                    "(?<kv_available>(?&amount))", 80},
+        .sample = {"the demo pool needs 8.00 GiB but holds 5.40 GiB", 47}};
+    signature.pattern.n = strlen(signature.pattern.p);
+    static struct workaround way = {
+        .id = {"lower", 5},
+        .action = {{{"Ask for less", 12}, {"少要一点", 12}}},
+        .how = {{{"Lower it.", 9}, {"调低。", 9}}},
+        .acts_on = {{"--max-model-len", 15}, CHANGE_down, ACT_KIND_none},
+        .success = {.rate_micro = -1}};
+    return (struct entry){
+        .id = {"demo/pool", 9},
+        .component = {"demo", 4},
+        .mechanism = MECHANISM_kv_cache_startup,
+        .title = {{{"The demo pool is too small", 26}, {"演示池太小", 15}}},
+        .root_cause = {{{"It is small.", 12}, {"它很小。", 12}}},
+        .signatures = &signature,
+        .signature_count = 1,
+        .workarounds = &way,
+        .workaround_count = 1,
+        .provenance = {.confidence_micro = -1,
+                       .fix_rate_micro = -1,
+                       .evidence_count = -1}};
+}
+
+static int open_base(void **state) {
+    (void)state;
+    arena_init(&arena, NULL, 0);
+    struct entry entry = demo_entry();
+    struct str image = index_of_entries(&arena, &entry, 1);
+    oomkb_error err;
+    int code = oomkb_open_bytes(image.p, image.n, &kb, &err);
+    if (code != OOMKB_OK) {
+        fprintf(stderr, "%s\n", err.text);
+    }
+    return code;
+}
+
+static int close_base(void **state) {
+    (void)state;
+    oomkb_close(kb);
+    arena_free(&arena);
+    return 0;
+}
+
+/* ---- small helpers ---- */
+
+static oomkb_options options_new(void) {
+    return (oomkb_options){.size = sizeof(oomkb_options)};
+}
+
+static oomkb_report *diagnosed(const char *log) {
+    oomkb_report *report = NULL;
+    oomkb_error err = {0};
+    if (oomkb_diagnose(kb, log, strlen(log), NULL, &report, &err) !=
+        OOMKB_OK) {
+        fail_msg("%s", err.text);
+    }
+    return report;
+}
+
+static int take(void *ctx, const char *bytes, size_t n) {
+    buf_add(ctx, (struct str){bytes, n});
+    return 0;
+}
+
+static int refuse(void *ctx, const char *bytes, size_t n) {
+    (void)ctx;
+    (void)bytes;
+    (void)n;
+    return 1;
+}
+
+static void expect_report_has(const oomkb_report *report, const char *format,
+                              const char *what) {
+    struct buf out;
+    oomkb_error err = {0};
+    buf_init(&out, NULL, (size_t)1 << 24);
+    if (oomkb_report_write(report, format, NULL, take, &out, &err) != 0) {
+        fail_msg("%s", err.text);
+    }
+    if (strstr(out.p, what) == NULL) {
+        fail_msg("no %s in %s", what, out.p);
+    }
+    buf_free(&out);
+}
+
+/* ---- as meant ---- */
+
+static void a_known_failure_is_found(void **state) {
+    (void)state;
+    oomkb_report *report = diagnosed(LOG_TEXT);
+    assert_int_equal(oomkb_report_failures(report), 1);
+    expect_report_has(report, "json", "\"entry\": \"demo/pool\"");
+    expect_report_has(report, "text", "The demo pool is too small");
+    oomkb_report_free(report);
+}
+
+static void a_healthy_log_is_left_alone(void **state) {
+    (void)state;
+    oomkb_report *report = diagnosed("GPU memory: 5.40 GiB of 8.00 GiB\n");
+    assert_int_equal(oomkb_report_failures(report), 0);
+    expect_report_has(report, "jsonl", "\"findings\":[]");
+    oomkb_report_free(report);
+}
+
+static void pieces_give_what_the_whole_gives(void **state) {
+    (void)state;
+    oomkb_scan *scan = NULL;
+    oomkb_report *report = NULL;
+    const char *log = LOG_TEXT;
+    assert_int_equal(oomkb_scan_new(kb, NULL, &scan, NULL), OOMKB_OK);
+    for (size_t i = 0; log[i] != '\0'; i++) {
+        assert_int_equal(oomkb_scan_feed(scan, log + i, 1, NULL), OOMKB_OK);
+    }
+    assert_int_equal(oomkb_scan_finish(scan, &report, NULL), OOMKB_OK);
+    assert_int_equal(oomkb_report_failures(report), 1);
+    expect_report_has(report, "json", "\"value\": 8589934592");
+    oomkb_report_free(report);
+}
+
+static void an_answer_refines_without_the_log(void **state) {
+    (void)state;
+    oomkb_report *report = diagnosed(LOG_TEXT);
+    assert_int_equal(oomkb_report_answer(report, "max_model_len=32k", NULL),
+                     OOMKB_OK);
+    expect_report_has(report, "jsonl",
+                      "\"max_model_len\",\"value\":32000");
+    assert_int_equal(oomkb_report_answer(report, "max_model_len=4096", NULL),
+                     OOMKB_OK);
+    expect_report_has(report, "jsonl",
+                      "\"max_model_len\",\"value\":4096");
+    assert_int_equal(oomkb_report_failures(report), 1);
+    oomkb_report_free(report);
+}
+
+static void a_bad_answer_changes_nothing(void **state) {
+    (void)state;
+    oomkb_report *report = diagnosed(LOG_TEXT);
+    oomkb_error err = {0};
+    static const char *const bad[] = {"", "=", "nonsense=1", "max_model_len",
+                                      "max_model_len=many"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(oomkb_report_answer(report, bad[i], &err),
+                         OOMKB_ERROR_USAGE);
+        assert_true(err.text[0] != '\0');
+    }
+    assert_int_equal(oomkb_report_failures(report), 1);
+    oomkb_report_free(report);
+}
+
+static void answers_may_come_with_the_options(void **state) {
+    (void)state;
+    const char *const answers[] = {"max_model_len=1", "max_model_len=8192",
+                                   NULL};
+    oomkb_options o = options_new();
+    o.answers = answers;
+    o.input_name = "a.log";
+    oomkb_report *report = NULL;
+    assert_int_equal(oomkb_diagnose(kb, LOG_TEXT, strlen(LOG_TEXT), &o,
+                                    &report, NULL),
+                     OOMKB_OK);
+    expect_report_has(report, "jsonl", "\"value\":8192");
+    expect_report_has(report, "jsonl", "\"name\":\"a.log\"");
+    oomkb_report_free(report);
+}
+
+static void an_entry_is_written_by_its_id(void **state) {
+    (void)state;
+    struct buf out;
+    oomkb_error err = {0};
+    oomkb_options o = options_new();
+    o.lang = "zh";
+    buf_init(&out, NULL, (size_t)1 << 20);
+    assert_int_equal(
+        oomkb_entry_write(kb, "demo/pool", "text", &o, take, &out, &err), 0);
+    assert_non_null(strstr(out.p, "演示池太小"));
+    assert_int_equal(
+        oomkb_entry_write(kb, "no/such", "text", &o, take, &out, &err),
+        OOMKB_ERROR_USAGE);
+    assert_non_null(strstr(err.text, "no/such"));
+    buf_free(&out);
+}
+
+static void the_base_tells_about_itself(void **state) {
+    (void)state;
+    assert_int_equal(oomkb_entry_count(kb), 1);
+    assert_true(strlen(oomkb_digest(kb)) >= 16);
+    assert_string_equal(oomkb_version(), OOMKB_VERSION);
+    assert_string_equal(oomkb_formats()[0], "text");
+    const char *once = oomkb_text(kb, "zh", "verdict.enough");
+    assert_string_equal(once, "够用");
+    assert_ptr_equal(once, oomkb_text(kb, "zh", "verdict.enough"));
+    assert_string_equal(oomkb_text(kb, "en", "no.such.key"), "");
+    assert_string_equal(oomkb_text(kb, "fr", "verdict.enough"), "");
+}
+
+/* ---- misuse ---- */
+
+static void null_is_refused_not_followed(void **state) {
+    (void)state;
+    oomkb *other = NULL;
+    oomkb_scan *scan = NULL;
+    oomkb_report *report = NULL;
+    assert_int_equal(oomkb_open(NULL, NULL, NULL), OOMKB_ERROR_USAGE);
+    assert_int_equal(oomkb_open_bytes(NULL, 5, &other, NULL),
+                     OOMKB_ERROR_USAGE);
+    assert_int_equal(oomkb_scan_new(NULL, NULL, &scan, NULL),
+                     OOMKB_ERROR_USAGE);
+    assert_int_equal(oomkb_scan_feed(NULL, "x", 1, NULL), OOMKB_ERROR_USAGE);
+    assert_int_equal(oomkb_scan_finish(NULL, &report, NULL),
+                     OOMKB_ERROR_USAGE);
+    assert_int_equal(oomkb_diagnose(kb, NULL, 5, NULL, &report, NULL),
+                     OOMKB_ERROR_USAGE);
+    assert_int_equal(oomkb_diagnose(kb, "x", 1, NULL, NULL, NULL),
+                     OOMKB_ERROR_USAGE);
+    assert_int_equal(oomkb_report_write(NULL, "json", NULL, take, NULL, NULL),
+                     OOMKB_ERROR_USAGE);
+    assert_int_equal(oomkb_report_answer(NULL, "a=b", NULL),
+                     OOMKB_ERROR_USAGE);
+    assert_int_equal(
+        oomkb_entry_write(kb, NULL, "json", NULL, take, NULL, NULL),
+        OOMKB_ERROR_USAGE);
+    assert_null(scan);
+    assert_null(report);
+    assert_null(other);
+    assert_int_equal(oomkb_report_failures(NULL), 0);
+    assert_string_equal(oomkb_text(NULL, "en", "x"), "");
+    oomkb_close(NULL);
+    oomkb_scan_free(NULL);
+    oomkb_report_free(NULL);
+}
+
+static void finish_frees_the_scan_on_failure_too(void **state) {
+    (void)state;
+    oomkb_scan *scan = NULL;
+    assert_int_equal(oomkb_scan_new(kb, NULL, &scan, NULL), OOMKB_OK);
+    assert_int_equal(oomkb_scan_finish(scan, NULL, NULL), OOMKB_ERROR_USAGE);
+    assert_int_equal(oomkb_scan_new(kb, NULL, &scan, NULL), OOMKB_OK);
+    oomkb_scan_free(scan);
+}
+
+static void expect_options_refused(const oomkb_options *o) {
+    oomkb_scan *scan = NULL;
+    oomkb_error err = {0};
+    assert_int_equal(oomkb_scan_new(kb, o, &scan, &err), OOMKB_ERROR_USAGE);
+    assert_int_equal(err.code, OOMKB_ERROR_USAGE);
+    assert_true(err.text[0] != '\0' && strchr(err.text, '\n') == NULL);
+    assert_null(scan);
+}
+
+static void *never(void *ctx, size_t bytes) {
+    (void)ctx;
+    (void)bytes;
+    return NULL;
+}
+
+static void options_are_read_by_their_size(void **state) {
+    (void)state;
+    oomkb_options o = {0};
+    expect_options_refused(&o); /* size not set */
+    o = options_new();
+    o.lang = "fr";
+    expect_options_refused(&o);
+    o = options_new();
+    o.get_memory = never; /* without put_memory */
+    expect_options_refused(&o);
+
+    struct {
+        oomkb_options known;
+        uint64_t from_the_future;
+    } longer = {.known = {.size = sizeof longer}};
+    oomkb_report *report = NULL;
+    assert_int_equal(
+        oomkb_diagnose(kb, "x", 1, &longer.known, &report, NULL), OOMKB_OK);
+    oomkb_report_free(report);
+    longer.from_the_future = 1;
+    expect_options_refused(&longer.known);
+
+    o = options_new();
+    o.lang = "fr"; /* beyond a shorter caller's struct: not looked at */
+    o.size = sizeof o.size;
+    assert_int_equal(oomkb_diagnose(kb, "x", 1, &o, &report, NULL), OOMKB_OK);
+    oomkb_report_free(report);
+}
+
+static void what_is_no_index_is_refused(void **state) {
+    (void)state;
+    oomkb *other = NULL;
+    oomkb_error err = {0};
+    assert_int_equal(oomkb_open(NULL, &other, &err), OOMKB_ERROR_INDEX);
+    assert_non_null(strstr(err.text, "oomkb build"));
+    assert_int_equal(oomkb_open("/nonexistent/x.db", &other, &err),
+                     OOMKB_ERROR_IO);
+    assert_int_equal(oomkb_open("/", &other, &err), OOMKB_ERROR_IO);
+    assert_int_equal(oomkb_open("Makefile", &other, &err),
+                     OOMKB_ERROR_INDEX);
+    assert_int_equal(oomkb_open_bytes("", 0, &other, &err),
+                     OOMKB_ERROR_INDEX);
+    assert_null(other);
+}
+
+static void formats_and_writers_that_fail(void **state) {
+    (void)state;
+    oomkb_report *report = diagnosed(LOG_TEXT);
+    oomkb_error err = {0};
+    assert_int_equal(oomkb_report_write(report, "pdf", NULL, take, NULL, &err),
+                     OOMKB_ERROR_USAGE);
+    assert_int_equal(oomkb_report_write(report, NULL, NULL, take, NULL, &err),
+                     OOMKB_ERROR_USAGE);
+    assert_int_equal(
+        oomkb_report_write(report, "json", NULL, refuse, NULL, &err),
+        OOMKB_ERROR_IO);
+    oomkb_report_free(report);
+}
+
+/* ---- memory ---- */
+
+struct supply { /* gives `left` blocks, then none */
+    size_t left, held;
+};
+
+static void *supply_get(void *ctx, size_t bytes) {
+    struct supply *s = ctx;
+    if (s->left == 0) {
+        return NULL;
+    }
+    s->left--;
+    s->held++;
+    return malloc(bytes);
+}
+
+static void supply_put(void *ctx, void *block) {
+    struct supply *s = ctx;
+    s->held -= block != NULL;
+    free(block);
+}
+
+static oomkb_options options_of(struct supply *s) {
+    oomkb_options o = options_new();
+    o.get_memory = supply_get;
+    o.put_memory = supply_put;
+    o.memory_ctx = s;
+    return o;
+}
+
+/* Scan, report, answer, write twice and free; the first code that is no OK. */
+static int whole_life(struct supply *s) {
+    oomkb_options o = options_of(s);
+    oomkb_scan *scan = NULL;
+    oomkb_report *report = NULL;
+    oomkb_error err = {0};
+    struct buf out;
+    int code = oomkb_scan_new(kb, &o, &scan, &err);
+    if (code != OOMKB_OK) {
+        return code;
+    }
+    code = oomkb_scan_feed(scan, LOG_TEXT, strlen(LOG_TEXT), &err);
+    if (code != OOMKB_OK) {
+        assert_int_equal(oomkb_scan_finish(scan, &report, &err), code);
+        return code;
+    }
+    code = oomkb_scan_finish(scan, &report, &err);
+    if (code != OOMKB_OK) {
+        return code;
+    }
+    buf_init(&out, NULL, (size_t)1 << 24);
+    code = oomkb_report_answer(report, "max_model_len=4096", &err);
+    if (code == OOMKB_OK) {
+        code = oomkb_report_write(report, "text", &o, take, &out, &err);
+    }
+    if (code == OOMKB_OK) {
+        code = oomkb_report_write(report, "json", NULL, take, &out, &err);
+    }
+    if (code == OOMKB_OK) {
+        code = oomkb_entry_write(kb, "demo/pool", "json", &o, take, &out,
+                                 &err);
+    }
+    if (code != OOMKB_OK) {
+        assert_true(err.text[0] != '\0');
+        assert_int_equal(oomkb_report_failures(report), 1);
+    }
+    buf_free(&out);
+    oomkb_report_free(report);
+    return code;
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    enum { MORE_THAN_ENOUGH = 100000 };
+    size_t n = 0;
+    int code = OOMKB_ERROR_MEMORY;
+    while (code != OOMKB_OK && n < MORE_THAN_ENOUGH) {
+        struct supply s = {.left = n};
+        code = whole_life(&s);
+        assert_true(code == OOMKB_OK || code == OOMKB_ERROR_MEMORY);
+        assert_int_equal(s.held, 0);
+        n += n < 200 ? 1 : 7;
+    }
+    assert_int_equal(code, OOMKB_OK);
+    assert_true(n > 10);
+}
+
+static void a_ceiling_is_kept(void **state) {
+    (void)state;
+    oomkb_options o = options_new();
+    o.max_memory_bytes = 1024;
+    oomkb_report *report = NULL;
+    oomkb_error err = {0};
+    assert_int_equal(oomkb_diagnose(kb, LOG_TEXT, strlen(LOG_TEXT), &o,
+                                    &report, &err),
+                     OOMKB_ERROR_CEILING);
+    assert_null(report);
+}
+
+static void reading_stops_where_it_should(void **state) {
+    (void)state;
+    oomkb_options o = options_new();
+    o.max_input_bytes = 10;
+    oomkb_report *report = NULL;
+    assert_int_equal(oomkb_diagnose(kb, LOG_TEXT, strlen(LOG_TEXT), &o,
+                                    &report, NULL),
+                     OOMKB_OK);
+    assert_int_equal(oomkb_report_failures(report), 0);
+    expect_report_has(report, "jsonl", "\"truncated\":true");
+    oomkb_report_free(report);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_known_failure_is_found),
+        cmocka_unit_test(a_healthy_log_is_left_alone),
+        cmocka_unit_test(pieces_give_what_the_whole_gives),
+        cmocka_unit_test(an_answer_refines_without_the_log),
+        cmocka_unit_test(a_bad_answer_changes_nothing),
+        cmocka_unit_test(answers_may_come_with_the_options),
+        cmocka_unit_test(an_entry_is_written_by_its_id),
+        cmocka_unit_test(the_base_tells_about_itself),
+        cmocka_unit_test(null_is_refused_not_followed),
+        cmocka_unit_test(finish_frees_the_scan_on_failure_too),
+        cmocka_unit_test(options_are_read_by_their_size),
+        cmocka_unit_test(what_is_no_index_is_refused),
+        cmocka_unit_test(formats_and_writers_that_fail),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(a_ceiling_is_kept),
+        cmocka_unit_test(reading_stops_where_it_should),
+    };
+    return cmocka_run_group_tests(tests, open_base, close_base);
+}
