@@ -23,7 +23,6 @@ LIB_SRC = $(foreach h,$(LIB_HOUSES),$(wildcard src/$(h)/*.c))
 PROGRAM_SRC = $(wildcard src/author/*.c src/serve/*.c src/cli/*.c)
 LIB_OBJ = $(LIB_SRC:src/%.c=$(BUILD)/obj/%.o)
 PROGRAM_OBJ = $(PROGRAM_SRC:src/%.c=$(BUILD)/obj/%.o)
-MAIN_OBJ = $(BUILD)/obj/cli/main.o
 TEST_SRC = $(wildcard tests/*/test_*.c)
 TESTS = $(TEST_SRC:tests/%.c=$(BUILD)/tests/%)
 TEST_HELP_OBJ = $(patsubst tests/%.c,$(BUILD)/obj/tests/%.o,$(wildcard tests/support/*.c))
@@ -75,7 +74,7 @@ $(BUILD)/oomkb: $(PROGRAM_OBJ) $(BUILD)/liboomkb.a
 # --- tests: each tests/<house>/test_*.c is a cmocka program of its own ---
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libjansson.a $(TEST_HELP_OBJ) $(LIB_OBJ) $(PROGRAM_OBJ) $(BUILD)/noindex.o
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SAN) -o $@ $< $(TEST_HELP_OBJ) $(LIB_OBJ) $(filter-out $(MAIN_OBJ),$(PROGRAM_OBJ)) $(BUILD)/noindex.o \
+	$(Q)$(CC) $(SAN) -o $@ $< $(TEST_HELP_OBJ) $(LIB_OBJ) $(filter-out $(BUILD)/obj/cli/%,$(PROGRAM_OBJ)) $(BUILD)/noindex.o \
 	  $(LIB_SHARED) $(LIB_STATIC) $(PROGRAM_LIBS) -lcmocka
 .PHONY: tests
 tests: $(TESTS)

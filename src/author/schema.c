@@ -18,7 +18,7 @@ static struct json *text(struct schema *s, const char *value) {
 }
 
 static struct json *typed(struct schema *s, const char *type) {
-    struct json *o = json_object(s->a);
+    struct json *o = json_new_object(s->a);
     json_set(o, "type", text(s, type));
     return o;
 }
@@ -34,11 +34,11 @@ static struct json *string_like(struct schema *s, const char *pattern) {
 
 /* YAML reads 1.2 or 2024 as a number where a line is wanted; both are fine. */
 static struct json *scalar(struct schema *s) {
-    struct json *types = json_array(s->a);
+    struct json *types = json_new_array(s->a);
     json_push(types, text(s, "string"));
     json_push(types, text(s, "number"));
     json_push(types, text(s, "boolean"));
-    struct json *o = json_object(s->a);
+    struct json *o = json_new_object(s->a);
     json_set(o, "type", types);
     return o;
 }
@@ -50,18 +50,18 @@ static struct json *list_of(struct schema *s, struct json *item) {
 }
 
 static struct json *words(struct schema *s, const struct field *f) {
-    struct json *list = json_array(s->a);
+    struct json *list = json_new_array(s->a);
     const char *word;
     for (int i = 0; (word = field_word(f, i)) != NULL; i++)
         json_push(list, text(s, word));
-    struct json *o = json_object(s->a);
+    struct json *o = json_new_object(s->a);
     json_set(o, "enum", list);
     return o;
 }
 
 static struct json *reference(struct schema *s, const char *name) {
     struct str to = arena_printf(s->a, "#/definitions/%s", name);
-    struct json *o = json_object(s->a);
+    struct json *o = json_new_object(s->a);
     json_set(o, "$ref", json_text(s->a, to));
     return o;
 }
@@ -84,7 +84,7 @@ static struct json *shape_reference(struct schema *s,
     for (const char *c = shape->name; *c != '\0' && n < 63; c++)
         name[n++] = *c == ' ' ? '_' : *c;
     if (json_get(s->definitions, name) == NULL) {
-        json_set(s->definitions, name, json_object(s->a));
+        json_set(s->definitions, name, json_new_object(s->a));
         json_set(s->definitions, name, object_of(s, shape));
     }
     return reference(s, name);
@@ -122,7 +122,7 @@ static struct json *value_of(struct schema *s, const struct field *f) {
     case FIELD_MAP: return shape_reference(s, f->shape);
     case FIELD_LIST: return list_of(s, shape_reference(s, f->shape));
     }
-    return json_object(s->a);
+    return json_new_object(s->a);
 }
 
 /* A $ref stands alone in draft-07, so its description is left out. */
@@ -135,8 +135,8 @@ static struct json *described(struct schema *s, const struct field *f) {
 
 static struct json *object_of(struct schema *s, const struct shape *shape) {
     struct json *o = typed(s, "object");
-    struct json *properties = json_object(s->a);
-    struct json *required = json_array(s->a);
+    struct json *properties = json_new_object(s->a);
+    struct json *required = json_new_array(s->a);
     for (const struct field *f = shape->fields; f->key != NULL; f++) {
         json_set(properties, f->key, described(s, f));
         if (f->is_required)
@@ -152,8 +152,8 @@ static struct json *object_of(struct schema *s, const struct shape *shape) {
 
 static struct json *text_object(struct schema *s) {
     struct json *o = typed(s, "object");
-    struct json *properties = json_object(s->a);
-    struct json *required = json_array(s->a);
+    struct json *properties = json_new_object(s->a);
+    struct json *required = json_new_array(s->a);
     static const char *const langs[] = {"en", "zh"};
     for (int i = 0; i < 2; i++) {
         json_set(properties, langs[i], string_like(s, NULL));
@@ -166,17 +166,17 @@ static struct json *text_object(struct schema *s) {
 }
 
 static struct json *fact_names(struct schema *s) {
-    struct json *list = json_array(s->a);
+    struct json *list = json_new_array(s->a);
     for (int i = 0; i < FACT_COUNT_OF; i++)
         json_push(list, text(s, fact_spelling((enum fact_name)i)));
-    struct json *o = json_object(s->a);
+    struct json *o = json_new_object(s->a);
     json_set(o, "enum", list);
     return o;
 }
 
 static struct json *settings_object(struct schema *s) {
     struct json *o = typed(s, "object");
-    struct json *properties = json_object(s->a);
+    struct json *properties = json_new_object(s->a);
     for (int i = 0; i < FACT_COUNT_OF; i++)
         json_set(properties, fact_spelling((enum fact_name)i), scalar(s));
     json_set(o, "properties", properties);
@@ -186,7 +186,7 @@ static struct json *settings_object(struct schema *s) {
 
 static struct json *events_list(struct schema *s) {
     struct json *event = typed(s, "object");
-    struct json *properties = json_object(s->a);
+    struct json *properties = json_new_object(s->a);
     json_set(properties, "introduced", scalar(s));
     json_set(properties, "fixed", scalar(s));
     json_set(event, "properties", properties);
@@ -199,7 +199,7 @@ static struct json *events_list(struct schema *s) {
 }
 
 struct str author_entry_schema(struct arena *a) {
-    struct schema s = {a, json_object(a)};
+    struct schema s = {a, json_new_object(a)};
     struct buf out;
     buf_init_in(&out, a, SCHEMA_BYTES_MAX);
     json_set(s.definitions, "text", text_object(&s));
@@ -207,7 +207,7 @@ struct str author_entry_schema(struct arena *a) {
     json_set(s.definitions, "settings", settings_object(&s));
     json_set(s.definitions, "events", events_list(&s));
     struct json *entry = object_of(&s, &shape_entry);
-    struct json *root = json_object(a);
+    struct json *root = json_new_object(a);
     json_set(root, "$schema",
              text(&s, "https://json-schema.org/draft/2020-12/schema"));
     json_set(root, "title", text(&s, "oomkb entry"));

@@ -6,9 +6,9 @@
  * which lives as long. Ratios are handed to jansson as doubles for printing
  * only: with 15 digits the nearest double of k/1000000 prints as k/1000000.
  */
-#include <jansson.h> /* first: json.h gives three of its names a new meaning */
-
 #include "base/json.h"
+
+#include <jansson.h>
 
 #include "base/units.h"
 #include "base/utf8.h"
@@ -44,16 +44,16 @@ static struct json *own(struct arena *a, json_t *value) {
     return borrow(a, value);
 }
 
-struct json *json_object(struct arena *a) {
-    return own(a, json_pack("{}"));
+struct json *json_new_object(struct arena *a) {
+    return own(a, json_object());
 }
 
-struct json *json_array(struct arena *a) {
-    return own(a, json_pack("[]"));
+struct json *json_new_array(struct arena *a) {
+    return own(a, json_array());
 }
 
-struct json *json_null(struct arena *a) {
-    return own(a, json_pack("n"));
+struct json *json_new_null(struct arena *a) {
+    return own(a, json_null());
 }
 
 struct json *json_bool(struct arena *a, bool b) {

@@ -7,21 +7,16 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
-/* jansson exports three of our names; ours stand behind these. */
-#define json_object json_new_object
-#define json_array json_new_array
-#define json_null json_new_null
-
 struct json; /* opaque */
 
 /* Building. Strings are cleaned to valid UTF-8. */
-struct json *json_object(struct arena *a);
-struct json *json_array(struct arena *a);
+struct json *json_new_object(struct arena *a);
+struct json *json_new_array(struct arena *a);
 struct json *json_text(struct arena *a, struct str s);
 struct json *json_int(struct arena *a, int64_t n);
 struct json *json_micro(struct arena *a, int64_t millionths); /* 0.95 */
 struct json *json_bool(struct arena *a, bool b);
-struct json *json_null(struct arena *a);
+struct json *json_new_null(struct arena *a);
 void json_set(struct json *object, const char *key, struct json *value);
 void json_push(struct json *array, struct json *value);
 

@@ -1,5 +1,5 @@
-/* cli.h: the program round the library. main.c finds the command in the one
- * table of commands, options.c reads the command line by the one table of
+/* cli.h: the program round the library. commands.c has the one table of
+ * commands, options.c reads the command line by the one table of
  * options; a command is a file with a `run` that returns the exit status.
  *
  * Only cli/ owns stdin, stdout and stderr, reads the environment and exits.

@@ -1,29 +1,8 @@
-/* main.c: the one table of commands. The first operand that names a command
- * is it; without one the operands are logs to diagnose. */
+/* main.c: read the line, run the command, see that stdout was written. */
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
-
-const struct command commands[] = {
-    {"diagnose", "[FILE]...", "cli.help.diagnose", FOR_DIAGNOSE, run_diagnose},
-    {"explain", "ID", "cli.help.explain", FOR_EXPLAIN, run_explain},
-    {"build", "DIR -o FILE", "cli.help.build", FOR_BUILD, run_build},
-    {"check", "[DIR]", "cli.help.check", FOR_CHECK, run_check},
-    {"version", "", "cli.help.version", FOR_VERSION, run_version},
-    {"help", "[COMMAND]", "cli.help.help", FOR_HELP, run_help},
-    {NULL, NULL, NULL, 0, NULL},
-};
-
-const struct command *command_named(const char *name) {
-    for (const struct command *c = commands; c->name != NULL; c++) {
-        if (strcmp(c->name, name) == 0) {
-            return c;
-        }
-    }
-    return NULL;
-}
 
 /* Writing to a closed pipe shall be an error code, not the end: cli_finish()
  * then goes quietly. */

@@ -65,17 +65,24 @@ static bool places_chain(const struct place *x, const struct place *y) {
             (x->first_line <= y->last_line && y->first_line <= x->last_line));
 }
 
-static bool share_traceback(const struct incident *x,
-                            const struct incident *y) {
+static bool chains_with(const struct sighting *s, const struct incident *x) {
     for (size_t i = 0; i < x->count; i++) {
-        for (size_t k = 0; k < y->count; k++) {
-            if (places_chain(&x->sightings[i]->places[0],
-                             &y->sightings[k]->places[0])) {
-                return true;
-            }
+        if (places_chain(&s->places[0], &x->sightings[i]->places[0])) {
+            return true;
         }
     }
     return false;
+}
+
+/* Is y, by and large, raised in the tracebacks of x? One chance meeting in a
+ * long log is not enough. */
+static bool share_traceback(const struct incident *x,
+                            const struct incident *y) {
+    size_t shared = 0;
+    for (size_t i = 0; i < y->count; i++) {
+        shared += chains_with(y->sightings[i], x);
+    }
+    return 2 * shared > y->count;
 }
 
 static bool is_general(const struct incident *i) {

@@ -40,12 +40,6 @@ struct parser {
 
 static struct piece parse_branches(struct parser *p);
 
-unsigned char fold_byte(unsigned char c) {
-    if (c >= 'A' && c <= 'Z')
-        return (unsigned char)(c - 'A' + 'a');
-    return c >= 9 && c <= 13 ? ' ' : c;
-}
-
 /* ---- pieces ---- */
 
 static const struct piece NOTHING = {0}; /* matches may be anything */

@@ -12,6 +12,10 @@ struct str_list literals_of(struct arena *a, const struct pattern_text *text);
 
 /* How text is folded for the prefilter, and literals with it: ASCII letters
  * are small, and what \s matches is a blank. Runs of blanks count as one. */
-unsigned char fold_byte(unsigned char c);
+static inline unsigned char fold_byte(unsigned char c) {
+    if (c >= 'A' && c <= 'Z')
+        return (unsigned char)(c - 'A' + 'a');
+    return c >= 9 && c <= 13 ? ' ' : c;
+}
 
 #endif

@@ -120,7 +120,7 @@ static void add_ways(struct ways *ways, const struct memory_case *c,
             chosen[d] = dimension[d].at[rest % dimension[d].count];
             rest /= dimension[d].count;
         }
-        ways->at[ways->count++] = (struct way){
+        struct way w = {
             .rules = rules,
             .model = c->model,
             .kv_dtype = kv_dtype_of(c),
@@ -133,6 +133,8 @@ static void add_ways(struct ways *ways, const struct memory_case *c,
             .is_large_stage = chosen[3] == 1,
             .first_group = (size_t)chosen[4],
         };
+        if (way_block_bytes(&w).known) /* else there is no layout for it */
+            ways->at[ways->count++] = w;
     }
 }
 

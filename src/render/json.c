@@ -6,14 +6,14 @@
 #define SCHEMA 1
 
 static struct json *about(const struct teller *t) {
-    struct json *kb = json_object(t->a);
+    struct json *kb = json_new_object(t->a);
     json_set(kb, "entries", json_int(t->a, (int64_t)t->o->entries));
     json_set(kb, "digest", json_text(t->a, t->o->digest));
     return kb;
 }
 
 static struct json *head(const struct teller *t) {
-    struct json *top = json_object(t->a);
+    struct json *top = json_new_object(t->a);
     json_set(top, "schema", json_int(t->a, SCHEMA));
     json_set(top, "oomkb", json_text(t->a, t->o->version));
     json_set(top, "kb", about(t));
@@ -23,7 +23,7 @@ static struct json *head(const struct teller *t) {
 }
 
 static struct json *input(const struct teller *t, const struct report *rep) {
-    struct json *o = json_object(t->a);
+    struct json *o = json_new_object(t->a);
     json_set(o, "name", json_text(t->a, rep->input_name));
     json_set(o, "lines", json_int(t->a, (int64_t)rep->lines));
     json_set(o, "bytes", json_int(t->a, (int64_t)rep->bytes));
@@ -32,7 +32,7 @@ static struct json *input(const struct teller *t, const struct report *rep) {
 }
 
 static struct json *context(const struct teller *t, const struct report *rep) {
-    struct json *o = json_object(t->a);
+    struct json *o = json_new_object(t->a);
     for (size_t i = 0; i < rep->context.count; i++) {
         const struct fact *f = &rep->context.at[i];
         json_set(o, fact_spelling(f->name), json_fact(t, f));
@@ -42,9 +42,9 @@ static struct json *context(const struct teller *t, const struct report *rep) {
 
 static struct json *command(const struct teller *t, const struct report *rep) {
     if (rep->command_before.n == 0 && rep->command_after.n == 0) {
-        return json_null(t->a);
+        return json_new_null(t->a);
     }
-    struct json *o = json_object(t->a);
+    struct json *o = json_new_object(t->a);
     json_set(o, "before", json_str_or_null(t->a, rep->command_before));
     json_set(o, "after", json_str_or_null(t->a, rep->command_after));
     return o;
@@ -52,11 +52,11 @@ static struct json *command(const struct teller *t, const struct report *rep) {
 
 static struct json *questions(const struct teller *t,
                               const struct report *rep) {
-    struct json *list = json_array(t->a);
+    struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < rep->question_count; i++) {
         const struct question *q = &rep->questions[i];
         const char *name = fact_spelling(q->fact);
-        struct json *o = json_object(t->a);
+        struct json *o = json_new_object(t->a);
         json_set(o, "fact", json_text(t->a, str_of(name)));
         json_set(o, "ask", json_text(t->a, said_note(t, &q->ask)));
         json_set(o, "how", json_str_or_null(t->a, q->how));
@@ -74,7 +74,7 @@ static struct json *whole_report(const struct teller *t,
              json_text(t->a, summary_of(t->a, t->r, rep, t->lang)));
     json_set(top, "input", input(t, rep));
     json_set(top, "context", context(t, rep));
-    struct json *findings = json_array(t->a);
+    struct json *findings = json_new_array(t->a);
     for (size_t i = 0; i < rep->finding_count; i++) {
         json_push(findings, json_finding(t, &rep->findings[i]));
     }

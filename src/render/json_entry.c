@@ -9,7 +9,7 @@ static struct json *word(const struct teller *t, enum vocabulary which,
 
 static struct json *strings(const struct teller *t,
                             const struct str_list *list) {
-    struct json *array = json_array(t->a);
+    struct json *array = json_new_array(t->a);
     for (size_t i = 0; i < list->count; i++) {
         json_push(array, json_text(t->a, list->at[i]));
     }
@@ -18,11 +18,11 @@ static struct json *strings(const struct teller *t,
 
 struct json *json_range(const struct teller *t,
                         const struct version_range *r) {
-    struct json *o = json_object(t->a);
-    struct json *events = json_array(t->a);
+    struct json *o = json_new_object(t->a);
+    struct json *events = json_new_array(t->a);
     for (size_t i = 0; i < r->event_count; i++) {
         const struct version_event *e = &r->events[i];
-        struct json *event = json_object(t->a);
+        struct json *event = json_new_object(t->a);
         json_set(event, e->is_fixed ? "fixed" : "introduced",
                  json_text(t->a, e->version));
         json_push(events, event);
@@ -34,9 +34,9 @@ struct json *json_range(const struct teller *t,
 
 struct json *json_references(const struct teller *t,
                              const struct reference *at, size_t count) {
-    struct json *list = json_array(t->a);
+    struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < count; i++) {
-        struct json *o = json_object(t->a);
+        struct json *o = json_new_object(t->a);
         json_set(o, "url", json_text(t->a, at[i].url));
         json_set(o, "seen", json_str_or_null(t->a, at[i].seen));
         json_set(o, "claim", json_said(t, &at[i].claim));
@@ -48,7 +48,7 @@ struct json *json_references(const struct teller *t,
 static struct json *see_row(const struct teller *t, struct str kind,
                             struct str entry, struct str url,
                             struct str text) {
-    struct json *o = json_object(t->a);
+    struct json *o = json_new_object(t->a);
     json_set(o, "kind", json_text(t->a, kind));
     json_set(o, "entry", json_str_or_null(t->a, entry));
     json_set(o, "url", json_str_or_null(t->a, url));
@@ -59,7 +59,7 @@ static struct json *see_row(const struct teller *t, struct str kind,
 /* Related entries, then documentation. */
 struct json *json_see_also(const struct teller *t, const struct entry *e) {
     static const struct str none = {NULL, 0};
-    struct json *list = json_array(t->a);
+    struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < e->relation_count; i++) {
         const struct relation *r = &e->relations[i];
         struct str kind = str_of(word_spelling(WORDS_RELATION, r->kind));
@@ -76,7 +76,7 @@ struct json *json_see_also(const struct teller *t, const struct entry *e) {
 
 static struct json *settings(const struct teller *t, const struct setting *at,
                              size_t count) {
-    struct json *o = json_object(t->a);
+    struct json *o = json_new_object(t->a);
     for (size_t i = 0; i < count; i++) {
         json_set(o, fact_spelling(at[i].name), json_text(t->a, at[i].value));
     }
@@ -85,14 +85,14 @@ static struct json *settings(const struct teller *t, const struct setting *at,
 
 static struct json *signatures(const struct teller *t,
                                const struct entry *e) {
-    struct json *list = json_array(t->a);
+    struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < e->signature_count; i++) {
         const struct signature *s = &e->signatures[i];
-        struct json *ranges = json_array(t->a);
+        struct json *ranges = json_new_array(t->a);
         for (size_t v = 0; v < s->version_count; v++) {
             json_push(ranges, json_range(t, &s->versions[v]));
         }
-        struct json *o = json_object(t->a);
+        struct json *o = json_new_object(t->a);
         json_set(o, "id", json_text(t->a, s->id));
         json_set(o, "pattern", json_text(t->a, s->pattern));
         json_set(o, "weak", json_bool(t->a, s->is_weak));
@@ -107,13 +107,13 @@ static struct json *signatures(const struct teller *t,
 
 static struct json *conditions(const struct teller *t, const struct entry *e,
                                bool is_none_of) {
-    struct json *list = json_array(t->a);
+    struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < e->condition_count; i++) {
         const struct condition *c = &e->conditions[i];
         if (c->is_none_of != is_none_of) {
             continue;
         }
-        struct json *o = json_object(t->a);
+        struct json *o = json_new_object(t->a);
         json_set(o, "pattern", json_text(t->a, c->pattern));
         json_set(o, "scope", word(t, WORDS_SCOPE, c->scope));
         json_push(list, o);
@@ -122,24 +122,24 @@ static struct json *conditions(const struct teller *t, const struct entry *e,
 }
 
 static struct json *ratio_or_null(const struct teller *t, int64_t micro) {
-    return micro >= 0 ? json_micro(t->a, micro) : json_null(t->a);
+    return micro >= 0 ? json_micro(t->a, micro) : json_new_null(t->a);
 }
 
 struct json *json_rate(const struct teller *t, const struct rate *rate,
                        const char *worked_key) {
     if (rate->basis == BASIS_none) {
-        return json_null(t->a);
+        return json_new_null(t->a);
     }
     bool has_counts =
         rate->basis == BASIS_reports || rate->basis == BASIS_measured;
-    struct json *o = json_object(t->a);
+    struct json *o = json_new_object(t->a);
     json_set(o, "basis", word(t, WORDS_BASIS, rate->basis));
     json_set(o, worked_key,
-             has_counts ? json_int(t->a, rate->worked) : json_null(t->a));
+             has_counts ? json_int(t->a, rate->worked) : json_new_null(t->a));
     json_set(o, "tried",
-             has_counts ? json_int(t->a, rate->tried) : json_null(t->a));
+             has_counts ? json_int(t->a, rate->tried) : json_new_null(t->a));
     json_set(o, "rate",
-             has_counts ? json_null(t->a) : ratio_or_null(t, rate->rate_micro));
+             has_counts ? json_new_null(t->a) : ratio_or_null(t, rate->rate_micro));
     json_set(o, "because", json_said(t, &rate->because));
     json_set(o, "source", json_str_or_null(t->a, rate->source));
     json_set(o, "links", strings(t, &rate->links));
@@ -148,10 +148,10 @@ struct json *json_rate(const struct teller *t, const struct rate *rate,
 
 static struct json *workarounds(const struct teller *t,
                                 const struct entry *e) {
-    struct json *list = json_array(t->a);
+    struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < e->workaround_count; i++) {
         const struct workaround *w = &e->workarounds[i];
-        struct json *o = json_object(t->a);
+        struct json *o = json_new_object(t->a);
         json_set(o, "id", json_text(t->a, w->id));
         json_set(o, "action", json_text(t->a, said_text(t, &w->action)));
         json_set(o, "how", json_text(t->a, said_text(t, &w->how)));
@@ -168,10 +168,10 @@ static struct json *workarounds(const struct teller *t,
 }
 
 static struct json *dead_ends(const struct teller *t, const struct entry *e) {
-    struct json *list = json_array(t->a);
+    struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < e->dead_end_count; i++) {
         const struct dead_end *d = &e->dead_ends[i];
-        struct json *o = json_object(t->a);
+        struct json *o = json_new_object(t->a);
         json_set(o, "action", json_text(t->a, said_text(t, &d->action)));
         json_set(o, "why", json_text(t->a, said_text(t, &d->why)));
         json_set(o, "acts_on", json_acts_on(t, &d->acts_on));
@@ -184,7 +184,7 @@ static struct json *dead_ends(const struct teller *t, const struct entry *e) {
 }
 
 static struct json *versions(const struct teller *t, const struct entry *e) {
-    struct json *list = json_array(t->a);
+    struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < e->version_count; i++) {
         const struct compatibility *c = &e->versions[i];
         struct json *o = json_range(t, &c->range);
@@ -196,10 +196,10 @@ static struct json *versions(const struct teller *t, const struct entry *e) {
 }
 
 static struct json *hardware(const struct teller *t, const struct entry *e) {
-    struct json *list = json_array(t->a);
+    struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < e->hardware_count; i++) {
         const struct hardware *h = &e->hardware[i];
-        struct json *o = json_object(t->a);
+        struct json *o = json_new_object(t->a);
         json_set(o, "name", json_text(t->a, h->name));
         json_set(o, "status", word(t, WORDS_RANGE_STATUS, h->status));
         json_set(o, "note", json_said(t, &h->note));
@@ -211,16 +211,16 @@ static struct json *hardware(const struct teller *t, const struct entry *e) {
 static struct json *provenance(const struct teller *t, const struct entry *e) {
     const struct provenance *p = &e->provenance;
     if (p->source.n == 0 && p->verification.n == 0) {
-        return json_null(t->a);
+        return json_new_null(t->a);
     }
-    struct json *o = json_object(t->a);
+    struct json *o = json_new_object(t->a);
     json_set(o, "source", json_str_or_null(t->a, p->source));
     json_set(o, "verification", json_str_or_null(t->a, p->verification));
     json_set(o, "confidence", ratio_or_null(t, p->confidence_micro));
     json_set(o, "fix_rate", ratio_or_null(t, p->fix_rate_micro));
     json_set(o, "evidence_count", p->evidence_count >= 0
                                       ? json_int(t->a, p->evidence_count)
-                                      : json_null(t->a));
+                                      : json_new_null(t->a));
     return o;
 }
 
@@ -236,7 +236,7 @@ static void set_head(const struct teller *t, struct json *o,
 }
 
 struct json *json_entry_object(const struct teller *t, const struct entry *e) {
-    struct json *o = json_object(t->a);
+    struct json *o = json_new_object(t->a);
     set_head(t, o, e);
     json_set(o, "signatures", signatures(t, e));
     json_set(o, "same_words_as", json_str_or_null(t->a, e->same_words_as));

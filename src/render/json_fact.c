@@ -4,7 +4,7 @@
 #include "render/parts.h"
 
 struct json *json_str_or_null(struct arena *a, struct str s) {
-    return s.n > 0 ? json_text(a, s) : json_null(a);
+    return s.n > 0 ? json_text(a, s) : json_new_null(a);
 }
 
 struct json *json_said(const struct teller *t, const struct text *text) {
@@ -21,15 +21,15 @@ static struct json *number(const struct teller *t, enum unit unit, int64_t n) {
     case UNIT_SECONDS: return json_micro(t->a, n);
     case UNIT_BOOL: return json_bool(t->a, n != 0);
     case UNIT_TEXT:
-    case UNIT_VERSION: return json_null(t->a);
+    case UNIT_VERSION: return json_new_null(t->a);
     }
-    return json_null(t->a);
+    return json_new_null(t->a);
 }
 
 static struct json *value(const struct teller *t, const struct fact *f) {
     enum unit unit = fact_unit(f->name);
     if (!f->known) {
-        return json_null(t->a);
+        return json_new_null(t->a);
     }
     if (unit == UNIT_TEXT || unit == UNIT_VERSION) {
         return json_text(t->a, f->word);
@@ -53,12 +53,12 @@ static void set_words(const struct teller *t, struct json *o, const char *key,
 
 struct json *json_fact(const struct teller *t, const struct fact *f) {
     enum unit unit = fact_unit(f->name);
-    struct json *o = json_object(t->a);
+    struct json *o = json_new_object(t->a);
     json_set(o, "name", json_text(t->a, str_of(fact_spelling(f->name))));
     json_set(o, "value", value(t, f));
     json_set(o, "unit", json_text(t->a, str_of(unit_spelling(unit))));
     json_set(o, "text", json_str_or_null(t->a, f->text));
-    json_set(o, "line", f->line > 0 ? json_int(t->a, f->line) : json_null(t->a));
+    json_set(o, "line", f->line > 0 ? json_int(t->a, f->line) : json_new_null(t->a));
     json_set(o, "source", json_text(t->a, str_of(source_spelling(f->source))));
     if (f->known && f->ranged) {
         json_set(o, "low", number(t, unit, f->low));
@@ -73,7 +73,7 @@ struct json *json_fact(const struct teller *t, const struct fact *f) {
 }
 
 struct json *json_facts(const struct teller *t, const struct fact_list *list) {
-    struct json *array = json_array(t->a);
+    struct json *array = json_new_array(t->a);
     for (size_t i = 0; i < list->count; i++) {
         json_push(array, json_fact(t, &list->at[i]));
     }
@@ -84,12 +84,12 @@ struct json *json_facts(const struct teller *t, const struct fact_list *list) {
 static struct json *amount(const struct teller *t, enum unit unit,
                            struct span s) {
     if (!s.known) {
-        return json_null(t->a);
+        return json_new_null(t->a);
     }
     if (s.low == s.high) {
         return number(t, unit, s.low);
     }
-    struct json *o = json_object(t->a);
+    struct json *o = json_new_object(t->a);
     json_set(o, "low", number(t, unit, s.low));
     json_set(o, "high", number(t, unit, s.high));
     return o;
@@ -100,19 +100,19 @@ struct json *json_span(const struct teller *t, struct span s) {
 }
 
 static struct json *micro_or_null(const struct teller *t, int64_t micro) {
-    return micro >= 0 ? json_micro(t->a, micro) : json_null(t->a);
+    return micro >= 0 ? json_micro(t->a, micro) : json_new_null(t->a);
 }
 
 static struct json *count_or_null(const struct teller *t, int64_t n) {
-    return n >= 0 ? json_int(t->a, n) : json_null(t->a);
+    return n >= 0 ? json_int(t->a, n) : json_new_null(t->a);
 }
 
 struct json *json_success(const struct teller *t, const struct success *s,
                           const char *worked_key) {
     if (!s->known) {
-        return json_null(t->a);
+        return json_new_null(t->a);
     }
-    struct json *o = json_object(t->a);
+    struct json *o = json_new_object(t->a);
     json_set(o, "mean", micro_or_null(t, s->mean));
     json_set(o, "low", micro_or_null(t, s->low));
     json_set(o, "high", micro_or_null(t, s->high));
@@ -124,7 +124,7 @@ struct json *json_success(const struct teller *t, const struct success *s,
 }
 
 struct json *json_needs(const struct teller *t, const struct needs *needs) {
-    struct json *list = json_array(t->a);
+    struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < needs->count; i++) {
         struct str name = str_of(fact_spelling(needs->at[i]));
         json_push(list, json_text(t->a, name));
@@ -136,14 +136,14 @@ struct json *json_needs(const struct teller *t, const struct needs *needs) {
 static struct json *no_estimate(const struct teller *t) {
     static const char *const empty[] = {"quantity", "unit", "limit", "before",
                                         "after"};
-    struct json *o = json_object(t->a);
+    struct json *o = json_new_object(t->a);
     for (size_t i = 0; i < sizeof empty / sizeof *empty; i++) {
-        json_set(o, empty[i], json_null(t->a));
+        json_set(o, empty[i], json_new_null(t->a));
     }
     json_set(o, "verdict", json_text(t->a, STR("none")));
-    json_set(o, "short_by", json_null(t->a));
-    json_set(o, "needs", json_array(t->a));
-    json_set(o, "formula", json_null(t->a));
+    json_set(o, "short_by", json_new_null(t->a));
+    json_set(o, "needs", json_new_array(t->a));
+    json_set(o, "formula", json_new_null(t->a));
     return o;
 }
 
@@ -153,7 +153,7 @@ struct json *json_estimate(const struct teller *t, const struct fix *fix) {
     }
     const struct estimate *e = &fix->estimate;
     enum unit unit = fact_unit(e->quantity);
-    struct json *o = json_object(t->a);
+    struct json *o = json_new_object(t->a);
     json_set(o, "quantity",
              json_text(t->a, str_of(fact_spelling(e->quantity))));
     json_set(o, "unit", json_text(t->a, str_of(unit_spelling(unit))));
@@ -169,7 +169,7 @@ struct json *json_estimate(const struct teller *t, const struct fix *fix) {
 }
 
 struct json *json_acts_on(const struct teller *t, const struct acts_on *what) {
-    struct json *o = json_object(t->a);
+    struct json *o = json_new_object(t->a);
     set_words(t, o, "flag", what->flag);
     if (what->change != CHANGE_none) {
         const char *word = word_spelling(WORDS_CHANGE, what->change);

@@ -9,15 +9,15 @@ static struct json *word(const struct teller *t, enum vocabulary which,
 }
 
 static struct json *owner(const struct teller *t, int64_t n) {
-    return n == FACT_NONE ? json_null(t->a) : json_int(t->a, n);
+    return n == FACT_NONE ? json_new_null(t->a) : json_int(t->a, n);
 }
 
 static struct json *instances(const struct teller *t,
                               const struct finding *f) {
-    struct json *list = json_array(t->a);
+    struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < f->instance_count; i++) {
         const struct instance *is = &f->instances[i];
-        struct json *o = json_object(t->a);
+        struct json *o = json_new_object(t->a);
         json_set(o, "first_line", json_int(t->a, is->first_line));
         json_set(o, "rank", owner(t, is->rank));
         json_set(o, "gpu", owner(t, is->gpu));
@@ -30,17 +30,17 @@ static struct json *instances(const struct teller *t,
 static struct json *hundredths(const struct teller *t, int64_t n) {
     int64_t micro = 0;
     return mul_i64(n, HUNDREDTH_MICRO, &micro) ? json_micro(t->a, micro)
-                                               : json_null(t->a);
+                                               : json_new_null(t->a);
 }
 
 static struct json *concurrency(const struct teller *t, struct span s) {
     if (!s.known) {
-        return json_null(t->a);
+        return json_new_null(t->a);
     }
     if (s.low == s.high) {
         return hundredths(t, s.low);
     }
-    struct json *o = json_object(t->a);
+    struct json *o = json_new_object(t->a);
     json_set(o, "low", hundredths(t, s.low));
     json_set(o, "high", hundredths(t, s.high));
     return o;
@@ -48,16 +48,16 @@ static struct json *concurrency(const struct teller *t, struct span s) {
 
 static struct json *fits(const struct teller *t, const struct kv *kv) {
     switch (kv->fits) {
-    case FIT_UNKNOWN: return json_null(t->a);
+    case FIT_UNKNOWN: return json_new_null(t->a);
     case FIT_YES: return json_bool(t->a, true);
     case FIT_NO: return json_bool(t->a, false);
     }
-    return json_null(t->a);
+    return json_new_null(t->a);
 }
 
 static struct json *kv_object(const struct teller *t, const struct kv *kv) {
-    struct json *o = json_object(t->a);
-    struct json *per_token = json_object(t->a);
+    struct json *o = json_new_object(t->a);
+    struct json *per_token = json_new_object(t->a);
     json_set(per_token, "fixed", json_span(t, kv->fixed));
     json_set(per_token, "slope", json_span(t, kv->slope));
     json_set(o, "bytes_per_token", per_token);
@@ -73,9 +73,9 @@ static struct json *kv_object(const struct teller *t, const struct kv *kv) {
 }
 
 static struct json *budget(const struct teller *t, const struct budget *b) {
-    struct json *list = json_array(t->a);
+    struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < b->count; i++) {
-        struct json *o = json_object(t->a);
+        struct json *o = json_new_object(t->a);
         json_set(o, "part", json_text(t->a, str_of(b->parts[i].part)));
         json_set(o, "bytes", json_span(t, b->parts[i].bytes));
         json_set(o, "source", json_str_or_null(t->a, b->parts[i].source));
@@ -86,7 +86,7 @@ static struct json *budget(const struct teller *t, const struct budget *b) {
 
 static struct json *formulas(const struct teller *t,
                              const struct formulas *f) {
-    struct json *list = json_array(t->a);
+    struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < f->count; i++) {
         json_push(list, json_text(t->a, f->at[i]));
     }
@@ -95,7 +95,7 @@ static struct json *formulas(const struct teller *t,
 
 static struct json *notes(const struct teller *t, const struct note *at,
                           size_t count) {
-    struct json *list = json_array(t->a);
+    struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < count; i++) {
         json_push(list, json_text(t->a, said_note(t, &at[i])));
     }
@@ -104,7 +104,7 @@ static struct json *notes(const struct teller *t, const struct note *at,
 
 static struct json *fix_object(const struct teller *t, const struct fix *fix) {
     const struct workaround *is = fix->is;
-    struct json *o = json_object(t->a);
+    struct json *o = json_new_object(t->a);
     json_set(o, "rank", json_int(t->a, fix->rank));
     json_set(o, "id", json_text(t->a, is->id));
     json_set(o, "action", json_text(t->a, said_text(t, &is->action)));
@@ -125,7 +125,7 @@ static struct json *fix_object(const struct teller *t, const struct fix *fix) {
 }
 
 static struct json *fixes(const struct teller *t, const struct finding *f) {
-    struct json *list = json_array(t->a);
+    struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < f->fix_count; i++) {
         if (t->o->top != 0 && i >= t->o->top) {
             break;
@@ -137,7 +137,7 @@ static struct json *fixes(const struct teller *t, const struct finding *f) {
 
 static struct json *dead_ends(const struct teller *t,
                               const struct finding *f) {
-    struct json *list = json_array(t->a);
+    struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < f->dead_end_count; i++) {
         const struct dead_end_shown *d = &f->dead_ends[i];
         struct str action = said_note(t, &d->action);
@@ -148,7 +148,7 @@ static struct json *dead_ends(const struct teller *t,
             why = said_text(t, &d->is->why);
             instead = said_text(t, &d->is->instead);
         }
-        struct json *o = json_object(t->a);
+        struct json *o = json_new_object(t->a);
         json_set(o, "action", json_text(t->a, action));
         json_set(o, "why", json_text(t->a, why));
         json_set(o, "fail", json_success(t, &d->fail, "failed"));
@@ -162,14 +162,14 @@ static struct json *in_range(const struct teller *t, enum in_range where) {
     switch (where) {
     case RANGE_OUTSIDE: return json_bool(t->a, false);
     case RANGE_INSIDE: return json_bool(t->a, true);
-    case RANGE_UNKNOWN: return json_null(t->a);
+    case RANGE_UNKNOWN: return json_new_null(t->a);
     }
-    return json_null(t->a);
+    return json_new_null(t->a);
 }
 
 static struct json *versions(const struct teller *t,
                              const struct finding *f) {
-    struct json *list = json_array(t->a);
+    struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < f->version_count; i++) {
         const struct version_line *v = &f->versions[i];
         struct json *o = json_range(t, &v->is->range);
@@ -193,7 +193,7 @@ static void set_head(const struct teller *t, struct json *o,
     json_set(o, "root_cause", json_text(t->a, said_text(t, &e->root_cause)));
     json_set(o, "role", word(t, WORDS_ROLE, f->role));
     json_set(o, "cause",
-             f->cause >= 0 ? json_int(t->a, f->cause) : json_null(t->a));
+             f->cause >= 0 ? json_int(t->a, f->cause) : json_new_null(t->a));
     json_set(o, "severity", word(t, WORDS_SEVERITY, e->severity));
     json_set(o, "certainty",
              json_text(t->a, str_of(certainty_spelling(f->certainty))));
@@ -205,11 +205,11 @@ static void set_head(const struct teller *t, struct json *o,
 
 struct json *json_finding(const struct teller *t, const struct finding *f) {
     const struct entry *e = f->entry;
-    struct json *o = json_object(t->a);
+    struct json *o = json_new_object(t->a);
     set_head(t, o, f);
     json_set(o, "facts", json_facts(t, &f->facts));
     json_set(o, "instances", instances(t, f));
-    json_set(o, "kv", f->has_kv ? kv_object(t, &f->kv) : json_null(t->a));
+    json_set(o, "kv", f->has_kv ? kv_object(t, &f->kv) : json_new_null(t->a));
     json_set(o, "budget", budget(t, &f->budget));
     json_set(o, "formulas", formulas(t, &f->formulas));
     json_set(o, "remarks", notes(t, f->remarks, f->remark_count));

@@ -103,10 +103,10 @@ static void expect_written(struct json *value, const char *expected) {
 
 static void build(void *arg) {
     struct arena *a = arg;
-    struct json *o = json_object(a), *list = json_array(a);
+    struct json *o = json_new_object(a), *list = json_new_array(a);
     json_set(o, "z", json_micro(a, 950000));
     json_set(o, "a", json_int(a, INT64_MIN));
-    json_push(list, json_null(a));
+    json_push(list, json_new_null(a));
     json_push(list, json_bool(a, true));
     json_push(list, json_text(a, STR("x\xFF\"")));
     json_push(list, json_micro(a, 3000000));
