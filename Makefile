@@ -28,6 +28,7 @@ TESTS = $(TEST_SRC:tests/%.c=$(BUILD)/tests/%)
 TEST_HELP_OBJ = $(patsubst tests/%.c,$(BUILD)/obj/tests/%.o,$(wildcard tests/support/*.c))
 CORPUS = $(shell find entries kb i18n -type f 2>/dev/null)
 
+.SECONDARY:
 .PHONY: all
 all: $(BUILD)/oomkb $(BUILD)/liboomkb.so  ## build the program and the library
 

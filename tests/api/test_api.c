@@ -1,5 +1,6 @@
 /* test_api.c: the public header as a stranger uses it, right and wrong, over a
  * base of one entry made here; and with every allocation failing in turn. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,28 +18,29 @@
     "INFO starting\n" \
     "RuntimeError: the demo pool needs 8.00 GiB but holds 5.40 GiB\n"
 
+#define LIT(s) {s, sizeof(s) - 1} /* a struct str, also in constants */
+
 static struct arena arena; /* of the index bytes */
 static oomkb *kb;
 
 static struct entry demo_entry(void) {
     static struct signature signature = {
-        .id = {"plain", 5},
-        .pattern = {"the demo pool needs (?<kv_needed>(?&amount)) but holds "
-                    "(?<kv_available>(?&amount))", 80},
-        .sample = {"the demo pool needs 8.00 GiB but holds 5.40 GiB", 47}};
-    signature.pattern.n = strlen(signature.pattern.p);
+        .id = LIT("plain"),
+        .pattern = LIT("the demo pool needs (?<kv_needed>(?&amount)) but "
+                       "holds (?<kv_available>(?&amount))"),
+        .sample = LIT("the demo pool needs 8.00 GiB but holds 5.40 GiB")};
     static struct workaround way = {
-        .id = {"lower", 5},
-        .action = {{{"Ask for less", 12}, {"少要一点", 12}}},
-        .how = {{{"Lower it.", 9}, {"调低。", 9}}},
-        .acts_on = {{"--max-model-len", 15}, CHANGE_down, ACT_KIND_none},
+        .id = LIT("lower"),
+        .action = {{LIT("Ask for less"), LIT("少要一点")}},
+        .how = {{LIT("Lower it."), LIT("调低。")}},
+        .acts_on = {LIT("--max-model-len"), CHANGE_down, ACT_KIND_none},
         .success = {.rate_micro = -1}};
     return (struct entry){
-        .id = {"demo/pool", 9},
-        .component = {"demo", 4},
+        .id = LIT("demo/pool"),
+        .component = LIT("demo"),
         .mechanism = MECHANISM_kv_cache_startup,
-        .title = {{{"The demo pool is too small", 26}, {"演示池太小", 15}}},
-        .root_cause = {{{"It is small.", 12}, {"它很小。", 12}}},
+        .title = {{LIT("The demo pool is too small"), LIT("演示池太小")}},
+        .root_cause = {{LIT("It is small."), LIT("它很小。")}},
         .signatures = &signature,
         .signature_count = 1,
         .workarounds = &way,
@@ -218,6 +220,42 @@ static void the_base_tells_about_itself(void **state) {
     assert_ptr_equal(once, oomkb_text(kb, "zh", "verdict.enough"));
     assert_string_equal(oomkb_text(kb, "en", "no.such.key"), "");
     assert_string_equal(oomkb_text(kb, "fr", "verdict.enough"), "");
+}
+
+/* ---- threads ---- */
+
+enum { THREADS = 16, ROUNDS = 10 };
+
+/* Counts what went right: asserts belong to the main thread. */
+static void *work(void *arg) {
+    size_t *good = arg;
+    for (int i = 0; i < ROUNDS; i++) {
+        oomkb_report *report = NULL;
+        if (oomkb_diagnose(kb, LOG_TEXT, strlen(LOG_TEXT), NULL, &report,
+                           NULL) != OOMKB_OK) {
+            continue;
+        }
+        bool is_right =
+            oomkb_report_failures(report) == 1 &&
+            strcmp(oomkb_text(kb, "zh", "verdict.enough"), "够用") == 0;
+        *good += is_right;
+        oomkb_report_free(report);
+    }
+    return NULL;
+}
+
+static void one_base_serves_many_threads(void **state) {
+    (void)state;
+    pthread_t threads[THREADS];
+    size_t good[THREADS] = {0};
+    for (size_t i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &good[i]),
+                         0);
+    }
+    for (size_t i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(good[i], ROUNDS);
+    }
 }
 
 /* ---- misuse ---- */
@@ -461,6 +499,7 @@ int main(void) {
         cmocka_unit_test(answers_may_come_with_the_options),
         cmocka_unit_test(an_entry_is_written_by_its_id),
         cmocka_unit_test(the_base_tells_about_itself),
+        cmocka_unit_test(one_base_serves_many_threads),
         cmocka_unit_test(null_is_refused_not_followed),
         cmocka_unit_test(finish_frees_the_scan_on_failure_too),
         cmocka_unit_test(options_are_read_by_their_size),

@@ -177,6 +177,20 @@ static void short_flags_are_read_off_the_command(void **state) {
     assert_int_equal(fact_of(&r->context, "max_model_len")->line, 2);
 }
 
+static void advice_is_no_setting(void **state) {
+    (void)state;
+    see_message(&s, "torch/oom", 4, "tried_alloc=2.00 GiB", NULL);
+    see_context(&s, "dump", 4, "expandable_segments=True", NULL);
+    assert_null(fact_of(&scene_report(&s)->context, "expandable_segments"));
+}
+
+static void a_setting_before_the_error_is_one(void **state) {
+    (void)state;
+    see_context(&s, "dump", 2, "expandable_segments=True", NULL);
+    see_message(&s, "torch/oom", 4, "tried_alloc=2.00 GiB", NULL);
+    expect_number(&scene_report(&s)->context, "expandable_segments", 1);
+}
+
 static void a_command_cut_short_is_not_taken(void **state) {
     (void)state;
     see_context(&s, "engine", 1, NULL);
@@ -242,6 +256,8 @@ int main(void) {
         CASE(a_second_value_of_a_scalar_is_not_taken),
         CASE(dumps_beat_command_lines),
         CASE(short_flags_are_read_off_the_command),
+        CASE(advice_is_no_setting),
+        CASE(a_setting_before_the_error_is_one),
         CASE(a_command_cut_short_is_not_taken),
         CASE(later_beats_earlier_but_not_what_came_too_late),
         CASE(the_user_beats_them_all),

@@ -130,6 +130,20 @@ static void the_specific_message_takes_the_numbers(void **state) {
     assert_int_equal(f->instance_count, 1);
 }
 
+static void a_far_failure_with_the_same_words_stays(void **state) {
+    (void)state;
+    see_message(&s, "torch/oom", 5, "tried_alloc=64.00 MiB", NULL);
+    see_message(&s, "vllm/sampler", 9, "max_num_seqs=1024", NULL);
+    see_message(&s, "torch/oom", 9000, "tried_alloc=7.00 GiB", NULL);
+    struct report *r = scene_report(&s);
+    expect_roots(r, 2);
+    expect_number(&finding_of(r, "vllm/sampler")->facts, "tried_alloc",
+                  MIB(64));
+    const struct finding *f = finding_of(r, "torch/oom");
+    assert_int_equal(f->count, 1);
+    assert_int_equal(f->first_line, 9000);
+}
+
 static void a_warning_stays_apart(void **state) {
     (void)state;
     see_message(&s, "vllm/preemption", 2, NULL);
@@ -225,6 +239,7 @@ int main(void) {
         CASE(a_wrapper_points_at_its_cause),
         CASE(a_lone_wrapper_is_the_root_and_asks),
         CASE(the_specific_message_takes_the_numbers),
+        CASE(a_far_failure_with_the_same_words_stays),
         CASE(a_warning_stays_apart),
         CASE(only_a_warning_is_no_failure),
         CASE(weak_words_follow_a_failure),

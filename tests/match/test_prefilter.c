@@ -275,11 +275,12 @@ static void wild_patterns_are_survived(struct arena *a) {
         buf_fill(&log, 'a', 3000);
         buf_add(&log, STR("\n"));
     }
-    buf_add(&log, STR("allocate now\n"));
+    buf_add(&log, STR("allocate now\nallocate aaacd\n"));
     const struct scan_result *r =
         patterns_scan(a, (struct pattern_specs){specs, 2}, buf_str(&log), 0);
-    assert_int_equal(r->hits.count, 1);
+    assert_int_equal(r->hits.count, 2);
     assert_int_equal(r->hits.at[0].first_line, 21);
+    assert_int_equal(r->hits.at[1].first_line, 22);
 }
 
 #define IN_ARENA(name)                                                     \

@@ -24,7 +24,8 @@ static const struct pattern_spec oom_specs[] = {
     {PATTERN_SIGNATURE, OOM, OOM_EXTRACTS},
     {PATTERN_SIGNATURE, "No available memory for the cache blocks", {0}},
     {PATTERN_CONDITION, "capture_model", {0}},
-    {PATTERN_CONTEXT, "(?<command>vllm serve (?:[^\\n\\\\]|\\\\[\\s\\S])*+)", {0}},
+    {PATTERN_CONTEXT,
+     "(?<command>vllm serve (?:[^\\n\\\\]|\\\\[\\s\\S])*+)", {0}},
     {PATTERN_CONTEXT, "engine \\(v(?<engine_version>[^)\\s]+)\\) with", {0}},
     {PATTERN_STAGE, "Loading model weights took", {0}},
 };
@@ -388,7 +389,8 @@ static void long_lines_are_searched(struct arena *a) {
  * runs as machine code. */
 static void characters_are_matched_anywhere(struct arena *a) {
     static const struct pattern_spec specs[] = {
-        {PATTERN_SIGNATURE, "显存不足，申请 (?<tried_alloc>(?&amount))[，。]", {0}}};
+        {PATTERN_SIGNATURE, "显存不足，申请 (?<tried_alloc>(?&amount))[，。]",
+         {0}}};
     struct buf log;
     buf_init_in(&log, a, (size_t)4 << 20);
     for (int i = 0; i < 150; i++) {

@@ -26,8 +26,8 @@ struct said { /* fact = text, as printed */
 static inline void say(struct memory_case *c, enum fact_name name,
                        const char *text, enum fact_source source) {
     struct fact *f = &c->in[name];
-    *f = (struct fact){.name = name, .gpu = FACT_NONE, .rank = FACT_NONE,
-                       .pid = FACT_NONE};
+    *f = (struct fact){
+        .name = name, .gpu = FACT_NONE, .rank = FACT_NONE, .pid = FACT_NONE};
     fact_read(name, str_of(text), 1, f);
     f->name = name;
     f->source = source;
@@ -39,8 +39,10 @@ static inline struct memory_case case_vllm(const char *version,
                                            const struct model *model) {
     struct memory_case c = {.engine = STR("vllm"), .model = model};
     for (int n = 0; n < FACT_COUNT_OF; n++)
-        c.in[n] = (struct fact){.name = (enum fact_name)n, .gpu = FACT_NONE,
-                                .rank = FACT_NONE, .pid = FACT_NONE};
+        c.in[n] = (struct fact){.name = (enum fact_name)n,
+                                .gpu = FACT_NONE,
+                                .rank = FACT_NONE,
+                                .pid = FACT_NONE};
     if (version)
         say(&c, FACT_engine_version, version, SOURCE_LOG);
     return c;
@@ -72,23 +74,30 @@ static inline void assert_between(struct span s, int64_t low, int64_t high) {
                  (long long)s.high, (long long)low, (long long)high);
 }
 
-#define MODEL(name, ...)                                                  \
-    static struct kv_group name##_groups[] = {__VA_ARGS__};               \
-    static const struct model name = {                                    \
-        .id = {#name, sizeof #name - 1},                                  \
-        .dtype = {"bfloat16", 8},                                         \
-        .layers = 32, .heads = 32, .hidden_size = 4096,                   \
-        .vocab_size = 128256, .params = 8030261248,                       \
-        .embedding_params = 1050673152,                                   \
-        .groups = name##_groups,                                          \
-        .group_count = sizeof name##_groups / sizeof *name##_groups}
+#define MODEL(name, ...)                                                       \
+    static struct kv_group name##_groups[] = {__VA_ARGS__};                    \
+    static const struct model name = {.id = {#name, sizeof #name - 1},         \
+                                      .dtype = {"bfloat16", 8},                \
+                                      .layers = 32,                            \
+                                      .heads = 32,                             \
+                                      .hidden_size = 4096,                     \
+                                      .vocab_size = 128256,                    \
+                                      .params = 8030261248,                    \
+                                      .embedding_params = 1050673152,          \
+                                      .groups = name##_groups,                 \
+                                      .group_count = sizeof name##_groups /    \
+                                                     sizeof *name##_groups}
 
-#define FULL(n, h, d)                                                     \
-    {.kind = KV_full, .layers = n, .kv_heads = h, .k_dim = d, .v_dim = d}
-#define SLIDING(n, h, d, w)                                               \
-    {.kind = KV_sliding, .layers = n, .kv_heads = h, .k_dim = d,          \
-     .v_dim = d, .window = w}
-#define LATENT(n, dim) {.kind = KV_mla, .layers = n, .latent_dim = dim}
-#define STATE(n, bytes) {.kind = KV_state, .layers = n, .state_bytes = bytes}
+#define FULL(n, h, d)                                                          \
+    { .kind = KV_full, .layers = n, .kv_heads = h, .k_dim = d, .v_dim = d }
+#define SLIDING(n, h, d, w)                                                    \
+    {                                                                          \
+        .kind = KV_sliding, .layers = n, .kv_heads = h, .k_dim = d,            \
+        .v_dim = d, .window = w                                                \
+    }
+#define LATENT(n, dim)                                                         \
+    { .kind = KV_mla, .layers = n, .latent_dim = dim }
+#define STATE(n, bytes)                                                        \
+    { .kind = KV_state, .layers = n, .state_bytes = bytes }
 
 #endif

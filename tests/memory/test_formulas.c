@@ -19,29 +19,36 @@ static struct range between(long double low, long double high) {
 }
 
 static void skip_blanks(struct reader *r) {
-    while (r->p < r->end && *r->p == ' ')
+    while (r->p < r->end && *r->p == ' ') {
         r->p++;
+    }
 }
 
 static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
 
 /* The next word, without taking it. */
 static struct str peek_word(struct reader *r) {
     skip_blanks(r);
     struct str w = {r->p, 0};
-    if (r->p == r->end || !is_letter(*r->p))
+    if (r->p == r->end || !is_letter(*r->p)) {
         return w;
+    }
     while (r->p + w.n < r->end &&
-           (is_letter(r->p[w.n]) || is_digit(r->p[w.n]) || r->p[w.n] == '-'))
+           (is_letter(r->p[w.n]) || is_digit(r->p[w.n]) || r->p[w.n] == '-')) {
         w.n++;
+    }
     return w;
 }
 
-static bool is_operator(struct str w) { return str_eq(w, STR("x")); }
+static bool is_operator(struct str w) {
+    return str_eq(w, STR("x"));
+}
 
 static bool is_function(struct str w) {
     return str_eq(w, STR("floor")) || str_eq(w, STR("ceil")) ||
@@ -53,8 +60,9 @@ static long double factor_of(struct str w) {
     long double factor = 1;
     for (size_t i = 0; i < 4; i++) {
         factor *= 1024;
-        if (str_eq(w, str_of(names[i])))
+        if (str_eq(w, str_of(names[i]))) {
             return factor;
+        }
     }
     return 0;
 }
@@ -62,9 +70,9 @@ static long double factor_of(struct str w) {
 static void skip_labels(struct reader *r) {
     for (;;) {
         struct str w = peek_word(r);
-        if (w.n == 0 || is_operator(w) || is_function(w) ||
-            factor_of(w) > 0)
+        if (w.n == 0 || is_operator(w) || is_function(w) || factor_of(w) > 0) {
             return;
+        }
         r->p += w.n;
     }
 }
@@ -91,14 +99,16 @@ static struct range read_number(struct reader *r) {
         bool is_comma = *r->p == ',' && r->p + 3 < r->end &&
                         is_digit(r->p[1]) && is_digit(r->p[2]) &&
                         is_digit(r->p[3]);
-        if (is_comma)
+        if (is_comma) {
             continue;
+        }
         if (*r->p == '.' && r->p + 1 < r->end && is_digit(r->p[1])) {
             scale = 1;
             continue;
         }
-        if (!is_digit(*r->p))
+        if (!is_digit(*r->p)) {
             break;
+        }
         n = n * 10 + (*r->p - '0');
         scale *= 10;
     }
@@ -113,10 +123,11 @@ static struct range read_bracket(struct reader *r) {
     r->p++;
     struct range v = read_sum(r);
     skip_blanks(r);
-    if (r->p == r->end || *r->p != ')')
+    if (r->p == r->end || *r->p != ')') {
         r->is_broken = true;
-    else
+    } else {
         r->p++;
+    }
     return v;
 }
 
@@ -140,22 +151,27 @@ static struct range read_function(struct reader *r, struct str name) {
     }
     r->is_broken = r->is_broken || r->p == r->end || *r->p != ')';
     r->p++;
-    if (str_eq(name, STR("floor")))
+    if (str_eq(name, STR("floor"))) {
         v = between(down(v.low), down(v.high));
-    if (str_eq(name, STR("ceil")))
+    }
+    if (str_eq(name, STR("ceil"))) {
         v = between(-down(-v.low), -down(-v.high));
+    }
     return with_unit(r, v, false);
 }
 
 static struct range read_primary(struct reader *r) {
     skip_labels(r);
     struct str w = peek_word(r);
-    if (is_function(w))
+    if (is_function(w)) {
         return read_function(r, w);
-    if (r->p < r->end && *r->p == '(')
+    }
+    if (r->p < r->end && *r->p == '(') {
         return with_unit(r, read_bracket(r), false);
-    if (r->p < r->end && (is_digit(*r->p) || *r->p == '-'))
+    }
+    if (r->p < r->end && (is_digit(*r->p) || *r->p == '-')) {
         return read_number(r);
+    }
     r->is_broken = true;
     return between(0, 0);
 }
@@ -173,16 +189,18 @@ static struct range read_product(struct reader *r) {
     for (;;) {
         skip_blanks(r);
         bool times = is_operator(peek_word(r));
-        if (r->p == r->end || (!times && *r->p != '/'))
+        if (r->p == r->end || (!times && *r->p != '/')) {
             return v;
+        }
         r->p++;
         struct range w = read_primary(r);
         if (!times && w.low <= 0 && w.high >= 0) {
             r->is_broken = true;
             return v;
         }
-        if (!times)
+        if (!times) {
             w = between(1 / w.high, 1 / w.low);
+        }
         v = hull4(v.low * w.low, v.low * w.high, v.high * w.low,
                   v.high * w.high);
     }
@@ -192,8 +210,9 @@ static struct range read_sum(struct reader *r) {
     struct range v = read_product(r);
     for (;;) {
         skip_blanks(r);
-        if (r->p == r->end || (*r->p != '+' && *r->p != '-'))
+        if (r->p == r->end || (*r->p != '+' && *r->p != '-')) {
             return v;
+        }
         bool plus = *r->p++ == '+';
         struct range w = read_product(r);
         v = plus ? between(v.low + w.low, v.high + w.high)
@@ -205,9 +224,10 @@ static struct range reckon(struct str text, struct str whole) {
     struct reader r = {text.p, text.p + text.n, false};
     struct range v = read_sum(&r);
     skip_blanks(&r);
-    if (r.is_broken || r.p != r.end)
+    if (r.is_broken || r.p != r.end) {
         fail_msg("cannot read \"%.*s\" in \"%.*s\"", STR_ARG(text),
                  STR_ARG(whole));
+    }
     return v;
 }
 
@@ -221,21 +241,24 @@ static size_t check_one(struct str text) {
     struct str whole = text;
     text = str_slice(text, 0, str_find(text, STR(" [")));
     size_t first = str_find(text, STR(" = "));
-    if (first == text.n)
+    if (first == text.n) {
         fail_msg("no name in \"%.*s\"", STR_ARG(whole));
+    }
     struct str rest = str_slice(text, first + 3, text.n);
     size_t second = str_find(rest, STR(" = "));
-    if (second == rest.n)
+    if (second == rest.n) {
         return 0; /* a value alone */
+    }
     struct str expression = str_slice(rest, 0, second);
     struct str value = str_slice(rest, second + 3, rest.n);
     size_t relation = str_find(value, STR(" <= "));
     struct str shown = str_slice(value, 0, relation);
     struct range left = reckon(expression, whole);
     struct range right = reckon(shown, whole);
-    if (!overlap(left, right))
+    if (!overlap(left, right)) {
         fail_msg("\"%.*s\" gives %.0Lf to %.0Lf", STR_ARG(whole), left.low,
                  left.high);
+    }
     if (relation < value.n) {
         struct range limit =
             reckon(str_slice(value, relation + 4, value.n), whole);
@@ -248,10 +271,11 @@ static size_t check_text(struct str text) {
     size_t checked = 0, start = 0;
     int depth = 0;
     for (size_t i = 0; i <= text.n; i++) {
-        bool ends = i == text.n ||
-                    (depth == 0 && text.p[i] == ';' && i + 1 < text.n);
-        if (i < text.n)
+        bool ends =
+            i == text.n || (depth == 0 && text.p[i] == ';' && i + 1 < text.n);
+        if (i < text.n) {
             depth += text.p[i] == '[' ? 1 : text.p[i] == ']' ? -1 : 0;
+        }
         if (ends && i > start) {
             checked += check_one(str_slice(text, start, i - start));
             start = i + 2;
@@ -265,18 +289,25 @@ static size_t check_text(struct str text) {
 MODEL(llama_8b, FULL(32, 8, 128));
 MODEL(gemma3_27b, FULL(10, 16, 128), SLIDING(52, 16, 128, 1024));
 MODEL(chunked, FULL(12, 8, 128),
-      {.kind = KV_chunked, .layers = 36, .kv_heads = 8, .k_dim = 128,
-       .v_dim = 128, .window = 8192});
+      {.kind = KV_chunked,
+       .layers = 36,
+       .kv_heads = 8,
+       .k_dim = 128,
+       .v_dim = 128,
+       .window = 8192});
 MODEL(latent, LATENT(61, 576));
 MODEL(recurrent, FULL(12, 2, 256), STATE(36, 1097728));
-MODEL(uneven, {.kind = KV_full, .layers = 24, .kv_heads = 12, .k_dim = 192,
+MODEL(uneven, {.kind = KV_full,
+               .layers = 24,
+               .kv_heads = 12,
+               .k_dim = 192,
                .v_dim = 128});
 
 static const struct model *const models[] = {
     NULL, &llama_8b, &gemma3_27b, &chunked, &latent, &recurrent, &uneven};
-static const char *const versions[] = {NULL,     "0.6.3",  "0.8.5", "0.11.0",
-                                       "0.13.0", "0.16.0", "0.18.0",
-                                       "0.20.0", "0.26.0"};
+static const char *const versions[] = {NULL,     "0.6.3",  "0.8.5",
+                                       "0.11.0", "0.13.0", "0.16.0",
+                                       "0.18.0", "0.20.0", "0.26.0"};
 
 static const struct said situations[][12] = {
     {{FACT_max_model_len, "131072"},
@@ -292,7 +323,8 @@ static const struct said situations[][12] = {
      {FACT_est_max_model_len, "121840"},
      {FACT_tensor_parallel, "2"},
      {FACT_engine, NULL}},
-    {{FACT_max_model_len, "20000"}, {FACT_kv_tokens, "10944"},
+    {{FACT_max_model_len, "20000"},
+     {FACT_kv_tokens, "10944"},
      {FACT_engine, NULL}},
     {{FACT_gpu_free, "31.44 GiB"},
      {FACT_gpu_total, "47.38 GiB"},
@@ -327,23 +359,26 @@ static size_t check_case(struct arena *a, const struct memory_case *c) {
     memory_kv_from_pairs(a, c, &f);
     memory_weights(a, c, &f, NULL);
     memory_budget(a, c, &f);
-    for (size_t i = 0; i < f.count; i++)
+    for (size_t i = 0; i < f.count; i++) {
         checked += check_text(f.at[i]);
-    for (int what = 0; what <= SHORT_UNKNOWN; what++)
+    }
+    for (int what = 0; what <= SHORT_UNKNOWN; what++) {
         for (int effect = 0; effect < EFFECT_COUNT_OF; effect++) {
-            struct estimate e = memory_effect(
-                a, c, (enum shortage)what, (enum effect)effect);
-            if (e.formula.n)
+            struct estimate e =
+                memory_effect(a, c, (enum shortage)what, (enum effect)effect);
+            if (e.formula.n) {
                 checked += check_text(e.formula);
+            }
         }
+    }
     return checked;
 }
 
 static void every_formula_gives_what_it_says(void **state) {
     (void)state;
     size_t checked = 0;
-    for (size_t s = 0; s < sizeof situations / sizeof *situations; s++)
-        for (size_t m = 0; m < sizeof models / sizeof *models; m++)
+    for (size_t s = 0; s < sizeof situations / sizeof *situations; s++) {
+        for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
             for (size_t v = 0; v < sizeof versions / sizeof *versions; v++) {
                 struct arena a;
                 arena_init(&a, NULL, 0);
@@ -352,6 +387,8 @@ static void every_formula_gives_what_it_says(void **state) {
                 checked += check_case(&a, &c);
                 arena_free(&a);
             }
+        }
+    }
     assert_true(checked > 1000);
 }
 
@@ -359,8 +396,7 @@ static void a_wrong_formula_is_noticed(void **state) {
     (void)state;
     struct range v = reckon(STR("2 x 32 layers x 8 kv heads"), STR("512"));
     assert_true(v.low == 512 && v.high == 512);
-    v = reckon(STR("(ceil(min(1,024 - 1 + 8,192, 4,096) / 16) + 1)"),
-               STR(""));
+    v = reckon(STR("(ceil(min(1,024 - 1 + 8,192, 4,096) / 16) + 1)"), STR(""));
     assert_true(v.low == 257);
     assert_false(overlap(reckon(STR("0.66 x 47.38 GiB"), STR("")),
                          reckon(STR("31.44 GiB"), STR(""))));

@@ -46,8 +46,7 @@ static const struct row rows[] = {
     {&qwen25_7b, "0.5.0.post1", VLLM(5827), .cpu_blocks = 4681},
     {&opt_125m, "0.5.1", VLLM(6408), .cpu_blocks = 7281},
     {&nemo_12b, "0.5.5", VLLM(7878), .pp = 2, .cpu_blocks = 3276},
-    {&jamba_mini, "0.5.5", VLLM(7992), .kv_dtype = "fp8",
-     .cpu_blocks = 32768},
+    {&jamba_mini, "0.5.5", VLLM(7992), .kv_dtype = "fp8", .cpu_blocks = 32768},
     {&llama_8b, "0.6.4.post1", VLLM(10517), .length = "20000",
      .pool = "3.81 GiB", .blocks = 1952, .concurrency_hundredths = 156,
      .cpu_blocks = 2048},
@@ -57,12 +56,11 @@ static const struct row rows[] = {
     {&llama_70b, "0.6.4.post1", VLLM(11230), .length = "8192",
      .pool = "0.39 GiB", .blocks = 80, .tokens = 1280,
      .concurrency_hundredths = 16, .cpu_blocks = 819},
-    {&qwen25_7b, "0.6.5", VLLM(11899), .kv_dtype = "fp8_e4m3",
-     .length = "4096", .pool = "10.02 GiB", .blocks = 23460,
-     .concurrency_hundredths = 9164, .cpu_blocks = 9362},
-    {&opt_125m, "0.7.3", VLLM(15394), .length = "2048",
-     .pool = "124.79 GiB", .blocks = 227182,
-     .concurrency_hundredths = 177486, .cpu_blocks = 7281},
+    {&qwen25_7b, "0.6.5", VLLM(11899), .kv_dtype = "fp8_e4m3", .length = "4096",
+     .pool = "10.02 GiB", .blocks = 23460, .concurrency_hundredths = 9164,
+     .cpu_blocks = 9362},
+    {&opt_125m, "0.7.3", VLLM(15394), .length = "2048", .pool = "124.79 GiB",
+     .blocks = 227182, .concurrency_hundredths = 177486, .cpu_blocks = 7281},
     {&gemma3_12b, "0.8.2", VLLM(16061), .kv_dtype = "fp8", .length = "4096",
      .pool = "3.54 GiB", .blocks = 1207, .concurrency_hundredths = 471,
      .cpu_blocks = 1365},
@@ -72,13 +70,13 @@ static const struct row rows[] = {
      .pool = "55.11 GiB", .blocks = 7054, .concurrency_hundredths = 11022,
      .cpu_blocks = 512},
     {&qwen3_4b, "0.9.2", "https://github.com/vllm-project/vllm",
-     .length = "40960", .pool = "18.69 GiB", .blocks = 8505,
-     .tokens = 136080, .concurrency_hundredths = 332},
+     .length = "40960", .pool = "18.69 GiB", .blocks = 8505, .tokens = 136080,
+     .concurrency_hundredths = 332},
     {&qwen3_30b_a3b, "0.15.2rc1.dev93", VLLM(34076), .pp = 2,
      .length = "262144", .pool = "3.18 GiB", .need = "24.0 GiB",
      .estimate = 34736},
-    {&qwen3_4b, "0.18.0", VLLM(38516), .length = "40960",
-     .pool = "4.89 GiB", .need = "5.62 GiB", .estimate = 35600},
+    {&qwen3_4b, "0.18.0", VLLM(38516), .length = "40960", .pool = "4.89 GiB",
+     .need = "5.62 GiB", .estimate = 35600},
     {&qwen3_06b, "0.11.1", VLLM(29233), .block = 128, .length = "40960",
      .pool = "4.00 GiB", .need = "4.38 GiB", .estimate = 37376},
     {&qwen3_06b, "0.10.0", "https://github.com/vllm-project/vllm",
@@ -87,9 +85,9 @@ static const struct row rows[] = {
     {&qwen3_06b, "0.22.0", "https://github.com/vllm-project/vllm",
      .length = "40960", .pool = "1.31 GiB", .need = "4.38 GiB",
      .estimate = 12288},
-    {&qwen3_06b, "0.27.0", "https://github.com/vllm-project/vllm",
-     .block = 128, .length = "40960", .pool = "1.0 GiB",
-     .need = "4.38 GiB", .estimate = 9344},
+    {&qwen3_06b, "0.27.0", "https://github.com/vllm-project/vllm", .block = 128,
+     .length = "40960", .pool = "1.0 GiB", .need = "4.38 GiB",
+     .estimate = 9344},
     {&qwen3_32b, "0.8.5", "https://github.com/vllm-project/vllm",
      .length = "40960", .pool = "1.25 GiB", .need = "10.00 GiB"},
     {&qwen3_4b, "0.9.1", "https://github.com/vllm-project/vllm",
@@ -104,8 +102,7 @@ static const struct row rows[] = {
      .length = "2048", .pool = "2.14 GiB", .tokens = 20032,
      .concurrency_hundredths = 978},
     {&qwen2vl_2b, "0.28.0", "https://github.com/vllm-project/vllm",
-     .length = "8192", .pool = "0.2 GiB", .need = "0.22 GiB",
-     .estimate = 7440},
+     .length = "8192", .pool = "0.2 GiB", .need = "0.22 GiB", .estimate = 7440},
     {&qwen3_06b, "0.14.0", "https://github.com/vllm-project/vllm",
      .length = "32768", .pool = "2.94 GiB", .need = "3.5 GiB"},
     {&mistral_small_4, "0.22.0",
@@ -117,9 +114,8 @@ static const struct row rows[] = {
      .blocks = 89994, .tokens = 205696, .concurrency_hundredths = 5005},
     {&gpt_oss_120b, "0.11.0", VLLM(27508), .batched_tokens = "1024",
      .length = "131072", .pool = "1.71 GiB", .need = "4.54 GiB"},
-    {&gemma4_31b, "0.21.0",
-     "https://github.com/kaito-project/kaito/pull/2139", .tp = 2,
-     .batched_tokens = "8192", .length = "99072", .pool = "39.45 GiB",
+    {&gemma4_31b, "0.21.0", "https://github.com/kaito-project/kaito/pull/2139",
+     .tp = 2, .batched_tokens = "8192", .length = "99072", .pool = "39.45 GiB",
      .tokens = 535346, .concurrency_hundredths = 540},
 };
 
@@ -132,19 +128,22 @@ static struct memory_case case_of_row(const struct row *r) {
     } counts[] = {{FACT_tensor_parallel, r->tp},
                   {FACT_pipeline_parallel, r->pp},
                   {FACT_block_size, r->block}};
-    const struct said texts[] = {{FACT_kv_cache_dtype, r->kv_dtype},
-                                 {FACT_max_num_batched_tokens,
-                                  r->batched_tokens},
-                                 {FACT_max_model_len, r->length},
-                                 {FACT_kv_available, r->pool}};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    const struct said texts[] = {
+        {FACT_kv_cache_dtype, r->kv_dtype},
+        {FACT_max_num_batched_tokens, r->batched_tokens},
+        {FACT_max_model_len, r->length},
+        {FACT_kv_available, r->pool}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         if (counts[i].value) {
             snprintf(number, sizeof number, "%d", counts[i].value);
             say(&c, counts[i].fact, number, SOURCE_LOG);
         }
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (texts[i].text)
+    }
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (texts[i].text) {
             say(&c, texts[i].fact, texts[i].text, SOURCE_LOG);
+        }
+    }
     if (r->cpu_blocks) { /* which says that it is V0 */
         snprintf(number, sizeof number, "%lld", (long long)r->cpu_blocks);
         say(&c, FACT_cpu_blocks, number, SOURCE_LOG);
@@ -154,10 +153,11 @@ static struct memory_case case_of_row(const struct row *r) {
 
 static void expect(const struct row *r, const char *what, struct span s,
                    int64_t low, int64_t high) {
-    if (!s.known || s.low > high || low > s.high)
+    if (!s.known || s.low > high || low > s.high) {
         fail_msg("%.*s %s (%s): %s is %lld, reckoned [%lld, %lld]",
                  STR_ARG(r->model->id), r->version, r->source, what,
                  (long long)low, (long long)s.low, (long long)s.high);
+    }
 }
 
 static void check_row(struct arena *a, const struct row *r) {
@@ -169,16 +169,19 @@ static void check_row(struct arena *a, const struct row *r) {
         fact_read(FACT_kv_needed, str_of(r->need), 1, &need);
         expect(r, "need", kv.bytes_per_request, need.low, need.high);
     }
-    if (r->estimate)
-        expect(r, "estimate", kv.est_max_model_len, r->estimate,
-               r->estimate);
-    if (r->blocks)
+    if (r->estimate) {
+        expect(r, "estimate", kv.est_max_model_len, r->estimate, r->estimate);
+    }
+    if (r->blocks) {
         expect(r, "blocks", kv.blocks, r->blocks, r->blocks);
-    if (r->tokens)
+    }
+    if (r->tokens) {
         expect(r, "tokens", kv.tokens, r->tokens, r->tokens);
-    if (r->concurrency_hundredths)
-        expect(r, "concurrency", kv.max_concurrency,
-               r->concurrency_hundredths, r->concurrency_hundredths);
+    }
+    if (r->concurrency_hundredths) {
+        expect(r, "concurrency", kv.max_concurrency, r->concurrency_hundredths,
+               r->concurrency_hundredths);
+    }
     if (r->cpu_blocks) {
         assert_true(kv.bytes_per_block.known);
         assert_int_equal(4 * GIB / kv.bytes_per_block.low, r->cpu_blocks);

@@ -13,9 +13,8 @@ static const struct model *const models[] = {&plain, &hybrid, &latent,
 static const char *const versions[] = {NULL,     "0.9.1",  "0.13.0",
                                        "0.15.0", "0.18.0", "0.20.0"};
 
-static struct memory_case case_with(const char *version,
-                                    const struct model *m, int64_t tokens,
-                                    int64_t pool) {
+static struct memory_case case_with(const char *version, const struct model *m,
+                                    int64_t tokens, int64_t pool) {
     char number[32];
     struct memory_case c = case_vllm(version, m);
     snprintf(number, sizeof number, "%lld", (long long)tokens);
@@ -31,13 +30,14 @@ typedef void (*property)(struct arena *a, const char *version,
                          const struct model *m);
 
 static void for_all(property holds) {
-    for (size_t m = 0; m < sizeof models / sizeof *models; m++)
+    for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
         for (size_t v = 0; v < sizeof versions / sizeof *versions; v++) {
             struct arena a;
             arena_init(&a, NULL, 0);
             holds(&a, versions[v], models[m]);
             arena_free(&a);
         }
+    }
 }
 
 static void longer_needs_no_less(struct arena *a, const char *version,
@@ -86,8 +86,9 @@ static void longest_is_the_edge(struct arena *a, const char *version,
     struct span fits = memory_longest_request(a, &c);
     struct memory_case at = case_with(version, m, fits.low, pool);
     assert_true(memory_kv(a, &at, NULL).bytes_per_request.high <= pool);
-    if (fits.high >= INT64_C(1) << 40)
+    if (fits.high >= INT64_C(1) << 40) {
         return; /* that release charges its first group alone: no edge */
+    }
     struct memory_case over = case_with(version, m, fits.high + 1, pool);
     assert_true(memory_kv(a, &over, NULL).bytes_per_request.high > pool);
 }
@@ -105,11 +106,10 @@ static void the_least_share_is_the_edge(void **state) {
     for (int tenths = 10; tenths < 80; tenths += 7) {
         char pool[32];
         snprintf(pool, sizeof pool, "%d.%d0 GiB", tenths / 10, tenths % 10);
-        struct memory_case c =
-            case_of("0.11.0", &plain,
-                    SAID({FACT_max_model_len, "65536"},
-                         {FACT_gpu_total, "79.18 GiB"},
-                         {FACT_gpu_memory_utilization, "0.8"}));
+        struct memory_case c = case_of(
+            "0.11.0", &plain,
+            SAID({FACT_max_model_len, "65536"}, {FACT_gpu_total, "79.18 GiB"},
+                 {FACT_gpu_memory_utilization, "0.8"}));
         say(&c, FACT_kv_available, pool, SOURCE_LOG);
         struct span least = memory_least_utilization(&a, &c);
         struct estimate e = memory_effect(&a, &c, SHORT_KV_POOL,
@@ -130,17 +130,45 @@ static void the_largest_share_passes_the_check(void **state) {
     for (int percent = 5; percent < 100; percent += 3) {
         char free[32];
         snprintf(free, sizeof free, "%d.00 GiB", percent * 79 / 100 + 1);
-        struct memory_case c = case_of("0.11.0", NULL,
-                                       SAID({FACT_gpu_total, "79.18 GiB"}));
+        struct memory_case c =
+            case_of("0.11.0", NULL, SAID({FACT_gpu_total, "79.18 GiB"}));
         say(&c, FACT_gpu_free, free, SOURCE_LOG);
         struct span share = memory_largest_utilization(&c);
         int64_t want, next;
         assert_true(mul_div_floor(c.in[FACT_gpu_total].high, share.low,
                                   UNITS_MICRO, &want));
         assert_true(want <= c.in[FACT_gpu_free].low);
-        assert_true(mul_div_floor(c.in[FACT_gpu_total].high,
-                                  share.low + 10000, UNITS_MICRO, &next));
+        assert_true(mul_div_floor(c.in[FACT_gpu_total].high, share.low + 10000,
+                                  UNITS_MICRO, &next));
         assert_true(next > c.in[FACT_gpu_free].low);
+    }
+    arena_free(&a);
+}
+
+/* A straight line, printed as vLLM would print it, must be among the lines
+ * that the pairs allow. */
+static void pairs_hold_the_line_they_came_from(void **state) {
+    (void)state;
+    struct arena a;
+    arena_init(&a, NULL, 0);
+    for (int64_t slope = 20000; slope < 400000; slope += 17777) {
+        for (int64_t fixed = 0; fixed < 2 * GIB; fixed += GIB / 2) {
+            int64_t length = 131072, pool = fixed + slope * 4000 - slope;
+            int64_t need = fixed + slope * length;
+            char text[3][40];
+            snprintf(text[0], sizeof *text, "%lld bytes", (long long)need);
+            snprintf(text[1], sizeof *text, "%lld bytes", (long long)pool);
+            snprintf(text[2], sizeof *text, "%d", 3984);
+            struct memory_case c =
+                case_of(NULL, NULL,
+                        SAID({FACT_max_model_len, "131072"},
+                             {FACT_kv_needed, text[0]},
+                             {FACT_kv_available, text[1]},
+                             {FACT_est_max_model_len, text[2]}));
+            struct kv kv = memory_kv_from_pairs(&a, &c, NULL);
+            assert_holds(kv.slope, slope);
+            assert_holds(kv.fixed, fixed);
+        }
     }
     arena_free(&a);
 }
@@ -178,14 +206,24 @@ static void more_ranks_never_need_more(void **state) {
 static void nothing_wraps(void **state) {
     (void)state;
     static struct kv_group wide[] = {
-        {.kind = KV_full, .layers = 1000, .kv_heads = 65536,
-         .k_dim = 1 << 20, .v_dim = 1 << 20},
-        {.kind = KV_sliding, .layers = 1000, .kv_heads = 65536,
-         .k_dim = 1 << 20, .v_dim = 1 << 20, .window = INT64_MAX / 2},
+        {.kind = KV_full,
+         .layers = 1000,
+         .kv_heads = 65536,
+         .k_dim = 1 << 20,
+         .v_dim = 1 << 20},
+        {.kind = KV_sliding,
+         .layers = 1000,
+         .kv_heads = 65536,
+         .k_dim = 1 << 20,
+         .v_dim = 1 << 20,
+         .window = INT64_MAX / 2},
     };
-    const struct model huge = {.id = STR("huge"), .dtype = STR("bfloat16"),
-                               .params = INT64_MAX, .layers = 1000,
-                               .groups = wide, .group_count = 2};
+    const struct model huge = {.id = STR("huge"),
+                               .dtype = STR("bfloat16"),
+                               .params = INT64_MAX,
+                               .layers = 1000,
+                               .groups = wide,
+                               .group_count = 2};
     for (size_t v = 0; v < sizeof versions / sizeof *versions; v++) {
         struct arena a;
         arena_init(&a, NULL, 0);
@@ -198,10 +236,11 @@ static void nothing_wraps(void **state) {
         assert_true(!kv.bytes_per_request.known ||
                     kv.bytes_per_request.low >= 0);
         assert_true(!kv.slope.known || kv.slope.low >= 0);
-        for (int what = 0; what <= SHORT_UNKNOWN; what++)
-            for (int effect = 0; effect < EFFECT_COUNT_OF; effect++)
-                memory_effect(&a, &c, (enum shortage)what,
-                              (enum effect)effect);
+        for (int what = 0; what <= SHORT_UNKNOWN; what++) {
+            for (int effect = 0; effect < EFFECT_COUNT_OF; effect++) {
+                memory_effect(&a, &c, (enum shortage)what, (enum effect)effect);
+            }
+        }
         memory_budget(&a, &c, NULL);
         memory_least_tensor_parallel(&a, &c);
         arena_free(&a);
@@ -230,25 +269,27 @@ static void what_is_said_is_never_replaced(void **state) {
                                      {true, STR("0.20.0")}};
     struct version_event newer[] = {{false, STR("0.20.0")}};
     struct engine_default defaults[] = {
-        {FACT_gpu_memory_utilization, STR("0.9"), {STR("vllm"), always, 2},
+        {FACT_gpu_memory_utilization,
+         STR("0.9"),
+         {STR("vllm"), always, 2},
          STR("https://example.org/a")},
-        {FACT_gpu_memory_utilization, STR("0.92"), {STR("vllm"), newer, 1},
+        {FACT_gpu_memory_utilization,
+         STR("0.92"),
+         {STR("vllm"), newer, 1},
          STR("https://example.org/b")},
     };
-    struct engine engine = {.id = STR("vllm"), .defaults = defaults,
-                            .default_count = 2};
+    struct engine engine = {
+        .id = STR("vllm"), .defaults = defaults, .default_count = 2};
     struct memory_case c = case_vllm("0.11.0", &plain);
     memory_complete(&c, &engine, &a);
     assert_int_equal(c.in[FACT_gpu_memory_utilization].number, 900000);
-    assert_int_equal(c.in[FACT_gpu_memory_utilization].source,
-                     SOURCE_DEFAULT);
+    assert_int_equal(c.in[FACT_gpu_memory_utilization].source, SOURCE_DEFAULT);
     struct memory_case open = case_vllm(NULL, NULL);
     memory_complete(&open, &engine, &a);
     assert_int_equal(open.in[FACT_gpu_memory_utilization].low, 900000);
     assert_int_equal(open.in[FACT_gpu_memory_utilization].high, 920000);
-    struct memory_case told = case_of("0.11.0", NULL,
-                                      SAID({FACT_gpu_memory_utilization,
-                                            "0.5"}));
+    struct memory_case told =
+        case_of("0.11.0", NULL, SAID({FACT_gpu_memory_utilization, "0.5"}));
     memory_complete(&told, &engine, &a);
     assert_int_equal(told.in[FACT_gpu_memory_utilization].number, 500000);
     arena_free(&a);
@@ -261,6 +302,7 @@ int main(void) {
         cmocka_unit_test(the_longest_request_is_the_edge),
         cmocka_unit_test(the_least_share_is_the_edge),
         cmocka_unit_test(the_largest_share_passes_the_check),
+        cmocka_unit_test(pairs_hold_the_line_they_came_from),
         cmocka_unit_test(concurrency_times_request_fills_the_pool),
         cmocka_unit_test(more_ranks_never_need_more),
         cmocka_unit_test(nothing_wraps),

@@ -102,7 +102,7 @@ def scaled(text, fact, factor, rng):
 def swap(text, changes):
     """Replace every verbatim number at once, not inside a longer one."""
     keys = sorted(changes, key=len, reverse=True)
-    pattern = "|".join(rf"(?<![\w.,]){re.escape(k)}(?![\w]|[.,]\d)"
+    pattern = "|".join(rf"(?<![\w.,]){re.escape(k)}(?![.,]?\d)"
                        for k in keys)
     return re.sub(pattern, lambda m: changes[m.group(0)], text) \
         if pattern else text
@@ -132,6 +132,36 @@ def render(text, finding, rng):
     return swap(text, changes), expected, changes
 
 
+def other_patch(version, rng):
+    """Another patch release of the same line: 0.9.1 -> 0.9.7."""
+    parts = re.match(r"^(\d+\.\d+\.)(\d+)$", version)
+    return parts and parts.group(1) + str(int(parts.group(2))
+                                          + rng.randint(1, 20))
+
+
+def renumber_version(text, report, rng):
+    """The log with another patch release of its engine; None if it names none."""
+    fact = report["context"].get("engine_version")
+    if not fact or fact["source"] != "log":
+        return None, None
+    version = other_patch(fact["value"], rng)
+    return version and text.replace(fact["value"], version), version
+
+
+def check_version(name, report, entry, version, faults):
+    got = (report["context"].get("engine_version") or {}).get("value")
+    if got != version:
+        faults.append(f"{name}: engine_version is now {version}, read {got}")
+    if entry not in [f["entry"] for f in report["findings"]]:
+        faults.append(f"{name}: {entry} is silent for engine {version}")
+
+
+def values_of(finding, name):
+    """Of the worst instance and of the others: scaling may change the worst."""
+    sets = [finding["facts"]] + [i["facts"] for i in finding["instances"]]
+    return [f["value"] for facts in sets for f in facts if f["name"] == name]
+
+
 def check_values(name, report, entry, expected, changes, faults):
     speakers = [f for f in speaking(report) if f["entry"] == entry]
     if not speakers:
@@ -139,7 +169,7 @@ def check_values(name, report, entry, expected, changes, faults):
                       f"{[f['entry'] for f in report['findings']]}")
         return
     for fact, before, value in expected:
-        got = [f["value"] for f in speakers[0]["facts"] if f["name"] == fact]
+        got = values_of(speakers[0], fact)
         if value not in got:
             faults.append(f"{name}: {fact} was printed {before}, now "
                           f"{changes[before]} = {value}; read {got}")
@@ -191,12 +221,17 @@ def main():
         for _ in range(ROUNDS):
             again, expected, changes = render(text, finding, rng)
             jobs.append((name, again, finding, expected, changes))
+        again, version = renumber_version(text, report, rng)
+        if again:
+            jobs.append((name, again, finding, None, version))
         room = more_room(text, finding, rng)
         if room:
             jobs.append((name, room, finding, None, None))
     reports = diagnose([job[1] for job in jobs])
     for (name, _, finding, expected, changes), report in zip(jobs, reports):
-        if expected is None:
+        if expected is None and changes:
+            check_version(name, report, finding["entry"], changes, faults)
+        elif expected is None:
             same = [f for f in speaking(report)
                     if f["entry"] == finding["entry"]]
             if same:

@@ -340,7 +340,7 @@ static struct fix *start_fixes(struct arena *a) {
          .command = STR("--gpu-memory-utilization 0.66"),
          .has_estimate = true,
          .estimate = {.verdict = VERDICT_ENOUGH,
-                      .quantity = FACT_gpu_free,
+                      .quantity = FACT_requested_bytes,
                       .limit = exactly(33758442291),
                       .before = exactly(wanted),
                       .after = exactly(33577240494),
@@ -355,7 +355,7 @@ static struct fix *start_fixes(struct arena *a) {
                         "used_memory --format=csv"),
          .has_estimate = true,
          .estimate = {.verdict = VERDICT_UNKNOWN,
-                      .quantity = FACT_gpu_free,
+                      .quantity = FACT_requested_bytes,
                       .needs = {{FACT_other_in_use}, 1}}});
 }
 
