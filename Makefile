@@ -30,7 +30,7 @@ CORPUS = $(shell find entries kb i18n -type f 2>/dev/null)
 
 .SECONDARY:
 .PHONY: all
-all: $(BUILD)/oomkb $(BUILD)/liboomkb.so  ## build the program and the library
+all: $(BUILD)/oomkb $(BUILD)/liboomkb.so $(BUILD)/liboomkb.a  ## build the program and the library
 
 .PHONY: help
 help:  ## this list
@@ -64,13 +64,57 @@ $(BUILD)/oomkb-bare: $(BUILD)/libjansson.a $(LIB_OBJ) $(PROGRAM_OBJ) $(BUILD)/no
 $(BUILD)/oomkb.db: $(BUILD)/oomkb-bare $(CORPUS)
 	$(Q)$(BUILD)/oomkb-bare build entries -o $@
 
-$(BUILD)/liboomkb.a: $(LIB_OBJ) $(BUILD)/index.o
-	$(Q)rm -f $@ && ar rcs $@ $^
+# One object, with what it needs of the linked-in archives inside: the only
+# global names that are left are those of the public header.
+$(BUILD)/liboomkb.a: $(BUILD)/libjansson.a $(LIB_OBJ) $(BUILD)/index.o
+	$(Q)$(CC) -r -nostdlib -o $(BUILD)/oomkb.o $(filter-out $<,$^) $(LIB_STATIC)
+	$(Q)objcopy --localize-hidden --wildcard --keep-global-symbol='oomkb_*' $(BUILD)/oomkb.o
+	$(Q)rm -f $@ && ar rcs $@ $(BUILD)/oomkb.o
 $(BUILD)/liboomkb.so: $(BUILD)/libjansson.a $(LIB_OBJ) $(BUILD)/index.o
 	$(Q)$(CC) $(SAN) -shared -Wl,-soname,liboomkb.so.0 -Wl,-z,defs -Wl,--exclude-libs,ALL \
 	  -o $@ $(filter-out $<,$^) $(LIB_SHARED) $(LIB_STATIC)
-$(BUILD)/oomkb: $(PROGRAM_OBJ) $(BUILD)/liboomkb.a
-	$(Q)$(CC) $(SAN) -o $@ $(PROGRAM_OBJ) $(BUILD)/liboomkb.a $(LIB_SHARED) $(LIB_STATIC) $(PROGRAM_LIBS)
+$(BUILD)/oomkb: $(BUILD)/libjansson.a $(PROGRAM_OBJ) $(LIB_OBJ) $(BUILD)/index.o
+	$(Q)$(CC) $(SAN) -o $@ $(filter-out $<,$^) $(LIB_SHARED) $(LIB_STATIC) $(PROGRAM_LIBS)
+
+# --- install: PREFIX is where it will live, DESTDIR where it is put for now ---
+VERSION = $(shell sed -n 's/^.define OOMKB_VERSION "\(.*\)"/\1/p' include/oomkb/oomkb.h)
+LIBDIR ?= $(PREFIX)/lib
+INSTALL = install -D -m
+AT = $(DESTDIR)$(PREFIX)
+AT_LIB = $(DESTDIR)$(LIBDIR)
+INSTALLED = "$(AT)/bin/oomkb" "$(AT)/include/oomkb/oomkb.h" \
+  "$(AT_LIB)/liboomkb.so" "$(AT_LIB)/liboomkb.so.0" \
+  "$(AT_LIB)/liboomkb.so.$(VERSION)" "$(AT_LIB)/liboomkb.a" \
+  "$(AT_LIB)/pkgconfig/oomkb.pc" \
+  "$(AT)/share/man/man1/oomkb.1" "$(AT)/share/man/man3/oomkb.3" \
+  "$(AT)/share/doc/oomkb/LICENSE"
+
+.PHONY: install
+install: all  ## install program, library and man pages: PREFIX= DESTDIR=
+	$(Q)$(INSTALL) 755 $(BUILD)/oomkb "$(AT)/bin/oomkb"
+	$(Q)$(INSTALL) 644 include/oomkb/oomkb.h "$(AT)/include/oomkb/oomkb.h"
+	$(Q)$(INSTALL) 755 $(BUILD)/liboomkb.so "$(AT_LIB)/liboomkb.so.$(VERSION)"
+	$(Q)ln -sf liboomkb.so.$(VERSION) "$(AT_LIB)/liboomkb.so.0"
+	$(Q)ln -sf liboomkb.so.0 "$(AT_LIB)/liboomkb.so"
+	$(Q)$(INSTALL) 644 $(BUILD)/liboomkb.a "$(AT_LIB)/liboomkb.a"
+	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' \
+	  src/api/oomkb.pc.in > $(BUILD)/oomkb.pc
+	$(Q)$(INSTALL) 644 $(BUILD)/oomkb.pc "$(AT_LIB)/pkgconfig/oomkb.pc"
+	$(Q)$(INSTALL) 644 docs/oomkb.1 "$(AT)/share/man/man1/oomkb.1"
+	$(Q)$(INSTALL) 644 docs/oomkb.3 "$(AT)/share/man/man3/oomkb.3"
+	$(if $(wildcard LICENSE),$(Q)$(INSTALL) 644 LICENSE "$(AT)/share/doc/oomkb/LICENSE")
+
+.PHONY: uninstall
+uninstall:  ## remove what install put there: same PREFIX= DESTDIR=
+	$(Q)rm -f $(INSTALLED)
+	$(Q)rmdir "$(AT)/include/oomkb" "$(AT)/share/doc/oomkb" 2>/dev/null || true
+
+# Types that a caller cannot see are no part of the ABI.
+ABI_OPTIONS = --no-comp-dir-path --no-corpus-path --no-elf-needed \
+  --headers-dir include --drop-private-types
+.PHONY: abi
+abi: $(BUILD)/liboomkb.so  ## write the ABI baseline again (docs/abi/), then read its diff
+	abidw $(ABI_OPTIONS) --out-file docs/abi/oomkb-0.abi $<
 
 # --- tests: each tests/<house>/test_*.c is a cmocka program of its own ---
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libjansson.a $(TEST_HELP_OBJ) $(LIB_OBJ) $(PROGRAM_OBJ) $(BUILD)/noindex.o

@@ -108,6 +108,15 @@ OOMKB_API void oomkb_scan_free(oomkb_scan *scan); /* without finishing */
 OOMKB_API int oomkb_report_answer(oomkb_report *report, const char *fact_value,
                                   oomkb_error *err);
 
+/* What the report would need to say more, most useful first. */
+OOMKB_API size_t oomkb_report_questions(const oomkb_report *report);
+/* Question i: the fact it is about ("model": what an answer begins with) and
+ * a sentence in lang ("en", "zh"; NULL: English). Valid until the report is
+ * answered or freed. */
+OOMKB_API int oomkb_report_question(oomkb_report *report, size_t i,
+                                    const char *lang, const char **fact,
+                                    const char **ask, oomkb_error *err);
+
 /* One entry of the knowledge base, by id. */
 OOMKB_API int oomkb_entry_write(const oomkb *kb, const char *id,
                                 const char *format,

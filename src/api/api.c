@@ -236,6 +236,26 @@ size_t oomkb_report_failures(const oomkb_report *report) {
     return count;
 }
 
+size_t oomkb_report_questions(const oomkb_report *report) {
+    return report != NULL ? report->told->report->question_count : 0;
+}
+
+int oomkb_report_question(oomkb_report *report, size_t i, const char *lang,
+                          const char **fact, const char **ask,
+                          oomkb_error *err) {
+    if (report == NULL || fact == NULL || ask == NULL) {
+        return error_null(err, report == NULL ? "report"
+                               : fact == NULL ? "fact"
+                                              : "ask");
+    }
+    enum lang in;
+    if (!lang_read(lang, &in)) {
+        return error_set(err, OOMKB_ERROR_USAGE,
+                         "lang should be \"en\" or \"zh\"");
+    }
+    return question_text(report, i, in, fact, ask, err);
+}
+
 void oomkb_report_free(oomkb_report *report) {
     session_free(report);
 }

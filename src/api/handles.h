@@ -35,6 +35,9 @@ extern const struct allocator standard_allocator; /* malloc and free */
 int settings_read(const oomkb_options *o, struct settings *out,
                   oomkb_error *err);
 
+/* "en", "zh"; NULL: English. False for any other. */
+bool lang_read(const char *lang, enum lang *out);
+
 /* ---- errors.c ---- */
 int error_set(oomkb_error *err, int code, const char *text);
 int error_of(oomkb_error *err, enum fail code, const struct fault *fault);
@@ -61,6 +64,7 @@ struct told { /* one diagnosis of what was found */
     struct report *report;
     struct str *answers; /* "fact=value", at most one per fact */
     size_t answer_count;
+    struct str *asks[LANG_COUNT]; /* questions.c: NULL until asked for */
 };
 
 struct oomkb_report {
@@ -88,5 +92,9 @@ int session_finish(struct oomkb_report *r, oomkb_error *err);
 int session_answer(struct oomkb_report *r, const char *fact_value,
                    oomkb_error *err);
 void session_free(struct oomkb_report *r);
+
+/* ---- questions.c: question i, its sentence in that language ---- */
+int question_text(struct oomkb_report *r, size_t i, enum lang lang,
+                  const char **fact, const char **ask, oomkb_error *err);
 
 #endif

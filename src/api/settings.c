@@ -31,7 +31,7 @@ static bool asks_for_unknown(const oomkb_options *o) {
     return false;
 }
 
-static bool lang_read(const char *lang, enum lang *out) {
+bool lang_read(const char *lang, enum lang *out) {
     bool is_zh = lang != NULL && strcmp(lang, "zh") == 0;
     *out = is_zh ? LANG_ZH : LANG_EN;
     return lang == NULL || is_zh || strcmp(lang, "en") == 0;

@@ -43,6 +43,7 @@ struct cli {
     bool is_command_named; /* false: diagnose, by default */
     bool is_listing;       /* several JSON reports as one array */
     size_t listed_count;
+    bool is_item_begun, owes_newline; /* of the item being written */
     bool is_pipe_closed;   /* nobody reads on: go quietly */
     oomkb *kb;    /* cli_kb() opens it */
     oomkb *words; /* the built-in one, for cli_text() */
@@ -111,7 +112,8 @@ int cli_failed(struct cli *c, const oomkb_error *err);
 /* output.c */
 oomkb *cli_kb(struct cli *c); /* NULL after cli_failed() */
 oomkb_options cli_options(const struct cli *c); /* width, colour, language */
-int cli_write(void *ctx, const char *bytes, size_t n); /* an oomkb_writer to stdout */
+/* An oomkb_writer to stdout; ctx is the struct cli. */
+int cli_write(void *ctx, const char *bytes, size_t n);
 void cli_separate(struct cli *c); /* before each item of a JSON array */
 /* Flush stdout; status, or STATUS_ERROR when it could not be written. A
  * closed pipe is no error. */

@@ -97,7 +97,7 @@ static int feed_all(struct cli *c, oomkb_scan *scan, FILE *in,
 static int write_report(struct cli *c, const oomkb_report *report,
                         const oomkb_options *options) {
     oomkb_error err;
-    cli_separate(c);
+    c->is_item_begun = false;
     int code =
         oomkb_report_write(report, c->format, options, cli_write, c, &err);
     if (code == OOMKB_ERROR_IO) { /* cli_finish() looks at stdout */

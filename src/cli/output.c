@@ -60,15 +60,27 @@ oomkb_options cli_options(const struct cli *c) {
 
 int cli_write(void *ctx, const char *bytes, size_t n) {
     struct cli *c = ctx;
-    /* in a list, items end without the newline that ends a file */
-    size_t kept = c->is_listing && n > 0 && bytes[n - 1] == '\n' ? n - 1 : n;
-    return fwrite(bytes, 1, kept, stdout) == kept ? 0 : 1;
+    if (!c->is_item_begun) {
+        cli_separate(c);
+        c->is_item_begun = true;
+    }
+    if (c->owes_newline) {
+        fputc('\n', stdout);
+        c->owes_newline = false;
+    }
+    /* in a list, an item goes without the newline that ends a file */
+    if (c->is_listing && n > 0 && bytes[n - 1] == '\n') {
+        c->owes_newline = true;
+        n--;
+    }
+    return fwrite(bytes, 1, n, stdout) == n ? 0 : 1;
 }
 
 /* A JSON list: "[" before the first item, "," between. */
 void cli_separate(struct cli *c) {
     if (c->is_listing) {
         fputs(c->listed_count++ == 0 ? "[\n" : ",\n", stdout);
+        c->owes_newline = false;
     }
 }
 

@@ -14,7 +14,8 @@ const char *cli_text(struct cli *c, const char *key) {
             c->words = built_in;
         }
     }
-    const char *text = c->words != NULL ? oomkb_text(c->words, c->lang, key) : "";
+    const char *text =
+        c->words != NULL ? oomkb_text(c->words, c->lang, key) : "";
     return text[0] != '\0' ? text : key;
 }
 

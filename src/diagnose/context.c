@@ -79,6 +79,24 @@ static bool is_command_form(struct diagnosis *d, const struct hit *h) {
     return has_flag || has_command;
 }
 
+/* "try setting PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True" at the end of
+ * PyTorch's error is advice, printed whether it is set or not. */
+static bool is_advice(const struct diagnosis *d, const struct hit *h,
+                      enum fact_name name) {
+    for (size_t i = 0; name == FACT_expandable_segments &&
+                       i < d->sightings.count; i++) {
+        const struct sighting *s = &d->sightings.at[i];
+        for (size_t k = 0; k < s->place_count; k++) {
+            const struct place *p = &s->places[k];
+            if (h->stream == p->stream && h->first_line >= p->first_line &&
+                h->first_line <= p->last_line) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* Another engine's flags mean something else. */
 static bool is_ours(const struct diagnosis *d, const struct hit *h) {
     const struct engine *e = reader_engine(d->r, h->owner);
@@ -97,7 +115,8 @@ static void hear(struct diagnosis *d, struct witnesses *w,
     const struct context_pattern *row = context_row(d, h);
     for (size_t i = 0; i < facts.count; i++) {
         x.fact = facts.at[i];
-        if (x.fact.known && x.fact.name != FACT_engine) {
+        if (x.fact.known && x.fact.name != FACT_engine &&
+            !is_advice(d, h, x.fact.name)) {
             testify(w, &x);
         }
     }
@@ -205,18 +224,20 @@ static void catalogue_names(struct diagnosis *d) {
     }
 }
 
-/* What catalogue and defaults add where nobody says. */
+/* What catalogue and defaults add where nobody says. A default that changed
+ * between releases, and a version that is not known, make no value in force. */
 static void defaults_add(struct diagnosis *d) {
     struct fact_list none = {0};
     struct memory_case c = case_of(d, &none);
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         const struct fact *f = &c.in[n];
-        bool is_new = f->known && (f->source == SOURCE_CATALOGUE ||
-                                   f->source == SOURCE_DEFAULT);
+        bool is_one = f->source == SOURCE_DEFAULT && f->low == f->high;
+        bool is_new = f->known && (f->source == SOURCE_CATALOGUE || is_one);
         if (is_new && !facts_first(&d->context, (enum fact_name)n)) {
             struct fact copy = *f;
             copy.name = (enum fact_name)n;
             copy.gpu = copy.rank = copy.pid = FACT_NONE;
+            copy.text = (struct str){NULL, 0};
             facts_add(d->a, &d->context, &copy);
         }
     }

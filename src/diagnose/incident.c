@@ -171,8 +171,23 @@ static int by_place(const void *x, const void *y) {
            (a->places[0].order < b->places[0].order);
 }
 
+/* Another may have taken over the one that chose. */
+static void chosen_find(struct incident *i) {
+    struct sighting *other = i->sightings[0];
+    for (size_t k = 0; k < i->count; k++) {
+        if (i->sightings[k] == i->chosen) {
+            return;
+        }
+        if (i->sightings[k]->entry == i->entry_number) {
+            other = i->sightings[k];
+        }
+    }
+    i->chosen = other;
+}
+
 /* The worst may be the one whose frames were cut off. */
-static void worst_find(struct diagnosis *d, struct incident *i) {
+void incident_settle(struct diagnosis *d, struct incident *i) {
+    chosen_find(i);
     qsort(i->sightings, i->count, sizeof *i->sightings, by_place);
     i->worst = worst_of(i);
     const struct fact *stage = facts_first(&i->chosen->facts, FACT_stage);
@@ -204,7 +219,7 @@ void incidents_find(struct diagnosis *d) {
     ranks_join(d);
     for (size_t i = 0; i < d->incidents.count; i++) {
         if (!d->incidents.at[i]->is_absorbed) {
-            worst_find(d, d->incidents.at[i]);
+            incident_settle(d, d->incidents.at[i]);
         }
     }
 }

@@ -12,6 +12,8 @@
  */
 #include "diagnose/work.h"
 
+#define NEAR_LINES 500
+
 static bool is_live(const struct incident *i) { return !i->is_absorbed; }
 
 static bool is_failed_root(const struct incident *i) {
@@ -105,28 +107,66 @@ static bool says_more(const struct incident *x, const struct incident *y) {
     return false;
 }
 
-/* y speaks through x from now on. */
-static void absorb(struct diagnosis *d, struct incident *x,
-                   struct incident *y) {
-    const struct fact_list *more = &y->worst->facts;
+static void facts_take_over(struct diagnosis *d, struct incident *x,
+                            const struct fact_list *more) {
     for (size_t i = 0; i < more->count; i++) {
         facts_add_new(d->a, &x->worst->facts, &more->at[i]);
     }
-    for (size_t i = 0; i < y->count; i++) {
-        x->sightings = arena_grow(d->a, x->sightings, x->count, &x->cap,
-                                  sizeof *x->sightings);
-        x->sightings[x->count++] = y->sightings[i];
-        x->times += y->sightings[i]->count;
+}
+
+static void sighting_take_over(struct diagnosis *d, struct incident *x,
+                               struct sighting *s) {
+    x->sightings = arena_grow(d->a, x->sightings, x->count, &x->cap,
+                              sizeof *x->sightings);
+    x->sightings[x->count++] = s;
+    x->times += s->count;
+}
+
+/* Raised together: in one traceback, or on ranks that print one after the
+ * other. */
+static bool is_near(const struct sighting *s, const struct incident *x,
+                    size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        uint32_t a = s->places[0].first_line;
+        uint32_t b = x->sightings[i]->places[0].first_line;
+        if ((a > b ? a - b : b - a) <= NEAR_LINES ||
+            places_chain(&s->places[0], &x->sightings[i]->places[0])) {
+            return true;
+        }
     }
-    y->is_absorbed = true;
+    return false;
+}
+
+/* What of y was raised where x was speaks through x from now on; the rest of
+ * y, another failure with the same words, goes on speaking for itself. */
+static void absorb(struct diagnosis *d, struct incident *x,
+                   struct incident *y) {
+    size_t count = x->count, left = 0;
+    bool has_worst = is_near(y->worst, x, count);
+    for (size_t i = 0; i < y->count; i++) {
+        struct sighting *s = y->sightings[i];
+        if (!is_near(s, x, count)) {
+            y->sightings[left++] = s;
+            continue;
+        }
+        sighting_take_over(d, x, s);
+        y->times -= s->count;
+        if (!has_worst || s == y->worst) {
+            facts_take_over(d, x, &s->facts);
+        }
+    }
+    y->count = left;
+    y->is_absorbed = left == 0;
+    if (left > 0) {
+        incident_settle(d, y);
+    }
 }
 
 static void roots_join(struct diagnosis *d, struct incident *x,
                        struct incident *y) {
-    if (has_relation(d, x, RELATION_wraps, y)) {
-        absorb(d, x, y);
-    } else if (!has_relation(d, y, RELATION_wraps, x) &&
-               share_traceback(x, y) && says_more(x, y)) {
+    if (has_relation(d, x, RELATION_wraps, y) ||
+        (!has_relation(d, y, RELATION_wraps, x) && share_traceback(x, y) &&
+         says_more(x, y))) {
         absorb(d, x, y);
     }
 }
@@ -137,8 +177,7 @@ static void roots_join(struct diagnosis *d, struct incident *x,
 static bool follows(struct diagnosis *d, const struct incident *y,
                     const struct incident *x) {
     if (has_relation(d, y, RELATION_caused_by, x) ||
-        has_relation(d, x, RELATION_leads_to, y) ||
-        has_relation(d, y, RELATION_wraps, x)) {
+        has_relation(d, x, RELATION_leads_to, y)) {
         return true;
     }
     if (y->chosen->is_weak && !x->chosen->is_weak) {

@@ -13,6 +13,7 @@
     "nvidia-smi --query-compute-apps=pid,process_name,used_memory --format=csv"
 #define DMESG "dmesg -T | grep -i -E 'oom|killed process'"
 #define GREP_POOL "grep -E 'KV cache (size|memory)|(GPU|cuda) blocks' LOG"
+#define GREP_MESSAGE "grep -n -A4 -i 'out of memory' LOG"
 #define PRINT_TORCH "python3 -c \"import torch; print(torch.__version__)\""
 
 static const struct {
@@ -49,6 +50,10 @@ static const struct {
     {FACT_kv_available, "diagnose.ask.profile", GREP_POOL},
     {FACT_kv_tokens, "diagnose.ask.profile", GREP_POOL},
     {FACT_kv_blocks, "diagnose.ask.profile", GREP_POOL},
+    {FACT_tried_alloc, "diagnose.ask.message", GREP_MESSAGE},
+    {FACT_pytorch_allocated, "diagnose.ask.message", GREP_MESSAGE},
+    {FACT_pytorch_reserved, "diagnose.ask.message", GREP_MESSAGE},
+    {FACT_pytorch_unallocated, "diagnose.ask.message", GREP_MESSAGE},
     {FACT_batch_size, "diagnose.ask.fact", ""},
     {FACT_seq_len, "diagnose.ask.fact", ""},
 };
@@ -110,18 +115,23 @@ static void question_add(struct asked *to, const struct question *q) {
     }
 }
 
+/* What no user could tell: what is derived, and settings of an engine that is
+ * not known itself. */
+static bool is_worth(const struct diagnosis *d, enum fact_name name) {
+    bool is_setting_of_some = name >= FACT_dtype && name <= FACT_prefix_caching;
+    return name != FACT_own_process_listed &&
+           name != FACT_expandable_segments && name != FACT_memory_limit &&
+           name != FACT_gpu_index && name != FACT_device_kind &&
+           (d->engine || !is_setting_of_some);
+}
+
 static void ask_fact(struct asked *to, enum fact_name name) {
     bool is_known = facts_first(to->known, name) ||
                     facts_first(&to->rep->context, name);
-    bool is_worth = name != FACT_own_process_listed &&
-                    name != FACT_expandable_segments &&
-                    name != FACT_memory_limit && name != FACT_gpu_index &&
-                    name != FACT_device_kind;
-    if (is_known || !is_worth) {
-        return;
+    if (!is_known && is_worth(to->d, name)) {
+        struct question q = question_of(to->d, name);
+        question_add(to, &q);
     }
-    struct question q = question_of(to->d, name);
-    question_add(to, &q);
 }
 
 /* ---- what is asked ---- */

@@ -143,6 +143,8 @@ void entry_select(struct diagnosis *d, struct sighting *s);
 
 /* ---- incident.c, link.c ---- */
 void incidents_find(struct diagnosis *d);
+/* Its worst and its chosen sighting, after some came or went. */
+void incident_settle(struct diagnosis *d, struct incident *i);
 void incidents_link(struct diagnosis *d);
 
 /* ---- success.c ---- */

@@ -35,8 +35,9 @@ static struct slot *next_slot(struct scanner *s, struct pattern_state *p) {
         p->slots = arena_array(s->a, KEEP_FIRST + KEEP_LAST,
                                sizeof *p->slots);
     uint64_t n = p->hits++;
-    return &p->slots[n < KEEP_FIRST ? n
-                                    : KEEP_FIRST + (n - KEEP_FIRST) % KEEP_LAST];
+    if (n >= KEEP_FIRST)
+        n = KEEP_FIRST + (n - KEEP_FIRST) % KEEP_LAST;
+    return &p->slots[n];
 }
 
 size_t capture_unwrap(struct str text, char *out) {

@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WILD_LINES_MAX 8 /* of one range; each costs a limit's work */
+
 /* ---- literals to ranges ---- */
 
 static void open_range(struct scanner *s, struct lane *l, uint32_t pattern,
@@ -109,6 +111,21 @@ static uint64_t least_start(const struct lane *l, const struct range *r) {
     return from > next ? from : next;
 }
 
+/* A line on which the pattern goes wild must not hide those behind it. */
+static bool find_next(struct scanner *s, struct regex *regex,
+                      struct search *search, struct span *span) {
+    for (int tries = 0; search->from <= search->latest; tries++) {
+        if (regex_find(s->matcher, regex, search, span))
+            return true;
+        if (!regex_gave_up(s->matcher) || tries == WILD_LINES_MAX)
+            return false;
+        struct str rest =
+            str_slice(search->subject, search->from, search->subject.n);
+        search->from += str_find_char(rest, '\n') + 1;
+    }
+    return false;
+}
+
 static void match_range(struct scanner *s, struct lane *l,
                         const struct range *r) {
     struct pattern_place *place = &l->places[r->pattern];
@@ -121,8 +138,7 @@ static void match_range(struct scanner *s, struct lane *l,
         .latest = window_offset(&l->w, r->last - 1),
         .starts_mid_line = l->w.starts_mid_line};
     struct span span;
-    while (search.from <= search.latest &&
-           regex_find(s->matcher, regex, &search, &span)) {
+    while (find_next(s, regex, &search, &span)) {
         add_found(s, l, r->pattern, span);
         search.from = span.to > span.from ? span.to : span.to + 1;
         place->next = window_pos(&l->w, search.from - 1) + 1;

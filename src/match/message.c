@@ -9,7 +9,7 @@
  *     frame #0: ...                               trace_last
  *
  * The message goes on over cut lines and lines of plain words, until a blank
- * line, a line that is a log record or part of a traceback, or the next message.
+ * line, a log record, a line of a traceback, or the next message.
  * So numbers of two ranks or of two quotes of one message never mix.
  */
 #include "match/scanner.h"

@@ -208,6 +208,10 @@ bool regex_find(struct matcher *m, struct regex *r, const struct search *s,
     return whole->from <= whole->to;
 }
 
+bool regex_gave_up(const struct matcher *m) {
+    return m->groups_set < 0 && m->groups_set != PCRE2_ERROR_NOMATCH;
+}
+
 bool regex_group(const struct matcher *m, uint32_t number, struct span *out) {
     const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(m->data);
     if (m->groups_set <= 0 || number >= (uint32_t)m->groups_set ||

@@ -44,6 +44,8 @@ struct search {
 /* The leftmost match. False: none, or none within the limits on work. */
 bool regex_find(struct matcher *m, struct regex *r, const struct search *s,
                 struct span *whole);
+/* Did the last find end at a limit? Then it has not looked at everything. */
+bool regex_gave_up(const struct matcher *m);
 /* What a group matched in the last find; false: nothing. */
 bool regex_group(const struct matcher *m, uint32_t number, struct span *out);
 

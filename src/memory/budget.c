@@ -1,7 +1,7 @@
 /* budget.c: where one GPU's bytes are.
  *
- *     |  weights  | activation | non-torch | graphs |    kv cache    | reserve |
- *     |<------------------ total x utilization -------------------->|
+ *     | weights | activation | non-torch | graphs | kv cache | reserve |
+ *     |<--------------- total x utilization ---------------->|
  *
  *  pool = total x utilization - weights - activation - non-torch
  *         (- graphs, vLLM 0.20.0 and later)
@@ -26,8 +26,9 @@
 
 struct span gpu_total_bytes(const struct memory_case *c) {
     struct span total = span_of_fact(&c->in[FACT_gpu_total]);
-    if (!total.known && c->gpu && c->gpu->total_low > 0)
+    if (!total.known && c->gpu && c->gpu->total_low > 0) {
         total = span_of(c->gpu->total_low, c->gpu->total_high);
+    }
     return total;
 }
 
@@ -35,12 +36,14 @@ struct span requested_bytes(const struct memory_case *c) {
     struct span share = span_of_setting(&c->in[FACT_gpu_memory_utilization]);
     struct span total = gpu_total_bytes(c);
     struct span printed = span_of_fact(&c->in[FACT_requested_bytes]);
-    if (!share.known || !total.known)
+    if (!share.known || !total.known) {
         return printed;
+    }
     struct span low = span_share(total, share.low, MICRO);
     struct span high = span_share(total, share.high, MICRO);
-    if (!low.known || !high.known)
+    if (!low.known || !high.known) {
         return printed;
+    }
     return span_meet(printed, span_of(low.low, high.high));
 }
 
@@ -50,20 +53,24 @@ static bool is_eager(const struct memory_case *c) {
 
 struct span graph_bytes(const struct memory_case *c) {
     struct span printed = span_of_fact(&c->in[FACT_cuda_graph_bytes]);
-    if (!printed.known)
+    if (!printed.known) {
         printed = span_of_fact(&c->in[FACT_private_pools]);
-    if (printed.known)
+    }
+    if (printed.known) {
         return printed;
+    }
     return is_eager(c) ? span_exact(0) : span_of(300 * MIB, 3072 * MIB);
 }
 
 struct span workspace_bytes(const struct memory_case *c) {
     struct span peak = span_of_fact(&c->in[FACT_activation_peak]);
     struct span other = span_of_fact(&c->in[FACT_non_torch]);
-    if (!peak.known)
+    if (!peak.known) {
         peak = span_of(100 * MIB, 6144 * MIB);
-    if (!other.known)
+    }
+    if (!other.known) {
         other = span_of(50 * MIB, 1024 * MIB);
+    }
     return span_plus(peak, other);
 }
 
@@ -83,8 +90,9 @@ struct span budget_pool(struct arena *a, const struct memory_case *c) {
         break;
     }
     struct span others = span_of_fact(&c->in[FACT_other_in_use]);
-    if (others.known && rules_charge_others(c) == ANSWER_YES)
+    if (others.known && rules_charge_others(c) == ANSWER_YES) {
         pool = span_minus(pool, others);
+    }
     return pool;
 }
 
@@ -92,8 +100,9 @@ struct span budget_pool(struct arena *a, const struct memory_case *c) {
 
 static void add(struct budget *b, const char *part, struct span bytes,
                 struct str source) {
-    if (!bytes.known || bytes.high <= 0 || b->count == PARTS_MAX)
+    if (!bytes.known || bytes.high <= 0 || b->count == PARTS_MAX) {
         return;
+    }
     bytes = span_at_least(bytes, 0);
     b->parts[b->count++] = (struct budget_part){part, bytes, source};
 }
@@ -106,16 +115,18 @@ static void add_fact(struct arena *a, struct budget *b,
 
 static struct span sum_of(const struct budget *b) {
     struct span sum = span_exact(0);
-    for (size_t i = 0; i < b->count; i++)
+    for (size_t i = 0; i < b->count; i++) {
         sum = span_plus(sum, b->parts[i].bytes);
+    }
     return sum;
 }
 
 /* What is left of `whole` is `part`. */
 static void add_rest(struct budget *b, struct span whole, const char *part) {
     struct span rest = span_minus(whole, sum_of(b));
-    if (rest.known && span_middle(rest) > 64 * MIB)
+    if (rest.known && span_middle(rest) > 64 * MIB) {
         add(b, part, rest, STR("derived"));
+    }
 }
 
 static bool reconciles(const struct budget *b) {
@@ -136,20 +147,24 @@ static void list_process(struct arena *a, struct budget *b,
     struct span spare = span_of_fact(&c->in[FACT_pytorch_unallocated]);
     struct span reserved = span_of_fact(&c->in[FACT_pytorch_reserved]);
     struct span process = span_of_fact(&c->in[FACT_process_in_use]);
-    if (!spare.known)
+    if (!spare.known) {
         spare = span_at_least(span_minus(reserved, allocated), 0);
+    }
     if (allocated.known) {
         add_fact(a, b, c, "mine", FACT_pytorch_allocated);
         add(b, "unallocated", spare,
             write_source(a, c, FACT_pytorch_allocated));
-        if (process.known && spare.known)
+        if (process.known && spare.known) {
             add(b, "non_torch",
                 span_minus(process, span_plus(allocated, spare)),
                 STR("derived"));
-    } else
+        }
+    } else {
         add_fact(a, b, c, "mine", FACT_process_in_use);
-    if (is_foreign(c))
+    }
+    if (is_foreign(c)) {
         add_fact(a, b, c, "others", FACT_other_in_use);
+    }
     add_fact(a, b, c, "free", FACT_gpu_free);
 }
 
@@ -162,18 +177,22 @@ static void list_share(struct arena *a, struct budget *b,
                              ? write_source(a, c, FACT_weights_bytes)
                              : write_source(a, c, FACT_model);
     add(b, "weights", weights_bytes(c), weights);
-    if (pool.known && pool.high > 0)
+    if (pool.known && pool.high > 0) {
         add_fact(a, b, c, "kv_cache", FACT_kv_available);
+    }
     add_fact(a, b, c, "activation", FACT_activation_peak);
     add_fact(a, b, c, "non_torch", FACT_non_torch);
-    if (rules_count_graphs(c) == ANSWER_YES)
+    if (rules_count_graphs(c) == ANSWER_YES) {
         add_fact(a, b, c, "cuda_graphs", FACT_cuda_graph_bytes);
-    if (!share.known)
+    }
+    if (!share.known) {
         return;
-    bool is_whole = c->in[FACT_activation_peak].known &&
-                    c->in[FACT_non_torch].known;
-    if (!is_whole && pool.known && b->count > 1)
+    }
+    bool is_whole =
+        c->in[FACT_activation_peak].known && c->in[FACT_non_torch].known;
+    if (!is_whole && pool.known && b->count > 1) {
         add_rest(b, share, "activation");
+    }
     add(b, "reserve", span_minus(b->total, share),
         write_source(a, c, FACT_gpu_memory_utilization));
 }
@@ -181,8 +200,7 @@ static void list_share(struct arena *a, struct budget *b,
 static void list_at_start(struct arena *a, struct budget *b,
                           const struct memory_case *c) {
     add_fact(a, b, c, "free", FACT_gpu_free);
-    add(b, "others",
-        span_minus(b->total, span_of_fact(&c->in[FACT_gpu_free])),
+    add(b, "others", span_minus(b->total, span_of_fact(&c->in[FACT_gpu_free])),
         STR("derived"));
 }
 
@@ -190,16 +208,17 @@ struct budget memory_budget(struct arena *a, const struct memory_case *c,
                             struct formulas *f) {
     struct budget b = {.total = gpu_total_bytes(c)};
     b.parts = arena_array(a, PARTS_MAX, sizeof *b.parts);
-    bool at_start = c->in[FACT_requested_bytes].known &&
-                    c->in[FACT_gpu_free].known;
+    bool at_start =
+        c->in[FACT_requested_bytes].known && c->in[FACT_gpu_free].known;
     bool failed = c->in[FACT_tried_alloc].known && c->in[FACT_gpu_free].known;
-    if (at_start)
+    if (at_start) {
         list_at_start(a, &b, c);
-    else if (failed || c->in[FACT_pytorch_allocated].known)
+    } else if (failed || c->in[FACT_pytorch_allocated].known) {
         list_process(a, &b, c);
-    else if (rules_is_vllm(c) && (c->in[FACT_kv_available].known ||
-                                  c->in[FACT_weights_bytes].known))
+    } else if (rules_is_vllm(c) && (c->in[FACT_kv_available].known ||
+                                    c->in[FACT_weights_bytes].known)) {
         list_share(a, &b, c);
+    }
     if (!b.total.known || !reconciles(&b)) {
         b.count = 0;
         return b;
@@ -209,8 +228,8 @@ struct budget memory_budget(struct arena *a, const struct memory_case *c,
         FACT_gpu_total, FACT_gpu_memory_utilization, FACT_COUNT_OF};
     if (!at_start && !failed && share.known && b.count > 0 &&
         c->in[FACT_gpu_memory_utilization].known) {
-        struct str u = write_ratio(
-            a, c->in[FACT_gpu_memory_utilization].number);
+        struct str u =
+            write_ratio(a, c->in[FACT_gpu_memory_utilization].number);
         struct str total = write_bytes(a, span_middle(b.total));
         struct str text = write_bytes(a, span_middle(share));
         struct str sources = write_sources(a, c, used);

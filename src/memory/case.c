@@ -39,10 +39,11 @@ static bool is_number(enum fact_name name) {
 
 /* Another release's default beside the one already taken. */
 static void widen(struct fact *taken, const struct fact *other) {
-    bool same = taken->number == other->number &&
-                str_eq(taken->word, other->word);
-    if (same || !taken->known)
+    bool same =
+        taken->number == other->number && str_eq(taken->word, other->word);
+    if (same || !taken->known) {
         return;
+    }
     if (!is_number(taken->name)) {
         taken->known = false;
         return;
@@ -53,14 +54,15 @@ static void widen(struct fact *taken, const struct fact *other) {
     taken->number = other->number; /* rows stand in the order of releases */
 }
 
-static void take_default(struct memory_case *c,
-                         const struct engine_default *d, bool *is_ours) {
+static void take_default(struct memory_case *c, const struct engine_default *d,
+                         bool *is_ours) {
     const struct fact *version = &c->in[FACT_engine_version];
     struct str v = version->known ? version->word : (struct str){0};
     struct fact f;
     if (version_in_range(&d->versions, v) == RANGE_OUTSIDE ||
-        !read_default(d, &f))
+        !read_default(d, &f)) {
         return;
+    }
     if (is_ours[d->fact]) {
         widen(&c->in[d->fact], &f);
     } else if (is_open(c, d->fact)) {
@@ -73,8 +75,9 @@ static void take_default(struct memory_case *c,
 
 static void take_word(struct memory_case *c, enum fact_name name,
                       struct str word) {
-    if (!is_open(c, name) || word.n == 0)
+    if (!is_open(c, name) || word.n == 0) {
         return;
+    }
     c->in[name] = filled(name, SOURCE_CATALOGUE, c->model->id);
     c->in[name].known = true;
     c->in[name].word = word;
@@ -82,8 +85,9 @@ static void take_word(struct memory_case *c, enum fact_name name,
 
 static void take_length(struct memory_case *c) {
     if (!is_open(c, FACT_max_model_len) || c->model->max_position <= 0 ||
-        !str_eq(c->engine, STR("vllm")))
+        !str_eq(c->engine, STR("vllm"))) {
         return;
+    }
     struct fact *f = &c->in[FACT_max_model_len];
     *f = filled(FACT_max_model_len, SOURCE_CATALOGUE, c->model->id);
     f->known = true;
@@ -91,8 +95,9 @@ static void take_length(struct memory_case *c) {
 }
 
 static void take_total(struct memory_case *c) {
-    if (!is_open(c, FACT_gpu_total) || c->gpu->total_low <= 0)
+    if (!is_open(c, FACT_gpu_total) || c->gpu->total_low <= 0) {
         return;
+    }
     struct fact *f = &c->in[FACT_gpu_total];
     *f = filled(FACT_gpu_total, SOURCE_CATALOGUE, c->gpu->id);
     f->known = f->ranged = true;
@@ -105,13 +110,15 @@ void memory_complete(struct memory_case *c, const struct engine *engine,
                      struct arena *a) {
     bool *is_ours = arena_array(a, FACT_COUNT_OF, sizeof *is_ours);
     bool is_its = engine != NULL && str_eq(engine->id, c->engine);
-    for (size_t i = 0; is_its && i < engine->default_count; i++)
+    for (size_t i = 0; is_its && i < engine->default_count; i++) {
         take_default(c, &engine->defaults[i], is_ours);
+    }
     if (c->model) {
         take_word(c, FACT_dtype, c->model->dtype);
         take_word(c, FACT_quantization, c->model->quantization);
         take_length(c);
     }
-    if (c->gpu)
+    if (c->gpu) {
         take_total(c);
+    }
 }

@@ -13,17 +13,18 @@
 /* A hybrid whose fixed part depends on settings nobody printed: the model's
  * slope through the printed need. */
 static struct line line_by_model_slope(const struct memory_case *c,
-                                       const struct ways *ways,
-                                       struct line l) {
+                                       const struct ways *ways, struct line l) {
     struct span slope = ways->count > 0 ? ways_slope(ways) : span_none();
     struct span need = span_of_fact(&c->in[FACT_kv_needed]);
-    if (!l.known || !slope.known || !need.known || slope.low <= 0)
+    if (!l.known || !slope.known || !need.known || slope.low <= 0) {
         return l;
+    }
     struct span met = span_meet(slope, l.slope);
     struct span growing = span_times(met, l.tokens);
     bool possible = slope.low <= l.slope.high && slope.high >= l.slope.low;
-    if (!possible || !growing.known || growing.low > need.high)
+    if (!possible || !growing.known || growing.low > need.high) {
         return l;
+    }
     l.slope = met;
     l.fixed = span_at_least(span_minus(need, growing), 0);
     return l;
@@ -31,10 +32,11 @@ static struct line line_by_model_slope(const struct memory_case *c,
 
 struct demand demand_of(struct arena *a, const struct memory_case *c) {
     struct demand d = {.ways = ways_of(a, c), .line = line_of(c)};
-    d.by_model = d.ways.count > 0 && d.ways.agrees &&
-                 ways_block_bytes(&d.ways).known;
-    if (!d.by_model)
+    d.by_model =
+        d.ways.count > 0 && d.ways.agrees && ways_block_bytes(&d.ways).known;
+    if (!d.by_model) {
         d.line = line_by_model_slope(c, &d.ways, d.line);
+    }
     d.known = d.by_model || d.line.known;
     d.block_tokens =
         d.by_model ? d.ways.at[0].block_tokens : d.line.block_tokens;
@@ -53,14 +55,16 @@ struct span demand_tokens(const struct demand *d, struct span pool,
 }
 
 struct span demand_slope(const struct demand *d) {
-    if (d->by_model)
+    if (d->by_model) {
         return ways_slope(&d->ways);
+    }
     return d->line.known ? d->line.slope : span_none();
 }
 
 struct span demand_fixed(const struct demand *d, int64_t tokens) {
-    if (!d->by_model)
+    if (!d->by_model) {
         return d->line.known ? d->line.fixed : span_none();
+    }
     struct span all = span_none();
     for (size_t i = 0; i < d->ways.count; i++) {
         const struct way *w = &d->ways.at[i];
@@ -83,8 +87,9 @@ static struct demand copy_of(struct arena *a, const struct demand *d) {
 static void shrink_line(struct line *l, int64_t num, int64_t den) {
     struct span least = span_share(l->bytes, num, den);
     struct span kept = span_share(l->fixed, den - num, den);
-    if (!l->known)
+    if (!l->known) {
         return;
+    }
     l->known = least.known && kept.known;
     l->bytes = span_of(least.low, least.high + kept.high);
     l->slope = span_share(l->slope, num, den);
@@ -93,8 +98,9 @@ static void shrink_line(struct line *l, int64_t num, int64_t den) {
 
 struct demand demand_with_fp8(struct arena *a, const struct demand *d) {
     struct demand fp8 = copy_of(a, d);
-    for (size_t i = 0; i < fp8.ways.count; i++)
+    for (size_t i = 0; i < fp8.ways.count; i++) {
         fp8.ways.at[i].kv_dtype = STR("fp8");
+    }
     struct line halved = d->line, packed = d->line;
     shrink_line(&halved, 1, 2);
     shrink_line(&packed, PACKED_NUM, PACKED_DEN);
@@ -112,8 +118,9 @@ struct demand demand_with_fp8(struct arena *a, const struct demand *d) {
 static void divide_line(struct line *l, int64_t from, int64_t to) {
     struct span bytes = span_share(l->bytes, from, to);
     struct span slope = span_share(l->slope, from, to);
-    if (!l->known)
+    if (!l->known) {
         return;
+    }
     l->known = bytes.known && slope.known;
     l->bytes = span_hull(bytes, l->bytes);
     l->slope = span_hull(slope, l->slope);
@@ -123,8 +130,9 @@ static void divide_line(struct line *l, int64_t from, int64_t to) {
 struct demand demand_with_tp(struct arena *a, const struct demand *d,
                              int64_t tp_before, int64_t tp) {
     struct demand split = copy_of(a, d);
-    for (size_t i = 0; i < split.ways.count; i++)
+    for (size_t i = 0; i < split.ways.count; i++) {
         split.ways.at[i].tp = tp;
+    }
     divide_line(&split.line, tp_before, tp);
     return split;
 }
@@ -140,12 +148,12 @@ struct demand demand_with_pp(struct arena *a, const struct demand *d,
     return split;
 }
 
-struct span needed_bytes(const struct memory_case *c,
-                         const struct demand *d) {
+struct span needed_bytes(const struct memory_case *c, const struct demand *d) {
     const struct fact *length = &c->in[FACT_max_model_len];
     struct span printed = span_of_fact(&c->in[FACT_kv_needed]);
-    if (!d->known || !length->known || length->number <= 0)
+    if (!d->known || !length->known || length->number <= 0) {
         return printed;
+    }
     return span_meet(printed, demand_bytes(d, length->number));
 }
 
@@ -156,13 +164,15 @@ static struct span pool_of_blocks(const struct memory_case *c,
     const struct fact *tokens = &c->in[FACT_kv_tokens];
     struct span count = span_of_fact(blocks);
     struct span block = span_none();
-    if (d->by_model)
+    if (d->by_model) {
         block = ways_block_bytes(&d->ways);
-    else if (d->known && d->line.slope.low > 0 && d->line.fixed.high == 0)
+    } else if (d->known && d->line.slope.low > 0 && d->line.fixed.high == 0) {
         block = span_times(d->line.slope, d->block_tokens);
+    }
     if (!count.known && tokens->known && d->block_tokens > 0 &&
-        rules_is_v0(c) == ANSWER_YES)
+        rules_is_v0(c) == ANSWER_YES) {
         count = span_exact(tokens->number / d->block_tokens);
+    }
     struct span least = span_product(block, count);
     struct span next = span_plus(least, block);
     return next.known ? span_of(least.low, next.high - 1) : span_none();
@@ -171,11 +181,14 @@ static struct span pool_of_blocks(const struct memory_case *c,
 struct span pool_bytes(struct arena *a, const struct memory_case *c,
                        const struct demand *d) {
     struct span pool = span_of_fact(&c->in[FACT_kv_available]);
-    if (!pool.known)
+    if (!pool.known) {
         pool = span_of_fact(&c->in[FACT_kv_bytes]);
-    if (!pool.known)
+    }
+    if (!pool.known) {
         pool = pool_of_blocks(c, d);
-    if (!pool.known)
+    }
+    if (!pool.known) {
         pool = budget_pool(a, c);
+    }
     return pool;
 }

@@ -16,8 +16,8 @@
 
 struct line {
     bool known;
-    int64_t tokens;     /* the anchor: a length ... */
-    struct span bytes;  /* ... and what it needs */
+    int64_t tokens;    /* the anchor: a length ... */
+    struct span bytes; /* ... and what it needs */
     struct span fixed, slope;
     int64_t block_tokens;
 };

@@ -13,8 +13,7 @@ struct estimate estimate_none(enum fact_name quantity) {
 }
 
 struct estimate estimate_unknown(enum fact_name quantity) {
-    return (struct estimate){.verdict = VERDICT_UNKNOWN,
-                             .quantity = quantity};
+    return (struct estimate){.verdict = VERDICT_UNKNOWN, .quantity = quantity};
 }
 
 struct estimate estimate_of_kv(const struct kv_side *kv) {
@@ -72,10 +71,10 @@ struct kv_side kv_side_of(const struct ask *q) {
     bool says_nothing = !c->in[FACT_kv_available].known &&
                         !c->in[FACT_kv_needed].known && !tokens->known &&
                         !c->in[FACT_kv_blocks].known;
-    kv.has_no_pool = (kv.pool.known && kv.pool.high <= 0) ||
-                     (c->in[FACT_kv_blocks].known &&
-                      c->in[FACT_kv_blocks].number <= 0) ||
-                     (q->what == SHORT_KV_POOL && says_nothing);
+    kv.has_no_pool =
+        (kv.pool.known && kv.pool.high <= 0) ||
+        (c->in[FACT_kv_blocks].known && c->in[FACT_kv_blocks].number <= 0) ||
+        (q->what == SHORT_KV_POOL && says_nothing);
     return kv;
 }
 
@@ -83,11 +82,9 @@ static struct estimate estimate_of(const struct ask *q, enum effect effect) {
     switch (effect) {
     case EFFECT_max_model_len: return effect_max_model_len(q);
     case EFFECT_max_num_seqs: return effect_max_num_seqs(q);
-    case EFFECT_max_num_batched_tokens:
-        return effect_max_num_batched_tokens(q);
+    case EFFECT_max_num_batched_tokens: return effect_max_num_batched_tokens(q);
     case EFFECT_gpu_memory_utilization_up: return effect_utilization_up(q);
-    case EFFECT_gpu_memory_utilization_down:
-        return effect_utilization_down(q);
+    case EFFECT_gpu_memory_utilization_down: return effect_utilization_down(q);
     case EFFECT_kv_cache_dtype: return effect_kv_dtype(q);
     case EFFECT_tensor_parallel: return effect_tensor_parallel(q);
     case EFFECT_pipeline_parallel: return effect_pipeline_parallel(q);
@@ -112,8 +109,9 @@ static bool is_of_vllm(enum effect effect) {
 struct estimate memory_effect(struct arena *a, const struct memory_case *c,
                               enum shortage what, enum effect effect) {
     struct ask q = {a, c, what};
-    if (is_of_vllm(effect) && !rules_is_vllm(c))
+    if (is_of_vllm(effect) && !rules_is_vllm(c)) {
         return estimate_unknown(what == SHORT_KV_POOL ? FACT_kv_needed
                                                       : FACT_tried_alloc);
+    }
     return estimate_of(&q, effect);
 }

@@ -21,10 +21,10 @@ struct ask {
 struct kv_side {
     struct demand demand;
     struct span need, pool;
-    int64_t length;      /* max_model_len; 0: unknown */
-    bool counts_tokens;  /* V0's refusal of an unknown model: pool_tokens */
+    int64_t length;     /* max_model_len; 0: unknown */
+    bool counts_tokens; /* V0's refusal of an unknown model: pool_tokens */
     int64_t pool_tokens;
-    bool has_no_pool;    /* nothing is left for KV at all */
+    bool has_no_pool; /* nothing is left for KV at all */
 };
 
 struct kv_side kv_side_of(const struct ask *q);

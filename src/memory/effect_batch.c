@@ -16,29 +16,34 @@
 #define SMALL_BATCH 2048
 
 static const enum fact_name used[] = {
-    FACT_tried_alloc, FACT_gpu_free, FACT_max_num_seqs,
-    FACT_max_num_batched_tokens, FACT_activation_peak,
-    FACT_cuda_graph_bytes, FACT_engine_version, FACT_COUNT_OF};
+    FACT_tried_alloc,     FACT_gpu_free,
+    FACT_max_num_seqs,    FACT_max_num_batched_tokens,
+    FACT_activation_peak, FACT_cuda_graph_bytes,
+    FACT_engine_version,  FACT_COUNT_OF};
 
 static int64_t power_of_two_below(int64_t n) {
     int64_t p = 1;
-    while (p <= n / 2)
+    while (p <= n / 2) {
         p *= 2;
+    }
     return p;
 }
 
-/* Is the failed allocation a whole number of seqs x vocab tensors? */
+/* Is the failed allocation made of seqs x vocab tensors? */
 static bool is_sampler_tensor(const struct memory_case *c, int64_t seqs) {
     struct span tried = span_of_fact(&c->in[FACT_tried_alloc]);
-    if (!c->model || c->model->vocab_size <= 0 || !tried.known)
+    if (!c->model || c->model->vocab_size <= 0 || !tried.known) {
         return false;
-    for (int64_t bytes = LOGIT_BYTES / 2; bytes <= 2 * LOGIT_BYTES;
-         bytes *= 2) {
+    }
+    /* 16 bits, then one to four tensors of 32 at once */
+    for (int64_t bytes = LOGIT_BYTES / 2; bytes <= 4 * LOGIT_BYTES;
+         bytes += bytes < LOGIT_BYTES ? LOGIT_BYTES / 2 : LOGIT_BYTES) {
         struct span one = span_times(span_exact(c->model->vocab_size), bytes);
         one = span_times(one, seqs);
         struct span slack = span_plus(one, span_exact(2 << 20));
-        if (slack.known && tried.high >= one.low && tried.low <= slack.high)
+        if (slack.known && tried.high >= one.low && tried.low <= slack.high) {
             return true;
+        }
     }
     return false;
 }
@@ -72,18 +77,21 @@ static int64_t fewer_that_fit(const struct memory_case *c, int64_t now,
     int64_t fits, tensors;
     if (!tried.known || !free.known || tried.high <= 0 ||
         !mul_i64(tried.high, copies, &tensors) ||
-        !mul_div_floor(free.low > 0 ? free.low : 0, now, tensors, &fits))
+        !mul_div_floor(free.low > 0 ? free.low : 0, now, tensors, &fits)) {
         return 0;
-    if (fits >= now)
+    }
+    if (fits >= now) {
         fits = now - 1;
+    }
     return fits < 1 ? 0 : power_of_two_below(fits);
 }
 
 struct estimate effect_max_num_seqs(const struct ask *q) {
     int64_t now = setting_of(q->c, FACT_max_num_seqs, 0);
     struct estimate e = estimate_none(FACT_kv_needed);
-    if (q->what != SHORT_ALLOCATION)
+    if (q->what != SHORT_ALLOCATION) {
         return e; /* the check is about one request */
+    }
     e = estimate_unknown(FACT_tried_alloc);
     if (now <= 1 || !q->c->in[FACT_gpu_free].known) {
         needs_add(&e.needs, now ? FACT_gpu_free : FACT_max_num_seqs);
@@ -97,10 +105,11 @@ struct estimate effect_max_num_seqs(const struct ask *q) {
         return e;
     }
     e = scaled(q, FACT_max_num_seqs, now, fewer);
-    if (is_sampler)
+    if (is_sampler) {
         estimate_judge(&e);
-    else if (!q->c->model)
+    } else if (!q->c->model) {
         needs_add(&e.needs, FACT_model);
+    }
     return e;
 }
 
@@ -112,23 +121,27 @@ static struct estimate batch_for_pool(const struct ask *q, int64_t now) {
     struct estimate e = estimate_of_kv(&kv);
     int64_t fewer = now > SMALL_BATCH ? SMALL_BATCH : now / 2;
     bool needs_length = rules_is_v0(q->c) == ANSWER_YES;
-    if (needs_length && kv.length > fewer)
+    if (needs_length && kv.length > fewer) {
         fewer = kv.length;
-    if (fewer <= 0 || fewer >= now)
+    }
+    if (fewer <= 0 || fewer >= now) {
         return estimate_none(FACT_kv_needed);
+    }
     e.proposed = propose(FACT_max_num_batched_tokens, fewer);
     if (kv.demand.by_model) {
         struct demand then = kv.demand;
         then.ways = ways_copy(q->a, &kv.demand.ways);
-        for (size_t i = 0; i < then.ways.count; i++)
-            if (then.ways.at[i].tokens_in_flight > fewer)
+        for (size_t i = 0; i < then.ways.count; i++) {
+            if (then.ways.at[i].tokens_in_flight > fewer) {
                 then.ways.at[i].tokens_in_flight = fewer;
+            }
+        }
         e.after = span_meet(demand_bytes(&then, kv.length), kv.need);
     }
     struct span most = span_share(peak, now - fewer, now);
     if (!most.known || !kv.pool.known || !e.after.known) {
-        needs_add(&e.needs, peak.known ? FACT_kv_available
-                                       : FACT_activation_peak);
+        needs_add(&e.needs,
+                  peak.known ? FACT_kv_available : FACT_activation_peak);
         return e;
     }
     e.limit = span_plus(kv.pool, span_of(0, most.high));
@@ -148,16 +161,18 @@ static struct estimate batch_for_pool(const struct ask *q, int64_t now) {
 struct estimate effect_max_num_batched_tokens(const struct ask *q) {
     int64_t now = setting_of(q->c, FACT_max_num_batched_tokens, 0);
     bool is_step = q->what == SHORT_ALLOCATION && !stage_is(q->c, "load");
-    if (q->what != SHORT_KV_POOL && !is_step)
+    if (q->what != SHORT_KV_POOL && !is_step) {
         return estimate_none(FACT_requested_bytes);
-    struct estimate e = estimate_unknown(
-        is_step ? FACT_tried_alloc : FACT_kv_needed);
+    }
+    struct estimate e =
+        estimate_unknown(is_step ? FACT_tried_alloc : FACT_kv_needed);
     if (now <= 0) {
         needs_add(&e.needs, FACT_max_num_batched_tokens);
         return e;
     }
-    if (!is_step)
+    if (!is_step) {
         return batch_for_pool(q, now);
+    }
     int64_t fewer = fewer_that_fit(q->c, now, 1);
     if (fewer == 0) {
         needs_add(&e.needs, FACT_gpu_free);
@@ -174,8 +189,9 @@ struct estimate effect_max_num_batched_tokens(const struct ask *q) {
 static struct estimate eager_for_pool(const struct ask *q) {
     struct span graphs = graph_bytes(q->c);
     enum answer inside = rules_count_graphs(q->c);
-    if (inside == ANSWER_NO)
+    if (inside == ANSWER_NO) {
         return estimate_none(FACT_kv_needed);
+    }
     struct kv_side kv = kv_side_of(q);
     struct estimate e = estimate_of_kv(&kv);
     if (inside == ANSWER_MAYBE) {
@@ -184,10 +200,11 @@ static struct estimate eager_for_pool(const struct ask *q) {
     }
     e.limit = span_plus(kv.pool, graphs);
     estimate_judge(&e);
-    if (e.verdict != VERDICT_UNKNOWN)
+    if (e.verdict != VERDICT_UNKNOWN) {
         e.needs.count = 0;
-    else if (!q->c->in[FACT_cuda_graph_bytes].known)
+    } else if (!q->c->in[FACT_cuda_graph_bytes].known) {
         needs_add(&e.needs, FACT_cuda_graph_bytes);
+    }
     e.proposed = propose(FACT_enforce_eager, 1);
     return e;
 }
@@ -195,13 +212,16 @@ static struct estimate eager_for_pool(const struct ask *q) {
 struct estimate effect_enforce_eager(const struct ask *q) {
     const struct fact *eager = &q->c->in[FACT_enforce_eager];
     struct estimate e = estimate_none(FACT_tried_alloc);
-    if (eager->known && eager->number)
+    if (eager->known && eager->number) {
         return e;
-    if (q->what == SHORT_KV_POOL)
+    }
+    if (q->what == SHORT_KV_POOL) {
         return eager_for_pool(q);
+    }
     if (q->what != SHORT_ALLOCATION || stage_is(q->c, "load") ||
-        stage_is(q->c, "profile") || stage_is(q->c, "kv_alloc"))
+        stage_is(q->c, "profile") || stage_is(q->c, "kv_alloc")) {
         return e; /* nothing is captured yet */
+    }
     e.before = e.after = span_of_fact(&q->c->in[FACT_tried_alloc]);
     e.proposed = propose(FACT_enforce_eager, 1);
     struct span free = span_of_fact(&q->c->in[FACT_gpu_free]);
@@ -214,8 +234,8 @@ struct estimate effect_enforce_eager(const struct ask *q) {
     }
     e.limit = span_plus(free, graph_bytes(q->c));
     estimate_judge(&e);
-    if (e.verdict == VERDICT_UNKNOWN)
-        needs_add(&e.needs, free.known ? FACT_cuda_graph_bytes
-                                       : FACT_gpu_free);
+    if (e.verdict == VERDICT_UNKNOWN) {
+        needs_add(&e.needs, free.known ? FACT_cuda_graph_bytes : FACT_gpu_free);
+    }
     return e;
 }

@@ -8,16 +8,18 @@
 #include "memory/span.h"
 
 static const enum fact_name used[] = {
-    FACT_kv_needed, FACT_max_model_len, FACT_kv_available,
-    FACT_est_max_model_len, FACT_kv_cache_dtype, FACT_model, FACT_COUNT_OF};
+    FACT_kv_needed,         FACT_max_model_len,  FACT_kv_available,
+    FACT_est_max_model_len, FACT_kv_cache_dtype, FACT_model,
+    FACT_COUNT_OF};
 
 /* V0, model unknown: the same bytes hold twice the tokens. */
 static struct estimate by_tokens(const struct ask *q,
                                  const struct kv_side *kv) {
     struct estimate e = estimate_unknown(FACT_max_model_len);
     int64_t twice;
-    if (!mul_i64(kv->pool_tokens, 2, &twice))
+    if (!mul_i64(kv->pool_tokens, 2, &twice)) {
         return e;
+    }
     e.before = e.after = span_exact(kv->length);
     e.limit = span_exact(twice);
     estimate_judge(&e);
@@ -42,44 +44,56 @@ static struct str write_halved(const struct ask *q, const struct kv_side *kv,
     bool is_half = kv->need.known && after.low - half < half / 1000 &&
                    half - after.low < half / 1000;
     struct str lower = (struct str){0};
-    if (is_half)
+    if (is_half) {
         lower = arena_printf(q->a, "kv_needed at least = %.*s / 2 = %.*s",
                              STR_ARG(need), STR_ARG(low));
+    }
     return formula_join(q->a, lower,
                         arena_printf(q->a, "kv_needed with fp8 = %.*s%.*s",
                                      STR_ARG(text), STR_ARG(sources)));
 }
 
 struct estimate effect_kv_dtype(const struct ask *q) {
-    if (q->what != SHORT_KV_POOL)
+    if (q->what != SHORT_KV_POOL) {
         return estimate_none(q->what == SHORT_FREE_AT_START
                                  ? FACT_requested_bytes
                                  : FACT_tried_alloc);
+    }
     const struct fact *now = &q->c->in[FACT_kv_cache_dtype];
     struct kv_side kv = kv_side_of(q);
-    if (now->known && kv_dtype_is_fp8(now->word))
+    if (now->known && kv_dtype_is_fp8(now->word)) {
         return estimate_none(FACT_kv_needed);
-    if (kv.counts_tokens)
+    }
+    if (kv.counts_tokens) {
         return by_tokens(q, &kv);
+    }
     struct demand fp8 = demand_with_fp8(q->a, &kv.demand);
     struct estimate e = estimate_of_kv(&kv);
     e.after = kv.length > 0 ? demand_bytes(&fp8, kv.length) : span_none();
-    if (kv.has_no_pool && !kv.pool.known)
+    if (kv.has_no_pool && !kv.pool.known) {
         e.limit = span_exact(0);
+    }
     if (!e.after.known || !e.limit.known) {
         needs_add(&e.needs, e.after.known ? FACT_kv_available : FACT_model);
         return e;
     }
     estimate_judge(&e);
     e.formula = write_halved(q, &kv, e.after);
-    if (e.verdict == VERDICT_UNKNOWN && !kv.demand.by_model)
+    if (e.verdict == VERDICT_UNKNOWN && !kv.demand.by_model) {
         needs_add(&e.needs, FACT_model);
+    }
     if (e.verdict == VERDICT_ENOUGH) {
         e.proposed = propose_word(FACT_kv_cache_dtype, STR("fp8"));
         return e;
     }
     struct span longest = demand_tokens(&fp8, kv.pool, kv.length);
-    if (longest.known && longest.low > 0)
+    if (longest.known && longest.low > 0) {
+        struct str n = write_count(q->a, longest.low);
         e.proposed = propose(FACT_max_model_len, longest.low);
+        e.formula = formula_join(
+            q->a, e.formula,
+            arena_printf(q->a, "max_model_len with fp8 = %.*s tokens",
+                         STR_ARG(n)));
+    }
     return e;
 }

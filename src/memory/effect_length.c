@@ -7,26 +7,49 @@
  * above only: a fixed part may take any share. */
 #include "memory/effect.h"
 #include "memory/formula.h"
+#include "memory/kv_formula.h"
 #include "memory/rules.h"
 #include "memory/span.h"
 
 static const enum fact_name used[] = {
     FACT_est_max_model_len, FACT_max_model_len, FACT_kv_needed,
-    FACT_kv_available, FACT_kv_tokens, FACT_COUNT_OF};
+    FACT_kv_available,      FACT_kv_tokens,     FACT_COUNT_OF};
+
+/* "18.35 GiB - (262,144 - 121,840 tokens) x 71.97 KiB", or by layers. */
+static struct str write_at(const struct ask *q, const struct kv_side *kv,
+                           int64_t length, struct span after) {
+    const struct demand *d = &kv->demand;
+    struct str sources = write_sources(q->a, q->c, used);
+    struct str value = write_bytes(q->a, span_middle(after));
+    struct str n = write_count(q->a, length);
+    struct str text;
+    if (d->by_model) {
+        text = write_request(q->a, &d->ways.at[0], length);
+        value = write_bytes(q->a, way_request(&d->ways.at[0], length).high);
+    } else if (d->line.known && after.known) {
+        struct str need = write_bytes(q->a, span_middle(d->line.bytes));
+        struct str slope = write_bytes(q->a, span_middle(d->line.slope));
+        struct str anchor = write_count(q->a, d->line.tokens);
+        text = arena_printf(q->a, "%.*s - (%.*s - %.*s tokens) x %.*s",
+                            STR_ARG(need), STR_ARG(anchor), STR_ARG(n),
+                            STR_ARG(slope));
+    } else {
+        return arena_printf(q->a, "max_model_len = %.*s tokens%.*s", STR_ARG(n),
+                            STR_ARG(sources));
+    }
+    return arena_printf(q->a, "kv_needed = %.*s = about %.*s%.*s",
+                        STR_ARG(text), STR_ARG(value), STR_ARG(sources));
+}
 
 static struct estimate by_estimate(const struct ask *q,
-                                   const struct kv_side *kv,
-                                   int64_t length) {
+                                   const struct kv_side *kv, int64_t length) {
     struct estimate e = estimate_of_kv(kv);
     struct span after = demand_bytes(&kv->demand, length);
+    e.formula = write_at(q, kv, length, after);
     e.after = span_meet(after, span_of(0, kv->pool.high));
     e.verdict = VERDICT_ENOUGH; /* vLLM reckoned it with exact numbers */
     e.short_by = span_exact(0);
     e.proposed = propose(FACT_max_model_len, length);
-    struct str n = write_count(q->a, length);
-    struct str sources = write_sources(q->a, q->c, used);
-    e.formula = arena_printf(q->a, "max_model_len = %.*s = %.*s tokens%.*s",
-                             STR_ARG(n), STR_ARG(n), STR_ARG(sources));
     return e;
 }
 
@@ -41,23 +64,26 @@ static struct estimate by_tokens(const struct ask *q, int64_t length,
     e.proposed = propose(FACT_max_model_len, pool);
     struct str l = write_count(q->a, length), n = write_count(q->a, pool);
     struct str sources = write_sources(q->a, q->c, used);
-    e.formula = arena_printf(q->a, "max_model_len = min(%.*s, %.*s) = %.*s "
-                                   "tokens%.*s",
-                             STR_ARG(l), STR_ARG(n), STR_ARG(n),
-                             STR_ARG(sources));
+    e.formula =
+        arena_printf(q->a,
+                     "max_model_len = min(%.*s, %.*s) = %.*s "
+                     "tokens%.*s",
+                     STR_ARG(l), STR_ARG(n), STR_ARG(n), STR_ARG(sources));
     return e;
 }
 
-static struct str write_longest(const struct ask *q,
-                                const struct kv_side *kv, int64_t length) {
+static struct str write_longest(const struct ask *q, const struct kv_side *kv,
+                                int64_t length) {
     struct span slope = demand_slope(&kv->demand);
     struct span fixed = demand_fixed(&kv->demand, kv->length);
-    if (!slope.known || !fixed.known || slope.high <= 0)
+    if (!slope.known || !fixed.known || slope.high <= 0) {
         return (struct str){0};
+    }
     int64_t growing = span_middle(span_times(slope, length));
     int64_t whole;
-    if (!add_i64(growing, span_middle(fixed), &whole))
+    if (!add_i64(growing, span_middle(fixed), &whole)) {
         return (struct str){0};
+    }
     struct str n = write_count(q->a, length);
     struct str s = write_bytes(q->a, span_middle(slope));
     struct str o = write_bytes(q->a, span_middle(fixed));
@@ -74,13 +100,13 @@ static struct estimate by_demand(const struct ask *q,
                                  const struct kv_side *kv) {
     struct estimate e = estimate_of_kv(kv);
     struct span longest =
-        kv->length > 1
-            ? demand_tokens(&kv->demand, kv->pool, kv->length - 1)
-            : span_none();
+        kv->length > 1 ? demand_tokens(&kv->demand, kv->pool, kv->length - 1)
+                       : span_none();
     if (!longest.known) {
         needs_add(&e.needs, kv->length ? FACT_model : FACT_max_model_len);
-        if (!kv->pool.known)
+        if (!kv->pool.known) {
             needs_add(&e.needs, FACT_kv_available);
+        }
         return e;
     }
     int64_t block = kv->demand.block_tokens > 0 ? kv->demand.block_tokens : 1;
@@ -89,8 +115,9 @@ static struct estimate by_demand(const struct ask *q,
         e.verdict = longest.high > 0 ? VERDICT_UNKNOWN : VERDICT_NOT_ENOUGH;
         e.after = demand_bytes(&kv->demand, 1);
         e.short_by = span_at_least(span_minus(e.after, e.limit), 0);
-        if (e.verdict == VERDICT_UNKNOWN)
+        if (e.verdict == VERDICT_UNKNOWN) {
             needs_add(&e.needs, FACT_model);
+        }
         return e;
     }
     e.after = demand_bytes(&kv->demand, length);
@@ -102,28 +129,33 @@ static struct estimate by_demand(const struct ask *q,
 
 struct estimate effect_max_model_len(const struct ask *q) {
     if (q->what == SHORT_ALLOCATION && stage_is(q->c, "profile") &&
-        rules_is_v0(q->c) != ANSWER_NO)
+        rules_is_v0(q->c) != ANSWER_NO) {
         return estimate_unknown(FACT_tried_alloc); /* V0 profiles with it */
-    if (q->what != SHORT_KV_POOL)
+    }
+    if (q->what != SHORT_KV_POOL) {
         return estimate_none(q->what == SHORT_FREE_AT_START
                                  ? FACT_requested_bytes
                                  : FACT_tried_alloc);
+    }
     struct kv_side kv = kv_side_of(q);
     const struct fact *estimate = &q->c->in[FACT_est_max_model_len];
     if (kv.has_no_pool) {
         struct estimate e = estimate_of_kv(&kv);
-        if (!e.limit.known)
+        if (!e.limit.known) {
             e.limit = span_exact(0);
+        }
         e.verdict = VERDICT_NOT_ENOUGH;
         return e;
     }
-    if (estimate->known && estimate->number > 0 && kv.pool.known)
+    if (estimate->known && estimate->number > 0 && kv.pool.known) {
         return by_estimate(q, &kv, estimate->number);
+    }
     const struct fact *tokens = &q->c->in[FACT_kv_tokens];
     if (rules_is_v0(q->c) == ANSWER_YES && tokens->known && kv.length > 0 &&
-        tokens->number > 0)
-        return by_tokens(q, kv.length, tokens->number < kv.length
-                                           ? tokens->number
-                                           : kv.length);
+        tokens->number > 0) {
+        return by_tokens(q, kv.length,
+                         tokens->number < kv.length ? tokens->number
+                                                    : kv.length);
+    }
     return by_demand(q, &kv);
 }

@@ -22,14 +22,17 @@ static struct estimate at_start(const struct ask *q) {
     struct span free = span_of_fact(&q->c->in[FACT_gpu_free]);
     e.before = e.after = requested_bytes(q->c);
     e.limit = span_minus(total, own_context());
-    if (!total.known)
+    if (!total.known) {
         needs_add(&e.needs, FACT_gpu_total);
-    if (!e.after.known)
+    }
+    if (!e.after.known) {
         needs_add(&e.needs, FACT_gpu_memory_utilization);
+    }
     estimate_judge(&e);
     e.short_by = span_at_least(span_minus(e.after, free), 0);
-    if (!e.short_by.known)
+    if (!e.short_by.known) {
         return e;
+    }
     struct str want = write_bytes(q->a, span_middle(e.after));
     struct str have = write_bytes(q->a, span_middle(free));
     struct str gap = write_bytes(q->a, span_middle(e.short_by));
@@ -41,30 +44,33 @@ static struct estimate at_start(const struct ask *q) {
 }
 
 static struct estimate for_allocation(const struct ask *q) {
-    static const enum fact_name used[] = {
-        FACT_tried_alloc, FACT_gpu_free, FACT_other_in_use, FACT_COUNT_OF};
+    static const enum fact_name used[] = {FACT_tried_alloc, FACT_gpu_free,
+                                          FACT_other_in_use, FACT_COUNT_OF};
     const struct fact *own = &q->c->in[FACT_own_process_listed];
     struct span others = span_of_fact(&q->c->in[FACT_other_in_use]);
     struct span free = span_of_fact(&q->c->in[FACT_gpu_free]);
     struct estimate e = estimate_unknown(FACT_tried_alloc);
-    if (own->known && own->number)
+    if (own->known && own->number) {
         return estimate_none(FACT_tried_alloc); /* it is the process itself */
+    }
     e.before = e.after = span_of_fact(&q->c->in[FACT_tried_alloc]);
     e.limit = span_plus(free, others);
     e.short_by = span_at_least(span_minus(e.after, free), 0);
-    if (!others.known)
+    if (!others.known) {
         needs_add(&e.needs, FACT_other_in_use);
-    if (!free.known)
+    }
+    if (!free.known) {
         needs_add(&e.needs, FACT_gpu_free);
-    if (!e.limit.known || !e.after.known)
+    }
+    if (!e.limit.known || !e.after.known) {
         return e;
+    }
     estimate_judge(&e);
     struct str have = write_bytes(q->a, span_middle(free));
     struct str held = write_bytes(q->a, span_middle(others));
     struct str room = write_bytes(q->a, span_middle(e.limit));
     struct str sources = write_sources(q->a, q->c, used);
-    e.formula = arena_printf(q->a,
-                             "free = %.*s + %.*s of others = %.*s%.*s",
+    e.formula = arena_printf(q->a, "free = %.*s + %.*s of others = %.*s%.*s",
                              STR_ARG(have), STR_ARG(held), STR_ARG(room),
                              STR_ARG(sources));
     return e;
@@ -84,19 +90,21 @@ struct estimate effect_free_other_process(const struct ask *q) {
 /* At most free and unallocated memory become one block. */
 struct estimate effect_expandable_segments(const struct ask *q) {
     static const enum fact_name used[] = {
-        FACT_tried_alloc, FACT_gpu_free, FACT_pytorch_unallocated,
+        FACT_tried_alloc,      FACT_gpu_free,          FACT_pytorch_unallocated,
         FACT_pytorch_reserved, FACT_pytorch_allocated, FACT_COUNT_OF};
     const struct memory_case *c = q->c;
     struct span spare = span_of_fact(&c->in[FACT_pytorch_unallocated]);
     struct span free = span_of_fact(&c->in[FACT_gpu_free]);
     struct estimate e = estimate_none(FACT_tried_alloc);
-    if (q->what != SHORT_ALLOCATION)
+    if (q->what != SHORT_ALLOCATION) {
         return e;
-    if (!spare.known)
+    }
+    if (!spare.known) {
         spare = span_at_least(
             span_minus(span_of_fact(&c->in[FACT_pytorch_reserved]),
                        span_of_fact(&c->in[FACT_pytorch_allocated])),
             0);
+    }
     e = estimate_unknown(FACT_tried_alloc);
     e.before = e.after = span_of_fact(&c->in[FACT_tried_alloc]);
     e.limit = span_plus(free, spare);
@@ -106,8 +114,9 @@ struct estimate effect_expandable_segments(const struct ask *q) {
         return e;
     }
     estimate_judge(&e);
-    if (e.verdict == VERDICT_ENOUGH)
+    if (e.verdict == VERDICT_ENOUGH) {
         e.verdict = VERDICT_UNKNOWN; /* an upper bound promises nothing */
+    }
     struct str have = write_bytes(q->a, span_middle(free));
     struct str idle = write_bytes(q->a, span_middle(spare));
     struct str room = write_bytes(q->a, span_middle(e.limit));
@@ -127,24 +136,28 @@ struct estimate effect_host_memory(const struct ask *q) {
     const struct memory_case *c = q->c;
     struct span held = span_of_fact(&c->in[FACT_host_rss]);
     struct estimate e = estimate_unknown(FACT_host_rss);
-    if (q->what != SHORT_HOST)
+    if (q->what != SHORT_HOST) {
         return estimate_none(FACT_tried_alloc);
+    }
     e.before = held;
     e.limit = span_of_fact(&c->in[FACT_memory_limit]);
-    if (!e.limit.known)
+    if (!e.limit.known) {
         e.limit = span_of_fact(&c->in[FACT_host_total]);
+    }
     if (!held.known || held.high <= 0) {
         needs_add(&e.needs, FACT_host_rss);
         return e;
     }
     struct span most = held;
-    if (e.limit.known && e.limit.high > held.high)
+    if (e.limit.known && e.limit.high > held.high) {
         most = e.limit; /* it reached the limit, the last line came earlier */
+    }
     e.after = span_share(most, 6, 5);
     int64_t whole;
     if (!e.after.known ||
-        !mul_i64(ceil_div(span_middle(e.after), GIB), GIB, &whole))
+        !mul_i64(ceil_div(span_middle(e.after), GIB), GIB, &whole)) {
         return e;
+    }
     e.proposed = propose(FACT_memory_limit, whole);
     struct str h = write_bytes(q->a, span_middle(most));
     struct str v = write_bytes(q->a, span_middle(e.after));

@@ -13,9 +13,11 @@
 #define RANKS_MAX 64
 
 static const enum fact_name used[] = {
-    FACT_model, FACT_weights_bytes, FACT_tensor_parallel,
-    FACT_pipeline_parallel, FACT_kv_needed, FACT_kv_available,
-    FACT_tried_alloc, FACT_gpu_free, FACT_COUNT_OF};
+    FACT_model,           FACT_weights_bytes,
+    FACT_tensor_parallel, FACT_pipeline_parallel,
+    FACT_kv_needed,       FACT_kv_available,
+    FACT_tried_alloc,     FACT_gpu_free,
+    FACT_COUNT_OF};
 
 static bool can_split(const struct memory_case *c, int64_t tp) {
     return c->model == NULL || c->model->heads <= 0 ||
@@ -28,11 +30,12 @@ static struct span freed(const struct memory_case *c, int64_t now,
     struct span weights = weights_bytes(c);
     struct span then = span_share(weights, now, ranks);
     struct span most = span_share(then, 105, 100);
-    if (!weights.known || !then.known || !most.known)
+    if (!weights.known || !then.known || !most.known) {
         return span_none();
+    }
     return span_of(weights.low - then.low > 0
-                       ? span_share(span_exact(weights.low), ranks * 100 -
-                                                   now * 105, ranks * 100)
+                       ? span_share(span_exact(weights.low),
+                                    ranks * 100 - now * 105, ranks * 100)
                              .low
                        : 0,
                    weights.high - then.high);
@@ -51,13 +54,11 @@ static struct estimate for_pool(const struct ask *q, const struct kv_side *kv,
     struct demand then = s->demand(q->a, &kv->demand, s->now, ranks);
     struct span more = freed(q->c, s->now, ranks);
     e.after = kv->length > 0 ? demand_bytes(&then, kv->length) : span_none();
-    if (more.known)
-        e.limit = span_plus(kv->pool, more);
-    else if (kv->pool.known) /* at least nothing is lost */
-        e.limit = span_of(kv->pool.low, INT64_MAX);
+    e.limit = more.known ? span_plus(kv->pool, more) : kv->pool;
     estimate_judge(&e);
-    if (!more.known)
-        e.limit = kv->pool;
+    if (!more.known && e.verdict == VERDICT_NOT_ENOUGH) {
+        e.verdict = VERDICT_UNKNOWN; /* the pool grows, nobody knows how far */
+    }
     return e;
 }
 
@@ -80,8 +81,9 @@ static struct estimate for_allocation(const struct ask *q,
     e.before = weights;
     e.after = span_minus(weights, more);
     e.limit = room;
-    if (e.after.known && e.limit.known)
+    if (e.after.known && e.limit.known) {
         estimate_judge(&e);
+    }
     return e;
 }
 
@@ -89,8 +91,9 @@ static struct str write_split(const struct ask *q, const struct split *s,
                               int64_t ranks) {
     struct span weights = weights_bytes(q->c);
     struct span then = span_share(weights, s->now, ranks);
-    if (!then.known)
+    if (!then.known) {
         return (struct str){0};
+    }
     struct str w = write_bytes(q->a, span_middle(weights));
     struct str v = write_bytes(q->a, span_middle(then));
     struct str sources = write_sources(q->a, q->c, used);
@@ -102,32 +105,37 @@ static struct str write_split(const struct ask *q, const struct split *s,
 }
 
 static struct estimate split_by(const struct ask *q, const struct split *s) {
-    if (q->what != SHORT_KV_POOL && q->what != SHORT_ALLOCATION)
+    if (q->what != SHORT_KV_POOL && q->what != SHORT_ALLOCATION) {
         return estimate_none(FACT_requested_bytes);
+    }
     bool is_pool = q->what == SHORT_KV_POOL;
     struct kv_side kv = kv_side_of(q);
     struct estimate first = estimate_none(FACT_kv_needed);
     struct estimate e = first;
     for (int64_t ranks = s->now * 2; ranks <= RANKS_MAX; ranks *= 2) {
-        if (s->fact == FACT_tensor_parallel && !can_split(q->c, ranks))
+        if (s->fact == FACT_tensor_parallel && !can_split(q->c, ranks)) {
             continue;
-        e = is_pool ? for_pool(q, &kv, s, ranks)
-                    : for_allocation(q, s, ranks);
+        }
+        e = is_pool ? for_pool(q, &kv, s, ranks) : for_allocation(q, s, ranks);
         e.formula = write_split(q, s, ranks);
-        if (e.verdict == VERDICT_ENOUGH)
+        if (e.verdict == VERDICT_ENOUGH) {
             e.proposed = propose(s->fact, ranks);
-        if (first.verdict == VERDICT_NONE)
+        }
+        if (first.verdict == VERDICT_NONE) {
             first = e;
-        if (e.verdict == VERDICT_ENOUGH)
+        }
+        if (e.verdict == VERDICT_ENOUGH) {
             return e;
+        }
     }
     if (e.verdict == VERDICT_UNKNOWN && first.verdict != VERDICT_NONE) {
         e = first;
         e.verdict = VERDICT_UNKNOWN;
-        if (!q->c->model)
+        if (!q->c->model) {
             needs_add(&e.needs, FACT_model);
-        else if (!kv.pool.known && is_pool)
+        } else if (!kv.pool.known && is_pool) {
             needs_add(&e.needs, FACT_kv_available);
+        }
     }
     return e;
 }

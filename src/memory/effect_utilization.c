@@ -20,19 +20,22 @@
 #define MIB (INT64_C(1) << 20)
 
 static const enum fact_name used[] = {
-    FACT_gpu_total, FACT_gpu_memory_utilization, FACT_gpu_free,
-    FACT_kv_needed, FACT_kv_available, FACT_tried_alloc, FACT_model,
-    FACT_COUNT_OF};
+    FACT_gpu_total,    FACT_gpu_memory_utilization,
+    FACT_gpu_free,     FACT_kv_needed,
+    FACT_kv_available, FACT_tried_alloc,
+    FACT_model,        FACT_COUNT_OF};
 
 static struct span share_of(struct span total, int64_t micro) {
     return span_share(total, micro, MICRO);
 }
 
 static void need_inputs(const struct memory_case *c, struct needs *needs) {
-    if (!gpu_total_bytes(c).known)
+    if (!gpu_total_bytes(c).known) {
         needs_add(needs, FACT_gpu_total);
-    if (!c->in[FACT_gpu_memory_utilization].known)
+    }
+    if (!c->in[FACT_gpu_memory_utilization].known) {
         needs_add(needs, FACT_gpu_memory_utilization);
+    }
 }
 
 /* ---- up ---- */
@@ -44,12 +47,15 @@ static int64_t ceiling_of(const struct memory_case *c, struct span total) {
     int64_t most = MOST, by_part;
     if (rules_count_graphs(c) == ANSWER_NO && graphs.known) {
         struct span rest = span_minus(total, graphs);
-        if (rest.known && mul_div_floor(rest.low, MICRO, total.high, &by_part))
+        if (rest.known &&
+            mul_div_floor(rest.low, MICRO, total.high, &by_part)) {
             most = by_part < most ? by_part : most;
+        }
     }
     bool is_at_start = free.known && c->in[FACT_requested_bytes].known;
-    if (is_at_start && mul_div_floor(free.low, MICRO, total.high, &by_part))
+    if (is_at_start && mul_div_floor(free.low, MICRO, total.high, &by_part)) {
         most = by_part < most ? by_part : most;
+    }
     return most - most % STEP;
 }
 
@@ -62,8 +68,9 @@ static int64_t least_share(struct span need, struct span pool,
                                         MICRO, total.low)
                            : span_none();
     int64_t least;
-    if (!more.known || !add_i64(now, more.high, &least))
+    if (!more.known || !add_i64(now, more.high, &least)) {
         return 0;
+    }
     return least % STEP ? least - least % STEP + STEP : least;
 }
 
@@ -73,18 +80,21 @@ struct span memory_least_utilization(struct arena *a,
     struct kv_side kv = kv_side_of(&q);
     const struct fact *now = &c->in[FACT_gpu_memory_utilization];
     struct span total = gpu_total_bytes(c);
-    if (!now->known || !total.known || !kv.need.known || !kv.pool.known)
+    if (!now->known || !total.known || !kv.need.known || !kv.pool.known) {
         return span_none();
-    int64_t least = least_share(kv.need, kv.pool, total, now->number);
+    }
+    int64_t least =
+        least_share(kv.need, kv.pool, total, span_of_setting(now).high);
     return least > 0 ? span_exact(least) : span_none();
 }
 
 static struct str write_up(const struct ask *q, const struct kv_side *kv,
                            struct span total, int64_t share,
                            struct span limit) {
-    int64_t now = q->c->in[FACT_gpu_memory_utilization].number;
+    const struct fact *now = &q->c->in[FACT_gpu_memory_utilization];
     struct str t = write_bytes(q->a, span_middle(total));
-    struct str u = write_ratio(q->a, share), u0 = write_ratio(q->a, now);
+    struct str u = write_ratio(q->a, share);
+    struct str u0 = write_ratio(q->a, span_of_setting(now).high);
     struct str pool = write_bytes(q->a, span_middle(kv->pool));
     struct str l = write_bytes(q->a, span_middle(limit));
     struct str sources = write_sources(q->a, q->c, used);
@@ -97,8 +107,9 @@ static struct str write_up(const struct ask *q, const struct kv_side *kv,
 
 static struct str write_gap(const struct ask *q, const struct kv_side *kv) {
     struct span gap = span_minus(kv->need, kv->pool);
-    if (!gap.known)
+    if (!gap.known) {
         return (struct str){0};
+    }
     struct str need = write_bytes(q->a, span_middle(kv->need));
     struct str pool = write_bytes(q->a, span_middle(kv->pool));
     struct str g = write_bytes(q->a, span_middle(gap));
@@ -112,32 +123,35 @@ struct estimate effect_utilization_up(const struct ask *q) {
     const struct memory_case *c = q->c;
     const struct fact *now = &c->in[FACT_gpu_memory_utilization];
     struct span total = gpu_total_bytes(c);
-    if (q->what != SHORT_KV_POOL) /* takes room from what failed */
+    if (q->what != SHORT_KV_POOL) { /* takes room from what failed */
         return estimate_none(q->what == SHORT_FREE_AT_START
                                  ? FACT_requested_bytes
                                  : FACT_tried_alloc);
+    }
     struct kv_side kv = kv_side_of(q);
     struct estimate e = estimate_of_kv(&kv);
     need_inputs(c, &e.needs);
-    if (!kv.need.known || !kv.pool.known)
+    if (!kv.need.known || !kv.pool.known) {
         needs_add(&e.needs, c->model ? FACT_kv_available : FACT_model);
+    }
     e.short_by = span_at_least(span_minus(kv.need, kv.pool), 0);
     e.formula = write_gap(q, &kv);
-    if (e.needs.count > 0)
+    if (e.needs.count > 0) {
         return e;
-    int64_t share = least_share(kv.need, kv.pool, total, now->number);
+    }
+    int64_t before = span_of_setting(now).high;
+    int64_t share = least_share(kv.need, kv.pool, total, before);
     int64_t most = ceiling_of(c, total);
     bool is_beyond = share <= 0 || share > most;
     int64_t chosen = is_beyond ? most : share;
-    struct span gain = share_of(total, chosen > now->number
-                                           ? chosen - now->number
-                                           : 0);
+    struct span gain = share_of(total, chosen > before ? chosen - before : 0);
     e.limit = span_plus(kv.pool, gain);
     estimate_judge(&e);
-    e.formula = formula_join(q->a, e.formula,
-                             write_up(q, &kv, total, chosen, e.limit));
-    if (!is_beyond)
+    e.formula =
+        formula_join(q->a, e.formula, write_up(q, &kv, total, chosen, e.limit));
+    if (!is_beyond) {
         e.proposed = propose(FACT_gpu_memory_utilization, share);
+    }
     bool is_free_known = c->in[FACT_gpu_free].known;
     if (e.verdict == VERDICT_ENOUGH && chosen > USUAL_MOST && !is_free_known) {
         e.verdict = VERDICT_UNKNOWN; /* little is left for the rest */
@@ -154,10 +168,10 @@ static struct span largest_share(const struct memory_case *c) {
     int64_t worst, best;
     if (!free.known || !total.known || total.low <= 0 ||
         !mul_div_floor(free.low, MICRO, total.high, &worst) ||
-        !mul_div_floor(free.high, MICRO, total.low, &best))
+        !mul_div_floor(free.high, MICRO, total.low, &best)) {
         return span_none();
-    return span_at_least(span_of(worst - worst % STEP, best - best % STEP),
-                         0);
+    }
+    return span_at_least(span_of(worst - worst % STEP, best - best % STEP), 0);
 }
 
 struct span memory_largest_utilization(const struct memory_case *c) {
@@ -169,16 +183,18 @@ static struct span held_by_share(const struct ask *q) {
     struct kv_side kv = kv_side_of(q);
     struct span request = kv.need;
     const struct fact *length = &q->c->in[FACT_max_model_len];
-    if (!request.known || length->source == SOURCE_CATALOGUE)
+    if (!request.known || length->source == SOURCE_CATALOGUE) {
         request = span_of(0, request.known ? request.high : 0);
+    }
     struct span held = span_plus(weights_bytes(q->c), request);
     return span_plus(held, workspace_bytes(q->c));
 }
 
 /* The model is unknown: what share of what was asked for is left? */
 static enum verdict judge_share(int64_t share, int64_t before) {
-    if (share < LEAST_SHARE)
+    if (share < LEAST_SHARE) {
         return VERDICT_NOT_ENOUGH;
+    }
     return share >= before / 2 ? VERDICT_ENOUGH : VERDICT_UNKNOWN;
 }
 
@@ -186,8 +202,7 @@ static struct str write_down(const struct ask *q, struct span total,
                              int64_t share, struct span limit) {
     struct str u = write_ratio(q->a, share);
     struct str t = write_bytes(q->a, span_middle(total));
-    struct str v =
-        write_bytes(q->a, span_middle(share_of(total, share)));
+    struct str v = write_bytes(q->a, span_middle(share_of(total, share)));
     struct str l = write_bytes(q->a, span_middle(limit));
     struct str sources = write_sources(q->a, q->c, used);
     return arena_printf(q->a,
@@ -202,8 +217,9 @@ static struct str write_held(const struct ask *q, struct span share) {
     struct span weights = weights_bytes(q->c);
     struct span request = kv.need.known ? kv.need : span_exact(0);
     struct span rest = span_minus(span_minus(share, weights), request);
-    if (!rest.known)
+    if (!rest.known) {
         return (struct str){0};
+    }
     struct str s = write_bytes(q->a, span_middle(share));
     struct str w = write_bytes(q->a, span_middle(weights));
     struct str r = write_bytes(q->a, span_middle(request));
@@ -222,12 +238,15 @@ static struct estimate down_at_start(const struct ask *q) {
     struct estimate e = estimate_unknown(FACT_requested_bytes);
     e.before = requested_bytes(c);
     e.limit = span_of_fact(&c->in[FACT_gpu_free]);
-    if (!total.known)
+    if (!total.known) {
         needs_add(&e.needs, FACT_gpu_total);
-    if (!e.limit.known)
+    }
+    if (!e.limit.known) {
         needs_add(&e.needs, FACT_gpu_free);
-    if (!share.known)
+    }
+    if (!share.known) {
         return e;
+    }
     e.after = share_of(total, share.low);
     e.formula = write_down(q, total, share.low, e.limit);
     estimate_judge(&e);
@@ -236,18 +255,23 @@ static struct estimate down_at_start(const struct ask *q) {
         struct span room = e.after;
         e.verdict = span_fits(held, room);
         e.formula = formula_join(q->a, e.formula, write_held(q, room));
-        if (e.verdict == VERDICT_NOT_ENOUGH)
+        if (e.verdict == VERDICT_NOT_ENOUGH) {
             e.short_by = span_minus(held, room);
-        if (e.verdict == VERDICT_UNKNOWN)
+        }
+        if (e.verdict == VERDICT_UNKNOWN) {
             needs_add(&e.needs, FACT_activation_peak);
+        }
     } else {
         int64_t before = now->known ? now->number : 90 * STEP;
         e.verdict = judge_share(share.low, before);
-        if (e.verdict == VERDICT_UNKNOWN)
+        e.short_by = e.verdict == VERDICT_ENOUGH ? span_exact(0) : span_none();
+        if (e.verdict == VERDICT_UNKNOWN) {
             needs_add(&e.needs, FACT_model);
+        }
     }
-    if (e.verdict != VERDICT_NOT_ENOUGH)
+    if (e.verdict != VERDICT_NOT_ENOUGH) {
         e.proposed = propose(FACT_gpu_memory_utilization, share.low);
+    }
     return e;
 }
 
@@ -259,21 +283,48 @@ static bool starves_pool(const struct ask *q, struct span loss) {
 }
 
 static struct str write_freed(const struct ask *q, struct span total,
-                              int64_t now, int64_t share,
-                              struct span limit) {
-    struct str free = write_bytes(
-        q->a, span_middle(span_of_fact(&q->c->in[FACT_gpu_free])));
+                              int64_t now, int64_t share, struct span limit) {
+    struct str free =
+        write_bytes(q->a, span_middle(span_of_fact(&q->c->in[FACT_gpu_free])));
     struct str t = write_bytes(q->a, span_middle(total));
     struct str u0 = write_ratio(q->a, now), u = write_ratio(q->a, share);
     struct str l = write_bytes(q->a, span_middle(limit));
     struct str sources = write_sources(q->a, q->c, used);
-    return arena_printf(q->a,
-                        "free = %.*s + %.*s x (%.*s - %.*s) = %.*s%.*s",
+    return arena_printf(q->a, "free = %.*s + %.*s x (%.*s - %.*s) = %.*s%.*s",
                         STR_ARG(free), STR_ARG(t), STR_ARG(u0), STR_ARG(u),
                         STR_ARG(l), STR_ARG(sources));
 }
 
-/* The least reduction that covers the failed allocation. */
+/* What other processes leave of the card, in two decimals. */
+static int64_t share_beside_others(const struct memory_case *c,
+                                   struct span total) {
+    const struct fact *own = &c->in[FACT_own_process_listed];
+    struct span others = span_of_fact(&c->in[FACT_other_in_use]);
+    struct span rest = span_minus(total, others);
+    int64_t share;
+    if ((own->known && own->number) || !rest.known || rest.low < 0 ||
+        !mul_div_floor(rest.low, MICRO, total.high, &share)) {
+        return MICRO;
+    }
+    return share - share % STEP;
+}
+
+/* The largest share that covers the failed allocation at the worst corner and
+ * leaves others what they hold; 0: none. */
+static int64_t share_for(const struct memory_case *c, struct span total,
+                         struct span gap, int64_t now) {
+    struct span less =
+        span_share(span_exact(gap.high > 0 ? gap.high : 0), MICRO, total.low);
+    int64_t beside = share_beside_others(c, total);
+    if (!less.known || less.high >= now) {
+        return 0;
+    }
+    int64_t share = now - less.high - 1;
+    share -= share % STEP;
+    share = share < beside ? share : beside;
+    return share < LEAST_SHARE ? 0 : share;
+}
+
 static struct estimate down_for_allocation(const struct ask *q) {
     const struct memory_case *c = q->c;
     const struct fact *now = &c->in[FACT_gpu_memory_utilization];
@@ -285,41 +336,55 @@ static struct estimate down_for_allocation(const struct ask *q) {
     e.before = e.after = tried;
     e.limit = free;
     need_inputs(c, &e.needs);
-    if (!free.known)
+    if (!free.known) {
         needs_add(&e.needs, FACT_gpu_free);
-    if (!gap.known || e.needs.count > 0 || total.low <= 0)
+    }
+    if (!gap.known || e.needs.count > 0 || total.low <= 0) {
         return e;
-    struct span less = span_share(span_exact(gap.high > 0 ? gap.high : 0),
-                                  MICRO, total.low);
-    int64_t down = less.high + (STEP - less.high % STEP);
-    int64_t share = now->number - now->number % STEP - down;
-    if (!less.known || share < LEAST_SHARE) {
+    }
+    int64_t before = span_of_setting(now).low;
+    int64_t share = share_for(c, total, gap, before);
+    if (share == 0) {
         e.verdict = VERDICT_NOT_ENOUGH;
         e.short_by = span_at_least(gap, 0);
         return e;
     }
-    struct span freed = share_of(total, now->number - share);
+    struct span freed = share_of(total, before - share);
     e.limit = span_plus(free, freed);
     estimate_judge(&e);
-    e.formula = write_freed(q, total, now->number, share, e.limit);
-    if (starves_pool(q, freed))
+    e.formula = write_freed(q, total, before, share, e.limit);
+    if (starves_pool(q, freed)) {
         e.verdict = VERDICT_NOT_ENOUGH;
-    else
+    } else {
         e.proposed = propose(FACT_gpu_memory_utilization, share);
+    }
+    return e;
+}
+
+static bool has_pool(const struct memory_case *c) {
+    return c->in[FACT_kv_available].known || c->in[FACT_kv_blocks].known ||
+           c->in[FACT_kv_tokens].known;
+}
+
+/* While weights load or memory is measured there is no pool to shrink. The
+ * sampler warms up in the profile run and once more beside the pool: then
+ * nobody can tell from the stage. */
+static struct estimate down_by_stage(const struct ask *q) {
+    if (stage_is(q->c, "load") || stage_is(q->c, "wake")) {
+        return estimate_none(FACT_tried_alloc);
+    }
+    struct estimate e = down_for_allocation(q);
+    if (stage_is(q->c, "profile") && !has_pool(q->c) &&
+        e.verdict == VERDICT_ENOUGH) {
+        e.verdict = VERDICT_UNKNOWN;
+    }
     return e;
 }
 
 struct estimate effect_utilization_down(const struct ask *q) {
-    bool before_pool = stage_is(q->c, "load") || stage_is(q->c, "wake") ||
-                       (stage_is(q->c, "profile") &&
-                        !q->c->in[FACT_kv_available].known &&
-                        !q->c->in[FACT_kv_blocks].known &&
-                        !q->c->in[FACT_kv_tokens].known);
     switch (q->what) {
     case SHORT_FREE_AT_START: return down_at_start(q);
-    case SHORT_ALLOCATION:
-        return before_pool ? estimate_none(FACT_tried_alloc)
-                           : down_for_allocation(q);
+    case SHORT_ALLOCATION: return down_by_stage(q);
     case SHORT_KV_POOL: return estimate_none(FACT_kv_needed);
     case SHORT_HOST:
     case SHORT_UNKNOWN: break;

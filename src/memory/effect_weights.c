@@ -10,8 +10,8 @@
 #define GIB (INT64_C(1) << 30)
 
 static const enum fact_name used[] = {
-    FACT_weights_bytes, FACT_model, FACT_quantization, FACT_kv_needed,
-    FACT_kv_available, FACT_tried_alloc, FACT_gpu_free, FACT_COUNT_OF};
+    FACT_weights_bytes, FACT_model,       FACT_quantization, FACT_kv_needed,
+    FACT_kv_available,  FACT_tried_alloc, FACT_gpu_free,     FACT_COUNT_OF};
 
 static struct str write_width(const struct ask *q, int64_t from, int64_t bits,
                               struct span then) {
@@ -36,16 +36,16 @@ static struct estimate with_bits(const struct ask *q, const struct kv_side *kv,
     struct estimate e;
     if (q->what == SHORT_KV_POOL) {
         e = estimate_of_kv(kv);
-        struct span least = span_minus(span_exact(now.low),
-                                       span_exact(then.high));
-        struct span most = span_minus(span_exact(now.high),
-                                      span_exact(then.low));
-        if (now.known && then.known && least.known && most.known)
-            e.limit = span_plus(kv->pool,
-                                span_at_least(span_of(least.low, most.high),
-                                              0));
-        else
+        struct span least =
+            span_minus(span_exact(now.low), span_exact(then.high));
+        struct span most =
+            span_minus(span_exact(now.high), span_exact(then.low));
+        if (now.known && then.known && least.known && most.known) {
+            e.limit = span_plus(
+                kv->pool, span_at_least(span_of(least.low, most.high), 0));
+        } else {
             e.limit = span_none();
+        }
         estimate_judge(&e);
     } else {
         struct span mine = span_of_fact(&q->c->in[FACT_pytorch_allocated]);
@@ -53,11 +53,13 @@ static struct estimate with_bits(const struct ask *q, const struct kv_side *kv,
         e.before = now;
         e.after = then;
         e.limit = span_plus(mine, span_of_fact(&q->c->in[FACT_gpu_free]));
-        if (stage_is(q->c, "load"))
+        if (stage_is(q->c, "load")) {
             estimate_judge(&e);
+        }
     }
-    if (then.known)
+    if (then.known) {
         e.formula = write_width(q, weight_bits(q->c), bits, then);
+    }
     return e;
 }
 
@@ -65,10 +67,12 @@ struct estimate effect_quantization(const struct ask *q) {
     int64_t from = weight_bits(q->c);
     struct estimate e = estimate_none(
         q->what == SHORT_KV_POOL ? FACT_kv_needed : FACT_weights_bytes);
-    if (q->what != SHORT_KV_POOL && q->what != SHORT_ALLOCATION)
+    if (q->what != SHORT_KV_POOL && q->what != SHORT_ALLOCATION) {
         return e;
-    if (from == 4)
+    }
+    if (from == 4) {
         return e; /* as narrow as it gets */
+    }
     struct kv_side kv = kv_side_of(q);
     for (int64_t bits = from == 16 ? 8 : 4; from > 0 && bits >= 4; bits /= 2) {
         e = with_bits(q, &kv, bits);
@@ -80,10 +84,12 @@ struct estimate effect_quantization(const struct ask *q) {
     }
     if (e.verdict != VERDICT_NOT_ENOUGH) {
         e.verdict = VERDICT_UNKNOWN;
-        if (!weights_bytes(q->c).known)
+        if (!weights_bytes(q->c).known) {
             needs_add(&e.needs, q->c->model ? FACT_weights_bytes : FACT_model);
-        if (q->what == SHORT_KV_POOL && !kv.pool.known)
+        }
+        if (q->what == SHORT_KV_POOL && !kv.pool.known) {
             needs_add(&e.needs, FACT_kv_available);
+        }
     }
     return e;
 }
@@ -101,14 +107,15 @@ static struct str write_offload(const struct ask *q, struct span gap,
 struct estimate effect_cpu_offload(const struct ask *q) {
     bool is_pool = q->what == SHORT_KV_POOL;
     bool is_load = q->what == SHORT_ALLOCATION && stage_is(q->c, "load");
-    struct estimate e = estimate_none(is_pool ? FACT_kv_needed
-                                              : FACT_tried_alloc);
-    if (!is_pool && !is_load)
+    struct estimate e =
+        estimate_none(is_pool ? FACT_kv_needed : FACT_tried_alloc);
+    if (!is_pool && !is_load) {
         return e;
+    }
     struct kv_side kv = kv_side_of(q);
-    if (is_pool)
+    if (is_pool) {
         e = estimate_of_kv(&kv);
-    else {
+    } else {
         e = estimate_unknown(FACT_tried_alloc);
         e.before = e.after = span_of_fact(&q->c->in[FACT_tried_alloc]);
         e.limit = span_of_fact(&q->c->in[FACT_gpu_free]);

@@ -25,34 +25,38 @@ struct str write_ratio(struct arena *a, int64_t micro) {
 
 struct str write_bytes_span(struct arena *a, struct span s) {
     struct str low = write_bytes(a, s.low), high = write_bytes(a, s.high);
-    if (str_eq(low, high))
+    if (str_eq(low, high)) {
         return low;
+    }
     return arena_printf(a, "%.*s to %.*s", STR_ARG(low), STR_ARG(high));
 }
 
 void formula_put(struct arena *a, struct formulas *f, struct str text) {
-    if (f == NULL || text.n == 0)
+    if (f == NULL || text.n == 0) {
         return;
+    }
     f->at = arena_grow(a, f->at, f->count, &f->cap, sizeof *f->at);
     f->at[f->count++] = text;
 }
 
-struct str formula_join(struct arena *a, struct str first,
-                        struct str second) {
-    if (first.n == 0 || second.n == 0)
+struct str formula_join(struct arena *a, struct str first, struct str second) {
+    if (first.n == 0 || second.n == 0) {
         return first.n == 0 ? second : first;
+    }
     return arena_printf(a, "%.*s; %.*s", STR_ARG(first), STR_ARG(second));
 }
 
 struct str write_source(struct arena *a, const struct memory_case *c,
                         enum fact_name name) {
     const struct fact *f = &c->in[name];
-    if (name == FACT_model)
-        return c->model ? arena_printf(a, "catalogue %.*s",
-                                       STR_ARG(c->model->id))
-                        : (struct str){0};
-    if (!f->known)
+    if (name == FACT_model) {
+        return c->model
+                   ? arena_printf(a, "catalogue %.*s", STR_ARG(c->model->id))
+                   : (struct str){0};
+    }
+    if (!f->known) {
         return (struct str){0};
+    }
     switch (f->source) {
     case SOURCE_LOG:
         return f->line ? arena_printf(a, "log line %u", (unsigned)f->line)
@@ -71,20 +75,25 @@ struct str write_sources(struct arena *a, const struct memory_case *c,
     buf_init_in(&b, a, TEXT_MAX);
     for (; *names != FACT_COUNT_OF; names++) {
         struct str source = write_source(a, c, *names);
-        if (source.n == 0)
+        if (source.n == 0) {
             continue;
+        }
         buf_printf(&b, "%s%s: %.*s", buf_str(&b).n ? "; " : " [",
                    fact_spelling(*names), STR_ARG(source));
     }
-    if (buf_str(&b).n)
+    if (buf_str(&b).n) {
         buf_add_char(&b, ']');
+    }
     return arena_str(a, buf_str(&b));
 }
 
 void needs_add(struct needs *needs, enum fact_name name) {
-    for (size_t i = 0; i < needs->count; i++)
-        if (needs->at[i] == name)
+    for (size_t i = 0; i < needs->count; i++) {
+        if (needs->at[i] == name) {
             return;
-    if (needs->count < sizeof needs->at / sizeof needs->at[0])
+        }
+    }
+    if (needs->count < sizeof needs->at / sizeof needs->at[0]) {
         needs->at[needs->count++] = name;
+    }
 }

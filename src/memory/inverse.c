@@ -16,13 +16,15 @@ struct span memory_longest_request(struct arena *a,
                                    const struct memory_case *c) {
     struct demand d = demand_of(a, c);
     struct span pool = pool_bytes(a, c, &d);
-    if (!d.known || !pool.known)
+    if (!d.known || !pool.known) {
         return span_none();
+    }
     int64_t ceiling = d.by_model ? LONGEST : d.line.tokens;
     struct span longest = demand_tokens(&d, span_at_least(pool, 0), ceiling);
     int64_t block = d.block_tokens > 0 ? d.block_tokens : 1;
-    if (longest.known && longest.low < ceiling)
+    if (longest.known && longest.low < ceiling) {
         longest.low -= longest.low % block;
+    }
     return longest;
 }
 
@@ -35,18 +37,19 @@ struct span memory_largest_concurrency(struct arena *a,
     struct span request =
         d.by_model ? ways_request_blocks(&d.ways, tokens) : span_none();
     if (!pool.known || !block.known || !request.known || block.low <= 0 ||
-        request.low <= 0)
+        request.low <= 0) {
         return span_none();
+    }
     pool = span_at_least(pool, 0);
-    struct span low = span_share(span_exact(pool.low / block.high),
-                                 HUNDREDTHS, request.high);
-    struct span high = span_share(span_exact(pool.high / block.low),
-                                  HUNDREDTHS, request.low);
+    struct span low =
+        span_share(span_exact(pool.low / block.high), HUNDREDTHS, request.high);
+    struct span high =
+        span_share(span_exact(pool.high / block.low), HUNDREDTHS, request.low);
     return low.known && high.known ? span_of(low.low, high.low) : span_none();
 }
 
-static enum verdict fits_on(const struct memory_case *c,
-                            const struct demand *d, int64_t tp) {
+static enum verdict fits_on(const struct memory_case *c, const struct demand *d,
+                            int64_t tp) {
     struct span held =
         span_plus(weights_with_tp(c, tp),
                   demand_bytes(d, setting_of(c, FACT_max_model_len, 1)));
@@ -65,12 +68,15 @@ struct span memory_least_tensor_parallel(struct arena *a,
     for (int64_t tp = 1; d.by_model && tp <= RANKS_MAX; tp *= 2) {
         struct demand split = demand_with_tp(a, &d, now, tp);
         enum verdict v = fits_on(c, &split, tp);
-        if (c->model->heads > 0 && c->model->heads % tp != 0)
+        if (c->model->heads > 0 && c->model->heads % tp != 0) {
             continue;
-        if (v != VERDICT_NOT_ENOUGH && !least.known)
+        }
+        if (v != VERDICT_NOT_ENOUGH && !least.known) {
             least = span_of(tp, RANKS_MAX);
-        if (v == VERDICT_ENOUGH)
+        }
+        if (v == VERDICT_ENOUGH) {
             return span_of(least.low, tp);
+        }
     }
     return least;
 }

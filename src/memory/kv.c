@@ -17,15 +17,16 @@
 static void show_slope(struct arena *a, const struct memory_case *c,
                        const struct demand *d, struct formulas *f) {
     static const enum fact_name used[] = {
-        FACT_model, FACT_kv_cache_dtype, FACT_dtype, FACT_tensor_parallel,
-        FACT_pipeline_parallel, FACT_COUNT_OF};
+        FACT_model,           FACT_kv_cache_dtype,    FACT_dtype,
+        FACT_tensor_parallel, FACT_pipeline_parallel, FACT_COUNT_OF};
     for (size_t i = 0; i < d->ways.count; i++) {
         const struct way *w = &d->ways.at[i];
         struct span slope = way_slope(w);
         struct str text = write_slope(a, w);
         if (!slope.known || text.n == 0 ||
-            (i > 0 && slope.low == way_slope(&d->ways.at[0]).low))
+            (i > 0 && slope.low == way_slope(&d->ways.at[0]).low)) {
             continue;
+        }
         struct str value = write_count(a, slope.low);
         struct str sources = write_sources(a, c, used);
         formula_put(a, f,
@@ -40,55 +41,59 @@ static void show_slope(struct arena *a, const struct memory_case *c,
 static void show_request(struct arena *a, const struct memory_case *c,
                          const struct demand *d, int64_t tokens,
                          struct formulas *f) {
-    static const enum fact_name used[] = {
-        FACT_max_model_len, FACT_block_size, FACT_max_num_batched_tokens,
-        FACT_engine_version, FACT_COUNT_OF};
+    static const enum fact_name used[] = {FACT_max_model_len, FACT_block_size,
+                                          FACT_max_num_batched_tokens,
+                                          FACT_engine_version, FACT_COUNT_OF};
     const struct way *least = NULL, *most = NULL;
     for (size_t i = 0; i < d->ways.count; i++) {
         const struct way *w = &d->ways.at[i];
-        if (!least || way_request(w, tokens).low <
-                          way_request(least, tokens).low)
+        if (!least ||
+            way_request(w, tokens).low < way_request(least, tokens).low) {
             least = w;
+        }
         if (!most ||
-            way_request(w, tokens).high > way_request(most, tokens).high)
+            way_request(w, tokens).high > way_request(most, tokens).high) {
             most = w;
+        }
     }
     const struct way *both[] = {least, most};
-    bool same = least && way_request(least, tokens).low ==
-                             way_request(most, tokens).low;
+    bool same = least &&
+                way_request(least, tokens).low == way_request(most, tokens).low;
     for (size_t i = 0; least && i < (same ? 1 : 2); i++) {
         struct str text = write_request(a, both[i], tokens);
-        struct str value =
-            write_bytes(a, way_request(both[i], tokens).high);
+        struct str value = write_bytes(a, way_request(both[i], tokens).high);
         struct str sources = write_sources(a, c, used);
         const char *name = same     ? "kv_needed"
                            : i == 0 ? "kv_needed at least"
                                     : "kv_needed at most";
         formula_put(a, f,
-                    arena_printf(a, "%s = %.*s = %.*s%.*s", name,
-                                 STR_ARG(text), STR_ARG(value),
-                                 STR_ARG(sources)));
+                    arena_printf(a, "%s = %.*s = %.*s%.*s", name, STR_ARG(text),
+                                 STR_ARG(value), STR_ARG(sources)));
     }
 }
 
 static void show_pool(struct arena *a, const struct memory_case *c,
                       const struct kv *kv, struct formulas *f) {
     static const enum fact_name used[] = {
-        FACT_gpu_total, FACT_gpu_memory_utilization, FACT_weights_bytes,
-        FACT_activation_peak, FACT_non_torch, FACT_COUNT_OF};
+        FACT_gpu_total,     FACT_gpu_memory_utilization,
+        FACT_weights_bytes, FACT_activation_peak,
+        FACT_non_torch,     FACT_COUNT_OF};
     if (c->in[FACT_kv_available].known || c->in[FACT_kv_blocks].known ||
         !c->in[FACT_activation_peak].known || !kv->pool.known ||
         c->in[FACT_kv_bytes].known || rules_count_graphs(c) != ANSWER_NO ||
         rules_charge_others(c) != ANSWER_NO ||
         !c->in[FACT_gpu_memory_utilization].known ||
-        !c->in[FACT_weights_bytes].known)
+        !c->in[FACT_weights_bytes].known) {
         return;
+    }
     struct str part[4];
-    for (size_t i = 0; i < 5; i++)
-        if (i != 1)
-            part[i - (i > 1)] = write_bytes(
-                a, i == 0 ? span_middle(gpu_total_bytes(c))
-                          : c->in[used[i]].number);
+    for (size_t i = 0; i < 5; i++) {
+        if (i != 1) {
+            part[i - (i > 1)] =
+                write_bytes(a, i == 0 ? span_middle(gpu_total_bytes(c))
+                                      : c->in[used[i]].number);
+        }
+    }
     struct str share =
         write_ratio(a, c->in[FACT_gpu_memory_utilization].number);
     struct str value = write_bytes(a, span_middle(kv->pool));
@@ -97,9 +102,8 @@ static void show_pool(struct arena *a, const struct memory_case *c,
                 arena_printf(a,
                              "kv_available = %.*s x %.*s - %.*s weights - "
                              "%.*s activation - %.*s non-torch = %.*s%.*s",
-                             STR_ARG(part[0]), STR_ARG(share),
-                             STR_ARG(part[1]), STR_ARG(part[2]),
-                             STR_ARG(part[3]), STR_ARG(value),
+                             STR_ARG(part[0]), STR_ARG(share), STR_ARG(part[1]),
+                             STR_ARG(part[2]), STR_ARG(part[3]), STR_ARG(value),
                              STR_ARG(sources)));
 }
 
@@ -107,17 +111,18 @@ static struct span hundredths(const struct memory_case *c,
                               const struct demand *d, struct span blocks,
                               int64_t length) {
     const struct fact *printed = &c->in[FACT_max_concurrency];
-    if (printed->known)
+    if (printed->known) {
         return span_share(span_of_fact(printed), 1, MICRO_PER_HUNDREDTH);
-    struct span request = d->by_model
-                              ? ways_request_blocks(&d->ways, length)
-                              : span_none();
-    if (!request.known || !blocks.known || request.low <= 0)
+    }
+    struct span request =
+        d->by_model ? ways_request_blocks(&d->ways, length) : span_none();
+    if (!request.known || !blocks.known || request.low <= 0) {
         return span_none();
-    struct span most = span_share(span_exact(blocks.high), HUNDREDTHS,
-                                  request.low);
-    struct span least = span_share(span_exact(blocks.low), HUNDREDTHS,
-                                   request.high);
+    }
+    struct span most =
+        span_share(span_exact(blocks.high), HUNDREDTHS, request.low);
+    struct span least =
+        span_share(span_exact(blocks.low), HUNDREDTHS, request.high);
     return most.known && least.known ? span_of(least.low, most.high)
                                      : span_none();
 }
@@ -125,8 +130,9 @@ static struct span hundredths(const struct memory_case *c,
 static struct span blocks_of(const struct memory_case *c, const struct kv *kv) {
     struct span printed = span_of_fact(&c->in[FACT_kv_blocks]);
     if (printed.known || !kv->pool.known || !kv->bytes_per_block.known ||
-        kv->bytes_per_block.low <= 0)
+        kv->bytes_per_block.low <= 0) {
         return printed;
+    }
     struct span pool = span_at_least(kv->pool, 0);
     return span_of(pool.low / kv->bytes_per_block.high,
                    pool.high / kv->bytes_per_block.low);
@@ -139,22 +145,25 @@ static void count_blocks(struct kv *kv, const struct memory_case *c,
     if (d->by_model) {
         kv->bytes_per_block = ways_block_bytes(&d->ways);
         kv->blocks = blocks_of(c, kv);
-        if (!kv->tokens.known)
+        if (!kv->tokens.known) {
             kv->tokens = ways_tokens(&d->ways, kv->blocks, length);
-    } else if (d->known && d->line.fixed.high == 0)
+        }
+    } else if (d->known && d->line.fixed.high == 0) {
         kv->bytes_per_block = span_times(d->line.slope, d->block_tokens);
+    }
     kv->max_concurrency = hundredths(c, d, kv->blocks, length);
 }
 
-static enum truth_fit fit_of(const struct memory_case *c,
-                             const struct kv *kv) {
+static enum truth_fit fit_of(const struct memory_case *c, const struct kv *kv) {
     const struct fact *tokens = &c->in[FACT_kv_tokens];
     const struct fact *length = &c->in[FACT_max_model_len];
     if (c->in[FACT_kv_needed].known && c->in[FACT_kv_available].known &&
-        c->in[FACT_kv_needed].source == SOURCE_LOG)
+        c->in[FACT_kv_needed].source == SOURCE_LOG) {
         return FIT_NO; /* vLLM prints both only when it refuses */
-    if (rules_is_v0(c) == ANSWER_YES && tokens->known && length->known)
+    }
+    if (rules_is_v0(c) == ANSWER_YES && tokens->known && length->known) {
         return tokens->number < length->number ? FIT_NO : FIT_YES;
+    }
     switch (span_fits(kv->bytes_per_request, kv->pool)) {
     case VERDICT_ENOUGH: return FIT_YES;
     case VERDICT_NOT_ENOUGH: return FIT_NO;
@@ -166,37 +175,47 @@ static enum truth_fit fit_of(const struct memory_case *c,
 
 static void name_needs(struct kv *kv, const struct memory_case *c,
                        const struct demand *d) {
-    if (!d->known || (!d->by_model && !kv->slope.known))
+    if (!d->known || (!d->by_model && !kv->slope.known)) {
         needs_add(&kv->needs,
                   c->model == NULL ? FACT_model : FACT_kv_cache_dtype);
-    if (!c->in[FACT_max_model_len].known)
+    }
+    if (!c->in[FACT_max_model_len].known) {
         needs_add(&kv->needs, FACT_max_model_len);
-    if (d->by_model && d->ways.count > 1 && !span_is_exact(kv->slope))
+    }
+    if (d->by_model && d->ways.count > 1 && !span_is_exact(kv->slope)) {
         needs_add(&kv->needs, FACT_engine_version);
-    if (kv->pool.known)
+    }
+    if (kv->pool.known) {
         return;
+    }
     static const enum fact_name parts[] = {
         FACT_gpu_total, FACT_gpu_memory_utilization, FACT_activation_peak,
         FACT_non_torch};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (!c->in[parts[i]].known)
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (!c->in[parts[i]].known) {
             needs_add(&kv->needs, parts[i]);
+        }
+    }
 }
 
 struct kv memory_kv(struct arena *a, const struct memory_case *c,
                     struct formulas *f) {
     struct kv kv = {.fits = FIT_UNKNOWN};
     const struct fact *length = &c->in[FACT_max_model_len];
-    if (!rules_is_vllm(c))
+    if (!rules_is_vllm(c)) {
         return kv;
+    }
     struct demand d = demand_of(a, c);
     int64_t tokens = length->known && length->number > 0 ? length->number : 0;
-    if (d.by_model)
+    if (d.by_model) {
         show_slope(a, c, &d, f);
-    if (d.by_model && tokens > 0)
+    }
+    if (d.by_model && tokens > 0) {
         show_request(a, c, &d, tokens, f);
-    if (!d.by_model && d.known)
+    }
+    if (!d.by_model && d.known) {
         memory_kv_from_pairs(a, c, f);
+    }
     kv.slope = demand_slope(&d);
     kv.fixed = tokens > 0 ? demand_fixed(&d, tokens) : span_none();
     kv.bytes_per_request = needed_bytes(c, &d);
@@ -204,10 +223,12 @@ struct kv memory_kv(struct arena *a, const struct memory_case *c,
     count_blocks(&kv, c, &d, tokens);
     show_pool(a, c, &kv, f);
     kv.est_max_model_len = span_of_fact(&c->in[FACT_est_max_model_len]);
-    if (!kv.est_max_model_len.known && rules_is_v0(c) == ANSWER_YES)
+    if (!kv.est_max_model_len.known && rules_is_v0(c) == ANSWER_YES) {
         kv.est_max_model_len = span_of_fact(&c->in[FACT_kv_tokens]);
-    if (!kv.est_max_model_len.known && tokens > 0)
+    }
+    if (!kv.est_max_model_len.known && tokens > 0) {
         kv.est_max_model_len = demand_tokens(&d, kv.pool, tokens);
+    }
     kv.fits = fit_of(c, &kv);
     name_needs(&kv, c, &d);
     return kv;

@@ -15,11 +15,13 @@ static struct str number(struct arena *a, int64_t n) {
 
 /* H of a rank: "8 kv heads", "floor(8 kv heads / TP 2)", "1 kv head". */
 static struct str write_heads(struct arena *a, int64_t heads, int64_t tp) {
-    if (tp <= 1)
+    if (tp <= 1) {
         return arena_printf(a, "%lld kv heads", (long long)heads);
-    if (heads >= tp)
+    }
+    if (heads >= tp) {
         return arena_printf(a, "floor(%lld kv heads / TP %lld)",
                             (long long)heads, (long long)tp);
+    }
     return STR("1 copied kv head");
 }
 
@@ -29,13 +31,15 @@ static const struct kv_group *group_of(const struct way *w,
     const struct kv_group *found = NULL;
     for (size_t i = 0; i < w->model->group_count; i++) {
         const struct kv_group *g = &w->model->groups[i];
-        struct span row = kv_row_bytes(g, w->tp, w->kv_dtype, false,
-                                       w->rules->latent);
-        if (g->kind == KV_state || !row.known || row.low != s->row_bytes)
+        struct span row =
+            kv_row_bytes(g, w->tp, w->kv_dtype, false, w->rules->latent);
+        if (g->kind == KV_state || !row.known || row.low != s->row_bytes) {
             continue;
-        if (found && (found->kv_heads != g->kv_heads ||
-                      found->k_dim != g->k_dim))
+        }
+        if (found &&
+            (found->kv_heads != g->kv_heads || found->k_dim != g->k_dim)) {
             return NULL;
+        }
         found = g;
     }
     return found;
@@ -46,21 +50,21 @@ static struct str write_rows(struct arena *a, const struct way *w,
                              const struct layer_set *s, int64_t rows) {
     const struct kv_group *g = group_of(w, s);
     struct str n = number(a, rows), row = number(a, s->row_bytes);
-    if (g && g->kind == KV_mla && s->row_bytes % g->latent_dim == 0)
-        return arena_printf(
-            a, "%.*s layers x %lld latent x %lld bytes", STR_ARG(n),
-            (long long)g->latent_dim,
-            (long long)(s->row_bytes / g->latent_dim));
+    if (g && g->kind == KV_mla && s->row_bytes % g->latent_dim == 0) {
+        return arena_printf(a, "%.*s layers x %lld latent x %lld bytes",
+                            STR_ARG(n), (long long)g->latent_dim,
+                            (long long)(s->row_bytes / g->latent_dim));
+    }
     if (g && g->kind != KV_mla && g->kind != KV_indexer &&
         g->k_dim == g->v_dim && g->k_dim > 0) {
         int64_t heads = kv_heads_of_rank(g->kv_heads, w->tp);
         int64_t elements = 2 * heads * g->k_dim;
         struct str h = write_heads(a, g->kv_heads, w->tp);
-        if (s->row_bytes % elements == 0)
-            return arena_printf(
-                a, "2 x %.*s layers x %.*s x %lld x %lld bytes", STR_ARG(n),
-                STR_ARG(h), (long long)g->k_dim,
-                (long long)(s->row_bytes / elements));
+        if (s->row_bytes % elements == 0) {
+            return arena_printf(a, "2 x %.*s layers x %.*s x %lld x %lld bytes",
+                                STR_ARG(n), STR_ARG(h), (long long)g->k_dim,
+                                (long long)(s->row_bytes / elements));
+        }
     }
     return arena_printf(a, "%.*s layers x %.*s bytes", STR_ARG(n),
                         STR_ARG(row));
@@ -76,8 +80,9 @@ struct str write_slope(struct arena *a, const struct way *w) {
     buf_init_in(&b, a, TEXT_MAX);
     for (size_t i = 0; i < p.count; i++) {
         int64_t rows = way_rows_charged(w, &p, i);
-        if (!grows(p.set[i].kind) || rows == 0)
+        if (!grows(p.set[i].kind) || rows == 0) {
             continue;
+        }
         struct str one = write_rows(a, w, &p.set[i], rows);
         buf_printf(&b, "%s%.*s", buf_str(&b).n ? " + " : "", STR_ARG(one));
     }
@@ -94,12 +99,11 @@ static struct str write_blocks(struct arena *a, const struct way *w,
     case KV_full:
     case KV_mla:
     case KV_indexer:
-        return arena_printf(a, "ceil(%.*s / %.*s)", STR_ARG(n),
-                            STR_ARG(block));
+        return arena_printf(a, "ceil(%.*s / %.*s)", STR_ARG(n), STR_ARG(block));
     case KV_sliding:
-        return arena_printf(
-            a, "(ceil(min(%.*s - 1 + %.*s, %.*s) / %.*s) + 1)",
-            STR_ARG(window), STR_ARG(flight), STR_ARG(n), STR_ARG(block));
+        return arena_printf(a, "(ceil(min(%.*s - 1 + %.*s, %.*s) / %.*s) + 1)",
+                            STR_ARG(window), STR_ARG(flight), STR_ARG(n),
+                            STR_ARG(block));
     case KV_chunked:
         return arena_printf(a, "ceil(min(%.*s + %.*s, %.*s) / %.*s)",
                             STR_ARG(window), STR_ARG(flight), STR_ARG(n),
@@ -137,8 +141,9 @@ static struct str write_groups(struct arena *a, const struct way *w,
     buf_init_in(&b, a, TEXT_MAX);
     for (size_t i = 0; i < p->count; i++) {
         const struct layer_set *s = &p->set[i];
-        if (first_only && i != w->first_group % p->count)
+        if (first_only && i != w->first_group % p->count) {
             continue;
+        }
         struct str blocks = write_blocks(a, w, s, tokens);
         struct str times = number(a, first_only ? 1 : s->groups);
         buf_printf(&b, "%s%.*s x %.*s", buf_str(&b).n ? " + " : "",
@@ -147,18 +152,18 @@ static struct str write_groups(struct arena *a, const struct way *w,
     struct str n = number(a, p->layers_per_group);
     struct str page = number(a, p->set[0].page_bytes);
     struct str sum = buf_str(&b);
-    return arena_printf(a,
-                        "%.*s layers per group x %.*s bytes x (%.*s) blocks",
+    return arena_printf(a, "%.*s layers per group x %.*s bytes x (%.*s) blocks",
                         STR_ARG(n), STR_ARG(page), STR_ARG(sum));
 }
 
-struct str write_request(struct arena *a, const struct way *w,
-                         int64_t tokens) {
+struct str write_request(struct arena *a, const struct way *w, int64_t tokens) {
     struct plan p = way_plan(w, w->rules->charges_all_stages);
-    if (!p.known)
+    if (!p.known) {
         return (struct str){0};
-    if (p.is_grouped && w->rules->need != NEED_LAYERS)
+    }
+    if (p.is_grouped && w->rules->need != NEED_LAYERS) {
         return write_groups(a, w, &p, tokens);
+    }
     if (p.count == 1 && grows(p.set[0].kind)) {
         struct str blocks = write_blocks(a, w, &p.set[0], tokens);
         struct str block = number(a, p.base_block_tokens);

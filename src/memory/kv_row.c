@@ -27,12 +27,12 @@ struct format {
     bool rounds_to_even;
 };
 
-#define PLAIN(text, bytes) \
-    {{text, sizeof text - 1}, {bytes, 1, 0}, {bytes, 1, 0}, false}
-#define SCALED(text, num) \
-    {{text, sizeof text - 1}, {num, 2, 4}, {num, 2, 4}, false}
-#define TURBO(text, kn, kd, ke, vn, vd) \
-    {{text, sizeof text - 1}, {kn, kd, ke}, {vn, vd, 4}, true}
+#define PLAIN(text, bytes)                                                     \
+    { {text, sizeof text - 1}, {bytes, 1, 0}, {bytes, 1, 0}, false }
+#define SCALED(text, num)                                                      \
+    { {text, sizeof text - 1}, {num, 2, 4}, {num, 2, 4}, false }
+#define TURBO(text, kn, kd, ke, vn, vd)                                        \
+    { {text, sizeof text - 1}, {kn, kd, ke}, {vn, vd, 4}, true }
 
 static const struct format formats[] = {
     PLAIN("bfloat16", 2),
@@ -62,9 +62,11 @@ static const struct format formats[] = {
 };
 
 static const struct format *format_named(struct str name) {
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
-        if (str_eq_nocase(name, formats[i].name))
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        if (str_eq_nocase(name, formats[i].name)) {
             return &formats[i];
+        }
+    }
     return NULL;
 }
 
@@ -73,16 +75,20 @@ static bool is_set(const struct fact *f) {
 }
 
 struct str kv_dtype_of(const struct memory_case *c) {
-    if (is_set(&c->in[FACT_kv_cache_dtype]))
+    if (is_set(&c->in[FACT_kv_cache_dtype])) {
         return c->in[FACT_kv_cache_dtype].word;
+    }
     if (is_set(&c->in[FACT_dtype]) &&
-        c->in[FACT_dtype].source != SOURCE_CATALOGUE)
+        c->in[FACT_dtype].source != SOURCE_CATALOGUE) {
         return c->in[FACT_dtype].word;
-    if (c->model == NULL)
+    }
+    if (c->model == NULL) {
         return (struct str){0};
+    }
     /* vLLM runs float32 checkpoints in 16 bits unless told otherwise. */
-    if (str_eq_nocase(c->model->dtype, STR("float32")))
+    if (str_eq_nocase(c->model->dtype, STR("float32"))) {
         return STR("float16");
+    }
     return c->model->dtype;
 }
 
@@ -98,42 +104,48 @@ int64_t kv_heads_of_rank(int64_t heads, int64_t tp) {
 static struct span packed(struct packing p, int64_t dim) {
     struct span bits = span_times(span_exact(dim), p.num);
     struct span bytes = span_share(bits, 1, p.den);
-    if (!bytes.known)
+    if (!bytes.known) {
         return span_none();
+    }
     return span_plus(span_exact(bytes.high), span_exact(p.extra));
 }
 
-static struct span latent_row(const struct kv_group *g,
-                              const struct format *f, struct str dtype,
-                              bool has_indexer, enum latent_rule latent) {
+static struct span latent_row(const struct kv_group *g, const struct format *f,
+                              struct str dtype, bool has_indexer,
+                              enum latent_rule latent) {
     bool is_packed = str_eq_nocase(dtype, STR("fp8_ds_mla")) ||
                      (has_indexer && kv_dtype_is_fp8(dtype));
-    if (latent == LATENT_ABSENT || f->key.extra != 0)
+    if (latent == LATENT_ABSENT || f->key.extra != 0) {
         return span_none();
-    if (is_packed)
-        return g->latent_dim == PACKED_LATENT_DIM
-                   ? span_exact(PACKED_ROW_BYTES)
-                   : span_none();
+    }
+    if (is_packed) {
+        return g->latent_dim == PACKED_LATENT_DIM ? span_exact(PACKED_ROW_BYTES)
+                                                  : span_none();
+    }
     struct span row = packed(f->key, g->latent_dim);
-    if (latent == LATENT_PADDED && row.known)
-        row = span_exact(ceil_div(row.low, PADDED_ROW_BYTES) *
-                         PADDED_ROW_BYTES);
+    if (latent == LATENT_PADDED && row.known) {
+        row =
+            span_exact(ceil_div(row.low, PADDED_ROW_BYTES) * PADDED_ROW_BYTES);
+    }
     return row;
 }
 
-struct span kv_row_bytes(const struct kv_group *g, int64_t tp,
-                         struct str dtype, bool has_indexer,
-                         enum latent_rule latent) {
+struct span kv_row_bytes(const struct kv_group *g, int64_t tp, struct str dtype,
+                         bool has_indexer, enum latent_rule latent) {
     const struct format *f = format_named(dtype);
-    if (f == NULL)
+    if (f == NULL) {
         return span_none();
-    if (g->kind == KV_mla)
+    }
+    if (g->kind == KV_mla) {
         return latent_row(g, f, dtype, has_indexer, latent);
-    if (g->kind == KV_indexer)
+    }
+    if (g->kind == KV_indexer) {
         return span_exact(g->latent_dim);
-    struct span head = span_plus(packed(f->key, g->k_dim),
-                                 packed(f->value, g->v_dim));
-    if (f->rounds_to_even && head.known)
+    }
+    struct span head =
+        span_plus(packed(f->key, g->k_dim), packed(f->value, g->v_dim));
+    if (f->rounds_to_even && head.known) {
         head = span_exact(head.low + head.low % 2);
+    }
     return span_times(head, kv_heads_of_rank(g->kv_heads, tp));
 }

@@ -15,8 +15,7 @@ int64_t kv_heads_of_rank(int64_t heads, int64_t tp);
 
 /* has_indexer: the model is one of sparse attention, whose fp8 rows are
  * packed. State groups have no row. Unknown for types it does not know. */
-struct span kv_row_bytes(const struct kv_group *g, int64_t tp,
-                         struct str dtype, bool has_indexer,
-                         enum latent_rule latent);
+struct span kv_row_bytes(const struct kv_group *g, int64_t tp, struct str dtype,
+                         bool has_indexer, enum latent_rule latent);
 
 #endif

@@ -23,10 +23,12 @@
 static int64_t block_of(const struct memory_case *c, int64_t estimate) {
     const struct fact *set = &c->in[FACT_block_size];
     int64_t block = LARGEST_BLOCK;
-    if (set->known && set->source != SOURCE_DEFAULT && set->number > 0)
+    if (set->known && set->source != SOURCE_DEFAULT && set->number > 0) {
         return set->number;
-    while (block > LEAST_BLOCK && estimate % block != 0)
+    }
+    while (block > LEAST_BLOCK && estimate % block != 0) {
         block /= 2;
+    }
     return block;
 }
 
@@ -59,10 +61,12 @@ static struct line from_cpu_blocks(const struct memory_case *c) {
     const struct fact *swap = &c->in[FACT_swap_space];
     const struct fact *size = &c->in[FACT_block_size];
     struct line l = {.block_tokens = LEAST_BLOCK, .fixed = {true, 0, 0}};
-    if (!blocks->known || !swap->known || blocks->number <= 0)
+    if (!blocks->known || !swap->known || blocks->number <= 0) {
         return l;
-    if (size->known && size->number > 0)
+    }
+    if (size->known && size->number > 0) {
         l.block_tokens = size->number;
+    }
     struct span block = span_of(swap->number / (blocks->number + 1) + 1,
                                 swap->number / blocks->number);
     l.slope = span_share(block, 1, l.block_tokens);
@@ -77,33 +81,39 @@ struct line line_of(const struct memory_case *c) {
     const struct fact *estimate = &c->in[FACT_est_max_model_len];
     struct span need = span_of_fact(&c->in[FACT_kv_needed]);
     struct span pool = span_of_fact(&c->in[FACT_kv_available]);
-    if (!need.known || !length->known || length->number <= 0)
+    if (!need.known || !length->known || length->number <= 0) {
         return from_cpu_blocks(c);
+    }
     int64_t at = estimate->known ? estimate->number : 0;
     int64_t block = block_of(c, at);
     struct line l = through_one(length->number, need, block);
     int64_t run = l.tokens - at;
     if (at <= 0 || run <= block || !pool.known || !l.known ||
-        pool.low > need.high)
+        pool.low > need.high) {
         return l;
+    }
     struct span rise = span_at_least(span_minus(need, pool), 0);
     struct span low = span_share(rise, 1, run);
     struct span high = span_share(rise, 1, run - block);
-    if (!low.known || !high.known)
+    if (!low.known || !high.known) {
         return l;
+    }
     l.slope = span_meet(span_of(low.low, high.high), l.slope);
     l.fixed = fixed_of(&l);
     return l;
 }
 
 struct span line_bytes(const struct line *l, int64_t tokens) {
-    if (!l->known)
+    if (!l->known) {
         return span_none();
+    }
     int64_t up = round_up(tokens, l->block_tokens);
-    if (up > l->tokens && tokens <= l->tokens)
+    if (up > l->tokens && tokens <= l->tokens) {
         up = l->tokens;
-    if (up > l->tokens)
+    }
+    if (up > l->tokens) {
         return span_plus(l->bytes, span_times(l->slope, up - l->tokens));
+    }
     return span_at_least(
         span_minus(l->bytes, span_times(l->slope, l->tokens - up)), 0);
 }
@@ -117,40 +127,45 @@ static int64_t meets(const struct line *l, int64_t pool, int64_t bytes,
                      int64_t slope_if_short, int64_t slope_if_long,
                      int64_t ceiling) {
     int64_t gap, steps;
-    if (!add_i64(pool, -bytes, &gap))
+    if (!add_i64(pool, -bytes, &gap)) {
         return 0;
+    }
     int64_t slope = gap < 0 ? slope_if_short : slope_if_long;
-    if (slope <= 0)
+    if (slope <= 0) {
         return gap < 0 ? 0 : ceiling;
+    }
     if (!mul_div_floor(gap, 1, slope, &steps) ||
-        !add_i64(l->tokens, steps, &steps))
+        !add_i64(l->tokens, steps, &steps)) {
         return gap < 0 ? 0 : ceiling;
+    }
     steps = clamp(steps, 0, ceiling);
     return steps == ceiling ? ceiling : steps - steps % l->block_tokens;
 }
 
 struct span line_tokens(const struct line *l, struct span pool,
                         int64_t ceiling) {
-    if (!l->known || !pool.known)
+    if (!l->known || !pool.known) {
         return span_none();
-    return span_of(meets(l, pool.low, l->bytes.high, l->slope.low,
-                         l->slope.high, ceiling),
-                   meets(l, pool.high, l->bytes.low, l->slope.high,
-                         l->slope.low, ceiling));
+    }
+    return span_of(
+        meets(l, pool.low, l->bytes.high, l->slope.low, l->slope.high, ceiling),
+        meets(l, pool.high, l->bytes.low, l->slope.high, l->slope.low,
+              ceiling));
 }
 
 /* "a straight line": one need at one length, were nothing fixed. */
 static void show_proportion(struct arena *a, const struct memory_case *c,
                             const struct line *l, struct formulas *f) {
-    static const enum fact_name used[] = {
-        FACT_kv_needed, FACT_max_model_len, FACT_COUNT_OF};
+    static const enum fact_name used[] = {FACT_kv_needed, FACT_max_model_len,
+                                          FACT_COUNT_OF};
     struct span most = span_share(l->bytes, 1, l->tokens);
     struct str need = write_bytes(a, span_middle(l->bytes));
     struct str length = write_count(a, l->tokens);
     struct str slope = write_count(a, span_middle(most));
     struct str sources = write_sources(a, c, used);
-    if (!c->in[FACT_kv_needed].known || l->fixed.low > 0)
+    if (!c->in[FACT_kv_needed].known || l->fixed.low > 0) {
         return;
+    }
     formula_put(a, f,
                 arena_printf(a,
                              "kv_per_token if nothing is fixed = %.*s / "
@@ -167,11 +182,12 @@ static void show_pair(struct arena *a, const struct memory_case *c,
     struct span rise =
         span_minus(l->bytes, span_of_fact(&c->in[FACT_kv_available]));
     const struct fact *estimate = &c->in[FACT_est_max_model_len];
-    if (!rise.known || !estimate->known || !c->in[FACT_kv_needed].known)
+    if (!rise.known || !estimate->known || !c->in[FACT_kv_needed].known) {
         return;
+    }
     struct str need = write_bytes(a, span_middle(l->bytes));
-    struct str pool = write_bytes(
-        a, span_middle(span_of_fact(&c->in[FACT_kv_available])));
+    struct str pool =
+        write_bytes(a, span_middle(span_of_fact(&c->in[FACT_kv_available])));
     struct str length = write_count(a, l->tokens);
     struct str est = write_count(a, estimate->number);
     struct str slope = write_bytes(a, span_middle(l->slope));
@@ -182,15 +198,15 @@ static void show_pair(struct arena *a, const struct memory_case *c,
                              "kv_per_token = (%.*s - %.*s) / (%.*s tokens - "
                              "%.*s) = about %.*s%.*s",
                              STR_ARG(need), STR_ARG(pool), STR_ARG(length),
-                             STR_ARG(est), STR_ARG(slope),
-                             STR_ARG(sources)));
-    if (l->fixed.low > 0)
+                             STR_ARG(est), STR_ARG(slope), STR_ARG(sources)));
+    if (l->fixed.low > 0) {
         formula_put(a, f,
                     arena_printf(a,
                                  "kv_fixed = %.*s - %.*s x %.*s tokens = "
                                  "about %.*s",
-                                 STR_ARG(need), STR_ARG(slope),
-                                 STR_ARG(length), STR_ARG(fixed)));
+                                 STR_ARG(need), STR_ARG(slope), STR_ARG(length),
+                                 STR_ARG(fixed)));
+    }
 }
 
 struct kv memory_kv_from_pairs(struct arena *a, const struct memory_case *c,

@@ -18,17 +18,20 @@ static bool grows(enum kv_kind kind) {
 }
 
 static bool has_kind(const struct model *m, enum kv_kind kind) {
-    for (size_t i = 0; i < m->group_count; i++)
-        if (m->groups[i].kind == kind)
+    for (size_t i = 0; i < m->group_count; i++) {
+        if (m->groups[i].kind == kind) {
             return true;
+        }
+    }
     return false;
 }
 
 /* Layers of this stage: PP deals them out, a remainder to some stages. */
 static int64_t layers_of_stage(const struct way *w, int64_t layers,
                                bool all_stages) {
-    if (all_stages || w->pp <= 1)
+    if (all_stages || w->pp <= 1) {
         return layers;
+    }
     return w->is_large_stage ? ceil_div(layers, w->pp) : layers / w->pp;
 }
 
@@ -46,29 +49,33 @@ static struct layer_set set_of(const struct way *w, const struct kv_group *g,
         .groups = 1,
     };
     bool whole = w->rules->windows == WINDOWS_WHOLE;
-    if (whole && (g->kind == KV_sliding || g->kind == KV_chunked))
+    if (whole && (g->kind == KV_sliding || g->kind == KV_chunked)) {
         s.kind = KV_full;
+    }
     return s;
 }
 
 static bool add_set(struct plan *p, const struct way *w,
                     const struct kv_group *g, bool all_stages) {
     struct layer_set s = set_of(w, g, all_stages);
-    if (s.count == 0)
+    if (s.count == 0) {
         return true;
+    }
     if (g->kind == KV_state) {
-        struct span state = span_share(span_exact(g->state_bytes),
-                                       w->state_scale, w->tp);
+        struct span state =
+            span_share(span_exact(g->state_bytes), w->state_scale, w->tp);
         s.page_bytes = state.high;
-        if (!state.known || g->state_bytes == 0)
+        if (!state.known || g->state_bytes == 0) {
             return false;
+        }
     } else {
         struct span row =
-            kv_row_bytes(g, w->tp, w->kv_dtype,
-                         has_kind(w->model, KV_indexer), w->rules->latent);
+            kv_row_bytes(g, w->tp, w->kv_dtype, has_kind(w->model, KV_indexer),
+                         w->rules->latent);
         struct span page = span_times(row, w->block_tokens);
-        if (!page.known || page.low <= 0)
+        if (!page.known || page.low <= 0) {
             return false;
+        }
         s.row_bytes = row.low;
         s.page_bytes = page.low;
     }
@@ -76,11 +83,13 @@ static bool add_set(struct plan *p, const struct way *w,
         struct layer_set *t = &p->set[i];
         if (t->kind == s.kind && t->row_bytes == s.row_bytes &&
             t->page_bytes == s.page_bytes &&
-            (t->window == s.window || s.kind == KV_full))
+            (t->window == s.window || s.kind == KV_full)) {
             return add_i64(t->count, s.count, &t->count);
+        }
     }
-    if (p->count == SETS_MAX)
+    if (p->count == SETS_MAX) {
         return false;
+    }
     p->set[p->count++] = s;
     return true;
 }
@@ -92,31 +101,38 @@ static bool equal_page(const struct way *w, const struct plan *p,
     *page = 0;
     for (size_t i = 0; i < p->count; i++) {
         const struct layer_set *s = &p->set[i];
-        if (s->kind == KV_state)
+        if (s->kind == KV_state) {
             state = s->page_bytes > state ? s->page_bytes : state;
-        else if (s->page_bytes > *page)
-            *page = s->page_bytes, row = s->row_bytes;
+        } else if (s->page_bytes > *page) {
+            *page = s->page_bytes;
+            row = s->row_bytes;
+        }
     }
-    if (row == 0) /* nothing but state */
-        return *page = state, state > 0;
+    if (row == 0) { /* nothing but state */
+        *page = state;
+        return state > 0;
+    }
     int64_t step;
-    if (!mul_i64(w->block_tokens, row, &step))
+    if (!mul_i64(w->block_tokens, row, &step)) {
         return false;
-    if (state > *page)
+    }
+    if (state > *page) {
         return mul_i64(ceil_div(state, step), step, page);
+    }
     return true;
 }
 
 static bool equalize(const struct way *w, struct plan *p) {
     int64_t page;
-    if (!equal_page(w, p, &page))
+    if (!equal_page(w, p, &page)) {
         return false;
+    }
     for (size_t i = 0; i < p->count; i++) {
         struct layer_set *s = &p->set[i];
         if (s->kind != KV_state && page % s->page_bytes == 0 &&
-            !mul_i64(s->block_tokens, page / s->page_bytes,
-                     &s->block_tokens))
+            !mul_i64(s->block_tokens, page / s->page_bytes, &s->block_tokens)) {
             return false;
+        }
         s->page_bytes = page; /* padded where it does not divide */
     }
     return true;
@@ -130,20 +146,24 @@ static bool group(const struct way *w, struct plan *p) {
         most = n > most ? n : most;
     }
     if (!mul_i64(least, w->rules->spread_percent, &limit) ||
-        !mul_i64(most, 100, &spread))
+        !mul_i64(most, 100, &spread)) {
         return false;
+    }
     p->is_grouped = true;
     p->layers_per_group = spread < limit ? most : least;
-    for (size_t i = 0; i < p->count; i++)
+    for (size_t i = 0; i < p->count; i++) {
         p->set[i].groups = ceil_div(p->set[i].count, p->layers_per_group);
-    return equalize(w, p) && mul_i64(p->layers_per_group,
-                                     p->set[0].page_bytes, &p->block_bytes);
+    }
+    return equalize(w, p) &&
+           mul_i64(p->layers_per_group, p->set[0].page_bytes, &p->block_bytes);
 }
 
 static bool is_of_one_kind(const struct plan *p) {
-    for (size_t i = 0; i < p->count; i++)
-        if (!grows(p->set[i].kind))
+    for (size_t i = 0; i < p->count; i++) {
+        if (!grows(p->set[i].kind)) {
             return p->count == 1;
+        }
+    }
     return true;
 }
 
@@ -151,8 +171,9 @@ static bool add_pages(struct plan *p) {
     for (size_t i = 0; i < p->count; i++) {
         int64_t pages;
         if (!mul_i64(p->set[i].count, p->set[i].page_bytes, &pages) ||
-            !add_i64(p->block_bytes, pages, &p->block_bytes))
+            !add_i64(p->block_bytes, pages, &p->block_bytes)) {
             return false;
+        }
     }
     return true;
 }
@@ -160,9 +181,11 @@ static bool add_pages(struct plan *p) {
 struct plan way_plan(const struct way *w, bool all_stages) {
     struct plan p = {.base_block_tokens = w->block_tokens};
     bool ok = true;
-    for (size_t i = 0; ok && i < w->model->group_count; i++)
-        if (!is_left_out(w, &w->model->groups[i]))
+    for (size_t i = 0; ok && i < w->model->group_count; i++) {
+        if (!is_left_out(w, &w->model->groups[i])) {
             ok = add_set(&p, w, &w->model->groups[i], all_stages);
+        }
+    }
     /* V0 and the whole-window rule know one kind only. */
     bool plain = w->rules->windows == WINDOWS_WHOLE || is_of_one_kind(&p);
     ok = ok && p.count > 0 && (plain ? add_pages(&p) : group(w, &p));

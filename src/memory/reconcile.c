@@ -48,22 +48,25 @@ struct reconciliation memory_reconcile(struct arena *a,
     struct ways ways = ways_of(a, c);
     const struct fact *length = &c->in[FACT_max_model_len];
     r.printed = span_of_fact(&c->in[FACT_kv_needed]);
-    if (ways.count == 0 || !r.printed.known || !length->known)
+    if (ways.count == 0 || !r.printed.known || !length->known) {
         return r;
+    }
     r.computed = ways_request(&ways, length->number);
     r.residual = span_minus(r.printed, r.computed);
-    if (!r.computed.known)
+    if (!r.computed.known) {
         return r;
+    }
     struct str text = write_request(a, &ways.at[0], length->number);
     struct str value =
         write_bytes(a, way_request(&ways.at[0], length->number).high);
     r.formula = arena_printf(a, "kv_needed = %.*s = %.*s", STR_ARG(text),
                              STR_ARG(value));
-    if (ways.agrees)
+    if (ways.agrees) {
         r.outcome = RECONCILE_AGREES;
-    else if (set_dtype(a, c, &r) || set_tp(a, c, &r))
+    } else if (set_dtype(a, c, &r) || set_tp(a, c, &r)) {
         r.outcome = RECONCILE_EXPLAINED;
-    else
+    } else {
         r.outcome = RECONCILE_RESIDUAL;
+    }
     return r;
 }

@@ -10,41 +10,40 @@
 #include "memory/way.h"
 
 static struct span ceil_blocks(struct span tokens, int64_t block) {
-    if (!tokens.known || block <= 0)
+    if (!tokens.known || block <= 0) {
         return span_none();
+    }
     return span_exact(ceil_div(tokens.low, block));
 }
 
 static struct span least(struct span s, int64_t n) {
-    if (s.known && s.low > n)
+    if (s.known && s.low > n) {
         return span_exact(n);
+    }
     return s;
 }
 
 struct span way_blocks(const struct way *w, const struct layer_set *set,
                        int64_t block_tokens, int64_t tokens) {
-    struct span reach = span_plus(span_exact(set->window),
-                                  span_exact(w->tokens_in_flight));
+    struct span reach =
+        span_plus(span_exact(set->window), span_exact(w->tokens_in_flight));
     switch (set->kind) {
     case KV_full:
     case KV_mla:
-    case KV_indexer:
-        return ceil_blocks(span_exact(tokens), block_tokens);
+    case KV_indexer: return ceil_blocks(span_exact(tokens), block_tokens);
     case KV_sliding:
         reach = span_plus(reach, span_exact(-1));
         return span_plus(ceil_blocks(least(reach, tokens), block_tokens),
                          span_exact(1));
-    case KV_chunked:
-        return ceil_blocks(least(reach, tokens), block_tokens);
-    case KV_state:
-        return span_exact(w->state_pages);
+    case KV_chunked: return ceil_blocks(least(reach, tokens), block_tokens);
+    case KV_state: return span_exact(w->state_pages);
     case KV_cross:
-        if (set->window == 0)
-            return span_of(0, ceil_blocks(span_exact(tokens),
-                                          block_tokens).high);
+        if (set->window == 0) {
+            return span_of(0,
+                           ceil_blocks(span_exact(tokens), block_tokens).high);
+        }
         return ceil_blocks(span_exact(set->window), block_tokens);
-    case KV_KIND_COUNT_OF:
-        break;
+    case KV_KIND_COUNT_OF: break;
     }
     return span_none();
 }
@@ -56,35 +55,39 @@ static struct span sum_of_layers(const struct way *w, const struct plan *p,
         const struct layer_set *s = &p->set[i];
         struct span blocks = way_blocks(w, s, s->block_tokens, tokens);
         struct span page = span_exact(s->page_bytes);
-        if (s->kind != KV_state)
+        if (s->kind != KV_state) {
             page = span_times(span_exact(s->row_bytes), s->block_tokens);
-        sum = span_plus(sum, span_times(span_product(blocks, page),
-                                        s->count));
+        }
+        sum = span_plus(sum, span_times(span_product(blocks, page), s->count));
     }
     return sum;
 }
 
-static struct span blocks_of_groups(const struct way *w,
-                                    const struct plan *p, int64_t tokens) {
+static struct span blocks_of_groups(const struct way *w, const struct plan *p,
+                                    int64_t tokens) {
     struct span sum = span_exact(0);
     for (size_t i = 0; i < p->count; i++) {
         const struct layer_set *s = &p->set[i];
         struct span blocks = way_blocks(w, s, s->block_tokens, tokens);
         if (w->rules->need == NEED_FIRST_GROUP) {
-            if (i == w->first_group % p->count)
+            if (i == w->first_group % p->count) {
                 return blocks;
-        } else
+            }
+        } else {
             sum = span_plus(sum, span_times(blocks, s->groups));
+        }
     }
     return sum;
 }
 
 struct span way_request(const struct way *w, int64_t tokens) {
     struct plan p = way_plan(w, w->rules->charges_all_stages);
-    if (!p.known)
+    if (!p.known) {
         return span_none();
-    if (!p.is_grouped || w->rules->need == NEED_LAYERS)
+    }
+    if (!p.is_grouped || w->rules->need == NEED_LAYERS) {
         return sum_of_layers(w, &p, tokens);
+    }
     return span_times(blocks_of_groups(w, &p, tokens), p.block_bytes);
 }
 
@@ -92,10 +95,12 @@ struct span way_request_blocks(const struct way *w, int64_t tokens) {
     struct plan p = way_plan(w, false);
     struct way all = *w;
     struct kv_rules rules = *w->rules;
-    if (!p.known)
+    if (!p.known) {
         return span_none();
-    if (!p.is_grouped)
+    }
+    if (!p.is_grouped) {
         return way_blocks(w, &p.set[0], p.base_block_tokens, tokens);
+    }
     rules.need = NEED_GROUPS;
     all.rules = &rules;
     return blocks_of_groups(&all, &p, tokens);
@@ -103,18 +108,21 @@ struct span way_request_blocks(const struct way *w, int64_t tokens) {
 
 struct span way_longest(const struct way *w, int64_t pool, int64_t ceiling) {
     int64_t fits = 0, fails = ceiling;
-    if (ceiling <= 0 || ceiling == INT64_MAX)
+    if (ceiling <= 0 || ceiling == INT64_MAX) {
         return span_none();
+    }
     fails = ceiling + 1;
     while (fails - fits > 1) {
         int64_t middle = fits + (fails - fits) / 2;
         struct span need = way_request(w, middle);
-        if (!need.known)
+        if (!need.known) {
             return span_none();
-        if (need.high <= pool)
+        }
+        if (need.high <= pool) {
             fits = middle;
-        else
+        } else {
             fails = middle;
+        }
     }
     return span_exact(fits);
 }
@@ -125,10 +133,12 @@ struct span way_block_bytes(const struct way *w) {
 }
 
 int64_t way_rows_charged(const struct way *w, const struct plan *p, size_t i) {
-    if (!p->is_grouped || w->rules->need == NEED_LAYERS)
+    if (!p->is_grouped || w->rules->need == NEED_LAYERS) {
         return p->set[i].count;
-    if (w->rules->need == NEED_GROUPS)
+    }
+    if (w->rules->need == NEED_GROUPS) {
         return p->set[i].groups * p->layers_per_group;
+    }
     return i == w->first_group % p->count ? p->layers_per_group : 0;
 }
 
@@ -137,9 +147,10 @@ struct span way_slope(const struct way *w) {
     struct span sum = span_exact(0);
     for (size_t i = 0; i < p.count; i++) {
         const struct layer_set *s = &p.set[i];
-        if (s->kind == KV_full || s->kind == KV_mla || s->kind == KV_indexer)
+        if (s->kind == KV_full || s->kind == KV_mla || s->kind == KV_indexer) {
             sum = span_plus(sum, span_times(span_exact(s->row_bytes),
                                             way_rows_charged(w, &p, i)));
+        }
     }
     return p.known ? sum : span_none();
 }
@@ -200,16 +211,19 @@ struct span ways_longest(const struct ways *ways, struct span pool,
 static struct span tokens_of(const struct way *w, int64_t blocks) {
     struct plan p = way_plan(w, false);
     int64_t groups = 0, block = 0;
-    if (!p.known)
+    if (!p.known) {
         return span_none();
+    }
     for (size_t k = 0; k < p.count; k++) {
         const struct layer_set *s = &p.set[k];
         groups += s->groups;
-        if (s->kind != KV_state && (block == 0 || s->block_tokens < block))
+        if (s->kind != KV_state && (block == 0 || s->block_tokens < block)) {
             block = s->block_tokens;
+        }
     }
-    if (!p.is_grouped)
+    if (!p.is_grouped) {
         groups = 1;
+    }
     return span_times(span_exact(blocks / groups), block);
 }
 
@@ -217,10 +231,12 @@ static struct span tokens_of(const struct way *w, int64_t blocks) {
 static struct span tokens_printed(const struct way *w, int64_t blocks,
                                   int64_t length) {
     struct span request = span_none();
-    if (w->rules->tokens_by_requests && length > 0)
+    if (w->rules->tokens_by_requests && length > 0) {
         request = way_request_blocks(w, length);
-    if (!request.known || request.low <= 0)
+    }
+    if (!request.known || request.low <= 0) {
         return tokens_of(w, blocks);
+    }
     int64_t tokens;
     return mul_div_floor(blocks, length, request.low, &tokens)
                ? span_exact(tokens)

@@ -14,9 +14,10 @@
 #include "corpus/version.h"
 
 static const struct kv_rules rows[] = {
-    /* from, until, v0, windows, need, latent, all stages, spread, by requests, steps */
-    {"0", "0.7.1", true, WINDOWS_WHOLE, NEED_LAYERS, LATENT_ABSENT, false,
-     100, false, 1},
+    /* from, until, v0, windows, need, latent, all stages, spread,
+     * by requests, steps */
+    {"0", "0.7.1", true, WINDOWS_WHOLE, NEED_LAYERS, LATENT_ABSENT, false, 100,
+     false, 1},
     {"0.7.1", "0.8.0", true, WINDOWS_WHOLE, NEED_LAYERS, LATENT_PADDED, false,
      100, false, 1},
     {"0.8.0", "0.11.0", true, WINDOWS_WHOLE, NEED_LAYERS, LATENT_PLAIN, false,
@@ -56,10 +57,12 @@ static enum answer is_between(const struct memory_case *c, const char *from,
                               const char *until) {
     struct str version = version_of(c);
     int after_from, after_until = -1;
-    if (!version_compare(version, str_of(from), &after_from))
+    if (!version_compare(version, str_of(from), &after_from)) {
         return ANSWER_MAYBE;
-    if (*until)
+    }
+    if (*until) {
         version_compare(version, str_of(until), &after_until);
+    }
     return after_from >= 0 && after_until < 0 ? ANSWER_YES : ANSWER_NO;
 }
 
@@ -77,13 +80,16 @@ static bool has_v0_refusal(const struct memory_case *c) {
 
 enum answer rules_is_v0(const struct memory_case *c) {
     if (is_between(c, "0.11.0", "") == ANSWER_YES ||
-        c->in[FACT_kv_needed].known)
+        c->in[FACT_kv_needed].known) {
         return ANSWER_NO;
+    }
     if (is_between(c, "0", "0.7.0") == ANSWER_YES ||
-        c->in[FACT_cpu_blocks].known || has_v0_refusal(c))
+        c->in[FACT_cpu_blocks].known || has_v0_refusal(c)) {
         return ANSWER_YES;
-    if (is_between(c, "0.7.0", "0.8.0") == ANSWER_YES)
+    }
+    if (is_between(c, "0.7.0", "0.8.0") == ANSWER_YES) {
         return ANSWER_YES;
+    }
     return is_between(c, "0.8.0", "0.11.0") == ANSWER_YES ? ANSWER_NO
                                                           : ANSWER_MAYBE;
 }
@@ -91,37 +97,41 @@ enum answer rules_is_v0(const struct memory_case *c) {
 struct rules_list rules_of(const struct memory_case *c) {
     struct rules_list list = {.count = 0};
     enum answer v0 = rules_is_v0(c);
-    if (!rules_is_vllm(c))
+    if (!rules_is_vllm(c)) {
         return list;
+    }
     for (size_t i = 0; i < ROW_COUNT; i++) {
         bool excluded = rows[i].is_v0 ? v0 == ANSWER_NO : v0 == ANSWER_YES;
         if (!excluded &&
-            is_between(c, rows[i].from, rows[i].until) != ANSWER_NO)
+            is_between(c, rows[i].from, rows[i].until) != ANSWER_NO) {
             list.at[list.count++] = &rows[i];
+        }
     }
     return list;
 }
 
 const struct kv_rules *rules_without_hybrids(void) {
     static const struct kv_rules row = {
-        "0.9.1", "",    false, WINDOWS_WHOLE, NEED_LAYERS, LATENT_PLAIN,
-        false,   100, false, 1};
+        "0.9.1",      "",    false, WINDOWS_WHOLE, NEED_LAYERS,
+        LATENT_PLAIN, false, 100,   false,         1};
     return &row;
 }
 
 static enum answer either(enum answer a, enum answer b) {
-    if (a == ANSWER_YES || b == ANSWER_YES)
+    if (a == ANSWER_YES || b == ANSWER_YES) {
         return ANSWER_YES;
+    }
     return a == ANSWER_MAYBE || b == ANSWER_MAYBE ? ANSWER_MAYBE : ANSWER_NO;
 }
 
 enum answer rules_charge_others(const struct memory_case *c) {
-    enum answer always = either(is_between(c, "0", "0.3.1"),
-                                is_between(c, "0.6.4", "0.6.5"));
+    enum answer always =
+        either(is_between(c, "0", "0.3.1"), is_between(c, "0.6.4", "0.6.5"));
     enum answer v0 = rules_is_v0(c);
     enum answer in_v1 = is_between(c, "0.7.0", "0.9.1");
-    if (v0 == ANSWER_YES || in_v1 == ANSWER_NO)
+    if (v0 == ANSWER_YES || in_v1 == ANSWER_NO) {
         return always;
+    }
     return either(always, v0 == ANSWER_NO ? in_v1 : ANSWER_MAYBE);
 }
 

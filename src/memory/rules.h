@@ -33,7 +33,8 @@ struct kv_rules {
     int64_t spread_percent;  /* groups as large as the largest kind of layer
                                 where that is below this much of the least */
     bool tokens_by_requests; /* "GPU KV cache size" = concurrency x length */
-    int64_t steps_in_flight; /* scheduler steps a window must outlive, at most */
+    int64_t
+        steps_in_flight; /* scheduler steps a window must outlive, at most */
 };
 
 #define RULES_MAX 16

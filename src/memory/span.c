@@ -2,129 +2,125 @@
  * never wraps. Refuses negative factors: no formula of this house needs one. */
 #include "memory/span.h"
 
-struct span span_none(void)
-{
+struct span span_none(void) {
     return (struct span){0};
 }
 
-struct span span_exact(int64_t n)
-{
+struct span span_exact(int64_t n) {
     return (struct span){true, n, n};
 }
 
-struct span span_of(int64_t low, int64_t high)
-{
+struct span span_of(int64_t low, int64_t high) {
     return (struct span){true, low, high};
 }
 
-struct span span_of_fact(const struct fact *f)
-{
-    if (!f->known)
+struct span span_of_fact(const struct fact *f) {
+    if (!f->known) {
         return span_none();
+    }
     return f->ranged ? span_of(f->low, f->high) : span_exact(f->number);
 }
 
-struct span span_of_setting(const struct fact *f)
-{
-    if (f->known && f->source == SOURCE_DEFAULT && f->ranged)
+struct span span_of_setting(const struct fact *f) {
+    if (f->known && f->source == SOURCE_DEFAULT && f->ranged) {
         return span_of(f->low, f->high);
+    }
     return f->known ? span_exact(f->number) : span_none();
 }
 
-struct span span_plus(struct span a, struct span b)
-{
+struct span span_plus(struct span a, struct span b) {
     struct span sum = {.known = a.known && b.known};
     if (!sum.known || !add_i64(a.low, b.low, &sum.low) ||
-        !add_i64(a.high, b.high, &sum.high))
+        !add_i64(a.high, b.high, &sum.high)) {
         return span_none();
+    }
     return sum;
 }
 
-static bool negate(int64_t n, int64_t *out)
-{
+static bool negate(int64_t n, int64_t *out) {
     return mul_i64(n, -1, out);
 }
 
-struct span span_minus(struct span a, struct span b)
-{
+struct span span_minus(struct span a, struct span b) {
     struct span minus = {.known = b.known};
     if (!b.known || !negate(b.high, &minus.low) ||
-        !negate(b.low, &minus.high))
+        !negate(b.low, &minus.high)) {
         return span_none();
+    }
     return span_plus(a, minus);
 }
 
-struct span span_times(struct span s, int64_t n)
-{
+struct span span_times(struct span s, int64_t n) {
     struct span r = {.known = s.known && n >= 0};
     if (!r.known || !mul_i64(s.low, n, &r.low) ||
-        !mul_i64(s.high, n, &r.high))
+        !mul_i64(s.high, n, &r.high)) {
         return span_none();
+    }
     return r;
 }
 
-struct span span_product(struct span a, struct span b)
-{
+struct span span_product(struct span a, struct span b) {
     struct span r = {.known = a.known && b.known && a.low >= 0 && b.low >= 0};
     if (!r.known || !mul_i64(a.low, b.low, &r.low) ||
-        !mul_i64(a.high, b.high, &r.high))
+        !mul_i64(a.high, b.high, &r.high)) {
         return span_none();
+    }
     return r;
 }
 
-struct span span_share(struct span s, int64_t num, int64_t den)
-{
+struct span span_share(struct span s, int64_t num, int64_t den) {
     struct span r = {.known = s.known && num >= 0 && den > 0};
     int64_t minus_high;
     if (!r.known || !mul_div_floor(s.low, num, den, &r.low) ||
         !negate(s.high, &minus_high) ||
         !mul_div_floor(minus_high, num, den, &minus_high) ||
-        !negate(minus_high, &r.high))
+        !negate(minus_high, &r.high)) {
         return span_none();
+    }
     return r;
 }
 
-struct span span_hull(struct span a, struct span b)
-{
-    if (!a.known || !b.known)
+struct span span_hull(struct span a, struct span b) {
+    if (!a.known || !b.known) {
         return span_none();
+    }
     return span_of(a.low < b.low ? a.low : b.low,
                    a.high > b.high ? a.high : b.high);
 }
 
-struct span span_meet(struct span a, struct span b)
-{
-    if (!a.known || !b.known)
+struct span span_meet(struct span a, struct span b) {
+    if (!a.known || !b.known) {
         return a.known ? a : b;
+    }
     int64_t low = a.low > b.low ? a.low : b.low;
     int64_t high = a.high < b.high ? a.high : b.high;
     return low <= high ? span_of(low, high) : a;
 }
 
-struct span span_at_least(struct span s, int64_t floor_value)
-{
-    if (s.low < floor_value)
+struct span span_at_least(struct span s, int64_t floor_value) {
+    if (s.low < floor_value) {
         s.low = floor_value;
-    if (s.high < floor_value)
+    }
+    if (s.high < floor_value) {
         s.high = floor_value;
+    }
     return s;
 }
 
-bool span_is_exact(struct span s)
-{
+bool span_is_exact(struct span s) {
     return s.known && s.low == s.high;
 }
 
-int64_t span_middle(struct span s)
-{
+int64_t span_middle(struct span s) {
     return s.low / 2 + s.high / 2 + (s.low % 2 + s.high % 2) / 2;
 }
 
-enum verdict span_fits(struct span asked, struct span limit)
-{
-    if (!asked.known || !limit.known)
+enum verdict span_fits(struct span asked, struct span limit) {
+    if (!asked.known || !limit.known) {
         return VERDICT_UNKNOWN;
-    if (asked.high <= limit.low)
+    }
+    if (asked.high <= limit.low) {
         return VERDICT_ENOUGH;
+    }
     return asked.low > limit.high ? VERDICT_NOT_ENOUGH : VERDICT_UNKNOWN;
 }

@@ -19,8 +19,8 @@ struct span span_of_setting(const struct fact *f);
 
 struct span span_plus(struct span a, struct span b);
 struct span span_minus(struct span a, struct span b);
-struct span span_times(struct span s, int64_t n);          /* n >= 0 */
-struct span span_product(struct span a, struct span b);    /* both >= 0 */
+struct span span_times(struct span s, int64_t n);       /* n >= 0 */
+struct span span_product(struct span a, struct span b); /* both >= 0 */
 /* s x num / den, ends rounded outwards; num >= 0, den > 0. */
 struct span span_share(struct span s, int64_t num, int64_t den);
 struct span span_hull(struct span a, struct span b);

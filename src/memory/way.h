@@ -29,7 +29,7 @@ struct way {
 
 struct ways {
     struct way *at;
-    size_t count;
+    size_t count, cap;
     bool agrees; /* with what the log prints */
 };
 
@@ -55,9 +55,9 @@ struct plan {
     bool known;
     struct layer_set set[SETS_MAX];
     size_t count;
-    bool is_grouped;        /* hybrid: one page, several groups */
+    bool is_grouped; /* hybrid: one page, several groups */
     int64_t layers_per_group;
-    int64_t block_bytes;    /* what one block takes over all layers of a rank */
+    int64_t block_bytes; /* what one block takes over all layers of a rank */
     int64_t base_block_tokens;
 };
 

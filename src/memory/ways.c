@@ -15,17 +15,22 @@ struct options { /* values of one open setting */
 };
 
 static void offer(struct options *o, int64_t value) {
-    for (size_t i = 0; i < o->count; i++)
-        if (o->at[i] == value)
+    for (size_t i = 0; i < o->count; i++) {
+        if (o->at[i] == value) {
             return;
-    if (o->count < OPTIONS_MAX)
+        }
+    }
+    if (o->count < OPTIONS_MAX) {
         o->at[o->count++] = value;
+    }
 }
 
 static bool has(const struct model *m, enum kv_kind kind) {
-    for (size_t i = 0; i < m->group_count; i++)
-        if (m->groups[i].kind == kind)
+    for (size_t i = 0; i < m->group_count; i++) {
+        if (m->groups[i].kind == kind) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -44,8 +49,7 @@ static int64_t setting(const struct memory_case *c, enum fact_name name,
 static struct options flights(const struct memory_case *c,
                               const struct kv_rules *rules) {
     struct options o = {.count = 0};
-    struct span batch =
-        span_of_setting(&c->in[FACT_max_num_batched_tokens]);
+    struct span batch = span_of_setting(&c->in[FACT_max_num_batched_tokens]);
     if (rules->windows == WINDOWS_WHOLE || !has_windows(c->model)) {
         offer(&o, 0);
         return o;
@@ -70,10 +74,12 @@ static struct options state_pages(const struct memory_case *c,
     const struct fact *caching = &c->in[FACT_prefix_caching];
     struct options o = {.count = 0};
     bool has_state = has(c->model, KV_state) && !rules->is_v0;
-    if (!has_state || !caching->known || !caching->number)
+    if (!has_state || !caching->known || !caching->number) {
         offer(&o, 1);
-    if (has_state && (!caching->known || caching->number))
+    }
+    if (has_state && (!caching->known || caching->number)) {
         offer(&o, 2);
+    }
     return o;
 }
 
@@ -81,8 +87,9 @@ static struct options state_scales(const struct memory_case *c,
                                    const struct kv_rules *rules) {
     struct options o = {.count = 0};
     offer(&o, 1);
-    if (has(c->model, KV_state) && !rules->is_v0)
+    if (has(c->model, KV_state) && !rules->is_v0) {
         offer(&o, 2);
+    }
     return o;
 }
 
@@ -90,9 +97,11 @@ static struct options stages(const struct memory_case *c) {
     struct options o = {.count = 0};
     int64_t pp = setting(c, FACT_pipeline_parallel, 1);
     offer(&o, 1);
-    for (size_t i = 0; i < c->model->group_count; i++)
-        if (c->model->groups[i].layers % pp != 0)
+    for (size_t i = 0; i < c->model->group_count; i++) {
+        if (c->model->groups[i].layers % pp != 0) {
             offer(&o, 0);
+        }
+    }
     return o;
 }
 
@@ -100,20 +109,23 @@ static struct options first_groups(const struct memory_case *c,
                                    const struct kv_rules *rules) {
     struct options o = {.count = 0};
     size_t n = rules->need == NEED_FIRST_GROUP ? c->model->group_count : 1;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         offer(&o, (int64_t)i);
+    }
     return o;
 }
 
-static void add_ways(struct ways *ways, const struct memory_case *c,
+static void add_ways(struct arena *a, struct ways *ways,
+                     const struct memory_case *c,
                      const struct kv_rules *rules) {
     struct options dimension[] = {flights(c, rules), state_pages(c, rules),
                                   state_scales(c, rules), stages(c),
                                   first_groups(c, rules)};
     enum { N = sizeof dimension / sizeof dimension[0] };
     size_t total = 1;
-    for (size_t d = 0; d < N; d++)
+    for (size_t d = 0; d < N; d++) {
         total *= dimension[d].count;
+    }
     for (size_t i = 0; i < total && ways->count < WAYS_MAX; i++) {
         int64_t chosen[N];
         for (size_t d = 0, rest = i; d < N; d++) {
@@ -133,8 +145,11 @@ static void add_ways(struct ways *ways, const struct memory_case *c,
             .is_large_stage = chosen[3] == 1,
             .first_group = (size_t)chosen[4],
         };
-        if (way_block_bytes(&w).known) /* else there is no layout for it */
+        if (way_block_bytes(&w).known) { /* else there is no layout */
+            ways->at = arena_grow(a, ways->at, ways->count, &ways->cap,
+                                  sizeof *ways->at);
             ways->at[ways->count++] = w;
+        }
     }
 }
 
@@ -147,30 +162,31 @@ static bool overlap(struct span a, struct span b) {
 static bool gives_need(const struct memory_case *c, const struct way *w) {
     const struct fact *length = &c->in[FACT_max_model_len];
     struct span printed = span_of_fact(&c->in[FACT_kv_needed]);
-    if (!printed.known || !length->known)
+    if (!printed.known || !length->known) {
         return true;
+    }
     return overlap(printed, way_request(w, length->number));
 }
 
-static bool gives_estimate(const struct memory_case *c,
-                           const struct way *w) {
+static bool gives_estimate(const struct memory_case *c, const struct way *w) {
     const struct fact *estimate = &c->in[FACT_est_max_model_len];
     struct span pool = span_of_fact(&c->in[FACT_kv_available]);
-    if (!estimate->known || estimate->number <= 0 || !pool.known)
+    if (!estimate->known || estimate->number <= 0 || !pool.known) {
         return true;
+    }
     struct span here = way_request(w, estimate->number);
     struct span next = way_request(w, estimate->number + 1);
     return here.known && here.low <= pool.high && next.high > pool.low;
 }
 
 /* V0: cpu blocks = floor(swap / block). */
-static bool gives_cpu_blocks(const struct memory_case *c,
-                             const struct way *w) {
+static bool gives_cpu_blocks(const struct memory_case *c, const struct way *w) {
     const struct fact *blocks = &c->in[FACT_cpu_blocks];
     const struct fact *swap = &c->in[FACT_swap_space];
     if (!w->rules->is_v0 || !blocks->known || blocks->number <= 0 ||
-        !swap->known)
+        !swap->known) {
         return true;
+    }
     struct span block = way_block_bytes(w);
     return block.known && block.low > 0 &&
            swap->number / block.low == blocks->number;
@@ -181,31 +197,30 @@ static void keep_explaining(const struct memory_case *c, struct ways *ways) {
     for (size_t i = 0; i < ways->count; i++) {
         const struct way *w = &ways->at[i];
         if (gives_need(c, w) && gives_estimate(c, w) &&
-            gives_cpu_blocks(c, w))
+            gives_cpu_blocks(c, w)) {
             ways->at[kept++] = ways->at[i];
+        }
     }
     ways->agrees = kept > 0;
-    if (kept > 0)
+    if (kept > 0) {
         ways->count = kept;
+    }
 }
 
 struct ways ways_of(struct arena *a, const struct memory_case *c) {
-    struct ways ways = {.count = 0};
+    struct ways ways = {.count = 0}, whole = {.count = 0};
     struct rules_list rules = rules_of(c);
-    if (c->model == NULL || c->model->group_count == 0 || rules.count == 0)
+    if (c->model == NULL || c->model->group_count == 0 || rules.count == 0) {
         return ways;
-    ways.at = arena_array(a, WAYS_MAX, sizeof *ways.at);
-    for (size_t i = 0; i < rules.count; i++)
-        add_ways(&ways, c, rules.at[i]);
-    size_t usual = ways.count;
+    }
+    for (size_t i = 0; i < rules.count; i++) {
+        add_ways(a, &ways, c, rules.at[i]);
+    }
     keep_explaining(c, &ways);
-    if (ways.agrees || !has_windows(c->model) ||
-        rules_is_v0(c) == ANSWER_YES)
+    if (ways.agrees || !has_windows(c->model) || rules_is_v0(c) == ANSWER_YES) {
         return ways;
-    struct ways whole = {.at = ways.at + usual};
-    if (usual + OPTIONS_MAX * OPTIONS_MAX > WAYS_MAX)
-        return ways;
-    add_ways(&whole, c, rules_without_hybrids());
+    }
+    add_ways(a, &whole, c, rules_without_hybrids());
     keep_explaining(c, &whole);
     return whole.agrees ? whole : ways;
 }
@@ -213,7 +228,8 @@ struct ways ways_of(struct arena *a, const struct memory_case *c) {
 struct ways ways_copy(struct arena *a, const struct ways *ways) {
     struct ways copy = *ways;
     copy.at = arena_array(a, ways->count, sizeof *copy.at);
-    for (size_t i = 0; i < ways->count; i++)
+    for (size_t i = 0; i < ways->count; i++) {
         copy.at[i] = ways->at[i];
+    }
     return copy;
 }

@@ -6,7 +6,7 @@
  *                 embeddings (and the head) mostly stay at 16 bits
  *
  * TP divides the matrices; norms, latent projections of MLA and KV heads
- * beyond their number are on every rank: up to 3 % more. PP divides layers;
+ * beyond their number are on every rank: up to 2 % more. PP divides layers;
  * embeddings lie on the first or last rank. It refuses formats of mixed width
  * (gguf): those want the printed size.
  */
@@ -54,10 +54,12 @@ static char lower(char c) {
 static bool contains(struct str s, struct str what) {
     for (size_t i = 0; i + what.n <= s.n; i++) {
         size_t k = 0;
-        while (k < what.n && lower(s.p[i + k]) == what.p[k])
+        while (k < what.n && lower(s.p[i + k]) == what.p[k]) {
             k++;
-        if (k == what.n)
+        }
+        if (k == what.n) {
             return true;
+        }
     }
     return false;
 }
@@ -67,36 +69,40 @@ static bool is_none(struct str q) {
 }
 
 static const struct width *width_of(struct str quantization) {
-    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
-        if (contains(quantization, widths[i].name))
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+        if (contains(quantization, widths[i].name)) {
             return widths[i].bits ? &widths[i] : NULL;
+        }
+    }
     return NULL;
 }
 
 static int64_t dtype_bytes(struct str dtype) {
-    return contains(dtype, STR("float32")) || str_eq(dtype, STR("float"))
-               ? 4
-               : 2;
+    return contains(dtype, STR("float32")) || str_eq(dtype, STR("float")) ? 4
+                                                                          : 2;
 }
 
 struct span weight_micro(struct str quantization, struct str dtype) {
-    if (is_none(quantization))
+    if (is_none(quantization)) {
         return span_exact(dtype_bytes(dtype) * MICRO);
+    }
     const struct width *w = width_of(quantization);
     return w ? span_of(w->low_micro, w->high_micro) : span_none();
 }
 
 struct str quantization_of(const struct memory_case *c) {
     const struct fact *f = &c->in[FACT_quantization];
-    if (f->known && !is_none(f->word))
+    if (f->known && !is_none(f->word)) {
         return f->word;
+    }
     return c->model ? c->model->quantization : (struct str){0};
 }
 
 int64_t weight_bits(const struct memory_case *c) {
     struct str q = quantization_of(c);
-    if (is_none(q))
+    if (is_none(q)) {
         return 16;
+    }
     const struct width *w = width_of(q);
     return w ? w->bits : 0;
 }
@@ -113,42 +119,44 @@ static struct span whole_model(const struct memory_case *c,
                                struct str quantization) {
     const struct model *m = c->model;
     struct span micro = weight_micro(quantization, run_dtype(c));
-    if (m == NULL || m->params <= 0 || !micro.known)
+    if (m == NULL || m->params <= 0 || !micro.known) {
         return span_none();
+    }
     struct span all = span_share(span_exact(m->params), micro.low, MICRO);
-    if (is_none(quantization))
+    if (is_none(quantization)) {
         return all;
+    }
     int64_t kept = m->embedding_params < m->params ? m->embedding_params : 0;
     struct span matrices =
         span_share(span_exact(m->params - kept), micro.high, MICRO);
     struct span most = span_plus(
         matrices, span_times(span_exact(kept), dtype_bytes(run_dtype(c))));
     most = span_share(most, 105, 100); /* other layers left at 16 bits */
-    return most.known && all.known ? span_of(all.low, most.high)
-                                   : span_none();
+    return most.known && all.known ? span_of(all.low, most.high) : span_none();
 }
 
 struct span weights_computed(const struct memory_case *c, int64_t tp,
                              int64_t pp, struct str quantization) {
     struct span all = whole_model(c, quantization);
-    if (!all.known || tp < 1 || pp < 1)
+    if (!all.known || tp < 1 || pp < 1) {
         return span_none();
+    }
     struct span low = span_share(all, 99, 100);
-    struct span high = span_share(all, 102, 100);
+    struct span high = span_share(all, 101, 100);
     if (pp > 1 && c->model->layers > 0) {
         int64_t stage = ceil_div(c->model->layers, pp);
-        struct span ends = span_times(
-            span_exact(c->model->embedding_params), 2);
-        low = span_share(span_minus(low, ends),
-                         c->model->layers / pp, c->model->layers);
+        struct span ends =
+            span_times(span_exact(c->model->embedding_params), 2);
+        low = span_share(span_minus(low, ends), c->model->layers / pp,
+                         c->model->layers);
         high = span_plus(span_share(high, stage, c->model->layers), ends);
     }
-    if (tp > 1)
-        high = span_share(high, 103, 100);
+    if (tp > 1) {
+        high = span_share(high, 102, 100);
+    }
     low = span_share(low, 1, tp);
     high = span_share(high, 1, tp);
-    return low.known && high.known ? span_of(low.low, high.high)
-                                   : span_none();
+    return low.known && high.known ? span_of(low.low, high.high) : span_none();
 }
 
 static int64_t setting(const struct memory_case *c, enum fact_name name) {
@@ -158,8 +166,9 @@ static int64_t setting(const struct memory_case *c, enum fact_name name) {
 
 struct span weights_bytes(const struct memory_case *c) {
     struct span printed = span_of_fact(&c->in[FACT_weights_bytes]);
-    if (printed.known)
+    if (printed.known) {
         return printed;
+    }
     struct span all = weights_computed(c, setting(c, FACT_tensor_parallel),
                                        setting(c, FACT_pipeline_parallel),
                                        quantization_of(c));
@@ -180,13 +189,14 @@ struct span weights_with_tp(const struct memory_case *c, int64_t tp) {
 struct span weights_with_bits(const struct memory_case *c, int64_t bits) {
     int64_t from = weight_bits(c);
     struct span now = weights_bytes(c);
-    if (from == 0 || bits >= from)
+    if (from == 0 || bits >= from) {
         return span_none();
+    }
     struct span least = span_share(now, bits, from);
     struct span kept = span_share(now, 12, 100);
-    if (c->model && c->model->params > 0 && c->model->embedding_params > 0)
-        kept = span_share(now, c->model->embedding_params,
-                          c->model->params);
+    if (c->model && c->model->params > 0 && c->model->embedding_params > 0) {
+        kept = span_share(now, c->model->embedding_params, c->model->params);
+    }
     struct span scales = span_share(least, 12, 100);
     struct span most = span_plus(span_plus(least, kept), scales);
     return most.known ? span_of(least.low, most.high) : span_none();
@@ -195,21 +205,24 @@ struct span weights_with_bits(const struct memory_case *c, int64_t bits) {
 struct span memory_weights(struct arena *a, const struct memory_case *c,
                            struct formulas *f, struct needs *needs) {
     static const enum fact_name used[] = {
-        FACT_model, FACT_quantization, FACT_dtype, FACT_tensor_parallel,
-        FACT_pipeline_parallel, FACT_COUNT_OF};
+        FACT_model,           FACT_quantization,      FACT_dtype,
+        FACT_tensor_parallel, FACT_pipeline_parallel, FACT_COUNT_OF};
     struct span bytes = weights_bytes(c);
     struct span micro = weight_micro(quantization_of(c), run_dtype(c));
-    if (!bytes.known && needs)
+    if (!bytes.known && needs) {
         needs_add(needs, c->model ? FACT_weights_bytes : FACT_model);
-    if (!bytes.known || c->in[FACT_weights_bytes].known || !micro.known)
+    }
+    if (!bytes.known || c->in[FACT_weights_bytes].known || !micro.known) {
         return bytes;
+    }
     int64_t ranks;
     if (!mul_i64(setting(c, FACT_tensor_parallel),
-                 setting(c, FACT_pipeline_parallel), &ranks))
+                 setting(c, FACT_pipeline_parallel), &ranks)) {
         return bytes;
+    }
     struct span middle = span_share(
-        span_share(span_exact(c->model->params), span_middle(micro), MICRO),
-        1, ranks);
+        span_share(span_exact(c->model->params), span_middle(micro), MICRO), 1,
+        ranks);
     struct str params = write_count(a, c->model->params);
     struct str width = write_ratio(a, span_middle(micro));
     struct str text = write_bytes(a, span_middle(middle));
@@ -218,8 +231,7 @@ struct span memory_weights(struct arena *a, const struct memory_case *c,
                 arena_printf(a,
                              "weights = %.*s params x %.*s bytes / %lld "
                              "ranks = about %.*s%.*s",
-                             STR_ARG(params), STR_ARG(width),
-                             (long long)ranks, STR_ARG(text),
-                             STR_ARG(sources)));
+                             STR_ARG(params), STR_ARG(width), (long long)ranks,
+                             STR_ARG(text), STR_ARG(sources)));
     return bytes;
 }

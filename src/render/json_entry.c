@@ -62,7 +62,7 @@ struct json *json_see_also(const struct teller *t, const struct entry *e) {
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < e->relation_count; i++) {
         const struct relation *r = &e->relations[i];
-        struct str kind = str_of(word_spelling(WORDS_RELATION, r->kind));
+        struct str kind = str_of(word_spelling(WORDS_RELATION, (int)r->kind));
         json_push(list, see_row(t, kind, r->entry, none,
                                 said_text(t, &r->tell_apart)));
     }
@@ -115,7 +115,7 @@ static struct json *conditions(const struct teller *t, const struct entry *e,
         }
         struct json *o = json_new_object(t->a);
         json_set(o, "pattern", json_text(t->a, c->pattern));
-        json_set(o, "scope", word(t, WORDS_SCOPE, c->scope));
+        json_set(o, "scope", word(t, WORDS_SCOPE, (int)c->scope));
         json_push(list, o);
     }
     return list;
@@ -133,13 +133,14 @@ struct json *json_rate(const struct teller *t, const struct rate *rate,
     bool has_counts =
         rate->basis == BASIS_reports || rate->basis == BASIS_measured;
     struct json *o = json_new_object(t->a);
-    json_set(o, "basis", word(t, WORDS_BASIS, rate->basis));
+    json_set(o, "basis", word(t, WORDS_BASIS, (int)rate->basis));
     json_set(o, worked_key,
              has_counts ? json_int(t->a, rate->worked) : json_new_null(t->a));
     json_set(o, "tried",
              has_counts ? json_int(t->a, rate->tried) : json_new_null(t->a));
     json_set(o, "rate",
-             has_counts ? json_new_null(t->a) : ratio_or_null(t, rate->rate_micro));
+             has_counts ? json_new_null(t->a)
+                        : ratio_or_null(t, rate->rate_micro));
     json_set(o, "because", json_said(t, &rate->because));
     json_set(o, "source", json_str_or_null(t->a, rate->source));
     json_set(o, "links", strings(t, &rate->links));
@@ -157,10 +158,10 @@ static struct json *workarounds(const struct teller *t,
         json_set(o, "how", json_text(t->a, said_text(t, &w->how)));
         json_set(o, "command", json_str_or_null(t->a, w->command));
         json_set(o, "acts_on", json_acts_on(t, &w->acts_on));
-        json_set(o, "cost", word(t, WORDS_COST, w->cost));
+        json_set(o, "cost", word(t, WORDS_COST, (int)w->cost));
         json_set(o, "trade_off", json_said(t, &w->trade_off));
         json_set(o, "when", strings(t, &w->when));
-        json_set(o, "effect", word(t, WORDS_EFFECT, w->effect));
+        json_set(o, "effect", word(t, WORDS_EFFECT, (int)w->effect));
         json_set(o, "success", json_rate(t, &w->success, "worked"));
         json_push(list, o);
     }
@@ -188,7 +189,7 @@ static struct json *versions(const struct teller *t, const struct entry *e) {
     for (size_t i = 0; i < e->version_count; i++) {
         const struct compatibility *c = &e->versions[i];
         struct json *o = json_range(t, &c->range);
-        json_set(o, "status", word(t, WORDS_RANGE_STATUS, c->status));
+        json_set(o, "status", word(t, WORDS_RANGE_STATUS, (int)c->status));
         json_set(o, "note", json_said(t, &c->note));
         json_push(list, o);
     }
@@ -201,7 +202,7 @@ static struct json *hardware(const struct teller *t, const struct entry *e) {
         const struct hardware *h = &e->hardware[i];
         struct json *o = json_new_object(t->a);
         json_set(o, "name", json_text(t->a, h->name));
-        json_set(o, "status", word(t, WORDS_RANGE_STATUS, h->status));
+        json_set(o, "status", word(t, WORDS_RANGE_STATUS, (int)h->status));
         json_set(o, "note", json_said(t, &h->note));
         json_push(list, o);
     }
@@ -228,9 +229,9 @@ static void set_head(const struct teller *t, struct json *o,
                      const struct entry *e) {
     json_set(o, "id", json_text(t->a, e->id));
     json_set(o, "component", json_text(t->a, e->component));
-    json_set(o, "mechanism", word(t, WORDS_MECHANISM, e->mechanism));
-    json_set(o, "severity", word(t, WORDS_SEVERITY, e->severity));
-    json_set(o, "role", word(t, WORDS_ROLE, e->role));
+    json_set(o, "mechanism", word(t, WORDS_MECHANISM, (int)e->mechanism));
+    json_set(o, "severity", word(t, WORDS_SEVERITY, (int)e->severity));
+    json_set(o, "role", word(t, WORDS_ROLE, (int)e->role));
     json_set(o, "title", json_text(t->a, said_text(t, &e->title)));
     json_set(o, "root_cause", json_text(t->a, said_text(t, &e->root_cause)));
 }

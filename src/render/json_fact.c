@@ -58,7 +58,8 @@ struct json *json_fact(const struct teller *t, const struct fact *f) {
     json_set(o, "value", value(t, f));
     json_set(o, "unit", json_text(t->a, str_of(unit_spelling(unit))));
     json_set(o, "text", json_str_or_null(t->a, f->text));
-    json_set(o, "line", f->line > 0 ? json_int(t->a, f->line) : json_new_null(t->a));
+    json_set(o, "line", f->line > 0 ? json_int(t->a, f->line)
+                                    : json_new_null(t->a));
     json_set(o, "source", json_text(t->a, str_of(source_spelling(f->source))));
     if (f->known && f->ranged) {
         json_set(o, "low", number(t, unit, f->low));
@@ -116,8 +117,8 @@ struct json *json_success(const struct teller *t, const struct success *s,
     json_set(o, "mean", micro_or_null(t, s->mean));
     json_set(o, "low", micro_or_null(t, s->low));
     json_set(o, "high", micro_or_null(t, s->high));
-    json_set(o, "basis",
-             json_text(t->a, str_of(word_spelling(WORDS_BASIS, s->basis))));
+    const char *basis = word_spelling(WORDS_BASIS, (int)s->basis);
+    json_set(o, "basis", json_text(t->a, str_of(basis)));
     json_set(o, worked_key, count_or_null(t, s->worked));
     json_set(o, "tried", count_or_null(t, s->tried));
     return o;
@@ -172,11 +173,11 @@ struct json *json_acts_on(const struct teller *t, const struct acts_on *what) {
     struct json *o = json_new_object(t->a);
     set_words(t, o, "flag", what->flag);
     if (what->change != CHANGE_none) {
-        const char *word = word_spelling(WORDS_CHANGE, what->change);
+        const char *word = word_spelling(WORDS_CHANGE, (int)what->change);
         json_set(o, "change", json_text(t->a, str_of(word)));
     }
     if (what->kind != ACT_KIND_none) {
-        const char *word = word_spelling(WORDS_ACT_KIND, what->kind);
+        const char *word = word_spelling(WORDS_ACT_KIND, (int)what->kind);
         json_set(o, "kind", json_text(t->a, str_of(word)));
     }
     return o;

@@ -111,7 +111,7 @@ static struct json *fix_object(const struct teller *t, const struct fix *fix) {
     json_set(o, "how", json_text(t->a, said_text(t, &fix->how)));
     json_set(o, "command", json_str_or_null(t->a, fix->command));
     json_set(o, "acts_on", json_acts_on(t, &is->acts_on));
-    json_set(o, "cost", word(t, WORDS_COST, is->cost));
+    json_set(o, "cost", word(t, WORDS_COST, (int)is->cost));
     json_set(o, "trade_off", json_said(t, &is->trade_off));
     json_set(o, "success", json_success(t, &fix->success, "worked"));
     json_set(o, "applies",
@@ -173,7 +173,7 @@ static struct json *versions(const struct teller *t,
     for (size_t i = 0; i < f->version_count; i++) {
         const struct version_line *v = &f->versions[i];
         struct json *o = json_range(t, &v->is->range);
-        json_set(o, "status", word(t, WORDS_RANGE_STATUS, v->is->status));
+        json_set(o, "status", word(t, WORDS_RANGE_STATUS, (int)v->is->status));
         json_set(o, "version", json_str_or_null(t->a, v->version));
         json_set(o, "in_range", in_range(t, v->in_range));
         json_set(o, "note", json_said(t, &v->is->note));
@@ -188,13 +188,13 @@ static void set_head(const struct teller *t, struct json *o,
     json_set(o, "id", json_text(t->a, f->id));
     json_set(o, "entry", json_text(t->a, e->id));
     json_set(o, "component", json_text(t->a, e->component));
-    json_set(o, "mechanism", word(t, WORDS_MECHANISM, e->mechanism));
+    json_set(o, "mechanism", word(t, WORDS_MECHANISM, (int)e->mechanism));
     json_set(o, "title", json_text(t->a, said_text(t, &e->title)));
     json_set(o, "root_cause", json_text(t->a, said_text(t, &e->root_cause)));
-    json_set(o, "role", word(t, WORDS_ROLE, f->role));
+    json_set(o, "role", word(t, WORDS_ROLE, (int)f->role));
     json_set(o, "cause",
              f->cause >= 0 ? json_int(t->a, f->cause) : json_new_null(t->a));
-    json_set(o, "severity", word(t, WORDS_SEVERITY, e->severity));
+    json_set(o, "severity", word(t, WORDS_SEVERITY, (int)e->severity));
     json_set(o, "certainty",
              json_text(t->a, str_of(certainty_spelling(f->certainty))));
     json_set(o, "because", json_str_or_null(t->a, said_note(t, &f->because)));

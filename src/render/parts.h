@@ -14,17 +14,21 @@ struct teller {
 };
 
 /* The formats of formats.c, each in the file of its name. */
-#define FORMAT_FUNCTIONS(name) \
-    void name##_report(struct arena *a, struct reader *r, \
-                       const struct report *report, \
-                       const struct render_options *o, struct buf *out); \
-    void name##_entry(struct arena *a, struct reader *r, \
-                      const struct entry *entry, \
-                      const struct render_options *o, struct buf *out);
-FORMAT_FUNCTIONS(text)
-FORMAT_FUNCTIONS(json)
-FORMAT_FUNCTIONS(jsonl)
-#undef FORMAT_FUNCTIONS
+void text_report(struct arena *a, struct reader *r,
+                 const struct report *report, const struct render_options *o,
+                 struct buf *out);
+void text_entry(struct arena *a, struct reader *r, const struct entry *entry,
+                const struct render_options *o, struct buf *out);
+void json_report(struct arena *a, struct reader *r,
+                 const struct report *report, const struct render_options *o,
+                 struct buf *out);
+void json_entry(struct arena *a, struct reader *r, const struct entry *entry,
+                const struct render_options *o, struct buf *out);
+void jsonl_report(struct arena *a, struct reader *r,
+                  const struct report *report, const struct render_options *o,
+                  struct buf *out);
+void jsonl_entry(struct arena *a, struct reader *r, const struct entry *entry,
+                 const struct render_options *o, struct buf *out);
 
 /* say.c */
 /* What b holds, kept in a; raises where an append to b failed. */

@@ -22,7 +22,8 @@ struct render_options {
 struct format {
     const char *name;       /* "text" */
     const char *media_type; /* "text/plain; charset=utf-8" */
-    void (*report)(struct arena *a, struct reader *r, const struct report *report,
+    void (*report)(struct arena *a, struct reader *r,
+                   const struct report *report,
                    const struct render_options *o, struct buf *out);
     void (*entry)(struct arena *a, struct reader *r, const struct entry *entry,
                   const struct render_options *o, struct buf *out);
@@ -33,9 +34,13 @@ extern const char *const format_names[]; /* of formats[], NULL-terminated */
 const struct format *format_named(struct str name);
 
 /* i18n: the text of a note, a key, a word of a vocabulary, in that language. */
-struct str say(struct arena *a, struct reader *r, enum lang lang, const struct note *n);
+struct str say(struct arena *a, struct reader *r, enum lang lang,
+               const struct note *n);
 struct str say_key(struct reader *r, enum lang lang, const char *key);
-struct str say_word(struct reader *r, enum lang lang, enum vocabulary which, int value);
-struct str summary_of(struct arena *a, struct reader *r, const struct report *rep, enum lang lang); /* <= 280 characters */
+struct str say_word(struct reader *r, enum lang lang, enum vocabulary which,
+                    int value);
+/* At most 280 characters, one line. */
+struct str summary_of(struct arena *a, struct reader *r,
+                      const struct report *rep, enum lang lang);
 
 #endif

@@ -40,7 +40,7 @@ struct str shown_number(const struct teller *t, enum unit unit, int64_t n) {
     return number;
 }
 
-/* As narrow as what rounding a printed number leaves open: within a hundredth. */
+/* Within a hundredth: no wider than what rounding a printed number leaves. */
 static bool is_narrow(struct span s) {
     int64_t width = 0;
     bool is_sane = s.low >= 0 && add_i64(s.high, -s.low, &width);

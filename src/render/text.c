@@ -41,8 +41,8 @@ static struct str lines_of(const struct teller *t, uint32_t first,
 static void write_severity(struct page *p, const struct finding *f) {
     enum severity s = f->entry->severity;
     if (s != SEVERITY_failure) {
-        struct str key =
-            arena_printf(p->t->a, "report.%s", word_spelling(WORDS_SEVERITY, s));
+        const char *word = word_spelling(WORDS_SEVERITY, (int)s);
+        struct str key = arena_printf(p->t->a, "report.%s", word);
         page_text(p, 0, severity_ink(s), said(p->t, key.p));
     }
 }

@@ -18,9 +18,9 @@ static void labelled(struct page *p, const char *key, struct str value) {
 
 static struct str kind_line(const struct teller *t, const struct entry *e) {
     struct str words[] = {e->component,
-                          said_word(t, WORDS_MECHANISM, e->mechanism),
-                          said_word(t, WORDS_SEVERITY, e->severity),
-                          said_word(t, WORDS_ROLE, e->role)};
+                          said_word(t, WORDS_MECHANISM, (int)e->mechanism),
+                          said_word(t, WORDS_SEVERITY, (int)e->severity),
+                          said_word(t, WORDS_ROLE, (int)e->role)};
     return said_with(t, "explain.kind", words, 4);
 }
 
@@ -115,7 +115,7 @@ static void write_workarounds(struct page *p, const struct entry *e) {
     for (size_t i = 0; i < e->workaround_count; i++) {
         const struct workaround *w = &e->workarounds[i];
         page_pair(p, 2, STR("+ "), INK_STRONG, said_text(p->t, &w->action),
-                  INK_DIM, said_word(p->t, WORDS_COST, w->cost));
+                  INK_DIM, said_word(p->t, WORDS_COST, (int)w->cost));
         page_text(p, 4, INK_PLAIN, said_text(p->t, &w->how));
         page_command(p, 8, w->command);
         struct str but = said_text(p->t, &w->trade_off);
@@ -156,13 +156,13 @@ static void write_where_true(struct page *p, const struct entry *e) {
         const struct compatibility *c = &e->versions[i];
         page_pair(p, 2, (struct str){NULL, 0}, INK_PLAIN,
                   range_words(p->t, &c->range), INK_DIM,
-                  said_word(p->t, WORDS_RANGE_STATUS, c->status));
+                  said_word(p->t, WORDS_RANGE_STATUS, (int)c->status));
         page_text(p, 4, INK_DIM, said_text(p->t, &c->note));
     }
     for (size_t i = 0; i < e->hardware_count; i++) {
         const struct hardware *h = &e->hardware[i];
         page_pair(p, 2, (struct str){NULL, 0}, INK_PLAIN, h->name, INK_DIM,
-                  said_word(p->t, WORDS_RANGE_STATUS, h->status));
+                  said_word(p->t, WORDS_RANGE_STATUS, (int)h->status));
         page_text(p, 4, INK_DIM, said_text(p->t, &h->note));
     }
 }
@@ -188,7 +188,7 @@ static void write_relations(struct page *p, const struct entry *e) {
     for (size_t i = 0; i < e->relation_count; i++) {
         const struct relation *r = &e->relations[i];
         page_pair(p, 2, (struct str){NULL, 0}, INK_PLAIN, r->entry, INK_DIM,
-                  said_word(p->t, WORDS_RELATION, r->kind));
+                  said_word(p->t, WORDS_RELATION, (int)r->kind));
         page_text(p, 4, INK_DIM, said_text(p->t, &r->tell_apart));
     }
 }

@@ -54,7 +54,7 @@ static struct str verdict_words(const struct teller *t,
     case VERDICT_UNKNOWN: return unknown_words(t, fix);
     case VERDICT_NONE: break;
     }
-    return said_word(t, WORDS_COST, fix->is->cost);
+    return said_word(t, WORDS_COST, (int)fix->is->cost);
 }
 
 /* What is asked against the room for it, as the verdict has it. */
@@ -162,13 +162,26 @@ static void write_trade_off(struct page *p, const struct fix *fix) {
     }
 }
 
-static void write_fix(struct page *p, const struct fix *fix) {
+/* Is this the fix that the corrected command has in it? Its flag and its
+ * value both stand there, however they are joined. */
+static bool is_in_command(const struct report *rep, const struct fix *fix) {
+    struct str value;
+    struct str after = rep->command_after;
+    struct str flag = str_cut(fix->command, ' ', &value);
+    bool is_enough = verdict_of(fix) == VERDICT_ENOUGH && flag.n > 0;
+    return is_enough && str_find(after, flag) < after.n &&
+           (value.n == 0 || str_find(after, value) < after.n);
+}
+
+/* The user's own command with the fix in it, where there is one. */
+static void write_fix(struct page *p, const struct fix *fix,
+                      struct str command) {
     page_pair(p, 1, number_mark(p->t, fix->rank), INK_STRONG,
               said_text(p->t, &fix->is->action), verdict_ink(verdict_of(fix)),
               verdict_words(p->t, fix));
     page_text(p, UNDER_MARK, INK_WARN, said_note(p->t, &fix->because));
     write_arithmetic(p, fix);
-    page_command(p, UNDER_MARK + COMMAND_MORE, fix->command);
+    page_command(p, UNDER_MARK + COMMAND_MORE, command);
     page_text(p, UNDER_MARK, INK_PLAIN, said_text(p->t, &fix->how));
     write_trade_off(p, fix);
     page_text(p, UNDER_MARK, INK_DIM, shown_rate(p->t, &fix->success));
@@ -195,12 +208,12 @@ static void write_fix_short(struct page *p, const struct fix *fix) {
     write_places(p, fix);
 }
 
-static void write_command_after(struct page *p, const struct report *rep) {
-    if (rep->command_after.n == 0) {
-        return;
+/* A corrected command that none of the first fixes accounts for. */
+static void write_command_after(struct page *p, struct str command) {
+    if (command.n > 0) {
+        page_text(p, 1, INK_PLAIN, said(p->t, "report.command"));
+        page_command(p, UNDER_MARK + COMMAND_MORE, command);
     }
-    page_text(p, 1, INK_PLAIN, said(p->t, "report.command"));
-    page_command(p, UNDER_MARK + COMMAND_MORE, rep->command_after);
 }
 
 static size_t shown_count(const struct page *p, const struct finding *f) {
@@ -255,18 +268,27 @@ static void write_unusable(struct page *p, const struct finding *f) {
     }
 }
 
-static size_t write_first(struct page *p, const struct finding *f) {
+static size_t write_first(struct page *p, const struct report *rep,
+                          const struct finding *f, bool is_main) {
     size_t count = 0;
+    struct str corrected =
+        is_main ? rep->command_after : (struct str){NULL, 0};
     for (size_t i = 0; i < shown_count(p, f) && count < FIRST_FIXES; i++) {
-        if (!is_first_choice(&f->fixes[i])) {
+        const struct fix *fix = &f->fixes[i];
+        if (!is_first_choice(fix)) {
             continue;
         }
         if (count++ == 0) {
             page_blank(p);
             page_text(p, 0, INK_STRONG, said(p->t, "report.do_first"));
         }
-        write_fix(p, &f->fixes[i]);
+        bool is_whole = corrected.n > 0 && is_in_command(rep, fix);
+        write_fix(p, fix, is_whole ? corrected : fix->command);
+        if (is_whole) {
+            corrected = (struct str){NULL, 0}; /* said */
+        }
     }
+    write_command_after(p, corrected);
     return count;
 }
 
@@ -310,10 +332,7 @@ static void write_not_this(struct page *p, const struct finding *f) {
 
 void text_fixes(struct page *p, const struct report *rep,
                 const struct finding *f, bool is_main) {
-    size_t first_count = write_first(p, f);
-    if (is_main) {
-        write_command_after(p, rep);
-    }
+    size_t first_count = write_first(p, rep, f, is_main);
     write_not_this(p, f);
     write_others(p, f, first_count);
     write_unusable(p, f);

@@ -107,7 +107,8 @@ static size_t limit(const struct wrapping *w) {
 static void end_line(struct wrapping *w, size_t end, size_t next) {
     w->lines.at = arena_grow(w->a, w->lines.at, w->lines.count, &w->cap,
                              sizeof *w->lines.at);
-    w->lines.at[w->lines.count++] = str_slice(w->text, w->start, end - w->start);
+    struct str line = str_slice(w->text, w->start, end - w->start);
+    w->lines.at[w->lines.count++] = line;
     w->start = next;
     w->has_break = false;
 }

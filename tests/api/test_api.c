@@ -192,6 +192,63 @@ static void answers_may_come_with_the_options(void **state) {
     oomkb_report_free(report);
 }
 
+static void questions_are_listed_in_both_languages(void **state) {
+    (void)state;
+    oomkb_report *report = diagnosed(LOG_TEXT);
+    const char *fact = NULL, *ask = NULL;
+    size_t count = oomkb_report_questions(report);
+    assert_true(count > 0);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(
+            oomkb_report_question(report, i, NULL, &fact, &ask, NULL), 0);
+        assert_true(fact[0] != '\0' && ask[0] != '\0');
+        expect_report_has(report, "json", ask);
+        assert_non_null(strchr(ask, '?'));
+        assert_int_equal(
+            oomkb_report_question(report, i, "zh", &fact, &ask, NULL), 0);
+        assert_non_null(strstr(ask, "？"));
+    }
+    oomkb_report_free(report);
+}
+
+static void an_answered_question_is_not_asked_again(void **state) {
+    (void)state;
+    oomkb_report *report = diagnosed(LOG_TEXT);
+    const char *first = NULL, *fact = NULL, *ask = NULL;
+    assert_int_equal(oomkb_report_question(report, 0, "en", &first, &ask, NULL),
+                     OOMKB_OK);
+    assert_string_equal(first, QUESTION);
+    assert_int_equal(oomkb_report_answer(report, QUESTION ANSWER, NULL), 0);
+    for (size_t i = 0; i < oomkb_report_questions(report); i++) {
+        oomkb_report_question(report, i, "en", &fact, &ask, NULL);
+        assert_string_not_equal(fact, first);
+    }
+    oomkb_report_free(report);
+}
+
+static void a_question_that_is_not_there_is_refused(void **state) {
+    (void)state;
+    oomkb_report *report = diagnosed(LOG_TEXT);
+    const char *fact = NULL, *ask = NULL;
+    oomkb_error err = {0};
+    assert_int_equal(
+        oomkb_report_question(report, SIZE_MAX, "en", &fact, &ask, &err),
+        OOMKB_ERROR_USAGE);
+    assert_int_equal(
+        oomkb_report_question(report, 0, "fr", &fact, &ask, &err),
+        OOMKB_ERROR_USAGE);
+    assert_int_equal(
+        oomkb_report_question(NULL, 0, "en", &fact, &ask, &err),
+        OOMKB_ERROR_USAGE);
+    assert_int_equal(
+        oomkb_report_question(report, 0, "en", NULL, &ask, &err),
+        OOMKB_ERROR_USAGE);
+    assert_null(fact);
+    assert_null(ask);
+    assert_int_equal(oomkb_report_questions(NULL), 0);
+    oomkb_report_free(report);
+}
+
 static void an_entry_is_written_by_its_id(void **state) {
     (void)state;
     struct buf out;
@@ -497,6 +554,9 @@ int main(void) {
         cmocka_unit_test(an_answer_refines_without_the_log),
         cmocka_unit_test(a_bad_answer_changes_nothing),
         cmocka_unit_test(answers_may_come_with_the_options),
+        cmocka_unit_test(questions_are_listed_in_both_languages),
+        cmocka_unit_test(an_answered_question_is_not_asked_again),
+        cmocka_unit_test(a_question_that_is_not_there_is_refused),
         cmocka_unit_test(an_entry_is_written_by_its_id),
         cmocka_unit_test(the_base_tells_about_itself),
         cmocka_unit_test(one_base_serves_many_threads),
