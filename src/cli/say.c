@@ -25,6 +25,18 @@ static bool turns_text(const unsigned char *s) {
                             (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
 }
 
+/* Overlong, a surrogate, past U+10FFFF, or a C1 control: no text. */
+static bool is_misused(const unsigned char *s) {
+    static const unsigned char least[][2] = {
+        {0xc2, 0xa0}, {0xe0, 0xa0}, {0xf0, 0x90}};
+    for (size_t i = 0; i < sizeof least / sizeof least[0]; i++) {
+        if (s[0] == least[i][0] && s[1] < least[i][1]) {
+            return true;
+        }
+    }
+    return (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f);
+}
+
 /* Bytes of the valid UTF-8 character at s; 0 when it is none, or one that a
  * terminal would obey. */
 static size_t safe_character(const unsigned char *s) {
@@ -32,17 +44,11 @@ static size_t safe_character(const unsigned char *s) {
         return s[0] >= ' ' && s[0] != 0x7f ? 1 : 0;
     }
     size_t n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-    bool is_lead = s[0] >= 0xc2 && s[0] <= 0xf4;
-    for (size_t i = 1; is_lead && i < n; i++) {
-        is_lead = (s[i] & 0xc0) == 0x80;
+    bool is_whole = s[0] >= 0xc2 && s[0] <= 0xf4;
+    for (size_t i = 1; is_whole && i < n; i++) {
+        is_whole = (s[i] & 0xc0) == 0x80;
     }
-    bool is_overlong = (s[0] == 0xe0 && s[1] < 0xa0) ||
-                       (s[0] == 0xf0 && s[1] < 0x90);
-    bool is_beyond = (s[0] == 0xed && s[1] > 0x9f) ||
-                     (s[0] == 0xf4 && s[1] > 0x8f);
-    bool is_control = s[0] == 0xc2 && s[1] < 0xa0;
-    bool is_bad = is_overlong || is_beyond || is_control;
-    return is_lead && !is_bad && !turns_text(s) ? n : 0;
+    return is_whole && !is_misused(s) && !turns_text(s) ? n : 0;
 }
 
 void put_safe(FILE *out, const char *text) {

@@ -257,6 +257,14 @@ static void read_version(struct str s, struct fact *out) {
     out->word = has_v ? str_slice(s, 1, s.n) : s;
 }
 
+/* A dtype is its bare name: engines print "torch.bfloat16" and "bfloat16". */
+static struct str without_module(enum fact_name name, struct str s) {
+    bool is_dtype = name == FACT_dtype || name == FACT_kv_cache_dtype;
+    struct str module = STR("torch.");
+    return is_dtype && str_starts(s, module)
+               ? str_slice(s, module.n, s.n) : s;
+}
+
 void fact_read(enum fact_name name, struct str text, int64_t scale,
                struct fact *out) {
     struct str s = unquoted(text);
@@ -279,7 +287,7 @@ void fact_read(enum fact_name name, struct str text, int64_t scale,
     case UNIT_BOOL: read_bool(s, out); break;
     case UNIT_TEXT:
         out->known = true;
-        out->word = s;
+        out->word = without_module(name, s);
         break;
     case UNIT_VERSION: read_version(s, out); break;
     }

@@ -24,29 +24,35 @@ bool frame_take_mpirun(struct frame *f) {
     return done(f, &c);
 }
 
+/* "rank0: " */
+static bool take_bare_rank(struct frame *f) {
+    struct cursor c = {f->text, 0};
+    int64_t rank;
+    if (!cursor_text(&c, STR("rank")) || !cursor_number(&c, &rank) ||
+        !cursor_text(&c, STR(": ")))
+        return false;
+    f->who.rank = rank;
+    f->text = cursor_rest(&c);
+    return true;
+}
+
 /* "[rank0]: ", "[rank 0] ", "[Rank 0]: ", "[default0]:", "rank0: " */
 bool frame_take_rank(struct frame *f) {
     struct cursor c = {f->text, 0};
     int64_t rank;
-    bool is_bracketed = cursor_char(&c, '[');
-    bool is_default = is_bracketed && cursor_text(&c, STR("default"));
-    if (!is_default && !cursor_text(&c, STR("rank")) &&
-        !(is_bracketed && cursor_text(&c, STR("Rank"))))
-        return false;
-    if (is_bracketed && !is_default)
+    if (!cursor_char(&c, '['))
+        return take_bare_rank(f);
+    if (!cursor_text(&c, STR("default"))) {
+        if (!cursor_text(&c, STR("rank")) && !cursor_text(&c, STR("Rank")))
+            return false;
         cursor_char(&c, ' ');
-    if (!cursor_number(&c, &rank))
+    }
+    if (!cursor_number(&c, &rank) || !cursor_char(&c, ']'))
         return false;
-    if (is_bracketed ? !cursor_char(&c, ']') : !cursor_text(&c, STR(": ")))
-        return false;
-    bool has_colon = !is_bracketed || cursor_char(&c, ':');
+    bool has_colon = cursor_char(&c, ':');
     if (!has_colon && !cursor_ends(&c) && cursor_peek(&c) != ' ')
         return false;
     f->who.rank = rank;
-    if (!is_bracketed) {
-        f->text = cursor_rest(&c);
-        return true;
-    }
     return done(f, &c);
 }
 

@@ -116,27 +116,36 @@ static bool is_lower(char c) {
     return c >= 'a' && c <= 'z';
 }
 
+static bool goes_on_letter(char a, struct str text, bool is_strong) {
+    char b = text.p[0], next = text.n > 1 ? text.p[1] : '\0';
+    if (is_letter(b))
+        return is_lower(b) || is_strong || !is_lower(a);
+    if (b == '`')
+        return next != '\0' && !is_word(next) && next != '`';
+    if (b == '-')
+        return is_strong || is_letter(next);
+    return strchr("_.,:;)]}%'\"", b) || (is_strong && strchr("/=\\", b));
+}
+
+static bool goes_on_digit(struct str text) {
+    if (text.p[0] == '/')
+        return text.n > 1 && is_digit(text.p[1]);
+    return is_digit(text.p[0]) || strchr(".,:)]}%_'\"", text.p[0]);
+}
+
 /* Can a and the b after it be neighbours inside one word, number, path or
  * name? A letter beside a digit is more often "Process 12" or "23.69 GiB",
  * wrapped. */
 static bool is_inside_token(char a, struct str text, bool is_strong) {
     char b = text.p[0];
-    if (is_digit(a) && b == '/')
-        return text.n > 1 && is_digit(text.p[1]);
     if (is_digit(a))
-        return is_digit(b) || strchr(".,:)]}%_'\"", b) != NULL;
+        return goes_on_digit(text);
     if (a == ')' || a == ']')
         return strchr(".,:;)", b) != NULL;
     if (is_digit(b))
         return strchr(".,_-=/(['\"", a) != NULL;
-    if (is_letter(a) && is_letter(b))
-        return is_lower(b) || is_strong || !is_lower(a);
-    if (is_letter(a) && strchr("_.,:;)]}%'\"", b))
-        return true;
-    if (is_letter(a) && b == '`')
-        return text.n > 1 && !is_word(text.p[1]) && text.p[1] != '`';
-    if (is_letter(a) && b == '-')
-        return is_strong || (text.n > 1 && is_letter(text.p[1]));
+    if (is_letter(a))
+        return goes_on_letter(a, text, is_strong);
     bool opens = strchr("_-/=([{'\"`\\", a) != NULL;
     if (is_word(b))
         return opens || (a == '.' && is_lower(b));
@@ -191,18 +200,17 @@ static bool continues(const struct wrap_page *page, const struct wrap *before,
     uint32_t cut = before->width;
     if (cut < WIDTH_LEAST || width == 0 || width > cut || text.n == 0)
         return false;
+    if (has_label(text) || before->is_word_wrapped ||
+        is_between_words(before, text))
+        return false;
     bool is_strong = page->is_seen[cut] || before->is_joined ||
                      before->is_same_width || width == cut;
-    if (!is_strong && !is_usual(cut) && !is_usual(before->text_width))
-        return false;
-    if (!is_inside_token(before->last, text, is_strong))
+    bool is_likely = is_strong || is_usual(cut) || is_usual(before->text_width);
+    if (!is_likely || !is_inside_token(before->last, text, is_strong))
         return false;
     if (was_wider(page, cut) && !page->is_seen[cut])
         return false;
-    if (!before->is_joined && begins_alike(before, text))
-        return false;
-    return !has_label(text) &&
-           !before->is_word_wrapped && !is_between_words(before, text);
+    return before->is_joined || !begins_alike(before, text);
 }
 
 /* Was this line begun by a word that would not have fitted above? */

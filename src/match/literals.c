@@ -380,6 +380,21 @@ static struct piece parse_escape(struct parser *p) {
     return parse_char(p, (unsigned char)c);
 }
 
+/* The one character at *i of a class's inside, an escaped one at its second
+ * byte; -1 for a range, a set, or what is no ASCII. */
+static int class_member(struct str inside, size_t *i) {
+    unsigned char c = (unsigned char)inside.p[*i];
+    if (c == '\\') {
+        char next = *i + 1 < inside.n ? inside.p[*i + 1] : 'a';
+        if (is_letter(next) || (next >= '0' && next <= '9'))
+            return -1;
+        ++*i;
+        return (unsigned char)next < 0x80 ? next : -1;
+    }
+    bool is_range = c == '-' && inside.n > 1;
+    return c == '[' || is_range || c >= 0x80 ? -1 : c;
+}
+
 /* A class is a literal when all it holds folds to one byte: [Gg], [.], [ ]. */
 static struct piece parse_class(struct parser *p) {
     size_t end = pattern_class_end(p->in, p->at);
@@ -389,15 +404,10 @@ static struct piece parse_class(struct parser *p) {
         return NOTHING;
     int only = -1;
     for (size_t i = 0; i < inside.n; i++) {
-        unsigned char c = (unsigned char)inside.p[i];
-        if (c == '\\' && i + 1 < inside.n && !is_letter(inside.p[i + 1]) &&
-            (inside.p[i + 1] < '0' || inside.p[i + 1] > '9'))
-            c = (unsigned char)inside.p[++i];
-        else if (c == '\\' || c == '[' || (c == '-' && inside.n > 1))
+        int c = class_member(inside, &i);
+        if (c < 0 || (only >= 0 && only != fold_byte((unsigned char)c)))
             return NOTHING;
-        if (c >= 0x80 || (only >= 0 && only != fold_byte(c)))
-            return NOTHING;
-        only = fold_byte(c);
+        only = fold_byte((unsigned char)c);
     }
     return parse_char(p, (unsigned char)only);
 }

@@ -80,6 +80,14 @@ static bool ends_like_error(struct str name) {
     return false;
 }
 
+/* "vllm.engine.Dead": the last part begins with a capital. */
+static bool names_class(struct str name) {
+    size_t last = name.n;
+    while (last > 0 && name.p[last - 1] != '.')
+        last--;
+    return last < name.n && name.p[last] >= 'A' && name.p[last] <= 'Z';
+}
+
 /* "torch.OutOfMemoryError: ...", "MemoryError", "RayTaskError(OOM): ..." */
 static bool is_error(struct str s) {
     size_t n = 0;
@@ -88,17 +96,13 @@ static bool is_error(struct str s) {
         is_dotted = is_dotted || s.p[n] == '.';
         n++;
     }
-    if (n == 0 || is_digit(s.p[0]) || (n < s.n && s.p[n] != ':' &&
-                                       s.p[n] != '('))
+    char after = n < s.n ? s.p[n] : '\0';
+    if (n == 0 || is_digit(s.p[0]) || (n < s.n && after != ':' &&
+                                       after != '('))
         return false;
     struct str name = str_slice(s, 0, n);
-    if (ends_like_error(name))
-        return true;
-    size_t last = n;
-    while (last > 0 && s.p[last - 1] != '.')
-        last--;
-    return is_dotted && n < s.n && s.p[n] == ':' && last < n &&
-           s.p[last] >= 'A' && s.p[last] <= 'Z';
+    return ends_like_error(name) ||
+           (is_dotted && after == ':' && names_class(name));
 }
 
 /* ``` and ```text part lines as an empty one does. */
@@ -125,34 +129,33 @@ static bool is_chain(struct str s) {
            str_starts(s, STR("The above exception was the direct cause"));
 }
 
+static enum line_kind kind_of(struct str s, uint32_t indent) {
+    if (s.n == 0 || is_fence(s))
+        return LINE_BLANK;
+    if (is_announced(s))
+        return LINE_PROCESS;
+    if (str_ends(s, STR("(most recent call last):")))
+        return str_starts(s, STR("Exception raised")) ? LINE_NATIVE
+                                                      : LINE_HEADER;
+    if (str_starts(s, STR("File \"")) && str_find(s, STR("\", line ")) < s.n)
+        return LINE_FRAME;
+    if (is_mark(s))
+        return LINE_MARK;
+    if (is_ellipsis(s))
+        return LINE_ELLIPSIS;
+    if (is_chain(s))
+        return LINE_CHAIN;
+    if (is_native(s, indent))
+        return LINE_NATIVE;
+    return is_error(s) ? LINE_ERROR : LINE_TEXT;
+}
+
 struct line_shape line_shape(struct str text) {
     uint32_t indent = 0;
     while (indent < text.n &&
            (text.p[indent] == ' ' || text.p[indent] == '\t'))
         indent++;
-    struct str s = str_trim(text);
-    enum line_kind kind = LINE_TEXT;
-    if (s.n == 0 || is_fence(s))
-        kind = LINE_BLANK;
-    else if (is_announced(s))
-        kind = LINE_PROCESS;
-    else if (str_ends(s, STR("(most recent call last):")))
-        kind = str_starts(s, STR("Exception raised")) ? LINE_NATIVE
-                                                      : LINE_HEADER;
-    else if (str_starts(s, STR("File \"")) &&
-             str_find(s, STR("\", line ")) < s.n)
-        kind = LINE_FRAME;
-    else if (is_mark(s))
-        kind = LINE_MARK;
-    else if (is_ellipsis(s))
-        kind = LINE_ELLIPSIS;
-    else if (is_chain(s))
-        kind = LINE_CHAIN;
-    else if (is_native(s, indent))
-        kind = LINE_NATIVE;
-    else if (is_error(s))
-        kind = LINE_ERROR;
-    return (struct line_shape){kind, indent};
+    return (struct line_shape){kind_of(str_trim(text), indent), indent};
 }
 
 /* ---- blocks ---- */

@@ -6,7 +6,7 @@ set -eu
 
 build="gcc make libc6-dev libsqlite3-dev libpcre2-dev libyaml-dev
 libjansson-dev zlib1g-dev libzstd-dev"
-test="libcmocka-dev python3 python3-jsonschema python3-yaml g++ clang mandoc
+test="libcmocka-dev pmccabe python3 python3-jsonschema python3-yaml g++ clang mandoc
 binutils"
 
 case "${1-}" in
