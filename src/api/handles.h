@@ -64,7 +64,7 @@ struct told { /* one diagnosis of what was found */
     struct report *report;
     struct str *answers; /* "fact=value", at most one per fact */
     size_t answer_count;
-    struct str *asks[LANG_COUNT]; /* questions.c: NULL until asked for */
+    struct str *asks[LANG_COUNT_OF]; /* questions.c: NULL until asked for */
 };
 
 struct oomkb_report {

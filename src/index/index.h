@@ -113,6 +113,24 @@ struct gpu_list { const struct gpu **at; size_t count; };
 struct gpu_list reader_gpus_of_total(struct reader *r, int64_t low,
                                      int64_t high);
 struct str reader_component_fold(struct reader *r, struct str component);
+
+/* Entries of a component, and of what folds into it; all of them when it is
+ * empty. In the order of their ids. */
+struct number_list { const uint32_t *at; size_t count; };
+struct number_list reader_entries_of(struct reader *r, struct str component);
+bool reader_component_known(struct reader *r, struct str component);
+
+/* Entries by words as people type or paste them, best first: those that hold
+ * every word; where there are none, every word or one that it begins; where
+ * there are still none, any of them. No input is an error. */
+struct search_hit {
+    uint32_t entry;
+    int64_t score_micro; /* bm25 in millionths: only an order */
+};
+struct search_hits { struct search_hit *at; size_t count; };
+struct search_hits reader_search(struct reader *r, struct str words,
+                                 size_t most);
+
 /* Empty: no such text. */
 struct str reader_message(struct reader *r, enum lang lang, struct str key);
 

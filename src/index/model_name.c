@@ -282,6 +282,12 @@ static bool is_size(struct str word) {
                                    end == 'e' || end == 't');
 }
 
+/* A decimal point between digits, or the '_' that stands for one. */
+static bool is_point(struct str s, size_t at) {
+    return (s.p[at] == '.' || s.p[at] == '_') && at > 0 && at + 1 < s.n &&
+           is_digit(s.p[at + 1]);
+}
+
 /* The word at the front of s: letters, or a number with its letter. "2_5" is
  * 2.5 in names where a point would not do. */
 static size_t word_length(struct str s) {
@@ -292,9 +298,7 @@ static size_t word_length(struct str s) {
         }
         return n;
     }
-    while (n < s.n && (is_digit(s.p[n]) ||
-                       ((s.p[n] == '.' || s.p[n] == '_') && n > 0 &&
-                        n + 1 < s.n && is_digit(s.p[n + 1])))) {
+    while (n < s.n && (is_digit(s.p[n]) || is_point(s, n))) {
         n++;
     }
     bool has_letter = n > 0 && n < s.n && is_letter(s.p[n]);

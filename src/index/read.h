@@ -87,6 +87,15 @@
     X(gpu_alias, "SELECT item, value FROM gpu_alias WHERE gpu = ? "            \
                  "ORDER BY item")                                              \
     X(component, "SELECT folds_into FROM component WHERE id = ?")              \
+    X(entries_of, "SELECT number FROM entry WHERE ?1 = '' OR component = ?1 "  \
+                  "OR component IN (SELECT id FROM component "                 \
+                  "WHERE folds_into = ?1) ORDER BY id")                        \
+    X(component_known, "SELECT 1 FROM component WHERE id = ?1 UNION "          \
+                       "SELECT 1 FROM entry WHERE component = ?1 LIMIT 1")     \
+    X(search, "SELECT rowid, "                                                 \
+              "CAST(round(-1000000 * bm25(search, 12.0, 4.0, 1.0)) AS INT) "   \
+              "FROM search WHERE search MATCH ?1 "                             \
+              "ORDER BY bm25(search, 12.0, 4.0, 1.0), rowid LIMIT ?2")         \
     X(message, "SELECT text FROM message WHERE key = ? AND lang = ?")          \
     X(pooled, "SELECT worked, tried FROM pooled WHERE mechanism = ? "          \
               "AND flag = ? AND change = ? AND kind = ?")

@@ -146,6 +146,7 @@ static void write_content(struct writer *w, const struct corpus *c,
     w->db->digest = NULL;
     db_run(w->db, join_groups);
     db_run(w->db, sum_up);
+    write_search(w, c);
     write_meta(w, &content, prefilter, c->entry_count, patterns);
 }
 

@@ -39,6 +39,8 @@
     X(gpu_alias, "INSERT INTO gpu_alias VALUES(?,?,?)")                        \
     X(component, "INSERT INTO component VALUES(?,?,?)")                        \
     X(message, "INSERT INTO message VALUES(?,?,?)")                            \
+    X(search, "INSERT INTO search(rowid, title, message, body) "               \
+              "VALUES(?,?,?,?)")                                               \
     X(meta, "INSERT INTO meta VALUES(?,?)")
 
 enum insert {
@@ -58,6 +60,7 @@ void write_engine(struct writer *w, const struct engine *e, size_t number);
 void write_models(struct writer *w, const struct corpus *c);
 void write_gpus(struct writer *w, const struct corpus *c);
 void write_words(struct writer *w, const struct corpus *c);
+void write_search(struct writer *w, const struct corpus *c);
 
 /* Where a range or a list of settings belongs. */
 struct place {

@@ -195,22 +195,25 @@ static bool is_between_words(const struct wrap *before, struct str text) {
     return is_common_before || (word.n >= 3 && before->word_length >= 4);
 }
 
+/* Two lines that each stand alone, whatever their widths. */
+static bool is_apart(const struct wrap *before, struct str text) {
+    return text.n == 0 || has_label(text) || before->is_word_wrapped ||
+           is_between_words(before, text) ||
+           (!before->is_joined && begins_alike(before, text));
+}
+
 static bool continues(const struct wrap_page *page, const struct wrap *before,
                       struct str text, uint32_t width) {
     uint32_t cut = before->width;
-    if (cut < WIDTH_LEAST || width == 0 || width > cut || text.n == 0)
-        return false;
-    if (has_label(text) || before->is_word_wrapped ||
-        is_between_words(before, text))
+    if (cut < WIDTH_LEAST || width == 0 || width > cut ||
+        is_apart(before, text))
         return false;
     bool is_strong = page->is_seen[cut] || before->is_joined ||
                      before->is_same_width || width == cut;
     bool is_likely = is_strong || is_usual(cut) || is_usual(before->text_width);
     if (!is_likely || !is_inside_token(before->last, text, is_strong))
         return false;
-    if (was_wider(page, cut) && !page->is_seen[cut])
-        return false;
-    return before->is_joined || !begins_alike(before, text);
+    return page->is_seen[cut] || !was_wider(page, cut);
 }
 
 /* Was this line begun by a word that would not have fitted above? */

@@ -8,15 +8,6 @@
 #define UNDER_MARK 4    /* columns before what belongs to an item */
 #define COMMAND_MORE 4  /* a command stands this much further in */
 
-static bool is_offered(const struct fix *fix) {
-    return fix->applies == APPLIES_YES || fix->applies == APPLIES_IF;
-}
-
-static bool is_first_choice(const struct fix *fix) {
-    return is_offered(fix) &&
-           (!fix->has_estimate || fix->estimate.verdict != VERDICT_NOT_ENOUGH);
-}
-
 static enum ink verdict_ink(enum verdict v) {
     switch (v) {
     case VERDICT_ENOUGH: return INK_GOOD;
@@ -27,69 +18,6 @@ static enum ink verdict_ink(enum verdict v) {
     return INK_PLAIN;
 }
 
-static enum verdict verdict_of(const struct fix *fix) {
-    return fix->has_estimate ? fix->estimate.verdict : VERDICT_NONE;
-}
-
-/* How much the others must give back is known even where what they hold is
- * not. */
-static struct str unknown_words(const struct teller *t,
-                                const struct fix *fix) {
-    const struct estimate *e = &fix->estimate;
-    bool is_sum = fix->is->effect == EFFECT_free_other_process &&
-                  e->short_by.known && e->short_by.low > 0;
-    if (!is_sum) {
-        return said(t, "verdict.unknown");
-    }
-    struct str amount = shown_span(t, fact_unit(e->quantity), e->short_by);
-    return said_with(t, "verdict.if_freed", &amount, 1);
-}
-
-/* What stands at the right of a fix: its verdict, else whether it applies. */
-static struct str verdict_words(const struct teller *t,
-                                const struct fix *fix) {
-    switch (verdict_of(fix)) {
-    case VERDICT_ENOUGH: return said(t, "verdict.enough");
-    case VERDICT_NOT_ENOUGH: return said(t, "verdict.not_enough");
-    case VERDICT_UNKNOWN: return unknown_words(t, fix);
-    case VERDICT_NONE: break;
-    }
-    return said_word(t, WORDS_COST, (int)fix->is->cost);
-}
-
-/* What is asked against the room for it, as the verdict has it. */
-static struct str relation(enum verdict v) {
-    switch (v) {
-    case VERDICT_ENOUGH: return STR(" <= ");
-    case VERDICT_NOT_ENOUGH: return STR(" > ");
-    case VERDICT_UNKNOWN:
-    case VERDICT_NONE: return STR(" <=? ");
-    }
-    return STR(" ");
-}
-
-/* "KV cache needed: 8.00 GiB -> 5.39 GiB <= 5.40 GiB" */
-static struct str comparison(const struct teller *t,
-                             const struct estimate *e) {
-    enum unit unit = fact_unit(e->quantity);
-    struct buf out;
-    buf_init_in(&out, t->a, 4096);
-    struct str label = said_fact(t, e->quantity);
-    buf_add(&out, said_with(t, "report.label", &label, 1));
-    bool is_changed = e->before.known && (e->before.low != e->after.low ||
-                                          e->before.high != e->after.high);
-    if (is_changed) {
-        buf_add(&out, shown_span(t, unit, e->before));
-        buf_add(&out, STR(" -> "));
-    }
-    buf_add(&out, shown_span(t, unit, e->after));
-    if (e->limit.known) {
-        buf_add(&out, relation(e->verdict));
-        buf_add(&out, shown_span(t, unit, e->limit));
-    }
-    return settled(t->a, &out);
-}
-
 static void write_short_by(struct page *p, const struct estimate *e) {
     if (e->verdict != VERDICT_NOT_ENOUGH || !e->short_by.known) {
         return;
@@ -98,31 +26,6 @@ static void write_short_by(struct page *p, const struct estimate *e) {
         shown_span(p->t, fact_unit(e->quantity), e->short_by);
     page_text(p, UNDER_MARK, INK_BAD,
               said_with(p->t, "report.short_by", &amount, 1));
-}
-
-/* "Needs to know: model, GPU" */
-static void write_needs(struct page *p, const struct needs *needs) {
-    if (needs->count == 0) {
-        return;
-    }
-    struct buf list;
-    buf_init_in(&list, p->t->a, 4096);
-    for (size_t i = 0; i < needs->count; i++) {
-        if (i > 0) {
-            buf_add(&list, said(p->t, "report.comma"));
-        }
-        buf_add(&list, said_fact(p->t, needs->at[i]));
-    }
-    struct str names = settled(p->t->a, &list);
-    page_text(p, UNDER_MARK, INK_DIM,
-              said_with(p->t, "report.needs", &names, 1));
-}
-
-/* "a = b x c = d [b: log line 3; ...]": where the inputs are from is told
- * under --why. */
-static struct str formula_shown(const struct teller *t, struct str formula) {
-    size_t sources = str_find(formula, STR(" ["));
-    return t->o->why ? formula : str_slice(formula, 0, sources);
 }
 
 static void write_arithmetic(struct page *p, const struct fix *fix) {
@@ -160,17 +63,6 @@ static void write_trade_off(struct page *p, const struct fix *fix) {
         page_text(p, UNDER_MARK, INK_PLAIN,
                   said_with(p->t, "report.trade_off", &but, 1));
     }
-}
-
-/* Is this the fix that the corrected command has in it? Its flag and its
- * value both stand there, however they are joined. */
-static bool is_in_command(const struct report *rep, const struct fix *fix) {
-    struct str value;
-    struct str after = rep->command_after;
-    struct str flag = str_cut(fix->command, ' ', &value);
-    bool is_enough = verdict_of(fix) == VERDICT_ENOUGH && flag.n > 0;
-    return is_enough && str_find(after, flag) < after.n &&
-           (value.n == 0 || str_find(after, value) < after.n);
 }
 
 /* The user's own command with the fix in it, where there is one. */
@@ -216,11 +108,6 @@ static void write_command_after(struct page *p, struct str command) {
     }
 }
 
-static size_t shown_count(const struct page *p, const struct finding *f) {
-    size_t top = p->t->o->top;
-    return top != 0 && top < f->fix_count ? top : f->fix_count;
-}
-
 /* The fixes that are offered, and not among the first ones. */
 static void write_others(struct page *p, const struct finding *f,
                          size_t first_count) {
@@ -242,15 +129,6 @@ static void write_others(struct page *p, const struct finding *f,
         is_first = false;
         write_fix_short(p, fix);
     }
-}
-
-static const char *unusable_key(const struct fix *fix, struct str because) {
-    bool is_already = fix->applies == APPLIES_ALREADY;
-    if (because.n == 0) {
-        return is_already ? "report.already" : "report.does_not_apply";
-    }
-    return is_already ? "report.already_because"
-                      : "report.does_not_apply_because";
 }
 
 /* What is in force already, and what this case rules out: a line each. */

@@ -1,0 +1,90 @@
+/* write_search.c: every entry as three columns of words. What is stored is
+ * derived from texts that the digest has already seen, so it is not part of
+ * the digest. */
+#include "index/search.h"
+#include "index/slots.h"
+#include "index/write.h"
+
+#define COLUMN_BYTES_MAX ((size_t)4 << 20)
+
+static void add_text(struct buf *out, struct str text) {
+    struct search_word word;
+    while (search_next(&text, &word)) {
+        if (word.is_han) {
+            search_pairs(out, word.text, true);
+        } else {
+            buf_add(out, word.text);
+        }
+        buf_add_char(out, ' ');
+    }
+}
+
+static void add_both(struct buf *out, const struct text *text) {
+    for (int lang = 0; lang < LANG_COUNT_OF; lang++) {
+        add_text(out, text->in[lang]);
+    }
+}
+
+static void add_message(struct buf *out, const struct entry *e) {
+    for (size_t i = 0; i < e->signature_count; i++) {
+        add_text(out, e->signatures[i].sample);
+    }
+    for (size_t i = 0; i < e->workaround_count; i++) {
+        add_text(out, e->workarounds[i].acts_on.flag);
+        add_text(out, e->workarounds[i].command);
+    }
+    for (size_t i = 0; i < e->dead_end_count; i++) {
+        add_text(out, e->dead_ends[i].acts_on.flag);
+    }
+}
+
+static void add_body(struct buf *out, struct entry *e) {
+    for (int slot = 0; slot < TEXT_SLOT_COUNT_OF; slot++) {
+        const struct text *text;
+        for (size_t i = 0; slot != TEXT_SLOT_title &&
+                           (text = text_slot_of(e, (enum text_slot)slot, i));
+             i++) {
+            add_both(out, text);
+        }
+    }
+    for (size_t i = 0; i < e->hardware_count; i++) {
+        add_text(out, e->hardware[i].name);
+    }
+    add_text(out, str_of(word_spelling(WORDS_MECHANISM, (int)e->mechanism)));
+}
+
+static void bind_column(struct row *row, const struct buf *column) {
+    if (!buf_ok(column)) {
+        arena_raise(row->db->arena, FAIL_CEILING,
+                    "an entry has more than %zu bytes of text",
+                    COLUMN_BYTES_MAX);
+    }
+    row_bind_text(row, buf_str(column));
+}
+
+static void write_one(struct writer *w, struct entry *e, size_t number) {
+    struct buf title, message, body;
+    struct arena *a = w->db->arena;
+    buf_init_in(&title, a, COLUMN_BYTES_MAX);
+    buf_init_in(&message, a, COLUMN_BYTES_MAX);
+    buf_init_in(&body, a, COLUMN_BYTES_MAX);
+    add_text(&title, e->id);
+    add_text(&title, e->component);
+    add_both(&title, &e->title);
+    add_message(&message, e);
+    add_body(&body, e);
+    struct row row = row_of(w->db, INSERT_search);
+    row_bind_int(&row, (int64_t)number);
+    bind_column(&row, &title);
+    bind_column(&row, &message);
+    bind_column(&row, &body);
+    row_write(&row);
+}
+
+void write_search(struct writer *w, const struct corpus *c) {
+    for (size_t i = 0; i < c->entry_count; i++) {
+        write_one(w, &c->entries[i], i);
+    }
+    /* one segment: smaller, and the same however the rows came in */
+    db_run(w->db, "INSERT INTO search(search) VALUES('optimize')");
+}

@@ -1,0 +1,87 @@
+/* fit.h: does it fit, what would be the most that fits, and what is the
+ * cheapest change that makes it fit? The question of `oomkb fit`: settings
+ * and facts in, everything this house can reckon from them out.
+ *
+ *     question --fit_complete--> case --memory_kv, budget--> verdict
+ *                                     --inverses-->           limits
+ *                                     --plan (if it does not fit)--> changes
+ *
+ * What was not measured (activations, graphs) is an interval; a verdict holds
+ * at its worst corner. What is not known at all is named in `needs`.
+ */
+#ifndef MEMORY_FIT_H
+#define MEMORY_FIT_H
+
+#include "corpus/words.h"
+#include "memory/memory.h"
+
+struct fit_question {
+    struct memory_case c;        /* what is said, by fact */
+    const struct engine *engine; /* NULL: not in the knowledge base */
+    int64_t requests;            /* at once, of full length; 0: one */
+    const struct gpu *const *gpus; /* the catalogue's, for the least card */
+    size_t gpu_count;
+};
+
+#define FIT_CHANGES 2
+#define FIT_PLANS 12
+
+struct fit_plan { /* changes that together make it fit */
+    struct fact change[FIT_CHANGES];
+    size_t count;
+    enum cost cost; /* the dearest of them */
+    struct span needed, pool;
+    struct str formula;
+};
+
+/* What an engine or an operator looks at beside the arithmetic. */
+enum fit_check {
+    CHECK_HEADS,    /* attention heads divide among TP ranks */
+    CHECK_RANKS,    /* tp x pp x dp ranks and that many cards */
+    CHECK_POSITION, /* max_model_len within the model's own */
+    CHECK_FREE,     /* free at start >= total x utilization */
+    CHECK_SKU,      /* KAITO: unquantized weights <= all cards together */
+    CHECK_COUNT_OF
+};
+
+struct fit_checked {
+    enum verdict verdict; /* VERDICT_NONE: it does not come up */
+    struct span asked, there;
+    bool is_bypassed; /* CHECK_SKU: fails, but quantized weights would fit */
+};
+
+struct fit {
+    struct memory_case c; /* completed: every input with its source */
+    bool is_vllm;         /* else another engine's simpler rules */
+    int64_t requests;
+    struct kv kv;
+    struct span weights;
+    int64_t weights_bytes; /* the best single figure; 0: unknown */
+    struct budget budget;
+    struct formulas formulas;
+    struct fit_checked checks[CHECK_COUNT_OF];
+    enum truth_fit fits; /* all of it: KV, requests at once, checks */
+    struct span longest; /* tokens: largest max_model_len, up to the model's */
+    struct span concurrency;                    /* hundredths */
+    struct span least_share, most_share;        /* millionths */
+    struct span least_tensor_parallel;          /* ranks */
+    const struct gpu *least_gpu;                /* NULL: none, or not known */
+    struct fit_plan plans[FIT_PLANS];
+    size_t plan_count;
+};
+
+struct fit memory_fit(struct arena *a, const struct fit_question *q);
+
+/* The request's KV at other lengths, for a curve: bytes and whether it fits
+ * into the same pool. */
+struct fit_point {
+    int64_t tokens;
+    struct span bytes;
+    struct span concurrency; /* hundredths */
+    enum truth_fit fits;
+};
+/* n points from the model's block up to `most`, ends included. */
+size_t memory_fit_sweep(struct arena *a, const struct fit *fit, int64_t most,
+                        struct fit_point *out, size_t n);
+
+#endif
