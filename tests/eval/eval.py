@@ -53,11 +53,15 @@ def fact_sets(report):
 
 def number_found(report, name, wanted):
     """True, False (absent), or a contradicting value."""
-    wanted = wanted if isinstance(wanted, list) else [wanted]
+    several = isinstance(wanted, list)
+    wanted = wanted if several else [wanted]
     values = [[f["value"] for f in facts if f["name"] == name]
               for facts in fact_sets(report)]
     flat = [v for group in values for v in group]
-    hit = all(any(v == w for v in flat) for w in wanted)
+    # A list: every process of a repeated fact; of a scalar one, the values
+    # that two readers defend (GB or GiB, this attempt or that).
+    need = all if name in MANY or not several else any
+    hit = need(any(v == w for v in flat) for w in wanted)
     contradicted = name not in MANY and any(
         len(set(map(str, group))) > 1 and set(group) & set(wanted)
         for group in values)
