@@ -79,7 +79,7 @@ $(BUILD)/oomkb: $(BUILD)/libjansson.a $(PROGRAM_OBJ) $(LIB_OBJ) $(BUILD)/index.o
 # --- install: PREFIX is where it will live, DESTDIR where it is put for now ---
 VERSION = $(shell sed -n 's/^.define OOMKB_VERSION "\(.*\)"/\1/p' include/oomkb/oomkb.h)
 LIBDIR ?= $(PREFIX)/lib
-INSTALL = install -D -m
+PUT = install -D -m
 AT = $(DESTDIR)$(PREFIX)
 AT_LIB = $(DESTDIR)$(LIBDIR)
 INSTALLED = "$(AT)/bin/oomkb" "$(AT)/include/oomkb/oomkb.h" \
@@ -91,30 +91,27 @@ INSTALLED = "$(AT)/bin/oomkb" "$(AT)/include/oomkb/oomkb.h" \
 
 .PHONY: install
 install: all  ## install program, library and man pages: PREFIX= DESTDIR=
-	$(Q)$(INSTALL) 755 $(BUILD)/oomkb "$(AT)/bin/oomkb"
-	$(Q)$(INSTALL) 644 include/oomkb/oomkb.h "$(AT)/include/oomkb/oomkb.h"
-	$(Q)$(INSTALL) 755 $(BUILD)/liboomkb.so "$(AT_LIB)/liboomkb.so.$(VERSION)"
-	$(Q)ln -sf liboomkb.so.$(VERSION) "$(AT_LIB)/liboomkb.so.0"
-	$(Q)ln -sf liboomkb.so.0 "$(AT_LIB)/liboomkb.so"
-	$(Q)$(INSTALL) 644 $(BUILD)/liboomkb.a "$(AT_LIB)/liboomkb.a"
 	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' \
-	  src/api/oomkb.pc.in > $(BUILD)/oomkb.pc
-	$(Q)$(INSTALL) 644 $(BUILD)/oomkb.pc "$(AT_LIB)/pkgconfig/oomkb.pc"
-	$(Q)$(INSTALL) 644 docs/oomkb.1 "$(AT)/share/man/man1/oomkb.1"
-	$(Q)$(INSTALL) 644 docs/oomkb.3 "$(AT)/share/man/man3/oomkb.3"
-	$(if $(wildcard LICENSE),$(Q)$(INSTALL) 644 LICENSE "$(AT)/share/doc/oomkb/LICENSE")
+	  src/api/oomkb.pc.in > $(BUILD)/oomkb.pc && \
+	$(PUT) 755 $(BUILD)/oomkb "$(AT)/bin/oomkb" && \
+	$(PUT) 644 include/oomkb/oomkb.h "$(AT)/include/oomkb/oomkb.h" && \
+	$(PUT) 755 $(BUILD)/liboomkb.so "$(AT_LIB)/liboomkb.so.$(VERSION)" && \
+	ln -sf liboomkb.so.$(VERSION) "$(AT_LIB)/liboomkb.so.0" && \
+	ln -sf liboomkb.so.0 "$(AT_LIB)/liboomkb.so" && \
+	$(PUT) 644 $(BUILD)/liboomkb.a "$(AT_LIB)/liboomkb.a" && \
+	$(PUT) 644 $(BUILD)/oomkb.pc "$(AT_LIB)/pkgconfig/oomkb.pc" && \
+	$(PUT) 644 docs/oomkb.1 "$(AT)/share/man/man1/oomkb.1" && \
+	$(PUT) 644 docs/oomkb.3 "$(AT)/share/man/man3/oomkb.3" \
+	$(if $(wildcard LICENSE),&& $(PUT) 644 LICENSE "$(AT)/share/doc/oomkb/LICENSE")
 
 .PHONY: uninstall
 uninstall:  ## remove what install put there: same PREFIX= DESTDIR=
-	$(Q)rm -f $(INSTALLED)
-	$(Q)rmdir "$(AT)/include/oomkb" "$(AT)/share/doc/oomkb" 2>/dev/null || true
+	$(Q)rm -f $(INSTALLED); \
+	rmdir "$(AT)/include/oomkb" "$(AT)/share/doc/oomkb" 2>/dev/null || true
 
-# Types that a caller cannot see are no part of the ABI.
-ABI_OPTIONS = --no-comp-dir-path --no-corpus-path --no-elf-needed \
-  --headers-dir include --drop-private-types
 .PHONY: abi
-abi: $(BUILD)/liboomkb.so  ## write the ABI baseline again (docs/abi/), then read its diff
-	abidw $(ABI_OPTIONS) --out-file docs/abi/oomkb-0.abi $<
+abi: $(BUILD)/liboomkb.so  ## write the ABI baseline in docs/abi/ again; read its diff
+	$(Q)tests/install/abi_check.sh --write $<
 
 # --- tests: each tests/<house>/test_*.c is a cmocka program of its own ---
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libjansson.a $(TEST_HELP_OBJ) $(LIB_OBJ) $(PROGRAM_OBJ) $(BUILD)/noindex.o
@@ -141,6 +138,11 @@ LOGS ?= ../shared/data/logs
 .PHONY: eval
 eval: all  ## score the program on a labelled folder: make eval LOGS=DIR
 	@$(PYTHON) tests/eval/eval.py $(BUILD)/oomkb $(LOGS)
+
+ORACLE ?= ../shared/data
+.PHONY: oracle
+oracle: all  ## `fit` against printed numbers of real runs: make oracle ORACLE=DIR
+	@$(PYTHON) tests/memory/oracle_run.py $(BUILD)/oomkb $(ORACLE)
 
 .PHONY: demo
 demo:  ## install, build, and answer a log from examples/

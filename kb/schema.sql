@@ -339,3 +339,15 @@ CREATE TABLE message (
   text TEXT NOT NULL,
   PRIMARY KEY (key, lang)
 ) STRICT, WITHOUT ROWID;
+
+-- What `oomkb search` looks in: rowid is the entry's number; the text itself
+-- is not kept twice. Words are stems; a run of Han characters goes in as its
+-- pairs and its last character ("显存不足" as "显存 存不 不足 足").
+
+CREATE VIRTUAL TABLE search USING fts5(
+  title,                      -- the id and both titles
+  message,                    -- samples, flags, commands
+  body,                       -- every other public text, both languages
+  content = '',
+  tokenize = 'porter unicode61 remove_diacritics 2'
+);

@@ -13,6 +13,7 @@
  *
  * Part 2. A scan fed piece by piece, answers to its questions
  * Part 3. Options
+ * Part 4. Does it fit?
  *
  * Rules that hold everywhere:
  * - An oomkb never changes: any number of threads may use one. A scan or a
@@ -85,7 +86,8 @@ OOMKB_API size_t oomkb_report_failures(const oomkb_report *report);
 /* Called with pieces of output in order; non-zero stops it (OOMKB_ERROR_IO). */
 typedef int (*oomkb_writer)(void *ctx, const char *bytes, size_t n);
 
-/* format: one of oomkb_formats(). options: language, width, colour, top. */
+/* format: one of oomkb_formats(). options: language, width, colour, top,
+ * redact. */
 OOMKB_API int oomkb_report_write(const oomkb_report *report, const char *format,
                                  const oomkb_options *options,
                                  oomkb_writer writer, void *ctx,
@@ -124,6 +126,22 @@ OOMKB_API int oomkb_entry_write(const oomkb *kb, const char *id,
                                 oomkb_writer writer, void *ctx,
                                 oomkb_error *err);
 
+/* Entries in a few words each, by id: those of a component ("vllm"; NULL: of
+ * all), and those that hold the words, best first. Any words will do, pasted
+ * error messages and Chinese included. count, which may be NULL, gets how many
+ * entries were written: none is no error. A component that the knowledge base
+ * does not know is OOMKB_ERROR_USAGE. */
+OOMKB_API int oomkb_list_write(const oomkb *kb, const char *component,
+                               const char *format,
+                               const oomkb_options *options,
+                               oomkb_writer writer, void *ctx, size_t *count,
+                               oomkb_error *err);
+OOMKB_API int oomkb_search_write(const oomkb *kb, const char *words,
+                                 const char *format,
+                                 const oomkb_options *options,
+                                 oomkb_writer writer, void *ctx,
+                                 size_t *count, oomkb_error *err);
+
 /* NULL-terminated list of format names. */
 OOMKB_API const char *const *oomkb_formats(void);
 /* The text of the program under key in lang ("en", "zh"); "" when there is none. Valid until oomkb_close(). */
@@ -150,7 +168,39 @@ struct oomkb_options {
     void *(*get_memory)(void *ctx, size_t bytes); /* NULL: malloc */
     void (*put_memory)(void *ctx, void *block);
     void *memory_ctx;
+    int32_t redact; /* reports: <path-1>, <host-1>, <user-1> ... for what names
+                       people, places and machines, and for tokens */
 };
+
+/* ---- Part 4: does it fit? ----
+ *
+ * Without a log: a model, an engine and a card in; what its memory takes, and
+ * the most that fits, out. */
+
+/* Set size = sizeof(oomkb_fit_question); what is not said takes the engine's
+ * defaults, which the answer names. */
+typedef struct oomkb_fit_question {
+    uint32_t size;
+    /* "fact=value", NULL-terminated: model engine engine_version gpu_name
+     * gpu_total gpu_count tensor_parallel max_model_len kv_available ...; and
+     * concurrency, the requests of full length at once. A size needs a unit
+     * (24GiB); a bare integer is bytes. */
+    const char *const *facts;
+    const void *config; /* a config.json, or the front of a GGUF file; or NULL */
+    size_t config_bytes;
+    const char *config_name;    /* of that file, for messages */
+    const char *compare;        /* "H100,L40S", "tensor_parallel=1,2,4"; NULL */
+    const char *sweep;          /* "max_model_len"; NULL */
+    const oomkb_report *report; /* its settings and numbers count too; or NULL */
+} oomkb_fit_question;
+
+/* format: text, json, jsonl or markdown. *fits: 1 it does, 0 it does not, -1
+ * not known; the JSON says what is missing. */
+OOMKB_API int oomkb_fit_write(const oomkb *kb,
+                              const oomkb_fit_question *question,
+                              const char *format, const oomkb_options *options,
+                              oomkb_writer writer, void *ctx, int *fits,
+                              oomkb_error *err);
 
 #ifdef __cplusplus
 }

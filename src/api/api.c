@@ -267,8 +267,11 @@ struct writing {
     const struct oomkb *kb;
     const struct settings *s;
     const struct format *format;
-    const struct report *report; /* or, when NULL, */
+    const struct report *report; /* one of these is not NULL: */
     const char *entry_id;
+    const char *words;     /* search */
+    const char *component; /* list; "": of all */
+    size_t count;          /* of entries in a list */
     struct buf out;
 };
 
@@ -279,6 +282,7 @@ static struct render_options render_options_of(const struct writing *w) {
         .width = w->s->width,
         .top = w->s->top,
         .why = w->s->why,
+        .redact = w->s->redact,
         .version = str_of(OOMKB_VERSION),
         .digest = w->kb->digest,
         .entries = index_entry_count(w->kb->index),
@@ -298,6 +302,24 @@ static void write_entry(struct writing *w, struct reader *r,
     w->format->entry(&w->arena, r, entry, o, &w->out);
 }
 
+static void write_list(struct writing *w, struct reader *r,
+                       const struct render_options *o) {
+    struct listing list;
+    if (w->words != NULL) {
+        list = search_entries(&w->arena, r, str_of(w->words));
+    } else {
+        struct str component = str_of(w->component);
+        if (component.n > 0 && !reader_component_known(r, component)) {
+            arena_raise(&w->arena, FAIL_USAGE,
+                        "no component '%.120s': they look like vllm, pytorch",
+                        w->component);
+        }
+        list = list_entries(&w->arena, r, component);
+    }
+    w->count = list.count;
+    w->format->list(&w->arena, r, &list, o, &w->out);
+}
+
 static void write_all(void *arg) {
     struct writing *w = arg;
     struct arena *a = &w->arena;
@@ -306,8 +328,10 @@ static void write_all(void *arg) {
     buf_init_in(&w->out, a, OUTPUT_BYTES_MAX);
     if (w->report != NULL) {
         w->format->report(a, r, w->report, &o, &w->out);
-    } else {
+    } else if (w->entry_id != NULL) {
         write_entry(w, r, &o);
+    } else {
+        write_list(w, r, &o);
     }
     if (!buf_ok(&w->out)) {
         arena_raise(a, FAIL_MEMORY, "out of memory for the output");
@@ -378,4 +402,108 @@ int oomkb_entry_write(const oomkb *kb, const char *id, const char *format,
         code = format_read(format, &w.format, err);
     }
     return code == OOMKB_OK ? write_with(&w, writer, ctx, err) : code;
+}
+
+/* What list and search share once w says which it is. */
+static int write_entries(struct writing *w, const char *format,
+                         const oomkb_options *options, oomkb_writer writer,
+                         void *ctx, size_t *count, oomkb_error *err) {
+    struct settings s;
+    w->s = &s;
+    int code = settings_read(options, &s, err);
+    if (code == OOMKB_OK) {
+        code = format_read(format, &w->format, err);
+    }
+    if (code == OOMKB_OK) {
+        code = write_with(w, writer, ctx, err);
+    }
+    if (code == OOMKB_OK && count != NULL) {
+        *count = w->count;
+    }
+    return code;
+}
+
+int oomkb_list_write(const oomkb *kb, const char *component,
+                     const char *format, const oomkb_options *options,
+                     oomkb_writer writer, void *ctx, size_t *count,
+                     oomkb_error *err) {
+    if (kb == NULL || writer == NULL) {
+        return error_null(err, kb == NULL ? "kb" : "writer");
+    }
+    struct writing w = {.kb = kb,
+                        .component = component != NULL ? component : ""};
+    return write_entries(&w, format, options, writer, ctx, count, err);
+}
+
+int oomkb_search_write(const oomkb *kb, const char *words, const char *format,
+                       const oomkb_options *options, oomkb_writer writer,
+                       void *ctx, size_t *count, oomkb_error *err) {
+    if (kb == NULL || words == NULL || writer == NULL) {
+        return error_null(err, kb == NULL      ? "kb"
+                               : words == NULL ? "words"
+                                               : "writer");
+    }
+    struct writing w = {.kb = kb, .words = words};
+    return write_entries(&w, format, options, writer, ctx, count, err);
+}
+
+/* ---- does it fit? ---- */
+
+struct fitting {
+    struct arena arena; /* of this call alone */
+    const struct oomkb *kb;
+    const oomkb_fit_question *question;
+    const char *format;
+    const struct settings *s;
+    struct buf out;
+    int fits;
+};
+
+static void fit_all(void *arg) {
+    struct fitting *f = arg;
+    buf_init_in(&f->out, &f->arena, OUTPUT_BYTES_MAX);
+    fit_answer(&f->arena, f->kb, f->question, f->format, f->s, &f->out,
+               &f->fits);
+    if (!buf_ok(&f->out)) {
+        arena_raise(&f->arena, FAIL_MEMORY, "out of memory for the output");
+    }
+}
+
+static int fit_with(struct fitting *f, oomkb_writer writer, void *ctx,
+                    int *fits, oomkb_error *err) {
+    struct fault fault;
+    arena_init(&f->arena, &f->s->from, f->s->max_memory_bytes);
+    enum fail raised = arena_guard(&f->arena, fit_all, f, &fault);
+    int code = error_of(err, raised, &fault);
+    struct str out = buf_str(&f->out);
+    if (code == OOMKB_OK && writer(ctx, out.p, out.n) != 0) {
+        code = error_set(err, OOMKB_ERROR_IO,
+                         "the writer did not take the output");
+    }
+    arena_free(&f->arena);
+    if (code == OOMKB_OK) {
+        *fits = f->fits;
+    }
+    return code;
+}
+
+int oomkb_fit_write(const oomkb *kb, const oomkb_fit_question *question,
+                    const char *format, const oomkb_options *options,
+                    oomkb_writer writer, void *ctx, int *fits,
+                    oomkb_error *err) {
+    if (kb == NULL || question == NULL || writer == NULL || fits == NULL) {
+        return error_null(err, kb == NULL         ? "kb"
+                               : question == NULL ? "question"
+                               : writer == NULL   ? "writer"
+                                                  : "fits");
+    }
+    if (question->size != sizeof *question) {
+        return error_set(err, OOMKB_ERROR_USAGE,
+                         "question.size should be sizeof(oomkb_fit_question)");
+    }
+    struct settings s;
+    struct fitting f = {.kb = kb, .question = question, .format = format,
+                        .s = &s};
+    int code = settings_read(options, &s, err);
+    return code == OOMKB_OK ? fit_with(&f, writer, ctx, fits, err) : code;
 }

@@ -23,7 +23,7 @@ struct settings { /* oomkb_options, checked and with its defaults */
     struct str input_name;
     const char *const *answers; /* never NULL */
     uint32_t width, top;
-    bool color, why;
+    bool color, why, redact;
     uint64_t max_input_bytes;
     size_t max_memory_bytes;
     bool has_allocator;
@@ -96,5 +96,11 @@ void session_free(struct oomkb_report *r);
 /* ---- questions.c: question i, its sentence in that language ---- */
 int question_text(struct oomkb_report *r, size_t i, enum lang lang,
                   const char **fact, const char **ask, oomkb_error *err);
+
+/* ---- fit.c: everything between the question and its bytes, in out's arena.
+ * Raises FAIL_USAGE, FAIL_INPUT. ---- */
+void fit_answer(struct arena *a, const struct oomkb *kb,
+                const oomkb_fit_question *question, const char *format,
+                const struct settings *s, struct buf *out, int *fits);
 
 #endif

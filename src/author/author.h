@@ -30,6 +30,27 @@ struct str author_sibling_dir(struct arena *a, struct str entries_dir,
 /* Write image to path: a temporary file beside it, fsync, rename. */
 void author_write_file(struct arena *a, struct str path, struct str image);
 
+/* Make the folder dir a site: every entry of kb as Markdown and JSON in both
+ * languages, and an index of each. Pages of an earlier site that are no more
+ * are removed; files that no site wrote are left alone. */
+struct oomkb;
+struct site_result {
+    size_t pages, written, removed; /* written: those that changed */
+};
+struct site_result author_site(struct arena *a, const struct oomkb *kb,
+                               struct str dir);
+
+/* An entry drafted from a log that no entry knows: YAML whose empty values are
+ * for a person, and refused by the checks until then. Raises FAIL_INPUT when
+ * the log has no line to draft from. */
+struct draft_source {
+    struct str log;
+    uint32_t line; /* where the failure stands; 0: to be found */
+    struct str engine, engine_version; /* empty: not known */
+    struct str today;                  /* YYYY-MM-DD */
+};
+struct str author_draft(struct arena *a, const struct draft_source *from);
+
 /* Read one entry from YAML text; false after diagnostics. For tests too. */
 bool author_read_entry(struct arena *a, struct str path, struct str yaml,
                        diag_fn on_diag, void *ctx, struct entry *out);

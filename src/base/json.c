@@ -155,6 +155,14 @@ bool json_get_bool(struct json *object, const char *key, bool *out) {
     return true;
 }
 
+bool json_as_text(struct json *value, struct str *out) {
+    if (value == NULL || !json_is_string(value->value))
+        return false;
+    *out = (struct str){json_string_value(value->value),
+                        json_string_length(value->value)};
+    return true;
+}
+
 static int add_to_buf(const char *bytes, size_t n, void *out) {
     struct buf *b = out;
     buf_add(b, (struct str){bytes, n});

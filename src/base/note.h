@@ -8,6 +8,13 @@
 
 #define NOTE_ARGS 6
 
+/* Inside an argument: a fact, to be called by its label, stands between two
+ * NOTE_FACT; NOTE_AND parts the members of a list. */
+#define NOTE_FACT '\x1f'
+#define NOTE_AND '\x1e'
+#define NOTE_FACT_FORMAT "\x1f%s\x1f" /* its spelling */
+#define NOTE_AND_WORD "\x1e"
+
 struct note {
     const char *key; /* NULL: nothing to say */
     struct str arg[NOTE_ARGS];

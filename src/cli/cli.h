@@ -23,6 +23,7 @@ enum status {
 enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 #define CLI_ANSWERS_MAX 64
+#define CLI_FIT_MAX 32
 
 /* What the command line and the environment say. Strings are argv's. */
 struct cli {
@@ -34,7 +35,11 @@ struct cli {
     const char *answers[CLI_ANSWERS_MAX + 1]; /* --set, NULL-terminated */
     size_t answer_count;
     uint32_t top;
-    bool why;
+    bool why, redact;
+    struct { /* --model, --tp ...: of fit, in order */
+        const char *option, *value;
+    } fit[CLI_FIT_MAX];
+    size_t fit_count;
     bool wants_help, wants_version;
     bool write_docs; /* check --write-docs */
     enum color_choice color;
@@ -52,7 +57,9 @@ struct cli {
 /* Which commands take an option. */
 enum command_bit {
     FOR_DIAGNOSE = 1, FOR_EXPLAIN = 2, FOR_VERSION = 4, FOR_HELP = 8,
-    FOR_BUILD = 16, FOR_CHECK = 32
+    FOR_BUILD = 16, FOR_CHECK = 32, FOR_LIST = 64, FOR_SEARCH = 128,
+    FOR_COMPLETION = 256, FOR_SITE = 512, FOR_FIT = 1024,
+    FOR_NEW = 2048
 };
 #define FOR_ALL 0xffffu
 
@@ -69,6 +76,12 @@ const struct command *command_named(const char *name);
 /* One file each. */
 int run_diagnose(struct cli *c);
 int run_explain(struct cli *c);
+int run_list(struct cli *c);
+int run_search(struct cli *c);
+int run_completion(struct cli *c);
+int run_site(struct cli *c); /* oomkb site -o DIR */
+int run_fit(struct cli *c);
+int run_new(struct cli *c); /* oomkb new [FILE] [-o FILE] */
 int run_version(struct cli *c);
 int run_help(struct cli *c);
 int run_build(struct cli *c); /* oomkb build DIR -o FILE */
@@ -78,7 +91,7 @@ int run_check(struct cli *c); /* oomkb check [DIR] */
 enum option_id {
     OPTION_FORMAT, OPTION_LANG, OPTION_SET, OPTION_TOP, OPTION_WHY,
     OPTION_COLOR, OPTION_KB, OPTION_OUTPUT, OPTION_HELP, OPTION_VERSION,
-    OPTION_WRITE_DOCS
+    OPTION_WRITE_DOCS, OPTION_REDACT, OPTION_FIT
 };
 struct option_row {
     enum option_id id;

@@ -150,15 +150,27 @@ static int diagnose_input(struct cli *c, oomkb *kb, const char *name) {
     return status;
 }
 
-/* A title where several text reports follow each other. */
+/* A title where several reports follow each other as text. A name may be a
+ * secret itself: then its number must do. */
 static void write_input_title(struct cli *c, const char *name, size_t i) {
-    bool is_titled =
-        c->operand_count > 1 && strcmp(c->format, "text") == 0;
-    if (is_titled) {
-        fputs(i > 0 ? "\n==> " : "==> ", stdout);
-        put_safe(stdout, name);
-        fputs(" <==\n", stdout);
+    bool is_markdown = strcmp(c->format, "markdown") == 0;
+    bool is_titled = c->operand_count > 1 &&
+                     (is_markdown || strcmp(c->format, "text") == 0);
+    char shown[TEXT_MAX];
+    if (!is_titled) {
+        return;
     }
+    snprintf(shown, sizeof shown, "%s", name);
+    if (c->redact) {
+        snprintf(shown, sizeof shown, "%zu/%zu", i + 1, c->operand_count);
+    }
+    for (char *at = shown; is_markdown && *at != '\0'; at++) {
+        *at = *at == '`' ? '\'' : *at; /* it stands in a span */
+    }
+    fputs(i > 0 ? "\n" : "", stdout);
+    fputs(is_markdown ? "# `" : "==> ", stdout);
+    put_safe(stdout, shown);
+    fputs(is_markdown ? "`\n\n" : " <==\n", stdout);
 }
 
 /* 2 when any input failed, else 0 when any held a failure. */

@@ -8,27 +8,68 @@
 
 #define TOP_MAX 1000
 
-#define FOR_SHOWN (FOR_DIAGNOSE | FOR_EXPLAIN)
+#define FOR_SHOWN                                                              \
+    (FOR_DIAGNOSE | FOR_EXPLAIN | FOR_LIST | FOR_SEARCH | FOR_FIT)
 
 const struct option_row option_rows[] = {
     {OPTION_FORMAT, "--format", 0, "FORMAT", NULL, FOR_SHOWN | FOR_VERSION,
      "cli.option.format"},
     {OPTION_LANG, "--lang", 0, "LANG", "en zh", FOR_ALL, "cli.option.lang"},
-    {OPTION_SET, "--set", 0, "FACT=VALUE", NULL, FOR_DIAGNOSE,
+    {OPTION_SET, "--set", 0, "FACT=VALUE", NULL, FOR_DIAGNOSE | FOR_FIT,
      "cli.option.set"},
     {OPTION_TOP, "--top", 0, "N", NULL, FOR_DIAGNOSE, "cli.option.top"},
     {OPTION_WHY, "--why", 0, NULL, NULL, FOR_DIAGNOSE, "cli.option.why"},
     {OPTION_COLOR, "--color", 0, "WHEN", "auto always never", FOR_SHOWN,
      "cli.option.color"},
-    {OPTION_KB, "--kb", 0, "FILE", NULL, FOR_SHOWN | FOR_VERSION,
-     "cli.option.kb"},
-    {OPTION_OUTPUT, "--output", 'o', "FILE", NULL, FOR_BUILD,
-     "cli.option.output"},
+    {OPTION_REDACT, "--redact", 0, NULL, NULL, FOR_DIAGNOSE,
+     "cli.option.redact"},
+    {OPTION_KB, "--kb", 0, "FILE", NULL,
+     FOR_SHOWN | FOR_VERSION | FOR_SITE | FOR_NEW, "cli.option.kb"},
+    {OPTION_OUTPUT, "--output", 'o', "FILE", NULL,
+     FOR_BUILD | FOR_SITE | FOR_NEW, "cli.option.output"},
     {OPTION_HELP, "--help", 'h', NULL, NULL, FOR_ALL, "cli.option.help"},
     {OPTION_VERSION, "--version", 0, NULL, NULL, FOR_ALL,
      "cli.option.version"},
     {OPTION_WRITE_DOCS, "--write-docs", 0, NULL, NULL, FOR_CHECK,
      "cli.option.write_docs"},
+    {OPTION_FIT, "--model", 0, "NAME", NULL, FOR_FIT, "cli.option.fit_model"},
+    {OPTION_FIT, "--config", 0, "FILE", NULL, FOR_FIT,
+     "cli.option.fit_config"},
+    {OPTION_FIT, "--engine", 0, "NAME", NULL, FOR_FIT,
+     "cli.option.fit_engine"},
+    {OPTION_FIT, "--engine-version", 0, "V", NULL, FOR_FIT,
+     "cli.option.fit_engine_version"},
+    {OPTION_FIT, "--gpu", 0, "NAME", NULL, FOR_FIT, "cli.option.fit_gpu"},
+    {OPTION_FIT, "--gpu-memory", 0, "SIZE", NULL, FOR_FIT,
+     "cli.option.fit_gpu_memory"},
+    {OPTION_FIT, "--gpus", 0, "N", NULL, FOR_FIT, "cli.option.fit_gpus"},
+    {OPTION_FIT, "--tp", 0, "N", NULL, FOR_FIT, "cli.option.fit_tp"},
+    {OPTION_FIT, "--pp", 0, "N", NULL, FOR_FIT, "cli.option.fit_pp"},
+    {OPTION_FIT, "--dp", 0, "N", NULL, FOR_FIT, "cli.option.fit_dp"},
+    {OPTION_FIT, "--dtype", 0, "TYPE", NULL, FOR_FIT, "cli.option.fit_dtype"},
+    {OPTION_FIT, "--quantization", 0, "HOW", NULL, FOR_FIT,
+     "cli.option.fit_quantization"},
+    {OPTION_FIT, "--kv-cache-dtype", 0, "TYPE", NULL, FOR_FIT,
+     "cli.option.fit_kv_cache_dtype"},
+    {OPTION_FIT, "--block-size", 0, "N", NULL, FOR_FIT,
+     "cli.option.fit_block_size"},
+    {OPTION_FIT, "--max-model-len", 0, "N", NULL, FOR_FIT,
+     "cli.option.fit_max_model_len"},
+    {OPTION_FIT, "--max-num-seqs", 0, "N", NULL, FOR_FIT,
+     "cli.option.fit_max_num_seqs"},
+    {OPTION_FIT, "--max-num-batched-tokens", 0, "N", NULL, FOR_FIT,
+     "cli.option.fit_max_num_batched_tokens"},
+    {OPTION_FIT, "--gpu-memory-utilization", 0, "X", NULL, FOR_FIT,
+     "cli.option.fit_gpu_memory_utilization"},
+    {OPTION_FIT, "--kv-available", 0, "SIZE", NULL, FOR_FIT,
+     "cli.option.fit_kv_available"},
+    {OPTION_FIT, "--concurrency", 0, "N", NULL, FOR_FIT,
+     "cli.option.fit_concurrency"},
+    {OPTION_FIT, "--compare", 0, "LIST", NULL, FOR_FIT,
+     "cli.option.fit_compare"},
+    {OPTION_FIT, "--sweep", 0, "WHAT", NULL, FOR_FIT, "cli.option.fit_sweep"},
+    {OPTION_FIT, "--from-log", 0, "FILE", NULL, FOR_FIT,
+     "cli.option.fit_from_log"},
     {0, NULL, 0, NULL, NULL, 0, NULL},
 };
 
@@ -102,6 +143,17 @@ static void take_color(struct cli *c, const char *value) {
                                  : COLOR_NEVER;
 }
 
+static void take_fit(struct reading *r, const char *option,
+                     const char *value) {
+    struct cli *c = r->c;
+    if (c->fit_count == CLI_FIT_MAX) {
+        complain(r, "cli.error.fit_room", option, "");
+        return;
+    }
+    c->fit[c->fit_count].option = option;
+    c->fit[c->fit_count++].value = value;
+}
+
 static void take(struct reading *r, const struct option_row *row,
                  const char *value) {
     struct cli *c = r->c;
@@ -127,7 +179,9 @@ static void take(struct reading *r, const struct option_row *row,
     case OPTION_OUTPUT: c->output = value; return;
     case OPTION_HELP: c->wants_help = true; return;
     case OPTION_VERSION: c->wants_version = true; return;
+    case OPTION_REDACT: c->redact = true; return;
     case OPTION_WRITE_DOCS: c->write_docs = true; return;
+    case OPTION_FIT: take_fit(r, row->name, value); return;
     }
 }
 
@@ -199,7 +253,9 @@ static void find_command(struct reading *r, const char *first) {
     for (const struct option_row *o = option_rows; o->name != NULL; o++) {
         bool is_seen = (r->seen & 1u << o->id) != 0;
         if (is_seen && (o->commands & (unsigned)c->command->bit) == 0) {
-            complain(r, "cli.error.not_for", o->name, c->command->name);
+            complain(r, "cli.error.not_for",
+                     o->id == OPTION_FIT ? c->fit[0].option : o->name,
+                     c->command->name);
         }
     }
 }

@@ -71,26 +71,28 @@ static int acted_on_by(const struct diagnosis *d, const struct workaround *w) {
 /* ---- when ---- */
 
 /* "Not here: gpu_free = 6.10 GiB", or that the log has no such fact. */
-static struct note why_not(struct arena *a, const struct verdict_when *v,
-                           const struct fact_list *facts) {
+static struct note why_not(struct diagnosis *d, const struct verdict_when *v,
+                           const struct fact_list *facts,
+                           const struct signature *form) {
     size_t count = v->name_count < 16 ? v->name_count : 16;
-    struct str known = facts_written(a, v->names, count, facts);
+    struct str known = grounds_written(d, v->names, count, facts, form);
     struct note n = note_of(known.n > 0 ? "diagnose.applies.no"
                                         : "diagnose.applies.absent");
-    note_add(&n, known.n > 0 ? known : fact_names(a, v->names, count));
+    note_add(&n, known.n > 0 ? known : fact_names(d->a, v->names, count));
     return n;
 }
 
 static struct applying ask_when(struct diagnosis *d,
                                 const struct str_list *when,
-                                const struct fact_list *facts) {
+                                const struct fact_list *facts,
+                                const struct signature *form) {
     struct applying out = {.applies = APPLIES_YES};
     for (size_t i = 0; i < when->count; i++) {
-        struct verdict_when v = reader_when(d->r, when->at[i], facts);
+        struct verdict_when v = when_ask(d, when->at[i], facts, form);
         size_t count = v.name_count < 16 ? v.name_count : 16;
         if (v.truth == TRUTH_FALSE) {
             out.applies = APPLIES_NO;
-            out.because = why_not(d->a, &v, facts);
+            out.because = why_not(d, &v, facts, form);
             return out;
         }
         if (v.truth == TRUTH_UNKNOWN && out.applies == APPLIES_YES) {
@@ -166,7 +168,7 @@ static struct applying judge(struct diagnosis *d, const struct finding *f,
     if (target.known && current && facts_same(&target, current)) {
         struct applying out = {.applies = APPLIES_ALREADY};
         out.because = note_of("diagnose.applies.already");
-        note_add(&out.because, str_of(fact_spelling(target.name)));
+        note_add(&out.because, fact_called(d->a, target.name));
         note_add(&out.because, fact_written(d->a, &target, false));
         return out;
     }
@@ -179,7 +181,7 @@ static struct applying judge(struct diagnosis *d, const struct finding *f,
         note_add(&out.because, written_line(d->a, tried->line));
         return out;
     }
-    return ask_when(d, &w->when, facts);
+    return ask_when(d, &w->when, facts, f->form);
 }
 
 /* ---- one fix ---- */

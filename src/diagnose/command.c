@@ -7,7 +7,9 @@
  * Only the value's own bytes change: quotes, order, blanks and continuations
  * stay as the user wrote them. A setting that is not there is appended, on a
  * line of its own where the command has continuations. NAME=value goes in
- * front. Shell words are told apart by blanks, with quotes and backslashes
+ * front, and into a container by -e. Of some logs only what follows the image
+ * is left: its arguments are corrected all the same, and said to be no more
+ * than that. Shell words are told apart by blanks, with quotes and backslashes
  * respected; nothing is expanded, nothing is run.
  */
 #include "diagnose/work.h"
@@ -99,6 +101,49 @@ bool setting_is_flag(struct str setting) {
     bool is_one_line = str_find_char(s, '\n') == s.n;
     bool is_alone = is_variable(s) && str_find_char(s, ' ') == s.n;
     return !has_gap && is_one_line && (is_dashed || is_alone);
+}
+
+/* ---- containers ---- */
+
+/* "vllm/vllm-openai:v0.9.1", and no path of a file. */
+static bool is_image(struct str word) {
+    return word.n > 0 && word.p[0] != '/' && word.p[0] != '.' &&
+           word.p[0] != '~' && word.p[0] != '-' &&
+           str_find_char(word, '/') < word.n &&
+           str_find_char(word, '=') == word.n;
+}
+
+bool command_is_arguments(struct str command) {
+    struct word first;
+    return next_word(command, 0, &first) &&
+           is_image(word_text(command, &first));
+}
+
+bool command_is_image_alone(struct str command) {
+    struct word first, next;
+    if (!command_is_arguments(command) || !next_word(command, 0, &first)) {
+        return false;
+    }
+    return !next_word(command, first.to, &next) ||
+           command.p[next.from] != '-';
+}
+
+/* Where the options of "docker run" begin; 0: it is none. */
+static size_t container_options(struct str command) {
+    struct word w;
+    size_t at = 0;
+    for (size_t i = 0; i < 3 && next_word(command, at, &w); i++, at = w.to) {
+        struct str word = word_text(command, &w);
+        bool is_runner = str_eq(word, STR("docker")) ||
+                         str_eq(word, STR("podman"));
+        if (i == 0 && !is_runner) {
+            return 0;
+        }
+        if (str_eq(word, STR("run"))) {
+            return w.to;
+        }
+    }
+    return 0;
 }
 
 /* ---- replacing ---- */
@@ -235,6 +280,11 @@ struct str command_with(struct arena *a, struct str command,
     split_setting(setting, &name, &value);
     if (replace_value(a, command, name, value, spellings, &out)) {
         return out;
+    }
+    size_t options = container_options(command);
+    if (is_variable(setting) && options > 0) {
+        return spliced(a, command, options, options,
+                       arena_printf(a, " -e %.*s", STR_ARG(setting)));
     }
     if (is_variable(setting)) {
         return spliced(a, command, 0, 0,

@@ -3,8 +3,9 @@
  *
  * A name has many witnesses. Of two, the one from before the failure beats the
  * one from after it; what the program itself dumped (key=value) beats what
- * stands on a command line; later beats earlier; and what the user says
- * (--set) beats all. A setting named on the command line that a later dump
+ * stands on a command line; nearer the failure beats farther; and what the
+ * user says (--set) beats all. What counts of what stands below the failure is
+ * below.c's to say. A setting named on the command line that a later dump
  * contradicts is kept: the report says that it is not in force.
  *
  * The engine is decided first (engine.c); flags of another one are not read.
@@ -12,24 +13,6 @@
 #include "diagnose/work.h"
 
 #include <stdlib.h>
-
-/* ---- where the failure is ---- */
-
-/* The place of the last failure: what comes after it was not in force. */
-static uint64_t last_order(const struct diagnosis *d) {
-    uint64_t last = 0;
-    for (size_t i = 0; i < d->sightings.count; i++) {
-        const struct sighting *s = &d->sightings.at[i];
-        const struct entry *e = reader_entry(d->r, s->hit->owner);
-        bool is_root = e && e->role == ROLE_root;
-        for (size_t k = 0; is_root && k < s->place_count; k++) {
-            if (s->places[k].order > last) {
-                last = s->places[k].order;
-            }
-        }
-    }
-    return last ? last : UINT64_MAX;
-}
 
 /* ---- witnesses ---- */
 
@@ -42,7 +25,7 @@ struct witness {
 struct witnesses {
     struct witness best[FACT_COUNT_OF];
     struct witness named[FACT_COUNT_OF]; /* last of a command line */
-    uint64_t failed_at;
+    struct failure_end failure;
 };
 
 static bool is_better(const struct witness *x, const struct witness *than) {
@@ -52,7 +35,7 @@ static bool is_better(const struct witness *x, const struct witness *than) {
     if (x->is_dump != than->is_dump) {
         return x->is_dump;
     }
-    return x->order >= than->order;
+    return x->is_before ? x->order >= than->order : x->order < than->order;
 }
 
 static void testify(struct witnesses *w, const struct witness *x) {
@@ -63,20 +46,6 @@ static void testify(struct witnesses *w, const struct witness *x) {
     if (!x->is_dump && is_better(x, &w->named[name])) {
         w->named[name] = *x;
     }
-}
-
-/* A command line, or what the program dumped of itself? */
-static bool is_command_form(struct diagnosis *d, const struct hit *h) {
-    const struct pattern *p = reader_pattern(d->r, h->pattern);
-    const struct engine *e = reader_engine(d->r, h->owner);
-    if (!p) {
-        return false;
-    }
-    bool has_flag = str_find(p->text, STR("--")) < p->text.n ||
-                    str_find(p->text, STR("\\-\\-")) < p->text.n;
-    bool has_command = e && e->command.n > 0 &&
-                       str_find(p->text, e->command) < p->text.n;
-    return has_flag || has_command;
 }
 
 /* "try setting PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True" at the end of
@@ -106,18 +75,26 @@ static bool is_ours(const struct diagnosis *d, const struct hit *h) {
     return str_eq(e->id, STR("pytorch"));
 }
 
+/* The engine has been decided before. */
+static void speak(const struct diagnosis *d, struct witnesses *w,
+                  const struct hit *h, const struct witness *x) {
+    if (x->fact.known && x->fact.name != FACT_engine &&
+        hit_may_tell(d, &w->failure, h, x->fact.name)) {
+        testify(w, x);
+    }
+}
+
 static void hear(struct diagnosis *d, struct witnesses *w,
                  const struct hit *h) {
     struct witness x = {.is_there = true, .order = h->order,
-                        .is_before = h->order <= w->failed_at,
-                        .is_dump = !is_command_form(d, h)};
+                        .is_before = hit_is_above(d, &w->failure, h),
+                        .is_dump = !hit_is_command_form(d, h)};
     struct fact_list facts = facts_of_hit(d, h, NULL);
     const struct context_pattern *row = context_row(d, h);
     for (size_t i = 0; i < facts.count; i++) {
         x.fact = facts.at[i];
-        if (x.fact.known && x.fact.name != FACT_engine &&
-            !is_advice(d, h, x.fact.name)) {
-            testify(w, &x);
+        if (!is_advice(d, h, x.fact.name)) {
+            speak(d, w, h, &x);
         }
     }
     for (size_t i = 0; row && i < row->set_count; i++) {
@@ -125,9 +102,7 @@ static void hear(struct diagnosis *d, struct witnesses *w,
         fact_read(x.fact.name, row->set[i].value, 1, &x.fact);
         x.fact.text = (struct str){NULL, 0};
         x.fact.line = h->first_line;
-        if (x.fact.known && x.fact.name != FACT_engine) {
-            testify(w, &x);
-        }
+        speak(d, w, h, &x);
     }
 }
 
@@ -152,21 +127,33 @@ static void overruled_find(struct diagnosis *d, const struct witnesses *w) {
     }
 }
 
-static void command_find(struct diagnosis *d, uint64_t failed_at) {
-    bool is_before = false;
+/* "docker run ... vllm/vllm-openai ..." and the arguments after its image are
+ * one command, seen twice. */
+static bool is_part_of(struct str part, struct str whole) {
+    return part.n < whole.n && str_find(whole, part) < whole.n;
+}
+
+/* The last one before the failure, else the first one after it. */
+static bool is_better_command(const struct diagnosis *d, struct str command,
+                              bool is_above) {
+    if (d->command.n == 0 || is_part_of(d->command, command)) {
+        return true;
+    }
+    return !is_part_of(command, d->command) && is_above;
+}
+
+static void command_find(struct diagnosis *d, const struct failure_end *end) {
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *h = &d->scan->hits.at[i];
         struct str command = str_trim(h->command);
         bool is_cut = str_ends(command, STR("\\")); /* lines are missing */
         if (h->kind != PATTERN_CONTEXT || command.n == 0 || is_cut ||
-            !is_ours(d, h)) {
+            !is_ours(d, h) || command_is_image_alone(command)) {
             continue;
         }
-        bool before = h->order <= failed_at;
-        if (d->command.n == 0 || before || !is_before) {
+        if (is_better_command(d, command, h->order <= end->last)) {
             d->command = command;
             d->command_line = h->first_line;
-            is_before = before;
         }
     }
 }
@@ -274,7 +261,7 @@ void context_find(struct diagnosis *d) {
     answers_take(d);
     engine_load(d);
     struct witnesses *w = arena_alloc(d->a, sizeof *w);
-    w->failed_at = last_order(d);
+    w->failure = failure_end_of(d);
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *h = &d->scan->hits.at[i];
         if (h->kind == PATTERN_CONTEXT && is_ours(d, h)) {
@@ -288,7 +275,7 @@ void context_find(struct diagnosis *d) {
         }
     }
     overruled_find(d, w);
-    command_find(d, w->failed_at);
+    command_find(d, &w->failure);
     command_read(d);
     catalogue_names(d);
     if (d->sightings.count > 0) {

@@ -10,9 +10,10 @@
 #define ATTEMPTS_MAX 8
 
 static bool holds(struct diagnosis *d, const struct str_list *when,
-                  const struct fact_list *facts) {
+                  const struct fact_list *facts,
+                  const struct signature *form) {
     for (size_t i = 0; i < when->count; i++) {
-        if (reader_when(d->r, when->at[i], facts).truth != TRUTH_TRUE) {
+        if (when_ask(d, when->at[i], facts, form).truth != TRUTH_TRUE) {
             return false;
         }
     }
@@ -34,12 +35,12 @@ static bool is_same_card(const struct fact *x, const struct fact *y) {
     return x->gpu == y->gpu && x->rank == y->rank;
 }
 
-static bool is_listed(const struct finding *f, const struct fact *tried,
+static bool is_listed(const struct finding *f, struct str called,
                       struct str written) {
     for (size_t i = 0; i < f->dead_end_count; i++) {
         const struct dead_end_shown *x = &f->dead_ends[i];
         if (!x->is && str_eq(x->action.arg[1], written) &&
-            str_eq(x->action.arg[0], str_of(fact_spelling(tried->name)))) {
+            str_eq(x->action.arg[0], called)) {
             return true;
         }
     }
@@ -50,14 +51,15 @@ static void attempt_add(struct diagnosis *d, struct finding *f,
                         const struct fact *tried) {
     const struct fact *now = facts_first(&f->facts, tried->name);
     struct str written = fact_written(d->a, tried, false);
+    struct str called = fact_called(d->a, tried->name);
     if (!tried->known || !now || facts_same(tried, now) ||
-        !is_same_card(tried, now) || is_listed(f, tried, written)) {
+        !is_same_card(tried, now) || is_listed(f, called, written)) {
         return;
     }
     struct dead_end_shown *x = &f->dead_ends[f->dead_end_count++];
     *x = (struct dead_end_shown){.is = NULL};
     x->action = note_of("diagnose.attempt.action");
-    note_add(&x->action, str_of(fact_spelling(tried->name)));
+    note_add(&x->action, called);
     note_add(&x->action, written);
     x->why = note_of("diagnose.attempt.why");
     note_add(&x->why, written_line(d->a, tried->line));
@@ -91,7 +93,8 @@ static void entry_ends_show(struct diagnosis *d, struct finding *f,
     const struct entry *e = f->entry;
     for (size_t i = 0; i < e->dead_end_count; i++) {
         const struct dead_end *x = &e->dead_ends[i];
-        if (is_touched(d, x) != touched || !holds(d, &x->when, facts)) {
+        if (is_touched(d, x) != touched ||
+            !holds(d, &x->when, facts, f->form)) {
             continue;
         }
         f->dead_ends[f->dead_end_count++] = (struct dead_end_shown){

@@ -103,6 +103,19 @@ static void case_take(struct memory_case *c, const struct fact_list *list) {
     }
 }
 
+/* A default that doubled between releases is no value of a log that does not
+ * name its release. */
+static void drop_wide_defaults(struct memory_case *c) {
+    for (int n = 0; n < FACT_COUNT_OF; n++) {
+        struct fact *f = &c->in[n];
+        bool is_wide = f->known && f->source == SOURCE_DEFAULT && f->ranged &&
+                       f->low > 0 && f->high / 2 >= f->low;
+        if (is_wide) {
+            *f = fact_new((enum fact_name)n, SOURCE_LOG);
+        }
+    }
+}
+
 struct memory_case case_of(struct diagnosis *d, const struct fact_list *own) {
     struct memory_case c = {0};
     struct fact_list all = facts_in_force(d, own);
@@ -121,6 +134,7 @@ struct memory_case case_of(struct diagnosis *d, const struct fact_list *own) {
     }
     c.gpu = gpu->known ? reader_gpu(d->r, gpu->word) : NULL;
     memory_complete(&c, d->engine, d->a);
+    drop_wide_defaults(&c);
     return c;
 }
 

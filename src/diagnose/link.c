@@ -9,6 +9,9 @@
  * traceback says it too. The more specific message is the root and takes over
  * the numbers of the one it was raised from. A wrapper with nothing above it
  * is the root itself, of no specified mechanism. A warning is nobody's cause.
+ *
+ * A guess (words that say "memory" and no more) is for logs of which nothing
+ * else is known: beside any other finding it is not said at all.
  */
 #include "diagnose/work.h"
 
@@ -52,6 +55,35 @@ static bool has_relation(struct diagnosis *d, const struct incident *from,
 
 static uint64_t order_of(const struct incident *i) {
     return i->sightings[0]->places[0].order;
+}
+
+/* ---- guesses ---- */
+
+/* Its words prove little, and its entry knows no more than they say. */
+static bool is_guess(const struct incident *i) {
+    return i->chosen->is_weak &&
+           i->entry->mechanism == MECHANISM_unspecified;
+}
+
+static bool is_something_known(const struct incident_list *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        if (is_live(list->at[i]) && !is_guess(list->at[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Nothing of a guess is handed on: its numbers may be another failure's. */
+static void guesses_drop(struct incident_list *list) {
+    if (!is_something_known(list)) {
+        return;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        if (is_guess(list->at[i])) {
+            list->at[i]->is_absorbed = true;
+        }
+    }
 }
 
 /* ---- one failure, two messages ---- */
@@ -240,6 +272,7 @@ static void wrappers_link(struct diagnosis *d) {
 
 void incidents_link(struct diagnosis *d) {
     struct incident_list *list = &d->incidents;
+    guesses_drop(list);
     for (size_t i = 0; i < list->count; i++) {
         for (size_t k = 0; k < list->count; k++) {
             if (i != k && is_failed_root(list->at[i]) &&

@@ -43,12 +43,17 @@ struct str written_line(struct arena *a, uint32_t line) {
     return arena_printf(a, "%" PRIu32, line);
 }
 
+struct str fact_called(struct arena *a, enum fact_name name) {
+    return fact_names(a, &name, 1);
+}
+
 struct str fact_names(struct arena *a, const enum fact_name *names,
                       size_t count) {
     struct buf b;
     buf_init_in(&b, a, 1024);
     for (size_t i = 0; i < count; i++) {
-        buf_printf(&b, "%s%s", i ? ", " : "", fact_spelling(names[i]));
+        buf_printf(&b, "%s" NOTE_FACT_FORMAT, i ? NOTE_AND_WORD : "",
+                   fact_spelling(names[i]));
     }
     return arena_str(a, buf_str(&b));
 }
@@ -61,8 +66,9 @@ struct str facts_written(struct arena *a, const enum fact_name *names,
         const struct fact *f = facts_last(facts, names[i]);
         if (f) {
             struct str value = fact_written(a, f, false);
-            buf_printf(&b, "%s%s = %.*s", b.n ? ", " : "",
-                       fact_spelling(names[i]), STR_ARG(value));
+            buf_printf(&b, "%s" NOTE_FACT_FORMAT " = %.*s",
+                       b.n ? NOTE_AND_WORD : "", fact_spelling(names[i]),
+                       STR_ARG(value));
         }
     }
     return arena_str(a, buf_str(&b));

@@ -86,7 +86,7 @@ static struct question question_of(struct diagnosis *d, enum fact_name name) {
     } else if (name == FACT_engine_version) {
         q.how = version_how(d);
     }
-    note_add(&q.ask, str_of(fact_spelling(name)));
+    note_add(&q.ask, fact_called(d->a, name));
     return q;
 }
 
@@ -174,7 +174,8 @@ static void ask_conditions(struct asked *to, const struct finding *f) {
         const struct str_list *when = &f->fixes[i].is->when;
         for (size_t k = 0; f->fixes[i].applies == APPLIES_IF &&
                            k < when->count; k++) {
-            struct verdict_when v = reader_when(to->d->r, when->at[k], &facts);
+            struct verdict_when v =
+                when_ask(to->d, when->at[k], &facts, f->form);
             for (size_t n = 0; v.truth == TRUTH_UNKNOWN &&
                                n < v.name_count && n < 16; n++) {
                 ask_fact(to, v.names[n]);

@@ -7,8 +7,9 @@
  *   5. id
  *
  * A fix nobody reported on is neither praised nor blamed: it stands where one
- * success in two would. Each neighbour's place is explained by the first
- * criterion on which they differ.
+ * success in two would. So does one of which there are fewer than three
+ * reports: two friends who agree are no evidence. Each neighbour's place is
+ * explained by the first criterion on which they differ.
  */
 #include "diagnose/work.h"
 
@@ -36,7 +37,7 @@ static int64_t success_low(const struct fix *f) {
     bool is_counted = f->success.known &&
                       (f->success.basis == BASIS_reports ||
                        f->success.basis == BASIS_measured);
-    if (is_counted) {
+    if (is_counted && !f->success.is_few) {
         return f->success.low;
     }
     wilson_interval(1, 2, &low, &high);

@@ -3,9 +3,11 @@
  * Numbers that cannot be true together; memory that nobody on the list holds;
  * a limit that is PyTorch's own and not the card's; a process that is listed
  * under another pid and is the failed one; a setting that was named and is not
- * in force; a card whose size several models have.
+ * in force; a card whose size several models have; how large the checkpoint is
+ * that the host could not take.
  */
 #include "diagnose/work.h"
+#include "memory/weights.h"
 
 #define CARDS_NAMED 6
 
@@ -110,7 +112,7 @@ static void not_in_force(struct diagnosis *d, struct finding *f) {
     for (size_t i = 0; i < d->overruled_count; i++) {
         const struct overruled *o = &d->overruled[i];
         struct note n = note_of("diagnose.remark.not_in_force");
-        note_add(&n, str_of(fact_spelling(o->named.name)));
+        note_add(&n, fact_called(d->a, o->named.name));
         note_add(&n, fact_written(d->a, &o->named, false));
         note_add(&n, fact_written(d->a, &o->in_force, false));
         note_add(&n, written_line(d->a, o->in_force.line));
@@ -132,7 +134,8 @@ static void which_cards(struct diagnosis *d, struct finding *f) {
     struct buf b;
     buf_init_in(&b, d->a, 4096);
     for (size_t i = 0; i < cards.count; i++) {
-        buf_printf(&b, "%s%.*s", i ? ", " : "", STR_ARG(cards.at[i]->id));
+        buf_printf(&b, "%s%.*s", i ? NOTE_AND_WORD : "",
+                   STR_ARG(cards.at[i]->id));
     }
     struct note n = note_of("diagnose.remark.cards");
     note_add(&n, written_bytes(d->a, total->number));
@@ -150,6 +153,70 @@ static void guessed_model(struct diagnosis *d, struct finding *f) {
     }
 }
 
+static bool may_be_loading(const struct finding *f) {
+    const struct fact *stage = fact_in(f, FACT_stage);
+    return f->entry->mechanism == MECHANISM_host_ram &&
+           (!stage || str_eq(stage->word, STR("load")) ||
+            str_eq(stage->word, STR("unknown")));
+}
+
+/* A bare "Killed" prints no number; the checkpoint's size is known all the
+ * same. */
+static void checkpoint_size(struct diagnosis *d, struct finding *f) {
+    struct memory_case c = case_of(d, &f->facts);
+    if (!may_be_loading(f) || !c.model) {
+        return;
+    }
+    struct str format = quantization_of(&c);
+    struct span bytes = weights_computed(&c, 1, 1, format);
+    if (format.n == 0) {
+        const struct fact *dtype = &c.in[FACT_dtype];
+        bool is_said = dtype->known && !str_eq(dtype->word, STR("auto"));
+        format = is_said ? dtype->word : c.model->dtype;
+    }
+    if (bytes.known && bytes.low > 0 && format.n > 0) {
+        struct note n = note_of("diagnose.remark.checkpoint");
+        note_add(&n, c.model->id);
+        note_add(&n, written_bytes(d->a, bytes.low +
+                                             (bytes.high - bytes.low) / 2));
+        note_add(&n, format);
+        remark(d, f, &n);
+    }
+}
+
+/* The model's own arithmetic against what the log prints: which setting the
+ * log does not show would explain it, or how much is left over. */
+static void against_catalogue(struct diagnosis *d, struct finding *f) {
+    struct memory_case c = case_of(d, &f->facts);
+    if (c.model == NULL || !c.in[FACT_kv_needed].known) {
+        return;
+    }
+    struct reconciliation r = memory_reconcile(d->a, &c);
+    struct str of_model = c.model->id;
+    struct note n;
+    switch (r.outcome) {
+    case RECONCILE_UNKNOWN:
+    case RECONCILE_AGREES: return;
+    case RECONCILE_EXPLAINED:
+        n = note_of("diagnose.remark.explained");
+        note_add(&n, of_model);
+        note_add(&n, written_bytes(d->a, r.computed.high));
+        note_add(&n, written_bytes(d->a, c.in[FACT_kv_needed].number));
+        note_add(&n, str_of(fact_spelling(r.setting.name)));
+        note_add(&n, fact_written(d->a, &r.setting, false));
+        remark(d, f, &n);
+        return;
+    case RECONCILE_RESIDUAL:
+        n = note_of("diagnose.remark.residual");
+        note_add(&n, of_model);
+        note_add(&n, written_bytes(d->a, r.computed.high));
+        note_add(&n, written_bytes(d->a, c.in[FACT_kv_needed].number));
+        note_add(&n, written_bytes(d->a, r.residual.low));
+        remark(d, f, &n);
+        return;
+    }
+}
+
 void remarks_find(struct diagnosis *d, struct finding *f) {
     if (f->role != ROLE_root) {
         return;
@@ -164,4 +231,6 @@ void remarks_find(struct diagnosis *d, struct finding *f) {
     not_in_force(d, f);
     which_cards(d, f);
     guessed_model(d, f);
+    checkpoint_size(d, f);
+    against_catalogue(d, f);
 }

@@ -108,16 +108,9 @@ static void lines_span(struct finding *f, const struct incident *i) {
 }
 
 static struct str version_of(const struct diagnosis *d, struct str product) {
-    enum fact_name name = FACT_engine_version;
-    const struct fact *engine = facts_first(&d->context, FACT_engine);
-    if (str_eq(product, STR("torch")) || str_eq(product, STR("pytorch"))) {
-        name = FACT_torch_version;
-    } else if (str_eq(product, STR("cuda"))) {
-        name = FACT_cuda_version;
-    } else if (!engine || !str_eq(engine->word, product)) {
-        return (struct str){NULL, 0};
-    }
-    const struct fact *f = facts_first(&d->context, name);
+    int name = version_fact(d, product);
+    const struct fact *f =
+        name >= 0 ? facts_first(&d->context, (enum fact_name)name) : NULL;
     return f ? f->word : (struct str){NULL, 0};
 }
 
@@ -130,7 +123,9 @@ static void versions_evaluate(struct diagnosis *d, struct finding *f) {
         struct str version = version_of(d, c->range.product);
         f->versions[i] = (struct version_line){
             .is = c, .version = version,
-            .in_range = version_in_range(&c->range, version)};
+            .in_range = version.n > 0
+                            ? version_in_range(&c->range, version)
+                            : range_by_form(d, f->form, &c->range)};
     }
 }
 
@@ -140,12 +135,14 @@ static void finding_fill(struct diagnosis *d, struct finding *f,
                           .certainty = i->chosen->certainty,
                           .because = i->chosen->because, .count = i->times,
                           .text = i->worst->hit->text,
+                          .form = i->worst->form,
                           .facts = i->worst->facts};
     f->id = id_of(d->a, i->entry, i->sightings[0]->hit->text);
     lines_span(f, i);
     instances_fill(d, f, i);
     versions_evaluate(d, f);
     f->shortage = shortage_of(i->entry, &f->facts);
+    f->is_contradictory = !facts_reconcile(&f->facts);
     if (f->role == ROLE_root) {
         struct memory_case c = case_of(d, &f->facts);
         memory_explain(d, f, &c);
@@ -200,12 +197,15 @@ static void command_correct(struct diagnosis *d, struct report *rep) {
         return;
     }
     const struct finding *f = &rep->findings[0];
+    bool is_arguments = command_is_arguments(d->command);
     for (size_t i = 0; i < f->fix_count; i++) {
-        if (!mends(&f->fixes[i])) {
-            continue;
+        if (!mends(&f->fixes[i]) ||
+            (is_arguments && !str_starts(f->fixes[i].command, STR("-")))) {
+            continue; /* NAME=value is no argument */
         }
         struct str_list names = spellings_of(d, f->fixes[i].is);
         rep->command_before = d->command;
+        rep->command_is_arguments = is_arguments;
         rep->command_after =
             command_with(d->a, d->command, f->fixes[i].command, &names);
         return;
@@ -232,7 +232,8 @@ static struct note summary_note(struct diagnosis *d, const struct finding *f) {
          FACT_gpu_free},
         {"diagnose.summary.allocation", FACT_tried_alloc, FACT_gpu_free},
     };
-    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
+    for (size_t i = 0; !f->is_contradictory &&
+                       i < sizeof told / sizeof told[0]; i++) {
         const struct fact *x = facts_first(&f->facts, told[i].x);
         const struct fact *y = facts_first(&f->facts, told[i].y);
         if (x && y) {

@@ -62,6 +62,9 @@ struct finding {
     uint32_t first_line, last_line;
     uint64_t count; /* how often it was seen */
     struct str text; /* the message, verbatim */
+    const struct signature *form; /* that the message has; NULL: not known */
+    bool is_contradictory; /* its numbers cannot be true together: nothing is
+                              drawn or computed from them */
     struct fact_list facts;
     struct instance *instances;
     size_t instance_count;
@@ -94,6 +97,7 @@ struct report {
     struct finding *findings;
     size_t finding_count;
     struct str command_before, command_after; /* empty: none */
+    bool command_is_arguments; /* only what follows a container image */
     struct question *questions;
     size_t question_count;
     struct note summary;

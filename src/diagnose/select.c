@@ -55,11 +55,13 @@ static void ask_patterns(struct diagnosis *d, const struct sighting *s,
     }
 }
 
-static void ask_predicates(struct diagnosis *d, const struct fact_list *facts,
+static void ask_predicates(struct diagnosis *d, const struct sighting *s,
+                           const struct fact_list *facts,
                            struct candidate *c) {
     const struct entry *e = c->entry;
     for (size_t i = 0; i < e->when.count && !c->is_out; i++) {
-        struct verdict_when v = reader_when(d->r, e->when.at[i], facts);
+        struct verdict_when v = when_ask(d, e->when.at[i], facts,
+                                         s->form);
         c->is_out = v.truth == TRUTH_FALSE;
         c->is_unknown = c->is_unknown || v.truth == TRUTH_UNKNOWN;
         c->conditions++;
@@ -101,7 +103,7 @@ static struct candidate ask(struct diagnosis *d, const struct sighting *s,
         ask_patterns(d, s, &c);
     }
     if (!c.is_out) {
-        ask_predicates(d, facts, &c);
+        ask_predicates(d, s, facts, &c);
     }
     return c;
 }
@@ -120,8 +122,8 @@ static struct str unknown_names(struct arena *a, const struct candidate *c,
     return fact_names(a, names, count);
 }
 
-static struct note because_of(struct diagnosis *d, const struct candidate *c,
-                              size_t group_size,
+static struct note because_of(struct diagnosis *d, const struct sighting *s,
+                              const struct candidate *c, size_t group_size,
                               const struct fact_list *facts) {
     const char *key = "diagnose.because.words";
     if (c->is_unknown) {
@@ -137,7 +139,8 @@ static struct note because_of(struct diagnosis *d, const struct candidate *c,
     struct note n = note_of(key);
     note_add(&n, c->is_unknown
                      ? unknown_names(d->a, c, facts)
-                     : facts_written(d->a, c->names, c->name_count, facts));
+                     : grounds_written(d, c->names, c->name_count, facts,
+                                       s->form));
     return n;
 }
 
@@ -174,5 +177,5 @@ void entry_select(struct diagnosis *d, struct sighting *s) {
     s->entry = best.number;
     s->certainty = certainty_of(&best, group.count);
     s->is_generic = s->certainty == CERTAINTY_GENERIC;
-    s->because = because_of(d, &best, group.count, &facts);
+    s->because = because_of(d, s, &best, group.count, &facts);
 }

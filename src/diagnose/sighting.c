@@ -193,6 +193,7 @@ static void facts_fill(struct diagnosis *d, struct sighting *s) {
     const struct signature *signature =
         e && s->hit->ordinal < e->signature_count
             ? &e->signatures[s->hit->ordinal] : NULL;
+    s->form = signature;
     s->facts = facts_of_hit(d, s->hit, signature);
     facts_derive(d->a, &s->facts);
 }

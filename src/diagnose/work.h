@@ -2,9 +2,9 @@
  * down this road, one file per step:
  *
  *   hits     --sighting.c-->  sightings: one failure message at one place
- *            --engine.c, context.c--> engine, settings in force, what is known
+ *            --engine.c, context.c, below.c--> engine, settings in force
  *            --stage.c-->     where in its life the program was
- *            --select.c-->    the entry that speaks for a sighting
+ *            --select.c, bounds.c--> the entry that speaks for a sighting
  *            --incident.c-->  findings: sightings of one cause
  *            --link.c-->      wrappers and consequences beside their root
  *            --kvinfo.c, advice.c, ranking.c, remark.c, question.c--> report
@@ -40,6 +40,7 @@ struct sighting {
     size_t place_count, place_cap;
     uint64_t count;
     struct fact_list facts;
+    const struct signature *form; /* of the hit; NULL: not known */
     uint32_t entry;  /* chosen by select.c */
     bool is_chosen;  /* false: no entry of the group can be it */
     bool is_generic; /* only the fallback, or conditions left unknown */
@@ -132,8 +133,38 @@ void engine_find(struct diagnosis *d); /* adds it to the context */
 const struct context_pattern *context_row(const struct diagnosis *d,
                                           const struct hit *h);
 
+/* ---- below.c ---- */
+struct failure_end { /* orders of place */
+    uint64_t first, last; /* of the failures; none: UINT64_MAX */
+    bool has_whole_above; /* a command line or a dump of settings */
+};
+struct failure_end failure_end_of(const struct diagnosis *d);
+bool hit_is_above(const struct diagnosis *d, const struct failure_end *end,
+                  const struct hit *h);
+/* Was what this context hit says of that name in force when it failed? */
+bool hit_may_tell(const struct diagnosis *d, const struct failure_end *end,
+                  const struct hit *h, enum fact_name name);
+/* Is it on a command line, and not in what the program dumped of itself? */
+bool hit_is_command_form(const struct diagnosis *d, const struct hit *h);
+
 /* ---- context.c ---- */
 void context_find(struct diagnosis *d);
+
+/* ---- bounds.c ---- */
+/* The fact that is the version of a product; -1: none. */
+int version_fact(const struct diagnosis *d, struct str product);
+/* reader_when(); where it asks a version that is not known, the versions that
+ * print this form of the message answer if they agree. */
+struct verdict_when when_ask(struct diagnosis *d, struct str predicate,
+                             const struct fact_list *facts,
+                             const struct signature *form);
+/* Are all versions that print this form within the range? */
+enum in_range range_by_form(struct diagnosis *d, const struct signature *form,
+                            const struct version_range *row);
+/* facts_written(), and "torch_version < 2.1.0" where the form tells. */
+struct str grounds_written(struct diagnosis *d, const enum fact_name *names,
+                           size_t count, const struct fact_list *facts,
+                           const struct signature *form);
 
 /* ---- stage.c ---- */
 void stage_find(struct diagnosis *d, struct sighting *s);
@@ -178,6 +209,9 @@ struct str command_with(struct arena *a, struct str command,
 /* The value that a command gives a flag; false: the flag is not there. */
 bool command_value(struct str command, const struct flag *flag,
                    struct str *value);
+/* Does it begin with the image of a container, the runner being cut off? */
+bool command_is_arguments(struct str command);
+bool command_is_image_alone(struct str command); /* without arguments */
 /* Is this setting ("--flag value", "NAME=value") one that stands on a command
  * line at all? */
 bool setting_is_flag(struct str setting);
@@ -213,6 +247,8 @@ void note_list_add(struct arena *a, struct note **list, size_t *count,
 struct str written_bytes(struct arena *a, int64_t bytes);
 struct str written_count(struct arena *a, int64_t n);
 struct str written_line(struct arena *a, uint32_t line);
+/* Facts as arguments of notes: their labels in whatever language it will be. */
+struct str fact_called(struct arena *a, enum fact_name name);
 struct str fact_names(struct arena *a, const enum fact_name *names,
                       size_t count); /* "tried_alloc, gpu_free" */
 /* "tried_alloc = 2.00 GiB, stage = load": those that are known. */

@@ -44,7 +44,8 @@ static bool begins_line(const struct window *w, uint64_t pos) {
     return str_trim(window_slice(w, m->pos, pos)).n == 0;
 }
 
-/* Does another match end this message where it begins? */
+/* Does another match end this message where it begins? One of little proof
+ * ends none. */
 static bool cuts(struct scanner *s, const struct lane *l,
                  const struct found *f, const struct found *next) {
     if (next->from < f->to)
@@ -53,7 +54,8 @@ static bool cuts(struct scanner *s, const struct lane *l,
         return true;
     size_t line = window_mark_index(&l->w, f->to > f->from ? f->to - 1
                                                            : f->from);
-    return scan_pattern(s, next->pattern)->is->kind == PATTERN_SIGNATURE &&
+    const struct pattern *is = scan_pattern(s, next->pattern)->is;
+    return is->kind == PATTERN_SIGNATURE && !is->is_weak &&
            window_mark_index(&l->w, next->from) > line &&
            begins_line(&l->w, next->from);
 }

@@ -74,6 +74,17 @@ static int64_t least_share(struct span need, struct span pool,
     return least % STEP ? least - least % STEP + STEP : least;
 }
 
+/* now + gap / total, rounded up to two decimals; a negative gap lowers it. */
+static int64_t share_with_gap(int64_t now, int64_t gap, int64_t total) {
+    int64_t more, share;
+    if (total <= 0 || !mul_div_floor(gap, MICRO, total, &more) ||
+        !add_i64(now, more + 1, &share)) {
+        return INT64_MAX;
+    }
+    share = share > STEP ? share : STEP;
+    return share % STEP ? share - share % STEP + STEP : share;
+}
+
 struct span memory_least_utilization(struct arena *a,
                                      const struct memory_case *c) {
     struct ask q = {a, c, SHORT_KV_POOL};
@@ -83,9 +94,16 @@ struct span memory_least_utilization(struct arena *a,
     if (!now->known || !total.known || !kv.need.known || !kv.pool.known) {
         return span_none();
     }
-    int64_t least =
-        least_share(kv.need, kv.pool, total, span_of_setting(now).high);
-    return least > 0 ? span_exact(least) : span_none();
+    struct span gap = span_minus(kv.need, kv.pool);
+    int64_t share = span_of_setting(now).high;
+    if (!gap.known) {
+        return span_none();
+    }
+    int64_t surely = share_with_gap(
+        share, gap.high, gap.high > 0 ? total.low : total.high);
+    int64_t perhaps = share_with_gap(
+        share, gap.low, gap.low > 0 ? total.high : total.low);
+    return surely < INT64_MAX ? span_of(perhaps, surely) : span_none();
 }
 
 static struct str write_up(const struct ask *q, const struct kv_side *kv,

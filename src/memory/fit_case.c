@@ -180,10 +180,22 @@ static void take_parallel(struct memory_case *c) {
     }
 }
 
+/* vLLM runs float32 checkpoints in 16 bits unless told otherwise. */
+static void take_dtype(struct memory_case *c) {
+    struct fact *f = &c->in[FACT_dtype];
+    if (!f->known || f->source != SOURCE_CATALOGUE) {
+        return;
+    }
+    bool is_wide = str_eq_nocase(f->word, STR("float32"));
+    *f = fallback(FACT_dtype, 0, is_wide ? STR("float16") : f->word,
+                  is_wide ? "of a float32 model" : "the model's");
+}
+
 void fit_complete(struct arena *a, struct fit_question *q) {
     struct memory_case *c = &q->c;
     bool is_vllm = rules_is_vllm(c);
     memory_complete(c, q->engine, a);
+    take_dtype(c);
     take_label(c);
     take_parallel(c);
     if (c->model && is_open(c, FACT_max_model_len) &&

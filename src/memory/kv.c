@@ -107,6 +107,16 @@ static void show_pool(struct arena *a, const struct memory_case *c,
                              STR_ARG(sources)));
 }
 
+/* blocks / request in hundredths, to the nearest: as "%.2f" prints it. */
+static struct span quotient(int64_t blocks, int64_t request) {
+    struct span twice = span_times(span_exact(blocks), 2 * HUNDREDTHS);
+    struct span half = span_plus(twice, span_exact(request));
+    int64_t nearest;
+    return half.known && mul_div_floor(half.low, 1, 2 * request, &nearest)
+               ? span_exact(nearest)
+               : span_none();
+}
+
 static struct span hundredths(const struct memory_case *c,
                               const struct demand *d, struct span blocks,
                               int64_t length) {
@@ -119,12 +129,8 @@ static struct span hundredths(const struct memory_case *c,
     if (!request.known || !blocks.known || request.low <= 0) {
         return span_none();
     }
-    struct span most =
-        span_share(span_exact(blocks.high), HUNDREDTHS, request.low);
-    struct span least =
-        span_share(span_exact(blocks.low), HUNDREDTHS, request.high);
-    return most.known && least.known ? span_of(least.low, most.high)
-                                     : span_none();
+    return span_hull(quotient(blocks.low, request.high),
+                     quotient(blocks.high, request.low));
 }
 
 static struct span blocks_of(const struct memory_case *c, const struct kv *kv) {

@@ -93,11 +93,25 @@ static struct options state_scales(const struct memory_case *c,
     return o;
 }
 
+/* A log may be any rank's; without one, the fullest stage is what binds. */
+static bool is_of_a_log(const struct memory_case *c) {
+    static const enum fact_name printed[] = {FACT_kv_needed, FACT_kv_available,
+                                             FACT_kv_blocks, FACT_kv_tokens,
+                                             FACT_cpu_blocks};
+    for (size_t i = 0; i < sizeof printed / sizeof printed[0]; i++) {
+        const struct fact *f = &c->in[printed[i]];
+        if (f->known && f->source == SOURCE_LOG) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static struct options stages(const struct memory_case *c) {
     struct options o = {.count = 0};
     int64_t pp = setting(c, FACT_pipeline_parallel, 1);
     offer(&o, 1);
-    for (size_t i = 0; i < c->model->group_count; i++) {
+    for (size_t i = 0; is_of_a_log(c) && i < c->model->group_count; i++) {
         if (c->model->groups[i].layers % pp != 0) {
             offer(&o, 0);
         }

@@ -230,8 +230,9 @@ struct span memory_weights(struct arena *a, const struct memory_case *c,
     formula_put(a, f,
                 arena_printf(a,
                              "weights = %.*s params x %.*s bytes / %lld "
-                             "ranks = about %.*s%.*s",
+                             "%s = about %.*s%.*s",
                              STR_ARG(params), STR_ARG(width), (long long)ranks,
-                             STR_ARG(text), STR_ARG(sources)));
+                             ranks == 1 ? "rank" : "ranks", STR_ARG(text),
+                             STR_ARG(sources)));
     return bytes;
 }

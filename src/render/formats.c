@@ -1,5 +1,5 @@
-/* formats.c: the one table of formats. A format is a file with two functions,
- * one for a report and one for an entry, and a row here. */
+/* formats.c: the one table of formats. A format is a file with three functions,
+ * for a report, an entry and a list of entries, and a row here. */
 #include "render/render.h"
 
 #include "render/parts.h"
@@ -7,10 +7,12 @@
 #define FORMATS(X) \
     X(text, "text/plain; charset=utf-8") \
     X(json, "application/json") \
-    X(jsonl, "application/jsonl")
+    X(jsonl, "application/jsonl") \
+    X(markdown, "text/markdown; charset=utf-8")
 
-#define ROW(name, media_type) {#name, media_type, name##_report, name##_entry},
-const struct format formats[] = {FORMATS(ROW){NULL, NULL, NULL, NULL}};
+#define ROW(name, media_type) \
+    {#name, media_type, name##_report, name##_entry, name##_list},
+const struct format formats[] = {FORMATS(ROW){NULL, NULL, NULL, NULL, NULL}};
 #undef ROW
 
 #define NAME(name, media_type) #name,

@@ -98,14 +98,14 @@ void json_report(struct arena *a, struct reader *r,
                  const struct report *report, const struct render_options *o,
                  struct buf *out) {
     struct teller t = teller_of(a, r, o);
-    put(whole_report(&t, report), true, out);
+    put(whole_report(&t, report_shown(a, r, report, o)), true, out);
 }
 
 void jsonl_report(struct arena *a, struct reader *r,
                   const struct report *report, const struct render_options *o,
                   struct buf *out) {
     struct teller t = teller_of(a, r, o);
-    put(whole_report(&t, report), false, out);
+    put(whole_report(&t, report_shown(a, r, report, o)), false, out);
 }
 
 static struct json *whole_entry(const struct teller *t,

@@ -33,7 +33,7 @@ static struct json *hundredths(const struct teller *t, int64_t n) {
                                                : json_new_null(t->a);
 }
 
-static struct json *concurrency(const struct teller *t, struct span s) {
+struct json *json_hundredths(const struct teller *t, struct span s) {
     if (!s.known) {
         return json_new_null(t->a);
     }
@@ -55,7 +55,7 @@ static struct json *fits(const struct teller *t, const struct kv *kv) {
     return json_new_null(t->a);
 }
 
-static struct json *kv_object(const struct teller *t, const struct kv *kv) {
+struct json *json_kv(const struct teller *t, const struct kv *kv) {
     struct json *o = json_new_object(t->a);
     struct json *per_token = json_new_object(t->a);
     json_set(per_token, "fixed", json_span(t, kv->fixed));
@@ -65,14 +65,14 @@ static struct json *kv_object(const struct teller *t, const struct kv *kv) {
     json_set(o, "bytes_per_request", json_span(t, kv->bytes_per_request));
     json_set(o, "blocks", json_span(t, kv->blocks));
     json_set(o, "tokens", json_span(t, kv->tokens));
-    json_set(o, "max_concurrency", concurrency(t, kv->max_concurrency));
+    json_set(o, "max_concurrency", json_hundredths(t, kv->max_concurrency));
     json_set(o, "est_max_model_len", json_span(t, kv->est_max_model_len));
     json_set(o, "fits", fits(t, kv));
     json_set(o, "needs", json_needs(t, &kv->needs));
     return o;
 }
 
-static struct json *budget(const struct teller *t, const struct budget *b) {
+struct json *json_budget(const struct teller *t, const struct budget *b) {
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < b->count; i++) {
         struct json *o = json_new_object(t->a);
@@ -84,8 +84,8 @@ static struct json *budget(const struct teller *t, const struct budget *b) {
     return list;
 }
 
-static struct json *formulas(const struct teller *t,
-                             const struct formulas *f) {
+struct json *json_formulas(const struct teller *t,
+                           const struct formulas *f) {
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < f->count; i++) {
         json_push(list, json_text(t->a, f->at[i]));
@@ -209,9 +209,9 @@ struct json *json_finding(const struct teller *t, const struct finding *f) {
     set_head(t, o, f);
     json_set(o, "facts", json_facts(t, &f->facts));
     json_set(o, "instances", instances(t, f));
-    json_set(o, "kv", f->has_kv ? kv_object(t, &f->kv) : json_new_null(t->a));
-    json_set(o, "budget", budget(t, &f->budget));
-    json_set(o, "formulas", formulas(t, &f->formulas));
+    json_set(o, "kv", f->has_kv ? json_kv(t, &f->kv) : json_new_null(t->a));
+    json_set(o, "budget", json_budget(t, &f->budget));
+    json_set(o, "formulas", json_formulas(t, &f->formulas));
     json_set(o, "remarks", notes(t, f->remarks, f->remark_count));
     json_set(o, "fixes", fixes(t, f));
     json_set(o, "dead_ends", dead_ends(t, f));

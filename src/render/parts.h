@@ -30,6 +30,32 @@ void jsonl_report(struct arena *a, struct reader *r,
 void jsonl_entry(struct arena *a, struct reader *r, const struct entry *entry,
                  const struct render_options *o, struct buf *out);
 
+void text_list(struct arena *a, struct reader *r, const struct listing *list,
+               const struct render_options *o, struct buf *out);
+void json_list(struct arena *a, struct reader *r, const struct listing *list,
+               const struct render_options *o, struct buf *out);
+void jsonl_list(struct arena *a, struct reader *r, const struct listing *list,
+                const struct render_options *o, struct buf *out);
+void markdown_list(struct arena *a, struct reader *r,
+                   const struct listing *list, const struct render_options *o,
+                   struct buf *out);
+void markdown_report(struct arena *a, struct reader *r,
+                     const struct report *report,
+                     const struct render_options *o, struct buf *out);
+void markdown_entry(struct arena *a, struct reader *r,
+                    const struct entry *entry, const struct render_options *o,
+                    struct buf *out);
+
+/* snippet.c: where a text of the entry has one of the words, one line of at
+ * most columns; the beginning of its cause where none does. */
+struct str snippet_of(const struct teller *t, const struct entry *e,
+                      struct str words, size_t columns);
+
+/* redact.c: the report as this rendering may show it */
+const struct report *report_shown(struct arena *a, struct reader *r,
+                                  const struct report *report,
+                                  const struct render_options *o);
+
 /* say.c */
 /* What b holds, kept in a; raises where an append to b failed. */
 struct str settled(struct arena *a, const struct buf *b);
@@ -55,6 +81,42 @@ struct str shown_rate(const struct teller *t, const struct success *s);
 /* s cut in its middle to at most columns, cleaned for a terminal, one line */
 struct str shown_short(const struct teller *t, struct str s, size_t columns);
 
+/* shown_part.c: one line each; empty where there is nothing to say */
+struct str shown_lines(const struct teller *t, uint32_t first,
+                       uint32_t last); /* "line 12", "lines 12 to 40" */
+struct str shown_times(const struct teller *t, const struct finding *f);
+/* "engine vllm, model Qwen/Qwen2.5-7B" */
+struct str shown_seen(const struct teller *t, const struct fact_list *facts);
+struct str shown_kind(const struct teller *t, const struct entry *e);
+/* "vllm >= 0.7.0 < 0.9.1" */
+struct str shown_range(const struct teller *t, const struct version_range *r);
+struct str shown_stored_rate(const struct teller *t, const struct rate *rate);
+
+/* choice.c: what is said of a fix; empty where there is nothing to say */
+#define FIRST_FIXES 2     /* in full */
+#define DEAD_ENDS_SHOWN 4 /* without --why */
+bool fix_is_offered(const struct fix *fix);
+bool fix_is_first_choice(const struct fix *fix);
+enum verdict fix_verdict(const struct fix *fix);
+size_t fixes_shown(const struct teller *t, const struct finding *f); /* --top */
+/* Its verdict, else what it costs. */
+struct str fix_verdict_words(const struct teller *t, const struct fix *fix);
+/* "KV cache needed: 8.00 GiB -> 5.39 GiB <= 5.40 GiB" */
+struct str fix_comparison(const struct teller *t, const struct estimate *e);
+struct str fix_short_by(const struct teller *t, const struct fix *fix);
+struct str fix_needs(const struct teller *t, const struct fix *fix);
+struct str fix_formula(const struct teller *t, const struct fix *fix);
+struct str fix_trade_off(const struct teller *t, const struct workaround *w);
+/* Does the corrected command have this fix in it? */
+bool fix_is_in_command(const struct report *rep, const struct fix *fix);
+bool fix_is_filled(const struct fix *fix); /* no <value> left in its command */
+struct str fix_unusable(const struct teller *t, const struct fix *fix);
+struct dead_end_words {
+    struct str action, why, instead;
+};
+struct dead_end_words dead_end_words(const struct teller *t,
+                                     const struct dead_end_shown *d);
+
 /* json_fact.c, json_finding.c, json_entry.c: objects of DESIGN 6 */
 struct json *json_str_or_null(struct arena *a, struct str s);
 struct json *json_said(const struct teller *t, const struct text *text);
@@ -73,6 +135,10 @@ struct json *json_references(const struct teller *t,
                              const struct reference *at, size_t count);
 struct json *json_see_also(const struct teller *t, const struct entry *e);
 struct json *json_finding(const struct teller *t, const struct finding *f);
+struct json *json_kv(const struct teller *t, const struct kv *kv);
+struct json *json_hundredths(const struct teller *t, struct span s); /* 3.20 */
+struct json *json_budget(const struct teller *t, const struct budget *b);
+struct json *json_formulas(const struct teller *t, const struct formulas *f);
 struct json *json_entry_object(const struct teller *t, const struct entry *e);
 
 #endif

@@ -14,9 +14,23 @@ struct render_options {
     uint32_t width;    /* columns; kept between 60 and 120, 0: 80 */
     uint32_t top;      /* fixes shown per finding; 0: all */
     bool why;          /* explain every place */
+    bool redact;       /* names of people, places and machines: redact.c */
+    bool is_site;      /* Markdown: entries link to each other's pages */
     struct str version; /* of oomkb, as JSON names it */
     struct str digest;  /* of the knowledge base */
     size_t entries;     /* in it */
+};
+
+/* Entries in the order in which they are shown. */
+struct listed {
+    const struct entry *entry;
+    int64_t score_micro; /* of a search */
+};
+struct listing {
+    const struct listed *at;
+    size_t count;
+    bool is_search;
+    struct str words; /* that were searched for */
 };
 
 struct format {
@@ -27,11 +41,20 @@ struct format {
                    const struct render_options *o, struct buf *out);
     void (*entry)(struct arena *a, struct reader *r, const struct entry *entry,
                   const struct render_options *o, struct buf *out);
+    void (*list)(struct arena *a, struct reader *r, const struct listing *list,
+                 const struct render_options *o, struct buf *out);
 };
 
 extern const struct format formats[]; /* ends with name NULL */
 extern const char *const format_names[]; /* of formats[], NULL-terminated */
 const struct format *format_named(struct str name);
+
+/* What list and search show: every entry of a component (empty: all), those
+ * that a search finds. Entries live in the reader's arena. */
+struct listing list_entries(struct arena *a, struct reader *r,
+                            struct str component);
+struct listing search_entries(struct arena *a, struct reader *r,
+                              struct str words);
 
 /* i18n: the text of a note, a key, a word of a vocabulary, in that language. */
 struct str say(struct arena *a, struct reader *r, enum lang lang,

@@ -1,7 +1,8 @@
 /* say.c: keys and notes to words, in the language of this call. The words
  * stand in i18n/<lang>.yaml and reach us through the index. A text that is
  * missing in one language falls back to English, then to its key: a gap is
- * seen, never fatal. Nothing is cleaned here; whoever writes does that. */
+ * seen, never fatal. Facts in arguments become their labels. Nothing is
+ * cleaned here; whoever writes does that. */
 #include "render/parts.h"
 
 #include "base/utf8.h"
@@ -25,10 +26,37 @@ struct str settled(struct arena *a, const struct buf *b) {
     return arena_str(a, buf_str(b));
 }
 
+static struct str say_member(struct reader *r, enum lang lang,
+                             const char *group, const char *word);
+
+/* An argument, its facts by their labels, its list in this language. */
+static void add_argument(struct reader *r, enum lang lang, struct str arg,
+                         struct buf *out) {
+    while (arg.n > 0) {
+        enum fact_name name;
+        struct str rest = str_slice(arg, 1, arg.n), after;
+        struct str word = str_cut(rest, NOTE_FACT, &after);
+        if (arg.p[0] == NOTE_AND) {
+            buf_add(out, say_key(r, lang, "report.and"));
+        } else if (arg.p[0] == NOTE_FACT && fact_named(word, &name)) {
+            buf_add(out, say_member(r, lang, "fact", fact_spelling(name)));
+            rest = after;
+        } else {
+            buf_add_char(out, arg.p[0]);
+        }
+        arg = rest;
+    }
+}
+
+struct saying { /* who speaks to whom */
+    struct reader *r;
+    enum lang lang;
+};
+
 /* Copy text to out with {0}..{5} replaced; a placeholder without an argument
  * gives nothing. */
-static void fill(struct str text, const struct str *args, size_t count,
-                 struct buf *out) {
+static void fill(const struct saying *to, struct str text,
+                 const struct str *args, size_t count, struct buf *out) {
     for (size_t i = 0; i < text.n; i++) {
         bool is_placeholder = text.p[i] == '{' && i + 2 < text.n &&
                               text.p[i + 1] >= '0' && text.p[i + 1] <= '9' &&
@@ -39,10 +67,48 @@ static void fill(struct str text, const struct str *args, size_t count,
         }
         size_t which = (size_t)(text.p[i + 1] - '0');
         if (which < count) {
-            buf_add(out, args[which]);
+            add_argument(to->r, to->lang, args[which], out);
         }
         i += 2;
     }
+}
+
+static bool is_han_mark(uint32_t cp) {
+    return cp == 0x3001 || cp == 0x3002 || cp == 0xff0c || cp == 0xff1a ||
+           cp == 0xff1b || cp == 0xff01 || cp == 0xff1f || cp == 0xff09;
+}
+
+/* A folded YAML line, and a label where a word might stand, leave a blank where
+ * Chinese wants none: between two wide characters, after a full-width mark. */
+static struct str without_folds(struct arena *a, struct str s) {
+    struct buf out;
+    buf_init_in(&out, a, SAID_MAX);
+    uint32_t prev = 0, cp = 0, next = 0;
+    bool is_prev_wide = false;
+    while (s.n > 0) {
+        size_t n = utf8_next(s, &cp);
+        struct str one = str_slice(s, 0, n);
+        s = str_slice(s, n, s.n);
+        size_t next_n = utf8_next(s, &next);
+        bool is_next_wide = utf8_width(str_slice(s, 0, next_n)) == 2;
+        bool is_fold = cp == ' ' && ((is_prev_wide && is_next_wide) ||
+                                     is_han_mark(prev));
+        if (!is_fold) {
+            buf_add(&out, one);
+        }
+        prev = cp;
+        is_prev_wide = utf8_width(one) == 2;
+    }
+    return settled(a, &out);
+}
+
+static bool has_label(const struct str *args, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (str_find_char(args[i], NOTE_FACT) < args[i].n) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static struct str filled(struct arena *a, struct reader *r, enum lang lang,
@@ -52,15 +118,16 @@ static struct str filled(struct arena *a, struct reader *r, enum lang lang,
     struct buf out;
     buf_init_in(&out, a, SAID_MAX);
     if (text.n > 0) {
-        fill(text, args, count, &out);
+        fill(&(struct saying){r, lang}, text, args, count, &out);
     } else {
         buf_add(&out, str_of(key));
         for (size_t i = 0; i < count; i++) {
             buf_add_char(&out, ' ');
-            buf_add(&out, args[i]);
+            add_argument(r, lang, args[i], &out);
         }
     }
-    return settled(a, &out);
+    bool is_folded = lang == LANG_ZH && has_label(args, count);
+    return is_folded ? without_folds(a, buf_str(&out)) : settled(a, &out);
 }
 
 struct str say(struct arena *a, struct reader *r, enum lang lang,
@@ -159,35 +226,6 @@ struct str said_word(const struct teller *t, enum vocabulary which,
 
 struct str said_fact(const struct teller *t, enum fact_name name) {
     return say_member(t->r, t->lang, "fact", fact_spelling(name));
-}
-
-static bool is_han_mark(uint32_t cp) {
-    return cp == 0x3001 || cp == 0x3002 || cp == 0xff0c || cp == 0xff1a ||
-           cp == 0xff1b || cp == 0xff01 || cp == 0xff1f || cp == 0xff09;
-}
-
-/* A folded YAML line leaves a blank where Chinese wants none: between two wide
- * characters, and after a full-width mark. */
-static struct str without_folds(struct arena *a, struct str s) {
-    struct buf out;
-    buf_init_in(&out, a, SAID_MAX);
-    uint32_t prev = 0, cp = 0, next = 0;
-    bool is_prev_wide = false;
-    while (s.n > 0) {
-        size_t n = utf8_next(s, &cp);
-        struct str one = str_slice(s, 0, n);
-        s = str_slice(s, n, s.n);
-        size_t next_n = utf8_next(s, &next);
-        bool is_next_wide = utf8_width(str_slice(s, 0, next_n)) == 2;
-        bool is_fold = cp == ' ' && ((is_prev_wide && is_next_wide) ||
-                                     is_han_mark(prev));
-        if (!is_fold) {
-            buf_add(&out, one);
-        }
-        prev = cp;
-        is_prev_wide = utf8_width(one) == 2;
-    }
-    return settled(a, &out);
 }
 
 struct str said_text(const struct teller *t, const struct text *text) {

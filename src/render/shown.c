@@ -6,6 +6,8 @@
 
 #include "base/utf8.h"
 
+#include <inttypes.h>
+
 #define SHOWN_MAX 4096
 
 static void put_number(struct buf *out, enum unit unit, int64_t n) {
@@ -75,6 +77,12 @@ static bool is_words(enum unit unit) {
     return unit == UNIT_TEXT || unit == UNIT_VERSION;
 }
 
+/* A number that names something and counts nothing: no commas in it. */
+static bool is_name(enum fact_name name) {
+    return name == FACT_pid || name == FACT_rank || name == FACT_gpu_index ||
+           name == FACT_exit_code;
+}
+
 struct str shown_fact(const struct teller *t, const struct fact *f) {
     enum unit unit = fact_unit(f->name);
     if (!f->known) {
@@ -85,6 +93,9 @@ struct str shown_fact(const struct teller *t, const struct fact *f) {
     }
     if (unit == UNIT_BOOL) {
         return said(t, f->number != 0 ? "unit.yes" : "unit.no");
+    }
+    if (is_name(f->name)) {
+        return arena_printf(t->a, "%" PRId64, f->number);
     }
     return shown_number(t, unit, f->number);
 }
@@ -98,6 +109,16 @@ static struct str count(const struct teller *t, int64_t n) {
     return shown_number(t, UNIT_COUNT, n);
 }
 
+/* One or two reports: what they say, where none of them is good. */
+static struct str few_words(const struct teller *t, const struct success *s,
+                            const struct str counts[]) {
+    if (s->worked > 0 || s->tried < 1) {
+        return said(t, "rate.few");
+    }
+    return said_with(t, s->tried == 1 ? "rate.none_of_one" : "rate.none_of",
+                     counts, 2);
+}
+
 struct str shown_rate(const struct teller *t, const struct success *s) {
     if (!s->known) {
         return (struct str){NULL, 0};
@@ -109,7 +130,7 @@ struct str shown_rate(const struct teller *t, const struct success *s) {
     case BASIS_COUNT_OF: return (struct str){NULL, 0};
     case BASIS_reports:
         if (s->is_few) {
-            return said(t, "rate.few");
+            return few_words(t, s, counts);
         }
         return said_with(t, "rate.reports", counts, 2);
     case BASIS_measured: return said_with(t, "rate.measured", counts, 2);

@@ -13,10 +13,6 @@
  */
 #include "render/page.h"
 
-#include "base/utf8.h"
-
-#define SEEN_COLUMNS 48 /* longest value of "what was seen" */
-
 static enum ink severity_ink(enum severity s) {
     switch (s) {
     case SEVERITY_failure: return INK_BAD;
@@ -28,15 +24,6 @@ static enum ink severity_ink(enum severity s) {
     return INK_PLAIN;
 }
 
-/* "line 12", "lines 12 to 40" */
-static struct str lines_of(const struct teller *t, uint32_t first,
-                           uint32_t last) {
-    struct str ends[] = {shown_number(t, UNIT_COUNT, first),
-                         shown_number(t, UNIT_COUNT, last)};
-    return first == last ? said_with(t, "report.line", ends, 1)
-                         : said_with(t, "report.lines", ends, 2);
-}
-
 /* What is no failure says so at once. */
 static void write_severity(struct page *p, const struct finding *f) {
     enum severity s = f->entry->severity;
@@ -45,22 +32,6 @@ static void write_severity(struct page *p, const struct finding *f) {
         struct str key = arena_printf(p->t->a, "report.%s", word);
         page_text(p, 0, severity_ink(s), said(p->t, key.p));
     }
-}
-
-static void write_times(struct page *p, const struct finding *f) {
-    if (f->count < 2) {
-        return;
-    }
-    int64_t count = f->count > INT64_MAX ? INT64_MAX : (int64_t)f->count;
-    uint32_t last = f->last_line;
-    for (size_t i = 0; i < f->instance_count; i++) {
-        if (f->instances[i].last_line > last) {
-            last = f->instances[i].last_line;
-        }
-    }
-    struct str args[] = {shown_number(p->t, UNIT_COUNT, count),
-                         lines_of(p->t, f->first_line, last)};
-    page_text(p, 0, INK_DIM, said_with(p->t, "report.times", args, 2));
 }
 
 static void write_why_this_entry(struct page *p, const struct finding *f) {
@@ -84,7 +55,7 @@ static void write_cause(struct page *p, const struct report *rep,
     page_text(p, 0, INK_PLAIN, text_numbers(p->t, rep, f));
     page_text(p, 0, INK_PLAIN, said_text(p->t, &f->entry->root_cause));
     write_why_this_entry(p, f);
-    write_times(p, f);
+    page_text(p, 0, INK_DIM, shown_times(p->t, f));
     write_remarks(p, f);
 }
 
@@ -102,7 +73,7 @@ static void write_followers(struct page *p, const struct report *rep,
         }
         is_first = false;
         struct str args[] = {said_text(p->t, &f->entry->title),
-                             lines_of(p->t, f->first_line, f->first_line)};
+                             shown_lines(p->t, f->first_line, f->first_line)};
         page_text(p, 0, INK_DIM,
                   said_with(p->t, "report.followed_by", args, 2));
     }
@@ -138,25 +109,6 @@ static void write_questions(struct page *p, const struct report *rep) {
     }
 }
 
-/* "engine vllm, model Qwen/Qwen2.5-7B": context as one list. */
-static struct str seen(const struct teller *t, const struct fact_list *facts) {
-    struct buf list;
-    buf_init_in(&list, t->a, 64 * 1024);
-    for (size_t i = 0; i < facts->count; i++) {
-        const struct fact *f = &facts->at[i];
-        if (!f->known) {
-            continue;
-        }
-        struct str pair[] = {said_fact(t, f->name),
-                             shown_short(t, shown_fact(t, f), SEEN_COLUMNS)};
-        if (list.n > 0) {
-            buf_add(&list, said(t, "report.comma"));
-        }
-        buf_add(&list, said_with(t, "report.seen_fact", pair, 2));
-    }
-    return settled(t->a, &list);
-}
-
 static void write_input(struct page *p, const struct report *rep) {
     struct str size[] = {
         shown_number(p->t, UNIT_COUNT, (int64_t)rep->lines),
@@ -171,7 +123,7 @@ static void write_input(struct page *p, const struct report *rep) {
 static void write_nothing(struct page *p, const struct report *rep) {
     page_text(p, 0, INK_STRONG, said(p->t, "report.nothing"));
     write_input(p, rep);
-    struct str list = seen(p->t, &rep->context);
+    struct str list = shown_seen(p->t, &rep->context);
     if (list.n > 0) {
         page_text(p, 0, INK_PLAIN, said_with(p->t, "report.seen", &list, 1));
     }
@@ -187,9 +139,10 @@ void text_report(struct arena *a, struct reader *r,
                  struct buf *out) {
     struct teller t = {a, r, o, o->lang};
     struct page p = page_open(&t, out);
+    const struct report *rep = report_shown(a, r, report, o);
     bool is_main = true;
-    for (size_t i = 0; i < report->finding_count; i++) {
-        if (!stands_alone(&report->findings[i])) {
+    for (size_t i = 0; i < rep->finding_count; i++) {
+        if (!stands_alone(&rep->findings[i])) {
             continue;
         }
         if (!is_main) {
@@ -197,14 +150,14 @@ void text_report(struct arena *a, struct reader *r,
             page_put(&p, INK_DIM, STR("----"));
             buf_add(out, STR("\n\n"));
         }
-        write_finding(&p, report, i, is_main);
+        write_finding(&p, rep, i, is_main);
         is_main = false;
     }
     if (is_main) {
-        write_nothing(&p, report);
-    } else if (report->truncated) {
+        write_nothing(&p, rep);
+    } else if (rep->truncated) {
         page_blank(&p);
         page_text(&p, 0, INK_WARN, said(&t, "report.truncated"));
     }
-    write_questions(&p, report);
+    write_questions(&p, rep);
 }

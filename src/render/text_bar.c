@@ -6,15 +6,20 @@
  *
  * Parts come from the budget where the arithmetic knows one, else from the
  * numbers of the message. Numbers that do not add up draw nothing: a wrong
- * picture is worse than none. Glyphs differ, so it reads without colour.
+ * picture is worse than none. Other holders of the card are named below by
+ * their pids, where the message has them. Glyphs differ, so it reads without
+ * colour.
  */
 #include "render/page.h"
 
 #include "base/utf8.h"
 
+#include <inttypes.h>
+
 #define SEGMENTS_MAX 12
 #define MARGIN 10       /* columns of a bar's label */
 #define TOTAL_COLUMNS 12 /* kept free at the right of a bar */
+#define HOLDERS_MAX 8    /* processes that are named */
 
 struct look {
     const char *part, *glyph;
@@ -291,7 +296,31 @@ static int64_t larger(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
 
-void text_bars(struct page *p, const struct finding *f) {
+/* "Held by pid 1253: 1.08 GiB, pid 1254: 512 MiB." Who is ended is known by
+ * its pid. */
+static void write_holders(struct page *p, const struct finding *f) {
+    struct buf list;
+    buf_init_in(&list, p->t->a, (size_t)64 << 10);
+    for (size_t i = 0, count = 0;
+         i < f->facts.count && count < HOLDERS_MAX; i++) {
+        const struct fact *fact = &f->facts.at[i];
+        if (fact->name != FACT_other_in_use || fact->pid == FACT_NONE) {
+            continue;
+        }
+        struct str pair[] = {
+            arena_printf(p->t->a, "%" PRId64, fact->pid),
+            shown_fact(p->t, fact)};
+        buf_add(&list, count++ ? said(p->t, "report.and") : STR(""));
+        buf_add(&list, said_with(p->t, "report.holder", pair, 2));
+    }
+    if (list.n > 0) {
+        struct str words = settled(p->t->a, &list);
+        page_text(p, 0, INK_PLAIN,
+                  said_with(p->t, "report.held_by", &words, 1));
+    }
+}
+
+static void write_bars(struct page *p, const struct finding *f) {
     struct bar gpu = {0}, from_facts = {0}, there = {0};
     struct want want = want_of(f);
     bool has_gpu = bar_of_budget(f, &gpu);
@@ -316,4 +345,11 @@ void text_bars(struct page *p, const struct finding *f) {
     if (has_want) {
         write_want(p, &want, scale);
     }
+}
+
+void text_bars(struct page *p, const struct finding *f) {
+    if (!f->is_contradictory) {
+        write_bars(p, f);
+    }
+    write_holders(p, f);
 }

@@ -16,32 +16,10 @@ static void labelled(struct page *p, const char *key, struct str value) {
               value);
 }
 
-static struct str kind_line(const struct teller *t, const struct entry *e) {
-    struct str words[] = {e->component,
-                          said_word(t, WORDS_MECHANISM, (int)e->mechanism),
-                          said_word(t, WORDS_SEVERITY, (int)e->severity),
-                          said_word(t, WORDS_ROLE, (int)e->role)};
-    return said_with(t, "explain.kind", words, 4);
-}
-
-/* ">= 0.7.0, < 0.9.1": ranges as people write them */
-static struct str range_words(const struct teller *t,
-                              const struct version_range *r) {
-    struct buf out;
-    buf_init_in(&out, t->a, 4096);
-    buf_add(&out, r->product);
-    for (size_t i = 0; i < r->event_count; i++) {
-        const struct version_event *e = &r->events[i];
-        buf_add(&out, e->is_fixed ? STR(" < ") : STR(" >= "));
-        buf_add(&out, e->version);
-    }
-    return settled(t->a, &out);
-}
-
 static void write_head(struct page *p, const struct entry *e) {
     page_pair(p, 0, (struct str){NULL, 0}, INK_STRONG,
               said_text(p->t, &e->title), INK_DIM, e->id);
-    page_text(p, 0, INK_DIM, kind_line(p->t, e));
+    page_text(p, 0, INK_DIM, shown_kind(p->t, e));
     struct str withdrawn = said_text(p->t, &e->withdrawn);
     if (withdrawn.n > 0) {
         page_text(p, 0, INK_WARN,
@@ -64,7 +42,7 @@ static void write_signatures(struct page *p, const struct entry *e) {
         const struct signature *s = &e->signatures[i];
         page_text(p, 2, INK_PLAIN, str_trim(s->sample));
         for (size_t v = 0; v < s->version_count; v++) {
-            page_text(p, 4, INK_DIM, range_words(p->t, &s->versions[v]));
+            page_text(p, 4, INK_DIM, shown_range(p->t, &s->versions[v]));
         }
     }
     for (size_t i = 0; i < e->when.count; i++) {
@@ -75,21 +53,8 @@ static void write_signatures(struct page *p, const struct entry *e) {
 /* The stored rate, and what it rests on. */
 static void write_rate(struct page *p, const struct rate *rate,
                        bool is_failure) {
-    bool has_counts =
-        rate->basis == BASIS_reports || rate->basis == BASIS_measured;
-    if (rate->basis == BASIS_none) {
-        return;
-    }
-    struct success shown = {
-        .known = true,
-        .basis = rate->basis,
-        .mean = rate->rate_micro < 0 ? 0 : rate->rate_micro,
-        .worked = rate->worked,
-        .tried = rate->tried,
-        .is_few = rate->basis == BASIS_reports && rate->tried < 3,
-    };
-    struct str words = shown_rate(p->t, &shown);
-    if (has_counts || rate->rate_micro >= 0) {
+    struct str words = shown_stored_rate(p->t, rate);
+    if (words.n > 0) {
         page_text(p, 4, INK_DIM,
                   is_failure ? said_with(p->t, "explain.fails", &words, 1)
                              : words);
@@ -155,7 +120,7 @@ static void write_where_true(struct page *p, const struct entry *e) {
     for (size_t i = 0; i < e->version_count; i++) {
         const struct compatibility *c = &e->versions[i];
         page_pair(p, 2, (struct str){NULL, 0}, INK_PLAIN,
-                  range_words(p->t, &c->range), INK_DIM,
+                  shown_range(p->t, &c->range), INK_DIM,
                   said_word(p->t, WORDS_RANGE_STATUS, (int)c->status));
         page_text(p, 4, INK_DIM, said_text(p->t, &c->note));
     }

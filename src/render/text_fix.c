@@ -3,8 +3,6 @@
  * What the log has already tried or cannot use is said last. */
 #include "render/page.h"
 
-#define FIRST_FIXES 2
-#define DEAD_ENDS_SHOWN 4
 #define UNDER_MARK 4    /* columns before what belongs to an item */
 #define COMMAND_MORE 4  /* a command stands this much further in */
 
@@ -18,29 +16,17 @@ static enum ink verdict_ink(enum verdict v) {
     return INK_PLAIN;
 }
 
-static void write_short_by(struct page *p, const struct estimate *e) {
-    if (e->verdict != VERDICT_NOT_ENOUGH || !e->short_by.known) {
-        return;
-    }
-    struct str amount =
-        shown_span(p->t, fact_unit(e->quantity), e->short_by);
-    page_text(p, UNDER_MARK, INK_BAD,
-              said_with(p->t, "report.short_by", &amount, 1));
-}
-
 static void write_arithmetic(struct page *p, const struct fix *fix) {
     if (!fix->has_estimate) {
         return;
     }
     const struct estimate *e = &fix->estimate;
     if (e->after.known) {
-        page_text(p, UNDER_MARK, INK_PLAIN, comparison(p->t, e));
+        page_text(p, UNDER_MARK, INK_PLAIN, fix_comparison(p->t, e));
     }
-    write_short_by(p, e);
-    if (e->verdict == VERDICT_UNKNOWN) {
-        write_needs(p, &e->needs);
-    }
-    page_text(p, UNDER_MARK, INK_DIM, formula_shown(p->t, e->formula));
+    page_text(p, UNDER_MARK, INK_BAD, fix_short_by(p->t, fix));
+    page_text(p, UNDER_MARK, INK_DIM, fix_needs(p->t, fix));
+    page_text(p, UNDER_MARK, INK_DIM, fix_formula(p->t, fix));
 }
 
 static void write_places(struct page *p, const struct fix *fix) {
@@ -57,39 +43,37 @@ static struct str number_mark(const struct teller *t, uint32_t rank) {
     return arena_printf(t->a, rank < 10 ? "%u  " : "%u ", rank);
 }
 
-static void write_trade_off(struct page *p, const struct fix *fix) {
-    struct str but = said_text(p->t, &fix->is->trade_off);
-    if (but.n > 0) {
-        page_text(p, UNDER_MARK, INK_PLAIN,
-                  said_with(p->t, "report.trade_off", &but, 1));
+/* What follows the image of a container cannot be run as it stands. */
+static void write_command(struct page *p, struct str command,
+                          bool is_arguments) {
+    if (is_arguments) {
+        page_text(p, UNDER_MARK, INK_PLAIN, said(p->t, "report.arguments"));
     }
+    page_command(p, UNDER_MARK + COMMAND_MORE, command);
 }
 
 /* The user's own command with the fix in it, where there is one. */
 static void write_fix(struct page *p, const struct fix *fix,
-                      struct str command) {
+                      struct str command, bool is_arguments) {
     page_pair(p, 1, number_mark(p->t, fix->rank), INK_STRONG,
-              said_text(p->t, &fix->is->action), verdict_ink(verdict_of(fix)),
-              verdict_words(p->t, fix));
+              said_text(p->t, &fix->is->action), verdict_ink(fix_verdict(fix)),
+              fix_verdict_words(p->t, fix));
     page_text(p, UNDER_MARK, INK_WARN, said_note(p->t, &fix->because));
     write_arithmetic(p, fix);
-    page_command(p, UNDER_MARK + COMMAND_MORE, command);
+    write_command(p, command, is_arguments);
     page_text(p, UNDER_MARK, INK_PLAIN, said_text(p->t, &fix->how));
-    write_trade_off(p, fix);
+    page_text(p, UNDER_MARK, INK_PLAIN, fix_trade_off(p->t, fix->is));
     page_text(p, UNDER_MARK, INK_DIM, shown_rate(p->t, &fix->success));
     write_places(p, fix);
 }
 
 static void write_fix_short(struct page *p, const struct fix *fix) {
     page_pair(p, 1, number_mark(p->t, fix->rank), INK_PLAIN,
-              said_text(p->t, &fix->is->action), verdict_ink(verdict_of(fix)),
-              verdict_words(p->t, fix));
-    if (fix->has_estimate) {
-        write_short_by(p, &fix->estimate);
-    }
+              said_text(p->t, &fix->is->action), verdict_ink(fix_verdict(fix)),
+              fix_verdict_words(p->t, fix));
+    page_text(p, UNDER_MARK, INK_BAD, fix_short_by(p->t, fix));
     page_text(p, UNDER_MARK, INK_WARN, said_note(p->t, &fix->because));
-    bool is_filled = str_find_char(fix->command, '<') == fix->command.n;
-    if (is_filled) { /* else it names a value that nobody knows yet */
+    if (fix_is_filled(fix)) { /* else it names a value that nobody knows yet */
         page_command(p, UNDER_MARK + COMMAND_MORE, fix->command);
     }
     if (p->t->o->why) {
@@ -101,9 +85,12 @@ static void write_fix_short(struct page *p, const struct fix *fix) {
 }
 
 /* A corrected command that none of the first fixes accounts for. */
-static void write_command_after(struct page *p, struct str command) {
+static void write_command_after(struct page *p, struct str command,
+                                bool is_arguments) {
     if (command.n > 0) {
-        page_text(p, 1, INK_PLAIN, said(p->t, "report.command"));
+        page_text(p, 1, INK_PLAIN,
+                  said(p->t, is_arguments ? "report.arguments"
+                                          : "report.command"));
         page_command(p, UNDER_MARK + COMMAND_MORE, command);
     }
 }
@@ -113,13 +100,13 @@ static void write_others(struct page *p, const struct finding *f,
                          size_t first_count) {
     bool is_first = true;
     size_t passed = 0;
-    for (size_t i = 0; i < shown_count(p, f); i++) {
+    for (size_t i = 0; i < fixes_shown(p->t, f); i++) {
         const struct fix *fix = &f->fixes[i];
-        if (is_first_choice(fix) && passed < first_count) {
+        if (fix_is_first_choice(fix) && passed < first_count) {
             passed++;
             continue;
         }
-        if (!is_offered(fix)) {
+        if (!fix_is_offered(fix)) {
             continue;
         }
         if (is_first) {
@@ -133,15 +120,12 @@ static void write_others(struct page *p, const struct finding *f,
 
 /* What is in force already, and what this case rules out: a line each. */
 static void write_unusable(struct page *p, const struct finding *f) {
-    for (size_t i = 0; i < shown_count(p, f); i++) {
+    for (size_t i = 0; i < fixes_shown(p->t, f); i++) {
         const struct fix *fix = &f->fixes[i];
-        if (is_offered(fix)) {
+        if (fix_is_offered(fix)) {
             continue;
         }
-        struct str args[] = {said_text(p->t, &fix->is->action),
-                             said_note(p->t, &fix->because)};
-        page_item(p, 1, STR("-  "), INK_DIM,
-                  said_with(p->t, unusable_key(fix, args[1]), args, 2));
+        page_item(p, 1, STR("-  "), INK_DIM, fix_unusable(p->t, fix));
         write_places(p, fix);
     }
 }
@@ -151,38 +135,33 @@ static size_t write_first(struct page *p, const struct report *rep,
     size_t count = 0;
     struct str corrected =
         is_main ? rep->command_after : (struct str){NULL, 0};
-    for (size_t i = 0; i < shown_count(p, f) && count < FIRST_FIXES; i++) {
+    for (size_t i = 0; i < fixes_shown(p->t, f) && count < FIRST_FIXES; i++) {
         const struct fix *fix = &f->fixes[i];
-        if (!is_first_choice(fix)) {
+        if (!fix_is_first_choice(fix)) {
             continue;
         }
         if (count++ == 0) {
             page_blank(p);
             page_text(p, 0, INK_STRONG, said(p->t, "report.do_first"));
         }
-        bool is_whole = corrected.n > 0 && is_in_command(rep, fix);
-        write_fix(p, fix, is_whole ? corrected : fix->command);
+        bool is_whole = corrected.n > 0 && fix_is_in_command(rep, fix);
+        write_fix(p, fix, is_whole ? corrected : fix->command,
+                  is_whole && rep->command_is_arguments);
         if (is_whole) {
             corrected = (struct str){NULL, 0}; /* said */
         }
     }
-    write_command_after(p, corrected);
+    write_command_after(p, corrected, rep->command_is_arguments);
     return count;
 }
 
 static void write_one_dead_end(struct page *p,
                                const struct dead_end_shown *d) {
-    struct str words[3] = {said_note(p->t, &d->action),
-                           said_note(p->t, &d->why),
-                           {NULL, 0}};
-    if (d->is != NULL) {
-        words[0] = said_text(p->t, &d->is->action);
-        words[1] = said_text(p->t, &d->is->why);
-        words[2] = said_text(p->t, &d->is->instead);
-    }
-    const char *key =
-        words[2].n > 0 && p->t->o->why ? "report.dead_end_instead"
-                                       : "report.dead_end";
+    struct dead_end_words is = dead_end_words(p->t, d);
+    struct str words[] = {is.action, is.why, is.instead};
+    const char *key = is.instead.n > 0 && p->t->o->why
+                          ? "report.dead_end_instead"
+                          : "report.dead_end";
     page_item(p, 1, STR("x  "), INK_PLAIN, said_with(p->t, key, words, 3));
 }
 

@@ -18,6 +18,8 @@
     "INFO starting\n" \
     "RuntimeError: the demo pool needs 8.00 GiB but holds 5.40 GiB\n"
 
+#define QUESTION "host_total" /* what the entry's second fix wants to know */
+
 #define LIT(s) {s, sizeof(s) - 1} /* a struct str, also in constants */
 
 static struct arena arena; /* of the index bytes */
@@ -29,12 +31,19 @@ static struct entry demo_entry(void) {
         .pattern = LIT("the demo pool needs (?<kv_needed>(?&amount)) but "
                        "holds (?<kv_available>(?&amount))"),
         .sample = LIT("the demo pool needs 8.00 GiB but holds 5.40 GiB")};
-    static struct workaround way = {
-        .id = LIT("lower"),
-        .action = {{LIT("Ask for less"), LIT("少要一点")}},
-        .how = {{LIT("Lower it."), LIT("调低。")}},
-        .acts_on = {LIT("--max-model-len"), CHANGE_down, ACT_KIND_none},
-        .success = {.rate_micro = -1}};
+    static struct str when = LIT(QUESTION " > 1024");
+    static struct workaround ways[] = {
+        {.id = LIT("lower"),
+         .action = {{LIT("Ask for less"), LIT("少要一点")}},
+         .how = {{LIT("Lower it."), LIT("调低。")}},
+         .acts_on = {LIT("--max-model-len"), CHANGE_down, ACT_KIND_none},
+         .success = {.rate_micro = -1}},
+        {.id = LIT("offload"),
+         .action = {{LIT("Use the host's memory"), LIT("用主机内存")}},
+         .how = {{LIT("Move it there."), LIT("移过去。")}},
+         .acts_on = {.kind = ACT_KIND_code},
+         .when = {&when, 1},
+         .success = {.rate_micro = -1}}};
     return (struct entry){
         .id = LIT("demo/pool"),
         .component = LIT("demo"),
@@ -43,8 +52,8 @@ static struct entry demo_entry(void) {
         .root_cause = {{LIT("It is small."), LIT("它很小。")}},
         .signatures = &signature,
         .signature_count = 1,
-        .workarounds = &way,
-        .workaround_count = 1,
+        .workarounds = ways,
+        .workaround_count = sizeof ways / sizeof *ways,
         .provenance = {.confidence_micro = -1,
                        .fix_rate_micro = -1,
                        .evidence_count = -1}};
@@ -218,7 +227,7 @@ static void an_answered_question_is_not_asked_again(void **state) {
     assert_int_equal(oomkb_report_question(report, 0, "en", &first, &ask, NULL),
                      OOMKB_OK);
     assert_string_equal(first, QUESTION);
-    assert_int_equal(oomkb_report_answer(report, QUESTION ANSWER, NULL), 0);
+    assert_int_equal(oomkb_report_answer(report, QUESTION "=64GiB", NULL), 0);
     for (size_t i = 0; i < oomkb_report_questions(report); i++) {
         oomkb_report_question(report, i, "en", &fact, &ask, NULL);
         assert_string_not_equal(fact, first);
@@ -484,8 +493,12 @@ static int whole_life(struct supply *s) {
     if (code != OOMKB_OK) {
         return code;
     }
+    const char *fact, *ask;
     buf_init(&out, NULL, (size_t)1 << 24);
     code = oomkb_report_answer(report, "max_model_len=4096", &err);
+    if (code == OOMKB_OK) {
+        code = oomkb_report_question(report, 0, "zh", &fact, &ask, &err);
+    }
     if (code == OOMKB_OK) {
         code = oomkb_report_write(report, "text", &o, take, &out, &err);
     }

@@ -36,6 +36,9 @@ static int make_corpus(void **state) {
     give_reports(w, 9, 10);
     w = entry_fix(&s, e, "never-works");
     give_reports(w, 0, 9);
+    w = entry_fix(&s, e, "two-friends");
+    w->cost = COST_restart;
+    give_reports(w, 2, 2);
     w = entry_fix(&s, e, "dear");
     w->cost = COST_hardware;
     w = entry_fix(&s, e, "not-here");
@@ -114,6 +117,15 @@ static void reports_then_cost_then_name(void **state) {
     expect_above(f, "dear", "never-works");
 }
 
+static void two_who_agree_are_no_evidence(void **state) {
+    (void)state;
+    see_context(&s, "engine", 1, NULL);
+    const struct finding *f = &too_long()->findings[0];
+    expect_above(f, "eager", "two-friends");
+    expect_above(f, "two-friends", "dear");
+    expect_above(f, "often-works", "two-friends");
+}
+
 static void every_place_is_explained(void **state) {
     (void)state;
     const struct finding *f = &too_long()->findings[0];
@@ -176,6 +188,7 @@ int main(void) {
         CASE(what_applies_stands_first),
         CASE(enough_stands_before_unknown),
         CASE(reports_then_cost_then_name),
+        CASE(two_who_agree_are_no_evidence),
         CASE(every_place_is_explained),
         CASE(a_flag_that_is_set_is_already),
         CASE(a_value_that_failed_is_not_advised_again),

@@ -87,6 +87,26 @@ static void variables_go_in_front(void **state) {
                    "NAME=value python train.py");
 }
 
+static void containers_take_variables_by_an_option(void **state) {
+    (void)state;
+    expect_command("docker run --gpus all vllm/vllm-openai --port 1", "A=b",
+                   "docker run -e A=b --gpus all vllm/vllm-openai --port 1");
+    expect_command("podman container run i/m --port 1", "A=b",
+                   "podman container run -e A=b i/m --port 1");
+    expect_command("docker ps", "A=b", "A=b docker ps");
+}
+
+static void what_follows_an_image_is_known_for_it(void **state) {
+    (void)state;
+    assert_true(command_is_arguments(STR("vllm/vllm-openai:v1 \\\n --x 1")));
+    assert_false(command_is_arguments(STR("vllm serve org/model --x 1")));
+    assert_false(command_is_arguments(STR("/usr/bin/python3 -m vllm")));
+    assert_false(command_is_arguments(STR("docker run vllm/vllm-openai")));
+    assert_false(command_is_image_alone(STR("i/m:v1 \\\n --x 1")));
+    assert_true(command_is_image_alone(STR("i/m:v1")));
+    assert_true(command_is_image_alone(STR("i/m:v1 from the registry")));
+}
+
 static void odd_commands_do_no_harm(void **state) {
     (void)state;
     expect_command("", "--max-model-len 4", " --max-model-len 4");
@@ -113,6 +133,8 @@ int main(void) {
         cmocka_unit_test(continuations_stay),
         cmocka_unit_test(what_is_missing_is_appended),
         cmocka_unit_test(variables_go_in_front),
+        cmocka_unit_test(containers_take_variables_by_an_option),
+        cmocka_unit_test(what_follows_an_image_is_known_for_it),
         cmocka_unit_test(odd_commands_do_no_harm),
         cmocka_unit_test(only_settings_stand_on_a_command_line),
     };

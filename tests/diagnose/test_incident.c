@@ -27,6 +27,8 @@ static int make_corpus(void **state) {
     e->severity = SEVERITY_warning;
     e = scene_entry(&s, "linux/killed", MECHANISM_host_ram);
     e->signatures[0].is_weak = true;
+    e = scene_entry(&s, "unknown/memory", MECHANISM_unspecified);
+    e->signatures[0].is_weak = true;
     scene_entry(&s, "vllm/kv-small", MECHANISM_kv_cache_startup);
     scene_ready(&s);
     return 0;
@@ -180,6 +182,34 @@ static void weak_words_alone_are_the_root(void **state) {
     assert_int_equal(r->questions[0].fact, FACT_host_rss);
 }
 
+/* Even a warning, a wrapper or a bare "Killed" knows more than a guess. */
+static void a_guess_vanishes_beside_any_finding(void **state) {
+    (void)state;
+    static const char *const known[] = {"torch/oom", "vllm/core-failed",
+                                        "vllm/preemption", "linux/killed"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        see_message(&s, "unknown/memory", 5, "tried_alloc=64.00 MiB", NULL);
+        see_message(&s, known[i], 9, NULL);
+        see_message(&s, "unknown/memory", 5000, "tried_alloc=7.00 GiB", NULL);
+        struct report *r = scene_report(&s);
+        assert_int_equal(r->finding_count, 1);
+        assert_string_equal(r->findings[0].entry->id.p, known[i]);
+        assert_int_equal(r->findings[0].role, ROLE_root);
+        assert_null(facts_first(&r->findings[0].facts, FACT_tried_alloc));
+        drop_corpus(NULL);
+        make_corpus(NULL);
+    }
+}
+
+static void a_guess_alone_is_the_root(void **state) {
+    (void)state;
+    see_message(&s, "unknown/memory", 5, "tried_alloc=64.00 MiB", NULL);
+    struct report *r = scene_report(&s);
+    expect_roots(r, 1);
+    expect_number(&r->findings[0].facts, "tried_alloc", MIB(64));
+    assert_int_equal(report_exit_status(r), 0);
+}
+
 static void attempts_are_instances_and_dead_ends(void **state) {
     (void)state;
     see_message(&s, "vllm/kv-small", 3, "max_model_len=24000",
@@ -244,6 +274,8 @@ int main(void) {
         CASE(only_a_warning_is_no_failure),
         CASE(weak_words_follow_a_failure),
         CASE(weak_words_alone_are_the_root),
+        CASE(a_guess_vanishes_beside_any_finding),
+        CASE(a_guess_alone_is_the_root),
         CASE(attempts_are_instances_and_dead_ends),
         CASE(other_ranks_are_no_attempts),
         CASE(nothing_seen_nothing_said),

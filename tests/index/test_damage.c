@@ -39,6 +39,8 @@ static void read_all(struct arena *a, struct str image) {
     reader_component_fold(r, STR("ggml-metal"));
     reader_message(r, LANG_EN, STR("report.do_first"));
     reader_pooled(r, MECHANISM_kv_cache_startup, &lower);
+    reader_search(r, STR("kv cache 显存"), 10);
+    reader_entries_of(r, STR("vllm"));
 }
 
 struct attempt {

@@ -120,6 +120,23 @@ static void two_messages_do_not_mix(struct arena *a) {
     assert_int_equal(hit_of_kind(r, PATTERN_SIGNATURE, 4)->capture_count, 1);
 }
 
+/* Words that prove little stand in messages of others. */
+static void weak_words_end_no_message(struct arena *a) {
+    static const struct pattern_spec specs[] = {
+        {PATTERN_SIGNATURE, OOM, OOM_EXTRACTS},
+        {PATTERN_SIGNATURE, "^slab: memory", {0}},
+    };
+    const struct scan_result *r = patterns_scan(
+        a, (struct pattern_specs){specs, 2},
+        STR("CUDA out of memory. Tried to allocate 1.00 GiB.\n"
+            "slab: memory allocation failed\n"
+            "total capacity of 10.00 GiB\n"), 0);
+    assert_int_equal(hits_of_kind(r, PATTERN_SIGNATURE), 2);
+    const struct hit *h = hit_of_kind(r, PATTERN_SIGNATURE, 0);
+    expect_lines(h, 1, 3, 1, 3);
+    expect_capture(h, 1, FACT_gpu_total, "10.00 GiB", 3);
+}
+
 static void a_record_ends_a_message(struct arena *a) {
     const struct hit *h =
         only_hit(a, "2024-01-02 10:00:00 ERROR x: CUDA out of memory. Tried to "
@@ -479,6 +496,7 @@ static void many_streams_are_bounded(struct arena *a) {
     X(a_message_goes_on_over_plain_lines)                                  \
     X(a_wrap_is_a_blank)                                                   \
     X(two_messages_do_not_mix)                                             \
+    X(weak_words_end_no_message)                                           \
     X(a_record_ends_a_message)                                             \
     X(interleaved_ranks_keep_their_own)                                    \
     X(a_traceback_reaches_back_to_its_chain)                               \

@@ -20,6 +20,7 @@ static void add_signature(struct arena *a, struct entry *e, size_t number,
     struct signature *s = arena_alloc(a, sizeof *s);
     s->id = STR("it");
     s->pattern = str_of(spec->text);
+    s->is_weak = spec->text[0] == '^';
     s->sample = STR("none");
     s->extract.at = arena_array(a, SPEC_EXTRACTS, sizeof(struct str));
     while (s->extract.count < SPEC_EXTRACTS &&

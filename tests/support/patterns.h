@@ -7,7 +7,8 @@
 #define SPEC_EXTRACTS 8
 
 /* A signature is an entry of its own (owner: its place among the signatures);
- * conditions belong to entry 0, contexts and stages to engine 0. */
+ * conditions belong to entry 0, contexts and stages to engine 0. One that is
+ * tied to the line's beginning is weak. */
 struct pattern_spec {
     enum pattern_kind kind;
     const char *text;

@@ -6,8 +6,8 @@ set -eu
 
 build="gcc make libc6-dev libsqlite3-dev libpcre2-dev libyaml-dev
 libjansson-dev zlib1g-dev libzstd-dev"
-test="libcmocka-dev pmccabe python3 python3-jsonschema python3-yaml g++ clang mandoc
-binutils"
+test="cmark-gfm libcmocka-dev pmccabe python3 python3-jsonschema python3-yaml g++ clang mandoc
+binutils pkg-config abigail-tools"
 
 case "${1-}" in
 build) wanted=$build ;;

@@ -1,0 +1,502 @@
+/* fit.c: a question of `fit`, from words to the sheet that render writes.
+ *
+ *     report's facts < model's file < what the caller says
+ *
+ * What is said wins: numbers that a log printed for other settings are
+ * dropped when one of those settings is said anew. A size that somebody said
+ * is exact; one that a log printed stands for all that print so.
+ */
+#include "api/handles.h"
+
+#include "memory/shape.h"
+#include "render/fit.h"
+
+#define FACTS_MAX 128
+#define COLUMNS_MAX 16
+#define SWEEP_POINTS 12
+#define REQUESTS_MAX 1000000
+#define COUNT_MAX 1000000
+
+struct asking {
+    struct arena *a;
+    struct reader *r;
+    const oomkb_fit_question *question;
+    struct fact said[FACTS_MAX];
+    size_t said_count;
+    int64_t requests;
+    const struct model *file; /* of config */
+    int64_t file_bytes;       /* its weights; 0: not known */
+    struct gpu_list gpus;
+};
+
+static _Noreturn void refuse(const struct asking *q, struct str text) {
+    arena_raise(q->a, FAIL_USAGE, "%.*s", STR_ARG(text));
+}
+
+/* ---- names ---- */
+
+static enum fact_name fact_called(const struct asking *q, struct str given) {
+    static const struct {
+        const char *name;
+        enum fact_name fact;
+    } also[] = {{"tp", FACT_tensor_parallel},   {"pp", FACT_pipeline_parallel},
+                {"dp", FACT_data_parallel},     {"gpu", FACT_gpu_name},
+                {"gpus", FACT_gpu_count},       {"gpu_memory", FACT_gpu_total},
+                {"length", FACT_max_model_len}};
+    struct str name = arena_str(q->a, str_trim(given));
+    for (size_t i = 0; i < name.n; i++) {
+        char *p = (char *)name.p + i;
+        *p = *p == '-' ? '_' : *p;
+    }
+    for (size_t i = 0; i < sizeof also / sizeof also[0]; i++) {
+        if (str_eq(name, str_of(also[i].name))) {
+            return also[i].fact;
+        }
+    }
+    enum fact_name fact;
+    if (!fact_named(name, &fact)) {
+        refuse(q, arena_printf(q->a, "there is no fact '%.*s'",
+                               STR_ARG(given)));
+    }
+    return fact;
+}
+
+/* ---- values ---- */
+
+static bool is_word_among(struct str word, const char *const *list) {
+    for (; *list != NULL; list++) {
+        if (str_eq_nocase(word, str_of(*list))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_letter(struct str s) {
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_size(const struct asking *q, const struct fact *f,
+                       struct str given) {
+    const char *name = fact_spelling(f->name);
+    if (!has_letter(given) && str_find_char(given, '.') < given.n) {
+        refuse(q, arena_printf(q->a, "%s takes a size with its unit: %.*sGiB "
+                               "or %.*sGB, not '%.*s'", name, STR_ARG(given),
+                               STR_ARG(given), STR_ARG(given)));
+    }
+    if (f->name == FACT_gpu_total && f->number <= 0) {
+        refuse(q, arena_printf(q->a, "gpu_total takes a size above 0, not "
+                               "'%.*s'", STR_ARG(given)));
+    }
+}
+
+static void check_range(const struct asking *q, const struct fact *f,
+                        struct str given) {
+    enum unit unit = fact_unit(f->name);
+    const char *name = fact_spelling(f->name);
+    bool is_count = unit == UNIT_COUNT || unit == UNIT_TOKENS;
+    bool may_be_zero = f->name == FACT_rank || f->name == FACT_gpu_index ||
+                       f->name == FACT_kv_tokens;
+    bool is_share = f->name == FACT_gpu_memory_utilization ||
+                    f->name == FACT_mem_fraction_static;
+    if (unit == UNIT_BYTES) {
+        check_size(q, f, given);
+    }
+    if (is_count && !may_be_zero && f->number < 1) {
+        refuse(q, arena_printf(q->a, "%s takes a number from 1, not '%.*s'",
+                               name, STR_ARG(given)));
+    }
+    if (unit == UNIT_COUNT && f->number > COUNT_MAX) {
+        refuse(q, arena_printf(q->a, "%s takes at most %d, not '%.*s'", name,
+                               COUNT_MAX, STR_ARG(given)));
+    }
+    if (is_share && (f->number <= 0 || f->number > UNITS_MICRO)) {
+        refuse(q, arena_printf(q->a, "%s takes a share of the card, above 0 "
+                               "and up to 1 (0.9), not '%.*s'", name,
+                               STR_ARG(given)));
+    }
+}
+
+static void check_word(const struct asking *q, const struct fact *f) {
+    static const char *const dtypes[] = {"bfloat16", "float16", "half",
+                                         "float32", "float", "bf16", "fp16",
+                                         NULL};
+    static const char *const engines[] = {
+        "vllm", "sglang", "llama.cpp", "ollama", "tensorrt-llm", "tgi",
+        "lmdeploy", "transformers", NULL};
+    if (f->name == FACT_dtype && !is_word_among(f->word, dtypes)) {
+        refuse(q, arena_printf(q->a, "dtype takes auto, bfloat16, float16 or "
+                               "float32, not '%.*s'", STR_ARG(f->word)));
+    }
+    if (f->name == FACT_engine && !is_word_among(f->word, engines)) {
+        refuse(q, arena_printf(q->a, "engine takes vllm, sglang, llama.cpp, "
+                               "ollama, tensorrt-llm, tgi, lmdeploy or "
+                               "transformers, not '%.*s'", STR_ARG(f->word)));
+    }
+}
+
+/* False: it says that nothing is said ("auto"). */
+static bool read_value(struct asking *q, enum fact_name name,
+                       struct str given, struct fact *out) {
+    struct str text = str_trim(given), why = {NULL, 0};
+    bool is_open = str_eq_nocase(text, STR("auto")) || str_eq(text, STR("-1"));
+    bool may_be_open = name == FACT_max_model_len || name == FACT_dtype ||
+                       name == FACT_quantization;
+    if (may_be_open && is_open) {
+        return false;
+    }
+    struct str pair = arena_printf(q->a, "%s=%.*s", fact_spelling(name),
+                                   STR_ARG(text));
+    if (!answer_read(q->a, pair, out, &why)) {
+        refuse(q, why);
+    }
+    check_range(q, out, text);
+    check_word(q, out);
+    out->ranged = false;
+    out->low = out->high = out->number;
+    return true;
+}
+
+static void keep(struct asking *q, const struct fact *f) {
+    size_t at = 0;
+    while (at < q->said_count && q->said[at].name != f->name) {
+        at++;
+    }
+    if (at == FACTS_MAX) {
+        refuse(q, STR("too many facts: at most 128"));
+    }
+    q->said[at] = *f;
+    q->said_count += at == q->said_count;
+}
+
+static void take_pair(struct asking *q, struct str pair) {
+    struct str value, name = str_trim(str_cut(pair, '=', &value));
+    struct fact f;
+    if (str_find_char(pair, '=') == pair.n) {
+        refuse(q, arena_printf(q->a, "'%.*s' is not fact=value",
+                               STR_ARG(pair)));
+    }
+    if (str_eq(name, STR("concurrency"))) {
+        int64_t n;
+        if (!str_to_int(str_trim(value), &n) || n < 1 || n > REQUESTS_MAX) {
+            refuse(q, arena_printf(q->a, "concurrency takes a number from 1 "
+                                   "to 1000000, not '%.*s'", STR_ARG(value)));
+        }
+        q->requests = n;
+        return;
+    }
+    enum fact_name fact = fact_called(q, name);
+    if (read_value(q, fact, value, &f)) {
+        keep(q, &f);
+    }
+}
+
+/* ---- from a report ---- */
+
+static bool is_said(const struct asking *q, enum fact_name name) {
+    for (size_t i = 0; i < q->said_count; i++) {
+        if (q->said[i].name == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_any_said(const struct asking *q, const enum fact_name *names) {
+    for (; *names != FACT_COUNT_OF; names++) {
+        if (is_said(q, *names)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void forget(struct memory_case *c, const enum fact_name *names) {
+    for (; *names != FACT_COUNT_OF; names++) {
+        if (c->in[*names].source == SOURCE_LOG) {
+            c->in[*names].known = false;
+        }
+    }
+}
+
+/* What the log printed belongs to the settings that it had. */
+static void forget_outdated(const struct asking *q, struct memory_case *c) {
+    static const enum fact_name layout[] = {
+        FACT_model, FACT_max_model_len, FACT_tensor_parallel,
+        FACT_pipeline_parallel, FACT_kv_cache_dtype, FACT_dtype,
+        FACT_block_size, FACT_engine_version, FACT_max_num_batched_tokens,
+        FACT_COUNT_OF};
+    static const enum fact_name of_layout[] = {
+        FACT_kv_needed, FACT_est_max_model_len, FACT_max_concurrency,
+        FACT_kv_tokens, FACT_kv_blocks, FACT_cpu_blocks, FACT_COUNT_OF};
+    static const enum fact_name card[] = {
+        FACT_model, FACT_gpu_name, FACT_gpu_total, FACT_tensor_parallel,
+        FACT_pipeline_parallel, FACT_quantization,
+        FACT_gpu_memory_utilization, FACT_COUNT_OF};
+    static const enum fact_name of_card[] = {
+        FACT_kv_available, FACT_kv_tokens, FACT_kv_blocks, FACT_weights_bytes,
+        FACT_requested_bytes, FACT_est_max_model_len, FACT_max_concurrency,
+        FACT_COUNT_OF};
+    if (is_any_said(q, layout)) {
+        forget(c, of_layout);
+    }
+    if (is_any_said(q, card) || q->file != NULL) {
+        forget(c, of_card);
+    }
+    if (is_said(q, FACT_gpu_name) && !is_said(q, FACT_gpu_total)) {
+        c->in[FACT_gpu_total].known = false;
+    }
+}
+
+static void take_list(struct memory_case *c, const struct fact_list *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        const struct fact *f = &list->at[i];
+        bool is_own = f->source == SOURCE_LOG || f->source == SOURCE_USER ||
+                      f->name == FACT_quantization;
+        if (f->known && is_own) {
+            c->in[f->name] = *f;
+        }
+    }
+}
+
+static void take_report(const struct asking *q, struct memory_case *c) {
+    if (q->question->report == NULL) {
+        return;
+    }
+    const struct report *rep = q->question->report->told->report;
+    take_list(c, &rep->context);
+    if (rep->finding_count > 0) {
+        take_list(c, &rep->findings[0].facts);
+    }
+    forget_outdated(q, c);
+}
+
+/* ---- the case ---- */
+
+static void find_model(struct asking *q, struct memory_case *c) {
+    struct fact *name = &c->in[FACT_model];
+    if (q->file != NULL) {
+        c->model = q->file;
+        *name = (struct fact){.name = FACT_model, .source = SOURCE_USER,
+                              .known = true, .word = q->file->id,
+                              .gpu = FACT_NONE, .rank = FACT_NONE,
+                              .pid = FACT_NONE};
+        return;
+    }
+    if (!name->known) {
+        return;
+    }
+    struct model_match m = reader_model(q->r, name->word);
+    if (m.model == NULL && name->source == SOURCE_USER) {
+        refuse(q, arena_printf(q->a, "no model '%.100s' in the catalogue: "
+                               "give its --config config.json, or a GGUF file",
+                               name->word.p));
+    }
+    c->model = m.model;
+    c->model_is_guess = m.is_guess;
+    if (m.model == NULL) {
+        return;
+    }
+    name->word = m.model->id;
+    name->why = m.is_guess ? STR("a guess from a shortened or repacked name")
+                           : name->why;
+    struct fact *quant = &c->in[FACT_quantization];
+    if (m.quantization.n > 0 && !quant->known) {
+        *quant = (struct fact){.name = FACT_quantization,
+                               .source = SOURCE_DERIVED, .known = true,
+                               .word = m.quantization, .gpu = FACT_NONE,
+                               .rank = FACT_NONE, .pid = FACT_NONE,
+                               .formula = STR("read off the model's name")};
+    }
+}
+
+static void find_card(struct asking *q, struct memory_case *c) {
+    struct fact *name = &c->in[FACT_gpu_name];
+    if (!name->known) {
+        return;
+    }
+    c->gpu = reader_gpu(q->r, name->word);
+    if (c->gpu == NULL && name->source == SOURCE_USER) {
+        refuse(q, arena_printf(q->a, "no single GPU '%.60s' in the catalogue: "
+                               "name it with its memory (A100 80GB), or give "
+                               "--gpu-memory 24GiB", name->word.p));
+    }
+    name->word = c->gpu ? c->gpu->id : name->word;
+}
+
+static struct fact defaulted(enum fact_name name, struct str word,
+                             const char *why) {
+    return (struct fact){.name = name, .source = SOURCE_DEFAULT,
+                         .known = true, .word = word, .gpu = FACT_NONE,
+                         .rank = FACT_NONE, .pid = FACT_NONE,
+                         .why = str_of(why)};
+}
+
+/* One FACT of this question in place of what is said: --compare. */
+static struct fit_question question_of(struct asking *q,
+                                       const struct fact *instead) {
+    struct fit_question question = {.requests = q->requests,
+                                    .gpus = q->gpus.at,
+                                    .gpu_count = q->gpus.count};
+    struct memory_case *c = &question.c;
+    for (int n = 0; n < FACT_COUNT_OF; n++) {
+        c->in[n] = (struct fact){.name = (enum fact_name)n, .gpu = FACT_NONE,
+                                 .rank = FACT_NONE, .pid = FACT_NONE};
+    }
+    take_report(q, c);
+    for (size_t i = 0; i < q->said_count; i++) {
+        c->in[q->said[i].name] = q->said[i];
+    }
+    if (instead != NULL) {
+        c->in[instead->name] = *instead;
+    }
+    if (!c->in[FACT_engine].known) {
+        c->in[FACT_engine] = defaulted(FACT_engine, STR("vllm"), "oomkb's");
+    }
+    c->engine = c->in[FACT_engine].word;
+    question.engine = reader_engine_by_id(q->r, c->engine);
+    if (!c->in[FACT_engine_version].known && question.engine != NULL &&
+        question.engine->newest.n > 0) {
+        c->in[FACT_engine_version] =
+            defaulted(FACT_engine_version, question.engine->newest,
+                      "the newest that is known");
+    }
+    find_model(q, c);
+    find_card(q, c);
+    if (q->file_bytes > 0 && !c->in[FACT_weights_bytes].known &&
+        c->in[FACT_tensor_parallel].number <= 1) {
+        c->in[FACT_weights_bytes] = (struct fact){
+            .name = FACT_weights_bytes, .source = SOURCE_USER, .known = true,
+            .number = q->file_bytes, .low = q->file_bytes,
+            .high = q->file_bytes, .gpu = FACT_NONE, .rank = FACT_NONE,
+            .pid = FACT_NONE, .why = STR("tensors of the GGUF file")};
+    }
+    return question;
+}
+
+/* ---- compare and sweep ---- */
+
+static const struct fit *fit_for(struct asking *q, const struct fact *f) {
+    struct fit *fit = arena_alloc(q->a, sizeof *fit);
+    struct fit_question question = question_of(q, f);
+    *fit = memory_fit(q->a, &question);
+    return fit;
+}
+
+static void compare(struct asking *q, struct fit_sheet *sheet) {
+    struct str all = str_of(q->question->compare), rest;
+    enum fact_name fact = FACT_gpu_name;
+    if (str_find_char(all, '=') < all.n) {
+        struct str values, name = str_cut(all, '=', &values);
+        fact = fact_called(q, name);
+        all = values;
+    }
+    struct fit_column *columns =
+        arena_array(q->a, COLUMNS_MAX, sizeof *columns);
+    while (all.n > 0) {
+        struct str one = str_trim(str_cut(all, ',', &rest));
+        all = rest;
+        if (sheet->column_count == COLUMNS_MAX) {
+            refuse(q, STR("compare takes at most 16 values"));
+        }
+        struct fact f;
+        if (one.n == 0 || !read_value(q, fact, one, &f)) {
+            refuse(q, arena_printf(q->a, "compare takes values parted by "
+                                   "commas, not '%.*s'", STR_ARG(one)));
+        }
+        columns[sheet->column_count++] =
+            (struct fit_column){arena_str(q->a, one), fit_for(q, &f)};
+    }
+    if (sheet->column_count == 0) {
+        refuse(q, STR("compare takes GPUs (H100,L40S) or fact=value,value"));
+    }
+    sheet->compared = str_of(fact_spelling(fact));
+    sheet->columns = columns;
+}
+
+static void sweep(struct asking *q, struct fit_sheet *sheet) {
+    struct str what = str_of(q->question->sweep);
+    if (fact_called(q, what) != FACT_max_model_len) {
+        refuse(q, arena_printf(q->a, "sweep takes max_model_len, not '%.*s'",
+                               STR_ARG(what)));
+    }
+    const struct fact *length = &sheet->fit->c.in[FACT_max_model_len];
+    int64_t most = length->known ? length->number : 0;
+    const struct model *m = sheet->fit->c.model;
+    most = m && m->max_position > most ? m->max_position : most;
+    struct fit_point *points =
+        arena_array(q->a, SWEEP_POINTS, sizeof *points);
+    sheet->points = points;
+    sheet->point_count = memory_fit_sweep(q->a, sheet->fit, most, points,
+                                          SWEEP_POINTS);
+}
+
+/* ---- the answer ---- */
+
+static void read_file(struct asking *q) {
+    struct str bytes = {q->question->config, q->question->config_bytes};
+    const char *name = q->question->config_name;
+    struct str called = str_of(name != NULL ? name : "config");
+    if (bytes.p == NULL) {
+        return;
+    }
+    q->file = gguf_is_one(bytes)
+                  ? gguf_model(q->a, bytes, called, &q->file_bytes)
+                  : hf_config_model(q->a, bytes, called);
+}
+
+static struct render_options options_of(const struct oomkb *kb,
+                                        const struct settings *s) {
+    return (struct render_options){.lang = s->lang,
+                                   .color = s->color,
+                                   .width = s->width,
+                                   .version = str_of(OOMKB_VERSION),
+                                   .digest = kb->digest,
+                                   .entries = index_entry_count(kb->index)};
+}
+
+/* Of several, one that fits is enough. */
+static int verdict_of(const struct fit_sheet *sheet) {
+    int best = sheet->fit->fits == FIT_YES  ? 1
+               : sheet->fit->fits == FIT_NO ? 0
+                                            : -1;
+    for (size_t i = 0; i < sheet->column_count; i++) {
+        enum truth_fit fits = sheet->columns[i].fit->fits;
+        int one = fits == FIT_YES ? 1 : fits == FIT_NO ? 0 : -1;
+        best = i == 0 || one > best ? one : best;
+    }
+    return best;
+}
+
+void fit_answer(struct arena *a, const struct oomkb *kb,
+                const oomkb_fit_question *question, const char *format,
+                const struct settings *s, struct buf *out, int *fits) {
+    const struct fit_format *f = fit_format_named(str_of(format));
+    struct asking *q = arena_alloc(a, sizeof *q);
+    *q = (struct asking){.a = a, .question = question,
+                         .r = reader_new(kb->index, a)};
+    if (f == NULL) {
+        refuse(q, STR("no such format: text, json, jsonl or markdown"));
+    }
+    for (size_t i = 0; question->facts && question->facts[i]; i++) {
+        take_pair(q, str_of(question->facts[i]));
+    }
+    read_file(q);
+    q->gpus = reader_gpus_of_total(q->r, 1, INT64_MAX);
+    struct fit_sheet sheet = {.fit = fit_for(q, NULL)};
+    if (question->compare != NULL) {
+        compare(q, &sheet);
+    }
+    if (question->sweep != NULL) {
+        sweep(q, &sheet);
+    }
+    struct render_options o = options_of(kb, s);
+    f->write(a, q->r, &sheet, &o, out);
+    *fits = verdict_of(&sheet);
+}

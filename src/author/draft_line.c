@@ -1,0 +1,186 @@
+/* draft_line.c: the line of a log that an entry would have to know.
+ *
+ *     1  the line that the caller names
+ *     2  the first that fails and speaks of memory: what follows it follows
+ *        from it
+ *     3  the last exception, for causes are printed before what they caused
+ *
+ * Component: the module that raised it, else the package of the last frame
+ * before it. Only names that are sure are told; a wrong one costs more than
+ * none. */
+#include "author/draft.h"
+#include "log/log.h"
+
+#define DRAFT_LINE_MAX 600 /* bytes; what is said later says little */
+
+static const char *const memory_words[] = {
+    "memory", "oom", "alloc", "vram", "hbm", "swap", "显存", "内存", NULL};
+static const char *const failure_words[] = {
+    "error", "exception", "fail", "fatal", "cannot", "can't", "could not",
+    "unable", "abort", "panic", "terminate", "exhaust", "exceed", "refused",
+    "insufficient", "not enough", "out of memory", "killed", "错误", "失败",
+    "异常", "不足", NULL};
+
+/* Packages and the component they are of. */
+static const struct package {
+    const char *name, *component;
+} packages[] = {
+    {"vllm", "vllm"}, {"sglang", "sglang"}, {"lmdeploy", "lmdeploy"},
+    {"tensorrt_llm", "tensorrt-llm"}, {"TensorRT-LLM", "tensorrt-llm"},
+    {"llama_cpp", "llama.cpp"}, {"ollama", "ollama"},
+    {"exllamav2", "exllama"}, {"mlc_llm", "mlc-llm"}, {"mlx", "mlx"},
+    {"onnxruntime", "onnxruntime"}, {"ONNXRuntimeError", "onnxruntime"},
+    {"openvino", "openvino"}, {"ctranslate2", "ctranslate2"},
+    {"torch", "pytorch"}, {"transformers", "transformers"},
+    {"accelerate", "accelerate"}, {"bitsandbytes", "bitsandbytes"},
+    {"deepspeed", "deepspeed"}, {"megatron", "megatron"}, {"jax", "jax"},
+    {"jaxlib", "jax"}, {"tensorflow", "tensorflow"}, {"paddle", "paddle"},
+    {"mindspore", "mindspore"}, {"cupy", "cupy"}, {"rmm", "rmm"},
+    {"numba", "numba"}, {"triton", "triton"}, {"diffusers", "diffusers"},
+    {"comfy", "comfyui"}, {"ray", "ray"}, {"numpy", "numpy"},
+};
+
+struct search {
+    struct arena *a;
+    uint32_t at;
+    struct draft_line named, memory, exception;
+    struct str component; /* of the last frame */
+};
+
+/* ---- what a line says ---- */
+
+/* The front of s in small letters, in a buffer of DRAFT_LINE_MAX bytes. */
+static struct str lowered(struct str s, char *low) {
+    size_t n = s.n < DRAFT_LINE_MAX ? s.n : DRAFT_LINE_MAX;
+    for (size_t i = 0; i < n; i++) {
+        bool is_upper = s.p[i] >= 'A' && s.p[i] <= 'Z';
+        low[i] = is_upper ? (char)(s.p[i] + 32) : s.p[i];
+    }
+    return (struct str){low, n};
+}
+
+/* No longer than DRAFT_LINE_MAX, and no character cut in two. */
+static struct str shortened(struct str s) {
+    size_t n = s.n;
+    if (n > DRAFT_LINE_MAX) {
+        n = DRAFT_LINE_MAX;
+        while (n > 0 && ((unsigned char)s.p[n] & 0xc0) == 0x80) {
+            n--;
+        }
+    }
+    return str_trim(str_slice(s, 0, n));
+}
+
+static bool has_word(struct str low, const char *const words[]) {
+    for (size_t i = 0; words[i] != NULL; i++) {
+        if (str_find(low, str_of(words[i])) < low.n) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_name_char(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || c == '_' || c == '.';
+}
+
+/* module.SomeError: words */
+static bool is_exception(struct str line) {
+    size_t n = 0;
+    while (n < line.n && is_name_char(line.p[n])) {
+        n++;
+    }
+    struct str name = str_slice(line, 0, n);
+    return n < line.n && line.p[n] == ':' &&
+           (str_ends(name, STR("Error")) || str_ends(name, STR("Exception")));
+}
+
+/* ---- who it was ---- */
+
+static struct str component_named(struct str name) {
+    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++) {
+        if (str_eq(name, str_of(packages[i].name))) {
+            return str_of(packages[i].component);
+        }
+    }
+    return (struct str){NULL, 0};
+}
+
+/* "cupy.cuda.memory.OutOfMemoryError: ...", "[TensorRT-LLM][ERROR] ..." */
+static struct str component_of_line(struct str line) {
+    struct str found = {NULL, 0};
+    for (size_t i = 0; i < line.n && found.n == 0; i++) {
+        bool begins = is_name_char(line.p[i]) &&
+                      (i == 0 || line.p[i - 1] == ' ' ||
+                       line.p[i - 1] == '[');
+        size_t end = i;
+        while (begins && end < line.n && line.p[end] != '.' &&
+               (is_name_char(line.p[end]) || line.p[end] == '-')) {
+            end++;
+        }
+        bool is_module = end < line.n &&
+                         (line.p[end] == '.' || line.p[end] == ']');
+        if (begins && is_module) {
+            found = component_named(str_slice(line, i, end - i));
+        }
+    }
+    return found;
+}
+
+/* File ".../site-packages/NAME/..." */
+static struct str component_of_frame(struct str line) {
+    struct str mark = STR("-packages/");
+    size_t at = str_find(line, mark);
+    if (at == line.n) {
+        return (struct str){NULL, 0};
+    }
+    struct str rest = str_slice(line, at + mark.n, line.n);
+    return component_named(str_cut(rest, '/', &rest));
+}
+
+/* ---- the search ---- */
+
+static struct draft_line remember(struct search *s, struct str text,
+                                  uint32_t number) {
+    struct str component = component_of_line(text);
+    return (struct draft_line){
+        .text = arena_str(s->a, shortened(text)),
+        .number = number,
+        .component = component.n > 0 ? component : s->component};
+}
+
+static void on_line(void *ctx, const struct line *line) {
+    struct search *s = ctx;
+    struct str text = str_trim(line->text);
+    if (text.n == 0 || line->is_joined) {
+        return;
+    }
+    struct str frame = component_of_frame(text);
+    s->component = frame.n > 0 ? frame : s->component;
+    if (s->at != 0 && line->number == s->at && s->named.number == 0) {
+        s->named = remember(s, text, line->number);
+    }
+    char small[DRAFT_LINE_MAX];
+    struct str low = lowered(text, small);
+    bool is_failure = has_word(low, failure_words);
+    if (is_exception(text)) {
+        s->exception = remember(s, text, line->number);
+    }
+    if (is_failure && has_word(low, memory_words) &&
+        !str_starts(text, STR("File \"")) && s->memory.number == 0) {
+        s->memory = remember(s, text, line->number);
+    }
+}
+
+struct draft_line draft_line_find(struct arena *a, struct str log,
+                                  uint32_t at) {
+    struct search s = {.a = a, .at = at};
+    struct log_reader *r = log_open(a, 0, on_line, &s);
+    log_feed(r, log);
+    log_end(r);
+    if (s.named.number != 0) {
+        return s.named;
+    }
+    return s.memory.number != 0 ? s.memory : s.exception;
+}

@@ -1,0 +1,199 @@
+/* new.c: `oomkb new [FILE] [-o FILE]`: an entry drafted from an unknown log.
+ *
+ *     log --> diagnosis --> known: say which entry, and that was it
+ *                       --> not known, or only guessed: the draft
+ *
+ * A finding of component `unknown` is a guess: its place is where the draft
+ * begins. Nothing that is there is overwritten. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "author/author.h"
+#include "base/json.h"
+#include "cli/put.h"
+
+#define LOG_BYTES_MAX ((size_t)64 << 20)
+#define REPORT_BYTES_MAX ((size_t)16 << 20)
+#define PIECE_BYTES 65536
+
+struct drafting {
+    struct arena arena;
+    struct cli *c;
+    const oomkb *kb;
+    const char *name; /* of the log */
+    char day[16];
+    struct draft_source from;
+    struct str known; /* the entry that knows it; empty: none */
+    struct str page;
+};
+
+/* ---- the log ---- */
+
+static void read_all(struct drafting *d, FILE *in, struct buf *log) {
+    static char piece[PIECE_BYTES];
+    size_t n;
+    errno = 0;
+    while ((n = fread(piece, 1, sizeof piece, in)) > 0) {
+        buf_add(log, (struct str){piece, n});
+    }
+    int number = errno;
+    bool is_bad = ferror(in) != 0;
+    if (in != stdin) {
+        fclose(in);
+    }
+    if (is_bad) {
+        arena_raise(&d->arena, FAIL_IO, "%s: %s", d->name, strerror(number));
+    }
+    if (!buf_ok(log)) {
+        arena_raise(&d->arena, FAIL_CEILING, "%s: longer than 64 MiB: give "
+                    "the part round the failure", d->name);
+    }
+}
+
+static struct str log_of(struct drafting *d) {
+    bool is_stdin = strcmp(d->name, "-") == 0;
+    FILE *in = is_stdin ? stdin : fopen(d->name, "rb");
+    struct buf log;
+    if (in == NULL) {
+        arena_raise(&d->arena, FAIL_IO, "%s: %s", d->name, strerror(errno));
+    }
+    buf_init_in(&log, &d->arena, LOG_BYTES_MAX);
+    read_all(d, in, &log);
+    return buf_str(&log);
+}
+
+/* ---- what is known of it ---- */
+
+static int write_to_buf(void *ctx, const char *bytes, size_t n) {
+    struct buf *out = ctx;
+    buf_add(out, (struct str){bytes, n});
+    return buf_ok(out) ? 0 : 1;
+}
+
+static void require(struct drafting *d, int code, const oomkb_error *err) {
+    if (code != OOMKB_OK) {
+        arena_raise(&d->arena, (enum fail)code, "%s", err->text);
+    }
+}
+
+/* The report, as anybody else would get it. */
+static struct json *report_of(struct drafting *d) {
+    struct buf text;
+    oomkb_error err = {0};
+    oomkb_report *report = NULL;
+    oomkb_options options = {.size = sizeof options};
+    buf_init_in(&text, &d->arena, REPORT_BYTES_MAX);
+    require(d, oomkb_diagnose(d->kb, d->from.log.p, d->from.log.n, &options,
+                              &report, &err), &err);
+    int code = oomkb_report_write(report, "json", &options, write_to_buf,
+                                  &text, &err);
+    oomkb_report_free(report);
+    require(d, code, &err);
+    return json_parse(&d->arena, buf_str(&text), STR("report"));
+}
+
+static bool says(struct json *object, const char *key, const char *word) {
+    struct str text;
+    return json_get_text(object, key, &text) && str_eq(text, str_of(word));
+}
+
+static void take_finding(struct drafting *d, struct json *finding) {
+    int64_t line = 0;
+    if (!says(finding, "role", "root") ||
+        !says(finding, "severity", "failure")) {
+        return;
+    }
+    if (!says(finding, "component", "unknown")) {
+        json_get_text(finding, "entry", &d->known);
+    } else if (json_get_int(finding, "first_line", &line)) {
+        d->from.line = (uint32_t)line;
+    }
+}
+
+static struct str context_word(struct json *report, const char *name) {
+    struct str word = {NULL, 0};
+    struct json *fact = json_get(json_get(report, "context"), name);
+    if (fact != NULL) {
+        json_get_text(fact, "value", &word);
+    }
+    return word;
+}
+
+static void look_up(struct drafting *d) {
+    struct json *report = report_of(d);
+    struct json *findings = json_get(report, "findings");
+    for (size_t i = 0; i < json_count(findings) && d->known.n == 0; i++) {
+        take_finding(d, json_at(findings, i));
+    }
+    d->from.engine = context_word(report, "engine");
+    d->from.engine_version = context_word(report, "engine_version");
+}
+
+/* ---- the draft ---- */
+
+static void draft(void *arg) {
+    struct drafting *d = arg;
+    d->from.log = log_of(d);
+    look_up(d);
+    if (d->known.n > 0) {
+        return;
+    }
+    d->page = author_draft(&d->arena, &d->from);
+    if (d->c->output != NULL) {
+        author_write_file(&d->arena, str_of(d->c->output), d->page);
+    } else {
+        fwrite(d->page.p, 1, d->page.n, stdout);
+    }
+}
+
+static void say_known(struct drafting *d) {
+    char text[TEXT_MAX];
+    const char *const args[2] = {arena_str(&d->arena, d->known).p, NULL};
+    fill_text(d->c, "cli.new.known", args, text, sizeof text);
+    fputs("oomkb: ", stderr);
+    put_safe(stderr, text);
+    fputc('\n', stderr);
+}
+
+static bool is_there(const char *path) {
+    FILE *in = path != NULL ? fopen(path, "rb") : NULL;
+    if (in != NULL) {
+        fclose(in);
+    }
+    return in != NULL;
+}
+
+int run_new(struct cli *c) {
+    static const char *const codes[] = {"ok", "memory", "ceiling", "usage",
+                                        "io", "index", "input"};
+    if (c->operand_count > 1) {
+        return cli_usage(c, "cli.error.new_file", NULL, NULL);
+    }
+    if (is_there(c->output)) {
+        return cli_usage(c, "cli.error.new_there", c->output, NULL);
+    }
+    struct drafting d = {
+        .c = c, .kb = cli_kb(c),
+        .name = c->operand_count == 1 ? c->operands[0] : "-"};
+    if (d.kb == NULL) {
+        return STATUS_ERROR;
+    }
+    time_t now = time(NULL);
+    struct tm day;
+    strftime(d.day, sizeof d.day, "%Y-%m-%d", gmtime_r(&now, &day));
+    d.from.today = str_of(d.day);
+    struct fault fault;
+    arena_init(&d.arena, NULL, 0);
+    enum fail failed = arena_guard(&d.arena, draft, &d, &fault);
+    if (failed == FAIL_NONE && d.known.n > 0) {
+        say_known(&d);
+    }
+    bool is_known = d.known.n > 0;
+    arena_free(&d.arena);
+    if (failed != FAIL_NONE) {
+        return cli_error(c, codes[failed], fault.text);
+    }
+    return is_known ? STATUS_NONE : STATUS_FOUND;
+}

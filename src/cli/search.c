@@ -1,0 +1,46 @@
+/* search.c: `oomkb search WORDS`: entries by words, best first. What is typed
+ * without quotes, and a message pasted in quotes, are the same to it. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+#define WORDS_BYTES_MAX (64 * 1024)
+
+/* The operands with blanks between them; cut where room ends. */
+static void join(const struct cli *c, char room[WORDS_BYTES_MAX]) {
+    size_t n = 0;
+    room[0] = '\0';
+    for (size_t i = 0; i < c->operand_count && n < WORDS_BYTES_MAX; i++) {
+        int put = snprintf(room + n, WORDS_BYTES_MAX - n, "%s%s",
+                           i > 0 ? " " : "", c->operands[i]);
+        n += put > 0 ? (size_t)put : 0;
+    }
+}
+
+static int search(struct cli *c, oomkb *kb) {
+    char words[WORDS_BYTES_MAX];
+    oomkb_options options = cli_options(c);
+    oomkb_error err;
+    size_t count = 0;
+    join(c, words);
+    int code = oomkb_search_write(kb, words, c->format, &options, cli_write,
+                                  c, &count, &err);
+    if (code == OOMKB_ERROR_IO) {
+        c->is_pipe_closed = errno == EPIPE;
+        return STATUS_FOUND;
+    }
+    if (code != OOMKB_OK) {
+        return cli_failed(c, &err);
+    }
+    return count > 0 ? STATUS_FOUND : STATUS_NONE;
+}
+
+int run_search(struct cli *c) {
+    if (c->operand_count == 0) {
+        return cli_usage(c, "cli.error.search_words", NULL, NULL);
+    }
+    oomkb *kb = cli_kb(c);
+    return kb != NULL ? search(c, kb) : STATUS_ERROR;
+}

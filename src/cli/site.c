@@ -1,0 +1,39 @@
+/* site.c: `oomkb site -o DIR`: every entry as pages, with an index. */
+#include <stdio.h>
+
+#include "author/author.h"
+#include "cli/cli.h"
+
+struct publishing {
+    struct arena arena;
+    const oomkb *kb;
+    const char *dir;
+    struct site_result result;
+};
+
+static void publish(void *arg) {
+    struct publishing *p = arg;
+    p->result = author_site(&p->arena, p->kb, str_of(p->dir));
+}
+
+int run_site(struct cli *c) {
+    static const char *const codes[] = {"ok", "memory", "ceiling", "usage",
+                                        "io", "index", "input"};
+    if (c->output == NULL || c->output[0] == '\0' || c->operand_count > 0) {
+        return cli_usage(c, "cli.error.needs_value", "-o", "DIR");
+    }
+    struct publishing p = {.kb = cli_kb(c), .dir = c->output};
+    if (p.kb == NULL) {
+        return STATUS_ERROR;
+    }
+    struct fault fault;
+    arena_init(&p.arena, NULL, 0);
+    enum fail failed = arena_guard(&p.arena, publish, &p, &fault);
+    arena_free(&p.arena);
+    if (failed != FAIL_NONE) {
+        return cli_error(c, codes[failed], fault.text);
+    }
+    fprintf(stderr, "oomkb: %zu pages, %zu written, %zu removed\n",
+            p.result.pages, p.result.written, p.result.removed);
+    return STATUS_FOUND;
+}

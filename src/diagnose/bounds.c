@@ -1,0 +1,189 @@
+/* bounds.c: what the form of a message tells of versions that nobody names.
+ *
+ *     "... has a total capacity of ..."   printed by torch 2.1 and later
+ *     vcmp(torch_version, '2.0') >= 0     true, whichever of them it was
+ *     vcmp(torch_version, '2.9') >= 0     some of them: unknown
+ *
+ * A predicate or a row of versions changes its answer only at the versions
+ * that stand in it. So it is asked at each of them, just below and just above,
+ * and at the ends of the range; where all that lie within the range agree,
+ * that is the answer.
+ *
+ * Refused: a fact. The version stays unknown; only questions are answered.
+ */
+#include "diagnose/work.h"
+
+#define POINTS_MAX 96
+#define BOUND_MAX 1024
+
+struct points {
+    const struct version_range *within;
+    struct str at[POINTS_MAX];
+    size_t count;
+    bool is_lossy; /* one could not be made: the points prove nothing */
+};
+
+int version_fact(const struct diagnosis *d, struct str product) {
+    const struct fact *engine = facts_first(&d->context, FACT_engine);
+    if (str_eq(product, STR("torch")) || str_eq(product, STR("pytorch"))) {
+        return FACT_torch_version;
+    }
+    if (str_eq(product, STR("cuda"))) {
+        return FACT_cuda_version;
+    }
+    return engine && str_eq(engine->word, product) ? FACT_engine_version : -1;
+}
+
+/* Of the product whose version that is; NULL: the form says nothing of it. */
+static const struct version_range *range_of(const struct diagnosis *d,
+                                            const struct signature *form,
+                                            enum fact_name name) {
+    for (size_t i = 0; form && i < form->version_count; i++) {
+        const struct version_range *range = &form->versions[i];
+        if (version_fact(d, range->product) == (int)name &&
+            range->event_count > 0) {
+            return range;
+        }
+    }
+    return NULL;
+}
+
+/* ---- versions to ask at ---- */
+
+static void point_add(struct points *p, struct str version) {
+    if (!version_valid(version) || p->count == POINTS_MAX) {
+        p->is_lossy = true;
+    } else if (version_in_range(p->within, version) == RANGE_INSIDE) {
+        p->at[p->count++] = version;
+    }
+}
+
+static void points_round(struct arena *a, struct points *p,
+                         struct str version) {
+    point_add(p, version);
+    point_add(p, arena_printf(a, "%.*s.dev0", STR_ARG(version)));
+    point_add(p, arena_printf(a, "%.*s.post9999", STR_ARG(version)));
+}
+
+static void points_of_range(struct arena *a, struct points *p,
+                            const struct version_range *range) {
+    for (size_t i = 0; i < range->event_count; i++) {
+        points_round(a, p, range->events[i].version);
+    }
+}
+
+/* Every quoted word of the predicate that is a version. */
+static void points_of_predicate(struct arena *a, struct points *p,
+                                struct str predicate) {
+    struct str rest = predicate;
+    while (rest.n > 0) {
+        struct str word;
+        (void)str_cut(rest, '\'', &rest);
+        word = str_cut(rest, '\'', &rest);
+        if (version_valid(word)) {
+            points_round(a, p, word);
+        }
+    }
+}
+
+/* ---- asking ---- */
+
+static enum truth ask_at(struct diagnosis *d, struct str predicate,
+                         const struct fact_list *facts, enum fact_name name,
+                         const struct points *p) {
+    struct fact_list all = {0};
+    for (size_t i = 0; i < facts->count; i++) {
+        facts_add(d->a, &all, &facts->at[i]);
+    }
+    struct fact supposed = fact_new(name, SOURCE_DERIVED);
+    supposed.known = true;
+    facts_add(d->a, &all, &supposed);
+    enum truth truth = TRUTH_UNKNOWN;
+    for (size_t i = 0; i < p->count; i++) {
+        all.at[all.count - 1].word = p->at[i];
+        enum truth here = reader_when(d->r, predicate, &all).truth;
+        if (here == TRUTH_UNKNOWN || (i > 0 && here != truth)) {
+            return TRUTH_UNKNOWN;
+        }
+        truth = here;
+    }
+    return truth;
+}
+
+struct verdict_when when_ask(struct diagnosis *d, struct str predicate,
+                             const struct fact_list *facts,
+                             const struct signature *form) {
+    struct verdict_when v = reader_when(d->r, predicate, facts);
+    for (size_t i = 0; i < v.name_count && i < 16; i++) {
+        const struct version_range *range = range_of(d, form, v.names[i]);
+        if (!range || facts_last(facts, v.names[i])) {
+            continue;
+        }
+        struct points *p = arena_alloc(d->a, sizeof *p);
+        *p = (struct points){.within = range};
+        points_of_range(d->a, p, range);
+        points_of_predicate(d->a, p, predicate);
+        enum truth truth = p->is_lossy
+                               ? TRUTH_UNKNOWN
+                               : ask_at(d, predicate, facts, v.names[i], p);
+        if (truth != TRUTH_UNKNOWN) {
+            v.truth = truth;
+            return v;
+        }
+    }
+    return v;
+}
+
+enum in_range range_by_form(struct diagnosis *d, const struct signature *form,
+                            const struct version_range *row) {
+    int name = version_fact(d, row->product);
+    const struct version_range *range =
+        name >= 0 ? range_of(d, form, (enum fact_name)name) : NULL;
+    if (!range) {
+        return RANGE_UNKNOWN;
+    }
+    struct points *p = arena_alloc(d->a, sizeof *p);
+    *p = (struct points){.within = range};
+    points_of_range(d->a, p, range);
+    points_of_range(d->a, p, row);
+    enum in_range answer = RANGE_UNKNOWN;
+    for (size_t i = 0; !p->is_lossy && i < p->count; i++) {
+        enum in_range here = version_in_range(row, p->at[i]);
+        if (i > 0 && here != answer) {
+            return RANGE_UNKNOWN;
+        }
+        answer = here;
+    }
+    return answer;
+}
+
+/* ---- in words ---- */
+
+static void write_bound(struct buf *b, enum fact_name name,
+                        const struct version_range *range) {
+    buf_printf(b, "%s" NOTE_FACT_FORMAT, b->n ? NOTE_AND_WORD : "",
+               fact_spelling(name));
+    for (size_t i = 0; i < range->event_count; i++) {
+        const struct version_event *e = &range->events[i];
+        if (!str_eq(e->version, STR("0"))) {
+            buf_printf(b, "%s %.*s", e->is_fixed ? " <" : " >=",
+                       STR_ARG(e->version));
+        }
+    }
+}
+
+struct str grounds_written(struct diagnosis *d, const enum fact_name *names,
+                           size_t count, const struct fact_list *facts,
+                           const struct signature *form) {
+    struct buf b;
+    buf_init_in(&b, d->a, 16 * 1024 + BOUND_MAX);
+    buf_add(&b, facts_written(d->a, names, count, facts));
+    for (size_t i = 0; i < count; i++) {
+        const struct version_range *range =
+            facts_last(facts, names[i]) ? NULL : range_of(d, form, names[i]);
+        if (range) {
+            write_bound(&b, names[i], range);
+        }
+    }
+    return arena_str(d->a, buf_str(&b));
+}

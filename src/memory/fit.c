@@ -1,0 +1,278 @@
+/* fit.c: one question, answered whole. The pieces stand in the other files;
+ * here they are put in order, and the verdict is drawn: a request of full
+ * length fits into the pool (or as many at once as were asked for), and no
+ * check of the engine fails. */
+#include "memory/fit.h"
+
+#include "memory/budget.h"
+#include "memory/demand.h"
+#include "memory/fit_case.h"
+#include "memory/formula.h"
+#include "memory/rules.h"
+#include "memory/span.h"
+#include "memory/weights.h"
+
+#define HUNDREDTHS 100
+#define PARTS_MAX 10
+#define MICRO INT64_C(1000000)
+
+static int64_t setting(const struct memory_case *c, enum fact_name name,
+                       int64_t otherwise) {
+    const struct fact *f = &c->in[name];
+    return f->known && f->number > 0 ? f->number : otherwise;
+}
+
+/* ---- KV and its verdict ---- */
+
+/* Settings that would make an interval a number. */
+static void name_settings(const struct memory_case *c, struct kv *kv) {
+    bool has_window = false, has_state = false;
+    for (size_t i = 0; c->model && i < c->model->group_count; i++) {
+        enum kv_kind kind = c->model->groups[i].kind;
+        has_window = has_window || kind == KV_sliding || kind == KV_chunked;
+        has_state = has_state || kind == KV_state;
+    }
+    if (!kv->bytes_per_request.known || span_is_exact(kv->bytes_per_request)) {
+        return;
+    }
+    if (has_window && !c->in[FACT_max_num_batched_tokens].known) {
+        needs_add(&kv->needs, FACT_max_num_batched_tokens);
+    }
+    if (has_state && !c->in[FACT_prefix_caching].known) {
+        needs_add(&kv->needs, FACT_prefix_caching);
+    }
+}
+
+struct kv fit_kv(struct arena *a, const struct memory_case *c,
+                 struct formulas *f) {
+    if (!rules_is_vllm(c)) {
+        return fit_other_kv(a, c, f);
+    }
+    struct kv kv = memory_kv(a, c, f);
+    name_settings(c, &kv);
+    return kv;
+}
+
+static enum truth_fit of_requests(const struct kv *kv, int64_t requests) {
+    struct span there = kv->max_concurrency;
+    struct span asked = span_times(span_exact(requests), HUNDREDTHS);
+    switch (span_fits(asked, there)) {
+    case VERDICT_ENOUGH: return FIT_YES;
+    case VERDICT_NOT_ENOUGH: return FIT_NO;
+    case VERDICT_UNKNOWN:
+    case VERDICT_NONE: break;
+    }
+    return FIT_UNKNOWN;
+}
+
+enum truth_fit fit_verdict(struct arena *a, const struct memory_case *c,
+                           const struct kv *kv, int64_t requests) {
+    (void)a;
+    (void)c;
+    if (kv->fits == FIT_NO || requests <= 1) {
+        bool has_none = kv->pool.known && kv->pool.high <= 0;
+        return has_none ? FIT_NO : kv->fits;
+    }
+    return of_requests(kv, requests);
+}
+
+/* ---- where the bytes go ---- */
+
+static void add_part(struct budget *b, const char *part, struct span bytes,
+                     struct str source) {
+    if (bytes.known && bytes.high > 0 && b->count < PARTS_MAX) {
+        b->parts[b->count++] =
+            (struct budget_part){part, span_at_least(bytes, 0), source};
+    }
+}
+
+static void add_fact(struct arena *a, struct budget *b,
+                     const struct memory_case *c, const char *part,
+                     enum fact_name name) {
+    add_part(b, part, span_of_fact(&c->in[name]), write_source(a, c, name));
+}
+
+static struct str weights_source(struct arena *a,
+                                 const struct memory_case *c) {
+    return c->in[FACT_weights_bytes].known
+               ? write_source(a, c, FACT_weights_bytes)
+               : write_source(a, c, FACT_model);
+}
+
+struct budget fit_budget(struct arena *a, const struct memory_case *c,
+                         const struct kv *kv) {
+    struct budget b = {.total = gpu_total_bytes(c)};
+    bool is_vllm = rules_is_vllm(c);
+    struct span share = is_vllm ? requested_bytes(c) : span_none();
+    b.parts = arena_array(a, PARTS_MAX, sizeof *b.parts);
+    add_part(&b, "weights", weights_bytes(c), weights_source(a, c));
+    if (is_vllm) {
+        add_fact(a, &b, c, "activation", FACT_activation_peak);
+        add_fact(a, &b, c, "non_torch", FACT_non_torch);
+        if (rules_count_graphs(c) == ANSWER_YES) {
+            add_fact(a, &b, c, "cuda_graphs", FACT_cuda_graph_bytes);
+        }
+    }
+    if (kv->pool.known) {
+        bool is_said = c->in[FACT_kv_available].known;
+        add_part(&b, "kv_cache", kv->pool,
+                 is_said ? write_source(a, c, FACT_kv_available)
+                         : STR("derived"));
+    }
+    add_part(&b, "reserve", span_minus(b.total, share),
+             write_source(a, c, FACT_gpu_memory_utilization));
+    return b;
+}
+
+/* ---- weights ---- */
+
+static int64_t one_figure(const struct memory_case *c) {
+    struct span bytes = weights_bytes(c);
+    struct span micro = weight_micro(quantization_of(c), STR("bfloat16"));
+    const struct fact *dtype = &c->in[FACT_dtype];
+    bool is_plain = quantization_of(c).n == 0 && !c->in[FACT_cpu_offload].known;
+    if (!bytes.known) {
+        return 0;
+    }
+    bool is_wide = dtype->known && dtype->source == SOURCE_USER;
+    if (c->in[FACT_weights_bytes].known || c->model == NULL) {
+        return span_middle(bytes);
+    }
+    micro = is_wide ? weight_micro(quantization_of(c), dtype->word) : micro;
+    int64_t ranks, figure;
+    struct span all = span_share(span_exact(c->model->params), micro.low, MICRO);
+    if (!is_plain && c->in[FACT_cpu_offload].number > 0) {
+        return span_middle(bytes);
+    }
+    if (quantization_of(c).n > 0 || !all.known ||
+        !mul_i64(setting(c, FACT_tensor_parallel, 1),
+                 setting(c, FACT_pipeline_parallel, 1), &ranks)) {
+        return span_middle(bytes);
+    }
+    figure = ceil_div(all.low, ranks);
+    return figure;
+}
+
+/* ---- inverses ---- */
+
+static struct span within(struct span s, int64_t most) {
+    if (s.known && most > 0) {
+        s.low = s.low < most ? s.low : most;
+        s.high = s.high < most ? s.high : most;
+    }
+    return s;
+}
+
+static void invert(struct arena *a, struct fit *fit) {
+    const struct memory_case *c = &fit->c;
+    int64_t most = c->model ? c->model->max_position : 0;
+    int64_t length = setting(c, FACT_max_model_len, 0);
+    if (!fit->is_vllm) {
+        fit->longest = fit->kv.est_max_model_len;
+        fit->concurrency = fit->kv.max_concurrency;
+        return;
+    }
+    fit->longest = within(memory_longest_request(a, c), most);
+    fit->concurrency = fit->kv.max_concurrency;
+    if (length > 0 && !fit->concurrency.known) {
+        fit->concurrency = memory_largest_concurrency(a, c, length);
+    }
+    fit->least_share = memory_least_utilization(a, c);
+    fit->most_share = memory_largest_utilization(c);
+    if (c->model && requested_bytes(c).known) {
+        fit->least_tensor_parallel = memory_least_tensor_parallel(a, c);
+    }
+}
+
+/* The same question on another card. */
+static enum truth_fit on_card(struct arena *a, const struct fit_question *q,
+                              const struct gpu *gpu) {
+    static const enum fact_name of_this_card[] = {
+        FACT_gpu_total, FACT_gpu_free, FACT_gpu_name, FACT_kv_available,
+        FACT_kv_bytes, FACT_kv_blocks, FACT_kv_tokens, FACT_kv_needed,
+        FACT_est_max_model_len, FACT_max_concurrency};
+    struct fit_question other = *q;
+    for (size_t i = 0; i < sizeof of_this_card / sizeof of_this_card[0]; i++) {
+        other.c.in[of_this_card[i]].known = false;
+    }
+    other.c.gpu = gpu;
+    fit_complete(a, &other);
+    struct kv kv = fit_kv(a, &other.c, NULL);
+    return fit_verdict(a, &other.c, &kv, q->requests);
+}
+
+static void find_least_card(struct arena *a, const struct fit_question *q,
+                            struct fit *fit) {
+    for (size_t i = 0; q->c.model && i < q->gpu_count; i++) {
+        const struct gpu *gpu = q->gpus[i];
+        bool is_known = gpu->total_low > 0 && gpu->nominal_gb > 0;
+        bool is_less = fit->least_gpu == NULL ||
+                       gpu->total_low < fit->least_gpu->total_low;
+        if (is_known && is_less && on_card(a, q, gpu) == FIT_YES) {
+            fit->least_gpu = gpu;
+        }
+    }
+}
+
+/* ---- together ---- */
+
+/* A check that the engine itself makes and that fails. */
+static bool is_refused(const struct fit *fit) {
+    static const enum fit_check own[] = {CHECK_HEADS, CHECK_RANKS, CHECK_FREE};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        if (fit->checks[own[i]].verdict == VERDICT_NOT_ENOUGH) {
+            return true;
+        }
+    }
+    return false;
+}
+
+struct fit memory_fit(struct arena *a, const struct fit_question *q) {
+    struct fit_question whole = *q;
+    fit_complete(a, &whole);
+    struct fit fit = {.c = whole.c,
+                      .is_vllm = rules_is_vllm(&whole.c),
+                      .requests = q->requests > 0 ? q->requests : 1};
+    struct needs of_weights = {0};
+    fit.weights = memory_weights(a, &fit.c, &fit.formulas, &of_weights);
+    fit.weights_bytes = one_figure(&fit.c);
+    fit.kv = fit_kv(a, &fit.c, &fit.formulas);
+    fit.budget = fit_budget(a, &fit.c, &fit.kv);
+    fit_check(&fit.c, &fit);
+    fit.fits = fit_verdict(a, &fit.c, &fit.kv, fit.requests);
+    fit.fits = is_refused(&fit) ? FIT_NO : fit.fits;
+    fit.kv.fits = fit.fits;
+    invert(a, &fit);
+    find_least_card(a, q, &fit);
+    if (fit.fits != FIT_YES) {
+        fit_plan(a, q, &fit);
+    }
+    return fit;
+}
+
+/* ---- the curve ---- */
+
+size_t memory_fit_sweep(struct arena *a, const struct fit *fit, int64_t most,
+                        struct fit_point *out, size_t n) {
+    int64_t step = most / (int64_t)n;
+    size_t count = 0;
+    for (size_t i = 1; i <= n && most > 0; i++) {
+        int64_t tokens = i == n ? most : step * (int64_t)i;
+        struct memory_case c = fit->c;
+        if (tokens <= 0) {
+            continue;
+        }
+        c.in[FACT_max_model_len].number = tokens;
+        c.in[FACT_max_model_len].known = true;
+        c.in[FACT_max_model_len].ranged = false;
+        /* printed for another length */
+        c.in[FACT_kv_needed].known = false;
+        c.in[FACT_est_max_model_len].known = false;
+        c.in[FACT_max_concurrency].known = false;
+        struct kv kv = fit_kv(a, &c, NULL);
+        out[count++] = (struct fit_point){
+            tokens, kv.bytes_per_request, kv.max_concurrency,
+            fit_verdict(a, &c, &kv, fit->requests)};
+    }
+    return count;
+}

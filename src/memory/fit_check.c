@@ -1,0 +1,96 @@
+/* fit_check.c: what is looked at beside the arithmetic of KV: does vLLM take
+ * these settings at all, and would an operator such as KAITO let the job
+ * through? KAITO compares the checkpoint's unquantized size with the nominal
+ * memory of all cards, so a quantized copy may be turned away although it
+ * fits: then its annotation kaito.sh/bypass-resource-checks is the way.
+ */
+#include "memory/budget.h"
+#include "memory/fit_case.h"
+#include "memory/rules.h"
+#include "memory/span.h"
+#include "memory/weights.h"
+
+#define GIB (INT64_C(1) << 30)
+#define WIDE 2 /* bytes of an unquantized parameter */
+
+static int64_t setting(const struct memory_case *c, enum fact_name name) {
+    const struct fact *f = &c->in[name];
+    return f->known && f->number > 0 ? f->number : 1;
+}
+
+static struct fit_checked judged(struct span asked, struct span there) {
+    return (struct fit_checked){
+        .verdict = span_fits(asked, there), .asked = asked, .there = there};
+}
+
+static struct fit_checked heads(const struct memory_case *c) {
+    struct fit_checked k = {.verdict = VERDICT_NONE};
+    int64_t tp = setting(c, FACT_tensor_parallel);
+    if (c->model && c->model->heads > 0 && tp > 1) {
+        bool divides = c->model->heads % tp == 0;
+        k.verdict = divides ? VERDICT_ENOUGH : VERDICT_NOT_ENOUGH;
+        k.asked = span_exact(tp);
+        k.there = span_exact(c->model->heads);
+    }
+    return k;
+}
+
+static struct fit_checked ranks(const struct memory_case *c) {
+    struct span all = span_exact(setting(c, FACT_tensor_parallel));
+    all = span_times(all, setting(c, FACT_pipeline_parallel));
+    all = span_times(all, setting(c, FACT_data_parallel));
+    const struct fact *cards = &c->in[FACT_gpu_count];
+    return cards->known && all.known ? judged(all, span_exact(cards->number))
+                                     : (struct fit_checked){VERDICT_NONE,
+                                                            {0}, {0}, false};
+}
+
+static struct fit_checked position(const struct memory_case *c) {
+    const struct fact *length = &c->in[FACT_max_model_len];
+    bool comes_up = c->model && c->model->max_position > 0 && length->known;
+    return comes_up ? judged(span_exact(length->number),
+                             span_exact(c->model->max_position))
+                    : (struct fit_checked){VERDICT_NONE, {0}, {0}, false};
+}
+
+static struct fit_checked free_at_start(const struct memory_case *c) {
+    struct span free = span_of_fact(&c->in[FACT_gpu_free]);
+    bool comes_up = rules_is_vllm(c) && free.known &&
+                    rules_check_free(c) != ANSWER_NO &&
+                    requested_bytes(c).known;
+    return comes_up ? judged(requested_bytes(c), free)
+                    : (struct fit_checked){VERDICT_NONE, {0}, {0}, false};
+}
+
+static struct fit_checked sku(const struct memory_case *c) {
+    struct fit_checked k = {.verdict = VERDICT_NONE};
+    struct span card = span_of_fact(&c->in[FACT_gpu_total]);
+    int64_t cards = c->in[FACT_gpu_count].known
+                        ? setting(c, FACT_gpu_count)
+                        : setting(c, FACT_tensor_parallel) *
+                              setting(c, FACT_pipeline_parallel);
+    if (c->gpu && c->gpu->nominal_gb > 0) {
+        card = span_exact(c->gpu->nominal_gb * GIB);
+    }
+    if (c->model == NULL || c->model->params <= 0 || !card.known) {
+        return k;
+    }
+    bool is_released_so = c->model->quantization.n > 0;
+    struct span whole = is_released_so
+                            ? weights_computed(c, 1, 1, c->model->quantization)
+                            : span_times(span_exact(c->model->params), WIDE);
+    struct span there = span_times(card, cards);
+    k = judged(whole, there);
+    struct span real = weights_computed(c, 1, 1, quantization_of(c));
+    k.is_bypassed = k.verdict == VERDICT_NOT_ENOUGH &&
+                    span_fits(real, there) == VERDICT_ENOUGH;
+    return k;
+}
+
+void fit_check(const struct memory_case *c, struct fit *fit) {
+    fit->checks[CHECK_HEADS] = heads(c);
+    fit->checks[CHECK_RANKS] = ranks(c);
+    fit->checks[CHECK_POSITION] = position(c);
+    fit->checks[CHECK_FREE] = free_at_start(c);
+    fit->checks[CHECK_SKU] = sku(c);
+}

@@ -1,0 +1,218 @@
+/* fit_plan.c: what to change so that it fits, cheapest first: a flag before
+ * quality (a narrower cache, quantized weights), quality before hardware.
+ *
+ *     singles    one effect that is enough at the worst corner
+ *     pairs      the same after an fp8 cache, eager mode or more utilization,
+ *                where no single of that cost does it
+ *
+ * Every change is judged by the arithmetic of its effect on a case whose pool
+ * is what was said or derived; a pair asks the second effect on the case that
+ * the first one leaves. What comes out is asked once more as a question of its
+ * own, so that nothing is listed that is only perhaps enough.
+ */
+#include "memory/budget.h"
+#include "memory/effect.h"
+#include "memory/fit_case.h"
+#include "memory/rules.h"
+#include "memory/span.h"
+#include "memory/weights.h"
+
+struct lever {
+    enum effect effect;
+    enum cost cost;
+};
+
+/* In order of cost, then of what a person would try first. */
+static const struct lever levers[] = {
+    {EFFECT_gpu_memory_utilization_up, COST_flag},
+    {EFFECT_max_model_len, COST_flag},
+    {EFFECT_enforce_eager, COST_flag},
+    {EFFECT_max_num_batched_tokens, COST_flag},
+    {EFFECT_kv_cache_dtype, COST_quality},
+    {EFFECT_quantization, COST_quality},
+    {EFFECT_tensor_parallel, COST_hardware},
+    {EFFECT_pipeline_parallel, COST_hardware},
+};
+
+#define LEVERS (sizeof levers / sizeof levers[0])
+
+struct planning {
+    struct arena *a;
+    const struct fit_question *q; /* as it was asked */
+    struct fit *fit;
+};
+
+/* Effects work on a pool: the derived one stands in for a printed one. */
+static struct memory_case with_pool(const struct memory_case *c,
+                                    struct span pool) {
+    struct memory_case p = *c;
+    struct fact *f = &p.in[FACT_kv_available];
+    if (!f->known && pool.known) {
+        *f = propose(FACT_kv_available, span_middle(pool));
+        f->low = pool.low;
+        f->high = pool.high;
+        f->ranged = pool.low != pool.high;
+    }
+    return p;
+}
+
+static bool is_power_in_reach(const struct memory_case *c,
+                              const struct fact *proposed) {
+    const struct fact *cards = &c->in[FACT_gpu_count];
+    bool splits = proposed->name == FACT_tensor_parallel ||
+                  proposed->name == FACT_pipeline_parallel;
+    int64_t other = proposed->name == FACT_tensor_parallel
+                        ? c->in[FACT_pipeline_parallel].number
+                        : c->in[FACT_tensor_parallel].number;
+    int64_t ranks;
+    return splits && cards->known &&
+           mul_i64(proposed->number, other > 0 ? other : 1, &ranks) &&
+           ranks <= cards->number;
+}
+
+/* More ranks on cards that are there cost a flag. */
+static enum cost cost_of(const struct memory_case *c, const struct lever *l,
+                         const struct fact *proposed) {
+    return is_power_in_reach(c, proposed) ? COST_flag : l->cost;
+}
+
+/* The whole question again with these changes. A pool that was said cannot be
+ * reckoned anew; then the effect's own word counts. */
+static bool holds(const struct planning *p, const struct fit_plan *plan) {
+    struct fit_question then = *p->q;
+    bool is_said = then.c.in[FACT_kv_available].known ||
+                   then.c.in[FACT_kv_blocks].known ||
+                   then.c.in[FACT_kv_bytes].known;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct fact *f = &plan->change[i];
+        bool keeps_pool = f->name == FACT_max_model_len ||
+                          f->name == FACT_kv_cache_dtype;
+        if (is_said && !keeps_pool) {
+            return true;
+        }
+        then.c.in[f->name] = *f;
+        then.c.in[f->name].source = SOURCE_USER;
+    }
+    then.c.in[FACT_kv_needed].known = false;
+    then.c.in[FACT_est_max_model_len].known = false;
+    then.c.in[FACT_max_concurrency].known = false;
+    fit_complete(p->a, &then);
+    struct kv kv = fit_kv(p->a, &then.c, NULL);
+    return fit_verdict(p->a, &then.c, &kv, 1) == FIT_YES;
+}
+
+static void add(const struct planning *p, const struct fit_plan *plan) {
+    struct fit *fit = p->fit;
+    size_t at = fit->plan_count;
+    if (at == FIT_PLANS || !holds(p, plan)) {
+        return;
+    }
+    while (at > 0 && fit->plans[at - 1].cost > plan->cost) {
+        fit->plans[at] = fit->plans[at - 1];
+        at--;
+    }
+    fit->plans[at] = *plan;
+    fit->plan_count++;
+}
+
+static struct estimate asked(struct arena *a, const struct memory_case *c,
+                             const struct lever *l) {
+    return memory_effect(a, c, SHORT_KV_POOL, l->effect);
+}
+
+static bool is_enough(const struct estimate *e) {
+    return e->verdict == VERDICT_ENOUGH && e->proposed.known;
+}
+
+static bool has_cost(const struct fit *fit, enum cost most) {
+    return fit->plan_count > 0 && fit->plans[0].cost <= most;
+}
+
+static void add_singles(const struct planning *p,
+                        const struct memory_case *c) {
+    for (size_t i = 0; i < LEVERS; i++) {
+        struct estimate e = asked(p->a, c, &levers[i]);
+        if (is_enough(&e)) {
+            struct fit_plan plan = {.change = {e.proposed},
+                                    .count = 1,
+                                    .cost = cost_of(c, &levers[i], &e.proposed),
+                                    .needed = e.after,
+                                    .pool = e.limit,
+                                    .formula = e.formula};
+            add(p, &plan);
+        }
+    }
+}
+
+/* The case after a first change that is not enough by itself. */
+static struct memory_case after_change(const struct memory_case *c,
+                                       const struct fact *change,
+                                       struct span pool) {
+    struct memory_case next = *c;
+    next.in[change->name] = *change;
+    next.in[change->name].source = SOURCE_USER;
+    next.in[FACT_kv_needed].known = false;
+    next.in[FACT_est_max_model_len].known = false;
+    next.in[FACT_max_concurrency].known = false;
+    next.in[FACT_kv_available].known = false;
+    return with_pool(&next, pool);
+}
+
+static void add_after(const struct planning *p, const struct memory_case *c,
+                      const struct fact *first, struct span pool,
+                      enum cost cost) {
+    struct memory_case next = after_change(c, first, pool);
+    for (size_t i = 0; i < LEVERS; i++) {
+        struct estimate e = asked(p->a, &next, &levers[i]);
+        if (!is_enough(&e) || e.proposed.name == first->name) {
+            continue;
+        }
+        enum cost own = cost_of(c, &levers[i], &e.proposed);
+        enum cost both = own > cost ? own : cost;
+        if (has_cost(p->fit, both)) {
+            continue;
+        }
+        struct fit_plan plan = {.change = {*first, e.proposed},
+                                .count = 2,
+                                .cost = both,
+                                .needed = e.after,
+                                .pool = e.limit,
+                                .formula = e.formula};
+        add(p, &plan);
+    }
+}
+
+static void add_pairs(const struct planning *p, const struct memory_case *c,
+                      struct span pool) {
+    struct arena *a = p->a;
+    struct estimate eager = memory_effect(a, c, SHORT_KV_POOL,
+                                          EFFECT_enforce_eager);
+    if (eager.proposed.known) {
+        add_after(p, c, &eager.proposed, eager.limit, COST_flag);
+    }
+    struct estimate narrow = memory_effect(a, c, SHORT_KV_POOL,
+                                           EFFECT_kv_cache_dtype);
+    if (narrow.verdict != VERDICT_NONE) {
+        struct fact fp8 = propose_word(FACT_kv_cache_dtype, STR("fp8"));
+        add_after(p, c, &fp8, pool, COST_quality);
+    }
+    struct estimate fewer = memory_effect(a, c, SHORT_KV_POOL,
+                                          EFFECT_quantization);
+    struct span now = weights_bytes(c), then = weights_with_bits(c, 4);
+    if (fewer.verdict != VERDICT_NONE && now.known && then.known) {
+        struct fact awq = propose_word(FACT_quantization, STR("awq"));
+        struct span more = span_minus(now, then);
+        add_after(p, c, &awq, span_plus(pool, more), COST_quality);
+    }
+}
+
+void fit_plan(struct arena *a, const struct fit_question *q,
+              struct fit *fit) {
+    if (!fit->is_vllm || !fit->kv.pool.known || q->requests > 1) {
+        return;
+    }
+    struct memory_case c = with_pool(&fit->c, fit->kv.pool);
+    struct planning p = {a, q, fit};
+    add_singles(&p, &c);
+    add_pairs(&p, &c, fit->kv.pool);
+}

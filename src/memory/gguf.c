@@ -1,0 +1,443 @@
+/* gguf.c: the header of a GGUF file -> the shape of its caches.
+ *
+ *     "GGUF" version tensors pairs | key type value ... | name dims type at ...
+ *
+ * Only metadata and the list of tensors are read; the weights follow and are
+ * not needed. Everything is a stranger's: lengths are held against what is
+ * there, arrays are skipped by arithmetic, nothing is allocated by a number
+ * from the file. Little-endian, versions 2 and 3 (1 had other lengths).
+ */
+#include "memory/shape.h"
+
+#include "base/units.h"
+
+#define PAIRS_MAX 100000
+#define TENSORS_MAX 1000000
+#define LIST_MAX SHAPE_LAYERS_MAX
+#define KEY_MAX 256
+#define VALUE_MAX INT64_C(100000000)
+#define STATE_BYTES 2
+
+struct cursor {
+    struct arena *a;
+    struct str left, name;
+    bool is_cut; /* ran out: only asked about among the tensors */
+};
+
+enum value_type { U8, I8, U16, I16, U32, I32, F32, BOOL, STRING, ARRAY, U64,
+                  I64, F64, TYPE_COUNT };
+
+static _Noreturn void refuse(const struct cursor *c, const char *why) {
+    arena_raise(c->a, FAIL_INPUT, "%.*s: %s",
+                (int)(c->name.n < 100 ? c->name.n : 100), c->name.p, why);
+}
+
+static uint64_t take(struct cursor *c, size_t bytes) {
+    uint64_t n = 0;
+    if (c->left.n < bytes) {
+        c->is_cut = true;
+        c->left.n = 0;
+        return 0;
+    }
+    for (size_t i = bytes; i > 0; i--) {
+        n = n << 8 | (unsigned char)c->left.p[i - 1];
+    }
+    c->left = str_slice(c->left, bytes, c->left.n);
+    return n;
+}
+
+static struct str take_text(struct cursor *c) {
+    uint64_t n = take(c, 8);
+    if (n > c->left.n) {
+        c->is_cut = true;
+        c->left.n = 0;
+        return (struct str){NULL, 0};
+    }
+    struct str s = str_slice(c->left, 0, (size_t)n);
+    c->left = str_slice(c->left, (size_t)n, c->left.n);
+    return s;
+}
+
+static void skip(struct cursor *c, uint64_t count, size_t bytes) {
+    if (count > c->left.n / bytes) {
+        c->is_cut = true;
+        c->left.n = 0;
+        return;
+    }
+    c->left = str_slice(c->left, (size_t)count * bytes, c->left.n);
+}
+
+static size_t size_of(uint32_t type) {
+    static const size_t sizes[TYPE_COUNT] = {1, 1, 2, 2, 4, 4, 4,
+                                             1, 0, 0, 8, 8, 8};
+    return type < TYPE_COUNT ? sizes[type] : 0;
+}
+
+/* ---- what is kept of the metadata ---- */
+
+struct list { /* a number, or one per layer */
+    int64_t at[LIST_MAX];
+    size_t count;
+    bool is_there;
+};
+
+#define KEYS(X)                                                                \
+    X(layers, "block_count") X(context, "context_length")                      \
+    X(hidden, "embedding_length") X(wide, "feed_forward_length")               \
+    X(heads, "attention.head_count") X(kv_heads, "attention.head_count_kv")    \
+    X(k_dim, "attention.key_length") X(v_dim, "attention.value_length")        \
+    X(k_mla, "attention.key_length_mla")                                       \
+    X(k_swa, "attention.key_length_swa")                                       \
+    X(v_swa, "attention.value_length_swa")                                     \
+    X(kv_rank, "attention.kv_lora_rank") X(rope, "rope.dimension_count")       \
+    X(window, "attention.sliding_window")                                      \
+    X(pattern, "attention.sliding_window_pattern")                             \
+    X(shared, "attention.shared_kv_layers")                                    \
+    X(conv, "ssm.conv_kernel") X(inner, "ssm.inner_size")                      \
+    X(state, "ssm.state_size") X(groups, "ssm.group_count")                    \
+    X(interval, "full_attention_interval") X(vocab, "vocab_size")              \
+    X(short_conv, "shortconv.l_cache") X(experts, "expert_count")
+
+enum key {
+#define X(name, text) KEY_##name,
+    KEYS(X)
+#undef X
+        KEY_COUNT
+};
+
+static const char *const key_texts[KEY_COUNT] = {
+#define X(name, text) text,
+    KEYS(X)
+#undef X
+};
+
+struct header {
+    struct str architecture, name;
+    struct list *value; /* KEY_COUNT of them */
+    int64_t file_type;  /* -1: not said */
+    int64_t tokens;     /* of the tokenizer */
+    int64_t params, bytes;
+};
+
+static int64_t clamp(uint64_t n, uint32_t type) {
+    if (type == I32) {
+        n = (uint64_t)(int64_t)(int32_t)(uint32_t)n;
+    }
+    return n > (uint64_t)VALUE_MAX ? 0 : (int64_t)n;
+}
+
+static bool is_whole(uint32_t type) {
+    return type < TYPE_COUNT && type != F32 && type != F64 &&
+           type != STRING && type != ARRAY;
+}
+
+static void take_array(struct cursor *c, struct list *into,
+                       uint64_t *length) {
+    uint32_t type = (uint32_t)take(c, 4);
+    uint64_t count = take(c, 8);
+    *length = count;
+    if (type == STRING) {
+        for (uint64_t i = 0; i < count && !c->is_cut; i++) {
+            take_text(c);
+        }
+        return;
+    }
+    size_t bytes = size_of(type);
+    if (bytes == 0) {
+        refuse(c, "an array of a type that GGUF does not have");
+    }
+    if (into == NULL || count > LIST_MAX || !is_whole(type)) {
+        skip(c, count, bytes);
+        return;
+    }
+    into->is_there = true;
+    for (uint64_t i = 0; i < count && !c->is_cut; i++) {
+        into->at[into->count++] = clamp(take(c, bytes), type);
+    }
+}
+
+static struct list *list_of(struct header *h, struct str key) {
+    struct str rest;
+    struct str first = str_cut(key, '.', &rest);
+    if (h->architecture.n > 0 && !str_eq(first, h->architecture)) {
+        return NULL;
+    }
+    for (size_t i = 0; i < KEY_COUNT; i++) {
+        if (str_eq(rest, str_of(key_texts[i])) && !h->value[i].is_there) {
+            return &h->value[i];
+        }
+    }
+    return NULL;
+}
+
+static void take_pair(struct cursor *c, struct header *h) {
+    struct str key = take_text(c);
+    uint32_t type = (uint32_t)take(c, 4);
+    struct list *into = key.n <= KEY_MAX ? list_of(h, key) : NULL;
+    uint64_t length = 0;
+    if (type == STRING) {
+        struct str text = take_text(c);
+        if (str_eq(key, STR("general.architecture"))) {
+            h->architecture = text;
+        } else if (str_eq(key, STR("general.name"))) {
+            h->name = text;
+        }
+    } else if (type == ARRAY) {
+        take_array(c, into, &length);
+        if (str_eq(key, STR("tokenizer.ggml.tokens"))) {
+            h->tokens = length < (uint64_t)VALUE_MAX ? (int64_t)length : 0;
+        }
+    } else if (size_of(type) > 0) {
+        uint64_t n = take(c, size_of(type));
+        if (str_eq(key, STR("general.file_type"))) {
+            h->file_type = clamp(n, type);
+        }
+        if (into && is_whole(type)) {
+            into->is_there = true;
+            into->at[into->count++] = clamp(n, type);
+        }
+    } else if (!c->is_cut) {
+        refuse(c, "a value of a type that GGUF does not have");
+    }
+}
+
+/* ---- tensors ---- */
+
+/* Bytes of a block of elements, by ggml's numbers. */
+static bool block_of(uint32_t type, int64_t *bytes, int64_t *elements) {
+    static const struct {
+        uint32_t type;
+        int64_t bytes, elements;
+    } blocks[] = {
+        {0, 4, 1},      {1, 2, 1},      {30, 2, 1},     {2, 18, 32},
+        {3, 20, 32},    {6, 22, 32},    {7, 24, 32},    {8, 34, 32},
+        {9, 36, 32},    {10, 84, 256},  {11, 110, 256}, {12, 144, 256},
+        {13, 176, 256}, {14, 210, 256}, {15, 292, 256}, {16, 66, 256},
+        {17, 74, 256},  {18, 98, 256},  {19, 50, 256},  {20, 18, 32},
+        {21, 110, 256}, {22, 82, 256},  {23, 136, 256}, {24, 1, 1},
+        {25, 2, 1},     {26, 4, 1},     {27, 8, 1},     {28, 8, 1},
+        {29, 56, 256},  {34, 54, 256},  {35, 66, 256},  {39, 17, 32},
+    };
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+        if (blocks[i].type == type) {
+            *bytes = blocks[i].bytes;
+            *elements = blocks[i].elements;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool take_tensor(struct cursor *c, struct header *h) {
+    take_text(c);
+    uint64_t dims = take(c, 4);
+    int64_t elements = 1, bytes = 0, of = 1, size;
+    bool ok = dims <= 8;
+    for (uint64_t i = 0; ok && i < dims; i++) {
+        uint64_t n = take(c, 8);
+        ok = n <= INT64_MAX && mul_i64(elements, (int64_t)n, &elements);
+    }
+    uint32_t type = (uint32_t)take(c, 4);
+    take(c, 8);
+    return ok && !c->is_cut && block_of(type, &bytes, &of) &&
+           mul_div_floor(elements, bytes, of, &size) &&
+           add_i64(h->params, elements, &h->params) &&
+           add_i64(h->bytes, size, &h->bytes);
+}
+
+static void take_tensors(struct cursor *c, struct header *h,
+                         uint64_t count) {
+    bool ok = count <= TENSORS_MAX;
+    for (uint64_t i = 0; ok && i < count; i++) {
+        ok = take_tensor(c, h);
+    }
+    if (!ok) { /* cut, or of a type of tomorrow: then nothing is summed */
+        h->params = h->bytes = 0;
+    }
+}
+
+/* ---- the shape ---- */
+
+static int64_t of_layer(const struct header *h, enum key key, int64_t i,
+                        int64_t otherwise) {
+    const struct list *l = &h->value[key];
+    if (!l->is_there || l->count == 0) {
+        return otherwise;
+    }
+    return l->count == 1 ? l->at[0]
+                         : (size_t)i < l->count ? l->at[i] : otherwise;
+}
+
+static int64_t one(const struct header *h, enum key key, int64_t otherwise) {
+    return of_layer(h, key, 0, otherwise);
+}
+
+/* llama.cpp knows these by architecture, not by a key. */
+static int64_t window_period(const struct header *h) {
+    static const struct {
+        const char *architecture;
+        int64_t period;
+    } known[] = {{"gemma2", 2},  {"gemma3", 6},  {"gemma3n", 5},
+                 {"cohere2", 4}, {"gpt-oss", 2}, {"llama4", 4},
+                 {"exaone4", 4}, {"olmo2", 4}};
+    const struct list *said = &h->value[KEY_pattern];
+    if (said->is_there && said->count == 1) {
+        return said->at[0];
+    }
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (str_eq(h->architecture, str_of(known[i].architecture))) {
+            return known[i].period;
+        }
+    }
+    return 0;
+}
+
+static bool is_windowed(const struct header *h, int64_t i) {
+    const struct list *said = &h->value[KEY_pattern];
+    int64_t period = window_period(h);
+    bool is_llama4 = str_eq(h->architecture, STR("llama4"));
+    if (one(h, KEY_window, 0) <= 0 && !is_llama4) {
+        return false;
+    }
+    if (said->count > 1) {
+        return of_layer(h, KEY_pattern, i, 0) != 0;
+    }
+    return period > 1 && (i + 1) % period != 0;
+}
+
+static int64_t state_bytes(const struct header *h) {
+    int64_t conv = one(h, KEY_conv, 4) - 1, inner = one(h, KEY_inner, 0);
+    int64_t state = one(h, KEY_state, 0), groups = one(h, KEY_groups, 0);
+    int64_t look_back = one(h, KEY_short_conv, 0) - 1;
+    bool is_sane = inner > 0 && inner < 10000000 && state > 0 &&
+                   state < 100000 && conv >= 0 && conv < 1000 &&
+                   groups < 10000;
+    if (look_back > 0 && look_back < 1000) {
+        return one(h, KEY_hidden, 0) * look_back * STATE_BYTES;
+    }
+    return is_sane ? (inner * state + (inner + 2 * groups * state) * conv) *
+                         STATE_BYTES
+                   : 0;
+}
+
+static bool is_recurrent(const struct header *h, int64_t i) {
+    int64_t interval = one(h, KEY_interval, 0);
+    bool has_state = h->value[KEY_inner].is_there ||
+                     h->value[KEY_short_conv].is_there;
+    if (interval == 0 && str_starts(h->architecture, STR("qwen3next"))) {
+        interval = 4;
+    }
+    if (interval > 0) {
+        return (i + 1) % interval != 0;
+    }
+    return has_state && of_layer(h, KEY_kv_heads, i, 0) == 0;
+}
+
+static struct kv_group layer(const struct header *h, int64_t i) {
+    int64_t heads = of_layer(h, KEY_heads, i, 1);
+    int64_t usual = heads > 0 ? one(h, KEY_hidden, 0) / heads : 0;
+    struct kv_group g = {
+        .kind = KV_full,
+        .layers = 1,
+        .kv_heads = of_layer(h, KEY_kv_heads, i, heads),
+        .k_dim = one(h, KEY_k_dim, usual),
+        .v_dim = one(h, KEY_v_dim, usual)};
+    if (is_recurrent(h, i)) {
+        return (struct kv_group){
+            .kind = KV_state, .layers = 1, .state_bytes = state_bytes(h)};
+    }
+    if (h->value[KEY_k_mla].is_there && one(h, KEY_kv_rank, 0) > 0) {
+        return (struct kv_group){
+            .kind = KV_mla,
+            .layers = 1,
+            .latent_dim = one(h, KEY_kv_rank, 0) + one(h, KEY_rope, 64)};
+    }
+    if (is_windowed(h, i)) {
+        bool is_chunk = str_eq(h->architecture, STR("llama4"));
+        g.kind = is_chunk ? KV_chunked : KV_sliding;
+        g.window = one(h, KEY_window, 8192);
+        g.k_dim = one(h, KEY_k_swa, g.k_dim);
+        g.v_dim = one(h, KEY_v_swa, g.v_dim);
+    }
+    return g;
+}
+
+static struct str type_of_file(int64_t type) {
+    static const struct {
+        int64_t type;
+        const char *name;
+    } types[] = {{0, "F32"},     {1, "F16"},     {2, "Q4_0"},   {3, "Q4_1"},
+                 {7, "Q8_0"},    {8, "Q5_0"},    {9, "Q5_1"},   {10, "Q2_K"},
+                 {11, "Q3_K_S"}, {12, "Q3_K_M"}, {13, "Q3_K_L"},
+                 {14, "Q4_K_S"}, {15, "Q4_K_M"}, {16, "Q5_K_S"},
+                 {17, "Q5_K_M"}, {18, "Q6_K"},   {32, "BF16"},
+                 {38, "MXFP4"}};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (types[i].type == type) {
+            return str_of(types[i].name);
+        }
+    }
+    return STR("gguf");
+}
+
+static struct model *shape(struct cursor *c, const struct header *h) {
+    struct model *m = arena_alloc(c->a, sizeof *m);
+    m->layers = one(h, KEY_layers, 0);
+    m->hidden_size = one(h, KEY_hidden, 0);
+    m->heads = one(h, KEY_heads, 0);
+    if (m->layers <= 0 || m->hidden_size <= 0 ||
+        m->layers > SHAPE_LAYERS_MAX) {
+        refuse(c, "its metadata name no number of layers or no width: it "
+                  "should be the first file of a language model");
+    }
+    int64_t own = m->layers - one(h, KEY_shared, 0);
+    for (int64_t i = 0; i < (own > 0 ? own : m->layers); i++) {
+        struct kv_group g = layer(h, i);
+        if (g.kv_heads > 0 || g.kind == KV_mla || g.kind == KV_state) {
+            shape_add(c->a, m, &g);
+        }
+    }
+    m->id = arena_str(c->a, h->name.n > 0 ? h->name : c->name);
+    m->family = arena_str(c->a, h->architecture);
+    m->max_position = one(h, KEY_context, 0);
+    m->intermediate_size = one(h, KEY_wide, 0);
+    m->vocab_size = one(h, KEY_vocab, h->tokens);
+    m->params = h->params;
+    m->dtype = STR("float16");
+    struct str type = type_of_file(h->file_type);
+    bool is_plain = str_eq(type, STR("F16")) || str_eq(type, STR("BF16")) ||
+                    str_eq(type, STR("F32"));
+    m->quantization = is_plain ? (struct str){NULL, 0} : type;
+    m->is_moe = one(h, KEY_experts, 0) > 1;
+    m->verified = STR("seen");
+    return m;
+}
+
+bool gguf_is_one(struct str bytes) {
+    return str_starts(bytes, STR("GGUF"));
+}
+
+const struct model *gguf_model(struct arena *a, struct str bytes,
+                               struct str name, int64_t *weights_bytes) {
+    struct cursor c = {.a = a, .left = bytes, .name = name};
+    struct header h = {.file_type = -1};
+    h.value = arena_array(a, KEY_COUNT, sizeof *h.value);
+    if (!gguf_is_one(bytes)) {
+        refuse(&c, "not a GGUF file");
+    }
+    take(&c, 4);
+    uint64_t version = take(&c, 4);
+    if (version < 2 || version > 3) {
+        refuse(&c, "a GGUF version other than 2 and 3, or big-endian");
+    }
+    uint64_t tensors = take(&c, 8), pairs = take(&c, 8);
+    for (uint64_t i = 0; i < pairs && i < PAIRS_MAX && !c.is_cut; i++) {
+        take_pair(&c, &h);
+    }
+    if (c.is_cut || pairs > PAIRS_MAX) {
+        refuse(&c, "its metadata end in the middle");
+    }
+    take_tensors(&c, &h, tensors);
+    *weights_bytes = h.bytes;
+    return shape(&c, &h);
+}

@@ -1,0 +1,157 @@
+/* choice.c: which fixes are said first, and the words that every format has
+ * for a fix and a dead end, so that text and Markdown cannot disagree. */
+#include "render/parts.h"
+
+bool fix_is_offered(const struct fix *fix) {
+    return fix->applies == APPLIES_YES || fix->applies == APPLIES_IF;
+}
+
+bool fix_is_first_choice(const struct fix *fix) {
+    return fix_is_offered(fix) &&
+           (!fix->has_estimate || fix->estimate.verdict != VERDICT_NOT_ENOUGH);
+}
+
+enum verdict fix_verdict(const struct fix *fix) {
+    return fix->has_estimate ? fix->estimate.verdict : VERDICT_NONE;
+}
+
+size_t fixes_shown(const struct teller *t, const struct finding *f) {
+    size_t top = t->o->top;
+    return top != 0 && top < f->fix_count ? top : f->fix_count;
+}
+
+/* How much the others must give back is known even where what they hold is
+ * not. */
+static struct str unknown_words(const struct teller *t,
+                                const struct fix *fix) {
+    const struct estimate *e = &fix->estimate;
+    bool is_sum = fix->is->effect == EFFECT_free_other_process &&
+                  e->short_by.known && e->short_by.low > 0;
+    if (!is_sum) {
+        return said(t, "verdict.unknown");
+    }
+    struct str amount = shown_span(t, fact_unit(e->quantity), e->short_by);
+    return said_with(t, "verdict.if_freed", &amount, 1);
+}
+
+struct str fix_verdict_words(const struct teller *t, const struct fix *fix) {
+    switch (fix_verdict(fix)) {
+    case VERDICT_ENOUGH: return said(t, "verdict.enough");
+    case VERDICT_NOT_ENOUGH: return said(t, "verdict.not_enough");
+    case VERDICT_UNKNOWN: return unknown_words(t, fix);
+    case VERDICT_NONE: break;
+    }
+    return said_word(t, WORDS_COST, (int)fix->is->cost);
+}
+
+/* What is asked against the room for it, as the verdict has it. */
+static struct str relation(enum verdict v) {
+    switch (v) {
+    case VERDICT_ENOUGH: return STR(" <= ");
+    case VERDICT_NOT_ENOUGH: return STR(" > ");
+    case VERDICT_UNKNOWN:
+    case VERDICT_NONE: return STR(" <=? ");
+    }
+    return STR(" ");
+}
+
+struct str fix_comparison(const struct teller *t, const struct estimate *e) {
+    enum unit unit = fact_unit(e->quantity);
+    struct buf out;
+    buf_init_in(&out, t->a, 4096);
+    struct str label = said_fact(t, e->quantity);
+    buf_add(&out, said_with(t, "report.label", &label, 1));
+    bool is_changed = e->before.known && (e->before.low != e->after.low ||
+                                          e->before.high != e->after.high);
+    if (is_changed) {
+        buf_add(&out, shown_span(t, unit, e->before));
+        buf_add(&out, STR(" -> "));
+    }
+    buf_add(&out, shown_span(t, unit, e->after));
+    if (e->limit.known) {
+        buf_add(&out, relation(e->verdict));
+        buf_add(&out, shown_span(t, unit, e->limit));
+    }
+    return settled(t->a, &out);
+}
+
+struct str fix_short_by(const struct teller *t, const struct fix *fix) {
+    const struct estimate *e = &fix->estimate;
+    if (fix_verdict(fix) != VERDICT_NOT_ENOUGH || !e->short_by.known) {
+        return (struct str){NULL, 0};
+    }
+    struct str amount = shown_span(t, fact_unit(e->quantity), e->short_by);
+    return said_with(t, "report.short_by", &amount, 1);
+}
+
+struct str fix_needs(const struct teller *t, const struct fix *fix) {
+    const struct needs *needs = &fix->estimate.needs;
+    if (fix_verdict(fix) != VERDICT_UNKNOWN || needs->count == 0) {
+        return (struct str){NULL, 0};
+    }
+    struct buf list;
+    buf_init_in(&list, t->a, 4096);
+    for (size_t i = 0; i < needs->count; i++) {
+        if (i > 0) {
+            buf_add(&list, said(t, "report.comma"));
+        }
+        buf_add(&list, said_fact(t, needs->at[i]));
+    }
+    struct str names = settled(t->a, &list);
+    return said_with(t, "report.needs", &names, 1);
+}
+
+/* "a = b x c = d [b: log line 3; ...]": where the inputs are from is told
+ * under --why. */
+struct str fix_formula(const struct teller *t, const struct fix *fix) {
+    struct str formula = fix->estimate.formula;
+    size_t sources = str_find(formula, STR(" ["));
+    return t->o->why ? formula : str_slice(formula, 0, sources);
+}
+
+struct str fix_trade_off(const struct teller *t, const struct workaround *w) {
+    struct str but = said_text(t, &w->trade_off);
+    return but.n > 0 ? said_with(t, "report.trade_off", &but, 1) : but;
+}
+
+/* Its flag and its value both stand there, however they are joined. */
+bool fix_is_in_command(const struct report *rep, const struct fix *fix) {
+    struct str value;
+    struct str after = rep->command_after;
+    struct str flag = str_cut(fix->command, ' ', &value);
+    bool is_enough = fix_verdict(fix) == VERDICT_ENOUGH && flag.n > 0;
+    return is_enough && str_find(after, flag) < after.n &&
+           (value.n == 0 || str_find(after, value) < after.n);
+}
+
+bool fix_is_filled(const struct fix *fix) {
+    return str_find_char(fix->command, '<') == fix->command.n;
+}
+
+static const char *unusable_key(const struct fix *fix, struct str because) {
+    bool is_already = fix->applies == APPLIES_ALREADY;
+    if (because.n == 0) {
+        return is_already ? "report.already" : "report.does_not_apply";
+    }
+    return is_already ? "report.already_because"
+                      : "report.does_not_apply_because";
+}
+
+struct str fix_unusable(const struct teller *t, const struct fix *fix) {
+    struct str args[] = {said_text(t, &fix->is->action),
+                         said_note(t, &fix->because)};
+    return said_with(t, unusable_key(fix, args[1]), args, 2);
+}
+
+struct dead_end_words dead_end_words(const struct teller *t,
+                                     const struct dead_end_shown *d) {
+    struct dead_end_words words = {said_note(t, &d->action),
+                                   said_note(t, &d->why),
+                                   {NULL, 0}};
+    if (d->is != NULL) {
+        words.action = said_text(t, &d->is->action);
+        words.why = said_text(t, &d->is->why);
+        words.instead = said_text(t, &d->is->instead);
+    }
+    return words;
+}

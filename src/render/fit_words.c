@@ -1,0 +1,314 @@
+/* fit_words.c: a fit in words, sentence by sentence, for the formats that
+ * people read. */
+#include "render/fit_words.h"
+
+#define TEXT_MAX ((size_t)64 << 10)
+#define HUNDREDTH_MICRO INT64_C(10000)
+
+static const struct fact *input(const struct fit *fit, enum fact_name name) {
+    return &fit->c.in[name];
+}
+
+static struct str shown_input(const struct teller *t, const struct fit *fit,
+                              enum fact_name name) {
+    const struct fact *f = input(fit, name);
+    return f->known ? shown_fact(t, f) : (struct str){NULL, 0};
+}
+
+static struct str shown_hundredths(const struct teller *t, struct span s) {
+    struct span micro = {.known = s.known};
+    if (!s.known || !mul_i64(s.low, HUNDREDTH_MICRO, &micro.low) ||
+        !mul_i64(s.high, HUNDREDTH_MICRO, &micro.high)) {
+        return (struct str){NULL, 0};
+    }
+    return shown_span(t, UNIT_RATIO, micro);
+}
+
+/* ---- what was asked ---- */
+
+static struct str cards(const struct teller *t, const struct fit *fit) {
+    struct str card = fit->c.gpu ? fit->c.gpu->id
+                                 : shown_input(t, fit, FACT_gpu_total);
+    const struct fact *count = input(fit, FACT_gpu_count);
+    int64_t n = count->known ? count->number
+                             : input(fit, FACT_tensor_parallel)->number *
+                                   input(fit, FACT_pipeline_parallel)->number;
+    if (card.n == 0) {
+        return said(t, "fit.some_card");
+    }
+    if (n <= 1) {
+        return card;
+    }
+    struct str args[] = {shown_number(t, UNIT_COUNT, n), card};
+    return said_with(t, "fit.cards", args, 2);
+}
+
+struct str fit_title(const struct teller *t, const struct fit *fit) {
+    const struct fact *engine = input(fit, FACT_engine);
+    const struct fact *version = input(fit, FACT_engine_version);
+    struct str model = fit->c.model ? fit->c.model->id
+                                    : said(t, "fit.some_model");
+    struct str software =
+        version->known
+            ? arena_printf(t->a, "%.*s %.*s", STR_ARG(engine->word),
+                           STR_ARG(version->word))
+            : engine->word;
+    struct str args[] = {model, cards(t, fit), software,
+                         fit_verdict_word(t, fit->fits)};
+    return said_with(t, "fit.title", args, 4);
+}
+
+struct str fit_verdict_word(const struct teller *t, enum truth_fit fits) {
+    switch (fits) {
+    case FIT_YES: return said(t, "fit.yes");
+    case FIT_NO: return said(t, "fit.no");
+    case FIT_UNKNOWN: break;
+    }
+    return said(t, "fit.unknown");
+}
+
+struct str fit_numbers(const struct teller *t, const struct fit *fit) {
+    const struct kv *kv = &fit->kv;
+    struct str length = shown_input(t, fit, FACT_max_model_len);
+    struct str need = shown_span(t, UNIT_BYTES, kv->bytes_per_request);
+    if (!kv->bytes_per_request.known) {
+        return (struct str){NULL, 0};
+    }
+    struct str args[] = {length, need,
+                         kv->pool.known ? shown_span(t, UNIT_BYTES, kv->pool)
+                                        : (struct str){NULL, 0}};
+    if (!kv->pool.known) {
+        return said_with(t, "fit.need", args, 2);
+    }
+    return said_with(t, kv->pool.high <= 0 ? "fit.no_room" : "fit.need_and_pool",
+                     args, 3);
+}
+
+struct str fit_needs(const struct teller *t, const struct fit *fit) {
+    struct buf names;
+    buf_init_in(&names, t->a, TEXT_MAX);
+    for (size_t i = 0; i < fit->kv.needs.count; i++) {
+        struct str label = said_fact(t, fit->kv.needs.at[i]);
+        buf_printf(&names, "%s%.*s (%s)", i ? ", " : "", STR_ARG(label),
+                   fact_spelling(fit->kv.needs.at[i]));
+    }
+    struct str list = settled(t->a, &names);
+    return list.n > 0 ? said_with(t, "fit.needs", &list, 1) : list;
+}
+
+/* ---- the most that fits ---- */
+
+static void add_line(struct fit_line *lines, size_t *count, struct str name,
+                     struct str value) {
+    if (value.n > 0 && *count < FIT_LINES) {
+        lines[(*count)++] = (struct fit_line){name, value};
+    }
+}
+
+static struct str shares(const struct teller *t, const struct fit *fit) {
+    struct str both[] = {(struct str){NULL, 0}, {NULL, 0}};
+    bool has_least = fit->least_share.known &&
+                     fit->least_share.high <= UNITS_MICRO;
+    if (has_least) {
+        both[0] = shown_span(t, UNIT_RATIO, fit->least_share);
+    }
+    if (fit->most_share.known) {
+        both[1] = shown_span(t, UNIT_RATIO, fit->most_share);
+    }
+    if (both[0].n > 0 && both[1].n > 0) {
+        return said_with(t, "fit.least_and_most", both, 2);
+    }
+    if (both[1].n > 0) {
+        return said_with(t, "fit.at_most", &both[1], 1);
+    }
+    return both[0].n > 0 ? said_with(t, "fit.at_least", both, 1) : both[0];
+}
+
+static struct str longest(const struct teller *t, const struct fit *fit) {
+    struct str args[] = {shown_span(t, UNIT_TOKENS, fit->longest),
+                         {NULL, 0}};
+    int64_t most = fit->c.model ? fit->c.model->max_position : 0;
+    if (!fit->longest.known || most <= 0) {
+        return fit->longest.known ? args[0] : (struct str){NULL, 0};
+    }
+    args[1] = shown_number(t, UNIT_TOKENS, most);
+    return said_with(t, "fit.longest_of", args, 2);
+}
+
+size_t fit_inverses(const struct teller *t, const struct fit *fit,
+                    struct fit_line lines[FIT_LINES]) {
+    size_t count = 0;
+    struct str at_once = shown_hundredths(t, fit->concurrency);
+    struct str tp = {NULL, 0}, card = {NULL, 0};
+    if (fit->least_tensor_parallel.known) {
+        struct str n = shown_span(t, UNIT_COUNT, fit->least_tensor_parallel);
+        tp = said_with(t, "fit.at_least", &n, 1);
+    }
+    if (fit->least_gpu) {
+        card = said_with(t, "fit.at_least", &fit->least_gpu->id, 1);
+    }
+    add_line(lines, &count, said(t, "fit.longest"), longest(t, fit));
+    add_line(lines, &count, said(t, "fit.at_once"), at_once);
+    add_line(lines, &count, said(t, "fit.utilization"), shares(t, fit));
+    add_line(lines, &count, said(t, "fit.tensor_parallel"), tp);
+    add_line(lines, &count, said(t, "fit.card"), card);
+    return count;
+}
+
+/* ---- checks ---- */
+
+static struct str shown_check(const struct teller *t, const char *key,
+                              const struct fit_checked *k, enum unit unit) {
+    struct str args[] = {shown_span(t, unit, k->asked),
+                         shown_span(t, unit, k->there)};
+    return said_with(t, key, args, 2);
+}
+
+static const char *sku_key(const struct fit_checked *k) {
+    if (k->is_bypassed) {
+        return "fit.sku_bypass";
+    }
+    return k->verdict == VERDICT_ENOUGH ? "fit.sku_passes" : "fit.sku_fails";
+}
+
+size_t fit_checks(const struct teller *t, const struct fit *fit,
+                  struct str lines[CHECK_COUNT_OF]) {
+    static const struct {
+        enum fit_check check;
+        const char *key;
+        enum unit unit;
+    } failed[] = {{CHECK_HEADS, "fit.heads", UNIT_COUNT},
+                  {CHECK_RANKS, "fit.ranks", UNIT_COUNT},
+                  {CHECK_POSITION, "fit.position", UNIT_TOKENS},
+                  {CHECK_FREE, "fit.free", UNIT_BYTES}};
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof failed / sizeof failed[0]; i++) {
+        const struct fit_checked *k = &fit->checks[failed[i].check];
+        if (k->verdict == VERDICT_NOT_ENOUGH) {
+            lines[count++] = shown_check(t, failed[i].key, k, failed[i].unit);
+        }
+    }
+    const struct fit_checked *sku = &fit->checks[CHECK_SKU];
+    if (sku->verdict == VERDICT_ENOUGH || sku->verdict == VERDICT_NOT_ENOUGH) {
+        lines[count++] = shown_check(t, sku_key(sku), sku, UNIT_BYTES);
+    }
+    return count;
+}
+
+/* ---- changes, inputs ---- */
+
+static void put_change(struct buf *b, const struct teller *t,
+                       const struct fact *f) {
+    struct str name = str_of(fact_spelling(f->name));
+    buf_add(b, STR("--"));
+    for (size_t i = 0; i < name.n; i++) {
+        buf_add_char(b, name.p[i] == '_' ? '-' : name.p[i]);
+    }
+    enum unit unit = fact_unit(f->name);
+    bool splits = f->name == FACT_tensor_parallel ||
+                  f->name == FACT_pipeline_parallel;
+    buf_add(b, splits ? STR("-size") : STR(""));
+    if (unit == UNIT_BOOL) {
+        return;
+    }
+    buf_add_char(b, ' ');
+    if (unit == UNIT_TEXT) {
+        buf_add(b, f->word);
+    } else if (unit == UNIT_RATIO) {
+        units_ratio(b, f->number);
+    } else {
+        buf_printf(b, "%lld", (long long)f->number);
+    }
+    (void)t;
+}
+
+struct str fit_changes(const struct teller *t, const struct fit_plan *plan) {
+    struct buf b;
+    buf_init_in(&b, t->a, TEXT_MAX);
+    for (size_t i = 0; i < plan->count; i++) {
+        buf_add(&b, i ? STR(" ") : STR(""));
+        put_change(&b, t, &plan->change[i]);
+    }
+    return settled(t->a, &b);
+}
+
+static const char *source_key(enum fact_source source) {
+    switch (source) {
+    case SOURCE_LOG: return "fit.from_log";
+    case SOURCE_USER: return "fit.from_user";
+    case SOURCE_CATALOGUE: return "fit.from_catalogue";
+    case SOURCE_DEFAULT: return "fit.from_default";
+    case SOURCE_DERIVED: return "fit.from_bounds";
+    }
+    return "fit.from_user";
+}
+
+struct str fit_inputs(const struct teller *t, const struct fit *fit) {
+    struct buf b;
+    buf_init_in(&b, t->a, TEXT_MAX);
+    for (int n = 0; n < FACT_COUNT_OF; n++) {
+        const struct fact *f = input(fit, (enum fact_name)n);
+        bool is_in_title = n == FACT_engine || n == FACT_engine_version ||
+                           n == FACT_model || n == FACT_gpu_name;
+        if (!f->known || is_in_title) {
+            continue;
+        }
+        struct str shown = shown_fact(t, f);
+        struct str source = said(t, source_key(f->source));
+        buf_printf(&b, "%s%s %.*s (%.*s)", b.n ? ", " : "",
+                   fact_spelling((enum fact_name)n), STR_ARG(shown),
+                   STR_ARG(source));
+    }
+    return settled(t->a, &b);
+}
+
+/* ---- tables ---- */
+
+static struct str shown_or_dash(const struct teller *t, enum unit unit,
+                                struct span s) {
+    return s.known ? shown_span(t, unit, s) : STR("-");
+}
+
+static struct str hundredths_or_dash(const struct teller *t, struct span s) {
+    struct str shown = shown_hundredths(t, s);
+    return shown.n > 0 ? shown : STR("-");
+}
+
+void fit_compare_head(const struct teller *t, const struct fit_sheet *sheet,
+                      struct str cells[FIT_CELLS]) {
+    cells[0] = sheet->compared;
+    cells[1] = said(t, "fit.verdict");
+    cells[2] = STR("max_model_len");
+    cells[3] = said(t, "fit.requests");
+    cells[4] = said(t, "fit.pool");
+    cells[5] = said(t, "fit.weights");
+}
+
+void fit_compare_row(const struct teller *t, const struct fit_column *column,
+                     struct str cells[FIT_CELLS]) {
+    const struct fit *fit = column->fit;
+    cells[0] = column->value;
+    cells[1] = fit_verdict_word(t, fit->fits);
+    cells[2] = shown_or_dash(t, UNIT_COUNT, fit->longest);
+    cells[3] = hundredths_or_dash(t, fit->concurrency);
+    cells[4] = shown_or_dash(t, UNIT_BYTES, fit->kv.pool);
+    cells[5] = fit->weights_bytes > 0
+                   ? shown_number(t, UNIT_BYTES, fit->weights_bytes)
+                   : STR("-");
+}
+
+void fit_sweep_head(const struct teller *t,
+                    struct str cells[FIT_SWEEP_CELLS]) {
+    cells[0] = STR("max_model_len");
+    cells[1] = said(t, "fit.request");
+    cells[2] = said(t, "fit.requests");
+    cells[3] = said(t, "fit.verdict");
+}
+
+void fit_sweep_row(const struct teller *t, const struct fit_point *point,
+                   struct str cells[FIT_SWEEP_CELLS]) {
+    cells[0] = shown_number(t, UNIT_COUNT, point->tokens);
+    cells[1] = shown_or_dash(t, UNIT_BYTES, point->bytes);
+    cells[2] = hundredths_or_dash(t, point->concurrency);
+    cells[3] = fit_verdict_word(t, point->fits);
+}

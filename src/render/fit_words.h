@@ -1,0 +1,43 @@
+/* fit_words.h: what the text and Markdown of a fit say alike. Private to
+ * render/. Empty texts say nothing. */
+#ifndef RENDER_FIT_WORDS_H
+#define RENDER_FIT_WORDS_H
+
+#include "render/fit.h"
+#include "render/parts.h"
+
+/* "meta-llama/Llama-3.1-8B on RTX 4090, vLLM 0.21.0: it fits" */
+struct str fit_title(const struct teller *t, const struct fit *fit);
+struct str fit_verdict_word(const struct teller *t, enum truth_fit fits);
+/* What one request needs, what there is. */
+struct str fit_numbers(const struct teller *t, const struct fit *fit);
+/* "To tell, oomkb needs: ..." */
+struct str fit_needs(const struct teller *t, const struct fit *fit);
+
+struct fit_line {
+    struct str name, value;
+};
+#define FIT_LINES 8
+size_t fit_inverses(const struct teller *t, const struct fit *fit,
+                    struct fit_line lines[FIT_LINES]);
+/* Checks that fail or deserve a word. */
+size_t fit_checks(const struct teller *t, const struct fit *fit,
+                  struct str lines[CHECK_COUNT_OF]);
+/* "--max-model-len 4096", "--kv-cache-dtype fp8 --gpu-memory-..." */
+struct str fit_changes(const struct teller *t, const struct fit_plan *plan);
+/* "max_model_len 8,192 (given), block_size 16 (default)" */
+struct str fit_inputs(const struct teller *t, const struct fit *fit);
+/* Title row and one row per value, for --compare; the last cells may be left
+ * out where there is no room. */
+#define FIT_CELLS 6
+void fit_compare_head(const struct teller *t, const struct fit_sheet *sheet,
+                      struct str cells[FIT_CELLS]);
+void fit_compare_row(const struct teller *t, const struct fit_column *column,
+                     struct str cells[FIT_CELLS]);
+/* The same for --sweep. */
+#define FIT_SWEEP_CELLS 4
+void fit_sweep_head(const struct teller *t, struct str cells[FIT_SWEEP_CELLS]);
+void fit_sweep_row(const struct teller *t, const struct fit_point *point,
+                   struct str cells[FIT_SWEEP_CELLS]);
+
+#endif

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""`oomkb new`: a draft is refused until it is filled in; then `check` passes
+and the log it came from is answered by it."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LOG = """\
+INFO 06-02 14:19:24 [core.py:12] pool is ready, 3 slabs
+Traceback (most recent call last):
+  File "/home/ann/lib/slabbox.py", line 88, in take
+    pool.reserve(blocks)
+slabbox.SlabError: device 0 is out of memory in /home/ann/q.bin: requested \
+3.50 GiB, 1.25 GiB free of 24.00 GiB total
+"""
+TORCH = "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate " \
+        "2.00 GiB. GPU 0 has a total capacity of 23.69 GiB of which 1.13 " \
+        "GiB is free.\n"
+# What a person would write where a draft is empty.
+ANSWERS = {"en:": "Words on what the `slab` does, {n}",
+           "zh:": "关于内存的说明，第 {n} 条", "component:": "toy",
+           "mechanism:": "activation", "- id:": "smaller-slab",
+           "kind:": "code", "cost:": "code", "- url:": "https://example.org/a",
+           "first_seen:": "2026-11-01"}
+
+
+def oomkb(*words, stdin=""):
+    return subprocess.run([OOMKB, *map(str, words)], input=stdin, text=True,
+                          capture_output=True, check=False)
+
+
+def filled(draft):
+    lines = []
+    for n, line in enumerate(draft.splitlines()):
+        bare = re.sub(r" # .*", "", line).rstrip()
+        bare = re.sub(r"product: ,", "product: toy,", bare)
+        bare = re.sub(r"introduced: }", 'introduced: "1.0"}', bare)
+        key = bare.strip()
+        if key in ANSWERS:
+            bare += " " + ANSWERS[key].format(n=n)
+        lines.append(line if "pattern:" in line else bare)
+    return "\n".join(lines) + "\n"
+
+
+class Draft(unittest.TestCase):
+    def setUp(self):
+        self.dir = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.dir)
+        for part in ("tests/good/entries", "tests/good/kb", "i18n"):
+            shutil.copytree(ROOT / part,
+                            self.dir / pathlib.PurePath(part).name)
+        shutil.copy(ROOT / "kb/schema.sql", self.dir / "kb")
+        self.log = self.dir / "run.log"
+        self.log.write_text(LOG)
+        self.entry = self.dir / "entries/toy/slab.yaml"
+        self.entry.parent.mkdir()
+
+    def check(self):
+        return oomkb("build", self.dir / "entries", "-o", self.dir / "x.db")
+
+    def test_from_draft_to_answer(self):
+        done = oomkb("new", self.log, "-o", self.entry)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+        refused = self.check()
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("[E024]", refused.stderr)
+        self.assertNotIn("[E001]", refused.stderr)
+        self.entry.write_text(filled(self.entry.read_text()))
+        passed = self.check()
+        self.assertEqual(passed.returncode, 0, passed.stderr)
+        answer = oomkb("--kb", self.dir / "x.db", self.log)
+        self.assertEqual(answer.returncode, 0)
+        self.assertIn("toy/slab", answer.stdout)
+        again = oomkb("new", "--kb", self.dir / "x.db", self.log)
+        self.assertEqual((again.returncode, again.stdout), (1, ""))
+        self.assertIn("toy/slab", again.stderr)
+
+    def test_to_stdout_from_stdin_without_names(self):
+        done = oomkb("new", stdin=LOG)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("(?<tried_alloc>(?&amount))", done.stdout)
+        self.assertNotIn("ann", done.stdout)
+
+    def test_a_known_failure_needs_no_draft(self):
+        done = oomkb("new", "--lang", "en", stdin=TORCH)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertRegex(done.stderr, r"^oomkb: pytorch/\S+ knows this")
+
+    def test_a_log_without_failure(self):
+        done = oomkb("new", stdin="all is well\n")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+
+    def test_nothing_is_overwritten(self):
+        done = oomkb("new", self.log, "-o", self.log)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(self.log.read_text(), LOG)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

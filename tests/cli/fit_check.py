@@ -1,0 +1,620 @@
+#!/usr/bin/env python3
+"""`oomkb fit` as its users meet it: the JSON's contract, exit statuses, one
+line for every mistake, models from files, and what must hold for any numbers.
+"""
+import json
+import os
+import re
+import struct
+import subprocess
+import tempfile
+import unittest
+
+import jsonschema
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
+ENV = {"PATH": os.environ["PATH"], "LANG": "C", "TERM": "dumb",
+       "ASAN_OPTIONS": "detect_leaks=1"}
+GIB = 1 << 30
+LLAMA = "meta-llama/Llama-3.1-8B-Instruct"
+GEMMA = "google/gemma-3-27b-it"
+
+
+def schema(name):
+    with open(os.path.join(ROOT, "kb", name), encoding="utf-8") as file:
+        return json.load(file)
+
+
+SCHEMA = schema("fit.schema.json")
+VALIDATOR = jsonschema.Draft202012Validator(
+    {"$ref": "#/$defs/fit", "$defs": SCHEMA["$defs"]})
+
+
+def oomkb(*words, stdin=b""):
+    return subprocess.run([OOMKB, *map(str, words)], input=stdin, env=ENV,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          check=False)
+
+
+class Fit(unittest.TestCase):
+    def fit(self, *words, status=None):
+        done = oomkb("fit", "--format", "json", *words)
+        self.assertEqual(done.stderr, b"", words)
+        if status is not None:
+            self.assertEqual(done.returncode, status, words)
+        answer = json.loads(done.stdout)
+        for error in VALIDATOR.iter_errors(answer):
+            self.fail(f"{words}: {list(error.absolute_path)}: "
+                      f"{error.message[:300]}")
+        return answer
+
+    def kv(self, *words):
+        return self.fit(*words)["kv"]
+
+    def refused(self, *words):
+        done = oomkb("fit", *words)
+        self.assertEqual(done.returncode, 2, words)
+        self.assertEqual(done.stdout, b"")
+        self.assertRegex(done.stderr, rb"^oomkb: [^\n]+\n$")
+        return done.stderr.decode()
+
+    def file(self, content, suffix=".json"):
+        file = tempfile.NamedTemporaryFile(suffix=suffix)
+        self.addCleanup(file.close)
+        file.write(content if isinstance(content, bytes)
+                   else json.dumps(content).encode())
+        file.flush()
+        return file.name
+
+
+class Contract(Fit):
+    def test_the_shared_definitions_are_those_of_reports(self):
+        report = schema("report.schema.json")["$defs"]
+        for name in ("fact_name", "fact", "amount", "kv", "budget_part"):
+            self.assertEqual(SCHEMA["$defs"][name], report[name], name)
+
+    def test_a_uniform_model_is_exact(self):
+        answer = self.fit("--model", LLAMA, "--max-model-len", 20000,
+                          "--kv-available", "3.81GiB", status=0)
+        self.assertEqual(answer["kv"], {
+            "bytes_per_token": {"fixed": 0, "slope": 131072},
+            "bytes_per_block": 2097152, "bytes_per_request": 2621440000,
+            "blocks": 1950, "tokens": 31200, "max_concurrency": 1.56,
+            "est_max_model_len": 20000, "fits": True, "needs": []})
+        self.assertEqual(answer["weights"]["bytes_per_gpu"], 2 * 8030261248)
+
+    def test_defaults_are_said_to_be_defaults(self):
+        inputs = self.fit("--model", LLAMA, "--kv-available", "8GiB")["inputs"]
+        for name, value in (("engine", "vllm"), ("dtype", "bfloat16"),
+                            ("kv_cache_dtype", "auto"),
+                            ("tensor_parallel", 1), ("pipeline_parallel", 1),
+                            ("data_parallel", 1), ("block_size", 16),
+                            ("gpu_memory_utilization", 0.92)):
+            self.assertEqual(inputs[name]["value"], value, name)
+            self.assertEqual(inputs[name]["source"], "default", name)
+        self.assertEqual(inputs["engine_version"]["source"], "default")
+        old = self.fit("--model", LLAMA, "--kv-available", "8GiB",
+                       "--engine-version", "0.9.2")["inputs"]
+        self.assertEqual(old["gpu_memory_utilization"]["value"], 0.9)
+        self.assertEqual(old["engine_version"]["source"], "user")
+
+    def test_a_request_is_fixed_and_slope(self):
+        for model, words in (
+                (LLAMA, []), ("deepseek-ai/DeepSeek-V3", ["--tp", 8]),
+                (GEMMA, ["--max-num-batched-tokens", 8192]),
+                ("openai/gpt-oss-20b", ["--max-num-batched-tokens", 2048])):
+            for length in (4097, 32768, 100001):
+                answer = self.kv("--model", model, "--kv-available", "80GiB",
+                                 "--max-model-len", length, *words)
+                whole = -(-length // 16) * 16
+                parts = answer["bytes_per_token"]
+                self.assertEqual(parts["fixed"] + parts["slope"] * whole,
+                                 answer["bytes_per_request"], (model, length))
+
+    def test_what_is_printed_depends_on_the_release(self):
+        words = ["--model", GEMMA, "--max-num-batched-tokens", 8192,
+                 "--max-model-len", 4096, "--kv-available", "109.86GiB"]
+        old = self.kv(*words, "--engine-version", "0.11.0")
+        self.assertEqual(old["blocks"], 89997)
+        self.assertEqual(old["tokens"], 205696)
+        self.assertEqual(old["max_concurrency"], 50.05)
+        new = self.kv(*words, "--engine-version", "0.21.0")
+        self.assertEqual(new["tokens"],
+                         new["blocks"] * 4096 // (256 + 6 * 257))
+
+    def test_mla_is_on_every_rank_whole(self):
+        one = self.kv("--model", "deepseek-ai/DeepSeek-V3")
+        eight = self.kv("--model", "deepseek-ai/DeepSeek-V3", "--tp", 8)
+        self.assertEqual(one["bytes_per_token"]["slope"], 70272)
+        self.assertEqual(eight["bytes_per_token"]["slope"], 70272)
+
+    def test_heads_are_copied_when_ranks_are_more(self):
+        slopes = [self.kv("--model", LLAMA, "--tp", tp)["bytes_per_token"]
+                  ["slope"] for tp in (1, 2, 8, 16)]
+        self.assertEqual(slopes, [131072, 65536, 16384, 16384])
+
+    def test_the_fullest_stage_binds(self):
+        slope = self.kv("--model", "deepseek-ai/DeepSeek-V3", "--pp",
+                        2)["bytes_per_token"]["slope"]
+        self.assertEqual(slope, 31 * 1152)
+
+    def test_unknown_is_an_answer_that_names_what_is_missing(self):
+        for words, name in (([], "model"), (["--model", LLAMA], "gpu_total"),
+                            (["--gpu", "RTX 4090"], "model")):
+            answer = self.fit(*words, status=2)
+            self.assertIsNone(answer["kv"]["fits"])
+            self.assertIn(name, answer["kv"]["needs"], words)
+
+    def test_names_as_people_write_them(self):
+        for name in ("llama3.1:8b", "Meta-Llama-3.1-8B-Instruct-AWQ-INT4",
+                     "/models/Llama-3.1-8B-Instruct-Q4_K_M.gguf",
+                     "RedHatAI/Llama-3.1-8B-Instruct-quantized.w4a16"):
+            answer = self.fit("--model", name, "--kv-available", "8GiB")
+            self.assertEqual(answer["kv"]["bytes_per_token"]["slope"], 131072,
+                             name)
+        guessed = self.fit("--model", "unsloth/Llama-3.1-8B-Instruct-bnb-4bit")
+        self.assertIn("guess", guessed["inputs"]["model"]["why"])
+        self.assertLess(guessed["weights"]["high"], 8 * GIB)
+
+
+class Status(Fit):
+    def test_fits_or_not(self):
+        self.fit("--model", LLAMA, "--gpu", "A100 80GB", "--max-model-len",
+                 8192, status=0)
+        self.fit("--model", "meta-llama/Llama-3.1-70B-Instruct", "--gpu",
+                 "RTX 4090", status=1)
+        self.fit("--model", LLAMA, "--kv-available", "1GiB",
+                 "--max-model-len", 16384, status=1)
+
+    def test_settings_that_vllm_refuses_do_not_fit(self):
+        answer = self.fit("--model", LLAMA, "--gpu", "H200", "--tp", 3,
+                          status=1)
+        self.assertEqual(answer["checks"]["heads"]["verdict"], "not_enough")
+        self.fit("--model", LLAMA, "--gpu", "H200", "--tp", 2, "--gpus", 1,
+                 status=1)
+        self.fit("--model", LLAMA, "--gpu", "H200", "--max-model-len", 4096,
+                 "--set", "gpu_free=20GiB", status=1)
+
+    def test_many_requests_at_once(self):
+        words = ["--model", LLAMA, "--kv-available", "8GiB",
+                 "--max-model-len", 16384]
+        self.fit(*words, "--concurrency", 4, status=0)
+        self.fit(*words, "--concurrency", 5, status=1)
+
+    def test_kaito_turns_a_quantized_copy_away(self):
+        answer = self.fit("--model", "meta-llama/Llama-3.1-70B-Instruct",
+                          "--quantization", "awq", "--gpu", "A100 80GB",
+                          "--max-model-len", 4096)
+        sku = answer["checks"]["kaito_sku"]
+        self.assertEqual((sku["verdict"], sku["bypass"]),
+                         ("not_enough", True))
+
+
+class Mistakes(Fit):
+    def test_each_is_one_line(self):
+        for words, said in (
+                (["--model", "no/such-model"], "no/such-model"),
+                (["--gpu", "Voodoo 2"], "Voodoo 2"),
+                (["--gpu", "A100"], "A100 80GB"),
+                (["--gpu-memory", "23.69"], "unit"),
+                (["--gpu-memory", "24 bananas"], "24 bananas"),
+                (["--gpu-memory", "-1GiB"], "above 0"),
+                (["--gpu-memory", "9999999999TiB"], "64 bits"),
+                (["--kv-available", "much"], "much"),
+                (["--tp", "0"], "from 1"), (["--tp", "two"], "two"),
+                (["--block-size", "-16"], "from 1"),
+                (["--max-model-len", "0"], "from 1"),
+                (["--gpu-memory-utilization", "95"], "0.9"),
+                (["--gpu-memory-utilization", "0"], "above 0"),
+                (["--dtype", "int3"], "bfloat16"),
+                (["--engine", "frobnicator"], "vllm"),
+                (["--engine-version", "latest"], "latest"),
+                (["--concurrency", "0"], "1000000"),
+                (["--compare", "tp="], "fact=value"),
+                (["--compare", "nonsense=1,2"], "nonsense"),
+                (["--sweep", "tp"], "max_model_len"),
+                (["--set", "nonsense=1"], "nonsense"),
+                (["--config", "/nonexistent.json"], "/nonexistent.json"),
+                (["--from-log", "/nonexistent.log"], "/nonexistent.log"),
+                (["--format", "pdf"], "pdf"), (["--top", "3"], "--top"),
+                (["some.log"], "some.log")):
+            with self.subTest(words=words):
+                self.assertIn(said, self.refused(*words))
+
+    def test_fit_options_belong_to_fit(self):
+        done = oomkb("--tp", "2", "some.log")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"--tp", done.stderr)
+
+    def test_a_size_without_a_unit_is_bytes(self):
+        answer = self.fit("--model", LLAMA, "--kv-available", 4194304)
+        self.assertEqual(answer["kv"]["blocks"], 2)
+
+    def test_decimal_and_binary_gigabytes(self):
+        for text, size in (("24GiB", 24 * GIB), ("24GB", 24 * 10 ** 9),
+                           ("24 GiB", 24 * GIB)):
+            answer = self.fit("--gpu-memory", text)
+            self.assertEqual(answer["inputs"]["gpu_total"]["value"], size)
+
+    def test_errors_as_json(self):
+        done = oomkb("fit", "--format", "json", "--tp", "0")
+        self.assertEqual(json.loads(done.stdout)["error"]["code"], "usage")
+
+
+def gguf(pairs, tensors=(), version=3):
+    def text(s):
+        return struct.pack("<Q", len(s)) + s.encode()
+
+    out = b"GGUF" + struct.pack("<IQQ", version, len(tensors), len(pairs))
+    for key, value in pairs.items():
+        out += text(key)
+        if isinstance(value, str):
+            out += struct.pack("<I", 8) + text(value)
+        elif isinstance(value, list):
+            out += struct.pack("<IIQ", 9, 4, len(value))
+            out += b"".join(struct.pack("<I", n) for n in value)
+        else:
+            out += struct.pack("<II", 4, value)
+    for name, dims, kind in tensors:
+        out += text(name) + struct.pack("<I", len(dims))
+        out += b"".join(struct.pack("<Q", n) for n in dims)
+        out += struct.pack("<IQ", kind, 0)
+    return out
+
+
+PLAIN = {"general.architecture": "llama", "llama.block_count": 32,
+         "llama.embedding_length": 4096, "llama.context_length": 8192,
+         "llama.feed_forward_length": 14336,
+         "llama.attention.head_count": 32,
+         "llama.attention.head_count_kv": 8, "general.file_type": 15}
+
+
+class Files(Fit):
+    def config(self, *words, **fields):
+        return self.kv("--config", self.file(fields), "--kv-available",
+                       "40GiB", *words)
+
+    def test_llama_like(self):
+        kv = self.config(num_hidden_layers=32, hidden_size=4096,
+                         num_attention_heads=32, num_key_value_heads=8,
+                         vocab_size=128256, intermediate_size=14336,
+                         max_position_embeddings=8192)
+        self.assertEqual(kv["bytes_per_token"], {"fixed": 0, "slope": 131072})
+
+    def test_its_parameters(self):
+        name = self.file({
+            "num_hidden_layers": 32, "hidden_size": 4096,
+            "num_attention_heads": 32, "num_key_value_heads": 8,
+            "vocab_size": 128256, "intermediate_size": 14336})
+        weights = self.fit("--config", name)["weights"]["bytes_per_gpu"]
+        self.assertAlmostEqual(weights / 16060522496, 1, delta=0.02)
+
+    def test_older_spellings(self):
+        kv = self.config(n_layer=12, n_embd=768, n_head=12, n_positions=1024)
+        self.assertEqual(kv["bytes_per_token"]["slope"], 12 * 2 * 768 * 2)
+        kv = self.config(n_layer=32, hidden_size=4544, n_head=71,
+                         multi_query=True)
+        self.assertEqual(kv["bytes_per_token"]["slope"], 32 * 2 * 64 * 2)
+
+    def test_mla(self):
+        kv = self.config(num_hidden_layers=61, hidden_size=7168,
+                         num_attention_heads=128, kv_lora_rank=512,
+                         qk_rope_head_dim=64, v_head_dim=128)
+        self.assertEqual(kv["bytes_per_token"]["slope"], 70272)
+
+    def test_an_indexer(self):
+        kv = self.config(num_hidden_layers=61, hidden_size=7168,
+                         num_attention_heads=128, kv_lora_rank=512,
+                         qk_rope_head_dim=64, index_head_dim=128)
+        self.assertEqual(kv["bytes_per_token"]["slope"], 61 * (1152 + 132))
+
+    def test_windows_by_name_and_by_design(self):
+        shape = {"num_hidden_layers": 12, "hidden_size": 2048,
+                 "num_attention_heads": 16, "num_key_value_heads": 8,
+                 "sliding_window": 512, "max_position_embeddings": 32768}
+        types = (["sliding_attention"] * 5 + ["full_attention"]) * 2
+        words = ["--max-num-batched-tokens", 2048]
+        by_name = self.config(*words, layer_types=types, **shape)
+        by_design = self.config(*words, model_type="gemma3_text", **shape)
+        inside = self.kv("--config", self.file(
+            {"model_type": "gemma3", "text_config": {
+                **shape, "layer_types": types}}), "--kv-available", "40GiB",
+            *words)
+        self.assertEqual(by_name, by_design)
+        self.assertEqual(by_name, inside)
+        row = 2 * 8 * 128 * 2
+        self.assertEqual(by_name["bytes_per_token"]["slope"], 2 * row)
+        blocks = -(-(511 + 2048) // 16) + 1
+        self.assertEqual(by_name["bytes_per_token"]["fixed"],
+                         10 * row * 16 * blocks)
+
+    def test_shared_layers_keep_nothing(self):
+        kv = self.config(num_hidden_layers=30, num_kv_shared_layers=10,
+                         hidden_size=2048, num_attention_heads=8, head_dim=256,
+                         num_key_value_heads=2)
+        self.assertEqual(kv["bytes_per_token"]["slope"], 20 * 2 * 2 * 256 * 2)
+
+    def test_hybrids(self):
+        kv = self.config("--engine", "llama.cpp", "--max-model-len", 4096,
+                         num_hidden_layers=48, hidden_size=2048, num_attention_heads=16, head_dim=256,
+                         num_key_value_heads=2, full_attention_interval=4,
+                         linear_num_key_heads=16, linear_num_value_heads=32,
+                         linear_key_head_dim=128, linear_value_head_dim=128,
+                         linear_conv_kernel_dim=4)
+        self.assertEqual(kv["bytes_per_token"]["slope"], 12 * 2 * 2 * 256 * 2)
+        state = 32 * 128 * 128 + (2 * 16 * 128 + 32 * 128) * 3
+        self.assertEqual(kv["bytes_per_token"]["fixed"], 36 * state * 4)
+        nemotron = self.config(
+            num_hidden_layers=6, hybrid_override_pattern="M-M*-*",
+            hidden_size=4096, num_attention_heads=32, num_key_value_heads=8,
+            head_dim=128, mamba_num_heads=128, mamba_head_dim=64,
+            ssm_state_size=128, n_groups=8, conv_kernel=4)
+        self.assertEqual(nemotron["bytes_per_token"]["slope"],
+                         2 * 2 * 8 * 128 * 2)
+
+    def test_what_is_no_config(self):
+        for content, said in ((b"not JSON", "not JSON"), ({}, "missing"),
+                              ({"num_hidden_layers": "many"}, "missing"),
+                              ({"num_hidden_layers": 10 ** 7,
+                                "hidden_size": 8}, "layers"),
+                              (b"[" * 100000, "not JSON"), (b"", "not JSON")):
+            with self.subTest(content=repr(content)[:20]):
+                self.assertIn(said, self.refused("--config",
+                                                 self.file(content)))
+
+    def test_hostile_sizes_are_answered(self):
+        done = oomkb("fit", "--config", self.file(
+            {"num_hidden_layers": 4096, "hidden_size": 10 ** 8,
+             "num_attention_heads": 10 ** 8, "head_dim": 10 ** 8,
+             "kv_lora_rank": 0, "vocab_size": 10 ** 8,
+             "intermediate_size": 10 ** 8, "num_experts": 10 ** 8,
+             "mamba_num_heads": 10 ** 8, "mamba_head_dim": 10 ** 8,
+             "max_position_embeddings": 10 ** 8}), "--gpu", "H200")
+        self.assertIn(done.returncode, (1, 2))
+        self.assertEqual(done.stderr, b"")
+
+    def gguf(self, pairs, *words, tensors=()):
+        return self.fit("--engine", "llama.cpp", "--config",
+                        self.file(gguf(pairs, tensors), ".gguf"), *words)
+
+    def test_a_gguf_header(self):
+        answer = self.gguf(PLAIN, "--max-model-len", 8192)
+        self.assertEqual(answer["kv"]["bytes_per_request"], GIB)
+        self.assertEqual(answer["inputs"]["quantization"]["value"], "Q4_K_M")
+        narrow = self.gguf(PLAIN, "--max-model-len", 8192, "--kv-cache-dtype",
+                           "q8_0,q4_0")
+        self.assertEqual(narrow["kv"]["bytes_per_request"],
+                         (34 + 18) * GIB // 128)
+
+    def test_tensors_are_the_weights(self):
+        answer = self.gguf(PLAIN, tensors=[("a", [4096, 32], 12),
+                                           ("b", [4096], 0)])
+        self.assertEqual(answer["weights"]["bytes_per_gpu"],
+                         4096 * 32 * 144 // 256 + 4096 * 4)
+
+    def test_layers_of_gguf_differ(self):
+        some = {**PLAIN, "llama.block_count": 4,
+                "llama.attention.head_count_kv": [8, 0, 0, 8]}
+        answer = self.gguf(some, "--max-model-len", 1024)
+        self.assertEqual(answer["kv"]["bytes_per_token"]["slope"], 2 * 4096)
+        gpt = {key.replace("llama.", "gpt-oss."): value
+               for key, value in PLAIN.items()}
+        gpt.update({"general.architecture": "gpt-oss",
+                    "gpt-oss.block_count": 24,
+                    "gpt-oss.attention.key_length": 64,
+                    "gpt-oss.attention.value_length": 64,
+                    "gpt-oss.attention.sliding_window": 128})
+        answer = self.gguf(gpt, "--max-model-len", 131072,
+                           "--max-num-batched-tokens", 2048)
+        self.assertEqual(answer["kv"]["bytes_per_token"]["fixed"], 54 << 20)
+
+    def test_a_damaged_gguf(self):
+        whole = gguf(PLAIN)
+        for cut in list(range(4, len(whole), 7)) + [len(whole) - 1]:
+            self.refused("--config", self.file(whole[:cut], ".gguf"))
+        for at, value in ((4, 2 ** 32 - 1), (16, 2 ** 64 - 1),
+                          (24, 2 ** 63)):
+            size = "<I" if at == 4 else "<Q"
+            bad = bytearray(whole)
+            bad[at:at + struct.calcsize(size)] = struct.pack(size, value)
+            self.refused("--config", self.file(bytes(bad), ".gguf"))
+        huge = gguf({**PLAIN, "llama.rope.x": [1] * 4}).replace(
+            struct.pack("<IIQ", 9, 4, 4), struct.pack("<IIQ", 9, 4, 1 << 61))
+        self.refused("--config", self.file(huge, ".gguf"))
+
+
+class Inverses(Fit):
+    WORDS = ["--max-num-batched-tokens", 4096]
+
+    def test_the_longest_fits_and_one_block_more_does_not(self):
+        for model in (LLAMA, GEMMA, "deepseek-ai/DeepSeek-V3"):
+            words = ["--model", model, "--kv-available", "4GiB", *self.WORDS]
+            longest = self.fit(*words)["inverses"]["max_model_len"]
+            self.assertIsInstance(longest, int)
+            self.fit(*words, "--max-model-len", longest, status=0)
+            self.fit(*words, "--max-model-len", longest + 17, status=1)
+
+    def test_the_estimate_is_its_own(self):
+        words = ["--model", LLAMA, "--kv-available", "3.3GiB"]
+        est = self.kv(*words)["est_max_model_len"]
+        self.assertEqual(est % 16, 0)
+        self.assertEqual(self.kv(*words, "--max-model-len",
+                                 est)["est_max_model_len"], est)
+
+    def test_the_least_utilization(self):
+        words = ["--model", LLAMA, "--gpu", "A100 80GB", "--max-model-len",
+                 8192]
+        share = self.fit(*words)["inverses"]["least_gpu_memory_utilization"]
+        surely = share["high"] if isinstance(share, dict) else share
+        self.assertLess(surely, 0.5)
+        self.fit(*words, "--gpu-memory-utilization", surely, status=0)
+
+    def test_the_largest_that_passes_the_free_check(self):
+        words = ["--model", LLAMA, "--gpu-memory", "80GiB", "--max-model-len",
+                 8192, "--set", "gpu_free=60GiB"]
+        share = self.fit(*words)["inverses"]["most_gpu_memory_utilization"]
+        self.assertEqual(share, 0.75)
+        self.fit(*words, "--gpu-memory-utilization", share, status=0)
+        self.fit(*words, "--gpu-memory-utilization", 0.76, status=1)
+
+    def test_the_least_card_and_ranks(self):
+        inverses = self.fit("--model", "meta-llama/Llama-3.1-70B-Instruct",
+                            "--gpu", "H100 80GB", "--max-model-len",
+                            8192)["inverses"]
+        least = inverses["least_tensor_parallel"]
+        surely = least["high"] if isinstance(least, dict) else least
+        self.fit("--model", "meta-llama/Llama-3.1-70B-Instruct", "--gpu",
+                 "H100 80GB", "--max-model-len", 8192, "--tp", surely,
+                 status=0)
+        self.fit("--model", "meta-llama/Llama-3.1-70B-Instruct", "--gpu",
+                 inverses["least_gpu"], "--max-model-len", 8192, status=0)
+
+    def test_plans_hold_when_they_are_followed(self):
+        names = {"max_model_len": "--max-model-len", "tensor_parallel": "--tp",
+                 "pipeline_parallel": "--pp",
+                 "gpu_memory_utilization": "--gpu-memory-utilization",
+                 "kv_cache_dtype": "--kv-cache-dtype",
+                 "quantization": "--quantization"}
+        words = ["--model", LLAMA, "--gpu", "RTX 4090"]
+        plan = self.fit(*words, status=1)["plan"] or \
+            self.fit(*words)["plan"]
+        self.assertTrue(plan)
+        costs = ["flag", "restart", "quality", "code", "hardware"]
+        ranks = [costs.index(step["cost"]) for step in plan]
+        self.assertEqual(ranks, sorted(ranks))
+        for step in plan:
+            more = []
+            for change in step["changes"]:
+                if change["name"] in names:
+                    more += [names[change["name"]], change["value"]]
+                else:
+                    value = str(change["value"]).lower()
+                    more += ["--set", f"{change['name']}={value}"]
+            self.fit(*words, *more, status=0)
+
+
+class Properties(Fit):
+    def amount(self, value):
+        return value["high"] if isinstance(value, dict) else value
+
+    def monotone(self, key, series, is_rising):
+        values = [self.amount(self.kv(*words)[key]) for words in series]
+        pairs = list(zip(values, values[1:]))
+        for a, b in pairs:
+            self.assertTrue(a <= b if is_rising else a >= b, (key, values))
+        self.assertNotEqual(values[0], values[-1])
+
+    def test_more_of_a_knob_never_helps_the_other_way(self):
+        for model in (LLAMA, GEMMA, "deepseek-ai/DeepSeek-V3",
+                      "openai/gpt-oss-20b"):
+            base = ["--model", model, "--kv-available", "20GiB"]
+            batch = ["--max-num-batched-tokens", 4096]
+            self.monotone("bytes_per_request",
+                          [[*base, *batch, "--max-model-len", n]
+                           for n in (1, 16, 17, 4096, 65536, 10 ** 7)], True)
+            self.monotone("max_concurrency",
+                          [[*base, *batch, "--max-model-len", n]
+                           for n in (512, 4096, 65536)], False)
+            self.monotone("blocks",
+                          [["--model", model, *batch, "--kv-available", size]
+                           for size in ("1GiB", "1.5GiB", "40GiB")], True)
+            self.monotone("bytes_per_request",
+                          [[*base, *batch, "--max-model-len", 65536,
+                            "--kv-cache-dtype", kind]
+                           for kind in ("fp8", "auto")], True)
+        self.monotone("bytes_per_request",
+                      [["--model", GEMMA, "--max-model-len", 131072,
+                        "--max-num-batched-tokens", n]
+                       for n in (1024, 2048, 16384)], True)
+
+    def test_nothing_overflows(self):
+        shape = self.file({"num_hidden_layers": 1000, "hidden_size": 65536,
+                           "num_attention_heads": 512,
+                           "num_key_value_heads": 512})
+        kv = self.kv("--config", shape, "--max-model-len", 10 ** 7,
+                     "--kv-available", "1024TiB", "--max-num-seqs", 10 ** 4)
+        self.assertEqual(kv["bytes_per_request"],
+                         1000 * 2 * 65536 * 2 * 10 ** 7)
+        self.fit("--model", LLAMA, "--max-model-len", 2 ** 62,
+                 "--gpu", "H200", "--concurrency", 10 ** 4)
+        self.fit("--model", LLAMA, "--tp", 10 ** 6, "--pp", 10 ** 6, "--gpus",
+                 10 ** 6, "--dp", 10 ** 6, "--gpu", "H200")
+        self.refused("--tp", 10 ** 6 + 1)
+        self.fit("--model", LLAMA, "--block-size", 2 ** 62, "--gpu", "H200")
+
+
+class Shown(Fit):
+    def test_every_format_says_the_same(self):
+        words = ["fit", "--model", LLAMA, "--gpu", "RTX 4090",
+                 "--max-model-len", "8192"]
+        line = oomkb(*words, "--format", "jsonl").stdout
+        self.assertEqual(line.count(b"\n"), 1)
+        self.assertEqual(json.loads(line),
+                         json.loads(oomkb(*words, "--format", "json").stdout))
+        for lang in ("en", "zh"):
+            for kind in ("text", "markdown"):
+                text = oomkb(*words, "--format", kind, "--lang",
+                             lang).stdout.decode()
+                self.assertNotRegex(text, r"fit\.[a-z]|\{\d\}|budget\.")
+                self.assertIn("1.00 GiB", text)
+
+    def test_side_by_side(self):
+        words = ["--model", LLAMA, "--max-model-len", "8192", "--compare",
+                 "L4, RTX 4090,A100 80GB"]
+        rows = self.fit(*words, status=0)["compare"]
+        self.assertEqual([row["value"] for row in rows],
+                         ["L4", "RTX 4090", "A100 80GB"])
+        self.assertIn("A100 80GB", oomkb("fit", *words).stdout.decode())
+        rows = self.fit("--model", LLAMA, "--gpu", "L4", "--compare",
+                        "tp=1,2,4")["compare"]
+        sizes = [row["weights"]["bytes_per_gpu"] for row in rows]
+        self.assertEqual(sizes, sorted(sizes, reverse=True))
+
+    def test_a_curve(self):
+        answer = self.fit("--model", GEMMA, "--kv-available", "8GiB",
+                          "--max-num-batched-tokens", 2048, "--sweep",
+                          "max_model_len")
+        points = answer["sweep"]
+        self.assertEqual(points[-1]["max_model_len"], 131072)
+        needs = [point["bytes_per_request"] for point in points]
+        self.assertEqual(needs, sorted(needs))
+        fits = [point["fits"] for point in points]
+        self.assertEqual(fits, sorted(fits, reverse=True))
+        text = oomkb("fit", "--model", GEMMA, "--kv-available", "8GiB",
+                     "--sweep", "max_model_len").stdout.decode()
+        self.assertIn("\u2588", text)
+
+    def test_a_log_gives_what_it_has(self):
+        log = self.file(
+            b"INFO Initializing a V1 LLM engine (v0.10.0) with config: "
+            b"model='Qwen/Qwen3-4B', dtype=torch.bfloat16, "
+            b"tensor_parallel_size=1\n"
+            b"ValueError: To serve at least one request with the models's max "
+            b"seq len (40960), (5.62 GiB KV cache is needed, which is larger "
+            b"than the available KV cache memory (4.89 GiB). Based on the "
+            b"available memory, the estimated maximum model length is 35600. "
+            b"Try increasing `gpu_memory_utilization` or decreasing "
+            b"`max_model_len` when initializing the engine.\n", ".log")
+        answer = self.fit("--from-log", log, status=1)
+        inputs = answer["inputs"]
+        self.assertEqual(inputs["model"]["value"], "Qwen/Qwen3-4B")
+        self.assertEqual(inputs["kv_available"]["source"], "log")
+        self.assertEqual(answer["kv"]["bytes_per_token"]["slope"], 147456)
+        self.fit("--from-log", log, "--max-model-len", 32768, status=0)
+
+    def test_arguments_are_not_obeyed(self):
+        done = oomkb("fit", "--model", b"\x1b[2Jx".decode(), "--gpu", "L4")
+        self.assertNotIn(b"\x1b", done.stderr)
+        shape = self.file({"_name_or_path": "\x1b[2J|`x`\n# y",
+                           "num_hidden_layers": 2, "hidden_size": 64,
+                           "num_attention_heads": 1})
+        for kind in ("text", "markdown", "json"):
+            done = oomkb("fit", "--config", shape, "--format", kind)
+            self.assertNotIn(b"\x1b", done.stdout)
+            self.assertFalse(re.search(rb"^# y", done.stdout, re.M))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""list and search as their users meet them: every entry is there, the JSON is
+kb/list.schema.json's, two Chinese characters find something, no paste is an
+error, and --redact holds from the command line on."""
+import glob
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+import jsonschema
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
+SCHEMA = json.load(open(os.path.join(ROOT, "kb/list.schema.json")))
+ENV = {"PATH": os.environ["PATH"], "LANG": "C"}
+FAILED = b"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate " \
+         b"2.00 GiB. GPU 0 has a total capacity of 23.69 GiB of which " \
+         b"1.13 GiB is free. Process 4711 has 1.00 GiB memory in use.\n"
+
+
+def oomkb(*words, stdin=b""):
+    return subprocess.run([OOMKB, *words], input=stdin, env=ENV, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def ids_of_files():
+    return sorted(os.path.relpath(path, os.path.join(ROOT, "entries"))[:-5]
+                  for path in glob.glob(os.path.join(ROOT,
+                                                     "entries/*/*.yaml")))
+
+
+def validator(name):
+    return jsonschema.Draft202012Validator(
+        {"$ref": "#/$defs/" + name, "$defs": SCHEMA["$defs"]})
+
+
+class Lists(unittest.TestCase):
+    def test_every_entry_once_in_every_format(self):
+        ids = ids_of_files()
+        page = json.loads(oomkb("list", "--format", "json").stdout)
+        validator("list").validate(page)
+        self.assertEqual([entry["id"] for entry in page["entries"]], ids)
+        lines = oomkb("list", "--format", "jsonl").stdout.splitlines()
+        self.assertEqual([json.loads(line) for line in lines],
+                         page["entries"])
+        text = oomkb("list").stdout.decode().splitlines()
+        self.assertEqual([line.split()[0] for line in text
+                          if line[:1] not in (" ", "")], ids)
+        markdown = oomkb("list", "--format", "markdown").stdout.decode()
+        for name in ids:
+            self.assertIn(f"- `{name}` \u2014 ", markdown)
+
+    def test_of_one_component(self):
+        done = oomkb("list", "vllm", "--format", "json")
+        found = json.loads(done.stdout)["entries"]
+        self.assertEqual([entry["id"] for entry in found],
+                         [name for name in ids_of_files()
+                          if name.startswith("vllm/")])
+        self.assertEqual({entry["component"] for entry in found}, {"vllm"})
+        self.assertEqual(oomkb("list", "nonsense").returncode, 2)
+        self.assertEqual(oomkb("list", "a", "b").returncode, 2)
+
+    def test_in_chinese(self):
+        page = json.loads(oomkb("list", "--lang", "zh", "--format",
+                                "json").stdout)
+        for entry in page["entries"]:
+            self.assertRegex(entry["title"], "[\u4e00-\u9fff]")
+
+
+class Searches(unittest.TestCase):
+    def found(self, *words):
+        done = oomkb("search", *words, "--format", "json")
+        page = json.loads(done.stdout)
+        validator("search").validate(page)
+        self.assertEqual(done.returncode, 0 if page["entries"] else 1)
+        scores = [entry["score"] for entry in page["entries"]]
+        self.assertEqual(scores, sorted(scores, reverse=True))
+        return [entry["id"] for entry in page["entries"]]
+
+    def test_two_characters_find_something(self):
+        for word in ("碎片", "显存", "缓存", "进程"):
+            self.assertTrue(self.found(word), word)
+
+    def test_a_title_is_found_by_its_words(self):
+        for lang in ("en", "zh"):
+            page = json.loads(oomkb("list", "--lang", lang, "--format",
+                                    "json").stdout)
+            for entry in page["entries"]:
+                self.assertIn(entry["id"], self.found(entry["title"])[:3],
+                              entry["title"])
+
+    def test_a_sample_finds_its_entry(self):
+        page = json.loads(oomkb("explain", "vllm/kv-cache-too-small",
+                                "--format", "json").stdout)
+        for signature in page["entry"]["signatures"]:
+            self.assertIn("vllm/kv-cache-too-small",
+                          self.found(signature["sample"])[:3])
+
+    def test_no_paste_is_an_error(self):
+        for words in ("\"", "a* OR (", "NEAR(", "title:x", "-", "^", "'--",
+                      "Traceback (most recent call last):", "\x1b[31m", "%s"):
+            with self.subTest(words=words):
+                done = oomkb("search", "--", words)
+                self.assertIn(done.returncode, (0, 1), done)
+                self.assertEqual(done.stderr, b"")
+                self.assertNotIn(b"\x1b", done.stdout)
+
+    def test_nothing_found_is_said(self):
+        done = oomkb("search", "qqqqzzzz")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"Nothing", done.stdout)
+        self.assertEqual(oomkb("search").returncode, 2)
+
+    def test_words_and_one_string_are_the_same(self):
+        self.assertEqual(self.found("kv", "cache"), self.found("kv cache"))
+
+
+class Redacted(unittest.TestCase):
+    log = b"$ python /home/annie/acme/train.py --host gpu17 " \
+          b"--api-key hunter2hunter2\n" + FAILED
+
+    def test_nothing_private_is_shown(self):
+        for form in ("text", "json", "jsonl", "markdown"):
+            done = oomkb("--redact", "--why", "--format", form,
+                         "--set", "pod=annie-pod-1", stdin=self.log)
+            self.assertEqual(done.returncode, 0)
+            for word in (b"annie", b"acme", b"gpu17", b"hunter2"):
+                self.assertNotIn(word, done.stdout, form)
+            self.assertIn(b"2.00 GiB", done.stdout)
+
+    def test_names_of_several_inputs_are_numbers(self):
+        done = oomkb("--redact", "/dev/null", "/dev/null")
+        self.assertIn(b"==> 1/2 <==", done.stdout)
+        self.assertNotIn(b"null", done.stdout)
+
+
+if __name__ == "__main__":
+    sys.exit(0 if unittest.main(exit=False).result.wasSuccessful() else 1)

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""What the shipped knowledge makes of a few lines of log: the engine, what was
+in force, what is said and what is left unsaid."""
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
+ENV = {"PATH": os.environ["PATH"], "LANG": "C"}
+ALLOC = ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate "
+         "2.00 GiB. GPU 0 has a total capacity of {total} GiB of which "
+         "1.13 GiB is free. {others}Including non-PyTorch memory, this "
+         "process has 20.55 GiB memory in use. Of the allocated memory "
+         "{held} GiB is allocated by PyTorch, and 118.00 MiB is reserved by "
+         "PyTorch but unallocated.")
+FULL = ALLOC.format(total="23.69", held="19.80", others="")
+FREE = ("ValueError: Free memory on device (10.02/23.69 GiB) on startup is "
+        "less than desired GPU memory utilization (0.9, 21.32 GiB). Decrease "
+        "GPU memory utilization or reduce GPU memory used by other processes.")
+
+
+def run(log, *words):
+    done = subprocess.run([OOMKB, *words], input=log.encode(), env=ENV,
+                          stdout=subprocess.PIPE, check=False)
+    return done.stdout.decode()
+
+
+def report(*lines, words=()):
+    return json.loads(run("\n".join(lines) + "\n", "--format", "json", *words))
+
+
+def text(*lines, lang="en", words=()):
+    return run("\n".join(lines) + "\n", "--lang", lang, "--color", "never",
+               *words)
+
+
+def flat(said):
+    return " ".join(said.split())
+
+
+class Engine(unittest.TestCase):
+    def test_processes_of_vllm_by_all_their_names(self):
+        for name in ("EngineCore_0", "EngineCore_DP0", "VllmWorkerProcess",
+                     "VllmWorker", "EngineCore"):
+            with self.subTest(name=name):
+                got = report(f"Process {name}:", FULL)
+                self.assertEqual(got["context"]["engine"]["value"], "vllm")
+
+    def test_the_default_number_of_requests_is_the_releases(self):
+        for version, value in (("0.6.3", 256), ("0.8.3", 1024), ("0.9.1", None)):
+            with self.subTest(version=version):
+                got = report(f"vLLM API server version {version}", FULL)
+                fact = got["context"].get("max_num_seqs")
+                self.assertEqual(fact and fact["value"], value)
+
+    def test_a_default_that_changed_is_not_guessed(self):
+        got = report("Process EngineCore_0:", FULL)
+        self.assertNotIn("max_num_seqs", got["context"])
+        for fix in got["findings"][0]["fixes"]:
+            self.assertNotIn("--max-num-seqs 256", fix.get("command") or "")
+
+
+class Below(unittest.TestCase):
+    """What stands below a failure was not in force."""
+    START = "vLLM API server version 0.9.1"
+
+    def context(self, *lines):
+        return report(self.START, *lines)["context"]
+
+    def value(self, name, *lines):
+        return self.context(*lines)[name]["value"]
+
+    def test_advice_is_no_setting(self):
+        for fix in ("**Fix:** use --gpu-memory-utilization 0.80",
+                    "It went away with gpu_memory_utilization=0.80."):
+            with self.subTest(fix=fix):
+                self.assertEqual(
+                    self.value("gpu_memory_utilization", FULL, "", fix), 0.9)
+
+    def test_the_command_is_often_printed_below(self):
+        command = "vllm serve m/m --gpu-memory-utilization 0.85"
+        self.assertEqual(
+            self.value("gpu_memory_utilization", FULL, "", command), 0.85)
+
+    def test_a_second_command_below_is_the_mended_one(self):
+        command = "vllm serve m/m --gpu-memory-utilization 0.%d"
+        self.assertEqual(
+            self.value("gpu_memory_utilization", command % 95, FULL, "",
+                       command % 70), 0.95)
+        self.assertEqual(
+            self.value("gpu_memory_utilization", FULL, "", command % 95, "",
+                       command % 70), 0.95)
+
+    def test_a_command_above_leaves_nothing_open(self):
+        got = self.context("vllm serve m/m --max-model-len 4096", FULL, "",
+                           "vllm serve m/m --gpu-memory-utilization 0.70")
+        self.assertEqual(got["gpu_memory_utilization"]["value"], 0.9)
+
+    def test_a_dump_below_is_one(self):
+        dump = ("args: Namespace(model='m/m', max_model_len=4096, "
+                "gpu_memory_utilization=0.85, max_num_seqs=64)")
+        self.assertEqual(
+            self.value("gpu_memory_utilization", FULL, "", dump), 0.85)
+
+    def test_a_lone_flag_above_counts(self):
+        self.assertEqual(self.value("gpu_memory_utilization",
+                                    "- --gpu-memory-utilization=0.85", FULL),
+                         0.85)
+
+
+class Command(unittest.TestCase):
+    TAIL = ["vllm/vllm-openai:v0.9.1 \\", "  --model Qwen/Qwen2.5-0.5B-Instruct --max-model-len 1024 \\",
+            "  --gpu-memory-utilization 0.9"]
+
+    def test_a_whole_container_is_corrected_as_a_whole(self):
+        got = report("docker run --gpus all -p 8000:8000 \\", *self.TAIL, "",
+                     FREE)["command"]
+        self.assertTrue(got["before"].startswith("docker run --gpus all"))
+        self.assertTrue(got["after"].startswith("docker run --gpus all"))
+        self.assertIn("--gpu-memory-utilization 0.4", got["after"])
+
+    def test_only_arguments_are_said_to_be_arguments(self):
+        said = text(*self.TAIL, "", FREE)
+        self.assertIn("The arguments after the image, corrected:", said)
+        got = report(*self.TAIL, "", FREE)["command"]
+        self.assertTrue(got["after"].startswith("vllm/vllm-openai:v0.9.1 \\\n"))
+        whole = text("docker run --gpus all \\", *self.TAIL, "", FREE)
+        self.assertNotIn("The arguments after the image", whole)
+
+    def test_an_image_alone_is_no_command(self):
+        got = report("image: vllm/vllm-openai:v0.9.1", FREE)
+        self.assertFalse(got.get("command"))
+
+
+class Numbers(unittest.TestCase):
+    def test_what_cannot_be_true_is_neither_drawn_nor_summed_up(self):
+        bad = ALLOC.format(total="23.69", held="100.77", others="")
+        said = text(bad)
+        self.assertIn("cannot be true", flat(said))
+        self.assertNotIn("more than there is", said)
+        self.assertNotIn("needed ", said)
+        self.assertNotIn("were free", report(bad)["summary"])
+        self.assertIn("were free", report(FULL)["summary"])
+
+    def test_holders_are_named_by_their_pids(self):
+        others = ("Process 1253 has 1.08 GiB memory in use. Process 2937823 "
+                  "has 900.00 MiB memory in use. ")
+        log = ALLOC.format(total="23.69", held="19.80", others=others)
+        self.assertIn("Held by pid 1253: 1.08 GiB, pid 2937823: 900 MiB.",
+                      flat(text(log)))
+        self.assertIn("进程 1253 占 1.08 GiB、进程 2937823 占 900 MiB",
+                      flat(text(log, lang="zh")))
+
+    def test_a_card_of_47_38_gib_may_be_three(self):
+        log = ALLOC.format(total="47.38", held="19.80", others="")
+        said = flat(text(log))
+        for card in ("L40,", "RTX 6000 Ada", "RTX A6000"):
+            self.assertIn(card, said)
+
+
+class Words(unittest.TestCase):
+    def test_facts_are_called_by_their_labels(self):
+        log = "torch.cuda.OutOfMemoryError: CUDA out of memory."
+        for lang in ("en", "zh"):
+            for words in ((), ("--why",)):
+                said = text(log, lang=lang, words=words)
+                for name in ("pytorch_reserved", "gpu_total", "other_in_use",
+                             "tried_alloc"):
+                    lines = [line for line in said.splitlines()
+                             if name in line and "--set" not in line]
+                    self.assertEqual(lines, [], (lang, words))
+                self.assertNotIn("\x1f", said)
+                self.assertNotIn("\x1e", said)
+        self.assertNotIn("\\u001f", run(log, "--format", "json"))
+
+    def test_a_wrapper_names_its_line(self):
+        log = ["INFO", "INFO", "RuntimeError: Engine core initialization "
+               "failed. See root cause above. Failed core proc(s): {}"]
+        self.assertIn("above line 3?", flat(text(*log)))
+        self.assertIn("第 3 行之前", flat(text(*log, lang="zh")))
+
+    def test_pids_are_no_quantities(self):
+        log = ("[1.2] Memory cgroup out of memory: Kill process 21984 "
+               "(python) score 1978 or sacrifice child")
+        self.assertNotIn("21,984", text(log))
+        self.assertNotIn("21,984", text(log, lang="zh"))
+
+
+class Checkpoint(unittest.TestCase):
+    def test_a_bare_kill_names_the_size_of_the_weights(self):
+        log = ["vllm serve Qwen/Qwen2.5-7B-Instruct",
+               "INFO Starting to load model Qwen/Qwen2.5-7B-Instruct...",
+               "[1.2] Out of memory: Killed process 21984 (python) "
+               "total-vm:41943040kB, anon-rss:16777216kB, file-rss:0kB, "
+               "shmem-rss:0kB"]
+        self.assertRegex(flat(text(*log)), r"The checkpoint of "
+                         r"Qwen/Qwen2.5-7B-Instruct is about 14\.\d+ GiB in "
+                         r"bfloat16")
+        self.assertNotIn("checkpoint of", text(log[2]))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)

@@ -1,0 +1,141 @@
+/* test_markdown.c: Markdown that shows what was meant and does nothing else.
+ * Golden files are the .md in golden/; OOMKB_REFRESH=1 writes them anew. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/utf8.h"
+#include "render/sheet.h"
+#include "support/corpus.h"
+#include "support/reports.h"
+#include "support/texts.h"
+
+static struct str shown(struct arena *a, const struct report *r,
+                        enum lang lang) {
+    struct buf out;
+    struct render_options o = {.lang = lang};
+    buf_init_in(&out, a, (size_t)1 << 24);
+    markdown_report(a, texts_reader(a), r, &o, &out);
+    assert_true(buf_ok(&out));
+    return arena_str(a, buf_str(&out));
+}
+
+static void expect_golden(struct arena *a, const char *name,
+                          const char *lang, struct str text) {
+    struct str path = root_path(
+        a, arena_printf(a, "tests/render/golden/%s-%s.md", name, lang).p);
+    if (getenv("OOMKB_REFRESH") != NULL) {
+        FILE *f = fopen(path.p, "wb");
+        assert_non_null(f);
+        fwrite(text.p, 1, text.n, f);
+        fclose(f);
+    }
+    if (!str_eq(file_text(a, path), text)) {
+        fail_msg("%s differs; it is now:\n%.*s", path.p, STR_ARG(text));
+    }
+}
+
+static void reports_read_as_agreed(struct arena *a) {
+    const struct {
+        const char *name;
+        struct report *report;
+    } cases[] = {{"kv-pool", report_of_kv_pool(a)},
+                 {"free-at-start", report_of_free_at_start(a)},
+                 {"warning", report_of_warning(a)},
+                 {"nothing", report_of_nothing(a)},
+                 {"hostile", report_of_hostile_log(a)}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        expect_golden(a, cases[i].name, "en",
+                      shown(a, cases[i].report, LANG_EN));
+        expect_golden(a, cases[i].name, "zh",
+                      shown(a, cases[i].report, LANG_ZH));
+    }
+}
+
+static struct str put(struct arena *a, const char *text) {
+    struct buf out;
+    struct render_options o = {0};
+    struct teller t = {a, NULL, &o, LANG_EN};
+    struct sheet s = {&t, &out};
+    buf_init_in(&out, a, 65536);
+    sheet_put(&s, str_of(text));
+    return arena_str(a, buf_str(&out));
+}
+
+static void expect_put(struct arena *a, const char *text, const char *md) {
+    struct str got = put(a, text);
+    if (!str_eq(got, str_of(md))) {
+        fail_msg("\"%s\" became \"%.*s\" instead of \"%s\"", text,
+                 STR_ARG(got), md);
+    }
+}
+
+static void markup_of_a_log_is_text(struct arena *a) {
+    expect_put(a, "<script>x</script>", "&lt;script>x&lt;/script>");
+    expect_put(a, "a *b* [c](d) ~~e~~", "a \\*b\\* \\[c\\](d) \\~\\~e\\~\\~");
+    expect_put(a, "max_model_len _x_", "max_model_len \\_x\\_");
+    expect_put(a, "&lt; R&D & co", "&amp;lt; R&amp;D & co");
+    expect_put(a, "# no heading #2", "\\# no heading \\#2");
+    expect_put(a, "- no item", "\\- no item");
+    expect_put(a, "12. no item 3.5", "12\\. no item 3.5");
+    expect_put(a, "> no quote", "\\> no quote");
+    expect_put(a, "one\n\n# two", "one  \\# two");
+    expect_put(a, "C:\\x \\* \\", "C:\\x \\\\\\* \\\\");
+    expect_put(a, "$x$", "\\$x\\$");
+    expect_put(a, "@everyone a@b.c", "@\u2060everyone a@b.c");
+}
+
+static void spans_stay_and_cannot_be_left(struct arena *a) {
+    expect_put(a, "use `--a <b>` now", "use `--a <b>` now");
+    expect_put(a, "a lone ` here", "a lone \\` here");
+    expect_put(a, "`a` <b> `c", "`a` &lt;b> \\`c");
+    expect_put(a, "``a`b`` *", "``a`b`` \\*");
+    expect_put(a, "`` ` ``", "`` ` ``");
+    expect_put(a, "```", "\\`\\`\\`");
+}
+
+static void fences_are_longer_than_what_they_hold(struct arena *a) {
+    struct buf out;
+    struct render_options o = {0};
+    struct teller t = {a, NULL, &o, LANG_EN};
+    struct sheet s = {&t, &out};
+    buf_init_in(&out, a, 65536);
+    sheet_code(&s, 2, "sh", STR("a\n````\n<b>\n"));
+    assert_true(str_eq(buf_str(&out),
+                       STR("  `````sh\n  a\n  ````\n  <b>\n  `````\n")));
+}
+
+static void nothing_of_a_log_is_obeyed(struct arena *a) {
+    struct str text = shown(a, report_of_hostile_log(a), LANG_EN);
+    assert_true(utf8_valid(text));
+    for (size_t i = 0; i < text.n; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        assert_true(c == '\n' || (c >= ' ' && c != 0x7f));
+    }
+}
+
+#define CASE(name) \
+    static void test_##name(void **state) { \
+        (void)state; \
+        with_arena(name); \
+    }
+CASE(reports_read_as_agreed)
+CASE(markup_of_a_log_is_text)
+CASE(spans_stay_and_cannot_be_left)
+CASE(fences_are_longer_than_what_they_hold)
+CASE(nothing_of_a_log_is_obeyed)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reports_read_as_agreed),
+        cmocka_unit_test(test_markup_of_a_log_is_text),
+        cmocka_unit_test(test_spans_stay_and_cannot_be_left),
+        cmocka_unit_test(test_fences_are_longer_than_what_they_hold),
+        cmocka_unit_test(test_nothing_of_a_log_is_obeyed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,98 @@
+/* Numbers, rates and the labels of facts as people read them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "render/parts.h"
+#include "support/texts.h"
+
+static struct arena arena;
+
+static int open_arena(void **state) {
+    (void)state;
+    arena_init(&arena, NULL, 0);
+    return 0;
+}
+
+static int close_arena(void **state) {
+    (void)state;
+    arena_free(&arena);
+    return 0;
+}
+
+static struct teller teller(enum lang lang) {
+    static const struct render_options plain;
+    return (struct teller){&arena, texts_reader(&arena), &plain, lang};
+}
+
+static void expect_shown(struct str got, const char *want) {
+    assert_string_equal(arena_str(&arena, got).p, want);
+}
+
+static struct str number_of(enum fact_name name, int64_t number) {
+    struct teller t = teller(LANG_EN);
+    struct fact f = {.name = name, .known = true, .number = number};
+    return shown_fact(&t, &f);
+}
+
+static void names_have_no_commas(void **state) {
+    (void)state;
+    expect_shown(number_of(FACT_pid, 21984), "21984");
+    expect_shown(number_of(FACT_rank, 1024), "1024");
+    expect_shown(number_of(FACT_gpu_index, 1000), "1000");
+    expect_shown(number_of(FACT_exit_code, 1997), "1997");
+    expect_shown(number_of(FACT_kv_blocks, 21984), "21,984");
+}
+
+static struct str rate(enum lang lang, int64_t worked, int64_t tried) {
+    struct teller t = teller(lang);
+    struct success s = {.known = true, .basis = BASIS_reports,
+                        .worked = worked, .tried = tried, .is_few = tried < 3};
+    return shown_rate(&t, &s);
+}
+
+static void few_reports_that_all_say_no_are_told(void **state) {
+    (void)state;
+    expect_shown(rate(LANG_EN, 0, 2),
+                 "2 people tried it, none says it worked.");
+    expect_shown(rate(LANG_ZH, 0, 2), "2 人试过，没有人说有效。");
+    expect_shown(rate(LANG_EN, 0, 1),
+                 "One person tried it and did not say that it worked.");
+    expect_shown(rate(LANG_EN, 1, 2), "Few reports so far.");
+    expect_shown(rate(LANG_EN, 0, 5), "0 of 5 people say it worked.");
+}
+
+static struct str depends_on(enum lang lang, const char *facts) {
+    struct teller t = teller(lang);
+    struct note n = {.key = "diagnose.applies.if", .count = 1};
+    n.arg[0] = str_of(facts);
+    return said_note(&t, &n);
+}
+
+static void facts_are_called_by_their_labels(void **state) {
+    static const char two[] = "\x1fgpu_free\x1f\x1e\x1ftorch_version\x1f";
+    (void)state;
+    expect_shown(depends_on(LANG_EN, two),
+                 "It depends on: free GPU memory, PyTorch.");
+    expect_shown(depends_on(LANG_ZH, two), "取决于：空闲显存、PyTorch。");
+}
+
+static void stray_marks_do_no_harm(void **state) {
+    (void)state;
+    expect_shown(depends_on(LANG_EN, "\x1fnothing\x1f"),
+                 "It depends on: \x1fnothing\x1f.");
+    expect_shown(depends_on(LANG_EN, "\x1f"), "It depends on: \x1f.");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_have_no_commas),
+        cmocka_unit_test(few_reports_that_all_say_no_are_told),
+        cmocka_unit_test(facts_are_called_by_their_labels),
+        cmocka_unit_test(stray_marks_do_no_harm),
+    };
+    return cmocka_run_group_tests(tests, open_arena, close_arena);
+}
