@@ -11,7 +11,8 @@
  * is the root itself, of no specified mechanism. A warning is nobody's cause.
  *
  * A guess (words that say "memory" and no more) is for logs of which nothing
- * else is known: beside any other finding it is not said at all.
+ * else is known: beside a failure, a wrapper or a consequence it is not said at
+ * all. A warning silences no guess.
  */
 #include "diagnose/work.h"
 
@@ -67,7 +68,9 @@ static bool is_guess(const struct incident *i) {
 
 static bool is_something_known(const struct incident_list *list) {
     for (size_t i = 0; i < list->count; i++) {
-        if (is_live(list->at[i]) && !is_guess(list->at[i])) {
+        const struct incident *x = list->at[i];
+        bool is_mild = x->role == ROLE_root && !is_failed_root(x);
+        if (is_live(x) && !is_mild && !is_guess(x)) {
             return true;
         }
     }

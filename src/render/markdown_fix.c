@@ -78,7 +78,8 @@ static size_t write_first(struct sheet *s, const struct report *rep,
         }
     }
     if (corrected.n > 0) {
-        sheet_text(s, said(s->t, "report.command"));
+        sheet_text(s, said(s->t, rep->command_is_arguments ? "report.arguments"
+                                                         : "report.command"));
         sheet_code(s, 0, "sh", corrected);
     }
     return count;

@@ -182,11 +182,11 @@ static void weak_words_alone_are_the_root(void **state) {
     assert_int_equal(r->questions[0].fact, FACT_host_rss);
 }
 
-/* Even a warning, a wrapper or a bare "Killed" knows more than a guess. */
-static void a_guess_vanishes_beside_any_finding(void **state) {
+/* Even a wrapper or a bare "Killed" knows more than a guess. */
+static void a_guess_vanishes_beside_any_failure(void **state) {
     (void)state;
     static const char *const known[] = {"torch/oom", "vllm/core-failed",
-                                        "vllm/preemption", "linux/killed"};
+                                        "linux/killed"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         see_message(&s, "unknown/memory", 5, "tried_alloc=64.00 MiB", NULL);
         see_message(&s, known[i], 9, NULL);
@@ -199,6 +199,15 @@ static void a_guess_vanishes_beside_any_finding(void **state) {
         drop_corpus(NULL);
         make_corpus(NULL);
     }
+}
+
+static void a_warning_silences_no_guess(void **state) {
+    (void)state;
+    see_message(&s, "vllm/preemption", 2, NULL);
+    see_message(&s, "unknown/memory", 5, "tried_alloc=64.00 MiB", NULL);
+    struct report *r = scene_report(&s);
+    assert_int_equal(r->finding_count, 2);
+    assert_int_equal(report_exit_status(r), 0);
 }
 
 static void a_guess_alone_is_the_root(void **state) {
@@ -274,7 +283,8 @@ int main(void) {
         CASE(only_a_warning_is_no_failure),
         CASE(weak_words_follow_a_failure),
         CASE(weak_words_alone_are_the_root),
-        CASE(a_guess_vanishes_beside_any_finding),
+        CASE(a_guess_vanishes_beside_any_failure),
+        CASE(a_warning_silences_no_guess),
         CASE(a_guess_alone_is_the_root),
         CASE(attempts_are_instances_and_dead_ends),
         CASE(other_ranks_are_no_attempts),
