@@ -204,6 +204,23 @@ static void list_at_start(struct arena *a, struct budget *b,
         STR("derived"));
 }
 
+static void show_share(struct arena *a, const struct memory_case *c,
+                       struct span total, struct formulas *f) {
+    static const enum fact_name used[] = {
+        FACT_gpu_total, FACT_gpu_memory_utilization, FACT_COUNT_OF};
+    struct span share = requested_bytes(c);
+    if (!share.known || !c->in[FACT_gpu_memory_utilization].known) {
+        return;
+    }
+    struct str u = write_ratio(a, c->in[FACT_gpu_memory_utilization].number);
+    struct str t = write_bytes(a, span_middle(total));
+    struct str text = write_bytes(a, span_middle(share));
+    struct str sources = write_sources(a, c, used);
+    formula_put(a, f,
+                arena_printf(a, "share = %.*s x %.*s = %.*s%.*s", STR_ARG(u),
+                             STR_ARG(t), STR_ARG(text), STR_ARG(sources)));
+}
+
 struct budget memory_budget(struct arena *a, const struct memory_case *c,
                             struct formulas *f) {
     struct budget b = {.total = gpu_total_bytes(c)};
@@ -223,20 +240,8 @@ struct budget memory_budget(struct arena *a, const struct memory_case *c,
         b.count = 0;
         return b;
     }
-    struct span share = requested_bytes(c);
-    static const enum fact_name used[] = {
-        FACT_gpu_total, FACT_gpu_memory_utilization, FACT_COUNT_OF};
-    if (!at_start && !failed && share.known && b.count > 0 &&
-        c->in[FACT_gpu_memory_utilization].known) {
-        struct str u =
-            write_ratio(a, c->in[FACT_gpu_memory_utilization].number);
-        struct str total = write_bytes(a, span_middle(b.total));
-        struct str text = write_bytes(a, span_middle(share));
-        struct str sources = write_sources(a, c, used);
-        formula_put(a, f,
-                    arena_printf(a, "share = %.*s x %.*s = %.*s%.*s",
-                                 STR_ARG(u), STR_ARG(total), STR_ARG(text),
-                                 STR_ARG(sources)));
+    if (!at_start && !failed && b.count > 0) {
+        show_share(a, c, b.total, f);
     }
     return b;
 }

@@ -53,6 +53,45 @@ static struct str write_halved(const struct ask *q, const struct kv_side *kv,
                                      STR_ARG(text), STR_ARG(sources)));
 }
 
+/* Not enough by itself: the length that fp8 would carry. */
+static void propose_length(const struct ask *q, const struct kv_side *kv,
+                           const struct demand *fp8, struct estimate *e) {
+    struct span longest = demand_tokens(fp8, kv->pool, kv->length);
+    if (!longest.known || longest.low <= 0) {
+        return;
+    }
+    struct str n = write_count(q->a, longest.low);
+    e->proposed = propose(FACT_max_model_len, longest.low);
+    e->formula = formula_join(
+        q->a, e->formula,
+        arena_printf(q->a, "max_model_len with fp8 = %.*s tokens",
+                     STR_ARG(n)));
+}
+
+static struct estimate judged(const struct ask *q, const struct kv_side *kv) {
+    struct demand fp8 = demand_with_fp8(q->a, &kv->demand);
+    struct estimate e = estimate_of_kv(kv);
+    e.after = kv->length > 0 ? demand_bytes(&fp8, kv->length) : span_none();
+    if (kv->has_no_pool && !kv->pool.known) {
+        e.limit = span_exact(0);
+    }
+    if (!e.after.known || !e.limit.known) {
+        needs_add(&e.needs, e.after.known ? FACT_kv_available : FACT_model);
+        return e;
+    }
+    estimate_judge(&e);
+    e.formula = write_halved(q, kv, e.after);
+    if (e.verdict == VERDICT_UNKNOWN && !kv->demand.by_model) {
+        needs_add(&e.needs, FACT_model);
+    }
+    if (e.verdict == VERDICT_ENOUGH) {
+        e.proposed = propose_word(FACT_kv_cache_dtype, STR("fp8"));
+    } else {
+        propose_length(q, kv, &fp8, &e);
+    }
+    return e;
+}
+
 struct estimate effect_kv_dtype(const struct ask *q) {
     if (q->what != SHORT_KV_POOL) {
         return estimate_none(q->what == SHORT_FREE_AT_START
@@ -64,36 +103,5 @@ struct estimate effect_kv_dtype(const struct ask *q) {
     if (now->known && kv_dtype_is_fp8(now->word)) {
         return estimate_none(FACT_kv_needed);
     }
-    if (kv.counts_tokens) {
-        return by_tokens(q, &kv);
-    }
-    struct demand fp8 = demand_with_fp8(q->a, &kv.demand);
-    struct estimate e = estimate_of_kv(&kv);
-    e.after = kv.length > 0 ? demand_bytes(&fp8, kv.length) : span_none();
-    if (kv.has_no_pool && !kv.pool.known) {
-        e.limit = span_exact(0);
-    }
-    if (!e.after.known || !e.limit.known) {
-        needs_add(&e.needs, e.after.known ? FACT_kv_available : FACT_model);
-        return e;
-    }
-    estimate_judge(&e);
-    e.formula = write_halved(q, &kv, e.after);
-    if (e.verdict == VERDICT_UNKNOWN && !kv.demand.by_model) {
-        needs_add(&e.needs, FACT_model);
-    }
-    if (e.verdict == VERDICT_ENOUGH) {
-        e.proposed = propose_word(FACT_kv_cache_dtype, STR("fp8"));
-        return e;
-    }
-    struct span longest = demand_tokens(&fp8, kv.pool, kv.length);
-    if (longest.known && longest.low > 0) {
-        struct str n = write_count(q->a, longest.low);
-        e.proposed = propose(FACT_max_model_len, longest.low);
-        e.formula = formula_join(
-            q->a, e.formula,
-            arena_printf(q->a, "max_model_len with fp8 = %.*s tokens",
-                         STR_ARG(n)));
-    }
-    return e;
+    return kv.counts_tokens ? by_tokens(q, &kv) : judged(q, &kv);
 }

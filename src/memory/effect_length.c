@@ -127,6 +127,15 @@ static struct estimate by_demand(const struct ask *q,
     return e;
 }
 
+static struct estimate without_pool(const struct kv_side *kv) {
+    struct estimate e = estimate_of_kv(kv);
+    if (!e.limit.known) {
+        e.limit = span_exact(0);
+    }
+    e.verdict = VERDICT_NOT_ENOUGH;
+    return e;
+}
+
 struct estimate effect_max_model_len(const struct ask *q) {
     if (q->what == SHORT_ALLOCATION && stage_is(q->c, "profile") &&
         rules_is_v0(q->c) != ANSWER_NO) {
@@ -140,12 +149,7 @@ struct estimate effect_max_model_len(const struct ask *q) {
     struct kv_side kv = kv_side_of(q);
     const struct fact *estimate = &q->c->in[FACT_est_max_model_len];
     if (kv.has_no_pool) {
-        struct estimate e = estimate_of_kv(&kv);
-        if (!e.limit.known) {
-            e.limit = span_exact(0);
-        }
-        e.verdict = VERDICT_NOT_ENOUGH;
-        return e;
+        return without_pool(&kv);
     }
     if (estimate->known && estimate->number > 0 && kv.pool.known) {
         return by_estimate(q, &kv, estimate->number);

@@ -139,7 +139,11 @@ static void put_row(struct page *p, enum ink ink, const struct str *cells,
     buf_fill(p->out, ' ', INDENT);
     for (size_t i = 0; i < count; i++) {
         bool is_last = i + 1 == count;
-        put_cell(p, ink, cells[i], is_last ? 0 : widths[i] + 2);
+        if (is_last) {
+            page_put(p, ink, cells[i]);
+        } else {
+            put_cell(p, ink, cells[i], widths[i] + 2);
+        }
     }
 }
 

@@ -170,6 +170,9 @@ struct json *json_estimate(const struct teller *t, const struct fix *fix) {
 }
 
 struct json *json_acts_on(const struct teller *t, const struct acts_on *what) {
+    if (what->flag.n == 0 && what->kind == ACT_KIND_none) {
+        return json_new_null(t->a); /* a look, not a change */
+    }
     struct json *o = json_new_object(t->a);
     set_words(t, o, "flag", what->flag);
     if (what->change != CHANGE_none) {

@@ -18,61 +18,65 @@
 /* ---- sixteen logs: eight failures, each with two sets of numbers ---- */
 
 static const char *const logs[] = {
-    "INFO 11-20 03:12:08 [core.py:455] Initializing a V1 LLM engine (v0.9.%d) "
+    "INFO 11-20 03:12:08 [core.py:455] Initializing a V1 LLM engine (v0.9.@) "
     "with config: model='Qwen/Qwen2.5-7B', max_seq_len=32768\n"
     "INFO 11-20 03:13:05 [gpu_worker.py:227] Available KV cache memory: "
-    "1.%d GiB\n"
+    "1.@ GiB\n"
     "ValueError: To serve at least one request with the models's max seq len "
     "(32768), (1.75 GiB KV cache is needed, which is larger than the available "
-    "KV cache memory (1.%d GiB). Based on the available memory, the estimated "
-    "maximum model length is 2%d000. Try increasing `gpu_memory_utilization` "
+    "KV cache memory (1.@ GiB). Based on the available memory, the estimated "
+    "maximum model length is 2@000. Try increasing `gpu_memory_utilization` "
     "or decreasing `max_model_len` when initializing the engine.\n",
 
     "Traceback (most recent call last):\n"
-    "  File \"train.py\", line %d, in <module>\n    loss.backward()\n"
-    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate %d.00 GiB. "
-    "GPU 0 has a total capacity of 23.69 GiB of which 1.%d GiB is free. "
+    "  File \"train.py\", line @, in <module>\n    loss.backward()\n"
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate @.00 GiB. "
+    "GPU 0 has a total capacity of 23.69 GiB of which 1.@ GiB is free. "
     "Including non-PyTorch memory, this process has 22.10 GiB memory in use. "
-    "Of the allocated memory 20.%d GiB is allocated by PyTorch, and 1.20 GiB "
+    "Of the allocated memory 20.@ GiB is allocated by PyTorch, and 1.20 GiB "
     "is reserved by PyTorch but unallocated.\n",
 
-    "[12345.%d] python3 invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), "
+    "[12345.@] python3 invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), "
     "order=0, oom_score_adj=0\n"
-    "[12345.%d] Out of memory: Killed process 41%d (python3) "
-    "total-vm:9%d000000kB, anon-rss:61000000kB, file-rss:0kB, "
+    "[12345.@] Out of memory: Killed process 41@ (python3) "
+    "total-vm:9@000000kB, anon-rss:61000000kB, file-rss:0kB, "
     "shmem-rss:0kB, UID:0 pgtables:120000kB oom_score_adj:0\n",
 
     "Traceback (most recent call last):\n"
-    "  File \"model.py\", line %d, in forward\n    return self.head(x)\n"
-    "RuntimeError: CUDA out of memory. Tried to allocate 1.%d0 GiB (GPU %d; "
+    "  File \"model.py\", line @, in forward\n    return self.head(x)\n"
+    "RuntimeError: CUDA out of memory. Tried to allocate 1.@0 GiB (GPU @; "
     "23.69 GiB total capacity; 20.31 GiB already allocated; 1.02 GiB free; "
-    "21.4%d GiB reserved in total by PyTorch)\n",
+    "21.4@ GiB reserved in total by PyTorch)\n",
 
-    "step %d\nRuntimeError: CUDA error: out of memory\n"
+    "step @\nRuntimeError: CUDA error: out of memory\n"
     "CUDA kernel errors might be asynchronously reported at some other API "
-    "call, so the stacktrace below might be incorrect. %d %d %d\n",
+    "call, so the stacktrace below might be incorrect. @ @ @\n",
 
-    "INFO healthy: %d of %d steps, %d.5 GiB of %d GiB in use\n",
+    "INFO healthy: @ of @ steps, @.5 GiB of @ GiB in use\n",
 
-    "INFO 11-20 [llm_engine.py:161] Initializing an LLM engine (v0.5.%d) with "
+    "INFO 11-20 [llm_engine.py:161] Initializing an LLM engine (v0.5.@) with "
     "config: model='facebook/opt-13b', max_seq_len=2048\n"
-    "INFO 11-20 [gpu_executor.py:83] # GPU blocks: 7%d, # CPU blocks: 3%d\n"
+    "INFO 11-20 [gpu_executor.py:83] # GPU blocks: 7@, # CPU blocks: 3@\n"
     "ValueError: The model's max seq len (16384) is larger than the maximum "
-    "number of tokens that can be stored in KV cache (11%d). Try increasing "
+    "number of tokens that can be stored in KV cache (11@). Try increasing "
     "`gpu_memory_utilization` or decreasing `max_model_len` when initializing "
     "the engine.\n",
 
-    "ValueError: Free memory on device (1%d.50/23.69 GiB) on startup is less "
+    "ValueError: Free memory on device (1@.50/23.69 GiB) on startup is less "
     "than desired GPU memory utilization (0.9, 21.32 GiB). Decrease GPU memory "
-    "utilization or reduce GPU memory used by other processes. %d %d %d\n",
+    "utilization or reduce GPU memory used by other processes. @ @ @\n",
 };
 #define LOG_KINDS (sizeof logs / sizeof *logs)
 
+/* The i-th log: every '@' of its text is a digit. */
 static void make_log(size_t i, char log[LOG_BYTES]) {
-    int n = (int)(i % 10);
-    int length = snprintf(log, LOG_BYTES, logs[i % LOG_KINDS], n, n, n, n);
-    if (length < 0 || length >= LOG_BYTES) {
+    const char *text = logs[i % LOG_KINDS];
+    size_t n = strlen(text);
+    if (n >= LOG_BYTES) {
         abort();
+    }
+    for (size_t k = 0; k <= n; k++) {
+        log[k] = text[k] == '@' ? (char)('0' + i % 10) : text[k];
     }
 }
 
