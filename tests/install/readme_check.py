@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Every command of the README, copied and run in a fresh clone.
+
+What stands in a ```sh block is run line by line, in order, in a clone of the
+repository (its files as they stand in the work tree), in a clean environment. A
+line passes when it exits 0 and says something.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+
+def commands(readme):
+    for block in re.findall(r"^```sh\n(.*?)^```", readme, re.M | re.S):
+        yield from (line for line in block.splitlines() if line.strip())
+
+
+def copy_tree(to):
+    """What git knows, as it stands in the work tree now."""
+    names = subprocess.run(["git", "ls-files", "-z"], capture_output=True,
+                           check=True).stdout.decode().split("\0")
+    for name in filter(None, names):
+        source = pathlib.Path(name)
+        if source.is_file():
+            (to / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, to / name)
+
+
+def main():
+    readme = pathlib.Path("README.md").read_text()
+    faults, count = [], 0
+    with tempfile.TemporaryDirectory() as folder:
+        clone = pathlib.Path(folder) / "oomkb"
+        copy_tree(clone)
+        env = {"PATH": os.environ["PATH"], "HOME": folder, "LANG": "C.UTF-8",
+               "CC": os.environ.get("CC", "gcc")}
+        for line in commands(readme):
+            count += 1
+            run = subprocess.run(line, shell=True, cwd=clone, env=env,
+                                 capture_output=True, check=False,
+                                 stdin=subprocess.DEVNULL)
+            said = (run.stdout + run.stderr).decode(errors="replace")
+            if run.returncode != 0 or not said.strip():
+                faults.append(f"{line}\n  exit {run.returncode}: "
+                              f"{said.strip()[-400:]}")
+    print("\n".join(faults))
+    sys.exit(1 if faults or count < 10 else 0)
+
+
+if __name__ == "__main__":
+    main()
