@@ -97,6 +97,8 @@ static void lines_span(struct finding *f, const struct incident *i) {
     f->first_line = UINT32_MAX;
     for (size_t k = 0; k < i->count; k++) {
         const struct sighting *s = i->sightings[k];
+        f->last_line = s->counted_to > f->last_line ? s->counted_to
+                                                    : f->last_line;
         for (size_t n = 0; n < s->place_count; n++) {
             const struct place *p = &s->places[n];
             f->first_line = p->first_line < f->first_line ? p->first_line
@@ -156,6 +158,9 @@ static void findings_fill(struct diagnosis *d, struct report *rep) {
     struct incident_list list = speakers_of(d);
     rep->findings = arena_array(d->a, list.count, sizeof *rep->findings);
     rep->finding_count = list.count;
+    if (list.count == 1) { /* what the scan only counted is more of it */
+        list.at[0]->times += d->scan->uncounted;
+    }
     for (size_t i = 0; i < list.count; i++) {
         finding_fill(d, &rep->findings[i], list.at[i]);
         for (size_t k = 0; k < list.count; k++) {

@@ -151,10 +151,12 @@ static struct sighting *sighting_like(struct diagnosis *d, uint32_t head,
     return NULL;
 }
 
-static bool count_on_last(struct sighting_list *list, uint32_t head) {
+static bool count_on_last(struct sighting_list *list, uint32_t head,
+                          const struct hit *h) {
     for (size_t i = list->count; i > 0; i--) {
         if (list->at[i - 1].head == head) {
             list->at[i - 1].count++;
+            list->at[i - 1].counted_to = h->last_line;
             return true;
         }
     }
@@ -178,7 +180,7 @@ static void sighting_add(struct diagnosis *d, const struct hit *h) {
         return;
     }
     struct sighting_list *list = &d->sightings;
-    if (list->count >= SIGHTINGS_MAX && count_on_last(list, head)) {
+    if (list->count >= SIGHTINGS_MAX && count_on_last(list, head, h)) {
         return;
     }
     list->at = arena_grow(d->a, list->at, list->count, &list->cap,

@@ -39,6 +39,7 @@ struct sighting {
     struct place *places;  /* places[0] is the hit's own */
     size_t place_count, place_cap;
     uint64_t count;
+    uint32_t counted_to; /* last line of those only counted; 0: none were */
     struct fact_list facts;
     const struct signature *form; /* of the hit; NULL: not known */
     uint32_t entry;  /* chosen by select.c */
