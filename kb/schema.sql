@@ -270,7 +270,16 @@ CREATE TABLE model (
   quantization TEXT NOT NULL,
   is_moe INTEGER NOT NULL,
   is_multimodal INTEGER NOT NULL,
-  verified TEXT NOT NULL
+  verified TEXT NOT NULL,
+  experts INTEGER NOT NULL,    -- what params is counted from, from here on
+  expert_size INTEGER NOT NULL,
+  shared_size INTEGER NOT NULL,
+  dense_layers INTEGER NOT NULL,
+  mlp_layers INTEGER NOT NULL,
+  draft_layers INTEGER NOT NULL,
+  other_params INTEGER NOT NULL,
+  has_plain_mlp INTEGER NOT NULL,
+  uncounted TEXT NOT NULL      -- why it is not
 ) STRICT;
 
 CREATE TABLE model_alias (
@@ -305,6 +314,10 @@ CREATE TABLE kv_group (
   window INTEGER NOT NULL,
   latent_dim INTEGER NOT NULL,
   state_bytes INTEGER NOT NULL,
+  q_rank INTEGER NOT NULL,
+  rope_dim INTEGER NOT NULL,
+  params INTEGER NOT NULL,
+  is_gated INTEGER NOT NULL,
   PRIMARY KEY (model, ordinal)
 ) STRICT, WITHOUT ROWID;
 

@@ -4,6 +4,9 @@
 
 #include "author/desk.h"
 
+/* A model's params against its shape. */
+void check_params(struct desk *d, const struct made *m);
+
 struct entry_check {
     struct complaints *c;
     const struct source *src;

@@ -40,6 +40,18 @@ static const struct effect_row rows[EFFECT_COUNT_OF] = {
         {FACT_expandable_segments, NO_FACT}, .set = true},
     [EFFECT_cpu_offload] = {
         {FACT_cpu_offload, NO_FACT}, .up = true, .set = true},
+    [EFFECT_mem_fraction_static_up] = {
+        {FACT_mem_fraction_static, NO_FACT}, .up = true},
+    [EFFECT_mem_fraction_static_down] = {
+        {FACT_mem_fraction_static, NO_FACT}, .down = true},
+    [EFFECT_swa_full_tokens_ratio] = {
+        {FACT_swa_full_tokens_ratio, NO_FACT}, .up = true, .set = true},
+    [EFFECT_context_length] = {
+        {FACT_context_length, NO_FACT}, .down = true, .set = true},
+    [EFFECT_gpu_layers] = {
+        {FACT_gpu_layers, NO_FACT}, .down = true, .set = true},
+    [EFFECT_flash_attention] = {
+        {FACT_flash_attention, NO_FACT}, .set = true},
     [EFFECT_host_memory] = {
         {NO_FACT, NO_FACT},
         .kinds = {ACT_KIND_host_memory, ACT_KIND_shm_size}},

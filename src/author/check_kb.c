@@ -87,6 +87,26 @@ static void shape_wrong(struct desk *d, const struct made *m,
     complain(&d->c, m->src, place, CODE_bad_shape, "%s", why);
 }
 
+/* A layer may attend and keep a state at once, and look across or index
+ * beside that: each of these is held against the layers on its own. */
+static int64_t *layers_like(const struct kv_group *g, int64_t *attention,
+                            int64_t *state, int64_t *beside) {
+    switch (g->kind) {
+    case KV_full:
+    case KV_sliding:
+    case KV_chunked:
+    case KV_mla:
+        return attention;
+    case KV_state:
+        return state;
+    case KV_cross:
+    case KV_indexer:
+    case KV_KIND_COUNT_OF:
+        return beside;
+    }
+    return beside;
+}
+
 static void check_group(struct desk *d, const struct made *m,
                         const struct node *n, const struct kv_group *g) {
     bool has_heads = g->kv_heads > 0 && g->k_dim > 0 && g->v_dim > 0;
@@ -110,6 +130,9 @@ static void check_group(struct desk *d, const struct made *m,
         if (g->latent_dim == 0)
             shape_wrong(d, m, n, "an mla or indexer group has a "
                                  "`latent_dim`");
+        if (g->rope_dim > g->latent_dim || g->rope_dim > g->k_dim)
+            shape_wrong(d, m, n, "`rope_dim` is a part of `latent_dim` and "
+                                 "of `k_dim`");
         return;
     case KV_state:
     case KV_KIND_COUNT_OF:
@@ -120,24 +143,26 @@ static void check_group(struct desk *d, const struct made *m,
 void check_model(struct desk *d, const struct made *m) {
     const struct model *model = m->what;
     const struct node *groups = node_get(m->node, "groups");
-    int64_t layers = 0;
+    int64_t attention = 0, state = 0, beside = 0;
     for (size_t i = 0; i < model->group_count; i++) {
         const struct kv_group *g = &model->groups[i];
         check_group(d, m, node_item(groups, i), g);
         if (model->heads > 0 && g->kv_heads > model->heads)
             shape_wrong(d, m, node_item(groups, i),
                         "more KV heads than heads");
-        bool is_beside = g->kind == KV_cross || g->kind == KV_indexer;
-        if (!is_beside && !add_i64(layers, g->layers, &layers))
-            layers = INT64_MAX;
+        int64_t *sum = layers_like(g, &attention, &state, &beside);
+        if (!add_i64(*sum, g->layers, sum))
+            *sum = INT64_MAX;
     }
-    if (layers > model->layers && model->layers > 0)
+    if (model->layers > 0
+        && (attention > model->layers || state > model->layers))
         shape_wrong(d, m, groups, "its groups have more layers than it has");
     if (node_get(m->node, "layers") != NULL && model->layers == 0)
         shape_wrong(d, m, node_get(m->node, "layers"), "a model of no layers");
     if (model->params > 0 && model->embedding_params > model->params)
         shape_wrong(d, m, node_get(m->node, "embedding_params"),
                     "more embedding parameters than parameters");
+    check_params(d, m);
 }
 
 /* What drivers report is a little under what is sold, in GiB for GB. */

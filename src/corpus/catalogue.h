@@ -21,6 +21,11 @@ struct kv_group {
     int64_t latent_dim;   /* mla: kv_lora_rank + qk_rope_head_dim; indexer:
                              bytes per token as stored (128 + 4) */
     int64_t state_bytes;  /* state: per layer and sequence, unsharded; 0: unknown */
+    /* For counting parameters (author/check_params.c). mla takes k_dim and
+     * v_dim too: of a head, once its latent is spread out. */
+    int64_t q_rank, rope_dim; /* mla; q_rank 0: queries are not compressed */
+    int64_t params;           /* state: weights of one layer's mixer */
+    bool is_gated;            /* a gate as wide as the queries */
 };
 
 struct model {
@@ -36,6 +41,14 @@ struct model {
     struct kv_group *groups;
     size_t group_count;
     bool is_moe, is_multimodal;
+    /* For counting parameters, as far as a model has them; 0: it has none. */
+    int64_t experts, expert_size, shared_size; /* of one MoE layer */
+    int64_t dense_layers; /* MoE: layers whose feed-forward part is dense */
+    int64_t mlp_layers;   /* that have a feed-forward part; 0: all */
+    int64_t draft_layers; /* that predict further tokens, counted in params */
+    int64_t other_params; /* towers, encoders, position tables: as declared */
+    bool has_plain_mlp;   /* two matrices; else three, one of them a gate */
+    struct str uncounted; /* why the count cannot be made; empty: it can */
     struct str verified; /* seen | computed | recalled */
     struct str_list sources;
 };

@@ -53,6 +53,12 @@ static int fact_of_effect(enum effect e) {
     case EFFECT_pipeline_parallel: return FACT_pipeline_parallel;
     case EFFECT_enforce_eager: return FACT_enforce_eager;
     case EFFECT_expandable_segments: return FACT_expandable_segments;
+    case EFFECT_mem_fraction_static_up:
+    case EFFECT_mem_fraction_static_down: return FACT_mem_fraction_static;
+    case EFFECT_swa_full_tokens_ratio: return FACT_swa_full_tokens_ratio;
+    case EFFECT_context_length: return FACT_context_length;
+    case EFFECT_gpu_layers: return FACT_gpu_layers;
+    case EFFECT_flash_attention: return FACT_flash_attention;
     case EFFECT_none:
     case EFFECT_quantization:
     case EFFECT_free_other_process:

@@ -58,6 +58,9 @@ enum shortage shortage_of(const struct entry *e,
     if (has(facts, FACT_tried_alloc)) {
         return SHORT_ALLOCATION;
     }
+    if (has(facts, FACT_tried_tokens)) {
+        return SHORT_TOKENS;
+    }
     if (e->mechanism == MECHANISM_kv_cache_startup ||
         has(facts, FACT_kv_needed)) {
         return SHORT_KV_POOL;

@@ -72,7 +72,9 @@
     X(model, "SELECT id, family, params, embedding_params, layers, "           \
              "hidden_size, heads, vocab_size, intermediate_size, "             \
              "max_position, dtype, quantization, is_moe, is_multimodal, "      \
-             "verified FROM model WHERE number = ?")                           \
+             "verified, experts, expert_size, shared_size, dense_layers, "     \
+             "mlp_layers, draft_layers, other_params, has_plain_mlp, "         \
+             "uncounted FROM model WHERE number = ?")                          \
     X(model_alias, "SELECT item, value FROM model_alias WHERE model = ? "      \
                    "ORDER BY item")                                            \
     X(model_source, "SELECT item, value FROM model_source WHERE model = ? "    \
@@ -80,8 +82,8 @@
     X(model_name, "SELECT model FROM model_name WHERE form = ? AND name = ? "  \
                   "ORDER BY model LIMIT 1")                                    \
     X(kv_group, "SELECT ordinal, kind, layers, kv_heads, k_dim, v_dim, "       \
-                "window, latent_dim, state_bytes FROM kv_group "               \
-                "WHERE model = ? ORDER BY ordinal")                            \
+                "window, latent_dim, state_bytes, q_rank, rope_dim, params, "  \
+                "is_gated FROM kv_group WHERE model = ? ORDER BY ordinal")     \
     X(gpu, "SELECT number, id, vendor, nominal_gb, total_low, total_high, "    \
            "has_fp8, compute_capability, source FROM gpu ORDER BY number")     \
     X(gpu_alias, "SELECT item, value FROM gpu_alias WHERE gpu = ? "            \

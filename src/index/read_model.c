@@ -46,7 +46,24 @@ static void read_groups(struct reader *r, struct model *m, uint32_t number) {
         group->window = row_count(&row);
         group->latent_dim = row_count(&row);
         group->state_bytes = row_count(&row);
+        group->q_rank = row_count(&row);
+        group->rope_dim = row_count(&row);
+        group->params = row_count(&row);
+        group->is_gated = row_bool(&row);
     }
+}
+
+/* What the parameters are counted from. */
+static void read_counts(struct row *row, struct model *m) {
+    m->experts = row_count(row);
+    m->expert_size = row_count(row);
+    m->shared_size = row_count(row);
+    m->dense_layers = row_count(row);
+    m->mlp_layers = row_count(row);
+    m->draft_layers = row_count(row);
+    m->other_params = row_count(row);
+    m->has_plain_mlp = row_bool(row);
+    m->uncounted = row_text(row);
 }
 
 static void read_model_row(struct reader *r, struct model *m,
@@ -71,6 +88,7 @@ static void read_model_row(struct reader *r, struct model *m,
     m->is_moe = row_bool(&row);
     m->is_multimodal = row_bool(&row);
     m->verified = row_text(&row);
+    read_counts(&row, m);
     row_done(&row);
 }
 

@@ -133,8 +133,25 @@ static void write_groups(struct writer *w, const struct model *m,
         row_bind_int(&row, group->window);
         row_bind_int(&row, group->latent_dim);
         row_bind_int(&row, group->state_bytes);
+        row_bind_int(&row, group->q_rank);
+        row_bind_int(&row, group->rope_dim);
+        row_bind_int(&row, group->params);
+        row_bind_int(&row, group->is_gated);
         row_write(&row);
     }
+}
+
+/* What the parameters are counted from. */
+static void write_counts(struct row *row, const struct model *m) {
+    row_bind_int(row, m->experts);
+    row_bind_int(row, m->expert_size);
+    row_bind_int(row, m->shared_size);
+    row_bind_int(row, m->dense_layers);
+    row_bind_int(row, m->mlp_layers);
+    row_bind_int(row, m->draft_layers);
+    row_bind_int(row, m->other_params);
+    row_bind_int(row, m->has_plain_mlp);
+    row_bind_text(row, m->uncounted);
 }
 
 static void write_model(struct writer *w, const struct model *m,
@@ -156,6 +173,7 @@ static void write_model(struct writer *w, const struct model *m,
     row_bind_int(&row, m->is_moe);
     row_bind_int(&row, m->is_multimodal);
     row_bind_text(&row, m->verified);
+    write_counts(&row, m);
     row_write(&row);
 }
 

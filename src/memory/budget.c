@@ -17,6 +17,7 @@
 #include "memory/formula.h"
 #include "memory/rules.h"
 #include "memory/span.h"
+#include "memory/training.h"
 #include "memory/weights.h"
 
 #define MICRO UNITS_MICRO
@@ -232,6 +233,7 @@ struct budget memory_budget(struct arena *a, const struct memory_case *c,
         list_at_start(a, &b, c);
     } else if (failed || c->in[FACT_pytorch_allocated].known) {
         list_process(a, &b, c);
+        training_explain(a, c, f);
     } else if (rules_is_vllm(c) && (c->in[FACT_kv_available].known ||
                                     c->in[FACT_weights_bytes].known)) {
         list_share(a, &b, c);

@@ -5,8 +5,11 @@
 
 #include "memory/budget.h"
 #include "memory/formula.h"
+#include "memory/llama_cpp.h"
 #include "memory/rules.h"
+#include "memory/sglang.h"
 #include "memory/span.h"
+#include "memory/training.h"
 
 struct estimate estimate_none(enum fact_name quantity) {
     return (struct estimate){.verdict = VERDICT_NONE, .quantity = quantity};
@@ -95,6 +98,12 @@ static struct estimate estimate_of(const struct ask *q, enum effect effect) {
     case EFFECT_cpu_offload: return effect_cpu_offload(q);
     case EFFECT_host_memory: return effect_host_memory(q);
     case EFFECT_none:
+    case EFFECT_mem_fraction_static_up: /* other engines': see memory_effect */
+    case EFFECT_mem_fraction_static_down:
+    case EFFECT_swa_full_tokens_ratio:
+    case EFFECT_context_length:
+    case EFFECT_gpu_layers:
+    case EFFECT_flash_attention:
     case EFFECT_COUNT_OF: break;
     }
     return estimate_none(FACT_tried_alloc);
@@ -109,7 +118,12 @@ static bool is_of_vllm(enum effect effect) {
 struct estimate memory_effect(struct arena *a, const struct memory_case *c,
                               enum shortage what, enum effect effect) {
     struct ask q = {a, c, what};
-    if (is_of_vllm(effect) && !rules_is_vllm(c)) {
+    struct estimate other;
+    if (sglang_effect(&q, effect, &other) || llama_effect(&q, effect, &other)) {
+        return other;
+    }
+    bool is_state = effect == EFFECT_cpu_offload && training_is_step(c);
+    if (is_of_vllm(effect) && !rules_is_vllm(c) && !is_state) {
         return estimate_unknown(what == SHORT_KV_POOL ? FACT_kv_needed
                                                       : FACT_tried_alloc);
     }

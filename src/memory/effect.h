@@ -42,6 +42,9 @@ bool stage_is(const struct memory_case *c, const char *stage);
 int64_t setting_of(const struct memory_case *c, enum fact_name name,
                    int64_t otherwise);
 
+/* Bytes asked for after the allocation that failed. */
+struct span more_after_failure(const struct memory_case *c);
+
 struct estimate effect_max_model_len(const struct ask *q);
 struct estimate effect_utilization_up(const struct ask *q);
 struct estimate effect_utilization_down(const struct ask *q);

@@ -64,7 +64,7 @@ static void propose_length(const struct ask *q, const struct kv_side *kv,
     e->proposed = propose(FACT_max_model_len, longest.low);
     e->formula = formula_join(
         q->a, e->formula,
-        arena_printf(q->a, "max_model_len with fp8 = %.*s tokens",
+        arena_printf(q->a, "fp8 is enough up to max_model_len = %.*s tokens",
                      STR_ARG(n)));
 }
 

@@ -15,30 +15,69 @@ static const enum fact_name used[] = {
     FACT_est_max_model_len, FACT_max_model_len, FACT_kv_needed,
     FACT_kv_available,      FACT_kv_tokens,     FACT_COUNT_OF};
 
-/* "18.35 GiB - (262,144 - 121,840 tokens) x 71.97 KiB", or by layers. */
+/* Bytes per token of a line: what nothing fixed would give where that is
+ * possible, else the likeliest of the interval. */
+static int64_t likely_slope(const struct line *l) {
+    struct span whole = span_share(l->bytes, 1, l->tokens);
+    bool may_be_whole = l->fixed.low == 0 && whole.known;
+    return span_roundest(may_be_whole ? span_meet(whole, l->slope) : l->slope);
+}
+
+/* The interval, where two decimals do not hide it. */
+static struct str write_slope_span(const struct ask *q, const struct line *l) {
+    struct span wide = span_share(l->slope, 1001, 1000);
+    if (!wide.known || l->slope.high <= wide.low) {
+        return (struct str){0};
+    }
+    struct str ends = write_bytes_span(q->a, l->slope);
+    return arena_printf(q->a, "kv_per_token lies between = %.*s",
+                        STR_ARG(ends));
+}
+
+/* "18.35 GiB - (262,144 - 121,840 tokens) x 72 KiB": never more than the pool
+ * that it is the estimate for. */
+static struct str write_line(const struct ask *q, const struct kv_side *kv,
+                             int64_t length) {
+    const struct line *l = &kv->demand.line;
+    int64_t slope = likely_slope(l), run = l->tokens - length, saved;
+    int64_t value = span_middle(l->bytes);
+    if (!mul_i64(run, slope, &saved) || !add_i64(value, -saved, &value)) {
+        return (struct str){0};
+    }
+    if (kv->pool.known && value > span_middle(kv->pool)) {
+        value = span_middle(kv->pool);
+    }
+    struct str need = write_bytes(q->a, span_middle(l->bytes));
+    struct str per_token = write_bytes(q->a, slope);
+    struct str anchor = write_count(q->a, l->tokens);
+    struct str n = write_count(q->a, length);
+    struct str v = write_bytes(q->a, value);
+    struct str sources = write_sources(q->a, q->c, used);
+    struct str text = arena_printf(
+        q->a, "kv_needed = %.*s - (%.*s - %.*s tokens) x %.*s = about %.*s%.*s",
+        STR_ARG(need), STR_ARG(anchor), STR_ARG(n), STR_ARG(per_token),
+        STR_ARG(v), STR_ARG(sources));
+    return formula_join(q->a, text, write_slope_span(q, l));
+}
+
+/* By layers, by the line, or the length alone. */
 static struct str write_at(const struct ask *q, const struct kv_side *kv,
                            int64_t length, struct span after) {
     const struct demand *d = &kv->demand;
     struct str sources = write_sources(q->a, q->c, used);
-    struct str value = write_bytes(q->a, span_middle(after));
     struct str n = write_count(q->a, length);
-    struct str text;
     if (d->by_model) {
-        text = write_request(q->a, &d->ways.at[0], length);
-        value = write_bytes(q->a, way_request(&d->ways.at[0], length).high);
-    } else if (d->line.known && after.known) {
-        struct str need = write_bytes(q->a, span_middle(d->line.bytes));
-        struct str slope = write_bytes(q->a, span_middle(d->line.slope));
-        struct str anchor = write_count(q->a, d->line.tokens);
-        text = arena_printf(q->a, "%.*s - (%.*s - %.*s tokens) x %.*s",
-                            STR_ARG(need), STR_ARG(anchor), STR_ARG(n),
-                            STR_ARG(slope));
-    } else {
-        return arena_printf(q->a, "max_model_len = %.*s tokens%.*s", STR_ARG(n),
-                            STR_ARG(sources));
+        const struct way *way = &d->ways.at[0];
+        struct str text = write_request(q->a, way, length);
+        struct str value = write_bytes(q->a, way_request(way, length).high);
+        return arena_printf(q->a, "kv_needed = %.*s = about %.*s%.*s",
+                            STR_ARG(text), STR_ARG(value), STR_ARG(sources));
     }
-    return arena_printf(q->a, "kv_needed = %.*s = about %.*s%.*s",
-                        STR_ARG(text), STR_ARG(value), STR_ARG(sources));
+    if (d->line.known && after.known && length <= d->line.tokens) {
+        return write_line(q, kv, length);
+    }
+    return arena_printf(q->a, "max_model_len = %.*s tokens%.*s", STR_ARG(n),
+                        STR_ARG(sources));
 }
 
 static struct estimate by_estimate(const struct ask *q,
@@ -96,6 +135,27 @@ static struct str write_longest(const struct ask *q, const struct kv_side *kv,
                         STR_ARG(sources));
 }
 
+/* One need at one length: the pool holds at most the same share of it. */
+static struct str write_most(const struct ask *q, const struct kv_side *kv,
+                             int64_t most) {
+    const struct line *l = &kv->demand.line;
+    int64_t pool = span_middle(kv->pool), need = span_middle(l->bytes), at;
+    if (kv->demand.by_model || most <= 0 || need <= 0 ||
+        !mul_div_floor(l->tokens, pool, need, &at)) {
+        return (struct str){0};
+    }
+    struct str n = write_count(q->a, l->tokens);
+    struct str have = write_bytes(q->a, pool);
+    struct str want = write_bytes(q->a, need);
+    struct str v = write_count(q->a, at);
+    struct str sources = write_sources(q->a, q->c, used);
+    return arena_printf(q->a,
+                        "max_model_len at most = %.*s tokens x %.*s / %.*s = "
+                        "about %.*s tokens%.*s",
+                        STR_ARG(n), STR_ARG(have), STR_ARG(want), STR_ARG(v),
+                        STR_ARG(sources));
+}
+
 static struct estimate by_demand(const struct ask *q,
                                  const struct kv_side *kv) {
     struct estimate e = estimate_of_kv(kv);
@@ -112,8 +172,10 @@ static struct estimate by_demand(const struct ask *q,
     int64_t block = kv->demand.block_tokens > 0 ? kv->demand.block_tokens : 1;
     int64_t length = longest.low - longest.low % block;
     if (length <= 0) {
+        e.formula = write_most(q, kv, longest.high);
         e.verdict = longest.high > 0 ? VERDICT_UNKNOWN : VERDICT_NOT_ENOUGH;
-        e.after = demand_bytes(&kv->demand, 1);
+        e.after = e.verdict == VERDICT_UNKNOWN ? span_none()
+                                               : demand_bytes(&kv->demand, 1);
         e.short_by = span_at_least(span_minus(e.after, e.limit), 0);
         if (e.verdict == VERDICT_UNKNOWN) {
             needs_add(&e.needs, FACT_model);

@@ -33,9 +33,14 @@ static struct estimate at_start(const struct ask *q) {
     if (!e.short_by.known) {
         return e;
     }
-    struct str want = write_bytes(q->a, span_middle(e.after));
-    struct str have = write_bytes(q->a, span_middle(free));
-    struct str gap = write_bytes(q->a, span_middle(e.short_by));
+    /* The number that the log prints, not one reckoned beside it. */
+    const struct fact *printed = &q->c->in[FACT_requested_bytes];
+    const struct fact *left = &q->c->in[FACT_gpu_free];
+    int64_t wanted = printed->known ? printed->number : span_middle(e.after);
+    int64_t missing = wanted > left->number ? wanted - left->number : 0;
+    struct str want = write_bytes(q->a, wanted);
+    struct str have = write_bytes(q->a, left->number);
+    struct str gap = write_bytes(q->a, missing);
     struct str sources = write_sources(q->a, q->c, used);
     e.formula = arena_printf(q->a, "short_by = %.*s - %.*s free = %.*s%.*s",
                              STR_ARG(want), STR_ARG(have), STR_ARG(gap),
@@ -82,6 +87,7 @@ struct estimate effect_free_other_process(const struct ask *q) {
     case SHORT_ALLOCATION: return for_allocation(q);
     case SHORT_KV_POOL: return estimate_unknown(FACT_kv_needed);
     case SHORT_HOST:
+    case SHORT_TOKENS:
     case SHORT_UNKNOWN: break;
     }
     return estimate_unknown(FACT_requested_bytes);

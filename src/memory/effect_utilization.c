@@ -8,6 +8,7 @@
 #include "memory/budget.h"
 #include "memory/effect.h"
 #include "memory/formula.h"
+#include "memory/kv_formula.h"
 #include "memory/rules.h"
 #include "memory/span.h"
 #include "memory/weights.h"
@@ -18,6 +19,9 @@
 #define USUAL_MOST (95 * STEP)
 #define LEAST_SHARE (10 * STEP) /* below it workspace alone takes all */
 #define MIB (INT64_C(1) << 20)
+#define USUAL_CARD (INT64_C(80) << 30)
+#define STEPS_MAX 8 /* from 0.90 to 0.98 */
+#define OWN_CONTEXT_MOST (1024 * MIB) /* CUDA context, outside the share */
 
 static const enum fact_name used[] = {
     FACT_gpu_total,    FACT_gpu_memory_utilization,
@@ -137,6 +141,29 @@ static struct str write_gap(const struct ask *q, const struct kv_side *kv) {
                         STR_ARG(sources));
 }
 
+/* The card is unknown: one on which a step of so many hundredths is enough,
+ * and that step the least for a card of 80 GiB. */
+static struct str write_card(const struct ask *q, const struct kv_side *kv) {
+    struct span gap = span_minus(kv->need, kv->pool);
+    int64_t steps, card;
+    if (!gap.known || gap.low <= 0) {
+        return (struct str){0};
+    }
+    int64_t bytes = span_middle(gap);
+    steps = ceil_div(bytes, USUAL_CARD / 100);
+    if (steps > STEPS_MAX || !mul_div_floor(bytes, 100, steps, &card)) {
+        return (struct str){0};
+    }
+    struct str g = write_bytes(q->a, bytes);
+    struct str step = write_ratio(q->a, steps * STEP);
+    struct str size = write_bytes(q->a, card);
+    return arena_printf(q->a,
+                        "gpu_total for which +%.*s is enough = %.*s / %.*s = "
+                        "%.*s or more",
+                        STR_ARG(step), STR_ARG(g), STR_ARG(step),
+                        STR_ARG(size));
+}
+
 struct estimate effect_utilization_up(const struct ask *q) {
     const struct memory_case *c = q->c;
     const struct fact *now = &c->in[FACT_gpu_memory_utilization];
@@ -155,6 +182,9 @@ struct estimate effect_utilization_up(const struct ask *q) {
     e.short_by = span_at_least(span_minus(kv.need, kv.pool), 0);
     e.formula = write_gap(q, &kv);
     if (e.needs.count > 0) {
+        if (!total.known) {
+            e.formula = formula_join(q->a, e.formula, write_card(q, &kv));
+        }
         return e;
     }
     int64_t before = span_of_setting(now).high;
@@ -230,22 +260,35 @@ static struct str write_down(const struct ask *q, struct span total,
                         STR_ARG(sources));
 }
 
+/* "7.48 GiB per GPU (8.03 B x 2 bytes / TP 2)": parts, and what they leave. */
 static struct str write_held(const struct ask *q, struct span share) {
     struct kv_side kv = kv_side_of(q);
-    struct span weights = weights_bytes(q->c);
+    struct formulas parts = {0};
+    struct span weights = memory_weights(q->a, q->c, &parts, NULL);
     struct span request = kv.need.known ? kv.need : span_exact(0);
-    struct span rest = span_minus(span_minus(share, weights), request);
-    if (!rest.known) {
+    struct span held = span_plus(weights_nominal(q->c), request);
+    struct span rest = span_minus(share, held);
+    if (!rest.known || !weights.known) {
         return (struct str){0};
     }
     struct str s = write_bytes(q->a, span_middle(share));
-    struct str w = write_bytes(q->a, span_middle(weights));
+    struct str w = write_bytes(q->a, weights_nominal(q->c).low);
     struct str r = write_bytes(q->a, span_middle(request));
     struct str v = write_bytes(q->a, span_middle(rest));
-    return arena_printf(q->a,
-                        "spare = %.*s - about %.*s weights - %.*s one "
-                        "request = about %.*s",
-                        STR_ARG(s), STR_ARG(w), STR_ARG(r), STR_ARG(v));
+    struct str spare = arena_printf(
+        q->a,
+        "spare = %.*s - about %.*s weights - %.*s one request = about %.*s",
+        STR_ARG(s), STR_ARG(w), STR_ARG(r), STR_ARG(v));
+    struct str all = parts.count > 0 ? parts.at[0] : (struct str){0};
+    if (kv.demand.by_model && kv.length > 0) {
+        struct str way = write_request(q->a, &kv.demand.ways.at[0], kv.length);
+        struct str bytes = write_bytes(
+            q->a, way_request(&kv.demand.ways.at[0], kv.length).high);
+        all = formula_join(q->a, all,
+                           arena_printf(q->a, "one request = %.*s = %.*s",
+                                        STR_ARG(way), STR_ARG(bytes)));
+    }
+    return formula_join(q->a, all, spare);
 }
 
 static struct estimate down_at_start(const struct ask *q) {
@@ -313,18 +356,40 @@ static struct str write_freed(const struct ask *q, struct span total,
                         STR_ARG(l), STR_ARG(sources));
 }
 
-/* What other processes leave of the card, in two decimals. */
+/* What other processes and the own CUDA context (0.3 to 1.0 GiB) leave of the
+ * card, in two decimals. */
 static int64_t share_beside_others(const struct memory_case *c,
                                    struct span total) {
     const struct fact *own = &c->in[FACT_own_process_listed];
     struct span others = span_of_fact(&c->in[FACT_other_in_use]);
-    struct span rest = span_minus(total, others);
+    struct span rest = span_minus(span_minus(total, others),
+                                  span_exact(OWN_CONTEXT_MOST));
     int64_t share;
     if ((own->known && own->number) || !rest.known || rest.low < 0 ||
         !mul_div_floor(rest.low, MICRO, total.high, &share)) {
         return MICRO;
     }
     return share - share % STEP;
+}
+
+/* What is asked for after the allocation that failed: further graphs while
+ * they are captured, further layers while the pool is made. Nothing in other
+ * stages; unknown where nobody can tell how much. */
+struct span more_after_failure(const struct memory_case *c) {
+    struct span tried = span_of_fact(&c->in[FACT_tried_alloc]);
+    struct span pools = span_of_fact(&c->in[FACT_private_pools]);
+    if (stage_is(c, "kv_alloc")) {
+        return c->model && c->model->layers > 0
+                   ? span_times(tried, c->model->layers - 1)
+                   : span_none();
+    }
+    if (!stage_is(c, "capture")) {
+        return span_exact(0);
+    }
+    struct memory_case bare = *c;
+    bare.in[FACT_private_pools].known = false;
+    struct span graphs = graph_bytes(&bare);
+    return pools.known ? span_at_least(span_minus(graphs, pools), 0) : graphs;
 }
 
 /* The largest share that covers the failed allocation at the worst corner and
@@ -341,6 +406,63 @@ static int64_t share_for(const struct memory_case *c, struct span total,
     share -= share % STEP;
     share = share < beside ? share : beside;
     return share < LEAST_SHARE ? 0 : share;
+}
+
+/* What failed, and at most so much that is asked for after it. */
+static struct str write_margin(const struct ask *q, struct span more) {
+    struct span tried = span_of_fact(&q->c->in[FACT_tried_alloc]);
+    struct span most = span_plus(tried, span_exact(more.high));
+    struct str t = write_bytes(q->a, span_middle(tried));
+    struct str m = write_bytes(q->a, more.high);
+    struct str v = write_bytes(q->a, span_middle(most));
+    return arena_printf(q->a,
+                        "room wanted at most = %.*s that failed + %.*s still "
+                        "to come = %.*s",
+                        STR_ARG(t), STR_ARG(m), STR_ARG(v));
+}
+
+/* The share that is proposed, and what it is meant to hold back for. */
+struct chosen {
+    int64_t share; /* 0: none covers even what failed */
+    bool is_whole; /* it covers what is still to come as well */
+    struct span more;
+};
+
+static struct chosen choose_share(const struct ask *q, struct span total,
+                                  struct span gap, int64_t before) {
+    const struct memory_case *c = q->c;
+    struct chosen o = {.more = more_after_failure(c)};
+    struct span whole = span_plus(gap, o.more);
+    int64_t share = whole.known ? share_for(c, total, whole, before) : 0;
+    o.is_whole =
+        share > 0 && !starves_pool(q, share_of(total, before - share));
+    o.share = o.is_whole ? share : share_for(c, total, gap, before);
+    bool is_beside =
+        stage_is(c, "kv_alloc") && share_beside_others(c, total) < MICRO;
+    if (!o.is_whole && is_beside) { /* all that follows is inside the share */
+        o.is_whole = true;
+        o.more = span_exact(0);
+    }
+    return o;
+}
+
+/* What a chosen share comes to. */
+static void judge_chosen(const struct ask *q, struct estimate *e,
+                         const struct chosen *o, struct span freed) {
+    estimate_judge(e);
+    if (starves_pool(q, freed)) {
+        e->verdict = VERDICT_NOT_ENOUGH;
+        return;
+    }
+    e->proposed = propose(FACT_gpu_memory_utilization, o->share);
+    if (o->is_whole && o->more.high > 0) {
+        e->formula = formula_join(q->a, e->formula, write_margin(q, o->more));
+    } else if (!o->is_whole && e->verdict == VERDICT_ENOUGH) {
+        e->verdict = VERDICT_UNKNOWN; /* the next request may fail */
+        needs_add(&e->needs, stage_is(q->c, "kv_alloc")
+                                 ? FACT_model
+                                 : FACT_cuda_graph_bytes);
+    }
 }
 
 static struct estimate down_for_allocation(const struct ask *q) {
@@ -361,21 +483,16 @@ static struct estimate down_for_allocation(const struct ask *q) {
         return e;
     }
     int64_t before = span_of_setting(now).low;
-    int64_t share = share_for(c, total, gap, before);
-    if (share == 0) {
+    struct chosen o = choose_share(q, total, gap, before);
+    if (o.share == 0) {
         e.verdict = VERDICT_NOT_ENOUGH;
         e.short_by = span_at_least(gap, 0);
         return e;
     }
-    struct span freed = share_of(total, before - share);
+    struct span freed = share_of(total, before - o.share);
     e.limit = span_plus(free, freed);
-    estimate_judge(&e);
-    e.formula = write_freed(q, total, before, share, e.limit);
-    if (starves_pool(q, freed)) {
-        e.verdict = VERDICT_NOT_ENOUGH;
-    } else {
-        e.proposed = propose(FACT_gpu_memory_utilization, share);
-    }
+    e.formula = write_freed(q, total, before, o.share, e.limit);
+    judge_chosen(q, &e, &o, freed);
     return e;
 }
 
@@ -405,6 +522,7 @@ struct estimate effect_utilization_down(const struct ask *q) {
     case SHORT_ALLOCATION: return down_by_stage(q);
     case SHORT_KV_POOL: return estimate_none(FACT_kv_needed);
     case SHORT_HOST:
+    case SHORT_TOKENS:
     case SHORT_UNKNOWN: break;
     }
     return estimate_none(FACT_requested_bytes);

@@ -5,6 +5,7 @@
 #include "memory/effect.h"
 #include "memory/formula.h"
 #include "memory/span.h"
+#include "memory/training.h"
 #include "memory/weights.h"
 
 #define GIB (INT64_C(1) << 30)
@@ -103,23 +104,50 @@ static struct str write_offload(const struct ask *q, struct span gap,
                         STR_ARG(g), STR_ARG(v), STR_ARG(sources));
 }
 
-/* Move whole GiB of weights to the host until the rest fits. */
-struct estimate effect_cpu_offload(const struct ask *q) {
-    bool is_pool = q->what == SHORT_KV_POOL;
-    bool is_load = q->what == SHORT_ALLOCATION && stage_is(q->c, "load");
-    struct estimate e =
-        estimate_none(is_pool ? FACT_kv_needed : FACT_tried_alloc);
-    if (!is_pool && !is_load) {
+/* A training step: moments and the fp32 copy go to the host. While they are
+ * made, what failed is one of them and is not asked for any more. */
+static struct estimate offload_state(const struct ask *q) {
+    struct estimate e = estimate_unknown(FACT_tried_alloc);
+    struct formulas f = {0};
+    e.before = e.after = span_of_fact(&q->c->in[FACT_tried_alloc]);
+    e.limit = span_of_fact(&q->c->in[FACT_gpu_free]);
+    if (q->c->model == NULL || q->c->model->params <= 0) {
+        needs_add(&e.needs, FACT_model);
         return e;
     }
-    struct kv_side kv = kv_side_of(q);
-    if (is_pool) {
-        e = estimate_of_kv(&kv);
-    } else {
-        e = estimate_unknown(FACT_tried_alloc);
-        e.before = e.after = span_of_fact(&q->c->in[FACT_tried_alloc]);
-        e.limit = span_of_fact(&q->c->in[FACT_gpu_free]);
+    struct training_setup s = {.params = q->c->model->params,
+                               .optimizer = OPTIMIZER_ADAMW,
+                               .offloads_optimizer = true};
+    struct training t = memory_training(q->a, &s, &f);
+    bool is_of_state = stage_is(q->c, "optimizer") && e.before.known &&
+                       e.before.high <= t.host.high;
+    if (f.count > 0) {
+        e.formula = f.at[f.count - 1];
     }
+    if (is_of_state) {
+        e.after = span_exact(0);
+        e.verdict = VERDICT_ENOUGH;
+        e.short_by = span_exact(0);
+    }
+    return e;
+}
+
+/* What is asked and what there is: one request and the pool, or the refused
+ * allocation and what was free. */
+static struct estimate offload_begin(const struct ask *q) {
+    if (q->what == SHORT_KV_POOL) {
+        struct kv_side kv = kv_side_of(q);
+        return estimate_of_kv(&kv);
+    }
+    struct estimate e = estimate_unknown(FACT_tried_alloc);
+    e.before = e.after = span_of_fact(&q->c->in[FACT_tried_alloc]);
+    e.limit = span_of_fact(&q->c->in[FACT_gpu_free]);
+    return e;
+}
+
+/* Move whole GiB of weights to the host until the rest fits. */
+static struct estimate offload_weights(const struct ask *q, bool is_pool) {
+    struct estimate e = offload_begin(q);
     struct span gap = span_at_least(span_minus(e.after, e.limit), 0);
     struct span weights = weights_bytes(q->c);
     int64_t bytes;
@@ -129,9 +157,14 @@ struct estimate effect_cpu_offload(const struct ask *q) {
         needs_add(&e.needs, is_pool ? FACT_kv_available : FACT_gpu_free);
         return e;
     }
-    e.formula = write_offload(q, gap, bytes);
     if (!weights.known) {
         needs_add(&e.needs, FACT_model);
+    }
+    if (!weights.known && !is_pool) {
+        return e; /* one refused request says nothing of the whole */
+    }
+    e.formula = write_offload(q, gap, bytes);
+    if (!weights.known) {
         e.proposed = propose(FACT_cpu_offload, bytes);
         return e;
     }
@@ -144,4 +177,16 @@ struct estimate effect_cpu_offload(const struct ask *q) {
     estimate_judge(&e);
     e.proposed = propose(FACT_cpu_offload, bytes);
     return e;
+}
+
+struct estimate effect_cpu_offload(const struct ask *q) {
+    bool is_pool = q->what == SHORT_KV_POOL;
+    bool is_allocation = q->what == SHORT_ALLOCATION;
+    if (is_allocation && training_is_step(q->c)) {
+        return offload_state(q);
+    }
+    if (!is_pool && !(is_allocation && stage_is(q->c, "load"))) {
+        return estimate_none(FACT_tried_alloc);
+    }
+    return offload_weights(q, is_pool);
 }

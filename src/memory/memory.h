@@ -104,6 +104,7 @@ enum shortage {
     SHORT_FREE_AT_START, /* free < total x utilization */
     SHORT_ALLOCATION,   /* one allocation: tried_alloc > what was free */
     SHORT_HOST,         /* host memory */
+    SHORT_TOKENS,       /* a pool's tokens: tried_tokens > available_tokens */
     SHORT_UNKNOWN
 };
 

@@ -190,7 +190,7 @@ static void show_pair(struct arena *a, const struct memory_case *c,
         write_bytes(a, span_middle(span_of_fact(&c->in[FACT_kv_available])));
     struct str length = write_count(a, l->tokens);
     struct str est = write_count(a, estimate->number);
-    struct str slope = write_bytes(a, span_middle(l->slope));
+    struct str slope = write_bytes(a, span_roundest(l->slope));
     struct str fixed = write_bytes(a, span_middle(l->fixed));
     struct str sources = write_sources(a, c, used);
     formula_put(a, f,

@@ -115,6 +115,18 @@ int64_t span_middle(struct span s) {
     return s.low / 2 + s.high / 2 + (s.low % 2 + s.high % 2) / 2;
 }
 
+int64_t span_roundest(struct span s) {
+    int64_t best = s.high;
+    for (int64_t step = 2; step > 0 && step <= s.high; step *= 2) {
+        int64_t down = s.high - s.high % step;
+        if (down < s.low || step > INT64_MAX / 2) {
+            break;
+        }
+        best = down;
+    }
+    return best;
+}
+
 enum verdict span_fits(struct span asked, struct span limit) {
     if (!asked.known || !limit.known) {
         return VERDICT_UNKNOWN;

@@ -30,6 +30,9 @@ struct span span_at_least(struct span s, int64_t floor_value);
 
 bool span_is_exact(struct span s);
 int64_t span_middle(struct span s);
+/* The value inside with the most factors of two, ends >= 0: rows of a cache
+ * are layers x heads x dims, so of all that prints alike it is the likeliest. */
+int64_t span_roundest(struct span s);
 
 /* Does what is asked fit into what there is? At the worst corner: enough; not
  * even at the best: not enough. */

@@ -202,6 +202,21 @@ struct span weights_with_bits(const struct memory_case *c, int64_t bits) {
     return most.known ? span_of(least.low, most.high) : span_none();
 }
 
+struct span weights_nominal(const struct memory_case *c) {
+    struct span printed = span_of_fact(&c->in[FACT_weights_bytes]);
+    struct span micro = weight_micro(quantization_of(c), run_dtype(c));
+    int64_t ranks;
+    if (printed.known || !micro.known || c->model == NULL ||
+        c->model->params <= 0 ||
+        !mul_i64(setting(c, FACT_tensor_parallel),
+                 setting(c, FACT_pipeline_parallel), &ranks)) {
+        return printed.known ? span_exact(span_middle(printed)) : printed;
+    }
+    struct span all =
+        span_share(span_exact(c->model->params), span_middle(micro), MICRO);
+    return span_exact(span_middle(span_share(all, 1, ranks)));
+}
+
 struct span memory_weights(struct arena *a, const struct memory_case *c,
                            struct formulas *f, struct needs *needs) {
     static const enum fact_name used[] = {

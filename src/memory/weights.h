@@ -18,6 +18,8 @@ struct str quantization_of(const struct memory_case *c);
 
 /* Printed, else computed. */
 struct span weights_bytes(const struct memory_case *c);
+/* One figure to show: printed, else parameters x width / ranks. */
+struct span weights_nominal(const struct memory_case *c);
 /* Of the present weights, what another TP would leave on a rank. */
 struct span weights_with_tp(const struct memory_case *c, int64_t tp);
 /* ... and another width: 8 or 4 bits. */

@@ -158,7 +158,11 @@ struct want { /* what was asked for, and what there is for it */
 static struct span at_start(const struct finding *f) {
     struct span total = fact_span(f, FACT_gpu_total);
     struct span share = fact_span(f, FACT_gpu_memory_utilization);
+    const struct fact *printed = facts_last(&f->facts, FACT_requested_bytes);
     int64_t wanted = 0;
+    if (printed != NULL && printed->known) {
+        return exactly(printed->number); /* not one reckoned beside it */
+    }
     bool is_known = total.known && share.known &&
                     mul_div_floor(total.low, share.low, UNITS_MICRO, &wanted);
     return is_known ? exactly(wanted) : (struct span){0};
@@ -175,6 +179,7 @@ static struct want want_of(const struct finding *f) {
         return (struct want){fact_span(f, FACT_tried_alloc),
                              fact_span(f, FACT_gpu_free)};
     case SHORT_HOST:
+    case SHORT_TOKENS:
     case SHORT_UNKNOWN: break;
     }
     return (struct want){0};

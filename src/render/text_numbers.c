@@ -93,6 +93,10 @@ static struct str at_start(const struct teller *t, const struct report *rep,
     if (!is_known) {
         return (struct str){NULL, 0};
     }
+    const struct fact *printed = facts_last(&f->facts, FACT_requested_bytes);
+    if (printed != NULL && printed->known) {
+        wanted = printed->number; /* not one reckoned beside it */
+    }
     struct str args[] = {shown_number(t, UNIT_BYTES, wanted),
                          shown_fact(t, share), shown_fact(t, total),
                          shown_fact(t, free_), where(t, free_->line)};

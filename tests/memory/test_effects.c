@@ -80,6 +80,8 @@ static void a_need_alone_only_bounds_the_length(void **state) {
     assert_int_equal(e.verdict, VERDICT_UNKNOWN);
     assert_int_equal(e.needs.at[0], FACT_model);
     assert_false(e.proposed.known);
+    assert_false(e.after.known); /* "0 bytes to 24 GiB" says nothing */
+    assert_text(e.formula, "max_model_len at most = 262,144 tokens x 8.72 GiB");
 }
 
 static void the_model_gives_the_length_where_none_is_printed(void **state) {
@@ -148,6 +150,28 @@ static void a_larger_share_is_the_least_that_holds_it(void **state) {
     e = effect_of(*state, &c, SHORT_KV_POOL, EFFECT_gpu_memory_utilization_up);
     assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH);
     assert_false(e.proposed.known);
+}
+
+/* 56 KiB where nothing is fixed, 72 KiB through two pairs. */
+static void the_likeliest_slope_is_printed(void **state) {
+    struct memory_case c = llm_scaler();
+    struct estimate e =
+        effect_of(*state, &c, SHORT_KV_POOL, EFFECT_max_model_len);
+    assert_text(e.formula, "x 56 KiB = about 6.11 GiB");
+    assert_text(e.formula, "kv_per_token lies between = 52.9");
+    c = hybrid_by_pairs();
+    e = effect_of(*state, &c, SHORT_KV_POOL, EFFECT_max_model_len);
+    assert_text(e.formula, "x 72 KiB = about 8.72 GiB");
+    e = effect_of(*state, &c, SHORT_KV_POOL, EFFECT_kv_cache_dtype);
+    assert_text(e.formula, "fp8 is enough up to max_model_len = 24");
+}
+
+static void an_unknown_card_is_told_by_its_size(void **state) {
+    struct memory_case c = llm_scaler();
+    struct estimate e =
+        effect_of(*state, &c, SHORT_KV_POOL, EFFECT_gpu_memory_utilization_up);
+    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    assert_text(e.formula, "+0.01 is enough = 194.56 MiB / 0.01 = 19.00 GiB");
 }
 
 static void pairs_give_56_KiB_where_nothing_is_fixed(void **state) {
@@ -255,6 +279,9 @@ static void the_largest_share_that_is_free(void **state) {
     assert_int_equal(e.verdict, VERDICT_ENOUGH);
     assert_int_equal(e.proposed.number, 660000);
     assert_text(e.formula, "0.66 x 47.38 GiB = 31.27 GiB <= 31.44 GiB free");
+    assert_text(e.formula, "8,030,261,248 params x 2 bytes / 2 ranks");
+    assert_text(e.formula, "one request = ceil(1,024 / 16)");
+    assert_text(e.formula, "= 64 MiB; spare = 31.27 GiB - about 7.48 GiB weights");
     e = effect_of(*state, &c, SHORT_FREE_AT_START, EFFECT_free_other_process);
     assert_int_equal(e.verdict, VERDICT_ENOUGH);
     assert_holds(e.short_by, 1357 * GIB / 100);
@@ -276,6 +303,8 @@ static void a_sliver_of_the_card_is_not_enough(void **state) {
                                   EFFECT_gpu_memory_utilization_down);
     assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH);
     assert_false(e.proposed.known);
+    e = effect_of(*state, &c, SHORT_FREE_AT_START, EFFECT_free_other_process);
+    assert_text(e.formula, "164.08 GiB - 6.10 GiB free = 157.98 GiB");
 }
 
 static void a_model_that_cannot_fit_the_share_is_told(void **state) {
@@ -335,7 +364,8 @@ static void a_smaller_share_leaves_room_beside_it(void **state) {
     struct estimate e = effect_of(*state, &c, SHORT_ALLOCATION,
                                   EFFECT_gpu_memory_utilization_down);
     assert_int_equal(e.verdict, VERDICT_ENOUGH);
-    assert_int_equal(e.proposed.number, 850000); /* 79.14 - 11.35 GiB */
+    /* 79.14 - 11.35 GiB, less 1 GiB for the own context */
+    assert_int_equal(e.proposed.number, 840000);
     e = effect_of(*state, &c, SHORT_ALLOCATION,
                   EFFECT_gpu_memory_utilization_up);
     assert_int_equal(e.verdict, VERDICT_NONE); /* makes it worse */
@@ -343,6 +373,53 @@ static void a_smaller_share_leaves_room_beside_it(void **state) {
     e = effect_of(*state, &c, SHORT_ALLOCATION,
                   EFFECT_gpu_memory_utilization_down);
     assert_int_equal(e.verdict, VERDICT_NONE);
+}
+
+static struct memory_case failed_capture(const char *free) {
+    return case_of(
+        "0.11.0", NULL,
+        SAID({FACT_tried_alloc, "20.00 MiB"}, {FACT_gpu_total, "79.14 GiB"},
+             {FACT_gpu_free, free}, {FACT_gpu_memory_utilization, "0.97"},
+             {FACT_stage, "capture"}));
+}
+
+/* A refused graph of 20 MiB is not the last one. */
+static void a_capture_gets_room_for_what_follows(void **state) {
+    struct memory_case c = failed_capture("10.00 MiB");
+    struct estimate e = effect_of(*state, &c, SHORT_ALLOCATION,
+                                  EFFECT_gpu_memory_utilization_down);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_int_equal(e.proposed.number, 930000); /* 3 GiB of graphs */
+    assert_text(e.formula, "+ 3.00 GiB still to come");
+    say(&c, FACT_stage, "serve", SOURCE_LOG);
+    e = effect_of(*state, &c, SHORT_ALLOCATION,
+                  EFFECT_gpu_memory_utilization_down);
+    assert_int_equal(e.proposed.number, 960000);
+}
+
+static void one_refused_layer_says_nothing_of_the_next(void **state) {
+    struct memory_case c = failed_capture("10.00 MiB");
+    say(&c, FACT_stage, "kv_alloc", SOURCE_LOG);
+    struct estimate e = effect_of(*state, &c, SHORT_ALLOCATION,
+                                  EFFECT_gpu_memory_utilization_down);
+    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    c.model = &llama_8b; /* 31 more of 20 MiB */
+    e = effect_of(*state, &c, SHORT_ALLOCATION,
+                  EFFECT_gpu_memory_utilization_down);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_text(e.formula, "still to come");
+}
+
+static void offload_without_the_model_proposes_nothing(void **state) {
+    struct memory_case c = case_of(
+        "0.11.0", NULL,
+        SAID({FACT_tried_alloc, "1.00 GiB"}, {FACT_gpu_total, "23.55 GiB"},
+             {FACT_gpu_free, "0.50 GiB"}, {FACT_stage, "load"}));
+    struct estimate e =
+        effect_of(*state, &c, SHORT_ALLOCATION, EFFECT_cpu_offload);
+    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    assert_false(e.proposed.known);
+    assert_int_equal(e.needs.at[0], FACT_model);
 }
 
 static void the_sampler_shrinks_with_its_sequences(void **state) {
@@ -421,6 +498,11 @@ int main(void) {
         TEST(ending_others_frees_what_they_hold),
         TEST(expandable_segments_win_at_most_what_is_idle),
         TEST(a_smaller_share_leaves_room_beside_it),
+        TEST(the_likeliest_slope_is_printed),
+        TEST(an_unknown_card_is_told_by_its_size),
+        TEST(a_capture_gets_room_for_what_follows),
+        TEST(one_refused_layer_says_nothing_of_the_next),
+        TEST(offload_without_the_model_proposes_nothing),
         TEST(the_sampler_shrinks_with_its_sequences),
         TEST(the_peak_on_the_host_gets_a_fifth_more),
         TEST(vllms_settings_say_nothing_of_other_engines),

@@ -342,6 +342,33 @@ static const struct said situations[][12] = {
      {FACT_max_num_seqs, "256"},
      {FACT_max_num_batched_tokens, "8192"},
      {FACT_engine, NULL}},
+    {{FACT_tried_alloc, "16384 MiB"},
+     {FACT_context_length, "131072"},
+     {FACT_gpu_free, "11.00 GiB"},
+     {FACT_weights_bytes, "5.00 GiB"},
+     {FACT_stage, "kv_alloc"},
+     {FACT_engine, NULL}},
+    {{FACT_tried_alloc, "13107 MiB"},
+     {FACT_context_length, "131072"},
+     {FACT_gpu_free, "11.00 GiB"},
+     {FACT_stage, "profile"},
+     {FACT_engine, NULL}},
+    {{FACT_tried_alloc, "672 MiB"},
+     {FACT_gpu_free, "200.75 MiB"},
+     {FACT_gpu_total, "79.18 GiB"},
+     {FACT_mem_fraction_static, "0.9"},
+     {FACT_weights_bytes, "14.99 GiB"},
+     {FACT_stage, "capture"},
+     {FACT_engine, NULL}},
+    {{FACT_tried_alloc, "29.92 GiB"},
+     {FACT_gpu_free, "1.00 GiB"},
+     {FACT_gpu_total, "79.18 GiB"},
+     {FACT_stage, "optimizer"},
+     {FACT_engine, NULL}},
+    {{FACT_tried_tokens, "8192"},
+     {FACT_available_tokens, "899840"},
+     {FACT_swa_available_tokens, "3840"},
+     {FACT_engine, NULL}},
     {{FACT_max_model_len, "32768"},
      {FACT_gpu_total, "79.18 GiB"},
      {FACT_gpu_memory_utilization, "0.9"},
@@ -351,6 +378,8 @@ static const struct said situations[][12] = {
      {FACT_host_rss, "21.70 GiB"},
      {FACT_engine, NULL}},
 };
+
+static const char *const engines[] = {"vllm", "sglang", "llama.cpp"};
 
 static size_t check_case(struct arena *a, const struct memory_case *c) {
     struct formulas f = {0};
@@ -384,7 +413,10 @@ static void every_formula_gives_what_it_says(void **state) {
                 arena_init(&a, NULL, 0);
                 struct memory_case c =
                     case_of(versions[v], models[m], situations[s]);
-                checked += check_case(&a, &c);
+                for (size_t e = 0; e < sizeof engines / sizeof *engines; e++) {
+                    c.engine = str_of(engines[e]);
+                    checked += check_case(&a, &c);
+                }
                 arena_free(&a);
             }
         }

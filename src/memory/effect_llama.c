@@ -1,0 +1,325 @@
+/* effect_llama.c: what the settings of llama.cpp and Ollama do to the buffer
+ * that was refused.
+ *
+ *   -c          cache: by cells; compute buffer: its scores, and the cache
+ *               that is in place gives room back
+ *   -ctk -ctv   cache: 34/64 of it in q8_0
+ *   -ngl        each layer that leaves takes its weights and cache along
+ *   -ub         compute buffer: about linear, so an interval
+ *   -fa         compute buffer: the scores go
+ *
+ * What is free is printed before anything is loaded, so what already lies on
+ * the card is taken off it; where that is not known, so is the verdict. */
+#include "memory/formula.h"
+#include "memory/llama_cpp.h"
+#include "memory/span.h"
+#include "memory/weights.h"
+
+#define PAD 256
+#define UBATCH 512
+
+static const enum fact_name used[] = {
+    FACT_tried_alloc, FACT_context_length,  FACT_gpu_free, FACT_kv_bytes,
+    FACT_gpu_layers,  FACT_kv_cache_dtype,  FACT_model,    FACT_COUNT_OF};
+
+static bool is_cache(const struct ask *q) {
+    return stage_is(q->c, "kv_alloc") || q->what == SHORT_KV_POOL;
+}
+
+static bool is_compute(const struct ask *q) {
+    return stage_is(q->c, "profile");
+}
+
+/* At most so much was left for the buffer: the model may lie on the host in
+ * part. */
+static struct span room_of(const struct ask *q) {
+    const struct memory_case *c = q->c;
+    struct span free = span_of_fact(&c->in[FACT_gpu_free]);
+    struct span held = span_exact(0);
+    if (!stage_is(c, "load")) {
+        held = span_plus(held, span_of_fact(&c->in[FACT_weights_bytes]));
+    }
+    if (is_compute(q)) {
+        held = span_plus(held, span_of_fact(&c->in[FACT_kv_bytes]));
+    }
+    if (!free.known || !held.known) {
+        return span_none();
+    }
+    int64_t least = free.low > held.high ? free.low - held.high : 0;
+    return span_of(least, free.high);
+}
+
+/* What was refused: printed, else the whole cache. */
+static struct span asked_of(const struct ask *q) {
+    struct span tried = span_of_fact(&q->c->in[FACT_tried_alloc]);
+    struct span cache = span_of_fact(&q->c->in[FACT_kv_bytes]);
+    struct str key, value;
+    if (tried.known || !is_cache(q)) {
+        return tried;
+    }
+    llama_cache_types(q->c, &key, &value);
+    return cache.known
+               ? cache
+               : llama_cache_bytes(q->c,
+                                   setting_of(q->c, FACT_context_length, 0),
+                                   key, value);
+}
+
+static struct estimate begin(const struct ask *q) {
+    struct estimate e = estimate_unknown(FACT_tried_alloc);
+    e.before = e.after = asked_of(q);
+    e.limit = room_of(q);
+    return e;
+}
+
+static struct estimate judged(struct estimate e) {
+    estimate_judge(&e);
+    if (!e.limit.known) {
+        needs_add(&e.needs, FACT_gpu_free);
+    }
+    return e;
+}
+
+/* "kv cache = 4.38 GiB x 4,096 / 8,192 = 2.19 GiB" */
+static struct str write_share(const struct ask *q, const char *what,
+                              struct span before, int64_t num, int64_t den,
+                              struct span after) {
+    if (!before.known || !after.known) {
+        return (struct str){0};
+    }
+    struct str b = write_bytes(q->a, span_middle(before));
+    struct str v =
+        write_bytes(q->a, span_middle(span_share(before, num, den)));
+    struct str n = write_count(q->a, num), d = write_count(q->a, den);
+    struct str sources = write_sources(q->a, q->c, used);
+    return arena_printf(q->a, "%s = %.*s x %.*s / %.*s = about %.*s%.*s", what,
+                        STR_ARG(b), STR_ARG(n), STR_ARG(d), STR_ARG(v),
+                        STR_ARG(sources));
+}
+
+/* ---- -c ---- */
+
+/* What grows with the context grows in proportion; windows and state stay. */
+static struct span at_context(const struct ask *q, struct span before,
+                              int64_t now, int64_t fewer) {
+    struct str key, value;
+    llama_cache_types(q->c, &key, &value);
+    struct span linear = span_share(before, fewer, now);
+    struct span all = llama_cache_bytes(q->c, now, key, value);
+    struct span then = llama_cache_bytes(q->c, fewer, key, value);
+    bool is_plain = is_cache(q) && llama_is_linear(q->c, before);
+    if (!is_plain && is_cache(q) && span_is_exact(all) && all.low > 0 &&
+        span_is_exact(then)) {
+        return span_share(before, then.low, all.low);
+    }
+    return is_plain || !linear.known ? linear
+                                     : span_of(linear.low, before.high);
+}
+
+/* Halved until the cache fits; once where nobody knows the room. */
+static int64_t halve(const struct ask *q, struct estimate *e, int64_t now) {
+    int64_t fewer = now;
+    bool is_searched = is_cache(q) && e->limit.known && e->limit.low > 0;
+    do {
+        fewer = fewer / 2 - fewer / 2 % PAD;
+        fewer = fewer < PAD ? PAD : fewer;
+        e->after = at_context(q, e->before, now, fewer);
+    } while (is_searched && fewer > PAD &&
+             span_fits(e->after, e->limit) != VERDICT_ENOUGH);
+    return fewer;
+}
+
+static struct estimate shorter(const struct ask *q) {
+    int64_t now = setting_of(q->c, FACT_context_length, 0);
+    struct estimate e = begin(q);
+    if (!is_cache(q) && !is_compute(q)) {
+        return stage_is(q->c, "load") ? estimate_none(FACT_tried_alloc) : e;
+    }
+    if (now <= PAD || !e.before.known) {
+        needs_add(&e.needs, FACT_context_length);
+        return e;
+    }
+    int64_t fewer = halve(q, &e, now);
+    struct span cache = span_of_fact(&q->c->in[FACT_kv_bytes]);
+    struct span given_back = span_share(cache, now - fewer, now);
+    if (is_compute(q) && given_back.known && e.limit.known) {
+        e.limit = span_plus(e.limit, span_of(0, given_back.high));
+    }
+    e.proposed = propose(FACT_context_length, fewer);
+    e.formula = write_share(
+        q, is_cache(q) ? "kv cache" : "compute buffer at least", e.before,
+        fewer, now, e.after);
+    return judged(e);
+}
+
+/* ---- -ctk, -ctv ---- */
+
+static struct estimate narrower(const struct ask *q) {
+    struct str key, value;
+    struct estimate e = begin(q);
+    llama_cache_types(q->c, &key, &value);
+    if (!is_cache(q)) {
+        return estimate_none(FACT_tried_alloc);
+    }
+    struct span now = span_plus(llama_type_bytes(key, 32),
+                                llama_type_bytes(value, 32));
+    struct span then = llama_type_bytes(STR("q8_0"), 64);
+    if (!now.known || !e.before.known) {
+        needs_add(&e.needs, FACT_kv_cache_dtype);
+        return e;
+    }
+    if (then.low >= now.low) {
+        return estimate_none(FACT_tried_alloc);
+    }
+    /* K and V are of equal size in all but a few models; state stays. */
+    e.after = span_share(e.before, then.low, now.low);
+    e.formula =
+        write_share(q, "kv cache", e.before, then.low, now.low, e.after);
+    bool may_hold_state = !llama_is_linear(q->c, e.before);
+    if (may_hold_state && e.after.known) {
+        e.after = span_of(e.after.low, e.before.high);
+    }
+    e.proposed = propose_word(FACT_kv_cache_dtype, STR("q8_0"));
+    return judged(e);
+}
+
+/* ---- -ngl ---- */
+
+/* Layers that lie on the card: -ngl may say more than there are. */
+static int64_t layers_on_card(const struct memory_case *c) {
+    int64_t said = setting_of(c, FACT_gpu_layers, 0);
+    int64_t all = c->model ? c->model->layers + 1 : 0;
+    return all > 1 && (said == 0 || said > all) ? all : said;
+}
+
+static struct estimate fewer_layers(const struct ask *q) {
+    int64_t now = layers_on_card(q->c);
+    struct estimate e = begin(q);
+    int64_t seen = is_cache(q) ? llama_layers_in(q->c, e.before) : 0;
+    now = seen > 0 ? seen : now; /* the buffer itself says how many */
+    if (is_compute(q)) {
+        return e; /* of one layer; the room that others leave is not known */
+    }
+    if (now <= 1 || !e.before.known) {
+        needs_add(&e.needs, FACT_gpu_layers);
+        return e;
+    }
+    int64_t fewer = now * 3 / 4;
+    if (e.limit.known && e.limit.low > 0 && e.before.high > 0) {
+        int64_t fits;
+        if (mul_div_floor(e.limit.low, now, e.before.high, &fits)) {
+            fewer = fits * 9 / 10; /* layers differ by a tenth */
+        }
+    }
+    fewer = fewer >= now ? now - 1 : fewer;
+    struct span even = span_share(e.before, fewer, now);
+    struct span most = span_share(even, 11, 10);
+    if (!even.known || !most.known) {
+        return e;
+    }
+    e.after = span_of(span_share(even, 9, 10).low, most.high);
+    e.proposed = propose(FACT_gpu_layers, fewer);
+    e.formula = write_share(q, "buffer on the card", e.before, fewer, now,
+                            e.after);
+    return judged(e);
+}
+
+/* ---- -ub, -fa ---- */
+
+static struct estimate smaller_batch(const struct ask *q) {
+    int64_t now = setting_of(q->c, FACT_max_num_batched_tokens, UBATCH);
+    struct estimate e = begin(q);
+    if (!is_compute(q)) {
+        return is_cache(q) || stage_is(q->c, "load")
+                   ? estimate_none(FACT_tried_alloc)
+                   : e;
+    }
+    int64_t fewer = now / 2;
+    struct span linear = span_share(e.before, fewer, now);
+    if (fewer <= 0 || !linear.known) {
+        needs_add(&e.needs, FACT_max_num_batched_tokens);
+        return e;
+    }
+    e.after = span_of(linear.low, e.before.high);
+    e.proposed = propose(FACT_max_num_batched_tokens, fewer);
+    e.formula = write_share(q, "compute buffer at least", e.before, fewer, now,
+                            e.after);
+    return judged(e);
+}
+
+static struct estimate flash(const struct ask *q) {
+    const struct fact *is_on = &q->c->in[FACT_flash_attention];
+    struct span scores = llama_score_bytes(q->c);
+    struct estimate e = begin(q);
+    if (!is_compute(q) || (is_on->known && is_on->number)) {
+        return estimate_none(FACT_tried_alloc);
+    }
+    if (!scores.known || !e.before.known || scores.high > e.before.high) {
+        needs_add(&e.needs, q->c->model ? FACT_context_length : FACT_model);
+        return e;
+    }
+    int64_t ubatch = setting_of(q->c, FACT_max_num_batched_tokens, UBATCH);
+    e.after = span_at_least(span_minus(e.before, scores), 0);
+    e.after = span_of(0, e.after.high); /* their copy goes as well */
+    e.proposed = propose(FACT_flash_attention, 1);
+    struct str b = write_bytes(q->a, span_middle(e.before));
+    struct str n = write_count(q->a, ubatch);
+    struct str t = write_count(
+        q->a, llama_cells(q->c, setting_of(q->c, FACT_context_length, 0)).high);
+    struct str v = write_bytes(q->a, e.after.high);
+    struct str sources = write_sources(q->a, q->c, used);
+    e.formula = arena_printf(
+        q->a,
+        "compute buffer at most = %.*s - %.*s tokens x %.*s cells x %lld "
+        "heads x 4 bytes = about %.*s%.*s",
+        STR_ARG(b), STR_ARG(n), STR_ARG(t), (long long)q->c->model->heads,
+        STR_ARG(v), STR_ARG(sources));
+    return judged(e);
+}
+
+/* ---- the door ---- */
+
+/* The library's own lines name no engine; its settings do. */
+static bool is_llama(const struct memory_case *c, enum effect effect) {
+    bool is_named = str_eq(c->engine, STR("llama.cpp")) ||
+                    str_eq(c->engine, STR("ollama"));
+    bool is_its = effect == EFFECT_context_length ||
+                  effect == EFFECT_gpu_layers ||
+                  effect == EFFECT_flash_attention;
+    return is_named || is_its;
+}
+
+bool llama_effect(const struct ask *q, enum effect effect,
+                  struct estimate *out) {
+    bool is_start = q->what == SHORT_ALLOCATION || q->what == SHORT_KV_POOL;
+    if (!is_llama(q->c, effect)) {
+        return false;
+    }
+    struct estimate (*reckon)(const struct ask *) = NULL;
+    switch (effect) {
+    case EFFECT_context_length:
+    case EFFECT_max_model_len: reckon = shorter; break;
+    case EFFECT_kv_cache_dtype: reckon = narrower; break;
+    case EFFECT_gpu_layers: reckon = fewer_layers; break;
+    case EFFECT_max_num_batched_tokens: reckon = smaller_batch; break;
+    case EFFECT_flash_attention: reckon = flash; break;
+    case EFFECT_none:
+    case EFFECT_max_num_seqs:
+    case EFFECT_gpu_memory_utilization_up:
+    case EFFECT_gpu_memory_utilization_down:
+    case EFFECT_tensor_parallel:
+    case EFFECT_pipeline_parallel:
+    case EFFECT_quantization:
+    case EFFECT_enforce_eager:
+    case EFFECT_free_other_process:
+    case EFFECT_expandable_segments:
+    case EFFECT_cpu_offload:
+    case EFFECT_host_memory:
+    case EFFECT_mem_fraction_static_up:
+    case EFFECT_mem_fraction_static_down:
+    case EFFECT_swa_full_tokens_ratio:
+    case EFFECT_COUNT_OF: return false;
+    }
+    *out = is_start ? reckon(q) : estimate_none(FACT_tried_alloc);
+    return true;
+}

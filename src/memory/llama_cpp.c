@@ -1,0 +1,267 @@
+/* llama_cpp.c: K and V of llama.cpp, by layer.
+ *
+ *   full        cells x (K row + V row), each row in its own type
+ *   windows     pad256(min(n_ctx, window x sequences + ubatch)) cells
+ *   latent      one row of the latent, no V; before spring 2025 whole heads
+ *   recurrent   32-bit state, once per sequence, whatever the length
+ *
+ * A type is blocks of 32 elements with their scales: q8_0 takes 34 bytes, q4_0
+ * 18. The context is padded: to 32 cells (December 2023, #4280), to 256 (April
+ * 2024, #6438), for some days of autumn 2025 not at all (#16812, #17046).
+ *
+ * Sources: llama.cpp src/llama-kv-cache.cpp, llama-memory-recurrent.cpp,
+ * ggml-common.h; printed "KV buffer size" lines (tests).
+ */
+#include "memory/llama_cpp.h"
+
+#include "memory/span.h"
+
+#define UBATCH 512
+#define STATE_SCALE 2 /* the catalogue's state is of 16 bits */
+#define WINDOW_PAD 256
+#define NOPE_ROPE 192 /* K of a head of DeepSeek V2 and V3, not absorbed */
+#define HEAD_VALUE 128
+#define LATENT_DEEPSEEK 576
+#define LATENT_FROM 5200  /* builds: the latent is kept (#12801) */
+#define LATENT_UNTIL 5100 /* builds: whole heads are kept */
+#define WINDOWS_FROM 5450 /* builds: windows have a cache of their own */
+#define WINDOWS_UNTIL 5400 /* builds: they keep the whole context (#13194) */
+
+/* ---- types ---- */
+
+struct cell_type {
+    struct str name;
+    int64_t bytes, elements;
+};
+
+static const struct cell_type types[] = {
+    {{"f16", 3}, 2, 1},     {{"bf16", 4}, 2, 1},    {{"f32", 3}, 4, 1},
+    {{"q8_0", 4}, 34, 32},  {{"q5_1", 4}, 24, 32},  {{"q5_0", 4}, 22, 32},
+    {{"q4_1", 4}, 20, 32},  {{"q4_0", 4}, 18, 32},  {{"iq4_nl", 6}, 18, 32},
+};
+
+static const struct cell_type *type_named(struct str name) {
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (str_eq_nocase(name, types[i].name)) {
+            return &types[i];
+        }
+    }
+    return NULL;
+}
+
+struct span llama_type_bytes(struct str type, int64_t elements) {
+    const struct cell_type *t = type_named(type);
+    return t ? span_share(span_exact(elements), t->bytes, t->elements)
+             : span_none();
+}
+
+void llama_cache_types(const struct memory_case *c, struct str *key,
+                       struct str *value) {
+    const struct fact *f = &c->in[FACT_kv_cache_dtype];
+    struct str rest = {0};
+    bool is_said = f->known && !str_eq_nocase(f->word, STR("auto"));
+    *key = is_said ? str_trim(str_cut(f->word, ',', &rest)) : STR("f16");
+    rest = str_trim(rest);
+    *value = rest.n > 0 ? rest : *key;
+}
+
+/* ---- cells ---- */
+
+/* The build's number; 0: unknown, or Ollama's own version. */
+static int64_t build_of(const struct memory_case *c) {
+    const struct fact *f = &c->in[FACT_engine_version];
+    int64_t n = 0;
+    if (!f->known || !str_eq(c->engine, STR("llama.cpp"))) {
+        return 0;
+    }
+    for (size_t i = 0; i < f->word.n && n < 1000000; i++) {
+        char d = f->word.p[i];
+        if (d < '0' || d > '9') {
+            return i == 0 && d == 'b' ? n : 0;
+        }
+        n = n * 10 + (d - '0');
+    }
+    return n;
+}
+
+static struct span padded(int64_t tokens, int64_t pad) {
+    return span_times(span_exact(ceil_div(tokens, pad)), pad);
+}
+
+struct span llama_cells(const struct memory_case *c, int64_t tokens) {
+    static const struct {
+        int64_t until, least, most;
+    } rows[] = {{1, 1, 256},      {1600, 1, 1},    {2600, 32, 32},
+                {6850, 256, 256}, {7000, 1, 256},  {INT64_MAX, 256, 256}};
+    int64_t build = build_of(c);
+    size_t i = 0;
+    while (build >= rows[i].until) {
+        i++;
+    }
+    if (tokens <= 0) {
+        return span_none();
+    }
+    struct span few = padded(tokens, rows[i].least);
+    struct span many = padded(tokens, rows[i].most);
+    return few.known && many.known ? span_of(few.low, many.high)
+                                   : span_none();
+}
+
+static struct span window_cells(const struct memory_case *c, int64_t window,
+                                struct span cells) {
+    int64_t ubatch = setting_of(c, FACT_max_num_batched_tokens, UBATCH);
+    struct span wanted =
+        span_plus(span_times(span_exact(window),
+                             setting_of(c, FACT_max_num_seqs, 1)),
+                  span_exact(ubatch));
+    if (!wanted.known || !cells.known) {
+        return span_none();
+    }
+    int64_t build = build_of(c);
+    if (build > 0 && build < WINDOWS_UNTIL) {
+        return cells;
+    }
+    int64_t low = wanted.low < cells.low ? wanted.low : cells.low;
+    int64_t high = wanted.high < cells.high ? wanted.high : cells.high;
+    struct span few = padded(low, WINDOW_PAD), many = padded(high, WINDOW_PAD);
+    if (build < WINDOWS_FROM && many.known) {
+        many.high = many.high > cells.high ? many.high : cells.high;
+    }
+    return few.known && many.known ? span_of(few.low, many.high)
+                                   : span_none();
+}
+
+/* ---- layers ---- */
+
+/* DeepSeek's whole heads, as older builds keep them. */
+static struct span whole_heads(const struct memory_case *c, struct str key,
+                               struct str value) {
+    int64_t k, v;
+    if (c->model->heads <= 0 || !mul_i64(c->model->heads, NOPE_ROPE, &k) ||
+        !mul_i64(c->model->heads, HEAD_VALUE, &v)) {
+        return span_none();
+    }
+    return span_plus(llama_type_bytes(key, k), llama_type_bytes(value, v));
+}
+
+static struct span latent_row(const struct memory_case *c,
+                              const struct kv_group *g, struct str key,
+                              struct str value) {
+    int64_t build = build_of(c);
+    struct span latent = llama_type_bytes(key, g->latent_dim);
+    if (build >= LATENT_FROM || g->latent_dim != LATENT_DEEPSEEK) {
+        return latent;
+    }
+    struct span heads = whole_heads(c, key, value);
+    return build > 0 && build < LATENT_UNTIL ? heads
+                                             : span_hull(latent, heads);
+}
+
+static struct span row_of(const struct memory_case *c, const struct kv_group *g,
+                          struct str key, struct str value) {
+    int64_t k, v;
+    if (g->kind == KV_mla) {
+        return latent_row(c, g, key, value);
+    }
+    if (g->kind == KV_indexer) { /* elements in 16 bits, without scales */
+        return span_exact((g->latent_dim - 4) * 2);
+    }
+    if (!mul_i64(g->kv_heads, g->k_dim, &k) ||
+        !mul_i64(g->kv_heads, g->v_dim, &v)) {
+        return span_none();
+    }
+    return span_plus(llama_type_bytes(key, k), llama_type_bytes(value, v));
+}
+
+static struct span layer_bytes(const struct memory_case *c,
+                               const struct kv_group *g, int64_t tokens,
+                               struct str key, struct str value) {
+    struct span cells = llama_cells(c, tokens);
+    switch (g->kind) {
+    case KV_state:
+        return span_times(
+            span_times(g->state_bytes > 0 ? span_exact(g->state_bytes)
+                                          : span_none(),
+                       STATE_SCALE),
+            setting_of(c, FACT_max_num_seqs, 1));
+    case KV_sliding:
+    case KV_chunked: cells = window_cells(c, g->window, cells); break;
+    case KV_cross: cells = g->window > 0 ? span_exact(g->window) : cells; break;
+    case KV_full:
+    case KV_mla:
+    case KV_indexer:
+    case KV_KIND_COUNT_OF: break;
+    }
+    return span_product(row_of(c, g, key, value), cells);
+}
+
+struct span llama_cache_bytes(const struct memory_case *c, int64_t tokens,
+                              struct str key, struct str value) {
+    struct span sum = span_exact(0);
+    if (c->model == NULL || c->model->group_count == 0) {
+        return span_none();
+    }
+    for (size_t i = 0; i < c->model->group_count; i++) {
+        const struct kv_group *g = &c->model->groups[i];
+        sum = span_plus(sum, span_times(layer_bytes(c, g, tokens, key, value),
+                                        g->layers));
+    }
+    return sum;
+}
+
+/* ---- what is printed ---- */
+
+/* Layers of so many bytes each that add up to the buffer. */
+static int64_t layers_of(struct span buffer, int64_t layer, int64_t most) {
+    int64_t n = layer > 0 ? buffer.high / layer : 0;
+    bool is_whole = n > 0 && n <= most && n * layer >= buffer.low;
+    return is_whole ? n : 0;
+}
+
+/* Windows and all: the rows of every layer times the cells are the buffer. */
+bool llama_is_linear(const struct memory_case *c, struct span buffer) {
+    struct str key, value;
+    struct span sum = span_exact(0);
+    struct span cells =
+        llama_cells(c, setting_of(c, FACT_context_length, 0));
+    if (llama_layers_in(c, buffer) > 0) {
+        return true;
+    }
+    llama_cache_types(c, &key, &value);
+    for (size_t i = 0; c->model && i < c->model->group_count; i++) {
+        const struct kv_group *g = &c->model->groups[i];
+        bool may_grow = g->kind != KV_state && g->kind != KV_cross;
+        struct span row = may_grow ? row_of(c, g, key, value) : span_none();
+        sum = span_plus(sum, span_times(row, g->layers));
+    }
+    struct span all = span_product(sum, cells);
+    return c->model && all.known && buffer.known && all.high > 0 &&
+           all.low <= buffer.high && all.high >= buffer.low;
+}
+
+int64_t llama_layers_in(const struct memory_case *c, struct span buffer) {
+    struct str key, value;
+    int64_t tokens = setting_of(c, FACT_context_length, 0);
+    if (c->model == NULL || c->model->group_count != 1 || !buffer.known ||
+        tokens <= 0) {
+        return 0;
+    }
+    const struct kv_group *g = &c->model->groups[0];
+    llama_cache_types(c, &key, &value);
+    struct span one = layer_bytes(c, g, tokens, key, value);
+    if (!one.known) {
+        return 0;
+    }
+    int64_t n = layers_of(buffer, one.low, g->layers);
+    return n > 0 ? n : layers_of(buffer, one.high, g->layers);
+}
+
+struct span llama_score_bytes(const struct memory_case *c) {
+    int64_t tokens = setting_of(c, FACT_context_length, 0);
+    int64_t ubatch = setting_of(c, FACT_max_num_batched_tokens, UBATCH);
+    if (c->model == NULL || c->model->heads <= 0 || tokens <= 0) {
+        return span_none();
+    }
+    struct span one = span_times(llama_cells(c, tokens), c->model->heads);
+    return span_times(span_times(one, ubatch), 4);
+}

@@ -1,0 +1,35 @@
+/* llama_cpp.h: what llama.cpp, and Ollama with it, allocate at start and what
+ * their settings change of it.
+ *
+ *     weights of -ngl layers | K and V of n_ctx cells | compute buffer (-ub)
+ *
+ * All three are buffers of fixed size, asked for one after the other. */
+#ifndef MEMORY_LLAMA_CPP_H
+#define MEMORY_LLAMA_CPP_H
+
+#include "memory/effect.h"
+
+/* Bytes of so many elements: "f16", "q8_0" ...; unknown for other types. */
+struct span llama_type_bytes(struct str type, int64_t elements);
+/* Cells that n_ctx becomes: padded to 32 or 256 by build. */
+struct span llama_cells(const struct memory_case *c, int64_t tokens);
+/* K and V of every layer, with a type each, and recurrent state. */
+struct span llama_cache_bytes(const struct memory_case *c, int64_t tokens,
+                              struct str key, struct str value);
+/* The types in force: kv_cache_dtype ("q8_0", "q8_0,f16"), else f16. */
+void llama_cache_types(const struct memory_case *c, struct str *key,
+                       struct str *value);
+/* How many equal layers a printed buffer of the cache holds; 0: it is not
+ * made of this model's layers. */
+int64_t llama_layers_in(const struct memory_case *c, struct span buffer);
+/* Does all of the buffer grow with the context? */
+bool llama_is_linear(const struct memory_case *c, struct span buffer);
+/* Heads x micro-batch x n_ctx: scores of one layer in 32 bits, which flash
+ * attention does without. */
+struct span llama_score_bytes(const struct memory_case *c);
+
+/* false: another engine's. */
+bool llama_effect(const struct ask *q, enum effect effect,
+                  struct estimate *out);
+
+#endif

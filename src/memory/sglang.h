@@ -1,0 +1,24 @@
+/* sglang.h: the static share of SGLang and what its settings do.
+ *
+ *     |<------ base x mem_fraction_static ------>|
+ *     | weights |          token pool            | graphs, activations |
+ *
+ * base: what was free before loading, a little less than the card. */
+#ifndef MEMORY_SGLANG_H
+#define MEMORY_SGLANG_H
+
+#include "memory/effect.h"
+
+/* mem_fraction_static: said, else what the release chooses for this card;
+ * millionths. Unknown where the release's rule is. */
+struct span sglang_fraction(const struct memory_case *c);
+/* Weights and pool together. */
+struct span sglang_static_bytes(const struct memory_case *c, int64_t micro);
+/* One token in all layers of a rank; unknown where layers keep windows. */
+struct span sglang_token_bytes(const struct memory_case *c);
+
+/* false: not SGLang's, or nothing that it does in its own way. */
+bool sglang_effect(const struct ask *q, enum effect effect,
+                   struct estimate *out);
+
+#endif

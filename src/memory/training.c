@@ -1,0 +1,218 @@
+/* training.c: bytes per parameter, and what shards them.
+ *
+ *                 weights  gradients  AdamW          8 bit  momentum
+ *     mixed          2         2      8 + 4 copy     2 + 4   4 + 4
+ *     half           2         2      4              2       2
+ *     full           4         4      8              2       4
+ *
+ * ZeRO 1 divides the optimizer's part by the ranks, 2 the gradients too, 3
+ * the weights too, but gathers two layers at a time. Frozen weights have
+ * neither gradient nor moments. Fp32 gradients of some frameworks are inside
+ * the interval of mixed precision.
+ *
+ * Activations per layer and token are 10 to 34 x hidden size bytes (16 bits,
+ * fused attention; Korthikanti et al., 2022, without its quadratic term); with
+ * checkpoints 2 x hidden size and one layer in full. The logits are there
+ * twice to six times in 16 or 32 bits. It refuses to call any of that exact.
+ */
+#include "memory/training.h"
+
+#include "memory/formula.h"
+#include "memory/span.h"
+
+#define LEAST_ACTIVATION 10
+#define MOST_ACTIVATION 34
+
+struct widths { /* bytes per trained parameter, in hundredths */
+    int64_t weights, gradients_low, gradients_high, moments_low, moments_high;
+};
+
+static struct widths widths_of(const struct training_setup *s) {
+    bool is_half = s->precision == PRECISION_HALF;
+    bool is_full = s->precision == PRECISION_FULL;
+    int64_t moment = is_half ? 200 : 400, low = 0, high = 0;
+    switch (s->optimizer) {
+    case OPTIMIZER_ADAMW: low = high = 2 * moment; break;
+    case OPTIMIZER_ADAMW_8BIT:
+        low = 200;
+        high = 210; /* a scale per block of 256 or more */
+        break;
+    case OPTIMIZER_MOMENTUM: low = high = moment; break;
+    case OPTIMIZER_SGD: break;
+    case OPTIMIZER_ADAFACTOR: high = 20; break; /* rows + columns */
+    }
+    int64_t copy = s->precision == PRECISION_MIXED ? 400 : 0;
+    int64_t width = is_full ? 400 : 200;
+    return (struct widths){width, width, copy ? 400 : width, low + copy,
+                           high + copy};
+}
+
+static struct span bytes_of(int64_t params, int64_t low, int64_t high) {
+    struct span least = span_share(span_exact(params), low, 100);
+    struct span most = span_share(span_exact(params), high, 100);
+    return least.known && most.known ? span_of(least.low, most.high)
+                                     : span_none();
+}
+
+static struct span sharded(const struct training_setup *s, struct span whole,
+                           int64_t from_stage) {
+    int64_t ranks = s->ranks > 1 ? s->ranks : 1;
+    return s->shard_stage >= from_stage ? span_share(whole, 1, ranks) : whole;
+}
+
+/* Frozen and trained weights, with the layers that ZeRO 3 gathers. */
+static struct span weights_of(const struct training_setup *s,
+                              const struct widths *w) {
+    bool is_frozen = s->trainable > 0 && s->trainable < s->params;
+    int64_t bits = is_frozen && s->base_bits > 0 ? s->base_bits : 0;
+    int64_t least = bits ? bits * 100 / 8 : w->weights;
+    int64_t most = bits && bits < 16 ? least * 125 / 100 : least;
+    struct span whole = bytes_of(s->params, least, most);
+    struct span rank = sharded(s, whole, 3);
+    if (s->shard_stage < 3 || s->ranks <= 1 || s->layers <= 0) {
+        return rank;
+    }
+    struct span gathered = span_share(whole, 2, s->layers);
+    return gathered.known && rank.known
+               ? span_of(rank.low, span_plus(rank, gathered).high)
+               : span_none();
+}
+
+static struct span activations_of(const struct training_setup *s) {
+    struct span step = span_times(span_exact(s->batch), s->tokens);
+    struct span row = span_times(step, s->hidden_size);
+    struct span whole = span_none();
+    if (s->batch <= 0 || s->tokens <= 0) {
+        return span_exact(0);
+    }
+    if (s->hidden_size <= 0 || s->layers <= 0 || s->vocab_size <= 0) {
+        return whole;
+    }
+    struct span kept = span_times(row, s->layers);
+    struct span least = span_times(row, LEAST_ACTIVATION);
+    struct span most = span_times(row, MOST_ACTIVATION);
+    if (s->is_checkpointed) {
+        least = span_plus(least, span_times(kept, 2));
+        most = span_plus(most, span_times(kept, 2));
+    } else {
+        least = span_times(kept, LEAST_ACTIVATION);
+        most = span_times(kept, MOST_ACTIVATION);
+    }
+    struct span logits = span_times(step, s->vocab_size);
+    least = span_plus(least, span_times(logits, 2 * 2));
+    most = span_plus(most, span_times(logits, 6 * 4));
+    return least.known && most.known ? span_of(least.low, most.high) : whole;
+}
+
+/* ---- in words ---- */
+
+static const char *name_of(enum optimizer o) {
+    switch (o) {
+    case OPTIMIZER_ADAMW: return "AdamW";
+    case OPTIMIZER_ADAMW_8BIT: return "8-bit AdamW";
+    case OPTIMIZER_MOMENTUM: return "momentum";
+    case OPTIMIZER_SGD: return "SGD";
+    case OPTIMIZER_ADAFACTOR: return "Adafactor";
+    }
+    return "";
+}
+
+/* "optimizer state of AdamW = 8,030,261,248 params x 12 bytes / 8 ranks =
+ * 11.22 GiB", or up to so much. */
+static void show(struct arena *a, struct formulas *f, struct str what,
+                 int64_t params, int64_t hundredths, int64_t ranks) {
+    struct span value = span_share(
+        span_share(span_exact(params), hundredths, 100), 1, ranks);
+    if (!value.known || hundredths <= 0) {
+        return;
+    }
+    struct str n = write_count(a, params);
+    struct str width = write_ratio(a, hundredths * 10000);
+    struct str v = write_bytes(a, value.high);
+    formula_put(a, f,
+                arena_printf(a, "%.*s = %.*s params x %.*s bytes / %lld "
+                                "%s = %.*s",
+                             STR_ARG(what), STR_ARG(n), STR_ARG(width),
+                             (long long)ranks, ranks == 1 ? "rank" : "ranks",
+                             STR_ARG(v)));
+}
+
+static void show_parts(struct arena *a, struct formulas *f,
+                       const struct training_setup *s,
+                       const struct widths *w) {
+    int64_t all = s->ranks > 1 ? s->ranks : 1;
+    int64_t trained = s->trainable > 0 ? s->trainable : s->params;
+    bool is_frozen = trained < s->params && s->base_bits > 0;
+    struct str state = arena_printf(a, "optimizer state of %s at most",
+                                    name_of(s->optimizer));
+    show(a, f, STR("weights at least"), s->params,
+         is_frozen ? s->base_bits * 100 / 8 : w->weights,
+         s->shard_stage >= 3 ? all : 1);
+    show(a, f, STR("gradients at least"), trained, w->gradients_low,
+         s->shard_stage >= 2 ? all : 1);
+    show(a, f, state, trained, w->moments_high, s->shard_stage >= 1 ? all : 1);
+}
+
+struct training memory_training(struct arena *a,
+                                const struct training_setup *s,
+                                struct formulas *f) {
+    struct widths w = widths_of(s);
+    int64_t trained = s->trainable > 0 ? s->trainable : s->params;
+    struct training t = {
+        .weights = weights_of(s, &w),
+        .gradients = sharded(
+            s, bytes_of(trained, w.gradients_low, w.gradients_high), 2),
+        .optimizer =
+            sharded(s, bytes_of(trained, w.moments_low, w.moments_high), 1),
+        .activations = activations_of(s),
+        .host = span_exact(0)};
+    if (s->params <= 0) {
+        return (struct training){0};
+    }
+    show_parts(a, f, s, &w);
+    if (s->offloads_optimizer) {
+        t.host = span_plus(t.host, t.optimizer);
+        t.optimizer = span_exact(0);
+    }
+    if (s->offloads_weights) {
+        struct span held = sharded(s, bytes_of(s->params, w.weights, w.weights),
+                                   3);
+        t.host = span_plus(t.host, held);
+        t.weights = span_of(0, span_at_least(span_minus(t.weights, held),
+                                             0).high);
+    }
+    t.total = span_plus(span_plus(t.weights, t.gradients),
+                        span_plus(t.optimizer, t.activations));
+    return t;
+}
+
+/* ---- of a log ---- */
+
+static bool is_stage(const struct memory_case *c, const char *stage) {
+    const struct fact *f = &c->in[FACT_stage];
+    return f->known && str_eq(f->word, str_of(stage));
+}
+
+bool training_is_step(const struct memory_case *c) {
+    return is_stage(c, "backward") || is_stage(c, "optimizer");
+}
+
+void training_explain(struct arena *a, const struct memory_case *c,
+                      struct formulas *f) {
+    if (f == NULL || c->model == NULL || c->model->params <= 0 ||
+        !training_is_step(c)) {
+        return;
+    }
+    struct training_setup s = {.params = c->model->params,
+                               .precision = PRECISION_MIXED,
+                               .optimizer = OPTIMIZER_ADAMW};
+    struct training t = memory_training(a, &s, f);
+    struct span state =
+        span_plus(t.weights, span_plus(t.gradients, t.optimizer));
+    struct str low = write_bytes_span(a, state);
+    formula_put(a, f,
+                arena_printf(a,
+                             "training state if all parameters are trained "
+                             "on one card = %.*s [model: catalogue %.*s]",
+                             STR_ARG(low), STR_ARG(c->model->id)));
+}

@@ -1,0 +1,433 @@
+/* test_engines.c: SGLang's static share and pools of tokens, llama.cpp's
+ * buffers, and what a training step holds. Sizes are those that programs
+ * print; the sums beside them can be done by hand. */
+#include "memory/cases.h"
+
+#include "memory/llama_cpp.h"
+#include "memory/sglang.h"
+#include "memory/training.h"
+
+#define MIB (INT64_C(1) << 20)
+
+MODEL(llama_8b, FULL(32, 8, 128));
+MODEL(gemma, FULL(10, 16, 128), SLIDING(52, 16, 128, 1024));
+MODEL(mixed, FULL(12, 2, 256), STATE(36, 1097728));
+static struct kv_group deepseek_groups[] = {LATENT(61, 576)};
+static const struct model deepseek = {.id = {"deepseek", 8},
+                                      .layers = 61,
+                                      .heads = 128,
+                                      .groups = deepseek_groups,
+                                      .group_count = 1};
+
+static int start_arena(void **state) {
+    struct arena *a = malloc(sizeof *a);
+    arena_init(a, NULL, 0);
+    *state = a;
+    return 0;
+}
+
+static int end_arena(void **state) {
+    arena_free(*state);
+    free(*state);
+    return 0;
+}
+
+static struct memory_case case_on(const char *engine, const char *version,
+                                  const struct model *model,
+                                  const struct said *said) {
+    struct memory_case c = case_of(version, model, said);
+    c.engine = str_of(engine);
+    return c;
+}
+
+static void assert_text(struct str s, const char *part) {
+    if (str_find(s, str_of(part)) == s.n) {
+        fail_msg("\"%.*s\" does not hold \"%s\"", STR_ARG(s), part);
+    }
+}
+
+/* ---- SGLang ---- */
+
+static void the_release_chooses_the_fraction(void **state) {
+    (void)state;
+    static const struct {
+        const char *version, *total, *tp;
+        int64_t low, high;
+    } rows[] = {
+        {"0.4.0", "79.10 GiB", "1", 880000, 880000},
+        {"0.4.0", "79.10 GiB", "8", 810000, 810000},
+        /* 512 + 8192 x 1.5 + 256 x 2 + 128 MiB of 80998 */
+        {"0.5.3", "79.10 GiB", "1", 834000, 835000},
+        /* 512 + 2048 x 1.5 + 24 x 2 + 128 of 22528 */
+        {"0.5.3", "22.00 GiB", "1", 833000, 834000},
+        {NULL, "79.10 GiB", "1", 834000, 880000}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct memory_case c =
+            case_on("sglang", rows[i].version, NULL,
+                    SAID({FACT_gpu_total, rows[i].total},
+                         {FACT_tensor_parallel, rows[i].tp}));
+        assert_between(sglang_fraction(&c), rows[i].low, rows[i].high);
+    }
+}
+
+static void weights_that_fill_the_share_want_it_larger(void **state) {
+    struct memory_case c = case_on(
+        "sglang", "0.5.3", &llama_8b,
+        SAID({FACT_gpu_total, "22.00 GiB"}, {FACT_weights_bytes, "15.50 GiB"},
+             {FACT_mem_fraction_static, "0.7"}));
+    struct estimate e = memory_effect(*state, &c, SHORT_KV_POOL,
+                                      EFFECT_mem_fraction_static_up);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    /* 15.5 / 21.0 = 0.739, three hundredths for the pool */
+    assert_int_equal(e.proposed.number, 770000);
+    assert_text(e.formula, "0.77 x 21.00 GiB - 15.50 GiB weights");
+    assert_text(e.formula, "kv_tokens");
+    say(&c, FACT_weights_bytes, "21.80 GiB", SOURCE_LOG);
+    e = memory_effect(*state, &c, SHORT_KV_POOL, EFFECT_mem_fraction_static_up);
+    assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH);
+    assert_false(e.proposed.known);
+    say(&c, FACT_weights_bytes, "19.90 GiB", SOURCE_LOG); /* 0.98: too tight */
+    e = memory_effect(*state, &c, SHORT_KV_POOL, EFFECT_mem_fraction_static_up);
+    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+}
+
+static void the_fraction_needs_weights_and_card(void **state) {
+    struct memory_case c = case_on("sglang", NULL, NULL, SAID_NOTHING);
+    struct estimate e = memory_effect(*state, &c, SHORT_KV_POOL,
+                                      EFFECT_mem_fraction_static_up);
+    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    assert_int_equal(e.needs.count, 2);
+    e = memory_effect(*state, &c, SHORT_ALLOCATION,
+                      EFFECT_mem_fraction_static_up);
+    assert_int_equal(e.verdict, VERDICT_NONE); /* takes from what failed */
+}
+
+static void a_smaller_fraction_leaves_room_for_all_graphs(void **state) {
+    struct memory_case c = case_on(
+        "sglang", "0.5.3", NULL,
+        SAID({FACT_gpu_total, "139.81 GiB"}, {FACT_gpu_free, "200.75 MiB"},
+             {FACT_tried_alloc, "672.00 MiB"}, {FACT_stage, "capture"},
+             {FACT_mem_fraction_static, "0.9"}));
+    struct estimate e = memory_effect(*state, &c, SHORT_ALLOCATION,
+                                      EFFECT_mem_fraction_static_down);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    /* 0.47 GiB that failed and up to 3 GiB of further graphs */
+    assert_int_equal(e.proposed.number, 870000);
+    assert_text(e.formula, "still to come");
+    say(&c, FACT_stage, "forward", SOURCE_LOG);
+    e = memory_effect(*state, &c, SHORT_ALLOCATION,
+                      EFFECT_mem_fraction_static_down);
+    assert_int_equal(e.proposed.number, 890000);
+    say(&c, FACT_stage, "load", SOURCE_LOG);
+    e = memory_effect(*state, &c, SHORT_ALLOCATION,
+                      EFFECT_mem_fraction_static_down);
+    assert_int_equal(e.verdict, VERDICT_NONE);
+}
+
+static void a_full_pool_is_short_of_tokens(void **state) {
+    struct memory_case c =
+        case_on("sglang", NULL, NULL,
+                SAID({FACT_tried_tokens, "8192"},
+                     {FACT_available_tokens, "899840"},
+                     {FACT_swa_available_tokens, "3840"}));
+    struct estimate e = memory_effect(*state, &c, SHORT_TOKENS,
+                                      EFFECT_swa_full_tokens_ratio);
+    assert_int_equal(e.quantity, FACT_tried_tokens);
+    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    assert_int_equal(e.short_by.low, 4352);
+    assert_text(e.formula, "= 4,352 tokens");
+    e = memory_effect(*state, &c, SHORT_TOKENS, EFFECT_max_num_batched_tokens);
+    assert_int_equal(e.proposed.number, 2048);
+    e = memory_effect(*state, &c, SHORT_TOKENS,
+                      EFFECT_mem_fraction_static_down);
+    assert_int_equal(e.verdict, VERDICT_NONE);
+    say(&c, FACT_swa_available_tokens, "9000", SOURCE_LOG);
+    e = memory_effect(*state, &c, SHORT_TOKENS, EFFECT_swa_full_tokens_ratio);
+    assert_int_equal(e.verdict, VERDICT_NONE); /* windows have room */
+}
+
+/* ---- llama.cpp ---- */
+
+static void types_are_blocks_of_32(void **state) {
+    (void)state;
+    static const struct {
+        const char *type;
+        int64_t bytes;
+    } rows[] = {{"f16", 64}, {"f32", 128}, {"q8_0", 34},  {"q5_1", 24},
+                {"q5_0", 22}, {"q4_1", 20}, {"q4_0", 18}, {"iq4_nl", 18}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(llama_type_bytes(str_of(rows[i].type), 32).low,
+                         rows[i].bytes);
+    }
+    assert_false(llama_type_bytes(STR("q9_9"), 32).known);
+}
+
+static void builds_pad_the_context(void **state) {
+    (void)state;
+    static const struct {
+        const char *build;
+        int64_t low, high;
+    } rows[] = {{"1500", 1000, 1000},
+                {"2000", 1024, 1024},
+                {"5000", 1024, 1024},
+                {NULL, 1000, 1024}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct memory_case c =
+            case_on("llama.cpp", rows[i].build, NULL, SAID_NOTHING);
+        struct span cells = llama_cells(&c, 1000);
+        assert_int_equal(cells.low, rows[i].low);
+        assert_int_equal(cells.high, rows[i].high);
+    }
+}
+
+static void keys_and_values_have_types_of_their_own(void **state) {
+    (void)state;
+    struct memory_case c = case_on("llama.cpp", "5000", &llama_8b,
+                                   SAID({FACT_kv_cache_dtype, "q8_0,f16"}));
+    struct str key, value;
+    llama_cache_types(&c, &key, &value);
+    assert_true(str_eq(key, STR("q8_0")) && str_eq(value, STR("f16")));
+    struct span plain = llama_cache_bytes(&c, 8192, STR("f16"), STR("f16"));
+    struct span half = llama_cache_bytes(&c, 8192, key, value);
+    assert_int_equal(plain.low, 1 * GIB); /* 128 KiB per token */
+    assert_int_equal(half.low, 512 * MIB + 272 * MIB);
+}
+
+/* 1024 + 512 cells in 52 layers, 32768 in 10. */
+static void windows_keep_their_own_cells(void **state) {
+    (void)state;
+    struct memory_case c =
+        case_on("llama.cpp", "6000", &gemma, SAID_NOTHING);
+    struct span all = llama_cache_bytes(&c, 32768, STR("f16"), STR("f16"));
+    int64_t row = 2 * 16 * 128 * 2;
+    assert_int_equal(all.low, row * (10 * 32768 + 52 * 1536));
+    assert_int_equal(all.high, all.low);
+}
+
+static void recurrent_state_is_of_32_bits(void **state) {
+    (void)state;
+    struct memory_case c = case_on("llama.cpp", "6000", &mixed,
+                                   SAID({FACT_max_num_seqs, "4"}));
+    struct span one = llama_cache_bytes(&c, 256, STR("f16"), STR("f16"));
+    struct span two = llama_cache_bytes(&c, 512, STR("f16"), STR("f16"));
+    int64_t growing = 12 * 2 * 2 * 256 * 2 * INT64_C(256);
+    assert_int_equal(two.low - one.low, growing);
+    assert_int_equal(one.low - growing, 36 * INT64_C(1097728) * 2 * 4);
+}
+
+/* Before spring 2025 every layer kept the whole context. */
+static void old_builds_know_no_windows(void **state) {
+    (void)state;
+    struct memory_case c =
+        case_on("llama.cpp", "4000", &gemma,
+                SAID({FACT_context_length, "4096"}));
+    int64_t row = 2 * 16 * 128 * 2;
+    struct span all = llama_cache_bytes(&c, 4096, STR("f16"), STR("f16"));
+    assert_int_equal(all.low, row * 62 * 4096);
+    assert_true(llama_is_linear(&c, all));
+    struct span less = {true, all.low / 2, all.low / 2};
+    assert_false(llama_is_linear(&c, less));
+}
+
+/* 4480 MiB of 8192 cells: 7 layers of 128 whole heads of 192 and 128. */
+static void a_printed_buffer_says_how_many_layers_it_holds(void **state) {
+    (void)state;
+    struct memory_case c =
+        case_on("llama.cpp", NULL, &deepseek,
+                SAID({FACT_context_length, "8192"}));
+    struct span printed = {true, 4480 * MIB, 4480 * MIB};
+    assert_int_equal(llama_layers_in(&c, printed), 7);
+    struct span latent = {true, 61 * 9 * MIB, 61 * 9 * MIB};
+    assert_int_equal(llama_layers_in(&c, latent), 61);
+    struct span odd = {true, 4481 * MIB, 4481 * MIB};
+    assert_int_equal(llama_layers_in(&c, odd), 0);
+}
+
+static struct memory_case refused_cache(void) {
+    return case_on("llama.cpp", "6000", &llama_8b,
+                   SAID({FACT_tried_alloc, "16384 MiB"},
+                        {FACT_context_length, "131072"},
+                        {FACT_stage, "kv_alloc"}));
+}
+
+static void a_shorter_context_needs_what_is_free(void **state) {
+    struct memory_case c = refused_cache();
+    struct estimate e =
+        memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_context_length);
+    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    assert_int_equal(e.needs.at[0], FACT_gpu_free);
+    assert_int_equal(e.proposed.number, 65536);
+    say(&c, FACT_gpu_free, "11 GiB", SOURCE_LOG); /* before loading */
+    say(&c, FACT_weights_bytes, "5 GiB", SOURCE_LOG);
+    e = memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_context_length);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH); /* 4 of 5 GiB at least */
+    assert_int_equal(e.proposed.number, 32768);
+    assert_text(e.formula, "x 32,768 / 131,072 = about 4.00 GiB");
+}
+
+static void eight_bits_take_34_of_64(void **state) {
+    struct memory_case c = refused_cache();
+    struct estimate e =
+        memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_kv_cache_dtype);
+    assert_holds(e.after, 8704 * MIB);
+    assert_true(str_eq(e.proposed.word, STR("q8_0")));
+    say(&c, FACT_kv_cache_dtype, "q8_0", SOURCE_LOG);
+    e = memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_kv_cache_dtype);
+    assert_int_equal(e.verdict, VERDICT_NONE);
+}
+
+static void layers_take_their_cache_along(void **state) {
+    struct memory_case c = refused_cache();
+    say(&c, FACT_gpu_layers, "99", SOURCE_LOG); /* 32 and the output */
+    struct estimate e =
+        memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_gpu_layers);
+    assert_int_equal(e.proposed.number, 24);
+    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    say(&c, FACT_stage, "load", SOURCE_LOG);
+    say(&c, FACT_tried_alloc, "27846 MiB", SOURCE_LOG);
+    say(&c, FACT_gpu_free, "23.0 GiB", SOURCE_LOG);
+    e = memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_gpu_layers);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_in_range(e.proposed.number, 22, 27);
+}
+
+/* 512 x 131072 scores of 32 heads in 4 bytes: 8 GiB. */
+static void flash_attention_does_without_the_scores(void **state) {
+    struct memory_case c = refused_cache();
+    say(&c, FACT_stage, "profile", SOURCE_LOG);
+    say(&c, FACT_tried_alloc, "8484.02 MiB", SOURCE_LOG);
+    assert_int_equal(llama_score_bytes(&c).high, 8 * GIB);
+    struct estimate e =
+        memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_flash_attention);
+    assert_between(e.after, 0, 293 * MIB);
+    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    e = memory_effect(*state, &c, SHORT_ALLOCATION,
+                      EFFECT_max_num_batched_tokens);
+    assert_int_equal(e.proposed.number, 256);
+    assert_holds(e.after, 8484 * MIB / 2 + MIB);
+    say(&c, FACT_flash_attention, "1", SOURCE_LOG);
+    e = memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_flash_attention);
+    assert_int_equal(e.verdict, VERDICT_NONE);
+}
+
+/* ---- training ---- */
+
+static struct training_setup adamw_7b(void) {
+    return (struct training_setup){.params = 7000000000, .layers = 32,
+                                   .hidden_size = 4096, .vocab_size = 32000};
+}
+
+static void mixed_adamw_takes_16_bytes_and_more(void **state) {
+    struct training_setup s = adamw_7b();
+    struct formulas f = {0};
+    struct training t = memory_training(*state, &s, &f);
+    assert_int_equal(t.weights.low, 14000000000);
+    assert_int_equal(t.optimizer.low, 84000000000);
+    assert_holds(t.total, 112000000000); /* 2 + 2 + 12 */
+    assert_between(t.total, 112000000000, 126000000000);
+    assert_int_equal(f.count, 3);
+    s.precision = PRECISION_FULL;
+    assert_holds(memory_training(*state, &s, NULL).total, 112000000000);
+    s.precision = PRECISION_HALF;
+    assert_holds(memory_training(*state, &s, NULL).total, 56000000000);
+    s.optimizer = OPTIMIZER_SGD;
+    assert_holds(memory_training(*state, &s, NULL).total, 28000000000);
+    s.optimizer = OPTIMIZER_ADAMW_8BIT;
+    assert_holds(memory_training(*state, &s, NULL).optimizer, 14000000000);
+}
+
+static void each_stage_shards_one_part_more(void **state) {
+    struct training_setup s = adamw_7b();
+    int64_t last = INT64_MAX;
+    s.ranks = 8;
+    for (int64_t stage = 0; stage <= 3; stage++) {
+        s.shard_stage = stage;
+        struct training t = memory_training(*state, &s, NULL);
+        assert_true(t.total.low < last);
+        last = t.total.low;
+    }
+    assert_int_equal(last, 14000000000); /* 16 x 7e9 / 8 */
+    struct training t = memory_training(*state, &s, NULL);
+    assert_true(t.weights.high > t.weights.low); /* gathered layers */
+}
+
+static void offload_moves_the_state_to_the_host(void **state) {
+    struct training_setup s = adamw_7b();
+    s.offloads_optimizer = true;
+    struct training t = memory_training(*state, &s, NULL);
+    assert_int_equal(t.optimizer.high, 0);
+    assert_int_equal(t.host.low, 84000000000);
+}
+
+static void adapters_leave_the_base_frozen(void **state) {
+    struct training_setup s = adamw_7b();
+    s.trainable = 40000000;
+    s.base_bits = 4;
+    struct training t = memory_training(*state, &s, NULL);
+    assert_int_equal(t.weights.low, 3500000000);
+    assert_between(t.gradients, 80000000, 160000000);
+    assert_int_equal(t.optimizer.low, 480000000);
+}
+
+static void checkpoints_keep_one_row_per_layer(void **state) {
+    struct training_setup s = adamw_7b();
+    s.batch = 4;
+    s.tokens = 2048;
+    struct training whole = memory_training(*state, &s, NULL);
+    s.is_checkpointed = true;
+    struct training few = memory_training(*state, &s, NULL);
+    assert_true(few.activations.high < whole.activations.high / 3);
+    assert_true(few.activations.low > 0);
+    s.vocab_size = 0;
+    assert_false(memory_training(*state, &s, NULL).activations.known);
+}
+
+static void moments_on_the_host_are_not_asked_for(void **state) {
+    struct memory_case c =
+        case_on("deepspeed", NULL, &llama_8b,
+                SAID({FACT_tried_alloc, "29.92 GiB"},
+                     {FACT_gpu_free, "1.00 GiB"}, {FACT_stage, "optimizer"}));
+    struct estimate e =
+        memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_cpu_offload);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_text(e.formula, "optimizer state of AdamW at most");
+    say(&c, FACT_stage, "backward", SOURCE_LOG);
+    e = memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_cpu_offload);
+    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    c.model = NULL;
+    e = memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_cpu_offload);
+    assert_int_equal(e.needs.at[0], FACT_model);
+    struct formulas f = {0};
+    c.model = &llama_8b;
+    training_explain(*state, &c, &f);
+    assert_true(f.count >= 4);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start_arena, end_arena)
+    const struct CMUnitTest tests[] = {
+        TEST(the_release_chooses_the_fraction),
+        TEST(weights_that_fill_the_share_want_it_larger),
+        TEST(the_fraction_needs_weights_and_card),
+        TEST(a_smaller_fraction_leaves_room_for_all_graphs),
+        TEST(a_full_pool_is_short_of_tokens),
+        TEST(types_are_blocks_of_32),
+        TEST(builds_pad_the_context),
+        TEST(keys_and_values_have_types_of_their_own),
+        TEST(windows_keep_their_own_cells),
+        TEST(recurrent_state_is_of_32_bits),
+        TEST(old_builds_know_no_windows),
+        TEST(a_printed_buffer_says_how_many_layers_it_holds),
+        TEST(a_shorter_context_needs_what_is_free),
+        TEST(eight_bits_take_34_of_64),
+        TEST(layers_take_their_cache_along),
+        TEST(flash_attention_does_without_the_scores),
+        TEST(mixed_adamw_takes_16_bytes_and_more),
+        TEST(each_stage_shards_one_part_more),
+        TEST(offload_moves_the_state_to_the_host),
+        TEST(adapters_leave_the_base_frozen),
+        TEST(checkpoints_keep_one_row_per_layer),
+        TEST(moments_on_the_host_are_not_asked_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
