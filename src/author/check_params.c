@@ -113,28 +113,32 @@ static int64_t shape_params(const struct model *m) {
     return plus(sum, times(m->draft_layers, draft_params(m)));
 }
 
+static const char *group_lacks(const struct model *m,
+                               const struct kv_group *g) {
+    if (g->kind == KV_state && g->params == 0)
+        return "params of its state layers";
+    if (g->kind == KV_mla
+        && (g->k_dim == 0 || g->v_dim == 0 || g->rope_dim == 0))
+        return "k_dim, v_dim and rope_dim of its mla layers";
+    if (attends(g->kind) && m->heads == 0)
+        return "heads";
+    if (attends(g->kind) && dense_layers(m) > 0 && m->intermediate_size == 0)
+        return "intermediate_size"; /* Mamba alone has none */
+    return NULL;
+}
+
 /* The first key that the count cannot do without; NULL: all are there. */
 static const char *lacks(const struct model *m) {
+    const char *missing = NULL;
     if (m->embedding_params == 0)
         return "embedding_params";
     if (m->is_moe && m->experts == 0)
         return "experts";
     if (m->experts > 0 && m->expert_size == 0)
         return "expert_size";
-    for (size_t i = 0; i < m->group_count; i++) {
-        const struct kv_group *g = &m->groups[i];
-        if (g->kind == KV_state && g->params == 0)
-            return "params of its state layers";
-        if (attends(g->kind) && m->heads == 0)
-            return "heads";
-        if (attends(g->kind) && dense_layers(m) > 0
-            && m->intermediate_size == 0) /* Mamba alone has none */
-            return "intermediate_size";
-        if (g->kind == KV_mla
-            && (g->k_dim == 0 || g->v_dim == 0 || g->rope_dim == 0))
-            return "k_dim, v_dim and rope_dim of its mla layers";
-    }
-    return NULL;
+    for (size_t i = 0; i < m->group_count && missing == NULL; i++)
+        missing = group_lacks(m, &m->groups[i]);
+    return missing;
 }
 
 static bool is_near(int64_t counted, int64_t said) {

@@ -66,25 +66,39 @@ static bool is_guess(const struct incident *i) {
            i->entry->mechanism == MECHANISM_unspecified;
 }
 
-static bool is_something_known(const struct incident_list *list) {
-    for (size_t i = 0; i < list->count; i++) {
-        const struct incident *x = list->at[i];
-        bool is_mild = x->role == ROLE_root && !is_failed_root(x);
-        if (is_live(x) && !is_mild && !is_guess(x)) {
-            return true;
+static bool lines_touch(const struct incident *x, const struct incident *y) {
+    for (size_t i = 0; i < x->count; i++) {
+        const struct place *a = &x->sightings[i]->places[0];
+        for (size_t k = 0; k < y->count; k++) {
+            const struct place *b = &y->sightings[k]->places[0];
+            if (a->first_line <= b->last_line &&
+                b->first_line <= a->last_line) {
+                return true;
+            }
         }
     }
     return false;
 }
 
+/* A warning tells of its own lines only; a recovery, of what was refused and
+ * then given; all else, of the whole log. */
+static bool is_told_by(const struct incident *guess,
+                       const struct incident *x) {
+    if (!is_live(x) || is_guess(x)) {
+        return false;
+    }
+    bool is_mild = x->role == ROLE_root && !is_failed_root(x) &&
+                   x->entry->severity != SEVERITY_recovery;
+    return !is_mild || lines_touch(guess, x);
+}
+
 /* Nothing of a guess is handed on: its numbers may be another failure's. */
 static void guesses_drop(struct incident_list *list) {
-    if (!is_something_known(list)) {
-        return;
-    }
     for (size_t i = 0; i < list->count; i++) {
-        if (is_guess(list->at[i])) {
-            list->at[i]->is_absorbed = true;
+        for (size_t k = 0; k < list->count && is_guess(list->at[i]); k++) {
+            if (is_told_by(list->at[i], list->at[k])) {
+                list->at[i]->is_absorbed = true;
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
  *     as it stands          exact
  *     its last part         exact for a local path, else another's copy
  *     unpacked              a repack: -AWQ, -Q4_K_M.gguf, -bnb-4bit
+ *     without its tag       Ollama's default: llama3.1
  *     as words              another spelling: llama3.1:8b
  *     a run of its words    a tuned one: Hermes-3-Llama-3.1-8B
  *
@@ -143,6 +144,17 @@ static const struct model *by_spelling(struct reader *r,
     return m;
 }
 
+/* "llama3.1": what Ollama takes without a tag. */
+static const struct model *by_default_tag(struct reader *r,
+                                          const struct model_name *name) {
+    if (name->full.n > name->last.n ||
+        str_find(name->last, STR(":")) < name->last.n) {
+        return NULL;
+    }
+    return look_up(r, "name", arena_printf(r->arena, "%.*s:latest",
+                                           STR_ARG(name->last)));
+}
+
 /* The longest run of words that the catalogue knows as a name. */
 static const struct model *by_words(struct reader *r, struct str bare) {
     struct model_words words = model_words_of(r->arena, bare);
@@ -172,6 +184,10 @@ struct model_match reader_model(struct reader *r, struct str name) {
     match.model = by_spelling(r, &given, &match.is_guess);
     if (match.model == NULL && is_packed) {
         match.model = by_spelling(r, &bare, &match.is_guess);
+        match.is_guess = true;
+    }
+    if (match.model == NULL) {
+        match.model = by_default_tag(r, &given);
         match.is_guess = true;
     }
     if (match.model == NULL) {

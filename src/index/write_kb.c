@@ -108,6 +108,8 @@ static void write_name_form(struct writer *w, const char *form,
     row_write(&row);
 }
 
+/* An Ollama name without its tag says no size: it is looked up whole, and no
+ * part of another name. */
 static void write_name(struct writer *w, struct str given, size_t model) {
     struct arena *a = w->db->arena;
     struct model_name name = model_name_of(a, given);
@@ -116,6 +118,9 @@ static void write_name(struct writer *w, struct str given, size_t model) {
     struct model_words words = model_words_of(a, bare);
     write_name_form(w, "name", name.full, model);
     write_name_form(w, "last", name.last, model);
+    if (str_ends(name.full, STR(":latest"))) {
+        return;
+    }
     write_name_form(w, "words", model_words_join(a, &words, 0, words.count),
                     model);
 }

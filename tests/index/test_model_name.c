@@ -72,6 +72,10 @@ static const struct spelling spellings[] = {
      "Qwen/Qwen2.5-7B-Instruct", true, "Q8_0"},
     /* Ollama */
     {"llama3.1:8b", "meta-llama/Llama-3.1-8B-Instruct", false, ""},
+    {"llama3.1:latest", "meta-llama/Llama-3.1-8B-Instruct", false, ""},
+    {"llama3.1", "meta-llama/Llama-3.1-8B-Instruct", true, ""},
+    {"llama3.1-swallow", NULL, false, ""},
+    {"me/llama3.1", NULL, false, ""},
     {"qwen2.5:7b-instruct-q4_K_M", "Qwen/Qwen2.5-7B-Instruct", true, "Q4_K_M"},
     {"registry.ollama.ai/library/llama3.1:70b",
      "meta-llama/Llama-3.1-70B-Instruct", false, ""},

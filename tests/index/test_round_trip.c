@@ -93,6 +93,15 @@ static void expect_model(const struct model *out, const struct model *in) {
     expect_str(out->dtype, in->dtype);
     expect_str(out->quantization, in->quantization);
     assert_true(out->is_moe && out->is_multimodal);
+    assert_int_equal(out->experts, in->experts);
+    assert_int_equal(out->expert_size, in->expert_size);
+    assert_int_equal(out->shared_size, in->shared_size);
+    assert_int_equal(out->dense_layers, in->dense_layers);
+    assert_int_equal(out->mlp_layers, in->mlp_layers);
+    assert_int_equal(out->draft_layers, in->draft_layers);
+    assert_int_equal(out->other_params, in->other_params);
+    assert_true(out->has_plain_mlp);
+    expect_str(out->uncounted, in->uncounted);
     expect_str(out->verified, in->verified);
     expect_list(out->sources, in->sources);
     assert_int_equal(out->group_count, in->group_count);

@@ -192,10 +192,7 @@ def kv_row(case, model, answer):
 
 
 def total_row(case, model, answer):
-    files = sum(ends(answer["weights"]["bytes_per_gpu"]
-                     if not isinstance(answer["weights"], dict) or
-                     "low" not in answer["weights"]
-                     else answer["weights"])) / 2 * case.tp
+    files = answer["weights"]["bytes_per_gpu"] * case.tp
     low, high = needed(answer)
     return [case.model.split("/")[1], f"{low:,.1f} to {high:,.1f}"] + [
         f"{rule(model, case, files):,.1f}"

@@ -288,8 +288,10 @@ static struct model tiny_model(struct arena *a, const char *id, int64_t layers,
          .v_dim = 64},
         {.kind = KV_sliding, .layers = 2, .kv_heads = 4, .k_dim = 32,
          .v_dim = 32, .window = 1024},
-        {.kind = KV_mla, .layers = 1, .latent_dim = 576},
-        {.kind = KV_state, .layers = 3, .state_bytes = 1085440}};
+        {.kind = KV_mla, .layers = 1, .latent_dim = 576, .q_rank = 1536,
+         .rope_dim = 64},
+        {.kind = KV_state, .layers = 3, .state_bytes = 1085440,
+         .params = 33816320, .is_gated = true}};
     static const char *const sources[] = {"https://example.org/config.json"};
     struct model m = {.id = str_of(id),
                       .aliases = strings(a, alias_count, aliases),
@@ -300,7 +302,11 @@ static struct model tiny_model(struct arena *a, const char *id, int64_t layers,
                       .dtype = STR("bfloat16"), .quantization = STR("fp8"),
                       .groups = kept(a, groups, sizeof groups),
                       .group_count = COUNT(groups), .is_moe = true,
-                      .is_multimodal = true, .verified = STR("computed"),
+                      .is_multimodal = true, .experts = 256,
+                      .expert_size = 2048, .shared_size = 1024,
+                      .dense_layers = 3, .mlp_layers = 19, .draft_layers = 1,
+                      .other_params = 420000000, .has_plain_mlp = true,
+                      .uncounted = STR("a toy"), .verified = STR("computed"),
                       .sources = strings(a, COUNT(sources), sources)};
     return m;
 }
@@ -320,7 +326,7 @@ static void add_models(struct arena *a, struct corpus *c) {
         {"meta-llama/Llama-2-7b-hf", {"meta-llama/Llama-2-7b-chat-hf"}},
         {"meta-llama/Llama-3.1-70B-Instruct", {"llama3.1:70b"}},
         {"meta-llama/Llama-3.1-8B-Instruct",
-         {"meta-llama/Llama-3.1-8B", "llama3.1:8b"}},
+         {"meta-llama/Llama-3.1-8B", "llama3.1:8b", "llama3.1:latest"}},
         {"mistralai/Mistral-7B-Instruct-v0.3", {"mistral:7b", "mistral"}},
         {"mistralai/Mixtral-8x7B-Instruct-v0.1", {"mixtral:8x7b"}},
         {"openai-community/gpt2", {"gpt2"}},
