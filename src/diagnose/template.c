@@ -66,6 +66,21 @@ static const struct fact *value_for(const struct filling *f,
     return f->acted_on == (int)name ? NULL : facts_last(f->facts, name);
 }
 
+/* <max_model_len> in a text; in a command MAX_MODEL_LEN, which a shell that is
+ * given it unread takes for a word and not for a redirection. */
+static void write_unknown(struct buf *b, struct str name, bool is_command) {
+    if (!is_command) {
+        buf_add_char(b, '<');
+        buf_add(b, name);
+        buf_add_char(b, '>');
+        return;
+    }
+    for (size_t i = 0; i < name.n; i++) {
+        char c = name.p[i];
+        buf_add_char(b, c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c);
+    }
+}
+
 static void fill_one(struct buf *b, const struct filling *f, struct str name) {
     enum fact_name fact;
     if (!fact_named(name, &fact)) {
@@ -81,9 +96,7 @@ static void fill_one(struct buf *b, const struct filling *f, struct str name) {
     if (value) {
         write_fact(b, value, f->is_command);
     } else {
-        buf_add_char(b, '<');
-        buf_add(b, name);
-        buf_add_char(b, '>');
+        write_unknown(b, name, f->is_command);
     }
 }
 

@@ -80,7 +80,7 @@ static void proposals_win(void **state) {
 static void the_value_that_failed_is_not_advised(void **state) {
     (void)state;
     expect_filled("--max-model-len {max_model_len}", FACT_max_model_len, NULL,
-                  true, "--max-model-len <max_model_len>");
+                  true, "--max-model-len MAX_MODEL_LEN");
 }
 
 static void unknown_facts_stay_readable(void **state) {
