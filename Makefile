@@ -144,6 +144,14 @@ ORACLE ?= ../shared/data
 oracle: all  ## `fit` against printed numbers of real runs: make oracle ORACLE=DIR
 	@$(PYTHON) tests/memory/oracle_run.py $(BUILD)/oomkb $(ORACLE)
 
+.PHONY: peers
+peers: all  ## oomkb beside four calculators: writes docs/CALCULATORS.md
+	@$(PYTHON) tests/memory/peers_run.py $(BUILD)/oomkb docs/CALCULATORS.md
+
+.PHONY: measure
+measure: all  ## needs an NVIDIA GPU and torch: writes docs/MEASURED.md
+	@$(PYTHON) tests/gpu/measure.py $(BUILD)/oomkb docs/MEASURED.md
+
 .PHONY: demo
 demo:  ## install, build, and answer a log from examples/
 	@tests/tools/packages.sh build

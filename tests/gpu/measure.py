@@ -232,9 +232,10 @@ torch.empty(n, dtype=torch.uint8, device="cuda")
             ({}, ["raised"]), "raise the process's share"),
     Failure("free memory in pieces", ["torch"], TORCH + """
 torch.cuda.set_per_process_memory_fraction(2 * 2**30 / total)
-pieces = [torch.empty(30 << 20, dtype=torch.uint8, device="cuda")
-          for _ in range(60)]
-pieces = pieces[::2]
+# three to a segment of 20 MiB: every segment keeps one, none can be given back
+pieces = [torch.empty(6 << 20, dtype=torch.uint8, device="cuda")
+          for _ in range(300)]
+del pieces[1::2]
 n = 512 << 20
 print(f"TRUTH tried_alloc={n}", flush=True)
 torch.empty(n, dtype=torch.uint8, device="cuda")
@@ -250,10 +251,9 @@ model(torch.empty(rows, 1024, device="cuda"))
 """, ["pytorch/cuda-oom-activation", "pytorch/cuda-oom"],
             ({}, ["halved"]), "lower the batch size"),
     Failure("JAX's share", ["jax"], """
-import jax, jax.numpy as jnp
-limit = jax.devices()[0].memory_stats()["bytes_limit"]
+import jax.numpy as jnp
 print(f"TRUTH tried_alloc={2 * 2**30}", flush=True)
-jnp.zeros(2 * 2**30, dtype=jnp.uint8).block_until_ready()
+jnp.zeros((2, 2**30), dtype=jnp.uint8).block_until_ready()
 """, ["jax/resource-exhausted", "jax/step-too-large"],
             ({"XLA_PYTHON_CLIENT_MEM_FRACTION": "0.5"}, []),
             "raise XLA_PYTHON_CLIENT_MEM_FRACTION"),

@@ -10,6 +10,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
 sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
 import measure  # noqa: E402
 
 FRAGMENTED = b"""Traceback (most recent call last):
