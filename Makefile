@@ -139,6 +139,11 @@ LOGS ?= ../shared/data/logs
 eval: all  ## score the program on a labelled folder: make eval LOGS=DIR
 	@$(PYTHON) tests/eval/eval.py $(BUILD)/oomkb $(LOGS)
 
+MIB ?= 64
+.PHONY: bench
+bench: all  ## time it beside wc, grep and rg; writes docs/PERFORMANCE.md: MIB=64
+	@$(PYTHON) tests/bench/bench.py $(BUILD)/oomkb --mib $(MIB) --write docs/PERFORMANCE.md
+
 ORACLE ?= ../shared/data
 .PHONY: oracle
 oracle: all  ## `fit` against printed numbers of real runs: make oracle ORACLE=DIR

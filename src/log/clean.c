@@ -13,6 +13,7 @@
 
 #include "base/utf8.h"
 #include "log/cursor.h"
+#include "log/plain.h"
 
 #define OSC_MAX 256 /* a longer one was never meant as one */
 
@@ -132,10 +133,44 @@ static bool may_begin_colour(struct str s, size_t i) {
     return (c == '#' && next == '0') || (c == '^' && next == '[');
 }
 
+/* Could one of these bytes be special? next: the bytes one further on. May say
+ * so too often. */
+static bool may_be_special(plain_bytes here, plain_bytes next) {
+    plain_bytes bad = plain_is_unprintable(here) & (here != '\t');
+    plain_bytes colour = (here == '[') & (next >= '0') & (next <= '9');
+    plain_bytes written = (here == '\\') | ((here == '#') & (next == '0')) |
+                          ((here == '^') & (next == '['));
+    return plain_any(bad | colour | written);
+}
+
+/* What looks like a colour may be none: "[12/99]". */
+static bool is_colour(struct str s, size_t at) {
+    struct cursor c = {s, at};
+    return take_spelled(&c) || take_bare(&c);
+}
+
+static bool is_special(struct str s, size_t i) {
+    return !is_plain_byte(s.p[i]) ||
+           (may_begin_colour(s, i) && is_colour(s, i));
+}
+
 /* How far the line can be taken as it is. */
 static size_t plain_run(struct str s, size_t from) {
     size_t i = from;
-    while (i < s.n && is_plain_byte(s.p[i]) && !may_begin_colour(s, i))
+    while (s.n - i > PLAIN_STEP) {
+        size_t end = i + PLAIN_STEP;
+        if (may_be_special(plain_load(s.p + i), plain_load(s.p + i + 1)))
+            for (; i < end; i++)
+                if (is_special(s, i))
+                    return i;
+        i = end;
+    }
+    if (s.n - from > PLAIN_STEP && is_plain_byte(s.p[s.n - 1])) {
+        const char *last = s.p + s.n - PLAIN_STEP; /* looks back a little */
+        if (!may_be_special(plain_load(last - 1), plain_load(last)))
+            return s.n;
+    }
+    while (i < s.n && !is_special(s, i))
         i++;
     return i;
 }

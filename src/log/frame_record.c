@@ -5,16 +5,20 @@
  */
 #include "log/frame.h"
 
-static const char *const levels[] = {
-    "DEBUG", "INFO", "WARNING", "WARN", "ERROR", "CRITICAL",
-    "FATAL", "TRACE", "NOTICE",
+#define LEVEL(text) {text, sizeof text - 1}
+
+static const struct str levels[] = {
+    LEVEL("DEBUG"), LEVEL("INFO"),     LEVEL("WARNING"),
+    LEVEL("WARN"),  LEVEL("ERROR"),    LEVEL("CRITICAL"),
+    LEVEL("FATAL"), LEVEL("TRACE"),    LEVEL("NOTICE"),
 };
 
 static bool take_level(struct cursor *c) {
+    if (!is_any(cursor_peek(c), "DIWECFTN"))
+        return false;
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
         struct cursor try = *c;
-        if (cursor_text(&try, str_of(levels[i])) &&
-            !is_word(cursor_peek(&try))) {
+        if (cursor_text(&try, levels[i]) && !is_word(cursor_peek(&try))) {
             *c = try;
             return true;
         }

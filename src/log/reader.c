@@ -201,9 +201,13 @@ static void read_inner(struct log_reader *r, struct str text,
     } while (text.n > 0);
 }
 
+static bool may_be_json(struct str s) {
+    return s.n > 0 && (s.p[0] == '{' || (s.p[0] >= '\t' && s.p[0] <= ' '));
+}
+
 static bool read_json(struct log_reader *r, struct frame *f, int depth) {
     struct record record;
-    if (depth + 1 > DEPTH_MAX || !record_read(&r->scratch, f->text, &record))
+    if (!may_be_json(f->text) || depth + 1 > DEPTH_MAX || !record_read(&r->scratch, f->text, &record))
         return false;
     bool is_rest = record.is_docker && record.count > 0 &&
                    r->goes_on[record.is_stderr] != 0;
@@ -252,17 +256,24 @@ static void note_frames(struct log_reader *r, const struct frame *f) {
         r->label_lines--;
 }
 
+/* Where the carrier has cut a line, is this its rest? */
+static bool goes_on_here(struct log_reader *r, struct str text) {
+    if ((r->goes_on[0] | r->goes_on[1]) == 0)
+        return false;
+    struct frame f = frame_of(r, text);
+    return frame_take_cri(&f) &&
+           read_rest(r, f.text, f.is_stderr, f.is_partial);
+}
+
 static void read_segment(struct log_reader *r, struct str raw) {
     struct str text = clean_line(raw, &r->clean[0]);
     if (r->is_long) {
         hand_out_text(r, text, r->stream, true, false);
         return;
     }
-    struct frame f = frame_of(r, text);
-    if (frame_take_cri(&f) &&
-        read_rest(r, f.text, f.is_stderr, f.is_partial))
+    if (goes_on_here(r, text))
         return;
-    f = frame_of(r, text);
+    struct frame f = frame_of(r, text);
     frame_strip(&f);
     note_frames(r, &f);
     if (is_wrapped(r, text, &f))
@@ -321,18 +332,28 @@ static struct str cut_returns(struct log_reader *r, struct str bytes) {
     return bytes;
 }
 
+static size_t find_from(struct str bytes, size_t from, char c) {
+    return from + str_find_char(str_slice(bytes, from, bytes.n), c);
+}
+
+/* The next '\r' of the block is looked for once, not once a line. */
 static bool take_utf8(void *ctx, struct str bytes) {
     struct log_reader *r = ctx;
-    while (bytes.n > 0) {
-        size_t at = str_find_char(bytes, '\n');
-        struct str last = cut_returns(r, str_slice(bytes, 0, at));
+    size_t next_return = find_from(bytes, 0, '\r');
+    for (size_t from = 0; from < bytes.n;) {
+        size_t at = find_from(bytes, from, '\n');
+        struct str last = {bytes.p + from, at - from};
+        if (next_return < at) {
+            last = cut_returns(r, last);
+            next_return = find_from(bytes, at, '\r');
+        }
         if (at == bytes.n) {
             add_bytes(r, last);
             break;
         }
         end_segment(r, last, true);
         end_line(r);
-        bytes = str_slice(bytes, at + 1, bytes.n);
+        from = at + 1;
     }
     return true;
 }

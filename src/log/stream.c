@@ -56,13 +56,18 @@ static uint32_t add(struct stream_table *t, const struct stream *s,
     return t->count++;
 }
 
+static bool is_nobody(const struct stream *s) {
+    return s->rank == -1 && s->pid == -1 &&
+           (s->pod.n | s->container.n | s->process.n) == 0;
+}
+
 uint32_t stream_find(struct stream_table *t, const struct stream *s) {
+    if (is_nobody(s))
+        return 0;
     struct stream wanted = *s;
     wanted.pod = str_slice(s->pod, 0, NAME_MAX_BYTES);
     wanted.container = str_slice(s->container, 0, NAME_MAX_BYTES);
     wanted.process = str_slice(s->process, 0, NAME_MAX_BYTES);
-    if (is_same(&t->at[0], &wanted))
-        return 0;
     if (is_same(&t->at[t->last], &wanted))
         return t->last;
     uint64_t hash = hash_of(&wanted);

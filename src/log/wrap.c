@@ -19,6 +19,7 @@
 
 #include "base/utf8.h"
 #include "log/cursor.h"
+#include "log/plain.h"
 
 #define WIDTH_LEAST 40
 #define LONG_LABEL 12 /* a first word this long before a colon is a label */
@@ -93,6 +94,8 @@ static bool is_usual(uint32_t width) {
 static uint32_t width_of(struct str s) {
     if (s.n > 4 * WRAP_WIDTH_MAX)
         return 0;
+    if (plain_is_printable(s))
+        return s.n <= WRAP_WIDTH_MAX ? (uint32_t)s.n : 0;
     size_t columns = utf8_width(s);
     return columns <= WRAP_WIDTH_MAX ? (uint32_t)columns : 0;
 }
@@ -205,15 +208,15 @@ static bool is_apart(const struct wrap *before, struct str text) {
 static bool continues(const struct wrap_page *page, const struct wrap *before,
                       struct str text, uint32_t width) {
     uint32_t cut = before->width;
-    if (cut < WIDTH_LEAST || width == 0 || width > cut ||
-        is_apart(before, text))
+    if (cut < WIDTH_LEAST || width == 0 || width > cut)
         return false;
     bool is_strong = page->is_seen[cut] || before->is_joined ||
                      before->is_same_width || width == cut;
     bool is_likely = is_strong || is_usual(cut) || is_usual(before->text_width);
     if (!is_likely || !is_inside_token(before->last, text, is_strong))
         return false;
-    return page->is_seen[cut] || !was_wider(page, cut);
+    return (page->is_seen[cut] || !was_wider(page, cut)) &&
+           !is_apart(before, text);
 }
 
 /* Was this line begun by a word that would not have fitted above? */
@@ -222,10 +225,11 @@ static bool is_word_wrap(const struct wrap *before, struct str text,
     struct cursor c = {text, 0};
     struct str word;
     if (before->width < WIDTH_LEAST || before->width >= width ||
-        !cursor_until(&c, " ", &word))
+        !is_word(before->last) ||
+        !(is_lower(text.p[0]) || is_digit(text.p[0])))
         return false;
-    return before->width + 1 + word.n > width && is_word(before->last) &&
-           (is_lower(text.p[0]) || is_digit(text.p[0]));
+    return cursor_until(&c, " ", &word) &&
+           before->width + 1 + word.n > width;
 }
 
 static void remember(struct wrap *w, struct str text, uint32_t width,

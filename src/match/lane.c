@@ -19,6 +19,8 @@
 #include <string.h>
 
 #define WILD_LINES_MAX 8 /* of one range; each costs a limit's work */
+#define REACH_AFTER 4    /* a pattern asked about less is not studied */
+#define GAP_MAX 128      /* between literals asked about at once */
 
 /* ---- literals to ranges ---- */
 
@@ -30,14 +32,23 @@ static void open_range(struct scanner *s, struct lane *l, uint32_t pattern,
     l->places[pattern].range = l->range_count;
 }
 
+/* Then text between two of its literals need not be looked at. */
+static bool starts_near(const struct scanner *s, uint32_t pattern) {
+    const struct pattern_state *p = s->patterns[pattern];
+    return p && p->reach.is_known;
+}
+
 static void note_literal(struct scanner *s, struct lane *l, uint32_t pattern,
                          uint64_t pos) {
     if (!l->places)
         l->places =
             arena_array(s->a, s->pattern_count, sizeof *l->places);
     size_t open = l->places[pattern].range;
-    if (open && pos - l->ranges[open - 1].first <= RANGE_MAX)
-        l->ranges[open - 1].last = pos;
+    struct range *r = open ? &l->ranges[open - 1] : NULL;
+    bool is_near = r && pos - r->first <= RANGE_MAX &&
+                   (!starts_near(s, pattern) || pos - r->last <= GAP_MAX);
+    if (is_near)
+        r->last = pos;
     else
         open_range(s, l, pattern, pos);
 }
@@ -45,19 +56,22 @@ static void note_literal(struct scanner *s, struct lane *l, uint32_t pattern,
 struct literal_sink {
     struct scanner *s;
     struct lane *l;
-    uint64_t base; /* position of the fed text */
 };
 
 static void on_literal(void *ctx, const struct prefilter_find *found,
                        size_t end) {
     const struct literal_sink *to = ctx;
+    uint64_t pos = window_pos(&to->l->w, end - 1) + 1;
     for (uint32_t i = 0; i < found->count; i++)
-        note_literal(to->s, to->l, prefilter_ref(found, i), to->base + end);
+        note_literal(to->s, to->l, prefilter_ref(found, i), pos);
 }
 
-static void feed_filter(struct scanner *s, struct lane *l, struct str text) {
-    struct literal_sink sink = {s, l, l->w.end - text.n};
-    prefilter_feed(&s->filter, &l->w.place, text, on_literal, &sink);
+static void read_literals(struct scanner *s, struct lane *l, bool is_end) {
+    struct window *w = &l->w;
+    prefilter_scan(&s->filter, &w->place, (struct str){w->text, w->n},
+                   w->fresh, is_end, on_literal,
+                   &(struct literal_sink){s, l});
+    w->fresh = 0;
 }
 
 /* ---- ranges to matches ---- */
@@ -111,6 +125,17 @@ static uint64_t least_start(const struct lane *l, const struct range *r) {
     return from > next ? from : next;
 }
 
+/* Where its first match may begin, as an offset. */
+static size_t start_of(const struct lane *l, const struct range *r,
+                       const struct reach *reach) {
+    size_t from = window_offset(&l->w, least_start(l, r));
+    if (!reach->is_known)
+        return from;
+    size_t end = window_offset(&l->w, r->first - 1) + 1;
+    size_t near = reach_back(reach, (struct str){l->w.text, l->w.n}, end);
+    return near > from ? near : from;
+}
+
 /* A line on which the pattern goes wild must not hide those behind it. */
 static bool find_next(struct scanner *s, struct regex *regex,
                       struct search *search, struct span *span) {
@@ -131,10 +156,13 @@ static void match_range(struct scanner *s, struct lane *l,
     struct pattern_place *place = &l->places[r->pattern];
     if (r->last <= place->next)
         return; /* inside of the match before */
-    struct regex *regex = scan_pattern(s, r->pattern)->regex;
+    struct pattern_state *p = scan_pattern(s, r->pattern);
+    struct regex *regex = p->regex;
+    if (p->asked++ == REACH_AFTER)
+        p->reach = reach_of(s->a, p->is->text);
     struct search search = {
         .subject = {l->w.text, l->w.n},
-        .from = window_offset(&l->w, least_start(l, r)),
+        .from = start_of(l, r, &p->reach),
         .latest = window_offset(&l->w, r->last - 1),
         .starts_mid_line = l->w.starts_mid_line};
     struct span span;
@@ -216,6 +244,7 @@ static uint64_t needed_from(const struct lane *l) {
 }
 
 static void settle(struct scanner *s, struct lane *l, bool is_end) {
+    read_literals(s, l, is_end);
     match_ranges(s, l, is_end);
     finish_found(s, l, is_end);
     window_drop(&l->w, needed_from(l));
@@ -237,16 +266,11 @@ void lane_line(struct scanner *s, struct lane *l, const struct line *line) {
     struct str chunk = str_slice(rest, 0, WINDOW_CHUNK);
     if (!window_has_room(&l->w, chunk.n))
         settle(s, l, false);
-    bool is_first = l->w.mark_count == 0;
     window_line(s->a, &l->w, line, s->order);
     if (l->tail)
         follow_tail(l, line->number);
-    if (!line->is_joined && !is_first) /* a line's end is a blank */
-        prefilter_feed(&s->filter, &l->w.place, STR("\n"), on_literal,
-                       &(struct literal_sink){s, l, l->w.end - 1});
     for (;;) {
         window_text(s->a, &l->w, chunk);
-        feed_filter(s, l, chunk);
         rest = str_slice(rest, chunk.n, rest.n);
         if (rest.n == 0)
             return;

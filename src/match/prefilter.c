@@ -9,6 +9,10 @@
  * pattern may match (blanks, line ends, indentation) counts as one blank. The
  * place is kept between calls, so a literal cut by a wrap is found.
  *
+ * Most text is never read that way: each literal has a gram (grams.h), and
+ * only where one is met the automaton begins, as far before it as a literal
+ * could, and stops when nothing that began there can still become one.
+ *
  * It refuses every blob whose links could lead outside of it or in circles;
  * a blob that is merely wrong can then miss a literal, never read beyond.
  */
@@ -20,7 +24,7 @@
 struct opening {
     const unsigned char *p;
     size_t n;
-    uint32_t patterns, states, literals, refs;
+    uint32_t patterns, states, literals, refs, gram_log2;
     struct prefilter f;
 };
 
@@ -35,19 +39,28 @@ static bool header_is_good(struct opening *o, size_t pattern_count) {
     o->states = word_at(o->p, WORD_STATES);
     o->literals = word_at(o->p, WORD_LITERALS);
     o->refs = word_at(o->p, WORD_REFS);
-    return o->patterns == pattern_count && o->states >= 1 &&
-           prefilter_layout(o->states, o->literals, o->refs).end == o->n;
+    o->gram_log2 = word_at(o->p, WORD_GRAM_LOG2);
+    bool has_good_grams = o->gram_log2 == 0 ||
+                          (o->gram_log2 >= GRAM_BITS_LOG2_MIN &&
+                           o->gram_log2 <= GRAM_BITS_LOG2_MAX);
+    return has_good_grams && o->patterns == pattern_count && o->states >= 1 &&
+           prefilter_layout(o->states, o->literals, o->refs, o->gram_log2)
+                   .end == o->n;
 }
 
 static void find_tables(struct opening *o) {
     struct prefilter_layout l =
-        prefilter_layout(o->states, o->literals, o->refs);
+        prefilter_layout(o->states, o->literals, o->refs, o->gram_log2);
     o->f = (struct prefilter){
         .states = o->states, .literals = o->literals,
         .root = o->p + l.root, .child_from = o->p + l.child_from,
         .fail = o->p + l.fail, .report = o->p + l.report,
         .literal_of = o->p + l.literal_of, .ref_from = o->p + l.ref_from,
         .refs = o->p + l.refs, .bytes = o->p + l.bytes,
+        .gram_bits = o->p + l.gram_bits, .gram_slots = o->p + l.gram_slots,
+        .gram_log2 = o->gram_log2,
+        .gram_back = word_at(o->p, WORD_GRAM_BACK),
+        .shallow = word_at(o->p + l.child_from, 1),
     };
 }
 
@@ -115,6 +128,8 @@ static uint32_t child_of(const struct prefilter *f, uint32_t state,
         return 0;
     if (f->bytes[from] == byte)
         return from;
+    if (n == 1)
+        return 0;
     const unsigned char *hit = memchr(f->bytes + from, byte, n);
     return hit ? (uint32_t)(hit - f->bytes) : 0;
 }
@@ -145,21 +160,125 @@ static void report(const struct prefilter *f, uint32_t state, size_t end,
     }
 }
 
-void prefilter_feed(const struct prefilter *f, struct prefilter_place *place,
-                    struct str text, prefilter_fn found, void *ctx) {
+/* Read from `at` on, and beyond `stop` only as long as more than the last byte
+ * read could be the beginning of a literal. Returns where it stopped. */
+static size_t read_on(const struct prefilter *f, struct prefilter_place *place,
+                      struct str text, size_t at, size_t stop,
+                      prefilter_fn found, void *ctx) {
     uint32_t state = place->state;
     bool is_in_blank = place->is_in_blank;
-    for (size_t i = 0; i < text.n; i++) {
-        unsigned char c = fold_byte((unsigned char)text.p[i]);
+    for (; at < text.n && (at < stop || state >= f->shallow); at++) {
+        unsigned char c = fold_byte((unsigned char)text.p[at]);
         if (c == ' ' && is_in_blank)
             continue;
         is_in_blank = c == ' ';
         state = step(f, state, c);
         if (word_at(f->report, state) != 0)
-            report(f, state, i + 1, found, ctx);
+            report(f, state, at + 1, found, ctx);
     }
     place->state = state;
     place->is_in_blank = is_in_blank;
+    return at;
+}
+
+void prefilter_feed(const struct prefilter *f, struct prefilter_place *place,
+                    struct str text, prefilter_fn found, void *ctx) {
+    read_on(f, place, text, 0, text.n, found, ctx);
+}
+
+/* ---- skipping ---- */
+
+static bool is_gram(const struct prefilter *f, uint32_t gram, uint32_t hash) {
+    uint32_t mask = (1u << (f->gram_log2 - GRAM_SLOT_LOG2)) - 1;
+    uint32_t at = hash >> (32 - f->gram_log2 + GRAM_SLOT_LOG2);
+    for (uint32_t probe = 0; probe < GRAM_PROBES_MAX; probe++) {
+        uint32_t slot = word_at(f->gram_slots, (at + probe) & mask);
+        if (slot == gram || slot == 0)
+            return slot == gram;
+    }
+    return true;
+}
+
+static bool begins_gram(const struct prefilter *f, const char *p) {
+    uint32_t gram = gram_at(p), hash = gram_hash(gram);
+    uint32_t bit = hash >> (32 - f->gram_log2);
+    return (f->gram_bits[bit / 8] >> bit % 8 & 1) != 0 &&
+           is_gram(f, gram, hash);
+}
+
+/* The next place where a gram begins; text.n: none. The last places of all
+ * have no four bytes. */
+static size_t next_gram(const struct prefilter *f, struct str text, size_t at,
+                        bool is_end) {
+    for (; at + GRAM_BYTES <= text.n; at++)
+        if (begins_gram(f, text.p + at))
+            return at;
+    for (; is_end && at < text.n; at++) {
+        char last[GRAM_BYTES] = {0};
+        memcpy(last, text.p + at, text.n - at);
+        if (begins_gram(f, last))
+            return at;
+    }
+    return text.n;
+}
+
+static bool is_blank(char c) {
+    return fold_byte((unsigned char)c) == ' ';
+}
+
+/* So far back that every literal with a gram at `at` begins there or later; a
+ * run of blanks is one byte. Not before least. */
+static size_t begin_of(const struct prefilter *f, struct str text, size_t at,
+                       size_t least) {
+    for (uint32_t n = 0; n < f->gram_back && at > least; n++) {
+        at--;
+        while (at > least && is_blank(text.p[at]) && is_blank(text.p[at - 1]))
+            at--;
+    }
+    return at;
+}
+
+/* The automaton as if it began at a gram's literal; what it has read of it
+ * already it does not read again. */
+static size_t read_round(const struct prefilter *f,
+                         struct prefilter_place *place, struct str text,
+                         size_t gram, size_t read, prefilter_fn found,
+                         void *ctx) {
+    size_t begin = gram > read ? begin_of(f, text, gram, read) : read;
+    if (begin > read) {
+        place->state = 0;
+        place->is_in_blank = false;
+    }
+    size_t stop = gram + GRAM_BYTES;
+    read = read_on(f, place, text, begin, stop, found, ctx);
+    place->is_live = read == text.n &&
+                     (read < stop || place->state >= f->shallow);
+    return read;
+}
+
+void prefilter_scan(const struct prefilter *f, struct prefilter_place *place,
+                    struct str text, size_t fresh, bool is_end,
+                    prefilter_fn found, void *ctx) {
+    size_t from = text.n - fresh;
+    if (f->gram_log2 == 0) {
+        read_on(f, place, text, from, text.n, found, ctx);
+        return;
+    }
+    bool is_cut = place->unread > from;
+    size_t read = is_cut ? 0 : from - place->unread;
+    if (is_cut)
+        place->state = 0;
+    size_t at = from > place->untried ? from - place->untried : 0;
+    if (place->is_live) {
+        read = read_round(f, place, text, from, read, found, ctx);
+        at = read > at + 1 ? read - 1 : at;
+    }
+    while ((at = next_gram(f, text, at, is_end)) < text.n) {
+        read = read_round(f, place, text, at, read, found, ctx);
+        at = read > at + 2 ? read - 1 : at + 1;
+    }
+    place->unread = text.n - read;
+    place->untried = text.n < GRAM_BYTES - 1 ? text.n : GRAM_BYTES - 1;
 }
 
 uint32_t prefilter_ref(const struct prefilter_find *found, uint32_t i) {

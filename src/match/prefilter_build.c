@@ -39,6 +39,8 @@ struct builder {
     uint32_t literal_count;
     struct node *nodes;
     size_t node_count, node_cap;
+    struct gram_choice grams;
+    uint32_t gram_log2; /* 0: some literal has none */
 };
 
 static int by_literal(const void *x, const void *y) {
@@ -148,6 +150,13 @@ static void build_states(struct builder *b) {
         link_node(b, (uint32_t)i);
 }
 
+static void choose_grams(struct builder *b) {
+    b->grams.is_complete = true;
+    for (size_t i = 0; i < b->literal_count; i++)
+        gram_choose(b->a, &b->grams, b->literals[i]);
+    b->gram_log2 = b->grams.is_complete ? gram_bits_log2(&b->grams) : 0;
+}
+
 /* ---- writing ---- */
 
 static void put_word(unsigned char *table, size_t i, uint32_t word) {
@@ -156,7 +165,7 @@ static void put_word(unsigned char *table, size_t i, uint32_t word) {
 }
 
 struct prefilter_layout prefilter_layout(uint32_t states, uint32_t literals,
-                                         uint32_t refs) {
+                                         uint32_t refs, uint32_t gram_log2) {
     struct prefilter_layout l = {.root = 4 * (uint64_t)WORD_COUNT_OF};
     l.child_from = l.root + 4 * 256;
     l.fail = l.child_from + 4 * ((uint64_t)states + 1);
@@ -164,7 +173,10 @@ struct prefilter_layout prefilter_layout(uint32_t states, uint32_t literals,
     l.literal_of = l.report + 4 * (uint64_t)states;
     l.ref_from = l.literal_of + 4 * (uint64_t)states;
     l.refs = l.ref_from + 4 * ((uint64_t)literals + 1);
-    l.bytes = l.refs + 4 * (uint64_t)refs;
+    l.gram_slots = l.refs + 4 * (uint64_t)refs;
+    uint64_t bits = gram_log2 ? UINT64_C(1) << gram_log2 : 0;
+    l.gram_bits = l.gram_slots + 4 * (bits >> GRAM_SLOT_LOG2);
+    l.bytes = l.gram_bits + bits / 8;
     l.end = (l.bytes + states + 3) / 4 * 4;
     return l;
 }
@@ -200,6 +212,8 @@ static void write_header(const struct builder *b, unsigned char *out,
     put_word(out, WORD_STATES, (uint32_t)b->node_count);
     put_word(out, WORD_LITERALS, b->literal_count);
     put_word(out, WORD_REFS, (uint32_t)b->ref_count);
+    put_word(out, WORD_GRAM_LOG2, b->gram_log2);
+    put_word(out, WORD_GRAM_BACK, b->grams.back);
     put_word(out, WORD_CHECK, prefilter_check(out, n));
 }
 
@@ -208,9 +222,10 @@ struct str prefilter_build(struct arena *a, const struct pattern_list *set) {
     collect_literals(&b, set);
     number_literals(&b);
     build_states(&b);
+    choose_grams(&b);
     struct prefilter_layout l =
         prefilter_layout((uint32_t)b.node_count, b.literal_count,
-                         (uint32_t)b.ref_count);
+                         (uint32_t)b.ref_count, b.gram_log2);
     if (l.end > UINT32_MAX)
         arena_raise(a, FAIL_CEILING, "the prefilter would pass 4 GiB");
     unsigned char *out = arena_alloc(a, l.end);
@@ -219,6 +234,9 @@ struct str prefilter_build(struct arena *a, const struct pattern_list *set) {
         put_word(out + l.ref_from, i, b.ref_from[i]);
     for (size_t i = 0; i < b.ref_count; i++)
         put_word(out + l.refs, i, b.refs[i].pattern);
+    if (b.gram_log2)
+        gram_write(&b.grams, b.gram_log2, out + l.gram_bits,
+                   out + l.gram_slots);
     write_header(&b, out, l.end, set->count);
     return (struct str){(const char *)out, l.end};
 }

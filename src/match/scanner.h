@@ -9,6 +9,7 @@
 #define MATCH_SCANNER_H
 
 #include "match/pattern.h"
+#include "match/reach.h"
 #include "match/window.h"
 
 #define KEEP_FIRST 32 /* hits kept of a pattern that is no signature ... */
@@ -76,6 +77,8 @@ struct slot { /* a kept hit and the memory of its texts */
 struct pattern_state { /* a pattern that a literal has named */
     const struct pattern *is;
     struct regex *regex;
+    struct reach reach;     /* unknown until the pattern was asked often */
+    uint32_t asked;
     struct regex **extract; /* compiled at the first message */
     struct slot *slots;     /* no signature: KEEP_FIRST + KEEP_LAST of them */
     uint64_t hits;

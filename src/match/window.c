@@ -42,6 +42,7 @@ static void put_bytes(struct arena *a, struct window *w, struct str s) {
     make_room(a, w, s.n);
     memcpy(w->text + w->n, s.p, s.n);
     w->n += s.n;
+    w->fresh += s.n;
     w->end += s.n;
 }
 

@@ -31,6 +31,7 @@ struct mark { /* a line begins here */
 struct window {
     char *text;
     size_t n, cap;
+    size_t fresh; /* bytes at its end that the prefilter has not seen */
     struct mark *marks;
     size_t mark_count, mark_cap;
     uint64_t end; /* position behind the last byte */

@@ -1,0 +1,100 @@
+"""Logs of a size for the bench: the same bytes for the same size and seed.
+
+    normal    a healthy server: requests, throughput, steps, progress, syslog
+    hostile   the same, and in every line a near miss of a known message
+    hits      the same, and in every eighth line words that patterns look for
+    long      lines of 1 MiB, as a dumped array or a base64 body makes them
+"""
+import random
+
+LINES = 20000  # made once, drawn from until the size is reached
+
+NEAR = ["CUDA out of memorx", "Out of memori: Killed proces", "KV cache is neede",
+        "OutOfMemoryErro", "No available memory for the cache block",
+        "Failed to allocate bufer", "cudaErrorMemoryAllocatio",
+        "exceeds the available memor", "failed to alocate", "oom-kil"]
+HITS = ["Avg prompt throughput: 1.0 tokens/s, Running: 3 reqs",
+        "Application startup complete.", "Uvicorn running on http://0.0.0.0:8000",
+        "Loading model weights took 14.99 GB", "vllm serve some/model --port 8000",
+        "Graph capturing finished in 21 secs, took 0.45 GiB",
+        "GPU KV cache size: 80,000 tokens", "llama_model_loader: loaded meta data"]
+
+
+def clock(r, t):
+    return "%02d:%02d:%02d" % (t // 3600 % 24, t // 60 % 60, t % 60)
+
+
+def plain(r, t):
+    at = clock(r, t)
+    kind = r.randrange(7)
+    if kind == 0:
+        return (f"INFO 05-20 {at} [metrics.py:116] Engine 000: generation "
+                f"throughput {r.random() * 900:.1f} tokens/s, running "
+                f"{r.randrange(99)}, waiting {r.randrange(9)}")
+    if kind == 1:
+        return (f"INFO:     10.0.{r.randrange(255)}.{r.randrange(255)}:"
+                f"{r.randrange(9999, 60000)} - \"POST /v1/chat/completions "
+                f"HTTP/1.1\" 200 OK")
+    if kind == 2:
+        return (f"2024-05-20 {at},{r.randrange(1000):03} - server.worker - INFO"
+                f" - request {r.getrandbits(48):012x} done in "
+                f"{r.random() * 9:.3f} s, {r.randrange(4000)} tokens")
+    if kind == 3:
+        return (f"May 20 {at} node{r.randrange(9)} kubelet[{r.randrange(9999)}]"
+                f": operation for volume \"api-access-{r.getrandbits(24):06x}\""
+                f" started, generation {r.randrange(99999)}")
+    if kind == 4:
+        return (f"Epoch {r.randrange(9)}: {r.randrange(100)}%|####      | "
+                f"{r.randrange(999)}/1000 [00:{r.randrange(60):02}, "
+                f"{r.random() * 9:.2f}it/s, loss={r.random():.4f}]")
+    if kind == 5:
+        return (f"2024-05-20T{at}.{r.randrange(10 ** 6):06}Z  INFO router: "
+                f"src/server.rs:{r.randrange(900)}: batch {r.randrange(99)} of "
+                f"{r.randrange(4000)} sent to shard {r.randrange(8)}")
+    return (f"step {r.randrange(99999)} | lr {r.random() / 1000:.6f} | grad "
+            f"norm {r.random() * 9:.3f} | {r.randrange(60000)} samples seen")
+
+
+def line(kind, r, i):
+    text = plain(r, i // 40)
+    if kind == "hostile":
+        text += ", " + r.choice(NEAR)
+    elif kind == "hits" and i % 8 == 0:
+        text += ", " + r.choice(HITS)
+    return text
+
+
+def blob(r, size):
+    words = [f"{r.getrandbits(64):016x}" for _ in range(4096)]
+    row = "".join(r.choice(words) for _ in range(1 << 16))
+    out, n = [], 0
+    while n < size:
+        at = r.randrange(len(row) // 2)
+        part = row[at:at + (1 << 19)] + row[:1 << 19]
+        out.append(part[:1 << 20] + "\n")
+        n += len(out[-1])
+    return "".join(out)[:size]
+
+
+def write(path, kind, size, seed=1):
+    r = random.Random(f"{kind} {seed}")
+    with open(path, "w", encoding="ascii") as f:
+        if kind == "long":
+            f.write(blob(r, size))
+            return
+        pool = [line(kind, r, i) + "\n" for i in range(LINES)]
+        n = 0
+        while n < size:
+            block = "".join(r.choices(pool, k=1000))
+            f.write(block[:size - n])
+            n += len(block)
+
+
+TRACEBACK = """Traceback (most recent call last):
+""" + "".join(f"""  File "/srv/app/layer_{i}.py", line {i * 7 + 3}, in forward
+    hidden = self.block_{i}(hidden, mask=mask, cache=cache)
+             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+""" for i in range(60)) + """torch.OutOfMemoryError: CUDA out of memory. Tried \
+to allocate 2.00 GiB. GPU 0 has a total capacity of 23.69 GiB of which 1.00 \
+GiB is free.
+"""
