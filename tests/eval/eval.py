@@ -60,12 +60,14 @@ def number_found(report, name, wanted):
     flat = [v for group in values for v in group]
     # A list: every process of a repeated fact; of a scalar one, the values
     # that two readers defend (GB or GiB, this attempt or that).
-    need = all if name in MANY or not several else any
-    hit = need(any(v == w for v in flat) for w in wanted)
+    # The strict count wants every one of them.
+    every = all(w in flat for w in wanted)
+    hit = every if name in MANY or not several \
+        else any(w in flat for w in wanted)
     contradicted = name not in MANY and any(
         len(set(map(str, group))) > 1 and set(group) & set(wanted)
         for group in values)
-    return hit and not contradicted, flat
+    return hit and not contradicted, every and not contradicted, flat
 
 
 class Score:
@@ -121,8 +123,9 @@ def judge_positive(score, row, report):
 
 def judge_numbers(score, row, report, name, counted):
     for fact, wanted in (row.get("numbers") or {}).items():
-        good, got = number_found(report, fact, wanted)
+        good, strict, got = number_found(report, fact, wanted)
         if counted:
+            score.by["all"]["strict ok" if strict else "strict no"] += 1
             score.add(name, "number", good)
             if not good:
                 score.miss.append(
@@ -171,6 +174,9 @@ def main():
           f"{total['negative spoke']} of "
           f"{total['negative spoke'] + total['silent']}, "
           f"broken {total['broken']}")
+    strict = total["strict ok"] + total["strict no"]
+    print(f"numbers, every value of a list wanted: {total['strict ok']}/{strict} "
+          f"{100 * total['strict ok'] / max(strict, 1):.1f} %")
     print(f"\n{len(score.miss)} misses:")
     print("\n".join("  " + m for m in score.miss))
 
