@@ -316,6 +316,24 @@ static void find_model(struct asking *q, struct memory_case *c) {
     }
 }
 
+#define CARDS_NAMED 5 /* of those that a name could mean */
+
+/* Of a name that is no card's or several cards': which it could be. */
+static _Noreturn void refuse_card(struct asking *q, struct str name) {
+    struct gpu_list cards = reader_gpus_begun(q->r, name);
+    struct str could_be = STR("");
+    for (size_t i = 0; i < cards.count && i < CARDS_NAMED; i++) {
+        could_be = arena_printf(q->a, "%s%s%s", could_be.p,
+                                i > 0 ? ", " : "", cards.at[i]->id.p);
+    }
+    refuse(q, cards.count > 0
+                  ? arena_printf(q->a, "'%.40s' is the name of several GPUs "
+                                 "(%s): say which, or give --gpu-memory 24GiB",
+                                 name.p, could_be.p)
+                  : arena_printf(q->a, "no GPU '%.60s' in the catalogue: give "
+                                 "--gpu-memory 24GiB", name.p));
+}
+
 static void find_card(struct asking *q, struct memory_case *c) {
     struct fact *name = &c->in[FACT_gpu_name];
     if (!name->known) {
@@ -323,9 +341,7 @@ static void find_card(struct asking *q, struct memory_case *c) {
     }
     c->gpu = reader_gpu(q->r, name->word);
     if (c->gpu == NULL && name->source == SOURCE_USER) {
-        refuse(q, arena_printf(q->a, "no single GPU '%.60s' in the catalogue: "
-                               "name it with its memory (A100 80GB), or give "
-                               "--gpu-memory 24GiB", name->word.p));
+        refuse_card(q, name->word);
     }
     name->word = c->gpu ? c->gpu->id : name->word;
 }

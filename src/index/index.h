@@ -110,6 +110,8 @@ struct model_match reader_model(struct reader *r, struct str name);
 const struct gpu *reader_gpu(struct reader *r, struct str name);
 /* Every GPU whose range of real totals holds this many bytes (+-low/high). */
 struct gpu_list { const struct gpu **at; size_t count; };
+/* All cards that the name could mean: what to ask back. */
+struct gpu_list reader_gpus_begun(struct reader *r, struct str name);
 struct gpu_list reader_gpus_of_total(struct reader *r, int64_t low,
                                      int64_t high);
 struct str reader_component_fold(struct reader *r, struct str component);

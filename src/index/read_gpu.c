@@ -138,6 +138,23 @@ const struct gpu *reader_gpu(struct reader *r, struct str name) {
     return is_several ? NULL : begun;
 }
 
+struct gpu_list reader_gpus_begun(struct reader *r, struct str name) {
+    char buffer[NAME_MAX_BYTES + 1];
+    struct str asked = key_of(name, buffer);
+    if (!r->has_gpus) {
+        read_gpus(r);
+    }
+    const struct gpu **list =
+        arena_array(r->arena, r->gpu_count, sizeof *list);
+    size_t count = 0;
+    for (size_t i = 0; i < r->gpu_count; i++) {
+        if (gpu_likeness(&r->gpus[i], asked) != LIKE_NOT) {
+            list[count++] = &r->gpus[i];
+        }
+    }
+    return (struct gpu_list){list, count};
+}
+
 struct gpu_list reader_gpus_of_total(struct reader *r, int64_t low,
                                      int64_t high) {
     if (!r->has_gpus) {

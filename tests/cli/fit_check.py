@@ -197,7 +197,8 @@ class Mistakes(Fit):
         for words, said in (
                 (["--model", "no/such-model"], "no/such-model"),
                 (["--gpu", "Voodoo 2"], "Voodoo 2"),
-                (["--gpu", "A100"], "A100 80GB"),
+                (["--gpu", "A100"], "A100 40GB"),
+                (["--gpu", "A100"], "A100 80GB PCIe"),
                 (["--gpu-memory", "23.69"], "unit"),
                 (["--gpu-memory", "24 bananas"], "24 bananas"),
                 (["--gpu-memory", "-1GiB"], "above 0"),
@@ -227,6 +228,12 @@ class Mistakes(Fit):
         done = oomkb("--tp", "2", "some.log")
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"--tp", done.stderr)
+
+    def test_a_bare_h100_has_80_gb(self):
+        answer = self.fit("--model", LLAMA, "--gpu", "H100",
+                          "--max-model-len", 8192)
+        self.assertEqual(answer["inputs"]["gpu_name"]["value"],
+                         "H100 SXM5 80GB")
 
     def test_a_size_without_a_unit_is_bytes(self):
         answer = self.fit("--model", LLAMA, "--kv-available", 4194304)
