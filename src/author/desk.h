@@ -6,6 +6,7 @@
 #define AUTHOR_DESK_H
 
 #include "author/author.h"
+#include "author/fields.h"
 #include "author/read.h"
 
 enum made_kind {
@@ -34,6 +35,7 @@ struct desk {
     struct complaints c;
     struct made_list made[MADE_KIND_COUNT_OF];
     const struct source *i18n_src[LANG_COUNT_OF];
+    struct glossary_file glossary;
     struct corpus corpus; /* the same things, as index/ wants them */
     size_t samples;
     bool fact_used[FACT_COUNT_OF]; /* somewhere in the corpus */
@@ -72,6 +74,11 @@ void check_gpu(struct desk *d, const struct made *m);
 void check_relations(struct desk *d); /* entries to one another, groups */
 void check_effects(struct desk *d);
 void check_twins(struct desk *d);     /* near-duplicates */
+void check_tongues(struct desk *d);   /* the texts of entries */
+/* One text in both languages: the same code, flags and numbers, the glossary's
+ * words. */
+void check_pair(struct desk *d, struct str en, const struct source *zh_src,
+                const struct node *zh);
 void check_labels(struct desk *d);    /* facts in use against i18n */
 void check_docs(struct desk *d);      /* generated pages against the tables */
 void check_samples(struct desk *d, struct str image);

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "corpus/words.h"
+#include "corpus/entry.h"
 
 /* X(type, name in FORMAT.md, what it takes) */
 #define FIELD_TYPES(X) \
@@ -76,7 +76,7 @@ struct shape {
 };
 
 extern const struct shape shape_entry, shape_engine, shape_model_file,
-    shape_gpu_file, shape_vocabulary;
+    shape_gpu_file, shape_vocabulary, shape_glossary;
 
 /* What the files of kb/ hold at their top. */
 struct model_file {
@@ -91,6 +91,14 @@ struct gpu_file {
 struct vocabulary_file {
     struct component *components;
     size_t component_count;
+};
+struct term { /* of the glossary */
+    struct str en, zh;
+    struct str_list not_so; /* Chinese that is not said instead of zh */
+};
+struct glossary_file {
+    struct term *terms;
+    size_t term_count;
 };
 
 /* NULL when the shape has no such key. */

@@ -265,3 +265,26 @@ static const struct field vocabulary_fields[] = {
 const struct shape shape_vocabulary = {
     "vocabulary", "`kb/vocabulary.yaml`: components and what they fold into.",
     vocabulary_fields, sizeof(struct vocabulary_file)};
+
+static const struct field term_fields[] = {
+    {.key = "en", AT(term, en), .type = FIELD_LINE, .is_required = true,
+     .doc = "the English word"},
+    {.key = "zh", AT(term, zh), .type = FIELD_LINE, .is_required = true,
+     .doc = "what Chinese engineers call it"},
+    {.key = "not", AT(term, not_so), .type = FIELD_LINES,
+     .doc = "what it is not called here: refused in every Chinese text, "
+            "code spans aside"},
+    {0},
+};
+static const struct shape shape_term = {
+    "term", "One word in both languages.", term_fields, sizeof(struct term)};
+
+static const struct field glossary_fields[] = {
+    {.key = "terms", AT(glossary_file, terms),
+     COUNT(glossary_file, term_count), .type = FIELD_LIST,
+     .shape = &shape_term, .is_required = true, .doc = "the words"},
+    {0},
+};
+const struct shape shape_glossary = {
+    "glossary", "`kb/glossary.yaml`: what things are called in Chinese.",
+    glossary_fields, sizeof(struct glossary_file)};

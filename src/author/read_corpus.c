@@ -5,7 +5,7 @@
  *     entries/<component>/<slug>.ok.log        must not
  *     entries/<component>/<slug>.expect.json   golden report, not read here
  *     kb/engines/<id>.yaml  kb/models/<family>.yaml  kb/gpus.yaml
- *     kb/vocabulary.yaml    kb/schema.sql
+ *     kb/vocabulary.yaml    kb/glossary.yaml    kb/schema.sql
  *
  * Anything else under entries/ is refused: a misspelled name would otherwise
  * be an entry that nobody misses. */
@@ -178,6 +178,14 @@ static void read_vocabulary(struct desk *d, struct str path) {
                      .node = node_item(node_get(root, "components"), i)});
 }
 
+static void read_glossary(struct desk *d, struct str path) {
+    const struct source *src;
+    const struct node *root = kb_root(d, path, &src);
+    if (root != NULL)
+        shape_read(&(struct reading){&d->c, src}, &shape_glossary, root,
+                   &d->glossary);
+}
+
 static void read_each(struct desk *d, const char *folder,
                       void (*one)(struct desk *, struct str)) {
     struct str_list files =
@@ -193,6 +201,7 @@ void desk_read_kb(struct desk *d) {
     if (schema != NULL)
         d->corpus.schema_sql = schema->text;
     read_vocabulary(d, path_join(d->a, d->kb_dir, STR("vocabulary.yaml")));
+    read_glossary(d, path_join(d->a, d->kb_dir, STR("glossary.yaml")));
     read_gpus(d, path_join(d->a, d->kb_dir, STR("gpus.yaml")));
     read_each(d, "engines", read_engine);
     read_each(d, "models", read_models);

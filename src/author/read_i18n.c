@@ -94,6 +94,7 @@ static void pair_up(struct desk *d, const struct said *en,
                  CODE_i18n_placeholders,
                  "`%.*s` does not fill in the same {0}, {1} ... as its "
                  "English", STR_ARG(zh->key));
+    check_pair(d, en->text, d->i18n_src[LANG_ZH], zh->node);
 }
 
 /* Two sorted lists, side by side. */

@@ -1,0 +1,289 @@
+/* check_tongues.c: one text, two languages.
+ *
+ * English and Chinese are written natively, so their words are free; what must
+ * be the same are the things one types and reckons with:
+ *
+ *   `code spans`   the same ones
+ *   --flags        the same ones
+ *   numbers        the same ones, thousands commas aside. 15 wan is 150,000,
+ *                  and a small number may be a word in either language
+ *
+ * And the Chinese calls a thing what kb/glossary.yaml says it is called. Text
+ * inside code spans is nobody's language and is not asked.
+ */
+#include "author/desk.h"
+
+enum { TOKENS_MAX = 256 };
+
+struct tokens {
+    struct str at[TOKENS_MAX];
+    size_t count;
+};
+
+static void keep(struct tokens *t, struct str token) {
+    if (token.n > 0 && t->count < TOKENS_MAX)
+        t->at[t->count++] = token;
+}
+
+static bool has(const struct tokens *t, struct str token) {
+    for (size_t i = 0; i < t->count; i++)
+        if (str_eq(t->at[i], token))
+            return true;
+    return false;
+}
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_word(char c) {
+    return is_letter(c) || is_digit(c) || c == '_';
+}
+
+/* ---- code spans and flags ---- */
+
+static void spans_of(struct str text, struct tokens *out) {
+    struct str rest;
+    str_cut(text, '`', &rest);
+    while (rest.n > 0) {
+        struct str span = str_cut(rest, '`', &rest);
+        keep(out, span);
+        str_cut(rest, '`', &rest);
+    }
+}
+
+static void flags_of(struct str text, struct tokens *out) {
+    for (size_t i = 0; i + 2 < text.n; i++) {
+        bool begins = text.p[i] == '-' && text.p[i + 1] == '-'
+                      && is_letter(text.p[i + 2])
+                      && (i == 0 || (!is_word(text.p[i - 1])
+                                     && text.p[i - 1] != '-'));
+        if (!begins)
+            continue;
+        size_t end = i + 2;
+        while (end < text.n && (is_word(text.p[end]) || text.p[end] == '-'))
+            end++;
+        keep(out, str_slice(text, i, end - i));
+        i = end;
+    }
+}
+
+/* ---- numbers ---- */
+
+static bool follows(struct str text, size_t at, const char *word) {
+    while (at < text.n && (text.p[at] == ' ' || text.p[at] == '\n'))
+        at++;
+    return str_starts(str_slice(text, at, text.n), str_of(word));
+}
+
+/* Noughts that a word behind a number stands for. */
+static size_t noughts_behind(struct str text, size_t at) {
+    static const struct {
+        const char *word;
+        size_t noughts;
+    } scales[] = {{"\xe4\xb8\x87", 4}, {"\xe4\xba\xbf", 8},
+                  {"\xe6\x88\x90", 1}, {"thousand", 3}, {"million", 6},
+                  {"billion", 9}};
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++)
+        if (follows(text, at, scales[i].word))
+            return scales[i].noughts;
+    return 0;
+}
+
+/* Digits without commas; "12.85" and 4 noughts is "128500". */
+static struct str written_out(struct arena *a, struct str number,
+                              size_t noughts) {
+    char *out = arena_array(a, number.n + noughts, 1);
+    size_t n = 0;
+    size_t point = str_find_char(number, '.');
+    size_t behind = point < number.n ? number.n - point - 1 : 0;
+    bool is_moved = noughts > 0 && behind <= noughts;
+    for (size_t i = 0; i < number.n; i++)
+        if (number.p[i] != ',' && !(is_moved && number.p[i] == '.'))
+            out[n++] = number.p[i];
+    for (size_t i = behind; is_moved && i < noughts; i++)
+        out[n++] = '0';
+    return (struct str){out, n};
+}
+
+static size_t number_end(struct str text, size_t at) {
+    while (at < text.n) {
+        bool joins = (text.p[at] == '.' || text.p[at] == ',')
+                     && at + 1 < text.n && is_digit(text.p[at + 1]);
+        if (!is_digit(text.p[at]) && !joins)
+            break;
+        at++;
+    }
+    return at;
+}
+
+static void numbers_of(struct arena *a, struct str text, struct tokens *out) {
+    for (size_t i = 0; i < text.n; i++) {
+        if (!is_digit(text.p[i]))
+            continue;
+        bool is_inside = i > 0 && (is_word(text.p[i - 1])
+                                   || text.p[i - 1] == '.'
+                                   || text.p[i - 1] == '{'); /* {0} */
+        size_t end = number_end(text, i);
+        if (!is_inside)
+            keep(out, written_out(a, str_slice(text, i, end - i),
+                                  noughts_behind(text, end)));
+        i = end - 1;
+    }
+}
+
+/* ---- small numbers as words ---- */
+
+#define SPELLED_MOST 12
+
+static const char *const english[SPELLED_MOST + 1] = {
+    "no zero none", "one first once single a January alone",
+    "two second twice both double pair half February", "three third March",
+    "four fourth quarter April", "five fifth May", "six sixth June",
+    "seven seventh July", "eight eighth August", "nine ninth September",
+    "ten tenth October tenths", "eleven eleventh November",
+    "twelve twelfth dozen December"};
+static const char *const chinese[SPELLED_MOST + 1] = {
+    "\xe9\x9b\xb6 \xe6\xb2\xa1 \xe4\xb8\x8d", "\xe4\xb8\x80 \xe5\x8d\x95",
+    "\xe4\xba\x8c \xe4\xb8\xa4 \xe5\x8f\x8c \xe5\x8d\x8a \xe9\x83\xbd",
+    "\xe4\xb8\x89", "\xe5\x9b\x9b", "\xe4\xba\x94", "\xe5\x85\xad",
+    "\xe4\xb8\x83", "\xe5\x85\xab", "\xe4\xb9\x9d", "\xe5\x8d\x81",
+    "\xe5\x8d\x81\xe4\xb8\x80", "\xe5\x8d\x81\xe4\xba\x8c"};
+
+static bool says_word(struct str text, struct str word, bool is_english) {
+    for (size_t i = 0; i + word.n <= text.n; i++) {
+        if (!str_eq_nocase(str_slice(text, i, word.n), word))
+            continue;
+        bool is_whole = (i == 0 || !is_letter(text.p[i - 1]))
+                        && (i + word.n == text.n
+                            || !is_letter(text.p[i + word.n]));
+        if (!is_english || is_whole)
+            return true;
+    }
+    return false;
+}
+
+/* A small number that this text spells out. */
+static bool spells(struct str text, struct str number, bool is_english) {
+    int64_t value;
+    if (!str_to_int(number, &value) || value < 0 || value > SPELLED_MOST)
+        return false;
+    struct str words = str_of((is_english ? english : chinese)[value]);
+    while (words.n > 0)
+        if (says_word(text, str_cut(words, ' ', &words), is_english))
+            return true;
+    return false;
+}
+
+/* ---- one text ---- */
+
+struct versions {
+    struct desk *d;
+    struct str en, zh;
+    const struct source *src; /* of the Chinese */
+    const struct node *node;
+};
+
+static void complain_of(const struct versions *v, enum code code,
+                        const char *what, struct str token, bool is_in_en) {
+    complain(&v->d->c, v->src, v->node->place, code,
+             "%s `%.*s` stands in the %s only", what, STR_ARG(token),
+             is_in_en ? "English" : "Chinese");
+}
+
+static void compare(const struct versions *v, enum code code,
+                    const char *what, const struct tokens *en,
+                    const struct tokens *zh) {
+    bool is_number = code == CODE_tongues_number;
+    for (size_t i = 0; i < en->count; i++)
+        if (!has(zh, en->at[i])
+            && !(is_number && spells(v->zh, en->at[i], false)))
+            complain_of(v, code, what, en->at[i], true);
+    for (size_t i = 0; i < zh->count; i++)
+        if (!has(en, zh->at[i])
+            && !(is_number && spells(v->en, zh->at[i], true)))
+            complain_of(v, code, what, zh->at[i], false);
+}
+
+static bool compare_all(const struct versions *v) {
+    struct tokens *t = arena_array(v->d->a, 2, sizeof *t);
+    size_t errors = v->d->c.errors;
+    spans_of(v->en, &t[0]);
+    spans_of(v->zh, &t[1]);
+    compare(v, CODE_tongues_code, "code", &t[0], &t[1]);
+    if (v->d->c.errors > errors)
+        return false; /* its flags and numbers differ with it */
+    t[0].count = t[1].count = 0;
+    flags_of(v->en, &t[0]);
+    flags_of(v->zh, &t[1]);
+    compare(v, CODE_tongues_code, "the flag", &t[0], &t[1]);
+    t[0].count = t[1].count = 0;
+    numbers_of(v->d->a, v->en, &t[0]);
+    numbers_of(v->d->a, v->zh, &t[1]);
+    compare(v, CODE_tongues_number, "the number", &t[0], &t[1]);
+    return v->d->c.errors == errors;
+}
+
+/* Byte where the word stands outside of code spans; text.n: nowhere. */
+static size_t find_said(struct str text, struct str word) {
+    bool is_code = false;
+    for (size_t i = 0; i + word.n <= text.n; i++) {
+        if (text.p[i] == '`')
+            is_code = !is_code;
+        if (!is_code && str_eq_nocase(str_slice(text, i, word.n), word))
+            return i;
+    }
+    return text.n;
+}
+
+static void check_glossary(const struct versions *v) {
+    const struct glossary_file *g = &v->d->glossary;
+    for (size_t i = 0; i < g->term_count; i++)
+        for (size_t k = 0; k < g->terms[i].not_so.count; k++) {
+            struct str word = g->terms[i].not_so.at[k];
+            size_t at = find_said(v->zh, word);
+            if (word.n > 0 && at < v->zh.n)
+                complain(&v->d->c, v->src,
+                         node_place_at(v->src, v->node, at), CODE_glossary,
+                         "`%.*s` is called `%.*s` here (%.*s)",
+                         STR_ARG(word), STR_ARG(g->terms[i].zh),
+                         STR_ARG(g->terms[i].en));
+        }
+}
+
+void check_pair(struct desk *d, struct str en, const struct source *zh_src,
+                const struct node *zh) {
+    struct versions v = {d, en, zh->text, zh_src, zh};
+    compare_all(&v);
+    check_glossary(&v);
+}
+
+/* Every mapping of exactly en and zh, wherever in the entry. */
+static void walk(struct desk *d, const struct source *src,
+                 const struct node *n) {
+    const struct node *en = node_get(n, "en");
+    const struct node *zh = node_get(n, "zh");
+    if (en != NULL && zh != NULL && en->kind == NODE_SCALAR
+        && zh->kind == NODE_SCALAR) {
+        check_pair(d, en->text, src, zh);
+        return;
+    }
+    for (size_t i = 0; i < n->count; i++) {
+        if (n->kind == NODE_LIST)
+            walk(d, src, n->items[i]);
+        else if (n->kind == NODE_MAP)
+            walk(d, src, n->pairs[i].value);
+    }
+}
+
+void check_tongues(struct desk *d) {
+    for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++) {
+        const struct made *m = &d->made[MADE_ENTRY].at[i];
+        if (m->node != NULL)
+            walk(d, m->src, m->node);
+    }
+}
