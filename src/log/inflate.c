@@ -1,24 +1,40 @@
-/* inflate.c: gzip through zlib, zstd through libzstd, one piece at a time.
+/* inflate.c: gzip through zlib, zstd through libzstd, xz through liblzma, one
+ * piece at a time.
  *
- *     1F 8B        gzip; members may follow each other (cat a.gz b.gz)
- *     28 B5 2F FD  zstd; frames may follow each other
- *     else         as it is
+ *     1F 8B              gzip; members may follow each other (cat a.gz b.gz)
+ *     28 B5 2F FD        zstd; frames may follow each other
+ *     5x 2A 4D 18        zstd, beginning with a frame that is skipped
+ *     FD 37 7A 58 5A 00  xz; streams may follow each other
+ *     else               as it is
  *
- * The first four bytes are held back until they tell. Damage after the first
+ * The first six bytes are held back until they tell. Damage after the first
  * output ends the input and is reported as a truncation: what came before is
  * still a log. What follows a whole gzip member and is no member (the zeros of
- * a tape) is ignored, as gzip does. It refuses nested compression.
+ * a tape) is ignored, as gzip does.
+ *
+ * Output leaves in pieces of OUT_BYTES however much a byte of input makes, so a
+ * bomb takes time and no memory. What it holds is a decoder's window: 32 KiB of
+ * gzip, WINDOW_MAX of the others. It refuses wider windows, which only
+ * `zstd --long` above 27 and xz with a dictionary of its own ask for, and
+ * nested compression.
  */
 #include "log/inflate.h"
 
+#include <lzma.h>
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
-#define MAGIC_BYTES 4
+#define MAGIC_BYTES 6
 #define OUT_BYTES ((size_t)64 * 1024)
+#define WINDOW_LOG_MAX 27
+#define WINDOW_MAX_MIB (1u << (WINDOW_LOG_MAX - 20))
+#define XZ_MEMORY_MAX (((uint64_t)WINDOW_MAX_MIB + 16) << 20) /* and its tables */
 
-enum packing { PACKING_UNKNOWN, PACKING_NONE, PACKING_GZIP, PACKING_ZSTD };
+enum packing {
+    PACKING_UNKNOWN, PACKING_NONE, PACKING_GZIP, PACKING_ZSTD, PACKING_XZ
+};
 
 struct inflater {
     struct arena *a;
@@ -33,6 +49,7 @@ struct inflater {
     bool has_output;
     z_stream gzip;
     ZSTD_DStream *zstd;
+    lzma_stream xz;
     unsigned char *out;
 };
 
@@ -62,7 +79,24 @@ static void start_zstd(struct inflater *i) {
     i->zstd = ZSTD_createDStream();
     if (!i->zstd)
         arena_raise(i->a, FAIL_MEMORY, "out of memory for zstd");
+    ZSTD_DCtx_setParameter(i->zstd, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
     arena_defer(i->a, end_zstd, i->zstd);
+}
+
+static void end_xz(void *what) {
+    lzma_end(what);
+}
+
+static void open_xz(struct inflater *i) {
+    if (lzma_stream_decoder(&i->xz, XZ_MEMORY_MAX, 0) != LZMA_OK)
+        arena_raise(i->a, FAIL_MEMORY, "out of memory for xz");
+    i->is_open = true;
+}
+
+static void start_xz(struct inflater *i) {
+    i->xz = (lzma_stream)LZMA_STREAM_INIT;
+    arena_defer(i->a, end_xz, &i->xz);
+    open_xz(i);
 }
 
 static void hand_on(struct inflater *i, struct str bytes) {
@@ -73,11 +107,17 @@ static void hand_on(struct inflater *i, struct str bytes) {
         i->is_done = true;
 }
 
-static void give_up(struct inflater *i, const char *format_name) {
+static void give_up(struct inflater *i, const char *format_name,
+                    bool is_too_wide) {
     i->is_damaged = i->is_done = true;
-    if (!i->has_output)
-        arena_raise(i->a, FAIL_INPUT,
-                    "damaged %s data: not a byte can be read", format_name);
+    if (i->has_output)
+        return;
+    if (is_too_wide)
+        arena_raise(i->a, FAIL_CEILING,
+                    "%s data with a window wider than %u MiB", format_name,
+                    WINDOW_MAX_MIB);
+    arena_raise(i->a, FAIL_INPUT, "damaged %s data: not a byte can be read",
+                format_name);
 }
 
 static bool is_magic(const struct inflater *i, const char *magic, size_t n) {
@@ -107,7 +147,7 @@ static size_t run_gzip(struct inflater *i, struct str in) {
         i->is_open = false;
         inflateReset(z);
     } else if (code != Z_OK && code != Z_BUF_ERROR && !i->is_done) {
-        give_up(i, "gzip");
+        give_up(i, "gzip", false);
     }
     return used - z->avail_in;
 }
@@ -145,11 +185,49 @@ static void feed_zstd(struct inflater *i, struct str in) {
         hand_on(i, made(i, sink.pos));
         if (ZSTD_isError(code)) {
             if (!i->is_done)
-                give_up(i, "zstd");
+                give_up(i, "zstd",
+                        ZSTD_getErrorCode(code) ==
+                            ZSTD_error_frameParameter_windowTooLarge);
             return;
         }
         i->is_open = code != 0;
         is_full = i->is_open && sink.pos == sink.size;
+    }
+}
+
+/* Between streams: zeros are padding, anything else begins the next. */
+static size_t next_xz(struct inflater *i, struct str in) {
+    size_t used = 0;
+    while (used < in.n && in.p[used] == '\0')
+        used++;
+    if (used < in.n)
+        open_xz(i);
+    return used;
+}
+
+static size_t run_xz(struct inflater *i, struct str in) {
+    lzma_stream *x = &i->xz;
+    x->next_in = (const uint8_t *)in.p;
+    x->avail_in = in.n;
+    lzma_ret code = LZMA_OK;
+    do {
+        x->next_out = i->out;
+        x->avail_out = OUT_BYTES;
+        code = lzma_code(x, LZMA_RUN);
+        hand_on(i, made(i, OUT_BYTES - x->avail_out));
+    } while (code == LZMA_OK && !i->is_done &&
+             (x->avail_in > 0 || x->avail_out == 0));
+    if (code == LZMA_STREAM_END)
+        i->is_open = false;
+    else if (code != LZMA_OK && code != LZMA_BUF_ERROR && !i->is_done)
+        give_up(i, "xz", code == LZMA_MEMLIMIT_ERROR);
+    return in.n - x->avail_in;
+}
+
+static void feed_xz(struct inflater *i, struct str in) {
+    while (in.n > 0 && !i->is_done) {
+        size_t used = i->is_open ? run_xz(i, in) : next_xz(i, in);
+        in = str_slice(in, used, in.n);
     }
 }
 
@@ -159,22 +237,37 @@ static void feed_known(struct inflater *i, struct str bytes) {
     case PACKING_NONE: hand_on(i, bytes); return;
     case PACKING_GZIP: feed_gzip(i, bytes); return;
     case PACKING_ZSTD: feed_zstd(i, bytes); return;
+    case PACKING_XZ: feed_xz(i, bytes); return;
     }
 }
 
-/* The head is as long as it gets: choose, and read it. */
-static void choose(struct inflater *i) {
-    i->packing = PACKING_NONE;
+static enum packing packing_of(const struct inflater *i) {
+    bool is_skippable = i->head_count >= 4 && (i->head[0] & 0xF0) == 0x50 &&
+                        memcmp(i->head + 1, "\x2a\x4d\x18", 3) == 0;
     if (is_magic(i, "\x1f\x8b", 2))
-        i->packing = PACKING_GZIP;
-    else if (is_magic(i, "\x28\xb5\x2f\xfd", 4))
-        i->packing = PACKING_ZSTD;
+        return PACKING_GZIP;
+    if (is_magic(i, "\x28\xb5\x2f\xfd", 4) || is_skippable)
+        return PACKING_ZSTD;
+    if (is_magic(i, "\xfd" "7zXZ\0", 6))
+        return PACKING_XZ;
+    return PACKING_NONE;
+}
+
+static void start(struct inflater *i) {
     if (i->packing != PACKING_NONE)
         i->out = arena_alloc(i->a, OUT_BYTES);
     if (i->packing == PACKING_GZIP)
         start_gzip(i);
     if (i->packing == PACKING_ZSTD)
         start_zstd(i);
+    if (i->packing == PACKING_XZ)
+        start_xz(i);
+}
+
+/* The head is as long as it gets: choose, and read it. */
+static void choose(struct inflater *i) {
+    i->packing = packing_of(i);
+    start(i);
     unsigned char head[MAGIC_BYTES];
     size_t n = i->head_count;
     memcpy(head, i->head, n);

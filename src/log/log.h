@@ -1,5 +1,5 @@
 /* log.h: bytes to lines. Input is hostile and endless: any size, one pass,
- * bounded memory. What comes out is decoded (UTF-8, UTF-16; gzip and zstd by
+ * bounded memory. What comes out is decoded (UTF-8, UTF-16; gzip, zstd and xz by
  * content), free of ANSI colours and control bytes, taken out of its frames
  * (docker JSON, CRI, journald, syslog, kubectl prefixes, timestamps, Ray and
  * rank prefixes, `> ` and `# ` quotes), told apart by stream, and knows when

@@ -1,6 +1,7 @@
 /* The same lines must come out however the bytes come in. */
 #include "reading.h"
 
+#include <lzma.h>
 #include <stdlib.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -63,6 +64,16 @@ static void put_zstd(struct buf *out, struct str text) {
     size_t n = ZSTD_compress(packed, sizeof packed, text.p, text.n, 3);
     assert_false(ZSTD_isError(n));
     buf_add(out, (struct str){packed, n});
+}
+
+static void put_xz(struct buf *out, struct str text) {
+    static uint8_t packed[1 << 16];
+    size_t n = 0;
+    assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, NULL,
+                                             (const uint8_t *)text.p, text.n,
+                                             packed, &n, sizeof packed),
+                     LZMA_OK);
+    buf_add(out, (struct str){(const char *)packed, n});
 }
 
 /* ---- checking it, whole and in pieces ---- */
@@ -155,6 +166,52 @@ static void zstd_frames_follow_each_other(void **state) {
     buf_free(&b);
 }
 
+/* pzstd and others put their own notes in front, as frames to be skipped. */
+static void zstd_may_begin_with_a_skipped_frame(void **state) {
+    (void)state;
+    struct buf b;
+    buf_init(&b, NULL, 0);
+    buf_add(&b, (struct str){"\x50\x2a\x4d\x18\x03\0\0\0abc", 11});
+    put_zstd(&b, STR(LOG_TEXT));
+    expect_in_any_pieces(buf_str(&b));
+    buf_free(&b);
+}
+
+static void xz_streams_follow_each_other(void **state) {
+    (void)state;
+    struct buf b;
+    buf_init(&b, NULL, 0);
+    put_xz(&b, str_slice(STR(LOG_TEXT), 0, 50));
+    buf_fill(&b, '\0', 8); /* padding */
+    put_xz(&b, str_slice(STR(LOG_TEXT), 50, SIZE_MAX));
+    expect_in_any_pieces(buf_str(&b));
+    buf_fill(&b, '\0', 4);
+    struct reading r = {.input = buf_str(&b)};
+    assert_int_equal(run_reading(&r), FAIL_NONE);
+    assert_false(r.stats.truncated);
+    close_reading(&r);
+    buf_free(&b);
+}
+
+/* A few KB that become 16 MiB: they leave as they are made. */
+static void a_bomb_takes_no_memory(void **state) {
+    (void)state;
+    size_t n = (size_t)16 << 20;
+    struct buf plain, b;
+    buf_init(&plain, NULL, 0);
+    buf_init(&b, NULL, 0);
+    buf_fill(&plain, 'x', n);
+    put_xz(&b, buf_str(&plain));
+    assert_true(b.n < 16384);
+    struct reading r = {.input = buf_str(&b)};
+    assert_int_equal(run_reading(&r), FAIL_NONE);
+    assert_int_equal(r.stats.bytes, n);
+    assert_true(r.arena.used_bytes < (size_t)2 << 20);
+    close_reading(&r);
+    buf_free(&plain);
+    buf_free(&b);
+}
+
 static void compressed_utf16(void **state) {
     (void)state;
     struct buf wide, packed;
@@ -187,7 +244,34 @@ static void early_ends_are_told(void **state) {
     put_zstd(&b, STR(LOG_TEXT));
     for (size_t n = 4; n < b.n; n++)
         expect_truncated(str_slice(buf_str(&b), 0, n));
+    buf_clear(&b);
+    put_xz(&b, STR(LOG_TEXT));
+    for (size_t n = 6; n < b.n; n++)
+        expect_truncated(str_slice(buf_str(&b), 0, n));
     buf_free(&b);
+}
+
+/* A header that asks for a window of 2 GiB (zstd), of 1.5 GiB (xz). */
+static void windows_too_wide_are_refused(void **state) {
+    (void)state;
+    struct reading zstd = {
+        .input = {"\x28\xb5\x2f\xfd\x04\xa8\x01\0\0\0\0\0", 12}};
+    assert_int_equal(run_reading(&zstd), FAIL_CEILING);
+    close_reading(&zstd);
+    static uint8_t packed[4096];
+    size_t n = 0;
+    lzma_options_lzma wide;
+    assert_false(lzma_lzma_preset(&wide, 0));
+    wide.dict_size = UINT32_C(3) << 29;
+    lzma_filter chain[] = {{LZMA_FILTER_LZMA2, &wide},
+                           {LZMA_VLI_UNKNOWN, NULL}};
+    assert_int_equal(lzma_stream_buffer_encode(chain, LZMA_CHECK_CRC32, NULL,
+                                               (const uint8_t *)"log\n", 4,
+                                               packed, &n, sizeof packed),
+                     LZMA_OK);
+    struct reading xz = {.input = {(const char *)packed, n}};
+    assert_int_equal(run_reading(&xz), FAIL_CEILING);
+    close_reading(&xz);
 }
 
 static void damage_at_the_start_is_refused(void **state) {
@@ -356,6 +440,10 @@ int main(void) {
         cmocka_unit_test(utf16_lines_after_ascii_ones),
         cmocka_unit_test(gzip_members_follow_each_other),
         cmocka_unit_test(zstd_frames_follow_each_other),
+        cmocka_unit_test(zstd_may_begin_with_a_skipped_frame),
+        cmocka_unit_test(xz_streams_follow_each_other),
+        cmocka_unit_test(a_bomb_takes_no_memory),
+        cmocka_unit_test(windows_too_wide_are_refused),
         cmocka_unit_test(compressed_utf16),
         cmocka_unit_test(early_ends_are_told),
         cmocka_unit_test(damage_at_the_start_is_refused),

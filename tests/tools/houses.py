@@ -19,6 +19,7 @@ ONLY = {
     "jansson.h": re.compile(r"src/base/json\.c$"),
     "zlib.h": re.compile(r"src/log/"),
     "zstd.h": re.compile(r"src/log/"),
+    "lzma.h": re.compile(r"src/log/"),
 }
 ONE_FILE = {"pcre2.h", "yaml.h", "jansson.h"}
 USES_AUTHOR = {"build.c", "check.c", "new.c", "site.c"}

@@ -5,7 +5,7 @@
 set -eu
 
 build="gcc make libc6-dev libsqlite3-dev libpcre2-dev libyaml-dev
-libjansson-dev zlib1g-dev libzstd-dev"
+libjansson-dev zlib1g-dev libzstd-dev liblzma-dev"
 test="cmark-gfm libcmocka-dev pmccabe python3 python3-jsonschema python3-yaml g++ clang mandoc
 binutils pkg-config abigail-tools"
 
@@ -19,7 +19,7 @@ if ! command -v dpkg-query >/dev/null 2>&1; then
     # Another system: trust the compiler to say what is missing, if all is well.
     if printf '#include <sqlite3.h>\n#define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>\n#include <yaml.h>\n#include <jansson.h>\n#include <zlib.h>
-#include <zstd.h>\n' | ${CC:-cc} -fsyntax-only -x c - 2>/dev/null; then
+#include <zstd.h>\n#include <lzma.h>\n' | ${CC:-cc} -fsyntax-only -x c - 2>/dev/null; then
         exit 0
     fi
     echo "oomkb: this is not Debian or Ubuntu; please install the packages that" \
