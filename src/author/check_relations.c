@@ -5,6 +5,22 @@
  */
 #include "author/desk.h"
 
+static struct str head_of(const struct entry *e) {
+    return e->same_words_as.n > 0 ? e->same_words_as : e->id;
+}
+
+static bool relates_to(const struct entry *e, struct str id) {
+    for (size_t i = 0; i < e->relation_count; i++)
+        if (str_eq(e->relations[i].entry, id))
+            return true;
+    return false;
+}
+
+bool entries_are_kin(const struct entry *a, const struct entry *b) {
+    return str_eq(head_of(a), head_of(b)) || relates_to(a, b->id)
+           || relates_to(b, a->id);
+}
+
 static void refuse(struct desk *d, const struct made *m, const struct node *n,
                    enum code code, const char *what, struct str id) {
     complain(&d->c, m->src, n != NULL ? n->place : (struct place){0}, code,

@@ -32,22 +32,6 @@ static void run_trial(void *arg) {
     t->report = diagnose(&t->arena, reader, scan_end(scanner), t->name, &none);
 }
 
-static struct str head_of(const struct entry *e) {
-    return e->same_words_as.n > 0 ? e->same_words_as : e->id;
-}
-
-static bool relates_to(const struct entry *e, struct str id) {
-    for (size_t i = 0; i < e->relation_count; i++)
-        if (str_eq(e->relations[i].entry, id))
-            return true;
-    return false;
-}
-
-static bool is_kin(const struct entry *a, const struct entry *b) {
-    return str_eq(head_of(a), head_of(b)) || relates_to(a, b->id)
-           || relates_to(b, a->id);
-}
-
 struct answered {
     bool by_itself, by_kin;
     struct str stranger; /* an entry that spoke and is neither; or empty */
@@ -60,7 +44,7 @@ static struct answered who_spoke(struct desk *d, const struct report *r,
         const struct entry *spoke = r->findings[i].entry;
         if (str_eq(spoke->id, e->id))
             out.by_itself = true;
-        else if (is_kin(e, spoke))
+        else if (entries_are_kin(e, spoke))
             out.by_kin = true;
         else if (out.stranger.n == 0)
             out.stranger = arena_str(d->a, spoke->id);
@@ -144,5 +128,8 @@ void check_samples(struct desk *d, struct str image) {
         for (size_t k = 0; k < made_entry(m)->signature_count; k++)
             check_signature_sample(d, ix, m, k);
         check_logs(d, ix, m);
+        if (m->ok_log_path.n == 0)
+            complain(&d->c, m->src, (struct place){0}, CODE_no_near_miss,
+                     "no <slug>.ok.log: nothing shows where it stops");
     }
 }

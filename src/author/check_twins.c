@@ -1,17 +1,28 @@
 /* check_twins.c: entries that are another one again.
  *
- * Two ways: the same selection (group, signatures, conditions), so that
- * nothing could choose between them; or the same text, measured over runs of
- * three words of title and root cause in English: nine in ten shared. */
+ *   the same selection (group, signatures, conditions): nothing could choose
+ *   the same title and cause, nine runs of three words in ten       between
+ *   the same cause (half of the runs) or the same steps (six in ten), where
+ *     the two are no kin: neither of one group nor tied by a relation
+ *   the same component, mechanism, role and fixes, and half the words of the
+ *     cause: one entry with more signatures (a warning: a person must look)
+ *
+ * Measured on the English. A run is a shingle of three words in order.
+ */
 #include <stdlib.h>
 
 #include "author/desk.h"
 
-enum { WORDS_IN_SHINGLE = 3, SHINGLES_MAX = 4096 };
+enum { WORDS_IN_SHINGLE = 3, STEPS_BYTES_MAX = 1 << 16 };
 
 struct shingles {
     uint64_t *at; /* sorted, each once */
     size_t count;
+};
+
+struct said {
+    struct shingles whole, cause, steps; /* runs */
+    struct shingles words;               /* of the cause, one by one */
 };
 
 static int by_value(const void *a, const void *b) {
@@ -29,20 +40,18 @@ static struct str next_word(struct str text, size_t *at) {
     return str_slice(text, from, *at - from);
 }
 
-static struct shingles shingles_of(struct arena *a, const struct entry *e) {
-    struct str text = arena_printf(a, "%.*s %.*s",
-                                   STR_ARG(e->title.in[LANG_EN]),
-                                   STR_ARG(e->root_cause.in[LANG_EN]));
-    struct shingles s = {arena_array(a, SHINGLES_MAX, sizeof *s.at), 0};
+static struct shingles shingles_of(struct arena *a, struct str text,
+                                   size_t run) {
+    struct shingles s = {arena_array(a, text.n / 2 + 1, sizeof *s.at), 0};
     uint64_t last[WORDS_IN_SHINGLE] = {0};
     size_t words = 0;
     size_t at = 0;
-    for (struct str word = next_word(text, &at);
-         word.n > 0 && s.count < SHINGLES_MAX; word = next_word(text, &at)) {
-        last[0] = last[1];
-        last[1] = last[2];
+    for (struct str word = next_word(text, &at); word.n > 0;
+         word = next_word(text, &at)) {
+        last[0] = run > 1 ? last[1] : 0;
+        last[1] = run > 1 ? last[2] : 0;
         last[2] = str_hash(word);
-        if (++words >= WORDS_IN_SHINGLE)
+        if (++words >= run)
             s.at[s.count++] = last[0] * 31 * 31 + last[1] * 31 + last[2];
     }
     if (s.count > 1)
@@ -55,7 +64,34 @@ static struct shingles shingles_of(struct arena *a, const struct entry *e) {
     return s;
 }
 
-static bool nine_in_ten(const struct shingles *a, const struct shingles *b) {
+static struct str steps_of(struct arena *a, const struct entry *e) {
+    struct buf b;
+    buf_init_in(&b, a, STEPS_BYTES_MAX);
+    for (size_t i = 0; i < e->workaround_count; i++) {
+        buf_add(&b, e->workarounds[i].how.in[LANG_EN]);
+        buf_add_char(&b, '\n');
+    }
+    return buf_ok(&b) ? buf_str(&b) : (struct str){0};
+}
+
+static struct said said_of(struct arena *a, const struct entry *e) {
+    struct str cause = e->root_cause.in[LANG_EN];
+    struct str whole = arena_printf(a, "%.*s %.*s",
+                                    STR_ARG(e->title.in[LANG_EN]),
+                                    STR_ARG(cause));
+    return (struct said){shingles_of(a, whole, WORDS_IN_SHINGLE),
+                         shingles_of(a, cause, WORDS_IN_SHINGLE),
+                         shingles_of(a, steps_of(a, e), WORDS_IN_SHINGLE),
+                         shingles_of(a, cause, 1)};
+}
+
+/* Of all that either says, do both say this many tenths? */
+static bool share(const struct shingles *a, const struct shingles *b,
+                  size_t tenths) {
+    size_t less = a->count < b->count ? a->count : b->count;
+    size_t more = a->count + b->count - less;
+    if (less == 0 || less * 10 < more * tenths)
+        return false;
     size_t i = 0;
     size_t j = 0;
     size_t shared = 0;
@@ -70,8 +106,7 @@ static bool nine_in_ten(const struct shingles *a, const struct shingles *b) {
             j++;
         }
     }
-    size_t all = a->count + b->count - shared;
-    return all > 0 && shared * 10 >= all * 9;
+    return shared * 10 >= (a->count + b->count - shared) * tenths;
 }
 
 static bool same_conditions(const struct entry *a, const struct entry *b) {
@@ -100,24 +135,66 @@ static bool same_signatures(const struct entry *a, const struct entry *b) {
     return true;
 }
 
+static bool acts_alike(const struct acts_on *a, const struct acts_on *b) {
+    return str_eq(a->flag, b->flag) && a->change == b->change
+           && a->kind == b->kind;
+}
+
+static bool has_each_fix_of(const struct entry *a, const struct entry *b) {
+    for (size_t i = 0; i < b->workaround_count; i++) {
+        bool found = false;
+        for (size_t k = 0; k < a->workaround_count && !found; k++)
+            found = acts_alike(&a->workarounds[k].acts_on,
+                               &b->workarounds[i].acts_on);
+        if (!found)
+            return false;
+    }
+    return b->workaround_count > 0;
+}
+
+static bool same_answer(const struct entry *a, const struct entry *b) {
+    return str_eq(a->component, b->component) && a->mechanism == b->mechanism
+           && a->role == b->role && a->severity == b->severity
+           && has_each_fix_of(a, b) && has_each_fix_of(b, a);
+}
+
+/* What makes the later one the earlier again; NULL: nothing does. */
+static const char *twin_by(const struct entry *a, const struct said *of_a,
+                           const struct entry *b, const struct said *of_b) {
+    if (same_signatures(a, b) && same_conditions(a, b))
+        return "has the signatures and conditions of";
+    if (share(&of_a->whole, &of_b->whole, 9))
+        return "says the words of";
+    if (entries_are_kin(a, b))
+        return NULL;
+    if (share(&of_a->cause, &of_b->cause, 5))
+        return "gives the cause in the words of";
+    if (share(&of_a->steps, &of_b->steps, 6))
+        return "gives the steps in the words of";
+    return NULL;
+}
+
+static void compare(struct desk *d, const struct made *m,
+                    const struct said *of_m, const struct made *other,
+                    const struct said *of_other) {
+    const struct entry *a = made_entry(m);
+    const struct entry *b = made_entry(other);
+    const char *twin = twin_by(a, of_m, b, of_other);
+    if (twin != NULL)
+        complain(&d->c, m->src, (struct place){0}, CODE_near_duplicate,
+                 "%s `%.*s`", twin, STR_ARG(b->id));
+    else if (same_answer(a, b) && share(&of_m->words, &of_other->words, 5))
+        complain(&d->c, m->src, (struct place){0}, CODE_same_answer,
+                 "has the cause and the fixes of `%.*s`: one entry with more "
+                 "signatures", STR_ARG(b->id));
+}
+
 void check_twins(struct desk *d) {
     const struct made_list *list = &d->made[MADE_ENTRY];
-    struct shingles *all = arena_array(d->a, list->count, sizeof *all);
+    struct said *all = arena_array(d->a, list->count, sizeof *all);
     for (size_t i = 0; i < list->count; i++) {
-        const struct made *m = &list->at[i];
-        const struct entry *e = made_entry(m);
-        all[i] = shingles_of(d->a, e);
-        for (size_t k = 0; k < i; k++) {
-            const struct entry *other = made_entry(&list->at[k]);
-            const char *same = NULL;
-            if (same_signatures(e, other) && same_conditions(e, other))
-                same = "has the signatures and conditions of";
-            else if (nine_in_ten(&all[i], &all[k]))
-                same = "says the words of";
-            if (same != NULL)
-                complain(&d->c, m->src, (struct place){0},
-                         CODE_near_duplicate, "%s `%.*s`", same,
-                         STR_ARG(other->id));
-        }
+        all[i] = said_of(d->a, made_entry(&list->at[i]));
+        for (size_t k = 0; k < i; k++)
+            compare(d, &list->at[i], &all[i], &list->at[k], &all[k]);
     }
 }

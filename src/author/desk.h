@@ -71,6 +71,8 @@ void check_entry(struct complaints *c, const struct source *src,
 void check_engine(struct desk *d, const struct made *m);
 void check_model(struct desk *d, const struct made *m);
 void check_gpu(struct desk *d, const struct made *m);
+/* Of one group, or tied by a relation of either. */
+bool entries_are_kin(const struct entry *a, const struct entry *b);
 void check_relations(struct desk *d); /* entries to one another, groups */
 void check_effects(struct desk *d);
 void check_twins(struct desk *d);     /* near-duplicates */
