@@ -318,6 +318,14 @@ CREATE TABLE kv_group (
   rope_dim INTEGER NOT NULL,
   params INTEGER NOT NULL,
   is_gated INTEGER NOT NULL,
+  ratio INTEGER NOT NULL,
+  mixer TEXT NOT NULL,        -- mamba1 mamba2 gdn kda linear conv
+  conv_channels INTEGER NOT NULL,
+  conv_steps INTEGER NOT NULL,
+  conv_groups INTEGER NOT NULL,
+  group_channels INTEGER NOT NULL,
+  state_elements INTEGER NOT NULL,
+  state_dtype TEXT NOT NULL,
   PRIMARY KEY (model, ordinal)
 ) STRICT, WITHOUT ROWID;
 

@@ -92,10 +92,13 @@ static void shape_wrong(struct desk *d, const struct made *m,
 static int64_t *layers_like(const struct kv_group *g, int64_t *attention,
                             int64_t *state, int64_t *beside) {
     switch (g->kind) {
+    case KV_mla:
+        if (g->ratio > 1) /* beside a window of the same layer */
+            return beside;
+        return attention;
     case KV_full:
     case KV_sliding:
     case KV_chunked:
-    case KV_mla:
         return attention;
     case KV_state:
         return state;
@@ -109,7 +112,9 @@ static int64_t *layers_like(const struct kv_group *g, int64_t *attention,
 
 static void check_group(struct desk *d, const struct made *m,
                         const struct node *n, const struct kv_group *g) {
-    bool has_heads = g->kv_heads > 0 && g->k_dim > 0 && g->v_dim > 0;
+    bool is_one = g->kv_heads == 1 && g->v_dim == 0; /* key and value at once */
+    bool has_heads = g->kv_heads > 0 && g->k_dim > 0
+                     && (g->v_dim > 0 || is_one);
     if (g->layers == 0)
         shape_wrong(d, m, n, "a group of no layers");
     switch (g->kind) {
@@ -125,16 +130,26 @@ static void check_group(struct desk *d, const struct made *m,
         if (!has_heads)
             shape_wrong(d, m, n, "`kv_heads`, `k_dim`, `v_dim` are missing");
         return;
-    case KV_mla:
     case KV_indexer:
+        if (g->latent_dim == 0 && g->k_dim == 0)
+            shape_wrong(d, m, n, "an indexer group has a `latent_dim`, or a "
+                                 "`k_dim` of the cache's type");
+        return;
+    case KV_mla:
         if (g->latent_dim == 0)
-            shape_wrong(d, m, n, "an mla or indexer group has a "
-                                 "`latent_dim`");
+            shape_wrong(d, m, n, "an mla group has a `latent_dim`");
         if (g->rope_dim > g->latent_dim || g->rope_dim > g->k_dim)
             shape_wrong(d, m, n, "`rope_dim` is a part of `latent_dim` and "
                                  "of `k_dim`");
         return;
     case KV_state:
+        if ((g->conv_channels > 0) != (g->conv_steps > 0))
+            shape_wrong(d, m, n, "`conv_channels` and `conv_steps` go "
+                                 "together");
+        if (g->conv_groups > 0
+            && g->conv_channels <= g->conv_groups * g->group_channels)
+            shape_wrong(d, m, n, "more channels in groups than channels");
+        return;
     case KV_KIND_COUNT_OF:
         return;
     }

@@ -102,6 +102,11 @@ static const char *const kv_kinds[] = {
 #undef X
     NULL};
 
+static const char *const mixer_words[] = {"mamba1", "mamba2", "gdn",
+                                          "kda",    "linear", "conv", NULL};
+static const char *const dtype_words[] = {"bfloat16", "float16", "float32",
+                                          NULL};
+
 static const struct field group_fields[] = {
     {.key = "kind", AT(kv_group, kind), .type = FIELD_WORD,
      .choices = kv_kinds, .is_required = true, .doc = "what the layers keep"},
@@ -116,9 +121,26 @@ static const struct field group_fields[] = {
     {.key = "window", AT(kv_group, window), .type = FIELD_INTEGER,
      .doc = "sliding, chunked: tokens"},
     {.key = "latent_dim", AT(kv_group, latent_dim), .type = FIELD_INTEGER,
-     .doc = "mla: kv_lora_rank + qk_rope_head_dim; indexer: bytes a token"},
+     .doc = "mla: kv_lora_rank + qk_rope_head_dim; indexer: bytes a row"},
+    {.key = "ratio", AT(kv_group, ratio), .type = FIELD_INTEGER,
+     .doc = "mla, indexer: tokens that share one row; left out: one"},
     {.key = "state_bytes", AT(kv_group, state_bytes), .type = FIELD_INTEGER,
-     .doc = "state: per layer and sequence; left out: unknown"},
+     .doc = "state: per layer and sequence, all in 16 bits, where its parts "
+            "are not known"},
+    {.key = "mixer", AT(kv_group, mixer), .type = FIELD_CHOICE,
+     .choices = mixer_words, .doc = "state: how it is made"},
+    {.key = "conv_channels", AT(kv_group, conv_channels),
+     .type = FIELD_INTEGER, .doc = "state: that its convolution looks back on"},
+    {.key = "conv_steps", AT(kv_group, conv_steps), .type = FIELD_INTEGER,
+     .doc = "state: tokens that it looks back"},
+    {.key = "conv_groups", AT(kv_group, conv_groups), .type = FIELD_INTEGER,
+     .doc = "mamba2: n_groups, of which each rank keeps at least one"},
+    {.key = "group_channels", AT(kv_group, group_channels),
+     .type = FIELD_INTEGER, .doc = "mamba2: conv_channels of one such group"},
+    {.key = "state_elements", AT(kv_group, state_elements),
+     .type = FIELD_INTEGER, .doc = "state: of the recurrent state, all heads"},
+    {.key = "state_dtype", AT(kv_group, state_dtype), .type = FIELD_CHOICE,
+     .choices = dtype_words, .doc = "state: that config.json asks for"},
     {.key = "q_rank", AT(kv_group, q_rank), .type = FIELD_INTEGER,
      .doc = "mla: q_lora_rank; left out: queries are not compressed"},
     {.key = "rope_dim", AT(kv_group, rope_dim), .type = FIELD_INTEGER,
@@ -135,8 +157,6 @@ static const struct shape shape_group = {
 
 static const char *const verified_words[] = {"seen", "computed", "recalled",
                                              NULL};
-static const char *const dtype_words[] = {"bfloat16", "float16", "float32",
-                                          NULL};
 
 static const struct field model_fields[] = {
     {.key = "id", AT(model, id), .type = FIELD_LINE, .is_required = true,

@@ -142,6 +142,8 @@ static void read_models(struct desk *d, struct str path) {
     shape_read(&(struct reading){&d->c, src}, &shape_model_file, root, &file);
     for (size_t i = 0; i < file.model_count; i++) {
         file.models[i].family = file.family;
+        for (size_t k = 0; k < file.models[i].group_count; k++)
+            kv_group_sum_state(&file.models[i].groups[k]);
         desk_put(d, MADE_MODEL,
                  (struct made){.id = file.models[i].id,
                                .what = &file.models[i], .src = src,

@@ -11,7 +11,9 @@
 enum kv_kind { KV_KIND_WORDS(X) KV_KIND_COUNT_OF };
 #undef X
 
-/* Layers that keep the same kind of cache. */
+/* Layers that keep the same kind of cache. A model's groups stand in the order
+ * of their first layers: which kind comes first decides what vLLM 0.14 to 0.18
+ * say a request needs. */
 struct kv_group {
     enum kv_kind kind;
     int64_t layers;
@@ -19,14 +21,29 @@ struct kv_group {
     int64_t k_dim, v_dim; /* elements per head */
     int64_t window;       /* sliding, chunked: tokens */
     int64_t latent_dim;   /* mla: kv_lora_rank + qk_rope_head_dim; indexer:
-                             bytes per token as stored (128 + 4) */
-    int64_t state_bytes;  /* state: per layer and sequence, unsharded; 0: unknown */
+                             bytes per row as stored (128 + 4); 0: k_dim
+                             elements of the cache's type */
+    int64_t ratio;        /* mla, indexer: tokens that share one row; 0: one */
+    int64_t state_bytes;  /* state: per layer and sequence, unsharded, all of it
+                             in 16 bits; 0: unknown */
+    /* What that state is made of; all 0: only the sum is known. */
+    struct str mixer;        /* mamba1 mamba2 gdn kda linear conv */
+    int64_t conv_channels;   /* that a convolution looks back on ... */
+    int64_t conv_steps;      /* ... and how far */
+    int64_t conv_groups;     /* mamba2: groups that ranks copy where TP does
+                                not divide them ... */
+    int64_t group_channels;  /* ... and the channels of one */
+    int64_t state_elements;  /* of the recurrent state */
+    struct str state_dtype;  /* that the checkpoint asks for; empty: none */
     /* For counting parameters (author/check_params.c). mla takes k_dim and
      * v_dim too: of a head, once its latent is spread out. */
     int64_t q_rank, rope_dim; /* mla; q_rank 0: queries are not compressed */
     int64_t params;           /* state: weights of one layer's mixer */
     bool is_gated;            /* a gate as wide as the queries */
 };
+
+/* A state group's state_bytes from its parts; false: it has none. */
+bool kv_group_sum_state(struct kv_group *g);
 
 struct model {
     struct str id; /* Hugging Face id */

@@ -83,7 +83,9 @@
                   "ORDER BY model LIMIT 1")                                    \
     X(kv_group, "SELECT ordinal, kind, layers, kv_heads, k_dim, v_dim, "       \
                 "window, latent_dim, state_bytes, q_rank, rope_dim, params, "  \
-                "is_gated FROM kv_group WHERE model = ? ORDER BY ordinal")     \
+                "is_gated, ratio, mixer, conv_channels, conv_steps, "          \
+                "conv_groups, group_channels, state_elements, state_dtype "    \
+                "FROM kv_group WHERE model = ? ORDER BY ordinal")              \
     X(gpu, "SELECT number, id, vendor, nominal_gb, total_low, total_high, "    \
            "has_fp8, compute_capability, source FROM gpu ORDER BY number")     \
     X(gpu_alias, "SELECT item, value FROM gpu_alias WHERE gpu = ? "            \

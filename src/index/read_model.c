@@ -30,6 +30,17 @@ static enum kv_kind row_kv_kind(struct row *row) {
     db_damaged(row->db, "a cache is of no kind");
 }
 
+static void read_state(struct row *row, struct kv_group *group) {
+    group->ratio = row_count(row);
+    group->mixer = row_text(row);
+    group->conv_channels = row_count(row);
+    group->conv_steps = row_count(row);
+    group->conv_groups = row_count(row);
+    group->group_channels = row_count(row);
+    group->state_elements = row_count(row);
+    group->state_dtype = row_text(row);
+}
+
 static void read_groups(struct reader *r, struct model *m, uint32_t number) {
     struct row row = reader_ask(r, QUERY_kv_group);
     row_bind_int(&row, number);
@@ -51,6 +62,7 @@ static void read_groups(struct reader *r, struct model *m, uint32_t number) {
         group->rope_dim = row_count(&row);
         group->params = row_count(&row);
         group->is_gated = row_bool(&row);
+        read_state(&row, group);
     }
 }
 

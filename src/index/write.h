@@ -35,7 +35,8 @@
     X(model_alias, "INSERT INTO model_alias VALUES(?,?,?)")                    \
     X(model_source, "INSERT INTO model_source VALUES(?,?,?)")                  \
     X(model_name, "INSERT OR IGNORE INTO model_name VALUES(?,?,?)")            \
-    X(kv_group, "INSERT INTO kv_group VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)")    \
+    X(kv_group, "INSERT INTO kv_group VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,"     \
+                "?,?,?,?,?,?,?,?)")                                            \
     X(gpu, "INSERT INTO gpu VALUES(?,?,?,?,?,?,?,?,?)")                        \
     X(gpu_alias, "INSERT INTO gpu_alias VALUES(?,?,?)")                        \
     X(component, "INSERT INTO component VALUES(?,?,?)")                        \

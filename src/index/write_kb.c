@@ -125,6 +125,17 @@ static void write_name(struct writer *w, struct str given, size_t model) {
                     model);
 }
 
+static void write_state(struct row *row, const struct kv_group *group) {
+    row_bind_int(row, group->ratio);
+    row_bind_text(row, group->mixer);
+    row_bind_int(row, group->conv_channels);
+    row_bind_int(row, group->conv_steps);
+    row_bind_int(row, group->conv_groups);
+    row_bind_int(row, group->group_channels);
+    row_bind_int(row, group->state_elements);
+    row_bind_text(row, group->state_dtype);
+}
+
 static void write_groups(struct writer *w, const struct model *m,
                          size_t number) {
     for (size_t i = 0; i < m->group_count; i++) {
@@ -142,6 +153,7 @@ static void write_groups(struct writer *w, const struct model *m,
         row_bind_int(&row, group->rope_dim);
         row_bind_int(&row, group->params);
         row_bind_int(&row, group->is_gated);
+        write_state(&row, group);
         row_write(&row);
     }
 }

@@ -142,7 +142,7 @@ struct demand demand_with_pp(struct arena *a, const struct demand *d,
     struct demand split = copy_of(a, d);
     for (size_t i = 0; i < split.ways.count; i++) {
         split.ways.at[i].pp = pp;
-        split.ways.at[i].is_large_stage = true;
+        split.ways.at[i].share = STAGE_LARGE;
     }
     divide_line(&split.line, pp_before, pp);
     return split;

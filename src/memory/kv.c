@@ -23,7 +23,7 @@ static void show_slope(struct arena *a, const struct memory_case *c,
         const struct way *w = &d->ways.at[i];
         struct span slope = way_slope(w);
         struct str text = write_slope(a, w);
-        if (!slope.known || text.n == 0 ||
+        if (!span_is_exact(slope) || text.n == 0 ||
             (i > 0 && slope.low == way_slope(&d->ways.at[0]).low)) {
             continue;
         }
@@ -126,6 +126,13 @@ static struct span hundredths(const struct memory_case *c,
     }
     struct span request =
         d->by_model ? ways_request_blocks(&d->ways, length) : span_none();
+    if (d->by_model && rules_count_partial_blocks(c) == ANSWER_YES) {
+        struct span tokens = ways_tokens(&d->ways, blocks, length);
+        return tokens.known && length > 0
+                   ? span_hull(quotient(tokens.low, length),
+                               quotient(tokens.high, length))
+                   : span_none();
+    }
     if (!request.known || !blocks.known || request.low <= 0) {
         return span_none();
     }
@@ -135,6 +142,10 @@ static struct span hundredths(const struct memory_case *c,
 
 static struct span blocks_of(const struct memory_case *c, const struct kv *kv) {
     struct span printed = span_of_fact(&c->in[FACT_kv_blocks]);
+    const struct fact *forced = &c->in[FACT_num_gpu_blocks_override];
+    if (forced->known && forced->number > 0) {
+        return span_exact(forced->number);
+    }
     if (printed.known || !kv->pool.known || !kv->bytes_per_block.known ||
         kv->bytes_per_block.low <= 0) {
         return printed;

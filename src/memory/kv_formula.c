@@ -70,6 +70,16 @@ static struct str write_rows(struct arena *a, const struct way *w,
                         STR_ARG(row));
 }
 
+/* The rows of one block, as the check at start charges them. */
+static struct str write_packed(struct arena *a, const struct way *w,
+                               const struct plan *p) {
+    struct str tuple = number(a, p->tuple_bytes);
+    struct str block = number(a, p->base_block_tokens * w->context_ranks);
+    return arena_printf(a, "%lld layer tuples x %.*s bytes / %.*s",
+                        (long long)p->layers_per_group, STR_ARG(tuple),
+                        STR_ARG(block));
+}
+
 static bool grows(enum kv_kind kind) {
     return kind == KV_full || kind == KV_mla || kind == KV_indexer;
 }
@@ -78,6 +88,12 @@ struct str write_slope(struct arena *a, const struct way *w) {
     struct plan p = way_plan(w, w->rules->charges_all_stages);
     struct buf b;
     buf_init_in(&b, a, TEXT_MAX);
+    if (p.is_packed) {
+        return write_packed(a, w, &p);
+    }
+    if (w->keeps_all_states) { /* no row of its own: a page for each block */
+        return (struct str){NULL, 0};
+    }
     for (size_t i = 0; i < p.count; i++) {
         int64_t rows = way_rows_charged(w, &p, i);
         if (!grows(p.set[i].kind) || rows == 0) {
@@ -86,7 +102,12 @@ struct str write_slope(struct arena *a, const struct way *w) {
         struct str one = write_rows(a, w, &p.set[i], rows);
         buf_printf(&b, "%s%.*s", buf_str(&b).n ? " + " : "", STR_ARG(one));
     }
-    return arena_str(a, buf_str(&b));
+    struct str sum = buf_str(&b);
+    if (w->context_ranks > 1) {
+        return arena_printf(a, "(%.*s) / %lld context ranks", STR_ARG(sum),
+                            (long long)w->context_ranks);
+    }
+    return arena_str(a, sum);
 }
 
 /* Blocks of one layer, as vLLM reckons them. */
@@ -99,6 +120,11 @@ static struct str write_blocks(struct arena *a, const struct way *w,
     case KV_full:
     case KV_mla:
     case KV_indexer:
+        if (w->context_ranks > 1) {
+            return arena_printf(a, "ceil(ceil(%.*s / %lld context ranks) / "
+                                   "%.*s)", STR_ARG(n),
+                                (long long)w->context_ranks, STR_ARG(block));
+        }
         return arena_printf(a, "ceil(%.*s / %.*s)", STR_ARG(n), STR_ARG(block));
     case KV_sliding:
         return arena_printf(a, "(ceil(min(%.*s - 1 + %.*s, %.*s) / %.*s) + 1)",
@@ -108,7 +134,13 @@ static struct str write_blocks(struct arena *a, const struct way *w,
         return arena_printf(a, "ceil(min(%.*s + %.*s, %.*s) / %.*s)",
                             STR_ARG(window), STR_ARG(flight), STR_ARG(n),
                             STR_ARG(block));
-    case KV_state: return number(a, w->state_pages);
+    case KV_state:
+        if (w->keeps_all_states) {
+            return arena_printf(a, "(ceil(%.*s / %.*s) + %lld)", STR_ARG(n),
+                                STR_ARG(block),
+                                (long long)(w->state_pages - 1));
+        }
+        return number(a, w->state_pages);
     case KV_cross:
         return arena_printf(a, "ceil(%.*s / %.*s)",
                             STR_ARG(s->window ? window : n), STR_ARG(block));
@@ -141,7 +173,7 @@ static struct str write_groups(struct arena *a, const struct way *w,
     buf_init_in(&b, a, TEXT_MAX);
     for (size_t i = 0; i < p->count; i++) {
         const struct layer_set *s = &p->set[i];
-        if (first_only && i != w->first_group % p->count) {
+        if (first_only && i != 0) {
             continue;
         }
         struct str blocks = write_blocks(a, w, s, tokens);
@@ -150,10 +182,12 @@ static struct str write_groups(struct arena *a, const struct way *w,
                    STR_ARG(times), STR_ARG(blocks));
     }
     struct str n = number(a, p->layers_per_group);
-    struct str page = number(a, p->set[0].page_bytes);
+    struct str page = number(a, p->is_packed ? p->tuple_bytes
+                                             : p->set[0].page_bytes);
     struct str sum = buf_str(&b);
-    return arena_printf(a, "%.*s layers per group x %.*s bytes x (%.*s) blocks",
-                        STR_ARG(n), STR_ARG(page), STR_ARG(sum));
+    return arena_printf(a, "%.*s %s x %.*s bytes x (%.*s) blocks", STR_ARG(n),
+                        p->is_packed ? "layer tuples" : "layers per group",
+                        STR_ARG(page), STR_ARG(sum));
 }
 
 struct str write_request(struct arena *a, const struct way *w, int64_t tokens) {
@@ -164,7 +198,7 @@ struct str write_request(struct arena *a, const struct way *w, int64_t tokens) {
     if (p.is_grouped && w->rules->need != NEED_LAYERS) {
         return write_groups(a, w, &p, tokens);
     }
-    if (p.count == 1 && grows(p.set[0].kind)) {
+    if (p.count == 1 && grows(p.set[0].kind) && w->context_ranks == 1) {
         struct str blocks = write_blocks(a, w, &p.set[0], tokens);
         struct str block = number(a, p.base_block_tokens);
         struct str slope = number(a, way_slope(w).low);

@@ -3,6 +3,7 @@
  *   heads      H x (D + Dv) x bytes of an element
  *   scaled     H x (row of K + row of V) + 2 scales of 4 bytes per head
  *   latent     (kv_lora_rank + rope) x bytes; TP does not divide it
+ *   spread     until 0.7.1: latents as full heads, padded to 256 elements
  *   packed     656 bytes: 512 of fp8 latent, 16 of scales, 128 of bf16 rope
  *
  * It refuses data types it has no layout for: unknown, not a guess.
@@ -14,6 +15,7 @@
 #define PACKED_LATENT_DIM 576
 #define PACKED_ROW_BYTES 656
 #define PADDED_ROW_BYTES 256
+#define SPREAD_DIM 256 /* 192, padded to what the kernel of then could read */
 
 /* What K or V of one head of `dim` elements takes:
  * dim x num / den (rounded up) + extra. */
@@ -74,9 +76,26 @@ static bool is_set(const struct fact *f) {
     return f->known && f->word.n > 0 && !str_eq_nocase(f->word, STR("auto"));
 }
 
+bool kv_dtype_is_said(const struct memory_case *c) {
+    return is_set(&c->in[FACT_kv_cache_dtype]);
+}
+
+static bool is_sparse_latent(const struct model *m) {
+    bool has_latent = false, has_index = false;
+    for (size_t i = 0; m && i < m->group_count; i++) {
+        has_latent = has_latent || m->groups[i].kind == KV_mla;
+        has_index = has_index || m->groups[i].kind == KV_indexer;
+    }
+    return has_latent && has_index;
+}
+
 struct str kv_dtype_of(const struct memory_case *c) {
-    if (is_set(&c->in[FACT_kv_cache_dtype])) {
+    if (kv_dtype_is_said(c)) {
         return c->in[FACT_kv_cache_dtype].word;
+    }
+    if (str_eq(c->engine, STR("vllm")) && is_sparse_latent(c->model) &&
+        rules_pack_by_default(c) == ANSWER_YES) {
+        return STR("fp8_ds_mla");
     }
     if (is_set(&c->in[FACT_dtype]) &&
         c->in[FACT_dtype].source != SOURCE_CATALOGUE) {
@@ -130,6 +149,22 @@ static struct span latent_row(const struct kv_group *g, const struct format *f,
     return row;
 }
 
+/* One row for `ratio` tokens. */
+static struct span shared_row(const struct kv_group *g, struct span row) {
+    struct span share = span_share(row, 1, g->ratio > 1 ? g->ratio : 1);
+    return share.known ? span_exact(share.high) : share;
+}
+
+struct span kv_row_spread(int64_t heads, int64_t tp, struct str dtype) {
+    const struct format *f = format_named(dtype);
+    if (f == NULL || heads <= 0 || f->key.extra != 0) {
+        return span_none();
+    }
+    return span_times(span_plus(packed(f->key, SPREAD_DIM),
+                                packed(f->value, SPREAD_DIM)),
+                      kv_heads_of_rank(heads, tp));
+}
+
 struct span kv_row_bytes(const struct kv_group *g, int64_t tp, struct str dtype,
                          bool has_indexer, enum latent_rule latent) {
     const struct format *f = format_named(dtype);
@@ -137,10 +172,12 @@ struct span kv_row_bytes(const struct kv_group *g, int64_t tp, struct str dtype,
         return span_none();
     }
     if (g->kind == KV_mla) {
-        return latent_row(g, f, dtype, has_indexer, latent);
+        return shared_row(g, latent_row(g, f, dtype, has_indexer, latent));
     }
     if (g->kind == KV_indexer) {
-        return span_exact(g->latent_dim);
+        struct span row = g->latent_dim > 0 ? span_exact(g->latent_dim)
+                                            : packed(f->key, g->k_dim);
+        return shared_row(g, row);
     }
     struct span head =
         span_plus(packed(f->key, g->k_dim), packed(f->value, g->v_dim));

@@ -8,6 +8,7 @@
 /* The data type of the cache: kv_cache_dtype, else the engine's dtype, else
  * the model's. Empty when nothing says. */
 struct str kv_dtype_of(const struct memory_case *c);
+bool kv_dtype_is_said(const struct memory_case *c); /* and not auto */
 bool kv_dtype_is_fp8(struct str dtype);
 
 /* KV heads that one rank keeps: heads / tp, one at least (replicated). */
@@ -17,5 +18,8 @@ int64_t kv_heads_of_rank(int64_t heads, int64_t tp);
  * packed. State groups have no row. Unknown for types it does not know. */
 struct span kv_row_bytes(const struct kv_group *g, int64_t tp, struct str dtype,
                          bool has_indexer, enum latent_rule latent);
+
+/* The row of a latent layer in releases that knew no latents (until 0.7.1). */
+struct span kv_row_spread(int64_t heads, int64_t tp, struct str dtype);
 
 #endif

@@ -9,6 +9,7 @@
  * To make pages equal, the smaller ones take more tokens; a recurrent state
  * makes the attention block as large as itself.
  */
+#include "memory/kv_packed.h"
 #include "memory/kv_row.h"
 #include "memory/span.h"
 #include "memory/way.h"
@@ -26,13 +27,17 @@ static bool has_kind(const struct model *m, enum kv_kind kind) {
     return false;
 }
 
-/* Layers of this stage: PP deals them out, a remainder to some stages. */
-static int64_t layers_of_stage(const struct way *w, int64_t layers,
-                               bool all_stages) {
+int64_t way_layers_of_stage(const struct way *w, int64_t layers,
+                            bool all_stages) {
     if (all_stages || w->pp <= 1) {
         return layers;
     }
-    return w->is_large_stage ? ceil_div(layers, w->pp) : layers / w->pp;
+    switch (w->share) {
+    case STAGE_SMALL: return layers / w->pp;
+    case STAGE_LARGE: return ceil_div(layers, w->pp);
+    case STAGE_LAST: return layers / w->pp + layers % w->pp;
+    }
+    return layers;
 }
 
 static bool is_left_out(const struct way *w, const struct kv_group *g) {
@@ -43,12 +48,12 @@ static struct layer_set set_of(const struct way *w, const struct kv_group *g,
                                bool all_stages) {
     struct layer_set s = {
         .kind = g->kind,
-        .count = layers_of_stage(w, g->layers, all_stages),
+        .count = way_layers_of_stage(w, g->layers, all_stages),
         .window = g->window,
         .block_tokens = w->block_tokens,
         .groups = 1,
     };
-    bool whole = w->rules->windows == WINDOWS_WHOLE;
+    bool whole = w->rules->windows == WINDOWS_WHOLE || w->is_whole;
     if (whole && (g->kind == KV_sliding || g->kind == KV_chunked)) {
         s.kind = KV_full;
     }
@@ -62,16 +67,18 @@ static bool add_set(struct plan *p, const struct way *w,
         return true;
     }
     if (g->kind == KV_state) {
-        struct span state =
-            span_share(span_exact(g->state_bytes), w->state_scale, w->tp);
+        struct span state = kv_state_bytes(g, w->tp, &w->state, w->state_scale);
         s.page_bytes = state.high;
-        if (!state.known || g->state_bytes == 0) {
+        if (!state.known) {
             return false;
         }
     } else {
         struct span row =
             kv_row_bytes(g, w->tp, w->kv_dtype, has_kind(w->model, KV_indexer),
                          w->rules->latent);
+        if (g->kind == KV_mla && w->rules->latent == LATENT_ABSENT) {
+            row = kv_row_spread(w->model->heads, w->tp, w->kv_dtype);
+        }
         struct span page = span_times(row, w->block_tokens);
         if (!page.known || page.low <= 0) {
             return false;
@@ -112,14 +119,34 @@ static bool equal_page(const struct way *w, const struct plan *p,
         *page = state;
         return state > 0;
     }
-    int64_t step;
-    if (!mul_i64(w->block_tokens, row, &step)) {
+    int64_t step, tokens = w->block_tokens;
+    tokens = w->state_step > tokens ? w->state_step : tokens;
+    if (!mul_i64(tokens, row, &step)) {
         return false;
     }
-    if (state > *page) {
-        return mul_i64(ceil_div(state, step), step, page);
+    int64_t wanted = 0;
+    if ((state > *page || w->keeps_all_states) &&
+        !mul_i64(ceil_div(state, step), step, &wanted)) {
+        return false;
     }
+    *page = wanted > *page ? wanted : *page;
     return true;
+}
+
+/* States that are kept for every block are kept as often as attention's. */
+static void align_states(struct plan *p) {
+    int64_t block = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        const struct layer_set *s = &p->set[i];
+        if (s->kind != KV_state && s->block_tokens > block) {
+            block = s->block_tokens;
+        }
+    }
+    for (size_t i = 0; block > 0 && i < p->count; i++) {
+        if (p->set[i].kind == KV_state) {
+            p->set[i].block_tokens = block;
+        }
+    }
 }
 
 static bool equalize(const struct way *w, struct plan *p) {
@@ -135,6 +162,7 @@ static bool equalize(const struct way *w, struct plan *p) {
         }
         s->page_bytes = page; /* padded where it does not divide */
     }
+    align_states(p);
     return true;
 }
 
@@ -178,9 +206,24 @@ static bool add_pages(struct plan *p) {
     return true;
 }
 
+/* A drafting head attends as the model's own full layers do. */
+static bool add_draft(struct plan *p, const struct way *w) {
+    for (size_t i = 0; w->draft_layers > 0 && i < p->count; i++) {
+        if (p->set[i].kind == KV_full || p->set[i].kind == KV_mla) {
+            return add_i64(p->set[i].count, w->draft_layers,
+                           &p->set[i].count);
+        }
+    }
+    return true;
+}
+
 struct plan way_plan(const struct way *w, bool all_stages) {
     struct plan p = {.base_block_tokens = w->block_tokens};
     bool ok = true;
+    if (kv_packed_is(w->model)) {
+        kv_packed_plan(w, all_stages, &p);
+        return p;
+    }
     for (size_t i = 0; ok && i < w->model->group_count; i++) {
         if (!is_left_out(w, &w->model->groups[i])) {
             ok = add_set(&p, w, &w->model->groups[i], all_stages);
@@ -188,7 +231,9 @@ struct plan way_plan(const struct way *w, bool all_stages) {
     }
     /* V0 and the whole-window rule know one kind only. */
     bool plain = w->rules->windows == WINDOWS_WHOLE || is_of_one_kind(&p);
+    ok = ok && add_draft(&p, w);
     ok = ok && p.count > 0 && (plain ? add_pages(&p) : group(w, &p));
+    p.need_block_bytes = p.block_bytes;
     p.known = ok;
     return p;
 }

@@ -1,9 +1,10 @@
 /* request.c: bytes and blocks of one request, under one reading and over all.
  *
- *   full, latent   ceil(tokens / block)
+ *   full, latent   ceil(tokens / ranks that share them / block)
  *   sliding w      ceil(min(w - 1 + in flight, tokens) / block) + 1
  *   chunked c      ceil(min(c + in flight, tokens) / block)
- *   state          1 page (2 with prefix caching), whatever the length
+ *   state          1 page (2 with prefix caching) and 1 for each drafted token,
+ *                  whatever the length; or one for every block
  *   cross          ceil(encoder tokens / block)
  */
 #include "memory/span.h"
@@ -30,13 +31,20 @@ struct span way_blocks(const struct way *w, const struct layer_set *set,
     switch (set->kind) {
     case KV_full:
     case KV_mla:
-    case KV_indexer: return ceil_blocks(span_exact(tokens), block_tokens);
+    case KV_indexer:
+        return ceil_blocks(span_exact(ceil_div(tokens, w->context_ranks)),
+                           block_tokens);
     case KV_sliding:
         reach = span_plus(reach, span_exact(-1));
         return span_plus(ceil_blocks(least(reach, tokens), block_tokens),
                          span_exact(1));
     case KV_chunked: return ceil_blocks(least(reach, tokens), block_tokens);
-    case KV_state: return span_exact(w->state_pages);
+    case KV_state:
+        if (w->keeps_all_states) {
+            return span_plus(ceil_blocks(span_exact(tokens), block_tokens),
+                             span_exact(w->state_pages - 1));
+        }
+        return span_exact(w->state_pages);
     case KV_cross:
         if (set->window == 0) {
             return span_of(0,
@@ -48,6 +56,7 @@ struct span way_blocks(const struct way *w, const struct layer_set *set,
     return span_none();
 }
 
+/* Not the page, which may be padded: what the layer itself needs. */
 static struct span sum_of_layers(const struct way *w, const struct plan *p,
                                  int64_t tokens) {
     struct span sum = span_exact(0);
@@ -70,9 +79,7 @@ static struct span blocks_of_groups(const struct way *w, const struct plan *p,
         const struct layer_set *s = &p->set[i];
         struct span blocks = way_blocks(w, s, s->block_tokens, tokens);
         if (w->rules->need == NEED_FIRST_GROUP) {
-            if (i == w->first_group % p->count) {
-                return blocks;
-            }
+            return blocks;
         } else {
             sum = span_plus(sum, span_times(blocks, s->groups));
         }
@@ -88,7 +95,7 @@ struct span way_request(const struct way *w, int64_t tokens) {
     if (!p.is_grouped || w->rules->need == NEED_LAYERS) {
         return sum_of_layers(w, &p, tokens);
     }
-    return span_times(blocks_of_groups(w, &p, tokens), p.block_bytes);
+    return span_times(blocks_of_groups(w, &p, tokens), p.need_block_bytes);
 }
 
 struct span way_request_blocks(const struct way *w, int64_t tokens) {
@@ -139,18 +146,40 @@ int64_t way_rows_charged(const struct way *w, const struct plan *p, size_t i) {
     if (w->rules->need == NEED_GROUPS) {
         return p->set[i].groups * p->layers_per_group;
     }
-    return i == w->first_group % p->count ? p->layers_per_group : 0;
+    return i == 0 ? p->layers_per_group : 0;
+}
+
+static struct span row_of(const struct way *w, const struct layer_set *s) {
+    switch (s->kind) {
+    case KV_full:
+    case KV_mla:
+    case KV_indexer:
+        return span_share(span_exact(s->row_bytes), 1, w->context_ranks);
+    case KV_state:
+        if (w->keeps_all_states) {
+            return span_share(span_exact(s->page_bytes), 1, s->block_tokens);
+        }
+        break;
+    case KV_sliding:
+    case KV_chunked:
+    case KV_cross:
+    case KV_KIND_COUNT_OF: break;
+    }
+    return span_exact(0);
 }
 
 struct span way_slope(const struct way *w) {
     struct plan p = way_plan(w, w->rules->charges_all_stages);
     struct span sum = span_exact(0);
+    if (p.known && p.is_packed) {
+        int64_t tokens;
+        return mul_i64(p.base_block_tokens, w->context_ranks, &tokens)
+                   ? span_share(span_exact(p.need_block_bytes), 1, tokens)
+                   : span_none();
+    }
     for (size_t i = 0; i < p.count; i++) {
-        const struct layer_set *s = &p.set[i];
-        if (s->kind == KV_full || s->kind == KV_mla || s->kind == KV_indexer) {
-            sum = span_plus(sum, span_times(span_exact(s->row_bytes),
-                                            way_rows_charged(w, &p, i)));
-        }
+        sum = span_plus(sum, span_times(row_of(w, &p.set[i]),
+                                        way_rows_charged(w, &p, i)));
     }
     return p.known ? sum : span_none();
 }
@@ -224,7 +253,8 @@ static struct span tokens_of(const struct way *w, int64_t blocks) {
     if (!p.is_grouped) {
         groups = 1;
     }
-    return span_times(span_exact(blocks / groups), block);
+    return span_times(span_times(span_exact(blocks / groups), block),
+                      w->context_ranks);
 }
 
 /* From 0.20.1 on the printed size is concurrency x length. */

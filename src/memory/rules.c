@@ -110,13 +110,6 @@ struct rules_list rules_of(const struct memory_case *c) {
     return list;
 }
 
-const struct kv_rules *rules_without_hybrids(void) {
-    static const struct kv_rules row = {
-        "0.9.1",      "",    false, WINDOWS_WHOLE, NEED_LAYERS,
-        LATENT_PLAIN, false, 100,   false,         1};
-    return &row;
-}
-
 static enum answer either(enum answer a, enum answer b) {
     if (a == ANSWER_YES || b == ANSWER_YES) {
         return ANSWER_YES;
@@ -142,4 +135,24 @@ enum answer rules_check_free(const struct memory_case *c) {
 
 enum answer rules_count_graphs(const struct memory_case *c) {
     return is_between(c, "0.20.0", "");
+}
+
+enum answer rules_cache_hybrids(const struct memory_case *c) {
+    if (is_between(c, "0", "0.24.0") == ANSWER_YES) {
+        return ANSWER_NO;
+    }
+    return is_between(c, "0.28.1", "") == ANSWER_YES ? ANSWER_YES
+                                                     : ANSWER_MAYBE;
+}
+
+enum answer rules_keep_chunks(const struct memory_case *c) {
+    return is_between(c, "0.10.1", "");
+}
+
+enum answer rules_pack_by_default(const struct memory_case *c) {
+    return is_between(c, "0.11.0", "0.11.1");
+}
+
+enum answer rules_count_partial_blocks(const struct memory_case *c) {
+    return is_between(c, "0", "0.9.1");
 }

@@ -18,7 +18,7 @@ enum need_rule {
 };
 
 enum latent_rule {
-    LATENT_ABSENT, /* MLA models cached as full heads: not reckoned here */
+    LATENT_ABSENT, /* MLA models are cached as full heads */
     LATENT_PADDED, /* a row is padded to 256 bytes */
     LATENT_PLAIN
 };
@@ -44,9 +44,6 @@ struct rules_list {
     size_t count;
 };
 
-/* V1 with its hybrid manager switched off: windows are charged whole. */
-const struct kv_rules *rules_without_hybrids(void);
-
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_MAYBE };
 
 /* The rows that may hold for this log; none when the engine is not vLLM. */
@@ -59,6 +56,16 @@ enum answer rules_check_free(const struct memory_case *c);
 /* CUDA graphs are taken out of the share before the KV pool. */
 enum answer rules_count_graphs(const struct memory_case *c);
 enum answer rules_is_v0(const struct memory_case *c);
+
+/* Prefixes of hybrids with recurrent layers are cached by default: no until
+ * 0.23, yes in 0.28.1; between these it was not seen. */
+enum answer rules_cache_hybrids(const struct memory_case *c);
+/* Chunked layers are kept whole unless asked otherwise. */
+enum answer rules_keep_chunks(const struct memory_case *c);
+/* Sparse latents are packed in fp8 even where kv_cache_dtype is auto. */
+enum answer rules_pack_by_default(const struct memory_case *c);
+/* The printed concurrency divides tokens, not whole blocks of a request. */
+enum answer rules_count_partial_blocks(const struct memory_case *c);
 
 /* Nothing says that it is another engine: arithmetic of vLLM may speak. */
 bool rules_is_vllm(const struct memory_case *c);

@@ -12,7 +12,12 @@
 #define MEMORY_WAY_H
 
 #include "memory/memory.h"
+#include "memory/kv_state.h"
 #include "memory/rules.h"
+
+/* PP does not divide the layers: some stages have one more; until 0.8 the last
+ * may have the whole rest. */
+enum stage_share { STAGE_SMALL, STAGE_LARGE, STAGE_LAST };
 
 struct way {
     const struct kv_rules *rules;
@@ -20,11 +25,18 @@ struct way {
     struct str kv_dtype;
     int64_t block_tokens;
     int64_t tp, pp;
-    bool is_large_stage; /* the pipeline stage with the larger share */
+    enum stage_share share; /* of the layers, of this pipeline stage */
+    bool is_whole; /* windows and chunks are kept as long as the context */
     int64_t tokens_in_flight;
-    int64_t state_pages; /* 1; 2 with prefix caching */
-    int64_t state_scale; /* 2: the state is kept in 32 bits */
-    size_t first_group;  /* which kind of layer comes first */
+    int64_t context_ranks; /* that share the tokens of a request: DCP x PCP */
+    int64_t state_pages;   /* 1; 2 with prefix caching; and one for each
+                              drafted token */
+    bool keeps_all_states; /* one for every block: mamba_cache_mode all */
+    int64_t state_step;    /* tokens that block sizes are multiples of */
+    int64_t state_scale;   /* 2: a state of unknown parts, in 32 bits */
+    struct state_setting state; /* per state group: its own, see plan.c */
+    int64_t draft_layers;       /* that keep a cache beside the model's */
+    bool is_kv_dtype_open;      /* nobody said: the model's own type */
 };
 
 struct ways {
@@ -58,8 +70,15 @@ struct plan {
     bool is_grouped; /* hybrid: one page, several groups */
     int64_t layers_per_group;
     int64_t block_bytes; /* what one block takes over all layers of a rank */
+    bool is_packed;      /* groups of unlike pages overlap in one block */
+    int64_t need_block_bytes; /* what the check at start charges for a block */
+    int64_t tuple_bytes;      /* packed: of one layer of each page that grows */
     int64_t base_block_tokens;
 };
+
+/* Layers of this stage, of so many: PP deals them out. */
+int64_t way_layers_of_stage(const struct way *w, int64_t layers,
+                            bool all_stages);
 
 /* all_stages: with every layer, as if there were one pipeline rank. */
 struct plan way_plan(const struct way *w, bool all_stages);

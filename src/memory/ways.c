@@ -8,6 +8,7 @@
 #define WAYS_MAX 512
 #define OPTIONS_MAX 8
 #define DEFAULT_BLOCK 16
+#define LATENT_BLOCK 128 /* that a kernel for latents can read */
 
 struct options { /* values of one open setting */
     int64_t at[OPTIONS_MAX];
@@ -54,7 +55,12 @@ static struct options flights(const struct memory_case *c,
         offer(&o, 0);
         return o;
     }
-    for (int64_t steps = 1; steps <= rules->steps_in_flight; steps++) {
+    /* Every pipeline stage has a step of its own; one more is scheduled ahead
+     * or not. */
+    int64_t pp = setting(c, FACT_pipeline_parallel, 1);
+    int64_t first = rules->steps_in_flight > 1 ? pp : 1;
+    int64_t last = first + rules->steps_in_flight - 1;
+    for (int64_t steps = first; steps <= last; steps++) {
         int64_t low, high;
         if (batch.known && mul_i64(batch.low, steps, &low) &&
             mul_i64(batch.high, steps, &high)) {
@@ -69,26 +75,138 @@ static struct options flights(const struct memory_case *c,
     return o;
 }
 
-static struct options state_pages(const struct memory_case *c,
-                                  const struct kv_rules *rules) {
-    const struct fact *caching = &c->in[FACT_prefix_caching];
-    struct options o = {.count = 0};
-    bool has_state = has(c->model, KV_state) && !rules->is_v0;
-    if (!has_state || !caching->known || !caching->number) {
-        offer(&o, 1);
+static bool is_said(const struct fact *f) {
+    return f->known && f->source != SOURCE_DEFAULT;
+}
+
+/* ---- recurrent layers ---- */
+
+/* How states are kept. One for the running request; one more where prefixes
+ * are cached ("align"); one for every block ("all"), whose blocks are whole
+ * chunks of the kernel: 128 or 256 tokens in Mamba 2, 1,024 or 2,048 before. */
+static const struct state_mode {
+    int64_t pages;
+    bool keeps_all;
+    int64_t step;
+} modes[] = {{1, false, 0},  {2, false, 0},   {1, true, 128},
+             {1, true, 256}, {1, true, 1024}, {1, true, 2048}};
+
+enum { MODE_NONE, MODE_ALIGN, MODE_ALL_2, MODE_ALL_1 = 4 };
+
+static const struct kv_group *state_group(const struct model *m) {
+    for (size_t i = 0; i < m->group_count; i++) {
+        if (m->groups[i].kind == KV_state) {
+            return &m->groups[i];
+        }
     }
-    if (has_state && (!caching->known || caching->number)) {
+    return NULL;
+}
+
+static void offer_all(struct options *o, const struct kv_group *g) {
+    int first = str_eq(g->mixer, STR("mamba1")) ? MODE_ALL_1 : MODE_ALL_2;
+    offer(o, first);
+    offer(o, first + 1);
+}
+
+static bool mode_is(const struct memory_case *c, const char *word) {
+    const struct fact *mode = &c->in[FACT_mamba_cache_mode];
+    return mode->known && str_eq_nocase(mode->word, str_of(word));
+}
+
+/* Are prefixes cached? Hybrids did not until they were asked to. */
+static enum answer caches_prefixes(const struct memory_case *c) {
+    const struct fact *caching = &c->in[FACT_prefix_caching];
+    if (is_said(caching)) {
+        return caching->number ? ANSWER_YES : ANSWER_NO;
+    }
+    return rules_cache_hybrids(c);
+}
+
+static struct options state_modes(const struct memory_case *c,
+                                  const struct kv_rules *rules) {
+    struct options o = {.count = 0};
+    const struct kv_group *g = state_group(c->model);
+    enum answer caching = caches_prefixes(c);
+    if (g == NULL || rules->is_v0) {
+        offer(&o, MODE_NONE);
+    } else if (mode_is(c, "align")) {
+        offer(&o, MODE_ALIGN);
+    } else if (mode_is(c, "all")) {
+        offer_all(&o, g);
+    } else {
+        bool is_mamba = str_starts(g->mixer, STR("mamba"));
+        if (caching != ANSWER_YES) {
+            offer(&o, MODE_NONE);
+        }
+        if (caching != ANSWER_NO) {
+            offer(&o, MODE_ALIGN);
+        }
+        if (caching == ANSWER_YES && is_mamba) {
+            offer_all(&o, g);
+        }
+    }
+    return o;
+}
+
+/* Where only the sum is known it may be in 16 bits or in 32. */
+static struct options state_scales(const struct memory_case *c,
+                                   const struct kv_rules *rules) {
+    struct options o = {.count = 0};
+    const struct kv_group *g = state_group(c->model);
+    bool has_parts = g && (g->conv_channels > 0 || g->state_elements > 0);
+    offer(&o, 1);
+    if (g && !has_parts && !rules->is_v0) {
         offer(&o, 2);
     }
     return o;
 }
 
-static struct options state_scales(const struct memory_case *c,
-                                   const struct kv_rules *rules) {
+/* ---- layers that are not the model's ---- */
+
+/* What drafts tokens keeps a cache too: MTP heads and EAGLE are layers like
+ * the model's own; n-grams keep nothing. */
+static struct options draft_layers(const struct memory_case *c) {
+    const struct fact *method = &c->in[FACT_speculative_method];
+    const struct fact *tokens = &c->in[FACT_num_speculative_tokens];
+    int64_t own = c->model->draft_layers > 0 ? c->model->draft_layers : 1;
     struct options o = {.count = 0};
-    offer(&o, 1);
-    if (has(c->model, KV_state) && !rules->is_v0) {
-        offer(&o, 2);
+    bool drafts = tokens->known && tokens->number > 0;
+    bool is_mtp = method->known &&
+                  str_find(method->word, STR("mtp")) < method->word.n;
+    bool is_eagle = method->known && str_starts(method->word, STR("eagle"));
+    if (drafts && (is_mtp || !method->known)) {
+        offer(&o, own);
+    }
+    if (drafts && is_eagle) {
+        offer(&o, 1);
+    }
+    if (!drafts || (!is_mtp && !is_eagle)) {
+        offer(&o, 0);
+    }
+    return o;
+}
+
+/* ---- windows ---- */
+
+/* The manager of hybrids can be switched off; releases from 0.10.1 on do so
+ * for chunked attention unless an environment variable says otherwise. */
+static struct options wholes(const struct memory_case *c,
+                             const struct kv_rules *rules) {
+    const struct fact *off = &c->in[FACT_hybrid_kv_disabled];
+    struct options o = {.count = 0};
+    enum answer whole = has(c->model, KV_chunked) ? rules_keep_chunks(c)
+                                                  : ANSWER_NO;
+    if (is_said(off)) {
+        whole = off->number ? ANSWER_YES : ANSWER_NO;
+    }
+    if (rules->windows == WINDOWS_WHOLE || !has_windows(c->model)) {
+        whole = ANSWER_NO; /* nothing to decide */
+    }
+    if (whole != ANSWER_YES) {
+        offer(&o, 0);
+    }
+    if (whole != ANSWER_NO) {
+        offer(&o, 1);
     }
     return o;
 }
@@ -107,58 +225,86 @@ static bool is_of_a_log(const struct memory_case *c) {
     return false;
 }
 
-static struct options stages(const struct memory_case *c) {
+static struct options stages(const struct memory_case *c,
+                             const struct kv_rules *rules) {
     struct options o = {.count = 0};
     int64_t pp = setting(c, FACT_pipeline_parallel, 1);
-    offer(&o, 1);
-    for (size_t i = 0; is_of_a_log(c) && i < c->model->group_count; i++) {
-        if (c->model->groups[i].layers % pp != 0) {
-            offer(&o, 0);
+    offer(&o, STAGE_LARGE);
+    for (size_t i = 0; i < c->model->group_count; i++) {
+        int64_t rest = c->model->groups[i].layers % pp;
+        if (is_of_a_log(c) && rest != 0) {
+            offer(&o, STAGE_SMALL);
+        }
+        if (rules->is_v0 && rest > 1) {
+            offer(&o, STAGE_LAST);
         }
     }
     return o;
 }
 
-static struct options first_groups(const struct memory_case *c,
-                                   const struct kv_rules *rules) {
-    struct options o = {.count = 0};
-    size_t n = rules->need == NEED_FIRST_GROUP ? c->model->group_count : 1;
-    for (size_t i = 0; i < n; i++) {
-        offer(&o, (int64_t)i);
+static struct way way_with(const struct memory_case *c,
+                           const struct kv_rules *rules) {
+    const struct kv_group *state = state_group(c->model);
+    struct way w = {
+        .rules = rules,
+        .model = c->model,
+        .kv_dtype = kv_dtype_of(c),
+        .is_kv_dtype_open = !kv_dtype_is_said(c),
+        .block_tokens = setting(c, FACT_block_size, DEFAULT_BLOCK),
+        .tp = setting(c, FACT_tensor_parallel, 1),
+        .pp = setting(c, FACT_pipeline_parallel, 1),
+        .context_ranks = setting(c, FACT_decode_context_parallel, 1),
+    };
+    int64_t prefill = setting(c, FACT_prefill_context_parallel, 1);
+    if (!mul_i64(w.context_ranks, prefill, &w.context_ranks)) {
+        w.context_ranks = 1;
     }
-    return o;
+    if (state) {
+        w.state = kv_state_setting(c, state);
+    }
+    return w;
 }
 
+enum dimension { FLIGHT, STATE_MODE, STATE_SCALE, STAGE, DRAFT, WHOLE,
+                 DIMENSIONS };
+
+static void choose(struct way *w, const int64_t *chosen) {
+    const struct state_mode *mode = &modes[chosen[STATE_MODE]];
+    w->tokens_in_flight = chosen[FLIGHT];
+    w->state_pages = mode->pages + w->state.draft_tokens;
+    w->keeps_all_states = mode->keeps_all;
+    w->state_step = mode->step;
+    if (mode->step == 0 && has(w->model, KV_mla)) {
+        w->state_step = LATENT_BLOCK;
+    }
+    w->state_scale = chosen[STATE_SCALE];
+    w->share = (enum stage_share)chosen[STAGE];
+    w->draft_layers = chosen[DRAFT];
+    w->is_whole = chosen[WHOLE] != 0;
+}
+
+/* as_whole: with windows kept whole, whatever the settings say. */
 static void add_ways(struct arena *a, struct ways *ways,
                      const struct memory_case *c,
-                     const struct kv_rules *rules) {
-    struct options dimension[] = {flights(c, rules), state_pages(c, rules),
-                                  state_scales(c, rules), stages(c),
-                                  first_groups(c, rules)};
-    enum { N = sizeof dimension / sizeof dimension[0] };
+                     const struct kv_rules *rules, bool as_whole) {
+    struct options whole = {.at = {1}, .count = 1};
+    struct options dimension[DIMENSIONS] = {
+        flights(c, rules),     state_modes(c, rules),
+        state_scales(c, rules), stages(c, rules),
+        draft_layers(c),       as_whole ? whole : wholes(c, rules)};
+    struct way first = way_with(c, rules);
     size_t total = 1;
-    for (size_t d = 0; d < N; d++) {
+    for (size_t d = 0; d < DIMENSIONS; d++) {
         total *= dimension[d].count;
     }
     for (size_t i = 0; i < total && ways->count < WAYS_MAX; i++) {
-        int64_t chosen[N];
-        for (size_t d = 0, rest = i; d < N; d++) {
+        int64_t chosen[DIMENSIONS];
+        for (size_t d = 0, rest = i; d < DIMENSIONS; d++) {
             chosen[d] = dimension[d].at[rest % dimension[d].count];
             rest /= dimension[d].count;
         }
-        struct way w = {
-            .rules = rules,
-            .model = c->model,
-            .kv_dtype = kv_dtype_of(c),
-            .block_tokens = setting(c, FACT_block_size, DEFAULT_BLOCK),
-            .tp = setting(c, FACT_tensor_parallel, 1),
-            .pp = setting(c, FACT_pipeline_parallel, 1),
-            .tokens_in_flight = chosen[0],
-            .state_pages = chosen[1],
-            .state_scale = chosen[2],
-            .is_large_stage = chosen[3] == 1,
-            .first_group = (size_t)chosen[4],
-        };
+        struct way w = first;
+        choose(&w, chosen);
         if (way_block_bytes(&w).known) { /* else there is no layout */
             ways->at = arena_grow(a, ways->at, ways->count, &ways->cap,
                                   sizeof *ways->at);
@@ -228,13 +374,17 @@ struct ways ways_of(struct arena *a, const struct memory_case *c) {
         return ways;
     }
     for (size_t i = 0; i < rules.count; i++) {
-        add_ways(a, &ways, c, rules.at[i]);
+        add_ways(a, &ways, c, rules.at[i], false);
     }
     keep_explaining(c, &ways);
     if (ways.agrees || !has_windows(c->model) || rules_is_v0(c) == ANSWER_YES) {
         return ways;
     }
-    add_ways(a, &whole, c, rules_without_hybrids());
+    for (size_t i = 0; i < rules.count; i++) {
+        if (rules.at[i]->windows == WINDOWS_CUT) {
+            add_ways(a, &whole, c, rules.at[i], true);
+        }
+    }
     keep_explaining(c, &whole);
     return whole.agrees ? whole : ways;
 }

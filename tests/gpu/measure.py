@@ -62,11 +62,20 @@ def row_bytes(group):
     return 2 * group["kv_heads"] * (group["k_dim"] + group["v_dim"])
 
 
+def state_bytes(group):
+    """What a recurrent layer keeps: its convolution's tail in 16 bits, its
+    state in the type that the checkpoint asks for."""
+    wide = 4 if (group.get("state_dtype") == "float32" or
+                 group.get("mixer") == "kda") else 2
+    return (group.get("conv_channels", 0) * group.get("conv_steps", 0) * 2 +
+            group.get("state_elements", 0) * wide)
+
+
 def block_of(model):
     """Tokens of a block. One that shares its pages with states is raised
     until a page holds a state."""
     rows = [row_bytes(g) for g in model["groups"] if g["kind"] != "state"]
-    states = [g["state_bytes"] for g in model["groups"]
+    states = [state_bytes(g) for g in model["groups"]
               if g["kind"] == "state"]
     if not states:
         return BLOCK

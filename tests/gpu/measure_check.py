@@ -90,7 +90,8 @@ class Caches(unittest.TestCase):
 
     def test_a_block_is_raised_until_it_holds_a_state(self):
         heads = {"kind": "full", "kv_heads": 2, "k_dim": 256, "v_dim": 256}
-        state = {"kind": "state", "state_bytes": 1097728}
+        state = {"kind": "state", "conv_channels": 8192, "conv_steps": 3,
+                 "state_elements": 524288}
         self.assertEqual(measure.block_of({"groups": [heads]}), 16)
         self.assertEqual(measure.block_of({"groups": [heads, state]}), 544)
 

@@ -291,6 +291,9 @@ static struct model tiny_model(struct arena *a, const char *id, int64_t layers,
         {.kind = KV_mla, .layers = 1, .latent_dim = 576, .q_rank = 1536,
          .rope_dim = 64},
         {.kind = KV_state, .layers = 3, .state_bytes = 1085440,
+         .mixer = STR("mamba2"), .conv_channels = 6144, .conv_steps = 3,
+         .conv_groups = 8, .group_channels = 256, .state_elements = 524288,
+         .state_dtype = STR("float32"), .ratio = 1,
          .params = 33816320, .is_gated = true}};
     static const char *const sources[] = {"https://example.org/config.json"};
     struct model m = {.id = str_of(id),

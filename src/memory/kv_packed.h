@@ -1,0 +1,13 @@
+/* kv_packed.h: the caches of DeepSeek-V4 in vLLM. */
+#ifndef MEMORY_KV_PACKED_H
+#define MEMORY_KV_PACKED_H
+
+#include "memory/way.h"
+
+/* A model whose latents are kept one row for several tokens. */
+bool kv_packed_is(const struct model *m);
+
+/* Fills the plan; leaves it unknown where the release has no such layout. */
+void kv_packed_plan(const struct way *w, bool all_stages, struct plan *p);
+
+#endif
