@@ -118,6 +118,8 @@ CREATE TABLE rate (           -- success of a workaround, fail of a dead end
   basis TEXT NOT NULL,
   worked INTEGER NOT NULL,
   tried INTEGER NOT NULL,
+  maintainers_worked INTEGER NOT NULL,
+  maintainers_tried INTEGER NOT NULL,
   rate_micro INTEGER NOT NULL,
   source TEXT NOT NULL,
   PRIMARY KEY (entry, owner, ordinal)

@@ -126,6 +126,11 @@ OOMKB_API int oomkb_entry_write(const oomkb *kb, const char *id,
                                 oomkb_writer writer, void *ctx,
                                 oomkb_error *err);
 
+/* Has that entry a fix of that id? OOMKB_ERROR_USAGE when there is no such
+ * entry, or no such fix in it: err names the nearest. */
+OOMKB_API int oomkb_fix_check(const oomkb *kb, const char *entry,
+                              const char *fix, oomkb_error *err);
+
 /* Entries in a few words each, by id: those of a component ("vllm"; NULL: of
  * all), and those that hold the words, best first. Any words will do, pasted
  * error messages and Chinese included. count, which may be NULL, gets how many
@@ -170,6 +175,11 @@ struct oomkb_options {
     void *memory_ctx;
     int32_t redact; /* reports: <path-1>, <host-1>, <user-1> ... for what names
                        people, places and machines, and for tokens */
+    /* What fixes did for this user before: "entry fix worked" or "entry fix
+     * failed", NULL-terminated, one string per attempt. They move the places
+     * of those fixes and are shown beside the reports of others. What names no
+     * entry or fix of this knowledge base says nothing. */
+    const char *const *own_reports;
 };
 
 /* ---- Part 4: does it fit? ----

@@ -21,7 +21,7 @@
 struct settings { /* oomkb_options, checked and with its defaults */
     enum lang lang;
     struct str input_name;
-    const char *const *answers; /* never NULL */
+    const char *const *answers, *const *own_reports; /* never NULL */
     uint32_t width, top;
     bool color, why, redact;
     uint64_t max_input_bytes;
@@ -76,6 +76,8 @@ struct oomkb_report {
     const struct scan_result *found;
     struct str input_name;
     struct str_list first_answers; /* of the options; in the scan arena */
+    struct own_report *own;        /* the same */
+    size_t own_count;
     bool is_broken;                /* a feed failed: only freeing is left */
     struct fault fault;
     struct told *told;

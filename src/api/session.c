@@ -20,6 +20,21 @@ struct beginning {
     const struct settings *s;
 };
 
+static void begin_own(struct beginning *b) {
+    struct oomkb_report *r = b->r;
+    struct arena *a = &r->scan;
+    size_t count = list_length(b->s->own_reports);
+    r->own = arena_array(a, count, sizeof *r->own);
+    r->own_count = count;
+    for (size_t i = 0; i < count; i++) {
+        struct str why = {NULL, 0};
+        struct str text = arena_str(a, str_of(b->s->own_reports[i]));
+        if (!own_report_read(a, text, &r->own[i], &why)) {
+            arena_raise(a, FAIL_USAGE, "%.*s", STR_ARG(why));
+        }
+    }
+}
+
 static void begin(void *arg) {
     struct beginning *b = arg;
     struct oomkb_report *r = b->r;
@@ -37,6 +52,7 @@ static void begin(void *arg) {
         }
         r->first_answers.at[i] = text;
     }
+    begin_own(b);
     struct reader *reader = reader_new(r->kb->index, a);
     r->scanner = scan_new(a, r->kb->index, reader, b->s->max_input_bytes);
 }
@@ -142,7 +158,8 @@ static void tell(void *arg) {
     if (t->next.n > 0) {
         add_answer(told, facts, t->next);
     }
-    struct answers answers = {facts, told->answer_count};
+    struct answers answers = {facts, told->answer_count, t->r->own,
+                              t->r->own_count};
     struct reader *reader = reader_new(t->r->kb->index, a);
     told->report =
         diagnose(a, reader, t->r->found, t->r->input_name, &answers);

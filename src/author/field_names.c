@@ -1,9 +1,6 @@
 /* field_names.c: finding a key in a shape, and the key that was meant. */
-#include <string.h>
-
 #include "author/fields.h"
-
-enum { KEY_BYTES_MAX = 32 };
+#include "base/near.h"
 
 const char *field_type_name(enum field_type type) {
     static const char *const names[] = {
@@ -30,34 +27,11 @@ const struct field *field_named(const struct shape *shape, struct str key) {
     return NULL;
 }
 
-static size_t least(size_t a, size_t b) {
-    return a < b ? a : b;
-}
-
-/* Letters to change, add or drop; keys are short, longer ones are far off. */
-static size_t distance(struct str a, struct str b) {
-    if (a.n > KEY_BYTES_MAX || b.n > KEY_BYTES_MAX)
-        return KEY_BYTES_MAX;
-    size_t row[KEY_BYTES_MAX + 1];
-    for (size_t j = 0; j <= b.n; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= a.n; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= b.n; j++) {
-            size_t swap = diagonal + (a.p[i - 1] != b.p[j - 1]);
-            diagonal = row[j];
-            row[j] = least(swap, least(row[j], row[j - 1]) + 1);
-        }
-    }
-    return row[b.n];
-}
-
 const char *field_meant(const struct shape *shape, struct str key) {
     const char *best = NULL;
-    size_t best_distance = 1 + (key.n < 6 ? 1 : key.n / 3);
+    size_t best_distance = 1 + near_enough(key);
     for (const struct field *f = shape->fields; f->key != NULL; f++) {
-        size_t d = distance(key, str_of(f->key));
+        size_t d = near_distance(key, str_of(f->key));
         if (d < best_distance) {
             best = f->key;
             best_distance = d;

@@ -42,6 +42,9 @@ struct cli {
     size_t fit_count;
     bool wants_help, wants_version;
     bool write_docs; /* check --write-docs */
+    const char *note; /* feedback --note; NULL: not said */
+    bool is_undo;     /* feedback --undo */
+    char **own_reports; /* NULL-terminated, or NULL: diagnose's overlay */
     enum color_choice color;
     char **operands; /* what is no option, the command's name taken off */
     size_t operand_count;
@@ -59,7 +62,7 @@ enum command_bit {
     FOR_DIAGNOSE = 1, FOR_EXPLAIN = 2, FOR_VERSION = 4, FOR_HELP = 8,
     FOR_BUILD = 16, FOR_CHECK = 32, FOR_LIST = 64, FOR_SEARCH = 128,
     FOR_COMPLETION = 256, FOR_SITE = 512, FOR_FIT = 1024,
-    FOR_NEW = 2048
+    FOR_NEW = 2048, FOR_FEEDBACK = 4096
 };
 #define FOR_ALL 0xffffu
 
@@ -82,6 +85,7 @@ int run_completion(struct cli *c);
 int run_site(struct cli *c); /* oomkb site -o DIR */
 int run_fit(struct cli *c);
 int run_new(struct cli *c); /* oomkb new [FILE] [-o FILE] */
+int run_feedback(struct cli *c); /* oomkb feedback ID FIX worked|failed */
 int run_version(struct cli *c);
 int run_help(struct cli *c);
 int run_build(struct cli *c); /* oomkb build DIR -o FILE */
@@ -91,7 +95,7 @@ int run_check(struct cli *c); /* oomkb check [DIR] */
 enum option_id {
     OPTION_FORMAT, OPTION_LANG, OPTION_SET, OPTION_TOP, OPTION_WHY,
     OPTION_COLOR, OPTION_KB, OPTION_OUTPUT, OPTION_HELP, OPTION_VERSION,
-    OPTION_WRITE_DOCS, OPTION_REDACT, OPTION_FIT
+    OPTION_WRITE_DOCS, OPTION_REDACT, OPTION_FIT, OPTION_NOTE, OPTION_UNDO
 };
 struct option_row {
     enum option_id id;

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/feedback.h"
 #include "cli/put.h"
 
 #define PIECE_BYTES (256 * 1024)
@@ -125,6 +126,7 @@ static int finish_scan(struct cli *c, oomkb_scan *scan,
 static int scan_input(struct cli *c, oomkb *kb, FILE *in, const char *name) {
     oomkb_options options = cli_options(c);
     options.input_name = name;
+    options.own_reports = (const char *const *)c->own_reports;
     oomkb_scan *scan = NULL;
     oomkb_error err;
     if (oomkb_scan_new(kb, &options, &scan, &err) != OOMKB_OK) {
@@ -182,11 +184,7 @@ static int worse(int so_far, int status) {
                                                             : STATUS_NONE;
 }
 
-int run_diagnose(struct cli *c) {
-    oomkb *kb = cli_kb(c);
-    if (kb == NULL) {
-        return STATUS_ERROR;
-    }
+static int diagnose_all(struct cli *c, oomkb *kb) {
     if (c->operand_count == 0) {
         return diagnose_input(c, kb, "-");
     }
@@ -199,5 +197,17 @@ int run_diagnose(struct cli *c) {
     if (c->is_listing) {
         fputs("\n]\n", stdout);
     }
+    return status;
+}
+
+int run_diagnose(struct cli *c) {
+    oomkb *kb = cli_kb(c);
+    if (kb == NULL) {
+        return STATUS_ERROR;
+    }
+    c->own_reports = feedback_read(c);
+    int status = diagnose_all(c, kb);
+    feedback_free(c->own_reports);
+    c->own_reports = NULL;
     return status;
 }

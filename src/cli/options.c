@@ -12,7 +12,8 @@
     (FOR_DIAGNOSE | FOR_EXPLAIN | FOR_LIST | FOR_SEARCH | FOR_FIT)
 
 const struct option_row option_rows[] = {
-    {OPTION_FORMAT, "--format", 0, "FORMAT", NULL, FOR_SHOWN | FOR_VERSION,
+    {OPTION_FORMAT, "--format", 0, "FORMAT", NULL,
+     FOR_SHOWN | FOR_VERSION | FOR_FEEDBACK,
      "cli.option.format"},
     {OPTION_LANG, "--lang", 0, "LANG", "en zh", FOR_ALL, "cli.option.lang"},
     {OPTION_SET, "--set", 0, "FACT=VALUE", NULL, FOR_DIAGNOSE | FOR_FIT,
@@ -24,14 +25,17 @@ const struct option_row option_rows[] = {
     {OPTION_REDACT, "--redact", 0, NULL, NULL, FOR_DIAGNOSE,
      "cli.option.redact"},
     {OPTION_KB, "--kb", 0, "FILE", NULL,
-     FOR_SHOWN | FOR_VERSION | FOR_SITE | FOR_NEW, "cli.option.kb"},
+     FOR_SHOWN | FOR_VERSION | FOR_SITE | FOR_NEW | FOR_FEEDBACK,
+     "cli.option.kb"},
     {OPTION_OUTPUT, "--output", 'o', "FILE", NULL,
-     FOR_BUILD | FOR_SITE | FOR_NEW, "cli.option.output"},
+     FOR_BUILD | FOR_SITE | FOR_NEW | FOR_FEEDBACK, "cli.option.output"},
     {OPTION_HELP, "--help", 'h', NULL, NULL, FOR_ALL, "cli.option.help"},
     {OPTION_VERSION, "--version", 0, NULL, NULL, FOR_ALL,
      "cli.option.version"},
     {OPTION_WRITE_DOCS, "--write-docs", 0, NULL, NULL, FOR_CHECK,
      "cli.option.write_docs"},
+    {OPTION_NOTE, "--note", 0, "TEXT", NULL, FOR_FEEDBACK, "cli.option.note"},
+    {OPTION_UNDO, "--undo", 0, NULL, NULL, FOR_FEEDBACK, "cli.option.undo"},
     {OPTION_FIT, "--model", 0, "NAME", NULL, FOR_FIT, "cli.option.fit_model"},
     {OPTION_FIT, "--config", 0, "FILE", NULL, FOR_FIT,
      "cli.option.fit_config"},
@@ -181,6 +185,8 @@ static void take(struct reading *r, const struct option_row *row,
     case OPTION_VERSION: c->wants_version = true; return;
     case OPTION_REDACT: c->redact = true; return;
     case OPTION_WRITE_DOCS: c->write_docs = true; return;
+    case OPTION_NOTE: c->note = value; return;
+    case OPTION_UNDO: c->is_undo = true; return;
     case OPTION_FIT: take_fit(r, row->name, value); return;
     }
 }

@@ -76,7 +76,10 @@ static bool same_acts_on(const struct acts_on *a, const struct acts_on *b) {
 
 static bool same_rate(const struct rate *a, const struct rate *b) {
     return a->basis == b->basis && a->worked == b->worked &&
-           a->tried == b->tried && a->rate_micro == b->rate_micro &&
+           a->tried == b->tried &&
+           a->maintainers_worked == b->maintainers_worked &&
+           a->maintainers_tried == b->maintainers_tried &&
+           a->rate_micro == b->rate_micro &&
            same_text(&a->because, &b->because) &&
            str_eq(a->source, b->source) && same_strings(&a->links, &b->links);
 }

@@ -53,6 +53,8 @@ struct acts_on {
 struct rate {
     enum basis basis;
     int64_t worked, tried;  /* reports, measured; for a dead end: failed, tried */
+    int64_t maintainers_worked, maintainers_tried; /* reports of the project's
+                               own people, kept apart: not in worked, tried */
     int64_t rate_micro;     /* estimate, ai_generated; -1: none */
     struct text because;    /* estimate: what it rests on; measured: how */
     struct str source;      /* ai_generated: from where */

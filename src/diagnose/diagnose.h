@@ -7,10 +7,19 @@
 #include "index/index.h"
 #include "match/match.h"
 
-/* What the user adds: --set fact=value. They win over the log. */
+/* What a fix did for this user before. */
+struct own_report {
+    struct str entry, fix; /* ids; the entry's may be an old one */
+    bool worked;
+};
+
+/* What the user adds: --set fact=value, which wins over the log, and what
+ * fixes did before. */
 struct answers {
     const struct fact *at;
     size_t count;
+    const struct own_report *own;
+    size_t own_count;
 };
 
 struct report *diagnose(struct arena *a, struct reader *r,
@@ -21,5 +30,10 @@ struct report *diagnose(struct arena *a, struct reader *r,
  * *why when there is no such fact or the value does not read. */
 bool answer_read(struct arena *a, struct str text, struct fact *out,
                  struct str *why);
+
+/* "vllm/no-kv-blocks lower-max-model-len worked". False and *why when it is
+ * not that. */
+bool own_report_read(struct arena *a, struct str text, struct own_report *out,
+                     struct str *why);
 
 #endif

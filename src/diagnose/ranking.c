@@ -2,29 +2,40 @@
  *
  *   1. applies                yes, if, no, already
  *   2. verdict                enough; unknown or none; not enough
- *   3. low end of success     of reports and measurements alone
- *   4. cost                   flag < restart < quality < code < hardware
- *   5. id
+ *   3. the user's own reports worked; none or as many each way; failed
+ *   4. low end of success     of reports and measurements alone
+ *   5. cost                   flag < restart < quality < code < hardware
+ *   6. few reports            more of them worked than not
+ *   7. id
  *
  * A fix nobody reported on is neither praised nor blamed: it stands where one
  * success in two would. So does one of which there are fewer than three
- * reports: two friends who agree are no evidence. Each neighbour's place is
- * explained by the first criterion on which they differ.
+ * reports: two friends who agree are no evidence, and break a tie at most.
+ * What failed for this very user is not `enough` here, whatever the arithmetic
+ * says: it stands with what is unknown. Each neighbour's place is explained by
+ * the first criterion on which they differ.
  */
 #include "diagnose/work.h"
 
 #include <stdlib.h>
 
 enum criterion {
-    BY_APPLIES, BY_VERDICT, BY_SUCCESS, BY_COST, BY_ID, CRITERION_COUNT_OF
+    BY_APPLIES, BY_VERDICT, BY_OWN, BY_SUCCESS, BY_COST, BY_FEW, BY_ID,
+    CRITERION_COUNT_OF
 };
+
+static int sign(int64_t x) { return (x > 0) - (x < 0); }
+
+static int own_balance(const struct fix *f) {
+    return sign(f->own.worked - f->own.failed);
+}
 
 static int verdict_class(const struct fix *f) {
     if (!f->has_estimate) {
         return 1;
     }
     switch (f->estimate.verdict) {
-    case VERDICT_ENOUGH: return 0;
+    case VERDICT_ENOUGH: return own_balance(f) < 0;
     case VERDICT_UNKNOWN:
     case VERDICT_NONE: return 1;
     case VERDICT_NOT_ENOUGH: return 2;
@@ -44,15 +55,29 @@ static int64_t success_low(const struct fix *f) {
     return low;
 }
 
-static int sign(int64_t x) { return (x > 0) - (x < 0); }
+/* Best balance first; within one, the better mean. */
+static int compare_own(const struct fix *x, const struct fix *y) {
+    int balance = own_balance(y) - own_balance(x);
+    bool is_told = own_balance(x) != 0;
+    return balance != 0 || !is_told ? balance
+                                    : sign(y->own.mean - x->own.mean);
+}
+
+/* Of fewer than three reports: how many more worked than not. */
+static int64_t few_lead(const struct fix *f) {
+    bool is_few = f->success.known && f->success.is_few;
+    return is_few ? 2 * f->success.worked - f->success.tried : 0;
+}
 
 static int compare_by(enum criterion c, const struct fix *x,
                       const struct fix *y) {
     switch (c) {
     case BY_APPLIES: return (int)x->applies - (int)y->applies;
     case BY_VERDICT: return verdict_class(x) - verdict_class(y);
+    case BY_OWN: return compare_own(x, y);
     case BY_SUCCESS: return sign(success_low(y) - success_low(x));
     case BY_COST: return (int)x->is->cost - (int)y->is->cost;
+    case BY_FEW: return sign(few_lead(y) - few_lead(x));
     case BY_ID: return str_cmp(x->is->id, y->is->id);
     case CRITERION_COUNT_OF: break;
     }
@@ -76,8 +101,10 @@ static const char *key_above(enum criterion c) {
     switch (c) {
     case BY_APPLIES: return "diagnose.above.applies";
     case BY_VERDICT: return "diagnose.above.verdict";
+    case BY_OWN: return "diagnose.above.own";
     case BY_SUCCESS: return "diagnose.above.success";
     case BY_COST: return "diagnose.above.cost";
+    case BY_FEW: return "diagnose.above.few";
     case BY_ID:
     case CRITERION_COUNT_OF: break;
     }
@@ -88,8 +115,10 @@ static const char *key_below(enum criterion c) {
     switch (c) {
     case BY_APPLIES: return "diagnose.below.applies";
     case BY_VERDICT: return "diagnose.below.verdict";
+    case BY_OWN: return "diagnose.below.own";
     case BY_SUCCESS: return "diagnose.below.success";
     case BY_COST: return "diagnose.below.cost";
+    case BY_FEW: return "diagnose.below.few";
     case BY_ID:
     case CRITERION_COUNT_OF: break;
     }

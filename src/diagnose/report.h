@@ -17,13 +17,20 @@ struct success { /* what is shown of a rate: millionths; known false: none */
     enum basis basis;
     int64_t mean, low, high;
     int64_t worked, tried; /* -1: the basis has no counts */
+    int64_t maintainers_worked, maintainers_tried; /* apart; tried 0: none */
     bool is_few;           /* under 3 reports: words instead of a percentage */
+};
+
+struct own_success { /* of a fix in this user's hands */
+    int64_t worked, failed;
+    int64_t mean; /* millionths, drawn towards what others report */
 };
 
 struct fix {
     uint32_t rank; /* from 1 */
     const struct workaround *is;
     struct success success;
+    struct own_success own; /* worked + failed 0: none */
     enum applies applies;
     struct note because;     /* of applies */
     struct text how;         /* with its {facts} filled in */

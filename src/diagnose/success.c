@@ -63,8 +63,8 @@ void wilson_interval(int64_t worked, int64_t tried, int64_t *low,
     *high = clamp(to, 0, UNITS_MICRO);
 }
 
-static int64_t prior_of(struct reader *r, enum mechanism m,
-                        const struct acts_on *what) {
+int64_t pooled_rate(struct reader *r, enum mechanism m,
+                    const struct acts_on *what) {
     int64_t prior = UNITS_MICRO / 2;
     if (what) {
         struct pooled p = reader_pooled(r, m, what);
@@ -78,9 +78,11 @@ static int64_t prior_of(struct reader *r, enum mechanism m,
 static struct success counted(struct reader *r, const struct rate *rate,
                               enum mechanism m, const struct acts_on *what) {
     struct success s = {.known = true, .basis = rate->basis,
-                        .tried = clamp(rate->tried, 0, COUNT_MOST)};
+                        .tried = clamp(rate->tried, 0, COUNT_MOST),
+                        .maintainers_worked = rate->maintainers_worked,
+                        .maintainers_tried = rate->maintainers_tried};
     s.worked = clamp(rate->worked, 0, s.tried);
-    int64_t prior = prior_of(r, m, what);
+    int64_t prior = pooled_rate(r, m, what);
     s.mean = (s.worked * UNITS_MICRO + 2 * prior + (s.tried + 2) / 2) /
              (s.tried + 2);
     wilson_interval(s.worked, s.tried, &s.low, &s.high);

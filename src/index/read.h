@@ -37,7 +37,8 @@
                   "effect FROM workaround WHERE entry = ? ORDER BY ordinal")   \
     X(dead_end, "SELECT ordinal, flag, change, kind FROM dead_end "            \
                 "WHERE entry = ? ORDER BY ordinal")                            \
-    X(rate, "SELECT basis, worked, tried, rate_micro, source FROM rate "       \
+    X(rate, "SELECT basis, worked, tried, maintainers_worked, "                \
+            "maintainers_tried, rate_micro, source FROM rate "                 \
             "WHERE entry = ? AND owner = ? AND ordinal = ?")                   \
     X(compatibility, "SELECT ordinal, product, status FROM compatibility "     \
                      "WHERE entry = ? ORDER BY ordinal")                       \

@@ -121,6 +121,8 @@ static void read_rate(struct reader *r, struct list_at at, struct rate *rate) {
     rate->basis = (enum basis)row_word(&row, WORDS_BASIS);
     rate->worked = row_int(&row);
     rate->tried = row_int(&row);
+    rate->maintainers_worked = row_int(&row);
+    rate->maintainers_tried = row_int(&row);
     rate->rate_micro = row_int(&row);
     rate->source = row_text(&row);
     row_done(&row);

@@ -16,7 +16,7 @@
     X(condition, "INSERT INTO condition VALUES(?,?,?,?,?)")                    \
     X(workaround, "INSERT INTO workaround VALUES(?,?,?,?,?,?,?,?,?)")          \
     X(dead_end, "INSERT INTO dead_end VALUES(?,?,?,?,?)")                      \
-    X(rate, "INSERT INTO rate VALUES(?,?,?,?,?,?,?,?)")                        \
+    X(rate, "INSERT INTO rate VALUES(?,?,?,?,?,?,?,?,?,?)")                    \
     X(compatibility, "INSERT INTO compatibility VALUES(?,?,?,?)")              \
     X(hardware, "INSERT INTO hardware VALUES(?,?,?,?)")                        \
     X(reference, "INSERT INTO reference VALUES(?,?,?,?,?)")                    \

@@ -122,6 +122,8 @@ static void write_rate(struct writer *w, const struct rate *rate,
     row_bind_word(&row, WORDS_BASIS, (int)rate->basis);
     row_bind_int(&row, rate->worked);
     row_bind_int(&row, rate->tried);
+    row_bind_int(&row, rate->maintainers_worked);
+    row_bind_int(&row, rate->maintainers_tried);
     row_bind_int(&row, rate->rate_micro);
     row_bind_text(&row, rate->source);
     row_write(&row);

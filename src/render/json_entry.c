@@ -138,6 +138,11 @@ struct json *json_rate(const struct teller *t, const struct rate *rate,
              has_counts ? json_int(t->a, rate->worked) : json_new_null(t->a));
     json_set(o, "tried",
              has_counts ? json_int(t->a, rate->tried) : json_new_null(t->a));
+    if (rate->maintainers_tried > 0) {
+        json_set(o, "maintainers",
+                 json_worked(t, rate->maintainers_worked,
+                             rate->maintainers_tried));
+    }
     json_set(o, "rate",
              has_counts ? json_new_null(t->a)
                         : ratio_or_null(t, rate->rate_micro));

@@ -108,6 +108,14 @@ static struct json *count_or_null(const struct teller *t, int64_t n) {
     return n >= 0 ? json_int(t->a, n) : json_new_null(t->a);
 }
 
+struct json *json_worked(const struct teller *t, int64_t worked,
+                         int64_t tried) {
+    struct json *o = json_new_object(t->a);
+    json_set(o, "worked", json_int(t->a, worked));
+    json_set(o, "tried", json_int(t->a, tried));
+    return o;
+}
+
 struct json *json_success(const struct teller *t, const struct success *s,
                           const char *worked_key) {
     if (!s->known) {
@@ -121,6 +129,10 @@ struct json *json_success(const struct teller *t, const struct success *s,
     json_set(o, "basis", json_text(t->a, str_of(basis)));
     json_set(o, worked_key, count_or_null(t, s->worked));
     json_set(o, "tried", count_or_null(t, s->tried));
+    if (s->maintainers_tried > 0) {
+        json_set(o, "maintainers", json_worked(t, s->maintainers_worked,
+                                               s->maintainers_tried));
+    }
     return o;
 }
 

@@ -102,6 +102,14 @@ static struct json *notes(const struct teller *t, const struct note *at,
     return list;
 }
 
+static struct json *own(const struct teller *t, const struct own_success *s) {
+    struct json *o = json_new_object(t->a);
+    json_set(o, "worked", json_int(t->a, s->worked));
+    json_set(o, "failed", json_int(t->a, s->failed));
+    json_set(o, "mean", json_micro(t->a, s->mean));
+    return o;
+}
+
 static struct json *fix_object(const struct teller *t, const struct fix *fix) {
     const struct workaround *is = fix->is;
     struct json *o = json_new_object(t->a);
@@ -114,6 +122,9 @@ static struct json *fix_object(const struct teller *t, const struct fix *fix) {
     json_set(o, "cost", word(t, WORDS_COST, (int)is->cost));
     json_set(o, "trade_off", json_said(t, &is->trade_off));
     json_set(o, "success", json_success(t, &fix->success, "worked"));
+    if (fix->own.worked + fix->own.failed > 0) {
+        json_set(o, "own", own(t, &fix->own));
+    }
     json_set(o, "applies",
              json_text(t->a, str_of(applies_spelling(fix->applies))));
     json_set(o, "because", json_str_or_null(t->a, said_note(t, &fix->because)));

@@ -51,6 +51,7 @@ static void write_fix(struct sheet *s, const struct fix *fix,
     sheet_text(s, said_text(s->t, &fix->how));
     sheet_text(s, fix_trade_off(s->t, fix->is));
     sheet_text(s, shown_rate(s->t, &fix->success));
+    sheet_text(s, shown_own(s->t, &fix->own));
     if (s->t->o->why && fix->place_count > 0) {
         sheet_blank(s);
     }
@@ -125,6 +126,7 @@ static void write_short(struct sheet *s, const struct fix *fix) {
     put_title(s, fix);
     put_more(s, fix_short_by(s->t, fix));
     put_more(s, said_note(s->t, &fix->because));
+    put_more(s, shown_own(s->t, &fix->own));
     if (s->t->o->why) {
         put_more(s, said_text(s->t, &fix->how));
         put_more(s, shown_rate(s->t, &fix->success));

@@ -77,6 +77,8 @@ const char *verdict_spelling(enum verdict v);
 struct str shown_number(const struct teller *t, enum unit unit, int64_t n);
 struct str shown_span(const struct teller *t, enum unit unit, struct span s);
 struct str shown_fact(const struct teller *t, const struct fact *f);
+/* "Your own reports: 2 worked, 1 failed."; empty: there are none. */
+struct str shown_own(const struct teller *t, const struct own_success *own);
 struct str shown_rate(const struct teller *t, const struct success *s);
 /* s cut in its middle to at most columns, cleaned for a terminal, one line */
 struct str shown_short(const struct teller *t, struct str s, size_t columns);
@@ -123,6 +125,9 @@ struct json *json_said(const struct teller *t, const struct text *text);
 struct json *json_fact(const struct teller *t, const struct fact *f);
 struct json *json_facts(const struct teller *t, const struct fact_list *list);
 struct json *json_span(const struct teller *t, struct span s);
+/* {"worked":1,"tried":2} */
+struct json *json_worked(const struct teller *t, int64_t worked,
+                         int64_t tried);
 struct json *json_success(const struct teller *t, const struct success *s,
                           const char *worked_key);
 struct json *json_rate(const struct teller *t, const struct rate *rate,

@@ -119,10 +119,16 @@ static struct str few_words(const struct teller *t, const struct success *s,
                      counts, 2);
 }
 
-struct str shown_rate(const struct teller *t, const struct success *s) {
-    if (!s->known) {
+struct str shown_own(const struct teller *t, const struct own_success *own) {
+    if (own->worked + own->failed == 0) {
         return (struct str){NULL, 0};
     }
+    struct str counts[] = {count(t, own->worked), count(t, own->failed)};
+    return said_with(t, "rate.own", counts, 2);
+}
+
+static struct str rate_words(const struct teller *t,
+                             const struct success *s) {
     struct str counts[] = {count(t, s->worked), count(t, s->tried)};
     struct str mean = percent(t, s->mean);
     switch (s->basis) {
@@ -139,6 +145,18 @@ struct str shown_rate(const struct teller *t, const struct success *s) {
         return said_with(t, "rate.ai_generated", &mean, 1);
     }
     return (struct str){NULL, 0};
+}
+
+struct str shown_rate(const struct teller *t, const struct success *s) {
+    if (!s->known) {
+        return (struct str){NULL, 0};
+    }
+    if (s->maintainers_tried < 1) {
+        return rate_words(t, s);
+    }
+    struct str words[] = {rate_words(t, s), count(t, s->maintainers_worked),
+                          count(t, s->maintainers_tried)};
+    return said_with(t, "rate.with_maintainers", words, 3);
 }
 
 /* One line, cleaned; blanks instead of newlines and tabs. */

@@ -77,6 +77,8 @@ struct str shown_stored_rate(const struct teller *t, const struct rate *rate) {
         .mean = rate->rate_micro < 0 ? 0 : rate->rate_micro,
         .worked = rate->worked,
         .tried = rate->tried,
+        .maintainers_worked = rate->maintainers_worked,
+        .maintainers_tried = rate->maintainers_tried,
         .is_few = rate->basis == BASIS_reports && rate->tried < 3,
     };
     return shown_rate(t, &shown);

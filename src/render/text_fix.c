@@ -64,6 +64,7 @@ static void write_fix(struct page *p, const struct fix *fix,
     page_text(p, UNDER_MARK, INK_PLAIN, said_text(p->t, &fix->how));
     page_text(p, UNDER_MARK, INK_PLAIN, fix_trade_off(p->t, fix->is));
     page_text(p, UNDER_MARK, INK_DIM, shown_rate(p->t, &fix->success));
+    page_text(p, UNDER_MARK, INK_STRONG, shown_own(p->t, &fix->own));
     write_places(p, fix);
 }
 
@@ -76,6 +77,7 @@ static void write_fix_short(struct page *p, const struct fix *fix) {
     if (fix_is_filled(fix)) { /* else it names a value that nobody knows yet */
         page_command(p, UNDER_MARK + COMMAND_MORE, fix->command);
     }
+    page_text(p, UNDER_MARK, INK_STRONG, shown_own(p->t, &fix->own));
     if (p->t->o->why) {
         write_arithmetic(p, fix);
         page_text(p, UNDER_MARK, INK_PLAIN, said_text(p->t, &fix->how));

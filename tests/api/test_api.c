@@ -201,6 +201,45 @@ static void answers_may_come_with_the_options(void **state) {
     oomkb_report_free(report);
 }
 
+static void own_reports_come_with_the_options(void **state) {
+    (void)state;
+    const char *own[] = {"demo/pool lower failed", "demo/pool lower worked",
+                         "demo/pool lower failed", "demo/gone x worked", NULL};
+    oomkb_options o = options_new();
+    oomkb_error err;
+    o.own_reports = own;
+    oomkb_report *report = NULL;
+    assert_int_equal(oomkb_diagnose(kb, LOG_TEXT, strlen(LOG_TEXT), &o,
+                                    &report, NULL),
+                     OOMKB_OK);
+    expect_report_has(report, "jsonl", "\"worked\":1,\"failed\":2");
+    assert_int_equal(oomkb_report_answer(report, "max_model_len=4096", NULL),
+                     OOMKB_OK);
+    expect_report_has(report, "jsonl", "\"worked\":1,\"failed\":2");
+    oomkb_report_free(report);
+    own[0] = "demo/pool lower perhaps";
+    assert_int_equal(oomkb_diagnose(kb, LOG_TEXT, strlen(LOG_TEXT), &o,
+                                    &report, &err),
+                     OOMKB_ERROR_USAGE);
+    assert_non_null(strstr(err.text, "perhaps"));
+}
+
+static void a_fix_is_known_or_its_neighbours_are_named(void **state) {
+    (void)state;
+    oomkb_error err;
+    assert_int_equal(oomkb_fix_check(kb, "demo/pool", "lower", &err),
+                     OOMKB_OK);
+    assert_int_equal(oomkb_fix_check(kb, "demo/pol", "lower", &err),
+                     OOMKB_ERROR_USAGE);
+    assert_non_null(strstr(err.text, "demo/pool"));
+    assert_int_equal(oomkb_fix_check(kb, "demo/pool", "lover", &err),
+                     OOMKB_ERROR_USAGE);
+    assert_non_null(strstr(err.text, "lower, offload"));
+    assert_int_equal(oomkb_fix_check(kb, "quite another", "x", &err),
+                     OOMKB_ERROR_USAGE);
+    assert_int_equal(oomkb_fix_check(kb, NULL, "x", &err), OOMKB_ERROR_USAGE);
+}
+
 static void questions_are_listed_in_both_languages(void **state) {
     (void)state;
     oomkb_report *report = diagnosed(LOG_TEXT);
@@ -567,6 +606,8 @@ int main(void) {
         cmocka_unit_test(an_answer_refines_without_the_log),
         cmocka_unit_test(a_bad_answer_changes_nothing),
         cmocka_unit_test(answers_may_come_with_the_options),
+        cmocka_unit_test(own_reports_come_with_the_options),
+        cmocka_unit_test(a_fix_is_known_or_its_neighbours_are_named),
         cmocka_unit_test(questions_are_listed_in_both_languages),
         cmocka_unit_test(an_answered_question_is_not_asked_again),
         cmocka_unit_test(a_question_that_is_not_there_is_refused),

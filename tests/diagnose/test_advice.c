@@ -39,6 +39,8 @@ static int make_corpus(void **state) {
     w = entry_fix(&s, e, "two-friends");
     w->cost = COST_restart;
     give_reports(w, 2, 2);
+    w = entry_fix(&s, e, "unproven"); /* as cheap as eager, later by name */
+    give_reports(w, 2, 2);
     w = entry_fix(&s, e, "dear");
     w->cost = COST_hardware;
     w = entry_fix(&s, e, "not-here");
@@ -126,6 +128,75 @@ static void two_who_agree_are_no_evidence(void **state) {
     expect_above(f, "often-works", "two-friends");
 }
 
+static void few_reports_break_a_tie(void **state) {
+    (void)state;
+    see_context(&s, "engine", 1, NULL);
+    const struct finding *f = &too_long()->findings[0];
+    expect_above(f, "unproven", "eager");
+    expect_above(f, "often-works", "unproven");
+}
+
+static void own(const char *fix, bool worked) {
+    s.own[s.own_count++] =
+        (struct own_report){STR("vllm/kv-small"), str_of(fix), worked};
+}
+
+static void own_reports_move_a_fix_at_once(void **state) {
+    (void)state;
+    see_context(&s, "engine", 1, NULL);
+    own("often-works", false);
+    own("dear", true);
+    own("never-works", true);
+    own("never-works", true);
+    own("no-such-fix", true);
+    const struct finding *f = &too_long()->findings[0];
+    expect_above(f, "dear", "eager");
+    expect_above(f, "eager", "often-works");
+    expect_above(f, "dear", "never-works"); /* 2 of 2, but 0 of 9 elsewhere */
+    expect_above(f, "shorter", "dear");     /* the arithmetic still counts */
+    const struct fix *fix = fix_named(f, "often-works");
+    assert_int_equal(fix->own.failed, 1);
+    assert_int_equal(fix->success.tried, 10);
+}
+
+static void what_failed_here_is_not_enough(void **state) {
+    (void)state;
+    see_context(&s, "engine", 1, NULL);
+    own("shorter", false);
+    const struct finding *f = &too_long()->findings[0];
+    assert_int_equal(fix_named(f, "shorter")->estimate.verdict,
+                     VERDICT_ENOUGH);
+    expect_above(f, "often-works", "shorter");
+    expect_above(f, "never-works", "shorter");
+}
+
+static void own_reports_are_drawn_towards_the_others(void **state) {
+    (void)state;
+    see_context(&s, "engine", 1, NULL);
+    own("eager", true); /* nobody reported: (1 + 2 x 1/2) / 3 */
+    own("often-works", false);
+    const struct finding *f = &too_long()->findings[0];
+    assert_int_equal(fix_named(f, "eager")->own.mean, 666667);
+    const struct fix *fix = fix_named(f, "often-works");
+    assert_int_equal(fix->own.mean, (2 * fix->success.mean + 1) / 3);
+}
+
+static void maintainers_are_kept_apart(void **state) {
+    (void)state;
+    struct rate rate = {.basis = BASIS_reports, .worked = 1, .tried = 4,
+                        .maintainers_worked = 5, .maintainers_tried = 5,
+                        .rate_micro = -1};
+    struct acts_on nothing = {.kind = ACT_KIND_none};
+    struct success with = success_of(s.reader, &rate, MECHANISM_weights,
+                                     &nothing);
+    rate.maintainers_tried = rate.maintainers_worked = 0;
+    struct success without = success_of(s.reader, &rate, MECHANISM_weights,
+                                        &nothing);
+    assert_int_equal(with.mean, without.mean);
+    assert_int_equal(with.low, without.low);
+    assert_int_equal(with.maintainers_tried, 5);
+}
+
 static void every_place_is_explained(void **state) {
     (void)state;
     const struct finding *f = &too_long()->findings[0];
@@ -189,6 +260,11 @@ int main(void) {
         CASE(enough_stands_before_unknown),
         CASE(reports_then_cost_then_name),
         CASE(two_who_agree_are_no_evidence),
+        CASE(few_reports_break_a_tie),
+        CASE(own_reports_move_a_fix_at_once),
+        CASE(what_failed_here_is_not_enough),
+        CASE(own_reports_are_drawn_towards_the_others),
+        CASE(maintainers_are_kept_apart),
         CASE(every_place_is_explained),
         CASE(a_flag_that_is_set_is_already),
         CASE(a_value_that_failed_is_not_advised_again),

@@ -137,6 +137,7 @@ static void add_workarounds(struct arena *a, struct entry *e) {
          .when = strings(a, COUNT(when), when),
          .effect = EFFECT_max_model_len,
          .success = {.basis = BASIS_reports, .worked = 11, .tried = 14,
+                     .maintainers_worked = 1, .maintainers_tried = 2,
                      .rate_micro = -1,
                      .links = strings(a, COUNT(links), links)}},
         {.id = STR("end-others"),

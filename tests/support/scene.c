@@ -113,7 +113,7 @@ static struct entry *entry_blank(struct scene *s, const char *id,
     e->root_cause = text_of(s, "because of a test");
     e->provenance.confidence_micro = e->provenance.fix_rate_micro = -1;
     e->provenance.evidence_count = -1;
-    e->workarounds = arena_array(&s->arena, 8, sizeof *e->workarounds);
+    e->workarounds = arena_array(&s->arena, 16, sizeof *e->workarounds);
     e->dead_ends = arena_array(&s->arena, 8, sizeof *e->dead_ends);
     e->conditions = arena_array(&s->arena, 8, sizeof *e->conditions);
     e->relations = arena_array(&s->arena, 8, sizeof *e->relations);
@@ -292,7 +292,8 @@ struct report *scene_report(struct scene *s) {
     scan->hits = (struct hit_list){s->hits, s->hit_count, SCENE_HITS};
     scan->streams = s->streams;
     scan->stream_count = SCENE_STREAMS;
-    struct answers answers = {s->answers, s->answer_count};
+    struct answers answers = {s->answers, s->answer_count, s->own,
+                              s->own_count};
     return diagnose(&s->arena, s->reader, scan, STR("-"), &answers);
 }
 

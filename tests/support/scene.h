@@ -35,6 +35,8 @@ struct scene {
     struct stream streams[SCENE_STREAMS];
     uint32_t stream; /* of what is seen next */
     struct fact answers[SCENE_ANSWERS];
+    struct own_report own[SCENE_ANSWERS];
+    size_t own_count;
     size_t answer_count;
 };
 
