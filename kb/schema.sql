@@ -10,8 +10,12 @@
 -- number: place in the corpus, from 0. ordinal, item, step: place in a list of
 -- the row above, from 0. An empty text is '', an unknown rate -1. Rates are
 -- millionths. Rows are never changed: the file is written once and read.
+--
+-- Behind the last page stands the pack (src/index/pack.h): the same nouns as
+-- oomkb reads them itself, and its prefilter. SQLite does not look there; a
+-- copy made by SQLite (VACUUM INTO, .dump) leaves it out and is no index.
 
-CREATE TABLE meta (           -- digest, prefilter, entry_count, pattern_count
+CREATE TABLE meta (           -- digest, entry_count, pattern_count
   key TEXT NOT NULL PRIMARY KEY,
   value ANY NOT NULL
 ) STRICT, WITHOUT ROWID;

@@ -68,7 +68,9 @@ typedef struct oomkb_options oomkb_options;
 /* ---- Part 1: the simple call ---- */
 
 /* Open the knowledge base that is built into the library (path NULL), or an
- * index file made by `oomkb build`. */
+ * index file made by `oomkb build`. The file is read as it is needed: until
+ * oomkb_close() it may be replaced (`oomkb build` renames a new one into its
+ * place) but not written to or cut. */
 OOMKB_API int oomkb_open(const char *path, oomkb **kb, oomkb_error *err);
 /* The same from memory; the bytes must stay unchanged until oomkb_close(). */
 OOMKB_API int oomkb_open_bytes(const void *bytes, size_t n, oomkb **kb,

@@ -1,13 +1,8 @@
 /* api.c: the door of the library, and the only file that defines exported
  * symbols. Each function checks its arguments, guards what it calls, and
  * turns what was raised into a code. No state outlives a handle. */
-#include <limits.h>
-#include <stdio.h>
-#include <sys/stat.h>
-
 #include "api/handles.h"
 
-#define INDEX_BYTES_MAX ((off_t)1 << 30)
 #define OUTPUT_BYTES_MAX ((size_t)256 << 20)
 
 /* embed.S */
@@ -22,32 +17,11 @@ struct opening {
     struct str image;
 };
 
-static struct str file_bytes(struct arena *a, const char *path) {
-    struct stat about;
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) {
-        arena_raise(a, FAIL_IO, "%s: cannot be read as a file", path);
-    }
-    if (about.st_size > INDEX_BYTES_MAX) {
-        arena_raise(a, FAIL_INDEX, "%s: too large for an oomkb index", path);
-    }
-    size_t n = (size_t)about.st_size;
-    char *bytes = arena_alloc(a, n);
-    FILE *f = fopen(path, "rb");
-    size_t got = f != NULL ? fread(bytes, 1, n, f) : 0;
-    if (f != NULL) {
-        fclose(f);
-    }
-    if (f == NULL || got != n) {
-        arena_raise(a, FAIL_IO, "%s: cannot be read", path);
-    }
-    return (struct str){bytes, n};
-}
-
 static void open_base(void *arg) {
     struct opening *o = arg;
     struct arena *a = &o->kb->arena;
     if (o->path != NULL) {
-        o->image = file_bytes(a, o->path);
+        o->image = index_file(a, o->path);
     }
     o->kb->index = index_open(a, o->image);
     o->kb->digest = arena_str(a, index_digest(o->kb->index));

@@ -2,7 +2,7 @@
  * the two symbols are the index; with OOMKB_NO_INDEX (the bootstrap, and
  * tests) there are none, and oomkb_open(NULL) says so. */
     .section .rodata.oomkb_index, "a"
-    .balign 16
+    .balign 4096
     .globl oomkb_index_start
     .hidden oomkb_index_start
     .globl oomkb_index_end

@@ -43,6 +43,10 @@ int error_set(oomkb_error *err, int code, const char *text);
 int error_of(oomkb_error *err, enum fail code, const struct fault *fault);
 int error_null(oomkb_error *err, const char *argument);
 
+/* ---- file.c: the bytes of an index, until the arena ends. Raises FAIL_IO,
+ * FAIL_INDEX. ---- */
+struct str index_file(struct arena *a, const char *path);
+
 /* ---- texts.c: the program's words, kept until the base is closed ---- */
 struct texts;
 struct texts *texts_new(struct arena *a, const struct index *ix,

@@ -108,11 +108,6 @@ void row_bind_word(struct row *r, enum vocabulary which, int value) {
     row_bind_text(r, str_of(word_spelling(which, value)));
 }
 
-void row_bind_blob(struct row *r, struct str s) {
-    db_check(r->db, sqlite3_bind_blob64(r->statement, r->at++,
-                                        s.n ? s.p : "", s.n, SQLITE_STATIC));
-}
-
 void row_write(struct row *r) {
     db_check(r->db, sqlite3_step(r->statement));
     row_done(r);
@@ -143,28 +138,12 @@ int64_t row_int(struct row *r) {
     return sqlite3_column_int64(r->statement, r->at++);
 }
 
-int64_t row_count(struct row *r) {
-    int64_t n = row_int(r);
-    if (n < 0) {
-        db_damaged(r->db, "a count below 0");
-    }
-    return n;
-}
-
 uint32_t row_number(struct row *r) {
     int64_t n = row_int(r);
     if (n < 0 || n > UINT32_MAX) {
         db_damaged(r->db, "a row's number is out of range");
     }
     return (uint32_t)n;
-}
-
-bool row_bool(struct row *r) {
-    int64_t n = row_int(r);
-    if (n != 0 && n != 1) {
-        db_damaged(r->db, "a truth value is neither 0 nor 1");
-    }
-    return n == 1;
 }
 
 struct str row_view(struct row *r) {
@@ -183,36 +162,10 @@ struct str row_text(struct row *r) {
     return arena_str(r->db->arena, row_view(r));
 }
 
-struct str row_blob(struct row *r) {
-    if (sqlite3_column_type(r->statement, r->at) != SQLITE_BLOB) {
-        db_damaged(r->db, "the prefilter is missing");
-    }
-    const char *p = sqlite3_column_blob(r->statement, r->at);
-    int n = sqlite3_column_bytes(r->statement, r->at++);
-    if (p == NULL && n > 0) {
-        db_check(r->db, SQLITE_NOMEM);
-    }
-    return arena_str(r->db->arena, (struct str){p, (size_t)n});
-}
-
 int row_word(struct row *r, enum vocabulary which) {
     int value;
     if (!word_named(which, row_view(r), &value)) {
         db_damaged(r->db, "a word is not in its vocabulary");
     }
     return value;
-}
-
-enum fact_name row_fact(struct row *r) {
-    enum fact_name name;
-    if (!fact_named(row_view(r), &name)) {
-        db_damaged(r->db, "there is no such fact");
-    }
-    return name;
-}
-
-void row_expect(struct row *r, size_t ordinal) {
-    if (row_int(r) != (int64_t)ordinal) {
-        db_damaged(r->db, "a row of a list is missing");
-    }
 }

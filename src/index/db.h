@@ -45,22 +45,15 @@ struct row row_of(struct db *db, int statement);
 void row_bind_int(struct row *r, int64_t n);
 void row_bind_text(struct row *r, struct str s);
 void row_bind_word(struct row *r, enum vocabulary which, int value);
-void row_bind_blob(struct row *r, struct str s);
 void row_write(struct row *r); /* of an INSERT */
 
 bool row_next(struct row *r); /* false: no more rows, and it is reset */
 /* One row or none; then row_done(). */
 void row_done(struct row *r);
 int64_t row_int(struct row *r);
-int64_t row_count(struct row *r); /* 0 and up, else damaged */
 uint32_t row_number(struct row *r);
-bool row_bool(struct row *r);
 struct str row_text(struct row *r); /* in the arena */
 struct str row_view(struct row *r); /* until the next row_next() */
-struct str row_blob(struct row *r); /* in the arena */
 int row_word(struct row *r, enum vocabulary which);
-enum fact_name row_fact(struct row *r);
-/* The next column must count the rows: 0, 1, 2 ... */
-void row_expect(struct row *r, size_t ordinal);
 
 #endif

@@ -1,28 +1,48 @@
 /* digest.c: two lanes of xor, multiply and fold, as FNV does by bytes, each
  * with its own seed and odd multiplier. Words are little-endian everywhere;
  * the last one is filled up with zeros and the length is fed in front, so that
- * neither "a" + "bc" and "ab" + "c" nor "a" and "a\0" fall together. */
+ * neither "a" + "bc" and "ab" + "c" nor "a" and "a\0" fall together. A check
+ * takes in the same words, four lanes of every other word, and folds them. */
 #include "index/digest.h"
+
+#define CHECK_LANES 4
+
+static const uint64_t odd[CHECK_LANES] = {
+    UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xc2b2ae3d27d4eb4f),
+    UINT64_C(0xff51afd7ed558ccd), UINT64_C(0xd6e8feb86659fd93)};
 
 void digest_init(struct digest *d) {
     d->lane[0] = UINT64_C(0xcbf29ce484222325);
     d->lane[1] = UINT64_C(0x9ae16a3b2f90404f);
 }
 
+static uint64_t mixed(uint64_t lane, uint64_t word, uint64_t by) {
+    lane = (lane ^ word) * by;
+    return lane ^ (lane >> 29);
+}
+
 static void feed(struct digest *d, uint64_t word) {
-    static const uint64_t odd[2] = {UINT64_C(0x9e3779b97f4a7c15),
-                                    UINT64_C(0xc2b2ae3d27d4eb4f)};
     for (int i = 0; i < 2; i++) {
-        uint64_t lane = (d->lane[i] ^ word) * odd[i];
-        d->lane[i] = lane ^ (lane >> 29);
+        d->lane[i] = mixed(d->lane[i], word, odd[i]);
     }
 }
 
 void digest_int(struct digest *d, int64_t n) { feed(d, (uint64_t)n); }
 
+/* Compilers make one load of it where the machine allows that. */
+static uint64_t whole_word(const char *p) {
+    const unsigned char *b = (const unsigned char *)p;
+    return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 |
+           (uint64_t)b[3] << 24 | (uint64_t)b[4] << 32 |
+           (uint64_t)b[5] << 40 | (uint64_t)b[6] << 48 | (uint64_t)b[7] << 56;
+}
+
 static uint64_t word_at(struct str s, size_t from) {
+    if (s.n - from >= 8) {
+        return whole_word(s.p + from);
+    }
     uint64_t word = 0;
-    for (size_t i = 0; i < 8 && from + i < s.n; i++) {
+    for (size_t i = 0; from + i < s.n; i++) {
         word |= (uint64_t)(unsigned char)s.p[from + i] << (8 * i);
     }
     return word;
@@ -44,4 +64,22 @@ void digest_hex(const struct digest *d, char out[DIGEST_HEX + 1]) {
         out[i] = digits[(lane >> (60 - 4 * (i % 16))) & 15];
     }
     out[DIGEST_HEX] = '\0';
+}
+
+uint32_t check_of(uint64_t seed, struct str s) {
+    uint64_t lane[CHECK_LANES] = {seed, seed, seed, seed};
+    size_t i = 0;
+    for (; s.n - i >= 8 * CHECK_LANES; i += 8 * CHECK_LANES) {
+        for (size_t k = 0; k < CHECK_LANES; k++) {
+            lane[k] = mixed(lane[k], whole_word(s.p + i + 8 * k), odd[k]);
+        }
+    }
+    uint64_t sum = mixed(s.n, seed, odd[0]);
+    for (; i < s.n; i += 8) {
+        sum = mixed(sum, word_at(s, i), odd[1]);
+    }
+    for (size_t k = 0; k < CHECK_LANES; k++) {
+        sum = mixed(sum, lane[k], odd[k]);
+    }
+    return (uint32_t)(sum ^ sum >> 32);
 }

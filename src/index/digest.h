@@ -17,4 +17,8 @@ void digest_int(struct digest *d, int64_t n);
 void digest_str(struct digest *d, struct str s); /* its length counts, too */
 void digest_hex(const struct digest *d, char out[DIGEST_HEX + 1]);
 
+/* Bytes that are not what was written are told by 32 bits, at the speed of
+ * memory. seed: what they are; the same bytes elsewhere are others. */
+uint32_t check_of(uint64_t seed, struct str s);
+
 #endif

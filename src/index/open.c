@@ -1,11 +1,11 @@
 /* open.c: bytes become a struct index.
  *
  * The header of the file is looked at first, by hand, so that something that
- * is no index, or one of a newer oomkb, is named as what it is and SQLite
- * never sees it. Then the few rows of meta are read and the connection is
- * closed again: nothing that is open belongs to the index, so any number of
- * threads may share it. Opening costs as much as the prefilter is long; damage
- * elsewhere is found by whoever reads there.
+ * is no index, or one of a newer oomkb, is named as what it is. Then the head
+ * of the pack behind it; SQLite is not asked. Nothing is copied and nothing
+ * that is open belongs to the index, so any number of threads may share it.
+ * Opening costs as much as the prefilter is long; damage elsewhere is found by
+ * whoever reads there.
  *
  *     at 0   "SQLite format 3\0"      at 28  pages      at 68  application id
  *     at 16  bytes of a page          at 60  user_version (INDEX_SCHEMA)
@@ -22,7 +22,8 @@ static uint32_t big_endian(struct str image, size_t at, size_t bytes) {
     return n;
 }
 
-static void look_at_header(struct arena *a, struct str image) {
+/* Returns the length of the database. */
+static size_t look_at_header(struct arena *a, struct str image) {
     static const char magic[16] = "SQLite format 3";
     if (image.n < HEADER_BYTES ||
         !str_eq(str_slice(image, 0, sizeof magic),
@@ -42,72 +43,31 @@ static void look_at_header(struct arena *a, struct str image) {
                     INDEX_SCHEMA);
     }
     uint64_t bytes = (uint64_t)big_endian(image, 28, 4) * DB_PAGE_BYTES;
-    if (big_endian(image, 16, 2) != DB_PAGE_BYTES || bytes != image.n) {
+    if (big_endian(image, 16, 2) != DB_PAGE_BYTES || bytes >= image.n) {
         arena_raise(a, FAIL_INDEX,
-                    "the index is damaged: %zu bytes of %llu are there",
+                    "the index is damaged: %zu bytes of more than %llu are "
+                    "there",
                     image.n, (unsigned long long)bytes);
     }
-}
-
-static struct row meta(struct db *db, const char *key) {
-    struct row row = row_of(db, QUERY_meta);
-    row_bind_text(&row, str_of(key));
-    if (!row_next(&row)) {
-        db_damaged(db, "what it says of itself is missing");
-    }
-    return row;
-}
-
-static size_t meta_count(struct db *db, const char *key, size_t limit) {
-    struct row row = meta(db, key);
-    int64_t n = row_count(&row);
-    row_done(&row);
-    if ((uint64_t)n > limit) {
-        db_damaged(db, "it counts more than it could hold");
-    }
-    return (size_t)n;
-}
-
-static struct str meta_text(struct db *db, const char *key) {
-    struct row row = meta(db, key);
-    struct str text = row_text(&row);
-    row_done(&row);
-    return text;
-}
-
-static void check_prefilter(struct db *db, struct str prefilter) {
-    char hex[DIGEST_HEX + 1];
-    struct digest check;
-    digest_init(&check);
-    digest_str(&check, prefilter);
-    digest_hex(&check, hex);
-    if (!str_eq(str_of(hex), meta_text(db, "prefilter_digest"))) {
-        db_damaged(db, "its prefilter is not what was written");
-    }
+    return (size_t)bytes;
 }
 
 struct index *index_open(struct arena *a, struct str image) {
-    look_at_header(a, image);
+    size_t tables = look_at_header(a, image);
     struct index *ix = arena_alloc(a, sizeof *ix);
-    struct db *db = read_open(a, image);
-    ix->image = image;
-    ix->entry_count = meta_count(db, "entry_count", image.n);
-    ix->pattern_count = meta_count(db, "pattern_count", image.n);
-    ix->digest = meta_text(db, "digest");
-    struct row row = meta(db, "prefilter");
-    ix->prefilter = row_blob(&row);
-    row_done(&row);
-    check_prefilter(db, ix->prefilter);
-    db_close(db);
+    ix->tables = str_slice(image, 0, tables);
+    pack_open(a, str_slice(image, tables, image.n), &ix->pack);
     return ix;
 }
 
-struct str index_prefilter(const struct index *ix) { return ix->prefilter; }
+struct str index_prefilter(const struct index *ix) { return ix->pack.prefilter; }
 
-struct str index_digest(const struct index *ix) { return ix->digest; }
+struct str index_digest(const struct index *ix) { return ix->pack.digest; }
 
-size_t index_entry_count(const struct index *ix) { return ix->entry_count; }
+size_t index_entry_count(const struct index *ix) {
+    return ix->pack.shelves[SHELF_ENTRY].count;
+}
 
 size_t index_pattern_count(const struct index *ix) {
-    return ix->pattern_count;
+    return ix->pack.shelves[SHELF_PATTERN].count;
 }

@@ -9,16 +9,6 @@ static const char *const kinds[] = {"signature", "condition", "context",
 
 const char *pattern_kind_name(enum pattern_kind kind) { return kinds[kind]; }
 
-bool pattern_kind_named(struct str name, enum pattern_kind *kind) {
-    for (int i = PATTERN_SIGNATURE; i <= PATTERN_STAGE; i++) {
-        if (str_eq(name, str_of(kinds[i]))) {
-            *kind = (enum pattern_kind)i;
-            return true;
-        }
-    }
-    return false;
-}
-
 struct set {
     struct arena *arena;
     struct pattern_list list;

@@ -5,6 +5,5 @@
 #include "index/index.h"
 
 const char *pattern_kind_name(enum pattern_kind kind);
-bool pattern_kind_named(struct str name, enum pattern_kind *kind);
 
 #endif

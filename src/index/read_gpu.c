@@ -10,31 +10,16 @@
 
 #define NAME_MAX_BYTES 200
 
-static void read_gpus(struct reader *r) {
-    r->gpus = NULL; /* a raise may have left half of them */
-    r->gpu_count = 0;
-    struct row row = reader_ask(r, QUERY_gpu);
-    size_t cap = 0;
-    while (row_next(&row)) {
-        row_expect(&row, r->gpu_count);
-        r->gpus = arena_grow(r->arena, r->gpus, r->gpu_count, &cap,
-                             sizeof *r->gpus);
-        struct gpu *gpu = &r->gpus[r->gpu_count++];
-        *gpu = (struct gpu){.id = row_text(&row)};
-        gpu->vendor = row_text(&row);
-        gpu->nominal_gb = row_count(&row);
-        gpu->total_low = row_count(&row);
-        gpu->total_high = row_count(&row);
-        gpu->has_fp8 = row_int(&row);
-        gpu->compute_capability = row_text(&row);
-        gpu->source = row_text(&row);
+static const struct gpu *gpu_numbered(struct reader *r, uint32_t number) {
+    struct gpu *gpu = reader_kept(r, SHELF_GPU, number);
+    if (gpu == NULL) {
+        struct record record = reader_record(r, SHELF_GPU, number);
+        gpu = arena_alloc(r->arena, sizeof *gpu);
+        walk_gpu(&record, gpu);
+        record_end(&record);
+        reader_keep(r, SHELF_GPU, number, gpu);
     }
-    for (size_t i = 0; i < r->gpu_count; i++) {
-        row = reader_ask(r, QUERY_gpu_alias);
-        row_bind_int(&row, (int64_t)i);
-        r->gpus[i].aliases = read_strings(&row);
-    }
-    r->has_gpus = true;
+    return gpu;
 }
 
 static bool is_maker(struct str word) {
@@ -120,11 +105,8 @@ const struct gpu *reader_gpu(struct reader *r, struct str name) {
     struct str asked = key_of(name, buffer);
     const struct gpu *begun = NULL;
     bool is_several = false;
-    if (!r->has_gpus) {
-        read_gpus(r);
-    }
-    for (size_t i = 0; i < r->gpu_count; i++) {
-        const struct gpu *gpu = &r->gpus[i];
+    for (uint32_t i = 0; i < reader_count(r, SHELF_GPU); i++) {
+        const struct gpu *gpu = gpu_numbered(r, i);
         enum likeness likeness = gpu_likeness(gpu, asked);
         if (likeness == LIKE_SAME) {
             return gpu;
@@ -141,15 +123,13 @@ const struct gpu *reader_gpu(struct reader *r, struct str name) {
 struct gpu_list reader_gpus_begun(struct reader *r, struct str name) {
     char buffer[NAME_MAX_BYTES + 1];
     struct str asked = key_of(name, buffer);
-    if (!r->has_gpus) {
-        read_gpus(r);
-    }
     const struct gpu **list =
-        arena_array(r->arena, r->gpu_count, sizeof *list);
+        arena_array(r->arena, reader_count(r, SHELF_GPU), sizeof *list);
     size_t count = 0;
-    for (size_t i = 0; i < r->gpu_count; i++) {
-        if (gpu_likeness(&r->gpus[i], asked) != LIKE_NOT) {
-            list[count++] = &r->gpus[i];
+    for (uint32_t i = 0; i < reader_count(r, SHELF_GPU); i++) {
+        const struct gpu *gpu = gpu_numbered(r, i);
+        if (gpu_likeness(gpu, asked) != LIKE_NOT) {
+            list[count++] = gpu;
         }
     }
     return (struct gpu_list){list, count};
@@ -157,14 +137,11 @@ struct gpu_list reader_gpus_begun(struct reader *r, struct str name) {
 
 struct gpu_list reader_gpus_of_total(struct reader *r, int64_t low,
                                      int64_t high) {
-    if (!r->has_gpus) {
-        read_gpus(r);
-    }
     const struct gpu **list =
-        arena_array(r->arena, r->gpu_count, sizeof *list);
+        arena_array(r->arena, reader_count(r, SHELF_GPU), sizeof *list);
     size_t count = 0;
-    for (size_t i = 0; i < r->gpu_count; i++) {
-        const struct gpu *gpu = &r->gpus[i];
+    for (uint32_t i = 0; i < reader_count(r, SHELF_GPU); i++) {
+        const struct gpu *gpu = gpu_numbered(r, i);
         if (gpu->total_low > 0 && gpu->total_low <= high &&
             gpu->total_high >= low) {
             list[count++] = gpu;

@@ -63,7 +63,7 @@ static struct search_hits ask(struct reader *r, struct str query,
         struct search_hit *hit = &hits.at[hits.count++];
         hit->entry = row_number(&row);
         hit->score_micro = row_int(&row);
-        if (hit->entry >= r->ix->entry_count) {
+        if (hit->entry >= reader_count(r, SHELF_ENTRY)) {
             db_damaged(r->db, "what is searched is no entry");
         }
     }

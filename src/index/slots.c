@@ -19,33 +19,6 @@ const char *list_slot_name(enum list_slot slot) { return list_names[slot]; }
 
 const char *lang_name(enum lang lang) { return lang_names[lang]; }
 
-/* The place of name in the list; count when it is not there. */
-static int place_of(struct str name, const char *const *list, int count) {
-    int i = 0;
-    while (i < count && !str_eq(name, str_of(list[i]))) {
-        i++;
-    }
-    return i;
-}
-
-bool text_slot_named(struct str name, enum text_slot *slot) {
-    int i = place_of(name, text_names, TEXT_SLOT_COUNT_OF);
-    *slot = (enum text_slot)i;
-    return i < TEXT_SLOT_COUNT_OF;
-}
-
-bool list_slot_named(struct str name, enum list_slot *slot) {
-    int i = place_of(name, list_names, LIST_SLOT_COUNT_OF);
-    *slot = (enum list_slot)i;
-    return i < LIST_SLOT_COUNT_OF;
-}
-
-bool lang_named(struct str name, enum lang *lang) {
-    int i = place_of(name, lang_names, LANG_COUNT_OF);
-    *lang = (enum lang)i;
-    return i < LANG_COUNT_OF;
-}
-
 /* One expression: which == the first ? its slot : which == the second ... */
 struct text *text_slot_of(struct entry *e, enum text_slot which, size_t i) {
 #define X(name, spelling, slot, count)                                         \

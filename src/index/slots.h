@@ -1,6 +1,6 @@
-/* slots.h: where a row of entry_text and entry_list belongs in an entry. One
- * list of fields, which writing walks through and reading looks up in: a
- * public text or a list of strings that is not here is not stored. */
+/* slots.h: where a row of entry_text and entry_list comes from in an entry: a
+ * public text or a list of strings that is not here stands in no table and is
+ * not searched. */
 #ifndef INDEX_SLOTS_H
 #define INDEX_SLOTS_H
 
@@ -61,10 +61,6 @@ enum list_slot {
 const char *text_slot_name(enum text_slot slot);
 const char *list_slot_name(enum list_slot slot);
 const char *lang_name(enum lang lang); /* "en", "zh" */
-/* False when nothing is called so. */
-bool text_slot_named(struct str name, enum text_slot *slot);
-bool list_slot_named(struct str name, enum list_slot *slot);
-bool lang_named(struct str name, enum lang *lang);
 /* The i-th of that kind in e; NULL when e has no so many. */
 struct text *text_slot_of(struct entry *e, enum text_slot which, size_t i);
 struct str_list *list_slot_of(struct entry *e, enum list_slot which, size_t i);

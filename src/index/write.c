@@ -1,15 +1,16 @@
-/* write.c: a corpus becomes the bytes of a database.
+/* write.c: a corpus becomes the bytes of a database, and of the pack behind it.
  *
  * The database is made in memory and handed out as sqlite3_serialize() gives
  * it: fixed page size, fixed order of rows, nothing of the clock or of this
- * machine, so the same corpus and the same SQLite make the same bytes. The
- * digest is taken of what is bound, on its way in, and so knows nothing of
- * SQLite. What cannot be stored (two entries of one id) is the corpus
- * compiler's to refuse; here it raises FAIL_INDEX.
+ * machine, so the same corpus and the same SQLite make the same bytes. SQLite
+ * counts the pages in its header and does not look behind them. The digest is
+ * taken of what is bound, on its way in, and so knows nothing of SQLite. What
+ * cannot be stored (two entries of one id) is the corpus compiler's to refuse;
+ * here it raises FAIL_INDEX.
  */
 #include "index/write.h"
 
-#include <stdio.h>
+#include <string.h>
 
 #include "index/patterns.h"
 
@@ -90,28 +91,16 @@ static struct row meta_row(struct writer *w, const char *key) {
     return row;
 }
 
-static void write_meta(struct writer *w, const struct digest *of_content,
-                       struct str prefilter, size_t entries, size_t patterns) {
-    char hex[DIGEST_HEX + 1];
+static void write_meta(struct writer *w, const char *digest, size_t entries,
+                       size_t patterns) {
     struct row row = meta_row(w, "digest");
-    digest_hex(of_content, hex);
-    row_bind_text(&row, str_of(hex));
+    row_bind_text(&row, str_of(digest));
     row_write(&row);
     row = meta_row(w, "entry_count");
     row_bind_int(&row, (int64_t)entries);
     row_write(&row);
     row = meta_row(w, "pattern_count");
     row_bind_int(&row, (int64_t)patterns);
-    row_write(&row);
-    struct digest check;
-    digest_init(&check);
-    digest_str(&check, prefilter);
-    digest_hex(&check, hex);
-    row = meta_row(w, "prefilter_digest");
-    row_bind_text(&row, str_of(hex));
-    row_write(&row);
-    row = meta_row(w, "prefilter");
-    row_bind_blob(&row, prefilter);
     row_write(&row);
 }
 
@@ -127,8 +116,9 @@ static struct str serialized(struct db *db) {
     return (struct str){(const char *)bytes, (size_t)n};
 }
 
+/* digest: of all that is bound, in hex. */
 static void write_content(struct writer *w, const struct corpus *c,
-                          struct str prefilter) {
+                          char digest[DIGEST_HEX + 1]) {
     struct digest content;
     digest_init(&content);
     digest_str(&content, c->schema_sql);
@@ -147,20 +137,31 @@ static void write_content(struct writer *w, const struct corpus *c,
     db_run(w->db, join_groups);
     db_run(w->db, sum_up);
     write_search(w, c);
-    write_meta(w, &content, prefilter, c->entry_count, patterns);
+    digest_hex(&content, digest);
+    write_meta(w, digest, c->entry_count, patterns);
+}
+
+static struct str joined(struct arena *a, struct str tables, struct str pack) {
+    char *all = arena_alloc(a, tables.n + pack.n);
+    memcpy(all, tables.p, tables.n);
+    memcpy(all + tables.n, pack.p, pack.n);
+    return (struct str){all, tables.n + pack.n};
 }
 
 struct str index_write(struct arena *a, const struct corpus *c,
                        struct str prefilter) {
     struct writer *w = arena_alloc(a, sizeof *w);
+    char digest[DIGEST_HEX + 1];
     w->db = db_open(a, inserts, INSERT_COUNT_OF);
+    w->pack = pack_begin(a);
     db_run(w->db, "PRAGMA page_size = " SPELLED(DB_PAGE_BYTES));
     db_run(w->db, "PRAGMA application_id = " SPELLED(DB_APPLICATION_ID));
     db_run(w->db, "PRAGMA user_version = " SPELLED(INDEX_SCHEMA));
     db_run(w->db, "BEGIN");
     db_run(w->db, arena_str(a, c->schema_sql).p);
-    write_content(w, c, prefilter);
+    write_content(w, c, digest);
+    write_pack(w, c);
     db_run(w->db, "COMMIT");
     db_run(w->db, "VACUUM");
-    return serialized(w->db);
+    return joined(a, serialized(w->db), pack_end(w->pack, prefilter, digest));
 }

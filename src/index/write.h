@@ -6,6 +6,7 @@
 
 #include "index/db.h"
 #include "index/index.h"
+#include "index/pack.h"
 
 #define INSERTS(X)                                                             \
     X(pattern, "INSERT INTO pattern VALUES(?,?,?,?,?,?)")                      \
@@ -43,7 +44,10 @@
     X(message, "INSERT INTO message VALUES(?,?,?)")                            \
     X(search, "INSERT INTO search(rowid, title, message, body) "               \
               "VALUES(?,?,?,?)")                                               \
-    X(meta, "INSERT INTO meta VALUES(?,?)")
+    X(meta, "INSERT INTO meta VALUES(?,?)")                                    \
+    X(members, "SELECT number, head FROM entry ORDER BY head, number")         \
+    X(pooled_rows, "SELECT mechanism, flag, change, kind, worked, tried "      \
+                   "FROM pooled")
 
 enum insert {
 #define X(table, sql) INSERT_##table,
@@ -53,6 +57,7 @@ enum insert {
 
 struct writer {
     struct db *db;
+    struct pack_draft *pack;
     uint32_t next_pattern; /* id of the next one in the order of the set */
 };
 
@@ -63,6 +68,9 @@ void write_models(struct writer *w, const struct corpus *c);
 void write_gpus(struct writer *w, const struct corpus *c);
 void write_words(struct writer *w, const struct corpus *c);
 void write_search(struct writer *w, const struct corpus *c);
+void write_pack(struct writer *w, const struct corpus *c); /* after the rows */
+void pack_model_name(struct writer *w, const char *form, struct str name,
+                     size_t model);
 
 /* Where a range or a list of settings belongs. */
 struct place {

@@ -106,6 +106,7 @@ static void write_name_form(struct writer *w, const char *form,
     row_bind_text(&row, name);
     row_bind_int(&row, (int64_t)model);
     row_write(&row);
+    pack_model_name(w, form, name, model);
 }
 
 /* An Ollama name without its tag says no size: it is looked up whole, and no

@@ -1,0 +1,174 @@
+/* pack.c: finding records. Whatever the bytes say is held against their end
+ * before it is used: a place outside of the pack, a shelf that does not fit
+ * in, a record whose check is another are damage. */
+#include "index/pack.h"
+
+#include "corpus/catalogue.h"
+#include "index/digest.h"
+
+#define CHECK_BYTES 4
+#define HEADER_BYTES ((size_t)4 * PACK_WORDS)
+
+static uint32_t word_at(const unsigned char *p) {
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+           (uint32_t)p[3] << 24;
+}
+
+static uint32_t header_word(const struct pack *pack, int word) {
+    return word_at((const unsigned char *)pack->bytes.p + 4 * (size_t)word);
+}
+
+static _Noreturn void damaged(struct arena *a, const char *what) {
+    struct record nowhere = {.arena = a};
+    record_damaged(&nowhere, what);
+}
+
+/* Numbers in records stand for words in this order. */
+uint32_t pack_language(void) {
+    static const char words[] =
+#define MECHANISM(w) #w ","
+#define SEVERITY(w) #w ","
+#define ROLE(w) #w ","
+#define SCOPE(w) #w ","
+#define COST(w) #w ","
+#define BASIS(w) #w ","
+#define CHANGE(w) #w ","
+#define RANGE_STATUS(w) #w ","
+#define RELATION(w) #w ","
+#define EFFECT(w) #w ","
+#define ACT_KIND(w) #w ","
+#include "corpus/words.def"
+#undef MECHANISM
+#undef SEVERITY
+#undef ROLE
+#undef SCOPE
+#undef COST
+#undef BASIS
+#undef CHANGE
+#undef RANGE_STATUS
+#undef RELATION
+#undef EFFECT
+#undef ACT_KIND
+#define X(w) #w ","
+        KV_KIND_WORDS(X)
+#undef X
+#define FACT(name, unit) #name ","
+#include "corpus/facts.def"
+#undef FACT
+        ;
+    return check_of(PACK_VERSION, STR(words));
+}
+
+uint32_t pack_record_check(enum shelf shelf, uint32_t i, struct str bytes) {
+    return check_of((uint64_t)shelf << 32 | i, bytes);
+}
+
+/* ---- opening ---- */
+
+static struct str slice_of(struct arena *a, const struct pack *pack,
+                           size_t at, uint64_t n) {
+    if (at > pack->bytes.n || n > pack->bytes.n - at) {
+        damaged(a, "something stands behind its end");
+    }
+    return (struct str){pack->bytes.p + at, (size_t)n};
+}
+
+static void look_at_header(struct arena *a, const struct pack *pack) {
+    struct str bytes = pack->bytes;
+    if (bytes.n < HEADER_BYTES ||
+        header_word(pack, PACK_IS_MAGIC) != PACK_MAGIC ||
+        header_word(pack, PACK_BYTES) != bytes.n) {
+        damaged(a, "what stands behind its tables is missing");
+    }
+    if (header_word(pack, PACK_IS_VERSION) != PACK_VERSION ||
+        header_word(pack, PACK_LANGUAGE) != pack_language()) {
+        arena_raise(a, FAIL_INDEX, "an index of another version of oomkb: "
+                                   "build or install it anew");
+    }
+    size_t from = (size_t)4 * (PACK_CHECK + 1);
+    struct str rest = str_slice(bytes, from, HEADER_BYTES - from);
+    if (check_of(PACK_MAGIC, rest) != header_word(pack, PACK_CHECK)) {
+        damaged(a, "its head is not what was written");
+    }
+}
+
+static void find_shelves(struct arena *a, struct pack *pack) {
+    for (int i = 0; i < SHELF_COUNT_OF; i++) {
+        uint32_t count = header_word(pack, PACK_SHELVES + 2 * i);
+        size_t at = header_word(pack, PACK_SHELVES + 2 * i + 1);
+        struct str ends =
+            slice_of(a, pack, at, 4 * ((uint64_t)count + 1));
+        pack->shelves[i].count = count;
+        pack->shelves[i].ends = (const unsigned char *)ends.p;
+    }
+}
+
+void pack_open(struct arena *a, struct str bytes, struct pack *pack) {
+    *pack = (struct pack){.bytes = bytes};
+    look_at_header(a, pack);
+    pack->digest = str_slice(bytes, (size_t)4 * PACK_DIGEST, DIGEST_HEX);
+    pack->prefilter =
+        slice_of(a, pack, header_word(pack, PACK_PREFILTER_AT),
+                 header_word(pack, PACK_PREFILTER_BYTES));
+    if (check_of(PACK_MAGIC, pack->prefilter) !=
+        header_word(pack, PACK_PREFILTER_CHECK)) {
+        damaged(a, "its prefilter is not what was written");
+    }
+    find_shelves(a, pack);
+}
+
+/* ---- records ---- */
+
+struct record pack_record(const struct pack *pack, struct arena *a,
+                          enum shelf shelf, uint32_t i) {
+    if (i >= pack->shelves[shelf].count) {
+        arena_raise(a, FAIL_INDEX, "the index has no such record: %u of %u",
+                    (unsigned)i, (unsigned)pack->shelves[shelf].count);
+    }
+    const unsigned char *ends = pack->shelves[shelf].ends + (size_t)4 * i;
+    uint32_t from = word_at(ends), to = word_at(ends + 4);
+    if (to < from || to - from < CHECK_BYTES) {
+        damaged(a, "a record is too short");
+    }
+    struct str all = slice_of(a, pack, from, to - from);
+    struct str bytes = str_slice(all, CHECK_BYTES, all.n);
+    if (word_at((const unsigned char *)all.p) !=
+        pack_record_check(shelf, i, bytes)) {
+        damaged(a, "a record is not what was written");
+    }
+    return record_reading(a, bytes);
+}
+
+bool pack_find(const struct pack *pack, struct arena *a, enum shelf shelf,
+               struct str key, struct record *found) {
+    uint32_t from = 0, to = pack->shelves[shelf].count;
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        *found = pack_record(pack, a, shelf, middle);
+        struct str is;
+        record_str(found, &is);
+        int order = str_cmp(is, key);
+        if (order == 0) {
+            return true;
+        }
+        if (order < 0) {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
+    }
+    return false;
+}
+
+struct str pack_name_key(struct arena *a, const char *form, struct str name) {
+    return arena_printf(a, "%s %.*s", form, STR_ARG(name));
+}
+
+struct str pack_pooled_key(struct arena *a, int mechanism,
+                           const struct acts_on *what) {
+    bool has_flag = what->flag.n > 0;
+    return arena_printf(a, "%d %d %d %.*s", mechanism,
+                        has_flag ? (int)what->change : (int)CHANGE_none,
+                        has_flag ? (int)ACT_KIND_none : (int)what->kind,
+                        STR_ARG(what->flag));
+}

@@ -1,0 +1,172 @@
+/* pack_write.c: records are put on their shelves as they come; at the end the
+ * shelves with keys are sorted, everything gets its place, and the bytes are
+ * put together. The same corpus makes the same bytes. */
+#include "index/digest.h"
+#include "index/pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BYTES_MAX ((size_t)1 << 30)
+#define ALIGNMENT 64
+
+struct draft_record {
+    struct str key;   /* empty where the shelf has none */
+    size_t from, n;   /* in the shelf's bytes */
+    uint32_t ordinal; /* as it came */
+};
+
+struct draft_shelf {
+    struct buf bytes;
+    struct draft_record *records;
+    size_t count, cap;
+};
+
+struct pack_draft {
+    struct arena *arena;
+    struct draft_shelf shelves[SHELF_COUNT_OF];
+    struct draft_shelf *open; /* its last record is being written */
+    struct record record;
+};
+
+struct pack_draft *pack_begin(struct arena *a) {
+    struct pack_draft *d = arena_alloc(a, sizeof *d);
+    d->arena = a;
+    for (int i = 0; i < SHELF_COUNT_OF; i++) {
+        buf_init_in(&d->shelves[i].bytes, a, BYTES_MAX);
+    }
+    return d;
+}
+
+static void close_record(struct pack_draft *d) {
+    if (d->open != NULL) {
+        struct draft_record *last = &d->open->records[d->open->count - 1];
+        last->n = d->open->bytes.n - last->from;
+        d->open = NULL;
+    }
+}
+
+struct record *pack_add_key(struct pack_draft *d, enum shelf which,
+                            struct str key) {
+    struct draft_shelf *shelf = &d->shelves[which];
+    close_record(d);
+    shelf->records = arena_grow(d->arena, shelf->records, shelf->count,
+                                &shelf->cap, sizeof *shelf->records);
+    shelf->records[shelf->count] =
+        (struct draft_record){.key = arena_str(d->arena, key),
+                              .from = shelf->bytes.n,
+                              .ordinal = (uint32_t)shelf->count};
+    shelf->count++;
+    d->open = shelf;
+    d->record = record_writing(d->arena, &shelf->bytes);
+    if (key.n > 0) {
+        record_str(&d->record, &key);
+    }
+    return &d->record;
+}
+
+struct record *pack_add(struct pack_draft *d, enum shelf shelf) {
+    return pack_add_key(d, shelf, STR(""));
+}
+
+/* ---- putting together ---- */
+
+static int by_key(const void *x, const void *y) {
+    const struct draft_record *a = x, *b = y;
+    int order = str_cmp(a->key, b->key);
+    return order != 0 ? order : (a->ordinal > b->ordinal) -
+                                    (a->ordinal < b->ordinal);
+}
+
+static bool is_double(const struct draft_shelf *shelf, size_t i) {
+    return i > 0 && shelf->records[i].key.n > 0 &&
+           str_eq(shelf->records[i].key, shelf->records[i - 1].key);
+}
+
+/* Each key once: the record that came first. */
+static void sort_shelf(struct draft_shelf *shelf) {
+    size_t kept = 0;
+    if (shelf->count > 1) {
+        qsort(shelf->records, shelf->count, sizeof *shelf->records, by_key);
+    }
+    for (size_t i = 0; i < shelf->count; i++) {
+        if (!is_double(shelf, i)) {
+            shelf->records[kept++] = shelf->records[i];
+        }
+    }
+    shelf->count = kept;
+}
+
+static void put_word(struct buf *out, uint64_t n) {
+    char bytes[4];
+    for (int i = 0; i < 4; i++) {
+        bytes[i] = (char)(n >> (8 * i));
+    }
+    buf_add(out, (struct str){bytes, sizeof bytes});
+}
+
+/* Its records, then their ends; returns where the ends stand. */
+static size_t put_shelf(struct buf *out, const struct pack_draft *d,
+                        enum shelf which) {
+    const struct draft_shelf *shelf = &d->shelves[which];
+    struct buf ends;
+    buf_init_in(&ends, d->arena, BYTES_MAX);
+    put_word(&ends, out->n);
+    for (size_t i = 0; i < shelf->count; i++) {
+        struct str bytes = str_slice(buf_str(&shelf->bytes),
+                                     shelf->records[i].from,
+                                     shelf->records[i].n);
+        put_word(out, pack_record_check(which, (uint32_t)i, bytes));
+        buf_add(out, bytes);
+        put_word(&ends, out->n);
+    }
+    size_t at = out->n;
+    buf_add(out, buf_str(&ends));
+    return buf_ok(&ends) ? at : SIZE_MAX;
+}
+
+static void set_word(struct buf *out, int word, uint64_t n) {
+    for (int i = 0; i < 4 && out->p != NULL; i++) {
+        out->p[4 * word + i] = (char)(n >> (8 * i));
+    }
+}
+
+static void put_head(struct buf *out, struct str prefilter, size_t prefilter_at,
+                     const char *digest) {
+    set_word(out, PACK_IS_MAGIC, PACK_MAGIC);
+    set_word(out, PACK_IS_VERSION, PACK_VERSION);
+    set_word(out, PACK_LANGUAGE, pack_language());
+    set_word(out, PACK_BYTES, out->n);
+    set_word(out, PACK_PREFILTER_AT, prefilter_at);
+    set_word(out, PACK_PREFILTER_BYTES, prefilter.n);
+    set_word(out, PACK_PREFILTER_CHECK, check_of(PACK_MAGIC, prefilter));
+    memcpy(out->p + 4 * PACK_DIGEST, digest, DIGEST_HEX);
+    size_t from = (size_t)4 * (PACK_CHECK + 1);
+    struct str rest =
+        str_slice(buf_str(out), from, (size_t)4 * PACK_WORDS - from);
+    set_word(out, PACK_CHECK, check_of(PACK_MAGIC, rest));
+}
+
+struct str pack_end(struct pack_draft *d, struct str prefilter,
+                    const char *digest) {
+    struct buf out;
+    close_record(d);
+    buf_init_in(&out, d->arena, BYTES_MAX);
+    buf_fill(&out, '\0', (size_t)4 * PACK_WORDS);
+    buf_fill(&out, '\0', (ALIGNMENT - out.n % ALIGNMENT) % ALIGNMENT);
+    size_t prefilter_at = out.n;
+    buf_add(&out, prefilter);
+    for (int i = 0; i < SHELF_COUNT_OF; i++) {
+        sort_shelf(&d->shelves[i]);
+        size_t at = put_shelf(&out, d, (enum shelf)i);
+        out.failed = out.failed || !buf_ok(&d->shelves[i].bytes) ||
+                     at == SIZE_MAX;
+        set_word(&out, PACK_SHELVES + 2 * i, d->shelves[i].count);
+        set_word(&out, PACK_SHELVES + 2 * i + 1, at);
+    }
+    if (!buf_ok(&out)) {
+        arena_raise(d->arena, FAIL_MEMORY, "out of memory for the index");
+    }
+    put_head(&out, prefilter, prefilter_at, digest);
+    return buf_str(&out);
+}

@@ -1,0 +1,26 @@
+/* walk.h: the fields of every noun of the corpus, in the order in which a
+ * record holds them. A field that is added to a noun is added here once. */
+#ifndef INDEX_WALK_H
+#define INDEX_WALK_H
+
+#include "index/index.h"
+#include "index/record.h"
+
+/* WORD(r, e->role, role, ROLE): a field that is a word of a vocabulary. */
+#define WORD(r, field, type, NAME)                                             \
+    ((field) = (enum type)record_word((r), (int)(field), NAME##_COUNT_OF))
+/* LIST(r, e->docs, e->doc_count): its length, and room to read it into. */
+#define LIST(r, list, count)                                                   \
+    ((list) = record_list((r), (list), &(count), sizeof *(list)))
+
+void walk_entry(struct record *r, struct entry *e);
+void walk_pattern(struct record *r, struct pattern *p); /* its id is its place */
+void walk_engine(struct record *r, struct engine *e);
+void walk_model(struct record *r, struct model *m);
+void walk_gpu(struct record *r, struct gpu *gpu);
+
+/* walk_entry.c; engines have them as well */
+void walk_range(struct record *r, struct version_range *range);
+void walk_settings(struct record *r, struct setting **set, size_t *count);
+
+#endif

@@ -1,0 +1,134 @@
+/* write_pack.c: the corpus once more, as pack.h has it. What SQL has made of
+ * the rows (groups, pooled rates) is read back from there, so that it is made
+ * once. */
+#include "index/pack.h"
+#include "index/walk.h"
+#include "index/write.h"
+
+static void pack_number(struct writer *w, enum shelf shelf, struct str key,
+                        size_t number) {
+    uint32_t n = (uint32_t)number;
+    record_number(pack_add_key(w->pack, shelf, key), &n);
+}
+
+void pack_model_name(struct writer *w, const char *form, struct str name,
+                     size_t model) {
+    struct str key = pack_name_key(w->db->arena, form, name);
+    pack_number(w, SHELF_MODEL_NAME, key, model);
+}
+
+/* ---- entries ---- */
+
+struct member {
+    uint32_t number, head;
+};
+
+/* In the order of their groups. */
+static struct member *read_members(struct writer *w, size_t count) {
+    struct member *list = arena_array(w->db->arena, count, sizeof *list);
+    struct row row = row_of(w->db, INSERT_members);
+    for (size_t i = 0; row_next(&row) && i < count; i++) {
+        list[i].number = row_number(&row);
+        list[i].head = row_number(&row);
+    }
+    return list;
+}
+
+static void pack_group(struct record *r, const struct member *members,
+                       size_t count) {
+    record_list(r, NULL, &count, 0);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t number = members[i].number;
+        record_number(r, &number);
+    }
+}
+
+struct span { /* of members */
+    size_t from, count;
+};
+
+static struct span *spans_of(struct arena *a, const struct member *members,
+                             size_t count) {
+    struct span *spans = arena_array(a, count, sizeof *spans);
+    for (size_t from = 0, to = 0; from < count; from = to) {
+        while (to < count && members[to].head == members[from].head) {
+            to++;
+        }
+        for (size_t i = from; i < to; i++) {
+            spans[members[i].number] = (struct span){from, to - from};
+        }
+    }
+    return spans;
+}
+
+static void pack_entries(struct writer *w, const struct corpus *c) {
+    struct member *members = read_members(w, c->entry_count);
+    struct span *spans = spans_of(w->db->arena, members, c->entry_count);
+    uint32_t first_pattern = 0;
+    for (size_t i = 0; i < c->entry_count; i++) {
+        struct entry *e = &c->entries[i];
+        struct record *r = pack_add(w->pack, SHELF_ENTRY);
+        record_number(r, &first_pattern);
+        pack_group(r, members + spans[i].from, spans[i].count);
+        walk_entry(r, e);
+        first_pattern += (uint32_t)(e->signature_count + e->condition_count);
+        pack_number(w, SHELF_ENTRY_ID, e->id, i);
+    }
+    for (size_t i = 0; i < c->entry_count; i++) {
+        struct str_list *names = &c->entries[i].renamed_from;
+        for (size_t k = 0; k < names->count; k++) {
+            pack_number(w, SHELF_ENTRY_ID, names->at[k], i);
+        }
+    }
+}
+
+/* ---- what stands beside them ---- */
+
+static void pack_kb(struct writer *w, const struct corpus *c) {
+    for (size_t i = 0; i < c->engine_count; i++) {
+        walk_engine(pack_add(w->pack, SHELF_ENGINE), &c->engines[i]);
+        pack_number(w, SHELF_ENGINE_ID, c->engines[i].id, i);
+    }
+    for (size_t i = 0; i < c->model_count; i++) {
+        walk_model(pack_add(w->pack, SHELF_MODEL), &c->models[i]);
+    }
+    for (size_t i = 0; i < c->gpu_count; i++) {
+        walk_gpu(pack_add(w->pack, SHELF_GPU), &c->gpus[i]);
+    }
+    for (size_t i = 0; i < c->component_count; i++) {
+        struct component *component = &c->components[i];
+        record_str(pack_add_key(w->pack, SHELF_COMPONENT, component->id),
+                   &component->folds_into);
+    }
+    for (size_t i = 0; i < c->message_count; i++) {
+        struct message *message = &c->messages[i];
+        record_text(pack_add_key(w->pack, SHELF_MESSAGE, message->key),
+                    &message->text);
+    }
+}
+
+static void pack_pooled(struct writer *w) {
+    struct row row = row_of(w->db, INSERT_pooled_rows);
+    while (row_next(&row)) {
+        int mechanism = row_word(&row, WORDS_MECHANISM);
+        struct acts_on what = {.flag = row_text(&row)};
+        what.change = (enum change)row_word(&row, WORDS_CHANGE);
+        what.kind = (enum act_kind)row_word(&row, WORDS_ACT_KIND);
+        int64_t worked = row_int(&row), tried = row_int(&row);
+        struct record *r =
+            pack_add_key(w->pack, SHELF_POOLED,
+                         pack_pooled_key(w->db->arena, mechanism, &what));
+        record_int(r, &worked);
+        record_int(r, &tried);
+    }
+}
+
+void write_pack(struct writer *w, const struct corpus *c) {
+    struct pattern_list set = corpus_patterns(w->db->arena, c);
+    for (size_t i = 0; i < set.count; i++) {
+        walk_pattern(pack_add(w->pack, SHELF_PATTERN), &set.at[i]);
+    }
+    pack_entries(w, c);
+    pack_kb(w, c);
+    pack_pooled(w);
+}

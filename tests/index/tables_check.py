@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""What the index says in SQL is what the entries say.
+
+A run reads the pack; the tables are for who opens the file with sqlite3. Each
+entry's rows are held against its YAML, and the file has to be sound to SQLite
+for all that stands behind its last page. Run from the top of the repository;
+OOMKB names the program, the index stands beside it.
+"""
+import os
+import pathlib
+import sqlite3
+import sys
+
+import yaml
+
+INDEX = pathlib.Path(os.environ.get("OOMKB", "build/oomkb")).parent / "oomkb.db"
+wrong = []
+
+
+def expect(where, found, wanted):
+    if found != wanted:
+        wrong.append(f"{where}: {found!r} instead of {wanted!r}")
+
+
+def plain(text):
+    return str(text if text is not None else "").strip()
+
+
+def texts_of(entry):
+    """(field, ordinal, lang) -> text, as entry_text has them."""
+    out = {}
+
+    def add(field, ordinal, text):
+        for lang, words in (text or {}).items():
+            out[field, ordinal, lang] = plain(words)
+
+    add("title", 0, entry["title"])
+    add("root_cause", 0, entry["root_cause"])
+    add("withdrawn", 0, entry.get("withdrawn"))
+    for i, fix in enumerate(entry.get("workarounds", [])):
+        for name in ("action", "how", "trade_off"):
+            add("workaround." + name, i, fix.get(name))
+        add("workaround.because", i, fix.get("success", {}).get("because"))
+    for i, end in enumerate(entry.get("dead_ends", [])):
+        for name in ("action", "why", "instead"):
+            add("dead_end." + name, i, end.get(name))
+        add("dead_end.because", i, end.get("fail", {}).get("because"))
+    for name in ("version", "hardware"):
+        for i, row in enumerate(entry.get(name + "s", entry.get(name, []))):
+            add(name + ".note", i, row.get("note"))
+    for i, doc in enumerate(entry.get("docs", [])):
+        add("doc.claim", i, doc.get("claim"))
+    for i, proof in enumerate(entry.get("evidence", [])):
+        add("evidence.claim", i, proof.get("claim"))
+    for i, other in enumerate(entry.get("relations", [])):
+        add("relation.tell_apart", i, other.get("tell_apart"))
+    return {key: text for key, text in out.items() if text}
+
+
+def check_lists(ask, name, number, entry):
+    signatures = entry.get("signatures", [])
+    expect(f"{name}: signature",
+           ask("SELECT s.id, p.kind, s.sample FROM signature AS s "
+               "JOIN pattern AS p ON p.id = s.pattern WHERE s.entry = ? "
+               "ORDER BY s.ordinal", number),
+           [(s["id"], "signature", s.get("sample", "")) for s in signatures])
+    expect(f"{name}: when",
+           [plain(v) for v, in ask("SELECT value FROM entry_list WHERE "
+                                   "entry = ? AND field = 'when' "
+                                   "ORDER BY item", number)],
+           [plain(w) for w in entry.get("when", [])])
+    expect(f"{name}: workaround",
+           ask("SELECT w.id, w.flag, w.cost, w.effect, r.basis FROM "
+               "workaround AS w JOIN rate AS r ON r.entry = w.entry AND "
+               "r.owner = 'workaround' AND r.ordinal = w.ordinal "
+               "WHERE w.entry = ? ORDER BY w.ordinal", number),
+           [(w["id"], w.get("acts_on", {}).get("flag", ""), w["cost"],
+             w.get("effect", "none"),
+             w.get("success", {}).get("basis", "none"))
+            for w in entry.get("workarounds", [])])
+    expect(f"{name}: links",
+           ask("SELECT field, url FROM reference WHERE entry = ? "
+               "ORDER BY field, ordinal", number),
+           [("doc", d["url"]) for d in entry.get("docs", [])] +
+           [("evidence", d["url"]) for d in entry.get("evidence", [])])
+
+
+def check_entry(ask, name, entry):
+    rows = ask("SELECT number, component, mechanism, severity, role, "
+               "same_words_as FROM entry WHERE id = ?", name)
+    if len(rows) != 1:
+        wrong.append(f"{name}: {len(rows)} rows in entry")
+        return
+    number = rows[0][0]
+    expect(name, rows[0][1:],
+           (entry.get("component", name.split("/")[0]), entry["mechanism"],
+            entry["severity"], entry["role"], entry.get("same_words_as", "")))
+    found = {(f, o, lang): plain(text) for f, o, lang, text in
+             ask("SELECT field, ordinal, lang, text FROM entry_text "
+                 "WHERE entry = ?", number)}
+    expect(f"{name}: entry_text", found, texts_of(entry))
+    check_lists(ask, name, number, entry)
+
+
+def main():
+    with sqlite3.connect(f"file:{INDEX}?mode=ro", uri=True) as db:
+        def ask(sql, *values):
+            return db.execute(sql, values).fetchall()
+        expect("integrity", ask("PRAGMA integrity_check"), [("ok",)])
+        pages = ask("PRAGMA page_count")[0][0]
+        expect("a pack behind the pages",
+               INDEX.stat().st_size > pages * 4096, True)
+        files = sorted(pathlib.Path("entries").glob("*/*.yaml"))
+        expect("entries", ask("SELECT count(*) FROM entry"), [(len(files),)])
+        for path in files:
+            name = str(path.relative_to("entries").with_suffix(""))
+            with open(path, encoding="utf-8") as f:
+                entry = yaml.load(f, Loader=yaml.CSafeLoader)
+            check_entry(ask, name, entry)
+    for line in wrong[:20]:
+        print(line)
+    return 1 if wrong else 0
+
+
+sys.exit(main())
