@@ -1,10 +1,11 @@
-/* index.h: the compiled corpus. SQLite is the file format between build and
- * run; this house is the only one that includes <sqlite3.h>.
+/* index.h: the compiled corpus. A SQLite database is the format between build
+ * and run, with the pack (pack.h) behind it; this house is the only one that
+ * includes <sqlite3.h>.
  *
- *   index_write   struct corpus --> bytes of a database, the same every time
+ *   index_write   struct corpus --> bytes of an index, the same every time
  *   index_open    bytes --> struct index: immutable, shared by threads
- *   reader        one connection of one report, opened at its first question;
- *                 what it reads lives in that report's arena and is kept
+ *   reader        what one report has read; it lives in that report's arena and
+ *                 is kept. Texts are views of the image, which outlives it
  */
 #ifndef INDEX_INDEX_H
 #define INDEX_INDEX_H
@@ -78,7 +79,7 @@ struct index;
 
 /* image must outlive the index and stay unchanged. Raises FAIL_INDEX. */
 struct index *index_open(struct arena *a, struct str image);
-struct str index_prefilter(const struct index *ix); /* in the index's arena */
+struct str index_prefilter(const struct index *ix); /* a view of the image */
 struct str index_digest(const struct index *ix);    /* hex, of the sources */
 size_t index_entry_count(const struct index *ix);
 size_t index_pattern_count(const struct index *ix);

@@ -60,9 +60,13 @@ struct index *index_open(struct arena *a, struct str image) {
     return ix;
 }
 
-struct str index_prefilter(const struct index *ix) { return ix->pack.prefilter; }
+struct str index_prefilter(const struct index *ix) {
+    return ix->pack.prefilter;
+}
 
-struct str index_digest(const struct index *ix) { return ix->pack.digest; }
+struct str index_digest(const struct index *ix) {
+    return ix->pack.digest;
+}
 
 size_t index_entry_count(const struct index *ix) {
     return ix->pack.shelves[SHELF_ENTRY].count;

@@ -48,7 +48,10 @@ enum pack_word {
 
 struct pack {
     struct str bytes, prefilter, digest;
-    struct { uint32_t count; const unsigned char *ends; } shelves[SHELF_COUNT_OF];
+    struct {
+        uint32_t count;
+        const unsigned char *ends;
+    } shelves[SHELF_COUNT_OF];
 };
 
 /* bytes: all that stands behind the database. Raises FAIL_INDEX. */

@@ -103,14 +103,15 @@ void record_str(struct record *r, struct str *s) {
     if (r->out != NULL) {
         put_size(r, s->n);
         buf_add(r->out, *s);
+        buf_add_char(r->out, '\0');
         return;
     }
     uint64_t n = get_size(r);
-    if (n > (uint64_t)(r->end - r->at)) {
+    if (n >= (uint64_t)(r->end - r->at) || r->at[n] != '\0') {
         record_damaged(r, "a text goes on behind its end");
     }
     *s = (struct str){(const char *)r->at, (size_t)n};
-    r->at += n;
+    r->at += n + 1;
 }
 
 void record_text(struct record *r, struct text *text) {

@@ -5,8 +5,8 @@
  *
  * Each record_...() takes the place of a field: writing, it appends what stands
  * there; reading, it fills it in. So what is written is what is read, in one
- * list. Numbers are variable-length, strings their length and bytes; a string
- * that was read is a view of the record, lists are the arena's.
+ * list. Numbers are variable-length, strings their length, bytes and a NUL; a
+ * string that was read is a view of the record, lists are the arena's.
  *
  * Bytes are not trusted: each read is bounded by the record, a list has no more
  * elements than bytes are left, a word is one of its vocabulary. What is not so
