@@ -9,6 +9,7 @@
 #include "api/handles.h"
 
 #include "memory/shape.h"
+#include "memory/training.h"
 #include "render/fit.h"
 
 #define FACTS_MAX 128
@@ -42,7 +43,9 @@ static enum fact_name fact_called(const struct asking *q, struct str given) {
     } also[] = {{"tp", FACT_tensor_parallel},   {"pp", FACT_pipeline_parallel},
                 {"dp", FACT_data_parallel},     {"gpu", FACT_gpu_name},
                 {"gpus", FACT_gpu_count},       {"gpu_memory", FACT_gpu_total},
-                {"length", FACT_max_model_len}};
+                {"length", FACT_max_model_len},
+                {"zero", FACT_zero_stage},
+                {"micro_batch_size", FACT_batch_size}};
     struct str name = arena_str(q->a, str_trim(given));
     for (size_t i = 0; i < name.n; i++) {
         char *p = (char *)name.p + i;
@@ -102,9 +105,12 @@ static void check_range(const struct asking *q, const struct fact *f,
     const char *name = fact_spelling(f->name);
     bool is_count = unit == UNIT_COUNT || unit == UNIT_TOKENS;
     bool may_be_zero = f->name == FACT_rank || f->name == FACT_gpu_index ||
-                       f->name == FACT_kv_tokens;
+                       f->name == FACT_kv_tokens ||
+                       f->name == FACT_gpu_layers ||
+                       f->name == FACT_zero_stage || f->name == FACT_lora_rank;
     bool is_share = f->name == FACT_gpu_memory_utilization ||
-                    f->name == FACT_mem_fraction_static;
+                    f->name == FACT_mem_fraction_static ||
+                    f->name == FACT_kv_free_fraction;
     if (unit == UNIT_BYTES) {
         check_size(q, f, given);
     }
@@ -112,7 +118,8 @@ static void check_range(const struct asking *q, const struct fact *f,
         refuse(q, arena_printf(q->a, "%s takes a number from 1, not '%.*s'",
                                name, STR_ARG(given)));
     }
-    if (unit == UNIT_COUNT && f->number > COUNT_MAX) {
+    if (unit == UNIT_COUNT && f->number > COUNT_MAX &&
+        f->name != FACT_trainable_params) {
         refuse(q, arena_printf(q->a, "%s takes at most %d, not '%.*s'", name,
                                COUNT_MAX, STR_ARG(given)));
     }
@@ -123,21 +130,51 @@ static void check_range(const struct asking *q, const struct fact *f,
     }
 }
 
+/* Words and numbers that only a training run has. */
+static void check_training(const struct asking *q, const struct fact *f) {
+    static const char *const places[] = {"none", "optimizer", "all", NULL};
+    enum optimizer optimizer;
+    enum precision precision;
+    if (f->name == FACT_optimizer &&
+        !training_optimizer_named(f->word, &optimizer)) {
+        refuse(q, arena_printf(q->a, "optimizer takes adamw, adamw_8bit, "
+                               "adafactor, momentum or sgd, not '%.*s'",
+                               STR_ARG(f->word)));
+    }
+    if (f->name == FACT_precision &&
+        !training_precision_named(f->word, &precision)) {
+        refuse(q, arena_printf(q->a, "precision takes mixed (bf16, fp16), "
+                               "half or full, not '%.*s'", STR_ARG(f->word)));
+    }
+    if (f->name == FACT_offload && !is_word_among(f->word, places)) {
+        refuse(q, arena_printf(q->a, "offload takes none, optimizer or all, "
+                               "not '%.*s'", STR_ARG(f->word)));
+    }
+    if (f->name == FACT_zero_stage && f->number > 3) {
+        refuse(q, arena_printf(q->a, "zero_stage takes 0 to 3, not '%lld'",
+                               (long long)f->number));
+    }
+}
+
 static void check_word(const struct asking *q, const struct fact *f) {
     static const char *const dtypes[] = {"bfloat16", "float16", "half",
                                          "float32", "float", "bf16", "fp16",
                                          NULL};
     static const char *const engines[] = {
         "vllm", "sglang", "llama.cpp", "ollama", "tensorrt-llm", "tgi",
-        "lmdeploy", "transformers", NULL};
+        "lmdeploy", "transformers", "mlx", "exllama", "deepspeed", "fsdp",
+        "megatron", "pytorch", NULL};
     if (f->name == FACT_dtype && !is_word_among(f->word, dtypes)) {
         refuse(q, arena_printf(q->a, "dtype takes auto, bfloat16, float16 or "
                                "float32, not '%.*s'", STR_ARG(f->word)));
     }
+    check_training(q, f);
     if (f->name == FACT_engine && !is_word_among(f->word, engines)) {
         refuse(q, arena_printf(q->a, "engine takes vllm, sglang, llama.cpp, "
-                               "ollama, tensorrt-llm, tgi, lmdeploy or "
-                               "transformers, not '%.*s'", STR_ARG(f->word)));
+                               "ollama, tensorrt-llm, tgi, lmdeploy, mlx, "
+                               "exllama, transformers, or to train deepspeed, "
+                               "fsdp, megatron, not '%.*s'",
+                               STR_ARG(f->word)));
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include "memory/budget.h"
 #include "memory/demand.h"
+#include "memory/engine_kv.h"
 #include "memory/fit_case.h"
 #include "memory/formula.h"
 #include "memory/rules.h"
@@ -65,15 +66,24 @@ static enum truth_fit of_requests(const struct kv *kv, int64_t requests) {
     return FIT_UNKNOWN;
 }
 
-enum truth_fit fit_verdict(struct arena *a, const struct memory_case *c,
-                           const struct kv *kv, int64_t requests) {
-    (void)a;
-    (void)c;
-    if (kv->fits == FIT_NO || requests <= 1) {
-        bool has_none = kv->pool.known && kv->pool.high <= 0;
-        return has_none ? FIT_NO : kv->fits;
+/* A request of full length fits into the pool, and so do as many as were
+ * asked for: at the worst corner of both. An engine that prints how many fit
+ * says less than one where the arithmetic of bytes would let one in. */
+enum truth_fit fit_verdict(const struct memory_case *c, const struct kv *kv,
+                           int64_t requests) {
+    bool is_vllm = rules_is_vllm(c);
+    if (kv->pool.known && kv->pool.high <= 0) {
+        return FIT_NO;
     }
-    return of_requests(kv, requests);
+    if (kv->fits == FIT_NO) {
+        return FIT_NO;
+    }
+    if (requests <= 1 && kv->fits == FIT_YES && is_vllm &&
+        kv->max_concurrency.known &&
+        kv->max_concurrency.low < HUNDREDTHS - 1) {
+        return FIT_UNKNOWN;
+    }
+    return requests <= 1 ? kv->fits : of_requests(kv, requests);
 }
 
 /* ---- where the bytes go ---- */
@@ -99,28 +109,40 @@ static struct str weights_source(struct arena *a,
                : write_source(a, c, FACT_model);
 }
 
+static void add_pool(struct arena *a, struct budget *b,
+                     const struct memory_case *c, const struct kv *kv) {
+    static const enum fact_name said[] = {FACT_kv_available, FACT_kv_bytes,
+                                          FACT_pool_available};
+    struct str source = STR("derived");
+    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
+        if (c->in[said[i]].known) {
+            source = write_source(a, c, said[i]);
+            break;
+        }
+    }
+    add_part(b, "kv_cache", kv->pool, source);
+}
+
 struct budget fit_budget(struct arena *a, const struct memory_case *c,
                          const struct kv *kv) {
     struct budget b = {.total = gpu_total_bytes(c)};
     bool is_vllm = rules_is_vllm(c);
-    struct span share = is_vllm ? requested_bytes(c) : span_none();
     b.parts = arena_array(a, PARTS_MAX, sizeof *b.parts);
-    add_part(&b, "weights", weights_bytes(c), weights_source(a, c));
-    if (is_vllm) {
-        add_fact(a, &b, c, "activation", FACT_activation_peak);
-        add_fact(a, &b, c, "non_torch", FACT_non_torch);
-        if (rules_count_graphs(c) == ANSWER_YES) {
-            add_fact(a, &b, c, "cuda_graphs", FACT_cuda_graph_bytes);
-        }
+    add_part(&b, "weights", engine_weights(c), weights_source(a, c));
+    add_fact(a, &b, c, "activation", FACT_activation_peak);
+    add_fact(a, &b, c, "non_torch", FACT_non_torch);
+    if (is_vllm && rules_count_graphs(c) == ANSWER_YES) {
+        add_fact(a, &b, c, "cuda_graphs", FACT_cuda_graph_bytes);
     }
     if (kv->pool.known) {
-        bool is_said = c->in[FACT_kv_available].known;
-        add_part(&b, "kv_cache", kv->pool,
-                 is_said ? write_source(a, c, FACT_kv_available)
-                         : STR("derived"));
+        add_pool(a, &b, c, kv);
     }
-    add_part(&b, "reserve", span_minus(b.total, share),
-             write_source(a, c, FACT_gpu_memory_utilization));
+    if (is_vllm) {
+        add_part(&b, "reserve", span_minus(b.total, requested_bytes(c)),
+                 write_source(a, c, FACT_gpu_memory_utilization));
+    } else {
+        add_part(&b, "left_over", engine_left_over(c), STR("derived"));
+    }
     return b;
 }
 
@@ -168,7 +190,7 @@ static void invert(struct arena *a, struct fit *fit) {
     int64_t most = c->model ? c->model->max_position : 0;
     int64_t length = setting(c, FACT_max_model_len, 0);
     if (!fit->is_vllm) {
-        fit->longest = fit->kv.est_max_model_len;
+        fit->longest = fit_other_longest(c, most);
         fit->concurrency = fit->kv.max_concurrency;
         return;
     }
@@ -190,15 +212,14 @@ static enum truth_fit on_card(struct arena *a, const struct fit_question *q,
     static const enum fact_name of_this_card[] = {
         FACT_gpu_total, FACT_gpu_free, FACT_gpu_name, FACT_kv_available,
         FACT_kv_bytes, FACT_kv_blocks, FACT_kv_tokens, FACT_kv_needed,
-        FACT_est_max_model_len, FACT_max_concurrency};
+        FACT_est_max_model_len, FACT_max_concurrency, FACT_pool_available};
     struct fit_question other = *q;
+    struct kv kv;
     for (size_t i = 0; i < sizeof of_this_card / sizeof of_this_card[0]; i++) {
         other.c.in[of_this_card[i]].known = false;
     }
     other.c.gpu = gpu;
-    fit_complete(a, &other);
-    struct kv kv = fit_kv(a, &other.c, NULL);
-    return fit_verdict(a, &other.c, &kv, q->requests);
+    return fit_verdict_of(a, &other, &kv);
 }
 
 static void find_least_card(struct arena *a, const struct fit_question *q,
@@ -227,22 +248,48 @@ static bool is_refused(const struct fit *fit) {
     return false;
 }
 
+enum truth_fit fit_verdict_of(struct arena *a, const struct fit_question *q,
+                              struct kv *kv) {
+    struct fit_question whole = *q;
+    struct fit fit = {.is_vllm = rules_is_vllm(&q->c)};
+    fit_complete(a, &whole);
+    *kv = (struct kv){.fits = FIT_UNKNOWN};
+    fit_check(&whole.c, &fit);
+    if (is_refused(&fit)) {
+        return FIT_NO;
+    }
+    if (training_is_asked(&whole.c)) {
+        return fit_training_verdict(a, &whole.c);
+    }
+    *kv = fit_kv(a, &whole.c, NULL);
+    return fit_verdict(&whole.c, kv, q->requests);
+}
+
+static void serve(struct arena *a, struct fit *fit) {
+    struct needs of_weights = {0};
+    fit->weights = memory_weights(a, &fit->c, &fit->formulas, &of_weights);
+    fit->weights_bytes = one_figure(&fit->c);
+    fit->kv = fit_kv(a, &fit->c, &fit->formulas);
+    fit->budget = fit_budget(a, &fit->c, &fit->kv);
+    fit->fits = fit_verdict(&fit->c, &fit->kv, fit->requests);
+}
+
 struct fit memory_fit(struct arena *a, const struct fit_question *q) {
     struct fit_question whole = *q;
     fit_complete(a, &whole);
     struct fit fit = {.c = whole.c,
                       .is_vllm = rules_is_vllm(&whole.c),
+                      .is_training = training_is_asked(&whole.c),
                       .requests = q->requests > 0 ? q->requests : 1};
-    struct needs of_weights = {0};
-    fit.weights = memory_weights(a, &fit.c, &fit.formulas, &of_weights);
-    fit.weights_bytes = one_figure(&fit.c);
-    fit.kv = fit_kv(a, &fit.c, &fit.formulas);
-    fit.budget = fit_budget(a, &fit.c, &fit.kv);
     fit_check(&fit.c, &fit);
-    fit.fits = fit_verdict(a, &fit.c, &fit.kv, fit.requests);
+    if (fit.is_training) {
+        fit_training(a, &fit);
+    } else {
+        serve(a, &fit);
+        invert(a, &fit);
+    }
     fit.fits = is_refused(&fit) ? FIT_NO : fit.fits;
     fit.kv.fits = fit.fits;
-    invert(a, &fit);
     find_least_card(a, q, &fit);
     if (fit.fits != FIT_YES) {
         fit_plan(a, q, &fit);
@@ -272,7 +319,7 @@ size_t memory_fit_sweep(struct arena *a, const struct fit *fit, int64_t most,
         struct kv kv = fit_kv(a, &c, NULL);
         out[count++] = (struct fit_point){
             tokens, kv.bytes_per_request, kv.max_concurrency,
-            fit_verdict(a, &c, &kv, fit->requests)};
+            fit_verdict(&c, &kv, fit->requests)};
     }
     return count;
 }

@@ -14,6 +14,7 @@
 
 #include "corpus/words.h"
 #include "memory/memory.h"
+#include "memory/training.h"
 
 struct fit_question {
     struct memory_case c;        /* what is said, by fact */
@@ -23,7 +24,7 @@ struct fit_question {
     size_t gpu_count;
 };
 
-#define FIT_CHANGES 2
+#define FIT_CHANGES 6
 #define FIT_PLANS 12
 
 struct fit_plan { /* changes that together make it fit */
@@ -53,6 +54,8 @@ struct fit_checked {
 struct fit {
     struct memory_case c; /* completed: every input with its source */
     bool is_vllm;         /* else another engine's simpler rules */
+    bool is_training;     /* then no KV, but `training` */
+    struct training training;
     int64_t requests;
     struct kv kv;
     struct span weights;
@@ -65,6 +68,7 @@ struct fit {
     struct span concurrency;                    /* hundredths */
     struct span least_share, most_share;        /* millionths */
     struct span least_tensor_parallel;          /* ranks */
+    struct span largest_batch;                  /* of a training step */
     const struct gpu *least_gpu;                /* NULL: none, or not known */
     struct fit_plan plans[FIT_PLANS];
     size_t plan_count;

@@ -7,23 +7,42 @@
 /* Defaults, catalogue, and intervals for what only a run would measure. */
 void fit_complete(struct arena *a, struct fit_question *q);
 
+/* fit_bounds.c */
+void fit_take_bounds(struct memory_case *c);
+struct fact fit_derived(enum fact_name name, struct span s, const char *why);
+struct fact fit_default(enum fact_name name, int64_t n, struct str word,
+                        const char *why);
+
 /* KV of engines other than vLLM: fit_other.c. */
 struct kv fit_other_kv(struct arena *a, const struct memory_case *c,
                        struct formulas *f);
-/* Bytes that `tokens` of one request take there; unknown where it is. */
-struct span fit_other_bytes(const struct memory_case *c, int64_t tokens);
-/* Bytes for KV there. */
-struct span fit_other_pool(const struct memory_case *c);
+/* Longest request that surely and perhaps fits, up to `most`. */
+struct span fit_other_longest(const struct memory_case *c, int64_t most);
+
+/* fit_training.c: of a case where training_is_asked(). */
+void fit_take_training(struct memory_case *c);
+void fit_training(struct arena *a, struct fit *fit);
+/* All that one card holds. */
+struct span fit_training_held(struct arena *a, const struct memory_case *c);
+enum truth_fit fit_training_verdict(struct arena *a,
+                                    const struct memory_case *c);
 
 /* KV verdict and `needs` of a completed case: fit.c. */
 struct kv fit_kv(struct arena *a, const struct memory_case *c,
                  struct formulas *f);
-enum truth_fit fit_verdict(struct arena *a, const struct memory_case *c,
-                           const struct kv *kv, int64_t requests);
+enum truth_fit fit_verdict(const struct memory_case *c, const struct kv *kv,
+                           int64_t requests);
 struct budget fit_budget(struct arena *a, const struct memory_case *c,
                          const struct kv *kv);
 
-/* fit_plan.c */
+/* The whole question, as far as its verdict goes: fit.c. */
+enum truth_fit fit_verdict_of(struct arena *a, const struct fit_question *q,
+                              struct kv *kv);
+
+/* fit_plan.c: by effects, where the pool was said; fit_search.c: by asking
+ * again. */
+void fit_search(struct arena *a, const struct fit_question *q,
+                struct fit *fit);
 void fit_plan(struct arena *a, const struct fit_question *q, struct fit *fit);
 /* fit_check.c */
 void fit_check(const struct memory_case *c, struct fit *fit);

@@ -8,6 +8,7 @@
 #include "memory/fit_case.h"
 #include "memory/rules.h"
 #include "memory/span.h"
+#include "memory/training.h"
 #include "memory/weights.h"
 
 #define GIB (INT64_C(1) << 30)
@@ -62,6 +63,12 @@ static struct fit_checked free_at_start(const struct memory_case *c) {
                     : (struct fit_checked){VERDICT_NONE, {0}, {0}, false};
 }
 
+/* The engines that it runs, to serve. */
+static bool is_of_kaito(const struct memory_case *c) {
+    bool runs = rules_is_vllm(c) || str_eq(c->engine, STR("transformers"));
+    return runs && !training_is_asked(c);
+}
+
 static struct fit_checked sku(const struct memory_case *c) {
     struct fit_checked k = {.verdict = VERDICT_NONE};
     struct span card = span_of_fact(&c->in[FACT_gpu_total]);
@@ -72,7 +79,8 @@ static struct fit_checked sku(const struct memory_case *c) {
     if (c->gpu && c->gpu->nominal_gb > 0) {
         card = span_exact(c->gpu->nominal_gb * GIB);
     }
-    if (c->model == NULL || c->model->params <= 0 || !card.known) {
+    if (c->model == NULL || c->model->params <= 0 || !card.known ||
+        !is_of_kaito(c)) {
         return k;
     }
     bool is_released_so = c->model->quantization.n > 0;

@@ -1,5 +1,7 @@
 /* fit_plan.c: what to change so that it fits, cheapest first: a flag before
- * quality (a narrower cache, quantized weights), quality before hardware.
+ * quality (a narrower cache, quantized weights), quality before hardware. Here
+ * for a pool of vLLM that somebody printed or said, which cannot be reckoned
+ * anew from the card; every other question goes to fit_search.c.
  *
  *     singles    one effect that is enough at the worst corner
  *     pairs      the same after an fp8 cache, eager mode or more utilization,
@@ -98,7 +100,7 @@ static bool holds(const struct planning *p, const struct fit_plan *plan) {
     then.c.in[FACT_max_concurrency].known = false;
     fit_complete(p->a, &then);
     struct kv kv = fit_kv(p->a, &then.c, NULL);
-    return fit_verdict(p->a, &then.c, &kv, 1) == FIT_YES;
+    return fit_verdict(&then.c, &kv, 1) == FIT_YES;
 }
 
 static void add(const struct planning *p, const struct fit_plan *plan) {
@@ -208,7 +210,14 @@ static void add_pairs(const struct planning *p, const struct memory_case *c,
 
 void fit_plan(struct arena *a, const struct fit_question *q,
               struct fit *fit) {
-    if (!fit->is_vllm || !fit->kv.pool.known || q->requests > 1) {
+    static const enum fact_name pools[] = {FACT_kv_available, FACT_kv_blocks,
+                                           FACT_kv_bytes};
+    bool is_said = false;
+    for (size_t i = 0; i < sizeof pools / sizeof pools[0]; i++) {
+        is_said = is_said || q->c.in[pools[i]].known;
+    }
+    if (!is_said || !fit->is_vllm || q->requests > 1) {
+        fit_search(a, q, fit);
         return;
     }
     struct memory_case c = with_pool(&fit->c, fit->kv.pool);

@@ -6,8 +6,9 @@
  *   recurrent   32-bit state, once per sequence, whatever the length
  *
  * A type is blocks of 32 elements with their scales: q8_0 takes 34 bytes, q4_0
- * 18. The context is padded: to 32 cells (December 2023, #4280), to 256 (April
- * 2024, #6438), for some days of autumn 2025 not at all (#16812, #17046).
+ * 18. The context is padded: to 32 cells (December 2023, #4280), to 256 where
+ * flash attention is on (April 2024, #6438), for some days of autumn 2025 not
+ * at all (#16812), then to 256 always (#17046).
  *
  * Sources: llama.cpp src/llama-kv-cache.cpp, llama-memory-recurrent.cpp,
  * ggml-common.h; printed "KV buffer size" lines (tests).
@@ -91,8 +92,8 @@ static struct span padded(int64_t tokens, int64_t pad) {
 struct span llama_cells(const struct memory_case *c, int64_t tokens) {
     static const struct {
         int64_t until, least, most;
-    } rows[] = {{1, 1, 256},      {1600, 1, 1},    {2600, 32, 32},
-                {6850, 256, 256}, {7000, 1, 256},  {INT64_MAX, 256, 256}};
+    } rows[] = {{1, 1, 256},     {1600, 1, 1},   {2600, 32, 32},
+                {6850, 32, 256}, {7000, 1, 256}, {INT64_MAX, 256, 256}};
     int64_t build = build_of(c);
     size_t i = 0;
     while (build >= rows[i].until) {
@@ -101,8 +102,12 @@ struct span llama_cells(const struct memory_case *c, int64_t tokens) {
     if (tokens <= 0) {
         return span_none();
     }
-    struct span few = padded(tokens, rows[i].least);
-    struct span many = padded(tokens, rows[i].most);
+    const struct fact *flash = &c->in[FACT_flash_attention];
+    bool tells = rows[i].until == 6850 && flash->known;
+    struct span few = padded(tokens, tells && flash->number ? rows[i].most
+                                                            : rows[i].least);
+    struct span many = padded(tokens, tells && !flash->number ? rows[i].least
+                                                              : rows[i].most);
     return few.known && many.known ? span_of(few.low, many.high)
                                    : span_none();
 }
@@ -157,8 +162,9 @@ static struct span latent_row(const struct memory_case *c,
                                              : span_hull(latent, heads);
 }
 
-static struct span row_of(const struct memory_case *c, const struct kv_group *g,
-                          struct str key, struct str value) {
+struct span llama_row_bytes(const struct memory_case *c,
+                            const struct kv_group *g, struct str key,
+                            struct str value) {
     int64_t k, v;
     if (g->kind == KV_mla) {
         return latent_row(c, g, key, value);
@@ -192,7 +198,7 @@ static struct span layer_bytes(const struct memory_case *c,
     case KV_indexer:
     case KV_KIND_COUNT_OF: break;
     }
-    return span_product(row_of(c, g, key, value), cells);
+    return span_product(llama_row_bytes(c, g, key, value), cells);
 }
 
 struct span llama_cache_bytes(const struct memory_case *c, int64_t tokens,
@@ -207,6 +213,47 @@ struct span llama_cache_bytes(const struct memory_case *c, int64_t tokens,
                                         g->layers));
     }
     return sum;
+}
+
+/* ---- cards ---- */
+
+static int64_t layers_on_cards(const struct memory_case *c) {
+    const struct fact *said = &c->in[FACT_gpu_layers];
+    int64_t all = c->model ? c->model->layers : 0;
+    bool is_part = said->known && said->number >= 0 && said->number < all;
+    return is_part ? said->number : all;
+}
+
+struct span llama_share_of_cards(const struct memory_case *c,
+                                 struct span all) {
+    int64_t cards = setting_of(c, FACT_pipeline_parallel, 1);
+    int64_t layers = c->model ? c->model->layers : 0;
+    if (layers <= 0 || (cards == 1 && layers_on_cards(c) == layers)) {
+        return all;
+    }
+    return span_share(all, ceil_div(layers_on_cards(c), cards), layers);
+}
+
+/* A printed or summed size is of the whole file; a computed one is of a card
+ * already. Embeddings stay with the host until every layer is on a card. */
+struct span llama_weights_on_card(const struct memory_case *c,
+                                  struct span all) {
+    int64_t layers = c->model ? c->model->layers : 0;
+    bool is_file = c->in[FACT_weights_bytes].known;
+    bool is_part = layers_on_cards(c) < layers;
+    if (is_file) {
+        all = llama_share_of_cards(c, all);
+    } else if (is_part) {
+        all = span_share(all, layers_on_cards(c), layers);
+    }
+    struct span less = span_share(all, 4, 5);
+    return is_part && all.known ? span_of(less.low, all.high) : all;
+}
+
+struct span llama_cache_on_card(const struct memory_case *c, int64_t tokens) {
+    struct str key, value;
+    llama_cache_types(c, &key, &value);
+    return llama_share_of_cards(c, llama_cache_bytes(c, tokens, key, value));
 }
 
 /* ---- what is printed ---- */
@@ -231,7 +278,7 @@ bool llama_is_linear(const struct memory_case *c, struct span buffer) {
     for (size_t i = 0; c->model && i < c->model->group_count; i++) {
         const struct kv_group *g = &c->model->groups[i];
         bool may_grow = g->kind != KV_state && g->kind != KV_cross;
-        struct span row = may_grow ? row_of(c, g, key, value) : span_none();
+        struct span row = may_grow ? llama_row_bytes(c, g, key, value) : span_none();
         sum = span_plus(sum, span_times(row, g->layers));
     }
     struct span all = span_product(sum, cells);

@@ -16,6 +16,17 @@ struct span llama_cells(const struct memory_case *c, int64_t tokens);
 /* K and V of every layer, with a type each, and recurrent state. */
 struct span llama_cache_bytes(const struct memory_case *c, int64_t tokens,
                               struct str key, struct str value);
+/* One cell in one layer that keeps rows; unknown for a state. */
+struct span llama_row_bytes(const struct memory_case *c,
+                            const struct kv_group *g, struct str key,
+                            struct str value);
+/* Of what all layers take, the part of one card: -ngl layers are on cards,
+ * which share them evenly. */
+struct span llama_share_of_cards(const struct memory_case *c, struct span all);
+struct span llama_weights_on_card(const struct memory_case *c,
+                                  struct span all);
+/* The cache on one card, of the types in force. */
+struct span llama_cache_on_card(const struct memory_case *c, int64_t tokens);
 /* The types in force: kv_cache_dtype ("q8_0", "q8_0,f16"), else f16. */
 void llama_cache_types(const struct memory_case *c, struct str *key,
                        struct str *value);

@@ -106,13 +106,13 @@ struct span sglang_fraction(const struct memory_case *c) {
     return span_hull(card, ranks);
 }
 
-static struct span base_of(const struct memory_case *c) {
+struct span sglang_base_bytes(const struct memory_case *c) {
     struct span total = gpu_total_bytes(c);
     return total.known ? span_of(total.low - CONTEXT_MOST, total.high) : total;
 }
 
 struct span sglang_static_bytes(const struct memory_case *c, int64_t micro) {
-    return span_share(span_at_least(base_of(c), 0), micro, MICRO);
+    return span_share(span_at_least(sglang_base_bytes(c), 0), micro, MICRO);
 }
 
 struct span sglang_token_bytes(const struct memory_case *c) {
@@ -156,7 +156,7 @@ static struct str write_tokens(const struct ask *q, int64_t pool) {
 /* At the most that the context may take of the card. */
 static struct str write_pool(const struct ask *q, int64_t micro,
                              struct span weights) {
-    struct span base = base_of(q->c);
+    struct span base = sglang_base_bytes(q->c);
     struct span whole = span_share(span_exact(base.low), micro, MICRO);
     struct span pool = span_minus(whole, span_exact(weights.high));
     if (!pool.known) {
@@ -175,7 +175,7 @@ static struct str write_pool(const struct ask *q, int64_t micro,
 
 static struct estimate fraction_for_pool(const struct ask *q) {
     const struct memory_case *c = q->c;
-    struct span weights = weights_bytes(c), base = base_of(c);
+    struct span weights = weights_bytes(c), base = sglang_base_bytes(c);
     struct estimate e = estimate_unknown(FACT_weights_bytes);
     e.before = e.after = weights;
     if (!weights.known) {
@@ -265,7 +265,7 @@ static bool holds_weights(const struct memory_case *c, int64_t micro) {
 static struct estimate lowered(const struct ask *q, struct estimate e,
                                int64_t now, struct span gap) {
     const struct memory_case *c = q->c;
-    struct span base = base_of(c), more = more_after_failure(c);
+    struct span base = sglang_base_bytes(c), more = more_after_failure(c);
     struct span whole = span_plus(gap, more);
     int64_t then =
         whole.known ? fraction_below(now, base, whole.high) : 0;
@@ -291,7 +291,7 @@ static struct estimate lowered(const struct ask *q, struct estimate e,
 
 static struct estimate fraction_for_rest(const struct ask *q) {
     const struct memory_case *c = q->c;
-    struct span now = sglang_fraction(c), base = base_of(c);
+    struct span now = sglang_fraction(c), base = sglang_base_bytes(c);
     struct span tried = span_of_fact(&c->in[FACT_tried_alloc]);
     struct span free = span_of_fact(&c->in[FACT_gpu_free]);
     struct estimate e = estimate_unknown(FACT_tried_alloc);

@@ -12,6 +12,8 @@
 /* mem_fraction_static: said, else what the release chooses for this card;
  * millionths. Unknown where the release's rule is. */
 struct span sglang_fraction(const struct memory_case *c);
+/* What was free before loading, as far as the card tells. */
+struct span sglang_base_bytes(const struct memory_case *c);
 /* Weights and pool together. */
 struct span sglang_static_bytes(const struct memory_case *c, int64_t micro);
 /* One token in all layers of a rank; unknown where layers keep windows. */

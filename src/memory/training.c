@@ -10,8 +10,10 @@
  * neither gradient nor moments. Fp32 gradients of some frameworks are inside
  * the interval of mixed precision.
  *
- * Activations per layer and token are 10 to 34 x hidden size bytes (16 bits,
- * fused attention; Korthikanti et al., 2022, without its quadratic term); with
+ * Activations per layer and token, 16 bits, fused attention: 10 x hidden + 4 x
+ * inner size bytes (fused kernels that keep inputs alone) to 34 x hidden + 10 x
+ * inner (each operation keeps its own; Korthikanti et al., 2022, with a gated
+ * feed-forward part); scores of unfused attention come on top. With
  * checkpoints 2 x hidden size and one layer in full. The logits are there
  * twice to six times in 16 or 32 bits. It refuses to call any of that exact.
  */
@@ -20,8 +22,11 @@
 #include "memory/formula.h"
 #include "memory/span.h"
 
-#define LEAST_ACTIVATION 10
-#define MOST_ACTIVATION 34
+#define LEAST_HIDDEN 10
+#define MOST_HIDDEN 34
+#define LEAST_INNER 4
+#define MOST_INNER 10
+#define SCORE_BYTES 5 /* scores, softmax and its mask */
 
 struct widths { /* bytes per trained parameter, in hundredths */
     int64_t weights, gradients_low, gradients_high, moments_low, moments_high;
@@ -47,9 +52,9 @@ static struct widths widths_of(const struct training_setup *s) {
                            high + copy};
 }
 
-static struct span bytes_of(int64_t params, int64_t low, int64_t high) {
-    struct span least = span_share(span_exact(params), low, 100);
-    struct span most = span_share(span_exact(params), high, 100);
+static struct span bytes_of(struct span params, int64_t low, int64_t high) {
+    struct span least = span_share(params, low, 100);
+    struct span most = span_share(params, high, 100);
     return least.known && most.known ? span_of(least.low, most.high)
                                      : span_none();
 }
@@ -60,6 +65,13 @@ static struct span sharded(const struct training_setup *s, struct span whole,
     return s->shard_stage >= from_stage ? span_share(whole, 1, ranks) : whole;
 }
 
+/* Trained parameters: [least, most]. */
+static struct span trained_of(const struct training_setup *s) {
+    int64_t least = s->trainable > 0 ? s->trainable : s->params;
+    int64_t most = s->trainable_most > least ? s->trainable_most : least;
+    return span_of(least, most);
+}
+
 /* Frozen and trained weights, with the layers that ZeRO 3 gathers. */
 static struct span weights_of(const struct training_setup *s,
                               const struct widths *w) {
@@ -67,7 +79,12 @@ static struct span weights_of(const struct training_setup *s,
     int64_t bits = is_frozen && s->base_bits > 0 ? s->base_bits : 0;
     int64_t least = bits ? bits * 100 / 8 : w->weights;
     int64_t most = bits && bits < 16 ? least * 125 / 100 : least;
-    struct span whole = bytes_of(s->params, least, most);
+    struct span whole = bytes_of(span_exact(s->params), least, most);
+    whole = is_frozen && s->frozen.known ? s->frozen : whole;
+    if (is_frozen) { /* adapters lie beside, in 16 or 32 bits */
+        struct span beside = bytes_of(trained_of(s), 200, 400);
+        whole = span_plus(whole, beside);
+    }
     struct span rank = sharded(s, whole, 3);
     if (s->shard_stage < 3 || s->ranks <= 1 || s->layers <= 0) {
         return rank;
@@ -78,30 +95,46 @@ static struct span weights_of(const struct training_setup *s,
                : span_none();
 }
 
+/* Bytes that one layer keeps of a step, in 16 bits. */
+static struct span layer_of(const struct training_setup *s, struct span step) {
+    int64_t inner = s->inner_size;
+    struct span wide = inner > 0 ? span_exact(inner)
+                                 : span_times(span_exact(s->hidden_size), 4);
+    struct span row = span_exact(s->hidden_size);
+    struct span least = span_plus(span_times(row, LEAST_HIDDEN),
+                                  span_times(wide, LEAST_INNER));
+    struct span most = span_plus(span_times(row, MOST_HIDDEN),
+                                 span_times(wide, MOST_INNER));
+    if (s->keeps_scores) {
+        struct span scores = span_times(span_exact(s->tokens), s->heads);
+        most = span_plus(most, span_times(scores, SCORE_BYTES));
+    }
+    least = span_product(least, step);
+    most = span_product(most, step);
+    return least.known && most.known ? span_of(least.low, most.high)
+                                     : span_none();
+}
+
 static struct span activations_of(const struct training_setup *s) {
     struct span step = span_times(span_exact(s->batch), s->tokens);
-    struct span row = span_times(step, s->hidden_size);
-    struct span whole = span_none();
     if (s->batch <= 0 || s->tokens <= 0) {
         return span_exact(0);
     }
     if (s->hidden_size <= 0 || s->layers <= 0 || s->vocab_size <= 0) {
-        return whole;
+        return span_none();
     }
-    struct span kept = span_times(row, s->layers);
-    struct span least = span_times(row, LEAST_ACTIVATION);
-    struct span most = span_times(row, MOST_ACTIVATION);
-    if (s->is_checkpointed) {
-        least = span_plus(least, span_times(kept, 2));
-        most = span_plus(most, span_times(kept, 2));
-    } else {
-        least = span_times(kept, LEAST_ACTIVATION);
-        most = span_times(kept, MOST_ACTIVATION);
-    }
+    struct span layer = layer_of(s, step);
+    struct span all = span_times(layer, s->layers);
     struct span logits = span_times(step, s->vocab_size);
-    least = span_plus(least, span_times(logits, 2 * 2));
-    most = span_plus(most, span_times(logits, 6 * 4));
-    return least.known && most.known ? span_of(least.low, most.high) : whole;
+    if (s->is_checkpointed) {
+        struct span kept = span_times(step, s->hidden_size);
+        all = span_plus(layer, span_times(span_times(kept, s->layers), 2));
+    }
+    all = s->precision == PRECISION_FULL ? span_times(all, 2) : all;
+    struct span least = span_plus(all, span_times(logits, 2 * 2));
+    struct span most = span_plus(all, span_times(logits, 6 * 4));
+    return least.known && most.known ? span_of(least.low, most.high)
+                                     : span_none();
 }
 
 /* ---- in words ---- */
@@ -141,23 +174,26 @@ static void show_parts(struct arena *a, struct formulas *f,
                        const struct training_setup *s,
                        const struct widths *w) {
     int64_t all = s->ranks > 1 ? s->ranks : 1;
-    int64_t trained = s->trainable > 0 ? s->trainable : s->params;
-    bool is_frozen = trained < s->params && s->base_bits > 0;
+    struct span trained = trained_of(s);
+    bool is_frozen = trained.low < s->params && s->base_bits > 0;
     struct str state = arena_printf(a, "optimizer state of %s at most",
                                     name_of(s->optimizer));
-    show(a, f, STR("weights at least"), s->params,
-         is_frozen ? s->base_bits * 100 / 8 : w->weights,
-         s->shard_stage >= 3 ? all : 1);
-    show(a, f, STR("gradients at least"), trained, w->gradients_low,
+    if (!is_frozen || !s->frozen.known) {
+        show(a, f, STR("weights at least"), s->params,
+             is_frozen ? s->base_bits * 100 / 8 : w->weights,
+             s->shard_stage >= 3 ? all : 1);
+    }
+    show(a, f, STR("gradients at least"), trained.low, w->gradients_low,
          s->shard_stage >= 2 ? all : 1);
-    show(a, f, state, trained, w->moments_high, s->shard_stage >= 1 ? all : 1);
+    show(a, f, state, trained.high, w->moments_high,
+         s->shard_stage >= 1 ? all : 1);
 }
 
 struct training memory_training(struct arena *a,
                                 const struct training_setup *s,
                                 struct formulas *f) {
     struct widths w = widths_of(s);
-    int64_t trained = s->trainable > 0 ? s->trainable : s->params;
+    struct span trained = trained_of(s);
     struct training t = {
         .weights = weights_of(s, &w),
         .gradients = sharded(
@@ -175,7 +211,8 @@ struct training memory_training(struct arena *a,
         t.optimizer = span_exact(0);
     }
     if (s->offloads_weights) {
-        struct span held = sharded(s, bytes_of(s->params, w.weights, w.weights),
+        struct span held = sharded(s, bytes_of(span_exact(s->params), w.weights,
+                                           w.weights),
                                    3);
         t.host = span_plus(t.host, held);
         t.weights = span_of(0, span_at_least(span_minus(t.weights, held),
@@ -184,35 +221,4 @@ struct training memory_training(struct arena *a,
     t.total = span_plus(span_plus(t.weights, t.gradients),
                         span_plus(t.optimizer, t.activations));
     return t;
-}
-
-/* ---- of a log ---- */
-
-static bool is_stage(const struct memory_case *c, const char *stage) {
-    const struct fact *f = &c->in[FACT_stage];
-    return f->known && str_eq(f->word, str_of(stage));
-}
-
-bool training_is_step(const struct memory_case *c) {
-    return is_stage(c, "backward") || is_stage(c, "optimizer");
-}
-
-void training_explain(struct arena *a, const struct memory_case *c,
-                      struct formulas *f) {
-    if (f == NULL || c->model == NULL || c->model->params <= 0 ||
-        !training_is_step(c)) {
-        return;
-    }
-    struct training_setup s = {.params = c->model->params,
-                               .precision = PRECISION_MIXED,
-                               .optimizer = OPTIMIZER_ADAMW};
-    struct training t = memory_training(a, &s, f);
-    struct span state =
-        span_plus(t.weights, span_plus(t.gradients, t.optimizer));
-    struct str low = write_bytes_span(a, state);
-    formula_put(a, f,
-                arena_printf(a,
-                             "training state if all parameters are trained "
-                             "on one card = %.*s [model: catalogue %.*s]",
-                             STR_ARG(low), STR_ARG(c->model->id)));
 }

@@ -25,15 +25,20 @@ enum precision {
 
 struct training_setup {
     int64_t params;
-    int64_t trainable; /* adapters of LoRA; 0: all */
+    int64_t trainable; /* adapters of LoRA, at least; 0: all */
+    int64_t trainable_most; /* 0: as many */
     int64_t base_bits; /* frozen weights of LoRA: 16, 8, 4; 0: as trained */
+    struct span frozen; /* bytes of them, where they are known better */
     enum precision precision;
     enum optimizer optimizer;
     int64_t shard_stage; /* ZeRO 0 to 3; FSDP full shard is 3, grad op 2 */
     int64_t ranks;       /* that share; 0: 1 */
     bool offloads_optimizer, offloads_weights; /* to the host */
     bool is_checkpointed;
+    bool keeps_scores; /* no fused attention */
     int64_t layers, hidden_size, vocab_size; /* 0: unknown */
+    int64_t inner_size; /* of the feed-forward part; 0: 4 x hidden_size */
+    int64_t heads;      /* for scores alone */
     int64_t batch, tokens; /* per rank and step; 0: no activations */
 };
 
@@ -48,11 +53,22 @@ struct training {
 struct training memory_training(struct arena *a,
                                 const struct training_setup *setup,
                                 struct formulas *f);
-/* A run of which the log tells the model alone: everything trained by AdamW
- * in mixed precision. Nothing where the log is not of a training step. */
+
+/* ---- training_case.c: of a case ---- */
+
+/* The engine trains, or something is said that only training has. */
+bool training_is_asked(const struct memory_case *c);
+/* What a case tells of the run, the rest as memory_training() takes it:
+ * AdamW, mixed precision, everything trained on one card. */
+struct training_setup training_setup_of(const struct memory_case *c);
+/* A run of which the log tells the model. Nothing where the log is not of a
+ * training step. */
 void training_explain(struct arena *a, const struct memory_case *c,
                       struct formulas *f);
 /* Backward pass or optimizer step. */
 bool training_is_step(const struct memory_case *c);
+/* "adamw_torch_fused", "paged_adamw_8bit", "sgd" ...; false: not known. */
+bool training_optimizer_named(struct str word, enum optimizer *out);
+bool training_precision_named(struct str word, enum precision *out);
 
 #endif

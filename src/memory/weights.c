@@ -2,13 +2,19 @@
  *
  *   unquantized   all x 2 (bfloat16, float16), x 4 (float32)
  *   8 bits        matrices x 1 + a scale per channel or block of 128
- *   4 bits        matrices x 0.5 + scale and zero per group of 32 to 128;
+ *   4 bits        matrices x 0.5 + scale and zero per group of 32 to 128:
+ *                 20 bits (AWQ, GPTQ), 16 (compressed-tensors), a byte per 32
+ *                 (MXFP4) or per 16 (NVFP4), 32 bits per 64 (bitsandbytes);
  *                 embeddings (and the head) mostly stay at 16 bits
+ *   GGUF          mixes of block types: bits per weight as llama.cpp's own
+ *                 table has them for Llama-3.1-8B (tools/quantize/README.md);
+ *                 embeddings are 6 to 8 bits, rows that are no multiple of
+ *                 256 fall back to wider blocks
  *
  * TP divides the matrices; norms, latent projections of MLA and KV heads
  * beyond their number are on every rank: up to 2 % more. PP divides layers;
- * embeddings lie on the first or last rank. It refuses formats of mixed width
- * (gguf): those want the printed size.
+ * embeddings lie on the first or last rank. It refuses formats of unknown
+ * width: those want the printed size.
  */
 #include "memory/weights.h"
 
@@ -16,35 +22,62 @@
 #include "memory/span.h"
 
 #define MICRO INT64_C(1000000)
+#define GGUF_ROW 256
+#define GGUF_WIDEST 1062500 /* 8.5 bits */
+#define MXFP4 531250
 
 struct width {
     struct str name; /* a part of the quantization's name */
     int64_t bits;
-    int64_t low_micro, high_micro;
+    int64_t low_micro, high_micro; /* bytes of a weight */
+    bool is_gguf;
 };
+
+#define PLAIN(text, bits, low, high)                                           \
+    { {text, sizeof text - 1}, bits, low, high, false }
+/* ten-thousandths of a bit, of all weights of an 8B model: smaller ones have
+ * larger embeddings, larger ones smaller */
+#define MIX(text, bits, each)                                                  \
+    { {text, sizeof text - 1}, bits, (each) * 25 / 2 * 94 / 100,               \
+      (each) * 25 / 2 * 102 / 100, true }
 
 /* First that the name contains, so the longer come first. */
 static const struct width widths[] = {
-    {{"gguf", 4}, 0, 0, 0},
-    {{"gptq-int8", 9}, 8, MICRO, 1050000},
-    {{"gptq_int8", 9}, 8, MICRO, 1050000},
-    {{"int8", 4}, 8, MICRO, 1050000},
-    {{"w8a8", 4}, 8, MICRO, 1030000},
-    {{"8bit", 4}, 8, MICRO, 1050000},
-    {{"fp8", 3}, 8, MICRO, 1030000},
-    {{"mxfp4", 5}, 4, 500000, 563000},
-    {{"nvfp4", 5}, 4, 500000, 625000},
-    {{"fp4", 3}, 4, 500000, 625000},
-    {{"awq", 3}, 4, 500000, 563000},
-    {{"gptq", 4}, 4, 500000, 625000},
-    {{"int4", 4}, 4, 500000, 625000},
-    {{"w4a16", 5}, 4, 500000, 625000},
-    {{"bitsandbytes", 12}, 4, 500000, 563000},
-    {{"bnb", 3}, 4, 500000, 563000},
-    {{"4bit", 4}, 4, 500000, 625000},
-    {{"modelopt_fp4", 12}, 4, 500000, 625000},
-    {{"modelopt", 8}, 8, MICRO, 1030000},
-    {{"fbgemm", 6}, 8, MICRO, 1030000},
+    MIX("iq1_s", 2, 20042),   MIX("iq1_m", 2, 21460),
+    MIX("iq2_xxs", 2, 23824), MIX("iq2_xs", 2, 25882),
+    MIX("iq2_s", 3, 27403),   MIX("iq2_m", 3, 29294),
+    MIX("iq3_xxs", 3, 32548), MIX("iq3_xs", 3, 34977),
+    MIX("iq3_s", 4, 36606),   MIX("iq3_m", 4, 37628),
+    MIX("iq4_xs", 4, 44597),  MIX("iq4_nl", 4, 46818),
+    MIX("q2_k_s", 3, 29697),  MIX("q2_k", 3, 31593),
+    MIX("q3_k_s", 4, 36429),  MIX("q3_k_m", 4, 40030),
+    MIX("q3_k_l", 4, 42979),  MIX("q4_k_s", 4, 46672),
+    MIX("q4_k", 4, 48944),    MIX("q5_k_s", 5, 55704),
+    MIX("q5_k", 5, 57036),    MIX("q6_k", 6, 65633),
+    MIX("q8_0", 8, 85008),    MIX("q4_0", 4, 46600),
+    MIX("q4_1", 4, 51300),    MIX("q5_0", 5, 56000),
+    MIX("q5_1", 5, 60700),
+    PLAIN("gguf", 0, 0, 0),
+    PLAIN("gptq-int8", 8, MICRO, 1050000),
+    PLAIN("gptq_int8", 8, MICRO, 1050000),
+    PLAIN("int8", 8, MICRO, 1050000),
+    PLAIN("w8a8", 8, MICRO, 1030000),
+    PLAIN("8bit", 8, MICRO, 1063000),
+    PLAIN("fp8", 8, MICRO, 1030000),
+    PLAIN("mxfp4", 4, 531250, 563000),
+    PLAIN("nvfp4", 4, 562500, 625000),
+    PLAIN("modelopt_fp4", 4, 562500, 625000),
+    PLAIN("fp4", 4, 500000, 625000),
+    PLAIN("awq", 4, 515000, 580000),
+    PLAIN("gptq", 4, 500000, 590000),
+    PLAIN("int4", 4, 500000, 590000),
+    PLAIN("w4a16", 4, 500000, 590000),
+    PLAIN("bitsandbytes", 4, 515000, 563000),
+    PLAIN("bnb", 4, 515000, 563000),
+    PLAIN("nf4", 4, 515000, 563000),
+    PLAIN("4bit", 4, 500000, 625000),
+    PLAIN("modelopt", 8, MICRO, 1030000),
+    PLAIN("fbgemm", 8, MICRO, 1030000),
 };
 
 static char lower(char c) {
@@ -115,6 +148,8 @@ static struct str run_dtype(const struct memory_case *c) {
     return is_said ? f->word : STR("bfloat16");
 }
 
+/* Embeddings in at least a byte each, at most as they were; a mix has them
+ * inside its bits, and at most at 8.5. */
 static struct span whole_model(const struct memory_case *c,
                                struct str quantization) {
     const struct model *m = c->model;
@@ -122,16 +157,24 @@ static struct span whole_model(const struct memory_case *c,
     if (m == NULL || m->params <= 0 || !micro.known) {
         return span_none();
     }
-    struct span all = span_share(span_exact(m->params), micro.low, MICRO);
     if (is_none(quantization)) {
-        return all;
+        return span_share(span_exact(m->params), micro.low, MICRO);
     }
+    bool is_gguf = width_of(quantization)->is_gguf;
+    bool is_ragged = is_gguf && m->hidden_size % GGUF_ROW != 0;
+    bool keeps_experts = is_gguf && contains(m->quantization, STR("mxfp4"));
     int64_t kept = m->embedding_params < m->params ? m->embedding_params : 0;
-    struct span matrices =
-        span_share(span_exact(m->params - kept), micro.high, MICRO);
-    struct span most = span_plus(
-        matrices, span_times(span_exact(kept), dtype_bytes(run_dtype(c))));
-    most = span_share(most, 105, 100); /* other layers left at 16 bits */
+    int64_t wide = is_gguf ? GGUF_WIDEST
+                           : dtype_bytes(run_dtype(c)) * MICRO;
+    int64_t narrow = is_gguf ? micro.low : MICRO;
+    int64_t least = keeps_experts && micro.low > MXFP4 ? MXFP4 : micro.low;
+    struct span rest = span_exact(m->params - kept), held = span_exact(kept);
+    struct span most = span_share(rest, micro.high, MICRO);
+    most = is_ragged ? span_share(most, 5, 4) : most;
+    most = span_plus(most, span_share(held, wide, MICRO));
+    most = is_gguf ? most : span_share(most, 105, 100); /* left at 16 bits */
+    struct span all = span_plus(span_share(rest, least, MICRO),
+                                span_share(held, narrow, MICRO));
     return most.known && all.known ? span_of(all.low, most.high) : span_none();
 }
 

@@ -54,7 +54,7 @@ static struct json *plans(const struct teller *t, const struct fit *fit) {
         const char *cost = word_spelling(WORDS_COST, (int)plan->cost);
         struct json *o = json_new_object(t->a);
         json_set(o, "rank", json_int(t->a, (int64_t)i + 1));
-        json_set(o, "command", json_text(t->a, fit_changes(t, plan)));
+        json_set(o, "command", json_text(t->a, fit_changes(t, fit, plan)));
         json_set(o, "changes", changes(t, plan));
         json_set(o, "cost", json_text(t->a, str_of(cost)));
         json_set(o, "needed", json_span(t, plan->needed));
@@ -86,6 +86,21 @@ static struct json *inverses(const struct teller *t, const struct fit *fit) {
     json_set(o, "least_tensor_parallel",
              json_span(t, fit->least_tensor_parallel));
     json_set(o, "least_gpu", json_str_or_null(t->a, card));
+    if (fit->is_training) {
+        json_set(o, "batch_size", json_span(t, fit->largest_batch));
+    }
+    return o;
+}
+
+static struct json *training(const struct teller *t,
+                             const struct training *held) {
+    struct json *o = json_new_object(t->a);
+    json_set(o, "weights", json_span(t, held->weights));
+    json_set(o, "gradients", json_span(t, held->gradients));
+    json_set(o, "optimizer", json_span(t, held->optimizer));
+    json_set(o, "activations", json_span(t, held->activations));
+    json_set(o, "total", json_span(t, held->total));
+    json_set(o, "host", json_span(t, held->host));
     return o;
 }
 
@@ -124,6 +139,9 @@ static void set_fit(const struct teller *t, struct json *o,
     json_set(o, "formulas", json_formulas(t, &fit->formulas));
     json_set(o, "inverses", inverses(t, fit));
     json_set(o, "checks", checks(t, fit));
+    if (fit->is_training) {
+        json_set(o, "training", training(t, &fit->training));
+    }
 }
 
 static struct json *compared(const struct teller *t,

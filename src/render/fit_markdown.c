@@ -151,7 +151,7 @@ static void put_plans(struct buf *out, const struct teller *t,
         struct str args[] = {shown_span(t, UNIT_BYTES, plan->needed),
                              shown_span(t, UNIT_BYTES, plan->pool)};
         buf_printf(out, "%zu. ", i + 1);
-        put_code(out, t, fit_changes(t, plan));
+        put_code(out, t, fit_changes(t, fit, plan));
         buf_add(out, STR(" ("));
         put(out, t, said_word(t, WORDS_COST, (int)plan->cost));
         buf_add(out, STR("): "));

@@ -85,7 +85,7 @@ static void put_plans(struct page *p, const struct fit *fit) {
     for (size_t i = 0; i < fit->plan_count; i++) {
         const struct fit_plan *plan = &fit->plans[i];
         struct str mark = arena_printf(p->t->a, "%2zu  ", i + 1);
-        page_pair(p, 0, mark, INK_COMMAND, fit_changes(p->t, plan), INK_DIM,
+        page_pair(p, 0, mark, INK_COMMAND, fit_changes(p->t, fit, plan), INK_DIM,
                   said_word(p->t, WORDS_COST, (int)plan->cost));
         struct str args[] = {shown_span(p->t, UNIT_BYTES, plan->needed),
                              shown_span(p->t, UNIT_BYTES, plan->pool)};

@@ -2,6 +2,8 @@
  * people read. */
 #include "render/fit_words.h"
 
+#include "memory/span.h"
+
 #define TEXT_MAX ((size_t)64 << 10)
 #define HUNDREDTH_MICRO INT64_C(10000)
 
@@ -48,11 +50,13 @@ struct str fit_title(const struct teller *t, const struct fit *fit) {
     const struct fact *version = input(fit, FACT_engine_version);
     struct str model = fit->c.model ? fit->c.model->id
                                     : said(t, "fit.some_model");
+    const struct engine *its = reader_engine_by_id(t->r, fit->c.engine);
+    struct str name = its != NULL ? its->name : engine->word;
     struct str software =
         version->known
-            ? arena_printf(t->a, "%.*s %.*s", STR_ARG(engine->word),
+            ? arena_printf(t->a, "%.*s %.*s", STR_ARG(name),
                            STR_ARG(version->word))
-            : engine->word;
+            : name;
     struct str args[] = {model, cards(t, fit), software,
                          fit_verdict_word(t, fit->fits)};
     return said_with(t, "fit.title", args, 4);
@@ -67,10 +71,29 @@ struct str fit_verdict_word(const struct teller *t, enum truth_fit fits) {
     return said(t, "fit.unknown");
 }
 
+static struct str training_numbers(const struct teller *t,
+                                   const struct fit *fit) {
+    struct span all = span_plus(fit->training.total,
+                                span_of_fact(input(fit, FACT_non_torch)));
+    struct str args[] = {shown_input(t, fit, FACT_batch_size),
+                         shown_input(t, fit, FACT_seq_len),
+                         shown_span(t, UNIT_BYTES, all),
+                         shown_span(t, UNIT_BYTES, fit->budget.total)};
+    if (!all.known) {
+        return (struct str){NULL, 0};
+    }
+    return said_with(t, fit->budget.total.known ? "fit.step_and_card"
+                                                : "fit.step",
+                     args, 4);
+}
+
 struct str fit_numbers(const struct teller *t, const struct fit *fit) {
     const struct kv *kv = &fit->kv;
     struct str length = shown_input(t, fit, FACT_max_model_len);
     struct str need = shown_span(t, UNIT_BYTES, kv->bytes_per_request);
+    if (fit->is_training) {
+        return training_numbers(t, fit);
+    }
     if (!kv->bytes_per_request.known) {
         return (struct str){NULL, 0};
     }
@@ -147,6 +170,10 @@ size_t fit_inverses(const struct teller *t, const struct fit *fit,
     if (fit->least_gpu) {
         card = said_with(t, "fit.at_least", &fit->least_gpu->id, 1);
     }
+    if (fit->is_training && fit->largest_batch.known) {
+        add_line(lines, &count, said_fact(t, FACT_batch_size),
+                 shown_span(t, UNIT_COUNT, fit->largest_batch));
+    }
     add_line(lines, &count, said(t, "fit.longest"), longest(t, fit));
     add_line(lines, &count, said(t, "fit.at_once"), at_once);
     add_line(lines, &count, said(t, "fit.utilization"), shares(t, fit));
@@ -197,37 +224,50 @@ size_t fit_checks(const struct teller *t, const struct fit *fit,
 
 /* ---- changes, inputs ---- */
 
-static void put_change(struct buf *b, const struct teller *t,
-                       const struct fact *f) {
-    struct str name = str_of(fact_spelling(f->name));
-    buf_add(b, STR("--"));
-    for (size_t i = 0; i < name.n; i++) {
-        buf_add_char(b, name.p[i] == '_' ? '-' : name.p[i]);
+static struct str flag_of(const struct engine *engine, enum fact_name name) {
+    for (size_t i = 0; engine && i < engine->flag_count; i++) {
+        if (engine->flags[i].fact == name) {
+            return engine->flags[i].flag;
+        }
     }
-    enum unit unit = fact_unit(f->name);
-    bool splits = f->name == FACT_tensor_parallel ||
-                  f->name == FACT_pipeline_parallel;
-    buf_add(b, splits ? STR("-size") : STR(""));
-    if (unit == UNIT_BOOL) {
-        return;
-    }
-    buf_add_char(b, ' ');
-    if (unit == UNIT_TEXT) {
-        buf_add(b, f->word);
-    } else if (unit == UNIT_RATIO) {
-        units_ratio(b, f->number);
-    } else {
-        buf_printf(b, "%lld", (long long)f->number);
-    }
-    (void)t;
+    return (struct str){NULL, 0};
 }
 
-struct str fit_changes(const struct teller *t, const struct fit_plan *plan) {
+static void put_value(struct buf *b, const struct fact *f) {
+    switch (fact_unit(f->name)) {
+    case UNIT_TEXT:
+    case UNIT_VERSION: buf_add(b, f->word); return;
+    case UNIT_RATIO: units_ratio(b, f->number); return;
+    case UNIT_BOOL: buf_add(b, f->number ? STR("true") : STR("false")); return;
+    case UNIT_BYTES:
+    case UNIT_TOKENS:
+    case UNIT_BLOCKS:
+    case UNIT_COUNT:
+    case UNIT_SECONDS: break;
+    }
+    buf_printf(b, "%lld", (long long)f->number);
+}
+
+/* "--max-model-len 4096"; "zero_stage=2" where the engine has no flag. */
+static void put_change(struct buf *b, const struct engine *engine,
+                       const struct fact *f) {
+    struct str flag = flag_of(engine, f->name);
+    buf_add(b, flag.n > 0 ? flag : str_of(fact_spelling(f->name)));
+    if (flag.n > 0 && fact_unit(f->name) == UNIT_BOOL && f->number) {
+        return;
+    }
+    buf_add_char(b, flag.n > 0 ? ' ' : '=');
+    put_value(b, f);
+}
+
+struct str fit_changes(const struct teller *t, const struct fit *fit,
+                       const struct fit_plan *plan) {
+    const struct engine *engine = reader_engine_by_id(t->r, fit->c.engine);
     struct buf b;
     buf_init_in(&b, t->a, TEXT_MAX);
     for (size_t i = 0; i < plan->count; i++) {
         buf_add(&b, i ? STR(" ") : STR(""));
-        put_change(&b, t, &plan->change[i]);
+        put_change(&b, engine, &plan->change[i]);
     }
     return settled(t->a, &b);
 }
@@ -253,7 +293,10 @@ struct str fit_inputs(const struct teller *t, const struct fit *fit) {
         if (!f->known || is_in_title) {
             continue;
         }
-        struct str shown = shown_fact(t, f);
+        struct str shown = f->ranged && f->source != SOURCE_LOG
+                               ? shown_span(t, fact_unit((enum fact_name)n),
+                                            span_of(f->low, f->high))
+                               : shown_fact(t, f);
         struct str source = said(t, source_key(f->source));
         buf_printf(&b, "%s%s %.*s (%.*s)", b.n ? ", " : "",
                    fact_spelling((enum fact_name)n), STR_ARG(shown),

@@ -24,7 +24,8 @@ size_t fit_inverses(const struct teller *t, const struct fit *fit,
 size_t fit_checks(const struct teller *t, const struct fit *fit,
                   struct str lines[CHECK_COUNT_OF]);
 /* "--max-model-len 4096", "--kv-cache-dtype fp8 --gpu-memory-..." */
-struct str fit_changes(const struct teller *t, const struct fit_plan *plan);
+struct str fit_changes(const struct teller *t, const struct fit *fit,
+                       const struct fit_plan *plan);
 /* "max_model_len 8,192 (given), block_size 16 (default)" */
 struct str fit_inputs(const struct teller *t, const struct fit *fit);
 /* Title row and one row per value, for --compare; the last cells may be left

@@ -1,0 +1,510 @@
+/* fit_search.c: what to change so that it fits, found by asking again.
+ *
+ *     single    the mildest value of one lever that fits
+ *     set       levers of at most this cost, one after the other, until it
+ *               fits; then each that is not missed is taken back
+ *
+ * A flag comes before quality (narrower cache or weights, smaller optimizer,
+ * adapters), quality before hardware. A lever whose setting is in force
+ * already is passed over. Each answer was asked as a question of its own, so
+ * nothing is listed that is only perhaps enough.
+ */
+#include "memory/budget.h"
+#include "memory/effect.h"
+#include "memory/engine_kv.h"
+#include "memory/fit_case.h"
+#include "memory/formula.h"
+#include "memory/rules.h"
+#include "memory/span.h"
+#include "memory/weights.h"
+
+#define CENT (UNITS_MICRO / 100)
+#define VALUES_MAX 12
+#define LENGTH_LEAST 1024 /* a shorter one would be no answer */
+#define RANKS_MOST 64
+#define SHARE_MOST (97 * CENT)
+#define SETS 3
+
+enum audience { OF_SERVING, OF_TRAINING };
+enum how {
+    DOWN_BY_HALVES, /* to `number`, at least */
+    UP_BY_DOUBLES,  /* to `number`, at most */
+    UP_BY_CENTS,    /* to `number`, at most */
+    UP_BY_ONE,
+    TO_NUMBER,
+    TO_WORD,
+    TO_LENGTH, /* the longest that fits */
+    TO_RANKS   /* tensor or pipeline ranks that divide the model */
+};
+
+struct lever {
+    const char *engine; /* "": every one */
+    enum audience audience;
+    enum fact_name fact;
+    enum how how;
+    int64_t number;
+    const char *word;
+    enum cost cost;
+};
+
+/* In order of cost, then of what a person would try first. */
+static const struct lever levers[] = {
+    {"vllm", OF_SERVING, FACT_gpu_memory_utilization, UP_BY_CENTS, SHARE_MOST,
+     "", COST_flag},
+    {"sglang", OF_SERVING, FACT_mem_fraction_static, UP_BY_CENTS, 92 * CENT,
+     "", COST_flag},
+    {"tensorrt-llm", OF_SERVING, FACT_kv_free_fraction, UP_BY_CENTS,
+     95 * CENT, "", COST_flag},
+    {"lmdeploy", OF_SERVING, FACT_kv_free_fraction, UP_BY_CENTS, 90 * CENT,
+     "", COST_flag},
+    {"", OF_SERVING, FACT_tensor_parallel, TO_RANKS, 0, "", COST_flag},
+    {"vllm", OF_SERVING, FACT_pipeline_parallel, TO_RANKS, 0, "", COST_flag},
+    {"", OF_SERVING, FACT_max_num_batched_tokens, DOWN_BY_HALVES, 1024, "",
+     COST_flag},
+    {"vllm", OF_SERVING, FACT_max_num_seqs, DOWN_BY_HALVES, 16, "",
+     COST_flag},
+    {"vllm", OF_SERVING, FACT_enforce_eager, TO_NUMBER, 1, "", COST_flag},
+    {"transformers", OF_SERVING, FACT_batch_size, DOWN_BY_HALVES, 1, "",
+     COST_flag},
+    {"mlx", OF_SERVING, FACT_batch_size, DOWN_BY_HALVES, 1, "", COST_flag},
+    {"", OF_SERVING, FACT_max_model_len, TO_LENGTH, 0, "", COST_flag},
+    {"", OF_TRAINING, FACT_gradient_checkpointing, TO_NUMBER, 1, "",
+     COST_flag},
+    {"", OF_TRAINING, FACT_batch_size, DOWN_BY_HALVES, 1, "", COST_flag},
+    {"", OF_TRAINING, FACT_zero_stage, UP_BY_ONE, 3, "", COST_flag},
+    {"", OF_TRAINING, FACT_offload, TO_WORD, 0, "optimizer", COST_flag},
+    {"", OF_TRAINING, FACT_offload, TO_WORD, 0, "all", COST_flag},
+    {"vllm", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "fp8",
+     COST_quality},
+    {"sglang", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "fp8_e5m2",
+     COST_quality},
+    {"tensorrt-llm", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "fp8",
+     COST_quality},
+    {"tgi", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "fp8_e5m2",
+     COST_quality},
+    {"lmdeploy", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "8",
+     COST_quality},
+    {"llama.cpp", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "q8_0",
+     COST_quality},
+    {"ollama", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "q8_0",
+     COST_quality},
+    {"mlx", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "8", COST_quality},
+    {"exllama", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "q8",
+     COST_quality},
+    {"vllm", OF_SERVING, FACT_quantization, TO_WORD, 8, "fp8", COST_quality},
+    {"sglang", OF_SERVING, FACT_quantization, TO_WORD, 8, "fp8",
+     COST_quality},
+    {"vllm", OF_SERVING, FACT_quantization, TO_WORD, 4, "awq", COST_quality},
+    {"sglang", OF_SERVING, FACT_quantization, TO_WORD, 4, "awq",
+     COST_quality},
+    {"tensorrt-llm", OF_SERVING, FACT_quantization, TO_WORD, 8, "fp8",
+     COST_quality},
+    {"tensorrt-llm", OF_SERVING, FACT_quantization, TO_WORD, 4, "awq",
+     COST_quality},
+    {"tgi", OF_SERVING, FACT_quantization, TO_WORD, 4, "awq", COST_quality},
+    {"lmdeploy", OF_SERVING, FACT_quantization, TO_WORD, 4, "awq",
+     COST_quality},
+    {"llama.cpp", OF_SERVING, FACT_quantization, TO_WORD, 8, "Q8_0",
+     COST_quality},
+    {"llama.cpp", OF_SERVING, FACT_quantization, TO_WORD, 4, "Q4_K_M",
+     COST_quality},
+    {"ollama", OF_SERVING, FACT_quantization, TO_WORD, 4, "Q4_K_M",
+     COST_quality},
+    {"transformers", OF_SERVING, FACT_quantization, TO_WORD, 4,
+     "bitsandbytes", COST_quality},
+    {"mlx", OF_SERVING, FACT_quantization, TO_WORD, 4, "4bit", COST_quality},
+    {"", OF_TRAINING, FACT_optimizer, TO_WORD, 0, "adamw_8bit", COST_quality},
+    {"", OF_TRAINING, FACT_lora_rank, TO_NUMBER, 16, "", COST_quality},
+    {"", OF_TRAINING, FACT_quantization, TO_WORD, 4, "bitsandbytes",
+     COST_quality},
+    {"", OF_TRAINING, FACT_seq_len, DOWN_BY_HALVES, 512, "", COST_quality},
+    {"", OF_SERVING, FACT_tensor_parallel, TO_RANKS, 0, "", COST_hardware},
+    {"", OF_SERVING, FACT_gpu_count, UP_BY_DOUBLES, 16, "", COST_hardware},
+    {"", OF_TRAINING, FACT_gpu_count, UP_BY_DOUBLES, RANKS_MOST, "",
+     COST_hardware},
+};
+
+#define LEVERS (sizeof levers / sizeof levers[0])
+
+struct search {
+    struct arena *a;
+    const struct fit_question *q; /* as it was asked */
+    struct fit *fit;
+};
+
+struct values { /* of one lever, the mildest first */
+    struct fact at[VALUES_MAX];
+    size_t count;
+};
+
+/* ---- values ---- */
+
+static void offer(struct values *v, enum fact_name name, int64_t n) {
+    if (v->count < VALUES_MAX) {
+        v->at[v->count++] = propose(name, n);
+    }
+}
+
+static void halve(struct values *v, const struct lever *l, int64_t now) {
+    for (int64_t n = now / 2; n >= l->number; n /= 2) {
+        offer(v, l->fact, n);
+    }
+}
+
+static void raise_share(struct values *v, const struct lever *l,
+                        int64_t now) {
+    int64_t left = l->number - now, step = left / VALUES_MAX / CENT * CENT;
+    step = step > CENT ? step : CENT;
+    for (int64_t n = now - now % CENT + step; n < l->number; n += step) {
+        offer(v, l->fact, n);
+    }
+    if (now < l->number) {
+        v->count -= v->count == VALUES_MAX;
+        offer(v, l->fact, l->number);
+    }
+}
+
+/* Cards that lie idle cost a flag; more of them, hardware. */
+static void split(struct values *v, const struct lever *l,
+                  const struct memory_case *c) {
+    int64_t cards = setting_of(c, FACT_gpu_count, 1);
+    int64_t other = setting_of(c,
+                               l->fact == FACT_tensor_parallel
+                                   ? FACT_pipeline_parallel
+                                   : FACT_tensor_parallel,
+                               1);
+    int64_t now = setting_of(c, l->fact, 1), pieces = 0;
+    if (c->model == NULL || !engine_splits_layers(c)) {
+        return;
+    }
+    pieces = l->fact == FACT_tensor_parallel ? c->model->heads
+                                             : c->model->layers;
+    for (int64_t n = now * 2; n <= RANKS_MOST && n * other <= 512; n *= 2) {
+        bool is_there = n * other <= cards;
+        bool is_wanted = l->cost == COST_flag ? is_there : !is_there;
+        if (is_wanted && pieces > 0 && pieces % n == 0) {
+            offer(v, l->fact, n);
+        }
+    }
+}
+
+static int64_t share_now(const struct memory_case *c,
+                         const struct lever *l) {
+    const struct fact *f = &c->in[l->fact];
+    if (f->known) {
+        return f->number;
+    }
+    return l->fact == FACT_kv_free_fraction ? engine_fraction(c).high
+                                            : 88 * CENT;
+}
+
+static void word(struct values *v, const struct lever *l,
+                 const struct memory_case *c) {
+    const struct fact *f = &c->in[l->fact];
+    bool has_fp8 = c->gpu == NULL || c->gpu->has_fp8 != 0;
+    bool is_fp8 = str_eq(str_of(l->word), STR("fp8"));
+    bool is_weights = l->fact == FACT_quantization;
+    int64_t bits = weight_bits(c);
+    bool is_adapter = l->audience == OF_TRAINING && is_weights;
+    if (is_weights && (bits == 0 || bits <= l->number ||
+                       (is_fp8 && !has_fp8) ||
+                       (c->model && c->model->quantization.n > 0))) {
+        return;
+    }
+    if (is_adapter && setting_of(c, FACT_lora_rank, 0) == 0) {
+        return; /* frozen weights alone may be narrow */
+    }
+    if (!f->known || !str_eq(f->word, str_of(l->word))) {
+        v->at[v->count++] = propose_word(l->fact, str_of(l->word));
+    }
+}
+
+/* No longer than a question of the same kind would take. */
+static void shorten(struct search *s, struct values *v,
+                    const struct fit_question *q) {
+    int64_t now = setting_of(&q->c, FACT_max_model_len, 0), fits = 0;
+    int64_t fails = ceil_div(now, 256), wanted = LENGTH_LEAST / 256;
+    while (fails - fits > 1) {
+        struct fit_question then = *q;
+        struct kv kv;
+        int64_t middle = fits + (fails - fits) / 2;
+        then.c.in[FACT_max_model_len] =
+            propose(FACT_max_model_len, middle * 256);
+        then.c.in[FACT_max_model_len].source = SOURCE_USER;
+        bool is_enough = fit_verdict_of(s->a, &then, &kv) == FIT_YES;
+        *(is_enough ? &fits : &fails) = middle;
+    }
+    if (fits >= wanted) {
+        offer(v, FACT_max_model_len, fits * 256);
+    }
+}
+
+/* q: as it was asked, with changes; c: the same, completed. */
+static struct values values_of(struct search *s, const struct lever *l,
+                               const struct fit_question *q,
+                               const struct memory_case *c) {
+    struct values v = {.count = 0};
+    int64_t now = setting_of(c, l->fact, 0);
+    int64_t cards = setting_of(c, FACT_gpu_count, 1);
+    bool is_sharded = cards > 1 || setting_of(c, FACT_data_parallel, 1) > 1;
+    switch (l->how) {
+    case DOWN_BY_HALVES: halve(&v, l, now); break;
+    case UP_BY_DOUBLES:
+        for (int64_t n = (now > 0 ? now : 1) * 2;
+             n <= l->number && (l->audience == OF_TRAINING ||
+                                engine_spreads_layers(c));
+             n *= 2) {
+            offer(&v, l->fact, n);
+        }
+        break;
+    case UP_BY_CENTS: raise_share(&v, l, share_now(c, l)); break;
+    case UP_BY_ONE:
+        for (int64_t n = now + 1; is_sharded && n <= l->number; n++) {
+            offer(&v, l->fact, n);
+        }
+        break;
+    case TO_NUMBER:
+        if (now != l->number && !(l->fact == FACT_lora_rank && now > 0)) {
+            offer(&v, l->fact, l->number);
+        }
+        break;
+    case TO_WORD: word(&v, l, c); break;
+    case TO_LENGTH:
+        if (q->c.in[FACT_max_model_len].known ||
+            c->in[FACT_max_model_len].known) {
+            struct fit_question with = *q;
+            with.c.in[FACT_max_model_len] = c->in[FACT_max_model_len];
+            shorten(s, &v, &with);
+        }
+        break;
+    case TO_RANKS: split(&v, l, c); break;
+    }
+    return v;
+}
+
+/* ---- asking again ---- */
+
+static void change(struct fit_question *q, const struct fact *f) {
+    static const enum fact_name of_old[] = {
+        FACT_kv_needed, FACT_est_max_model_len, FACT_max_concurrency,
+        FACT_kv_tokens};
+    for (size_t i = 0; i < sizeof of_old / sizeof of_old[0]; i++) {
+        q->c.in[of_old[i]].known = false;
+    }
+    if (f->name == FACT_quantization || f->name == FACT_tensor_parallel ||
+        f->name == FACT_pipeline_parallel) {
+        q->c.in[FACT_weights_bytes].known = false;
+    }
+    q->c.in[f->name] = *f;
+    q->c.in[f->name].source = SOURCE_USER;
+}
+
+/* More ranks than cards: as many cards as ranks. */
+static void take_cards(struct fit_question *q, struct fit_plan *plan) {
+    const struct memory_case *c = &q->c;
+    int64_t ranks = setting_of(c, FACT_tensor_parallel, 1) *
+                    setting_of(c, FACT_pipeline_parallel, 1) *
+                    setting_of(c, FACT_data_parallel, 1);
+    if (!c->in[FACT_gpu_count].known ||
+        c->in[FACT_gpu_count].number >= ranks || plan->count == FIT_CHANGES) {
+        return;
+    }
+    struct fact cards = propose(FACT_gpu_count, ranks);
+    change(q, &cards);
+    plan->change[plan->count++] = cards;
+}
+
+static struct fit_question with_changes(const struct fit_question *q,
+                                        const struct fit_plan *plan) {
+    struct fit_question then = *q;
+    for (size_t i = 0; i < plan->count; i++) {
+        change(&then, &plan->change[i]);
+    }
+    return then;
+}
+
+/* Fits with these changes: then what is needed and there stands in the plan. */
+static bool holds(struct search *s, struct fit_plan *plan) {
+    struct fit_question then = with_changes(s->q, plan);
+    struct kv kv;
+    if (plan->cost == COST_hardware) {
+        take_cards(&then, plan);
+    }
+    if (fit_verdict_of(s->a, &then, &kv) != FIT_YES) {
+        return false;
+    }
+    plan->needed = kv.bytes_per_request;
+    plan->pool = kv.pool;
+    if (s->fit->is_training) {
+        fit_complete(s->a, &then);
+        plan->needed = fit_training_held(s->a, &then.c);
+        plan->pool = gpu_total_bytes(&then.c);
+    }
+    return true;
+}
+
+static bool is_same(const struct fit_plan *a, const struct fit_plan *b) {
+    for (size_t i = 0; i < a->count && a->count == b->count; i++) {
+        const struct fact *x = &a->change[i], *y = &b->change[i];
+        if (x->name != y->name || x->number != y->number ||
+            !str_eq(x->word, y->word)) {
+            return false;
+        }
+    }
+    return a->count == b->count;
+}
+
+/* How the need comes about then. */
+static struct str formula_of(struct search *s, const struct fit_plan *plan) {
+    struct fit_question then = with_changes(s->q, plan);
+    struct formulas f = {0};
+    fit_complete(s->a, &then);
+    if (s->fit->is_training) {
+        struct training_setup setup = training_setup_of(&then.c);
+        memory_training(s->a, &setup, &f);
+    } else {
+        fit_kv(s->a, &then.c, &f);
+    }
+    struct str all = {NULL, 0};
+    for (size_t i = 0; i < f.count; i++) {
+        bool is_asked = s->fit->is_training ||
+                        str_starts(f.at[i], STR("kv_needed"));
+        all = is_asked ? formula_join(s->a, all, f.at[i]) : all;
+    }
+    return all;
+}
+
+static void add(struct search *s, const struct fit_plan *plan) {
+    struct fit *fit = s->fit;
+    size_t at = fit->plan_count;
+    for (size_t i = 0; i < fit->plan_count; i++) {
+        if (is_same(&fit->plans[i], plan)) {
+            return;
+        }
+    }
+    if (at == FIT_PLANS) {
+        return;
+    }
+    while (at > 0 && fit->plans[at - 1].cost > plan->cost) {
+        fit->plans[at] = fit->plans[at - 1];
+        at--;
+    }
+    fit->plans[at] = *plan;
+    fit->plans[at].formula = formula_of(s, plan);
+    fit->plan_count++;
+}
+
+static bool is_for(const struct search *s, const struct lever *l) {
+    const struct memory_case *c = &s->fit->c;
+    bool is_its = l->engine[0] == '\0' || str_eq(c->engine, str_of(l->engine));
+    bool trains = l->audience == OF_TRAINING;
+    return is_its && trains == s->fit->is_training;
+}
+
+static void add_singles(struct search *s) {
+    for (size_t i = 0; i < LEVERS; i++) {
+        const struct lever *l = &levers[i];
+        if (!is_for(s, l)) {
+            continue;
+        }
+        struct values v = values_of(s, l, s->q, &s->fit->c);
+        for (size_t k = 0; k < v.count; k++) {
+            struct fit_plan plan = {
+                .change = {v.at[k]}, .count = 1, .cost = l->cost};
+            if (holds(s, &plan)) {
+                add(s, &plan);
+                break;
+            }
+        }
+    }
+}
+
+/* ---- sets ---- */
+
+static bool has_change(const struct fit_plan *plan, enum fact_name name) {
+    for (size_t i = 0; i < plan->count; i++) {
+        if (plan->change[i].name == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Each change that is not missed goes. */
+static void prune(struct search *s, struct fit_plan *plan) {
+    for (size_t i = 0; i < plan->count;) {
+        struct fit_plan fewer = *plan;
+        for (size_t k = i; k + 1 < fewer.count; k++) {
+            fewer.change[k] = fewer.change[k + 1];
+        }
+        fewer.count--;
+        if (holds(s, &fewer)) {
+            *plan = fewer;
+        } else {
+            i++;
+        }
+    }
+}
+
+/* The mildest value that makes the set fit, else the strongest one. */
+static bool try_lever(struct search *s, struct fit_plan *plan,
+                      const struct lever *l) {
+    struct fit_question then = with_changes(s->q, plan);
+    struct fit_question whole = then;
+    fit_complete(s->a, &whole);
+    struct values v = values_of(s, l, &then, &whole.c);
+    size_t at = has_change(plan, l->fact) ? FIT_CHANGES : plan->count;
+    for (size_t i = 0; i < plan->count; i++) {
+        at = plan->change[i].name == l->fact ? i : at;
+    }
+    if (v.count == 0 || at >= FIT_CHANGES) {
+        return false;
+    }
+    plan->count = at == plan->count ? at + 1 : plan->count;
+    for (size_t k = 0; k < v.count; k++) {
+        plan->change[at] = v.at[k];
+        if (holds(s, plan)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_set(struct search *s, enum cost most) {
+    struct fit_plan plan = {.cost = most};
+    bool fits = false;
+    for (size_t round = 0; round < 2 && !fits; round++) {
+        for (size_t i = 0; i < LEVERS && !fits; i++) {
+            const struct lever *l = &levers[i];
+            bool is_last = l->how == TO_LENGTH; /* before it is given up */
+            bool is_slow = most > COST_flag && l->fact == FACT_offload;
+            if (is_for(s, l) && l->cost <= most && !is_slow &&
+                is_last == (round == 1)) {
+                fits = try_lever(s, &plan, l);
+            }
+        }
+    }
+    if (fits) {
+        prune(s, &plan);
+        add(s, &plan);
+    }
+}
+
+void fit_search(struct arena *a, const struct fit_question *q,
+                struct fit *fit) {
+    static const enum cost ceilings[SETS] = {COST_flag, COST_quality,
+                                             COST_hardware};
+    struct search s = {a, q, fit};
+    if (fit->c.model == NULL || !gpu_total_bytes(&fit->c).known) {
+        return;
+    }
+    add_singles(&s);
+    for (size_t i = 0; i < SETS; i++) {
+        bool is_there = fit->plan_count > 0 &&
+                        fit->plans[0].cost <= ceilings[i];
+        /* What the host would hold slows every step: narrower comes too. */
+        if (!is_there || (fit->is_training && ceilings[i] == COST_quality)) {
+            add_set(&s, ceilings[i]);
+        }
+    }
+}

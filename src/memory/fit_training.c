@@ -1,0 +1,194 @@
+/* fit_training.c: does a training run fit? No pool and no requests: the state
+ * and one step's activations against the card.
+ *
+ *     | weights | gradients | optimizer | activations | context | free |
+ *
+ * What is not said is the plainest run there is: AdamW in mixed precision,
+ * everything trained, one sequence of 2,048 tokens, no checkpoints. FSDP
+ * shards everything unless told otherwise, ZeRO nothing.
+ */
+#include "memory/budget.h"
+#include "memory/effect.h"
+#include "memory/fit_case.h"
+#include "memory/formula.h"
+#include "memory/span.h"
+#include "memory/training.h"
+
+#define MIB (INT64_C(1) << 20)
+#define GIB (INT64_C(1) << 30)
+#define USUAL_TOKENS 2048
+#define BATCH_MOST (1 << 20)
+#define PARTS_MAX 8
+
+/* ---- what is not said ---- */
+
+static void fill(struct memory_case *c, enum fact_name name, int64_t n,
+                 const char *word, const char *why) {
+    if (!c->in[name].known) {
+        c->in[name] = fit_default(name, n, str_of(word), why);
+    }
+}
+
+static bool is_engine(const struct memory_case *c, const char *engine) {
+    return str_eq(c->engine, str_of(engine));
+}
+
+/* Buckets of ZeRO hold 5e8 elements each for reducing and gathering. */
+static struct span beside(const struct memory_case *c) {
+    int64_t cards = setting_of(c, FACT_gpu_count, 1);
+    if (cards <= 1) {
+        return span_of(300 * MIB, GIB);
+    }
+    return span_of(500 * MIB, is_engine(c, "deepspeed") ? 3 * GIB : 2 * GIB);
+}
+
+void fit_take_training(struct memory_case *c) {
+    int64_t longest = c->model ? c->model->max_position : 0;
+    int64_t tokens = longest > 0 && longest < USUAL_TOKENS ? longest
+                                                           : USUAL_TOKENS;
+    fill(c, FACT_optimizer, 0, "adamw", "the usual one");
+    fill(c, FACT_precision, 0, "mixed", "16 bits with a 32-bit copy");
+    fill(c, FACT_zero_stage, is_engine(c, "fsdp") ? 3 : 0, "",
+         is_engine(c, "fsdp") ? "full shard" : "nothing is sharded");
+    fill(c, FACT_offload, 0, "none", "all on the card");
+    fill(c, FACT_lora_rank, 0, "", "everything is trained");
+    fill(c, FACT_gradient_checkpointing, 0, "", "off");
+    fill(c, FACT_batch_size, 1, "", "one sequence a step");
+    fill(c, FACT_seq_len, tokens, "", "none was said");
+    fill(c, FACT_tensor_parallel, 1, "", "one rank");
+    fill(c, FACT_pipeline_parallel, 1, "", "one rank");
+    if (!c->in[FACT_non_torch].known) {
+        c->in[FACT_non_torch] =
+            fit_derived(FACT_non_torch, beside(c),
+                        "context, communication and rounding of blocks");
+    }
+}
+
+/* ---- the verdict ---- */
+
+static struct span held_by(const struct memory_case *c,
+                           const struct training *t) {
+    return span_plus(t->total, span_of_fact(&c->in[FACT_non_torch]));
+}
+
+static enum truth_fit truth_of(enum verdict v) {
+    return v == VERDICT_ENOUGH       ? FIT_YES
+           : v == VERDICT_NOT_ENOUGH ? FIT_NO
+                                     : FIT_UNKNOWN;
+}
+
+struct span fit_training_held(struct arena *a, const struct memory_case *c) {
+    struct training_setup s = training_setup_of(c);
+    struct training t = memory_training(a, &s, NULL);
+    return held_by(c, &t);
+}
+
+enum truth_fit fit_training_verdict(struct arena *a,
+                                    const struct memory_case *c) {
+    return truth_of(span_fits(fit_training_held(a, c), gpu_total_bytes(c)));
+}
+
+/* Most sequences a step: surely, and perhaps. */
+static struct span largest_batch(struct arena *a,
+                                 const struct memory_case *c) {
+    struct span total = gpu_total_bytes(c);
+    int64_t ends[2] = {0, 0};
+    for (size_t i = 0; i < 2; i++) {
+        int64_t fails = BATCH_MOST;
+        while (fails - ends[i] > 1) {
+            struct training_setup s = training_setup_of(c);
+            s.batch = ends[i] + (fails - ends[i]) / 2;
+            struct training t = memory_training(a, &s, NULL);
+            struct span held = held_by(c, &t);
+            if (!held.known || !total.known) {
+                return span_none();
+            }
+            bool fits = i == 0 ? held.high <= total.low
+                               : held.low <= total.high;
+            *(fits ? &ends[i] : &fails) = s.batch;
+        }
+    }
+    return span_of(ends[0], ends[1]);
+}
+
+/* ---- where the bytes go ---- */
+
+static void add(struct budget *b, const char *part, struct span bytes,
+                struct str source) {
+    if (bytes.known && bytes.high > 0 && b->count < PARTS_MAX) {
+        b->parts[b->count++] =
+            (struct budget_part){part, span_at_least(bytes, 0), source};
+    }
+}
+
+static struct budget parts_of(struct arena *a, const struct memory_case *c,
+                              const struct training *t) {
+    struct budget b = {.total = gpu_total_bytes(c)};
+    struct str model = write_source(a, c, FACT_model);
+    struct str optimizer = write_source(a, c, FACT_optimizer);
+    b.parts = arena_array(a, PARTS_MAX, sizeof *b.parts);
+    add(&b, "weights", t->weights, model);
+    add(&b, "gradients", t->gradients, model);
+    add(&b, "optimizer", t->optimizer, optimizer);
+    add(&b, "activation", t->activations, STR("derived"));
+    add(&b, "non_torch", span_of_fact(&c->in[FACT_non_torch]),
+        write_source(a, c, FACT_non_torch));
+    struct span rest = span_minus(b.total, held_by(c, t));
+    if (rest.known && rest.low > 0) {
+        add(&b, "free", rest, STR("derived"));
+    }
+    return b;
+}
+
+static void show_step(struct arena *a, const struct memory_case *c,
+                      const struct training *t, struct formulas *f) {
+    static const enum fact_name used[] = {
+        FACT_model,     FACT_batch_size, FACT_seq_len, FACT_optimizer,
+        FACT_precision, FACT_zero_stage, FACT_gpu_count,
+        FACT_lora_rank, FACT_gradient_checkpointing, FACT_COUNT_OF};
+    struct span other = span_of_fact(&c->in[FACT_non_torch]);
+    struct span all = held_by(c, t);
+    if (!all.known) {
+        return;
+    }
+    struct span each[] = {t->weights, t->gradients, t->optimizer,
+                          t->activations, other};
+    static const char *const names[] = {"weights", "gradients",
+                                        "optimizer state", "activations",
+                                        "beside"};
+    struct buf b;
+    buf_init_in(&b, a, 1024);
+    for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) {
+        struct str n = write_bytes(a, each[i].high);
+        buf_printf(&b, "%s%.*s %s", i ? " + " : "", STR_ARG(n), names[i]);
+    }
+    struct str most = write_bytes(a, all.high);
+    struct str sources = write_sources(a, c, used);
+    formula_put(a, f,
+                arena_printf(a, "held at most = %.*s = %.*s%.*s",
+                             STR_ARG(buf_str(&b)), STR_ARG(most),
+                             STR_ARG(sources)));
+}
+
+static void name_needs(const struct memory_case *c, struct needs *needs) {
+    if (c->model == NULL || c->model->params <= 0) {
+        needs_add(needs, FACT_model);
+    }
+    if (!gpu_total_bytes(c).known) {
+        needs_add(needs, FACT_gpu_total);
+    }
+}
+
+void fit_training(struct arena *a, struct fit *fit) {
+    const struct memory_case *c = &fit->c;
+    struct training_setup s = training_setup_of(c);
+    fit->training = memory_training(a, &s, &fit->formulas);
+    fit->weights = fit->training.weights;
+    fit->weights_bytes = fit->weights.known ? span_middle(fit->weights) : 0;
+    fit->budget = parts_of(a, c, &fit->training);
+    show_step(a, c, &fit->training, &fit->formulas);
+    fit->fits = truth_of(span_fits(held_by(c, &fit->training),
+                                   gpu_total_bytes(c)));
+    fit->largest_batch = largest_batch(a, c);
+    name_needs(c, &fit->kv.needs);
+}
