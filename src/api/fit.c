@@ -99,34 +99,52 @@ static void check_size(const struct asking *q, const struct fact *f,
     }
 }
 
-static void check_range(const struct asking *q, const struct fact *f,
+static bool is_among(enum fact_name name, const enum fact_name *list) {
+    for (; *list != FACT_COUNT_OF; list++) {
+        if (*list == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_count(const struct asking *q, const struct fact *f,
                         struct str given) {
-    enum unit unit = fact_unit(f->name);
+    static const enum fact_name from_zero[] = {
+        FACT_rank,       FACT_gpu_index,  FACT_kv_tokens, FACT_gpu_layers,
+        FACT_zero_stage, FACT_lora_rank, FACT_COUNT_OF};
     const char *name = fact_spelling(f->name);
-    bool is_count = unit == UNIT_COUNT || unit == UNIT_TOKENS;
-    bool may_be_zero = f->name == FACT_rank || f->name == FACT_gpu_index ||
-                       f->name == FACT_kv_tokens ||
-                       f->name == FACT_gpu_layers ||
-                       f->name == FACT_zero_stage || f->name == FACT_lora_rank;
-    bool is_share = f->name == FACT_gpu_memory_utilization ||
-                    f->name == FACT_mem_fraction_static ||
-                    f->name == FACT_kv_free_fraction;
-    if (unit == UNIT_BYTES) {
-        check_size(q, f, given);
+    bool is_large = fact_unit(f->name) == UNIT_COUNT &&
+                    f->name != FACT_trainable_params &&
+                    f->number > COUNT_MAX;
+    if (f->number < (is_among(f->name, from_zero) ? 0 : 1)) {
+        refuse(q, arena_printf(q->a, "%s takes a number from %d, not '%.*s'",
+                               name, is_among(f->name, from_zero) ? 0 : 1,
+                               STR_ARG(given)));
     }
-    if (is_count && !may_be_zero && f->number < 1) {
-        refuse(q, arena_printf(q->a, "%s takes a number from 1, not '%.*s'",
-                               name, STR_ARG(given)));
-    }
-    if (unit == UNIT_COUNT && f->number > COUNT_MAX &&
-        f->name != FACT_trainable_params) {
+    if (is_large) {
         refuse(q, arena_printf(q->a, "%s takes at most %d, not '%.*s'", name,
                                COUNT_MAX, STR_ARG(given)));
     }
-    if (is_share && (f->number <= 0 || f->number > UNITS_MICRO)) {
+}
+
+static void check_range(const struct asking *q, const struct fact *f,
+                        struct str given) {
+    static const enum fact_name shares[] = {
+        FACT_gpu_memory_utilization, FACT_mem_fraction_static,
+        FACT_kv_free_fraction, FACT_COUNT_OF};
+    enum unit unit = fact_unit(f->name);
+    if (unit == UNIT_BYTES) {
+        check_size(q, f, given);
+    }
+    if (unit == UNIT_COUNT || unit == UNIT_TOKENS) {
+        check_count(q, f, given);
+    }
+    if (is_among(f->name, shares) &&
+        (f->number <= 0 || f->number > UNITS_MICRO)) {
         refuse(q, arena_printf(q->a, "%s takes a share of the card, above 0 "
-                               "and up to 1 (0.9), not '%.*s'", name,
-                               STR_ARG(given)));
+                               "and up to 1 (0.9), not '%.*s'",
+                               fact_spelling(f->name), STR_ARG(given)));
     }
 }
 

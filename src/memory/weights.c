@@ -148,8 +148,21 @@ static struct str run_dtype(const struct memory_case *c) {
     return is_said ? f->word : STR("bfloat16");
 }
 
-/* Embeddings in at least a byte each, at most as they were; a mix has them
- * inside its bits, and at most at 8.5. */
+/* A mix of block types: embeddings inside its bits, at most at 8.5. */
+static struct span whole_mix(const struct model *m, struct span micro,
+                             int64_t kept) {
+    bool is_ragged = m->hidden_size % GGUF_ROW != 0;
+    bool keeps_experts = contains(m->quantization, STR("mxfp4"));
+    int64_t least = keeps_experts && micro.low > MXFP4 ? MXFP4 : micro.low;
+    struct span rest = span_exact(m->params - kept);
+    struct span most = span_share(rest, micro.high, MICRO);
+    most = is_ragged ? span_share(most, 5, 4) : most;
+    most = span_plus(most, span_share(span_exact(kept), GGUF_WIDEST, MICRO));
+    struct span all = span_share(span_exact(m->params), least, MICRO);
+    return most.known && all.known ? span_of(all.low, most.high) : span_none();
+}
+
+/* Embeddings in at least a byte each, at most as they were. */
 static struct span whole_model(const struct memory_case *c,
                                struct str quantization) {
     const struct model *m = c->model;
@@ -160,21 +173,15 @@ static struct span whole_model(const struct memory_case *c,
     if (is_none(quantization)) {
         return span_share(span_exact(m->params), micro.low, MICRO);
     }
-    bool is_gguf = width_of(quantization)->is_gguf;
-    bool is_ragged = is_gguf && m->hidden_size % GGUF_ROW != 0;
-    bool keeps_experts = is_gguf && contains(m->quantization, STR("mxfp4"));
     int64_t kept = m->embedding_params < m->params ? m->embedding_params : 0;
-    int64_t wide = is_gguf ? GGUF_WIDEST
-                           : dtype_bytes(run_dtype(c)) * MICRO;
-    int64_t narrow = is_gguf ? micro.low : MICRO;
-    int64_t least = keeps_experts && micro.low > MXFP4 ? MXFP4 : micro.low;
     struct span rest = span_exact(m->params - kept), held = span_exact(kept);
-    struct span most = span_share(rest, micro.high, MICRO);
-    most = is_ragged ? span_share(most, 5, 4) : most;
-    most = span_plus(most, span_share(held, wide, MICRO));
-    most = is_gguf ? most : span_share(most, 105, 100); /* left at 16 bits */
-    struct span all = span_plus(span_share(rest, least, MICRO),
-                                span_share(held, narrow, MICRO));
+    if (width_of(quantization)->is_gguf) {
+        return whole_mix(m, micro, kept);
+    }
+    struct span most = span_plus(span_share(rest, micro.high, MICRO),
+                                 span_times(held, dtype_bytes(run_dtype(c))));
+    most = span_share(most, 105, 100); /* other layers left at 16 bits */
+    struct span all = span_plus(span_share(rest, micro.low, MICRO), held);
     return most.known && all.known ? span_of(all.low, most.high) : span_none();
 }
 
