@@ -139,6 +139,10 @@ LOGS ?= ../shared/data/logs
 eval: all  ## score the program on a labelled folder: make eval LOGS=DIR
 	@$(PYTHON) tests/eval/eval.py $(BUILD)/oomkb $(LOGS)
 
+.PHONY: confusion
+confusion: all  ## who answers whose samples: writes docs/CONFUSION.md
+	@OOMKB=$(BUILD)/oomkb $(PYTHON) tests/corpus/confusion_check.py --write docs/CONFUSION.md
+
 MIB ?= 64
 .PHONY: bench
 bench: all  ## time it beside wc, grep and rg; writes docs/PERFORMANCE.md: MIB=64
