@@ -110,11 +110,36 @@ static int64_t *layers_like(const struct kv_group *g, int64_t *attention,
     return beside;
 }
 
-static void check_group(struct desk *d, const struct made *m,
+static void check_heads(struct desk *d, const struct made *m,
                         const struct node *n, const struct kv_group *g) {
     bool is_one = g->kv_heads == 1 && g->v_dim == 0; /* key and value at once */
     bool has_heads = g->kv_heads > 0 && g->k_dim > 0
                      && (g->v_dim > 0 || is_one);
+    if (!has_heads)
+        shape_wrong(d, m, n, "`kv_heads`, `k_dim`, `v_dim` are missing");
+}
+
+static void check_latent(struct desk *d, const struct made *m,
+                         const struct node *n, const struct kv_group *g) {
+    if (g->latent_dim == 0)
+        shape_wrong(d, m, n, "an mla group has a `latent_dim`");
+    if (g->rope_dim > g->latent_dim || g->rope_dim > g->k_dim)
+        shape_wrong(d, m, n, "`rope_dim` is a part of `latent_dim` and "
+                             "of `k_dim`");
+}
+
+static void check_state(struct desk *d, const struct made *m,
+                        const struct node *n, const struct kv_group *g) {
+    int64_t channels;
+    bool ok = mul_i64(g->conv_groups, g->group_channels, &channels);
+    if ((g->conv_channels > 0) != (g->conv_steps > 0))
+        shape_wrong(d, m, n, "`conv_channels` and `conv_steps` go together");
+    if (g->conv_groups > 0 && (!ok || g->conv_channels <= channels))
+        shape_wrong(d, m, n, "more channels in groups than channels");
+}
+
+static void check_group(struct desk *d, const struct made *m,
+                        const struct node *n, const struct kv_group *g) {
     if (g->layers == 0)
         shape_wrong(d, m, n, "a group of no layers");
     switch (g->kind) {
@@ -122,13 +147,11 @@ static void check_group(struct desk *d, const struct made *m,
     case KV_chunked:
         if (g->window == 0)
             shape_wrong(d, m, n, "a sliding or chunked group has a `window`");
-        if (!has_heads)
-            shape_wrong(d, m, n, "`kv_heads`, `k_dim`, `v_dim` are missing");
+        check_heads(d, m, n, g);
         return;
     case KV_full:
     case KV_cross:
-        if (!has_heads)
-            shape_wrong(d, m, n, "`kv_heads`, `k_dim`, `v_dim` are missing");
+        check_heads(d, m, n, g);
         return;
     case KV_indexer:
         if (g->latent_dim == 0 && g->k_dim == 0)
@@ -136,19 +159,10 @@ static void check_group(struct desk *d, const struct made *m,
                                  "`k_dim` of the cache's type");
         return;
     case KV_mla:
-        if (g->latent_dim == 0)
-            shape_wrong(d, m, n, "an mla group has a `latent_dim`");
-        if (g->rope_dim > g->latent_dim || g->rope_dim > g->k_dim)
-            shape_wrong(d, m, n, "`rope_dim` is a part of `latent_dim` and "
-                                 "of `k_dim`");
+        check_latent(d, m, n, g);
         return;
     case KV_state:
-        if ((g->conv_channels > 0) != (g->conv_steps > 0))
-            shape_wrong(d, m, n, "`conv_channels` and `conv_steps` go "
-                                 "together");
-        if (g->conv_groups > 0
-            && g->conv_channels <= g->conv_groups * g->group_channels)
-            shape_wrong(d, m, n, "more channels in groups than channels");
+        check_state(d, m, n, g);
         return;
     case KV_KIND_COUNT_OF:
         return;

@@ -163,6 +163,13 @@ bool json_as_text(struct json *value, struct str *out) {
     return true;
 }
 
+bool json_as_int(struct json *value, int64_t *out) {
+    if (value == NULL || !json_is_integer(value->value))
+        return false;
+    *out = json_integer_value(value->value);
+    return true;
+}
+
 static int add_to_buf(const char *bytes, size_t n, void *out) {
     struct buf *b = out;
     buf_add(b, (struct str){bytes, n});

@@ -29,7 +29,9 @@ struct json *json_at(struct json *array, size_t i);
 bool json_get_text(struct json *object, const char *key, struct str *out);
 bool json_get_int(struct json *object, const char *key, int64_t *out);
 bool json_get_bool(struct json *object, const char *key, bool *out);
-bool json_as_text(struct json *value, struct str *out); /* an array's item */
+/* An array's item. */
+bool json_as_text(struct json *value, struct str *out);
+bool json_as_int(struct json *value, int64_t *out);
 
 /* pretty: two blanks of indent; else one line. No trailing newline. */
 void json_write(struct json *value, bool pretty, struct buf *out);

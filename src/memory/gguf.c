@@ -7,16 +7,14 @@
  * there, arrays are skipped by arithmetic, nothing is allocated by a number
  * from the file. Little-endian, versions 2 and 3 (1 had other lengths).
  */
-#include "memory/shape.h"
+#include "memory/gguf.h"
 
 #include "base/units.h"
 
 #define PAIRS_MAX 100000
 #define TENSORS_MAX 1000000
-#define LIST_MAX SHAPE_LAYERS_MAX
 #define KEY_MAX 256
 #define VALUE_MAX INT64_C(100000000)
-#define STATE_BYTES 2
 
 struct cursor {
     struct arena *a;
@@ -73,50 +71,12 @@ static size_t size_of(uint32_t type) {
     return type < TYPE_COUNT ? sizes[type] : 0;
 }
 
-/* ---- what is kept of the metadata ---- */
-
-struct list { /* a number, or one per layer */
-    int64_t at[LIST_MAX];
-    size_t count;
-    bool is_there;
-};
-
-#define KEYS(X)                                                                \
-    X(layers, "block_count") X(context, "context_length")                      \
-    X(hidden, "embedding_length") X(wide, "feed_forward_length")               \
-    X(heads, "attention.head_count") X(kv_heads, "attention.head_count_kv")    \
-    X(k_dim, "attention.key_length") X(v_dim, "attention.value_length")        \
-    X(k_mla, "attention.key_length_mla")                                       \
-    X(k_swa, "attention.key_length_swa")                                       \
-    X(v_swa, "attention.value_length_swa")                                     \
-    X(kv_rank, "attention.kv_lora_rank") X(rope, "rope.dimension_count")       \
-    X(window, "attention.sliding_window")                                      \
-    X(pattern, "attention.sliding_window_pattern")                             \
-    X(shared, "attention.shared_kv_layers")                                    \
-    X(conv, "ssm.conv_kernel") X(inner, "ssm.inner_size")                      \
-    X(state, "ssm.state_size") X(groups, "ssm.group_count")                    \
-    X(interval, "full_attention_interval") X(vocab, "vocab_size")              \
-    X(short_conv, "shortconv.l_cache") X(experts, "expert_count")
-
-enum key {
-#define X(name, text) KEY_##name,
-    KEYS(X)
-#undef X
-        KEY_COUNT
-};
+/* ---- what is kept of the metadata (KEYS in gguf.h) ---- */
 
 static const char *const key_texts[KEY_COUNT] = {
 #define X(name, text) text,
     KEYS(X)
 #undef X
-};
-
-struct header {
-    struct str architecture, name;
-    struct list *value; /* KEY_COUNT of them */
-    int64_t file_type;  /* -1: not said */
-    int64_t tokens;     /* of the tokenizer */
-    int64_t params, bytes;
 };
 
 static int64_t clamp(uint64_t n, uint32_t type) {
@@ -256,163 +216,6 @@ static void take_tensors(struct cursor *c, struct header *h,
     }
 }
 
-/* ---- the shape ---- */
-
-static int64_t of_layer(const struct header *h, enum key key, int64_t i,
-                        int64_t otherwise) {
-    const struct list *l = &h->value[key];
-    if (!l->is_there || l->count == 0) {
-        return otherwise;
-    }
-    return l->count == 1 ? l->at[0]
-                         : (size_t)i < l->count ? l->at[i] : otherwise;
-}
-
-static int64_t one(const struct header *h, enum key key, int64_t otherwise) {
-    return of_layer(h, key, 0, otherwise);
-}
-
-/* llama.cpp knows these by architecture, not by a key. */
-static int64_t window_period(const struct header *h) {
-    static const struct {
-        const char *architecture;
-        int64_t period;
-    } known[] = {{"gemma2", 2},  {"gemma3", 6},  {"gemma3n", 5},
-                 {"cohere2", 4}, {"gpt-oss", 2}, {"llama4", 4},
-                 {"exaone4", 4}, {"olmo2", 4}};
-    const struct list *said = &h->value[KEY_pattern];
-    if (said->is_there && said->count == 1) {
-        return said->at[0];
-    }
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (str_eq(h->architecture, str_of(known[i].architecture))) {
-            return known[i].period;
-        }
-    }
-    return 0;
-}
-
-static bool is_windowed(const struct header *h, int64_t i) {
-    const struct list *said = &h->value[KEY_pattern];
-    int64_t period = window_period(h);
-    bool is_llama4 = str_eq(h->architecture, STR("llama4"));
-    if (one(h, KEY_window, 0) <= 0 && !is_llama4) {
-        return false;
-    }
-    if (said->count > 1) {
-        return of_layer(h, KEY_pattern, i, 0) != 0;
-    }
-    return period > 1 && (i + 1) % period != 0;
-}
-
-static int64_t state_bytes(const struct header *h) {
-    int64_t conv = one(h, KEY_conv, 4) - 1, inner = one(h, KEY_inner, 0);
-    int64_t state = one(h, KEY_state, 0), groups = one(h, KEY_groups, 0);
-    int64_t look_back = one(h, KEY_short_conv, 0) - 1;
-    bool is_sane = inner > 0 && inner < 10000000 && state > 0 &&
-                   state < 100000 && conv >= 0 && conv < 1000 &&
-                   groups < 10000;
-    if (look_back > 0 && look_back < 1000) {
-        return one(h, KEY_hidden, 0) * look_back * STATE_BYTES;
-    }
-    return is_sane ? (inner * state + (inner + 2 * groups * state) * conv) *
-                         STATE_BYTES
-                   : 0;
-}
-
-static bool is_recurrent(const struct header *h, int64_t i) {
-    int64_t interval = one(h, KEY_interval, 0);
-    bool has_state = h->value[KEY_inner].is_there ||
-                     h->value[KEY_short_conv].is_there;
-    if (interval == 0 && str_starts(h->architecture, STR("qwen3next"))) {
-        interval = 4;
-    }
-    if (interval > 0) {
-        return (i + 1) % interval != 0;
-    }
-    return has_state && of_layer(h, KEY_kv_heads, i, 0) == 0;
-}
-
-static struct kv_group layer(const struct header *h, int64_t i) {
-    int64_t heads = of_layer(h, KEY_heads, i, 1);
-    int64_t usual = heads > 0 ? one(h, KEY_hidden, 0) / heads : 0;
-    struct kv_group g = {
-        .kind = KV_full,
-        .layers = 1,
-        .kv_heads = of_layer(h, KEY_kv_heads, i, heads),
-        .k_dim = one(h, KEY_k_dim, usual),
-        .v_dim = one(h, KEY_v_dim, usual)};
-    if (is_recurrent(h, i)) {
-        return (struct kv_group){
-            .kind = KV_state, .layers = 1, .state_bytes = state_bytes(h)};
-    }
-    if (h->value[KEY_k_mla].is_there && one(h, KEY_kv_rank, 0) > 0) {
-        return (struct kv_group){
-            .kind = KV_mla,
-            .layers = 1,
-            .latent_dim = one(h, KEY_kv_rank, 0) + one(h, KEY_rope, 64)};
-    }
-    if (is_windowed(h, i)) {
-        bool is_chunk = str_eq(h->architecture, STR("llama4"));
-        g.kind = is_chunk ? KV_chunked : KV_sliding;
-        g.window = one(h, KEY_window, 8192);
-        g.k_dim = one(h, KEY_k_swa, g.k_dim);
-        g.v_dim = one(h, KEY_v_swa, g.v_dim);
-    }
-    return g;
-}
-
-static struct str type_of_file(int64_t type) {
-    static const struct {
-        int64_t type;
-        const char *name;
-    } types[] = {{0, "F32"},     {1, "F16"},     {2, "Q4_0"},   {3, "Q4_1"},
-                 {7, "Q8_0"},    {8, "Q5_0"},    {9, "Q5_1"},   {10, "Q2_K"},
-                 {11, "Q3_K_S"}, {12, "Q3_K_M"}, {13, "Q3_K_L"},
-                 {14, "Q4_K_S"}, {15, "Q4_K_M"}, {16, "Q5_K_S"},
-                 {17, "Q5_K_M"}, {18, "Q6_K"},   {32, "BF16"},
-                 {38, "MXFP4"}};
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        if (types[i].type == type) {
-            return str_of(types[i].name);
-        }
-    }
-    return STR("gguf");
-}
-
-static struct model *shape(struct cursor *c, const struct header *h) {
-    struct model *m = arena_alloc(c->a, sizeof *m);
-    m->layers = one(h, KEY_layers, 0);
-    m->hidden_size = one(h, KEY_hidden, 0);
-    m->heads = one(h, KEY_heads, 0);
-    if (m->layers <= 0 || m->hidden_size <= 0 ||
-        m->layers > SHAPE_LAYERS_MAX) {
-        refuse(c, "its metadata name no number of layers or no width: it "
-                  "should be the first file of a language model");
-    }
-    int64_t own = m->layers - one(h, KEY_shared, 0);
-    for (int64_t i = 0; i < (own > 0 ? own : m->layers); i++) {
-        struct kv_group g = layer(h, i);
-        if (g.kv_heads > 0 || g.kind == KV_mla || g.kind == KV_state) {
-            shape_add(c->a, m, &g);
-        }
-    }
-    m->id = arena_str(c->a, h->name.n > 0 ? h->name : c->name);
-    m->family = arena_str(c->a, h->architecture);
-    m->max_position = one(h, KEY_context, 0);
-    m->intermediate_size = one(h, KEY_wide, 0);
-    m->vocab_size = one(h, KEY_vocab, h->tokens);
-    m->params = h->params;
-    m->dtype = STR("float16");
-    struct str type = type_of_file(h->file_type);
-    bool is_plain = str_eq(type, STR("F16")) || str_eq(type, STR("BF16")) ||
-                    str_eq(type, STR("F32"));
-    m->quantization = is_plain ? (struct str){NULL, 0} : type;
-    m->is_moe = one(h, KEY_experts, 0) > 1;
-    m->verified = STR("seen");
-    return m;
-}
-
 bool gguf_is_one(struct str bytes) {
     return str_starts(bytes, STR("GGUF"));
 }
@@ -439,5 +242,10 @@ const struct model *gguf_model(struct arena *a, struct str bytes,
     }
     take_tensors(&c, &h, tensors);
     *weights_bytes = h.bytes;
-    return shape(&c, &h);
+    const struct model *m = gguf_shape(a, &h, name);
+    if (m == NULL) {
+        refuse(&c, "its metadata name no number of layers or no width: it "
+                   "should be the first file of a language model");
+    }
+    return m;
 }

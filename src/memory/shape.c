@@ -5,7 +5,8 @@ static bool is_same(const struct kv_group *a, const struct kv_group *b) {
     return a->kind == b->kind && a->kv_heads == b->kv_heads &&
            a->k_dim == b->k_dim && a->v_dim == b->v_dim &&
            a->window == b->window && a->latent_dim == b->latent_dim &&
-           a->state_bytes == b->state_bytes;
+           a->state_bytes == b->state_bytes && a->ratio == b->ratio &&
+           str_eq(a->mixer, b->mixer) && a->conv_channels == b->conv_channels;
 }
 
 void shape_add(struct arena *a, struct model *m, const struct kv_group *g) {
