@@ -106,6 +106,15 @@ OOMKB_API int oomkb_scan_finish(oomkb_scan *scan, oomkb_report **report,
                                 oomkb_error *err);
 OOMKB_API void oomkb_scan_free(oomkb_scan *scan); /* without finishing */
 
+/* For a log that still grows: what it shows since the last news, as a report,
+ * or NULL when nothing is new. Each cause is news once, however often it comes
+ * again, and once its message is over: lines stand behind it, or is_quiet says
+ * that nothing has come for a while. The report belongs to the scan and ends
+ * with its next call; the scan goes on as if nobody had asked. While a report
+ * is out, a scan takes twice its memory. */
+OOMKB_API int oomkb_scan_news(oomkb_scan *scan, int is_quiet,
+                              const oomkb_report **report, oomkb_error *err);
+
 /* Answer a question of the report ("model=Qwen/Qwen2.5-7B"): the report is
  * worked out anew from what the scan found; the log is not read again. On
  * failure it stays as it was. */

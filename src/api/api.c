@@ -171,6 +171,19 @@ void oomkb_scan_free(oomkb_scan *scan) {
     }
 }
 
+int oomkb_scan_news(oomkb_scan *scan, int is_quiet,
+                    const oomkb_report **report, oomkb_error *err) {
+    if (scan == NULL || report == NULL) {
+        return error_null(err, scan == NULL ? "scan" : "report");
+    }
+    bool is_news = false;
+    int code = session_news(scan->report, is_quiet != 0, &is_news, err);
+    if (code == OOMKB_OK) {
+        *report = is_news ? scan->report : NULL;
+    }
+    return code;
+}
+
 int oomkb_diagnose(const oomkb *kb, const void *log, size_t n,
                    const oomkb_options *options, oomkb_report **report,
                    oomkb_error *err) {

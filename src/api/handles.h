@@ -12,6 +12,7 @@
 
 #include <oomkb/oomkb.h>
 
+#include "base/ledger.h"
 #include "diagnose/diagnose.h"
 #include "match/match.h"
 #include "render/render.h"
@@ -61,7 +62,7 @@ struct oomkb {
     struct texts *texts;
 };
 
-/* ---- session.c ---- */
+/* ---- session.c, news.c ---- */
 
 struct told { /* one diagnosis of what was found */
     struct arena arena;
@@ -71,9 +72,17 @@ struct told { /* one diagnosis of what was found */
     struct str *asks[LANG_COUNT_OF]; /* questions.c: NULL until asked for */
 };
 
+/* What news were told: a finding is known by its id, or by its first line,
+ * should what came later have changed its words. */
+struct told_before {
+    char id[20];
+    uint32_t first_line;
+};
+
 struct oomkb_report {
     const struct oomkb *kb;
     struct allocator from;
+    struct ledger ledger; /* lends the scan its memory */
     size_t max_memory_bytes;
     struct arena scan;
     struct scanner *scanner;
@@ -85,6 +94,10 @@ struct oomkb_report {
     bool is_broken;                /* a feed failed: only freeing is left */
     struct fault fault;
     struct told *told;
+    bool is_ahead; /* ended for news: to be taken back before it goes on */
+    struct arena scan_before;
+    struct told_before *news;
+    size_t news_count, news_cap;
 };
 
 struct oomkb_scan {
@@ -94,10 +107,19 @@ struct oomkb_scan {
 int session_new(const struct oomkb *kb, const struct settings *s,
                 struct oomkb_report **out, oomkb_error *err);
 int session_feed(struct oomkb_report *r, struct str bytes, oomkb_error *err);
+int session_end(struct oomkb_report *r, oomkb_error *err);
+int session_tell(struct oomkb_report *r, oomkb_error *err);
+void session_forget(struct oomkb_report *r); /* what was told, if anything */
 int session_finish(struct oomkb_report *r, oomkb_error *err);
 int session_answer(struct oomkb_report *r, const char *fact_value,
                    oomkb_error *err);
 void session_free(struct oomkb_report *r);
+
+/* What is new since the last news, as a report in r->told; *is_news false:
+ * nothing. The scan stands as if it had ended, until session_back(). */
+int session_news(struct oomkb_report *r, bool is_quiet, bool *is_news,
+                 oomkb_error *err);
+void session_back(struct oomkb_report *r); /* also where it need not */
 
 /* ---- questions.c: question i, its sentence in that language ---- */
 int question_text(struct oomkb_report *r, size_t i, enum lang lang,

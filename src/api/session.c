@@ -66,7 +66,8 @@ int session_new(const struct oomkb *kb, const struct settings *s,
     *r = (struct oomkb_report){.kb = kb,
                                .from = s->from,
                                .max_memory_bytes = s->max_memory_bytes};
-    arena_init(&r->scan, &r->from, s->max_memory_bytes);
+    ledger_init(&r->ledger, &r->from);
+    arena_init(&r->scan, &r->ledger.lends, s->max_memory_bytes);
     struct beginning b = {r, s};
     struct fault fault;
     enum fail code = arena_guard(&r->scan, begin, &b, &fault);
@@ -107,6 +108,7 @@ static int guarded(struct oomkb_report *r, void (*body)(void *), void *arg,
 
 int session_feed(struct oomkb_report *r, struct str bytes, oomkb_error *err) {
     struct feeding f = {r, bytes};
+    session_back(r);
     return guarded(r, feed, &f, err);
 }
 
@@ -200,15 +202,26 @@ static int tell_anew(struct telling *t, oomkb_error *err) {
     return OOMKB_OK;
 }
 
-int session_finish(struct oomkb_report *r, oomkb_error *err) {
-    int code = guarded(r, end_scan, r, err);
-    if (code != OOMKB_OK) {
-        return code;
-    }
+int session_end(struct oomkb_report *r, oomkb_error *err) {
+    return guarded(r, end_scan, r, err);
+}
+
+void session_forget(struct oomkb_report *r) {
+    told_free(r, r->told);
+    r->told = NULL;
+}
+
+int session_tell(struct oomkb_report *r, oomkb_error *err) {
     struct telling t = {.r = r,
                         .before = r->first_answers.at,
                         .before_count = r->first_answers.count};
     return tell_anew(&t, err);
+}
+
+int session_finish(struct oomkb_report *r, oomkb_error *err) {
+    session_back(r);
+    int code = session_end(r, err);
+    return code == OOMKB_OK ? session_tell(r, err) : code;
 }
 
 int session_answer(struct oomkb_report *r, const char *fact_value,
@@ -227,8 +240,12 @@ int session_answer(struct oomkb_report *r, const char *fact_value,
 void session_free(struct oomkb_report *r) {
     if (r != NULL) {
         struct allocator from = r->from;
-        told_free(r, r->told);
+        session_back(r);
+        session_forget(r);
         arena_free(&r->scan);
+        if (r->news != NULL) {
+            from.put(from.ctx, r->news);
+        }
         from.put(from.ctx, r);
     }
 }

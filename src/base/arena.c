@@ -54,12 +54,16 @@ void arena_init(struct arena *a, const struct allocator *from,
     *a = (struct arena){.from = from, .ceiling_bytes = ceiling_bytes};
 }
 
-void arena_free(struct arena *a) {
-    while (a->deferred) {
+void arena_release_to(struct arena *a, const struct arena_defer *until) {
+    while (a->deferred && a->deferred != until) {
         struct arena_defer *d = a->deferred;
         a->deferred = d->next;
         d->release(d->what);
     }
+}
+
+void arena_free(struct arena *a) {
+    arena_release_to(a, NULL);
     while (a->blocks) {
         struct arena_block *b = a->blocks;
         a->blocks = b->next;

@@ -60,6 +60,8 @@ struct arena {
 void arena_init(struct arena *a, const struct allocator *from,
                 size_t ceiling_bytes);
 void arena_free(struct arena *a); /* runs the defers; a may be used again */
+/* Run the defers that were filed after `until` was the newest (a->deferred). */
+void arena_release_to(struct arena *a, const struct arena_defer *until);
 
 /* Zeroed, aligned for any type, valid until arena_free(). n may be 0. */
 void *arena_alloc(struct arena *a, size_t n);

@@ -1,0 +1,98 @@
+/* ledger.c: blocks in a ring, each with its copy while a mark is set.
+ *
+ *     block:  lent before the mark   copy != NULL (or no bytes), is_old
+ *             lent since             is_old false
+ *             returned since         is_back: kept, for it may come back
+ */
+#include "base/ledger.h"
+
+#include <stdint.h>
+#include <string.h>
+
+struct ledger_block {
+    struct ledger_block *next, *before;
+    size_t size;
+    void *copy;
+    bool is_old, is_back;
+    _Alignas(max_align_t) char bytes[];
+};
+
+static void *lend(void *ctx, size_t n) {
+    struct ledger *l = ctx;
+    if (n > SIZE_MAX - sizeof(struct ledger_block))
+        return NULL;
+    struct ledger_block *b = l->from->get(l->from->ctx, sizeof *b + n);
+    if (!b)
+        return NULL;
+    *b = (struct ledger_block){.next = l->blocks, .size = n};
+    if (l->blocks)
+        l->blocks->before = b;
+    l->blocks = b;
+    return b->bytes;
+}
+
+static void drop(struct ledger *l, struct ledger_block *b) {
+    if (b->before)
+        b->before->next = b->next;
+    else
+        l->blocks = b->next;
+    if (b->next)
+        b->next->before = b->before;
+    l->from->put(l->from->ctx, b);
+}
+
+static void take_back(void *ctx, void *bytes) {
+    struct ledger *l = ctx;
+    if (!bytes)
+        return;
+    char *at = bytes;
+    at -= offsetof(struct ledger_block, bytes);
+    struct ledger_block *b = (struct ledger_block *)(void *)at;
+    if (b->is_old)
+        b->is_back = true;
+    else
+        drop(l, b);
+}
+
+void ledger_init(struct ledger *l, const struct allocator *from) {
+    *l = (struct ledger){.lends = {lend, take_back, l}, .from = from};
+}
+
+static void unmark(struct ledger *l, struct ledger_block *b) {
+    if (b->copy)
+        l->from->put(l->from->ctx, b->copy);
+    b->copy = NULL;
+    b->is_old = b->is_back = false;
+}
+
+static bool copy_block(struct ledger *l, struct ledger_block *b) {
+    b->copy = l->from->get(l->from->ctx, b->size > 0 ? b->size : 1);
+    if (!b->copy)
+        return false;
+    memcpy(b->copy, b->bytes, b->size);
+    b->is_old = true;
+    return true;
+}
+
+bool ledger_mark(struct ledger *l) {
+    bool is_copied = true;
+    for (struct ledger_block *b = l->blocks; b && is_copied; b = b->next)
+        is_copied = copy_block(l, b);
+    for (struct ledger_block *b = l->blocks; b && !is_copied; b = b->next)
+        unmark(l, b);
+    l->is_marked = is_copied;
+    return is_copied;
+}
+
+void ledger_restore(struct ledger *l) {
+    for (struct ledger_block *b = l->blocks, *next; b; b = next) {
+        next = b->next;
+        if (!b->is_old) {
+            drop(l, b);
+            continue;
+        }
+        memcpy(b->bytes, b->copy, b->size);
+        unmark(l, b);
+    }
+    l->is_marked = false;
+}
