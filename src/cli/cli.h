@@ -35,7 +35,7 @@ struct cli {
     const char *answers[CLI_ANSWERS_MAX + 1]; /* --set, NULL-terminated */
     size_t answer_count;
     uint32_t top;
-    bool why, redact;
+    bool why, redact, follow;
     struct { /* --model, --tp ...: of fit, in order */
         const char *option, *value;
     } fit[CLI_FIT_MAX];
@@ -50,7 +50,7 @@ struct cli {
     size_t operand_count;
     bool is_command_named; /* false: diagnose, by default */
     bool is_listing;       /* several JSON reports as one array */
-    size_t listed_count;
+    size_t listed_count, titled_count;
     bool is_item_begun, owes_newline; /* of the item being written */
     bool is_pipe_closed;   /* nobody reads on: go quietly */
     oomkb *kb;    /* cli_kb() opens it */
@@ -95,7 +95,8 @@ int run_check(struct cli *c); /* oomkb check [DIR] */
 enum option_id {
     OPTION_FORMAT, OPTION_LANG, OPTION_SET, OPTION_TOP, OPTION_WHY,
     OPTION_COLOR, OPTION_KB, OPTION_OUTPUT, OPTION_HELP, OPTION_VERSION,
-    OPTION_WRITE_DOCS, OPTION_REDACT, OPTION_FIT, OPTION_NOTE, OPTION_UNDO
+    OPTION_WRITE_DOCS, OPTION_REDACT, OPTION_FOLLOW, OPTION_FIT, OPTION_NOTE,
+    OPTION_UNDO
 };
 struct option_row {
     enum option_id id;

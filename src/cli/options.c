@@ -24,6 +24,8 @@ const struct option_row option_rows[] = {
      "cli.option.color"},
     {OPTION_REDACT, "--redact", 0, NULL, NULL, FOR_DIAGNOSE,
      "cli.option.redact"},
+    {OPTION_FOLLOW, "--follow", 'f', NULL, NULL, FOR_DIAGNOSE,
+     "cli.option.follow"},
     {OPTION_KB, "--kb", 0, "FILE", NULL,
      FOR_SHOWN | FOR_VERSION | FOR_SITE | FOR_NEW | FOR_FEEDBACK,
      "cli.option.kb"},
@@ -184,6 +186,7 @@ static void take(struct reading *r, const struct option_row *row,
     case OPTION_HELP: c->wants_help = true; return;
     case OPTION_VERSION: c->wants_version = true; return;
     case OPTION_REDACT: c->redact = true; return;
+    case OPTION_FOLLOW: c->follow = true; return;
     case OPTION_WRITE_DOCS: c->write_docs = true; return;
     case OPTION_NOTE: c->note = value; return;
     case OPTION_UNDO: c->is_undo = true; return;

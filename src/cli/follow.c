@@ -1,0 +1,254 @@
+/* follow.c: `oomkb --follow`, for who watches a log grow.
+ *
+ *     read what is there -> news? -> wait -> read what came -> news? -> ...
+ *     Ctrl-C, or the end of all pipes -> the report of the whole
+ *
+ * Each cause is told once, when its message is over: when nothing has come for
+ * QUIET_MS, or when other lines stand behind it. On a busy log it is looked
+ * for every LOOK_MS, and never more than a twentieth of the time. stdout is
+ * flushed after each report; what is said about the watching goes to stderr.
+ *
+ * Signals are blocked and looked at between two reads, so that nothing is
+ * interrupted and no handler is needed.
+ */
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/followed.h"
+#include "cli/progress.h"
+
+#define WAIT_MS 100
+#define QUIET_MS 600
+#define LOOK_MS 1000
+#define LOOK_SHARE 20
+#define PIECES_PER_TURN 16
+
+struct following {
+    struct cli *c;
+    oomkb *kb;
+    struct followed *at;
+    size_t count;
+    bool is_caught_up_said;
+};
+
+/* ---- signals ---- */
+
+static sigset_t ends_of_watching(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    return set;
+}
+
+static bool is_asked_to_end(void) {
+    sigset_t pending;
+    return sigpending(&pending) == 0 &&
+           (sigismember(&pending, SIGINT) == 1 ||
+            sigismember(&pending, SIGTERM) == 1 ||
+            sigismember(&pending, SIGHUP) == 1);
+}
+
+/* ---- reports ---- */
+
+static void fail(struct following *w, struct followed *f,
+                 const oomkb_error *err) {
+    f->status = cli_failed(w->c, err);
+    f->is_over = true;
+    oomkb_scan_free(f->scan);
+    f->scan = NULL;
+}
+
+static void flush(struct cli *c) {
+    /* what could not be written is seen at the end, by cli_finish() */
+    c->is_pipe_closed = c->is_pipe_closed || fflush(stdout) != 0;
+}
+
+static void put_time(char *room, size_t size) {
+    time_t now = time(NULL);
+    struct tm local;
+    room[0] = '\0';
+    if (localtime_r(&now, &local) != NULL) {
+        strftime(room, size, "%Y-%m-%d %H:%M:%S", &local);
+    }
+}
+
+static void tell_news(struct following *w, struct followed *f,
+                      const oomkb_report *news) {
+    char when[64];
+    oomkb_options options = input_options(w->c, f->name);
+    put_time(when, sizeof when);
+    input_title(w->c, f->name, f->number, when);
+    input_report(w->c, news, &options);
+    flush(w->c);
+}
+
+static void look_for_news(struct following *w, struct followed *f,
+                          bool is_quiet) {
+    const oomkb_report *news = NULL;
+    oomkb_error err;
+    int64_t began = clock_ms();
+    if (oomkb_scan_news(f->scan, is_quiet, &news, &err) != OOMKB_OK) {
+        fail(w, f, &err);
+        return;
+    }
+    if (news != NULL) {
+        tell_news(w, f, news);
+    }
+    int64_t now = clock_ms(), rest = (now - began) * LOOK_SHARE;
+    f->look_ms = now + (rest > LOOK_MS ? rest : LOOK_MS);
+    f->has_unseen = !is_quiet;
+}
+
+static void look_where_due(struct following *w, struct followed *f) {
+    int64_t now = clock_ms();
+    bool is_quiet = now - f->last_ms >= QUIET_MS;
+    if (f->scan != NULL && f->has_unseen && !f->is_over &&
+        (is_quiet || now >= f->look_ms)) {
+        look_for_news(w, f, is_quiet);
+    }
+}
+
+static int finish(struct following *w, struct followed *f) {
+    oomkb_options options = input_options(w->c, f->name);
+    oomkb_report *report = NULL;
+    oomkb_error err;
+    if (f->scan == NULL) {
+        return f->status;
+    }
+    if (f->in < 0 && f->lines == 0) { /* waited for in vain */
+        oomkb_scan_free(f->scan);
+        return STATUS_ERROR;
+    }
+    if (oomkb_scan_finish(f->scan, &report, &err) != OOMKB_OK) {
+        return cli_failed(w->c, &err);
+    }
+    input_title(w->c, f->name, f->number,
+                cli_text(w->c, "cli.follow.whole"));
+    int status = input_report(w->c, report, &options);
+    oomkb_report_free(report);
+    return status_of_both(status, f->status);
+}
+
+/* ---- watching ---- */
+
+static bool read_what_came(struct following *w, struct followed *f) {
+    char piece[PIECE_BYTES];
+    size_t pieces = 0, n = 1;
+    while (n > 0 && pieces < PIECES_PER_TURN && f->scan != NULL) {
+        oomkb_error err;
+        n = followed_read(w->c, f, piece, sizeof piece);
+        if (n > 0 &&
+            oomkb_scan_feed(f->scan, piece, n, &err) != OOMKB_OK) {
+            fail(w, f, &err);
+        }
+        pieces += n > 0;
+    }
+    if (pieces > 0) {
+        f->last_ms = clock_ms();
+        f->has_unseen = true;
+    }
+    if (pieces < PIECES_PER_TURN) {
+        followed_look_again(w->c, f);
+    }
+    return pieces > 0;
+}
+
+/* On a terminal: that it is alive, once. */
+static void say_caught_up(struct following *w) {
+    char lines[32], text[TEXT_MAX];
+    uint64_t all = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        all += w->at[i].lines;
+    }
+    snprintf(lines, sizeof lines, "%" PRIu64, all);
+    const char *const args[2] = {lines, ""};
+    if (!w->is_caught_up_said && isatty(STDERR_FILENO)) {
+        fill_text(w->c, "cli.follow.caught_up", args, text, sizeof text);
+        fprintf(stderr, "oomkb: %s\n", text);
+    }
+    w->is_caught_up_said = true;
+}
+
+/* Until something can be read, or a while. Files are always readable. */
+static void wait_a_while(const struct following *w) {
+    struct pollfd pipes[64];
+    nfds_t n = 0;
+    for (size_t i = 0; i < w->count && n < 64; i++) {
+        const struct followed *f = &w->at[i];
+        if (!f->is_over && !f->is_file && f->in >= 0) {
+            pipes[n++] = (struct pollfd){.fd = f->in, .events = POLLIN};
+        }
+    }
+    poll(pipes, n, WAIT_MS);
+}
+
+static bool is_all_over(const struct following *w) {
+    for (size_t i = 0; i < w->count; i++) {
+        if (!w->at[i].is_over) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void watch(struct following *w) {
+    while (!is_all_over(w) && !is_asked_to_end() && !w->c->is_pipe_closed) {
+        bool is_any = false;
+        for (size_t i = 0; i < w->count; i++) {
+            is_any |= read_what_came(w, &w->at[i]);
+            look_where_due(w, &w->at[i]);
+        }
+        if (!is_any) {
+            say_caught_up(w);
+            wait_a_while(w);
+        }
+    }
+}
+
+static void begin(struct following *w, size_t i, const char *name) {
+    struct followed *f = &w->at[i];
+    *f = (struct followed){.name = name, .number = i, .in = -1,
+                           .status = STATUS_NONE};
+    oomkb_options options = input_options(w->c, f->name);
+    oomkb_error err;
+    if (followed_open(w->c, f) &&
+        oomkb_scan_new(w->kb, &options, &f->scan, &err) != OOMKB_OK) {
+        fail(w, f, &err);
+    }
+}
+
+static int end(struct following *w) {
+    int status = STATUS_NONE;
+    for (size_t i = 0; i < w->count; i++) {
+        status = status_of_both(status, finish(w, &w->at[i]));
+        followed_close(&w->at[i]);
+    }
+    free(w->at);
+    return status;
+}
+
+int follow_inputs(struct cli *c, oomkb *kb) {
+    struct following w = {.c = c, .kb = kb};
+    if (strcmp(c->format, "json") == 0) {
+        return cli_usage(c, "cli.error.follow_json", "", "");
+    }
+    w.count = c->operand_count > 0 ? c->operand_count : 1;
+    w.at = calloc(w.count, sizeof *w.at);
+    if (w.at == NULL) {
+        return cli_error(c, "memory", "out of memory");
+    }
+    sigset_t set = ends_of_watching();
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    for (size_t i = 0; i < w.count; i++) {
+        begin(&w, i, c->operand_count > 0 ? c->operands[i] : "-");
+    }
+    watch(&w);
+    return end(&w);
+}

@@ -1,0 +1,89 @@
+/* input.c: opening logs by name, and their answers on stdout. */
+#include "cli/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool input_is_stdin(const char *name) {
+    return strcmp(name, "-") == 0;
+}
+
+int input_open(const char *name) {
+    int in = input_is_stdin(name) ? STDIN_FILENO
+                                  : open(name, O_RDONLY | O_CLOEXEC);
+    struct stat about;
+    bool is_folder =
+        in >= 0 && fstat(in, &about) == 0 && S_ISDIR(about.st_mode);
+    if (!is_folder) {
+        return in;
+    }
+    if (in != STDIN_FILENO) {
+        close(in);
+    }
+    errno = EISDIR;
+    return -1;
+}
+
+oomkb_options input_options(struct cli *c, const char *name) {
+    oomkb_options options = cli_options(c);
+    options.input_name = name;
+    options.own_reports = (const char *const *)c->own_reports;
+    return options;
+}
+
+int input_error(struct cli *c, const char *name, int number) {
+    char text[TEXT_MAX];
+    snprintf(text, sizeof text, "%s: %s", name, strerror(number));
+    return cli_error(c, "io", text);
+}
+
+int input_report(struct cli *c, const oomkb_report *report,
+                 const oomkb_options *options) {
+    oomkb_error err;
+    c->is_item_begun = false;
+    int code =
+        oomkb_report_write(report, c->format, options, cli_write, c, &err);
+    if (code == OOMKB_ERROR_IO) { /* cli_finish() looks at stdout */
+        c->is_pipe_closed = errno == EPIPE;
+        return STATUS_NONE;
+    }
+    if (code != OOMKB_OK) {
+        return cli_failed(c, &err);
+    }
+    return oomkb_report_failures(report) > 0 ? STATUS_FOUND : STATUS_NONE;
+}
+
+/* A name may be a secret itself: then its number must do. */
+void input_title(struct cli *c, const char *name, size_t i,
+                 const char *about) {
+    bool is_markdown = strcmp(c->format, "markdown") == 0;
+    char shown[TEXT_MAX];
+    if (!is_markdown && strcmp(c->format, "text") != 0) {
+        return;
+    }
+    snprintf(shown, sizeof shown, "%s", name);
+    if (c->redact) {
+        snprintf(shown, sizeof shown, "%zu/%zu", i + 1, c->operand_count);
+    }
+    for (char *at = shown; is_markdown && *at != '\0'; at++) {
+        *at = *at == '`' ? '\'' : *at; /* it stands in a span */
+    }
+    fputs(c->titled_count++ > 0 ? "\n" : "", stdout);
+    fputs(is_markdown ? "# `" : "==> ", stdout);
+    put_safe(stdout, shown);
+    fputs(is_markdown ? "`" : "", stdout);
+    fputs(about[0] != '\0' ? ", " : "", stdout);
+    fputs(about, stdout);
+    fputs(is_markdown ? "\n\n" : " <==\n", stdout);
+}
+
+int status_of_both(int one, int other) {
+    if (one == STATUS_ERROR || other == STATUS_ERROR) {
+        return STATUS_ERROR;
+    }
+    return one == STATUS_FOUND || other == STATUS_FOUND ? STATUS_FOUND
+                                                        : STATUS_NONE;
+}

@@ -1,0 +1,28 @@
+/* input.h: what reading logs to their end and following them share. Private
+ * to cli/. */
+#ifndef CLI_INPUT_H
+#define CLI_INPUT_H
+
+#include "cli/put.h"
+
+#define PIECE_BYTES (256 * 1024)
+
+bool input_is_stdin(const char *name);
+/* -1 with errno: also for a directory. stdin is given as it is. */
+int input_open(const char *name);
+/* The options of the line, for that input. */
+oomkb_options input_options(struct cli *c, const char *name);
+int input_error(struct cli *c, const char *name, int number);
+/* One report to stdout; the exit status that it stands for. */
+int input_report(struct cli *c, const oomkb_report *report,
+                 const oomkb_options *options);
+/* A heading for text and Markdown: which input (the i-th of the operands), and
+ * what about it; about may be "". */
+void input_title(struct cli *c, const char *name, size_t i, const char *about);
+/* STATUS_ERROR when any input failed, else STATUS_FOUND when any held a
+ * failure. */
+int status_of_both(int one, int other);
+
+int follow_inputs(struct cli *c, oomkb *kb); /* follow.c: --follow */
+
+#endif
