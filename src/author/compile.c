@@ -64,8 +64,9 @@ static void check_all(struct desk *d) {
 
 static struct str build_image(struct desk *d) {
     struct pattern_list patterns = corpus_patterns(d->a, &d->corpus);
+    patterns_study(d->a, &patterns);
     struct str prefilter = prefilter_build(d->a, &patterns);
-    return index_write(d->a, &d->corpus, prefilter);
+    return index_write(d->a, &d->corpus, &patterns, prefilter);
 }
 
 struct author_result author_compile(struct arena *a,

@@ -51,6 +51,15 @@ enum pattern_kind {
     PATTERN_STAGE      /* owner: engine no, ordinal: stage anchor */
 };
 
+/* What match/ finds out about a pattern at build, so that no run has to. */
+struct pattern_study {
+    struct str prepared; /* for PCRE2 */
+    bool needs_utf;
+    /* How far before its literal a match can begin: match/reach.h. */
+    bool has_reach;
+    uint32_t reach_bytes, reach_lines;
+};
+
 /* One pattern of the set. Its id is its place in the set, from 0; equal texts
  * of conditions and anchors may be several rows. */
 struct pattern {
@@ -60,6 +69,7 @@ struct pattern {
     bool is_weak;
     struct str text;
     struct str_list extract; /* signatures */
+    struct pattern_study study;
 };
 
 struct pattern_list {
@@ -70,10 +80,11 @@ struct pattern_list {
 /* All patterns of a corpus in the order of their ids: entries, then engines. */
 struct pattern_list corpus_patterns(struct arena *a, const struct corpus *c);
 
-/* prefilter: what match/ made of corpus_patterns(); opaque here. The same
- * corpus gives the same bytes. Raises FAIL_MEMORY, FAIL_INDEX. */
+/* set: corpus_patterns(), studied by match/. prefilter: what match/ made of
+ * it; opaque here. The same corpus gives the same bytes. Raises FAIL_MEMORY,
+ * FAIL_INDEX. */
 struct str index_write(struct arena *a, const struct corpus *c,
-                       struct str prefilter);
+                       const struct pattern_list *set, struct str prefilter);
 
 struct index;
 

@@ -1,6 +1,14 @@
 /* walk_kb.c: patterns, engines and the catalogue, field by field. */
 #include "index/walk.h"
 
+static void walk_study(struct record *r, struct pattern_study *study) {
+    record_str(r, &study->prepared);
+    record_bool(r, &study->needs_utf);
+    record_bool(r, &study->has_reach);
+    record_number(r, &study->reach_bytes);
+    record_number(r, &study->reach_lines);
+}
+
 void walk_pattern(struct record *r, struct pattern *p) {
     int kind = record_word(r, (int)p->kind, PATTERN_STAGE + 1);
     p->kind = (enum pattern_kind)kind;
@@ -9,6 +17,7 @@ void walk_pattern(struct record *r, struct pattern *p) {
     record_bool(r, &p->is_weak);
     record_str(r, &p->text);
     record_strings(r, &p->extract);
+    walk_study(r, &p->study);
 }
 
 /* ---- engines ---- */

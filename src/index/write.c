@@ -70,19 +70,17 @@ void write_settings(struct writer *w, struct place at,
     }
 }
 
-static size_t write_patterns(struct writer *w, const struct corpus *c) {
-    struct pattern_list set = corpus_patterns(w->db->arena, c);
-    for (size_t i = 0; i < set.count; i++) {
+static void write_patterns(struct writer *w, const struct pattern_list *set) {
+    for (size_t i = 0; i < set->count; i++) {
         struct row row = row_of(w->db, INSERT_pattern);
-        row_bind_int(&row, set.at[i].id);
-        row_bind_text(&row, str_of(pattern_kind_name(set.at[i].kind)));
-        row_bind_int(&row, set.at[i].owner);
-        row_bind_int(&row, set.at[i].ordinal);
-        row_bind_int(&row, set.at[i].is_weak);
-        row_bind_text(&row, set.at[i].text);
+        row_bind_int(&row, set->at[i].id);
+        row_bind_text(&row, str_of(pattern_kind_name(set->at[i].kind)));
+        row_bind_int(&row, set->at[i].owner);
+        row_bind_int(&row, set->at[i].ordinal);
+        row_bind_int(&row, set->at[i].is_weak);
+        row_bind_text(&row, set->at[i].text);
         row_write(&row);
     }
-    return set.count;
 }
 
 static struct row meta_row(struct writer *w, const char *key) {
@@ -118,12 +116,13 @@ static struct str serialized(struct db *db) {
 
 /* digest: of all that is bound, in hex. */
 static void write_content(struct writer *w, const struct corpus *c,
+                          const struct pattern_list *set,
                           char digest[DIGEST_HEX + 1]) {
     struct digest content;
     digest_init(&content);
     digest_str(&content, c->schema_sql);
     w->db->digest = &content;
-    size_t patterns = write_patterns(w, c);
+    write_patterns(w, set);
     for (size_t i = 0; i < c->entry_count; i++) {
         write_entry(w, &c->entries[i], i);
     }
@@ -138,7 +137,7 @@ static void write_content(struct writer *w, const struct corpus *c,
     db_run(w->db, sum_up);
     write_search(w, c);
     digest_hex(&content, digest);
-    write_meta(w, digest, c->entry_count, patterns);
+    write_meta(w, digest, c->entry_count, set->count);
 }
 
 static struct str joined(struct arena *a, struct str tables, struct str pack) {
@@ -149,7 +148,7 @@ static struct str joined(struct arena *a, struct str tables, struct str pack) {
 }
 
 struct str index_write(struct arena *a, const struct corpus *c,
-                       struct str prefilter) {
+                       const struct pattern_list *set, struct str prefilter) {
     struct writer *w = arena_alloc(a, sizeof *w);
     char digest[DIGEST_HEX + 1];
     w->db = db_open(a, inserts, INSERT_COUNT_OF);
@@ -159,8 +158,8 @@ struct str index_write(struct arena *a, const struct corpus *c,
     db_run(w->db, "PRAGMA user_version = " SPELLED(INDEX_SCHEMA));
     db_run(w->db, "BEGIN");
     db_run(w->db, arena_str(a, c->schema_sql).p);
-    write_content(w, c, digest);
-    write_pack(w, c);
+    write_content(w, c, set, digest);
+    write_pack(w, c, set);
     db_run(w->db, "COMMIT");
     db_run(w->db, "VACUUM");
     return joined(a, serialized(w->db), pack_end(w->pack, prefilter, digest));

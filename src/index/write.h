@@ -68,7 +68,9 @@ void write_models(struct writer *w, const struct corpus *c);
 void write_gpus(struct writer *w, const struct corpus *c);
 void write_words(struct writer *w, const struct corpus *c);
 void write_search(struct writer *w, const struct corpus *c);
-void write_pack(struct writer *w, const struct corpus *c); /* after the rows */
+/* After the rows. */
+void write_pack(struct writer *w, const struct corpus *c,
+                const struct pattern_list *set);
 void pack_model_name(struct writer *w, const char *form, struct str name,
                      size_t model);
 

@@ -123,10 +123,10 @@ static void pack_pooled(struct writer *w) {
     }
 }
 
-void write_pack(struct writer *w, const struct corpus *c) {
-    struct pattern_list set = corpus_patterns(w->db->arena, c);
-    for (size_t i = 0; i < set.count; i++) {
-        walk_pattern(pack_add(w->pack, SHELF_PATTERN), &set.at[i]);
+void write_pack(struct writer *w, const struct corpus *c,
+                const struct pattern_list *set) {
+    for (size_t i = 0; i < set->count; i++) {
+        walk_pattern(pack_add(w->pack, SHELF_PATTERN), &set->at[i]);
     }
     pack_entries(w, c);
     pack_kb(w, c);

@@ -19,7 +19,6 @@
 #include <string.h>
 
 #define WILD_LINES_MAX 8 /* of one range; each costs a limit's work */
-#define REACH_AFTER 4    /* a pattern asked about less is not studied */
 #define GAP_MAX 128      /* between literals asked about at once */
 
 /* ---- literals to ranges ---- */
@@ -158,8 +157,6 @@ static void match_range(struct scanner *s, struct lane *l,
         return; /* inside of the match before */
     struct pattern_state *p = scan_pattern(s, r->pattern);
     struct regex *regex = p->regex;
-    if (p->asked++ == REACH_AFTER)
-        p->reach = reach_of(s->a, p->is->text);
     struct search search = {
         .subject = {l->w.text, l->w.n},
         .from = start_of(l, r, &p->reach),

@@ -35,6 +35,9 @@ enum pattern_flaw pattern_check(struct arena *a, struct str text, bool is_weak,
                                 bool is_context, struct pattern_error *error);
 /* Longest mandatory literals, one per branch; empty list: none. */
 struct str_list pattern_literals(struct arena *a, struct str text);
+/* Fills in what a run wants to know of each. Raises FAIL_INDEX for a pattern
+ * that pattern_check() refuses. */
+void patterns_study(struct arena *a, struct pattern_list *set);
 /* The opaque prefilter that index_write() stores. */
 struct str prefilter_build(struct arena *a, const struct pattern_list *set);
 

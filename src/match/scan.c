@@ -11,21 +11,32 @@
 
 #include <string.h>
 
-struct regex *scan_compile(struct scanner *s, struct str text) {
-    struct pattern_error error;
-    struct regex *r = regex_of(s->matcher, text, &error);
+static struct regex *compiled(struct scanner *s, struct regex *r,
+                              const struct pattern_error *error) {
     if (!r)
         arena_raise(s->a, FAIL_INDEX,
                     "the index holds a pattern that does not compile: %.*s",
-                    STR_ARG(error.message));
+                    STR_ARG(error->message));
     return r;
+}
+
+struct regex *scan_compile(struct scanner *s, struct str text) {
+    struct pattern_error error;
+    return compiled(s, regex_of(s->matcher, text, &error), &error);
 }
 
 struct pattern_state *scan_pattern(struct scanner *s, uint32_t id) {
     if (!s->patterns[id]) {
         struct pattern_state *p = arena_alloc(s->a, sizeof *p);
         p->is = reader_pattern(s->reader, id);
-        p->regex = scan_compile(s, p->is->text);
+        const struct pattern_study *study = &p->is->study;
+        struct pattern_text text = {.text = study->prepared,
+                                    .needs_utf = study->needs_utf};
+        struct pattern_error error;
+        p->regex = compiled(s, regex_compile(s->matcher, &text, &error),
+                            &error);
+        p->reach = (struct reach){study->has_reach, study->reach_bytes,
+                                  study->reach_lines};
         s->patterns[id] = p;
     }
     return s->patterns[id];

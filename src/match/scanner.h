@@ -77,8 +77,7 @@ struct slot { /* a kept hit and the memory of its texts */
 struct pattern_state { /* a pattern that a literal has named */
     const struct pattern *is;
     struct regex *regex;
-    struct reach reach;     /* unknown until the pattern was asked often */
-    uint32_t asked;
+    struct reach reach;
     struct regex **extract; /* compiled at the first message */
     struct slot *slots;     /* no signature: KEEP_FIRST + KEEP_LAST of them */
     uint64_t hits;

@@ -139,10 +139,21 @@ static void come_back_catalogue(struct arena *a) {
     }
 }
 
+static void expect_study(const struct pattern_study *found,
+                         const struct pattern_study *expected) {
+    expect_str(found->prepared, expected->prepared);
+    assert_int_equal(found->needs_utf, expected->needs_utf);
+    assert_int_equal(found->has_reach, expected->has_reach);
+    assert_int_equal(found->reach_bytes, expected->reach_bytes);
+    assert_int_equal(found->reach_lines, expected->reach_lines);
+}
+
 static void come_back_patterns(struct arena *a) {
     struct corpus c = tiny_corpus(a);
     struct pattern_list set = corpus_patterns(a, &c);
-    struct index *ix = index_open(a, tiny_image(a));
+    set.at[1].study = (struct pattern_study){STR("\\s+"), true, true, 70000, 3};
+    struct index *ix =
+        index_open(a, index_write(a, &c, &set, STR("a prefilter")));
     struct reader *r = reader_new(ix, a);
     assert_int_equal(index_pattern_count(ix), set.count);
     assert_int_equal(set.count, 8);
@@ -155,6 +166,7 @@ static void come_back_patterns(struct arena *a) {
         assert_int_equal(p->is_weak, set.at[i].is_weak);
         expect_str(p->text, set.at[i].text);
         expect_list(p->extract, set.at[i].extract);
+        expect_study(&p->study, &set.at[i].study);
         assert_ptr_equal(p, reader_pattern(r, (uint32_t)i));
     }
     assert_int_equal(reader_signature_pattern(r, TINY_FULL, 1), 1);
@@ -215,7 +227,8 @@ static void write_the_same_bytes(struct arena *a) {
     struct corpus c = tiny_corpus(a);
     c.entries[TINY_HEAD].last_verified = STR("2026-11-22");
     struct index *before = index_open(a, first);
-    struct index *after = index_open(a, index_write(a, &c, STR("")));
+    struct pattern_list set = corpus_patterns(a, &c);
+    struct index *after = index_open(a, index_write(a, &c, &set, STR("")));
     assert_int_equal(index_digest(before).n, 32);
     assert_false(str_eq(index_digest(before), index_digest(after)));
     expect_str(index_prefilter(before), STR("a prefilter"));
@@ -228,13 +241,15 @@ static void keep_any_prefilter(struct arena *a) {
     struct corpus c = tiny_corpus(a);
     struct str bytes = {arena_alloc(a, 70000), 70000};
     memset((char *)bytes.p + 5, 0xfe, 60000);
-    struct index *ix = index_open(a, index_write(a, &c, bytes));
+    struct pattern_list set = corpus_patterns(a, &c);
+    struct index *ix = index_open(a, index_write(a, &c, &set, bytes));
     expect_str(index_prefilter(ix), bytes);
 }
 
 static void keep_an_empty_corpus(struct arena *a) {
     struct corpus c = {.schema_sql = file_bytes(a, "kb/schema.sql")};
-    struct index *ix = index_open(a, index_write(a, &c, STR("")));
+    struct pattern_list set = {NULL, 0};
+    struct index *ix = index_open(a, index_write(a, &c, &set, STR("")));
     struct reader *r = reader_new(ix, a);
     assert_int_equal(index_entry_count(ix), 0);
     assert_int_equal(reader_engine_count(r), 0);

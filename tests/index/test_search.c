@@ -44,7 +44,8 @@ static struct reader *toy_reader(struct arena *a) {
                        .components = toy,
                        .component_count = 1,
                        .schema_sql = file_bytes(a, "kb/schema.sql")};
-    struct str image = index_write(a, &c, STR(""));
+    struct pattern_list set = corpus_patterns(a, &c);
+    struct str image = index_write(a, &c, &set, STR(""));
     return reader_new(index_open(a, image), a);
 }
 

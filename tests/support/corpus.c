@@ -403,7 +403,8 @@ struct corpus tiny_corpus(struct arena *a) {
 
 struct str tiny_image(struct arena *a) {
     struct corpus c = tiny_corpus(a);
-    return index_write(a, &c, STR("a prefilter"));
+    struct pattern_list set = corpus_patterns(a, &c);
+    return index_write(a, &c, &set, STR("a prefilter"));
 }
 
 struct reader *tiny_reader(struct arena *a) {
@@ -411,7 +412,8 @@ struct reader *tiny_reader(struct arena *a) {
 }
 
 const char *round_trip_loss(struct arena *a, const struct corpus *c) {
-    struct str image = index_write(a, c, STR("a prefilter"));
+    struct pattern_list set = corpus_patterns(a, c);
+    struct str image = index_write(a, c, &set, STR("a prefilter"));
     struct reader *r = reader_new(index_open(a, image), a);
     for (size_t i = 0; i < c->entry_count; i++) {
         const char *field =

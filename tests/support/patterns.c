@@ -86,7 +86,8 @@ static struct corpus corpus_of(struct arena *a, struct pattern_specs specs) {
 struct str patterns_image(struct arena *a, struct pattern_specs specs) {
     struct corpus c = corpus_of(a, specs);
     struct pattern_list list = corpus_patterns(a, &c);
-    return index_write(a, &c, prefilter_build(a, &list));
+    patterns_study(a, &list);
+    return index_write(a, &c, &list, prefilter_build(a, &list));
 }
 
 const struct scan_result *patterns_scan(struct arena *a,

@@ -187,7 +187,8 @@ static int by_id(const void *x, const void *y) {
 void scene_ready(struct scene *s) {
     qsort(s->entries, s->corpus.entry_count, sizeof *s->entries, by_id);
     s->patterns = corpus_patterns(&s->arena, &s->corpus);
-    struct str image = index_write(&s->arena, &s->corpus, STR("none"));
+    struct str image = index_write(&s->arena, &s->corpus, &s->patterns,
+                                   STR("none"));
     s->index = index_open(&s->arena, image);
     s->reader = reader_new(s->index, &s->arena);
 }

@@ -119,7 +119,8 @@ struct str index_of_entries(struct arena *a, struct entry *entries,
         .schema_sql = file_text(a, root_path(a, "kb/schema.sql")),
     };
     struct pattern_list patterns = corpus_patterns(a, &c);
-    return index_write(a, &c, prefilter_build(a, &patterns));
+    patterns_study(a, &patterns);
+    return index_write(a, &c, &patterns, prefilter_build(a, &patterns));
 }
 
 struct reader *texts_reader(struct arena *a) {
