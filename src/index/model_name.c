@@ -60,16 +60,28 @@ static size_t tail_of(struct str s, int count) {
     return at;
 }
 
-/* The hub's cache writes org/name as models--org--name. */
+/* The part of a path before /snapshots. */
+static struct str before_snapshots(struct str s) {
+    size_t at = str_find(s, STR("/snapshots"));
+    struct str left = str_slice(s, 0, at);
+    return at < s.n ? str_slice(left, tail_of(left, 1), left.n)
+                    : (struct str){NULL, 0};
+}
+
+/* Hugging Face's cache writes org/name as models--org--name, ModelScope's as
+ * org--name. */
 static bool of_hub_cache(struct arena *a, struct str s, struct str *full) {
     size_t at = str_find(s, STR("models--"));
-    if (at == s.n || (at > 0 && s.p[at - 1] != '/')) {
+    struct str rest, part = before_snapshots(s);
+    bool is_marked = at < s.n && (at == 0 || s.p[at - 1] == '/');
+    if (is_marked) {
+        part = str_slice(s, at + 8, s.n);
+        part = str_cut(part, '/', &rest);
+    }
+    size_t cut = str_find(part, STR("--"));
+    if (!is_marked && (part.n == 0 || cut == part.n)) {
         return false;
     }
-    struct str rest;
-    struct str part = str_slice(s, at + 8, s.n);
-    part = str_cut(part, '/', &rest);
-    size_t cut = str_find(part, STR("--"));
     *full = cut == part.n
                 ? part
                 : arena_printf(a, "%.*s/%.*s", (int)cut, part.p,
@@ -85,12 +97,27 @@ static size_t count_of(struct str s, char c) {
     return count;
 }
 
+/* ModelScope writes a point as ___: Qwen2___5-7B-Instruct. */
+static struct str with_points_of_modelscope(struct arena *a, struct str s) {
+    struct buf b;
+    buf_init_in(&b, a, NAME_MAX_BYTES + 1);
+    while (s.n > 0) {
+        size_t at = str_find(s, STR("___"));
+        buf_add(&b, str_slice(s, 0, at));
+        if (at < s.n) {
+            buf_add_char(&b, '.');
+        }
+        s = str_slice(s, at < s.n ? at + 3 : at, s.n);
+    }
+    return arena_str(a, buf_str(&b));
+}
+
 struct model_name model_name_of(struct arena *a, struct str given) {
     struct str s = trimmed(given);
     if (s.n > NAME_MAX_BYTES) {
         s = str_slice(s, s.n - NAME_MAX_BYTES, NAME_MAX_BYTES);
     }
-    s = lowered(a, s);
+    s = with_points_of_modelscope(a, lowered(a, s));
     struct model_name name = {.full = s};
     if (!of_hub_cache(a, s, &name.full)) {
         bool is_local = s.n > 0 && (s.p[0] == '/' || s.p[0] == '.' ||
@@ -122,6 +149,8 @@ static const struct packing packings[] = {
     PACKING("bnb-4bit", "bitsandbytes", SAYS_METHOD),
     PACKING("bnb-8bit", "bitsandbytes-8bit", SAYS_ALL),
     PACKING("bnb", "bitsandbytes", SAYS_METHOD),
+    PACKING("gptq-4b-128g", "gptq", SAYS_METHOD),
+    PACKING("gptq-4bit-128g", "gptq", SAYS_METHOD),
     PACKING("gptq-int8", "gptq-int8", SAYS_ALL),
     PACKING("gptq-8bit", "gptq-int8", SAYS_ALL),
     PACKING("gptq-int3", "gptq-int3", SAYS_ALL),
@@ -298,7 +327,10 @@ static size_t word_length(struct str s) {
         }
         return n;
     }
-    while (n < s.n && (is_digit(s.p[n]) || is_point(s, n))) {
+    bool has_point = false; /* "2_5_7b" is 2.5 and 7b */
+    while (n < s.n && (is_digit(s.p[n]) ||
+                       (is_point(s, n) && !(has_point && s.p[n] == '_')))) {
+        has_point = has_point || !is_digit(s.p[n]);
         n++;
     }
     bool has_letter = n > 0 && n < s.n && is_letter(s.p[n]);
@@ -358,6 +390,33 @@ static bool is_release(const struct model_words *w, size_t i) {
     bool is_v = str_eq(word, STR("v")) && i + 1 < w->count;
     char first = is_v ? w->at[i + 1].p[0] : word.p[0];
     return is_digit(first) && word.p[word.n - 1] != 'k';
+}
+
+size_t model_words_size(const struct model_words *w) {
+    size_t found = w->count;
+    for (size_t i = 0; i < w->count; i++) {
+        if (is_size(w->at[i])) {
+            if (found < w->count) {
+                return w->count;
+            }
+            found = i;
+        }
+    }
+    return found;
+}
+
+bool model_words_may_be_apart(const struct model_words *w, size_t from,
+                              size_t count, size_t size) {
+    bool has_number = false;
+    for (size_t i = 0; i < w->count; i++) {
+        bool is_inside = (i >= from && i < from + count) || i == size;
+        if (!is_inside && (is_digit(w->at[i].p[0]) || makes_another(w->at[i]))) {
+            return false;
+        }
+        has_number = has_number || (is_inside && i != size &&
+                                    is_digit(w->at[i].p[0]));
+    }
+    return has_number;
 }
 
 bool model_words_may_stand(const struct model_words *w, size_t from,

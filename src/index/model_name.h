@@ -35,5 +35,11 @@ struct str model_words_join(struct arena *a, const struct model_words *w,
  * size is left over, nor a word that makes it another architecture. */
 bool model_words_may_stand(const struct model_words *w, size_t from,
                            size_t count);
+/* Which word is the size; count: none, or several. */
+size_t model_words_size(const struct model_words *w);
+/* May words [from, from + count) and the size that stands apart from them?
+ * "Llama-3.1-SauerkrautLM-8b": a version, a size, and names between. */
+bool model_words_may_be_apart(const struct model_words *w, size_t from,
+                              size_t count, size_t size);
 
 #endif

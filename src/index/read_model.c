@@ -6,9 +6,12 @@
  *     without its tag       Ollama's default: llama3.1
  *     as words              another spelling: llama3.1:8b
  *     a run of its words    a tuned one: Hermes-3-Llama-3.1-8B
+ *     words and a size      ... Llama-3.1-SauerkrautLM-8b
+ *     the front of its tag  Ollama's variants: deepseek-r1:32b-qwen-distill
  *
  * The first that the catalogue knows is the answer; from the third on it is a
- * guess and said to be one. A guess never changes a size or a family
+ * guess and said to be one. A bare name in small letters is Ollama's first:
+ * its `deepseek-r1` is the distilled 8B, not what the hub calls DeepSeek-R1. A guess never changes a size or a family
  * (model_words_may_stand).
  */
 #include "index/model_name.h"
@@ -80,6 +83,48 @@ static const struct model *by_words(struct reader *r, struct str bare) {
     return NULL;
 }
 
+/* Llama-3.1-SauerkrautLM-8b: the size stands apart from the family. */
+static const struct model *by_words_apart(struct reader *r, struct str bare) {
+    struct model_words words = model_words_of(r->arena, bare);
+    size_t size = model_words_size(&words);
+    for (size_t count = size; size < words.count && count > 0; count--) {
+        for (size_t from = 0; from + count < size; from++) {
+            if (!model_words_may_be_apart(&words, from, count, size)) {
+                continue;
+            }
+            struct str family = model_words_join(r->arena, &words, from, count);
+            struct str last = model_words_join(r->arena, &words, size, 1);
+            const struct model *m = look_up(
+                r, "words", arena_printf(r->arena, "%.*s%.*s",
+                                         STR_ARG(family), STR_ARG(last)));
+            if (m != NULL) {
+                return m;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* deepseek-r1:32b-qwen-distill: what follows the size in a tag is a variant
+ * of that size. */
+static const struct model *by_tag(struct reader *r, struct str name) {
+    size_t colon = str_find(name, STR(":"));
+    const struct model *m = NULL;
+    while (m == NULL && name.n > colon + 1) {
+        m = look_up(r, "name", name);
+        do {
+            name.n--;
+        } while (name.n > colon + 1 && name.p[name.n] != '-');
+    }
+    return m;
+}
+
+/* A bare name in small letters is what Ollama is told to run. */
+static bool is_of_ollama(struct str given, const struct model_name *name) {
+    given = str_trim(given);
+    return name->full.n == name->last.n && str_eq(given, name->full);
+}
+
 struct model_match reader_model(struct reader *r, struct str name) {
     struct arena *a = r->arena;
     struct model_name given = model_name_of(a, name), bare = given;
@@ -88,6 +133,11 @@ struct model_match reader_model(struct reader *r, struct str name) {
     bare.last = model_name_bare(a, given.last, &match.quantization);
     bool is_packed = bare.last.n < given.last.n;
     match.model = by_spelling(r, &given, &match.is_guess);
+    if (is_of_ollama(name, &given) && by_default_tag(r, &given) != NULL) {
+        const struct model *first = by_default_tag(r, &given);
+        match.is_guess = match.is_guess || first != match.model;
+        match.model = first;
+    }
     if (match.model == NULL && is_packed) {
         match.model = by_spelling(r, &bare, &match.is_guess);
         match.is_guess = true;
@@ -99,6 +149,12 @@ struct model_match reader_model(struct reader *r, struct str name) {
     if (match.model == NULL) {
         match.model = by_words(r, bare.last);
         match.is_guess = true;
+    }
+    if (match.model == NULL) {
+        match.model = by_words_apart(r, bare.last);
+    }
+    if (match.model == NULL) {
+        match.model = by_tag(r, given.last);
     }
     match.is_guess = match.is_guess && match.model != NULL;
     return match;
