@@ -205,6 +205,19 @@ static void texts_fill(struct diagnosis *d, struct fix *fix,
     fix->command = template_fill(d->a, fix->is->command, &fill);
 }
 
+/* A request that the cache can never hold: the length is what fails, against
+ * the blocks that the start printed. */
+static enum shortage shortage_for(const struct finding *f,
+                                  const struct workaround *w,
+                                  const struct memory_case *c) {
+    bool is_at_run = f->entry->mechanism == MECHANISM_kv_cache_runtime;
+    bool is_counted = c->in[FACT_kv_blocks].known || c->in[FACT_kv_tokens].known;
+    return f->shortage == SHORT_UNKNOWN && is_at_run && is_counted &&
+                   w->effect == EFFECT_max_model_len
+               ? SHORT_KV_POOL
+               : f->shortage;
+}
+
 static struct fix fix_of(struct diagnosis *d, const struct finding *f,
                          const struct workaround *w,
                          const struct memory_case *c,
@@ -212,12 +225,12 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
     struct fix fix = {.is = w};
     int acted_on = acted_on_by(d, w);
     struct fact none = fact_new(FACT_engine, SOURCE_DERIVED);
-    bool is_computed = w->effect != EFFECT_none &&
-                       f->shortage != SHORT_UNKNOWN &&
+    enum shortage what = shortage_for(f, w, c);
+    bool is_computed = w->effect != EFFECT_none && what != SHORT_UNKNOWN &&
                        facts_reconcile(&f->facts);
     if (is_computed) {
         fix.has_estimate = true;
-        fix.estimate = memory_effect(d->a, c, f->shortage, w->effect);
+        fix.estimate = memory_effect(d->a, c, what, w->effect);
     }
     const struct fact *proposed =
         is_computed ? &fix.estimate.proposed : &none;

@@ -169,6 +169,21 @@ static void list_process(struct arena *a, struct budget *b,
     add_fact(a, b, c, "free", FACT_gpu_free);
 }
 
+/* What nobody printed of the share; NULL: everything was. */
+static const char *rest_name(const struct memory_case *c) {
+    bool has_peak = c->in[FACT_activation_peak].known;
+    bool has_other = c->in[FACT_non_torch].known;
+    bool has_graphs = rules_count_graphs(c) == ANSWER_NO ||
+                      c->in[FACT_cuda_graph_bytes].known;
+    if (has_peak && has_other) {
+        return has_graphs ? NULL : "cuda_graphs";
+    }
+    if (!has_graphs || has_peak == has_other) {
+        return "rest";
+    }
+    return has_peak ? "non_torch" : "activation";
+}
+
 /* The share of vLLM: measured at start, or derived for a known model. */
 static void list_share(struct arena *a, struct budget *b,
                        const struct memory_case *c) {
@@ -189,10 +204,8 @@ static void list_share(struct arena *a, struct budget *b,
     if (!share.known) {
         return;
     }
-    bool is_whole =
-        c->in[FACT_activation_peak].known && c->in[FACT_non_torch].known;
-    if (!is_whole && pool.known && b->count > 1) {
-        add_rest(b, share, "activation");
+    if (pool.known && b->count > 1) {
+        add_rest(b, share, rest_name(c));
     }
     add(b, "reserve", span_minus(b->total, share),
         write_source(a, c, FACT_gpu_memory_utilization));

@@ -59,7 +59,8 @@ static void take_default(struct memory_case *c, const struct engine_default *d,
     const struct fact *version = &c->in[FACT_engine_version];
     struct str v = version->known ? version->word : (struct str){0};
     struct fact f;
-    if (version_in_range(&d->versions, v) == RANGE_OUTSIDE ||
+    bool is_said = !is_open(c, d->fact) && !is_ours[d->fact];
+    if (is_said || version_in_range(&d->versions, v) == RANGE_OUTSIDE ||
         !read_default(d, &f)) {
         return;
     }

@@ -115,9 +115,18 @@ static bool is_of_vllm(enum effect effect) {
            effect != EFFECT_host_memory && effect != EFFECT_quantization;
 }
 
+/* TGI counts the tokens of the prefill whose memory was refused: no pool of
+ * tokens was short. */
+static enum shortage shortage_meant(const struct memory_case *c,
+                                    enum shortage what) {
+    bool is_prefill = what == SHORT_TOKENS && str_eq(c->engine, STR("tgi")) &&
+                      !c->in[FACT_available_tokens].known;
+    return is_prefill ? SHORT_ALLOCATION : what;
+}
+
 struct estimate memory_effect(struct arena *a, const struct memory_case *c,
                               enum shortage what, enum effect effect) {
-    struct ask q = {a, c, what};
+    struct ask q = {a, c, shortage_meant(c, what)};
     struct estimate other;
     if (sglang_effect(&q, effect, &other) || llama_effect(&q, effect, &other)) {
         return other;

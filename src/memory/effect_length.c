@@ -13,7 +13,8 @@
 
 static const enum fact_name used[] = {
     FACT_est_max_model_len, FACT_max_model_len, FACT_kv_needed,
-    FACT_kv_available,      FACT_kv_tokens,     FACT_COUNT_OF};
+    FACT_kv_available,      FACT_kv_tokens,     FACT_kv_blocks,
+    FACT_block_size,        FACT_COUNT_OF};
 
 /* Bytes per token of a line: what nothing fixed would give where that is
  * possible, else the likeliest of the interval. */
@@ -102,13 +103,34 @@ static struct estimate by_tokens(const struct ask *q, int64_t length,
     estimate_judge(&e);
     e.proposed = propose(FACT_max_model_len, pool);
     struct str l = write_count(q->a, length), n = write_count(q->a, pool);
+    const struct fact *blocks = &q->c->in[FACT_kv_blocks];
+    struct str each = write_count(q->a, setting_of(q->c, FACT_block_size, 1));
+    struct str made = write_count(q->a, blocks->number);
+    bool is_of_blocks = blocks->known && !q->c->in[FACT_kv_tokens].known;
+    struct str held = is_of_blocks
+                          ? arena_printf(q->a, "%.*s blocks x %.*s",
+                                         STR_ARG(made), STR_ARG(each))
+                          : n;
     struct str sources = write_sources(q->a, q->c, used);
     e.formula =
         arena_printf(q->a,
                      "max_model_len = min(%.*s, %.*s) = %.*s "
                      "tokens%.*s",
-                     STR_ARG(l), STR_ARG(n), STR_ARG(n), STR_ARG(sources));
+                     STR_ARG(l), STR_ARG(held), STR_ARG(n), STR_ARG(sources));
     return e;
+}
+
+/* "# GPU blocks: 410" of 16 tokens each hold 6,560. */
+static int64_t tokens_printed(const struct memory_case *c) {
+    const struct fact *blocks = &c->in[FACT_kv_blocks];
+    int64_t block = setting_of(c, FACT_block_size, 0), tokens;
+    if (c->in[FACT_kv_tokens].known) {
+        return c->in[FACT_kv_tokens].number;
+    }
+    return blocks->known && block > 0 &&
+                   mul_i64(blocks->number, block, &tokens)
+               ? tokens
+               : 0;
 }
 
 static struct str write_longest(const struct ask *q, const struct kv_side *kv,
@@ -216,12 +238,10 @@ struct estimate effect_max_model_len(const struct ask *q) {
     if (estimate->known && estimate->number > 0 && kv.pool.known) {
         return by_estimate(q, &kv, estimate->number);
     }
-    const struct fact *tokens = &q->c->in[FACT_kv_tokens];
-    if (rules_is_v0(q->c) == ANSWER_YES && tokens->known && kv.length > 0 &&
-        tokens->number > 0) {
+    int64_t tokens = tokens_printed(q->c);
+    if (rules_is_v0(q->c) == ANSWER_YES && kv.length > 0 && tokens > 0) {
         return by_tokens(q, kv.length,
-                         tokens->number < kv.length ? tokens->number
-                                                    : kv.length);
+                         tokens < kv.length ? tokens : kv.length);
     }
     return by_demand(q, &kv);
 }

@@ -17,12 +17,10 @@ static const enum fact_name used[] = {
 static struct str write_width(const struct ask *q, int64_t from, int64_t bits,
                               struct span then) {
     struct span now = weights_bytes(q->c);
-    struct str w = write_bytes(q->a, span_middle(now));
     struct str v = write_bytes(q->a, then.low);
     struct str high = write_bytes(q->a, then.high);
     struct str low = write_bytes(q->a, now.low);
     struct str sources = write_sources(q->a, q->c, used);
-    (void)w;
     return arena_printf(q->a,
                         "weights at least = %.*s x %lld / %lld bits = %.*s; "
                         "weights at most = %.*s%.*s",

@@ -222,14 +222,47 @@ static enum truth_fit on_card(struct arena *a, const struct fit_question *q,
     return fit_verdict_of(a, &other, &kv);
 }
 
+/* Defaults that another card would not change need not be found again. */
+struct fit_question fit_asked_again(const struct fit_question *q,
+                                    const struct memory_case *completed) {
+    static const enum fact_name of_the_card[] = {
+        FACT_max_num_seqs, FACT_max_num_batched_tokens,
+        FACT_pipeline_parallel};
+    struct fit_question again = *q;
+    for (int n = 0; n < FACT_COUNT_OF; n++) {
+        const struct fact *f = &completed->in[n];
+        if (!again.c.in[n].known && f->known && f->source == SOURCE_DEFAULT) {
+            again.c.in[n] = *f;
+        }
+    }
+    for (size_t i = 0; i < sizeof of_the_card / sizeof of_the_card[0]; i++) {
+        again.c.in[of_the_card[i]] = q->c.in[of_the_card[i]];
+    }
+    return again;
+}
+
+static const struct gpu *next_card(const struct fit_question *q,
+                                   const struct gpu *last) {
+    const struct gpu *next = NULL;
+    for (size_t i = 0; i < q->gpu_count; i++) {
+        const struct gpu *g = q->gpus[i];
+        bool is_known = g->total_low > 0 && g->nominal_gb > 0;
+        bool is_more = last == NULL || g->total_low > last->total_low;
+        bool is_less = next == NULL || g->total_low < next->total_low;
+        next = is_known && is_more && is_less ? g : next;
+    }
+    return next;
+}
+
+/* From the smallest up; what is smaller than the weights is passed over. */
 static void find_least_card(struct arena *a, const struct fit_question *q,
                             struct fit *fit) {
-    for (size_t i = 0; q->c.model && i < q->gpu_count; i++) {
-        const struct gpu *gpu = q->gpus[i];
-        bool is_known = gpu->total_low > 0 && gpu->nominal_gb > 0;
-        bool is_less = fit->least_gpu == NULL ||
-                       gpu->total_low < fit->least_gpu->total_low;
-        if (is_known && is_less && on_card(a, q, gpu) == FIT_YES) {
+    struct fit_question again = fit_asked_again(q, &fit->c);
+    const struct gpu *gpu = q->c.model ? next_card(q, NULL) : NULL;
+    int64_t least = fit->weights.known ? fit->weights.low : 0;
+    for (; gpu != NULL && fit->least_gpu == NULL; gpu = next_card(q, gpu)) {
+        if (gpu->total_high >= least &&
+            on_card(a, &again, gpu) == FIT_YES) {
             fit->least_gpu = gpu;
         }
     }
@@ -290,6 +323,11 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
     }
     fit.fits = is_refused(&fit) ? FIT_NO : fit.fits;
     fit.kv.fits = fit.fits;
+    if (fit.fits == FIT_UNKNOWN && fit.kv.needs.count == 0) {
+        /* bounds that a start would replace by one printed number */
+        needs_add(&fit.kv.needs, fit.is_training ? FACT_activation_peak
+                                                 : FACT_kv_available);
+    }
     find_least_card(a, q, &fit);
     if (fit.fits != FIT_YES) {
         fit_plan(a, q, &fit);

@@ -24,7 +24,7 @@ struct fit_question {
     size_t gpu_count;
 };
 
-#define FIT_CHANGES 6
+#define FIT_CHANGES 10
 #define FIT_PLANS 12
 
 struct fit_plan { /* changes that together make it fit */

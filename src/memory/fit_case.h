@@ -39,6 +39,11 @@ struct budget fit_budget(struct arena *a, const struct memory_case *c,
 enum truth_fit fit_verdict_of(struct arena *a, const struct fit_question *q,
                               struct kv *kv);
 
+/* The question with the defaults that a completed case has found for it, to
+ * be asked with a change. */
+struct fit_question fit_asked_again(const struct fit_question *q,
+                                    const struct memory_case *completed);
+
 /* fit_plan.c: by effects, where the pool was said; fit_search.c: by asking
  * again. */
 void fit_search(struct arena *a, const struct fit_question *q,

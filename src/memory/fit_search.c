@@ -119,6 +119,8 @@ static const struct lever levers[] = {
      COST_quality},
     {"", OF_TRAINING, FACT_seq_len, DOWN_BY_HALVES, 512, "", COST_quality},
     {"", OF_SERVING, FACT_tensor_parallel, TO_RANKS, 0, "", COST_hardware},
+    {"vllm", OF_SERVING, FACT_pipeline_parallel, TO_RANKS, 0, "",
+     COST_hardware},
     {"", OF_SERVING, FACT_gpu_count, UP_BY_DOUBLES, 16, "", COST_hardware},
     {"", OF_TRAINING, FACT_gpu_count, UP_BY_DOUBLES, RANKS_MOST, "",
      COST_hardware},
@@ -470,10 +472,10 @@ static bool try_lever(struct search *s, struct fit_plan *plan,
     return false;
 }
 
-static void add_set(struct search *s, enum cost most) {
+static void add_set(struct search *s, enum cost most, size_t rounds) {
     struct fit_plan plan = {.cost = most};
     bool fits = false;
-    for (size_t round = 0; round < 2 && !fits; round++) {
+    for (size_t round = 0; round < rounds && !fits; round++) {
         for (size_t i = 0; i < LEVERS && !fits; i++) {
             const struct lever *l = &levers[i];
             bool is_last = l->how == TO_LENGTH; /* before it is given up */
@@ -490,21 +492,35 @@ static void add_set(struct search *s, enum cost most) {
     }
 }
 
+/* may_be_short: a plan that gives up length counts too. */
+static bool has_plan(const struct fit *fit, enum cost most,
+                     bool may_be_short) {
+    for (size_t i = 0; i < fit->plan_count; i++) {
+        const struct fit_plan *plan = &fit->plans[i];
+        bool keeps = !has_change(plan, FACT_max_model_len) &&
+                     !has_change(plan, FACT_seq_len);
+        if (plan->cost <= most && (may_be_short || keeps)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void fit_search(struct arena *a, const struct fit_question *q,
                 struct fit *fit) {
     static const enum cost ceilings[SETS] = {COST_flag, COST_quality,
                                              COST_hardware};
-    struct search s = {a, q, fit};
+    struct fit_question again = fit_asked_again(q, &fit->c);
+    struct search s = {a, &again, fit};
     if (fit->c.model == NULL || !gpu_total_bytes(&fit->c).known) {
         return;
     }
     add_singles(&s);
     for (size_t i = 0; i < SETS; i++) {
-        bool is_there = fit->plan_count > 0 &&
-                        fit->plans[0].cost <= ceilings[i];
         /* What the host would hold slows every step: narrower comes too. */
-        if (!is_there || (fit->is_training && ceilings[i] == COST_quality)) {
-            add_set(&s, ceilings[i]);
+        bool is_slow = fit->is_training && ceilings[i] == COST_quality;
+        if (is_slow || !has_plan(fit, ceilings[i], false)) {
+            add_set(&s, ceilings[i], has_plan(fit, ceilings[i], true) ? 1 : 2);
         }
     }
 }

@@ -77,9 +77,23 @@ static enum truth_fit truth_of(enum verdict v) {
                                      : FIT_UNKNOWN;
 }
 
-struct span fit_training_held(struct arena *a, const struct memory_case *c) {
+/* A measured peak replaces the bounds. */
+static struct training held_parts(struct arena *a,
+                                  const struct memory_case *c,
+                                  struct formulas *f) {
     struct training_setup s = training_setup_of(c);
-    struct training t = memory_training(a, &s, NULL);
+    struct training t = memory_training(a, &s, f);
+    struct span peak = span_of_fact(&c->in[FACT_activation_peak]);
+    if (peak.known && t.weights.known) {
+        t.activations = peak;
+        t.total = span_plus(span_plus(t.weights, t.gradients),
+                            span_plus(t.optimizer, peak));
+    }
+    return t;
+}
+
+struct span fit_training_held(struct arena *a, const struct memory_case *c) {
+    struct training t = held_parts(a, c, NULL);
     return held_by(c, &t);
 }
 
@@ -181,8 +195,7 @@ static void name_needs(const struct memory_case *c, struct needs *needs) {
 
 void fit_training(struct arena *a, struct fit *fit) {
     const struct memory_case *c = &fit->c;
-    struct training_setup s = training_setup_of(c);
-    fit->training = memory_training(a, &s, &fit->formulas);
+    fit->training = held_parts(a, c, &fit->formulas);
     fit->weights = fit->training.weights;
     fit->weights_bytes = fit->weights.known ? span_middle(fit->weights) : 0;
     fit->budget = parts_of(a, c, &fit->training);

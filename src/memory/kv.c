@@ -19,7 +19,7 @@ static void show_slope(struct arena *a, const struct memory_case *c,
     static const enum fact_name used[] = {
         FACT_model,           FACT_kv_cache_dtype,    FACT_dtype,
         FACT_tensor_parallel, FACT_pipeline_parallel, FACT_COUNT_OF};
-    for (size_t i = 0; i < d->ways.count; i++) {
+    for (size_t i = 0; f != NULL && i < d->ways.count; i++) {
         const struct way *w = &d->ways.at[i];
         struct span slope = way_slope(w);
         struct str text = write_slope(a, w);
@@ -45,7 +45,7 @@ static void show_request(struct arena *a, const struct memory_case *c,
                                           FACT_max_num_batched_tokens,
                                           FACT_engine_version, FACT_COUNT_OF};
     const struct way *least = NULL, *most = NULL;
-    for (size_t i = 0; i < d->ways.count; i++) {
+    for (size_t i = 0; f != NULL && i < d->ways.count; i++) {
         const struct way *w = &d->ways.at[i];
         if (!least ||
             way_request(w, tokens).low < way_request(least, tokens).low) {
@@ -78,8 +78,8 @@ static void show_pool(struct arena *a, const struct memory_case *c,
         FACT_gpu_total,     FACT_gpu_memory_utilization,
         FACT_weights_bytes, FACT_activation_peak,
         FACT_non_torch,     FACT_COUNT_OF};
-    if (c->in[FACT_kv_available].known || c->in[FACT_kv_blocks].known ||
-        !c->in[FACT_activation_peak].known || !kv->pool.known ||
+    if (f == NULL || c->in[FACT_kv_available].known ||
+        c->in[FACT_kv_blocks].known || !c->in[FACT_activation_peak].known || !kv->pool.known ||
         c->in[FACT_kv_bytes].known || rules_count_graphs(c) != ANSWER_NO ||
         rules_charge_others(c) != ANSWER_NO ||
         !c->in[FACT_gpu_memory_utilization].known ||

@@ -50,7 +50,7 @@ bool training_is_asked(const struct memory_case *c) {
 static bool contains(struct str word, const char *part) {
     struct str p = str_of(part);
     for (size_t i = 0; i + p.n <= word.n; i++) {
-        if (str_eq_nocase(str_slice(word, i, i + p.n), p)) {
+        if (str_eq_nocase(str_slice(word, i, p.n), p)) {
             return true;
         }
     }

@@ -58,11 +58,14 @@ static struct str relation(enum verdict v) {
 struct str fix_comparison(const struct teller *t, const struct estimate *e) {
     enum unit unit = fact_unit(e->quantity);
     struct buf out;
+    bool is_changed = e->before.known && (e->before.low != e->after.low ||
+                                          e->before.high != e->after.high);
+    if (!is_changed && !e->limit.known) { /* one side alone compares nothing */
+        return (struct str){NULL, 0};
+    }
     buf_init_in(&out, t->a, 4096);
     struct str label = said_fact(t, e->quantity);
     buf_add(&out, said_with(t, "report.label", &label, 1));
-    bool is_changed = e->before.known && (e->before.low != e->after.low ||
-                                          e->before.high != e->after.high);
     if (is_changed) {
         buf_add(&out, shown_span(t, unit, e->before));
         buf_add(&out, STR(" -> "));
@@ -106,7 +109,21 @@ struct str fix_needs(const struct teller *t, const struct fix *fix) {
 struct str fix_formula(const struct teller *t, const struct fix *fix) {
     struct str formula = fix->estimate.formula;
     size_t sources = str_find(formula, STR(" ["));
-    return t->o->why ? formula : str_slice(formula, 0, sources);
+    return said_formula(t, t->o->why ? formula
+                                     : str_slice(formula, 0, sources));
+}
+
+struct str fix_up_to(const struct teller *t, const struct fix *fix) {
+    const struct estimate *e = &fix->estimate;
+    bool is_other = fix->has_estimate && e->verdict != VERDICT_ENOUGH &&
+                    fix->is->effect == EFFECT_kv_cache_dtype &&
+                    e->proposed.known &&
+                    e->proposed.name == FACT_max_model_len;
+    if (!is_other) {
+        return (struct str){NULL, 0};
+    }
+    struct str n = shown_number(t, UNIT_TOKENS, e->proposed.number);
+    return said_with(t, "report.enough_up_to", &n, 1);
 }
 
 struct str fix_trade_off(const struct teller *t, const struct workaround *w) {

@@ -145,7 +145,8 @@ static void put_plans(struct buf *out, const struct teller *t,
     if (fit->plan_count == 0) {
         return;
     }
-    put_heading(out, t, "fit.plan");
+    put_heading(out, t,
+                fit->fits == FIT_UNKNOWN ? "fit.plan_sure" : "fit.plan");
     for (size_t i = 0; i < fit->plan_count; i++) {
         const struct fit_plan *plan = &fit->plans[i];
         struct str args[] = {shown_span(t, UNIT_BYTES, plan->needed),
@@ -177,7 +178,7 @@ static void put_rest(struct buf *out, const struct teller *t,
     }
     for (size_t i = 0; i < fit->formulas.count; i++) {
         buf_add(out, STR("- "));
-        put_code(out, t, fit->formulas.at[i]);
+        put_code(out, t, said_formula(t, fit->formulas.at[i]));
         buf_add_char(out, '\n');
     }
     put_heading(out, t, "fit.inputs");

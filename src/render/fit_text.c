@@ -81,7 +81,7 @@ static void put_plans(struct page *p, const struct fit *fit) {
         }
         return;
     }
-    put_heading(p, "fit.plan");
+    put_heading(p, fit->fits == FIT_UNKNOWN ? "fit.plan_sure" : "fit.plan");
     for (size_t i = 0; i < fit->plan_count; i++) {
         const struct fit_plan *plan = &fit->plans[i];
         struct str mark = arena_printf(p->t->a, "%2zu  ", i + 1);
@@ -109,7 +109,8 @@ static void put_formulas(struct page *p, const struct fit *fit) {
         put_heading(p, "fit.formulas");
     }
     for (size_t i = 0; i < fit->formulas.count; i++) {
-        page_text(p, INDENT, INK_DIM, fit->formulas.at[i]);
+        page_text(p, INDENT, INK_DIM,
+                  said_formula(p->t, fit->formulas.at[i]));
     }
     put_heading(p, "fit.inputs");
     page_text(p, INDENT, INK_DIM, fit_inputs(p->t, fit));

@@ -168,7 +168,11 @@ size_t fit_inverses(const struct teller *t, const struct fit *fit,
         tp = said_with(t, "fit.at_least", &n, 1);
     }
     if (fit->least_gpu) {
-        card = said_with(t, "fit.at_least", &fit->least_gpu->id, 1);
+        struct span total = span_of(fit->least_gpu->total_low,
+                                    fit->least_gpu->total_high);
+        struct str named[] = {fit->least_gpu->id,
+                              shown_span(t, UNIT_BYTES, total)};
+        card = said_with(t, "fit.least_card", named, 2);
     }
     if (fit->is_training && fit->largest_batch.known) {
         add_line(lines, &count, said_fact(t, FACT_batch_size),

@@ -68,6 +68,9 @@ struct str said_text(const struct teller *t, const struct text *text);
 struct str said_with(const struct teller *t, const char *key,
                      const struct str args[], size_t count);
 
+/* formula_words.c: a formula of memory/ in this language */
+struct str said_formula(const struct teller *t, struct str formula);
+
 /* words.c: enums of the report that are no vocabulary of the corpus */
 const char *certainty_spelling(enum certainty c);
 const char *applies_spelling(enum applies a);
@@ -108,6 +111,8 @@ struct str fix_comparison(const struct teller *t, const struct estimate *e);
 struct str fix_short_by(const struct teller *t, const struct fix *fix);
 struct str fix_needs(const struct teller *t, const struct fix *fix);
 struct str fix_formula(const struct teller *t, const struct fix *fix);
+/* Not enough by itself, but up to a length: "Enough up to 121,840 tokens." */
+struct str fix_up_to(const struct teller *t, const struct fix *fix);
 struct str fix_trade_off(const struct teller *t, const struct workaround *w);
 /* Does the corrected command have this fix in it? */
 bool fix_is_in_command(const struct report *rep, const struct fix *fix);

@@ -73,6 +73,7 @@ static void write_fix_short(struct page *p, const struct fix *fix) {
               said_text(p->t, &fix->is->action), verdict_ink(fix_verdict(fix)),
               fix_verdict_words(p->t, fix));
     page_text(p, UNDER_MARK, INK_BAD, fix_short_by(p->t, fix));
+    page_text(p, UNDER_MARK, INK_PLAIN, fix_up_to(p->t, fix));
     page_text(p, UNDER_MARK, INK_WARN, said_note(p->t, &fix->because));
     if (fix_is_filled(fix)) { /* else it names a value that nobody knows yet */
         page_command(p, UNDER_MARK + COMMAND_MORE, fix->command);

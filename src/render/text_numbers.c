@@ -103,6 +103,18 @@ static struct str at_start(const struct teller *t, const struct report *rep,
     return said_with(t, "numbers.at_start_wanted", args, 5);
 }
 
+/* A wake-up says no size: what sleep gave back has to be free again. */
+static struct str at_wake(const struct teller *t, const struct report *rep,
+                          const struct finding *f) {
+    const struct fact *stage = facts_last(&f->facts, FACT_stage);
+    const struct fact *freed = known_fact(rep, f, FACT_sleep_freed);
+    if (stage == NULL || !str_eq(stage->word, STR("wake")) || freed == NULL) {
+        return (struct str){NULL, 0};
+    }
+    struct str args[] = {shown_fact(t, freed), where(t, freed->line)};
+    return said_with(t, "numbers.sleep_freed", args, 2);
+}
+
 static bool is_worth_saying(const struct fact *f) {
     enum unit unit = fact_unit(f->name);
     return f->known && f->line > 0 && f->source == SOURCE_LOG &&
@@ -152,5 +164,6 @@ struct str text_numbers(const struct teller *t, const struct report *rep,
             return said_so;
         }
     }
-    return generic(t, f);
+    said_so = at_wake(t, rep, f);
+    return said_so.n > 0 ? said_so : generic(t, f);
 }
