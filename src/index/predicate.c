@@ -47,25 +47,39 @@ static void refuse(struct predicate *w, struct str where, const char *why) {
     w->where = where;
 }
 
-static void add_fact(struct predicate *w, struct str word) {
+/* What stands for a word in SQL. */
+static void put_word(struct buf *sql, struct str word) {
+    if (sql != NULL) {
+        buf_add(sql, word);
+    }
+}
+
+static void put_fact(struct buf *sql, size_t ordinal) {
+    if (sql != NULL) {
+        buf_printf(sql, "?%zu", ordinal + 1);
+    }
+}
+
+static void add_fact(struct predicate *w, struct str word, struct buf *sql) {
     enum fact_name name;
     if (!fact_named(word, &name)) {
         refuse(w, word, "there is no such fact");
         return;
     }
-    for (size_t i = 0; i < w->fact_count; i++) {
-        if (w->facts[i] == name) {
-            return;
-        }
+    size_t at = 0;
+    while (at < w->fact_count && w->facts[at] != name) {
+        at++;
     }
-    if (w->fact_count == PREDICATE_FACTS_MAX) {
+    if (at == PREDICATE_FACTS_MAX) {
         refuse(w, word, "one fact more than a predicate may name");
         return;
     }
-    w->facts[w->fact_count++] = name;
+    w->facts[at] = name;
+    w->fact_count += at == w->fact_count ? 1 : 0;
+    put_fact(sql, at);
 }
 
-static size_t take_name(struct predicate *w, struct str s) {
+static size_t take_name(struct predicate *w, struct str s, struct buf *sql) {
     size_t n = 0;
     while (n < s.n && is_name(s.p[n])) {
         n++;
@@ -77,8 +91,11 @@ static size_t take_name(struct predicate *w, struct str s) {
         if (!is_called) {
             refuse(w, word, "a function without its arguments");
         }
-    } else if (!is_keyword(word)) {
-        add_fact(w, word);
+        put_word(sql, word);
+    } else if (is_keyword(word)) {
+        put_word(sql, word);
+    } else {
+        add_fact(w, word, sql);
     }
     return n;
 }
@@ -129,7 +146,8 @@ static size_t take_operator(struct predicate *w, struct str s) {
     return 1;
 }
 
-static size_t take_word(struct predicate *w, struct str s) {
+/* Anything but a name. */
+static size_t take_sign(struct predicate *w, struct str s) {
     char c = s.p[0];
     if (is_blank(c)) {
         return 1;
@@ -140,7 +158,7 @@ static size_t take_word(struct predicate *w, struct str s) {
     if (is_digit(c) || (c == '.' && s.n > 1 && is_digit(s.p[1]))) {
         return take_number(w, s);
     }
-    return is_name(c) ? take_name(w, s) : take_operator(w, s);
+    return take_operator(w, s);
 }
 
 /* Closes only what was opened, so the predicate cannot leave its own pair. */
@@ -153,15 +171,24 @@ static bool take_parenthesis(struct predicate *w, struct str s, int *depth) {
     return s.p[0] == '(' || s.p[0] == ')';
 }
 
-struct predicate predicate_read(struct str text) {
+static size_t take_word(struct predicate *w, struct str s, int *depth,
+                        struct buf *sql) {
+    if (is_name(s.p[0]) && !is_digit(s.p[0])) {
+        return take_name(w, s, sql);
+    }
+    size_t n = take_parenthesis(w, s, depth) ? 1 : take_sign(w, s);
+    put_word(sql, str_slice(s, 0, n));
+    return n;
+}
+
+struct predicate predicate_read(struct str text, struct buf *sql) {
     struct predicate w = {.why = NULL};
     int depth = 0;
     if (text.n > PREDICATE_MAX_BYTES) {
         refuse(&w, STR(""), "longer than 4096 bytes");
     }
     for (size_t at = 0; at < text.n && w.why == NULL;) {
-        struct str s = str_slice(text, at, text.n);
-        at += take_parenthesis(&w, s, &depth) ? 1 : take_word(&w, s);
+        at += take_word(&w, str_slice(text, at, text.n), &depth, sql);
     }
     if (w.why == NULL && depth > 0) {
         refuse(&w, STR("("), "it is not closed");

@@ -2,6 +2,7 @@
 #ifndef INDEX_PREDICATE_H
 #define INDEX_PREDICATE_H
 
+#include "base/buf.h"
 #include "corpus/fact.h"
 
 #define PREDICATE_MAX_BYTES 4096
@@ -14,7 +15,8 @@ struct predicate {
     struct str where;
 };
 
-struct predicate predicate_read(struct str text);
+/* sql, which may be NULL, gets it with ?1, ?2 ... in the places of facts. */
+struct predicate predicate_read(struct str text, struct buf *sql);
 bool predicate_has_function(struct str name);
 
 #endif

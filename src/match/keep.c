@@ -149,27 +149,29 @@ static int by_order(const void *x, const void *y) {
     return (a->pattern > b->pattern) - (a->pattern < b->pattern);
 }
 
-static void list_slot(struct scanner *s, struct hit_list *list,
-                      const struct slot *slot) {
+static void list_slot(struct hit_list *list, const struct slot *slot) {
     struct hit hit = slot->hit;
     if (slot->tail && slot->tail->last_line > hit.trace_last)
         hit.trace_last = slot->tail->last_line;
-    list->at = arena_grow(s->a, list->at, list->count, &list->cap,
-                          sizeof *list->at);
     list->at[list->count++] = hit;
 }
 
+static size_t slots_of(const struct pattern_state *p) {
+    uint64_t most = KEEP_FIRST + KEEP_LAST;
+    uint64_t n = p ? p->hits : 0;
+    return (size_t)(n < most ? n : most);
+}
+
 struct hit_list keep_list(struct scanner *s) {
-    struct hit_list list = {0};
+    struct hit_list list = {.cap = s->signature_count};
+    for (size_t i = 0; i < s->pattern_count; i++)
+        list.cap += slots_of(s->patterns[i]);
+    list.at = arena_array(s->a, list.cap, sizeof *list.at);
     for (size_t i = 0; i < s->signature_count; i++)
-        list_slot(s, &list, s->signatures[i]);
-    for (size_t i = 0; i < s->pattern_count; i++) {
-        const struct pattern_state *p = s->patterns[i];
-        uint64_t most = KEEP_FIRST + KEEP_LAST;
-        uint64_t n = p ? p->hits : 0;
-        for (uint64_t k = 0; k < n && k < most; k++)
-            list_slot(s, &list, &p->slots[k]);
-    }
+        list_slot(&list, s->signatures[i]);
+    for (size_t i = 0; i < s->pattern_count; i++)
+        for (size_t k = 0; k < slots_of(s->patterns[i]); k++)
+            list_slot(&list, &s->patterns[i]->slots[k]);
     if (list.count > 1)
         qsort(list.at, list.count, sizeof *list.at, by_order);
     return list;

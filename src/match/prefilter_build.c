@@ -16,6 +16,8 @@
 #include "match/literals.h"
 #include "match/prefilter.h"
 
+#include "index/digest.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,11 +184,9 @@ struct prefilter_layout prefilter_layout(uint32_t states, uint32_t literals,
 }
 
 uint32_t prefilter_check(const unsigned char *blob, size_t n) {
-    uint64_t sum = 0x9e3779b97f4a7c15u;
-    for (size_t i = 0; i < n / 4; i++)
-        if (i != WORD_CHECK)
-            sum = (sum ^ word_at(blob, i)) * 0x100000001b3u + (sum >> 47);
-    return (uint32_t)(sum ^ sum >> 32);
+    struct str all = {(const char *)blob, n};
+    uint32_t before = check_of(PREFILTER_MAGIC, str_slice(all, 0, 4 * WORD_CHECK));
+    return check_of(before, str_slice(all, 4 * (WORD_CHECK + 1), n));
 }
 
 static void write_states(const struct builder *b, unsigned char *out,

@@ -7,6 +7,8 @@
  */
 #include "render/page.h"
 
+#include <uchar.h>
+
 #include "base/utf8.h"
 
 #define PARAGRAPH_MAX ((size_t)1 << 20)
@@ -48,28 +50,23 @@ static struct str squeezed(struct arena *a, struct str text) {
     return (struct str){p, n};
 }
 
-static bool is_one_of(uint32_t cp, struct str set) {
-    while (set.n > 0) {
-        uint32_t c = 0;
-        size_t n = utf8_next(set, &c);
-        if (c == cp) {
-            return true;
-        }
-        set = str_slice(set, n, set.n);
+static bool is_one_of(uint32_t cp, const char32_t *set) {
+    while (*set != 0 && *set != cp) {
+        set++;
     }
-    return false;
+    return *set != 0;
 }
 
 static bool may_not_begin_line(uint32_t cp) {
-    return is_one_of(cp, STR(",.;:!?)]}%”’…，。、；：！？）】》」』％"));
+    return is_one_of(cp, U",.;:!?)]}%”’…，。、；：！？）】》」』％");
 }
 
 static bool may_not_end_line(uint32_t cp) {
-    return is_one_of(cp, STR("([{“‘（【《「『"));
+    return is_one_of(cp, U"([{“‘（【《「『");
 }
 
 static bool is_wide(uint32_t cp, size_t columns) {
-    return columns == 2 || is_one_of(cp, STR("“”‘’…"));
+    return columns == 2 || is_one_of(cp, U"“”‘’…");
 }
 
 /* "5.40" | "GiB": does a unit follow the blank at byte at? */
