@@ -136,8 +136,8 @@ check:  ## install what the tests need, run every test
 
 LOGS ?= ../shared/data/logs
 .PHONY: eval
-eval: all  ## score the program on a labelled folder: make eval LOGS=DIR
-	@$(PYTHON) tests/eval/eval.py $(BUILD)/oomkb $(LOGS)
+eval: all  ## score it on a labelled folder; writes docs/ACCURACY.md: LOGS=DIR
+	@$(PYTHON) tests/eval/eval.py $(BUILD)/oomkb $(LOGS) --write docs/ACCURACY.md
 
 .PHONY: confusion
 confusion: all  ## who answers whose samples: writes docs/CONFUSION.md

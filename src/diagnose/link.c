@@ -163,12 +163,25 @@ static void facts_take_over(struct diagnosis *d, struct incident *x,
     }
 }
 
+/* Two entries that read the same lines saw one failure, not two. */
+static bool is_seen_again(const struct incident *x, const struct sighting *s) {
+    const struct place *here = &s->places[0];
+    for (size_t i = 0; i < x->count; i++) {
+        const struct place *other = &x->sightings[i]->places[0];
+        if (x->sightings[i] != s && other->stream == here->stream &&
+            other->first_line == here->first_line) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void sighting_take_over(struct diagnosis *d, struct incident *x,
                                struct sighting *s) {
     x->sightings = arena_grow(d->a, x->sightings, x->count, &x->cap,
                               sizeof *x->sightings);
     x->sightings[x->count++] = s;
-    x->times += s->count;
+    x->times += is_seen_again(x, s) ? 0 : s->count;
 }
 
 /* Raised together: in one traceback, or on ranks that print one after the

@@ -50,6 +50,7 @@ struct log_reader {
     uint32_t label_lines; /* how many more may carry "3: " */
     uint32_t last_stream;
     uint32_t goes_on[2]; /* cut by docker or CRI: stream + 1, by stdout, err */
+    uint32_t carried; /* stream + 1 of a line that was carried; 0: it was not */
     struct wrap_page page, framed_page;
     struct wrap wrap;
     struct wrap framed_wrap[LOG_STREAMS_MAX];
@@ -122,8 +123,21 @@ static void hand_out_text(struct log_reader *r, struct str text,
 
 /* ---- one segment ---- */
 
+/* A line that was carried (syslog ...) and then wrapped by hand: what is set
+ * in behind it, without any frame, goes on where it was. */
+static bool goes_on_below(struct log_reader *r, const struct frame *f,
+                          uint32_t stream) {
+    bool is_set_in = f->kinds == 0 && stream == 0 && f->text.n > 0 &&
+                     (f->text.p[0] == ' ' || f->text.p[0] == '\t');
+    if (!is_set_in)
+        r->carried = (f->kinds & FRAME_TRANSPORT) != 0 ? stream + 1 : 0;
+    return is_set_in && r->carried != 0;
+}
+
 static uint32_t stream_of(struct log_reader *r, const struct frame *f) {
     uint32_t stream = stream_find(r->streams, &f->who);
+    if (goes_on_below(r, f, stream))
+        return r->carried - 1;
     return stream == 0 && r->has_output ? r->stream : stream;
 }
 

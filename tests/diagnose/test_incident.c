@@ -132,6 +132,15 @@ static void the_specific_message_takes_the_numbers(void **state) {
     assert_int_equal(f->instance_count, 1);
 }
 
+static void one_line_read_by_two_entries_counts_once(void **state) {
+    (void)state;
+    see_message(&s, "torch/oom", 5, "tried_alloc=64.00 MiB", NULL);
+    see_message(&s, "vllm/sampler", 5, "max_num_seqs=1024", NULL);
+    struct report *r = scene_report(&s);
+    expect_roots(r, 1);
+    assert_int_equal(r->findings[0].count, 1);
+}
+
 static void a_far_failure_with_the_same_words_stays(void **state) {
     (void)state;
     see_message(&s, "torch/oom", 5, "tried_alloc=64.00 MiB", NULL);
@@ -278,6 +287,7 @@ int main(void) {
         CASE(a_wrapper_points_at_its_cause),
         CASE(a_lone_wrapper_is_the_root_and_asks),
         CASE(the_specific_message_takes_the_numbers),
+        CASE(one_line_read_by_two_entries_counts_once),
         CASE(a_far_failure_with_the_same_words_stays),
         CASE(a_warning_stays_apart),
         CASE(only_a_warning_is_no_failure),

@@ -104,6 +104,20 @@ static void frames_nest(void **state) {
                    "1!" SAID "\n");
 }
 
+static void what_is_set_in_below_a_carrier_goes_on(void **state) {
+    (void)state;
+    expect_streams("Aug 01 18:01:30 node7 kernel: Killed process 9 (cicc)\n"
+                   "    total-vm:10kB\n"
+                   "\tanon-rss:7kB\n"
+                   "not set in\n"
+                   "  set in below nothing carried\n",
+                   "1 {-1/-1///kernel}Killed process 9 (cicc)\n"
+                   "2 {-1/-1///kernel}    total-vm:10kB\n"
+                   "3 {-1/-1///kernel}\tanon-rss:7kB\n"
+                   "4 not set in\n"
+                   "5   set in below nothing carried\n");
+}
+
 static void text_that_looks_like_a_frame_stays(void **state) {
     (void)state;
     static const char *const texts[] = {
@@ -219,6 +233,7 @@ int main(void) {
         cmocka_unit_test(one_record_of_vllm_begins_once),
         cmocka_unit_test(tracebacks_are_records_and_keep_indentation),
         cmocka_unit_test(slurm_labels_are_believed_after_proof),
+        cmocka_unit_test(what_is_set_in_below_a_carrier_goes_on),
         cmocka_unit_test(carriers_cuts_are_joined),
         cmocka_unit_test(json_of_several_lines_keeps_its_number),
         cmocka_unit_test(messages_inside_repr_are_unfolded),
