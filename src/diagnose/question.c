@@ -1,12 +1,15 @@
 /* question.c: what would make the answer better, and the command that tells.
  *
- * Asked, in this order: what a root without an explanation hides; what the
+ * Gathered in this order: what a root without an explanation hides; what the
  * estimates of the fixes that apply would need; what their conditions would
- * need. Nothing is asked that is known, and not more than QUESTIONS_MAX.
+ * need. Settings of an engine come behind the rest: who does not know which
+ * model it was will not know its batch. Nothing is asked that is known, and
+ * not more than QUESTIONS_MAX.
  */
 #include "diagnose/work.h"
 
 #define QUESTIONS_MAX 5
+#define GATHERED_MAX 32
 
 #define SMI_CARDS "nvidia-smi --query-gpu=index,name,memory.total --format=csv"
 #define SMI_USERS \
@@ -56,6 +59,18 @@ static const struct {
     {FACT_pytorch_unallocated, "diagnose.ask.message", GREP_MESSAGE},
     {FACT_batch_size, "diagnose.ask.fact", ""},
     {FACT_seq_len, "diagnose.ask.fact", ""},
+};
+
+/* Where the machine is not ours to ask its kernel: who kept the peak. */
+static const struct {
+    const char *component;
+    enum fact_name fact; /* which one it was */
+    const char *before, *unnamed, *behind;
+} peaks[] = {
+    {"slurm", FACT_job_id, "sacct -j ", "JOBID",
+     " --format=JobID,State,MaxRSS,ReqMem"},
+    {"kubernetes", FACT_pod, "kubectl exec ", "POD",
+     " -- cat /sys/fs/cgroup/memory.peak"},
 };
 
 /* Settings of an engine stand in its own first lines. */
@@ -110,7 +125,7 @@ static bool is_asked(const struct asked *to, const struct question *q) {
 
 static void question_add(struct asked *to, const struct question *q) {
     struct report *rep = to->rep;
-    if (rep->question_count < QUESTIONS_MAX && !is_asked(to, q)) {
+    if (rep->question_count < GATHERED_MAX && !is_asked(to, q)) {
         rep->questions[rep->question_count++] = *q;
     }
 }
@@ -136,6 +151,39 @@ static void ask_fact(struct asked *to, enum fact_name name) {
 
 /* ---- what is asked ---- */
 
+/* A word that a shell leaves as it is. */
+static bool is_plain_word(struct str s) {
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                        (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+                        (c == '-' && i > 0);
+        if (!is_plain) {
+            return false;
+        }
+    }
+    return s.n > 0;
+}
+
+static void ask_peak(struct asked *to, const struct finding *f) {
+    for (size_t i = 0; i < sizeof peaks / sizeof peaks[0]; i++) {
+        if (!str_eq(f->entry->component, str_of(peaks[i].component))) {
+            continue;
+        }
+        const struct fact *who = facts_first(&f->facts, peaks[i].fact);
+        bool is_named = who && is_plain_word(who->text);
+        struct str name = is_named ? who->text : str_of(peaks[i].unnamed);
+        struct question q = {
+            .fact = FACT_host_rss,
+            .ask = note_of("diagnose.ask.peak"),
+            .how = arena_printf(to->d->a, "%s%.*s%s", peaks[i].before,
+                                STR_ARG(name), peaks[i].behind)};
+        question_add(to, &q);
+        return;
+    }
+    ask_fact(to, FACT_host_rss);
+}
+
 static void ask_what_is_hidden(struct asked *to, const struct finding *f) {
     const struct entry *e = f->entry;
     if (e->role != ROLE_root) { /* a wrapper that became the root */
@@ -150,7 +198,7 @@ static void ask_what_is_hidden(struct asked *to, const struct finding *f) {
     bool is_bare = e->mechanism == MECHANISM_host_ram &&
                    !facts_first(&f->facts, FACT_host_rss);
     if (is_bare) {
-        ask_fact(to, FACT_host_rss);
+        ask_peak(to, f);
     }
     if (e->mechanism == MECHANISM_unspecified) {
         ask_fact(to, FACT_stage);
@@ -184,8 +232,28 @@ static void ask_conditions(struct asked *to, const struct finding *f) {
     }
 }
 
+/* Stable: settings to the end, then no more than are wanted. */
+static void put_in_order(const struct diagnosis *d, struct report *rep) {
+    size_t kept = 0;
+    struct question last[GATHERED_MAX];
+    size_t last_count = 0;
+    for (size_t i = 0; i < rep->question_count; i++) {
+        struct question q = rep->questions[i];
+        bool is_last = q.fact != FACT_model && is_setting(d, q.fact);
+        if (is_last) {
+            last[last_count++] = q;
+        } else {
+            rep->questions[kept++] = q;
+        }
+    }
+    for (size_t i = 0; i < last_count; i++) {
+        rep->questions[kept++] = last[i];
+    }
+    rep->question_count = kept < QUESTIONS_MAX ? kept : QUESTIONS_MAX;
+}
+
 void questions_ask(struct diagnosis *d, struct report *rep) {
-    rep->questions = arena_array(d->a, QUESTIONS_MAX, sizeof *rep->questions);
+    rep->questions = arena_array(d->a, GATHERED_MAX, sizeof *rep->questions);
     for (size_t i = 0; i < rep->finding_count; i++) {
         const struct finding *f = &rep->findings[i];
         struct asked to = {d, rep, &f->facts};
@@ -196,4 +264,5 @@ void questions_ask(struct diagnosis *d, struct report *rep) {
         ask_needs(&to, f);
         ask_conditions(&to, f);
     }
+    put_in_order(d, rep);
 }

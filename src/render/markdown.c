@@ -86,9 +86,9 @@ static void write_finding(struct sheet *s, const struct report *rep, size_t i,
     write_sources(s, f);
 }
 
+/* As an answer is given, on a command line or in a chat. */
 static void write_question(struct sheet *s, const struct question *q) {
-    struct str set =
-        arena_printf(s->t->a, "--set %s=...", fact_spelling(q->fact));
+    struct str set = arena_printf(s->t->a, "%s=...", fact_spelling(q->fact));
     sheet_raw(s, "- ");
     sheet_put(s, said_note(s->t, &q->ask));
     sheet_raw(s, " ");

@@ -103,7 +103,7 @@ static void write_questions(struct page *p, const struct report *rep) {
         return;
     }
     page_blank(p);
-    page_text(p, 0, INK_STRONG, said(p->t, "report.unknown"));
+    page_text(p, 0, INK_STRONG, said(p->t, "report.unknown_set"));
     for (size_t i = 0; i < rep->question_count; i++) {
         write_question(p, &rep->questions[i]);
     }

@@ -24,7 +24,8 @@ struct wrapping {
     bool has_break;
     size_t break_end, break_next; /* the last place where it may end */
     size_t break_columns;         /* columns after break_next */
-    size_t quoted_to;     /* byte behind the `span` we are in */
+    size_t span_to;       /* byte behind the `span` we are in */
+    size_t quoted_to;     /* the same, if it stays whole */
 };
 
 static bool is_blank(uint32_t cp) {
@@ -85,20 +86,41 @@ static bool is_before_unit(struct str text, size_t at) {
     return false;
 }
 
-/* Byte behind the closing backquote of the span that opens at byte at, when
- * the span fits a line; else at. */
-static size_t quoted_end(const struct wrapping *w, size_t at) {
+static size_t limit(const struct wrapping *w) {
+    return w->lines.count == 0 ? w->first : w->rest;
+}
+
+/* Columns of what cannot be parted from the byte before at. */
+static size_t columns_glued(const struct wrapping *w, size_t at) {
+    size_t all = 0;
+    while (at < w->text.n) {
+        uint32_t cp = 0;
+        size_t n = utf8_next(str_slice(w->text, at, w->text.n), &cp);
+        size_t columns = utf8_width(str_slice(w->text, at, n));
+        bool may_part = is_wide(cp, columns) && !may_not_begin_line(cp);
+        if (cp == ' ' || may_part) {
+            break;
+        }
+        all += columns;
+        at += n;
+    }
+    return all;
+}
+
+/* A span opens at byte at. It stays whole when it fits this line, or the next
+ * with what cannot be parted from it; else it breaks at its blanks. */
+static void open_span(struct wrapping *w, size_t at) {
     struct str inner = str_slice(w->text, at + 1, w->text.n);
     size_t close = str_find_char(inner, '`');
     if (close == inner.n) {
-        return at;
+        return;
     }
     struct str span = str_slice(w->text, at, close + 2);
-    return utf8_width(span) <= w->rest ? at + span.n : at;
-}
-
-static size_t limit(const struct wrapping *w) {
-    return w->lines.count == 0 ? w->first : w->rest;
+    size_t columns = utf8_width(span) + columns_glued(w, at + span.n);
+    bool fits = w->columns + columns <= limit(w) ||
+                (w->has_break && w->break_columns + columns <= w->rest);
+    w->span_to = at + span.n;
+    w->quoted_to = fits ? w->span_to : at;
 }
 
 static void end_line(struct wrapping *w, size_t end, size_t next) {
@@ -131,9 +153,8 @@ static bool may_break_before(const struct wrapping *w, size_t at, uint32_t prev,
 
 static void take(struct wrapping *w, size_t at, size_t n, uint32_t cp,
                  size_t columns) {
-    bool is_quote = cp == '`' && at >= w->quoted_to;
-    if (is_quote) {
-        w->quoted_to = quoted_end(w, at);
+    if (cp == '`' && at >= w->span_to) {
+        open_span(w, at);
     }
     if (cp == ' ' && at >= w->quoted_to && !is_before_unit(w->text, at)) {
         note_break(w, at, at + n);

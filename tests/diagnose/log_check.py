@@ -175,6 +175,39 @@ class Words(unittest.TestCase):
                 self.assertNotIn("\x1e", said)
         self.assertNotIn("\\u001f", run(log, "--format", "json"))
 
+    def asked(self, *lines):
+        return [q["fact"] for q in report(*lines)["questions"]]
+
+    def test_the_model_is_asked_for_before_settings(self):
+        asked = self.asked(
+            "INFO 05-20 10:00:00 [api_server.py:1043] vLLM API server version "
+            "0.8.5", "  File \"vllm/v1/worker/gpu_model_runner.py\", line 1, "
+            "in profile_run", FULL)
+        self.assertIn("model", asked)
+        self.assertIn("max_num_seqs", asked)
+        self.assertLess(asked.index("model"),
+                        asked.index("max_num_seqs"))
+
+    def test_who_kept_the_peak_is_asked_for_it(self):
+        slurm = ("slurmstepd: error: Detected 1 oom_kill event in "
+                 "StepId=481516.0. Some of the step tasks have been OOM "
+                 "Killed.")
+        how = {q["fact"]: q["how"] for q in report(slurm)["questions"]}
+        self.assertIn("sacct -j 481516 ", how["host_rss"])
+        pod = ("    State:          Terminated\n      Reason:       OOMKilled"
+               "\n      Exit Code:    137")
+        how = {q["fact"]: q["how"] for q in report(pod)["questions"]}
+        self.assertIn("memory.peak", how["host_rss"])
+        kernel = ("Loading checkpoint shards:  12%|#2        | 4/33",
+                  "/bin/start.sh: line 3: 4711 Killed    python serve.py")
+        how = {q["fact"]: q["how"] for q in report(*kernel)["questions"]}
+        self.assertIn("dmesg", how["host_rss"])
+
+    def test_a_chat_is_told_of_no_options(self):
+        shown = run(FULL + "\n", "--format", "markdown")
+        self.assertRegex(shown, r"`\w+=\.\.\.`")
+        self.assertNotIn("--set", shown)
+
     def test_a_wrapper_names_its_line(self):
         log = ["INFO", "INFO", "RuntimeError: Engine core initialization "
                "failed. See root cause above. Failed core proc(s): {}"]

@@ -263,6 +263,12 @@ static void paragraphs_break_where_they_may(void **state) {
     expect_lines("a bcd efgh", 5, "a bcd|efgh|");
     expect_lines("see --max-model-len now", 10, "see|--max-model-len|now|");
     expect_lines("use `--a b` here", 12, "use `--a b`|here|");
+    /* what is glued to a span counts, on the line where it would stand */
+    expect_lines("use `--ab c`, now", 8, "use|`--ab|c`, now|");
+    expect_lines("use (`--a b`) now", 9, "use|(`--a b`)|now|");
+    /* behind a span too long to stay whole, the next one is a span again */
+    expect_lines("`aaa bbb ccc ddd` or `e f`", 12,
+                 "`aaa bbb ccc|ddd` or|`e f`|");
     expect_lines("now 5.40 GiB", 9, "now|5.40 GiB|");
     expect_lines("显存不足，请降低长度", 10, "显存不足，|请降低长度|");
     expect_lines("显存不足了，请降低", 10, "显存不足|了，请降低|");
