@@ -184,39 +184,6 @@ static void checkpoint_size(struct diagnosis *d, struct finding *f) {
     }
 }
 
-/* The model's own arithmetic against what the log prints: which setting the
- * log does not show would explain it, or how much is left over. */
-static void against_catalogue(struct diagnosis *d, struct finding *f) {
-    struct memory_case c = case_of(d, &f->facts);
-    if (c.model == NULL || !c.in[FACT_kv_needed].known) {
-        return;
-    }
-    struct reconciliation r = memory_reconcile(d->a, &c);
-    struct str of_model = c.model->id;
-    struct note n;
-    switch (r.outcome) {
-    case RECONCILE_UNKNOWN:
-    case RECONCILE_AGREES: return;
-    case RECONCILE_EXPLAINED:
-        n = note_of("diagnose.remark.explained");
-        note_add(&n, of_model);
-        note_add(&n, written_bytes(d->a, r.computed.high));
-        note_add(&n, written_bytes(d->a, c.in[FACT_kv_needed].number));
-        note_add(&n, str_of(fact_spelling(r.setting.name)));
-        note_add(&n, fact_written(d->a, &r.setting, false));
-        remark(d, f, &n);
-        return;
-    case RECONCILE_RESIDUAL:
-        n = note_of("diagnose.remark.residual");
-        note_add(&n, of_model);
-        note_add(&n, written_bytes(d->a, r.computed.high));
-        note_add(&n, written_bytes(d->a, c.in[FACT_kv_needed].number));
-        note_add(&n, written_bytes(d->a, r.residual.low));
-        remark(d, f, &n);
-        return;
-    }
-}
-
 void remarks_find(struct diagnosis *d, struct finding *f) {
     if (f->role != ROLE_root) {
         return;
@@ -232,5 +199,5 @@ void remarks_find(struct diagnosis *d, struct finding *f) {
     which_cards(d, f);
     guessed_model(d, f);
     checkpoint_size(d, f);
-    against_catalogue(d, f);
+    catalogue_reconcile(d, f);
 }

@@ -78,6 +78,9 @@ struct finding {
     enum shortage shortage;
     bool has_kv;
     struct kv kv;
+    struct reconciliation reconciliation; /* of the model with the log */
+    struct str_list models_like; /* that would give what is printed */
+    size_t models_like_count;    /* of them there are so many */
     struct budget budget;
     struct formulas formulas;
     struct fix *fixes;

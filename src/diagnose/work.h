@@ -255,6 +255,9 @@ struct note note_of(const char *key);
 void note_add(struct note *n, struct str arg); /* past NOTE_ARGS: dropped */
 void note_list_add(struct arena *a, struct note **list, size_t *count,
                    const struct note *n);
+/* Holds the model against what the log prints, and says what it finds. */
+void catalogue_reconcile(struct diagnosis *d, struct finding *f);
+
 struct str written_bytes(struct arena *a, int64_t bytes);
 struct str written_count(struct arena *a, int64_t n);
 struct str written_line(struct arena *a, uint32_t line);

@@ -119,6 +119,9 @@ size_t reader_engine_count(struct reader *r);
 /* By name as people write it: Hugging Face ids, repacks, local paths, Ollama
  * tags, GGUF files. model NULL: not in the catalogue. */
 struct model_match reader_model(struct reader *r, struct str name);
+/* All of them, by number from nought. */
+size_t reader_model_count(const struct reader *r);
+const struct model *reader_model_numbered(struct reader *r, uint32_t number);
 const struct gpu *reader_gpu(struct reader *r, struct str name);
 /* Every GPU whose range of real totals holds this many bytes (+-low/high). */
 struct gpu_list { const struct gpu **at; size_t count; };

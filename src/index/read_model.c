@@ -11,13 +11,17 @@
  *
  * The first that the catalogue knows is the answer; from the third on it is a
  * guess and said to be one. A bare name in small letters is Ollama's first:
- * its `deepseek-r1` is the distilled 8B, not what the hub calls DeepSeek-R1. A guess never changes a size or a family
- * (model_words_may_stand).
+ * its `deepseek-r1` is the distilled 8B, not what the hub calls DeepSeek-R1. A
+ * guess never changes a size or a family (model_words_may_stand).
  */
 #include "index/model_name.h"
 #include "index/read.h"
 
-static const struct model *model_numbered(struct reader *r, uint32_t number) {
+size_t reader_model_count(const struct reader *r) {
+    return reader_count(r, SHELF_MODEL);
+}
+
+const struct model *reader_model_numbered(struct reader *r, uint32_t number) {
     struct model *m = reader_kept(r, SHELF_MODEL, number);
     if (m == NULL) {
         struct record record = reader_record(r, SHELF_MODEL, number);
@@ -38,7 +42,7 @@ static const struct model *look_up(struct reader *r, const char *form,
                     reader_number(r, SHELF_MODEL_NAME,
                                   pack_name_key(r->arena, form, name),
                                   &number);
-    return is_known ? model_numbered(r, number) : NULL;
+    return is_known ? reader_model_numbered(r, number) : NULL;
 }
 
 static const struct model *by_spelling(struct reader *r,

@@ -134,15 +134,26 @@ enum reconcile {
     RECONCILE_RESIDUAL   /* no: do not reckon with this model */
 };
 
+#define RECONCILE_SETTINGS 2
+
 struct reconciliation {
     enum reconcile outcome;
-    struct span printed, computed; /* bytes of one request */
-    struct span residual;          /* printed - computed */
-    struct fact setting;           /* known: kv_cache_dtype, tensor_parallel */
+    enum fact_name quantity;         /* kv_needed; kv_blocks or kv_tokens of
+                                        a printed pool */
+    struct span printed, computed;   /* in its unit */
+    struct span residual;            /* printed - computed */
+    struct span per_token;           /* bytes, by printed numbers alone */
+    /* That the log does not show; either alone does not explain it. */
+    struct fact setting[RECONCILE_SETTINGS];
+    size_t setting_count;
     struct str formula;
 };
 
 struct reconciliation memory_reconcile(struct arena *a,
                                        const struct memory_case *c);
+/* Is anything printed that could tell models apart? */
+bool memory_tells_models(const struct memory_case *c);
+/* Would c->model need what the log prints, as everything else is set? */
+bool memory_explains(struct arena *a, const struct memory_case *c);
 
 #endif

@@ -1,69 +1,241 @@
 /* reconcile.c: is the catalogue's model the one that printed these numbers?
- * If not, a setting that the log does not show may explain them: an fp8 cache,
- * another TP. Whatever is left over is named and not forced to fit. */
+ *
+ *     need at a length     kv_needed, max_model_len
+ *     a pool and its size  kv_available and kv_blocks, or kv_tokens
+ *
+ * If not, a setting that the log does not show may explain them, or two: an
+ * fp8 cache, another TP, windows kept whole, a head that drafts. Only what
+ * nobody said is varied. Whatever is left over is named and not forced to fit.
+ * What a token takes by the printed numbers alone stands beside it: with that
+ * a reader can look for the model that was really loaded.
+ */
 #include "memory/demand.h"
 #include "memory/effect.h"
 #include "memory/formula.h"
 #include "memory/kv_formula.h"
 #include "memory/span.h"
 
-#define RANKS_MAX 64
+/* Workers print what they have; the engine takes the least of all: a pool may
+ * hold this much less than the one that was printed would. */
+#define LEAST_OF_RANKS_PERCENT 90
+
+struct check {
+    enum fact_name quantity;
+    struct span printed, computed;
+    bool agrees;
+};
+
+/* ---- what is held against what ---- */
+
+static bool is_printed(const struct memory_case *c, enum fact_name name) {
+    return c->in[name].known && (c->in[name].source == SOURCE_LOG ||
+                                 c->in[name].source == SOURCE_USER);
+}
+
+static struct check check_need(const struct memory_case *c,
+                               const struct ways *ways) {
+    struct check k = {.quantity = FACT_kv_needed, .agrees = ways->agrees};
+    k.printed = span_of_fact(&c->in[FACT_kv_needed]);
+    k.computed = ways_request(ways, c->in[FACT_max_model_len].number);
+    return k;
+}
+
+static bool nearly(struct span printed, struct span computed) {
+    struct span least = span_share(computed, LEAST_OF_RANKS_PERCENT, 100);
+    return least.known && printed.high >= least.low &&
+           printed.low <= computed.high;
+}
+
+/* The pool of the log, in blocks of the model. */
+static struct span blocks_in_pool(const struct memory_case *c,
+                                  const struct ways *ways) {
+    struct span pool = span_of_fact(&c->in[FACT_kv_available]);
+    struct span block = ways_block_bytes(ways);
+    if (!pool.known || !block.known || block.low <= 0 || pool.low < 0) {
+        return span_none();
+    }
+    return span_of(pool.low / block.high, pool.high / block.low);
+}
+
+static struct check check_pool(const struct memory_case *c,
+                               const struct ways *ways) {
+    struct span blocks = blocks_in_pool(c, ways);
+    struct check k = {.quantity = FACT_kv_blocks, .computed = blocks};
+    k.printed = span_of_fact(&c->in[FACT_kv_blocks]);
+    if (!is_printed(c, FACT_kv_blocks)) {
+        k.quantity = FACT_kv_tokens;
+        k.printed = span_of_fact(&c->in[FACT_kv_tokens]);
+        k.computed = ways_tokens(ways, blocks,
+                                 c->in[FACT_max_model_len].number);
+    }
+    k.agrees = k.printed.known && k.computed.known &&
+               nearly(k.printed, k.computed);
+    return k;
+}
+
+static bool has_need(const struct memory_case *c) {
+    return is_printed(c, FACT_kv_needed) && c->in[FACT_max_model_len].known &&
+           c->in[FACT_max_model_len].number > 0;
+}
+
+static bool has_pool(const struct memory_case *c) {
+    return is_printed(c, FACT_kv_available) &&
+           !c->in[FACT_num_gpu_blocks_override].known &&
+           (is_printed(c, FACT_kv_blocks) || is_printed(c, FACT_kv_tokens));
+}
+
+static struct check check_of(const struct memory_case *c,
+                             const struct ways *ways) {
+    return has_need(c) ? check_need(c, ways) : check_pool(c, ways);
+}
 
 static bool explains(struct arena *a, const struct memory_case *c) {
     struct ways ways = ways_of(a, c);
-    return ways.count > 0 && ways.agrees;
+    return ways.count > 0 && check_of(c, &ways).agrees;
 }
 
-static bool set_dtype(struct arena *a, const struct memory_case *c,
-                      struct reconciliation *r) {
+bool memory_tells_models(const struct memory_case *c) {
+    return rules_is_vllm(c) && (has_need(c) || has_pool(c));
+}
+
+bool memory_explains(struct arena *a, const struct memory_case *c) {
+    return c->model != NULL && memory_tells_models(c) && explains(a, c);
+}
+
+/* ---- settings that nobody said ---- */
+
+enum { TRIALS_MAX = 32 };
+
+struct trials {
+    struct fact at[TRIALS_MAX];
+    size_t count;
+};
+
+static bool is_open(const struct memory_case *c, enum fact_name name) {
+    const struct fact *f = &c->in[name];
+    return !f->known || f->source == SOURCE_DEFAULT ||
+           f->source == SOURCE_CATALOGUE;
+}
+
+static void try_numbers(struct trials *t, const struct memory_case *c,
+                        enum fact_name name, const int64_t *numbers,
+                        size_t count) {
+    for (size_t i = 0; is_open(c, name) && i < count; i++) {
+        if (t->count < TRIALS_MAX && c->in[name].number != numbers[i]) {
+            t->at[t->count++] = propose(name, numbers[i]);
+        }
+    }
+}
+
+/* The likeliest first: the first that explains is the answer. */
+static struct trials trials_of(const struct memory_case *c) {
     static const char *const dtypes[] = {"fp8", "bfloat16", "float32"};
-    for (size_t i = 0; i < sizeof dtypes / sizeof dtypes[0]; i++) {
-        struct memory_case other = *c;
-        other.in[FACT_kv_cache_dtype] =
-            propose_word(FACT_kv_cache_dtype, str_of(dtypes[i]));
+    static const int64_t ranks[] = {1, 2, 4, 8, 16, 32, 64};
+    static const int64_t few[] = {2, 3, 4, 8}, on[] = {1};
+    static const int64_t drafted[] = {1};
+    struct trials t = {.count = 0};
+    for (size_t i = 0; i < 3 && is_open(c, FACT_kv_cache_dtype); i++) {
+        t.at[t.count++] = propose_word(FACT_kv_cache_dtype, str_of(dtypes[i]));
+    }
+    try_numbers(&t, c, FACT_tensor_parallel, ranks, 7);
+    try_numbers(&t, c, FACT_hybrid_kv_disabled, on, 1);
+    try_numbers(&t, c, FACT_prefix_caching, on, 1);
+    try_numbers(&t, c, FACT_num_speculative_tokens, drafted, 1);
+    try_numbers(&t, c, FACT_pipeline_parallel, few, 4);
+    try_numbers(&t, c, FACT_decode_context_parallel, few, 4);
+    return t;
+}
+
+static struct memory_case with(const struct memory_case *c,
+                               const struct fact *f) {
+    struct memory_case other = *c;
+    other.in[f->name] = *f;
+    return other;
+}
+
+static bool one_setting(struct arena *a, const struct memory_case *c,
+                        const struct trials *t, struct reconciliation *r) {
+    for (size_t i = 0; i < t->count; i++) {
+        struct memory_case other = with(c, &t->at[i]);
         if (explains(a, &other)) {
-            r->setting = other.in[FACT_kv_cache_dtype];
+            r->setting[0] = t->at[i];
+            r->setting_count = 1;
             return true;
         }
     }
     return false;
 }
 
-static bool set_tp(struct arena *a, const struct memory_case *c,
-                   struct reconciliation *r) {
-    for (int64_t tp = 1; tp <= RANKS_MAX; tp *= 2) {
-        struct memory_case other = *c;
-        other.in[FACT_tensor_parallel] = propose(FACT_tensor_parallel, tp);
-        if (explains(a, &other)) {
-            r->setting = other.in[FACT_tensor_parallel];
+/* An fp8 cache on several ranks: the two that are set together most. */
+static bool two_settings(struct arena *a, const struct memory_case *c,
+                         const struct trials *t, struct reconciliation *r) {
+    if (!is_open(c, FACT_kv_cache_dtype)) {
+        return false;
+    }
+    struct fact fp8 = propose_word(FACT_kv_cache_dtype, STR("fp8"));
+    struct memory_case halved = with(c, &fp8);
+    for (size_t i = 0; i < t->count; i++) {
+        struct memory_case other = with(&halved, &t->at[i]);
+        if (t->at[i].name != FACT_kv_cache_dtype && explains(a, &other)) {
+            r->setting[0] = fp8;
+            r->setting[1] = t->at[i];
+            r->setting_count = 2;
             return true;
         }
     }
     return false;
+}
+
+/* ---- together ---- */
+
+/* By the line through the printed pairs; by the pool over its tokens. */
+static struct span token_bytes(const struct memory_case *c) {
+    struct span pool = span_of_fact(&c->in[FACT_kv_available]);
+    const struct fact *tokens = &c->in[FACT_kv_tokens];
+    struct line l = line_of(c);
+    if (l.known && l.slope.low > 0) {
+        return l.slope;
+    }
+    if (pool.known && is_printed(c, FACT_kv_tokens) && tokens->number > 0) {
+        return span_share(pool, 1, tokens->number);
+    }
+    return span_none();
+}
+
+static void show(struct arena *a, const struct memory_case *c,
+                 const struct ways *ways, struct reconciliation *r) {
+    int64_t tokens = c->in[FACT_max_model_len].number;
+    if (r->quantity != FACT_kv_needed) {
+        return;
+    }
+    struct str text = write_request(a, &ways->at[0], tokens);
+    struct str value = write_bytes(a, way_request(&ways->at[0], tokens).high);
+    r->formula = arena_printf(a, "kv_needed = %.*s = %.*s", STR_ARG(text),
+                              STR_ARG(value));
 }
 
 struct reconciliation memory_reconcile(struct arena *a,
                                        const struct memory_case *c) {
-    struct reconciliation r = {.outcome = RECONCILE_UNKNOWN};
+    struct reconciliation r = {.outcome = RECONCILE_UNKNOWN,
+                               .quantity = FACT_kv_needed,
+                               .per_token = token_bytes(c)};
     struct ways ways = ways_of(a, c);
-    const struct fact *length = &c->in[FACT_max_model_len];
-    r.printed = span_of_fact(&c->in[FACT_kv_needed]);
-    if (ways.count == 0 || !r.printed.known || !length->known) {
+    if (ways.count == 0 || (!has_need(c) && !has_pool(c))) {
         return r;
     }
-    r.computed = ways_request(&ways, length->number);
+    struct check k = check_of(c, &ways);
+    r.quantity = k.quantity;
+    r.printed = k.printed;
+    r.computed = k.computed;
     r.residual = span_minus(r.printed, r.computed);
-    if (!r.computed.known) {
+    if (!r.computed.known || !r.printed.known) {
         return r;
     }
-    struct str text = write_request(a, &ways.at[0], length->number);
-    struct str value =
-        write_bytes(a, way_request(&ways.at[0], length->number).high);
-    r.formula = arena_printf(a, "kv_needed = %.*s = %.*s", STR_ARG(text),
-                             STR_ARG(value));
-    if (ways.agrees) {
+    show(a, c, &ways, &r);
+    struct trials t = trials_of(c);
+    if (k.agrees) {
         r.outcome = RECONCILE_AGREES;
-    } else if (set_dtype(a, c, &r) || set_tp(a, c, &r)) {
+    } else if (one_setting(a, c, &t, &r) || two_settings(a, c, &t, &r)) {
         r.outcome = RECONCILE_EXPLAINED;
     } else {
         r.outcome = RECONCILE_RESIDUAL;

@@ -214,6 +214,53 @@ static void set_head(const struct teller *t, struct json *o,
     json_set(o, "count", json_int(t->a, (int64_t)f->count));
 }
 
+static const char *const outcomes[] = {
+    [RECONCILE_UNKNOWN] = NULL,
+    [RECONCILE_AGREES] = "agrees",
+    [RECONCILE_EXPLAINED] = "explained",
+    [RECONCILE_RESIDUAL] = "residual",
+};
+
+static struct json *settings(const struct teller *t,
+                             const struct reconciliation *r) {
+    struct fact_list list = {.count = 0};
+    struct fact *at = arena_array(t->a, RECONCILE_SETTINGS, sizeof *at);
+    for (size_t i = 0; i < r->setting_count; i++) {
+        at[i] = r->setting[i];
+    }
+    list.at = at;
+    list.count = r->setting_count;
+    return json_facts(t, &list);
+}
+
+/* NULL where nothing was printed that a model could be held against. */
+static struct json *reconciliation(const struct teller *t,
+                                   const struct finding *f) {
+    const struct reconciliation *r = &f->reconciliation;
+    if (outcomes[r->outcome] == NULL && !r->per_token.known) {
+        return json_new_null(t->a);
+    }
+    struct json *o = json_new_object(t->a), *models = json_new_array(t->a);
+    struct str outcome = outcomes[r->outcome] ? str_of(outcomes[r->outcome])
+                                              : STR("unknown");
+    for (size_t i = 0; i < f->models_like.count; i++) {
+        json_push(models, json_text(t->a, f->models_like.at[i]));
+    }
+    json_set(o, "outcome", json_text(t->a, outcome));
+    json_set(o, "quantity",
+             json_text(t->a, str_of(fact_spelling(r->quantity))));
+    json_set(o, "printed", json_span(t, r->printed));
+    json_set(o, "computed", json_span(t, r->computed));
+    json_set(o, "residual", json_span(t, r->residual));
+    json_set(o, "bytes_per_token", json_span(t, r->per_token));
+    json_set(o, "settings", settings(t, r));
+    json_set(o, "models", models);
+    json_set(o, "models_count",
+             json_int(t->a, (int64_t)f->models_like_count));
+    json_set(o, "formula", json_str_or_null(t->a, r->formula));
+    return o;
+}
+
 struct json *json_finding(const struct teller *t, const struct finding *f) {
     const struct entry *e = f->entry;
     struct json *o = json_new_object(t->a);
@@ -221,6 +268,7 @@ struct json *json_finding(const struct teller *t, const struct finding *f) {
     json_set(o, "facts", json_facts(t, &f->facts));
     json_set(o, "instances", instances(t, f));
     json_set(o, "kv", f->has_kv ? json_kv(t, &f->kv) : json_new_null(t->a));
+    json_set(o, "reconciliation", reconciliation(t, f));
     json_set(o, "budget", json_budget(t, &f->budget));
     json_set(o, "formulas", json_formulas(t, &f->formulas));
     json_set(o, "remarks", notes(t, f->remarks, f->remark_count));

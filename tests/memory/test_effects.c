@@ -462,11 +462,11 @@ static void a_setting_that_explains_the_log_is_named(void **state) {
     say(&c, FACT_kv_needed, "8.00 GiB", SOURCE_LOG);
     struct reconciliation r = memory_reconcile(*state, &c);
     assert_int_equal(r.outcome, RECONCILE_EXPLAINED);
-    assert_int_equal(r.setting.name, FACT_kv_cache_dtype);
+    assert_int_equal(r.setting[0].name, FACT_kv_cache_dtype);
     say(&c, FACT_kv_needed, "4.00 GiB", SOURCE_LOG);
     r = memory_reconcile(*state, &c);
-    assert_int_equal(r.setting.name, FACT_tensor_parallel);
-    assert_int_equal(r.setting.number, 4);
+    assert_int_equal(r.setting[0].name, FACT_tensor_parallel);
+    assert_int_equal(r.setting[0].number, 4);
     say(&c, FACT_kv_needed, "16.57 GiB", SOURCE_LOG);
     r = memory_reconcile(*state, &c);
     assert_int_equal(r.outcome, RECONCILE_RESIDUAL);

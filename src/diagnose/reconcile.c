@@ -1,0 +1,181 @@
+/* reconcile.c: the model's own arithmetic against what the log prints.
+ *
+ *     agrees      nothing is said: the numbers speak
+ *     explained   which setting would explain them, that the log does not show
+ *     residual    how much is left over, and which models would leave nothing
+ *     no model    what a token takes, and which models take that much
+ *
+ * Candidates are asked of the whole catalogue, those of the named model's
+ * family first. Many of them say little, so their number is said too. Nothing
+ * is reckoned with a candidate: it is for the reader to name it.
+ */
+#include "diagnose/work.h"
+
+#include "base/buf.h"
+#include "memory/span.h"
+
+#define MODELS_NAMED 3
+#define TEXT_MAX 1024
+
+static void remark(struct diagnosis *d, struct finding *f,
+                   const struct note *n) {
+    note_list_add(d->a, &f->remarks, &f->remark_count, n);
+}
+
+/* In its unit: bytes of a request; blocks or tokens of a pool. */
+static struct str written(struct diagnosis *d, enum fact_name quantity,
+                          int64_t n) {
+    return quantity == FACT_kv_needed ? written_bytes(d->a, n)
+                                      : written_count(d->a, n);
+}
+
+/* "kv_cache_dtype fp8, tensor_parallel 4" */
+static struct str written_settings(struct diagnosis *d,
+                                   const struct reconciliation *r) {
+    struct buf b;
+    buf_init_in(&b, d->a, TEXT_MAX);
+    for (size_t i = 0; i < r->setting_count; i++) {
+        struct str value = fact_written(d->a, &r->setting[i], false);
+        buf_printf(&b, "%s%s %.*s", i > 0 ? ", " : "",
+                   fact_spelling(r->setting[i].name), STR_ARG(value));
+    }
+    return arena_str(d->a, buf_str(&b));
+}
+
+static struct note begun(struct diagnosis *d, const struct finding *f,
+                         const char *key, struct str model) {
+    const struct reconciliation *r = &f->reconciliation;
+    struct note n = note_of(key);
+    note_add(&n, model);
+    note_add(&n, written(d, r->quantity, r->computed.high));
+    note_add(&n, written(d, r->quantity, span_middle(r->printed)));
+    return n;
+}
+
+/* ---- other models ---- */
+
+/* Those with most other names are met most: they are the ones to name. */
+static void take_model(struct diagnosis *d, struct finding *f,
+                       const struct model **named, const struct model *m) {
+    size_t at = f->models_like.count;
+    f->models_like_count++;
+    while (at > 0 && named[at - 1]->aliases.count < m->aliases.count) {
+        at--;
+    }
+    if (at == MODELS_NAMED) {
+        return;
+    }
+    f->models_like.count += f->models_like.count < MODELS_NAMED;
+    for (size_t i = f->models_like.count; i > at + 1; i--) {
+        named[i - 1] = named[i - 2];
+    }
+    named[at] = m;
+    f->models_like.at = arena_array(d->a, MODELS_NAMED,
+                                    sizeof *f->models_like.at);
+    for (size_t i = 0; i < f->models_like.count; i++) {
+        f->models_like.at[i] = named[i]->id;
+    }
+}
+
+/* in_family: those that share it; else all others. */
+static void find_models(struct diagnosis *d, struct finding *f,
+                        const struct memory_case *c, struct str family,
+                        bool in_family) {
+    const struct model *named[MODELS_NAMED];
+    for (size_t i = 0; i < reader_model_count(d->r); i++) {
+        const struct model *m = reader_model_numbered(d->r, (uint32_t)i);
+        struct memory_case other = *c;
+        other.model = m;
+        if (str_eq(m->family, family) == in_family && m != c->model &&
+            memory_explains(d->a, &other)) {
+            take_model(d, f, named, m);
+        }
+    }
+}
+
+static void name_models(struct diagnosis *d, struct finding *f,
+                        struct note *n) {
+    struct buf b;
+    buf_init_in(&b, d->a, TEXT_MAX);
+    for (size_t i = 0; i < f->models_like.count; i++) {
+        buf_printf(&b, "%s%.*s", i > 0 ? ", " : "",
+                   STR_ARG(f->models_like.at[i]));
+    }
+    size_t more = f->models_like_count - f->models_like.count;
+    if (more > 0) {
+        buf_printf(&b, " (+%zu)", more);
+    }
+    note_add(n, arena_str(d->a, buf_str(&b)));
+}
+
+static void models_instead(struct diagnosis *d, struct finding *f,
+                           const struct memory_case *c) {
+    find_models(d, f, c, c->model->family, true);
+    if (f->models_like_count == 0) {
+        find_models(d, f, c, c->model->family, false);
+    }
+    if (f->models_like_count > 0) {
+        struct note n = note_of("diagnose.remark.models_instead");
+        name_models(d, f, &n);
+        remark(d, f, &n);
+    }
+}
+
+/* No model is named: what its numbers say of it. */
+static void models_by_numbers(struct diagnosis *d, struct finding *f,
+                              const struct memory_case *c) {
+    const struct span *token = &f->reconciliation.per_token;
+    if (!token->known || token->low <= 0) {
+        return;
+    }
+    find_models(d, f, c, (struct str){NULL, 0}, false);
+    bool is_told = f->models_like_count > 0;
+    struct note n = note_of(is_told ? "diagnose.remark.token_models"
+                                    : "diagnose.remark.token");
+    note_add(&n, written_bytes(d->a, span_roundest(*token)));
+    if (is_told) {
+        name_models(d, f, &n);
+    }
+    remark(d, f, &n);
+}
+
+/* ---- together ---- */
+
+static void against_model(struct diagnosis *d, struct finding *f,
+                          const struct memory_case *c) {
+    const struct reconciliation *r = &f->reconciliation;
+    bool is_need = r->quantity == FACT_kv_needed;
+    struct note n;
+    switch (r->outcome) {
+    case RECONCILE_UNKNOWN:
+    case RECONCILE_AGREES: return;
+    case RECONCILE_EXPLAINED:
+        n = begun(d, f, is_need ? "diagnose.remark.explained"
+                                : "diagnose.remark.pool_explained",
+                  c->model->id);
+        note_add(&n, written_settings(d, r));
+        remark(d, f, &n);
+        return;
+    case RECONCILE_RESIDUAL:
+        n = begun(d, f, is_need ? "diagnose.remark.residual"
+                                : "diagnose.remark.pool_residual",
+                  c->model->id);
+        note_add(&n, written(d, r->quantity, span_middle(r->residual)));
+        remark(d, f, &n);
+        models_instead(d, f, c);
+        return;
+    }
+}
+
+void catalogue_reconcile(struct diagnosis *d, struct finding *f) {
+    struct memory_case c = case_of(d, &f->facts);
+    if (!memory_tells_models(&c)) {
+        return;
+    }
+    f->reconciliation = memory_reconcile(d->a, &c);
+    if (c.model) {
+        against_model(d, f, &c);
+    } else {
+        models_by_numbers(d, f, &c);
+    }
+}
