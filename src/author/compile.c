@@ -69,9 +69,7 @@ static struct str build_image(struct desk *d) {
     return index_write(d->a, &d->corpus, &patterns, prefilter);
 }
 
-struct author_result author_compile(struct arena *a,
-                                    const struct author_options *o,
-                                    struct str *image) {
+struct desk *desk_read(struct arena *a, const struct author_options *o) {
     struct desk *d = arena_alloc(a, sizeof *d);
     struct str entries = without_slash(o->entries_dir);
     d->a = a;
@@ -86,6 +84,13 @@ struct author_result author_compile(struct arena *a,
     desk_read_kb(d);
     desk_read_i18n(d);
     desk_settle(d);
+    return d;
+}
+
+struct author_result author_compile(struct arena *a,
+                                    const struct author_options *o,
+                                    struct str *image) {
+    struct desk *d = desk_read(a, o);
     check_all(d);
     *image = (struct str){0};
     if (d->c.errors == 0) {

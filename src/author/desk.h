@@ -60,6 +60,9 @@ void desk_read_i18n(struct desk *d);
 /* Sort, refuse ids that are taken, fill corpus. */
 void desk_settle(struct desk *d);
 
+/* compile.c: all of that, from the directories of o. */
+struct desk *desk_read(struct arena *a, const struct author_options *o);
+
 /* engine_patterns.c: patterns that read an engine's flags, appended to its
  * contexts. */
 void engine_add_patterns(struct arena *a, struct engine *e);

@@ -78,6 +78,8 @@ static const struct field engine_fields[] = {
      .doc = "as people write it"},
     {.key = "newest", AT(engine, newest), .type = FIELD_LINE,
      .is_required = true, .doc = "newest release this was checked against"},
+    {.key = "newest_seen", .at = FIELD_NOWHERE, .type = FIELD_DATE,
+     .doc = "the day it was; entries verified before are due"},
     {.key = "command", AT(engine, command), .type = FIELD_LINE,
      .doc = "how its command line begins"},
     {.key = "contexts", AT(engine, contexts), COUNT(engine, context_count),

@@ -72,5 +72,9 @@ int corpus_run(struct cli *c, const char *output) {
 }
 
 int run_check(struct cli *c) {
+    if (c->is_stale)
+        return run_stale(c);
+    if (c->days > 0 || cli_is_json(c))
+        return cli_usage(c, "cli.error.stale_only", NULL, NULL);
     return corpus_run(c, NULL);
 }

@@ -42,6 +42,8 @@ struct cli {
     size_t fit_count;
     bool wants_help, wants_version;
     bool write_docs; /* check --write-docs */
+    bool is_stale;   /* check --stale */
+    int64_t days;    /* check --days; 0: not said */
     const char *note; /* feedback --note; NULL: not said */
     bool is_undo;     /* feedback --undo */
     char **own_reports; /* NULL-terminated, or NULL: diagnose's overlay */
@@ -90,13 +92,14 @@ int run_version(struct cli *c);
 int run_help(struct cli *c);
 int run_build(struct cli *c); /* oomkb build DIR -o FILE */
 int run_check(struct cli *c); /* oomkb check [DIR] */
+int run_stale(struct cli *c); /* oomkb check --stale [DIR] */
 
 /* options.c */
 enum option_id {
     OPTION_FORMAT, OPTION_LANG, OPTION_SET, OPTION_TOP, OPTION_WHY,
     OPTION_COLOR, OPTION_KB, OPTION_OUTPUT, OPTION_HELP, OPTION_VERSION,
     OPTION_WRITE_DOCS, OPTION_REDACT, OPTION_FOLLOW, OPTION_FIT, OPTION_NOTE,
-    OPTION_UNDO
+    OPTION_UNDO, OPTION_STALE, OPTION_DAYS
 };
 struct option_row {
     enum option_id id;
@@ -118,6 +121,7 @@ const char *cli_text(struct cli *c, const char *key);
 void cli_say(struct cli *c, const char *key, const char *arg0,
              const char *arg1); /* to stdout, with a newline */
 
+void cli_today(char room[16]); /* YYYY-MM-DD, in local time */
 bool cli_is_json(const struct cli *c); /* json or jsonl was asked for */
 
 /* error.c: `oomkb: text` on stderr, one line; under --format json also

@@ -11,21 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/feedback.h"
 #include "cli/put.h"
 
 enum { NOTE_BYTES_MAX = 500, LINE_BYTES_MAX = 1200 };
-
-static void today_write(char room[16]) {
-    time_t now = time(NULL);
-    struct tm day;
-    if (localtime_r(&now, &day) == NULL ||
-        strftime(room, 16, "%Y-%m-%d", &day) == 0) {
-        snprintf(room, 16, "1970-01-01");
-    }
-}
 
 static bool is_outcome(const char *word) {
     return strcmp(word, "worked") == 0 || strcmp(word, "failed") == 0;
@@ -37,7 +27,7 @@ static bool is_outcome(const char *word) {
 static bool report_add(struct cli *c, const struct overlay *o) {
     char day[16], line[LINE_BYTES_MAX];
     const char *note = c->note != NULL ? c->note : "";
-    today_write(day);
+    cli_today(day);
     int n = snprintf(line, sizeof line, "%s %s %s %s%s%s", day,
                      c->operands[2], c->operands[0], c->operands[1],
                      note[0] != '\0' ? "  " : "", note);

@@ -7,13 +7,14 @@
 #include "cli/cli.h"
 
 #define TOP_MAX 1000
+#define DAYS_MAX 36500
 
 #define FOR_SHOWN                                                              \
     (FOR_DIAGNOSE | FOR_EXPLAIN | FOR_LIST | FOR_SEARCH | FOR_FIT)
 
 const struct option_row option_rows[] = {
     {OPTION_FORMAT, "--format", 0, "FORMAT", NULL,
-     FOR_SHOWN | FOR_VERSION | FOR_FEEDBACK,
+     FOR_SHOWN | FOR_VERSION | FOR_FEEDBACK | FOR_CHECK,
      "cli.option.format"},
     {OPTION_LANG, "--lang", 0, "LANG", "en zh", FOR_ALL, "cli.option.lang"},
     {OPTION_SET, "--set", 0, "FACT=VALUE", NULL, FOR_DIAGNOSE | FOR_FIT,
@@ -36,6 +37,8 @@ const struct option_row option_rows[] = {
      "cli.option.version"},
     {OPTION_WRITE_DOCS, "--write-docs", 0, NULL, NULL, FOR_CHECK,
      "cli.option.write_docs"},
+    {OPTION_STALE, "--stale", 0, NULL, NULL, FOR_CHECK, "cli.option.stale"},
+    {OPTION_DAYS, "--days", 0, "N", NULL, FOR_CHECK, "cli.option.days"},
     {OPTION_NOTE, "--note", 0, "TEXT", NULL, FOR_FEEDBACK, "cli.option.note"},
     {OPTION_UNDO, "--undo", 0, NULL, NULL, FOR_FEEDBACK, "cli.option.undo"},
     {OPTION_FIT, "--model", 0, "NAME", NULL, FOR_FIT, "cli.option.fit_model"},
@@ -132,6 +135,17 @@ static void take_top(struct reading *r, const char *value) {
     r->c->top = (uint32_t)n;
 }
 
+static void take_days(struct reading *r, const char *value) {
+    char *end = NULL;
+    unsigned long n = strtoul(value, &end, 10);
+    bool is_number = value[0] >= '0' && value[0] <= '9' && *end == '\0';
+    if (!is_number || n < 1 || n > DAYS_MAX) {
+        complain(r, "cli.error.days", value, "");
+        return;
+    }
+    r->c->days = (int64_t)n;
+}
+
 static void take_answer(struct reading *r, const char *value) {
     struct cli *c = r->c;
     if (strchr(value, '=') == NULL) {
@@ -188,6 +202,8 @@ static void take(struct reading *r, const struct option_row *row,
     case OPTION_REDACT: c->redact = true; return;
     case OPTION_FOLLOW: c->follow = true; return;
     case OPTION_WRITE_DOCS: c->write_docs = true; return;
+    case OPTION_STALE: c->is_stale = true; return;
+    case OPTION_DAYS: take_days(r, value); return;
     case OPTION_NOTE: c->note = value; return;
     case OPTION_UNDO: c->is_undo = true; return;
     case OPTION_FIT: take_fit(r, row->name, value); return;

@@ -2,6 +2,7 @@
  * for bytes that somebody else chose: safe for a terminal, safe in JSON. */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/put.h"
 
@@ -105,6 +106,15 @@ void fill_text(struct cli *c, const char *key, const char *const args[2],
     }
     if (is_raw && args[0] != NULL) {
         snprintf(room + n, size - n, " %s", args[0]);
+    }
+}
+
+void cli_today(char room[16]) {
+    time_t now = time(NULL);
+    struct tm day;
+    if (localtime_r(&now, &day) == NULL ||
+        strftime(room, 16, "%Y-%m-%d", &day) == 0) {
+        snprintf(room, 16, "1970-01-01");
     }
 }
 

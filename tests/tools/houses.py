@@ -22,7 +22,7 @@ ONLY = {
     "lzma.h": re.compile(r"src/log/"),
 }
 ONE_FILE = {"pcre2.h", "yaml.h", "jansson.h"}
-USES_AUTHOR = {"build.c", "check.c", "new.c", "site.c"}
+USES_AUTHOR = {"build.c", "check.c", "new.c", "site.c", "stale.c"}
 
 
 def main():
