@@ -76,13 +76,32 @@ static bool is_advice(const struct diagnosis *d, const struct hit *h,
     return false;
 }
 
+/* Programs that drive one another in one training run. */
+static bool is_trainer(const struct engine *e) {
+    static const char *const ids[] = {"transformers", "deepspeed", "pytorch"};
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+        if (str_eq(e->id, str_of(ids[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Another engine's flags mean something else. */
 static bool is_ours(const struct diagnosis *d, const struct hit *h) {
     const struct engine *e = reader_engine(d->r, h->owner);
     if (!e || !d->engine || e == d->engine) {
         return e != NULL;
     }
-    return str_eq(e->id, STR("pytorch"));
+    return str_eq(e->id, STR("pytorch")) ||
+           (is_trainer(e) && is_trainer(d->engine));
+}
+
+/* DeepSpeed's version is not that of transformers. */
+static bool is_version_of_another(const struct diagnosis *d,
+                                  const struct hit *h, enum fact_name name) {
+    return name == FACT_engine_version && d->engine != NULL &&
+           reader_engine(d->r, h->owner) != d->engine;
 }
 
 /* The engine has been decided before. */
@@ -103,7 +122,8 @@ static void hear(struct diagnosis *d, struct witnesses *w,
     const struct context_pattern *row = context_row(d, h);
     for (size_t i = 0; i < facts.count; i++) {
         x.fact = facts.at[i];
-        if (!is_advice(d, h, x.fact.name)) {
+        if (!is_advice(d, h, x.fact.name) &&
+            !is_version_of_another(d, h, x.fact.name)) {
             speak(d, w, h, &x);
         }
     }

@@ -141,6 +141,45 @@ static bool is_foreign(const struct memory_case *c) {
     return !(own->known && own->number);
 }
 
+/* ---- a training step ---- */
+
+/* What the run was told, beside its model. */
+static bool tells_of_training(const struct memory_case *c) {
+    static const enum fact_name told[] = {
+        FACT_optimizer, FACT_zero_stage,       FACT_lora_rank,
+        FACT_precision, FACT_trainable_params, FACT_gradient_checkpointing};
+    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
+        if (c->in[told[i]].known && c->in[told[i]].source != SOURCE_DEFAULT) {
+            return c->model != NULL && training_is_step(c);
+        }
+    }
+    return false;
+}
+
+/* Weights, gradients and optimizer state out of what torch allocated, the
+ * rest is activations; in the first optimizer step the state is the rest. */
+static bool list_training(struct arena *a, struct budget *b,
+                          const struct memory_case *c,
+                          struct span allocated) {
+    struct training_setup s = training_setup_of(c);
+    struct training t = memory_training(a, &s, NULL);
+    bool is_made = !str_eq(c->in[FACT_stage].word, STR("optimizer"));
+    struct span state = span_plus(t.weights, t.gradients);
+    state = is_made ? span_plus(state, t.optimizer) : state;
+    struct span rest = span_minus(allocated, state);
+    struct str model = write_source(a, c, FACT_model);
+    if (!tells_of_training(c) || !rest.known || rest.high < 0) {
+        return false; /* more than was there: not this run */
+    }
+    add(b, "weights", t.weights, model);
+    add(b, "gradients", t.gradients, model);
+    if (is_made) {
+        add(b, "optimizer", t.optimizer, model);
+    }
+    add(b, is_made ? "activation" : "optimizer", rest, STR("derived"));
+    return true;
+}
+
 /* A failed allocation: what torch's message lists. */
 static void list_process(struct arena *a, struct budget *b,
                          const struct memory_case *c) {
@@ -152,7 +191,9 @@ static void list_process(struct arena *a, struct budget *b,
         spare = span_at_least(span_minus(reserved, allocated), 0);
     }
     if (allocated.known) {
-        add_fact(a, b, c, "mine", FACT_pytorch_allocated);
+        if (!list_training(a, b, c, allocated)) {
+            add_fact(a, b, c, "mine", FACT_pytorch_allocated);
+        }
         add(b, "unallocated", spare,
             write_source(a, c, FACT_pytorch_allocated));
         if (process.known && spare.known) {

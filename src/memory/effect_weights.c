@@ -113,9 +113,8 @@ static struct estimate offload_state(const struct ask *q) {
         needs_add(&e.needs, FACT_model);
         return e;
     }
-    struct training_setup s = {.params = q->c->model->params,
-                               .optimizer = OPTIMIZER_ADAMW,
-                               .offloads_optimizer = true};
+    struct training_setup s = training_setup_of(q->c);
+    s.offloads_optimizer = true;
     struct training t = memory_training(q->a, &s, &f);
     bool is_of_state = stage_is(q->c, "optimizer") && e.before.known &&
                        e.before.high <= t.host.high;

@@ -186,7 +186,6 @@ static struct kv_group whole_heads(const struct memory_case *c,
     struct kv_group heads = *g;
     heads.kind = KV_full;
     heads.kv_heads = c->model->heads;
-    heads.k_dim = g->k_dim + g->rope_dim;
     return heads;
 }
 
@@ -310,7 +309,8 @@ struct span engine_kv_slope(const struct memory_case *c) {
         if (!counts) {
             continue;
         }
-        struct span row = span_times(row_of(c, g), layers_of(c, g));
+        int64_t layers = engine_is_llama(c) ? g->layers : layers_of(c, g);
+        struct span row = span_times(row_of(c, g), layers);
         if (is_window(g->kind) && shares) {
             row = span_of(span_share(row, ratio.low, MICRO).low,
                           span_share(row, ratio.high, MICRO).high);
@@ -449,7 +449,9 @@ struct str engine_write_slope(struct arena *a, const struct memory_case *c) {
     struct str text = {0};
     struct span slope = engine_kv_slope(c);
     bool shares = rule_of(c)->windows == KEEP_RATIO;
-    bool is_cut = engine_is_llama(c) && setting_of(c, FACT_gpu_layers, 0) > 0;
+    bool is_cut = engine_is_llama(c) &&
+                  (c->in[FACT_gpu_layers].known ||
+                   setting_of(c, FACT_pipeline_parallel, 1) > 1);
     if (!span_is_exact(slope) || slope.low <= 0 || batch_of(c) > 1 || is_cut) {
         return text;
     }

@@ -185,6 +185,17 @@ static struct span whole_model(const struct memory_case *c,
     return most.known && all.known ? span_of(all.low, most.high) : span_none();
 }
 
+/* Embeddings and head, which lie on the first or last stage whole. */
+static struct span ends_of(const struct memory_case *c,
+                           struct str quantization) {
+    const struct width *w = is_none(quantization) ? NULL
+                                                  : width_of(quantization);
+    bool is_gguf = w != NULL && w->is_gguf;
+    struct span kept = span_exact(c->model->embedding_params);
+    return is_gguf ? span_share(kept, GGUF_WIDEST, MICRO)
+                   : span_times(kept, dtype_bytes(run_dtype(c)));
+}
+
 struct span weights_computed(const struct memory_case *c, int64_t tp,
                              int64_t pp, struct str quantization) {
     struct span all = whole_model(c, quantization);
@@ -194,12 +205,11 @@ struct span weights_computed(const struct memory_case *c, int64_t tp,
     struct span low = span_share(all, 99, 100);
     struct span high = span_share(all, 101, 100);
     if (pp > 1 && c->model->layers > 0) {
-        int64_t stage = ceil_div(c->model->layers, pp);
-        struct span ends =
-            span_times(span_exact(c->model->embedding_params), 2);
-        low = span_share(span_minus(low, ends), c->model->layers / pp,
-                         c->model->layers);
-        high = span_plus(span_share(high, stage, c->model->layers), ends);
+        struct span ends = ends_of(c, quantization);
+        int64_t layers = c->model->layers, stage = ceil_div(layers, pp);
+        low = span_share(span_minus(low, ends), layers / pp, layers);
+        high = span_plus(span_share(span_minus(high, ends), stage, layers),
+                         ends);
     }
     if (tp > 1) {
         high = span_share(high, 102, 100);

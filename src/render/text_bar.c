@@ -32,7 +32,7 @@ static const struct look looks[] = {
     {"cuda_graphs", "\u259e", INK_DIM},  {"others", "\u2580", INK_BAD},
     {"rest", "\u2593", INK_WARN},
     {"left_over", "\u00b7", INK_DIM},
-    {"gradients", "\u259a", INK_WARN},  {"optimizer", "\u2592", INK_COMMAND},
+    {"gradients", "\u259c", INK_WARN},  {"optimizer", "\u2599", INK_COMMAND},
     {"reserve", "\u00b7", INK_DIM},      {"free", "\u2591", INK_GOOD},
     {"mine", "\u2588", INK_PLAIN},       {"unallocated", "\u2592", INK_WARN},
     {"in_use", "\u2593", INK_DIM},       {"needed", "\u2584", INK_BAD},

@@ -552,6 +552,252 @@ class Properties(Fit):
         self.fit("--model", LLAMA, "--block-size", 2 ** 62, "--gpu", "H200")
 
 
+class Engines(Fit):
+    """Each by its own rule; the numbers are reckoned here by hand."""
+
+    def low(self, value):
+        return value["low"] if isinstance(value, dict) else value
+
+    def high(self, value):
+        return value["high"] if isinstance(value, dict) else value
+
+    def sum(self, answer, *parts):
+        found = [p["bytes"] for p in answer["budget"] if p["part"] in parts]
+        return sum(self.low(b) for b in found), sum(self.high(b) for b in found)
+
+    def share_of_free(self, engine, fractions, *words):
+        answer = self.fit("--engine", engine, "--model", LLAMA,
+                          "--gpu-memory", "40GiB", *words)
+        least, most = self.sum(answer, "weights", "activation", "non_torch")
+        low, high = fractions
+        self.assertAlmostEqual(self.low(answer["pool"]),
+                               (40 * GIB - most) * low, delta=4)
+        self.assertAlmostEqual(self.high(answer["pool"]),
+                               (40 * GIB - least) * high, delta=4)
+        return answer
+
+    def test_tensorrt_llm_takes_nine_tenths_of_what_is_free(self):
+        answer = self.share_of_free("tensorrt-llm", (0.9, 0.9))
+        self.assertEqual(answer["inputs"]["block_size"]["value"], 32)
+        self.assertEqual(answer["kv"]["bytes_per_block"], 32 * 131072)
+        self.share_of_free("tensorrt-llm", (0.5, 0.5), "--set",
+                           "kv_free_fraction=0.5")
+        old = self.fit("--engine", "tensorrt-llm", "--engine-version",
+                       "0.12.0", "--model", LLAMA, "--gpu-memory", "40GiB")
+        self.assertEqual(old["inputs"]["block_size"]["value"], 64)
+
+    def test_tgi_leaves_five_to_ten_percent(self):
+        self.share_of_free("tgi", (0.9, 0.95))
+        kv = self.kv("--engine", "tgi", "--model", GEMMA, "--max-model-len",
+                     20000, "--kv-available", "80GiB")
+        self.assertEqual(kv["bytes_per_token"]["slope"], 62 * 2 * 16 * 128 * 2)
+
+    def test_lmdeploy_quantizes_heads(self):
+        self.share_of_free("lmdeploy", (0.8, 0.8))
+        for bits in (8, 4):
+            kv = self.kv("--engine", "lmdeploy", "--model", LLAMA,
+                         "--kv-cache-dtype", bits, "--max-model-len", 100)
+            row = 128 * bits // 8 + 4
+            self.assertEqual(kv["bytes_per_token"]["slope"], 32 * 2 * 8 * row)
+            self.assertEqual(kv["bytes_per_request"], 128 * 32 * 2 * 8 * row)
+
+    def test_transformers_spreads_latents_out(self):
+        slope = self.kv("--engine", "transformers", "--model",
+                        "deepseek-ai/DeepSeek-V3")["bytes_per_token"]["slope"]
+        self.assertEqual(slope, 61 * 128 * (192 + 128) * 2)
+        kv = self.kv("--engine", "transformers", "--model", LLAMA,
+                     "--set", "batch_size=4", "--max-model-len", 1000)
+        self.assertEqual(kv["bytes_per_request"], 4 * 1000 * 131072)
+
+    def test_mlx_keeps_windows_and_steps_of_256(self):
+        words = ["--engine", "mlx", "--model", GEMMA, "--max-model-len", 5000]
+        row = 2 * 16 * 128 * 2
+        self.assertEqual(self.kv(*words)["bytes_per_request"],
+                         row * (10 * 5120 + 52 * 1024))
+        narrow = self.kv("--engine", "mlx", "--model", LLAMA,
+                         "--kv-cache-dtype", "8")["bytes_per_token"]["slope"]
+        self.assertEqual(narrow, 32 * 2 * 8 * (128 + 2 * 4))
+        small = self.fit("--engine", "mlx", "--gpu-memory", "16GiB", "--model",
+                         LLAMA, "--quantization", "4bit")
+        self.assertLess(self.high(small["pool"]), 12 * GIB)
+
+    def test_exllama_has_a_scale_per_32(self):
+        kv = self.kv("--engine", "exllama", "--model", LLAMA,
+                     "--kv-cache-dtype", "q4")
+        self.assertEqual(kv["bytes_per_token"]["slope"],
+                         131072 // 2 * 18 // 32)
+
+    def test_sglang_has_a_pool_for_windows(self):
+        words = ["--engine", "sglang", "--model", GEMMA]
+        row = 2 * 16 * 128 * 2
+        slope = self.kv(*words, "--set",
+                        "swa_full_tokens_ratio=0.5")["bytes_per_token"]
+        self.assertEqual(slope["slope"], row * (10 + 26))
+        open_ = self.kv(*words)["bytes_per_token"]["slope"]
+        self.assertAlmostEqual(open_["low"], row * (10 + 0.8 * 52), delta=1)
+        self.assertEqual(open_["high"], row * 62)
+
+    def test_llama_cpp_lays_layers_over_cards(self):
+        words = ["--engine", "llama.cpp", "--model", LLAMA, "--gpu",
+                 "RTX 4090", "--max-model-len", 8192]
+        one, two = self.fit(*words), self.fit(*words, "--gpus", 2)
+        self.assertEqual(two["inputs"]["pipeline_parallel"]["value"], 2)
+        self.assertEqual(2 * two["kv"]["bytes_per_request"],
+                         one["kv"]["bytes_per_request"])
+        part = self.fit(*words, "--set", "gpu_layers=8")
+        self.assertEqual(4 * part["kv"]["bytes_per_request"],
+                         one["kv"]["bytes_per_request"])
+        least, most = self.sum(part, "weights")
+        self.assertLess(most, 16.5e9 / 4)
+        self.assertGreater(least, 16e9 / 4 * 0.75)
+
+    def test_ollama_tags_are_of_four_bits(self):
+        answer = self.fit("--engine", "ollama", "--model", LLAMA, "--gpu",
+                          "RTX 3060", "--max-model-len", 8192, status=0)
+        self.assertEqual(answer["inputs"]["quantization"]["value"], "Q4_K_M")
+        self.assertEqual(answer["inputs"]["quantization"]["source"], "default")
+
+    def test_a_plan_for_every_engine(self):
+        for engine in ("sglang", "tensorrt-llm", "tgi", "lmdeploy",
+                       "llama.cpp", "transformers", "exllama"):
+            answer = self.fit("--engine", engine, "--model", LLAMA,
+                              "--gpu", "RTX 4070", "--max-model-len", 4096,
+                              status=1)
+            self.follow(answer, "--engine", engine, "--model", LLAMA,
+                        "--gpu", "RTX 4070", "--max-model-len", 4096)
+
+    def follow(self, answer, *words):
+        self.assertTrue(answer["plan"] or "exllama" in words, words)
+        for step in answer["plan"]:
+            more = []
+            for change in step["changes"]:
+                value = str(change["value"]).lower() if isinstance(
+                    change["value"], bool) else change["value"]
+                more += ["--set", f"{change['name']}={value}"]
+            left = list(words)
+            for change in step["changes"]:
+                if change["name"] == "max_model_len":
+                    at = left.index("--max-model-len")
+                    del left[at:at + 2]
+            self.fit(*left, *more, status=0)
+
+
+# File sizes of published checkpoints, in decimal gigabytes: model cards and
+# file lists, and llama.cpp's own table of bits per weight.
+SIZES = [("Qwen/Qwen2.5-7B-Instruct", "awq", 5.57),
+         ("Qwen/Qwen2.5-72B-Instruct", "awq", 41.6),
+         ("Qwen/Qwen2.5-72B-Instruct", "gptq", 41.6),
+         ("meta-llama/Llama-3.1-8B-Instruct", "awq", 5.73),
+         ("meta-llama/Llama-3.1-8B-Instruct", "gptq", 5.74),
+         ("meta-llama/Llama-3.1-8B-Instruct", "fp8", 9.08),
+         ("meta-llama/Llama-3.1-8B-Instruct", "bitsandbytes", 5.70),
+         ("meta-llama/Llama-3.1-70B-Instruct", "awq", 39.8),
+         ("meta-llama/Llama-3.1-70B-Instruct", "fp8", 72.7),
+         ("meta-llama/Llama-3.3-70B-Instruct", "nvfp4", 42.7),
+         ("Qwen/Qwen3-32B", "fp8", 33.9), ("Qwen/Qwen3-32B", "awq", 19.3),
+         ("openai/gpt-oss-20b", "", 13.76), ("openai/gpt-oss-120b", "", 65.25),
+         ("deepseek-ai/DeepSeek-V3", "", 688.6),
+         ("meta-llama/Llama-3.1-8B-Instruct", "Q2_K", 3.17),
+         ("meta-llama/Llama-3.1-8B-Instruct", "Q4_K_M", 4.92),
+         ("meta-llama/Llama-3.1-8B-Instruct", "Q5_K_M", 5.73),
+         ("meta-llama/Llama-3.1-8B-Instruct", "Q6_K", 6.60),
+         ("meta-llama/Llama-3.1-8B-Instruct", "Q8_0", 8.54),
+         ("meta-llama/Llama-3.1-70B-Instruct", "Q4_K_M", 42.5),
+         ("google/gemma-3-27b-it", "Q4_K_M", 16.55),
+         ("google/gemma-2-2b-it", "Q4_K_M", 1.71),
+         ("Qwen/Qwen2.5-0.5B-Instruct", "Q4_K_M", 0.398),
+         ("Qwen/Qwen3-30B-A3B", "Q4_K_M", 18.56),
+         ("openai/gpt-oss-20b", "Q4_K_M", 11.6)]
+
+
+class Weights(Fit):
+    def test_published_sizes_lie_within(self):
+        for model, how, size in SIZES:
+            words = ["--quantization", how] if how else []
+            weights = self.fit("--model", model, *words)["weights"]
+            with self.subTest(model=model, how=how):
+                self.assertLessEqual(weights["low"], size * 1e9)
+                self.assertGreaterEqual(weights["high"], size * 1e9)
+                self.assertLess(weights["high"], weights["low"] * 1.6)
+
+
+class Training(Fit):
+    WORDS = ["--engine", "deepspeed", "--model", LLAMA, "--gpu", "H100 80GB"]
+
+    def parts(self, answer):
+        return {p["part"]: p["bytes"] for p in answer["budget"]}
+
+    def run_of(self, *facts, status=None):
+        words = [w for fact in facts for w in ("--set", fact)]
+        return self.fit(*self.WORDS, *words, status=status)
+
+    def test_state_stands_in_the_budget(self):
+        answer = self.run_of(status=1)
+        parts = self.parts(answer)
+        params = 8030261248
+        self.assertEqual(parts["weights"], 2 * params)
+        self.assertEqual(parts["gradients"], {"low": 2 * params,
+                                              "high": 4 * params})
+        self.assertEqual(parts["optimizer"], 12 * params)
+        self.assertEqual(answer["training"]["weights"], 2 * params)
+        self.assertIsNone(answer["kv"]["bytes_per_request"])
+        for name in ("optimizer", "precision", "zero_stage", "batch_size",
+                     "seq_len", "gradient_checkpointing", "lora_rank"):
+            self.assertEqual(answer["inputs"][name]["source"], "default")
+
+    def test_stages_divide(self):
+        totals = [self.run_of(f"zero_stage={n}", "gpu_count=8")["training"]
+                  ["total"]["high"] for n in range(4)]
+        self.assertEqual(totals, sorted(totals, reverse=True))
+        full = self.fit("--engine", "fsdp", "--model", LLAMA, "--gpus", 8,
+                        "--gpu", "H100 80GB")
+        self.assertEqual(full["inputs"]["zero_stage"]["value"], 3)
+
+    def test_every_knob_takes_less(self):
+        base = self.run_of("batch_size=4")["training"]["total"]["high"]
+        for fact in ("optimizer=adamw_8bit", "optimizer=sgd",
+                     "gradient_checkpointing=true", "precision=half",
+                     "lora_rank=8", "offload=optimizer", "offload=all",
+                     "batch_size=1"):
+            facts = ["batch_size=4", fact] if "batch" not in fact else [fact]
+            self.assertLess(self.run_of(*facts)["training"]["total"]["high"],
+                            base, fact)
+
+    def test_qlora_of_a_large_model(self):
+        answer = self.run_of("lora_rank=16", "quantization=bitsandbytes",
+                             "gradient_checkpointing=true", status=0)
+        self.assertLess(self.parts(answer)["weights"]["high"], 7e9)
+        counted = self.run_of("trainable_params=41943040")
+        self.assertEqual(self.parts(counted)["optimizer"], 12 * 41943040)
+
+    def test_the_largest_batch_is_an_edge(self):
+        facts = ["zero_stage=2", "gpu_count=8"]
+        batch = self.run_of(*facts)["inverses"]["batch_size"]
+        self.run_of(*facts, f"batch_size={batch['low']}", status=0)
+        self.run_of(*facts, f"batch_size={batch['high'] + 1}", status=1)
+
+    def test_plans_hold_and_rise_in_cost(self):
+        for facts in ([], ["batch_size=8", "gpu_count=4", "zero_stage=1"],
+                      ["lora_rank=64", "seq_len=32768"]):
+            answer = self.run_of(*facts)
+            costs = ["flag", "restart", "quality", "code", "hardware"]
+            ranks = [costs.index(step["cost"]) for step in answer["plan"]]
+            self.assertEqual(ranks, sorted(ranks))
+            self.assertTrue(ranks, facts)
+            for step in answer["plan"]:
+                said = dict(fact.split("=") for fact in facts)
+                for change in step["changes"]:
+                    said[change["name"]] = str(change["value"]).lower()
+                self.run_of(*(f"{k}={v}" for k, v in said.items()), status=0)
+
+    def test_mistakes(self):
+        for fact, said in (("optimizer=magic", "adamw"),
+                           ("precision=fuzzy", "mixed"),
+                           ("offload=moon", "optimizer"),
+                           ("zero_stage=4", "0 to 3")):
+            self.assertIn(said, self.refused(*self.WORDS, "--set", fact))
+
+
 class Shown(Fit):
     def test_every_format_says_the_same(self):
         words = ["fit", "--model", LLAMA, "--gpu", "RTX 4090",
