@@ -24,6 +24,7 @@ static void open_base(void *arg) {
         o->image = index_file(a, o->path);
     }
     o->kb->index = index_open(a, o->image);
+    o->kb->kit = scan_kit_open(a, o->kb->index);
     o->kb->digest = arena_str(a, index_digest(o->kb->index));
     o->kb->texts = texts_new(a, o->kb->index, &o->kb->from);
 }

@@ -58,6 +58,7 @@ struct oomkb {
     struct allocator from;
     struct arena arena;
     struct index *index;
+    const struct scan_kit *kit;
     struct str digest; /* NUL-terminated */
     struct texts *texts;
 };

@@ -54,7 +54,7 @@ static void begin(void *arg) {
     }
     begin_own(b);
     struct reader *reader = reader_new(r->kb->index, a);
-    r->scanner = scan_new(a, r->kb->index, reader, b->s->max_input_bytes);
+    r->scanner = scan_new(a, r->kb->kit, reader, b->s->max_input_bytes);
 }
 
 int session_new(const struct oomkb *kb, const struct settings *s,

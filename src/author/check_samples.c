@@ -16,9 +16,15 @@
 
 enum { SAMPLE_ARENA_BYTES = 256 << 20 };
 
+/* What all samples are tried on. */
+struct bench {
+    const struct index *ix;
+    const struct scan_kit *kit;
+};
+
 struct trial {
     struct arena arena;
-    const struct index *ix;
+    const struct bench *on;
     struct str name, log;
     const struct report *report;
 };
@@ -26,8 +32,8 @@ struct trial {
 static void run_trial(void *arg) {
     struct trial *t = arg;
     struct answers none = {0};
-    struct reader *reader = reader_new(t->ix, &t->arena);
-    struct scanner *scanner = scan_new(&t->arena, t->ix, reader, 0);
+    struct reader *reader = reader_new(t->on->ix, &t->arena);
+    struct scanner *scanner = scan_new(&t->arena, t->on->kit, reader, 0);
     scan_feed(scanner, t->log);
     t->report = diagnose(&t->arena, reader, scan_end(scanner), t->name, &none);
 }
@@ -52,10 +58,10 @@ static struct answered who_spoke(struct desk *d, const struct report *r,
     return out;
 }
 
-static struct answered try(struct desk *d, const struct index *ix,
+static struct answered try(struct desk *d, const struct bench *on,
                            const struct entry *e, struct str name,
                            struct str log) {
-    struct trial t = {.ix = ix, .name = name, .log = log};
+    struct trial t = {.on = on, .name = name, .log = log};
     struct answered out = {0};
     struct fault fault;
     arena_init(&t.arena, d->a->from, SAMPLE_ARENA_BYTES);
@@ -69,12 +75,12 @@ static struct answered try(struct desk *d, const struct index *ix,
     return out;
 }
 
-static void check_signature_sample(struct desk *d, const struct index *ix,
+static void check_signature_sample(struct desk *d, const struct bench *on,
                                    const struct made *m, size_t i) {
     const struct entry *e = made_entry(m);
     const struct node *list = node_get(m->node, "signatures");
     const struct node *n = node_get(node_item(list, i), "sample");
-    struct answered by = try(d, ix, e, m->src->path, e->signatures[i].sample);
+    struct answered by = try(d, on, e, m->src->path, e->signatures[i].sample);
     struct place place = node_place_at(m->src, n, 0);
     if (by.by_itself || by.by_kin)
         return;
@@ -96,12 +102,12 @@ static bool read_log(struct desk *d, struct str path, struct str *bytes) {
     return false;
 }
 
-static void check_logs(struct desk *d, const struct index *ix,
+static void check_logs(struct desk *d, const struct bench *on,
                        const struct made *m) {
     const struct entry *e = made_entry(m);
     struct str log = {0};
     if (m->log_path.n > 0 && read_log(d, m->log_path, &log)) {
-        struct answered by = try(d, ix, e, m->log_path, log);
+        struct answered by = try(d, on, e, m->log_path, log);
         if (!by.by_itself)
             complain(&d->c, source_new(d->a, m->log_path, (struct str){0}),
                      (struct place){0}, CODE_log_unanswered,
@@ -110,7 +116,7 @@ static void check_logs(struct desk *d, const struct index *ix,
                      STR_ARG(by.stranger));
     }
     if (m->ok_log_path.n > 0 && read_log(d, m->ok_log_path, &log)) {
-        struct answered by = try(d, ix, e, m->ok_log_path, log);
+        struct answered by = try(d, on, e, m->ok_log_path, log);
         if (by.by_itself)
             complain(&d->c, source_new(d->a, m->ok_log_path, (struct str){0}),
                      (struct place){0}, CODE_ok_log_answered,
@@ -119,17 +125,21 @@ static void check_logs(struct desk *d, const struct index *ix,
     }
 }
 
+static void check_samples_of(struct desk *d, size_t i, void *ctx) {
+    const struct bench *on = ctx;
+    const struct made *m = &d->made[MADE_ENTRY].at[i];
+    if (made_entry(m)->withdrawn.in[LANG_EN].n > 0)
+        return;
+    for (size_t k = 0; k < made_entry(m)->signature_count; k++)
+        check_signature_sample(d, on, m, k);
+    check_logs(d, on, m);
+    if (m->ok_log_path.n == 0)
+        complain(&d->c, m->src, (struct place){0}, CODE_no_near_miss,
+                 "no <slug>.ok.log: nothing shows where it stops");
+}
+
 void check_samples(struct desk *d, struct str image) {
-    const struct index *ix = index_open(d->a, image);
-    for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++) {
-        const struct made *m = &d->made[MADE_ENTRY].at[i];
-        if (made_entry(m)->withdrawn.in[LANG_EN].n > 0)
-            continue;
-        for (size_t k = 0; k < made_entry(m)->signature_count; k++)
-            check_signature_sample(d, ix, m, k);
-        check_logs(d, ix, m);
-        if (m->ok_log_path.n == 0)
-            complain(&d->c, m->src, (struct place){0}, CODE_no_near_miss,
-                     "no <slug>.ok.log: nothing shows where it stops");
-    }
+    struct bench on = {.ix = index_open(d->a, image)};
+    on.kit = scan_kit_open(d->a, on.ix);
+    desk_share(d, d->made[MADE_ENTRY].count, check_samples_of, &on);
 }

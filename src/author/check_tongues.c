@@ -230,11 +230,15 @@ static bool compare_all(const struct versions *v) {
 
 /* Byte where the word stands outside of code spans; text.n: nowhere. */
 static size_t find_said(struct str text, struct str word) {
+    char first = word.n > 0 ? word.p[0] : '\0';
+    char other = is_letter(first) ? (char)(first ^ 0x20) : first;
     bool is_code = false;
     for (size_t i = 0; i + word.n <= text.n; i++) {
-        if (text.p[i] == '`')
+        char c = text.p[i];
+        if (c == '`')
             is_code = !is_code;
-        if (!is_code && str_eq_nocase(str_slice(text, i, word.n), word))
+        if (!is_code && (c == first || c == other || word.n == 0) &&
+            str_eq_nocase(str_slice(text, i, word.n), word))
             return i;
     }
     return text.n;
@@ -280,10 +284,7 @@ static void walk(struct desk *d, const struct source *src,
     }
 }
 
-void check_tongues(struct desk *d) {
-    for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++) {
-        const struct made *m = &d->made[MADE_ENTRY].at[i];
-        if (m->node != NULL)
-            walk(d, m->src, m->node);
-    }
+void check_tongues(struct desk *d, const struct made *m) {
+    if (m->node != NULL)
+        walk(d, m->src, m->node);
 }

@@ -11,18 +11,20 @@
  */
 #include <stdlib.h>
 
+#include "author/alike.h"
 #include "author/desk.h"
 
 enum { WORDS_IN_SHINGLE = 3, STEPS_BYTES_MAX = 1 << 16 };
 
-struct shingles {
-    uint64_t *at; /* sorted, each once */
-    size_t count;
+enum { WHOLE_TENTHS = 9, CAUSE_TENTHS = 5, STEPS_TENTHS = 6, WORDS_TENTHS = 5 };
+
+enum said_kind { /* runs, but for the last: words of the cause, one by one */
+    SAID_WHOLE, SAID_CAUSE, SAID_STEPS, SAID_WORDS, SAID_COUNT_OF
 };
 
+/* What every entry says: said[kind][number]. */
 struct said {
-    struct shingles whole, cause, steps; /* runs */
-    struct shingles words;               /* of the cause, one by one */
+    struct number_set *by[SAID_COUNT_OF];
 };
 
 static int by_value(const void *a, const void *b) {
@@ -40,9 +42,9 @@ static struct str next_word(struct str text, size_t *at) {
     return str_slice(text, from, *at - from);
 }
 
-static struct shingles shingles_of(struct arena *a, struct str text,
+static struct number_set shingles_of(struct arena *a, struct str text,
                                    size_t run) {
-    struct shingles s = {arena_array(a, text.n / 2 + 1, sizeof *s.at), 0};
+    struct number_set s = {arena_array(a, text.n / 2 + 1, sizeof *s.at), 0};
     uint64_t last[WORDS_IN_SHINGLE] = {0};
     size_t words = 0;
     size_t at = 0;
@@ -74,19 +76,22 @@ static struct str steps_of(struct arena *a, const struct entry *e) {
     return buf_ok(&b) ? buf_str(&b) : (struct str){0};
 }
 
-static struct said said_of(struct arena *a, const struct entry *e) {
+static void say(struct desk *d, size_t i, void *ctx) {
+    struct said *said = ctx;
+    const struct entry *e = made_entry(&d->made[MADE_ENTRY].at[i]);
     struct str cause = e->root_cause.in[LANG_EN];
-    struct str whole = arena_printf(a, "%.*s %.*s",
+    struct str whole = arena_printf(d->a, "%.*s %.*s",
                                     STR_ARG(e->title.in[LANG_EN]),
                                     STR_ARG(cause));
-    return (struct said){shingles_of(a, whole, WORDS_IN_SHINGLE),
-                         shingles_of(a, cause, WORDS_IN_SHINGLE),
-                         shingles_of(a, steps_of(a, e), WORDS_IN_SHINGLE),
-                         shingles_of(a, cause, 1)};
+    said->by[SAID_WHOLE][i] = shingles_of(d->a, whole, WORDS_IN_SHINGLE);
+    said->by[SAID_CAUSE][i] = shingles_of(d->a, cause, WORDS_IN_SHINGLE);
+    said->by[SAID_STEPS][i] =
+        shingles_of(d->a, steps_of(d->a, e), WORDS_IN_SHINGLE);
+    said->by[SAID_WORDS][i] = shingles_of(d->a, cause, 1);
 }
 
 /* Of all that either says, do both say this many tenths? */
-static bool share(const struct shingles *a, const struct shingles *b,
+static bool share(const struct number_set *a, const struct number_set *b,
                   size_t tenths) {
     size_t less = a->count < b->count ? a->count : b->count;
     size_t more = a->count + b->count - less;
@@ -158,43 +163,109 @@ static bool same_answer(const struct entry *a, const struct entry *b) {
            && has_each_fix_of(a, b) && has_each_fix_of(b, a);
 }
 
+/* ---- pair by pair ---- */
+
+struct twins { /* the later one and the earlier one */
+    const struct made *later, *earlier;
+    const struct said *said;
+    size_t i, k;
+};
+
+static bool says_alike(const struct twins *t, enum said_kind kind,
+                       size_t tenths) {
+    return share(&t->said->by[kind][t->i], &t->said->by[kind][t->k], tenths);
+}
+
 /* What makes the later one the earlier again; NULL: nothing does. */
-static const char *twin_by(const struct entry *a, const struct said *of_a,
-                           const struct entry *b, const struct said *of_b) {
+static const char *twin_by(const struct twins *t) {
+    const struct entry *a = made_entry(t->later);
+    const struct entry *b = made_entry(t->earlier);
     if (same_signatures(a, b) && same_conditions(a, b))
         return "has the signatures and conditions of";
-    if (share(&of_a->whole, &of_b->whole, 9))
+    if (says_alike(t, SAID_WHOLE, WHOLE_TENTHS))
         return "says the words of";
     if (entries_are_kin(a, b))
         return NULL;
-    if (share(&of_a->cause, &of_b->cause, 5))
+    if (says_alike(t, SAID_CAUSE, CAUSE_TENTHS))
         return "gives the cause in the words of";
-    if (share(&of_a->steps, &of_b->steps, 6))
+    if (says_alike(t, SAID_STEPS, STEPS_TENTHS))
         return "gives the steps in the words of";
     return NULL;
 }
 
-static void compare(struct desk *d, const struct made *m,
-                    const struct said *of_m, const struct made *other,
-                    const struct said *of_other) {
-    const struct entry *a = made_entry(m);
-    const struct entry *b = made_entry(other);
-    const char *twin = twin_by(a, of_m, b, of_other);
+static void compare(struct desk *d, const struct twins *t) {
+    const struct entry *a = made_entry(t->later);
+    const struct entry *b = made_entry(t->earlier);
+    const char *twin = twin_by(t);
     if (twin != NULL)
-        complain(&d->c, m->src, (struct place){0}, CODE_near_duplicate,
+        complain(&d->c, t->later->src, (struct place){0}, CODE_near_duplicate,
                  "%s `%.*s`", twin, STR_ARG(b->id));
-    else if (same_answer(a, b) && share(&of_m->words, &of_other->words, 5))
-        complain(&d->c, m->src, (struct place){0}, CODE_same_answer,
+    else if (same_answer(a, b) && says_alike(t, SAID_WORDS, WORDS_TENTHS))
+        complain(&d->c, t->later->src, (struct place){0}, CODE_same_answer,
                  "has the cause and the fixes of `%.*s`: one entry with more "
                  "signatures", STR_ARG(b->id));
 }
 
+/* ---- which pairs ---- */
+
+static uint64_t hash_on(uint64_t so_far, struct str s) {
+    return (so_far * 31 + str_hash(s)) | 1; /* never 0: that is no key */
+}
+
+/* The same for entries of the same signatures. */
+static uint64_t signature_key(const struct entry *e) {
+    if (e->signature_count == 0 && e->same_words_as.n == 0)
+        return 0;
+    uint64_t key = hash_on(e->signature_count, e->same_words_as);
+    for (size_t i = 0; i < e->signature_count; i++)
+        key = hash_on(key, e->signatures[i].pattern);
+    return key;
+}
+
+/* The same for entries of the same answer; the order of fixes, and one that
+ * is there twice, make no difference. */
+static uint64_t answer_key(const struct entry *e) {
+    uint64_t fixes = 0;
+    for (size_t i = 0; i < e->workaround_count; i++) {
+        const struct acts_on *what = &e->workarounds[i].acts_on;
+        bool is_known = false;
+        for (size_t k = 0; k < i; k++)
+            is_known = is_known || acts_alike(&e->workarounds[k].acts_on, what);
+        if (!is_known)
+            fixes += hash_on((uint64_t)what->change * 64
+                                 + (uint64_t)what->kind, what->flag);
+    }
+    uint64_t kind = (uint64_t)e->mechanism * 64 + (uint64_t)e->role * 8
+                    + (uint64_t)e->severity;
+    return e->workaround_count == 0
+               ? 0 : hash_on(fixes * 31 + kind, e->component);
+}
+
+static void pairs_by_key(struct pairs *out, const struct made_list *list,
+                         uint64_t (*key_of)(const struct entry *e)) {
+    uint64_t *keys = arena_array(out->a, list->count, sizeof *keys);
+    for (size_t i = 0; i < list->count; i++)
+        keys[i] = key_of(made_entry(&list->at[i]));
+    pairs_of_equal(out, keys, list->count);
+}
+
 void check_twins(struct desk *d) {
     const struct made_list *list = &d->made[MADE_ENTRY];
-    struct said *all = arena_array(d->a, list->count, sizeof *all);
-    for (size_t i = 0; i < list->count; i++) {
-        all[i] = said_of(d->a, made_entry(&list->at[i]));
-        for (size_t k = 0; k < i; k++)
-            compare(d, &list->at[i], &all[i], &list->at[k], &all[k]);
+    struct said said;
+    struct pairs pairs = {.a = d->a};
+    for (int kind = 0; kind < SAID_COUNT_OF; kind++)
+        said.by[kind] =
+            arena_array(d->a, list->count, sizeof *said.by[kind]);
+    desk_share(d, list->count, say, &said);
+    pairs_of_alike(&pairs, said.by[SAID_WHOLE], list->count, WHOLE_TENTHS);
+    pairs_of_alike(&pairs, said.by[SAID_CAUSE], list->count, CAUSE_TENTHS);
+    pairs_of_alike(&pairs, said.by[SAID_STEPS], list->count, STEPS_TENTHS);
+    pairs_by_key(&pairs, list, signature_key);
+    pairs_by_key(&pairs, list, answer_key);
+    pairs_settle(&pairs);
+    for (size_t p = 0; p < pairs.count; p++) {
+        size_t i = (size_t)(pairs.at[p] >> 32);
+        size_t k = (size_t)(pairs.at[p] & UINT32_MAX);
+        compare(d, &(struct twins){&list->at[i], &list->at[k], &said, i, k});
     }
 }

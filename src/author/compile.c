@@ -34,11 +34,15 @@ static void check_generated(struct desk *d, const struct made *m,
     }
 }
 
+static void check_alone(struct desk *d, size_t i, void *ctx) {
+    const struct made *m = &d->made[MADE_ENTRY].at[i];
+    (void)ctx;
+    check_entry(&d->c, m->src, m->node, made_entry(m), d->fact_used);
+    check_tongues(d, m);
+}
+
 static void check_all(struct desk *d) {
-    for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++) {
-        const struct made *m = &d->made[MADE_ENTRY].at[i];
-        check_entry(&d->c, m->src, m->node, made_entry(m), d->fact_used);
-    }
+    desk_share(d, d->made[MADE_ENTRY].count, check_alone, NULL);
     for (size_t i = 0; i < d->made[MADE_ENGINE].count; i++) {
         const struct made *m = &d->made[MADE_ENGINE].at[i];
         struct engine *e = m->what;
@@ -56,7 +60,6 @@ static void check_all(struct desk *d) {
     check_relations(d);
     check_effects(d);
     check_twins(d);
-    check_tongues(d);
     check_labels(d);
     if (d->options->check_docs)
         check_docs(d);

@@ -119,6 +119,16 @@ void complain(struct complaints *c, const struct source *src, struct place at,
     };
 }
 
+void complaints_add(struct complaints *c, const struct complaints *those) {
+    c->errors += those->errors;
+    c->warnings += those->warnings;
+    for (size_t i = 0; i < those->count && c->count < COMPLAINTS_MAX; i++) {
+        c->list = arena_grow(c->a, c->list, c->count, &c->cap,
+                             sizeof *c->list);
+        c->list[c->count++] = those->list[i];
+    }
+}
+
 /* Path, line, column, code: two complaints that tie are the same one. */
 static int diag_order(const void *left, const void *right) {
     const struct diag *a = left;

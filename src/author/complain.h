@@ -46,6 +46,8 @@ size_t source_byte(const struct source *src, struct place at);
 void complain(struct complaints *c, const struct source *src, struct place at,
               enum code code, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+/* All of those to these. */
+void complaints_add(struct complaints *c, const struct complaints *those);
 /* In order of path, line, column. */
 void complaints_tell(struct complaints *c, diag_fn on_diag, void *ctx);
 

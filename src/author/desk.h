@@ -53,6 +53,12 @@ void desk_put(struct desk *d, enum made_kind kind, struct made made);
 const struct made *desk_find(const struct desk *d, enum made_kind kind,
                              struct str id);
 
+/* crew.c: work(d, i, ctx) for each i below count, by as many threads as there
+ * are processors. d is the thread's own then: what stood on the common desk may
+ * be looked at, what is put there is brought back. */
+typedef void (*desk_work)(struct desk *d, size_t i, void *ctx);
+void desk_share(struct desk *d, size_t count, desk_work work, void *ctx);
+
 /* read_corpus.c, read_i18n.c: from the directories to the desk. */
 void desk_read_entries(struct desk *d);
 void desk_read_kb(struct desk *d);
@@ -79,7 +85,7 @@ bool entries_are_kin(const struct entry *a, const struct entry *b);
 void check_relations(struct desk *d); /* entries to one another, groups */
 void check_effects(struct desk *d);
 void check_twins(struct desk *d);     /* near-duplicates */
-void check_tongues(struct desk *d);   /* the texts of entries */
+void check_tongues(struct desk *d, const struct made *m); /* its texts */
 /* One text in both languages: the same code, flags and numbers, the glossary's
  * words. */
 void check_pair(struct desk *d, struct str en, const struct source *zh_src,

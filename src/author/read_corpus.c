@@ -90,22 +90,25 @@ static bool has_entry(struct desk *d, struct str path) {
     return false;
 }
 
+static void read_beneath(struct desk *d, size_t i, void *ctx) {
+    const struct str_list *files = ctx;
+    struct str path = files->at[i];
+    if (str_ends(path, STR(".yaml")))
+        read_entry_file(d, path);
+    else if (!has_entry(d, path))
+        complain(&d->c, source_new(d->a, path, (struct str){0}),
+                 (struct place){0}, CODE_stray_file,
+                 "belongs to no entry: <slug>.yaml, .log, .ok.log or "
+                 ".expect.json");
+}
+
 void desk_read_entries(struct desk *d) {
     struct str_list files = files_under(d->a, d->entries_dir);
     if (files.count == 0)
         complain(&d->c, source_new(d->a, d->entries_dir, (struct str){0}),
                  (struct place){0}, CODE_missing_file,
                  "no entries here; entries are <component>/<slug>.yaml");
-    for (size_t i = 0; i < files.count; i++) {
-        struct str path = files.at[i];
-        if (str_ends(path, STR(".yaml")))
-            read_entry_file(d, path);
-        else if (!has_entry(d, path))
-            complain(&d->c, source_new(d->a, path, (struct str){0}),
-                     (struct place){0}, CODE_stray_file,
-                     "belongs to no entry: <slug>.yaml, .log, .ok.log or "
-                     ".expect.json");
-    }
+    desk_share(d, files.count, read_beneath, &files);
 }
 
 /* The document of a kb file; NULL after complaints. */

@@ -79,10 +79,15 @@ struct scan_result {
     uint32_t last_line_number;
 };
 
+/* What all scans of an index share: opened once, never changed, for any number
+ * of threads. Raises FAIL_INDEX. */
+struct scan_kit;
+const struct scan_kit *scan_kit_open(struct arena *a, const struct index *ix);
+
 struct scanner;
 
 /* Hits live in a. Streams are told apart: interleaved ranks do not mix. */
-struct scanner *scan_new(struct arena *a, const struct index *ix,
+struct scanner *scan_new(struct arena *a, const struct scan_kit *kit,
                          struct reader *r, uint64_t max_bytes);
 void scan_feed(struct scanner *s, struct str bytes);
 const struct scan_result *scan_end(struct scanner *s);

@@ -185,7 +185,8 @@ struct prefilter_layout prefilter_layout(uint32_t states, uint32_t literals,
 
 uint32_t prefilter_check(const unsigned char *blob, size_t n) {
     struct str all = {(const char *)blob, n};
-    uint32_t before = check_of(PREFILTER_MAGIC, str_slice(all, 0, 4 * WORD_CHECK));
+    struct str head = str_slice(all, 0, 4 * WORD_CHECK);
+    uint32_t before = check_of(PREFILTER_MAGIC, head);
     return check_of(before, str_slice(all, 4 * (WORD_CHECK + 1), n));
 }
 

@@ -72,13 +72,26 @@ static void on_line(void *ctx, const struct line *line) {
     note_last_line(s, line);
 }
 
-struct scanner *scan_new(struct arena *a, const struct index *ix,
+struct scan_kit {
+    struct prefilter filter;
+    size_t pattern_count;
+};
+
+const struct scan_kit *scan_kit_open(struct arena *a, const struct index *ix) {
+    struct scan_kit *kit = arena_alloc(a, sizeof *kit);
+    kit->pattern_count = index_pattern_count(ix);
+    kit->filter =
+        prefilter_open(a, index_prefilter(ix), kit->pattern_count);
+    return kit;
+}
+
+struct scanner *scan_new(struct arena *a, const struct scan_kit *kit,
                          struct reader *r, uint64_t max_bytes) {
     struct scanner *s = arena_alloc(a, sizeof *s);
     s->a = a;
     s->reader = r;
-    s->pattern_count = index_pattern_count(ix);
-    s->filter = prefilter_open(a, index_prefilter(ix), s->pattern_count);
+    s->pattern_count = kit->pattern_count;
+    s->filter = kit->filter;
     s->patterns = arena_array(a, s->pattern_count, sizeof *s->patterns);
     s->matcher = matcher_new(a);
     s->log = log_open(a, max_bytes, on_line, s);

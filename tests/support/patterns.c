@@ -94,7 +94,7 @@ const struct scan_result *patterns_scan(struct arena *a,
                                         struct pattern_specs specs,
                                         struct str log, size_t piece) {
     const struct index *ix = index_open(a, patterns_image(a, specs));
-    struct scanner *s = scan_new(a, ix, reader_new(ix, a), 0);
+    struct scanner *s = scan_new(a, scan_kit_open(a, ix), reader_new(ix, a), 0);
     if (piece == 0) {
         piece = log.n + 1;
     }
