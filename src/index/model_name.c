@@ -317,22 +317,33 @@ static bool is_point(struct str s, size_t at) {
            is_digit(s.p[at + 1]);
 }
 
-/* The word at the front of s: letters, or a number with its letter. "2_5" is
- * 2.5 in names where a point would not do. */
-static size_t word_length(struct str s) {
+static size_t letters_length(struct str s) {
     size_t n = 0;
-    if (is_letter(s.p[0])) {
-        while (n < s.n && is_letter(s.p[n])) {
-            n++;
-        }
-        return n;
+    while (n < s.n && is_letter(s.p[n])) {
+        n++;
     }
-    bool has_point = false; /* "2_5_7b" is 2.5 and 7b */
+    return n;
+}
+
+/* "2_5" is 2.5 in names where a point would not do; "2_5_7b" is 2.5 and 7b. */
+static size_t number_length(struct str s) {
+    bool has_point = false;
+    size_t n = 0;
     while (n < s.n && (is_digit(s.p[n]) ||
                        (is_point(s, n) && !(has_point && s.p[n] == '_')))) {
         has_point = has_point || !is_digit(s.p[n]);
         n++;
     }
+    return n;
+}
+
+/* The word at the front of s: letters, or a number with its letter. */
+static size_t word_length(struct str s) {
+    size_t n = letters_length(s);
+    if (n > 0) {
+        return n;
+    }
+    n = number_length(s);
     bool has_letter = n > 0 && n < s.n && is_letter(s.p[n]);
     bool is_one = n + 1 >= s.n || !is_letter(s.p[n + 1]);
     if (has_letter && is_one) {

@@ -235,7 +235,7 @@ static struct options stages(const struct memory_case *c,
         if (is_of_a_log(c) && rest != 0) {
             offer(&o, STAGE_SMALL);
         }
-        if (rules->is_v0 && rest > 1) {
+        if (rules->is_v0 && rest > 1 && c->model->group_count == 1) {
             offer(&o, STAGE_LAST);
         }
     }
