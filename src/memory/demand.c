@@ -178,8 +178,23 @@ static struct span pool_of_blocks(const struct memory_case *c,
     return next.known ? span_of(least.low, next.high - 1) : span_none();
 }
 
+/* A forced number of blocks is the pool, where the checks count by it. */
+static struct span forced_pool(const struct memory_case *c,
+                               const struct demand *d) {
+    const struct fact *forced = &c->in[FACT_num_gpu_blocks_override];
+    if (!forced->known || forced->number <= 0 || !d->by_model ||
+        rules_check_forced(c) != ANSWER_YES) {
+        return span_none();
+    }
+    return span_times(ways_block_bytes(&d->ways), forced->number);
+}
+
 struct span pool_bytes(struct arena *a, const struct memory_case *c,
                        const struct demand *d) {
+    struct span forced = forced_pool(c, d);
+    if (forced.known) {
+        return forced;
+    }
     struct span pool = span_of_fact(&c->in[FACT_kv_available]);
     if (!pool.known) {
         pool = span_of_fact(&c->in[FACT_kv_bytes]);

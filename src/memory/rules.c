@@ -156,3 +156,7 @@ enum answer rules_pack_by_default(const struct memory_case *c) {
 enum answer rules_count_partial_blocks(const struct memory_case *c) {
     return is_between(c, "0", "0.9.1");
 }
+
+enum answer rules_check_forced(const struct memory_case *c) {
+    return is_between(c, "0.20.1", "");
+}
