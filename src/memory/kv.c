@@ -17,8 +17,13 @@
 static void show_slope(struct arena *a, const struct memory_case *c,
                        const struct demand *d, struct formulas *f) {
     static const enum fact_name used[] = {
-        FACT_model,           FACT_kv_cache_dtype,    FACT_dtype,
-        FACT_tensor_parallel, FACT_pipeline_parallel, FACT_COUNT_OF};
+        FACT_model,
+        FACT_kv_cache_dtype,
+        FACT_dtype,
+        FACT_tensor_parallel,
+        FACT_pipeline_parallel,
+        FACT_decode_context_parallel,
+        FACT_COUNT_OF};
     for (size_t i = 0; f != NULL && i < d->ways.count; i++) {
         const struct way *w = &d->ways.at[i];
         struct span slope = way_slope(w);
@@ -41,9 +46,11 @@ static void show_slope(struct arena *a, const struct memory_case *c,
 static void show_request(struct arena *a, const struct memory_case *c,
                          const struct demand *d, int64_t tokens,
                          struct formulas *f) {
-    static const enum fact_name used[] = {FACT_max_model_len, FACT_block_size,
-                                          FACT_max_num_batched_tokens,
-                                          FACT_engine_version, FACT_COUNT_OF};
+    static const enum fact_name used[] = {
+        FACT_max_model_len,         FACT_block_size,
+        FACT_max_num_batched_tokens, FACT_prefix_caching,
+        FACT_num_speculative_tokens, FACT_engine_version,
+        FACT_COUNT_OF};
     const struct way *least = NULL, *most = NULL;
     for (size_t i = 0; f != NULL && i < d->ways.count; i++) {
         const struct way *w = &d->ways.at[i];

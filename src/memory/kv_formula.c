@@ -103,7 +103,7 @@ struct str write_slope(struct arena *a, const struct way *w) {
         buf_printf(&b, "%s%.*s", buf_str(&b).n ? " + " : "", STR_ARG(one));
     }
     struct str sum = buf_str(&b);
-    if (w->context_ranks > 1) {
+    if (w->context_ranks > 1 && sum.n > 0) {
         return arena_printf(a, "(%.*s) / %lld context ranks", STR_ARG(sum),
                             (long long)w->context_ranks);
     }

@@ -191,6 +191,16 @@ SETTINGS = [["--gpu", "RTX 4090"], ["--gpu", "H200", "--tp", 2, "--gpus", 2],
             ["--gpu", "A100 80GB", "--max-model-len", 5000,
              "--quantization", "awq"],
             ["--kv-available", "3.81GiB", "--max-model-len", 9000]]
+LAYOUTS = ["deepseek-ai/DeepSeek-V4-Flash", "deepseek-ai/DeepSeek-V3.2",
+           "Qwen/Qwen3.5-27B", "nvidia/Nemotron-H-8B-Base-8K",
+           "moonshotai/Kimi-K3", "ai21labs/AI21-Jamba-Mini-1.5",
+           "meta-llama/Llama-4-Scout-17B-16E-Instruct",
+           "openai/whisper-large-v3", "MiniMaxAI/MiniMax-M3"]
+LAYOUT_SETTINGS = [[], ["tensor_parallel=8", "decode_context_parallel=4"],
+                   ["prefix_caching=true", "max_num_batched_tokens=8192"],
+                   ["mamba_cache_mode=all", "kv_cache_dtype=fp8"],
+                   ["num_speculative_tokens=2", "speculative_method=mtp"],
+                   ["hybrid_kv_disabled=true", "pipeline_parallel=3"]]
 TRAINING = [[], ["zero_stage=3", "gpu_count=8"],
             ["lora_rank=16", "quantization=bitsandbytes"],
             ["optimizer=adamw_8bit", "gradient_checkpointing=true"],
@@ -236,6 +246,15 @@ class Formulas(unittest.TestCase):
             self.hold(printed("fit", "--format", "json", "--model", model,
                               "--engine-version", version, "--gpu",
                               "A100 80GB"), (version, model))
+
+    def test_of_unlike_layouts(self):
+        for model, facts, version in itertools.product(
+                LAYOUTS, LAYOUT_SETTINGS, ("0.13.0", "0.18.0", "0.27.1")):
+            words = [w for fact in facts for w in ("--set", fact)]
+            self.hold(printed("fit", "--format", "json", "--model", model,
+                              "--engine-version", version, "--kv-available",
+                              "40GiB", "--max-model-len", 33000, *words),
+                      (model, facts, version))
 
     def test_of_training(self):
         for engine, model, facts in itertools.product(
