@@ -6,17 +6,16 @@
  * dropped when one of those settings is said anew. A size that somebody said
  * is exact; one that a log printed stands for all that print so.
  */
+#include "api/fit_value.h"
 #include "api/handles.h"
 
 #include "memory/shape.h"
-#include "memory/training.h"
 #include "render/fit.h"
 
 #define FACTS_MAX 128
 #define COLUMNS_MAX 16
 #define SWEEP_POINTS 12
 #define REQUESTS_MAX 1000000
-#define COUNT_MAX 1000000
 
 struct asking {
     struct arena *a;
@@ -32,190 +31,6 @@ struct asking {
 
 static _Noreturn void refuse(const struct asking *q, struct str text) {
     arena_raise(q->a, FAIL_USAGE, "%.*s", STR_ARG(text));
-}
-
-/* ---- names ---- */
-
-static enum fact_name fact_called(const struct asking *q, struct str given) {
-    static const struct {
-        const char *name;
-        enum fact_name fact;
-    } also[] = {{"tp", FACT_tensor_parallel},   {"pp", FACT_pipeline_parallel},
-                {"dp", FACT_data_parallel},     {"gpu", FACT_gpu_name},
-                {"gpus", FACT_gpu_count},       {"gpu_memory", FACT_gpu_total},
-                {"length", FACT_max_model_len},
-                {"zero", FACT_zero_stage},
-                {"micro_batch_size", FACT_batch_size}};
-    struct str name = arena_str(q->a, str_trim(given));
-    for (size_t i = 0; i < name.n; i++) {
-        char *p = (char *)name.p + i;
-        *p = *p == '-' ? '_' : *p;
-    }
-    for (size_t i = 0; i < sizeof also / sizeof also[0]; i++) {
-        if (str_eq(name, str_of(also[i].name))) {
-            return also[i].fact;
-        }
-    }
-    enum fact_name fact;
-    if (!fact_named(name, &fact)) {
-        refuse(q, arena_printf(q->a, "there is no fact '%.*s'",
-                               STR_ARG(given)));
-    }
-    return fact;
-}
-
-/* ---- values ---- */
-
-static bool is_word_among(struct str word, const char *const *list) {
-    for (; *list != NULL; list++) {
-        if (str_eq_nocase(word, str_of(*list))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool has_letter(struct str s) {
-    for (size_t i = 0; i < s.n; i++) {
-        char c = s.p[i];
-        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void check_size(const struct asking *q, const struct fact *f,
-                       struct str given) {
-    const char *name = fact_spelling(f->name);
-    if (!has_letter(given) && str_find_char(given, '.') < given.n) {
-        refuse(q, arena_printf(q->a, "%s takes a size with its unit: %.*sGiB "
-                               "or %.*sGB, not '%.*s'", name, STR_ARG(given),
-                               STR_ARG(given), STR_ARG(given)));
-    }
-    if (f->name == FACT_gpu_total && f->number <= 0) {
-        refuse(q, arena_printf(q->a, "gpu_total takes a size above 0, not "
-                               "'%.*s'", STR_ARG(given)));
-    }
-}
-
-static bool is_among(enum fact_name name, const enum fact_name *list) {
-    for (; *list != FACT_COUNT_OF; list++) {
-        if (*list == name) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void check_count(const struct asking *q, const struct fact *f,
-                        struct str given) {
-    static const enum fact_name from_zero[] = {
-        FACT_rank,       FACT_gpu_index,  FACT_kv_tokens, FACT_gpu_layers,
-        FACT_zero_stage, FACT_lora_rank, FACT_COUNT_OF};
-    const char *name = fact_spelling(f->name);
-    bool is_large = fact_unit(f->name) == UNIT_COUNT &&
-                    f->name != FACT_trainable_params &&
-                    f->number > COUNT_MAX;
-    if (f->number < (is_among(f->name, from_zero) ? 0 : 1)) {
-        refuse(q, arena_printf(q->a, "%s takes a number from %d, not '%.*s'",
-                               name, is_among(f->name, from_zero) ? 0 : 1,
-                               STR_ARG(given)));
-    }
-    if (is_large) {
-        refuse(q, arena_printf(q->a, "%s takes at most %d, not '%.*s'", name,
-                               COUNT_MAX, STR_ARG(given)));
-    }
-}
-
-static void check_range(const struct asking *q, const struct fact *f,
-                        struct str given) {
-    static const enum fact_name shares[] = {
-        FACT_gpu_memory_utilization, FACT_mem_fraction_static,
-        FACT_kv_free_fraction, FACT_COUNT_OF};
-    enum unit unit = fact_unit(f->name);
-    if (unit == UNIT_BYTES) {
-        check_size(q, f, given);
-    }
-    if (unit == UNIT_COUNT || unit == UNIT_TOKENS) {
-        check_count(q, f, given);
-    }
-    if (is_among(f->name, shares) &&
-        (f->number <= 0 || f->number > UNITS_MICRO)) {
-        refuse(q, arena_printf(q->a, "%s takes a share of the card, above 0 "
-                               "and up to 1 (0.9), not '%.*s'",
-                               fact_spelling(f->name), STR_ARG(given)));
-    }
-}
-
-/* Words and numbers that only a training run has. */
-static void check_training(const struct asking *q, const struct fact *f) {
-    static const char *const places[] = {"none", "optimizer", "all", NULL};
-    enum optimizer optimizer;
-    enum precision precision;
-    if (f->name == FACT_optimizer &&
-        !training_optimizer_named(f->word, &optimizer)) {
-        refuse(q, arena_printf(q->a, "optimizer takes adamw, adamw_8bit, "
-                               "adafactor, momentum or sgd, not '%.*s'",
-                               STR_ARG(f->word)));
-    }
-    if (f->name == FACT_precision &&
-        !training_precision_named(f->word, &precision)) {
-        refuse(q, arena_printf(q->a, "precision takes mixed (bf16, fp16), "
-                               "half or full, not '%.*s'", STR_ARG(f->word)));
-    }
-    if (f->name == FACT_offload && !is_word_among(f->word, places)) {
-        refuse(q, arena_printf(q->a, "offload takes none, optimizer or all, "
-                               "not '%.*s'", STR_ARG(f->word)));
-    }
-    if (f->name == FACT_zero_stage && f->number > 3) {
-        refuse(q, arena_printf(q->a, "zero_stage takes 0 to 3, not '%lld'",
-                               (long long)f->number));
-    }
-}
-
-static void check_word(const struct asking *q, const struct fact *f) {
-    static const char *const dtypes[] = {"bfloat16", "float16", "half",
-                                         "float32", "float", "bf16", "fp16",
-                                         NULL};
-    static const char *const engines[] = {
-        "vllm", "sglang", "llama.cpp", "ollama", "tensorrt-llm", "tgi",
-        "lmdeploy", "transformers", "mlx", "exllama", "deepspeed", "fsdp",
-        "megatron", "pytorch", NULL};
-    if (f->name == FACT_dtype && !is_word_among(f->word, dtypes)) {
-        refuse(q, arena_printf(q->a, "dtype takes auto, bfloat16, float16 or "
-                               "float32, not '%.*s'", STR_ARG(f->word)));
-    }
-    check_training(q, f);
-    if (f->name == FACT_engine && !is_word_among(f->word, engines)) {
-        refuse(q, arena_printf(q->a, "engine takes vllm, sglang, llama.cpp, "
-                               "ollama, tensorrt-llm, tgi, lmdeploy, mlx, "
-                               "exllama, transformers, or to train deepspeed, "
-                               "fsdp, megatron, not '%.*s'",
-                               STR_ARG(f->word)));
-    }
-}
-
-/* False: it says that nothing is said ("auto"). */
-static bool read_value(struct asking *q, enum fact_name name,
-                       struct str given, struct fact *out) {
-    struct str text = str_trim(given), why = {NULL, 0};
-    bool is_open = str_eq_nocase(text, STR("auto")) || str_eq(text, STR("-1"));
-    bool may_be_open = name == FACT_max_model_len || name == FACT_dtype ||
-                       name == FACT_quantization;
-    if (may_be_open && is_open) {
-        return false;
-    }
-    struct str pair = arena_printf(q->a, "%s=%.*s", fact_spelling(name),
-                                   STR_ARG(text));
-    if (!answer_read(q->a, pair, out, &why)) {
-        refuse(q, why);
-    }
-    check_range(q, out, text);
-    check_word(q, out);
-    out->ranged = false;
-    out->low = out->high = out->number;
-    return true;
 }
 
 static void keep(struct asking *q, const struct fact *f) {
@@ -246,8 +61,8 @@ static void take_pair(struct asking *q, struct str pair) {
         q->requests = n;
         return;
     }
-    enum fact_name fact = fact_called(q, name);
-    if (read_value(q, fact, value, &f)) {
+    enum fact_name fact = fit_fact_called(q->a, name);
+    if (fit_value_read(q->a, fact, value, &f)) {
         keep(q, &f);
     }
 }
@@ -391,7 +206,16 @@ static _Noreturn void refuse_card(struct asking *q, struct str name) {
 
 static void find_card(struct asking *q, struct memory_case *c) {
     struct fact *name = &c->in[FACT_gpu_name];
+    struct str whole = {NULL, 0};
+    int64_t gib;
     if (!name->known) {
+        return;
+    }
+    if (fit_slice_named(name->word, &whole, &gib)) {
+        if (!c->in[FACT_gpu_total].known) {
+            c->in[FACT_gpu_total] = fit_slice_total(gib);
+        }
+        c->gpu = whole.n > 0 ? reader_gpu(q->r, whole) : NULL;
         return;
     }
     c->gpu = reader_gpu(q->r, name->word);
@@ -465,7 +289,7 @@ static void compare(struct asking *q, struct fit_sheet *sheet) {
     enum fact_name fact = FACT_gpu_name;
     if (str_find_char(all, '=') < all.n) {
         struct str values, name = str_cut(all, '=', &values);
-        fact = fact_called(q, name);
+        fact = fit_fact_called(q->a, name);
         all = values;
     }
     struct fit_column *columns =
@@ -477,7 +301,7 @@ static void compare(struct asking *q, struct fit_sheet *sheet) {
             refuse(q, STR("compare takes at most 16 values"));
         }
         struct fact f;
-        if (one.n == 0 || !read_value(q, fact, one, &f)) {
+        if (one.n == 0 || !fit_value_read(q->a, fact, one, &f)) {
             refuse(q, arena_printf(q->a, "compare takes values parted by "
                                    "commas, not '%.*s'", STR_ARG(one)));
         }
@@ -493,7 +317,7 @@ static void compare(struct asking *q, struct fit_sheet *sheet) {
 
 static void sweep(struct asking *q, struct fit_sheet *sheet) {
     struct str what = str_of(q->question->sweep);
-    if (fact_called(q, what) != FACT_max_model_len) {
+    if (fit_fact_called(q->a, what) != FACT_max_model_len) {
         refuse(q, arena_printf(q->a, "sweep takes max_model_len, not '%.*s'",
                                STR_ARG(what)));
     }
@@ -545,6 +369,24 @@ static int verdict_of(const struct fit_sheet *sheet) {
     return best;
 }
 
+/* Where what is compared was said in the list alone, people read of the first
+ * of them that fits. */
+static const struct fit *answer_to_read(struct asking *q,
+                                        const struct fit_sheet *sheet) {
+    enum fact_name fact = sheet->column_count > 0
+                              ? fit_fact_called(q->a, sheet->compared)
+                              : FACT_COUNT_OF;
+    if (sheet->column_count == 0 || sheet->fit->c.in[fact].known) {
+        return sheet->fit;
+    }
+    for (size_t i = 0; i < sheet->column_count; i++) {
+        if (sheet->columns[i].fit->fits == FIT_YES) {
+            return sheet->columns[i].fit;
+        }
+    }
+    return sheet->columns[0].fit;
+}
+
 void fit_answer(struct arena *a, const struct oomkb *kb,
                 const oomkb_fit_question *question, const char *format,
                 const struct settings *s, struct buf *out, int *fits) {
@@ -568,6 +410,10 @@ void fit_answer(struct arena *a, const struct oomkb *kb,
         sweep(q, &sheet);
     }
     struct render_options o = options_of(kb, s);
-    f->write(a, q->r, &sheet, &o, out);
+    struct fit_sheet shown = sheet;
+    bool is_read = str_eq(str_of(f->name), STR("text")) ||
+                   str_eq(str_of(f->name), STR("markdown"));
+    shown.fit = is_read ? answer_to_read(q, &sheet) : sheet.fit;
+    f->write(a, q->r, &shown, &o, out);
     *fits = verdict_of(&sheet);
 }

@@ -16,6 +16,7 @@
 #define HUNDREDTHS 100
 #define PARTS_MAX 10
 #define MICRO INT64_C(1000000)
+#define SWEEP_STEP 256
 
 static int64_t setting(const struct memory_case *c, enum fact_name name,
                        int64_t otherwise) {
@@ -194,7 +195,10 @@ static void invert(struct arena *a, struct fit *fit) {
         fit->concurrency = fit->kv.max_concurrency;
         return;
     }
-    fit->longest = within(memory_longest_request(a, c), most);
+    /* A state alone does not grow: no length is the longest. */
+    bool grows = fit->kv.slope.known && fit->kv.slope.high > 0;
+    fit->longest = grows ? within(memory_longest_request(a, c), most)
+                         : span_none();
     fit->concurrency = fit->kv.max_concurrency;
     if (length > 0 && !fit->concurrency.known) {
         fit->concurrency = memory_largest_concurrency(a, c, length);
@@ -341,6 +345,7 @@ size_t memory_fit_sweep(struct arena *a, const struct fit *fit, int64_t most,
                         struct fit_point *out, size_t n) {
     int64_t step = most / (int64_t)n;
     size_t count = 0;
+    step = step > SWEEP_STEP ? step - step % SWEEP_STEP : step;
     for (size_t i = 1; i <= n && most > 0; i++) {
         int64_t tokens = i == n ? most : step * (int64_t)i;
         struct memory_case c = fit->c;

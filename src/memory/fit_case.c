@@ -11,6 +11,7 @@
 #include "memory/training.h"
 
 #define GIB (INT64_C(1) << 30)
+#define NO_LENGTH 2048
 #define NOMINAL_LEAST 97 /* percent of the decimal gigabytes on the label */
 
 static bool is_open(const struct memory_case *c, enum fact_name name) {
@@ -88,6 +89,12 @@ static void take_length(struct memory_case *c) {
         context->number > 0 && !rules_is_vllm(c)) {
         c->in[FACT_max_model_len] = *context;
         c->in[FACT_max_model_len].name = FACT_max_model_len;
+    }
+    if (c->model && is_open(c, FACT_max_model_len) &&
+        c->model->max_position <= 0 && rules_is_vllm(c)) {
+        c->in[FACT_max_model_len] =
+            fit_default(FACT_max_model_len, NO_LENGTH, (struct str){0},
+                        "vLLM's where the config names no length");
     }
     if (c->model && is_open(c, FACT_max_model_len) &&
         c->model->max_position > 0) {

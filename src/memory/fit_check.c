@@ -76,7 +76,8 @@ static struct fit_checked sku(const struct memory_case *c) {
                         ? setting(c, FACT_gpu_count)
                         : setting(c, FACT_tensor_parallel) *
                               setting(c, FACT_pipeline_parallel);
-    if (c->gpu && c->gpu->nominal_gb > 0) {
+    bool is_slice = c->in[FACT_gpu_total].source == SOURCE_USER;
+    if (c->gpu && c->gpu->nominal_gb > 0 && !is_slice) {
         card = span_exact(c->gpu->nominal_gb * GIB);
     }
     if (c->model == NULL || c->model->params <= 0 || !card.known ||

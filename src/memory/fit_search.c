@@ -34,6 +34,7 @@ enum how {
     TO_NUMBER,
     TO_WORD,
     TO_LENGTH, /* the longest that fits */
+    TO_LAYERS, /* some of the layers on the card, the rest with the host */
     TO_RANKS   /* tensor or pipeline ranks that divide the model */
 };
 
@@ -67,6 +68,8 @@ static const struct lever levers[] = {
     {"transformers", OF_SERVING, FACT_batch_size, DOWN_BY_HALVES, 1, "",
      COST_flag},
     {"mlx", OF_SERVING, FACT_batch_size, DOWN_BY_HALVES, 1, "", COST_flag},
+    {"llama.cpp", OF_SERVING, FACT_gpu_layers, TO_LAYERS, 0, "", COST_flag},
+    {"ollama", OF_SERVING, FACT_gpu_layers, TO_LAYERS, 0, "", COST_flag},
     {"", OF_SERVING, FACT_max_model_len, TO_LENGTH, 0, "", COST_flag},
     {"", OF_TRAINING, FACT_gradient_checkpointing, TO_NUMBER, 1, "",
      COST_flag},
@@ -190,6 +193,20 @@ static void split(struct values *v, const struct lever *l,
     }
 }
 
+/* In eighths, the most first. */
+static void lay_off(struct values *v, const struct memory_case *c) {
+    int64_t layers = c->model ? c->model->layers : 0, last = layers;
+    int64_t now = c->in[FACT_gpu_layers].known ? c->in[FACT_gpu_layers].number
+                                               : layers;
+    for (int64_t eighths = 7; eighths > 0; eighths--) {
+        int64_t n = layers * eighths / 8;
+        if (n > 0 && n < now && n < last) {
+            offer(v, FACT_gpu_layers, n);
+            last = n;
+        }
+    }
+}
+
 static int64_t share_now(const struct memory_case *c,
                          const struct lever *l) {
     const struct fact *f = &c->in[l->fact];
@@ -279,6 +296,7 @@ static struct values values_of(struct search *s, const struct lever *l,
             shorten(s, &v, &with);
         }
         break;
+    case TO_LAYERS: lay_off(&v, c); break;
     case TO_RANKS: split(&v, l, c); break;
     }
     return v;
@@ -335,7 +353,7 @@ static bool holds(struct search *s, struct fit_plan *plan) {
     if (fit_verdict_of(s->a, &then, &kv) != FIT_YES) {
         return false;
     }
-    plan->needed = kv.bytes_per_request;
+    plan->needed = span_times(kv.bytes_per_request, s->fit->requests);
     plan->pool = kv.pool;
     if (s->fit->is_training) {
         fit_complete(s->a, &then);

@@ -162,6 +162,15 @@ static struct span whole_mix(const struct model *m, struct span micro,
     return most.known && all.known ? span_of(all.low, most.high) : span_none();
 }
 
+/* mlx_lm: every matrix, embeddings too, with a scale and a bias of 16 bits
+ * per 64; some mixes keep a few layers wider. */
+static struct span whole_mlx(const struct model *m, int64_t bits) {
+    int64_t micro = bits * (MICRO / 8) + MICRO / 16;
+    struct span least = span_share(span_exact(m->params), micro, MICRO);
+    struct span most = span_share(least, 108, 100);
+    return most.known ? span_of(least.low, most.high) : span_none();
+}
+
 /* Embeddings in at least a byte each, at most as they were. */
 static struct span whole_model(const struct memory_case *c,
                                struct str quantization) {
@@ -172,6 +181,12 @@ static struct span whole_model(const struct memory_case *c,
     }
     if (is_none(quantization)) {
         return span_share(span_exact(m->params), micro.low, MICRO);
+    }
+    int64_t bits = width_of(quantization)->bits;
+    bool is_mlx = str_eq(c->engine, STR("mlx")) &&
+                  contains(quantization, STR("bit"));
+    if (is_mlx) {
+        return whole_mlx(m, bits);
     }
     int64_t kept = m->embedding_params < m->params ? m->embedding_params : 0;
     struct span rest = span_exact(m->params - kept), held = span_exact(kept);

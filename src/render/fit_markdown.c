@@ -195,6 +195,7 @@ void markdown_fit(struct arena *a, struct reader *r,
     put(out, &t, fit_title(&t, fit));
     buf_add_char(out, '\n');
     put_paragraph(out, &t, fit_numbers(&t, fit));
+    put_paragraph(out, &t, fit_asked(&t, fit));
     if (fit->c.model_is_guess) {
         put_paragraph(out, &t, said(&t, "fit.guess"));
     }

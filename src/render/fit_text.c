@@ -4,6 +4,7 @@
 #include "render/page.h"
 
 #include "base/utf8.h"
+#include "memory/span.h"
 
 #define INDENT 2
 #define CURVE_COLUMNS 24
@@ -22,7 +23,8 @@ static enum ink ink_of(enum truth_fit fits) {
 static void put_bar(struct page *p, const struct fit *fit) {
     struct fact facts[2];
     struct finding f = {.budget = fit->budget, .shortage = SHORT_UNKNOWN};
-    struct span need = fit->kv.bytes_per_request, pool = fit->kv.pool;
+    struct span pool = fit->kv.pool;
+    struct span need = span_times(fit->kv.bytes_per_request, fit->requests);
     if (fit->fits == FIT_NO && need.known && pool.known && pool.high > 0) {
         facts[0] = (struct fact){.name = FACT_kv_needed, .known = true,
                                  .number = need.low, .low = need.low,
@@ -219,8 +221,11 @@ static void put_sweep(struct page *p, const struct fit_sheet *s) {
         fit_sweep_row(p->t, &s->points[i], row);
         put_row(p, ink_of(s->points[i].fits), row, widths, FIT_SWEEP_CELLS);
         size_t last = utf8_width(row[FIT_SWEEP_CELLS - 1]);
-        buf_fill(p->out, ' ', widths[FIT_SWEEP_CELLS - 1] - last + 1);
-        put_curve(p, &s->points[i], most, room_beside(p, widths));
+        size_t room = room_beside(p, widths);
+        if (room > 0) {
+            buf_fill(p->out, ' ', widths[FIT_SWEEP_CELLS - 1] - last + 1);
+        }
+        put_curve(p, &s->points[i], most, room);
     }
 }
 
@@ -231,6 +236,7 @@ void text_fit(struct arena *a, struct reader *r, const struct fit_sheet *sheet,
     const struct fit *fit = sheet->fit;
     page_text(&p, 0, ink_of(fit->fits), fit_title(&t, fit));
     page_text(&p, 0, INK_PLAIN, fit_numbers(&t, fit));
+    page_text(&p, 0, INK_PLAIN, fit_asked(&t, fit));
     if (fit->c.model_is_guess) {
         page_text(&p, 0, INK_WARN, said(&t, "fit.guess"));
     }

@@ -28,9 +28,23 @@ static struct str shown_hundredths(const struct teller *t, struct span s) {
 
 /* ---- what was asked ---- */
 
+/* A card of which somebody said less memory than it has is a slice. */
+static struct str card_name(const struct teller *t, const struct fit *fit) {
+    const struct fact *total = input(fit, FACT_gpu_total);
+    const struct fact *name = input(fit, FACT_gpu_name);
+    struct str args[] = {name->word, shown_span(t, UNIT_BYTES,
+                                                span_of_fact(total))};
+    if (fit->c.gpu != NULL && total->source != SOURCE_USER) {
+        return fit->c.gpu->id;
+    }
+    if (!total->known) {
+        return (struct str){NULL, 0};
+    }
+    return name->known ? said_with(t, "fit.slice", args, 2) : args[1];
+}
+
 static struct str cards(const struct teller *t, const struct fit *fit) {
-    struct str card = fit->c.gpu ? fit->c.gpu->id
-                                 : shown_input(t, fit, FACT_gpu_total);
+    struct str card = card_name(t, fit);
     const struct fact *count = input(fit, FACT_gpu_count);
     int64_t n = count->known ? count->number
                              : input(fit, FACT_tensor_parallel)->number *
@@ -107,13 +121,26 @@ struct str fit_numbers(const struct teller *t, const struct fit *fit) {
                      args, 3);
 }
 
+struct str fit_asked(const struct teller *t, const struct fit *fit) {
+    struct span asked = span_exact(fit->requests);
+    struct str args[] = {shown_span(t, UNIT_COUNT, asked),
+                         shown_hundredths(t, fit->kv.max_concurrency)};
+    if (fit->requests <= 1 || args[1].n == 0) {
+        return (struct str){NULL, 0};
+    }
+    return said_with(t, "fit.asked", args, 2);
+}
+
 struct str fit_needs(const struct teller *t, const struct fit *fit) {
     struct buf names;
     buf_init_in(&names, t->a, TEXT_MAX);
     for (size_t i = 0; i < fit->kv.needs.count; i++) {
         struct str label = said_fact(t, fit->kv.needs.at[i]);
-        buf_printf(&names, "%s%.*s (%s)", i ? ", " : "", STR_ARG(label),
-                   fact_spelling(fit->kv.needs.at[i]));
+        const char *name = fact_spelling(fit->kv.needs.at[i]);
+        buf_printf(&names, "%s%.*s", i ? ", " : "", STR_ARG(label));
+        if (!str_eq(label, str_of(name))) {
+            buf_printf(&names, " (%s)", name);
+        }
     }
     struct str list = settled(t->a, &names);
     return list.n > 0 ? said_with(t, "fit.needs", &list, 1) : list;
@@ -254,8 +281,11 @@ static void put_value(struct buf *b, const struct fact *f) {
 
 /* "--max-model-len 4096"; "zero_stage=2" where the engine has no flag. */
 static void put_change(struct buf *b, const struct engine *engine,
-                       const struct fact *f) {
-    struct str flag = flag_of(engine, f->name);
+                       const struct fact *f, bool is_training) {
+    bool is_of_training = f->name == FACT_batch_size;
+    struct str flag = is_of_training && !is_training
+                          ? (struct str){NULL, 0}
+                          : flag_of(engine, f->name);
     buf_add(b, flag.n > 0 ? flag : str_of(fact_spelling(f->name)));
     if (flag.n > 0 && fact_unit(f->name) == UNIT_BOOL && f->number) {
         return;
@@ -271,7 +301,7 @@ struct str fit_changes(const struct teller *t, const struct fit *fit,
     buf_init_in(&b, t->a, TEXT_MAX);
     for (size_t i = 0; i < plan->count; i++) {
         buf_add(&b, i ? STR(" ") : STR(""));
-        put_change(&b, engine, &plan->change[i]);
+        put_change(&b, engine, &plan->change[i], fit->is_training);
     }
     return settled(t->a, &b);
 }

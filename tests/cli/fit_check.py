@@ -839,6 +839,46 @@ class Shown(Fit):
                      "--sweep", "max_model_len").stdout.decode()
         self.assertIn("\u2588", text)
 
+    def test_a_slice_has_what_its_name_says(self):
+        for name, gib in (("A100 80GB 3g.40gb", 40),
+                          ("A100 80GB MIG 1g.10gb", 10)):
+            total = self.fit("--gpu", name)["inputs"]["gpu_total"]
+            self.assertEqual(total["high"], gib * GIB)
+            self.assertGreater(total["low"], 0.93 * gib * GIB)
+        text = oomkb("fit", "--model", LLAMA, "--gpu", "A100 80GB 2g.20gb",
+                     "--max-model-len", "4096").stdout.decode()
+        self.assertIn("20.00 GiB", text.splitlines()[0] + text.splitlines()[1])
+
+    def test_many_at_once_are_counted(self):
+        words = ["fit", "--model", LLAMA, "--kv-available", "8GiB",
+                 "--max-model-len", "16384", "--concurrency", "9"]
+        text = oomkb(*words).stdout.decode()
+        self.assertIn("9 requests", text)
+        self.assertIn("18.00 GiB", text)
+        plan = self.fit(*words[1:], "--gpu", "L4", status=1)
+        self.assertFalse(plan["kv"]["fits"])
+
+    def test_people_read_of_the_first_that_fits(self):
+        words = ["--model", LLAMA, "--max-model-len", "8192", "--compare",
+                 "RTX 3060,A100 80GB"]
+        text = oomkb("fit", *words).stdout.decode()
+        self.assertIn("A100 80GB PCIe", text.splitlines()[0])
+        self.assertIsNone(self.fit(*words)["kv"]["fits"])
+
+    def test_formulas_speak_chinese(self):
+        words = ["fit", "--model", LLAMA, "--gpu", "L40S", "--lang", "zh",
+                 "--engine", "tgi"]
+        text = oomkb(*words).stdout.decode()
+        for english in (" params", " layers", " kv heads", " rank's",
+                        "catalogue", "about"):
+            self.assertNotIn(english, text)
+        self.assertIn("\u53c2\u6570", text)
+
+    def test_unknown_names_what_is_needed(self):
+        answer = self.fit("--model", GEMMA, "--gpu", "H100 80GB", status=2)
+        self.assertIsNone(answer["kv"]["fits"])
+        self.assertTrue(answer["kv"]["needs"])
+
     def test_a_log_gives_what_it_has(self):
         log = self.file(
             b"INFO Initializing a V1 LLM engine (v0.10.0) with config: "

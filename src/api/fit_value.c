@@ -1,0 +1,227 @@
+/* fit_value.c: one value of a question of `fit`: which fact its name means, and
+ * what may be said of it. Everything that cannot be meant is refused in one
+ * line that says what would be taken. */
+#include "api/fit_value.h"
+
+#include "diagnose/diagnose.h"
+#include "memory/training.h"
+
+#define COUNT_MAX 1000000
+
+static _Noreturn void refuse(struct arena *a, struct str text) {
+    arena_raise(a, FAIL_USAGE, "%.*s", STR_ARG(text));
+}
+
+/* ---- names ---- */
+
+enum fact_name fit_fact_called(struct arena *a, struct str given) {
+    static const struct {
+        const char *name;
+        enum fact_name fact;
+    } also[] = {{"tp", FACT_tensor_parallel},   {"pp", FACT_pipeline_parallel},
+                {"dp", FACT_data_parallel},     {"gpu", FACT_gpu_name},
+                {"gpus", FACT_gpu_count},       {"gpu_memory", FACT_gpu_total},
+                {"length", FACT_max_model_len},
+                {"zero", FACT_zero_stage},
+                {"micro_batch_size", FACT_batch_size}};
+    struct str name = arena_str(a, str_trim(given));
+    for (size_t i = 0; i < name.n; i++) {
+        char *p = (char *)name.p + i;
+        *p = *p == '-' ? '_' : *p;
+    }
+    for (size_t i = 0; i < sizeof also / sizeof also[0]; i++) {
+        if (str_eq(name, str_of(also[i].name))) {
+            return also[i].fact;
+        }
+    }
+    enum fact_name fact;
+    if (!fact_named(name, &fact)) {
+        refuse(a, arena_printf(a, "there is no fact '%.*s'",
+                               STR_ARG(given)));
+    }
+    return fact;
+}
+
+/* ---- values ---- */
+
+static bool is_word_among(struct str word, const char *const *list) {
+    for (; *list != NULL; list++) {
+        if (str_eq_nocase(word, str_of(*list))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_letter(struct str s) {
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_size(struct arena *a, const struct fact *f,
+                       struct str given) {
+    const char *name = fact_spelling(f->name);
+    if (!has_letter(given) && str_find_char(given, '.') < given.n) {
+        refuse(a, arena_printf(a, "%s takes a size with its unit: %.*sGiB "
+                               "or %.*sGB, not '%.*s'", name, STR_ARG(given),
+                               STR_ARG(given), STR_ARG(given)));
+    }
+    if (f->name == FACT_gpu_total && f->number <= 0) {
+        refuse(a, arena_printf(a, "gpu_total takes a size above 0, not "
+                               "'%.*s'", STR_ARG(given)));
+    }
+}
+
+static bool is_among(enum fact_name name, const enum fact_name *list) {
+    for (; *list != FACT_COUNT_OF; list++) {
+        if (*list == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_count(struct arena *a, const struct fact *f,
+                        struct str given) {
+    static const enum fact_name from_zero[] = {
+        FACT_rank,       FACT_gpu_index,  FACT_kv_tokens, FACT_gpu_layers,
+        FACT_zero_stage, FACT_lora_rank, FACT_COUNT_OF};
+    const char *name = fact_spelling(f->name);
+    bool is_large = fact_unit(f->name) == UNIT_COUNT &&
+                    f->name != FACT_trainable_params &&
+                    f->number > COUNT_MAX;
+    if (f->number < (is_among(f->name, from_zero) ? 0 : 1)) {
+        refuse(a, arena_printf(a, "%s takes a number from %d, not '%.*s'",
+                               name, is_among(f->name, from_zero) ? 0 : 1,
+                               STR_ARG(given)));
+    }
+    if (is_large) {
+        refuse(a, arena_printf(a, "%s takes at most %d, not '%.*s'", name,
+                               COUNT_MAX, STR_ARG(given)));
+    }
+}
+
+static void check_range(struct arena *a, const struct fact *f,
+                        struct str given) {
+    static const enum fact_name shares[] = {
+        FACT_gpu_memory_utilization, FACT_mem_fraction_static,
+        FACT_kv_free_fraction, FACT_COUNT_OF};
+    enum unit unit = fact_unit(f->name);
+    if (unit == UNIT_BYTES) {
+        check_size(a, f, given);
+    }
+    if (unit == UNIT_COUNT || unit == UNIT_TOKENS) {
+        check_count(a, f, given);
+    }
+    if (is_among(f->name, shares) &&
+        (f->number <= 0 || f->number > UNITS_MICRO)) {
+        refuse(a, arena_printf(a, "%s takes a share of the card, above 0 "
+                               "and up to 1 (0.9), not '%.*s'",
+                               fact_spelling(f->name), STR_ARG(given)));
+    }
+}
+
+/* Words and numbers that only a training run has. */
+static void check_training(struct arena *a, const struct fact *f) {
+    static const char *const places[] = {"none", "optimizer", "all", NULL};
+    enum optimizer optimizer;
+    enum precision precision;
+    if (f->name == FACT_optimizer &&
+        !training_optimizer_named(f->word, &optimizer)) {
+        refuse(a, arena_printf(a, "optimizer takes adamw, adamw_8bit, "
+                               "adafactor, momentum or sgd, not '%.*s'",
+                               STR_ARG(f->word)));
+    }
+    if (f->name == FACT_precision &&
+        !training_precision_named(f->word, &precision)) {
+        refuse(a, arena_printf(a, "precision takes mixed (bf16, fp16), "
+                               "half or full, not '%.*s'", STR_ARG(f->word)));
+    }
+    if (f->name == FACT_offload && !is_word_among(f->word, places)) {
+        refuse(a, arena_printf(a, "offload takes none, optimizer or all, "
+                               "not '%.*s'", STR_ARG(f->word)));
+    }
+    if (f->name == FACT_zero_stage && f->number > 3) {
+        refuse(a, arena_printf(a, "zero_stage takes 0 to 3, not '%lld'",
+                               (long long)f->number));
+    }
+}
+
+static void check_word(struct arena *a, const struct fact *f) {
+    static const char *const dtypes[] = {"bfloat16", "float16", "half",
+                                         "float32", "float", "bf16", "fp16",
+                                         NULL};
+    static const char *const engines[] = {
+        "vllm", "sglang", "llama.cpp", "ollama", "tensorrt-llm", "tgi",
+        "lmdeploy", "transformers", "mlx", "exllama", "deepspeed", "fsdp",
+        "megatron", "pytorch", NULL};
+    if (f->name == FACT_dtype && !is_word_among(f->word, dtypes)) {
+        refuse(a, arena_printf(a, "dtype takes auto, bfloat16, float16 or "
+                               "float32, not '%.*s'", STR_ARG(f->word)));
+    }
+    check_training(a, f);
+    if (f->name == FACT_engine && !is_word_among(f->word, engines)) {
+        refuse(a, arena_printf(a, "engine takes vllm, sglang, llama.cpp, "
+                               "ollama, tensorrt-llm, tgi, lmdeploy, mlx, "
+                               "exllama, transformers, or to train deepspeed, "
+                               "fsdp, megatron, not '%.*s'",
+                               STR_ARG(f->word)));
+    }
+}
+
+/* False: it says that nothing is said ("auto"). */
+bool fit_value_read(struct arena *a, enum fact_name name,
+                       struct str given, struct fact *out) {
+    struct str text = str_trim(given), why = {NULL, 0};
+    bool is_open = str_eq_nocase(text, STR("auto")) || str_eq(text, STR("-1"));
+    bool may_be_open = name == FACT_max_model_len || name == FACT_dtype ||
+                       name == FACT_quantization;
+    if (may_be_open && is_open) {
+        return false;
+    }
+    struct str pair = arena_printf(a, "%s=%.*s", fact_spelling(name),
+                                   STR_ARG(text));
+    if (!answer_read(a, pair, out, &why)) {
+        refuse(a, why);
+    }
+    check_range(a, out, text);
+    check_word(a, out);
+    out->ranged = false;
+    out->low = out->high = out->number;
+    return true;
+}
+
+/* ---- slices ---- */
+
+bool fit_slice_named(struct str name, struct str *whole, int64_t *gib) {
+    for (size_t i = 1; i + 3 < name.n; i++) {
+        bool is_cut = name.p[i] == 'g' && name.p[i + 1] == '.' &&
+                      name.p[i - 1] >= '1' && name.p[i - 1] <= '9';
+        struct str rest = str_slice(name, i + 2, name.n), after;
+        struct str size = str_cut(rest, 'g', &after);
+        if (is_cut && after.n > 0 && str_to_int(size, gib) && *gib > 0 &&
+            *gib < 1000) {
+            *whole = str_trim(str_slice(name, 0, i - 1));
+            struct str last = str_slice(*whole, whole->n - 3, 3);
+            if (whole->n >= 3 && str_eq_nocase(last, STR("MIG"))) {
+                *whole = str_trim(str_slice(*whole, 0, whole->n - 3));
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+struct fact fit_slice_total(int64_t gib) {
+    int64_t most = gib << 30;
+    return (struct fact){
+        .name = FACT_gpu_total, .source = SOURCE_USER, .known = true,
+        .ranged = true, .low = most / 100 * 94, .high = most,
+        .number = most / 100 * 97, .gpu = FACT_NONE, .rank = FACT_NONE,
+        .pid = FACT_NONE, .why = STR("of the MIG slice's name")};
+}
