@@ -79,9 +79,6 @@ void check_engine(struct desk *d, const struct made *m) {
     if (newest != NULL && e->newest.n > 0 && !version_valid(e->newest))
         complain(&d->c, m->src, newest->place, CODE_bad_version,
                  "`%.*s` is no version", STR_ARG(e->newest));
-    const struct node *seen = node_get(m->node, "newest_seen");
-    if (seen != NULL)
-        value_date(&(struct reading){&d->c, m->src}, seen);
 }
 
 static void shape_wrong(struct desk *d, const struct made *m,

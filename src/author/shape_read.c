@@ -144,7 +144,9 @@ static void read_scalar_field(const struct reading *r, const struct field *f,
                || f->type == FIELD_YES_NO_UNKNOWN) {
         read_number(r, f, n, out);
     } else {
-        read_string(r, f, n, at(out, f->at));
+        struct str nowhere;
+        read_string(r, f, n, f->at != FIELD_NOWHERE ? at(out, f->at)
+                                                    : (void *)&nowhere);
     }
 }
 

@@ -164,6 +164,16 @@ static const struct fact *tried_before(const struct finding *f,
     return NULL;
 }
 
+/* Set before, and never in force: that it did not help says nothing. */
+static bool was_named_in_vain(const struct diagnosis *d, int acted_on) {
+    for (size_t i = 0; i < d->overruled_count; i++) {
+        if ((int)d->overruled[i].named.name == acted_on) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static struct applying judge(struct diagnosis *d, const struct finding *f,
                              const struct workaround *w,
                              const struct fact_list *facts, int acted_on,
@@ -187,7 +197,12 @@ static struct applying judge(struct diagnosis *d, const struct finding *f,
         note_add(&out.because, written_line(d->a, tried->line));
         return out;
     }
-    return ask_when(d, &w->when, facts, f->form);
+    struct applying out = ask_when(d, &w->when, facts, f->form);
+    if (out.applies == APPLIES_YES && was_named_in_vain(d, acted_on)) {
+        out.because = note_of("diagnose.applies.in_vain");
+        note_add(&out.because, fact_called(d->a, (enum fact_name)acted_on));
+    }
+    return out;
 }
 
 /* ---- one fix ---- */

@@ -5,28 +5,15 @@
  * one from after it; what the program itself dumped (key=value) beats what
  * stands on a command line; the finer print of one amount beats the coarser;
  * nearer the failure beats farther; and what the user says (--set) beats all. What counts of what stands below the failure is
- * below.c's to say. A setting named on the command line that a later dump
- * contradicts is kept: the report says that it is not in force.
+ * below.c's to say, and what was named and is not in force, force.c's.
  *
  * The engine is decided first (engine.c); flags of another one are not read.
  */
-#include "diagnose/work.h"
+#include "diagnose/witness.h"
 
 #include <stdlib.h>
 
 /* ---- witnesses ---- */
-
-struct witness {
-    struct fact fact;
-    bool is_there, is_before, is_dump;
-    uint64_t order;
-};
-
-struct witnesses {
-    struct witness best[FACT_COUNT_OF];
-    struct witness named[FACT_COUNT_OF]; /* last of a command line */
-    struct failure_end failure;
-};
 
 /* 53.5 GiB, where the other says 53.49 of the same. */
 static bool says_less(const struct fact *x, const struct fact *than) {
@@ -48,12 +35,15 @@ static bool is_better(const struct witness *x, const struct witness *than) {
     return x->is_before ? x->order >= than->order : x->order < than->order;
 }
 
-static void testify(struct witnesses *w, const struct witness *x) {
+static void testify(const struct diagnosis *d, struct witnesses *w,
+                    const struct witness *x) {
     enum fact_name name = x->fact.name;
     if (is_better(x, &w->best[name])) {
         w->best[name] = *x;
     }
-    if (!x->is_dump && is_better(x, &w->named[name])) {
+    bool is_named = !x->is_dump || (fact_is_environment(d, name) &&
+                                    !x->is_statement);
+    if (is_named && is_better(x, &w->named[name])) {
         w->named[name] = *x;
     }
 }
@@ -109,7 +99,7 @@ static void speak(const struct diagnosis *d, struct witnesses *w,
                   const struct hit *h, const struct witness *x) {
     if (x->fact.known && x->fact.name != FACT_engine &&
         hit_may_tell(d, &w->failure, h, x->fact.name)) {
-        testify(w, x);
+        testify(d, w, x);
     }
 }
 
@@ -128,32 +118,15 @@ static void hear(struct diagnosis *d, struct witnesses *w,
         }
     }
     for (size_t i = 0; row && i < row->set_count; i++) {
+        if (row->set[i].name == FACT_settings_listed) {
+            continue; /* of the line, not of the log: force.c reads it */
+        }
         x.fact = fact_new(row->set[i].name, SOURCE_LOG);
         fact_read(x.fact.name, row->set[i].value, 1, &x.fact);
         x.fact.text = (struct str){NULL, 0};
         x.fact.line = h->first_line;
+        x.is_statement = true;
         speak(d, w, h, &x);
-    }
-}
-
-static void overruled_find(struct diagnosis *d, const struct witnesses *w) {
-    for (int n = 0; n < FACT_COUNT_OF; n++) {
-        const struct witness *named = &w->named[n], *best = &w->best[n];
-        enum unit unit = fact_unit((enum fact_name)n);
-        bool is_word = unit == UNIT_TEXT || unit == UNIT_VERSION;
-        if (is_word || !named->is_there || !best->is_dump ||
-            !named->is_before || named->order > best->order ||
-            facts_same(&named->fact, &best->fact)) {
-            continue;
-        }
-        struct overruled *longer = arena_array(
-            d->a, d->overruled_count + 1, sizeof *longer);
-        for (size_t i = 0; i < d->overruled_count; i++) {
-            longer[i] = d->overruled[i];
-        }
-        longer[d->overruled_count++] =
-            (struct overruled){named->fact, best->fact};
-        d->overruled = longer;
     }
 }
 
@@ -304,9 +277,9 @@ void context_find(struct diagnosis *d) {
             facts_add(d->a, &d->context, &w->best[n].fact);
         }
     }
-    overruled_find(d, w);
     command_find(d, &w->failure);
     command_read(d);
+    force_find(d, w);
     catalogue_names(d);
     if (d->sightings.count > 0) {
         defaults_add(d);

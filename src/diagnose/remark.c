@@ -111,7 +111,7 @@ static void own_process(struct diagnosis *d, struct finding *f) {
 static void not_in_force(struct diagnosis *d, struct finding *f) {
     for (size_t i = 0; i < d->overruled_count; i++) {
         const struct overruled *o = &d->overruled[i];
-        struct note n = note_of("diagnose.remark.not_in_force");
+        struct note n = note_of(o->key);
         note_add(&n, fact_called(d->a, o->named.name));
         note_add(&n, fact_written(d->a, &o->named, false));
         note_add(&n, fact_written(d->a, &o->in_force, false));

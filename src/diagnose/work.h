@@ -74,9 +74,10 @@ struct incident_list {
     size_t count, cap;
 };
 
-/* A setting that the user named and that something else overruled. */
+/* A setting that was named and is not in force. */
 struct overruled {
-    struct fact named, in_force;
+    struct fact named, in_force; /* in_force: or the list that lacks it */
+    const char *key;             /* the remark that says so */
 };
 
 struct diagnosis {

@@ -1,0 +1,214 @@
+/* force.c: what was named and is not in force.
+ *
+ * Many a fix that "did not help" never reached the process. Where the log shows
+ * what did, a setting is held against it:
+ *
+ *   another value    a later line of the program has another one, a flag too
+ *                    short for the scanner included
+ *   not listed       the program lists its settings (all of them, or all that
+ *                    are not the default) after the command, and this one is
+ *                    not among them: the flag was dropped
+ *   not passed       the program lists the variables that its workers get, and
+ *                    the variable is not among them
+ *   said by the user --set says one thing, the log shows another
+ *
+ * What lists its settings is data: a row of kb/engines/ sets settings_listed to
+ * `all`, `non_default` or `environment`. A setting that was not listed leaves
+ * the context: a fix that sets it is no longer "already" done, and the default
+ * takes its place in the arithmetic.
+ */
+#include "diagnose/witness.h"
+
+bool fact_is_environment(const struct diagnosis *d, enum fact_name name) {
+    const struct flag *flag = flag_of_fact(d->engine, name);
+    char first = flag != NULL && flag->flag.n > 0 ? flag->flag.p[0] : '\0';
+    return name == FACT_expandable_segments || (first >= 'A' && first <= 'Z');
+}
+
+static void overrule(struct diagnosis *d, const char *key,
+                     const struct fact *named, const struct fact *in_force) {
+    for (size_t i = 0; i < d->overruled_count; i++) {
+        if (d->overruled[i].named.name == named->name) {
+            return;
+        }
+    }
+    struct overruled *longer =
+        arena_array(d->a, d->overruled_count + 1, sizeof *longer);
+    for (size_t i = 0; i < d->overruled_count; i++) {
+        longer[i] = d->overruled[i];
+    }
+    longer[d->overruled_count++] =
+        (struct overruled){*named, *in_force, key};
+    d->overruled = longer;
+}
+
+/* fp8 asked for and fp8_e4m3 in force are one; names of models, types and
+ * versions have too many spellings to be compared. */
+static bool says_other(const struct fact *x, const struct fact *y) {
+    enum unit unit = fact_unit(x->name);
+    if (unit != UNIT_TEXT && unit != UNIT_VERSION) {
+        return !facts_same(x, y);
+    }
+    bool is_choice = x->name == FACT_kv_cache_dtype ||
+                     x->name == FACT_quantization;
+    return is_choice && !str_starts(x->word, y->word) &&
+           !str_starts(y->word, x->word);
+}
+
+/* ---- another value ---- */
+
+static void other_values(struct diagnosis *d, const struct witnesses *w) {
+    for (int n = 0; n < FACT_COUNT_OF; n++) {
+        const struct witness *named = &w->named[n], *best = &w->best[n];
+        if (named->is_there && best->is_dump && named->is_before &&
+            named->order <= best->order &&
+            says_other(&named->fact, &best->fact)) {
+            overrule(d, "diagnose.remark.not_in_force", &named->fact,
+                     &best->fact);
+        }
+    }
+}
+
+/* -c 32768 on the command, n_ctx = 4096 in the log. */
+static void short_flags(struct diagnosis *d, const struct witnesses *w) {
+    for (size_t i = 0; d->engine && i < d->engine->flag_count; i++) {
+        const struct flag *flag = &d->engine->flags[i];
+        const struct witness *best = &w->best[flag->fact];
+        struct fact f = fact_new(flag->fact, SOURCE_LOG);
+        struct str value;
+        if (fact_unit(flag->fact) == UNIT_BOOL || !best->is_there ||
+            !best->is_dump || best->fact.line < d->command_line ||
+            !command_value(d->command, flag, &value)) {
+            continue;
+        }
+        int64_t scale = units_factor(flag->scale);
+        fact_read(flag->fact, value, scale > 0 ? scale : 1, &f);
+        f.line = d->command_line;
+        if (f.known && says_other(&f, &best->fact)) {
+            overrule(d, "diagnose.remark.not_in_force", &f, &best->fact);
+        }
+    }
+}
+
+/* ---- not listed, not passed ---- */
+
+/* The last place before the failure where such a list stands, after order;
+ * known false: there is none. */
+static struct fact list_after(const struct diagnosis *d,
+                              const struct witnesses *w, const char *kind,
+                              uint64_t order) {
+    struct fact list = fact_new(FACT_settings_listed, SOURCE_LOG);
+    for (size_t i = 0; i < d->scan->hits.count; i++) {
+        const struct hit *h = &d->scan->hits.at[i];
+        const struct context_pattern *row =
+            h->kind == PATTERN_CONTEXT ? context_row(d, h) : NULL;
+        for (size_t k = 0; row && k < row->set_count; k++) {
+            if (row->set[k].name == FACT_settings_listed &&
+                str_eq(row->set[k].value, str_of(kind)) &&
+                h->order > order && hit_is_above(d, &w->failure, h)) {
+                list.known = true;
+                list.word = row->set[k].value;
+                list.line = h->first_line;
+            }
+        }
+    }
+    return list;
+}
+
+static void context_drop(struct diagnosis *d, enum fact_name name) {
+    size_t kept = 0;
+    for (size_t i = 0; i < d->context.count; i++) {
+        if (d->context.at[i].name != name) {
+            d->context.at[kept++] = d->context.at[i];
+        }
+    }
+    d->context.count = kept;
+}
+
+/* Is that the engine's own default in some version, which a list of what
+ * differs leaves out? Yes as well where the defaults are not known. */
+static bool may_be_default(const struct diagnosis *d,
+                           const struct fact *named) {
+    bool is_known = false;
+    for (size_t i = 0; i < d->engine->default_count; i++) {
+        const struct engine_default *row = &d->engine->defaults[i];
+        struct fact f = fact_new(row->fact, SOURCE_DEFAULT);
+        if (row->fact != named->name) {
+            continue;
+        }
+        is_known = true;
+        fact_read(row->fact, row->value, 1, &f);
+        if (!f.known || !says_other(named, &f)) {
+            return true;
+        }
+    }
+    return !is_known;
+}
+
+static bool is_flag(const struct diagnosis *d, enum fact_name name) {
+    const struct flag *flag = flag_of_fact(d->engine, name);
+    return flag != NULL && flag->keys.count > 0 &&
+           !fact_is_environment(d, name);
+}
+
+static void not_listed(struct diagnosis *d, const struct witnesses *w,
+                       enum fact_name name) {
+    const struct witness *named = &w->named[name], *best = &w->best[name];
+    bool is_listed = best->is_dump && best->order >= named->order;
+    if (!named->is_there || !named->is_before || is_listed ||
+        !is_flag(d, name)) {
+        return;
+    }
+    struct fact list = list_after(d, w, "all", named->order);
+    bool is_all = list.known;
+    if (!is_all) {
+        list = list_after(d, w, "non_default", named->order);
+    }
+    const struct fact *is = facts_first(&d->context, name);
+    if (!list.known || is == NULL || is->source == SOURCE_USER ||
+        (!is_all && may_be_default(d, &named->fact))) {
+        return;
+    }
+    context_drop(d, name);
+    overrule(d, "diagnose.remark.not_listed", &named->fact, &list);
+}
+
+static void not_passed(struct diagnosis *d, const struct witnesses *w,
+                       enum fact_name name) {
+    const struct witness *named = &w->named[name];
+    if (!named->is_there || !fact_is_environment(d, name)) {
+        return;
+    }
+    struct fact list = list_after(d, w, "environment", 0);
+    const struct fact *is = facts_first(&d->context, name);
+    if (list.known && is != NULL && is->source != SOURCE_USER) {
+        context_drop(d, name);
+        overrule(d, "diagnose.remark.not_passed", &named->fact, &list);
+    }
+}
+
+/* ---- said by the user ---- */
+
+static void user_says_other(struct diagnosis *d, const struct witnesses *w) {
+    for (size_t i = 0; d->answers && i < d->answers->count; i++) {
+        const struct fact *said = &d->answers->at[i];
+        const struct witness *best = &w->best[said->name];
+        bool is_setting = said->name == FACT_expandable_segments ||
+                          flag_of_fact(d->engine, said->name) != NULL;
+        if (is_setting && said->known && best->is_there && best->is_dump &&
+            best->is_before && says_other(said, &best->fact)) {
+            overrule(d, "diagnose.remark.user_says_other", said,
+                     &best->fact);
+        }
+    }
+}
+
+void force_find(struct diagnosis *d, const struct witnesses *w) {
+    other_values(d, w);
+    short_flags(d, w);
+    for (int n = 0; n < FACT_COUNT_OF; n++) {
+        not_listed(d, w, (enum fact_name)n);
+        not_passed(d, w, (enum fact_name)n);
+    }
+    user_says_other(d, w);
+}
