@@ -145,8 +145,10 @@ confusion: all  ## who answers whose samples: writes docs/CONFUSION.md
 
 MIB ?= 64
 .PHONY: bench
-bench: all  ## time it beside wc, grep and rg; writes docs/PERFORMANCE.md: MIB=64
-	@$(PYTHON) tests/bench/bench.py $(BUILD)/oomkb --mib $(MIB) --write docs/PERFORMANCE.md
+bench: all  ## time it beside its peers; writes docs/PERFORMANCE.md: MIB=64, QUICK=1
+	@tests/tools/packages.sh bench
+	@$(PYTHON) tests/bench/bench.py $(BUILD)/oomkb --mib $(MIB) \
+	  $(if $(QUICK),--quick,--write docs/PERFORMANCE.md)
 
 ORACLE ?= ../shared/data
 .PHONY: oracle

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Make sure that the packages of a purpose are there: packages.sh build|test
+# Make sure that the packages of a purpose are there: packages.sh build|test|bench
 # Debian and Ubuntu: installs what is missing (root, or sudo). Elsewhere: names
-# them and stops.
+# them and stops. The peers of the bench are welcome, not needed.
 set -eu
 
 build="gcc make libc6-dev libsqlite3-dev libpcre2-dev libyaml-dev
@@ -9,10 +9,14 @@ libjansson-dev zlib1g-dev libzstd-dev liblzma-dev"
 test="cmark-gfm libcmocka-dev pmccabe python3 python3-jsonschema python3-yaml g++ clang mandoc
 binutils pkg-config abigail-tools"
 
+peers="ripgrep g++ libvectorscan-dev libre2-dev"
+optional=
+
 case "${1-}" in
 build) wanted=$build ;;
 test) wanted="$build $test" ;;
-*) echo "usage: packages.sh build|test" >&2; exit 2 ;;
+bench) wanted=$build optional=$peers ;;
+*) echo "usage: packages.sh build|test|bench" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
@@ -27,22 +31,37 @@ if ! command -v dpkg-query >/dev/null 2>&1; then
     exit 1
 fi
 
-missing=
-for package in $wanted; do
-    dpkg-query -W -f '${Status}' "$package" 2>/dev/null |
-        grep -q 'install ok installed' || missing="$missing $package"
-done
-[ -n "$missing" ] || exit 0
+is_there() {
+    dpkg-query -W -f '${Status}' "$1" 2>/dev/null |
+        grep -q 'install ok installed'
+}
+
+missing= wished=
+for package in $wanted; do is_there "$package" || missing="$missing $package"; done
+for package in $optional; do is_there "$package" || wished="$wished $package"; done
+[ -n "$missing$wished" ] || exit 0
 sudo=
 if [ "$(id -u)" != 0 ]; then
-    command -v sudo >/dev/null 2>&1 || {
+    if command -v sudo >/dev/null 2>&1; then
+        sudo=sudo
+    elif [ -n "$missing" ]; then
         echo "oomkb: missing packages, and neither root nor sudo:$missing" >&2
         exit 1
-    }
-    sudo=sudo
+    else
+        echo "not installed, neither root nor sudo:$wished" >&2
+        exit 0
+    fi
 fi
-echo "installing:$missing"
-$sudo apt-get update -qq
+
 # shellcheck disable=SC2086
-$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
-    --no-install-recommends $missing >/dev/null
+install() {
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+        --no-install-recommends "$@" >/dev/null
+}
+echo "installing:$missing$wished"
+$sudo apt-get update -qq || [ -z "$missing" ]
+# shellcheck disable=SC2086
+[ -z "$missing" ] || install $missing
+for package in $wished; do
+    install "$package" 2>/dev/null || echo "not to be had: $package" >&2
+done

@@ -1,0 +1,4 @@
+/* Does nothing, linked as oomkb is. */
+int main(void) {
+    return 0;
+}
