@@ -3,6 +3,7 @@
     normal    a healthy server: requests, throughput, steps, progress, syslog
     hostile   the same, and in every line a near miss of a known message
     hits      the same, and in every eighth line words that patterns look for
+              (both may be given: those of a generated corpus)
     long      lines of 1 MiB, as a dumped array or a base64 body makes them
 """
 import random
@@ -55,13 +56,20 @@ def plain(r, t):
             f"norm {r.random() * 9:.3f} | {r.randrange(60000)} samples seen")
 
 
-def line(kind, r, i):
+def line(kind, r, i, words):
     text = plain(r, i // 40)
     if kind == "hostile":
-        text += ", " + r.choice(NEAR)
+        text += ", " + r.choice(words or NEAR)
     elif kind == "hits" and i % 8 == 0:
-        text += ", " + r.choice(HITS)
+        text += ", " + r.choice(words or HITS)
     return text
+
+
+def near(literal):
+    """All of it but for one letter near its end."""
+    at = len(literal) - 2
+    other = "x" if literal[at] != "x" else "y"
+    return literal[:at] + other + literal[at + 1:]
 
 
 def blob(r, size):
@@ -76,13 +84,13 @@ def blob(r, size):
     return "".join(out)[:size]
 
 
-def write(path, kind, size, seed=1):
+def write(path, kind, size, seed=1, words=None):
     r = random.Random(f"{kind} {seed}")
     with open(path, "w", encoding="ascii") as f:
         if kind == "long":
             f.write(blob(r, size))
             return
-        pool = [line(kind, r, i) + "\n" for i in range(LINES)]
+        pool = [line(kind, r, i, words) + "\n" for i in range(LINES)]
         n = 0
         while n < size:
             block = "".join(r.choices(pool, k=1000))

@@ -16,6 +16,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 WARN = ["-O2", "-Wall", "-Wextra", "-Isrc", "-Iinclude"]
 ARCHIVES = ["-l:libz.a", "-l:libzstd.a", "-l:liblzma.a"]
 LOOKS = re.compile(r"\(\?(?:[=!>]|<[=!])|\\[1-9GK]")
+NEGATED = re.compile(r"\[\^[^\]]*\]")  # a class that lacks something
 RG = ["rg", "-j1", "-c", "--no-unicode", "--dfa-size-limit", "1G",
       "--regex-size-limit", "1G"]
 
@@ -139,7 +140,8 @@ class PatternSet:
     def write_for_rg(self):
         """One refused regex would refuse them all: it is found and dropped."""
         lines = [r.replace("\n", "\\n") for r in self.regexes]
-        taken = [r for r in lines if not LOOKS.search(r)]
+        taken = [r for r in lines if not LOOKS.search(r) and
+                 r"\n" not in NEGATED.sub("", r)]
         while taken:
             self.write("rg.txt", "\n".join(taken) + "\n")
             done = subprocess.run([*RG, "-f", self.path("rg.txt"),

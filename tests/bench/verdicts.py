@@ -1,6 +1,12 @@
 """The targets, held against what was measured, and why one is missed: in words
 that are chosen by the numbers."""
+import os
+import re
+
 from measure import table
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
 
 NOT_MEASURED = "not measured"
 
@@ -104,12 +110,21 @@ def build_targets(bench):
                    f"{took.mid / made.entries * 1e3:.1f} ms each.")
 
 
+def streams_most():
+    """How many streams the log house tells apart."""
+    with open(os.path.join(ROOT, "src/log/log.h"), encoding="utf-8") as f:
+        found = re.search(r"define LOG_STREAMS_MAX (\d+)", f.read())
+    return found.group(1) if found else "some"
+
+
 def memory_target(peaks):
-    (small, first), (large, last) = peaks[0], peaks[-1]
+    (small, first), (large, last) = peaks[-2], peaks[-1]
     yield Held(f"peak memory of {large / 1e9:g} GB over that of "
                f"{small / 1e9:g} GB", 1.25, last.peak_kib / first.peak_kib,
                False, f"{first.peak_kib / 1024:.1f} MiB became "
-               f"{last.peak_kib / 1024:.1f} MiB.")
+               f"{last.peak_kib / 1024:.1f} MiB. The log has thousands of "
+               f"pids; {streams_most()} streams are told apart, and each "
+               "keeps a window once it has said enough to fill one.")
 
 
 def targets(bench, latency, peaks):
