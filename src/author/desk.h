@@ -36,6 +36,7 @@ struct desk {
     struct made_list made[MADE_KIND_COUNT_OF];
     const struct source *i18n_src[LANG_COUNT_OF];
     struct glossary_file glossary;
+    const struct misnomers *misnomers; /* of it: glossary.c */
     struct corpus corpus; /* the same things, as index/ wants them */
     size_t samples;
     bool fact_used[FACT_COUNT_OF]; /* somewhere in the corpus */
@@ -90,6 +91,10 @@ void check_tongues(struct desk *d, const struct made *m); /* its texts */
  * words. */
 void check_pair(struct desk *d, struct str en, const struct source *zh_src,
                 const struct node *zh);
+/* glossary.c: index it, once it is read; hold a Chinese text against it. */
+void glossary_settle(struct desk *d);
+void check_glossary(struct desk *d, const struct source *src,
+                    const struct node *zh);
 void check_labels(struct desk *d);    /* facts in use against i18n */
 void check_docs(struct desk *d);      /* generated pages against the tables */
 void check_samples(struct desk *d, struct str image);

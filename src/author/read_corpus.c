@@ -189,6 +189,7 @@ static void read_glossary(struct desk *d, struct str path) {
     if (root != NULL)
         shape_read(&(struct reading){&d->c, src}, &shape_glossary, root,
                    &d->glossary);
+    glossary_settle(d);
 }
 
 static void read_each(struct desk *d, const char *folder,

@@ -38,7 +38,7 @@ vault:金库 vector:向量 vessel:容器 voucher:凭证 wagon:货车 warehouse:�
 weave:编织层 widget:部件 workspace:工作区""".replace("\n", " ")
 ADJECTIVES = """pinned:锁页的 shared:共享的 stale:陈旧的 sparse:稀疏的 dense:稠密的
 paged:分页的 nested:嵌套的 remote:远端的 local:本地的 frozen:冻结的 sliding:滑动的
-chunked:分块的 packed:打包的 padded:填充的 ragged:参差的 quantized:量化的
+chunked:分块的 packed:打包的 padded:填充的 ragged:参差的 rounded:取整的
 mirrored:镜像的 striped:条带的 lazy:惰性的 eager:急切的 warm:预热的 cold:冷的
 hidden:隐藏的 outer:外层的 inner:内层的 spare:备用的 rolling:滚动的 split:拆分的
 fused:融合的 batched:成批的 cached:缓存的 retired:退役的 borrowed:借来的
