@@ -8,7 +8,7 @@ cp kb/schema.sql "$dir/kb/"
 db=$dir/oomkb.db
 
 "$OOMKB" build "$dir/entries" -o "$db" 2>"$dir/said"
-grep -q '^oomkb: 2 entries, 3 samples, 0 errors, 0 warnings$' "$dir/said" || {
+grep -q '^oomkb: 2 entries, 4 samples, 0 errors, 0 warnings$' "$dir/said" || {
     cat "$dir/said"
     exit 1
 }

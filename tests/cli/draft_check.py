@@ -25,7 +25,7 @@ TORCH = "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate " \
         "GiB is free.\n"
 # What a person would write where a draft is empty.
 ANSWERS = {"en:": "Words on what the `slab` does, {n}",
-           "zh:": "关于内存的说明，第 {n} 条", "component:": "toy",
+           "zh:": "关于 `slab` 内存的说明，第 {n} 条", "component:": "toy",
            "mechanism:": "activation", "- id:": "smaller-slab",
            "kind:": "code", "cost:": "code", "- url:": "https://example.org/a",
            "first_seen:": "2026-11-01"}
@@ -73,6 +73,9 @@ class Draft(unittest.TestCase):
         self.assertIn("[E024]", refused.stderr)
         self.assertNotIn("[E001]", refused.stderr)
         self.entry.write_text(filled(self.entry.read_text()))
+        refused = self.check()
+        self.assertIn("[E054]", refused.stderr)
+        self.entry.with_suffix(".ok.log").write_text("slab: 2 GiB given\n")
         passed = self.check()
         self.assertEqual(passed.returncode, 0, passed.stderr)
         answer = oomkb("--kb", self.dir / "x.db", self.log)
