@@ -17,6 +17,7 @@
 #define PARTS_MAX 10
 #define MICRO INT64_C(1000000)
 #define SWEEP_STEP 256
+#define RANKS_MAX 64
 
 static int64_t setting(const struct memory_case *c, enum fact_name name,
                        int64_t otherwise) {
@@ -272,6 +273,46 @@ static void find_least_card(struct arena *a, const struct fit_question *q,
     }
 }
 
+/* Least n of 1, 2, 4 ... with which the question is answered by yes; below it
+ * the least that is not answered by no. */
+static struct span least_of(struct arena *a, const struct fit_question *q,
+                            enum fact_name name) {
+    struct span least = span_none();
+    for (int64_t n = 1; n <= RANKS_MAX; n *= 2) {
+        struct fit_question then = *q;
+        struct kv kv;
+        then.c.in[FACT_gpu_count].known = false;
+        then.c.in[FACT_pipeline_parallel].known = false;
+        then.c.in[name] = fit_derived(name, span_exact(n), "asked");
+        enum truth_fit fits = fit_verdict_of(a, &then, &kv);
+        if (fits != FIT_NO && !least.known) {
+            least = span_of(n, RANKS_MAX);
+        }
+        if (fits == FIT_YES) {
+            return span_of(least.low, n);
+        }
+    }
+    return least;
+}
+
+/* Engines that split layers are asked by ranks; those that lay them, or the
+ * state of a training run, over all cards, by cards. */
+static void find_least_ranks(struct arena *a, const struct fit_question *q,
+                             struct fit *fit) {
+    bool is_sharded = fit->is_training && fit->c.in[FACT_zero_stage].number > 0;
+    bool is_laid = !fit->is_training && engine_spreads_layers(&fit->c);
+    if (fit->is_vllm || fit->c.model == NULL || !gpu_total_bytes(&fit->c).known ||
+        fit->c.in[FACT_kv_available].known) {
+        return;
+    }
+    struct fit_question again = fit_asked_again(q, &fit->c);
+    if (is_sharded || is_laid) {
+        fit->least_cards = least_of(a, &again, FACT_gpu_count);
+    } else if (!fit->is_training && engine_splits_layers(&fit->c)) {
+        fit->least_tensor_parallel = least_of(a, &again, FACT_tensor_parallel);
+    }
+}
+
 /* ---- together ---- */
 
 /* A check that the engine itself makes and that fails. */
@@ -333,6 +374,7 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
                                                  : FACT_kv_available);
     }
     find_least_card(a, q, &fit);
+    find_least_ranks(a, q, &fit);
     if (fit.fits != FIT_YES) {
         fit_plan(a, q, &fit);
     }

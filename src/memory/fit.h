@@ -68,7 +68,8 @@ struct fit {
     struct span concurrency;                    /* hundredths */
     struct span least_share, most_share;        /* millionths */
     struct span least_tensor_parallel;          /* ranks */
-    struct span largest_batch;                  /* of a training step */
+    struct span least_cards;   /* where layers or state are laid over all */
+    struct span largest_batch; /* of a training step */
     const struct gpu *least_gpu;                /* NULL: none, or not known */
     struct fit_plan plans[FIT_PLANS];
     size_t plan_count;

@@ -75,7 +75,7 @@ static void take_cards(struct memory_case *c) {
     const struct fact *cards = &c->in[FACT_gpu_count];
     if (engine_spreads_layers(c) && cards->known && cards->number > 1 &&
         is_open(c, FACT_pipeline_parallel) &&
-        is_open(c, FACT_tensor_parallel)) {
+        c->in[FACT_tensor_parallel].number <= 1) {
         c->in[FACT_pipeline_parallel] =
             fit_default(FACT_pipeline_parallel, cards->number,
                         (struct str){0}, "layers are laid over all cards");

@@ -86,6 +86,9 @@ static struct json *inverses(const struct teller *t, const struct fit *fit) {
     json_set(o, "least_tensor_parallel",
              json_span(t, fit->least_tensor_parallel));
     json_set(o, "least_gpu", json_str_or_null(t->a, card));
+    if (!fit->is_vllm) {
+        json_set(o, "least_gpu_count", json_span(t, fit->least_cards));
+    }
     if (fit->is_training) {
         json_set(o, "batch_size", json_span(t, fit->largest_batch));
     }

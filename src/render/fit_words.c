@@ -194,6 +194,11 @@ size_t fit_inverses(const struct teller *t, const struct fit *fit,
         struct str n = shown_span(t, UNIT_COUNT, fit->least_tensor_parallel);
         tp = said_with(t, "fit.at_least", &n, 1);
     }
+    struct str cards_at_least = {NULL, 0};
+    if (fit->least_cards.known) {
+        struct str n = shown_span(t, UNIT_COUNT, fit->least_cards);
+        cards_at_least = said_with(t, "fit.at_least", &n, 1);
+    }
     if (fit->least_gpu) {
         struct span total = span_of(fit->least_gpu->total_low,
                                     fit->least_gpu->total_high);
@@ -209,6 +214,7 @@ size_t fit_inverses(const struct teller *t, const struct fit *fit,
     add_line(lines, &count, said(t, "fit.at_once"), at_once);
     add_line(lines, &count, said(t, "fit.utilization"), shares(t, fit));
     add_line(lines, &count, said(t, "fit.tensor_parallel"), tp);
+    add_line(lines, &count, said(t, "fit.card_count"), cards_at_least);
     add_line(lines, &count, said(t, "fit.card"), card);
     return count;
 }
