@@ -293,6 +293,55 @@ static void the_largest_share_that_is_free(void **state) {
     assert_int_equal(b.count, 2);
 }
 
+static void printed_blocks_bound_the_length(void **state) {
+    struct memory_case c =
+        case_of("0.4.2", NULL,
+                SAID({FACT_kv_blocks, "410"}, {FACT_block_size, "16"},
+                     {FACT_max_model_len, "8192"}));
+    struct estimate e =
+        effect_of(*state, &c, SHORT_KV_POOL, EFFECT_max_model_len);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_int_equal(e.proposed.number, 6560);
+    assert_text(e.formula, "min(8,192, 410 blocks x 16) = 6,560");
+}
+
+static void a_prefill_of_tgi_is_an_allocation(void **state) {
+    struct memory_case c =
+        case_of(NULL, &llama_8b, SAID({FACT_tried_tokens, "4096"}));
+    c.engine = STR("tgi");
+    struct estimate e =
+        effect_of(*state, &c, SHORT_TOKENS, EFFECT_quantization);
+    assert_int_equal(e.quantity, FACT_weights_bytes);
+    c.engine = STR("sglang");
+    e = effect_of(*state, &c, SHORT_TOKENS, EFFECT_quantization);
+    assert_int_equal(e.quantity, FACT_tried_tokens);
+}
+
+static bool has_part(const struct budget *b, const char *name) {
+    for (size_t i = 0; i < b->count; i++) {
+        if (strcmp(b->parts[i].part, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void what_is_left_is_named_for_what_is_missing(void **state) {
+    struct memory_case c =
+        case_of("0.9.2", NULL,
+                SAID({FACT_gpu_total, "79.14 GiB"},
+                     {FACT_gpu_memory_utilization, "0.9"},
+                     {FACT_weights_bytes, "14.99 GiB"},
+                     {FACT_kv_available, "50.00 GiB"}));
+    struct budget b = memory_budget(*state, &c, NULL);
+    assert_true(has_part(&b, "rest"));
+    assert_false(has_part(&b, "activation"));
+    say(&c, FACT_activation_peak, "1.20 GiB", SOURCE_LOG);
+    b = memory_budget(*state, &c, NULL);
+    assert_true(has_part(&b, "non_torch"));
+    assert_false(has_part(&b, "rest"));
+}
+
 static void a_sliver_of_the_card_is_not_enough(void **state) {
     struct memory_case c =
         case_of("0.20.0", NULL,
@@ -493,6 +542,9 @@ int main(void) {
         TEST(fewer_sequences_do_not_touch_the_check),
         TEST(graphs_return_to_the_pool_from_0_20_on),
         TEST(the_largest_share_that_is_free),
+        TEST(printed_blocks_bound_the_length),
+        TEST(a_prefill_of_tgi_is_an_allocation),
+        TEST(what_is_left_is_named_for_what_is_missing),
         TEST(a_sliver_of_the_card_is_not_enough),
         TEST(a_model_that_cannot_fit_the_share_is_told),
         TEST(ending_others_frees_what_they_hold),

@@ -1,0 +1,186 @@
+/* test_training.c: what a case tells of a training run, and where its bytes go
+ * when a step failed. */
+#include "memory/cases.h"
+#include "memory/training.h"
+
+static const struct model llama_8b = {
+    .id = {"llama-8b", 8}, .params = 8030261248, .layers = 32,
+    .hidden_size = 4096, .heads = 32, .vocab_size = 128256,
+    .intermediate_size = 14336, .embedding_params = 1050673152,
+    .dtype = {"bfloat16", 8},
+    .groups = (struct kv_group[]){{.kind = KV_full, .layers = 32,
+                                   .kv_heads = 8, .k_dim = 128,
+                                   .v_dim = 128}},
+    .group_count = 1};
+
+static int start_arena(void **state) {
+    struct arena *a = malloc(sizeof *a);
+    arena_init(a, NULL, 0);
+    *state = a;
+    return 0;
+}
+
+static int end_arena(void **state) {
+    arena_free(*state);
+    free(*state);
+    return 0;
+}
+
+static struct memory_case run_of(const char *engine,
+                                 const struct said *said) {
+    struct memory_case c = case_of(NULL, &llama_8b, said);
+    c.engine = str_of(engine);
+    return c;
+}
+
+static const struct budget_part *part(const struct budget *b,
+                                      const char *name) {
+    for (size_t i = 0; i < b->count; i++) {
+        if (strcmp(b->parts[i].part, name) == 0) {
+            return &b->parts[i];
+        }
+    }
+    return NULL;
+}
+
+static void engines_and_words_that_train(void **state) {
+    (void)state;
+    struct memory_case c = run_of("deepspeed", SAID({FACT_rank, "0"}));
+    assert_true(training_is_asked(&c));
+    c = run_of("transformers", SAID({FACT_max_model_len, "4096"}));
+    assert_false(training_is_asked(&c));
+    c = run_of("transformers", SAID({FACT_lora_rank, "8"}));
+    assert_true(training_is_asked(&c));
+    c = run_of("vllm", SAID({FACT_lora_rank, "8"}));
+    assert_false(training_is_asked(&c));
+}
+
+static void optimizers_as_people_write_them(void **state) {
+    (void)state;
+    static const struct {
+        const char *word;
+        enum optimizer optimizer;
+    } rows[] = {{"adamw_torch_fused", OPTIMIZER_ADAMW},
+                {"paged_adamw_8bit", OPTIMIZER_ADAMW_8BIT},
+                {"ADAMW_BNB_8BIT", OPTIMIZER_ADAMW_8BIT},
+                {"Adafactor", OPTIMIZER_ADAFACTOR},
+                {"lion", OPTIMIZER_MOMENTUM},
+                {"SGD", OPTIMIZER_SGD}};
+    enum optimizer o;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_true(training_optimizer_named(str_of(rows[i].word), &o));
+        assert_int_equal(o, rows[i].optimizer);
+    }
+    assert_false(training_optimizer_named(STR("magic"), &o));
+    enum precision p;
+    assert_true(training_precision_named(STR("BF16"), &p));
+    assert_int_equal(p, PRECISION_MIXED);
+    assert_false(training_precision_named(STR("int3"), &p));
+}
+
+static void a_case_is_a_setup(void **state) {
+    (void)state;
+    struct memory_case c =
+        run_of("deepspeed", SAID({FACT_gpu_count, "16"},
+                                 {FACT_tensor_parallel, "2"},
+                                 {FACT_zero_stage, "2"},
+                                 {FACT_offload, "optimizer"},
+                                 {FACT_batch_size, "4"},
+                                 {FACT_seq_len, "4096"}));
+    struct training_setup s = training_setup_of(&c);
+    assert_int_equal(s.params, 8030261248 / 2);
+    assert_int_equal(s.ranks, 8);
+    assert_int_equal(s.shard_stage, 2);
+    assert_true(s.offloads_optimizer);
+    assert_false(s.offloads_weights);
+    assert_int_equal(s.batch * s.tokens, 4 * 4096);
+    say(&c, FACT_data_parallel, "3", SOURCE_LOG);
+    assert_int_equal(training_setup_of(&c).ranks, 3);
+}
+
+static void adapters_by_rank_or_by_count(void **state) {
+    (void)state;
+    struct memory_case c =
+        run_of("transformers", SAID({FACT_lora_rank, "16"}));
+    struct training_setup s = training_setup_of(&c);
+    /* queries and values: 16 x 32 x (4096 + 4096 + 4096 + 1024) */
+    assert_int_equal(s.trainable, 6815744);
+    /* and keys, output, gate, up, down */
+    assert_int_equal(s.trainable_most, 41943040);
+    assert_int_equal(s.base_bits, 16);
+    say(&c, FACT_trainable_params, "41943040", SOURCE_LOG);
+    say(&c, FACT_quantization, "bitsandbytes", SOURCE_LOG);
+    s = training_setup_of(&c);
+    assert_int_equal(s.trainable, 41943040);
+    assert_int_equal(s.base_bits, 4);
+    assert_true(s.frozen.low > 4500000000 && s.frozen.high < 6500000000);
+}
+
+static void scores_come_on_top_without_fused_attention(void **state) {
+    struct memory_case c = run_of(
+        "transformers", SAID({FACT_batch_size, "1"}, {FACT_seq_len, "8192"}));
+    struct training_setup s = training_setup_of(&c);
+    int64_t fused = memory_training(*state, &s, NULL).activations.high;
+    say(&c, FACT_flash_attention, "false", SOURCE_USER);
+    s = training_setup_of(&c);
+    struct training t = memory_training(*state, &s, NULL);
+    assert_int_equal(t.activations.high - fused,
+                     INT64_C(32) * 32 * 8192 * 8192 * 5);
+}
+
+static struct memory_case backward(const char *allocated) {
+    struct memory_case c =
+        run_of("transformers",
+               SAID({FACT_stage, "backward"}, {FACT_tried_alloc, "1.96 GiB"},
+                    {FACT_gpu_free, "1.20 GiB"}, {FACT_gpu_total, "79.14 GiB"},
+                    {FACT_process_in_use, "77.93 GiB"},
+                    {FACT_pytorch_unallocated, "1.31 GiB"},
+                    {FACT_gpu_count, "8"}, {FACT_zero_stage, "2"}));
+    say(&c, FACT_pytorch_allocated, allocated, SOURCE_LOG);
+    return c;
+}
+
+static void a_failed_step_shows_its_state(void **state) {
+    struct memory_case c = backward("75.10 GiB");
+    struct budget b = memory_budget(*state, &c, NULL);
+    assert_int_equal(part(&b, "weights")->bytes.low, 2 * 8030261248);
+    assert_int_equal(part(&b, "optimizer")->bytes.low, 12 * 8030261248 / 8);
+    assert_true(part(&b, "activation")->bytes.low > 40 * GIB);
+    assert_true(part(&b, "activation")->bytes.high < 48 * GIB);
+    assert_null(part(&b, "mine"));
+    assert_non_null(part(&b, "free"));
+}
+
+static void what_does_not_add_up_is_not_shown(void **state) {
+    struct memory_case c = backward("20.00 GiB");
+    struct budget b = memory_budget(*state, &c, NULL);
+    assert_non_null(part(&b, "mine"));
+    assert_null(part(&b, "optimizer"));
+    c = backward("75.10 GiB"); /* nothing is told of the run */
+    c.in[FACT_zero_stage].known = false;
+    b = memory_budget(*state, &c, NULL);
+    assert_non_null(part(&b, "mine"));
+}
+
+static void the_first_step_is_making_the_state(void **state) {
+    struct memory_case c = backward("75.10 GiB");
+    say(&c, FACT_stage, "optimizer", SOURCE_LOG);
+    struct budget b = memory_budget(*state, &c, NULL);
+    assert_null(part(&b, "activation"));
+    assert_true(part(&b, "optimizer")->bytes.low > 55 * GIB);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start_arena, end_arena)
+    const struct CMUnitTest tests[] = {
+        TEST(engines_and_words_that_train),
+        TEST(optimizers_as_people_write_them),
+        TEST(a_case_is_a_setup),
+        TEST(adapters_by_rank_or_by_count),
+        TEST(scores_come_on_top_without_fused_attention),
+        TEST(a_failed_step_shows_its_state),
+        TEST(what_does_not_add_up_is_not_shown),
+        TEST(the_first_step_is_making_the_state),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
