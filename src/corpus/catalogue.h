@@ -55,6 +55,8 @@ struct model {
     int64_t max_position;   /* 0: unknown */
     struct str dtype;        /* bfloat16, float16, float32 */
     struct str quantization; /* fp8, mxfp4 ...: of the checkpoint; empty: none */
+    struct str kv_dtype;     /* that a checkpoint's own config.json asks for
+                                its cache; of no model of the catalogue */
     struct kv_group *groups;
     size_t group_count;
     bool is_moe, is_multimodal;

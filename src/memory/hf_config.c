@@ -142,6 +142,17 @@ static void read_sizes(struct config *c, struct model *m) {
     m->heads = c->heads;
 }
 
+/* "kv_cache_scheme": {"num_bits": 8} of compressed-tensors,
+ * "kv_cache_quant_algo": "FP8" of ModelOpt. */
+static struct str cache_scheme(struct json *quantization) {
+    struct json *scheme = json_get(quantization, "kv_cache_scheme");
+    struct str algorithm = {NULL, 0};
+    json_get_text(quantization, "kv_cache_quant_algo", &algorithm);
+    bool is_fp8 = hf_value_in(scheme, "num_bits", 0) == 8 ||
+                  str_eq_nocase(algorithm, STR("FP8"));
+    return is_fp8 ? STR("fp8") : (struct str){NULL, 0};
+}
+
 const struct model *hf_config_model(struct arena *a, struct str text,
                                     struct str name) {
     struct json *top = json_parse(a, text, name);
@@ -156,6 +167,7 @@ const struct model *hf_config_model(struct arena *a, struct str text,
     m->dtype = m->dtype.n > 0 ? m->dtype : STR("bfloat16");
     json_get_text(json_get(top, "quantization_config"), "quant_method",
                   &m->quantization);
+    m->kv_dtype = cache_scheme(json_get(top, "quantization_config"));
     m->is_multimodal = c.text != top || json_get(top, "vision_config") != NULL;
     m->family = hf_word(&c, "model_type");
     m->verified = STR("computed");

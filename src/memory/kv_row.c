@@ -93,6 +93,10 @@ struct str kv_dtype_of(const struct memory_case *c) {
     if (kv_dtype_is_said(c)) {
         return c->in[FACT_kv_cache_dtype].word;
     }
+    if (c->model && c->model->kv_dtype.n > 0 &&
+        rules_take_cache_scheme(c) != ANSWER_NO) {
+        return c->model->kv_dtype;
+    }
     if (str_eq(c->engine, STR("vllm")) && is_sparse_latent(c->model) &&
         rules_pack_by_default(c) == ANSWER_YES) {
         return STR("fp8_ds_mla");

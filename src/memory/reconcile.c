@@ -202,14 +202,37 @@ static struct span token_bytes(const struct memory_case *c) {
     return span_none();
 }
 
+static int64_t apart(struct span a, struct span b) {
+    return a.low > b.high ? a.low - b.high : b.low > a.high ? b.low - a.high
+                                                            : 0;
+}
+
+/* The reading that comes nearest to what is printed. */
+static const struct way *nearest(const struct ways *ways, int64_t tokens,
+                                 struct span printed) {
+    const struct way *best = &ways->at[0];
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; i < ways->count; i++) {
+        struct span need = way_request(&ways->at[i], tokens);
+        if (need.known && apart(need, printed) < least) {
+            least = apart(need, printed);
+            best = &ways->at[i];
+        }
+    }
+    return best;
+}
+
 static void show(struct arena *a, const struct memory_case *c,
                  const struct ways *ways, struct reconciliation *r) {
     int64_t tokens = c->in[FACT_max_model_len].number;
     if (r->quantity != FACT_kv_needed) {
         return;
     }
-    struct str text = write_request(a, &ways->at[0], tokens);
-    struct str value = write_bytes(a, way_request(&ways->at[0], tokens).high);
+    const struct way *w = nearest(ways, tokens, r->printed);
+    r->computed = way_request(w, tokens);
+    r->residual = span_minus(r->printed, r->computed);
+    struct str text = write_request(a, w, tokens);
+    struct str value = write_bytes(a, r->computed.high);
     r->formula = arena_printf(a, "kv_needed = %.*s = %.*s", STR_ARG(text),
                               STR_ARG(value));
 }

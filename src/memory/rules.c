@@ -160,3 +160,7 @@ enum answer rules_count_partial_blocks(const struct memory_case *c) {
 enum answer rules_check_forced(const struct memory_case *c) {
     return is_between(c, "0.20.1", "");
 }
+
+enum answer rules_take_cache_scheme(const struct memory_case *c) {
+    return rules_is_vllm(c) ? is_between(c, "0.11.0", "") : ANSWER_NO;
+}

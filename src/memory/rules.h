@@ -66,6 +66,8 @@ enum answer rules_keep_chunks(const struct memory_case *c);
 enum answer rules_pack_by_default(const struct memory_case *c);
 /* num_gpu_blocks_override counts in the checks at start. */
 enum answer rules_check_forced(const struct memory_case *c);
+/* A cache scheme in the checkpoint counts where kv_cache_dtype is auto. */
+enum answer rules_take_cache_scheme(const struct memory_case *c);
 /* The printed concurrency divides tokens, not whole blocks of a request. */
 enum answer rules_count_partial_blocks(const struct memory_case *c);
 

@@ -343,6 +343,24 @@ static void encoders_are_looked_at(void **state) {
            "full*4:8x128+128 cross*1:8x128+128");
 }
 
+static void the_cache_of_a_checkpoint_may_be_in_8_bits(void **state) {
+    (void)state;
+    struct arena a;
+    arena_init(&a, NULL, 0);
+    struct str json = STR(
+        "{\"num_hidden_layers\": 12, \"hidden_size\": 3072,"
+        " \"num_attention_heads\": 48, \"num_key_value_heads\": 8,"
+        " \"head_dim\": 128, \"torch_dtype\": \"bfloat16\","
+        " \"quantization_config\": {\"quant_method\": \"compressed-tensors\","
+        " \"kv_cache_scheme\": {\"num_bits\": 8, \"type\": \"float\"}}}");
+    const struct model *m = hf_config_model(&a, json, STR("config.json"));
+    struct memory_case c = case_of("0.21.0", m, SAID_NOTHING);
+    assert_int_equal(memory_kv(&a, &c, NULL).slope.low, 12 * 8 * 256);
+    say(&c, FACT_kv_cache_dtype, "bfloat16", SOURCE_USER);
+    assert_int_equal(memory_kv(&a, &c, NULL).slope.low, 12 * 8 * 512);
+    arena_free(&a);
+}
+
 /* Numbers that no model has are not multiplied. */
 static void nonsense_is_bounded(void **state) {
     (void)state;
@@ -370,6 +388,7 @@ int main(void) {
         cmocka_unit_test(other_recurrences),
         cmocka_unit_test(blocks_without_attention),
         cmocka_unit_test(encoders_are_looked_at),
+        cmocka_unit_test(the_cache_of_a_checkpoint_may_be_in_8_bits),
         cmocka_unit_test(nonsense_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
