@@ -256,7 +256,9 @@ struct reconciliation memory_reconcile(struct arena *a,
     }
     show(a, c, &ways, &r);
     struct trials t = trials_of(c);
-    if (k.agrees) {
+    bool is_met = r.quantity == FACT_kv_needed &&
+                  apart(r.computed, r.printed) == 0; /* but no estimate */
+    if (k.agrees || is_met) {
         r.outcome = RECONCILE_AGREES;
     } else if (one_setting(a, c, &t, &r) || two_settings(a, c, &t, &r)) {
         r.outcome = RECONCILE_EXPLAINED;
