@@ -7,7 +7,7 @@
 #include "corpus/entry.h"
 
 enum {
-    FILES_MAX = 50000,
+    FILES_MAX = 500000,
     FILES_DEPTH_MAX = 4,
     FILE_BYTES_MAX = 16 << 20
 };
