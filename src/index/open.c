@@ -4,7 +4,7 @@
  * is no index, or one of a newer oomkb, is named as what it is. Then the head
  * of the pack behind it; SQLite is not asked. Nothing is copied and nothing
  * that is open belongs to the index, so any number of threads may share it.
- * Opening costs as much as the prefilter is long; damage elsewhere is found by
+ * Opening costs the same whatever the size; damage behind the heads is found by
  * whoever reads there.
  *
  *     at 0   "SQLite format 3\0"      at 28  pages      at 68  application id

@@ -8,16 +8,16 @@
  *     record    its check, then what walk_...() made of a noun
  *     prefilter as match/ made it
  *
- * Places count from the first byte of the pack. Nothing is copied or looked
- * through at opening but the header and the prefilter; a record is checked when
- * it is read. */
+ * Places count from the first byte of the pack. Nothing is copied, and at
+ * opening nothing is looked at but the header; a record is checked when it is
+ * read, the prefilter by match/ when it is opened. */
 #ifndef INDEX_PACK_H
 #define INDEX_PACK_H
 
 #include "index/record.h"
 
 #define PACK_MAGIC 0x4b504d4fu /* "OMPK" */
-#define PACK_VERSION 2u /* another one when a walk changes */
+#define PACK_VERSION 3u /* another one when a walk changes */
 
 /* Those with a key hold it in front, each key once, in the order of bytes. */
 enum shelf {
@@ -40,7 +40,7 @@ enum pack_word {
     PACK_LANGUAGE, /* check of the vocabularies that numbers stand for */
     PACK_BYTES,    /* of the pack */
     PACK_CHECK,    /* of the words behind it, to the end of the header */
-    PACK_PREFILTER_AT, PACK_PREFILTER_BYTES, PACK_PREFILTER_CHECK,
+    PACK_PREFILTER_AT, PACK_PREFILTER_BYTES,
     PACK_DIGEST, /* of the sources, 32 digits in 8 words */
     PACK_SHELVES = PACK_DIGEST + 8, /* of each: records, place of its ends */
     PACK_WORDS = PACK_SHELVES + 2 * SHELF_COUNT_OF

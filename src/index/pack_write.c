@@ -139,7 +139,6 @@ static void put_head(struct buf *out, struct str prefilter, size_t prefilter_at,
     set_word(out, PACK_BYTES, out->n);
     set_word(out, PACK_PREFILTER_AT, prefilter_at);
     set_word(out, PACK_PREFILTER_BYTES, prefilter.n);
-    set_word(out, PACK_PREFILTER_CHECK, check_of(PACK_MAGIC, prefilter));
     memcpy(out->p + 4 * PACK_DIGEST, digest, DIGEST_HEX);
     size_t from = (size_t)4 * (PACK_CHECK + 1);
     struct str rest =

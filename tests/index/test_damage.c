@@ -161,15 +161,6 @@ static void survive_hurt_pages(struct arena *a) {
     }
 }
 
-static void refuse_another_prefilter(struct arena *a) {
-    struct str image = tiny_image(a);
-    size_t at = str_find(image, STR("a prefilter"));
-    assert_true(at < image.n);
-    struct str bad = copy_of(a, image);
-    put(bad, at, 'A');
-    expect_refusal(bad, "prefilter");
-}
-
 static void wrong_is_named(void **state) {
     (void)state;
     with_arena(name_what_is_wrong);
@@ -186,10 +177,6 @@ static void pages_are_survived(void **state) {
     (void)state;
     with_arena(survive_hurt_pages);
 }
-static void prefilter_is_checked(void **state) {
-    (void)state;
-    with_arena(refuse_another_prefilter);
-}
 
 int main(void) {
     const struct CMUnitTest tests[] = {
@@ -197,7 +184,6 @@ int main(void) {
         cmocka_unit_test(cuts_are_refused),
         cmocka_unit_test(flips_are_survived),
         cmocka_unit_test(pages_are_survived),
-        cmocka_unit_test(prefilter_is_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
