@@ -97,6 +97,44 @@ struct span budget_pool(struct arena *a, const struct memory_case *c) {
     return pool;
 }
 
+static void write_less(struct arena *a, struct buf *b, struct span bytes,
+                       const char *what) {
+    struct str n = write_bytes(a, bytes.high);
+    if (bytes.known && bytes.high > 0) {
+        buf_printf(b, " - %.*s %s", STR_ARG(n), what);
+    }
+}
+
+struct str budget_write_pool(struct arena *a, const struct memory_case *c) {
+    static const enum fact_name used[] = {
+        FACT_gpu_total,       FACT_gpu_memory_utilization, FACT_model,
+        FACT_weights_bytes,   FACT_activation_peak,        FACT_non_torch,
+        FACT_cuda_graph_bytes, FACT_COUNT_OF};
+    struct span share = span_of_setting(&c->in[FACT_gpu_memory_utilization]);
+    struct span pool = budget_pool(a, c), total = gpu_total_bytes(c);
+    struct str t = write_bytes(a, total.low), u = write_ratio(a, share.low);
+    struct str value = write_bytes(a, pool.low);
+    struct buf less;
+    if (!pool.known || !share.known || !total.known ||
+        c->in[FACT_requested_bytes].known ||
+        rules_charge_others(c) != ANSWER_NO) {
+        return (struct str){0};
+    }
+    buf_init_in(&less, a, 1024);
+    write_less(a, &less, weights_bytes(c), "weights");
+    write_less(a, &less, span_of_fact(&c->in[FACT_activation_peak]),
+               "activation");
+    write_less(a, &less, span_of_fact(&c->in[FACT_non_torch]), "non-torch");
+    if (rules_count_graphs(c) != ANSWER_NO) {
+        write_less(a, &less, graph_bytes(c), "graphs");
+    }
+    struct str sources = write_sources(a, c, used);
+    return arena_printf(a, "kv_available = %.*s x %.*s%.*s = at least "
+                           "%.*s%.*s",
+                        STR_ARG(t), STR_ARG(u), STR_ARG(buf_str(&less)),
+                        STR_ARG(value), STR_ARG(sources));
+}
+
 /* ---- the parts of a report ---- */
 
 static void add(struct budget *b, const char *part, struct span bytes,

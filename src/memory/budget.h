@@ -8,6 +8,9 @@
  * version): bytes for KV, may be negative. Unknown where a part is. */
 struct span budget_pool(struct arena *a, const struct memory_case *c);
 
+/* The same spelled out at its worst corner; empty where it is not known. */
+struct str budget_write_pool(struct arena *a, const struct memory_case *c);
+
 /* One GPU: printed, else what the catalogue has seen. */
 struct span gpu_total_bytes(const struct memory_case *c);
 /* total x utilization. */

@@ -343,11 +343,23 @@ enum truth_fit fit_verdict_of(struct arena *a, const struct fit_question *q,
     return fit_verdict(&whole.c, kv, q->requests);
 }
 
+/* Printed or said: then nothing of the card is reckoned. */
+static bool says_pool(const struct memory_case *c) {
+    return c->in[FACT_kv_available].known || c->in[FACT_kv_bytes].known ||
+           c->in[FACT_kv_blocks].known;
+}
+
 static void serve(struct arena *a, struct fit *fit) {
     struct needs of_weights = {0};
     fit->weights = memory_weights(a, &fit->c, &fit->formulas, &of_weights);
     fit->weights_bytes = one_figure(&fit->c);
     fit->kv = fit_kv(a, &fit->c, &fit->formulas);
+    bool is_told = fit->formulas.count > 0 &&
+                   str_starts(fit->formulas.at[fit->formulas.count - 1],
+                              STR("kv_available"));
+    if (fit->is_vllm && !says_pool(&fit->c) && !is_told) {
+        formula_put(a, &fit->formulas, budget_write_pool(a, &fit->c));
+    }
     fit->budget = fit_budget(a, &fit->c, &fit->kv);
     fit->fits = fit_verdict(&fit->c, &fit->kv, fit->requests);
 }
