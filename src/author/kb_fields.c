@@ -80,6 +80,9 @@ static const struct field engine_fields[] = {
      .is_required = true, .doc = "newest release this was checked against"},
     {.key = "newest_seen", .at = FIELD_NOWHERE, .type = FIELD_DATE,
      .doc = "the day it was; entries verified before are due"},
+    {.key = "calls", AT(engine, calls), .type = FIELD_LINES,
+     .doc = "engines whose code it runs: one word of its own outweighs all of "
+            "their frames"},
     {.key = "command", AT(engine, command), .type = FIELD_LINE,
      .doc = "how its command line begins"},
     {.key = "contexts", AT(engine, contexts), COUNT(engine, context_count),

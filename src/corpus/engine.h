@@ -41,6 +41,8 @@ struct engine {
     struct str id;          /* component: "vllm" */
     struct str name;        /* "vLLM" */
     struct str newest;      /* newest version the data was checked against */
+    struct str_list calls;  /* engines whose code it runs: their frames stand in
+                               its tracebacks */
     struct str command;     /* "vllm serve": how its command line begins */
     struct context_pattern *contexts;
     size_t context_count;

@@ -2,8 +2,9 @@
  *
  * Evidence near the failure weighs most: what the failure message itself sets,
  * who prints such a message, then frames in its traceback, its stream, and
- * anything else in the log. Nothing said: nothing assumed. A log of sglang has
- * frames of vLLM in it; the weights decide, not the first mention.
+ * anything else in the log. Nothing said: nothing assumed. An engine that runs
+ * another's code (`calls` in its file: SGLang ran vLLM's layers) has that one's
+ * frames in its tracebacks; one word of its own tells them apart.
  */
 #include "diagnose/work.h"
 
@@ -87,6 +88,33 @@ static void vote_of_failure(struct diagnosis *d, struct ballot *b,
     }
 }
 
+static bool calls(struct diagnosis *d, struct str engine, struct str other) {
+    const struct engine *e = reader_engine_by_id(d->r, engine);
+    for (size_t i = 0; e && i < e->calls.count; i++) {
+        if (str_eq(e->calls.at[i], other)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The most votes; then whoever was heard at all and runs that one's code. */
+static const struct vote *winner_of(struct diagnosis *d,
+                                    const struct ballot *b) {
+    const struct vote *best = NULL;
+    for (size_t i = 0; i < b->count; i++) {
+        if (!best || b->at[i].weight > best->weight) {
+            best = &b->at[i];
+        }
+    }
+    for (size_t i = 0; best && i < b->count; i++) {
+        if (calls(d, b->at[i].engine, best->engine)) {
+            return &b->at[i];
+        }
+    }
+    return best;
+}
+
 void engine_find(struct diagnosis *d) {
     struct ballot b = {.count = 0};
     const struct sighting *failure = first_failure(d);
@@ -103,12 +131,7 @@ void engine_find(struct diagnosis *d) {
             vote_for(&b, engine, nearness(h, failure), h->first_line);
         }
     }
-    const struct vote *best = NULL;
-    for (size_t i = 0; i < b.count; i++) {
-        if (!best || b.at[i].weight > best->weight) {
-            best = &b.at[i];
-        }
-    }
+    const struct vote *best = winner_of(d, &b);
     if (!best) {
         return;
     }

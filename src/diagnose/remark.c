@@ -1,7 +1,8 @@
 /* remark.c: what a careful reader would say about the numbers themselves.
  *
  * Numbers that cannot be true together; memory that nobody on the list holds;
- * a limit that is PyTorch's own and not the card's; a process that is listed
+ * a limit that is PyTorch's own and not the card's; a limit that was reached
+ * while the machine had room, or a machine that was full; a process that is listed
  * under another pid and is the failed one; a setting that was named and is not
  * in force; a card whose size several models have; how large the checkpoint is
  * that the host could not take.
@@ -108,6 +109,18 @@ static void own_process(struct diagnosis *d, struct finding *f) {
     }
 }
 
+/* The kernel says whose memory it was. */
+static void who_was_full(struct diagnosis *d, struct finding *f) {
+    const struct fact *scope = fact_in(f, FACT_oom_scope);
+    if (scope && str_eq(scope->word, STR("memcg"))) {
+        struct note n = note_of("diagnose.remark.memcg_full");
+        remark(d, f, &n);
+    } else if (scope && str_eq(scope->word, STR("machine"))) {
+        struct note n = note_of("diagnose.remark.machine_full");
+        remark(d, f, &n);
+    }
+}
+
 static void not_in_force(struct diagnosis *d, struct finding *f) {
     for (size_t i = 0; i < d->overruled_count; i++) {
         const struct overruled *o = &d->overruled[i];
@@ -195,6 +208,7 @@ void remarks_find(struct diagnosis *d, struct finding *f) {
     }
     limited_by_torch(d, f);
     own_process(d, f);
+    who_was_full(d, f);
     not_in_force(d, f);
     which_cards(d, f);
     guessed_model(d, f);

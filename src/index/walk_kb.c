@@ -35,6 +35,7 @@ void walk_engine(struct record *r, struct engine *e) {
     record_str(r, &e->id);
     record_str(r, &e->name);
     record_str(r, &e->newest);
+    record_strings(r, &e->calls);
     record_str(r, &e->command);
     LIST(r, e->contexts, e->context_count);
     for (size_t i = 0; i < e->context_count; i++) {

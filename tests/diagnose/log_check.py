@@ -48,6 +48,14 @@ class Engine(unittest.TestCase):
                 got = report(f"Process {name}:", FULL)
                 self.assertEqual(got["context"]["engine"]["value"], "vllm")
 
+    def test_one_word_of_sglang_outweighs_frames_of_vllm(self):
+        frames = [f'  File "/opt/vllm/model_executor/layers/{name}.py", line 9,'
+                  " in forward" for name in ("linear", "activation", "mlp")]
+        got = report(*frames, FULL, "", "detoken init state: init ok")
+        self.assertEqual(got["context"]["engine"]["value"], "sglang")
+        got = report(*frames, FULL, "")
+        self.assertEqual(got["context"]["engine"]["value"], "vllm")
+
     def test_the_default_number_of_requests_is_the_releases(self):
         for version, value in (("0.6.3", 256), ("0.8.3", 1024), ("0.9.1", None)):
             with self.subTest(version=version):

@@ -271,6 +271,7 @@ static struct engine tiny_engine(struct arena *a) {
          range(a, "vllm", "0.1.0", "0.20.0"), STR("https://example.org/d")}};
     struct engine e = {.id = STR("vllm"), .name = STR("vLLM"),
                        .newest = STR("0.21.0"), .command = STR("vllm serve"),
+                       .calls = strings(a, COUNT(aliases), aliases),
                        .contexts = kept(a, contexts, sizeof contexts),
                        .context_count = COUNT(contexts),
                        .stages = kept(a, stages, sizeof stages),
