@@ -707,7 +707,10 @@ SIZES = [("Qwen/Qwen2.5-7B-Instruct", "awq", 5.57),
          ("google/gemma-2-2b-it", "Q4_K_M", 1.71),
          ("Qwen/Qwen2.5-0.5B-Instruct", "Q4_K_M", 0.398),
          ("Qwen/Qwen3-30B-A3B", "Q4_K_M", 18.56),
-         ("openai/gpt-oss-20b", "Q4_K_M", 11.6)]
+         ("openai/gpt-oss-20b", "Q4_K_M", 11.6),
+         # printed at load: 10.45 GiB (vLLM, pull request 13109), 34.03 GiB
+         ("deepseek-ai/DeepSeek-Coder-V2-Lite-Instruct", "awq", 11.22),
+         ("codellama/CodeLlama-34b-Instruct-hf", "Q8_0", 36.54)]
 
 
 class Weights(Fit):
