@@ -87,6 +87,23 @@ static bool is_any_said(const struct asking *q, const enum fact_name *names) {
     return false;
 }
 
+/* Said, and not as the log has it. */
+static bool is_other_said(const struct asking *q, const struct memory_case *c,
+                          const enum fact_name *names) {
+    for (; *names != FACT_COUNT_OF; names++) {
+        const struct fact *old = &c->in[*names];
+        for (size_t i = 0; old->known && i < q->said_count; i++) {
+            const struct fact *f = &q->said[i];
+            bool is_same = f->number == old->number &&
+                           str_eq_nocase(f->word, old->word);
+            if (f->name == *names && !is_same) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static void forget(struct memory_case *c, const enum fact_name *names) {
     for (; *names != FACT_COUNT_OF; names++) {
         if (c->in[*names].source == SOURCE_LOG) {
@@ -113,6 +130,17 @@ static void forget_outdated(const struct asking *q, struct memory_case *c) {
         FACT_kv_available, FACT_kv_tokens, FACT_kv_blocks, FACT_weights_bytes,
         FACT_requested_bytes, FACT_est_max_model_len, FACT_max_concurrency,
         FACT_COUNT_OF};
+    static const enum fact_name step[] = {
+        FACT_model, FACT_gpu_name, FACT_gpu_total, FACT_gpu_count,
+        FACT_optimizer, FACT_precision, FACT_zero_stage, FACT_offload,
+        FACT_lora_rank, FACT_gradient_checkpointing, FACT_batch_size,
+        FACT_seq_len, FACT_quantization, FACT_COUNT_OF};
+    static const enum fact_name of_step[] = {
+        FACT_tried_alloc, FACT_gpu_free, FACT_pytorch_allocated,
+        FACT_COUNT_OF};
+    if (is_other_said(q, c, step)) {
+        forget(c, of_step);
+    }
     if (is_any_said(q, layout)) {
         forget(c, of_layout);
     }

@@ -307,7 +307,7 @@ static struct values values_of(struct search *s, const struct lever *l,
 static void change(struct fit_question *q, const struct fact *f) {
     static const enum fact_name of_old[] = {
         FACT_kv_needed, FACT_est_max_model_len, FACT_max_concurrency,
-        FACT_kv_tokens};
+        FACT_kv_tokens, FACT_tried_alloc};
     for (size_t i = 0; i < sizeof of_old / sizeof of_old[0]; i++) {
         q->c.in[of_old[i]].known = false;
     }

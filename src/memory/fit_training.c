@@ -97,9 +97,22 @@ struct span fit_training_held(struct arena *a, const struct memory_case *c) {
     return held_by(c, &t);
 }
 
+/* A log has shown that it does not: more was asked for than was free. */
+static bool has_failed(const struct memory_case *c) {
+    const struct fact *tried = &c->in[FACT_tried_alloc];
+    const struct fact *left = &c->in[FACT_gpu_free];
+    return tried->known && left->known && tried->source == SOURCE_LOG &&
+           tried->number > left->number;
+}
+
+static enum truth_fit judged(const struct memory_case *c, struct span held) {
+    return has_failed(c) ? FIT_NO
+                         : truth_of(span_fits(held, gpu_total_bytes(c)));
+}
+
 enum truth_fit fit_training_verdict(struct arena *a,
                                     const struct memory_case *c) {
-    return truth_of(span_fits(fit_training_held(a, c), gpu_total_bytes(c)));
+    return judged(c, fit_training_held(a, c));
 }
 
 /* Most sequences a step: surely, and perhaps. */
@@ -200,8 +213,7 @@ void fit_training(struct arena *a, struct fit *fit) {
     fit->weights_bytes = fit->weights.known ? span_middle(fit->weights) : 0;
     fit->budget = parts_of(a, c, &fit->training);
     show_step(a, c, &fit->training, &fit->formulas);
-    fit->fits = truth_of(span_fits(held_by(c, &fit->training),
-                                   gpu_total_bytes(c)));
+    fit->fits = judged(c, held_by(c, &fit->training));
     fit->largest_batch = largest_batch(a, c);
     name_needs(c, &fit->kv.needs);
 }

@@ -359,12 +359,22 @@ static struct str hundredths_or_dash(const struct teller *t, struct span s) {
 
 void fit_compare_head(const struct teller *t, const struct fit_sheet *sheet,
                       struct str cells[FIT_CELLS]) {
+    bool trains = sheet->fit->is_training;
     cells[0] = sheet->compared;
     cells[1] = said(t, "fit.verdict");
-    cells[2] = STR("max_model_len");
-    cells[3] = said(t, "fit.requests");
-    cells[4] = said(t, "fit.pool");
+    cells[2] = trains ? said_fact(t, FACT_batch_size) : STR("max_model_len");
+    cells[3] = said(t, trains ? "fit.a_step" : "fit.requests");
+    cells[4] = said(t, trains ? "budget.optimizer" : "fit.pool");
     cells[5] = said(t, "fit.weights");
+}
+
+static void training_row(const struct teller *t, const struct fit *fit,
+                         struct str cells[FIT_CELLS]) {
+    struct span all = span_plus(fit->training.total,
+                                span_of_fact(input(fit, FACT_non_torch)));
+    cells[2] = shown_or_dash(t, UNIT_COUNT, fit->largest_batch);
+    cells[3] = shown_or_dash(t, UNIT_BYTES, all);
+    cells[4] = shown_or_dash(t, UNIT_BYTES, fit->training.optimizer);
 }
 
 void fit_compare_row(const struct teller *t, const struct fit_column *column,
@@ -378,6 +388,9 @@ void fit_compare_row(const struct teller *t, const struct fit_column *column,
     cells[5] = fit->weights_bytes > 0
                    ? shown_number(t, UNIT_BYTES, fit->weights_bytes)
                    : STR("-");
+    if (fit->is_training) {
+        training_row(t, fit, cells);
+    }
 }
 
 void fit_sweep_head(const struct teller *t,
