@@ -29,6 +29,8 @@ static const struct effect_row rows[EFFECT_COUNT_OF] = {
     [EFFECT_pipeline_parallel] = {
         {FACT_pipeline_parallel, NO_FACT}, .up = true, .set = true,
         .kinds = {ACT_KIND_more_gpus}},
+    [EFFECT_decode_context_parallel] = {
+        {FACT_decode_context_parallel, NO_FACT}, .up = true, .set = true},
     [EFFECT_quantization] = {
         {FACT_quantization, NO_FACT}, .set = true,
         .kinds = {ACT_KIND_smaller_model}},

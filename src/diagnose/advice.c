@@ -51,6 +51,8 @@ static int fact_of_effect(enum effect e) {
     case EFFECT_kv_cache_dtype: return FACT_kv_cache_dtype;
     case EFFECT_tensor_parallel: return FACT_tensor_parallel;
     case EFFECT_pipeline_parallel: return FACT_pipeline_parallel;
+    case EFFECT_decode_context_parallel:
+        return FACT_decode_context_parallel;
     case EFFECT_enforce_eager: return FACT_enforce_eager;
     case EFFECT_expandable_segments: return FACT_expandable_segments;
     case EFFECT_mem_fraction_static_up:

@@ -148,6 +148,18 @@ struct demand demand_with_pp(struct arena *a, const struct demand *d,
     return split;
 }
 
+struct demand demand_with_context_ranks(struct arena *a,
+                                        const struct demand *d,
+                                        int64_t ranks) {
+    struct demand shared = copy_of(a, d);
+    for (size_t i = 0; i < shared.ways.count; i++) {
+        shared.ways.at[i].context_ranks = ranks;
+    }
+    shared.line.known = false;
+    shared.known = shared.by_model;
+    return shared;
+}
+
 struct span needed_bytes(const struct memory_case *c, const struct demand *d) {
     const struct fact *length = &c->in[FACT_max_model_len];
     struct span printed = span_of_fact(&c->in[FACT_kv_needed]);

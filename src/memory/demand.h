@@ -51,6 +51,10 @@ struct demand demand_with_tp(struct arena *a, const struct demand *d,
 struct demand demand_with_pp(struct arena *a, const struct demand *d,
                              int64_t pp_before, int64_t pp);
 
+/* By the model alone: unknown where a line speaks. */
+struct demand demand_with_context_ranks(struct arena *a,
+                                        const struct demand *d, int64_t ranks);
+
 /* What the engine asks for: printed, else from the demand. */
 struct span needed_bytes(const struct memory_case *c, const struct demand *d);
 /* What there is for KV: printed, else blocks, else from the budget. */

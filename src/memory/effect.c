@@ -91,6 +91,8 @@ static struct estimate estimate_of(const struct ask *q, enum effect effect) {
     case EFFECT_kv_cache_dtype: return effect_kv_dtype(q);
     case EFFECT_tensor_parallel: return effect_tensor_parallel(q);
     case EFFECT_pipeline_parallel: return effect_pipeline_parallel(q);
+    case EFFECT_decode_context_parallel:
+        return effect_decode_context_parallel(q);
     case EFFECT_quantization: return effect_quantization(q);
     case EFFECT_enforce_eager: return effect_enforce_eager(q);
     case EFFECT_free_other_process: return effect_free_other_process(q);

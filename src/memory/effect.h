@@ -51,6 +51,7 @@ struct estimate effect_utilization_down(const struct ask *q);
 struct estimate effect_kv_dtype(const struct ask *q);
 struct estimate effect_tensor_parallel(const struct ask *q);
 struct estimate effect_pipeline_parallel(const struct ask *q);
+struct estimate effect_decode_context_parallel(const struct ask *q);
 struct estimate effect_quantization(const struct ask *q);
 struct estimate effect_cpu_offload(const struct ask *q);
 struct estimate effect_max_num_seqs(const struct ask *q);

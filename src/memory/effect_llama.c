@@ -309,6 +309,7 @@ bool llama_effect(const struct ask *q, enum effect effect,
     case EFFECT_gpu_memory_utilization_down:
     case EFFECT_tensor_parallel:
     case EFFECT_pipeline_parallel:
+    case EFFECT_decode_context_parallel:
     case EFFECT_quantization:
     case EFFECT_enforce_eager:
     case EFFECT_free_other_process:

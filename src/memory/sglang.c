@@ -393,6 +393,7 @@ static bool for_tokens(const struct ask *q, enum effect effect,
     case EFFECT_gpu_memory_utilization_up:
     case EFFECT_gpu_memory_utilization_down:
     case EFFECT_pipeline_parallel:
+    case EFFECT_decode_context_parallel:
     case EFFECT_enforce_eager:
     case EFFECT_free_other_process:
     case EFFECT_expandable_segments:
