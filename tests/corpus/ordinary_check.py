@@ -30,7 +30,7 @@ ROOTS = ["/var/log", "/usr/share/doc", "/usr/include", "/usr/lib/python3*",
 MOST, BATCH, BYTES_MOST = 5000, 500, 1 << 20
 # Files that quote an error of their own product, word for word.
 QUOTES = [
-    (r"/nodejs/", {"unknown/out-of-memory"},
+    (r"/nodejs/", {"unknown/out-of-memory", "node/heap-limit"},
      "Node's manual and change log show what V8 prints"),
     (r"/concurrent/futures/(__pycache__/)?process\.",
      {"python/broken-process-pool"}, "the program that prints it"),
