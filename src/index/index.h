@@ -58,6 +58,8 @@ struct pattern_study {
     /* How far before its literal a match can begin: match/reach.h. */
     bool has_reach;
     uint32_t reach_bytes, reach_lines;
+    /* Folded words beside its literal, of which a match holds one, too. */
+    struct str_list also;
 };
 
 /* One pattern of the set. Its id is its place in the set, from 0; equal texts

@@ -7,6 +7,7 @@ static void walk_study(struct record *r, struct pattern_study *study) {
     record_bool(r, &study->has_reach);
     record_number(r, &study->reach_bytes);
     record_number(r, &study->reach_lines);
+    record_strings(r, &study->also);
 }
 
 void walk_pattern(struct record *r, struct pattern *p) {

@@ -26,7 +26,7 @@ static enum pattern_flaw check_literals(struct arena *a,
                                         const struct pattern_text *text,
                                         bool is_weak,
                                         struct pattern_error *error) {
-    struct str_list list = literals_of(a, text);
+    struct str_list also, list = literals_of(a, text, &also);
     size_t shortest = shortest_of(&list);
     if (shortest >= MATCH_LITERAL_MIN)
         return PATTERN_GOOD;

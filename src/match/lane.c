@@ -13,11 +13,13 @@
  * All this is done when the window is full, or the stream at its end; how the
  * bytes were cut on their way here makes no difference.
  */
+#include "match/literals.h"
 #include "match/scanner.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#define FOLD_MAX 4096    /* bytes looked through before compiling */
 #define WILD_LINES_MAX 8 /* of one range; each costs a limit's work */
 #define GAP_MAX 128      /* between literals asked about at once */
 
@@ -150,11 +152,42 @@ static bool find_next(struct scanner *s, struct regex *regex,
     return false;
 }
 
+/* Text as literals are folded, in room for text.n bytes. */
+static struct str folded(struct str text, char *room) {
+    size_t n = 0;
+    for (size_t i = 0; i < text.n; i++) {
+        unsigned char c = fold_byte((unsigned char)text.p[i]);
+        if (c != ' ' || n == 0 || room[n - 1] != ' ')
+            room[n++] = (char)c;
+    }
+    return (struct str){room, n};
+}
+
+/* A pattern is compiled when its other words are there as well: of a group of
+ * entries that share their first words, most need not be. */
+static bool is_worth_compiling(struct scanner *s, struct lane *l,
+                               const struct range *r) {
+    const struct pattern_state *p = scan_known(s, r->pattern);
+    const struct str_list *also = &p->is->study.also;
+    size_t from = start_of(l, r, &p->reach);
+    if (p->regex || also->count == 0 || l->w.n - from > FOLD_MAX)
+        return true;
+    char room[FOLD_MAX];
+    struct str text =
+        folded((struct str){l->w.text + from, l->w.n - from}, room);
+    for (size_t i = 0; i < also->count; i++)
+        if (str_find(text, also->at[i]) < text.n)
+            return true;
+    return false;
+}
+
 static void match_range(struct scanner *s, struct lane *l,
                         const struct range *r) {
     struct pattern_place *place = &l->places[r->pattern];
     if (r->last <= place->next)
         return; /* inside of the match before */
+    if (!is_worth_compiling(s, l, r))
+        return;
     struct pattern_state *p = scan_pattern(s, r->pattern);
     struct regex *regex = p->regex;
     struct search search = {

@@ -21,6 +21,7 @@
 
 #define DEPTH_MAX 250
 #define RUN_MAX 256 /* bytes of a literal; it is cut there */
+#define HELD_MAX 16
 
 struct piece {
     bool is_exact;
@@ -36,6 +37,8 @@ struct parser {
     bool in_quote;     /* between \Q and \E */
     bool is_odd_case;  /* (?i) on characters: k and s have other cases */
     bool gave_up;
+    struct str_list held[HELD_MAX]; /* by the pattern's own sequence */
+    size_t held_count;
 };
 
 static struct piece parse_branches(struct parser *p);
@@ -94,7 +97,10 @@ static size_t worth(const struct str_list *set) {
     return shortest >= MATCH_LITERAL_MIN ? value + 4 * RUN_MAX : value;
 }
 
-static void keep_better(struct str_list *best, struct str_list other) {
+static void keep_better(struct parser *p, struct str_list *best,
+                        struct str_list other) {
+    if (p->depth == 0 && p->held_count < HELD_MAX)
+        p->held[p->held_count++] = other;
     if (worth(&other) > worth(best))
         *best = other;
 }
@@ -129,8 +135,8 @@ static void sequence_add(struct parser *p, struct sequence *s,
         s->run = run;
         return;
     }
-    keep_better(&s->best, set_of_one(p, run));
-    keep_better(&s->best, next->best);
+    keep_better(p, &s->best, set_of_one(p, run));
+    keep_better(p, &s->best, next->best);
     if (s->is_exact)
         s->prefix = run;
     s->is_exact = false;
@@ -140,7 +146,7 @@ static void sequence_add(struct parser *p, struct sequence *s,
 static struct piece sequence_end(struct parser *p, struct sequence *s) {
     struct piece done = {.is_exact = s->is_exact, .suffix = s->run};
     done.prefix = s->is_exact ? s->run : s->prefix;
-    keep_better(&s->best, set_of_one(p, s->run));
+    keep_better(p, &s->best, set_of_one(p, s->run));
     done.best = s->best;
     return done;
 }
@@ -538,6 +544,7 @@ static struct piece parse_branches(struct parser *p) {
         p->at++;
         struct piece next = parse_sequence(p);
         all = either(p, &all, &next);
+        p->held_count = p->depth > 0 ? p->held_count : 0;
     }
     return all;
 }
@@ -551,13 +558,29 @@ static bool has_nocase(struct str s) {
     return false;
 }
 
-struct str_list literals_of(struct arena *a, const struct pattern_text *text) {
+/* Does a member of the one stand in a member of the other? */
+static bool overlap(const struct str_list *x, const struct str_list *y) {
+    for (size_t i = 0; i < x->count; i++)
+        for (size_t k = 0; k < y->count; k++)
+            if (str_find(x->at[i], y->at[k]) < x->at[i].n ||
+                str_find(y->at[k], x->at[i]) < y->at[k].n)
+                return true;
+    return false;
+}
+
+struct str_list literals_of(struct arena *a, const struct pattern_text *text,
+                            struct str_list *also) {
     struct parser p = {.a = a, .in = text->text};
     p.is_odd_case = text->needs_utf && has_nocase(text->text);
     struct piece all = parse_branches(&p);
+    *also = (struct str_list){0};
     if (p.gave_up || p.at < p.in.n)
         return (struct str_list){0};
-    return best_of(&p, &all);
+    struct str_list best = best_of(&p, &all);
+    for (size_t i = 0; i < p.held_count; i++)
+        if (!overlap(&p.held[i], &best) && worth(&p.held[i]) > worth(also))
+            *also = p.held[i];
+    return best;
 }
 
 struct str_list pattern_literals(struct arena *a, struct str text) {
@@ -565,5 +588,6 @@ struct str_list pattern_literals(struct arena *a, struct str text) {
     struct pattern_error error;
     if (!pattern_text_prepare(a, text, &prepared, &error))
         return (struct str_list){0};
-    return literals_of(a, &prepared);
+    struct str_list also;
+    return literals_of(a, &prepared, &also);
 }

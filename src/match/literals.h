@@ -7,8 +7,10 @@
 #define LITERALS_PER_PATTERN 64 /* more branches than that: no literal */
 
 /* Folded literals, of which every match contains one, outer blanks off; an
- * empty list where there is none. */
-struct str_list literals_of(struct arena *a, const struct pattern_text *text);
+ * empty list where there is none. also: others, of which every match contains
+ * one as well. */
+struct str_list literals_of(struct arena *a, const struct pattern_text *text,
+                            struct str_list *also);
 
 /* How text is folded for the prefilter, and literals with it: ASCII letters
  * are small, and what \s matches is a blank. Runs of blanks count as one. */

@@ -25,21 +25,28 @@ struct regex *scan_compile(struct scanner *s, struct str text) {
     return compiled(s, regex_of(s->matcher, text, &error), &error);
 }
 
-struct pattern_state *scan_pattern(struct scanner *s, uint32_t id) {
+struct pattern_state *scan_known(struct scanner *s, uint32_t id) {
     if (!s->patterns[id]) {
         struct pattern_state *p = arena_alloc(s->a, sizeof *p);
         p->is = reader_pattern(s->reader, id);
         const struct pattern_study *study = &p->is->study;
-        struct pattern_text text = {.text = study->prepared,
-                                    .needs_utf = study->needs_utf};
-        struct pattern_error error;
-        p->regex = compiled(s, regex_compile(s->matcher, &text, &error),
-                            &error);
         p->reach = (struct reach){study->has_reach, study->reach_bytes,
                                   study->reach_lines};
         s->patterns[id] = p;
     }
     return s->patterns[id];
+}
+
+struct pattern_state *scan_pattern(struct scanner *s, uint32_t id) {
+    struct pattern_state *p = scan_known(s, id);
+    if (!p->regex) {
+        struct pattern_text text = {.text = p->is->study.prepared,
+                                    .needs_utf = p->is->study.needs_utf};
+        struct pattern_error error;
+        p->regex = compiled(s, regex_compile(s->matcher, &text, &error),
+                            &error);
+    }
+    return p;
 }
 
 static struct lane *lane_of(struct scanner *s, uint32_t stream) {

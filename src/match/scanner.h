@@ -76,7 +76,7 @@ struct slot { /* a kept hit and the memory of its texts */
 
 struct pattern_state { /* a pattern that a literal has named */
     const struct pattern *is;
-    struct regex *regex;
+    struct regex *regex; /* NULL: not compiled yet */
     struct reach reach;
     struct regex **extract; /* compiled at the first message */
     struct slot *slots;     /* no signature: KEEP_FIRST + KEEP_LAST of them */
@@ -101,7 +101,8 @@ struct scanner {
     struct scan_result result;
 };
 
-/* scan.c */
+/* scan.c: what is known of a pattern, and the same with its regex compiled */
+struct pattern_state *scan_known(struct scanner *s, uint32_t id);
 struct pattern_state *scan_pattern(struct scanner *s, uint32_t id);
 struct regex *scan_compile(struct scanner *s, struct str text);
 

@@ -1,7 +1,8 @@
 /* study.c: what is found out about patterns at build: the text that PCRE2 is
- * given, and how far before its literal a match can begin. Both cost more than
- * matching a short log does, so a run reads them from the index. */
-#include "match/pattern_text.h"
+ * given, how far before its literal a match can begin, and which other words it
+ * holds. All that costs more than matching a short log does, so a run reads it
+ * from the index. */
+#include "match/literals.h"
 #include "match/reach.h"
 
 static void study(struct arena *a, struct pattern *p) {
@@ -11,7 +12,10 @@ static void study(struct arena *a, struct pattern *p) {
         arena_raise(a, FAIL_INDEX, "a pattern will not do: %.*s",
                     STR_ARG(error.message));
     struct reach reach = reach_of(a, p->text);
+    struct str_list also;
+    literals_of(a, &text, &also);
     p->study = (struct pattern_study){
+        .also = also,
         .prepared = text.text, .needs_utf = text.needs_utf,
         .has_reach = reach.is_known,
         .reach_bytes = reach.bytes, .reach_lines = reach.lines};

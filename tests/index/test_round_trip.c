@@ -146,12 +146,19 @@ static void expect_study(const struct pattern_study *found,
     assert_int_equal(found->has_reach, expected->has_reach);
     assert_int_equal(found->reach_bytes, expected->reach_bytes);
     assert_int_equal(found->reach_lines, expected->reach_lines);
+    expect_list(found->also, expected->also);
 }
 
 static void come_back_patterns(struct arena *a) {
     struct corpus c = tiny_corpus(a);
     struct pattern_list set = corpus_patterns(a, &c);
-    set.at[1].study = (struct pattern_study){STR("\\s+"), true, true, 70000, 3};
+    struct str words[] = {STR("of which"), STR("is free")};
+    set.at[1].study = (struct pattern_study){.prepared = STR("\\s+"),
+                                             .needs_utf = true,
+                                             .has_reach = true,
+                                             .reach_bytes = 70000,
+                                             .reach_lines = 3,
+                                             .also = {words, 2}};
     struct index *ix =
         index_open(a, index_write(a, &c, &set, STR("a prefilter")));
     struct reader *r = reader_new(ix, a);
