@@ -7,7 +7,7 @@
  *     signature's sample   its entry speaks, or one of its group, or one that
  *                          a relation ties to it
  *     <slug>.log           its entry speaks
- *     <slug>.ok.log        its entry does not
+ *     <slug>.ok.log        its entry does not, though a word is the same
  */
 #include "author/desk.h"
 #include "author/files.h"
@@ -106,6 +106,7 @@ static void check_logs(struct desk *d, const struct bench *on,
                        const struct made *m) {
     const struct entry *e = made_entry(m);
     struct str log = {0};
+    struct str miss = {0};
     if (m->log_path.n > 0 && read_log(d, m->log_path, &log)) {
         struct answered by = try(d, on, e, m->log_path, log);
         if (!by.by_itself)
@@ -115,8 +116,9 @@ static void check_logs(struct desk *d, const struct bench *on,
                      STR_ARG(e->id), by.stranger.n > 0 ? "; it is " : "",
                      STR_ARG(by.stranger));
     }
-    if (m->ok_log_path.n > 0 && read_log(d, m->ok_log_path, &log)) {
-        struct answered by = try(d, on, e, m->ok_log_path, log);
+    if (m->ok_log_path.n > 0 && read_log(d, m->ok_log_path, &miss)) {
+        struct answered by = try(d, on, e, m->ok_log_path, miss);
+        check_near(d, m, log, miss);
         if (by.by_itself)
             complain(&d->c, source_new(d->a, m->ok_log_path, (struct str){0}),
                      (struct place){0}, CODE_ok_log_answered,

@@ -97,6 +97,9 @@ void check_glossary(struct desk *d, const struct source *src,
                     const struct node *zh);
 void check_labels(struct desk *d);    /* facts in use against i18n */
 void check_docs(struct desk *d);      /* generated pages against the tables */
+/* Has the near miss a word of the failure, of its log (or none) or samples? */
+void check_near(struct desk *d, const struct made *m, struct str log,
+                struct str miss);
 void check_samples(struct desk *d, struct str image);
 
 #endif

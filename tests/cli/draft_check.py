@@ -77,7 +77,7 @@ class Draft(unittest.TestCase):
         self.entry.write_text(filled(self.entry.read_text()))
         refused = self.check()
         self.assertIn("[E054]", refused.stderr)
-        self.entry.with_suffix(".ok.log").write_text("slab: 2 GiB given\n")
+        self.entry.with_suffix(".ok.log").write_text("slabbox: 2 GiB given, no SlabError\n")
         passed = self.check()
         self.assertEqual(passed.returncode, 0, passed.stderr)
         answer = oomkb("--kb", self.dir / "x.db", self.log)
