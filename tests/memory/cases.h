@@ -60,6 +60,24 @@ static inline struct memory_case case_of(const char *version,
 #define SAID(...) ((const struct said[]){__VA_ARGS__, {FACT_engine, NULL}})
 #define SAID_NOTHING ((const struct said[]){{FACT_engine, NULL}})
 
+/* A test whose state is an arena of its own. */
+static inline int arena_setup(void **state) {
+    struct arena *a = malloc(sizeof *a);
+    assert_non_null(a);
+    arena_init(a, NULL, 0);
+    *state = a;
+    return 0;
+}
+
+static inline int arena_teardown(void **state) {
+    arena_free(*state);
+    free(*state);
+    return 0;
+}
+
+#define WITH_ARENA(test)                                                       \
+    cmocka_unit_test_setup_teardown(test, arena_setup, arena_teardown)
+
 static inline void assert_holds(struct span s, int64_t value) {
     assert_true(s.known);
     if (value < s.low || value > s.high)

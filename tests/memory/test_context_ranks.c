@@ -2,22 +2,6 @@
  * keep copies, and only there. */
 #include "memory/cases.h"
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-static int setup(void **state) {
-    struct arena *a = malloc(sizeof *a);
-    assert_non_null(a);
-    arena_init(a, NULL, 0);
-    *state = a;
-    return 0;
-}
-
-static int teardown(void **state) {
-    arena_free(*state);
-    free(*state);
-    return 0;
-}
-
 MODEL(latent, LATENT(61, 576));
 MODEL(heads, FULL(32, 8, 128));
 MODEL(windowed, SLIDING(40, 8, 256, 1024), FULL(8, 8, 256));
@@ -74,10 +58,10 @@ static void an_unknown_model_is_asked_for(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(ranks_share_a_latent),
-        TEST(ranks_share_copied_heads),
-        TEST(windows_are_not_shared),
-        TEST(an_unknown_model_is_asked_for),
+        WITH_ARENA(ranks_share_a_latent),
+        WITH_ARENA(ranks_share_copied_heads),
+        WITH_ARENA(windows_are_not_shared),
+        WITH_ARENA(an_unknown_model_is_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,19 +5,6 @@
 MODEL(llama_8b, FULL(32, 8, 128));
 MODEL(qwen25_7b, FULL(28, 4, 128));
 
-static int start_arena(void **state) {
-    struct arena *a = malloc(sizeof *a);
-    arena_init(a, NULL, 0);
-    *state = a;
-    return 0;
-}
-
-static int end_arena(void **state) {
-    arena_free(*state);
-    free(*state);
-    return 0;
-}
-
 static struct estimate effect_of(struct arena *a, struct memory_case *c,
                                  enum shortage what, enum effect effect) {
     return memory_effect(a, c, what, effect);
@@ -523,42 +510,41 @@ static void a_setting_that_explains_the_log_is_named(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start_arena, end_arena)
     const struct CMUnitTest tests[] = {
-        TEST(two_printed_pairs_give_slope_and_fixed),
-        TEST(an_fp8_cache_halves_a_hybrid_and_is_not_enough),
-        TEST(the_printed_estimate_is_the_longest),
-        TEST(a_need_alone_only_bounds_the_length),
-        TEST(the_model_gives_the_length_where_none_is_printed),
-        TEST(v0_says_how_many_tokens_fit),
-        TEST(no_pool_at_all_is_not_mended_by_a_shorter_length),
-        TEST(a_larger_share_needs_the_card),
-        TEST(a_larger_share_is_the_least_that_holds_it),
-        TEST(pairs_give_56_KiB_where_nothing_is_fixed),
-        TEST(more_ranks_share_weights_and_heads),
-        TEST(heads_are_copied_when_there_are_more_ranks),
-        TEST(groups_grow_with_the_release),
-        TEST(narrower_weights_give_their_bytes_to_the_pool),
-        TEST(fewer_sequences_do_not_touch_the_check),
-        TEST(graphs_return_to_the_pool_from_0_20_on),
-        TEST(the_largest_share_that_is_free),
-        TEST(printed_blocks_bound_the_length),
-        TEST(a_prefill_of_tgi_is_an_allocation),
-        TEST(what_is_left_is_named_for_what_is_missing),
-        TEST(a_sliver_of_the_card_is_not_enough),
-        TEST(a_model_that_cannot_fit_the_share_is_told),
-        TEST(ending_others_frees_what_they_hold),
-        TEST(expandable_segments_win_at_most_what_is_idle),
-        TEST(a_smaller_share_leaves_room_beside_it),
-        TEST(the_likeliest_slope_is_printed),
-        TEST(an_unknown_card_is_told_by_its_size),
-        TEST(a_capture_gets_room_for_what_follows),
-        TEST(one_refused_layer_says_nothing_of_the_next),
-        TEST(offload_without_the_model_proposes_nothing),
-        TEST(the_sampler_shrinks_with_its_sequences),
-        TEST(the_peak_on_the_host_gets_a_fifth_more),
-        TEST(vllms_settings_say_nothing_of_other_engines),
-        TEST(a_setting_that_explains_the_log_is_named),
+        WITH_ARENA(two_printed_pairs_give_slope_and_fixed),
+        WITH_ARENA(an_fp8_cache_halves_a_hybrid_and_is_not_enough),
+        WITH_ARENA(the_printed_estimate_is_the_longest),
+        WITH_ARENA(a_need_alone_only_bounds_the_length),
+        WITH_ARENA(the_model_gives_the_length_where_none_is_printed),
+        WITH_ARENA(v0_says_how_many_tokens_fit),
+        WITH_ARENA(no_pool_at_all_is_not_mended_by_a_shorter_length),
+        WITH_ARENA(a_larger_share_needs_the_card),
+        WITH_ARENA(a_larger_share_is_the_least_that_holds_it),
+        WITH_ARENA(pairs_give_56_KiB_where_nothing_is_fixed),
+        WITH_ARENA(more_ranks_share_weights_and_heads),
+        WITH_ARENA(heads_are_copied_when_there_are_more_ranks),
+        WITH_ARENA(groups_grow_with_the_release),
+        WITH_ARENA(narrower_weights_give_their_bytes_to_the_pool),
+        WITH_ARENA(fewer_sequences_do_not_touch_the_check),
+        WITH_ARENA(graphs_return_to_the_pool_from_0_20_on),
+        WITH_ARENA(the_largest_share_that_is_free),
+        WITH_ARENA(printed_blocks_bound_the_length),
+        WITH_ARENA(a_prefill_of_tgi_is_an_allocation),
+        WITH_ARENA(what_is_left_is_named_for_what_is_missing),
+        WITH_ARENA(a_sliver_of_the_card_is_not_enough),
+        WITH_ARENA(a_model_that_cannot_fit_the_share_is_told),
+        WITH_ARENA(ending_others_frees_what_they_hold),
+        WITH_ARENA(expandable_segments_win_at_most_what_is_idle),
+        WITH_ARENA(a_smaller_share_leaves_room_beside_it),
+        WITH_ARENA(the_likeliest_slope_is_printed),
+        WITH_ARENA(an_unknown_card_is_told_by_its_size),
+        WITH_ARENA(a_capture_gets_room_for_what_follows),
+        WITH_ARENA(one_refused_layer_says_nothing_of_the_next),
+        WITH_ARENA(offload_without_the_model_proposes_nothing),
+        WITH_ARENA(the_sampler_shrinks_with_its_sequences),
+        WITH_ARENA(the_peak_on_the_host_gets_a_fifth_more),
+        WITH_ARENA(vllms_settings_say_nothing_of_other_engines),
+        WITH_ARENA(a_setting_that_explains_the_log_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

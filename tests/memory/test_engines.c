@@ -19,19 +19,6 @@ static const struct model deepseek = {.id = {"deepseek", 8},
                                       .groups = deepseek_groups,
                                       .group_count = 1};
 
-static int start_arena(void **state) {
-    struct arena *a = malloc(sizeof *a);
-    arena_init(a, NULL, 0);
-    *state = a;
-    return 0;
-}
-
-static int end_arena(void **state) {
-    arena_free(*state);
-    free(*state);
-    return 0;
-}
-
 static struct memory_case case_on(const char *engine, const char *version,
                                   const struct model *model,
                                   const struct said *said) {
@@ -405,30 +392,29 @@ static void moments_on_the_host_are_not_asked_for(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start_arena, end_arena)
     const struct CMUnitTest tests[] = {
-        TEST(the_release_chooses_the_fraction),
-        TEST(weights_that_fill_the_share_want_it_larger),
-        TEST(the_fraction_needs_weights_and_card),
-        TEST(a_smaller_fraction_leaves_room_for_all_graphs),
-        TEST(a_full_pool_is_short_of_tokens),
-        TEST(types_are_blocks_of_32),
-        TEST(builds_pad_the_context),
-        TEST(keys_and_values_have_types_of_their_own),
-        TEST(windows_keep_their_own_cells),
-        TEST(recurrent_state_is_of_32_bits),
-        TEST(old_builds_know_no_windows),
-        TEST(a_printed_buffer_says_how_many_layers_it_holds),
-        TEST(a_shorter_context_needs_what_is_free),
-        TEST(eight_bits_take_34_of_64),
-        TEST(layers_take_their_cache_along),
-        TEST(flash_attention_does_without_the_scores),
-        TEST(mixed_adamw_takes_16_bytes_and_more),
-        TEST(each_stage_shards_one_part_more),
-        TEST(offload_moves_the_state_to_the_host),
-        TEST(adapters_leave_the_base_frozen),
-        TEST(checkpoints_keep_one_row_per_layer),
-        TEST(moments_on_the_host_are_not_asked_for),
+        WITH_ARENA(the_release_chooses_the_fraction),
+        WITH_ARENA(weights_that_fill_the_share_want_it_larger),
+        WITH_ARENA(the_fraction_needs_weights_and_card),
+        WITH_ARENA(a_smaller_fraction_leaves_room_for_all_graphs),
+        WITH_ARENA(a_full_pool_is_short_of_tokens),
+        WITH_ARENA(types_are_blocks_of_32),
+        WITH_ARENA(builds_pad_the_context),
+        WITH_ARENA(keys_and_values_have_types_of_their_own),
+        WITH_ARENA(windows_keep_their_own_cells),
+        WITH_ARENA(recurrent_state_is_of_32_bits),
+        WITH_ARENA(old_builds_know_no_windows),
+        WITH_ARENA(a_printed_buffer_says_how_many_layers_it_holds),
+        WITH_ARENA(a_shorter_context_needs_what_is_free),
+        WITH_ARENA(eight_bits_take_34_of_64),
+        WITH_ARENA(layers_take_their_cache_along),
+        WITH_ARENA(flash_attention_does_without_the_scores),
+        WITH_ARENA(mixed_adamw_takes_16_bytes_and_more),
+        WITH_ARENA(each_stage_shards_one_part_more),
+        WITH_ARENA(offload_moves_the_state_to_the_host),
+        WITH_ARENA(adapters_leave_the_base_frozen),
+        WITH_ARENA(checkpoints_keep_one_row_per_layer),
+        WITH_ARENA(moments_on_the_host_are_not_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

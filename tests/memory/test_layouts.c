@@ -5,22 +5,6 @@
 
 #include "memory/way.h"
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-static int setup(void **state) {
-    struct arena *a = malloc(sizeof *a);
-    assert_non_null(a);
-    arena_init(a, NULL, 0);
-    *state = a;
-    return 0;
-}
-
-static int teardown(void **state) {
-    arena_free(*state);
-    free(*state);
-    return 0;
-}
-
 #define GDN(n, channels, elements, type)                                       \
     {                                                                          \
         .kind = KV_state, .layers = n, .mixer = {"gdn", 3},                    \
@@ -278,19 +262,19 @@ static void a_forced_number_of_blocks_is_the_number(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(the_attention_block_is_as_large_as_a_state),
-        TEST(delta_attention_is_kept_in_32_bits),
-        TEST(ranks_share_a_state),
-        TEST(prefixes_cost_a_state),
-        TEST(all_states_grow_with_the_request),
-        TEST(unlike_pages_overlap_in_one_block),
-        TEST(context_ranks_share_tokens),
-        TEST(chunks_are_kept_whole_unless_asked),
-        TEST(the_manager_of_hybrids_can_be_off),
-        TEST(the_first_group_is_the_first_layer_s),
-        TEST(heads_that_draft_keep_a_cache),
-        TEST(latents_were_spread_then_padded_then_packed),
-        TEST(a_forced_number_of_blocks_is_the_number),
+        WITH_ARENA(the_attention_block_is_as_large_as_a_state),
+        WITH_ARENA(delta_attention_is_kept_in_32_bits),
+        WITH_ARENA(ranks_share_a_state),
+        WITH_ARENA(prefixes_cost_a_state),
+        WITH_ARENA(all_states_grow_with_the_request),
+        WITH_ARENA(unlike_pages_overlap_in_one_block),
+        WITH_ARENA(context_ranks_share_tokens),
+        WITH_ARENA(chunks_are_kept_whole_unless_asked),
+        WITH_ARENA(the_manager_of_hybrids_can_be_off),
+        WITH_ARENA(the_first_group_is_the_first_layer_s),
+        WITH_ARENA(heads_that_draft_keep_a_cache),
+        WITH_ARENA(latents_were_spread_then_padded_then_packed),
+        WITH_ARENA(a_forced_number_of_blocks_is_the_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,6 @@
 /* test_reconcile.c: a model held against what a log prints. */
 #include "memory/cases.h"
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-static int setup(void **state) {
-    struct arena *a = malloc(sizeof *a);
-    assert_non_null(a);
-    arena_init(a, NULL, 0);
-    *state = a;
-    return 0;
-}
-
-static int teardown(void **state) {
-    arena_free(*state);
-    free(*state);
-    return 0;
-}
-
 MODEL(llama, FULL(32, 8, 128)); /* 128 KiB a token */
 MODEL(small, FULL(28, 4, 128)); /* 56 KiB */
 MODEL(windowed, SLIDING(40, 8, 256, 1024), FULL(8, 8, 256));
@@ -109,12 +93,12 @@ static void a_model_is_told_by_the_numbers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(two_settings_may_explain_together),
-        TEST(what_is_said_is_not_doubted),
-        TEST(windows_that_were_kept_whole),
-        TEST(a_pool_is_held_against_its_tokens),
-        TEST(a_forced_number_of_blocks_proves_nothing),
-        TEST(a_model_is_told_by_the_numbers),
+        WITH_ARENA(two_settings_may_explain_together),
+        WITH_ARENA(what_is_said_is_not_doubted),
+        WITH_ARENA(windows_that_were_kept_whole),
+        WITH_ARENA(a_pool_is_held_against_its_tokens),
+        WITH_ARENA(a_forced_number_of_blocks_proves_nothing),
+        WITH_ARENA(a_model_is_told_by_the_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,19 +13,6 @@ static const struct model llama_8b = {
                                    .v_dim = 128}},
     .group_count = 1};
 
-static int start_arena(void **state) {
-    struct arena *a = malloc(sizeof *a);
-    arena_init(a, NULL, 0);
-    *state = a;
-    return 0;
-}
-
-static int end_arena(void **state) {
-    arena_free(*state);
-    free(*state);
-    return 0;
-}
-
 static struct memory_case run_of(const char *engine,
                                  const struct said *said) {
     struct memory_case c = case_of(NULL, &llama_8b, said);
@@ -171,16 +158,15 @@ static void the_first_step_is_making_the_state(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start_arena, end_arena)
     const struct CMUnitTest tests[] = {
-        TEST(engines_and_words_that_train),
-        TEST(optimizers_as_people_write_them),
-        TEST(a_case_is_a_setup),
-        TEST(adapters_by_rank_or_by_count),
-        TEST(scores_come_on_top_without_fused_attention),
-        TEST(a_failed_step_shows_its_state),
-        TEST(what_does_not_add_up_is_not_shown),
-        TEST(the_first_step_is_making_the_state),
+        WITH_ARENA(engines_and_words_that_train),
+        WITH_ARENA(optimizers_as_people_write_them),
+        WITH_ARENA(a_case_is_a_setup),
+        WITH_ARENA(adapters_by_rank_or_by_count),
+        WITH_ARENA(scores_come_on_top_without_fused_attention),
+        WITH_ARENA(a_failed_step_shows_its_state),
+        WITH_ARENA(what_does_not_add_up_is_not_shown),
+        WITH_ARENA(the_first_step_is_making_the_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
