@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 import beside
 import logs
@@ -25,6 +26,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 KINDS = ["normal", "hostile", "hits", "long"]
 LATENCY_RUNS = 101
+STREAM_SECONDS = 200  # of the longest log through a pipe, about
 WORDS = 40  # of a generated set that stand in its hostile and hit logs
 NAIVE_BYTES = 1 << 20  # of the log, over each 1,000 patterns
 
@@ -35,6 +37,7 @@ class Bench:
     def __init__(self, options, folder):
         self.options, self.folder = options, folder
         self.program = options.program
+        self.began = time.monotonic()
         self.runs = 3 if options.quick else options.runs
         self.programs = Programs(options.program, folder)
         self.timer = self.programs.at["timer"]
@@ -52,7 +55,8 @@ class Bench:
 
     def say(self, text):
         if not self.options.quiet:
-            print(f"... {text}", file=sys.stderr, flush=True)
+            gone = time.monotonic() - self.began
+            print(f"{gone:6.0f} s  {text}", file=sys.stderr, flush=True)
 
     def has(self, name):
         return name not in self.skipped
@@ -240,7 +244,9 @@ class Bench:
         block = os.path.join(self.folder, "normal.log")
         found = []
         for size in self.options.streams:
-            self.say(f"{size / 1e9:g} GB through a pipe")
+            if found:  # not longer than it may take; the page says how large
+                size = min(size, int(found[-1][1].rate * 1e6 * STREAM_SECONDS))
+            self.say(f"{size / 1e9:.3g} GB through a pipe")
             with subprocess.Popen([self.programs.at["stream"], block,
                                    str(size)],
                                   stdout=subprocess.PIPE) as source:
@@ -301,7 +307,7 @@ def latency_part(bench, size, times):
 
 
 def peak_part(peaks):
-    rows = [(f"{size / 1e9:g} GB", f"{took.peak_kib / 1024:.1f} MiB",
+    rows = [(f"{size / 1e9:.3g} GB", f"{took.peak_kib / 1024:.1f} MiB",
              f"{took.rate:,.0f}") for size, took in peaks]
     return ["", "## Memory", "",
             "A normal log through a pipe, made as it goes, one run each.",
@@ -382,13 +388,15 @@ def read_options():
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--entries", type=int, nargs="*",
                         default=[3000, 30000])
+    parser.add_argument("--gigabytes", type=float, default=10,
+                        help="of the longest log")
     parser.add_argument("--most-regexes", type=int, default=20000)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--quiet", action="store_true")
     parser.add_argument("--write", metavar="PAGE")
     options = parser.parse_args()
     options.program = os.path.abspath(options.program)
-    options.streams = [10 ** 8, 10 ** 9, 10 ** 10]
+    options.streams = [10 ** 8, 10 ** 9, int(options.gigabytes * 1e9)]
     if options.quick:
         options.mib = min(options.mib, 8)
         options.entries, options.streams = [], [10 ** 8, 4 * 10 ** 8]

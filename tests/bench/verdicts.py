@@ -119,8 +119,8 @@ def streams_most():
 
 def memory_target(peaks):
     (small, first), (large, last) = peaks[-2], peaks[-1]
-    yield Held(f"peak memory of {large / 1e9:g} GB over that of "
-               f"{small / 1e9:g} GB", 1.25, last.peak_kib / first.peak_kib,
+    yield Held(f"peak memory of {large / 1e9:.3g} GB over that of "
+               f"{small / 1e9:.3g} GB", 1.25, last.peak_kib / first.peak_kib,
                False, f"{first.peak_kib / 1024:.1f} MiB became "
                f"{last.peak_kib / 1024:.1f} MiB. The log has thousands of "
                f"pids; {streams_most()} streams are told apart, and each "
