@@ -79,6 +79,23 @@ static void put_time(char *room, size_t size) {
     }
 }
 
+/* Of what the report says, in FNV-1a: to see whether it was said before. */
+static int add_to_print(void *ctx, const char *bytes, size_t n) {
+    uint64_t *print = ctx;
+    for (size_t i = 0; i < n; i++) {
+        *print = (*print ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
+    }
+    return 0;
+}
+
+static uint64_t print_of(struct cli *c, const oomkb_report *report,
+                         const oomkb_options *options) {
+    uint64_t print = UINT64_C(0xcbf29ce484222325);
+    int code = oomkb_report_write(report, c->format, options, add_to_print,
+                                  &print, NULL);
+    return code == OOMKB_OK ? print : 0;
+}
+
 static void tell_news(struct following *w, struct followed *f,
                       const oomkb_report *news) {
     char when[64];
@@ -87,6 +104,7 @@ static void tell_news(struct following *w, struct followed *f,
     input_title(w->c, f->name, f->number, when);
     input_report(w->c, news, &options);
     flush(w->c);
+    f->last_print = print_of(w->c, news, &options);
 }
 
 static void look_for_news(struct following *w, struct followed *f,
@@ -115,6 +133,21 @@ static void look_where_due(struct following *w, struct followed *f) {
     }
 }
 
+/* People have read it already where it is what they were told last. */
+static int tell_whole(struct following *w, const struct followed *f,
+                      const oomkb_report *report,
+                      const oomkb_options *options) {
+    bool is_read = strcmp(w->c->format, "jsonl") != 0 && f->last_print != 0 &&
+                   f->last_print == print_of(w->c, report, options);
+    if (!is_read) {
+        return input_report(w->c, report, options);
+    }
+    char lines[32];
+    snprintf(lines, sizeof lines, "%" PRIu64, f->lines);
+    cli_say(w->c, "cli.follow.same", lines, "");
+    return oomkb_report_failures(report) > 0 ? STATUS_FOUND : STATUS_NONE;
+}
+
 static int finish(struct following *w, struct followed *f) {
     oomkb_options options = input_options(w->c, f->name);
     oomkb_report *report = NULL;
@@ -131,7 +164,7 @@ static int finish(struct following *w, struct followed *f) {
     }
     input_title(w->c, f->name, f->number,
                 cli_text(w->c, "cli.follow.whole"));
-    int status = input_report(w->c, report, &options);
+    int status = tell_whole(w, f, report, &options);
     oomkb_report_free(report);
     return status_of_both(status, f->status);
 }

@@ -23,6 +23,7 @@ struct followed {
     bool has_unseen;    /* bytes that were not looked at for news */
     int64_t last_ms;    /* when bytes came last */
     int64_t look_ms;    /* not looked at before */
+    uint64_t last_print; /* of the last news as it was written; 0: none */
 };
 
 /* Takes up the name: waits where there is none yet. False: after an error was

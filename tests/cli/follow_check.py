@@ -131,6 +131,18 @@ class Follow(unittest.TestCase):
         self.assertRegex(titles[0],
                          r"^==> \S+, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d <==$")
         self.assertRegex(titles[1], r"^==> \S+, the whole log <==$")
+        self.assertEqual(w.out.count(b"pytorch/cuda-oom"), 2)  # id, explain
+        self.assertIn(b"is all there is, in 2 lines", w.out)
+
+    def test_what_came_more_often_is_told_whole(self):
+        self.write(cuda(2))
+        w = self.watcher(self.log)
+        w.wait_for(lambda w: b"CUDA" in w.out, "a report")
+        self.write(STAMP % 1 + "again\n" + cuda(2))
+        time.sleep(0.3)
+        self.assertEqual(w.end(), 0)
+        self.assertNotIn(b"is all there is", w.out)
+        self.assertEqual(w.out.count(b"Seen 2 times"), 1)
 
     def test_a_busy_log_is_answered_too(self):
         w = self.watcher("--format", "jsonl", self.log)
