@@ -71,6 +71,50 @@ static void the_attention_block_is_as_large_as_a_state(void **state) {
     expect_block(*state, &c, KV_full, 400);
 }
 
+MODEL(qwen_35b_a3b, GDN(30, 8192, 524288, "float32"), FULL(10, 2, 256));
+MODEL(qwen_4b, GDN(24, 8192, 524288, "float32"), FULL(8, 4, 256));
+MODEL(qwen_08b, GDN(18, 6144, 262144, "float32"), FULL(6, 2, 256));
+MODEL(qwen_next, GDN(36, 8192, 524288, ""), FULL(12, 2, 256));
+MODEL(granite_small, MAMBA2(36, 8192, 1, 256, 1048576), FULL(4, 8, 128));
+
+/* What vLLM printed of each: "Setting attention block size to 528 tokens" and
+ * "Padding mamba page size by 0.76%". */
+static void printed_block_sizes_and_paddings(void **state) {
+    static const struct {
+        const struct model *model;
+        const char *tp;
+        int64_t block, padding; /* tokens; hundredths of a per cent */
+    } rows[] = {{&qwen, "1", 784, 13},          {&granite, "1", 400, 159},
+                {&qwen_35b_a3b, "1", 1056, 76}, {&qwen_4b, "1", 528, 76},
+                {&qwen_08b, "1", 544, 264},     {&qwen_next, "1", 544, 149},
+                {&granite_small, "1", 528, 69}, {&qwen_35b_a3b, "4", 528, 76}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct memory_case c =
+            case_of("0.19.0", rows[i].model,
+                    SAID({FACT_tensor_parallel, rows[i].tp}));
+        expect_block(*state, &c, KV_full, rows[i].block);
+        struct way w = only_way(*state, &c);
+        struct plan p = way_plan(&w, false);
+        int64_t own = kv_state_bytes(&rows[i].model->groups[0], w.tp,
+                                     &w.state, 1).low;
+        int64_t more = set_of_kind(&p, KV_state)->page_bytes - own;
+        assert_int_equal((more * 20000 + own) / (2 * own), rows[i].padding);
+    }
+}
+
+/* "GPU KV cache size: 3,274,229 tokens", "Maximum concurrency for 262,144
+ * tokens per request: 12.49x": 3,185 blocks of 249 + 2 x 3 for a request. */
+static void a_printed_size_of_a_hybrid_pool(void **state) {
+    struct memory_case c = case_of(
+        "0.21.0", &qwen_35b_a3b, SAID({FACT_max_model_len, "262144"},
+                                      {FACT_prefix_caching, "true"},
+                                      {FACT_kv_blocks, "3185"}));
+    struct kv kv = memory_kv(*state, &c, NULL);
+    assert_int_equal(kv.tokens.low, 3274229);
+    assert_int_equal(kv.tokens.high, 3274229);
+    assert_int_equal(kv.max_concurrency.low, 1249);
+}
+
 /* 12,288 x 3 x 2 and 32 heads x 128 x 128 x 4: blocks in steps of 128. */
 static void delta_attention_is_kept_in_32_bits(void **state) {
     struct memory_case c = case_of("0.19.0", &kimi, SAID_NOTHING);
@@ -263,6 +307,8 @@ static void a_forced_number_of_blocks_is_the_number(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_ARENA(the_attention_block_is_as_large_as_a_state),
+        WITH_ARENA(printed_block_sizes_and_paddings),
+        WITH_ARENA(a_printed_size_of_a_hybrid_pool),
         WITH_ARENA(delta_attention_is_kept_in_32_bits),
         WITH_ARENA(ranks_share_a_state),
         WITH_ARENA(prefixes_cost_a_state),
