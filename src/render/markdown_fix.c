@@ -126,6 +126,7 @@ static void write_short(struct sheet *s, const struct fix *fix) {
     sheet_raw(s, "- ");
     put_title(s, fix);
     put_more(s, fix_short_by(s->t, fix));
+    put_more(s, fix_up_to(s->t, fix));
     put_more(s, said_note(s->t, &fix->because));
     put_more(s, shown_own(s->t, &fix->own));
     if (s->t->o->why) {
