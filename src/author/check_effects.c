@@ -54,6 +54,19 @@ static const struct effect_row rows[EFFECT_COUNT_OF] = {
         {FACT_gpu_layers, NO_FACT}, .down = true, .set = true},
     [EFFECT_flash_attention] = {
         {FACT_flash_attention, NO_FACT}, .set = true},
+    [EFFECT_batch_size] = {
+        {FACT_batch_size, NO_FACT}, .down = true, .set = true,
+        .kinds = {ACT_KIND_code}},
+    [EFFECT_gradient_checkpointing] = {
+        {FACT_gradient_checkpointing, NO_FACT}, .set = true,
+        .kinds = {ACT_KIND_code}},
+    [EFFECT_optimizer_state] = {
+        {FACT_optimizer, NO_FACT}, .set = true, .kinds = {ACT_KIND_code}},
+    [EFFECT_adapters] = {
+        {FACT_lora_rank, NO_FACT}, .set = true, .kinds = {ACT_KIND_code}},
+    [EFFECT_shard_state] = {
+        {FACT_zero_stage, NO_FACT}, .up = true, .set = true,
+        .kinds = {ACT_KIND_more_gpus, ACT_KIND_code}},
     [EFFECT_host_memory] = {
         {NO_FACT, NO_FACT},
         .kinds = {ACT_KIND_host_memory, ACT_KIND_shm_size}},

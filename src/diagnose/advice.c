@@ -61,6 +61,11 @@ static int fact_of_effect(enum effect e) {
     case EFFECT_context_length: return FACT_context_length;
     case EFFECT_gpu_layers: return FACT_gpu_layers;
     case EFFECT_flash_attention: return FACT_flash_attention;
+    case EFFECT_batch_size: return FACT_batch_size;
+    case EFFECT_gradient_checkpointing: return FACT_gradient_checkpointing;
+    case EFFECT_optimizer_state: return FACT_optimizer;
+    case EFFECT_adapters: return FACT_lora_rank;
+    case EFFECT_shard_state: return FACT_zero_stage;
     case EFFECT_none:
     case EFFECT_quantization:
     case EFFECT_free_other_process:

@@ -99,6 +99,11 @@ static struct estimate estimate_of(const struct ask *q, enum effect effect) {
     case EFFECT_expandable_segments: return effect_expandable_segments(q);
     case EFFECT_cpu_offload: return effect_cpu_offload(q);
     case EFFECT_host_memory: return effect_host_memory(q);
+    case EFFECT_batch_size:
+    case EFFECT_gradient_checkpointing:
+    case EFFECT_optimizer_state:
+    case EFFECT_adapters:
+    case EFFECT_shard_state: return effect_training(q, effect);
     case EFFECT_none:
     case EFFECT_mem_fraction_static_up: /* other engines': see memory_effect */
     case EFFECT_mem_fraction_static_down:
@@ -111,10 +116,18 @@ static struct estimate estimate_of(const struct ask *q, enum effect effect) {
     return estimate_none(FACT_tried_alloc);
 }
 
+static bool is_of_training(enum effect effect) {
+    return effect == EFFECT_batch_size ||
+           effect == EFFECT_gradient_checkpointing ||
+           effect == EFFECT_optimizer_state || effect == EFFECT_adapters ||
+           effect == EFFECT_shard_state;
+}
+
 static bool is_of_vllm(enum effect effect) {
     return effect != EFFECT_free_other_process &&
            effect != EFFECT_expandable_segments &&
-           effect != EFFECT_host_memory && effect != EFFECT_quantization;
+           effect != EFFECT_host_memory && effect != EFFECT_quantization &&
+           !is_of_training(effect);
 }
 
 /* TGI counts the tokens of the prefill whose memory was refused: no pool of

@@ -60,5 +60,7 @@ struct estimate effect_enforce_eager(const struct ask *q);
 struct estimate effect_free_other_process(const struct ask *q);
 struct estimate effect_expandable_segments(const struct ask *q);
 struct estimate effect_host_memory(const struct ask *q);
+/* effect_training.c: batch, checkpoints, moments, adapters, shards. */
+struct estimate effect_training(const struct ask *q, enum effect effect);
 
 #endif

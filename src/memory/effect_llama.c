@@ -319,6 +319,11 @@ bool llama_effect(const struct ask *q, enum effect effect,
     case EFFECT_mem_fraction_static_up:
     case EFFECT_mem_fraction_static_down:
     case EFFECT_swa_full_tokens_ratio:
+    case EFFECT_batch_size:
+    case EFFECT_gradient_checkpointing:
+    case EFFECT_optimizer_state:
+    case EFFECT_adapters:
+    case EFFECT_shard_state:
     case EFFECT_COUNT_OF: return false;
     }
     *out = is_start ? reckon(q) : estimate_none(FACT_tried_alloc);

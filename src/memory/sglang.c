@@ -403,6 +403,11 @@ static bool for_tokens(const struct ask *q, enum effect effect,
     case EFFECT_context_length:
     case EFFECT_gpu_layers:
     case EFFECT_flash_attention:
+    case EFFECT_batch_size:
+    case EFFECT_gradient_checkpointing:
+    case EFFECT_optimizer_state:
+    case EFFECT_adapters:
+    case EFFECT_shard_state:
     case EFFECT_COUNT_OF: break;
     }
     *out = estimate_none(FACT_tried_tokens);

@@ -8,6 +8,7 @@
 
 /* The longer come first. */
 static const char *const words[] = {
+    "formula.all_state",    "formula.then",
     "formula.state_all",    "formula.state_adapters", "formula.state_of",
     "formula.for_rest",     "formula.narrow_up_to",      "formula.lies_between",
     "formula.nothing_fixed", "formula.room_wanted",   "formula.still_to_come",

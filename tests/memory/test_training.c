@@ -157,6 +157,79 @@ static void the_first_step_is_making_the_state(void **state) {
     assert_true(part(&b, "optimizer")->bytes.low > 55 * GIB);
 }
 
+/* ---- what a fix would do ---- */
+
+static struct estimate effect_of(void **state, const struct memory_case *c,
+                                 enum effect effect) {
+    return memory_effect(*state, c, SHORT_ALLOCATION, effect);
+}
+
+static void half_a_batch_frees_half_of_the_activations(void **state) {
+    struct memory_case c = backward("75.10 GiB");
+    struct estimate e = effect_of(state, &c, EFFECT_batch_size);
+    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    assert_int_equal(e.needs.at[0], FACT_batch_size);
+    say(&c, FACT_batch_size, "2", SOURCE_LOG);
+    e = effect_of(state, &c, EFFECT_batch_size);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_int_equal(e.proposed.number, 1);
+    assert_true(e.limit.low > 15 * GIB && e.limit.high < 27 * GIB);
+    say(&c, FACT_batch_size, "1", SOURCE_LOG);
+    e = effect_of(state, &c, EFFECT_batch_size);
+    assert_int_equal(e.verdict, VERDICT_NONE);
+}
+
+static void checkpoints_need_the_shape_of_the_step(void **state) {
+    struct memory_case c = backward("75.10 GiB");
+    struct estimate e = effect_of(state, &c, EFFECT_gradient_checkpointing);
+    assert_int_equal(e.needs.count, 2);
+    say(&c, FACT_batch_size, "2", SOURCE_LOG);
+    say(&c, FACT_seq_len, "2048", SOURCE_USER);
+    e = effect_of(state, &c, EFFECT_gradient_checkpointing);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    say(&c, FACT_gradient_checkpointing, "true", SOURCE_LOG);
+    e = effect_of(state, &c, EFFECT_gradient_checkpointing);
+    assert_int_equal(e.verdict, VERDICT_NONE);
+}
+
+static void shards_free_what_the_others_hold(void **state) {
+    struct memory_case c = backward("75.10 GiB");
+    struct estimate e = effect_of(state, &c, EFFECT_shard_state);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_int_equal(e.proposed.number, 3);
+    c.in[FACT_gpu_count].known = false;
+    e = effect_of(state, &c, EFFECT_shard_state);
+    assert_int_equal(e.needs.at[0], FACT_gpu_count);
+    e = memory_effect(*state, &c, SHORT_KV_POOL, EFFECT_shard_state);
+    assert_int_equal(e.verdict, VERDICT_NONE);
+}
+
+static void a_guessed_run_is_asked_for(void **state) {
+    struct memory_case c = backward("75.10 GiB");
+    c.in[FACT_zero_stage].known = false;
+    struct estimate e = effect_of(state, &c, EFFECT_optimizer_state);
+    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    assert_int_equal(e.needs.at[0], FACT_optimizer);
+}
+
+static void all_of_the_state_has_to_find_room(void **state) {
+    struct memory_case c = backward("60.00 GiB");
+    say(&c, FACT_stage, "optimizer", SOURCE_LOG);
+    say(&c, FACT_zero_stage, "0", SOURCE_LOG);
+    /* 96 GB of moments and copy; 30 GiB of weights and gradients */
+    struct estimate e = effect_of(state, &c, EFFECT_optimizer_state);
+    assert_int_equal(e.quantity, FACT_requested_bytes);
+    assert_int_equal(e.before.low, 12 * 8030261248);
+    assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH); /* 6 x 8.03 > 31.2 */
+    e = effect_of(state, &c, EFFECT_shard_state);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    e = effect_of(state, &c, EFFECT_adapters);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_int_equal(e.proposed.number, 16);
+    e = effect_of(state, &c, EFFECT_batch_size);
+    assert_int_equal(e.verdict, VERDICT_UNKNOWN); /* batch not told */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_ARENA(engines_and_words_that_train),
@@ -167,6 +240,11 @@ int main(void) {
         WITH_ARENA(a_failed_step_shows_its_state),
         WITH_ARENA(what_does_not_add_up_is_not_shown),
         WITH_ARENA(the_first_step_is_making_the_state),
+        WITH_ARENA(half_a_batch_frees_half_of_the_activations),
+        WITH_ARENA(checkpoints_need_the_shape_of_the_step),
+        WITH_ARENA(shards_free_what_the_others_hold),
+        WITH_ARENA(a_guessed_run_is_asked_for),
+        WITH_ARENA(all_of_the_state_has_to_find_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
