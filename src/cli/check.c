@@ -18,7 +18,7 @@ struct checking {
     struct author_result result;
 };
 
-static void print_diag(void *ctx, const struct diag *d) {
+void corpus_print_diag(void *ctx, const struct diag *d) {
     struct buf out;
     (void)ctx;
     buf_init(&out, NULL, DIAG_BYTES_MAX);
@@ -46,7 +46,7 @@ static void check(void *arg) {
     struct author_options o = {.entries_dir = entries_dir(k->c),
                                .check_samples = true,
                                .check_docs = k->output == NULL,
-                               .on_diag = print_diag};
+                               .on_diag = corpus_print_diag};
     struct str image;
     if (k->c->write_docs)
         write_docs(&k->arena, k->c);

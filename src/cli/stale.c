@@ -8,7 +8,7 @@
 #include "cli/corpus.h"
 #include "cli/put.h"
 
-enum { DAYS_DEFAULT = 180, DIAG_BYTES_MAX = 1 << 20 };
+enum { DAYS_DEFAULT = 180 };
 
 struct asking {
     struct arena arena;
@@ -19,24 +19,13 @@ struct asking {
     struct stale_list due;
 };
 
-static void print_diag(void *ctx, const struct diag *d) {
-    struct buf out;
-    (void)ctx;
-    buf_init(&out, NULL, DIAG_BYTES_MAX);
-    diag_format(d, &out);
-    if (buf_ok(&out)) {
-        fwrite(out.p, 1, out.n, stderr);
-    }
-    buf_free(&out);
-}
-
 static void ask(void *arg) {
     struct asking *q = arg;
     const struct cli *c = q->c;
     struct author_options o = {
         .entries_dir = str_of(c->operand_count > 0 ? c->operands[0]
                                                    : "entries"),
-        .on_diag = print_diag};
+        .on_diag = corpus_print_diag};
     q->due = author_stale(&q->arena, &o, &q->question, &q->result);
 }
 
