@@ -20,7 +20,7 @@
 /* ---- where the failure is ---- */
 
 static bool is_root(const struct diagnosis *d, const struct sighting *s) {
-    const struct entry *e = reader_entry(d->r, s->hit->owner);
+    const struct entry *e = reader_entry_head(d->r, s->hit->owner);
     return e && e->role == ROLE_root;
 }
 

@@ -20,7 +20,7 @@ const struct context_pattern *context_row(const struct diagnosis *d,
 static const struct sighting *first_failure(const struct diagnosis *d) {
     for (size_t i = 0; i < d->sightings.count; i++) {
         const struct sighting *s = &d->sightings.at[i];
-        const struct entry *e = reader_entry(d->r, s->hit->owner);
+        const struct entry *e = reader_entry_head(d->r, s->hit->owner);
         if (e && e->role == ROLE_root && e->severity == SEVERITY_failure) {
             return s;
         }
@@ -78,7 +78,7 @@ static int64_t nearness(const struct hit *h, const struct sighting *failure) {
 static void vote_of_failure(struct diagnosis *d, struct ballot *b,
                             const struct sighting *failure) {
     const struct fact *set = facts_first(&failure->facts, FACT_engine);
-    const struct entry *e = reader_entry(d->r, failure->hit->owner);
+    const struct entry *e = reader_entry_head(d->r, failure->hit->owner);
     uint32_t line = failure->hit->first_line;
     if (set) {
         vote_for(b, set->word, 1000000, line);

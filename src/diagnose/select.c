@@ -97,7 +97,7 @@ static bool is_better(const struct candidate *x, const struct candidate *y) {
 static struct candidate ask(struct diagnosis *d, const struct sighting *s,
                             uint32_t number, const struct fact_list *facts) {
     struct candidate c = {.number = number,
-                          .entry = reader_entry(d->r, number)};
+                          .entry = reader_entry_head(d->r, number)};
     c.is_out = !c.entry || c.entry->withdrawn.in[LANG_EN].n > 0;
     if (!c.is_out) {
         ask_patterns(d, s, &c);

@@ -191,7 +191,7 @@ static void sighting_add(struct diagnosis *d, const struct hit *h) {
 }
 
 static void facts_fill(struct diagnosis *d, struct sighting *s) {
-    const struct entry *e = reader_entry(d->r, s->hit->owner);
+    const struct entry *e = reader_entry_head(d->r, s->hit->owner);
     const struct signature *signature =
         e && s->hit->ordinal < e->signature_count
             ? &e->signatures[s->hit->ordinal] : NULL;

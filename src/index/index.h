@@ -104,6 +104,9 @@ struct reader *reader_new(const struct index *ix, struct arena *a);
 
 const struct pattern *reader_pattern(struct reader *r, uint32_t id);
 const struct entry *reader_entry(struct reader *r, uint32_t number);
+/* The same one, of which only what it is and when it speaks is sure to be
+ * there: id, component, mechanism, severity, role, withdrawn, selection. */
+const struct entry *reader_entry_head(struct reader *r, uint32_t number);
 /* By id or an id it was renamed from; NULL: no such entry. */
 const struct entry *reader_entry_by_id(struct reader *r, struct str id,
                                        uint32_t *number);

@@ -171,13 +171,29 @@ static bool take_parenthesis(struct predicate *w, struct str s, int *depth) {
     return s.p[0] == '(' || s.p[0] == ')';
 }
 
+/* A sign, which is the first member of a list or goes on to it. */
+static void put_sign(struct predicate *w, struct str sign, struct buf *sql) {
+    bool is_open = w->list == LIST_NEXT && sign.p[0] == '(';
+    bool is_member = w->list == LIST_OPEN &&
+                     (sign.p[0] == '\'' || is_digit(sign.p[0]));
+    put_word(sql, is_member ? STR("same(") : STR(""));
+    put_word(sql, sign);
+    put_word(sql, is_member ? STR(")") : STR(""));
+    if (!is_blank(sign.p[0])) {
+        w->list = is_open ? LIST_OPEN : LIST_NONE;
+    }
+}
+
 static size_t take_word(struct predicate *w, struct str s, int *depth,
                         struct buf *sql) {
     if (is_name(s.p[0]) && !is_digit(s.p[0])) {
-        return take_name(w, s, sql);
+        size_t n = take_name(w, s, sql);
+        bool is_in = str_eq_nocase(str_slice(s, 0, n), STR("in"));
+        w->list = is_in ? LIST_NEXT : LIST_NONE;
+        return n;
     }
     size_t n = take_parenthesis(w, s, depth) ? 1 : take_sign(w, s);
-    put_word(sql, str_slice(s, 0, n));
+    put_sign(w, str_slice(s, 0, n), sql);
     return n;
 }
 

@@ -1,10 +1,13 @@
 /* read_entry.c: an entry, and what is known of its place: its group, and where
- * its patterns begin in the set. They stand in one record, so that one read
- * answers all that is asked of an entry. */
+ * its patterns begin in the set. They stand in one record. Its head is taken
+ * apart at the first question; what an entry says, when it speaks: of a group,
+ * all are asked and one answers. */
 #include "index/read.h"
 
 struct entry_record {
     struct entry entry;
+    struct record rest;     /* not taken apart yet; then at its end */
+    bool is_whole;
     uint32_t first_pattern; /* signatures, then conditions */
     uint32_t *group;
     size_t group_count;
@@ -30,15 +33,26 @@ static struct entry_record *record_of(struct reader *r, uint32_t number) {
         e = arena_alloc(r->arena, sizeof *e);
         record_number(&record, &e->first_pattern);
         walk_group(&record, e, reader_count(r, SHELF_ENTRY));
-        walk_entry(&record, &e->entry);
-        record_end(&record);
+        walk_entry_head(&record, &e->entry);
+        e->rest = record;
         reader_keep(r, SHELF_ENTRY, number, e);
     }
     return e;
 }
 
-const struct entry *reader_entry(struct reader *r, uint32_t number) {
+const struct entry *reader_entry_head(struct reader *r, uint32_t number) {
     return &record_of(r, number)->entry;
+}
+
+const struct entry *reader_entry(struct reader *r, uint32_t number) {
+    struct entry_record *e = record_of(r, number);
+    if (!e->is_whole) {
+        struct record rest = e->rest;
+        walk_entry_rest(&rest, &e->entry);
+        record_end(&rest);
+        e->is_whole = true;
+    }
+    return &e->entry;
 }
 
 const struct entry *reader_entry_by_id(struct reader *r, struct str id,

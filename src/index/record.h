@@ -1,7 +1,7 @@
 /* record.h: a noun as bytes and back, by one walk over its fields.
  *
- *     walk_entry(writing, e)    fields -> bytes, behind what is there
- *     walk_entry(reading, e)    bytes -> fields
+ *     walk_engine(writing, e)    fields -> bytes, behind what is there
+ *     walk_engine(reading, e)    bytes -> fields
  *
  * Each record_...() takes the place of a field: writing, it appends what stands
  * there; reading, it fills it in. So what is written is what is read, in one

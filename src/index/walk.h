@@ -13,7 +13,9 @@
 #define LIST(r, list, count)                                                   \
     ((list) = record_list((r), (list), &(count), sizeof *(list)))
 
-void walk_entry(struct record *r, struct entry *e);
+/* An entry: what it is and when it speaks, then what it says. */
+void walk_entry_head(struct record *r, struct entry *e);
+void walk_entry_rest(struct record *r, struct entry *e);
 void walk_pattern(struct record *r, struct pattern *p); /* its id is its place */
 void walk_engine(struct record *r, struct engine *e);
 void walk_model(struct record *r, struct model *m);

@@ -144,20 +144,23 @@ static void walk_provenance(struct record *r, struct provenance *p) {
     record_int(r, &p->evidence_count);
 }
 
-void walk_entry(struct record *r, struct entry *e) {
+void walk_entry_head(struct record *r, struct entry *e) {
     record_str(r, &e->id);
     record_str(r, &e->component);
     WORD(r, e->mechanism, mechanism, MECHANISM);
     WORD(r, e->severity, severity, SEVERITY);
     WORD(r, e->role, role, ROLE);
+    record_text(r, &e->withdrawn);
+    walk_selection(r, e);
+}
+
+void walk_entry_rest(struct record *r, struct entry *e) {
     record_text(r, &e->title);
     record_text(r, &e->root_cause);
-    walk_selection(r, e);
     walk_advice(r, e);
     walk_truth(r, e);
     record_str(r, &e->first_seen);
     record_str(r, &e->last_verified);
     record_strings(r, &e->renamed_from);
-    record_text(r, &e->withdrawn);
     walk_provenance(r, &e->provenance);
 }

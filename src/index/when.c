@@ -48,6 +48,7 @@ static int authorize(void *ctx, int action, const char *first,
     }
     bool is_known = action == SQLITE_FUNCTION &&
                     (predicate_has_function(str_of(second)) ||
+                     str_eq(str_of(second), STR("same")) ||
                      str_eq(str_of(second), STR("like")));
     return is_known ? SQLITE_OK : SQLITE_DENY;
 }
@@ -69,6 +70,12 @@ static void vcmp(sqlite3_context *ctx, int count, sqlite3_value **values) {
     } else {
         sqlite3_result_null(ctx);
     }
+}
+
+/* predicate.h says what for. */
+static void same(sqlite3_context *ctx, int count, sqlite3_value **values) {
+    (void)count;
+    sqlite3_result_value(ctx, values[0]);
 }
 
 static void check(struct when *w, int rc) {
@@ -102,6 +109,9 @@ struct when *when_new(struct arena *a) {
                              NULL));
     check(w, sqlite3_create_function_v2(w->db, "vcmp", 2, function, NULL, vcmp,
                                         NULL, NULL, NULL));
+    check(w, sqlite3_create_function_v2(w->db, "same", 1,
+                                        SQLITE_UTF8 | SQLITE_INNOCUOUS, NULL,
+                                        same, NULL, NULL, NULL));
     sqlite3_limit(w->db, SQLITE_LIMIT_EXPR_DEPTH, 100);
     sqlite3_limit(w->db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 200);
     check(w, sqlite3_set_authorizer(w->db, authorize, NULL));

@@ -70,7 +70,8 @@ static void pack_entries(struct writer *w, const struct corpus *c) {
         struct record *r = pack_add(w->pack, SHELF_ENTRY);
         record_number(r, &first_pattern);
         pack_group(r, members + spans[i].from, spans[i].count);
-        walk_entry(r, e);
+        walk_entry_head(r, e);
+        walk_entry_rest(r, e);
         first_pattern += (uint32_t)(e->signature_count + e->condition_count);
         pack_number(w, SHELF_ENTRY_ID, e->id, i);
     }
