@@ -345,17 +345,6 @@ struct span engine_card(const struct memory_case *c) {
     return limit.known ? limit : span_of(least.low, most.high);
 }
 
-static struct span said_pool(const struct memory_case *c) {
-    static const enum fact_name said[] = {FACT_kv_available, FACT_kv_bytes,
-                                          FACT_pool_available};
-    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
-        if (c->in[said[i]].known) {
-            return span_of_fact(&c->in[said[i]]);
-        }
-    }
-    return span_none();
-}
-
 static struct span share_of(struct span whole, struct span micro) {
     struct span low = span_share(whole, micro.low, MICRO);
     struct span high = span_share(whole, micro.high, MICRO);
@@ -363,6 +352,32 @@ static struct span share_of(struct span whole, struct span micro) {
     bool is_less = whole.low < 0; /* a share of what is missing is no pool */
     return !ok ? span_none() : span_of(is_less ? whole.low : low.low,
                                        high.high);
+}
+
+/* TensorRT-LLM prints as available what is free before it takes its share. */
+static struct span printed_free(const struct memory_case *c) {
+    const struct fact *f = &c->in[FACT_kv_available];
+    bool is_free = f->known && f->source == SOURCE_LOG &&
+                   str_eq(c->engine, STR("tensorrt-llm"));
+    return is_free ? share_of(span_of_fact(f), engine_fraction(c))
+                   : span_none();
+}
+
+static struct span said_pool(const struct memory_case *c) {
+    static const enum fact_name said[] = {FACT_kv_available, FACT_kv_bytes,
+                                          FACT_pool_available};
+    struct span printed = printed_free(c);
+    if (printed.known) {
+        return c->in[FACT_kv_bytes].known
+                   ? span_of_fact(&c->in[FACT_kv_bytes])
+                   : printed;
+    }
+    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
+        if (c->in[said[i]].known) {
+            return span_of_fact(&c->in[said[i]]);
+        }
+    }
+    return span_none();
 }
 
 static struct span static_pool(const struct memory_case *c) {
