@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 RUNS = 9
-ENOUGH_SECONDS = 6.0  # of one program in memory: then fewer runs will do
+ENOUGH_SECONDS = 4.0  # of one program in memory: then fewer runs will do
 LEAST_RUNS = 3
 
 

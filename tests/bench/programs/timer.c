@@ -16,7 +16,7 @@
 #include "scan.h"
 
 #define COMMANDS_MAX 32
-#define LONG_ENOUGH 6.0 /* seconds of one command: then LEAST_RUNS will do */
+#define LONG_ENOUGH 4.0 /* seconds of one command: then LEAST_RUNS will do */
 #define LEAST_RUNS 3
 
 struct command {
