@@ -246,6 +246,9 @@ class Entry:
                     "verb": self.rng.choice(WORDS["v"])[0],
                     "amount": self.printed("amount")}
             lines.append(template.format(**fill))
+        words = re.findall(r"[A-Za-z]{4,}",
+                           (self.head or self).signatures[0]["sample"])
+        lines.append(f"INFO {max(words, key=len)}: nothing to report")
         return "\n".join(lines) + "\n"
 
     def log(self):
