@@ -118,6 +118,7 @@ def changeable(finding):
     return [f for f in finding["facts"]
             if f["unit"] == "bytes" and f["source"] == "log"
             and isinstance(f["value"], int) and f["value"] > 0
+            and f["text"]  # one that an entry sets has none
             and (AMOUNT.match(f["text"]) or BARE.match(f["text"]))]
 
 
