@@ -66,7 +66,10 @@ int session_new(const struct oomkb *kb, const struct settings *s,
     *r = (struct oomkb_report){.kb = kb,
                                .from = s->from,
                                .max_memory_bytes = s->max_memory_bytes};
-    ledger_init(&r->ledger, &r->from);
+    if (!ledger_init(&r->ledger, &r->from)) {
+        s->from.put(s->from.ctx, r);
+        return error_set(err, OOMKB_ERROR_MEMORY, "no lock for a scan");
+    }
     arena_init(&r->scan, &r->ledger.lends, s->max_memory_bytes);
     struct beginning b = {r, s};
     struct fault fault;
@@ -243,6 +246,7 @@ void session_free(struct oomkb_report *r) {
         session_back(r);
         session_forget(r);
         arena_free(&r->scan);
+        ledger_end(&r->ledger);
         if (r->news != NULL) {
             from.put(from.ctx, r->news);
         }

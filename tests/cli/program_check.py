@@ -2,6 +2,8 @@
 """The program as its users meet it: exit statuses, errors, languages,
 colours, pipes and terminals."""
 import glob
+import gzip
+import lzma
 import os
 import pty
 import re
@@ -76,6 +78,23 @@ class Status(Program):
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"oomkb: /nonexistent.log: ", done.stderr)
         self.assertIn(failed.encode(), done.stdout)
+
+
+    def test_a_folder_and_a_pipe_among_many(self):
+        done = oomkb("/tmp", "-", "/", stdin=FAILED)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr.count(b"irectory\n"), 2)
+        titles = [r for r in done.stdout.splitlines() if r[:4] == b"==> "]
+        self.assertEqual(titles, [b"==> /tmp <==", b"==> - <==",
+                                  b"==> / <=="])
+        self.assertIn(b"CUDA", done.stdout)
+
+    def test_a_compressed_log_that_ends_early_is_answered(self):
+        log = FAILED * 50 + b"".join(b"%d\n" % i for i in range(50000))
+        for pack in (gzip.compress, lzma.compress):
+            done = oomkb(stdin=pack(log)[:-5000])
+            self.assertEqual(done.returncode, 0)
+            self.assertIn(b"ended early", done.stdout)
 
 
 class Usage(Program):
