@@ -45,16 +45,23 @@ static void check_head_of(struct desk *d, const struct made *m) {
                "a head owns signatures, which has not", e->same_words_as);
 }
 
-static bool has_members(const struct desk *d, struct str head) {
-    for (size_t i = 0; i < d->corpus.entry_count; i++)
-        if (str_eq(d->corpus.entries[i].same_words_as, head))
-            return true;
-    return false;
+/* Which entries others call their head, by place. */
+static bool *heads_of(struct desk *d) {
+    const struct made_list *list = &d->made[MADE_ENTRY];
+    bool *is_head = arena_array(d->a, list->count, sizeof *is_head);
+    for (size_t i = 0; i < list->count; i++) {
+        struct str id = made_entry(&list->at[i])->same_words_as;
+        const struct made *head =
+            id.n > 0 ? desk_find(d, MADE_ENTRY, id) : NULL;
+        if (head != NULL)
+            is_head[head - list->at] = true;
+    }
+    return is_head;
 }
 
 static void check_fallback(struct desk *d, const struct made *m) {
     const struct entry *e = made_entry(m);
-    if (e->same_words_as.n > 0 || !has_members(d, e->id))
+    if (e->same_words_as.n > 0)
         return;
     const struct node *mechanism = node_get(m->node, "mechanism");
     if (e->mechanism != MECHANISM_unspecified && mechanism != NULL)
@@ -139,12 +146,14 @@ static void check_selection(struct desk *d, const struct made *m) {
 }
 
 void check_relations(struct desk *d) {
+    const bool *is_head = heads_of(d);
     for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++) {
         const struct made *m = &d->made[MADE_ENTRY].at[i];
         check_selection(d, m);
         check_component(d, m, made_entry(m)->component, "component");
         check_head_of(d, m);
-        check_fallback(d, m);
+        if (is_head[i])
+            check_fallback(d, m);
         check_references(d, m);
         check_renamed(d, m);
     }

@@ -158,20 +158,19 @@ static void list_slot(struct hit_list *list, const struct slot *slot) {
 
 static size_t slots_of(const struct pattern_state *p) {
     uint64_t most = KEEP_FIRST + KEEP_LAST;
-    uint64_t n = p ? p->hits : 0;
-    return (size_t)(n < most ? n : most);
+    return (size_t)(p->hits < most ? p->hits : most);
 }
 
 struct hit_list keep_list(struct scanner *s) {
     struct hit_list list = {.cap = s->signature_count};
-    for (size_t i = 0; i < s->pattern_count; i++)
-        list.cap += slots_of(s->patterns[i]);
+    for (const struct pattern_state *p = s->newest; p; p = p->older)
+        list.cap += slots_of(p);
     list.at = arena_array(s->a, list.cap, sizeof *list.at);
     for (size_t i = 0; i < s->signature_count; i++)
         list_slot(&list, s->signatures[i]);
-    for (size_t i = 0; i < s->pattern_count; i++)
-        for (size_t k = 0; k < slots_of(s->patterns[i]); k++)
-            list_slot(&list, &s->patterns[i]->slots[k]);
+    for (const struct pattern_state *p = s->newest; p; p = p->older)
+        for (size_t k = 0; k < slots_of(p); k++)
+            list_slot(&list, &p->slots[k]);
     if (list.count > 1)
         qsort(list.at, list.count, sizeof *list.at, by_order);
     return list;

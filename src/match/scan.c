@@ -32,7 +32,8 @@ struct pattern_state *scan_known(struct scanner *s, uint32_t id) {
         const struct pattern_study *study = &p->is->study;
         p->reach = (struct reach){study->has_reach, study->reach_bytes,
                                   study->reach_lines};
-        s->patterns[id] = p;
+        p->older = s->newest;
+        s->newest = s->patterns[id] = p;
     }
     return s->patterns[id];
 }

@@ -75,6 +75,7 @@ struct slot { /* a kept hit and the memory of its texts */
 };
 
 struct pattern_state { /* a pattern that a literal has named */
+    struct pattern_state *older;
     const struct pattern *is;
     struct regex *regex; /* NULL: not compiled yet */
     struct reach reach;
@@ -91,7 +92,8 @@ struct scanner {
     struct matcher *matcher;
     struct log_reader *log;
     struct lane *lanes[LOG_STREAMS_MAX];
-    struct pattern_state **patterns;
+    struct pattern_state **patterns; /* by id */
+    struct pattern_state *newest;    /* of those that are known */
     struct slot **signatures; /* MATCH_INCIDENTS_MAX at most */
     size_t signature_count, signature_cap;
     uint64_t order; /* of the next line's first byte */
