@@ -81,6 +81,7 @@ static void write_workarounds(struct page *p, const struct entry *e) {
         const struct workaround *w = &e->workarounds[i];
         page_pair(p, 2, STR("+ "), INK_STRONG, said_text(p->t, &w->action),
                   INK_DIM, said_word(p->t, WORDS_COST, (int)w->cost));
+        page_text(p, 4, INK_DIM, said_with(p->t, "explain.fix_id", &w->id, 1));
         page_text(p, 4, INK_PLAIN, said_text(p->t, &w->how));
         page_command(p, 8, w->command);
         struct str but = said_text(p->t, &w->trade_off);
