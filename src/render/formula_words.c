@@ -26,7 +26,7 @@ static const char *const words[] = {
     "formula.spare",        "formula.share",          "formula.free",
     "formula.graphs",       "formula.catalogue",      "formula.default",
     "formula.derived",      "formula.given",          "formula.log",
-    "formula.to"};
+    "formula.unallocated",  "formula.ranks",          "formula.to"};
 
 #define WORDS (sizeof words / sizeof words[0])
 
