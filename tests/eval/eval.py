@@ -155,8 +155,9 @@ def judge_confirmed(score, row, roots, keys):
     score.add(keys, "confirmed", good)
     score.add(keys, "very fix", any(fix["id"] in ids for fix in first))
     if not good:
-        score.missed(row, "confirmed", f"confirmed fix {row['confirmed_fix']}: "
-                     f"first are {', '.join(fix['id'] for fix in first)}")
+        score.missed(row, "confirmed", f"the confirmed fix ({' or '.join(wanted)}"
+                     f") is none of the first: "
+                     f"{', '.join(fix['id'] for fix in first)}")
 
 
 def judge_positive(score, row, report, half):
