@@ -10,7 +10,7 @@ const struct command commands[] = {
     {"list", "[COMPONENT]", "cli.help.list", FOR_LIST, run_list},
     {"search", "WORDS...", "cli.help.search", FOR_SEARCH, run_search},
     {"fit", "--model NAME", "cli.help.fit", FOR_FIT, run_fit},
-    {"feedback", "ID FIX worked|failed", "cli.help.feedback", FOR_FEEDBACK,
+    {"feedback", "ID FIX OUTCOME", "cli.help.feedback", FOR_FEEDBACK,
      run_feedback},
     {"new", "[FILE]", "cli.help.new", FOR_NEW, run_new},
     {"build", "DIR -o FILE", "cli.help.build", FOR_BUILD, run_build},
