@@ -5,6 +5,8 @@
  * number. What is said is never replaced. */
 #include "memory/memory.h"
 
+#include "memory/rules.h"
+
 static struct fact filled(enum fact_name name, enum fact_source source,
                           struct str why) {
     return (struct fact){.name = name,
@@ -107,6 +109,14 @@ static void take_total(struct memory_case *c) {
     f->number = f->low + (f->high - f->low) / 2;
 }
 
+/* A pool that was asked for by its size is that pool: nothing is measured. */
+static void take_pool(struct memory_case *c) {
+    if (is_open(c, FACT_kv_available) && rules_pool_is_asked(c)) {
+        c->in[FACT_kv_available] = c->in[FACT_kv_cache_memory];
+        c->in[FACT_kv_available].name = FACT_kv_available;
+    }
+}
+
 void memory_complete(struct memory_case *c, const struct engine *engine,
                      struct arena *a) {
     bool *is_ours = arena_array(a, FACT_COUNT_OF, sizeof *is_ours);
@@ -122,4 +132,5 @@ void memory_complete(struct memory_case *c, const struct engine *engine,
     if (c->gpu) {
         take_total(c);
     }
+    take_pool(c);
 }

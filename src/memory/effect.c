@@ -139,6 +139,18 @@ static enum shortage shortage_meant(const struct memory_case *c,
     return is_prefill ? SHORT_ALLOCATION : what;
 }
 
+/* What gives memory to a pool that takes what is left. */
+static bool acts_by_what_is_left(enum effect effect) {
+    switch (effect) {
+    case EFFECT_gpu_memory_utilization_up:
+    case EFFECT_quantization:
+    case EFFECT_cpu_offload:
+    case EFFECT_enforce_eager:
+    case EFFECT_free_other_process: return true;
+    default: return false;
+    }
+}
+
 struct estimate memory_effect(struct arena *a, const struct memory_case *c,
                               enum shortage what, enum effect effect) {
     struct ask q = {a, c, shortage_meant(c, what)};
@@ -150,6 +162,14 @@ struct estimate memory_effect(struct arena *a, const struct memory_case *c,
     if (is_of_vllm(effect) && !rules_is_vllm(c) && !is_state) {
         return estimate_unknown(what == SHORT_KV_POOL ? FACT_kv_needed
                                                       : FACT_tried_alloc);
+    }
+    if (q.what == SHORT_KV_POOL && acts_by_what_is_left(effect) &&
+        rules_pool_is_asked(c)) {
+        struct kv_side kv = kv_side_of(&q);
+        struct estimate e = estimate_of_kv(&kv);
+        estimate_judge(&e);
+        e.verdict = VERDICT_NOT_ENOUGH; /* what failed stays as it was */
+        return e;
     }
     return estimate_of(&q, effect);
 }

@@ -115,6 +115,19 @@ struct estimate effect_max_num_seqs(const struct ask *q) {
 
 /* ---- max_num_batched_tokens ---- */
 
+/* Windows keep what a step adds to them. */
+static struct span need_of_steps(const struct ask *q, const struct kv_side *kv,
+                                 int64_t tokens) {
+    struct demand then = kv->demand;
+    then.ways = ways_copy(q->a, &kv->demand.ways);
+    for (size_t i = 0; i < then.ways.count; i++) {
+        if (then.ways.at[i].tokens_in_flight > tokens) {
+            then.ways.at[i].tokens_in_flight = tokens;
+        }
+    }
+    return span_meet(demand_bytes(&then, kv->length), kv->need);
+}
+
 static struct estimate batch_for_pool(const struct ask *q, int64_t now) {
     struct kv_side kv = kv_side_of(q);
     struct span peak = span_of_fact(&q->c->in[FACT_activation_peak]);
@@ -129,14 +142,11 @@ static struct estimate batch_for_pool(const struct ask *q, int64_t now) {
     }
     e.proposed = propose(FACT_max_num_batched_tokens, fewer);
     if (kv.demand.by_model) {
-        struct demand then = kv.demand;
-        then.ways = ways_copy(q->a, &kv.demand.ways);
-        for (size_t i = 0; i < then.ways.count; i++) {
-            if (then.ways.at[i].tokens_in_flight > fewer) {
-                then.ways.at[i].tokens_in_flight = fewer;
-            }
-        }
-        e.after = span_meet(demand_bytes(&then, kv.length), kv.need);
+        e.after = need_of_steps(q, &kv, fewer);
+    }
+    if (rules_pool_is_asked(q->c) && kv.pool.known && e.after.known) {
+        estimate_judge(&e); /* the step's memory is not the pool's */
+        return e;
     }
     struct span most = span_share(peak, now - fewer, now);
     if (!most.known || !kv.pool.known || !e.after.known) {

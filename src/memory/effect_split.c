@@ -7,6 +7,7 @@
 #include "memory/budget.h"
 #include "memory/effect.h"
 #include "memory/formula.h"
+#include "memory/rules.h"
 #include "memory/span.h"
 #include "memory/weights.h"
 
@@ -52,7 +53,9 @@ static struct estimate for_pool(const struct ask *q, const struct kv_side *kv,
                                 const struct split *s, int64_t ranks) {
     struct estimate e = estimate_of_kv(kv);
     struct demand then = s->demand(q->a, &kv->demand, s->now, ranks);
-    struct span more = freed(q->c, s->now, ranks);
+    struct span more = rules_pool_is_asked(q->c)
+                           ? span_exact(0)
+                           : freed(q->c, s->now, ranks);
     e.after = kv->length > 0 ? demand_bytes(&then, kv->length) : span_none();
     e.limit = more.known ? span_plus(kv->pool, more) : kv->pool;
     estimate_judge(&e);

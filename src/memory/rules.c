@@ -66,6 +66,11 @@ static enum answer is_between(const struct memory_case *c, const char *from,
     return after_from >= 0 && after_until < 0 ? ANSWER_YES : ANSWER_NO;
 }
 
+bool rules_pool_is_asked(const struct memory_case *c) {
+    const struct fact *asked = &c->in[FACT_kv_cache_memory];
+    return asked->known && asked->number > 0 && rules_is_vllm(c);
+}
+
 bool rules_is_vllm(const struct memory_case *c) {
     return c->engine.n == 0 || str_eq(c->engine, STR("vllm"));
 }

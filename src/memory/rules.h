@@ -71,6 +71,10 @@ enum answer rules_take_cache_scheme(const struct memory_case *c);
 /* The printed concurrency divides tokens, not whole blocks of a request. */
 enum answer rules_count_partial_blocks(const struct memory_case *c);
 
+/* The pool has the size that was asked for: neither the share of the card nor
+ * what the rest of the engine leaves changes it. */
+bool rules_pool_is_asked(const struct memory_case *c);
+
 /* Nothing says that it is another engine: arithmetic of vLLM may speak. */
 bool rules_is_vllm(const struct memory_case *c);
 

@@ -354,6 +354,34 @@ static void a_model_that_cannot_fit_the_share_is_told(void **state) {
     assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH);
 }
 
+static void a_pool_of_an_asked_size_is_that_size(void **state) {
+    struct memory_case c = case_of(
+        "0.20.0", &llama_8b,
+        SAID({FACT_kv_cache_memory, "6442450944"}, {FACT_gpu_total, "80 GiB"},
+             {FACT_gpu_memory_utilization, "0.9"},
+             {FACT_weights_bytes, "14.99 GiB"},
+             {FACT_activation_peak, "1.2 GiB"},
+             {FACT_max_num_batched_tokens, "8192"},
+             {FACT_max_model_len, "65536"}));
+    memory_complete(&c, NULL, *state);
+    assert_int_equal(c.in[FACT_kv_available].number, 6 * GIB);
+    static const enum effect idle[] = {
+        EFFECT_gpu_memory_utilization_up, EFFECT_quantization,
+        EFFECT_cpu_offload, EFFECT_enforce_eager, EFFECT_free_other_process};
+    for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
+        struct estimate e = effect_of(*state, &c, SHORT_KV_POOL, idle[i]);
+        assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH);
+        assert_false(e.proposed.known);
+    }
+    struct estimate e = effect_of(*state, &c, SHORT_KV_POOL,
+                                  EFFECT_max_num_batched_tokens);
+    assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH);
+    e = effect_of(*state, &c, SHORT_KV_POOL, EFFECT_tensor_parallel);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_int_equal(e.limit.low, 6 * GIB);
+    assert_int_equal(e.limit.high, 6 * GIB);
+}
+
 /* ---- an allocation failed ---- */
 
 static struct memory_case failed_allocation(const struct said *more) {
@@ -533,6 +561,7 @@ int main(void) {
         WITH_ARENA(what_is_left_is_named_for_what_is_missing),
         WITH_ARENA(a_sliver_of_the_card_is_not_enough),
         WITH_ARENA(a_model_that_cannot_fit_the_share_is_told),
+        WITH_ARENA(a_pool_of_an_asked_size_is_that_size),
         WITH_ARENA(ending_others_frees_what_they_hold),
         WITH_ARENA(expandable_segments_win_at_most_what_is_idle),
         WITH_ARENA(a_smaller_share_leaves_room_beside_it),
