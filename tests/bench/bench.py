@@ -383,7 +383,10 @@ def page(bench, load):
             ""] + table(RATE_HEAD, rate_rows(bench.memory, bench.sets,
                                              names_in(bench.memory)))
     out += latency_part(bench, size, times) + peak_part(peaks)
-    out += sets_part(bench) + beside.parts(bench.program, bench.options.quick)
+    out += sets_part(bench)
+    bench.say("the benches of single parts")
+    out += beside.parts(bench.program, bench.options.entries,
+                        bench.options.mib)
     return "\n".join(out + commands_part(bench)) + "\n"
 
 

@@ -50,12 +50,13 @@ def drop_refused(program, entries, index):
     return (said.strip().splitlines() or ["no word"])[0]
 
 
-def rows_of(script, program):
-    """Its rows as a table, or as it prints them; None: it has none."""
-    done = subprocess.run([sys.executable, script, program, "--json"],
+def rows_of(script, program, words):
+    """Its rows as a table; None: it has none."""
+    done = subprocess.run([sys.executable, script, program, "--json", *words],
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        return None
+        return [f"{os.path.basename(script)} failed: "
+                f"{(done.stderr.strip().splitlines() or ['no word'])[-1]}"]
     told = json.loads(done.stdout)
     rows = told["rows"] if isinstance(told, dict) else told
     if not rows:
@@ -75,14 +76,16 @@ def fit_part(program):
     return fit_bench.page(fit_bench.rows(library)).splitlines()
 
 
-def parts(program, is_quick):
+def parts(program, entries, mib):
+    """entries: sizes of corpora beside one of 300; none of them: no scale."""
     out = []
+    sizes = ",".join(str(n) for n in [300, *entries])
     for name, title in PARTS:
         script = os.path.join(HERE, name)
-        if not os.path.exists(script) or (is_quick and "scale" in name):
+        if not os.path.exists(script) or ("scale" in name and not entries):
             continue
         told = fit_part(program) if "fit" in name else \
-            rows_of(script, program)
+            rows_of(script, program, ["--sizes", sizes, "--mib", str(mib)])
         if told:
             out += ["", f"## {title}", ""] + told
     return out
