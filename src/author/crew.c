@@ -1,11 +1,11 @@
 /* crew.c: the same work on many things, by a thread for each processor.
  *
  * Each thread works at a desk of its own, which begins as a copy of the common
- * one with nothing complained of, in an arena of its own;
- * when all are done, what they put there is put on the common desk. It is sorted
- * in the end (by id, by place), so the number of threads changes nothing.
- * The arenas live as long as the desk's. With an allocator of the caller's,
- * which may not bear threads, there is one.
+ * one with nothing complained of, in an arena of its own; when all are done,
+ * what they put there is put on the common desk. It is sorted in the end (by
+ * id, by place), so the number of threads changes nothing. The arenas live as
+ * long as the desk's. With an allocator of the caller's, which may not bear
+ * threads, there is one.
  */
 #include <pthread.h>
 #include <stdatomic.h>

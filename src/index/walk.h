@@ -16,7 +16,8 @@
 /* An entry: what it is and when it speaks, then what it says. */
 void walk_entry_head(struct record *r, struct entry *e);
 void walk_entry_rest(struct record *r, struct entry *e);
-void walk_pattern(struct record *r, struct pattern *p); /* its id is its place */
+/* Its id is its place. */
+void walk_pattern(struct record *r, struct pattern *p);
 void walk_engine(struct record *r, struct engine *e);
 void walk_model(struct record *r, struct model *m);
 void walk_gpu(struct record *r, struct gpu *gpu);
