@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import unseen  # beside this file
+
 PROGRAM = os.environ.get("OOMKB", "build/oomkb")
 OOM = ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
        " GPU 0 has a total capacity of 23.33 GiB of which 1.88 GiB is free. "
@@ -51,6 +54,23 @@ def line(text, called):
     return next((l for l in text.splitlines() if l.startswith(called)), "")
 
 
+def check_unseen():
+    """Two batches of first runs: a right one, a miss, and a false alarm."""
+    row = dict.fromkeys(unseen.COLUMNS, "yes") | {"batch": "a",
+                                                  "numbers": "1/2"}
+    missed = dict.fromkeys(unseen.COLUMNS, "no") | {
+        "batch": "b", "positive": "yes", "numbers": "0/1"}
+    alarm = row | {"positive": "no", "component": "-", "numbers": "-"}
+    total = unseen.counts([row, missed, alarm])
+    expect(total["found"] == [1, 2], f"unseen found {total['found']}")
+    expect(total["numbers"] == [1, 3], f"unseen numbers {total['numbers']}")
+    expect(total["silent"] == [0, 1], f"unseen silent {total['silent']}")
+    text = unseen.section()
+    expect("| failures found | " in text, "no line in the unseen section")
+    addresses = [r["address"] for r in unseen.rows()]
+    expect(len(addresses) == len(set(addresses)), "an address stands twice")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -80,6 +100,7 @@ def main():
         read = [re.search(r"error +(?:\d+/(\d+)|-)", line(text, "logs read"))
                 for text in halves]
         expect(sum(int(r[1] or 0) for r in read) == 3, f"halves: {halves}")
+    check_unseen()
     print("\n".join(FAULTS))
     sys.exit(1 if FAULTS else 0)
 
