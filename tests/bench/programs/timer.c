@@ -7,6 +7,7 @@
  * early at /dev/null), stderr away. A line of JSON for each command:
  * {"seconds":[...],"peak_kib":N,"status":N}. It is small, so that a child's
  * peak is the child's. */
+#define _DEFAULT_SOURCE /* wait4() */
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/resource.h>
