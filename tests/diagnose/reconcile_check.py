@@ -31,6 +31,14 @@ def found(log, *words):
     return report["findings"][0]
 
 
+ASKED = (b"INFO [gpu_worker.py:492] Initial free memory 37.66 GiB, reserved 6.0 "
+         b"GiB memory for KV Cache as specified by kv_cache_memory_bytes "
+         b"config and skipped memory profiling.\n"
+         b"INFO GPU KV cache size: %s tokens\n"
+         b"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 "
+         b"GiB. GPU 0 has a total capacity of 39.39 GiB of which 1.00 GiB is "
+         b"free.\n")
+
 LLAMA = ("--set", "model=meta-llama/Llama-3.1-8B-Instruct")
 
 
@@ -41,6 +49,13 @@ class Reconciling(unittest.TestCase):
         self.assertIn("131,072", finding["reconciliation"]["formula"])
         self.assertEqual(finding["kv"]["bytes_per_token"]["slope"], 131072)
         self.assertNotIn("by its layers", oomkb(EIGHT, *LLAMA))
+
+    def test_a_pool_of_an_asked_size_counts(self):
+        told = found(ASKED % b"49,152", *LLAMA)["reconciliation"]
+        self.assertEqual((told["quantity"], told["outcome"]),
+                         ("kv_tokens", "agrees"))
+        told = found(ASKED % b"98,304", *LLAMA)["reconciliation"]
+        self.assertEqual(told["outcome"], "explained")
 
     def test_a_setting_explains(self):
         told = found(FOUR, *LLAMA)["reconciliation"]
