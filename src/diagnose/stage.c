@@ -99,10 +99,23 @@ static bool is_past_load(const struct stage_found *found) {
            says(found, "serve");
 }
 
+/* Whose lines tell the stage: the engine's; where none is named, those of who
+ * prints the message (ggml's backends: llama.cpp's). */
+static const struct engine *whose_stages(const struct diagnosis *d,
+                                         const struct sighting *s) {
+    const struct entry *head = reader_entry_head(d->r, s->hit->owner);
+    if (d->engine || head == NULL) {
+        return d->engine;
+    }
+    struct str component = reader_component_fold(d->r, head->component);
+    return reader_engine_by_id(d->r, component);
+}
+
 static struct stage_found stage_of(const struct diagnosis *d,
                                    const struct sighting *s) {
     const struct engine *torch = reader_engine_by_id(d->r, STR("pytorch"));
-    const struct engine *own = d->engine == torch ? NULL : d->engine;
+    const struct engine *own = whose_stages(d, s);
+    own = own == torch ? NULL : own;
     struct stage_found frame = by_frame(d, own, s);
     if (frame.anchor) {
         return frame;

@@ -129,9 +129,32 @@ static int64_t halve(const struct ask *q, struct estimate *e, int64_t now) {
     return fewer;
 }
 
-static struct estimate shorter(const struct ask *q) {
+/* "context = 20.00 GiB / 256 KiB per token = 81,920 tokens" */
+static struct str write_context(const struct ask *q, struct span buffer,
+                                int64_t tokens) {
+    struct str b = write_bytes(q->a, span_middle(buffer));
+    struct str row = write_bytes(q->a, span_middle(buffer) / tokens);
+    struct str n = write_count(q->a, tokens);
+    return arena_printf(q->a, "context = %.*s / %.*s per token = %.*s tokens",
+                        STR_ARG(b), STR_ARG(row), STR_ARG(n));
+}
+
+/* The context in force: said, else the one whose cache was refused. */
+static int64_t context_now(const struct ask *q, const struct estimate *e,
+                           struct str *how) {
     int64_t now = setting_of(q->c, FACT_context_length, 0);
+    if (now > 0 || !is_cache(q)) {
+        return now;
+    }
+    now = llama_context_of(q->c, e->before);
+    *how = now > 0 ? write_context(q, e->before, now) : STR("");
+    return now;
+}
+
+static struct estimate shorter(const struct ask *q) {
+    struct str how = {0};
     struct estimate e = begin(q);
+    int64_t now = context_now(q, &e, &how);
     if (!is_cache(q) && !is_compute(q)) {
         return stage_is(q->c, "load") ? estimate_none(FACT_tried_alloc) : e;
     }
@@ -149,6 +172,10 @@ static struct estimate shorter(const struct ask *q) {
     e.formula = write_share(
         q, is_cache(q) ? "kv cache" : "compute buffer at least", e.before,
         fewer, now, e.after);
+    if (how.n > 0) {
+        e.formula = arena_printf(q->a, "%.*s; %.*s", STR_ARG(how),
+                                 STR_ARG(e.formula));
+    }
     return judged(e);
 }
 

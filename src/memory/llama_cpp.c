@@ -265,6 +265,21 @@ static int64_t layers_of(struct span buffer, int64_t layer, int64_t most) {
     return is_whole ? n : 0;
 }
 
+#define CONTEXT_PROBE 1024 /* a multiple of every padding */
+
+int64_t llama_context_of(const struct memory_case *c, struct span buffer) {
+    struct span one = llama_cache_on_card(c, CONTEXT_PROBE);
+    struct span two = llama_cache_on_card(c, 2 * CONTEXT_PROBE);
+    if (c->model == NULL || c->model->group_count != 1 || !buffer.known ||
+        !span_is_exact(one) || !span_is_exact(two) || one.low <= 0 ||
+        two.low != 2 * one.low || one.low % CONTEXT_PROBE != 0) {
+        return 0;
+    }
+    int64_t row = one.low / CONTEXT_PROBE;
+    int64_t tokens = span_middle(buffer) / row;
+    return tokens > 0 && tokens * row >= buffer.low ? tokens : 0;
+}
+
 /* Windows and all: the rows of every layer times the cells are the buffer. */
 bool llama_is_linear(const struct memory_case *c, struct span buffer) {
     struct str key, value;

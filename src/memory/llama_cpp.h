@@ -33,6 +33,9 @@ void llama_cache_types(const struct memory_case *c, struct str *key,
 /* How many equal layers a printed buffer of the cache holds; 0: it is not
  * made of this model's layers. */
 int64_t llama_layers_in(const struct memory_case *c, struct span buffer);
+/* The context whose whole cache on one card is exactly this buffer, where the
+ * model's cache has one row per token; 0: none. */
+int64_t llama_context_of(const struct memory_case *c, struct span buffer);
 /* Does all of the buffer grow with the context? */
 bool llama_is_linear(const struct memory_case *c, struct span buffer);
 /* Heads x micro-batch x n_ctx: scores of one layer in 32 bits, which flash

@@ -253,6 +253,23 @@ static void a_shorter_context_needs_what_is_free(void **state) {
     assert_text(e.formula, "x 32,768 / 131,072 = about 4.00 GiB");
 }
 
+/* 20 GiB of a cache that takes 128 KiB per token are 163,840 tokens. */
+static void a_refused_cache_says_its_context(void **state) {
+    struct memory_case c = case_on("llama.cpp", "6000", &llama_8b,
+                                   SAID({FACT_tried_alloc, "20480 MiB"},
+                                        {FACT_stage, "kv_alloc"}));
+    struct estimate e =
+        memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_context_length);
+    assert_int_equal(e.proposed.number, 81920);
+    assert_text(e.formula, "20.00 GiB / 128 KiB per token = 163,840 tokens");
+    struct span odd = {true, 20480 * MIB + 1, 20480 * MIB + 1};
+    assert_int_equal(llama_context_of(&c, odd), 0);
+    struct memory_case windows =
+        case_on("llama.cpp", "6000", &gemma, SAID({FACT_stage, "kv_alloc"}));
+    struct span any = {true, 20480 * MIB, 20480 * MIB};
+    assert_int_equal(llama_context_of(&windows, any), 0);
+}
+
 static void eight_bits_take_34_of_64(void **state) {
     struct memory_case c = refused_cache();
     struct estimate e =
@@ -406,6 +423,7 @@ int main(void) {
         WITH_ARENA(old_builds_know_no_windows),
         WITH_ARENA(a_printed_buffer_says_how_many_layers_it_holds),
         WITH_ARENA(a_shorter_context_needs_what_is_free),
+        WITH_ARENA(a_refused_cache_says_its_context),
         WITH_ARENA(eight_bits_take_34_of_64),
         WITH_ARENA(layers_take_their_cache_along),
         WITH_ARENA(flash_attention_does_without_the_scores),
