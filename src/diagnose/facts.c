@@ -157,17 +157,23 @@ static bool number_of(const struct fact_list *list, enum fact_name name,
     return f != NULL;
 }
 
-/* What torch holds of the card: allocated and unallocated. */
-static bool torch_holds(const struct fact_list *list, int64_t *out) {
+/* What torch holds of the card: allocated and unallocated; where the line was
+ * cut before the latter, at least the former. */
+static bool torch_holds(const struct fact_list *list, int64_t *out,
+                        bool *is_whole) {
     int64_t allocated, rest;
     if (!number_of(list, FACT_pytorch_allocated, &allocated)) {
         return false;
     }
+    *is_whole = true;
     if (number_of(list, FACT_pytorch_reserved, out)) {
         return true;
     }
-    return number_of(list, FACT_pytorch_unallocated, &rest) &&
-           add_i64(allocated, rest, out);
+    if (!number_of(list, FACT_pytorch_unallocated, &rest)) {
+        *is_whole = false;
+        rest = 0;
+    }
+    return add_i64(allocated, rest, out);
 }
 
 /* Both are printed with two decimals. */
@@ -192,16 +198,17 @@ static bool must_be_listed(const struct fact_list *list, int64_t held) {
 }
 
 /* Listed processes that may be this one: what PyTorch holds and a context, or
- * any that is large enough where this one must be listed. */
+ * any that is large enough where this one must be listed. A part of what it
+ * holds says nothing by its size alone. */
 static size_t count_own(const struct fact_list *list, int64_t held,
-                        size_t *where) {
+                        bool is_whole, size_t *where) {
     bool must_be = must_be_listed(list, held);
     size_t count = 0;
     for (size_t i = 0; i < list->count; i++) {
         const struct fact *f = &list->at[i];
         if (f->name == FACT_other_in_use && f->known &&
             f->number >= held - ROUNDING &&
-            (must_be || f->number - held <= CONTEXT_MOST)) {
+            (must_be || (is_whole && f->number - held <= CONTEXT_MOST))) {
             count++;
             *where = i;
         }
@@ -211,6 +218,7 @@ static size_t count_own(const struct fact_list *list, int64_t held,
 
 void facts_derive(struct arena *a, struct fact_list *list) {
     int64_t held;
+    bool is_whole;
     size_t where = 0;
     if (!facts_first(list, FACT_other_in_use)) {
         return;
@@ -219,8 +227,8 @@ void facts_derive(struct arena *a, struct fact_list *list) {
     own.known = true;
     if (facts_first(list, FACT_process_in_use)) {
         own.formula = STR("the process itself is named beside the others");
-    } else if (!torch_holds(list, &held) ||
-               count_own(list, held, &where) != 1) {
+    } else if (!torch_holds(list, &held, &is_whole) ||
+               count_own(list, held, is_whole, &where) != 1) {
         return; /* nothing shows whose they are */
     } else {
         struct fact *listed = &list->at[where];

@@ -88,6 +88,24 @@ static void who_fills_the_card_must_be_the_failed_one(void **state) {
     expect_number(&only()->facts, "own_process_listed", 1);
 }
 
+/* A line that was cut before "unallocated": what is allocated alone shows that
+ * nobody else has room; or that somebody may have. */
+static void a_cut_line_may_still_show_whose_it_is(void **state) {
+    (void)state;
+    see_message(&s, "torch/oom", 4, "tried_alloc=64.00 MiB",
+                "gpu_total=15.00 GiB", "gpu_free=40.00 MiB", "pid=9",
+                "other_in_use=14.96 GiB", "pytorch_allocated=14.36 GiB", NULL);
+    expect_number(&only()->facts, "own_process_listed", 1);
+}
+
+static void a_cut_line_does_not_make_a_stranger_ones_own(void **state) {
+    (void)state;
+    see_message(&s, "torch/oom", 4, "tried_alloc=64.00 MiB",
+                "gpu_total=15.00 GiB", "gpu_free=1.00 GiB", "pid=9",
+                "other_in_use=6.50 GiB", "pytorch_allocated=6.00 GiB", NULL);
+    assert_null(fact_of(&only()->facts, "own_process_listed"));
+}
+
 static void a_stranger_is_not_taken_for_it(void **state) {
     (void)state;
     see_message(&s, "torch/oom", 4, "tried_alloc=2.00 GiB",
@@ -247,6 +265,8 @@ int main(void) {
         CASE(a_pid_belongs_to_the_amount_beside_it),
         CASE(the_listed_process_may_be_the_failed_one),
         CASE(who_fills_the_card_must_be_the_failed_one),
+        CASE(a_cut_line_may_still_show_whose_it_is),
+        CASE(a_cut_line_does_not_make_a_stranger_ones_own),
         CASE(a_stranger_is_not_taken_for_it),
         CASE(what_cannot_be_true_is_said_and_not_reckoned_with),
         CASE(memory_that_nobody_holds_is_named),
