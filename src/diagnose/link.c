@@ -8,7 +8,8 @@
  * Relations of the entries say what wraps and what follows from what; a shared
  * traceback says it too. The more specific message is the root and takes over
  * the numbers of the one it was raised from. A wrapper with nothing above it
- * is the root itself, of no specified mechanism. A warning is nobody's cause.
+ * is the root itself, of no specified mechanism. A warning is nobody's cause; one
+ * that a failure's entry wraps foretold that failure, and is told through it.
  *
  * A guess (words that say "memory" and no more) is for logs of which nothing
  * else is known: beside a failure, a wrapper or a consequence it is not said at
@@ -233,6 +234,17 @@ static void roots_join(struct diagnosis *d, struct incident *x,
     }
 }
 
+/* However far above it stood: a container's start, hours of the same line. */
+static void warning_join(struct diagnosis *d, struct incident *x,
+                         struct incident *y) {
+    if (is_failed_root(x) && is_live(y) &&
+        y->entry->severity == SEVERITY_warning &&
+        has_relation(d, x, RELATION_wraps, y)) {
+        facts_take_over(d, x, &y->worst->facts);
+        y->is_absorbed = true;
+    }
+}
+
 /* ---- causes ---- */
 
 /* y came of x: entries say so, or y's words prove little beside a failure. */
@@ -313,6 +325,7 @@ void incidents_link(struct diagnosis *d) {
     }
     for (size_t i = 0; i < list->count; i++) {
         for (size_t k = 0; k < list->count; k++) {
+            warning_join(d, list->at[i], list->at[k]);
             roots_demote(d, list->at[i], list->at[k]);
         }
     }

@@ -30,6 +30,10 @@ static int make_corpus(void **state) {
     e = scene_entry(&s, "unknown/memory", MECHANISM_unspecified);
     e->signatures[0].is_weak = true;
     scene_entry(&s, "vllm/kv-small", MECHANISM_kv_cache_startup);
+    e = scene_entry(&s, "shm/small", MECHANISM_shared_memory);
+    e->severity = SEVERITY_warning;
+    e = scene_entry(&s, "shm/bus-error", MECHANISM_shared_memory);
+    entry_relation(&s, e, RELATION_wraps, "shm/small");
     scene_ready(&s);
     return 0;
 }
@@ -219,6 +223,21 @@ static void a_warning_silences_no_guess(void **state) {
     assert_int_equal(report_exit_status(r), 0);
 }
 
+/* The failure says what the warning said, with its numbers; one that no
+ * failure followed goes on standing for itself. */
+static void a_wrapped_warning_is_told_by_the_failure(void **state) {
+    (void)state;
+    see_message(&s, "shm/small", 2, "shm_limit=64.00 MiB", NULL);
+    struct report *r = scene_report(&s);
+    assert_int_equal(r->finding_count, 1);
+    see_message(&s, "shm/bus-error", 9000, NULL);
+    r = scene_report(&s);
+    assert_int_equal(r->finding_count, 1);
+    const struct finding *f = finding_of(r, "shm/bus-error");
+    expect_number(&f->facts, "shm_limit", MIB(64));
+    assert_int_equal(f->count, 1);
+}
+
 static void a_guess_alone_is_the_root(void **state) {
     (void)state;
     see_message(&s, "unknown/memory", 5, "tried_alloc=64.00 MiB", NULL);
@@ -295,6 +314,7 @@ int main(void) {
         CASE(weak_words_alone_are_the_root),
         CASE(a_guess_vanishes_beside_any_failure),
         CASE(a_warning_silences_no_guess),
+        CASE(a_wrapped_warning_is_told_by_the_failure),
         CASE(a_guess_alone_is_the_root),
         CASE(attempts_are_instances_and_dead_ends),
         CASE(other_ranks_are_no_attempts),
