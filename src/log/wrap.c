@@ -11,7 +11,8 @@
  * number; the two do not begin alike (rows of a table, one logger's lines);
  * and the text is not wrapped at blanks by chance at W: the words on both sides
  * of the seam are no words of their own, and the line before was not itself
- * begun by a word that did not fit above.
+ * begun by a word that did not fit above. Where one pair of equal lines is all
+ * there is to go by, the word that the seam cuts must be one of those below.
  */
 #include "log/wrap.h"
 
@@ -205,6 +206,31 @@ static bool is_apart(const struct wrap *before, struct str text) {
            (!before->is_joined && begins_alike(before, text));
 }
 
+/* The words on both sides of the seam, as one, are a word that messages use. */
+static bool is_word_cut(const struct wrap *before, struct str text) {
+    char whole[2 * WRAP_WORD_MAX];
+    struct str rest = first_word(text);
+    if (!before->is_word_plain || before->word_length > WRAP_WORD_MAX ||
+        rest.n > WRAP_WORD_MAX)
+        return false;
+    memcpy(whole, before->word, before->word_length);
+    memcpy(whole + before->word_length, rest.p, rest.n);
+    return is_common((struct str){whole, before->word_length + rest.n});
+}
+
+/* Two lines as wide as each other, once, at a width that says nothing: by
+ * chance, unless the seam cuts a number or a word that we know. */
+static bool is_chance(const struct wrap_page *page, const struct wrap *before,
+                      struct str text, uint32_t width) {
+    uint32_t cut = before->width;
+    if (width != cut || page->is_seen[cut] || before->is_joined ||
+        before->is_same_width || is_usual(cut) ||
+        is_usual(before->text_width))
+        return false;
+    return is_letter(before->last) && is_letter(text.p[0]) &&
+           !is_word_cut(before, text);
+}
+
 static bool continues(const struct wrap_page *page, const struct wrap *before,
                       struct str text, uint32_t width) {
     uint32_t cut = before->width;
@@ -216,7 +242,7 @@ static bool continues(const struct wrap_page *page, const struct wrap *before,
     if (!is_likely || !is_inside_token(before->last, text, is_strong))
         return false;
     return (page->is_seen[cut] || !was_wider(page, cut)) &&
-           !is_apart(before, text);
+           !is_apart(before, text) && !is_chance(page, before, text, width);
 }
 
 /* Was this line begun by a word that would not have fitted above? */

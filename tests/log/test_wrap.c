@@ -149,12 +149,42 @@ static void neighbours_stay_apart(void **state) {
     }
 }
 
+/* Two lines, as wide as each other at no usual width, and a narrower one. */
+static void expect_pair(const char *first, const char *second,
+                        bool is_joined) {
+    assert_int_equal(strlen(first), strlen(second));
+    struct buf b;
+    buf_init(&b, NULL, 0);
+    const char *const lines[] = {first, second, "Aborted"};
+    for (size_t i = 0; i < 3; i++) {
+        buf_add(&b, str_of(lines[i]));
+        buf_add_char(&b, '\n');
+    }
+    struct reading r = {.input = buf_str(&b)};
+    assert_int_equal(run_reading(&r), FAIL_NONE);
+    size_t plus = str_find_char(buf_str(&r.lines), '+');
+    assert_int_equal(plus < buf_str(&r.lines).n, is_joined);
+    close_reading(&r);
+    buf_free(&b);
+}
+
+static void equal_width_by_chance_is_no_cut(void **state) {
+    (void)state;
+    expect_pair("worker 3 gave its last shard back and stopped",
+                "restarting the other workers with new shards.", false);
+    expect_pair("RuntimeError: the pool met too much fragmenta",
+                "tion while 20.00 MiB were asked, 2 MiB free..", true);
+    expect_pair("RuntimeError: the pool of this card holds 23.",
+                "69 GiB, of which 20.00 MiB are free, and more", true);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hard_cuts_at_usual_widths_are_joined),
         cmocka_unit_test(word_wraps_are_not_joined),
         cmocka_unit_test(two_lines_are_joined_at_a_usual_width),
         cmocka_unit_test(neighbours_stay_apart),
+        cmocka_unit_test(equal_width_by_chance_is_no_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
