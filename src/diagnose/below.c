@@ -10,7 +10,8 @@
  * nothing whole stood above. A lone flag below is somebody's advice.
  *
  * What was measured, and what the thing is (model, version, card), is heard
- * wherever it stands: nobody advises to have measured something else.
+ * wherever it stands, and a setting in the same words with it: nobody advises
+ * to have measured something else.
  */
 #include "diagnose/work.h"
 
@@ -156,10 +157,21 @@ bool hit_is_above(const struct diagnosis *d, const struct failure_end *end,
     return h->order <= end->last || is_in_failure(d, h);
 }
 
+/* "Maximum concurrency for 4,096 tokens per request: 0.00x": a setting that the
+ * program itself measured with is no advice. */
+static bool is_measured_with(const struct diagnosis *d, const struct hit *h) {
+    for (size_t i = 0; i < h->capture_count; i++) {
+        if (!is_setting(d, h, h->captures[i].name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool hit_may_tell(const struct diagnosis *d, const struct failure_end *end,
                   const struct hit *h, enum fact_name name) {
     if (h->order <= end->first || !is_setting(d, h, name) ||
-        is_in_failure(d, h)) {
+        is_in_failure(d, h) || is_measured_with(d, h)) {
         return true;
     }
     return is_whole(d, h) && (h->order <= end->last || !end->has_whole_above);
