@@ -140,11 +140,25 @@ static bool is_worth(const struct diagnosis *d, enum fact_name name) {
            (d->engine || !is_setting_of_some);
 }
 
+/* AMD's tool instead of NVIDIA's. */
+static struct str how_on_amd(struct str how) {
+    if (str_eq(how, STR(SMI_USERS))) {
+        return STR("rocm-smi --showpids");
+    }
+    return str_eq(how, STR(SMI_CARDS))
+               ? STR("rocm-smi --showproductname --showmeminfo vram")
+               : how;
+}
+
 static void ask_fact(struct asked *to, enum fact_name name) {
     bool is_known = facts_first(to->known, name) ||
                     facts_first(&to->rep->context, name);
     if (!is_known && is_worth(to->d, name)) {
         struct question q = question_of(to->d, name);
+        const struct fact *device = facts_first(to->known, FACT_device_kind);
+        if (device && str_eq_nocase(device->word, STR("hip"))) {
+            q.how = how_on_amd(q.how);
+        }
         question_add(to, &q);
     }
 }

@@ -133,6 +133,19 @@ static void not_in_force(struct diagnosis *d, struct finding *f) {
     }
 }
 
+/* "HIP out of memory" is not said of a GeForce. */
+static bool is_of_device(const struct gpu *card, const struct fact *device) {
+    static const struct {
+        const char *device, *vendor;
+    } makers[] = {{"cuda", "nvidia"}, {"hip", "amd"}, {"xpu", "intel"}};
+    for (size_t i = 0; device && i < sizeof makers / sizeof makers[0]; i++) {
+        if (str_eq_nocase(device->word, str_of(makers[i].device))) {
+            return str_eq(card->vendor, str_of(makers[i].vendor));
+        }
+    }
+    return true;
+}
+
 static void which_cards(struct diagnosis *d, struct finding *f) {
     const struct fact *total = fact_in(f, FACT_gpu_total);
     if (!total || facts_first(&d->context, FACT_gpu_name)) {
@@ -141,14 +154,17 @@ static void which_cards(struct diagnosis *d, struct finding *f) {
     struct gpu_list cards = reader_gpus_of_total(
         d->r, total->ranged ? total->low : total->number,
         total->ranged ? total->high : total->number);
-    if (cards.count < 1 || cards.count > CARDS_NAMED) {
-        return;
-    }
+    size_t named = 0;
     struct buf b;
     buf_init_in(&b, d->a, 4096);
     for (size_t i = 0; i < cards.count; i++) {
-        buf_printf(&b, "%s%.*s", i ? NOTE_AND_WORD : "",
-                   STR_ARG(cards.at[i]->id));
+        if (is_of_device(cards.at[i], fact_in(f, FACT_device_kind))) {
+            buf_printf(&b, "%s%.*s", named++ ? NOTE_AND_WORD : "",
+                       STR_ARG(cards.at[i]->id));
+        }
+    }
+    if (named < 1 || named > CARDS_NAMED) {
+        return;
     }
     struct note n = note_of("diagnose.remark.cards");
     note_add(&n, written_bytes(d->a, total->number));

@@ -218,6 +218,15 @@ static bool list_training(struct arena *a, struct budget *b,
     return true;
 }
 
+/* Messages before torch 1.13 and AMD's do not say what the process holds: what
+ * is used and not listed is outside torch, this process's or another's. */
+static void add_gap(struct budget *b, struct span used) {
+    struct span gap = span_minus(used, sum_of(b));
+    if (gap.known && gap.low > 64 * MIB) {
+        add(b, "non_torch", gap, STR("derived"));
+    }
+}
+
 /* A failed allocation: what torch's message lists. */
 static void list_process(struct arena *a, struct budget *b,
                          const struct memory_case *c) {
@@ -244,6 +253,9 @@ static void list_process(struct arena *a, struct budget *b,
     }
     if (is_foreign(c)) {
         add_fact(a, b, c, "others", FACT_other_in_use);
+    }
+    if (allocated.known && spare.known && !process.known) {
+        add_gap(b, span_minus(b->total, span_of_fact(&c->in[FACT_gpu_free])));
     }
     add_fact(a, b, c, "free", FACT_gpu_free);
 }

@@ -229,6 +229,72 @@ class Words(unittest.TestCase):
         self.assertNotIn("21,984", text(log, lang="zh"))
 
 
+class Device(unittest.TestCase):
+    """What AMD's message leaves out, and whose card and tool are named."""
+    HIP = ("torch.OutOfMemoryError: HIP out of memory. Tried to allocate 4.00 "
+           "GiB. GPU 0 has a total capacity of 15.98 GiB of which 1.50 GiB is "
+           "free. Of the allocated memory 2.00 GiB is allocated by PyTorch, and "
+           "200.00 MiB is reserved by PyTorch but unallocated.")
+
+    def test_cards_are_of_the_maker(self):
+        self.assertIn("may be: RX 6800 XT.", flat(text(self.HIP)))
+        cuda = text(self.HIP.replace("HIP", "CUDA"))
+        self.assertIn("may be: RTX 4080.", flat(cuda))
+
+    def test_the_tool_is_of_the_maker(self):
+        asked = {q["fact"]: q["how"] for q in report(self.HIP)["questions"]}
+        self.assertEqual(asked["other_in_use"], "rocm-smi --showpids")
+
+    def test_what_nobody_lists_is_outside_torch(self):
+        parts = {p["part"]: p["bytes"]
+                 for p in report(self.HIP)["findings"][0]["budget"]}
+        gap = parts["non_torch"]
+        low, high = (gap["low"], gap["high"]) if isinstance(gap, dict) \
+            else (gap, gap)
+        self.assertAlmostEqual((low + high) / 2 / 2**30, 12.285, places=2)
+
+
+class Below(unittest.TestCase):
+    """What stands below the failure's first line."""
+    LEFT = ("INFO worker.py:267] model weights take 9.37GiB; non_torch_memory "
+            "takes 0.11GiB; PyTorch activation peak memory takes 1.20GiB; the "
+            "rest of the memory reserved for KV Cache is -0.28GiB.")
+
+    def test_a_length_beside_a_measurement_counts(self):
+        log = [self.LEFT, "INFO executor_base.py:116] Maximum concurrency for "
+               "4096 tokens per request: 0.00x"]
+        self.assertEqual(
+            report(*log)["context"]["max_model_len"]["value"], 4096)
+
+    def test_a_length_alone_is_advice(self):
+        log = [self.LEFT, "", "A comment below:", "", "max_model_len=4096"]
+        self.assertNotIn("max_model_len", {
+            k for k, v in report(*log)["context"].items() if v
+            and v["value"] == 4096})
+
+
+class Stage(unittest.TestCase):
+    def test_librarys_lines_tell_it_where_no_program_is_named(self):
+        log = ["load_tensors: loading model tensors, this can take a while",
+               "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 9000.00 "
+               "MiB on device 0: cudaMalloc failed: out of memory",
+               "alloc_tensor_range: failed to allocate CUDA0 buffer of size "
+               "9437184000", "llama_model_load: error loading model: unable to "
+               "allocate CUDA0 buffer"]
+        finding = report(*log)["findings"][0]
+        stages = {f["value"] for f in finding["facts"] if f["name"] == "stage"}
+        self.assertEqual(stages, {"load"})
+
+    def test_repeated_lines_of_ray_are_of_before(self):
+        log = ["vllm serve Qwen/Qwen2.5-7B-Instruct",
+               "INFO model_runner.py:1442] Capturing cudagraphs for decoding.",
+               "(RayWorkerWrapper pid=9, ip=10.0.0.2) INFO 03-27 10:29:01 "
+               "[worker.py:267] Memory profiling takes 4.26 seconds [repeated "
+               "7x across cluster]", FULL]
+        finding = report(*log)["findings"][0]
+        self.assertEqual(finding["mechanism"], "cuda_graph")
+
+
 class Checkpoint(unittest.TestCase):
     def test_a_bare_kill_names_the_size_of_the_weights(self):
         log = ["vllm serve Qwen/Qwen2.5-7B-Instruct",
