@@ -24,7 +24,8 @@ struct frame {
                              one record (vLLM's); 0: none */
     bool follows_hash;    /* in: the line before began with "# " */
     bool follows_label;   /* in: "3: " was seen to be a rank lately */
-    bool is_hash, is_label; /* out: this line did */
+    bool is_hash;       /* out: this line did */
+    bool is_sure_label; /* out: and it can be nothing else */
     bool has_stamp;       /* a time was taken off: a level may follow */
     bool has_level;
 };

@@ -79,9 +79,9 @@ bool frame_take_label(struct frame *f) {
         !cursor_text(&c, STR(": ")))
         return false;
     struct str rest = cursor_rest(&c);
-    if (!f->follows_label && !is_unmistakable(rest))
+    f->is_sure_label = is_unmistakable(rest);
+    if (!f->follows_label && !f->is_sure_label)
         return false;
-    f->is_label = true;
     f->who.rank = rank;
     f->text = rest;
     return true;

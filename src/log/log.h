@@ -17,6 +17,8 @@
 
 #define LOG_LINE_MAX (64 * 1024)  /* a longer line comes in pieces, joined */
 #define LOG_STREAMS_MAX 256       /* further ones share the last */
+#define LOG_MEMORY 2048 /* bytes back; what stood before leaves no trace in how
+                           a line is read, but for a line cut by its carrier */
 
 /* Who printed a line, as far as its frame says. */
 struct stream {
@@ -26,6 +28,7 @@ struct stream {
 
 struct line {
     struct str text;   /* valid during the call; UTF-8, at most LOG_LINE_MAX */
+    uint64_t place;    /* of its first byte in the decoded input */
     uint32_t number;   /* saturates */
     uint32_t stream;   /* 0: no stream named */
     bool is_joined;    /* goes on where the stream's last line was cut, no
@@ -43,12 +46,67 @@ struct log_stats {
     bool truncated;        /* the compressed input ended early, or max_bytes */
 };
 
+/* ---- reading only where it may be worth it ----
+ *
+ * A sieve looks at the decoded input before it is cut into lines, and marks
+ * what may matter. Lines round a mark are read as if all had been, but for who
+ * printed an unnamed line; what no mark is near is passed over, its lines only
+ * counted. Streams are then numbered as they are met. */
+
+#define LOG_SIEVE_AHEAD (16 * 1024) /* text behind `to` that a sieve may see */
+
+#define LOG_SETTLE (UINT64_MAX - 1)
+
+struct log_mark { /* read so many bytes before and behind */
+    size_t at;
+    uint32_t before, behind;
+};
+
+struct log_marks { /* their places rise */
+    struct arena *a;
+    struct log_mark *at;
+    size_t count, cap;
+};
+
+struct log_sieve {
+    void *ctx;
+    size_t small; /* an input of fewer bytes is read without looking */
+    /* Mark what may matter of text[from, to), which are whole lines. The text
+     * goes on behind `to`, as far as is known; before `from` stands what was
+     * looked at before. place: of the text. */
+    void (*look)(void *ctx, struct str text, uint64_t place, size_t from,
+                 size_t to, struct log_marks *marks);
+    /* What was marked has been read. The place up to which lines are still
+     * wanted; 0: none. */
+    uint64_t (*pause)(void *ctx);
+    /* Bytes from this place on are still wanted; UINT64_MAX: none. When they
+     * have become too many, or at once for LOG_SETTLE, settle() is given all
+     * that is held, and how many lines stand before: then nothing more may be
+     * wanted. */
+    uint64_t (*keep_from)(void *ctx);
+    void (*settle)(void *ctx, struct str held, uint64_t place, uint64_t lines);
+    /* Lines that begin in [from, to) are read without a look. */
+    void (*whole)(void *ctx, uint64_t from, uint64_t to);
+    /* Lines were passed over before the next. */
+    void (*gap)(void *ctx);
+};
+
 struct log_reader;
 
 /* max_bytes 0: no end. All memory is in the arena. Never raises on content,
  * except FAIL_INPUT for a damaged compressed stream at its very start. */
 struct log_reader *log_open(struct arena *a, uint64_t max_bytes,
                             log_line_fn on_line, void *ctx);
+/* Another reader of the same input, which knows its streams by the same
+ * numbers: whole lines are read with it wherever they stand. lines: how many
+ * stand before. What is read at once is one text; nothing before it is
+ * remembered. */
+struct log_reader *log_open_beside(struct log_reader *r, log_line_fn on_line,
+                                   void *ctx);
+void log_read_at(struct log_reader *r, uint64_t place, uint64_t lines,
+                 struct str bytes);
+/* Before the first feed. The sieve outlives the reader. */
+void log_skim(struct log_reader *r, const struct log_sieve *sieve);
 void log_feed(struct log_reader *r, struct str bytes);
 void log_end(struct log_reader *r);
 struct log_stats log_stats(const struct log_reader *r);

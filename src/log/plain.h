@@ -45,4 +45,23 @@ static inline bool plain_is_printable(struct str s) {
     return !plain_any(bad);
 }
 
+/* How often c stands in s. */
+static inline uint64_t plain_count(struct str s, char c) {
+    uint64_t n = 0;
+    size_t i = 0;
+    while (s.n - i >= PLAIN_STEP) {
+        size_t steps = (s.n - i) / PLAIN_STEP;
+        plain_bytes sum = {0};
+        for (steps = steps < 127 ? steps : 127; steps > 0; steps--) {
+            sum -= plain_load(s.p + i) == c;
+            i += PLAIN_STEP;
+        }
+        for (size_t k = 0; k < PLAIN_STEP; k++)
+            n += (uint64_t)sum[k];
+    }
+    for (; i < s.n; i++)
+        n += s.p[i] == c;
+    return n;
+}
+
 #endif

@@ -19,6 +19,7 @@
 #include "log/inflate.h"
 #include "log/record.h"
 #include "log/repr.h"
+#include "log/skim.h"
 #include "log/stream.h"
 #include "log/wrap.h"
 
@@ -26,6 +27,12 @@
 #define LABEL_LINES 64  /* how long a "3: " is believed to be a rank */
 #define CLEAN_CEILING ((size_t)4 * LOG_LINE_MAX)
 #define SCRATCH_CEILING ((size_t)8 << 20)
+
+/* Something seen at a place, not long ago or forgotten. */
+struct note {
+    bool is_set;
+    uint64_t place;
+};
 
 struct log_reader {
     struct arena *a;
@@ -36,6 +43,7 @@ struct log_reader {
     struct log_stats stats;
     struct inflater *inflater;
     struct decoder *decoder;
+    struct skim *skim; /* NULL: every line is read */
     bool is_ended;
 
     /* the physical line being read */
@@ -44,22 +52,64 @@ struct log_reader {
     bool has_output;  /* a segment of it was handed on */
     bool is_long;     /* pieces of this segment were handed on */
     uint32_t stream;  /* of its last segment */
+    uint64_t place;   /* of the segment's first byte */
 
-    /* what lines leave for those that follow */
-    bool follows_hash;
-    uint32_t label_lines; /* how many more may carry "3: " */
+    /* what lines leave for those that follow, and where they did */
+    uint64_t began;    /* reading began here: at the start, or behind a gap */
+    struct note hash;  /* "# " began a line */
+    struct note label; /* "3: " was a rank */
+    uint32_t label_lines; /* how many more may carry it */
+    struct note carried;  /* a carrier named the stream of a line */
     uint32_t last_stream;
-    uint32_t goes_on[2]; /* cut by docker or CRI: stream + 1, by stdout, err */
-    uint32_t carried; /* stream + 1 of a line that was carried; 0: it was not */
+    struct note cut[2];  /* by docker or CRI, on stdout, on stderr */
+    uint32_t goes_on[2]; /* in this stream */
     struct wrap_page page, framed_page;
     struct wrap wrap;
     struct wrap framed_wrap[LOG_STREAMS_MAX];
-    uint64_t repeated[LOG_STREAMS_MAX];
+    struct note prefixed[LOG_STREAMS_MAX];
+    uint64_t repeated[LOG_STREAMS_MAX]; /* by that prefix */
 
     struct stream_table *streams;
     struct buf clean[DEPTH_MAX + 1];
     struct buf unfolded;
 };
+
+/* ---- what is remembered ----
+ *
+ * Only what stood near: so a reader that begins in the middle of an input, a
+ * little before what matters, comes to the same answers as one that has read
+ * everything. */
+
+static uint64_t least_place(const struct log_reader *r, uint64_t reach) {
+    uint64_t least = r->place > reach ? r->place - reach : 0;
+    return least > r->began ? least : r->began;
+}
+
+static struct note note_here(const struct log_reader *r) {
+    return (struct note){true, r->place};
+}
+
+static bool is_near(const struct log_reader *r, const struct note *n) {
+    return n->is_set && n->place >= least_place(r, LOG_MEMORY);
+}
+
+static bool looks_wrapped(struct log_reader *r, struct wrap_page *page,
+                          struct wrap *before, struct str text,
+                          uint32_t quote_width, bool may_join) {
+    page->place = r->place;
+    page->least = least_place(r, LOG_MEMORY);
+    return wrap_look(page, before, text, quote_width, may_join);
+}
+
+static bool is_cut(const struct log_reader *r, bool is_stderr) {
+    const struct note *n = &r->cut[is_stderr];
+    return n->is_set && n->place >= least_place(r, LOG_LINE_MAX);
+}
+
+static void note_cut(struct log_reader *r, bool is_stderr, uint32_t stream) {
+    r->cut[is_stderr] = note_here(r);
+    r->goes_on[is_stderr] = stream;
+}
 
 /* ---- out ---- */
 
@@ -85,6 +135,7 @@ static void hand_out(struct log_reader *r, struct str text, uint32_t stream,
     struct line line = {
         .number = number > UINT32_MAX ? UINT32_MAX : (uint32_t)number,
         .stream = stream,
+        .place = r->place,
         .is_joined = is_joined,
         .is_record = is_record,
     };
@@ -123,29 +174,35 @@ static void hand_out_text(struct log_reader *r, struct str text,
 
 /* ---- one segment ---- */
 
-/* A line that was carried (syslog ...) and then wrapped by hand: what is set
- * in behind it, without any frame, goes on where it was. */
-static bool goes_on_below(struct log_reader *r, const struct frame *f,
-                          uint32_t stream) {
-    bool is_set_in = f->kinds == 0 && stream == 0 && f->text.n > 0 &&
-                     (f->text.p[0] == ' ' || f->text.p[0] == '\t');
-    if (!is_set_in)
-        r->carried = (f->kinds & FRAME_TRANSPORT) != 0 ? stream + 1 : 0;
-    return is_set_in && r->carried != 0;
+static bool is_indented(struct str s) {
+    return s.n > 0 && (s.p[0] == ' ' || s.p[0] == '\t');
+}
+
+/* A carrier that names a line but not the indented ones below it, as syslog
+ * does with what came as one message of several lines. */
+static bool goes_with_carried(const struct log_reader *r,
+                              const struct frame *f) {
+    return f->kinds == 0 && is_indented(f->text) && is_near(r, &r->carried);
 }
 
 static uint32_t stream_of(struct log_reader *r, const struct frame *f) {
     uint32_t stream = stream_find(r->streams, &f->who);
-    if (goes_on_below(r, f, stream))
-        return r->carried - 1;
-    return stream == 0 && r->has_output ? r->stream : stream;
+    if (stream == 0 && r->has_output)
+        return r->stream;
+    if (stream == 0 && goes_with_carried(r, f))
+        return r->last_stream;
+    r->carried = note_here(r);
+    r->carried.is_set = stream != 0 && (f->kinds & FRAME_TRANSPORT) != 0;
+    return stream;
 }
 
 /* vLLM puts the same prefix before every line of one record. */
 static bool is_new_record(struct log_reader *r, const struct frame *f,
                           uint32_t stream) {
-    bool is_repeated = f->repeated && f->repeated == r->repeated[stream];
+    bool is_repeated = f->repeated && f->repeated == r->repeated[stream] &&
+                       is_near(r, &r->prefixed[stream]);
     r->repeated[stream] = f->repeated;
+    r->prefixed[stream] = note_here(r);
     return (f->is_record && !is_repeated) || begins_traceback(f->text);
 }
 
@@ -153,32 +210,31 @@ static void read_plain(struct log_reader *r, const struct frame *f) {
     uint32_t stream = stream_of(r, f);
     bool is_record = is_new_record(r, f, stream);
     bool is_framed = (f->kinds & ~(unsigned)FRAME_QUOTE) != 0;
-    bool is_joined = is_framed && wrap_look(&r->framed_page,
-                                            &r->framed_wrap[stream], f->text, 0,
-                                            !f->is_record);
+    bool is_joined =
+        is_framed && looks_wrapped(r, &r->framed_page, &r->framed_wrap[stream],
+                                   f->text, 0, !f->is_record);
     hand_out_text(r, f->text, stream, is_joined, is_record);
     if (f->is_partial)
-        r->goes_on[f->is_stderr] = stream + 1;
+        note_cut(r, f->is_stderr, stream);
 }
 
 static struct frame frame_of(const struct log_reader *r, struct str text) {
     return (struct frame){
         .text = text,
         .who = stream_none(),
-        .follows_hash = r->follows_hash,
-        .follows_label = r->label_lines > 0,
+        .follows_hash = is_near(r, &r->hash),
+        .follows_label = r->label_lines > 0 && is_near(r, &r->label),
     };
 }
 
 /* The rest of what a carrier cut: no frames in it, no blank before it. */
 static bool read_rest(struct log_reader *r, struct str text, bool is_stderr,
                       bool is_partial) {
-    uint32_t stream = r->goes_on[is_stderr];
-    if (stream == 0)
+    if (!is_cut(r, is_stderr))
         return false;
-    hand_out_text(r, text, stream - 1, true, false);
-    if (!is_partial)
-        r->goes_on[is_stderr] = 0;
+    hand_out_text(r, text, r->goes_on[is_stderr], true, false);
+    r->cut[is_stderr] = note_here(r);
+    r->cut[is_stderr].is_set = is_partial;
     return true;
 }
 
@@ -224,7 +280,7 @@ static bool read_json(struct log_reader *r, struct frame *f, int depth) {
     if (!may_be_json(f->text) || depth + 1 > DEPTH_MAX || !record_read(&r->scratch, f->text, &record))
         return false;
     bool is_rest = record.is_docker && record.count > 0 &&
-                   r->goes_on[record.is_stderr] != 0;
+                   is_cut(r, record.is_stderr);
     merge_who(&f->who, &record.who);
     for (size_t i = 0; i < record.count; i++) {
         struct str text = record.texts[i];
@@ -239,7 +295,7 @@ static bool read_json(struct log_reader *r, struct frame *f, int depth) {
         }
     }
     if (record.is_partial && record.count > 0)
-        r->goes_on[record.is_stderr] = r->last_stream + 1;
+        note_cut(r, record.is_stderr, r->last_stream);
     if (record.count == 0)
         hand_out(r, STR(""), stream_of(r, f), false, false);
     return true;
@@ -258,21 +314,25 @@ static bool is_wrapped(struct log_reader *r, struct str text,
     bool is_framed =
         f->is_record || (f->kinds & ~(unsigned)FRAME_QUOTE) != 0;
     struct str seen = is_framed ? text : f->text;
-    return wrap_look(&r->page, &r->wrap, seen, (uint32_t)(text.n - seen.n),
-                     !is_framed && !r->has_output);
+    return looks_wrapped(r, &r->page, &r->wrap, seen,
+                         (uint32_t)(text.n - seen.n),
+                         !is_framed && !r->has_output);
 }
 
 static void note_frames(struct log_reader *r, const struct frame *f) {
-    r->follows_hash = f->is_hash;
-    if (f->is_label)
-        r->label_lines = LABEL_LINES;
-    else if (r->label_lines > 0)
+    r->hash = note_here(r);
+    r->hash.is_set = f->is_hash;
+    if (r->label_lines > 0)
         r->label_lines--;
+    if (f->is_sure_label) {
+        r->label = note_here(r);
+        r->label_lines = LABEL_LINES;
+    }
 }
 
 /* Where the carrier has cut a line, is this its rest? */
 static bool goes_on_here(struct log_reader *r, struct str text) {
-    if ((r->goes_on[0] | r->goes_on[1]) == 0)
+    if (!is_cut(r, false) && !is_cut(r, true))
         return false;
     struct frame f = frame_of(r, text);
     return frame_take_cri(&f) &&
@@ -310,6 +370,7 @@ static void add_bytes(struct log_reader *r, struct str bytes) {
         piece.n = whole_characters(piece);
         read_segment(r, piece);
         r->is_long = true;
+        r->place += piece.n;
         buf_drop_front(&r->segment, piece.n);
     }
     buf_add(&r->segment, bytes);
@@ -324,6 +385,7 @@ static void end_segment(struct log_reader *r, struct str last, bool ends_line) {
     }
     if (last.n > 0 || (ends_line && !r->has_output))
         read_segment(r, last);
+    r->place += last.n + 1;
     buf_clear(&r->segment);
     r->is_long = false;
 }
@@ -351,7 +413,7 @@ static size_t find_from(struct str bytes, size_t from, char c) {
 }
 
 /* The next '\r' of the block is looked for once, not once a line. */
-static bool take_utf8(void *ctx, struct str bytes) {
+static void read_block(void *ctx, struct str bytes) {
     struct log_reader *r = ctx;
     size_t next_return = find_from(bytes, 0, '\r');
     for (size_t from = 0; from < bytes.n;) {
@@ -369,6 +431,21 @@ static bool take_utf8(void *ctx, struct str bytes) {
         end_line(r);
         from = at + 1;
     }
+}
+
+static void pass_over(void *ctx, uint64_t bytes, uint64_t lines) {
+    struct log_reader *r = ctx;
+    r->place += bytes;
+    r->stats.lines += lines;
+    r->began = r->place;
+}
+
+static bool take_utf8(void *ctx, struct str bytes) {
+    struct log_reader *r = ctx;
+    if (r->skim)
+        skim_feed(r->skim, bytes);
+    else
+        read_block(r, bytes);
     return true;
 }
 
@@ -391,23 +468,45 @@ static void free_scratch(void *what) {
     arena_free(what);
 }
 
-struct log_reader *log_open(struct arena *a, uint64_t max_bytes,
-                            log_line_fn on_line, void *ctx) {
+static struct log_reader *open_bare(struct arena *a, log_line_fn on_line,
+                                    void *ctx) {
     struct log_reader *r = arena_alloc(a, sizeof *r);
     r->a = a;
-    r->max_bytes = max_bytes;
     r->on_line = on_line;
     r->ctx = ctx;
     arena_init(&r->scratch, a->from, SCRATCH_CEILING);
     arena_defer(a, free_scratch, &r->scratch);
-    r->streams = stream_table_new(a);
-    r->inflater = inflate_open(a, take_plain, r);
-    r->decoder = encoding_open(a, take_utf8, r);
     buf_init_in(&r->segment, a, LOG_LINE_MAX);
     buf_init_in(&r->unfolded, a, CLEAN_CEILING);
     for (size_t i = 0; i <= DEPTH_MAX; i++)
         buf_init_in(&r->clean[i], a, CLEAN_CEILING);
     return r;
+}
+
+struct log_reader *log_open(struct arena *a, uint64_t max_bytes,
+                            log_line_fn on_line, void *ctx) {
+    struct log_reader *r = open_bare(a, on_line, ctx);
+    r->max_bytes = max_bytes;
+    r->streams = stream_table_new(a);
+    r->inflater = inflate_open(a, take_plain, r);
+    r->decoder = encoding_open(a, take_utf8, r);
+    return r;
+}
+
+struct log_reader *log_open_beside(struct log_reader *r, log_line_fn on_line,
+                                   void *ctx) {
+    struct log_reader *beside = open_bare(r->a, on_line, ctx);
+    beside->streams = r->streams;
+    return beside;
+}
+
+static uint64_t lines_read(const void *ctx) {
+    return ((const struct log_reader *)ctx)->stats.lines;
+}
+
+void log_skim(struct log_reader *r, const struct log_sieve *sieve) {
+    struct skim_out out = {read_block, pass_over, lines_read, r};
+    r->skim = skim_new(r->a, sieve, out);
 }
 
 static void check_memory(struct log_reader *r) {
@@ -416,6 +515,18 @@ static void check_memory(struct log_reader *r) {
         is_ok = is_ok && buf_ok(&r->clean[i]);
     if (!is_ok)
         arena_raise(r->a, FAIL_MEMORY, "out of memory while reading a log");
+}
+
+void log_read_at(struct log_reader *r, uint64_t place, uint64_t lines,
+                 struct str bytes) {
+    r->place = r->began = place;
+    r->stats.lines = lines;
+    read_block(r, bytes);
+    if (r->has_bytes) {
+        end_segment(r, STR(""), true);
+        end_line(r);
+    }
+    check_memory(r);
 }
 
 void log_feed(struct log_reader *r, struct str bytes) {
@@ -432,6 +543,8 @@ void log_end(struct log_reader *r) {
     if (!inflate_end(r->inflater))
         r->stats.truncated = true;
     encoding_end(r->decoder);
+    if (r->skim)
+        skim_end(r->skim);
     if (r->has_bytes) {
         end_segment(r, STR(""), true);
         end_line(r);

@@ -20,9 +20,11 @@
 
 #include "base/utf8.h"
 #include "log/cursor.h"
+#include "log/log.h"
 #include "log/plain.h"
 
 #define WIDTH_LEAST 40
+#define WRAP_QUOTE_MAX 8 /* columns of what quotes a line, about */
 #define LONG_LABEL 12 /* a first word this long before a colon is a label */
 
 static const uint32_t usual_widths[] = {60,  64,  70,  72,  76,  78,  79,
@@ -181,9 +183,13 @@ static bool has_label(struct str text) {
                          str_find_char(word, '_') < word.n);
 }
 
+static bool was_seen(const struct wrap_page *page, uint32_t width) {
+    return page->seen[width] > page->least;
+}
+
 static bool was_wider(const struct wrap_page *page, uint32_t width) {
     for (size_t i = 0; i < WRAP_RECENT; i++)
-        if (page->recent[i] > width)
+        if (page->recent[i] > width && page->recent_place[i] >= page->least)
             return true;
     return false;
 }
@@ -223,7 +229,7 @@ static bool is_word_cut(const struct wrap *before, struct str text) {
 static bool is_chance(const struct wrap_page *page, const struct wrap *before,
                       struct str text, uint32_t width) {
     uint32_t cut = before->width;
-    if (width != cut || page->is_seen[cut] || before->is_joined ||
+    if (width != cut || was_seen(page, cut) || before->is_joined ||
         before->is_same_width || is_usual(cut) ||
         is_usual(before->text_width))
         return false;
@@ -236,12 +242,12 @@ static bool continues(const struct wrap_page *page, const struct wrap *before,
     uint32_t cut = before->width;
     if (cut < WIDTH_LEAST || width == 0 || width > cut)
         return false;
-    bool is_strong = page->is_seen[cut] || before->is_joined ||
+    bool is_strong = was_seen(page, cut) || before->is_joined ||
                      before->is_same_width || width == cut;
     bool is_likely = is_strong || is_usual(cut) || is_usual(before->text_width);
     if (!is_likely || !is_inside_token(before->last, text, is_strong))
         return false;
-    return (page->is_seen[cut] || !was_wider(page, cut)) &&
+    return (was_seen(page, cut) || !was_wider(page, cut)) &&
            !is_apart(before, text) && !is_chance(page, before, text, width);
 }
 
@@ -280,6 +286,8 @@ static void remember(struct wrap *w, struct str text, uint32_t width,
 
 bool wrap_look(struct wrap_page *page, struct wrap *before, struct str text,
                uint32_t quote_width, bool may_join) {
+    if (before->place < page->least)
+        *before = (struct wrap){0};
     uint32_t width = width_of(text);
     if (width > 0)
         width += quote_width;
@@ -289,13 +297,83 @@ bool wrap_look(struct wrap_page *page, struct wrap *before, struct str text,
     bool is_wrapped = is_word_wrap(before, text, width);
     uint32_t cut = before->width;
     if (is_joined && (width == cut || before->is_joined))
-        page->is_seen[cut] = true;
+        page->seen[cut] = page->place + 1;
     page->recent[page->next] = width ? width : (uint32_t)text.n;
+    page->recent_place[page->next] = page->place;
     page->next = (page->next + 1) % WRAP_RECENT;
     bool is_same_width = width == cut && !begins_alike(before, text);
     remember(before, text, width, quote_width);
+    before->place = page->place;
     before->is_joined = is_joined && width == cut;
     before->is_same_width = is_same_width;
     before->is_word_wrapped = is_wrapped && !is_joined;
     return is_joined;
+}
+
+bool wrap_may_join(struct str before, struct str text) {
+    uint32_t cut = width_of(before);
+    return before.n > 0 && text.n > 0 && cut + WRAP_QUOTE_MAX >= WIDTH_LEAST &&
+           width_of(text) <= cut + WRAP_QUOTE_MAX && !has_label(text) &&
+           is_inside_token(before.p[before.n - 1], text, true);
+}
+
+bool wrap_is_usual(uint32_t width) {
+    for (uint32_t quote = 0; quote <= WRAP_QUOTE_MAX; quote++)
+        if (width >= quote && is_usual(width - quote))
+            return true;
+    return false;
+}
+
+struct raw_line {
+    size_t at, width;
+};
+
+static struct raw_line raw_before(struct str text, size_t end) {
+    size_t stop = end;
+    while (stop > 0 && (text.p[stop - 1] == '\n' || text.p[stop - 1] == '\r'))
+        stop--;
+    size_t at = stop;
+    while (at > 0 && text.p[at - 1] != '\n')
+        at--;
+    return (struct raw_line){at, stop - at};
+}
+
+/* Two lines of this width, one behind the other, somewhere near? */
+static bool has_pair(struct str text, size_t at, size_t width) {
+    size_t from = at > 2 * LOG_MEMORY ? at - 2 * LOG_MEMORY : 0;
+    size_t to = at + 1;
+    bool was_equal = false;
+    if (from > 0)
+        from += str_find_char(str_slice(text, from, text.n), '\n') + 1;
+    while (from < to && from < text.n) {
+        struct str line = str_slice(text, from, text.n);
+        line.n = str_find_char(line, '\n');
+        size_t next = from + line.n + 1;
+        if (line.n > 0 && line.p[line.n - 1] == '\r')
+            line.n--;
+        if (line.n == width && was_equal)
+            return true;
+        was_equal = line.n == width;
+        from = next;
+    }
+    return false;
+}
+
+bool wrap_may_be_cut(struct str text, size_t at) {
+    struct raw_line cut = raw_before(text, at);
+    if (cut.width > 4 * WRAP_WIDTH_MAX || cut.width + 3 < WIDTH_LEAST)
+        return false;
+    if (!plain_is_printable((struct str){text.p + cut.at, cut.width}))
+        return true; /* its width is another */
+    if (has_pair(text, at, cut.width))
+        return true;
+    size_t end = cut.at;
+    for (int i = 0; i < WRAP_RECENT - 1 && end > 0; i++) {
+        struct raw_line line = raw_before(text, end);
+        if (line.width > cut.width && line.width <= WRAP_WIDTH_MAX &&
+            cut.at - line.at < LOG_MEMORY / 2)
+            return false; /* this one was wider */
+        end = line.at;
+    }
+    return wrap_is_usual((uint32_t)cut.width);
 }

@@ -21,18 +21,32 @@ struct wrap {
     bool is_joined;
     bool is_same_width; /* as the one before it */
     bool is_word_wrapped; /* it was cut at a blank to fit its own width */
+    uint64_t place;       /* where it began */
 };
 
-/* What the input has shown so far. */
+/* What the input has shown lately. Whoever asks sets place and least; what
+ * stood before least is forgotten, so that reading may begin anywhere. */
 struct wrap_page {
+    uint64_t place, least; /* of the line looked at; of what is remembered */
     uint32_t recent[WRAP_RECENT]; /* widths of the last lines */
+    uint64_t recent_place[WRAP_RECENT];
     uint32_t next;
-    bool is_seen[WRAP_WIDTH_MAX + 1]; /* widths at which text was cut before */
+    uint64_t seen[WRAP_WIDTH_MAX + 1]; /* 1 + where text was last cut at this
+                                          width; 0: nowhere */
 };
 
 /* Look at a line: may it be joined to the one before without a blank? Then it
  * is the one before. quote_width: columns of the quote marks before text. */
 bool wrap_look(struct wrap_page *page, struct wrap *before, struct str text,
                uint32_t quote_width, bool may_join);
+
+/* Could text be joined to a line that ends like `before`, whatever else was
+ * seen? False is sure. */
+bool wrap_may_join(struct str before, struct str text);
+/* Could a line of this width be a cut one without others of its width? */
+bool wrap_is_usual(uint32_t width);
+/* Could the line that ends before `at` be one that was cut, by the widths of
+ * all lines near it? Unframed lines, of which the next goes on. */
+bool wrap_may_be_cut(struct str text, size_t at);
 
 #endif

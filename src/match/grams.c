@@ -41,7 +41,7 @@ static uint32_t commonness(const char *p) {
     return 0;
 }
 
-static uint32_t cost(const char *p) {
+uint32_t gram_cost(const char *p) {
     char folded[GRAM_BYTES];
     uint32_t digits = 0;
     for (size_t i = 0; i < GRAM_BYTES; i++) {
@@ -70,7 +70,7 @@ static size_t best_place(struct str s, size_t n) {
             break;
         if (has_blank(s.p + i, n))
             continue;
-        uint32_t here = n == GRAM_BYTES ? cost(s.p + i) : 0;
+        uint32_t here = n == GRAM_BYTES ? gram_cost(s.p + i) : 0;
         if (here < least) {
             least = here;
             best = i;

@@ -41,6 +41,8 @@ struct gram_choice { /* made at build */
 /* Of one folded literal, the rarest; four bytes if it has them in one word,
  * or three and whatever follows. */
 void gram_choose(struct arena *a, struct gram_choice *c, struct str literal);
+/* How often logs have these folded four bytes, as far as that is known. */
+uint32_t gram_cost(const char *p);
 /* How many bits there ought to be, as a power of two. */
 uint32_t gram_bits_log2(const struct gram_choice *c);
 /* bits: zeroed, 1 << (log2 - 3) bytes; slots: zeroed, 4 << (log2 -

@@ -28,16 +28,86 @@ static struct slot *new_signature(struct scanner *s) {
     return slot;
 }
 
-static struct slot *next_slot(struct scanner *s, struct pattern_state *p) {
-    if (p->is->kind == PATTERN_SIGNATURE)
-        return new_signature(s);
+/* ---- others: the first and the last ---- */
+
+static bool has_order(const struct slot *slots, uint32_t count,
+                      uint64_t order) {
+    for (uint32_t i = count; i > 0 && slots[i - 1].hit.order >= order; i--)
+        if (slots[i - 1].hit.order == order)
+            return true;
+    return false;
+}
+
+/* A free slot at its place among `count` ones in order; *spare is used up. */
+static struct slot *insert(struct slot *slots, uint32_t count, uint64_t order,
+                           struct slot spare) {
+    uint32_t at = count;
+    for (; at > 0 && slots[at - 1].hit.order > order; at--)
+        slots[at] = slots[at - 1];
+    slots[at] = spare;
+    slots[at].hit.order = order;
+    return &slots[at];
+}
+
+static struct slot *insert_last(struct pattern_state *p, uint64_t order) {
+    struct slot *last = p->slots + KEEP_FIRST;
+    if (p->last_count < KEEP_LAST) {
+        struct slot free_one = last[p->last_count];
+        return insert(last, p->last_count++, order, free_one);
+    }
+    if (order < last[0].hit.order)
+        return NULL;
+    struct slot spare = last[0];
+    for (uint32_t i = 1; i < KEEP_LAST; i++)
+        last[i - 1] = last[i];
+    return insert(last, KEEP_LAST - 1, order, spare);
+}
+
+static struct slot *insert_first(struct pattern_state *p, uint64_t order) {
+    if (p->first_count < KEEP_FIRST) {
+        struct slot free_one = p->slots[p->first_count];
+        return insert(p->slots, p->first_count++, order, free_one);
+    }
+    struct slot out = p->slots[KEEP_FIRST - 1], spare = {0};
+    struct slot *last = insert_last(p, out.hit.order);
+    if (last) {
+        spare = *last;
+        *last = out;
+    } else {
+        spare = out;
+    }
+    spare.hit.order = 0;
+    return insert(p->slots, KEEP_FIRST - 1, order, spare);
+}
+
+/* NULL: it is there already, or one of those in between. */
+static struct slot *other_slot(struct scanner *s, struct pattern_state *p,
+                               uint64_t order) {
     if (!p->slots)
         p->slots = arena_array(s->a, KEEP_FIRST + KEEP_LAST,
                                sizeof *p->slots);
-    uint64_t n = p->hits++;
-    if (n >= KEEP_FIRST)
-        n = KEEP_FIRST + (n - KEEP_FIRST) % KEEP_LAST;
-    return &p->slots[n];
+    if (has_order(p->slots, p->first_count, order) ||
+        has_order(p->slots + KEEP_FIRST, p->last_count, order))
+        return NULL;
+    bool is_first = p->first_count < KEEP_FIRST ||
+                    order < p->slots[KEEP_FIRST - 1].hit.order;
+    return is_first ? insert_first(p, order) : insert_last(p, order);
+}
+
+bool keep_is_full_to(const struct pattern_state *p, uint64_t order) {
+    return p->first_count == KEEP_FIRST &&
+           p->slots[KEEP_FIRST - 1].hit.order < order;
+}
+
+bool keep_is_full_from(const struct pattern_state *p, uint64_t order) {
+    return p->last_count == KEEP_LAST &&
+           p->slots[KEEP_FIRST].hit.order >= order;
+}
+
+static struct slot *next_slot(struct scanner *s, struct pattern_state *p,
+                              uint64_t order) {
+    return p->is->kind == PATTERN_SIGNATURE ? new_signature(s)
+                                            : other_slot(s, p, order);
 }
 
 size_t capture_unwrap(struct str text, char *out) {
@@ -121,7 +191,11 @@ void keep_hit(struct scanner *s, const struct hit_draft *d) {
     const struct pattern *p = d->pattern->is;
     struct str text = str_slice(window_slice(w, d->found->from, d->end), 0,
                                 MATCH_MESSAGE_MAX);
-    struct slot *slot = next_slot(s, d->pattern);
+    const struct mark *m = &w->marks[window_mark_index(w, d->found->from)];
+    uint64_t order = m->order + (d->found->from - m->pos);
+    struct slot *slot = next_slot(s, d->pattern, order);
+    if (!slot)
+        return;
     make_memory(s, slot, bytes_needed(d, text));
     struct filling f = {slot->memory};
     slot->hit = (struct hit){
@@ -130,8 +204,7 @@ void keep_hit(struct scanner *s, const struct hit_draft *d) {
         .first_line = d->first_line, .last_line = d->last_line,
         .trace_first = d->trace_first, .trace_last = d->trace_last,
         .captures = (struct capture *)(void *)slot->memory};
-    const struct mark *m = &w->marks[window_mark_index(w, d->found->from)];
-    slot->hit.order = m->order + (d->found->from - m->pos);
+    slot->hit.order = order;
     f.at += d->capture_count * sizeof(struct capture);
     slot->hit.text = put_text(&f, text);
     put_captures(d, &f, &slot->hit);
@@ -157,8 +230,7 @@ static void list_slot(struct hit_list *list, const struct slot *slot) {
 }
 
 static size_t slots_of(const struct pattern_state *p) {
-    uint64_t most = KEEP_FIRST + KEEP_LAST;
-    return (size_t)(p->hits < most ? p->hits : most);
+    return (size_t)p->first_count + p->last_count;
 }
 
 struct hit_list keep_list(struct scanner *s) {
@@ -168,9 +240,12 @@ struct hit_list keep_list(struct scanner *s) {
     list.at = arena_array(s->a, list.cap, sizeof *list.at);
     for (size_t i = 0; i < s->signature_count; i++)
         list_slot(&list, s->signatures[i]);
-    for (const struct pattern_state *p = s->newest; p; p = p->older)
-        for (size_t k = 0; k < slots_of(p); k++)
+    for (const struct pattern_state *p = s->newest; p; p = p->older) {
+        for (uint32_t k = 0; k < p->first_count; k++)
             list_slot(&list, &p->slots[k]);
+        for (uint32_t k = 0; k < p->last_count; k++)
+            list_slot(&list, &p->slots[KEEP_FIRST + k]);
+    }
     if (list.count > 1)
         qsort(list.at, list.count, sizeof *list.at, by_order);
     return list;

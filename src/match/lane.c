@@ -59,12 +59,29 @@ struct literal_sink {
     struct lane *l;
 };
 
+static bool is_in_zone(const struct scanner *s, const struct lane *l,
+                       uint64_t pos) {
+    uint64_t place = l->w.marks[window_mark_index(&l->w, pos)].place;
+    return place >= s->zone_from && place < s->zone_to;
+}
+
+static bool is_in_scope(struct scanner *s, uint32_t pattern, bool in_zone) {
+    switch (s->scope) {
+    case SCOPE_ALL: return true;
+    case SCOPE_SIGNATURES: return in_zone || scan_is_signature(s, pattern);
+    case SCOPE_BESIDE: return in_zone && !scan_is_signature(s, pattern);
+    }
+    return true;
+}
+
 static void on_literal(void *ctx, const struct prefilter_find *found,
                        size_t end) {
     const struct literal_sink *to = ctx;
     uint64_t pos = window_pos(&to->l->w, end - 1) + 1;
+    bool in_zone = is_in_zone(to->s, to->l, pos - 1);
     for (uint32_t i = 0; i < found->count; i++)
-        note_literal(to->s, to->l, prefilter_ref(found, i), pos);
+        if (is_in_scope(to->s, prefilter_ref(found, i), in_zone))
+            note_literal(to->s, to->l, prefilter_ref(found, i), pos);
 }
 
 static void read_literals(struct scanner *s, struct lane *l, bool is_end) {
@@ -120,16 +137,41 @@ static void add_found(struct scanner *s, struct lane *l, uint32_t pattern,
         .capture_from = first, .capture_count = l->capture_count - first};
 }
 
-static uint64_t least_start(const struct lane *l, const struct range *r) {
+static uint64_t most(uint64_t x, uint64_t y) {
+    return x > y ? x : y;
+}
+
+static uint64_t span_of(const struct scanner *s, const struct range *r) {
+    bool is_signature =
+        s->patterns[r->pattern]->is->kind == PATTERN_SIGNATURE;
+    return is_signature ? SPAN_REACH : OTHER_REACH;
+}
+
+static uint64_t least_start(const struct scanner *s, const struct lane *l,
+                            const struct range *r) {
+    const struct window *w = &l->w;
+    size_t line = window_mark_index(w, r->first - 1);
+    size_t near = window_lines_back(w, line, span_of(s, r));
     uint64_t from = r->first > REACH_BACK ? r->first - REACH_BACK : 0;
-    uint64_t next = l->places[r->pattern].next;
-    return from > next ? from : next;
+    return most(most(from, w->marks[near].pos), l->places[r->pattern].next);
+}
+
+/* Behind the last byte that a match may look at: the same however much more
+ * of the log happens to be here. */
+static size_t stop_of(const struct scanner *s, const struct lane *l,
+                      const struct range *r) {
+    const struct window *w = &l->w;
+    size_t line = window_mark_index(w, r->last - 1);
+    size_t near = window_lines_ahead(w, line, span_of(s, r));
+    size_t stop = window_offset(w, r->last + REACH_AHEAD);
+    size_t end = window_line_stop(w, near);
+    return end < stop ? end : stop;
 }
 
 /* Where its first match may begin, as an offset. */
-static size_t start_of(const struct lane *l, const struct range *r,
-                       const struct reach *reach) {
-    size_t from = window_offset(&l->w, least_start(l, r));
+static size_t start_of(const struct scanner *s, const struct lane *l,
+                       const struct range *r, const struct reach *reach) {
+    size_t from = window_offset(&l->w, least_start(s, l, r));
     if (!reach->is_known)
         return from;
     size_t end = window_offset(&l->w, r->first - 1) + 1;
@@ -169,12 +211,13 @@ static bool is_worth_compiling(struct scanner *s, struct lane *l,
                                const struct range *r) {
     const struct pattern_state *p = scan_known(s, r->pattern);
     const struct str_list *also = &p->is->study.also;
-    size_t from = start_of(l, r, &p->reach);
-    if (p->regex || also->count == 0 || l->w.n - from > FOLD_MAX)
+    size_t from = start_of(s, l, r, &p->reach), stop = stop_of(s, l, r);
+    if (p->regex || also->count == 0 || stop < from ||
+        stop - from > FOLD_MAX)
         return true;
     char room[FOLD_MAX];
     struct str text =
-        folded((struct str){l->w.text + from, l->w.n - from}, room);
+        folded((struct str){l->w.text + from, stop - from}, room);
     for (size_t i = 0; i < also->count; i++)
         if (str_find(text, also->at[i]) < text.n)
             return true;
@@ -191,8 +234,8 @@ static void match_range(struct scanner *s, struct lane *l,
     struct pattern_state *p = scan_pattern(s, r->pattern);
     struct regex *regex = p->regex;
     struct search search = {
-        .subject = {l->w.text, l->w.n},
-        .from = start_of(l, r, &p->reach),
+        .subject = {l->w.text, stop_of(s, l, r)},
+        .from = start_of(s, l, r, &p->reach),
         .latest = window_offset(&l->w, r->last - 1),
         .starts_mid_line = l->w.starts_mid_line};
     struct span span;
@@ -285,18 +328,19 @@ static void settle(struct scanner *s, struct lane *l, bool is_end) {
 /* A hit waits to learn where its traceback ends. */
 static void follow_tail(struct lane *l, uint32_t number) {
     const struct mark *m = &l->w.marks[l->w.mark_count - 1];
-    if (m->block != l->tail_block)
+    if (m->block != l->tail_block || window_is_far(&l->w, l->w.mark_count - 1))
         l->tail = NULL;
     else if (m->is_solid)
         l->tail->last_line = number;
 }
 
-void lane_line(struct scanner *s, struct lane *l, const struct line *line) {
+void lane_line(struct scanner *s, struct lane *l, const struct line *line,
+               uint64_t order) {
     struct str rest = line->text;
     struct str chunk = str_slice(rest, 0, WINDOW_CHUNK);
     if (!window_has_room(&l->w, chunk.n))
         settle(s, l, false);
-    window_line(s->a, &l->w, line, s->order);
+    window_line(s->a, &l->w, line, order);
     if (l->tail)
         follow_tail(l, line->number);
     for (;;) {
@@ -312,4 +356,16 @@ void lane_line(struct scanner *s, struct lane *l, const struct line *line) {
 
 void lane_end(struct scanner *s, struct lane *l) {
     settle(s, l, true);
+}
+
+uint64_t lane_trace_end(const struct lane *l) {
+    return l->w.marks[l->w.mark_count - 1].place + TRACE_REACH;
+}
+
+void lane_break(struct scanner *s, struct lane *l) {
+    if (l->w.mark_count == 0)
+        return;
+    lane_end(s, l);
+    window_break(&l->w);
+    l->tail = NULL;
 }

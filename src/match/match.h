@@ -89,6 +89,13 @@ struct scanner;
 /* Hits live in a. Streams are told apart: interleaved ranks do not mix. */
 struct scanner *scan_new(struct arena *a, const struct scan_kit *kit,
                          struct reader *r, uint64_t max_bytes);
+/* How lines are chosen, before the first feed; the hits are the same. */
+enum scan_way {
+    SCAN_SIEVED, /* where a literal may stand; small inputs whole */
+    SCAN_STRICT, /* the same, however small */
+    SCAN_WHOLE   /* all lines are read */
+};
+void scan_by(struct scanner *s, enum scan_way way);
 void scan_feed(struct scanner *s, struct str bytes);
 const struct scan_result *scan_end(struct scanner *s);
 

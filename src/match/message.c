@@ -28,9 +28,11 @@ static bool goes_on(const struct mark *m) {
 /* The last line that may belong, by the shape of lines alone. */
 static size_t last_line_index(const struct window *w, const struct found *f) {
     size_t i = window_mark_index(w, f->to > f->from ? f->to - 1 : f->from);
+    uint64_t place = w->marks[window_mark_index(w, f->from)].place;
     for (size_t n = 0; i + 1 < w->mark_count; i++) {
         const struct mark *next = &w->marks[i + 1];
-        bool is_far = next->pos - f->from > MATCH_MESSAGE_MAX;
+        bool is_far = next->pos - f->from > MATCH_MESSAGE_MAX ||
+                      (next->place - place > SPAN_REACH && !next->is_joined);
         if (!goes_on(next) || is_far)
             break;
         if (!next->is_joined && ++n >= MESSAGE_LINES_MAX)
@@ -168,9 +170,9 @@ static struct hit_draft collect(struct scanner *s, struct lane *l, size_t i,
 static size_t block_behind(const struct window *w, size_t last) {
     size_t i = last + 1;
     while (i < w->mark_count && i - last <= BLANKS_BEFORE_FRAMES &&
-           w->marks[i].kind == LINE_BLANK)
+           w->marks[i].kind == LINE_BLANK && !window_is_far(w, i))
         i++;
-    bool is_block = i < w->mark_count && w->marks[i].block != 0 &&
+    bool is_block = i < w->mark_count && !window_is_far(w, i) && w->marks[i].block != 0 &&
                     w->marks[i].block_first >= w->marks[last].number &&
                     w->marks[i].kind != LINE_BLANK;
     return is_block ? i : last;
@@ -179,9 +181,6 @@ static size_t block_behind(const struct window *w, size_t last) {
 /* Where the block goes on beyond the window, somebody has to watch it. */
 static struct tail *tail_of(struct scanner *s, struct lane *l,
                             uint32_t block, uint32_t last_line) {
-    const struct mark *last = &l->w.marks[l->w.mark_count - 1];
-    if (last->block != block)
-        return NULL;
     if (l->tail && l->tail_block == block)
         return l->tail;
     l->tail = arena_alloc(s->a, sizeof *l->tail);
@@ -204,10 +203,15 @@ static void find_trace(struct scanner *s, struct lane *l,
         return;
     if (at == first)
         d->trace_first = w->marks[first].block_first;
-    for (size_t i = at; i < w->mark_count && w->marks[i].block == block; i++)
+    size_t i = at;
+    for (; i < w->mark_count && w->marks[i].block == block; i++) {
+        if (i > at && window_is_far(w, i))
+            return;
         if (w->marks[i].is_solid && w->marks[i].number > d->trace_last)
             d->trace_last = w->marks[i].number;
-    d->tail = tail_of(s, l, block, d->trace_last);
+    }
+    if (i == w->mark_count)
+        d->tail = tail_of(s, l, block, d->trace_last);
 }
 
 /* ---- the hit ---- */

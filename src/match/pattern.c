@@ -188,7 +188,7 @@ static void heat(struct matcher *m, struct regex *r) {
             return;
         pcre2_jit_stack_assign(m->match, NULL, m->stack);
     }
-    pcre2_jit_compile(r->code, PCRE2_JIT_COMPLETE);
+    pcre2_jit_compile(r->code, PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
 }
 
 bool regex_find(struct matcher *m, struct regex *r, const struct search *s,
@@ -206,6 +206,17 @@ bool regex_find(struct matcher *m, struct regex *r, const struct search *s,
     const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(m->data);
     *whole = (struct span){ends[0], ends[1]};
     return whole->from <= whole->to;
+}
+
+bool regex_may_match(struct matcher *m, struct regex *r,
+                     const struct search *s) {
+    heat(m, r);
+    pcre2_set_offset_limit(m->match, s->latest);
+    int code = pcre2_match(r->code, (PCRE2_SPTR)s->subject.p, s->subject.n,
+                           s->from, PCRE2_PARTIAL_HARD, m->data, m->match);
+    if (code == PCRE2_ERROR_NOMEMORY)
+        no_memory(m);
+    return code != PCRE2_ERROR_NOMATCH;
 }
 
 bool regex_gave_up(const struct matcher *m) {

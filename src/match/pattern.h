@@ -44,6 +44,10 @@ struct search {
 /* The leftmost match. False: none, or none within the limits on work. */
 bool regex_find(struct matcher *m, struct regex *r, const struct search *s,
                 struct span *whole);
+/* Could more text behind the subject make a match that begins in s->from ..
+ * s->latest, or does one stand there already? */
+bool regex_may_match(struct matcher *m, struct regex *r,
+                     const struct search *s);
 /* Did the last find end at a limit? Then it has not looked at everything. */
 bool regex_gave_up(const struct matcher *m);
 /* What a group matched in the last find; false: nothing. */

@@ -18,15 +18,21 @@
  */
 #include "match/prefilter.h"
 #include "match/literals.h"
+#include "match/sieve.h"
 
 #include <string.h>
 
 struct opening {
     const unsigned char *p;
     size_t n;
-    uint32_t patterns, states, literals, refs, gram_log2;
+    uint32_t patterns;
+    struct prefilter_sizes s;
     struct prefilter f;
 };
+
+static bool is_good_log2(uint32_t log2) {
+    return log2 >= GRAM_BITS_LOG2_MIN && log2 <= GRAM_BITS_LOG2_MAX;
+}
 
 static bool header_is_good(struct opening *o, size_t pattern_count) {
     if (o->n < 4 * WORD_COUNT_OF || o->n % 4 != 0 ||
@@ -36,31 +42,48 @@ static bool header_is_good(struct opening *o, size_t pattern_count) {
         word_at(o->p, WORD_CHECK) != prefilter_check(o->p, o->n))
         return false;
     o->patterns = word_at(o->p, WORD_PATTERNS);
-    o->states = word_at(o->p, WORD_STATES);
-    o->literals = word_at(o->p, WORD_LITERALS);
-    o->refs = word_at(o->p, WORD_REFS);
-    o->gram_log2 = word_at(o->p, WORD_GRAM_LOG2);
-    bool has_good_grams = o->gram_log2 == 0 ||
-                          (o->gram_log2 >= GRAM_BITS_LOG2_MIN &&
-                           o->gram_log2 <= GRAM_BITS_LOG2_MAX);
-    return has_good_grams && o->patterns == pattern_count && o->states >= 1 &&
-           prefilter_layout(o->states, o->literals, o->refs, o->gram_log2)
-                   .end == o->n;
+    o->s = (struct prefilter_sizes){
+        .states = word_at(o->p, WORD_STATES),
+        .literals = word_at(o->p, WORD_LITERALS),
+        .refs = word_at(o->p, WORD_REFS),
+        .gram_log2 = word_at(o->p, WORD_GRAM_LOG2),
+        .sieve_log2 = word_at(o->p, WORD_SIEVE_LOG2),
+        .slot_log2 = word_at(o->p, WORD_SLOT_LOG2),
+        .tail_log2 = word_at(o->p, WORD_TAIL_LOG2),
+        .entries = word_at(o->p, WORD_ENTRIES),
+        .shorts = word_at(o->p, WORD_SHORTS),
+        .literal_bytes = word_at(o->p, WORD_LITERAL_BYTES),
+    };
+    bool has_good_grams =
+        (o->s.gram_log2 == 0 || is_good_log2(o->s.gram_log2)) &&
+        is_good_log2(o->s.sieve_log2) && is_good_log2(o->s.tail_log2) &&
+        o->s.slot_log2 >= 1 && o->s.slot_log2 <= GRAM_BITS_LOG2_MAX;
+    return has_good_grams && o->patterns == pattern_count &&
+           o->s.states >= 1 && prefilter_layout(&o->s).end == o->n;
 }
 
 static void find_tables(struct opening *o) {
-    struct prefilter_layout l =
-        prefilter_layout(o->states, o->literals, o->refs, o->gram_log2);
+    struct prefilter_layout l = prefilter_layout(&o->s);
     o->f = (struct prefilter){
-        .states = o->states, .literals = o->literals,
+        .states = o->s.states, .literals = o->s.literals,
         .root = o->p + l.root, .child_from = o->p + l.child_from,
         .fail = o->p + l.fail, .report = o->p + l.report,
         .literal_of = o->p + l.literal_of, .ref_from = o->p + l.ref_from,
         .refs = o->p + l.refs, .bytes = o->p + l.bytes,
         .gram_bits = o->p + l.gram_bits, .gram_slots = o->p + l.gram_slots,
-        .gram_log2 = o->gram_log2,
+        .gram_log2 = o->s.gram_log2,
         .gram_back = word_at(o->p, WORD_GRAM_BACK),
         .shallow = word_at(o->p + l.child_from, 1),
+        .sieve_bits = o->p + l.sieve_bits, .sieve_near = o->p + l.sieve_near,
+        .sieve_slots = o->p + l.sieve_slots,
+        .sieve_entries = o->p + l.sieve_entries,
+        .sieve_shorts = o->p + l.sieve_shorts,
+        .tail_bits = o->p + l.tail_bits,
+        .literal_from = o->p + l.literal_from,
+        .literal_bytes = o->p + l.literal_bytes, .depth = o->p + l.depth,
+        .sieve_log2 = o->s.sieve_log2, .slot_log2 = o->s.slot_log2,
+        .tail_log2 = o->s.tail_log2, .entries = o->s.entries,
+        .shorts = o->s.shorts, .longest = word_at(o->p, WORD_LONGEST),
     };
 }
 
@@ -94,14 +117,36 @@ static bool states_are_good(const struct prefilter *f) {
 static bool refs_are_good(const struct opening *o) {
     const struct prefilter *f = &o->f;
     if (word_at(f->ref_from, 0) != 0 ||
-        word_at(f->ref_from, f->literals) != o->refs)
+        word_at(f->ref_from, f->literals) != o->s.refs)
         return false;
     for (size_t i = 0; i < f->literals; i++)
         if (word_at(f->ref_from, i) > word_at(f->ref_from, i + 1))
             return false;
-    for (size_t i = 0; i < o->refs; i++)
+    for (size_t i = 0; i < o->s.refs; i++)
         if (word_at(f->refs, i) >= o->patterns)
             return false;
+    return true;
+}
+
+static bool literals_are_good(const struct opening *o) {
+    const struct prefilter *f = &o->f;
+    if (word_at(f->literal_from, f->literals) > o->s.literal_bytes)
+        return false;
+    for (size_t i = 0; i < f->literals; i++)
+        if (word_at(f->literal_from, i) > word_at(f->literal_from, i + 1))
+            return false;
+    for (size_t i = 0; i < f->entries; i++)
+        if (word_at(f->sieve_entries, ENTRY_WORDS * i) >= f->literals)
+            return false;
+    for (size_t i = 0; i < f->shorts; i++)
+        if (word_at(f->sieve_shorts, i) >= f->literals)
+            return false;
+    for (size_t i = 0; i < (size_t)1 << f->slot_log2; i++) {
+        uint32_t from = word_at(f->sieve_slots, 3 * i + 1);
+        if (from > f->entries ||
+            word_at(f->sieve_slots, 3 * i + 2) > f->entries - from)
+            return false;
+    }
     return true;
 }
 
@@ -112,7 +157,8 @@ struct prefilter prefilter_open(struct arena *a, struct str blob,
         arena_raise(a, FAIL_INDEX, "the index is damaged: no prefilter for "
                     "its %zu patterns", pattern_count);
     find_tables(&o);
-    if (!states_are_good(&o.f) || !refs_are_good(&o))
+    if (!states_are_good(&o.f) || !refs_are_good(&o) ||
+        !literals_are_good(&o))
         arena_raise(a, FAIL_INDEX, "the index is damaged: the prefilter "
                     "leads nowhere");
     return o.f;
@@ -120,7 +166,7 @@ struct prefilter prefilter_open(struct arena *a, struct str blob,
 
 /* ---- stepping ---- */
 
-static uint32_t child_of(const struct prefilter *f, uint32_t state,
+uint32_t prefilter_child(const struct prefilter *f, uint32_t state,
                          unsigned char byte) {
     uint32_t from = word_at(f->child_from, state);
     uint32_t n = word_at(f->child_from, (size_t)state + 1) - from;
@@ -134,10 +180,10 @@ static uint32_t child_of(const struct prefilter *f, uint32_t state,
     return hit ? (uint32_t)(hit - f->bytes) : 0;
 }
 
-static uint32_t step(const struct prefilter *f, uint32_t state,
-                     unsigned char byte) {
+uint32_t prefilter_step(const struct prefilter *f, uint32_t state,
+                        unsigned char byte) {
     while (state != 0) {
-        uint32_t child = child_of(f, state, byte);
+        uint32_t child = prefilter_child(f, state, byte);
         if (child)
             return child;
         state = word_at(f->fail, state);
@@ -172,7 +218,7 @@ static size_t read_on(const struct prefilter *f, struct prefilter_place *place,
         if (c == ' ' && is_in_blank)
             continue;
         is_in_blank = c == ' ';
-        state = step(f, state, c);
+        state = prefilter_step(f, state, c);
         if (word_at(f->report, state) != 0)
             report(f, state, at + 1, found, ctx);
     }

@@ -18,6 +18,12 @@ struct prefilter { /* views into the blob */
     uint32_t gram_log2; /* 1 << gram_log2 bits; 0: there are no grams */
     uint32_t gram_back; /* most bytes of a literal before its gram */
     uint32_t shallow;   /* states below: at most one byte was read */
+
+    /* what sieve.c looks at: see there */
+    const unsigned char *sieve_bits, *sieve_near, *sieve_slots,
+        *sieve_entries, *sieve_shorts, *tail_bits,
+        *literal_from, *literal_bytes, *depth;
+    uint32_t sieve_log2, slot_log2, tail_log2, entries, shorts, longest;
 };
 
 /* Where one stream stands. Zeroed: at its beginning. */
@@ -56,20 +62,33 @@ void prefilter_scan(const struct prefilter *f, struct prefilter_place *place,
                     prefilter_fn found, void *ctx);
 
 uint32_t prefilter_ref(const struct prefilter_find *found, uint32_t i);
+/* The state behind `state` and a folded byte; 0: no literal goes on so. */
+uint32_t prefilter_child(const struct prefilter *f, uint32_t state,
+                         unsigned char byte);
+/* The same, else that of the longest end of what was read. */
+uint32_t prefilter_step(const struct prefilter *f, uint32_t state,
+                        unsigned char byte);
 
 /* ---- the layout, shared by the writer and the reader ---- */
 
 #define PREFILTER_MAGIC 0x4650414fu /* "OAPF" */
-#define PREFILTER_VERSION 2u
+#define PREFILTER_VERSION 3u
 
 /* Header words, each 4 bytes. */
 enum prefilter_word {
     WORD_MAGIC, WORD_VERSION, WORD_BYTES, WORD_CHECK, WORD_PATTERNS,
     WORD_STATES, WORD_LITERALS, WORD_REFS, WORD_GRAM_LOG2, WORD_GRAM_BACK,
-    WORD_COUNT_OF
+    WORD_SIEVE_LOG2, WORD_SLOT_LOG2, WORD_TAIL_LOG2, WORD_ENTRIES, WORD_SHORTS,
+    WORD_LONGEST, WORD_LITERAL_BYTES, WORD_COUNT_OF
 };
 
-/* Tables behind the header, in this order; all but the last two are words. */
+struct prefilter_sizes {
+    uint32_t states, literals, refs, gram_log2;
+    uint32_t sieve_log2, slot_log2, tail_log2, entries, shorts, literal_bytes;
+};
+
+/* Tables behind the header, in this order; all down to literal_from are
+ * words. */
 struct prefilter_layout {
     uint64_t root;       /* [256] state behind the root for a folded byte */
     uint64_t child_from; /* [states + 1] children of s: child_from[s].. */
@@ -80,15 +99,29 @@ struct prefilter_layout {
     uint64_t ref_from;   /* [literals + 1] patterns of literal k: refs[..] */
     uint64_t refs;       /* [refs] pattern ids */
     uint64_t gram_slots; /* [1 << (log2 - GRAM_SLOT_LOG2)] grams; 0: empty */
+    uint64_t sieve_near;    /* [2 << SIEVE_NEAR_LOG2] bytes beside a gram */
+    uint64_t sieve_slots;   /* [3 << slot_log2] gram, its entries, how many */
+    uint64_t sieve_entries; /* [ENTRY_WORDS * entries]: see sieve.h */
+    uint64_t sieve_shorts;  /* [shorts] literals */
+    uint64_t literal_from;  /* [literals + 1] literal k: literal_bytes[..] */
     uint64_t gram_bits;  /* [(1 << log2) / 8] bytes */
+    uint64_t sieve_bits; /* [(1 << sieve_log2) / 8] */
+    uint64_t tail_bits;  /* [(1 << tail_log2) / 8] */
     uint64_t bytes;      /* [states] the byte that leads into the state */
+    uint64_t depth;      /* [states] bytes read up to it; 255: or more */
+    uint64_t literal_bytes; /* [literal_bytes] */
     uint64_t end;
 };
 
-struct prefilter_layout prefilter_layout(uint32_t states, uint32_t literals,
-                                         uint32_t refs, uint32_t gram_log2);
+struct prefilter_layout prefilter_layout(const struct prefilter_sizes *s);
 /* Over the whole blob but the check word itself. */
 uint32_t prefilter_check(const unsigned char *blob, size_t n);
+
+static inline void prefilter_put(unsigned char *table, size_t i,
+                                 uint32_t word) {
+    for (size_t k = 0; k < 4; k++)
+        table[4 * i + k] = (unsigned char)(word >> (8 * k));
+}
 
 static inline uint32_t word_at(const unsigned char *table, size_t i) {
     const unsigned char *p = table + 4 * i;

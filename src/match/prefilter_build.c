@@ -15,6 +15,7 @@
  */
 #include "match/literals.h"
 #include "match/prefilter.h"
+#include "match/sieve.h"
 
 #include "index/digest.h"
 
@@ -43,6 +44,7 @@ struct builder {
     size_t node_count, node_cap;
     struct gram_choice grams;
     uint32_t gram_log2; /* 0: some literal has none */
+    struct sieve_choice sieve;
 };
 
 static int by_literal(const void *x, const void *y) {
@@ -157,29 +159,46 @@ static void choose_grams(struct builder *b) {
     for (size_t i = 0; i < b->literal_count; i++)
         gram_choose(b->a, &b->grams, b->literals[i]);
     b->gram_log2 = b->grams.is_complete ? gram_bits_log2(&b->grams) : 0;
+    sieve_choose(b->a, &b->sieve, b->literals, b->literal_count);
+}
+
+static struct prefilter_sizes sizes_of(const struct builder *b) {
+    struct prefilter_sizes s = {
+        .states = (uint32_t)b->node_count, .literals = b->literal_count,
+        .refs = (uint32_t)b->ref_count, .gram_log2 = b->gram_log2};
+    sieve_measure(&b->sieve, &s);
+    return s;
 }
 
 /* ---- writing ---- */
 
-static void put_word(unsigned char *table, size_t i, uint32_t word) {
-    for (int k = 0; k < 4; k++)
-        table[4 * i + (size_t)k] = (unsigned char)(word >> (8 * k));
+static uint64_t bytes_of_bits(uint32_t log2) {
+    return log2 ? (UINT64_C(1) << log2) / 8 : 0;
 }
 
-struct prefilter_layout prefilter_layout(uint32_t states, uint32_t literals,
-                                         uint32_t refs, uint32_t gram_log2) {
+struct prefilter_layout prefilter_layout(const struct prefilter_sizes *s) {
     struct prefilter_layout l = {.root = 4 * (uint64_t)WORD_COUNT_OF};
+    uint32_t states = s->states, literals = s->literals;
     l.child_from = l.root + 4 * 256;
     l.fail = l.child_from + 4 * ((uint64_t)states + 1);
     l.report = l.fail + 4 * (uint64_t)states;
     l.literal_of = l.report + 4 * (uint64_t)states;
     l.ref_from = l.literal_of + 4 * (uint64_t)states;
     l.refs = l.ref_from + 4 * ((uint64_t)literals + 1);
-    l.gram_slots = l.refs + 4 * (uint64_t)refs;
-    uint64_t bits = gram_log2 ? UINT64_C(1) << gram_log2 : 0;
-    l.gram_bits = l.gram_slots + 4 * (bits >> GRAM_SLOT_LOG2);
-    l.bytes = l.gram_bits + bits / 8;
-    l.end = (l.bytes + states + 3) / 4 * 4;
+    l.gram_slots = l.refs + 4 * (uint64_t)s->refs;
+    l.sieve_near = l.gram_slots +
+                   4 * (8 * bytes_of_bits(s->gram_log2) >> GRAM_SLOT_LOG2);
+    l.sieve_slots = l.sieve_near + (UINT64_C(8) << SIEVE_NEAR_LOG2);
+    l.sieve_entries = l.sieve_slots + (UINT64_C(12) << s->slot_log2);
+    l.sieve_shorts = l.sieve_entries + 4 * ENTRY_WORDS * (uint64_t)s->entries;
+    l.literal_from = l.sieve_shorts + 4 * (uint64_t)s->shorts;
+    l.gram_bits = l.literal_from + 4 * ((uint64_t)literals + 1);
+    l.sieve_bits = l.gram_bits + bytes_of_bits(s->gram_log2);
+    l.tail_bits = l.sieve_bits + bytes_of_bits(s->sieve_log2);
+    l.bytes = l.tail_bits + bytes_of_bits(s->tail_log2);
+    l.depth = l.bytes + states;
+    l.literal_bytes = l.depth + states;
+    l.end = (l.literal_bytes + s->literal_bytes + 3) / 4 * 4;
     return l;
 }
 
@@ -193,29 +212,39 @@ uint32_t prefilter_check(const unsigned char *blob, size_t n) {
 static void write_states(const struct builder *b, unsigned char *out,
                          const struct prefilter_layout *l) {
     for (uint32_t c = b->nodes[0].child_from; c < b->nodes[1].child_from; c++)
-        put_word(out + l->root, b->nodes[c].byte, c);
+        prefilter_put(out + l->root, b->nodes[c].byte, c);
     for (size_t i = 0; i <= b->node_count; i++)
-        put_word(out + l->child_from, i, b->nodes[i].child_from);
+        prefilter_put(out + l->child_from, i, b->nodes[i].child_from);
     for (size_t i = 0; i < b->node_count; i++) {
-        put_word(out + l->fail, i, b->nodes[i].fail);
-        put_word(out + l->report, i, b->nodes[i].report);
-        put_word(out + l->literal_of, i, b->nodes[i].literal);
+        prefilter_put(out + l->fail, i, b->nodes[i].fail);
+        prefilter_put(out + l->report, i, b->nodes[i].report);
+        prefilter_put(out + l->literal_of, i, b->nodes[i].literal);
         out[l->bytes + i] = b->nodes[i].byte;
+        out[l->depth + i] =
+            (unsigned char)(b->nodes[i].depth < 255 ? b->nodes[i].depth : 255);
     }
 }
 
-static void write_header(const struct builder *b, unsigned char *out,
+static void write_header(const struct builder *b,
+                         const struct prefilter_sizes *s, unsigned char *out,
                          size_t n, size_t patterns) {
-    put_word(out, WORD_MAGIC, PREFILTER_MAGIC);
-    put_word(out, WORD_VERSION, PREFILTER_VERSION);
-    put_word(out, WORD_BYTES, (uint32_t)n);
-    put_word(out, WORD_PATTERNS, (uint32_t)patterns);
-    put_word(out, WORD_STATES, (uint32_t)b->node_count);
-    put_word(out, WORD_LITERALS, b->literal_count);
-    put_word(out, WORD_REFS, (uint32_t)b->ref_count);
-    put_word(out, WORD_GRAM_LOG2, b->gram_log2);
-    put_word(out, WORD_GRAM_BACK, b->grams.back);
-    put_word(out, WORD_CHECK, prefilter_check(out, n));
+    prefilter_put(out, WORD_MAGIC, PREFILTER_MAGIC);
+    prefilter_put(out, WORD_VERSION, PREFILTER_VERSION);
+    prefilter_put(out, WORD_BYTES, (uint32_t)n);
+    prefilter_put(out, WORD_PATTERNS, (uint32_t)patterns);
+    prefilter_put(out, WORD_STATES, (uint32_t)b->node_count);
+    prefilter_put(out, WORD_LITERALS, b->literal_count);
+    prefilter_put(out, WORD_REFS, (uint32_t)b->ref_count);
+    prefilter_put(out, WORD_GRAM_LOG2, b->gram_log2);
+    prefilter_put(out, WORD_GRAM_BACK, b->grams.back);
+    prefilter_put(out, WORD_SIEVE_LOG2, s->sieve_log2);
+    prefilter_put(out, WORD_SLOT_LOG2, s->slot_log2);
+    prefilter_put(out, WORD_TAIL_LOG2, s->tail_log2);
+    prefilter_put(out, WORD_ENTRIES, s->entries);
+    prefilter_put(out, WORD_SHORTS, s->shorts);
+    prefilter_put(out, WORD_LONGEST, b->sieve.longest);
+    prefilter_put(out, WORD_LITERAL_BYTES, s->literal_bytes);
+    prefilter_put(out, WORD_CHECK, prefilter_check(out, n));
 }
 
 struct str prefilter_build(struct arena *a, const struct pattern_list *set) {
@@ -224,20 +253,20 @@ struct str prefilter_build(struct arena *a, const struct pattern_list *set) {
     number_literals(&b);
     build_states(&b);
     choose_grams(&b);
-    struct prefilter_layout l =
-        prefilter_layout((uint32_t)b.node_count, b.literal_count,
-                         (uint32_t)b.ref_count, b.gram_log2);
+    struct prefilter_sizes sizes = sizes_of(&b);
+    struct prefilter_layout l = prefilter_layout(&sizes);
     if (l.end > UINT32_MAX)
         arena_raise(a, FAIL_CEILING, "the prefilter would pass 4 GiB");
     unsigned char *out = arena_alloc(a, l.end);
     write_states(&b, out, &l);
     for (size_t i = 0; i <= b.literal_count; i++)
-        put_word(out + l.ref_from, i, b.ref_from[i]);
+        prefilter_put(out + l.ref_from, i, b.ref_from[i]);
     for (size_t i = 0; i < b.ref_count; i++)
-        put_word(out + l.refs, i, b.refs[i].pattern);
+        prefilter_put(out + l.refs, i, b.refs[i].pattern);
     if (b.gram_log2)
         gram_write(&b.grams, b.gram_log2, out + l.gram_bits,
                    out + l.gram_slots);
-    write_header(&b, out, l.end, set->count);
+    sieve_write(&b.sieve, &sizes, &l, out);
+    write_header(&b, &sizes, out, l.end, set->count);
     return (struct str){(const char *)out, l.end};
 }

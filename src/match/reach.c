@@ -124,7 +124,7 @@ static enum atom take_class(struct walk *w) {
 static enum atom take_escape(struct walk *w, char *plain) {
     char c = peek(w, 0);
     w->at++;
-    if (is_punctuation(c)) {
+    if (is_punctuation(c) || c == ' ') {
         *plain = c;
         return ATOM_INLINE;
     }

@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#define SMALL_BYTES (64 * 1024)
+
 static struct regex *compiled(struct scanner *s, struct regex *r,
                               const struct pattern_error *error) {
     if (!r)
@@ -32,8 +34,9 @@ struct pattern_state *scan_known(struct scanner *s, uint32_t id) {
         const struct pattern_study *study = &p->is->study;
         p->reach = (struct reach){study->has_reach, study->reach_bytes,
                                   study->reach_lines};
-        p->older = s->newest;
-        s->newest = s->patterns[id] = p;
+        struct scanner *owner = s->owner ? s->owner : s;
+        p->older = owner->newest;
+        owner->newest = s->patterns[id] = p;
     }
     return s->patterns[id];
 }
@@ -75,9 +78,15 @@ static void note_last_line(struct scanner *s, const struct line *line) {
 
 static void on_line(void *ctx, const struct line *line) {
     struct scanner *s = ctx;
-    lane_line(s, lane_of(s, line->stream), line);
+    if (line->place != s->place)
+        s->order = 0;
+    s->place = line->place;
+    s->bytes += line->text.n + 1;
+    uint64_t order = ORDER_OF(line->place) + s->order;
+    lane_line(s, lane_of(s, line->stream), line, order);
     s->order += line->text.n + 1;
-    note_last_line(s, line);
+    if (s->scope != SCOPE_BESIDE)
+        note_last_line(s, line);
 }
 
 struct scan_kit {
@@ -101,13 +110,40 @@ struct scanner *scan_new(struct arena *a, const struct scan_kit *kit,
     s->pattern_count = kit->pattern_count;
     s->filter = kit->filter;
     s->patterns = arena_array(a, s->pattern_count, sizeof *s->patterns);
+    s->is_signature = arena_array(a, s->pattern_count, 1);
     s->matcher = matcher_new(a);
     s->log = log_open(a, max_bytes, on_line, s);
     return s;
 }
 
+void scan_by(struct scanner *s, enum scan_way way) {
+    s->way = way;
+}
+
 void scan_feed(struct scanner *s, struct str bytes) {
+    if (!s->is_begun && s->way != SCAN_WHOLE)
+        log_skim(s->log, choose_lines(s, s->way == SCAN_STRICT ? 0
+                                                               : SMALL_BYTES));
+    s->is_begun = true;
     log_feed(s->log, bytes);
+}
+
+bool scan_is_signature(struct scanner *s, uint32_t pattern) {
+    if (s->is_signature[pattern] == 0) {
+        enum pattern_kind kind = scan_known(s, pattern)->is->kind;
+        s->is_signature[pattern] = kind == PATTERN_SIGNATURE ? 2 : 1;
+    }
+    return s->is_signature[pattern] == 2;
+}
+
+struct scanner *scan_beside(struct scanner *s) {
+    struct scanner *b = arena_alloc(s->a, sizeof *b);
+    *b = *s;
+    b->scope = SCOPE_BESIDE;
+    b->owner = s;
+    memset(b->lanes, 0, sizeof b->lanes);
+    b->log = log_open_beside(s->log, on_line, b);
+    return b;
 }
 
 static void list_streams(struct scanner *s) {

@@ -10,6 +10,7 @@
 
 #include "match/pattern.h"
 #include "match/reach.h"
+#include "match/sieve.h"
 #include "match/window.h"
 
 #define KEEP_FIRST 32 /* hits kept of a pattern that is no signature ... */
@@ -25,6 +26,12 @@
 #define REACH_BACK (8 * 1024)
 #define REACH_AHEAD (8 * 1024)
 #define RANGE_MAX (8 * 1024)
+/* The same in bytes of the input, where lines of other streams stand between:
+ * a match begins no earlier before its literal's line and ends no later behind
+ * it, and no message is longer. So the places round literals are all that has
+ * to be read (sieve.h). */
+#define SPAN_REACH (8 * 1024)
+#define OTHER_REACH (4 * 1024) /* of a pattern that is no signature */
 /* From the start of a match: all that could end its message is known. */
 #define MESSAGE_AHEAD (MATCH_MESSAGE_MAX + REACH_AHEAD + RANGE_MAX)
 
@@ -81,39 +88,70 @@ struct pattern_state { /* a pattern that a literal has named */
     struct reach reach;
     struct regex **extract; /* compiled at the first message */
     struct slot *slots;     /* no signature: KEEP_FIRST + KEEP_LAST of them */
-    uint64_t hits;
+    uint32_t first_count, last_count; /* of them, each in order */
+};
+
+/* Which patterns a scanner looks for. */
+enum scan_scope {
+    SCOPE_ALL,
+    SCOPE_SIGNATURES, /* the others are found beside, by choose.c */
+    SCOPE_BESIDE
 };
 
 struct scanner {
     struct arena *a;
+    enum scan_scope scope;
+    struct scanner *owner; /* SCOPE_BESIDE: of patterns and what is kept */
+    uint64_t zone_from, zone_to; /* SCOPE_BESIDE: lines whose literals count;
+                                    SCOPE_SIGNATURES: where all do, to: not */
     struct reader *reader;
     struct prefilter filter;
     size_t pattern_count;
     struct matcher *matcher;
     struct log_reader *log;
+    enum scan_way way;
+    bool is_begun;
     struct lane *lanes[LOG_STREAMS_MAX];
     struct pattern_state **patterns; /* by id */
     struct pattern_state *newest;    /* of those that are known */
+    unsigned char *is_signature; /* by pattern: 0 not known, 1 no, 2 yes */
     struct slot **signatures; /* MATCH_INCIDENTS_MAX at most */
     size_t signature_count, signature_cap;
-    uint64_t order; /* of the next line's first byte */
+    uint64_t place, order; /* of the line; of its text in it */
+    uint64_t bytes;        /* of all lines */
     char last_line[LAST_LINE_MAX];
     size_t last_line_n;
     uint32_t last_line_number, last_line_stream;
     struct scan_result result;
 };
 
+/* Text in a line may take three bytes where the input has one. */
+#define ORDER_OF(place) (4 * (place))
+
+bool scan_is_signature(struct scanner *s, uint32_t pattern);
+/* Another one of the same log and patterns, whose hits are kept with those of
+ * s; it is fed by log_read_at(). */
+struct scanner *scan_beside(struct scanner *s);
 /* scan.c: what is known of a pattern, and the same with its regex compiled */
 struct pattern_state *scan_known(struct scanner *s, uint32_t id);
 struct pattern_state *scan_pattern(struct scanner *s, uint32_t id);
 struct regex *scan_compile(struct scanner *s, struct str text);
 
 /* lane.c */
-void lane_line(struct scanner *s, struct lane *l, const struct line *line);
+void lane_line(struct scanner *s, struct lane *l, const struct line *line,
+               uint64_t order);
 void lane_end(struct scanner *s, struct lane *l);
+/* The lines that follow are no neighbours of those before. */
+void lane_break(struct scanner *s, struct lane *l);
 /* Named groups of the last find, in text order, appended to out. at: position
  * for an offset. */
 void lane_captures(struct scanner *s, struct lane *l, const struct regex *r);
+
+/* The place up to which its traceback may go on. */
+uint64_t lane_trace_end(const struct lane *l);
+
+/* choose.c: small: an input of fewer bytes is read without asking. */
+const struct log_sieve *choose_lines(struct scanner *s, size_t small);
 
 /* message.c: found[i] of the lane becomes a hit. */
 void message_finish(struct scanner *s, struct lane *l, size_t i);
@@ -131,6 +169,10 @@ struct hit_draft {
 };
 /* False when a signature's hits are full: only counted then. */
 bool keep_has_room(struct scanner *s, const struct pattern_state *p);
+/* Are these all that is kept of what stands before this order, or from it
+ * on? */
+bool keep_is_full_to(const struct pattern_state *p, uint64_t order);
+bool keep_is_full_from(const struct pattern_state *p, uint64_t order);
 void keep_hit(struct scanner *s, const struct hit_draft *d);
 struct hit_list keep_list(struct scanner *s);
 

@@ -17,6 +17,8 @@
  */
 #include "match/trace.h"
 
+#include <string.h>
+
 #define SOFT_LINES_MAX 64
 #define GAP_LINES_MAX 3
 #define LEAD_LINES_MAX 4 /* code before the first frame of an excerpt */
@@ -303,11 +305,32 @@ static bool step(struct trace *t, struct line_shape shape, bool is_record,
     return false;
 }
 
+/* Of a traceback that began too far back, the first line that is near. */
+static uint32_t near_first(struct trace *t, uint32_t number, uint64_t place) {
+    uint64_t step = place / TRACE_STEP;
+    if (t->step[step % TRACE_STEPS] != step + 1) {
+        t->step[step % TRACE_STEPS] = step + 1;
+        t->step_line[step % TRACE_STEPS] = number;
+    }
+    if (place - t->first_place <= TRACE_REACH)
+        return t->first;
+    uint64_t near = (place - TRACE_REACH) / TRACE_STEP + 1;
+    while (t->step[near % TRACE_STEPS] != near + 1)
+        near++;
+    return t->step_line[near % TRACE_STEPS];
+}
+
 struct trace_step trace_line(struct trace *t, struct line_shape shape,
-                             bool is_record, uint32_t number) {
+                             bool is_record, uint32_t number,
+                             uint64_t place) {
+    uint32_t id = t->id;
     bool is_solid = step(t, shape, is_record, number);
+    if (t->id != id) {
+        t->first_place = place;
+        memset(t->step, 0, sizeof t->step);
+    }
     note_indented(t, shape, number);
     if (t->state == TRACE_NONE)
         return (struct trace_step){0};
-    return (struct trace_step){t->id, t->first, is_solid};
+    return (struct trace_step){t->id, near_first(t, number, place), is_solid};
 }

@@ -4,6 +4,12 @@
 
 #include "match/match.h"
 
+/* How far back in the input a traceback is followed from each of its lines, in
+ * steps; and how much of other streams may stand between two of them. */
+#define TRACE_REACH (32 * 1024)
+#define TRACE_STEP (4 * 1024)
+#define TRACE_STEPS 16
+
 enum line_kind {
     LINE_BLANK,    /* or a fence of quoted text */
     LINE_HEADER,   /* Traceback (most recent call last): */
@@ -40,6 +46,10 @@ struct trace {
     uint32_t soft_lines; /* since the last line that surely belongs */
     uint32_t id;         /* of the block, from 1; rises */
     uint32_t first;      /* line where it began */
+    uint64_t first_place; /* and its place */
+    uint32_t step_line[TRACE_STEPS]; /* its first line in each of the last
+                                        stretches of the input */
+    uint64_t step[TRACE_STEPS];      /* 1 + which stretches these are */
     uint32_t indented_first, indented_count; /* run of indented lines before */
     uint32_t last_indented; /* line number of the run's end */
 };
@@ -51,6 +61,7 @@ struct trace_step {
 };
 
 struct trace_step trace_line(struct trace *t, struct line_shape shape,
-                             bool is_record, uint32_t number);
+                             bool is_record, uint32_t number,
+                             uint64_t place);
 
 #endif

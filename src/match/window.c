@@ -66,7 +66,8 @@ static void shape_mark(struct window *w, struct mark *m,
     }
     struct line_shape shape = line_shape(line->text);
     struct trace_step step =
-        trace_line(&w->trace, shape, line->is_record, line->number);
+        trace_line(&w->trace, shape, line->is_record, line->number,
+                   line->place);
     m->kind = (uint8_t)shape.kind;
     m->block = step.block;
     m->block_first = step.first;
@@ -79,7 +80,8 @@ void window_line(struct arena *a, struct window *w, const struct line *line,
     if (!is_joined && w->mark_count)
         put_bytes(a, w, STR("\n"));
     struct mark m = {
-        .order = order, .text = (uint32_t)w->n, .number = line->number,
+        .order = order, .place = line->place, .text = (uint32_t)w->n,
+        .number = line->number,
         .is_record = line->is_record, .is_joined = is_joined};
     shape_mark(w, &m, line);
     m.pos = w->end = next_line_pos(w);
@@ -104,8 +106,7 @@ size_t window_mark_index(const struct window *w, uint64_t pos) {
     return from;
 }
 
-/* Where line i's bytes end, its newline included. */
-static size_t text_end(const struct window *w, size_t i) {
+size_t window_line_stop(const struct window *w, size_t i) {
     return i + 1 < w->mark_count ? w->marks[i + 1].text : w->n;
 }
 
@@ -114,7 +115,7 @@ size_t window_offset(const struct window *w, uint64_t pos) {
         return 0;
     size_t i = window_mark_index(w, pos);
     uint64_t offset = w->marks[i].text + (pos - w->marks[i].pos);
-    size_t end = text_end(w, i);
+    size_t end = window_line_stop(w, i);
     return offset < end ? (size_t)offset : end;
 }
 
@@ -138,7 +139,7 @@ struct str window_slice(const struct window *w, uint64_t from, uint64_t to) {
 }
 
 uint64_t window_line_end(const struct window *w, size_t i) {
-    size_t end = text_end(w, i);
+    size_t end = window_line_stop(w, i);
     if (i + 1 < w->mark_count && !w->marks[i + 1].is_joined)
         end--; /* the newline */
     return w->marks[i].pos + (end - w->marks[i].text);
@@ -164,4 +165,47 @@ void window_drop(struct window *w, uint64_t pos) {
     w->mark_count -= first;
     w->n -= offset;
     memmove(w->text, w->text + offset, w->n);
+}
+
+void window_break(struct window *w) {
+    w->n = w->fresh = w->mark_count = 0;
+    w->starts_mid_line = false;
+    w->place = (struct prefilter_place){0};
+    uint32_t id = w->trace.id; /* no two tracebacks share one */
+    w->trace = (struct trace){.id = id};
+}
+
+/* Most often all of the window is near enough. */
+size_t window_lines_back(const struct window *w, size_t i, uint64_t back) {
+    uint64_t place = w->marks[i].place;
+    if (w->marks[0].place + back >= place)
+        return 0;
+    size_t from = 0, to = i; /* from is too far, to is not */
+    while (to - from > 1) {
+        size_t middle = from + (to - from) / 2;
+        if (w->marks[middle].place + back < place)
+            from = middle;
+        else
+            to = middle;
+    }
+    return w->marks[to].is_joined ? to - 1 : to;
+}
+
+size_t window_lines_ahead(const struct window *w, size_t i, uint64_t ahead) {
+    uint64_t most = w->marks[i].place + ahead;
+    if (w->marks[w->mark_count - 1].place <= most)
+        return w->mark_count - 1;
+    size_t from = i, to = w->mark_count - 1; /* from is not, to is too far */
+    while (to - from > 1) {
+        size_t middle = from + (to - from) / 2;
+        if (w->marks[middle].place > most)
+            to = middle;
+        else
+            from = middle;
+    }
+    return w->marks[to].is_joined ? to : from;
+}
+
+bool window_is_far(const struct window *w, size_t i) {
+    return i > 0 && w->marks[i].place > w->marks[i - 1].place + TRACE_REACH;
 }

@@ -20,7 +20,8 @@
 
 struct mark { /* a line begins here */
     uint64_t pos;
-    uint64_t order; /* place in the whole input */
+    uint64_t order; /* rises with the place in the whole input */
+    uint64_t place; /* of the line in the decoded input */
     uint32_t text;  /* offset into the window's text */
     uint32_t number;
     uint32_t block, block_first; /* of its traceback; 0: none */
@@ -46,8 +47,10 @@ bool window_has_room(const struct window *w, size_t n);
 void window_line(struct arena *a, struct window *w, const struct line *line,
                  uint64_t order);
 void window_text(struct arena *a, struct window *w, struct str text);
-/* Forget what stands before pos. */
+/* Forget what stands before pos; or everything, since what comes next is no
+ * neighbour of what was there. */
 void window_drop(struct window *w, uint64_t pos);
+void window_break(struct window *w);
 
 uint64_t window_start(const struct window *w);
 size_t window_mark_index(const struct window *w, uint64_t pos); /* its line */
@@ -56,5 +59,15 @@ uint64_t window_pos(const struct window *w, size_t offset);
 struct str window_slice(const struct window *w, uint64_t from, uint64_t to);
 /* Positions of line i: where it ends (its newline, if any, excluded). */
 uint64_t window_line_end(const struct window *w, size_t i);
+/* The first of lines 0..i that begins no more than `back` before line i in the
+ * input, and the last of i.. that begins no more than `ahead` behind it; and
+ * one more on either side that is a piece of the same line. */
+size_t window_lines_back(const struct window *w, size_t i, uint64_t back);
+size_t window_lines_ahead(const struct window *w, size_t i, uint64_t ahead);
+/* Is what stands between line i and the one before it too much for both to
+ * belong together? */
+bool window_is_far(const struct window *w, size_t i);
+/* Offset behind line i's last byte, its newline included. */
+size_t window_line_stop(const struct window *w, size_t i);
 
 #endif

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Count 4-grams of text files: grams.py FILE... > src/match/grams.def
 
-Bytes are folded as the filter folds them (| 0x20), grams with a blank are left
-out, and each file counts by its square root, so that one long log does not
+Bytes are folded as the filter folds them (| 0x20), and each file counts by its
+square root, so that one long log does not
 speak for all. Only counts leave here: per 10,000 of the commonest gram's."""
 import collections
 import math
 import sys
 
-TOP = 1200
+TOP = 2300
 
 
 def main():
@@ -18,7 +18,8 @@ def main():
             data = bytes(b | 0x20 for b in f.read(1 << 20))
         own = collections.Counter(data[i:i + 4] for i in range(len(data) - 3))
         for gram, n in own.items():
-            if all(0x21 <= b < 0x7F and b not in (0x22, 0x3F, 0x5C) for b in gram) \
+            if all(0x20 <= b < 0x7F and b not in (0x22, 0x3F, 0x5C) for b in gram) \
+                    and gram.strip(b" ") \
                     and not gram.isdigit() and b"*" not in gram:
                 total[gram] += math.isqrt(n * 10000)
     common = total.most_common(TOP)

@@ -280,7 +280,8 @@ static void a_long_traceback_is_followed(struct arena *a) {
     }
     buf_add(&log, STR("\n\nbye\n"));
     const struct scan_result *r = patterns_scan(a, oom, buf_str(&log), 0);
-    expect_lines(hit_of_kind(r, PATTERN_SIGNATURE, 0), 6002, 6002, 1, 9002);
+    expect_lines(hit_of_kind(r, PATTERN_SIGNATURE, 0), 6002, 6002, 5073,
+                 9002); /* followed back 32 KiB */
 }
 
 /* ---- what helps judge ---- */
@@ -334,7 +335,7 @@ static void incidents_past_the_bound_are_counted(struct arena *a) {
                      2 * 4095 + 1);
 }
 
-/* Twice the log takes no more memory. */
+/* Twice the log takes no more memory, once what may be held is held. */
 static void memory_does_not_grow_with_the_log(struct arena *a) {
     size_t used[2];
     struct buf line;
@@ -345,13 +346,14 @@ static void memory_does_not_grow_with_the_log(struct arena *a) {
         struct reader *reader = reader_new(ix, a);
         size_t before = a->used_bytes;
         struct scanner *s = scan_new(a, scan_kit_open(a, ix), reader, 0);
-        for (int i = 0; i < 20000 * (k + 1); i++) {
+        for (int i = 0; i < 300000 * (k + 1); i++) {
             scan_feed(s, buf_str(&line));
         }
         scan_end(s);
         used[k] = a->used_bytes - before;
     }
-    assert_true(used[1] <= used[0] + 4096);
+    assert_true(used[1] <= used[0] + used[0] / 8);
+    assert_true(used[1] < (size_t)32 << 20);
 }
 
 /* ---- pieces ---- */

@@ -1,0 +1,313 @@
+/* sieve.c: a block of raw log, strip by strip.
+ *
+ *     strip --> breaks, suspects --> plain? --> grams --> literals
+ *                                 \-> odd? --> its lines, cleaned: the same
+ *
+ * A strip with colours, control bytes or characters without width in it is
+ * cleaned line by line first, as reading would; lines keep their order, so a
+ * place in the copy is a line of the block.
+ *
+ * A gram that is met says which literals may stand there, and these are
+ * compared byte by byte; a blank is any run of blanks. Their first bytes may be
+ * missing, where a frame ends or a line begins: they may stand on the line
+ * before. What is cut further behind is found at the break.
+ */
+#include "match/sieve_look.h"
+
+#include <string.h>
+
+#include "log/clean.h"
+#include "log/cursor.h"
+
+#define STRIP (16 * 1024)
+#define COPY_CEILING ((size_t)8 << 20)
+
+struct sieve *sieve_new(struct arena *a, const struct prefilter *f) {
+    struct sieve *s = arena_alloc(a, sizeof *s);
+    s->a = a;
+    s->f = f;
+    s->breaks.at = arena_array(a, STRIP + 8, sizeof(uint32_t));
+    s->suspects.at = arena_array(a, STRIP + 8, sizeof(uint32_t));
+    s->grams.at = arena_array(a, STRIP / SIEVE_STRIDE + 8, sizeof(uint32_t));
+    buf_init_in(&s->copy, a, COPY_CEILING);
+    buf_init_in(&s->line, a, COPY_CEILING);
+    return s;
+}
+
+static size_t line_start(struct str text, size_t at) {
+    while (at > 0 && text.p[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+/* ---- what was found ---- */
+
+static size_t raw_line(const struct sieve *s, size_t copy) {
+    size_t from = 0, to = s->line_count;
+    while (to - from > 1) {
+        size_t middle = from + (to - from) / 2;
+        if (s->lines[middle].copy <= copy)
+            from = middle;
+        else
+            to = middle;
+    }
+    return s->lines[from].raw;
+}
+
+void look_tell(const struct look *l, uint32_t literal, size_t at,
+               bool is_whole) {
+    size_t line = l->is_copy ? raw_line(l->s, at) : line_start(l->text, at);
+    l->found(l->ctx, literal, line, is_whole && !l->is_copy);
+}
+
+/* ---- literals ---- */
+
+static struct str literal_at(const struct prefilter *f, uint32_t i) {
+    uint32_t from = word_at(f->literal_from, i);
+    return (struct str){(const char *)f->literal_bytes + from,
+                        word_at(f->literal_from, (size_t)i + 1) - from};
+}
+
+/* Literal's bytes from `i` on at text's `at`. */
+static bool goes_on(struct str text, size_t at, struct str literal, size_t i) {
+    while (i < literal.n) {
+        if (at >= text.n)
+            return false;
+        unsigned char c = fold_byte((unsigned char)text.p[at++]);
+        if (c != (unsigned char)literal.p[i++])
+            return false;
+        while (c == ' ' && at < text.n && look_is_blank(text.p[at]))
+            at++;
+    }
+    return true;
+}
+
+static size_t behind_blanks(struct str text, size_t at) {
+    while (at < text.n && look_is_blank(text.p[at]))
+        at++;
+    return at;
+}
+
+enum comes { COMES_NOT, COMES_PARTLY, COMES_WHOLE };
+
+/* Literal's first i bytes before text's `at`, or all that a cut may have left
+ * on its line. */
+static enum comes comes_from(const struct look *l, size_t at, struct str literal,
+                       size_t i) {
+    struct str text = l->text;
+    while (i > 0) {
+        bool may_miss = i <= SIEVE_LEAD && literal.n - i >= LOOK_REST;
+        char c = at > 0 ? (char)fold_byte((unsigned char)text.p[at - 1]) : 0;
+        if (at == 0 || c != literal.p[i - 1])
+            return may_miss &&
+                           look_may_begin_line(l, behind_blanks(text, at))
+                       ? COMES_PARTLY
+                       : COMES_NOT;
+        at--;
+        i--;
+        while (c == ' ' && at > 0 && look_is_blank(text.p[at - 1]))
+            at--;
+    }
+    return COMES_WHOLE;
+}
+
+/* No newline near the literal's byte i at `at`, as far as it could reach? */
+static bool is_in_line(struct str text, size_t at, struct str literal,
+                       size_t i) {
+    size_t from = at > i ? at - i : 0;
+    struct str around = str_slice(text, from, literal.n);
+    return str_find_char(around, '\n') == around.n &&
+           str_find(around, STR("  ")) == around.n;
+}
+
+static uint64_t long_at(const unsigned char *p) {
+    return word_at(p, 0) | (uint64_t)word_at(p, 1) << 32;
+}
+
+/* Most that have a literal's gram lack what stands round it. */
+static bool may_be(const struct look *l, const unsigned char *entry,
+                   size_t gram) {
+    uint32_t back = word_at(entry, ENTRY_BACK);
+    if (gram < back || l->text.n - gram < ENTRY_BYTES)
+        return true;
+    const unsigned char *p = (const unsigned char *)l->text.p + gram - back;
+    uint64_t text = long_at(p) | UINT64_C(0x2020202020202020);
+    uint64_t value = long_at(entry + 4 * ENTRY_VALUE);
+    return ((text ^ value) & long_at(entry + 4 * ENTRY_MASK)) == 0;
+}
+
+static void try_entry(const struct look *l, size_t gram, size_t number) {
+    const struct prefilter *f = l->s->f;
+    const unsigned char *entry = f->sieve_entries + 4 * ENTRY_WORDS * number;
+    if (!may_be(l, entry, gram))
+        return;
+    uint32_t id = word_at(entry, ENTRY_LITERAL);
+    int32_t place = (int32_t)word_at(entry, ENTRY_AT);
+    struct str literal = literal_at(f, id);
+    size_t i = place < 0 ? 0 : (size_t)place;
+    size_t at = place < 0 ? gram + 1 : gram;
+    if (i > literal.n || !goes_on(l->text, at, literal, i))
+        return;
+    enum comes comes = comes_from(l, at, literal, i);
+    if (comes != COMES_NOT)
+        look_tell(l, id, at,
+                  comes == COMES_WHOLE && is_in_line(l->text, at, literal, i));
+}
+
+static void try_gram(const struct look *l, size_t at) {
+    const struct prefilter *f = l->s->f;
+    char bytes[GRAM_BYTES] = {0};
+    size_t n = l->text.n - at < GRAM_BYTES ? l->text.n - at : GRAM_BYTES;
+    memcpy(bytes, l->text.p + at, n);
+    uint32_t gram = gram_at(bytes), mask = (1u << f->slot_log2) - 1;
+    uint32_t slot = gram_hash(gram) >> (32 - f->slot_log2);
+    for (uint32_t probe = 0; probe <= mask; probe++) {
+        size_t row = 3 * (size_t)((slot + probe) & mask);
+        uint32_t count = word_at(f->sieve_slots, row + 2);
+        if (count == 0)
+            return;
+        if (word_at(f->sieve_slots, row) != gram)
+            continue;
+        for (uint32_t k = 0; k < count; k++)
+            try_entry(l, at, word_at(f->sieve_slots, row + 1) + k);
+        return;
+    }
+}
+
+static void find_grams(const struct look *l, size_t from, size_t to) {
+    struct sieve_places *grams = &l->s->grams;
+    grams->count = 0;
+    sieve_find_grams(l->s->f, l->text, from, to, grams);
+    for (size_t i = 0; i < grams->count; i++)
+        try_gram(l, grams->at[i]);
+}
+
+/* Literals too short for a gram. */
+static void find_short(const struct look *l, struct str literal, uint32_t id,
+                       char first, size_t from, size_t to) {
+    while (from < to) {
+        struct str rest = {l->text.p + from, to - from};
+        size_t at = from + str_find_char(rest, first);
+        if (at < to && goes_on(l->text, at, literal, 0))
+            look_tell(l, id, at, is_in_line(l->text, at, literal, 0));
+        from = at + 1;
+    }
+}
+
+static void find_shorts(const struct look *l, size_t from, size_t to) {
+    const struct prefilter *f = l->s->f;
+    for (uint32_t i = 0; i < f->shorts; i++) {
+        uint32_t id = word_at(f->sieve_shorts, i);
+        struct str literal = literal_at(f, id);
+        find_short(l, literal, id, literal.p[0], from, to);
+        if (literal.p[0] >= 'a' && literal.p[0] <= 'z')
+            find_short(l, literal, id, (char)(literal.p[0] - 'a' + 'A'), from,
+                       to);
+    }
+}
+
+/* ---- strips ---- */
+
+/* A character that cleaning takes out or makes another. */
+static bool is_odd_character(struct str text, size_t at) {
+    struct str s = str_slice(text, at, 4);
+    unsigned char next = s.n > 1 ? (unsigned char)s.p[1] : 0;
+    if ((unsigned char)s.p[0] == 0xC2)
+        return next <= 0xA0;
+    bool is_nothing = str_starts(s, STR("\xE2\x80\x8B")) ||
+                      str_starts(s, STR("\xEF\xBB\xBF"));
+    bool is_escape = str_starts(s, STR("\xE2\x90\x9B[")) ||
+                     str_starts(s, STR("\xEF\xBF\xBD["));
+    return is_nothing || is_escape;
+}
+
+static bool is_odd(struct str text, const struct sieve_places *suspects) {
+    for (size_t i = 0; i < suspects->count; i++) {
+        size_t at = suspects->at[i];
+        bool is_ascii = (unsigned char)text.p[at] < 0x80;
+        if (is_ascii ? clean_is_special(text, at)
+                     : is_odd_character(text, at))
+            return true;
+    }
+    return false;
+}
+
+static bool has_written_escape(struct str text,
+                               const struct sieve_places *breaks) {
+    for (size_t i = 0; i < breaks->count; i++)
+        if (text.p[breaks->at[i]] == '\\' &&
+            clean_is_special(text, breaks->at[i]))
+            return true;
+    return false;
+}
+
+static void look_at_plain(const struct look *l, size_t from, size_t to) {
+    for (size_t i = 0; i < l->s->breaks.count; i++)
+        look_at_break(l, l->s->breaks.at[i]);
+    find_grams(l, from, to);
+    find_shorts(l, from, to);
+}
+
+static void copy_line(struct sieve *s, struct str text, size_t from,
+                      size_t to) {
+    s->lines = arena_grow(s->a, s->lines, s->line_count, &s->line_cap,
+                          sizeof *s->lines);
+    s->lines[s->line_count++] = (struct line_pair){s->copy.n, from};
+    while (from < to) {
+        struct str rest = {text.p + from, to - from};
+        size_t n = str_find_char(rest, '\r');
+        n = n < rest.n ? n : str_find_char(rest, '\n');
+        buf_add(&s->copy, clean_line(str_slice(rest, 0, n), &s->line));
+        if (n < rest.n)
+            buf_add_char(&s->copy, rest.p[n]);
+        from += n + 1;
+    }
+}
+
+/* The lines of text[from, to), one before and some behind, cleaned. */
+static void look_at_odd(const struct look *raw, size_t from, size_t to) {
+    struct sieve *s = raw->s;
+    struct str text = raw->text;
+    size_t at = line_start(text, from);
+    at = at > 0 ? line_start(text, at - 1) : 0;
+    size_t end = text.n - to > LOOK_AHEAD ? to + LOOK_AHEAD : text.n;
+    buf_clear(&s->copy);
+    s->line_count = 0;
+    look_forget(s);
+    size_t stop = 0;
+    while (at < end) {
+        size_t next = look_next_line(text, at);
+        copy_line(s, text, at, next);
+        at = next;
+        stop = stop == 0 && at >= to ? s->copy.n : stop;
+    }
+    struct look copy = *raw;
+    copy.is_copy = true;
+    copy.text = buf_str(&s->copy);
+    for (size_t i = 0; i < stop; i += STRIP) {
+        size_t n = stop - i < STRIP ? stop - i : STRIP;
+        s->breaks.count = s->suspects.count = 0;
+        sieve_find_breaks(copy.text, i, i + n, &s->breaks, &s->suspects);
+        look_at_plain(&copy, i, i + n);
+    }
+    look_forget(s);
+}
+
+void sieve_look(struct sieve *s, struct str text, size_t from, size_t to,
+                sieve_fn found, void *ctx) {
+    struct look l = {.s = s, .text = text, .found = found, .ctx = ctx};
+    look_forget(s);
+    for (size_t end; from < to; from = end) {
+        end = to - from < STRIP ? to : from + STRIP;
+        s->breaks.count = s->suspects.count = 0;
+        bool odd = sieve_find_breaks(text, from, end, &s->breaks,
+                                     &s->suspects);
+        if (odd || is_odd(text, &s->suspects) ||
+            has_written_escape(text, &s->breaks))
+            look_at_odd(&l, from, end);
+        else
+            look_at_plain(&l, from, end);
+    }
+    if (!buf_ok(&s->copy) || !buf_ok(&s->line))
+        arena_raise(s->a, FAIL_MEMORY, "out of memory while reading a log");
+}

@@ -1,0 +1,118 @@
+/* sieve.h: where in a block of raw log a literal may stand. Private to match/.
+ *
+ *     literal   "cuda out of memory. tried"
+ *     window            "memory."            7 bytes, the rarest in logs
+ *     grams             memo emor mory ory.  whichever the text has at a
+ *                                            multiple of SIEVE_STRIDE
+ *
+ * The text is raw: frames, quotes, escapes and colours are in it, and what is
+ * cut by a wrap or a carrier is not joined. So beside grams the sieve looks at
+ * breaks: line ends, runs of blanks, escapes, ends of JSON texts. Where the
+ * beginning of a literal stands before one, and its rest comes soon behind, a
+ * literal may go on there. It never misses one that the prefilter would find
+ * in the text as it is read; it may find some that are none.
+ */
+#ifndef MATCH_SIEVE_H
+#define MATCH_SIEVE_H
+
+#include "match/prefilter.h"
+
+#define SIEVE_STRIDE 4
+#define SIEVE_WINDOW (GRAM_BYTES + SIEVE_STRIDE - 1)
+#define SIEVE_TAIL 4 /* bytes before a break: fewer are not known again */
+
+/* What may stand beside a gram, by the byte's low bits, as a mask; blanks and
+ * what is below are one. Found by the gram's hash, whatever shares it. */
+#define SIEVE_NEAR_LOG2 13
+
+static inline uint32_t near_class(char c) {
+    return (unsigned char)c <= ' ' ? 0 : (unsigned char)c & 31;
+}
+
+/* An entry's words: a literal that has this gram, the gram's place in it (-1:
+ * one before), and eight bytes of the text round the gram, the first `back`
+ * before it, as they must be where the mask says so. */
+enum sieve_word {
+    ENTRY_LITERAL, ENTRY_AT, ENTRY_BACK, ENTRY_VALUE, ENTRY_VALUE_HIGH,
+    ENTRY_MASK, ENTRY_MASK_HIGH, ENTRY_WORDS
+};
+#define ENTRY_BYTES 8
+#define SIEVE_LEAD 3 /* first bytes of a literal that may stand elsewhere */
+
+/* ---- at build ---- */
+
+struct sieve_entry { /* literal's byte `at` is the gram's first; -1: one before */
+    uint32_t gram, literal;
+    int32_t at;
+};
+
+struct sieve_choice {
+    struct sieve_entry *entries;
+    size_t count, cap;
+    size_t gram_count; /* different ones */
+    uint32_t *shorts;  /* literals of too few bytes for a gram */
+    uint32_t short_count;
+    const struct str *literals;
+    uint32_t literal_count, literal_bytes, longest;
+    size_t tail_count;
+};
+
+void sieve_choose(struct arena *a, struct sieve_choice *c,
+                  const struct str *literals, uint32_t count);
+void sieve_measure(const struct sieve_choice *c, struct prefilter_sizes *s);
+void sieve_write(const struct sieve_choice *c, const struct prefilter_sizes *s,
+                 const struct prefilter_layout *l, unsigned char *out);
+
+/* The more of a literal stands before a break, the more of it is asked for at
+ * once: `bytes` for a beginning of fewer than `below`. */
+struct tail_class {
+    uint32_t bytes, below;
+};
+#define TAIL_CLASSES 3
+static const struct tail_class tail_classes[TAIL_CLASSES] = {
+    {SIEVE_TAIL, 8}, {8, 20}, {20, UINT32_MAX}};
+
+/* Of the class's bytes before `end`. */
+static inline uint32_t tail_hash(const char *end, uint32_t class_of) {
+    uint32_t hash = class_of;
+    for (uint32_t i = tail_classes[class_of].bytes; i > 0; i -= GRAM_BYTES)
+        hash = gram_hash(hash ^ gram_at(end - i));
+    return gram_hash(hash ^ hash >> 15);
+}
+
+/* ---- at run ---- */
+
+struct sieve; /* scratch of one thread */
+
+/* A literal may stand in the line that begins at `line`; is_whole: and all of
+ * it, if it does. */
+typedef void (*sieve_fn)(void *ctx, uint32_t literal, size_t line,
+                         bool is_whole);
+
+struct sieve *sieve_new(struct arena *a, const struct prefilter *f);
+/* Of text[from, to), whole lines; lines in rising order within a literal's. */
+void sieve_look(struct sieve *s, struct str text, size_t from, size_t to,
+                sieve_fn found, void *ctx);
+
+/* ---- the inner loops, in sieve_find.c ---- */
+
+struct sieve_places { /* offsets, rising */
+    uint32_t *at; /* with room for some more than there are */
+    size_t count;
+};
+
+/* Multiples of SIEVE_STRIDE behind from where a gram may stand with the right
+ * neighbours. */
+void sieve_find_grams(const struct prefilter *f, struct str text, size_t from,
+                      size_t to, struct sieve_places *out);
+/* The first place of [from, to) where these few bytes stand, letters of any
+ * case, perhaps others that look alike to gram_at(); to: none. */
+size_t sieve_find_few(struct str text, size_t from, size_t to,
+                      struct str few);
+/* Breaks; true: something there has to be cleaned first, perhaps. suspects:
+ * what may begin a colour or a character that is none. */
+bool sieve_find_breaks(struct str text, size_t from, size_t to,
+                       struct sieve_places *breaks,
+                       struct sieve_places *suspects);
+
+#endif

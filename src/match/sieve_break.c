@@ -1,0 +1,389 @@
+/* sieve_break.c: literals that are cut where a line ends, or where blanks, an
+ * escape or the end of a JSON text stand between their pieces.
+ *
+ *     2025-05-20T10:47:01Z stderr F ... CUDA out of mem|
+ *     2025-05-20T10:47:01Z stderr F ory. Tried to ...
+ *                                   ^ where this line's text may begin
+ *
+ * Most breaks are told off by a hash of the bytes before them. Where it says
+ * that a literal may have begun, the automaton says which, and then its rest
+ * has to come: at once behind blanks, at the beginning of a line's text behind
+ * a line's end, soon behind all else.
+ */
+#include "match/sieve_look.h"
+
+#include <string.h>
+
+#include "log/cursor.h"
+#include "log/frame.h"
+#include "log/plain.h"
+#include "log/stream.h"
+#include "log/wrap.h"
+
+#define BEGIN_BYTES 512 /* of a line in which frames are looked for */
+
+void look_forget(struct sieve *s) {
+    memset(s->searched, 0, sizeof s->searched);
+    memset(s->begins, 0, sizeof s->begins);
+}
+
+/* ---- the rest of a literal ---- */
+
+/* The state behind as much of a literal's rest as makes sure of it; 0: it does
+ * not stand at `at`. */
+static uint32_t reads_on(const struct prefilter *f, uint32_t state,
+                         struct str text, size_t at) {
+    for (int n = 0; n < LOOK_REST; n++) {
+        if (n > 0 && word_at(f->report, state) == state)
+            return state;
+        if (at >= text.n)
+            return 0;
+        unsigned char c = fold_byte((unsigned char)text.p[at++]);
+        state = prefilter_child(f, state, c);
+        if (state == 0)
+            return 0;
+        while (c == ' ' && at < text.n && look_is_blank(text.p[at]))
+            at++;
+    }
+    return state;
+}
+
+/* The same, where the break may have been the literal's blank. */
+static uint32_t reads_behind_blank(const struct prefilter *f, uint32_t state,
+                                   struct str text, size_t at) {
+    uint32_t blank = prefilter_child(f, state, ' ');
+    return blank ? reads_on(f, blank, text, at) : 0;
+}
+
+static uint32_t reads_over(const struct prefilter *f, uint32_t state,
+                           struct str text, size_t at) {
+    uint32_t end = reads_behind_blank(f, state, text, at);
+    return end ? end : reads_on(f, state, text, at);
+}
+
+/* Could what follows an escape or a frame begin here? */
+static bool may_begin(struct str text, size_t at) {
+    return !is_word(text.p[at - 1]) || (at > 1 && text.p[at - 2] == '\\');
+}
+
+static uint32_t find_rest(const struct prefilter *f, uint32_t state,
+                          struct str text, size_t from, size_t to) {
+    for (size_t at = from > 0 ? from : 1; at < to; at++) {
+        uint32_t end = may_begin(text, at) ? reads_over(f, state, text, at) : 0;
+        if (end)
+            return end;
+    }
+    return 0;
+}
+
+/* ---- lines ---- */
+
+static size_t begin_of_text(struct str text, size_t at, struct str line,
+                            bool follows, struct line_begin *b) {
+    struct frame f = {.text = line, .who = stream_none(),
+                      .follows_hash = follows, .follows_label = follows};
+    frame_strip(&f);
+    b->is_record = f.is_record;
+    b->is_framed = f.is_record || (f.kinds & ~(unsigned)FRAME_QUOTE) != 0;
+    b->who = f.who;
+    size_t begin = at + (line.n - f.text.n);
+    while (begin < text.n && (text.p[begin] == ' ' || text.p[begin] == '\t'))
+        begin++;
+    return begin;
+}
+
+static size_t begin_of_cri(size_t at, struct str line, bool *is_partial) {
+    struct frame f = {.text = line};
+    bool is_cri = frame_take_cri(&f);
+    *is_partial = is_cri && f.is_partial;
+    return is_cri ? at + (line.n - f.text.n) : at;
+}
+
+static struct line_begin begin_at(struct str text, size_t at) {
+    struct line_begin b = {.at = at, .end = look_next_line(text, at)};
+    struct str line = str_slice(text, at, b.end - at);
+    while (line.n > 0 && (line.p[line.n - 1] == '\n' ||
+                          line.p[line.n - 1] == '\r'))
+        line.n--;
+    b.is_anywhere = !plain_is_printable(line);
+    line = str_slice(line, 0, BEGIN_BYTES);
+    b.text[1] = begin_of_text(text, at, line, true, &b);
+    b.text[0] = begin_of_text(text, at, line, false, &b);
+    b.text[2] = begin_of_cri(at, line, &b.is_partial);
+    b.is_anywhere = b.is_anywhere || b.text[0] != b.text[1] ||
+                    (b.text[0] < text.n && text.p[b.text[0]] == '{');
+    return b;
+}
+
+static const struct line_begin *line_of(const struct look *l, size_t at) {
+    while (at > 0 && l->text.p[at - 1] != '\n')
+        at--;
+    struct line_begin *b = &l->s->begins[at % LOOK_BEGINS];
+    if (b->end == 0 || b->at != at)
+        *b = begin_at(l->text, at);
+    return b;
+}
+
+bool look_may_begin_line(const struct look *l, size_t at) {
+    if (at == 0 || !may_begin(l->text, at))
+        return at == 0;
+    const struct line_begin *b = line_of(l, at);
+    return b->is_anywhere || at == b->text[0] || at == b->text[1] ||
+           at == b->text[2];
+}
+
+static struct str text_of(const struct look *l, const struct line_begin *b,
+                          size_t begin) {
+    struct str s = str_slice(l->text, begin, b->end - begin);
+    while (s.n > 0 && (s.p[s.n - 1] == '\n' || s.p[s.n - 1] == '\r'))
+        s.n--;
+    return s;
+}
+
+static size_t next_line_begin(const struct look *l,
+                              const struct line_begin *b) {
+    return b->end < l->text.n ? b->end : 0;
+}
+
+static bool is_one(const struct stream *x, const struct stream *y) {
+    return x->rank == y->rank && x->pid == y->pid && str_eq(x->pod, y->pod) &&
+           str_eq(x->container, y->container) &&
+           str_eq(x->process, y->process);
+}
+
+/* Is there another line near that is as wide as this one? Only such lines, and
+ * those of usual widths, are ever taken for cut. */
+static bool has_equal(const struct look *l, const struct line_begin *cut,
+                      size_t width) {
+    size_t at = cut->at > LOG_MEMORY ? cut->at - LOG_MEMORY : 0;
+    size_t to = cut->end + LOG_MEMORY;
+    at = look_next_line(l->text, at);
+    while (at != 0 && at < to) {
+        const struct line_begin *b = line_of(l, at);
+        bool is_other = b->at != cut->at;
+        for (size_t i = 0; is_other && i < 3; i++)
+            if (b->is_anywhere || text_of(l, b, b->text[i]).n == width ||
+                text_of(l, b, b->at).n == width)
+                return true;
+        at = next_line_begin(l, b);
+    }
+    return false;
+}
+
+/* Could `next` go on inside a word where `cut` was cut? */
+static bool may_be_cut(const struct look *l, const struct line_begin *cut,
+                       const struct line_begin *next) {
+    if (cut->is_anywhere || next->is_anywhere || cut->is_partial)
+        return true;
+    struct str behind = text_of(l, next, next->text[0]);
+    if (next->is_record || !wrap_may_join(text_of(l, cut, cut->at), behind))
+        return false;
+    if (!next->is_framed)
+        return next->at == cut->end && wrap_may_be_cut(l->text, cut->end);
+    struct str before = text_of(l, cut, cut->text[0]);
+    return cut->is_framed && is_one(&cut->who, &next->who) &&
+           (wrap_is_usual((uint32_t)before.n) ||
+            has_equal(l, cut, before.n));
+}
+
+/* The rest behind a literal's blank begins with these few bytes. */
+static uint32_t stands_in(const struct look *l, uint32_t state, struct str few,
+                          size_t from, size_t to) {
+    for (size_t at = from; at < to; at++) {
+        at = sieve_find_few(l->text, at, to, few);
+        uint32_t end = at < to ? reads_on(l->s->f, state, l->text, at) : 0;
+        if (end && look_may_begin_line(l, at))
+            return end;
+    }
+    return 0;
+}
+
+/* few[n..] are still to be chosen; each choice is looked for. */
+static uint32_t find_as(const struct look *l, uint32_t state, uint32_t here,
+                        char few[3], size_t n, size_t from, size_t to) {
+    const struct prefilter *f = l->s->f;
+    if (n == 3 || (n > 0 && word_at(f->report, here) == here))
+        return stands_in(l, state, (struct str){few, n}, from, to);
+    uint32_t end = word_at(f->child_from, (size_t)here + 1);
+    for (uint32_t c = word_at(f->child_from, here); c < end; c++) {
+        few[n] = (char)f->bytes[c];
+        bool is_blank = few[n] == ' ';
+        uint32_t found =
+            n > 0 && is_blank
+                ? stands_in(l, state, (struct str){few, n}, from, to)
+                : find_as(l, state, c, few, n + !is_blank, from, to);
+        if (found)
+            return found;
+    }
+    return 0;
+}
+
+static struct searched *searched_of(struct sieve *s, uint32_t state) {
+    struct searched *one = &s->searched[state % LOOK_SEARCHED];
+    if (one->state != state)
+        *one = (struct searched){.state = state};
+    return one;
+}
+
+/* ---- what is told ---- */
+
+static void tell_below(const struct look *l, uint32_t state, size_t at) {
+    const struct prefilter *f = l->s->f;
+    uint32_t literal = word_at(f->literal_of, state);
+    if (literal != 0)
+        look_tell(l, literal - 1, at, false);
+    uint32_t end = word_at(f->child_from, (size_t)state + 1);
+    for (uint32_t c = word_at(f->child_from, state); c < end; c++)
+        tell_below(l, c, at);
+}
+
+/* The break is the literal's blank: its rest begins a line's text, of which
+ * many may stand between. What was searched in vain is not searched again. */
+static uint32_t goes_on_behind_blank(const struct look *l, uint32_t state,
+                                     size_t at) {
+    uint32_t blank = prefilter_child(l->s->f, state, ' ');
+    if (blank == 0)
+        return 0;
+    struct searched *done = searched_of(l->s, state);
+    size_t to = l->text.n - at > LOOK_AHEAD ? at + LOOK_AHEAD : l->text.n;
+    size_t from = done->to > at + 1 ? done->to : at + 1;
+    char few[3];
+    uint32_t end = from < to ? find_as(l, blank, blank, few, 0, from, to) : 0;
+    done->to = end ? 0 : to;
+    return end;
+}
+
+static uint32_t begins_with(const struct look *l, uint32_t state,
+                            const struct line_begin *b) {
+    const struct prefilter *f = l->s->f;
+    if (b->is_anywhere)
+        return find_rest(f, state, l->text, b->at, b->end);
+    uint32_t end = reads_on(f, state, l->text, b->text[0]);
+    return end || b->text[2] == b->text[0]
+               ? end
+               : reads_on(f, state, l->text, b->text[2]);
+}
+
+/* Does what a word's rest begins with stand there at all? */
+static bool has_rest(const struct look *l, uint32_t state, size_t from,
+                     size_t to) {
+    const struct prefilter *f = l->s->f;
+    uint32_t end = word_at(f->child_from, (size_t)state + 1);
+    for (uint32_t c = word_at(f->child_from, state); c < end; c++) {
+        char few[2] = {(char)f->bytes[c], 0};
+        uint32_t next = word_at(f->child_from, c);
+        bool is_one = word_at(f->child_from, (size_t)c + 1) == next + 1 &&
+                      word_at(f->report, c) != c && f->bytes[next] != ' ';
+        few[1] = is_one ? (char)f->bytes[next] : '\0';
+        if (few[0] != ' ' &&
+            sieve_find_few(l->text, from, to,
+                           (struct str){few, 1 + (size_t)is_one}) < to)
+            return true;
+    }
+    return false;
+}
+
+/* A word is cut: its rest begins a line near. */
+static uint32_t goes_on_in_word(const struct look *l, uint32_t state,
+                                size_t at) {
+    size_t end_of_line = look_next_line(l->text, at);
+    size_t far = end_of_line + LOOK_AHEAD < l->text.n
+                     ? end_of_line + LOOK_AHEAD
+                     : l->text.n;
+    if (!has_rest(l, state, end_of_line, far))
+        return 0;
+    struct line_begin cut = *line_of(l, at - 1);
+    size_t reach = cut.is_partial ? LOOK_AHEAD : LOG_MEMORY;
+    for (size_t next = cut.end; next < l->text.n && next <= cut.at + reach;) {
+        struct line_begin b = *line_of(l, next);
+        uint32_t end = begins_with(l, state, &b);
+        if (end && may_be_cut(l, &cut, &b))
+            return end;
+        next = b.end;
+    }
+    return 0;
+}
+
+static void go_on_in_lines(const struct look *l, uint32_t state, size_t at) {
+    uint32_t end = goes_on_behind_blank(l, state, at);
+    if (end)
+        tell_below(l, end, at - 1);
+    end = goes_on_in_word(l, state, at);
+    if (end)
+        tell_below(l, end, at - 1);
+}
+
+static bool has_return(struct str text, size_t from, size_t to) {
+    return memchr(text.p + from, '\r', to - from) != NULL;
+}
+
+static void go_on(const struct look *l, uint32_t state, size_t at,
+                  size_t behind, bool has_newline) {
+    struct str text = l->text;
+    if (has_newline) {
+        go_on_in_lines(l, state, at);
+        return;
+    }
+    uint32_t end = 0;
+    if (look_is_blank(text.p[at]) && !has_return(text, at, behind)) {
+        uint32_t blank = prefilter_child(l->s->f, state, ' ');
+        end = blank ? reads_on(l->s->f, blank, text, behind) : 0;
+    } else {
+        size_t to = text.n - at > LOOK_AHEAD ? at + LOOK_AHEAD : text.n;
+        bool is_unicode = str_starts(str_slice(text, at, 2), STR("\\u"));
+        end = is_unicode ? state
+                         : find_rest(l->s->f, state, text, at + 1, to);
+    }
+    if (end)
+        tell_below(l, state, at - 1);
+}
+
+/* ---- breaks ---- */
+
+/* The state of the automaton behind the bytes [from, at). */
+static uint32_t state_before(const struct prefilter *f, struct str text,
+                             size_t from, size_t at) {
+    uint32_t state = 0;
+    bool is_in_blank = false;
+    for (size_t i = from; i < at; i++) {
+        unsigned char c = fold_byte((unsigned char)text.p[i]);
+        if (c == ' ' && is_in_blank)
+            continue;
+        is_in_blank = c == ' ';
+        state = prefilter_step(f, state, c);
+    }
+    return state;
+}
+
+/* The most bytes of a literal that may stand before a break; 0: none. */
+static size_t cut_before(const struct prefilter *f, struct str text,
+                         size_t at) {
+    if (at == 0 || look_is_blank(text.p[at - 1]))
+        return 0;
+    uint32_t most = 0;
+    for (uint32_t k = 0; k < TAIL_CLASSES; k++) {
+        if (at < tail_classes[k].bytes)
+            break;
+        uint32_t bit = tail_hash(text.p + at, k) >> (32 - f->tail_log2);
+        if (f->tail_bits[bit / 8] >> bit % 8 & 1)
+            most = tail_classes[k].below;
+    }
+    most = most < f->longest ? most : f->longest;
+    return most < at ? most : at;
+}
+
+void look_at_break(const struct look *l, size_t at) {
+    const struct prefilter *f = l->s->f;
+    struct str text = l->text;
+    size_t cut = cut_before(f, text, at);
+    if (cut == 0)
+        return;
+    size_t behind = at;
+    bool has_newline = false;
+    for (; behind < text.n && look_is_blank(text.p[behind]); behind++)
+        has_newline = has_newline || text.p[behind] == '\n';
+    uint32_t state = state_before(f, text, at - cut, at);
+    for (; state != 0 && f->depth[state] >= SIEVE_TAIL;
+         state = word_at(f->fail, state))
+        go_on(l, state, at, behind, has_newline);
+}

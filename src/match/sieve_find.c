@@ -1,0 +1,298 @@
+/* sieve_find.c: the loops that see every byte. One is written for AVX2, chosen
+ * when the machine has it; the plain one does the same and is what all others
+ * run, and the last bytes of a text.
+ *
+ *     text    ....|....|....|....|....|....|....|....      8 grams of 4 bytes
+ *     hash       h    h    h    h    h    h    h    h
+ *     bits     gathered from the table, tested at once
+ */
+#include "match/sieve.h"
+
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define HAS_AVX2_BUILD 1
+#endif
+
+/* ---- the plain way ---- */
+
+static void put_place(struct sieve_places *out, size_t at) {
+    out->at[out->count++] = (uint32_t)at;
+}
+
+/* Of grams[from..] only those whose neighbours are right. */
+static void keep_near(const struct prefilter *f, struct str text, size_t from,
+                      struct sieve_places *grams) {
+    size_t kept = from;
+    for (size_t k = from; k < grams->count; k++) {
+        size_t at = grams->at[k];
+        grams->at[kept] = (uint32_t)at;
+        if (at == 0 || text.n - at <= GRAM_BYTES) {
+            kept++;
+            continue;
+        }
+        size_t row = gram_hash(gram_at(text.p + at)) >> (32 - SIEVE_NEAR_LOG2);
+        uint32_t before = word_at(f->sieve_near, 2 * row);
+        uint32_t behind = word_at(f->sieve_near, 2 * row + 1);
+        kept += before >> near_class(text.p[at - 1]) &
+                behind >> near_class(text.p[at + GRAM_BYTES]) & 1;
+    }
+    grams->count = kept;
+}
+
+static bool has_bit(const struct prefilter *f, uint32_t gram) {
+    uint32_t bit = gram_hash(gram) >> (32 - f->sieve_log2);
+    return f->sieve_bits[bit / 8] >> bit % 8 & 1;
+}
+
+static void find_grams(const struct prefilter *f, struct str text, size_t from,
+                       size_t to, struct sieve_places *out) {
+    for (size_t i = from; i < to; i += SIEVE_STRIDE) {
+        char last[GRAM_BYTES] = {0};
+        const char *p = text.p + i;
+        if (text.n - i < GRAM_BYTES)
+            p = memcpy(last, p, text.n - i);
+        if (has_bit(f, gram_at(p)))
+            put_place(out, i);
+    }
+}
+
+static bool is_blank(unsigned char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static bool is_break(unsigned char c, unsigned char next) {
+    switch (c) {
+    case '\n':
+    case '\r':
+    case '\t':
+    case '\\': return true;
+    case ' ': return is_blank(next);
+    case '"': return next == ',' || next == '}';
+    default: return false;
+    }
+}
+
+static bool is_suspect(unsigned char c, unsigned char next) {
+    switch (c) {
+    case '[': return next >= '0' && next <= '9';
+    case '#': return next == '0';
+    case '^': return next == '[';
+    default: return c >= 0x80;
+    }
+}
+
+static bool is_odd(unsigned char c) {
+    return c == 0x7F || (c < ' ' && c != '\t' && c != '\n' && c != '\r');
+}
+
+static bool find_breaks(struct str text, size_t from, size_t to,
+                        struct sieve_places *breaks,
+                        struct sieve_places *suspects) {
+    bool odd = false;
+    for (size_t i = from; i < to; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        unsigned char next =
+            i + 1 < text.n ? (unsigned char)text.p[i + 1] : '\n';
+        odd = odd || is_odd(c);
+        if (is_break(c, next))
+            put_place(breaks, i);
+        if (is_suspect(c, next))
+            put_place(suspects, i);
+    }
+    return odd;
+}
+
+static bool is_few(struct str text, size_t at, struct str few) {
+    if (text.n - at < few.n)
+        return false;
+    for (size_t i = 0; i < few.n; i++)
+        if ((text.p[at + i] | 0x20) != (few.p[i] | 0x20))
+            return false;
+    return true;
+}
+
+/* ---- AVX2 ---- */
+
+#ifdef HAS_AVX2_BUILD
+
+#define STEP 32
+#define AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
+
+/* at + 4 k for each bit k of mask. Writes eight, whatever the mask: a branch
+ * that cannot be foretold costs more. */
+AVX2 static size_t put_lanes(uint32_t *out, size_t at, unsigned mask) {
+    uint64_t bytes = _pdep_u64(mask, UINT64_C(0x0101010101010101)) * 0xFF;
+    uint64_t lanes = _pext_u64(UINT64_C(0x1C1814100C080400), bytes);
+    __m256i offsets = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)lanes));
+    __m256i places = _mm256_add_epi32(_mm256_set1_epi32((int)at), offsets);
+    _mm256_storeu_si256((void *)out, places);
+    return (size_t)_mm_popcnt_u32(mask);
+}
+
+AVX2 static size_t find_grams_avx2(const struct prefilter *f, struct str text,
+                                   size_t from, size_t to,
+                                   struct sieve_places *out) {
+    const __m256i small = _mm256_set1_epi32(0x20202020);
+    const __m256i times = _mm256_set1_epi32((int)0x9e3779b1u);
+    const __m256i low = _mm256_set1_epi32(31);
+    const __m128i to_bit = _mm_cvtsi32_si128((int)(32 - f->sieve_log2));
+    const __m128i to_word = _mm_cvtsi32_si128((int)(37 - f->sieve_log2));
+    size_t i = from, count = out->count;
+    for (; i + STEP <= to && i + STEP <= text.n; i += STEP) {
+        __m256i v = _mm256_loadu_si256((const void *)(text.p + i));
+        __m256i hash = _mm256_mullo_epi32(_mm256_or_si256(v, small), times);
+        __m256i word = _mm256_i32gather_epi32(
+            (const void *)f->sieve_bits, _mm256_srl_epi32(hash, to_word), 4);
+        __m256i bit = _mm256_and_si256(_mm256_srl_epi32(hash, to_bit), low);
+        /* the bit of each becomes its sign */
+        __m256i sign = _mm256_sllv_epi32(word, _mm256_xor_si256(bit, low));
+        unsigned mask =
+            (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(sign));
+        count += put_lanes(out->at + count, i, mask);
+    }
+    out->count = count;
+    return i;
+}
+
+AVX2 static __m256i is_between(__m256i v, int low, int high) {
+    __m256i floor = _mm256_set1_epi8((char)low);
+    __m256i width = _mm256_set1_epi8((char)(high - low));
+    __m256i x = _mm256_sub_epi8(v, floor);
+    return _mm256_cmpeq_epi8(_mm256_min_epu8(x, width), x);
+}
+
+AVX2 static __m256i is_byte(__m256i v, char c) {
+    return _mm256_cmpeq_epi8(v, _mm256_set1_epi8(c));
+}
+
+/* at + k for each bit k of mask: four at once, and on where there are more. */
+AVX2 static size_t put_bits(uint32_t *out, size_t count, size_t at,
+                            uint64_t mask) {
+    uint32_t *end = out + count;
+    size_t n = (size_t)_mm_popcnt_u64(mask);
+    for (size_t done = 0; done < n; done += 4)
+        for (size_t k = 0; k < 4; k++, mask &= mask - 1)
+            end[done + k] = (uint32_t)(at + (size_t)_tzcnt_u64(mask));
+    return count + n;
+}
+
+struct masks {
+    uint32_t breaks, blanks, suspects;
+    __m256i odds;
+};
+
+AVX2 static inline struct masks masks_at(const char *p) {
+    __m256i v = _mm256_loadu_si256((const void *)p);
+    __m256i next = _mm256_loadu_si256((const void *)(p + 1));
+    __m256i newline = is_byte(v, '\n');
+    __m256i line = _mm256_or_si256(
+        newline, _mm256_or_si256(is_byte(v, '\r'), is_byte(v, '\t')));
+    __m256i space = is_byte(v, ' ');
+    __m256i blank =
+        _mm256_or_si256(is_byte(next, ' '), is_between(next, '\t', '\r'));
+    __m256i ends = _mm256_or_si256(is_byte(next, ','), is_byte(next, '}'));
+    __m256i brk = _mm256_or_si256(
+        _mm256_or_si256(line, is_byte(v, '\\')),
+        _mm256_or_si256(_mm256_and_si256(space, blank),
+                        _mm256_and_si256(is_byte(v, '"'), ends)));
+    __m256i sus = _mm256_or_si256(
+        _mm256_or_si256(
+            v, _mm256_and_si256(is_byte(v, '['), is_between(next, '0', '9'))),
+        _mm256_or_si256(
+            _mm256_and_si256(is_byte(v, '#'), is_byte(next, '0')),
+            _mm256_and_si256(is_byte(v, '^'), is_byte(next, '['))));
+    return (struct masks){
+        .breaks = (uint32_t)_mm256_movemask_epi8(brk),
+        .blanks = (uint32_t)_mm256_movemask_epi8(_mm256_or_si256(line, space)),
+        .suspects = (uint32_t)_mm256_movemask_epi8(sus),
+        .odds = _mm256_or_si256(_mm256_andnot_si256(line, is_between(v, 0, 31)),
+                                is_byte(v, 0x7F))};
+}
+
+AVX2 static size_t find_breaks_avx2(struct str text, size_t from, size_t to,
+                                    struct sieve_places *breaks,
+                                    struct sieve_places *suspects, bool *odd) {
+    __m256i odds = _mm256_setzero_si256();
+    uint64_t carry = 0; /* was the byte before a blank? */
+    size_t i = from, n = breaks->count, m = suspects->count;
+    for (; i + 2 * STEP <= to && i + 2 * STEP < text.n; i += 2 * STEP) {
+        struct masks a = masks_at(text.p + i);
+        struct masks b = masks_at(text.p + i + STEP);
+        uint64_t brk = a.breaks | (uint64_t)b.breaks << STEP;
+        uint64_t blanks = a.blanks | (uint64_t)b.blanks << STEP;
+        uint64_t sus = a.suspects | (uint64_t)b.suspects << STEP;
+        brk &= ~(blanks << 1 | carry);
+        carry = blanks >> 63;
+        odds = _mm256_or_si256(odds, _mm256_or_si256(a.odds, b.odds));
+        n = put_bits(breaks->at, n, i, brk);
+        m = put_bits(suspects->at, m, i, sus);
+    }
+    breaks->count = n;
+    suspects->count = m;
+    *odd = _mm256_testz_si256(odds, odds) == 0;
+    return i;
+}
+
+AVX2 static size_t find_few_avx2(struct str text, size_t from, size_t to,
+                                 struct str few) {
+    const __m256i small = _mm256_set1_epi8(0x20);
+    size_t i = from;
+    for (; i + STEP <= to && i + STEP + few.n <= text.n; i += STEP) {
+        __m256i found = small;
+        for (size_t k = 0; k < few.n; k++) {
+            __m256i v = _mm256_loadu_si256((const void *)(text.p + i + k));
+            __m256i is = is_byte(_mm256_or_si256(v, small),
+                                 (char)(few.p[k] | 0x20));
+            found = k == 0 ? is : _mm256_and_si256(found, is);
+        }
+        unsigned mask = (unsigned)_mm256_movemask_epi8(found);
+        if (mask != 0)
+            return i + (size_t)__builtin_ctz(mask);
+    }
+    return i;
+}
+
+static bool has_avx2(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+}
+
+#endif
+
+/* ---- the doors ---- */
+
+void sieve_find_grams(const struct prefilter *f, struct str text, size_t from,
+                      size_t to, struct sieve_places *out) {
+    size_t first = out->count;
+#ifdef HAS_AVX2_BUILD
+    if (has_avx2())
+        from = find_grams_avx2(f, text, from, to, out);
+#endif
+    find_grams(f, text, from, to, out);
+    keep_near(f, text, first, out);
+}
+
+size_t sieve_find_few(struct str text, size_t from, size_t to,
+                      struct str few) {
+#ifdef HAS_AVX2_BUILD
+    if (has_avx2() && few.n > 0)
+        from = find_few_avx2(text, from, to, few);
+#endif
+    while (from < to && !is_few(text, from, few))
+        from++;
+    return from;
+}
+
+bool sieve_find_breaks(struct str text, size_t from, size_t to,
+                       struct sieve_places *breaks,
+                       struct sieve_places *suspects) {
+    bool odd = false;
+#ifdef HAS_AVX2_BUILD
+    if (has_avx2())
+        from = find_breaks_avx2(text, from, to, breaks, suspects, &odd);
+#endif
+    bool is_end_odd = find_breaks(text, from, to, breaks, suspects);
+    return odd || is_end_odd;
+}

@@ -1,0 +1,73 @@
+/* sieve_look.h: what the two halves of the sieve share. Private to sieve.c and
+ * sieve_break.c. */
+#ifndef MATCH_SIEVE_LOOK_H
+#define MATCH_SIEVE_LOOK_H
+
+#include "base/buf.h"
+#include "log/log.h"
+#include "match/literals.h"
+#include "match/sieve.h"
+
+#define LOOK_REST 4 /* bytes behind a break, enough to believe it */
+#define LOOK_AHEAD (8 * 1024) /* so far behind a break the rest may stand */
+#define LOOK_SEARCHED 64
+#define LOOK_BEGINS 256
+
+struct line_pair { /* the same line */
+    size_t copy, raw;
+};
+
+struct searched { /* for the rest behind a state, in vain: up to `to` */
+    uint32_t state;
+    size_t to;
+};
+
+/* A line, and where its text may begin behind frames. */
+struct line_begin {
+    size_t at, end; /* end 0: none */
+    size_t text[3];
+    struct stream who;
+    bool is_framed, is_record, is_partial;
+    bool is_anywhere; /* JSON, or what cleaning changes: not known */
+};
+
+struct sieve {
+    struct arena *a;
+    const struct prefilter *f;
+    struct sieve_places breaks, suspects, grams;
+    struct buf copy, line;
+    struct line_pair *lines;
+    size_t line_count, line_cap;
+    struct searched searched[LOOK_SEARCHED];
+    struct line_begin begins[LOOK_BEGINS]; /* lines lately asked about */
+};
+
+struct look { /* one text that is looked at */
+    struct sieve *s;
+    struct str text;
+    bool is_copy; /* lines are those of s->lines */
+    sieve_fn found;
+    void *ctx;
+};
+
+static inline bool look_is_blank(char c) {
+    return fold_byte((unsigned char)c) == ' ';
+}
+
+/* Behind the next newline, or the text's end. */
+static inline size_t look_next_line(struct str text, size_t at) {
+    size_t next = at + str_find_char(str_slice(text, at, text.n), '\n');
+    return next < text.n ? next + 1 : text.n;
+}
+
+void look_tell(const struct look *l, uint32_t literal, size_t at,
+               bool is_whole);
+/* Literals that are cut at this break. */
+void look_at_break(const struct look *l, size_t at);
+/* May what stands at `at` be the beginning of a line's text, so that what
+ * belongs before it stands on another line? */
+bool look_may_begin_line(const struct look *l, size_t at);
+/* Another text comes. */
+void look_forget(struct sieve *s);
+
+#endif

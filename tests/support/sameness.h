@@ -1,0 +1,16 @@
+/* sameness.h: two ways of scanning one log must come to the same. */
+#ifndef SUPPORT_SAMENESS_H
+#define SUPPORT_SAMENESS_H
+
+#include "match/match.h"
+
+/* Scan log in pieces of so many bytes. */
+const struct scan_result *scan_way(struct arena *a, struct str image,
+                                   struct str log, enum scan_way way,
+                                   size_t piece);
+/* What the first has and the second has not, or otherwise, in words; NULL:
+ * nothing. Streams count by who they are, orders by what comes first. */
+const char *scan_difference(struct arena *a, const struct scan_result *x,
+                            const struct scan_result *y);
+
+#endif
