@@ -18,7 +18,7 @@
 #define LOG_LINE_MAX (64 * 1024)  /* a longer line comes in pieces, joined */
 #define LOG_STREAMS_MAX 256       /* further ones share the last */
 #define LOG_MEMORY 2048 /* bytes back; what stood before leaves no trace in how
-                           a line is read, but for a line cut by its carrier */
+                           a line is read */
 
 /* Who printed a line, as far as its frame says. */
 struct stream {

@@ -53,6 +53,7 @@ struct log_reader {
     bool is_long;     /* pieces of this segment were handed on */
     uint32_t stream;  /* of its last segment */
     uint64_t place;   /* of the segment's first byte */
+    size_t raw_n;     /* its bytes */
 
     /* what lines leave for those that follow, and where they did */
     uint64_t began;    /* reading began here: at the start, or behind a gap */
@@ -103,11 +104,12 @@ static bool looks_wrapped(struct log_reader *r, struct wrap_page *page,
 
 static bool is_cut(const struct log_reader *r, bool is_stderr) {
     const struct note *n = &r->cut[is_stderr];
-    return n->is_set && n->place >= least_place(r, LOG_LINE_MAX);
+    return n->is_set && n->place >= least_place(r, LOG_MEMORY);
 }
 
+/* The rest has to come soon behind the line's end. */
 static void note_cut(struct log_reader *r, bool is_stderr, uint32_t stream) {
-    r->cut[is_stderr] = note_here(r);
+    r->cut[is_stderr] = (struct note){true, r->place + r->raw_n};
     r->goes_on[is_stderr] = stream;
 }
 
@@ -233,7 +235,7 @@ static bool read_rest(struct log_reader *r, struct str text, bool is_stderr,
     if (!is_cut(r, is_stderr))
         return false;
     hand_out_text(r, text, r->goes_on[is_stderr], true, false);
-    r->cut[is_stderr] = note_here(r);
+    note_cut(r, is_stderr, r->goes_on[is_stderr]);
     r->cut[is_stderr].is_set = is_partial;
     return true;
 }
@@ -340,6 +342,7 @@ static bool goes_on_here(struct log_reader *r, struct str text) {
 }
 
 static void read_segment(struct log_reader *r, struct str raw) {
+    r->raw_n = raw.n;
     struct str text = clean_line(raw, &r->clean[0]);
     if (r->is_long) {
         hand_out_text(r, text, r->stream, true, false);

@@ -24,6 +24,7 @@
 
 void look_forget(struct sieve *s) {
     memset(s->searched, 0, sizeof s->searched);
+    memset(s->words, 0, sizeof s->words);
     memset(s->begins, 0, sizeof s->begins);
 }
 
@@ -170,56 +171,69 @@ static bool has_equal(const struct look *l, const struct line_begin *cut,
     return false;
 }
 
-/* Could `next` go on inside a word where `cut` was cut? */
-static bool may_be_cut(const struct look *l, const struct line_begin *cut,
-                       const struct line_begin *next) {
-    if (cut->is_anywhere || next->is_anywhere || cut->is_partial)
+/* Could the line of `rest` go on inside a word that was cut before `at`? */
+static bool may_be_cut(const struct look *l, size_t at, size_t rest) {
+    struct line_begin cut = *line_of(l, at - 1), next = *line_of(l, rest);
+    if (cut.is_anywhere || cut.is_partial)
         return true;
-    struct str behind = text_of(l, next, next->text[0]);
-    if (next->is_record || !wrap_may_join(text_of(l, cut, cut->at), behind))
+    if (next.at > cut.end + LOG_MEMORY)
         return false;
-    if (!next->is_framed)
-        return next->at == cut->end && wrap_may_be_cut(l->text, cut->end);
-    struct str before = text_of(l, cut, cut->text[0]);
-    return cut->is_framed && is_one(&cut->who, &next->who) &&
+    if (next.is_anywhere)
+        return true;
+    struct str behind = text_of(l, &next, next.text[0]);
+    if (next.is_record || !wrap_may_join(text_of(l, &cut, cut.at), behind))
+        return false;
+    if (!next.is_framed)
+        return next.at == cut.end && wrap_may_be_cut(l->text, cut.end);
+    struct str before = text_of(l, &cut, cut.text[0]);
+    return cut.is_framed && is_one(&cut.who, &next.who) &&
            (wrap_is_usual((uint32_t)before.n) ||
-            has_equal(l, cut, before.n));
+            has_equal(l, &cut, before.n));
 }
 
-/* The rest behind a literal's blank begins with these few bytes. */
-static uint32_t stands_in(const struct look *l, uint32_t state, struct str few,
-                          size_t from, size_t to) {
+/* The rest begins with these few bytes: of a word that was cut before `cut`;
+ * 0: of a literal that goes on at a blank. */
+static uint32_t stands_in(const struct look *l, size_t cut, uint32_t state,
+                          struct str few, size_t from,
+                          size_t to) {
     for (size_t at = from; at < to; at++) {
         at = sieve_find_few(l->text, at, to, few);
         uint32_t end = at < to ? reads_on(l->s->f, state, l->text, at) : 0;
-        if (end && look_may_begin_line(l, at))
+        if (!end || !look_may_begin_line(l, at))
+            continue;
+        if (cut == 0 || may_be_cut(l, cut, at))
             return end;
+        if (l->s->refused == 0 || at < l->s->refused)
+            l->s->refused = at;
     }
     return 0;
 }
 
 /* few[n..] are still to be chosen; each choice is looked for. */
-static uint32_t find_as(const struct look *l, uint32_t state, uint32_t here,
-                        char few[3], size_t n, size_t from, size_t to) {
+static uint32_t find_as(const struct look *l, size_t cut, uint32_t state,
+                        uint32_t here, char few[3], size_t n, size_t from,
+                        size_t to) {
     const struct prefilter *f = l->s->f;
     if (n == 3 || (n > 0 && word_at(f->report, here) == here))
-        return stands_in(l, state, (struct str){few, n}, from, to);
+        return stands_in(l, cut, state, (struct str){few, n}, from, to);
     uint32_t end = word_at(f->child_from, (size_t)here + 1);
     for (uint32_t c = word_at(f->child_from, here); c < end; c++) {
         few[n] = (char)f->bytes[c];
         bool is_blank = few[n] == ' ';
+        if (cut && n == 0 && is_blank)
+            continue; /* looked for before */
         uint32_t found =
             n > 0 && is_blank
-                ? stands_in(l, state, (struct str){few, n}, from, to)
-                : find_as(l, state, c, few, n + !is_blank, from, to);
+                ? stands_in(l, cut, state, (struct str){few, n}, from, to)
+                : find_as(l, cut, state, c, few, n + !is_blank, from, to);
         if (found)
             return found;
     }
     return 0;
 }
 
-static struct searched *searched_of(struct sieve *s, uint32_t state) {
-    struct searched *one = &s->searched[state % LOOK_SEARCHED];
+static struct searched *searched_of(struct searched *list, uint32_t state) {
+    struct searched *one = &list[state % LOOK_SEARCHED];
     if (one->state != state)
         *one = (struct searched){.state = state};
     return one;
@@ -244,64 +258,36 @@ static uint32_t goes_on_behind_blank(const struct look *l, uint32_t state,
     uint32_t blank = prefilter_child(l->s->f, state, ' ');
     if (blank == 0)
         return 0;
-    struct searched *done = searched_of(l->s, state);
+    struct searched *done = searched_of(l->s->searched, state);
     size_t to = l->text.n - at > LOOK_AHEAD ? at + LOOK_AHEAD : l->text.n;
     size_t from = done->to > at + 1 ? done->to : at + 1;
     char few[3];
-    uint32_t end = from < to ? find_as(l, blank, blank, few, 0, from, to) : 0;
+    uint32_t end = from < to ? find_as(l, 0, blank, blank, few, 0, from, to) : 0;
     done->to = end ? 0 : to;
     return end;
 }
 
-static uint32_t begins_with(const struct look *l, uint32_t state,
-                            const struct line_begin *b) {
-    const struct prefilter *f = l->s->f;
-    if (b->is_anywhere)
-        return find_rest(f, state, l->text, b->at, b->end);
-    uint32_t end = reads_on(f, state, l->text, b->text[0]);
-    return end || b->text[2] == b->text[0]
-               ? end
-               : reads_on(f, state, l->text, b->text[2]);
-}
-
-/* Does what a word's rest begins with stand there at all? */
-static bool has_rest(const struct look *l, uint32_t state, size_t from,
-                     size_t to) {
-    const struct prefilter *f = l->s->f;
-    uint32_t end = word_at(f->child_from, (size_t)state + 1);
-    for (uint32_t c = word_at(f->child_from, state); c < end; c++) {
-        char few[2] = {(char)f->bytes[c], 0};
-        uint32_t next = word_at(f->child_from, c);
-        bool is_one = word_at(f->child_from, (size_t)c + 1) == next + 1 &&
-                      word_at(f->report, c) != c && f->bytes[next] != ' ';
-        few[1] = is_one ? (char)f->bytes[next] : '\0';
-        if (few[0] != ' ' &&
-            sieve_find_few(l->text, from, to,
-                           (struct str){few, 1 + (size_t)is_one}) < to)
-            return true;
-    }
-    return false;
+static bool has_word_rest(const struct prefilter *f, uint32_t state) {
+    uint32_t from = word_at(f->child_from, state);
+    uint32_t to = word_at(f->child_from, (size_t)state + 1);
+    return to > from + 1 || (to > from && f->bytes[from] != ' ');
 }
 
 /* A word is cut: its rest begins a line near. */
 static uint32_t goes_on_in_word(const struct look *l, uint32_t state,
                                 size_t at) {
-    size_t end_of_line = look_next_line(l->text, at);
-    size_t far = end_of_line + LOOK_AHEAD < l->text.n
-                     ? end_of_line + LOOK_AHEAD
-                     : l->text.n;
-    if (!has_rest(l, state, end_of_line, far))
+    if (!has_word_rest(l->s->f, state))
         return 0;
-    struct line_begin cut = *line_of(l, at - 1);
-    size_t reach = cut.is_partial ? LOOK_AHEAD : LOG_MEMORY;
-    for (size_t next = cut.end; next < l->text.n && next <= cut.at + reach;) {
-        struct line_begin b = *line_of(l, next);
-        uint32_t end = begins_with(l, state, &b);
-        if (end && may_be_cut(l, &cut, &b))
-            return end;
-        next = b.end;
-    }
-    return 0;
+    struct searched *done = searched_of(l->s->words, state);
+    size_t next = look_next_line(l->text, at);
+    size_t to = l->text.n - next > LOOK_AHEAD ? next + LOOK_AHEAD : l->text.n;
+    size_t from = done->to > next ? done->to : next;
+    char few[3];
+    l->s->refused = 0;
+    uint32_t end = from < to ? find_as(l, at, state, state, few, 0, from, to)
+                             : 0;
+    done->to = end ? 0 : l->s->refused ? l->s->refused : to;
+    return end;
 }
 
 static void go_on_in_lines(const struct look *l, uint32_t state, size_t at) {
@@ -358,8 +344,9 @@ static uint32_t state_before(const struct prefilter *f, struct str text,
 /* The most bytes of a literal that may stand before a break; 0: none. */
 static size_t cut_before(const struct prefilter *f, struct str text,
                          size_t at) {
-    if (at == 0 || look_is_blank(text.p[at - 1]))
-        return 0;
+    bool is_blank = at < text.n && look_is_blank(text.p[at]);
+    if (at == 0 || (is_blank && look_is_blank(text.p[at - 1])))
+        return 0; /* the run of blanks began before */
     uint32_t most = 0;
     for (uint32_t k = 0; k < TAIL_CLASSES; k++) {
         if (at < tail_classes[k].bytes)

@@ -179,7 +179,7 @@ AVX2 static size_t put_bits(uint32_t *out, size_t count, size_t at,
 }
 
 struct masks {
-    uint32_t breaks, blanks, suspects;
+    uint32_t ends, escapes, blanks, suspects;
     __m256i odds;
 };
 
@@ -193,10 +193,9 @@ AVX2 static inline struct masks masks_at(const char *p) {
     __m256i blank =
         _mm256_or_si256(is_byte(next, ' '), is_between(next, '\t', '\r'));
     __m256i ends = _mm256_or_si256(is_byte(next, ','), is_byte(next, '}'));
-    __m256i brk = _mm256_or_si256(
-        _mm256_or_si256(line, is_byte(v, '\\')),
-        _mm256_or_si256(_mm256_and_si256(space, blank),
-                        _mm256_and_si256(is_byte(v, '"'), ends)));
+    __m256i brk = _mm256_or_si256(line, _mm256_and_si256(space, blank));
+    __m256i escape = _mm256_or_si256(
+        is_byte(v, '\\'), _mm256_and_si256(is_byte(v, '"'), ends));
     __m256i sus = _mm256_or_si256(
         _mm256_or_si256(
             v, _mm256_and_si256(is_byte(v, '['), is_between(next, '0', '9'))),
@@ -204,7 +203,8 @@ AVX2 static inline struct masks masks_at(const char *p) {
             _mm256_and_si256(is_byte(v, '#'), is_byte(next, '0')),
             _mm256_and_si256(is_byte(v, '^'), is_byte(next, '['))));
     return (struct masks){
-        .breaks = (uint32_t)_mm256_movemask_epi8(brk),
+        .ends = (uint32_t)_mm256_movemask_epi8(brk),
+        .escapes = (uint32_t)_mm256_movemask_epi8(escape),
         .blanks = (uint32_t)_mm256_movemask_epi8(_mm256_or_si256(line, space)),
         .suspects = (uint32_t)_mm256_movemask_epi8(sus),
         .odds = _mm256_or_si256(_mm256_andnot_si256(line, is_between(v, 0, 31)),
@@ -220,10 +220,11 @@ AVX2 static size_t find_breaks_avx2(struct str text, size_t from, size_t to,
     for (; i + 2 * STEP <= to && i + 2 * STEP < text.n; i += 2 * STEP) {
         struct masks a = masks_at(text.p + i);
         struct masks b = masks_at(text.p + i + STEP);
-        uint64_t brk = a.breaks | (uint64_t)b.breaks << STEP;
+        uint64_t brk = a.ends | (uint64_t)b.ends << STEP;
         uint64_t blanks = a.blanks | (uint64_t)b.blanks << STEP;
         uint64_t sus = a.suspects | (uint64_t)b.suspects << STEP;
-        brk &= ~(blanks << 1 | carry);
+        brk &= ~(blanks << 1 | carry); /* where a run of them begins */
+        brk |= a.escapes | (uint64_t)b.escapes << STEP;
         carry = blanks >> 63;
         odds = _mm256_or_si256(odds, _mm256_or_si256(a.odds, b.odds));
         n = put_bits(breaks->at, n, i, brk);

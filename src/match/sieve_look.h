@@ -38,7 +38,8 @@ struct sieve {
     struct buf copy, line;
     struct line_pair *lines;
     size_t line_count, line_cap;
-    struct searched searched[LOOK_SEARCHED];
+    struct searched searched[LOOK_SEARCHED], words[LOOK_SEARCHED];
+    size_t refused; /* the first rest that this cut does not go on with; 0: none */
     struct line_begin begins[LOOK_BEGINS]; /* lines lately asked about */
 };
 
