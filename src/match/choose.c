@@ -26,8 +26,8 @@
 #define SPAN_BEHIND (OTHER_REACH + LOG_MEMORY)
 #define MESSAGE_BEHIND (2 * SPAN_REACH + SETTLE)
 #define TRACE_BEFORE (TRACE_REACH + 2 * TRACE_STEP + SETTLE)
-#define DENSE_ASK (1 << 20)   /* bytes between asking whether it pays */
-#define DENSE_FIRST (4 << 20) /* bytes read when it does not, the first time */
+#define DENSE_ASK (1 << 18)   /* bytes between asking whether it pays */
+#define DENSE_FIRST (16 << 20) /* bytes read when it does not, the first time */
 #define GLANCE_COST 64        /* of one line, in bytes read */
 #define NOTES_MAX (128 * 1024) /* before they are gone through */
 #define BATCH_LINES 48 /* of one pattern, read at a time; then twice as many */
