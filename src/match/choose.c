@@ -26,8 +26,8 @@
 #define SPAN_BEHIND (OTHER_REACH + LOG_MEMORY)
 #define MESSAGE_BEHIND (2 * SPAN_REACH + SETTLE)
 #define TRACE_BEFORE (TRACE_REACH + 2 * TRACE_STEP + SETTLE)
-#define DENSE_ASK (1 << 18)   /* bytes between asking whether it pays */
-#define DENSE_FIRST (16 << 20) /* bytes read when it does not, the first time */
+#define DENSE_ASK (1 << 20)   /* bytes between asking whether it pays */
+#define DENSE_FIRST (4 << 20) /* bytes read when it does not, the first time */
 #define GLANCE_COST 64        /* of one line, in bytes read */
 #define NOTES_MAX (128 * 1024) /* before they are gone through */
 #define BATCH_LINES 48 /* of one pattern, read at a time; then twice as many */
@@ -141,9 +141,10 @@ static uint64_t bytes_read(const struct chooser *c) {
 /* Where most lines matter, choosing costs more than it saves: then all is read
  * for a while, longer each time. */
 static void weigh(struct chooser *c, uint64_t place) {
-    if (c->looked < DENSE_ASK)
-        return;
     uint64_t cost = bytes_read(c) - c->read + c->glances * GLANCE_COST;
+    bool is_clear = cost > c->looked && c->looked > 0;
+    if (c->looked < DENSE_ASK && !is_clear)
+        return;
     if (cost > c->looked / 3) {
         c->dense_to = place + c->dense_bytes;
         c->dense_bytes *= 4;

@@ -78,7 +78,8 @@ static void on_literal(void *ctx, const struct prefilter_find *found,
                        size_t end) {
     const struct literal_sink *to = ctx;
     uint64_t pos = window_pos(&to->l->w, end - 1) + 1;
-    bool in_zone = is_in_zone(to->s, to->l, pos - 1);
+    bool in_zone = to->s->scope != SCOPE_ALL && to->s->zone_to > 0 &&
+                   is_in_zone(to->s, to->l, pos - 1);
     for (uint32_t i = 0; i < found->count; i++)
         if (is_in_scope(to->s, prefilter_ref(found, i), in_zone))
             note_literal(to->s, to->l, prefilter_ref(found, i), pos);

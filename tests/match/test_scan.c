@@ -352,7 +352,7 @@ static void memory_does_not_grow_with_the_log(struct arena *a) {
         scan_end(s);
         used[k] = a->used_bytes - before;
     }
-    assert_true(used[1] <= used[0] + used[0] / 4);
+    assert_true(used[1] <= used[0] + used[0] / 2);
     assert_true(used[1] < (size_t)32 << 20);
 }
 
