@@ -170,9 +170,21 @@ static void mark_all(struct chooser *c, struct log_marks *m, uint64_t place,
     c->read = bytes_read(c) + (to - from);
 }
 
+/* Most logs are small and never come here. */
+static void begin(struct chooser *c) {
+    struct scanner *s = c->s;
+    c->beside = scan_beside(s);
+    c->sieve = sieve_new(s->a, &s->filter);
+    c->glance = glance_new(s);
+    c->noted = arena_array(s->a, s->pattern_count, sizeof *c->noted);
+    c->named = arena_array(s->a, s->pattern_count, sizeof *c->named);
+}
+
 static void look(void *ctx, struct str text, uint64_t place, size_t from,
                  size_t to, struct log_marks *marks) {
     struct chooser *c = ctx;
+    if (!c->sieve)
+        begin(c);
     if (place + from < c->dense_to) {
         mark_all(c, marks, place, from, to);
         return;
@@ -355,12 +367,7 @@ static void break_lanes(void *ctx) {
 const struct log_sieve *choose_lines(struct scanner *s, size_t small) {
     struct chooser *c = arena_alloc(s->a, sizeof *c);
     c->s = s;
-    c->beside = scan_beside(s);
     s->scope = SCOPE_SIGNATURES;
-    c->sieve = sieve_new(s->a, &s->filter);
-    c->glance = glance_new(s);
-    c->noted = arena_array(s->a, s->pattern_count, sizeof *c->noted);
-    c->named = arena_array(s->a, s->pattern_count, sizeof *c->named);
     c->first = UINT64_MAX;
     c->dense_bytes = DENSE_FIRST;
     c->door = (struct log_sieve){.ctx = c, .small = small, .look = look,
