@@ -343,6 +343,7 @@ CREATE TABLE gpu (
   total_low INTEGER NOT NULL,  -- bytes that torch reports; 0: not seen
   total_high INTEGER NOT NULL,
   has_fp8 INTEGER NOT NULL,
+  is_unified INTEGER NOT NULL, -- its memory is the host's too
   compute_capability TEXT NOT NULL,
   source TEXT NOT NULL
 ) STRICT;

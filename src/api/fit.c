@@ -226,10 +226,12 @@ static _Noreturn void refuse_card(struct asking *q, struct str name) {
     }
     refuse(q, cards.count > 0
                   ? arena_printf(q->a, "'%.40s' is the name of several GPUs "
-                                 "(%s): say which, or give --gpu-memory 24GiB",
+                                 "(%s): say which, or give its memory, as "
+                                 "--gpu-memory 24GiB",
                                  name.p, could_be.p)
                   : arena_printf(q->a, "no GPU '%.60s' in the catalogue: give "
-                                 "--gpu-memory 24GiB", name.p));
+                                 "its memory, as --gpu-memory 24GiB",
+                                 name.p));
 }
 
 static void find_card(struct asking *q, struct memory_case *c) {

@@ -248,6 +248,8 @@ static const struct field gpu_fields[] = {
      .type = FIELD_AMOUNTS, .doc = "what torch was seen to report"},
     {.key = "fp8", AT(gpu, has_fp8), .type = FIELD_YES_NO_UNKNOWN,
      .absent = -1, .doc = "multiplies in 8 bits"},
+    {.key = "unified", AT(gpu, is_unified), .type = FIELD_YES_NO,
+     .doc = "its memory is the host's too; there is one in a machine"},
     {.key = "compute_capability", AT(gpu, compute_capability),
      .type = FIELD_LINE, .doc = "\"8.0\""},
     {.key = "source", AT(gpu, source), .type = FIELD_LINK,

@@ -79,6 +79,7 @@ struct gpu {
     int64_t nominal_gb;
     int64_t total_low, total_high; /* bytes that torch reports; 0: not seen */
     int64_t has_fp8;               /* 0 no, 1 yes, -1 not known */
+    bool is_unified;               /* its memory is the host's too */
     struct str compute_capability;
     struct str source;
 };

@@ -2,7 +2,7 @@
  * by the total that a log prints.
  *
  * Names are compared as their words in lower case, without the maker's:
- * "NVIDIA GeForce RTX 4090" and "rtx-4090" are one. A shorter name stands for
+ * "NVIDIA GeForce RTX 4090", "rtx-4090" and "4090" are one. A shorter name stands for
  * a card only where all cards that begin so have the same memory ("A100 80GB",
  * but not "A100"); a longer one ("RTX 4090 Laptop", a MIG slice) is another.
  */
@@ -89,12 +89,23 @@ static enum likeness likeness_of(struct str asked, struct str of) {
     return of.p[k] == ' ' ? LIKE_BEGINNING : LIKE_NOT;
 }
 
+/* With and without the product line, which people leave out. */
+static enum likeness name_likeness(struct str asked, struct str of) {
+    const struct str line = STR("rtx ");
+    enum likeness whole = likeness_of(asked, of);
+    enum likeness bare =
+        str_starts(of, line)
+            ? likeness_of(asked, str_slice(of, line.n, of.n))
+            : LIKE_NOT;
+    return bare > whole ? bare : whole;
+}
+
 static enum likeness gpu_likeness(const struct gpu *gpu, struct str asked) {
     char buffer[NAME_MAX_BYTES + 1];
-    enum likeness best = likeness_of(asked, key_of(gpu->id, buffer));
+    enum likeness best = name_likeness(asked, key_of(gpu->id, buffer));
     for (size_t i = 0; i < gpu->aliases.count; i++) {
         struct str alias = key_of(gpu->aliases.at[i], buffer);
-        enum likeness found = likeness_of(asked, alias);
+        enum likeness found = name_likeness(asked, alias);
         best = found > best ? found : best;
     }
     return best;

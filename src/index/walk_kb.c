@@ -142,6 +142,7 @@ void walk_gpu(struct record *r, struct gpu *gpu) {
     record_count(r, &gpu->total_low);
     record_count(r, &gpu->total_high);
     record_int(r, &gpu->has_fp8);
+    record_bool(r, &gpu->is_unified);
     record_str(r, &gpu->compute_capability);
     record_str(r, &gpu->source);
 }

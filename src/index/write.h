@@ -38,7 +38,7 @@
     X(model_name, "INSERT OR IGNORE INTO model_name VALUES(?,?,?)")            \
     X(kv_group, "INSERT INTO kv_group VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,"     \
                 "?,?,?,?,?,?,?,?)")                                            \
-    X(gpu, "INSERT INTO gpu VALUES(?,?,?,?,?,?,?,?,?)")                        \
+    X(gpu, "INSERT INTO gpu VALUES(?,?,?,?,?,?,?,?,?,?)")                      \
     X(gpu_alias, "INSERT INTO gpu_alias VALUES(?,?,?)")                        \
     X(component, "INSERT INTO component VALUES(?,?,?)")                        \
     X(message, "INSERT INTO message VALUES(?,?,?)")                            \

@@ -222,6 +222,7 @@ void write_gpus(struct writer *w, const struct corpus *c) {
         row_bind_int(&row, gpu->total_low);
         row_bind_int(&row, gpu->total_high);
         row_bind_int(&row, gpu->has_fp8);
+        row_bind_int(&row, gpu->is_unified);
         row_bind_text(&row, gpu->compute_capability);
         row_bind_text(&row, gpu->source);
         row_write(&row);

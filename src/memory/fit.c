@@ -16,7 +16,7 @@
 #define HUNDREDTHS 100
 #define PARTS_MAX 10
 #define MICRO INT64_C(1000000)
-#define SWEEP_STEP 256
+#define SWEEP_LEAST 1024 /* tokens: shorter says nothing */
 #define RANKS_MAX 64
 
 static int64_t setting(const struct memory_case *c, enum fact_name name,
@@ -187,6 +187,26 @@ static struct span within(struct span s, int64_t most) {
     return s;
 }
 
+int64_t fit_told_length(const struct memory_case *c) {
+    static const enum fact_name others[] = {
+        FACT_kv_cache_dtype, FACT_tensor_parallel, FACT_pipeline_parallel,
+        FACT_kv_available, FACT_gpu_memory_utilization};
+    const struct fact *told = &c->in[FACT_est_max_model_len];
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        const struct fact *f = &c->in[others[i]];
+        if (f->known && f->source == SOURCE_USER) {
+            return 0; /* said otherwise than in the log */
+        }
+    }
+    return told->known && told->source == SOURCE_LOG ? told->number : 0;
+}
+
+/* Printed or said: then nothing of the card is reckoned. */
+static bool says_pool(const struct memory_case *c) {
+    return c->in[FACT_kv_available].known || c->in[FACT_kv_bytes].known ||
+           c->in[FACT_kv_blocks].known;
+}
+
 static void invert(struct arena *a, struct fit *fit) {
     const struct memory_case *c = &fit->c;
     int64_t most = c->model ? c->model->max_position : 0;
@@ -200,13 +220,16 @@ static void invert(struct arena *a, struct fit *fit) {
     bool grows = fit->kv.slope.known && fit->kv.slope.high > 0;
     fit->longest = grows ? within(memory_longest_request(a, c), most)
                          : span_none();
+    if (fit_told_length(c) > 0) {
+        fit->longest = within(span_exact(fit_told_length(c)), most);
+    }
     fit->concurrency = fit->kv.max_concurrency;
     if (length > 0 && !fit->concurrency.known) {
         fit->concurrency = memory_largest_concurrency(a, c, length);
     }
     fit->least_share = memory_least_utilization(a, c);
     fit->most_share = memory_largest_utilization(c);
-    if (c->model && requested_bytes(c).known) {
+    if (c->model && requested_bytes(c).known && says_pool(c)) {
         fit->least_tensor_parallel = memory_least_tensor_parallel(a, c);
     }
 }
@@ -246,12 +269,24 @@ struct fit_question fit_asked_again(const struct fit_question *q,
     return again;
 }
 
+/* One that could stand in the place of the card that was asked about: of its
+ * maker, and no more of them than a machine has. */
+static bool is_candidate(const struct memory_case *c, const struct gpu *g) {
+    struct str maker = c->gpu ? c->gpu->vendor : STR("nvidia");
+    int64_t ranks = setting(c, FACT_tensor_parallel, 1) *
+                    setting(c, FACT_pipeline_parallel, 1);
+    int64_t cards = setting(c, FACT_gpu_count, 1);
+    bool is_one = ranks <= 1 && cards <= 1;
+    return g->total_low > 0 && g->nominal_gb > 0 &&
+           str_eq(g->vendor, maker) && (is_one || !g->is_unified);
+}
+
 static const struct gpu *next_card(const struct fit_question *q,
                                    const struct gpu *last) {
     const struct gpu *next = NULL;
     for (size_t i = 0; i < q->gpu_count; i++) {
         const struct gpu *g = q->gpus[i];
-        bool is_known = g->total_low > 0 && g->nominal_gb > 0;
+        bool is_known = is_candidate(&q->c, g);
         bool is_more = last == NULL || g->total_low > last->total_low;
         bool is_less = next == NULL || g->total_low < next->total_low;
         next = is_known && is_more && is_less ? g : next;
@@ -278,9 +313,13 @@ static void find_least_card(struct arena *a, const struct fit_question *q,
 static struct span least_of(struct arena *a, const struct fit_question *q,
                             enum fact_name name) {
     struct span least = span_none();
+    bool splits = name == FACT_tensor_parallel;
     for (int64_t n = 1; n <= RANKS_MAX; n *= 2) {
         struct fit_question then = *q;
         struct kv kv;
+        if (splits && q->c.model && q->c.model->heads % n != 0) {
+            continue;
+        }
         then.c.in[FACT_gpu_count].known = false;
         then.c.in[FACT_pipeline_parallel].known = false;
         then.c.in[name] = fit_derived(name, span_exact(n), "asked");
@@ -292,7 +331,8 @@ static struct span least_of(struct arena *a, const struct fit_question *q,
             return span_of(least.low, n);
         }
     }
-    return least;
+    /* what holds for one holds for all: nothing is known */
+    return least.known && least.low == 1 ? span_none() : least;
 }
 
 /* Engines that split layers are asked by ranks; those that lay them, or the
@@ -301,8 +341,8 @@ static void find_least_ranks(struct arena *a, const struct fit_question *q,
                              struct fit *fit) {
     bool is_sharded = fit->is_training && fit->c.in[FACT_zero_stage].number > 0;
     bool is_laid = !fit->is_training && engine_spreads_layers(&fit->c);
-    if (fit->is_vllm || fit->c.model == NULL || !gpu_total_bytes(&fit->c).known ||
-        fit->c.in[FACT_kv_available].known) {
+    if (fit->c.model == NULL || !gpu_total_bytes(&fit->c).known ||
+        says_pool(&fit->c)) {
         return;
     }
     struct fit_question again = fit_asked_again(q, &fit->c);
@@ -341,12 +381,6 @@ enum truth_fit fit_verdict_of(struct arena *a, const struct fit_question *q,
     }
     *kv = fit_kv(a, &whole.c, NULL);
     return fit_verdict(&whole.c, kv, q->requests);
-}
-
-/* Printed or said: then nothing of the card is reckoned. */
-static bool says_pool(const struct memory_case *c) {
-    return c->in[FACT_kv_available].known || c->in[FACT_kv_bytes].known ||
-           c->in[FACT_kv_blocks].known;
 }
 
 static void serve(struct arena *a, struct fit *fit) {
@@ -395,28 +429,41 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
 
 /* ---- the curve ---- */
 
+/* Down from `most` by lengths that people write: 2^k and 3 x 2^k. */
+static int64_t shorter(int64_t tokens) {
+    int64_t power = 1;
+    while (power * 2 < tokens) {
+        power *= 2;
+    }
+    return power / 2 * 3 < tokens ? power / 2 * 3 : power;
+}
+
+static struct fit_point point_of(struct arena *a, const struct fit *fit,
+                                 int64_t tokens) {
+    struct memory_case c = fit->c;
+    c.in[FACT_max_model_len].number = tokens;
+    c.in[FACT_max_model_len].known = true;
+    c.in[FACT_max_model_len].ranged = false;
+    /* printed for another length */
+    c.in[FACT_kv_needed].known = false;
+    c.in[FACT_est_max_model_len].known = false;
+    c.in[FACT_max_concurrency].known = false;
+    struct kv kv = fit_kv(a, &c, NULL);
+    return (struct fit_point){tokens, kv.bytes_per_request,
+                              kv.max_concurrency,
+                              fit_verdict(&c, &kv, fit->requests)};
+}
+
 size_t memory_fit_sweep(struct arena *a, const struct fit *fit, int64_t most,
                         struct fit_point *out, size_t n) {
-    int64_t step = most / (int64_t)n;
-    size_t count = 0;
-    step = step > SWEEP_STEP ? step - step % SWEEP_STEP : step;
-    for (size_t i = 1; i <= n && most > 0; i++) {
-        int64_t tokens = i == n ? most : step * (int64_t)i;
-        struct memory_case c = fit->c;
-        if (tokens <= 0) {
-            continue;
-        }
-        c.in[FACT_max_model_len].number = tokens;
-        c.in[FACT_max_model_len].known = true;
-        c.in[FACT_max_model_len].ranged = false;
-        /* printed for another length */
-        c.in[FACT_kv_needed].known = false;
-        c.in[FACT_est_max_model_len].known = false;
-        c.in[FACT_max_concurrency].known = false;
-        struct kv kv = fit_kv(a, &c, NULL);
-        out[count++] = (struct fit_point){
-            tokens, kv.bytes_per_request, kv.max_concurrency,
-            fit_verdict(&c, &kv, fit->requests)};
+    int64_t least = most < SWEEP_LEAST ? 1 : SWEEP_LEAST, at = most;
+    size_t count = 0, first = 0;
+    while (count < n && at >= least) {
+        count++;
+        at = at > 1 ? shorter(at) : 0;
+    }
+    for (at = most, first = count; first > 0; at = shorter(at)) {
+        out[--first] = point_of(a, fit, at);
     }
     return count;
 }

@@ -85,7 +85,8 @@ struct fit_point {
     struct span concurrency; /* hundredths */
     enum truth_fit fits;
 };
-/* n points from the model's block up to `most`, ends included. */
+/* At most n points, the shortest first, the last one `most`: between them
+ * 2^k and 3 x 2^k. */
 size_t memory_fit_sweep(struct arena *a, const struct fit *fit, int64_t most,
                         struct fit_point *out, size_t n);
 

@@ -44,6 +44,10 @@ enum truth_fit fit_verdict_of(struct arena *a, const struct fit_question *q,
 struct fit_question fit_asked_again(const struct fit_question *q,
                                     const struct memory_case *completed);
 
+/* The longest request by the engine's own word, in a log of this very case;
+ * 0: none. It is finer than the rounded amounts beside it. */
+int64_t fit_told_length(const struct memory_case *c);
+
 /* fit_plan.c: by effects, where the pool was said; fit_search.c: by asking
  * again. */
 void fit_search(struct arena *a, const struct fit_question *q,

@@ -32,6 +32,9 @@ static struct span longest_of(const struct memory_case *c, struct span pool,
             *(fits ? &ends[i] : &fails) = middle;
         }
     }
+    for (size_t i = 0; i < 2; i++) {
+        ends[i] -= ends[i] < most ? ends[i] % engine_block_tokens(c) : 0;
+    }
     return span_of(ends[0], ends[1]);
 }
 

@@ -78,6 +78,13 @@ static enum cost cost_of(const struct memory_case *c, const struct lever *l,
     return is_power_in_reach(c, proposed) ? COST_flag : l->cost;
 }
 
+/* A length that the engine itself has printed as one that fits. */
+static bool is_told(const struct planning *p, const struct fit_plan *plan) {
+    return plan->count == 1 &&
+           plan->change[0].name == FACT_max_model_len &&
+           plan->change[0].number <= fit_told_length(&p->q->c);
+}
+
 /* The whole question again with these changes. A pool that was said cannot be
  * reckoned anew; then the effect's own word counts. */
 static bool holds(const struct planning *p, const struct fit_plan *plan) {
@@ -106,7 +113,7 @@ static bool holds(const struct planning *p, const struct fit_plan *plan) {
 static void add(const struct planning *p, const struct fit_plan *plan) {
     struct fit *fit = p->fit;
     size_t at = fit->plan_count;
-    if (at == FIT_PLANS || !holds(p, plan)) {
+    if (at == FIT_PLANS || !(is_told(p, plan) || holds(p, plan))) {
         return;
     }
     while (at > 0 && fit->plans[at - 1].cost > plan->cost) {

@@ -184,10 +184,14 @@ static void split(struct values *v, const struct lever *l,
     }
     pieces = l->fact == FACT_tensor_parallel ? c->model->heads
                                              : c->model->layers;
-    for (int64_t n = now * 2; n <= RANKS_MOST && n * other <= 512; n *= 2) {
+    cards = cards > now * other ? cards : now * other;
+    for (int64_t n = 2; n <= RANKS_MOST && n * other <= 512; n *= 2) {
         bool is_there = n * other <= cards;
+        if (n <= now && pieces % now == 0) {
+            continue; /* as many do already */
+        }
         bool is_wanted = l->cost == COST_flag ? is_there : !is_there;
-        if (is_wanted && pieces > 0 && pieces % n == 0) {
+        if (is_wanted && n != now && pieces > 0 && pieces % n == 0) {
             offer(v, l->fact, n);
         }
     }

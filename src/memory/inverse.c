@@ -25,6 +25,9 @@ struct span memory_longest_request(struct arena *a,
     if (longest.known && longest.low < ceiling) {
         longest.low -= longest.low % block;
     }
+    if (longest.known && longest.high < ceiling) {
+        longest.high -= longest.high % block;
+    }
     return longest;
 }
 

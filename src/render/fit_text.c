@@ -222,7 +222,7 @@ static void put_sweep(struct page *p, const struct fit_sheet *s) {
         put_row(p, ink_of(s->points[i].fits), row, widths, FIT_SWEEP_CELLS);
         size_t last = utf8_width(row[FIT_SWEEP_CELLS - 1]);
         size_t room = room_beside(p, widths);
-        if (room > 0) {
+        if (room > 0 && s->points[i].bytes.known) {
             buf_fill(p->out, ' ', widths[FIT_SWEEP_CELLS - 1] - last + 1);
         }
         put_curve(p, &s->points[i], most, room);

@@ -59,11 +59,22 @@ static struct str cards(const struct teller *t, const struct fit *fit) {
     return said_with(t, "fit.cards", args, 2);
 }
 
+/* "Qwen/Qwen2.5-32B-Instruct (awq)": where weights are not the release's. */
+static struct str model_name(const struct teller *t, const struct fit *fit) {
+    const struct model *model = fit->c.model;
+    const struct fact *how = input(fit, FACT_quantization);
+    if (model == NULL) {
+        return said(t, "fit.some_model");
+    }
+    struct str args[] = {model->id, how->word};
+    bool is_other = how->known && how->word.n > 0 &&
+                    !str_eq(how->word, model->quantization);
+    return is_other ? said_with(t, "fit.stored", args, 2) : model->id;
+}
+
 struct str fit_title(const struct teller *t, const struct fit *fit) {
     const struct fact *engine = input(fit, FACT_engine);
     const struct fact *version = input(fit, FACT_engine_version);
-    struct str model = fit->c.model ? fit->c.model->id
-                                    : said(t, "fit.some_model");
     const struct engine *its = reader_engine_by_id(t->r, fit->c.engine);
     struct str name = its != NULL ? its->name : engine->word;
     struct str software =
@@ -71,7 +82,7 @@ struct str fit_title(const struct teller *t, const struct fit *fit) {
             ? arena_printf(t->a, "%.*s %.*s", STR_ARG(name),
                            STR_ARG(version->word))
             : name;
-    struct str args[] = {model, cards(t, fit), software,
+    struct str args[] = {model_name(t, fit), cards(t, fit), software,
                          fit_verdict_word(t, fit->fits)};
     return said_with(t, "fit.title", args, 4);
 }
@@ -101,6 +112,24 @@ static struct str training_numbers(const struct teller *t,
                      args, 4);
 }
 
+/* How much is left, or by how much the rest alone is too large. */
+static struct str with_room(const struct teller *t,
+                            const struct str need[2], struct span pool) {
+    struct span missing = span_minus(span_exact(0), pool);
+    struct str args[] = {need[0], need[1], {NULL, 0}, {NULL, 0}};
+    if (pool.high <= 0) {
+        args[2] = shown_span(t, UNIT_BYTES, missing);
+        return said_with(t, "fit.no_room", args, 3);
+    }
+    if (pool.low < 0) {
+        args[2] = shown_number(t, UNIT_BYTES, pool.high);
+        args[3] = shown_number(t, UNIT_BYTES, missing.high);
+        return said_with(t, "fit.perhaps_room", args, 4);
+    }
+    args[2] = shown_span(t, UNIT_BYTES, pool);
+    return said_with(t, "fit.need_and_pool", args, 3);
+}
+
 struct str fit_numbers(const struct teller *t, const struct fit *fit) {
     const struct kv *kv = &fit->kv;
     struct str length = shown_input(t, fit, FACT_max_model_len);
@@ -111,14 +140,11 @@ struct str fit_numbers(const struct teller *t, const struct fit *fit) {
     if (!kv->bytes_per_request.known) {
         return (struct str){NULL, 0};
     }
-    struct str args[] = {length, need,
-                         kv->pool.known ? shown_span(t, UNIT_BYTES, kv->pool)
-                                        : (struct str){NULL, 0}};
+    struct str args[] = {length, need};
     if (!kv->pool.known) {
         return said_with(t, "fit.need", args, 2);
     }
-    return said_with(t, kv->pool.high <= 0 ? "fit.no_room" : "fit.need_and_pool",
-                     args, 3);
+    return with_room(t, args, kv->pool);
 }
 
 struct str fit_asked(const struct teller *t, const struct fit *fit) {
@@ -174,9 +200,16 @@ static struct str shares(const struct teller *t, const struct fit *fit) {
     return both[0].n > 0 ? said_with(t, "fit.at_least", both, 1) : both[0];
 }
 
+/* Both ends, however near: a length between them may be one too many. */
+static struct str between(const struct teller *t, struct span s) {
+    struct str ends[] = {shown_number(t, UNIT_COUNT, s.low),
+                         shown_number(t, UNIT_TOKENS, s.high)};
+    return !s.known || s.low == s.high ? shown_span(t, UNIT_TOKENS, s)
+                                       : said_with(t, "unit.between", ends, 2);
+}
+
 static struct str longest(const struct teller *t, const struct fit *fit) {
-    struct str args[] = {shown_span(t, UNIT_TOKENS, fit->longest),
-                         {NULL, 0}};
+    struct str args[] = {between(t, fit->longest), {NULL, 0}};
     int64_t most = fit->c.model ? fit->c.model->max_position : 0;
     if (!fit->longest.known || most <= 0) {
         return fit->longest.known ? args[0] : (struct str){NULL, 0};
@@ -261,13 +294,21 @@ size_t fit_checks(const struct teller *t, const struct fit *fit,
 
 /* ---- changes, inputs ---- */
 
-static struct str flag_of(const struct engine *engine, enum fact_name name) {
+static struct str own_flag(const struct engine *engine, enum fact_name name) {
     for (size_t i = 0; engine && i < engine->flag_count; i++) {
         if (engine->flags[i].fact == name) {
             return engine->flags[i].flag;
         }
     }
     return (struct str){NULL, 0};
+}
+
+/* Some engines call the longest request their context. */
+static struct str flag_of(const struct engine *engine, enum fact_name name) {
+    struct str flag = own_flag(engine, name);
+    return flag.n == 0 && name == FACT_max_model_len
+               ? own_flag(engine, FACT_context_length)
+               : flag;
 }
 
 static void put_value(struct buf *b, const struct fact *f) {
@@ -306,8 +347,14 @@ struct str fit_changes(const struct teller *t, const struct fit *fit,
     struct buf b;
     buf_init_in(&b, t->a, TEXT_MAX);
     for (size_t i = 0; i < plan->count; i++) {
+        const struct fact *f = &plan->change[i];
         buf_add(&b, i ? STR(" ") : STR(""));
-        put_change(&b, engine, &plan->change[i], fit->is_training);
+        if (f->name == FACT_gpu_count) {
+            struct str n = shown_number(t, UNIT_COUNT, f->number);
+            buf_add(&b, said_with(t, "fit.on_cards", &n, 1));
+        } else {
+            put_change(&b, engine, f, fit->is_training);
+        }
     }
     return settled(t->a, &b);
 }

@@ -478,6 +478,31 @@ class Inverses(Fit):
         self.fit("--model", "meta-llama/Llama-3.1-70B-Instruct", "--gpu",
                  inverses["least_gpu"], "--max-model-len", 8192, status=0)
 
+    def test_the_least_card_is_of_the_same_kind(self):
+        """One that could stand in its place: of its maker, and eight of a
+        machine with one memory are no answer."""
+        words = ["--model", "deepseek-ai/DeepSeek-V3", "--max-model-len", 8192]
+        least = self.fit(*words, "--gpu", "H200", "--gpus", 8, "--tp",
+                         8)["inverses"]["least_gpu"]
+        self.assertEqual(least, "H200 SXM")
+        least = self.fit("--model", LLAMA, "--gpu", "MI300X",
+                         "--max-model-len", 8192)["inverses"]["least_gpu"]
+        self.assertRegex(least, "^(MI|Radeon|RX|Ryzen)")
+
+    def test_ranks_that_do_not_divide_are_mended(self):
+        answer = self.fit("--model", LLAMA, "--gpu", "RTX 4090", "--tp", 3,
+                          status=1)
+        first = answer["plan"][0]
+        self.assertEqual(first["cost"], "flag")
+        self.assertEqual(first["changes"][0]["name"], "tensor_parallel")
+        self.assertEqual(first["changes"][0]["value"], 2)
+
+    def test_the_engine_s_own_word_on_length(self):
+        log = os.path.join(ROOT, "examples", "vllm-long-context.log")
+        answer = self.fit("--from-log", log, status=1)
+        self.assertEqual(answer["inverses"]["max_model_len"], 40048)
+        self.assertEqual(answer["plan"][0]["changes"][0]["value"], 40048)
+
     def test_plans_hold_when_they_are_followed(self):
         names = {"max_model_len": "--max-model-len", "tensor_parallel": "--tp",
                  "pipeline_parallel": "--pp",
@@ -833,7 +858,8 @@ class Shown(Fit):
                           "--max-num-batched-tokens", 2048, "--sweep",
                           "max_model_len")
         points = answer["sweep"]
-        self.assertEqual(points[-1]["max_model_len"], 131072)
+        lengths = [point["max_model_len"] for point in points]
+        self.assertEqual(lengths[-4:], [49152, 65536, 98304, 131072])
         needs = [point["bytes_per_request"] for point in points]
         self.assertEqual(needs, sorted(needs))
         fits = [point["fits"] for point in points]

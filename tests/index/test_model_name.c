@@ -174,6 +174,8 @@ static void find_gpus(struct arena *a) {
     expect_gpu(r, "v100-32gb", "V100 32GB");
     expect_gpu(r, "RTX 4090", "RTX 4090");
     expect_gpu(r, "rtx4090", "RTX 4090");
+    expect_gpu(r, "4090", "RTX 4090");
+    expect_gpu(r, "409", NULL);
     expect_gpu(r, "NVIDIA GeForce RTX 4090", "RTX 4090");
     expect_gpu(r, "NVIDIA A10G", "A10G");
     expect_gpu(r, "A100-PCIE-40GB", "A100 40GB");

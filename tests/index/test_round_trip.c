@@ -134,6 +134,7 @@ static void come_back_catalogue(struct arena *a) {
         assert_int_equal(gpu->total_low, c.gpus[i].total_low);
         assert_int_equal(gpu->total_high, c.gpus[i].total_high);
         assert_int_equal(gpu->has_fp8, c.gpus[i].has_fp8);
+        assert_int_equal(gpu->is_unified, c.gpus[i].is_unified);
         expect_str(gpu->compute_capability, c.gpus[i].compute_capability);
         expect_str(gpu->source, c.gpus[i].source);
     }

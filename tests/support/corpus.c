@@ -358,17 +358,17 @@ static void add_gpus(struct arena *a, struct corpus *c) {
     static const char *const rtx[] = {"NVIDIA GeForce RTX 4090"};
     struct gpu list[] = {
         {STR("A100 40GB"), strings(a, 2, a100_40), STR("nvidia"), 40,
-         GIB(39), GIB(39) + 600000000, 0, STR("8.0"), STR("seen")},
+         GIB(39), GIB(39) + 600000000, 0, false, STR("8.0"), STR("seen")},
         {STR("A100 80GB PCIe"), {NULL, 0}, STR("nvidia"), 80, GIB(79),
-         GIB(79) + 300000000, 0, STR("8.0"), STR("seen")},
+         GIB(79) + 300000000, 0, false, STR("8.0"), STR("seen")},
         {STR("A100 80GB SXM"), strings(a, 1, a100_80), STR("nvidia"), 80,
-         GIB(79), GIB(79) + 300000000, 0, STR("8.0"), STR("seen")},
+         GIB(79), GIB(79) + 300000000, 0, false, STR("8.0"), STR("seen")},
         {STR("A10G"), {NULL, 0}, STR("nvidia"), 24, GIB(22), GIB(22) + 50, -1,
-         STR("8.6"), STR("seen")},
-        {STR("RTX 4090"), strings(a, 1, rtx), STR("nvidia"), 24, 0, 0, 1,
+         false, STR("8.6"), STR("seen")},
+        {STR("RTX 4090"), strings(a, 1, rtx), STR("nvidia"), 24, 0, 0, 1, false,
          STR("8.9"), STR("recalled")},
         {STR("V100 32GB"), strings(a, 1, v100), STR("nvidia"), 32, GIB(31),
-         GIB(32), 0, STR("7.0"), STR("seen")},
+         GIB(32), 0, false, STR("7.0"), STR("seen")},
     };
     c->gpus = kept(a, list, sizeof list);
     c->gpu_count = COUNT(list);
