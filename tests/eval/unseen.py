@@ -22,8 +22,9 @@ one reader labelled each batch, mostly from short excerpts. A failure that was
 not found counts as wrong in every line. These are the figures from before the
 misses were mended; `tests/eval/unseen.tsv` has the address and the outcome of
 every log. Batch A is inference engines; B is hosts, schedulers, training
-frameworks and libraries for data; B-cited the same, from threads that an entry
-cites, so that its author had read them.
+frameworks and libraries for data; C is PyTorch of all ages in scripts,
+notebooks and applications. B-cited and C-cited are the same, from threads that
+an entry cites, so that its author had read them.
 
 | | {batches} |
 | --- | {rules} |
