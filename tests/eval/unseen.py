@@ -23,8 +23,9 @@ not found counts as wrong in every line. These are the figures from before the
 misses were mended; `tests/eval/unseen.tsv` has the address and the outcome of
 every log. Batch A is inference engines; B is hosts, schedulers, training
 frameworks and libraries for data; C is PyTorch of all ages in scripts,
-notebooks and applications. B-cited and C-cited are the same, from threads that
-an entry cites, so that its author had read them.
+notebooks and applications; D is serving and local inference once more, in
+single lines and short cuts. B-cited, C-cited and D-cited are the same, from
+threads that an entry cites, so that its author had read them.
 
 | | {batches} |
 | --- | {rules} |
