@@ -210,7 +210,8 @@ static void ask_what_is_hidden(struct asked *to, const struct finding *f) {
         return;
     }
     bool is_bare = e->mechanism == MECHANISM_host_ram &&
-                   !facts_first(&f->facts, FACT_host_rss);
+                   !facts_first(&f->facts, FACT_host_rss) &&
+                   !facts_first(&f->facts, FACT_requested_bytes);
     if (is_bare) {
         ask_peak(to, f);
     }

@@ -189,6 +189,14 @@ static bool may_be_loading(const struct finding *f) {
             str_eq(stage->word, STR("unknown")));
 }
 
+/* Ollama and llama.cpp read a GGUF file, whose quantization its name has to
+ * say. */
+static bool reads_gguf(const struct memory_case *c) {
+    struct str engine = c->in[FACT_engine].word;
+    return c->in[FACT_engine].known && (str_eq(engine, STR("ollama")) ||
+                                        str_eq(engine, STR("llama.cpp")));
+}
+
 /* A bare "Killed" prints no number; the checkpoint's size is known all the
  * same. */
 static void checkpoint_size(struct diagnosis *d, struct finding *f) {
@@ -197,6 +205,9 @@ static void checkpoint_size(struct diagnosis *d, struct finding *f) {
         return;
     }
     struct str format = quantization_of(&c);
+    if (format.n == 0 && reads_gguf(&c)) {
+        return;
+    }
     struct span bytes = weights_computed(&c, 1, 1, format);
     if (format.n == 0) {
         const struct fact *dtype = &c.in[FACT_dtype];

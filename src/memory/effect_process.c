@@ -142,8 +142,9 @@ struct estimate effect_host_memory(const struct ask *q) {
     const struct memory_case *c = q->c;
     struct span held = span_of_fact(&c->in[FACT_host_rss]);
     struct estimate e = estimate_unknown(FACT_host_rss);
-    if (q->what != SHORT_HOST) {
-        return estimate_none(FACT_tried_alloc);
+    bool is_refusal = !held.known && c->in[FACT_requested_bytes].known;
+    if (q->what != SHORT_HOST || is_refusal) {
+        return estimate_none(FACT_tried_alloc); /* its size is printed */
     }
     e.before = held;
     e.limit = span_of_fact(&c->in[FACT_memory_limit]);

@@ -18,6 +18,7 @@
 /* Workers print what they have; the engine takes the least of all: a pool may
  * hold this much less than the one that was printed would. */
 #define LEAST_OF_RANKS_PERCENT 90
+#define BLOCK_MOST 512
 
 struct check {
     enum fact_name quantity;
@@ -98,8 +99,28 @@ bool memory_tells_models(const struct memory_case *c) {
     return rules_is_vllm(c) && (has_need(c) || has_pool(c));
 }
 
+/* A backend may choose its own block size (TPUs take up to 512), and says so
+ * only in the estimate: a multiple of it. */
+static bool explains_in_larger_blocks(struct arena *a,
+                                      const struct memory_case *c) {
+    const struct fact *length = &c->in[FACT_est_max_model_len];
+    struct memory_case other = *c;
+    bool is_open = !c->in[FACT_block_size].known ||
+                   c->in[FACT_block_size].source == SOURCE_DEFAULT;
+    if (!is_open || !length->known || length->number <= 0) {
+        return false;
+    }
+    int64_t block = 16;
+    while (block < BLOCK_MOST && length->number % (2 * block) == 0) {
+        block *= 2;
+    }
+    other.in[FACT_block_size] = propose(FACT_block_size, block);
+    return block > 16 && explains(a, &other);
+}
+
 bool memory_explains(struct arena *a, const struct memory_case *c) {
-    return c->model != NULL && memory_tells_models(c) && explains(a, c);
+    return c->model != NULL && memory_tells_models(c) &&
+           (explains(a, c) || explains_in_larger_blocks(a, c));
 }
 
 /* ---- settings that nobody said ---- */

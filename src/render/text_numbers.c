@@ -34,6 +34,8 @@ static const struct sentence sentences[] = {
              FACT_gpu_total),
     SENTENCE("numbers.alloc_free", FACT_tried_alloc, FACT_gpu_free),
     SENTENCE("numbers.tried", FACT_tried_alloc),
+    SENTENCE("numbers.host_request", FACT_requested_bytes, FACT_host_free),
+    SENTENCE("numbers.tokens_alone", FACT_tried_tokens),
     SENTENCE("numbers.host_limit", FACT_host_used, FACT_memory_limit),
     SENTENCE("numbers.host_killed", FACT_process_name, FACT_host_rss),
     SENTENCE("numbers.memory_limit", FACT_memory_limit),
@@ -119,6 +121,7 @@ static bool is_worth_saying(const struct fact *f) {
     enum unit unit = fact_unit(f->name);
     return f->known && f->line > 0 && f->source == SOURCE_LOG &&
            f->name != FACT_stage && f->name != FACT_gpu_index &&
+           f->name != FACT_engine && f->name != FACT_device_kind &&
            unit != UNIT_VERSION;
 }
 

@@ -295,6 +295,37 @@ class Stage(unittest.TestCase):
         self.assertEqual(finding["mechanism"], "cuda_graph")
 
 
+class Refusal(unittest.TestCase):
+    """Ollama prints what it lacks: nothing was killed, nothing is guessed."""
+    LOG = ("Error: model requires more system memory ({0} GiB) than is "
+           "available (5.2 GiB)")
+
+    def test_the_headline_has_both_amounts(self):
+        self.assertIn("7.50 GiB of host memory is needed; 5.20 GiB was free",
+                      flat(text(self.LOG.format("7.5"))))
+        self.assertIn("需要 7.50 GiB 主机内存，当时空闲 5.20 GiB",
+                      flat(text(self.LOG.format("7.5"), lang="zh")))
+
+    def test_nobody_is_asked_about_the_kernel(self):
+        got = report(self.LOG.format("7.5"))
+        self.assertNotIn("host_rss", {q["fact"] for q in got["questions"]})
+
+    def test_what_cannot_be_enough_gives_way(self):
+        for size, wanted in (("7.5", "free-ram"), ("164.8", "more-memory")):
+            fixes = report(self.LOG.format(size))["findings"][0]["fixes"]
+            self.assertEqual(fixes[0]["id"], wanted)
+
+
+class Blocks(unittest.TestCase):
+    def test_a_backend_may_choose_larger_blocks(self):
+        log = ("ValueError: To serve at least one request with the models's "
+               "max seq len (131072), (16.00 GiB KV cache is needed, which is "
+               "larger than the available KV cache memory (0.71 GiB). Based "
+               "on the available memory, the estimated maximum model length "
+               "is 5632.")
+        self.assertIn("meta-llama/Llama-3.1-8B-Instruct", flat(text(log)))
+
+
 class Checkpoint(unittest.TestCase):
     def test_a_bare_kill_names_the_size_of_the_weights(self):
         log = ["vllm serve Qwen/Qwen2.5-7B-Instruct",
