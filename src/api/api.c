@@ -1,6 +1,8 @@
 /* api.c: the door of the library, and the only file that defines exported
  * symbols. Each function checks its arguments, guards what it calls, and
  * turns what was raised into a code. No state outlives a handle. */
+#include <stdio.h>
+
 #include "api/handles.h"
 
 #define OUTPUT_BYTES_MAX ((size_t)256 << 20)
@@ -29,6 +31,13 @@ static void open_base(void *arg) {
     o->kb->texts = texts_new(a, o->kb->index, &o->kb->from);
 }
 
+static int refuse_index(const char *path, const struct fault *fault,
+                        oomkb_error *err) {
+    char text[sizeof err->text];
+    snprintf(text, sizeof text, "%.120s: %.120s", path, fault->text);
+    return error_set(err, OOMKB_ERROR_INDEX, text);
+}
+
 static int open_with(struct opening *o, oomkb **out, oomkb_error *err) {
     struct allocator from = standard_allocator;
     struct oomkb *kb = from.get(from.ctx, sizeof *kb);
@@ -43,7 +52,9 @@ static int open_with(struct opening *o, oomkb **out, oomkb_error *err) {
     enum fail code = arena_guard(&kb->arena, open_base, o, &fault);
     if (code != FAIL_NONE) {
         oomkb_close(kb);
-        return error_of(err, code, &fault);
+        return o->path != NULL && code == FAIL_INDEX
+                   ? refuse_index(o->path, &fault, err)
+                   : error_of(err, code, &fault);
     }
     *out = kb;
     return OOMKB_OK;

@@ -7,6 +7,7 @@
 #include "memory/training.h"
 
 #define COUNT_MAX 1000000
+#define LEAST_CARD (INT64_C(1) << 20) /* bytes; less was meant in GiB */
 
 static _Noreturn void refuse(struct arena *a, struct str text) {
     arena_raise(a, FAIL_USAGE, "%.*s", STR_ARG(text));
@@ -66,7 +67,10 @@ static bool has_letter(struct str s) {
 static void check_size(struct arena *a, const struct fact *f,
                        struct str given) {
     const char *name = fact_spelling(f->name);
-    if (!has_letter(given) && str_find_char(given, '.') < given.n) {
+    bool is_tiny = f->name == FACT_gpu_total && f->number > 0 &&
+                   f->number < LEAST_CARD;
+    if (!has_letter(given) &&
+        (is_tiny || str_find_char(given, '.') < given.n)) {
         refuse(a, arena_printf(a, "%s takes a size with its unit: %.*sGiB "
                                "or %.*sGB, not '%.*s'", name, STR_ARG(given),
                                STR_ARG(given), STR_ARG(given)));
@@ -108,9 +112,6 @@ static void check_count(struct arena *a, const struct fact *f,
 
 static void check_range(struct arena *a, const struct fact *f,
                         struct str given) {
-    static const enum fact_name shares[] = {
-        FACT_gpu_memory_utilization, FACT_mem_fraction_static,
-        FACT_kv_free_fraction, FACT_COUNT_OF};
     enum unit unit = fact_unit(f->name);
     if (unit == UNIT_BYTES) {
         check_size(a, f, given);
@@ -118,7 +119,7 @@ static void check_range(struct arena *a, const struct fact *f,
     if (unit == UNIT_COUNT || unit == UNIT_TOKENS) {
         check_count(a, f, given);
     }
-    if (is_among(f->name, shares) &&
+    if (fact_is_share(f->name) &&
         (f->number <= 0 || f->number > UNITS_MICRO)) {
         refuse(a, arena_printf(a, "%s takes a share of the card, above 0 "
                                "and up to 1 (0.9), not '%.*s'",

@@ -4,7 +4,10 @@
  *
  * Diagnostics go to stderr, a line of sums last. build is the same run with a
  * file at its end. */
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "author/author.h"
 #include "cli/corpus.h"
@@ -32,6 +35,16 @@ static struct str entries_dir(const struct cli *c) {
     return str_of(c->operand_count > 0 ? c->operands[0] : "entries");
 }
 
+/* One line for a folder that was mistyped, not one for each file it lacks. */
+static void need_folder(struct arena *a, struct str dir) {
+    struct stat at;
+    const char *path = arena_str(a, dir).p;
+    if (stat(path, &at) != 0)
+        arena_raise(a, FAIL_IO, "%s: %s", path, strerror(errno));
+    if (!S_ISDIR(at.st_mode))
+        arena_raise(a, FAIL_IO, "%s: not a folder of entries", path);
+}
+
 static void write_docs(struct arena *a, const struct cli *c) {
     struct str kb = author_sibling_dir(a, entries_dir(c), "kb");
     author_write_file(a, arena_printf(a, "%.*s/FORMAT.md", STR_ARG(kb)),
@@ -48,6 +61,7 @@ static void check(void *arg) {
                                .check_docs = k->output == NULL,
                                .on_diag = corpus_print_diag};
     struct str image;
+    need_folder(&k->arena, o.entries_dir);
     if (k->c->write_docs)
         write_docs(&k->arena, k->c);
     k->result = author_compile(&k->arena, &o, &image);

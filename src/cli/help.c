@@ -38,6 +38,37 @@ static void write_options(struct cli *c, unsigned for_commands) {
     }
 }
 
+/* Those that one command alone takes stand under its name. */
+static bool is_of_one(const struct option_row *o) {
+    return (o->commands & (o->commands - 1)) == 0 &&
+           o->commands != FOR_DIAGNOSE;
+}
+
+static void write_common_options(struct cli *c) {
+    cli_say(c, "cli.help.options", NULL, NULL);
+    for (const struct option_row *o = option_rows; o->name != NULL; o++) {
+        if (o->help_key != NULL && !is_of_one(o)) {
+            write_option(c, o);
+        }
+    }
+}
+
+static void write_own_options(struct cli *c, const struct command *command) {
+    bool has_any = false;
+    for (const struct option_row *o = option_rows; o->name != NULL; o++) {
+        if (o->help_key == NULL || !is_of_one(o) ||
+            o->commands != (unsigned)command->bit) {
+            continue;
+        }
+        if (!has_any) {
+            puts("");
+            cli_say(c, "cli.help.options_of", command->name, NULL);
+        }
+        has_any = true;
+        write_option(c, o);
+    }
+}
+
 static void write_whole(struct cli *c) {
     cli_say(c, "cli.help.usage", NULL, NULL);
     cli_say(c, "cli.help.what", NULL, NULL);
@@ -47,7 +78,10 @@ static void write_whole(struct cli *c) {
         write_command(c, each);
     }
     puts("");
-    write_options(c, FOR_ALL);
+    write_common_options(c);
+    for (const struct command *each = commands; each->name != NULL; each++) {
+        write_own_options(c, each);
+    }
     puts("");
     cli_say(c, "cli.help.status", NULL, NULL);
 }
@@ -57,6 +91,8 @@ static void write_one(struct cli *c, const struct command *command) {
     cli_say(c, command->help_key, NULL, NULL);
     puts("");
     write_options(c, (unsigned)command->bit);
+    puts("");
+    cli_say(c, "cli.help.status", NULL, NULL);
 }
 
 /* `oomkb help`, `oomkb help explain`, `oomkb explain --help`. */

@@ -295,6 +295,11 @@ void fact_read(enum fact_name name, struct str text, int64_t scale,
 
 /* ---- lists ---- */
 
+bool fact_is_share(enum fact_name name) {
+    return name == FACT_gpu_memory_utilization ||
+           name == FACT_mem_fraction_static || name == FACT_kv_free_fraction;
+}
+
 const struct fact *facts_last(const struct fact_list *list, enum fact_name n) {
     for (size_t i = list->count; i > 0; i--) {
         if (list->at[i - 1].name == n && list->at[i - 1].known) {

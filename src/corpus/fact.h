@@ -60,6 +60,9 @@ bool fact_of_group(struct str group, enum fact_name *name, int64_t *scale);
 void fact_read(enum fact_name name, struct str text, int64_t scale,
                struct fact *out);
 
+/* A share of a card's memory, which lies above 0 and up to 1. */
+bool fact_is_share(enum fact_name name);
+
 /* The last, resp. first known one of that name; NULL when there is none. */
 const struct fact *facts_last(const struct fact_list *list, enum fact_name n);
 const struct fact *facts_first(const struct fact_list *list, enum fact_name n);

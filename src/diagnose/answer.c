@@ -23,6 +23,18 @@ bool answer_read(struct arena *a, struct str text, struct fact *out,
                             unit_spelling(fact_unit(fact)), STR_ARG(f.why));
         return false;
     }
+    int stage;
+    if (fact == FACT_stage && !word_named(WORDS_STAGE, kept, &stage)) {
+        *why = arena_printf(a, "there is no stage '%.*s': load, kv_alloc, "
+                            "serve, forward ...", STR_ARG(kept));
+        return false;
+    }
+    if (fact_is_share(fact) && (f.number <= 0 || f.number > UNITS_MICRO)) {
+        *why = arena_printf(a, "%s takes a share of the card, above 0 and up "
+                            "to 1 (0.9), not '%.*s'", fact_spelling(fact),
+                            STR_ARG(kept));
+        return false;
+    }
     f.source = SOURCE_USER;
     f.text = (struct str){NULL, 0};
     if (fact_unit(fact) == UNIT_TEXT || fact_unit(fact) == UNIT_VERSION) {

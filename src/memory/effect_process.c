@@ -137,12 +137,17 @@ struct estimate effect_expandable_segments(const struct ask *q) {
 
 /* The peak that was cut off, and a fifth more. */
 struct estimate effect_host_memory(const struct ask *q) {
-    static const enum fact_name used[] = {FACT_host_rss, FACT_memory_limit,
-                                          FACT_COUNT_OF};
+    static const enum fact_name read[] = {FACT_host_rss, FACT_host_used,
+                                          FACT_memory_limit, FACT_COUNT_OF};
     const struct memory_case *c = q->c;
     struct span held = span_of_fact(&c->in[FACT_host_rss]);
-    struct estimate e = estimate_unknown(FACT_host_rss);
+    struct span used = span_of_fact(&c->in[FACT_host_used]);
+    /* of one process, where all of the machine's are told as well */
+    bool is_part = held.known && used.known && used.low > held.high;
     bool is_refusal = !held.known && c->in[FACT_requested_bytes].known;
+    struct estimate e =
+        estimate_unknown(is_part ? FACT_host_used : FACT_host_rss);
+    held = is_part ? used : held;
     if (q->what != SHORT_HOST || is_refusal) {
         return estimate_none(FACT_tried_alloc); /* its size is printed */
     }
@@ -168,7 +173,7 @@ struct estimate effect_host_memory(const struct ask *q) {
     e.proposed = propose(FACT_memory_limit, whole);
     struct str h = write_bytes(q->a, span_middle(most));
     struct str v = write_bytes(q->a, span_middle(e.after));
-    struct str sources = write_sources(q->a, c, used);
+    struct str sources = write_sources(q->a, c, read);
     e.formula = arena_printf(q->a, "memory_limit = 1.2 x %.*s = %.*s%.*s",
                              STR_ARG(h), STR_ARG(v), STR_ARG(sources));
     return e;

@@ -256,6 +256,9 @@ static void bad_answers_say_why(void **state) {
     expect_refused("max_model_len");
     expect_refused("colour=red");
     expect_refused("gpu_total=large");
+    expect_refused("gpu_memory_utilization=95");
+    expect_refused("mem_fraction_static=0");
+    expect_refused("stage=lunch");
 }
 
 #define CASE(f) cmocka_unit_test_setup_teardown(f, make_corpus, drop_corpus)
