@@ -8,8 +8,8 @@
  * Relations of the entries say what wraps and what follows from what; a shared
  * traceback says it too. The more specific message is the root and takes over
  * the numbers of the one it was raised from. A wrapper with nothing above it
- * is the root itself, of no specified mechanism. A warning is nobody's cause; one
- * that a failure's entry wraps foretold that failure, and is told through it.
+ * is the root itself, of no specified mechanism. A warning is nobody's cause;
+ * one that a failure's entry wraps foretold that failure, and is told by it.
  *
  * A guess (words that say "memory" and no more) is for logs of which nothing
  * else is known: beside a failure, a wrapper or a consequence it is not said at
