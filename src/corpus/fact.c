@@ -56,6 +56,24 @@ const char *source_spelling(enum fact_source source) {
     return "";
 }
 
+int64_t fact_most(enum fact_name name) {
+    return INT64_C(1) << (fact_unit(name) == UNIT_BYTES ? 56 : 44);
+}
+
+static bool is_beyond(int64_t n, int64_t most) {
+    return n > most || n < -most;
+}
+
+bool fact_is_absurd(const struct fact *f) {
+    int64_t most = fact_most(f->name);
+    enum unit unit = fact_unit(f->name);
+    bool is_number = unit != UNIT_BOOL && unit != UNIT_TEXT &&
+                     unit != UNIT_VERSION;
+    bool has_far_end =
+        f->ranged && (is_beyond(f->low, most) || is_beyond(f->high, most));
+    return f->known && is_number && (is_beyond(f->number, most) || has_far_end);
+}
+
 bool fact_named(struct str spelling, enum fact_name *out) {
     for (int i = 0; i < FACT_COUNT_OF; i++) {
         if (str_eq(spelling, facts[i].spelling)) {

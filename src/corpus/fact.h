@@ -50,6 +50,11 @@ const char *unit_spelling(enum unit unit);           /* "bytes" */
 const char *source_spelling(enum fact_source source); /* "log" */
 bool fact_named(struct str spelling, enum fact_name *out);
 
+/* A number beyond any machine that there is: a slip of the log, or of who says
+ * so. Up to fact_most(), sums and small multiples of numbers fit 64 bits. */
+bool fact_is_absurd(const struct fact *f);
+int64_t fact_most(enum fact_name name);
+
 /* The fact that a pattern's group stands for: "gpu_free__GiB" is gpu_free,
  * scale 1<<30. False: no such fact, or no such suffix for its unit. */
 bool fact_of_group(struct str group, enum fact_name *name, int64_t *scale);

@@ -2,7 +2,7 @@
  * engine's defaults. Each value carries its source, so that a reader can tell
  * a measurement from an assumption. A default that changed between releases
  * is a range where the version is unknown, or nothing at all where it is no
- * number. What is said is never replaced. */
+ * number. What is said is never replaced, but for numbers that cannot be. */
 #include "memory/memory.h"
 
 #include "memory/rules.h"
@@ -117,8 +117,26 @@ static void take_pool(struct memory_case *c) {
     }
 }
 
+/* No arithmetic is done with what cannot be: what a log prints so is a slip; of
+ * what somebody says, as much as anything could be is taken, so that a length
+ * that never fits is not taken for one that nobody named. */
+static void bound(struct memory_case *c) {
+    for (int n = 0; n < FACT_COUNT_OF; n++) {
+        struct fact *f = &c->in[n];
+        if (!fact_is_absurd(f)) {
+            continue;
+        }
+        f->known = f->source == SOURCE_USER;
+        f->why = STR("more than any machine has");
+        f->ranged = false;
+        f->number = f->low = f->high =
+            f->number < 0 ? -fact_most(f->name) : fact_most(f->name);
+    }
+}
+
 void memory_complete(struct memory_case *c, const struct engine *engine,
                      struct arena *a) {
+    bound(c);
     bool *is_ours = arena_array(a, FACT_COUNT_OF, sizeof *is_ours);
     bool is_its = engine != NULL && str_eq(engine->id, c->engine);
     for (size_t i = 0; is_its && i < engine->default_count; i++) {

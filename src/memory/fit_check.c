@@ -36,10 +36,14 @@ static struct fit_checked heads(const struct memory_case *c) {
     return k;
 }
 
+static struct span cards_of_model(const struct memory_case *c) {
+    return span_times(span_exact(setting(c, FACT_tensor_parallel)),
+                      setting(c, FACT_pipeline_parallel));
+}
+
 static struct fit_checked ranks(const struct memory_case *c) {
-    struct span all = span_exact(setting(c, FACT_tensor_parallel));
-    all = span_times(all, setting(c, FACT_pipeline_parallel));
-    all = span_times(all, setting(c, FACT_data_parallel));
+    struct span all =
+        span_times(cards_of_model(c), setting(c, FACT_data_parallel));
     const struct fact *cards = &c->in[FACT_gpu_count];
     return cards->known && all.known ? judged(all, span_exact(cards->number))
                                      : (struct fit_checked){VERDICT_NONE,
@@ -72,10 +76,9 @@ static bool is_of_kaito(const struct memory_case *c) {
 static struct fit_checked sku(const struct memory_case *c) {
     struct fit_checked k = {.verdict = VERDICT_NONE};
     struct span card = span_of_fact(&c->in[FACT_gpu_total]);
-    int64_t cards = c->in[FACT_gpu_count].known
-                        ? setting(c, FACT_gpu_count)
-                        : setting(c, FACT_tensor_parallel) *
-                              setting(c, FACT_pipeline_parallel);
+    struct span cards = c->in[FACT_gpu_count].known
+                            ? span_exact(setting(c, FACT_gpu_count))
+                            : cards_of_model(c);
     bool is_slice = c->in[FACT_gpu_total].source == SOURCE_USER;
     if (c->gpu && c->gpu->nominal_gb > 0 && !is_slice) {
         card = span_exact(c->gpu->nominal_gb * GIB);
@@ -88,7 +91,7 @@ static struct fit_checked sku(const struct memory_case *c) {
     struct span whole = is_released_so
                             ? weights_computed(c, 1, 1, c->model->quantization)
                             : span_times(span_exact(c->model->params), WIDE);
-    struct span there = span_times(card, cards);
+    struct span there = span_product(card, cards);
     k = judged(whole, there);
     struct span real = weights_computed(c, 1, 1, quantization_of(c));
     k.is_bypassed = k.verdict == VERDICT_NOT_ENOUGH &&

@@ -65,7 +65,8 @@ struct budget {
 };
 
 /* Fill in[] from the catalogue and the engine's defaults for its version,
- * where neither log nor user say: each marked with its source. */
+ * where neither log nor user say: each marked with its source. Numbers that no
+ * machine has (fact_is_absurd) are bounded first. */
 void memory_complete(struct memory_case *c, const struct engine *engine,
                      struct arena *a);
 

@@ -32,6 +32,7 @@
 #define USUAL_MOST (95 * STEP)
 #define MOST (98 * STEP)
 #define LEAST (10 * STEP)
+#define RANKS_MOST 4096
 
 static const enum fact_name used[] = {
     FACT_gpu_total,    FACT_mem_fraction_static, FACT_weights_bytes,
@@ -74,11 +75,16 @@ static int64_t reserved_mib(const struct memory_case *c, int64_t card_mib) {
     return is_large && mib < 10240 ? 10240 : mib;
 }
 
+/* More than anybody has: their product would leave 64 bits. */
+static bool has_absurd_ranks(const struct memory_case *c) {
+    return setting_of(c, FACT_tensor_parallel, 1) > RANKS_MOST ||
+           setting_of(c, FACT_pipeline_parallel, 1) > RANKS_MOST;
+}
+
 static struct span by_card(const struct memory_case *c) {
     struct span total = gpu_total_bytes(c);
     int64_t mib = total.low / MIB;
-    if (!total.known || mib <= 0 || setting_of(c, FACT_tensor_parallel, 1) >
-                                        4096) {
+    if (!total.known || mib <= 0 || has_absurd_ranks(c)) {
         return span_none();
     }
     int64_t rest = mib - reserved_mib(c, mib);

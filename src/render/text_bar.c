@@ -86,8 +86,8 @@ static struct span exactly(int64_t n) {
 
 static struct span fact_span(const struct finding *f, enum fact_name name) {
     const struct fact *fact = facts_last(&f->facts, name);
-    return fact != NULL && fact->known ? exactly(fact->number)
-                                       : (struct span){0};
+    bool is_drawable = fact != NULL && fact->known && !fact_is_absurd(fact);
+    return is_drawable ? exactly(fact->number) : (struct span){0};
 }
 
 /* What all other processes hold; own ones are told apart upstream. */
