@@ -337,6 +337,15 @@ static void write_all(void *arg) {
     }
 }
 
+static int hand_out(const struct buf *out, oomkb_writer writer, void *ctx,
+                    oomkb_error *err) {
+    struct str all = buf_str(out);
+    return writer(ctx, all.p, all.n) == 0
+               ? OOMKB_OK
+               : error_set(err, OOMKB_ERROR_IO,
+                           "the writer did not take the output");
+}
+
 static int write_with(struct writing *w, oomkb_writer writer, void *ctx,
                       oomkb_error *err) {
     struct allocator from = w->s->from;
@@ -344,10 +353,8 @@ static int write_with(struct writing *w, oomkb_writer writer, void *ctx,
     struct fault fault;
     enum fail raised = arena_guard(&w->arena, write_all, w, &fault);
     int code = error_of(err, raised, &fault);
-    struct str out = buf_str(&w->out);
-    if (code == OOMKB_OK && writer(ctx, out.p, out.n) != 0) {
-        code = error_set(err, OOMKB_ERROR_IO,
-                         "the writer did not take the output");
+    if (code == OOMKB_OK) {
+        code = hand_out(&w->out, writer, ctx, err);
     }
     arena_free(&w->arena);
     return code;
@@ -446,6 +453,36 @@ int oomkb_search_write(const oomkb *kb, const char *words, const char *format,
     return write_entries(&w, format, options, writer, ctx, count, err);
 }
 
+/* ---- is there such a fix? ---- */
+
+struct checking {
+    struct arena arena; /* of this call alone */
+    const struct oomkb *kb;
+    struct str entry, fix;
+};
+
+static void check_fix(void *arg) {
+    struct checking *c = arg;
+    fix_check(&c->arena, c->kb, c->entry, c->fix);
+}
+
+int oomkb_fix_check(const oomkb *kb, const char *entry, const char *fix,
+                    oomkb_error *err) {
+    if (kb == NULL || entry == NULL || fix == NULL) {
+        return error_null(err, kb == NULL      ? "kb"
+                               : entry == NULL ? "entry"
+                                               : "fix");
+    }
+    struct checking c = {
+        .kb = kb, .entry = str_of(entry), .fix = str_of(fix)};
+    struct fault fault;
+    arena_init(&c.arena, &kb->from, 0);
+    enum fail raised = arena_guard(&c.arena, check_fix, &c, &fault);
+    int code = error_of(err, raised, &fault);
+    arena_free(&c.arena);
+    return code;
+}
+
 /* ---- does it fit? ---- */
 
 struct fitting {
@@ -474,10 +511,8 @@ static int fit_with(struct fitting *f, oomkb_writer writer, void *ctx,
     arena_init(&f->arena, &f->s->from, f->s->max_memory_bytes);
     enum fail raised = arena_guard(&f->arena, fit_all, f, &fault);
     int code = error_of(err, raised, &fault);
-    struct str out = buf_str(&f->out);
-    if (code == OOMKB_OK && writer(ctx, out.p, out.n) != 0) {
-        code = error_set(err, OOMKB_ERROR_IO,
-                         "the writer did not take the output");
+    if (code == OOMKB_OK) {
+        code = hand_out(&f->out, writer, ctx, err);
     }
     arena_free(&f->arena);
     if (code == OOMKB_OK) {
@@ -496,13 +531,13 @@ int oomkb_fit_write(const oomkb *kb, const oomkb_fit_question *question,
                                : writer == NULL   ? "writer"
                                                   : "fits");
     }
-    if (question->size != sizeof *question) {
-        return error_set(err, OOMKB_ERROR_USAGE,
-                         "question.size should be sizeof(oomkb_fit_question)");
-    }
     struct settings s;
-    struct fitting f = {.kb = kb, .question = question, .format = format,
+    oomkb_fit_question known;
+    struct fitting f = {.kb = kb, .question = &known, .format = format,
                         .s = &s};
-    int code = settings_read(options, &s, err);
+    int code = sized_read(question, &known, sizeof known, "fit_question", err);
+    if (code == OOMKB_OK) {
+        code = settings_read(options, &s, err);
+    }
     return code == OOMKB_OK ? fit_with(&f, writer, ctx, fits, err) : code;
 }

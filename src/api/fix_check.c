@@ -5,12 +5,6 @@
 
 #define NAMED_MOST 3
 
-struct asking {
-    struct arena arena;
-    const struct oomkb *kb;
-    struct str entry, fix;
-};
-
 /* How far is what was typed from this id, or from its last part alone? */
 static size_t distance_to(struct str typed, struct str id) {
     struct str slug, typed_slug;
@@ -43,61 +37,44 @@ static const struct entry *nearest(struct reader *r, struct str typed,
     return best;
 }
 
-static void refuse_entry(struct asking *q, struct reader *r) {
+static _Noreturn void refuse_entry(struct arena *a, struct reader *r,
+                                   struct str entry) {
     struct buf b;
     size_t beyond = 0;
     uint32_t after = 0;
-    buf_init_in(&b, &q->arena, 4096);
+    buf_init_in(&b, a, 4096);
     for (int i = 0; i < NAMED_MOST; i++) {
-        const struct entry *e = nearest(r, q->entry, &beyond, &after);
+        const struct entry *e = nearest(r, entry, &beyond, &after);
         if (e == NULL) {
             break;
         }
         buf_printf(&b, "%s%.*s", i > 0 ? ", " : "", STR_ARG(e->id));
     }
     struct str near = buf_str(&b);
-    arena_raise(&q->arena, FAIL_USAGE, "no entry '%.*s': %s%.*s",
-                (int)(q->entry.n < 80 ? q->entry.n : 80), q->entry.p,
+    arena_raise(a, FAIL_USAGE, "no entry '%.*s': %s%.*s",
+                (int)(entry.n < 80 ? entry.n : 80), entry.p,
                 near.n > 0 ? "near it are " : "`oomkb list` names them",
                 STR_ARG(near));
 }
 
-static void ask(void *arg) {
-    struct asking *q = arg;
-    struct reader *r = reader_new(q->kb->index, &q->arena);
-    uint32_t number = 0;
-    const struct entry *e = reader_entry_by_id(r, q->entry, &number);
-    if (e == NULL) {
-        refuse_entry(q, r);
-        return;
-    }
+void fix_check(struct arena *a, const struct oomkb *kb, struct str entry,
+               struct str fix) {
+    struct reader *r = reader_new(kb->index, a);
+    const struct entry *e = reader_entry_by_id(r, entry, NULL);
     struct buf b;
-    buf_init_in(&b, &q->arena, 4096);
+    if (e == NULL) {
+        refuse_entry(a, r, entry);
+    }
+    buf_init_in(&b, a, 4096);
     for (size_t i = 0; i < e->workaround_count; i++) {
-        if (str_eq(e->workarounds[i].id, q->fix)) {
+        if (str_eq(e->workarounds[i].id, fix)) {
             return;
         }
         buf_printf(&b, "%s%.*s", i > 0 ? ", " : "",
                    STR_ARG(e->workarounds[i].id));
     }
     struct str has = buf_str(&b);
-    arena_raise(&q->arena, FAIL_USAGE, "no fix '%.*s' in %.*s; it has %.*s",
-                (int)(q->fix.n < 60 ? q->fix.n : 60), q->fix.p,
-                STR_ARG(e->id), STR_ARG(has));
-}
-
-int oomkb_fix_check(const oomkb *kb, const char *entry, const char *fix,
-                    oomkb_error *err) {
-    if (kb == NULL || entry == NULL || fix == NULL) {
-        return error_null(err, kb == NULL      ? "kb"
-                               : entry == NULL ? "entry"
-                                               : "fix");
-    }
-    struct asking q = {.kb = kb, .entry = str_of(entry), .fix = str_of(fix)};
-    struct fault fault;
-    arena_init(&q.arena, &kb->from, 0);
-    enum fail raised = arena_guard(&q.arena, ask, &q, &fault);
-    int code = error_of(err, raised, &fault);
-    arena_free(&q.arena);
-    return code;
+    arena_raise(a, FAIL_USAGE, "no fix '%.*s' in %.*s; it has %.*s",
+                (int)(fix.n < 60 ? fix.n : 60), fix.p, STR_ARG(e->id),
+                STR_ARG(has));
 }

@@ -32,6 +32,10 @@ struct settings { /* oomkb_options, checked and with its defaults */
 };
 
 extern const struct allocator standard_allocator; /* malloc and free */
+/* A struct that begins with uint32_t size, as far as both sides know it: n
+ * bytes of known, the rest of them 0. name: "options" of oomkb_options. */
+int sized_read(const void *given, void *known, size_t n, const char *name,
+               oomkb_error *err);
 /* OOMKB_OK, or OOMKB_ERROR_USAGE with err filled. o may be NULL. */
 int settings_read(const oomkb_options *o, struct settings *out,
                   oomkb_error *err);
@@ -125,6 +129,10 @@ void session_back(struct oomkb_report *r); /* also where it need not */
 /* ---- questions.c: question i, its sentence in that language ---- */
 int question_text(struct oomkb_report *r, size_t i, enum lang lang,
                   const char **fact, const char **ask, oomkb_error *err);
+
+/* ---- fix_check.c: raises FAIL_USAGE where there is no such fix ---- */
+void fix_check(struct arena *a, const struct oomkb *kb, struct str entry,
+               struct str fix);
 
 /* ---- fit.c: everything between the question and its bytes, in out's arena.
  * Raises FAIL_USAGE, FAIL_INPUT. ---- */

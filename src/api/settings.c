@@ -1,6 +1,8 @@
-/* settings.c: the caller's options by their size. A caller built against a
- * shorter struct gets defaults for what it does not know; one built against a
- * longer struct is refused only if it asks for something we do not know. */
+/* settings.c: what a caller hands in as a struct, by its size. A caller built
+ * against a shorter struct gets defaults for what it does not know; one built
+ * against a longer struct is refused only if it asks for something we do not
+ * know. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,15 +22,39 @@ static void standard_put(void *ctx, void *block) {
 
 const struct allocator standard_allocator = {standard_get, standard_put, NULL};
 
-/* Bytes of o past the struct that we know: zero, or asking for the unknown. */
-static bool asks_for_unknown(const oomkb_options *o) {
-    const unsigned char *bytes = (const unsigned char *)o;
-    for (size_t i = sizeof *o; i < o->size; i++) {
-        if (bytes[i] != 0) {
+/* Bytes past the struct that we know: zero, or asking for the unknown. */
+static bool asks_for_unknown(const unsigned char *given, size_t known,
+                             size_t n) {
+    for (size_t i = known; i < n; i++) {
+        if (given[i] != 0) {
             return true;
         }
     }
     return false;
+}
+
+static int refuse_struct(oomkb_error *err, const char *name,
+                         const char *what) {
+    char text[128];
+    snprintf(text, sizeof text, "oomkb_%s%s", name, what);
+    return error_set(err, OOMKB_ERROR_USAGE, text);
+}
+
+int sized_read(const void *given, void *known, size_t n, const char *name,
+               oomkb_error *err) {
+    uint32_t size;
+    memcpy(&size, given, sizeof size);
+    if (size < sizeof size) {
+        return refuse_struct(err, name, ": size is not set: it should be "
+                                        "sizeof that struct");
+    }
+    if (asks_for_unknown(given, n, size)) {
+        return refuse_struct(err, name, " has fields set that this version "
+                                        "of oomkb does not know");
+    }
+    memset(known, 0, n);
+    memcpy(known, given, size < n ? size : n);
+    return OOMKB_OK;
 }
 
 bool lang_read(const char *lang, enum lang *out) {
@@ -66,18 +92,10 @@ int settings_read(const oomkb_options *o, struct settings *out,
                   oomkb_error *err) {
     oomkb_options known = {0};
     struct settings s = {0};
-    if (o != NULL) {
-        if (o->size < sizeof o->size) {
-            return error_set(err, OOMKB_ERROR_USAGE,
-                             "options.size is not set: it should be "
-                             "sizeof(oomkb_options)");
-        }
-        if (o->size > sizeof known && asks_for_unknown(o)) {
-            return error_set(err, OOMKB_ERROR_USAGE,
-                             "options has fields set that this version of "
-                             "oomkb does not know");
-        }
-        memcpy(&known, o, o->size < sizeof known ? o->size : sizeof known);
+    int code = o == NULL ? OOMKB_OK
+                         : sized_read(o, &known, sizeof known, "options", err);
+    if (code != OOMKB_OK) {
+        return code;
     }
     if (!lang_read(known.lang, &s.lang)) {
         return error_set(err, OOMKB_ERROR_USAGE,

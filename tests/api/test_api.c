@@ -450,6 +450,14 @@ static void options_are_read_by_their_size(void **state) {
     o.size = sizeof o.size;
     assert_int_equal(oomkb_diagnose(kb, "x", 1, &o, &report, NULL), OOMKB_OK);
     oomkb_report_free(report);
+
+    static const char *const unreadable[] = {"no report", NULL};
+    o = options_new();
+    o.own_reports = unreadable;
+    expect_options_refused(&o);
+    o.size = offsetof(oomkb_options, own_reports); /* as it was before */
+    assert_int_equal(oomkb_diagnose(kb, "x", 1, &o, &report, NULL), OOMKB_OK);
+    oomkb_report_free(report);
 }
 
 static void what_is_no_index_is_refused(void **state) {

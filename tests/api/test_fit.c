@@ -101,6 +101,34 @@ static void expect_refusal(const oomkb_fit_question *q, const char *format,
     buf_free(&out);
 }
 
+static int asked_with(const oomkb_fit_question *q) {
+    struct buf out;
+    int fits;
+    buf_init(&out, NULL, 0);
+    int code = oomkb_fit_write(kb, q, "json", NULL, take, &out, &fits, NULL);
+    buf_free(&out);
+    return code;
+}
+
+/* Who was built against a shorter struct goes on, and what lies behind it is
+ * not looked at; who was built against a longer one, as long as it is empty. */
+static void questions_are_read_by_their_size(void **state) {
+    (void)state;
+    oomkb_fit_question q = question_new();
+    q.sweep = "nonsense";
+    assert_int_equal(asked_with(&q), OOMKB_ERROR_USAGE);
+    q.size = offsetof(oomkb_fit_question, sweep);
+    assert_int_equal(asked_with(&q), OOMKB_OK);
+    struct {
+        oomkb_fit_question known;
+        uint64_t from_the_future;
+    } longer = {question_new(), 0};
+    longer.known.size = sizeof longer;
+    assert_int_equal(asked_with(&longer.known), OOMKB_OK);
+    longer.from_the_future = 1;
+    assert_int_equal(asked_with(&longer.known), OOMKB_ERROR_USAGE);
+}
+
 static void mistakes_are_named(void **state) {
     (void)state;
     static const char *const bad[] = {"nonsense=1", NULL};
@@ -179,6 +207,7 @@ static void every_allocation_may_fail(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_fits_or_it_does_not),
+        cmocka_unit_test(questions_are_read_by_their_size),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(every_allocation_may_fail),
     };
