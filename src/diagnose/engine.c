@@ -115,6 +115,36 @@ static const struct vote *winner_of(struct diagnosis *d,
     return best;
 }
 
+/* Whose patterns know this name of a process ("EngineCore_DP0")? */
+static struct str engine_of_process(struct diagnosis *d, struct str process) {
+    for (size_t i = 0; i < reader_engine_count(d->r); i++) {
+        const struct engine *e = reader_engine(d->r, (uint32_t)i);
+        for (size_t k = 0; e && k < e->context_count; k++) {
+            struct str engine = engine_set_by(&e->contexts[k]);
+            struct hit hit;
+            if (engine.n > 0 && pattern_matches(d->a, e->contexts[k].pattern,
+                                                process, &hit)) {
+                return engine;
+            }
+        }
+    }
+    return (struct str){NULL, 0};
+}
+
+/* A paste of one worker's lines names it only in the prefix that was taken
+ * off. */
+static void vote_of_prefix(struct diagnosis *d, struct ballot *b,
+                           const struct sighting *failure) {
+    if (b->count > 0 || failure->hit->stream >= d->scan->stream_count) {
+        return;
+    }
+    struct str process = d->scan->streams[failure->hit->stream].process;
+    struct str engine = process.n > 0 ? engine_of_process(d, process) : process;
+    if (engine.n > 0) {
+        vote_for(b, engine, 1, failure->hit->first_line);
+    }
+}
+
 void engine_find(struct diagnosis *d) {
     struct ballot b = {.count = 0};
     const struct sighting *failure = first_failure(d);
@@ -130,6 +160,9 @@ void engine_find(struct diagnosis *d) {
         if (engine.n > 0) {
             vote_for(&b, engine, nearness(h, failure), h->first_line);
         }
+    }
+    if (failure) {
+        vote_of_prefix(d, &b, failure);
     }
     const struct vote *best = winner_of(d, &b);
     if (!best) {

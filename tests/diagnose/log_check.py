@@ -48,6 +48,14 @@ class Engine(unittest.TestCase):
                 got = report(f"Process {name}:", FULL)
                 self.assertEqual(got["context"]["engine"]["value"], "vllm")
 
+    def test_a_prefix_alone_names_it(self):
+        for who in ("(Worker_TP0 pid=7) ", "(EngineCore_DP0 pid=7) "):
+            with self.subTest(who=who):
+                got = report(f"{who}ERROR 12-15 22:17:19 [a.py:8] {FULL}")
+                self.assertEqual(got["context"]["engine"]["value"], "vllm")
+        got = report(f"(train_loop pid=7) {FULL}")
+        self.assertNotIn("engine", got["context"])
+
     def test_one_word_of_sglang_outweighs_frames_of_vllm(self):
         frames = [f'  File "/opt/vllm/model_executor/layers/{name}.py", line 9,'
                   " in forward" for name in ("linear", "activation", "mlp")]
