@@ -98,6 +98,11 @@ bool engine_is_llama(const struct memory_case *c) {
            str_eq(c->engine, STR("ollama"));
 }
 
+bool engine_has_torch(const struct memory_case *c) {
+    return !engine_is_llama(c) && !str_eq(c->engine, STR("mlx")) &&
+           !str_eq(c->engine, STR("lmdeploy"));
+}
+
 bool engine_spreads_layers(const struct memory_case *c) {
     return rule_of(c)->spreads_layers;
 }

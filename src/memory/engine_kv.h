@@ -11,6 +11,8 @@
 
 /* llama.cpp and Ollama: everything is made at start, in cells. */
 bool engine_is_llama(const struct memory_case *c);
+/* PyTorch counts what it holds; elsewhere nothing lies "outside" of it. */
+bool engine_has_torch(const struct memory_case *c);
 /* A model that is larger than one card is laid over all of them, by layers,
  * without being told. */
 bool engine_spreads_layers(const struct memory_case *c);

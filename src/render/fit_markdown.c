@@ -202,7 +202,8 @@ void markdown_fit(struct arena *a, struct reader *r,
     if (fit->fits == FIT_UNKNOWN) {
         put_paragraph(out, &t, fit_needs(&t, fit));
     }
-    put_budget(out, &t, &fit->budget);
+    struct budget parts = fit_parts(&t, fit);
+    put_budget(out, &t, &parts);
     put_compare(out, &t, sheet);
     put_sweep(out, &t, sheet);
     put_inverses(out, &t, fit);

@@ -22,7 +22,7 @@ static enum ink ink_of(enum truth_fit fits) {
 /* The bar of reports, for the budget of a fit. */
 static void put_bar(struct page *p, const struct fit *fit) {
     struct fact facts[2];
-    struct finding f = {.budget = fit->budget, .shortage = SHORT_UNKNOWN};
+    struct finding f = {.budget = fit_parts(p->t, fit), .shortage = SHORT_UNKNOWN};
     struct span pool = fit->kv.pool;
     struct span need = span_times(fit->kv.bytes_per_request, fit->requests);
     if (fit->fits == FIT_NO && need.known && pool.known && pool.high > 0) {

@@ -2,6 +2,7 @@
  * people read. */
 #include "render/fit_words.h"
 
+#include "memory/engine_kv.h"
 #include "memory/span.h"
 
 #define TEXT_MAX ((size_t)64 << 10)
@@ -172,6 +173,21 @@ struct str fit_needs(const struct teller *t, const struct fit *fit) {
     return list.n > 0 ? said_with(t, "fit.needs", &list, 1) : list;
 }
 
+struct budget fit_parts(const struct teller *t, const struct fit *fit) {
+    struct budget shown = fit->budget;
+    if (shown.count == 0 || engine_has_torch(&fit->c)) {
+        return shown;
+    }
+    shown.parts = arena_array(t->a, shown.count, sizeof *shown.parts);
+    for (size_t i = 0; i < shown.count; i++) {
+        shown.parts[i] = fit->budget.parts[i];
+        if (str_eq(str_of(shown.parts[i].part), STR("non_torch"))) {
+            shown.parts[i].part = "context";
+        }
+    }
+    return shown;
+}
+
 /* ---- the most that fits ---- */
 
 static void add_line(struct fit_line *lines, size_t *count, struct str name,
@@ -337,8 +353,18 @@ static void put_change(struct buf *b, const struct engine *engine,
     if (flag.n > 0 && fact_unit(f->name) == UNIT_BOOL && f->number) {
         return;
     }
-    buf_add_char(b, flag.n > 0 ? ' ' : '=');
+    bool is_variable = flag.n > 0 && flag.p[0] >= 'A' && flag.p[0] <= 'Z';
+    buf_add_char(b, flag.n > 0 && !is_variable ? ' ' : '=');
     put_value(b, f);
+}
+
+/* Weights that no flag makes: they must have been stored so. */
+static bool is_of_checkpoint(const struct engine *engine,
+                             const struct fact *f) {
+    bool is_made_at_load = flag_of(engine, f->name).n > 0 &&
+                           (str_eq(f->word, STR("fp8")) ||
+                            str_eq(f->word, STR("bitsandbytes")));
+    return f->name == FACT_quantization && !is_made_at_load;
 }
 
 struct str fit_changes(const struct teller *t, const struct fit *fit,
@@ -352,6 +378,8 @@ struct str fit_changes(const struct teller *t, const struct fit *fit,
         if (f->name == FACT_gpu_count) {
             struct str n = shown_number(t, UNIT_COUNT, f->number);
             buf_add(&b, said_with(t, "fit.on_cards", &n, 1));
+        } else if (is_of_checkpoint(engine, f)) {
+            buf_add(&b, said_with(t, "fit.with_weights", &f->word, 1));
         } else {
             put_change(&b, engine, f, fit->is_training);
         }

@@ -16,6 +16,9 @@ struct str fit_asked(const struct teller *t, const struct fit *fit);
 /* "To tell, oomkb needs: ..." */
 struct str fit_needs(const struct teller *t, const struct fit *fit);
 
+/* The budget, its parts by the name that they have in this engine. */
+struct budget fit_parts(const struct teller *t, const struct fit *fit);
+
 struct fit_line {
     struct str name, value;
 };

@@ -69,7 +69,8 @@ struct str shown_span(const struct teller *t, enum unit unit, struct span s) {
     if (str_eq(low, high)) {
         return low;
     }
-    struct str ends[] = {without_unit(low, high), high};
+    bool is_none = unit == UNIT_BYTES && s.low == 0;
+    struct str ends[] = {is_none ? STR("0") : without_unit(low, high), high};
     return said_with(t, "unit.between", ends, 2);
 }
 

@@ -29,6 +29,7 @@ struct look {
 static const struct look looks[] = {
     {"weights", "\u2588", INK_PLAIN},    {"activation", "\u2593", INK_WARN},
     {"kv_cache", "\u2592", INK_COMMAND}, {"non_torch", "\u259a", INK_DIM},
+    {"context", "\u259a", INK_DIM},
     {"cuda_graphs", "\u259e", INK_DIM},  {"others", "\u2580", INK_BAD},
     {"rest", "\u2593", INK_WARN},
     {"left_over", "\u00b7", INK_DIM},
