@@ -2,8 +2,10 @@
  *
  * kb/engines/<id>.yaml gives rows in order: frames, then lines passed. The
  * first row whose frame stands in the traceback says it; else the row that was
- * passed last before the failure, in the same stream or in none. The engine's
- * own rows are asked before PyTorch's, which know any program; only that its
+ * passed last before the failure, in the same stream or in none; else, where
+ * nothing was passed, one that the program's other writers had on their way
+ * (a progress bar, another worker) comes within a few lines. The engine's own
+ * rows are asked before PyTorch's, which know any program; only that its
  * bare "a forward pass" gives way to a passed line that says which.
  *
  * What a signature itself establishes is left alone.
@@ -12,7 +14,7 @@
 
 #include <inttypes.h>
 
-#define STAGE_ENGINES 2 /* the engine found, then PyTorch's general rows */
+#define LATE_LINES 8 /* so far behind the failure other writers catch up */
 
 struct stage_found {
     const struct stage_anchor *anchor;
@@ -90,6 +92,36 @@ static struct stage_found by_line_passed(const struct diagnosis *d,
     return (struct stage_found){NULL, 0};
 }
 
+/* Do both print for one program: unnamed, or named alike but for a rank? */
+static bool are_kin(const struct diagnosis *d, uint32_t x, uint32_t y) {
+    if (x == y || x == 0 || y == 0 || x >= d->scan->stream_count ||
+        y >= d->scan->stream_count) {
+        return true;
+    }
+    struct str a = d->scan->streams[x].process, b = d->scan->streams[y].process;
+    while (a.n > 0 && a.p[a.n - 1] >= '0' && a.p[a.n - 1] <= '9') {
+        a.n--;
+    }
+    return a.n > 0 && str_starts(b, a);
+}
+
+static struct stage_found by_line_after(const struct diagnosis *d,
+                                        const struct engine *e,
+                                        const struct sighting *s) {
+    const struct hit_run *run = &d->stage_hits;
+    const struct place *p = &s->places[0];
+    for (size_t i = e ? hits_before(run, p->order) : run->count;
+         i < run->count && run->at[i]->first_line <= p->first_line + LATE_LINES;
+         i++) {
+        const struct stage_anchor *row = anchor_of(d, e, run->at[i]);
+        if (row && !row->is_frame &&
+            are_kin(d, run->at[i]->stream, p->stream)) {
+            return (struct stage_found){row, run->at[i]->first_line};
+        }
+    }
+    return (struct stage_found){NULL, 0};
+}
+
 static bool says(const struct stage_found *found, const char *stage) {
     return found->anchor && str_eq(found->anchor->stage, str_of(stage));
 }
@@ -125,7 +157,10 @@ static struct stage_found stage_of(const struct diagnosis *d,
     if (frame.anchor && !(says(&frame, "forward") && is_past_load(&passed))) {
         return frame;
     }
-    return passed.anchor ? passed : by_line_passed(d, torch, s);
+    if (!passed.anchor) {
+        passed = by_line_passed(d, torch, s);
+    }
+    return passed.anchor ? passed : by_line_after(d, own, s);
 }
 
 void stage_find(struct diagnosis *d, struct sighting *s) {
@@ -143,7 +178,10 @@ void stage_find(struct diagnosis *d, struct sighting *s) {
     f.word = found.anchor->stage;
     f.line = found.line;
     if (!found.anchor->is_frame) {
-        f.why = arena_printf(d->a, "the last stage passed, line %" PRIu32,
+        f.why = arena_printf(d->a,
+                             found.line < s->places[0].first_line
+                                 ? "the last stage passed, line %" PRIu32
+                                 : "said right after it, line %" PRIu32,
                              found.line);
     }
     facts_add_new(d->a, &s->facts, &f);

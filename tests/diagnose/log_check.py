@@ -49,12 +49,49 @@ class Engine(unittest.TestCase):
                 self.assertEqual(got["context"]["engine"]["value"], "vllm")
 
     def test_a_prefix_alone_names_it(self):
-        for who in ("(Worker_TP0 pid=7) ", "(EngineCore_DP0 pid=7) "):
+        for who in ("(Worker_TP0 pid=7) ", "(EngineCore_DP0 pid=7) ",
+                    "(RayWorkerWrapper pid=7, ip=10.0.0.3) "):
             with self.subTest(who=who):
                 got = report(f"{who}ERROR 12-15 22:17:19 [a.py:8] {FULL}")
                 self.assertEqual(got["context"]["engine"]["value"], "vllm")
-        got = report(f"(train_loop pid=7) {FULL}")
-        self.assertNotIn("engine", got["context"])
+        for who in ("(train_loop pid=7) ", "(Worker pid=7) ",
+                    "(EngineCoreless pid=7) "):
+            with self.subTest(who=who):
+                got = report(f"{who}{FULL}")
+                self.assertNotIn("engine", got["context"])
+
+    def test_a_sibling_says_the_stage_a_few_lines_late(self):
+        late = ("(VllmWorkerProcess pid=8) ERROR 03-02 19:49:43 "
+                "[multiproc_worker_utils.py:242] Exception in worker "
+                "VllmWorkerProcess while processing method load_model.")
+        first = f"(VllmWorkerProcess pid=7) {FULL}"
+        got = report(first, late)
+        self.assertEqual(got["findings"][0]["entry"], "vllm/cuda-oom-load")
+        far = ["(VllmWorkerProcess pid=7) step"] * 20
+        got = report(first, *far, late)
+        self.assertEqual(got["findings"][0]["entry"], "pytorch/cuda-oom")
+        other = late.replace("(VllmWorkerProcess pid=8)", "(Trainer pid=8)")
+        got = report(first, other)
+        self.assertEqual(got["findings"][0]["entry"], "pytorch/cuda-oom")
+
+    def test_a_command_over_several_lines_is_read_whole(self):
+        for first, flag, fact, value in (
+                ("python3 -m sglang.launch_server", "--mem-fraction-static",
+                 "mem_fraction_static", 0.83),
+                ("sglang serve M", "--mem-fraction-static",
+                 "mem_fraction_static", 0.83),
+                ("trtllm-serve M", "--kv_cache_free_gpu_memory_fraction",
+                 "kv_free_fraction", 0.83),
+                ("lmdeploy serve api_server M", "--cache-max-entry-count",
+                 "kv_free_fraction", 0.83),
+                ("text-generation-launcher --port 80",
+                 "--max-batch-prefill-tokens", "max_num_batched_tokens", 2048),
+                ("./llama-server -m m.gguf", "--ctx-size", "context_length",
+                 2048)):
+            with self.subTest(first=first):
+                got = report(f"{first} \\", "  --port 81  \\",
+                             f"  {flag} {value}", "", FULL)
+                self.assertEqual(got["context"][fact]["value"], value)
 
     def test_one_word_of_sglang_outweighs_frames_of_vllm(self):
         frames = [f'  File "/opt/vllm/model_executor/layers/{name}.py", line 9,'
