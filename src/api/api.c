@@ -224,15 +224,7 @@ int oomkb_report_answer(oomkb_report *report, const char *fact_value,
 }
 
 size_t oomkb_report_failures(const oomkb_report *report) {
-    size_t count = 0;
-    const struct report *told = report != NULL ? report->told->report : NULL;
-    for (size_t i = 0; told != NULL && i < told->finding_count; i++) {
-        const struct finding *f = &told->findings[i];
-        bool is_failure = f->role == ROLE_root &&
-                          f->entry->severity == SEVERITY_failure;
-        count += is_failure ? 1 : 0;
-    }
-    return count;
+    return report != NULL ? report_failures(report->told->report) : 0;
 }
 
 size_t oomkb_report_questions(const oomkb_report *report) {

@@ -11,15 +11,6 @@ const char *field_type_name(enum field_type type) {
     return names[type];
 }
 
-const char *field_type_doc(enum field_type type) {
-    static const char *const docs[] = {
-#define X(type, name, doc) doc,
-        FIELD_TYPES(X)
-#undef X
-    };
-    return docs[type];
-}
-
 const struct field *field_named(const struct shape *shape, struct str key) {
     for (const struct field *f = shape->fields; f->key != NULL; f++)
         if (str_eq(key, str_of(f->key)))

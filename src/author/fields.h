@@ -48,7 +48,6 @@ enum field_type {
 };
 
 const char *field_type_name(enum field_type type);
-const char *field_type_doc(enum field_type type);
 
 #define FIELD_NOWHERE ((size_t)-1) /* read by a check, kept by no struct */
 

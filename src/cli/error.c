@@ -9,7 +9,8 @@ bool cli_is_json(const struct cli *c) {
     return strncmp(c->format, "json", 4) == 0;
 }
 
-void put_json_error(FILE *out, const char *code, const char *text) {
+/* {"schema":1,"error":{...}} without a newline */
+static void put_json_error(FILE *out, const char *code, const char *text) {
     fputs("{\"schema\":1,\"error\":{\"code\":", out);
     put_json_string(out, code);
     fputs(",\"text\":", out);

@@ -12,7 +12,5 @@ void put_safe(FILE *out, const char *text);        /* for a terminal */
 void put_json_string(FILE *out, const char *text); /* with its quotes */
 void fill_text(struct cli *c, const char *key, const char *const args[2],
                char *room, size_t size);
-/* {"schema":1,"error":{...}} without a newline */
-void put_json_error(FILE *out, const char *code, const char *text);
 
 #endif

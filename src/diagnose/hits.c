@@ -54,7 +54,7 @@ static size_t lower_bound(const struct diagnosis *d, uint64_t pattern) {
     return from;
 }
 
-struct hit_run hits_of(const struct diagnosis *d, uint32_t pattern) {
+static struct hit_run hits_of(const struct diagnosis *d, uint32_t pattern) {
     size_t from = lower_bound(d, pattern);
     size_t to = lower_bound(d, (uint64_t)pattern + 1);
     return (struct hit_run){d->sorted_hits + from, to - from};

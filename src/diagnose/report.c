@@ -198,7 +198,7 @@ static bool mends(const struct fix *fix) {
 
 static void command_correct(struct diagnosis *d, struct report *rep) {
     if (d->command.n == 0 || rep->finding_count == 0 ||
-        report_exit_status(rep) != 0) {
+        report_failures(rep) == 0) {
         return;
     }
     const struct finding *f = &rep->findings[0];
@@ -251,14 +251,15 @@ static struct note summary_note(struct diagnosis *d, const struct finding *f) {
     return note_of(NULL); /* the entry's title says it */
 }
 
-int report_exit_status(const struct report *r) {
+size_t report_failures(const struct report *r) {
+    size_t count = 0;
     for (size_t i = 0; i < r->finding_count; i++) {
         const struct finding *f = &r->findings[i];
-        if (f->role == ROLE_root && f->entry->severity == SEVERITY_failure) {
-            return 0;
-        }
+        bool is_failure = f->role == ROLE_root &&
+                          f->entry->severity == SEVERITY_failure;
+        count += is_failure ? 1 : 0;
     }
-    return 1;
+    return count;
 }
 
 struct report *diagnose(struct arena *a, struct reader *r,

@@ -113,7 +113,7 @@ struct report {
     struct note summary;
 };
 
-/* 0 when a root of severity failure was found, else 1. */
-int report_exit_status(const struct report *r);
+/* Roots of severity failure. */
+size_t report_failures(const struct report *r);
 
 #endif

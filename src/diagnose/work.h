@@ -102,7 +102,6 @@ struct diagnosis {
 void hits_sort(struct diagnosis *d);
 /* First of a run (in order of place) that may reach that line. */
 size_t run_from_line(const struct hit_run *run, uint32_t line);
-struct hit_run hits_of(const struct diagnosis *d, uint32_t pattern);
 /* Does a hit of that pattern stand within the scope of any of these places?
  * *line: the first one's line. */
 bool hits_within(const struct diagnosis *d, uint32_t pattern,

@@ -10,7 +10,8 @@
 #define TICK_OPCODES 100000
 #define TICKS_MAX 200 /* a statement of 20 million steps reads no index */
 
-void db_close(struct db *db) {
+static void release(void *what) {
+    struct db *db = what;
     for (size_t i = 0; i < db->count; i++) {
         sqlite3_finalize(db->prepared[i]);
         db->prepared[i] = NULL;
@@ -19,9 +20,8 @@ void db_close(struct db *db) {
     db->handle = NULL;
 }
 
-static void release(void *db) { db_close(db); }
-
-void db_check(struct db *db, int rc) {
+/* Raises when rc says that something went wrong. */
+static void db_check(struct db *db, int rc) {
     int kind = rc & 0xff;
     if (kind == SQLITE_OK || kind == SQLITE_ROW || kind == SQLITE_DONE) {
         return;
@@ -146,7 +146,8 @@ uint32_t row_number(struct row *r) {
     return (uint32_t)n;
 }
 
-struct str row_view(struct row *r) {
+/* Until the next row_next(). */
+static struct str row_view(struct row *r) {
     if (sqlite3_column_type(r->statement, r->at) != SQLITE_TEXT) {
         db_damaged(r->db, "a text is none");
     }

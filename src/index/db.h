@@ -27,12 +27,9 @@ struct db {
 /* A private, empty, in-memory database with these statements. The arena owns
  * the connection and what is prepared on it. */
 struct db *db_open(struct arena *a, const char *const *sql, size_t count);
-void db_close(struct db *db); /* before the arena does */
 /* Make it a read-only view of image, which must outlive it. */
 void db_view(struct db *db, struct str image);
 void db_run(struct db *db, const char *sql); /* fixed text, no results */
-/* Raises when rc says that something went wrong. */
-void db_check(struct db *db, int rc);
 _Noreturn void db_damaged(struct db *db, const char *what);
 
 struct row {
@@ -53,7 +50,6 @@ void row_done(struct row *r);
 int64_t row_int(struct row *r);
 uint32_t row_number(struct row *r);
 struct str row_text(struct row *r); /* in the arena */
-struct str row_view(struct row *r); /* until the next row_next() */
 int row_word(struct row *r, enum vocabulary which);
 
 #endif

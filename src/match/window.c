@@ -15,7 +15,7 @@ static const struct mark *last_mark(const struct window *w) {
     return w->mark_count ? &w->marks[w->mark_count - 1] : NULL;
 }
 
-uint64_t window_start(const struct window *w) {
+static uint64_t window_start(const struct window *w) {
     return w->mark_count ? w->marks[0].pos : w->end;
 }
 

@@ -52,7 +52,6 @@ void window_text(struct arena *a, struct window *w, struct str text);
 void window_drop(struct window *w, uint64_t pos);
 void window_break(struct window *w);
 
-uint64_t window_start(const struct window *w);
 size_t window_mark_index(const struct window *w, uint64_t pos); /* its line */
 size_t window_offset(const struct window *w, uint64_t pos);
 uint64_t window_pos(const struct window *w, size_t offset);

@@ -333,12 +333,14 @@ struct span engine_weights(const struct memory_case *c) {
     return engine_is_llama(c) ? llama_weights_on_card(c, all) : all;
 }
 
-struct span engine_rest(const struct memory_case *c) {
+/* What runs take beside weights and KV. */
+static struct span engine_rest(const struct memory_case *c) {
     return span_plus(span_of_fact(&c->in[FACT_activation_peak]),
                      span_of_fact(&c->in[FACT_non_torch]));
 }
 
-struct span engine_card(const struct memory_case *c) {
+/* What one card may use of its memory: all; on a Mac the working set. */
+static struct span engine_card(const struct memory_case *c) {
     struct span total = gpu_total_bytes(c);
     struct span limit = span_of_fact(&c->in[FACT_alloc_limit]);
     if (!str_eq(c->engine, STR("mlx")) || !total.known) {

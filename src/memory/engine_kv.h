@@ -29,15 +29,11 @@ struct span engine_kv_bytes(const struct memory_case *c, int64_t tokens);
 struct span engine_kv_pool(const struct memory_case *c);
 /* Weights of one card, as far as they are on it. */
 struct span engine_weights(const struct memory_case *c);
-/* What runs take beside weights and KV. */
-struct span engine_rest(const struct memory_case *c);
 /* What the engine's share leaves to steps and graphs; unknown where it has no
  * share. */
 struct span engine_left_over(const struct memory_case *c);
 /* It can lay a layer over several cards. */
 bool engine_splits_layers(const struct memory_case *c);
-/* What one card may use of its memory: all; on a Mac the working set. */
-struct span engine_card(const struct memory_case *c);
 
 /* "32 layers x 8 kv heads x (128 + 128) x 2 bytes"; empty where there is no
  * one number. */

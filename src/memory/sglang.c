@@ -121,7 +121,8 @@ struct span sglang_static_bytes(const struct memory_case *c, int64_t micro) {
     return span_share(span_at_least(sglang_base_bytes(c), 0), micro, MICRO);
 }
 
-struct span sglang_token_bytes(const struct memory_case *c) {
+/* One token in all layers of a rank; unknown where layers keep windows. */
+static struct span sglang_token_bytes(const struct memory_case *c) {
     struct span sum = span_exact(0);
     if (c->model == NULL || c->model->group_count == 0) {
         return span_none();

@@ -16,8 +16,6 @@ struct span sglang_fraction(const struct memory_case *c);
 struct span sglang_base_bytes(const struct memory_case *c);
 /* Weights and pool together. */
 struct span sglang_static_bytes(const struct memory_case *c, int64_t micro);
-/* One token in all layers of a rank; unknown where layers keep windows. */
-struct span sglang_token_bytes(const struct memory_case *c);
 
 /* false: not SGLang's, or nothing that it does in its own way. */
 bool sglang_effect(const struct ask *q, enum effect effect,

@@ -125,8 +125,9 @@ static struct json *ratio_or_null(const struct teller *t, int64_t micro) {
     return micro >= 0 ? json_micro(t->a, micro) : json_new_null(t->a);
 }
 
-struct json *json_rate(const struct teller *t, const struct rate *rate,
-                       const char *worked_key) {
+static struct json *json_rate(const struct teller *t,
+                              const struct rate *rate,
+                              const char *worked_key) {
     if (rate->basis == BASIS_none) {
         return json_new_null(t->a);
     }

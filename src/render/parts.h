@@ -135,8 +135,6 @@ struct json *json_worked(const struct teller *t, int64_t worked,
                          int64_t tried);
 struct json *json_success(const struct teller *t, const struct success *s,
                           const char *worked_key);
-struct json *json_rate(const struct teller *t, const struct rate *rate,
-                       const char *worked_key);
 struct json *json_estimate(const struct teller *t, const struct fix *fix);
 struct json *json_needs(const struct teller *t, const struct needs *needs);
 struct json *json_acts_on(const struct teller *t, const struct acts_on *what);

@@ -119,7 +119,7 @@ static void a_lone_wrapper_is_the_root_and_asks(void **state) {
                      MECHANISM_unspecified);
     assert_int_equal(r->question_count, 1);
     assert_string_equal(r->questions[0].ask.key, "diagnose.ask.above");
-    assert_int_equal(report_exit_status(r), 0);
+    assert_true(report_failures(r) > 0);
 }
 
 static void the_specific_message_takes_the_numbers(void **state) {
@@ -167,13 +167,13 @@ static void a_warning_stays_apart(void **state) {
     assert_int_equal(r->finding_count, 2);
     assert_string_equal(r->findings[0].entry->id.p, "torch/oom");
     assert_int_equal(r->findings[1].entry->severity, SEVERITY_warning);
-    assert_int_equal(report_exit_status(r), 0);
+    assert_true(report_failures(r) > 0);
 }
 
 static void only_a_warning_is_no_failure(void **state) {
     (void)state;
     see_message(&s, "vllm/preemption", 2, NULL);
-    assert_int_equal(report_exit_status(scene_report(&s)), 1);
+    assert_int_equal(report_failures(scene_report(&s)), 0);
 }
 
 static void weak_words_follow_a_failure(void **state) {
@@ -220,7 +220,7 @@ static void a_warning_silences_no_guess(void **state) {
     see_message(&s, "unknown/memory", 5, "tried_alloc=64.00 MiB", NULL);
     struct report *r = scene_report(&s);
     assert_int_equal(r->finding_count, 2);
-    assert_int_equal(report_exit_status(r), 0);
+    assert_true(report_failures(r) > 0);
 }
 
 /* The failure says what the warning said, with its numbers; one that no
@@ -244,7 +244,7 @@ static void a_guess_alone_is_the_root(void **state) {
     struct report *r = scene_report(&s);
     expect_roots(r, 1);
     expect_number(&r->findings[0].facts, "tried_alloc", MIB(64));
-    assert_int_equal(report_exit_status(r), 0);
+    assert_true(report_failures(r) > 0);
 }
 
 static void attempts_are_instances_and_dead_ends(void **state) {
@@ -282,7 +282,7 @@ static void nothing_seen_nothing_said(void **state) {
     see_context(&s, "engine", 1, NULL);
     struct report *r = scene_report(&s);
     assert_int_equal(r->finding_count, 0);
-    assert_int_equal(report_exit_status(r), 1);
+    assert_int_equal(report_failures(r), 0);
     assert_string_equal(r->summary.key, "diagnose.summary.none");
     expect_word(&r->context, "engine", "vllm");
 }
