@@ -1,6 +1,6 @@
 /* report.h: the answer, before anyone has chosen a language or a format. The
  * texts are entries' (both languages) or notes (keys of i18n). Lives in the
- * report's arena. Order of fields follows DESIGN 6. */
+ * report's arena. Order of fields follows kb/report.schema.json. */
 #ifndef DIAGNOSE_REPORT_H
 #define DIAGNOSE_REPORT_H
 

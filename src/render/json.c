@@ -1,5 +1,5 @@
-/* json.c: a report as DESIGN 6 has it, and an entry, as JSON. The shape is an
- * ABI (kb/report.schema.json): fields are added, never renamed. `json` is
+/* json.c: a report, and an entry, as JSON. The shape is an ABI
+ * (kb/report.schema.json): fields are added, never renamed. `json` is
  * indented, `jsonl` is the same on one line. */
 #include "render/parts.h"
 

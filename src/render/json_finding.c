@@ -1,4 +1,4 @@
-/* json_finding.c: one finding as JSON, in the order of DESIGN 6. */
+/* json_finding.c: one finding as JSON, in the order of the report. */
 #include "render/parts.h"
 
 #define HUNDREDTH_MICRO INT64_C(10000) /* max_concurrency has two places */

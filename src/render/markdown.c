@@ -1,5 +1,5 @@
-/* markdown.c: the answer for an issue, a wiki or a chat, in the order of
- * DESIGN 6: what it is; the memory; the first fix with its numbers and
+/* markdown.c: the answer for an issue, a wiki or a chat, in the order
+ * of the text: what it is; the memory; the first fix with its numbers and
  * command; what does not help, a line each; the other fixes; questions.
  *
  * No tables and no nested lists: chats show neither. The bars of the text

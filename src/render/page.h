@@ -47,7 +47,7 @@ void text_bars(struct page *p, const struct finding *f);
 /* text_numbers.c: what was asked for, what was there, in one sentence */
 struct str text_numbers(const struct teller *t, const struct report *rep,
                         const struct finding *f);
-/* text_fix.c: fixes and dead ends, in the order of DESIGN 6 */
+/* text_fix.c: fixes and dead ends, in the order of the report */
 void text_fixes(struct page *p, const struct report *rep,
                 const struct finding *f, bool is_main);
 /* text_source.c: versions, evidence */

@@ -124,7 +124,7 @@ struct dead_end_words {
 struct dead_end_words dead_end_words(const struct teller *t,
                                      const struct dead_end_shown *d);
 
-/* json_fact.c, json_finding.c, json_entry.c: objects of DESIGN 6 */
+/* json_fact.c, json_finding.c, json_entry.c: objects of the report */
 struct json *json_str_or_null(struct arena *a, struct str s);
 struct json *json_said(const struct teller *t, const struct text *text);
 struct json *json_fact(const struct teller *t, const struct fact *f);

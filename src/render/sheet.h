@@ -31,7 +31,7 @@ void sheet_url(struct sheet *s, struct str https_url);
 /* An entry's id: a link on a site, else code. */
 void sheet_entry(struct sheet *s, struct str id);
 
-/* markdown_fix.c: fixes and dead ends, in the order of DESIGN 6 */
+/* markdown_fix.c: fixes and dead ends, in the order of the report */
 void markdown_fixes(struct sheet *s, const struct report *rep,
                     const struct finding *f, bool is_main);
 

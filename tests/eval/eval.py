@@ -27,7 +27,7 @@ import zlib
 
 import unseen
 
-# One word for what several labels name (DESIGN 3: components).
+# One word for what several labels name (components of kb/vocabulary.yaml).
 FOLD = {"ggml-metal": "llama.cpp", "ggml-vulkan": "llama.cpp",
         "ggml-sycl": "llama.cpp", "ggml-cuda": "llama.cpp",
         "dataloader": "pytorch", "pytorch-cpu": "pytorch",
