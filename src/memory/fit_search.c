@@ -33,6 +33,7 @@ enum how {
     UP_BY_ONE,
     TO_NUMBER,
     TO_WORD,
+    TO_FREE,   /* the share that passes the engine's check of free memory */
     TO_LENGTH, /* the longest that fits */
     TO_LAYERS, /* some of the layers on the card, the rest with the host */
     TO_RANKS   /* tensor or pipeline ranks that divide the model */
@@ -50,6 +51,8 @@ struct lever {
 
 /* In order of cost, then of what a person would try first. */
 static const struct lever levers[] = {
+    {"vllm", OF_SERVING, FACT_gpu_memory_utilization, TO_FREE,
+     SHARE_MOST, "", COST_flag},
     {"vllm", OF_SERVING, FACT_gpu_memory_utilization, UP_BY_CENTS, SHARE_MOST,
      "", COST_flag},
     {"sglang", OF_SERVING, FACT_mem_fraction_static, UP_BY_CENTS, 92 * CENT,
@@ -156,16 +159,35 @@ static void halve(struct values *v, const struct lever *l, int64_t now) {
     }
 }
 
-static void raise_share(struct values *v, const struct lever *l,
-                        int64_t now) {
-    int64_t left = l->number - now, step = left / VALUES_MAX / CENT * CENT;
+/* What others hold is out of reach. */
+static int64_t share_in_reach(const struct lever *l,
+                              const struct memory_case *c) {
+    struct span most = l->fact == FACT_gpu_memory_utilization
+                           ? memory_largest_utilization(c)
+                           : span_none();
+    int64_t whole = most.known ? most.low - most.low % CENT : l->number;
+    return whole < l->number ? whole : l->number;
+}
+
+static void raise_share(struct values *v, const struct lever *l, int64_t now,
+                        int64_t most) {
+    int64_t left = most - now, step = left / VALUES_MAX / CENT * CENT;
     step = step > CENT ? step : CENT;
-    for (int64_t n = now - now % CENT + step; n < l->number; n += step) {
+    for (int64_t n = now - now % CENT + step; n < most; n += step) {
         offer(v, l->fact, n);
     }
-    if (now < l->number) {
+    if (now < most) {
         v->count -= v->count == VALUES_MAX;
-        offer(v, l->fact, l->number);
+        offer(v, l->fact, most);
+    }
+}
+
+/* Where others hold so much of the card that the share asked for is refused. */
+static void lower_share(struct values *v, const struct lever *l,
+                        const struct memory_case *c) {
+    int64_t share = share_in_reach(l, c);
+    if (share > 0 && share < setting_of(c, l->fact, 0)) {
+        offer(v, l->fact, share);
     }
 }
 
@@ -280,7 +302,9 @@ static struct values values_of(struct search *s, const struct lever *l,
             offer(&v, l->fact, n);
         }
         break;
-    case UP_BY_CENTS: raise_share(&v, l, share_now(c, l)); break;
+    case UP_BY_CENTS:
+        raise_share(&v, l, share_now(c, l), share_in_reach(l, c));
+        break;
     case UP_BY_ONE:
         for (int64_t n = now + 1; is_sharded && n <= l->number; n++) {
             offer(&v, l->fact, n);
@@ -292,6 +316,7 @@ static struct values values_of(struct search *s, const struct lever *l,
         }
         break;
     case TO_WORD: word(&v, l, c); break;
+    case TO_FREE: lower_share(&v, l, c); break;
     case TO_LENGTH:
         if (q->c.in[FACT_max_model_len].known ||
             c->in[FACT_max_model_len].known) {

@@ -7,6 +7,7 @@
 
 #define TEXT_MAX ((size_t)64 << 10)
 #define HUNDREDTH_MICRO INT64_C(10000)
+#define RANKS_ASKED 64 /* so many were tried, and were not sure to do */
 
 static const struct fact *input(const struct fit *fit, enum fact_name name) {
     return &fit->c.in[name];
@@ -197,12 +198,23 @@ static void add_line(struct fit_line *lines, size_t *count, struct str name,
     }
 }
 
+/* "at least 4"; of an interval, what is sure and what may do. */
+static struct str at_least(const struct teller *t, enum unit unit,
+                           struct span s) {
+    bool is_sure = unit != UNIT_COUNT || s.high < RANKS_ASKED;
+    struct str ends[] = {shown_number(t, unit, is_sure ? s.high : s.low),
+                         shown_number(t, unit, s.low)};
+    return s.low == s.high || !is_sure
+               ? said_with(t, "fit.at_least", ends, 1)
+                           : said_with(t, "fit.at_least_or", ends, 2);
+}
+
 static struct str shares(const struct teller *t, const struct fit *fit) {
     struct str both[] = {(struct str){NULL, 0}, {NULL, 0}};
     bool has_least = fit->least_share.known &&
                      fit->least_share.high <= UNITS_MICRO;
     if (has_least) {
-        both[0] = shown_span(t, UNIT_RATIO, fit->least_share);
+        both[0] = at_least(t, UNIT_RATIO, fit->least_share);
     }
     if (fit->most_share.known) {
         both[1] = shown_span(t, UNIT_RATIO, fit->most_share);
@@ -213,7 +225,7 @@ static struct str shares(const struct teller *t, const struct fit *fit) {
     if (both[1].n > 0) {
         return said_with(t, "fit.at_most", &both[1], 1);
     }
-    return both[0].n > 0 ? said_with(t, "fit.at_least", both, 1) : both[0];
+    return both[0];
 }
 
 /* Both ends, however near: a length between them may be one too many. */
@@ -240,13 +252,11 @@ size_t fit_inverses(const struct teller *t, const struct fit *fit,
     struct str at_once = shown_hundredths(t, fit->concurrency);
     struct str tp = {NULL, 0}, card = {NULL, 0};
     if (fit->least_tensor_parallel.known) {
-        struct str n = shown_span(t, UNIT_COUNT, fit->least_tensor_parallel);
-        tp = said_with(t, "fit.at_least", &n, 1);
+        tp = at_least(t, UNIT_COUNT, fit->least_tensor_parallel);
     }
     struct str cards_at_least = {NULL, 0};
     if (fit->least_cards.known) {
-        struct str n = shown_span(t, UNIT_COUNT, fit->least_cards);
-        cards_at_least = said_with(t, "fit.at_least", &n, 1);
+        cards_at_least = at_least(t, UNIT_COUNT, fit->least_cards);
     }
     if (fit->least_gpu) {
         struct span total = span_of(fit->least_gpu->total_low,

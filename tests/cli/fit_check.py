@@ -489,6 +489,16 @@ class Inverses(Fit):
                          "--max-model-len", 8192)["inverses"]["least_gpu"]
         self.assertRegex(least, "^(MI|Radeon|RX|Ryzen)")
 
+    def test_a_share_beyond_what_is_free_is_lowered(self):
+        words = ["--model", LLAMA, "--gpu", "L4", "--set", "gpu_free=19GiB",
+                 "--max-model-len", 4096]
+        first = self.fit(*words, status=1)["plan"][0]
+        shares = [change["value"] for change in first["changes"]
+                  if change["name"] == "gpu_memory_utilization"]
+        self.assertEqual(first["cost"], "flag")
+        self.assertEqual(len(shares), 1)
+        self.assertLessEqual(shares[0] * 22.30, 19)
+
     def test_ranks_that_do_not_divide_are_mended(self):
         answer = self.fit("--model", LLAMA, "--gpu", "RTX 4090", "--tp", 3,
                           status=1)
