@@ -131,6 +131,30 @@ static bool is_chain(struct str s) {
            str_starts(s, STR("The above exception was the direct cause"));
 }
 
+/* IPython's frames: "/opt/x.py in f(a)", "File /opt/x.py:12, in f(a)",
+ * "<ipython-input-3-1f> in <module>", "Cell In[3], line 2". */
+static bool is_notebook_frame(struct str s) {
+    switch (s.p[0]) {
+    case '/':
+    case '~': return str_find(s, STR(".py in ")) < s.n;
+    case '<': return str_starts(s, STR("<ipython-input-"));
+    case 'C': return str_starts(s, STR("Cell In["));
+    case 'F':
+        return str_starts(s, STR("File ")) &&
+               str_find(s, STR(".py:")) < s.n && str_find(s, STR(", in ")) < s.n;
+    default: return false;
+    }
+}
+
+/* "----> 1 trainer.fit(model)": the line of code that was running. */
+static bool is_arrow(struct str s) {
+    size_t i = 0;
+    while (i < s.n && s.p[i] == '-')
+        i++;
+    return i > 0 && i + 2 < s.n && s.p[i] == '>' && s.p[i + 1] == ' ' &&
+           is_digit(s.p[i + 2]);
+}
+
 static enum line_kind kind_of(struct str s, uint32_t indent) {
     if (s.n == 0 || is_fence(s))
         return LINE_BLANK;
@@ -141,9 +165,13 @@ static enum line_kind kind_of(struct str s, uint32_t indent) {
                                                       : LINE_HEADER;
     if (str_starts(s, STR("File \"")) && str_find(s, STR("\", line ")) < s.n)
         return LINE_FRAME;
+    if (is_notebook_frame(s))
+        return LINE_FRAME;
+    if (str_ends(s, STR(" Traceback (most recent call last)")))
+        return LINE_HEADER;
     if (is_mark(s))
         return LINE_MARK;
-    if (is_ellipsis(s))
+    if (is_ellipsis(s) || is_arrow(s))
         return LINE_ELLIPSIS;
     if (is_chain(s))
         return LINE_CHAIN;

@@ -330,6 +330,20 @@ class Stage(unittest.TestCase):
         stages = {f["value"] for f in finding["facts"] if f["name"] == "stage"}
         self.assertEqual(stages, {"load"})
 
+    def test_a_notebooks_frames_are_frames(self):
+        end = ["--> 889                 result = self.forward(*input)", "",
+               FULL.replace("torch.", "")]
+        head = "OutOfMemoryError             Traceback (most recent call last)"
+        old = ["<ipython-input-12-5a1b> in <module>", "----> 1 step(batch)", "",
+               "/opt/venv/torch/nn/modules/module.py in _call_impl(self, *input)"]
+        new = ["Cell In[4], line 1", "----> 1 step(batch)", "",
+               "File /opt/venv/torch/nn/modules/module.py:1518, in "
+               "Module._call_impl(self, *args)"]
+        for frames in (old, new):
+            with self.subTest(frames=frames[0]):
+                finding = report(head, *frames, *end)["findings"][0]
+                self.assertEqual(finding["mechanism"], "activation")
+
     def test_repeated_lines_of_ray_are_of_before(self):
         log = ["vllm serve Qwen/Qwen2.5-7B-Instruct",
                "INFO model_runner.py:1442] Capturing cudagraphs for decoding.",
