@@ -22,18 +22,17 @@ names the program.
 """
 import argparse
 import collections
-import json
 import os
 import pathlib
-import subprocess
 import sys
-import tempfile
 
 import yaml
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tools"))
+from many import reports_of  # noqa: E402
+
 PROGRAM = os.environ.get("OOMKB", "build/oomkb")
 ENTRIES = pathlib.Path("entries")
-BATCH = 200
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -59,25 +58,10 @@ def samples(entries):
 
 
 def answers(texts):
-    """For each text: [(entry, role, severity)] from few processes."""
-    found = []
-    with tempfile.TemporaryDirectory() as folder:
-        paths = []
-        for number, text in enumerate(texts):
-            path = pathlib.Path(folder) / f"{number}.log"
-            path.write_text(text)
-            paths.append(str(path))
-        for start in range(0, len(paths), BATCH):
-            run = subprocess.run(
-                [PROGRAM, "--format", "jsonl", *paths[start:start + BATCH]],
-                capture_output=True, check=False,
-                env=os.environ | {"XDG_DATA_HOME": "/nowhere"})
-            if run.returncode not in (0, 1):
-                sys.exit(f"program failed: {run.stderr.decode()}")
-            for line in run.stdout.decode().splitlines():
-                found.append([(f["entry"], f["role"], f["severity"])
-                              for f in json.loads(line)["findings"]])
-    return found
+    """For each text: [(entry, role, severity)]."""
+    return [[(f["entry"], f["role"], f["severity"])
+             for f in report["findings"]]
+            for report in reports_of(PROGRAM, texts)]
 
 
 def head(entries, name):

@@ -10,17 +10,16 @@ head says how it is written). Here:
 Run from the top of the repository; OOMKB names the program.
 """
 import collections
-import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tools"))
+from many import reports_of  # noqa: E402
 
 PROGRAM = os.environ.get("OOMKB", "build/oomkb")
 TABLE = pathlib.Path("tests/corpus/pairs.tsv")
-BATCH = 200
 
 
 def unescaped(text):
@@ -36,26 +35,6 @@ def rows():
         elif line and not line.startswith("#"):
             message, answer = line.split("\t")
             yield group, number, unescaped(message), answer
-
-
-def diagnose(texts):
-    """Reports of many texts, in order, from few processes."""
-    reports = []
-    with tempfile.TemporaryDirectory() as folder:
-        paths = []
-        for number, text in enumerate(texts):
-            path = pathlib.Path(folder) / f"{number}.log"
-            path.write_text(text + "\n")
-            paths.append(str(path))
-        for start in range(0, len(paths), BATCH):
-            run = subprocess.run(
-                [PROGRAM, "--format", "jsonl", *paths[start:start + BATCH]],
-                capture_output=True, check=False)
-            if run.returncode not in (0, 1):
-                sys.exit(f"program failed: {run.stderr.decode()}")
-            reports += [json.loads(line) for line
-                        in run.stdout.decode().splitlines()]
-    return reports
 
 
 def failures_of(findings):
@@ -105,7 +84,8 @@ def main():
     table = list(rows())
     count = collections.Counter(g.split(" ")[0] for g in {r[0] for r in table})
     bad = [f"{TABLE}: {g}: one answer only" for g in twins(table)]
-    reports = diagnose([message for _, _, message, _ in table])
+    reports = reports_of(PROGRAM,
+                         [message + "\n" for _, _, message, _ in table])
     for (group, number, _, answer), report in zip(table, reports, strict=True):
         bad += [f"{TABLE}:{number}: {group}: wants {answer}; {fault}"
                 for fault in faults(answer, report["findings"])]

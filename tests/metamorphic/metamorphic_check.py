@@ -13,16 +13,16 @@ Run from the top of the repository; OOMKB names the program. SEED and ROUNDS
 may be set.
 """
 import decimal
-import json
 import os
 import pathlib
 import random
 import re
-import subprocess
 import sys
-import tempfile
 
 import yaml
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tools"))
+from many import reports_of  # noqa: E402
 
 ROUNDS = int(os.environ.get("ROUNDS", "50"))
 SEED = int(os.environ.get("SEED", "1"))
@@ -32,7 +32,6 @@ FACTOR = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
 AMOUNT = re.compile(r"^(-?[\d,]+(?:\.\d+)?)( ?)(bytes|[KMGT]iB|[kMGT]B)$")
 BARE = re.compile(r"^-?[\d,]+(?:\.\d+)?$")
 ORDER = {"not_enough": 0, "unknown": 1, "none": 1, "enough": 2}
-BATCH = 200
 
 
 def rounded(value):
@@ -49,26 +48,6 @@ def samples():
         log = path.with_suffix(".log")
         if log.is_file():
             yield f"{name}.log", log.read_text()
-
-
-def diagnose(texts):
-    """Reports of many texts, in order, from few processes."""
-    reports = []
-    with tempfile.TemporaryDirectory() as folder:
-        paths = []
-        for number, text in enumerate(texts):
-            path = pathlib.Path(folder) / f"{number}.log"
-            path.write_text(text)
-            paths.append(str(path))
-        for start in range(0, len(paths), BATCH):
-            part = paths[start:start + BATCH]
-            run = subprocess.run([PROGRAM, "--format", "jsonl", *part],
-                                 capture_output=True, check=False)
-            if run.returncode not in (0, 1):
-                sys.exit(f"program failed: {run.stderr.decode()}")
-            reports += [json.loads(line) for line
-                        in run.stdout.decode().splitlines()]
-    return reports
 
 
 def scaled(text, fact, factor, rng):
@@ -214,7 +193,8 @@ def main():
     rng, faults = random.Random(SEED), []
     base = list(samples())
     jobs = []
-    for (name, text), report in zip(base, diagnose([t for _, t in base])):
+    found = reports_of(PROGRAM, [text for _, text in base])
+    for (name, text), report in zip(base, found):
         if not report["findings"]:
             faults.append(f"{name}: its own sample is not answered")
             continue
@@ -228,7 +208,7 @@ def main():
         room = more_room(text, finding, rng)
         if room:
             jobs.append((name, room, finding, None, None))
-    reports = diagnose([job[1] for job in jobs])
+    reports = reports_of(PROGRAM, [job[1] for job in jobs])
     for (name, _, finding, expected, changes), report in zip(jobs, reports):
         if expected is None and changes:
             check_version(name, report, finding["entry"], changes, faults)
