@@ -136,7 +136,7 @@ static int read_config(struct cli *c, struct asking *q) {
 }
 
 static int feed(struct cli *c, oomkb_scan *scan, FILE *in, const char *path) {
-    static char piece[PIECE_BYTES];
+    char piece[PIECE_BYTES];
     oomkb_error err;
     size_t n = 1;
     while (n > 0) {

@@ -32,7 +32,7 @@ struct drafting {
 /* ---- the log ---- */
 
 static void read_all(struct drafting *d, FILE *in, struct buf *log) {
-    static char piece[PIECE_BYTES];
+    char piece[PIECE_BYTES];
     size_t n;
     errno = 0;
     while ((n = fread(piece, 1, sizeof piece, in)) > 0) {
