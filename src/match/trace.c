@@ -146,6 +146,11 @@ static bool is_notebook_frame(struct str s) {
     }
 }
 
+static bool is_frame(struct str s) {
+    return (str_starts(s, STR("File \"")) &&
+            str_find(s, STR("\", line ")) < s.n) || is_notebook_frame(s);
+}
+
 /* "----> 1 trainer.fit(model)": the line of code that was running. */
 static bool is_arrow(struct str s) {
     size_t i = 0;
@@ -163,9 +168,7 @@ static enum line_kind kind_of(struct str s, uint32_t indent) {
     if (str_ends(s, STR("(most recent call last):")))
         return str_starts(s, STR("Exception raised")) ? LINE_NATIVE
                                                       : LINE_HEADER;
-    if (str_starts(s, STR("File \"")) && str_find(s, STR("\", line ")) < s.n)
-        return LINE_FRAME;
-    if (is_notebook_frame(s))
+    if (is_frame(s))
         return LINE_FRAME;
     if (str_ends(s, STR(" Traceback (most recent call last)")))
         return LINE_HEADER;
