@@ -3,6 +3,8 @@
  * lowest bit, so that -1 (an unknown rate) is one byte, too. */
 #include "index/record.h"
 
+#define COUNT_MAX (INT64_C(1) << 56)
+
 struct record record_reading(struct arena *a, struct str bytes) {
     const unsigned char *at = (const unsigned char *)bytes.p;
     return (struct record){
@@ -60,8 +62,8 @@ void record_int(struct record *r, int64_t *n) {
 
 void record_count(struct record *r, int64_t *n) {
     record_int(r, n);
-    if (*n < 0) {
-        record_damaged(r, "a count below 0");
+    if (*n < 0 || *n > COUNT_MAX) {
+        record_damaged(r, "a count that cannot be");
     }
 }
 

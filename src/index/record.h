@@ -31,7 +31,7 @@ void record_end(const struct record *r);
 _Noreturn void record_damaged(const struct record *r, const char *what);
 
 void record_int(struct record *r, int64_t *n);
-void record_count(struct record *r, int64_t *n); /* 0 and up */
+void record_count(struct record *r, int64_t *n); /* 0 to 1 << 56 */
 void record_number(struct record *r, uint32_t *n);
 void record_bool(struct record *r, bool *is);
 /* One of count words; returns it. */

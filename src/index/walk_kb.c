@@ -1,6 +1,8 @@
 /* walk_kb.c: patterns, engines and the catalogue, field by field. */
 #include "index/walk.h"
 
+#define LAYERS_MAX 65536
+
 static void walk_study(struct record *r, struct pattern_study *study) {
     record_str(r, &study->prepared);
     record_bool(r, &study->needs_utf);
@@ -78,9 +80,17 @@ static void walk_state(struct record *r, struct kv_group *group) {
     record_str(r, &group->state_dtype);
 }
 
+/* Sums over layers are made without looking for an end of 64 bits. */
+static void walk_layers(struct record *r, int64_t *layers) {
+    record_count(r, layers);
+    if (*layers > LAYERS_MAX) {
+        record_damaged(r, "a model has more layers than there can be");
+    }
+}
+
 static void walk_group(struct record *r, struct kv_group *group) {
     WORD(r, group->kind, kv_kind, KV_KIND);
-    record_count(r, &group->layers);
+    walk_layers(r, &group->layers);
     record_count(r, &group->kv_heads);
     record_count(r, &group->k_dim);
     record_count(r, &group->v_dim);
@@ -113,7 +123,7 @@ void walk_model(struct record *r, struct model *m) {
     record_str(r, &m->family);
     record_count(r, &m->params);
     record_count(r, &m->embedding_params);
-    record_count(r, &m->layers);
+    walk_layers(r, &m->layers);
     record_count(r, &m->hidden_size);
     record_count(r, &m->heads);
     record_count(r, &m->vocab_size);

@@ -21,6 +21,7 @@
 #include "memory/kv_packed.h"
 
 #include "memory/kv_row.h"
+#include "memory/shape.h"
 #include "memory/span.h"
 
 #define BLOCK_TOKENS 256 /* whatever --block-size says */
@@ -145,12 +146,20 @@ static int64_t add_compressors(const struct caches *c, struct plan *p,
                   smaller(c->sparse, size) * page(8, single));
 }
 
+/* A damaged catalogue may say anything; sizes are tried one by one below. */
+static bool is_bounded(const struct caches *c) {
+    const int64_t most = 1 << 20;
+    return c->windows <= SHAPE_LAYERS_MAX && c->dense <= SHAPE_LAYERS_MAX &&
+           c->sparse <= SHAPE_LAYERS_MAX && c->index_bytes <= most &&
+           c->latent <= most && c->sparse_ratio <= BLOCK_TOKENS;
+}
+
 static bool has_layout(const struct way *w, const struct caches *c) {
     bool is_fp8 = kv_dtype_is_fp8(w->kv_dtype) || w->kv_dtype.n == 0 ||
                   w->is_kv_dtype_open;
     return is_fp8 && w->rules->need == NEED_GROUPS && c->windows > 0 &&
            c->dense > 0 && c->sparse > 0 && c->indexes == c->dense &&
-           c->index_bytes > INDEX_SCALE &&
+           c->index_bytes > INDEX_SCALE && is_bounded(c) &&
            BLOCK_TOKENS % c->dense_ratio == 0 &&
            BLOCK_TOKENS % c->sparse_ratio == 0;
 }
