@@ -16,7 +16,7 @@ ALL_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L $(WARN) -Isrc -Iinclude -fPIC \
 # What the library needs from the system at run time, and what is linked in.
 LIB_SHARED = -lsqlite3 -lpcre2-8
 LIB_STATIC = $(BUILD)/libjansson.a -l:libz.a -l:libzstd.a -l:liblzma.a
-PROGRAM_LIBS = -lyaml
+PROGRAM_LIBS = -lyaml -pthread
 
 LIB_HOUSES = base corpus index log match memory diagnose render api
 LIB_SRC = $(foreach h,$(LIB_HOUSES),$(wildcard src/$(h)/*.c))

@@ -36,6 +36,7 @@ struct cli {
     size_t answer_count;
     uint32_t top;
     bool why, redact, follow;
+    uint32_t jobs; /* threads that read logs; 0: one for each processor */
     struct { /* --model, --tp ...: of fit, in order */
         const char *option, *value;
     } fit[CLI_FIT_MAX];
@@ -99,7 +100,7 @@ enum option_id {
     OPTION_FORMAT, OPTION_LANG, OPTION_SET, OPTION_TOP, OPTION_WHY,
     OPTION_COLOR, OPTION_KB, OPTION_OUTPUT, OPTION_HELP, OPTION_VERSION,
     OPTION_WRITE_DOCS, OPTION_REDACT, OPTION_FOLLOW, OPTION_FIT, OPTION_NOTE,
-    OPTION_UNDO, OPTION_STALE, OPTION_DAYS
+    OPTION_UNDO, OPTION_STALE, OPTION_DAYS, OPTION_JOBS
 };
 struct option_row {
     enum option_id id;

@@ -20,11 +20,15 @@ int input_open(const char *name) {
     if (!is_folder) {
         return in;
     }
+    input_close(in);
+    errno = EISDIR;
+    return -1;
+}
+
+void input_close(int in) {
     if (in != STDIN_FILENO) {
         close(in);
     }
-    errno = EISDIR;
-    return -1;
 }
 
 oomkb_options input_options(struct cli *c, const char *name) {

@@ -10,6 +10,7 @@
 bool input_is_stdin(const char *name);
 /* -1 with errno: also for a directory. stdin is given as it is. */
 int input_open(const char *name);
+void input_close(int in); /* stdin stays open */
 /* The options of the line, for that input. */
 oomkb_options input_options(struct cli *c, const char *name);
 int input_error(struct cli *c, const char *name, int number);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/jobs.h"
 
 #define TOP_MAX 1000
 #define DAYS_MAX 36500
@@ -27,6 +27,7 @@ const struct option_row option_rows[] = {
      "cli.option.redact"},
     {OPTION_FOLLOW, "--follow", 'f', NULL, NULL, FOR_DIAGNOSE,
      "cli.option.follow"},
+    {OPTION_JOBS, "--jobs", 'j', "N", NULL, FOR_DIAGNOSE, "cli.option.jobs"},
     {OPTION_KB, "--kb", 0, "FILE", NULL,
      FOR_SHOWN | FOR_VERSION | FOR_SITE | FOR_NEW | FOR_FEEDBACK,
      "cli.option.kb"},
@@ -124,26 +125,23 @@ static bool is_format(const char *word) {
     return false;
 }
 
-static void take_top(struct reading *r, const char *value) {
+/* A number from least to most; else key is what is wrong with it. */
+static uint32_t number_of(struct reading *r, const char *value, uint32_t least,
+                          uint32_t most, const char *key) {
     char *end = NULL;
     unsigned long n = strtoul(value, &end, 10);
     bool is_number = value[0] >= '0' && value[0] <= '9' && *end == '\0';
-    if (!is_number || n < 1 || n > TOP_MAX) {
-        complain(r, "cli.error.top", value, "");
-        return;
+    if (!is_number || n < least || n > most) {
+        complain(r, key, value, "");
+        return least;
     }
-    r->c->top = (uint32_t)n;
+    return (uint32_t)n;
 }
 
-static void take_days(struct reading *r, const char *value) {
-    char *end = NULL;
-    unsigned long n = strtoul(value, &end, 10);
-    bool is_number = value[0] >= '0' && value[0] <= '9' && *end == '\0';
-    if (!is_number || n < 1 || n > DAYS_MAX) {
-        complain(r, "cli.error.days", value, "");
-        return;
-    }
-    r->c->days = (int64_t)n;
+static uint32_t jobs_of(struct reading *r, const char *value) {
+    return strcmp(value, "auto") == 0
+               ? 0
+               : number_of(r, value, 0, JOBS_MAX, "cli.error.jobs");
 }
 
 static void take_answer(struct reading *r, const char *value) {
@@ -192,7 +190,9 @@ static void take(struct reading *r, const struct option_row *row,
         return;
     case OPTION_LANG: c->lang = value; return;
     case OPTION_SET: take_answer(r, value); return;
-    case OPTION_TOP: take_top(r, value); return;
+    case OPTION_TOP:
+        c->top = number_of(r, value, 1, TOP_MAX, "cli.error.top");
+        return;
     case OPTION_WHY: c->why = true; return;
     case OPTION_COLOR: take_color(c, value); return;
     case OPTION_KB: c->kb_path = value; return;
@@ -203,7 +203,10 @@ static void take(struct reading *r, const struct option_row *row,
     case OPTION_FOLLOW: c->follow = true; return;
     case OPTION_WRITE_DOCS: c->write_docs = true; return;
     case OPTION_STALE: c->is_stale = true; return;
-    case OPTION_DAYS: take_days(r, value); return;
+    case OPTION_DAYS:
+        c->days = number_of(r, value, 1, DAYS_MAX, "cli.error.days");
+        return;
+    case OPTION_JOBS: c->jobs = jobs_of(r, value); return;
     case OPTION_NOTE: c->note = value; return;
     case OPTION_UNDO: c->is_undo = true; return;
     case OPTION_FIT: take_fit(r, row->name, value); return;
@@ -303,6 +306,7 @@ static const char *lang_of_environment(void) {
 
 bool options_read(int argc, char **argv, struct cli *c) {
     c->format = "text";
+    c->jobs = 1;
     c->lang = lang_of_environment();
     c->kb_path = said_by("OOMKB_DB");
     c->command = command_named("diagnose");

@@ -37,10 +37,10 @@ int64_t clock_ms(void) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static bool is_watched(int in) {
+static bool is_watched(bool is_typed) {
     const char *terminal = getenv("TERM");
     bool is_dumb = terminal == NULL || strcmp(terminal, "dumb") == 0;
-    return !is_dumb && isatty(STDERR_FILENO) == 1 && isatty(in) != 1;
+    return !is_dumb && !is_typed && isatty(STDERR_FILENO) == 1;
 }
 
 static uint64_t bytes_left(int in) {
@@ -52,13 +52,16 @@ static uint64_t bytes_left(int in) {
     return at >= 0 && at < about.st_size ? (uint64_t)(about.st_size - at) : 0;
 }
 
+struct progress progress_begin_all(struct cli *c, bool is_typed,
+                                   uint64_t all_bytes) {
+    return (struct progress){.c = c,
+                             .is_watched = is_watched(is_typed),
+                             .began_ms = clock_ms(),
+                             .all_bytes = all_bytes};
+}
+
 struct progress progress_begin(struct cli *c, int in) {
-    struct progress p = {.c = c, .is_watched = is_watched(in)};
-    if (p.is_watched) {
-        p.began_ms = clock_ms();
-        p.all_bytes = bytes_left(in);
-    }
-    return p;
+    return progress_begin_all(c, isatty(in) == 1, bytes_left(in));
 }
 
 /* ---- parts of the line ---- */

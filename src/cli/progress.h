@@ -17,6 +17,9 @@ int64_t clock_ms(void); /* monotonic */
 
 /* in: the input; a file has a size, a pipe none. */
 struct progress progress_begin(struct cli *c, int in);
+/* Of several inputs together. */
+struct progress progress_begin_all(struct cli *c, bool is_typed,
+                                   uint64_t all_bytes);
 void progress_add(struct progress *p, size_t n);
 void progress_end(struct progress *p); /* leaves the line as it was */
 
