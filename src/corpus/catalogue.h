@@ -68,7 +68,8 @@ struct model {
     int64_t other_params; /* towers, encoders, position tables: as declared */
     bool has_plain_mlp;   /* two matrices; else three, one of them a gate */
     struct str uncounted; /* why the count cannot be made; empty: it can */
-    struct str verified; /* seen | computed | recalled */
+    struct str verified; /* seen | computed | recalled; given: the user's own
+                            file, in no catalogue */
     struct str_list sources;
 };
 

@@ -91,12 +91,14 @@ static enum likeness likeness_of(struct str asked, struct str of) {
 
 /* With and without the product line, which people leave out. */
 static enum likeness name_likeness(struct str asked, struct str of) {
-    const struct str line = STR("rtx ");
-    enum likeness whole = likeness_of(asked, of);
-    enum likeness bare =
-        str_starts(of, line)
-            ? likeness_of(asked, str_slice(of, line.n, of.n))
-            : LIKE_NOT;
+    static const char *const lines[] = {"rtx ", "rx ", "gtx "};
+    enum likeness whole = likeness_of(asked, of), bare = LIKE_NOT;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        struct str line = str_of(lines[i]);
+        bare = str_starts(of, line)
+                   ? likeness_of(asked, str_slice(of, line.n, of.n))
+                   : bare;
+    }
     return bare > whole ? bare : whole;
 }
 

@@ -50,8 +50,10 @@ struct str write_source(struct arena *a, const struct memory_case *c,
                         enum fact_name name) {
     const struct fact *f = &c->in[name];
     if (name == FACT_model) {
+        bool is_given = c->model && str_eq(c->model->verified, STR("given"));
         return c->model
-                   ? arena_printf(a, "catalogue %.*s", STR_ARG(c->model->id))
+                   ? arena_printf(a, "%s %.*s", is_given ? "given" : "catalogue",
+                                  STR_ARG(c->model->id))
                    : (struct str){0};
     }
     if (!f->known) {

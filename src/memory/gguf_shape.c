@@ -247,6 +247,6 @@ struct model *gguf_shape(struct arena *a, const struct header *h,
     m->quantization = is_plain ? (struct str){NULL, 0} : type;
     m->is_moe = one(h, KEY_experts, 0) > 1;
     m->draft_layers = one(h, KEY_draft, 0);
-    m->verified = STR("seen");
+    m->verified = STR("given");
     return m;
 }

@@ -170,7 +170,7 @@ const struct model *hf_config_model(struct arena *a, struct str text,
     m->kv_dtype = cache_scheme(json_get(top, "quantization_config"));
     m->is_multimodal = c.text != top || json_get(top, "vision_config") != NULL;
     m->family = hf_word(&c, "model_type");
-    m->verified = STR("computed");
+    m->verified = STR("given");
     hf_add_layers(&c, m);
     bool is_tied = hf_flag(&c, "tie_word_embeddings");
     if (m->vocab_size < 10000000 && c.hidden < 1000000) {
