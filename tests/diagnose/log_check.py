@@ -60,6 +60,12 @@ class Engine(unittest.TestCase):
                 got = report(f"{who}{FULL}")
                 self.assertNotIn("engine", got["context"])
 
+    def test_a_program_that_makes_an_engine_names_it(self):
+        got = report('llm = LLM("M", max_model_len=4096)', FULL)
+        self.assertEqual(got["context"]["engine"]["value"], "vllm")
+        got = report('llm = LLM("M", max_seq_len=4096)', FULL)
+        self.assertNotIn("engine", got["context"])
+
     def test_a_sibling_says_the_stage_a_few_lines_late(self):
         late = ("(VllmWorkerProcess pid=8) ERROR 03-02 19:49:43 "
                 "[multiproc_worker_utils.py:242] Exception in worker "
