@@ -350,6 +350,38 @@ class Stage(unittest.TestCase):
                 finding = report(head, *frames, *end)["findings"][0]
                 self.assertEqual(finding["mechanism"], "activation")
 
+    # No reserve to speak of, so that only the stage can choose.
+    TIGHT = ("RuntimeError: CUDA out of memory. Tried to allocate 64.00 MiB "
+             "(GPU 0; 7.79 GiB total capacity; 7.21 GiB already allocated; "
+             "11.44 MiB free; 7.23 GiB reserved in total by PyTorch)")
+
+    def mechanism(self, *lines):
+        return report(*lines)["findings"][0]["mechanism"]
+
+    def test_innermost_frame_of_ipython_tells_it(self):
+        module = "~/env/lib/python3.10/site-packages/torch/nn/modules/"
+        head = ["RuntimeError                Traceback (most recent call last)",
+                f"File {module}module.py:1145, in Module.to(self, *args)",
+                "-> 1145 return self._apply(convert)", "",
+                f"File {module}module.py:797, in Module._apply(self, fn)",
+                "--> 797     module._apply(fn)", ""]
+        self.assertEqual(self.mechanism(*head, self.TIGHT), "weights")
+        self.assertEqual(self.mechanism(
+            *head[:1], "/usr/lib/python3.7/dist-packages/torch/nn/modules/"
+            "linear.py in forward(self, input)",
+            "---> 96         return F.linear(input, self.weight)", "",
+            self.TIGHT), "activation")
+
+    def test_a_line_of_code_above_the_error_is_enough(self):
+        for code in ("  pairs = torch.cat([rows, cols], dim=-1)",
+                     "[rank1]:     lp = torch.gather(x.log_softmax(-1), 2, y)",
+                     "    logits = logits / temperature"):
+            with self.subTest(code=code):
+                self.assertEqual(self.mechanism(code, self.TIGHT),
+                                 "activation")
+        self.assertEqual(self.mechanism("it used torch.cat, I think",
+                                        self.TIGHT), "unspecified")
+
     def test_repeated_lines_of_ray_are_of_before(self):
         log = ["vllm serve Qwen/Qwen2.5-7B-Instruct",
                "INFO model_runner.py:1442] Capturing cudagraphs for decoding.",
