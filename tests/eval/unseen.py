@@ -23,9 +23,10 @@ not found counts as wrong in every line. These are the figures from before the
 misses were mended; `tests/eval/unseen.tsv` has the address and the outcome of
 every log. Batch A is inference engines; B is hosts, schedulers, training
 frameworks and libraries for data; C is PyTorch of all ages in scripts,
-notebooks and applications, C2 more of it once the misses of C were mended; D is serving and local inference once more, in
-single lines and short cuts. Those marked cited are from threads that an entry
-cites, so that its author had read them: they stand apart from the first column.
+notebooks and applications, C2 more of it once the misses of C were mended; D is
+serving and local inference once more, in single lines and short cuts. Those
+marked cited are from threads that an entry cites, so that its author had read
+them: they stand apart from the first column.
 
 | | {batches} |
 | --- | {rules} |
