@@ -137,7 +137,8 @@ static void not_in_force(struct diagnosis *d, struct finding *f) {
 static bool is_of_device(const struct gpu *card, const struct fact *device) {
     static const struct {
         const char *device, *vendor;
-    } makers[] = {{"cuda", "nvidia"}, {"hip", "amd"}, {"xpu", "intel"}};
+    } makers[] = {{"cuda", "nvidia"}, {"hip", "amd"}, {"xpu", "intel"},
+                {"tpu", "google"}};
     for (size_t i = 0; device && i < sizeof makers / sizeof makers[0]; i++) {
         if (str_eq_nocase(device->word, str_of(makers[i].device))) {
             return str_eq(card->vendor, str_of(makers[i].vendor));

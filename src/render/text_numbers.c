@@ -33,6 +33,8 @@ static const struct sentence sentences[] = {
     SENTENCE("numbers.alloc", FACT_tried_alloc, FACT_gpu_free,
              FACT_gpu_total),
     SENTENCE("numbers.alloc_free", FACT_tried_alloc, FACT_gpu_free),
+    SENTENCE("numbers.alloc_capped", FACT_tried_alloc, FACT_memory_limit,
+             FACT_pytorch_allocated),
     SENTENCE("numbers.tried", FACT_tried_alloc),
     SENTENCE("numbers.host_request", FACT_requested_bytes, FACT_host_free),
     SENTENCE("numbers.tokens_alone", FACT_tried_tokens),
