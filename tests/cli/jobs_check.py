@@ -119,18 +119,24 @@ class Pipes(Jobs):
         self.assertIn(b"cuda", first)
         self.assertNotEqual(first, second)  # the second one is empty
 
-    def test_a_pipe_waits_for_the_answers_before_it(self):
-        """Who writes the pipe only after it has read the answer before."""
+    def test_a_pipe_is_left_alone_until_its_turn(self):
+        """The standard input, named behind a pipe that nobody has opened."""
         fifo = self.path("fifo")
         os.mkfifo(fifo)
-        failed = self.write("failed.log", FAILED)
-        child = subprocess.Popen([OOMKB, "-j", "2", failed, fifo, failed],
-                                 env=ENV, stdout=subprocess.PIPE)
-        time.sleep(0.3)
+        stdin, ours = os.pipe()
+        os.write(ours, FAILED)
+        os.close(ours)
+        child = subprocess.Popen([OOMKB, "-j", "2", fifo, "-"], env=ENV,
+                                 stdin=stdin, stdout=subprocess.PIPE)
+        time.sleep(0.5)
+        unread = struct.unpack("i", fcntl.ioctl(stdin, termios.FIONREAD,
+                                                b"\0" * 4))[0]
+        os.close(stdin)
         with open(fifo, "wb") as out:
-            out.write(FAILED)
+            out.write(HEALTHY)
         answer = child.communicate(timeout=60)[0]
-        self.assertEqual(answer.count(b"==> "), 3)
+        self.assertEqual(unread, len(FAILED))
+        self.assertEqual(answer.count(b"==> "), 2)
         self.assertEqual(child.returncode, 0)
 
     def test_nobody_reads_on(self):
