@@ -50,15 +50,9 @@ def where_time_goes(bench, key):
     share = share_of_frames(bench, key)
     if share is None:
         return ""
-    percent = min(100, round(share * 100))
-    if share >= 0.5:
-        rest = "looking for patterns is the smaller part"
-    elif share >= 0.25:
-        rest = "the larger part goes into looking for patterns"
-    else:
-        rest = "nearly all goes into looking for patterns"
-    return (f"On this log {percent} % of the time in memory is cutting lines "
-            f"and taking them out of their frames; {rest}.")
+    return (f"A program that only takes all lines out of their frames needs "
+            f"{round(share * 100)} % of oomkb's time in memory; oomkb does that "
+            f"where a literal may stand, and looks for such places elsewhere.")
 
 
 def behind(bench, times, key, other):
