@@ -142,7 +142,9 @@ static void add_key(struct adding *to, struct buf *out, const struct flag *f,
     buf_clear(out);
     if (key.n < MATCH_LITERAL_MIN)
         buf_add(out, STR(DUMP_BEGINS));
-    buf_add(out, STR("\\b"));
+    /* vLLM prints a quotient, "max_num_batched_tokens / max_num_seqs = 20000":
+     * that is neither of the two. */
+    buf_add(out, STR("\\b(?<!/ )"));
     put_quoted(out, key);
     buf_add(out, STR("['\"]?\\s*[=:]\\s*['\"]?"));
     put_group(out, f);
