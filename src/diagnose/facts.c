@@ -179,6 +179,9 @@ static bool torch_holds(const struct fact_list *list, int64_t *out,
 /* Both are printed with two decimals. */
 #define ROUNDING (INT64_C(16) << 20)
 
+/* What any process on a card holds, were it only its context. */
+#define CONTEXT_LEAST (INT64_C(100) << 20)
+
 /* Do the listed processes fill what is used, so that this one, which holds so
  * much, must be among them? */
 static bool must_be_listed(const struct fact_list *list, int64_t held) {
@@ -225,20 +228,26 @@ void facts_derive(struct arena *a, struct fact_list *list) {
     }
     struct fact own = fact_new(FACT_own_process_listed, SOURCE_DERIVED);
     own.known = true;
+    bool is_told = torch_holds(list, &held, &is_whole);
+    if (!is_told) { /* the line was cut before that */
+        held = CONTEXT_LEAST;
+        is_whole = false;
+    }
     if (facts_first(list, FACT_process_in_use)) {
         own.formula = STR("the process itself is named beside the others");
-    } else if (!torch_holds(list, &held, &is_whole) ||
-               count_own(list, held, is_whole, &where) != 1) {
+    } else if (count_own(list, held, is_whole, &where) != 1) {
         return; /* nothing shows whose they are */
     } else {
         struct fact *listed = &list->at[where];
         own.number = 1;
         own.gpu = listed->gpu;
         own.line = listed->line;
-        own.formula = arena_printf(
-            a, "%" PRId64 " in use = %" PRId64
-            " held by PyTorch + %" PRId64 " outside it",
-            listed->number, held, listed->number - held);
+        own.formula = !is_told ?
+            STR("the one process listed holds all that is not free") :
+            arena_printf(
+                a, "%" PRId64 " in use = %" PRId64
+                " held by PyTorch + %" PRId64 " outside it",
+                listed->number, held, listed->number - held);
         listed->name = FACT_process_in_use;
         listed->why = STR("listed under the pid that the host gives it");
     }

@@ -106,6 +106,34 @@ static void a_cut_line_does_not_make_a_stranger_ones_own(void **state) {
     assert_null(fact_of(&only()->facts, "own_process_listed"));
 }
 
+/* Cut before what PyTorch holds: the one process listed leaves nobody else room
+ * for so much as a context; two listed, or room beside it, say nothing. */
+static void the_only_holder_is_the_failed_one(void **state) {
+    (void)state;
+    see_message(&s, "torch/oom", 4, "tried_alloc=9.50 GiB",
+                "gpu_total=14.75 GiB", "gpu_free=3.78 GiB", "pid=9",
+                "other_in_use=10.95 GiB", NULL);
+    expect_number(&only()->facts, "own_process_listed", 1);
+    assert_null(fact_of(&only()->facts, "other_in_use"));
+}
+
+static void two_holders_do_not_say_which_failed(void **state) {
+    (void)state;
+    see_message(&s, "torch/oom", 4, "tried_alloc=9.50 GiB",
+                "gpu_total=14.75 GiB", "gpu_free=3.78 GiB", "pid=9",
+                "other_in_use=6.95 GiB", "pid=10", "other_in_use=4.00 GiB",
+                NULL);
+    assert_null(fact_of(&only()->facts, "own_process_listed"));
+}
+
+static void room_beside_the_only_holder_may_be_the_failed_one(void **state) {
+    (void)state;
+    see_message(&s, "torch/oom", 4, "tried_alloc=9.50 GiB",
+                "gpu_total=14.75 GiB", "gpu_free=3.78 GiB", "pid=9",
+                "other_in_use=10.50 GiB", NULL);
+    assert_null(fact_of(&only()->facts, "own_process_listed"));
+}
+
 static void a_stranger_is_not_taken_for_it(void **state) {
     (void)state;
     see_message(&s, "torch/oom", 4, "tried_alloc=2.00 GiB",
@@ -270,6 +298,9 @@ int main(void) {
         CASE(who_fills_the_card_must_be_the_failed_one),
         CASE(a_cut_line_may_still_show_whose_it_is),
         CASE(a_cut_line_does_not_make_a_stranger_ones_own),
+        CASE(the_only_holder_is_the_failed_one),
+        CASE(two_holders_do_not_say_which_failed),
+        CASE(room_beside_the_only_holder_may_be_the_failed_one),
         CASE(a_stranger_is_not_taken_for_it),
         CASE(what_cannot_be_true_is_said_and_not_reckoned_with),
         CASE(memory_that_nobody_holds_is_named),
