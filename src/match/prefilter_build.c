@@ -194,7 +194,8 @@ struct prefilter_layout prefilter_layout(const struct prefilter_sizes *s) {
     l.literal_from = l.sieve_shorts + 4 * (uint64_t)s->shorts;
     l.gram_bits = l.literal_from + 4 * ((uint64_t)literals + 1);
     l.sieve_bits = l.gram_bits + bytes_of_bits(s->gram_log2);
-    l.tail_bits = l.sieve_bits + bytes_of_bits(s->sieve_log2);
+    l.wide_bits = l.sieve_bits + bytes_of_bits(s->sieve_log2);
+    l.tail_bits = l.wide_bits + bytes_of_bits(s->wide_log2);
     l.bytes = l.tail_bits + bytes_of_bits(s->tail_log2);
     l.depth = l.bytes + states;
     l.literal_bytes = l.depth + states;
@@ -238,6 +239,7 @@ static void write_header(const struct builder *b,
     prefilter_put(out, WORD_GRAM_LOG2, b->gram_log2);
     prefilter_put(out, WORD_GRAM_BACK, b->grams.back);
     prefilter_put(out, WORD_SIEVE_LOG2, s->sieve_log2);
+    prefilter_put(out, WORD_WIDE_LOG2, s->wide_log2);
     prefilter_put(out, WORD_SLOT_LOG2, s->slot_log2);
     prefilter_put(out, WORD_TAIL_LOG2, s->tail_log2);
     prefilter_put(out, WORD_ENTRIES, s->entries);

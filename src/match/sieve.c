@@ -20,7 +20,14 @@
 #include "log/cursor.h"
 
 #define STRIP (16 * 1024)
+#define NOTED_BEFORE (STRIP / 2)
 #define COPY_CEILING ((size_t)8 << 20)
+
+static struct str literal_at(const struct prefilter *f, uint32_t i) {
+    uint32_t from = word_at(f->literal_from, i);
+    return (struct str){(const char *)f->literal_bytes + from,
+                        word_at(f->literal_from, (size_t)i + 1) - from};
+}
 
 struct sieve *sieve_new(struct arena *a, const struct prefilter *f) {
     struct sieve *s = arena_alloc(a, sizeof *s);
@@ -28,7 +35,15 @@ struct sieve *sieve_new(struct arena *a, const struct prefilter *f) {
     s->f = f;
     s->breaks.at = arena_array(a, STRIP + 8, sizeof(uint32_t));
     s->suspects.at = arena_array(a, STRIP + 8, sizeof(uint32_t));
-    s->grams.at = arena_array(a, STRIP / SIEVE_STRIDE + 8, sizeof(uint32_t));
+    s->narrow.at = arena_array(a, STRIP / SIEVE_STRIDE + 8, sizeof(uint32_t));
+    s->wide.at = arena_array(a, STRIP / SIEVE_STRIDE + 8, sizeof(uint32_t));
+    s->shorts = arena_array(a, f->shorts / FEW_MAX + 1, sizeof *s->shorts);
+    for (uint32_t i = 0; i < f->shorts; i++) {
+        struct str literal = literal_at(f, word_at(f->sieve_shorts, i));
+        struct few one = {.n = (uint8_t)str_slice(literal, 0, FEW_BYTES).n};
+        memcpy(one.bytes, literal.p, one.n);
+        few_add(&s->shorts[i / FEW_MAX], one);
+    }
     buf_init_in(&s->copy, a, COPY_CEILING);
     buf_init_in(&s->line, a, COPY_CEILING);
     return s;
@@ -62,12 +77,6 @@ void look_tell(const struct look *l, uint32_t literal, size_t at,
 
 /* ---- literals ---- */
 
-static struct str literal_at(const struct prefilter *f, uint32_t i) {
-    uint32_t from = word_at(f->literal_from, i);
-    return (struct str){(const char *)f->literal_bytes + from,
-                        word_at(f->literal_from, (size_t)i + 1) - from};
-}
-
 /* Literal's bytes from `i` on at text's `at`. */
 static bool goes_on(struct str text, size_t at, struct str literal, size_t i) {
     while (i < literal.n) {
@@ -100,6 +109,8 @@ static enum comes comes_from(const struct look *l, size_t at, struct str literal
         char c = at > 0 ? (char)fold_byte((unsigned char)text.p[at - 1]) : 0;
         if (at == 0 || c != literal.p[i - 1])
             return may_miss &&
+                           look_may_follow(l, at,
+                                           (unsigned char)literal.p[i - 1]) &&
                            look_may_begin_line(l, behind_blanks(text, at))
                        ? COMES_PARTLY
                        : COMES_NOT;
@@ -120,10 +131,6 @@ static bool is_in_line(struct str text, size_t at, struct str literal,
            str_find(around, STR("  ")) == around.n;
 }
 
-static uint64_t long_at(const unsigned char *p) {
-    return word_at(p, 0) | (uint64_t)word_at(p, 1) << 32;
-}
-
 /* Most that have a literal's gram lack what stands round it. */
 static bool may_be(const struct look *l, const unsigned char *entry,
                    size_t gram) {
@@ -131,9 +138,9 @@ static bool may_be(const struct look *l, const unsigned char *entry,
     if (gram < back || l->text.n - gram < ENTRY_BYTES)
         return true;
     const unsigned char *p = (const unsigned char *)l->text.p + gram - back;
-    uint64_t text = long_at(p) | UINT64_C(0x2020202020202020);
-    uint64_t value = long_at(entry + 4 * ENTRY_VALUE);
-    return ((text ^ value) & long_at(entry + 4 * ENTRY_MASK)) == 0;
+    uint64_t text = long_at(p, 0) | UINT64_C(0x2020202020202020);
+    uint64_t value = long_at(entry + 4 * ENTRY_VALUE, 0);
+    return ((text ^ value) & long_at(entry + 4 * ENTRY_MASK, 0)) == 0;
 }
 
 static void try_entry(const struct look *l, size_t gram, size_t number) {
@@ -154,19 +161,16 @@ static void try_entry(const struct look *l, size_t gram, size_t number) {
                   comes == COMES_WHOLE && is_in_line(l->text, at, literal, i));
 }
 
-static void try_gram(const struct look *l, size_t at) {
+static void try_gram(const struct look *l, size_t at, uint32_t hash) {
     const struct prefilter *f = l->s->f;
-    char bytes[GRAM_BYTES] = {0};
-    size_t n = l->text.n - at < GRAM_BYTES ? l->text.n - at : GRAM_BYTES;
-    memcpy(bytes, l->text.p + at, n);
-    uint32_t gram = gram_at(bytes), mask = (1u << f->slot_log2) - 1;
-    uint32_t slot = gram_hash(gram) >> (32 - f->slot_log2);
+    uint32_t mask = (1u << f->slot_log2) - 1;
+    uint32_t slot = hash >> (32 - f->slot_log2);
     for (uint32_t probe = 0; probe <= mask; probe++) {
         size_t row = 3 * (size_t)((slot + probe) & mask);
         uint32_t count = word_at(f->sieve_slots, row + 2);
         if (count == 0)
             return;
-        if (word_at(f->sieve_slots, row) != gram)
+        if (word_at(f->sieve_slots, row) != hash)
             continue;
         for (uint32_t k = 0; k < count; k++)
             try_entry(l, at, word_at(f->sieve_slots, row + 1) + k);
@@ -175,34 +179,33 @@ static void try_gram(const struct look *l, size_t at) {
 }
 
 static void find_grams(const struct look *l, size_t from, size_t to) {
-    struct sieve_places *grams = &l->s->grams;
-    grams->count = 0;
-    sieve_find_grams(l->s->f, l->text, from, to, grams);
-    for (size_t i = 0; i < grams->count; i++)
-        try_gram(l, grams->at[i]);
-}
-
-/* Literals too short for a gram. */
-static void find_short(const struct look *l, struct str literal, uint32_t id,
-                       char first, size_t from, size_t to) {
-    while (from < to) {
-        struct str rest = {l->text.p + from, to - from};
-        size_t at = from + str_find_char(rest, first);
-        if (at < to && goes_on(l->text, at, literal, 0))
-            look_tell(l, id, at, is_in_line(l->text, at, literal, 0));
-        from = at + 1;
+    struct sieve_places *narrow = &l->s->narrow, *wide = &l->s->wide;
+    char bytes[WIDE_BYTES];
+    narrow->count = wide->count = 0;
+    sieve_find_grams(l->s->f, l->text, from, to, narrow, wide);
+    for (size_t i = 0; i < narrow->count; i++) {
+        size_t at = narrow->at[i];
+        try_gram(l, at, narrow_hash(sieve_bytes(l->text, at, bytes)));
+    }
+    for (size_t i = 0; i < wide->count; i++) {
+        size_t at = wide->at[i];
+        try_gram(l, at, wide_hash(sieve_bytes(l->text, at, bytes)));
     }
 }
 
-static void find_shorts(const struct look *l, size_t from, size_t to) {
+/* Literals too short for a gram, so many of them from `first` on. */
+static void find_shorts(const struct look *l, uint32_t first, size_t from,
+                        size_t to) {
     const struct prefilter *f = l->s->f;
-    for (uint32_t i = 0; i < f->shorts; i++) {
-        uint32_t id = word_at(f->sieve_shorts, i);
-        struct str literal = literal_at(f, id);
-        find_short(l, literal, id, literal.p[0], from, to);
-        if (literal.p[0] >= 'a' && literal.p[0] <= 'z')
-            find_short(l, literal, id, (char)(literal.p[0] - 'a' + 'A'), from,
-                       to);
+    uint32_t end = f->shorts - first < FEW_MAX ? f->shorts : first + FEW_MAX;
+    for (size_t at = from; at < to; at++) {
+        at = sieve_find_few(l->text, at, to, &l->s->shorts[first / FEW_MAX]);
+        for (uint32_t i = first; i < end && at < to; i++) {
+            uint32_t id = word_at(f->sieve_shorts, i);
+            struct str literal = literal_at(f, id);
+            if (goes_on(l->text, at, literal, 0))
+                look_tell(l, id, at, is_in_line(l->text, at, literal, 0));
+        }
     }
 }
 
@@ -242,10 +245,12 @@ static bool has_written_escape(struct str text,
 }
 
 static void look_at_plain(const struct look *l, size_t from, size_t to) {
+    look_note_breaks(l->s, l->text);
     for (size_t i = 0; i < l->s->breaks.count; i++)
         look_at_break(l, l->s->breaks.at[i]);
     find_grams(l, from, to);
-    find_shorts(l, from, to);
+    for (uint32_t i = 0; i < l->s->f->shorts; i += FEW_MAX)
+        find_shorts(l, i, from, to);
 }
 
 static void copy_line(struct sieve *s, struct str text, size_t from,
@@ -273,7 +278,7 @@ static void look_at_odd(const struct look *raw, size_t from, size_t to) {
     size_t end = text.n - to > LOOK_AHEAD ? to + LOOK_AHEAD : text.n;
     buf_clear(&s->copy);
     s->line_count = 0;
-    look_forget(s);
+    look_forget(s, 0);
     size_t stop = 0;
     while (at < end) {
         size_t next = look_next_line(text, at);
@@ -290,13 +295,16 @@ static void look_at_odd(const struct look *raw, size_t from, size_t to) {
         sieve_find_breaks(copy.text, i, i + n, &s->breaks, &s->suspects);
         look_at_plain(&copy, i, i + n);
     }
-    look_forget(s);
+    look_forget(s, to);
 }
 
 void sieve_look(struct sieve *s, struct str text, size_t from, size_t to,
                 sieve_fn found, void *ctx) {
     struct look l = {.s = s, .text = text, .found = found, .ctx = ctx};
-    look_forget(s);
+    look_forget(s, from > NOTED_BEFORE ? from - NOTED_BEFORE : 0);
+    s->breaks.count = s->suspects.count = 0;
+    sieve_find_breaks(text, s->noted_from, from, &s->breaks, &s->suspects);
+    look_note_breaks(s, text);
     for (size_t end; from < to; from = end) {
         end = to - from < STRIP ? to : from + STRIP;
         s->breaks.count = s->suspects.count = 0;

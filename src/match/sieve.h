@@ -1,9 +1,14 @@
 /* sieve.h: where in a block of raw log a literal may stand. Private to match/.
  *
  *     literal   "cuda out of memory. tried"
- *     window            "memory."            7 bytes, the rarest in logs
- *     grams             memo emor mory ory.  whichever the text has at a
- *                                            multiple of SIEVE_STRIDE
+ *     window        "f memory. t"   11 bytes, the rarest in logs
+ *     grams          f memory        of 8: whichever the text has at a
+ *                     memory.        multiple of SIEVE_STRIDE
+ *                     memory.
+ *                      emory. t
+ *
+ * A literal too short for that has grams of four bytes, which text without any
+ * literal has far more often.
  *
  * The text is raw: frames, quotes, escapes and colours are in it, and what is
  * cut by a wrap or a carrier is not joined. So beside grams the sieve looks at
@@ -18,15 +23,28 @@
 #include "match/prefilter.h"
 
 #define SIEVE_STRIDE 4
-#define SIEVE_WINDOW (GRAM_BYTES + SIEVE_STRIDE - 1)
+#define SIEVE_WINDOW(gram_bytes) ((gram_bytes) + SIEVE_STRIDE - 1)
+#define WIDE_BYTES 8
 #define SIEVE_TAIL 4 /* bytes before a break: fewer are not known again */
 
 /* What may stand beside a gram, by the byte's low bits, as a mask; blanks and
  * what is below are one. Found by the gram's hash, whatever shares it. */
 #define SIEVE_NEAR_LOG2 13
 
+static inline uint64_t long_at(const unsigned char *table, size_t i) {
+    return word_at(table, 2 * i) | (uint64_t)word_at(table, 2 * i + 1) << 32;
+}
+
 static inline uint32_t near_class(char c) {
     return (unsigned char)c <= ' ' ? 0 : (unsigned char)c & 31;
+}
+
+static inline uint32_t narrow_hash(const char *p) {
+    return gram_hash(gram_at(p));
+}
+
+static inline uint32_t wide_hash(const char *p) {
+    return narrow_hash(p) + gram_at(p + GRAM_BYTES) * 0x85ebca6bu;
 }
 
 /* An entry's words: a literal that has this gram, the gram's place in it (-1:
@@ -42,14 +60,15 @@ enum sieve_word {
 /* ---- at build ---- */
 
 struct sieve_entry { /* literal's byte `at` is the gram's first; -1: one before */
-    uint32_t gram, literal;
+    uint32_t hash, literal;
     int32_t at;
+    uint32_t bytes; /* of the gram */
 };
 
 struct sieve_choice {
     struct sieve_entry *entries;
     size_t count, cap;
-    size_t gram_count; /* different ones */
+    size_t gram_count, wide_count; /* different ones */
     uint32_t *shorts;  /* literals of too few bytes for a gram */
     uint32_t short_count;
     const struct str *literals;
@@ -68,9 +87,22 @@ void sieve_write(const struct sieve_choice *c, const struct prefilter_sizes *s,
 struct tail_class {
     uint32_t bytes, below;
 };
-#define TAIL_CLASSES 3
+#define TAIL_CLASSES 2
 static const struct tail_class tail_classes[TAIL_CLASSES] = {
-    {SIEVE_TAIL, 8}, {8, 20}, {20, UINT32_MAX}};
+    {SIEVE_TAIL, 8}, {8, UINT32_MAX}};
+
+/* Three bits in a word of 64 for each tail. */
+#define TAIL_WORD_LOG2 6
+
+static inline size_t tail_word(uint32_t hash, uint32_t log2) {
+    return hash >> (32 - (log2 - TAIL_WORD_LOG2));
+}
+
+static inline uint64_t tail_mask(uint32_t hash) {
+    uint32_t more = gram_hash(hash);
+    return UINT64_C(1) << (more >> 26) | UINT64_C(1) << (more >> 20 & 63) |
+           UINT64_C(1) << (more >> 14 & 63);
+}
 
 /* Of the class's bytes before `end`. */
 static inline uint32_t tail_hash(const char *end, uint32_t class_of) {
@@ -101,14 +133,32 @@ struct sieve_places { /* offsets, rising */
     size_t count;
 };
 
-/* Multiples of SIEVE_STRIDE behind from where a gram may stand with the right
- * neighbours. */
+/* Multiples of SIEVE_STRIDE behind from where a gram may stand: a wide one, or
+ * a narrow one with the right neighbours. */
 void sieve_find_grams(const struct prefilter *f, struct str text, size_t from,
-                      size_t to, struct sieve_places *out);
-/* The first place of [from, to) where these few bytes stand, letters of any
- * case, perhaps others that look alike to gram_at(); to: none. */
+                      size_t to, struct sieve_places *narrow,
+                      struct sieve_places *wide);
+/* WIDE_BYTES of text at `at`; zeroes stand for what is behind its end. */
+const char *sieve_bytes(struct str text, size_t at, char room[WIDE_BYTES]);
+/* Some bytes, one at least; a blank stands for any byte below. */
+#define FEW_BYTES 4
+#define FEW_MAX 16
+
+struct few {
+    char bytes[FEW_BYTES];
+    uint8_t n;
+};
+
+struct few_list {
+    struct few at[FEW_MAX];
+    size_t count;
+};
+
+void few_add(struct few_list *list, struct few one);
+/* The first place of [from, to) where one of them stands, letters of any case,
+ * perhaps others that look alike to gram_at(); to: none. */
 size_t sieve_find_few(struct str text, size_t from, size_t to,
-                      struct str few);
+                      const struct few_list *list);
 /* Breaks; true: something there has to be cleaned first, perhaps. suspects:
  * what may begin a colour or a character that is none. */
 bool sieve_find_breaks(struct str text, size_t from, size_t to,

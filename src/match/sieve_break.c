@@ -22,10 +22,42 @@
 
 #define BEGIN_BYTES 512 /* of a line in which frames are looked for */
 
-void look_forget(struct sieve *s) {
+void look_forget(struct sieve *s, size_t noted_from) {
     memset(s->searched, 0, sizeof s->searched);
     memset(s->words, 0, sizeof s->words);
     memset(s->begins, 0, sizeof s->begins);
+    memset(s->ended, 0, sizeof s->ended);
+    s->noted_from = noted_from;
+}
+
+/* ---- what lines end with ---- */
+
+#define FAR_BACK (2 * LOG_MEMORY) /* a line's cut, and frames between */
+
+void look_note_breaks(struct sieve *s, struct str text) {
+    for (size_t i = 0; i < s->breaks.count; i++) {
+        size_t at = s->breaks.at[i];
+        unsigned char byte = at > 0 ? (unsigned char)text.p[at - 1] : 0;
+        s->ended[byte < 0x80 ? fold_byte(byte) : 0x80] = at;
+    }
+}
+
+/* Has a line ended so, that ended near `at` or in the strip that is looked at? */
+static bool has_ended(const struct look *l, size_t at, unsigned char byte) {
+    size_t end = l->s->ended[byte];
+    return end != 0 && end + FAR_BACK >= at;
+}
+
+/* Behind a quote or a bar the text had ended before. */
+bool look_may_follow(const struct look *l, size_t at, unsigned char byte) {
+    static const unsigned char closing[] = "\"',|}\x80";
+    if (l->is_copy || at < l->s->noted_from + FAR_BACK ||
+        has_ended(l, at, byte))
+        return true;
+    for (size_t i = 0; closing[i] != '\0'; i++)
+        if (has_ended(l, at, closing[i]))
+            return true;
+    return false;
 }
 
 /* ---- the rest of a literal ---- */
@@ -191,13 +223,12 @@ static bool may_be_cut(const struct look *l, size_t at, size_t rest) {
             has_equal(l, &cut, before.n));
 }
 
-/* The rest begins with these few bytes: of a word that was cut before `cut`;
- * 0: of a literal that goes on at a blank. */
+/* The rest begins with one of s->few: of a word that was cut before `cut`; 0: of
+ * a literal that goes on at a blank. */
 static uint32_t stands_in(const struct look *l, size_t cut, uint32_t state,
-                          struct str few, size_t from,
-                          size_t to) {
+                          size_t from, size_t to) {
     for (size_t at = from; at < to; at++) {
-        at = sieve_find_few(l->text, at, to, few);
+        at = sieve_find_few(l->text, at, to, &l->s->few);
         uint32_t end = at < to ? reads_on(l->s->f, state, l->text, at) : 0;
         if (!end || !look_may_begin_line(l, at))
             continue;
@@ -209,27 +240,50 @@ static uint32_t stands_in(const struct look *l, size_t cut, uint32_t state,
     return 0;
 }
 
-/* few[n..] are still to be chosen; each choice is looked for. */
-static uint32_t find_as(const struct look *l, size_t cut, uint32_t state,
-                        uint32_t here, char few[3], size_t n, size_t from,
-                        size_t to) {
-    const struct prefilter *f = l->s->f;
-    if (n == 3 || (n > 0 && word_at(f->report, here) == here))
-        return stands_in(l, cut, state, (struct str){few, n}, from, to);
+struct hunt { /* for the rest behind a state; of a cut word: see stands_in() */
+    const struct look *l;
+    uint32_t state;
+    size_t cut, from, to;
+    uint32_t found;
+};
+
+static void hunt_now(struct hunt *h) {
+    if (!h->found && h->l->s->few.count > 0)
+        h->found = stands_in(h->l, h->cut, h->state, h->from, h->to);
+    h->l->s->few.count = 0;
+}
+
+/* one: first bytes of a rest up to the state `here`, not all of them. Behind a
+ * blank nothing has a fixed place. */
+static void hunt_behind(struct hunt *h, uint32_t here, struct few one,
+                        bool has_blank) {
+    const struct prefilter *f = h->l->s->f;
+    bool is_end = word_at(f->report, here) == here;
+    if (one.n == FEW_BYTES || has_blank || (one.n > 0 && is_end)) {
+        few_add(&h->l->s->few, one);
+        if (h->l->s->few.count == FEW_MAX)
+            hunt_now(h);
+        return;
+    }
     uint32_t end = word_at(f->child_from, (size_t)here + 1);
     for (uint32_t c = word_at(f->child_from, here); c < end; c++) {
-        few[n] = (char)f->bytes[c];
-        bool is_blank = few[n] == ' ';
-        if (cut && n == 0 && is_blank)
+        bool is_blank = f->bytes[c] == ' ';
+        if (h->cut && one.n == 0 && is_blank)
             continue; /* looked for before */
-        uint32_t found =
-            n > 0 && is_blank
-                ? stands_in(l, cut, state, (struct str){few, n}, from, to)
-                : find_as(l, cut, state, c, few, n + !is_blank, from, to);
-        if (found)
-            return found;
+        struct few next = one;
+        next.bytes[next.n] = (char)f->bytes[c];
+        next.n = (uint8_t)(one.n + (one.n > 0 || !is_blank));
+        hunt_behind(h, c, next, is_blank && one.n > 0);
     }
-    return 0;
+}
+
+static uint32_t find_as(const struct look *l, size_t cut, uint32_t state,
+                        size_t from, size_t to) {
+    struct hunt h = {l, state, cut, from, to, 0};
+    l->s->few.count = 0;
+    hunt_behind(&h, state, (struct few){.n = 0}, false);
+    hunt_now(&h);
+    return h.found;
 }
 
 static struct searched *searched_of(struct searched *list, uint32_t state) {
@@ -251,6 +305,10 @@ static void tell_below(const struct look *l, uint32_t state, size_t at) {
         tell_below(l, c, at);
 }
 
+static size_t ahead_of(struct str text, size_t at, size_t n) {
+    return text.n - at > n ? at + n : text.n;
+}
+
 /* The break is the literal's blank: its rest begins a line's text, of which
  * many may stand between. What was searched in vain is not searched again. */
 static uint32_t goes_on_behind_blank(const struct look *l, uint32_t state,
@@ -259,12 +317,18 @@ static uint32_t goes_on_behind_blank(const struct look *l, uint32_t state,
     if (blank == 0)
         return 0;
     struct searched *done = searched_of(l->s->searched, state);
-    size_t to = l->text.n - at > LOOK_AHEAD ? at + LOOK_AHEAD : l->text.n;
+    size_t to = ahead_of(l->text, at, LOOK_AHEAD);
     size_t from = done->to > at + 1 ? done->to : at + 1;
-    char few[3];
-    uint32_t end = from < to ? find_as(l, 0, blank, blank, few, 0, from, to) : 0;
-    done->to = end ? 0 : to;
-    return end;
+    if (from >= to)
+        return 0;
+    size_t far = ahead_of(l->text, to, done->farther);
+    done->farther = done->farther < LOOK_FAR ? 2 * done->farther + 512 : LOOK_FAR;
+    uint32_t end = find_as(l, 0, blank, from, far);
+    done->to = end ? 0 : far;
+    if (!end)
+        return 0;
+    done->farther = 0;
+    return far == to ? end : find_as(l, 0, blank, from, to);
 }
 
 static bool has_word_rest(const struct prefilter *f, uint32_t state) {
@@ -282,10 +346,8 @@ static uint32_t goes_on_in_word(const struct look *l, uint32_t state,
     size_t next = look_next_line(l->text, at);
     size_t to = l->text.n - next > LOOK_AHEAD ? next + LOOK_AHEAD : l->text.n;
     size_t from = done->to > next ? done->to : next;
-    char few[3];
     l->s->refused = 0;
-    uint32_t end = from < to ? find_as(l, at, state, state, few, 0, from, to)
-                             : 0;
+    uint32_t end = from < to ? find_as(l, at, state, from, to) : 0;
     done->to = end ? 0 : l->s->refused ? l->s->refused : to;
     return end;
 }
@@ -351,8 +413,10 @@ static size_t cut_before(const struct prefilter *f, struct str text,
     for (uint32_t k = 0; k < TAIL_CLASSES; k++) {
         if (at < tail_classes[k].bytes)
             break;
-        uint32_t bit = tail_hash(text.p + at, k) >> (32 - f->tail_log2);
-        if (f->tail_bits[bit / 8] >> bit % 8 & 1)
+        uint32_t hash = tail_hash(text.p + at, k);
+        uint64_t wanted = tail_mask(hash);
+        uint64_t word = long_at(f->tail_bits, tail_word(hash, f->tail_log2));
+        if ((word & wanted) == wanted)
             most = tail_classes[k].below;
     }
     most = most < f->longest ? most : f->longest;

@@ -1,13 +1,15 @@
 /* sieve_build.c: which grams of which literals the sieve looks for.
  *
- * Of a literal the window of SIEVE_WINDOW bytes is taken whose grams logs have
- * least often: all its grams are written down, since any of them may fall on a
- * multiple of the stride. A window begins behind the literal's third byte where
- * it can: a word that a wrap cuts inside of the window then leaves enough of
- * the literal before the cut to be known by (tails).
+ * Of a literal the window is taken whose grams logs have least often: all its
+ * grams are written down, since any of them may fall on a multiple of the
+ * stride. A window begins behind the literal's third byte where it can: a word
+ * that a wrap cuts inside of the window then leaves enough of the literal
+ * before the cut to be known by (tails). Grams are wide where the literal is
+ * long enough for that.
  *
- * Shorter literals have grams with one byte of their neighbour in them, any of
- * them; those below five bytes have none and are looked for on their own.
+ * Literals too short for a window have grams with one byte of their neighbour
+ * in them, any of them; those below five bytes have none and are looked for on
+ * their own.
  */
 #include "match/literals.h"
 #include "match/sieve.h"
@@ -16,13 +18,14 @@
 #include <string.h>
 
 #define SHORT_MAX 4
-#define BLANK_COST 2000 /* what the table of grams does not say */
+#define WIDE_MIN (SIEVE_LEAD + SIEVE_WINDOW(WIDE_BYTES))
 
 static void add(struct arena *a, struct sieve_choice *c, const char *gram,
-                uint32_t literal, int32_t at) {
+                uint32_t bytes, uint32_t literal, int32_t at) {
     c->entries =
         arena_grow(a, c->entries, c->count, &c->cap, sizeof *c->entries);
-    c->entries[c->count++] = (struct sieve_entry){gram_at(gram), literal, at};
+    uint32_t hash = bytes == WIDE_BYTES ? wide_hash(gram) : narrow_hash(gram);
+    c->entries[c->count++] = (struct sieve_entry){hash, literal, at, bytes};
 }
 
 /* Grams of which one byte, the first or the last, may be anything. */
@@ -33,23 +36,33 @@ static void add_any(struct arena *a, struct sieve_choice *c, const char *rest,
     for (int any = 0; any < 256; any++) {
         gram[is_first ? 0 : GRAM_BYTES - 1] = (char)any;
         if ((any & 0x20) != 0)
-            add(a, c, gram, literal, at);
+            add(a, c, gram, GRAM_BYTES, literal, at);
     }
 }
 
-static uint32_t window_cost(const char *p) {
+/* A text has these bytes no more often than any four of them. */
+static uint32_t cost_of(const char *p, uint32_t bytes) {
+    uint32_t least = UINT32_MAX;
+    for (size_t i = 0; i + GRAM_BYTES <= bytes; i++) {
+        uint32_t cost = gram_cost(p + i);
+        least = cost < least ? cost : least;
+    }
+    return least;
+}
+
+static uint32_t window_cost(const char *p, uint32_t bytes) {
     uint32_t sum = 0;
     for (size_t i = 0; i < SIEVE_STRIDE; i++)
-        sum += memchr(p + i, ' ', GRAM_BYTES) ? BLANK_COST : gram_cost(p + i);
+        sum += cost_of(p + i, bytes);
     return sum;
 }
 
-static size_t window_of(struct str s) {
-    size_t last = s.n - SIEVE_WINDOW;
+static size_t window_of(struct str s, uint32_t bytes) {
+    size_t last = s.n - SIEVE_WINDOW(bytes);
     size_t first = last < SIEVE_LEAD ? last : SIEVE_LEAD, best = first;
     uint32_t least = UINT32_MAX;
     for (size_t i = first; i <= last; i++) {
-        uint32_t cost = window_cost(s.p + i);
+        uint32_t cost = window_cost(s.p + i, bytes);
         if (cost < least) {
             least = cost;
             best = i;
@@ -62,7 +75,7 @@ static void choose_short(struct arena *a, struct sieve_choice *c,
                          uint32_t literal) {
     struct str s = c->literals[literal];
     for (size_t i = 0; i + GRAM_BYTES <= s.n; i++)
-        add(a, c, s.p + i, literal, (int32_t)i);
+        add(a, c, s.p + i, GRAM_BYTES, literal, (int32_t)i);
     add_any(a, c, s.p, true, literal, -1);
     if (s.n == SHORT_MAX + 1)
         add_any(a, c, s.p + 2, false, literal, 2);
@@ -73,19 +86,20 @@ static void choose_one(struct arena *a, struct sieve_choice *c,
     struct str s = c->literals[literal];
     if (s.n <= SHORT_MAX) {
         c->shorts[c->short_count++] = literal;
-    } else if (s.n < SIEVE_WINDOW) {
+    } else if (s.n < SIEVE_WINDOW(GRAM_BYTES)) {
         choose_short(a, c, literal);
     } else {
-        size_t from = window_of(s);
+        uint32_t bytes = s.n < WIDE_MIN ? GRAM_BYTES : WIDE_BYTES;
+        size_t from = window_of(s, bytes);
         for (size_t i = from; i < from + SIEVE_STRIDE; i++)
-            add(a, c, s.p + i, literal, (int32_t)i);
+            add(a, c, s.p + i, bytes, literal, (int32_t)i);
     }
 }
 
-static int by_gram(const void *x, const void *y) {
+static int by_hash(const void *x, const void *y) {
     const struct sieve_entry *a = x, *b = y;
-    if (a->gram != b->gram)
-        return a->gram < b->gram ? -1 : 1;
+    if (a->hash != b->hash)
+        return a->hash < b->hash ? -1 : 1;
     if (a->literal != b->literal)
         return a->literal < b->literal ? -1 : 1;
     return (a->at > b->at) - (a->at < b->at);
@@ -103,9 +117,14 @@ void sieve_choose(struct arena *a, struct sieve_choice *c,
             c->longest = (uint32_t)literals[i].n;
     }
     if (c->count > 1)
-        qsort(c->entries, c->count, sizeof *c->entries, by_gram);
-    for (size_t i = 0; i < c->count; i++)
-        c->gram_count += i == 0 || c->entries[i].gram != c->entries[i - 1].gram;
+        qsort(c->entries, c->count, sizeof *c->entries, by_hash);
+    for (size_t i = 0; i < c->count; i++) {
+        const struct sieve_entry *e = &c->entries[i];
+        if (i > 0 && e->hash == e[-1].hash)
+            continue;
+        c->gram_count++;
+        c->wide_count += e->bytes == WIDE_BYTES;
+    }
 }
 
 /* ---- writing ---- */
@@ -118,7 +137,9 @@ static uint32_t log2_of(size_t count, uint32_t least) {
 }
 
 void sieve_measure(const struct sieve_choice *c, struct prefilter_sizes *s) {
-    s->sieve_log2 = log2_of(64 * c->gram_count, GRAM_BITS_LOG2_MIN);
+    s->sieve_log2 =
+        log2_of(64 * (c->gram_count - c->wide_count), GRAM_BITS_LOG2_MIN);
+    s->wide_log2 = log2_of(64 * c->wide_count, GRAM_BITS_LOG2_MIN);
     s->slot_log2 = log2_of(2 * c->gram_count + 1, 1);
     s->tail_log2 = log2_of(16 * c->tail_count, GRAM_BITS_LOG2_MIN);
     s->entries = (uint32_t)c->count;
@@ -135,7 +156,9 @@ static void add_near(unsigned char *near, size_t i, struct str s, int64_t at) {
 static void write_near(const struct sieve_choice *c, unsigned char *near) {
     for (size_t k = 0; k < c->count; k++) {
         const struct sieve_entry *e = &c->entries[k];
-        size_t row = gram_hash(e->gram) >> (32 - SIEVE_NEAR_LOG2);
+        if (e->bytes != GRAM_BYTES)
+            continue;
+        size_t row = e->hash >> (32 - SIEVE_NEAR_LOG2);
         struct str s = c->literals[e->literal];
         add_near(near, 2 * row, s, (int64_t)e->at - 1);
         add_near(near, 2 * row + 1, s, (int64_t)e->at + GRAM_BYTES);
@@ -146,25 +169,25 @@ static void set_bit(unsigned char *bits, uint32_t i) {
     bits[i / 8] = (unsigned char)(bits[i / 8] | 1u << i % 8);
 }
 
-static void put_slot(unsigned char *slots, uint32_t log2, uint32_t gram,
+static void put_slot(unsigned char *slots, uint32_t log2, uint32_t hash,
                      uint32_t from, uint32_t count) {
-    uint32_t mask = (1u << log2) - 1, at = gram_hash(gram) >> (32 - log2);
+    uint32_t mask = (1u << log2) - 1, at = hash >> (32 - log2);
     while (word_at(slots, 3 * (size_t)at + 2) != 0)
         at = (at + 1) & mask;
-    prefilter_put(slots, 3 * (size_t)at, gram);
+    prefilter_put(slots, 3 * (size_t)at, hash);
     prefilter_put(slots, 3 * (size_t)at + 1, from);
     prefilter_put(slots, 3 * (size_t)at + 2, count);
 }
 
 /* Is literal's byte at `at` sure to stand so far from its gram at `gram`? A
  * blank may be many. */
-static bool is_fixed(struct str s, int64_t gram, int64_t at) {
+static bool is_fixed(struct str s, const struct sieve_entry *e, int64_t at) {
     if (at < SIEVE_LEAD || at >= (int64_t)s.n)
         return false;
-    for (int64_t i = at; i < gram; i++)
+    for (int64_t i = at; i < e->at; i++)
         if (s.p[i] == ' ')
             return false;
-    for (int64_t i = gram + GRAM_BYTES; i <= at; i++)
+    for (int64_t i = e->at + (int64_t)e->bytes; i <= at; i++)
         if (s.p[i] == ' ')
             return false;
     return true;
@@ -178,13 +201,13 @@ static void put_entry(const struct sieve_choice *c,
     for (uint32_t try = 0; try <= ENTRY_BYTES - GRAM_BYTES; try++) {
         uint32_t count = 0;
         for (int64_t k = 0; k < ENTRY_BYTES; k++)
-            count += is_fixed(s, e->at, e->at - (int64_t)try + k);
+            count += is_fixed(s, e, e->at - (int64_t)try + k);
         back = count > best ? try : back;
         best = count > best ? count : best;
     }
     for (int64_t k = 0; k < ENTRY_BYTES; k++) {
         int64_t at = e->at - (int64_t)back + k;
-        if (!is_fixed(s, e->at, at))
+        if (!is_fixed(s, e, at))
             continue;
         value[k] = (unsigned char)(s.p[at] | 0x20);
         mask[k] = 0xFF;
@@ -198,16 +221,28 @@ static void put_entry(const struct sieve_choice *c,
 
 static void write_entries(const struct sieve_choice *c,
                           const struct prefilter_sizes *s,
-                          unsigned char *bits, unsigned char *slots,
-                          unsigned char *entries) {
+                          const struct prefilter_layout *l,
+                          unsigned char *out) {
     for (size_t i = 0, end; i < c->count; i = end) {
-        uint32_t gram = c->entries[i].gram;
-        for (end = i; end < c->count && c->entries[end].gram == gram; end++) {
-            put_entry(c, &c->entries[end], entries + 4 * ENTRY_WORDS * end);
+        uint32_t hash = c->entries[i].hash;
+        for (end = i; end < c->count && c->entries[end].hash == hash; end++) {
+            const struct sieve_entry *e = &c->entries[end];
+            put_entry(c, e, out + l->sieve_entries + 4 * ENTRY_WORDS * end);
+            if (e->bytes == WIDE_BYTES)
+                set_bit(out + l->wide_bits, hash >> (32 - s->wide_log2));
+            else
+                set_bit(out + l->sieve_bits, hash >> (32 - s->sieve_log2));
         }
-        set_bit(bits, gram_hash(gram) >> (32 - s->sieve_log2));
-        put_slot(slots, s->slot_log2, gram, (uint32_t)i, (uint32_t)(end - i));
+        put_slot(out + l->sieve_slots, s->slot_log2, hash, (uint32_t)i,
+                 (uint32_t)(end - i));
     }
+}
+
+static void set_tail(unsigned char *bits, uint32_t log2, uint32_t hash) {
+    size_t at = tail_word(hash, log2);
+    uint64_t word = long_at(bits, at) | tail_mask(hash);
+    prefilter_put(bits, 2 * at, (uint32_t)word);
+    prefilter_put(bits, 2 * at + 1, (uint32_t)(word >> 32));
 }
 
 /* Wherever a literal may be cut, the bytes before. */
@@ -219,7 +254,7 @@ static void write_tails(const struct sieve_choice *c, uint32_t log2,
             uint32_t class_of = 0;
             while (i >= tail_classes[class_of].below)
                 class_of++;
-            set_bit(bits, tail_hash(end, class_of) >> (32 - log2));
+            set_tail(bits, log2, tail_hash(end, class_of));
         }
     }
 }
@@ -235,8 +270,7 @@ void sieve_write(const struct sieve_choice *c, const struct prefilter_sizes *s,
         at += (uint32_t)one.n;
     }
     prefilter_put(out + l->literal_from, c->literal_count, at);
-    write_entries(c, s, out + l->sieve_bits, out + l->sieve_slots,
-                  out + l->sieve_entries);
+    write_entries(c, s, l, out);
     for (uint32_t i = 0; i < c->short_count; i++)
         prefilter_put(out + l->sieve_shorts, i, c->shorts[i]);
     write_near(c, out + l->sieve_near);

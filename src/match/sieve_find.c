@@ -6,19 +6,23 @@
  *     hash       h    h    h    h    h    h    h    h
  *     bits     gathered from the table, tested at once
  */
-#include "match/sieve.h"
+#include "match/sieve_avx2.h"
 
 #include <string.h>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#define HAS_AVX2_BUILD 1
-#endif
 
 /* ---- the plain way ---- */
 
 static void put_place(struct sieve_places *out, size_t at) {
     out->at[out->count++] = (uint32_t)at;
+}
+
+const char *sieve_bytes(struct str text, size_t at, char room[WIDE_BYTES]) {
+    size_t left = text.n - at;
+    if (left >= WIDE_BYTES)
+        return text.p + at;
+    memset(room, 0, WIDE_BYTES);
+    return memcpy(room, text.p + at, left);
 }
 
 /* Of grams[from..] only those whose neighbours are right. */
@@ -32,7 +36,7 @@ static void keep_near(const struct prefilter *f, struct str text, size_t from,
             kept++;
             continue;
         }
-        size_t row = gram_hash(gram_at(text.p + at)) >> (32 - SIEVE_NEAR_LOG2);
+        size_t row = narrow_hash(text.p + at) >> (32 - SIEVE_NEAR_LOG2);
         uint32_t before = word_at(f->sieve_near, 2 * row);
         uint32_t behind = word_at(f->sieve_near, 2 * row + 1);
         kept += before >> near_class(text.p[at - 1]) &
@@ -41,20 +45,21 @@ static void keep_near(const struct prefilter *f, struct str text, size_t from,
     grams->count = kept;
 }
 
-static bool has_bit(const struct prefilter *f, uint32_t gram) {
-    uint32_t bit = gram_hash(gram) >> (32 - f->sieve_log2);
-    return f->sieve_bits[bit / 8] >> bit % 8 & 1;
+static bool has_bit(const unsigned char *bits, uint32_t log2, uint32_t hash) {
+    uint32_t bit = hash >> (32 - log2);
+    return bits[bit / 8] >> bit % 8 & 1;
 }
 
 static void find_grams(const struct prefilter *f, struct str text, size_t from,
-                       size_t to, struct sieve_places *out) {
+                       size_t to, struct sieve_places *narrow,
+                       struct sieve_places *wide) {
+    char room[WIDE_BYTES];
     for (size_t i = from; i < to; i += SIEVE_STRIDE) {
-        char last[GRAM_BYTES] = {0};
-        const char *p = text.p + i;
-        if (text.n - i < GRAM_BYTES)
-            p = memcpy(last, p, text.n - i);
-        if (has_bit(f, gram_at(p)))
-            put_place(out, i);
+        const char *p = sieve_bytes(text, i, room);
+        if (has_bit(f->sieve_bits, f->sieve_log2, narrow_hash(p)))
+            put_place(narrow, i);
+        if (has_bit(f->wide_bits, f->wide_log2, wide_hash(p)))
+            put_place(wide, i);
     }
 }
 
@@ -104,21 +109,10 @@ static bool find_breaks(struct str text, size_t from, size_t to,
     return odd;
 }
 
-static bool is_few(struct str text, size_t at, struct str few) {
-    if (text.n - at < few.n)
-        return false;
-    for (size_t i = 0; i < few.n; i++)
-        if ((text.p[at + i] | 0x20) != (few.p[i] | 0x20))
-            return false;
-    return true;
-}
-
 /* ---- AVX2 ---- */
 
 #ifdef HAS_AVX2_BUILD
 
-#define STEP 32
-#define AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
 
 /* at + 4 k for each bit k of mask. Writes eight, whatever the mask: a branch
  * that cannot be foretold costs more. */
@@ -131,40 +125,52 @@ AVX2 static size_t put_lanes(uint32_t *out, size_t at, unsigned mask) {
     return (size_t)_mm_popcnt_u32(mask);
 }
 
+struct bit_table {
+    const void *bits;
+    __m128i to_bit, to_word; /* shifts of a hash */
+};
+
+static inline struct bit_table bit_table(const unsigned char *bits,
+                                         uint32_t log2) {
+    return (struct bit_table){bits, _mm_cvtsi32_si128((int)(32 - log2)),
+                              _mm_cvtsi32_si128((int)(37 - log2))};
+}
+
+/* One bit for each of eight hashes. */
+AVX2 static inline unsigned bits_of(struct bit_table t, __m256i hash) {
+    const __m256i low = _mm256_set1_epi32(31);
+    __m256i word =
+        _mm256_i32gather_epi32(t.bits, _mm256_srl_epi32(hash, t.to_word), 4);
+    __m256i bit = _mm256_and_si256(_mm256_srl_epi32(hash, t.to_bit), low);
+    /* the bit of each becomes its sign */
+    __m256i sign = _mm256_sllv_epi32(word, _mm256_xor_si256(bit, low));
+    return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(sign));
+}
+
 AVX2 static size_t find_grams_avx2(const struct prefilter *f, struct str text,
                                    size_t from, size_t to,
-                                   struct sieve_places *out) {
+                                   struct sieve_places *narrow,
+                                   struct sieve_places *wide) {
     const __m256i small = _mm256_set1_epi32(0x20202020);
     const __m256i times = _mm256_set1_epi32((int)0x9e3779b1u);
-    const __m256i low = _mm256_set1_epi32(31);
-    const __m128i to_bit = _mm_cvtsi32_si128((int)(32 - f->sieve_log2));
-    const __m128i to_word = _mm_cvtsi32_si128((int)(37 - f->sieve_log2));
-    size_t i = from, count = out->count;
-    for (; i + STEP <= to && i + STEP <= text.n; i += STEP) {
+    const __m256i times_next = _mm256_set1_epi32((int)0x85ebca6bu);
+    struct bit_table narrow_bits = bit_table(f->sieve_bits, f->sieve_log2);
+    struct bit_table wide_bits = bit_table(f->wide_bits, f->wide_log2);
+    size_t i = from, n = narrow->count, m = wide->count;
+    for (; i + STEP <= to && i + STEP + GRAM_BYTES <= text.n; i += STEP) {
         __m256i v = _mm256_loadu_si256((const void *)(text.p + i));
+        __m256i next =
+            _mm256_loadu_si256((const void *)(text.p + i + GRAM_BYTES));
         __m256i hash = _mm256_mullo_epi32(_mm256_or_si256(v, small), times);
-        __m256i word = _mm256_i32gather_epi32(
-            (const void *)f->sieve_bits, _mm256_srl_epi32(hash, to_word), 4);
-        __m256i bit = _mm256_and_si256(_mm256_srl_epi32(hash, to_bit), low);
-        /* the bit of each becomes its sign */
-        __m256i sign = _mm256_sllv_epi32(word, _mm256_xor_si256(bit, low));
-        unsigned mask =
-            (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(sign));
-        count += put_lanes(out->at + count, i, mask);
+        __m256i more =
+            _mm256_mullo_epi32(_mm256_or_si256(next, small), times_next);
+        n += put_lanes(narrow->at + n, i, bits_of(narrow_bits, hash));
+        m += put_lanes(wide->at + m, i,
+                       bits_of(wide_bits, _mm256_add_epi32(hash, more)));
     }
-    out->count = count;
+    narrow->count = n;
+    wide->count = m;
     return i;
-}
-
-AVX2 static __m256i is_between(__m256i v, int low, int high) {
-    __m256i floor = _mm256_set1_epi8((char)low);
-    __m256i width = _mm256_set1_epi8((char)(high - low));
-    __m256i x = _mm256_sub_epi8(v, floor);
-    return _mm256_cmpeq_epi8(_mm256_min_epu8(x, width), x);
-}
-
-AVX2 static __m256i is_byte(__m256i v, char c) {
-    return _mm256_cmpeq_epi8(v, _mm256_set1_epi8(c));
 }
 
 /* at + k for each bit k of mask: four at once, and on where there are more. */
@@ -236,54 +242,20 @@ AVX2 static size_t find_breaks_avx2(struct str text, size_t from, size_t to,
     return i;
 }
 
-AVX2 static size_t find_few_avx2(struct str text, size_t from, size_t to,
-                                 struct str few) {
-    const __m256i small = _mm256_set1_epi8(0x20);
-    size_t i = from;
-    for (; i + STEP <= to && i + STEP + few.n <= text.n; i += STEP) {
-        __m256i found = small;
-        for (size_t k = 0; k < few.n; k++) {
-            __m256i v = _mm256_loadu_si256((const void *)(text.p + i + k));
-            __m256i is = is_byte(_mm256_or_si256(v, small),
-                                 (char)(few.p[k] | 0x20));
-            found = k == 0 ? is : _mm256_and_si256(found, is);
-        }
-        unsigned mask = (unsigned)_mm256_movemask_epi8(found);
-        if (mask != 0)
-            return i + (size_t)__builtin_ctz(mask);
-    }
-    return i;
-}
-
-static bool has_avx2(void) {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-}
-
 #endif
 
 /* ---- the doors ---- */
 
 void sieve_find_grams(const struct prefilter *f, struct str text, size_t from,
-                      size_t to, struct sieve_places *out) {
-    size_t first = out->count;
+                      size_t to, struct sieve_places *narrow,
+                      struct sieve_places *wide) {
+    size_t first = narrow->count;
 #ifdef HAS_AVX2_BUILD
-    if (has_avx2())
-        from = find_grams_avx2(f, text, from, to, out);
+    if (sieve_has_avx2())
+        from = find_grams_avx2(f, text, from, to, narrow, wide);
 #endif
-    find_grams(f, text, from, to, out);
-    keep_near(f, text, first, out);
-}
-
-size_t sieve_find_few(struct str text, size_t from, size_t to,
-                      struct str few) {
-#ifdef HAS_AVX2_BUILD
-    if (has_avx2() && few.n > 0)
-        from = find_few_avx2(text, from, to, few);
-#endif
-    while (from < to && !is_few(text, from, few))
-        from++;
-    return from;
+    find_grams(f, text, from, to, narrow, wide);
+    keep_near(f, text, first, narrow);
 }
 
 bool sieve_find_breaks(struct str text, size_t from, size_t to,
@@ -291,7 +263,7 @@ bool sieve_find_breaks(struct str text, size_t from, size_t to,
                        struct sieve_places *suspects) {
     bool odd = false;
 #ifdef HAS_AVX2_BUILD
-    if (has_avx2())
+    if (sieve_has_avx2())
         from = find_breaks_avx2(text, from, to, breaks, suspects, &odd);
 #endif
     bool is_end_odd = find_breaks(text, from, to, breaks, suspects);

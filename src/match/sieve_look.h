@@ -10,6 +10,7 @@
 
 #define LOOK_REST 4 /* bytes behind a break, enough to believe it */
 #define LOOK_AHEAD (8 * 1024) /* so far behind a break the rest may stand */
+#define LOOK_FAR (32 * 1024)
 #define LOOK_SEARCHED 64
 #define LOOK_BEGINS 256
 
@@ -20,6 +21,7 @@ struct line_pair { /* the same line */
 struct searched { /* for the rest behind a state, in vain: up to `to` */
     uint32_t state;
     size_t to;
+    size_t farther; /* than asked, to be asked less often */
 };
 
 /* A line, and where its text may begin behind frames. */
@@ -34,13 +36,17 @@ struct line_begin {
 struct sieve {
     struct arena *a;
     const struct prefilter *f;
-    struct sieve_places breaks, suspects, grams;
+    struct sieve_places breaks, suspects, narrow, wide;
     struct buf copy, line;
     struct line_pair *lines;
     size_t line_count, line_cap;
     struct searched searched[LOOK_SEARCHED], words[LOOK_SEARCHED];
+    struct few_list few, *shorts;
     size_t refused; /* the first rest that this cut does not go on with; 0: none */
     struct line_begin begins[LOOK_BEGINS]; /* lines lately asked about */
+    size_t ended[256]; /* where a break stands lately, by the folded byte before
+                          it, 0x80 for all above; 0: none */
+    size_t noted_from; /* breaks behind this place are noted there */
 };
 
 struct look { /* one text that is looked at */
@@ -65,10 +71,14 @@ void look_tell(const struct look *l, uint32_t literal, size_t at,
                bool is_whole);
 /* Literals that are cut at this break. */
 void look_at_break(const struct look *l, size_t at);
+/* Notes breaks, so that look_may_follow() can tell. */
+void look_note_breaks(struct sieve *s, struct str text);
+/* May a line not far before `at` have been cut behind this folded byte? */
+bool look_may_follow(const struct look *l, size_t at, unsigned char byte);
 /* May what stands at `at` be the beginning of a line's text, so that what
  * belongs before it stands on another line? */
 bool look_may_begin_line(const struct look *l, size_t at);
-/* Another text comes. */
-void look_forget(struct sieve *s);
+/* Another text comes; its breaks will be noted from this place on. */
+void look_forget(struct sieve *s, size_t noted_from);
 
 #endif

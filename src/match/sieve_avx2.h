@@ -1,0 +1,32 @@
+/* sieve_avx2.h: what the loops for AVX2 share. Private to sieve_find.c and
+ * sieve_few.c. HAS_AVX2_BUILD: they can be compiled; whether they can be run is
+ * asked when they would be. */
+#ifndef MATCH_SIEVE_AVX2_H
+#define MATCH_SIEVE_AVX2_H
+
+#include "match/sieve.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define HAS_AVX2_BUILD 1
+#define STEP 32 /* bytes at a time */
+#define AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
+
+AVX2 static inline __m256i is_between(__m256i v, int low, int high) {
+    __m256i floor = _mm256_set1_epi8((char)low);
+    __m256i width = _mm256_set1_epi8((char)(high - low));
+    __m256i x = _mm256_sub_epi8(v, floor);
+    return _mm256_cmpeq_epi8(_mm256_min_epu8(x, width), x);
+}
+
+AVX2 static inline __m256i is_byte(__m256i v, char c) {
+    return _mm256_cmpeq_epi8(v, _mm256_set1_epi8(c));
+}
+
+static inline bool sieve_has_avx2(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+}
+#endif
+
+#endif
