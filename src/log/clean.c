@@ -146,7 +146,7 @@ static bool may_be_special(plain_bytes here, plain_bytes next) {
 /* What looks like a colour may be none: "[12/99]". */
 static bool is_colour(struct str s, size_t at) {
     struct cursor c = {s, at};
-    return take_spelled(&c) || take_bare(&c);
+    return (s.p[at] != '[' && take_spelled(&c)) || take_bare(&c);
 }
 
 bool clean_is_special(struct str s, size_t i) {

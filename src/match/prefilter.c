@@ -51,6 +51,7 @@ static bool header_is_good(struct opening *o, size_t pattern_count) {
         .wide_log2 = word_at(o->p, WORD_WIDE_LOG2),
         .slot_log2 = word_at(o->p, WORD_SLOT_LOG2),
         .tail_log2 = word_at(o->p, WORD_TAIL_LOG2),
+        .long_tail_log2 = word_at(o->p, WORD_LONG_TAIL_LOG2),
         .entries = word_at(o->p, WORD_ENTRIES),
         .shorts = word_at(o->p, WORD_SHORTS),
         .literal_bytes = word_at(o->p, WORD_LITERAL_BYTES),
@@ -58,7 +59,7 @@ static bool header_is_good(struct opening *o, size_t pattern_count) {
     bool has_good_grams =
         (o->s.gram_log2 == 0 || is_good_log2(o->s.gram_log2)) &&
         is_good_log2(o->s.sieve_log2) && is_good_log2(o->s.wide_log2) &&
-        is_good_log2(o->s.tail_log2) &&
+        is_good_log2(o->s.tail_log2) && is_good_log2(o->s.long_tail_log2) &&
         o->s.slot_log2 >= 1 && o->s.slot_log2 <= GRAM_BITS_LOG2_MAX;
     return has_good_grams && o->patterns == pattern_count &&
            o->s.states >= 1 && prefilter_layout(&o->s).end == o->n;
@@ -82,11 +83,13 @@ static void find_tables(struct opening *o) {
         .sieve_entries = o->p + l.sieve_entries,
         .sieve_shorts = o->p + l.sieve_shorts,
         .tail_bits = o->p + l.tail_bits,
+        .long_tail_bits = o->p + l.long_tail_bits,
         .literal_from = o->p + l.literal_from,
         .literal_bytes = o->p + l.literal_bytes, .depth = o->p + l.depth,
         .sieve_log2 = o->s.sieve_log2, .wide_log2 = o->s.wide_log2,
         .slot_log2 = o->s.slot_log2,
-        .tail_log2 = o->s.tail_log2, .entries = o->s.entries,
+        .tail_log2 = o->s.tail_log2,
+        .long_tail_log2 = o->s.long_tail_log2, .entries = o->s.entries,
         .shorts = o->s.shorts, .longest = word_at(o->p, WORD_LONGEST),
     };
 }

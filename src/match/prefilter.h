@@ -21,10 +21,10 @@ struct prefilter { /* views into the blob */
 
     /* what sieve.c looks at: see there */
     const unsigned char *sieve_bits, *wide_bits, *sieve_near, *sieve_slots,
-        *sieve_entries, *sieve_shorts, *tail_bits,
+        *sieve_entries, *sieve_shorts, *tail_bits, *long_tail_bits,
         *literal_from, *literal_bytes, *depth;
-    uint32_t sieve_log2, wide_log2, slot_log2, tail_log2, entries, shorts,
-        longest;
+    uint32_t sieve_log2, wide_log2, slot_log2, tail_log2, long_tail_log2,
+        entries, shorts, longest;
 };
 
 /* Where one stream stands. Zeroed: at its beginning. */
@@ -80,13 +80,13 @@ enum prefilter_word {
     WORD_MAGIC, WORD_VERSION, WORD_BYTES, WORD_CHECK, WORD_PATTERNS,
     WORD_STATES, WORD_LITERALS, WORD_REFS, WORD_GRAM_LOG2, WORD_GRAM_BACK,
     WORD_SIEVE_LOG2, WORD_WIDE_LOG2, WORD_SLOT_LOG2, WORD_TAIL_LOG2,
-    WORD_ENTRIES, WORD_SHORTS, WORD_LONGEST, WORD_LITERAL_BYTES, WORD_COUNT_OF
+    WORD_LONG_TAIL_LOG2, WORD_ENTRIES, WORD_SHORTS, WORD_LONGEST, WORD_LITERAL_BYTES, WORD_COUNT_OF
 };
 
 struct prefilter_sizes {
     uint32_t states, literals, refs, gram_log2;
-    uint32_t sieve_log2, wide_log2, slot_log2, tail_log2, entries, shorts,
-        literal_bytes;
+    uint32_t sieve_log2, wide_log2, slot_log2, tail_log2, long_tail_log2,
+        entries, shorts, literal_bytes;
 };
 
 /* Tables behind the header, in this order; all down to literal_from are
@@ -111,6 +111,7 @@ struct prefilter_layout {
     uint64_t sieve_bits; /* [(1 << sieve_log2) / 8] */
     uint64_t wide_bits;  /* [(1 << wide_log2) / 8] */
     uint64_t tail_bits;  /* [(1 << tail_log2) / 8] */
+    uint64_t long_tail_bits; /* [(1 << long_tail_log2) / 8] */
     uint64_t bytes;      /* [states] the byte that leads into the state */
     uint64_t depth;      /* [states] bytes read up to it; 255: or more */
     uint64_t literal_bytes; /* [literal_bytes] */

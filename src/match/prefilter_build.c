@@ -196,7 +196,8 @@ struct prefilter_layout prefilter_layout(const struct prefilter_sizes *s) {
     l.sieve_bits = l.gram_bits + bytes_of_bits(s->gram_log2);
     l.wide_bits = l.sieve_bits + bytes_of_bits(s->sieve_log2);
     l.tail_bits = l.wide_bits + bytes_of_bits(s->wide_log2);
-    l.bytes = l.tail_bits + bytes_of_bits(s->tail_log2);
+    l.long_tail_bits = l.tail_bits + bytes_of_bits(s->tail_log2);
+    l.bytes = l.long_tail_bits + bytes_of_bits(s->long_tail_log2);
     l.depth = l.bytes + states;
     l.literal_bytes = l.depth + states;
     l.end = (l.literal_bytes + s->literal_bytes + 3) / 4 * 4;
@@ -242,6 +243,7 @@ static void write_header(const struct builder *b,
     prefilter_put(out, WORD_WIDE_LOG2, s->wide_log2);
     prefilter_put(out, WORD_SLOT_LOG2, s->slot_log2);
     prefilter_put(out, WORD_TAIL_LOG2, s->tail_log2);
+    prefilter_put(out, WORD_LONG_TAIL_LOG2, s->long_tail_log2);
     prefilter_put(out, WORD_ENTRIES, s->entries);
     prefilter_put(out, WORD_SHORTS, s->shorts);
     prefilter_put(out, WORD_LONGEST, b->sieve.longest);

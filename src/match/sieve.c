@@ -245,9 +245,7 @@ static bool has_written_escape(struct str text,
 }
 
 static void look_at_plain(const struct look *l, size_t from, size_t to) {
-    look_note_breaks(l->s, l->text);
-    for (size_t i = 0; i < l->s->breaks.count; i++)
-        look_at_break(l, l->s->breaks.at[i]);
+    look_at_breaks(l);
     find_grams(l, from, to);
     for (uint32_t i = 0; i < l->s->f->shorts; i += FEW_MAX)
         find_shorts(l, i, from, to);

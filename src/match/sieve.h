@@ -82,14 +82,8 @@ void sieve_measure(const struct sieve_choice *c, struct prefilter_sizes *s);
 void sieve_write(const struct sieve_choice *c, const struct prefilter_sizes *s,
                  const struct prefilter_layout *l, unsigned char *out);
 
-/* The more of a literal stands before a break, the more of it is asked for at
- * once: `bytes` for a beginning of fewer than `below`. */
-struct tail_class {
-    uint32_t bytes, below;
-};
-#define TAIL_CLASSES 2
-static const struct tail_class tail_classes[TAIL_CLASSES] = {
-    {SIEVE_TAIL, 8}, {8, UINT32_MAX}};
+/* Of the beginnings of literals, the last bytes: in one table four of each, in
+ * another eight of those that have them. */
 
 /* Three bits in a word of 64 for each tail. */
 #define TAIL_WORD_LOG2 6
@@ -104,12 +98,20 @@ static inline uint64_t tail_mask(uint32_t hash) {
            UINT64_C(1) << (more >> 14 & 63);
 }
 
-/* Of the class's bytes before `end`. */
-static inline uint32_t tail_hash(const char *end, uint32_t class_of) {
-    uint32_t hash = class_of;
-    for (uint32_t i = tail_classes[class_of].bytes; i > 0; i -= GRAM_BYTES)
-        hash = gram_hash(hash ^ gram_at(end - i));
+static inline uint32_t tail_hash(const char *end) {
+    uint32_t hash = narrow_hash(end - SIEVE_TAIL);
     return gram_hash(hash ^ hash >> 15);
+}
+
+static inline uint32_t long_tail_hash(const char *end) {
+    uint32_t hash = wide_hash(end - WIDE_BYTES);
+    return gram_hash(hash ^ hash >> 15);
+}
+
+static inline bool tail_is_in(const unsigned char *bits, uint32_t log2,
+                              uint32_t hash) {
+    uint64_t wanted = tail_mask(hash);
+    return (long_at(bits, tail_word(hash, log2)) & wanted) == wanted;
 }
 
 /* ---- at run ---- */

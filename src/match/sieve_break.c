@@ -34,12 +34,14 @@ void look_forget(struct sieve *s, size_t noted_from) {
 
 #define FAR_BACK (2 * LOG_MEMORY) /* a line's cut, and frames between */
 
+static void note_break(struct sieve *s, struct str text, size_t at) {
+    unsigned char byte = at > 0 ? (unsigned char)text.p[at - 1] : 0;
+    s->ended[byte < 0x80 ? fold_byte(byte) : 0x80] = at;
+}
+
 void look_note_breaks(struct sieve *s, struct str text) {
-    for (size_t i = 0; i < s->breaks.count; i++) {
-        size_t at = s->breaks.at[i];
-        unsigned char byte = at > 0 ? (unsigned char)text.p[at - 1] : 0;
-        s->ended[byte < 0x80 ? fold_byte(byte) : 0x80] = at;
-    }
+    for (size_t i = 0; i < s->breaks.count; i++)
+        note_break(s, text, s->breaks.at[i]);
 }
 
 /* Has a line ended so, that ended near `at` or in the strip that is looked at? */
@@ -403,27 +405,21 @@ static uint32_t state_before(const struct prefilter *f, struct str text,
     return state;
 }
 
-/* The most bytes of a literal that may stand before a break; 0: none. */
+/* The most bytes of a literal that may stand before a break which a short tail
+ * stands before; 0: none. */
 static size_t cut_before(const struct prefilter *f, struct str text,
                          size_t at) {
     bool is_blank = at < text.n && look_is_blank(text.p[at]);
-    if (at == 0 || (is_blank && look_is_blank(text.p[at - 1])))
+    if (is_blank && look_is_blank(text.p[at - 1]))
         return 0; /* the run of blanks began before */
-    uint32_t most = 0;
-    for (uint32_t k = 0; k < TAIL_CLASSES; k++) {
-        if (at < tail_classes[k].bytes)
-            break;
-        uint32_t hash = tail_hash(text.p + at, k);
-        uint64_t wanted = tail_mask(hash);
-        uint64_t word = long_at(f->tail_bits, tail_word(hash, f->tail_log2));
-        if ((word & wanted) == wanted)
-            most = tail_classes[k].below;
-    }
-    most = most < f->longest ? most : f->longest;
+    bool is_long = at >= WIDE_BYTES &&
+                   tail_is_in(f->long_tail_bits, f->long_tail_log2,
+                              long_tail_hash(text.p + at));
+    uint32_t most = is_long ? f->longest : WIDE_BYTES - 1;
     return most < at ? most : at;
 }
 
-void look_at_break(const struct look *l, size_t at) {
+static void look_at_break(const struct look *l, size_t at) {
     const struct prefilter *f = l->s->f;
     struct str text = l->text;
     size_t cut = cut_before(f, text, at);
@@ -437,4 +433,21 @@ void look_at_break(const struct look *l, size_t at) {
     for (; state != 0 && f->depth[state] >= SIEVE_TAIL;
          state = word_at(f->fail, state))
         go_on(l, state, at, behind, has_newline);
+}
+
+void look_at_breaks(const struct look *l) {
+    const struct prefilter *f = l->s->f;
+    struct sieve_places *breaks = &l->s->breaks;
+    size_t count = 0;
+    for (size_t i = 0; i < breaks->count; i++) {
+        size_t at = breaks->at[i];
+        note_break(l->s, l->text, at);
+        breaks->at[count] = (uint32_t)at;
+        count += at >= SIEVE_TAIL &&
+                 tail_is_in(f->tail_bits, f->tail_log2,
+                            tail_hash(l->text.p + at));
+    }
+    breaks->count = count;
+    for (size_t i = 0; i < count; i++)
+        look_at_break(l, breaks->at[i]);
 }

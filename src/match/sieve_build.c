@@ -141,7 +141,9 @@ void sieve_measure(const struct sieve_choice *c, struct prefilter_sizes *s) {
         log2_of(64 * (c->gram_count - c->wide_count), GRAM_BITS_LOG2_MIN);
     s->wide_log2 = log2_of(64 * c->wide_count, GRAM_BITS_LOG2_MIN);
     s->slot_log2 = log2_of(2 * c->gram_count + 1, 1);
-    s->tail_log2 = log2_of(16 * c->tail_count, GRAM_BITS_LOG2_MIN);
+    /* many a word ends several beginnings */
+    s->tail_log2 = log2_of(2 * c->tail_count, GRAM_BITS_LOG2_MIN);
+    s->long_tail_log2 = log2_of(16 * c->tail_count, GRAM_BITS_LOG2_MIN);
     s->entries = (uint32_t)c->count;
     s->shorts = c->short_count;
     s->literal_bytes = c->literal_bytes;
@@ -246,15 +248,16 @@ static void set_tail(unsigned char *bits, uint32_t log2, uint32_t hash) {
 }
 
 /* Wherever a literal may be cut, the bytes before. */
-static void write_tails(const struct sieve_choice *c, uint32_t log2,
-                        unsigned char *bits) {
+static void write_tails(const struct sieve_choice *c,
+                        const struct prefilter_sizes *s,
+                        const struct prefilter_layout *l, unsigned char *out) {
     for (uint32_t k = 0; k < c->literal_count; k++) {
         for (size_t i = SIEVE_TAIL; i < c->literals[k].n; i++) {
             const char *end = c->literals[k].p + i;
-            uint32_t class_of = 0;
-            while (i >= tail_classes[class_of].below)
-                class_of++;
-            set_tail(bits, log2, tail_hash(end, class_of));
+            set_tail(out + l->tail_bits, s->tail_log2, tail_hash(end));
+            if (i >= WIDE_BYTES)
+                set_tail(out + l->long_tail_bits, s->long_tail_log2,
+                         long_tail_hash(end));
         }
     }
 }
@@ -274,5 +277,5 @@ void sieve_write(const struct sieve_choice *c, const struct prefilter_sizes *s,
     for (uint32_t i = 0; i < c->short_count; i++)
         prefilter_put(out + l->sieve_shorts, i, c->shorts[i]);
     write_near(c, out + l->sieve_near);
-    write_tails(c, s->tail_log2, out + l->tail_bits);
+    write_tails(c, s, l, out);
 }

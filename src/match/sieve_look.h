@@ -69,8 +69,8 @@ static inline size_t look_next_line(struct str text, size_t at) {
 
 void look_tell(const struct look *l, uint32_t literal, size_t at,
                bool is_whole);
-/* Literals that are cut at this break. */
-void look_at_break(const struct look *l, size_t at);
+/* Literals that are cut at a break; these are noted, and then forgotten. */
+void look_at_breaks(const struct look *l);
 /* Notes breaks, so that look_may_follow() can tell. */
 void look_note_breaks(struct sieve *s, struct str text);
 /* May a line not far before `at` have been cut behind this folded byte? */
