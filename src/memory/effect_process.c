@@ -142,8 +142,11 @@ struct estimate effect_host_memory(const struct ask *q) {
     const struct memory_case *c = q->c;
     struct span held = span_of_fact(&c->in[FACT_host_rss]);
     struct span used = span_of_fact(&c->in[FACT_host_used]);
-    /* of one process, where all of the machine's are told as well */
+    /* of one process, where all of the machine's are told as well; or a
+       limit was reached by the sum, and nobody says how much one held */
     bool is_part = held.known && used.known && used.low > held.high;
+    is_part = is_part || (!held.known && used.known &&
+                          c->in[FACT_memory_limit].known);
     bool is_refusal = !held.known && c->in[FACT_requested_bytes].known;
     struct estimate e =
         estimate_unknown(is_part ? FACT_host_used : FACT_host_rss);

@@ -25,9 +25,8 @@ static void write_kind(struct sheet *s, const struct entry *e) {
     sheet_raw(s, SEPARATOR);
     sheet_put(s, said_word(s->t, WORDS_MECHANISM, (int)e->mechanism));
     if (e->severity != SEVERITY_failure) {
-        const char *word = word_spelling(WORDS_SEVERITY, (int)e->severity);
         sheet_raw(s, SEPARATOR);
-        sheet_put(s, said(s->t, arena_printf(s->t->a, "report.%s", word).p));
+        sheet_put(s, said_severity(s->t, e));
     }
     sheet_raw(s, "\n");
 }

@@ -60,6 +60,9 @@ const struct report *report_shown(struct arena *a, struct reader *r,
 /* What b holds, kept in a; raises where an append to b failed. */
 struct str settled(struct arena *a, const struct buf *b);
 struct str said(const struct teller *t, const char *key);
+
+/* What an entry that tells of no failure says of itself. */
+struct str said_severity(const struct teller *t, const struct entry *e);
 struct str said_note(const struct teller *t, const struct note *n);
 struct str said_word(const struct teller *t, enum vocabulary which, int value);
 struct str said_fact(const struct teller *t, enum fact_name name); /* label */

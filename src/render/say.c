@@ -215,6 +215,14 @@ struct str said(const struct teller *t, const char *key) {
     return text.n > 0 ? text : str_of(key);
 }
 
+struct str said_severity(const struct teller *t, const struct entry *e) {
+    bool is_open = e->severity == SEVERITY_warning &&
+                   e->mechanism == MECHANISM_unspecified;
+    const char *word = word_spelling(WORDS_SEVERITY, (int)e->severity);
+    return said(t, is_open ? "report.unproven"
+                           : arena_printf(t->a, "report.%s", word).p);
+}
+
 struct str said_note(const struct teller *t, const struct note *n) {
     return say(t->a, t->r, t->lang, n);
 }

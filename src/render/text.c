@@ -28,9 +28,7 @@ static enum ink severity_ink(enum severity s) {
 static void write_severity(struct page *p, const struct finding *f) {
     enum severity s = f->entry->severity;
     if (s != SEVERITY_failure) {
-        const char *word = word_spelling(WORDS_SEVERITY, (int)s);
-        struct str key = arena_printf(p->t->a, "report.%s", word);
-        page_text(p, 0, severity_ink(s), said(p->t, key.p));
+        page_text(p, 0, severity_ink(s), said_severity(p->t, f->entry));
     }
 }
 

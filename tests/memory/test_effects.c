@@ -507,6 +507,17 @@ static void the_peak_on_the_host_gets_a_fifth_more(void **state) {
     assert_int_equal(e.needs.at[0], FACT_host_rss);
 }
 
+/* A scheduler that ends a job names the sum and the limit, no process. */
+static void the_sum_at_a_limit_is_a_peak(void **state) {
+    struct memory_case c =
+        case_of(NULL, NULL, SAID({FACT_host_used, "40 GiB"},
+                                 {FACT_memory_limit, "32 GiB"}));
+    struct estimate e = effect_of(*state, &c, SHORT_HOST, EFFECT_host_memory);
+    assert_int_equal(e.quantity, FACT_host_used);
+    assert_int_equal(e.proposed.number, 48 * GIB);
+    assert_int_equal(e.needs.count, 0);
+}
+
 static void vllms_settings_say_nothing_of_other_engines(void **state) {
     struct memory_case c = hybrid_by_pairs();
     c.engine = STR("sglang");
@@ -572,6 +583,7 @@ int main(void) {
         WITH_ARENA(offload_without_the_model_proposes_nothing),
         WITH_ARENA(the_sampler_shrinks_with_its_sequences),
         WITH_ARENA(the_peak_on_the_host_gets_a_fifth_more),
+        WITH_ARENA(the_sum_at_a_limit_is_a_peak),
         WITH_ARENA(vllms_settings_say_nothing_of_other_engines),
         WITH_ARENA(a_setting_that_explains_the_log_is_named),
     };
