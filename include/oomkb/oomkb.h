@@ -191,6 +191,10 @@ struct oomkb_options {
      * of those fixes and are shown beside the reports of others. What names no
      * entry or fix of this knowledge base says nothing. */
     const char *const *own_reports;
+    /* Threads that look through a long log; 0 or 1: the caller's own alone, at
+     * most 16. The report is the same. get_memory and put_memory are called by
+     * each, by one at a time; each may use max_memory_bytes for its notes. */
+    uint32_t threads;
 };
 
 /* ---- Part 4: does it fit? ----

@@ -55,6 +55,7 @@ static void begin(void *arg) {
     begin_own(b);
     struct reader *reader = reader_new(r->kb->index, a);
     r->scanner = scan_new(a, r->kb->kit, reader, b->s->max_input_bytes);
+    scan_threads(r->scanner, b->s->threads);
 }
 
 int session_new(const struct oomkb *kb, const struct settings *s,

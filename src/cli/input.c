@@ -1,6 +1,8 @@
 /* input.c: opening logs by name, and their answers on stdout. */
 #include "cli/input.h"
 
+#include "cli/jobs.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -35,6 +37,7 @@ oomkb_options input_options(struct cli *c, const char *name) {
     oomkb_options options = cli_options(c);
     options.input_name = name;
     options.own_reports = (const char *const *)c->own_reports;
+    options.threads = jobs_share(c);
     return options;
 }
 

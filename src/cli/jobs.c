@@ -11,7 +11,8 @@
  *
  * What is no regular file (the standard input, a pipe) is opened and read when
  * its turn comes: named twice, or fed by somebody who waits for an answer, it
- * behaves as if there were one thread. One file is read by one thread.
+ * behaves as if there were one thread. Where there are fewer logs than threads,
+ * each has its share of them (oomkb_options.threads).
  *
  * It refuses to write: only the main thread owns stdout and stderr, where it
  * shows one line of progress for all inputs together.
@@ -181,11 +182,21 @@ void jobs_end(struct jobs *j) {
 
 /* ---- beginning ---- */
 
-static size_t threads_wanted(const struct cli *c) {
+static size_t threads_allowed(const struct cli *c) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     size_t n = c->jobs > 0 ? c->jobs : processors > 0 ? (size_t)processors : 1;
-    n = n < c->operand_count ? n : c->operand_count;
     return n < JOBS_MAX ? n : JOBS_MAX;
+}
+
+static size_t threads_wanted(const struct cli *c) {
+    size_t n = threads_allowed(c);
+    return n < c->operand_count ? n : c->operand_count;
+}
+
+uint32_t jobs_share(const struct cli *c) {
+    size_t logs = c->operand_count > 0 ? c->operand_count : 1;
+    size_t share = threads_allowed(c) / logs;
+    return share > 0 ? (uint32_t)share : 1;
 }
 
 /* Of all inputs; 0: one of them is no file, so nobody knows. */

@@ -21,6 +21,7 @@
 #include "log/plain.h"
 
 #define SKIM_BLOCK (256 * 1024)
+#define SKIM_PART (512 * 1024) /* for each of several threads */
 #define SKIM_LINE_MAX (256 * 1024)
 #define SKIM_BACK (64 * 1024) /* farthest that an island reaches back */
 #define SKIM_HELD_MAX (8 * 1024 * 1024) /* before the sieve has to settle */
@@ -37,6 +38,7 @@ struct skim {
     uint64_t looked, read; /* places */
     uint64_t until;        /* of the open island: it is read to there */
     uint64_t bytes_passed, lines_passed; /* since something was read */
+    size_t block; /* so much is looked at at once */
     bool is_open;
     bool is_endless; /* in a line too long to be held, */
     uint64_t began;  /* which began here */
@@ -48,6 +50,8 @@ struct skim *skim_new(struct arena *a, const struct log_sieve *sieve,
     struct skim *s = arena_alloc(a, sizeof *s);
     *s = (struct skim){.a = a, .sieve = sieve, .out = out, .is_open = true};
     s->marks.a = a;
+    s->block = sieve->at_once > 1 ? SKIM_PART * (size_t)sieve->at_once
+                                  : SKIM_BLOCK;
     return s;
 }
 
@@ -267,8 +271,8 @@ void skim_feed(struct skim *s, struct str bytes) {
             continue;
         }
         size_t fresh = (size_t)(s->base + s->n - s->looked);
-        size_t room = SKIM_BLOCK + LOG_SIEVE_AHEAD -
-                      fresh % (SKIM_BLOCK + LOG_SIEVE_AHEAD);
+        size_t wanted = s->block + LOG_SIEVE_AHEAD;
+        size_t room = wanted - fresh % wanted;
         struct str part = str_slice(bytes, 0, room);
         hold(s, part);
         bytes = str_slice(bytes, part.n, bytes.n);

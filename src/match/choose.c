@@ -13,6 +13,7 @@
  *
  * It refuses to guess: a place that is not read is one that does not matter.
  */
+#include "match/gang.h"
 #include "match/glance.h"
 
 #include <stdlib.h>
@@ -41,7 +42,7 @@ struct noted { /* lines in which a pattern's literal may stand */
 
 struct chooser {
     struct scanner *s, *beside;
-    struct sieve *sieve;
+    struct gang *gang;
     struct glance *glance;
     size_t glanced;      /* 1 + the line's offset; 0: none */
     struct noted *noted; /* by pattern */
@@ -174,7 +175,7 @@ static void mark_all(struct chooser *c, struct log_marks *m, uint64_t place,
 static void begin(struct chooser *c) {
     struct scanner *s = c->s;
     c->beside = scan_beside(s);
-    c->sieve = sieve_new(s->a, &s->filter);
+    c->gang = gang_new(s->a, &s->filter, c->door.at_once);
     c->glance = glance_new(s);
     c->noted = arena_array(s->a, s->pattern_count, sizeof *c->noted);
     c->named = arena_array(s->a, s->pattern_count, sizeof *c->named);
@@ -183,7 +184,7 @@ static void begin(struct chooser *c) {
 static void look(void *ctx, struct str text, uint64_t place, size_t from,
                  size_t to, struct log_marks *marks) {
     struct chooser *c = ctx;
-    if (!c->sieve)
+    if (!c->gang)
         begin(c);
     if (place + from < c->dense_to) {
         mark_all(c, marks, place, from, to);
@@ -195,7 +196,7 @@ static void look(void *ctx, struct str text, uint64_t place, size_t from,
     c->place = place;
     glance_begin(c->glance, text);
     c->glanced = 0;
-    sieve_look(c->sieve, text, from, to, on_literal, c);
+    gang_look(c->gang, text, from, to, on_literal, c);
     if (marks->count > 1)
         qsort(marks->at, marks->count, sizeof *marks->at, by_place);
 }
@@ -370,7 +371,8 @@ const struct log_sieve *choose_lines(struct scanner *s, size_t small) {
     s->scope = SCOPE_SIGNATURES;
     c->first = UINT64_MAX;
     c->dense_bytes = DENSE_FIRST;
-    c->door = (struct log_sieve){.ctx = c, .small = small, .look = look,
+    c->door = (struct log_sieve){.ctx = c, .small = small,
+                                 .at_once = s->threads, .look = look,
                                  .pause = pause_reading, .gap = break_lanes,
                                  .whole = read_whole, .keep_from = keep_from, .settle = settle};
     return &c->door;

@@ -110,6 +110,7 @@ struct scanner {
     struct matcher *matcher;
     struct log_reader *log;
     enum scan_way way;
+    uint32_t threads;
     bool is_begun;
     struct lane *lanes[LOG_STREAMS_MAX];
     struct pattern_state **patterns; /* by id */

@@ -97,6 +97,22 @@ class SameAnswers(Jobs):
         one = self.expect_same("--format", "jsonl", long, *short, long)
         self.assertEqual(one.stdout.count(b"\n"), 42)
 
+    def test_parts_of_one_log(self):
+        """Failures lie in many places of a long log, and where it is cut."""
+        gap = b"".join(b"step %d, loss 0.%d, 9 samples seen\n" % (i, i % 97)
+                       for i in range(9000))
+        samples = []
+        for name in SAMPLES[::60]:
+            with open(os.path.join(ROOT, name), "rb") as file:
+                samples.append(file.read())
+        log = self.write("one.log", b"".join(gap + s for s in samples) + gap)
+        one = self.expect_same("--format", "json", log)
+        self.assertGreater(os.path.getsize(log), 4 << 20)
+        self.assertEqual(one.returncode, 0)
+        with open(log, "rb") as file:
+            whole = file.read()
+        self.expect_same("--format", "jsonl", "-", stdin=whole)
+
     def test_status(self):
         healthy = self.write("healthy.log", HEALTHY)
         failed = self.write("failed.log", FAILED)

@@ -1,6 +1,7 @@
 /* test_sieve.c: reading only where it may be worth it comes to the same as
  * reading everything: all logs of the corpus, disguised at random, between
- * stretches of a log that has nothing to say. ROUNDS and SEED may be set. */
+ * stretches of a log that has nothing to say, looked through by one thread or
+ * several. ROUNDS and SEED may be set. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -100,11 +101,12 @@ static void play(void *arg) {
     buf_init_in(&story, &a, 1 << 16);
     struct str log = random_log(&a, r->samples, &seed, &story);
     size_t piece = pieces[disguise_roll(&seed, 5)];
+    uint32_t threads = 1 + disguise_roll(&seed, 3);
     struct str image = r->samples->image;
     const struct scan_result *whole =
-        scan_way(&a, image, log, SCAN_WHOLE, 262144);
-    const struct scan_result *sieved =
-        scan_way(&a, image, log, SCAN_STRICT, piece);
+        scan_so(&a, image, log, (struct scanning){SCAN_WHOLE, 262144, 1});
+    const struct scan_result *sieved = scan_so(
+        &a, image, log, (struct scanning){SCAN_STRICT, piece, threads});
     const char *why = scan_difference(&a, whole, sieved);
     if (why != NULL) {
         keep_log(log);

@@ -1,14 +1,14 @@
 /* sameness.c: results compared hit by hit. */
 #include "support/sameness.h"
 
-const struct scan_result *scan_way(struct arena *a, struct str image,
-                                   struct str log, enum scan_way way,
-                                   size_t piece) {
+const struct scan_result *scan_so(struct arena *a, struct str image,
+                                  struct str log, struct scanning how) {
     const struct index *ix = index_open(a, image);
     struct scanner *s = scan_new(a, scan_kit_open(a, ix), reader_new(ix, a), 0);
-    scan_by(s, way);
-    for (size_t i = 0; i < log.n; i += piece) {
-        scan_feed(s, str_slice(log, i, piece));
+    scan_by(s, how.way);
+    scan_threads(s, how.threads);
+    for (size_t i = 0; i < log.n; i += how.piece) {
+        scan_feed(s, str_slice(log, i, how.piece));
     }
     return scan_end(s);
 }

@@ -4,10 +4,14 @@
 
 #include "match/match.h"
 
-/* Scan log in pieces of so many bytes. */
-const struct scan_result *scan_way(struct arena *a, struct str image,
-                                   struct str log, enum scan_way way,
-                                   size_t piece);
+struct scanning {
+    enum scan_way way;
+    size_t piece; /* bytes fed at a time */
+    uint32_t threads;
+};
+
+const struct scan_result *scan_so(struct arena *a, struct str image,
+                                  struct str log, struct scanning how);
 /* What the first has and the second has not, or otherwise, in words; NULL:
  * nothing. Streams count by who they are, orders by what comes first. */
 const char *scan_difference(struct arena *a, const struct scan_result *x,

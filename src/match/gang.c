@@ -1,0 +1,166 @@
+/* gang.c: the text is cut at line ends into a part for each thread.
+ *
+ *     text  |--- part 0 ---|--- part 1 ---|--- part 2 ---|
+ *            told at once,  noted, told    noted, told
+ *            by the caller  when joined    when joined
+ *
+ * A part is looked at with the whole text round it, so that where it is cut
+ * changes nothing. Threads live as long as one look: what they note lies in
+ * their own arenas, and nothing is shared but what is only read. A thread that
+ * cannot be had leaves its part to the caller. A part is never left running:
+ * what is raised is raised when all have been joined.
+ */
+#include "match/gang.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#define PART_MIN (128 * 1024) /* fewer bytes are not worth a thread */
+
+struct told {
+    size_t line;
+    uint32_t literal;
+    bool is_whole;
+};
+
+struct mate {
+    struct arena arena; /* of what lasts */
+    struct sieve *sieve;
+    const struct prefilter *f;
+    struct told *told;
+    size_t told_count, told_cap;
+    struct str text;
+    size_t from, to;
+    struct fault fault;
+    enum fail code;
+    pthread_t thread;
+    bool has_thread;
+};
+
+struct gang {
+    struct arena *a;
+    struct sieve *own;
+    uint32_t mate_count;
+    struct mate mates[GANG_MAX]; /* but the caller */
+};
+
+static void mate_end(void *arg) {
+    struct mate *m = arg;
+    arena_free(&m->arena);
+}
+
+struct gang *gang_new(struct arena *a, const struct prefilter *f,
+                      uint32_t threads) {
+    struct gang *g = arena_alloc(a, sizeof *g);
+    g->a = a;
+    g->own = sieve_new(a, f);
+    g->mate_count = threads < GANG_MAX ? threads - 1 : GANG_MAX - 1;
+    for (uint32_t i = 0; i < g->mate_count; i++) {
+        struct mate *m = &g->mates[i];
+        m->f = f;
+        arena_init(&m->arena, a->from, a->ceiling_bytes);
+        arena_defer(a, mate_end, m);
+    }
+    return g;
+}
+
+/* ---- in the threads ---- */
+
+static void note(void *ctx, uint32_t literal, size_t line, bool is_whole) {
+    struct mate *m = ctx;
+    m->told = arena_grow(&m->arena, m->told, m->told_count, &m->told_cap,
+                         sizeof *m->told);
+    m->told[m->told_count++] = (struct told){line, literal, is_whole};
+}
+
+static void look(void *arg) {
+    struct mate *m = arg;
+    if (!m->sieve)
+        m->sieve = sieve_new(&m->arena, m->f);
+    sieve_look(m->sieve, m->text, m->from, m->to, note, m);
+}
+
+static void *run(void *arg) {
+    struct mate *m = arg;
+    m->code = arena_guard(&m->arena, look, m, &m->fault);
+    return NULL;
+}
+
+/* ---- the caller ---- */
+
+static size_t line_end(struct str text, size_t at, size_t to) {
+    const char *end = memchr(text.p + at, '\n', to - at);
+    return end ? (size_t)(end - text.p) + 1 : to;
+}
+
+/* How many mates have a part; the caller's is text[from, *own_to). */
+static uint32_t part(struct gang *g, struct str text, size_t from, size_t to,
+                     size_t *own_to) {
+    size_t parts = (to - from) / PART_MIN;
+    parts = parts < g->mate_count + 1 ? parts : g->mate_count + 1;
+    if (parts < 2) {
+        *own_to = to;
+        return 0;
+    }
+    size_t at = line_end(text, from + (to - from) / parts, to);
+    *own_to = at;
+    uint32_t count = 0;
+    while (at < to) {
+        struct mate *m = &g->mates[count++];
+        size_t next = at + (to - at) / (parts - count);
+        m->text = text;
+        m->from = at;
+        m->to = at = next < to ? line_end(text, next, to) : to;
+        m->told_count = 0;
+    }
+    return count;
+}
+
+static void join(struct gang *g, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        struct mate *m = &g->mates[i];
+        if (m->has_thread)
+            pthread_join(m->thread, NULL);
+        else
+            run(m);
+    }
+}
+
+struct own_part {
+    struct gang *g;
+    struct str text;
+    size_t from, to;
+    sieve_fn found;
+    void *ctx;
+};
+
+static void look_at_own(void *arg) {
+    struct own_part *p = arg;
+    sieve_look(p->g->own, p->text, p->from, p->to, p->found, p->ctx);
+}
+
+static void raise(struct gang *g, enum fail code, const struct fault *fault) {
+    if (code != FAIL_NONE)
+        arena_raise(g->a, code, "%s", fault->text);
+}
+
+void gang_look(struct gang *g, struct str text, size_t from, size_t to,
+               sieve_fn found, void *ctx) {
+    struct own_part own = {g, text, from, to, found, ctx};
+    uint32_t count = part(g, text, from, to, &own.to);
+    for (uint32_t i = 0; i < count; i++) {
+        struct mate *m = &g->mates[i];
+        m->has_thread = pthread_create(&m->thread, NULL, run, m) == 0;
+    }
+    struct fault fault;
+    enum fail code = arena_guard(g->a, look_at_own, &own, &fault);
+    join(g, count);
+    raise(g, code, &fault);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct mate *m = &g->mates[i];
+        raise(g, m->code, &m->fault);
+        for (size_t k = 0; k < m->told_count; k++)
+            found(ctx, m->told[k].literal, m->told[k].line,
+                  m->told[k].is_whole);
+    }
+}
