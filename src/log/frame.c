@@ -23,7 +23,8 @@ enum first {
     FIRST_PAREN = 32,
     FIRST_SMALL = 64,  /* letter */
     FIRST_MONTH = 128, /* the capital of one */
-    FIRST_LEVEL = 256  /* the capital of one, or glog's */
+    FIRST_LEVEL = 256, /* the capital of one, or glog's */
+    FIRST_LESS = 512
 };
 
 static unsigned first_of(char c) {
@@ -33,6 +34,7 @@ static unsigned first_of(char c) {
         return FIRST_DIGIT;
     switch (c) {
     case '>': return FIRST_GREATER;
+    case '<': return FIRST_LESS;
     case '#': return FIRST_HASH;
     case ' ':
     case '\t': return FIRST_BLANK;
@@ -69,15 +71,18 @@ static const struct frame_reader readers[] = {
     {"CRI", FRAME_TRANSPORT, FIRST_DIGIT, false, frame_take_cri},
     {"kubectl --prefix", FRAME_TRANSPORT, FIRST_BRACKET, false,
      frame_take_kubectl},
-    {"docker compose", FRAME_TRANSPORT, FIRST_SMALL, false,
+    {"docker compose", FRAME_TRANSPORT, FIRST_SMALL | FIRST_DIGIT, false,
      frame_take_compose},
-    {"syslog", FRAME_TRANSPORT, FIRST_MONTH, false, frame_take_syslog},
+    {"syslog", FRAME_TRANSPORT, FIRST_MONTH | FIRST_LESS, false,
+     frame_take_syslog},
+    {"syslog of RFC 5424", FRAME_TRANSPORT, FIRST_LESS, false,
+     frame_take_syslog_5424},
+    {"gh run view --log", FRAME_TRANSPORT, FIRST_SMALL, false,
+     frame_take_job},
     {"syslog unit", FRAME_TRANSPORT, 0, true, frame_take_unit},
     {"dmesg", FRAME_TRANSPORT, FIRST_BRACKET, false, frame_take_dmesg},
     {"mpirun", FRAME_WHO, FIRST_BRACKET, false, frame_take_mpirun},
     {"rank", FRAME_WHO, FIRST_BRACKET | FIRST_SMALL, false, frame_take_rank},
-    {"srun --label", FRAME_WHO, FIRST_BLANK | FIRST_DIGIT, false,
-     frame_take_label},
     {"Ray and vLLM process", FRAME_WHO, FIRST_PAREN, false,
      frame_take_process},
     {"timestamp", FRAME_RECORD, FIRST_DIGIT, false, frame_take_stamp},
@@ -92,6 +97,9 @@ static const struct frame_reader readers[] = {
     {"source after a level", FRAME_RECORD, 0, true,
      frame_take_source},
     {"logfmt", FRAME_RECORD, FIRST_SMALL, false, frame_take_logfmt},
+    {"label", FRAME_WHO,
+     FIRST_BLANK | FIRST_DIGIT | FIRST_SMALL | FIRST_MONTH | FIRST_LEVEL |
+         FIRST_BRACKET, false, frame_take_label},
 };
 
 static bool take_one(struct frame *f) {
@@ -121,10 +129,24 @@ static bool begins_with_level(struct str s) {
     return false;
 }
 
+static void note_prefix(struct frame *f, const char *prefix) {
+    size_t n = (size_t)(f->text.p - prefix);
+    f->columns = (uint32_t)n;
+    if (f->is_record && f->repeated == 0)
+        f->repeated = str_hash((struct str){prefix, n});
+}
+
 void frame_strip(struct frame *f) {
-    for (int round = 0; round < ROUNDS_MAX; round++)
+    const char *prefix = NULL; /* of the record */
+    for (int round = 0; round < ROUNDS_MAX; round++) {
+        const char *before = f->text.p;
         if (!take_one(f))
             break;
+        if (prefix == NULL && (f->kinds & FRAME_RECORD) != 0)
+            prefix = before;
+    }
+    if (prefix != NULL)
+        note_prefix(f, prefix);
     if (starts_with(f->text, STR("Traceback (most recent call last)")) ||
         begins_with_level(f->text))
         f->is_record = true;

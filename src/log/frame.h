@@ -13,6 +13,21 @@ enum frame_kind {
     FRAME_RECORD = 8     /* the program's own time and level */
 };
 
+/* What may stand before every line and prove nothing alone. */
+enum frame_label {
+    LABEL_ANY,     /* in: each is believed */
+    LABEL_RANK,    /* "3: " */
+    LABEL_HOST,    /* "node7: " */
+    LABEL_BRACKET, /* "[3] ", "[proc 3] ", "[worker3]:", "[node7:3]: " */
+    LABEL_BAR,     /* "node7 | " */
+    LABEL_TWO,     /* "serve-6c9 main " */
+    LABEL_SLASH,   /* "trainer/3 " */
+    LABEL_NUMBER,  /* of the line: "  12\t", "12:", "12 | " */
+    LABEL_FILE,    /* "train.log:", "train.log:12:" */
+    LABEL_CLOCK,   /* "10:47:37 ", "[10:47:37] ", "Jan 02 10:47:37 " */
+    LABEL_LOG_STREAM /* behind a time: "serve/main/0123456789abcdef " */
+};
+
 struct frame {
     struct str text;      /* what is left */
     struct stream who;    /* views into the line */
@@ -20,12 +35,17 @@ struct frame {
     bool is_record;       /* a new message begins */
     bool is_partial;      /* CRI: the rest comes in the next line */
     bool is_stderr;
-    uint64_t repeated;    /* hash of a prefix that is put before every line of
-                             one record (vLLM's); 0: none */
+    uint64_t repeated;    /* hash of the record's prefix; 0: none. Who finds it
+                             again on the next line may see one record */
+    bool repeats_surely;  /* it does stand before every line (vLLM's) */
+    uint32_t columns;     /* of that prefix, right before the text: who wraps
+                             a program's lines counts them */
     bool follows_hash;    /* in: the line before began with "# " */
-    bool follows_label;   /* in: "3: " was seen to be a rank lately */
-    bool is_hash;       /* out: this line did */
-    bool is_sure_label; /* out: and it can be nothing else */
+    bool follows_label;   /* in: a label was seen to be one lately, */
+    enum frame_label label; /* in: of this kind; out: the one taken off */
+    bool has_label;
+    bool is_hash;         /* out: this line did */
+    bool is_sure_label;   /* out: it can be nothing else */
     bool has_stamp;       /* a time was taken off: a level may follow */
     bool has_level;
 };
@@ -40,6 +60,8 @@ bool frame_take_cri(struct frame *f);
 bool frame_take_kubectl(struct frame *f);
 bool frame_take_compose(struct frame *f);
 bool frame_take_syslog(struct frame *f);
+bool frame_take_syslog_5424(struct frame *f);
+bool frame_take_job(struct frame *f);
 bool frame_take_unit(struct frame *f);
 bool frame_take_dmesg(struct frame *f);
 bool frame_take_mpirun(struct frame *f);

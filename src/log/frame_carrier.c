@@ -2,6 +2,8 @@
  * where a message of the program begins: they stand before every line. */
 #include "log/frame.h"
 
+#define JOB_LONGEST 128 /* with its step */
+
 static bool done(struct frame *f, const struct cursor *c) {
     f->text = cursor_rest(c);
     return true;
@@ -115,13 +117,25 @@ static bool is_numbered(struct str s) {
     size_t n = s.n;
     while (n > 0 && is_digit(s.p[n - 1]))
         n--;
-    return n < s.n && n > 0 && (s.p[n - 1] == '-' || s.p[n - 1] == '_');
+    return n < s.n && n > 0 && is_any(s.p[n - 1], "-_.");
 }
 
-/* "name-1  | message"; a name of one's own needs the two blanks of padding. */
+/* foreman's clock: "10:47:37 web.1   | " */
+static void take_clock(struct cursor *c) {
+    struct cursor try = *c;
+    if (take_digits_and(&try, 2, ':') && take_digits_and(&try, 2, ':') &&
+        take_digits_and(&try, 2, ' '))
+        *c = try;
+}
+
+/* "name-1  | message"; a name of one's own needs the two blanks of padding.
+ * pm2 puts a number before it: "0|name    | " */
 bool frame_take_compose(struct frame *f) {
     struct cursor c = {f->text, 0};
     struct str name;
+    take_clock(&c);
+    if (cursor_digits(&c, 1, 4) && !cursor_char(&c, '|'))
+        return false;
     if (!cursor_until(&c, " |", &name) || !is_service_name(name))
         return false;
     size_t blanks = cursor_blanks(&c);
@@ -174,9 +188,12 @@ static bool take_day_and_time(struct cursor *c) {
            cursor_digits(c, 2, 2);
 }
 
-/* "May 20 10:47:37 host unit[123]: message" */
+/* "May 20 10:47:37 host unit[123]: message", with "<13>" before it */
 bool frame_take_syslog(struct frame *f) {
     struct cursor c = {f->text, 0};
+    if (cursor_char(&c, '<') &&
+        (!cursor_digits(&c, 1, 3) || !cursor_char(&c, '>')))
+        return false;
     if (!take_day_and_time(&c))
         return false;
     if (cursor_char(&c, '.') && !cursor_digits(&c, 1, 6))
@@ -186,12 +203,88 @@ bool frame_take_syslog(struct frame *f) {
     return done(f, &c);
 }
 
+/* "<13>1 2024-05-20T10:47:37.123Z host unit 123 - - message": RFC 5424 */
+bool frame_take_syslog_5424(struct frame *f) {
+    struct cursor c = {f->text, 0};
+    struct str time, host, unit, id;
+    int64_t pid = -1;
+    bool is_whole = cursor_char(&c, '<') && cursor_digits(&c, 1, 3) &&
+                    cursor_text(&c, STR(">1 ")) &&
+                    cursor_until(&c, " ", &time) && cursor_char(&c, ' ') &&
+                    cursor_until(&c, " ", &host) && cursor_char(&c, ' ') &&
+                    cursor_until(&c, " ", &unit) && cursor_char(&c, ' ');
+    if (!is_whole || (!cursor_number(&c, &pid) && !cursor_char(&c, '-')) ||
+        !cursor_char(&c, ' ') || !cursor_until(&c, " ", &id) ||
+        !cursor_text(&c, STR(" -")))
+        return false;
+    cursor_char(&c, ' ');
+    f->who.process = unit;
+    f->who.pid = pid;
+    return done(f, &c);
+}
+
+/* "job\tstep\t2024-05-20T10:47:37.1234567Z message": gh run view --log. */
+bool frame_take_job(struct frame *f) {
+    struct str head = str_slice(f->text, 0, JOB_LONGEST);
+    struct cursor c = {head, str_find_char(head, '\t')};
+    struct str job = str_slice(head, 0, c.at), step;
+    bool is_whole = f->kinds == 0 && cursor_char(&c, '\t') &&
+                    cursor_until(&c, "\t", &step) && cursor_char(&c, '\t');
+    size_t time = c.at;
+    c.text = f->text;
+    if (!is_whole || !take_digits_and(&c, 4, '-') ||
+        !take_digits_and(&c, 2, '-') || !take_digits_and(&c, 2, 'T'))
+        return false;
+    c.at = time;
+    f->who.container = job;
+    return done(f, &c);
+}
+
+/* What carriers put behind an ISO time: "app[web.1]: " (Heroku),
+ * "{app=\"llm\"} " (logcli). */
+static bool take_source(struct frame *f, struct cursor *c) {
+    struct str name, inside;
+    if (cursor_char(c, '{')) {
+        if (!cursor_until(c, "}", &inside) || !cursor_text(c, STR("} ")) ||
+            str_find(inside, STR("=\"")) == inside.n)
+            return false;
+        f->who.container = inside;
+        return true;
+    }
+    if (!cursor_until(c, " \t[]():=\"", &name) || !cursor_char(c, '[') ||
+        !cursor_until(c, " ]", &inside) || !cursor_char(c, ']') ||
+        !cursor_text(c, STR(": ")) || !is_numbered(inside))
+        return false;
+    f->who.container = inside;
+    return true;
+}
+
+/* fluentd's own file: "2024-05-20 10:47:37 +0000 kube.llm: {...}" */
+static bool take_tag(struct frame *f, struct cursor *c) {
+    struct str tag;
+    if (!str_ends(f->text, STR("}")) || !cursor_until(c, " :={\"", &tag) ||
+        !cursor_text(c, STR(": ")) || cursor_peek(c) != '{')
+        return false;
+    f->who.container = tag;
+    return true;
+}
+
 /* "host unit[123]: message" after an ISO time: journalctl -o short-iso. */
 bool frame_take_unit(struct frame *f) {
     struct cursor c = {f->text, 0};
-    if (!f->has_stamp || f->who.process.n > 0 ||
-        !take_host_and_unit(f, &c, false))
+    if (!f->has_stamp || f->who.process.n > 0)
         return false;
+    if (!take_host_and_unit(f, &c, false)) {
+        struct cursor tag = {f->text, 0};
+        c.at = 0;
+        if (f->who.container.n > 0)
+            return false;
+        if (!take_source(f, &c)) {
+            c = tag;
+            if (!take_tag(f, &c))
+                return false;
+        }
+    }
     f->is_record = false;
     return done(f, &c);
 }

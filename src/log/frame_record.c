@@ -100,7 +100,7 @@ bool frame_take_stamp(struct frame *f) {
     struct stamp s;
     if (!is_digit(cursor_peek(&c)) || !take_time(&c, &s))
         return false;
-    if (!cursor_ends(&c) && !cursor_char(&c, ' ') &&
+    if (!cursor_ends(&c) && !cursor_any(&c, " \t") &&
         !cursor_text(&c, STR(": ")))
         return false;
     f->text = cursor_rest(&c);
@@ -192,6 +192,7 @@ bool frame_take_vllm(struct frame *f) {
         str_find_char(source, ':') == source.n)
         return false;
     f->repeated = str_hash(str_slice(c.text, 0, c.at));
+    f->repeats_surely = true;
     if (!cursor_ends(&c) && !cursor_char(&c, ' '))
         return false;
     return done(f, &c);

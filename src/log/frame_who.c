@@ -2,19 +2,34 @@
  * goes to the stream, the text after the frame keeps its indentation. */
 #include "log/frame.h"
 
-/* One blank after the frame belongs to it, further ones to the text. */
+/* One blank after the frame belongs to it, further ones to the text; where it
+ * may have been the text's, who wrapped that counted it. */
 static bool done(struct frame *f, struct cursor *c) {
-    cursor_char(c, ' ');
+    f->columns = cursor_char(c, ' ');
     f->text = cursor_rest(c);
     return true;
 }
 
-/* "[1,3]<stderr>:message": mpirun --tag-output. */
+/* "1,3", "prterun-node1-77@1,3", "1,mpirank:3,algo-1", "3" (Horovod). */
+static bool take_mpi_rank(struct cursor *c, int64_t *rank) {
+    struct str job, rest;
+    if (!cursor_until(c, "] ", &job))
+        return false;
+    struct cursor in = {job, 0};
+    size_t comma = str_find_char(job, ',');
+    in.at = comma < job.n ? comma + 1 : 0;
+    cursor_text(&in, STR("mpirank:"));
+    if (!cursor_number(&in, rank))
+        return false;
+    return cursor_ends(&in) || (cursor_char(&in, ',') &&
+                                cursor_until(&in, "", &rest));
+}
+
+/* "[1,3]<stderr>:message": mpirun --tag-output, and its relations. */
 bool frame_take_mpirun(struct frame *f) {
     struct cursor c = {f->text, 0};
     int64_t rank;
-    bool is_whole = cursor_char(&c, '[') && cursor_digits(&c, 1, 9) &&
-                    cursor_char(&c, ',') && cursor_number(&c, &rank) &&
+    bool is_whole = cursor_char(&c, '[') && take_mpi_rank(&c, &rank) &&
                     cursor_text(&c, STR("]<std")) &&
                     (cursor_text(&c, STR("out>:")) ||
                      cursor_text(&c, STR("err>:")));
@@ -36,7 +51,8 @@ static bool take_bare_rank(struct frame *f) {
     return true;
 }
 
-/* "[rank0]: ", "[rank 0] ", "[Rank 0]: ", "[default0]:", "rank0: " */
+/* "[rank0]: ", "[rank 0] ", "[Rank 0]: ", "[rank: 0] ", "[default0]:",
+ * "rank0: " */
 bool frame_take_rank(struct frame *f) {
     struct cursor c = {f->text, 0};
     int64_t rank;
@@ -45,6 +61,7 @@ bool frame_take_rank(struct frame *f) {
     if (!cursor_text(&c, STR("default"))) {
         if (!cursor_text(&c, STR("rank")) && !cursor_text(&c, STR("Rank")))
             return false;
+        cursor_char(&c, ':');
         cursor_char(&c, ' ');
     }
     if (!cursor_number(&c, &rank) || !cursor_char(&c, ']'))
@@ -54,37 +71,6 @@ bool frame_take_rank(struct frame *f) {
         return false;
     f->who.rank = rank;
     return done(f, &c);
-}
-
-/* A text that nobody but a program begins with. */
-static bool is_unmistakable(struct str s) {
-    if (str_starts(s, STR("Traceback (most recent call last)")) ||
-        str_starts(s, STR("  File \"")) ||
-        str_starts(s, STR("slurmstepd: error:")))
-        return true;
-    struct frame inner = {.text = s, .kinds = FRAME_WHO, .who = {.pid = -1}};
-    frame_strip(&inner);
-    return (inner.kinds & FRAME_RECORD) != 0;
-}
-
-/* "3: message" from srun --label: once it stood before what must be a log
- * line, it is believed for the lines that follow. */
-bool frame_take_label(struct frame *f) {
-    struct cursor c = {f->text, 0};
-    int64_t rank;
-    if (f->who.rank >= 0 || (f->kinds & FRAME_RECORD) != 0)
-        return false;
-    cursor_blanks(&c);
-    if (c.at > 4 || !cursor_number(&c, &rank) || rank > 99999 ||
-        !cursor_text(&c, STR(": ")))
-        return false;
-    struct str rest = cursor_rest(&c);
-    f->is_sure_label = is_unmistakable(rest);
-    if (!f->follows_label && !f->is_sure_label)
-        return false;
-    f->who.rank = rank;
-    f->text = rest;
-    return true;
 }
 
 static bool is_process_name(struct str s) {

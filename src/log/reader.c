@@ -24,6 +24,7 @@
 #include "log/wrap.h"
 
 #define DEPTH_MAX 4     /* JSON in JSON */
+#define JSON_PREFIX 1   /* stands for the hash of a record's prefix */
 #define LABEL_LINES 64  /* how long a "3: " is believed to be a rank */
 #define CLEAN_CEILING ((size_t)4 * LOG_LINE_MAX)
 #define SCRATCH_CEILING ((size_t)8 << 20)
@@ -58,9 +59,11 @@ struct log_reader {
     /* what lines leave for those that follow, and where they did */
     uint64_t began;    /* reading began here: at the start, or behind a gap */
     struct note hash;  /* "# " began a line */
-    struct note label; /* "3: " was a rank */
+    struct note label; /* "3: " was a rank, "node7: " a machine */
+    enum frame_label label_kind;
     uint32_t label_lines; /* how many more may carry it */
     struct note carried;  /* a carrier named the stream of a line */
+    struct note named;    /* a frame did; lines behind may go on with it */
     uint32_t last_stream;
     struct note cut[2];  /* by docker or CRI, on stdout, on stderr */
     uint32_t goes_on[2]; /* in this stream */
@@ -187,34 +190,55 @@ static bool goes_with_carried(const struct log_reader *r,
     return f->kinds == 0 && is_indented(f->text) && is_near(r, &r->carried);
 }
 
+/* A line wrapped at blanks behind its frame: who spoke above goes on. */
+static bool goes_on_unnamed(const struct log_reader *r,
+                            const struct frame *f) {
+    return (f->kinds & ~(unsigned)FRAME_QUOTE) == 0 && !f->is_record &&
+           r->wrap.is_filled_above && is_near(r, &r->named);
+}
+
 static uint32_t stream_of(struct log_reader *r, const struct frame *f) {
     uint32_t stream = stream_find(r->streams, &f->who);
     if (stream == 0 && r->has_output)
         return r->stream;
-    if (stream == 0 && goes_with_carried(r, f))
+    if (stream == 0 && (goes_with_carried(r, f) || goes_on_unnamed(r, f)))
         return r->last_stream;
-    r->carried = note_here(r);
+    r->carried = r->named = note_here(r);
     r->carried.is_set = stream != 0 && (f->kinds & FRAME_TRANSPORT) != 0;
+    r->named.is_set = stream != 0;
     return stream;
 }
 
-/* vLLM puts the same prefix before every line of one record. */
-static bool is_new_record(struct log_reader *r, const struct frame *f,
-                          uint32_t stream) {
-    bool is_repeated = f->repeated && f->repeated == r->repeated[stream] &&
-                       is_near(r, &r->prefixed[stream]);
+/* Does the prefix of the line before stand before this one, too? */
+static bool is_prefixed_alike(struct log_reader *r, const struct frame *f,
+                              uint32_t stream) {
+    bool is_alike = f->repeated && f->repeated == r->repeated[stream] &&
+                    is_near(r, &r->prefixed[stream]);
     r->repeated[stream] = f->repeated;
     r->prefixed[stream] = note_here(r);
-    return (f->is_record && !is_repeated) || begins_traceback(f->text);
+    return is_alike;
+}
+
+/* vLLM puts the same prefix before every line of one record; others do where
+ * somebody wrapped the record before it was framed. */
+static bool is_new_record(const struct frame *f, const struct wrap *wrap,
+                          bool is_alike) {
+    bool goes_on = is_alike && (f->repeats_surely || wrap->is_filled_above ||
+                                is_indented(f->text));
+    return (f->is_record && !goes_on) || begins_traceback(f->text);
 }
 
 static void read_plain(struct log_reader *r, const struct frame *f) {
     uint32_t stream = stream_of(r, f);
-    bool is_record = is_new_record(r, f, stream);
+    struct wrap *wrap = &r->framed_wrap[stream];
+    bool is_alike = is_prefixed_alike(r, f, stream);
     bool is_framed = (f->kinds & ~(unsigned)FRAME_QUOTE) != 0;
     bool is_joined =
-        is_framed && looks_wrapped(r, &r->framed_page, &r->framed_wrap[stream],
-                                   f->text, 0, !f->is_record);
+        is_framed && looks_wrapped(r, &r->framed_page, wrap, f->text,
+                                   f->columns, !f->is_record || is_alike);
+    bool is_record = !is_joined && is_new_record(f, wrap, is_alike);
+    if (!is_framed)
+        *wrap = (struct wrap){0}; /* what was framed is no longer the last */
     hand_out_text(r, f->text, stream, is_joined, is_record);
     if (f->is_partial)
         note_cut(r, f->is_stderr, stream);
@@ -226,6 +250,7 @@ static struct frame frame_of(const struct log_reader *r, struct str text) {
         .who = stream_none(),
         .follows_hash = is_near(r, &r->hash),
         .follows_label = r->label_lines > 0 && is_near(r, &r->label),
+        .label = r->label_kind,
     };
 }
 
@@ -234,6 +259,7 @@ static bool read_rest(struct log_reader *r, struct str text, bool is_stderr,
                       bool is_partial) {
     if (!is_cut(r, is_stderr))
         return false;
+    r->framed_wrap[r->goes_on[is_stderr]] = (struct wrap){0};
     hand_out_text(r, text, r->goes_on[is_stderr], true, false);
     note_cut(r, is_stderr, r->goes_on[is_stderr]);
     r->cut[is_stderr].is_set = is_partial;
@@ -267,7 +293,10 @@ static void read_inner(struct log_reader *r, struct str text,
         struct frame f = frame_of(r, clean_line(line, &r->clean[depth]));
         f.who = outer->who;
         frame_strip(&f);
+        f.kinds |= FRAME_TRANSPORT;
         f.is_record = f.is_record || is_record;
+        if (is_record && f.repeated == 0)
+            f.repeated = JSON_PREFIX;
         is_record = false;
         read_framed(r, &f, depth);
     } while (text.n > 0);
@@ -283,6 +312,7 @@ static bool read_json(struct log_reader *r, struct frame *f, int depth) {
         return false;
     bool is_rest = record.is_docker && record.count > 0 &&
                    is_cut(r, record.is_stderr);
+    r->named.is_set = false;
     merge_who(&f->who, &record.who);
     for (size_t i = 0; i < record.count; i++) {
         struct str text = record.texts[i];
@@ -328,6 +358,7 @@ static void note_frames(struct log_reader *r, const struct frame *f) {
         r->label_lines--;
     if (f->is_sure_label) {
         r->label = note_here(r);
+        r->label_kind = f->label;
         r->label_lines = LABEL_LINES;
     }
 }
@@ -353,10 +384,12 @@ static void read_segment(struct log_reader *r, struct str raw) {
     struct frame f = frame_of(r, text);
     frame_strip(&f);
     note_frames(r, &f);
-    if (is_wrapped(r, text, &f))
+    if (is_wrapped(r, text, &f)) {
+        r->framed_wrap[r->last_stream] = (struct wrap){0};
         hand_out_text(r, f.text, r->last_stream, true, false);
-    else
+    } else {
         read_framed(r, &f, 0);
+    }
 }
 
 /* ---- cutting into segments ---- */

@@ -4,6 +4,9 @@
  *     {"level":"error","message":"text","traceback":"..."}   an application
  *     {"timestamp":"...","fields":{"message":"text"}}        Rust's tracing
  *     {"MESSAGE":"text","_PID":"7","SYSLOG_IDENTIFIER":"x"}  journalctl -o json
+ *     {"@timestamp":"...","@message":"text"}                 CloudWatch
+ *     {"id":"...","attributes":{"message":"text"}}           Datadog
+ *     {"timestamp":"...","body":{"stringValue":"text"}}      OpenTelemetry
  *
  * The message and whatever else in the object is prose become lines. An object
  * without a message is left as it stands: it is somebody's data.
@@ -12,22 +15,32 @@
 
 #include "base/json.h"
 
-static const char *const message_keys[] = {"message", "msg", "log", "MESSAGE",
-                                           "textPayload", "event"};
+static const char *const message_keys[] = {
+    "message",  "msg",  "log",      "MESSAGE",    "textPayload", "event",
+    "@message", "_raw", "LogEntry", "LogMessage", "stringValue"};
+/* What these hold is a message where a time stands beside them. */
+static const char *const other_keys[] = {"line", "body", "text"};
+static const char *const time_keys[] = {"timestamp", "@timestamp", "time",
+                                        "ts", "date"};
 static const char *const prose_keys[] = {"error",     "err",   "exc_info",
                                          "exception", "stack", "stack_trace",
                                          "traceback", "stacktrace"};
-static const char *const nests[] = {"fields", "jsonPayload"};
+static const char *const nests[] = {"fields",  "jsonPayload", "attributes",
+                                    "content", "_source",     "result",
+                                    "body",    "record"};
 
 static void add_text(struct record *r, struct str text) {
     if (r->count < RECORD_TEXTS_MAX && text.n > 0)
         r->texts[r->count++] = text;
 }
 
-static bool add_message(struct record *r, struct json *object) {
+#define COUNT(list) (sizeof(list) / sizeof(list)[0])
+
+static bool add_first(struct record *r, struct json *object,
+                      const char *const *keys, size_t count) {
     struct str text;
-    for (size_t i = 0; i < sizeof message_keys / sizeof message_keys[0]; i++) {
-        if (json_get_text(object, message_keys[i], &text)) {
+    for (size_t i = 0; i < count; i++) {
+        if (json_get_text(object, keys[i], &text)) {
             add_text(r, text);
             return true;
         }
@@ -35,9 +48,22 @@ static bool add_message(struct record *r, struct json *object) {
     return false;
 }
 
+static bool has_time(struct json *object) {
+    for (size_t i = 0; i < COUNT(time_keys); i++)
+        if (json_get(object, time_keys[i]) != NULL)
+            return true;
+    return false;
+}
+
+static bool add_message(struct record *r, struct json *object) {
+    return add_first(r, object, message_keys, COUNT(message_keys)) ||
+           (has_time(object) &&
+            add_first(r, object, other_keys, COUNT(other_keys)));
+}
+
 static void add_prose(struct record *r, struct json *object) {
     struct str text;
-    for (size_t i = 0; i < sizeof prose_keys / sizeof prose_keys[0]; i++)
+    for (size_t i = 0; i < COUNT(prose_keys); i++)
         if (json_get_text(object, prose_keys[i], &text))
             add_text(r, text);
 }
@@ -57,20 +83,30 @@ static void read_who(struct record *r, struct json *object) {
     }
 }
 
+/* Fluentd and its kin end no text with a newline: what containerd cut is
+ * marked. */
+static bool is_partial(struct json *object, struct str text) {
+    struct str tag;
+    if (json_get_text(object, "logtag", &tag))
+        return str_eq(tag, STR("P"));
+    return !str_ends(text, STR("\n")) && !json_get(object, "kubernetes") &&
+           !json_get(object, "docker");
+}
+
 static void read_docker(struct record *r, struct json *object) {
     struct str text, side, time;
     bool has_log = json_get_text(object, "log", &text);
     bool has_side = json_get_text(object, "stream", &side);
     r->is_docker =
         has_log && (has_side || json_get_text(object, "time", &time));
-    r->is_partial = r->is_docker && !str_ends(text, STR("\n"));
+    r->is_partial = r->is_docker && is_partial(object, text);
     r->is_stderr = has_side && str_eq(side, STR("stderr"));
 }
 
 static bool read_object(struct record *r, struct json *object) {
     bool has_message = add_message(r, object);
     add_prose(r, object);
-    for (size_t i = 0; i < sizeof nests / sizeof nests[0]; i++) {
+    for (size_t i = 0; i < COUNT(nests); i++) {
         struct json *nest = json_get(object, nests[i]);
         if (nest && add_message(r, nest)) {
             has_message = true;
@@ -100,10 +136,14 @@ static void read_line(void *arg) {
 static bool may_be_record(struct str s) {
     static const char *const signs[] = {"\"message\"", "\"msg\"", "\"log\"",
                                         "\"MESSAGE\"", "\"textPayload\"",
-                                        "\"event\""};
+                                        "\"event\"", "\"@message\"",
+                                        "\"_raw\"", "\"LogEntry\"",
+                                        "\"LogMessage\"",
+                                        "\"stringValue\"", "\"line\"",
+                                        "\"body\"", "\"text\""};
     if (s.n < 2 || s.p[0] != '{' || s.p[s.n - 1] != '}')
         return false;
-    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+    for (size_t i = 0; i < COUNT(signs); i++)
         if (str_find(s, str_of(signs[i])) < s.n)
             return true;
     return false;

@@ -24,6 +24,7 @@
 #include "log/plain.h"
 
 #define WIDTH_LEAST 40
+#define FILLED_LEAST 68 /* with the next word */
 #define WRAP_QUOTE_MAX 8 /* columns of what quotes a line, about */
 #define LONG_LABEL 12 /* a first word this long before a colon is a label */
 
@@ -56,7 +57,7 @@ static const char *const common_words[] = {
     "made", "make", "management", "many", "max", "maximum", "may", "mb",
     "memory", "mib", "might", "minimum", "model", "models", "module", "more",
     "most", "much", "must", "need", "needed", "needs", "new", "next", "no",
-    "node", "not", "note", "now", "number", "of", "off", "old", "on", "once",
+    "node", "non", "not", "note", "now", "number", "of", "off", "old", "on", "once",
     "one", "only", "option", "options", "or", "other", "our", "out", "output",
     "over", "parameters", "peak", "per", "please", "pod", "possible",
     "probably", "process", "processes", "profile", "profiling", "prompt",
@@ -124,8 +125,9 @@ static bool is_lower(char c) {
 
 static bool goes_on_letter(char a, struct str text, bool is_strong) {
     char b = text.p[0], next = text.n > 1 ? text.p[1] : '\0';
+    bool is_unit = a == 'i' && b == 'B' && !is_word(next); /* "Gi|B" */
     if (is_letter(b))
-        return is_lower(b) || is_strong || !is_lower(a);
+        return is_lower(b) || is_strong || !is_lower(a) || is_unit;
     if (b == '`')
         return next != '\0' && !is_word(next) && next != '`';
     if (b == '-')
@@ -139,20 +141,34 @@ static bool goes_on_digit(struct str text) {
     return is_digit(text.p[0]) || strchr(".,:)]}%_'\"", text.p[0]);
 }
 
+/* One blank stood at the seam. */
+static bool is_blank_seam(char a, struct str text) {
+    char next = text.n > 1 ? text.p[1] : '\0';
+    return text.p[0] == ' ' ? a != ' ' && next != ' ' && next != '\t'
+                            : text.p[0] != '\t';
+}
+
 /* Can a and the b after it be neighbours inside one word, number, path or
  * name? A letter beside a digit is more often "Process 12" or "23.69 GiB",
  * wrapped. */
 static bool is_inside_token(char a, struct str text, bool is_strong) {
     char b = text.p[0];
+    if (a == ' ' || b == ' ')
+        return is_strong && is_blank_seam(a, text);
     if (is_digit(a))
         return goes_on_digit(text);
+    bool goes_on = strchr(".,:;)", b) != NULL;
     if (a == ')' || a == ']')
-        return strchr(".,:;)", b) != NULL;
+        return goes_on;
+    if (is_strong && goes_on && (a == '"' || a == '\''))
+        return true;
+    if (a == '-' && b == '-')
+        return text.n > 1 && is_letter(text.p[1]); /* a flag */
     if (is_digit(b))
         return strchr(".,_-=/(['\"", a) != NULL;
     if (is_letter(a))
         return goes_on_letter(a, text, is_strong);
-    bool opens = strchr("_-/=([{'\"`\\", a) != NULL;
+    bool opens = strchr("_-/=(<[{'\"`\\", a) != NULL;
     if (is_word(b))
         return opens || (a == '.' && is_lower(b));
     return is_strong && (is_word(a) || opens) && strchr("/=\\", b) != NULL;
@@ -183,6 +199,13 @@ static bool has_label(struct str text) {
                          str_find_char(word, '_') < word.n);
 }
 
+/* The same, where what stood before it may be its beginning: "RESO|URCE_". */
+static bool has_own_label(char before, struct str text) {
+    bool is_name = is_letter(before) && is_letter(text.p[0]) &&
+                   !is_lower(before) && !is_lower(text.p[0]);
+    return has_label(text) && !is_name;
+}
+
 static bool was_seen(const struct wrap_page *page, uint32_t width) {
     return page->seen[width] > page->least;
 }
@@ -207,7 +230,7 @@ static bool is_between_words(const struct wrap *before, struct str text) {
 
 /* Two lines that each stand alone, whatever their widths. */
 static bool is_apart(const struct wrap *before, struct str text) {
-    return text.n == 0 || has_label(text) || before->is_word_wrapped ||
+    return text.n == 0 || has_own_label(before->last, text) || before->is_word_wrapped ||
            is_between_words(before, text) ||
            (!before->is_joined && begins_alike(before, text));
 }
@@ -245,6 +268,9 @@ static bool continues(const struct wrap_page *page, const struct wrap *before,
     bool is_strong = was_seen(page, cut) || before->is_joined ||
                      before->is_same_width || width == cut;
     bool is_likely = is_strong || is_usual(cut) || is_usual(before->text_width);
+    bool is_sure = was_seen(page, cut) || before->is_joined;
+    if ((before->last == ' ' || text.p[0] == ' ') && !is_sure)
+        return false; /* rows may be as wide as each other */
     if (!is_likely || !is_inside_token(before->last, text, is_strong))
         return false;
     return (was_seen(page, cut) || !was_wider(page, cut)) &&
@@ -260,8 +286,35 @@ static bool is_word_wrap(const struct wrap *before, struct str text,
         !is_word(before->last) ||
         !(is_lower(text.p[0]) || is_digit(text.p[0])))
         return false;
-    return cursor_until(&c, " ", &word) &&
+    return cursor_until(&c, " ", &word) && !str_ends(word, STR(":")) &&
            before->width + 1 + word.n > width;
+}
+
+/* A path or the like, which a wrapper at blanks cannot cut. */
+static bool is_one_word(struct str text) {
+    struct cursor c = {text, 0};
+    struct str word;
+    cursor_blanks(&c);
+    return cursor_until(&c, " ", &word) && word.n >= WIDTH_LEAST;
+}
+
+/* Had the line before no room for this one's first word, in whatever width
+ * would hold all lines near? Then this may be its rest, wrapped at a blank. */
+static bool is_filled(const struct wrap_page *page, const struct wrap *before,
+                      struct str text, uint32_t width) {
+    struct cursor c = {text, 0};
+    struct str word;
+    bool is_own = has_label(text) && is_lower(text.p[0]);
+    if (before->width == 0 || width == 0 || is_own ||
+        cursor_blanks(&c) > 1 || !cursor_until(&c, " ", &word))
+        return false;
+    size_t needed = before->width + 1 + word.n;
+    if (needed < FILLED_LEAST || width >= needed)
+        return false;
+    for (size_t i = 0; i < WRAP_RECENT; i++)
+        if (page->kept[i] >= needed && page->recent_place[i] >= page->least)
+            return false;
+    return true;
 }
 
 static void remember(struct wrap *w, struct str text, uint32_t width,
@@ -274,8 +327,9 @@ static void remember(struct wrap *w, struct str text, uint32_t width,
     size_t head = text.n < WRAP_HEAD ? text.n : WRAP_HEAD;
     memcpy(w->head, text.p, head);
     size_t from = text.n;
-    while (from > 0 && is_word(text.p[from - 1]))
-        from--;
+    while (from > 0 && (is_word(text.p[from - 1]) ||
+                        (text.p[from - 1] == '\'' && from < text.n)))
+        from--; /* "model's" is one word */
     struct str word = str_slice(text, from, text.n);
     w->word_length = (uint32_t)word.n;
     w->is_word_plain = is_plain_word(word);
@@ -295,10 +349,12 @@ bool wrap_look(struct wrap_page *page, struct wrap *before, struct str text,
         width = 0;
     bool is_joined = may_join && continues(page, before, text, width);
     bool is_wrapped = is_word_wrap(before, text, width);
+    bool is_below_full = is_filled(page, before, text, width);
     uint32_t cut = before->width;
     if (is_joined && (width == cut || before->is_joined))
         page->seen[cut] = page->place + 1;
     page->recent[page->next] = width ? width : (uint32_t)text.n;
+    page->kept[page->next] = is_one_word(text) ? 0 : page->recent[page->next];
     page->recent_place[page->next] = page->place;
     page->next = (page->next + 1) % WRAP_RECENT;
     bool is_same_width = width == cut && !begins_alike(before, text);
@@ -307,13 +363,15 @@ bool wrap_look(struct wrap_page *page, struct wrap *before, struct str text,
     before->is_joined = is_joined && width == cut;
     before->is_same_width = is_same_width;
     before->is_word_wrapped = is_wrapped && !is_joined;
+    before->is_filled_above = is_below_full;
     return is_joined;
 }
 
 bool wrap_may_join(struct str before, struct str text) {
     uint32_t cut = width_of(before);
     return before.n > 0 && text.n > 0 && cut + WRAP_QUOTE_MAX >= WIDTH_LEAST &&
-           width_of(text) <= cut + WRAP_QUOTE_MAX && !has_label(text) &&
+           width_of(text) <= cut + WRAP_QUOTE_MAX &&
+           !has_own_label(before.p[before.n - 1], text) &&
            is_inside_token(before.p[before.n - 1], text, true);
 }
 

@@ -21,6 +21,7 @@ struct wrap {
     bool is_joined;
     bool is_same_width; /* as the one before it */
     bool is_word_wrapped; /* it was cut at a blank to fit its own width */
+    bool is_filled_above; /* the line above had no room for its first word */
     uint64_t place;       /* where it began */
 };
 
@@ -29,6 +30,7 @@ struct wrap {
 struct wrap_page {
     uint64_t place, least; /* of the line looked at; of what is remembered */
     uint32_t recent[WRAP_RECENT]; /* widths of the last lines */
+    uint32_t kept[WRAP_RECENT];   /* the same, 0 where one word took it all */
     uint64_t recent_place[WRAP_RECENT];
     uint32_t next;
     uint64_t seen[WRAP_WIDTH_MAX + 1]; /* 1 + where text was last cut at this

@@ -25,6 +25,7 @@
 struct seen_line {
     size_t at, end; /* of all of it; end 0: none */
     struct str text;
+    struct str body; /* with a record's prefix before it */
     struct stream who;
     bool is_plain, is_framed, is_record;
 };
@@ -88,8 +89,9 @@ static struct seen_line look_at_line(struct str text, size_t at) {
     struct frame f = stripped(line, false);
     l.is_plain = is_certain(line, &f);
     l.text = f.text;
+    l.body = (struct str){f.text.p - f.columns, f.text.n + f.columns};
     l.who = f.who;
-    l.is_record = f.is_record;
+    l.is_record = f.is_record && f.repeated == 0;
     l.is_framed = f.is_record || (f.kinds & ~(unsigned)FRAME_QUOTE) != 0;
     return l;
 }
@@ -118,14 +120,15 @@ static bool is_one(const struct stream *x, const struct stream *y) {
  * as wide as. */
 static bool may_be_cut(struct glance *g, const struct seen_line *l,
                        struct str before) {
-    if (wrap_is_usual((uint32_t)before.n))
+    if (wrap_is_usual((uint32_t)before.n) ||
+        wrap_is_usual((uint32_t)l->text.n))
         return true;
     size_t at = l->at > LOG_MEMORY ? l->at - LOG_MEMORY : 0;
     size_t to = l->end + LOG_MEMORY;
     at += str_find_char(str_slice(g->text, at, g->text.n), '\n') + 1;
     while (at < g->text.n && at < to) {
         const struct seen_line *other = line_at(g, at);
-        bool is_equal = !other->is_plain || other->text.n == before.n ||
+        bool is_equal = !other->is_plain || other->body.n == before.n ||
                         other->end - other->at - 1 == before.n;
         if (is_equal && at != l->at)
             return true;
@@ -142,7 +145,7 @@ static bool begins_its_stream(struct glance *g, const struct seen_line *l) {
         struct seen_line before = *line_at(g, at);
         if (!before.is_plain ||
             (before.is_framed && is_one(&before.who, &l->who) &&
-             wrap_may_join(before.text, l->text)))
+             wrap_may_join(before.body, l->text)))
             return false;
     }
     return at > 0;
@@ -166,7 +169,7 @@ static bool begins_alone(struct glance *g, const struct seen_line *l) {
 /* And nothing of this one in those behind? */
 static bool ends_alone(struct glance *g, const struct seen_line *l) {
     size_t at = l->end;
-    struct str own = l->text;
+    struct str own = l->is_framed ? l->body : l->text;
     if (l->is_framed ? !may_be_cut(g, l, own)
                      : !wrap_may_be_cut(g->text, l->end))
         return true;
@@ -208,8 +211,11 @@ static bool put_lines(struct glance *g, uint32_t before) {
         struct seen_line one = *line_at(g, at);
         if (g->at - at > LOG_MEMORY || !one.is_plain)
             return false;
-        if (!is_one(&one.who, &l.who))
+        if (!is_one(&one.who, &l.who)) {
+            if (!one.is_framed || !l.is_framed)
+                return false; /* may go on with who spoke above */
             continue;
+        }
         is_put = begins_alone(g, &one) && put_front(g, &from, one.text);
         count += str_trim(one.text).n > 0;
     }

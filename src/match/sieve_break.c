@@ -118,9 +118,10 @@ static size_t begin_of_text(struct str text, size_t at, struct str line,
     struct frame f = {.text = line, .who = stream_none(),
                       .follows_hash = follows, .follows_label = follows};
     frame_strip(&f);
-    b->is_record = f.is_record;
+    b->is_record = f.is_record && f.repeated == 0;
     b->is_framed = f.is_record || (f.kinds & ~(unsigned)FRAME_QUOTE) != 0;
     b->who = f.who;
+    b->columns = f.columns;
     size_t begin = at + (line.n - f.text.n);
     while (begin < text.n && (text.p[begin] == ' ' || text.p[begin] == '\t'))
         begin++;
@@ -197,7 +198,8 @@ static bool has_equal(const struct look *l, const struct line_begin *cut,
         const struct line_begin *b = line_of(l, at);
         bool is_other = b->at != cut->at;
         for (size_t i = 0; is_other && i < 3; i++)
-            if (b->is_anywhere || text_of(l, b, b->text[i]).n == width ||
+            if (b->is_anywhere ||
+                text_of(l, b, b->text[i]).n + b->columns == width ||
                 text_of(l, b, b->at).n == width)
                 return true;
         at = next_line_begin(l, b);
@@ -222,7 +224,8 @@ static bool may_be_cut(const struct look *l, size_t at, size_t rest) {
     struct str before = text_of(l, &cut, cut.text[0]);
     return cut.is_framed && is_one(&cut.who, &next.who) &&
            (wrap_is_usual((uint32_t)before.n) ||
-            has_equal(l, &cut, before.n));
+            wrap_is_usual((uint32_t)(before.n + cut.columns)) ||
+            has_equal(l, &cut, before.n + cut.columns));
 }
 
 /* The rest begins with one of s->few: of a word that was cut before `cut`; 0: of

@@ -28,6 +28,7 @@ struct searched { /* for the rest behind a state, in vain: up to `to` */
 struct line_begin {
     size_t at, end; /* end 0: none */
     size_t text[3];
+    size_t columns; /* of a record's prefix before it */
     struct stream who;
     bool is_framed, is_record, is_partial;
     bool is_anywhere; /* JSON, or what cleaning changes: not known */

@@ -146,9 +146,40 @@ static bool is_notebook_frame(struct str s) {
     }
 }
 
+/* "line 12, in f", behind what wrapped the frame at its blanks. */
+static bool is_rest_of_frame(struct str s) {
+    struct str line = STR("line ");
+    if (str_starts(s, STR(", ")))
+        s = str_slice(s, 2, s.n);
+    size_t i = line.n;
+    while (i < s.n && is_digit(s.p[i]))
+        i++;
+    return str_starts(s, line) && i > line.n &&
+           str_starts(str_slice(s, i, s.n), STR(", in"));
+}
+
+/* 'File', 'File "x.py",', '"/opt/x.py", line 12, in f' */
+static bool is_wrapped_frame(struct str s) {
+    if (s.p[0] == '"')
+        return str_starts(s, STR("\"/")) &&
+               str_find(s, STR(".py\", line ")) < s.n;
+    return str_eq(s, STR("File")) ||
+           (str_starts(s, STR("File \"")) &&
+            (str_ends(s, STR("\",")) || str_ends(s, STR("\", line"))));
+}
+
 static bool is_frame(struct str s) {
-    return (str_starts(s, STR("File \"")) &&
-            str_find(s, STR("\", line ")) < s.n) || is_notebook_frame(s);
+    switch (s.p[0]) {
+    case 'F':
+        if (str_starts(s, STR("File \"")) &&
+            str_find(s, STR("\", line ")) < s.n)
+            return true;
+        break;
+    case 'l':
+    case ',': return is_rest_of_frame(s);
+    default: break;
+    }
+    return is_notebook_frame(s) || is_wrapped_frame(s);
 }
 
 /* "----> 1 trainer.fit(model)": the line of code that was running. */

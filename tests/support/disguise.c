@@ -71,6 +71,12 @@ static void put_journald(struct dress *d, struct str line) {
     buf_add(d->out, STR("\",\"PRIORITY\":\"6\"}\n"));
 }
 
+static void put_cloud(struct dress *d, struct str line) {
+    buf_add(d->out, STR("{\"timestamp\":1747738057000,\"message\":\""));
+    put_escaped(d->out, line, "\\n");
+    buf_add(d->out, STR("\",\"logStreamName\":\"serve\"}\n"));
+}
+
 static void put_cri(struct dress *d, struct str line, char kind) {
     buf_printf(d->out, "2025-05-20T10:47:%02u.123456789Z stderr %c %.*s\n",
                d->number % 60, kind, STR_ARG(line));
@@ -163,6 +169,14 @@ static void put_line(struct dress *d, struct str line) {
         put_prefixed(d, "(EngineCore_DP0 pid=402) ", line);
         return;
     case DISGUISE_LABEL: put_prefixed(d, "3: ", line); return;
+    case DISGUISE_SGLANG:
+        put_prefixed(d, "[2025-05-20 10:47:37 DP1 TP3] ", line);
+        return;
+    case DISGUISE_PDSH: put_prefixed(d, "node7: ", line); return;
+    case DISGUISE_GREP:
+        put_prefixed(d, "logs/train.log:37:", line);
+        return;
+    case DISGUISE_CLOUD: put_cloud(d, line); return;
     case DISGUISE_QUOTE: put_prefixed(d, "> ", line); return;
     case DISGUISE_COMMENT: put_prefixed(d, "# ", line); return;
     case DISGUISE_COLOURS:

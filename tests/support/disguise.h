@@ -19,6 +19,10 @@ enum disguise {
     DISGUISE_RANK,
     DISGUISE_WORKER,
     DISGUISE_LABEL,
+    DISGUISE_SGLANG, /* a prefix that is a record's, on every line */
+    DISGUISE_PDSH,
+    DISGUISE_GREP,
+    DISGUISE_CLOUD,
     DISGUISE_QUOTE,
     DISGUISE_COMMENT,
     DISGUISE_COLOURS,
