@@ -268,19 +268,6 @@ static bool read_rest(struct log_reader *r, struct str text, bool is_stderr,
 
 static void read_framed(struct log_reader *r, struct frame *f, int depth);
 
-static void merge_who(struct stream *who, const struct stream *with) {
-    if (with->rank >= 0)
-        who->rank = with->rank;
-    if (with->pid >= 0)
-        who->pid = with->pid;
-    if (with->pod.n > 0)
-        who->pod = with->pod;
-    if (with->container.n > 0)
-        who->container = with->container;
-    if (with->process.n > 0)
-        who->process = with->process;
-}
-
 /* The lines of one text out of a JSON record. */
 static void read_inner(struct log_reader *r, struct str text,
                        const struct frame *outer, int depth, bool is_record) {
@@ -313,7 +300,7 @@ static bool read_json(struct log_reader *r, struct frame *f, int depth) {
     bool is_rest = record.is_docker && record.count > 0 &&
                    is_cut(r, record.is_stderr);
     r->named.is_set = false;
-    merge_who(&f->who, &record.who);
+    stream_merge(&f->who, &record.who);
     for (size_t i = 0; i < record.count; i++) {
         struct str text = record.texts[i];
         if (is_rest && i == 0) {

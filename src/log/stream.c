@@ -16,6 +16,19 @@ struct stream stream_none(void) {
     return (struct stream){.rank = -1, .pid = -1};
 }
 
+void stream_merge(struct stream *who, const struct stream *with) {
+    if (with->rank >= 0)
+        who->rank = with->rank;
+    if (with->pid >= 0)
+        who->pid = with->pid;
+    if (with->pod.n > 0)
+        who->pod = with->pod;
+    if (with->container.n > 0)
+        who->container = with->container;
+    if (with->process.n > 0)
+        who->process = with->process;
+}
+
 struct stream_table *stream_table_new(struct arena *a) {
     struct stream_table *t = arena_alloc(a, sizeof *t);
     t->a = a;

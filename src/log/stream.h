@@ -7,6 +7,8 @@
 struct stream_table;
 
 struct stream stream_none(void);
+/* What the second says of itself holds for the first, too. */
+void stream_merge(struct stream *who, const struct stream *with);
 struct stream_table *stream_table_new(struct arena *a);
 /* The id of this stream, a new one if need be. Its texts are copied. */
 uint32_t stream_find(struct stream_table *t, const struct stream *s);

@@ -148,6 +148,21 @@ static bool is_blank_seam(char a, struct str text) {
                             : text.p[0] != '\t';
 }
 
+/* Behind a mark that is no letter, no digit and no bracket's end. */
+static bool goes_on_mark(char a, struct str text, bool is_strong) {
+    char b = text.p[0];
+    if (is_strong && strchr("\"'", a) && strchr(".,:;)", b))
+        return true;
+    if (a == '-' && b == '-')
+        return text.n > 1 && is_letter(text.p[1]); /* a flag */
+    if (is_digit(b))
+        return strchr(".,_-=/(['\"", a) != NULL;
+    bool opens = strchr("_-/=(<[{'\"`\\", a) != NULL;
+    if (is_word(b))
+        return opens || (a == '.' && is_lower(b));
+    return is_strong && (a == '_' || opens) && strchr("/=\\", b) != NULL;
+}
+
 /* Can a and the b after it be neighbours inside one word, number, path or
  * name? A letter beside a digit is more often "Process 12" or "23.69 GiB",
  * wrapped. */
@@ -157,21 +172,11 @@ static bool is_inside_token(char a, struct str text, bool is_strong) {
         return is_strong && is_blank_seam(a, text);
     if (is_digit(a))
         return goes_on_digit(text);
-    bool goes_on = strchr(".,:;)", b) != NULL;
     if (a == ')' || a == ']')
-        return goes_on;
-    if (is_strong && goes_on && (a == '"' || a == '\''))
-        return true;
-    if (a == '-' && b == '-')
-        return text.n > 1 && is_letter(text.p[1]); /* a flag */
-    if (is_digit(b))
-        return strchr(".,_-=/(['\"", a) != NULL;
+        return strchr(".,:;)", b) != NULL;
     if (is_letter(a))
-        return goes_on_letter(a, text, is_strong);
-    bool opens = strchr("_-/=(<[{'\"`\\", a) != NULL;
-    if (is_word(b))
-        return opens || (a == '.' && is_lower(b));
-    return is_strong && (is_word(a) || opens) && strchr("/=\\", b) != NULL;
+        return !is_digit(b) && goes_on_letter(a, text, is_strong);
+    return goes_on_mark(a, text, is_strong);
 }
 
 /* Do both begin with the same kinds of characters? */
@@ -260,18 +265,25 @@ static bool is_chance(const struct wrap_page *page, const struct wrap *before,
            !is_word_cut(before, text);
 }
 
+/* By the widths: may the seam be a cut, so that what stands there decides? */
+static bool is_cut_there(const struct wrap_page *page,
+                         const struct wrap *before, struct str text,
+                         uint32_t width) {
+    uint32_t cut = before->width;
+    bool is_sure = was_seen(page, cut) || before->is_joined;
+    bool is_strong = is_sure || before->is_same_width || width == cut;
+    bool is_likely = is_strong || is_usual(cut) || is_usual(before->text_width);
+    bool is_blank = before->last == ' ' || text.p[0] == ' ';
+    if (is_blank && !is_sure)
+        return false; /* rows may be as wide as each other */
+    return is_likely && is_inside_token(before->last, text, is_strong);
+}
+
 static bool continues(const struct wrap_page *page, const struct wrap *before,
                       struct str text, uint32_t width) {
     uint32_t cut = before->width;
-    if (cut < WIDTH_LEAST || width == 0 || width > cut)
-        return false;
-    bool is_strong = was_seen(page, cut) || before->is_joined ||
-                     before->is_same_width || width == cut;
-    bool is_likely = is_strong || is_usual(cut) || is_usual(before->text_width);
-    bool is_sure = was_seen(page, cut) || before->is_joined;
-    if ((before->last == ' ' || text.p[0] == ' ') && !is_sure)
-        return false; /* rows may be as wide as each other */
-    if (!is_likely || !is_inside_token(before->last, text, is_strong))
+    if (cut < WIDTH_LEAST || width == 0 || width > cut ||
+        !is_cut_there(page, before, text, width))
         return false;
     return (was_seen(page, cut) || !was_wider(page, cut)) &&
            !is_apart(before, text) && !is_chance(page, before, text, width);
