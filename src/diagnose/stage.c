@@ -8,6 +8,8 @@
  * rows are asked before PyTorch's, which know any program; only that its
  * bare "a forward pass" gives way to a passed line that says which.
  *
+ * Where no row says it: weights that alone exceed the card were never loaded.
+ *
  * What a signature itself establishes is left alone.
  */
 #include "diagnose/work.h"
@@ -163,12 +165,52 @@ static struct stage_found stage_of(const struct diagnosis *d,
     return passed.anchor ? passed : by_line_after(d, own, s);
 }
 
+/* A default number of ranks counts only where the whole command is seen. */
+static bool knows_ranks(const struct diagnosis *d,
+                        const struct memory_case *c) {
+    const struct fact *tp = &c->in[FACT_tensor_parallel];
+    return tp->known && (tp->source != SOURCE_DEFAULT || d->command.n > 0);
+}
+
+static int64_t card_at_most(const struct memory_case *c) {
+    const struct fact *total = &c->in[FACT_gpu_total];
+    int64_t most = total->ranged ? total->high : total->number;
+    return total->known ? most : INT64_MAX;
+}
+
+/* Only of an allocation that failed, and a model known by its name. */
+static void stage_by_weights(struct diagnosis *d, struct sighting *s) {
+    if (!d->engine || !facts_first(&s->facts, FACT_tried_alloc)) {
+        return;
+    }
+    struct memory_case c = case_of(d, &s->facts);
+    struct formulas how = {0};
+    struct needs needs = {0};
+    if (c.model_is_guess || !knows_ranks(d, &c) ||
+        c.in[FACT_weights_bytes].known) {
+        return;
+    }
+    struct span weights = memory_weights(d->a, &c, &how, &needs);
+    if (!weights.known || weights.low <= card_at_most(&c)) {
+        return;
+    }
+    struct fact f = fact_new(FACT_stage, SOURCE_DERIVED);
+    f.known = true;
+    f.word = STR("load");
+    f.line = s->places[0].first_line;
+    f.why = how.count > 0 ? arena_printf(d->a, "more than the card: %.*s",
+                                         STR_ARG(how.at[0]))
+                          : STR("the weights alone are more than the card");
+    facts_add_new(d->a, &s->facts, &f);
+}
+
 void stage_find(struct diagnosis *d, struct sighting *s) {
     if (facts_first(&s->facts, FACT_stage)) {
         return;
     }
     struct stage_found found = stage_of(d, s);
     if (!found.anchor) {
+        stage_by_weights(d, s);
         return;
     }
     struct fact f = fact_new(FACT_stage,

@@ -121,6 +121,36 @@ class Engine(unittest.TestCase):
             self.assertNotIn("--max-num-seqs 256", fix.get("command") or "")
 
 
+class WeightsBeyondTheCard(unittest.TestCase):
+    """A model that is larger than its card was still being loaded."""
+
+    def entry(self, *lines):
+        return report(*lines, FULL)["findings"][0]["entry"]
+
+    def test_a_known_model_that_never_fits_was_being_loaded(self):
+        got = report("vllm serve Qwen/Qwen3-32B --port 8000", FULL)
+        finding = got["findings"][0]
+        self.assertEqual(finding["entry"], "vllm/cuda-oom-load")
+        said = [f for f in finding["facts"] if f["name"] == "stage"]
+        self.assertEqual(said[0]["source"], "derived")
+        self.assertIn("more than the card", said[0]["why"])
+
+    def test_what_fits_or_is_divided_or_narrower_says_nothing(self):
+        for command in ("vllm serve Qwen/Qwen3-8B",
+                        "vllm serve Qwen/Qwen3-32B --tensor-parallel-size 4",
+                        "vllm serve Qwen/Qwen3-32B --cpu-offload-gb 48",
+                        "vllm serve Qwen/Qwen3-32B-AWQ",
+                        "vllm serve acme/unheard-of-32B"):
+            with self.subTest(command=command):
+                self.assertEqual(self.entry(command), "pytorch/cuda-oom")
+
+    def test_without_the_command_the_ranks_are_not_known(self):
+        self.assertEqual(self.entry("Process EngineCore_0:",
+                                    "Starting to load model Qwen/Qwen3-32B"),
+                         self.entry("Process EngineCore_0:",
+                                    "Starting to load model acme/x-32B"))
+
+
 class Below(unittest.TestCase):
     """What stands below a failure was not in force."""
     START = "vLLM API server version 0.9.1"
@@ -305,7 +335,7 @@ class Device(unittest.TestCase):
         self.assertAlmostEqual((low + high) / 2 / 2**30, 12.285, places=2)
 
 
-class Below(unittest.TestCase):
+class BelowTheFailure(unittest.TestCase):
     """What stands below the failure's first line."""
     LEFT = ("INFO worker.py:267] model weights take 9.37GiB; non_torch_memory "
             "takes 0.11GiB; PyTorch activation peak memory takes 1.20GiB; the "
