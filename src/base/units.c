@@ -12,6 +12,8 @@
  */
 #include "base/units.h"
 
+#include <string.h>
+
 __extension__ typedef __int128 i128;
 
 #define DECIMALS_MAX 18
@@ -108,8 +110,28 @@ static size_t read_decimals(struct str s, size_t from, struct number *n) {
     return i;
 }
 
+static int hex_digit(char c) {
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    const char *at = c ? strchr(digits, c) : NULL;
+    return at ? (int)((at - digits) % 16) : -1;
+}
+
+/* Digits behind 0x, as assemblers and drivers print bytes. */
+static bool read_hex(struct str s, struct number *n, struct str *rest) {
+    size_t i = 2;
+    for (; i < s.n && hex_digit(s.p[i]) >= 0; i++) {
+        n->overflows |= __builtin_mul_overflow(n->mantissa, 16, &n->mantissa);
+        n->overflows |= __builtin_add_overflow(
+            n->mantissa, hex_digit(s.p[i]), &n->mantissa);
+    }
+    *rest = str_trim(str_slice(s, i, s.n));
+    return i > 2;
+}
+
 /* The number at the front of s; false when there is none. *rest is the rest. */
 static bool read_number(struct str s, struct number *n, struct str *rest) {
+    if (s.n > 2 && s.p[0] == '0' && s.p[1] == 'x')
+        return read_hex(s, n, rest);
     size_t start = s.n && (s.p[0] == '-' || s.p[0] == '+') ? 1 : 0;
     size_t i = read_whole(s, start, n);
     size_t digits = i - start;

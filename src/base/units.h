@@ -21,7 +21,7 @@ struct amount {
 
 #define UNITS_MICRO INT64_C(1000000) /* ratios and seconds are millionths */
 
-/* "2.00 GiB", "512 bytes", "1,024MiB", "-0.25 GiB", "+3 kB". A bare number is
+/* "2.00 GiB", "512 bytes", "1,024MiB", "-0.25 GiB", "+3 kB", "0xc000". A bare number is
  * multiplied by scale (1 for itself, 1<<30 for "GiB stands elsewhere", 10000
  * for percent into millionths). low and high are half a unit of the last
  * printed digit away: "6 GiB" is 5.5 to 6.5 GiB. Only an integer of factor 1

@@ -54,6 +54,14 @@ static void bytes_and_counts_are_exact(void **state) {
     expect_amount(" 7 B ", 1, 7, 7, 7);
 }
 
+static void hexadecimal_is_exact(void **state) {
+    (void)state;
+    expect_amount("0xc000", 1, 49152, 49152, 49152);
+    expect_amount("0x77F00000 bytes", 1, 2012217344, 2012217344, 2012217344);
+    expect_unknown("0x", "not a unit of memory");
+    expect_unknown("0xffffffffffffffff", "beyond what 64 bits hold");
+}
+
 static void halves_round_away_from_zero(void **state) {
     (void)state;
     struct amount a;
@@ -168,6 +176,7 @@ int main(void) {
         cmocka_unit_test(decimals_stand_for_all_that_prints_so),
         cmocka_unit_test(integers_with_a_unit_are_rounded_too),
         cmocka_unit_test(bytes_and_counts_are_exact),
+        cmocka_unit_test(hexadecimal_is_exact),
         cmocka_unit_test(halves_round_away_from_zero),
         cmocka_unit_test(ratios_are_millionths),
         cmocka_unit_test(impossible_amounts_say_why),
