@@ -30,9 +30,12 @@
 #define DENSE_ASK (1 << 20)   /* bytes between asking whether it pays */
 #define DENSE_FIRST (4 << 20) /* bytes read when it does not, the first time */
 #define GLANCE_COST 64        /* of one line, in bytes read */
-#define NOTES_MAX (128 * 1024) /* before they are gone through */
-#define BATCH_LINES 48 /* of one pattern, read at a time; then twice as many */
-#define BATCH_FIRST 4096 /* the same, of one that has seldom matched */
+#define NOTES_FIRST 1024 /* before they are gone through; then four times that, */
+#define NOTES_MAX (128 * 1024) /* and so on, up to here */
+#define BESIDE_SHARE 8 /* what is read then counts for so much that was looked
+                          at, in parts of what is asked about at a time */
+#define BATCH_LINES 48 /* of one pattern, read at a time; then twice as many,
+                          four times where it has seldom matched */
 
 struct noted { /* lines in which a pattern's literal may stand */
     uint64_t *line;
@@ -47,7 +50,7 @@ struct chooser {
     size_t glanced;      /* 1 + the line's offset; 0: none */
     struct noted *noted; /* by pattern */
     uint32_t *named;     /* patterns that have notes */
-    size_t named_count, note_count;
+    size_t named_count, note_count, notes_most;
     uint64_t first; /* of all lines noted */
     struct log_sieve door;
     struct log_marks *marks; /* of the look that goes on */
@@ -136,7 +139,7 @@ static int by_place(const void *x, const void *y) {
 }
 
 static uint64_t bytes_read(const struct chooser *c) {
-    return c->s->bytes + c->beside->bytes;
+    return c->s->bytes + c->beside->bytes / BESIDE_SHARE;
 }
 
 /* Where most lines matter, choosing costs more than it saves: then all is read
@@ -205,7 +208,7 @@ static uint64_t keep_from(void *ctx) {
     const struct chooser *c = ctx;
     if (c->first == UINT64_MAX)
         return UINT64_MAX;
-    if (c->note_count > NOTES_MAX)
+    if (c->note_count > c->notes_most)
         return LOG_SETTLE;
     return c->first > SPAN_BEFORE ? c->first - SPAN_BEFORE : 0;
 }
@@ -302,7 +305,7 @@ static bool take_more(struct chooser *c, uint32_t pattern, size_t most) {
     struct noted *n = &c->noted[pattern];
     enum want want = pattern_wants(c, pattern);
     size_t left = n->to - n->from;
-    most = want == WANT_FIRST ? BATCH_FIRST : most;
+    most = want == WANT_FIRST ? most * (most / BATCH_LINES) : most;
     size_t count = left < most ? left : most;
     switch (want) {
     case WANT_NOTHING: return false;
@@ -342,6 +345,7 @@ static void settle(void *ctx, struct str text, uint64_t place,
         c->noted[c->named[i]].count = 0;
     c->named_count = c->note_count = 0;
     c->first = UINT64_MAX;
+    c->notes_most *= c->notes_most < NOTES_MAX ? 4 : 1;
 }
 
 /* ---- signatures ---- */
@@ -371,6 +375,7 @@ const struct log_sieve *choose_lines(struct scanner *s, size_t small) {
     s->scope = SCOPE_SIGNATURES;
     c->first = UINT64_MAX;
     c->dense_bytes = DENSE_FIRST;
+    c->notes_most = NOTES_FIRST;
     c->door = (struct log_sieve){.ctx = c, .small = small,
                                  .at_once = s->threads, .look = look,
                                  .pause = pause_reading, .gap = break_lanes,
