@@ -98,8 +98,8 @@ static const struct frame_reader readers[] = {
      frame_take_source},
     {"logfmt", FRAME_RECORD, FIRST_SMALL, false, frame_take_logfmt},
     {"label", FRAME_WHO,
-     FIRST_BLANK | FIRST_DIGIT | FIRST_SMALL | FIRST_MONTH | FIRST_LEVEL |
-         FIRST_BRACKET, false, frame_take_label},
+     FIRST_BLANK | FIRST_DIGIT | FIRST_SMALL | FIRST_MONTH | FIRST_BRACKET,
+     false, frame_take_label},
 };
 
 static bool take_one(struct frame *f) {
@@ -132,8 +132,8 @@ static bool begins_with_level(struct str s) {
 static void note_prefix(struct frame *f, const char *prefix) {
     size_t n = (size_t)(f->text.p - prefix);
     f->columns = (uint32_t)n;
-    if (f->is_record && f->repeated == 0)
-        f->repeated = str_hash((struct str){prefix, n});
+    if (f->is_record && f->prefix.n == 0)
+        f->prefix = (struct str){prefix, n};
 }
 
 void frame_strip(struct frame *f) {

@@ -35,8 +35,8 @@ struct frame {
     bool is_record;       /* a new message begins */
     bool is_partial;      /* CRI: the rest comes in the next line */
     bool is_stderr;
-    uint64_t repeated;    /* hash of the record's prefix; 0: none. Who finds it
-                             again on the next line may see one record */
+    struct str prefix;    /* the record's; empty: none. Who finds it again on
+                             the next line may see one record */
     bool repeats_surely;  /* it does stand before every line (vLLM's) */
     uint32_t columns;     /* of that prefix, right before the text: who wraps
                              a program's lines counts them */

@@ -16,6 +16,7 @@
 #include "log/frame.h"
 
 #define NAME_LONGEST 63
+#define LABEL_LONGEST 160 /* before its first blank */
 #define BLANKS_MOST 7 /* before a number that is set to the right */
 
 /* ---- proof ---- */
@@ -221,9 +222,24 @@ static bool take_one(struct frame *f, const struct label_reader *r) {
     return true;
 }
 
+/* Most lines begin with a word that holds neither. */
+static bool may_be_label(struct str s) {
+    size_t i = 0;
+    while (i < s.n && i <= BLANKS_MOST && (s.p[i] == ' ' || s.p[i] == '\t'))
+        i++;
+    if (i > 0)
+        return i < s.n && is_digit(s.p[i]);
+    for (; i < s.n && i < LABEL_LONGEST && s.p[i] != ' '; i++)
+        if (is_digit(s.p[i]) || s.p[i] == ':' || s.p[i] == '/')
+            return true;
+    return i == 3; /* a month */
+}
+
 bool frame_take_label(struct frame *f) {
     bool is_behind_record = (f->kinds & FRAME_RECORD) != 0;
-    if (f->has_label || f->has_level || (is_behind_record && !f->has_stamp))
+    if (f->has_label || f->has_level ||
+        (is_behind_record && !f->has_stamp) ||
+        (!may_be_label(f->text) && f->text.p[0] != '['))
         return false;
     for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
         bool is_log_stream = readers[i].kind == LABEL_LOG_STREAM;

@@ -191,7 +191,7 @@ bool frame_take_vllm(struct frame *f) {
     if (!cursor_until(&c, " ]", &source) || !cursor_char(&c, ']') ||
         str_find_char(source, ':') == source.n)
         return false;
-    f->repeated = str_hash(str_slice(c.text, 0, c.at));
+    f->prefix = str_slice(c.text, 0, c.at);
     f->repeats_surely = true;
     if (!cursor_ends(&c) && !cursor_char(&c, ' '))
         return false;

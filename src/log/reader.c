@@ -24,7 +24,6 @@
 #include "log/wrap.h"
 
 #define DEPTH_MAX 4     /* JSON in JSON */
-#define JSON_PREFIX 1   /* stands for the hash of a record's prefix */
 #define LABEL_LINES 64  /* how long a "3: " is believed to be a rank */
 #define CLEAN_CEILING ((size_t)4 * LOG_LINE_MAX)
 #define SCRATCH_CEILING ((size_t)8 << 20)
@@ -71,7 +70,7 @@ struct log_reader {
     struct wrap wrap;
     struct wrap framed_wrap[LOG_STREAMS_MAX];
     struct note prefixed[LOG_STREAMS_MAX];
-    uint64_t repeated[LOG_STREAMS_MAX]; /* by that prefix */
+    uint64_t prefix[LOG_STREAMS_MAX]; /* hash of the last record's; 0: none */
 
     struct stream_table *streams;
     struct buf clean[DEPTH_MAX + 1];
@@ -212,9 +211,10 @@ static uint32_t stream_of(struct log_reader *r, const struct frame *f) {
 /* Does the prefix of the line before stand before this one, too? */
 static bool is_prefixed_alike(struct log_reader *r, const struct frame *f,
                               uint32_t stream) {
-    bool is_alike = f->repeated && f->repeated == r->repeated[stream] &&
+    uint64_t prefix = f->prefix.n > 0 ? str_hash(f->prefix) : 0;
+    bool is_alike = prefix != 0 && prefix == r->prefix[stream] &&
                     is_near(r, &r->prefixed[stream]);
-    r->repeated[stream] = f->repeated;
+    r->prefix[stream] = prefix;
     r->prefixed[stream] = note_here(r);
     return is_alike;
 }
@@ -282,8 +282,8 @@ static void read_inner(struct log_reader *r, struct str text,
         frame_strip(&f);
         f.kinds |= FRAME_TRANSPORT;
         f.is_record = f.is_record || is_record;
-        if (is_record && f.repeated == 0)
-            f.repeated = JSON_PREFIX;
+        if (is_record && f.prefix.n == 0)
+            f.prefix = STR("{");
         is_record = false;
         read_framed(r, &f, depth);
     } while (text.n > 0);

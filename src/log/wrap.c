@@ -305,9 +305,9 @@ static bool is_word_wrap(const struct wrap *before, struct str text,
 /* A path or the like, which a wrapper at blanks cannot cut. */
 static bool is_one_word(struct str text) {
     struct cursor c = {text, 0};
-    struct str word;
     cursor_blanks(&c);
-    return cursor_until(&c, " ", &word) && word.n >= WIDTH_LEAST;
+    struct str head = str_slice(text, c.at, WIDTH_LEAST);
+    return head.n == WIDTH_LEAST && str_find_char(head, ' ') == head.n;
 }
 
 /* Had the line before no room for this one's first word, in whatever width
@@ -315,13 +315,12 @@ static bool is_one_word(struct str text) {
 static bool is_filled(const struct wrap_page *page, const struct wrap *before,
                       struct str text, uint32_t width) {
     struct cursor c = {text, 0};
-    struct str word;
-    bool is_own = has_label(text) && is_lower(text.p[0]);
-    if (before->width == 0 || width == 0 || is_own ||
-        cursor_blanks(&c) > 1 || !cursor_until(&c, " ", &word))
+    if (before->width == 0 || width == 0 || cursor_blanks(&c) > 1)
         return false;
-    size_t needed = before->width + 1 + word.n;
-    if (needed < FILLED_LEAST || width >= needed)
+    size_t word = str_find_char(cursor_rest(&c), ' ');
+    size_t needed = before->width + 1 + word;
+    bool is_own = is_lower(text.p[0]) && has_label(text);
+    if (word == 0 || needed < FILLED_LEAST || width >= needed || is_own)
         return false;
     for (size_t i = 0; i < WRAP_RECENT; i++)
         if (page->kept[i] >= needed && page->recent_place[i] >= page->least)

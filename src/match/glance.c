@@ -91,7 +91,7 @@ static struct seen_line look_at_line(struct str text, size_t at) {
     l.text = f.text;
     l.body = (struct str){f.text.p - f.columns, f.text.n + f.columns};
     l.who = f.who;
-    l.is_record = f.is_record && f.repeated == 0;
+    l.is_record = f.is_record && f.prefix.n == 0;
     l.is_framed = f.is_record || (f.kinds & ~(unsigned)FRAME_QUOTE) != 0;
     return l;
 }

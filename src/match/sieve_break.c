@@ -118,7 +118,7 @@ static size_t begin_of_text(struct str text, size_t at, struct str line,
     struct frame f = {.text = line, .who = stream_none(),
                       .follows_hash = follows, .follows_label = follows};
     frame_strip(&f);
-    b->is_record = f.is_record && f.repeated == 0;
+    b->is_record = f.is_record && f.prefix.n == 0;
     b->is_framed = f.is_record || (f.kinds & ~(unsigned)FRAME_QUOTE) != 0;
     b->who = f.who;
     b->columns = f.columns;
