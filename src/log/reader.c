@@ -34,6 +34,23 @@ struct note {
     uint64_t place;
 };
 
+/* What lines leave for those that follow, and where they did. */
+struct traces {
+    struct note hash;  /* "# " began a line */
+    struct note label; /* "3: " was a rank, "node7: " a machine */
+    enum frame_label label_kind;
+    uint32_t label_lines; /* how many more may carry it */
+    struct note carried;  /* a carrier named the stream of a line */
+    struct note named;    /* a frame did; lines behind may go on with it */
+    struct note cut[2];   /* by docker or CRI, on stdout, on stderr */
+    uint32_t goes_on[2];  /* in this stream */
+    struct wrap_page page, framed_page;
+    struct wrap wrap;
+    struct wrap framed_wrap[LOG_STREAMS_MAX];
+    struct note prefixed[LOG_STREAMS_MAX];
+    uint64_t prefix[LOG_STREAMS_MAX]; /* hash of the last record's; 0: none */
+};
+
 struct log_reader {
     struct arena *a;
     struct arena scratch; /* JSON of the line being read */
@@ -52,25 +69,12 @@ struct log_reader {
     bool has_output;  /* a segment of it was handed on */
     bool is_long;     /* pieces of this segment were handed on */
     uint32_t stream;  /* of its last segment */
+    uint32_t last_stream; /* of the last line */
     uint64_t place;   /* of the segment's first byte */
     size_t raw_n;     /* its bytes */
 
-    /* what lines leave for those that follow, and where they did */
-    uint64_t began;    /* reading began here: at the start, or behind a gap */
-    struct note hash;  /* "# " began a line */
-    struct note label; /* "3: " was a rank, "node7: " a machine */
-    enum frame_label label_kind;
-    uint32_t label_lines; /* how many more may carry it */
-    struct note carried;  /* a carrier named the stream of a line */
-    struct note named;    /* a frame did; lines behind may go on with it */
-    uint32_t last_stream;
-    struct note cut[2];  /* by docker or CRI, on stdout, on stderr */
-    uint32_t goes_on[2]; /* in this stream */
-    struct wrap_page page, framed_page;
-    struct wrap wrap;
-    struct wrap framed_wrap[LOG_STREAMS_MAX];
-    struct note prefixed[LOG_STREAMS_MAX];
-    uint64_t prefix[LOG_STREAMS_MAX]; /* hash of the last record's; 0: none */
+    uint64_t began; /* reading began here: at the start, or behind a gap */
+    struct traces left;
 
     struct stream_table *streams;
     struct buf clean[DEPTH_MAX + 1];
@@ -105,14 +109,14 @@ static bool looks_wrapped(struct log_reader *r, struct wrap_page *page,
 }
 
 static bool is_cut(const struct log_reader *r, bool is_stderr) {
-    const struct note *n = &r->cut[is_stderr];
+    const struct note *n = &r->left.cut[is_stderr];
     return n->is_set && n->place >= least_place(r, LOG_MEMORY);
 }
 
 /* The rest has to come soon behind the line's end. */
 static void note_cut(struct log_reader *r, bool is_stderr, uint32_t stream) {
-    r->cut[is_stderr] = (struct note){true, r->place + r->raw_n};
-    r->goes_on[is_stderr] = stream;
+    r->left.cut[is_stderr] = (struct note){true, r->place + r->raw_n};
+    r->left.goes_on[is_stderr] = stream;
 }
 
 /* ---- out ---- */
@@ -186,14 +190,14 @@ static bool is_indented(struct str s) {
  * does with what came as one message of several lines. */
 static bool goes_with_carried(const struct log_reader *r,
                               const struct frame *f) {
-    return f->kinds == 0 && is_indented(f->text) && is_near(r, &r->carried);
+    return f->kinds == 0 && is_indented(f->text) && is_near(r, &r->left.carried);
 }
 
 /* A line wrapped at blanks behind its frame: who spoke above goes on. */
 static bool goes_on_unnamed(const struct log_reader *r,
                             const struct frame *f) {
     return (f->kinds & ~(unsigned)FRAME_QUOTE) == 0 && !f->is_record &&
-           r->wrap.is_filled_above && is_near(r, &r->named);
+           r->left.wrap.is_filled_above && is_near(r, &r->left.named);
 }
 
 static uint32_t stream_of(struct log_reader *r, const struct frame *f) {
@@ -202,9 +206,9 @@ static uint32_t stream_of(struct log_reader *r, const struct frame *f) {
         return r->stream;
     if (stream == 0 && (goes_with_carried(r, f) || goes_on_unnamed(r, f)))
         return r->last_stream;
-    r->carried = r->named = note_here(r);
-    r->carried.is_set = stream != 0 && (f->kinds & FRAME_TRANSPORT) != 0;
-    r->named.is_set = stream != 0;
+    r->left.carried = r->left.named = note_here(r);
+    r->left.carried.is_set = stream != 0 && (f->kinds & FRAME_TRANSPORT) != 0;
+    r->left.named.is_set = stream != 0;
     return stream;
 }
 
@@ -212,10 +216,10 @@ static uint32_t stream_of(struct log_reader *r, const struct frame *f) {
 static bool is_prefixed_alike(struct log_reader *r, const struct frame *f,
                               uint32_t stream) {
     uint64_t prefix = f->prefix.n > 0 ? str_hash(f->prefix) : 0;
-    bool is_alike = prefix != 0 && prefix == r->prefix[stream] &&
-                    is_near(r, &r->prefixed[stream]);
-    r->prefix[stream] = prefix;
-    r->prefixed[stream] = note_here(r);
+    bool is_alike = prefix != 0 && prefix == r->left.prefix[stream] &&
+                    is_near(r, &r->left.prefixed[stream]);
+    r->left.prefix[stream] = prefix;
+    r->left.prefixed[stream] = note_here(r);
     return is_alike;
 }
 
@@ -230,11 +234,11 @@ static bool is_new_record(const struct frame *f, const struct wrap *wrap,
 
 static void read_plain(struct log_reader *r, const struct frame *f) {
     uint32_t stream = stream_of(r, f);
-    struct wrap *wrap = &r->framed_wrap[stream];
+    struct wrap *wrap = &r->left.framed_wrap[stream];
     bool is_alike = is_prefixed_alike(r, f, stream);
     bool is_framed = (f->kinds & ~(unsigned)FRAME_QUOTE) != 0;
     bool is_joined =
-        is_framed && looks_wrapped(r, &r->framed_page, wrap, f->text,
+        is_framed && looks_wrapped(r, &r->left.framed_page, wrap, f->text,
                                    f->columns, !f->is_record || is_alike);
     bool is_record = !is_joined && is_new_record(f, wrap, is_alike);
     if (!is_framed)
@@ -248,9 +252,9 @@ static struct frame frame_of(const struct log_reader *r, struct str text) {
     return (struct frame){
         .text = text,
         .who = stream_none(),
-        .follows_hash = is_near(r, &r->hash),
-        .follows_label = r->label_lines > 0 && is_near(r, &r->label),
-        .label = r->label_kind,
+        .follows_hash = is_near(r, &r->left.hash),
+        .follows_label = r->left.label_lines > 0 && is_near(r, &r->left.label),
+        .label = r->left.label_kind,
     };
 }
 
@@ -259,10 +263,10 @@ static bool read_rest(struct log_reader *r, struct str text, bool is_stderr,
                       bool is_partial) {
     if (!is_cut(r, is_stderr))
         return false;
-    r->framed_wrap[r->goes_on[is_stderr]] = (struct wrap){0};
-    hand_out_text(r, text, r->goes_on[is_stderr], true, false);
-    note_cut(r, is_stderr, r->goes_on[is_stderr]);
-    r->cut[is_stderr].is_set = is_partial;
+    r->left.framed_wrap[r->left.goes_on[is_stderr]] = (struct wrap){0};
+    hand_out_text(r, text, r->left.goes_on[is_stderr], true, false);
+    note_cut(r, is_stderr, r->left.goes_on[is_stderr]);
+    r->left.cut[is_stderr].is_set = is_partial;
     return true;
 }
 
@@ -299,7 +303,7 @@ static bool read_json(struct log_reader *r, struct frame *f, int depth) {
         return false;
     bool is_rest = record.is_docker && record.count > 0 &&
                    is_cut(r, record.is_stderr);
-    r->named.is_set = false;
+    r->left.named.is_set = false;
     stream_merge(&f->who, &record.who);
     for (size_t i = 0; i < record.count; i++) {
         struct str text = record.texts[i];
@@ -333,20 +337,20 @@ static bool is_wrapped(struct log_reader *r, struct str text,
     bool is_framed =
         f->is_record || (f->kinds & ~(unsigned)FRAME_QUOTE) != 0;
     struct str seen = is_framed ? text : f->text;
-    return looks_wrapped(r, &r->page, &r->wrap, seen,
+    return looks_wrapped(r, &r->left.page, &r->left.wrap, seen,
                          (uint32_t)(text.n - seen.n),
                          !is_framed && !r->has_output);
 }
 
 static void note_frames(struct log_reader *r, const struct frame *f) {
-    r->hash = note_here(r);
-    r->hash.is_set = f->is_hash;
-    if (r->label_lines > 0)
-        r->label_lines--;
+    r->left.hash = note_here(r);
+    r->left.hash.is_set = f->is_hash;
+    if (r->left.label_lines > 0)
+        r->left.label_lines--;
     if (f->is_sure_label) {
-        r->label = note_here(r);
-        r->label_kind = f->label;
-        r->label_lines = LABEL_LINES;
+        r->left.label = note_here(r);
+        r->left.label_kind = f->label;
+        r->left.label_lines = LABEL_LINES;
     }
 }
 
@@ -372,7 +376,7 @@ static void read_segment(struct log_reader *r, struct str raw) {
     frame_strip(&f);
     note_frames(r, &f);
     if (is_wrapped(r, text, &f)) {
-        r->framed_wrap[r->last_stream] = (struct wrap){0};
+        r->left.framed_wrap[r->last_stream] = (struct wrap){0};
         hand_out_text(r, f.text, r->last_stream, true, false);
     } else {
         read_framed(r, &f, 0);
@@ -542,6 +546,8 @@ static void check_memory(struct log_reader *r) {
 
 void log_read_at(struct log_reader *r, uint64_t place, uint64_t lines,
                  struct str bytes) {
+    if (place < r->place)
+        r->left = (struct traces){0}; /* of what comes behind */
     r->place = r->began = place;
     r->stats.lines = lines;
     read_block(r, bytes);
