@@ -193,7 +193,7 @@ CREATE TABLE signature_version (  -- the releases that print it
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE event (          -- where a range of versions begins and ends
-  owner TEXT NOT NULL,        -- signature, compatibility, flag, default
+  owner TEXT NOT NULL,        -- signature, compatibility, flag, option, default
   number INTEGER NOT NULL,
   ordinal INTEGER NOT NULL,
   item INTEGER NOT NULL,      -- 0 but for a signature's several ranges
@@ -239,7 +239,16 @@ CREATE TABLE flag (
   PRIMARY KEY (engine, ordinal)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE flag_word (      -- aliases and keys
+CREATE TABLE engine_option (  -- settings that no fact reads
+  engine INTEGER NOT NULL REFERENCES engine(number),
+  ordinal INTEGER NOT NULL,
+  flag TEXT NOT NULL,
+  product TEXT NOT NULL,      -- of exists
+  source TEXT NOT NULL,
+  PRIMARY KEY (engine, ordinal)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE flag_word (      -- aliases and keys; aliases of options
   engine INTEGER NOT NULL REFERENCES engine(number),
   field TEXT NOT NULL,
   ordinal INTEGER NOT NULL,

@@ -37,6 +37,7 @@ struct desk {
     const struct source *i18n_src[LANG_COUNT_OF];
     struct glossary_file glossary;
     const struct misnomers *misnomers; /* of it: glossary.c */
+    struct programs_file programs;
     struct corpus corpus; /* the same things, as index/ wants them */
     size_t samples;
     bool fact_used[FACT_COUNT_OF]; /* somewhere in the corpus */
@@ -81,6 +82,8 @@ void check_entry(struct complaints *c, const struct source *src,
 void check_engine(struct desk *d, const struct made *m);
 void check_model(struct desk *d, const struct made *m);
 void check_gpu(struct desk *d, const struct made *m);
+/* Settings that its fixes name exist. The engines must have been settled. */
+void check_takes(struct desk *d, const struct made *m);
 /* Of one group, or tied by a relation of either. */
 bool entries_are_kin(const struct entry *a, const struct entry *b);
 void check_relations(struct desk *d); /* entries to one another, groups */

@@ -75,7 +75,7 @@ struct shape {
 };
 
 extern const struct shape shape_entry, shape_engine, shape_model_file,
-    shape_gpu_file, shape_vocabulary, shape_glossary;
+    shape_gpu_file, shape_vocabulary, shape_glossary, shape_programs;
 
 /* What the files of kb/ hold at their top. */
 struct model_file {
@@ -98,6 +98,15 @@ struct term { /* of the glossary */
 struct glossary_file {
     struct term *terms;
     size_t term_count;
+};
+struct program { /* that fixes name, and that is no engine */
+    struct str name;
+    struct str_list takes;
+    struct str source;
+};
+struct programs_file {
+    struct program *programs;
+    size_t program_count;
 };
 
 /* NULL when the shape has no such key. */

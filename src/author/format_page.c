@@ -15,7 +15,7 @@ struct page {
 
 static const struct shape *const tops[] = {
     &shape_entry, &shape_engine, &shape_model_file, &shape_gpu_file,
-    &shape_vocabulary, &shape_glossary};
+    &shape_vocabulary, &shape_glossary, &shape_programs};
 
 static void put_words(struct page *p, const struct field *f) {
     const char *word;

@@ -57,6 +57,22 @@ static const struct shape shape_flag = {
     "flag", "A setting, wherever it is written.", flag_fields,
     sizeof(struct flag)};
 
+static const struct field option_fields[] = {
+    {.key = "flag", AT(option, flag), .type = FIELD_LINE, .is_required = true,
+     .doc = "the flag or variable; with a value where that came later"},
+    {.key = "aliases", AT(option, aliases), .type = FIELD_LINES,
+     .doc = "other spellings"},
+    {.key = "exists", AT(option, exists.events),
+     COUNT(option, exists.event_count), .type = FIELD_EVENTS,
+     .doc = "which releases take it; left out: all"},
+    {.key = "source", AT(option, source), .type = FIELD_LINK,
+     .is_required = true, .doc = "where that stands"},
+    {0},
+};
+static const struct shape shape_option = {
+    "option", "A setting that fixes name and no fact reads.", option_fields,
+    sizeof(struct option)};
+
 static const struct field default_fields[] = {
     {.key = "fact", AT(engine_default, fact), .type = FIELD_FACT,
      .is_required = true, .doc = "which setting"},
@@ -93,6 +109,9 @@ static const struct field engine_fields[] = {
      .doc = "first row in the traceback; else the row passed last"},
     {.key = "flags", AT(engine, flags), COUNT(engine, flag_count),
      .type = FIELD_LIST, .shape = &shape_flag, .doc = "its settings"},
+    {.key = "options", AT(engine, options), COUNT(engine, option_count),
+     .type = FIELD_LIST, .shape = &shape_option,
+     .doc = "further settings that fixes name"},
     {.key = "defaults", AT(engine, defaults), COUNT(engine, default_count),
      .type = FIELD_LIST, .shape = &shape_default, .doc = "their defaults"},
     {0},
@@ -315,3 +334,26 @@ static const struct field glossary_fields[] = {
 const struct shape shape_glossary = {
     "glossary", "`kb/glossary.yaml`: what things are called in Chinese.",
     glossary_fields, sizeof(struct glossary_file)};
+
+static const struct field program_fields[] = {
+    {.key = "name", AT(program, name), .type = FIELD_LINE, .is_required = true,
+     .doc = "as one types it, or whose variables they are"},
+    {.key = "takes", AT(program, takes), .type = FIELD_LINES,
+     .is_required = true, .doc = "flags and variables that fixes name"},
+    {.key = "source", AT(program, source), .type = FIELD_LINK,
+     .is_required = true, .doc = "where that stands"},
+    {0},
+};
+static const struct shape shape_program = {
+    "program", "What a program takes that is no engine.", program_fields,
+    sizeof(struct program)};
+
+static const struct field programs_fields[] = {
+    {.key = "programs", AT(programs_file, programs),
+     COUNT(programs_file, program_count), .type = FIELD_LIST,
+     .shape = &shape_program, .is_required = true, .doc = "those that are known"},
+    {0},
+};
+const struct shape shape_programs = {
+    "programs", "`kb/programs.yaml`: flags and variables of other programs.",
+    programs_fields, sizeof(struct programs_file)};

@@ -5,7 +5,8 @@
  *     entries/<component>/<slug>.ok.log        must not
  *     entries/<component>/<slug>.expect.json   golden report, not read here
  *     kb/engines/<id>.yaml  kb/models/<family>.yaml  kb/gpus.yaml
- *     kb/vocabulary.yaml    kb/glossary.yaml    kb/schema.sql
+ *     kb/vocabulary.yaml    kb/glossary.yaml    kb/programs.yaml
+ *     kb/schema.sql
  *
  * Anything else under entries/ is refused: a misspelled name would otherwise
  * be an entry that nobody misses. */
@@ -130,6 +131,8 @@ static void read_engine(struct desk *d, struct str path) {
     e->id = arena_str(d->a, without_suffix(name, STR(".yaml")));
     for (size_t i = 0; i < e->flag_count; i++)
         e->flags[i].exists.product = e->id;
+    for (size_t i = 0; i < e->option_count; i++)
+        e->options[i].exists.product = e->id;
     for (size_t i = 0; i < e->default_count; i++)
         e->defaults[i].versions.product = e->id;
     desk_put(d, MADE_ENGINE, (struct made){.id = e->id, .what = e, .src = src,
@@ -192,6 +195,14 @@ static void read_glossary(struct desk *d, struct str path) {
     glossary_settle(d);
 }
 
+static void read_programs(struct desk *d, struct str path) {
+    const struct source *src;
+    const struct node *root = kb_root(d, path, &src);
+    if (root != NULL)
+        shape_read(&(struct reading){&d->c, src}, &shape_programs, root,
+                   &d->programs);
+}
+
 static void read_each(struct desk *d, const char *folder,
                       void (*one)(struct desk *, struct str)) {
     struct str_list files =
@@ -208,6 +219,7 @@ void desk_read_kb(struct desk *d) {
         d->corpus.schema_sql = schema->text;
     read_vocabulary(d, path_join(d->a, d->kb_dir, STR("vocabulary.yaml")));
     read_glossary(d, path_join(d->a, d->kb_dir, STR("glossary.yaml")));
+    read_programs(d, path_join(d->a, d->kb_dir, STR("programs.yaml")));
     read_gpus(d, path_join(d->a, d->kb_dir, STR("gpus.yaml")));
     read_each(d, "engines", read_engine);
     read_each(d, "models", read_models);

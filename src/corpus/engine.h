@@ -30,6 +30,15 @@ struct flag {
     struct version_range exists; /* product = the engine; no events: always */
 };
 
+/* A setting that no fact reads: a fix may name it, and has to know who takes
+ * it. Where a value came later than its flag, it is a row of its own. */
+struct option {
+    struct str flag; /* "--mm-processor-kwargs", "--max-model-len auto" */
+    struct str_list aliases;
+    struct version_range exists;
+    struct str source; /* where that stands */
+};
+
 struct engine_default {
     enum fact_name fact;
     struct str value;
@@ -50,8 +59,23 @@ struct engine {
     size_t stage_count;
     struct flag *flags;
     size_t flag_count;
+    struct option *options;
+    size_t option_count;
     struct engine_default *defaults;
     size_t default_count;
 };
+
+/* A setting as it stands in a text, and the releases that take it. */
+struct setting_said {
+    struct str spelling;                /* of the engine's file; the longest */
+    const struct version_range *exists; /* no events: all */
+};
+/* Does one of the engine's settings begin at this byte? */
+bool engine_setting_at(const struct engine *e, struct str text, size_t at,
+                       struct setting_said *out);
+/* The first flag or VARIABLE that begins at *at or behind it; *at is then
+ * behind it. */
+bool engine_setting_next(const struct engine *e, struct str text, size_t *at,
+                         struct setting_said *out);
 
 #endif

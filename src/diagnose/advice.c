@@ -1,5 +1,6 @@
 /* advice.c: what each workaround of the entry is worth here.
  *
+ *   release     this one does not take the setting: no
  *   when        false: no     unknown: if, and which facts     true: yes
  *   flag        already at the value it would get: already
  *   attempts    that value failed earlier in this log: no
@@ -186,6 +187,11 @@ static struct applying judge(struct diagnosis *d, const struct finding *f,
                              const struct fact_list *facts, int acted_on,
                              const struct fact *proposed) {
     struct fact target = target_of(w, acted_on, proposed);
+    struct note release = {0};
+    enum lacking lacking = release_lacks(d, w, f->form, facts, &release);
+    if (lacking == LACKS_IT) {
+        return (struct applying){APPLIES_NO, release};
+    }
     const struct fact *current =
         acted_on >= 0 ? facts_last(facts, (enum fact_name)acted_on) : NULL;
     if (target.known && current && facts_same(&target, current)) {
@@ -208,6 +214,8 @@ static struct applying judge(struct diagnosis *d, const struct finding *f,
     if (out.applies == APPLIES_YES && was_named_in_vain(d, acted_on)) {
         out.because = note_of("diagnose.applies.in_vain");
         note_add(&out.because, fact_called(d->a, (enum fact_name)acted_on));
+    } else if (out.applies == APPLIES_YES && lacking == LACKS_PART) {
+        out.because = release;
     }
     return out;
 }

@@ -159,17 +159,28 @@ enum in_range range_by_form(struct diagnosis *d, const struct signature *form,
 
 /* ---- in words ---- */
 
+static void write_range(struct buf *b, const struct version_range *range) {
+    for (size_t i = 0; i < range->event_count; i++) {
+        const struct version_event *e = &range->events[i];
+        if (!str_eq(e->version, STR("0"))) {
+            buf_printf(b, "%s%s %.*s", b->n ? " " : "",
+                       e->is_fixed ? "<" : ">=", STR_ARG(e->version));
+        }
+    }
+}
+
+struct str range_written(struct arena *a, const struct version_range *range) {
+    struct buf b;
+    buf_init_in(&b, a, BOUND_MAX);
+    write_range(&b, range);
+    return arena_str(a, buf_str(&b));
+}
+
 static void write_bound(struct buf *b, enum fact_name name,
                         const struct version_range *range) {
     buf_printf(b, "%s" NOTE_FACT_FORMAT, b->n ? NOTE_AND_WORD : "",
                fact_spelling(name));
-    for (size_t i = 0; i < range->event_count; i++) {
-        const struct version_event *e = &range->events[i];
-        if (!str_eq(e->version, STR("0"))) {
-            buf_printf(b, "%s %.*s", e->is_fixed ? " <" : " >=",
-                       STR_ARG(e->version));
-        }
-    }
+    write_range(b, range);
 }
 
 struct str grounds_written(struct diagnosis *d, const enum fact_name *names,

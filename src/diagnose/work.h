@@ -167,6 +167,17 @@ struct str grounds_written(struct diagnosis *d, const enum fact_name *names,
                            size_t count, const struct fact_list *facts,
                            const struct signature *form);
 
+/* ">= 0.10.2 < 0.18.0" */
+struct str range_written(struct arena *a, const struct version_range *range);
+
+/* ---- release.c ---- */
+/* Settings of a fix that this release of the engine does not take: what it is
+ * about, or one that its steps name as well. Then why says so. */
+enum lacking { LACKS_NOTHING, LACKS_PART, LACKS_IT };
+enum lacking release_lacks(struct diagnosis *d, const struct workaround *w,
+                           const struct signature *form,
+                           const struct fact_list *facts, struct note *why);
+
 /* ---- stage.c ---- */
 void stage_find(struct diagnosis *d, struct sighting *s);
 

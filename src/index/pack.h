@@ -17,7 +17,7 @@
 #include "index/record.h"
 
 #define PACK_MAGIC 0x4b504d4fu /* "OMPK" */
-#define PACK_VERSION 6u /* another one when a walk changes */
+#define PACK_VERSION 7u /* another one when a walk changes */
 
 /* Those with a key hold it in front, each key once, in the order of bytes. */
 enum shelf {

@@ -56,6 +56,13 @@ void walk_engine(struct record *r, struct engine *e) {
     for (size_t i = 0; i < e->flag_count; i++) {
         walk_flag(r, &e->flags[i]);
     }
+    LIST(r, e->options, e->option_count);
+    for (size_t i = 0; i < e->option_count; i++) {
+        record_str(r, &e->options[i].flag);
+        record_strings(r, &e->options[i].aliases);
+        walk_range(r, &e->options[i].exists);
+        record_str(r, &e->options[i].source);
+    }
     LIST(r, e->defaults, e->default_count);
     for (size_t i = 0; i < e->default_count; i++) {
         struct engine_default *value = &e->defaults[i];

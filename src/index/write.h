@@ -30,6 +30,7 @@
     X(stage_anchor, "INSERT INTO stage_anchor VALUES(?,?,?,?,?)")              \
     X(flag, "INSERT INTO flag VALUES(?,?,?,?,?,?)")                            \
     X(flag_word, "INSERT INTO flag_word VALUES(?,?,?,?,?)")                    \
+    X(engine_option, "INSERT INTO engine_option VALUES(?,?,?,?,?)")            \
     X(engine_default, "INSERT INTO engine_default VALUES(?,?,?,?,?,?)")        \
     X(model, "INSERT INTO model VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"       \
              "?,?,?,?,?,?,?,?,?)")                                             \

@@ -47,6 +47,17 @@ static void write_flags(struct writer *w, const struct engine *e,
         write_flag_words(w, engine, "keys", i, &flag->keys);
         write_events(w, (struct place){"flag", engine, i, 0}, &flag->exists);
     }
+    for (size_t i = 0; i < e->option_count; i++) {
+        const struct option *option = &e->options[i];
+        struct row row = row_at(w, INSERT_engine_option, engine, i);
+        row_bind_text(&row, option->flag);
+        row_bind_text(&row, option->exists.product);
+        row_bind_text(&row, option->source);
+        row_write(&row);
+        write_flag_words(w, engine, "options", i, &option->aliases);
+        write_events(w, (struct place){"option", engine, i, 0},
+                     &option->exists);
+    }
     for (size_t i = 0; i < e->default_count; i++) {
         const struct engine_default *value = &e->defaults[i];
         struct row row = row_at(w, INSERT_engine_default, engine, i);

@@ -49,6 +49,20 @@ static int make_corpus(void **state) {
     w = entry_fix(&s, e, "if-batch");
     w->when = scene_list(&s, "batch_size > 1");
     give_reports(w, 99, 99);
+    w = entry_fix(&s, e, "new-flag");
+    w->acts_on.flag = STR("--new-thing");
+    w->acts_on.change = CHANGE_set;
+    w = entry_fix(&s, e, "new-command");
+    w->command = STR("--enforce-eager --new-thing=2");
+    w = entry_fix(&s, e, "new-word");
+    w->how.in[LANG_EN] = STR("Type `--new-thing`, or wait.");
+    w = entry_fix(&s, e, "new-word-said");
+    w->how.in[LANG_EN] = STR("Type `--new-thing` from 0.10.2 on, or wait.");
+    w = entry_fix(&s, e, "old-flag");
+    w->acts_on.flag = STR("--old-thing");
+    w->acts_on.change = CHANGE_set;
+    w = entry_fix(&s, e, "like-the-new");
+    w->command = STR("--new-thing-else 3");
     struct dead_end *x = entry_dead_end(&s, e, "general");
     x->acts_on.kind = ACT_KIND_restart;
     x = entry_dead_end(&s, e, "touched");
@@ -227,6 +241,57 @@ static void a_value_that_failed_is_not_advised_again(void **state) {
     assert_true(f->dead_end_count > 0 && !f->dead_ends[0].is);
 }
 
+static const struct fix *in_release(const char *release, const char *id) {
+    see_context(&s, "engine", 1, NULL);
+    see_context(&s, "dump", 2, release, NULL);
+    return fix_named(&too_long()->findings[0], id);
+}
+
+static void what_the_release_lacks_is_not_advised(void **state) {
+    (void)state;
+    const struct fix *fix = in_release("engine_version=0.9.1", "new-flag");
+    assert_int_equal(fix->applies, APPLIES_NO);
+    assert_string_equal(fix->because.key, "diagnose.applies.release");
+    fix = in_release("engine_version=0.9.1", "new-command");
+    assert_int_equal(fix->applies, APPLIES_NO);
+    fix = in_release("engine_version=0.9.1", "old-flag");
+    assert_int_equal(fix->applies, APPLIES_NO);
+}
+
+static void a_setting_named_by_the_way_is_told_of(void **state) {
+    (void)state;
+    const struct fix *fix = in_release("engine_version=0.9.1", "new-word");
+    assert_int_equal(fix->applies, APPLIES_YES);
+    assert_string_equal(fix->because.key, "diagnose.applies.release");
+    fix = in_release("engine_version=0.9.1", "new-word-said");
+    assert_null(fix->because.key);
+}
+
+static void what_the_release_takes_is_advised(void **state) {
+    (void)state;
+    const struct fix *fix = in_release("engine_version=0.10.2", "new-flag");
+    assert_int_equal(fix->applies, APPLIES_YES);
+    assert_null(fix->because.key);
+    fix = in_release("engine_version=0.10.2", "new-word");
+    assert_null(fix->because.key);
+}
+
+static void only_that_setting_is_meant(void **state) {
+    (void)state;
+    const struct fix *fix = in_release("engine_version=0.8.5", "old-flag");
+    assert_int_equal(fix->applies, APPLIES_YES);
+    fix = in_release("engine_version=0.8.5", "like-the-new");
+    assert_int_equal(fix->applies, APPLIES_YES);
+}
+
+static void an_unknown_release_takes_everything(void **state) {
+    (void)state;
+    see_context(&s, "engine", 1, NULL);
+    const struct finding *f = &too_long()->findings[0];
+    assert_int_equal(fix_named(f, "new-flag")->applies, APPLIES_YES);
+    assert_int_equal(fix_named(f, "old-flag")->applies, APPLIES_YES);
+}
+
 static void touched_dead_ends_come_first(void **state) {
     (void)state;
     see_context(&s, "engine", 1, NULL);
@@ -268,6 +333,11 @@ int main(void) {
         CASE(every_place_is_explained),
         CASE(a_flag_that_is_set_is_already),
         CASE(a_value_that_failed_is_not_advised_again),
+        CASE(what_the_release_lacks_is_not_advised),
+        CASE(a_setting_named_by_the_way_is_told_of),
+        CASE(what_the_release_takes_is_advised),
+        CASE(only_that_setting_is_meant),
+        CASE(an_unknown_release_takes_everything),
         CASE(touched_dead_ends_come_first),
         CASE(the_command_is_corrected),
         CASE(no_command_no_correction),

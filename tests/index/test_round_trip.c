@@ -71,6 +71,11 @@ static void come_back_engines(struct arena *a) {
     expect_list(out->flags[0].keys, in->flags[0].keys);
     expect_range(&out->flags[0].exists, &in->flags[0].exists);
     expect_str(out->flags[1].scale, STR("GiB"));
+    assert_int_equal(out->option_count, 1);
+    expect_str(out->options[0].flag, in->options[0].flag);
+    expect_list(out->options[0].aliases, in->options[0].aliases);
+    expect_range(&out->options[0].exists, &in->options[0].exists);
+    expect_str(out->options[0].source, in->options[0].source);
     assert_int_equal(out->default_count, 1);
     assert_int_equal(out->defaults[0].fact, FACT_gpu_memory_utilization);
     expect_str(out->defaults[0].value, STR("0.9"));

@@ -266,6 +266,11 @@ static struct engine tiny_engine(struct arena *a) {
                            {.fact = FACT_swap_space,
                             .flag = STR("--swap-space"),
                             .scale = STR("GiB")}};
+    static const char *const option_aliases[] = {"-O", "--compile"};
+    struct option options[] = {
+        {STR("--compilation-config"),
+         strings(a, COUNT(option_aliases), option_aliases),
+         range(a, "vllm", "0.6.5", "9.0"), STR("https://example.org/o")}};
     struct engine_default defaults[] = {
         {FACT_gpu_memory_utilization, STR("0.9"),
          range(a, "vllm", "0.1.0", "0.20.0"), STR("https://example.org/d")}};
@@ -278,6 +283,8 @@ static struct engine tiny_engine(struct arena *a) {
                        .stage_count = COUNT(stages),
                        .flags = kept(a, flags, sizeof flags),
                        .flag_count = COUNT(flags),
+                       .options = kept(a, options, sizeof options),
+                       .option_count = COUNT(options),
                        .defaults = kept(a, defaults, sizeof defaults),
                        .default_count = COUNT(defaults)};
     return e;

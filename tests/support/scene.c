@@ -32,6 +32,20 @@ static struct flag flag_row(struct scene *s, enum fact_name fact,
     return f;
 }
 
+/* until: NULL, it is still there. */
+static struct option option_row(struct scene *s, const char *flag,
+                                const char *from, const char *until) {
+    struct version_event *at = arena_array(&s->arena, 2, sizeof *at);
+    struct option o = {.flag = str_of(flag)};
+    at[0] = (struct version_event){false, str_of(from)};
+    if (until != NULL) {
+        at[1] = (struct version_event){true, str_of(until)};
+    }
+    o.exists = (struct version_range){STR("vllm"), at,
+                                      until != NULL ? 2 : 1};
+    return o;
+}
+
 static void engine_make(struct scene *s) {
     struct engine *e = arena_array(&s->arena, 1, sizeof *e);
     e->id = STR("vllm");
@@ -60,6 +74,10 @@ static void engine_make(struct scene *s) {
                            "--max_model_len");
     e->flags[1] = flag_row(s, FACT_enforce_eager, "--enforce-eager",
                            "--enforce_eager");
+    e->option_count = 2;
+    e->options = arena_array(&s->arena, e->option_count, sizeof *e->options);
+    e->options[0] = option_row(s, "--new-thing", "0.10.2", NULL);
+    e->options[1] = option_row(s, "--old-thing", "0", "0.9.0");
     s->corpus.engines = e;
     s->corpus.engine_count = 1;
 }

@@ -1,0 +1,183 @@
+/* check_takes.c: what a fix says to type exists.
+ *
+ *     --long-flags              wherever they stand in the steps and the command
+ *     VARIABLE=                 one that is set there
+ *     acts_on: {flag: ...}      a flag or a variable
+ *
+ * Each has to be a setting of some engine (flags and options of its file) or of
+ * a program in kb/programs.yaml; those files say where it was looked up. A
+ * fix whose setting the newest releases of its own engine do not take any more
+ * has to say until when they did, in its steps or by a condition, unless its
+ * failure ended earlier: a log without a version is taken for a new one. Releases before a setting came are the
+ * program's affair (diagnose/release.c).
+ *
+ * Short flags mean too many things, and prose too many more: neither is asked.
+ */
+#include "author/desk.h"
+
+struct asking { /* about one fix */
+    struct desk *d;
+    const struct made *m;
+    const struct workaround *w;
+    const struct engine *own; /* of the entry's component; NULL: none */
+    const struct node *node;  /* where the text stands */
+    bool is_told;             /* of a setting that is gone */
+};
+
+static bool is_upper(char c) {
+    return c >= 'A' && c <= 'Z';
+}
+
+static bool is_of_word(char c) {
+    return is_upper(c) || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')
+           || c == '_' || c == '-';
+}
+
+/* "--max-model-len", or "OMP_NUM_THREADS" before an equals sign. */
+static struct str token_at(struct str text, size_t at) {
+    struct str none = {NULL, 0};
+    size_t end = at;
+    bool is_capital = true;
+    if (at > 0 && is_of_word(text.p[at - 1]))
+        return none;
+    for (; end < text.n && is_of_word(text.p[end]); end++) {
+        char c = text.p[end];
+        is_capital = is_capital && c != '-' && (c < 'a' || c > 'z');
+    }
+    struct str word = str_slice(text, at, end - at);
+    bool is_flag = word.n > 2 && str_starts(word, STR("--"))
+                   && word.p[2] != '-';
+    bool is_set = is_capital && word.n > 2 && is_upper(word.p[0])
+                  && end < text.n && text.p[end] == '=';
+    return is_flag || is_set ? word : none;
+}
+
+/* ---- who takes it ---- */
+
+static bool program_takes(const struct desk *d, struct str word) {
+    for (size_t i = 0; i < d->programs.program_count; i++) {
+        const struct str_list *takes = &d->programs.programs[i].takes;
+        for (size_t k = 0; k < takes->count; k++)
+            if (str_eq(takes->at[k], word))
+                return true;
+    }
+    return false;
+}
+
+static bool somebody_takes(const struct desk *d, struct str text, size_t at,
+                           struct str word) {
+    struct setting_said said;
+    for (size_t i = 0; i < d->corpus.engine_count; i++)
+        if (engine_setting_at(&d->corpus.engines[i], text, at, &said))
+            return true;
+    return program_takes(d, word);
+}
+
+/* ---- until when ---- */
+
+/* The release that took it away for good; NULL: the newest take it. */
+static const struct version_event *end_of(const struct version_range *range) {
+    if (range->event_count == 0)
+        return NULL;
+    const struct version_event *last = &range->events[range->event_count - 1];
+    return last->is_fixed ? last : NULL;
+}
+
+static bool says(struct str text, struct str version) {
+    return str_find(text, version) < text.n;
+}
+
+/* Does nothing of this entry happen any more by then? */
+static bool ends_by(const struct version_range *range, struct str product,
+                    struct str version) {
+    int order = 1;
+    const struct version_event *end = end_of(range);
+    return str_eq(range->product, product) && end != NULL
+           && version_compare(end->version, version, &order) && order <= 0;
+}
+
+static bool entry_ends_by(const struct asking *q, struct str version) {
+    const struct entry *e = made_entry(q->m);
+    size_t forms = 0;
+    for (size_t i = 0; i < e->version_count; i++)
+        if (ends_by(&e->versions[i].range, q->own->id, version))
+            return true;
+    for (size_t i = 0; i < e->signature_count; i++)
+        for (size_t k = 0; k < e->signatures[i].version_count; k++, forms++)
+            if (!ends_by(&e->signatures[i].versions[k], q->own->id, version))
+                return false;
+    return forms > 0;
+}
+
+static bool says_end(const struct asking *q, struct str version) {
+    bool said = says(q->w->how.in[LANG_EN], version);
+    for (size_t i = 0; i < q->w->when.count; i++)
+        said = said || says(q->w->when.at[i], version);
+    return said;
+}
+
+static void ask_end(struct asking *q, const struct setting_said *said) {
+    const struct version_event *end = end_of(said->exists);
+    if (end == NULL || q->is_told || says_end(q, end->version)
+        || entry_ends_by(q, end->version))
+        return;
+    q->is_told = true;
+    complain(&q->d->c, q->m->src, q->node->place, CODE_gone_setting,
+             "%.*s takes `%.*s` no more since %.*s, and the steps do not "
+             "say so", STR_ARG(q->own->name), STR_ARG(said->spelling),
+             STR_ARG(end->version));
+}
+
+/* ---- asking ---- */
+
+static void ask_word(struct asking *q, struct str text, size_t at,
+                     struct str word) {
+    struct setting_said said;
+    if (q->own != NULL && engine_setting_at(q->own, text, at, &said)) {
+        ask_end(q, &said);
+        return;
+    }
+    if (!somebody_takes(q->d, text, at, word))
+        complain(&q->d->c, q->m->src, node_place_at(q->m->src, q->node, at),
+                 CODE_unknown_setting,
+                 "nobody is known to take `%.*s`: look it up, and add it to "
+                 "the engine's file or to kb/programs.yaml", STR_ARG(word));
+}
+
+static void ask_text(struct asking *q, const struct node *n, struct str text) {
+    q->node = n;
+    for (size_t i = 0; n != NULL && i < text.n; i++) {
+        struct str word = token_at(text, i);
+        if (word.n > 0)
+            ask_word(q, text, i, word);
+    }
+}
+
+static void ask_flag(struct asking *q, const struct node *n,
+                     struct str flag) {
+    q->node = n;
+    bool is_setting = str_starts(flag, STR("--"))
+                      || (flag.n > 2 && is_upper(flag.p[0]));
+    if (n != NULL && is_setting)
+        ask_word(q, flag, 0, flag);
+}
+
+static const struct engine *engine_of(const struct desk *d,
+                                      const struct entry *e) {
+    const struct made *m = desk_find(d, MADE_ENGINE, e->component);
+    return m == NULL ? NULL : m->what;
+}
+
+void check_takes(struct desk *d, const struct made *m) {
+    const struct entry *e = made_entry(m);
+    const struct node *list = node_get(m->node, "workarounds");
+    for (size_t i = 0; i < e->workaround_count; i++) {
+        const struct workaround *w = &e->workarounds[i];
+        const struct node *n = node_item(list, i);
+        struct asking q = {d, m, w, engine_of(d, e), NULL, false};
+        ask_text(&q, node_get(node_get(n, "how"), "en"), w->how.in[LANG_EN]);
+        ask_text(&q, node_get(n, "command"), w->command);
+        ask_flag(&q, node_get(node_get(n, "acts_on"), "flag"),
+                 w->acts_on.flag);
+    }
+}

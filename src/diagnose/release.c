@@ -1,0 +1,92 @@
+/* release.c: does the user's release take what a fix says to type?
+ *
+ *     --kv-cache-memory-bytes   vLLM from 0.10.2 on; the log is of 0.9.1
+ *
+ * The flag that a fix changes, or one of its command: the fix is none here. One
+ * that its steps only name beside others: the fix stands, and that is said,
+ * unless the steps say it themselves.
+ * The file of the engine that the log is of answers, and PyTorch's, which most
+ * of them run in; settings of another program that an entry names are that
+ * program's affair. Where no version is printed, the form of the message
+ * answers as far as it can; where nothing does, everything is taken.
+ */
+#include "diagnose/work.h"
+
+struct lack {
+    const struct engine *engine;
+    struct setting_said said;
+};
+
+static bool is_lacking(struct diagnosis *d, const struct signature *form,
+                       const struct version_range *exists) {
+    int name = version_fact(d, exists->product);
+    if (exists->event_count == 0 || name < 0) {
+        return false;
+    }
+    const struct fact *version =
+        facts_first(&d->context, (enum fact_name)name);
+    return (version ? version_in_range(exists, version->word)
+                    : range_by_form(d, form, exists)) == RANGE_OUTSIDE;
+}
+
+/* The first setting in the text that the release of that engine lacks. */
+static bool find_lack(struct diagnosis *d, const struct signature *form,
+                      struct str text, struct lack *out) {
+    size_t at = 0;
+    while (engine_setting_next(out->engine, text, &at, &out->said)) {
+        if (is_lacking(d, form, out->said.exists)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Do the steps name the release themselves? */
+static bool is_said(struct str how, const struct version_range *exists) {
+    for (size_t i = 0; i < exists->event_count; i++) {
+        struct str version = exists->events[i].version;
+        if (version.n > 1 && str_find(how, version) < how.n) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum lacking lack_of(struct diagnosis *d, const struct workaround *w,
+                            const struct signature *form, struct lack *out) {
+    bool has_flag = engine_setting_at(out->engine, w->acts_on.flag, 0,
+                                      &out->said) &&
+                    is_lacking(d, form, out->said.exists);
+    if (has_flag || find_lack(d, form, w->command, out)) {
+        return LACKS_IT;
+    }
+    struct str how = w->how.in[LANG_EN];
+    return find_lack(d, form, how, out) && !is_said(how, out->said.exists)
+               ? LACKS_PART
+               : LACKS_NOTHING;
+}
+
+enum lacking release_lacks(struct diagnosis *d, const struct workaround *w,
+                           const struct signature *form,
+                           const struct fact_list *facts, struct note *why) {
+    const struct engine *engines[] = {
+        d->engine, reader_engine_by_id(d->r, STR("pytorch"))};
+    enum lacking worst = LACKS_NOTHING;
+    for (size_t i = 0; i < 2; i++) {
+        struct lack lack = {.engine = engines[i]};
+        enum lacking here =
+            engines[i] ? lack_of(d, w, form, &lack) : LACKS_NOTHING;
+        if (here <= worst) {
+            continue;
+        }
+        worst = here;
+        enum fact_name version =
+            (enum fact_name)version_fact(d, lack.said.exists->product);
+        *why = note_of("diagnose.applies.release");
+        note_add(why, lack.said.spelling);
+        note_add(why, lack.engine->name);
+        note_add(why, range_written(d->a, lack.said.exists));
+        note_add(why, grounds_written(d, &version, 1, facts, form));
+    }
+    return worst;
+}
