@@ -95,7 +95,8 @@ static const struct field engine_fields[] = {
     {.key = "newest", AT(engine, newest), .type = FIELD_LINE,
      .is_required = true, .doc = "newest release this was checked against"},
     {.key = "newest_seen", .at = FIELD_NOWHERE, .type = FIELD_DATE,
-     .doc = "the day it was; entries verified before are due"},
+     .doc = "of what was read, the day of its last release; entries verified "
+            "before are due; left out: not known"},
     {.key = "calls", AT(engine, calls), .type = FIELD_LINES,
      .doc = "engines whose code it runs: one word of its own outweighs all of "
             "their frames"},
