@@ -2,9 +2,10 @@
  *
  *     --kv-cache-memory-bytes   vLLM from 0.10.2 on; the log is of 0.9.1
  *
- * The flag that a fix changes, or one of its command: the fix is none here. One
- * that its steps only name beside others: the fix stands, and that is said,
- * unless the steps say it themselves.
+ * The flag that a fix changes, or one of its command: the fix is none here,
+ * unless its steps name the release and what to type instead. One that its
+ * steps only name beside others: the fix stands, and that is said, unless the
+ * steps say it themselves.
  * The file of the engine that the log is of answers, and PyTorch's, which most
  * of them run in; settings of another program that an entry names are that
  * program's affair. Where no version is printed, the form of the message
@@ -52,15 +53,32 @@ static bool is_said(struct str how, const struct version_range *exists) {
     return false;
 }
 
+/* Is there a setting in the text, in prose or code, that it does take? */
+static bool finds_taken(struct diagnosis *d, const struct signature *form,
+                        struct str text, const struct engine *e) {
+    struct setting_said said;
+    for (size_t i = 0; i < text.n; i++) {
+        if (engine_setting_at(e, text, i, &said)) {
+            if (!is_lacking(d, form, said.exists)) {
+                return true;
+            }
+            i += said.spelling.n - 1;
+        }
+    }
+    return false;
+}
+
 static enum lacking lack_of(struct diagnosis *d, const struct workaround *w,
                             const struct signature *form, struct lack *out) {
+    struct str how = w->how.in[LANG_EN];
     bool has_flag = engine_setting_at(out->engine, w->acts_on.flag, 0,
                                       &out->said) &&
                     is_lacking(d, form, out->said.exists);
     if (has_flag || find_lack(d, form, w->command, out)) {
-        return LACKS_IT;
+        bool has_other = is_said(how, out->said.exists) &&
+                         finds_taken(d, form, how, out->engine);
+        return has_other ? LACKS_PART : LACKS_IT;
     }
-    struct str how = w->how.in[LANG_EN];
     return find_lack(d, form, how, out) && !is_said(how, out->said.exists)
                ? LACKS_PART
                : LACKS_NOTHING;

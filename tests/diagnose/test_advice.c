@@ -58,6 +58,15 @@ static int make_corpus(void **state) {
     w->how.in[LANG_EN] = STR("Type `--new-thing`, or wait.");
     w = entry_fix(&s, e, "new-word-said");
     w->how.in[LANG_EN] = STR("Type `--new-thing` from 0.10.2 on, or wait.");
+    w = entry_fix(&s, e, "new-flag-or-other");
+    w->acts_on.flag = STR("--new-thing");
+    w->acts_on.change = CHANGE_set;
+    w->how.in[LANG_EN] =
+        STR("From 0.10.2 `--new-thing`, before that `--enforce-eager`.");
+    w = entry_fix(&s, e, "new-flag-alone");
+    w->acts_on.flag = STR("--new-thing");
+    w->acts_on.change = CHANGE_set;
+    w->how.in[LANG_EN] = STR("Only from 0.10.2 on: `--new-thing`.");
     w = entry_fix(&s, e, "old-flag");
     w->acts_on.flag = STR("--old-thing");
     w->acts_on.change = CHANGE_set;
@@ -267,6 +276,16 @@ static void a_setting_named_by_the_way_is_told_of(void **state) {
     assert_null(fix->because.key);
 }
 
+static void steps_that_name_another_way_stand(void **state) {
+    (void)state;
+    const struct fix *fix =
+        in_release("engine_version=0.9.1", "new-flag-or-other");
+    assert_int_equal(fix->applies, APPLIES_YES);
+    assert_string_equal(fix->because.key, "diagnose.applies.release");
+    fix = in_release("engine_version=0.9.1", "new-flag-alone");
+    assert_int_equal(fix->applies, APPLIES_NO);
+}
+
 static void what_the_release_takes_is_advised(void **state) {
     (void)state;
     const struct fix *fix = in_release("engine_version=0.10.2", "new-flag");
@@ -335,6 +354,7 @@ int main(void) {
         CASE(a_value_that_failed_is_not_advised_again),
         CASE(what_the_release_lacks_is_not_advised),
         CASE(a_setting_named_by_the_way_is_told_of),
+        CASE(steps_that_name_another_way_stand),
         CASE(what_the_release_takes_is_advised),
         CASE(only_that_setting_is_meant),
         CASE(an_unknown_release_takes_everything),
