@@ -271,6 +271,9 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
                              &w->acts_on);
     fix.own = own_success_of(d, f->entry, w, &fix.success);
     texts_fill(d, &fix, facts, acted_on);
+    if (release_lacks_command(d, w, f->form)) {
+        fix.command = (struct str){NULL, 0};
+    }
     return fix;
 }
 

@@ -3,7 +3,8 @@
  *     --kv-cache-memory-bytes   vLLM from 0.10.2 on; the log is of 0.9.1
  *
  * The flag that a fix changes, or one of its command: the fix is none here,
- * unless its steps name the release and what to type instead. One that its
+ * unless its steps name the release and what to type instead (its command is
+ * not shown then). One that its
  * steps only name beside others: the fix stands, and that is said, unless the
  * steps say it themselves.
  * The file of the engine that the log is of answers, and PyTorch's, which most
@@ -82,6 +83,15 @@ static enum lacking lack_of(struct diagnosis *d, const struct workaround *w,
     return find_lack(d, form, how, out) && !is_said(how, out->said.exists)
                ? LACKS_PART
                : LACKS_NOTHING;
+}
+
+bool release_lacks_command(struct diagnosis *d, const struct workaround *w,
+                           const struct signature *form) {
+    struct lack of_engine = {.engine = d->engine};
+    struct lack of_torch = {.engine =
+                                reader_engine_by_id(d->r, STR("pytorch"))};
+    return (of_engine.engine && find_lack(d, form, w->command, &of_engine)) ||
+           (of_torch.engine && find_lack(d, form, w->command, &of_torch));
 }
 
 enum lacking release_lacks(struct diagnosis *d, const struct workaround *w,

@@ -171,6 +171,9 @@ struct str grounds_written(struct diagnosis *d, const enum fact_name *names,
 struct str range_written(struct arena *a, const struct version_range *range);
 
 /* ---- release.c ---- */
+/* Is one of the settings in the fix's command not taken by this release? */
+bool release_lacks_command(struct diagnosis *d, const struct workaround *w,
+                           const struct signature *form);
 /* Settings of a fix that this release of the engine does not take: what it is
  * about, or one that its steps name as well. Then why says so. */
 enum lacking { LACKS_NOTHING, LACKS_PART, LACKS_IT };

@@ -63,6 +63,7 @@ static int make_corpus(void **state) {
     w->acts_on.change = CHANGE_set;
     w->how.in[LANG_EN] =
         STR("From 0.10.2 `--new-thing`, before that `--enforce-eager`.");
+    w->command = STR("--new-thing 1");
     w = entry_fix(&s, e, "new-flag-alone");
     w->acts_on.flag = STR("--new-thing");
     w->acts_on.change = CHANGE_set;
@@ -281,6 +282,7 @@ static void steps_that_name_another_way_stand(void **state) {
     const struct fix *fix =
         in_release("engine_version=0.9.1", "new-flag-or-other");
     assert_int_equal(fix->applies, APPLIES_YES);
+    assert_int_equal(fix->command.n, 0);
     assert_string_equal(fix->because.key, "diagnose.applies.release");
     fix = in_release("engine_version=0.9.1", "new-flag-alone");
     assert_int_equal(fix->applies, APPLIES_NO);
