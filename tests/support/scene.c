@@ -23,6 +23,7 @@ enum { STAGE_ROWS = sizeof stage_rows / sizeof stage_rows[0] };
 static const char *const context_rows[] = {"engine", "dump", "flag",
                                            "command"};
 enum { CONTEXT_ROWS = sizeof context_rows / sizeof context_rows[0] };
+enum { FIXES_MAX = 32 }; /* of one entry of a scene */
 
 static struct flag flag_row(struct scene *s, enum fact_name fact,
                             const char *flag, const char *alias) {
@@ -131,7 +132,7 @@ static struct entry *entry_blank(struct scene *s, const char *id,
     e->root_cause = text_of(s, "because of a test");
     e->provenance.confidence_micro = e->provenance.fix_rate_micro = -1;
     e->provenance.evidence_count = -1;
-    e->workarounds = arena_array(&s->arena, 16, sizeof *e->workarounds);
+    e->workarounds = arena_array(&s->arena, FIXES_MAX, sizeof *e->workarounds);
     e->dead_ends = arena_array(&s->arena, 8, sizeof *e->dead_ends);
     e->conditions = arena_array(&s->arena, 8, sizeof *e->conditions);
     e->relations = arena_array(&s->arena, 8, sizeof *e->relations);
@@ -179,6 +180,7 @@ void entry_relation(struct scene *s, struct entry *e, enum relation_kind kind,
 
 struct workaround *entry_fix(struct scene *s, struct entry *e,
                              const char *id) {
+    assert_true(e->workaround_count < FIXES_MAX);
     struct workaround *w = &e->workarounds[e->workaround_count++];
     *w = (struct workaround){.id = str_of(id)};
     w->action = text_of(s, id);
