@@ -7,7 +7,7 @@
  * Matching is on bytes; only a pattern that itself goes beyond ASCII is
  * matched on characters, bad bytes in the log matching nothing. A pattern is
  * interpreted until it proves hot, since compiling it to machine code costs as
- * much as a hundred runs.
+ * much as a hundred short runs.
  *
  * Work is limited, since logs are hostile and patterns human: a search that
  * passes a limit has found nothing. Memory comes from the arena's allocator
@@ -21,7 +21,13 @@
 
 #define MATCH_LIMIT 100000      /* steps back, per place where it tries */
 #define HEAP_LIMIT_KIB 8192
-#define HOT_RUNS 100            /* then it is compiled to machine code */
+/* A pattern is compiled to machine code when it was this much work: so many
+ * runs, or alternatives tried at places of the text. */
+#define HOT 40000
+#define HEAT_RUN 400
+#define HEAT_MOST (HOT / 4) /* of one run */
+#define HEAT_ANY_BYTE 4 /* as much where it may begin with any byte, */
+#define HEAT_FIRST 8    /* less where most bytes begin none */
 #define JIT_STACK_FIRST (32 * 1024)
 #define JIT_STACK_MAX (512 * 1024)
 
@@ -37,7 +43,9 @@ struct matcher {
 
 struct regex {
     pcre2_code *code;
-    uint32_t runs;
+    uint32_t ways; /* to begin, at one place */
+    uint32_t heat; /* above HOT: it is worth compiling, */
+    uint32_t compiled; /* and was for these PCRE2_JIT_... */
     struct named_group *groups;
     size_t group_count;
 };
@@ -125,6 +133,16 @@ static bool has_room_for_groups(const struct regex *r) {
     return brackets <= PATTERN_GROUPS_MAX;
 }
 
+static uint32_t ways_of(const struct regex *r, struct str text) {
+    uint32_t first = 0, ways = 1;
+    const uint8_t *firsts = NULL;
+    pcre2_pattern_info(r->code, PCRE2_INFO_FIRSTCODETYPE, &first);
+    pcre2_pattern_info(r->code, PCRE2_INFO_FIRSTBITMAP, &firsts);
+    for (size_t i = 0; i < text.n; i++)
+        ways += text.p[i] == '|';
+    return first == 1 || firsts ? 1 + ways / HEAT_FIRST : HEAT_ANY_BYTE * ways;
+}
+
 struct regex *regex_compile(struct matcher *m, const struct pattern_text *text,
                             struct pattern_error *error) {
     uint32_t options = PCRE2_MULTILINE | PCRE2_DUPNAMES |
@@ -153,6 +171,7 @@ struct regex *regex_compile(struct matcher *m, const struct pattern_text *text,
         return NULL;
     }
     name_groups(m, r);
+    r->ways = ways_of(r, text->text);
     return r;
 }
 
@@ -178,9 +197,10 @@ const struct named_group *regex_groups(const struct regex *r) {
 /* ---- matching ---- */
 
 /* Machine code where the system allows it; else it stays interpreted. */
-static void heat(struct matcher *m, struct regex *r) {
-    if (r->runs > HOT_RUNS || ++r->runs <= HOT_RUNS)
+static void compile_for(struct matcher *m, struct regex *r, uint32_t how) {
+    if ((r->compiled & how) != 0)
         return;
+    r->compiled |= how;
     if (!m->stack) {
         m->stack = pcre2_jit_stack_create(JIT_STACK_FIRST, JIT_STACK_MAX,
                                           m->general);
@@ -188,12 +208,20 @@ static void heat(struct matcher *m, struct regex *r) {
             return;
         pcre2_jit_stack_assign(m->match, NULL, m->stack);
     }
-    pcre2_jit_compile(r->code, PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
+    pcre2_jit_compile(r->code, how);
+}
+
+static void heat(struct matcher *m, struct regex *r, size_t searched,
+                 uint32_t how) {
+    uint64_t tried = (uint64_t)searched * r->ways;
+    if (r->heat <= HOT)
+        r->heat += HEAT_RUN + (tried < HEAT_MOST ? (uint32_t)tried : HEAT_MOST);
+    if (r->heat > HOT)
+        compile_for(m, r, how);
 }
 
 bool regex_find(struct matcher *m, struct regex *r, const struct search *s,
                 struct span *whole) {
-    heat(m, r);
     pcre2_set_offset_limit(m->match, s->latest);
     m->groups_set = pcre2_match(
         r->code, (PCRE2_SPTR)(s->subject.p ? s->subject.p : ""),
@@ -201,16 +229,20 @@ bool regex_find(struct matcher *m, struct regex *r, const struct search *s,
         m->match);
     if (m->groups_set == PCRE2_ERROR_NOMEMORY)
         no_memory(m);
+    const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(m->data);
+    size_t began = m->groups_set > 0 ? ends[0] : s->latest;
+    heat(m, r, began > s->from ? began - s->from : 0,
+         PCRE2_JIT_COMPLETE);
     if (m->groups_set <= 0)
         return false;
-    const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(m->data);
     *whole = (struct span){ends[0], ends[1]};
     return whole->from <= whole->to;
 }
 
 bool regex_may_match(struct matcher *m, struct regex *r,
                      const struct search *s) {
-    heat(m, r);
+    heat(m, r, s->latest > s->from ? s->latest - s->from : 0,
+         PCRE2_JIT_PARTIAL_HARD);
     pcre2_set_offset_limit(m->match, s->latest);
     int code = pcre2_match(r->code, (PCRE2_SPTR)s->subject.p, s->subject.n,
                            s->from, PCRE2_PARTIAL_HARD, m->data, m->match);

@@ -120,16 +120,32 @@ static enum atom take_class(struct walk *w) {
     return has_newline == is_negated ? ATOM_INLINE : ATOM_ANY;
 }
 
+static uint32_t hex_digit(char c) {
+    return c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
+           : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10
+           : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A') + 10
+                                  : 16;
+}
+
+/* "\x22": "\x" is taken. */
+static enum atom take_hex(struct walk *w, char *plain) {
+    uint32_t high = hex_digit(peek(w, 0)), low = hex_digit(peek(w, 1));
+    uint32_t byte = 16 * high + low;
+    if (high > 7 || low > 15 || byte < ' ' || byte == 0x7F)
+        return ATOM_BAD;
+    w->at += 2;
+    *plain = (char)byte;
+    return ATOM_INLINE;
+}
+
 /* '\' is taken; *plain: the character it stands for. */
 static enum atom take_escape(struct walk *w, char *plain) {
     char c = peek(w, 0);
     w->at++;
+    if (c == 'x')
+        return take_hex(w, plain);
     if (is_punctuation(c) || c == ' ') {
         *plain = c;
-        return ATOM_INLINE;
-    }
-    if (c == 'x' && peek(w, 0) == '2' && peek(w, 1) == '0') {
-        w->at += 2;
         return ATOM_INLINE;
     }
     if (is_any_of(c, "bB"))
