@@ -39,7 +39,7 @@ static bool is_unmistakable(struct str s) {
         starts_with(s, STR("Traceback (most recent call last)")) ||
         starts_with(s, STR("slurmstepd: error:")) || begins_with_error(s))
         return true;
-    struct frame inner = {.text = s, .has_label = true,
+    struct frame inner = {.text = s, .has_label = true, .kinds = FRAME_WHO,
                           .who = {.rank = -1, .pid = -1}};
     frame_strip(&inner);
     return (inner.kinds & FRAME_RECORD) != 0 || inner.who.rank >= 0 ||

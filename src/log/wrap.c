@@ -26,6 +26,7 @@
 #define WIDTH_LEAST 40
 #define FILLED_LEAST 68 /* with the next word */
 #define WRAP_QUOTE_MAX 8 /* columns of what quotes a line, about */
+#define LONG_WORD 5   /* of two such, one that we know parts them */
 #define LONG_LABEL 12 /* a first word this long before a colon is a label */
 
 static const uint32_t usual_widths[] = {60,  64,  70,  72,  76,  78,  79,
@@ -225,11 +226,14 @@ static bool was_wider(const struct wrap_page *page, uint32_t width) {
 /* Two whole words at the seam: wrapped at a blank, and by chance at W. */
 static bool is_between_words(const struct wrap *before, struct str text) {
     struct str word = first_word(text);
-    if (!is_plain_word(word) || !is_letter(before->last) || !is_common(word))
+    if (!is_plain_word(word) || !is_letter(before->last))
         return false;
     bool is_common_before =
         before->is_word_plain && before->word_length <= WRAP_WORD_MAX &&
         is_common((struct str){before->word, before->word_length});
+    if (!is_common(word))
+        return is_common_before && before->word_length >= LONG_WORD &&
+               word.n >= LONG_WORD;
     return is_common_before || (word.n >= 3 && before->word_length >= 4);
 }
 
@@ -296,7 +300,8 @@ static bool is_word_wrap(const struct wrap *before, struct str text,
     struct str word;
     if (before->width < WIDTH_LEAST || before->width >= width ||
         !is_word(before->last) ||
-        !(is_lower(text.p[0]) || is_digit(text.p[0])))
+        !(is_lower(text.p[0]) || is_digit(text.p[0]) ||
+          is_any(text.p[0], "(\"'`<")))
         return false;
     return cursor_until(&c, " ", &word) && !str_ends(word, STR(":")) &&
            before->width + 1 + word.n > width;

@@ -158,14 +158,18 @@ static bool is_rest_of_frame(struct str s) {
            str_starts(str_slice(s, i, s.n), STR(", in"));
 }
 
-/* 'File', 'File "x.py",', '"/opt/x.py", line 12, in f' */
+/* 'File', 'File "x.py",', 'File "/opt/x', '"/opt/x.py", line 12, in f' */
 static bool is_wrapped_frame(struct str s) {
+    struct str open = STR("File \"");
     if (s.p[0] == '"')
         return str_starts(s, STR("\"/")) &&
                str_find(s, STR(".py\", line ")) < s.n;
-    return str_eq(s, STR("File")) ||
-           (str_starts(s, STR("File \"")) &&
-            (str_ends(s, STR("\",")) || str_ends(s, STR("\", line"))));
+    if (!str_starts(s, open))
+        return str_eq(s, STR("File"));
+    struct str path = str_slice(s, open.n, s.n);
+    size_t end = str_find_char(path, '"');
+    return end == path.n || str_eq(str_slice(path, end, path.n), STR("\",")) ||
+           str_ends(s, STR("\", line"));
 }
 
 static bool is_frame(struct str s) {
