@@ -175,6 +175,10 @@ static size_t plain_run(struct str s, size_t from) {
     return i;
 }
 
+bool clean_is_plain(struct str s) {
+    return plain_run(s, 0) == s.n;
+}
+
 static void put_character(struct cursor *c, struct buf *out) {
     uint32_t cp;
     c->at += utf8_next(cursor_rest(c), &cp);

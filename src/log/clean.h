@@ -9,6 +9,8 @@
 struct str clean_line(struct str s, struct buf *scratch);
 /* Does the byte at `at` not stand for itself: does a colour begin there, or is
  * it a control byte, or no ASCII? */
+/* Is there nothing in the line that cleaning changes? */
+bool clean_is_plain(struct str s);
 bool clean_is_special(struct str s, size_t at);
 
 #endif

@@ -108,15 +108,18 @@ static inline bool cursor_number(struct cursor *c, int64_t *value) {
     return str_to_int(cursor_since(c, from), value);
 }
 
-/* All up to a character of `stops` or the end; false if that is nothing. */
+/* All up to a character of `stops`, which are ASCII, a NUL or the end; false if
+ * that is nothing. */
 static inline bool cursor_until(struct cursor *c, const char *stops,
                                 struct str *taken) {
     size_t from = c->at;
-    while (!cursor_ends(c)) {
-        char here = cursor_peek(c);
-        if (here == '\0' || is_any(here, stops))
+    uint64_t stop[2] = {1, 0};
+    for (; *stops != '\0'; stops++)
+        stop[*stops >> 6 & 1] |= UINT64_C(1) << (*stops & 63);
+    for (; c->at < c->text.n; c->at++) {
+        unsigned char here = (unsigned char)c->text.p[c->at];
+        if (here < 0x80 && (stop[here >> 6] >> (here & 63) & 1) != 0)
             break;
-        c->at++;
     }
     *taken = cursor_since(c, from);
     return taken->n > 0;

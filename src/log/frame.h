@@ -44,6 +44,7 @@ struct frame {
     bool follows_label;   /* in: a label was seen to be one lately, */
     enum frame_label label; /* in: of this kind; out: the one taken off */
     bool has_label;
+    bool may_follow;      /* out: either would change what is left */
     bool is_hash;         /* out: this line did */
     bool is_sure_label;   /* out: it can be nothing else */
     bool has_stamp;       /* a time was taken off: a level may follow */

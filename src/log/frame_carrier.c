@@ -53,8 +53,10 @@ bool frame_take_hash(struct frame *f) {
     if (is_block_count(rest))
         return false;
     f->is_hash = true;
-    if (!f->follows_hash && !is_log_like(rest))
+    if (!f->follows_hash && !is_log_like(rest)) {
+        f->may_follow = true;
         return false;
+    }
     return done(f, &c);
 }
 

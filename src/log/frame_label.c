@@ -212,8 +212,10 @@ static bool take_one(struct frame *f, const struct label_reader *r) {
     bool is_sure = is_unmistakable(rest);
     bool is_believed = f->follows_label &&
                        (f->label == LABEL_ANY || f->label == r->kind);
-    if (!is_sure && !is_believed)
+    if (!is_sure && !is_believed) {
+        f->may_follow = true;
         return false;
+    }
     f->is_sure_label = is_sure;
     f->has_label = true;
     f->label = r->kind;

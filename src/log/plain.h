@@ -45,6 +45,17 @@ static inline bool plain_is_printable(struct str s) {
     return !plain_any(bad);
 }
 
+/* Behind the last c of s; 0: there is none. */
+static inline size_t plain_behind_last(struct str s, char c) {
+    size_t n = s.n;
+    while (n >= PLAIN_STEP &&
+           !plain_any(plain_load(s.p + n - PLAIN_STEP) == c))
+        n -= PLAIN_STEP;
+    while (n > 0 && s.p[n - 1] != c)
+        n--;
+    return n;
+}
+
 /* How often c stands in s. */
 static inline uint64_t plain_count(struct str s, char c) {
     uint64_t n = 0;

@@ -107,7 +107,14 @@ static bool is_worth_a_glance(struct chooser *c, uint32_t pattern) {
            p->first_count < KEEP_FIRST;
 }
 
-static bool denies(struct chooser *c, uint32_t pattern, size_t line) {
+static struct str literal_bytes(const struct prefilter *f, uint32_t i) {
+    uint32_t from = word_at(f->literal_from, i);
+    return (struct str){(const char *)f->literal_bytes + from,
+                        word_at(f->literal_from, (size_t)i + 1) - from};
+}
+
+static bool denies(struct chooser *c, uint32_t pattern, uint32_t literal,
+                   size_t line, bool is_whole) {
     if (!is_worth_a_glance(c, pattern))
         return false;
     if (c->glanced != line + 1) {
@@ -115,7 +122,9 @@ static bool denies(struct chooser *c, uint32_t pattern, size_t line) {
         c->glances++;
     }
     c->glanced = line + 1;
-    return glance_denies(c->glance, pattern);
+    struct str words = literal_bytes(&c->s->filter, literal);
+    return (is_whole && glance_denies_tail(c->glance, pattern, words)) ||
+           glance_denies(c->glance, pattern);
 }
 
 static void on_literal(void *ctx, uint32_t literal, size_t line,
@@ -124,7 +133,7 @@ static void on_literal(void *ctx, uint32_t literal, size_t line,
     uint32_t end = ref_from(c, literal + 1);
     for (uint32_t i = ref_from(c, literal); i < end; i++) {
         uint32_t pattern = ref_at(c, i);
-        if (is_whole && denies(c, pattern, line))
+        if (denies(c, pattern, literal, line, is_whole))
             continue;
         if (scan_is_signature(c->s, pattern))
             mark_line(c, line);
@@ -166,9 +175,20 @@ static void read_whole(void *ctx, uint64_t from, uint64_t to) {
     s->zone_to = to;
 }
 
+/* The same for lines that can be read again: others are noted there. */
+static void read_noting(struct chooser *c, uint64_t from, uint64_t to) {
+    struct scanner *s = c->s;
+    bool goes_on = s->noted_from < s->noted_to && s->noted_to == from;
+    s->noted_from = goes_on ? s->noted_from : from;
+    s->noted_to = to;
+}
+
 static void mark_all(struct chooser *c, struct log_marks *m, uint64_t place,
                      size_t from, size_t to) {
-    read_whole(c, place + from, place + to);
+    if (c->s->is_ending)
+        read_whole(c, place + from, place + to);
+    else
+        read_noting(c, place + from, place + to);
     add_mark(m, from, TRACE_BEFORE, (uint32_t)(to - from));
     add_mark(m, to, 0, MESSAGE_BEHIND);
     c->read = bytes_read(c) + (to - from);
@@ -204,8 +224,15 @@ static void look(void *ctx, struct str text, uint64_t place, size_t from,
         qsort(marks->at, marks->count, sizeof *marks->at, by_place);
 }
 
+void choose_note(struct chooser *c, uint32_t pattern, uint64_t line) {
+    note_line(c, pattern, line);
+}
+
 static uint64_t keep_from(void *ctx) {
     const struct chooser *c = ctx;
+    for (size_t i = 0; i < LOG_STREAMS_MAX; i++)
+        if (c->s->lanes[i] && c->s->noted_to > 0)
+            lane_name_literals(c->s, c->s->lanes[i]);
     if (c->first == UINT64_MAX)
         return UINT64_MAX;
     if (c->note_count > c->notes_most)
@@ -372,6 +399,7 @@ static void break_lanes(void *ctx) {
 const struct log_sieve *choose_lines(struct scanner *s, size_t small) {
     struct chooser *c = arena_alloc(s->a, sizeof *c);
     c->s = s;
+    s->chooser = c;
     s->scope = SCOPE_SIGNATURES;
     c->first = UINT64_MAX;
     c->dense_bytes = DENSE_FIRST;

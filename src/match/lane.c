@@ -26,10 +26,11 @@
 /* ---- literals to ranges ---- */
 
 static void open_range(struct scanner *s, struct lane *l, uint32_t pattern,
-                       uint64_t pos) {
+                       uint64_t pos, uint64_t line) {
     l->ranges = arena_grow(s->a, l->ranges, l->range_count, &l->range_cap,
                            sizeof *l->ranges);
-    l->ranges[l->range_count++] = (struct range){pattern, pos, pos};
+    l->ranges[l->range_count++] =
+        (struct range){pattern, pos, pos, line, line};
     l->places[pattern].range = l->range_count;
 }
 
@@ -40,7 +41,7 @@ static bool starts_near(const struct scanner *s, uint32_t pattern) {
 }
 
 static void note_literal(struct scanner *s, struct lane *l, uint32_t pattern,
-                         uint64_t pos) {
+                         uint64_t pos, uint64_t line) {
     if (!l->places)
         l->places =
             arena_array(s->a, s->pattern_count, sizeof *l->places);
@@ -48,49 +49,94 @@ static void note_literal(struct scanner *s, struct lane *l, uint32_t pattern,
     struct range *r = open ? &l->ranges[open - 1] : NULL;
     bool is_near = r && pos - r->first <= RANGE_MAX &&
                    (!starts_near(s, pattern) || pos - r->last <= GAP_MAX);
-    if (is_near)
-        r->last = pos;
-    else
-        open_range(s, l, pattern, pos);
+    if (!is_near) {
+        open_range(s, l, pattern, pos, line);
+        return;
+    }
+    r->last = pos;
+    r->last_line = line;
 }
 
 struct literal_sink {
     struct scanner *s;
     struct lane *l;
+    size_t line; /* of the literal before this one */
 };
 
-static bool is_in_zone(const struct scanner *s, const struct lane *l,
-                       uint64_t pos) {
-    uint64_t place = l->w.marks[window_mark_index(&l->w, pos)].place;
+static bool is_in_zone(const struct scanner *s, uint64_t place) {
     return place >= s->zone_from && place < s->zone_to;
 }
 
-static bool is_in_scope(struct scanner *s, uint32_t pattern, bool in_zone) {
+enum fate { FATE_NOTHING, FATE_MATCH, FATE_NOTE };
+
+/* Where all lines are read, of those that are no signature only the first are
+ * matched at once; the others are read again if they are wanted. */
+static enum fate fate_of_other(struct scanner *s, uint32_t pattern,
+                               uint64_t place) {
+    if (is_in_zone(s, place))
+        return FATE_MATCH;
+    if (place < s->noted_from || place >= s->noted_to)
+        return FATE_NOTHING;
+    return keep_is_full_to(scan_known(s, pattern), ORDER_OF(place))
+               ? FATE_NOTE
+               : FATE_MATCH;
+}
+
+static enum fate fate_of(struct scanner *s, uint32_t pattern, uint64_t place) {
     switch (s->scope) {
-    case SCOPE_ALL: return true;
-    case SCOPE_SIGNATURES: return in_zone || scan_is_signature(s, pattern);
-    case SCOPE_BESIDE: return in_zone && !scan_is_signature(s, pattern);
+    case SCOPE_ALL: return FATE_MATCH;
+    case SCOPE_SIGNATURES:
+        return scan_is_signature(s, pattern) ? FATE_MATCH
+                                             : fate_of_other(s, pattern, place);
+    case SCOPE_BESIDE:
+        return is_in_zone(s, place) && !scan_is_signature(s, pattern)
+                   ? FATE_MATCH
+                   : FATE_NOTHING;
     }
-    return true;
+    return FATE_MATCH;
+}
+
+/* The line of the literal's last byte; literals come in the order of their
+ * ends. */
+static size_t line_of_byte(const struct window *w, size_t line, size_t at) {
+    while (line + 1 < w->mark_count && w->marks[line + 1].text <= at)
+        line++;
+    return line;
 }
 
 static void on_literal(void *ctx, const struct prefilter_find *found,
                        size_t end) {
-    const struct literal_sink *to = ctx;
-    uint64_t pos = window_pos(&to->l->w, end - 1) + 1;
-    bool in_zone = to->s->scope != SCOPE_ALL && to->s->zone_to > 0 &&
-                   is_in_zone(to->s, to->l, pos - 1);
-    for (uint32_t i = 0; i < found->count; i++)
-        if (is_in_scope(to->s, prefilter_ref(found, i), in_zone))
-            note_literal(to->s, to->l, prefilter_ref(found, i), pos);
+    struct literal_sink *to = ctx;
+    const struct window *w = &to->l->w;
+    to->line = line_of_byte(w, to->line, end - 1);
+    const struct mark *m = &w->marks[to->line];
+    uint64_t pos = m->pos + (end - m->text);
+    struct str text = {w->text, w->n};
+    size_t begin = prefilter_begin(&to->s->filter, found, text, end);
+    for (uint32_t i = 0; i < found->count; i++) {
+        uint32_t pattern = prefilter_ref(found, i);
+        enum fate fate = fate_of(to->s, pattern, m->place);
+        if (fate == FATE_NOTHING ||
+            (begin < end && scan_denies(to->s, pattern, text, begin)))
+            continue;
+        if (fate == FATE_MATCH)
+            note_literal(to->s, to->l, pattern, pos, w->dropped + to->line);
+        else
+            choose_note(to->s->chooser, pattern, m->place);
+    }
 }
 
 static void read_literals(struct scanner *s, struct lane *l, bool is_end) {
     struct window *w = &l->w;
     prefilter_scan(&s->filter, &w->place, (struct str){w->text, w->n},
                    w->fresh, is_end, on_literal,
-                   &(struct literal_sink){s, l});
+                   &(struct literal_sink){s, l, 0});
     w->fresh = 0;
+}
+
+void lane_name_literals(struct scanner *s, struct lane *l) {
+    if (l->w.fresh > 0)
+        read_literals(s, l, true);
 }
 
 /* ---- ranges to matches ---- */
@@ -148,10 +194,14 @@ static uint64_t span_of(const struct scanner *s, const struct range *r) {
     return is_signature ? SPAN_REACH : OTHER_REACH;
 }
 
+static size_t line_index(const struct lane *l, uint64_t line) {
+    return (size_t)(line - l->w.dropped);
+}
+
 static uint64_t least_start(const struct scanner *s, const struct lane *l,
                             const struct range *r) {
     const struct window *w = &l->w;
-    size_t line = window_mark_index(w, r->first - 1);
+    size_t line = line_index(l, r->first_line);
     size_t near = window_lines_back(w, line, span_of(s, r));
     uint64_t from = r->first > REACH_BACK ? r->first - REACH_BACK : 0;
     return most(most(from, w->marks[near].pos), l->places[r->pattern].next);
@@ -162,21 +212,38 @@ static uint64_t least_start(const struct scanner *s, const struct lane *l,
 static size_t stop_of(const struct scanner *s, const struct lane *l,
                       const struct range *r) {
     const struct window *w = &l->w;
-    size_t line = window_mark_index(w, r->last - 1);
+    size_t line = line_index(l, r->last_line);
     size_t near = window_lines_ahead(w, line, span_of(s, r));
     size_t stop = window_offset(w, r->last + REACH_AHEAD);
     size_t end = window_line_stop(w, near);
     return end < stop ? end : stop;
 }
 
+/* Does the line that byte `at` stands in, which is r's first one or one before
+ * it, begin where a match may? Most often all of it is near enough. */
+static bool may_begin_in_line_of(const struct scanner *s, const struct lane *l,
+                                 const struct range *r, size_t at) {
+    const struct mark *marks = l->w.marks;
+    size_t line = line_index(l, r->first_line), i = line;
+    while (i > 0 && marks[i].text > at)
+        i--;
+    return marks[i].place + span_of(s, r) >= marks[line].place &&
+           marks[i].pos + REACH_BACK >= r->first &&
+           marks[i].pos >= l->places[r->pattern].next;
+}
+
 /* Where its first match may begin, as an offset. */
 static size_t start_of(const struct scanner *s, const struct lane *l,
                        const struct range *r, const struct reach *reach) {
-    size_t from = window_offset(&l->w, least_start(s, l, r));
+    const struct window *w = &l->w;
     if (!reach->is_known)
-        return from;
-    size_t end = window_offset(&l->w, r->first - 1) + 1;
-    size_t near = reach_back(reach, (struct str){l->w.text, l->w.n}, end);
+        return window_offset(w, least_start(s, l, r));
+    size_t line = line_index(l, r->first_line);
+    size_t end = window_offset_in(w, line, r->first - 1) + 1;
+    size_t near = reach_back(reach, (struct str){w->text, w->n}, end);
+    if (may_begin_in_line_of(s, l, r, near))
+        return near;
+    size_t from = window_offset(w, least_start(s, l, r));
     return near > from ? near : from;
 }
 
@@ -212,9 +279,10 @@ static bool is_worth_compiling(struct scanner *s, struct lane *l,
                                const struct range *r) {
     const struct pattern_state *p = scan_known(s, r->pattern);
     const struct str_list *also = &p->is->study.also;
+    if (p->regex || also->count == 0)
+        return true;
     size_t from = start_of(s, l, r, &p->reach), stop = stop_of(s, l, r);
-    if (p->regex || also->count == 0 || stop < from ||
-        stop - from > FOLD_MAX)
+    if (stop < from || stop - from > FOLD_MAX)
         return true;
     char room[FOLD_MAX];
     struct str text =
@@ -234,10 +302,11 @@ static void match_range(struct scanner *s, struct lane *l,
         return;
     struct pattern_state *p = scan_pattern(s, r->pattern);
     struct regex *regex = p->regex;
+    size_t line = line_index(l, r->last_line);
     struct search search = {
         .subject = {l->w.text, stop_of(s, l, r)},
         .from = start_of(s, l, r, &p->reach),
-        .latest = window_offset(&l->w, r->last - 1),
+        .latest = window_offset_in(&l->w, line, r->last - 1),
         .starts_mid_line = l->w.starts_mid_line};
     struct span span;
     while (find_next(s, regex, &search, &span)) {

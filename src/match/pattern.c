@@ -147,6 +147,8 @@ struct regex *regex_compile(struct matcher *m, const struct pattern_text *text,
                             struct pattern_error *error) {
     uint32_t options = PCRE2_MULTILINE | PCRE2_DUPNAMES |
                        PCRE2_USE_OFFSET_LIMIT | PCRE2_NEVER_BACKSLASH_C;
+    if (text->is_anchored)
+        options |= PCRE2_ANCHORED;
     if (text->needs_utf)
         options |= PCRE2_UTF | PCRE2_MATCH_INVALID_UTF;
     struct regex *r = arena_alloc(m->a, sizeof *r);

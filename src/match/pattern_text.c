@@ -223,6 +223,8 @@ bool pattern_text_prepare(struct arena *a, struct str original,
             return false;
     size_t n = p.n;
     put_char(&p, '\0', original.n);
-    *out = (struct pattern_text){{p.text, n}, p.place, needs_utf(original)};
+    *out = (struct pattern_text){
+        .text = {p.text, n}, .place = p.place,
+        .needs_utf = needs_utf(original)};
     return true;
 }

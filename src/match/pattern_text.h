@@ -12,6 +12,7 @@ struct pattern_text {
     const uint32_t *place; /* place[i]: byte of the original behind text[i];
                               text.n + 1 of them */
     bool needs_utf;        /* beyond ASCII: characters, not bytes */
+    bool is_anchored;      /* matches begin where the search does */
 };
 
 /* False and *error when it uses what the language of patterns leaves out. */

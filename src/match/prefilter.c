@@ -207,7 +207,7 @@ static void report(const struct prefilter *f, uint32_t state, size_t end,
         uint32_t from = word_at(f->ref_from, literal);
         struct prefilter_find find = {
             f->refs + 4 * (size_t)from,
-            word_at(f->ref_from, (size_t)literal + 1) - from};
+            word_at(f->ref_from, (size_t)literal + 1) - from, literal};
         found(ctx, &find, end);
         s = word_at(f->report, word_at(f->fail, s));
     }
@@ -332,6 +332,20 @@ void prefilter_scan(const struct prefilter *f, struct prefilter_place *place,
     }
     place->unread = text.n - read;
     place->untried = text.n < GRAM_BYTES - 1 ? text.n : GRAM_BYTES - 1;
+}
+
+size_t prefilter_begin(const struct prefilter *f,
+                       const struct prefilter_find *found, struct str text,
+                       size_t end) {
+    uint32_t from = word_at(f->literal_from, found->literal);
+    uint32_t to = word_at(f->literal_from, (size_t)found->literal + 1);
+    while (to > from && end > 0) {
+        end--;
+        if (f->literal_bytes[--to] == ' ')
+            while (end > 0 && is_blank(text.p[end - 1]))
+                end--;
+    }
+    return to == from ? end : SIZE_MAX;
 }
 
 uint32_t prefilter_ref(const struct prefilter_find *found, uint32_t i) {

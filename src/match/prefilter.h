@@ -39,7 +39,7 @@ struct prefilter_place {
 /* Patterns of one literal: ids refs[0..count-1] of a found literal. */
 struct prefilter_find {
     const unsigned char *refs; /* 4 bytes each, little-endian */
-    uint32_t count;
+    uint32_t count, literal;
 };
 
 /* Raises FAIL_INDEX when the blob is none, damaged, or for another number of
@@ -63,6 +63,11 @@ void prefilter_scan(const struct prefilter *f, struct prefilter_place *place,
                     prefilter_fn found, void *ctx);
 
 uint32_t prefilter_ref(const struct prefilter_find *found, uint32_t i);
+/* Where the literal begins that was found before `end`; SIZE_MAX: before the
+ * text. */
+size_t prefilter_begin(const struct prefilter *f,
+                       const struct prefilter_find *found, struct str text,
+                       size_t end);
 /* The state behind `state` and a folded byte; 0: no literal goes on so. */
 uint32_t prefilter_child(const struct prefilter *f, uint32_t state,
                          unsigned char byte);

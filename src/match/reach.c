@@ -10,6 +10,7 @@
  * looks back as far as it looks for any.
  */
 #include "match/reach.h"
+#include "log/plain.h"
 #include "match/literals.h"
 
 #include <string.h>
@@ -56,19 +57,31 @@ static bool is_punctuation(char c) {
 
 /* ---- runs ---- */
 
-static bool holds_literal(const struct walk *w, struct str run) {
-    for (size_t i = 0; i < w->literals->count; i++)
-        if (str_find(run, w->literals->at[i]) < run.n)
-            return true;
-    return false;
+/* Where the first of the literals begins; run.n: nowhere. */
+static size_t find_literal(const struct walk *w, struct str run) {
+    size_t first = run.n;
+    for (size_t i = 0; i < w->literals->count; i++) {
+        size_t at = str_find(run, w->literals->at[i]);
+        first = at < first ? at : first;
+    }
+    return first;
+}
+
+static uint32_t count_blanks(struct str run) {
+    uint32_t count = 0;
+    for (size_t i = 0; i < run.n; i++)
+        count += run.p[i] == ' ';
+    return count;
 }
 
 static void end_run(const struct walk *w, struct branch *b) {
     struct str run = {b->run, b->run_n};
-    if (!b->way.is_found && run.n > 0 && holds_literal(w, run)) {
+    size_t at = find_literal(w, run);
+    if (!b->way.is_found && at < run.n) {
         b->way.is_found = true;
         b->way.bytes = (uint32_t)run.n;
-        b->way.lines_before = b->run_lines;
+        b->way.lines_before =
+            b->run_lines + count_blanks(str_slice(run, 0, at));
     }
     b->run_n = 0;
 }
@@ -376,9 +389,7 @@ static size_t before_blanks(struct str text, size_t at) {
 }
 
 static size_t line_start(struct str text, size_t at) {
-    while (at > 0 && text.p[at - 1] != '\n')
-        at--;
-    return at;
+    return plain_behind_last((struct str){text.p, at}, '\n');
 }
 
 size_t reach_back(const struct reach *r, struct str text, size_t end) {

@@ -8,7 +8,9 @@
  * their windows, hits by keep.c.
  */
 #include "match/gang.h"
+#include "match/literals.h"
 #include "match/scanner.h"
+#include "match/tail.h"
 
 #include <string.h>
 
@@ -52,6 +54,31 @@ struct pattern_state *scan_pattern(struct scanner *s, uint32_t id) {
                             &error);
     }
     return p;
+}
+
+static void find_tail(struct scanner *s, struct pattern_state *p) {
+    struct pattern_text text = {.text = p->is->study.prepared,
+                                .needs_utf = p->is->study.needs_utf};
+    struct pattern_error error;
+    struct str_list also, literals = literals_of(s->a, &text, &also);
+    text.text = tail_of(s->a, &text, &literals);
+    text.is_anchored = true;
+    if (text.text.n > 0)
+        p->tail = regex_compile(s->matcher, &text, &error);
+}
+
+struct regex *scan_tail(struct scanner *s, uint32_t pattern) {
+    struct pattern_state *p = scan_known(s, pattern);
+    if (p->named <= TAIL_AFTER && p->named++ == TAIL_AFTER)
+        find_tail(s, p);
+    return p->tail;
+}
+
+bool scan_denies(struct scanner *s, uint32_t pattern, struct str text,
+                 size_t at) {
+    struct regex *tail = scan_tail(s, pattern);
+    struct search search = {.subject = text, .from = at, .latest = at};
+    return tail && !regex_may_match(s->matcher, tail, &search);
 }
 
 static struct lane *lane_of(struct scanner *s, uint32_t stream) {
@@ -162,6 +189,7 @@ static void list_streams(struct scanner *s) {
 }
 
 const struct scan_result *scan_end(struct scanner *s) {
+    s->is_ending = true;
     log_end(s->log);
     for (size_t i = 0; i < LOG_STREAMS_MAX; i++)
         if (s->lanes[i])

@@ -19,6 +19,7 @@
 #define COMMAND_MAX 8192     /* bytes of the group `command` */
 #define CAPTURE_TEXT_MAX 1024
 #define LAST_LINE_MAX 512
+#define TAIL_AFTER 32 /* literals of a pattern; from then on its tail is tried */
 
 /* How far a match reaches from its literal, in positions: text before a
  * literal, and text that has to be there behind it before PCRE2 is asked.
@@ -38,6 +39,8 @@
 struct range { /* literals of one pattern end between first and last */
     uint32_t pattern;
     uint64_t first, last;
+    uint64_t first_line, last_line; /* they stand in: index, with what the
+                                       window has dropped */
 };
 
 struct capture_at {
@@ -86,6 +89,8 @@ struct pattern_state { /* a pattern that a literal has named */
     const struct pattern *is;
     struct regex *regex; /* NULL: not compiled yet */
     struct reach reach;
+    struct regex *tail;     /* NULL: none, or not asked for yet */
+    uint32_t named;         /* so often; up to TAIL_AFTER */
     struct regex **extract; /* compiled at the first message */
     struct slot *slots;     /* no signature: KEEP_FIRST + KEEP_LAST of them */
     uint32_t first_count, last_count; /* of them, each in order */
@@ -104,6 +109,9 @@ struct scanner {
     struct scanner *owner; /* SCOPE_BESIDE: of patterns and what is kept */
     uint64_t zone_from, zone_to; /* SCOPE_BESIDE: lines whose literals count;
                                     SCOPE_SIGNATURES: where all do, to: not */
+    struct chooser *chooser;       /* SCOPE_SIGNATURES: is told of others ... */
+    uint64_t noted_from, noted_to; /* ... that stand in these lines */
+    bool is_ending;                /* all of the input is here */
     struct reader *reader;
     struct prefilter filter;
     size_t pattern_count;
@@ -137,11 +145,18 @@ struct scanner *scan_beside(struct scanner *s);
 struct pattern_state *scan_known(struct scanner *s, uint32_t id);
 struct pattern_state *scan_pattern(struct scanner *s, uint32_t id);
 struct regex *scan_compile(struct scanner *s, struct str text);
+/* Of a literal of the pattern that begins at `at`: can there be no match that
+ * it is part of, whatever the text goes on with? */
+struct regex *scan_tail(struct scanner *s, uint32_t pattern);
+bool scan_denies(struct scanner *s, uint32_t pattern, struct str text,
+                 size_t at);
 
 /* lane.c */
 void lane_line(struct scanner *s, struct lane *l, const struct line *line,
                uint64_t order);
 void lane_end(struct scanner *s, struct lane *l);
+/* Name all literals that the lane's text holds so far. */
+void lane_name_literals(struct scanner *s, struct lane *l);
 /* The lines that follow are no neighbours of those before. */
 void lane_break(struct scanner *s, struct lane *l);
 /* Named groups of the last find, in text order, appended to out. at: position
@@ -153,6 +168,9 @@ uint64_t lane_trace_end(const struct lane *l);
 
 /* choose.c: small: an input of fewer bytes is read without asking. */
 const struct log_sieve *choose_lines(struct scanner *s, size_t small);
+
+/* A literal of a pattern that is no signature, in a line that is read. */
+void choose_note(struct chooser *c, uint32_t pattern, uint64_t line);
 
 /* message.c: found[i] of the lane becomes a hit. */
 void message_finish(struct scanner *s, struct lane *l, size_t i);

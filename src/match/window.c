@@ -113,7 +113,10 @@ size_t window_line_stop(const struct window *w, size_t i) {
 size_t window_offset(const struct window *w, uint64_t pos) {
     if (w->mark_count == 0 || pos <= w->marks[0].pos)
         return 0;
-    size_t i = window_mark_index(w, pos);
+    return window_offset_in(w, window_mark_index(w, pos), pos);
+}
+
+size_t window_offset_in(const struct window *w, size_t i, uint64_t pos) {
     uint64_t offset = w->marks[i].text + (pos - w->marks[i].pos);
     size_t end = window_line_stop(w, i);
     return offset < end ? (size_t)offset : end;
@@ -163,11 +166,13 @@ void window_drop(struct window *w, uint64_t pos) {
         w->marks[i - first] = w->marks[i];
     }
     w->mark_count -= first;
+    w->dropped += first;
     w->n -= offset;
     memmove(w->text, w->text + offset, w->n);
 }
 
 void window_break(struct window *w) {
+    w->dropped += w->mark_count;
     w->n = w->fresh = w->mark_count = 0;
     w->starts_mid_line = false;
     w->place = (struct prefilter_place){0};

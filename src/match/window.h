@@ -35,6 +35,7 @@ struct window {
     size_t fresh; /* bytes at its end that the prefilter has not seen */
     struct mark *marks;
     size_t mark_count, mark_cap;
+    uint64_t dropped; /* lines that stood before these: numbers them */
     uint64_t end; /* position behind the last byte */
     bool starts_mid_line;
     struct trace trace;
@@ -54,6 +55,8 @@ void window_break(struct window *w);
 
 size_t window_mark_index(const struct window *w, uint64_t pos); /* its line */
 size_t window_offset(const struct window *w, uint64_t pos);
+/* Of a position in line i. */
+size_t window_offset_in(const struct window *w, size_t i, uint64_t pos);
 uint64_t window_pos(const struct window *w, size_t offset);
 struct str window_slice(const struct window *w, uint64_t from, uint64_t to);
 /* Positions of line i: where it ends (its newline, if any, excluded). */

@@ -46,7 +46,7 @@ static void a_literal_in_front_is_on_the_first_line(void **state) {
 
 static void what_matches_a_line_end_counts(void **state) {
     (void)state;
-    expect_lines("(?<gpu_free>(?&amount)) is free now", 1);
+    expect_lines("(?<gpu_free>(?&amount)) is free now", 2);
     expect_lines("one(?: two)? \\d+three_is_the_literal", 2);
     expect_lines("a[^x]{2}the_long_literal", 2);
 }

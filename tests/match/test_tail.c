@@ -1,0 +1,152 @@
+/* test_tail.c: a pattern from its literal on, and that no match of the corpus
+ * is denied by the tail of its pattern. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "author/author.h"
+#include "author/files.h"
+#include "match/literals.h"
+#include "match/pattern.h"
+#include "match/tail.h"
+#include "support/corpus.h"
+
+static struct str tail_in(struct arena *a, struct str pattern,
+                          struct pattern_text *text) {
+    struct pattern_error error;
+    assert_true(pattern_text_prepare(a, pattern, text, &error));
+    struct str_list also, literals = literals_of(a, text, &also);
+    return tail_of(a, text, &literals);
+}
+
+static void expect_tail(struct arena *a, const char *pattern,
+                        const char *expected) {
+    struct pattern_text text;
+    struct str tail = tail_in(a, str_of(pattern), &text);
+    if (!str_eq(tail, str_of(expected))) {
+        fail_msg("%s: \"%.*s\" instead of \"%s\"", pattern, STR_ARG(tail),
+                 expected);
+    }
+}
+
+static void begin_at_the_literal(struct arena *a) {
+    expect_tail(a, "^(?:\\d+ )?[Kk]illed_by(?: the)? oom",
+                "[Kk]illed_by(?:\\s+the)?\\s+oom");
+    expect_tail(a, "\\b(?:Failed_to_alloc|bad_alloc)\\(\\d+\\)",
+                "(?:Failed_to_alloc|bad_alloc)\\(\\d+\\)");
+    expect_tail(a, "x*(?<gpu>\\d+) free_memory=(?<free>\\d+)",
+                "free_memory=(?<free>\\d+)");
+    expect_tail(a, "a(?i:\\w+ Out_of_memory)\\b", "(?i:Out_of_memory)\\b");
+    expect_tail(a, "one_literal_here|other_literal_here",
+                "one_literal_here|other_literal_here");
+    expect_tail(a, "(?>a+|b)the_literal(?=x)", "the_literal(?=x)");
+}
+
+static void is_not_known_of_all(struct arena *a) {
+    expect_tail(a, "(?i)the_literal", "");         /* options go on */
+    expect_tail(a, "(a)the_literal\\1", "");       /* what was matched */
+    expect_tail(a, "(?:the_literal)+ \\d", "");    /* which of them? */
+    expect_tail(a, "the_literal(?<=xyz) \\d", ""); /* what stands before? */
+    expect_tail(a, "(a)?(?(1)the_literal|b)", ""); /* no literal at all */
+}
+
+/* ---- the corpus ---- */
+
+struct denials {
+    struct arena *a;
+    struct matcher *matcher;
+    struct regex *whole, *tail;
+    size_t matches;
+};
+
+/* Does the tail match somewhere in the match? */
+static bool stands_in(struct denials *d, struct str log, struct span span) {
+    for (size_t at = span.from; at < span.to; at++) {
+        struct search here = {.subject = log, .from = at, .latest = at};
+        if (regex_may_match(d->matcher, d->tail, &here)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void try_log(struct denials *d, struct str log, struct str pattern) {
+    struct span span;
+    struct search search = {.subject = log, .latest = log.n};
+    if (!regex_find(d->matcher, d->whole, &search, &span)) {
+        return;
+    }
+    d->matches++;
+    if (!stands_in(d, log, span)) {
+        fail_msg("the tail denies a match of %.*s", STR_ARG(pattern));
+    }
+}
+
+static struct str_list sample_logs(struct arena *a) {
+    struct str_list files = files_under(a, STR("entries"));
+    struct str_list logs = {arena_array(a, files.count, sizeof(struct str)), 0};
+    for (size_t i = 0; i < files.count; i++) {
+        if (str_ends(files.at[i], STR(".log"))) {
+            logs.at[logs.count++] = file_bytes(a, files.at[i].p);
+        }
+    }
+    return logs;
+}
+
+static void ignore_diag(void *ctx, const struct diag *d) {
+    (void)ctx;
+    (void)d;
+}
+
+static void denies_no_match(struct arena *a) {
+    struct author_options o = {.entries_dir = STR("entries"),
+                               .on_diag = ignore_diag};
+    struct denials d = {.a = a, .matcher = matcher_new(a)};
+    struct str image;
+    assert_int_equal(author_compile(a, &o, &image).errors, 0);
+    const struct index *ix = index_open(a, image);
+    struct reader *r = reader_new(ix, a);
+    struct str_list logs = sample_logs(a);
+    size_t known = 0, count = index_pattern_count(ix);
+    for (uint32_t i = 0; i < count; i++) {
+        struct pattern_error error;
+        struct pattern_text text;
+        struct str pattern = reader_pattern(r, i)->text;
+        text.text = tail_in(a, pattern, &text);
+        text.is_anchored = true;
+        if (text.text.n == 0) {
+            continue;
+        }
+        known++;
+        d.whole = regex_of(d.matcher, pattern, &error);
+        d.tail = regex_compile(d.matcher, &text, &error);
+        assert_non_null(d.tail);
+        for (size_t k = 0; k < logs.count; k++) {
+            try_log(&d, logs.at[k], pattern);
+        }
+    }
+    assert_true(known > count / 2);
+    assert_true(d.matches > 500);
+}
+
+#define TESTS(X)                                                               \
+    X(begin_at_the_literal)                                                    \
+    X(is_not_known_of_all)                                                     \
+    X(denies_no_match)
+
+#define IN_ARENA(name)                                                         \
+    static void test_##name(void **state) {                                    \
+        (void)state;                                                           \
+        with_arena(name);                                                      \
+    }
+TESTS(IN_ARENA)
+
+int main(void) {
+#define X(name) cmocka_unit_test(test_##name),
+    const struct CMUnitTest tests[] = {TESTS(X)};
+#undef X
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
