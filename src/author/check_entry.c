@@ -120,6 +120,12 @@ static void check_dead_ends(const struct entry_check *k) {
         const struct node *n = node_item(list, i);
         check_acts_on(k, node_get(n, "acts_on"), &e->dead_ends[i].acts_on);
         check_when(k, node_get(n, "when"));
+        if (n != NULL && n->kind == NODE_MAP && node_get(n, "fail") == NULL)
+            complain(k->c, k->src,
+                     (struct place){n->place.line, n->place.column, 1},
+                     CODE_no_proof,
+                     "`fail` is missing: reports, a measurement, or an "
+                     "estimate with its reason");
         check_rate(k, node_get(n, "fail"), &e->dead_ends[i].fail);
     }
 }

@@ -3,7 +3,7 @@
  *
  *     reports        worked tried links
  *     measured       worked tried how
- *     estimate       rate because
+ *     estimate       rate because, and links that say so
  *     ai_generated   rate source
  */
 #include "author/check.h"
@@ -11,13 +11,14 @@
 struct basis_row {
     enum basis basis;
     const char *needs[3];
+    const char *may; /* have besides; NULL: nothing */
 };
 
 static const struct basis_row basis_rows[] = {
-    {BASIS_reports, {"worked", "tried", "links"}},
-    {BASIS_measured, {"worked", "tried", "how"}},
-    {BASIS_estimate, {"rate", "because", NULL}},
-    {BASIS_ai_generated, {"rate", "source", NULL}},
+    {BASIS_reports, {"worked", "tried", "links"}, NULL},
+    {BASIS_measured, {"worked", "tried", "how"}, NULL},
+    {BASIS_estimate, {"rate", "because", NULL}, "links"},
+    {BASIS_ai_generated, {"rate", "source", NULL}, NULL},
 };
 
 static const char *const rate_keys[] = {"worked", "tried", "rate", "because",
@@ -48,7 +49,10 @@ static void check_keys(const struct entry_check *k, const struct node *n,
         if (needed && value == NULL)
             complain(k->c, k->src, place, CODE_bad_rate,
                      "basis `%s` needs `%s`", basis, rate_keys[i]);
-        if (!needed && value != NULL)
+        bool allowed = needed
+                       || (row->may != NULL
+                           && str_eq(str_of(row->may), str_of(rate_keys[i])));
+        if (!allowed && value != NULL)
             complain(k->c, k->src, value->place, CODE_bad_rate,
                      "basis `%s` takes no `%s`", basis, rate_keys[i]);
     }

@@ -95,7 +95,7 @@ static const struct field rate_fields[] = {
     {.key = "source", AT(rate, source), .type = FIELD_LINE,
      .doc = "ai_generated: from where"},
     {.key = "links", AT(rate, links), .type = FIELD_LINKS,
-     .doc = "reports: who reported"},
+     .doc = "reports: who reported; estimate: where it can be read"},
     {0},
 };
 static const struct shape shape_rate = {
