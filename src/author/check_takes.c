@@ -33,23 +33,27 @@ static bool is_of_word(char c) {
            || c == '_' || c == '-';
 }
 
+/* OMP_NUM_THREADS */
+static bool is_variable(struct str word) {
+    for (size_t i = 0; i < word.n; i++)
+        if (word.p[i] == '-' || (word.p[i] >= 'a' && word.p[i] <= 'z'))
+            return false;
+    return word.n > 2 && is_upper(word.p[0]);
+}
+
+static bool is_long_flag(struct str word) {
+    return word.n > 2 && str_starts(word, STR("--")) && word.p[2] != '-';
+}
+
 /* "--max-model-len", or "OMP_NUM_THREADS" before an equals sign. */
 static struct str token_at(struct str text, size_t at) {
-    struct str none = {NULL, 0};
     size_t end = at;
-    bool is_capital = true;
-    if (at > 0 && is_of_word(text.p[at - 1]))
-        return none;
-    for (; end < text.n && is_of_word(text.p[end]); end++) {
-        char c = text.p[end];
-        is_capital = is_capital && c != '-' && (c < 'a' || c > 'z');
-    }
+    bool begins = at == 0 || !is_of_word(text.p[at - 1]);
+    while (begins && end < text.n && is_of_word(text.p[end]))
+        end++;
     struct str word = str_slice(text, at, end - at);
-    bool is_flag = word.n > 2 && str_starts(word, STR("--"))
-                   && word.p[2] != '-';
-    bool is_set = is_capital && word.n > 2 && is_upper(word.p[0])
-                  && end < text.n && text.p[end] == '=';
-    return is_flag || is_set ? word : none;
+    bool is_set = is_variable(word) && end < text.n && text.p[end] == '=';
+    return is_long_flag(word) || is_set ? word : (struct str){NULL, 0};
 }
 
 /* ---- who takes it ---- */
