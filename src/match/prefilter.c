@@ -38,8 +38,7 @@ static bool header_is_good(struct opening *o, size_t pattern_count) {
     if (o->n < 4 * WORD_COUNT_OF || o->n % 4 != 0 ||
         word_at(o->p, WORD_MAGIC) != PREFILTER_MAGIC ||
         word_at(o->p, WORD_VERSION) != PREFILTER_VERSION ||
-        word_at(o->p, WORD_BYTES) != o->n ||
-        word_at(o->p, WORD_CHECK) != prefilter_check(o->p, o->n))
+        word_at(o->p, WORD_BYTES) != o->n)
         return false;
     o->patterns = word_at(o->p, WORD_PATTERNS);
     o->s = (struct prefilter_sizes){
@@ -61,8 +60,11 @@ static bool header_is_good(struct opening *o, size_t pattern_count) {
         is_good_log2(o->s.sieve_log2) && is_good_log2(o->s.wide_log2) &&
         is_good_log2(o->s.tail_log2) && is_good_log2(o->s.long_tail_log2) &&
         o->s.slot_log2 >= 1 && o->s.slot_log2 <= GRAM_BITS_LOG2_MAX;
-    return has_good_grams && o->patterns == pattern_count &&
-           o->s.states >= 1 && prefilter_layout(&o->s).end == o->n;
+    if (!has_good_grams || o->patterns != pattern_count || o->s.states < 1)
+        return false;
+    struct prefilter_layout l = prefilter_layout(&o->s);
+    return l.end == o->n &&
+           word_at(o->p, WORD_CHECK) == prefilter_check(o->p, l.sieve);
 }
 
 static void find_tables(struct opening *o) {
@@ -91,6 +93,9 @@ static void find_tables(struct opening *o) {
         .tail_log2 = o->s.tail_log2,
         .long_tail_log2 = o->s.long_tail_log2, .entries = o->s.entries,
         .shorts = o->s.shorts, .longest = word_at(o->p, WORD_LONGEST),
+        .all_literal_bytes = o->s.literal_bytes,
+        .sieve_part = {(const char *)o->p + l.sieve, l.end - l.sieve},
+        .sieve_check = word_at(o->p, WORD_SIEVE_CHECK),
     };
 }
 
@@ -135,9 +140,8 @@ static bool refs_are_good(const struct opening *o) {
     return true;
 }
 
-static bool literals_are_good(const struct opening *o) {
-    const struct prefilter *f = &o->f;
-    if (word_at(f->literal_from, f->literals) > o->s.literal_bytes)
+static bool literals_are_good(const struct prefilter *f) {
+    if (word_at(f->literal_from, f->literals) > f->all_literal_bytes)
         return false;
     for (size_t i = 0; i < f->literals; i++)
         if (word_at(f->literal_from, i) > word_at(f->literal_from, i + 1))
@@ -164,11 +168,17 @@ struct prefilter prefilter_open(struct arena *a, struct str blob,
         arena_raise(a, FAIL_INDEX, "the index is damaged: no prefilter for "
                     "its %zu patterns", pattern_count);
     find_tables(&o);
-    if (!states_are_good(&o.f) || !refs_are_good(&o) ||
-        !literals_are_good(&o))
+    if (!states_are_good(&o.f) || !refs_are_good(&o))
         arena_raise(a, FAIL_INDEX, "the index is damaged: the prefilter "
                     "leads nowhere");
     return o.f;
+}
+
+void prefilter_open_sieve(struct arena *a, const struct prefilter *f) {
+    if (f->sieve_check != prefilter_check_sieve(f->sieve_part) ||
+        !literals_are_good(f))
+        arena_raise(a, FAIL_INDEX, "the index is damaged: no sieve for long "
+                    "logs");
 }
 
 /* ---- stepping ---- */

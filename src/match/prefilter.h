@@ -3,7 +3,8 @@
  *
  * The blob stands in the index as prefilter_build() made it: little-endian, no
  * pointers, any alignment, the same bytes for the same patterns. Opening it
- * reads every number once, so that stepping needs no bounds checks.
+ * reads every number once, so that stepping needs no bounds checks; those of the
+ * sieve, which short logs do not need, are read when it is.
  */
 #ifndef MATCH_PREFILTER_H
 #define MATCH_PREFILTER_H
@@ -24,7 +25,9 @@ struct prefilter { /* views into the blob */
         *sieve_entries, *sieve_shorts, *tail_bits, *long_tail_bits,
         *literal_from, *literal_bytes, *depth;
     uint32_t sieve_log2, wide_log2, slot_log2, tail_log2, long_tail_log2,
-        entries, shorts, longest;
+        entries, shorts, longest, all_literal_bytes;
+    struct str sieve_part; /* of the blob */
+    uint32_t sieve_check;
 };
 
 /* Where one stream stands. Zeroed: at its beginning. */
@@ -46,6 +49,9 @@ struct prefilter_find {
  * patterns. */
 struct prefilter prefilter_open(struct arena *a, struct str blob,
                                 size_t pattern_count);
+
+/* Raises FAIL_INDEX when what the sieve looks at is damaged. */
+void prefilter_open_sieve(struct arena *a, const struct prefilter *f);
 
 typedef void (*prefilter_fn)(void *ctx, const struct prefilter_find *found,
                              size_t end);
@@ -78,14 +84,15 @@ uint32_t prefilter_step(const struct prefilter *f, uint32_t state,
 /* ---- the layout, shared by the writer and the reader ---- */
 
 #define PREFILTER_MAGIC 0x4650414fu /* "OAPF" */
-#define PREFILTER_VERSION 4u
+#define PREFILTER_VERSION 5u
 
 /* Header words, each 4 bytes. */
 enum prefilter_word {
     WORD_MAGIC, WORD_VERSION, WORD_BYTES, WORD_CHECK, WORD_PATTERNS,
     WORD_STATES, WORD_LITERALS, WORD_REFS, WORD_GRAM_LOG2, WORD_GRAM_BACK,
     WORD_SIEVE_LOG2, WORD_WIDE_LOG2, WORD_SLOT_LOG2, WORD_TAIL_LOG2,
-    WORD_LONG_TAIL_LOG2, WORD_ENTRIES, WORD_SHORTS, WORD_LONGEST, WORD_LITERAL_BYTES, WORD_COUNT_OF
+    WORD_LONG_TAIL_LOG2, WORD_ENTRIES, WORD_SHORTS, WORD_LONGEST, WORD_LITERAL_BYTES,
+    WORD_SIEVE_CHECK, WORD_COUNT_OF
 };
 
 struct prefilter_sizes {
@@ -94,8 +101,8 @@ struct prefilter_sizes {
         entries, shorts, literal_bytes;
 };
 
-/* Tables behind the header, in this order; all down to literal_from are
- * words. */
+/* Tables behind the header, in this order; all down to gram_slots are words, and
+ * so are those of the sieve down to literal_from. */
 struct prefilter_layout {
     uint64_t root;       /* [256] state behind the root for a folded byte */
     uint64_t child_from; /* [states + 1] children of s: child_from[s].. */
@@ -106,26 +113,28 @@ struct prefilter_layout {
     uint64_t ref_from;   /* [literals + 1] patterns of literal k: refs[..] */
     uint64_t refs;       /* [refs] pattern ids */
     uint64_t gram_slots; /* [1 << (log2 - GRAM_SLOT_LOG2)] grams; 0: empty */
+    uint64_t gram_bits;  /* [(1 << log2) / 8] bytes */
+    uint64_t bytes;      /* [states] the byte that leads into the state */
+    uint64_t depth;      /* [states] bytes read up to it; 255: or more */
+    uint64_t sieve;      /* from here on only the sieve looks */
     uint64_t sieve_near;    /* [2 << SIEVE_NEAR_LOG2] bytes beside a gram */
     uint64_t sieve_slots;   /* [3 << slot_log2] a gram's hash, its entries,
                                how many */
     uint64_t sieve_entries; /* [ENTRY_WORDS * entries]: see sieve.h */
     uint64_t sieve_shorts;  /* [shorts] literals */
     uint64_t literal_from;  /* [literals + 1] literal k: literal_bytes[..] */
-    uint64_t gram_bits;  /* [(1 << log2) / 8] bytes */
     uint64_t sieve_bits; /* [(1 << sieve_log2) / 8] */
     uint64_t wide_bits;  /* [(1 << wide_log2) / 8] */
     uint64_t tail_bits;  /* [(1 << tail_log2) / 8] */
     uint64_t long_tail_bits; /* [(1 << long_tail_log2) / 8] */
-    uint64_t bytes;      /* [states] the byte that leads into the state */
-    uint64_t depth;      /* [states] bytes read up to it; 255: or more */
-    uint64_t literal_bytes; /* [literal_bytes] */
+    uint64_t literal_bytes;  /* [literal_bytes] */
     uint64_t end;
 };
 
 struct prefilter_layout prefilter_layout(const struct prefilter_sizes *s);
-/* Over the whole blob but the check word itself. */
+/* Over the blob's first n bytes, up to its sieve, but the check word itself. */
 uint32_t prefilter_check(const unsigned char *blob, size_t n);
+uint32_t prefilter_check_sieve(struct str part);
 
 static inline void prefilter_put(unsigned char *table, size_t i,
                                  uint32_t word) {

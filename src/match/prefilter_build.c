@@ -186,20 +186,21 @@ struct prefilter_layout prefilter_layout(const struct prefilter_sizes *s) {
     l.ref_from = l.literal_of + 4 * (uint64_t)states;
     l.refs = l.ref_from + 4 * ((uint64_t)literals + 1);
     l.gram_slots = l.refs + 4 * (uint64_t)s->refs;
-    l.sieve_near = l.gram_slots +
-                   4 * (8 * bytes_of_bits(s->gram_log2) >> GRAM_SLOT_LOG2);
+    l.gram_bits = l.gram_slots +
+                  4 * (8 * bytes_of_bits(s->gram_log2) >> GRAM_SLOT_LOG2);
+    l.bytes = l.gram_bits + bytes_of_bits(s->gram_log2);
+    l.depth = l.bytes + states;
+    l.sieve = l.depth + states;
+    l.sieve_near = l.sieve;
     l.sieve_slots = l.sieve_near + (UINT64_C(8) << SIEVE_NEAR_LOG2);
     l.sieve_entries = l.sieve_slots + (UINT64_C(12) << s->slot_log2);
     l.sieve_shorts = l.sieve_entries + 4 * ENTRY_WORDS * (uint64_t)s->entries;
     l.literal_from = l.sieve_shorts + 4 * (uint64_t)s->shorts;
-    l.gram_bits = l.literal_from + 4 * ((uint64_t)literals + 1);
-    l.sieve_bits = l.gram_bits + bytes_of_bits(s->gram_log2);
+    l.sieve_bits = l.literal_from + 4 * ((uint64_t)literals + 1);
     l.wide_bits = l.sieve_bits + bytes_of_bits(s->sieve_log2);
     l.tail_bits = l.wide_bits + bytes_of_bits(s->wide_log2);
     l.long_tail_bits = l.tail_bits + bytes_of_bits(s->tail_log2);
-    l.bytes = l.long_tail_bits + bytes_of_bits(s->long_tail_log2);
-    l.depth = l.bytes + states;
-    l.literal_bytes = l.depth + states;
+    l.literal_bytes = l.long_tail_bits + bytes_of_bits(s->long_tail_log2);
     l.end = (l.literal_bytes + s->literal_bytes + 3) / 4 * 4;
     return l;
 }
@@ -209,6 +210,10 @@ uint32_t prefilter_check(const unsigned char *blob, size_t n) {
     struct str head = str_slice(all, 0, 4 * WORD_CHECK);
     uint32_t before = check_of(PREFILTER_MAGIC, head);
     return check_of(before, str_slice(all, 4 * (WORD_CHECK + 1), n));
+}
+
+uint32_t prefilter_check_sieve(struct str part) {
+    return check_of(~(uint64_t)PREFILTER_MAGIC, part);
 }
 
 static void write_states(const struct builder *b, unsigned char *out,
@@ -229,10 +234,11 @@ static void write_states(const struct builder *b, unsigned char *out,
 
 static void write_header(const struct builder *b,
                          const struct prefilter_sizes *s, unsigned char *out,
-                         size_t n, size_t patterns) {
+                         const struct prefilter_layout *l, size_t patterns) {
+    struct str sieve = {(const char *)out + l->sieve, l->end - l->sieve};
     prefilter_put(out, WORD_MAGIC, PREFILTER_MAGIC);
     prefilter_put(out, WORD_VERSION, PREFILTER_VERSION);
-    prefilter_put(out, WORD_BYTES, (uint32_t)n);
+    prefilter_put(out, WORD_BYTES, (uint32_t)l->end);
     prefilter_put(out, WORD_PATTERNS, (uint32_t)patterns);
     prefilter_put(out, WORD_STATES, (uint32_t)b->node_count);
     prefilter_put(out, WORD_LITERALS, b->literal_count);
@@ -248,7 +254,8 @@ static void write_header(const struct builder *b,
     prefilter_put(out, WORD_SHORTS, s->shorts);
     prefilter_put(out, WORD_LONGEST, b->sieve.longest);
     prefilter_put(out, WORD_LITERAL_BYTES, s->literal_bytes);
-    prefilter_put(out, WORD_CHECK, prefilter_check(out, n));
+    prefilter_put(out, WORD_SIEVE_CHECK, prefilter_check_sieve(sieve));
+    prefilter_put(out, WORD_CHECK, prefilter_check(out, l->sieve));
 }
 
 struct str prefilter_build(struct arena *a, const struct pattern_list *set) {
@@ -271,6 +278,6 @@ struct str prefilter_build(struct arena *a, const struct pattern_list *set) {
         gram_write(&b.grams, b.gram_log2, out + l.gram_bits,
                    out + l.gram_slots);
     sieve_write(&b.sieve, &sizes, &l, out);
-    write_header(&b, &sizes, out, l.end, set->count);
+    write_header(&b, &sizes, out, &l, set->count);
     return (struct str){(const char *)out, l.end};
 }

@@ -30,6 +30,7 @@ static struct str literal_at(const struct prefilter *f, uint32_t i) {
 }
 
 struct sieve *sieve_new(struct arena *a, const struct prefilter *f) {
+    prefilter_open_sieve(a, f);
     struct sieve *s = arena_alloc(a, sizeof *s);
     s->a = a;
     s->f = f;

@@ -123,6 +123,7 @@ struct sieve; /* scratch of one thread */
 typedef void (*sieve_fn)(void *ctx, uint32_t literal, size_t line,
                          bool is_whole);
 
+/* Raises FAIL_INDEX when its tables are damaged. */
 struct sieve *sieve_new(struct arena *a, const struct prefilter *f);
 /* Of text[from, to), whole lines; lines in rising order within a literal's. */
 void sieve_look(struct sieve *s, struct str text, size_t from, size_t to,
