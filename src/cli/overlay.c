@@ -100,7 +100,7 @@ static bool lock_take(struct cli *c, struct overlay *o) {
     char path[OVERLAY_PATH_MAX + 16];
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     snprintf(path, sizeof path, "%s.lock", o->path);
-    o->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    o->lock = open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0600);
     if (o->lock < 0) {
         return io_error(c, path);
     }
@@ -194,10 +194,37 @@ static bool text_read(struct cli *c, struct overlay *o, FILE *in) {
     return true;
 }
 
+/* A pipe or a device would be waited for, or never end: only a regular file is
+ * read. NULL: there is none (*is_absent), or it was said why not. */
+static FILE *file_open(struct cli *c, const char *path, bool *is_absent) {
+    struct stat s;
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    *is_absent = file < 0 && (errno == ENOENT || errno == ENOTDIR);
+    if (*is_absent) {
+        return NULL;
+    }
+    if (file < 0 || fstat(file, &s) != 0) {
+        io_error(c, path);
+    } else if (!S_ISREG(s.st_mode)) {
+        cli_usage(c, "cli.error.feedback_kind", path, NULL);
+    } else {
+        FILE *in = fdopen(file, "rb");
+        if (in != NULL) {
+            return in;
+        }
+        io_error(c, path);
+    }
+    if (file >= 0) {
+        close(file);
+    }
+    return NULL;
+}
+
 static bool file_read_whole(struct cli *c, struct overlay *o) {
-    FILE *in = fopen(o->path, "rb");
+    bool is_absent;
+    FILE *in = file_open(c, o->path, &is_absent);
     if (in == NULL) {
-        return errno == ENOENT || errno == ENOTDIR || io_error(c, o->path);
+        return is_absent;
     }
     o->text = malloc(OVERLAY_BYTES_MAX + 1);
     o->words = malloc(OVERLAY_BYTES_MAX + 1);

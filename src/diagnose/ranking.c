@@ -5,7 +5,7 @@
  *   3. the user's own reports worked; none or as many each way; failed
  *   4. low end of success     of reports and measurements alone
  *   5. cost                   flag < restart < quality < code < hardware
- *   6. few reports            more of them worked than not
+ *   6. few reports            more of them worked than not; then, how many did
  *   7. id
  *
  * A fix nobody reported on is neither praised nor blamed: it stands where one
@@ -69,6 +69,14 @@ static int64_t few_lead(const struct fix *f) {
     return is_few ? 2 * f->success.worked - f->success.tried : 0;
 }
 
+/* What somebody saw work stands above what nobody has told of. */
+static int compare_few(const struct fix *x, const struct fix *y) {
+    int lead = sign(few_lead(y) - few_lead(x));
+    int64_t of_x = x->success.known ? x->success.worked : 0;
+    int64_t of_y = y->success.known ? y->success.worked : 0;
+    return lead != 0 ? lead : sign(of_y - of_x);
+}
+
 static int compare_by(enum criterion c, const struct fix *x,
                       const struct fix *y) {
     switch (c) {
@@ -77,7 +85,7 @@ static int compare_by(enum criterion c, const struct fix *x,
     case BY_OWN: return compare_own(x, y);
     case BY_SUCCESS: return sign(success_low(y) - success_low(x));
     case BY_COST: return (int)x->is->cost - (int)y->is->cost;
-    case BY_FEW: return sign(few_lead(y) - few_lead(x));
+    case BY_FEW: return compare_few(x, y);
     case BY_ID: return str_cmp(x->is->id, y->is->id);
     case CRITERION_COUNT_OF: break;
     }

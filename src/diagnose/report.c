@@ -163,6 +163,10 @@ static void findings_fill(struct diagnosis *d, struct report *rep) {
     }
     for (size_t i = 0; i < list.count; i++) {
         finding_fill(d, &rep->findings[i], list.at[i]);
+        if (list.count == 1 &&
+            d->scan->uncounted_to > rep->findings[i].last_line) {
+            rep->findings[i].last_line = d->scan->uncounted_to;
+        }
         for (size_t k = 0; k < list.count; k++) {
             if (list.at[i]->cause == list.at[k]) {
                 rep->findings[i].cause = (int32_t)k;

@@ -12,12 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool keep_has_room(struct scanner *s, const struct pattern_state *p) {
-    if (p->is->kind != PATTERN_SIGNATURE ||
-        s->signature_count < MATCH_INCIDENTS_MAX)
-        return true;
+bool keep_has_room(const struct scanner *s, const struct pattern_state *p) {
+    return p->is->kind != PATTERN_SIGNATURE ||
+           s->signature_count < MATCH_INCIDENTS_MAX;
+}
+
+void keep_count(struct scanner *s, uint32_t line) {
     s->result.uncounted++;
-    return false;
+    if (line > s->result.uncounted_to)
+        s->result.uncounted_to = line;
 }
 
 static struct slot *new_signature(struct scanner *s) {

@@ -72,6 +72,7 @@ struct hit_list {
 struct scan_result {
     struct hit_list hits;       /* in order of place; signatures, then what helps judge them */
     uint64_t uncounted;         /* signature hits past MATCH_INCIDENTS_MAX */
+    uint32_t uncounted_to;      /* the last line of these */
     const struct stream *streams;
     size_t stream_count;
     struct log_stats stats;

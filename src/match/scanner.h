@@ -187,7 +187,9 @@ struct hit_draft {
     size_t capture_count;
 };
 /* False when a signature's hits are full: only counted then. */
-bool keep_has_room(struct scanner *s, const struct pattern_state *p);
+bool keep_has_room(const struct scanner *s, const struct pattern_state *p);
+/* A hit in this line, for which there is none. */
+void keep_count(struct scanner *s, uint32_t line);
 /* Are these all that is kept of what stands before this order, or from it
  * on? */
 bool keep_is_full_to(const struct pattern_state *p, uint64_t order);

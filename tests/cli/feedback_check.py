@@ -36,7 +36,7 @@ class User:
         environment = {k: v for k, v in os.environ.items() if k != "HOME"}
         environment |= {"XDG_DATA_HOME": str(self.folder), "LANG": "C"} | env
         return subprocess.run([PROGRAM, *args], env=environment, text=True,
-                              capture_output=True, check=False)
+                              capture_output=True, check=False, timeout=60)
 
     def fixes(self):
         report = json.loads(self.run("--format", "json", LOG).stdout)
@@ -163,9 +163,24 @@ def export_is_yaml(user):
     expect(user.run("feedback", "list").returncode == 0, "an empty list")
 
 
+def nothing_is_waited_for(user):
+    """A pipe in its place is told of, in one line; logs are still answered."""
+    user.file.parent.mkdir(parents=True)
+    os.mkfifo(user.file)
+    for args in (("feedback", "list"), ("feedback", ENTRY, "fp8-kv-cache",
+                                        "worked")):
+        run = user.run(*args)
+        expect(run.returncode == 2 and run.stderr.count("\n") == 1
+               and "not a regular file" in run.stderr,
+               f"a pipe, {args}: {run.returncode} {run.stderr!r}")
+    run = user.run("--format", "json", LOG)
+    expect(json.loads(run.stdout)["findings"], "a pipe stops diagnose")
+    expect(run.stderr.count("\n") == 1, f"a pipe: {run.stderr!r}")
+
+
 def main():
     for check in (ranking_moves, mistakes_are_told, nothing_is_lost,
-                  export_is_yaml):
+                  export_is_yaml, nothing_is_waited_for):
         with tempfile.TemporaryDirectory() as folder:
             check(User(folder))
     print("\n".join(FAULTS))

@@ -41,6 +41,8 @@ static int make_corpus(void **state) {
     give_reports(w, 2, 2);
     w = entry_fix(&s, e, "unproven"); /* as cheap as eager, later by name */
     give_reports(w, 2, 2);
+    w = entry_fix(&s, e, "was-seen"); /* to work, and not to */
+    give_reports(w, 1, 2);
     w = entry_fix(&s, e, "dear");
     w->cost = COST_hardware;
     w = entry_fix(&s, e, "not-here");
@@ -158,6 +160,8 @@ static void few_reports_break_a_tie(void **state) {
     const struct finding *f = &too_long()->findings[0];
     expect_above(f, "unproven", "eager");
     expect_above(f, "often-works", "unproven");
+    expect_above(f, "unproven", "was-seen");
+    expect_above(f, "was-seen", "eager");
 }
 
 static void own(const char *fix, bool worked) {

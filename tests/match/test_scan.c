@@ -331,6 +331,7 @@ static void incidents_past_the_bound_are_counted(struct arena *a) {
     const struct scan_result *r = patterns_scan(a, oom, buf_str(&log), 0);
     assert_int_equal(hits_of_kind(r, PATTERN_SIGNATURE), MATCH_INCIDENTS_MAX);
     assert_int_equal(r->uncounted, 1);
+    assert_int_equal(r->uncounted_to, 2 * MATCH_INCIDENTS_MAX + 1);
     assert_int_equal(hit_of_kind(r, PATTERN_SIGNATURE, 4095)->first_line,
                      2 * 4095 + 1);
 }

@@ -76,7 +76,7 @@ const char *scan_difference(struct arena *a, const struct scan_result *x,
         return arena_printf(a, "%zu hits, and %zu", x->hits.count,
                             y->hits.count).p;
     }
-    if (x->uncounted != y->uncounted) {
+    if (x->uncounted != y->uncounted || x->uncounted_to != y->uncounted_to) {
         return "another number of uncounted hits";
     }
     if (x->stats.lines != y->stats.lines || x->stats.bytes != y->stats.bytes ||
