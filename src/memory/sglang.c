@@ -5,9 +5,13 @@
  * A pool that is too small wants the fraction up; whatever failed beside it
  * (graphs, a step) wants it down. Where nobody sets it, the release does:
  *
- *   until 0.4.5    by ranks: 0.88, 0.87 (2), 0.85 (4), 0.81 (8), 0.79 (16)
- *   later          (card - reserved) / card, with reserved from chunk, graph
- *                  batch and ranks, in tiers of the card's size
+ *   before 0.4.6    by ranks: 0.88, 0.87 (2), 0.85 (4), 0.81 (8), 0.79 (16)
+ *   before 0.4.8    the same up to 80 GiB; above, 0.79 to (card - 13 GiB) / card
+ *                   as the patch release has it
+ *   before 0.5.3    (card - reserved) / card, reserved by the card's size and
+ *                   the ranks
+ *   later           the same, reserved from chunk, graph batch and ranks, whose
+ *                   defaults stand in tiers of the card's size
  *
  * A full pool is counted in tokens. How full it will be at the next step
  * nobody knows, so those estimates say what was missing and promise nothing.
@@ -81,35 +85,77 @@ static bool has_absurd_ranks(const struct memory_case *c) {
            setting_of(c, FACT_pipeline_parallel, 1) > RANKS_MOST;
 }
 
-static struct span by_card(const struct memory_case *c) {
+/* 0.4.8 to 0.5.2. */
+static int64_t reserved_by_size_mib(const struct memory_case *c,
+                                    int64_t card_mib) {
+    int64_t ranks = setting_of(c, FACT_tensor_parallel, 1) *
+                    setting_of(c, FACT_pipeline_parallel, 1);
+    if (card_mib < 35 * 1024) {
+        return (28 + ranks) * 1024 / 10;
+    }
+    if (card_mib < 90 * 1024) {
+        return (19 + ranks) * 512;
+    }
+    return card_mib < 160 * 1024 ? (24 + ranks) * 512 : 32 * 1024;
+}
+
+/* What is left beside what is reserved, as a share of the card. */
+static struct span by_card(const struct memory_case *c,
+                           int64_t (*reserved)(const struct memory_case *,
+                                               int64_t)) {
     struct span total = gpu_total_bytes(c);
     int64_t mib = total.low / MIB;
     if (!total.known || mib <= 0 || has_absurd_ranks(c)) {
         return span_none();
     }
-    int64_t rest = mib - reserved_mib(c, mib);
+    int64_t rest = mib - reserved(c, mib);
     struct span share = span_share(span_exact(rest), MICRO, mib);
     return rest > 0 ? share : span_none();
 }
 
-/* Between 0.4.6 and 0.4.10 the one rule replaced the other. */
+static int64_t reserved_least_mib(const struct memory_case *c,
+                                  int64_t card_mib) {
+    (void)c;
+    (void)card_mib;
+    return 13 * 1024;
+}
+
+/* 0.4.6 and 0.4.7: patch releases differ on cards above 80 GiB. */
+static struct span by_ranks_or_card(const struct memory_case *c) {
+    struct span total = gpu_total_bytes(c);
+    if (!total.known) {
+        return span_none();
+    }
+    struct span large = span_hull(span_exact(79 * STEP),
+                                  by_card(c, reserved_least_mib));
+    return total.low <= 80 * 1024 * MIB ? by_ranks(c) : large;
+}
+
+static bool is_before(const struct fact *version, struct str release) {
+    int order = 0;
+    return version_compare(version->word, release, &order) && order < 0;
+}
+
 struct span sglang_fraction(const struct memory_case *c) {
     const struct fact *said = &c->in[FACT_mem_fraction_static];
     const struct fact *version = &c->in[FACT_engine_version];
-    struct span card = by_card(c), ranks = by_ranks(c);
-    int order;
     if (said->known) {
         return span_exact(said->number);
     }
-    if (version->known &&
-        version_compare(version->word, STR("0.4.6"), &order) && order < 0) {
-        return ranks;
+    if (!version->known || !version_valid(version->word)) {
+        return span_hull(by_card(c, reserved_mib),
+                         span_hull(by_ranks(c),
+                                   by_card(c, reserved_by_size_mib)));
     }
-    if (version->known &&
-        version_compare(version->word, STR("0.4.10"), &order) && order >= 0) {
-        return card;
+    if (is_before(version, STR("0.4.6"))) {
+        return by_ranks(c);
     }
-    return span_hull(card, ranks);
+    if (is_before(version, STR("0.4.8"))) {
+        return by_ranks_or_card(c);
+    }
+    return by_card(c, is_before(version, STR("0.5.3rc2"))
+                          ? reserved_by_size_mib
+                          : reserved_mib);
 }
 
 struct span sglang_base_bytes(const struct memory_case *c) {
