@@ -1,0 +1,99 @@
+/* check_literals.c: literals that cost: too short, or everybody's.
+ *
+ * A scan asks PCRE2 where a signature's literal stands. A literal of few bytes
+ * stands in many lines that are no match; one that many entries share asks for
+ * all of them wherever it stands. Both are allowed, where an entry cannot do
+ * without, and told of: which entry, which signature, which literal. A shared
+ * one is told of once, at the first of those that share it.
+ *
+ * It refuses nothing: what has no literal at all is refused elsewhere.
+ */
+#include "author/desk.h"
+
+#include <stdlib.h>
+
+#include "match/match.h"
+
+#define SHARED_MOST 20 /* entries */
+
+struct use { /* of a literal, by a signature */
+    struct str literal;
+    uint64_t hash;
+    uint32_t entry, signature;
+};
+
+struct uses {
+    struct use *at;
+    size_t count, cap;
+};
+
+static int by_literal(const void *x, const void *y) {
+    const struct use *a = x, *b = y;
+    if (a->hash != b->hash)
+        return a->hash < b->hash ? -1 : 1;
+    if (a->entry != b->entry)
+        return a->entry < b->entry ? -1 : 1;
+    return (a->signature > b->signature) - (a->signature < b->signature);
+}
+
+static struct place place_of(const struct made *m, uint32_t signature) {
+    const struct node *list = node_get(m->node, "signatures");
+    const struct node *n = list ? node_item(list, signature) : NULL;
+    const struct node *pattern = n ? node_get(n, "pattern") : NULL;
+    return pattern ? pattern->place : (struct place){0};
+}
+
+static void add_use(struct desk *d, struct uses *u, struct str literal,
+                    uint32_t entry, uint32_t signature) {
+    u->at = arena_grow(d->a, u->at, u->count, &u->cap, sizeof *u->at);
+    u->at[u->count++] =
+        (struct use){literal, str_hash(literal), entry, signature};
+}
+
+static void note_signature(struct desk *d, struct uses *u, uint32_t entry,
+                           uint32_t signature) {
+    const struct made *m = &d->made[MADE_ENTRY].at[entry];
+    const struct signature *s = &made_entry(m)->signatures[signature];
+    struct str_list list = pattern_literals(d->a, s->pattern);
+    for (size_t i = 0; i < list.count; i++) {
+        add_use(d, u, list.at[i], entry, signature);
+        if (list.at[i].n < MATCH_LITERAL_MIN)
+            complain(&d->c, m->src, place_of(m, signature), CODE_costly_literal,
+                     "signature `%.*s` is looked for by `%.*s`: a literal of "
+                     "%zu bytes or more costs less", STR_ARG(s->id),
+                     STR_ARG(list.at[i]), (size_t)MATCH_LITERAL_MIN);
+    }
+}
+
+static void tell_shared(struct desk *d, const struct use *u, size_t entries) {
+    const struct made *m = &d->made[MADE_ENTRY].at[u->entry];
+    const struct signature *s = &made_entry(m)->signatures[u->signature];
+    complain(&d->c, m->src, place_of(m, u->signature), CODE_costly_literal,
+             "signature `%.*s` is looked for by `%.*s`, as those of %zu "
+             "entries are: words of its own cost less", STR_ARG(s->id),
+             STR_ARG(u->literal), entries);
+}
+
+static void find_shared(struct desk *d, const struct uses *u) {
+    for (size_t i = 0, end; i < u->count; i = end) {
+        size_t entries = 0;
+        for (end = i; end < u->count && u->at[end].hash == u->at[i].hash; end++)
+            entries += end == i || u->at[end].entry != u->at[end - 1].entry;
+        if (entries > SHARED_MOST)
+            tell_shared(d, &u->at[i], entries);
+    }
+}
+
+void check_literals(struct desk *d) {
+    struct uses u = {0};
+    if (d->c.errors > 0)
+        return; /* a pattern may be none */
+    for (uint32_t i = 0; i < d->made[MADE_ENTRY].count; i++) {
+        const struct made *m = &d->made[MADE_ENTRY].at[i];
+        for (uint32_t k = 0; k < made_entry(m)->signature_count; k++)
+            note_signature(d, &u, i, k);
+    }
+    if (u.count > 1)
+        qsort(u.at, u.count, sizeof *u.at, by_literal);
+    find_shared(d, &u);
+}
