@@ -39,8 +39,8 @@ static int by_literal(const void *x, const void *y) {
 static struct place place_of(const struct made *m, uint32_t signature) {
     const struct node *list = node_get(m->node, "signatures");
     const struct node *n = list ? node_item(list, signature) : NULL;
-    const struct node *pattern = n ? node_get(n, "pattern") : NULL;
-    return pattern ? pattern->place : (struct place){0};
+    const struct node *id = n ? node_get(n, "id") : NULL;
+    return id ? id->place : (struct place){0};
 }
 
 static void add_use(struct desk *d, struct uses *u, struct str literal,
