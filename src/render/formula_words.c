@@ -12,6 +12,7 @@ static const char *const words[] = {
     "formula.state_all",    "formula.state_adapters", "formula.state_of",
     "formula.for_rest",     "formula.narrow_up_to",      "formula.lies_between",
     "formula.nothing_fixed", "formula.room_wanted",   "formula.still_to_come",
+    "formula.short_by",
     "formula.that_failed",  "formula.when_narrow",       "formula.one_request",
     "formula.one_block",    "formula.compute_buffer", "formula.saved",
     "formula.log_line",     "formula.context_ranks",  "formula.layer_tuples",
