@@ -1,10 +1,8 @@
 /* support-bot.c: a support bot on liboomkb, for any chat that can be piped.
- *
  *     cc support-bot.c $(pkg-config --cflags --libs oomkb) -o support-bot
  *     printf '%s\0' "$(cat crash.log)" model=Qwen/Qwen2.5-7B | ./support-bot
- *
- * Messages and replies end with a NUL byte. What shows no failure, in one line,
- * answers the last reply: a value for what it asked, or fact=value. */
+ * Messages and replies end with a NUL byte. One line without a failure answers
+ * the last reply: a value for what it asked, or fact=value. */
 #define _POSIX_C_SOURCE 200809L
 #include <oomkb/oomkb.h>
 #include <stdio.h>
@@ -39,8 +37,9 @@ static int hear(struct chat *c, const char *message, oomkb_error *err) {
 
 int main(void) {
     struct chat c = {.lang = "en"};
-    char *message = NULL;
     size_t room = 0;
+    char *message = NULL;
+    const char *question;
     oomkb_error err = {0};
     if (oomkb_open(NULL, &c.kb, &err) != OOMKB_OK)
         return fprintf(stderr, "support-bot: %s\n", err.text), 2;
@@ -48,9 +47,8 @@ int main(void) {
         int code = hear(&c, message, &err);
         oomkb_options o = {
             .size = sizeof o, .lang = c.lang, .top = 3, .redact = 1};
-        const char *question;
-        if (code || oomkb_report_write(c.last, "markdown", &o, put, stdout,
-                                       &err))
+        if (code ||
+            oomkb_report_write(c.last, "markdown", &o, put, stdout, &err))
             printf("%s\n", err.text);
         c.asked = NULL;
         if (c.last && oomkb_report_question(c.last, 0, c.lang, &c.asked,
