@@ -244,6 +244,8 @@ struct hit_list keep_list(struct scanner *s) {
     for (size_t i = 0; i < s->signature_count; i++)
         list_slot(&list, s->signatures[i]);
     for (const struct pattern_state *p = s->newest; p; p = p->older) {
+        if (!wanted_is(s, p->is))
+            continue;
         for (uint32_t k = 0; k < p->first_count; k++)
             list_slot(&list, &p->slots[k]);
         for (uint32_t k = 0; k < p->last_count; k++)

@@ -172,6 +172,8 @@ void lane_captures(struct scanner *s, struct lane *l, const struct regex *r) {
 static void add_found(struct scanner *s, struct lane *l, uint32_t pattern,
                       struct span span) {
     struct pattern_state *p = scan_pattern(s, pattern);
+    if (p->is->kind == PATTERN_SIGNATURE)
+        wanted_note(s, p->is);
     size_t first = l->capture_count;
     lane_captures(s, l, p->regex);
     uint64_t from = window_pos(&l->w, span.from);
@@ -298,6 +300,8 @@ static void match_range(struct scanner *s, struct lane *l,
     struct pattern_place *place = &l->places[r->pattern];
     if (r->last <= place->next)
         return; /* inside of the match before */
+    if (s->is_final && !wanted_is(s, scan_known(s, r->pattern)->is))
+        return;
     if (!is_worth_compiling(s, l, r))
         return;
     struct pattern_state *p = scan_pattern(s, r->pattern);
@@ -321,13 +325,17 @@ static bool is_behind(const struct lane *l, uint64_t pos, uint64_t distance,
     return is_end || pos + distance <= l->w.end;
 }
 
-static void match_ranges(struct scanner *s, struct lane *l, bool is_end) {
+enum matched { MATCHED_ALL, MATCHED_SIGNATURES };
+
+static void match_ranges(struct scanner *s, struct lane *l, bool is_end,
+                         enum matched which) {
     size_t kept = 0;
     for (size_t i = 0; i < l->range_count; i++)
         l->places[l->ranges[i].pattern].range = 0;
     for (size_t i = 0; i < l->range_count; i++) {
         struct range r = l->ranges[i];
-        if (is_behind(l, r.last, REACH_AHEAD, is_end)) {
+        bool is_due = which == MATCHED_ALL || scan_is_signature(s, r.pattern);
+        if (is_due && is_behind(l, r.last, REACH_AHEAD, is_end)) {
             match_range(s, l, &r);
             continue;
         }
@@ -388,7 +396,7 @@ static uint64_t needed_from(const struct lane *l) {
 
 static void settle(struct scanner *s, struct lane *l, bool is_end) {
     read_literals(s, l, is_end);
-    match_ranges(s, l, is_end);
+    match_ranges(s, l, is_end, MATCHED_ALL);
     finish_found(s, l, is_end);
     window_drop(&l->w, needed_from(l));
 }
@@ -426,6 +434,11 @@ void lane_line(struct scanner *s, struct lane *l, const struct line *line,
 
 void lane_end(struct scanner *s, struct lane *l) {
     settle(s, l, true);
+}
+
+void lane_end_signatures(struct scanner *s, struct lane *l) {
+    lane_name_literals(s, l);
+    match_ranges(s, l, true, MATCHED_SIGNATURES);
 }
 
 uint64_t lane_trace_end(const struct lane *l) {

@@ -119,12 +119,13 @@ static void on_line(void *ctx, const struct line *line) {
 
 struct scan_kit {
     struct prefilter filter;
-    size_t pattern_count;
+    size_t pattern_count, entry_count;
 };
 
 const struct scan_kit *scan_kit_open(struct arena *a, const struct index *ix) {
     struct scan_kit *kit = arena_alloc(a, sizeof *kit);
     kit->pattern_count = index_pattern_count(ix);
+    kit->entry_count = index_entry_count(ix);
     kit->filter =
         prefilter_open(a, index_prefilter(ix), kit->pattern_count);
     return kit;
@@ -136,6 +137,7 @@ struct scanner *scan_new(struct arena *a, const struct scan_kit *kit,
     s->a = a;
     s->reader = r;
     s->pattern_count = kit->pattern_count;
+    s->entry_count = kit->entry_count;
     s->filter = kit->filter;
     s->patterns = arena_array(a, s->pattern_count, sizeof *s->patterns);
     s->is_signature = arena_array(a, s->pattern_count, 1);
@@ -191,6 +193,10 @@ static void list_streams(struct scanner *s) {
 const struct scan_result *scan_end(struct scanner *s) {
     s->is_ending = true;
     log_end(s->log);
+    for (size_t i = 0; i < LOG_STREAMS_MAX; i++)
+        if (s->lanes[i])
+            lane_end_signatures(s, s->lanes[i]);
+    s->is_final = true;
     for (size_t i = 0; i < LOG_STREAMS_MAX; i++)
         if (s->lanes[i])
             lane_end(s, s->lanes[i]);

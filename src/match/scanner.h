@@ -3,6 +3,7 @@
  *   scan.c     lines of the log -> lanes; the result
  *   lane.c     a lane's text -> literals -> ranges -> matches (PCRE2)
  *   message.c  a match -> its message, traceback, extracts
+ *   wanted.c   which of these anybody asks for
  *   keep.c     -> hits, within bounds
  */
 #ifndef MATCH_SCANNER_H
@@ -19,7 +20,7 @@
 #define COMMAND_MAX 8192     /* bytes of the group `command` */
 #define CAPTURE_TEXT_MAX 1024
 #define LAST_LINE_MAX 512
-#define TAIL_AFTER 32 /* literals of a pattern; from then on its tail is tried */
+#define TAIL_AFTER 128 /* literals of a pattern; from then on its tail is tried */
 
 /* How far a match reaches from its literal, in positions: text before a
  * literal, and text that has to be there behind it before PCRE2 is asked.
@@ -120,6 +121,9 @@ struct scanner {
     enum scan_way way;
     uint32_t threads;
     bool is_begun;
+    bool is_final;       /* all signatures have been matched */
+    size_t entry_count;
+    unsigned char *sighted; /* by entry, signatures that matched; NULL: none */
     struct lane *lanes[LOG_STREAMS_MAX];
     struct pattern_state **patterns; /* by id */
     struct pattern_state *newest;    /* of those that are known */
@@ -151,10 +155,17 @@ struct regex *scan_tail(struct scanner *s, uint32_t pattern);
 bool scan_denies(struct scanner *s, uint32_t pattern, struct str text,
                  size_t at);
 
+/* wanted.c: a signature has matched; and, once all have: will anybody ask for
+ * hits of this pattern? */
+void wanted_note(struct scanner *s, const struct pattern *signature);
+bool wanted_is(const struct scanner *s, const struct pattern *p);
+
 /* lane.c */
 void lane_line(struct scanner *s, struct lane *l, const struct line *line,
                uint64_t order);
 void lane_end(struct scanner *s, struct lane *l);
+/* Match signatures in all that the lane has. */
+void lane_end_signatures(struct scanner *s, struct lane *l);
 /* Name all literals that the lane's text holds so far. */
 void lane_name_literals(struct scanner *s, struct lane *l);
 /* The lines that follow are no neighbours of those before. */

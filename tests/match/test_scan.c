@@ -308,6 +308,19 @@ static void context_and_stages_are_kept(struct arena *a) {
     assert_int_equal(r->last_line_number, 6);
 }
 
+/* The second entry's words are there, but the condition is the first one's. */
+static void nobody_asks_for_conditions_of_what_is_not_there(struct arena *a) {
+    const char *log = "capture_model\n"
+                      "Loading model weights took 14 GB\n"
+                      "No available memory for the cache blocks\n";
+    const struct scan_result *r = scan(a, log);
+    assert_int_equal(hits_of_kind(r, PATTERN_SIGNATURE), 1);
+    assert_int_equal(hits_of_kind(r, PATTERN_CONDITION), 0);
+    assert_int_equal(hits_of_kind(r, PATTERN_STAGE), 1);
+    r = scan(a, "capture_model\nLoading model weights took 14 GB\n");
+    assert_int_equal(r->hits.count, 0);
+}
+
 static void of_many_the_first_and_last_are_kept(struct arena *a) {
     struct buf log;
     buf_init_in(&log, a, (size_t)1 << 22);
@@ -315,6 +328,9 @@ static void of_many_the_first_and_last_are_kept(struct arena *a) {
         buf_printf(&log, "step %d in capture_model\n", i);
     }
     const struct scan_result *r = patterns_scan(a, oom, buf_str(&log), 0);
+    assert_int_equal(hits_of_kind(r, PATTERN_CONDITION), 0);
+    buf_add(&log, STR("CUDA out of memory. Tried to allocate 2.00 GiB\n"));
+    r = patterns_scan(a, oom, buf_str(&log), 0);
     assert_int_equal(hits_of_kind(r, PATTERN_CONDITION), 64);
     for (uint32_t i = 0; i < 64; i++) {
         assert_int_equal(hit_of_kind(r, PATTERN_CONDITION, i)->first_line,
@@ -512,6 +528,7 @@ static void many_streams_are_bounded(struct arena *a) {
     X(prefixed_tracebacks_are_one)                                         \
     X(a_long_traceback_is_followed)                                        \
     X(context_and_stages_are_kept)                                         \
+    X(nobody_asks_for_conditions_of_what_is_not_there)                     \
     X(of_many_the_first_and_last_are_kept)                                 \
     X(incidents_past_the_bound_are_counted)                                \
     X(memory_does_not_grow_with_the_log)                                   \
