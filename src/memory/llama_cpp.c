@@ -6,9 +6,9 @@
  *   recurrent   32-bit state, once per sequence, whatever the length
  *
  * A type is blocks of 32 elements with their scales: q8_0 takes 34 bytes, q4_0
- * 18. The context is padded: to 32 cells (December 2023, #4280), to 256 where
- * flash attention is on (April 2024, #6438), for some days of autumn 2025 not
- * at all (#16812), then to 256 always (#17046).
+ * 18. The context is padded: to 32 cells (b2493, #6177), to 256 (b2771, #5021),
+ * to 256 only where flash attention is on (b2871, #7257), for some days of
+ * autumn 2025 not at all (b6868, #16812), then to 256 always (b6975, #17046).
  *
  * Sources: llama.cpp src/llama-kv-cache.cpp, llama-memory-recurrent.cpp,
  * ggml-common.h; printed "KV buffer size" lines (tests).
@@ -20,13 +20,12 @@
 #define UBATCH 512
 #define STATE_SCALE 2 /* the catalogue's state is of 16 bits */
 #define WINDOW_PAD 256
+#define BY_FLASH 6868 /* builds before: the padding follows flash attention */
 #define NOPE_ROPE 192 /* K of a head of DeepSeek V2 and V3, not absorbed */
 #define HEAD_VALUE 128
 #define LATENT_DEEPSEEK 576
-#define LATENT_FROM 5200  /* builds: the latent is kept (#12801) */
-#define LATENT_UNTIL 5100 /* builds: whole heads are kept */
-#define WINDOWS_FROM 5450 /* builds: windows have a cache of their own */
-#define WINDOWS_UNTIL 5400 /* builds: they keep the whole context (#13194) */
+#define LATENT_FROM 5137  /* builds: the latent is kept, not heads (#12801) */
+#define WINDOWS_FROM 5429 /* builds: windows have their own cache (#13194) */
 
 /* ---- types ---- */
 
@@ -92,8 +91,10 @@ static struct span padded(int64_t tokens, int64_t pad) {
 struct span llama_cells(const struct memory_case *c, int64_t tokens) {
     static const struct {
         int64_t until, least, most;
-    } rows[] = {{1, 1, 256},     {1600, 1, 1},   {2600, 32, 32},
-                {6850, 32, 256}, {7000, 1, 256}, {INT64_MAX, 256, 256}};
+    } rows[] = {{1, 1, 256},      {2493, 1, 1},
+                {2771, 32, 32},   {2871, 256, 256},
+                {BY_FLASH, 32, 256}, {6975, 1, 1},
+                {INT64_MAX, 256, 256}};
     int64_t build = build_of(c);
     size_t i = 0;
     while (build >= rows[i].until) {
@@ -103,7 +104,7 @@ struct span llama_cells(const struct memory_case *c, int64_t tokens) {
         return span_none();
     }
     const struct fact *flash = &c->in[FACT_flash_attention];
-    bool tells = rows[i].until == 6850 && flash->known;
+    bool tells = rows[i].until == BY_FLASH && flash->known;
     struct span few = padded(tokens, tells && flash->number ? rows[i].most
                                                             : rows[i].least);
     struct span many = padded(tokens, tells && !flash->number ? rows[i].least
@@ -123,7 +124,7 @@ static struct span window_cells(const struct memory_case *c, int64_t window,
         return span_none();
     }
     int64_t build = build_of(c);
-    if (build > 0 && build < WINDOWS_UNTIL) {
+    if (build > 0 && build < WINDOWS_FROM) {
         return cells;
     }
     int64_t low = wanted.low < cells.low ? wanted.low : cells.low;
@@ -158,7 +159,7 @@ static struct span latent_row(const struct memory_case *c,
         return latent;
     }
     struct span heads = whole_heads(c, key, value);
-    return build > 0 && build < LATENT_UNTIL ? heads
+    return build > 0 && build < LATENT_FROM ? heads
                                              : span_hull(latent, heads);
 }
 
