@@ -41,7 +41,7 @@
 static const enum fact_name used[] = {
     FACT_gpu_total,    FACT_mem_fraction_static, FACT_weights_bytes,
     FACT_tried_alloc,  FACT_gpu_free,            FACT_model,
-    FACT_COUNT_OF};
+    FACT_free_before_load, FACT_mem_fraction_least, FACT_COUNT_OF};
 
 /* ---- the fraction ---- */
 
@@ -158,8 +158,13 @@ struct span sglang_fraction(const struct memory_case *c) {
                           : reserved_mib);
 }
 
+/* What was free before the weights were loaded, as the log says it ("avail
+ * mem"), or at most what the context may have taken. */
 struct span sglang_base_bytes(const struct memory_case *c) {
     struct span total = gpu_total_bytes(c);
+    if (c->in[FACT_free_before_load].known) {
+        return span_of_fact(&c->in[FACT_free_before_load]);
+    }
     return total.known ? span_of(total.low - CONTEXT_MOST, total.high) : total;
 }
 
@@ -226,6 +231,24 @@ static struct str write_pool(const struct ask *q, int64_t micro,
     return formula_join(q->a, text, write_tokens(q, pool.low));
 }
 
+/* SGLang has reckoned itself what the weights take ("above 0.894"). */
+static void propose_least(const struct ask *q, struct estimate *e) {
+    const struct fact *least = &q->c->in[FACT_mem_fraction_least];
+    if (!least->known || least->number + MARGIN >= MOST) {
+        return;
+    }
+    int64_t chosen = up_to_step(least->number + MARGIN);
+    struct str l = write_ratio(q->a, least->number);
+    struct str m = write_ratio(q->a, chosen - least->number);
+    struct str f = write_ratio(q->a, chosen);
+    struct str sources = write_sources(q->a, q->c, used);
+    e->proposed = propose(FACT_mem_fraction_static, chosen);
+    e->formula = arena_printf(q->a,
+                              "mem_fraction_static = %.*s + %.*s = %.*s%.*s",
+                              STR_ARG(l), STR_ARG(m), STR_ARG(f),
+                              STR_ARG(sources));
+}
+
 static struct estimate fraction_for_pool(const struct ask *q) {
     const struct memory_case *c = q->c;
     struct span weights = weights_bytes(c), base = sglang_base_bytes(c);
@@ -241,6 +264,7 @@ static struct estimate fraction_for_pool(const struct ask *q) {
     if (e.needs.count > 0 ||
         !mul_div_floor(weights.high, MICRO, base.low, &worst) ||
         !mul_div_floor(weights.low, MICRO, base.high, &best)) {
+        propose_least(q, &e);
         return e;
     }
     int64_t wanted = up_to_step(worst + 1 + MARGIN);

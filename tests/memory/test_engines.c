@@ -84,6 +84,25 @@ static void weights_that_fill_the_share_want_it_larger(void **state) {
     assert_int_equal(e.verdict, VERDICT_UNKNOWN);
 }
 
+/* The base and the least share as SGLang prints them. */
+static void sglang_s_own_sum_is_taken(void **state) {
+    struct memory_case c = case_on(
+        "sglang", NULL, NULL,
+        SAID({FACT_free_before_load, "47.02 GiB"},
+             {FACT_weights_bytes, "31.31 GiB"},
+             {FACT_mem_fraction_static, "0.6"}));
+    struct estimate e = memory_effect(*state, &c, SHORT_KV_POOL,
+                                      EFFECT_mem_fraction_static_up);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_int_equal(e.proposed.number, 700000);
+    c = case_on("sglang", NULL, NULL,
+                SAID({FACT_mem_fraction_static, "0.85"},
+                     {FACT_mem_fraction_least, "0.894"}));
+    e = memory_effect(*state, &c, SHORT_KV_POOL, EFFECT_mem_fraction_static_up);
+    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    assert_int_equal(e.proposed.number, 930000);
+}
+
 static void the_fraction_needs_weights_and_card(void **state) {
     struct memory_case c = case_on("sglang", NULL, NULL, SAID_NOTHING);
     struct estimate e = memory_effect(*state, &c, SHORT_KV_POOL,
@@ -418,6 +437,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_ARENA(the_release_chooses_the_fraction),
         WITH_ARENA(weights_that_fill_the_share_want_it_larger),
+        WITH_ARENA(sglang_s_own_sum_is_taken),
         WITH_ARENA(the_fraction_needs_weights_and_card),
         WITH_ARENA(a_smaller_fraction_leaves_room_for_all_graphs),
         WITH_ARENA(a_full_pool_is_short_of_tokens),
