@@ -26,7 +26,9 @@ static void open_base(void *arg) {
         o->image = index_file(a, o->path);
     }
     o->kb->index = index_open(a, o->image);
-    o->kb->kit = scan_kit_open(a, o->kb->index);
+    bool is_own = o->image.p == oomkb_index_start;
+    o->kb->kit = is_own ? scan_kit_own(a, o->kb->index)
+                        : scan_kit_open(a, o->kb->index);
     o->kb->digest = arena_str(a, index_digest(o->kb->index));
     o->kb->texts = texts_new(a, o->kb->index, &o->kb->from);
 }

@@ -84,6 +84,8 @@ struct scan_result {
  * of threads. Raises FAIL_INDEX. */
 struct scan_kit;
 const struct scan_kit *scan_kit_open(struct arena *a, const struct index *ix);
+/* The same, of the index that is built into the program: not read through. */
+const struct scan_kit *scan_kit_own(struct arena *a, const struct index *ix);
 
 struct scanner;
 

@@ -62,9 +62,12 @@ static bool header_is_good(struct opening *o, size_t pattern_count) {
         o->s.slot_log2 >= 1 && o->s.slot_log2 <= GRAM_BITS_LOG2_MAX;
     if (!has_good_grams || o->patterns != pattern_count || o->s.states < 1)
         return false;
+    return prefilter_layout(&o->s).end == o->n;
+}
+
+static bool is_as_written(const struct opening *o) {
     struct prefilter_layout l = prefilter_layout(&o->s);
-    return l.end == o->n &&
-           word_at(o->p, WORD_CHECK) == prefilter_check(o->p, l.sieve);
+    return word_at(o->p, WORD_CHECK) == prefilter_check(o->p, l.sieve);
 }
 
 static void find_tables(struct opening *o) {
@@ -161,12 +164,26 @@ static bool literals_are_good(const struct prefilter *f) {
     return true;
 }
 
+static _Noreturn void refuse(struct arena *a, size_t pattern_count) {
+    arena_raise(a, FAIL_INDEX, "the index is damaged: no prefilter for its %zu "
+                "patterns", pattern_count);
+}
+
+struct prefilter prefilter_own(struct arena *a, struct str blob,
+                               size_t pattern_count) {
+    struct opening o = {.p = (const unsigned char *)blob.p, .n = blob.n};
+    if (!header_is_good(&o, pattern_count))
+        refuse(a, pattern_count);
+    find_tables(&o);
+    o.f.is_own = true;
+    return o.f;
+}
+
 struct prefilter prefilter_open(struct arena *a, struct str blob,
                                 size_t pattern_count) {
     struct opening o = {.p = (const unsigned char *)blob.p, .n = blob.n};
-    if (!header_is_good(&o, pattern_count))
-        arena_raise(a, FAIL_INDEX, "the index is damaged: no prefilter for "
-                    "its %zu patterns", pattern_count);
+    if (!header_is_good(&o, pattern_count) || !is_as_written(&o))
+        refuse(a, pattern_count);
     find_tables(&o);
     if (!states_are_good(&o.f) || !refs_are_good(&o))
         arena_raise(a, FAIL_INDEX, "the index is damaged: the prefilter "
@@ -175,6 +192,8 @@ struct prefilter prefilter_open(struct arena *a, struct str blob,
 }
 
 void prefilter_open_sieve(struct arena *a, const struct prefilter *f) {
+    if (f->is_own)
+        return;
     if (f->sieve_check != prefilter_check_sieve(f->sieve_part) ||
         !literals_are_good(f))
         arena_raise(a, FAIL_INDEX, "the index is damaged: no sieve for long "

@@ -28,6 +28,7 @@ struct prefilter { /* views into the blob */
         entries, shorts, longest, all_literal_bytes;
     struct str sieve_part; /* of the blob */
     uint32_t sieve_check;
+    bool is_own;
 };
 
 /* Where one stream stands. Zeroed: at its beginning. */
@@ -50,6 +51,10 @@ struct prefilter_find {
 struct prefilter prefilter_open(struct arena *a, struct str blob,
                                 size_t pattern_count);
 
+/* The same, of a blob that is a part of this program, and is trusted as its
+ * code is: not read through. */
+struct prefilter prefilter_own(struct arena *a, struct str blob,
+                               size_t pattern_count);
 /* Raises FAIL_INDEX when what the sieve looks at is damaged. */
 void prefilter_open_sieve(struct arena *a, const struct prefilter *f);
 

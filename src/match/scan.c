@@ -122,12 +122,23 @@ struct scan_kit {
     size_t pattern_count, entry_count;
 };
 
-const struct scan_kit *scan_kit_open(struct arena *a, const struct index *ix) {
+static struct scan_kit *kit_of(struct arena *a, const struct index *ix) {
     struct scan_kit *kit = arena_alloc(a, sizeof *kit);
     kit->pattern_count = index_pattern_count(ix);
     kit->entry_count = index_entry_count(ix);
+    return kit;
+}
+
+const struct scan_kit *scan_kit_open(struct arena *a, const struct index *ix) {
+    struct scan_kit *kit = kit_of(a, ix);
     kit->filter =
         prefilter_open(a, index_prefilter(ix), kit->pattern_count);
+    return kit;
+}
+
+const struct scan_kit *scan_kit_own(struct arena *a, const struct index *ix) {
+    struct scan_kit *kit = kit_of(a, ix);
+    kit->filter = prefilter_own(a, index_prefilter(ix), kit->pattern_count);
     return kit;
 }
 
