@@ -1,6 +1,7 @@
 /* check_takes.c: what a fix says to type exists.
  *
- *     --long-flags              wherever they stand in the steps and the command
+ *     --long-flags              wherever they stand in the steps and the command,
+ *                               or in what to do instead of a dead end
  *     VARIABLE=                 one that is set there
  *     acts_on: {flag: ...}      a flag or a variable
  *
@@ -18,7 +19,7 @@
 struct asking { /* about one fix */
     struct desk *d;
     const struct made *m;
-    const struct workaround *w;
+    const struct workaround *w; /* NULL: a dead end, and what to do instead */
     const struct engine *own; /* of the entry's component; NULL: none */
     const struct node *node;  /* where the text stands */
     bool is_told;             /* of a setting that is gone */
@@ -114,6 +115,8 @@ static bool entry_ends_by(const struct asking *q, struct str version) {
 }
 
 static bool says_end(const struct asking *q, struct str version) {
+    if (q->w == NULL)
+        return true;
     bool said = says(q->w->how.in[LANG_EN], version);
     for (size_t i = 0; i < q->w->when.count; i++)
         said = said || says(q->w->when.at[i], version);
@@ -183,5 +186,12 @@ void check_takes(struct desk *d, const struct made *m) {
         ask_text(&q, node_get(n, "command"), w->command);
         ask_flag(&q, node_get(node_get(n, "acts_on"), "flag"),
                  w->acts_on.flag);
+    }
+    list = node_get(m->node, "dead_ends");
+    for (size_t i = 0; i < e->dead_end_count; i++) {
+        const struct node *instead = node_get(node_item(list, i), "instead");
+        struct asking q = {d, m, NULL, engine_of(d, e), NULL, false};
+        ask_text(&q, node_get(instead, "en"),
+                 e->dead_ends[i].instead.in[LANG_EN]);
     }
 }
