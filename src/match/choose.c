@@ -348,8 +348,16 @@ static bool take_more(struct chooser *c, uint32_t pattern, size_t most) {
     return false;
 }
 
+/* Mostly they come in order. */
+static bool is_in_order(const struct noted *n) {
+    for (size_t i = 1; i < n->count; i++)
+        if (n->line[i] < n->line[i - 1])
+            return false;
+    return true;
+}
+
 static void begin_notes(struct noted *n) {
-    if (n->count > 1)
+    if (!is_in_order(n))
         qsort(n->line, n->count, sizeof *n->line, by_number);
     n->from = 0;
     n->to = n->count;
