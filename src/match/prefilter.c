@@ -34,6 +34,16 @@ static bool is_good_log2(uint32_t log2) {
     return log2 >= GRAM_BITS_LOG2_MIN && log2 <= GRAM_BITS_LOG2_MAX;
 }
 
+static bool sizes_are_good(const struct prefilter_sizes *s) {
+    uint32_t log2[] = {s->sieve_log2, s->wide_log2, s->tail_log2,
+                       s->long_tail_log2};
+    for (size_t i = 0; i < sizeof log2 / sizeof log2[0]; i++)
+        if (!is_good_log2(log2[i]))
+            return false;
+    return (s->gram_log2 == 0 || is_good_log2(s->gram_log2)) &&
+           s->slot_log2 >= 1 && s->slot_log2 <= GRAM_BITS_LOG2_MAX;
+}
+
 static bool header_is_good(struct opening *o, size_t pattern_count) {
     if (o->n < 4 * WORD_COUNT_OF || o->n % 4 != 0 ||
         word_at(o->p, WORD_MAGIC) != PREFILTER_MAGIC ||
@@ -55,12 +65,7 @@ static bool header_is_good(struct opening *o, size_t pattern_count) {
         .shorts = word_at(o->p, WORD_SHORTS),
         .literal_bytes = word_at(o->p, WORD_LITERAL_BYTES),
     };
-    bool has_good_grams =
-        (o->s.gram_log2 == 0 || is_good_log2(o->s.gram_log2)) &&
-        is_good_log2(o->s.sieve_log2) && is_good_log2(o->s.wide_log2) &&
-        is_good_log2(o->s.tail_log2) && is_good_log2(o->s.long_tail_log2) &&
-        o->s.slot_log2 >= 1 && o->s.slot_log2 <= GRAM_BITS_LOG2_MAX;
-    if (!has_good_grams || o->patterns != pattern_count || o->s.states < 1)
+    if (!sizes_are_good(&o->s) || o->patterns != pattern_count || o->s.states < 1)
         return false;
     return prefilter_layout(&o->s).end == o->n;
 }

@@ -135,6 +135,18 @@ struct estimate effect_expandable_segments(const struct ask *q) {
     return e;
 }
 
+/* Is it the sum of all processes that counts? Where one's is told beside that of
+ * all of the machine's; or a limit was reached, and nobody says how much one
+ * held. */
+static bool is_of_all(const struct memory_case *c) {
+    struct span held = span_of_fact(&c->in[FACT_host_rss]);
+    struct span used = span_of_fact(&c->in[FACT_host_used]);
+    if (!used.known) {
+        return false;
+    }
+    return held.known ? used.low > held.high : c->in[FACT_memory_limit].known;
+}
+
 /* The peak that was cut off, and a fifth more. */
 struct estimate effect_host_memory(const struct ask *q) {
     static const enum fact_name read[] = {FACT_host_rss, FACT_host_used,
@@ -142,11 +154,7 @@ struct estimate effect_host_memory(const struct ask *q) {
     const struct memory_case *c = q->c;
     struct span held = span_of_fact(&c->in[FACT_host_rss]);
     struct span used = span_of_fact(&c->in[FACT_host_used]);
-    /* of one process, where all of the machine's are told as well; or a
-       limit was reached by the sum, and nobody says how much one held */
-    bool is_part = held.known && used.known && used.low > held.high;
-    is_part = is_part || (!held.known && used.known &&
-                          c->in[FACT_memory_limit].known);
+    bool is_part = is_of_all(c);
     bool is_refusal = !held.known && c->in[FACT_requested_bytes].known;
     struct estimate e =
         estimate_unknown(is_part ? FACT_host_used : FACT_host_rss);
