@@ -5,6 +5,9 @@
  * rank prefixes, `> ` and `# ` quotes), told apart by stream, and knows when
  * it goes on where the line before was cut.
  *
+ * A line that no frame names goes on with who spoke above, where that line had
+ * no room for its first word: it was folded behind its frame.
+ *
  * Numbers of lines count '\n' of the decompressed input, from 1. One physical
  * line may give several lines (a \r progress bar, "\n" inside a repr) of the
  * same number.
@@ -36,7 +39,8 @@ struct line {
     bool is_record;    /* begins with a timestamp or level of its own, or with
                           "Traceback": a new message. A carrier's clock does
                           not count, nor does vLLM's prefix repeated on the
-                          further lines of one record */
+                          further lines of one record, nor another's where the
+                          line above was full */
 };
 
 typedef void (*log_line_fn)(void *ctx, const struct line *line);
