@@ -11,8 +11,6 @@
  */
 #include "diagnose/work.h"
 
-#define CANDIDATES_MAX 64
-
 struct candidate {
     const struct entry *entry;
     uint32_t number;
@@ -164,7 +162,7 @@ void entry_select(struct diagnosis *d, struct sighting *s) {
     }
     struct fact_list facts = facts_in_force(d, &s->facts);
     struct candidate best = {.is_out = true};
-    for (size_t i = 0; i < group.count && i < CANDIDATES_MAX; i++) {
+    for (size_t i = 0; i < group.count; i++) {
         struct candidate c = ask(d, s, group.entries[i], &facts);
         if (!c.is_out && (best.is_out || is_better(&c, &best))) {
             best = c;
