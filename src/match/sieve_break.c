@@ -21,6 +21,7 @@
 #include "log/wrap.h"
 
 #define BEGIN_BYTES 512 /* of a line in which frames are looked for */
+#define RUNS_BACK 1024  /* bytes before a break, where blanks are many */
 
 void look_forget(struct sieve *s, size_t noted_from) {
     memset(s->searched, 0, sizeof s->searched);
@@ -408,31 +409,65 @@ static uint32_t state_before(const struct prefilter *f, struct str text,
     return state;
 }
 
-/* The most bytes of a literal that may stand before a break which a short tail
- * stands before; 0: none. */
-static size_t cut_before(const struct prefilter *f, struct str text,
-                         size_t at) {
+/* Do two blanks stand beside each other among these eight bytes? Perhaps. */
+static inline bool has_run(const char *p) {
+    uint64_t bytes = long_at((const unsigned char *)p, 0);
+    uint64_t blanks = (bytes - UINT64_C(0x2121212121212121)) & ~bytes &
+                      UINT64_C(0x8080808080808080);
+    return (blanks & blanks << 8) != 0;
+}
+
+/* Where so many bytes begin that stand before `at`, a run of blanks being one. */
+static size_t back_by(struct str text, size_t at, size_t n) {
+    size_t least = at > RUNS_BACK ? at - RUNS_BACK : 0;
+    for (; n > 0 && at > least; n--) {
+        at--;
+        while (at > least && look_is_blank(text.p[at]) &&
+               look_is_blank(text.p[at - 1]))
+            at--;
+    }
+    return at;
+}
+
+/* The WIDE_BYTES before `at`, as literals have them; those that are not there
+ * are zeroes. */
+static const char *tail_before(struct str text, size_t at,
+                               char room[WIDE_BYTES]) {
+    if (at >= WIDE_BYTES && !has_run(text.p + at - WIDE_BYTES))
+        return text.p + at - WIDE_BYTES;
+    memset(room, 0, WIDE_BYTES);
+    for (size_t n = WIDE_BYTES; n > 0 && at > 0;) {
+        size_t before = back_by(text, at, 1);
+        room[--n] = look_is_blank(text.p[at - 1]) ? ' ' : text.p[at - 1];
+        at = before;
+    }
+    return room;
+}
+
+/* Where the longest literal may begin that is cut at a break; `at`: none. */
+static size_t begin_before(const struct prefilter *f, struct str text,
+                           size_t at) {
     bool is_blank = at < text.n && look_is_blank(text.p[at]);
     if (is_blank && look_is_blank(text.p[at - 1]))
-        return 0; /* the run of blanks began before */
-    bool is_long = at >= WIDE_BYTES &&
-                   tail_is_in(f->long_tail_bits, f->long_tail_log2,
-                              long_tail_hash(text.p + at));
-    uint32_t most = is_long ? f->longest : WIDE_BYTES - 1;
-    return most < at ? most : at;
+        return at; /* the run of blanks began before */
+    char room[WIDE_BYTES];
+    const char *tail = tail_before(text, at, room);
+    bool is_long = tail_is_in(f->long_tail_bits, f->long_tail_log2,
+                              long_tail_hash(tail + WIDE_BYTES));
+    return back_by(text, at, is_long ? f->longest : WIDE_BYTES - 1);
 }
 
 static void look_at_break(const struct look *l, size_t at) {
     const struct prefilter *f = l->s->f;
     struct str text = l->text;
-    size_t cut = cut_before(f, text, at);
-    if (cut == 0)
+    size_t begin = begin_before(f, text, at);
+    if (begin == at)
         return;
     size_t behind = at;
     bool has_newline = false;
     for (; behind < text.n && look_is_blank(text.p[behind]); behind++)
         has_newline = has_newline || text.p[behind] == '\n';
-    uint32_t state = state_before(f, text, at - cut, at);
+    uint32_t state = state_before(f, text, begin, at);
     for (; state != 0 && f->depth[state] >= SIEVE_TAIL;
          state = word_at(f->fail, state))
         go_on(l, state, at, behind, has_newline);
@@ -446,9 +481,11 @@ void look_at_breaks(const struct look *l) {
         size_t at = breaks->at[i];
         note_break(l->s, l->text, at);
         breaks->at[count] = (uint32_t)at;
+        char room[WIDE_BYTES];
+        const char *tail = tail_before(l->text, at, room);
         count += at >= SIEVE_TAIL &&
                  tail_is_in(f->tail_bits, f->tail_log2,
-                            tail_hash(l->text.p + at));
+                            tail_hash(tail + WIDE_BYTES));
     }
     breaks->count = count;
     for (size_t i = 0; i < count; i++)

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #define SHORT_MAX 4
+#define BLANK_COST 2000 /* of a short literal: it is cut there too easily */
 #define WIDE_MIN (SIEVE_LEAD + SIEVE_WINDOW(WIDE_BYTES))
 
 static void add(struct arena *a, struct sieve_choice *c, const char *gram,
@@ -52,14 +53,21 @@ static uint32_t cost_of(const char *p, uint32_t bytes) {
 
 static uint32_t window_cost(const char *p, uint32_t bytes) {
     uint32_t sum = 0;
+    bool is_blank_dear = bytes == GRAM_BYTES;
     for (size_t i = 0; i < SIEVE_STRIDE; i++)
-        sum += cost_of(p + i, bytes);
+        sum += is_blank_dear && memchr(p + i, ' ', GRAM_BYTES)
+                   ? BLANK_COST
+                   : cost_of(p + i, bytes);
     return sum;
 }
 
+/* A blank that may be a line's end does not begin a window: what stands before
+ * it would be too little to be known by. */
 static size_t window_of(struct str s, uint32_t bytes) {
     size_t last = s.n - SIEVE_WINDOW(bytes);
-    size_t first = last < SIEVE_LEAD ? last : SIEVE_LEAD, best = first;
+    size_t first = last < SIEVE_LEAD ? last : SIEVE_LEAD;
+    first += first < last && s.p[first] == ' ';
+    size_t best = first;
     uint32_t least = UINT32_MAX;
     for (size_t i = first; i <= last; i++) {
         uint32_t cost = window_cost(s.p + i, bytes);
@@ -89,7 +97,9 @@ static void choose_one(struct arena *a, struct sieve_choice *c,
     } else if (s.n < SIEVE_WINDOW(GRAM_BYTES)) {
         choose_short(a, c, literal);
     } else {
-        uint32_t bytes = s.n < WIDE_MIN ? GRAM_BYTES : WIDE_BYTES;
+        bool is_wide = s.n > WIDE_MIN ||
+                       (s.n == WIDE_MIN && s.p[SIEVE_LEAD] != ' ');
+        uint32_t bytes = is_wide ? WIDE_BYTES : GRAM_BYTES;
         size_t from = window_of(s, bytes);
         for (size_t i = from; i < from + SIEVE_STRIDE; i++)
             add(a, c, s.p + i, bytes, literal, (int32_t)i);
