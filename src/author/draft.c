@@ -102,6 +102,10 @@ static void put_tail(struct buf *b, const struct draft_source *from) {
                    "key out if there are none\n  -\n"));
     put_text(b, 4, "action", "its name", "名称");
     put_text(b, 4, "why", "why it fails", "为什么没用");
+    buf_add(b, STR("    fail:\n"
+                   "      basis: # estimate, reports or measured\n"
+                   "      rate: 1 # 1: it never helps\n"));
+    put_text(b, 6, "because", "how that is known", "依据");
     buf_add(b, STR("evidence: # who says so: reports, source, documentation\n"
                    "  - url: # https://\n"));
     buf_printf(b, "    seen: %.*s\n", STR_ARG(from->today));

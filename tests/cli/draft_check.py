@@ -27,7 +27,7 @@ TORCH = "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate " \
 ANSWERS = {"en:": "Words on what the `slab` does, {n}",
            "zh:": "关于 `slab` 内存的说明，第 {n} 条", "component:": "toy",
            "mechanism:": "activation", "- id:": "smaller-slab",
-           "kind:": "code", "cost:": "code", "- url:": "https://example.org/a",
+           "kind:": "code", "cost:": "code", "basis:": "estimate", "- url:": "https://example.org/a",
            "first_seen:": "2026-11-01"}
 
 
