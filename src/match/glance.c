@@ -177,8 +177,10 @@ static bool begins_its_stream(struct glance *g, const struct seen_line *l) {
     while (at > least) {
         at = line_before(g->text, at);
         struct seen_line before = *line_at(g, at);
-        if (!before.is_plain || may_go_on(&before, l))
+        if (!before.is_plain)
             return false;
+        if (before.is_framed && is_one(&before.who, &l->who))
+            return !may_go_on(&before, l);
     }
     return at > 0;
 }
@@ -226,33 +228,34 @@ static enum seam seam_before(struct glance *g, const struct seen_line *l,
 /* An unframed line goes on with whatever stands right before it. */
 static enum seam seam_with_next(struct glance *g, const struct seen_line *l,
                                 struct seen_line *next) {
-    if (!is_cut_behind(g, l))
-        return SEAM_LINE;
     if (l->end >= g->text.n)
-        return SEAM_UNKNOWN;
+        return is_cut_behind(g, l) ? SEAM_UNKNOWN : SEAM_LINE;
     *next = *line_at(g, l->end);
-    if (!next->is_plain)
-        return SEAM_UNKNOWN;
-    bool may_join = !next->is_framed && !next->is_record &&
-                    wrap_may_join(raw_line(g->text, l->at), next->text);
-    return may_join ? SEAM_EITHER : SEAM_LINE;
+    bool may_join = !next->is_plain ||
+                    (!next->is_framed && !next->is_record &&
+                     wrap_may_join(raw_line(g->text, l->at), next->text));
+    if (!may_join || !is_cut_behind(g, l))
+        return SEAM_LINE;
+    return next->is_plain ? SEAM_EITHER : SEAM_UNKNOWN;
 }
 
 /* A framed one with the framed line of its stream before it. */
 static enum seam seam_in_stream(struct glance *g, const struct seen_line *l,
                                 struct seen_line *next) {
     size_t at = l->end;
-    if (!l->is_framed || !is_cut_in_stream(g, l))
-        return SEAM_LINE;
-    while (at < g->text.n && at < l->at + LOG_MEMORY) {
+    enum seam seam = l->is_framed ? SEAM_UNKNOWN : SEAM_LINE;
+    while (seam == SEAM_UNKNOWN && at < g->text.n) {
         *next = *line_at(g, at);
         if (!next->is_plain)
-            return SEAM_UNKNOWN;
-        if (may_go_on(l, next))
-            return SEAM_EITHER;
+            break;
+        if (next->is_framed && is_one(&next->who, &l->who))
+            seam = may_go_on(l, next) ? SEAM_EITHER : SEAM_LINE;
+        else if (at >= l->at + LOG_MEMORY)
+            seam = SEAM_LINE;
         at = next->end;
     }
-    return at < g->text.n ? SEAM_LINE : SEAM_UNKNOWN;
+    bool is_line = seam == SEAM_LINE || !is_cut_in_stream(g, l);
+    return is_line ? SEAM_LINE : seam;
 }
 
 /* *next: the line that may go on with it. */
