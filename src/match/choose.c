@@ -29,8 +29,9 @@
 #define TRACE_BEFORE (TRACE_REACH + 2 * TRACE_STEP + SETTLE)
 #define DENSE_ASK (1 << 20)   /* bytes between asking whether it pays */
 #define DENSE_FIRST (4 << 20) /* bytes read when it does not, the first time */
-#define GLANCE_COST 64        /* of one line, in bytes read */
-#define NOTES_FIRST 1024 /* before they are gone through; then four times that, */
+#define TAIL_COST 16          /* of a tail tried on a line, in bytes read */
+#define GLANCE_COST 160       /* of a pattern, on lines */
+#define NOTES_FIRST 1024 /* before they are gone through; then four times that */
 #define NOTES_MAX (128 * 1024) /* and so on, up to here */
 #define BESIDE_SHARE 8 /* what is read then counts for so much that was looked
                           at, in parts of what is asked about at a time */
@@ -58,7 +59,7 @@ struct chooser {
     uint64_t *batch;         /* lines to be read together */
     uint64_t dense_to;       /* all is read up to there */
     uint64_t dense_bytes;    /* so much the next time */
-    uint64_t looked, glances, read; /* since density was last asked */
+    uint64_t looked, glanced_for, read; /* since density was last asked */
     size_t batch_count, batch_cap;
 };
 
@@ -117,14 +118,15 @@ static bool denies(struct chooser *c, uint32_t pattern, uint32_t literal,
                    size_t line, bool is_whole) {
     if (!is_worth_a_glance(c, pattern))
         return false;
-    if (c->glanced != line + 1) {
+    if (c->glanced != line + 1)
         glance_at(c->glance, line);
-        c->glances++;
-    }
     c->glanced = line + 1;
     struct str words = literal_bytes(&c->s->filter, literal);
-    return (is_whole && glance_denies_tail(c->glance, pattern, words)) ||
-           glance_denies(c->glance, pattern);
+    c->glanced_for += TAIL_COST;
+    if (is_whole && glance_denies_tail(c->glance, pattern, words))
+        return true;
+    c->glanced_for += GLANCE_COST;
+    return glance_denies(c->glance, pattern);
 }
 
 static void on_literal(void *ctx, uint32_t literal, size_t line,
@@ -154,7 +156,7 @@ static uint64_t bytes_read(const struct chooser *c) {
 /* Where most lines matter, choosing costs more than it saves: then all is read
  * for a while, longer each time. */
 static void weigh(struct chooser *c, uint64_t place) {
-    uint64_t cost = bytes_read(c) - c->read + c->glances * GLANCE_COST;
+    uint64_t cost = bytes_read(c) - c->read + c->glanced_for;
     bool is_clear = cost > c->looked && c->looked > 0;
     if (c->looked < DENSE_ASK && !is_clear)
         return;
@@ -164,7 +166,7 @@ static void weigh(struct chooser *c, uint64_t place) {
     } else {
         c->dense_bytes = DENSE_FIRST;
     }
-    c->looked = c->glances = 0;
+    c->looked = c->glanced_for = 0;
     c->read = bytes_read(c);
 }
 

@@ -8,9 +8,9 @@
  * Where either fails without having wanted to look further, nothing behind can
  * help. A line that is plain is read as it stands, but for two things: the line
  * before it may have been cut inside a word so that this one is its rest, and
- * this one may have been cut likewise. Mostly that can be told off by widths and
- * by what stands at the seam; where it cannot, both ways are tried, and the line
- * is denied when all of them fail.
+ * this one may have been cut likewise. Mostly widths, and what stands at the
+ * seam, tell that off; where they cannot, both ways are tried, and the line is
+ * denied when all of them fail.
  *
  * Whatever is not sure of this is not denied.
  */

@@ -47,14 +47,17 @@ static void note_literal(struct scanner *s, struct lane *l, uint32_t pattern,
             arena_array(s->a, s->pattern_count, sizeof *l->places);
     size_t open = l->places[pattern].range;
     struct range *r = open ? &l->ranges[open - 1] : NULL;
-    bool is_near = r && pos - r->first <= RANGE_MAX &&
-                   (!starts_near(s, pattern) || pos - r->last <= GAP_MAX);
+    bool is_near = r && pos <= r->first + RANGE_MAX &&
+                   (!starts_near(s, pattern) || pos <= r->last + GAP_MAX);
     if (!is_near) {
         open_range(s, l, pattern, pos, line);
-        return;
+    } else if (pos < r->first) {
+        r->first = pos;
+        r->first_line = line;
+    } else if (pos > r->last) {
+        r->last = pos;
+        r->last_line = line;
     }
-    r->last = pos;
-    r->last_line = line;
 }
 
 struct literal_sink {
@@ -96,11 +99,12 @@ static enum fate fate_of(struct scanner *s, uint32_t pattern, uint64_t place) {
     return FATE_MATCH;
 }
 
-/* The line of the literal's last byte; literals come in the order of their
- * ends. */
+/* The line of the literal's last byte; the one found before it stood near. */
 static size_t line_of_byte(const struct window *w, size_t line, size_t at) {
     while (line + 1 < w->mark_count && w->marks[line + 1].text <= at)
         line++;
+    while (line > 0 && w->marks[line].text > at)
+        line--;
     return line;
 }
 
@@ -128,9 +132,18 @@ static void on_literal(void *ctx, const struct prefilter_find *found,
 
 static void read_literals(struct scanner *s, struct lane *l, bool is_end) {
     struct window *w = &l->w;
-    prefilter_scan(&s->filter, &w->place, (struct str){w->text, w->n},
-                   w->fresh, is_end, on_literal,
-                   &(struct literal_sink){s, l, 0});
+    struct str text = {w->text, w->n};
+    struct literal_sink sink = {s, l, 0};
+    if (!s->finder && !s->has_no_finder && s->bytes > FINDER_AFTER) {
+        s->finder = finder_new(s->a, &s->filter);
+        s->has_no_finder = !s->finder;
+    }
+    if (s->finder)
+        finder_scan(s->finder, &w->place, text, w->fresh, is_end, on_literal,
+                    &sink);
+    else
+        prefilter_scan(&s->filter, &w->place, text, w->fresh, is_end,
+                       on_literal, &sink);
     w->fresh = 0;
 }
 

@@ -36,6 +36,7 @@ struct prefilter_place {
     uint32_t state;
     bool is_in_blank; /* the last byte was a blank: further ones add nothing */
     bool is_live;     /* a literal may have begun */
+    bool is_hunted;   /* by a finder: what is untried may be a literal's begin */
     size_t unread;    /* bytes at the text's end that the automaton skipped */
     size_t untried;   /* places at the text's end that were no gram yet */
 };

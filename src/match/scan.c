@@ -77,8 +77,16 @@ struct regex *scan_tail(struct scanner *s, uint32_t pattern) {
 bool scan_denies(struct scanner *s, uint32_t pattern, struct str text,
                  size_t at) {
     struct regex *tail = scan_tail(s, pattern);
+    struct pattern_state *p = s->patterns[pattern];
     struct search search = {.subject = text, .from = at, .latest = at};
-    return tail && !regex_may_match(s->matcher, tail, &search);
+    bool is_vain = p->tail_runs == TAIL_RUNS &&
+                   p->tail_denials < TAIL_RUNS / 8;
+    if (!tail || is_vain)
+        return false;
+    bool is_denied = !regex_may_match(s->matcher, tail, &search);
+    p->tail_denials += is_denied && p->tail_runs < TAIL_RUNS;
+    p->tail_runs += p->tail_runs < TAIL_RUNS;
+    return is_denied;
 }
 
 static struct lane *lane_of(struct scanner *s, uint32_t stream) {

@@ -1,7 +1,8 @@
 /* scanner.h: what the files of a scan share. Private to match/.
  *
  *   scan.c     lines of the log -> lanes; the result
- *   lane.c     a lane's text -> literals -> ranges -> matches (PCRE2)
+ *   lane.c     a lane's text -> literals (prefilter.c, finder.c) -> ranges
+ *              -> matches (PCRE2)
  *   message.c  a match -> its message, traceback, extracts
  *   wanted.c   which of these anybody asks for
  *   keep.c     -> hits, within bounds
@@ -9,6 +10,7 @@
 #ifndef MATCH_SCANNER_H
 #define MATCH_SCANNER_H
 
+#include "match/finder.h"
 #include "match/pattern.h"
 #include "match/reach.h"
 #include "match/sieve.h"
@@ -20,7 +22,9 @@
 #define COMMAND_MAX 8192     /* bytes of the group `command` */
 #define CAPTURE_TEXT_MAX 1024
 #define LAST_LINE_MAX 512
-#define TAIL_AFTER 128 /* literals of a pattern; from then on its tail is tried */
+#define FINDER_AFTER (128 * 1024) /* bytes read; from then on it pays */
+#define TAIL_RUNS 256 /* of which an eighth has to deny, or it is left */
+#define TAIL_AFTER 128 /* literals of a pattern; then its tail is tried */
 
 /* How far a match reaches from its literal, in positions: text before a
  * literal, and text that has to be there behind it before PCRE2 is asked.
@@ -92,6 +96,7 @@ struct pattern_state { /* a pattern that a literal has named */
     struct reach reach;
     struct regex *tail;     /* NULL: none, or not asked for yet */
     uint32_t named;         /* so often; up to TAIL_AFTER */
+    uint32_t tail_runs, tail_denials; /* in the lines that are read */
     struct regex **extract; /* compiled at the first message */
     struct slot *slots;     /* no signature: KEEP_FIRST + KEEP_LAST of them */
     uint32_t first_count, last_count; /* of them, each in order */
@@ -115,6 +120,8 @@ struct scanner {
     bool is_ending;                /* all of the input is here */
     struct reader *reader;
     struct prefilter filter;
+    struct finder *finder; /* NULL: too little was read so far */
+    bool has_no_finder;
     size_t pattern_count;
     struct matcher *matcher;
     struct log_reader *log;

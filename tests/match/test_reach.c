@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "match/finder.h"
 #include "match/prefilter.h"
 #include "match/reach.h"
 
@@ -106,10 +107,13 @@ static size_t make_text(char *text, size_t most, uint64_t *seed) {
     }
 }
 
-/* The text comes in pieces; of what was before, `kept` bytes stay. */
-static void scan_in_pieces(const struct prefilter *f, struct str text,
-                           uint64_t *seed, struct ends *out) {
+/* The text comes in pieces; of what was before, some bytes stay. From piece
+ * `turn` on the finder reads them, if there is one. */
+static void scan_in_pieces(const struct prefilter *f, const struct finder *d,
+                           size_t turn, struct str text, uint64_t *seed,
+                           struct ends *out) {
     struct prefilter_place place = {0};
+    size_t pieces = 0;
     size_t from = 0, at = 0;
     while (at < text.n) {
         size_t fresh = 1 + roll(seed, 300);
@@ -120,10 +124,51 @@ static void scan_in_pieces(const struct prefilter *f, struct str text,
         char *copy = malloc(piece.n);
         memcpy(copy, piece.p, piece.n);
         out->base = from;
-        prefilter_scan(f, &place, (struct str){copy, piece.n}, fresh,
-                       at == text.n, note_end, out);
+        bool is_end = at == text.n;
+        piece.p = copy;
+        if (d && pieces++ >= turn) {
+            finder_scan(d, &place, piece, fresh, is_end, note_end, out);
+        } else {
+            prefilter_scan(f, &place, piece, fresh, is_end, note_end, out);
+        }
         free(copy);
     }
+}
+
+static int by_size(const void *x, const void *y) {
+    size_t a = *(const size_t *)x, b = *(const size_t *)y;
+    return (a > b) - (a < b);
+}
+
+static void make_set(struct ends *e) {
+    size_t kept = 0;
+    qsort(e->at, e->count, sizeof e->at[0], by_size);
+    for (size_t i = 0; i < e->count; i++) {
+        if (kept == 0 || e->at[kept - 1] != e->at[i]) {
+            e->at[kept++] = e->at[i];
+        }
+    }
+    e->count = kept;
+}
+
+static void expect_equal(const struct ends *x, const struct ends *y) {
+    assert_int_equal(x->count, y->count);
+    assert_memory_equal(x->at, y->at, x->count * sizeof x->at[0]);
+}
+
+/* In another order, and where the one takes over from the other, some twice. */
+static void expect_same_by_finder(const struct prefilter *f,
+                                  const struct finder *d, struct str text,
+                                  uint64_t seed, struct ends *whole) {
+    struct ends all = {.count = 0}, half = {.count = 0};
+    scan_in_pieces(f, d, 0, text, &seed, &all);
+    assert_int_equal(all.count, whole->count);
+    scan_in_pieces(f, d, 9, text, &seed, &half);
+    make_set(whole);
+    make_set(&all);
+    make_set(&half);
+    expect_equal(whole, &all);
+    expect_equal(whole, &half);
 }
 
 static void expect_same_ends(struct arena *a, const char *const *patterns,
@@ -134,6 +179,8 @@ static void expect_same_ends(struct arena *a, const char *const *patterns,
         list.at[i].text = str_of(patterns[i]);
     }
     struct prefilter f = prefilter_open(a, prefilter_build(a, &list), count);
+    struct finder *d = finder_new(a, &f);
+    assert_true((d != NULL) == (f.gram_log2 > 0));
     for (uint64_t seed = 1; seed < 300; seed++) {
         static char text[8000];
         uint64_t chance = seed;
@@ -141,11 +188,12 @@ static void expect_same_ends(struct arena *a, const char *const *patterns,
         struct ends whole = {.count = 0}, cut = {.count = 0};
         struct prefilter_place place = {0};
         prefilter_feed(&f, &place, s, note_end, &whole);
-        scan_in_pieces(&f, s, &chance, &cut);
+        scan_in_pieces(&f, NULL, 0, s, &chance, &cut);
         assert_true(whole.count > 0);
-        assert_int_equal(whole.count, cut.count);
-        assert_memory_equal(whole.at, cut.at,
-                            whole.count * sizeof whole.at[0]);
+        expect_equal(&whole, &cut);
+        if (d != NULL) {
+            expect_same_by_finder(&f, d, s, chance, &whole);
+        }
     }
 }
 
