@@ -156,7 +156,8 @@ static uint64_t bytes_read(const struct chooser *c) {
 /* Where most lines matter, choosing costs more than it saves: then all is read
  * for a while, longer each time. */
 static void weigh(struct chooser *c, uint64_t place) {
-    uint64_t cost = bytes_read(c) - c->read + c->glanced_for;
+    uint64_t all = bytes_read(c), read = all > c->read ? all - c->read : 0;
+    uint64_t cost = read + c->glanced_for;
     bool is_clear = cost > c->looked && c->looked > 0;
     if (c->looked < DENSE_ASK && !is_clear)
         return;
