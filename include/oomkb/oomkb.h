@@ -192,8 +192,8 @@ struct oomkb_options {
      * entry or fix of this knowledge base says nothing. */
     const char *const *own_reports;
     /* Threads that look through a long log; 0 or 1: the caller's own alone, at
-     * most 16. The report is the same. get_memory and put_memory are called by
-     * each, by one at a time; each may use max_memory_bytes for its notes. */
+     * most 16. The report is the same. Each calls get_memory and put_memory,
+     * never two at once, and may use max_memory_bytes for its notes. */
     uint32_t threads;
 };
 
