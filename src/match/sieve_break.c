@@ -114,11 +114,14 @@ static uint32_t find_rest(const struct prefilter *f, uint32_t state,
 
 /* ---- lines ---- */
 
+/* *may_follow: the other way it would begin elsewhere, perhaps. */
 static size_t begin_of_text(struct str text, size_t at, struct str line,
-                            bool follows, struct line_begin *b) {
+                            bool follows, struct line_begin *b,
+                            bool *may_follow) {
     struct frame f = {.text = line, .who = stream_none(),
                       .follows_hash = follows, .follows_label = follows};
     frame_strip(&f);
+    *may_follow = f.may_follow;
     b->is_record = f.is_record && f.prefix.n == 0;
     b->is_framed = f.is_record || (f.kinds & ~(unsigned)FRAME_QUOTE) != 0;
     b->who = f.who;
@@ -144,8 +147,12 @@ static struct line_begin begin_at(struct str text, size_t at) {
         line.n--;
     b.is_anywhere = !plain_is_printable(line);
     line = str_slice(line, 0, BEGIN_BYTES);
-    b.text[1] = begin_of_text(text, at, line, true, &b);
-    b.text[0] = begin_of_text(text, at, line, false, &b);
+    bool may_follow;
+    struct line_begin other;
+    b.text[0] = begin_of_text(text, at, line, false, &b, &may_follow);
+    b.text[1] = may_follow ? begin_of_text(text, at, line, true, &other,
+                                           &may_follow)
+                           : b.text[0];
     b.text[2] = begin_of_cri(at, line, &b.is_partial);
     b.is_anywhere = b.is_anywhere || b.text[0] != b.text[1] ||
                     (b.text[0] < text.n && text.p[b.text[0]] == '{');

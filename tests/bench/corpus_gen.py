@@ -294,7 +294,9 @@ class Entry:
             out["signatures"] = self.signatures
         out["workarounds"] = [self.fix(i) for i in range(rng.randrange(2, 5))]
         out["dead_ends"] = [
-            {"action": self.both(ACTIONS), "why": self.both(WHYS)}
+            {"action": self.both(ACTIONS), "why": self.both(WHYS),
+             "fail": {"basis": "estimate", "rate": 1,
+                      "because": self.both(WHYS)}}
             for _ in range(rng.randrange(1, 4))]
         out["versions"] = [{"product": self.component, "status": "affected",
                             "events": [{"introduced": f"0.{rng.randrange(9)}.0"}
@@ -369,10 +371,20 @@ def entries_of(count, seed):
         yield entry, is_head
 
 
+def allow_flags(programs):
+    """Some program has to take the flags that fixes name."""
+    flags = [f"--{name.lower()}-{noun.replace(' ', '-')}"
+             for name in NAMES for noun, *_ in WORDS["n"]]
+    with open(programs, "a", encoding="utf-8") as out:
+        out.write(f"  - name: invented\n    takes: [{', '.join(flags)}]\n"
+                  "    source: \"https://example.org/flags\"\n")
+
+
 def generate(count, folder, seed=1):
     folder = pathlib.Path(folder)
     for name in ("kb", "i18n"):
         shutil.copytree(ROOT / name, folder / name, dirs_exist_ok=True)
+    allow_flags(folder / "kb/programs.yaml")
     for entry, is_head in entries_of(count, seed):
         entry.write(folder / "entries", is_head)
 
