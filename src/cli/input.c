@@ -1,8 +1,6 @@
 /* input.c: opening logs by name, and their answers on stdout. */
 #include "cli/input.h"
 
-#include "cli/jobs.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -33,11 +31,24 @@ void input_close(int in) {
     }
 }
 
+size_t input_threads(const struct cli *c) {
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t n = c->jobs > 0 ? c->jobs : processors > 0 ? (size_t)processors : 1;
+    return n < JOBS_MAX ? n : JOBS_MAX;
+}
+
+/* Of each log, where there are fewer of them than threads. */
+static uint32_t threads_of_one(const struct cli *c) {
+    size_t logs = c->operand_count > 0 ? c->operand_count : 1;
+    size_t share = input_threads(c) / logs;
+    return share > 0 ? (uint32_t)share : 1;
+}
+
 oomkb_options input_options(struct cli *c, const char *name) {
     oomkb_options options = cli_options(c);
     options.input_name = name;
     options.own_reports = (const char *const *)c->own_reports;
-    options.threads = jobs_share(c);
+    options.threads = threads_of_one(c);
     return options;
 }
 

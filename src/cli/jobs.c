@@ -182,21 +182,9 @@ void jobs_end(struct jobs *j) {
 
 /* ---- beginning ---- */
 
-static size_t threads_allowed(const struct cli *c) {
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t n = c->jobs > 0 ? c->jobs : processors > 0 ? (size_t)processors : 1;
-    return n < JOBS_MAX ? n : JOBS_MAX;
-}
-
 static size_t threads_wanted(const struct cli *c) {
-    size_t n = threads_allowed(c);
+    size_t n = input_threads(c);
     return n < c->operand_count ? n : c->operand_count;
-}
-
-uint32_t jobs_share(const struct cli *c) {
-    size_t logs = c->operand_count > 0 ? c->operand_count : 1;
-    size_t share = threads_allowed(c) / logs;
-    return share > 0 ? (uint32_t)share : 1;
 }
 
 /* Of all inputs; 0: one of them is no file, so nobody knows. */

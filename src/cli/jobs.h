@@ -5,13 +5,7 @@
 
 #include "cli/exam.h"
 
-enum { JOBS_MAX = 256 };
-
 struct jobs;
-
-/* How many threads each log has, where more were asked for than there are
- * logs; 1 or more. */
-uint32_t jobs_share(const struct cli *c);
 
 /* Threads begin to read the operands. NULL: one thread was asked for, or is
  * enough, or is all there is: read them one by one. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/jobs.h"
+#include "cli/input.h"
 
 #define TOP_MAX 1000
 #define DAYS_MAX 36500
