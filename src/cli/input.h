@@ -11,6 +11,7 @@ enum { JOBS_MAX = 256 };
 
 /* Threads that -j allows, for all logs together. */
 size_t input_threads(const struct cli *c);
+
 bool input_is_stdin(const char *name);
 /* -1 with errno: also for a directory. stdin is given as it is. */
 int input_open(const char *name);
