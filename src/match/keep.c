@@ -1,8 +1,12 @@
 /* keep.c: hits within bounds, however long the input.
  *
- *     signatures   the first MATCH_INCIDENTS_MAX of the scan; then counted
+ *     signatures   the first MATCH_INCIDENTS_MAX of the log; others counted
  *     others       of each pattern the first 32 and, in a ring, the last 32:
  *                  they are asked whether and where, not how often
+ *
+ * First is what stands first, whenever it was found: streams, and threads, end
+ * their messages when they happen to. So once there are as many signatures as
+ * may be, they are a heap with the last one on top, which gives way.
  *
  * A slot owns the memory of its hit's texts and uses it again when the ring
  * comes round, so that memory grows with what is kept and not with the log.
@@ -12,23 +16,83 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool keep_has_room(const struct scanner *s, const struct pattern_state *p) {
-    return p->is->kind != PATTERN_SIGNATURE ||
-           s->signature_count < MATCH_INCIDENTS_MAX;
+/* ---- signatures ---- */
+
+static uint64_t order_of(const struct window *w, const struct found *f) {
+    const struct mark *m = &w->marks[window_mark_index(w, f->from)];
+    return m->order + (f->from - m->pos);
 }
 
-void keep_count(struct scanner *s, uint32_t line) {
+static uint32_t line_of(const struct window *w, const struct found *f) {
+    uint64_t last = f->to > f->from ? f->to - 1 : f->to;
+    return w->marks[window_mark_index(w, last)].number;
+}
+
+static bool stands_before(uint64_t order, uint32_t pattern,
+                          const struct slot *slot) {
+    return order != slot->hit.order ? order < slot->hit.order
+                                    : pattern < slot->hit.pattern;
+}
+
+static int last_first(const void *x, const void *y) {
+    const struct slot *a = *(struct slot *const *)x;
+    const struct slot *b = *(struct slot *const *)y;
+    return stands_before(a->hit.order, a->hit.pattern, b) -
+           stands_before(b->hit.order, b->hit.pattern, a);
+}
+
+static bool is_full(const struct scanner *s) {
+    return s->signature_count == MATCH_INCIDENTS_MAX;
+}
+
+static void count(struct scanner *s, uint32_t line) {
     s->result.uncounted++;
     if (line > s->result.uncounted_to)
         s->result.uncounted_to = line;
 }
 
+bool keep_wants(struct scanner *s, const struct window *w,
+                const struct found *f, const struct pattern_state *p) {
+    if (p->is->kind != PATTERN_SIGNATURE || !is_full(s) ||
+        stands_before(order_of(w, f), p->is->id, s->signatures[0]))
+        return true;
+    count(s, line_of(w, f));
+    return false;
+}
+
+/* The top of the heap goes down to its place. */
+static void sink(struct slot **heap, size_t n) {
+    struct slot *top = heap[0];
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && last_first(&heap[child + 1], &heap[child]) < 0)
+            child++;
+        if (last_first(&top, &heap[child]) < 0)
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = top;
+}
+
 static struct slot *new_signature(struct scanner *s) {
+    if (is_full(s)) {
+        count(s, s->signatures[0]->line);
+        return s->signatures[0];
+    }
     s->signatures = arena_grow(s->a, s->signatures, s->signature_count,
                                &s->signature_cap, sizeof *s->signatures);
     struct slot *slot = arena_alloc(s->a, sizeof *slot);
     s->signatures[s->signature_count++] = slot;
     return slot;
+}
+
+/* A new signature is filled, the last in the list or on top of the heap. */
+static void settle_signature(struct scanner *s, bool was_full) {
+    if (was_full)
+        sink(s->signatures, s->signature_count);
+    else if (is_full(s)) /* what is sorted is a heap */
+        qsort(s->signatures, s->signature_count, sizeof(struct slot *),
+              last_first);
 }
 
 /* ---- others: the first and the last ---- */
@@ -194,8 +258,8 @@ void keep_hit(struct scanner *s, const struct hit_draft *d) {
     const struct pattern *p = d->pattern->is;
     struct str text = str_slice(window_slice(w, d->found->from, d->end), 0,
                                 MATCH_MESSAGE_MAX);
-    const struct mark *m = &w->marks[window_mark_index(w, d->found->from)];
-    uint64_t order = m->order + (d->found->from - m->pos);
+    uint64_t order = order_of(w, d->found);
+    bool was_full = is_full(s);
     struct slot *slot = next_slot(s, d->pattern, order);
     if (!slot)
         return;
@@ -212,6 +276,9 @@ void keep_hit(struct scanner *s, const struct hit_draft *d) {
     slot->hit.text = put_text(&f, text);
     put_captures(d, &f, &slot->hit);
     slot->tail = d->tail;
+    slot->line = line_of(w, d->found);
+    if (p->kind == PATTERN_SIGNATURE)
+        settle_signature(s, was_full);
 }
 
 /* ---- the list at the end ---- */

@@ -223,10 +223,8 @@ static uint32_t line_at(const struct window *w, uint64_t pos) {
 void message_finish(struct scanner *s, struct lane *l, size_t i) {
     const struct found *f = &l->found[i];
     struct pattern_state *p = scan_pattern(s, f->pattern);
-    if (!keep_has_room(s, p)) {
-        keep_count(s, line_at(&l->w, f->to > f->from ? f->to - 1 : f->to));
+    if (!keep_wants(s, &l->w, f, p))
         return;
-    }
     bool is_signature = p->is->kind == PATTERN_SIGNATURE;
     uint64_t end = is_signature ? message_end(s, l, i) : f->to;
     end = trim_end(&l->w, f->from, end);

@@ -87,6 +87,7 @@ struct slot { /* a kept hit and the memory of its texts */
     char *memory;
     size_t memory_bytes;
     struct tail *tail;
+    uint32_t line; /* of the match's last byte */
 };
 
 struct pattern_state { /* a pattern that a literal has named */
@@ -204,10 +205,9 @@ struct hit_draft {
     const struct capture_at *captures;
     size_t capture_count;
 };
-/* False when a signature's hits are full: only counted then. */
-bool keep_has_room(const struct scanner *s, const struct pattern_state *p);
-/* A hit in this line, for which there is none. */
-void keep_count(struct scanner *s, uint32_t line);
+/* False for a signature's match behind all that may be kept: it was counted. */
+bool keep_wants(struct scanner *s, const struct window *w,
+                const struct found *f, const struct pattern_state *p);
 /* Are these all that is kept of what stands before this order, or from it
  * on? */
 bool keep_is_full_to(const struct pattern_state *p, uint64_t order);

@@ -10,6 +10,7 @@
 
 #include "support/corpus.h"
 #include "support/patterns.h"
+#include "support/sameness.h"
 
 #define OOM                                                                \
     "CUDA out of memory\\. Tried to allocate (?<tried_alloc>(?&amount))"
@@ -352,6 +353,34 @@ static void incidents_past_the_bound_are_counted(struct arena *a) {
                      2 * 4095 + 1);
 }
 
+/* A stream that goes quiet is told last, and what it said first is kept. */
+static void the_first_incidents_are_kept_whoever_ends_first(struct arena *a) {
+    struct buf log;
+    buf_init_in(&log, a, (size_t)1 << 22);
+    buf_add(&log, STR("[rank1]: CUDA out of memory. Tried to allocate 1 GiB\n"
+                      "[rank1]: the end\n"));
+    for (int i = 0; i < MATCH_INCIDENTS_MAX + 2; i++) {
+        buf_add(&log, STR("CUDA out of memory. Tried to allocate 2 GiB\n\n"));
+    }
+    struct str image = patterns_image(a, oom);
+    for (int way = SCAN_SIEVED; way <= SCAN_WHOLE; way++) {
+        const struct scan_result *r = scan_so(
+            a, image, buf_str(&log),
+            (struct scanning){(enum scan_way)way, 4096, 1});
+        const struct hit *first = hit_of_kind(r, PATTERN_SIGNATURE, 0);
+        assert_int_equal(first->first_line, 1);
+        assert_int_equal(r->streams[first->stream].rank, 1);
+        assert_int_equal(hits_of_kind(r, PATTERN_SIGNATURE),
+                         MATCH_INCIDENTS_MAX);
+        assert_int_equal(r->uncounted, 3);
+        assert_int_equal(r->uncounted_to, 3 + 2 * (MATCH_INCIDENTS_MAX + 1));
+        assert_int_equal(
+            hit_of_kind(r, PATTERN_SIGNATURE, MATCH_INCIDENTS_MAX - 1)
+                ->first_line,
+            3 + 2 * (MATCH_INCIDENTS_MAX - 2));
+    }
+}
+
 /* Twice the log takes no more memory, once what may be held is held. */
 static void memory_does_not_grow_with_the_log(struct arena *a) {
     size_t used[2];
@@ -531,6 +560,7 @@ static void many_streams_are_bounded(struct arena *a) {
     X(nobody_asks_for_conditions_of_what_is_not_there)                     \
     X(of_many_the_first_and_last_are_kept)                                 \
     X(incidents_past_the_bound_are_counted)                                \
+    X(the_first_incidents_are_kept_whoever_ends_first)                     \
     X(memory_does_not_grow_with_the_log)                                   \
     X(pieces_make_no_difference)                                           \
     X(long_lines_are_searched)                                             \
