@@ -235,11 +235,19 @@ static void look_at_block(struct skim *s) {
         begin_endless(s);
 }
 
+/* Room for so much: in few steps, for what was outgrown is not given back, and
+ * not beyond what is ever held. */
+static size_t room_for(const struct skim *s, size_t n) {
+    size_t most = SKIM_HELD_MAX + 2 * (s->block + LOG_SIEVE_AHEAD);
+    size_t cap = 64 * 1024;
+    while (cap < n)
+        cap *= 12;
+    return cap > most && n <= most ? most : cap;
+}
+
 static void hold(struct skim *s, struct str bytes) {
     if (s->n + bytes.n > s->cap) {
-        size_t cap = 64 * 1024;
-        while (cap < s->n + bytes.n)
-            cap *= 12;
+        size_t cap = room_for(s, s->n + bytes.n);
         char *bigger = arena_alloc(s->a, cap);
         if (s->n > 0)
             memcpy(bigger, s->held, s->n);
