@@ -37,8 +37,8 @@ enum fact_name fit_fact_called(struct arena *a, struct str given) {
     }
     enum fact_name fact;
     if (!fact_named(name, &fact)) {
-        refuse(a, arena_printf(a, "there is no fact '%.*s'",
-                               STR_ARG(given)));
+        refuse(a, arena_printf(a, "there is no fact '%.*s': they are "
+                               "named like gpu_total", STR_ARG(given)));
     }
     return fact;
 }

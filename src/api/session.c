@@ -35,6 +35,19 @@ static void begin_own(struct beginning *b) {
     }
 }
 
+static struct fact fact_of_answer(struct arena *a, struct str text) {
+    struct fact fact;
+    struct str why = {NULL, 0};
+    if (!answer_read(a, text, &fact, &why)) {
+        arena_raise(a, FAIL_USAGE, "%.*s", STR_ARG(why));
+    }
+    if (answer_is_below_zero(&fact)) {
+        arena_raise(a, FAIL_USAGE, "%s takes a number from 0, not '%.*s'",
+                    fact_spelling(fact.name), STR_ARG(text));
+    }
+    return fact;
+}
+
 static void begin(void *arg) {
     struct beginning *b = arg;
     struct oomkb_report *r = b->r;
@@ -44,12 +57,8 @@ static void begin(void *arg) {
     r->first_answers.at = arena_array(a, count, sizeof(struct str));
     r->first_answers.count = count;
     for (size_t i = 0; i < count; i++) {
-        struct fact ignored;
-        struct str why = {NULL, 0};
         struct str text = arena_str(a, str_of(b->s->answers[i]));
-        if (!answer_read(a, text, &ignored, &why)) {
-            arena_raise(a, FAIL_USAGE, "%.*s", STR_ARG(why));
-        }
+        fact_of_answer(a, text);
         r->first_answers.at[i] = text;
     }
     begin_own(b);
@@ -125,15 +134,6 @@ struct telling {
     size_t before_count;
     struct str next; /* one more; empty: none */
 };
-
-static struct fact fact_of_answer(struct arena *a, struct str text) {
-    struct fact fact;
-    struct str why = {NULL, 0};
-    if (!answer_read(a, text, &fact, &why)) {
-        arena_raise(a, FAIL_USAGE, "%.*s", STR_ARG(why));
-    }
-    return fact;
-}
 
 /* Add one answer; an earlier one about the same fact gives way. */
 static void add_answer(struct told *told, struct fact *facts,

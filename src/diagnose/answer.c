@@ -10,7 +10,8 @@ bool answer_read(struct arena *a, struct str text, struct fact *out,
         return false;
     }
     if (!fact_named(name, &fact)) {
-        *why = arena_printf(a, "there is no fact '%.*s'", STR_ARG(name));
+        *why = arena_printf(a, "there is no fact '%.*s': they are named "
+                            "like gpu_total", STR_ARG(name));
         return false;
     }
     struct fact f = {.name = fact, .gpu = FACT_NONE, .rank = FACT_NONE,
@@ -42,4 +43,9 @@ bool answer_read(struct arena *a, struct str text, struct fact *out,
     }
     *out = f;
     return true;
+}
+
+bool answer_is_below_zero(const struct fact *f) {
+    bool may_be = f->name == FACT_kv_available || f->name == FACT_gpu_layers;
+    return f->number < 0 && !may_be;
 }

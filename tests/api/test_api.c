@@ -175,7 +175,9 @@ static void a_bad_answer_changes_nothing(void **state) {
     oomkb_report *report = diagnosed(LOG_TEXT);
     oomkb_error err = {0};
     static const char *const bad[] = {"", "=", "nonsense=1", "max_model_len",
-                                      "max_model_len=many"};
+                                      "max_model_len=many",
+                                      "max_model_len=-5",
+                                      "gpu_total=-24GiB"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(oomkb_report_answer(report, bad[i], &err),
                          OOMKB_ERROR_USAGE);
