@@ -174,11 +174,13 @@ static void put_compare(struct page *p, const struct fit_sheet *s) {
 }
 
 static void put_curve(struct page *p, const struct fit_point *point,
-                      int64_t most, size_t room) {
+                      int64_t most, size_t room, size_t blanks) {
     int64_t columns = 0;
     if (point->bytes.known && most > 0 &&
-        mul_div_floor(point->bytes.high, (int64_t)room, most, &columns)) {
+        mul_div_floor(point->bytes.high, (int64_t)room, most, &columns) &&
+        columns > 0) {
         struct buf cells;
+        buf_fill(p->out, ' ', blanks);
         buf_init_in(&cells, p->t->a, 1024);
         for (int64_t i = 0; i < columns && i < (int64_t)room; i++) {
             buf_add(&cells, STR("\u2588"));
@@ -221,11 +223,8 @@ static void put_sweep(struct page *p, const struct fit_sheet *s) {
         fit_sweep_row(p->t, &s->points[i], row);
         put_row(p, ink_of(s->points[i].fits), row, widths, FIT_SWEEP_CELLS);
         size_t last = utf8_width(row[FIT_SWEEP_CELLS - 1]);
-        size_t room = room_beside(p, widths);
-        if (room > 0 && s->points[i].bytes.known) {
-            buf_fill(p->out, ' ', widths[FIT_SWEEP_CELLS - 1] - last + 1);
-        }
-        put_curve(p, &s->points[i], most, room);
+        put_curve(p, &s->points[i], most, room_beside(p, widths),
+                  widths[FIT_SWEEP_CELLS - 1] - last + 1);
     }
 }
 
