@@ -65,7 +65,8 @@ static bool header_is_good(struct opening *o, size_t pattern_count) {
         .shorts = word_at(o->p, WORD_SHORTS),
         .literal_bytes = word_at(o->p, WORD_LITERAL_BYTES),
     };
-    if (!sizes_are_good(&o->s) || o->patterns != pattern_count || o->s.states < 1)
+    if (!sizes_are_good(&o->s) || o->patterns != pattern_count ||
+        o->s.states < 1)
         return false;
     return prefilter_layout(&o->s).end == o->n;
 }
@@ -154,6 +155,10 @@ static bool literals_are_good(const struct prefilter *f) {
     for (size_t i = 0; i < f->literals; i++)
         if (word_at(f->literal_from, i) > word_at(f->literal_from, i + 1))
             return false;
+    return true;
+}
+
+static bool sieve_is_good(const struct prefilter *f) {
     for (size_t i = 0; i < f->entries; i++)
         if (word_at(f->sieve_entries, ENTRY_WORDS * i) >= f->literals)
             return false;
@@ -190,7 +195,8 @@ struct prefilter prefilter_open(struct arena *a, struct str blob,
     if (!header_is_good(&o, pattern_count) || !is_as_written(&o))
         refuse(a, pattern_count);
     find_tables(&o);
-    if (!states_are_good(&o.f) || !refs_are_good(&o))
+    if (!states_are_good(&o.f) || !refs_are_good(&o) ||
+        !literals_are_good(&o.f))
         arena_raise(a, FAIL_INDEX, "the index is damaged: the prefilter "
                     "leads nowhere");
     return o.f;
@@ -200,7 +206,7 @@ void prefilter_open_sieve(struct arena *a, const struct prefilter *f) {
     if (f->is_own)
         return;
     if (f->sieve_check != prefilter_check_sieve(f->sieve_part) ||
-        !literals_are_good(f))
+        !sieve_is_good(f))
         arena_raise(a, FAIL_INDEX, "the index is damaged: no sieve for long "
                     "logs");
 }

@@ -3,8 +3,8 @@
  *
  * The blob stands in the index as prefilter_build() made it: little-endian, no
  * pointers, any alignment, the same bytes for the same patterns. Opening it
- * reads every number once, so that stepping needs no bounds checks; those of the
- * sieve, which short logs do not need, are read when it is.
+ * reads every number once, so that stepping needs no bounds checks; those of
+ * the sieve, which short logs do not need, are read when it is.
  */
 #ifndef MATCH_PREFILTER_H
 #define MATCH_PREFILTER_H
@@ -90,15 +90,15 @@ uint32_t prefilter_step(const struct prefilter *f, uint32_t state,
 /* ---- the layout, shared by the writer and the reader ---- */
 
 #define PREFILTER_MAGIC 0x4650414fu /* "OAPF" */
-#define PREFILTER_VERSION 5u
+#define PREFILTER_VERSION 6u
 
 /* Header words, each 4 bytes. */
 enum prefilter_word {
     WORD_MAGIC, WORD_VERSION, WORD_BYTES, WORD_CHECK, WORD_PATTERNS,
     WORD_STATES, WORD_LITERALS, WORD_REFS, WORD_GRAM_LOG2, WORD_GRAM_BACK,
     WORD_SIEVE_LOG2, WORD_WIDE_LOG2, WORD_SLOT_LOG2, WORD_TAIL_LOG2,
-    WORD_LONG_TAIL_LOG2, WORD_ENTRIES, WORD_SHORTS, WORD_LONGEST, WORD_LITERAL_BYTES,
-    WORD_SIEVE_CHECK, WORD_COUNT_OF
+    WORD_LONG_TAIL_LOG2, WORD_ENTRIES, WORD_SHORTS, WORD_LONGEST,
+    WORD_LITERAL_BYTES, WORD_SIEVE_CHECK, WORD_COUNT_OF
 };
 
 struct prefilter_sizes {
@@ -107,8 +107,8 @@ struct prefilter_sizes {
         entries, shorts, literal_bytes;
 };
 
-/* Tables behind the header, in this order; all down to gram_slots are words, and
- * so are those of the sieve down to literal_from. */
+/* Tables behind the header, in this order; all down to gram_slots are words,
+ * and so are those of the sieve down to sieve_shorts. */
 struct prefilter_layout {
     uint64_t root;       /* [256] state behind the root for a folded byte */
     uint64_t child_from; /* [states + 1] children of s: child_from[s].. */
@@ -118,22 +118,22 @@ struct prefilter_layout {
     uint64_t literal_of; /* [states] literal that ends here, from 1; 0: none */
     uint64_t ref_from;   /* [literals + 1] patterns of literal k: refs[..] */
     uint64_t refs;       /* [refs] pattern ids */
+    uint64_t literal_from; /* [literals + 1] literal k: literal_bytes[..] */
     uint64_t gram_slots; /* [1 << (log2 - GRAM_SLOT_LOG2)] grams; 0: empty */
     uint64_t gram_bits;  /* [(1 << log2) / 8] bytes */
     uint64_t bytes;      /* [states] the byte that leads into the state */
     uint64_t depth;      /* [states] bytes read up to it; 255: or more */
+    uint64_t literal_bytes; /* [literal_bytes] */
     uint64_t sieve;      /* from here on only the sieve looks */
     uint64_t sieve_near;    /* [2 << SIEVE_NEAR_LOG2] bytes beside a gram */
     uint64_t sieve_slots;   /* [3 << slot_log2] a gram's hash, its entries,
                                how many */
     uint64_t sieve_entries; /* [ENTRY_WORDS * entries]: see sieve.h */
     uint64_t sieve_shorts;  /* [shorts] literals */
-    uint64_t literal_from;  /* [literals + 1] literal k: literal_bytes[..] */
     uint64_t sieve_bits; /* [(1 << sieve_log2) / 8] */
     uint64_t wide_bits;  /* [(1 << wide_log2) / 8] */
     uint64_t tail_bits;  /* [(1 << tail_log2) / 8] */
     uint64_t long_tail_bits; /* [(1 << long_tail_log2) / 8] */
-    uint64_t literal_bytes;  /* [literal_bytes] */
     uint64_t end;
 };
 

@@ -185,23 +185,23 @@ struct prefilter_layout prefilter_layout(const struct prefilter_sizes *s) {
     l.literal_of = l.report + 4 * (uint64_t)states;
     l.ref_from = l.literal_of + 4 * (uint64_t)states;
     l.refs = l.ref_from + 4 * ((uint64_t)literals + 1);
-    l.gram_slots = l.refs + 4 * (uint64_t)s->refs;
+    l.literal_from = l.refs + 4 * (uint64_t)s->refs;
+    l.gram_slots = l.literal_from + 4 * ((uint64_t)literals + 1);
     l.gram_bits = l.gram_slots +
                   4 * (8 * bytes_of_bits(s->gram_log2) >> GRAM_SLOT_LOG2);
     l.bytes = l.gram_bits + bytes_of_bits(s->gram_log2);
     l.depth = l.bytes + states;
-    l.sieve = l.depth + states;
+    l.literal_bytes = l.depth + states;
+    l.sieve = (l.literal_bytes + s->literal_bytes + 3) / 4 * 4;
     l.sieve_near = l.sieve;
     l.sieve_slots = l.sieve_near + (UINT64_C(8) << SIEVE_NEAR_LOG2);
     l.sieve_entries = l.sieve_slots + (UINT64_C(12) << s->slot_log2);
     l.sieve_shorts = l.sieve_entries + 4 * ENTRY_WORDS * (uint64_t)s->entries;
-    l.literal_from = l.sieve_shorts + 4 * (uint64_t)s->shorts;
-    l.sieve_bits = l.literal_from + 4 * ((uint64_t)literals + 1);
+    l.sieve_bits = l.sieve_shorts + 4 * (uint64_t)s->shorts;
     l.wide_bits = l.sieve_bits + bytes_of_bits(s->sieve_log2);
     l.tail_bits = l.wide_bits + bytes_of_bits(s->wide_log2);
     l.long_tail_bits = l.tail_bits + bytes_of_bits(s->tail_log2);
-    l.literal_bytes = l.long_tail_bits + bytes_of_bits(s->long_tail_log2);
-    l.end = (l.literal_bytes + s->literal_bytes + 3) / 4 * 4;
+    l.end = (l.long_tail_bits + bytes_of_bits(s->long_tail_log2) + 3) / 4 * 4;
     return l;
 }
 
