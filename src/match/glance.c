@@ -25,7 +25,7 @@
 #include "log/wrap.h"
 
 #define GLANCE_BYTES 4096 /* a longer line is read */
-#define GLANCE_LINES 512
+#define GLANCE_LINES 1024
 #define GLANCE_FRONT (2 * GLANCE_BYTES) /* bytes of a text of several lines */
 #define GLANCE_GATHERED 24 /* lines of one text */
 #define GLANCE_SEAMS 3
@@ -55,6 +55,7 @@ struct glance {
     struct str text; /* in which lines are */
     struct seen_line seen[GLANCE_LINES];
     size_t at; /* the line asked about */
+    size_t quiet_from, quiet_to; /* lines that begin here have no frame */
     /* it ends at GLANCE_FRONT; before it and behind it others are put */
     char lines[2 * GLANCE_FRONT];
     size_t from, to;
@@ -69,6 +70,7 @@ struct glance *glance_new(struct scanner *s) {
 void glance_begin(struct glance *g, struct str text) {
     g->text = text;
     memset(g->seen, 0, sizeof g->seen);
+    g->quiet_from = g->quiet_to = 0;
 }
 
 /* ---- lines ---- */
@@ -122,8 +124,12 @@ static struct seen_line look_at_line(struct str text, size_t at) {
     return l;
 }
 
+static struct seen_line *slot_of(struct glance *g, size_t at) {
+    return &g->seen[place_slot(at, GLANCE_LINES)];
+}
+
 static const struct seen_line *line_at(struct glance *g, size_t at) {
-    struct seen_line *l = &g->seen[at % GLANCE_LINES];
+    struct seen_line *l = slot_of(g, at);
     if (l->end == 0 || l->at != at)
         *l = look_at_line(g->text, at);
     return l;
@@ -187,7 +193,7 @@ static bool begins_its_stream(struct glance *g, const struct seen_line *l) {
 
 /* Could the line that ends before l->end be cut there, as unframed ones are? */
 static bool is_cut_behind(struct glance *g, const struct seen_line *l) {
-    struct seen_line *kept = &g->seen[l->at % GLANCE_LINES];
+    struct seen_line *kept = slot_of(g, l->at);
     if (kept->end == 0 || kept->at != l->at)
         return wrap_may_be_cut(g->text, l->end);
     if (kept->cut_behind == CUT_NOT_ASKED)
@@ -203,7 +209,7 @@ static bool is_cut_in_stream(struct glance *g, const struct seen_line *l) {
         bool may_be = may_be_cut(g, l);
         kept = *line_at(g, l->at);
         kept.cut_in_stream = may_be ? CUT_PERHAPS : CUT_NOT;
-        g->seen[l->at % GLANCE_LINES] = kept;
+        *slot_of(g, l->at) = kept;
     }
     return kept.cut_in_stream == CUT_PERHAPS;
 }
@@ -293,18 +299,41 @@ static void put_only(struct glance *g, struct str text) {
     put_front(g, text);
 }
 
+/* The line above l, not far, that has a frame or is not known; `at` of the
+ * earliest one looked at when there is none. What was gone through is not gone
+ * through again. */
+static const struct seen_line *framed_above(struct glance *g,
+                                            const struct seen_line *l,
+                                            size_t *at) {
+    const struct seen_line *found = NULL;
+    size_t from = l->at;
+    *at = l->at;
+    while (!found && *at > 0 && l->at - *at <= LOG_MEMORY) {
+        if (*at > g->quiet_from && *at <= g->quiet_to) {
+            from = *at = g->quiet_from;
+            continue;
+        }
+        *at = line_before(g->text, *at);
+        const struct seen_line *before = line_at(g, *at);
+        if (!before->is_plain || before->is_framed)
+            found = before;
+        else
+            from = *at;
+    }
+    g->quiet_from = from;
+    g->quiet_to = l->at;
+    return found;
+}
+
 /* A line without a frame goes on with who spoke above, or does not. */
 static bool may_be_named_above(struct glance *g, const struct seen_line *l) {
-    size_t at = l->at;
     if (l->is_framed)
         return false;
-    while (at > 0 && l->at - at <= LOG_MEMORY) {
-        at = line_before(g->text, at);
-        const struct seen_line *before = line_at(g, at);
-        if (!before->is_plain || before->is_framed)
-            return !before->is_plain || !stream_is_nobody(&before->who);
-    }
-    return at == 0;
+    size_t at;
+    const struct seen_line *above = framed_above(g, l, &at);
+    if (!above)
+        return at == 0;
+    return !above->is_plain || !stream_is_nobody(&above->who);
 }
 
 enum find { FIND_LINE, FIND_NONE, FIND_UNKNOWN };

@@ -57,6 +57,11 @@ enum sieve_word {
 #define ENTRY_BYTES 8
 #define SIEVE_LEAD 3 /* first bytes of a literal that may stand elsewhere */
 
+/* The slot, of so many (a power of two), that remembers a place. */
+static inline size_t place_slot(size_t at, size_t count) {
+    return (size_t)(gram_hash((uint32_t)at) >> 16) & (count - 1);
+}
+
 /* ---- at build ---- */
 
 struct sieve_entry { /* literal's byte `at` is the gram's first; -1: one before */

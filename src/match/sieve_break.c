@@ -26,6 +26,7 @@
 void look_forget(struct sieve *s, size_t noted_from) {
     memset(s->searched, 0, sizeof s->searched);
     memset(s->words, 0, sizeof s->words);
+    memset(s->escaped, 0, sizeof s->escaped);
     memset(s->begins, 0, sizeof s->begins);
     memset(s->ended, 0, sizeof s->ended);
     s->noted_from = noted_from;
@@ -102,16 +103,6 @@ static bool may_begin(struct str text, size_t at) {
     return !is_word(text.p[at - 1]) || (at > 1 && text.p[at - 2] == '\\');
 }
 
-static uint32_t find_rest(const struct prefilter *f, uint32_t state,
-                          struct str text, size_t from, size_t to) {
-    for (size_t at = from > 0 ? from : 1; at < to; at++) {
-        uint32_t end = may_begin(text, at) ? reads_over(f, state, text, at) : 0;
-        if (end)
-            return end;
-    }
-    return 0;
-}
-
 /* ---- lines ---- */
 
 /* *may_follow: the other way it would begin elsewhere, perhaps. */
@@ -162,7 +153,7 @@ static struct line_begin begin_at(struct str text, size_t at) {
 static const struct line_begin *line_of(const struct look *l, size_t at) {
     while (at > 0 && l->text.p[at - 1] != '\n')
         at--;
-    struct line_begin *b = &l->s->begins[at % LOOK_BEGINS];
+    struct line_begin *b = &l->s->begins[place_slot(at, LOOK_BEGINS)];
     if (b->end == 0 || b->at != at)
         *b = begin_at(l->text, at);
     return b;
@@ -253,16 +244,46 @@ static uint32_t stands_in(const struct look *l, size_t cut, uint32_t state,
     return 0;
 }
 
-struct hunt { /* for the rest behind a state; of a cut word: see stands_in() */
+/* The rest begins with one of s->few, wherever what an escape or a frame left may
+ * begin, perhaps with the blank that the break was. */
+static uint32_t stands_anywhere(const struct look *l, uint32_t state,
+                                size_t from, size_t to) {
+    for (size_t at = from; at < to; at++) {
+        at = sieve_find_few(l->text, at, to, &l->s->few);
+        bool may = at < to && at > 0 && may_begin(l->text, at);
+        uint32_t end = may ? reads_over(l->s->f, state, l->text, at) : 0;
+        if (end)
+            return end;
+    }
+    return 0;
+}
+
+enum quarry { /* the rest of a literal that is cut ... */
+    QUARRY_BLANK, /* at a blank: begins a line's text */
+    QUARRY_WORD,  /* in a word, at a line's end: begins a line's text near */
+    QUARRY_ANY    /* at an escape or a JSON text's end: begins anywhere */
+};
+
+struct hunt { /* for the rest behind a state */
     const struct look *l;
+    enum quarry for_what;
     uint32_t state;
     size_t cut, from, to;
     uint32_t found;
 };
 
+static uint32_t hunt_few(const struct hunt *h) {
+    switch (h->for_what) {
+    case QUARRY_BLANK: return stands_in(h->l, 0, h->state, h->from, h->to);
+    case QUARRY_WORD: return stands_in(h->l, h->cut, h->state, h->from, h->to);
+    case QUARRY_ANY: return stands_anywhere(h->l, h->state, h->from, h->to);
+    }
+    return 0;
+}
+
 static void hunt_now(struct hunt *h) {
     if (!h->found && h->l->s->few.count > 0)
-        h->found = stands_in(h->l, h->cut, h->state, h->from, h->to);
+        h->found = hunt_few(h);
     h->l->s->few.count = 0;
 }
 
@@ -281,8 +302,8 @@ static void hunt_behind(struct hunt *h, uint32_t here, struct few one,
     uint32_t end = word_at(f->child_from, (size_t)here + 1);
     for (uint32_t c = word_at(f->child_from, here); c < end; c++) {
         bool is_blank = f->bytes[c] == ' ';
-        if (h->cut && one.n == 0 && is_blank)
-            continue; /* looked for before */
+        if (h->for_what != QUARRY_BLANK && one.n == 0 && is_blank)
+            continue; /* looked for apart */
         struct few next = one;
         next.bytes[next.n] = (char)f->bytes[c];
         next.n = (uint8_t)(one.n + (one.n > 0 || !is_blank));
@@ -290,11 +311,13 @@ static void hunt_behind(struct hunt *h, uint32_t here, struct few one,
     }
 }
 
-static uint32_t find_as(const struct look *l, size_t cut, uint32_t state,
-                        size_t from, size_t to) {
-    struct hunt h = {l, state, cut, from, to, 0};
-    l->s->few.count = 0;
-    hunt_behind(&h, state, (struct few){.n = 0}, false);
+static uint32_t hunt(struct hunt h) {
+    const struct prefilter *f = h.l->s->f;
+    h.l->s->few.count = 0;
+    uint32_t blank = prefilter_child(f, h.state, ' ');
+    hunt_behind(&h, h.state, (struct few){.n = 0}, false);
+    if (h.for_what == QUARRY_ANY && blank != 0)
+        hunt_behind(&h, blank, (struct few){.n = 0}, false);
     hunt_now(&h);
     return h.found;
 }
@@ -322,26 +345,42 @@ static size_t ahead_of(struct str text, size_t at, size_t n) {
     return text.n - at > n ? at + n : text.n;
 }
 
-/* The break is the literal's blank: its rest begins a line's text, of which
- * many may stand between. What was searched in vain is not searched again. */
-static uint32_t goes_on_behind_blank(const struct look *l, uint32_t state,
-                                     size_t at) {
-    uint32_t blank = prefilter_child(l->s->f, state, ' ');
-    if (blank == 0)
+/* What was searched in vain is not searched again, and so that this is asked less
+ * often, more is searched than was asked. */
+static uint32_t hunt_ahead(struct hunt h, struct searched *done) {
+    size_t to = h.to;
+    h.from = done->to > h.from ? done->to : h.from;
+    if (h.from >= to)
         return 0;
-    struct searched *done = searched_of(l->s->searched, state);
-    size_t to = ahead_of(l->text, at, LOOK_AHEAD);
-    size_t from = done->to > at + 1 ? done->to : at + 1;
-    if (from >= to)
-        return 0;
-    size_t far = ahead_of(l->text, to, done->farther);
+    h.to = ahead_of(h.l->text, to, done->farther);
     done->farther = done->farther < LOOK_FAR ? 2 * done->farther + 512 : LOOK_FAR;
-    uint32_t end = find_as(l, 0, blank, from, far);
-    done->to = end ? 0 : far;
+    uint32_t end = hunt(h);
+    done->to = h.to;
     if (!end)
         return 0;
     done->farther = 0;
-    return far == to ? end : find_as(l, 0, blank, from, to);
+    bool is_exact = h.to == to;
+    h.to = to;
+    end = is_exact ? end : hunt(h);
+    done->to = end ? 0 : to;
+    return end;
+}
+
+/* The break is the literal's blank: its rest begins a line's text, of which
+ * many may stand between. */
+static uint32_t goes_on_behind_blank(const struct look *l, uint32_t state,
+                                     size_t at) {
+    uint32_t blank = prefilter_child(l->s->f, state, ' ');
+    struct hunt h = {.l = l, .for_what = QUARRY_BLANK, .state = blank,
+                     .from = at + 1, .to = ahead_of(l->text, at, LOOK_AHEAD)};
+    return blank ? hunt_ahead(h, searched_of(l->s->searched, state)) : 0;
+}
+
+static uint32_t goes_on_anywhere(const struct look *l, uint32_t state,
+                                 size_t at) {
+    struct hunt h = {.l = l, .for_what = QUARRY_ANY, .state = state,
+                     .from = at + 1, .to = ahead_of(l->text, at, LOOK_AHEAD)};
+    return hunt_ahead(h, searched_of(l->s->escaped, state));
 }
 
 static bool has_word_rest(const struct prefilter *f, uint32_t state) {
@@ -360,7 +399,9 @@ static uint32_t goes_on_in_word(const struct look *l, uint32_t state,
     size_t to = l->text.n - next > LOOK_AHEAD ? next + LOOK_AHEAD : l->text.n;
     size_t from = done->to > next ? done->to : next;
     l->s->refused = 0;
-    uint32_t end = from < to ? find_as(l, at, state, from, to) : 0;
+    struct hunt h = {.l = l, .for_what = QUARRY_WORD, .state = state,
+                     .cut = at, .from = from, .to = to};
+    uint32_t end = from < to ? hunt(h) : 0;
     done->to = end ? 0 : l->s->refused ? l->s->refused : to;
     return end;
 }
@@ -390,10 +431,8 @@ static void go_on(const struct look *l, uint32_t state, size_t at,
         uint32_t blank = prefilter_child(l->s->f, state, ' ');
         end = blank ? reads_on(l->s->f, blank, text, behind) : 0;
     } else {
-        size_t to = text.n - at > LOOK_AHEAD ? at + LOOK_AHEAD : text.n;
         bool is_unicode = str_starts(str_slice(text, at, 2), STR("\\u"));
-        end = is_unicode ? state
-                         : find_rest(l->s->f, state, text, at + 1, to);
+        end = is_unicode ? state : goes_on_anywhere(l, state, at);
     }
     if (end)
         tell_below(l, state, at - 1);
@@ -416,12 +455,14 @@ static uint32_t state_before(const struct prefilter *f, struct str text,
     return state;
 }
 
-/* Do two blanks stand beside each other among these eight bytes? Perhaps. */
-static inline bool has_run(const char *p) {
+/* Do two blanks stand beside each other among these eight bytes, or one that is
+ * a tab or a line's end? Perhaps. */
+static inline bool has_odd_blank(const char *p) {
     uint64_t bytes = long_at((const unsigned char *)p, 0);
-    uint64_t blanks = (bytes - UINT64_C(0x2121212121212121)) & ~bytes &
-                      UINT64_C(0x8080808080808080);
-    return (blanks & blanks << 8) != 0;
+    uint64_t high = UINT64_C(0x8080808080808080);
+    uint64_t blanks = (bytes - UINT64_C(0x2121212121212121)) & ~bytes & high;
+    uint64_t others = (bytes - UINT64_C(0x2020202020202020)) & ~bytes & high;
+    return (others | (blanks & blanks << 8)) != 0;
 }
 
 /* Where so many bytes begin that stand before `at`, a run of blanks being one. */
@@ -440,7 +481,7 @@ static size_t back_by(struct str text, size_t at, size_t n) {
  * are zeroes. */
 static const char *tail_before(struct str text, size_t at,
                                char room[WIDE_BYTES]) {
-    if (at >= WIDE_BYTES && !has_run(text.p + at - WIDE_BYTES))
+    if (at >= WIDE_BYTES && !has_odd_blank(text.p + at - WIDE_BYTES))
         return text.p + at - WIDE_BYTES;
     memset(room, 0, WIDE_BYTES);
     for (size_t n = WIDE_BYTES; n > 0 && at > 0;) {

@@ -12,7 +12,7 @@
 #define LOOK_AHEAD (8 * 1024) /* so far behind a break the rest may stand */
 #define LOOK_FAR (32 * 1024)
 #define LOOK_SEARCHED 64
-#define LOOK_BEGINS 256
+#define LOOK_BEGINS 512
 
 struct line_pair { /* the same line */
     size_t copy, raw;
@@ -41,7 +41,8 @@ struct sieve {
     struct buf copy, line;
     struct line_pair *lines;
     size_t line_count, line_cap;
-    struct searched searched[LOOK_SEARCHED], words[LOOK_SEARCHED];
+    struct searched searched[LOOK_SEARCHED], words[LOOK_SEARCHED],
+        escaped[LOOK_SEARCHED];
     struct few_list few, *shorts;
     size_t refused; /* the first rest that this cut does not go on with; 0: none */
     struct line_begin begins[LOOK_BEGINS]; /* lines lately asked about */
