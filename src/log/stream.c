@@ -49,7 +49,7 @@ static uint64_t hash_of(const struct stream *s) {
     return mix(hash, str_hash(s->process));
 }
 
-static bool is_same(const struct stream *a, const struct stream *b) {
+bool stream_is_same(const struct stream *a, const struct stream *b) {
     return a->rank == b->rank && a->pid == b->pid && str_eq(a->pod, b->pod) &&
            str_eq(a->container, b->container) && str_eq(a->process, b->process);
 }
@@ -81,12 +81,12 @@ uint32_t stream_find(struct stream_table *t, const struct stream *s) {
     wanted.pod = str_slice(s->pod, 0, NAME_MAX_BYTES);
     wanted.container = str_slice(s->container, 0, NAME_MAX_BYTES);
     wanted.process = str_slice(s->process, 0, NAME_MAX_BYTES);
-    if (is_same(&t->at[t->last], &wanted))
+    if (stream_is_same(&t->at[t->last], &wanted))
         return t->last;
     uint64_t hash = hash_of(&wanted);
     uint32_t id = 1;
     while (id < t->count &&
-           (t->hash[id] != hash || !is_same(&t->at[id], &wanted)))
+           (t->hash[id] != hash || !stream_is_same(&t->at[id], &wanted)))
         id++;
     t->last = id < t->count ? id : add(t, &wanted, hash);
     return t->last;

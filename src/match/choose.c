@@ -108,12 +108,6 @@ static bool is_worth_a_glance(struct chooser *c, uint32_t pattern) {
            p->first_count < KEEP_FIRST;
 }
 
-static struct str literal_bytes(const struct prefilter *f, uint32_t i) {
-    uint32_t from = word_at(f->literal_from, i);
-    return (struct str){(const char *)f->literal_bytes + from,
-                        word_at(f->literal_from, (size_t)i + 1) - from};
-}
-
 static bool denies(struct chooser *c, uint32_t pattern, uint32_t literal,
                    size_t line, bool is_whole) {
     if (!is_worth_a_glance(c, pattern))
@@ -121,7 +115,7 @@ static bool denies(struct chooser *c, uint32_t pattern, uint32_t literal,
     if (c->glanced != line + 1)
         glance_at(c->glance, line);
     c->glanced = line + 1;
-    struct str words = literal_bytes(&c->s->filter, literal);
+    struct str words = prefilter_literal(&c->s->filter, literal);
     c->glanced_for += TAIL_COST;
     if (is_whole && glance_denies_tail(c->glance, pattern, words))
         return true;

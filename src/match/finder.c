@@ -42,12 +42,6 @@ struct finder {
     uint32_t log2;
 };
 
-static struct str literal_at(const struct prefilter *f, uint32_t i) {
-    uint32_t from = word_at(f->literal_from, i);
-    return (struct str){(const char *)f->literal_bytes + from,
-                        word_at(f->literal_from, (size_t)i + 1) - from};
-}
-
 /* ---- making it ---- */
 
 static bool has_blank(const char *p, size_t n) {
@@ -75,7 +69,7 @@ static void set_beside(struct gram_entry *e, struct str s) {
 
 static void add_entry(struct arena *a, struct finder *d, uint32_t gram,
                       uint32_t literal, size_t at) {
-    struct str s = literal_at(d->f, literal);
+    struct str s = prefilter_literal(d->f, literal);
     struct gram_entry e = {.gram = gram, .literal = literal,
                            .at = (uint32_t)at,
                            .rest = str_slice(s, at, s.n)};
@@ -89,7 +83,7 @@ static void add_entry(struct arena *a, struct finder *d, uint32_t gram,
 static uint32_t *count_shares(struct arena *a, const struct prefilter *f) {
     uint32_t *shares = arena_array(a, 1 << SHARES_LOG2, sizeof *shares);
     for (uint32_t k = 0; k < f->literals; k++) {
-        struct str s = literal_at(f, k);
+        struct str s = prefilter_literal(f, k);
         for (size_t i = 0; i + GRAM_BYTES <= s.n; i++)
             shares[gram_hash(gram_at(s.p + i)) >> (32 - SHARES_LOG2)]++;
     }
@@ -122,7 +116,7 @@ static size_t best_place(const uint32_t *shares, struct str s, size_t n) {
 /* False: there is no word of three letters in it. */
 static bool add_literal(struct arena *a, struct finder *d,
                         const uint32_t *shares, uint32_t literal) {
-    struct str s = literal_at(d->f, literal);
+    struct str s = prefilter_literal(d->f, literal);
     size_t at = best_place(shares, s, GRAM_BYTES);
     if (at < s.n) {
         add_entry(a, d, gram_at(s.p + at), literal, at);
@@ -255,7 +249,7 @@ static size_t try_entry(struct hunt *h, size_t gram,
     bool is_cut = there < e->rest.n && end == h->text.n;
     if ((there < e->rest.n && !is_cut) ||
         (end <= h->told && gram < h->tried) ||
-        !comes_before(h->text, gram, literal_at(f, e->literal), e->at))
+        !comes_before(h->text, gram, prefilter_literal(f, e->literal), e->at))
         return there;
     if (is_cut) {
         h->unended = gram < h->unended ? gram : h->unended;

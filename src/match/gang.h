@@ -12,8 +12,8 @@ struct gang;
 /* threads: the caller's own counts; 1 or more, at most GANG_MAX of them. */
 struct gang *gang_new(struct arena *a, const struct prefilter *f,
                       uint32_t threads);
-/* As sieve_look(), and it tells the same whatever the number of threads: found
- * is called by the caller's own, in the order of the text. */
+/* As sieve_look(), and it tells of the same places whatever the number of
+ * threads. found is called by the caller's own thread, part after part. */
 void gang_look(struct gang *g, struct str text, size_t from, size_t to,
                sieve_fn found, void *ctx);
 

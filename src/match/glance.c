@@ -142,12 +142,6 @@ static size_t line_before(struct str text, size_t at) {
     return at;
 }
 
-static bool is_one(const struct stream *x, const struct stream *y) {
-    return x->rank == y->rank && x->pid == y->pid && str_eq(x->pod, y->pod) &&
-           str_eq(x->container, y->container) &&
-           str_eq(x->process, y->process);
-}
-
 /* Only lines of usual widths are taken for cut, and those that others near are
  * as wide as. */
 static bool may_be_cut(struct glance *g, const struct seen_line *l) {
@@ -174,7 +168,8 @@ static bool may_go_on(const struct seen_line *l, const struct seen_line *next) {
     bool is_own = next->is_record &&
                   (next->prefix.n == 0 || !str_eq(next->prefix, l->prefix));
     return !is_own && l->is_framed && next->is_framed &&
-           is_one(&l->who, &next->who) && wrap_may_join(l->body, next->text);
+           stream_is_same(&l->who, &next->who) &&
+           wrap_may_join(l->body, next->text);
 }
 
 /* Could no framed line near, of the same stream, go on in this one? */
@@ -185,7 +180,7 @@ static bool begins_its_stream(struct glance *g, const struct seen_line *l) {
         struct seen_line before = *line_at(g, at);
         if (!before.is_plain)
             return false;
-        if (before.is_framed && is_one(&before.who, &l->who))
+        if (before.is_framed && stream_is_same(&before.who, &l->who))
             return !may_go_on(&before, l);
     }
     return at > 0;
@@ -254,7 +249,7 @@ static enum seam seam_in_stream(struct glance *g, const struct seen_line *l,
         *next = *line_at(g, at);
         if (!next->is_plain)
             break;
-        if (next->is_framed && is_one(&next->who, &l->who))
+        if (next->is_framed && stream_is_same(&next->who, &l->who))
             seam = may_go_on(l, next) ? SEAM_EITHER : SEAM_LINE;
         else if (at >= l->at + LOG_MEMORY)
             seam = SEAM_LINE;
@@ -349,7 +344,7 @@ static enum find find_before(struct glance *g, const struct seen_line *l,
         *before = *line_at(g, at);
         if (!before->is_plain || may_be_named_above(g, before))
             return FIND_UNKNOWN;
-        if (is_one(&before->who, &l->who))
+        if (stream_is_same(&before->who, &l->who))
             return FIND_LINE;
     }
     return at > 0 ? FIND_NONE : FIND_UNKNOWN;

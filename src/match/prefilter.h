@@ -154,4 +154,12 @@ static inline uint32_t word_at(const unsigned char *table, size_t i) {
            (uint32_t)p[3] << 24;
 }
 
+/* Literal i, folded. */
+static inline struct str prefilter_literal(const struct prefilter *f,
+                                           uint32_t i) {
+    uint32_t from = word_at(f->literal_from, i);
+    return (struct str){(const char *)f->literal_bytes + from,
+                        word_at(f->literal_from, (size_t)i + 1) - from};
+}
+
 #endif

@@ -23,12 +23,6 @@
 #define NOTED_BEFORE (STRIP / 2)
 #define COPY_CEILING ((size_t)8 << 20)
 
-static struct str literal_at(const struct prefilter *f, uint32_t i) {
-    uint32_t from = word_at(f->literal_from, i);
-    return (struct str){(const char *)f->literal_bytes + from,
-                        word_at(f->literal_from, (size_t)i + 1) - from};
-}
-
 struct sieve *sieve_new(struct arena *a, const struct prefilter *f) {
     prefilter_open_sieve(a, f);
     struct sieve *s = arena_alloc(a, sizeof *s);
@@ -40,7 +34,7 @@ struct sieve *sieve_new(struct arena *a, const struct prefilter *f) {
     s->wide.at = arena_array(a, STRIP / SIEVE_STRIDE + 8, sizeof(uint32_t));
     s->shorts = arena_array(a, f->shorts / FEW_MAX + 1, sizeof *s->shorts);
     for (uint32_t i = 0; i < f->shorts; i++) {
-        struct str literal = literal_at(f, word_at(f->sieve_shorts, i));
+        struct str literal = prefilter_literal(f, word_at(f->sieve_shorts, i));
         struct few one = {.n = (uint8_t)str_slice(literal, 0, FEW_BYTES).n};
         memcpy(one.bytes, literal.p, one.n);
         few_add(&s->shorts[i / FEW_MAX], one);
@@ -151,7 +145,7 @@ static void try_entry(const struct look *l, size_t gram, size_t number) {
         return;
     uint32_t id = word_at(entry, ENTRY_LITERAL);
     int32_t place = (int32_t)word_at(entry, ENTRY_AT);
-    struct str literal = literal_at(f, id);
+    struct str literal = prefilter_literal(f, id);
     size_t i = place < 0 ? 0 : (size_t)place;
     size_t at = place < 0 ? gram + 1 : gram;
     if (i > literal.n || !goes_on(l->text, at, literal, i))
@@ -203,7 +197,7 @@ static void find_shorts(const struct look *l, uint32_t first, size_t from,
         at = sieve_find_few(l->text, at, to, &l->s->shorts[first / FEW_MAX]);
         for (uint32_t i = first; i < end && at < to; i++) {
             uint32_t id = word_at(f->sieve_shorts, i);
-            struct str literal = literal_at(f, id);
+            struct str literal = prefilter_literal(f, id);
             if (goes_on(l->text, at, literal, 0))
                 look_tell(l, id, at, is_in_line(l->text, at, literal, 0));
         }

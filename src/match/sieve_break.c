@@ -180,12 +180,6 @@ static size_t next_line_begin(const struct look *l,
     return b->end < l->text.n ? b->end : 0;
 }
 
-static bool is_one(const struct stream *x, const struct stream *y) {
-    return x->rank == y->rank && x->pid == y->pid && str_eq(x->pod, y->pod) &&
-           str_eq(x->container, y->container) &&
-           str_eq(x->process, y->process);
-}
-
 /* Is there another line near that is as wide as this one? Only such lines, and
  * those of usual widths, are ever taken for cut. */
 static bool has_equal(const struct look *l, const struct line_begin *cut,
@@ -221,7 +215,7 @@ static bool may_be_cut(const struct look *l, size_t at, size_t rest) {
     if (!next.is_framed)
         return next.at == cut.end && wrap_may_be_cut(l->text, cut.end);
     struct str before = text_of(l, &cut, cut.text[0]);
-    return cut.is_framed && is_one(&cut.who, &next.who) &&
+    return cut.is_framed && stream_is_same(&cut.who, &next.who) &&
            (wrap_is_usual((uint32_t)before.n) ||
             wrap_is_usual((uint32_t)(before.n + cut.columns)) ||
             has_equal(l, &cut, before.n + cut.columns));

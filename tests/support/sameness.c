@@ -1,6 +1,8 @@
 /* sameness.c: results compared hit by hit. */
 #include "support/sameness.h"
 
+#include "log/stream.h"
+
 const struct scan_result *scan_so(struct arena *a, struct str image,
                                   struct str log, struct scanning how) {
     const struct index *ix = index_open(a, image);
@@ -11,12 +13,6 @@ const struct scan_result *scan_so(struct arena *a, struct str image,
         scan_feed(s, str_slice(log, i, how.piece));
     }
     return scan_end(s);
-}
-
-static bool is_same_stream(const struct stream *x, const struct stream *y) {
-    return x->rank == y->rank && x->pid == y->pid && str_eq(x->pod, y->pod) &&
-           str_eq(x->container, y->container) &&
-           str_eq(x->process, y->process);
 }
 
 static bool is_same_capture(const struct capture *x, const struct capture *y) {
@@ -44,7 +40,7 @@ static const char *hit_difference(struct arena *a, const struct scan_result *r,
         x->owner != y->owner || x->ordinal != y->ordinal) {
         return unlike(a, "another pattern", x, y);
     }
-    if (!is_same_stream(&r->streams[x->stream], &q->streams[y->stream])) {
+    if (!stream_is_same(&r->streams[x->stream], &q->streams[y->stream])) {
         return unlike(a, "another stream", x, y);
     }
     if (x->first_line != y->first_line || x->last_line != y->last_line ||
