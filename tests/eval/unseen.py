@@ -28,6 +28,8 @@ BATCHES = [
     ("H", "hosts, containers, schedulers, builds, CUDA libraries; odd and cut "
           "forms sought on purpose"),
     ("J", "a plain search for each engine, the first threads it gave"),
+    ("K", "serving, local inference, fine-tuning, image and video: the first "
+          "threads plain searches gave"),
     ("L", "plain searches: TensorFlow, JAX, TPU, training, ROCm, MPS, hosts, "
           "schedulers, kernels"),
 ]
