@@ -25,8 +25,8 @@ static void open_base(void *arg) {
     if (o->path != NULL) {
         o->image = index_file(a, o->path);
     }
-    o->kb->index = index_open(a, o->image);
     bool is_own = o->image.p == oomkb_index_start;
+    o->kb->index = is_own ? index_own(a, o->image) : index_open(a, o->image);
     o->kb->kit = is_own ? scan_kit_own(a, o->kb->index)
                         : scan_kit_open(a, o->kb->index);
     o->kb->digest = arena_str(a, index_digest(o->kb->index));

@@ -60,6 +60,9 @@ struct pattern_study {
     uint32_t reach_bytes, reach_lines;
     /* Folded words beside its literal, of which a match holds one, too. */
     struct str_list also;
+    /* Compiled, it and then its extracts; empty: they are not. Not there when
+     * a pattern is read: reader_code(). */
+    struct str_list code;
 };
 
 /* One pattern of the set. Its id is its place in the set, from 0; equal texts
@@ -92,6 +95,8 @@ struct index;
 
 /* image must outlive the index and stay unchanged. Raises FAIL_INDEX. */
 struct index *index_open(struct arena *a, struct str image);
+/* The same, of an image that is part of the program: it is believed. */
+struct index *index_own(struct arena *a, struct str image);
 struct str index_prefilter(const struct index *ix); /* a view of the image */
 struct str index_digest(const struct index *ix);    /* hex, of the sources */
 size_t index_entry_count(const struct index *ix);
@@ -103,6 +108,14 @@ struct reader;
 struct reader *reader_new(const struct index *ix, struct arena *a);
 
 const struct pattern *reader_pattern(struct reader *r, uint32_t id);
+/* The pattern compiled (0) or one of its extracts (1 and on): bytes that begin
+ * all alike, and the rest. False: it has to be compiled; always so where the
+ * image is not the program's own, since nothing could be told of bad bytes. */
+struct frozen {
+    struct str head, rest;
+};
+bool reader_code(struct reader *r, uint32_t id, size_t which,
+                 struct frozen *code);
 const struct entry *reader_entry(struct reader *r, uint32_t number);
 /* The same one, of which only what it is and when it speaks is sure to be
  * there: id, component, mechanism, severity, role, withdrawn, selection. */

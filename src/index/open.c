@@ -60,6 +60,12 @@ struct index *index_open(struct arena *a, struct str image) {
     return ix;
 }
 
+struct index *index_own(struct arena *a, struct str image) {
+    struct index *ix = index_open(a, image);
+    ix->pack.is_own = true;
+    return ix;
+}
+
 struct str index_prefilter(const struct index *ix) {
     return ix->pack.prefilter;
 }

@@ -10,18 +10,20 @@
  *
  * Places count from the first byte of the pack. Nothing is copied, and at
  * opening nothing is looked at but the header; a record is checked when it is
- * read, the prefilter by match/ when it is opened. */
+ * read, the prefilter by match/ when it is opened: of a file, for what is part
+ * of the program is as good as its instructions. */
 #ifndef INDEX_PACK_H
 #define INDEX_PACK_H
 
 #include "index/record.h"
 
 #define PACK_MAGIC 0x4b504d4fu /* "OMPK" */
-#define PACK_VERSION 7u /* another one when a walk changes */
+#define PACK_VERSION 8u /* another one when a walk changes */
 
 /* Those with a key hold it in front, each key once, in the order of bytes. */
 enum shelf {
     SHELF_PATTERN,    /* by id */
+    SHELF_CODE,       /* by pattern; behind the last one: what all begin with */
     SHELF_ENTRY,      /* by number: first pattern, group, entry */
     SHELF_ENTRY_ID,   /* id, or what it was called before -> number */
     SHELF_ENGINE,     /* by number */
@@ -48,6 +50,7 @@ enum pack_word {
 
 struct pack {
     struct str bytes, prefilter, digest;
+    bool is_own; /* part of the program: records are not checked */
     struct {
         uint32_t count;
         const unsigned char *ends;

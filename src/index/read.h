@@ -46,6 +46,7 @@ struct reader {
     struct db *db; /* NULL: nothing was asked in SQL yet */
     struct kept *kept[KEPT_CHAINS];
     struct when *when;
+    struct str code_head; /* empty: not read yet */
 };
 
 /* The reader's own connection, opened at its first question. */

@@ -87,6 +87,30 @@ const struct pattern *reader_pattern(struct reader *r, uint32_t id) {
     return p;
 }
 
+static struct str code_head(struct reader *r) {
+    if (r->code_head.n == 0) {
+        uint32_t last = (uint32_t)reader_count(r, SHELF_CODE) - 1;
+        struct record record = reader_record(r, SHELF_CODE, last);
+        record_str(&record, &r->code_head);
+    }
+    return r->code_head;
+}
+
+bool reader_code(struct reader *r, uint32_t id, size_t which,
+                 struct frozen *code) {
+    if (!r->ix->pack.is_own) {
+        return false;
+    }
+    struct record record = reader_record(r, SHELF_CODE, id);
+    struct str_list list;
+    record_strings(&record, &list);
+    if (which >= list.count) {
+        return false;
+    }
+    *code = (struct frozen){code_head(r), list.at[which]};
+    return true;
+}
+
 /* ---- words and counts ---- */
 
 struct str reader_component_fold(struct reader *r, struct str component) {

@@ -124,11 +124,50 @@ static void pack_pooled(struct writer *w) {
     }
 }
 
+/* ---- compiled patterns ---- */
+
+static size_t common(struct str x, struct str y) {
+    size_t n = 0;
+    while (n < x.n && n < y.n && x.p[n] == y.p[n]) {
+        n++;
+    }
+    return n;
+}
+
+/* PCRE2 puts its tables in front of each: what all begin with is kept once. */
+static struct str head_of(const struct pattern_list *set) {
+    struct str head = {NULL, 0};
+    for (size_t i = 0; i < set->count; i++) {
+        const struct str_list *code = &set->at[i].study.code;
+        for (size_t k = 0; k < code->count; k++) {
+            head = head.p == NULL
+                       ? code->at[k]
+                       : str_slice(head, 0, common(head, code->at[k]));
+        }
+    }
+    return head;
+}
+
+static void pack_code(struct writer *w, const struct pattern_list *set) {
+    struct str head = head_of(set);
+    for (size_t i = 0; i < set->count; i++) {
+        struct str_list code = set->at[i].study.code;
+        struct record *r = pack_add(w->pack, SHELF_CODE);
+        record_list(r, NULL, &code.count, 0);
+        for (size_t k = 0; k < code.count; k++) {
+            struct str rest = str_slice(code.at[k], head.n, code.at[k].n);
+            record_str(r, &rest);
+        }
+    }
+    record_str(pack_add(w->pack, SHELF_CODE), &head);
+}
+
 void write_pack(struct writer *w, const struct corpus *c,
                 const struct pattern_list *set) {
     for (size_t i = 0; i < set->count; i++) {
         walk_pattern(pack_add(w->pack, SHELF_PATTERN), &set->at[i]);
     }
+    pack_code(w, set);
     pack_entries(w, c);
     pack_kb(w, c);
     pack_pooled(w);

@@ -99,7 +99,7 @@ static struct regex *extract_of(struct scanner *s, struct pattern_state *p,
         p->extract = arena_array(s->a, p->is->extract.count,
                                  sizeof *p->extract);
     if (!p->extract[i])
-        p->extract[i] = scan_compile(s, p->is->extract.at[i]);
+        p->extract[i] = scan_extract(s, p->is, i);
     return p->extract[i];
 }
 

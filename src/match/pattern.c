@@ -4,6 +4,9 @@
  *               one stack for compiled code; made once per scan
  *     regex     the code, the named groups as facts, how often it ran
  *
+ * The patterns that a program is built with are compiled when it is built, and
+ * thawed when one is wanted.
+ *
  * Matching is on bytes; only a pattern that itself goes beyond ASCII is
  * matched on characters, bad bytes in the log matching nothing. A pattern is
  * interpreted until it proves hot, since compiling it to machine code costs as
@@ -18,6 +21,7 @@
 
 #include <pcre2.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MATCH_LIMIT 100000      /* steps back, per place where it tries */
 #define HEAP_LIMIT_KIB 8192
@@ -38,6 +42,8 @@ struct matcher {
     pcre2_match_context *match;
     pcre2_match_data *data;
     pcre2_jit_stack *stack; /* NULL until the first hot pattern */
+    uint8_t *room;          /* for bytes of a compiled pattern */
+    size_t room_bytes;
     int groups_set;         /* of the last find: 1 + the highest one */
 };
 
@@ -194,6 +200,48 @@ size_t regex_group_count(const struct regex *r) {
 
 const struct named_group *regex_groups(const struct regex *r) {
     return r->groups;
+}
+
+/* ---- compiled before ---- */
+
+static void free_frozen(void *bytes) {
+    pcre2_serialize_free(bytes);
+}
+
+struct str regex_freeze(struct matcher *m, const struct regex *r) {
+    const pcre2_code *code = r->code;
+    uint8_t *bytes = NULL;
+    PCRE2_SIZE n = 0;
+    if (pcre2_serialize_encode(&code, 1, &bytes, &n, m->general) != 1)
+        no_memory(m);
+    arena_defer(m->a, free_frozen, bytes);
+    return (struct str){(const char *)bytes, n};
+}
+
+/* PCRE2 wants them in one piece, at an even address. */
+static const uint8_t *joined(struct matcher *m, const struct frozen *bytes) {
+    size_t n = bytes->head.n + bytes->rest.n;
+    if (n > m->room_bytes) {
+        m->room = arena_alloc(m->a, 2 * n);
+        m->room_bytes = 2 * n;
+    }
+    memcpy(m->room, bytes->head.p, bytes->head.n);
+    memcpy(m->room + bytes->head.n, bytes->rest.p, bytes->rest.n);
+    return m->room;
+}
+
+struct regex *regex_thaw(struct matcher *m, const struct frozen *bytes,
+                         struct str text) {
+    struct regex *r = arena_alloc(m->a, sizeof *r);
+    arena_defer(m->a, regex_release, r);
+    int rc = pcre2_serialize_decode(&r->code, 1, joined(m, bytes), m->general);
+    if (rc == PCRE2_ERROR_NOMEMORY)
+        no_memory(m);
+    if (rc != 1)
+        return NULL;
+    name_groups(m, r);
+    r->ways = ways_of(r, text);
+    return r;
 }
 
 /* ---- matching ---- */

@@ -25,9 +25,21 @@ static struct regex *compiled(struct scanner *s, struct regex *r,
     return r;
 }
 
-struct regex *scan_compile(struct scanner *s, struct str text) {
+/* As it was compiled when the program was built; NULL: it was not. */
+static struct regex *thawed(struct scanner *s, uint32_t pattern, size_t which,
+                            struct str text) {
+    struct frozen code;
+    return reader_code(s->reader, pattern, which, &code)
+               ? regex_thaw(s->matcher, &code, text)
+               : NULL;
+}
+
+struct regex *scan_extract(struct scanner *s, const struct pattern *p,
+                           size_t i) {
+    struct str text = p->extract.at[i];
+    struct regex *r = thawed(s, p->id, 1 + i, text);
     struct pattern_error error;
-    return compiled(s, regex_of(s->matcher, text, &error), &error);
+    return r ? r : compiled(s, regex_of(s->matcher, text, &error), &error);
 }
 
 struct pattern_state *scan_known(struct scanner *s, uint32_t id) {
@@ -46,6 +58,8 @@ struct pattern_state *scan_known(struct scanner *s, uint32_t id) {
 
 struct pattern_state *scan_pattern(struct scanner *s, uint32_t id) {
     struct pattern_state *p = scan_known(s, id);
+    if (!p->regex)
+        p->regex = thawed(s, id, 0, p->is->study.prepared);
     if (!p->regex) {
         struct pattern_text text = {.text = p->is->study.prepared,
                                     .needs_utf = p->is->study.needs_utf};

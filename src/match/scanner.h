@@ -156,7 +156,8 @@ struct scanner *scan_beside(struct scanner *s);
 /* scan.c: what is known of a pattern, and the same with its regex compiled */
 struct pattern_state *scan_known(struct scanner *s, uint32_t id);
 struct pattern_state *scan_pattern(struct scanner *s, uint32_t id);
-struct regex *scan_compile(struct scanner *s, struct str text);
+struct regex *scan_extract(struct scanner *s, const struct pattern *p,
+                           size_t i);
 /* Of a literal of the pattern that begins at `at`: can there be no match that
  * it is part of, whatever the text goes on with? */
 struct regex *scan_tail(struct scanner *s, uint32_t pattern);

@@ -366,7 +366,7 @@ static void the_first_incidents_are_kept_whoever_ends_first(struct arena *a) {
     for (int way = SCAN_SIEVED; way <= SCAN_WHOLE; way++) {
         const struct scan_result *r = scan_so(
             a, image, buf_str(&log),
-            (struct scanning){(enum scan_way)way, 4096, 1});
+            (struct scanning){(enum scan_way)way, 4096, 1, false});
         const struct hit *first = hit_of_kind(r, PATTERN_SIGNATURE, 0);
         assert_int_equal(first->first_line, 1);
         assert_int_equal(r->streams[first->stream].rank, 1);
@@ -419,7 +419,7 @@ static void many_threads_hold_little_more(struct arena *a) {
         struct arena own;
         arena_init(&own, NULL, 0);
         scan_so(&own, image, buf_str(&log),
-                (struct scanning){SCAN_SIEVED, 65536, threads});
+                (struct scanning){SCAN_SIEVED, 65536, threads, false});
         assert_true(own.used_bytes < (size_t)48 << 20);
         arena_free(&own);
     }

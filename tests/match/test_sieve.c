@@ -105,9 +105,10 @@ static void play(void *arg) {
     uint32_t threads = teams[disguise_roll(&seed, 4)];
     struct str image = r->samples->image;
     const struct scan_result *whole =
-        scan_so(&a, image, log, (struct scanning){SCAN_WHOLE, 262144, 1});
+        scan_so(&a, image, log, (struct scanning){SCAN_WHOLE, 262144, 1, true});
     const struct scan_result *sieved = scan_so(
-        &a, image, log, (struct scanning){SCAN_STRICT, piece, threads});
+        &a, image, log,
+        (struct scanning){SCAN_STRICT, piece, threads, false});
     const char *why = scan_difference(&a, whole, sieved);
     if (why != NULL) {
         keep_log(log);

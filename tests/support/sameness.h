@@ -8,6 +8,7 @@ struct scanning {
     enum scan_way way;
     size_t piece; /* bytes fed at a time */
     uint32_t threads;
+    bool is_own; /* the image is part of the program */
 };
 
 const struct scan_result *scan_so(struct arena *a, struct str image,
