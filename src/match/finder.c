@@ -19,8 +19,10 @@
 #include <string.h>
 
 #include "match/literals.h"
+#include "match/sieve.h"
 
 #define BESIDE 8
+#define STEP_BYTES 1024 /* places looked at before those found are tried */
 #define SHARES_LOG2 16
 #define SHARE_COST 64 /* of one other literal, in counts of grams.def */
 
@@ -280,9 +282,24 @@ static void try_gram(struct hunt *h, size_t at, uint32_t gram,
 
 static void try_place(struct hunt *h, size_t at, const char *p) {
     uint32_t gram = gram_at(p);
-    uint32_t bit = gram_hash(gram) >> (32 - h->d->log2);
-    if (h->d->bits[bit / 8] >> bit % 8 & 1)
-        try_gram(h, at, gram, &h->d->entries[h->d->first[bit] - 1]);
+    uint32_t first = h->d->first[gram_hash(gram) >> (32 - h->d->log2)];
+    if (first > 0)
+        try_gram(h, at, gram, &h->d->entries[first - 1]);
+}
+
+/* All that four bytes stand at; returns the first that they do not. */
+static size_t try_places(struct hunt *h, size_t from) {
+    const struct finder *d = h->d;
+    uint32_t room[STEP_BYTES + 8];
+    size_t end = h->text.n < GRAM_BYTES ? 0 : h->text.n - GRAM_BYTES + 1;
+    for (size_t to; from < end; from = to) {
+        struct sieve_places places = {.at = room};
+        to = end - from < STEP_BYTES ? end : from + STEP_BYTES;
+        sieve_find_all_grams(d->bits, d->log2, h->text, from, to, &places);
+        for (size_t i = 0; i < places.count; i++)
+            try_place(h, places.at[i], h->text.p + places.at[i]);
+    }
+    return from;
 }
 
 void finder_scan(const struct finder *d, struct prefilter_place *place,
@@ -297,8 +314,7 @@ void finder_scan(const struct finder *d, struct prefilter_place *place,
     size_t at = place->is_hunted && place->untried < from
                     ? from - place->untried
                     : 0;
-    for (; at + GRAM_BYTES <= text.n; at++)
-        try_place(&h, at, text.p + at);
+    at = try_places(&h, at);
     size_t untried = at < text.n ? text.n - at : 0;
     for (; is_end && at < text.n; at++) {
         char last[GRAM_BYTES] = {0};

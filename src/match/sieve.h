@@ -146,6 +146,11 @@ struct sieve_places { /* offsets, rising */
 void sieve_find_grams(const struct prefilter *f, struct str text, size_t from,
                       size_t to, struct sieve_places *narrow,
                       struct sieve_places *wide);
+/* Places of [from, to) where a gram of this table may stand, all of them;
+ * GRAM_BYTES stand at each, and out has room for eight more. */
+void sieve_find_all_grams(const unsigned char *bits, uint32_t log2,
+                          struct str text, size_t from, size_t to,
+                          struct sieve_places *out);
 /* WIDE_BYTES of text at `at`; zeroes stand for what is behind its end. */
 const char *sieve_bytes(struct str text, size_t at, char room[WIDE_BYTES]);
 /* Some bytes, one at least; a blank stands for any byte below. */

@@ -114,11 +114,12 @@ static bool find_breaks(struct str text, size_t from, size_t to,
 #ifdef HAS_AVX2_BUILD
 
 
-/* at + 4 k for each bit k of mask. Writes eight, whatever the mask: a branch
+/* at + step k for each bit k of mask. Writes eight, whatever the mask: a branch
  * that cannot be foretold costs more. */
-AVX2 static size_t put_lanes(uint32_t *out, size_t at, unsigned mask) {
+AVX2 static inline size_t put_lanes(uint32_t *out, size_t at, unsigned step,
+                                    unsigned mask) {
     uint64_t bytes = _pdep_u64(mask, UINT64_C(0x0101010101010101)) * 0xFF;
-    uint64_t lanes = _pext_u64(UINT64_C(0x1C1814100C080400), bytes);
+    uint64_t lanes = _pext_u64(UINT64_C(0x0706050403020100) * step, bytes);
     __m256i offsets = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)lanes));
     __m256i places = _mm256_add_epi32(_mm256_set1_epi32((int)at), offsets);
     _mm256_storeu_si256((void *)out, places);
@@ -164,12 +165,36 @@ AVX2 static size_t find_grams_avx2(const struct prefilter *f, struct str text,
         __m256i hash = _mm256_mullo_epi32(_mm256_or_si256(v, small), times);
         __m256i more =
             _mm256_mullo_epi32(_mm256_or_si256(next, small), times_next);
-        n += put_lanes(narrow->at + n, i, bits_of(narrow_bits, hash));
-        m += put_lanes(wide->at + m, i,
+        n += put_lanes(narrow->at + n, i, SIEVE_STRIDE,
+                       bits_of(narrow_bits, hash));
+        m += put_lanes(wide->at + m, i, SIEVE_STRIDE,
                        bits_of(wide_bits, _mm256_add_epi32(hash, more)));
     }
     narrow->count = n;
     wide->count = m;
+    return i;
+}
+
+/* The same for every place, not only for multiples of the stride. */
+AVX2 static size_t find_all_grams_avx2(const unsigned char *bits,
+                                       uint32_t log2, struct str text,
+                                       size_t from, size_t to,
+                                       struct sieve_places *out) {
+    const __m256i small = _mm256_set1_epi32(0x20202020);
+    const __m256i times = _mm256_set1_epi32((int)0x9e3779b1u);
+    const __m256i spread = _mm256_setr_epi8(
+        0, 1, 2, 3, 1, 2, 3, 4, 2, 3, 4, 5, 3, 4, 5, 6,
+        4, 5, 6, 7, 5, 6, 7, 8, 6, 7, 8, 9, 7, 8, 9, 10);
+    struct bit_table table = bit_table(bits, log2);
+    size_t i = from, n = out->count;
+    for (; i + 8 <= to && i + 16 <= text.n; i += 8) {
+        __m128i here = _mm_loadu_si128((const void *)(text.p + i));
+        __m256i v = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(here),
+                                        spread);
+        __m256i hash = _mm256_mullo_epi32(_mm256_or_si256(v, small), times);
+        n += put_lanes(out->at + n, i, 1, bits_of(table, hash));
+    }
+    out->count = n;
     return i;
 }
 
@@ -256,6 +281,18 @@ void sieve_find_grams(const struct prefilter *f, struct str text, size_t from,
 #endif
     find_grams(f, text, from, to, narrow, wide);
     keep_near(f, text, first, narrow);
+}
+
+void sieve_find_all_grams(const unsigned char *bits, uint32_t log2,
+                          struct str text, size_t from, size_t to,
+                          struct sieve_places *out) {
+#ifdef HAS_AVX2_BUILD
+    if (sieve_has_avx2())
+        from = find_all_grams_avx2(bits, log2, text, from, to, out);
+#endif
+    for (size_t i = from; i < to; i++)
+        if (has_bit(bits, log2, narrow_hash(text.p + i)))
+            put_place(out, i);
 }
 
 bool sieve_find_breaks(struct str text, size_t from, size_t to,
