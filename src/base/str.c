@@ -4,16 +4,6 @@
 
 #include <string.h>
 
-struct str str_of(const char *nul_terminated) {
-    if (!nul_terminated)
-        return (struct str){NULL, 0};
-    return (struct str){nul_terminated, strlen(nul_terminated)};
-}
-
-bool str_eq(struct str a, struct str b) {
-    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
-}
-
 static char lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
@@ -35,15 +25,6 @@ int str_cmp(struct str a, struct str b) {
     return (a.n > b.n) - (a.n < b.n);
 }
 
-bool str_starts(struct str s, struct str prefix) {
-    return s.n >= prefix.n && str_eq(str_slice(s, 0, prefix.n), prefix);
-}
-
-bool str_ends(struct str s, struct str suffix) {
-    return s.n >= suffix.n &&
-           str_eq(str_slice(s, s.n - suffix.n, suffix.n), suffix);
-}
-
 size_t str_find(struct str s, struct str what) {
     if (what.n == 0)
         return 0;
@@ -56,17 +37,6 @@ size_t str_find(struct str s, struct str what) {
             return at;
     }
     return s.n;
-}
-
-size_t str_find_char(struct str s, char c) {
-    const char *hit = s.n ? memchr(s.p, c, s.n) : NULL;
-    return hit ? (size_t)(hit - s.p) : s.n;
-}
-
-struct str str_slice(struct str s, size_t from, size_t n) {
-    if (from >= s.n)
-        return (struct str){s.p ? s.p + s.n : NULL, 0};
-    return (struct str){s.p + from, n < s.n - from ? n : s.n - from};
 }
 
 static bool is_blank(char c) {

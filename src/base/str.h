@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct str {
     const char *p;
@@ -15,15 +16,46 @@ struct str {
 #define STR(literal) ((struct str){(literal), sizeof(literal) - 1})
 #define STR_ARG(s) (int)(s).n, (s).p /* for %.*s */
 
-struct str str_of(const char *nul_terminated); /* NULL gives the empty one */
-bool str_eq(struct str a, struct str b);
+/* These are asked of every line, most often for a literal, of which the
+ * compiler then knows all. */
+
+/* NULL gives the empty one. */
+static inline struct str str_of(const char *nul_terminated) {
+    return (struct str){nul_terminated,
+                        nul_terminated ? strlen(nul_terminated) : 0};
+}
+
+static inline bool str_eq(struct str a, struct str b) {
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+static inline bool str_starts(struct str s, struct str prefix) {
+    return s.n >= prefix.n &&
+           (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
+}
+
+static inline bool str_ends(struct str s, struct str suffix) {
+    return s.n >= suffix.n &&
+           (suffix.n == 0 ||
+            memcmp(s.p + (s.n - suffix.n), suffix.p, suffix.n) == 0);
+}
+
+/* Clamped. */
+static inline struct str str_slice(struct str s, size_t from, size_t n) {
+    if (from >= s.n)
+        return (struct str){s.p ? s.p + s.n : NULL, 0};
+    return (struct str){s.p + from, n < s.n - from ? n : s.n - from};
+}
+
+/* s.n when absent. */
+static inline size_t str_find_char(struct str s, char c) {
+    const char *hit = s.n ? (const char *)memchr(s.p, c, s.n) : NULL;
+    return hit ? (size_t)(hit - s.p) : s.n;
+}
+
 bool str_eq_nocase(struct str a, struct str b); /* ASCII */
 int str_cmp(struct str a, struct str b);        /* bytewise, as qsort wants */
-bool str_starts(struct str s, struct str prefix);
-bool str_ends(struct str s, struct str suffix);
 size_t str_find(struct str s, struct str what); /* s.n when absent */
-size_t str_find_char(struct str s, char c);     /* s.n when absent */
-struct str str_slice(struct str s, size_t from, size_t n); /* clamped */
 struct str str_trim(struct str s);                         /* ASCII blanks */
 /* Cut s at the first sep: returns what stands before it, *rest what stands
  * after (empty when there was none). */
