@@ -144,10 +144,10 @@ static uint32_t hex_digit(char c) {
 static enum atom take_hex(struct walk *w, char *plain) {
     uint32_t high = hex_digit(peek(w, 0)), low = hex_digit(peek(w, 1));
     uint32_t byte = 16 * high + low;
-    if (high > 7 || low > 15 || byte < ' ' || byte == 0x7F)
+    if (high > 15 || low > 15 || byte < ' ' || byte == 0x7F)
         return ATOM_BAD;
     w->at += 2;
-    *plain = (char)byte;
+    *plain = byte < 0x7F ? (char)byte : '\0'; /* else a byte as any other */
     return ATOM_INLINE;
 }
 

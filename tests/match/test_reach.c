@@ -42,6 +42,7 @@ static void a_literal_in_front_is_on_the_first_line(void **state) {
     expect_lines("\\b[\\w.]+Error: ?CUDA_out_of_memory", 1);
     expect_lines("(?<gpu_free>\\d+)_bytes_are_free", 0);
     expect_lines("^(?!WARN\\s)[Oo]ut_of_memory", 0);
+    expect_lines("^\\xE2\\x94\\x82[^\\n]*out_of_memory", 0);
     expect_lines("(?:[Oo]ut_of_memory|bad_alloc_here|(?i:No_memory_left))", 0);
 }
 
