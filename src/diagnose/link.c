@@ -67,15 +67,24 @@ static bool is_guess(const struct incident *i) {
            i->entry->mechanism == MECHANISM_unspecified;
 }
 
-static bool lines_touch(const struct incident *x, const struct incident *y) {
-    for (size_t i = 0; i < x->count; i++) {
-        const struct place *a = &x->sightings[i]->places[0];
-        for (size_t k = 0; k < y->count; k++) {
-            const struct place *b = &y->sightings[k]->places[0];
-            if (a->first_line <= b->last_line &&
-                b->first_line <= a->last_line) {
+/* Whether one of its places is on these lines: an echo is a place as well. */
+static bool is_on_lines(const struct incident *i, const struct place *at) {
+    for (size_t k = 0; k < i->count; k++) {
+        const struct sighting *s = i->sightings[k];
+        for (size_t n = 0; n < s->place_count; n++) {
+            if (s->places[n].first_line <= at->last_line &&
+                at->first_line <= s->places[n].last_line) {
                 return true;
             }
+        }
+    }
+    return false;
+}
+
+static bool lines_touch(const struct incident *x, const struct incident *y) {
+    for (size_t i = 0; i < x->count; i++) {
+        if (is_on_lines(y, &x->sightings[i]->places[0])) {
+            return true;
         }
     }
     return false;
