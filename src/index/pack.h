@@ -18,13 +18,16 @@
 #include "index/record.h"
 
 #define PACK_MAGIC 0x4b504d4fu /* "OMPK" */
-#define PACK_VERSION 8u /* another one when a walk changes */
+#define PACK_VERSION 9u /* another one when a walk changes */
 
 /* Those with a key hold it in front, each key once, in the order of bytes. */
 enum shelf {
     SHELF_PATTERN,    /* by id */
     SHELF_CODE,       /* by pattern; behind the last one: what all begin with */
-    SHELF_ENTRY,      /* by number: first pattern, group, entry */
+    SHELF_ENTRY,      /* by number: first pattern, group, what it is and when
+                         it speaks: of many entries that is all that is read */
+    SHELF_ENTRY_REST, /* by number: what it says */
+    SHELF_GROUP,      /* by number: entries */
     SHELF_ENTRY_ID,   /* id, or what it was called before -> number */
     SHELF_ENGINE,     /* by number */
     SHELF_ENGINE_ID,  /* id -> number */

@@ -1,30 +1,15 @@
 /* read_entry.c: an entry, and what is known of its place: its group, and where
- * its patterns begin in the set. They stand in one record. Its head is taken
- * apart at the first question; what an entry says, when it speaks: of a group,
- * all are asked and one answers. */
+ * its patterns begin in the set. Its head is read at the first question; what
+ * an entry says, which is far more, when it speaks: of a group, all are asked
+ * and one answers. */
 #include "index/read.h"
 
 struct entry_record {
     struct entry entry;
-    struct record rest;     /* not taken apart yet; then at its end */
     bool is_whole;
     uint32_t first_pattern; /* signatures, then conditions */
-    uint32_t *group;
-    size_t group_count;
+    uint32_t group;
 };
-
-static void walk_group(struct record *record, struct entry_record *e,
-                       size_t entries) {
-    e->group = record_list(record, NULL, &e->group_count, sizeof *e->group);
-    for (size_t i = 0; i < e->group_count; i++) {
-        record_number(record, &e->group[i]);
-        bool is_sound = e->group[i] < entries &&
-                        (i == 0 || e->group[i] > e->group[i - 1]);
-        if (!is_sound) {
-            record_damaged(record, "a group is out of order");
-        }
-    }
-}
 
 static struct entry_record *record_of(struct reader *r, uint32_t number) {
     struct entry_record *e = reader_kept(r, SHELF_ENTRY, number);
@@ -32,9 +17,9 @@ static struct entry_record *record_of(struct reader *r, uint32_t number) {
         struct record record = reader_record(r, SHELF_ENTRY, number);
         e = arena_alloc(r->arena, sizeof *e);
         record_number(&record, &e->first_pattern);
-        walk_group(&record, e, reader_count(r, SHELF_ENTRY));
+        record_number(&record, &e->group);
         walk_entry_head(&record, &e->entry);
-        e->rest = record;
+        record_end(&record);
         reader_keep(r, SHELF_ENTRY, number, e);
     }
     return e;
@@ -47,7 +32,7 @@ const struct entry *reader_entry_head(struct reader *r, uint32_t number) {
 const struct entry *reader_entry(struct reader *r, uint32_t number) {
     struct entry_record *e = record_of(r, number);
     if (!e->is_whole) {
-        struct record rest = e->rest;
+        struct record rest = reader_record(r, SHELF_ENTRY_REST, number);
         walk_entry_rest(&rest, &e->entry);
         record_end(&rest);
         e->is_whole = true;
@@ -68,9 +53,31 @@ const struct entry *reader_entry_by_id(struct reader *r, struct str id,
     return e;
 }
 
+/* In rising order; each of them in range. */
+static struct group *group_of(struct reader *r, uint32_t number) {
+    struct record record = reader_record(r, SHELF_GROUP, number);
+    struct group *group = arena_alloc(r->arena, sizeof *group);
+    size_t entries = reader_count(r, SHELF_ENTRY);
+    uint32_t *list = record_list(&record, NULL, &group->count, sizeof *list);
+    for (size_t i = 0; i < group->count; i++) {
+        record_number(&record, &list[i]);
+        if (list[i] >= entries || (i > 0 && list[i] <= list[i - 1])) {
+            record_damaged(&record, "a group is out of order");
+        }
+    }
+    record_end(&record);
+    group->entries = list;
+    return group;
+}
+
 struct group reader_group(struct reader *r, uint32_t entry_number) {
-    const struct entry_record *e = record_of(r, entry_number);
-    return (struct group){e->group, e->group_count};
+    uint32_t number = record_of(r, entry_number)->group;
+    struct group *group = reader_kept(r, SHELF_GROUP, number);
+    if (group == NULL) {
+        group = group_of(r, number);
+        reader_keep(r, SHELF_GROUP, number, group);
+    }
+    return *group;
 }
 
 static uint32_t pattern_of(struct reader *r, const struct entry_record *e,

@@ -43,35 +43,30 @@ static void pack_group(struct record *r, const struct member *members,
     }
 }
 
-struct span { /* of members */
-    size_t from, count;
-};
-
-static struct span *spans_of(struct arena *a, const struct member *members,
-                             size_t count) {
-    struct span *spans = arena_array(a, count, sizeof *spans);
-    for (size_t from = 0, to = 0; from < count; from = to) {
+/* All groups; returns the number of each entry's. */
+static uint32_t *pack_groups(struct writer *w, size_t count) {
+    struct member *members = read_members(w, count);
+    uint32_t *group_of = arena_array(w->db->arena, count, sizeof *group_of);
+    uint32_t group = 0;
+    for (size_t from = 0, to = 0; from < count; from = to, group++) {
         while (to < count && members[to].head == members[from].head) {
-            to++;
+            group_of[members[to++].number] = group;
         }
-        for (size_t i = from; i < to; i++) {
-            spans[members[i].number] = (struct span){from, to - from};
-        }
+        pack_group(pack_add(w->pack, SHELF_GROUP), members + from, to - from);
     }
-    return spans;
+    return group_of;
 }
 
 static void pack_entries(struct writer *w, const struct corpus *c) {
-    struct member *members = read_members(w, c->entry_count);
-    struct span *spans = spans_of(w->db->arena, members, c->entry_count);
+    uint32_t *group_of = pack_groups(w, c->entry_count);
     uint32_t first_pattern = 0;
     for (size_t i = 0; i < c->entry_count; i++) {
         struct entry *e = &c->entries[i];
         struct record *r = pack_add(w->pack, SHELF_ENTRY);
         record_number(r, &first_pattern);
-        pack_group(r, members + spans[i].from, spans[i].count);
+        record_number(r, &group_of[i]);
         walk_entry_head(r, e);
-        walk_entry_rest(r, e);
+        walk_entry_rest(pack_add(w->pack, SHELF_ENTRY_REST), e);
         first_pattern += (uint32_t)(e->signature_count + e->condition_count);
         pack_number(w, SHELF_ENTRY_ID, e->id, i);
     }
