@@ -103,7 +103,9 @@ static void own_process(struct diagnosis *d, struct finding *f) {
     const struct fact *own = fact_in(f, FACT_own_process_listed);
     const struct fact *used = fact_in(f, FACT_process_in_use);
     if (own && own->number == 1 && used) {
-        struct note n = note_of("diagnose.remark.own_listed");
+        struct note n = note_of(fact_in(f, FACT_other_in_use)
+                                    ? "diagnose.remark.own_among"
+                                    : "diagnose.remark.own_listed");
         note_add(&n, written_bytes(d->a, used->number));
         remark(d, f, &n);
     }

@@ -15,7 +15,8 @@
 #include "match/scanner.h"
 
 #define MESSAGE_LINES_MAX 32
-#define BLANKS_BEFORE_FRAMES 2 /* between a message and frames behind it */
+#define BRIDGE_LINES 6 /* between a message and frames behind it */
+#define BRIDGE_LABEL_MAX 40
 
 /* ---- where the message ends ---- */
 
@@ -166,11 +167,26 @@ static struct hit_draft collect(struct scanner *s, struct lane *l, size_t i,
 
 /* ---- the traceback ---- */
 
+/* May this line stand between a message and the frames that were pasted below
+ * it? A blank or a fence, "## Stack trace", "Full log:", or code whose frame
+ * was cut off. */
+static bool is_bridge(const struct window *w, size_t i) {
+    const struct mark *m = &w->marks[i];
+    struct str line = window_slice(w, m->pos, window_line_end(w, i));
+    struct str words = str_trim(line);
+    if (m->kind == LINE_BLANK)
+        return true;
+    if (m->kind != LINE_TEXT || m->is_record || m->block != 0)
+        return false;
+    return str_starts(words, STR("#")) || line.p[0] == ' ' ||
+           (words.n <= BRIDGE_LABEL_MAX && str_ends(words, STR(":")));
+}
+
 /* A block of frames right behind a message that has none of its own. */
 static size_t block_behind(const struct window *w, size_t last) {
     size_t i = last + 1;
-    while (i < w->mark_count && i - last <= BLANKS_BEFORE_FRAMES &&
-           w->marks[i].kind == LINE_BLANK && !window_is_far(w, i))
+    while (i < w->mark_count && i - last <= BRIDGE_LINES && is_bridge(w, i) &&
+           !window_is_far(w, i))
         i++;
     bool is_block = i < w->mark_count && !window_is_far(w, i) && w->marks[i].block != 0 &&
                     w->marks[i].block_first >= w->marks[last].number &&

@@ -174,11 +174,6 @@ static bool reconciles(const struct budget *b) {
     return sum.known && most.known && sum.low <= most.high;
 }
 
-static bool is_foreign(const struct memory_case *c) {
-    const struct fact *own = &c->in[FACT_own_process_listed];
-    return !(own->known && own->number);
-}
-
 /* ---- a training step ---- */
 
 /* What the run was told, beside its model. */
@@ -251,9 +246,7 @@ static void list_process(struct arena *a, struct budget *b,
     } else {
         add_fact(a, b, c, "mine", FACT_process_in_use);
     }
-    if (is_foreign(c)) {
-        add_fact(a, b, c, "others", FACT_other_in_use);
-    }
+    add_fact(a, b, c, "others", FACT_other_in_use);
     if (allocated.known && spare.known && !process.known) {
         add_gap(b, span_minus(b->total, span_of_fact(&c->in[FACT_gpu_free])));
     }

@@ -55,8 +55,8 @@ static struct estimate for_allocation(const struct ask *q) {
     struct span others = span_of_fact(&q->c->in[FACT_other_in_use]);
     struct span free = span_of_fact(&q->c->in[FACT_gpu_free]);
     struct estimate e = estimate_unknown(FACT_tried_alloc);
-    if (own->known && own->number) {
-        return estimate_none(FACT_tried_alloc); /* it is the process itself */
+    if (own->known && own->number && !others.known) {
+        return estimate_none(FACT_tried_alloc); /* it is the process alone */
     }
     e.before = e.after = span_of_fact(&q->c->in[FACT_tried_alloc]);
     e.limit = span_plus(free, others);

@@ -360,12 +360,11 @@ static struct str write_freed(const struct ask *q, struct span total,
  * card, in two decimals. */
 static int64_t share_beside_others(const struct memory_case *c,
                                    struct span total) {
-    const struct fact *own = &c->in[FACT_own_process_listed];
     struct span others = span_of_fact(&c->in[FACT_other_in_use]);
     struct span rest = span_minus(span_minus(total, others),
                                   span_exact(OWN_CONTEXT_MOST));
     int64_t share;
-    if ((own->known && own->number) || !rest.known || rest.low < 0 ||
+    if (!rest.known || rest.low < 0 ||
         !mul_div_floor(rest.low, MICRO, total.high, &share)) {
         return MICRO;
     }

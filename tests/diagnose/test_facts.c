@@ -79,6 +79,19 @@ static void the_listed_process_may_be_the_failed_one(void **state) {
     assert_true(has_remark(f, "diagnose.remark.own_listed"));
 }
 
+static void beside_the_failed_one_strangers_remain(void **state) {
+    (void)state;
+    see_message(&s, "torch/oom", 4, "tried_alloc=76.00 MiB",
+                "gpu_total=14.74 GiB", "gpu_free=42.19 MiB", "pid=21222",
+                "other_in_use=3.40 GiB", "pid=21216",
+                "other_in_use=10.77 GiB", "pytorch_allocated=10.59 GiB",
+                "pytorch_unallocated=42.18 MiB", NULL);
+    const struct finding *f = only();
+    expect_number(&f->facts, "own_process_listed", 1);
+    assert_int_equal(fact_of(&f->facts, "other_in_use")->pid, 21222);
+    assert_true(has_remark(f, "diagnose.remark.own_among"));
+}
+
 static void who_fills_the_card_must_be_the_failed_one(void **state) {
     (void)state;
     see_message(&s, "torch/oom", 4, "tried_alloc=672.00 MiB",
@@ -295,6 +308,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(a_pid_belongs_to_the_amount_beside_it),
         CASE(the_listed_process_may_be_the_failed_one),
+        CASE(beside_the_failed_one_strangers_remain),
         CASE(who_fills_the_card_must_be_the_failed_one),
         CASE(a_cut_line_may_still_show_whose_it_is),
         CASE(a_cut_line_does_not_make_a_stranger_ones_own),

@@ -403,7 +403,15 @@ static void ending_others_frees_what_they_hold(void **state) {
     struct estimate e =
         effect_of(*state, &c, SHORT_ALLOCATION, EFFECT_free_other_process);
     assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    /* the process itself was listed too: the others are still others */
     say(&c, FACT_own_process_listed, "true", SOURCE_LOG);
+    e = effect_of(*state, &c, SHORT_ALLOCATION, EFFECT_free_other_process);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    c = case_of(NULL, NULL,
+                SAID({FACT_tried_alloc, "3.44 GiB"},
+                     {FACT_gpu_free, "3.14 GiB"},
+                     {FACT_process_in_use, "64.50 GiB"},
+                     {FACT_own_process_listed, "true"}));
     e = effect_of(*state, &c, SHORT_ALLOCATION, EFFECT_free_other_process);
     assert_int_equal(e.verdict, VERDICT_NONE);
 }
