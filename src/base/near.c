@@ -1,26 +1,47 @@
-/* near.c: edit distance, one row at a time. */
+/* near.c: edit distance, one row at a time; a row back is kept for two bytes
+ * in each other's place, which is one slip of the hand and not two. */
 #include "base/near.h"
+
+#include <string.h>
 
 static size_t least(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
+struct rows { /* of the i-th byte of a, and of the two before */
+    size_t now[NEAR_BYTES_MAX + 1];
+    size_t last[NEAR_BYTES_MAX + 1];
+    size_t before[NEAR_BYTES_MAX + 1];
+};
+
+static bool is_swapped(struct str a, struct str b, size_t i, size_t j) {
+    return i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] &&
+           a.p[i - 2] == b.p[j - 1];
+}
+
+static void fill_row(struct rows *r, struct str a, struct str b, size_t i) {
+    r->now[0] = i;
+    for (size_t j = 1; j <= b.n; j++) {
+        size_t change = r->last[j - 1] + (a.p[i - 1] != b.p[j - 1]);
+        size_t shift = least(r->last[j], r->now[j - 1]) + 1;
+        r->now[j] = least(change, shift);
+        if (is_swapped(a, b, i, j))
+            r->now[j] = least(r->now[j], r->before[j - 2] + 1);
+    }
+}
+
 size_t near_distance(struct str a, struct str b) {
     if (a.n > NEAR_BYTES_MAX || b.n > NEAR_BYTES_MAX)
         return NEAR_BYTES_MAX;
-    size_t row[NEAR_BYTES_MAX + 1];
+    struct rows r;
     for (size_t j = 0; j <= b.n; j++)
-        row[j] = j;
+        r.now[j] = j;
     for (size_t i = 1; i <= a.n; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= b.n; j++) {
-            size_t swap = diagonal + (a.p[i - 1] != b.p[j - 1]);
-            diagonal = row[j];
-            row[j] = least(swap, least(row[j], row[j - 1]) + 1);
-        }
+        memcpy(r.before, r.last, sizeof r.last);
+        memcpy(r.last, r.now, sizeof r.now);
+        fill_row(&r, a, b, i);
     }
-    return row[b.n];
+    return r.now[b.n];
 }
 
 size_t near_enough(struct str word) {

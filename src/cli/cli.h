@@ -52,6 +52,7 @@ struct cli {
     char **operands; /* what is no option, the command's name taken off */
     size_t operand_count;
     bool is_command_named; /* false: diagnose, by default */
+    bool is_file_first;    /* `oomkb -- build`: that operand is a file */
     bool is_listing;       /* several JSON reports as one array */
     size_t listed_count, titled_count;
     bool is_item_begun, owes_newline; /* of the item being written */
@@ -74,10 +75,14 @@ struct command {
     const char *operands; /* as the help shows them: "[FILE]..." */
     const char *help_key; /* one line, i18n */
     enum command_bit bit;
+    size_t operands_most;
     int (*run)(struct cli *c);
 };
 extern const struct command commands[]; /* ends with name NULL */
 const struct command *command_named(const char *name);
+/* suggest.c: the name that a slip of the hand made this word of; NULL: none. */
+const char *command_near(const char *word);
+const char *option_near(const char *word);
 
 /* One file each. */
 int run_diagnose(struct cli *c);

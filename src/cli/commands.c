@@ -4,23 +4,27 @@
 
 #include "cli/cli.h"
 
+#define OWN_COUNT SIZE_MAX /* counts them itself, and says what it takes */
+
 const struct command commands[] = {
-    {"diagnose", "[FILE]...", "cli.help.diagnose", FOR_DIAGNOSE, run_diagnose},
-    {"explain", "ID", "cli.help.explain", FOR_EXPLAIN, run_explain},
-    {"list", "[COMPONENT]", "cli.help.list", FOR_LIST, run_list},
-    {"search", "WORDS...", "cli.help.search", FOR_SEARCH, run_search},
-    {"fit", "--model NAME", "cli.help.fit", FOR_FIT, run_fit},
+    {"diagnose", "[FILE]...", "cli.help.diagnose", FOR_DIAGNOSE, OWN_COUNT,
+     run_diagnose},
+    {"explain", "ID", "cli.help.explain", FOR_EXPLAIN, OWN_COUNT, run_explain},
+    {"list", "[COMPONENT]", "cli.help.list", FOR_LIST, OWN_COUNT, run_list},
+    {"search", "WORDS...", "cli.help.search", FOR_SEARCH, OWN_COUNT,
+     run_search},
+    {"fit", "--model NAME", "cli.help.fit", FOR_FIT, OWN_COUNT, run_fit},
     {"feedback", "ID FIX OUTCOME", "cli.help.feedback", FOR_FEEDBACK,
-     run_feedback},
-    {"new", "[FILE]", "cli.help.new", FOR_NEW, run_new},
-    {"build", "DIR -o FILE", "cli.help.build", FOR_BUILD, run_build},
-    {"check", "[DIR]", "cli.help.check", FOR_CHECK, run_check},
-    {"site", "-o DIR", "cli.help.site", FOR_SITE, run_site},
-    {"completion", "SHELL", "cli.help.completion", FOR_COMPLETION,
+     OWN_COUNT, run_feedback},
+    {"new", "[FILE]", "cli.help.new", FOR_NEW, OWN_COUNT, run_new},
+    {"build", "DIR -o FILE", "cli.help.build", FOR_BUILD, 1, run_build},
+    {"check", "[DIR]", "cli.help.check", FOR_CHECK, 1, run_check},
+    {"site", "-o DIR", "cli.help.site", FOR_SITE, 0, run_site},
+    {"completion", "SHELL", "cli.help.completion", FOR_COMPLETION, OWN_COUNT,
      run_completion},
-    {"version", "", "cli.help.version", FOR_VERSION, run_version},
-    {"help", "[COMMAND]", "cli.help.help", FOR_HELP, run_help},
-    {NULL, NULL, NULL, 0, NULL},
+    {"version", "", "cli.help.version", FOR_VERSION, 0, run_version},
+    {"help", "[COMMAND]", "cli.help.help", FOR_HELP, 1, run_help},
+    {NULL, NULL, NULL, 0, 0, NULL},
 };
 
 const struct command *command_named(const char *name) {

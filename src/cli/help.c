@@ -95,6 +95,12 @@ static void write_one(struct cli *c, const struct command *command) {
     cli_say(c, "cli.help.status", NULL, NULL);
 }
 
+static int refuse_name(struct cli *c, const char *name) {
+    const char *near = command_near(name);
+    return cli_usage(c, near != NULL ? "cli.error.command_near"
+                                     : "cli.error.no_command", name, near);
+}
+
 /* `oomkb help`, `oomkb help explain`, `oomkb explain --help`. */
 int run_help(struct cli *c) {
     const struct command *which = NULL;
@@ -102,7 +108,7 @@ int run_help(struct cli *c) {
     if (is_help && c->operand_count > 0) {
         which = command_named(c->operands[0]);
         if (which == NULL) {
-            return cli_usage(c, "cli.error.no_command", c->operands[0], NULL);
+            return refuse_name(c, c->operands[0]);
         }
     } else if (!is_help && c->wants_help && c->is_command_named) {
         which = c->command;

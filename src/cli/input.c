@@ -52,10 +52,34 @@ oomkb_options input_options(struct cli *c, const char *name) {
     return options;
 }
 
+/* The system's words, which are English, but for what happens often. */
+static const char *number_text(struct cli *c, int number) {
+    switch (number) {
+    case ENOENT: return cli_text(c, "cli.error.missing");
+    case EISDIR: return cli_text(c, "cli.error.folder");
+    case EACCES: return cli_text(c, "cli.error.denied");
+    default: return strerror(number);
+    }
+}
+
+/* A word that is no file, where a command could have stood. */
+static const char *command_meant(const struct cli *c, const char *name,
+                                 int number) {
+    bool may_be_one = number == ENOENT && !c->is_command_named &&
+                      !c->is_file_first && name == c->operands[0] &&
+                      strpbrk(name, "./") == NULL;
+    return may_be_one ? command_near(name) : NULL;
+}
+
 int input_error(struct cli *c, const char *name, int number) {
-    char text[TEXT_MAX];
-    snprintf(text, sizeof text, "%s: %s", name, strerror(number));
-    return cli_error(c, "io", text);
+    char text[TEXT_MAX], said[TEXT_MAX];
+    const char *near = command_meant(c, name, number);
+    snprintf(text, sizeof text, "%s: %s", name, number_text(c, number));
+    if (near != NULL) {
+        const char *const args[2] = {text, near};
+        fill_text(c, "cli.error.file_near", args, said, sizeof said);
+    }
+    return cli_error(c, "io", near != NULL ? said : text);
 }
 
 int input_report(struct cli *c, const oomkb_report *report,

@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/put.h"
 
 /* Writing to a closed pipe shall be an error code, not the end: cli_finish()
  * then goes quietly. */
@@ -17,6 +17,14 @@ static bool is_lost(const struct cli *c) {
            isatty(STDIN_FILENO);
 }
 
+static int refuse_operand(struct cli *c, const char *operand) {
+    char form[TEXT_MAX];
+    const struct command *it = c->command;
+    snprintf(form, sizeof form, "oomkb %s%s%s", it->name,
+             it->operands[0] != '\0' ? " " : "", it->operands);
+    return cli_usage(c, "cli.error.too_many", operand, form);
+}
+
 static int run(struct cli *c) {
     if (c->wants_version) {
         return run_version(c);
@@ -27,6 +35,9 @@ static int run(struct cli *c) {
     if (is_lost(c)) {
         run_help(c);
         return STATUS_ERROR;
+    }
+    if (c->operand_count > c->command->operands_most) {
+        return refuse_operand(c, c->operands[c->command->operands_most]);
     }
     return c->command->run(c);
 }

@@ -89,7 +89,6 @@ struct reading {
     int argc, at;
     char **argv;
     unsigned seen; /* bits of option ids: judged once the command is known */
-    bool is_file_first; /* `oomkb -- build`: the first operand is a file */
     const char *wrong_key, *wrong_arg, *wrong_more;
 };
 
@@ -237,7 +236,10 @@ static void read_option(struct reading *r, const char *arg) {
     const char *value = NULL;
     const struct option_row *row = row_of(arg, &value);
     if (row == NULL) {
-        complain(r, "cli.error.unknown_option", arg, "");
+        const char *near = option_near(arg);
+        complain(r, near != NULL ? "cli.error.option_near"
+                                 : "cli.error.unknown_option",
+                 arg, near != NULL ? near : "");
     } else if (row->value == NULL && value != NULL) {
         complain(r, "cli.error.takes_no_value", row->name, "");
     } else if (row->value != NULL && value == NULL && r->at == r->argc) {
@@ -261,7 +263,7 @@ static void read_line(struct reading *r) {
             c->operands[c->operand_count++] = arg;
         } else if (strcmp(arg, "--") == 0) {
             only_operands = true;
-            r->is_file_first = c->operand_count == 0;
+            c->is_file_first = c->operand_count == 0;
         } else {
             read_option(r, arg);
         }
@@ -312,7 +314,7 @@ bool options_read(int argc, char **argv, struct cli *c) {
     c->command = command_named("diagnose");
     struct reading r = {.c = c, .argc = argc, .at = 1, .argv = argv};
     read_line(&r);
-    bool may_name_command = c->operand_count > 0 && !r.is_file_first;
+    bool may_name_command = c->operand_count > 0 && !c->is_file_first;
     find_command(&r, may_name_command ? c->operands[0] : NULL);
     if (r.wrong_key != NULL) {
         cli_usage(c, r.wrong_key, r.wrong_arg, r.wrong_more);

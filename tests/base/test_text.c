@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "base/json.h"
+#include "base/near.h"
 #include "base/utf8.h"
 
 static void views_are_compared_and_cut(void **state) {
@@ -42,6 +43,18 @@ static void integers_are_whole_or_nothing(void **state) {
     assert_int_equal(n, 7);
     assert_true(str_to_int(STR("-9223372036854775808"), &n));
     assert_true(n == INT64_MIN);
+}
+
+static void slips_of_the_hand_are_counted(void **state) {
+    (void)state;
+    assert_int_equal(near_distance(STR("list"), STR("list")), 0);
+    assert_int_equal(near_distance(STR(""), STR("list")), 4);
+    assert_int_equal(near_distance(STR("lst"), STR("list")), 1);
+    assert_int_equal(near_distance(STR("lisst"), STR("list")), 1);
+    assert_int_equal(near_distance(STR("kist"), STR("list")), 1);
+    assert_int_equal(near_distance(STR("hlep"), STR("help")), 1);
+    assert_int_equal(near_distance(STR("exlpian"), STR("explain")), 2);
+    assert_int_equal(near_distance(STR("ba"), STR("abc")), 2);
 }
 
 static void hashes_are_stable(void **state) {
@@ -196,6 +209,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(views_are_compared_and_cut),
         cmocka_unit_test(integers_are_whole_or_nothing),
+        cmocka_unit_test(slips_of_the_hand_are_counted),
         cmocka_unit_test(hashes_are_stable),
         cmocka_unit_test(bad_utf8_is_known),
         cmocka_unit_test(every_character_survives_a_round_trip),

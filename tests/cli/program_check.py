@@ -124,6 +124,38 @@ class Usage(Program):
             with self.subTest(words=words):
                 self.expect_error(oomkb(*words), *said)
 
+    def test_what_is_too_much_is_named(self):
+        for words in (["version", "x"], ["help", "list", "x"],
+                      ["check", "entries", "x"], ["site", "x", "-o", "y"],
+                      ["build", "entries", "x", "-o", "y"]):
+            with self.subTest(words=words):
+                self.expect_error(oomkb(*words), "'x'", "oomkb " + words[0])
+
+    def test_a_slip_of_the_hand_gets_the_name_that_was_meant(self):
+        for words, said in (
+                (["lst"], ["lst: No such file", "`oomkb list`"]),
+                (["hlep"], ["hlep: No such file", "`oomkb help`"]),
+                (["vesion"], ["`oomkb version`"]),
+                (["expalin"], ["`oomkb explain`"]),
+                (["help", "lst"], ["'lst'", "list?"]),
+                (["--frmat=json"], ["--format?"]),
+                (["fit", "--modl", "x"], ["--model?"])):
+            with self.subTest(words=words):
+                self.expect_error(oomkb(*words), *said)
+
+    def test_a_word_that_is_near_nothing_or_a_file_gets_none(self):
+        for words in (["frobnicate"], ["./lst"], ["lst.log"], ["--", "lst"],
+                      ["diagnose", "lst"]):
+            done = oomkb(*words)
+            self.expect_error(done, words[-1] + ": No such file")
+            self.assertNotIn(b"did you mean", done.stderr)
+
+    def test_a_file_that_is_not_there_in_chinese(self):
+        for words in (["/nonexistent.log"], ["lst"]):
+            done = oomkb("--lang", "zh", *words)
+            self.expect_error(done, "没有这个文件")
+        self.assertIn("`oomkb list`", done.stderr.decode())
+
     def test_too_many_answers(self):
         self.expect_error(oomkb(*["--set", "rank=1"] * 65), "64")
 
