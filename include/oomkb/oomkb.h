@@ -84,6 +84,11 @@ OOMKB_API void oomkb_report_free(oomkb_report *report);
 
 /* Findings of role root and severity failure: 0 says "no known failure". */
 OOMKB_API size_t oomkb_report_failures(const oomkb_report *report);
+/* Was all of the input read? 0: compressed data was damaged or ended early, or
+ * max_input_bytes was reached; the report is about what came before. lines,
+ * which may be NULL, gets how many were read. */
+OOMKB_API int oomkb_report_is_whole(const oomkb_report *report,
+                                    uint64_t *lines);
 
 /* Called with pieces of output in order; non-zero stops it (OOMKB_ERROR_IO). */
 typedef int (*oomkb_writer)(void *ctx, const char *bytes, size_t n);

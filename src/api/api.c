@@ -229,6 +229,13 @@ size_t oomkb_report_failures(const oomkb_report *report) {
     return report != NULL ? report_failures(report->told->report) : 0;
 }
 
+int oomkb_report_is_whole(const oomkb_report *report, uint64_t *lines) {
+    if (lines != NULL) {
+        *lines = report != NULL ? report->told->report->lines : 0;
+    }
+    return report != NULL && !report->told->report->truncated;
+}
+
 size_t oomkb_report_questions(const oomkb_report *report) {
     return report != NULL ? report->told->report->question_count : 0;
 }

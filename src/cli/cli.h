@@ -136,6 +136,9 @@ int cli_error(struct cli *c, const char *code, const char *text);
 int cli_usage(struct cli *c, const char *key, const char *arg0,
               const char *arg1);
 int cli_failed(struct cli *c, const oomkb_error *err);
+/* Names the input, where it is about what stands in there. */
+int cli_failed_at(struct cli *c, const char *name, const oomkb_error *err);
+void cli_note(const char *text); /* a line on stderr that is no error */
 
 /* output.c */
 oomkb *cli_kb(struct cli *c); /* NULL after cli_failed() */

@@ -18,10 +18,14 @@ static void put_json_error(FILE *out, const char *code, const char *text) {
     fputs("}}", out);
 }
 
-int cli_error(struct cli *c, const char *code, const char *text) {
+void cli_note(const char *text) {
     fputs("oomkb: ", stderr);
     put_safe(stderr, text);
     fputc('\n', stderr);
+}
+
+int cli_error(struct cli *c, const char *code, const char *text) {
+    cli_note(text);
     if (cli_is_json(c)) {
         cli_separate(c);
         put_json_error(stdout, code, text);
@@ -43,6 +47,15 @@ static const char *code_word(int code) {
                                         "io", "index", "input"};
     bool is_known = code >= 0 && (size_t)code < sizeof words / sizeof *words;
     return is_known ? words[code] : "unknown";
+}
+
+int cli_failed_at(struct cli *c, const char *name, const oomkb_error *err) {
+    char text[TEXT_MAX];
+    bool is_of_input = err->code == OOMKB_ERROR_INPUT ||
+                       err->code == OOMKB_ERROR_CEILING;
+    snprintf(text, sizeof text, "%s%s%s", is_of_input ? name : "",
+             is_of_input ? ": " : "", err->text);
+    return cli_error(c, code_word(err->code), text);
 }
 
 int cli_failed(struct cli *c, const oomkb_error *err) {

@@ -55,10 +55,11 @@ int exam_tell(struct cli *c, const char *name, struct exam *e) {
         return input_error(c, name, e->number);
     }
     if (e->report == NULL) {
-        return cli_failed(c, &e->err);
+        return cli_failed_at(c, name, &e->err);
     }
     oomkb_options options = input_options(c, name);
     int status = input_report(c, e->report, &options);
+    status = input_whole(c, name, e->report, status);
     oomkb_report_free(e->report);
     e->report = NULL;
     return status;

@@ -188,9 +188,7 @@ void feedback_warn(struct cli *c, const struct overlay *o) {
     snprintf(count, sizeof count, "%zu", o->unreadable);
     const char *const args[2] = {o->path, count};
     fill_text(c, "cli.feedback.unreadable", args, text, sizeof text);
-    fputs("oomkb: ", stderr);
-    put_safe(stderr, text);
-    fputc('\n', stderr);
+    cli_note(text);
 }
 
 int run_feedback(struct cli *c) {

@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/put.h"
+#include "cli/input.h"
 
 #define ROOM_BYTES 8192
 #define FILE_BYTES_MAX ((size_t)64 << 20) /* of a GGUF file: its front */
-#define PIECE_BYTES (64 * 1024)
 
 /* Options that are facts. */
 static const struct {
@@ -91,10 +90,7 @@ static bool take_option(struct asking *q, const char *option,
 /* ---- files ---- */
 
 static int file_error(struct cli *c, const char *path) {
-    char text[TEXT_MAX];
-    snprintf(text, sizeof text, "%s: %s", path,
-             strerror(errno != 0 ? errno : EIO));
-    return cli_error(c, "io", text);
+    return input_error(c, path, errno != 0 ? errno : EIO);
 }
 
 /* What of the file fits into FILE_BYTES_MAX; false: it cannot be read. */
@@ -142,7 +138,7 @@ static int feed(struct cli *c, oomkb_scan *scan, FILE *in, const char *path) {
     while (n > 0) {
         n = fread(piece, 1, sizeof piece, in);
         if (n > 0 && oomkb_scan_feed(scan, piece, n, &err) != OOMKB_OK) {
-            return cli_failed(c, &err);
+            return cli_failed_at(c, path, &err);
         }
     }
     return ferror(in) ? file_error(c, path) : 0;
@@ -172,8 +168,8 @@ static int read_log(struct cli *c, struct asking *q, oomkb *kb) {
         return status;
     }
     return oomkb_scan_finish(scan, &q->report, &err) == OOMKB_OK
-               ? 0
-               : cli_failed(c, &err);
+               ? input_whole(c, q->log_path, q->report, STATUS_FOUND)
+               : cli_failed_at(c, q->log_path, &err);
 }
 
 /* ---- the command ---- */

@@ -59,7 +59,7 @@ static bool is_asked_to_end(void) {
 
 static void fail(struct following *w, struct followed *f,
                  const oomkb_error *err) {
-    f->status = cli_failed(w->c, err);
+    f->status = cli_failed_at(w->c, f->name, err);
     f->is_over = true;
     oomkb_scan_free(f->scan);
     f->scan = NULL;
@@ -165,6 +165,7 @@ static int finish(struct following *w, struct followed *f) {
     input_title(w->c, f->name, f->number,
                 cli_text(w->c, "cli.follow.whole"));
     int status = tell_whole(w, f, report, &options);
+    status = input_whole(w->c, f->name, report, status);
     oomkb_report_free(report);
     return status_of_both(status, f->status);
 }
@@ -204,7 +205,7 @@ static void say_caught_up(struct following *w) {
     const char *const args[2] = {lines, ""};
     if (!w->is_caught_up_said && isatty(STDERR_FILENO)) {
         fill_text(w->c, "cli.follow.caught_up", args, text, sizeof text);
-        fprintf(stderr, "oomkb: %s\n", text);
+        cli_note(text);
     }
     w->is_caught_up_said = true;
 }

@@ -22,9 +22,7 @@ static void say(struct cli *c, const char *key, const char *name,
     char line[TEXT_MAX];
     const char *const args[2] = {c->redact ? "..." : name, more};
     fill_text(c, key, args, line, sizeof line);
-    fputs("oomkb: ", stderr);
-    put_safe(stderr, line);
-    fputc('\n', stderr);
+    cli_note(line);
 }
 
 static void take_up(struct followed *f, int in) {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -96,6 +97,21 @@ int input_report(struct cli *c, const oomkb_report *report,
         return cli_failed(c, &err);
     }
     return oomkb_report_failures(report) > 0 ? STATUS_FOUND : STATUS_NONE;
+}
+
+int input_whole(struct cli *c, const char *name, const oomkb_report *report,
+                int status) {
+    char text[TEXT_MAX], count[32];
+    uint64_t lines = 0;
+    if (oomkb_report_is_whole(report, &lines)) {
+        return status;
+    }
+    snprintf(count, sizeof count, "%" PRIu64, lines);
+    const char *const args[2] = {name, count};
+    fill_text(c, "cli.error.cut", args, text, sizeof text);
+    fflush(stdout); /* the answer stands above */
+    cli_note(text);
+    return status == STATUS_NONE ? STATUS_ERROR : status;
 }
 
 /* A name may be a secret itself: then its number must do. */

@@ -22,6 +22,10 @@ int input_error(struct cli *c, const char *name, int number);
 /* One report to stdout; the exit status that it stands for. */
 int input_report(struct cli *c, const oomkb_report *report,
                  const oomkb_options *options);
+/* Says on stderr when the log could not be read to its end, as far as there
+ * is one: where no failure was found until there, that is an error. */
+int input_whole(struct cli *c, const char *name, const oomkb_report *report,
+                int status);
 /* A heading for text and Markdown: which input (the i-th of the operands), and
  * what about it; about may be "". */
 void input_title(struct cli *c, const char *name, size_t i, const char *about);

@@ -152,9 +152,7 @@ static void say_known(struct drafting *d) {
     char text[TEXT_MAX];
     const char *const args[2] = {arena_str(&d->arena, d->known).p, NULL};
     fill_text(d->c, "cli.new.known", args, text, sizeof text);
-    fputs("oomkb: ", stderr);
-    put_safe(stderr, text);
-    fputc('\n', stderr);
+    cli_note(text);
 }
 
 static bool is_there(const char *path) {

@@ -116,7 +116,9 @@ static void give_up(struct inflater *i, const char *format_name,
         arena_raise(i->a, FAIL_CEILING,
                     "%s data with a window wider than %u MiB", format_name,
                     WINDOW_MAX_MIB);
-    arena_raise(i->a, FAIL_INPUT, "damaged %s data: not a byte can be read",
+    arena_raise(i->a, FAIL_INPUT,
+                "damaged %s data, of which nothing can be read: copy the file "
+                "again",
                 format_name);
 }
 

@@ -55,9 +55,26 @@ static struct str relation(enum verdict v) {
     return STR(" ");
 }
 
-struct str fix_comparison(const struct teller *t, const struct estimate *e) {
+/* A job that was ended on its way up: nothing can be held against anything,
+ * so what was seen is told apart from what is only a first try. */
+static struct str host_words(const struct teller *t,
+                             const struct estimate *e) {
+    enum unit unit = fact_unit(e->quantity);
+    struct str args[] = {said_fact(t, e->quantity),
+                         shown_span(t, unit, e->before),
+                         shown_span(t, unit, e->after),
+                         shown_span(t, unit, e->limit)};
+    return said_with(t, e->limit.known ? "verdict.host_of" : "verdict.host",
+                     args, e->limit.known ? 4 : 3);
+}
+
+struct str fix_comparison(const struct teller *t, const struct fix *fix) {
+    const struct estimate *e = &fix->estimate;
     enum unit unit = fact_unit(e->quantity);
     struct buf out;
+    if (fix->is->effect == EFFECT_host_memory && e->before.known) {
+        return host_words(t, e);
+    }
     bool is_changed = e->before.known && (e->before.low != e->after.low ||
                                           e->before.high != e->after.high);
     if (!is_changed && !e->limit.known) { /* one side alone compares nothing */

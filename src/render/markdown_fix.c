@@ -18,7 +18,7 @@ static void write_arithmetic(struct sheet *s, const struct fix *fix) {
     }
     struct buf sum;
     buf_init_in(&sum, s->t->a, (size_t)1 << 20);
-    struct str compared = fix_comparison(s->t, &fix->estimate);
+    struct str compared = fix_comparison(s->t, fix);
     if (fix->estimate.after.known && compared.n > 0) {
         buf_add(&sum, compared);
         buf_add_char(&sum, '\n');

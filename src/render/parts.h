@@ -110,7 +110,7 @@ size_t fixes_shown(const struct teller *t, const struct finding *f); /* --top */
 /* Its verdict, else what it costs. */
 struct str fix_verdict_words(const struct teller *t, const struct fix *fix);
 /* "KV cache needed: 8.00 GiB -> 5.39 GiB <= 5.40 GiB" */
-struct str fix_comparison(const struct teller *t, const struct estimate *e);
+struct str fix_comparison(const struct teller *t, const struct fix *fix);
 struct str fix_short_by(const struct teller *t, const struct fix *fix);
 struct str fix_needs(const struct teller *t, const struct fix *fix);
 struct str fix_formula(const struct teller *t, const struct fix *fix);

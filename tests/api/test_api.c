@@ -605,7 +605,18 @@ static void reading_stops_where_it_should(void **state) {
                      OOMKB_OK);
     assert_int_equal(oomkb_report_failures(report), 0);
     expect_report_has(report, "jsonl", "\"truncated\":true");
+    uint64_t lines = 0;
+    assert_int_equal(oomkb_report_is_whole(report, &lines), 0);
+    assert_int_equal(lines, 1);
     oomkb_report_free(report);
+    o.max_input_bytes = 0;
+    assert_int_equal(oomkb_diagnose(kb, LOG_TEXT, strlen(LOG_TEXT), &o,
+                                    &report, NULL),
+                     OOMKB_OK);
+    assert_int_equal(oomkb_report_is_whole(report, NULL), 1);
+    oomkb_report_free(report);
+    assert_int_equal(oomkb_report_is_whole(NULL, &lines), 0);
+    assert_int_equal(lines, 0);
 }
 
 int main(void) {

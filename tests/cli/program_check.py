@@ -3,6 +3,7 @@
 colours, pipes and terminals."""
 import glob
 import gzip
+import json
 import lzma
 import os
 import pty
@@ -95,6 +96,31 @@ class Status(Program):
             done = oomkb(stdin=pack(log)[:-5000])
             self.assertEqual(done.returncode, 0)
             self.assertIn(b"ended early", done.stdout)
+            self.assertRegex(done.stderr, rb"^oomkb: -: [^\n]*cut short[^\n]* "
+                                          rb"\d+ lines [^\n]*\n$")
+
+    def test_where_nothing_was_found_in_half_a_log_nobody_knows(self):
+        log = b"".join(b"%d\n" % i for i in range(50000)) + FAILED
+        for pack in (gzip.compress, lzma.compress):
+            name = self.write(pack(log)[:-5000])
+            done = oomkb(name, stdin=b"")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"Read: ", done.stdout)
+            lines = int(re.search(rb"Read: ([\d,]+) lines", done.stdout)[1]
+                        .replace(b",", b""))
+            self.assertIn(f"{name}: damaged or cut short, only {lines} lines",
+                          done.stderr.decode())
+            among = oomkb("-", name, stdin=FAILED)
+            self.assertEqual(among.returncode, 2)
+            self.assertEqual(among.stderr, done.stderr)
+            as_json = oomkb("--format", "json", name)
+            self.assertEqual(as_json.returncode, 2)
+            self.assertTrue(json.loads(as_json.stdout)["input"]["truncated"])
+            self.assertEqual(as_json.stderr, done.stderr)
+
+    def test_damage_at_the_very_start_names_the_file(self):
+        name = self.write(gzip.compress(FAILED)[:10] + b"\xff" * 500)
+        self.expect_error(oomkb(name), name, "gzip")
 
 
 class Usage(Program):
