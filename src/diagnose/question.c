@@ -17,6 +17,8 @@
 #define DMESG "dmesg -T | grep -i -E 'oom|killed process'"
 #define GREP_POOL "grep -E 'KV cache (size|memory)|(GPU|cuda) blocks' LOG"
 #define GREP_MESSAGE "grep -n -A4 -i 'out of memory' LOG"
+#define JOURNAL "journalctl -b | grep -i -E 'memory peak|killed process'"
+#define TIME_V "/usr/bin/time -v COMMAND 2>&1 | grep 'Maximum resident'"
 #define PRINT_TORCH "python3 -c \"import torch; print(torch.__version__)\""
 
 static const struct {
@@ -61,17 +63,33 @@ static const struct {
     {FACT_seq_len, "diagnose.ask.fact", ""},
 };
 
-/* Where the machine is not ours to ask its kernel: who kept the peak. */
-static const struct {
+/* Where the machine is not ours to ask its kernel, or the kernel had no part
+ * in it: who kept the peak. Without a command: a page or a graph of the place
+ * shows it, if anything does. */
+static const struct keeper {
     const char *component;
     enum fact_name fact; /* which one it was */
     const char *before, *unnamed, *behind;
-} peaks[] = {
+} keepers[] = {
     {"slurm", FACT_job_id, "sacct -j ", "JOBID",
      " --format=JobID,State,MaxRSS,ReqMem"},
     {"kubernetes", FACT_pod, "kubectl exec ", "POD",
      " -- cat /sys/fs/cgroup/memory.peak"},
+    {"pbs", FACT_job_id, "qstat -fx ", "JOBID", " | grep resources_used"},
+    {"systemd", FACT_job_id, JOURNAL, "", ""},
+    {"sge", FACT_job_id, "qacct -j ", "JOBID", " | grep maxvmem"},
+    {"cloud", FACT_job_id, "", "", ""},
+    {"huggingface-spaces", FACT_job_id, "", "", ""},
+    {"jupyter", FACT_job_id, "", "", ""},
+    {"ray", FACT_job_id, "", "", ""},
+    {"dask", FACT_job_id, "", "", ""},
+    {"yarn", FACT_job_id, "", "", ""},
+    {"spark", FACT_job_id, "", "", ""},
+    {"windows", FACT_job_id, "", "", ""},
 };
+
+/* Those who speak of what the kernel of our own machine did. */
+static const char *const of_kernel[] = {"linux-kernel", "docker"};
 
 /* Settings of an engine stand in its own first lines. */
 static bool is_setting(const struct diagnosis *d, enum fact_name n) {
@@ -140,14 +158,35 @@ static bool is_worth(const struct diagnosis *d, enum fact_name name) {
            (d->engine || !is_setting_of_some);
 }
 
-/* AMD's tool instead of NVIDIA's. */
-static struct str how_on_amd(struct str how) {
-    if (str_eq(how, STR(SMI_USERS))) {
-        return STR("rocm-smi --showpids");
+/* NVIDIA's tool is on NVIDIA's machines; others have their maker's. */
+static const struct {
+    const char *device, *cards, *users;
+} makers[] = {
+    {"hip", "rocm-smi --showproductname --showmeminfo vram",
+     "rocm-smi --showpids"},
+    {"npu", "npu-smi info", "npu-smi info"},
+    {"xpu", "xpu-smi discovery", "xpu-smi ps"},
+    {"sycl", "xpu-smi discovery", "xpu-smi ps"},
+    {"metal", "system_profiler SPDisplaysDataType SPHardwareDataType",
+     "top -l 1 -o mem -n 10"},
+    {"mps", "system_profiler SPDisplaysDataType SPHardwareDataType",
+     "top -l 1 -o mem -n 10"},
+    {"tpu", "", ""},
+    {"host", "", ""},
+    {"other", "", ""},
+};
+
+static struct str how_of_maker(struct str how, const struct fact *device) {
+    bool is_of_users = str_eq(how, STR(SMI_USERS));
+    if (!device || (!is_of_users && !str_eq(how, STR(SMI_CARDS)))) {
+        return how;
     }
-    return str_eq(how, STR(SMI_CARDS))
-               ? STR("rocm-smi --showproductname --showmeminfo vram")
-               : how;
+    for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
+        if (str_eq_nocase(device->word, str_of(makers[i].device))) {
+            return str_of(is_of_users ? makers[i].users : makers[i].cards);
+        }
+    }
+    return how;
 }
 
 static void ask_fact(struct asked *to, enum fact_name name) {
@@ -156,9 +195,7 @@ static void ask_fact(struct asked *to, enum fact_name name) {
     if (!is_known && is_worth(to->d, name)) {
         struct question q = question_of(to->d, name);
         const struct fact *device = facts_first(to->known, FACT_device_kind);
-        if (device && str_eq_nocase(device->word, STR("hip"))) {
-            q.how = how_on_amd(q.how);
-        }
+        q.how = how_of_maker(q.how, device);
         question_add(to, &q);
     }
 }
@@ -179,23 +216,58 @@ static bool is_plain_word(struct str s) {
     return s.n > 0;
 }
 
-static void ask_peak(struct asked *to, const struct finding *f) {
-    for (size_t i = 0; i < sizeof peaks / sizeof peaks[0]; i++) {
-        if (!str_eq(f->entry->component, str_of(peaks[i].component))) {
-            continue;
+static const struct keeper *keeper_of(const struct entry *e) {
+    for (size_t i = 0; i < sizeof keepers / sizeof keepers[0]; i++) {
+        if (str_eq(e->component, str_of(keepers[i].component))) {
+            return &keepers[i];
         }
-        const struct fact *who = facts_first(&f->facts, peaks[i].fact);
-        bool is_named = who && is_plain_word(who->text);
-        struct str name = is_named ? who->text : str_of(peaks[i].unnamed);
-        struct question q = {
-            .fact = FACT_host_rss,
-            .ask = note_of("diagnose.ask.peak"),
-            .how = arena_printf(to->d->a, "%s%.*s%s", peaks[i].before,
-                                STR_ARG(name), peaks[i].behind)};
-        question_add(to, &q);
+    }
+    return NULL;
+}
+
+/* By a signal that no program sends itself. */
+static bool is_killed(const struct finding *f) {
+    const struct fact *signal = facts_first(&f->facts, FACT_signal);
+    const struct fact *code = facts_first(&f->facts, FACT_exit_code);
+    return (signal && str_eq(signal->word, STR("SIGKILL"))) ||
+           (code && code->known &&
+            (code->number == 128 + 9 || code->number == -9));
+}
+
+static bool is_of_kernel(const struct finding *f) {
+    for (size_t i = 0; i < sizeof of_kernel / sizeof of_kernel[0]; i++) {
+        if (str_eq(f->entry->component, str_of(of_kernel[i]))) {
+            return true;
+        }
+    }
+    return is_killed(f);
+}
+
+static struct str how_kept(struct arena *a, const struct keeper *k,
+                           const struct finding *f) {
+    const struct fact *who = facts_first(&f->facts, k->fact);
+    bool is_named = who && k->unnamed[0] != '\0' && is_plain_word(who->text);
+    struct str name = is_named ? who->text : str_of(k->unnamed);
+    return arena_printf(a, "%s%.*s%s", k->before, STR_ARG(name), k->behind);
+}
+
+/* Who kept it; else the kernel, if it had a part in it; else a second run. */
+static void ask_peak(struct asked *to, const struct finding *f) {
+    const struct keeper *k = keeper_of(f->entry);
+    const struct fact *os = facts_first(&f->facts, FACT_os);
+    bool is_windows = os && str_eq_nocase(os->word, STR("windows"));
+    if (!k && is_of_kernel(f)) {
+        ask_fact(to, FACT_host_rss);
         return;
     }
-    ask_fact(to, FACT_host_rss);
+    struct question q = {.fact = FACT_host_rss,
+                         .ask = note_of("diagnose.ask.peak")};
+    if (k) {
+        q.how = how_kept(to->d->a, k, f);
+    } else if (!is_windows) {
+        q.how = STR(TIME_V);
+    }
+    question_add(to, &q);
 }
 
 static void ask_what_is_hidden(struct asked *to, const struct finding *f) {
@@ -211,8 +283,10 @@ static void ask_what_is_hidden(struct asked *to, const struct finding *f) {
     }
     bool is_bare = e->mechanism == MECHANISM_host_ram &&
                    !facts_first(&f->facts, FACT_host_rss) &&
-                   !facts_first(&f->facts, FACT_requested_bytes);
-    if (is_bare) {
+                   !facts_first(&f->facts, FACT_host_used) &&
+                   !facts_first(&f->facts, FACT_requested_bytes) &&
+                   !facts_first(&f->facts, FACT_tried_alloc);
+    if (is_bare && is_killed(f)) {
         ask_peak(to, f);
     }
     if (e->mechanism == MECHANISM_unspecified) {
@@ -226,7 +300,12 @@ static void ask_needs(struct asked *to, const struct finding *f) {
         bool is_open = fix->has_estimate && fix->applies <= APPLIES_IF &&
                        fix->estimate.verdict == VERDICT_UNKNOWN;
         for (size_t k = 0; is_open && k < fix->estimate.needs.count; k++) {
-            ask_fact(to, fix->estimate.needs.at[k]);
+            enum fact_name name = fix->estimate.needs.at[k];
+            if (name == FACT_host_rss) {
+                ask_peak(to, f);
+            } else {
+                ask_fact(to, name);
+            }
         }
     }
 }

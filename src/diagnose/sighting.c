@@ -4,7 +4,8 @@
  * most stands for all. The same words again with the same numbers (a worker's
  * error logged once more by its parent, an exception re-raised) are an echo:
  * another place of the same sighting, so that a traceback which only one of
- * them has counts for both.
+ * them has counts for both. Other lines of the same report, known by another
+ * signature, are echoes, too, and no second event.
  *
  * Refused: looking back further than ECHO_WINDOW sightings. What is missed
  * there still ends in the same finding, as an instance.
@@ -99,9 +100,23 @@ static bool is_echo(const struct hit *x, const struct hit *y) {
 
 /* ---- building ---- */
 
+static void count_once_more(struct arena *a, struct sighting *s,
+                            uint32_t pattern) {
+    size_t i = 0;
+    while (i < s->by_count && s->by[i].pattern != pattern) {
+        i++;
+    }
+    if (i == s->by_count) {
+        s->by = arena_grow(a, s->by, s->by_count, &s->by_cap, sizeof *s->by);
+        s->by[s->by_count++] = (struct seen_by){pattern, 0};
+    }
+    uint64_t seen = ++s->by[i].count;
+    s->count = seen > s->count ? seen : s->count;
+}
+
 static void place_add(struct arena *a, struct sighting *s,
                       const struct hit *h) {
-    s->count++;
+    count_once_more(a, s, h->pattern);
     if (s->place_count >= PLACES_MAX) {
         return;
     }

@@ -33,11 +33,20 @@ struct place {
 
 /* One failure message of one group of entries. The same message printed again
  * (re-raised, logged by the parent) is an echo: another place of it. */
+/* How often one signature saw it. */
+struct seen_by {
+    uint32_t pattern;
+    uint64_t count;
+};
+
 struct sighting {
     const struct hit *hit; /* the echo that says most */
     uint32_t head;         /* least entry number of the group: its name */
     struct place *places;  /* places[0] is the hit's own */
     size_t place_count, place_cap;
+    struct seen_by *by; /* a report of several lines is one event: what counts
+                           is the signature that saw most */
+    size_t by_count, by_cap;
     uint64_t count;
     uint32_t counted_to; /* last line of those only counted; 0: none were */
     struct fact_list facts;

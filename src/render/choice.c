@@ -57,9 +57,13 @@ static struct str relation(enum verdict v) {
 
 /* A job that was ended on its way up: nothing can be held against anything,
  * so what was seen is told apart from what is only a first try. */
-static struct str host_words(const struct teller *t,
-                             const struct estimate *e) {
+struct str fix_host_peak(const struct teller *t, const struct fix *fix) {
+    const struct estimate *e = &fix->estimate;
     enum unit unit = fact_unit(e->quantity);
+    if (fix->is->effect != EFFECT_host_memory || !e->before.known ||
+        !e->after.known) {
+        return (struct str){NULL, 0};
+    }
     struct str args[] = {said_fact(t, e->quantity),
                          shown_span(t, unit, e->before),
                          shown_span(t, unit, e->after),
@@ -72,8 +76,8 @@ struct str fix_comparison(const struct teller *t, const struct fix *fix) {
     const struct estimate *e = &fix->estimate;
     enum unit unit = fact_unit(e->quantity);
     struct buf out;
-    if (fix->is->effect == EFFECT_host_memory && e->before.known) {
-        return host_words(t, e);
+    if (fix->is->effect == EFFECT_host_memory) {
+        return (struct str){NULL, 0}; /* see fix_host_peak() */
     }
     bool is_changed = e->before.known && (e->before.low != e->after.low ||
                                           e->before.high != e->after.high);

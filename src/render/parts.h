@@ -111,6 +111,8 @@ size_t fixes_shown(const struct teller *t, const struct finding *f); /* --top */
 struct str fix_verdict_words(const struct teller *t, const struct fix *fix);
 /* "KV cache needed: 8.00 GiB -> 5.39 GiB <= 5.40 GiB" */
 struct str fix_comparison(const struct teller *t, const struct fix *fix);
+/* Instead of that, in words, where host memory ran out; empty elsewhere. */
+struct str fix_host_peak(const struct teller *t, const struct fix *fix);
 struct str fix_short_by(const struct teller *t, const struct fix *fix);
 struct str fix_needs(const struct teller *t, const struct fix *fix);
 struct str fix_formula(const struct teller *t, const struct fix *fix);

@@ -23,6 +23,7 @@ static void write_arithmetic(struct page *p, const struct fix *fix) {
     const struct estimate *e = &fix->estimate;
     if (e->after.known) {
         page_text(p, UNDER_MARK, INK_PLAIN, fix_comparison(p->t, fix));
+        page_text(p, UNDER_MARK, INK_PLAIN, fix_host_peak(p->t, fix));
     }
     page_text(p, UNDER_MARK, INK_BAD, fix_short_by(p->t, fix));
     page_text(p, UNDER_MARK, INK_DIM, fix_needs(p->t, fix));

@@ -189,7 +189,7 @@ static void weak_words_follow_a_failure(void **state) {
 
 static void weak_words_alone_are_the_root(void **state) {
     (void)state;
-    see_message(&s, "linux/killed", 9, NULL);
+    see_message(&s, "linux/killed", 9, "signal=SIGKILL", NULL);
     struct report *r = scene_report(&s);
     expect_roots(r, 1);
     assert_int_equal(r->questions[0].fact, FACT_host_rss);

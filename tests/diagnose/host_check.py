@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""What is said where host memory ran out: what is known of the peak and what
+is not, who can be asked for it there, and how often it happened."""
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
+ENV = {"PATH": os.environ["PATH"], "LANG": "C"}
+
+
+def run(lines, *words):
+    done = subprocess.run([OOMKB, *words], input="\n".join(lines).encode() +
+                          b"\n", env=ENV, stdout=subprocess.PIPE, check=False)
+    return done.stdout.decode()
+
+
+def report(*lines):
+    return json.loads(run(lines, "--format", "json"))
+
+
+def asked_for_peak(*lines):
+    """None: it is not asked for; "": without a command."""
+    asked = {q["fact"]: q["how"] or "" for q in report(*lines)["questions"]}
+    return asked.get("host_rss")
+
+
+def flat(said):
+    return " ".join(said.split())
+
+
+class Peak(unittest.TestCase):
+    PBS = ("=>> PBS: job killed: mem 38427376kb exceeded limit 33554432kb",)
+    KERNEL = ("[77120.100000] Out of memory: Killed process 9917 (python3) "
+              "total-vm:21474836kB, anon-rss:16777216kB, file-rss:0kB, "
+              "shmem-rss:0kB",)
+
+    def test_known_and_unknown_are_told_in_words(self):
+        for words in ((), ("--format", "markdown")):
+            said = flat(run(self.PBS, *words))
+            self.assertIn("When it was ended: host memory used 36.65 GiB, "
+                          "limit 32.00 GiB. How much more it would have taken "
+                          "is not known; 43.98 GiB is a first try.", said)
+            self.assertNotIn("<=?", said)
+            self.assertNotIn("36.65 GiB -> ", said)
+
+    def test_the_same_in_chinese(self):
+        said = "".join(run(self.PBS, "--lang", "zh").split())
+        self.assertIn("被结束时：已用主机内存36.65GiB，上限32.00GiB。", said)
+        self.assertIn("无从得知；先按43.98GiB试。", said)
+
+    def test_where_no_limit_is_known_none_is_named(self):
+        cgroup = (self.KERNEL[0].replace("Out of", "Memory cgroup out of"),)
+        said = flat(run(cgroup))
+        self.assertIn("When it was ended: resident memory 16.00 GiB. How much",
+                      said)
+        self.assertNotIn("GiB, limit", said)
+
+
+class Asked(unittest.TestCase):
+    """Only what the place can tell, and only where it is of use."""
+
+    def test_a_function_has_no_kernel_to_ask(self):
+        self.assertEqual(asked_for_peak(
+            "RequestId: 7102cad9 Error: Runtime exited with error: signal: "
+            "killed", "Runtime.ExitError"), "")
+
+    def test_a_hosted_container_has_none_either(self):
+        for line in ("OutOfMemoryError: Container killed due to memory usage",
+                     "The replica workerpool0-0 ran out-of-memory and exited "
+                     "with a non-zero status of 137(SIGKILL).",
+                     "Reason: Memory limit exceeded (16Gi)"):
+            with self.subTest(line=line):
+                self.assertNotIn("dmesg", asked_for_peak(line) or "")
+
+    def test_a_notebook_that_was_restarted(self):
+        self.assertIsNone(asked_for_peak(
+            "Your notebook tried to allocate more memory than is available. "
+            "It has restarted."))
+
+    def test_who_was_refused_was_not_killed(self):
+        for line in ("MemoryError",
+                     "RuntimeError: [enforce fail at alloc_cpu.cpp:114] data. "
+                     "DefaultCPUAllocator: can't allocate memory: you tried "
+                     "to allocate 42949672960 bytes. Error code 12 (Cannot "
+                     "allocate memory)",
+                     "FATAL ERROR: Reached heap limit Allocation failed - "
+                     "JavaScript heap out of memory",
+                     "java.lang.OutOfMemoryError: Java heap space",
+                     "OSError: [WinError 1455] The paging file is too small "
+                     "for this operation to complete"):
+            with self.subTest(line=line):
+                self.assertNotIn("dmesg", asked_for_peak(line) or "")
+
+    def test_who_was_killed_is_asked_about_the_kernel(self):
+        self.assertIn("dmesg", asked_for_peak(
+            "Loading checkpoint shards:  12%|#2        | 4/33",
+            "/bin/start.sh: line 3: 4711 Killed    python serve.py"))
+
+    def test_other_makers_have_other_tools(self):
+        npu = ("RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB "
+               "(NPU 0; 60.97 GiB total capacity; 58.00 GiB already "
+               "allocated; 58.10 GiB current active; 1.00 GiB free; 59.00 GiB "
+               "reserved in total by PyTorch)")
+        for q in report(npu)["questions"]:
+            self.assertNotIn("nvidia-smi", q["how"] or "")
+
+
+class Events(unittest.TestCase):
+    KILL = ("[  100.100000] python invoked oom-killer: "
+            "gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=968",
+            "[  100.200000] oom-kill:constraint=CONSTRAINT_MEMCG,"
+            "nodemask=(null),cpuset=abc,mems_allowed=0,oom_memcg=/kubepods/pod1,"
+            "task_memcg=/kubepods/pod1/c1,task=python,pid={0},uid=0",
+            "[  100.300000] Memory cgroup out of memory: Killed process {0} "
+            "(python) total-vm:41943040kB, anon-rss:16252928kB, file-rss:102400kB, "
+            "shmem-rss:0kB, UID:1000 pgtables:33000kB oom_score_adj:968",
+            "[  100.400000] oom_reaper: reaped process {0} (python), now "
+            "anon-rss:0kB, file-rss:0kB, shmem-rss:0kB")
+
+    def count(self, *pids):
+        lines = [line.format(pid) for pid in pids for line in self.KILL]
+        return {f["entry"]: f["count"] for f in report(*lines)["findings"]}[
+            "linux-kernel/oom-killer"]
+
+    def test_the_lines_of_one_kill_are_one(self):
+        self.assertEqual(self.count(4321), 1)
+        self.assertNotIn("Seen 2 times", run([line.format(4321)
+                                              for line in self.KILL]))
+
+    def test_two_kills_are_two(self):
+        self.assertEqual(self.count(4321, 5555), 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
