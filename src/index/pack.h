@@ -18,7 +18,7 @@
 #include "index/record.h"
 
 #define PACK_MAGIC 0x4b504d4fu /* "OMPK" */
-#define PACK_VERSION 9u /* another one when a walk changes */
+#define PACK_VERSION 10u /* another one when a walk changes */
 
 /* Those with a key hold it in front, each key once, in the order of bytes. */
 enum shelf {
@@ -37,6 +37,7 @@ enum shelf {
     SHELF_COMPONENT,  /* id -> what it folds into */
     SHELF_MESSAGE,    /* key -> text */
     SHELF_POOLED,     /* mechanism and fix -> worked, tried */
+    SHELF_FOREGONE,   /* predicate -> what SQLite said of it at build */
     SHELF_COUNT_OF
 };
 

@@ -150,8 +150,16 @@ struct pooled reader_pooled(struct reader *r, enum mechanism m,
 
 struct verdict_when reader_when(struct reader *r, struct str predicate,
                                 const struct fact_list *facts) {
+    const struct pack *pack = &r->ix->pack;
+    struct verdict_when v = {.truth = TRUTH_UNKNOWN};
+    struct foregone f = {.fact_count = 0};
+    bool is_there = foregone_find(pack, r->arena, predicate, &f);
+    if (is_there && foregone_answers(&f, facts, &v)) {
+        return v;
+    }
     if (r->when == NULL) {
         r->when = when_new(r->arena);
     }
-    return when_evaluate(r->when, predicate, facts);
+    return when_evaluate(r->when, predicate,
+                         is_there && pack->is_own ? &f : NULL, facts);
 }

@@ -4,6 +4,7 @@
 #define INDEX_WALK_H
 
 #include "index/index.h"
+#include "index/predicate.h"
 #include "index/record.h"
 
 /* WORD(r, e->role, role, ROLE): a field that is a word of a vocabulary. */
@@ -21,6 +22,22 @@ void walk_pattern(struct record *r, struct pattern *p);
 void walk_engine(struct record *r, struct engine *e);
 void walk_model(struct record *r, struct model *m);
 void walk_gpu(struct record *r, struct gpu *gpu);
+
+/* A predicate as it is put to SQLite, and its answers: with none of its facts
+ * known, and, where it is about one text alone, with that text. */
+struct foregone_value {
+    struct str word;
+    enum truth truth;
+};
+struct foregone {
+    enum fact_name facts[PREDICATE_FACTS_MAX]; /* ?1, ?2 ... of sql */
+    size_t fact_count;
+    struct str sql;
+    enum truth unknown;
+    struct foregone_value *values;
+    size_t value_count;
+};
+void walk_foregone(struct record *r, struct foregone *f);
 
 /* walk_entry.c; engines have them as well */
 void walk_range(struct record *r, struct version_range *range);

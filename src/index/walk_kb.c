@@ -23,6 +23,27 @@ void walk_pattern(struct record *r, struct pattern *p) {
     walk_study(r, &p->study);
 }
 
+/* ---- predicates ---- */
+
+static enum truth walk_truth(struct record *r, enum truth truth) {
+    return (enum truth)record_word(r, (int)truth, TRUTH_UNKNOWN + 1);
+}
+
+void walk_foregone(struct record *r, struct foregone *f) {
+    f->fact_count = (size_t)record_word(r, (int)f->fact_count,
+                                        PREDICATE_FACTS_MAX + 1);
+    for (size_t i = 0; i < f->fact_count; i++) {
+        f->facts[i] = record_fact(r, f->facts[i]);
+    }
+    record_str(r, &f->sql);
+    f->unknown = walk_truth(r, f->unknown);
+    LIST(r, f->values, f->value_count);
+    for (size_t i = 0; i < f->value_count; i++) {
+        record_str(r, &f->values[i].word);
+        f->values[i].truth = walk_truth(r, f->values[i].truth);
+    }
+}
+
 /* ---- engines ---- */
 
 static void walk_flag(struct record *r, struct flag *flag) {

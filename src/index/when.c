@@ -118,28 +118,37 @@ struct when *when_new(struct arena *a) {
     return w;
 }
 
-/* NULL and *why when SQLite does not take it. */
-static struct prepared *prepare(struct when *w, struct str predicate,
-                                struct str *why) {
+/* False and *why when its words are none of a predicate. */
+static bool put_in_sql(struct arena *a, struct str predicate,
+                       struct foregone *f, struct str *why) {
     struct buf sql;
-    buf_init_in(&sql, w->arena, (size_t)4 * PREDICATE_MAX_BYTES);
+    buf_init_in(&sql, a, (size_t)4 * PREDICATE_MAX_BYTES);
     buf_add(&sql, STR("SELECT (\n"));
     struct predicate words = predicate_read(predicate, &sql);
     buf_add(&sql, STR("\n)"));
     if (words.why != NULL) {
-        *why = arena_printf(w->arena, "%s: \"%.*s\"", words.why,
+        *why = arena_printf(a, "%s: \"%.*s\"", words.why,
                             (int)(words.where.n < 60 ? words.where.n : 60),
                             words.where.p);
-        return NULL;
+        return false;
     }
     if (!buf_ok(&sql)) {
-        arena_raise(w->arena, FAIL_MEMORY, "out of memory for a predicate");
+        arena_raise(a, FAIL_MEMORY, "out of memory for a predicate");
     }
+    *f = (struct foregone){.fact_count = words.fact_count,
+                           .sql = buf_str(&sql)};
+    memcpy(f->facts, words.facts, sizeof f->facts);
+    return true;
+}
+
+/* NULL and *why when SQLite does not take it. */
+static struct prepared *prepare(struct when *w, struct str predicate,
+                                const struct foregone *f, struct str *why) {
     struct prepared *p = arena_alloc(w->arena, sizeof *p);
     p->predicate = arena_str(w->arena, predicate);
-    p->fact_count = words.fact_count;
-    memcpy(p->facts, words.facts, sizeof p->facts);
-    int rc = sqlite3_prepare_v3(w->db, sql.p, (int)sql.n,
+    p->fact_count = f->fact_count;
+    memcpy(p->facts, f->facts, sizeof p->facts);
+    int rc = sqlite3_prepare_v3(w->db, f->sql.p, (int)f->sql.n,
                                 SQLITE_PREPARE_PERSISTENT, &p->statement, NULL);
     if (rc == SQLITE_NOMEM) {
         check(w, rc);
@@ -152,6 +161,20 @@ static struct prepared *prepare(struct when *w, struct str predicate,
     p->next = w->known;
     w->known = p;
     return p;
+}
+
+static struct prepared *known(struct when *w, struct str predicate) {
+    struct prepared *p = w->known;
+    while (p != NULL && !str_eq(p->predicate, predicate)) {
+        p = p->next;
+    }
+    return p;
+}
+
+bool when_takes(struct when *w, struct str predicate, struct foregone *f) {
+    struct str why;
+    return put_in_sql(w->arena, predicate, f, &why) &&
+           prepare(w, predicate, f, &why) != NULL;
 }
 
 /* ---- values ---- */
@@ -201,31 +224,38 @@ static bool sum_of(const struct fact_list *facts, enum fact_name name,
     return is_known;
 }
 
-static const struct fact *value_of(const struct fact_list *facts,
-                                   enum fact_name name, struct fact *room) {
+const struct fact *when_value(const struct fact_list *facts,
+                              enum fact_name name, struct fact *room) {
     if (name == FACT_other_in_use) {
         return sum_of(facts, name, room) ? room : NULL;
     }
     return facts_last(facts, name);
 }
 
-/* Binds all; names the facts, those that are not known first. */
-static void bind_all(struct when *w, struct prepared *p,
-                     const struct fact_list *facts, struct verdict_when *v) {
-    bool is_known[PREDICATE_FACTS_MAX] = {false};
-    for (size_t i = 0; i < p->fact_count; i++) {
+size_t when_name(const struct fact_list *facts, const enum fact_name *names,
+                 size_t count, struct verdict_when *v) {
+    enum fact_name known[PREDICATE_FACTS_MAX];
+    size_t known_count = 0;
+    for (size_t i = 0; i < count; i++) {
         struct fact room;
-        const struct fact *f = value_of(facts, p->facts[i], &room);
-        is_known[i] = f != NULL;
-        if (f != NULL) {
-            check(w, bind_fact(p->statement, (int)i + 1, f));
+        if (when_value(facts, names[i], &room) != NULL) {
+            known[known_count++] = names[i];
         } else {
-            v->names[v->name_count++] = p->facts[i];
+            v->names[v->name_count++] = names[i];
         }
     }
+    memcpy(v->names + v->name_count, known, known_count * sizeof known[0]);
+    v->name_count += known_count;
+    return known_count;
+}
+
+static void bind_all(struct when *w, struct prepared *p,
+                     const struct fact_list *facts) {
     for (size_t i = 0; i < p->fact_count; i++) {
-        if (is_known[i]) {
-            v->names[v->name_count++] = p->facts[i];
+        struct fact room;
+        const struct fact *f = when_value(facts, p->facts[i], &room);
+        if (f != NULL) {
+            check(w, bind_fact(p->statement, (int)i + 1, f));
         }
     }
 }
@@ -247,29 +277,38 @@ static enum truth run(struct when *w, sqlite3_stmt *statement) {
     return truth;
 }
 
-struct verdict_when when_evaluate(struct when *w, struct str predicate,
-                                  const struct fact_list *facts) {
-    struct verdict_when verdict = {.truth = TRUTH_UNKNOWN};
-    struct prepared *p = w->known;
-    while (p != NULL && !str_eq(p->predicate, predicate)) {
-        p = p->next;
+static struct prepared *prepare_now(struct when *w, struct str predicate,
+                                    const struct foregone *f) {
+    struct foregone now;
+    struct str why;
+    struct prepared *p = NULL;
+    if (f != NULL || put_in_sql(w->arena, predicate, &now, &why)) {
+        p = prepare(w, predicate, f != NULL ? f : &now, &why);
     }
     if (p == NULL) {
-        struct str why;
-        p = prepare(w, predicate, &why);
-        if (p == NULL) {
-            arena_raise(w->arena, FAIL_INDEX, "a predicate is damaged: %.*s",
-                        STR_ARG(why));
-        }
+        arena_raise(w->arena, FAIL_INDEX, "a predicate is damaged: %.*s",
+                    STR_ARG(why));
     }
-    bind_all(w, p, facts, &verdict);
+    return p;
+}
+
+struct verdict_when when_evaluate(struct when *w, struct str predicate,
+                                  const struct foregone *f,
+                                  const struct fact_list *facts) {
+    struct verdict_when verdict = {.truth = TRUTH_UNKNOWN};
+    struct prepared *p = known(w, predicate);
+    p = p != NULL ? p : prepare_now(w, predicate, f);
+    when_name(facts, p->facts, p->fact_count, &verdict);
+    bind_all(w, p, facts);
     verdict.truth = run(w, p->statement);
     return verdict;
 }
 
 bool when_valid(struct arena *a, struct str predicate, struct str *why) {
     struct when *w = when_new(a);
-    bool is_valid = prepare(w, predicate, why) != NULL;
+    struct foregone f;
+    bool is_valid = put_in_sql(a, predicate, &f, why) &&
+                    prepare(w, predicate, &f, why) != NULL;
     release(w); /* a build asks for thousands */
     return is_valid;
 }

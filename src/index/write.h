@@ -56,6 +56,10 @@ enum insert {
 #undef X
 };
 
+/* foregone.c: the predicates of a corpus, as far as they are answered now. */
+void write_foregone(struct pack_draft *pack, struct arena *a,
+                    const struct corpus *c);
+
 struct writer {
     struct db *db;
     struct pack_draft *pack;

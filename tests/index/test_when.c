@@ -1,11 +1,14 @@
-/* Predicates: what they say of facts, and what is no predicate. */
+/* Predicates: what they say of facts, at build or at run, and what is no
+ * predicate. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
+#include "index/read.h"
 #include "support/corpus.h"
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
@@ -200,6 +203,102 @@ static void raise_on_nonsense(struct arena *a) {
     assert_int_equal(arena_guard(a, ask_nonsense, &q, &fault), FAIL_INDEX);
 }
 
+static const char *const held[] = {
+    "stage = 'load'", "stage LIKE 'KV%' OR stage = 'it''s'", "stage IS NULL",
+    "coalesce(stage, 'unknown') NOT IN ('load', 'profile')",
+    "engine IN ('vllm', 'sglang')", "coalesce(engine, 'vllm') = 'vllm'",
+    "device_kind = 'hip'", "vcmp(engine_version, '0.9.1') >= 0",
+    "gpu_free > 1", "coalesce(gpu_free, 0) = 0", "coalesce(rank, 3) > 2",
+    "other_in_use > 5 OR stage = 'load'", "enforce_eager"};
+
+static struct str held_image(struct arena *a) {
+    struct corpus c = tiny_corpus(a);
+    struct str_list *when = &c.entries[0].when;
+    *when = (struct str_list){arena_array(a, COUNT(held), sizeof *when->at),
+                              COUNT(held)};
+    for (size_t i = 0; i < COUNT(held); i++) {
+        when->at[i] = str_of(held[i]);
+    }
+    struct pattern_list set = corpus_patterns(a, &c);
+    return index_write(a, &c, &set, STR("a prefilter"));
+}
+
+struct answers_of {
+    struct when *sqlite;
+    struct reader *own, *other;
+};
+
+static void expect_same(const char *predicate, const struct verdict_when *x,
+                        const struct verdict_when *y) {
+    if (x->truth != y->truth || x->name_count != y->name_count ||
+        memcmp(x->names, y->names, x->name_count * sizeof x->names[0]) != 0) {
+        fail_msg("%s: %d of %zu instead of %d of %zu", predicate,
+                 (int)y->truth, y->name_count, (int)x->truth, x->name_count);
+    }
+}
+
+static void ask_all(struct answers_of *of, const struct fact_list *facts) {
+    for (size_t i = 0; i < COUNT(held); i++) {
+        struct str predicate = str_of(held[i]);
+        struct verdict_when wanted =
+            when_evaluate(of->sqlite, predicate, NULL, facts);
+        struct verdict_when own = reader_when(of->own, predicate, facts);
+        struct verdict_when other = reader_when(of->other, predicate, facts);
+        expect_same(held[i], &wanted, &own);
+        expect_same(held[i], &wanted, &other);
+    }
+}
+
+/* What the build has answered is what SQLite says, whatever the facts. */
+static void answer_alike(struct arena *a) {
+    static const char *const texts[] = {"load", "kv_alloc", "KV", "it's", "it",
+                                        "", "vllm", "hip", "nobody"};
+    static const enum fact_name names[] = {FACT_stage, FACT_engine,
+                                           FACT_device_kind};
+    struct str image = held_image(a);
+    struct answers_of of = {when_new(a),
+                            reader_new(index_own(a, image), a),
+                            reader_new(index_open(a, image), a)};
+    struct fact_list none = {NULL, 0, 0}, some = some_facts(a);
+    ask_all(&of, &none);
+    ask_all(&of, &some);
+    for (size_t i = 0; i < COUNT(texts) * COUNT(names); i++) {
+        struct fact fact = word(names[i % COUNT(names)],
+                                texts[i / COUNT(names)]);
+        struct fact_list one = {&fact, 1, 1};
+        ask_all(&of, &one);
+    }
+}
+
+static bool is_foregone(struct arena *a, const struct index *ix,
+                        const char *predicate, const char *stage) {
+    struct fact fact = word(FACT_stage, stage);
+    struct fact_list facts = {&fact, 1, 1};
+    struct foregone f = {.fact_count = 0};
+    struct verdict_when v;
+    return foregone_find(&ix->pack, a, str_of(predicate), &f) &&
+           foregone_answers(&f, &facts, &v);
+}
+
+static void ask_sqlite_the_rest(struct arena *a) {
+    const struct index *ix = index_open(a, held_image(a));
+    assert_true(is_foregone(a, ix, "stage = 'load'", "load"));
+    assert_true(is_foregone(a, ix, "stage = 'load'", "optimizer"));
+    assert_false(is_foregone(a, ix, "stage = 'load'", "nobody"));
+    assert_true(is_foregone(a, ix, "gpu_free > 1", "load"));
+    assert_false(is_foregone(a, ix, "other_in_use > 5 OR stage = 'load'",
+                             "load"));
+    assert_false(is_foregone(a, ix, "stage = 'not there'", "load"));
+}
+
+static void the_build_answers_alike(void **state) {
+    (void)state;
+    with_arena(answer_alike);
+}
+static void the_rest_is_asked(void **state) {
+    (void)state;
+    with_arena(ask_sqlite_the_rest);
+}
 static void predicates_say_what_holds(void **state) {
     (void)state;
     with_arena(say);
@@ -228,6 +327,8 @@ int main(void) {
         cmocka_unit_test(other_sql_is_refused),
         cmocka_unit_test(too_many_facts_are_refused),
         cmocka_unit_test(a_damaged_predicate_raises),
+        cmocka_unit_test(the_build_answers_alike),
+        cmocka_unit_test(the_rest_is_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,189 @@
+/* foregone.c: predicates that were answered before anybody asked.
+ *
+ *     stage = 'load'       load: true   serve: false   ...   unknown: unknown
+ *     coalesce(engine, 'vllm') = 'vllm'       vllm: true   ...   unknown: true
+ *
+ * SQLite answers each predicate at build, with none of its facts known, and,
+ * where it is about one text alone, with each text that predicates hold this
+ * fact against. A run looks there first, and mostly needs no SQLite; whatever
+ * else the facts are, it is asked. So there is one evaluator, and it has
+ * spoken earlier.
+ */
+#include "index/read.h"
+#include "index/write.h"
+
+#include <stdlib.h>
+
+#define BATCH 256 /* statements kept at a time */
+#define VALUES_MAX 64
+
+/* ---- a run ---- */
+
+static bool truth_of_word(const struct foregone *f, struct str word,
+                          enum truth *truth) {
+    for (size_t i = 0; i < f->value_count; i++) {
+        if (str_eq(f->values[i].word, word)) {
+            *truth = f->values[i].truth;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool foregone_find(const struct pack *pack, struct arena *a,
+                   struct str predicate, struct foregone *f) {
+    struct record record;
+    if (!pack_find(pack, a, SHELF_FOREGONE, predicate, &record)) {
+        return false;
+    }
+    walk_foregone(&record, f);
+    record_end(&record);
+    return true;
+}
+
+bool foregone_answers(const struct foregone *f, const struct fact_list *facts,
+                      struct verdict_when *v) {
+    struct verdict_when said = {.truth = TRUTH_UNKNOWN};
+    struct fact room;
+    if (when_name(facts, f->facts, f->fact_count, &said) == 0) {
+        said.truth = f->unknown;
+    } else if (f->value_count == 0 ||
+               !truth_of_word(f, when_value(facts, f->facts[0], &room)->word,
+                              &said.truth)) {
+        return false;
+    }
+    *v = said;
+    return true;
+}
+
+/* ---- the build ---- */
+
+struct answering {
+    struct arena *a;
+    struct pack_draft *pack;
+    struct str *predicates; /* sorted, each once */
+    size_t count, cap;
+    struct str words[FACT_COUNT_OF][VALUES_MAX]; /* that facts are held
+                                                    against */
+    size_t word_count[FACT_COUNT_OF];
+};
+
+static void gather(struct answering *w, const struct str_list *when) {
+    for (size_t i = 0; i < when->count; i++) {
+        w->predicates = arena_grow(w->a, w->predicates, w->count, &w->cap,
+                                   sizeof *w->predicates);
+        w->predicates[w->count++] = when->at[i];
+    }
+}
+
+static void gather_all(struct answering *w, const struct corpus *c) {
+    for (size_t i = 0; i < c->entry_count; i++) {
+        const struct entry *e = &c->entries[i];
+        gather(w, &e->when);
+        for (size_t k = 0; k < e->workaround_count; k++) {
+            gather(w, &e->workarounds[k].when);
+        }
+        for (size_t k = 0; k < e->dead_end_count; k++) {
+            gather(w, &e->dead_ends[k].when);
+        }
+    }
+}
+
+static int by_text(const void *x, const void *y) {
+    return str_cmp(*(const struct str *)x, *(const struct str *)y);
+}
+
+static void sort_once(struct answering *w) {
+    size_t kept = 0;
+    if (w->count > 1) {
+        qsort(w->predicates, w->count, sizeof *w->predicates, by_text);
+    }
+    for (size_t i = 0; i < w->count; i++) {
+        if (kept == 0 || !str_eq(w->predicates[i], w->predicates[kept - 1])) {
+            w->predicates[kept++] = w->predicates[i];
+        }
+    }
+    w->count = kept;
+}
+
+/* Is it about one text alone? */
+static bool is_of_one_text(const enum fact_name *facts, size_t count) {
+    return count == 1 && fact_unit(facts[0]) == UNIT_TEXT;
+}
+
+static void add_word(struct answering *w, enum fact_name name,
+                     struct str word) {
+    size_t n = w->word_count[name];
+    for (size_t i = 0; i < n; i++) {
+        if (str_eq(w->words[name][i], word)) {
+            return;
+        }
+    }
+    if (n < VALUES_MAX) {
+        w->words[name][w->word_count[name]++] = word;
+    }
+}
+
+/* Whatever stands in quotes. */
+static void add_words(struct answering *w, struct str predicate) {
+    struct predicate p = predicate_read(predicate, NULL);
+    struct str rest = predicate;
+    while (p.why == NULL && is_of_one_text(p.facts, p.fact_count) &&
+           rest.n > 0) {
+        (void)str_cut(rest, '\'', &rest);
+        add_word(w, p.facts[0], str_cut(rest, '\'', &rest));
+    }
+}
+
+static void answer_words(struct answering *w, struct when *when,
+                         struct str predicate, struct foregone *f) {
+    enum fact_name name = f->facts[0];
+    f->values = arena_array(w->a, w->word_count[name], sizeof *f->values);
+    for (size_t i = 0; i < w->word_count[name]; i++) {
+        struct fact fact = {
+            .name = name, .known = true, .word = w->words[name][i]};
+        struct fact_list facts = {&fact, 1, 1};
+        f->values[f->value_count++] = (struct foregone_value){
+            fact.word, when_evaluate(when, predicate, NULL, &facts).truth};
+    }
+}
+
+static void answer(struct answering *w, struct when *when,
+                   struct str predicate) {
+    struct fact_list none = {NULL, 0, 0};
+    struct foregone f;
+    if (!when_takes(when, predicate, &f)) {
+        return; /* a check has said so */
+    }
+    f.unknown = when_evaluate(when, predicate, NULL, &none).truth;
+    if (is_of_one_text(f.facts, f.fact_count)) {
+        answer_words(w, when, predicate, &f);
+    }
+    walk_foregone(pack_add_key(w->pack, SHELF_FOREGONE, predicate), &f);
+}
+
+void write_foregone(struct pack_draft *pack, struct arena *a,
+                    const struct corpus *c) {
+    struct answering *w = arena_alloc(a, sizeof *w);
+    w->a = a;
+    w->pack = pack;
+    gather_all(w, c);
+    sort_once(w);
+    for (size_t i = 0; i < w->count; i++) {
+        add_words(w, w->predicates[i]);
+    }
+    for (int i = 0; i < STAGE_COUNT_OF; i++) {
+        add_word(w, FACT_stage, str_of(word_spelling(WORDS_STAGE, i)));
+    }
+    for (size_t i = 0; i < c->engine_count; i++) {
+        add_word(w, FACT_engine, c->engines[i].id);
+    }
+    for (size_t from = 0; from < w->count; from += BATCH) {
+        const struct arena_defer *before = a->deferred;
+        struct when *when = when_new(a);
+        for (size_t i = from; i < w->count && i < from + BATCH; i++) {
+            answer(w, when, w->predicates[i]);
+        }
+        arena_release_to(a, before);
+    }
+}
