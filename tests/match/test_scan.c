@@ -233,6 +233,28 @@ static void frames_may_follow_their_message(struct arena *a) {
     expect_lines(h, 4, 4, 1, 7);
 }
 
+/* A report has headings, fences and code without its frame between them; but
+ * prose between them may speak of something else. */
+static void headings_may_stand_before_frames(struct arena *a) {
+    const struct hit *h =
+        only_hit(a, "CUDA out of memory. Tried to allocate 1.00 GiB.\n"
+                    "\n"
+                    "## Stack trace\n"
+                    "Full log:\n"
+                    "```python\n"
+                    "    await process(x)\n"
+                    "  File \"x.py\", line 277, in process\n"
+                    "    y = f(x)\n"
+                    "\n");
+    expect_lines(h, 1, 1, 1, 8);
+    h = only_hit(a, "CUDA out of memory. Tried to allocate 1.00 GiB.\n"
+                    "\n"
+                    "My other program says\n"
+                    "  File \"x.py\", line 277, in process\n"
+                    "    y = f(x)\n");
+    expect_lines(h, 1, 1, 1, 1);
+}
+
 static void another_process_is_another_traceback(struct arena *a) {
     const struct hit *h =
         only_hit(a, "Traceback (most recent call last):\n"
@@ -572,6 +594,7 @@ static void many_streams_are_bounded(struct arena *a) {
     X(a_traceback_reaches_back_to_its_chain)                               \
     X(an_excerpt_begins_inside_of_frames)                                  \
     X(frames_may_follow_their_message)                                     \
+    X(headings_may_stand_before_frames)                                    \
     X(another_process_is_another_traceback)                                \
     X(characters_are_matched_anywhere)                                     \
     X(every_allocation_may_fail)                                           \
