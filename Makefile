@@ -36,10 +36,22 @@ all: $(BUILD)/oomkb $(BUILD)/liboomkb.so $(BUILD)/liboomkb.a  ## build the progr
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
 
+# How records of the pack are laid out is said by these files, and their sum
+# stands in every index: one of another layout is refused, and nobody has to
+# remember a number.
+LAYOUT_SRC = $(sort $(wildcard src/index/walk*.[ch] src/index/record.[ch] \
+  src/index/pack*.[ch] src/index/write_pack.c))
+LAYOUT = $(shell cat $(LAYOUT_SRC) | cksum | cut -d' ' -f1)
+.PHONY: layout
+layout:
+	@echo $(LAYOUT)
+
 # --- objects ---
+$(BUILD)/obj/index/pack.o: $(LAYOUT_SRC)
+$(BUILD)/obj/index/pack.o: LAYOUT_CFLAGS = -DPACK_LAYOUT=$(LAYOUT)u
 $(BUILD)/obj/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(LAYOUT_CFLAGS) -c $< -o $@
 $(BUILD)/obj/tests/%.o: tests/%.c Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests -c $< -o $@

@@ -18,7 +18,7 @@
 #include "index/record.h"
 
 #define PACK_MAGIC 0x4b504d4fu /* "OMPK" */
-#define PACK_VERSION 10u /* another one when a walk changes */
+#define PACK_VERSION 10u /* of the header; PACK_LANGUAGE is that of records */
 
 /* Those with a key hold it in front, each key once, in the order of bytes. */
 enum shelf {
@@ -43,7 +43,8 @@ enum shelf {
 
 enum pack_word {
     PACK_IS_MAGIC, PACK_IS_VERSION,
-    PACK_LANGUAGE, /* check of the vocabularies that numbers stand for */
+    PACK_LANGUAGE, /* check of how records are laid out, and of the
+                      vocabularies that numbers in them stand for */
     PACK_BYTES,    /* of the pack */
     PACK_CHECK,    /* of the words behind it, to the end of the header */
     PACK_PREFILTER_AT, PACK_PREFILTER_BYTES,

@@ -445,7 +445,9 @@ static struct str hundredths_or_dash(const struct teller *t, struct span s) {
 void fit_compare_head(const struct teller *t, const struct fit_sheet *sheet,
                       struct str cells[FIT_CELLS]) {
     bool trains = sheet->fit->is_training;
-    cells[0] = sheet->compared;
+    enum fact_name fact;
+    cells[0] = fact_named(sheet->compared, &fact) ? said_fact(t, fact)
+                                                  : sheet->compared;
     cells[1] = said(t, "fit.verdict");
     cells[2] = trains ? said_fact(t, FACT_batch_size) : STR("max_model_len");
     cells[3] = said(t, trains ? "fit.a_step" : "fit.requests");

@@ -131,6 +131,21 @@ class Verdicts(unittest.TestCase):
         self.assertNotIn("What falls short",
                          "\n".join(verdicts.part([least, none])))
 
+    def test_the_time_to_build_is_held_against_that_of_its_size(self):
+        class Made:
+            def __init__(self, entries):
+                self.entries = entries
+
+        class Bench:
+            sets = [Made(488), Made(300), Made(3000), Made(30000)]
+            build = {made.entries: measure.Times([2.0], 1) for made in sets}
+        held = {h.what: (h.want, h.is_met)
+                for h in verdicts.build_targets(Bench)}
+        self.assertEqual(held, {
+            "seconds to build 488 entries, with checks": (1, False),
+            "seconds to build 300 entries, with checks": (1, False),
+            "seconds to build 3,000 entries, with checks": (5, True)})
+
     def test_rates_without_the_start(self):
         took = measure.Times([1.0, 3.0, 2.0], 10 ** 6)
         took.start = 1.5

@@ -857,7 +857,13 @@ class Shown(Fit):
         rows = self.fit(*words, status=0)["compare"]
         self.assertEqual([row["value"] for row in rows],
                          ["L4", "RTX 4090", "A100 80GB"])
-        self.assertIn("A100 80GB", oomkb("fit", *words).stdout.decode())
+        text = oomkb("fit", *words).stdout.decode()
+        self.assertIn("A100 80GB", text)
+        self.assertRegex(text, r"\n  GPU +verdict")
+        self.assertNotIn("gpu_name", text)
+        chinese = oomkb("fit", "--lang", "zh", "--model", LLAMA, "--gpu", "L4",
+                        "--compare", "tp=1,2").stdout.decode()
+        self.assertRegex(chinese, r"\n  张量并行数 +结论")
         rows = self.fit("--model", LLAMA, "--gpu", "L4", "--compare",
                         "tp=1,2,4")["compare"]
         sizes = [row["weights"]["bytes_per_gpu"] for row in rows]
