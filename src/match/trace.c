@@ -121,14 +121,35 @@ static bool is_announced(struct str s) {
            str_find_char(rest, ':') == rest.n - 1;
 }
 
+/* "5 frames": Colab shows the outermost and the innermost. */
+static bool is_count_of_frames(struct str s) {
+    size_t i = 0;
+    while (i < s.n && is_digit(s.p[i]))
+        i++;
+    return i > 0 && str_eq(str_slice(s, i, s.n), STR(" frames"));
+}
+
 static bool is_ellipsis(struct str s) {
-    return str_starts(s, STR("...")) || str_starts(s, STR("[...")) ||
+    return is_count_of_frames(s) || str_starts(s, STR("...")) || str_starts(s, STR("[...")) ||
            str_starts(s, STR("[Previous line repeated"));
 }
 
 static bool is_chain(struct str s) {
     return str_starts(s, STR("During handling of the above exception")) ||
            str_starts(s, STR("The above exception was the direct cause"));
+}
+
+/* "[/opt/x.py](https://localhost:8080/#) in f(a)": Colab's are links. */
+static bool is_linked_frame(struct str s) {
+    bool may_be = s.n > 1 && (s.p[1] == '/' || s.p[1] == '<' || s.p[1] == '~');
+    size_t link = may_be ? str_find(s, STR("](http")) : s.n;
+    return str_find(str_slice(s, link, s.n), STR(") in ")) < s.n - link;
+}
+
+/* "C:\\x.py in f(a)" */
+static bool is_windows_frame(struct str s) {
+    return s.n > 3 && s.p[1] == ':' && s.p[2] == '\\' &&
+           str_find(s, STR(".py in ")) < s.n;
 }
 
 /* IPython's frames: "/opt/x.py in f(a)", "File /opt/x.py:12, in f(a)",
@@ -138,7 +159,14 @@ static bool is_notebook_frame(struct str s) {
     case '/':
     case '~': return str_find(s, STR(".py in ")) < s.n;
     case '<': return str_starts(s, STR("<ipython-input-"));
-    case 'C': return str_starts(s, STR("Cell In["));
+    case '[': return is_linked_frame(s);
+    case 'C':
+        return str_starts(s, STR("Cell In[")) || is_windows_frame(s);
+    case 'D':
+    case 'E':
+    case 'c':
+    case 'd':
+    case 'e': return is_windows_frame(s);
     case 'F':
         return str_starts(s, STR("File ")) &&
                str_find(s, STR(".py:")) < s.n && str_find(s, STR(", in ")) < s.n;

@@ -375,10 +375,26 @@ class Stage(unittest.TestCase):
         new = ["Cell In[4], line 1", "----> 1 step(batch)", "",
                "File /opt/venv/torch/nn/modules/module.py:1518, in "
                "Module._call_impl(self, *args)"]
-        for frames in (old, new):
+        link = "](https://localhost:8080/#) in "
+        colab = [f"[<ipython-input-12-5a1b>{link}<cell line: 1>()",
+                 "----> 1 step(batch)", "", "3 frames",
+                 "[/usr/local/lib/python3.10/dist-packages/torch/nn/modules/"
+                 f"module.py{link}_call_impl(self, *args, **kwargs)"]
+        windows = ["C:\\env\\lib\\site-packages\\torch\\nn\\modules\\"
+                   "module.py in _call_impl(self, *input)"]
+        for frames in (old, new, colab, windows):
             with self.subTest(frames=frames[0]):
                 finding = report(head, *frames, *end)["findings"][0]
                 self.assertEqual(finding["mechanism"], "activation")
+
+    def test_colab_hides_frames_in_the_middle_of_a_traceback(self):
+        module = "/usr/local/lib/python3.10/dist-packages/torch/nn/modules/"
+        lines = ["OutOfMemoryError             Traceback (most recent call "
+                 "last)", "<ipython-input-5-ab> in <cell line: 1>()",
+                 "----> 1 model = model.to(device)", "", "2 frames",
+                 f"{module}module.py in convert(t)",
+                 "-> 1150                     non_blocking)", ""]
+        self.assertEqual(self.mechanism(*lines, self.TIGHT), "weights")
 
     # No reserve to speak of, so that only the stage can choose.
     TIGHT = ("RuntimeError: CUDA out of memory. Tried to allocate 64.00 MiB "
