@@ -289,7 +289,8 @@ static void ask_what_is_hidden(struct asked *to, const struct finding *f) {
     if (is_bare && is_killed(f)) {
         ask_peak(to, f);
     }
-    if (e->mechanism == MECHANISM_unspecified) {
+    if (e->mechanism == MECHANISM_unspecified &&
+        e->severity != SEVERITY_info) {
         ask_fact(to, FACT_stage);
     }
 }

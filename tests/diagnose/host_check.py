@@ -108,6 +108,23 @@ class Asked(unittest.TestCase):
             self.assertNotIn("nvidia-smi", q["how"] or "")
 
 
+class NoMemory(unittest.TestCase):
+    def test_an_unguarded_script_breaks_its_pool_without_memory(self):
+        broken = ("concurrent.futures.process.BrokenProcessPool: A process in "
+                  "the process pool was terminated abruptly while the future "
+                  "was running or pending.")
+        why = ("RuntimeError:", "        An attempt has been made to start a "
+               "new process before the", "        current process has "
+               "finished its bootstrapping phase.", "")
+        got = report(*why, broken)
+        self.assertEqual([f["entry"] for f in got["findings"]],
+                         ["python/pool-unguarded-main"])
+        self.assertEqual(got["questions"], [])
+        self.assertIn("no memory failure", run((*why, broken)))
+        self.assertEqual([f["entry"] for f in report(broken)["findings"]],
+                         ["python/broken-process-pool"])
+
+
 class Events(unittest.TestCase):
     KILL = ("[  100.100000] python invoked oom-killer: "
             "gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=968",
