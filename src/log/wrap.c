@@ -237,9 +237,20 @@ static bool is_between_words(const struct wrap *before, struct str text) {
     return is_common_before || (word.n >= 3 && before->word_length >= 4);
 }
 
+/* One mark from its beginning to its end: drawn, not written. */
+static bool is_ruler(const struct wrap *before) {
+    char mark = before->head[0];
+    if (is_letter(mark) || is_digit(mark) || before->last != mark)
+        return false;
+    for (size_t i = 1; i < WRAP_HEAD; i++)
+        if (before->head[i] != mark)
+            return false;
+    return true;
+}
+
 /* Two lines that each stand alone, whatever their widths. */
 static bool is_apart(const struct wrap *before, struct str text) {
-    return text.n == 0 || has_own_label(before->last, text) || before->is_word_wrapped ||
+    return text.n == 0 || is_ruler(before) || has_own_label(before->last, text) || before->is_word_wrapped ||
            is_between_words(before, text) ||
            (!before->is_joined && begins_alike(before, text));
 }

@@ -176,6 +176,10 @@ static void equal_width_by_chance_is_no_cut(void **state) {
                 "tion while 20.00 MiB were asked, 2 MiB free..", true);
     expect_pair("RuntimeError: the pool of this card holds 23.",
                 "69 GiB, of which 20.00 MiB are free, and more", true);
+    expect_pair("---------------------------------------------------------------"
+                "------------",
+                "ResourceExhaustedError                    Traceback (most recen"
+                "t call last)", false);
 }
 
 int main(void) {
