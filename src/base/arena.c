@@ -93,21 +93,31 @@ static struct arena_block *add_block(struct arena *a, size_t need) {
     return b;
 }
 
-void *arena_alloc(struct arena *a, size_t n) {
+static size_t rounded(struct arena *a, size_t n) {
     if (n > SIZE_MAX - 2 * ALIGNMENT)
         arena_raise(a, FAIL_MEMORY, "out of memory for %zu bytes", n);
-    size_t need = n ? (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
-    if (a->ceiling_bytes && (need > a->ceiling_bytes ||
-                             a->used_bytes > a->ceiling_bytes - need))
+    return n ? (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
+}
+
+static void *take(struct arena *a, struct arena_block *b, size_t bytes) {
+    if (a->ceiling_bytes && (bytes > a->ceiling_bytes ||
+                             a->used_bytes > a->ceiling_bytes - bytes))
         arena_raise(a, FAIL_CEILING, "more than %zu bytes would be needed",
                     a->ceiling_bytes);
-    struct arena_block *b = a->blocks;
-    if (!b || b->size - b->used < need)
-        b = add_block(a, need);
+    if (!b || b->size - b->used < bytes)
+        b = add_block(a, bytes);
     void *p = b->bytes + b->used;
-    b->used += need;
-    a->used_bytes += need;
-    return memset(p, 0, need);
+    b->used += bytes;
+    a->used_bytes += bytes;
+    return p;
+}
+
+void *arena_room(struct arena *a, size_t n) {
+    return take(a, a->blocks, rounded(a, n));
+}
+
+void *arena_alloc(struct arena *a, size_t n) {
+    return memset(arena_room(a, n), 0, rounded(a, n));
 }
 
 void *arena_array(struct arena *a, size_t count, size_t size) {
@@ -162,11 +172,30 @@ void arena_defer(struct arena *a, void (*release)(void *), void *what) {
     a->deferred = d.made;
 }
 
+/* Zeroed bytes right behind the list; false: others stand there, or nothing
+ * may. */
+static bool lengthen(struct arena *a, const char *list, size_t bytes,
+                     size_t wanted) {
+    struct arena_block *b = a->blocks;
+    size_t end = list && b ? rounded(a, bytes) : 0;
+    size_t more = end > 0 ? rounded(a, wanted) - end : 0;
+    if (more == 0 || list + end != b->bytes + b->used ||
+        b->size - b->used < more)
+        return false;
+    memset(take(a, b, more), 0, more);
+    return true;
+}
+
 void *arena_grow(struct arena *a, void *list, size_t count, size_t *cap,
                  size_t size) {
     if (count < *cap)
         return list;
-    size_t more = *cap < 4 ? 8 : *cap * 2;
+    size_t more = *cap < 4 ? 8 : *cap * 2, bytes;
+    if (!__builtin_mul_overflow(more, size, &bytes) &&
+        lengthen(a, list, *cap * size, bytes)) {
+        *cap = more;
+        return list;
+    }
     void *bigger = arena_array(a, more, size);
     if (count)
         memcpy(bigger, list, count * size);

@@ -66,13 +66,17 @@ void arena_release_to(struct arena *a, const struct arena_defer *until);
 /* Zeroed, aligned for any type, valid until arena_free(). n may be 0. */
 void *arena_alloc(struct arena *a, size_t n);
 void *arena_array(struct arena *a, size_t count, size_t size); /* checked */
+/* The same, but not zeroed: room for bytes that are written before they are
+ * read, so that what is never written costs nothing. */
+void *arena_room(struct arena *a, size_t n);
 struct str arena_str(struct arena *a, struct str s); /* copy, NUL-terminated */
 struct str arena_printf(struct arena *a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void arena_defer(struct arena *a, void (*release)(void *), void *what);
 
 /* Make room for one more element in a list that lives in the arena. Returns
- * the (possibly moved) list; *cap grows by doubling. */
+ * the (possibly moved) list; *cap grows by doubling. A list that is the last
+ * thing in its block grows where it is. */
 void *arena_grow(struct arena *a, void *list, size_t count, size_t *cap,
                  size_t size);
 

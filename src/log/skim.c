@@ -248,7 +248,7 @@ static size_t room_for(const struct skim *s, size_t n) {
 static void hold(struct skim *s, struct str bytes) {
     if (s->n + bytes.n > s->cap) {
         size_t cap = room_for(s, s->n + bytes.n);
-        char *bigger = arena_alloc(s->a, cap);
+        char *bigger = arena_room(s->a, cap);
         if (s->n > 0)
             memcpy(bigger, s->held, s->n);
         s->held = bigger;

@@ -119,8 +119,7 @@ static struct slot *insert(struct slot *slots, uint32_t count, uint64_t order,
 static struct slot *insert_last(struct pattern_state *p, uint64_t order) {
     struct slot *last = p->slots + KEEP_FIRST;
     if (p->last_count < KEEP_LAST) {
-        struct slot free_one = last[p->last_count];
-        return insert(last, p->last_count++, order, free_one);
+        return insert(last, p->last_count++, order, (struct slot){0});
     }
     if (order < last[0].hit.order)
         return NULL;
@@ -132,8 +131,7 @@ static struct slot *insert_last(struct pattern_state *p, uint64_t order) {
 
 static struct slot *insert_first(struct pattern_state *p, uint64_t order) {
     if (p->first_count < KEEP_FIRST) {
-        struct slot free_one = p->slots[p->first_count];
-        return insert(p->slots, p->first_count++, order, free_one);
+        return insert(p->slots, p->first_count++, order, (struct slot){0});
     }
     struct slot out = p->slots[KEEP_FIRST - 1], spare = {0};
     struct slot *last = insert_last(p, out.hit.order);
@@ -151,8 +149,8 @@ static struct slot *insert_first(struct pattern_state *p, uint64_t order) {
 static struct slot *other_slot(struct scanner *s, struct pattern_state *p,
                                uint64_t order) {
     if (!p->slots)
-        p->slots = arena_array(s->a, KEEP_FIRST + KEEP_LAST,
-                               sizeof *p->slots);
+        p->slots = arena_room(s->a, (KEEP_FIRST + KEEP_LAST) *
+                                        sizeof *p->slots);
     if (has_order(p->slots, p->first_count, order) ||
         has_order(p->slots + KEEP_FIRST, p->last_count, order))
         return NULL;

@@ -222,7 +222,7 @@ struct str regex_freeze(struct matcher *m, const struct regex *r) {
 static const uint8_t *joined(struct matcher *m, const struct frozen *bytes) {
     size_t n = bytes->head.n + bytes->rest.n;
     if (n > m->room_bytes) {
-        m->room = arena_alloc(m->a, 2 * n);
+        m->room = arena_room(m->a, 2 * n);
         m->room_bytes = 2 * n;
     }
     memcpy(m->room, bytes->head.p, bytes->head.n);

@@ -8,6 +8,9 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#if __has_include(<sys/platform/x86.h>)
+#include <sys/platform/x86.h>
+#endif
 #define HAS_AVX2_BUILD 1
 #define STEP 32 /* bytes at a time */
 #define AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
@@ -23,9 +26,16 @@ AVX2 static inline __m256i is_byte(__m256i v, char c) {
     return _mm256_cmpeq_epi8(v, _mm256_set1_epi8(c));
 }
 
+/* The C library has looked already; the compiler's own function would look
+ * once more, at the start of every run, and that is slow on rented machines. */
 static inline bool sieve_has_avx2(void) {
+#if __has_include(<sys/platform/x86.h>)
+    return CPU_FEATURE_ACTIVE(AVX2) && CPU_FEATURE_ACTIVE(BMI1) &&
+           CPU_FEATURE_ACTIVE(BMI2) && CPU_FEATURE_ACTIVE(POPCNT);
+#else
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
            __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+#endif
 }
 #endif
 

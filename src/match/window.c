@@ -29,7 +29,7 @@ static void make_room(struct arena *a, struct window *w, size_t n) {
     size_t cap = w->cap ? w->cap : WINDOW_CHUNK;
     while (cap < w->n + n)
         cap *= 2;
-    char *bigger = arena_alloc(a, cap);
+    char *bigger = arena_room(a, cap);
     if (w->n)
         memcpy(bigger, w->text, w->n);
     w->text = bigger;

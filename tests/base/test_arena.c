@@ -177,6 +177,36 @@ static void lists_grow(void **state) {
     arena_free(&a);
 }
 
+/* Alone in its block a list stays where it is; what stands behind it is left
+ * alone; and room that grew is zeroed, whatever was there. */
+static void grow_in_place(void *arg) {
+    struct arena *a = arg;
+    size_t cap = 0, other_cap = 0;
+    memset(arena_room(a, 3000), 'x', 3000);
+    char *list = arena_grow(a, NULL, 0, &cap, 3), *first = list;
+    list = arena_grow(a, list, 8, &cap, 3);
+    assert_ptr_equal(list, first);
+    assert_int_equal(cap, 16);
+    int *other = arena_grow(a, NULL, 0, &other_cap, sizeof *other);
+    other[0] = 7;
+    list[47] = 'y';
+    list = arena_grow(a, list, 16, &cap, 3);
+    assert_ptr_not_equal(list, first);
+    assert_int_equal(list[47], 'y');
+    for (size_t i = 48; i < 96; i++)
+        assert_int_equal(list[i], 0);
+    assert_int_equal(other[0], 7);
+    assert_int_equal(other[1], 0);
+}
+
+static void the_last_list_grows_in_place(void **state) {
+    (void)state;
+    struct arena a;
+    arena_init(&a, NULL, 0);
+    assert_int_equal(arena_guard(&a, grow_in_place, &a, NULL), FAIL_NONE);
+    arena_free(&a);
+}
+
 static void a_full_buffer_stays_failed(void **state) {
     (void)state;
     struct buf b;
@@ -215,6 +245,7 @@ int main(void) {
         cmocka_unit_test(defers_run_last_in_first_out),
         cmocka_unit_test(what_cannot_be_deferred_is_released),
         cmocka_unit_test(lists_grow),
+        cmocka_unit_test(the_last_list_grows_in_place),
         cmocka_unit_test(a_full_buffer_stays_failed),
         cmocka_unit_test(buffers_drop_their_front),
     };
