@@ -295,9 +295,7 @@ static void write_entry(struct writing *w, struct reader *r,
     const struct entry *entry =
         reader_entry_by_id(r, str_of(w->entry_id), &number);
     if (entry == NULL) {
-        arena_raise(&w->arena, FAIL_USAGE,
-                    "no entry '%.120s': ids look like "
-                    "vllm/kv-cache-too-small", w->entry_id);
+        refuse_entry(&w->arena, r, str_of(w->entry_id));
     }
     w->format->entry(&w->arena, r, entry, o, &w->out);
 }
@@ -310,9 +308,7 @@ static void write_list(struct writing *w, struct reader *r,
     } else {
         struct str component = str_of(w->component);
         if (component.n > 0 && !reader_component_known(r, component)) {
-            arena_raise(&w->arena, FAIL_USAGE,
-                        "no component '%.120s': they look like vllm, pytorch",
-                        w->component);
+            refuse_component(&w->arena, r, component);
         }
         list = list_entries(&w->arena, r, component);
     }

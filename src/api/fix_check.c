@@ -1,17 +1,20 @@
 /* fix_check.c: is there such a fix? Who mistyped an id learns the nearest
- * ones: of entries a few, of the fixes of one entry all that have room. */
+ * ones: of entries a few, of the fixes of one entry all that have room. Who
+ * asks for an entry or a component gets the same answer. */
 #include "api/handles.h"
 #include "base/near.h"
 
 #define NAMED_MOST 3
 
-/* How far is what was typed from this id, or from its last part alone? */
+/* How far is what was typed from this id, or from its last part alone? Of two
+ * that are as near, that of the component that was typed. */
 static size_t distance_to(struct str typed, struct str id) {
     struct str slug, typed_slug;
     str_cut(id, '/', &slug);
     size_t whole = near_distance(typed, id);
     bool is_slug = str_cut(typed, '/', &typed_slug).n == typed.n;
-    size_t part = near_distance(is_slug ? typed : typed_slug, slug);
+    size_t part =
+        near_distance(is_slug ? typed : typed_slug, slug) + !is_slug;
     return part < whole ? part : whole;
 }
 
@@ -37,8 +40,7 @@ static const struct entry *nearest(struct reader *r, struct str typed,
     return best;
 }
 
-static _Noreturn void refuse_entry(struct arena *a, struct reader *r,
-                                   struct str entry) {
+void refuse_entry(struct arena *a, struct reader *r, struct str entry) {
     struct buf b;
     size_t beyond = 0;
     uint32_t after = 0;
@@ -53,8 +55,29 @@ static _Noreturn void refuse_entry(struct arena *a, struct reader *r,
     struct str near = buf_str(&b);
     arena_raise(a, FAIL_USAGE, "no entry '%.*s': %s%.*s",
                 (int)(entry.n < 80 ? entry.n : 80), entry.p,
-                near.n > 0 ? "near it are " : "`oomkb list` names them",
+                near.n > 0 ? "near it are "
+                           : "`oomkb list` names them, for example "
+                             "vllm/kv-cache-too-small",
                 STR_ARG(near));
+}
+
+void refuse_component(struct arena *a, struct reader *r, struct str name) {
+    struct number_list all = reader_entries_of(r, (struct str){NULL, 0});
+    struct str best = STR("vllm, pytorch");
+    size_t least = near_enough(name) + 1;
+    bool is_near = false;
+    for (size_t i = 0; i < all.count; i++) {
+        struct str component = reader_entry(r, all.at[i])->component;
+        size_t d = near_distance(name, component);
+        if (d < least) {
+            best = component;
+            least = d;
+            is_near = true;
+        }
+    }
+    arena_raise(a, FAIL_USAGE, "no component '%.*s': %s %.*s",
+                (int)(name.n < 80 ? name.n : 80), name.p,
+                is_near ? "the nearest is" : "they look like", STR_ARG(best));
 }
 
 void fix_check(struct arena *a, const struct oomkb *kb, struct str entry,

@@ -130,7 +130,12 @@ void session_back(struct oomkb_report *r); /* also where it need not */
 int question_text(struct oomkb_report *r, size_t i, enum lang lang,
                   const char **fact, const char **ask, oomkb_error *err);
 
-/* ---- fix_check.c: raises FAIL_USAGE where there is no such fix ---- */
+/* ---- fix_check.c: raises FAIL_USAGE where there is no such fix; the others
+ * say what is near to an id or a component that is none ---- */
+_Noreturn void refuse_entry(struct arena *a, struct reader *r,
+                            struct str entry);
+_Noreturn void refuse_component(struct arena *a, struct reader *r,
+                                struct str name);
 void fix_check(struct arena *a, const struct oomkb *kb, struct str entry,
                struct str fix);
 

@@ -232,6 +232,7 @@ static void texts_fill(struct diagnosis *d, struct fix *fix,
         fix->how.in[lang] = template_fill(d->a, fix->is->how.in[lang], &fill);
     }
     fill.is_command = true;
+    fill.has_gap = &fix->has_gap;
     fix->command = template_fill(d->a, fix->is->command, &fill);
 }
 

@@ -197,7 +197,7 @@ static struct str_list spellings_of(struct diagnosis *d,
 static bool mends(const struct fix *fix) {
     return fix->applies == APPLIES_YES && fix->has_estimate &&
            fix->estimate.verdict == VERDICT_ENOUGH &&
-           fix->command.n > 0 && setting_is_flag(fix->command);
+           fix->command.n > 0 && !fix->has_gap && setting_is_flag(fix->command);
 }
 
 static void command_correct(struct diagnosis *d, struct report *rep) {

@@ -35,6 +35,7 @@ struct fix {
     struct note because;     /* of applies */
     struct text how;         /* with its {facts} filled in */
     struct str command;      /* filled template; empty: none */
+    bool has_gap;            /* a word stands in it for a value nobody knows */
     bool has_estimate;
     struct estimate estimate;
     struct note *places;     /* --why: what won or lost its place, most important first */

@@ -3,7 +3,8 @@
  * A {name} that is a fact is filled with what the arithmetic proposes, else
  * with what is known. The value that the fix is about to change is never
  * filled from the log: it is the one that failed. What is not known stands as
- * <max_model_len>, for the reader to fill. Other braces are left alone.
+ * <max_model_len>, in a command as MAX_MODEL_LEN, for the reader to fill. Other
+ * braces are left alone.
  *
  * In a command numbers are bare (65536, 0.66, bytes), and in the unit of the
  * flag where a bare number means one (--swap-space 4 is 4 GiB); in prose bytes
@@ -97,6 +98,9 @@ static void fill_one(struct buf *b, const struct filling *f, struct str name) {
         write_fact(b, value, f->is_command);
     } else {
         write_unknown(b, name, f->is_command);
+        if (f->has_gap) {
+            *f->has_gap = true;
+        }
     }
 }
 

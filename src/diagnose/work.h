@@ -229,6 +229,7 @@ struct filling {
     int acted_on;                /* fact that the fix changes; -1: none */
     bool is_command;             /* plain numbers, no units */
     const struct engine *engine; /* whose flags it speaks of; NULL: unknown */
+    bool *has_gap; /* set where a value is not known; NULL: nobody asks */
 };
 struct str template_fill(struct arena *a, struct str template,
                          const struct filling *f);

@@ -162,10 +162,6 @@ bool fix_is_in_command(const struct report *rep, const struct fix *fix) {
            (value.n == 0 || str_find(after, value) < after.n);
 }
 
-bool fix_is_filled(const struct fix *fix) {
-    return str_find_char(fix->command, '<') == fix->command.n;
-}
-
 static const char *unusable_key(const struct fix *fix, struct str because) {
     bool is_already = fix->applies == APPLIES_ALREADY;
     if (because.n == 0) {

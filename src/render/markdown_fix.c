@@ -134,7 +134,7 @@ static void write_short(struct sheet *s, const struct fix *fix) {
         put_more(s, said_text(s->t, &fix->how));
         put_more(s, shown_rate(s->t, &fix->success));
     }
-    bool has_command = fix->command.n > 0 && fix_is_filled(fix);
+    bool has_command = fix->command.n > 0 && !fix->has_gap;
     bool is_one_line = str_find_char(fix->command, '\n') == fix->command.n;
     if (has_command && is_one_line) {
         sheet_raw(s, DASH);

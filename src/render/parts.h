@@ -121,7 +121,6 @@ struct str fix_up_to(const struct teller *t, const struct fix *fix);
 struct str fix_trade_off(const struct teller *t, const struct workaround *w);
 /* Does the corrected command have this fix in it? */
 bool fix_is_in_command(const struct report *rep, const struct fix *fix);
-bool fix_is_filled(const struct fix *fix); /* no <value> left in its command */
 struct str fix_unusable(const struct teller *t, const struct fix *fix);
 struct dead_end_words {
     struct str action, why, instead;

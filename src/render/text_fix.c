@@ -76,7 +76,7 @@ static void write_fix_short(struct page *p, const struct fix *fix) {
     page_text(p, UNDER_MARK, INK_BAD, fix_short_by(p->t, fix));
     page_text(p, UNDER_MARK, INK_PLAIN, fix_up_to(p->t, fix));
     page_text(p, UNDER_MARK, INK_WARN, said_note(p->t, &fix->because));
-    if (fix_is_filled(fix)) { /* else it names a value that nobody knows yet */
+    if (!fix->has_gap) {
         page_command(p, UNDER_MARK + COMMAND_MORE, fix->command);
     }
     page_text(p, UNDER_MARK, INK_STRONG, shown_own(p->t, &fix->own));

@@ -164,6 +164,10 @@ class Usage(Program):
                 (["vesion"], ["`oomkb version`"]),
                 (["expalin"], ["`oomkb explain`"]),
                 (["help", "lst"], ["'lst'", "list?"]),
+                (["explain", "vllm/cuda-oom-laod"], ["vllm/cuda-oom-load"]),
+                (["explain", "kv-cache-too-smal"], ["vllm/kv-cache-too-small"]),
+                (["list", "vlm"], ["nearest is vllm"]),
+                (["list", "qqqqqqqq"], ["they look like vllm"]),
                 (["--frmat=json"], ["--format?"]),
                 (["fit", "--modl", "x"], ["--model?"])):
             with self.subTest(words=words):
