@@ -7,7 +7,6 @@
 #include "memory/training.h"
 
 #define COUNT_MAX 1000000
-#define LEAST_CARD (INT64_C(1) << 20) /* bytes; less was meant in GiB */
 
 static _Noreturn void refuse(struct arena *a, struct str text) {
     arena_raise(a, FAIL_USAGE, "%.*s", STR_ARG(text));
@@ -37,8 +36,7 @@ enum fact_name fit_fact_called(struct arena *a, struct str given) {
     }
     enum fact_name fact;
     if (!fact_named(name, &fact)) {
-        refuse(a, arena_printf(a, "there is no fact '%.*s': they are "
-                               "named like gpu_total", STR_ARG(given)));
+        refuse(a, no_such_fact(a, given));
     }
     return fact;
 }
@@ -54,27 +52,8 @@ static bool is_word_among(struct str word, const char *const *list) {
     return false;
 }
 
-static bool has_letter(struct str s) {
-    for (size_t i = 0; i < s.n; i++) {
-        char c = s.p[i];
-        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void check_size(struct arena *a, const struct fact *f,
                        struct str given) {
-    const char *name = fact_spelling(f->name);
-    bool is_tiny = f->name == FACT_gpu_total && f->number > 0 &&
-                   f->number < LEAST_CARD;
-    if (!has_letter(given) &&
-        (is_tiny || str_find_char(given, '.') < given.n)) {
-        refuse(a, arena_printf(a, "%s takes a size with its unit: %.*sGiB "
-                               "or %.*sGB, not '%.*s'", name, STR_ARG(given),
-                               STR_ARG(given), STR_ARG(given)));
-    }
     if (f->name == FACT_gpu_total && f->number <= 0) {
         refuse(a, arena_printf(a, "gpu_total takes a size above 0, not "
                                "'%.*s'", STR_ARG(given)));

@@ -1,5 +1,52 @@
-/* answer.c: "max_model_len=32k" as a fact that the user vouches for. */
+/* answer.c: "max_model_len=32k" as a fact that the user vouches for. What
+ * cannot be meant is refused in one line that says what would be taken. */
+#include "base/near.h"
 #include "diagnose/diagnose.h"
+
+#define LEAST_SIZE (INT64_C(1) << 20) /* bytes; less was meant in GiB */
+
+struct str no_such_fact(struct arena *a, struct str name) {
+    const char *best = NULL;
+    size_t least = near_enough(name) + 1;
+    for (int i = 0; i < FACT_COUNT_OF; i++) {
+        const char *spelling = fact_spelling((enum fact_name)i);
+        size_t d = near_distance(name, str_of(spelling));
+        if (d < least) {
+            best = spelling;
+            least = d;
+        }
+    }
+    return best != NULL
+               ? arena_printf(a, "there is no fact '%.*s': the nearest is %s",
+                              STR_ARG(name), best)
+               : arena_printf(a, "there is no fact '%.*s': they are named "
+                              "like gpu_total", STR_ARG(name));
+}
+
+static bool is_bare(struct str number) {
+    for (size_t i = 0; i < number.n; i++) {
+        char c = number.p[i];
+        if ((c < '0' || c > '9') && c != '.') {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* "24" of a card's memory; bytes as a program prints them are many more. */
+static bool lacks_unit(const struct fact *f, struct str given) {
+    static const enum fact_name small[] = {
+        FACT_tried_alloc, FACT_requested_bytes, FACT_smem_required,
+        FACT_smem_limit, FACT_shm_requested, FACT_shm_limit, FACT_file_rss,
+        FACT_shmem_rss};
+    for (size_t i = 0; i < sizeof small / sizeof small[0]; i++) {
+        if (f->name == small[i]) {
+            return false;
+        }
+    }
+    return fact_unit(f->name) == UNIT_BYTES && f->number > 0 &&
+           f->number < LEAST_SIZE && is_bare(given);
+}
 
 bool answer_read(struct arena *a, struct str text, struct fact *out,
                  struct str *why) {
@@ -10,13 +57,16 @@ bool answer_read(struct arena *a, struct str text, struct fact *out,
         return false;
     }
     if (!fact_named(name, &fact)) {
-        *why = arena_printf(a, "there is no fact '%.*s': they are named "
-                            "like gpu_total", STR_ARG(name));
+        *why = no_such_fact(a, name);
         return false;
     }
     struct fact f = {.name = fact, .gpu = FACT_NONE, .rank = FACT_NONE,
                      .pid = FACT_NONE};
     struct str kept = arena_str(a, str_trim(value));
+    if (kept.n == 0) {
+        *why = arena_printf(a, "%s= is without a value", fact_spelling(fact));
+        return false;
+    }
     fact_read(fact, kept, 1, &f);
     if (!f.known) {
         *why = arena_printf(a, "'%.*s' does not read as %s in %s: %.*s",
@@ -34,6 +84,12 @@ bool answer_read(struct arena *a, struct str text, struct fact *out,
         *why = arena_printf(a, "%s takes a share of the card, above 0 and up "
                             "to 1 (0.9), not '%.*s'", fact_spelling(fact),
                             STR_ARG(kept));
+        return false;
+    }
+    if (lacks_unit(&f, kept)) {
+        *why = arena_printf(a, "%s takes a size with its unit: %.*sGiB or "
+                            "%.*sMiB, not '%.*s'", fact_spelling(fact),
+                            STR_ARG(kept), STR_ARG(kept), STR_ARG(kept));
         return false;
     }
     f.source = SOURCE_USER;

@@ -30,6 +30,8 @@ struct report *diagnose(struct arena *a, struct reader *r,
  * *why when there is no such fact or the value does not read. */
 bool answer_read(struct arena *a, struct str text, struct fact *out,
                  struct str *why);
+/* Says so, and which name is near. */
+struct str no_such_fact(struct arena *a, struct str name);
 /* A number that cannot be. A pool that weights have overdrawn is printed as one
  * below zero, and -1 of the layers are all. */
 bool answer_is_below_zero(const struct fact *f);
