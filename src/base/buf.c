@@ -85,13 +85,13 @@ void buf_clear(struct buf *b) {
 static bool make_room(struct buf *b, size_t n) {
     if (b->failed)
         return false;
+    if (n < b->cap - b->n) /* most often */
+        return true;
     size_t limit = b->ceiling ? b->ceiling : SIZE_MAX / 4;
     b->failed = b->n > limit || n > limit - b->n;
     if (b->failed)
         return false;
     size_t need = b->n + n + 1;
-    if (need <= b->cap)
-        return true;
     size_t cap = b->cap < FIRST_BYTES / 2 ? FIRST_BYTES : b->cap * 2;
     if (cap < need)
         cap = need;

@@ -84,6 +84,10 @@ size_t utf8_next(struct str s, uint32_t *cp) {
     *cp = REPLACEMENT;
     if (s.n == 0)
         return 0;
+    if ((unsigned char)s.p[0] < 0x80) {
+        *cp = (unsigned char)s.p[0];
+        return 1;
+    }
     if (!decode(s, cp, &n)) {
         *cp = REPLACEMENT;
         n = 1;

@@ -144,8 +144,9 @@ static uint32_t ways_of(const struct regex *r, struct str text) {
     const uint8_t *firsts = NULL;
     pcre2_pattern_info(r->code, PCRE2_INFO_FIRSTCODETYPE, &first);
     pcre2_pattern_info(r->code, PCRE2_INFO_FIRSTBITMAP, &firsts);
-    for (size_t i = 0; i < text.n; i++)
-        ways += text.p[i] == '|';
+    for (size_t at = 0; (at += str_find_char(str_slice(text, at, text.n),
+                                             '|')) < text.n; at++)
+        ways++;
     return first == 1 || firsts ? 1 + ways / HEAT_FIRST : HEAT_ANY_BYTE * ways;
 }
 

@@ -67,7 +67,7 @@ static bool may_not_end_line(uint32_t cp) {
 }
 
 static bool is_wide(uint32_t cp, size_t columns) {
-    return columns == 2 || is_one_of(cp, U"“”‘’…");
+    return columns == 2 || (cp > 0x7F && is_one_of(cp, U"“”‘’…"));
 }
 
 /* "5.40" | "GiB": does a unit follow the blank at byte at? */
@@ -145,10 +145,10 @@ static bool may_break_before(const struct wrapping *w, size_t at, uint32_t prev,
     if (at <= w->start || at < w->quoted_to || prev == ' ' || cp == ' ') {
         return false;
     }
-    if (may_not_begin_line(cp) || may_not_end_line(prev)) {
+    if (!is_wide(prev, prev_columns) && !is_wide(cp, columns)) {
         return false;
     }
-    return is_wide(prev, prev_columns) || is_wide(cp, columns);
+    return !may_not_begin_line(cp) && !may_not_end_line(prev);
 }
 
 static void take(struct wrapping *w, size_t at, size_t n, uint32_t cp,
