@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -38,9 +39,13 @@ static int close_arena(void **state) {
 static void expect_filled(const char *template, int acted_on,
                           const struct fact *proposed, bool is_command,
                           const char *want) {
-    struct filling f = {&known, proposed, acted_on, is_command, &engine};
+    bool has_gap = false;
+    struct filling f = {&known,     proposed, acted_on,
+                        is_command, &engine,  &has_gap};
     struct str got = template_fill(&arena, str_of(template), &f);
     assert_string_equal(arena_str(&arena, got).p, want);
+    assert_int_equal(has_gap, strstr(want, is_command ? "MAX_MODEL_LEN" : "<")
+                                  != NULL);
 }
 
 static void printed_values_are_filled_in(void **state) {
