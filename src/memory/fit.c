@@ -273,10 +273,9 @@ struct fit_question fit_asked_again(const struct fit_question *q,
  * maker, and no more of them than a machine has. */
 static bool is_candidate(const struct memory_case *c, const struct gpu *g) {
     struct str maker = c->gpu ? c->gpu->vendor : STR("nvidia");
-    int64_t ranks = setting(c, FACT_tensor_parallel, 1) *
-                    setting(c, FACT_pipeline_parallel, 1);
-    int64_t cards = setting(c, FACT_gpu_count, 1);
-    bool is_one = ranks <= 1 && cards <= 1;
+    bool is_one = setting(c, FACT_tensor_parallel, 1) <= 1 &&
+                  setting(c, FACT_pipeline_parallel, 1) <= 1 &&
+                  setting(c, FACT_gpu_count, 1) <= 1;
     return g->total_low > 0 && g->nominal_gb > 0 &&
            str_eq(g->vendor, maker) && (is_one || !g->is_unified);
 }
