@@ -50,6 +50,9 @@ static const struct {
     {"(?:abcd){2}e", "abcdabcde"},
     {"\\Qabcdefgh\\E?ij", "abcdefg"},
     {"abcdefgh(?#one)?ij", "abcdefg"},
+    /* what all frames of Python say is worth little, though not nothing */
+    {"sd_models\\w*\\.py\", line \\d+, in load", "sd_models"},
+    {"\\.py\", line \\d+, in \\w+", ".py\", line"},
     /* numbers and classes part */
     {"tried (?<tried_alloc>(?&amount)) of memory", "of memory"},
     {"max seq len \\((?<max_model_len>(?&int))\\)", "max seq len ("},
