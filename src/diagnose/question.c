@@ -40,6 +40,7 @@ static const struct {
     {FACT_other_in_use, "diagnose.ask.others", SMI_USERS},
     {FACT_process_in_use, "diagnose.ask.others", SMI_USERS},
     {FACT_stage, "diagnose.ask.traceback", ""},
+    {FACT_os, "diagnose.ask.os", ""},
     {FACT_host_rss, "diagnose.ask.kernel", DMESG},
     {FACT_host_total, "diagnose.ask.host", "free -h"},
     {FACT_host_free, "diagnose.ask.host", "free -h"},

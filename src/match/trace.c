@@ -10,6 +10,8 @@
  *     During handling of the above ...        CHAIN: the next header goes on
  *
  * A block begins at its header, or where an excerpt breaks into the frames.
+ * It ends where the last frame has become too far (TRACE_REACH), so that who
+ * reads only what is near sees the same.
  * Soft lines belong to it only if something sure follows. A log line of its own
  * (a record) ends a block unless its text is a frame's: engines prefix every
  * line of a traceback. Indentation counts relative to the frames, since whole
@@ -399,26 +401,38 @@ static bool step(struct trace *t, struct line_shape shape, bool is_record,
     return false;
 }
 
-/* Of a traceback that began too far back, the first line that is near. */
-static uint32_t near_first(struct trace *t, uint32_t number, uint64_t place) {
+/* What shows a traceback wherever reading begins. */
+static bool is_sure(struct line_shape shape) {
+    return shape.kind == LINE_HEADER || shape.kind == LINE_FRAME ||
+           shape.kind == LINE_NATIVE || shape.kind == LINE_CHAIN;
+}
+
+/* Of a traceback that began too far back, the first sure line that is near. */
+static uint32_t near_first(struct trace *t, uint32_t number, uint64_t place,
+                           bool is_sure_line) {
     uint64_t step = place / TRACE_STEP;
-    if (t->step[step % TRACE_STEPS] != step + 1) {
+    if (is_sure_line && t->step[step % TRACE_STEPS] != step + 1) {
         t->step[step % TRACE_STEPS] = step + 1;
         t->step_line[step % TRACE_STEPS] = number;
     }
     if (place - t->first_place <= TRACE_REACH)
         return t->first;
     uint64_t near = (place - TRACE_REACH) / TRACE_STEP + 1;
-    while (t->step[near % TRACE_STEPS] != near + 1)
+    while (near <= step && t->step[near % TRACE_STEPS] != near + 1)
         near++;
-    return t->step_line[near % TRACE_STEPS];
+    return near <= step ? t->step_line[near % TRACE_STEPS] : number;
 }
 
 struct trace_step trace_line(struct trace *t, struct line_shape shape,
                              bool is_record, uint32_t number,
                              uint64_t place) {
     uint32_t id = t->id;
+    if (place - t->sure_place > TRACE_REACH)
+        end_block(t);
     bool is_solid = step(t, shape, is_record, number);
+    bool is_sure_line = is_sure(shape);
+    if (is_sure_line)
+        t->sure_place = place;
     if (t->id != id) {
         t->first_place = place;
         memset(t->step, 0, sizeof t->step);
@@ -426,5 +440,6 @@ struct trace_step trace_line(struct trace *t, struct line_shape shape,
     note_indented(t, shape, number);
     if (t->state == TRACE_NONE)
         return (struct trace_step){0};
-    return (struct trace_step){t->id, near_first(t, number, place), is_solid};
+    return (struct trace_step){
+        t->id, near_first(t, number, place, is_sure_line), is_solid};
 }

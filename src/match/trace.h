@@ -47,7 +47,8 @@ struct trace {
     uint32_t id;         /* of the block, from 1; rises */
     uint32_t first;      /* line where it began */
     uint64_t first_place; /* and its place */
-    uint32_t step_line[TRACE_STEPS]; /* its first line in each of the last
+    uint64_t sure_place;  /* of its last line that shows it by itself */
+    uint32_t step_line[TRACE_STEPS]; /* its first such line in each of the last
                                         stretches of the input */
     uint64_t step[TRACE_STEPS];      /* 1 + which stretches these are */
     uint32_t indented_first, indented_count; /* run of indented lines before */

@@ -31,11 +31,20 @@ static struct str kept(const struct teller *t, const struct buf *b) {
     return settled(t->a, b);
 }
 
+/* GiB and the like are signs; below them stands a word. */
+static bool is_in_words(enum unit unit, int64_t n) {
+    return unit == UNIT_BYTES && n > -1024 && n < 1024;
+}
+
 struct str shown_number(const struct teller *t, enum unit unit, int64_t n) {
     struct buf out;
     buf_init_in(&out, t->a, SHOWN_MAX);
-    put_number(&out, unit, n);
+    bool has_word = t->lang != LANG_EN && is_in_words(unit, n);
+    put_number(&out, has_word ? UNIT_COUNT : unit, n);
     struct str number = kept(t, &out);
+    if (has_word) {
+        return said_with(t, "unit.bytes", &number, 1);
+    }
     if (unit == UNIT_TOKENS) {
         return said_with(t, "unit.tokens", &number, 1);
     }

@@ -303,8 +303,29 @@ static void a_long_traceback_is_followed(struct arena *a) {
     }
     buf_add(&log, STR("\n\nbye\n"));
     const struct scan_result *r = patterns_scan(a, oom, buf_str(&log), 0);
-    expect_lines(hit_of_kind(r, PATTERN_SIGNATURE, 0), 6002, 6002, 5073,
-                 9002); /* followed back 32 KiB */
+    expect_lines(hit_of_kind(r, PATTERN_SIGNATURE, 0), 6002, 6002, 5074,
+                 9002); /* back 32 KiB, to a frame */
+}
+
+/* What the same process says much later belongs to no traceback of before. */
+static void a_traceback_ends_where_others_talked_too_long(struct arena *a) {
+    struct buf log;
+    buf_init_in(&log, a, (size_t)1 << 22);
+#define SERVE "May 20 10:47:37 node7 serve[4711]: "
+    buf_add(&log, STR(SERVE "Traceback (most recent call last):\n" SERVE
+                            "  File \"load.py\", line 3, in load\n" SERVE
+                            "OSError: no such file\n"));
+    for (int i = 0; i < 1000; i++) {
+        buf_add(&log, STR("May 20 10:47:37 node7 cron[9]: nothing to do in "
+                          "this hour\n"));
+    }
+    buf_add(&log, STR(SERVE "some words\n" SERVE
+                            "RuntimeError: CUDA out of memory. Tried to "
+                            "allocate 1.00 GiB.\n"));
+#undef SERVE
+    const struct scan_result *r = patterns_scan(a, oom, buf_str(&log), 0);
+    expect_lines(hit_of_kind(r, PATTERN_SIGNATURE, 0), 1005, 1005, 1005,
+                 1005);
 }
 
 /* ---- what helps judge ---- */
@@ -600,6 +621,7 @@ static void many_streams_are_bounded(struct arena *a) {
     X(every_allocation_may_fail)                                           \
     X(prefixed_tracebacks_are_one)                                         \
     X(a_long_traceback_is_followed)                                        \
+    X(a_traceback_ends_where_others_talked_too_long)                       \
     X(context_and_stages_are_kept)                                         \
     X(nobody_asks_for_conditions_of_what_is_not_there)                     \
     X(of_many_the_first_and_last_are_kept)                                 \

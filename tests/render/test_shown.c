@@ -80,6 +80,15 @@ static void facts_are_called_by_their_labels(void **state) {
     expect_shown(depends_on(LANG_ZH, two), "取决于：空闲显存、PyTorch。");
 }
 
+static void few_bytes_are_a_word_of_the_language(void **state) {
+    (void)state;
+    struct teller en = teller(LANG_EN), zh = teller(LANG_ZH);
+    expect_shown(shown_number(&en, UNIT_BYTES, 0), "0 bytes");
+    expect_shown(shown_number(&en, UNIT_BYTES, 1), "1 byte");
+    expect_shown(shown_number(&zh, UNIT_BYTES, 1023), "1,023 字节");
+    expect_shown(shown_number(&zh, UNIT_BYTES, 1024), "1 KiB");
+}
+
 static void stray_marks_do_no_harm(void **state) {
     (void)state;
     expect_shown(depends_on(LANG_EN, "\x1fnothing\x1f"),
@@ -92,6 +101,7 @@ int main(void) {
         cmocka_unit_test(names_have_no_commas),
         cmocka_unit_test(few_reports_that_all_say_no_are_told),
         cmocka_unit_test(facts_are_called_by_their_labels),
+        cmocka_unit_test(few_bytes_are_a_word_of_the_language),
         cmocka_unit_test(stray_marks_do_no_harm),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);
