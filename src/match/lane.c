@@ -277,8 +277,17 @@ static bool find_next(struct scanner *s, struct regex *regex,
     return false;
 }
 
-/* Text as literals are folded, in room for text.n bytes. */
-static struct str folded(struct str text, char *room) {
+/* Of many patterns that one line names, the same text is asked about. */
+struct folding {
+    const struct lane *lane;
+    uint64_t end; /* and bytes of its window then: where the offsets held */
+    size_t n, from, stop;
+    struct str text;
+    char room[FOLD_MAX];
+};
+
+/* Text as literals are folded. */
+static struct str fold(char *room, struct str text) {
     size_t n = 0;
     for (size_t i = 0; i < text.n; i++) {
         unsigned char c = fold_byte((unsigned char)text.p[i]);
@@ -286,6 +295,25 @@ static struct str folded(struct str text, char *room) {
             room[n++] = (char)c;
     }
     return (struct str){room, n};
+}
+
+/* Of the lane's text, FOLD_MAX bytes at most. */
+static struct str folded(struct scanner *s, const struct lane *l, size_t from,
+                         size_t stop) {
+    if (!s->folding)
+        s->folding = arena_room(s->a, sizeof *s->folding);
+    else if (s->folding->lane == l && s->folding->end == l->w.end &&
+             s->folding->n == l->w.n && s->folding->from == from &&
+             s->folding->stop == stop)
+        return s->folding->text;
+    struct folding *f = s->folding;
+    f->lane = l;
+    f->end = l->w.end;
+    f->n = l->w.n;
+    f->from = from;
+    f->stop = stop;
+    f->text = fold(f->room, (struct str){l->w.text + from, stop - from});
+    return f->text;
 }
 
 /* A pattern is compiled when its other words are there as well: of a group of
@@ -299,9 +327,7 @@ static bool is_worth_compiling(struct scanner *s, struct lane *l,
     size_t from = start_of(s, l, r, &p->reach), stop = stop_of(s, l, r);
     if (stop < from || stop - from > FOLD_MAX)
         return true;
-    char room[FOLD_MAX];
-    struct str text =
-        folded((struct str){l->w.text + from, stop - from}, room);
+    struct str text = folded(s, l, from, stop);
     for (size_t i = 0; i < also->count; i++)
         if (str_find(text, also->at[i]) < text.n)
             return true;

@@ -125,6 +125,7 @@ struct scanner {
     bool has_no_finder;
     size_t pattern_count;
     struct matcher *matcher;
+    struct folding *folding; /* lane.c: the text folded last */
     struct log_reader *log;
     enum scan_way way;
     uint32_t threads;
