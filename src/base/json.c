@@ -71,6 +71,8 @@ struct json *json_micro(struct arena *a, int64_t millionths) {
 }
 
 struct json *json_text(struct arena *a, struct str s) {
+    if (utf8_is_printable(s))
+        return own(a, json_stringn_nocheck(s.n ? s.p : "", s.n));
     struct buf clean;
     buf_init(&clean, a->from, 0);
     utf8_clean(&clean, s);

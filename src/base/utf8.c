@@ -132,6 +132,10 @@ static size_t plain_run(struct str s) {
     return i;
 }
 
+bool utf8_is_printable(struct str s) {
+    return plain_run(s) == s.n;
+}
+
 void utf8_clean(struct buf *out, struct str s) {
     size_t i = 0;
     while (i < s.n) {

@@ -14,6 +14,7 @@ void utf8_put(struct buf *out, uint32_t cp);
  * their visible pictures (U+2400...), C1 and the marks that turn the direction
  * of text as U+FFFD: safe for a terminal and a page. */
 void utf8_clean(struct buf *out, struct str s);
+bool utf8_is_printable(struct str s); /* ASCII alone, without control bytes */
 /* Columns on a terminal: East Asian wide characters take two, combining none.
  */
 size_t utf8_width(struct str s);
