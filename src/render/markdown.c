@@ -108,12 +108,8 @@ static void write_questions(struct sheet *s, const struct report *rep) {
 }
 
 static void write_nothing(struct sheet *s, const struct report *rep) {
-    struct str size[] = {
-        shown_number(s->t, UNIT_COUNT, (int64_t)rep->lines),
-        shown_number(s->t, UNIT_BYTES, (int64_t)rep->bytes),
-    };
     sheet_heading(s, 2, said(s->t, "report.nothing"));
-    sheet_text(s, said_with(s->t, "report.read", size, 2));
+    sheet_text(s, said_read(s->t, rep));
     struct str list = shown_seen(s->t, &rep->context);
     if (list.n > 0) {
         sheet_text(s, said_with(s->t, "report.seen", &list, 1));

@@ -248,3 +248,11 @@ struct str said_with(const struct teller *t, const char *key,
                      const struct str args[], size_t count) {
     return filled(t->a, t->r, t->lang, key, args, count);
 }
+
+/* How much there was to read. */
+struct str said_read(const struct teller *t, const struct report *rep) {
+    struct str size[] = {shown_number(t, UNIT_COUNT, (int64_t)rep->lines),
+                         shown_number(t, UNIT_BYTES, (int64_t)rep->bytes)};
+    const char *key = rep->lines == 1 ? "report.read_one" : "report.read";
+    return said_with(t, key, size, 2);
+}

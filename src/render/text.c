@@ -108,11 +108,7 @@ static void write_questions(struct page *p, const struct report *rep) {
 }
 
 static void write_input(struct page *p, const struct report *rep) {
-    struct str size[] = {
-        shown_number(p->t, UNIT_COUNT, (int64_t)rep->lines),
-        shown_number(p->t, UNIT_BYTES, (int64_t)rep->bytes),
-    };
-    page_text(p, 0, INK_PLAIN, said_with(p->t, "report.read", size, 2));
+    page_text(p, 0, INK_PLAIN, said_read(p->t, rep));
     if (rep->truncated) {
         page_text(p, 0, INK_WARN, said(p->t, "report.truncated"));
     }

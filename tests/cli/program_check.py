@@ -57,6 +57,10 @@ class Status(Program):
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"No known", done.stdout)
 
+    def test_one_line_is_one(self):
+        self.assertIn(b"Read: one line, ", oomkb(stdin=HEALTHY).stdout)
+        self.assertIn(b"Read: 2 lines, ", oomkb(stdin=2 * HEALTHY).stdout)
+
     def test_empty_input_is_an_answer(self):
         self.assertEqual(oomkb(stdin=b"").returncode, 1)
 
@@ -97,7 +101,7 @@ class Status(Program):
             self.assertEqual(done.returncode, 0)
             self.assertIn(b"ended early", done.stdout)
             self.assertRegex(done.stderr, rb"^oomkb: -: [^\n]*cut short[^\n]* "
-                                          rb"\d+ lines [^\n]*\n$")
+                                          rb"read: \d+\. [^\n]*\n$")
 
     def test_where_nothing_was_found_in_half_a_log_nobody_knows(self):
         log = b"".join(b"%d\n" % i for i in range(50000)) + FAILED
@@ -108,8 +112,8 @@ class Status(Program):
             self.assertIn(b"Read: ", done.stdout)
             lines = int(re.search(rb"Read: ([\d,]+) lines", done.stdout)[1]
                         .replace(b",", b""))
-            self.assertIn(f"{name}: damaged or cut short, only {lines} lines",
-                          done.stderr.decode())
+            self.assertIn(f"{name}: damaged or cut short; lines that could be "
+                          f"read: {lines}. The answer", done.stderr.decode())
             among = oomkb("-", name, stdin=FAILED)
             self.assertEqual(among.returncode, 2)
             self.assertEqual(among.stderr, done.stderr)
