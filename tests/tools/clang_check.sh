@@ -3,5 +3,5 @@
 set -eu
 clang -std=c17 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wpedantic -Wshadow \
     -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 \
-    -Wundef -Werror -Isrc -Iinclude -Itests -fsyntax-only \
+    -Wundef -Werror -DPACK_LAYOUT=0u -Isrc -Iinclude -Itests -fsyntax-only \
     $(find src tests -name '*.c' ! -path 'tests/install/*')
