@@ -160,10 +160,21 @@ static void make_defer(void *arg) {
     d->made = arena_alloc(d->a, sizeof *d->made);
 }
 
+/* Then nothing is raised, and no guard is needed: most often. */
+static bool has_room(const struct arena *a, size_t bytes) {
+    return a->blocks && a->blocks->size - a->blocks->used >= bytes &&
+           (!a->ceiling_bytes || (a->ceiling_bytes > a->used_bytes &&
+                                  a->ceiling_bytes - a->used_bytes >= bytes));
+}
+
 void arena_defer(struct arena *a, void (*release)(void *), void *what) {
     struct deferral d = {.a = a};
     struct fault fault;
-    enum fail code = arena_guard(a, make_defer, &d, &fault);
+    enum fail code = FAIL_NONE;
+    if (has_room(a, rounded(a, sizeof *d.made)))
+        make_defer(&d);
+    else
+        code = arena_guard(a, make_defer, &d, &fault);
     if (code != FAIL_NONE) { /* nobody else will: what was opened is lost */
         release(what);
         arena_raise(a, code, "%s", fault.text);

@@ -83,7 +83,8 @@ struct json *json_text(struct arena *a, struct str s) {
 }
 
 void json_set(struct json *object, const char *key, struct json *value) {
-    if (json_object_set(object->value, key, value->value) != 0)
+    if (json_object_set_new_nocheck(object->value, key,
+                                    json_incref(value->value)) != 0)
         arena_raise(object->a, FAIL_MEMORY, "cannot set JSON key '%s'", key);
 }
 
