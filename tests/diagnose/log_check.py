@@ -475,6 +475,36 @@ class Refusal(unittest.TestCase):
             self.assertEqual(fixes[0]["id"], wanted)
 
 
+class FullCard(unittest.TestCase):
+    LOG = ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {0} "
+           "MiB. GPU 0 has a total capacity of 40.00 GiB of which 11.00 MiB "
+           "is free. Including non-PyTorch memory, this process has 39.98 GiB "
+           "memory in use. Of the allocated memory {1} GiB is allocated by "
+           "PyTorch, and {2} MiB is reserved by PyTorch but unallocated.")
+
+    def first(self, *amounts, above=""):
+        got = report(above, self.LOG.format(*amounts))["findings"][0]
+        return got["entry"], got["fixes"][0]["id"]
+
+    def test_without_a_freed_block_it_still_loads(self):
+        head = "pytorch/cuda-oom"
+        for amounts, fix in (((320, 39, 1), "fewer-weights"),
+                             ((320, 39, 400), "smaller-step"),
+                             ((20, 39, 1), "fewer-weights"),
+                             ((20, 39, 400), "smaller-step"),
+                             ((2048, 37, 1), "smaller-step")):
+            with self.subTest(amounts=amounts):
+                self.assertEqual(self.first(*amounts), (head, fix))
+
+    def test_a_training_run_keeps_more_than_weights(self):
+        self.assertEqual(
+            self.first(20, 39, 400, above="train_ppo --zero_stage 2")[1],
+            "fewer-bytes-in-training")
+
+    def test_what_pytorch_does_not_hold_is_another_library(self):
+        self.assertEqual(self.first(20, 2, 8)[1], "another-library")
+
+
 class Blocks(unittest.TestCase):
     def test_a_backend_may_choose_larger_blocks(self):
         log = ("ValueError: To serve at least one request with the models's "
