@@ -175,6 +175,7 @@ class Usage(Program):
                 (["explain", "vllm/cuda-oom-laod"], ["vllm/cuda-oom-load"]),
                 (["explain", "kv-cache-too-smal"], ["vllm/kv-cache-too-small"]),
                 (["list", "vlm"], ["nearest is vllm"]),
+                (["list", "VLLM"], ["nearest is vllm"]),
                 (["list", "qqqqqqqq"], ["they look like vllm"]),
                 (["--frmat=json"], ["--format?"]),
                 (["fit", "--modl", "x"], ["--model?"])):
