@@ -102,18 +102,32 @@ static void add_to_run(const struct walk *w, struct branch *b, char c) {
 
 /* ---- atoms ---- */
 
+static uint32_t hex_digit(char c) {
+    return c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
+           : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10
+           : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A') + 10
+                                  : 16;
+}
+
+/* "22", behind "\\x": a byte that ends no line. */
+static bool is_hex_inline(const struct walk *w) {
+    uint32_t high = hex_digit(peek(w, 0)), low = hex_digit(peek(w, 1));
+    return high >= 2 && high <= 15 && low <= 15;
+}
+
 /* An escape in a class: '\' is taken. False: not understood. */
 static bool take_class_escape(struct walk *w, bool is_negated,
                               bool *has_newline) {
     char c = peek(w, 0);
     w->at++;
-    if (c == 'x' && peek(w, 0) == '2' && peek(w, 1) == '0')
+    if (c == 'x' && is_hex_inline(w))
         w->at += 2;
     else if (!is_punctuation(c) && !is_any_of(c, "nswdSt"))
         return false;
     *has_newline = *has_newline || c == 'n' || c == 's';
     bool is_range = peek(w, 0) == '-' && peek(w, 1) != ']';
-    return !(is_range && !is_punctuation(c)) && !(c == 'S' && is_negated);
+    bool may_begin_range = c == 'x' || is_punctuation(c);
+    return !(is_range && !may_begin_range) && !(c == 'S' && is_negated);
 }
 
 /* A class: '[' is taken. */
@@ -131,13 +145,6 @@ static enum atom take_class(struct walk *w) {
     }
     w->at++;
     return has_newline == is_negated ? ATOM_INLINE : ATOM_ANY;
-}
-
-static uint32_t hex_digit(char c) {
-    return c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
-           : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10
-           : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A') + 10
-                                  : 16;
 }
 
 /* "\x22": "\x" is taken. */

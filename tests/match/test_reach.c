@@ -43,6 +43,7 @@ static void a_literal_in_front_is_on_the_first_line(void **state) {
     expect_lines("(?<gpu_free>\\d+)_bytes_are_free", 0);
     expect_lines("^(?!WARN\\s)[Oo]ut_of_memory", 0);
     expect_lines("^\\xE2\\x94\\x82[^\\n]*out_of_memory", 0);
+    expect_lines("[^\\x22\\n]*[\\x20-\\x7E]out_of_memory", 0);
     expect_lines("(?:[Oo]ut_of_memory|bad_alloc_here|(?i:No_memory_left))", 0);
 }
 
@@ -60,6 +61,8 @@ static void what_has_no_end_is_unknown(void **state) {
     expect_unknown("x(?:a b)*the_long_literal");
     expect_unknown("(?s)a.*the_long_literal");
     expect_unknown("x\\D*the_long_literal");
+    expect_unknown("x[\\x0A\\x22]*the_long_literal");
+    expect_unknown("x[^\\x22]*the_long_literal");
 }
 
 static void going_back_ends_at_a_line(void **state) {
