@@ -58,8 +58,21 @@ static bool is_fixed(struct str s, size_t at, size_t i) {
                   : !has_blank(s.p + at, i + 1 - at);
 }
 
+/* Of the bytes that begin `back` before the gram. */
+static uint32_t count_fixed(struct str s, size_t at, uint32_t back) {
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < BESIDE; k++)
+        count += is_fixed(s, at, at - back + k);
+    return count;
+}
+
 static void set_beside(struct gram_entry *e, struct str s) {
-    e->back = e->at < BESIDE - GRAM_BYTES ? e->at : BESIDE - GRAM_BYTES;
+    uint32_t most = 0;
+    for (uint32_t back = 0; back <= BESIDE - GRAM_BYTES; back++) {
+        uint32_t count = back <= e->at ? count_fixed(s, e->at, back) : 0;
+        e->back = count > most ? back : e->back;
+        most = count > most ? count : most;
+    }
     for (uint32_t k = 0; k < BESIDE; k++) {
         size_t i = (size_t)e->at - e->back + k;
         if (!is_fixed(s, e->at, i))
