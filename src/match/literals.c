@@ -16,6 +16,7 @@
  * is returned.
  */
 #include "match/literals.h"
+#include "match/literal_worth.h"
 
 #include <string.h>
 
@@ -74,41 +75,11 @@ static struct piece exact_char(struct parser *p, unsigned char c) {
     return (struct piece){.is_exact = true, .prefix = text, .suffix = text};
 }
 
-/* Letters and blanks are everywhere in a log; capitals are folded by now. What
- * each frame of a Python traceback says tells none of them from the others. */
-static size_t rarity(struct str s) {
-    struct str frame = STR("\", line");
-    size_t sum = 0, common = str_find(s, frame);
-    for (size_t i = 0; i < s.n; i++) {
-        if (i == common)
-            i += frame.n;
-        if (i < s.n)
-            sum += str_find_char(STR(" etaoinsr0123456789"), s.p[i]) < 19 ? 2
-                                                                          : 3;
-    }
-    return sum;
-}
-
-/* What a set is worth: that of its weakest member, less for many of them. */
-static size_t worth(const struct str_list *set) {
-    size_t least = SIZE_MAX, shortest = SIZE_MAX;
-    for (size_t i = 0; i < set->count; i++) {
-        size_t one = rarity(set->at[i]);
-        least = one < least ? one : least;
-        shortest = set->at[i].n < shortest ? set->at[i].n : shortest;
-    }
-    if (set->count == 0)
-        return 0;
-    size_t cost = set->count - 1;
-    size_t value = least > cost ? least - cost : 1;
-    return shortest >= MATCH_LITERAL_MIN ? value + 4 * RUN_MAX : value;
-}
-
 static void keep_better(struct parser *p, struct str_list *best,
                         struct str_list other) {
     if (p->depth == 0 && p->held_count < HELD_MAX)
         p->held[p->held_count++] = other;
-    if (worth(&other) > worth(best))
+    if (literal_worth(&other) > literal_worth(best))
         *best = other;
 }
 
@@ -585,7 +556,7 @@ struct str_list literals_of(struct arena *a, const struct pattern_text *text,
         return (struct str_list){0};
     struct str_list best = best_of(&p, &all);
     for (size_t i = 0; i < p.held_count; i++)
-        if (!overlap(&p.held[i], &best) && worth(&p.held[i]) > worth(also))
+        if (!overlap(&p.held[i], &best) && literal_worth(&p.held[i]) > literal_worth(also))
             *also = p.held[i];
     return best;
 }
