@@ -32,6 +32,8 @@ BATCHES = [
           "threads plain searches gave"),
     ("L", "plain searches: TensorFlow, JAX, TPU, training, ROCm, MPS, hosts, "
           "schedulers, kernels"),
+    ("M", "plain searches of the kind of L, again: messages cut from their "
+          "threads, odd siblings, bare lines"),
 ]
 
 SECTION = """## Logs that nobody here had seen
