@@ -271,6 +271,15 @@ static void ask_peak(struct asked *to, const struct finding *f) {
     question_add(to, &q);
 }
 
+/* Frames tell the entries of a group apart; one that stands alone stays what it
+ * is whatever they say. */
+static bool is_told_by_frames(struct diagnosis *d, const struct entry *e) {
+    uint32_t number;
+    bool is_alone = reader_entry_by_id(d->r, e->id, &number) &&
+                    reader_group(d->r, number).count < 2;
+    return !is_alone || str_eq(e->component, STR("unknown"));
+}
+
 static void ask_what_is_hidden(struct asked *to, const struct finding *f) {
     const struct entry *e = f->entry;
     if (e->role != ROLE_root) { /* a wrapper that became the root */
@@ -291,7 +300,7 @@ static void ask_what_is_hidden(struct asked *to, const struct finding *f) {
         ask_peak(to, f);
     }
     if (e->mechanism == MECHANISM_unspecified &&
-        e->severity != SEVERITY_info) {
+        e->severity != SEVERITY_info && is_told_by_frames(to->d, e)) {
         ask_fact(to, FACT_stage);
     }
 }

@@ -277,6 +277,12 @@ class Words(unittest.TestCase):
         self.assertLess(asked.index("model"),
                         asked.index("max_num_seqs"))
 
+    def test_a_traceback_is_asked_for_where_its_frames_tell(self):
+        self.assertIn("stage", self.asked(FULL))
+        alone = ("jaxlib.xla_extension.XlaRuntimeError: INTERNAL: Failed to "
+                 "allocate 67108864 bytes for new constant")
+        self.assertNotIn("stage", self.asked(alone))
+
     def test_who_kept_the_peak_is_asked_for_it(self):
         slurm = ("slurmstepd: error: Detected 1 oom_kill event in "
                  "StepId=481516.0. Some of the step tasks have been OOM "
