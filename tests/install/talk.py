@@ -58,6 +58,7 @@ def the_asker_s_language_is_spoken():
 
 def what_is_missing_is_asked_and_answered():
     facts = {"model": "Qwen/Qwen2.5-7B", "gpu_total": "24GiB",
+             "kv_available": "4GiB", "kv_needed": "6GiB",
              "engine_version": "0.5.4", "tensor_parallel": "1"}
     replies, answers = talk(KV_LOG), []
     first = asked(replies[-1])
