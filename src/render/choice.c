@@ -125,13 +125,39 @@ struct str fix_needs(const struct teller *t, const struct fix *fix) {
     return said_with(t, "report.needs", &names, 1);
 }
 
+/* "b: log line 3; c: default": the inputs that no log told, as they stand. */
+static void add_assumed(struct buf *out, struct str sources) {
+    const char *before = " [";
+    while (sources.n > 0) {
+        size_t end = str_find(sources, STR("; "));
+        struct str one = str_slice(sources, 0, end);
+        if (str_ends(one, STR(": default"))) {
+            buf_add(out, str_of(before));
+            buf_add(out, one);
+            before = "; ";
+        }
+        sources = str_slice(sources, one.n + 2, sources.n);
+    }
+    if (before[0] == ';') {
+        buf_add(out, STR("]"));
+    }
+}
+
 /* "a = b x c = d [b: log line 3; ...]": where the inputs are from is told
- * under --why. */
+ * under --why; which are defaults, always. */
 struct str fix_formula(const struct teller *t, const struct fix *fix) {
     struct str formula = fix->estimate.formula;
-    size_t sources = str_find(formula, STR(" ["));
-    return said_formula(t, t->o->why ? formula
-                                     : str_slice(formula, 0, sources));
+    size_t at = str_find(formula, STR(" ["));
+    if (t->o->why || at >= formula.n) {
+        return said_formula(t, formula);
+    }
+    struct buf told;
+    buf_init_in(&told, t->a, formula.n + 1);
+    buf_add(&told, str_slice(formula, 0, at));
+    struct str sources = str_slice(formula, at + 2, formula.n);
+    bool is_closed = str_ends(sources, STR("]"));
+    add_assumed(&told, str_slice(sources, 0, sources.n - is_closed));
+    return said_formula(t, settled(t->a, &told));
 }
 
 struct str fix_up_to(const struct teller *t, const struct fix *fix) {

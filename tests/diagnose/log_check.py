@@ -264,6 +264,16 @@ class Words(unittest.TestCase):
                 self.assertNotIn("\x1e", said)
         self.assertNotIn("\\u001f", run(log, "--format", "json"))
 
+    def test_a_default_in_the_arithmetic_is_called_one(self):
+        log = ("INFO 05-20 10:00:00 [api_server.py:1043] vLLM API server "
+               "version 0.8.5\n"
+               "  File \"vllm/v1/worker/gpu_model_runner.py\", line 1, in "
+               "execute_model\n" + FULL + "\n")
+        self.assertIn("[gpu_memory_utilization: default]", text(log))
+        self.assertIn("[gpu_memory_utilization: 默认]", text(log, lang="zh"))
+        told = text(log, words=("--set", "gpu_memory_utilization=0.9"))
+        self.assertNotIn(": default]", told)
+
     def asked(self, *lines):
         return [q["fact"] for q in report(*lines)["questions"]]
 
