@@ -119,12 +119,18 @@ static struct str at_wake(const struct teller *t, const struct report *rep,
     return said_with(t, "numbers.sleep_freed", args, 2);
 }
 
+/* What is said elsewhere, and words of ours by which causes are told apart. */
 static bool is_worth_saying(const struct fact *f) {
-    enum unit unit = fact_unit(f->name);
+    static const enum fact_name no[] = {
+        FACT_stage, FACT_gpu_index, FACT_engine, FACT_device_kind,
+        FACT_oom_words, FACT_settings_listed};
+    for (size_t i = 0; i < sizeof no / sizeof no[0]; i++) {
+        if (f->name == no[i]) {
+            return false;
+        }
+    }
     return f->known && f->line > 0 && f->source == SOURCE_LOG &&
-           f->name != FACT_stage && f->name != FACT_gpu_index &&
-           f->name != FACT_engine && f->name != FACT_device_kind &&
-           unit != UNIT_VERSION;
+           fact_unit(f->name) != UNIT_VERSION;
 }
 
 /* The first few facts of the message, labelled. */

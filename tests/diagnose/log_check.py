@@ -481,6 +481,15 @@ class Refusal(unittest.TestCase):
         self.assertIn("需要 7.50 GiB 主机内存，当时空闲 5.20 GiB",
                       flat(text(self.LOG.format("7.5"), lang="zh")))
 
+    def test_words_alone_are_a_failure_and_no_number_is_told(self):
+        for line in ("CUDA out of memory", "torch.cuda.OutOfMemoryError",
+                     "std::bad_alloc", "Out of memory!"):
+            with self.subTest(line=line):
+                got = text(line)
+                self.assertIn("See line 1.", got)
+                self.assertNotIn("bare", got)
+        self.assertIn("No known", text("How to avoid CUDA out of memory"))
+
     def test_nobody_is_asked_about_the_kernel(self):
         got = report(self.LOG.format("7.5"))
         self.assertNotIn("host_rss", {q["fact"] for q in got["questions"]})
