@@ -7,8 +7,9 @@
  * Sightings that chose the same entry are one incident, however often and on
  * however many ranks: attempts made in vain are instances too. Within a group,
  * one that could only choose the fallback (a message cut off from its frames)
- * joins the nearest that could tell; and ranks that failed together but whose
- * numbers chose differently follow the one that is surest.
+ * joins the nearest that could tell, unless its own numbers deny that; and ranks
+ * that failed together but whose numbers chose differently follow the one that
+ * is surest.
  */
 #include "diagnose/work.h"
 
@@ -82,14 +83,26 @@ static bool fell_together(const struct incident *x, const struct incident *y) {
     return false;
 }
 
-static struct incident *nearest_sure(const struct diagnosis *d,
+/* Do the numbers of one of them say that it was not this? */
+static bool is_ruled_out(struct diagnosis *d, const struct incident *sure,
+                         const struct incident *unsure) {
+    for (size_t i = 0; i < unsure->count; i++) {
+        if (entry_is_ruled_out(d, sure->entry_number, unsure->sightings[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct incident *nearest_sure(struct diagnosis *d,
                                      const struct incident *unsure) {
     struct incident *best = NULL;
     uint32_t least = UINT32_MAX;
     for (size_t i = 0; i < d->incidents.count; i++) {
         struct incident *other = d->incidents.at[i];
         if (other == unsure || other->is_absorbed ||
-            other->head != unsure->head || other->chosen->is_generic) {
+            other->head != unsure->head || other->chosen->is_generic ||
+            is_ruled_out(d, other, unsure)) {
             continue;
         }
         uint32_t apart = lines_apart(other->sightings[0],
@@ -111,7 +124,8 @@ static struct incident *other_unsure(const struct diagnosis *d,
                        > unsure->entry->when.count +
                              unsure->entry->condition_count;
         if (other != unsure && !other->is_absorbed &&
-            other->head == unsure->head && is_more) {
+            other->head == unsure->head && is_more &&
+            other->chosen->is_generic) {
             return other;
         }
     }

@@ -106,6 +106,17 @@ static struct candidate ask(struct diagnosis *d, const struct sighting *s,
     return c;
 }
 
+bool entry_is_ruled_out(struct diagnosis *d, uint32_t number,
+                        const struct sighting *s) {
+    struct fact_list facts = facts_in_force(d, &s->facts);
+    struct candidate c = {.number = number,
+                          .entry = reader_entry_head(d->r, number)};
+    if (c.entry) {
+        ask_predicates(d, s, &facts, &c);
+    }
+    return c.is_out;
+}
+
 /* ---- why this one ---- */
 
 static struct str unknown_names(struct arena *a, const struct candidate *c,

@@ -195,6 +195,9 @@ void stage_find(struct diagnosis *d, struct sighting *s);
 
 /* ---- select.c ---- */
 void entry_select(struct diagnosis *d, struct sighting *s);
+/* Are its predicates false on the facts of this sighting? */
+bool entry_is_ruled_out(struct diagnosis *d, uint32_t number,
+                        const struct sighting *s);
 
 /* ---- incident.c, link.c ---- */
 void incidents_find(struct diagnosis *d);

@@ -4,6 +4,8 @@
     hostile   the same, and in every line a near miss of a known message
     hits      the same, and in every eighth line words that patterns look for
               (both may be given: those of a generated corpus)
+    failing   the same, and every eighth line is a failure that the shipped
+              entries know, each time with other numbers
     long      lines of 1 MiB, as a dumped array or a base64 body makes them
 """
 import random
@@ -19,6 +21,24 @@ HITS = ["Avg prompt throughput: 1.0 tokens/s, Running: 3 reqs",
         "Loading model weights took 14.99 GB", "vllm serve some/model --port 8000",
         "Graph capturing finished in 21 secs, took 0.45 GiB",
         "GPU KV cache size: 80,000 tokens", "llama_model_loader: loaded meta data"]
+
+
+def failure(r):
+    """What a job that is tried again and again leaves behind."""
+    tried, total = r.randrange(20, 9000) / 100, r.choice([23.69, 79.11, 39.39])
+    return r.choice([
+        f"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate "
+        f"{tried:.2f} GiB. GPU {r.randrange(8)} has a total capacity of "
+        f"{total} GiB of which {r.random() * tried:.2f} GiB is free.",
+        f"ValueError: The model's max seq len ({r.randrange(9000, 40000)}) is "
+        f"larger than the maximum number of tokens that can be stored in KV "
+        f"cache ({r.randrange(900, 8999)}).",
+        f"Out of memory: Killed process {r.randrange(900, 99999)} (python3) "
+        f"total-vm:{r.randrange(10 ** 7, 10 ** 8)}kB, "
+        f"anon-rss:{r.randrange(10 ** 6, 10 ** 7)}kB",
+        f"ggml_backend_cuda_buffer_type_alloc_buffer: allocating "
+        f"{r.randrange(90, 9000)}.00 MiB on device 0: cudaMalloc failed: out "
+        f"of memory"])
 
 
 def clock(r, t):
@@ -58,6 +78,8 @@ def plain(r, t):
 
 def line(kind, r, i, words):
     text = plain(r, i // 40)
+    if kind == "failing" and i % 8 == 0:
+        return failure(r)
     if kind == "hostile":
         text += ", " + r.choice(words or NEAR)
     elif kind == "hits" and i % 8 == 0:

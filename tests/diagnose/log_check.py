@@ -490,6 +490,19 @@ class Refusal(unittest.TestCase):
                 self.assertNotIn("bare (line", got)
         self.assertIn("No known", text("How to avoid CUDA out of memory"))
 
+    def test_numbers_of_another_cause_are_no_instance_of_this_one(self):
+        line = ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate "
+                "{0} GiB. GPU 0 has a total capacity of {1} GiB of which {2} "
+                "GiB is free.").format
+        got = report(line("2.00", "39.39", "0.50"), "step 2 of 3",
+                     line("88.00", "79.11", "10.00"))
+        asked = {f["entry"]: [a["value"] for a in f["facts"]
+                              if a["name"] == "tried_alloc"]
+                 for f in got["findings"]}
+        self.assertEqual(asked, {
+            "pytorch/cuda-oom-larger-than-card": [88 << 30],
+            "pytorch/cuda-oom": [2 << 30]})
+
     def test_nobody_is_asked_about_the_kernel(self):
         got = report(self.LOG.format("7.5"))
         self.assertNotIn("host_rss", {q["fact"] for q in got["questions"]})
