@@ -13,6 +13,7 @@
 #include "diagnose/work.h"
 
 #define ECHO_WINDOW 64
+#define CODE_LINES 3 /* of one statement; Python 3.11 marks it, too */
 #define SIGHTINGS_MAX 512 /* further ones are counted on the last of theirs */
 
 static uint32_t group_name(struct reader *r, uint32_t entry) {
@@ -149,6 +150,22 @@ static void hit_take(struct sighting *s, const struct hit *h, bool is_weak) {
     s->is_weak = s->is_weak && is_weak;
 }
 
+/* The line of code that raises it stands last in the traceback, right above the
+ * message, and may hold its words: that is one event. */
+static bool is_raised_here(const struct sighting *s, const struct hit *h) {
+    for (size_t i = 0; i < s->place_count; i++) {
+        const struct place *p = &s->places[i];
+        bool is_above = p->stream == h->stream &&
+                        p->first_line < h->first_line &&
+                        h->first_line - p->first_line <= CODE_LINES;
+        if (is_above && p->trace_first == h->trace_first &&
+            p->trace_first < p->first_line) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static struct sighting *sighting_like(struct diagnosis *d, uint32_t head,
                                       const struct hit *h, bool *same_place) {
     size_t n = d->sightings.count;
@@ -186,6 +203,10 @@ static void sighting_add(struct diagnosis *d, const struct hit *h) {
     struct sighting *s = sighting_like(d, head, h, &same_place);
     if (s && same_place) {
         place_widen(s, h);
+        hit_take(s, h, is_weak);
+        return;
+    }
+    if (s && is_raised_here(s, h)) {
         hit_take(s, h, is_weak);
         return;
     }

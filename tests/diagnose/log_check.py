@@ -503,6 +503,15 @@ class Refusal(unittest.TestCase):
             "pytorch/cuda-oom-larger-than-card": [88 << 30],
             "pytorch/cuda-oom": [2 << 30]})
 
+    def test_the_line_that_raises_is_no_second_event(self):
+        words = "No available memory for the cache blocks. "
+        frames = ["Traceback (most recent call last):",
+                  '  File "/opt/vllm/core.py", line 9, in init',
+                  f'    raise ValueError("{words}"',
+                  f"ValueError: {words}Try a larger share."]
+        self.assertNotIn("Seen 2", text(*frames))
+        self.assertIn("Seen 2", text(*frames, "a second attempt", *frames))
+
     def test_nobody_is_asked_about_the_kernel(self):
         got = report(self.LOG.format("7.5"))
         self.assertNotIn("host_rss", {q["fact"] for q in got["questions"]})
