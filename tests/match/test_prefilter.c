@@ -9,6 +9,7 @@
 
 #include "match/pattern.h"
 #include "match/prefilter.h"
+#include "match/sieve.h"
 #include "support/corpus.h"
 #include "support/patterns.h"
 
@@ -295,6 +296,36 @@ static void wild_patterns_are_survived(struct arena *a) {
     assert_int_equal(r->hits.at[1].first_line, 22);
 }
 
+/* Eight at once or one by one: every place of a gram, in texts of any length,
+ * of which no byte behind the end is read. */
+static void grams_are_found_at_every_place(struct arena *a) {
+    enum { LOG2 = 13, BYTES = (1 << LOG2) / 8, MOST = 90 };
+    uint64_t seed = 11;
+    for (int round = 0; round < 400; round++) {
+        unsigned char *bits = arena_array(a, BYTES, 1);
+        size_t n = GRAM_BYTES + roll(&seed, MOST - GRAM_BYTES);
+        char *text = arena_alloc(a, n); /* its end is the sanitizer's to watch */
+        for (size_t i = 0; i < BYTES; i++)
+            bits[i] = (unsigned char)roll(&seed, 256);
+        for (size_t i = 0; i < n; i++)
+            text[i] = (char)roll(&seed, 256);
+        size_t end = n - GRAM_BYTES + 1, from = roll(&seed, (uint32_t)end);
+        uint32_t at[MOST + 8];
+        struct sieve_places found = {.at = at};
+        sieve_find_all_grams(bits, LOG2, (struct str){text, n}, from, end,
+                             &found);
+        size_t k = 0;
+        for (size_t i = from; i < end; i++) {
+            uint32_t bit = gram_hash(gram_at(text + i)) >> (32 - LOG2);
+            if ((bits[bit / 8] >> bit % 8 & 1) == 0)
+                continue;
+            assert_true(k < found.count);
+            assert_int_equal(found.at[k++], i);
+        }
+        assert_int_equal(k, found.count);
+    }
+}
+
 #define IN_ARENA(name)                                                     \
     static void test_##name(void **state) {                                \
         (void)state;                                                       \
@@ -304,6 +335,7 @@ static void wild_patterns_are_survived(struct arena *a) {
     X(scanning_finds_what_pcre_finds)                                      \
     X(literals_are_found_across_cuts)                                      \
     X(the_same_patterns_give_the_same_bytes)                               \
+    X(grams_are_found_at_every_place)                                      \
     X(damaged_blobs_are_refused)                                           \
     X(wild_patterns_are_survived)
 TESTS(IN_ARENA)
