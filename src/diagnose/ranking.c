@@ -36,6 +36,7 @@ static int verdict_class(const struct fix *f) {
     }
     switch (f->estimate.verdict) {
     case VERDICT_ENOUGH: return own_balance(f) < 0;
+    case VERDICT_MAY_BE_ENOUGH:
     case VERDICT_UNKNOWN:
     case VERDICT_NONE: return 1;
     case VERDICT_NOT_ENOUGH: return 2;

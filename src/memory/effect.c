@@ -12,11 +12,16 @@
 #include "memory/training.h"
 
 struct estimate estimate_none(enum fact_name quantity) {
-    return (struct estimate){.verdict = VERDICT_NONE, .quantity = quantity};
+    return (struct estimate){.verdict = VERDICT_NONE,
+                             .quantity = quantity,
+                             .share_micro = SHARE_NONE,
+                             .capacity_micro = SHARE_NONE};
 }
 
 struct estimate estimate_unknown(enum fact_name quantity) {
-    return (struct estimate){.verdict = VERDICT_UNKNOWN, .quantity = quantity};
+    struct estimate e = estimate_none(quantity);
+    e.verdict = VERDICT_UNKNOWN;
+    return e;
 }
 
 struct estimate estimate_of_kv(const struct kv_side *kv) {

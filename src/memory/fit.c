@@ -62,6 +62,7 @@ static enum truth_fit of_requests(const struct kv *kv, int64_t requests) {
     switch (span_fits(asked, there)) {
     case VERDICT_ENOUGH: return FIT_YES;
     case VERDICT_NOT_ENOUGH: return FIT_NO;
+    case VERDICT_MAY_BE_ENOUGH:
     case VERDICT_UNKNOWN:
     case VERDICT_NONE: break;
     }

@@ -191,6 +191,7 @@ static enum truth_fit fit_of(const struct memory_case *c, const struct kv *kv) {
     switch (span_fits(kv->bytes_per_request, kv->pool)) {
     case VERDICT_ENOUGH: return FIT_YES;
     case VERDICT_NOT_ENOUGH: return FIT_NO;
+    case VERDICT_MAY_BE_ENOUGH:
     case VERDICT_UNKNOWN:
     case VERDICT_NONE: break;
     }

@@ -9,6 +9,7 @@
 #define MEMORY_MEMORY_H
 
 #include "base/arena.h"
+#include "base/note.h"
 #include "corpus/catalogue.h"
 #include "corpus/engine.h"
 #include "corpus/fact.h"
@@ -83,17 +84,30 @@ struct kv memory_kv_from_pairs(struct arena *a, const struct memory_case *c,
                                struct formulas *f);
 
 /* What a fix does to the quantity that failed. */
-enum verdict { VERDICT_ENOUGH, VERDICT_NOT_ENOUGH, VERDICT_UNKNOWN, VERDICT_NONE };
+enum verdict {
+    VERDICT_ENOUGH,        /* holds at the worst corner; no default in it */
+    VERDICT_MAY_BE_ENOUGH, /* holds at the best corner, or on `condition` */
+    VERDICT_NOT_ENOUGH,    /* fails at the best corner; no default in it */
+    VERDICT_UNKNOWN,       /* no bound can be given: see `needs` */
+    VERDICT_NONE           /* the fix has no arithmetic, or acts elsewhere */
+};
+
+#define SHARE_NONE (-1)
 
 /* before and after: what is asked, now and under the fix. limit: the room
  * under the fix. Enough: after <= limit at the worst corner. short_by: what is
- * still missing then; for free_other_process and an unknown verdict, what is
- * missing now. */
+ * still missing then; for free_other_process and a verdict that is not firm,
+ * what is missing now. */
 struct estimate {
     enum verdict verdict;
     enum fact_name quantity; /* what is compared: kv_needed, tried_alloc, ... */
     struct span limit, before, after; /* in that fact's unit */
     struct span short_by;
+    int64_t share_micro; /* may_be_enough: the share of the interval that
+                            passes, 0 to UNITS_MICRO; SHARE_NONE: no interval */
+    int64_t capacity_micro; /* what the fix leaves of the length or of the
+                               requests, new / old; SHARE_NONE: all of it */
+    struct note condition; /* may_be_enough: what it rests on */
     struct needs needs;
     struct str formula;
     struct fact proposed; /* value that the fix should set; known false: none */

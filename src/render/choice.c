@@ -37,6 +37,7 @@ static struct str unknown_words(const struct teller *t,
 struct str fix_verdict_words(const struct teller *t, const struct fix *fix) {
     switch (fix_verdict(fix)) {
     case VERDICT_ENOUGH: return said(t, "verdict.enough");
+    case VERDICT_MAY_BE_ENOUGH: return said(t, "verdict.may_be_enough");
     case VERDICT_NOT_ENOUGH: return said(t, "verdict.not_enough");
     case VERDICT_UNKNOWN: return unknown_words(t, fix);
     case VERDICT_NONE: break;
@@ -49,6 +50,7 @@ static struct str relation(enum verdict v) {
     switch (v) {
     case VERDICT_ENOUGH: return STR(" <= ");
     case VERDICT_NOT_ENOUGH: return STR(" > ");
+    case VERDICT_MAY_BE_ENOUGH:
     case VERDICT_UNKNOWN:
     case VERDICT_NONE: return STR(" <=? ");
     }

@@ -154,6 +154,9 @@ static struct json *no_estimate(const struct teller *t) {
         json_set(o, empty[i], json_new_null(t->a));
     }
     json_set(o, "verdict", json_text(t->a, STR("none")));
+    json_set(o, "share", json_new_null(t->a));
+    json_set(o, "condition", json_new_null(t->a));
+    json_set(o, "capacity", json_new_null(t->a));
     json_set(o, "short_by", json_new_null(t->a));
     json_set(o, "needs", json_new_array(t->a));
     json_set(o, "formula", json_new_null(t->a));
@@ -175,6 +178,10 @@ struct json *json_estimate(const struct teller *t, const struct fix *fix) {
     json_set(o, "after", amount(t, unit, e->after));
     json_set(o, "verdict",
              json_text(t->a, str_of(verdict_spelling(e->verdict))));
+    json_set(o, "share", micro_or_null(t, e->share_micro));
+    json_set(o, "condition",
+             json_str_or_null(t->a, said_note(t, &e->condition)));
+    json_set(o, "capacity", micro_or_null(t, e->capacity_micro));
     json_set(o, "short_by", amount(t, unit, e->short_by));
     json_set(o, "needs", json_needs(t, &e->needs));
     json_set(o, "formula", json_str_or_null(t->a, e->formula));

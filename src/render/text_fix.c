@@ -10,6 +10,7 @@ static enum ink verdict_ink(enum verdict v) {
     switch (v) {
     case VERDICT_ENOUGH: return INK_GOOD;
     case VERDICT_NOT_ENOUGH: return INK_BAD;
+    case VERDICT_MAY_BE_ENOUGH:
     case VERDICT_UNKNOWN: return INK_WARN;
     case VERDICT_NONE: return INK_DIM;
     }

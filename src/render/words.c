@@ -25,6 +25,7 @@ const char *applies_spelling(enum applies a) {
 const char *verdict_spelling(enum verdict v) {
     switch (v) {
     case VERDICT_ENOUGH: return "enough";
+    case VERDICT_MAY_BE_ENOUGH: return "may_be_enough";
     case VERDICT_NOT_ENOUGH: return "not_enough";
     case VERDICT_UNKNOWN: return "unknown";
     case VERDICT_NONE: return "none";

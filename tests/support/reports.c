@@ -152,6 +152,8 @@ static struct estimate kv_estimate(int64_t after, enum verdict verdict) {
                              .limit = exactly(5529 * MIB + 600 * 1024),
                              .before = exactly(8 * GIB),
                              .after = exactly(after),
+                             .share_micro = SHARE_NONE,
+                             .capacity_micro = SHARE_NONE,
                              .formula = STR("131072 x 44224 = 5796528128")};
 }
 
