@@ -133,18 +133,30 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libjansson.a $(TEST_HELP_OBJ) 
 .PHONY: tests
 tests: $(TESTS)
 
+# Tests and objects at once: JOBS=N.
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+SANITIZED = SAN="-fsanitize=address,undefined -fno-sanitize-recover=all" CFLAGS="-O1 -g"
 # Cases in C under sanitizers, then scripts on the program as users get it.
 SCRIPTS = $(sort $(wildcard tests/*/*_check.sh tests/*/*_check.py))
 .PHONY: check
 check:  ## install what the tests need, run every test
 	@tests/tools/packages.sh test
-	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory BUILD=build/san \
-	  SAN="-fsanitize=address,undefined -fno-sanitize-recover=all" \
-	  CFLAGS="-O1 -g" build/san/oomkb tests
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build/san $(SANITIZED) \
+	  build/san/oomkb tests
 	@OOMKB=$(BUILD)/oomkb OOMKB_SAN=build/san/oomkb CC=$(CC) \
-	  $(PYTHON) tests/tools/run.py \
+	  $(PYTHON) tests/tools/run.py --jobs $(JOBS) \
 	  $(TEST_SRC:tests/%.c=build/san/tests/%) --script $(SCRIPTS)
+
+.PHONY: check-fast
+check-fast: all tests  ## the quick tests, without sanitizers: for the inner loop
+	@OOMKB=$(BUILD)/oomkb OOMKB_SAN=$(BUILD)/oomkb CC=$(CC) \
+	  $(PYTHON) tests/tools/run.py --jobs $(JOBS) --at-most 4 \
+	  $(TESTS) --script $(SCRIPTS)
+
+.PHONY: bare
+bare:  ## as a newcomer: the README's commands in a new Debian 12 and 13 (root)
+	@tests/tools/bare.sh
 
 LOGS ?= ../shared/data/logs
 .PHONY: eval
@@ -178,7 +190,7 @@ measure: all  ## needs an NVIDIA GPU and torch: writes docs/MEASURED.md
 .PHONY: demo
 demo:  ## install, build, and answer a log from examples/
 	@tests/tools/packages.sh build
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@echo '$$ oomkb < examples/vllm-long-context.log'
 	@$(BUILD)/oomkb < examples/vllm-long-context.log || test $$? = 1
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # The completions know every command and option of the program, and the one
 # for bash completes what a user would type. zsh and fish, where they are
-# installed, must at least read theirs.
+# installed, must at least read theirs. The scripts are not named like a shell:
+# the folder is on the PATH, and bash would take such a file for the shell.
 set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -9,12 +10,12 @@ ln -s "$(realpath "$OOMKB")" "$dir/oomkb"
 PATH=$dir:$PATH
 
 for shell in bash zsh fish; do
-    oomkb completion $shell >"$dir/$shell"
+    oomkb completion $shell >"$dir/script.$shell"
     oomkb completion $shell --lang zh >/dev/null
 done
-bash -n "$dir/bash"
-if command -v zsh >/dev/null; then zsh -n "$dir/zsh"; fi
-if command -v fish >/dev/null; then fish -n "$dir/fish"; fi
+bash -n "$dir/script.bash"
+if command -v zsh >/dev/null; then zsh -n "$dir/script.zsh"; fi
+if command -v fish >/dev/null; then fish -n "$dir/script.fish"; fi
 test "$(oomkb completion tcsh 2>&1 >/dev/null | wc -l)" = 1
 
 # What the help names, every script names.
@@ -23,14 +24,14 @@ oomkb help | grep -oE -- '^  (-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+' |
 test -s "$dir/options"
 while read -r option; do
     for shell in bash zsh; do
-        grep -qF -- "$option" "$dir/$shell" || {
+        grep -qF -- "$option" "$dir/script.$shell" || {
             echo "$shell does not know $option"; exit 1; }
     done
-    grep -qE -- "-l ${option#--}( |$)" "$dir/fish" || {
+    grep -qE -- "-l ${option#--}( |$)" "$dir/script.fish" || {
         echo "fish does not know $option"; exit 1; }
 done <"$dir/options"
 
-. "$dir/bash"
+. "$dir/script.bash"
 # expect WORD... -- CANDIDATE...: completing the last WORD offers these (among
 # others).
 expect() {

@@ -1,17 +1,27 @@
 #!/usr/bin/env python3
 """Run every test and end with `N passed, N failed`.
 
-    run.py PROGRAM... [--script SCRIPT...]
+    run.py [--jobs N] [--at-most SECONDS] PROGRAM... [--script SCRIPT...]
 
 A PROGRAM is a cmocka test: each of its cases counts. A SCRIPT is run as it is
 and counts as one: it passes when it exits 0. What a failing one printed is
-shown; what a passing one printed is not.
+shown; what a passing one printed is not. Tests run in parallel, one for each
+processor unless --jobs says otherwise; the slowest of the last run start
+first, so that no long one is left for the end. --at-most leaves out those that
+took longer than that in the last run (build/test-times.json), and names them.
 """
+import argparse
+import concurrent.futures
+import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
 import time
+
+TIMES = pathlib.Path("build/test-times.json")
+LIMIT_SECONDS = 1800
 
 
 def run(command):
@@ -22,7 +32,8 @@ def run(command):
                UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1")
     start = time.monotonic()
     try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, timeout=900,
+        done = subprocess.run(command, stdout=subprocess.PIPE,
+                              timeout=LIMIT_SECONDS,
                               stderr=subprocess.STDOUT, env=env, check=False,
                               stdin=subprocess.DEVNULL)
         text, status = done.stdout.decode(errors="replace"), done.returncode
@@ -32,37 +43,70 @@ def run(command):
     return text, status, time.monotonic() - start
 
 
-def show(name, text):
-    print(f"--- {name}")
-    print("\n".join("    " + line for line in text.splitlines()[-80:]))
+def run_program(path):
+    text, status, seconds = run([path])
+    good = len(re.findall(r"^ok ", text, re.M))
+    bad = len(re.findall(r"^not ok ", text, re.M))
+    if status != 0 and bad == 0:
+        bad = 1  # it crashed, or a sanitizer spoke
+    if good + bad == 0:
+        bad = 1  # a test program that tests nothing
+    return path, good, bad, seconds, text
+
+
+def run_script(path):
+    command = [sys.executable, path] if path.endswith(".py") else [path]
+    text, status, seconds = run(command)
+    return path, int(status == 0), int(status != 0), seconds, text
+
+
+def name_of(path):
+    """The same test built elsewhere took as long."""
+    return path[path.index("tests/"):] if "tests/" in path else path
+
+
+def tell(outcome):
+    path, good, bad, seconds, text = outcome
+    print(f"{'FAIL' if bad else 'ok  '} {path} "
+          f"({good} of {good + bad}, {seconds:.1f} s)", flush=True)
+    if bad:
+        lines = text.splitlines()[-80:]
+        print("\n".join("    " + line for line in lines), flush=True)
+
+
+def arguments():
+    words = sys.argv[1:]
+    split = words.index("--script") if "--script" in words else len(words)
+    read = argparse.ArgumentParser(usage=__doc__)
+    read.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    read.add_argument("--at-most", type=float, default=0)
+    read.add_argument("programs", nargs="*")
+    known = read.parse_args(words[:split])
+    return known, words[split + 1:]
 
 
 def main():
-    words = sys.argv[1:]
-    split = words.index("--script") if "--script" in words else len(words)
+    known, scripts = arguments()
+    times = json.loads(TIMES.read_text()) if TIMES.exists() else {}
+    work = [(run_program, path) for path in known.programs]
+    work += [(run_script, path) for path in scripts]
+    if known.at_most:
+        late = [p for _, p in work
+                if times.get(name_of(p), 0) > known.at_most]
+        work = [(f, p) for f, p in work if p not in late]
+        print("left to `make check`, slower than "
+              f"{known.at_most:g} s:", " ".join(map(name_of, late)) or "none")
+    work.sort(key=lambda one: -times.get(name_of(one[1]), LIMIT_SECONDS))
     passed = failed = 0
-    for program in words[:split]:
-        text, status, seconds = run([program])
-        good = len(re.findall(r"^ok ", text, re.M))
-        bad = len(re.findall(r"^not ok ", text, re.M))
-        if status != 0 and bad == 0:
-            bad = 1  # it crashed, or a sanitizer spoke
-        if good + bad == 0:
-            bad = 1  # a test program that tests nothing
-        passed, failed = passed + good, failed + bad
-        print(f"{'ok  ' if bad == 0 else 'FAIL'} {program} "
-              f"({good} of {good + bad}, {seconds:.1f} s)", flush=True)
-        if bad:
-            show(program, text)
-    for script in words[split + 1:]:
-        command = [sys.executable, script] if script.endswith(".py") \
-            else [script]
-        text, status, seconds = run(command)
-        passed, failed = passed + (status == 0), failed + (status != 0)
-        print(f"{'ok  ' if status == 0 else 'FAIL'} {script} "
-              f"({seconds:.1f} s)", flush=True)
-        if status:
-            show(script, text)
+    with concurrent.futures.ThreadPoolExecutor(max(1, known.jobs)) as pool:
+        running = [pool.submit(function, path) for function, path in work]
+        for done in concurrent.futures.as_completed(running):
+            outcome = done.result()
+            tell(outcome)
+            times[name_of(outcome[0])] = round(outcome[3], 1)
+            passed, failed = passed + outcome[1], failed + outcome[2]
+    TIMES.parent.mkdir(exist_ok=True)
+    TIMES.write_text(json.dumps(times, indent=1, sort_keys=True))
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed or not passed else 0)
 
