@@ -103,6 +103,27 @@ CREATE TABLE workaround (
   command TEXT NOT NULL,
   cost TEXT NOT NULL,
   effect TEXT NOT NULL,
+  effort TEXT NOT NULL,       -- flag restart code hardware
+  loses TEXT NOT NULL,        -- nothing speed capacity quality
+  frees TEXT NOT NULL,        -- the part of the budget that shrinks
+  use TEXT NOT NULL,          -- the fix of kb/fixes/ that it is, or ''
+  PRIMARY KEY (entry, ordinal)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE cure (           -- how often a workaround ends such a failure
+  entry INTEGER NOT NULL REFERENCES entry(number),
+  ordinal INTEGER NOT NULL,   -- of the workaround
+  item INTEGER NOT NULL,
+  cause TEXT NOT NULL,
+  strength TEXT NOT NULL,     -- most some little
+  PRIMARY KEY (entry, ordinal, item)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE entry_cause (    -- causes that an entry allows, and their shares
+  entry INTEGER NOT NULL REFERENCES entry(number),
+  ordinal INTEGER NOT NULL,
+  cause TEXT NOT NULL,
+  share_micro INTEGER NOT NULL,
   PRIMARY KEY (entry, ordinal)
 ) STRICT, WITHOUT ROWID;
 
@@ -265,6 +286,34 @@ CREATE TABLE engine_default (
   product TEXT NOT NULL,
   source TEXT NOT NULL,
   PRIMARY KEY (engine, ordinal)
+) STRICT, WITHOUT ROWID;
+
+-- Causes, and the numbers that rank fixes.
+
+CREATE TABLE cause (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  mechanism TEXT NOT NULL,
+  name_en TEXT NOT NULL,
+  name_zh TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE cause_evidence ( -- what a log says for or against a cause
+  cause INTEGER NOT NULL REFERENCES cause(number),
+  ordinal INTEGER NOT NULL,
+  predicate TEXT NOT NULL,    -- over facts
+  weight INTEGER NOT NULL,    -- -4 -2 -1 1 2 4
+  family TEXT NOT NULL,       -- of one family the strongest counts
+  because_en TEXT NOT NULL,
+  because_zh TEXT NOT NULL,
+  PRIMARY KEY (cause, ordinal)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE ranking (
+  id TEXT NOT NULL PRIMARY KEY,
+  micro INTEGER NOT NULL,     -- millionths
+  origin_en TEXT NOT NULL,
+  origin_zh TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- Catalogue.

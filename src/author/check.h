@@ -17,6 +17,13 @@ struct entry_check {
 
 /* A list of predicates, under a key `when`; NULL: there is none. */
 void check_when(const struct entry_check *k, const struct node *list);
+/* One of them; NULL: there is none. */
+void check_predicate(const struct entry_check *k, const struct node *n);
+/* A fix of an entry, or of kb/fixes/; what it changes. */
+void check_workaround(const struct entry_check *k, const struct node *n,
+                      const struct workaround *w);
+void check_acts_on(const struct entry_check *k, const struct node *n,
+                   const struct acts_on *what);
 void check_rate(const struct entry_check *k, const struct node *n,
                 const struct rate *rate);
 /* Signatures with their samples, and conditions. */

@@ -121,28 +121,29 @@ static bool kind_fits(const struct effect_row *row, enum act_kind kind) {
     return kind == ACT_KIND_none;
 }
 
-static void check_fix(struct desk *d, const struct made *m,
+void check_fix_effect(struct desk *d, const struct source *src,
                       const struct node *n, const struct workaround *w) {
-    const struct node *effect = node_get(n, "effect");
+    const struct node *effect = node_or(node_get(n, "effect"), n);
+    const char *name = word_spelling(WORDS_EFFECT, (int)w->effect);
     const struct acts_on *what = &w->acts_on;
     const struct effect_row *row = &rows[w->effect];
-    if (effect == NULL || w->effect == EFFECT_none)
+    if (w->effect == EFFECT_none)
         return;
     if (what->flag.n == 0 && !kind_fits(row, what->kind))
-        complain(&d->c, m->src, effect->place, CODE_effect_mismatch,
-                 "`%.*s` does not estimate a fix of kind `%s`",
-                 STR_ARG(effect->text),
+        complain(&d->c, src, effect->place, CODE_effect_mismatch,
+                 "`%s` does not estimate a fix of kind `%s`",
+                 name,
                  word_spelling(WORDS_ACT_KIND, (int)what->kind));
     if (what->flag.n == 0)
         return;
     if (!flag_fits(d, row, what->flag))
-        complain(&d->c, m->src, effect->place, CODE_effect_mismatch,
-                 "`%.*s` does not estimate `%.*s`: no engine sets such a "
-                 "fact by it", STR_ARG(effect->text), STR_ARG(what->flag));
+        complain(&d->c, src, effect->place, CODE_effect_mismatch,
+                 "`%s` does not estimate `%.*s`: no engine sets such a "
+                 "fact by it", name, STR_ARG(what->flag));
     else if (!change_fits(row, what->change))
-        complain(&d->c, m->src, effect->place, CODE_effect_mismatch,
-                 "`%.*s` does not estimate a change `%s`",
-                 STR_ARG(effect->text),
+        complain(&d->c, src, effect->place, CODE_effect_mismatch,
+                 "`%s` does not estimate a change `%s`",
+                 name,
                  word_spelling(WORDS_CHANGE, (int)what->change));
 }
 
@@ -152,6 +153,6 @@ void check_effects(struct desk *d) {
         const struct entry *e = made_entry(m);
         const struct node *list = node_get(m->node, "workarounds");
         for (size_t k = 0; k < e->workaround_count; k++)
-            check_fix(d, m, node_item(list, k), &e->workarounds[k]);
+            check_fix_effect(d, m->src, node_item(list, k), &e->workarounds[k]);
     }
 }

@@ -50,8 +50,8 @@ static void check_text_template(const struct entry_check *k,
     check_template(k, node_get(map, "zh"), t.in[LANG_ZH]);
 }
 
-static void check_acts_on(const struct entry_check *k, const struct node *n,
-                          const struct acts_on *what) {
+void check_acts_on(const struct entry_check *k, const struct node *n,
+                   const struct acts_on *what) {
     if (n == NULL || n->kind != NODE_MAP)
         return;
     struct place place = n->place;
@@ -87,8 +87,8 @@ static void check_action(const struct entry_check *k, const struct node *n,
                  "names no flag, command, code or number to go by");
 }
 
-static void check_workaround(const struct entry_check *k, const struct node *n,
-                             const struct workaround *w) {
+void check_workaround(const struct entry_check *k, const struct node *n,
+                      const struct workaround *w) {
     check_action(k, n, w);
     check_acts_on(k, node_get(n, "acts_on"), &w->acts_on);
     check_text_template(k, node_get(n, "how"), w->how);
@@ -106,7 +106,7 @@ static void check_workarounds(const struct entry_check *k) {
         for (size_t j = 0; j < i; j++)
             if (e->workarounds[i].id.n > 0
                 && str_eq(e->workarounds[i].id, e->workarounds[j].id))
-                complain(k->c, k->src, node_get(n, "id")->place,
+                complain(k->c, k->src, node_or(node_get(n, "id"), n)->place,
                          CODE_duplicate_workaround,
                          "`%.*s` is the id of a fix above",
                          STR_ARG(e->workarounds[i].id));
@@ -120,12 +120,6 @@ static void check_dead_ends(const struct entry_check *k) {
         const struct node *n = node_item(list, i);
         check_acts_on(k, node_get(n, "acts_on"), &e->dead_ends[i].acts_on);
         check_when(k, node_get(n, "when"));
-        if (n != NULL && n->kind == NODE_MAP && node_get(n, "fail") == NULL)
-            complain(k->c, k->src,
-                     (struct place){n->place.line, n->place.column, 1},
-                     CODE_no_proof,
-                     "`fail` is missing: reports, a measurement, or an "
-                     "estimate with its reason");
         check_rate(k, node_get(n, "fail"), &e->dead_ends[i].fail);
     }
 }

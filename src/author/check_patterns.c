@@ -147,16 +147,17 @@ static void note_words(struct str predicate, bool *fact_used) {
     }
 }
 
+void check_predicate(const struct entry_check *k, const struct node *n) {
+    struct str why = {0};
+    if (n == NULL || n->kind != NODE_SCALAR || n->text.n == 0)
+        return;
+    if (when_valid(k->c->a, n->text, &why))
+        note_words(n->text, k->fact_used);
+    else
+        complain(k->c, k->src, n->place, CODE_bad_when, "%.*s", STR_ARG(why));
+}
+
 void check_when(const struct entry_check *k, const struct node *list) {
-    for (size_t i = 0; list != NULL && i < list->count; i++) {
-        const struct node *n = node_item(list, i);
-        struct str why = {0};
-        if (n == NULL || n->kind != NODE_SCALAR || n->text.n == 0)
-            continue;
-        if (when_valid(k->c->a, n->text, &why))
-            note_words(n->text, k->fact_used);
-        else
-            complain(k->c, k->src, n->place, CODE_bad_when, "%.*s",
-                     STR_ARG(why));
-    }
+    for (size_t i = 0; list != NULL && i < list->count; i++)
+        check_predicate(k, node_item(list, i));
 }

@@ -175,17 +175,27 @@ static const struct engine *engine_of(const struct desk *d,
     return m == NULL ? NULL : m->what;
 }
 
+static void ask_fix(struct asking *q, const struct node *n) {
+    const struct workaround *w = q->w;
+    ask_text(q, node_get(node_get(n, "how"), "en"), w->how.in[LANG_EN]);
+    ask_text(q, node_get(n, "command"), w->command);
+    ask_flag(q, node_get(node_get(n, "acts_on"), "flag"), w->acts_on.flag);
+}
+
+/* Of no engine: any may take what it names, and until when is not asked. */
+void check_fix_takes(struct desk *d, const struct made *m,
+                     const struct node *n, const struct workaround *w) {
+    struct asking q = {d, m, w, NULL, NULL, false};
+    ask_fix(&q, n);
+}
+
 void check_takes(struct desk *d, const struct made *m) {
     const struct entry *e = made_entry(m);
     const struct node *list = node_get(m->node, "workarounds");
     for (size_t i = 0; i < e->workaround_count; i++) {
-        const struct workaround *w = &e->workarounds[i];
-        const struct node *n = node_item(list, i);
-        struct asking q = {d, m, w, engine_of(d, e), NULL, false};
-        ask_text(&q, node_get(node_get(n, "how"), "en"), w->how.in[LANG_EN]);
-        ask_text(&q, node_get(n, "command"), w->command);
-        ask_flag(&q, node_get(node_get(n, "acts_on"), "flag"),
-                 w->acts_on.flag);
+        struct asking q = {d, m, &e->workarounds[i], engine_of(d, e), NULL,
+                           false};
+        ask_fix(&q, node_item(list, i));
     }
     list = node_get(m->node, "dead_ends");
     for (size_t i = 0; i < e->dead_end_count; i++) {

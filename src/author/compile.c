@@ -58,6 +58,10 @@ static void check_all(struct desk *d) {
         check_model(d, &d->made[MADE_MODEL].at[i]);
     for (size_t i = 0; i < d->made[MADE_GPU].count; i++)
         check_gpu(d, &d->made[MADE_GPU].at[i]);
+    for (size_t i = 0; i < d->made[MADE_CAUSE].count; i++)
+        check_cause(d, &d->made[MADE_CAUSE].at[i]);
+    check_library(d);
+    check_causes(d);
     check_relations(d);
     check_effects(d);
     check_twins(d);
@@ -89,6 +93,7 @@ struct desk *desk_read(struct arena *a, const struct author_options *o) {
     desk_read_kb(d);
     desk_read_i18n(d);
     desk_settle(d);
+    desk_merge(d);
     return d;
 }
 

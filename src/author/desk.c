@@ -90,6 +90,9 @@ static const size_t made_sizes[MADE_KIND_COUNT_OF] = {
     [MADE_MODEL] = sizeof(struct model),
     [MADE_GPU] = sizeof(struct gpu),
     [MADE_COMPONENT] = sizeof(struct component),
+    [MADE_CAUSE] = sizeof(struct cause),
+    [MADE_FIX] = sizeof(struct workaround),
+    [MADE_ACT] = sizeof(struct act),
 };
 
 /* One array of a kind; what[] of the made things now points into it. */
@@ -115,4 +118,8 @@ void desk_settle(struct desk *d) {
     c->models = settle(d, MADE_MODEL, &c->model_count);
     c->gpus = settle(d, MADE_GPU, &c->gpu_count);
     c->components = settle(d, MADE_COMPONENT, &c->component_count);
+    c->causes = settle(d, MADE_CAUSE, &c->cause_count);
+    size_t ignored;
+    settle(d, MADE_FIX, &ignored);
+    settle(d, MADE_ACT, &ignored);
 }

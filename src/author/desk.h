@@ -11,12 +11,13 @@
 
 enum made_kind {
     MADE_ENTRY, MADE_ENGINE, MADE_MODEL, MADE_GPU, MADE_COMPONENT,
-    MADE_KIND_COUNT_OF
+    MADE_CAUSE, MADE_FIX, MADE_ACT, MADE_KIND_COUNT_OF
 };
 
 struct made {
     struct str id;
-    void *what; /* struct entry, engine, model, gpu, component */
+    void *what; /* struct entry, engine, model, gpu, component, cause,
+                   workaround, act */
     const struct source *src;
     const struct node *node; /* its mapping; NULL when the file had none */
     struct str log_path, ok_log_path; /* entries: beside it, or empty */
@@ -38,6 +39,10 @@ struct desk {
     struct glossary_file glossary;
     const struct misnomers *misnomers; /* of it: glossary.c */
     struct programs_file programs;
+    struct mechanism_causes mechanisms[MECHANISM_COUNT_OF];
+    const struct node *mechanism_nodes[MECHANISM_COUNT_OF];
+    const struct source *causes_src;
+    size_t without_cures; /* fixes that nobody says of what they cure */
     struct corpus corpus; /* the same things, as index/ wants them */
     size_t samples;
     bool fact_used[FACT_COUNT_OF]; /* somewhere in the corpus */
@@ -68,6 +73,22 @@ void desk_read_i18n(struct desk *d);
 /* Sort, refuse ids that are taken, fill corpus. */
 void desk_settle(struct desk *d);
 
+/* merge.c: what fixes and entries leave out. Everything must be settled. */
+void desk_merge(struct desk *d);
+/* The same for an entry alone: what no kb/ could give must stand in it. */
+void merge_alone(struct complaints *c, const struct source *src,
+                 const struct node *root, struct entry *e);
+
+/* read_corpus.c: the document of a kb file; NULL after complaints. */
+const struct node *kb_root(struct desk *d, struct str path,
+                           const struct source **src);
+/* read_fixes.c: kb/fixes/, kb/causes.yaml, kb/ranking.yaml */
+void read_fixes(struct desk *d, struct str path);
+void read_causes(struct desk *d, struct str path);
+void read_ranking(struct desk *d, struct str path);
+/* The key of a row of acts: "--max-model-len down", "kind upgrade". */
+struct str act_key(struct arena *a, const struct acts_on *what);
+
 /* compile.c: all of that, from the directories of o. */
 struct desk *desk_read(struct arena *a, const struct author_options *o);
 
@@ -82,8 +103,16 @@ void check_entry(struct complaints *c, const struct source *src,
 void check_engine(struct desk *d, const struct made *m);
 void check_model(struct desk *d, const struct made *m);
 void check_gpu(struct desk *d, const struct made *m);
+void check_cause(struct desk *d, const struct made *m);
+/* Fixes of kb/fixes/, and the causes that entries, fixes and rows name. */
+void check_library(struct desk *d);
+void check_causes(struct desk *d);
 /* Settings that its fixes name exist. The engines must have been settled. */
 void check_takes(struct desk *d, const struct made *m);
+void check_fix_takes(struct desk *d, const struct made *m,
+                     const struct node *n, const struct workaround *w);
+void check_fix_effect(struct desk *d, const struct source *src,
+                      const struct node *n, const struct workaround *w);
 /* Of one group, or tied by a relation of either. */
 bool entries_are_kin(const struct entry *a, const struct entry *b);
 void check_relations(struct desk *d); /* entries to one another, groups */

@@ -103,18 +103,33 @@ static const struct shape shape_rate = {
     rate_fields, sizeof(struct rate)};
 
 static const struct field workaround_fields[] = {
-    {.key = "id", AT(workaround, id), .type = FIELD_ID, .is_required = true,
-     .doc = "stable: feedback and reports refer to it"},
+    {.key = "use", AT(workaround, use), .type = FIELD_ID,
+     .doc = "the fix of `kb/fixes/` that gives every key left out here"},
+    {.key = "id", AT(workaround, id), .type = FIELD_ID,
+     .doc = "stable: feedback and reports refer to it; left out: `use`"},
     {.key = "action", AT(workaround, action), .type = FIELD_TEXT,
-     .is_required = true, .doc = "a name"},
+     .doc = "a verb and what it changes"},
     {.key = "how", AT(workaround, how), .type = FIELD_TEXT,
-     .is_required = true, .doc = "the steps; never the action again"},
+     .doc = "the steps; never the action again"},
     {.key = "acts_on", AT(workaround, acts_on), .type = FIELD_MAP,
-     .shape = &shape_acts_on, .is_required = true, .doc = "what it changes"},
+     .shape = &shape_acts_on, .doc = "what it changes"},
     {.key = "command", AT(workaround, command), .type = FIELD_LINE,
      .doc = "template; `{fact}` is filled in"},
+    {.key = "effort", AT(workaround, effort), .type = FIELD_WORD,
+     .words = WORDS_EFFORT,
+     .doc = "what it takes to try it; left out: of its acts_on"},
+    {.key = "loses", AT(workaround, loses), .type = FIELD_WORD,
+     .words = WORDS_LOSES,
+     .doc = "what one gives up for it; left out: of its acts_on"},
+    {.key = "frees", AT(workaround, frees), .type = FIELD_WORD,
+     .words = WORDS_FREES,
+     .doc = "what it shrinks or makes room in; left out: of its acts_on"},
+    {.key = "cures", AT(workaround, cures), COUNT(workaround, cure_count),
+     .type = FIELD_CURES,
+     .doc = "how often it alone ends a failure of that cause; left out: of "
+            "its acts_on"},
     {.key = "cost", AT(workaround, cost), .type = FIELD_WORD,
-     .words = WORDS_COST, .is_required = true, .doc = "cheapest first"},
+     .words = WORDS_COST, .doc = "cheapest first"},
     {.key = "trade_off", AT(workaround, trade_off), .type = FIELD_TEXT,
      .doc = "what is lost by it"},
     {.key = "when", AT(workaround, when), .type = FIELD_WHEN,
@@ -125,8 +140,50 @@ static const struct field workaround_fields[] = {
      .shape = &shape_rate, .doc = "left out: no evidence"},
     {0},
 };
-static const struct shape shape_workaround = {
-    "workaround", "A fix.", workaround_fields, sizeof(struct workaround)};
+const struct shape shape_workaround = {
+    "workaround",
+    "A fix. `id`, `action`, `how` and `acts_on` stand in it, or in the fix "
+    "that it uses.",
+    workaround_fields, sizeof(struct workaround)};
+
+static const struct field act_fields[] = {
+    {.key = "flag", AT(act, acts_on.flag), .type = FIELD_LINE,
+     .doc = "the flag or variable it changes"},
+    {.key = "change", AT(act, acts_on.change), .type = FIELD_WORD,
+     .words = WORDS_CHANGE, .doc = "which way; with `flag`"},
+    {.key = "kind", AT(act, acts_on.kind), .type = FIELD_WORD,
+     .words = WORDS_ACT_KIND, .doc = "what it does, where it is no flag"},
+    {.key = "effort", AT(act, effort), .type = FIELD_WORD,
+     .words = WORDS_EFFORT, .is_required = true,
+     .doc = "what it takes to try it"},
+    {.key = "loses", AT(act, loses), .type = FIELD_WORD, .words = WORDS_LOSES,
+     .doc = "what one gives up for it; left out: each fix says it"},
+    {.key = "frees", AT(act, frees), .type = FIELD_WORD, .words = WORDS_FREES,
+     .doc = "what it shrinks or makes room in; left out: each fix says it"},
+    {.key = "cures", AT(act, cures), COUNT(act, cure_count),
+     .type = FIELD_CURES,
+     .doc = "how often it alone ends a failure of that cause; left out: each "
+            "fix says it"},
+    {.key = "effect", AT(act, effect), .type = FIELD_WORD,
+     .words = WORDS_EFFECT, .doc = "which arithmetic estimates it"},
+    {0},
+};
+const struct shape shape_act = {
+    "act", "What fixes of one acts_on have in common.", act_fields,
+    sizeof(struct act)};
+
+static const struct field fix_file_fields[] = {
+    {.key = "fixes", AT(fix_file, fixes), COUNT(fix_file, fix_count),
+     .type = FIELD_LIST, .shape = &shape_workaround,
+     .doc = "fixes that entries `use`"},
+    {.key = "acts", AT(fix_file, acts), COUNT(fix_file, act_count),
+     .type = FIELD_LIST, .shape = &shape_act,
+     .doc = "what a flag and its change, or a kind, does"},
+    {0},
+};
+const struct shape shape_fix_file = {
+    "fixes", "`kb/fixes/*.yaml`: what several entries share.",
+    fix_file_fields, sizeof(struct fix_file)};
 
 static const struct field dead_end_fields[] = {
     {.key = "action", AT(dead_end, action), .type = FIELD_TEXT,
@@ -236,6 +293,10 @@ static const struct field entry_fields[] = {
      .doc = "cause, or what a cause drags along; left out: root"},
     {.key = "root_cause", AT(entry, root_cause), .type = FIELD_TEXT,
      .is_required = true, .doc = "why it happened"},
+    {.key = "causes", AT(entry, causes), COUNT(entry, cause_count),
+     .type = FIELD_SHARES,
+     .doc = "what can have caused it, and how often; left out: the row of its "
+            "mechanism in `kb/causes.yaml`"},
     {.key = "signatures", AT(entry, signatures), COUNT(entry, signature_count),
      .type = FIELD_LIST, .shape = &shape_signature,
      .doc = "any one makes this entry a candidate"},

@@ -37,6 +37,11 @@
     X(YES_NO_UNKNOWN, "yes, no or left out", "left out: not known") \
     X(INTEGER, "integer", "a whole number, 0 or more") \
     X(RATIO, "ratio", "0 to 1, at most six decimals") \
+    X(DECIMAL, "number", "0 to 1000, at most six decimals") \
+    X(WEIGHT, "weight", "one of -4 -2 -1 1 2 4") \
+    X(PREDICATE, "predicate", "one SQL predicate over facts") \
+    X(SHARES, "shares", "a mapping from causes to shares, each above 0") \
+    X(CURES, "cures", "a mapping from causes to `most`, `some`, `little`") \
     X(AMOUNTS, "amounts", "least and most: `[\"7.1 GiB\", \"7.4 GiB\"]`") \
     X(MAP, "mapping", "one of the mappings below") \
     X(LIST, "list of mappings", "a list of one of the mappings below")
@@ -75,7 +80,9 @@ struct shape {
 };
 
 extern const struct shape shape_entry, shape_engine, shape_model_file,
-    shape_gpu_file, shape_vocabulary, shape_glossary, shape_programs;
+    shape_gpu_file, shape_vocabulary, shape_glossary, shape_programs,
+    shape_workaround, shape_act, shape_fix_file, shape_cause_file,
+    shape_ranking_file;
 
 /* What the files of kb/ hold at their top. */
 struct model_file {
@@ -109,6 +116,45 @@ struct programs_file {
     size_t program_count;
 };
 
+struct act { /* what a fix of this acts_on does, unless it says otherwise */
+    struct acts_on acts_on;
+    enum effort effort;
+    enum loses loses;
+    enum frees frees;
+    enum effect effect;
+    struct cure *cures;
+    size_t cure_count;
+};
+struct fix_file {
+    struct workaround *fixes;
+    size_t fix_count;
+    struct act *acts;
+    size_t act_count;
+};
+struct mechanism_causes { /* of an entry of it that names none */
+    enum mechanism mechanism;
+    struct cause_share *causes;
+    size_t cause_count;
+};
+struct cause_file {
+    struct cause *causes;
+    size_t cause_count;
+    struct mechanism_causes *mechanisms;
+    size_t mechanism_count;
+};
+struct number {
+    struct str id;
+    int64_t micro;
+    struct text origin;
+};
+struct ranking_file {
+    struct number *numbers;
+    size_t number_count;
+};
+
+/* The value of one key, into a struct that has the same key. */
+void field_copy(const struct field *to_field, void *to,
+                const struct field *from_field, const void *from);
 /* NULL when the shape has no such key. */
 const struct field *field_named(const struct shape *shape, struct str key);
 /* The key that was probably meant; NULL when none is near. */

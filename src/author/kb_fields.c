@@ -358,3 +358,84 @@ static const struct field programs_fields[] = {
 const struct shape shape_programs = {
     "programs", "`kb/programs.yaml`: flags and variables of other programs.",
     programs_fields, sizeof(struct programs_file)};
+
+static const struct field evidence_fields[] = {
+    {.key = "when", AT(evidence, when), .type = FIELD_PREDICATE,
+     .is_required = true, .doc = "what the log shows; unknown counts nothing"},
+    {.key = "weight", AT(evidence, weight), .type = FIELD_WEIGHT,
+     .is_required = true, .doc = "how much it speaks for the cause, or against"},
+    {.key = "family", AT(evidence, family), .type = FIELD_ID,
+     .doc = "of evidence of one family the strongest counts"},
+    {.key = "because", AT(evidence, because), .type = FIELD_TEXT,
+     .is_required = true, .doc = "the same in words, for who reads the report"},
+    {0},
+};
+static const struct shape shape_evidence = {
+    "evidence", "What speaks for a cause, or against it.", evidence_fields,
+    sizeof(struct evidence)};
+
+static const struct field cause_fields[] = {
+    {.key = "id", AT(cause, id), .type = FIELD_ID, .is_required = true,
+     .doc = "as entries and fixes name it"},
+    {.key = "mechanism", AT(cause, mechanism), .type = FIELD_WORD,
+     .words = WORDS_MECHANISM, .is_required = true,
+     .doc = "that an unspecified finding takes of it"},
+    {.key = "name", AT(cause, name), .type = FIELD_TEXT, .is_required = true,
+     .doc = "what filled the memory, or set the limit"},
+    {.key = "evidence", AT(cause, evidence), COUNT(cause, evidence_count),
+     .type = FIELD_LIST, .shape = &shape_evidence,
+     .doc = "what a log says about it"},
+    {0},
+};
+static const struct shape shape_cause = {
+    "cause", "What filled the memory, or set the limit.", cause_fields,
+    sizeof(struct cause)};
+
+static const struct field mechanism_fields[] = {
+    {.key = "mechanism", AT(mechanism_causes, mechanism), .type = FIELD_WORD,
+     .words = WORDS_MECHANISM, .is_required = true, .doc = "of the entry"},
+    {.key = "causes", AT(mechanism_causes, causes),
+     COUNT(mechanism_causes, cause_count), .type = FIELD_SHARES,
+     .is_required = true, .doc = "how often each is behind it"},
+    {0},
+};
+static const struct shape shape_mechanism = {
+    "causes of a mechanism", "For entries that name no causes.",
+    mechanism_fields, sizeof(struct mechanism_causes)};
+
+static const struct field cause_file_fields[] = {
+    {.key = "causes", AT(cause_file, causes), COUNT(cause_file, cause_count),
+     .type = FIELD_LIST, .shape = &shape_cause, .is_required = true,
+     .doc = "all there are"},
+    {.key = "mechanisms", AT(cause_file, mechanisms),
+     COUNT(cause_file, mechanism_count), .type = FIELD_LIST,
+     .shape = &shape_mechanism, .is_required = true,
+     .doc = "a row for each mechanism"},
+    {0},
+};
+const struct shape shape_cause_file = {
+    "causes", "`kb/causes.yaml`: causes, and what a log says about each.",
+    cause_file_fields, sizeof(struct cause_file)};
+
+static const struct field number_fields[] = {
+    {.key = "id", AT(number, id), .type = FIELD_ID, .is_required = true,
+     .doc = "one of src/corpus/ranking.def"},
+    {.key = "value", AT(number, micro), .type = FIELD_DECIMAL,
+     .is_required = true, .doc = "the number"},
+    {.key = "origin", AT(number, origin), .type = FIELD_TEXT,
+     .is_required = true, .doc = "where it comes from"},
+    {0},
+};
+static const struct shape shape_number = {
+    "ranking number", "One number of the ranking.", number_fields,
+    sizeof(struct number)};
+
+static const struct field ranking_file_fields[] = {
+    {.key = "numbers", AT(ranking_file, numbers),
+     COUNT(ranking_file, number_count), .type = FIELD_LIST,
+     .shape = &shape_number, .is_required = true, .doc = "each once"},
+    {0},
+};
+const struct shape shape_ranking_file = {
+    "ranking", "`kb/ranking.yaml`: the numbers that rank fixes.",
+    ranking_file_fields, sizeof(struct ranking_file)};

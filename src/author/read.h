@@ -31,6 +31,12 @@ int64_t value_integer(const struct reading *r, const struct node *n,
                      int64_t absent);
 int64_t value_ratio(const struct reading *r, const struct node *n,
                    int64_t absent);
+int64_t value_decimal(const struct reading *r, const struct node *n);
+int64_t value_weight(const struct reading *r, const struct node *n);
+struct cause_share *value_shares(const struct reading *r, const struct node *n,
+                                 size_t *count);
+struct cure *value_cures(const struct reading *r, const struct node *n,
+                         size_t *count);
 void value_amounts(const struct reading *r, const struct node *n, int64_t *low,
                   int64_t *high);
 enum fact_name value_fact(const struct reading *r, const struct node *n);

@@ -6,6 +6,7 @@
  *     entries/<component>/<slug>.expect.json   golden report, not read here
  *     kb/engines/<id>.yaml  kb/models/<family>.yaml  kb/gpus.yaml
  *     kb/vocabulary.yaml    kb/glossary.yaml    kb/programs.yaml
+ *     kb/fixes/<any>.yaml   kb/causes.yaml      kb/ranking.yaml
  *     kb/schema.sql
  *
  * Anything else under entries/ is refused: a misspelled name would otherwise
@@ -112,8 +113,7 @@ void desk_read_entries(struct desk *d) {
     desk_share(d, files.count, read_beneath, &files);
 }
 
-/* The document of a kb file; NULL after complaints. */
-static const struct node *kb_root(struct desk *d, struct str path,
+const struct node *kb_root(struct desk *d, struct str path,
                                   const struct source **src) {
     *src = desk_source(d, path);
     return *src == NULL ? NULL : yaml_read(&d->c, *src);
@@ -221,6 +221,9 @@ void desk_read_kb(struct desk *d) {
     read_glossary(d, path_join(d->a, d->kb_dir, STR("glossary.yaml")));
     read_programs(d, path_join(d->a, d->kb_dir, STR("programs.yaml")));
     read_gpus(d, path_join(d->a, d->kb_dir, STR("gpus.yaml")));
+    read_causes(d, path_join(d->a, d->kb_dir, STR("causes.yaml")));
+    read_ranking(d, path_join(d->a, d->kb_dir, STR("ranking.yaml")));
+    read_each(d, "fixes", read_fixes);
     read_each(d, "engines", read_engine);
     read_each(d, "models", read_models);
 }
@@ -240,6 +243,7 @@ bool author_read_entry(struct arena *a, struct str path, struct str yaml,
         struct entry e = {0};
         bool fact_used[FACT_COUNT_OF] = {false};
         read_entry(&r, arena_str(a, id), root, &e);
+        merge_alone(&c, src, root, &e);
         check_entry(&c, src, root, &e, fact_used);
         if (c.errors == 0)
             *out = e;

@@ -95,6 +95,19 @@ static struct json *shape_reference(struct schema *s,
 #define LINK_PATTERN "^https://[^ ]+$"
 #define DATE_PATTERN "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
+/* A mapping whose keys are ids. */
+static struct json *mapping_to(struct schema *s, struct json *value) {
+    struct json *o = typed(s, "object");
+    json_set(o, "propertyNames", string_like(s, ID_PATTERN));
+    json_set(o, "additionalProperties", value);
+    return o;
+}
+
+static struct json *strengths(struct schema *s) {
+    return words(s, &(struct field){.type = FIELD_WORD,
+                                    .words = WORDS_STRENGTH});
+}
+
 static struct json *value_of(struct schema *s, const struct field *f) {
     switch (f->type) {
     case FIELD_LINE: return scalar(s);
@@ -118,6 +131,11 @@ static struct json *value_of(struct schema *s, const struct field *f) {
     case FIELD_YES_NO_UNKNOWN: return typed(s, "boolean");
     case FIELD_INTEGER: return number(s, "integer", 0);
     case FIELD_RATIO: return number(s, "number", 1);
+    case FIELD_DECIMAL: return number(s, "number", 1000);
+    case FIELD_WEIGHT: return typed(s, "integer");
+    case FIELD_PREDICATE: return string_like(s, NULL);
+    case FIELD_SHARES: return mapping_to(s, number(s, "number", 1));
+    case FIELD_CURES: return mapping_to(s, strengths(s));
     case FIELD_AMOUNTS: return list_of(s, typed(s, "string"));
     case FIELD_MAP: return shape_reference(s, f->shape);
     case FIELD_LIST: return list_of(s, shape_reference(s, f->shape));

@@ -82,6 +82,14 @@ static void read_field(const struct reading *r, const struct field *f,
         *(struct setting **)at(out, f->at) =
             value_settings(r, n, at(out, f->count_at));
         return;
+    case FIELD_SHARES:
+        *(struct cause_share **)at(out, f->at) =
+            value_shares(r, n, at(out, f->count_at));
+        return;
+    case FIELD_CURES:
+        *(struct cure **)at(out, f->at) =
+            value_cures(r, n, at(out, f->count_at));
+        return;
     case FIELD_EVENTS:
         *(struct version_event **)at(out, f->at) =
             value_events(r, n, at(out, f->count_at));
@@ -95,10 +103,17 @@ static void read_field(const struct reading *r, const struct field *f,
     case FIELD_LINE: case FIELD_ID: case FIELD_PATTERN: case FIELD_LINK:
     case FIELD_DATE: case FIELD_ENTRY: case FIELD_FACT: case FIELD_WORD:
     case FIELD_CHOICE: case FIELD_YES_NO: case FIELD_YES_NO_UNKNOWN:
-    case FIELD_INTEGER: case FIELD_RATIO:
+    case FIELD_INTEGER: case FIELD_RATIO: case FIELD_DECIMAL:
+    case FIELD_WEIGHT: case FIELD_PREDICATE:
         read_scalar_field(r, f, n, out);
         return;
     }
+}
+
+static bool is_number(enum field_type type) {
+    return type == FIELD_INTEGER || type == FIELD_RATIO
+           || type == FIELD_DECIMAL || type == FIELD_WEIGHT
+           || type == FIELD_YES_NO_UNKNOWN;
 }
 
 static void read_number(const struct reading *r, const struct field *f,
@@ -108,6 +123,10 @@ static void read_number(const struct reading *r, const struct field *f,
         *number = value_integer(r, n, f->absent);
     else if (f->type == FIELD_RATIO)
         *number = value_ratio(r, n, f->absent);
+    else if (f->type == FIELD_DECIMAL)
+        *number = value_decimal(r, n);
+    else if (f->type == FIELD_WEIGHT)
+        *number = value_weight(r, n);
     else
         *number = value_yes_no(r, n, false);
 }
@@ -140,8 +159,7 @@ static void read_scalar_field(const struct reading *r, const struct field *f,
         bool yes = value_yes_no(r, n, false);
         if (f->at != FIELD_NOWHERE)
             *(bool *)at(out, f->at) = yes;
-    } else if (f->type == FIELD_INTEGER || f->type == FIELD_RATIO
-               || f->type == FIELD_YES_NO_UNKNOWN) {
+    } else if (is_number(f->type)) {
         read_number(r, f, n, out);
     } else {
         struct str nowhere;

@@ -69,6 +69,25 @@ static bool same_settings(const struct setting *a, size_t a_count,
     return same;
 }
 
+static bool same_cures(const struct workaround *a,
+                       const struct workaround *b) {
+    bool same = a->cure_count == b->cure_count;
+    for (size_t i = 0; same && i < a->cure_count; i++) {
+        same = str_eq(a->cures[i].cause, b->cures[i].cause) &&
+               a->cures[i].strength == b->cures[i].strength;
+    }
+    return same;
+}
+
+static bool same_causes(const struct entry *a, const struct entry *b) {
+    bool same = a->cause_count == b->cause_count;
+    for (size_t i = 0; same && i < a->cause_count; i++) {
+        same = str_eq(a->causes[i].cause, b->causes[i].cause) &&
+               a->causes[i].share_micro == b->causes[i].share_micro;
+    }
+    return same;
+}
+
 static bool same_acts_on(const struct acts_on *a, const struct acts_on *b) {
     return str_eq(a->flag, b->flag) && a->change == b->change &&
            a->kind == b->kind;
@@ -124,6 +143,11 @@ static const char *workaround_difference(const struct workaround *a,
         {"workarounds.when", same_strings(&a->when, &b->when)},
         {"workarounds.effect", a->effect == b->effect},
         {"workarounds.success", same_rate(&a->success, &b->success)},
+        {"workarounds.effort", a->effort == b->effort},
+        {"workarounds.loses", a->loses == b->loses},
+        {"workarounds.frees", a->frees == b->frees},
+        {"workarounds.cures", same_cures(a, b)},
+        {"workarounds.use", str_eq(a->use, b->use)},
     };
     return first_difference(fields, sizeof fields / sizeof fields[0]);
 }
@@ -206,6 +230,7 @@ static const char *head_difference(const struct entry *a,
         {"renamed_from", same_strings(&a->renamed_from, &b->renamed_from)},
         {"withdrawn", same_text(&a->withdrawn, &b->withdrawn)},
         {"provenance", same_provenance(&a->provenance, &b->provenance)},
+        {"causes", same_causes(a, b)},
     };
     return first_difference(fields, sizeof fields / sizeof fields[0]);
 }

@@ -61,6 +61,18 @@ struct rate {
     struct str_list links;  /* reports */
 };
 
+struct cause_share { /* causes: {limit_below_need: 0.6} */
+    struct str cause;    /* of kb/causes.yaml */
+    int64_t share_micro; /* 0 < share <= 1 */
+};
+
+struct cure { /* cures: {limit_below_need: most} */
+    struct str cause;
+    enum strength strength;
+};
+
+/* As it holds: what its entry leaves out is of the fix that it `use`s, else
+ * of the row of its acts_on in kb/fixes/. */
 struct workaround {
     struct str id;
     struct text action, how, trade_off;
@@ -70,6 +82,12 @@ struct workaround {
     struct str_list when;
     enum effect effect;
     struct rate success;
+    enum effort effort;
+    enum loses loses;
+    enum frees frees;
+    struct cure *cures;
+    size_t cure_count;
+    struct str use; /* id of a fix of kb/fixes/; empty: the entry's own */
 };
 
 struct dead_end {
@@ -141,6 +159,8 @@ struct entry {
     struct str_list renamed_from;
     struct text withdrawn; /* why; empty: it is not */
     struct provenance provenance;
+    struct cause_share *causes; /* priors; its mechanism's, unless it says */
+    size_t cause_count;
 };
 
 /* NULL when equal, else the name of the first field that differs. */

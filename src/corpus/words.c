@@ -28,6 +28,26 @@ static const char *const costs[] = {
 #include "corpus/words.def"
 #undef COST
 };
+static const char *const efforts[] = {
+#define EFFORT(w) #w,
+#include "corpus/words.def"
+#undef EFFORT
+};
+static const char *const losses[] = {
+#define LOSES(w) #w,
+#include "corpus/words.def"
+#undef LOSES
+};
+static const char *const freed[] = {
+#define FREES(w) #w,
+#include "corpus/words.def"
+#undef FREES
+};
+static const char *const strengths[] = {
+#define STRENGTH(w) #w,
+#include "corpus/words.def"
+#undef STRENGTH
+};
 static const char *const bases[] = {
 #define BASIS(w) #w,
 #include "corpus/words.def"
@@ -81,6 +101,14 @@ static struct words words_of(enum vocabulary which) {
         return (struct words){scopes, SCOPE_COUNT_OF};
     case WORDS_COST:
         return (struct words){costs, COST_COUNT_OF};
+    case WORDS_EFFORT:
+        return (struct words){efforts, EFFORT_COUNT_OF};
+    case WORDS_LOSES:
+        return (struct words){losses, LOSES_COUNT_OF};
+    case WORDS_FREES:
+        return (struct words){freed, FREES_COUNT_OF};
+    case WORDS_STRENGTH:
+        return (struct words){strengths, STRENGTH_COUNT_OF};
     case WORDS_BASIS:
         return (struct words){bases, BASIS_COUNT_OF};
     case WORDS_CHANGE:

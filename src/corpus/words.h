@@ -34,6 +34,30 @@ enum cost {
     COST_COUNT_OF
 };
 #undef COST
+#define EFFORT(w) EFFORT_##w,
+enum effort {
+#include "corpus/words.def"
+    EFFORT_COUNT_OF
+};
+#undef EFFORT
+#define LOSES(w) LOSES_##w,
+enum loses {
+#include "corpus/words.def"
+    LOSES_COUNT_OF
+};
+#undef LOSES
+#define FREES(w) FREES_##w,
+enum frees {
+#include "corpus/words.def"
+    FREES_COUNT_OF
+};
+#undef FREES
+#define STRENGTH(w) STRENGTH_##w,
+enum strength {
+#include "corpus/words.def"
+    STRENGTH_COUNT_OF
+};
+#undef STRENGTH
 #define BASIS(w) BASIS_##w,
 enum basis {
 #include "corpus/words.def"
@@ -80,7 +104,8 @@ enum stage {
 enum vocabulary {
     WORDS_MECHANISM, WORDS_SEVERITY, WORDS_ROLE, WORDS_SCOPE, WORDS_COST,
     WORDS_BASIS, WORDS_CHANGE, WORDS_RANGE_STATUS, WORDS_RELATION,
-    WORDS_EFFECT, WORDS_ACT_KIND, WORDS_STAGE
+    WORDS_EFFECT, WORDS_ACT_KIND, WORDS_STAGE, WORDS_EFFORT, WORDS_LOSES,
+    WORDS_FREES, WORDS_STRENGTH
 };
 
 /* Spelling of value in that vocabulary; NULL past its end. */

@@ -76,7 +76,16 @@ static void gather(struct answering *w, const struct str_list *when) {
     }
 }
 
+static void gather_evidence(struct answering *w, const struct cause *c) {
+    for (size_t i = 0; i < c->evidence_count; i++) {
+        gather(w, &(struct str_list){&c->evidence[i].when, 1});
+    }
+}
+
 static void gather_all(struct answering *w, const struct corpus *c) {
+    for (size_t i = 0; i < c->cause_count; i++) {
+        gather_evidence(w, &c->causes[i]);
+    }
     for (size_t i = 0; i < c->entry_count; i++) {
         const struct entry *e = &c->entries[i];
         gather(w, &e->when);

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "corpus/catalogue.h"
+#include "corpus/cause.h"
 #include "corpus/engine.h"
 #include "corpus/entry.h"
 
@@ -41,6 +42,9 @@ struct corpus {
     size_t component_count;
     struct message *messages;
     size_t message_count;
+    struct cause *causes;
+    size_t cause_count;
+    struct ranking ranking;
     struct str schema_sql; /* kb/schema.sql */
 };
 
@@ -134,6 +138,12 @@ uint32_t reader_signature_pattern(struct reader *r, uint32_t entry_number,
 const struct engine *reader_engine(struct reader *r, uint32_t number);
 const struct engine *reader_engine_by_id(struct reader *r, struct str id);
 size_t reader_engine_count(struct reader *r);
+/* NULL: kb/causes.yaml has no such cause. */
+const struct cause *reader_cause(struct reader *r, struct str id);
+/* All of them, by number from nought, in the order of their ids. */
+size_t reader_cause_count(const struct reader *r);
+const struct cause *reader_cause_numbered(struct reader *r, uint32_t number);
+const struct ranking *reader_ranking(struct reader *r);
 /* By name as people write it: Hugging Face ids, repacks, local paths, Ollama
  * tags, GGUF files. model NULL: not in the catalogue. */
 struct model_match reader_model(struct reader *r, struct str name);

@@ -35,6 +35,10 @@ uint32_t pack_language(void) {
 #define ROLE(w) #w ","
 #define SCOPE(w) #w ","
 #define COST(w) #w ","
+#define EFFORT(w) #w ","
+#define LOSES(w) #w ","
+#define FREES(w) #w ","
+#define STRENGTH(w) #w ","
 #define BASIS(w) #w ","
 #define CHANGE(w) #w ","
 #define RANGE_STATUS(w) #w ","
@@ -47,6 +51,10 @@ uint32_t pack_language(void) {
 #undef ROLE
 #undef SCOPE
 #undef COST
+#undef EFFORT
+#undef LOSES
+#undef FREES
+#undef STRENGTH
 #undef BASIS
 #undef CHANGE
 #undef RANGE_STATUS
@@ -59,6 +67,9 @@ uint32_t pack_language(void) {
 #define FACT(name, unit) #name ","
 #include "corpus/facts.def"
 #undef FACT
+#define RANKING(id) #id ","
+#include "corpus/ranking.def"
+#undef RANKING
         ;
     return check_of(PACK_LAYOUT, STR(words));
 }

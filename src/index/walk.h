@@ -22,6 +22,8 @@ void walk_pattern(struct record *r, struct pattern *p);
 void walk_engine(struct record *r, struct engine *e);
 void walk_model(struct record *r, struct model *m);
 void walk_gpu(struct record *r, struct gpu *gpu);
+void walk_cause(struct record *r, struct cause *c);
+void walk_ranking(struct record *r, struct ranking *ranking);
 
 /* A predicate as it is put to SQLite, and its answers: with none of its facts
  * known, and, where it is about one text alone, with that text. */

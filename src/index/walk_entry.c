@@ -82,6 +82,15 @@ static void walk_workaround(struct record *r, struct workaround *fix) {
     record_strings(r, &fix->when);
     WORD(r, fix->effect, effect, EFFECT);
     walk_rate(r, &fix->success);
+    WORD(r, fix->effort, effort, EFFORT);
+    WORD(r, fix->loses, loses, LOSES);
+    WORD(r, fix->frees, frees, FREES);
+    LIST(r, fix->cures, fix->cure_count);
+    for (size_t i = 0; i < fix->cure_count; i++) {
+        record_str(r, &fix->cures[i].cause);
+        WORD(r, fix->cures[i].strength, strength, STRENGTH);
+    }
+    record_str(r, &fix->use);
 }
 
 static void walk_advice(struct record *r, struct entry *e) {
@@ -163,4 +172,9 @@ void walk_entry_rest(struct record *r, struct entry *e) {
     record_str(r, &e->last_verified);
     record_strings(r, &e->renamed_from);
     walk_provenance(r, &e->provenance);
+    LIST(r, e->causes, e->cause_count);
+    for (size_t i = 0; i < e->cause_count; i++) {
+        record_str(r, &e->causes[i].cause);
+        record_int(r, &e->causes[i].share_micro);
+    }
 }

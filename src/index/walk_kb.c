@@ -170,6 +170,28 @@ void walk_model(struct record *r, struct model *m) {
     record_strings(r, &m->sources);
 }
 
+/* ---- causes, and the numbers that rank ---- */
+
+void walk_cause(struct record *r, struct cause *c) {
+    record_str(r, &c->id);
+    WORD(r, c->mechanism, mechanism, MECHANISM);
+    record_text(r, &c->name);
+    LIST(r, c->evidence, c->evidence_count);
+    for (size_t i = 0; i < c->evidence_count; i++) {
+        record_str(r, &c->evidence[i].when);
+        record_int(r, &c->evidence[i].weight);
+        record_str(r, &c->evidence[i].family);
+        record_text(r, &c->evidence[i].because);
+    }
+}
+
+void walk_ranking(struct record *r, struct ranking *ranking) {
+    for (int i = 0; i < RANKING_COUNT_OF; i++) {
+        record_int(r, &ranking->micro[i]);
+        record_text(r, &ranking->origin[i]);
+    }
+}
+
 /* ---- GPUs ---- */
 
 void walk_gpu(struct record *r, struct gpu *gpu) {

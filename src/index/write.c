@@ -131,6 +131,7 @@ static void write_content(struct writer *w, const struct corpus *c,
     }
     write_models(w, c);
     write_gpus(w, c);
+    write_causes(w, c);
     write_words(w, c);
     w->db->digest = NULL;
     db_run(w->db, join_groups);

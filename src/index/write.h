@@ -15,7 +15,12 @@
     X(entry_list, "INSERT INTO entry_list VALUES(?,?,?,?,?)")                  \
     X(signature, "INSERT INTO signature VALUES(?,?,?,?,?)")                    \
     X(condition, "INSERT INTO condition VALUES(?,?,?,?,?)")                    \
-    X(workaround, "INSERT INTO workaround VALUES(?,?,?,?,?,?,?,?,?)")          \
+    X(workaround, "INSERT INTO workaround VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)")  \
+    X(cure, "INSERT INTO cure VALUES(?,?,?,?,?)")                              \
+    X(entry_cause, "INSERT INTO entry_cause VALUES(?,?,?,?)")                  \
+    X(cause, "INSERT INTO cause VALUES(?,?,?,?,?)")                            \
+    X(cause_evidence, "INSERT INTO cause_evidence VALUES(?,?,?,?,?,?,?)")      \
+    X(ranking, "INSERT INTO ranking VALUES(?,?,?,?)")                          \
     X(dead_end, "INSERT INTO dead_end VALUES(?,?,?,?,?)")                      \
     X(rate, "INSERT INTO rate VALUES(?,?,?,?,?,?,?,?,?,?)")                    \
     X(compatibility, "INSERT INTO compatibility VALUES(?,?,?,?)")              \
@@ -71,6 +76,7 @@ void write_entry(struct writer *w, struct entry *e, size_t number);
 void write_engine(struct writer *w, const struct engine *e, size_t number);
 void write_models(struct writer *w, const struct corpus *c);
 void write_gpus(struct writer *w, const struct corpus *c);
+void write_causes(struct writer *w, const struct corpus *c);
 void write_words(struct writer *w, const struct corpus *c);
 void write_search(struct writer *w, const struct corpus *c);
 /* After the rows. */

@@ -135,6 +135,27 @@ static void bind_acts_on(struct row *row, const struct acts_on *acts_on) {
     row_bind_word(row, WORDS_ACT_KIND, (int)acts_on->kind);
 }
 
+static void write_cures(struct writer *w, const struct workaround *fix,
+                        size_t entry, size_t ordinal) {
+    for (size_t i = 0; i < fix->cure_count; i++) {
+        struct row row = row_at(w, INSERT_cure, entry, ordinal);
+        row_bind_int(&row, (int64_t)i);
+        row_bind_text(&row, fix->cures[i].cause);
+        row_bind_word(&row, WORDS_STRENGTH, (int)fix->cures[i].strength);
+        row_write(&row);
+    }
+}
+
+static void write_shares(struct writer *w, const struct entry *e,
+                         size_t entry) {
+    for (size_t i = 0; i < e->cause_count; i++) {
+        struct row row = row_at(w, INSERT_entry_cause, entry, i);
+        row_bind_text(&row, e->causes[i].cause);
+        row_bind_int(&row, e->causes[i].share_micro);
+        row_write(&row);
+    }
+}
+
 static void write_advice(struct writer *w, const struct entry *e,
                          size_t entry) {
     for (size_t i = 0; i < e->workaround_count; i++) {
@@ -145,7 +166,12 @@ static void write_advice(struct writer *w, const struct entry *e,
         row_bind_text(&row, fix->command);
         row_bind_word(&row, WORDS_COST, (int)fix->cost);
         row_bind_word(&row, WORDS_EFFECT, (int)fix->effect);
+        row_bind_word(&row, WORDS_EFFORT, (int)fix->effort);
+        row_bind_word(&row, WORDS_LOSES, (int)fix->loses);
+        row_bind_word(&row, WORDS_FREES, (int)fix->frees);
+        row_bind_text(&row, fix->use);
         row_write(&row);
+        write_cures(w, fix, entry, i);
         write_rate(w, &fix->success, (struct place){"workaround", entry, i, 0});
     }
     for (size_t i = 0; i < e->dead_end_count; i++) {
@@ -203,4 +229,5 @@ void write_entry(struct writer *w, struct entry *e, size_t number) {
     write_selection(w, e, number);
     write_advice(w, e, number);
     write_truth(w, e, number);
+    write_shares(w, e, number);
 }

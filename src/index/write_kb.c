@@ -241,6 +241,43 @@ void write_gpus(struct writer *w, const struct corpus *c) {
     }
 }
 
+static void bind_text(struct row *row, const struct text *text) {
+    for (int lang = 0; lang < LANG_COUNT_OF; lang++) {
+        row_bind_text(row, text->in[lang]);
+    }
+}
+
+static void write_evidence(struct writer *w, const struct cause *c,
+                           size_t number) {
+    for (size_t i = 0; i < c->evidence_count; i++) {
+        struct row row = row_at(w, INSERT_cause_evidence, number, i);
+        row_bind_text(&row, c->evidence[i].when);
+        row_bind_int(&row, c->evidence[i].weight);
+        row_bind_text(&row, c->evidence[i].family);
+        bind_text(&row, &c->evidence[i].because);
+        row_write(&row);
+    }
+}
+
+void write_causes(struct writer *w, const struct corpus *c) {
+    for (size_t i = 0; i < c->cause_count; i++) {
+        struct row row = row_of(w->db, INSERT_cause);
+        row_bind_int(&row, (int64_t)i);
+        row_bind_text(&row, c->causes[i].id);
+        row_bind_word(&row, WORDS_MECHANISM, (int)c->causes[i].mechanism);
+        bind_text(&row, &c->causes[i].name);
+        row_write(&row);
+        write_evidence(w, &c->causes[i], i);
+    }
+    for (int i = 0; i < RANKING_COUNT_OF; i++) {
+        struct row row = row_of(w->db, INSERT_ranking);
+        row_bind_text(&row, str_of(ranking_spelling((enum ranking_number)i)));
+        row_bind_int(&row, c->ranking.micro[i]);
+        bind_text(&row, &c->ranking.origin[i]);
+        row_write(&row);
+    }
+}
+
 void write_words(struct writer *w, const struct corpus *c) {
     for (size_t i = 0; i < c->component_count; i++) {
         struct row row = row_of(w->db, INSERT_component);

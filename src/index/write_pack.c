@@ -91,6 +91,12 @@ static void pack_kb(struct writer *w, const struct corpus *c) {
     for (size_t i = 0; i < c->gpu_count; i++) {
         walk_gpu(pack_add(w->pack, SHELF_GPU), &c->gpus[i]);
     }
+    for (size_t i = 0; i < c->cause_count; i++) {
+        walk_cause(pack_add(w->pack, SHELF_CAUSE), &c->causes[i]);
+        pack_number(w, SHELF_CAUSE_ID, c->causes[i].id, i);
+    }
+    struct ranking ranking = c->ranking;
+    walk_ranking(pack_add(w->pack, SHELF_RANKING), &ranking);
     for (size_t i = 0; i < c->component_count; i++) {
         struct component *component = &c->components[i];
         record_str(pack_add_key(w->pack, SHELF_COMPONENT, component->id),

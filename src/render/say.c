@@ -152,6 +152,10 @@ static const char *vocabulary_name(enum vocabulary which) {
     case WORDS_EFFECT: return "effect";
     case WORDS_ACT_KIND: return "act_kind";
     case WORDS_STAGE: return "stage";
+    case WORDS_EFFORT: return "effort";
+    case WORDS_LOSES: return "loses";
+    case WORDS_FREES: return "frees";
+    case WORDS_STRENGTH: return "strength";
     }
     return "";
 }

@@ -13,7 +13,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
 # Groups whose keys are put together from a word at run time.
 BY_WORD = {"fact", "budget", "mechanism", "severity", "role", "scope", "cost",
            "basis", "change", "range_status", "relation", "effect",
-           "act_kind", "stage"}
+           "act_kind", "stage", "effort", "loses", "frees", "strength"}
 BY_SEVERITY = {"report.warning", "report.recovery", "report.info"}
 
 

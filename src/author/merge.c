@@ -1,0 +1,163 @@
+/* merge.c: what a fix or an entry leaves out, from where it stands once.
+ *
+ *     key of a workaround   the entry, else the fix that it `use`s, else the
+ *                           row of its acts_on in kb/fixes/
+ *     causes of an entry    the entry, else the row of its mechanism
+ *
+ * A run looks nothing up: the structs hold what holds. Which keys a file wrote
+ * is asked of its nodes. What nobody says is an error. */
+#include "author/desk.h"
+
+/* To be true once every fix says what it cures: until then one that nobody
+ * says it of cures every cause of its entry now and then, and is counted. */
+static const bool CURES_ARE_REQUIRED = false;
+
+/* To be true once kb/fixes/acts.yaml is there. */
+static const bool ACTS_ARE_REQUIRED = false;
+
+static const char *const of_act[] = {"effort", "loses", "frees", "cures",
+                                     "effect"};
+static const char *const must_stand[] = {"id", "action", "how", "acts_on"};
+static const char *const must_be_said[] = {"effort", "loses", "frees"};
+
+struct sources { /* of one fix, as nodes; NULL: there is none */
+    const struct node *own, *used, *act;
+};
+
+static bool is_said(const struct sources *s, const char *key) {
+    return node_get(s->own, key) != NULL || node_get(s->used, key) != NULL
+           || node_get(s->act, key) != NULL;
+}
+
+static void take_used(struct workaround *w, const struct sources *s,
+                      const struct workaround *used) {
+    for (const struct field *f = shape_workaround.fields; f->key != NULL; f++)
+        if (node_get(s->own, f->key) == NULL
+            && node_get(s->used, f->key) != NULL)
+            field_copy(f, w, f, used);
+}
+
+static void take_act(struct workaround *w, const struct sources *s,
+                     const struct act *act) {
+    for (size_t i = 0; i < sizeof of_act / sizeof *of_act; i++) {
+        struct str key = str_of(of_act[i]);
+        if (node_get(s->own, of_act[i]) == NULL
+            && node_get(s->used, of_act[i]) == NULL
+            && node_get(s->act, of_act[i]) != NULL)
+            field_copy(field_named(&shape_workaround, key), w,
+                       field_named(&shape_act, key), act);
+    }
+}
+
+static void refuse_unsaid(struct complaints *c, const struct source *src,
+                          const struct node *n, enum code code,
+                          const char *key) {
+    const struct field *f = field_named(&shape_workaround, str_of(key));
+    struct place place = n->place;
+    place.width = 1;
+    if (code == CODE_missing_key)
+        complain(c, src, place, code, "`%s` is missing: %s", key, f->doc);
+    else
+        complain(c, src, place, code, "nobody says `%s` of this fix: it, the "
+                 "fix it uses, or a row of kb/fixes/ for its acts_on", key);
+}
+
+static void refuse_missing(struct complaints *c, const struct source *src,
+                           const struct sources *s) {
+    for (size_t i = 0; i < sizeof must_stand / sizeof *must_stand; i++)
+        if (!is_said(s, must_stand[i]))
+            refuse_unsaid(c, src, s->own, CODE_missing_key, must_stand[i]);
+}
+
+static const struct made *used_by(struct desk *d, const struct made *m,
+                                  const struct node *n,
+                                  const struct workaround *w) {
+    if (w->use.n == 0)
+        return NULL;
+    const struct made *used = desk_find(d, MADE_FIX, w->use);
+    if (used == NULL)
+        complain(&d->c, m->src, node_get(n, "use")->place, CODE_unknown_fix,
+                 "kb/fixes/ has no fix `%.*s`", STR_ARG(w->use));
+    return used;
+}
+
+/* made: the entry, or the library fix itself. */
+static struct sources merge_fix(struct desk *d, const struct made *m,
+                                const struct node *n, struct workaround *w) {
+    struct sources s = {.own = n};
+    const struct made *used = used_by(d, m, n, w);
+    if (used != NULL) {
+        s.used = used->node;
+        take_used(w, &s, used->what);
+    }
+    bool is_lost = w->use.n > 0 && used == NULL;
+    const struct made *act =
+        desk_find(d, MADE_ACT, act_key(d->a, &w->acts_on));
+    if (act != NULL) {
+        s.act = act->node;
+        take_act(w, &s, act->what);
+    }
+    if (!is_lost)
+        refuse_missing(&d->c, m->src, &s);
+    for (size_t i = 0; i < sizeof must_be_said / sizeof *must_be_said; i++)
+        if (ACTS_ARE_REQUIRED && !is_lost && is_said(&s, "acts_on") && !is_said(&s, must_be_said[i]))
+            refuse_unsaid(&d->c, m->src, n, CODE_unsaid, must_be_said[i]);
+    return s;
+}
+
+/* Every cause of the entry, now and then. */
+static void cure_some(struct desk *d, const struct entry *e,
+                      struct workaround *w) {
+    w->cures = arena_array(d->a, e->cause_count, sizeof *w->cures);
+    w->cure_count = e->cause_count;
+    for (size_t i = 0; i < e->cause_count; i++)
+        w->cures[i] = (struct cure){e->causes[i].cause, STRENGTH_some};
+    d->without_cures++;
+}
+
+static void merge_entry(struct desk *d, const struct made *m) {
+    struct entry *e = m->what;
+    const struct node *list = node_get(m->node, "workarounds");
+    if (node_get(m->node, "causes") == NULL) {
+        e->causes = d->mechanisms[e->mechanism].causes;
+        e->cause_count = d->mechanisms[e->mechanism].cause_count;
+    }
+    for (size_t i = 0; i < e->workaround_count; i++) {
+        const struct node *n = node_item(list, i);
+        if (n->kind != NODE_MAP)
+            continue;
+        struct sources s = merge_fix(d, m, n, &e->workarounds[i]);
+        if (is_said(&s, "cures"))
+            continue;
+        cure_some(d, e, &e->workarounds[i]);
+        if (CURES_ARE_REQUIRED)
+            refuse_unsaid(&d->c, m->src, n, CODE_unsaid, "cures");
+    }
+}
+
+void desk_merge(struct desk *d) {
+    for (size_t i = 0; i < d->made[MADE_FIX].count; i++) {
+        const struct made *m = &d->made[MADE_FIX].at[i];
+        struct workaround *w = m->what;
+        if (m->node->kind == NODE_MAP)
+            merge_fix(d, m, m->node, w);
+    }
+    for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++)
+        merge_entry(d, &d->made[MADE_ENTRY].at[i]);
+    if (!CURES_ARE_REQUIRED && d->without_cures > 0 && d->causes_src != NULL)
+        complain(&d->c, d->causes_src, (struct place){0}, CODE_no_cures,
+                 "%zu fixes do not say what they cure", d->without_cures);
+}
+
+void merge_alone(struct complaints *c, const struct source *src,
+                 const struct node *root, struct entry *e) {
+    const struct node *list = node_get(root, "workarounds");
+    for (size_t i = 0; i < e->workaround_count; i++) {
+        struct sources s = {.own = node_item(list, i)};
+        struct workaround *w = &e->workarounds[i];
+        if (s.own->kind == NODE_MAP && w->use.n == 0)
+            refuse_missing(c, src, &s);
+        if (w->id.n == 0)
+            w->id = w->use;
+    }
+}
