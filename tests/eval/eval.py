@@ -11,6 +11,8 @@ component or mechanism means that each answer in it counts. Beside this file:
     confirmed.tsv       what a thread confirmed as the fix, as acts_on
     labels_doubted.tsv  labels that we doubt, and why; they count as they stand
     unseen.tsv          first runs on other logs, before anything was mended
+    key.jsonl           what an expert would try first on each log, by named idea;
+                        written without seeing an answer of the program
 
 Prints the scores, per half (split by source repository), per component and per
 mechanism, and every miss. Exits 0 whatever the score, unless --require names
