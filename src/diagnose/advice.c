@@ -287,5 +287,4 @@ void advise(struct diagnosis *d, struct finding *f,
     for (size_t i = 0; i < e->workaround_count; i++) {
         f->fixes[i] = fix_of(d, f, &e->workarounds[i], c, &facts);
     }
-    fixes_rank(d->a, f->fixes, f->fix_count);
 }

@@ -1,161 +1,254 @@
-/* ranking.c: the order of fixes, and why.
+/* ranking.c: the order of fixes: expected benefit.
  *
- *   1. applies                yes, if, no, already
- *   2. verdict                enough; unknown or none; not enough
- *   3. the user's own reports worked; none or as many each way; failed
- *   4. low end of success     of reports and measurements alone
- *   5. cost                   flag < restart < quality < code < hardware
- *   6. few reports            more of them worked than not; then, how many did
- *   7. id
+ *     gain = p / cost
  *
- * A fix nobody reported on is neither praised nor blamed: it stands where one
- * success in two would. So does one of which there are fewer than three
- * reports: two friends who agree are no evidence, and break a tie at most.
- * What failed for this very user is not `enough` here, whatever the arithmetic
- * says: it stands with what is unknown. Each neighbour's place is explained by
- * the first criterion on which they differ.
+ * p is the probability that this fix alone ends this failure. Arithmetic
+ * speaks first; where it is silent, the causes do:
+ *
+ *     enough           p_enough                        (worst corner holds)
+ *     may be enough    the share of the interval that passes, within bounds;
+ *                      a bare condition has a prior of its own
+ *     not enough       p_not_enough
+ *     else             sum over causes of P(cause | log) x P(works | cause)
+ *
+ *     P(works | cause) = (worked + weight x c) / (tried + weight)
+ *
+ * c is what the fix says of that cause (most, some, little). Reports come from
+ * people whose cause the fix cured or failed to; of a cause that it does not
+ * name they say nothing. A report of the user's own counts several times.
+ *
+ * cost = effort x loss; lost capacity counts by its size. All numbers stand in
+ * kb/ranking.yaml with their origin. Method: Heckerman, Breese and Rommelse,
+ * "Decision-theoretic troubleshooting", CACM 38(3), 1995.
+ *
+ * What does not apply or is in force stands last. Equal gains keep the order
+ * of the entry; no name decides.
  */
 #include "diagnose/work.h"
 
 #include <stdlib.h>
 
-enum criterion {
-    BY_APPLIES, BY_VERDICT, BY_OWN, BY_SUCCESS, BY_COST, BY_FEW, BY_ID,
-    CRITERION_COUNT_OF
+struct weighing {
+    struct diagnosis *d;
+    const struct finding *f;
+    const struct ranking *k;
+    int64_t have_share; /* of the need that is there; -1: not known */
 };
+
+static int64_t times(int64_t x, int64_t micro) {
+    int64_t product = 0;
+    (void)mul_div_floor(x, micro, UNITS_MICRO, &product);
+    return product;
+}
+
+static int64_t within(int64_t x, int64_t least, int64_t most) {
+    return x < least ? least : x > most ? most : x;
+}
+
+/* ---- p ---- */
+
+static int64_t cure_of(const struct weighing *w, const struct workaround *is,
+                       struct str cause, bool *is_named) {
+    *is_named = false;
+    for (size_t i = 0; i < is->cure_count; i++) {
+        if (str_eq(is->cures[i].cause, cause)) {
+            *is_named = true;
+            switch (is->cures[i].strength) {
+            case STRENGTH_most: return w->k->micro[RANKING_cure_most];
+            case STRENGTH_some: return w->k->micro[RANKING_cure_some];
+            case STRENGTH_little: return w->k->micro[RANKING_cure_little];
+            case STRENGTH_COUNT_OF: break;
+            }
+        }
+    }
+    return w->k->micro[RANKING_cure_else];
+}
+
+/* Of a cause that the fix names, with what people report. */
+static int64_t works(const struct weighing *w, const struct fix *fix,
+                     struct str cause) {
+    bool is_named;
+    int64_t c = cure_of(w, fix->is, cause, &is_named);
+    if (!is_named) {
+        return c;
+    }
+    bool is_counted = fix->success.known && fix->success.tried > 0;
+    int64_t own = w->k->micro[RANKING_own_report_weight] / UNITS_MICRO;
+    int64_t weight = w->k->micro[RANKING_report_weight];
+    int64_t worked = (is_counted ? fix->success.worked : 0) +
+                     own * fix->own.worked;
+    int64_t tried = (is_counted ? fix->success.tried : 0) +
+                    own * (fix->own.worked + fix->own.failed);
+    int64_t p = c;
+    (void)mul_div_floor(worked * UNITS_MICRO + times(weight, c), UNITS_MICRO,
+                        tried * UNITS_MICRO + weight, &p);
+    return p;
+}
+
+static int64_t p_by_causes(const struct weighing *w, const struct fix *fix) {
+    int64_t p = 0;
+    for (size_t i = 0; i < w->f->cause_count; i++) {
+        const struct belief *b = &w->f->causes[i];
+        p += times(b->p_micro, works(w, fix, b->is->id));
+    }
+    return p;
+}
+
+/* Does it change the load itself, and not only trim what lies around it? */
+static bool changes_load(const struct workaround *is) {
+    return is->frees == FREES_weights || is->frees == FREES_kv_need ||
+           is->frees == FREES_state || is->frees == FREES_copies ||
+           is->acts_on.kind == ACT_KIND_more_gpus ||
+           is->acts_on.kind == ACT_KIND_bigger_gpu ||
+           is->acts_on.kind == ACT_KIND_smaller_model;
+}
+
+/* Nearly enough is there: trimming is likely to do. Far too little: it is
+ * not, whatever the fix. */
+static int64_t p_by_shortfall(const struct weighing *w,
+                              const struct workaround *is, int64_t p) {
+    const int64_t *k = w->k->micro;
+    if (w->have_share < 0 || changes_load(is)) {
+        return p;
+    }
+    if (w->have_share < k[RANKING_trim_below]) {
+        return times(p, k[RANKING_trim_below]);
+    }
+    if (w->have_share > k[RANKING_trim_above]) {
+        return p + (k[RANKING_p_enough] - p) / 4;
+    }
+    return p;
+}
+
+static int64_t p_of(const struct weighing *w, const struct fix *fix,
+                    struct note *from) {
+    const int64_t *k = w->k->micro;
+    const struct estimate *e = &fix->estimate;
+    bool has_failed_here = fix->own.failed > fix->own.worked;
+    if (fix->has_estimate && e->verdict == VERDICT_ENOUGH &&
+        !has_failed_here) {
+        *from = note_of("diagnose.worth.enough");
+        return k[RANKING_p_enough];
+    }
+    if (fix->has_estimate && e->verdict == VERDICT_NOT_ENOUGH) {
+        *from = note_of("diagnose.worth.not_enough");
+        return k[RANKING_p_not_enough];
+    }
+    if (fix->has_estimate && e->verdict == VERDICT_MAY_BE_ENOUGH &&
+        !has_failed_here) {
+        *from = note_of("diagnose.worth.may_be");
+        return e->share_micro < 0
+                   ? k[RANKING_p_condition]
+                   : within(e->share_micro, k[RANKING_share_least],
+                            k[RANKING_share_most]);
+    }
+    *from = note_of("diagnose.worth.causes");
+    return p_by_shortfall(w, fix->is, p_by_causes(w, fix));
+}
+
+/* ---- cost ---- */
+
+static int64_t effort_of(const struct ranking *k, enum effort effort) {
+    switch (effort) {
+    case EFFORT_flag: return k->micro[RANKING_effort_flag];
+    case EFFORT_restart: return k->micro[RANKING_effort_restart];
+    case EFFORT_code: return k->micro[RANKING_effort_code];
+    case EFFORT_hardware: return k->micro[RANKING_effort_hardware];
+    case EFFORT_COUNT_OF: break;
+    }
+    return UNITS_MICRO;
+}
+
+/* A length cut by a twentieth costs little; cut to a tenth it is no cure. */
+static int64_t loss_of(const struct ranking *k, const struct fix *fix) {
+    switch (fix->is->loses) {
+    case LOSES_nothing: return k->micro[RANKING_loses_nothing];
+    case LOSES_speed: return k->micro[RANKING_loses_speed];
+    case LOSES_quality: return k->micro[RANKING_loses_quality];
+    case LOSES_capacity:
+        if (fix->has_estimate && fix->estimate.capacity_micro > 0) {
+            int64_t kept = within(fix->estimate.capacity_micro, 1,
+                                  UNITS_MICRO);
+            int64_t lost = UNITS_MICRO - kept;
+            bool is_no_cure = kept < k->micro[RANKING_capacity_least];
+            return is_no_cure ? k->micro[RANKING_loses_all]
+                              : UNITS_MICRO + lost;
+        }
+        return k->micro[RANKING_loses_capacity];
+    case LOSES_COUNT_OF: break;
+    }
+    return UNITS_MICRO;
+}
+
+/* ---- the order ---- */
+
+static struct str written_share(struct arena *a, int64_t micro) {
+    int64_t hundredths = (micro + 5000) / 10000;
+    return arena_printf(a, "%d.%02d", (int)(hundredths / 100),
+                        (int)(hundredths % 100));
+}
+
+static void weigh_fix(const struct weighing *w, struct fix *fix) {
+    struct arena *a = w->d->a;
+    fix->p_micro = p_of(w, fix, &fix->worth);
+    if (fix->applies == APPLIES_IF) {
+        fix->p_micro = times(fix->p_micro, w->k->micro[RANKING_p_condition]);
+    }
+    fix->cost_micro = times(effort_of(w->k, fix->is->effort),
+                            loss_of(w->k, fix));
+    (void)mul_div_floor(fix->p_micro, UNITS_MICRO, fix->cost_micro,
+                        &fix->gain_micro);
+    note_add(&fix->worth, written_share(a, fix->p_micro));
+    note_add(&fix->worth, written_share(a, fix->cost_micro));
+    note_add(&fix->worth, written_share(a, fix->gain_micro));
+}
+
+static bool is_out(const struct fix *fix) {
+    return fix->applies == APPLIES_NO || fix->applies == APPLIES_ALREADY;
+}
 
 static int sign(int64_t x) { return (x > 0) - (x < 0); }
 
-static int own_balance(const struct fix *f) {
-    return sign(f->own.worked - f->own.failed);
-}
-
-static int verdict_class(const struct fix *f) {
-    if (!f->has_estimate) {
-        return 1;
+static int by_gain(const void *x, const void *y) {
+    const struct fix *a = x, *b = y;
+    if (is_out(a) != is_out(b)) {
+        return is_out(a) - is_out(b);
     }
-    switch (f->estimate.verdict) {
-    case VERDICT_ENOUGH: return own_balance(f) < 0;
-    case VERDICT_MAY_BE_ENOUGH:
-    case VERDICT_UNKNOWN:
-    case VERDICT_NONE: return 1;
-    case VERDICT_NOT_ENOUGH: return 2;
+    int order = sign(b->gain_micro - a->gain_micro);
+    order = order != 0 ? order : sign(b->p_micro - a->p_micro);
+    return order != 0 ? order : sign((a->is > b->is) - (a->is < b->is));
+}
+
+/* have / need: of a KV pool by what it holds, of an allocation by the card. */
+static int64_t have_share(const struct finding *f) {
+    const struct fact *need = facts_last(&f->facts, FACT_kv_needed);
+    const struct fact *have = facts_last(&f->facts, FACT_kv_available);
+    const struct fact *tried = facts_last(&f->facts, FACT_tried_alloc);
+    const struct fact *total = facts_last(&f->facts, FACT_gpu_total);
+    int64_t share = -1, all;
+    if (need && have && need->number > 0 && have->number >= 0) {
+        (void)mul_div_floor(have->number, UNITS_MICRO, need->number, &share);
+    } else if (tried && total && total->number > 0 && tried->number > 0) {
+        const struct fact *free = facts_last(&f->facts, FACT_gpu_free);
+        int64_t left = free && free->number > 0 ? free->number : 0;
+        int64_t missing = tried->number > left ? tried->number - left : 0;
+        if (add_i64(total->number, missing, &all)) {
+            (void)mul_div_floor(total->number, UNITS_MICRO, all, &share);
+        }
     }
-    return 1;
+    return share;
 }
 
-static int64_t success_low(const struct fix *f) {
-    int64_t low, high;
-    bool is_counted = f->success.known &&
-                      (f->success.basis == BASIS_reports ||
-                       f->success.basis == BASIS_measured);
-    if (is_counted && !f->success.is_few) {
-        return f->success.low;
+void fixes_rank(struct diagnosis *d, struct finding *f) {
+    struct weighing w = {.d = d, .f = f, .k = reader_ranking(d->r),
+                         .have_share = have_share(f)};
+    for (size_t i = 0; i < f->fix_count; i++) {
+        weigh_fix(&w, &f->fixes[i]);
     }
-    wilson_interval(1, 2, &low, &high);
-    return low;
-}
-
-/* Best balance first; within one, the better mean. */
-static int compare_own(const struct fix *x, const struct fix *y) {
-    int balance = own_balance(y) - own_balance(x);
-    bool is_told = own_balance(x) != 0;
-    return balance != 0 || !is_told ? balance
-                                    : sign(y->own.mean - x->own.mean);
-}
-
-/* Of fewer than three reports: how many more worked than not. */
-static int64_t few_lead(const struct fix *f) {
-    bool is_few = f->success.known && f->success.is_few;
-    return is_few ? 2 * f->success.worked - f->success.tried : 0;
-}
-
-/* What somebody saw work stands above what nobody has told of. */
-static int compare_few(const struct fix *x, const struct fix *y) {
-    int lead = sign(few_lead(y) - few_lead(x));
-    int64_t of_x = x->success.known ? x->success.worked : 0;
-    int64_t of_y = y->success.known ? y->success.worked : 0;
-    return lead != 0 ? lead : sign(of_y - of_x);
-}
-
-static int compare_by(enum criterion c, const struct fix *x,
-                      const struct fix *y) {
-    switch (c) {
-    case BY_APPLIES: return (int)x->applies - (int)y->applies;
-    case BY_VERDICT: return verdict_class(x) - verdict_class(y);
-    case BY_OWN: return compare_own(x, y);
-    case BY_SUCCESS: return sign(success_low(y) - success_low(x));
-    case BY_COST: return (int)x->is->cost - (int)y->is->cost;
-    case BY_FEW: return compare_few(x, y);
-    case BY_ID: return str_cmp(x->is->id, y->is->id);
-    case CRITERION_COUNT_OF: break;
+    if (f->fix_count > 1) {
+        qsort(f->fixes, f->fix_count, sizeof *f->fixes, by_gain);
     }
-    return 0;
-}
-
-static enum criterion first_difference(const struct fix *x,
-                                       const struct fix *y) {
-    int c = BY_APPLIES;
-    while (c < BY_ID && compare_by((enum criterion)c, x, y) == 0) {
-        c++;
-    }
-    return (enum criterion)c;
-}
-
-static int by_rank(const void *x, const void *y) {
-    return compare_by(first_difference(x, y), x, y);
-}
-
-static const char *key_above(enum criterion c) {
-    switch (c) {
-    case BY_APPLIES: return "diagnose.above.applies";
-    case BY_VERDICT: return "diagnose.above.verdict";
-    case BY_OWN: return "diagnose.above.own";
-    case BY_SUCCESS: return "diagnose.above.success";
-    case BY_COST: return "diagnose.above.cost";
-    case BY_FEW: return "diagnose.above.few";
-    case BY_ID:
-    case CRITERION_COUNT_OF: break;
-    }
-    return "diagnose.above.id";
-}
-
-static const char *key_below(enum criterion c) {
-    switch (c) {
-    case BY_APPLIES: return "diagnose.below.applies";
-    case BY_VERDICT: return "diagnose.below.verdict";
-    case BY_OWN: return "diagnose.below.own";
-    case BY_SUCCESS: return "diagnose.below.success";
-    case BY_COST: return "diagnose.below.cost";
-    case BY_FEW: return "diagnose.below.few";
-    case BY_ID:
-    case CRITERION_COUNT_OF: break;
-    }
-    return "diagnose.below.id";
-}
-
-/* Below the one above it, above the one below it, and by what. */
-static void place_explain(struct arena *a, struct fix *fixes, size_t count,
-                          size_t i) {
-    struct note n;
-    if (i > 0) {
-        n = note_of(key_below(first_difference(&fixes[i - 1], &fixes[i])));
-        note_add(&n, fixes[i - 1].is->id);
-        note_list_add(a, &fixes[i].places, &fixes[i].place_count, &n);
-    }
-    if (i + 1 < count) {
-        n = note_of(key_above(first_difference(&fixes[i], &fixes[i + 1])));
-        note_add(&n, fixes[i + 1].is->id);
-        note_list_add(a, &fixes[i].places, &fixes[i].place_count, &n);
-    }
-}
-
-void fixes_rank(struct arena *a, struct fix *fixes, size_t count) {
-    if (count > 1) {
-        qsort(fixes, count, sizeof *fixes, by_rank);
-    }
-    for (size_t i = 0; i < count; i++) {
-        fixes[i].rank = (uint32_t)i + 1;
-        place_explain(a, fixes, count, i);
+    for (size_t i = 0; i < f->fix_count; i++) {
+        f->fixes[i].rank = (uint32_t)i + 1;
     }
 }

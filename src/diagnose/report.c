@@ -133,7 +133,8 @@ static void versions_evaluate(struct diagnosis *d, struct finding *f) {
 
 static void finding_fill(struct diagnosis *d, struct finding *f,
                          const struct incident *i) {
-    *f = (struct finding){.entry = i->entry, .role = i->role, .cause = -1,
+    *f = (struct finding){.entry = i->entry, .mechanism = i->entry->mechanism,
+                          .role = i->role, .cause = -1,
                           .certainty = i->chosen->certainty,
                           .because = i->chosen->because, .count = i->times,
                           .text = i->worst->hit->text,
@@ -148,9 +149,12 @@ static void finding_fill(struct diagnosis *d, struct finding *f,
     if (f->role == ROLE_root) {
         struct memory_case c = case_of(d, &f->facts);
         memory_explain(d, f, &c);
+        believe(d, f);
         advise(d, f, &c);
         dead_ends_show(d, f);
         remarks_find(d, f);
+        outlook_find(d, f);
+        fixes_rank(d, f);
     }
 }
 

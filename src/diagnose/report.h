@@ -5,6 +5,7 @@
 #define DIAGNOSE_REPORT_H
 
 #include "base/note.h"
+#include "corpus/cause.h"
 #include "corpus/entry.h"
 #include "corpus/fact.h"
 #include "memory/memory.h"
@@ -38,8 +39,9 @@ struct fix {
     bool has_gap;            /* a word stands in it for a value nobody knows */
     bool has_estimate;
     struct estimate estimate;
-    struct note *places;     /* --why: what won or lost its place, most important first */
-    size_t place_count;
+    int64_t p_micro;         /* probability that it alone ends the failure */
+    int64_t cost_micro, gain_micro; /* ranking.c */
+    struct note worth;       /* --why: where p is from, with the three */
 };
 
 struct dead_end_shown {
@@ -60,9 +62,25 @@ struct version_line { /* one compatibility row, evaluated */
     struct str version; /* the one found; empty: not known */
 };
 
+/* A cause that the entry allows, and what the log says for or against it. */
+struct belief {
+    const struct cause *is;
+    int64_t p_micro;
+    const struct evidence **because; /* true of this log, one of a family */
+    size_t because_count;
+};
+
+/* What the same start would do, with nothing changed. */
+struct outlook {
+    enum restart restart;
+    struct note because;
+};
+
 struct finding {
     struct str id; /* 16 hex digits: entry, mechanism, first message; stable */
     const struct entry *entry;
+    enum mechanism mechanism; /* the entry's; if that is unspecified, what the
+                                 causes make of it */
     enum role role;
     int32_t cause; /* index into findings; -1: none */
     enum certainty certainty;
@@ -84,6 +102,9 @@ struct finding {
     size_t models_like_count;    /* of them there are so many */
     struct budget budget;
     struct formulas formulas;
+    struct belief *causes; /* most probable first */
+    size_t cause_count;
+    struct outlook outlook;
     struct fix *fixes;
     size_t fix_count;
     struct dead_end_shown *dead_ends;

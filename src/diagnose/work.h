@@ -267,7 +267,13 @@ bool facts_reconcile(const struct fact_list *facts);
 /* ---- advice.c, deadend.c, ranking.c ---- */
 void advise(struct diagnosis *d, struct finding *f,
             const struct memory_case *c);
-void fixes_rank(struct arena *a, struct fix *fixes, size_t count);
+/* ---- belief.c ---- */
+/* What filled the memory: P of each cause that the entry allows. */
+void believe(struct diagnosis *d, struct finding *f);
+void outlook_find(struct diagnosis *d, struct finding *f);
+
+/* ---- ranking.c: after fixes, dead ends and remarks are known ---- */
+void fixes_rank(struct diagnosis *d, struct finding *f);
 void dead_ends_show(struct diagnosis *d, struct finding *f);
 /* The fact that a flag sets, by the engine's table; -1: none. */
 int flag_fact(const struct engine *e, struct str flag);

@@ -129,8 +129,11 @@ static struct json *fix_object(const struct teller *t, const struct fix *fix) {
              json_text(t->a, str_of(applies_spelling(fix->applies))));
     json_set(o, "because", json_str_or_null(t->a, said_note(t, &fix->because)));
     json_set(o, "estimate", json_estimate(t, fix));
+    json_set(o, "p", json_micro(t->a, fix->p_micro));
+    json_set(o, "price", json_micro(t->a, fix->cost_micro));
+    json_set(o, "gain", json_micro(t->a, fix->gain_micro));
     if (t->o->why) {
-        json_set(o, "places", notes(t, fix->places, fix->place_count));
+        json_set(o, "worth", json_text(t->a, said_note(t, &fix->worth)));
     }
     return o;
 }
@@ -199,7 +202,7 @@ static void set_head(const struct teller *t, struct json *o,
     json_set(o, "id", json_text(t->a, f->id));
     json_set(o, "entry", json_text(t->a, e->id));
     json_set(o, "component", json_text(t->a, e->component));
-    json_set(o, "mechanism", word(t, WORDS_MECHANISM, (int)e->mechanism));
+    json_set(o, "mechanism", word(t, WORDS_MECHANISM, (int)f->mechanism));
     json_set(o, "title", json_text(t->a, said_text(t, &e->title)));
     json_set(o, "root_cause", json_text(t->a, said_text(t, &e->root_cause)));
     json_set(o, "role", word(t, WORDS_ROLE, (int)f->role));
@@ -261,6 +264,33 @@ static struct json *reconciliation(const struct teller *t,
     return o;
 }
 
+/* Most probable first, with the evidence that moved it. */
+static struct json *causes(const struct teller *t, const struct finding *f) {
+    struct json *list = json_new_array(t->a);
+    for (size_t i = 0; i < f->cause_count; i++) {
+        const struct belief *b = &f->causes[i];
+        struct json *o = json_new_object(t->a), *because = json_new_array(t->a);
+        for (size_t k = 0; k < b->because_count; k++) {
+            json_push(because,
+                      json_text(t->a, said_text(t, &b->because[k]->because)));
+        }
+        json_set(o, "cause", json_text(t->a, b->is->id));
+        json_set(o, "name", json_text(t->a, said_text(t, &b->is->name)));
+        json_set(o, "p", json_micro(t->a, b->p_micro));
+        json_set(o, "because", because);
+        json_push(list, o);
+    }
+    return list;
+}
+
+static struct json *outlook(const struct teller *t, const struct finding *f) {
+    struct json *o = json_new_object(t->a);
+    json_set(o, "restart", word(t, WORDS_RESTART, (int)f->outlook.restart));
+    json_set(o, "because",
+             json_str_or_null(t->a, said_note(t, &f->outlook.because)));
+    return o;
+}
+
 struct json *json_finding(const struct teller *t, const struct finding *f) {
     const struct entry *e = f->entry;
     struct json *o = json_new_object(t->a);
@@ -271,6 +301,8 @@ struct json *json_finding(const struct teller *t, const struct finding *f) {
     json_set(o, "reconciliation", reconciliation(t, f));
     json_set(o, "budget", json_budget(t, &f->budget));
     json_set(o, "formulas", json_formulas(t, &f->formulas));
+    json_set(o, "outlook", outlook(t, f));
+    json_set(o, "causes", causes(t, f));
     json_set(o, "remarks", notes(t, f->remarks, f->remark_count));
     json_set(o, "fixes", fixes(t, f));
     json_set(o, "dead_ends", dead_ends(t, f));

@@ -30,14 +30,11 @@ static void write_arithmetic(struct sheet *s, const struct fix *fix) {
     sheet_text(s, fix_needs(s->t, fix));
 }
 
-static void write_places(struct sheet *s, const struct fix *fix,
-                         const char *mark) {
-    if (!s->t->o->why) {
-        return;
-    }
-    for (size_t i = 0; i < fix->place_count; i++) {
+static void write_worth(struct sheet *s, const struct fix *fix,
+                        const char *mark) {
+    if (s->t->o->why) {
         sheet_raw(s, mark);
-        sheet_put(s, said_note(s->t, &fix->places[i]));
+        sheet_put(s, said_note(s->t, &fix->worth));
         sheet_raw(s, "\n");
     }
 }
@@ -54,10 +51,10 @@ static void write_fix(struct sheet *s, const struct fix *fix,
     sheet_text(s, fix_trade_off(s->t, fix->is));
     sheet_text(s, shown_rate(s->t, &fix->success));
     sheet_text(s, shown_own(s->t, &fix->own));
-    if (s->t->o->why && fix->place_count > 0) {
+    if (s->t->o->why) {
         sheet_blank(s);
     }
-    write_places(s, fix, "- ");
+    write_worth(s, fix, "- ");
 }
 
 /* The fixes that come first; how many. */
@@ -144,7 +141,7 @@ static void write_short(struct sheet *s, const struct fix *fix) {
     if (has_command && !is_one_line) {
         sheet_code(s, 2, "sh", fix->command);
     }
-    write_places(s, fix, "  - ");
+    write_worth(s, fix, "  - ");
 }
 
 /* What is offered and not among the first ones; then what is in force
@@ -170,7 +167,7 @@ static void write_others(struct sheet *s, const struct finding *f,
             sheet_raw(s, "- ");
             sheet_put(s, fix_unusable(s->t, fix));
             sheet_raw(s, "\n");
-            write_places(s, fix, "  - ");
+            write_worth(s, fix, "  - ");
         }
     }
 }

@@ -114,7 +114,6 @@ static void redact_fix(struct redaction *d, struct fix *fix) {
     }
     fix->command = redacted_known(s, fix->command);
     fix->estimate.formula = redacted_known(s, fix->estimate.formula);
-    fix->places = redact_notes(d, fix->places, fix->place_count);
 }
 
 static void redact_memory(struct redaction *d, struct finding *f) {

@@ -31,13 +31,10 @@ static void write_arithmetic(struct page *p, const struct fix *fix) {
     page_text(p, UNDER_MARK, INK_DIM, fix_formula(p->t, fix));
 }
 
-static void write_places(struct page *p, const struct fix *fix) {
-    if (!p->t->o->why) {
-        return;
-    }
-    for (size_t i = 0; i < fix->place_count; i++) {
+static void write_worth(struct page *p, const struct fix *fix) {
+    if (p->t->o->why) {
         page_item(p, UNDER_MARK, STR("- "), INK_DIM,
-                  said_note(p->t, &fix->places[i]));
+                  said_note(p->t, &fix->worth));
     }
 }
 
@@ -67,7 +64,7 @@ static void write_fix(struct page *p, const struct fix *fix,
     page_text(p, UNDER_MARK, INK_PLAIN, fix_trade_off(p->t, fix->is));
     page_text(p, UNDER_MARK, INK_DIM, shown_rate(p->t, &fix->success));
     page_text(p, UNDER_MARK, INK_STRONG, shown_own(p->t, &fix->own));
-    write_places(p, fix);
+    write_worth(p, fix);
 }
 
 static void write_fix_short(struct page *p, const struct fix *fix) {
@@ -86,7 +83,7 @@ static void write_fix_short(struct page *p, const struct fix *fix) {
         page_text(p, UNDER_MARK, INK_PLAIN, said_text(p->t, &fix->how));
         page_text(p, UNDER_MARK, INK_DIM, shown_rate(p->t, &fix->success));
     }
-    write_places(p, fix);
+    write_worth(p, fix);
 }
 
 /* A corrected command that none of the first fixes accounts for. */
@@ -131,7 +128,7 @@ static void write_unusable(struct page *p, const struct finding *f) {
             continue;
         }
         page_item(p, 1, STR("-  "), INK_DIM, fix_unusable(p->t, fix));
-        write_places(p, fix);
+        write_worth(p, fix);
     }
 }
 

@@ -1,0 +1,161 @@
+/* belief.c: what filled the memory, as far as the log tells.
+ *
+ * An entry lists the causes that it allows, each with its share of cases (its
+ * prior). Evidence is a predicate over facts with a weight; a true one moves
+ * its cause, an unknown one moves nothing. Of a family of evidence, which all
+ * tell the same story, the strongest counts alone.
+ *
+ *     P(cause | log) = share x odds^(sum of weights) / the same of all causes
+ *
+ * odds is how much one unit of weight multiplies (kb/ranking.yaml). The sum is
+ * capped, so that no heap of small hints makes a certainty.
+ *
+ * Causes only rank the fixes; which entry speaks was decided before.
+ */
+#include "diagnose/work.h"
+
+#include <stdlib.h>
+
+#define FAMILIES_MAX 16
+#define WEIGHT_MOST 8
+
+struct family {
+    struct str name;
+    const struct evidence *strongest;
+};
+
+struct families {
+    struct family at[FAMILIES_MAX];
+    size_t count;
+};
+
+static int64_t size_of(int64_t weight) { return weight < 0 ? -weight : weight; }
+
+static void family_add(struct families *list, const struct evidence *e) {
+    for (size_t i = 0; i < list->count; i++) {
+        struct family *f = &list->at[i];
+        if (e->family.n > 0 && str_eq(f->name, e->family)) {
+            bool is_stronger =
+                size_of(e->weight) > size_of(f->strongest->weight);
+            f->strongest = is_stronger ? e : f->strongest;
+            return;
+        }
+    }
+    if (list->count < FAMILIES_MAX) {
+        list->at[list->count++] = (struct family){e->family, e};
+    }
+}
+
+/* The cause without the log's evidence has weight 0. */
+static int64_t weigh(struct diagnosis *d, const struct finding *f,
+                     const struct fact_list *facts, struct belief *b) {
+    struct families families = {.count = 0};
+    for (size_t i = 0; i < b->is->evidence_count; i++) {
+        const struct evidence *e = &b->is->evidence[i];
+        if (when_ask(d, e->when, facts, f->form).truth == TRUTH_TRUE) {
+            family_add(&families, e);
+        }
+    }
+    int64_t sum = 0;
+    b->because = arena_array(d->a, families.count, sizeof(struct evidence *));
+    for (size_t i = 0; i < families.count; i++) {
+        b->because[b->because_count++] = families.at[i].strongest;
+        sum += families.at[i].strongest->weight;
+    }
+    return sum < -WEIGHT_MOST ? -WEIGHT_MOST
+                              : sum > WEIGHT_MOST ? WEIGHT_MOST : sum;
+}
+
+static double odds_power(double odds, int64_t weight) {
+    double power = 1;
+    for (int64_t i = 0; i < size_of(weight); i++) {
+        power = weight < 0 ? power / odds : power * odds;
+    }
+    return power;
+}
+
+static int by_probability(const void *x, const void *y) {
+    const struct belief *a = x, *b = y;
+    return (b->p_micro > a->p_micro) - (b->p_micro < a->p_micro);
+}
+
+static void normalize(struct finding *f, const double *scores) {
+    double sum = 0;
+    for (size_t i = 0; i < f->cause_count; i++) {
+        sum += scores[i];
+    }
+    for (size_t i = 0; i < f->cause_count && sum > 0; i++) {
+        double p = scores[i] / sum;
+        f->causes[i].p_micro = (int64_t)(p * (double)UNITS_MICRO + 0.5);
+    }
+}
+
+/* The log cannot tell by its words; by its numbers it may. */
+static void mechanism_settle(const struct ranking *k, struct finding *f) {
+    int64_t of[MECHANISM_COUNT_OF] = {0};
+    for (size_t i = 0; i < f->cause_count; i++) {
+        enum mechanism m = f->causes[i].is->mechanism;
+        of[m] += f->causes[i].p_micro;
+        if (f->mechanism == MECHANISM_unspecified &&
+            of[m] >= k->micro[RANKING_mechanism_at]) {
+            f->mechanism = m;
+        }
+    }
+}
+
+void believe(struct diagnosis *d, struct finding *f) {
+    const struct entry *e = f->entry;
+    const struct ranking *k = reader_ranking(d->r);
+    double odds = (double)k->micro[RANKING_evidence_odds] / UNITS_MICRO;
+    double *scores = arena_array(d->a, e->cause_count, sizeof *scores);
+    struct fact_list facts = facts_in_force(d, &f->facts);
+    f->causes = arena_array(d->a, e->cause_count, sizeof *f->causes);
+    for (size_t i = 0; i < e->cause_count; i++) {
+        struct belief *b = &f->causes[f->cause_count];
+        *b = (struct belief){.is = reader_cause(d->r, e->causes[i].cause)};
+        if (b->is != NULL) {
+            int64_t weight = weigh(d, f, &facts, b);
+            scores[f->cause_count++] = (double)e->causes[i].share_micro *
+                                       odds_power(odds, weight);
+        }
+    }
+    normalize(f, scores);
+    if (f->cause_count > 1) {
+        qsort(f->causes, f->cause_count, sizeof *f->causes, by_probability);
+    }
+    mechanism_settle(k, f);
+}
+
+/* ---- outlook ---- */
+
+static bool is_restarted_often(const struct fact_list *facts) {
+    const struct fact *n = facts_last(facts, FACT_restart_count);
+    return n && n->number >= 3;
+}
+
+/* What a restart with nothing changed would do: by the causes, each of which
+ * says it of itself (kb/causes.yaml). */
+void outlook_find(struct diagnosis *d, struct finding *f) {
+    int64_t of[RESTART_COUNT_OF] = {0};
+    for (size_t i = 0; i < f->cause_count; i++) {
+        of[f->causes[i].is->restart] += f->causes[i].p_micro;
+    }
+    int64_t least = reader_ranking(d->r)->micro[RANKING_outlook_at];
+    f->outlook = (struct outlook){.restart = RESTART_unknown};
+    f->outlook.because = note_of("diagnose.outlook.unknown");
+    for (int r = 0; r < RESTART_COUNT_OF; r++) {
+        if (r != RESTART_unknown && of[r] >= least) {
+            f->outlook.restart = (enum restart)r;
+            f->outlook.because = note_of(r == RESTART_again
+                                             ? "diagnose.outlook.again"
+                                             : "diagnose.outlook.may_pass");
+        }
+    }
+    if (f->outlook.restart != RESTART_may_pass &&
+        is_restarted_often(&f->facts)) {
+        const struct fact *n = facts_last(&f->facts, FACT_restart_count);
+        f->outlook.restart = RESTART_again;
+        f->outlook.because = note_of("diagnose.outlook.restarted");
+        note_add(&f->outlook.because, written_count(d->a, n->number));
+    }
+}
