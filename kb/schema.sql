@@ -294,6 +294,7 @@ CREATE TABLE cause (
   number INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
   mechanism TEXT NOT NULL,
+  restart TEXT NOT NULL,      -- what the same start would do: again may_pass unknown
   name_en TEXT NOT NULL,
   name_zh TEXT NOT NULL
 ) STRICT;

@@ -38,6 +38,9 @@ const char *cause_difference(const struct cause *a, const struct cause *b) {
     if (a->mechanism != b->mechanism) {
         return "mechanism";
     }
+    if (a->restart != b->restart) {
+        return "restart";
+    }
     if (!same_text(&a->name, &b->name)) {
         return "name";
     }

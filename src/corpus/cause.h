@@ -8,7 +8,7 @@
 
 struct evidence {
     struct str when;   /* one predicate over facts */
-    int64_t weight;    /* -4 -2 -1 1 2 4: log odds, in evidence_steps */
+    int64_t weight;    /* -4 -2 -1 1 2 4: in powers of evidence_odds */
     struct str family; /* of one family the strongest counts; empty: alone */
     struct text because;
 };
@@ -16,6 +16,7 @@ struct evidence {
 struct cause {
     struct str id;
     enum mechanism mechanism; /* that an unspecified finding takes */
+    enum restart restart;     /* what the same start would do */
     struct text name;
     struct evidence *evidence;
     size_t evidence_count;

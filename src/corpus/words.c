@@ -43,6 +43,11 @@ static const char *const freed[] = {
 #include "corpus/words.def"
 #undef FREES
 };
+static const char *const restarts[] = {
+#define RESTART(w) #w,
+#include "corpus/words.def"
+#undef RESTART
+};
 static const char *const strengths[] = {
 #define STRENGTH(w) #w,
 #include "corpus/words.def"
@@ -107,6 +112,8 @@ static struct words words_of(enum vocabulary which) {
         return (struct words){losses, LOSES_COUNT_OF};
     case WORDS_FREES:
         return (struct words){freed, FREES_COUNT_OF};
+    case WORDS_RESTART:
+        return (struct words){restarts, RESTART_COUNT_OF};
     case WORDS_STRENGTH:
         return (struct words){strengths, STRENGTH_COUNT_OF};
     case WORDS_BASIS:

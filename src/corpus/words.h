@@ -52,6 +52,12 @@ enum frees {
     FREES_COUNT_OF
 };
 #undef FREES
+#define RESTART(w) RESTART_##w,
+enum restart {
+#include "corpus/words.def"
+    RESTART_COUNT_OF
+};
+#undef RESTART
 #define STRENGTH(w) STRENGTH_##w,
 enum strength {
 #include "corpus/words.def"
@@ -105,7 +111,7 @@ enum vocabulary {
     WORDS_MECHANISM, WORDS_SEVERITY, WORDS_ROLE, WORDS_SCOPE, WORDS_COST,
     WORDS_BASIS, WORDS_CHANGE, WORDS_RANGE_STATUS, WORDS_RELATION,
     WORDS_EFFECT, WORDS_ACT_KIND, WORDS_STAGE, WORDS_EFFORT, WORDS_LOSES,
-    WORDS_FREES, WORDS_STRENGTH
+    WORDS_FREES, WORDS_STRENGTH, WORDS_RESTART
 };
 
 /* Spelling of value in that vocabulary; NULL past its end. */

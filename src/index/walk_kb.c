@@ -175,6 +175,7 @@ void walk_model(struct record *r, struct model *m) {
 void walk_cause(struct record *r, struct cause *c) {
     record_str(r, &c->id);
     WORD(r, c->mechanism, mechanism, MECHANISM);
+    WORD(r, c->restart, restart, RESTART);
     record_text(r, &c->name);
     LIST(r, c->evidence, c->evidence_count);
     for (size_t i = 0; i < c->evidence_count; i++) {

@@ -18,7 +18,7 @@
     X(workaround, "INSERT INTO workaround VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)")  \
     X(cure, "INSERT INTO cure VALUES(?,?,?,?,?)")                              \
     X(entry_cause, "INSERT INTO entry_cause VALUES(?,?,?,?)")                  \
-    X(cause, "INSERT INTO cause VALUES(?,?,?,?,?)")                            \
+    X(cause, "INSERT INTO cause VALUES(?,?,?,?,?,?)")                          \
     X(cause_evidence, "INSERT INTO cause_evidence VALUES(?,?,?,?,?,?,?)")      \
     X(ranking, "INSERT INTO ranking VALUES(?,?,?,?)")                          \
     X(dead_end, "INSERT INTO dead_end VALUES(?,?,?,?,?)")                      \
@@ -33,7 +33,7 @@
     X(engine, "INSERT INTO engine VALUES(?,?,?,?,?)")                          \
     X(context_pattern, "INSERT INTO context_pattern VALUES(?,?,?)")            \
     X(stage_anchor, "INSERT INTO stage_anchor VALUES(?,?,?,?,?)")              \
-    X(flag, "INSERT INTO flag VALUES(?,?,?,?,?,?)")                            \
+    X(flag, "INSERT INTO flag VALUES(?,?,?,?,?,?)")                          \
     X(flag_word, "INSERT INTO flag_word VALUES(?,?,?,?,?)")                    \
     X(engine_option, "INSERT INTO engine_option VALUES(?,?,?,?,?)")            \
     X(engine_default, "INSERT INTO engine_default VALUES(?,?,?,?,?,?)")        \

@@ -265,6 +265,7 @@ void write_causes(struct writer *w, const struct corpus *c) {
         row_bind_int(&row, (int64_t)i);
         row_bind_text(&row, c->causes[i].id);
         row_bind_word(&row, WORDS_MECHANISM, (int)c->causes[i].mechanism);
+        row_bind_word(&row, WORDS_RESTART, (int)c->causes[i].restart);
         bind_text(&row, &c->causes[i].name);
         row_write(&row);
         write_evidence(w, &c->causes[i], i);

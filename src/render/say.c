@@ -156,6 +156,7 @@ static const char *vocabulary_name(enum vocabulary which) {
     case WORDS_LOSES: return "loses";
     case WORDS_FREES: return "frees";
     case WORDS_STRENGTH: return "strength";
+    case WORDS_RESTART: return "restart";
     }
     return "";
 }

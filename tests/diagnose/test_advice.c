@@ -23,6 +23,8 @@ static int make_corpus(void **state) {
     scene_begin(&s);
     struct entry *e = scene_entry(&s, "vllm/kv-small",
                                   MECHANISM_kv_cache_startup);
+    scene_cause(&s, "short-pool", MECHANISM_kv_cache_startup, RESTART_again);
+    entry_cause(e, "short-pool", UNITS_MICRO);
     struct workaround *w = entry_fix(&s, e, "shorter");
     w->acts_on.flag = STR("--max-model-len");
     w->acts_on.change = CHANGE_down;
@@ -37,14 +39,15 @@ static int make_corpus(void **state) {
     w = entry_fix(&s, e, "never-works");
     give_reports(w, 0, 9);
     w = entry_fix(&s, e, "two-friends");
-    w->cost = COST_restart;
+    w->effort = EFFORT_restart;
     give_reports(w, 2, 2);
-    w = entry_fix(&s, e, "unproven"); /* as cheap as eager, later by name */
-    give_reports(w, 2, 2);
-    w = entry_fix(&s, e, "was-seen"); /* to work, and not to */
-    give_reports(w, 1, 2);
+    w = entry_fix(&s, e, "of-another-cause");
+    w->cure_count = 0;
+    give_reports(w, 3, 3);
+    w = entry_fix(&s, e, "cures-most");
+    fix_cures(&s, w, "short-pool", STRENGTH_most);
     w = entry_fix(&s, e, "dear");
-    w->cost = COST_hardware;
+    w->effort = EFFORT_hardware;
     w = entry_fix(&s, e, "not-here");
     w->when = scene_list(&s, "kv_needed < 0");
     give_reports(w, 99, 99);
@@ -82,6 +85,13 @@ static int make_corpus(void **state) {
     x->acts_on.change = CHANGE_set;
     x = entry_dead_end(&s, e, "conditional");
     x->when = scene_list(&s, "batch_size > 1");
+    for (size_t i = 0; i < e->workaround_count; i++) {
+        struct workaround *fix = &e->workarounds[i];
+        if (fix->cure_count == 0 &&
+            !str_eq(fix->id, STR("of-another-cause"))) {
+            fix_cures(&s, fix, "short-pool", STRENGTH_some);
+        }
+    }
     scene_ready(&s);
     return 0;
 }
@@ -114,15 +124,23 @@ static void expect_above(const struct finding *f, const char *upper,
     assert_true(fix_named(f, upper)->rank < fix_named(f, lower)->rank);
 }
 
-static void what_applies_stands_first(void **state) {
+static void what_does_not_apply_stands_last(void **state) {
     (void)state;
     see_context(&s, "engine", 1, NULL);
     const struct finding *f = &too_long()->findings[0];
     assert_int_equal(fix_named(f, "if-batch")->applies, APPLIES_IF);
     assert_int_equal(fix_named(f, "not-here")->applies, APPLIES_NO);
-    expect_above(f, "dear", "if-batch");
     expect_above(f, "if-batch", "not-here");
+    expect_above(f, "dear", "not-here");
     assert_non_null(fix_named(f, "not-here")->because.key);
+}
+
+static void a_condition_that_is_unknown_halves_p(void **state) {
+    (void)state;
+    see_context(&s, "engine", 1, NULL);
+    const struct finding *f = &too_long()->findings[0];
+    /* (99 + 4 x 0.3) / (99 + 4), halved */
+    assert_int_equal(fix_named(f, "if-batch")->p_micro, 972815 / 2);
 }
 
 static void enough_stands_before_unknown(void **state) {
@@ -135,33 +153,35 @@ static void enough_stands_before_unknown(void **state) {
     assert_int_equal(fix_named(f, "shorter")->rank, 1);
 }
 
-static void reports_then_cost_then_name(void **state) {
+static void reports_move_p_and_cost_divides_it(void **state) {
     (void)state;
     see_context(&s, "engine", 1, NULL);
     const struct finding *f = &too_long()->findings[0];
+    const struct fix *fix = fix_named(f, "often-works");
+    assert_int_equal(fix->p_micro, 728571); /* (9 + 4 x 0.3) / (10 + 4) */
+    assert_int_equal(fix->gain_micro, 728571);
+    assert_int_equal(fix_named(f, "eager")->p_micro, 300000);
+    fix = fix_named(f, "dear");
+    assert_int_equal(fix->p_micro, 300000);
+    assert_int_equal(fix->gain_micro, 75000);
     expect_above(f, "often-works", "eager");
     expect_above(f, "eager", "never-works");
-    expect_above(f, "eager", "dear");
-    expect_above(f, "dear", "never-works");
+    expect_above(f, "never-works", "dear"); /* 0.09 of 1, 0.30 of 4 */
 }
 
-static void two_who_agree_are_no_evidence(void **state) {
+static void what_cures_more_stands_above(void **state) {
     (void)state;
     see_context(&s, "engine", 1, NULL);
     const struct finding *f = &too_long()->findings[0];
-    expect_above(f, "eager", "two-friends");
-    expect_above(f, "two-friends", "dear");
-    expect_above(f, "often-works", "two-friends");
+    assert_int_equal(fix_named(f, "cures-most")->p_micro, 700000);
+    expect_above(f, "cures-most", "eager");
 }
 
-static void few_reports_break_a_tie(void **state) {
+static void reports_of_another_cause_do_not_count(void **state) {
     (void)state;
     see_context(&s, "engine", 1, NULL);
     const struct finding *f = &too_long()->findings[0];
-    expect_above(f, "unproven", "eager");
-    expect_above(f, "often-works", "unproven");
-    expect_above(f, "unproven", "was-seen");
-    expect_above(f, "was-seen", "eager");
+    assert_int_equal(fix_named(f, "of-another-cause")->p_micro, 30000);
 }
 
 static void own(const char *fix, bool worked) {
@@ -178,11 +198,13 @@ static void own_reports_move_a_fix_at_once(void **state) {
     own("never-works", true);
     own("no-such-fix", true);
     const struct finding *f = &too_long()->findings[0];
-    expect_above(f, "dear", "eager");
-    expect_above(f, "eager", "often-works");
-    expect_above(f, "dear", "never-works"); /* 2 of 2, but 0 of 9 elsewhere */
-    expect_above(f, "shorter", "dear");     /* the arithmetic still counts */
+    /* One's own count three times: (9 + 1.2) / (10 + 3 + 4). */
     const struct fix *fix = fix_named(f, "often-works");
+    assert_int_equal(fix->p_micro, 600000);
+    assert_int_equal(fix_named(f, "dear")->p_micro, 600000);
+    /* (0 + 6 + 1.2) / (9 + 6 + 4) */
+    assert_int_equal(fix_named(f, "never-works")->p_micro, 378947);
+    expect_above(f, "shorter", "often-works"); /* the arithmetic still counts */
     assert_int_equal(fix->own.failed, 1);
     assert_int_equal(fix->success.tried, 10);
 }
@@ -195,7 +217,7 @@ static void what_failed_here_is_not_enough(void **state) {
     assert_int_equal(fix_named(f, "shorter")->estimate.verdict,
                      VERDICT_ENOUGH);
     expect_above(f, "often-works", "shorter");
-    expect_above(f, "never-works", "shorter");
+    assert_int_equal(fix_named(f, "shorter")->p_micro, 171428);
 }
 
 static void own_reports_are_drawn_towards_the_others(void **state) {
@@ -229,7 +251,8 @@ static void every_place_is_explained(void **state) {
     (void)state;
     const struct finding *f = &too_long()->findings[0];
     for (size_t i = 0; i < f->fix_count; i++) {
-        assert_true(f->fixes[i].place_count > 0);
+        assert_non_null(f->fixes[i].worth.key);
+        assert_int_equal(f->fixes[i].worth.count, 3); /* p, cost, gain */
         assert_int_equal(f->fixes[i].rank, i + 1);
     }
 }
@@ -346,11 +369,12 @@ static void no_command_no_correction(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        CASE(what_applies_stands_first),
+        CASE(what_does_not_apply_stands_last),
+        CASE(a_condition_that_is_unknown_halves_p),
         CASE(enough_stands_before_unknown),
-        CASE(reports_then_cost_then_name),
-        CASE(two_who_agree_are_no_evidence),
-        CASE(few_reports_break_a_tie),
+        CASE(reports_move_p_and_cost_divides_it),
+        CASE(what_cures_more_stands_above),
+        CASE(reports_of_another_cause_do_not_count),
         CASE(own_reports_move_a_fix_at_once),
         CASE(what_failed_here_is_not_enough),
         CASE(own_reports_are_drawn_towards_the_others),

@@ -228,8 +228,8 @@ static void top_and_why(void **state) {
     struct render_options o = {.top = 2, .why = true};
     struct json *j = parsed(r, o);
     assert_int_equal(json_count(at(j, "findings.0.fixes")), 2);
-    assert_non_null(at(j, "findings.0.fixes.0.places"));
-    assert_null(at(plain(r), "findings.0.fixes.0.places"));
+    assert_non_null(at(j, "findings.0.fixes.0.worth"));
+    assert_null(at(plain(r), "findings.0.fixes.0.worth"));
 }
 
 static void formats_have_one_table(void **state) {

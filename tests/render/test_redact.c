@@ -182,8 +182,6 @@ static struct report *report_of_secrets(struct arena *a) {
     f->fixes[0].how.in[LANG_EN] = STR("Load /home/annie/acme-7b again.");
     f->fixes[0].how.in[LANG_ZH] = STR("重新加载 /home/annie/acme-7b。");
     f->fixes[0].estimate.formula = STR("1 [model: /home/annie/acme-7b]");
-    f->fixes[0].places = &f->because;
-    f->fixes[0].place_count = 1;
     f->dead_ends[0].is = NULL;
     f->dead_ends[0].action = f->because;
     f->dead_ends[0].why = f->because;

@@ -224,10 +224,9 @@ static void numbers_that_do_not_add_up_draw_nothing(void **state) {
 static void places_are_told_on_request(void **state) {
     (void)state;
     struct report *r = report_of_kv_pool(&arena);
-    struct note place = {.key = "report.label", .arg = {STR("cheaper")},
-                         .count = 1};
-    r->findings[0].fixes[0].places = &place;
-    r->findings[0].fixes[0].place_count = 1;
+    r->findings[0].fixes[0].worth =
+        (struct note){.key = "report.label", .arg = {STR("cheaper")},
+                      .count = 1};
     expect_lacks(at_width(r, LANG_EN, 80), "cheaper");
     struct render_options o = {.width = 80, .why = true};
     expect_contains(shown(r, o), "- cheaper");

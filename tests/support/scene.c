@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -83,6 +84,67 @@ static void engine_make(struct scene *s) {
     s->corpus.engine_count = 1;
 }
 
+static struct text text_of(struct scene *s, const char *words) {
+    struct text t;
+    t.in[LANG_EN] = str_of(words);
+    t.in[LANG_ZH] = arena_printf(&s->arena, "zh:%s", words);
+    return t;
+}
+
+/* ---- causes ---- */
+
+/* As kb/ranking.yaml has them; scenes count on the order they make. */
+static const int64_t numbers[RANKING_COUNT_OF] = {
+    [RANKING_p_enough] = 950000, [RANKING_p_not_enough] = 20000,
+    [RANKING_p_condition] = 500000, [RANKING_share_least] = 100000,
+    [RANKING_share_most] = 900000, [RANKING_cure_most] = 700000,
+    [RANKING_cure_some] = 300000, [RANKING_cure_little] = 120000,
+    [RANKING_cure_else] = 30000, [RANKING_report_weight] = 4000000,
+    [RANKING_own_report_weight] = 3000000,
+    [RANKING_evidence_odds] = 2000000, [RANKING_mechanism_at] = 700000,
+    [RANKING_outlook_at] = 600000, [RANKING_effort_flag] = 1000000,
+    [RANKING_effort_restart] = 1200000, [RANKING_effort_code] = 2000000,
+    [RANKING_effort_hardware] = 4000000, [RANKING_loses_nothing] = 1000000,
+    [RANKING_loses_speed] = 1200000, [RANKING_loses_capacity] = 1400000,
+    [RANKING_loses_quality] = 2000000, [RANKING_capacity_least] = 100000,
+    [RANKING_loses_all] = 20000000, [RANKING_trim_above] = 1000000,
+    [RANKING_trim_below] = 250000,
+};
+
+struct cause *scene_cause(struct scene *s, const char *id, enum mechanism m,
+                          enum restart restart) {
+    assert_true(s->corpus.cause_count < SCENE_CAUSES);
+    struct cause *c = &s->causes[s->corpus.cause_count++];
+    *c = (struct cause){.id = str_of(id), .mechanism = m, .restart = restart,
+                        .name = text_of(s, id)};
+    c->evidence = arena_array(&s->arena, SCENE_CAUSES, sizeof *c->evidence);
+    return c;
+}
+
+void cause_evidence(struct scene *s, struct cause *c, const char *when,
+                    int64_t weight, const char *family) {
+    assert_true(c->evidence_count < SCENE_CAUSES);
+    c->evidence[c->evidence_count++] =
+        (struct evidence){.when = str_of(when), .weight = weight,
+                          .family = str_of(family),
+                          .because = text_of(s, when)};
+}
+
+void entry_cause(struct entry *e, const char *id, int64_t share_micro) {
+    e->causes[e->cause_count++] =
+        (struct cause_share){str_of(id), share_micro};
+}
+
+void fix_cures(struct scene *s, struct workaround *w, const char *id,
+               enum strength strength) {
+    struct cure *all = arena_array(&s->arena, w->cure_count + 1, sizeof *all);
+    for (size_t i = 0; i < w->cure_count; i++) {
+        all[i] = w->cures[i];
+    }
+    all[w->cure_count++] = (struct cure){str_of(id), strength};
+    w->cures = all;
+}
+
 /* ---- building ---- */
 
 static struct str schema_read(struct arena *a) {
@@ -99,6 +161,8 @@ void scene_begin(struct scene *s) {
     arena_init(&s->arena, NULL, 0);
     s->corpus.schema_sql = schema_read(&s->arena);
     s->corpus.entries = s->entries;
+    s->corpus.causes = s->causes;
+    memcpy(s->corpus.ranking.micro, numbers, sizeof numbers);
     for (int i = 0; i < SCENE_STREAMS; i++) {
         s->streams[i] = (struct stream){.rank = -1, .pid = -1};
     }
@@ -113,12 +177,6 @@ struct str_list scene_list(struct scene *s, const char *only) {
     return list;
 }
 
-static struct text text_of(struct scene *s, const char *words) {
-    struct text t;
-    t.in[LANG_EN] = str_of(words);
-    t.in[LANG_ZH] = arena_printf(&s->arena, "zh:%s", words);
-    return t;
-}
 
 static struct entry *entry_blank(struct scene *s, const char *id,
                                  enum mechanism m) {
@@ -137,6 +195,7 @@ static struct entry *entry_blank(struct scene *s, const char *id,
     e->conditions = arena_array(&s->arena, 8, sizeof *e->conditions);
     e->relations = arena_array(&s->arena, 8, sizeof *e->relations);
     e->when.at = arena_array(&s->arena, 8, sizeof *e->when.at);
+    e->causes = arena_array(&s->arena, 8, sizeof *e->causes);
     return e;
 }
 

@@ -22,10 +22,12 @@
 #define SCENE_HITS 256
 #define SCENE_STREAMS 16
 #define SCENE_ANSWERS 8
+#define SCENE_CAUSES 8 /* and evidence of each */
 
 struct scene {
     struct arena arena;
     struct entry entries[SCENE_ENTRIES];
+    struct cause causes[SCENE_CAUSES];
     struct corpus corpus;
     struct index *index;
     struct reader *reader;
@@ -56,6 +58,15 @@ void entry_relation(struct scene *s, struct entry *e, enum relation_kind kind,
 struct workaround *entry_fix(struct scene *s, struct entry *e, const char *id);
 struct dead_end *entry_dead_end(struct scene *s, struct entry *e,
                                 const char *action);
+/* Causes: the numbers that rank are those of kb/ranking.yaml, but for odds of
+ * 2 for each unit of weight. */
+struct cause *scene_cause(struct scene *s, const char *id, enum mechanism m,
+                          enum restart restart);
+void cause_evidence(struct scene *s, struct cause *c, const char *when,
+                    int64_t weight, const char *family);
+void entry_cause(struct entry *e, const char *id, int64_t share_micro);
+void fix_cures(struct scene *s, struct workaround *w, const char *id,
+               enum strength strength);
 struct str_list scene_list(struct scene *s, const char *only);
 void scene_ready(struct scene *s);
 

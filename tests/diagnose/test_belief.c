@@ -1,0 +1,158 @@
+/* Causes of a finding: evidence, its families, the mechanism, the outlook. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "diagnose/work.h"
+#include "support/scene.h"
+
+static struct scene s;
+
+/* Odds of 2 for each unit of weight (scene.h). */
+static int make_corpus(void **state) {
+    (void)state;
+    scene_begin(&s);
+    struct cause *c = scene_cause(&s, "step", MECHANISM_activation,
+                                  RESTART_again);
+    cause_evidence(&s, c, "batch_size >= 2", 1, "batch");
+    cause_evidence(&s, c, "batch_size >= 64", 2, "batch");
+    cause_evidence(&s, c, "seq_len < 16", -2, "length");
+    c = scene_cause(&s, "others", MECHANISM_other_process, RESTART_may_pass);
+    cause_evidence(&s, c, "gpu_free > 4 * tried_alloc", 4, "free");
+    struct entry *e = scene_entry(&s, "torch/oom", MECHANISM_unspecified);
+    entry_cause(e, "step", 500000);
+    entry_cause(e, "others", 500000);
+    e = scene_entry(&s, "torch/known", MECHANISM_activation);
+    entry_cause(e, "step", 200000);
+    entry_cause(e, "others", 800000);
+    scene_ready(&s);
+    return 0;
+}
+
+static int drop_corpus(void **state) {
+    (void)state;
+    scene_end(&s);
+    return 0;
+}
+
+static const struct belief *belief_in(const struct finding *f,
+                                      const char *cause) {
+    for (size_t i = 0; i < f->cause_count; i++) {
+        if (str_eq(f->causes[i].is->id, str_of(cause))) {
+            return &f->causes[i];
+        }
+    }
+    fail_msg("no cause %s", cause);
+    return NULL;
+}
+
+static const struct finding *seen(const char *fact, const char *more) {
+    see_message(&s, "torch/oom", 9, "tried_alloc=2.00 GiB", fact, more, NULL);
+    return &scene_report(&s)->findings[0];
+}
+
+static void without_evidence_the_shares_hold(void **state) {
+    (void)state;
+    const struct finding *f = seen(NULL, NULL);
+    assert_int_equal(f->cause_count, 2);
+    assert_int_equal(belief_in(f, "step")->p_micro, 500000);
+    assert_int_equal(belief_in(f, "step")->because_count, 0);
+}
+
+static void evidence_multiplies_the_odds(void **state) {
+    (void)state;
+    const struct finding *f = seen("batch_size=8", NULL);
+    assert_int_equal(belief_in(f, "step")->p_micro, 666667); /* 2 : 1 */
+    assert_int_equal(belief_in(f, "step")->because_count, 1);
+}
+
+static void of_a_family_the_strongest_counts(void **state) {
+    (void)state;
+    const struct finding *f = seen("batch_size=64", NULL);
+    assert_int_equal(belief_in(f, "step")->p_micro, 800000); /* 4 : 1 */
+    assert_int_equal(belief_in(f, "step")->because_count, 1);
+    assert_int_equal(belief_in(f, "step")->because[0]->weight, 2);
+}
+
+static void families_add_up(void **state) {
+    (void)state;
+    const struct finding *f = seen("batch_size=64", "seq_len=8");
+    assert_int_equal(belief_in(f, "step")->p_micro, 500000); /* +2 - 2 */
+    assert_int_equal(belief_in(f, "step")->because_count, 2);
+}
+
+static void the_most_probable_cause_stands_first(void **state) {
+    (void)state;
+    const struct finding *f = seen("gpu_free=9.00 GiB", NULL);
+    assert_string_equal(f->causes[0].is->id.p, "others");
+    assert_int_equal(f->causes[0].p_micro, 941176); /* 16 : 1 */
+}
+
+static void a_weak_belief_names_no_mechanism(void **state) {
+    (void)state;
+    const struct finding *f = seen("batch_size=8", NULL);
+    assert_int_equal(f->mechanism, MECHANISM_unspecified); /* 0.67 */
+}
+
+static void an_unspecified_finding_takes_the_mechanism(void **state) {
+    (void)state;
+    const struct finding *f = seen("batch_size=64", NULL);
+    assert_int_equal(f->mechanism, MECHANISM_activation); /* 0.80 */
+}
+
+static void a_known_mechanism_stays(void **state) {
+    (void)state;
+    see_message(&s, "torch/known", 9, "tried_alloc=2.00 GiB", NULL);
+    const struct finding *f = &scene_report(&s)->findings[0];
+    assert_int_equal(belief_in(f, "others")->p_micro, 800000);
+    assert_int_equal(f->mechanism, MECHANISM_activation);
+}
+
+static void even_odds_foretell_nothing(void **state) {
+    (void)state;
+    assert_int_equal(seen(NULL, NULL)->outlook.restart, RESTART_unknown);
+}
+
+static void others_may_have_gone(void **state) {
+    (void)state;
+    const struct finding *f = seen("gpu_free=9.00 GiB", NULL);
+    assert_int_equal(f->outlook.restart, RESTART_may_pass);
+}
+
+static void the_same_step_fails_again(void **state) {
+    (void)state;
+    const struct finding *f = seen("batch_size=64", NULL);
+    assert_int_equal(f->outlook.restart, RESTART_again);
+    assert_string_equal(f->outlook.because.key, "diagnose.outlook.again");
+}
+
+static void a_restart_loop_fails_again(void **state) {
+    (void)state;
+    const struct finding *f = seen("restart_count=17", NULL);
+    assert_int_equal(f->outlook.restart, RESTART_again);
+    assert_string_equal(f->outlook.because.key,
+                        "diagnose.outlook.restarted");
+}
+
+#define CASE(f) cmocka_unit_test_setup_teardown(f, make_corpus, drop_corpus)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        CASE(without_evidence_the_shares_hold),
+        CASE(evidence_multiplies_the_odds),
+        CASE(of_a_family_the_strongest_counts),
+        CASE(families_add_up),
+        CASE(the_most_probable_cause_stands_first),
+        CASE(a_weak_belief_names_no_mechanism),
+        CASE(an_unspecified_finding_takes_the_mechanism),
+        CASE(a_known_mechanism_stays),
+        CASE(even_odds_foretell_nothing),
+        CASE(others_may_have_gone),
+        CASE(the_same_step_fails_again),
+        CASE(a_restart_loop_fails_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
