@@ -93,6 +93,7 @@ struct oomkb_report {
     struct scanner *scanner;
     const struct scan_result *found;
     struct str input_name;
+    enum lang lang; /* of what goes wrong */
     struct str_list first_answers; /* of the options; in the scan arena */
     struct own_report *own;        /* the same */
     size_t own_count;

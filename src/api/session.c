@@ -75,6 +75,7 @@ int session_new(const struct oomkb *kb, const struct settings *s,
     }
     *r = (struct oomkb_report){.kb = kb,
                                .from = s->from,
+                               .lang = s->lang,
                                .max_memory_bytes = s->max_memory_bytes};
     if (!ledger_init(&r->ledger, &r->from)) {
         s->from.put(s->from.ctx, r);
@@ -99,14 +100,27 @@ struct feeding {
     struct str bytes;
 };
 
+/* An archive, a picture, a program: it has no lines, so "no known failure"
+ * would be said of nothing. */
+static void refuse_no_log(struct oomkb_report *r) {
+    const char *name = log_kind_name(scan_kind(r->scanner));
+    if (name != NULL) {
+        struct str key = arena_printf(&r->scan, "not_a_log.%s", name);
+        arena_raise(&r->scan, FAIL_INPUT, "%s",
+                    texts_get(r->kb->texts, r->lang, key.p));
+    }
+}
+
 static void feed(void *arg) {
     struct feeding *f = arg;
     scan_feed(f->r->scanner, f->bytes);
+    refuse_no_log(f->r);
 }
 
 static void end_scan(void *arg) {
     struct oomkb_report *r = arg;
     r->found = scan_end(r->scanner);
+    refuse_no_log(r);
 }
 
 /* A scan that failed once stays failed. */

@@ -57,6 +57,11 @@ int exam_tell(struct cli *c, const char *name, struct exam *e) {
     if (e->report == NULL) {
         return cli_failed_at(c, name, &e->err);
     }
+    if (input_is_empty(e->report)) {
+        oomkb_report_free(e->report);
+        e->report = NULL;
+        return input_empty(c, name);
+    }
     oomkb_options options = input_options(c, name);
     int status = input_report(c, e->report, &options);
     status = input_whole(c, name, e->report, status);

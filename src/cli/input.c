@@ -83,6 +83,19 @@ int input_error(struct cli *c, const char *name, int number) {
     return cli_error(c, "io", near != NULL ? said : text);
 }
 
+bool input_is_empty(const oomkb_report *report) {
+    uint64_t lines = 0;
+    return oomkb_report_is_whole(report, &lines) && lines == 0;
+}
+
+int input_empty(struct cli *c, const char *name) {
+    char text[TEXT_MAX];
+    snprintf(text, sizeof text, "%s: %s", name,
+             cli_text(c, input_is_stdin(name) ? "cli.error.empty_stdin"
+                                              : "cli.error.empty_file"));
+    return cli_error(c, "input", text);
+}
+
 int input_report(struct cli *c, const oomkb_report *report,
                  const oomkb_options *options) {
     oomkb_error err;

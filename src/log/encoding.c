@@ -6,13 +6,14 @@
  *
  * The first bytes are held back until there are 256 or the input ends, so that
  * the answer does not hang on how the input was cut. UTF-8 passes through as
- * it is; bad bytes in it are somebody else's work (clean.c).
+ * it is; bad bytes in it are somebody else's work (clean.c). What these bytes
+ * show to be no log (kind.c) goes no further.
  */
 #include "log/encoding.h"
 
 #include "base/utf8.h"
 
-#define PROBE_BYTES 256
+#define PROBE_BYTES KIND_BYTES
 #define OUT_CEILING ((size_t)64 * 1024)
 
 enum encoding { ENCODING_UNKNOWN, ENCODING_UTF8, ENCODING_LE, ENCODING_BE };
@@ -21,6 +22,7 @@ struct decoder {
     bytes_fn on_bytes;
     void *ctx;
     enum encoding encoding;
+    enum log_kind kind; /* anything but a log is not handed on */
     char probe[PROBE_BYTES];
     size_t probe_count;
     bool has_half; /* the first byte of a pair waits */
@@ -92,6 +94,8 @@ static void feed_wide(struct decoder *d, struct str bytes) {
 }
 
 static void feed_known(struct decoder *d, struct str bytes) {
+    if (d->kind != LOG_KIND_LOG)
+        return;
     switch (d->encoding) {
     case ENCODING_UNKNOWN:
     case ENCODING_UTF8:
@@ -112,6 +116,7 @@ static void choose(struct decoder *d) {
         d->encoding = ENCODING_BE;
     } else {
         mark = str_starts(head, STR("\xEF\xBB\xBF")) ? 3 : 0;
+        d->kind = log_kind_of(str_slice(head, mark, head.n));
         d->encoding = mark ? ENCODING_UTF8 : guess(head);
     }
     feed_known(d, str_slice(head, mark, head.n));
@@ -137,4 +142,8 @@ void encoding_end(struct decoder *d) {
     d->high = 0;
     d->has_half = false;
     flush(d);
+}
+
+enum log_kind encoding_kind(const struct decoder *d) {
+    return d->kind;
 }

@@ -4,11 +4,14 @@
 
 #include "base/buf.h"
 #include "log/inflate.h"
+#include "log/kind.h"
 
 struct decoder;
 
 struct decoder *encoding_open(struct arena *a, bytes_fn on_bytes, void *ctx);
 void encoding_feed(struct decoder *d, struct str bytes);
 void encoding_end(struct decoder *d);
+/* Known once KIND_BYTES were fed, or all is over. */
+enum log_kind encoding_kind(const struct decoder *d);
 
 #endif

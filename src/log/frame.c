@@ -16,7 +16,7 @@
  * no frame begins with, and cost one look. */
 enum first {
     FIRST_GREATER = 1,
-    FIRST_HASH = 2,
+    FIRST_MARK = 2, /* "#", "//", "--", "|" and others */
     FIRST_DIGIT = 4,
     FIRST_BLANK = 8,
     FIRST_BRACKET = 16,
@@ -24,7 +24,8 @@ enum first {
     FIRST_SMALL = 64,  /* letter */
     FIRST_MONTH = 128, /* the capital of one */
     FIRST_LEVEL = 256, /* the capital of one, or glog's */
-    FIRST_LESS = 512
+    FIRST_LESS = 512,
+    FIRST_CAPITAL_R = 1024 /* "REM" */
 };
 
 static unsigned first_of(char c) {
@@ -35,7 +36,16 @@ static unsigned first_of(char c) {
     switch (c) {
     case '>': return FIRST_GREATER;
     case '<': return FIRST_LESS;
-    case '#': return FIRST_HASH;
+    case '#':
+    case '/':
+    case '-':
+    case '*':
+    case '|':
+    case ';':
+    case '%':
+    case '!':
+    case ':': return FIRST_MARK;
+    case 'R': return FIRST_CAPITAL_R;
     case ' ':
     case '\t': return FIRST_BLANK;
     case '[': return FIRST_BRACKET;
@@ -67,7 +77,9 @@ struct frame_reader {
 
 static const struct frame_reader readers[] = {
     {"e-mail quote", FRAME_QUOTE, FIRST_GREATER, false, frame_take_quote},
-    {"comment", FRAME_QUOTE, FIRST_HASH, false, frame_take_hash},
+    {"comment", FRAME_QUOTE,
+     FIRST_MARK | FIRST_BLANK | FIRST_SMALL | FIRST_CAPITAL_R, false,
+     frame_take_mark},
     {"CRI", FRAME_TRANSPORT, FIRST_DIGIT, false, frame_take_cri},
     {"kubectl --prefix", FRAME_TRANSPORT, FIRST_BRACKET, false,
      frame_take_kubectl},
@@ -77,6 +89,8 @@ static const struct frame_reader readers[] = {
      frame_take_syslog},
     {"syslog of RFC 5424", FRAME_TRANSPORT, FIRST_LESS, false,
      frame_take_syslog_5424},
+    {"kernel's priority", FRAME_TRANSPORT, FIRST_LESS, false,
+     frame_take_priority},
     {"gh run view --log", FRAME_TRANSPORT, FIRST_SMALL, false,
      frame_take_job},
     {"syslog unit", FRAME_TRANSPORT, 0, true, frame_take_unit},

@@ -1,4 +1,4 @@
-/* frame_carrier.c: frames of those who carry or paste a log. None of them says
+/* frame_carrier.c: frames of those who carry a log. None of them says
  * where a message of the program begins: they stand before every line. */
 #include "log/frame.h"
 
@@ -7,57 +7,6 @@
 static bool done(struct frame *f, const struct cursor *c) {
     f->text = cursor_rest(c);
     return true;
-}
-
-/* "> ", ">> ", "> > "; but ">>> " is Python's prompt. */
-bool frame_take_quote(struct frame *f) {
-    struct cursor c = {f->text, 0};
-    if (!cursor_char(&c, '>'))
-        return false;
-    cursor_char(&c, '>');
-    if (cursor_peek(&c) == '>')
-        return false;
-    if (!cursor_ends(&c) && !cursor_char(&c, ' '))
-        return false;
-    return done(f, &c);
-}
-
-/* "# GPU blocks: 123" is vLLM's own text. */
-static bool is_block_count(struct str s) {
-    struct cursor c = {s, 0};
-    struct str word;
-    return cursor_until(&c, " ", &word) && cursor_text(&c, STR(" blocks:"));
-}
-
-static bool is_log_like(struct str s) {
-    static const char *const signs[] = {"Traceback (most recent", "Error: ",
-                                        "out of memory", "Out of memory"};
-    if (str_starts(s, STR("  File \"")))
-        return true;
-    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
-        if (str_find(s, str_of(signs[i])) < s.n)
-            return true;
-    struct frame inner = {.text = s, .kinds = FRAME_QUOTE, .who = {.pid = -1}};
-    frame_strip(&inner);
-    return (inner.kinds & ~(unsigned)FRAME_QUOTE) != 0;
-}
-
-/* "# " before a log line in a comment; only ever the outermost frame. */
-bool frame_take_hash(struct frame *f) {
-    struct cursor c = {f->text, 0};
-    if (f->kinds != 0 || !cursor_char(&c, '#'))
-        return false;
-    if (!cursor_ends(&c) && !cursor_char(&c, ' '))
-        return false;
-    struct str rest = cursor_rest(&c);
-    if (is_block_count(rest))
-        return false;
-    f->is_hash = true;
-    if (!f->follows_hash && !is_log_like(rest)) {
-        f->may_follow = true;
-        return false;
-    }
-    return done(f, &c);
 }
 
 static bool take_digits_and(struct cursor *c, size_t digits, char then) {
@@ -222,6 +171,18 @@ bool frame_take_syslog_5424(struct frame *f) {
     cursor_char(&c, ' ');
     f->who.process = unit;
     f->who.pid = pid;
+    return done(f, &c);
+}
+
+/* "<3>message": a priority and nothing else, as systemd and the kernel have it.
+ * Facility and level together make less than 192. */
+bool frame_take_priority(struct frame *f) {
+    struct cursor c = {f->text, 0};
+    int64_t priority;
+    if (f->kinds != 0 || !cursor_char(&c, '<') ||
+        !cursor_number(&c, &priority) || priority > 191 ||
+        !cursor_char(&c, '>'))
+        return false;
     return done(f, &c);
 }
 

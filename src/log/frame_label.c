@@ -17,12 +17,25 @@
 
 #define NAME_LONGEST 63
 #define LABEL_LONGEST 160 /* before its first blank */
+#define BAR_WORDS 4
 #define BLANKS_MOST 7 /* before a number that is set to the right */
 
 /* ---- proof ---- */
 
+/* "CUDA error: ", "fatal error: ", "error: " */
+static bool begins_with_plain_error(struct str s) {
+    size_t at = str_find(str_slice(s, 0, NAME_LONGEST), STR("rror: "));
+    struct str name = str_slice(s, 0, at);
+    struct str rest = str_slice(name, str_find_char(name, ' '), name.n);
+    return at + 6 < s.n && at > 0 && is_any(s.p[at - 1], "eE") &&
+           str_find_char(str_slice(rest, 1, rest.n), ' ') + 1 >= rest.n &&
+           str_find_char(name, '|') == name.n;
+}
+
 /* "torch.OutOfMemoryError: ", "RuntimeError: " */
-static bool begins_with_error(struct str s) {
+bool frame_begins_with_error(struct str s) {
+    if (begins_with_plain_error(s))
+        return true;
     size_t n = 0;
     while (n < s.n && n < NAME_LONGEST && (is_word(s.p[n]) || s.p[n] == '.'))
         n++;
@@ -37,7 +50,8 @@ static bool is_unmistakable(struct str s) {
     bool is_indented = cursor_blanks(&c) >= 2;
     if ((is_indented && cursor_text(&c, STR("File \""))) ||
         starts_with(s, STR("Traceback (most recent call last)")) ||
-        starts_with(s, STR("slurmstepd: error:")) || begins_with_error(s))
+        starts_with(s, STR("slurmstepd: error:")) ||
+        frame_begins_with_error(s))
         return true;
     struct frame inner = {.text = s, .has_label = true, .kinds = FRAME_WHO,
                           .who = {.rank = -1, .pid = -1}};
@@ -104,8 +118,40 @@ static bool take_bracket(struct cursor *c, struct stream *who) {
     return true;
 }
 
+/* Without the bar at its end, and blanks before that. */
+static size_t trimmed_end(struct str s, size_t end) {
+    while (end > 0 && is_any(s.p[end - 1], " |"))
+        end--;
+    return end;
+}
+
+/* One word of "pod worker | ": letters, digits and what joins them. */
+static bool take_bar_word(struct cursor *c) {
+    size_t from = c->at;
+    while (is_word(cursor_peek(c)) || is_any(cursor_peek(c), "-./:#@"))
+        c->at++;
+    return c->at > from && c->at - from <= NAME_LONGEST;
+}
+
+/* "node7 | ", "pod worker | ", "a | b | " */
 static bool take_bar(struct cursor *c, struct stream *who) {
-    return take_name(c, &who->container) && cursor_text(c, STR(" | "));
+    size_t end = 0;
+    for (int i = 0; i < BAR_WORDS && take_bar_word(c); i++) {
+        struct cursor bar = *c;
+        cursor_blanks(&bar);
+        bool has_bar = bar.at > c->at && cursor_char(&bar, '|') &&
+                       (cursor_ends(&bar) || cursor_char(&bar, ' '));
+        if (has_bar)
+            end = bar.at;
+        if (!has_bar && !cursor_char(c, ' '))
+            break;
+        if (has_bar)
+            *c = bar;
+    }
+    c->at = end;
+    if (end > 0)
+        who->container = str_slice(c->text, 0, trimmed_end(c->text, end));
+    return end > 0;
 }
 
 /* stern: the pod's name ends with what Kubernetes made up. */
@@ -212,6 +258,11 @@ static bool take_one(struct frame *f, const struct label_reader *r) {
     bool is_sure = is_unmistakable(rest);
     bool is_believed = f->follows_label &&
                        (f->label == LABEL_ANY || f->label == r->kind);
+    if (r->kind == LABEL_BAR) {
+        f->bar = str_hash(str_slice(f->text, 0, c.at));
+        is_believed = is_believed || f->follows_bar == BAR_ANY ||
+                      f->follows_bar == f->bar;
+    }
     if (!is_sure && !is_believed) {
         f->may_follow = true;
         return false;
@@ -234,7 +285,8 @@ static bool may_be_label(struct str s) {
     for (; i < s.n && i < LABEL_LONGEST && s.p[i] != ' '; i++)
         if (is_digit(s.p[i]) || s.p[i] == ':' || s.p[i] == '/')
             return true;
-    return i == 3; /* a month */
+    struct str head = str_slice(s, 0, NAME_LONGEST);
+    return i == 3 /* a month */ || str_find_char(head, '|') < head.n;
 }
 
 bool frame_take_label(struct frame *f) {

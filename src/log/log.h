@@ -1,6 +1,6 @@
 /* log.h: bytes to lines. Input is hostile and endless: any size, one pass,
  * bounded memory. What comes out is decoded (UTF-8, UTF-16; gzip, zstd and xz by
- * content), free of ANSI colours and control bytes, taken out of its frames
+ * content, one in another too), free of ANSI colours and control bytes, taken out of its frames
  * (docker JSON, CRI, journald, syslog, kubectl prefixes, timestamps, Ray and
  * rank prefixes, `> ` and `# ` quotes), told apart by stream, and knows when
  * it goes on where the line before was cut.
@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "log/kind.h"
 
 #define LOG_LINE_MAX (64 * 1024)  /* a longer line comes in pieces, joined */
 #define LOG_STREAMS_MAX 256       /* further ones share the last */
@@ -48,6 +49,7 @@ typedef void (*log_line_fn)(void *ctx, const struct line *line);
 struct log_stats {
     uint64_t lines, bytes; /* of the decompressed input */
     bool truncated;        /* the compressed input ended early, or max_bytes */
+    enum log_kind kind;    /* no log: nothing of it was read */
 };
 
 /* ---- reading only where it may be worth it ----

@@ -1,6 +1,6 @@
 /* reader.c: the way of a byte through the house.
  *
- *     feed -> inflate -> count -> encoding -> cut at \n and \r -> clean
+ *     feed -> inflate, twice -> count -> encoding -> cut at \n and \r -> clean
  *          -> frames -> JSON (and frames again) -> repr -> on_line
  *
  * Held while reading: one segment of at most LOG_LINE_MAX bytes, the stream
@@ -36,7 +36,10 @@ struct note {
 
 /* What lines leave for those that follow, and where they did. */
 struct traces {
-    struct note hash;  /* "# " began a line */
+    struct note mark;  /* "# " or its like began a line, */
+    uint64_t mark_is;  /* this one */
+    struct note bar;   /* "pod worker | " did */
+    uint64_t bar_is;
     struct note label; /* "3: " was a rank, "node7: " a machine */
     enum frame_label label_kind;
     uint32_t label_lines; /* how many more may carry it */
@@ -58,7 +61,7 @@ struct log_reader {
     void *ctx;
     uint64_t max_bytes;
     struct log_stats stats;
-    struct inflater *inflater;
+    struct inflater *inflater, *inner; /* what was compressed twice */
     struct decoder *decoder;
     struct skim *skim; /* NULL: every line is read */
     bool is_ended;
@@ -252,7 +255,8 @@ static struct frame frame_of(const struct log_reader *r, struct str text) {
     return (struct frame){
         .text = text,
         .who = stream_none(),
-        .follows_hash = is_near(r, &r->left.hash),
+        .follows_mark = is_near(r, &r->left.mark) ? r->left.mark_is : 0,
+        .follows_bar = is_near(r, &r->left.bar) ? r->left.bar_is : 0,
         .follows_label = r->left.label_lines > 0 && is_near(r, &r->left.label),
         .label = r->left.label_kind,
     };
@@ -337,14 +341,18 @@ static bool is_wrapped(struct log_reader *r, struct str text,
     bool is_framed =
         f->is_record || (f->kinds & ~(unsigned)FRAME_QUOTE) != 0;
     struct str seen = is_framed ? text : f->text;
-    return looks_wrapped(r, &r->left.page, &r->left.wrap, seen,
-                         (uint32_t)(text.n - seen.n),
-                         !is_framed && !r->has_output);
+    bool is_joined = looks_wrapped(r, &r->left.page, &r->left.wrap, seen,
+                                   (uint32_t)(text.n - seen.n),
+                                   !is_framed && !r->has_output);
+    if (!is_joined && r->left.wrap.text_width > f->mark_columns)
+        r->left.wrap.text_width -= f->mark_columns; /* a mark, perhaps */
+    return is_joined;
 }
 
 static void note_frames(struct log_reader *r, const struct frame *f) {
-    r->left.hash = note_here(r);
-    r->left.hash.is_set = f->is_hash;
+    r->left.mark = r->left.bar = note_here(r);
+    r->left.mark_is = f->mark;
+    r->left.bar_is = f->bar;
     if (r->left.label_lines > 0)
         r->left.label_lines--;
     if (f->is_sure_label) {
@@ -486,7 +494,14 @@ static bool take_plain(void *ctx, struct str bytes) {
     }
     r->stats.bytes += bytes.n;
     encoding_feed(r->decoder, bytes);
-    return !is_over;
+    r->stats.kind = encoding_kind(r->decoder);
+    return !is_over && r->stats.kind == LOG_KIND_LOG;
+}
+
+static bool take_inner(void *ctx, struct str bytes) {
+    struct log_reader *r = ctx;
+    inflate_feed(r->inner, bytes);
+    return r->stats.kind == LOG_KIND_LOG;
 }
 
 /* ---- the door ---- */
@@ -515,7 +530,8 @@ struct log_reader *log_open(struct arena *a, uint64_t max_bytes,
     struct log_reader *r = open_bare(a, on_line, ctx);
     r->max_bytes = max_bytes;
     r->streams = stream_table_new(a);
-    r->inflater = inflate_open(a, take_plain, r);
+    r->inner = inflate_open(a, take_plain, r);
+    r->inflater = inflate_open(a, take_inner, r);
     r->decoder = encoding_open(a, take_utf8, r);
     return r;
 }
@@ -569,9 +585,11 @@ void log_end(struct log_reader *r) {
     if (r->is_ended)
         return;
     r->is_ended = true;
-    if (!inflate_end(r->inflater))
+    bool is_whole = inflate_end(r->inflater);
+    if (!inflate_end(r->inner) || !is_whole)
         r->stats.truncated = true;
     encoding_end(r->decoder);
+    r->stats.kind = encoding_kind(r->decoder);
     if (r->skim)
         skim_end(r->skim);
     if (r->has_bytes) {

@@ -77,7 +77,9 @@ void glance_begin(struct glance *g, struct str text) {
 
 static struct frame stripped(struct str line, bool follows) {
     struct frame f = {.text = line, .who = stream_none(),
-                      .follows_hash = follows, .follows_label = follows};
+                      .follows_mark = follows ? MARK_ANY : 0,
+                      .follows_bar = follows ? BAR_ANY : 0,
+                      .follows_label = follows};
     frame_strip(&f);
     return f;
 }

@@ -103,6 +103,8 @@ void scan_by(struct scanner *s, enum scan_way way);
  * called. The result is the same. */
 void scan_threads(struct scanner *s, uint32_t threads);
 void scan_feed(struct scanner *s, struct str bytes);
+/* What was fed so far, as far as it tells: no log is scanned no further. */
+enum log_kind scan_kind(const struct scanner *s);
 const struct scan_result *scan_end(struct scanner *s);
 
 /* One text against one pattern, no prefilter: for checks and tests. Returns

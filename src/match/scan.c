@@ -214,6 +214,10 @@ struct scanner *scan_beside(struct scanner *s) {
     return b;
 }
 
+enum log_kind scan_kind(const struct scanner *s) {
+    return log_stats(s->log).kind;
+}
+
 static void list_streams(struct scanner *s) {
     size_t count = log_stream_count(s->log);
     struct stream *list = arena_array(s->a, count, sizeof *list);

@@ -110,7 +110,9 @@ static size_t begin_of_text(struct str text, size_t at, struct str line,
                             bool follows, struct line_begin *b,
                             bool *may_follow) {
     struct frame f = {.text = line, .who = stream_none(),
-                      .follows_hash = follows, .follows_label = follows};
+                      .follows_mark = follows ? MARK_ANY : 0,
+                      .follows_bar = follows ? BAR_ANY : 0,
+                      .follows_label = follows};
     frame_strip(&f);
     *may_follow = f.may_follow;
     b->is_record = f.is_record && f.prefix.n == 0;

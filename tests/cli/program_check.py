@@ -61,8 +61,10 @@ class Status(Program):
         self.assertIn(b"Read: one line, ", oomkb(stdin=HEALTHY).stdout)
         self.assertIn(b"Read: 2 lines, ", oomkb(stdin=2 * HEALTHY).stdout)
 
-    def test_empty_input_is_an_answer(self):
-        self.assertEqual(oomkb(stdin=b"").returncode, 1)
+    def test_empty_input_is_no_answer(self):
+        done = oomkb(stdin=b"")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"the input is empty", done.stderr)
 
     def test_files_and_a_dash(self):
         failed = self.write(FAILED)

@@ -30,6 +30,29 @@ static const struct framed carried[] = {
     {">> " SAID "\n", "1 " SAID "\n"},
     {"> > " SAID "\n", "1 " SAID "\n"},
     {"# " SAID "\n", "1 " SAID "\n"},
+    {"<3>" SAID "\n", "1 " SAID "\n"},
+    {"<3>[   12.345678] " SAID "\n", "1 " SAID "\n"},
+};
+
+/* Marks are believed behind a line that began so, or before what only a program
+ * writes. */
+static const struct framed quoted[] = {
+    {"// one\n// two\n", "1 // one\n2 two\n"},
+    {"rem one\nrem\nrem  two\n", "1 rem one\n2 \n3  two\n"},
+    {"  | one\n  | two\n", "1   | one\n2 two\n"},
+    {"-- one\n# two\n", "1 -- one\n2 # two\n"},
+    {"// one\ntwo\n// three\n", "1 // one\n2 two\n3 // three\n"},
+    {"* RuntimeError: no\n", "1 RuntimeError: no\n"},
+    {"// Traceback (most recent call last):\n",
+     "1!Traceback (most recent call last):\n"},
+    {"| a | b |\n| c | d |\n", "1 | a | b |\n2 | c | d |\n"},
+    {"| |  0  C  python |\n| |  1  C  python |\n",
+     "1 | |  0  C  python |\n2 |  1  C  python |\n"},
+    {"a | b | RuntimeError: no\n", "1 RuntimeError: no\n"},
+    {"pod worker | CUDA error: no\n",
+     "1 CUDA error: no\n"},
+    {"pod worker | one\npod worker | two\n",
+     "1 pod worker | one\n2 two\n"},
 };
 
 static const struct framed said_by[] = {
@@ -80,6 +103,12 @@ static void carriers_leave_the_message(void **state) {
         expect_streams(carried[i].input, carried[i].expected);
 }
 
+static void what_repeats_is_a_prefix(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof quoted / sizeof quoted[0]; i++)
+        expect_lines(quoted[i].input, quoted[i].expected);
+}
+
 static void ranks_and_processes_name_the_stream(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof said_by / sizeof said_by[0]; i++)
@@ -123,6 +152,11 @@ static void text_that_looks_like_a_frame_stays(void **state) {
     static const char *const texts[] = {
         "# GPU blocks: 123, # CPU blocks: 456",
         "# of retries: 3",
+        "// of retries",
+        "* one",
+        "ls | grep x",
+        "<3 hugs",
+        "<500>x",
         ">>> import torch",
         "(raylet 7) is not a frame",
         "3: not a rank without proof",
@@ -189,6 +223,15 @@ static void json_of_several_lines_keeps_its_number(void **state) {
                  "1   File \"x\"\n2 next\n");
 }
 
+static void what_is_no_log_is_named(void **state) {
+    (void)state;
+    struct reading r = {.input = STR("PK\x03\x04\n\nCUDA out of memory\n")};
+    assert_int_equal(run_reading(&r), FAIL_NONE);
+    assert_int_equal(r.stats.kind, LOG_KIND_zip);
+    assert_int_equal(r.stats.lines, 0);
+    close_reading(&r);
+}
+
 static void messages_inside_repr_are_unfolded(void **state) {
     (void)state;
     expect_lines("RuntimeError('CUDA out of memory.\\nTried to \\'x\\'')\n",
@@ -226,6 +269,7 @@ static void streams_are_bounded(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(carriers_leave_the_message),
+        cmocka_unit_test(what_repeats_is_a_prefix),
         cmocka_unit_test(ranks_and_processes_name_the_stream),
         cmocka_unit_test(loggers_begin_a_record),
         cmocka_unit_test(frames_nest),
@@ -236,6 +280,7 @@ int main(void) {
         cmocka_unit_test(what_is_set_in_below_a_carrier_goes_on),
         cmocka_unit_test(carriers_cuts_are_joined),
         cmocka_unit_test(json_of_several_lines_keeps_its_number),
+        cmocka_unit_test(what_is_no_log_is_named),
         cmocka_unit_test(messages_inside_repr_are_unfolded),
         cmocka_unit_test(ranks_interleave),
         cmocka_unit_test(streams_are_bounded),

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Every sample wrapped, quoted and put into JSON: the same entry, the same facts.
+
+Each sample of the corpus (of a signature, or the log beside an entry) is
+wrapped at 72, 80, 100 and 120 columns, at blanks and in the middle of words,
+and then handed in bare, behind each mark that people and files put before
+lines, and inside of a JSON text. The same entries must answer in the same
+roles, with the same facts out of the log; the share of each wrapping is
+printed, and none may fall below what is asked for.
+
+The default run takes a tenth of the samples, the same ones each time; ALL=1
+takes all of them, SHOW=1 names what differs, ONLY=WORD takes the wrappings whose
+name holds it. Run from the top of the repository; OOMKB names the program.
+"""
+import json
+import os
+import pathlib
+import sys
+import zlib
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tools"))
+from many import reports_of  # noqa: E402
+from metamorphic_check import samples  # noqa: E402
+from reframe_check import cut_at, difference, fold_at, said  # noqa: E402
+
+PROGRAM = os.environ.get("OOMKB", "build/oomkb")
+WIDTHS = (72, 80, 100, 120)
+LEAST = 95  # of a hundred, in each wrapping
+
+
+def before(mark):
+    return lambda lines: [(mark + " " + line).rstrip() for line in lines]
+
+
+def in_json(lines):
+    """A log that a field of some object holds."""
+    return [json.dumps({"id": 7, "stderr": "\n".join(lines) + "\n"})]
+
+
+def in_printed_json(lines):
+    """The same, printed for people."""
+    return json.dumps({"id": 7, "stderr": "\n".join(lines)},
+                      indent=2).split("\n")
+
+
+CARRIERS = {"bare": lambda lines: lines} \
+    | {mark: before(mark) for mark in ("#", ">", "//", "rem", "|", "*", "--")} \
+    | {"JSON": in_json, "JSON, printed": in_printed_json}
+WRAPS = {"whole": lambda lines: lines} \
+    | {f"at blanks, {n}": fold_at(n) for n in WIDTHS} \
+    | {f"in words, {n}": cut_at(n) for n in WIDTHS}
+
+
+def is_taken(name):
+    return bool(os.environ.get("ALL")) or zlib.crc32(name.encode()) % 10 == 0
+
+
+def play(base, wrap, carrier):
+    """How many were asked, and what was answered otherwise."""
+    jobs = [(name, old, "\n".join(carrier(wrap(lines))) + "\n")
+            for name, lines, old in base]
+    found = reports_of(PROGRAM, [text for _, _, text in jobs])
+    return [f"{name}: {difference(old, said(report))}"
+            for (name, old, _), report in zip(jobs, found)
+            if said(report) != old]
+
+
+def main():
+    logs = [(name, text.rstrip("\n").split("\n"))
+            for name, text in samples() if is_taken(name)]
+    plain = reports_of(PROGRAM, ["\n".join(lines) + "\n"
+                                 for _, lines in logs])
+    base = [(name, lines, said(report))
+            for (name, lines), report in zip(logs, plain)]
+    is_good = len(base) > 50
+    print(f"{len(base)} samples")
+    for how, carrier in CARRIERS.items():
+        for wrapping, wrap in WRAPS.items():
+            kind = f"{how}, {wrapping}"
+            if os.environ.get("ONLY", "") not in kind:
+                continue
+            faults = play(base, wrap, carrier)
+            share = 100 - 100 * len(faults) / len(base)
+            print(f"{kind}: {share:.1f} % alike ({len(faults)} differ)",
+                  flush=True)
+            if os.environ.get("SHOW"):
+                print("\n".join("    " + fault for fault in faults))
+            is_good = is_good and share >= LEAST
+    sys.exit(0 if is_good else 1)
+
+
+if __name__ == "__main__":
+    main()
