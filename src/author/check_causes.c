@@ -68,6 +68,10 @@ void check_library(struct desk *d) {
         struct workaround as_fix = {.acts_on = act->acts_on,
                                     .effect = act->effect};
         check_acts_on(&k, m->node, &act->acts_on);
+        const struct node *when = node_get(m->node, "when");
+        const struct node *predicate;
+        for (size_t p = 0; (predicate = node_item(when, p)) != NULL; p++)
+            check_predicate(&k, predicate);
         check_fix_effect(d, m->src, m->node, &as_fix);
     }
 }

@@ -166,6 +166,8 @@ static const struct field act_fields[] = {
             "fix says it"},
     {.key = "effect", AT(act, effect), .type = FIELD_WORD,
      .words = WORDS_EFFECT, .doc = "which arithmetic estimates it"},
+    {.key = "when", AT(act, when), .type = FIELD_WHEN,
+     .doc = "what must hold of every such fix, beside its own `when`"},
     {0},
 };
 const struct shape shape_act = {

@@ -124,6 +124,7 @@ struct act { /* what a fix of this acts_on does, unless it says otherwise */
     enum effect effect;
     struct cure *cures;
     size_t cure_count;
+    struct str_list when; /* holds of every such fix, beside its own */
 };
 struct fix_file {
     struct workaround *fixes;

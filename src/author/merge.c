@@ -49,6 +49,18 @@ static void take_act(struct workaround *w, const struct sources *s,
     }
 }
 
+/* What holds of every fix of this kind, beside what it says itself. */
+static void add_conditions(struct arena *a, struct workaround *w,
+                           const struct act *act) {
+    struct str_list both = {
+        arena_array(a, w->when.count + act->when.count, sizeof *both.at), 0};
+    for (size_t i = 0; i < w->when.count; i++)
+        both.at[both.count++] = w->when.at[i];
+    for (size_t i = 0; i < act->when.count; i++)
+        both.at[both.count++] = act->when.at[i];
+    w->when = both;
+}
+
 static void refuse_unsaid(struct complaints *c, const struct source *src,
                           const struct node *n, enum code code,
                           const char *key) {
@@ -96,6 +108,8 @@ static struct sources merge_fix(struct desk *d, const struct made *m,
     if (act != NULL) {
         s.act = act->node;
         take_act(w, &s, act->what);
+        if (m->what != w) /* a fix of the library gets them where it is used */
+            add_conditions(d->a, w, act->what);
     }
     if (!is_lost)
         refuse_missing(&d->c, m->src, &s);

@@ -153,6 +153,7 @@ static void finding_fill(struct diagnosis *d, struct finding *f,
         advise(d, f, &c);
         dead_ends_show(d, f);
         remarks_find(d, f);
+        contradictions_settle(f);
         outlook_find(d, f);
         fixes_rank(d, f);
     }

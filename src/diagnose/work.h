@@ -279,6 +279,9 @@ void dead_ends_show(struct diagnosis *d, struct finding *f);
 int flag_fact(const struct engine *e, struct str flag);
 const struct flag *flag_of_fact(const struct engine *e, enum fact_name n);
 
+/* ---- contradict.c: what a dead end or a remark rules out is no fix ---- */
+void contradictions_settle(struct finding *f);
+
 /* ---- remark.c, question.c ---- */
 void remarks_find(struct diagnosis *d, struct finding *f);
 void questions_ask(struct diagnosis *d, struct report *rep);

@@ -76,13 +76,15 @@ static int make_corpus(void **state) {
     w = entry_fix(&s, e, "old-flag");
     w->acts_on.flag = STR("--old-thing");
     w->acts_on.change = CHANGE_set;
+    w = entry_fix(&s, e, "warned-of");
+    w->acts_on.kind = ACT_KIND_upgrade;
     w = entry_fix(&s, e, "like-the-new");
     w->command = STR("--new-thing-else 3");
     struct dead_end *x = entry_dead_end(&s, e, "general");
-    x->acts_on.kind = ACT_KIND_restart;
+    x->acts_on.kind = ACT_KIND_upgrade;
     x = entry_dead_end(&s, e, "touched");
     x->acts_on.flag = STR("--enforce-eager");
-    x->acts_on.change = CHANGE_set;
+    x->acts_on.change = CHANGE_down; /* no fix does that */
     x = entry_dead_end(&s, e, "conditional");
     x->when = scene_list(&s, "batch_size > 1");
     for (size_t i = 0; i < e->workaround_count; i++) {
@@ -349,6 +351,15 @@ static void touched_dead_ends_come_first(void **state) {
     assert_string_equal(f->dead_ends[0].is->action.in[LANG_EN].p, "touched");
 }
 
+static void what_is_a_dead_end_is_no_fix(void **state) {
+    (void)state;
+    see_context(&s, "engine", 1, NULL);
+    const struct finding *f = &too_long()->findings[0];
+    const struct fix *fix = fix_named(f, "warned-of");
+    assert_int_equal(fix->applies, APPLIES_NO);
+    assert_string_equal(fix->because.key, "diagnose.applies.dead_end");
+}
+
 static void the_command_is_corrected(void **state) {
     (void)state;
     see_context(&s, "engine", 1, NULL);
@@ -389,6 +400,7 @@ int main(void) {
         CASE(only_that_setting_is_meant),
         CASE(an_unknown_release_takes_everything),
         CASE(touched_dead_ends_come_first),
+        CASE(what_is_a_dead_end_is_no_fix),
         CASE(the_command_is_corrected),
         CASE(no_command_no_correction),
     };

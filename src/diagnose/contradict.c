@@ -1,0 +1,88 @@
+/* contradict.c: a report does not advise what it warns of.
+ *
+ * A dead end that is true of this log, and a remark, rule out the fixes that
+ * do the same. A fix whose arithmetic says enough stays: then the dead end is
+ * the weaker statement and goes.
+ */
+#include "diagnose/work.h"
+
+#include <string.h>
+
+/* Both change the same flag the same way; of kinds only those that name one
+ * thing to do. */
+static bool do_the_same(const struct acts_on *x, const struct acts_on *y) {
+    if (x->flag.n > 0 || y->flag.n > 0) {
+        return str_eq(x->flag, y->flag) && x->change == y->change;
+    }
+    return x->kind == y->kind &&
+           (x->kind == ACT_KIND_kill_process || x->kind == ACT_KIND_shm_size ||
+            x->kind == ACT_KIND_upgrade || x->kind == ACT_KIND_downgrade ||
+            x->kind == ACT_KIND_more_gpus);
+}
+
+static bool is_proven(const struct fix *fix) {
+    return fix->has_estimate && fix->estimate.verdict == VERDICT_ENOUGH;
+}
+
+static void rule_out(struct fix *fix, const char *key) {
+    if (fix->applies == APPLIES_YES || fix->applies == APPLIES_IF) {
+        fix->applies = APPLIES_NO;
+        fix->because = note_of(key);
+    }
+}
+
+/* True: the dead end stays. */
+static bool dead_end_settles(struct finding *f, const struct dead_end *x) {
+    for (size_t i = 0; i < f->fix_count; i++) {
+        struct fix *fix = &f->fixes[i];
+        if (!do_the_same(&fix->is->acts_on, &x->acts_on)) {
+            continue;
+        }
+        if (is_proven(fix) && fix->applies == APPLIES_YES) {
+            return false;
+        }
+        rule_out(fix, "diagnose.applies.dead_end");
+    }
+    return true;
+}
+
+static void settle_dead_ends(struct finding *f) {
+    size_t kept = 0;
+    for (size_t i = 0; i < f->dead_end_count; i++) {
+        const struct dead_end_shown *x = &f->dead_ends[i];
+        if (x->is == NULL || dead_end_settles(f, x->is)) {
+            f->dead_ends[kept++] = *x;
+        }
+    }
+    f->dead_end_count = kept;
+}
+
+/* Remarks by key, and the kind of fix that each rules out. */
+static const struct {
+    const char *remark;
+    enum act_kind kind;
+} ruled_out[] = {
+    {"diagnose.remark.own_listed", ACT_KIND_kill_process},
+    {"diagnose.remark.limit", ACT_KIND_kill_process},
+};
+
+static void settle_remarks(struct finding *f) {
+    for (size_t r = 0; r < f->remark_count; r++) {
+        for (size_t k = 0; k < sizeof ruled_out / sizeof *ruled_out; k++) {
+            if (strcmp(f->remarks[r].key, ruled_out[k].remark) != 0) {
+                continue;
+            }
+            for (size_t i = 0; i < f->fix_count; i++) {
+                if (f->fixes[i].is->acts_on.kind == ruled_out[k].kind &&
+                    f->fixes[i].is->acts_on.flag.n == 0) {
+                    rule_out(&f->fixes[i], "diagnose.applies.remark");
+                }
+            }
+        }
+    }
+}
+
+void contradictions_settle(struct finding *f) {
+    settle_dead_ends(f);
+    settle_remarks(f);
+}
