@@ -214,8 +214,35 @@ static uint64_t magnitude(int64_t n) {
     return n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
 }
 
+/* Names of the powers of 1024. */
+static const char *const names[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+
+void units_short(struct buf *out, int64_t bytes) {
+    uint64_t size = magnitude(bytes);
+    size_t step = 0;
+    i128 factor = 1, hundredths = (i128)size * 100;
+    while (step < 4 && hundredths >= 100 * KIB) {
+        factor *= KIB;
+        step++;
+        hundredths = round_div((i128)size * 100, factor);
+    }
+    uint64_t n = (uint64_t)hundredths;
+    uint64_t tenths = (n + 5) / 10;
+    bool is_whole = size % (uint64_t)factor == 0 || n >= 100 * 100 ||
+                    (n >= 10 * 100 && tenths % 10 == 0);
+    buf_add(out, bytes < 0 ? STR("-") : STR(""));
+    if (is_whole) {
+        buf_printf(out, "%llu", (unsigned long long)((n + 50) / 100));
+    } else if (n < 10 * 100) {
+        put_hundredths(out, n, false);
+    } else {
+        buf_printf(out, "%llu.%llu", (unsigned long long)(tenths / 10),
+                   (unsigned long long)(tenths % 10));
+    }
+    buf_printf(out, " %s", size == 1 ? "byte" : names[step]);
+}
+
 void units_bytes(struct buf *out, int64_t bytes) {
-    static const char *const names[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
     uint64_t size = magnitude(bytes);
     if (bytes < 0)
         buf_add_char(out, '-');

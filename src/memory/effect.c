@@ -156,25 +156,32 @@ static bool acts_by_what_is_left(enum effect effect) {
     }
 }
 
-struct estimate memory_effect(struct arena *a, const struct memory_case *c,
-                              enum shortage what, enum effect effect) {
-    struct ask q = {a, c, shortage_meant(c, what)};
-    struct estimate other;
-    if (sglang_effect(&q, effect, &other) || llama_effect(&q, effect, &other)) {
-        return other;
+struct estimate effect_reckon(const struct ask *q, enum effect effect) {
+    struct estimate e;
+    if (sglang_effect(q, effect, &e) || llama_effect(q, effect, &e)) {
+        return e;
     }
-    bool is_state = effect == EFFECT_cpu_offload && training_is_step(c);
-    if (is_of_vllm(effect) && !rules_is_vllm(c) && !is_state) {
-        return estimate_unknown(what == SHORT_KV_POOL ? FACT_kv_needed
-                                                      : FACT_tried_alloc);
+    bool is_state = effect == EFFECT_cpu_offload && training_is_step(q->c);
+    if (is_of_vllm(effect) && !rules_is_vllm(q->c) && !is_state) {
+        return estimate_unknown(q->what == SHORT_KV_POOL ? FACT_kv_needed
+                                                         : FACT_tried_alloc);
     }
-    if (q.what == SHORT_KV_POOL && acts_by_what_is_left(effect) &&
-        rules_pool_is_asked(c)) {
-        struct kv_side kv = kv_side_of(&q);
-        struct estimate e = estimate_of_kv(&kv);
+    if (q->what == SHORT_KV_POOL && acts_by_what_is_left(effect) &&
+        rules_pool_is_asked(q->c)) {
+        struct kv_side kv = kv_side_of(q);
+        e = estimate_of_kv(&kv);
         estimate_judge(&e);
         e.verdict = VERDICT_NOT_ENOUGH; /* what failed stays as it was */
         return e;
     }
-    return estimate_of(&q, effect);
+    return estimate_of(q, effect);
+}
+
+struct estimate memory_effect(struct arena *a, const struct memory_case *c,
+                              enum shortage what, enum effect effect) {
+    struct ask q = {a, c, shortage_meant(c, what)};
+    struct estimate e = effect_reckon(&q, effect);
+    estimate_bound(&q, &e);
+    estimate_doubt(&q, effect, &e);
+    return e;
 }

@@ -32,8 +32,25 @@ struct kv_side kv_side_of(const struct ask *q);
 struct estimate estimate_none(enum fact_name quantity);
 struct estimate estimate_unknown(enum fact_name quantity);
 struct estimate estimate_of_kv(const struct kv_side *kv);
+/* May the amounts still give either? */
+bool verdict_is_open(enum verdict v);
 /* Verdict and short_by from after and limit. */
 void estimate_judge(struct estimate *e);
+
+/* ---- verdict.c ---- */
+/* may_be_enough, on this condition (a key of i18n, verdict.if.*). */
+void estimate_if(struct estimate *e, const char *key);
+void condition_add(struct estimate *e, struct str arg);
+/* Of all differences between limit and after, those of zero and more. */
+int64_t share_that_passes(struct span after, struct span limit);
+/* An open verdict gets the bound that its amounts allow. */
+void estimate_bound(const struct ask *q, struct estimate *e);
+/* A firm verdict that another value of a default would change is none. */
+void estimate_doubt(const struct ask *q, enum effect effect,
+                    struct estimate *e);
+
+/* The arithmetic of an effect, defaults taken at their word: effect.c. */
+struct estimate effect_reckon(const struct ask *q, enum effect effect);
 struct fact propose(enum fact_name name, int64_t number);
 struct fact propose_word(enum fact_name name, struct str word);
 

@@ -210,7 +210,7 @@ static struct estimate eager_for_pool(const struct ask *q) {
     }
     e.limit = span_plus(kv.pool, graphs);
     estimate_judge(&e);
-    if (e.verdict != VERDICT_UNKNOWN) {
+    if (!verdict_is_open(e.verdict)) {
         e.needs.count = 0;
     } else if (!q->c->in[FACT_cuda_graph_bytes].known) {
         needs_add(&e.needs, FACT_cuda_graph_bytes);
@@ -244,7 +244,7 @@ struct estimate effect_enforce_eager(const struct ask *q) {
     }
     e.limit = span_plus(free, graph_bytes(q->c));
     estimate_judge(&e);
-    if (e.verdict == VERDICT_UNKNOWN) {
+    if (verdict_is_open(e.verdict)) {
         needs_add(&e.needs, free.known ? FACT_cuda_graph_bytes : FACT_gpu_free);
     }
     return e;

@@ -81,7 +81,7 @@ static struct estimate judged(const struct ask *q, const struct kv_side *kv) {
     }
     estimate_judge(&e);
     e.formula = write_halved(q, kv, e.after);
-    if (e.verdict == VERDICT_UNKNOWN && !kv->demand.by_model) {
+    if (verdict_is_open(e.verdict) && !kv->demand.by_model) {
         needs_add(&e.needs, FACT_model);
     }
     if (e.verdict == VERDICT_ENOUGH) {

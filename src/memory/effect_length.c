@@ -11,6 +11,8 @@
 #include "memory/rules.h"
 #include "memory/span.h"
 
+#define BLOCK_LARGEST 128 /* tokens: a multiple of every usual block */
+
 static const enum fact_name used[] = {
     FACT_est_max_model_len, FACT_max_model_len, FACT_kv_needed,
     FACT_kv_available,      FACT_kv_tokens,     FACT_kv_blocks,
@@ -178,6 +180,38 @@ static struct str write_most(const struct ask *q, const struct kv_side *kv,
                         STR_ARG(sources));
 }
 
+/* As long as the pool's share of the need at the worst corner, if all of the
+ * need grows with the length. */
+static struct estimate by_proportion(const struct ask *q,
+                                     const struct kv_side *kv, int64_t most) {
+    const struct line *l = &kv->demand.line;
+    struct estimate e = estimate_of_kv(kv);
+    int64_t length = 0;
+    e.after = span_none();
+    e.short_by = span_at_least(span_minus(kv->need, kv->pool), 0);
+    e.formula = write_most(q, kv, most);
+    needs_add(&e.needs, FACT_model);
+    bool is_reckoned = !kv->demand.by_model && l->bytes.known &&
+                       l->bytes.high > 0 && kv->pool.low > 0 &&
+                       mul_div_floor(l->tokens, kv->pool.low, l->bytes.high,
+                                     &length);
+    length -= length % BLOCK_LARGEST;
+    if (is_reckoned && length > 0) {
+        estimate_if(&e, "verdict.if.proportional");
+        e.proposed = propose(FACT_max_model_len, length);
+    }
+    return e;
+}
+
+/* Not even one token: fixed parts take more than there is. */
+static struct estimate without_request(const struct kv_side *kv) {
+    struct estimate e = estimate_of_kv(kv);
+    e.after = demand_bytes(&kv->demand, 1);
+    e.short_by = span_at_least(span_minus(e.after, e.limit), 0);
+    e.verdict = VERDICT_NOT_ENOUGH;
+    return e;
+}
+
 static struct estimate by_demand(const struct ask *q,
                                  const struct kv_side *kv) {
     struct estimate e = estimate_of_kv(kv);
@@ -194,15 +228,8 @@ static struct estimate by_demand(const struct ask *q,
     int64_t block = kv->demand.block_tokens > 0 ? kv->demand.block_tokens : 1;
     int64_t length = longest.low - longest.low % block;
     if (length <= 0) {
-        e.formula = write_most(q, kv, longest.high);
-        e.verdict = longest.high > 0 ? VERDICT_UNKNOWN : VERDICT_NOT_ENOUGH;
-        e.after = e.verdict == VERDICT_UNKNOWN ? span_none()
-                                               : demand_bytes(&kv->demand, 1);
-        e.short_by = span_at_least(span_minus(e.after, e.limit), 0);
-        if (e.verdict == VERDICT_UNKNOWN) {
-            needs_add(&e.needs, FACT_model);
-        }
-        return e;
+        return longest.high > 0 ? by_proportion(q, kv, longest.high)
+                                : without_request(kv);
     }
     e.after = demand_bytes(&kv->demand, length);
     estimate_judge(&e);

@@ -121,7 +121,9 @@ struct estimate effect_expandable_segments(const struct ask *q) {
     }
     estimate_judge(&e);
     if (e.verdict == VERDICT_ENOUGH) {
-        e.verdict = VERDICT_UNKNOWN; /* an upper bound promises nothing */
+        estimate_if(&e, "verdict.if.one_block"); /* an upper bound */
+        condition_add(&e, write_short(q->a, span_middle(e.after)));
+        condition_add(&e, write_short(q->a, span_middle(e.limit)));
     }
     struct str have = write_bytes(q->a, span_middle(free));
     struct str idle = write_bytes(q->a, span_middle(spare));

@@ -131,9 +131,9 @@ static struct estimate split_by(const struct ask *q, const struct split *s) {
             return e;
         }
     }
-    if (e.verdict == VERDICT_UNKNOWN && first.verdict != VERDICT_NONE) {
+    if (verdict_is_open(e.verdict) && first.verdict != VERDICT_NONE) {
         e = first;
-        e.verdict = VERDICT_UNKNOWN;
+        e.verdict = VERDICT_UNKNOWN; /* the fewest ranks, bounded later */
         if (!q->c->model) {
             needs_add(&e.needs, FACT_model);
         } else if (!kv.pool.known && is_pool) {

@@ -16,7 +16,6 @@
 #define MICRO UNITS_MICRO
 #define STEP (MICRO / 100) /* two decimals */
 #define MOST (98 * STEP)
-#define USUAL_MOST (95 * STEP)
 #define LEAST_SHARE (10 * STEP) /* below it workspace alone takes all */
 #define MIB (INT64_C(1) << 20)
 #define USUAL_CARD (INT64_C(80) << 30)
@@ -141,27 +140,66 @@ static struct str write_gap(const struct ask *q, const struct kv_side *kv) {
                         STR_ARG(sources));
 }
 
-/* The card is unknown: one on which a step of so many hundredths is enough,
- * and that step the least for a card of 80 GiB. */
-static struct str write_card(const struct ask *q, const struct kv_side *kv) {
+/* The card is unknown: so many hundredths are the least for one of 80 GiB,
+ * and enough from some size on. */
+static void bound_by_card(const struct ask *q, const struct kv_side *kv,
+                          struct estimate *e) {
+    const struct fact *now = &q->c->in[FACT_gpu_memory_utilization];
     struct span gap = span_minus(kv->need, kv->pool);
     int64_t steps, card;
-    if (!gap.known || gap.low <= 0) {
-        return (struct str){0};
+    if (!gap.known || gap.high <= 0) {
+        return;
     }
     int64_t bytes = span_middle(gap);
-    steps = ceil_div(bytes, USUAL_CARD / 100);
+    steps = ceil_div(bytes > 0 ? bytes : 1, USUAL_CARD / 100);
     if (steps > STEPS_MAX || !mul_div_floor(bytes, 100, steps, &card)) {
-        return (struct str){0};
+        return;
     }
-    struct str g = write_bytes(q->a, bytes);
     struct str step = write_ratio(q->a, steps * STEP);
     struct str size = write_bytes(q->a, card);
-    return arena_printf(q->a,
-                        "gpu_total for which +%.*s is enough = %.*s / %.*s = "
-                        "%.*s or more",
-                        STR_ARG(step), STR_ARG(g), STR_ARG(step),
-                        STR_ARG(size));
+    e->formula = formula_join(
+        q->a, e->formula,
+        arena_printf(q->a,
+                     "gpu_total for which +%.*s is enough = %.*s / %.*s = "
+                     "%.*s or more",
+                     STR_ARG(step), STR_ARG(write_bytes(q->a, bytes)),
+                     STR_ARG(step), STR_ARG(size)));
+    estimate_if(e, "verdict.if.gpu_size");
+    condition_add(e, step);
+    condition_add(e, write_short(q->a, card));
+    if (now->known && now->number + steps * STEP <= MOST) {
+        e->proposed = propose(FACT_gpu_memory_utilization,
+                              now->number + steps * STEP);
+    }
+}
+
+/* The share in force is unknown: so much more of the GPU than now. */
+static void bound_by_step(const struct ask *q, const struct kv_side *kv,
+                          struct span total, struct estimate *e) {
+    int64_t step = least_share(kv->need, kv->pool, total, 0);
+    struct span more = share_of(total, step);
+    if (step <= 0 || step > MOST || !more.known) {
+        return;
+    }
+    estimate_if(e, "verdict.if.more_share");
+    condition_add(e, write_ratio(q->a, step));
+    condition_add(e, write_short(q->a, more.high));
+    e->limit = span_plus(kv->pool, more);
+    struct str s = write_ratio(q->a, step), t = write_bytes(q->a, total.low);
+    struct str m = write_bytes(q->a, share_of(total, step).low);
+    e->formula = formula_join(
+        q->a, e->formula,
+        arena_printf(q->a, "more = %.*s x %.*s = %.*s", STR_ARG(s), STR_ARG(t),
+                     STR_ARG(m)));
+}
+
+/* Is so much of the GPU known to be free before anything is loaded? */
+static bool is_free_at_start(const struct memory_case *c, struct span total,
+                             int64_t share) {
+    struct span free = span_of_fact(&c->in[FACT_gpu_free]);
+    struct span before = span_of_fact(&c->in[FACT_free_before_load]);
+    return span_fits(share_of(total, share), free) == VERDICT_ENOUGH ||
+           span_fits(share_of(total, share), before) == VERDICT_ENOUGH;
 }
 
 struct estimate effect_utilization_up(const struct ask *q) {
@@ -183,7 +221,9 @@ struct estimate effect_utilization_up(const struct ask *q) {
     e.formula = write_gap(q, &kv);
     if (e.needs.count > 0) {
         if (!total.known) {
-            e.formula = formula_join(q->a, e.formula, write_card(q, &kv));
+            bound_by_card(q, &kv, &e);
+        } else {
+            bound_by_step(q, &kv, total, &e);
         }
         return e;
     }
@@ -200,9 +240,9 @@ struct estimate effect_utilization_up(const struct ask *q) {
     if (!is_beyond) {
         e.proposed = propose(FACT_gpu_memory_utilization, share);
     }
-    bool is_free_known = c->in[FACT_gpu_free].known;
-    if (e.verdict == VERDICT_ENOUGH && chosen > USUAL_MOST && !is_free_known) {
-        e.verdict = VERDICT_UNKNOWN; /* little is left for the rest */
+    if (e.verdict == VERDICT_ENOUGH && !is_free_at_start(c, total, chosen)) {
+        estimate_if(&e, "verdict.if.free_at_start");
+        condition_add(&e, write_short(q->a, share_of(total, chosen).high));
         needs_add(&e.needs, FACT_gpu_free);
     }
     return e;
@@ -238,12 +278,26 @@ static struct span held_by_share(const struct ask *q) {
     return span_plus(held, workspace_bytes(q->c));
 }
 
-/* The model is unknown: what share of what was asked for is left? */
-static enum verdict judge_share(int64_t share, int64_t before) {
+static int64_t share_of_before(struct span before, struct span after) {
+    int64_t share;
+    bool is_less = before.known && before.high > 0 && after.low <= before.high;
+    return is_less && mul_div_floor(after.low, MICRO, before.high, &share)
+               ? share
+               : SHARE_NONE;
+}
+
+/* The model is unknown: what is left of what was asked for may hold it. */
+static void judge_share(const struct ask *q, struct estimate *e,
+                        int64_t share) {
     if (share < LEAST_SHARE) {
-        return VERDICT_NOT_ENOUGH;
+        e->verdict = VERDICT_NOT_ENOUGH;
+        e->short_by = span_none();
+        return;
     }
-    return share >= before / 2 ? VERDICT_ENOUGH : VERDICT_UNKNOWN;
+    estimate_if(e, "verdict.if.model_fits");
+    condition_add(e, write_short(q->a, e->after.low));
+    e->share_micro = share_of_before(e->before, e->after);
+    needs_add(&e->needs, FACT_model);
 }
 
 static struct str write_down(const struct ask *q, struct span total,
@@ -291,9 +345,19 @@ static struct str write_held(const struct ask *q, struct span share) {
     return formula_join(q->a, all, spare);
 }
 
+/* Weights, a request and workspace are an interval. */
+static void hold_within(const struct ask *q, struct estimate *e,
+                        struct span held, struct span room) {
+    estimate_if(e, "verdict.if.holds");
+    condition_add(e, write_short(q->a, room.low));
+    condition_add(e, write_short(q->a, held.low));
+    condition_add(e, write_short(q->a, held.high));
+    e->share_micro = share_that_passes(held, room);
+    needs_add(&e->needs, FACT_activation_peak);
+}
+
 static struct estimate down_at_start(const struct ask *q) {
     const struct memory_case *c = q->c;
-    const struct fact *now = &c->in[FACT_gpu_memory_utilization];
     struct span total = gpu_total_bytes(c);
     struct span share = largest_share(c);
     struct estimate e = estimate_unknown(FACT_requested_bytes);
@@ -319,16 +383,11 @@ static struct estimate down_at_start(const struct ask *q) {
         if (e.verdict == VERDICT_NOT_ENOUGH) {
             e.short_by = span_minus(held, room);
         }
-        if (e.verdict == VERDICT_UNKNOWN) {
-            needs_add(&e.needs, FACT_activation_peak);
+        if (verdict_is_open(e.verdict)) {
+            hold_within(q, &e, held, room);
         }
     } else {
-        int64_t before = now->known ? now->number : 90 * STEP;
-        e.verdict = judge_share(share.low, before);
-        e.short_by = e.verdict == VERDICT_ENOUGH ? span_exact(0) : span_none();
-        if (e.verdict == VERDICT_UNKNOWN) {
-            needs_add(&e.needs, FACT_model);
-        }
+        judge_share(q, &e, share.low);
     }
     if (e.verdict != VERDICT_NOT_ENOUGH) {
         e.proposed = propose(FACT_gpu_memory_utilization, share.low);
@@ -457,11 +516,34 @@ static void judge_chosen(const struct ask *q, struct estimate *e,
     if (o->is_whole && o->more.high > 0) {
         e->formula = formula_join(q->a, e->formula, write_margin(q, o->more));
     } else if (!o->is_whole && e->verdict == VERDICT_ENOUGH) {
-        e->verdict = VERDICT_UNKNOWN; /* the next request may fail */
+        estimate_if(e, "verdict.if.last"); /* the next request may fail */
+        condition_add(e, write_short(q->a, e->limit.low - e->after.high));
         needs_add(&e->needs, stage_is(q->c, "kv_alloc")
                                  ? FACT_model
                                  : FACT_cuda_graph_bytes);
     }
+}
+
+/* Whatever share is in force: so many hundredths less give back the gap. */
+static void lower_by_step(const struct ask *q, struct estimate *e,
+                          struct span total, struct span gap) {
+    struct span more = more_after_failure(q->c);
+    struct span whole = span_plus(gap, more);
+    int64_t step = least_share(whole.known ? whole : gap, span_exact(0), total,
+                               0);
+    if (step <= 0 || step > MOST) {
+        return;
+    }
+    struct span freed = share_of(total, step);
+    e->limit = span_plus(e->limit, freed);
+    estimate_judge(e);
+    struct str s = write_ratio(q->a, step), t = write_bytes(q->a, total.low);
+    struct str f = write_bytes(q->a, freed.low);
+    e->formula = arena_printf(q->a, "freed = %.*s x %.*s = %.*s", STR_ARG(s),
+                              STR_ARG(t), STR_ARG(f));
+    estimate_if(e, "verdict.if.less_share");
+    condition_add(e, s);
+    condition_add(e, write_short(q->a, freed.low));
 }
 
 static struct estimate down_for_allocation(const struct ask *q) {
@@ -477,6 +559,10 @@ static struct estimate down_for_allocation(const struct ask *q) {
     need_inputs(c, &e.needs);
     if (!free.known) {
         needs_add(&e.needs, FACT_gpu_free);
+    }
+    if (gap.known && total.known && total.low > 0 && !now->known) {
+        lower_by_step(q, &e, total, gap);
+        return e;
     }
     if (!gap.known || e.needs.count > 0 || total.low <= 0) {
         return e;
@@ -510,7 +596,7 @@ static struct estimate down_by_stage(const struct ask *q) {
     struct estimate e = down_for_allocation(q);
     if (stage_is(q->c, "profile") && !has_pool(q->c) &&
         e.verdict == VERDICT_ENOUGH) {
-        e.verdict = VERDICT_UNKNOWN;
+        estimate_if(&e, "verdict.if.after_pool");
     }
     return e;
 }

@@ -4,6 +4,7 @@
 #include "memory/budget.h"
 #include "memory/effect.h"
 #include "memory/formula.h"
+#include "memory/rules.h"
 #include "memory/span.h"
 #include "memory/training.h"
 #include "memory/weights.h"
@@ -28,6 +29,21 @@ static struct str write_width(const struct ask *q, int64_t from, int64_t bits,
                         STR_ARG(v), STR_ARG(high), STR_ARG(sources));
 }
 
+/* A step failed beside the weights: it gets what they give back, unless the
+ * engine gives that to its pool. */
+static struct estimate beside_weights(const struct ask *q, struct span now,
+                                      struct span then) {
+    struct estimate e = estimate_unknown(FACT_tried_alloc);
+    bool has_pool = rules_is_vllm(q->c) && q->c->engine.n > 0;
+    struct span given = span_at_least(span_minus(now, then), 0);
+    e.before = e.after = span_of_fact(&q->c->in[FACT_tried_alloc]);
+    if (!has_pool) {
+        e.limit = span_plus(span_of_fact(&q->c->in[FACT_gpu_free]), given);
+        estimate_judge(&e);
+    }
+    return e;
+}
+
 static struct estimate with_bits(const struct ask *q, const struct kv_side *kv,
                                  int64_t bits) {
     struct span now = weights_bytes(q->c);
@@ -46,15 +62,15 @@ static struct estimate with_bits(const struct ask *q, const struct kv_side *kv,
             e.limit = span_none();
         }
         estimate_judge(&e);
-    } else {
+    } else if (stage_is(q->c, "load")) {
         struct span mine = span_of_fact(&q->c->in[FACT_pytorch_allocated]);
         e = estimate_unknown(FACT_weights_bytes);
         e.before = now;
         e.after = then;
         e.limit = span_plus(mine, span_of_fact(&q->c->in[FACT_gpu_free]));
-        if (stage_is(q->c, "load")) {
-            estimate_judge(&e);
-        }
+        estimate_judge(&e);
+    } else {
+        e = beside_weights(q, now, then);
     }
     if (then.known) {
         e.formula = write_width(q, weight_bits(q->c), bits, then);
@@ -81,8 +97,9 @@ struct estimate effect_quantization(const struct ask *q) {
             return e;
         }
     }
-    if (e.verdict != VERDICT_NOT_ENOUGH) {
-        e.verdict = VERDICT_UNKNOWN;
+    if (verdict_is_open(e.verdict)) {
+        e.proposed = from > 0 ? propose_word(FACT_quantization, STR("awq"))
+                              : e.proposed;
         if (!weights_bytes(q->c).known) {
             needs_add(&e.needs, q->c->model ? FACT_weights_bytes : FACT_model);
         }

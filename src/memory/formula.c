@@ -15,6 +15,10 @@ struct str write_bytes(struct arena *a, int64_t bytes) {
     return write(a, units_bytes, bytes);
 }
 
+struct str write_short(struct arena *a, int64_t bytes) {
+    return write(a, units_short, bytes);
+}
+
 struct str write_count(struct arena *a, int64_t n) {
     return write(a, units_count, n);
 }

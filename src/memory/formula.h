@@ -15,6 +15,7 @@
 #include "memory/memory.h"
 
 struct str write_bytes(struct arena *a, int64_t bytes); /* "5.62 GiB" */
+struct str write_short(struct arena *a, int64_t bytes); /* "53.3 MiB" */
 struct str write_count(struct arena *a, int64_t n);     /* "40,960" */
 struct str write_ratio(struct arena *a, int64_t micro); /* "0.95" */
 /* "9.17 GiB", or "9.17 GiB to 9.37 GiB". */

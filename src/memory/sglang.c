@@ -243,6 +243,8 @@ static void propose_least(const struct ask *q, struct estimate *e) {
     struct str f = write_ratio(q->a, chosen);
     struct str sources = write_sources(q->a, q->c, used);
     e->proposed = propose(FACT_mem_fraction_static, chosen);
+    estimate_if(e, "verdict.if.above_least");
+    condition_add(e, l);
     e->formula = arena_printf(q->a,
                               "mem_fraction_static = %.*s + %.*s = %.*s%.*s",
                               STR_ARG(l), STR_ARG(m), STR_ARG(f),
@@ -277,11 +279,16 @@ static struct estimate fraction_for_pool(const struct ask *q) {
         return e; /* no fraction leaves a pool */
     }
     if (wanted > USUAL_MOST) {
-        e.verdict = VERDICT_UNKNOWN; /* little is left for graphs and steps */
+        estimate_if(&e, "verdict.if.rest"); /* for graphs and steps */
+        condition_add(&e, write_short(
+                              q->a, base.low - e.limit.low > 0
+                                        ? base.low - e.limit.low
+                                        : 0));
         needs_add(&e.needs, FACT_cuda_graph_bytes);
     }
     if (now.known && chosen <= now.low) {
         e.verdict = VERDICT_UNKNOWN; /* it failed at more than that already */
+        e.condition.key = NULL;
     } else if (wanted <= MOST) {
         e.proposed = propose(FACT_mem_fraction_static, chosen);
     }
@@ -360,7 +367,8 @@ static struct estimate lowered(const struct ask *q, struct estimate e,
     if (is_whole) {
         e.formula = formula_join(q->a, e.formula, write_margin(q, more));
     } else if (e.verdict == VERDICT_ENOUGH) {
-        e.verdict = VERDICT_UNKNOWN;
+        estimate_if(&e, "verdict.if.last");
+        condition_add(&e, write_short(q->a, e.limit.low - e.after.high));
         needs_add(&e.needs, FACT_cuda_graph_bytes);
     }
     return e;

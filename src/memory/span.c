@@ -134,5 +134,5 @@ enum verdict span_fits(struct span asked, struct span limit) {
     if (asked.high <= limit.low) {
         return VERDICT_ENOUGH;
     }
-    return asked.low > limit.high ? VERDICT_NOT_ENOUGH : VERDICT_UNKNOWN;
+    return asked.low > limit.high ? VERDICT_NOT_ENOUGH : VERDICT_MAY_BE_ENOUGH;
 }

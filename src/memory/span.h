@@ -35,7 +35,7 @@ int64_t span_middle(struct span s);
 int64_t span_roundest(struct span s);
 
 /* Does what is asked fit into what there is? At the worst corner: enough; not
- * even at the best: not enough. */
+ * even at the best: not enough; between: may be. Unknown where an end is. */
 enum verdict span_fits(struct span asked, struct span limit);
 
 #endif

@@ -20,18 +20,10 @@ size_t fixes_shown(const struct teller *t, const struct finding *f) {
     return top != 0 && top < f->fix_count ? top : f->fix_count;
 }
 
-/* How much the others must give back is known even where what they hold is
- * not. */
-static struct str unknown_words(const struct teller *t,
-                                const struct fix *fix) {
-    const struct estimate *e = &fix->estimate;
-    bool is_sum = fix->is->effect == EFFECT_free_other_process &&
-                  e->short_by.known && e->short_by.low > 0;
-    if (!is_sum) {
-        return said(t, "verdict.unknown");
-    }
-    struct str amount = shown_span(t, fact_unit(e->quantity), e->short_by);
-    return said_with(t, "verdict.if_freed", &amount, 1);
+struct str fix_condition(const struct teller *t, const struct fix *fix) {
+    return fix_verdict(fix) == VERDICT_MAY_BE_ENOUGH
+               ? said_note(t, &fix->estimate.condition)
+               : (struct str){NULL, 0};
 }
 
 struct str fix_verdict_words(const struct teller *t, const struct fix *fix) {
@@ -39,7 +31,7 @@ struct str fix_verdict_words(const struct teller *t, const struct fix *fix) {
     case VERDICT_ENOUGH: return said(t, "verdict.enough");
     case VERDICT_MAY_BE_ENOUGH: return said(t, "verdict.may_be_enough");
     case VERDICT_NOT_ENOUGH: return said(t, "verdict.not_enough");
-    case VERDICT_UNKNOWN: return unknown_words(t, fix);
+    case VERDICT_UNKNOWN: return said(t, "verdict.unknown");
     case VERDICT_NONE: break;
     }
     return said_word(t, WORDS_COST, (int)fix->is->cost);

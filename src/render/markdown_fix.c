@@ -26,6 +26,7 @@ static void write_arithmetic(struct sheet *s, const struct fix *fix) {
     sheet_text(s, fix_host_peak(s->t, fix));
     buf_add(&sum, fix_formula(s->t, fix));
     sheet_code(s, 0, "text", settled(s->t->a, &sum));
+    sheet_text(s, fix_condition(s->t, fix));
     sheet_text(s, fix_short_by(s->t, fix));
     sheet_text(s, fix_needs(s->t, fix));
 }

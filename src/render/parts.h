@@ -110,6 +110,8 @@ enum verdict fix_verdict(const struct fix *fix);
 size_t fixes_shown(const struct teller *t, const struct finding *f); /* --top */
 /* Its verdict, else what it costs. */
 struct str fix_verdict_words(const struct teller *t, const struct fix *fix);
+/* What may_be_enough rests on; empty with any other verdict. */
+struct str fix_condition(const struct teller *t, const struct fix *fix);
 /* "KV cache needed: 8.00 GiB -> 5.39 GiB <= 5.40 GiB" */
 struct str fix_comparison(const struct teller *t, const struct fix *fix);
 /* Instead of that, in words, where host memory ran out; empty elsewhere. */

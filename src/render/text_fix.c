@@ -26,6 +26,7 @@ static void write_arithmetic(struct page *p, const struct fix *fix) {
         page_text(p, UNDER_MARK, INK_PLAIN, fix_comparison(p->t, fix));
         page_text(p, UNDER_MARK, INK_PLAIN, fix_host_peak(p->t, fix));
     }
+    page_text(p, UNDER_MARK, INK_WARN, fix_condition(p->t, fix));
     page_text(p, UNDER_MARK, INK_BAD, fix_short_by(p->t, fix));
     page_text(p, UNDER_MARK, INK_DIM, fix_needs(p->t, fix));
     page_text(p, UNDER_MARK, INK_DIM, fix_formula(p->t, fix));
@@ -71,6 +72,7 @@ static void write_fix_short(struct page *p, const struct fix *fix) {
     page_pair(p, 1, number_mark(p->t, fix->rank), INK_PLAIN,
               said_text(p->t, &fix->is->action), verdict_ink(fix_verdict(fix)),
               fix_verdict_words(p->t, fix));
+    page_text(p, UNDER_MARK, INK_WARN, fix_condition(p->t, fix));
     page_text(p, UNDER_MARK, INK_BAD, fix_short_by(p->t, fix));
     page_text(p, UNDER_MARK, INK_PLAIN, fix_up_to(p->t, fix));
     page_text(p, UNDER_MARK, INK_WARN, said_note(p->t, &fix->because));

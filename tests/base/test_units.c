@@ -129,6 +129,19 @@ static void bytes_print_in_binary_units(void **state) {
     expect_printed(units_bytes, INT64_MIN, "-8388608.00 TiB");
 }
 
+static void three_digits_tell_a_threshold(void **state) {
+    (void)state;
+    expect_printed(units_short, 0, "0 bytes");
+    expect_printed(units_short, 1, "1 byte");
+    expect_printed(units_short, INT64_C(55910072), "53.3 MiB");
+    expect_printed(units_short, 106 * MIB + 400 * KIB, "106 MiB");
+    expect_printed(units_short, 19 * GIB + 30 * MIB, "19 GiB");
+    expect_printed(units_short, GIB + 102 * MIB, "1.10 GiB");
+    expect_printed(units_short, 2 * GIB, "2 GiB");
+    expect_printed(units_short, -3 * GIB / 2, "-1.50 GiB");
+    expect_printed(units_short, GIB - 1, "1.00 GiB");
+}
+
 static void what_is_printed_reads_back(void **state) {
     (void)state;
     for (int64_t n = 1; n > 0 && n < INT64_MAX / 3; n = n * 3 + 1) {
@@ -182,6 +195,7 @@ int main(void) {
         cmocka_unit_test(impossible_amounts_say_why),
         cmocka_unit_test(every_unit_has_its_factor),
         cmocka_unit_test(bytes_print_in_binary_units),
+        cmocka_unit_test(three_digits_tell_a_threshold),
         cmocka_unit_test(what_is_printed_reads_back),
         cmocka_unit_test(counts_and_ratios_print),
         cmocka_unit_test(arithmetic_says_when_it_does_not_fit),

@@ -16,6 +16,12 @@ static void assert_text(struct str s, const char *part) {
     }
 }
 
+static void assert_condition(const struct estimate *e, const char *key) {
+    assert_int_equal(e->verdict, VERDICT_MAY_BE_ENOUGH);
+    assert_non_null(e->condition.key);
+    assert_string_equal(e->condition.key, key);
+}
+
 /* ---- the KV pool is smaller than one request ---- */
 
 static struct memory_case hybrid_by_pairs(void) {
@@ -64,9 +70,10 @@ static void a_need_alone_only_bounds_the_length(void **state) {
                                         {FACT_kv_available, "8.72 GiB"}));
     struct estimate e =
         effect_of(*state, &c, SHORT_KV_POOL, EFFECT_max_model_len);
-    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    assert_condition(&e, "verdict.if.proportional");
     assert_int_equal(e.needs.at[0], FACT_model);
-    assert_false(e.proposed.known);
+    /* 262,144 x 8.715 / 18.355, whole blocks of any size */
+    assert_int_equal(e.proposed.number, 124416);
     assert_false(e.after.known); /* "0 bytes to 24 GiB" says nothing */
     assert_text(e.formula, "max_model_len at most = 262,144 tokens x 8.72 GiB");
 }
@@ -120,7 +127,8 @@ static void a_larger_share_needs_the_card(void **state) {
     struct memory_case c = llm_scaler();
     struct estimate e =
         effect_of(*state, &c, SHORT_KV_POOL, EFFECT_gpu_memory_utilization_up);
-    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    assert_condition(&e, "verdict.if.gpu_size"); /* 0.19 GiB / 0.01 */
+    assert_text(e.condition.arg[1], "19 GiB");
     assert_int_equal(e.needs.count, 2);
     assert_text(e.formula, "6.30 GiB - 6.11 GiB");
 }
@@ -131,8 +139,14 @@ static void a_larger_share_is_the_least_that_holds_it(void **state) {
     say(&c, FACT_gpu_memory_utilization, "0.9", SOURCE_USER);
     struct estimate e =
         effect_of(*state, &c, SHORT_KV_POOL, EFFECT_gpu_memory_utilization_up);
-    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_condition(&e, "verdict.if.free_at_start");
+    assert_text(e.condition.arg[0], "21.8 GiB"); /* 0.91 x 23.91 */
     assert_int_equal(e.proposed.number, 910000);
+    struct memory_case empty = c;
+    say(&empty, FACT_free_before_load, "23.5 GiB", SOURCE_LOG);
+    e = effect_of(*state, &empty, SHORT_KV_POOL,
+                  EFFECT_gpu_memory_utilization_up);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
     say(&c, FACT_kv_needed, "9.30 GiB", SOURCE_USER);
     e = effect_of(*state, &c, SHORT_KV_POOL, EFFECT_gpu_memory_utilization_up);
     assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH);
@@ -157,7 +171,7 @@ static void an_unknown_card_is_told_by_its_size(void **state) {
     struct memory_case c = llm_scaler();
     struct estimate e =
         effect_of(*state, &c, SHORT_KV_POOL, EFFECT_gpu_memory_utilization_up);
-    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    assert_condition(&e, "verdict.if.gpu_size");
     assert_text(e.formula, "+0.01 is enough = 194.56 MiB / 0.01 = 19.00 GiB");
 }
 
@@ -298,7 +312,7 @@ static void a_prefill_of_tgi_is_an_allocation(void **state) {
     c.engine = STR("tgi");
     struct estimate e =
         effect_of(*state, &c, SHORT_TOKENS, EFFECT_quantization);
-    assert_int_equal(e.quantity, FACT_weights_bytes);
+    assert_int_equal(e.quantity, FACT_tried_alloc);
     c.engine = STR("sglang");
     e = effect_of(*state, &c, SHORT_TOKENS, EFFECT_quantization);
     assert_int_equal(e.quantity, FACT_tried_tokens);
@@ -351,6 +365,12 @@ static void a_model_that_cannot_fit_the_share_is_told(void **state) {
              {FACT_requested_bytes, "21.2 GiB"}, {FACT_max_model_len, "8192"}));
     struct estimate e = effect_of(*state, &c, SHORT_FREE_AT_START,
                                   EFFECT_gpu_memory_utilization_down);
+    assert_condition(&e, "verdict.if.not_default"); /* on two ranks it does */
+    assert_int_equal(e.share_micro, 0);
+    say(&c, FACT_tensor_parallel, "1", SOURCE_LOG);
+    say(&c, FACT_pipeline_parallel, "1", SOURCE_LOG);
+    e = effect_of(*state, &c, SHORT_FREE_AT_START,
+                  EFFECT_gpu_memory_utilization_down);
     assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH);
 }
 
@@ -362,6 +382,7 @@ static void a_pool_of_an_asked_size_is_that_size(void **state) {
              {FACT_weights_bytes, "14.99 GiB"},
              {FACT_activation_peak, "1.2 GiB"},
              {FACT_max_num_batched_tokens, "8192"},
+             {FACT_tensor_parallel, "1"}, {FACT_pipeline_parallel, "1"},
              {FACT_max_model_len, "65536"}));
     memory_complete(&c, NULL, *state);
     assert_int_equal(c.in[FACT_kv_available].number, 6 * GIB);
@@ -426,7 +447,7 @@ static void expandable_segments_win_at_most_what_is_idle(void **state) {
                      {FACT_gpu_free, "17.73 GiB"},
                      {FACT_pytorch_unallocated, "4.07 GiB"}));
     e = effect_of(*state, &c, SHORT_ALLOCATION, EFFECT_expandable_segments);
-    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    assert_condition(&e, "verdict.if.one_block");
     assert_text(e.formula, "17.73 GiB free + 4.07 GiB unallocated = 21.8");
 }
 
@@ -474,7 +495,7 @@ static void one_refused_layer_says_nothing_of_the_next(void **state) {
     say(&c, FACT_stage, "kv_alloc", SOURCE_LOG);
     struct estimate e = effect_of(*state, &c, SHORT_ALLOCATION,
                                   EFFECT_gpu_memory_utilization_down);
-    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    assert_condition(&e, "verdict.if.last");
     c.model = &llama_8b; /* 31 more of 20 MiB */
     e = effect_of(*state, &c, SHORT_ALLOCATION,
                   EFFECT_gpu_memory_utilization_down);

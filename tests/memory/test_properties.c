@@ -109,7 +109,9 @@ static void the_least_share_is_the_edge(void **state) {
         struct memory_case c = case_of(
             "0.11.0", &plain,
             SAID({FACT_max_model_len, "65536"}, {FACT_gpu_total, "79.18 GiB"},
-                 {FACT_gpu_memory_utilization, "0.8"}));
+                 {FACT_gpu_memory_utilization, "0.8"},
+                 {FACT_free_before_load, "78.90 GiB"},
+                 {FACT_tensor_parallel, "1"}, {FACT_pipeline_parallel, "1"}));
         say(&c, FACT_kv_available, pool, SOURCE_LOG);
         struct span least = memory_least_utilization(&a, &c);
         struct estimate e = memory_effect(&a, &c, SHORT_KV_POOL,

@@ -31,7 +31,8 @@ FACTOR = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
           "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 AMOUNT = re.compile(r"^(-?[\d,]+(?:\.\d+)?)( ?)(bytes|[KMGT]iB|[kMGT]B)$")
 BARE = re.compile(r"^-?[\d,]+(?:\.\d+)?$")
-ORDER = {"not_enough": 0, "unknown": 1, "none": 1, "enough": 2}
+ORDER = {"not_enough": 0, "unknown": 1, "none": 1, "may_be_enough": 1,
+         "enough": 2}
 
 
 def rounded(value):

@@ -1,0 +1,198 @@
+/* verdict.c: from two amounts to a verdict.
+ *
+ *     limit - after   everywhere >= 0    enough
+ *                     everywhere < 0     not enough
+ *                     in part            may be enough: that part is the share
+ *     limit unknown   what was refused was more than the limit, so the share
+ *                     is what the fix takes off it
+ *     neither         unknown, and what it needs
+ *
+ * A firm verdict is put to the test: each default that the case holds is
+ * varied, and where another value, which the log does not contradict, gives
+ * another verdict, the first one stands on a default and says so. A setting
+ * that nobody knows at all (ranks) counts as a default of one.
+ */
+#include "memory/effect.h"
+#include "memory/formula.h"
+#include "memory/kv_row.h"
+#include "memory/span.h"
+#include "memory/training.h"
+
+#define MICRO UNITS_MICRO
+
+bool verdict_is_open(enum verdict v) {
+    return v == VERDICT_UNKNOWN || v == VERDICT_MAY_BE_ENOUGH;
+}
+
+void condition_add(struct estimate *e, struct str arg) {
+    if (e->condition.count < NOTE_ARGS) {
+        e->condition.arg[e->condition.count++] = arg;
+    }
+}
+
+void estimate_if(struct estimate *e, const char *key) {
+    e->verdict = VERDICT_MAY_BE_ENOUGH;
+    e->condition = (struct note){.key = key};
+}
+
+/* ---- the share of an interval ---- */
+
+int64_t share_that_passes(struct span after, struct span limit) {
+    struct span rest = span_minus(limit, after);
+    int64_t width, share;
+    if (!rest.known || !add_i64(rest.high, -rest.low, &width) || width <= 0 ||
+        rest.high < 0) {
+        return SHARE_NONE;
+    }
+    return mul_div_floor(rest.high, MICRO, width, &share)
+               ? (share < MICRO ? share : MICRO)
+               : SHARE_NONE;
+}
+
+/* What was refused exceeds the limit; where between nothing and that it lies
+ * nobody knows. */
+static int64_t share_taken_off(struct span before, struct span after) {
+    int64_t share, least = span_middle(before) - span_middle(after);
+    bool is_less = least > 0 && before.high > 0;
+    return is_less && mul_div_floor(least, MICRO, before.high, &share)
+               ? share
+               : SHARE_NONE;
+}
+
+/* ---- bounds ---- */
+
+static struct str write_amount(struct arena *a, enum fact_name quantity,
+                               int64_t n) {
+    return fact_unit(quantity) == UNIT_BYTES ? write_short(a, n)
+                                             : write_count(a, n);
+}
+
+/* Which of the two is the wider one: the reader can look that one up. */
+static void put_straddling(const struct ask *q, struct estimate *e) {
+    int64_t asked = e->after.high - e->after.low;
+    int64_t there = e->limit.high - e->limit.low;
+    bool is_asked = asked > there;
+    struct span open = is_asked ? e->after : e->limit;
+    int64_t edge = is_asked ? e->limit.low : e->after.high;
+    if (edge < open.low || edge > open.high) { /* beyond the known interval */
+        edge = is_asked ? open.low : open.high;
+    }
+    estimate_if(e, is_asked ? "verdict.if.needs" : "verdict.if.room");
+    condition_add(e, write_amount(q->a, e->quantity, edge));
+    condition_add(e, write_amount(q->a, e->quantity, open.low));
+    condition_add(e, write_amount(q->a, e->quantity, open.high));
+    e->share_micro = share_that_passes(e->after, e->limit);
+}
+
+static void put_unlimited(const struct ask *q, struct estimate *e) {
+    estimate_if(e, "verdict.if.free");
+    condition_add(e, write_amount(q->a, e->quantity, e->after.high));
+    e->share_micro = share_taken_off(e->before, e->after);
+}
+
+void estimate_bound(const struct ask *q, struct estimate *e) {
+    if (!verdict_is_open(e->verdict) || e->condition.key != NULL || !e->after.known) {
+        return;
+    }
+    bool is_less = e->before.known && e->after.low < e->before.low;
+    if (e->limit.known && e->after.low <= e->limit.high &&
+        e->after.high > e->limit.low) {
+        put_straddling(q, e);
+    } else if (!e->limit.known && is_less) {
+        put_unlimited(q, e);
+    }
+}
+
+/* ---- what stands on a default ---- */
+
+/* Settings whose default decides how much there is or how much is asked. */
+static const enum fact_name decisive[] = {
+    FACT_gpu_memory_utilization, FACT_mem_fraction_static,
+    FACT_tensor_parallel,        FACT_pipeline_parallel,
+    FACT_data_parallel,          FACT_kv_cache_dtype,
+    FACT_dtype,                  FACT_quantization,
+    FACT_max_num_seqs,           FACT_max_num_batched_tokens,
+    FACT_cpu_offload,            FACT_max_model_len};
+
+static bool is_of_ranks(enum fact_name name) {
+    return name == FACT_tensor_parallel || name == FACT_pipeline_parallel;
+}
+
+static bool is_assumed(const struct memory_case *c, enum fact_name name) {
+    const struct fact *f = &c->in[name];
+    const struct fact *gpus = &c->in[FACT_gpu_count];
+    bool is_alone = gpus->known && gpus->number == 1 &&
+                    gpus->source != SOURCE_DEFAULT;
+    if (is_of_ranks(name) && is_alone) {
+        return false; /* there is no second GPU to split over */
+    }
+    return f->known ? f->source == SOURCE_DEFAULT
+                    : is_of_ranks(name) && c->model != NULL &&
+                          !training_is_asked(c);
+}
+
+/* The same case with another value, or none. */
+static struct memory_case varied(const struct memory_case *c,
+                                 enum fact_name name) {
+    struct memory_case other = *c;
+    struct fact *f = &other.in[name];
+    int64_t twice;
+    if (is_of_ranks(name) && mul_i64(setting_of(c, name, 1), 2, &twice)) {
+        *f = propose(name, twice);
+    } else if (name == FACT_kv_cache_dtype && !kv_dtype_is_fp8(f->word)) {
+        *f = propose_word(name, STR("fp8"));
+    } else {
+        f->known = false;
+    }
+    return other;
+}
+
+/* Does what the log prints speak against the other value? */
+static bool is_contradicted(const struct ask *q,
+                            const struct memory_case *other) {
+    return memory_explains(q->a, q->c) && !memory_explains(q->a, other);
+}
+
+static struct str written_default(const struct ask *q, enum fact_name name) {
+    const struct fact *f = &q->c->in[name];
+    switch (fact_unit(name)) {
+    case UNIT_TEXT:
+    case UNIT_VERSION: return f->word;
+    case UNIT_RATIO:
+    case UNIT_SECONDS: return write_ratio(q->a, f->number);
+    case UNIT_BYTES: return write_short(q->a, f->number);
+    case UNIT_TOKENS:
+    case UNIT_BLOCKS:
+    case UNIT_COUNT:
+    case UNIT_BOOL: break;
+    }
+    return write_count(q->a, setting_of(q->c, name, 1));
+}
+
+static void put_default(const struct ask *q, struct estimate *e,
+                        enum fact_name name) {
+    bool was_enough = e->verdict == VERDICT_ENOUGH;
+    estimate_if(e, was_enough ? "verdict.if.default"
+                              : "verdict.if.not_default");
+    condition_add(e, arena_printf(q->a, NOTE_FACT_FORMAT,
+                                  fact_spelling(name)));
+    condition_add(e, written_default(q, name));
+    e->share_micro = was_enough ? SHARE_NONE : 0;
+}
+
+void estimate_doubt(const struct ask *q, enum effect effect,
+                    struct estimate *e) {
+    for (size_t i = 0; i < sizeof decisive / sizeof *decisive; i++) {
+        bool is_firm = e->verdict == VERDICT_ENOUGH ||
+                       e->verdict == VERDICT_NOT_ENOUGH;
+        if (!is_firm || !is_assumed(q->c, decisive[i])) {
+            continue;
+        }
+        struct memory_case other = varied(q->c, decisive[i]);
+        struct ask again = {q->a, &other, q->what};
+        if (effect_reckon(&again, effect).verdict != e->verdict &&
+            !is_contradicted(q, &other)) {
+            put_default(q, e, decisive[i]);
+        }
+    }
+}
