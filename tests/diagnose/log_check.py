@@ -269,7 +269,7 @@ class Words(unittest.TestCase):
                "version 0.8.5\n"
                "  File \"vllm/v1/worker/gpu_model_runner.py\", line 1, in "
                "execute_model\n" + FULL + "\n")
-        self.assertIn("[gpu_memory_utilization: default]", text(log))
+        self.assertIn("enough if gpu_memory_utilization was 0.9", text(log))
         self.assertIn("[gpu_memory_utilization: 默认]", text(log, lang="zh"))
         told = text(log, words=("--set", "gpu_memory_utilization=0.9"))
         self.assertNotIn(": default]", told)
