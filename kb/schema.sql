@@ -196,7 +196,7 @@ CREATE TABLE relation (
 -- Shared by entries and engines. number is the entry's or the engine's.
 
 CREATE TABLE setting (        -- set: {stage: kv_alloc}
-  owner TEXT NOT NULL,        -- signature, context
+  owner TEXT NOT NULL,        -- signature, context, stage
   number INTEGER NOT NULL,
   ordinal INTEGER NOT NULL,
   item INTEGER NOT NULL,
@@ -231,7 +231,8 @@ CREATE TABLE engine (
   id TEXT NOT NULL UNIQUE,
   name TEXT NOT NULL,
   newest TEXT NOT NULL,
-  command TEXT NOT NULL
+  command TEXT NOT NULL,
+  task TEXT NOT NULL          -- what it is for, where that is one thing
 ) STRICT;
 
 CREATE TABLE context_pattern (

@@ -164,6 +164,8 @@ void check_relations(struct desk *d) {
     }
     for (size_t i = 0; i < d->made[MADE_ENGINE].count; i++) {
         const struct made *m = &d->made[MADE_ENGINE].at[i];
-        check_component(d, m, m->id, "name");
+        const struct engine *e = m->what;
+        if (!e->is_everywhere) /* no program of its own */
+            check_component(d, m, m->id, "name");
     }
 }

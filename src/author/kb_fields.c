@@ -13,6 +13,9 @@ static const struct field context_fields[] = {
      .doc = "groups are facts, and `command`: the user's command line"},
     {.key = "set", AT(context_pattern, set), COUNT(context_pattern, set_count),
      .type = FIELD_SETTINGS, .doc = "facts that the line establishes"},
+    {.key = "of_failure", AT(context_pattern, is_of_failure),
+     .type = FIELD_YES_NO,
+     .doc = "the line tells of the failure: it counts below it as well"},
     {.key = "weak", .at = FIELD_NOWHERE, .type = FIELD_YES_NO,
      .doc = "no literal of 8 bytes"},
     {0},
@@ -23,7 +26,12 @@ static const struct shape shape_context = {
 
 static const struct field stage_fields[] = {
     {.key = "stage", AT(stage_anchor, stage), .type = FIELD_CHOICE,
-     .words = WORDS_STAGE, .is_required = true, .doc = "which stage"},
+     .words = WORDS_STAGE, .doc = "which stage"},
+    {.key = "set", AT(stage_anchor, set), COUNT(stage_anchor, set_count),
+     .type = FIELD_SETTINGS,
+     .doc = "facts of the incident: those of the innermost such frame"},
+    {.key = "holds", AT(stage_anchor, holds), .type = FIELD_YES_NO,
+     .doc = "what runs inside that frame is still what it tells"},
     {.key = "frame", AT(stage_anchor, pattern), .type = FIELD_PATTERN,
      .mark_at = offsetof(struct stage_anchor, is_frame),
      .doc = "stands in the incident's traceback"},
@@ -34,7 +42,8 @@ static const struct field stage_fields[] = {
     {0},
 };
 static const struct shape shape_stage = {
-    "stage", "How an incident's stage is told: one of `frame`, `passed`.",
+    "stage", "What a line tells of an incident: `stage`, `set` or both; by one of "
+    "`frame`, `passed`.",
     stage_fields, sizeof(struct stage_anchor)};
 
 static const struct field flag_fields[] = {
@@ -102,6 +111,10 @@ static const struct field engine_fields[] = {
             "their frames"},
     {.key = "command", AT(engine, command), .type = FIELD_LINE,
      .doc = "how its command line begins"},
+    {.key = "task", AT(engine, task), .type = FIELD_LINE,
+     .doc = "what it is for, where that is one thing: train, infer"},
+    {.key = "everywhere", AT(engine, is_everywhere), .type = FIELD_YES_NO,
+     .doc = "its rows are read whatever the engine is"},
     {.key = "contexts", AT(engine, contexts), COUNT(engine, context_count),
      .type = FIELD_LIST, .shape = &shape_context,
      .doc = "facts for the whole log"},

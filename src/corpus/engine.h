@@ -10,13 +10,19 @@ struct context_pattern { /* facts that hold for the whole log (stream) */
     struct str pattern;
     struct setting *set;
     size_t set_count;
+    bool is_of_failure; /* tells of the failure: counts below it as well */
 };
 
-/* Stage of an incident: the first row, in file order, whose pattern stands in
- * the incident's traceback; else the row passed last before it. */
+/* What a line of a traceback, or a line passed, tells of the incident. Its
+ * stage: the first row, in file order, whose pattern stands in the incident's
+ * traceback; else the row passed last before it. Its other facts (work, task):
+ * the innermost frame that tells them, whatever the row. */
 struct stage_anchor {
-    struct str stage;
+    struct str stage;    /* empty: the row tells none */
+    struct setting *set; /* other facts that it tells */
+    size_t set_count;
     struct str pattern;
+    bool holds;     /* what runs inside that frame is still what it tells */
     bool is_frame;  /* stands in a traceback; else a line that was passed */
     bool is_weak;
 };
@@ -53,6 +59,8 @@ struct engine {
     struct str_list calls;  /* engines whose code it runs: their frames stand in
                                its tracebacks */
     struct str command;     /* "vllm serve": how its command line begins */
+    struct str task;        /* what it is for, where that is one thing; empty */
+    bool is_everywhere;     /* its rows are read whatever the engine is */
     struct context_pattern *contexts;
     size_t context_count;
     struct stage_anchor *stages;

@@ -170,7 +170,9 @@ static bool is_measured_with(const struct diagnosis *d, const struct hit *h) {
 
 bool hit_may_tell(const struct diagnosis *d, const struct failure_end *end,
                   const struct hit *h, enum fact_name name) {
+    const struct context_pattern *row = context_row(d, h);
     if (h->order <= end->first || !is_setting(d, h, name) ||
+        (row && row->is_of_failure) ||
         is_in_failure(d, h) || is_measured_with(d, h)) {
         return true;
     }

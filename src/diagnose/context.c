@@ -22,7 +22,19 @@ static bool says_less(const struct fact *x, const struct fact *than) {
            x->high - x->low > than->high - than->low;
 }
 
+/* WSL has the paths of Linux as well. */
+static bool is_vaguer(const struct fact *x, const struct fact *than) {
+    return x->name == FACT_os && str_eq(x->word, STR("linux")) &&
+           !str_eq(than->word, STR("linux"));
+}
+
 static bool is_better(const struct witness *x, const struct witness *than) {
+    if (than->is_there && is_vaguer(&x->fact, &than->fact)) {
+        return false;
+    }
+    if (than->is_there && is_vaguer(&than->fact, &x->fact)) {
+        return true;
+    }
     if (!than->is_there || x->is_before != than->is_before) {
         return !than->is_there || x->is_before;
     }
@@ -83,8 +95,7 @@ static bool is_ours(const struct diagnosis *d, const struct hit *h) {
     if (!e || !d->engine || e == d->engine) {
         return e != NULL;
     }
-    return str_eq(e->id, STR("pytorch")) ||
-           (is_trainer(e) && is_trainer(d->engine));
+    return e->is_everywhere || (is_trainer(e) && is_trainer(d->engine));
 }
 
 /* DeepSpeed's version is not that of transformers. */

@@ -31,7 +31,8 @@ static const struct stage_anchor *anchor_of(const struct diagnosis *d,
         h->ordinal >= e->stage_count) {
         return NULL;
     }
-    return &e->stages[h->ordinal];
+    const struct stage_anchor *row = &e->stages[h->ordinal];
+    return row->stage.n > 0 ? row : NULL;
 }
 
 static void frame_at(const struct diagnosis *d, const struct engine *e,
@@ -135,7 +136,7 @@ static bool is_past_load(const struct stage_found *found) {
 
 /* Whose lines tell the stage: the engine's; where none is named, those of who
  * prints the message (ggml's backends: llama.cpp's). */
-static const struct engine *whose_stages(const struct diagnosis *d,
+const struct engine *engine_of_failure(const struct diagnosis *d,
                                          const struct sighting *s) {
     const struct entry *head = reader_entry_head(d->r, s->hit->owner);
     if (d->engine || head == NULL) {
@@ -148,7 +149,7 @@ static const struct engine *whose_stages(const struct diagnosis *d,
 static struct stage_found stage_of(const struct diagnosis *d,
                                    const struct sighting *s) {
     const struct engine *torch = reader_engine_by_id(d->r, STR("pytorch"));
-    const struct engine *own = whose_stages(d, s);
+    const struct engine *own = engine_of_failure(d, s);
     own = own == torch ? NULL : own;
     struct stage_found frame = by_frame(d, own, s);
     if (frame.anchor) {

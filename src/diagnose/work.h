@@ -3,7 +3,8 @@
  *
  *   hits     --sighting.c-->  sightings: one failure message at one place
  *            --engine.c, context.c, below.c--> engine, settings in force
- *            --stage.c-->     where in its life the program was
+ *            --stage.c, frames.c--> where in its life the program was, what
+ *                             it did
  *            --select.c, bounds.c--> the entry that speaks for a sighting
  *            --incident.c-->  findings: sightings of one cause
  *            --link.c-->      wrappers and consequences beside their root
@@ -191,7 +192,14 @@ enum lacking release_lacks(struct diagnosis *d, const struct workaround *w,
                            const struct fact_list *facts, struct note *why);
 
 /* ---- stage.c ---- */
+/* The engine, else who prints that message (ggml's backends: llama.cpp). */
+const struct engine *engine_of_failure(const struct diagnosis *d,
+                                       const struct sighting *s);
 void stage_find(struct diagnosis *d, struct sighting *s);
+
+/* ---- frames.c ---- */
+/* What frames tell beside the stage: work, task. After the stage. */
+void frames_tell(struct diagnosis *d, struct sighting *s);
 
 /* ---- select.c ---- */
 void entry_select(struct diagnosis *d, struct sighting *s);

@@ -61,15 +61,20 @@ void walk_engine(struct record *r, struct engine *e) {
     record_str(r, &e->newest);
     record_strings(r, &e->calls);
     record_str(r, &e->command);
+    record_str(r, &e->task);
+    record_bool(r, &e->is_everywhere);
     LIST(r, e->contexts, e->context_count);
     for (size_t i = 0; i < e->context_count; i++) {
         record_str(r, &e->contexts[i].pattern);
         walk_settings(r, &e->contexts[i].set, &e->contexts[i].set_count);
+        record_bool(r, &e->contexts[i].is_of_failure);
     }
     LIST(r, e->stages, e->stage_count);
     for (size_t i = 0; i < e->stage_count; i++) {
         record_str(r, &e->stages[i].stage);
+        walk_settings(r, &e->stages[i].set, &e->stages[i].set_count);
         record_str(r, &e->stages[i].pattern);
+        record_bool(r, &e->stages[i].holds);
         record_bool(r, &e->stages[i].is_frame);
         record_bool(r, &e->stages[i].is_weak);
     }

@@ -30,7 +30,7 @@
     X(setting, "INSERT INTO setting VALUES(?,?,?,?,?,?)")                      \
     X(signature_version, "INSERT INTO signature_version VALUES(?,?,?,?)")      \
     X(event, "INSERT INTO event VALUES(?,?,?,?,?,?,?)")                        \
-    X(engine, "INSERT INTO engine VALUES(?,?,?,?,?)")                          \
+    X(engine, "INSERT INTO engine VALUES(?,?,?,?,?,?)")                        \
     X(context_pattern, "INSERT INTO context_pattern VALUES(?,?,?)")            \
     X(stage_anchor, "INSERT INTO stage_anchor VALUES(?,?,?,?,?)")              \
     X(flag, "INSERT INTO flag VALUES(?,?,?,?,?,?)")                          \

@@ -78,6 +78,7 @@ void write_engine(struct writer *w, const struct engine *e, size_t number) {
     row_bind_text(&row, e->name);
     row_bind_text(&row, e->newest);
     row_bind_text(&row, e->command);
+    row_bind_text(&row, e->task);
     row_write(&row);
     for (size_t i = 0; i < e->context_count; i++) {
         row = row_at(w, INSERT_context_pattern, number, i);
@@ -92,6 +93,8 @@ void write_engine(struct writer *w, const struct engine *e, size_t number) {
         row_bind_int(&row, w->next_pattern++);
         row_bind_int(&row, e->stages[i].is_frame);
         row_write(&row);
+        write_settings(w, (struct place){"stage", number, i, 0},
+                       e->stages[i].set, e->stages[i].set_count);
     }
     write_flags(w, e, number);
 }

@@ -59,7 +59,14 @@ static void come_back_engines(struct arena *a) {
     assert_int_equal(out->contexts[0].set_count, 1);
     assert_int_equal(out->contexts[0].set[0].name, FACT_engine);
     expect_str(out->contexts[0].set[0].value, STR("vllm"));
-    assert_int_equal(out->stage_count, 2);
+    assert_true(out->contexts[0].is_of_failure);
+    expect_str(out->task, STR("infer"));
+    assert_true(out->is_everywhere);
+    assert_int_equal(out->stage_count, 3);
+    assert_int_equal(out->stages[2].set_count, 1);
+    assert_int_equal(out->stages[2].set[0].name, FACT_work);
+    expect_str(out->stages[2].set[0].value, STR("attention"));
+    assert_true(out->stages[2].holds && !out->stages[0].holds);
     expect_str(out->stages[0].stage, STR("profile"));
     expect_str(out->stages[1].pattern, STR("^load"));
     assert_true(out->stages[0].is_frame && !out->stages[0].is_weak);
@@ -169,7 +176,7 @@ static void come_back_patterns(struct arena *a) {
         index_open(a, index_write(a, &c, &set, STR("a prefilter")));
     struct reader *r = reader_new(ix, a);
     assert_int_equal(index_pattern_count(ix), set.count);
-    assert_int_equal(set.count, 8);
+    assert_int_equal(set.count, 9);
     for (size_t i = 0; i < set.count; i++) {
         const struct pattern *p = reader_pattern(r, (uint32_t)i);
         assert_int_equal(p->id, i);

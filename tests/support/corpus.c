@@ -255,10 +255,15 @@ static struct engine tiny_engine(struct arena *a) {
     struct setting set[] = {{FACT_engine, STR("vllm")}};
     struct context_pattern contexts[] = {
         {STR("Initializing an LLM engine \\(v(?<engine_version>\\S+)\\)"),
-         kept(a, set, sizeof set), COUNT(set)}};
+         kept(a, set, sizeof set), COUNT(set), true}};
+    struct setting told[] = {{FACT_work, STR("attention")}};
     struct stage_anchor stages[] = {
-        {STR("profile"), STR("determine_num_available_blocks"), true, false},
-        {STR("load"), STR("^load"), false, true}};
+        {.stage = STR("profile"),
+         .pattern = STR("determine_num_available_blocks"), .is_frame = true},
+        {.stage = STR("load"), .pattern = STR("^load"), .is_weak = true},
+        {.set = kept(a, told, sizeof told), .set_count = COUNT(told),
+         .pattern = STR("in eager_attention_forward"), .is_frame = true,
+         .holds = true}};
     struct flag flags[] = {{FACT_max_model_len, STR("--max-model-len"),
                             strings(a, COUNT(aliases), aliases),
                             strings(a, COUNT(keys), keys), STR(""),
@@ -276,6 +281,7 @@ static struct engine tiny_engine(struct arena *a) {
          range(a, "vllm", "0.1.0", "0.20.0"), STR("https://example.org/d")}};
     struct engine e = {.id = STR("vllm"), .name = STR("vLLM"),
                        .newest = STR("0.21.0"), .command = STR("vllm serve"),
+                       .task = STR("infer"), .is_everywhere = true,
                        .calls = strings(a, COUNT(aliases), aliases),
                        .contexts = kept(a, contexts, sizeof contexts),
                        .context_count = COUNT(contexts),

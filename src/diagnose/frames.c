@@ -1,0 +1,132 @@
+/* frames.c: what the frames of a traceback tell beside the stage: the operation
+ * that failed (work) and what the program is for (task).
+ *
+ *   File ".../trainer.py", line 2122, in train            task train
+ *   File ".../modeling.py", line 310, in forward
+ *       attn = self.self_attn(x)                          work attention
+ *   File ".../functional.py", line 1843, in softmax       (known as attention)
+ *
+ * Rows of kb/engines/ with `set` name families of functions. The innermost
+ * frame that tells a fact tells it: in Python the last one above the message.
+ * A row that `holds` tells it of what runs inside as well: a convolution of a
+ * VAE is the VAE's.
+ * A traceback that stands below its message is read from its first frame on.
+ *
+ * Where no frame tells the task, the stage may (backward, optimizer), then a
+ * line of the log (the context), then what the engine is for.
+ */
+#include "diagnose/work.h"
+
+static const struct stage_anchor *row_of(const struct diagnosis *d,
+                                         const struct hit *h) {
+    const struct engine *e = reader_engine(d->r, h->owner);
+    bool is_row = h->kind == PATTERN_STAGE && e && h->ordinal < e->stage_count;
+    return is_row ? &e->stages[h->ordinal] : NULL;
+}
+
+static const struct setting *told_by(const struct diagnosis *d,
+                                     const struct hit *h,
+                                     enum fact_name name) {
+    const struct stage_anchor *row = row_of(d, h);
+    for (size_t i = 0; row && row->is_frame && i < row->set_count; i++) {
+        if (row->set[i].name == name) {
+            return &row->set[i];
+        }
+    }
+    return NULL;
+}
+
+/* Of two frames, the one nearer to the message, unless the outer one holds
+ * what runs inside it; above the message beats below it. */
+static bool is_inner(const struct diagnosis *d, const struct hit *h,
+                     const struct hit *than, const struct place *p) {
+    if (!than) {
+        return true;
+    }
+    bool holds = row_of(d, h)->holds, held = row_of(d, than)->holds;
+    if (holds != held) {
+        return holds;
+    }
+    bool is_above = h->first_line <= p->last_line;
+    bool was_above = than->first_line <= p->last_line;
+    if (is_above != was_above) {
+        return is_above;
+    }
+    return is_above && h->order >= than->order;
+}
+
+static bool tell_at(struct diagnosis *d, const struct place *p,
+                    struct fact *f) {
+    const struct hit_run *run = &d->stage_hits;
+    const struct hit *best = NULL;
+    uint32_t first = p->trace_first < p->first_line ? p->trace_first
+                                                    : p->first_line;
+    uint32_t last = p->trace_last > p->last_line ? p->trace_last
+                                                 : p->last_line;
+    for (size_t i = run_from_line(run, first); i < run->count; i++) {
+        const struct hit *h = run->at[i];
+        if (h->first_line > last) {
+            break;
+        }
+        if (told_by(d, h, f->name) && hit_in_trace(h, p) &&
+            is_inner(d, h, best, p)) {
+            best = h;
+        }
+    }
+    if (best) {
+        const struct setting *told = told_by(d, best, f->name);
+        fact_read(f->name, told->value, 1, f);
+        f->text = (struct str){NULL, 0};
+        f->line = best->first_line;
+        f->why = STR("the innermost frame that tells it");
+    }
+    return best != NULL;
+}
+
+static bool tell_by_frame(struct diagnosis *d, struct sighting *s,
+                          enum fact_name name) {
+    struct fact f = fact_new(name, SOURCE_LOG);
+    for (size_t i = 0; i < s->place_count; i++) {
+        if (tell_at(d, &s->places[i], &f)) {
+            facts_add_new(d->a, &s->facts, &f);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_stage_of_training(const struct fact *stage) {
+    return stage && (str_eq(stage->word, STR("backward")) ||
+                     str_eq(stage->word, STR("optimizer")));
+}
+
+static void task_follows(struct diagnosis *d, struct sighting *s) {
+    const struct fact *stage = facts_first(&s->facts, FACT_stage);
+    const struct engine *engine = engine_of_failure(d, s);
+    struct fact f = fact_new(FACT_task, SOURCE_DERIVED);
+    f.known = true;
+    if (is_stage_of_training(stage)) {
+        f.word = STR("train");
+        f.line = stage->line;
+        f.why = arena_printf(d->a, "stage = %.*s", STR_ARG(stage->word));
+    } else if (facts_last(&d->context, FACT_task)) {
+        return; /* a line of the log says it */
+    } else if (engine && engine->task.n > 0) {
+        f.word = engine->task;
+        f.why = arena_printf(d->a, "what %.*s is for",
+                             STR_ARG(engine->name));
+    } else {
+        return;
+    }
+    facts_add_new(d->a, &s->facts, &f);
+}
+
+void frames_tell(struct diagnosis *d, struct sighting *s) {
+    if (!facts_first(&s->facts, FACT_work)) {
+        tell_by_frame(d, s, FACT_work);
+    }
+    if (!facts_first(&s->facts, FACT_task) &&
+        !tell_by_frame(d, s, FACT_task)) {
+        task_follows(d, s);
+    }
+}

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""What a log tells beside its failure message: settings, the operation, the
+task, who else uses the memory, who was killed, how long it ran, what the
+program itself advises. And what it does not tell.
+
+A case is (what, lines, facts that must stand, facts that must not). A fact is
+looked for in the first finding, then in the context; a value may be left out of
+those that must not.
+
+Run from the top of the repository; OOMKB names the program.
+"""
+import json
+import os
+import subprocess
+import sys
+
+PROGRAM = os.environ.get("OOMKB", "build/oomkb")
+CUDA = ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.32 "
+        "GiB. GPU 0 has a total capacity of 23.33 GiB of which 1.88 GiB is "
+        "free. Including non-PyTorch memory, this process has 21.40 GiB memory "
+        "in use. Of the allocated memory 15.00 GiB is allocated by PyTorch, "
+        "and 6.00 GiB is reserved by PyTorch but unallocated.")
+
+
+def trace(*frames):
+    """A traceback above CUDA: (file, function, line of source)."""
+    out = ["Traceback (most recent call last):"]
+    for name, function, source in frames:
+        out += [f'  File "/srv/job/{name}", line 12, in {function}',
+                f"    {source}"]
+    return out + [CUDA]
+
+
+TRAIN = ("run.py", "train_one_epoch", "out = model(batch)")
+FRAMES = [
+    ("attention by the name of a function",
+     trace(TRAIN, ("net.py", "eager_attention_forward", "w = q @ k.mT")),
+     {"work": "attention", "task": "train"}, {}),
+    ("the innermost telling frame speaks",
+     trace(TRAIN, ("net.py", "forward", "x = self.self_attn(x)"),
+           ("lib.py", "apply_rotary_pos_emb", "q = q * cos")),
+     {"work": "rope"}, {}),
+    ("a call in the line of source below a frame",
+     trace(TRAIN, ("net.py", "forward", "logits = self.lm_head(hidden)")),
+     {"work": "logits"}, {}),
+    ("a convolution of a VAE is the VAE's",
+     trace(("p.py", "vae_decode", "x = self.up(x)"),
+           ("torch/nn/modules/conv.py", "_conv_forward", "return F.conv2d(")),
+     {"work": "vae"}, {}),
+    ("a convolution of its own",
+     trace(("torch/nn/modules/conv.py", "_conv_forward", "return F.conv2d(")),
+     {"work": "conv"}, {"task": None}),
+    ("what runs inside the sampler is the sampler's",
+     trace(("v/sampler.py", "apply_top_k_top_p", "torch.sort(logits)")),
+     {"work": "sampler"}, {}),
+    ("the optimizer trains",
+     trace(("torch/optim/adamw.py", "_init_group", "torch.zeros_like(p)")),
+     {"work": "optimizer", "task": "train"}, {}),
+    ("evaluation inside a training run",
+     trace(TRAIN, ("t.py", "evaluation_loop", "out = model(x)")),
+     {"task": "evaluate"}, {}),
+    ("generation inside a training run",
+     trace(TRAIN, ("t.py", "generate", "out = self.model(x)")),
+     {"task": "infer"}, {}),
+    ("a word in a line of source is no operation",
+     trace(("m.py", "step", 'log("attention: backward of the loss")')),
+     {}, {"work": None, "task": None}),
+    ("dynamo's eval_frame evaluates nothing",
+     trace(("torch/_dynamo/eval_frame.py", "_fn", "return fn(*args)")),
+     {}, {"task": "evaluate"}),
+]
+
+SETTINGS = [
+    ("a flag of a script",
+     ["$ python run.py --batch_size 64 --num_workers 8", CUDA],
+     {"batch_size": 64, "num_workers": 8}, {}),
+    ("a short flag of a script",
+     ["$ python run.py -b 16 --lr 1e-4", CUDA],
+     {"batch_size": 16, "task": "train"}, {}),
+    ("a dump of arguments",
+     ["Namespace(batch_size=12, num_frames=49, resolution=1024)", CUDA],
+     {"batch_size": 12, "num_frames": 49, "image_size": "1024"}, {}),
+    ("YAML", ["gradient_accumulation_steps: 4", "num_envs: 4096", CUDA],
+     {"gradient_accumulation": 4, "num_envs": 4096}, {}),
+    ("JSON", ['{"micro_batch_size": 2, "global_batch_size": 128,', CUDA],
+     {"batch_size": 2, "global_batch_size": 128}, {}),
+    ("a table of arguments", ["| batch_size           | 24 |", CUDA],
+     {"batch_size": 24}, {}),
+    ("the run that failed, said below it",
+     [CUDA, "", "OOM with batch_size=8. I will try less."], {"batch_size": 8}, {}),
+    ("advice below the failure is no setting",
+     [CUDA, "", "Try batch_size=1 and num_workers=0 then."], {},
+     {"batch_size": None, "num_workers": None}),
+]
+
+HOST = [
+    ("Slurm's request in MiB",
+     ["#SBATCH --mem=8000",
+      "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=7.batch "
+      "cgroup."],
+     {"host_limit": 8000 << 20, "os": "linux"}, {}),
+    ("compilers side by side",
+     ["export MAX_JOBS=16", "FAILED: src/a.o",
+      "c++: fatal error: Killed signal terminated program cc1plus"],
+     {"build_jobs": 16, "task": "build"}, {}),
+    ("WSL has Linux's paths",
+     ["Linux host 5.15.167.4-microsoft-standard-WSL2 x86_64",
+      'File "/usr/lib/x.py", line 1, in f', CUDA], {"os": "wsl"}, {}),
+    ("Linux by its paths",
+     ['  File "/usr/lib/x.py", line 1, in f', CUDA], {"os": "linux"}, {}),
+]
+
+CASES = FRAMES + SETTINGS + HOST
+
+
+def facts_of(lines):
+    run = subprocess.run([PROGRAM, "--format", "json"], check=False,
+                         input="\n".join(lines + [""]).encode(),
+                         env={"LANG": "C", "XDG_DATA_HOME": "/nowhere"},
+                         stdout=subprocess.PIPE)
+    said = json.loads(run.stdout)
+    out = {name: fact["value"] for name, fact in said["context"].items()
+           if fact["source"] != "default"}
+    for fact in reversed(said["findings"][0]["facts"]):
+        out[fact["name"]] = fact["value"]
+    return out
+
+
+def main():
+    wrong = 0
+    for what, lines, must, must_not in CASES:
+        got = facts_of(lines)
+        bad = [f"{name} is {got.get(name)}, not {value}"
+               for name, value in must.items() if got.get(name) != value]
+        bad += [f"{name} is {got[name]}" for name, value in must_not.items()
+                if name in got and value in (None, got[name])]
+        for why in bad:
+            print(f"{what}: {why}")
+        wrong += bool(bad)
+    print(f"{len(CASES) - wrong} of {len(CASES)} cases hold")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
