@@ -235,6 +235,7 @@ void remarks_find(struct diagnosis *d, struct finding *f) {
     if (facts_reconcile(&f->facts)) {
         held_by_nobody(d, f);
         free_yet_refused(d, f);
+        remark_sizes(d, f);
     }
     limited_by_torch(d, f);
     own_process(d, f);

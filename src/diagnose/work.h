@@ -292,6 +292,7 @@ void contradictions_settle(struct finding *f);
 
 /* ---- remark.c, question.c ---- */
 void remarks_find(struct diagnosis *d, struct finding *f);
+void remark_sizes(struct diagnosis *d, struct finding *f); /* remark_sizes.c */
 void questions_ask(struct diagnosis *d, struct report *rep);
 
 /* ---- note helpers (notes.c) ---- */

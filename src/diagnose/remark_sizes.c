@@ -1,0 +1,143 @@
+/* remark_sizes.c: what the numbers of one allocation failure say by themselves,
+ * without a frame.
+ *
+ *     unused >> request                 fragmentation
+ *     outside > 0.8 GiB or 15 %         another process, contexts, NCCL
+ *     allocated = 1 to 4 x request      copies of one tensor
+ *     request > 20 % of the GPU         one tensor
+ *     request = a printed shape         that tensor
+ *     free + unused >= request          expandable segments may help
+ *
+ * Each is checked against numbers that reconcile, and speaks of a framework
+ * that prints what it holds. kb/causes.yaml holds the same as evidence.
+ */
+#include "diagnose/work.h"
+
+#define UNUSED_TIMES 4
+#define OUTSIDE_LEAST (INT64_C(800) << 20)
+#define OUTSIDE_PERCENT 15
+#define COPIES_MOST 4
+#define COPY_LEAST_PERCENT 5
+#define ONE_TENSOR_PERCENT 20
+
+struct sizes {
+    int64_t tried, total, free, allocated, unused;
+    bool has_free, has_unused;
+};
+
+static bool amount(const struct finding *f, enum fact_name name,
+                   int64_t *bytes) {
+    const struct fact *x = facts_last(&f->facts, name);
+    if (!x || x->number < 0) {
+        return false;
+    }
+    *bytes = x->number;
+    return true;
+}
+
+static bool sizes_of(const struct finding *f, struct sizes *s) {
+    int64_t reserved = 0;
+    *s = (struct sizes){0};
+    if (!amount(f, FACT_tried_alloc, &s->tried) || s->tried == 0 ||
+        !amount(f, FACT_gpu_total, &s->total) || s->total == 0 ||
+        !amount(f, FACT_pytorch_allocated, &s->allocated)) {
+        return false;
+    }
+    s->has_free = amount(f, FACT_gpu_free, &s->free);
+    s->has_unused = amount(f, FACT_pytorch_unallocated, &s->unused);
+    if (!s->has_unused && amount(f, FACT_pytorch_reserved, &reserved) &&
+        reserved >= s->allocated) {
+        s->unused = reserved - s->allocated;
+        s->has_unused = true;
+    }
+    return true;
+}
+
+static int64_t percent_of(int64_t part, int64_t whole) {
+    int64_t percent = 0;
+    (void)mul_div_floor(part, 100, whole, &percent);
+    return percent;
+}
+
+static void say(struct diagnosis *d, struct finding *f, const char *key,
+                struct str x, struct str y) {
+    struct note n = note_of(key);
+    note_add(&n, x);
+    if (y.n > 0) {
+        note_add(&n, y);
+    }
+    note_list_add(d->a, &f->remarks, &f->remark_count, &n);
+}
+
+static struct str bytes_in(struct diagnosis *d, int64_t bytes) {
+    return written_bytes(d->a, bytes);
+}
+
+static void pieces(struct diagnosis *d, struct finding *f,
+                   const struct sizes *s) {
+    int64_t both;
+    if (!s->has_unused || !add_i64(s->free, s->unused, &both)) {
+        return;
+    }
+    if (s->unused / UNUSED_TIMES >= s->tried) {
+        say(d, f, "diagnose.remark.unused", bytes_in(d, s->unused),
+            bytes_in(d, s->tried));
+    } else if (s->has_free && both >= s->tried && s->free < s->tried) {
+        say(d, f, "diagnose.remark.segments", bytes_in(d, both),
+            bytes_in(d, s->tried));
+    }
+}
+
+static void outside(struct diagnosis *d, struct finding *f,
+                    const struct sizes *s) {
+    int64_t bytes;
+    if (amount(f, FACT_outside_framework, &bytes) && bytes < s->total &&
+        (bytes > OUTSIDE_LEAST ||
+         percent_of(bytes, s->total) >= OUTSIDE_PERCENT)) {
+        say(d, f, "diagnose.remark.outside", bytes_in(d, bytes),
+            written_count(d->a, percent_of(bytes, s->total)));
+    }
+}
+
+/* Within one in a hundred of a whole number of requests. */
+static int64_t copies_in(const struct sizes *s) {
+    int64_t copies = (s->allocated + s->tried / 2) / s->tried;
+    int64_t off = s->allocated - copies * s->tried;
+    off = off < 0 ? -off : off;
+    bool is_whole = copies >= 1 && copies <= COPIES_MOST &&
+                    off <= s->tried / 100;
+    return is_whole ? copies : 0;
+}
+
+static void one_tensor(struct diagnosis *d, struct finding *f,
+                       const struct sizes *s) {
+    int64_t percent = percent_of(s->tried, s->total);
+    int64_t copies = percent >= COPY_LEAST_PERCENT ? copies_in(s) : 0;
+    if (copies > 0) {
+        say(d, f, "diagnose.remark.copies", written_count(d->a, copies),
+            (struct str){NULL, 0});
+    }
+    if (percent >= ONE_TENSOR_PERCENT) {
+        say(d, f, "diagnose.remark.one_tensor", bytes_in(d, s->tried),
+            written_count(d->a, percent));
+    }
+}
+
+static void shape(struct diagnosis *d, struct finding *f,
+                  const struct sizes *s) {
+    const struct fact *tensor = facts_last(&f->facts, FACT_tensor_bytes);
+    if (tensor && tensor->number == s->tried && tensor->text.n > 0) {
+        say(d, f, "diagnose.remark.shape", tensor->text,
+            written_line(d->a, tensor->line));
+    }
+}
+
+void remark_sizes(struct diagnosis *d, struct finding *f) {
+    struct sizes s;
+    if (sizes_of(f, &s)) {
+        pieces(d, f, &s);
+        outside(d, f, &s);
+        one_tensor(d, f, &s);
+        shape(d, f, &s);
+    }
+}

@@ -1,0 +1,109 @@
+/* What the numbers of one allocation failure say by themselves. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "diagnose/work.h"
+#include "support/scene.h"
+
+static struct scene s;
+
+static int make_corpus(void **state) {
+    (void)state;
+    scene_begin(&s);
+    scene_entry(&s, "torch/oom", MECHANISM_unspecified);
+    scene_ready(&s);
+    return 0;
+}
+
+static int drop_corpus(void **state) {
+    (void)state;
+    scene_end(&s);
+    return 0;
+}
+
+/* A GPU of 24 GiB; amounts as the message prints them. */
+static const struct finding *oom(const char *tried, const char *allocated,
+                                 const char *reserved, const char *free) {
+    struct str all[4] = {
+        arena_printf(&s.arena, "tried_alloc=%s", tried),
+        arena_printf(&s.arena, "pytorch_allocated=%s", allocated),
+        arena_printf(&s.arena, "pytorch_reserved=%s", reserved),
+        arena_printf(&s.arena, "gpu_free=%s", free)};
+    see_message(&s, "torch/oom", 9, "gpu_total=24.00 GiB", all[0].p, all[1].p,
+                all[2].p, all[3].p, NULL);
+    return &scene_report(&s)->findings[0];
+}
+
+static bool says(const struct finding *f, const char *key) {
+    for (size_t i = 0; i < f->remark_count; i++) {
+        if (strcmp(f->remarks[i].key, key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void much_unused_is_fragmentation(void **state) {
+    (void)state;
+    const struct finding *f =
+        oom("50.00 MiB", "20.00 GiB", "23.00 GiB", "10.00 MiB");
+    assert_true(says(f, "diagnose.remark.unused"));
+    assert_false(says(f, "diagnose.remark.segments"));
+}
+
+static void free_and_unused_may_be_joined(void **state) {
+    (void)state;
+    const struct finding *f =
+        oom("2.00 GiB", "20.00 GiB", "21.50 GiB", "1.00 GiB");
+    assert_true(says(f, "diagnose.remark.segments"));
+    assert_false(says(f, "diagnose.remark.unused"));
+}
+
+static void too_little_is_not_joined(void **state) {
+    (void)state;
+    const struct finding *f =
+        oom("2.00 GiB", "20.00 GiB", "20.50 GiB", "1.00 GiB");
+    assert_false(says(f, "diagnose.remark.segments"));
+}
+
+static void whole_multiples_are_copies(void **state) {
+    (void)state;
+    const struct finding *f =
+        oom("6.00 GiB", "18.00 GiB", "18.10 GiB", "5.00 GiB");
+    assert_true(says(f, "diagnose.remark.copies"));
+    assert_true(says(f, "diagnose.remark.one_tensor")); /* 25 % */
+}
+
+static void a_small_request_has_no_copies(void **state) {
+    (void)state;
+    const struct finding *f =
+        oom("1.00 GiB", "3.00 GiB", "3.10 GiB", "0.50 GiB");
+    assert_false(says(f, "diagnose.remark.copies")); /* 4 % of the GPU */
+    assert_false(says(f, "diagnose.remark.one_tensor"));
+}
+
+static void numbers_that_do_not_reconcile_say_nothing(void **state) {
+    (void)state;
+    const struct finding *f =
+        oom("6.00 GiB", "48.00 GiB", "48.10 GiB", "5.00 GiB");
+    assert_false(says(f, "diagnose.remark.one_tensor"));
+}
+
+#define CASE(f) cmocka_unit_test_setup_teardown(f, make_corpus, drop_corpus)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        CASE(much_unused_is_fragmentation),
+        CASE(free_and_unused_may_be_joined),
+        CASE(too_little_is_not_joined),
+        CASE(whole_multiples_are_copies),
+        CASE(a_small_request_has_no_copies),
+        CASE(numbers_that_do_not_reconcile_say_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
