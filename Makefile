@@ -159,9 +159,11 @@ bare:  ## as a newcomer: the README's commands in a new Debian 12 and 13 (root)
 	@tests/tools/bare.sh
 
 LOGS ?= ../shared/data/logs
+IDEAS ?= ../shared/tools/ideas.py
 .PHONY: eval
 eval: all  ## score it on a labelled folder; writes docs/ACCURACY.md: LOGS=DIR
-	@$(PYTHON) tests/eval/eval.py $(BUILD)/oomkb $(LOGS) --write docs/ACCURACY.md
+	@$(PYTHON) tests/eval/eval.py $(BUILD)/oomkb $(LOGS) --ideas $(IDEAS) \
+	  --write docs/ACCURACY.md
 
 .PHONY: confusion
 confusion: all  ## who answers whose samples: writes docs/CONFUSION.md

@@ -2,7 +2,7 @@
 """How well oomkb reads a labelled folder of logs.
 
     eval.py PROGRAM LOGS_DIR [--half first|second] [--write PAGE]
-            [--require found=95,mechanism=85,...]
+            [--ideas IDEAS.py] [--require found=95,mechanism=85,...]
 
 LOGS_DIR/index.jsonl has one JSON object per log: file, positive, component,
 mechanism, ambiguous, numbers (by fact name), source_url. A list under positive,
@@ -10,6 +10,8 @@ component or mechanism means that each answer in it counts. Beside this file:
 
     confirmed.tsv       what a thread confirmed as the fix, as acts_on
     labels_doubted.tsv  labels that we doubt, and why; they count as they stand
+    key.jsonl           which first fixes an expert would accept, written
+                        before the program was run; read by --ideas
     unseen.tsv          first runs on other logs, before anything was mended
     key.jsonl           what an expert would try first on each log, by named idea;
                         written without seeing an answer of the program
@@ -27,6 +29,7 @@ import subprocess
 import sys
 import zlib
 
+import first_fix
 import unseen
 
 # One word for what several labels name (components of kb/vocabulary.yaml).
@@ -282,7 +285,7 @@ entries (PyTorch, vLLM, the kernel), whose author had read those logs too:
 address), so that nobody's logs are on both sides.
 
 {unseen}
-## The folder
+{first_fix}## The folder
 
 | | all | first half | second half |
 | --- | --- | --- | --- |
@@ -314,11 +317,54 @@ the one that a thread confirmed.
 """
 
 
-def page_of(score, version):
+FIRST_FIX = """## The first fix, by an answer key
+
+`tests/eval/key.jsonl` says for each failure of the folder which fixes an expert
+would accept first, which would be plainly wrong and which the thread confirmed.
+Its reader had not seen the answers. Set A and set B have no source repository
+in common; the numbers of `kb/ranking.yaml` are fitted on A alone. A key is
+lenient: it cannot see whether a fix uses the log's own values.
+
+| | set A | set B |
+| --- | --- | --- |
+{lines}
+
+"""
+
+
+def first_fix_section(tallies):
+    """Of sets A and B; near misses are of neither."""
+    if not tallies:
+        return ""
+    tables = [{called: f"{count} {share}"
+               for called, count, share in first_fix.table(tally)}
+              for tally in tallies]
+    names = list(dict.fromkeys(name for t in tables for name in t))
+    return FIRST_FIX.format(lines="\n".join(
+        f"| {name} | " + " | ".join(t.get(name, "-") for t in tables) + " |"
+        for name in names))
+
+
+def first_fixes(opts):
+    """Tallies of the two sets of the key; none without ideas to read it by."""
+    if not opts.ideas or not opts.ideas.is_file():
+        return []
+    ideas = first_fix.ideas_of(opts.ideas)
+    tallies = [first_fix.run(opts.program, [(HERE / "key.jsonl", opts.logs)],
+                             ideas, only=which) for which in "AB"]
+    for which, tally in zip("AB", tallies):
+        print(f"\nBy the answer key, set {which}:")
+        for called, count, share in first_fix.table(tally):
+            print(f"{called:46} {count:>9} {share:>8}")
+        print("\n".join("    " + miss for miss in tally.misses))
+    return tallies
+
+
+def page_of(score, version, tallies):
     rows = ["| " + " | ".join([called] + [score.cell(k, what) for k in (
         "all", "half first", "half second")]) + " |" for what, called in LINES]
     return PAGE.format(
-        unseen=unseen.section(),
+        unseen=unseen.section(), first_fix=first_fix_section(tallies),
         logs=score.share("all", "whole")[1],
         positive=score.share("all", "found")[1],
         negative=score.share("all", "silent")[1],
@@ -355,6 +401,7 @@ def main():
     args.add_argument("logs", type=pathlib.Path)
     args.add_argument("--half", choices=["first", "second"])
     args.add_argument("--write", type=pathlib.Path)
+    args.add_argument("--ideas", type=pathlib.Path)
     args.add_argument("--require")
     opts = args.parse_args()
     index = opts.logs / "index.jsonl"
@@ -368,10 +415,12 @@ def main():
         if opts.half in (None, half_of(row)):
             judge(score, row, opts.program, opts.logs)
     write_text(score)
+    tallies = first_fixes(opts)
     if opts.write:
         version = subprocess.run([opts.program, "version", "--format", "json"],
                                  capture_output=True, check=True).stdout
-        opts.write.write_text(page_of(score, json.loads(version)))
+        opts.write.write_text(page_of(score, json.loads(version),
+                                      tallies))
     missed = list(floors_missed(score, opts.require))
     print("\n".join(missed), end="\n" if missed else "")
     sys.exit(1 if missed else 0)
