@@ -67,11 +67,14 @@ void buf_init_in(struct buf *b, struct arena *a, size_t ceiling) {
     l->from = a->from;
     arena_defer(a, lease_end, l);
     buf_init(b, &l->to_buf, ceiling);
+    b->a = a;
 }
 
 void buf_free(struct buf *b) {
+    struct arena *a = b->a;
     put_bytes(b->from, b->p);
     buf_init(b, b->from, b->ceiling);
+    b->a = a;
 }
 
 void buf_clear(struct buf *b) {
@@ -99,6 +102,8 @@ static bool make_room(struct buf *b, size_t n) {
         cap = limit + 1;
     char *p = get_bytes(b->from, cap);
     b->failed = !p;
+    if (!p && b->a)
+        arena_raise(b->a, FAIL_MEMORY, "out of memory for %zu bytes", cap);
     if (!p)
         return false;
     if (b->n)

@@ -1,6 +1,8 @@
 /* buf.h: a growable byte buffer with a ceiling. A failed append is sticky:
  * write all you like, ask buf_ok() once. The memory is malloc's through the
- * allocator it was given; buf_free() or an arena_defer releases it. */
+ * allocator it was given; buf_free() or an arena_defer releases it. A buffer
+ * in an arena raises FAIL_MEMORY where its allocator says no, as arena_alloc()
+ * does: only its ceiling is left to ask for. */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
@@ -12,6 +14,7 @@ struct buf {
     size_t n, cap, ceiling;
     bool failed;
     const struct allocator *from;
+    struct arena *a; /* raises where memory ends; NULL: the failure sticks */
 };
 
 /* ceiling: the most bytes it may hold, 0 for none. */

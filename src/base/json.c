@@ -182,6 +182,11 @@ static int add_to_buf(const char *bytes, size_t n, void *out) {
 void json_write(struct json *value, bool pretty, struct buf *out) {
     size_t layout = pretty ? JSON_INDENT(2) : JSON_COMPACT;
     size_t flags = layout | JSON_ENCODE_ANY | JSON_REAL_PRECISION(RATIO_DIGITS);
+    struct arena *raises = out->a;
+    out->a = NULL; /* a raise from the callback would leak what jansson holds */
     if (json_dump_callback(value->value, add_to_buf, out, flags) != 0)
         out->failed = true;
+    out->a = raises;
+    if (raises && out->failed)
+        arena_raise(raises, FAIL_MEMORY, "out of memory for JSON");
 }

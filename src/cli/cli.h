@@ -133,6 +133,8 @@ bool cli_is_json(const struct cli *c); /* json or jsonl was asked for */
 /* error.c: `oomkb: text` on stderr, one line; under --format json also
  * {"schema":1,"error":{...}} on stdout. Return STATUS_ERROR. */
 int cli_error(struct cli *c, const char *code, const char *text);
+/* The same for who asked for JSON only: stderr has the reason already. */
+void cli_error_json(struct cli *c, const char *code, const char *text);
 int cli_usage(struct cli *c, const char *key, const char *arg0,
               const char *arg1);
 int cli_failed(struct cli *c, const oomkb_error *err);

@@ -70,7 +70,9 @@ int run_diagnose(struct cli *c) {
     if (kb == NULL) {
         return STATUS_ERROR;
     }
-    c->own_reports = feedback_read(c);
+    if (!feedback_read(c, &c->own_reports)) {
+        return STATUS_ERROR;
+    }
     int status = diagnose_all(c, kb);
     feedback_free(c->own_reports);
     c->own_reports = NULL;

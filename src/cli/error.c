@@ -26,12 +26,16 @@ void cli_note(const char *text) {
 
 int cli_error(struct cli *c, const char *code, const char *text) {
     cli_note(text);
+    cli_error_json(c, code, text);
+    return STATUS_ERROR;
+}
+
+void cli_error_json(struct cli *c, const char *code, const char *text) {
     if (cli_is_json(c)) {
         cli_separate(c);
         put_json_error(stdout, code, text);
         fputs(c->is_listing ? "" : "\n", stdout);
     }
-    return STATUS_ERROR;
 }
 
 int cli_usage(struct cli *c, const char *key, const char *arg0,

@@ -74,7 +74,13 @@ static int export_to_file(struct cli *c, const struct overlay *o) {
         return cli_error(c, "memory", "out of memory for the export");
     }
     put_all(c, out, o);
-    bool is_put = fclose(out) == 0 && file_put(c, c->output, bytes, n);
+    bool is_whole = !ferror(out);
+    is_whole = fclose(out) == 0 && is_whole;
+    if (!is_whole) {
+        free(bytes);
+        return cli_error(c, "memory", "out of memory for the export");
+    }
+    bool is_put = file_put(c, c->output, bytes, n);
     free(bytes);
     return is_put ? STATUS_FOUND : STATUS_ERROR;
 }

@@ -22,23 +22,41 @@ static char *report_of(const struct own_line *l) {
     return text;
 }
 
-char **feedback_read(struct cli *c) {
-    struct overlay o;
-    const char *format = c->format;
-    c->format = "text"; /* stdout is for the answers */
-    bool is_open = overlay_is_placed() && overlay_open(c, &o, false);
-    c->format = format;
-    if (!is_open) {
-        return NULL;
-    }
-    feedback_warn(c, &o);
-    char **reports = calloc(o.count + 1, sizeof *reports);
-    for (size_t i = 0; reports != NULL && i < o.count; i++) {
-        reports[i] = report_of(&o.at[i]);
+/* NULL: no memory. */
+static char **reports_of(const struct overlay *o) {
+    char **reports = calloc(o->count + 1, sizeof *reports);
+    for (size_t i = 0; reports != NULL && i < o->count; i++) {
+        reports[i] = report_of(&o->at[i]);
         if (reports[i] == NULL) {
-            break; /* those before it still count */
+            feedback_free(reports);
+            return NULL;
         }
     }
-    overlay_close(&o);
     return reports;
+}
+
+bool feedback_read(struct cli *c, char ***reports) {
+    struct overlay o;
+    const char *format = c->format;
+    *reports = NULL;
+    if (!overlay_is_placed()) {
+        return true;
+    }
+    c->format = "text"; /* stdout is for the answers */
+    bool is_open = overlay_open(c, &o, false);
+    c->format = format;
+    if (!is_open) {
+        if (o.is_broken) { /* stderr has the reason */
+            cli_error_json(c, "io", "the file of your own reports could not "
+                           "be read whole");
+        }
+        return !o.is_broken;
+    }
+    feedback_warn(c, &o);
+    *reports = reports_of(&o);
+    overlay_close(&o);
+    if (*reports == NULL) {
+        cli_error(c, "memory", "out of memory for your own reports");
+    }
+    return *reports != NULL;
 }

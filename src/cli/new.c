@@ -78,20 +78,26 @@ static void require(struct drafting *d, int code, const oomkb_error *err) {
     }
 }
 
-/* The report, as anybody else would get it. */
+static void free_text(void *text) {
+    buf_free(text);
+}
+
+/* The report, as anybody else would get it. The library calls back to fill the
+ * buffer, so a raise must not leave from there: it is none of the arena's. */
 static struct json *report_of(struct drafting *d) {
-    struct buf text;
+    struct buf *text = arena_alloc(&d->arena, sizeof *text);
     oomkb_error err = {0};
     oomkb_report *report = NULL;
     oomkb_options options = {.size = sizeof options};
-    buf_init_in(&text, &d->arena, REPORT_BYTES_MAX);
+    buf_init(text, NULL, REPORT_BYTES_MAX);
+    arena_defer(&d->arena, free_text, text);
     require(d, oomkb_diagnose(d->kb, d->from.log.p, d->from.log.n, &options,
                               &report, &err), &err);
     int code = oomkb_report_write(report, "json", &options, write_to_buf,
-                                  &text, &err);
+                                  text, &err);
     oomkb_report_free(report);
     require(d, code, &err);
-    return json_parse(&d->arena, buf_str(&text), STR("report"));
+    return json_parse(&d->arena, buf_str(text), STR("report"));
 }
 
 static bool says(struct json *object, const char *key, const char *word) {

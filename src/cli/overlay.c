@@ -196,8 +196,9 @@ static bool text_read(struct cli *c, struct overlay *o, FILE *in) {
 
 /* A pipe or a device would be waited for, or never end: only a regular file is
  * read. NULL: there is none (*is_absent), or it was said why not. */
-static FILE *file_open(struct cli *c, const char *path, bool *is_absent) {
+static FILE *file_open(struct cli *c, struct overlay *o, bool *is_absent) {
     struct stat s;
+    const char *path = o->path;
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     *is_absent = file < 0 && (errno == ENOENT || errno == ENOTDIR);
     if (*is_absent) {
@@ -212,7 +213,8 @@ static FILE *file_open(struct cli *c, const char *path, bool *is_absent) {
         if (in != NULL) {
             return in;
         }
-        io_error(c, path);
+        o->is_broken = true;
+        io_error(c, o->path);
     }
     if (file >= 0) {
         close(file);
@@ -222,7 +224,7 @@ static FILE *file_open(struct cli *c, const char *path, bool *is_absent) {
 
 static bool file_read_whole(struct cli *c, struct overlay *o) {
     bool is_absent;
-    FILE *in = file_open(c, o->path, &is_absent);
+    FILE *in = file_open(c, o, &is_absent);
     if (in == NULL) {
         return is_absent;
     }
@@ -232,6 +234,7 @@ static bool file_read_whole(struct cli *c, struct overlay *o) {
                        ? text_read(c, o, in)
                        : io_error(c, o->path);
     fclose(in);
+    o->is_broken = !is_read;
     return is_read;
 }
 
@@ -246,7 +249,9 @@ bool overlay_open(struct cli *c, struct overlay *o, bool is_changing) {
     }
     is_open = is_open && file_read_whole(c, o);
     if (!is_open) {
+        bool is_broken = o->is_broken;
         overlay_close(o);
+        o->is_broken = is_broken;
     }
     return is_open;
 }

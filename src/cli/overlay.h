@@ -29,6 +29,7 @@ struct overlay {
     size_t bytes;
     struct own_line *at; /* in order */
     size_t count, unreadable;
+    bool is_broken; /* it is there and could not be read whole */
     int lock; /* -1: none */
 };
 

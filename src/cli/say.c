@@ -1,22 +1,33 @@
 /* say.c: texts of the program through the public header, and the two ways out
  * for bytes that somebody else chose: safe for a terminal, safe in JSON. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "cli/put.h"
 
+/* The base has every key: what is missing could not be held. What stands in
+ * stdout's buffer is dropped, so that no key is taken for an answer. */
+static _Noreturn void no_memory(const char *key) {
+    fprintf(stderr, "oomkb: out of memory for the text %s\n", key);
+    _Exit(STATUS_ERROR);
+}
+
 /* The texts of the program are those of the built-in base; a base named by
  * --kb is opened only to be asked about logs. */
 const char *cli_text(struct cli *c, const char *key) {
+    int code = OOMKB_OK;
     if (c->words == NULL) {
         oomkb *built_in = NULL;
-        if (oomkb_open(NULL, &built_in, NULL) == OOMKB_OK) {
-            c->words = built_in;
-        }
+        code = oomkb_open(NULL, &built_in, NULL);
+        c->words = code == OOMKB_OK ? built_in : NULL;
     }
     const char *text =
         c->words != NULL ? oomkb_text(c->words, c->lang, key) : "";
+    if (text[0] == '\0' && (c->words != NULL || code == OOMKB_ERROR_MEMORY)) {
+        no_memory(key);
+    }
     return text[0] != '\0' ? text : key;
 }
 

@@ -131,5 +131,9 @@ struct str template_fill(struct arena *a, struct str template,
         fill_one(&b, f, str_slice(rest, 1, n));
         i += n + 1;
     }
-    return buf_ok(&b) ? arena_str(a, buf_str(&b)) : template;
+    if (!buf_ok(&b)) {
+        arena_raise(a, FAIL_CEILING, "a text of an entry is longer than %d "
+                    "bytes when it is filled in", FILLED_MAX);
+    }
+    return arena_str(a, buf_str(&b));
 }

@@ -122,6 +122,13 @@ static void give_up(struct inflater *i, const char *format_name,
                 format_name);
 }
 
+/* What could not be held is no damage: half a log has another answer. */
+static void check_memory(struct inflater *i, bool is_out,
+                         const char *format_name) {
+    if (is_out)
+        arena_raise(i->a, FAIL_MEMORY, "out of memory for %s", format_name);
+}
+
 static bool is_magic(const struct inflater *i, const char *magic, size_t n) {
     return i->head_count >= n && memcmp(i->head, magic, n) == 0;
 }
@@ -145,6 +152,7 @@ static size_t run_gzip(struct inflater *i, struct str in) {
         hand_on(i, made(i, OUT_BYTES - z->avail_out));
     } while (code == Z_OK && !i->is_done &&
              (z->avail_in > 0 || z->avail_out == 0));
+    check_memory(i, code == Z_MEM_ERROR, "gzip");
     if (code == Z_STREAM_END) {
         i->is_open = false;
         inflateReset(z);
@@ -185,6 +193,8 @@ static void feed_zstd(struct inflater *i, struct str in) {
         ZSTD_outBuffer sink = {i->out, OUT_BYTES, 0};
         size_t code = ZSTD_decompressStream(i->zstd, &sink, &source);
         hand_on(i, made(i, sink.pos));
+        check_memory(i, ZSTD_getErrorCode(code) ==
+                            ZSTD_error_memory_allocation, "zstd");
         if (ZSTD_isError(code)) {
             if (!i->is_done)
                 give_up(i, "zstd",
@@ -219,6 +229,7 @@ static size_t run_xz(struct inflater *i, struct str in) {
         hand_on(i, made(i, OUT_BYTES - x->avail_out));
     } while (code == LZMA_OK && !i->is_done &&
              (x->avail_in > 0 || x->avail_out == 0));
+    check_memory(i, code == LZMA_MEM_ERROR, "xz");
     if (code == LZMA_STREAM_END)
         i->is_open = false;
     else if (code != LZMA_OK && code != LZMA_BUF_ERROR && !i->is_done)

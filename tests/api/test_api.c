@@ -494,13 +494,15 @@ static void formats_and_writers_that_fail(void **state) {
 
 /* ---- memory ---- */
 
-struct supply { /* gives `left` blocks, then none */
+struct supply { /* gives `left` blocks, then none; or refuses once */
     size_t left, held;
+    bool is_once;
 };
 
 static void *supply_get(void *ctx, size_t bytes) {
     struct supply *s = ctx;
     if (s->left == 0) {
+        s->left = s->is_once ? SIZE_MAX : 0;
         return NULL;
     }
     s->left--;
@@ -522,13 +524,18 @@ static oomkb_options options_of(struct supply *s) {
     return o;
 }
 
-/* Scan, report, answer, write twice and free; the first code that is no OK. */
-static int whole_life(struct supply *s) {
+static int take_more(void *ctx, const char *bytes, size_t n) {
+    buf_add(ctx, (struct str){bytes, n});
+    return 0;
+}
+
+/* Scan, report, answer, write and free; the first code that is no OK. What is
+ * written comes behind what out holds. */
+static int whole_life(struct supply *s, struct buf *out) {
     oomkb_options o = options_of(s);
     oomkb_scan *scan = NULL;
     oomkb_report *report = NULL;
     oomkb_error err = {0};
-    struct buf out;
     int code = oomkb_scan_new(kb, &o, &scan, &err);
     if (code != OOMKB_OK) {
         return code;
@@ -543,26 +550,29 @@ static int whole_life(struct supply *s) {
         return code;
     }
     const char *fact, *ask;
-    buf_init(&out, NULL, (size_t)1 << 24);
+    size_t count;
     code = oomkb_report_answer(report, "max_model_len=4096", &err);
     if (code == OOMKB_OK) {
         code = oomkb_report_question(report, 0, "zh", &fact, &ask, &err);
     }
     if (code == OOMKB_OK) {
-        code = oomkb_report_write(report, "text", &o, take, &out, &err);
+        code = oomkb_report_write(report, "text", &o, take_more, out, &err);
     }
     if (code == OOMKB_OK) {
-        code = oomkb_report_write(report, "json", NULL, take, &out, &err);
+        code = oomkb_report_write(report, "json", &o, take_more, out, &err);
     }
     if (code == OOMKB_OK) {
-        code = oomkb_entry_write(kb, "demo/pool", "json", &o, take, &out,
+        code = oomkb_search_write(kb, "pool", "text", &o, take_more, out,
+                                  &count, &err);
+    }
+    if (code == OOMKB_OK) {
+        code = oomkb_entry_write(kb, "demo/pool", "json", &o, take_more, out,
                                  &err);
     }
     if (code != OOMKB_OK) {
         assert_true(err.text[0] != '\0');
         assert_int_equal(oomkb_report_failures(report), 1);
     }
-    buf_free(&out);
     oomkb_report_free(report);
     return code;
 }
@@ -574,13 +584,43 @@ static void every_allocation_may_fail(void **state) {
     int code = OOMKB_ERROR_MEMORY;
     while (code != OOMKB_OK && n < MORE_THAN_ENOUGH) {
         struct supply s = {.left = n};
-        code = whole_life(&s);
+        struct buf out;
+        buf_init(&out, NULL, 0);
+        code = whole_life(&s, &out);
+        buf_free(&out);
         assert_true(code == OOMKB_OK || code == OOMKB_ERROR_MEMORY);
         assert_int_equal(s.held, 0);
         n += n < 200 ? 1 : 7;
     }
     assert_int_equal(code, OOMKB_OK);
     assert_true(n > 10);
+}
+
+/* One block is refused and all others are there: then it is an error, or the
+ * answer is the same. Never another one. */
+static void a_failed_allocation_changes_no_answer(void **state) {
+    (void)state;
+    struct buf right, out;
+    struct supply all = {.left = SIZE_MAX};
+    buf_init(&right, NULL, 0);
+    buf_init(&out, NULL, 0);
+    assert_int_equal(whole_life(&all, &right), OOMKB_OK);
+    assert_int_equal(all.held, 0);
+    size_t asked = SIZE_MAX - all.left;
+    assert_true(asked > 10);
+    for (size_t n = 0; n < asked; n += n < 200 ? 1 : 7) {
+        struct supply s = {.left = n, .is_once = true};
+        buf_clear(&out);
+        int code = whole_life(&s, &out);
+        if (code == OOMKB_OK) {
+            assert_true(str_eq(buf_str(&out), buf_str(&right)));
+        } else {
+            assert_int_equal(code, OOMKB_ERROR_MEMORY);
+        }
+        assert_int_equal(s.held, 0);
+    }
+    buf_free(&out);
+    buf_free(&right);
 }
 
 static void a_ceiling_is_kept(void **state) {
@@ -641,6 +681,7 @@ int main(void) {
         cmocka_unit_test(what_is_no_index_is_refused),
         cmocka_unit_test(formats_and_writers_that_fail),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(a_failed_allocation_changes_no_answer),
         cmocka_unit_test(a_ceiling_is_kept),
         cmocka_unit_test(reading_stops_where_it_should),
     };
