@@ -11,8 +11,14 @@ PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
   -Wmissing-prototypes -Wvla -Wformat=2 -Wundef -Werror
 CFLAGS ?= -O2 -g
+# The program reads bytes that others wrote. Sanitizers do the same and more,
+# and _FORTIFY_SOURCE needs an optimizer.
+OPTIMIZES = $(filter -O1 -O2 -O3 -Os -Og,$(CFLAGS))
+HARDEN ?= $(if $(SAN),,-fstack-protector-strong \
+  $(if $(OPTIMIZES),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
+HARDEN_LINK ?= -Wl,-z,relro -Wl,-z,now
 ALL_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L $(WARN) -Isrc -Iinclude -fPIC \
-  -fvisibility=hidden -MMD -MP $(CFLAGS) $(SAN)
+  -fvisibility=hidden -MMD -MP $(CFLAGS) $(HARDEN) $(SAN)
 # What the library needs from the system at run time, and what is linked in.
 LIB_SHARED = -lsqlite3 -lpcre2-8
 LIB_STATIC = $(BUILD)/libjansson.a -l:libz.a -l:libzstd.a -l:liblzma.a
@@ -83,10 +89,10 @@ $(BUILD)/liboomkb.a: $(BUILD)/libjansson.a $(LIB_OBJ) $(BUILD)/index.o
 	$(Q)objcopy --localize-hidden --wildcard --keep-global-symbol='oomkb_*' $(BUILD)/oomkb.o
 	$(Q)rm -f $@ && ar rcs $@ $(BUILD)/oomkb.o
 $(BUILD)/liboomkb.so: $(BUILD)/libjansson.a $(LIB_OBJ) $(BUILD)/index.o
-	$(Q)$(CC) $(SAN) -shared -Wl,-soname,liboomkb.so.0 -Wl,-z,defs -Wl,--exclude-libs,ALL \
+	$(Q)$(CC) $(SAN) $(HARDEN_LINK) -shared -Wl,-soname,liboomkb.so.0 -Wl,-z,defs -Wl,--exclude-libs,ALL \
 	  -o $@ $(filter-out $<,$^) $(LIB_SHARED) $(LIB_STATIC)
 $(BUILD)/oomkb: $(BUILD)/libjansson.a $(PROGRAM_OBJ) $(LIB_OBJ) $(BUILD)/index.o
-	$(Q)$(CC) $(SAN) -o $@ $(filter-out $<,$^) $(LIB_SHARED) $(LIB_STATIC) $(PROGRAM_LIBS)
+	$(Q)$(CC) $(SAN) $(HARDEN_LINK) -o $@ $(filter-out $<,$^) $(LIB_SHARED) $(LIB_STATIC) $(PROGRAM_LIBS)
 
 # --- install: PREFIX is where it will live, DESTDIR where it is put for now ---
 VERSION = $(shell sed -n 's/^.define OOMKB_VERSION "\(.*\)"/\1/p' include/oomkb/oomkb.h)
