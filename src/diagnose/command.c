@@ -1,106 +1,168 @@
-/* command.c: the user's command line with one setting changed.
+/* command.c: the user's command line with settings changed.
  *
  *   vllm serve "my model" \            vllm serve "my model" \
  *     --max-model-len=131072 \   -->     --max-model-len=44224 \
- *     --port 8000                        --port 8000
+ *     --port 8000 | tee log              --port 8000 | tee log
  *
  * Only the value's own bytes change: quotes, order, blanks and continuations
- * stay as the user wrote them. A setting that is not there is appended, on a
- * line of its own where the command has continuations. NAME=value goes in
- * front, and into a container by -e. Of some logs only what follows the image
- * is left: its arguments are corrected all the same, and said to be no more
- * than that. Shell words are told apart by blanks, with quotes and backslashes
- * respected; nothing is expanded, nothing is run.
+ * stay as the user wrote them. A flag that is not there goes where the
+ * arguments end, on a line of its own where the command has continuations;
+ * NAME=value goes in front, and into a container by -e. Options of a container
+ * or of a launcher go to them. What is no plain command is left alone: nobody
+ * gets a second command to run that stood in a log.
  */
-#include "diagnose/work.h"
+#include "diagnose/command_parts.h"
+
+#include "base/buf.h"
+
+#include <string.h>
 
 #define COMMAND_MAX (64 * 1024)
+#define EDITS_MAX 32
 
-struct word { /* a shell word, quotes included */
-    size_t from, to;
+struct edit {
+    struct argument at;
+    struct str text;
 };
 
-static bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+struct edits {
+    struct edit at[EDITS_MAX];
+    size_t count;
+};
+
+struct wish { /* one setting */
+    struct arena *a;
+    const struct engine *engine;
+    struct str whole, name, value; /* value empty: a switch */
+};
+
+static struct str text_of(const struct command *c,
+                          const struct argument *arg) {
+    return str_slice(c->sh.text, arg->from, arg->to - arg->from);
 }
 
-/* A backslash at a line's end joins lines: a blank of the shell. */
-static size_t skip_blanks(struct str s, size_t at) {
-    for (;;) {
-        if (at < s.n && is_blank(s.p[at])) {
-            at++;
-        } else if (at + 1 < s.n && s.p[at] == '\\' && is_blank(s.p[at + 1])) {
-            at += 2;
-        } else if (at + 1 == s.n && s.p[at] == '\\') {
-            return s.n;
-        } else {
-            return at;
+static void edit_add(struct edits *e, size_t from, size_t to,
+                     struct str text) {
+    if (e->count < EDITS_MAX) {
+        e->at[e->count++] = (struct edit){{from, to}, text};
+    }
+}
+
+static struct str edited(struct arena *a, struct str s,
+                         const struct edits *e) {
+    struct buf b;
+    size_t at = 0;
+    buf_init_in(&b, a, 0);
+    for (size_t i = 0; i < e->count; i++) {
+        buf_add(&b, str_slice(s, at, e->at[i].at.from - at));
+        buf_add(&b, e->at[i].text);
+        at = e->at[i].at.to;
+    }
+    buf_add(&b, str_slice(s, at, s.n));
+    return arena_str(a, buf_str(&b));
+}
+
+/* ---- spellings ---- */
+
+/* "--max_model_len" is "--max-model-len" to those who take both, and a typing
+ * error to nobody. */
+static bool is_alike(struct str x, struct str y) {
+    if (x.n != y.n || !str_starts(x, STR("--"))) {
+        return str_eq(x, y);
+    }
+    for (size_t i = 0; i < x.n; i++) {
+        char a = x.p[i] == '_' ? '-' : x.p[i];
+        char b = y.p[i] == '_' ? '-' : y.p[i];
+        if (a != b) {
+            return false;
         }
     }
+    return true;
 }
 
-static bool next_word(struct str s, size_t at, struct word *w) {
-    char quote = 0;
-    w->from = skip_blanks(s, at);
-    size_t i = w->from;
-    for (; i < s.n; i++) {
-        char c = s.p[i];
-        if (c == '\\' && quote != '\'' && i + 1 < s.n &&
-            s.p[i + 1] != '\n') {
-            i++;
-        } else if (quote) {
-            quote = c == quote ? 0 : quote;
-        } else if (c == '\'' || c == '"') {
-            quote = c;
-        } else if (is_blank(c) || c == '\\') {
-            break;
-        }
+static bool is_of_flag(struct str word, const struct flag *flag) {
+    bool is_one = is_alike(word, flag->flag);
+    for (size_t i = 0; !is_one && i < flag->aliases.count; i++) {
+        is_one = is_alike(word, flag->aliases.at[i]);
     }
-    w->to = i < s.n ? i : s.n;
-    return w->to > w->from;
+    return is_one;
 }
 
-static struct str word_text(struct str s, const struct word *w) {
-    return str_slice(s, w->from, w->to - w->from);
-}
-
-static struct str unquoted(struct str s) {
-    bool is_quoted = s.n >= 2 && s.p[0] == s.p[s.n - 1] &&
-                     (s.p[0] == '\'' || s.p[0] == '"');
-    return is_quoted ? str_slice(s, 1, s.n - 2) : s;
-}
-
-/* "--flag value", "--flag=value", "--flag": name and value. */
-static void split_setting(struct str setting, struct str *name,
-                          struct str *value) {
-    size_t cut = 0;
-    while (cut < setting.n && !is_blank(setting.p[cut]) &&
-           setting.p[cut] != '=') {
-        cut++;
+static bool is_spelling(struct str word, const struct wish *to) {
+    bool is_one = is_alike(word, to->name);
+    for (size_t i = 0; !is_one && to->engine && i < to->engine->flag_count;
+         i++) {
+        const struct flag *flag = &to->engine->flags[i];
+        is_one = is_of_flag(to->name, flag) && is_of_flag(word, flag);
     }
-    *name = str_slice(setting, 0, cut);
-    *value = str_trim(str_slice(setting, cut + 1, setting.n));
+    return is_one;
 }
 
-static bool is_variable(struct str setting) {
-    size_t i = 0;
-    while (i < setting.n && ((setting.p[i] >= 'A' && setting.p[i] <= 'Z') ||
-                             setting.p[i] == '_' ||
-                             (i > 0 && setting.p[i] >= '0' &&
-                              setting.p[i] <= '9'))) {
-        i++;
+/* "--no-x" for "--x", and the other way round. */
+static bool is_opposite(struct str word, struct str name) {
+    if (str_starts(name, STR("--no-"))) {
+        struct str x = word;
+        word = name;
+        name = x;
     }
-    return i > 0 && i < setting.n && setting.p[i] == '=';
+    return str_starts(word, STR("--no-")) && str_starts(name, STR("--")) &&
+           str_eq(str_slice(word, 5, word.n), str_slice(name, 2, name.n));
 }
 
-bool setting_is_flag(struct str setting) {
-    struct str s = str_trim(setting);
-    bool has_gap = str_find_char(s, '<') < s.n;
-    bool is_dashed = str_starts(s, STR("--")) ||
-                     (s.n > 1 && s.p[0] == '-' && s.p[1] != ' ');
-    bool is_one_line = str_find_char(s, '\n') == s.n;
-    bool is_alone = is_variable(s) && str_find_char(s, ' ') == s.n;
-    return !has_gap && is_one_line && (is_dashed || is_alone);
+/* ---- settings ---- */
+
+static bool is_dashed(struct str word) {
+    return word.n > 1 && word.p[0] == '-' &&
+           !(word.p[1] >= '0' && word.p[1] <= '9') && word.p[1] != '.';
+}
+
+static struct str raw_text(const struct shell *sh,
+                           const struct shell_token *t) {
+    return str_slice(sh->text, t->from, t->to - t->from);
+}
+
+/* The next of several settings from *at on: "A=b", "--flag", "--flag v w".
+ * False: none is left, or what stands there is no setting. */
+static bool setting_next(const struct shell *sh, size_t *at,
+                         struct wish *to) {
+    struct shell_token t = shell_next(sh, *at);
+    struct str word = raw_text(sh, &t);
+    bool is_variable = shell_is_assignment(word);
+    if (t.kind != SHELL_WORD || (!is_variable && !is_dashed(word))) {
+        return false;
+    }
+    size_t cut = str_find_char(word, '=');
+    to->name = str_slice(word, 0, cut);
+    to->value = str_slice(word, cut + 1, word.n);
+    size_t from = t.from, to_end = t.to;
+    struct shell_token v = shell_next(sh, t.to);
+    while (!is_variable && cut == word.n && v.kind == SHELL_WORD &&
+           !is_dashed(raw_text(sh, &v)) &&
+           !shell_is_assignment(raw_text(sh, &v))) {
+        to->value = str_slice(sh->text, to->value.n > 0
+                                            ? (size_t)(to->value.p -
+                                                       sh->text.p)
+                                            : v.from, sh->text.n);
+        to_end = v.to;
+        to->value.n = to_end - (size_t)(to->value.p - sh->text.p);
+        v = shell_next(sh, v.to);
+    }
+    to->whole = str_slice(sh->text, from, to_end - from);
+    *at = to_end;
+    return true;
+}
+
+bool setting_is_flag(struct str settings) {
+    struct shell sh = {str_trim(settings), '\\'};
+    struct wish to = {0};
+    size_t at = 0;
+    bool has_gap = str_find_char(sh.text, '<') < sh.text.n;
+    bool is_one_line = str_find_char(sh.text, '\n') == sh.text.n;
+    bool is_some = setting_next(&sh, &at, &to);
+    while (setting_next(&sh, &at, &to)) {
+    }
+    return is_some && !has_gap && is_one_line &&
+           shell_next(&sh, at).kind == SHELL_END;
 }
 
 /* ---- containers ---- */
@@ -108,187 +170,329 @@ bool setting_is_flag(struct str setting) {
 /* "vllm/vllm-openai:v0.9.1", and no path of a file. */
 static bool is_image(struct str word) {
     return word.n > 0 && word.p[0] != '/' && word.p[0] != '.' &&
-           word.p[0] != '~' && word.p[0] != '-' &&
-           str_find_char(word, '/') < word.n &&
+           word.p[0] != '~' && word.p[0] != '-' && word.p[0] != '[' &&
+           word.p[0] != '$' && str_find_char(word, '/') < word.n &&
            str_find_char(word, '=') == word.n;
 }
 
 bool command_is_arguments(struct str command) {
-    struct word first;
-    return next_word(command, 0, &first) &&
-           is_image(word_text(command, &first));
+    struct command c = command_parse(command);
+    struct argument first;
+    size_t at = 0;
+    return c.form == FORM_SHELL && argument_next(&c, &at, &first) &&
+           is_image(text_of(&c, &first));
 }
 
 bool command_is_image_alone(struct str command) {
-    struct word first, next;
-    if (!command_is_arguments(command) || !next_word(command, 0, &first)) {
+    struct command c = command_parse(command);
+    struct argument next;
+    size_t at = 0;
+    if (!command_is_arguments(command) || !argument_next(&c, &at, &next)) {
         return false;
     }
-    return !next_word(command, first.to, &next) ||
-           command.p[next.from] != '-';
+    return !argument_next(&c, &at, &next) || c.sh.text.p[next.from] != '-';
 }
 
-/* Where the options of "docker run" begin; 0: it is none. */
-static size_t container_options(struct str command) {
-    struct word w;
-    size_t at = 0;
-    for (size_t i = 0; i < 3 && next_word(command, at, &w); i++, at = w.to) {
-        struct str word = word_text(command, &w);
-        bool is_runner = str_eq(word, STR("docker")) ||
-                         str_eq(word, STR("podman"));
-        if (i == 0 && !is_runner) {
-            return 0;
-        }
-        if (str_eq(word, STR("run"))) {
-            return w.to;
+/* Whose option a flag is, where it is not the program's. */
+static const struct {
+    const char *flag;
+    enum owner owner;
+} of_others[] = {
+    {"--shm-size", OWNER_CONTAINER},     {"--ipc", OWNER_CONTAINER},
+    {"--gpus", OWNER_CONTAINER},         {"--memory", OWNER_CONTAINER},
+    {"--memory-swap", OWNER_CONTAINER},  {"--ulimit", OWNER_CONTAINER},
+    {"--mem", OWNER_SLURM},              {"--mem-per-cpu", OWNER_SLURM},
+    {"--mem-per-gpu", OWNER_SLURM},      {"--gres", OWNER_SLURM},
+    {"--cpus-per-task", OWNER_SLURM},    {"--exclusive", OWNER_SLURM},
+    {"--nproc-per-node", OWNER_TORCHRUN}, {"--nnodes", OWNER_TORCHRUN},
+};
+
+static int owner_of(struct str name) {
+    for (size_t i = 0; i < sizeof of_others / sizeof of_others[0]; i++) {
+        if (is_alike(name, str_of(of_others[i].flag))) {
+            return (int)of_others[i].owner;
         }
     }
-    return 0;
+    return -1;
 }
 
 /* ---- replacing ---- */
 
-static bool is_spelling(struct str word, struct str name,
-                        const struct str_list *spellings) {
-    if (str_eq(word, name)) {
+/* The value inside its quotes, which stay; the whole where the new one brings
+ * its own. */
+static void value_edit(struct edits *e, const struct command *c, size_t from,
+                       size_t to, struct str value) {
+    struct str old = str_slice(c->sh.text, from, to - from);
+    bool has_quotes = shell_unquoted(value).n < value.n;
+    size_t quote = !has_quotes && shell_unquoted(old).n < old.n ? 1 : 0;
+    edit_add(e, from + quote, to - quote, value);
+}
+
+/* Words of the setting's value; their places behind a flag. */
+static size_t words_in(struct str value) {
+    struct shell sh = {value, '\\'};
+    size_t count = 0;
+    for (struct shell_token t = shell_next(&sh, 0); t.kind == SHELL_WORD;
+         t = shell_next(&sh, t.to)) {
+        count++;
+    }
+    return count;
+}
+
+/* Behind "--flag": the value that it has now, or none. */
+static void value_replace(struct edits *e, const struct command *c,
+                          const struct argument *flag,
+                          const struct wish *to) {
+    struct argument next, last;
+    size_t at = flag->to + (c->form != FORM_SHELL);
+    bool is_there = argument_next(c, &at, &next) &&
+                    next.to <= c->args_end && !is_dashed(text_of(c, &next));
+    if (!is_there) {
+        edit_add(e, flag->to, flag->to,
+                 arena_printf(to->a, " %.*s", STR_ARG(to->value)));
+        return;
+    }
+    last = next;
+    struct argument more = next;
+    while (words_in(to->value) > 1 && argument_next(c, &at, &more) &&
+           more.to <= c->args_end && !is_dashed(text_of(c, &more))) {
+        last = more;
+    }
+    value_edit(e, c, next.from, last.to, to->value);
+}
+
+/* True: the word is the flag, in one of its forms. */
+static bool flag_replace(struct edits *e, const struct command *c,
+                         const struct argument *arg,
+                         const struct wish *to) {
+    struct str word = text_of(c, arg);
+    struct str bare = shell_unquoted(word);
+    size_t cut = str_find_char(bare, '=');
+    bool is_joined = cut < bare.n;
+    if (is_opposite(bare, to->name) && to->value.n == 0) {
+        edit_add(e, arg->from, arg->to, to->name);
         return true;
     }
-    for (size_t i = 0; spellings && i < spellings->count; i++) {
-        if (str_eq(word, spellings->at[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static struct str spliced(struct arena *a, struct str s, size_t from,
-                          size_t to, struct str what) {
-    struct buf b;
-    buf_init_in(&b, a, COMMAND_MAX);
-    buf_add(&b, str_slice(s, 0, from));
-    buf_add(&b, what);
-    buf_add(&b, str_slice(s, to, s.n));
-    return buf_ok(&b) ? arena_str(a, buf_str(&b)) : s;
-}
-
-/* The value inside its quotes, which stay. */
-static struct str value_replaced(struct arena *a, struct str s, size_t from,
-                                 size_t to, struct str value) {
-    struct str old = str_slice(s, from, to - from);
-    size_t quote = unquoted(old).n < old.n ? 1 : 0;
-    return spliced(a, s, from + quote, to - quote, value);
-}
-
-/* "--flag=value" as one word. */
-static bool replace_joined(struct arena *a, struct str s, const struct word *w,
-                           struct str name, struct str value,
-                           const struct str_list *spellings,
-                           struct str *out) {
-    struct str word = word_text(s, w);
-    size_t cut = str_find_char(word, '=');
-    if (cut == word.n || value.n == 0 ||
-        !is_spelling(str_slice(word, 0, cut), name, spellings)) {
+    if (!is_spelling(str_slice(bare, 0, cut), to)) {
         return false;
     }
-    *out = value_replaced(a, s, w->from + cut + 1, w->to, value);
+    if (is_joined && to->value.n > 0) {
+        size_t quote = bare.n < word.n;
+        value_edit(e, c, arg->from + quote + cut + 1, arg->to - quote,
+                   to->value);
+    } else if (is_joined) {
+        edit_add(e, arg->from, arg->to, to->name); /* --switch=false */
+    } else if (to->value.n > 0) {
+        value_replace(e, c, arg, to);
+    }
     return true;
 }
 
-static bool replace_value(struct arena *a, struct str s, struct str name,
-                          struct str value, const struct str_list *spellings,
-                          struct str *out) {
-    struct word w, next;
-    for (size_t at = 0; next_word(s, at, &w); at = w.to) {
-        if (replace_joined(a, s, &w, name, value, spellings, out)) {
-            return true;
-        }
-        if (!is_spelling(unquoted(word_text(s, &w)), name, spellings)) {
-            continue;
-        }
-        *out = s; /* a switch that is on already */
-        if (value.n > 0 && next_word(s, w.to, &next)) {
-            *out = value_replaced(a, s, next.from, next.to, value);
-        } else if (value.n > 0) {
-            return false;
-        }
-        return true;
-    }
-    return false;
-}
-
-bool command_value(struct str command, const struct flag *flag,
-                   struct str *value) {
-    struct word w, next;
-    for (size_t at = 0; next_word(command, at, &w); at = w.to) {
-        struct str word = word_text(command, &w);
-        size_t cut = str_find_char(word, '=');
-        if (is_spelling(str_slice(word, 0, cut), flag->flag,
-                        &flag->aliases) && cut < word.n) {
-            *value = unquoted(str_slice(word, cut + 1, word.n));
-            return value->n > 0;
-        }
-        if (is_spelling(word, flag->flag, &flag->aliases) &&
-            next_word(command, w.to, &next)) {
-            *value = unquoted(word_text(command, &next));
-            return true;
+/* Every place counts: of two, the last is in force. */
+static bool flags_replace(struct edits *e, const struct command *c,
+                          size_t from, size_t end,
+                          const struct wish *to) {
+    struct argument arg;
+    bool is_there = false;
+    for (size_t at = from; argument_next(c, &at, &arg) && arg.to <= end;) {
+        if (flag_replace(e, c, &arg, to)) {
+            is_there = true;
+            size_t behind = e->count > 0 ? e->at[e->count - 1].at.to : 0;
+            at = behind > at ? behind : at;
         }
     }
-    return false;
+    return is_there;
 }
 
 /* ---- adding ---- */
 
-/* The indent of the last continued line; empty: the command has none. */
-static struct str last_indent(struct str s) {
-    for (size_t i = s.n; i > 1; i--) {
-        if (s.p[i - 1] == '\n' && s.p[i - 2] == '\\') {
+/* Line end and indent of a line that continues the command; empty: it is all
+ * on one line. */
+static struct str joint_of(const struct command *c, struct arena *a) {
+    struct str s = c->sh.text;
+    for (size_t i = c->args_end < s.n ? c->args_end + 1 : s.n; i > 1; i--) {
+        bool is_end = s.p[i - 1] == '\n' &&
+                      (s.p[i - 2] == c->sh.escape || s.p[i - 2] == '\r');
+        if (is_end) {
             size_t to = i;
             while (to < s.n && (s.p[to] == ' ' || s.p[to] == '\t')) {
                 to++;
             }
-            return str_slice(s, i, to - i);
+            return arena_printf(a, " %c\n%.*s", c->sh.escape,
+                                STR_ARG(str_slice(s, i, to - i)));
         }
     }
-    return (struct str){NULL, 0};
+    return STR(" ");
 }
 
-static struct str without_tail(struct str s) {
-    s = str_trim(s);
-    while (s.n > 0 && s.p[s.n - 1] == '\\') {
-        s = str_trim(str_slice(s, 0, s.n - 1));
+static void flag_add(struct edits *e, const struct command *c,
+                     const struct wish *to) {
+    if (c->form != FORM_SHELL) {
+        struct str text;
+        struct argument at = list_added(to->a, c, to->name, to->value, &text);
+        edit_add(e, at.from, at.to, text);
+        return;
     }
-    return s;
+    struct str joint = joint_of(c, to->a);
+    edit_add(e, c->args_end, c->args_end,
+             arena_printf(to->a, "%.*s%.*s", STR_ARG(joint),
+                          STR_ARG(to->whole)));
 }
 
-static struct str appended(struct arena *a, struct str s, struct str setting) {
-    bool is_continued = str_find(s, STR("\\\n")) < s.n;
-    struct str body = without_tail(s);
-    struct str indent = last_indent(body);
-    struct buf b;
-    buf_init_in(&b, a, COMMAND_MAX);
-    buf_add(&b, body);
-    buf_add(&b, is_continued ? STR(" \\\n") : STR(" "));
-    buf_add(&b, indent);
-    buf_add(&b, setting);
-    return buf_ok(&b) ? arena_str(a, buf_str(&b)) : s;
+/* An option of the container or the launcher, which has to be there. */
+static bool owned_place(struct edits *e, const struct command *c,
+                        size_t owned, const struct wish *to) {
+    if (c->form != FORM_SHELL || owned == 0) {
+        return false;
+    }
+    size_t end = owned < c->program ? c->program : c->args;
+    if (!flags_replace(e, c, owned, end, to)) {
+        edit_add(e, owned, owned,
+                 arena_printf(to->a, " %.*s", STR_ARG(to->whole)));
+    }
+    return true;
 }
 
-struct str command_with(struct arena *a, struct str command,
-                        struct str setting, const struct str_list *spellings) {
-    struct str name, value, out;
-    setting = str_trim(setting);
-    split_setting(setting, &name, &value);
-    if (replace_value(a, command, name, value, spellings, &out)) {
-        return out;
+static bool flag_place(struct edits *e, const struct command *c,
+                       const struct wish *to) {
+    int owner = owner_of(to->name);
+    if (owner >= 0) {
+        return owned_place(e, c, c->owned[owner], to);
     }
-    size_t options = container_options(command);
-    if (is_variable(setting) && options > 0) {
-        return spliced(a, command, options, options,
-                       arena_printf(a, " -e %.*s", STR_ARG(setting)));
+    if (!flags_replace(e, c, c->args, c->args_end, to)) {
+        flag_add(e, c, to);
     }
-    if (is_variable(setting)) {
-        return spliced(a, command, 0, 0,
-                       arena_printf(a, "%.*s ", STR_ARG(setting)));
+    return true;
+}
+
+/* "NAME=old" in front, or behind -e: its value. */
+static bool variable_replace(struct edits *e, const struct command *c,
+                             const struct wish *to) {
+    struct argument arg;
+    struct str begin = str_slice(to->whole, 0, to->name.n + 1);
+    bool is_there = false;
+    for (size_t at = 0; argument_next(c, &at, &arg) &&
+                        arg.to <= c->program;) {
+        struct str word = text_of(c, &arg);
+        size_t skip = str_starts(word, STR("--env=")) ? 6 : 0;
+        if (str_starts(str_slice(word, skip, word.n), begin)) {
+            value_edit(e, c, arg.from + skip + begin.n, arg.to, to->value);
+            is_there = true;
+        }
     }
-    return appended(a, command, setting);
+    return is_there;
+}
+
+static bool variable_place(struct edits *e, const struct command *c,
+                           const struct wish *to) {
+    size_t container = c->owned[OWNER_CONTAINER];
+    bool has_place = c->form == FORM_SHELL && !shell_is_windows(&c->sh) &&
+                     !c->is_mpi && !command_is_arguments(c->sh.text);
+    if (!has_place || variable_replace(e, c, to)) {
+        return has_place;
+    }
+    if (container > 0) {
+        edit_add(e, container, container,
+                 arena_printf(to->a, " -e %.*s", STR_ARG(to->whole)));
+    } else {
+        edit_add(e, c->env, c->env,
+                 arena_printf(to->a, "%.*s ", STR_ARG(to->whole)));
+    }
+    return true;
+}
+
+/* ---- all of it ---- */
+
+static bool fits_in_quotes(struct str s) {
+    for (size_t i = 0; i < s.n; i++) {
+        if (strchr("\"'`$\\", s.p[i]) != NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool change_make(struct str command, const struct wish *to,
+                        struct str *out);
+
+/* sh -c "...": flags go to the program inside. */
+static bool change_inside(const struct command *c, const struct wish *to,
+                          struct str *out) {
+    struct edits e = {.count = 0};
+    struct str inner = str_slice(c->sh.text, c->inner_from,
+                                 c->inner_to - c->inner_from);
+    if (!fits_in_quotes(to->whole) || !change_make(inner, to, &inner)) {
+        return false;
+    }
+    edit_add(&e, c->inner_from, c->inner_to, inner);
+    *out = edited(to->a, str_slice(c->sh.text, 0, c->to), &e);
+    return true;
+}
+
+static bool change_make(struct str command, const struct wish *to,
+                        struct str *out) {
+    struct command c = command_parse(command);
+    struct edits e = {.count = 0};
+    bool is_variable = !is_dashed(to->name);
+    if (!c.is_plain) {
+        return false;
+    }
+    if (c.inner_to > 0 && !command_parse(str_slice(
+                              command, c.inner_from,
+                              c.inner_to - c.inner_from)).is_plain) {
+        return false;
+    }
+    if (c.inner_to > 0 && !is_variable && owner_of(to->name) < 0) {
+        return change_inside(&c, to, out);
+    }
+    if (is_variable ? !variable_place(&e, &c, to) : !flag_place(&e, &c, to)) {
+        return false;
+    }
+    *out = edited(to->a, str_slice(command, 0, c.to), &e);
+    return true;
+}
+
+bool command_with(struct arena *a, const struct engine *e, struct str command,
+                  struct str settings, struct str *out) {
+    struct shell sh = {str_trim(settings), '\\'};
+    struct wish to = {.a = a, .engine = e};
+    size_t at = 0;
+    command = str_trim(command);
+    if (!setting_is_flag(settings)) {
+        return false;
+    }
+    while (setting_next(&sh, &at, &to)) {
+        if (!change_make(command, &to, &command)) {
+            return false;
+        }
+    }
+    *out = command;
+    return true;
+}
+
+struct str command_shown(struct str command) {
+    struct command c = command_parse(str_trim(command));
+    return str_slice(c.sh.text, 0, c.to);
+}
+
+bool command_value(struct str command, const struct flag *flag,
+                   struct str *value) {
+    struct command c = command_parse(command);
+    struct argument arg, next;
+    for (size_t at = 0; argument_next(&c, &at, &arg);) {
+        struct str word = text_of(&c, &arg);
+        size_t cut = str_find_char(word, '='), behind = at;
+        if (!is_of_flag(str_slice(word, 0, cut), flag)) {
+            continue;
+        }
+        if (cut < word.n) {
+            *value = shell_unquoted(str_slice(word, cut + 1, word.n));
+            return value->n > 0;
+        }
+        if (argument_next(&c, &behind, &next)) {
+            *value = shell_unquoted(text_of(&c, &next));
+            return true;
+        }
+    }
+    return false;
 }

@@ -161,12 +161,16 @@ static void command_find(struct diagnosis *d, const struct failure_end *end) {
         const struct hit *h = &d->scan->hits.at[i];
         struct str command = str_trim(h->command);
         bool is_cut = str_ends(command, STR("\\")); /* lines are missing */
+        bool is_whole = command.n > 0 &&
+                        command_in_line(h->command_line, h->command_at,
+                                        &command);
         if (h->kind != PATTERN_CONTEXT || command.n == 0 || is_cut ||
             !is_ours(d, h) || command_is_image_alone(command)) {
             continue;
         }
         if (is_better_command(d, command, h->order <= end->last)) {
             d->command = command;
+            d->is_command_whole = is_whole;
             d->command_line = h->first_line;
         }
     }

@@ -182,47 +182,29 @@ static void findings_fill(struct diagnosis *d, struct report *rep) {
 
 /* ---- the corrected command ---- */
 
-static struct str_list spellings_of(struct diagnosis *d,
-                                    const struct workaround *w) {
-    struct str_list out = {0};
-    for (size_t i = 0; d->engine && i < d->engine->flag_count; i++) {
-        const struct flag *f = &d->engine->flags[i];
-        if (!str_eq(f->flag, w->acts_on.flag)) {
-            continue;
-        }
-        out.at = arena_array(d->a, f->aliases.count + 1, sizeof *out.at);
-        out.at[out.count++] = f->flag;
-        for (size_t k = 0; k < f->aliases.count; k++) {
-            out.at[out.count++] = f->aliases.at[k];
-        }
-    }
-    return out;
+/* The first fix with its command, if it may be done at all. */
+static bool is_command_of(const struct fix *fix) {
+    bool is_open = fix->applies == APPLIES_YES || fix->applies == APPLIES_IF;
+    bool falls_short = fix->has_estimate &&
+                       fix->estimate.verdict == VERDICT_NOT_ENOUGH;
+    return is_open && !falls_short && fix->command.n > 0 && !fix->has_gap &&
+           setting_is_flag(fix->command);
 }
 
-static bool mends(const struct fix *fix) {
-    return fix->applies == APPLIES_YES && fix->has_estimate &&
-           fix->estimate.verdict == VERDICT_ENOUGH &&
-           fix->command.n > 0 && !fix->has_gap && setting_is_flag(fix->command);
-}
-
+/* Where the log's command is none that can be handed on, nothing is said here:
+ * the fix has its setting alone. */
 static void command_correct(struct diagnosis *d, struct report *rep) {
-    if (d->command.n == 0 || rep->finding_count == 0 ||
-        report_failures(rep) == 0) {
+    if (!d->is_command_whole || rep->finding_count == 0 ||
+        report_failures(rep) == 0 || rep->findings[0].fix_count == 0 ||
+        !is_command_of(&rep->findings[0].fixes[0])) {
         return;
     }
-    const struct finding *f = &rep->findings[0];
-    bool is_arguments = command_is_arguments(d->command);
-    for (size_t i = 0; i < f->fix_count; i++) {
-        if (!mends(&f->fixes[i]) ||
-            (is_arguments && !str_starts(f->fixes[i].command, STR("-")))) {
-            continue; /* NAME=value is no argument */
-        }
-        struct str_list names = spellings_of(d, f->fixes[i].is);
-        rep->command_before = d->command;
-        rep->command_is_arguments = is_arguments;
-        rep->command_after =
-            command_with(d->a, d->command, f->fixes[i].command, &names);
-        return;
+    struct str after;
+    if (command_with(d->a, d->engine, d->command,
+                     rep->findings[0].fixes[0].command, &after)) {
+        rep->command_before = command_shown(d->command);
+        rep->command_after = after;
+        rep->command_is_arguments = command_is_arguments(d->command);
     }
 }
 

@@ -15,6 +15,7 @@
 #ifndef DIAGNOSE_WORK_H
 #define DIAGNOSE_WORK_H
 
+#include "diagnose/command.h"
 #include "diagnose/diagnose.h"
 
 /* Hits of one pattern, in order of place. */
@@ -104,6 +105,7 @@ struct diagnosis {
     struct overruled *overruled;
     size_t overruled_count;
     struct str command;          /* the user's, as the log has it */
+    bool is_command_whole;       /* the log has its end */
     uint32_t command_line;
     struct incident_list incidents;
 };
@@ -246,21 +248,6 @@ struct str template_fill(struct arena *a, struct str template,
                          const struct filling *f);
 struct str fact_written(struct arena *a, const struct fact *f,
                         bool is_command);
-
-/* ---- command.c ---- */
-/* Put setting ("--max-model-len 4096") into the command: replaced where one
- * of the spellings stands, else appended, quoting and continuations kept. */
-struct str command_with(struct arena *a, struct str command,
-                        struct str setting, const struct str_list *spellings);
-/* The value that a command gives a flag; false: the flag is not there. */
-bool command_value(struct str command, const struct flag *flag,
-                   struct str *value);
-/* Does it begin with the image of a container, the runner being cut off? */
-bool command_is_arguments(struct str command);
-bool command_is_image_alone(struct str command); /* without arguments */
-/* Is this setting ("--flag value", "NAME=value") one that stands on a command
- * line at all? */
-bool setting_is_flag(struct str setting);
 
 /* ---- kvinfo.c ---- */
 enum shortage shortage_of(const struct entry *e,

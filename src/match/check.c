@@ -98,7 +98,13 @@ static void add_capture(struct arena *a, struct str text,
                         struct hit *hit) {
     struct str part = str_slice(text, span.from, span.to - span.from);
     if (!g->is_fact) {
-        hit->command = arena_str(a, part);
+        size_t from = span.from;
+        while (from > 0 && text.p[from - 1] != '\n')
+            from--;
+        hit->command_line = arena_str(a, str_slice(text, from,
+                                                   span.to - from));
+        hit->command_at = span.from - from;
+        hit->command = str_slice(hit->command_line, hit->command_at, part.n);
         return;
     }
     char *unwrapped = arena_alloc(a, part.n);

@@ -224,11 +224,33 @@ static void make_memory(struct scanner *s, struct slot *slot, size_t bytes) {
     slot->memory = arena_alloc(s->a, slot->memory_bytes);
 }
 
+/* What stands on its line in front of a command: who runs it. */
+static struct str front_of(const struct hit_draft *d,
+                           const struct capture_at *c) {
+    const struct window *w = &d->lane->w;
+    if (c->group->is_fact)
+        return (struct str){NULL, 0};
+    uint64_t line = w->marks[window_mark_index(w, c->from)].pos;
+    struct str front = window_slice(w, line, c->from);
+    size_t skip = front.n > COMMAND_FRONT_MAX ? front.n - COMMAND_FRONT_MAX
+                                              : 0;
+    return str_slice(front, skip, front.n);
+}
+
 static size_t bytes_needed(const struct hit_draft *d, struct str text) {
     size_t bytes = d->capture_count * sizeof(struct capture) + text.n;
     for (size_t i = 0; i < d->capture_count; i++)
-        bytes += text_of(d, &d->captures[i]).n;
+        bytes += text_of(d, &d->captures[i]).n +
+                 front_of(d, &d->captures[i]).n;
     return bytes;
+}
+
+static void put_command(struct filling *f, struct str front, struct str text,
+                        struct hit *hit) {
+    const char *line = put_text(f, front).p;
+    hit->command = put_text(f, text);
+    hit->command_line = (struct str){line, front.n + text.n};
+    hit->command_at = front.n;
 }
 
 static void put_captures(const struct hit_draft *d, struct filling *f,
@@ -239,7 +261,7 @@ static void put_captures(const struct hit_draft *d, struct filling *f,
         struct str text = text_of(d, c);
         if (!c->group->is_fact) {
             if (str_eq(c->group->spelling, STR("command")))
-                hit->command = put_text(f, text);
+                put_command(f, front_of(d, c), text, hit);
             continue;
         }
         size_t n = capture_unwrap(text, f->at);

@@ -60,6 +60,8 @@ struct hit {
     uint64_t order;                   /* rises with the place in the input */
     struct str text;    /* the message, verbatim after de-framing, arena-owned */
     struct str command; /* group `command` of a context pattern */
+    struct str command_line; /* the same with the front of its line, */
+    size_t command_at;       /* where it begins in there */
     struct capture *captures; /* of the pattern, then of its extracts, in text order */
     size_t capture_count;
 };

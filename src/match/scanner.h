@@ -20,6 +20,7 @@
 #define KEEP_LAST 32  /* ... and of those after them, the last ones */
 #define CAPTURES_MAX 256     /* of one hit */
 #define COMMAND_MAX 8192     /* bytes of the group `command` */
+#define COMMAND_FRONT_MAX 1024 /* of its line in front of it */
 #define CAPTURE_TEXT_MAX 1024
 #define LAST_LINE_MAX 512
 #define FINDER_AFTER (128 * 1024) /* bytes read; from then on it pays */

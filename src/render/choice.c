@@ -172,14 +172,10 @@ struct str fix_trade_off(const struct teller *t, const struct workaround *w) {
     return but.n > 0 ? said_with(t, "report.trade_off", &but, 1) : but;
 }
 
-/* Its flag and its value both stand there, however they are joined. */
+/* The corrected command is that of the first fix of the first finding. */
 bool fix_is_in_command(const struct report *rep, const struct fix *fix) {
-    struct str value;
-    struct str after = rep->command_after;
-    struct str flag = str_cut(fix->command, ' ', &value);
-    bool is_enough = fix_verdict(fix) == VERDICT_ENOUGH && flag.n > 0;
-    return is_enough && str_find(after, flag) < after.n &&
-           (value.n == 0 || str_find(after, value) < after.n);
+    return rep->command_after.n > 0 && rep->finding_count > 0 &&
+           rep->findings[0].fix_count > 0 && fix == rep->findings[0].fixes;
 }
 
 static const char *unusable_key(const struct fix *fix, struct str because) {

@@ -66,7 +66,7 @@ def check_hostile():
 
 
 def check_commands():
-    for text in ("/m/`x`", "/m/```", "a_b_c"):
+    for text in ("'/m/`x`'", "'/m/```'", "a_b_c"):  # no substitution
         log = LOG.format(text)
         after = json.loads(oomkb("--format", "json", stdin=log))["command"]
         page = rendered(oomkb("--format", "markdown", stdin=log))

@@ -369,6 +369,9 @@ void user_says(struct scene *s, const char *fact_value) {
 
 struct report *scene_report(struct scene *s) {
     struct scan_result *scan = arena_alloc(&s->arena, sizeof *scan);
+    for (size_t i = 0; i < s->hit_count; i++) { /* nothing stands in front */
+        s->hits[i].command_line = s->hits[i].command;
+    }
     scan->hits = (struct hit_list){s->hits, s->hit_count, SCENE_HITS};
     scan->streams = s->streams;
     scan->stream_count = SCENE_STREAMS;

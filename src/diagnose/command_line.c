@@ -1,0 +1,97 @@
+/* command_line.c: which part of a line of a log is a command.
+ *
+ *     user@host:~$ A=b nohup /opt/bin/vllm serve m --port 1 > log 2>&1 &
+ *                  ^ begins            ^ the program was found here
+ *     {"cmd": "vllm serve m --port 1", "pid": 12}
+ *              ^ begins              ^ ends
+ *
+ * What runs the program belongs to it: settings, nohup, a container's runner, a
+ * shell's -c. A prompt, a time of day and prose do not. Quotes or brackets that
+ * open right before it are of whoever wrote the line.
+ */
+#include "diagnose/command_parts.h"
+
+#include <string.h>
+
+#define FRONT_MAX 1024
+
+static bool is_one_of(char c, const char *set) {
+    return c != '\0' && strchr(set, c) != NULL;
+}
+
+/* The program was found by its name: its path stands in front. */
+static size_t path_begin(struct str line, size_t at) {
+    if (at == 0 || !is_one_of(line.p[at - 1], "/\\")) {
+        return at;
+    }
+    while (at > 0 && !is_one_of(line.p[at - 1], " \t\n\"'`(=|&;<>")) {
+        at--;
+    }
+    return at;
+}
+
+/* The first word from which everything up to the program runs it. */
+static size_t first_word(struct str line, size_t program) {
+    size_t at = program > FRONT_MAX ? program - FRONT_MAX : 0;
+    for (; at < program; at++) {
+        bool begins = at == 0 || is_one_of(line.p[at - 1], " \t\n\"'`(");
+        if (begins && !is_one_of(line.p[at], " \t\n\"'`(") &&
+            command_runs(str_slice(line, at, line.n), program - at)) {
+            return at;
+        }
+    }
+    return program;
+}
+
+/* The closing quote; rest.n: it is not there, or quotes inside are escaped. */
+static size_t quote_end(struct str rest, char quote) {
+    for (size_t i = 0; i < rest.n; i++) {
+        if (rest.p[i] == '\\' && i + 1 < rest.n && rest.p[i + 1] == quote) {
+            return rest.n;
+        }
+        if (rest.p[i] == quote) {
+            return i;
+        }
+    }
+    return rest.n;
+}
+
+static size_t bracket_end(struct str rest) {
+    struct shell sh = shell_of(rest);
+    struct shell_token t = shell_next(&sh, 0);
+    while (t.kind != SHELL_END && t.kind != SHELL_ODD && t.kind != SHELL_CUT) {
+        if (t.kind == SHELL_OPERATOR && rest.p[t.from] == ')') {
+            bool is_last = str_trim(str_slice(rest, t.to, rest.n)).n == 0;
+            return is_last ? t.from : rest.n;
+        }
+        t = shell_next(&sh, t.to);
+    }
+    return rest.n;
+}
+
+/* An escape at a line's end that joins nothing: what comes is the log's. */
+static size_t joined_end(struct str text) {
+    struct shell sh = shell_of(text);
+    struct shell_token t = shell_next(&sh, 0);
+    while (t.kind != SHELL_END && t.kind != SHELL_ODD && t.kind != SHELL_CUT) {
+        t = shell_next(&sh, t.to);
+    }
+    return t.kind == SHELL_CUT ? t.from : text.n;
+}
+
+bool command_in_line(struct str line, size_t program, struct str *command) {
+    size_t from = first_word(line, path_begin(line, program));
+    struct str rest = str_slice(line, from, line.n);
+    char before = from > 0 ? line.p[from - 1] : ' ';
+    bool is_enclosed = is_one_of(before, "\"'`(");
+    size_t end = joined_end(rest);
+    bool is_whole = end == rest.n;
+    if (is_enclosed) {
+        size_t close = before == '(' ? bracket_end(rest)
+                                     : quote_end(rest, before);
+        is_whole = close < rest.n;
+        end = is_whole ? close : end;
+    }
+    *command = str_trim(str_slice(rest, 0, end));
+    return is_whole;
+}
