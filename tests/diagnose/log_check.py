@@ -203,20 +203,44 @@ class Command(unittest.TestCase):
     TAIL = ["vllm/vllm-openai:v0.9.1 \\", "  --model Qwen/Qwen2.5-0.5B-Instruct --max-model-len 1024 \\",
             "  --gpu-memory-utilization 0.9"]
 
+    SHORT = ("ValueError: The model's max seq len (1024) is larger than the "
+             "maximum number of tokens that can be stored in KV cache (512). "
+             "Try increasing `gpu_memory_utilization` or decreasing "
+             "`max_model_len` when initializing the engine.")
+
     def test_a_whole_container_is_corrected_as_a_whole(self):
         got = report("docker run --gpus all -p 8000:8000 \\", *self.TAIL, "",
-                     FREE)["command"]
+                     self.SHORT)["command"]
         self.assertTrue(got["before"].startswith("docker run --gpus all"))
         self.assertTrue(got["after"].startswith("docker run --gpus all"))
-        self.assertIn("--gpu-memory-utilization 0.4", got["after"])
+        self.assertIn("--max-model-len 512 ", got["after"])
 
     def test_only_arguments_are_said_to_be_arguments(self):
-        said = text(*self.TAIL, "", FREE)
+        said = text(*self.TAIL, "", self.SHORT)
         self.assertIn("The arguments after the image, corrected:", said)
-        got = report(*self.TAIL, "", FREE)["command"]
+        got = report(*self.TAIL, "", self.SHORT)["command"]
         self.assertTrue(got["after"].startswith("vllm/vllm-openai:v0.9.1 \\\n"))
-        whole = text("docker run --gpus all \\", *self.TAIL, "", FREE)
+        whole = text("docker run --gpus all \\", *self.TAIL, "", self.SHORT)
         self.assertNotIn("The arguments after the image", whole)
+
+    def test_the_command_is_that_of_the_first_fix(self):
+        """Whose command is no setting: then there is none to correct."""
+        got = report(*self.TAIL, "", FREE)
+        first = got["findings"][0]["fixes"][0]
+        self.assertEqual(first["id"], "end-other-processes")
+        self.assertIsNone(got["command"])
+
+    def test_a_second_command_is_not_handed_on(self):
+        line = "$ vllm serve m/x --port 8000"
+        kept = report(line + " 2>&1 | tee out.log", self.SHORT)["command"]
+        self.assertEqual(kept["after"], "vllm serve m/x --port 8000 "
+                         "--max-model-len 512 2>&1 | tee out.log")
+        for rest in ("; rm -rf x", "$(rm x)", "`rm x`", "<<E", '"', "&& rm x",
+                     " \\\nINFO vLLM API server version 0.9.1"):
+            log = (line + rest, self.SHORT)
+            self.assertIsNone(report(*log)["command"], rest)
+            self.assertIn("--max-model-len 512", text(*log), rest)
+            self.assertNotIn("rm ", text(*log), rest)
 
     def test_an_image_alone_is_no_command(self):
         got = report("image: vllm/vllm-openai:v0.9.1", FREE)
