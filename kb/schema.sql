@@ -101,7 +101,6 @@ CREATE TABLE workaround (
   change TEXT NOT NULL,
   kind TEXT NOT NULL,
   command TEXT NOT NULL,
-  cost TEXT NOT NULL,
   effect TEXT NOT NULL,
   effort TEXT NOT NULL,       -- flag restart code hardware
   loses TEXT NOT NULL,        -- nothing speed capacity quality
@@ -152,12 +151,13 @@ CREATE TABLE rate (           -- success of a workaround, fail of a dead end
 
 CREATE TABLE pooled (         -- all workarounds of a mechanism that do the
   mechanism TEXT NOT NULL,    -- same thing: reports and measured only
+  use TEXT NOT NULL,          -- the fix of kb/fixes/, or '' and what it does
   flag TEXT NOT NULL,
   change TEXT NOT NULL,
   kind TEXT NOT NULL,
   worked INTEGER NOT NULL,
   tried INTEGER NOT NULL,
-  PRIMARY KEY (mechanism, flag, change, kind)
+  PRIMARY KEY (mechanism, use, flag, change, kind)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE compatibility (  -- versions

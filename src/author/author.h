@@ -27,6 +27,9 @@ struct author_result author_compile(struct arena *a,
 /* "corpus/entries", "kb" -> "corpus/kb": where kb/ stands unless said. */
 struct str author_sibling_dir(struct arena *a, struct str entries_dir,
                               const char *name);
+/* Read and merge, and check nothing: what the index is to give back. */
+const struct corpus *author_read_corpus(struct arena *a,
+                                        const struct author_options *o);
 /* Write image to path: a temporary file beside it, fsync, rename. */
 void author_write_file(struct arena *a, struct str path, struct str image);
 

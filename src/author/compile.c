@@ -97,6 +97,13 @@ struct desk *desk_read(struct arena *a, const struct author_options *o) {
     return d;
 }
 
+const struct corpus *author_read_corpus(struct arena *a,
+                                        const struct author_options *o) {
+    struct desk *d = desk_read(a, o);
+    complaints_tell(&d->c, o->on_diag, o->diag_ctx);
+    return &d->corpus;
+}
+
 struct author_result author_compile(struct arena *a,
                                     const struct author_options *o,
                                     struct str *image) {

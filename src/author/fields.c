@@ -128,8 +128,6 @@ static const struct field workaround_fields[] = {
      .type = FIELD_CURES,
      .doc = "how often it alone ends a failure of that cause; left out: of "
             "its acts_on"},
-    {.key = "cost", AT(workaround, cost), .type = FIELD_WORD,
-     .words = WORDS_COST, .doc = "cheapest first"},
     {.key = "trade_off", AT(workaround, trade_off), .type = FIELD_TEXT,
      .doc = "what is lost by it"},
     {.key = "when", AT(workaround, when), .type = FIELD_WHEN,

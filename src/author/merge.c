@@ -12,9 +12,6 @@
  * says it of cures every cause of its entry now and then, and is counted. */
 static const bool CURES_ARE_REQUIRED = false;
 
-/* To be true once kb/fixes/acts.yaml is there. */
-static const bool ACTS_ARE_REQUIRED = false;
-
 static const char *const of_act[] = {"effort", "loses", "frees", "cures",
                                      "effect"};
 static const char *const must_stand[] = {"id", "action", "how", "acts_on"};
@@ -27,6 +24,15 @@ struct sources { /* of one fix, as nodes; NULL: there is none */
 static bool is_said(const struct sources *s, const char *key) {
     return node_get(s->own, key) != NULL || node_get(s->used, key) != NULL
            || node_get(s->act, key) != NULL;
+}
+
+/* What is wrong with an acts_on is told by its own check. */
+static bool acts_on_something(const struct sources *s) {
+    const struct node *what =
+        node_or(node_get(s->own, "acts_on"), node_get(s->used, "acts_on"));
+    return node_get(what, "kind") != NULL
+           || (node_get(what, "flag") != NULL
+               && node_get(what, "change") != NULL);
 }
 
 static void take_used(struct workaround *w, const struct sources *s,
@@ -103,6 +109,7 @@ static struct sources merge_fix(struct desk *d, const struct made *m,
         take_used(w, &s, used->what);
     }
     bool is_lost = w->use.n > 0 && used == NULL;
+    bool is_clear = !is_lost && acts_on_something(&s);
     const struct made *act =
         desk_find(d, MADE_ACT, act_key(d->a, &w->acts_on));
     if (act != NULL) {
@@ -114,7 +121,7 @@ static struct sources merge_fix(struct desk *d, const struct made *m,
     if (!is_lost)
         refuse_missing(&d->c, m->src, &s);
     for (size_t i = 0; i < sizeof must_be_said / sizeof *must_be_said; i++)
-        if (ACTS_ARE_REQUIRED && !is_lost && is_said(&s, "acts_on") && !is_said(&s, must_be_said[i]))
+        if (is_clear && !is_said(&s, must_be_said[i]))
             refuse_unsaid(&d->c, m->src, n, CODE_unsaid, must_be_said[i]);
     return s;
 }
@@ -141,7 +148,7 @@ static void merge_entry(struct desk *d, const struct made *m) {
         if (n->kind != NODE_MAP)
             continue;
         struct sources s = merge_fix(d, m, n, &e->workarounds[i]);
-        if (is_said(&s, "cures"))
+        if (is_said(&s, "cures") || !acts_on_something(&s))
             continue;
         cure_some(d, e, &e->workarounds[i]);
         if (CURES_ARE_REQUIRED)
@@ -160,7 +167,7 @@ void desk_merge(struct desk *d) {
         merge_entry(d, &d->made[MADE_ENTRY].at[i]);
     if (!CURES_ARE_REQUIRED && d->without_cures > 0 && d->causes_src != NULL)
         complain(&d->c, d->causes_src, (struct place){0}, CODE_no_cures,
-                 "%zu fixes do not say what they cure", d->without_cures);
+                 "fixes that do not say what they cure: %zu", d->without_cures);
 }
 
 void merge_alone(struct complaints *c, const struct source *src,

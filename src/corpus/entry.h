@@ -78,7 +78,6 @@ struct workaround {
     struct text action, how, trade_off;
     struct acts_on acts_on;
     struct str command; /* template; empty: none */
-    enum cost cost;
     struct str_list when;
     enum effect effect;
     struct rate success;

@@ -23,11 +23,6 @@ static const char *const scopes[] = {
 #include "corpus/words.def"
 #undef SCOPE
 };
-static const char *const costs[] = {
-#define COST(w) #w,
-#include "corpus/words.def"
-#undef COST
-};
 static const char *const efforts[] = {
 #define EFFORT(w) #w,
 #include "corpus/words.def"
@@ -104,8 +99,6 @@ static struct words words_of(enum vocabulary which) {
         return (struct words){roles, ROLE_COUNT_OF};
     case WORDS_SCOPE:
         return (struct words){scopes, SCOPE_COUNT_OF};
-    case WORDS_COST:
-        return (struct words){costs, COST_COUNT_OF};
     case WORDS_EFFORT:
         return (struct words){efforts, EFFORT_COUNT_OF};
     case WORDS_LOSES:

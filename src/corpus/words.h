@@ -28,12 +28,6 @@ enum scope {
     SCOPE_COUNT_OF
 };
 #undef SCOPE
-#define COST(w) COST_##w,
-enum cost {
-#include "corpus/words.def"
-    COST_COUNT_OF
-};
-#undef COST
 #define EFFORT(w) EFFORT_##w,
 enum effort {
 #include "corpus/words.def"
@@ -108,7 +102,7 @@ enum stage {
 #undef STAGE
 
 enum vocabulary {
-    WORDS_MECHANISM, WORDS_SEVERITY, WORDS_ROLE, WORDS_SCOPE, WORDS_COST,
+    WORDS_MECHANISM, WORDS_SEVERITY, WORDS_ROLE, WORDS_SCOPE,
     WORDS_BASIS, WORDS_CHANGE, WORDS_RANGE_STATUS, WORDS_RELATION,
     WORDS_EFFECT, WORDS_ACT_KIND, WORDS_STAGE, WORDS_EFFORT, WORDS_LOSES,
     WORDS_FREES, WORDS_STRENGTH, WORDS_RESTART

@@ -269,7 +269,7 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
     fix.applies = verdict.applies;
     fix.because = verdict.because;
     fix.success = success_of(d->r, &w->success, f->entry->mechanism,
-                             &w->acts_on);
+                             w);
     fix.own = own_success_of(d, f->entry, w, &fix.success);
     texts_fill(d, &fix, facts, acted_on);
     if (release_lacks_command(d, w, f->form)) {

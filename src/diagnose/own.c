@@ -52,7 +52,7 @@ struct own_success own_success_of(const struct diagnosis *d,
     int64_t tried = own.worked + own.failed;
     int64_t prior = others->known
                         ? others->mean
-                        : pooled_rate(d->r, e->mechanism, &w->acts_on);
+                        : pooled_rate(d->r, e->mechanism, w);
     own.mean = (own.worked * UNITS_MICRO + 2 * prior + (tried + 2) / 2) /
                (tried + 2);
     return own;

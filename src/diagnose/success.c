@@ -64,10 +64,10 @@ void wilson_interval(int64_t worked, int64_t tried, int64_t *low,
 }
 
 int64_t pooled_rate(struct reader *r, enum mechanism m,
-                    const struct acts_on *what) {
+                    const struct workaround *fix) {
     int64_t prior = UNITS_MICRO / 2;
-    if (what) {
-        struct pooled p = reader_pooled(r, m, what);
+    if (fix) {
+        struct pooled p = reader_pooled(r, m, fix);
         if (p.tried > 0) {
             (void)mul_div_floor(p.worked, UNITS_MICRO, p.tried, &prior);
         }
@@ -76,13 +76,13 @@ int64_t pooled_rate(struct reader *r, enum mechanism m,
 }
 
 static struct success counted(struct reader *r, const struct rate *rate,
-                              enum mechanism m, const struct acts_on *what) {
+                              enum mechanism m, const struct workaround *fix) {
     struct success s = {.known = true, .basis = rate->basis,
                         .tried = clamp(rate->tried, 0, COUNT_MOST),
                         .maintainers_worked = rate->maintainers_worked,
                         .maintainers_tried = rate->maintainers_tried};
     s.worked = clamp(rate->worked, 0, s.tried);
-    int64_t prior = pooled_rate(r, m, what);
+    int64_t prior = pooled_rate(r, m, fix);
     s.mean = (s.worked * UNITS_MICRO + 2 * prior + (s.tried + 2) / 2) /
              (s.tried + 2);
     wilson_interval(s.worked, s.tried, &s.low, &s.high);
@@ -91,11 +91,11 @@ static struct success counted(struct reader *r, const struct rate *rate,
 }
 
 struct success success_of(struct reader *r, const struct rate *rate,
-                          enum mechanism m, const struct acts_on *what) {
+                          enum mechanism m, const struct workaround *fix) {
     struct success none = {.basis = rate->basis, .worked = -1, .tried = -1};
     switch (rate->basis) {
     case BASIS_reports:
-    case BASIS_measured: return counted(r, rate, m, what);
+    case BASIS_measured: return counted(r, rate, m, fix);
     case BASIS_estimate:
     case BASIS_ai_generated:
         none.known = rate->rate_micro >= 0;

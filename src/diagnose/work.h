@@ -217,7 +217,7 @@ void incidents_link(struct diagnosis *d);
 
 /* ---- success.c ---- */
 struct success success_of(struct reader *r, const struct rate *rate,
-                          enum mechanism m, const struct acts_on *what);
+                          enum mechanism m, const struct workaround *fix);
 /* The user's own reports of a fix of that entry, drawn towards the rate that
  * others report, else towards the pooled one, else 1/2. */
 struct own_success own_success_of(const struct diagnosis *d,
@@ -230,7 +230,7 @@ void wilson_interval(int64_t worked, int64_t tried, int64_t *low,
 /* Of that fix in that mechanism over all entries, in millionths; 1/2 where
  * nobody reported. */
 int64_t pooled_rate(struct reader *r, enum mechanism m,
-                    const struct acts_on *what);
+                    const struct workaround *fix);
 uint64_t square_root(__uint128_t n); /* rounded down */
 
 /* ---- template.c ---- */

@@ -179,11 +179,12 @@ struct search_hits reader_search(struct reader *r, struct str words,
 /* Empty: no such text. */
 struct str reader_message(struct reader *r, enum lang lang, struct str key);
 
-/* worked and tried of one kind of fix (its flag and change, or its kind) over
- * all entries of a mechanism, basis reports and measured. */
+/* worked and tried of one fix over all entries of a mechanism, basis reports
+ * and measured: of the fix of kb/fixes/ that it uses, else of its flag and
+ * change, or its kind. */
 struct pooled { int64_t worked, tried; };
 struct pooled reader_pooled(struct reader *r, enum mechanism m,
-                            const struct acts_on *what);
+                            const struct workaround *fix);
 
 /* A predicate of `when` over facts: true, false, or unknown because some fact
  * is. names[]: the facts it mentions. Raises FAIL_INDEX on what is no

@@ -34,7 +34,6 @@ uint32_t pack_language(void) {
 #define SEVERITY(w) #w ","
 #define ROLE(w) #w ","
 #define SCOPE(w) #w ","
-#define COST(w) #w ","
 #define EFFORT(w) #w ","
 #define LOSES(w) #w ","
 #define FREES(w) #w ","
@@ -50,7 +49,6 @@ uint32_t pack_language(void) {
 #undef SEVERITY
 #undef ROLE
 #undef SCOPE
-#undef COST
 #undef EFFORT
 #undef LOSES
 #undef FREES
@@ -176,8 +174,12 @@ struct str pack_name_key(struct arena *a, const char *form, struct str name) {
 }
 
 struct str pack_pooled_key(struct arena *a, int mechanism,
-                           const struct acts_on *what) {
+                           const struct workaround *fix) {
+    const struct acts_on *what = &fix->acts_on;
     bool has_flag = what->flag.n > 0;
+    if (fix->use.n > 0) {
+        return arena_printf(a, "%d use %.*s", mechanism, STR_ARG(fix->use));
+    }
     return arena_printf(a, "%d %d %d %.*s", mechanism,
                         has_flag ? (int)what->change : (int)CHANGE_none,
                         has_flag ? (int)ACT_KIND_none : (int)what->kind,

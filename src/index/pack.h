@@ -78,7 +78,7 @@ bool pack_find(const struct pack *pack, struct arena *a, enum shelf shelf,
 /* What two-part keys look like. */
 struct str pack_name_key(struct arena *a, const char *form, struct str name);
 struct str pack_pooled_key(struct arena *a, int mechanism,
-                           const struct acts_on *what);
+                           const struct workaround *fix);
 
 /* ---- writing ---- */
 

@@ -135,11 +135,11 @@ struct str reader_message(struct reader *r, enum lang lang, struct str key) {
 }
 
 struct pooled reader_pooled(struct reader *r, enum mechanism m,
-                            const struct acts_on *what) {
+                            const struct workaround *fix) {
     struct record record;
     struct pooled pooled = {0, 0};
     if (pack_find(&r->ix->pack, r->arena, SHELF_POOLED,
-                  pack_pooled_key(r->arena, (int)m, what), &record)) {
+                  pack_pooled_key(r->arena, (int)m, fix), &record)) {
         record_count(&record, &pooled.worked);
         record_count(&record, &pooled.tried);
     }

@@ -78,7 +78,6 @@ static void walk_workaround(struct record *r, struct workaround *fix) {
     record_text(r, &fix->trade_off);
     walk_acts_on(r, &fix->acts_on);
     record_str(r, &fix->command);
-    WORD(r, fix->cost, cost, COST);
     record_strings(r, &fix->when);
     WORD(r, fix->effect, effect, EFFECT);
     walk_rate(r, &fix->success);

@@ -28,18 +28,19 @@ static const char join_groups[] =
     "UPDATE entry SET head = coalesce((SELECT h.number FROM entry AS h "
     "WHERE h.id = entry.same_words_as), number)";
 
-/* A fix is its flag and what is done to it, or else its kind. */
+/* A fix is what it uses; else its flag and what is done to it, or its kind. */
 static const char sum_up[] =
-    "INSERT INTO pooled SELECT e.mechanism, w.flag, "
-    "CASE w.flag WHEN '' THEN 'none' ELSE w.change END AS change, "
-    "CASE w.flag WHEN '' THEN w.kind ELSE 'none' END AS kind, "
+    "INSERT INTO pooled SELECT e.mechanism, w.use, "
+    "iif(w.use = '', w.flag, '') AS flag, "
+    "iif(w.use = '' AND w.flag <> '', w.change, 'none') AS change, "
+    "iif(w.use = '' AND w.flag = '', w.kind, 'none') AS kind, "
     "sum(r.worked), sum(r.tried) FROM workaround AS w "
     "JOIN entry AS e ON e.number = w.entry "
     "JOIN rate AS r ON r.entry = w.entry AND r.owner = 'workaround' "
     "AND r.ordinal = w.ordinal "
     "WHERE r.basis IN ('reports', 'measured') "
-    "AND (w.flag <> '' OR w.kind <> 'none') "
-    "GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4";
+    "AND (w.use <> '' OR w.flag <> '' OR w.kind <> 'none') "
+    "GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5";
 
 void write_events(struct writer *w, struct place at,
                   const struct version_range *range) {

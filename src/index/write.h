@@ -15,7 +15,7 @@
     X(entry_list, "INSERT INTO entry_list VALUES(?,?,?,?,?)")                  \
     X(signature, "INSERT INTO signature VALUES(?,?,?,?,?)")                    \
     X(condition, "INSERT INTO condition VALUES(?,?,?,?,?)")                    \
-    X(workaround, "INSERT INTO workaround VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)")  \
+    X(workaround, "INSERT INTO workaround VALUES(?,?,?,?,?,?,?,?,?,?,?,?)")    \
     X(cure, "INSERT INTO cure VALUES(?,?,?,?,?)")                              \
     X(entry_cause, "INSERT INTO entry_cause VALUES(?,?,?,?)")                  \
     X(cause, "INSERT INTO cause VALUES(?,?,?,?,?,?)")                          \
@@ -52,7 +52,7 @@
               "VALUES(?,?,?,?)")                                               \
     X(meta, "INSERT INTO meta VALUES(?,?)")                                    \
     X(members, "SELECT number, head FROM entry ORDER BY head, number")         \
-    X(pooled_rows, "SELECT mechanism, flag, change, kind, worked, tried "      \
+    X(pooled_rows, "SELECT mechanism, use, flag, change, kind, worked, tried "      \
                    "FROM pooled")
 
 enum insert {

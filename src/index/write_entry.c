@@ -164,7 +164,6 @@ static void write_advice(struct writer *w, const struct entry *e,
         row_bind_text(&row, fix->id);
         bind_acts_on(&row, &fix->acts_on);
         row_bind_text(&row, fix->command);
-        row_bind_word(&row, WORDS_COST, (int)fix->cost);
         row_bind_word(&row, WORDS_EFFECT, (int)fix->effect);
         row_bind_word(&row, WORDS_EFFORT, (int)fix->effort);
         row_bind_word(&row, WORDS_LOSES, (int)fix->loses);

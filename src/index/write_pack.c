@@ -113,13 +113,14 @@ static void pack_pooled(struct writer *w) {
     struct row row = row_of(w->db, INSERT_pooled_rows);
     while (row_next(&row)) {
         int mechanism = row_word(&row, WORDS_MECHANISM);
-        struct acts_on what = {.flag = row_text(&row)};
-        what.change = (enum change)row_word(&row, WORDS_CHANGE);
-        what.kind = (enum act_kind)row_word(&row, WORDS_ACT_KIND);
+        struct workaround fix = {.use = row_text(&row)};
+        fix.acts_on.flag = row_text(&row);
+        fix.acts_on.change = (enum change)row_word(&row, WORDS_CHANGE);
+        fix.acts_on.kind = (enum act_kind)row_word(&row, WORDS_ACT_KIND);
         int64_t worked = row_int(&row), tried = row_int(&row);
         struct record *r =
             pack_add_key(w->pack, SHELF_POOLED,
-                         pack_pooled_key(w->db->arena, mechanism, &what));
+                         pack_pooled_key(w->db->arena, mechanism, &fix));
         record_int(r, &worked);
         record_int(r, &tried);
     }

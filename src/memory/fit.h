@@ -27,13 +27,20 @@ struct fit_question {
 #define FIT_CHANGES 10
 #define FIT_PLANS 12
 
+/* What is tried first; of a set, its last. */
+enum fit_tier { TIER_flag, TIER_quality, TIER_hardware };
+
 struct fit_plan { /* changes that together make it fit */
     struct fact change[FIT_CHANGES];
     size_t count;
-    enum cost cost; /* the dearest of them */
+    enum fit_tier tier; /* the dearest of them */
     struct span needed, pool;
     struct str formula;
 };
+
+/* What it takes to try a plan, and what is given up for it. */
+enum effort fit_plan_effort(const struct fit_plan *plan);
+enum loses fit_plan_loses(const struct fit_plan *plan);
 
 /* What an engine or an operator looks at beside the arithmetic. */
 enum fit_check {

@@ -21,19 +21,19 @@
 
 struct lever {
     enum effect effect;
-    enum cost cost;
+    enum fit_tier tier;
 };
 
-/* In order of cost, then of what a person would try first. */
+/* In order of tiers, then of what a person would try first. */
 static const struct lever levers[] = {
-    {EFFECT_gpu_memory_utilization_up, COST_flag},
-    {EFFECT_max_model_len, COST_flag},
-    {EFFECT_enforce_eager, COST_flag},
-    {EFFECT_max_num_batched_tokens, COST_flag},
-    {EFFECT_kv_cache_dtype, COST_quality},
-    {EFFECT_quantization, COST_quality},
-    {EFFECT_tensor_parallel, COST_hardware},
-    {EFFECT_pipeline_parallel, COST_hardware},
+    {EFFECT_gpu_memory_utilization_up, TIER_flag},
+    {EFFECT_max_model_len, TIER_flag},
+    {EFFECT_enforce_eager, TIER_flag},
+    {EFFECT_max_num_batched_tokens, TIER_flag},
+    {EFFECT_kv_cache_dtype, TIER_quality},
+    {EFFECT_quantization, TIER_quality},
+    {EFFECT_tensor_parallel, TIER_hardware},
+    {EFFECT_pipeline_parallel, TIER_hardware},
 };
 
 #define LEVERS (sizeof levers / sizeof levers[0])
@@ -73,9 +73,9 @@ static bool is_power_in_reach(const struct memory_case *c,
 }
 
 /* More ranks on cards that are there cost a flag. */
-static enum cost cost_of(const struct memory_case *c, const struct lever *l,
+static enum fit_tier tier_of(const struct memory_case *c, const struct lever *l,
                          const struct fact *proposed) {
-    return is_power_in_reach(c, proposed) ? COST_flag : l->cost;
+    return is_power_in_reach(c, proposed) ? TIER_flag : l->tier;
 }
 
 /* A length that the engine itself has printed as one that fits. */
@@ -116,7 +116,7 @@ static void add(const struct planning *p, const struct fit_plan *plan) {
     if (at == FIT_PLANS || !(is_told(p, plan) || holds(p, plan))) {
         return;
     }
-    while (at > 0 && fit->plans[at - 1].cost > plan->cost) {
+    while (at > 0 && fit->plans[at - 1].tier > plan->tier) {
         fit->plans[at] = fit->plans[at - 1];
         at--;
     }
@@ -133,8 +133,8 @@ static bool is_enough(const struct estimate *e) {
     return e->verdict == VERDICT_ENOUGH && e->proposed.known;
 }
 
-static bool has_cost(const struct fit *fit, enum cost most) {
-    return fit->plan_count > 0 && fit->plans[0].cost <= most;
+static bool has_tier(const struct fit *fit, enum fit_tier most) {
+    return fit->plan_count > 0 && fit->plans[0].tier <= most;
 }
 
 static void add_singles(const struct planning *p,
@@ -144,7 +144,7 @@ static void add_singles(const struct planning *p,
         if (is_enough(&e)) {
             struct fit_plan plan = {.change = {e.proposed},
                                     .count = 1,
-                                    .cost = cost_of(c, &levers[i], &e.proposed),
+                                    .tier = tier_of(c, &levers[i], &e.proposed),
                                     .needed = e.after,
                                     .pool = e.limit,
                                     .formula = e.formula};
@@ -169,21 +169,21 @@ static struct memory_case after_change(const struct memory_case *c,
 
 static void add_after(const struct planning *p, const struct memory_case *c,
                       const struct fact *first, struct span pool,
-                      enum cost cost) {
+                      enum fit_tier tier) {
     struct memory_case next = after_change(c, first, pool);
     for (size_t i = 0; i < LEVERS; i++) {
         struct estimate e = asked(p->a, &next, &levers[i]);
         if (!is_enough(&e) || e.proposed.name == first->name) {
             continue;
         }
-        enum cost own = cost_of(c, &levers[i], &e.proposed);
-        enum cost both = own > cost ? own : cost;
-        if (has_cost(p->fit, both)) {
+        enum fit_tier own = tier_of(c, &levers[i], &e.proposed);
+        enum fit_tier both = own > tier ? own : tier;
+        if (has_tier(p->fit, both)) {
             continue;
         }
         struct fit_plan plan = {.change = {*first, e.proposed},
                                 .count = 2,
-                                .cost = both,
+                                .tier = both,
                                 .needed = e.after,
                                 .pool = e.limit,
                                 .formula = e.formula};
@@ -197,13 +197,13 @@ static void add_pairs(const struct planning *p, const struct memory_case *c,
     struct estimate eager = memory_effect(a, c, SHORT_KV_POOL,
                                           EFFECT_enforce_eager);
     if (eager.proposed.known) {
-        add_after(p, c, &eager.proposed, eager.limit, COST_flag);
+        add_after(p, c, &eager.proposed, eager.limit, TIER_flag);
     }
     struct estimate narrow = memory_effect(a, c, SHORT_KV_POOL,
                                            EFFECT_kv_cache_dtype);
     if (narrow.verdict != VERDICT_NONE) {
         struct fact fp8 = propose_word(FACT_kv_cache_dtype, STR("fp8"));
-        add_after(p, c, &fp8, pool, COST_quality);
+        add_after(p, c, &fp8, pool, TIER_quality);
     }
     struct estimate fewer = memory_effect(a, c, SHORT_KV_POOL,
                                           EFFECT_quantization);
@@ -211,7 +211,7 @@ static void add_pairs(const struct planning *p, const struct memory_case *c,
     if (fewer.verdict != VERDICT_NONE && now.known && then.known) {
         struct fact awq = propose_word(FACT_quantization, STR("awq"));
         struct span more = span_minus(now, then);
-        add_after(p, c, &awq, span_plus(pool, more), COST_quality);
+        add_after(p, c, &awq, span_plus(pool, more), TIER_quality);
     }
 }
 

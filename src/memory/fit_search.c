@@ -46,90 +46,90 @@ struct lever {
     enum how how;
     int64_t number;
     const char *word;
-    enum cost cost;
+    enum fit_tier tier;
 };
 
-/* In order of cost, then of what a person would try first. */
+/* In order of tiers, then of what a person would try first. */
 static const struct lever levers[] = {
     {"vllm", OF_SERVING, FACT_gpu_memory_utilization, TO_FREE,
-     SHARE_MOST, "", COST_flag},
+     SHARE_MOST, "", TIER_flag},
     {"vllm", OF_SERVING, FACT_gpu_memory_utilization, UP_BY_CENTS, SHARE_MOST,
-     "", COST_flag},
+     "", TIER_flag},
     {"sglang", OF_SERVING, FACT_mem_fraction_static, UP_BY_CENTS, 92 * CENT,
-     "", COST_flag},
+     "", TIER_flag},
     {"tensorrt-llm", OF_SERVING, FACT_kv_free_fraction, UP_BY_CENTS,
-     95 * CENT, "", COST_flag},
+     95 * CENT, "", TIER_flag},
     {"lmdeploy", OF_SERVING, FACT_kv_free_fraction, UP_BY_CENTS, 90 * CENT,
-     "", COST_flag},
-    {"", OF_SERVING, FACT_tensor_parallel, TO_RANKS, 0, "", COST_flag},
-    {"vllm", OF_SERVING, FACT_pipeline_parallel, TO_RANKS, 0, "", COST_flag},
+     "", TIER_flag},
+    {"", OF_SERVING, FACT_tensor_parallel, TO_RANKS, 0, "", TIER_flag},
+    {"vllm", OF_SERVING, FACT_pipeline_parallel, TO_RANKS, 0, "", TIER_flag},
     {"", OF_SERVING, FACT_max_num_batched_tokens, DOWN_BY_HALVES, 1024, "",
-     COST_flag},
+     TIER_flag},
     {"vllm", OF_SERVING, FACT_max_num_seqs, DOWN_BY_HALVES, 16, "",
-     COST_flag},
-    {"vllm", OF_SERVING, FACT_enforce_eager, TO_NUMBER, 1, "", COST_flag},
+     TIER_flag},
+    {"vllm", OF_SERVING, FACT_enforce_eager, TO_NUMBER, 1, "", TIER_flag},
     {"transformers", OF_SERVING, FACT_batch_size, DOWN_BY_HALVES, 1, "",
-     COST_flag},
-    {"mlx", OF_SERVING, FACT_batch_size, DOWN_BY_HALVES, 1, "", COST_flag},
-    {"llama.cpp", OF_SERVING, FACT_gpu_layers, TO_LAYERS, 0, "", COST_flag},
-    {"ollama", OF_SERVING, FACT_gpu_layers, TO_LAYERS, 0, "", COST_flag},
-    {"", OF_SERVING, FACT_max_model_len, TO_LENGTH, 0, "", COST_flag},
+     TIER_flag},
+    {"mlx", OF_SERVING, FACT_batch_size, DOWN_BY_HALVES, 1, "", TIER_flag},
+    {"llama.cpp", OF_SERVING, FACT_gpu_layers, TO_LAYERS, 0, "", TIER_flag},
+    {"ollama", OF_SERVING, FACT_gpu_layers, TO_LAYERS, 0, "", TIER_flag},
+    {"", OF_SERVING, FACT_max_model_len, TO_LENGTH, 0, "", TIER_flag},
     {"", OF_TRAINING, FACT_gradient_checkpointing, TO_NUMBER, 1, "",
-     COST_flag},
-    {"", OF_TRAINING, FACT_batch_size, DOWN_BY_HALVES, 1, "", COST_flag},
-    {"", OF_TRAINING, FACT_zero_stage, UP_BY_ONE, 3, "", COST_flag},
-    {"", OF_TRAINING, FACT_offload, TO_WORD, 0, "optimizer", COST_flag},
-    {"", OF_TRAINING, FACT_offload, TO_WORD, 0, "all", COST_flag},
+     TIER_flag},
+    {"", OF_TRAINING, FACT_batch_size, DOWN_BY_HALVES, 1, "", TIER_flag},
+    {"", OF_TRAINING, FACT_zero_stage, UP_BY_ONE, 3, "", TIER_flag},
+    {"", OF_TRAINING, FACT_offload, TO_WORD, 0, "optimizer", TIER_flag},
+    {"", OF_TRAINING, FACT_offload, TO_WORD, 0, "all", TIER_flag},
     {"vllm", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "fp8",
-     COST_quality},
+     TIER_quality},
     {"sglang", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "fp8_e5m2",
-     COST_quality},
+     TIER_quality},
     {"tensorrt-llm", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "fp8",
-     COST_quality},
+     TIER_quality},
     {"tgi", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "fp8_e5m2",
-     COST_quality},
+     TIER_quality},
     {"lmdeploy", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "8",
-     COST_quality},
+     TIER_quality},
     {"llama.cpp", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "q8_0",
-     COST_quality},
+     TIER_quality},
     {"ollama", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "q8_0",
-     COST_quality},
-    {"mlx", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "8", COST_quality},
+     TIER_quality},
+    {"mlx", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "8", TIER_quality},
     {"exllama", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "q8",
-     COST_quality},
-    {"vllm", OF_SERVING, FACT_quantization, TO_WORD, 8, "fp8", COST_quality},
+     TIER_quality},
+    {"vllm", OF_SERVING, FACT_quantization, TO_WORD, 8, "fp8", TIER_quality},
     {"sglang", OF_SERVING, FACT_quantization, TO_WORD, 8, "fp8",
-     COST_quality},
-    {"vllm", OF_SERVING, FACT_quantization, TO_WORD, 4, "awq", COST_quality},
+     TIER_quality},
+    {"vllm", OF_SERVING, FACT_quantization, TO_WORD, 4, "awq", TIER_quality},
     {"sglang", OF_SERVING, FACT_quantization, TO_WORD, 4, "awq",
-     COST_quality},
+     TIER_quality},
     {"tensorrt-llm", OF_SERVING, FACT_quantization, TO_WORD, 8, "fp8",
-     COST_quality},
+     TIER_quality},
     {"tensorrt-llm", OF_SERVING, FACT_quantization, TO_WORD, 4, "awq",
-     COST_quality},
-    {"tgi", OF_SERVING, FACT_quantization, TO_WORD, 4, "awq", COST_quality},
+     TIER_quality},
+    {"tgi", OF_SERVING, FACT_quantization, TO_WORD, 4, "awq", TIER_quality},
     {"lmdeploy", OF_SERVING, FACT_quantization, TO_WORD, 4, "awq",
-     COST_quality},
+     TIER_quality},
     {"llama.cpp", OF_SERVING, FACT_quantization, TO_WORD, 8, "Q8_0",
-     COST_quality},
+     TIER_quality},
     {"llama.cpp", OF_SERVING, FACT_quantization, TO_WORD, 4, "Q4_K_M",
-     COST_quality},
+     TIER_quality},
     {"ollama", OF_SERVING, FACT_quantization, TO_WORD, 4, "Q4_K_M",
-     COST_quality},
+     TIER_quality},
     {"transformers", OF_SERVING, FACT_quantization, TO_WORD, 4,
-     "bitsandbytes", COST_quality},
-    {"mlx", OF_SERVING, FACT_quantization, TO_WORD, 4, "4bit", COST_quality},
-    {"", OF_TRAINING, FACT_optimizer, TO_WORD, 0, "adamw_8bit", COST_quality},
-    {"", OF_TRAINING, FACT_lora_rank, TO_NUMBER, 16, "", COST_quality},
+     "bitsandbytes", TIER_quality},
+    {"mlx", OF_SERVING, FACT_quantization, TO_WORD, 4, "4bit", TIER_quality},
+    {"", OF_TRAINING, FACT_optimizer, TO_WORD, 0, "adamw_8bit", TIER_quality},
+    {"", OF_TRAINING, FACT_lora_rank, TO_NUMBER, 16, "", TIER_quality},
     {"", OF_TRAINING, FACT_quantization, TO_WORD, 4, "bitsandbytes",
-     COST_quality},
-    {"", OF_TRAINING, FACT_seq_len, DOWN_BY_HALVES, 512, "", COST_quality},
-    {"", OF_SERVING, FACT_tensor_parallel, TO_RANKS, 0, "", COST_hardware},
+     TIER_quality},
+    {"", OF_TRAINING, FACT_seq_len, DOWN_BY_HALVES, 512, "", TIER_quality},
+    {"", OF_SERVING, FACT_tensor_parallel, TO_RANKS, 0, "", TIER_hardware},
     {"vllm", OF_SERVING, FACT_pipeline_parallel, TO_RANKS, 0, "",
-     COST_hardware},
-    {"", OF_SERVING, FACT_gpu_count, UP_BY_DOUBLES, 16, "", COST_hardware},
+     TIER_hardware},
+    {"", OF_SERVING, FACT_gpu_count, UP_BY_DOUBLES, 16, "", TIER_hardware},
     {"", OF_TRAINING, FACT_gpu_count, UP_BY_DOUBLES, RANKS_MOST, "",
-     COST_hardware},
+     TIER_hardware},
 };
 
 #define LEVERS (sizeof levers / sizeof levers[0])
@@ -212,7 +212,7 @@ static void split(struct values *v, const struct lever *l,
         if (n <= now && pieces % now == 0) {
             continue; /* as many do already */
         }
-        bool is_wanted = l->cost == COST_flag ? is_there : !is_there;
+        bool is_wanted = l->tier == TIER_flag ? is_there : !is_there;
         if (is_wanted && n != now && pieces > 0 && pieces % n == 0) {
             offer(v, l->fact, n);
         }
@@ -376,7 +376,7 @@ static struct fit_question with_changes(const struct fit_question *q,
 static bool holds(struct search *s, struct fit_plan *plan) {
     struct fit_question then = with_changes(s->q, plan);
     struct kv kv;
-    if (plan->cost == COST_hardware) {
+    if (plan->tier == TIER_hardware) {
         take_cards(&then, plan);
     }
     if (fit_verdict_of(s->a, &then, &kv) != FIT_YES) {
@@ -434,7 +434,7 @@ static void add(struct search *s, const struct fit_plan *plan) {
     if (at == FIT_PLANS) {
         return;
     }
-    while (at > 0 && fit->plans[at - 1].cost > plan->cost) {
+    while (at > 0 && fit->plans[at - 1].tier > plan->tier) {
         fit->plans[at] = fit->plans[at - 1];
         at--;
     }
@@ -459,7 +459,7 @@ static void add_singles(struct search *s) {
         struct values v = values_of(s, l, s->q, &s->fit->c);
         for (size_t k = 0; k < v.count; k++) {
             struct fit_plan plan = {
-                .change = {v.at[k]}, .count = 1, .cost = l->cost};
+                .change = {v.at[k]}, .count = 1, .tier = l->tier};
             if (holds(s, &plan)) {
                 add(s, &plan);
                 break;
@@ -519,15 +519,15 @@ static bool try_lever(struct search *s, struct fit_plan *plan,
     return false;
 }
 
-static void add_set(struct search *s, enum cost most, size_t rounds) {
-    struct fit_plan plan = {.cost = most};
+static void add_set(struct search *s, enum fit_tier most, size_t rounds) {
+    struct fit_plan plan = {.tier = most};
     bool fits = false;
     for (size_t round = 0; round < rounds && !fits; round++) {
         for (size_t i = 0; i < LEVERS && !fits; i++) {
             const struct lever *l = &levers[i];
             bool is_last = l->how == TO_LENGTH; /* before it is given up */
-            bool is_slow = most > COST_flag && l->fact == FACT_offload;
-            if (is_for(s, l) && l->cost <= most && !is_slow &&
+            bool is_slow = most > TIER_flag && l->fact == FACT_offload;
+            if (is_for(s, l) && l->tier <= most && !is_slow &&
                 is_last == (round == 1)) {
                 fits = try_lever(s, &plan, l);
             }
@@ -540,13 +540,13 @@ static void add_set(struct search *s, enum cost most, size_t rounds) {
 }
 
 /* may_be_short: a plan that gives up length counts too. */
-static bool has_plan(const struct fit *fit, enum cost most,
+static bool has_plan(const struct fit *fit, enum fit_tier most,
                      bool may_be_short) {
     for (size_t i = 0; i < fit->plan_count; i++) {
         const struct fit_plan *plan = &fit->plans[i];
         bool keeps = !has_change(plan, FACT_max_model_len) &&
                      !has_change(plan, FACT_seq_len);
-        if (plan->cost <= most && (may_be_short || keeps)) {
+        if (plan->tier <= most && (may_be_short || keeps)) {
             return true;
         }
     }
@@ -555,8 +555,8 @@ static bool has_plan(const struct fit *fit, enum cost most,
 
 void fit_search(struct arena *a, const struct fit_question *q,
                 struct fit *fit) {
-    static const enum cost ceilings[SETS] = {COST_flag, COST_quality,
-                                             COST_hardware};
+    static const enum fit_tier ceilings[SETS] = {TIER_flag, TIER_quality,
+                                             TIER_hardware};
     struct fit_question again = fit_asked_again(q, &fit->c);
     struct search s = {a, &again, fit};
     if (fit->c.model == NULL || !gpu_total_bytes(&fit->c).known) {
@@ -565,7 +565,7 @@ void fit_search(struct arena *a, const struct fit_question *q,
     add_singles(&s);
     for (size_t i = 0; i < SETS; i++) {
         /* What the host would hold slows every step: narrower comes too. */
-        bool is_slow = fit->is_training && ceilings[i] == COST_quality;
+        bool is_slow = fit->is_training && ceilings[i] == TIER_quality;
         if (is_slow || !has_plan(fit, ceilings[i], false)) {
             add_set(&s, ceilings[i], has_plan(fit, ceilings[i], true) ? 1 : 2);
         }

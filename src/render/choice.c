@@ -26,6 +26,13 @@ struct str fix_condition(const struct teller *t, const struct fix *fix) {
                : (struct str){NULL, 0};
 }
 
+struct str fix_cost(const struct teller *t, enum effort effort,
+                    enum loses loses) {
+    struct str words[] = {said_word(t, WORDS_EFFORT, (int)effort),
+                          said_word(t, WORDS_LOSES, (int)loses)};
+    return said_with(t, "explain.costs", words, 2);
+}
+
 struct str fix_verdict_words(const struct teller *t, const struct fix *fix) {
     switch (fix_verdict(fix)) {
     case VERDICT_ENOUGH: return said(t, "verdict.enough");
@@ -34,7 +41,7 @@ struct str fix_verdict_words(const struct teller *t, const struct fix *fix) {
     case VERDICT_UNKNOWN: return said(t, "verdict.unknown");
     case VERDICT_NONE: break;
     }
-    return said_word(t, WORDS_COST, (int)fix->is->cost);
+    return fix_cost(t, fix->is->effort, fix->is->loses);
 }
 
 /* What is asked against the room for it, as the verdict has it. */

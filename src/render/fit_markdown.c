@@ -154,7 +154,7 @@ static void put_plans(struct buf *out, const struct teller *t,
         buf_printf(out, "%zu. ", i + 1);
         put_code(out, t, fit_changes(t, fit, plan));
         buf_add(out, STR(" ("));
-        put(out, t, said_word(t, WORDS_COST, (int)plan->cost));
+        put(out, t, fix_cost(t, fit_plan_effort(plan), fit_plan_loses(plan)));
         buf_add(out, STR("): "));
         put(out, t, said_with(t, "fit.plan_numbers", args, 2));
         buf_add_char(out, '\n');

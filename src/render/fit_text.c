@@ -88,7 +88,7 @@ static void put_plans(struct page *p, const struct fit *fit) {
         const struct fit_plan *plan = &fit->plans[i];
         struct str mark = arena_printf(p->t->a, "%2zu  ", i + 1);
         page_pair(p, 0, mark, INK_COMMAND, fit_changes(p->t, fit, plan), INK_DIM,
-                  said_word(p->t, WORDS_COST, (int)plan->cost));
+                  fix_cost(p->t, fit_plan_effort(plan), fit_plan_loses(plan)));
         struct str args[] = {shown_span(p->t, UNIT_BYTES, plan->needed),
                              shown_span(p->t, UNIT_BYTES, plan->pool)};
         page_text(p, 4, INK_DIM, said_with(p->t, "fit.plan_numbers", args, 2));

@@ -153,6 +153,25 @@ static struct json *json_rate(const struct teller *t,
     return o;
 }
 
+static struct json *cures(const struct teller *t,
+                          const struct workaround *w) {
+    struct json *o = json_new_object(t->a);
+    for (size_t i = 0; i < w->cure_count; i++) {
+        json_set(o, arena_str(t->a, w->cures[i].cause).p,
+                 word(t, WORDS_STRENGTH, (int)w->cures[i].strength));
+    }
+    return o;
+}
+
+static struct json *causes(const struct teller *t, const struct entry *e) {
+    struct json *o = json_new_object(t->a);
+    for (size_t i = 0; i < e->cause_count; i++) {
+        json_set(o, arena_str(t->a, e->causes[i].cause).p,
+                 json_micro(t->a, e->causes[i].share_micro));
+    }
+    return o;
+}
+
 static struct json *workarounds(const struct teller *t,
                                 const struct entry *e) {
     struct json *list = json_new_array(t->a);
@@ -164,7 +183,11 @@ static struct json *workarounds(const struct teller *t,
         json_set(o, "how", json_text(t->a, said_text(t, &w->how)));
         json_set(o, "command", json_str_or_null(t->a, w->command));
         json_set(o, "acts_on", json_acts_on(t, &w->acts_on));
-        json_set(o, "cost", word(t, WORDS_COST, (int)w->cost));
+        json_set(o, "use", json_str_or_null(t->a, w->use));
+        json_set(o, "effort", word(t, WORDS_EFFORT, (int)w->effort));
+        json_set(o, "loses", word(t, WORDS_LOSES, (int)w->loses));
+        json_set(o, "frees", word(t, WORDS_FREES, (int)w->frees));
+        json_set(o, "cures", cures(t, w));
         json_set(o, "trade_off", json_said(t, &w->trade_off));
         json_set(o, "when", strings(t, &w->when));
         json_set(o, "effect", word(t, WORDS_EFFECT, (int)w->effect));
@@ -236,6 +259,7 @@ static void set_head(const struct teller *t, struct json *o,
     json_set(o, "id", json_text(t->a, e->id));
     json_set(o, "component", json_text(t->a, e->component));
     json_set(o, "mechanism", word(t, WORDS_MECHANISM, (int)e->mechanism));
+    json_set(o, "causes", causes(t, e));
     json_set(o, "severity", word(t, WORDS_SEVERITY, (int)e->severity));
     json_set(o, "role", word(t, WORDS_ROLE, (int)e->role));
     json_set(o, "title", json_text(t->a, said_text(t, &e->title)));

@@ -119,7 +119,10 @@ static struct json *fix_object(const struct teller *t, const struct fix *fix) {
     json_set(o, "how", json_text(t->a, said_text(t, &fix->how)));
     json_set(o, "command", json_str_or_null(t->a, fix->command));
     json_set(o, "acts_on", json_acts_on(t, &is->acts_on));
-    json_set(o, "cost", word(t, WORDS_COST, (int)is->cost));
+    json_set(o, "use", json_str_or_null(t->a, is->use));
+    json_set(o, "effort", word(t, WORDS_EFFORT, (int)is->effort));
+    json_set(o, "loses", word(t, WORDS_LOSES, (int)is->loses));
+    json_set(o, "frees", word(t, WORDS_FREES, (int)is->frees));
     json_set(o, "trade_off", json_said(t, &is->trade_off));
     json_set(o, "success", json_success(t, &fix->success, "worked"));
     if (fix->own.worked + fix->own.failed > 0) {

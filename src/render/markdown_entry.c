@@ -112,7 +112,7 @@ static void write_workarounds(struct sheet *s, const struct entry *e) {
         sheet_code(s, 0, "sh", w->command);
         sheet_text(s, fix_trade_off(s->t, w));
         sheet_blank(s);
-        item(s, said_word(s->t, WORDS_COST, (int)w->cost));
+        item(s, fix_cost(s->t, w->effort, w->loses));
         item(s, said_with(s->t, "explain.fix_id", &w->id, 1));
         write_when(s, &w->when);
         write_rate(s, &w->success, false);

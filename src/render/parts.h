@@ -108,6 +108,9 @@ bool fix_is_offered(const struct fix *fix);
 bool fix_is_first_choice(const struct fix *fix);
 enum verdict fix_verdict(const struct fix *fix);
 size_t fixes_shown(const struct teller *t, const struct finding *f); /* --top */
+/* "flag, less capacity" */
+struct str fix_cost(const struct teller *t, enum effort effort,
+                    enum loses loses);
 /* Its verdict, else what it costs. */
 struct str fix_verdict_words(const struct teller *t, const struct fix *fix);
 /* What may_be_enough rests on; empty with any other verdict. */

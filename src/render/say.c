@@ -144,7 +144,6 @@ static const char *vocabulary_name(enum vocabulary which) {
     case WORDS_SEVERITY: return "severity";
     case WORDS_ROLE: return "role";
     case WORDS_SCOPE: return "scope";
-    case WORDS_COST: return "cost";
     case WORDS_BASIS: return "basis";
     case WORDS_CHANGE: return "change";
     case WORDS_RANGE_STATUS: return "range_status";
@@ -161,7 +160,7 @@ static const char *vocabulary_name(enum vocabulary which) {
     return "";
 }
 
-/* "cost" + "flag" -> the text of "cost.flag", else "flag". */
+/* "effort" + "flag" -> the text of "effort.flag", else "flag". */
 static struct str say_member(struct reader *r, enum lang lang,
                              const char *group, const char *word) {
     char key[96];

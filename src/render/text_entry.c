@@ -80,7 +80,7 @@ static void write_workarounds(struct page *p, const struct entry *e) {
     for (size_t i = 0; i < e->workaround_count; i++) {
         const struct workaround *w = &e->workarounds[i];
         page_pair(p, 2, STR("+ "), INK_STRONG, said_text(p->t, &w->action),
-                  INK_DIM, said_word(p->t, WORDS_COST, (int)w->cost));
+                  INK_DIM, fix_cost(p->t, w->effort, w->loses));
         page_text(p, 4, INK_DIM, said_with(p->t, "explain.fix_id", &w->id, 1));
         page_text(p, 4, INK_PLAIN, said_text(p->t, &w->how));
         page_command(p, 8, w->command);

@@ -267,8 +267,10 @@ class Entry:
                "how": self.several(STEPS, self.rng.choice([1, 2, 2, 3])),
                "acts_on": {"flag": "--" + self.flag(),
                            "change": self.rng.choice(["up", "down", "set"])},
-               "cost": self.rng.choice(["flag", "flag", "restart", "quality",
-                                        "code"]),
+               "effort": self.rng.choice(["flag", "restart", "code"]),
+               "loses": self.rng.choice(["nothing", "speed", "quality"]),
+               "frees": self.rng.choice(["activation", "weights", "host"]),
+               "cures": {"one_step": self.rng.choice(["most", "some"])},
                "trade_off": self.both(PRICES)}
         if self.rng.random() < 0.5:
             out["when"] = [self.rng.choice([

@@ -72,9 +72,9 @@ def check_words():
                         ("severity", "SEVERITY")):
         expect(f"{field} is not words.def",
                finding[field]["enum"] == table[name])
-    expect("cost is not words.def",
-           SCHEMA["$defs"]["fix"]["properties"]["cost"]["enum"]
-           == table["COST"])
+    for field in ("effort", "loses", "frees"):
+        expect(f"{field} is not words.def",
+               SCHEMA["$defs"][field]["enum"] == table[field.upper()])
 
 
 def samples():

@@ -83,7 +83,7 @@ static void words_and_spellings_agree(void **state) {
         assert_false(word_named(words, STR("no such word"), &value));
         assert_int_equal(value, -1);
     }
-    assert_string_equal(word_spelling(WORDS_COST, COST_hardware), "hardware");
+    assert_string_equal(word_spelling(WORDS_EFFORT, EFFORT_hardware), "hardware");
 }
 
 static void groups_stand_for_facts(void **state) {

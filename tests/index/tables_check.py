@@ -11,7 +11,8 @@ import pathlib
 import sqlite3
 import sys
 
-import yaml
+sys.path.insert(0, "tests/support")
+from entries import Shared, load  # noqa: E402
 
 INDEX = pathlib.Path(os.environ.get("OOMKB", "build/oomkb")).parent / "oomkb.db"
 wrong = []
@@ -70,14 +71,26 @@ def check_lists(ask, name, number, entry):
                                    "ORDER BY item", number)],
            [plain(w) for w in entry.get("when", [])])
     expect(f"{name}: workaround",
-           ask("SELECT w.id, w.flag, w.cost, w.effect, r.basis FROM "
+           ask("SELECT w.id, w.flag, w.effort, w.loses, w.frees, w.use, "
+               "w.effect, r.basis FROM "
                "workaround AS w JOIN rate AS r ON r.entry = w.entry AND "
                "r.owner = 'workaround' AND r.ordinal = w.ordinal "
                "WHERE w.entry = ? ORDER BY w.ordinal", number),
-           [(w["id"], w.get("acts_on", {}).get("flag", ""), w["cost"],
+           [(w["id"], w["acts_on"].get("flag", ""), w["effort"],
+             w["loses"], w["frees"], w.get("use", ""),
              w.get("effect", "none"),
              w.get("success", {}).get("basis", "none"))
-            for w in entry.get("workarounds", [])])
+            for w in entry["workarounds"]])
+    expect(f"{name}: cures",
+           ask("SELECT ordinal, cause, strength FROM cure WHERE entry = ? "
+               "ORDER BY ordinal, item", number),
+           [(i, *cure) for i, w in enumerate(entry["workarounds"])
+            for cure in w["cures"].items()])
+    expect(f"{name}: causes",
+           ask("SELECT cause, share_micro FROM entry_cause WHERE entry = ? "
+               "ORDER BY ordinal", number),
+           [(cause, round(share * 1000000))
+            for cause, share in entry["causes"].items()])
     expect(f"{name}: links",
            ask("SELECT field, url FROM reference WHERE entry = ? "
                "ORDER BY field, ordinal", number),
@@ -102,7 +115,26 @@ def check_entry(ask, name, entry):
     check_lists(ask, name, number, entry)
 
 
+def check_causes(ask, shared):
+    expect("causes",
+           ask("SELECT id, mechanism, name_en, name_zh FROM cause"),
+           [(id, shared.causes[id]["mechanism"],
+             shared.causes[id]["name"]["en"], shared.causes[id]["name"]["zh"])
+            for id in sorted(shared.causes)])
+    expect("evidence",
+           ask("SELECT c.id, e.ordinal, e.predicate, e.weight, e.family "
+               "FROM cause_evidence AS e JOIN cause AS c "
+               "ON c.number = e.cause ORDER BY c.id, e.ordinal"),
+           [(id, i, row["when"], row["weight"], row.get("family", ""))
+            for id in sorted(shared.causes)
+            for i, row in enumerate(shared.causes[id].get("evidence", []))])
+    expect("ranking", ask("SELECT id, micro FROM ranking ORDER BY id"),
+           sorted((row["id"], round(row["value"] * 1000000))
+                  for row in load("kb/ranking.yaml")["numbers"]))
+
+
 def main():
+    shared = Shared()
     with sqlite3.connect(f"file:{INDEX}?mode=ro", uri=True) as db:
         def ask(sql, *values):
             return db.execute(sql, values).fetchall()
@@ -114,9 +146,8 @@ def main():
         expect("entries", ask("SELECT count(*) FROM entry"), [(len(files),)])
         for path in files:
             name = str(path.relative_to("entries").with_suffix(""))
-            with open(path, encoding="utf-8") as f:
-                entry = yaml.load(f, Loader=yaml.CSafeLoader)
-            check_entry(ask, name, entry)
+            check_entry(ask, name, shared.entry(path))
+        check_causes(ask, shared)
     for line in wrong[:20]:
         print(line)
     return 1 if wrong else 0

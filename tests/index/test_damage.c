@@ -19,7 +19,8 @@ static void read_all(struct arena *a, struct str image) {
                                         "me/qwen3-8b-sft", "no-such-9b"};
     struct index *ix = index_open(a, image);
     struct reader *r = reader_new(ix, a);
-    struct acts_on lower = {STR("--max-model-len"), CHANGE_down, 0};
+    struct workaround lower = {
+        .acts_on = {STR("--max-model-len"), CHANGE_down, 0}};
     for (uint32_t i = 0; i < index_entry_count(ix) && i < 10; i++) {
         const struct entry *e = reader_entry(r, i);
         reader_entry_by_id(r, e->id, NULL);
@@ -39,6 +40,8 @@ static void read_all(struct arena *a, struct str image) {
     reader_component_fold(r, STR("ggml-metal"));
     reader_message(r, LANG_EN, STR("report.do_first"));
     reader_pooled(r, MECHANISM_kv_cache_startup, &lower);
+    reader_cause(r, STR("limit_below_need"));
+    reader_ranking(r);
     reader_search(r, STR("kv cache 显存"), 10);
     reader_entries_of(r, STR("vllm"));
 }

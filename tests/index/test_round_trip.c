@@ -222,10 +222,12 @@ static void answer_small_questions(struct arena *a) {
 /* Reports and measured count; the AI's five of five for the same do not. */
 static void pool_rates(struct arena *a) {
     struct reader *r = tiny_reader(a);
-    struct acts_on lower = {STR("--max-model-len"), CHANGE_down, 0};
-    struct acts_on raise = {STR("--max-model-len"), CHANGE_up, 0};
-    struct acts_on end = {.kind = ACT_KIND_kill_process};
-    struct acts_on nothing = {.kind = ACT_KIND_none};
+    struct workaround lower = {
+        .acts_on = {STR("--max-model-len"), CHANGE_down, 0}};
+    struct workaround raise = {
+        .acts_on = {STR("--max-model-len"), CHANGE_up, 0}};
+    struct workaround end = {.use = STR("end-other-processes")};
+    struct workaround nothing = {.acts_on = {.kind = ACT_KIND_none}};
     struct pooled pooled =
         reader_pooled(r, MECHANISM_kv_cache_startup, &lower);
     assert_int_equal(pooled.worked, 11);

@@ -11,7 +11,7 @@ import yaml
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 # Groups whose keys are put together from a word at run time.
-BY_WORD = {"fact", "budget", "mechanism", "severity", "role", "scope", "cost",
+BY_WORD = {"fact", "budget", "mechanism", "severity", "role", "scope",
            "basis", "change", "range_status", "relation", "effect",
            "act_kind", "stage", "effort", "loses", "frees", "strength"}
 BY_SEVERITY = {"report.warning", "report.recovery", "report.info"}

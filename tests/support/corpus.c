@@ -126,6 +126,8 @@ static void add_workarounds(struct arena *a, struct entry *e) {
     static const char *const when[] = {"max_model_len > 1024"};
     static const char *const links[] = {"https://example.org/1",
                                         "https://example.org/2"};
+    struct cure cures[] = {{STR("limit_below_need"), STRENGTH_most},
+                           {STR("one_step"), STRENGTH_little}};
     struct workaround list[] = {
         {.id = STR("lower-max-model-len"),
          .action = both("Lower the context length", "降低上下文长度"),
@@ -133,18 +135,23 @@ static void add_workarounds(struct arena *a, struct entry *e) {
          .trade_off = both("Shorter requests only", "只能处理较短请求"),
          .acts_on = {STR("--max-model-len"), CHANGE_down, ACT_KIND_none},
          .command = STR("--max-model-len {est_max_model_len}"),
-         .cost = COST_flag,
+         .effort = EFFORT_flag,
          .when = strings(a, COUNT(when), when),
          .effect = EFFECT_max_model_len,
          .success = {.basis = BASIS_reports, .worked = 11, .tried = 14,
                      .maintainers_worked = 1, .maintainers_tried = 2,
                      .rate_micro = -1,
-                     .links = strings(a, COUNT(links), links)}},
+                     .links = strings(a, COUNT(links), links)},
+         .loses = LOSES_capacity,
+         .frees = FREES_kv_need,
+         .cures = kept(a, cures, sizeof cures),
+         .cure_count = COUNT(cures)},
         {.id = STR("end-others"),
+         .use = STR("end-other-processes"),
          .action = both("End the other process", "结束其他进程"),
          .how = both("By its pid", "按 pid 结束"),
          .acts_on = {.kind = ACT_KIND_kill_process},
-         .cost = COST_restart,
+         .effort = EFFORT_restart,
          .effect = EFFECT_free_other_process,
          .success = {.basis = BASIS_measured, .worked = 2, .tried = 3,
                      .rate_micro = -1,
@@ -153,7 +160,7 @@ static void add_workarounds(struct arena *a, struct entry *e) {
          .action = both("Quantize", "量化"),
          .how = both("Use a smaller checkpoint", "换用量化权重"),
          .acts_on = {STR("--max-model-len"), CHANGE_down, ACT_KIND_none},
-         .cost = COST_quality,
+         .loses = LOSES_quality,
          .success = {.basis = BASIS_ai_generated, .worked = 5, .tried = 5,
                      .rate_micro = 850000,
                      .source = STR("https://example.org/claim")}},
@@ -177,6 +184,13 @@ static void add_dead_ends(struct arena *a, struct entry *e) {
     };
     e->dead_ends = kept(a, list, sizeof list);
     e->dead_end_count = COUNT(list);
+}
+
+static void add_causes(struct arena *a, struct entry *e) {
+    struct cause_share list[] = {{STR("limit_below_need"), 700000},
+                                 {STR("one_step"), 300000}};
+    e->causes = kept(a, list, sizeof list);
+    e->cause_count = COUNT(list);
 }
 
 static void add_truth(struct arena *a, struct entry *e) {
@@ -231,6 +245,7 @@ static struct entry everything(struct arena *a) {
     add_workarounds(a, &e);
     add_dead_ends(a, &e);
     add_truth(a, &e);
+    add_causes(a, &e);
     return e;
 }
 
@@ -387,6 +402,26 @@ static void add_gpus(struct arena *a, struct corpus *c) {
     c->gpu_count = COUNT(list);
 }
 
+static void add_cause(struct arena *a, struct corpus *c) {
+    struct evidence evidence[] = {
+        {STR("kv_needed > kv_available"), 4, STR("pool"),
+         both("One request needs more than there is", "一个请求就超过可用量")},
+        {STR("gpu_free > 0.5 * gpu_total"), -2, STR(""),
+         both("Half of the card is free", "半张卡空闲")}};
+    struct cause cause = {
+        .id = STR("limit_below_need"),
+        .mechanism = MECHANISM_kv_cache_startup,
+        .name = both("The pool is too small", "缓存池太小"),
+        .evidence = kept(a, evidence, sizeof evidence),
+        .evidence_count = COUNT(evidence)};
+    c->causes = kept(a, &cause, sizeof cause);
+    c->cause_count = 1;
+    for (int i = 0; i < RANKING_COUNT_OF; i++) {
+        c->ranking.micro[i] = 1000000 + i;
+        c->ranking.origin[i] = both("By hand", "人工设定");
+    }
+}
+
 struct corpus tiny_corpus(struct arena *a) {
     struct component components[] = {
         {STR("ggml-metal"), STR("ggml (Metal)"), STR("llama.cpp")},
@@ -412,6 +447,7 @@ struct corpus tiny_corpus(struct arena *a) {
                        .schema_sql = file_bytes(a, "kb/schema.sql")};
     add_models(a, &c);
     add_gpus(a, &c);
+    add_cause(a, &c);
     return c;
 }
 
@@ -435,6 +471,18 @@ const char *round_trip_loss(struct arena *a, const struct corpus *c) {
         if (field != NULL) {
             return arena_printf(a, "%.*s: %s", STR_ARG(c->entries[i].id),
                                 field).p;
+        }
+    }
+    for (size_t i = 0; i < c->cause_count; i++) {
+        const struct cause *got = reader_cause(r, c->causes[i].id);
+        if (got == NULL || cause_difference(&c->causes[i], got) != NULL) {
+            return arena_printf(a, "cause %.*s",
+                                STR_ARG(c->causes[i].id)).p;
+        }
+    }
+    for (int i = 0; i < RANKING_COUNT_OF; i++) {
+        if (reader_ranking(r)->micro[i] != c->ranking.micro[i]) {
+            return ranking_spelling((enum ranking_number)i);
         }
     }
     return NULL;

@@ -126,24 +126,24 @@ static const struct workaround kv_ways[] = {
      .trade_off = {{LIT("Longer prompts are refused."),
                     LIT("更长的输入会被拒绝。")}},
      .acts_on = {LIT("--max-model-len"), CHANGE_down, ACT_KIND_none},
-     .cost = COST_flag,
+     .effort = EFFORT_flag,
      .effect = EFFECT_max_model_len},
     {.id = LIT("fp8-kv-cache"),
      .action = {{LIT("Store the KV cache in 8 bits"),
                  LIT("用 8 位存 KV 缓存")}},
      .acts_on = {LIT("--kv-cache-dtype"), CHANGE_set, ACT_KIND_none},
-     .cost = COST_quality,
+     .loses = LOSES_quality,
      .effect = EFFECT_kv_cache_dtype},
     {.id = LIT("raise-utilization"),
      .action = {{LIT("Give vLLM a larger share of the card"),
                  LIT("提高 vLLM 占用显存的比例")}},
      .acts_on = {LIT("--gpu-memory-utilization"), CHANGE_up, ACT_KIND_none},
-     .cost = COST_flag,
+     .effort = EFFORT_flag,
      .effect = EFFECT_gpu_memory_utilization_up},
     {.id = LIT("quantized-weights"),
      .action = {{LIT("Load quantized weights"), LIT("换成量化权重")}},
      .acts_on = {{NULL, 0}, CHANGE_none, ACT_KIND_smaller_model},
-     .cost = COST_quality},
+     .loses = LOSES_quality},
 };
 
 static struct estimate kv_estimate(int64_t after, enum verdict verdict) {
@@ -310,12 +310,12 @@ static const struct workaround start_ways[] = {
                  LIT("用更小的占卡比例启动")}},
      .acts_on = {LIT("--gpu-memory-utilization"), CHANGE_down,
                  ACT_KIND_none},
-     .cost = COST_flag},
+     .effort = EFFORT_flag},
     {.id = LIT("end-others"),
      .action = {{LIT("Find and end what holds the card"),
                  LIT("找出并结束占着显卡的进程")}},
      .acts_on = {{NULL, 0}, CHANGE_none, ACT_KIND_kill_process},
-     .cost = COST_restart},
+     .effort = EFFORT_restart},
 };
 
 static struct entry *start_entry(struct arena *a) {
