@@ -92,7 +92,11 @@ static void put_fix(struct buf *b) {
     buf_add(b, STR(
         "    acts_on:\n"
         "      kind: # or flag: --the-flag with change: up | down | set\n"
-        "    cost: # flag | restart | quality | code | hardware\n"));
+        "    # Leave out what kb/fixes/acts.yaml says of that acts_on.\n"
+        "    effort: # flag | restart | code | hardware\n"
+        "    loses: # nothing | speed | capacity | quality\n"
+        "    frees: # what it shrinks or makes room in: kb/FORMAT.md\n"
+        "    cures: # {a cause of kb/causes.yaml: most | some | little}\n"));
     put_text(b, 4, "trade_off", "what is lost by it", "代价");
     buf_add(b, STR("    effect: none # which arithmetic estimates it\n"));
 }
@@ -102,10 +106,7 @@ static void put_tail(struct buf *b, const struct draft_source *from) {
                    "key out if there are none\n  -\n"));
     put_text(b, 4, "action", "its name", "名称");
     put_text(b, 4, "why", "why it fails", "为什么没用");
-    buf_add(b, STR("    fail:\n"
-                   "      basis: # estimate, reports or measured\n"
-                   "      rate: 1 # 1: it never helps\n"));
-    put_text(b, 6, "because", "how that is known", "依据");
+    put_text(b, 4, "instead", "what to do instead", "应当怎么做");
     buf_add(b, STR("evidence: # who says so: reports, source, documentation\n"
                    "  - url: # https://\n"));
     buf_printf(b, "    seen: %.*s\n", STR_ARG(from->today));

@@ -29,7 +29,8 @@ def ago(days):
 
 def corpus(folder, verified, link_seen, newest_seen):
     shutil.copytree("tests/good", folder, dirs_exist_ok=True)
-    shutil.copy("kb/schema.sql", folder / "kb" / "schema.sql")
+    for name in ("schema.sql", "ranking.yaml"):
+        shutil.copy("kb/" + name, folder / "kb" / name)
     for path in (folder / "entries").glob("*/*.yaml"):
         text = re.sub(r"last_verified: .*", f"last_verified: {verified}",
                       path.read_text())

@@ -27,7 +27,9 @@ TORCH = "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate " \
 ANSWERS = {"en:": "Words on what the `slab` does, {n}",
            "zh:": "关于 `slab` 内存的说明，第 {n} 条", "component:": "toy",
            "mechanism:": "activation", "- id:": "smaller-slab",
-           "kind:": "code", "cost:": "code", "basis:": "estimate", "- url:": "https://example.org/a",
+           "kind:": "code", "effort:": "code",
+           "loses:": "nothing", "frees:": "activation",
+           "cures:": "{{one_step: some}}", "- url:": "https://example.org/a",
            "first_seen:": "2026-11-01"}
 
 
@@ -58,7 +60,8 @@ class Draft(unittest.TestCase):
         for part in ("tests/good/entries", "tests/good/kb", "i18n"):
             shutil.copytree(ROOT / part,
                             self.dir / pathlib.PurePath(part).name)
-        shutil.copy(ROOT / "kb/schema.sql", self.dir / "kb")
+        for name in ("schema.sql", "ranking.yaml"):
+            shutil.copy(ROOT / "kb" / name, self.dir / "kb")
         self.log = self.dir / "run.log"
         self.log.write_text(LOG)
         self.entry = self.dir / "entries/toy/slab.yaml"

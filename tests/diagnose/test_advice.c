@@ -238,7 +238,7 @@ static void maintainers_are_kept_apart(void **state) {
     struct rate rate = {.basis = BASIS_reports, .worked = 1, .tried = 4,
                         .maintainers_worked = 5, .maintainers_tried = 5,
                         .rate_micro = -1};
-    struct acts_on nothing = {.kind = ACT_KIND_none};
+    struct workaround nothing = {.acts_on = {.kind = ACT_KIND_none}};
     struct success with = success_of(s.reader, &rate, MECHANISM_weights,
                                      &nothing);
     rate.maintainers_tried = rate.maintainers_worked = 0;
