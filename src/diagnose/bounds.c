@@ -9,6 +9,9 @@
  * and at the ends of the range; where all that lie within the range agree,
  * that is the answer.
  *
+ * Frames narrow the range of PyTorch further (torch_since, torch_before):
+ * `in _wrapped_call_impl` is of 2.1 and later.
+ *
  * Refused: a fact. The version stays unknown; only questions are answered.
  */
 #include "diagnose/work.h"
@@ -34,10 +37,9 @@ int version_fact(const struct diagnosis *d, struct str product) {
     return engine && str_eq(engine->word, product) ? FACT_engine_version : -1;
 }
 
-/* Of the product whose version that is; NULL: the form says nothing of it. */
-static const struct version_range *range_of(const struct diagnosis *d,
-                                            const struct signature *form,
-                                            enum fact_name name) {
+static const struct version_range *range_of_form(const struct diagnosis *d,
+                                                 const struct signature *form,
+                                                 enum fact_name name) {
     for (size_t i = 0; form && i < form->version_count; i++) {
         const struct version_range *range = &form->versions[i];
         if (version_fact(d, range->product) == (int)name &&
@@ -46,6 +48,53 @@ static const struct version_range *range_of(const struct diagnosis *d,
         }
     }
     return NULL;
+}
+
+static bool is_later(struct str x, struct str than) {
+    int order = 0;
+    return version_compare(x, than, &order) && order > 0;
+}
+
+/* The form's one interval, narrowed by what frames prove of PyTorch. */
+static const struct version_range *narrowed(
+    const struct diagnosis *d, const struct version_range *form) {
+    const struct fact *since = facts_last(&d->context, FACT_torch_since);
+    const struct fact *before = facts_last(&d->context, FACT_torch_before);
+    struct str from = since ? since->word : STR("0");
+    struct str to = before ? before->word : (struct str){NULL, 0};
+    if ((!since && !before) || (form && form->event_count > 2)) {
+        return form;
+    }
+    for (size_t i = 0; form && i < form->event_count; i++) {
+        const struct version_event *e = &form->events[i];
+        if (!e->is_fixed && is_later(e->version, from)) {
+            from = e->version;
+        } else if (e->is_fixed && (to.n == 0 || is_later(to, e->version))) {
+            to = e->version;
+        }
+    }
+    if (to.n > 0 && !is_later(to, from)) {
+        return form; /* they contradict each other: a quote of two programs */
+    }
+    struct version_range *both = arena_alloc(d->a, sizeof *both);
+    both->product = STR("torch");
+    both->events = arena_array(d->a, 2, sizeof *both->events);
+    both->events[both->event_count++] =
+        (struct version_event){.version = from};
+    if (to.n > 0) {
+        both->events[both->event_count++] =
+            (struct version_event){.version = to, .is_fixed = true};
+    }
+    return both;
+}
+
+/* Of the product whose version that is; NULL: neither the form of the message
+ * nor the frames beside it say anything of it. */
+static const struct version_range *range_of(const struct diagnosis *d,
+                                            const struct signature *form,
+                                            enum fact_name name) {
+    const struct version_range *range = range_of_form(d, form, name);
+    return name == FACT_torch_version ? narrowed(d, range) : range;
 }
 
 /* ---- versions to ask at ---- */

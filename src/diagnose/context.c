@@ -28,7 +28,21 @@ static bool is_vaguer(const struct fact *x, const struct fact *than) {
            !str_eq(than->word, STR("linux"));
 }
 
+/* Of two bounds of a version the one that leaves less. */
+static bool is_bound(enum fact_name name) {
+    return name == FACT_torch_since || name == FACT_torch_before;
+}
+
+static bool is_narrower(const struct fact *x, const struct fact *than) {
+    int order = 0;
+    version_compare(x->word, than->word, &order);
+    return x->name == FACT_torch_since ? order > 0 : order < 0;
+}
+
 static bool is_better(const struct witness *x, const struct witness *than) {
+    if (than->is_there && is_bound(x->fact.name)) {
+        return is_narrower(&x->fact, &than->fact);
+    }
     if (than->is_there && is_vaguer(&x->fact, &than->fact)) {
         return false;
     }
@@ -238,7 +252,8 @@ static void defaults_add(struct diagnosis *d) {
         const struct fact *f = &c.in[n];
         bool is_one = f->source == SOURCE_DEFAULT && f->low == f->high;
         bool is_new = f->known && (f->source == SOURCE_CATALOGUE || is_one);
-        if (is_new && !facts_first(&d->context, (enum fact_name)n)) {
+        if (is_new && !facts_first(&d->context, (enum fact_name)n) &&
+            !fact_bounded(&d->context, (enum fact_name)n)) {
             struct fact copy = *f;
             copy.name = (enum fact_name)n;
             copy.gpu = copy.rank = copy.pid = FACT_NONE;
@@ -296,6 +311,7 @@ void context_find(struct diagnosis *d) {
     command_read(d);
     force_find(d, w);
     catalogue_names(d);
+    ranks_tell(d);
     if (d->sightings.count > 0) {
         defaults_add(d);
     }

@@ -119,6 +119,21 @@ static void drop_wide_defaults(struct memory_case *c) {
     }
 }
 
+/* A default that a bound of the log contradicts was not in force. */
+static void drop_disproved_defaults(const struct diagnosis *d,
+                                    struct memory_case *c) {
+    for (int n = 0; n < FACT_COUNT_OF; n++) {
+        const struct fact *bound =
+            fact_bounded(&d->context, (enum fact_name)n);
+        bool is_disproved = bound && c->in[n].known &&
+                            c->in[n].source == SOURCE_DEFAULT &&
+                            c->in[n].number < bound->low;
+        if (is_disproved) {
+            c->in[n] = fact_new((enum fact_name)n, SOURCE_LOG);
+        }
+    }
+}
+
 struct memory_case case_of(struct diagnosis *d, const struct fact_list *own) {
     struct memory_case c = {0};
     struct fact_list all = facts_in_force(d, own);
@@ -138,6 +153,7 @@ struct memory_case case_of(struct diagnosis *d, const struct fact_list *own) {
     c.gpu = gpu->known ? reader_gpu(d->r, gpu->word) : NULL;
     memory_complete(&c, d->engine, d->a);
     drop_wide_defaults(&c);
+    drop_disproved_defaults(d, &c);
     return c;
 }
 

@@ -267,7 +267,11 @@ struct report *diagnose(struct arena *a, struct reader *r,
     context_find(&d);
     for (size_t i = 0; i < d.sightings.count; i++) {
         stage_find(&d, &d.sightings.at[i]);
+    }
+    share_tell(&d);
+    for (size_t i = 0; i < d.sightings.count; i++) {
         frames_tell(&d, &d.sightings.at[i]);
+        derive(&d, &d.sightings.at[i]);
         entry_select(&d, &d.sightings.at[i]);
     }
     incidents_find(&d);

@@ -5,6 +5,7 @@
  *            --engine.c, context.c, below.c--> engine, settings in force
  *            --stage.c, frames.c--> where in its life the program was, what
  *                             it did
+ *            --derive.c, tensor.c--> what its numbers amount to
  *            --select.c, bounds.c--> the entry that speaks for a sighting
  *            --incident.c-->  findings: sightings of one cause
  *            --link.c-->      wrappers and consequences beside their root
@@ -163,6 +164,17 @@ bool hit_is_command_form(const struct diagnosis *d, const struct hit *h);
 /* ---- context.c ---- */
 void context_find(struct diagnosis *d);
 
+/* ---- least.c ---- */
+/* Adds to the context what the log proves of settings that it does not name:
+ * facts without a value, with a bound. Before defaults are added. */
+void ranks_tell(struct diagnosis *d);
+/* The share of the card, once stages are known: a default that is contradicted
+ * leaves the context. */
+void share_tell(struct diagnosis *d);
+/* Such a fact; NULL: none. */
+const struct fact *fact_bounded(const struct fact_list *facts,
+                                enum fact_name name);
+
 /* ---- bounds.c ---- */
 /* The fact that is the version of a product; -1: none. */
 int version_fact(const struct diagnosis *d, struct str product);
@@ -202,6 +214,11 @@ void stage_find(struct diagnosis *d, struct sighting *s);
 /* ---- frames.c ---- */
 /* What frames tell beside the stage: work, task. After the stage. */
 void frames_tell(struct diagnosis *d, struct sighting *s);
+
+/* ---- derive.c, tensor.c ---- */
+/* What follows from the numbers of a failure and from those beside it. */
+void derive(struct diagnosis *d, struct sighting *s);
+void tensor_tell(struct diagnosis *d, struct sighting *s);
 
 /* ---- select.c ---- */
 void entry_select(struct diagnosis *d, struct sighting *s);

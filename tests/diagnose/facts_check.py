@@ -110,7 +110,77 @@ HOST = [
      ['  File "/usr/lib/x.py", line 1, in f', CUDA], {"os": "linux"}, {}),
 ]
 
-CASES = FRAMES + SETTINGS + HOST
+OLD = ("RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB (GPU {gpu};"
+       " 11.00 GiB total capacity; 8.00 GiB already allocated; 0.50 GiB free; "
+       "8.50 GiB reserved in total by PyTorch)")
+LISTED = ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 "
+          "GiB. GPU 0 has a total capacity of 79.00 GiB of which 1.00 GiB is "
+          "free. Process {pid} has {size} GiB memory in use. Including "
+          "non-PyTorch memory, this process has 30.00 GiB memory in use. Of "
+          "the allocated memory 28.00 GiB is allocated by PyTorch, and 1.00 "
+          "GiB is reserved by PyTorch but unallocated.")
+VLLM = "INFO 07-01 10:00:00 [api_server.py:1289] vLLM API server version 0.9.1"
+GIB = 1 << 30
+
+NUMBERS = [
+    ("without neighbours the rest is rounding", [CUDA],
+     {"others_in_use": 0}, {"own_ranks": None}),
+    ("a neighbour is named", [LISTED.format(pid=77, size="48.00")],
+     {"others_in_use": 48 * GIB, "own_ranks": 0}, {}),
+    ("a neighbour that is not named",
+     [LISTED.format(pid=77, size="8.00")], {"others_in_use": 48 * GIB}, {}),
+    ("another rank on the same GPU, by its size",
+     [VLLM, "vllm serve m --tensor-parallel-size 2",
+      LISTED.format(pid=77, size="30.00")],
+     {"own_ranks": 1, "others_in_use": 18 * GIB}, {}),
+    ("the same size without ranks is a neighbour",
+     [LISTED.format(pid=77, size="30.00")], {"own_ranks": 0}, {}),
+    ("what is in use outside the allocator", [OLD.format(gpu=0)],
+     {"outside_framework": 2 * GIB}, {"others_in_use": None}),
+    ("two GPUs of one event", [OLD.format(gpu=0), "", OLD.format(gpu=1)],
+     {"siblings": 2}, {"attempts": None}),
+    ("one message is one event", [OLD.format(gpu=0)], {},
+     {"siblings": None, "attempts": None}),
+    ("the same GPU fails again with other numbers",
+     [OLD.format(gpu=0), "", OLD.format(gpu=0).replace("0.50", "0.25")], {},
+     {"siblings": None}),
+    ("a printed shape has a size",
+     ["ResourceExhaustedError: OOM when allocating tensor with shape"
+      "[64,3,512,512] and type float on /job:localhost/replica:0/task:0/"
+      "device:GPU:0 by allocator GPU_0_bfc"],
+     {"tensor_bytes": 64 * 3 * 512 * 512 * 4}, {}),
+    ("a shape without a type has none",
+     ["ResourceExhaustedError: OOM when allocating tensor with shape"
+      "[64,3,512,512]"], {}, {"tensor_bytes": None}),
+    ("NumPy's shape",
+     ["numpy._core._exceptions._ArrayMemoryError: Unable to allocate 149. GiB "
+      "for an array with shape (200000, 100000) and data type float64"],
+     {"tensor_bytes": 160000000000}, {}),
+    ("the victim of a kill and what it held",
+     ["[1.2] Out of memory: Killed process 21984 (python) total-vm:4194304kB, "
+      "anon-rss:1048576kB, file-rss:1024kB, shmem-rss:0kB"],
+     {"victim": "python", "victim_rss": (1048576 + 1024) * 1024}, {}),
+    ("nobody is killed on a GPU", [CUDA], {},
+     {"victim": None, "victim_rss": None}),
+    ("GPU 3 of a server is rank 3 at least",
+     [VLLM, LISTED.format(pid=77, size="2.00").replace("GPU 0", "GPU 3")],
+     {"ranks_least": 4, "tensor_parallel": None}, {}),
+    ("GPU 3 of a script says nothing of ranks",
+     [LISTED.format(pid=77, size="2.00").replace("GPU 0", "GPU 3")], {},
+     {"ranks_least": None}),
+]
+
+VERSIONS = [
+    ("a frame proves a release",
+     trace(TRAIN, ("torch/nn/modules/module.py", "_wrapped_call_impl",
+                   "return self._call_impl(*args, **kwargs)")),
+     {"torch_since": "2.4.0"}, {"torch_before": None, "torch_version": None}),
+    ("an older name of the error",
+     [CUDA.replace("torch.Out", "torch.cuda.Out")],
+     {"torch_since": "1.13.0", "torch_before": "2.4.0"}, {}),
+]
+
+CASES = FRAMES + SETTINGS + HOST + NUMBERS + VERSIONS
 
 
 def facts_of(lines):

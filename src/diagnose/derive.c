@@ -1,0 +1,334 @@
+/* derive.c: what follows from the numbers of one failure and from the failures
+ * beside it.
+ *
+ *   outside_framework  total - free - what the allocator holds
+ *   others_in_use      total - free - this process - ranks of its own job;
+ *                      below 64 MiB it is rounding, and 0
+ *   own_ranks          listed processes that are ranks of this job
+ *   victim             the process that a kill names, and what it held
+ *   siblings           ranks or GPUs that failed in one event
+ *   attempts           failures of the same kind and rank before it
+ *
+ * Each says how it was computed; what cannot be computed is not said.
+ */
+#include "diagnose/work.h"
+
+#include <inttypes.h>
+
+#define NOTHING (INT64_C(64) << 20) /* rounding of four printed amounts */
+#define PIDS_APART 32  /* workers of one parent start one after the other */
+#define LIKE_PER_MILLE 20 /* sizes of ranks differ by so little */
+#define TOGETHER_LINES 400 /* of ranks that fail in one event */
+
+static const struct fact *told(const struct sighting *s, enum fact_name n) {
+    return facts_first(&s->facts, n);
+}
+
+static int64_t low_of(const struct fact *f) {
+    return f->ranged ? f->low : f->number;
+}
+
+static int64_t high_of(const struct fact *f) {
+    return f->ranged ? f->high : f->number;
+}
+
+/* x - y, ends included. */
+static void take_off(struct fact *x, const struct fact *y) {
+    x->number -= y->number;
+    x->low -= high_of(y);
+    x->high -= low_of(y);
+}
+
+/* In use on the card; known false: the message does not say. */
+static struct fact in_use_of(const struct sighting *s, enum fact_name name) {
+    const struct fact *total = told(s, FACT_gpu_total);
+    const struct fact *free = told(s, FACT_gpu_free);
+    struct fact f = fact_new(name, SOURCE_DERIVED);
+    if (!total || !free || free->number > total->number) {
+        return f;
+    }
+    f.known = true;
+    f.number = total->number;
+    f.ranged = true;
+    f.low = low_of(total);
+    f.high = high_of(total);
+    f.gpu = total->gpu;
+    f.line = total->line;
+    take_off(&f, free);
+    return f;
+}
+
+static void at_least_nothing(struct fact *f) {
+    f->number = f->number < NOTHING ? 0 : f->number;
+    f->low = f->low < 0 ? 0 : f->low;
+    f->high = f->high < f->number ? f->number : f->high;
+}
+
+static void outside_tell(struct diagnosis *d, struct sighting *s) {
+    const struct fact *reserved = told(s, FACT_pytorch_reserved);
+    const struct fact *allocated = told(s, FACT_pytorch_allocated);
+    const struct fact *rest = told(s, FACT_pytorch_unallocated);
+    struct fact f = in_use_of(s, FACT_outside_framework);
+    if (!f.known || !(reserved || (allocated && rest))) {
+        return;
+    }
+    int64_t used = f.number;
+    take_off(&f, reserved ? reserved : allocated);
+    if (!reserved) {
+        take_off(&f, rest);
+    }
+    if (f.number < -NOTHING) {
+        return; /* the numbers cannot be true together */
+    }
+    at_least_nothing(&f);
+    f.formula = arena_printf(
+        d->a, "%" PRId64 " in use - %" PRId64
+        " held by the framework's allocator", used, used - f.number);
+    facts_add_new(d->a, &s->facts, &f);
+}
+
+/* ---- ranks of this job ---- */
+
+static int64_t own_pid(const struct diagnosis *d, const struct sighting *s) {
+    const struct fact *own = told(s, FACT_process_in_use);
+    uint32_t stream = s->places[0].stream;
+    if (own && own->pid != FACT_NONE && own->why.n > 0) {
+        return own->pid; /* listed under it */
+    }
+    return stream < d->scan->stream_count ? d->scan->streams[stream].pid
+                                          : FACT_NONE;
+}
+
+static bool is_pid_of_job(const struct diagnosis *d, int64_t pid) {
+    for (size_t i = 0; i < d->scan->stream_count; i++) {
+        if (d->scan->streams[i].pid == pid) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_ranks(const struct diagnosis *d) {
+    static const enum fact_name names[] = {
+        FACT_tensor_parallel, FACT_pipeline_parallel, FACT_data_parallel,
+        FACT_ranks_least};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const struct fact *f = facts_last(&d->context, names[i]);
+        if (f && f->source != SOURCE_DEFAULT && f->number > 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_like(const struct fact *x, const struct fact *y) {
+    int64_t apart = x->number > y->number ? x->number - y->number
+                                          : y->number - x->number;
+    return y->number > NOTHING && apart <= y->number / 1000 * LIKE_PER_MILLE;
+}
+
+static bool is_own_rank(const struct diagnosis *d, const struct sighting *s,
+                        const struct fact *listed) {
+    const struct fact *own = told(s, FACT_process_in_use);
+    int64_t pid = own_pid(d, s);
+    if (listed->pid != FACT_NONE && is_pid_of_job(d, listed->pid)) {
+        return true;
+    }
+    if (!has_ranks(d)) {
+        return false;
+    }
+    bool is_near = pid != FACT_NONE && listed->pid != FACT_NONE &&
+                   listed->pid != pid && listed->pid - pid <= PIDS_APART &&
+                   pid - listed->pid <= PIDS_APART;
+    return is_near || (own && is_like(listed, own));
+}
+
+static size_t own_ranks_tell(struct diagnosis *d, struct sighting *s,
+                         int64_t *bytes) {
+    size_t listed = 0;
+    struct fact f = fact_new(FACT_own_ranks, SOURCE_DERIVED);
+    *bytes = 0;
+    for (size_t i = 0; i < s->facts.count; i++) {
+        const struct fact *other = &s->facts.at[i];
+        if (other->name == FACT_other_in_use && other->known) {
+            listed++;
+            if (is_own_rank(d, s, other) &&
+                add_i64(*bytes, other->number, bytes)) {
+                f.number++;
+            }
+        }
+    }
+    if (listed > 0) {
+        f.known = true;
+        f.line = s->hit->first_line;
+        f.formula = STR("of the listed processes, by their pids and sizes");
+        facts_add_new(d->a, &s->facts, &f);
+    }
+    return listed;
+}
+
+/* ---- others ---- */
+
+/* Is what is in use counted before the program took any itself? */
+static bool is_at_start(const struct sighting *s) {
+    const struct fact *stage = told(s, FACT_stage);
+    return stage && str_eq(stage->word, STR("load")) &&
+           !told(s, FACT_tried_alloc) && !told(s, FACT_pytorch_allocated);
+}
+
+/* A context, its libraries, and what was there before the first count. */
+#define AT_START_MOST (INT64_C(1) << 30)
+
+static struct fact others_listed(const struct sighting *s) {
+    struct fact f = fact_new(FACT_others_in_use, SOURCE_DERIVED);
+    for (size_t i = 0; i < s->facts.count; i++) {
+        const struct fact *other = &s->facts.at[i];
+        if (other->name != FACT_other_in_use || !other->known ||
+            !add_i64(f.number, other->number, &f.number)) {
+            continue;
+        }
+        f.known = f.ranged = true;
+        f.low += low_of(other);
+        f.high += high_of(other);
+        f.gpu = other->gpu;
+        f.line = other->line;
+    }
+    return f;
+}
+
+static void others_tell(struct diagnosis *d, struct sighting *s) {
+    int64_t ranks;
+    size_t listed = own_ranks_tell(d, s, &ranks);
+    const struct fact *own = told(s, FACT_process_in_use);
+    struct fact f = in_use_of(s, FACT_others_in_use);
+    int64_t used = f.number;
+    if (f.known && own) {
+        take_off(&f, own);
+        f.formula = arena_printf(
+            d->a, "%" PRId64 " in use - %" PRId64 " this process - %" PRId64
+            " its ranks", used, own->number, ranks);
+    } else if (f.known && is_at_start(s)) {
+        f.low = f.low > AT_START_MOST ? f.low - AT_START_MOST : 0;
+        f.formula = STR("in use before this process loaded anything");
+    } else if (listed > 0 && told(s, FACT_own_process_listed)) {
+        f = others_listed(s);
+        f.formula = STR("the listed processes");
+    } else {
+        return; /* what this process holds is not known */
+    }
+    f.number -= ranks;
+    f.low -= ranks;
+    f.high -= ranks;
+    if (f.known && f.number >= -NOTHING) {
+        at_least_nothing(&f);
+        facts_add_new(d->a, &s->facts, &f);
+    }
+}
+
+/* ---- the victim ---- */
+
+static void victim_tell(struct diagnosis *d, struct sighting *s) {
+    static const enum fact_name parts[] = {FACT_host_rss, FACT_file_rss,
+                                           FACT_shmem_rss};
+    const struct fact *device = told(s, FACT_device_kind);
+    const struct fact *name = told(s, FACT_process_name);
+    struct fact f = fact_new(FACT_victim, SOURCE_DERIVED);
+    struct fact rss = fact_new(FACT_victim_rss, SOURCE_DERIVED);
+    if (!device || !str_eq(device->word, STR("host"))) {
+        return;
+    }
+    if (name && name->word.n > 0) {
+        f.known = true;
+        f.word = name->word;
+        f.line = name->line;
+        f.formula = STR("the process that the message names");
+        facts_add_new(d->a, &s->facts, &f);
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const struct fact *part = told(s, parts[i]);
+        if (part && add_i64(rss.number, part->number, &rss.number)) {
+            rss.known = true;
+            rss.line = rss.line ? rss.line : part->line;
+        }
+    }
+    if (rss.known && told(s, FACT_host_rss)) {
+        rss.formula = STR("anonymous, file and shared pages of that process");
+        facts_add_new(d->a, &s->facts, &rss);
+    }
+}
+
+/* ---- failures beside it ---- */
+
+static int64_t gpu_of(const struct sighting *s) {
+    const struct fact *f = told(s, FACT_gpu_index);
+    return f ? f->number : FACT_NONE;
+}
+
+static int64_t rank_of(const struct diagnosis *d, const struct sighting *s) {
+    uint32_t stream = s->places[0].stream;
+    return stream < d->scan->stream_count ? d->scan->streams[stream].rank
+                                          : FACT_NONE;
+}
+
+static bool is_same_rank(const struct diagnosis *d, const struct sighting *x,
+                         const struct sighting *y) {
+    return gpu_of(x) == gpu_of(y) && rank_of(d, x) == rank_of(d, y);
+}
+
+static bool is_near(const struct sighting *x, const struct sighting *y) {
+    uint32_t a = x->places[0].first_line, b = y->places[0].first_line;
+    return (a > b ? a - b : b - a) <= TOGETHER_LINES;
+}
+
+/* Is it the first of its rank near s? */
+static bool is_first_of_rank(const struct diagnosis *d,
+                             const struct sighting *s,
+                             const struct sighting *x) {
+    for (size_t i = 0; i < d->sightings.count; i++) {
+        const struct sighting *y = &d->sightings.at[i];
+        if (y == x) {
+            return true;
+        }
+        if (y->head == s->head && is_near(s, y) && is_same_rank(d, x, y)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void beside_tell(struct diagnosis *d, struct sighting *s) {
+    struct fact siblings = fact_new(FACT_siblings, SOURCE_DERIVED);
+    struct fact attempts = fact_new(FACT_attempts, SOURCE_DERIVED);
+    for (size_t i = 0; i < d->sightings.count; i++) {
+        const struct sighting *x = &d->sightings.at[i];
+        if (x->head != s->head) {
+            continue;
+        }
+        if (x < s && is_same_rank(d, x, s)) {
+            attempts.number++;
+        }
+        if (is_near(s, x) && is_first_of_rank(d, s, x)) {
+            siblings.number++;
+        }
+    }
+    siblings.known = siblings.number > 1;
+    siblings.line = attempts.line = s->hit->first_line;
+    siblings.formula = STR("ranks or GPUs with this message, close together");
+    if (siblings.known) {
+        facts_add_new(d->a, &s->facts, &siblings);
+    }
+    attempts.known = attempts.number > 0;
+    attempts.formula = STR("the same message of the same rank above, with "
+                           "other numbers");
+    if (attempts.known) {
+        facts_add_new(d->a, &s->facts, &attempts);
+    }
+}
+
+void derive(struct diagnosis *d, struct sighting *s) {
+    outside_tell(d, s);
+    others_tell(d, s);
+    victim_tell(d, s);
+    beside_tell(d, s);
+    tensor_tell(d, s);
+}
