@@ -81,7 +81,7 @@ struct log_reader {
 
     struct stream_table *streams;
     struct buf clean[DEPTH_MAX + 1];
-    struct buf unfolded;
+    struct buf unfolded, folded;
 };
 
 /* ---- what is remembered ----
@@ -103,9 +103,9 @@ static bool is_near(const struct log_reader *r, const struct note *n) {
     return n->is_set && n->place >= least_place(r, LOG_MEMORY);
 }
 
-static bool looks_wrapped(struct log_reader *r, struct wrap_page *page,
-                          struct wrap *before, struct str text,
-                          uint32_t quote_width, bool may_join) {
+static enum wrap_seam seam_of(struct log_reader *r, struct wrap_page *page,
+                              struct wrap *before, struct str text,
+                              uint32_t quote_width, bool may_join) {
     page->place = r->place;
     page->least = least_place(r, LOG_MEMORY);
     return wrap_look(page, before, text, quote_width, may_join);
@@ -241,8 +241,9 @@ static void read_plain(struct log_reader *r, const struct frame *f) {
     bool is_alike = is_prefixed_alike(r, f, stream);
     bool is_framed = (f->kinds & ~(unsigned)FRAME_QUOTE) != 0;
     bool is_joined =
-        is_framed && looks_wrapped(r, &r->left.framed_page, wrap, f->text,
-                                   f->columns, !f->is_record || is_alike);
+        is_framed && seam_of(r, &r->left.framed_page, wrap, f->text,
+                             f->columns,
+                             !f->is_record || is_alike) == WRAP_CUT;
     bool is_record = !is_joined && is_new_record(f, wrap, is_alike);
     if (!is_framed)
         *wrap = (struct wrap){0}; /* what was framed is no longer the last */
@@ -335,18 +336,26 @@ static void read_framed(struct log_reader *r, struct frame *f, int depth) {
         arena_free(&r->scratch);
 }
 
-/* Is this line the rest of the one before, hard-wrapped? */
-static bool is_wrapped(struct log_reader *r, struct str text,
-                       const struct frame *f) {
+/* Is this line the rest of the one before? */
+static enum wrap_seam seam_above(struct log_reader *r, struct str text,
+                                 const struct frame *f) {
     bool is_framed =
         f->is_record || (f->kinds & ~(unsigned)FRAME_QUOTE) != 0;
     struct str seen = is_framed ? text : f->text;
-    bool is_joined = looks_wrapped(r, &r->left.page, &r->left.wrap, seen,
-                                   (uint32_t)(text.n - seen.n),
-                                   !is_framed && !r->has_output);
-    if (!is_joined && r->left.wrap.text_width > f->mark_columns)
+    enum wrap_seam seam =
+        seam_of(r, &r->left.page, &r->left.wrap, seen,
+                (uint32_t)(text.n - seen.n), !is_framed && !r->has_output);
+    if (seam == WRAP_NONE && r->left.wrap.text_width > f->mark_columns)
         r->left.wrap.text_width -= f->mark_columns; /* a mark, perhaps */
-    return is_joined;
+    return seam;
+}
+
+/* Behind the blank that stood where the line was folded. */
+static struct str with_blank(struct log_reader *r, struct str text) {
+    buf_clear(&r->folded);
+    buf_add_char(&r->folded, ' ');
+    buf_add(&r->folded, text);
+    return buf_str(&r->folded);
 }
 
 static void note_frames(struct log_reader *r, const struct frame *f) {
@@ -383,12 +392,14 @@ static void read_segment(struct log_reader *r, struct str raw) {
     struct frame f = frame_of(r, text);
     frame_strip(&f);
     note_frames(r, &f);
-    if (is_wrapped(r, text, &f)) {
-        r->left.framed_wrap[r->last_stream] = (struct wrap){0};
-        hand_out_text(r, f.text, r->last_stream, true, false);
-    } else {
+    enum wrap_seam seam = seam_above(r, text, &f);
+    if (seam == WRAP_NONE) {
         read_framed(r, &f, 0);
+        return;
     }
+    r->left.framed_wrap[r->last_stream] = (struct wrap){0};
+    hand_out_text(r, seam == WRAP_FOLD ? with_blank(r, f.text) : f.text,
+                  r->last_stream, true, false);
 }
 
 /* ---- cutting into segments ---- */
@@ -520,6 +531,7 @@ static struct log_reader *open_bare(struct arena *a, log_line_fn on_line,
     arena_defer(a, free_scratch, &r->scratch);
     buf_init_in(&r->segment, a, LOG_LINE_MAX);
     buf_init_in(&r->unfolded, a, CLEAN_CEILING);
+    buf_init_in(&r->folded, a, CLEAN_CEILING);
     for (size_t i = 0; i <= DEPTH_MAX; i++)
         buf_init_in(&r->clean[i], a, CLEAN_CEILING);
     return r;
@@ -553,7 +565,8 @@ void log_skim(struct log_reader *r, const struct log_sieve *sieve) {
 }
 
 static void check_memory(struct log_reader *r) {
-    bool is_ok = buf_ok(&r->segment) && buf_ok(&r->unfolded);
+    bool is_ok = buf_ok(&r->segment) && buf_ok(&r->unfolded) &&
+                 buf_ok(&r->folded);
     for (size_t i = 0; i <= DEPTH_MAX; i++)
         is_ok = is_ok && buf_ok(&r->clean[i]);
     if (!is_ok)
