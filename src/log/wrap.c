@@ -237,9 +237,11 @@ static bool is_word_cut(const struct wrap *before, struct str text) {
 /* Two whole words at the seam: wrapped at a blank, and by chance at W. */
 static bool is_between_words(const struct wrap *before, struct str text) {
     struct str front = word_before(before), rest = first_word(text);
-    if (front.n == 0 || !is_letter(before->last) || !is_plain_word(rest))
+    if (!is_letter(before->last) || !is_plain_word(rest) || !is_known(rest) ||
+        is_word_cut(before, text))
         return false;
-    return is_known(front) && is_known(rest) && !is_word_cut(before, text);
+    bool is_long = front.n == 0 && rest.n >= 3 && before->word_length >= 4;
+    return is_long || is_known(front);
 }
 
 /* One mark from its beginning to its end: drawn, not written. */
