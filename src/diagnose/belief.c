@@ -112,7 +112,8 @@ void believe(struct diagnosis *d, struct finding *f) {
     f->causes = arena_array(d->a, e->cause_count, sizeof *f->causes);
     for (size_t i = 0; i < e->cause_count; i++) {
         struct belief *b = &f->causes[f->cause_count];
-        *b = (struct belief){.is = reader_cause(d->r, e->causes[i].cause)};
+        *b = (struct belief){.is = reader_cause(d->r, e->causes[i].cause),
+                             .share_micro = e->causes[i].share_micro};
         if (b->is != NULL) {
             int64_t weight = weigh(d, f, &facts, b);
             scores[f->cause_count++] = (double)e->causes[i].share_micro *

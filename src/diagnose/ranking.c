@@ -7,15 +7,21 @@
  *
  *     enough           p_enough                        (worst corner holds)
  *     may be enough    the share of the interval that passes, within bounds;
- *                      a bare condition has a prior of its own
+ *                      a bare condition moves the next line towards `enough`
  *     not enough       p_not_enough
- *     else             sum over causes of P(cause | log) x P(works | cause)
+ *     else             sum over causes of P(cause | log) x c, times what
+ *                      people's reports say against what is expected of it
  *
- *     P(works | cause) = (worked + weight x c) / (tried + weight)
+ * c is what the fix says of that cause (most, some, little). Those who report
+ * have all causes, in the shares of the entry: so their rate is held against
+ * sum of share x c, and moves the fix as a whole,
  *
- * c is what the fix says of that cause (most, some, little). Reports come from
- * people whose cause the fix cured or failed to; of a cause that it does not
- * name they say nothing. A report of the user's own counts several times.
+ *     (worked + weight x expected) / (tried + weight) / expected
+ *
+ * and the log's causes distribute it. (DESIGN has (worked + 4c) / (tried + 4)
+ * for each cause: then a fix that 22 people tried for any cause whatever stands
+ * below one that nobody tried.) A report of the user's own counts several
+ * times.
  *
  * cost = effort x loss; lost capacity counts by its size. All numbers stand in
  * kb/ranking.yaml with their origin. Method: Heckerman, Breese and Rommelse,
@@ -48,11 +54,9 @@ static int64_t within(int64_t x, int64_t least, int64_t most) {
 /* ---- p ---- */
 
 static int64_t cure_of(const struct weighing *w, const struct workaround *is,
-                       struct str cause, bool *is_named) {
-    *is_named = false;
+                       struct str cause) {
     for (size_t i = 0; i < is->cure_count; i++) {
         if (str_eq(is->cures[i].cause, cause)) {
-            *is_named = true;
             switch (is->cures[i].strength) {
             case STRENGTH_most: return w->k->micro[RANKING_cure_most];
             case STRENGTH_some: return w->k->micro[RANKING_cure_some];
@@ -64,14 +68,27 @@ static int64_t cure_of(const struct weighing *w, const struct workaround *is,
     return w->k->micro[RANKING_cure_else];
 }
 
-/* Of a cause that the fix names, with what people report. */
-static int64_t works(const struct weighing *w, const struct fix *fix,
-                     struct str cause) {
-    bool is_named;
-    int64_t c = cure_of(w, fix->is, cause, &is_named);
-    if (!is_named) {
-        return c;
+/* Sum over causes of P(cause) x c: as the log has them (p), or as the entry has
+ * them before any log (prior). */
+static int64_t p_of_causes(const struct weighing *w, const struct fix *fix,
+                           bool is_prior) {
+    int64_t sum = 0, whole = 0, p = 0;
+    for (size_t i = 0; i < w->f->cause_count; i++) {
+        const struct belief *b = &w->f->causes[i];
+        int64_t share = is_prior ? b->share_micro : b->p_micro;
+        sum += times(share, cure_of(w, fix->is, b->is->id));
+        whole += share;
     }
+    if (whole > 0) {
+        (void)mul_div_floor(sum, UNITS_MICRO, whole, &p);
+    }
+    return p;
+}
+
+/* How often it works by what people report, against what is expected before
+ * any log: both are of all causes together, as those who report have them. */
+static int64_t reported(const struct weighing *w, const struct fix *fix,
+                        int64_t expected) {
     bool is_counted = fix->success.known && fix->success.tried > 0;
     int64_t own = w->k->micro[RANKING_own_report_weight] / UNITS_MICRO;
     int64_t weight = w->k->micro[RANKING_report_weight];
@@ -79,19 +96,21 @@ static int64_t works(const struct weighing *w, const struct fix *fix,
                      own * fix->own.worked;
     int64_t tried = (is_counted ? fix->success.tried : 0) +
                     own * (fix->own.worked + fix->own.failed);
-    int64_t p = c;
-    (void)mul_div_floor(worked * UNITS_MICRO + times(weight, c), UNITS_MICRO,
-                        tried * UNITS_MICRO + weight, &p);
-    return p;
+    int64_t rate = expected;
+    (void)mul_div_floor(worked * UNITS_MICRO + times(weight, expected),
+                        UNITS_MICRO, tried * UNITS_MICRO + weight, &rate);
+    return rate;
 }
 
 static int64_t p_by_causes(const struct weighing *w, const struct fix *fix) {
-    int64_t p = 0;
-    for (size_t i = 0; i < w->f->cause_count; i++) {
-        const struct belief *b = &w->f->causes[i];
-        p += times(b->p_micro, works(w, fix, b->is->id));
+    int64_t expected = p_of_causes(w, fix, true);
+    int64_t p = p_of_causes(w, fix, false), moved = p;
+    if (expected > 0) {
+        int64_t most = times(w->k->micro[RANKING_reports_most], expected);
+        int64_t rate = reported(w, fix, expected);
+        (void)mul_div_floor(p, rate < most ? rate : most, expected, &moved);
     }
-    return p;
+    return within(moved, 0, w->k->micro[RANKING_p_enough]);
 }
 
 /* Does it change the load itself, and not only trim what lies around it? */
@@ -120,6 +139,18 @@ static int64_t p_by_shortfall(const struct weighing *w,
     return p;
 }
 
+/* An interval says itself which share of it passes. A bare condition moves
+ * what the causes say a part of the way to `enough`. */
+static int64_t p_may_be(const struct weighing *w, const struct fix *fix) {
+    const int64_t *k = w->k->micro;
+    if (fix->estimate.share_micro >= 0) {
+        return within(fix->estimate.share_micro, k[RANKING_share_least],
+                      k[RANKING_share_most]);
+    }
+    int64_t p = p_by_causes(w, fix);
+    return p + times(k[RANKING_p_condition], k[RANKING_p_enough] - p);
+}
+
 static int64_t p_of(const struct weighing *w, const struct fix *fix,
                     struct note *from) {
     const int64_t *k = w->k->micro;
@@ -137,10 +168,7 @@ static int64_t p_of(const struct weighing *w, const struct fix *fix,
     if (fix->has_estimate && e->verdict == VERDICT_MAY_BE_ENOUGH &&
         !has_failed_here) {
         *from = note_of("diagnose.worth.may_be");
-        return e->share_micro < 0
-                   ? k[RANKING_p_condition]
-                   : within(e->share_micro, k[RANKING_share_least],
-                            k[RANKING_share_most]);
+        return p_may_be(w, fix);
     }
     *from = note_of("diagnose.worth.causes");
     return p_by_shortfall(w, fix->is, p_by_causes(w, fix));
@@ -192,7 +220,7 @@ static void weigh_fix(const struct weighing *w, struct fix *fix) {
     struct arena *a = w->d->a;
     fix->p_micro = p_of(w, fix, &fix->worth);
     if (fix->applies == APPLIES_IF) {
-        fix->p_micro = times(fix->p_micro, w->k->micro[RANKING_p_condition]);
+        fix->p_micro = times(fix->p_micro, w->k->micro[RANKING_p_if]);
     }
     fix->cost_micro = times(effort_of(w->k, fix->is->effort),
                             loss_of(w->k, fix));

@@ -65,6 +65,7 @@ struct version_line { /* one compatibility row, evaluated */
 /* A cause that the entry allows, and what the log says for or against it. */
 struct belief {
     const struct cause *is;
+    int64_t share_micro; /* before the log's evidence */
     int64_t p_micro;
     const struct evidence **because; /* true of this log, one of a family */
     size_t because_count;

@@ -96,7 +96,8 @@ static struct text text_of(struct scene *s, const char *words) {
 /* As kb/ranking.yaml has them; scenes count on the order they make. */
 static const int64_t numbers[RANKING_COUNT_OF] = {
     [RANKING_p_enough] = 950000, [RANKING_p_not_enough] = 20000,
-    [RANKING_p_condition] = 500000, [RANKING_share_least] = 100000,
+    [RANKING_p_condition] = 200000, [RANKING_p_if] = 500000,
+    [RANKING_reports_most] = 3000000, [RANKING_share_least] = 100000,
     [RANKING_share_most] = 900000, [RANKING_cure_most] = 700000,
     [RANKING_cure_some] = 300000, [RANKING_cure_little] = 120000,
     [RANKING_cure_else] = 30000, [RANKING_report_weight] = 4000000,
