@@ -4,6 +4,7 @@
  * check_patterns.c, rates for check_rates.c; what needs another file is for
  * the checks of the desk. */
 #include "author/check.h"
+#include "corpus/device.h"
 
 /* --flag, `code`, a number, or a word in capitals: something to type or set */
 static bool names_something(struct str how) {
@@ -36,8 +37,11 @@ static void check_template(const struct entry_check *k, const struct node *n,
         struct str word = str_slice(text, i + 1, end - i - 1);
         struct place place = node_place_at(k->src, n, i);
         place.width = (uint32_t)(end - i + 1);
+        enum device_tool tool;
         if (fact_named(word, &name))
             k->fact_used[name] = true;
+        else if (device_tool_named(word, &tool))
+            k->fact_used[FACT_device_kind] = true;
         else
             complain(k->c, k->src, place, CODE_unknown_fact,
                      "there is no fact `%.*s` to fill in", STR_ARG(word));

@@ -6,14 +6,12 @@
  * model it was will not know its batch. Nothing is asked that is known, and
  * not more than QUESTIONS_MAX.
  */
+#include "corpus/device.h"
 #include "diagnose/work.h"
 
 #define QUESTIONS_MAX 5
 #define GATHERED_MAX 32
 
-#define SMI_CARDS "nvidia-smi --query-gpu=index,name,memory.total --format=csv"
-#define SMI_USERS \
-    "nvidia-smi --query-compute-apps=pid,process_name,used_memory --format=csv"
 #define DMESG "dmesg -T | grep -i -E 'oom|killed process'"
 #define GREP_POOL "grep -E 'KV cache (size|memory)|(GPU|cuda) blocks' LOG"
 #define GREP_MESSAGE "grep -n -A4 -i 'out of memory' LOG"
@@ -31,14 +29,14 @@ static const struct {
                                          "'vllm|sglang|python'"},
     {FACT_engine_version, "diagnose.ask.engine_version", ""},
     {FACT_torch_version, "diagnose.ask.torch_version", PRINT_TORCH},
-    {FACT_cuda_version, "diagnose.ask.fact", "nvidia-smi"},
-    {FACT_driver_version, "diagnose.ask.fact", "nvidia-smi"},
-    {FACT_gpu_name, "diagnose.ask.gpu", SMI_CARDS},
-    {FACT_gpu_total, "diagnose.ask.gpu", SMI_CARDS},
-    {FACT_gpu_count, "diagnose.ask.gpu", SMI_CARDS},
-    {FACT_gpu_free, "diagnose.ask.others", SMI_USERS},
-    {FACT_other_in_use, "diagnose.ask.others", SMI_USERS},
-    {FACT_process_in_use, "diagnose.ask.others", SMI_USERS},
+    {FACT_cuda_version, "diagnose.ask.fact", "gpu_list"},
+    {FACT_driver_version, "diagnose.ask.fact", "gpu_list"},
+    {FACT_gpu_name, "diagnose.ask.gpu", "gpu_list"},
+    {FACT_gpu_total, "diagnose.ask.gpu", "gpu_list"},
+    {FACT_gpu_count, "diagnose.ask.gpu", "gpu_list"},
+    {FACT_gpu_free, "diagnose.ask.others", "gpu_processes"},
+    {FACT_other_in_use, "diagnose.ask.others", "gpu_processes"},
+    {FACT_process_in_use, "diagnose.ask.others", "gpu_processes"},
     {FACT_stage, "diagnose.ask.traceback", ""},
     {FACT_os, "diagnose.ask.os", ""},
     {FACT_host_rss, "diagnose.ask.kernel", DMESG},
@@ -159,35 +157,11 @@ static bool is_worth(const struct diagnosis *d, enum fact_name name) {
            (d->engine || !is_setting_of_some);
 }
 
-/* NVIDIA's tool is on NVIDIA's machines; others have their maker's. */
-static const struct {
-    const char *device, *cards, *users;
-} makers[] = {
-    {"hip", "rocm-smi --showproductname --showmeminfo vram",
-     "rocm-smi --showpids"},
-    {"npu", "npu-smi info", "npu-smi info"},
-    {"xpu", "xpu-smi discovery", "xpu-smi ps"},
-    {"sycl", "xpu-smi discovery", "xpu-smi ps"},
-    {"metal", "system_profiler SPDisplaysDataType SPHardwareDataType",
-     "top -l 1 -o mem -n 10"},
-    {"mps", "system_profiler SPDisplaysDataType SPHardwareDataType",
-     "top -l 1 -o mem -n 10"},
-    {"tpu", "", ""},
-    {"host", "", ""},
-    {"other", "", ""},
-};
-
+/* The tool of the maker of this device. */
 static struct str how_of_maker(struct str how, const struct fact *device) {
-    bool is_of_users = str_eq(how, STR(SMI_USERS));
-    if (!device || (!is_of_users && !str_eq(how, STR(SMI_CARDS)))) {
-        return how;
-    }
-    for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
-        if (str_eq_nocase(device->word, str_of(makers[i].device))) {
-            return str_of(is_of_users ? makers[i].users : makers[i].cards);
-        }
-    }
-    return how;
+    enum device_tool which;
+    struct str kind = device ? device->word : (struct str){NULL, 0};
+    return device_tool_named(how, &which) ? device_tool(kind, which) : how;
 }
 
 static void ask_fact(struct asked *to, enum fact_name name) {

@@ -4,12 +4,14 @@
  * with what is known. The value that the fix is about to change is never
  * filled from the log: it is the one that failed. What is not known stands as
  * <max_model_len>, in a command as MAX_MODEL_LEN, for the reader to fill. Other
- * braces are left alone.
+ * braces are left alone. {gpu_processes} and its like are the tools of the
+ * maker of this device (corpus/device.h).
  *
  * In a command numbers are bare (65536, 0.66, bytes), and in the unit of the
  * flag where a bare number means one (--swap-space 4 is 4 GiB); in prose bytes
  * carry a unit.
  */
+#include "corpus/device.h"
 #include "diagnose/work.h"
 
 #include <inttypes.h>
@@ -82,8 +84,24 @@ static void write_unknown(struct buf *b, struct str name, bool is_command) {
     }
 }
 
+/* {gpu_processes}: the tool of the maker of this device. */
+static bool fill_tool(struct buf *b, const struct filling *f,
+                      struct str name) {
+    enum device_tool which;
+    if (!device_tool_named(name, &which)) {
+        return false;
+    }
+    const struct fact *device = facts_last(f->facts, FACT_device_kind);
+    buf_add(b, device_tool(device ? device->word : (struct str){NULL, 0},
+                           which));
+    return true;
+}
+
 static void fill_one(struct buf *b, const struct filling *f, struct str name) {
     enum fact_name fact;
+    if (fill_tool(b, f, name)) {
+        return;
+    }
     if (!fact_named(name, &fact)) {
         buf_add_char(b, '{');
         buf_add(b, name);

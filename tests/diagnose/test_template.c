@@ -100,6 +100,17 @@ static void other_braces_are_left_alone(void **state) {
                   true, "docker ps --format '{{.Names}}' {} {nonsense} {");
 }
 
+/* Last: from here on the device is known. */
+static void tools_are_those_of_the_maker(void **state) {
+    (void)state;
+    expect_filled("{gpu_choose}=1", -1, NULL, true, "CUDA_VISIBLE_DEVICES=1");
+    know(FACT_device_kind, "hip");
+    expect_filled("{gpu_processes}", -1, NULL, true, "rocm-smi --showpids");
+    expect_filled("{gpu_choose}=1", -1, NULL, true, "HIP_VISIBLE_DEVICES=1");
+    know(FACT_device_kind, "tpu");
+    expect_filled("{gpu_list}", -1, NULL, true, "");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(printed_values_are_filled_in),
@@ -109,6 +120,7 @@ int main(void) {
         cmocka_unit_test(the_value_that_failed_is_not_advised),
         cmocka_unit_test(unknown_facts_stay_readable),
         cmocka_unit_test(other_braces_are_left_alone),
+        cmocka_unit_test(tools_are_those_of_the_maker),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);
 }
