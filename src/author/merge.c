@@ -1,7 +1,8 @@
 /* merge.c: what a fix or an entry leaves out, from where it stands once.
  *
  *     key of a workaround   the entry, else the fix that it `use`s, else the
- *                           row of its acts_on in kb/fixes/
+ *                           row of its acts_on in kb/fixes/, else the row of
+ *                           that fix's acts_on
  *     causes of an entry    the entry, else the row of its mechanism
  *
  * A run looks nothing up: the structs hold what holds. Which keys a file wrote
@@ -18,12 +19,13 @@ static const char *const must_stand[] = {"id", "action", "how", "acts_on"};
 static const char *const must_be_said[] = {"effort", "loses", "frees"};
 
 struct sources { /* of one fix, as nodes; NULL: there is none */
-    const struct node *own, *used, *act;
+    const struct node *own, *used, *act, *used_act;
 };
 
 static bool is_said(const struct sources *s, const char *key) {
     return node_get(s->own, key) != NULL || node_get(s->used, key) != NULL
-           || node_get(s->act, key) != NULL;
+           || node_get(s->act, key) != NULL
+           || node_get(s->used_act, key) != NULL;
 }
 
 /* What is wrong with an acts_on is told by its own check. */
@@ -43,16 +45,17 @@ static void take_used(struct workaround *w, const struct sources *s,
             field_copy(f, w, f, used);
 }
 
-static void take_act(struct workaround *w, const struct sources *s,
-                     const struct act *act) {
-    for (size_t i = 0; i < sizeof of_act / sizeof *of_act; i++) {
+/* From a row, what is not said in front of it. */
+static void take_act(struct workaround *w, struct sources *s,
+                     const struct node **row, const struct made *made) {
+    for (size_t i = 0; made != NULL && i < sizeof of_act / sizeof *of_act;
+         i++) {
         struct str key = str_of(of_act[i]);
-        if (node_get(s->own, of_act[i]) == NULL
-            && node_get(s->used, of_act[i]) == NULL
-            && node_get(s->act, of_act[i]) != NULL)
+        if (!is_said(s, of_act[i]) && node_get(made->node, of_act[i]) != NULL)
             field_copy(field_named(&shape_workaround, key), w,
-                       field_named(&shape_act, key), act);
+                       field_named(&shape_act, key), made->what);
     }
+    *row = made != NULL ? made->node : NULL;
 }
 
 /* What holds of every fix of this kind, beside what it says itself. */
@@ -65,6 +68,10 @@ static void add_conditions(struct arena *a, struct workaround *w,
     for (size_t i = 0; i < act->when.count; i++)
         both.at[both.count++] = act->when.at[i];
     w->when = both;
+}
+
+static const struct made *row_of(struct desk *d, const struct workaround *w) {
+    return desk_find(d, MADE_ACT, act_key(d->a, &w->acts_on));
 }
 
 static void refuse_unsaid(struct complaints *c, const struct source *src,
@@ -110,14 +117,12 @@ static struct sources merge_fix(struct desk *d, const struct made *m,
     }
     bool is_lost = w->use.n > 0 && used == NULL;
     bool is_clear = !is_lost && acts_on_something(&s);
-    const struct made *act =
-        desk_find(d, MADE_ACT, act_key(d->a, &w->acts_on));
-    if (act != NULL) {
-        s.act = act->node;
-        take_act(w, &s, act->what);
-        if (m->what != w) /* a fix of the library gets them where it is used */
-            add_conditions(d->a, w, act->what);
-    }
+    const struct made *act = row_of(d, w);
+    take_act(w, &s, &s.act, act);
+    if (act != NULL && m->what != w) /* of the library: where it is used */
+        add_conditions(d->a, w, act->what);
+    if (used != NULL)
+        take_act(w, &s, &s.used_act, row_of(d, used->what));
     if (!is_lost)
         refuse_missing(&d->c, m->src, &s);
     for (size_t i = 0; i < sizeof must_be_said / sizeof *must_be_said; i++)

@@ -92,9 +92,12 @@ void read_ranking(struct desk *d, struct str path) {
         d->corpus.ranking.micro[which] = n->micro;
         d->corpus.ranking.origin[which] = n->origin;
     }
-    for (int i = 0; list != NULL && i < RANKING_COUNT_OF; i++)
-        if (!is_there[i])
-            complain(&d->c, src, list->place, CODE_bad_ranking,
-                     "`%s` is missing",
-                     ranking_spelling((enum ranking_number)i));
+    for (int i = 0; list != NULL && i < RANKING_COUNT_OF; i++) {
+        if (is_there[i])
+            continue;
+        complain(&d->c, src, list->place, CODE_bad_ranking,
+                 "`%s` is missing; src/corpus/ranking.def has them all",
+                 ranking_spelling((enum ranking_number)i));
+        break;
+    }
 }

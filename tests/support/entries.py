@@ -1,7 +1,7 @@
 """Entries as the compiler has them: what they leave out, from kb/.
 
 A fix takes what it does not say from the fix that it uses, then from the row
-of its acts_on; an entry takes its causes from the row of its mechanism.
+of its acts_on, then from that of the fix it uses; an entry takes its causes from the row of its mechanism.
 """
 import glob
 import os
@@ -34,11 +34,13 @@ class Shared:
                              for row in causes["mechanisms"]}
 
     def fix(self, fix, causes):
-        whole = {**self.fixes.get(fix.get("use"), {}), **fix}
-        act = self.acts.get(key_of(whole["acts_on"]), {})
-        for name in OF_ACTS:
-            if name in act:
-                whole.setdefault(name, act[name])
+        used = self.fixes.get(fix.get("use"), {})
+        whole = {**used, **fix}
+        for what in (whole["acts_on"], used.get("acts_on", {})):
+            act = self.acts.get(key_of(what), {})
+            for name in OF_ACTS:
+                if name in act:
+                    whole.setdefault(name, act[name])
         whole.setdefault("cures", {cause: "some" for cause in causes})
         return whole
 
