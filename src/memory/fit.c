@@ -84,7 +84,8 @@ enum truth_fit fit_verdict(const struct memory_case *c, const struct kv *kv,
     if (requests <= 1 && kv->fits == FIT_YES && is_vllm &&
         kv->max_concurrency.known &&
         kv->max_concurrency.low < HUNDREDTHS - 1) {
-        return FIT_UNKNOWN;
+        return kv->max_concurrency.high < HUNDREDTHS - 1 ? FIT_NO
+                                                         : FIT_UNKNOWN;
     }
     return requests <= 1 ? kv->fits : of_requests(kv, requests);
 }

@@ -85,7 +85,7 @@ static bool grows(enum kv_kind kind) {
 }
 
 struct str write_slope(struct arena *a, const struct way *w) {
-    struct plan p = way_plan(w, w->rules->charges_all_stages);
+    struct plan p = way_plan(w, PLAN_CHECK);
     struct buf b;
     buf_init_in(&b, a, TEXT_MAX);
     if (p.is_packed) {
@@ -191,7 +191,7 @@ static struct str write_groups(struct arena *a, const struct way *w,
 }
 
 struct str write_request(struct arena *a, const struct way *w, int64_t tokens) {
-    struct plan p = way_plan(w, w->rules->charges_all_stages);
+    struct plan p = way_plan(w, PLAN_CHECK);
     if (!p.known) {
         return (struct str){0};
     }

@@ -59,11 +59,11 @@ static int64_t smaller(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-static struct caches count_caches(const struct way *w, bool all_stages) {
+static struct caches count_caches(const struct way *w, enum plan_use use) {
     struct caches c = {0};
     for (size_t i = 0; i < w->model->group_count; i++) {
         const struct kv_group *g = &w->model->groups[i];
-        int64_t layers = way_layers_of_stage(w, g->layers, all_stages);
+        int64_t layers = way_layers_of_stage(w, g->layers, use);
         if (g->kind == KV_sliding) {
             c.windows += layers;
             c.window = g->window;
@@ -164,8 +164,8 @@ static bool has_layout(const struct way *w, const struct caches *c) {
            BLOCK_TOKENS % c->sparse_ratio == 0;
 }
 
-void kv_packed_plan(const struct way *w, bool all_stages, struct plan *p) {
-    struct caches c = count_caches(w, all_stages);
+void kv_packed_plan(const struct way *w, enum plan_use use, struct plan *p) {
+    struct caches c = count_caches(w, use);
     if (!has_layout(w, &c)) {
         return;
     }

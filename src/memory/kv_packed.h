@@ -8,6 +8,6 @@
 bool kv_packed_is(const struct model *m);
 
 /* Fills the plan; leaves it unknown where the release has no such layout. */
-void kv_packed_plan(const struct way *w, bool all_stages, struct plan *p);
+void kv_packed_plan(const struct way *w, enum plan_use use, struct plan *p);
 
 #endif

@@ -28,7 +28,8 @@ static bool has_kind(const struct model *m, enum kv_kind kind) {
 }
 
 int64_t way_layers_of_stage(const struct way *w, int64_t layers,
-                            bool all_stages) {
+                            enum plan_use use) {
+    bool all_stages = use == PLAN_CHECK && w->rules->charges_all_stages;
     if (all_stages || w->pp <= 1) {
         return layers;
     }
@@ -44,25 +45,42 @@ static bool is_left_out(const struct way *w, const struct kv_group *g) {
     return g->kind == KV_state && w->rules->is_v0;
 }
 
+/* Pools that keep windows whole, though the check cuts them, do so to be of
+ * one kind: a model of windows alone is that already. */
+static enum window_rule windows_of(const struct way *w, enum plan_use use) {
+    bool is_mixed = has_kind(w->model, KV_full);
+    return use == PLAN_POOL && is_mixed ? w->rules->windows_kept
+                                        : w->rules->windows_charged;
+}
+
+/* Does this plan take the layers of a group for layers of full length? */
+static bool is_kept_whole(const struct way *w, const struct kv_group *g,
+                          enum plan_use use) {
+    if (g->kind != KV_sliding && g->kind != KV_chunked) {
+        return false;
+    }
+    return w->is_whole || windows_of(w, use) == WINDOWS_WHOLE ||
+           (g->kind == KV_chunked && w->rules->chunks == WINDOWS_WHOLE);
+}
+
 static struct layer_set set_of(const struct way *w, const struct kv_group *g,
-                               bool all_stages) {
+                               enum plan_use use) {
     struct layer_set s = {
         .kind = g->kind,
-        .count = way_layers_of_stage(w, g->layers, all_stages),
+        .count = way_layers_of_stage(w, g->layers, use),
         .window = g->window,
         .block_tokens = w->block_tokens,
         .groups = 1,
     };
-    bool whole = w->rules->windows == WINDOWS_WHOLE || w->is_whole;
-    if (whole && (g->kind == KV_sliding || g->kind == KV_chunked)) {
+    if (is_kept_whole(w, g, use)) {
         s.kind = KV_full;
     }
     return s;
 }
 
 static bool add_set(struct plan *p, const struct way *w,
-                    const struct kv_group *g, bool all_stages) {
-    struct layer_set s = set_of(w, g, all_stages);
+                    const struct kv_group *g, enum plan_use use) {
+    struct layer_set s = set_of(w, g, use);
     if (s.count == 0) {
         return true;
     }
@@ -217,20 +235,21 @@ static bool add_draft(struct plan *p, const struct way *w) {
     return true;
 }
 
-struct plan way_plan(const struct way *w, bool all_stages) {
+struct plan way_plan(const struct way *w, enum plan_use use) {
     struct plan p = {.base_block_tokens = w->block_tokens};
     bool ok = true;
     if (kv_packed_is(w->model)) {
-        kv_packed_plan(w, all_stages, &p);
+        kv_packed_plan(w, use, &p);
         return p;
     }
     for (size_t i = 0; ok && i < w->model->group_count; i++) {
         if (!is_left_out(w, &w->model->groups[i])) {
-            ok = add_set(&p, w, &w->model->groups[i], all_stages);
+            ok = add_set(&p, w, &w->model->groups[i], use);
         }
     }
-    /* V0 and the whole-window rule know one kind only. */
-    bool plain = w->rules->windows == WINDOWS_WHOLE || is_of_one_kind(&p);
+    /* Groups came with pools that keep windows cut. Until then a pool is of
+     * one kind, and the check adds up layers. */
+    bool plain = w->rules->windows_kept == WINDOWS_WHOLE || is_of_one_kind(&p);
     ok = ok && add_draft(&p, w);
     ok = ok && p.count > 0 && (plain ? add_pages(&p) : group(w, &p));
     p.need_block_bytes = p.block_bytes;

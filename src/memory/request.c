@@ -88,7 +88,7 @@ static struct span blocks_of_groups(const struct way *w, const struct plan *p,
 }
 
 struct span way_request(const struct way *w, int64_t tokens) {
-    struct plan p = way_plan(w, w->rules->charges_all_stages);
+    struct plan p = way_plan(w, PLAN_CHECK);
     if (!p.known) {
         return span_none();
     }
@@ -99,7 +99,7 @@ struct span way_request(const struct way *w, int64_t tokens) {
 }
 
 struct span way_request_blocks(const struct way *w, int64_t tokens) {
-    struct plan p = way_plan(w, false);
+    struct plan p = way_plan(w, PLAN_POOL);
     struct way all = *w;
     struct kv_rules rules = *w->rules;
     if (!p.known) {
@@ -113,7 +113,23 @@ struct span way_request_blocks(const struct way *w, int64_t tokens) {
     return blocks_of_groups(&all, &p, tokens);
 }
 
-struct span way_longest(const struct way *w, int64_t pool, int64_t ceiling) {
+/* What the check charges and what the blocks take, whichever is more: a pool
+ * that keeps windows whole may hold less than its check lets pass. */
+static struct span held_bytes(const struct way *w, int64_t tokens) {
+    struct span charged = way_request(w, tokens);
+    if (w->rules->windows_charged == w->rules->windows_kept) {
+        return charged;
+    }
+    struct plan p = way_plan(w, PLAN_POOL);
+    struct span kept = p.known ? sum_of_layers(w, &p, tokens) : span_none();
+    return charged.known && kept.known && kept.high > charged.high ? kept
+                                                                  : charged;
+}
+
+typedef struct span (*way_amount)(const struct way *w, int64_t argument);
+
+static struct span longest_by(const struct way *w, way_amount bytes,
+                              int64_t pool, int64_t ceiling) {
     int64_t fits = 0, fails = ceiling;
     if (ceiling <= 0 || ceiling == INT64_MAX) {
         return span_none();
@@ -121,7 +137,7 @@ struct span way_longest(const struct way *w, int64_t pool, int64_t ceiling) {
     fails = ceiling + 1;
     while (fails - fits > 1) {
         int64_t middle = fits + (fails - fits) / 2;
-        struct span need = way_request(w, middle);
+        struct span need = bytes(w, middle);
         if (!need.known) {
             return span_none();
         }
@@ -134,8 +150,17 @@ struct span way_longest(const struct way *w, int64_t pool, int64_t ceiling) {
     return span_exact(fits);
 }
 
+struct span way_longest(const struct way *w, int64_t pool, int64_t ceiling) {
+    return longest_by(w, way_request, pool, ceiling);
+}
+
+struct span way_longest_held(const struct way *w, int64_t pool,
+                             int64_t ceiling) {
+    return longest_by(w, held_bytes, pool, ceiling);
+}
+
 struct span way_block_bytes(const struct way *w) {
-    struct plan p = way_plan(w, false);
+    struct plan p = way_plan(w, PLAN_POOL);
     return p.known ? span_exact(p.block_bytes) : span_none();
 }
 
@@ -169,7 +194,7 @@ static struct span row_of(const struct way *w, const struct layer_set *s) {
 }
 
 struct span way_slope(const struct way *w) {
-    struct plan p = way_plan(w, w->rules->charges_all_stages);
+    struct plan p = way_plan(w, PLAN_CHECK);
     struct span sum = span_exact(0);
     if (p.known && p.is_packed) {
         int64_t tokens;
@@ -185,8 +210,6 @@ struct span way_slope(const struct way *w) {
 }
 
 /* ---- over all ways ---- */
-
-typedef struct span (*way_amount)(const struct way *w, int64_t argument);
 
 static struct span over_ways(const struct ways *ways, way_amount amount,
                              int64_t argument) {
@@ -229,8 +252,8 @@ struct span ways_longest(const struct ways *ways, struct span pool,
     struct span all = span_none();
     for (size_t i = 0; pool.known && i < ways->count; i++) {
         struct span one =
-            span_hull(way_longest(&ways->at[i], pool.low, ceiling),
-                      way_longest(&ways->at[i], pool.high, ceiling));
+            span_hull(way_longest_held(&ways->at[i], pool.low, ceiling),
+                      way_longest_held(&ways->at[i], pool.high, ceiling));
         all = i == 0 ? one : span_hull(all, one);
     }
     return all;
@@ -238,7 +261,7 @@ struct span ways_longest(const struct ways *ways, struct span pool,
 
 /* Tokens of `blocks`: the groups of a hybrid share them. */
 static struct span tokens_of(const struct way *w, int64_t blocks) {
-    struct plan p = way_plan(w, false);
+    struct plan p = way_plan(w, PLAN_POOL);
     int64_t groups = 0, block = 0;
     if (!p.known) {
         return span_none();

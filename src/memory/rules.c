@@ -5,43 +5,65 @@
  * by what only one of the two prints: "# CPU blocks" and "maximum number of
  * tokens that can be stored" are V0's, "KV cache is needed" is V1's.
  *
+ * Windows in V1, by commit:
+ *
+ *     0.7.0   93a00d7dd  every layer is of full length
+ *     0.8.3   3a5f0afcd  #14097: the check charges windows cut, then
+ *                        unify_hybrid_kv_cache_specs makes the pool whole
+ *     0.9.1   f8a1a2d10  #17996: groups; the pool keeps windows cut
+ *     0.10.0  9a9fda142  #19351: chunks are cut as well
+ *     0.10.1  8aa1485fc  #21761: chunks are whole again unless asked
+ *
+ * A build of main is numbered by commits since the last tag: 0.9.1 was tagged
+ * 274 commits behind 0.9.0, so 0.9.1.dev287 is younger than 0.9.1. Where rows
+ * meet inside 0.9.1.dev the number of the commit is the boundary.
+ *
  * Sources: vllm/v1/core/kv_cache_utils.py, v1/kv_cache_interface.py,
- * v1/worker/gpu_worker.py, worker/worker.py, worker/cache_engine.py of the
- * releases named; #33698, #36030 and #47728 for the changes between them.
+ * v1/worker/gpu_worker.py, worker/worker.py, worker/cache_engine.py,
+ * engine/arg_utils.py of the releases named; #33698, #36030 and #47728 for
+ * the changes between them.
  */
 #include "memory/rules.h"
 
 #include "corpus/version.h"
 
+#define GROUPS_FROM "0.9.1.dev201"       /* f8a1a2d10, #17996 */
+#define CONCURRENCY_FROM "0.9.1.dev152"  /* a8da78eac, #19029 */
+#define FREE_CHECK_FROM "0.9.1.dev230"   /* 2d8476e46, #18974 */
+
+#define WHOLE WINDOWS_WHOLE
+#define CUT WINDOWS_CUT
+
 static const struct kv_rules rows[] = {
-    /* from, until, v0, windows, need, latent, all stages, spread,
-     * by requests, steps */
-    {"0", "0.7.1", true, WINDOWS_WHOLE, NEED_LAYERS, LATENT_ABSENT, false, 100,
-     false, 1},
-    {"0.7.1", "0.8.0", true, WINDOWS_WHOLE, NEED_LAYERS, LATENT_PADDED, false,
-     100, false, 1},
-    {"0.8.0", "0.11.0", true, WINDOWS_WHOLE, NEED_LAYERS, LATENT_PLAIN, false,
-     100, false, 1},
-    /* Until 0.9.1 some layouts charge windows whole, some do not. */
-    {"0.7.0", "0.9.1", false, WINDOWS_WHOLE, NEED_LAYERS, LATENT_PLAIN, false,
-     100, false, 1},
-    {"0.7.0", "0.9.1", false, WINDOWS_CUT, NEED_LAYERS, LATENT_PLAIN, false,
-     100, false, 1},
-    {"0.9.1", "0.12.0", false, WINDOWS_CUT, NEED_LAYERS, LATENT_PLAIN, false,
-     100, false, 1},
-    {"0.12.0", "0.14.0", false, WINDOWS_CUT, NEED_LAYERS, LATENT_PLAIN, false,
-     125, false, 1},
-    {"0.14.0", "0.17.0", false, WINDOWS_CUT, NEED_FIRST_GROUP, LATENT_PLAIN,
-     true, 125, false, 1},
-    {"0.17.0", "0.18.0", false, WINDOWS_CUT, NEED_FIRST_GROUP, LATENT_PLAIN,
+    /* from, until, v0, windows charged, kept, chunks, need, latent,
+     * all stages, spread, by requests, steps */
+    {"0", "0.7.1", true, WHOLE, WHOLE, WHOLE, NEED_LAYERS, LATENT_ABSENT,
+     false, 100, false, 1},
+    {"0.7.1", "0.8.0", true, WHOLE, WHOLE, WHOLE, NEED_LAYERS, LATENT_PADDED,
+     false, 100, false, 1},
+    {"0.8.0", "0.11.0", true, WHOLE, WHOLE, WHOLE, NEED_LAYERS, LATENT_PLAIN,
+     false, 100, false, 1},
+    {"0.7.0", "0.8.3", false, WHOLE, WHOLE, WHOLE, NEED_LAYERS, LATENT_PLAIN,
+     false, 100, false, 1},
+    {"0.8.3", GROUPS_FROM, false, CUT, WHOLE, WHOLE, NEED_LAYERS, LATENT_PLAIN,
+     false, 100, false, 1},
+    {GROUPS_FROM, "0.10.0", false, CUT, CUT, WHOLE, NEED_LAYERS, LATENT_PLAIN,
+     false, 100, false, 1},
+    {"0.10.0", "0.12.0", false, CUT, CUT, CUT, NEED_LAYERS, LATENT_PLAIN,
+     false, 100, false, 1},
+    {"0.12.0", "0.14.0", false, CUT, CUT, CUT, NEED_LAYERS, LATENT_PLAIN,
      false, 125, false, 1},
-    {"0.18.0", "0.19.0", false, WINDOWS_CUT, NEED_FIRST_GROUP, LATENT_PLAIN,
+    {"0.14.0", "0.17.0", false, CUT, CUT, CUT, NEED_FIRST_GROUP, LATENT_PLAIN,
+     true, 125, false, 1},
+    {"0.17.0", "0.18.0", false, CUT, CUT, CUT, NEED_FIRST_GROUP, LATENT_PLAIN,
+     false, 125, false, 1},
+    {"0.18.0", "0.19.0", false, CUT, CUT, CUT, NEED_FIRST_GROUP, LATENT_PLAIN,
      false, 150, false, 1},
-    {"0.19.0", "0.20.1", false, WINDOWS_CUT, NEED_GROUPS, LATENT_PLAIN, false,
-     150, false, 1},
-    {"0.20.1", "0.25.0", false, WINDOWS_CUT, NEED_GROUPS, LATENT_PLAIN, false,
-     150, true, 1},
-    {"0.25.0", "", false, WINDOWS_CUT, NEED_GROUPS, LATENT_PLAIN, false, 150,
+    {"0.19.0", "0.20.1", false, CUT, CUT, CUT, NEED_GROUPS, LATENT_PLAIN,
+     false, 150, false, 1},
+    {"0.20.1", "0.25.0", false, CUT, CUT, CUT, NEED_GROUPS, LATENT_PLAIN,
+     false, 150, true, 1},
+    {"0.25.0", "", false, CUT, CUT, CUT, NEED_GROUPS, LATENT_PLAIN, false, 150,
      true, 2},
 };
 
@@ -83,6 +105,21 @@ static bool has_v0_refusal(const struct memory_case *c) {
            tokens->number < length->number && !c->in[FACT_kv_needed].known;
 }
 
+/* "7.5" is below 8.0; "10.3" is not. */
+static bool is_before_ampere(const struct gpu *gpu) {
+    return gpu != NULL && gpu->compute_capability.n > 1 &&
+           str_eq(gpu->vendor, STR("nvidia")) &&
+           gpu->compute_capability.p[0] < '8' &&
+           gpu->compute_capability.p[1] == '.';
+}
+
+/* d4d93db2c (#13726) sends cards below 8.0 back to V0; d7fbc6dda (#24022)
+ * lifts it. */
+static enum answer is_sent_to_v0(const struct memory_case *c) {
+    return is_before_ampere(c->gpu) ? is_between(c, "0.8.0", "0.10.2")
+                                    : ANSWER_NO;
+}
+
 enum answer rules_is_v0(const struct memory_case *c) {
     if (is_between(c, "0.11.0", "") == ANSWER_YES ||
         c->in[FACT_kv_needed].known) {
@@ -92,7 +129,8 @@ enum answer rules_is_v0(const struct memory_case *c) {
         c->in[FACT_cpu_blocks].known || has_v0_refusal(c)) {
         return ANSWER_YES;
     }
-    if (is_between(c, "0.7.0", "0.8.0") == ANSWER_YES) {
+    if (is_between(c, "0.7.0", "0.8.0") == ANSWER_YES ||
+        is_sent_to_v0(c) == ANSWER_YES) {
         return ANSWER_YES;
     }
     return is_between(c, "0.8.0", "0.11.0") == ANSWER_YES ? ANSWER_NO
@@ -126,7 +164,7 @@ enum answer rules_charge_others(const struct memory_case *c) {
     enum answer always =
         either(is_between(c, "0", "0.3.1"), is_between(c, "0.6.4", "0.6.5"));
     enum answer v0 = rules_is_v0(c);
-    enum answer in_v1 = is_between(c, "0.7.0", "0.9.1");
+    enum answer in_v1 = is_between(c, "0.7.0", FREE_CHECK_FROM);
     if (v0 == ANSWER_YES || in_v1 == ANSWER_NO) {
         return always;
     }
@@ -135,7 +173,7 @@ enum answer rules_charge_others(const struct memory_case *c) {
 
 enum answer rules_check_free(const struct memory_case *c) {
     return rules_is_v0(c) == ANSWER_YES ? ANSWER_NO
-                                        : is_between(c, "0.9.1", "");
+                                        : is_between(c, FREE_CHECK_FROM, "");
 }
 
 enum answer rules_count_graphs(const struct memory_case *c) {
@@ -159,7 +197,7 @@ enum answer rules_pack_by_default(const struct memory_case *c) {
 }
 
 enum answer rules_count_partial_blocks(const struct memory_case *c) {
-    return is_between(c, "0", "0.9.1");
+    return is_between(c, "0", CONCURRENCY_FROM);
 }
 
 enum answer rules_check_forced(const struct memory_case *c) {

@@ -7,8 +7,8 @@
 #include "memory/memory.h"
 
 enum window_rule {
-    WINDOWS_WHOLE, /* a sliding layer keeps the whole context */
-    WINDOWS_CUT    /* it keeps its window and the tokens in flight */
+    WINDOWS_WHOLE, /* a layer with a window takes the whole context */
+    WINDOWS_CUT    /* it takes its window and the tokens in flight */
 };
 
 enum need_rule {
@@ -24,9 +24,13 @@ enum latent_rule {
 };
 
 struct kv_rules {
-    const char *from, *until; /* releases; until "" has no end */
+    /* Releases, or the build of the commit where it is known (0.9.1.dev201: 201
+     * commits behind 0.9.0); until "" has no end. */
+    const char *from, *until;
     bool is_v0;
-    enum window_rule windows;
+    enum window_rule windows_charged; /* by the check at start */
+    enum window_rule windows_kept;    /* in the pool */
+    enum window_rule chunks;          /* in both, where windows are cut */
     enum need_rule need;
     enum latent_rule latent;
     bool charges_all_stages; /* every layer to one pipeline rank (#33698) */
@@ -55,12 +59,14 @@ enum answer rules_charge_others(const struct memory_case *c);
 enum answer rules_check_free(const struct memory_case *c);
 /* CUDA graphs are taken out of the share before the KV pool. */
 enum answer rules_count_graphs(const struct memory_case *c);
+/* The first engine: until 0.7, then where asked for; until 0.10.1 also on cards
+ * below compute capability 8.0. A card that is not named counts as a newer. */
 enum answer rules_is_v0(const struct memory_case *c);
 
 /* Prefixes of hybrids with recurrent layers are cached by default: no until
  * 0.23, yes in 0.28.1; between these it was not seen. */
 enum answer rules_cache_hybrids(const struct memory_case *c);
-/* Chunked layers are kept whole unless asked otherwise. */
+/* Layers with chunks are kept whole unless asked otherwise (#21761). */
 enum answer rules_keep_chunks(const struct memory_case *c);
 /* Sparse latents are packed in fp8 even where kv_cache_dtype is auto. */
 enum answer rules_pack_by_default(const struct memory_case *c);

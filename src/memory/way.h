@@ -63,6 +63,13 @@ struct layer_set {
 
 #define SETS_MAX 12
 
+/* What a plan is for. Most releases charge a request as they keep it; 0.8.3 to
+ * 0.9.0.1 charge windows cut and keep them whole. */
+enum plan_use {
+    PLAN_CHECK, /* what the check at start charges for a request */
+    PLAN_POOL   /* what the pool is divided into */
+};
+
 struct plan {
     bool known;
     struct layer_set set[SETS_MAX];
@@ -76,12 +83,12 @@ struct plan {
     int64_t base_block_tokens;
 };
 
-/* Layers of this stage, of so many: PP deals them out. */
+/* Layers of this stage, of so many: PP deals them out. A check that charges
+ * all stages counts every layer, as if there were one pipeline rank. */
 int64_t way_layers_of_stage(const struct way *w, int64_t layers,
-                            bool all_stages);
+                            enum plan_use use);
 
-/* all_stages: with every layer, as if there were one pipeline rank. */
-struct plan way_plan(const struct way *w, bool all_stages);
+struct plan way_plan(const struct way *w, enum plan_use use);
 
 /* Blocks that one layer of a set needs for a request. */
 struct span way_blocks(const struct way *w, const struct layer_set *set,
@@ -94,8 +101,12 @@ int64_t way_rows_charged(const struct way *w, const struct plan *p, size_t i);
 struct span way_request(const struct way *w, int64_t tokens);
 /* Blocks of all groups that it takes in fact. */
 struct span way_request_blocks(const struct way *w, int64_t tokens);
-/* Most tokens of one request that so many bytes hold, up to ceiling. */
+/* Most tokens of one request that the check lets into so many bytes, up to
+ * ceiling. */
 struct span way_longest(const struct way *w, int64_t pool, int64_t ceiling);
+/* And that their blocks hold as well. */
+struct span way_longest_held(const struct way *w, int64_t pool,
+                             int64_t ceiling);
 struct span way_block_bytes(const struct way *w);
 struct span way_slope(const struct way *w); /* bytes per further token */
 

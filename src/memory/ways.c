@@ -51,7 +51,7 @@ static struct options flights(const struct memory_case *c,
                               const struct kv_rules *rules) {
     struct options o = {.count = 0};
     struct span batch = span_of_setting(&c->in[FACT_max_num_batched_tokens]);
-    if (rules->windows == WINDOWS_WHOLE || !has_windows(c->model)) {
+    if (rules->windows_charged == WINDOWS_WHOLE || !has_windows(c->model)) {
         offer(&o, 0);
         return o;
     }
@@ -199,7 +199,7 @@ static struct options wholes(const struct memory_case *c,
     if (is_said(off)) {
         whole = off->number ? ANSWER_YES : ANSWER_NO;
     }
-    if (rules->windows == WINDOWS_WHOLE || !has_windows(c->model)) {
+    if (rules->windows_charged == WINDOWS_WHOLE || !has_windows(c->model)) {
         whole = ANSWER_NO; /* nothing to decide */
     }
     if (whole != ANSWER_YES) {
@@ -381,7 +381,7 @@ struct ways ways_of(struct arena *a, const struct memory_case *c) {
         return ways;
     }
     for (size_t i = 0; i < rules.count; i++) {
-        if (rules.at[i]->windows == WINDOWS_CUT) {
+        if (rules.at[i]->windows_charged == WINDOWS_CUT) {
             add_ways(a, &whole, c, rules.at[i], true);
         }
     }

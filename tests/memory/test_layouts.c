@@ -48,7 +48,7 @@ static const struct layer_set *set_of_kind(const struct plan *p,
 static void expect_block(struct arena *a, const struct memory_case *c,
                          enum kv_kind kind, int64_t tokens) {
     struct way w = only_way(a, c);
-    struct plan p = way_plan(&w, false);
+    struct plan p = way_plan(&w, PLAN_POOL);
     assert_true(p.known && p.is_grouped);
     assert_int_equal(set_of_kind(&p, kind)->block_tokens, tokens);
 }
@@ -94,7 +94,7 @@ static void printed_block_sizes_and_paddings(void **state) {
                     SAID({FACT_tensor_parallel, rows[i].tp}));
         expect_block(*state, &c, KV_full, rows[i].block);
         struct way w = only_way(*state, &c);
-        struct plan p = way_plan(&w, false);
+        struct plan p = way_plan(&w, PLAN_POOL);
         int64_t own = kv_state_bytes(&rows[i].model->groups[0], w.tp,
                                      &w.state, 1).low;
         int64_t more = set_of_kind(&p, KV_state)->page_bytes - own;
@@ -163,7 +163,7 @@ static void all_states_grow_with_the_request(void **state) {
     assert_int_equal(ways.count, 2);
     for (size_t i = 0; i < ways.count; i++) {
         const struct way *w = &ways.at[i];
-        struct plan p = way_plan(w, false);
+        struct plan p = way_plan(w, PLAN_POOL);
         const struct layer_set *s = set_of_kind(&p, KV_state);
         assert_int_equal(s->block_tokens % w->state_step, 0);
         assert_int_equal(way_blocks(w, s, s->block_tokens, 65536).low,
@@ -193,7 +193,7 @@ static struct way packed_way(struct arena *a, const char *length,
 
 static void unlike_pages_overlap_in_one_block(void **state) {
     struct way w = packed_way(*state, "131072", "8192");
-    struct plan p = way_plan(&w, false);
+    struct plan p = way_plan(&w, PLAN_POOL);
     assert_true(p.is_packed);
     assert_int_equal(p.block_bytes, 917568);
     assert_int_equal(p.layers_per_group, 22);
