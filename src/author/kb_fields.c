@@ -13,9 +13,10 @@ static const struct field context_fields[] = {
      .doc = "groups are facts, and `command`: the user's command line"},
     {.key = "set", AT(context_pattern, set), COUNT(context_pattern, set_count),
      .type = FIELD_SETTINGS, .doc = "facts that the line establishes"},
-    {.key = "of_failure", AT(context_pattern, is_of_failure),
+    {.key = "prose", AT(context_pattern, is_prose),
      .type = FIELD_YES_NO,
-     .doc = "the line tells of the failure: it counts below it as well"},
+     .doc = "what people write of the failed run: it counts below the "
+            "failure as well, and only where no program says it"},
     {.key = "weak", .at = FIELD_NOWHERE, .type = FIELD_YES_NO,
      .doc = "no literal of 8 bytes"},
     {0},

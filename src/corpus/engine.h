@@ -10,7 +10,8 @@ struct context_pattern { /* facts that hold for the whole log (stream) */
     struct str pattern;
     struct setting *set;
     size_t set_count;
-    bool is_of_failure; /* tells of the failure: counts below it as well */
+    bool is_prose; /* what people write of the failed run: counts below the
+                      failure as well, and where no program says it */
 };
 
 /* What a line of a traceback, or a line passed, tells of the incident. Its

@@ -52,11 +52,18 @@ static uint64_t last_order(const struct diagnosis *d) {
     return last ? last : UINT64_MAX;
 }
 
+/* Behind the message, in its own lines: what somebody adds to it. */
+static bool is_added(const struct hit *h, const struct place *p) {
+    return h->order > p->order && h->first_line >= p->first_line &&
+           h->first_line <= p->last_line;
+}
+
 static bool is_in_failure(const struct diagnosis *d, const struct hit *h) {
     for (size_t i = 0; i < d->sightings.count; i++) {
         const struct sighting *s = &d->sightings.at[i];
         for (size_t k = 0; is_root(d, s) && k < s->place_count; k++) {
-            if (hit_in_trace(h, &s->places[k])) {
+            if (hit_in_trace(h, &s->places[k]) &&
+                !is_added(h, &s->places[k])) {
                 return true;
             }
         }
@@ -172,7 +179,7 @@ bool hit_may_tell(const struct diagnosis *d, const struct failure_end *end,
                   const struct hit *h, enum fact_name name) {
     const struct context_pattern *row = context_row(d, h);
     if (h->order <= end->first || !is_setting(d, h, name) ||
-        (row && row->is_of_failure) ||
+        (row && row->is_prose) ||
         is_in_failure(d, h) || is_measured_with(d, h)) {
         return true;
     }

@@ -49,6 +49,9 @@ static bool is_better(const struct witness *x, const struct witness *than) {
     if (than->is_there && is_vaguer(&than->fact, &x->fact)) {
         return true;
     }
+    if (than->is_there && x->is_prose != than->is_prose) {
+        return than->is_prose;
+    }
     if (!than->is_there || x->is_before != than->is_before) {
         return !than->is_there || x->is_before;
     }
@@ -135,8 +138,12 @@ static void hear(struct diagnosis *d, struct witnesses *w,
                         .is_dump = !hit_is_command_form(d, h)};
     struct fact_list facts = facts_of_hit(d, h, NULL);
     const struct context_pattern *row = context_row(d, h);
+    x.is_prose = row && row->is_prose;
     for (size_t i = 0; i < facts.count; i++) {
         x.fact = facts.at[i];
+        if (x.is_prose && x.fact.why.n == 0) {
+            x.fact.why = STR("what somebody writes of it");
+        }
         if (!is_advice(d, h, x.fact.name) &&
             !is_version_of_another(d, h, x.fact.name)) {
             speak(d, w, h, &x);

@@ -67,7 +67,7 @@ void walk_engine(struct record *r, struct engine *e) {
     for (size_t i = 0; i < e->context_count; i++) {
         record_str(r, &e->contexts[i].pattern);
         walk_settings(r, &e->contexts[i].set, &e->contexts[i].set_count);
-        record_bool(r, &e->contexts[i].is_of_failure);
+        record_bool(r, &e->contexts[i].is_prose);
     }
     LIST(r, e->stages, e->stage_count);
     for (size_t i = 0; i < e->stage_count; i++) {

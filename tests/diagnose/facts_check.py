@@ -180,7 +180,59 @@ VERSIONS = [
      {"torch_since": "1.13.0", "torch_before": "2.4.0"}, {}),
 ]
 
-CASES = FRAMES + SETTINGS + HOST + NUMBERS + VERSIONS
+ADVICE = [
+    ("the message's own variable",
+     [CUDA + " If reserved but unallocated memory is large try setting "
+      "PYTORCH_ALLOC_CONF=expandable_segments:True to avoid fragmentation."],
+     {"advised_env": "PYTORCH_ALLOC_CONF=expandable_segments:True"},
+     {"expandable_segments": None}),
+    ("a message that advises nothing", [CUDA], {}, {"advised_env": None}),
+    ("vLLM's own share",
+     [VLLM, "INFO 07-01 10:00:00 To maintain the same effective KV cache size "
+      "as before, increase --gpu-memory-utilization to 0.8389.", CUDA],
+     {"advised_utilization": 0.8389}, {"gpu_memory_utilization": None}),
+    ("vLLM's sampler",
+     [VLLM, CUDA, "RuntimeError: CUDA out of memory occurred when warming up "
+      "sampler with 1024 dummy requests. Please try lowering `max_num_seqs` "
+      "or `gpu_memory_utilization` when initializing the engine."],
+     {"advised_flag": "max_num_seqs"}, {}),
+    ("TGI's flag",
+     ["RuntimeError: Not enough memory to handle 4096 prefill tokens. You need "
+      "to decrease `--max-batch-prefill-tokens`"],
+     {"advised_flag": "--max-batch-prefill-tokens"}, {}),
+]
+
+PROSE = [
+    ("a share and a card that somebody writes of",
+     [VLLM, CUDA, "", "gemma-2-9B with AWQ at `--gpu-memory-utilization 0.70` "
+      "needs 9.1 GB."],
+     {"gpu_memory_utilization": 0.7, "model": "google/gemma-2-9b-it"}, {}),
+    ("the program itself is believed before them",
+     ["vllm serve m --gpu-memory-utilization 0.85", CUDA, "",
+      "It failed: m at `--gpu-memory-utilization 0.70` needs 9.1 GB."],
+     {"gpu_memory_utilization": 0.85}, {}),
+    ("a round size is what the card is sold as",
+     ["RuntimeError: CUDA error: out of memory", "",
+      "That was on my 24 GB card."], {}, {"gpu_total": None}),
+    ("advice in the line of the message",
+     [OLD.format(gpu=0) + ", then run it with `--hparams=batch_size=32`."], {},
+     {"batch_size": None}),
+]
+
+RUN = [
+    ("a bar of steps",
+     [" 12%|##        | 120/1000 [02:01<15:10,  1.02s/it]", CUDA],
+     {"steps_done": 120}, {}),
+    ("a bar of loading counts no steps",
+     ["Loading checkpoint shards:  50%|###  | 2/4 [00:05<00:05,  2.51s/it]",
+      CUDA], {}, {"steps_done": None}),
+    ("a step with its loss", ["step 300/5000 | loss 2.31 | lr 1e-4", CUDA],
+     {"steps_done": 300}, {}),
+    ("a step of instructions", ["Step 3: install the requirements", CUDA], {},
+     {"steps_done": None}),
+]
+
+CASES = FRAMES + SETTINGS + HOST + NUMBERS + VERSIONS + ADVICE + PROSE + RUN
 
 
 def facts_of(lines):

@@ -59,7 +59,7 @@ static void come_back_engines(struct arena *a) {
     assert_int_equal(out->contexts[0].set_count, 1);
     assert_int_equal(out->contexts[0].set[0].name, FACT_engine);
     expect_str(out->contexts[0].set[0].value, STR("vllm"));
-    assert_true(out->contexts[0].is_of_failure);
+    assert_true(out->contexts[0].is_prose);
     expect_str(out->task, STR("infer"));
     assert_true(out->is_everywhere);
     assert_int_equal(out->stage_count, 3);
