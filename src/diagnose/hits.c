@@ -75,6 +75,8 @@ bool hit_in_trace(const struct hit *h, const struct place *p) {
             lines_meet(h, p->first_line, p->last_line));
 }
 
+#define ABOVE_LINES 10 /* whoever ended with an error ends its children soon */
+
 static bool hit_in_scope(const struct hit *h, enum scope scope,
                          const struct place *p) {
     switch (scope) {
@@ -84,6 +86,9 @@ static bool hit_in_scope(const struct hit *h, enum scope scope,
     case SCOPE_traceback: return hit_in_trace(h, p);
     case SCOPE_stream: return h->stream == p->stream;
     case SCOPE_before: return h->order < p->order;
+    case SCOPE_above:
+        return h->last_line < p->first_line &&
+               p->first_line - h->last_line <= ABOVE_LINES;
     case SCOPE_log: return true;
     case SCOPE_COUNT_OF: break;
     }

@@ -236,6 +236,31 @@ static uint32_t line_at(const struct window *w, uint64_t pos) {
     return w->marks[window_mark_index(w, pos)].number;
 }
 
+static bool has_number(const struct window *w, const struct hit_draft *d) {
+    for (size_t i = 0; i < d->capture_count; i++) {
+        struct str text = window_slice(w, d->captures[i].from,
+                                       d->captures[i].to);
+        for (size_t k = 0; k < text.n; k++)
+            if (text.p[k] >= '0' && text.p[k] <= '9')
+                return true;
+    }
+    return false;
+}
+
+/* "    # CUDA out of memory is caught below": a comment of code, which proves
+ * nothing where it tells no numbers. */
+static bool is_comment(const struct window *w, uint64_t pos) {
+    size_t i = window_mark_index(w, pos);
+    struct str line = window_slice(w, w->marks[i].pos, window_line_end(w, i));
+    size_t at = 0;
+    while (at < line.n && (line.p[at] == ' ' || line.p[at] == '\t'))
+        at++;
+    struct str words = str_slice(line, at, line.n);
+    return at >= 2 && (str_starts(words, STR("# ")) ||
+                       str_starts(words, STR("// ")) ||
+                       str_starts(words, STR("/* ")));
+}
+
 void message_finish(struct scanner *s, struct lane *l, size_t i) {
     const struct found *f = &l->found[i];
     struct pattern_state *p = scan_pattern(s, f->pattern);
@@ -245,6 +270,9 @@ void message_finish(struct scanner *s, struct lane *l, size_t i) {
     uint64_t end = is_signature ? message_end(s, l, i) : f->to;
     end = trim_end(&l->w, f->from, end);
     struct hit_draft d = collect(s, l, i, p, end);
+    if (is_signature && !has_number(&l->w, &d) &&
+        is_comment(&l->w, f->from))
+        return;
     d.first_line = line_at(&l->w, f->from);
     d.last_line = line_at(&l->w, end > f->from ? end - 1 : end);
     d.trace_first = d.first_line;
