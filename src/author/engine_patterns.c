@@ -6,8 +6,8 @@
  *
  * The value fits the fact's unit. A flag without a value sets a yes-or-no
  * fact. A spelling shorter than MATCH_LITERAL_MIN has no literal of its own:
- * a short flag is looked for after the words that begin the engine's command,
- * a short key after the words that begin a dump.
+ * one pattern finds the engine's command line, one its dump, each goes through
+ * the line once, and short flags and keys are read from what they matched.
  *
  * The patterns follow the engine's own contexts, in the order of its flags. */
 #include "author/desk.h"
@@ -15,29 +15,48 @@
 
 enum { PATTERN_BYTES_MAX = 2048 };
 
-/* What comes before a dump of settings, on the same line. */
-#define DUMP_BEGINS \
-    "(?:with config: |non-default args: |Namespace\\(|ServerArgs\\(" \
-    "|EngineArgs\\()[^\\n]*?"
+/* A dump of settings, to the end of its line. */
+#define DUMP                                                                \
+    "(?:with config: |non-default args: |Namespace\\(|ServerArgs\\("       \
+    "|EngineArgs\\()[^\\n]*+"
 /* Servers that are started as a Python module rather than by a command. */
 #define MODULES "|api_server|launch_server"
 /* The rest of a command, over lines that end in a backslash. */
-#define COMMAND_GOES_ON "(?:[^\\n\\\\]|\\\\\\n?)*?"
+#define COMMAND_GOES_ON "[^\\n\\\\]*+(?:\\\\\\n?[^\\n\\\\]*+)*+"
+
+struct extracts {
+    struct str *at;
+    size_t count, cap;
+};
 
 struct adding {
     struct arena *a;
     struct engine *engine;
     size_t cap;
+    struct extracts from_command, from_dump;
 };
 
-static void add(struct adding *to, struct buf *pattern, enum fact_name fact,
-                const char *value) {
+static void add_extract(struct adding *to, struct extracts *list,
+                        const struct buf *pattern) {
+    list->at = arena_grow(to->a, list->at, list->count, &list->cap,
+                          sizeof *list->at);
+    list->at[list->count++] = arena_str(to->a, buf_str(pattern));
+}
+
+static struct context_pattern *add_context(struct adding *to,
+                                           const struct buf *pattern) {
     struct engine *e = to->engine;
     e->contexts = arena_grow(to->a, e->contexts, e->context_count, &to->cap,
                              sizeof *e->contexts);
     struct context_pattern *c = &e->contexts[e->context_count++];
     *c = (struct context_pattern){
         .pattern = arena_str(to->a, buf_str(pattern))};
+    return c;
+}
+
+static void add(struct adding *to, const struct buf *pattern,
+                enum fact_name fact, const char *value) {
+    struct context_pattern *c = add_context(to, pattern);
     if (value == NULL)
         return;
     c->set = arena_alloc(to->a, sizeof *c->set);
@@ -59,7 +78,7 @@ static const char *value_pattern(enum fact_name fact, bool is_scaled) {
     case UNIT_SECONDS:
         return "\\d*\\.?\\d+";
     case UNIT_BOOL:
-        return "[Tt]rue|[Ff]alse|[01]\\b";
+        return "[Tt]rue|[Ff]alse|o(?:n|ff)\\b|[01]\\b";
     case UNIT_TEXT:
     case UNIT_VERSION:
         return "[^\\s'\",;:=()\\[\\]{}\\\\][^\\s'\",;=()\\[\\]{}\\\\]*";
@@ -85,43 +104,54 @@ static void put_group(struct buf *out, const struct flag *f) {
     buf_printf(out, ">%s)", value_pattern(f->fact, f->scale.n > 0));
 }
 
-/* The spelling of a flag as it begins on a command line, or nothing when it
- * is short and the engine has no command to look for. */
-static bool put_flag(struct buf *out, const struct engine *e,
-                     struct str spelling) {
+static bool is_short(struct str spelling) {
+    return spelling.n < MATCH_LITERAL_MIN;
+}
+
+static void put_flag(struct buf *out, struct str spelling) {
     buf_clear(out);
-    if (spelling.n < MATCH_LITERAL_MIN) {
-        if (e->command.n < MATCH_LITERAL_MIN)
-            return false;
-        buf_add(out, STR("(?:"));
-        put_quoted(out, e->command);
-        buf_add(out, STR(MODULES ")" COMMAND_GOES_ON));
-    }
     buf_add(out, STR("(?<![\\w-])"));
     put_quoted(out, spelling);
-    return true;
+}
+
+/* What comes behind a switch that is said, and is not denied. */
+#define SWITCH_ENDS \
+    "(?![\\w=-]|['\"]?,? ['\"]?(?:[Ff]alse|off|0)\\b)"
+
+/* -fa, -fa=off: the switch itself reads as yes. */
+static void extract_switch(struct adding *to, struct buf *out,
+                           const struct flag *f, struct str spelling) {
+    buf_clear(out);
+    buf_printf(out, "(?<![\\w-])(?<%s>", fact_spelling(f->fact));
+    put_quoted(out, spelling);
+    buf_add(out, STR(")" SWITCH_ENDS));
+    add_extract(to, &to->from_command, out);
+    put_flag(out, spelling);
+    buf_add(out, STR("['\"]?(?:=|,? )['\"]?"));
+    put_group(out, f);
+    add_extract(to, &to->from_command, out);
 }
 
 /* --enforce-eager, --enforce-eager=False, --no-enforce-eager */
 static void add_switch(struct adding *to, struct buf *out,
                        const struct flag *f, struct str spelling) {
-    if (put_flag(out, to->engine, spelling)) {
-        buf_add(out, STR("(?![\\w=-]|['\"]?,? ['\"]?(?:[Ff]alse|0)\\b)"));
-        add(to, out, f->fact, "true");
+    if (is_short(spelling)) {
+        extract_switch(to, out, f, spelling);
+        return;
     }
-    if (put_flag(out, to->engine, spelling)) {
-        buf_add(out, STR("['\"]?(?:=|,? )['\"]?"));
-        put_group(out, f);
-        add(to, out, f->fact, NULL);
-    }
+    put_flag(out, spelling);
+    buf_add(out, STR(SWITCH_ENDS));
+    add(to, out, f->fact, "true");
+    put_flag(out, spelling);
+    buf_add(out, STR("['\"]?(?:=|,? )['\"]?"));
+    put_group(out, f);
+    add(to, out, f->fact, NULL);
     if (!str_starts(spelling, STR("--")))
         return;
-    struct str no = arena_printf(to->a, "--no-%.*s", STR_ARG(str_slice(
-                                     spelling, 2, spelling.n)));
-    if (put_flag(out, to->engine, no)) {
-        buf_add(out, STR("(?![\\w=-])"));
-        add(to, out, f->fact, "false");
-    }
+    put_flag(out, arena_printf(to->a, "--no-%.*s", STR_ARG(str_slice(
+                                   spelling, 2, spelling.n))));
+    buf_add(out, STR("(?![\\w=-])"));
+    add(to, out, f->fact, "false");
 }
 
 static void add_flag(struct adding *to, struct buf *out, const struct flag *f,
@@ -130,31 +160,55 @@ static void add_flag(struct adding *to, struct buf *out, const struct flag *f,
         add_switch(to, out, f, spelling);
         return;
     }
-    if (!put_flag(out, to->engine, spelling))
-        return;
+    put_flag(out, spelling);
     buf_add(out, STR("['\"]?(?:=|,? (?:- )?)['\"]?"));
     put_group(out, f);
-    add(to, out, f->fact, NULL);
+    if (is_short(spelling))
+        add_extract(to, &to->from_command, out);
+    else
+        add(to, out, f->fact, NULL);
 }
 
 static void add_key(struct adding *to, struct buf *out, const struct flag *f,
                     struct str key) {
     buf_clear(out);
-    if (key.n < MATCH_LITERAL_MIN)
-        buf_add(out, STR(DUMP_BEGINS));
     /* vLLM prints a quotient, "max_num_batched_tokens / max_num_seqs = 20000":
      * that is neither of the two. */
     buf_add(out, STR("\\b(?<!/ )"));
     put_quoted(out, key);
     buf_add(out, STR("['\"]?\\s*[=:]\\s*['\"]?"));
     put_group(out, f);
-    add(to, out, f->fact, NULL);
+    if (is_short(key))
+        add_extract(to, &to->from_dump, out);
+    else
+        add(to, out, f->fact, NULL);
+}
+
+static void add_line(struct adding *to, const struct buf *pattern,
+                     const struct extracts *list) {
+    if (list->count > 0)
+        add_context(to, pattern)->extract =
+            (struct str_list){list->at, list->count};
+}
+
+/* The lines that short flags and keys are read from. */
+static void add_lines(struct adding *to, struct buf *out) {
+    struct str command = to->engine->command;
+    buf_clear(out);
+    buf_add(out, STR("(?:"));
+    put_quoted(out, command);
+    buf_add(out, STR(MODULES ")" COMMAND_GOES_ON));
+    if (!is_short(command))
+        add_line(to, out, &to->from_command);
+    buf_clear(out);
+    buf_add(out, STR(DUMP));
+    add_line(to, out, &to->from_dump);
 }
 
 void engine_add_patterns(struct arena *a, struct engine *e) {
     struct buf out;
     buf_init_in(&out, a, PATTERN_BYTES_MAX);
-    struct adding to = {a, e, e->context_count};
+    struct adding to = {.a = a, .engine = e, .cap = e->context_count};
     for (size_t i = 0; i < e->flag_count; i++) {
         const struct flag *f = &e->flags[i];
         add_flag(&to, &out, f, f->flag);
@@ -163,4 +217,5 @@ void engine_add_patterns(struct arena *a, struct engine *e) {
         for (size_t k = 0; k < f->keys.count; k++)
             add_key(&to, &out, f, f->keys.at[k]);
     }
+    add_lines(&to, &out);
 }

@@ -8,6 +8,8 @@
 
 struct context_pattern { /* facts that hold for the whole log (stream) */
     struct str pattern;
+    struct str_list extract; /* run over what it matched; not kept for a run,
+                                which finds them with the pattern */
     struct setting *set;
     size_t set_count;
     bool is_prose; /* what people write of the failed run: counts below the

@@ -5,7 +5,7 @@
  *     tokens           integer, "32k" = 32000, "32K" = 32768 (vLLM's reading)
  *     blocks, count    integer
  *     ratio, seconds   millionths: "0.95", "95 %", 95 with the scale of __pct
- *     bool             True False 1 0 yes no on off
+ *     bool             True False 1 0 yes no on off; a switch (-fa) is yes
  *     text, version    trimmed of blanks and quotes
  *
  * A scale of 1 is the fact's own unit everywhere. What cannot be read is not
@@ -256,7 +256,9 @@ static void read_ratio(struct str s, int64_t scale, struct fact *out) {
 static void read_bool(struct str s, struct fact *out) {
     static const char *const yes[] = {"true", "1", "yes", "on"};
     static const char *const no[] = {"false", "0", "no", "off"};
-    bool is_yes = is_one_of(s, yes, sizeof yes / sizeof yes[0]);
+    bool is_switch = s.n > 1 && s.p[0] == '-';
+    bool is_yes =
+        is_switch || is_one_of(s, yes, sizeof yes / sizeof yes[0]);
     if (!is_yes && !is_one_of(s, no, sizeof no / sizeof no[0])) {
         leave_unknown(out, "neither true nor false");
         return;

@@ -60,7 +60,8 @@ int64_t fact_most(enum fact_name name);
 bool fact_of_group(struct str group, enum fact_name *name, int64_t *scale);
 
 /* Read printed text as a fact of this name: fills known, number, word, range,
- * why; text is kept as a view. Booleans: True/False/1/0/yes/no. Tokens: "32k"
+ * why; text is kept as a view. Booleans: True/False/1/0/yes/no, or the switch
+ * that says yes (-fa). Tokens: "32k"
  * is 32000, "32K" 32768 (vLLM's own reading). */
 void fact_read(enum fact_name name, struct str text, int64_t scale,
                struct fact *out);

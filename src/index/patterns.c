@@ -49,7 +49,9 @@ static void add_entry(struct set *set, const struct entry *e, size_t number) {
 
 static void add_engine(struct set *set, const struct engine *e, size_t number) {
     for (size_t i = 0; i < e->context_count; i++) {
-        add(set, PATTERN_CONTEXT, number, i)->text = e->contexts[i].pattern;
+        struct pattern *p = add(set, PATTERN_CONTEXT, number, i);
+        p->text = e->contexts[i].pattern;
+        p->extract = e->contexts[i].extract;
     }
     for (size_t i = 0; i < e->stage_count; i++) {
         struct pattern *p = add(set, PATTERN_STAGE, number, i);

@@ -18,6 +18,7 @@
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "match/pattern.h"
+#include "match/steps.h"
 
 #include <pcre2.h>
 #include <stdlib.h>
@@ -45,6 +46,10 @@ struct matcher {
     uint8_t *room;          /* for bytes of a compiled pattern */
     size_t room_bytes;
     int groups_set;         /* of the last find: 1 + the highest one */
+    enum steps_of counts;
+    uint64_t steps;         /* of all searches; of one, they end at ... */
+    uint64_t steps_end;
+    size_t start, at;       /* the place it tries, and how far it came */
 };
 
 struct regex {
@@ -85,6 +90,17 @@ static void matcher_release(void *what) {
         pcre2_general_context_free(m->general);
 }
 
+/* Behind a repeat: see steps.h. */
+static int count_step(pcre2_callout_block *block, void *ctx) {
+    struct matcher *m = ctx;
+    size_t at = block->current_position;
+    size_t last = block->start_match == m->start ? m->at : block->start_match;
+    m->steps += 1 + (at > last ? at - last : last - at);
+    m->start = block->start_match;
+    m->at = at;
+    return m->steps < m->steps_end ? 0 : PCRE2_ERROR_CALLOUT;
+}
+
 static void no_memory(struct matcher *m) {
     arena_raise(m->a, FAIL_MEMORY, "out of memory for a pattern");
 }
@@ -92,6 +108,7 @@ static void no_memory(struct matcher *m) {
 struct matcher *matcher_new(struct arena *a) {
     struct matcher *m = arena_alloc(a, sizeof *m);
     m->a = a;
+    m->counts = STEPS_OF_LARGE;
     arena_defer(a, matcher_release, m);
     m->general = pcre2_general_context_create(get_bytes, put_bytes, a);
     if (!m->general)
@@ -105,6 +122,13 @@ struct matcher *matcher_new(struct arena *a) {
     pcre2_set_match_limit(m->match, MATCH_LIMIT);
     pcre2_set_depth_limit(m->match, MATCH_LIMIT);
     pcre2_set_heap_limit(m->match, HEAP_LIMIT_KIB);
+    pcre2_set_callout(m->match, count_step, m);
+    return m;
+}
+
+struct matcher *matcher_counting(struct arena *a) {
+    struct matcher *m = matcher_new(a);
+    m->counts = STEPS_OF_ALL;
     return m;
 }
 
@@ -162,8 +186,9 @@ struct regex *regex_compile(struct matcher *m, const struct pattern_text *text,
     arena_defer(m->a, regex_release, r);
     int code = 0;
     PCRE2_SIZE at = 0;
-    r->code = pcre2_compile((PCRE2_SPTR)text->text.p, text->text.n, options,
-                            &code, &at, m->compile);
+    struct str counted = steps_counted(m->a, text->text, m->counts);
+    r->code = pcre2_compile((PCRE2_SPTR)counted.p, counted.n, options, &code,
+                            &at, m->compile);
     if (!r->code && code == PCRE2_ERROR_HEAP_FAILED)
         no_memory(m);
     if (!r->code) {
@@ -267,19 +292,28 @@ static void heat(struct matcher *m, struct regex *r, size_t searched,
     uint64_t tried = (uint64_t)searched * r->ways;
     if (r->heat <= HOT)
         r->heat += HEAT_RUN + (tried < HEAT_MOST ? (uint32_t)tried : HEAT_MOST);
-    if (r->heat > HOT)
+    if (r->heat > HOT && m->counts == STEPS_OF_LARGE)
         compile_for(m, r, how);
+}
+
+static int run(struct matcher *m, const struct regex *r,
+               const struct search *s, uint32_t options) {
+    if (s->starts_mid_line)
+        options |= PCRE2_NOTBOL;
+    m->start = m->at = s->from;
+    m->steps_end = m->steps + MATCH_SEARCH_STEPS;
+    pcre2_set_offset_limit(m->match, s->latest);
+    int code = pcre2_match(
+        r->code, (PCRE2_SPTR)(s->subject.p ? s->subject.p : ""),
+        s->subject.n, s->from, options, m->data, m->match);
+    if (code == PCRE2_ERROR_NOMEMORY)
+        no_memory(m);
+    return code;
 }
 
 bool regex_find(struct matcher *m, struct regex *r, const struct search *s,
                 struct span *whole) {
-    pcre2_set_offset_limit(m->match, s->latest);
-    m->groups_set = pcre2_match(
-        r->code, (PCRE2_SPTR)(s->subject.p ? s->subject.p : ""),
-        s->subject.n, s->from, s->starts_mid_line ? PCRE2_NOTBOL : 0, m->data,
-        m->match);
-    if (m->groups_set == PCRE2_ERROR_NOMEMORY)
-        no_memory(m);
+    m->groups_set = run(m, r, s, 0);
     const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(m->data);
     size_t began = m->groups_set > 0 ? ends[0] : s->latest;
     heat(m, r, began > s->from ? began - s->from : 0,
@@ -294,12 +328,15 @@ bool regex_may_match(struct matcher *m, struct regex *r,
                      const struct search *s) {
     heat(m, r, s->latest > s->from ? s->latest - s->from : 0,
          PCRE2_JIT_PARTIAL_HARD);
-    pcre2_set_offset_limit(m->match, s->latest);
-    int code = pcre2_match(r->code, (PCRE2_SPTR)s->subject.p, s->subject.n,
-                           s->from, PCRE2_PARTIAL_HARD, m->data, m->match);
-    if (code == PCRE2_ERROR_NOMEMORY)
-        no_memory(m);
-    return code != PCRE2_ERROR_NOMATCH;
+    return run(m, r, s, PCRE2_PARTIAL_HARD) != PCRE2_ERROR_NOMATCH;
+}
+
+uint64_t regex_steps(const struct matcher *m) {
+    return m->steps;
+}
+
+size_t regex_came_to(const struct matcher *m) {
+    return m->start;
 }
 
 bool regex_gave_up(const struct matcher *m) {

@@ -7,6 +7,9 @@
 
 #define PATTERN_GROUPS_MAX 60 /* pairs of brackets in one pattern */
 
+/* Most work of one search; steps.h says what a step is. */
+#define MATCH_SEARCH_STEPS 4000000
+
 struct matcher; /* contexts, stacks and the last result: one per thread */
 struct regex;   /* a compiled pattern */
 
@@ -23,6 +26,8 @@ struct span {
 };
 
 struct matcher *matcher_new(struct arena *a);
+/* One that counts all steps, and is slow. */
+struct matcher *matcher_counting(struct arena *a);
 
 /* NULL and *error (offset into the prepared text) when PCRE2 refuses it. */
 struct regex *regex_compile(struct matcher *m, const struct pattern_text *text,
@@ -58,6 +63,10 @@ bool regex_may_match(struct matcher *m, struct regex *r,
                      const struct search *s);
 /* Did the last find end at a limit? Then it has not looked at everything. */
 bool regex_gave_up(const struct matcher *m);
+/* The last place that it tried then, or one before it. */
+size_t regex_came_to(const struct matcher *m);
+/* Work of all searches so far. */
+uint64_t regex_steps(const struct matcher *m);
 /* What a group matched in the last find; false: nothing. */
 bool regex_group(const struct matcher *m, uint32_t number, struct span *out);
 

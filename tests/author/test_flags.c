@@ -43,6 +43,13 @@ static struct engine toy_engine(struct arena *a) {
     return e;
 }
 
+static void note_captures(const struct hit *hit, enum fact_name fact,
+                          struct str *found) {
+    for (size_t k = 0; k < hit->capture_count; k++)
+        if (hit->captures[k].name == fact)
+            *found = hit->captures[k].text;
+}
+
 /* What the engine's patterns make of a line: the last capture, or setting, of
  * that fact; empty when none speaks. */
 static struct str read_of(struct arena *a, const struct engine *e,
@@ -56,9 +63,12 @@ static struct str read_of(struct arena *a, const struct engine *e,
         for (size_t k = 0; k < c->set_count; k++)
             if (c->set[k].name == fact)
                 found = c->set[k].value;
-        for (size_t k = 0; k < hit.capture_count; k++)
-            if (hit.captures[k].name == fact)
-                found = hit.captures[k].text;
+        note_captures(&hit, fact, &found);
+        for (size_t k = 0; k < c->extract.count; k++) {
+            struct hit part = {0};
+            if (pattern_matches(a, c->extract.at[k], hit.text, &part))
+                note_captures(&part, fact, &found);
+        }
     }
     return found;
 }
