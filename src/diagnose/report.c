@@ -262,6 +262,8 @@ struct report *diagnose(struct arena *a, struct reader *r,
     rep->lines = scan->stats.lines;
     rep->bytes = scan->stats.bytes;
     rep->truncated = scan->stats.truncated;
+    rep->gave_up_line = scan->gave_up.line;
+    rep->gave_up_patterns = scan->gave_up.patterns;
     hits_sort(&d);
     sightings_find(&d);
     context_find(&d);

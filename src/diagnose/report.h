@@ -126,6 +126,7 @@ struct report {
     struct str input_name;
     uint64_t lines, bytes;
     bool truncated;
+    uint32_t gave_up_line, gave_up_patterns; /* as scan_result has it */
     struct fact_list context; /* one per name: what is in force */
     struct finding *findings;
     size_t finding_count;

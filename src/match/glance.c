@@ -457,12 +457,16 @@ static bool denies_at(struct glance *g, struct regex *tail, struct str line,
 bool glance_denies_tail(struct glance *g, uint32_t pattern,
                         struct str literal) {
     struct regex *tail = scan_tail(g->s, pattern);
+    struct pattern_state *p = scan_known(g->s, pattern);
     struct str line = raw_line(g->text, g->at);
-    if (!tail || line.n == 0 || line.p[line.n - 1] == '}' || !is_plain(line))
+    uint64_t before = regex_steps(g->s->matcher);
+    if (!tail || line.n == 0 || line.p[line.n - 1] == '}' ||
+        !is_plain(line) || !budget_allows(g->s, p))
         return false;
     size_t at = next_literal(line, literal, 0);
     while (at < line.n && denies_at(g, tail, line, at))
         at = next_literal(line, literal, at + 1);
+    budget_charge(g->s, p, before);
     return at == line.n;
 }
 
@@ -476,8 +480,12 @@ bool glance_denies(struct glance *g, uint32_t pattern) {
     struct pattern_state *p = scan_pattern(g->s, pattern);
     struct seen_line l = *line_at(g, g->at);
     struct question q = {.regex = p->regex, .lines = p->reach.lines};
-    if (!p->reach.is_known || !l.is_plain || l.text.n == 0)
+    if (!p->reach.is_known || !l.is_plain || l.text.n == 0 ||
+        !budget_allows(g->s, p))
         return false;
     put_only(g, l.text);
-    return denies_before(g, q, &l);
+    uint64_t before = regex_steps(g->s->matcher);
+    bool is_denied = denies_before(g, q, &l);
+    budget_charge(g->s, p, before);
+    return is_denied;
 }

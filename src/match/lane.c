@@ -262,17 +262,28 @@ static size_t start_of(const struct scanner *s, const struct lane *l,
     return near > from ? near : from;
 }
 
+static uint32_t number_at(const struct lane *l, size_t offset) {
+    return l->w.marks[window_mark_index(&l->w, window_pos(&l->w, offset))]
+        .number;
+}
+
 /* A line on which the pattern goes wild must not hide those behind it. */
-static bool find_next(struct scanner *s, struct regex *regex,
-                      struct search *search, struct span *span) {
+static bool find_next(struct scanner *s, struct lane *l,
+                      struct pattern_state *p, struct search *search,
+                      struct span *span) {
     for (int tries = 0; search->from <= search->latest; tries++) {
-        if (regex_find(s->matcher, regex, search, span))
-            return true;
-        if (!regex_gave_up(s->matcher) || tries == WILD_LINES_MAX)
+        uint64_t before = regex_steps(s->matcher);
+        bool is_found = regex_find(s->matcher, p->regex, search, span);
+        budget_charge(s, p, before);
+        if (is_found || !regex_gave_up(s->matcher))
+            return is_found;
+        size_t came_to = regex_came_to(s->matcher);
+        budget_note(s, p, number_at(l, came_to));
+        if (tries == WILD_LINES_MAX || !budget_allows(s, p))
             return false;
         struct str rest =
-            str_slice(search->subject, search->from, search->subject.n);
-        search->from += str_find_char(rest, '\n') + 1;
+            str_slice(search->subject, came_to, search->subject.n);
+        search->from = came_to + str_find_char(rest, '\n') + 1;
     }
     return false;
 }
@@ -344,15 +355,18 @@ static void match_range(struct scanner *s, struct lane *l,
     if (!is_worth_compiling(s, l, r))
         return;
     struct pattern_state *p = scan_pattern(s, r->pattern);
-    struct regex *regex = p->regex;
     size_t line = line_index(l, r->last_line);
+    if (!budget_allows(s, p)) {
+        budget_note(s, p, l->w.marks[line_index(l, r->first_line)].number);
+        return;
+    }
     struct search search = {
         .subject = {l->w.text, stop_of(s, l, r)},
         .from = start_of(s, l, r, &p->reach),
         .latest = window_offset_in(&l->w, line, r->last - 1),
         .starts_mid_line = l->w.starts_mid_line};
     struct span span;
-    while (find_next(s, regex, &search, &span)) {
+    while (find_next(s, l, p, &search, &span)) {
         add_found(s, l, r->pattern, span);
         search.from = span.to > span.from ? span.to : span.to + 1;
         place->next = window_pos(&l->w, search.from - 1) + 1;

@@ -71,10 +71,17 @@ struct hit_list {
     size_t count, cap;
 };
 
+/* Where patterns were more work than a line or a log may be. */
+struct gave_up {
+    uint32_t line;     /* the first one that was not searched to its end */
+    uint32_t patterns; /* so many; 0: all lines were */
+};
+
 struct scan_result {
     struct hit_list hits;       /* in order of place; signatures, then what helps judge them */
     uint64_t uncounted;         /* signature hits past MATCH_INCIDENTS_MAX */
     uint32_t uncounted_to;      /* the last line of these */
+    struct gave_up gave_up;
     const struct stream *streams;
     size_t stream_count;
     struct log_stats stats;

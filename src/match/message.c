@@ -92,6 +92,10 @@ static uint64_t trim_end(const struct window *w, uint64_t from,
     return window_pos(w, window_offset(w, from) + text.n - 1) + 1;
 }
 
+static uint32_t line_at(const struct window *w, uint64_t pos) {
+    return w->marks[window_mark_index(w, pos)].number;
+}
+
 /* ---- extracts ---- */
 
 static struct regex *extract_of(struct scanner *s, struct pattern_state *p,
@@ -104,7 +108,8 @@ static struct regex *extract_of(struct scanner *s, struct pattern_state *p,
     return p->extract[i];
 }
 
-static void run_extract(struct scanner *s, struct lane *l, struct regex *r,
+/* False: it was too much work. */
+static bool run_extract(struct scanner *s, struct lane *l, struct regex *r,
                         uint64_t from, uint64_t end, size_t first) {
     struct search search = {
         .subject = {l->w.text, window_offset(&l->w, end)},
@@ -118,6 +123,17 @@ static void run_extract(struct scanner *s, struct lane *l, struct regex *r,
         lane_captures(s, l, r);
         search.from = span.to > span.from ? span.to : span.to + 1;
     }
+    return !regex_gave_up(s->matcher);
+}
+
+static void run_extracts(struct scanner *s, struct lane *l,
+                         struct pattern_state *p, const struct found *f,
+                         uint64_t end, size_t first) {
+    uint64_t before = regex_steps(s->matcher);
+    for (size_t i = 0; i < p->is->extract.count; i++)
+        if (!run_extract(s, l, extract_of(s, p, i), f->from, end, first))
+            budget_note(s, p, line_at(&l->w, f->from));
+    budget_charge(s, p, before);
 }
 
 static bool is_same_capture(const struct capture_at *x,
@@ -154,14 +170,14 @@ static struct hit_draft collect(struct scanner *s, struct lane *l, size_t i,
                                  &l->capture_cap, sizeof *l->captures);
         l->captures[l->capture_count++] = l->captures[f->capture_from + k];
     }
-    for (size_t k = 0; k < p->is->extract.count; k++)
-        run_extract(s, l, extract_of(s, p, k), f->from, end, first);
-    size_t count = arrange(l->captures + first, f->capture_count,
-                           l->capture_count - first);
+    run_extracts(s, l, p, f, end, first);
+    size_t all = l->capture_count - first;
+    struct capture_at *list = all > 0 ? l->captures + first : NULL;
+    size_t count = all > 0 ? arrange(list, f->capture_count, all) : 0;
     l->capture_count = first; /* room again, once the hit is kept */
     return (struct hit_draft){
         .lane = l, .pattern = p, .found = f, .end = end,
-        .captures = l->captures + first,
+        .captures = list,
         .capture_count = count < CAPTURES_MAX ? count : CAPTURES_MAX};
 }
 
@@ -231,10 +247,6 @@ static void find_trace(struct scanner *s, struct lane *l,
 }
 
 /* ---- the hit ---- */
-
-static uint32_t line_at(const struct window *w, uint64_t pos) {
-    return w->marks[window_mark_index(w, pos)].number;
-}
 
 static bool has_number(const struct window *w, const struct hit_draft *d) {
     for (size_t i = 0; i < d->capture_count; i++) {

@@ -8,7 +8,7 @@
 #define PATTERN_GROUPS_MAX 60 /* pairs of brackets in one pattern */
 
 /* Most work of one search; steps.h says what a step is. */
-#define MATCH_SEARCH_STEPS 4000000
+#define MATCH_SEARCH_STEPS 1000000
 
 struct matcher; /* contexts, stacks and the last result: one per thread */
 struct regex;   /* a compiled pattern */

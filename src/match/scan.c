@@ -93,11 +93,13 @@ bool scan_denies(struct scanner *s, uint32_t pattern, struct str text,
     struct regex *tail = scan_tail(s, pattern);
     struct pattern_state *p = s->patterns[pattern];
     struct search search = {.subject = text, .from = at, .latest = at};
+    uint64_t before = regex_steps(s->matcher);
     bool is_vain = p->tail_runs == TAIL_RUNS &&
                    p->tail_denials < TAIL_RUNS / 8;
-    if (!tail || is_vain)
+    if (!tail || is_vain || !budget_allows(s, p))
         return false;
     bool is_denied = !regex_may_match(s->matcher, tail, &search);
+    budget_charge(s, p, before);
     p->tail_denials += is_denied && p->tail_runs < TAIL_RUNS;
     p->tail_runs += p->tail_runs < TAIL_RUNS;
     return is_denied;

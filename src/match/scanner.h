@@ -6,6 +6,7 @@
  *   message.c  a match -> its message, traceback, extracts
  *   wanted.c   which of these anybody asks for
  *   keep.c     -> hits, within bounds
+ *   budget.c   the work that all this may be
  */
 #ifndef MATCH_SCANNER_H
 #define MATCH_SCANNER_H
@@ -99,6 +100,8 @@ struct pattern_state { /* a pattern that a literal has named */
     struct regex *tail;     /* NULL: none, or not asked for yet */
     uint32_t named;         /* so often; up to TAIL_AFTER */
     uint32_t tail_runs, tail_denials; /* in the lines that are read */
+    uint64_t steps;         /* all work of its searches */
+    bool has_given_up;
     struct regex **extract; /* compiled at the first message */
     struct slot *slots;     /* no signature: KEEP_FIRST + KEEP_LAST of them */
     uint32_t first_count, last_count; /* of them, each in order */
@@ -170,6 +173,14 @@ bool scan_denies(struct scanner *s, uint32_t pattern, struct str text,
  * hits of this pattern? */
 void wanted_note(struct scanner *s, const struct pattern *signature);
 bool wanted_is(const struct scanner *s, const struct pattern *p);
+
+/* budget.c: may the pattern be searched for any longer? */
+bool budget_allows(struct scanner *s, const struct pattern_state *p);
+/* What was searched since regex_steps() was `before` was for this pattern. */
+void budget_charge(struct scanner *s, struct pattern_state *p,
+                   uint64_t before);
+/* It was not, or not to the end, searched for in this line. */
+void budget_note(struct scanner *s, struct pattern_state *p, uint32_t line);
 
 /* lane.c */
 void lane_line(struct scanner *s, struct lane *l, const struct line *line,

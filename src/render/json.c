@@ -28,6 +28,12 @@ static struct json *input(const struct teller *t, const struct report *rep) {
     json_set(o, "lines", json_int(t->a, (int64_t)rep->lines));
     json_set(o, "bytes", json_int(t->a, (int64_t)rep->bytes));
     json_set(o, "truncated", json_bool(t->a, rep->truncated));
+    if (rep->gave_up_patterns > 0) {
+        struct json *g = json_new_object(t->a);
+        json_set(g, "line", json_int(t->a, rep->gave_up_line));
+        json_set(g, "patterns", json_int(t->a, rep->gave_up_patterns));
+        json_set(o, "gave_up", g);
+    }
     return o;
 }
 

@@ -145,5 +145,8 @@ void markdown_report(struct arena *a, struct reader *r,
     if (rep->truncated) {
         sheet_quote(&s, said(&t, "report.truncated"));
     }
+    if (rep->gave_up_patterns > 0) {
+        sheet_quote(&s, said_gave_up(&t, rep));
+    }
     write_questions(&s, rep);
 }

@@ -65,6 +65,8 @@ struct str said(const struct teller *t, const char *key);
 struct str said_severity(const struct teller *t, const struct entry *e);
 struct str said_note(const struct teller *t, const struct note *n);
 struct str said_read(const struct teller *t, const struct report *rep);
+/* Where lines were more work than they may be; empty: nowhere. */
+struct str said_gave_up(const struct teller *t, const struct report *rep);
 struct str said_word(const struct teller *t, enum vocabulary which, int value);
 struct str said_fact(const struct teller *t, enum fact_name name); /* label */
 struct str said_text(const struct teller *t, const struct text *text);

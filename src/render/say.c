@@ -260,3 +260,15 @@ struct str said_read(const struct teller *t, const struct report *rep) {
     const char *key = rep->lines == 1 ? "report.read_one" : "report.read";
     return said_with(t, key, size, 2);
 }
+
+struct str said_gave_up(const struct teller *t, const struct report *rep) {
+    struct str counts[] = {
+        shown_number(t, UNIT_COUNT, (int64_t)rep->gave_up_line),
+        shown_number(t, UNIT_COUNT, (int64_t)rep->gave_up_patterns)};
+    const char *key = rep->gave_up_patterns == 1 ? "report.gave_up_one"
+                                                 : "report.gave_up";
+    if (rep->gave_up_patterns == 0) {
+        return (struct str){0};
+    }
+    return said_with(t, key, counts, 2);
+}

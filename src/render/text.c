@@ -107,11 +107,18 @@ static void write_questions(struct page *p, const struct report *rep) {
     }
 }
 
-static void write_input(struct page *p, const struct report *rep) {
-    page_text(p, 0, INK_PLAIN, said_read(p->t, rep));
+static void write_limits(struct page *p, const struct report *rep) {
     if (rep->truncated) {
         page_text(p, 0, INK_WARN, said(p->t, "report.truncated"));
     }
+    if (rep->gave_up_patterns > 0) {
+        page_text(p, 0, INK_WARN, said_gave_up(p->t, rep));
+    }
+}
+
+static void write_input(struct page *p, const struct report *rep) {
+    page_text(p, 0, INK_PLAIN, said_read(p->t, rep));
+    write_limits(p, rep);
 }
 
 static void write_nothing(struct page *p, const struct report *rep) {
@@ -149,9 +156,9 @@ void text_report(struct arena *a, struct reader *r,
     }
     if (is_main) {
         write_nothing(&p, rep);
-    } else if (rep->truncated) {
+    } else if (rep->truncated || rep->gave_up_patterns > 0) {
         page_blank(&p);
-        page_text(&p, 0, INK_WARN, said(&t, "report.truncated"));
+        write_limits(&p, rep);
     }
     write_questions(&p, rep);
 }
