@@ -1,0 +1,103 @@
+/* test_budget.c: lines that are made to cost much. Work is counted in steps,
+ * never timed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "match/pattern.h"
+#include "support/patterns.h"
+
+/* Scans the rest of the line from each of its words. */
+static const struct pattern_spec steep_specs[] = {
+    {PATTERN_SIGNATURE, "steep_word(?:[^\\n\\\\]|\\\\\\n?)*?(?:-x|-y)=\\d+",
+     {0}},
+    {PATTERN_SIGNATURE, "CUDA out of memory", {0}},
+};
+static const struct pattern_specs steep = {steep_specs, 2};
+
+static struct str repeated(struct arena *a, const char *unit, size_t count,
+                           const char *end) {
+    struct buf b;
+    buf_init_in(&b, a, 0);
+    for (size_t i = 0; i < count; i++)
+        buf_add(&b, str_of(unit));
+    buf_add(&b, str_of(end));
+    return buf_str(&b);
+}
+
+static void with_arena(void (*body)(struct arena *a)) {
+    struct arena a;
+    arena_init(&a, NULL, 0);
+    body(&a);
+    arena_free(&a);
+}
+
+static void tells(struct arena *a) {
+    struct str log = repeated(a, "steep_word -z ", 3000,
+                              "-x -y\nnothing\nCUDA out of memory\n");
+    log = str_of(arena_printf(a, "begin\n%.*s", STR_ARG(log)).p);
+    const struct scan_result *r = patterns_scan(a, steep, log, 0);
+    assert_int_equal(r->gave_up.patterns, 1);
+    assert_int_equal(r->gave_up.line, 2);
+    assert_int_equal(hits_of_kind(r, PATTERN_SIGNATURE), 1);
+    assert_int_equal(hit_of_kind(r, PATTERN_SIGNATURE, 0)->first_line, 4);
+}
+
+static void says_nothing(struct arena *a) {
+    struct str log = repeated(a, "steep_word -z\n", 3000,
+                              "steep_word -x=1\nCUDA out of memory\n");
+    const struct scan_result *r = patterns_scan(a, steep, log, 0);
+    assert_int_equal(r->gave_up.patterns, 0);
+    assert_int_equal(hits_of_kind(r, PATTERN_SIGNATURE), 2);
+}
+
+static uint64_t steps_on(struct arena *a, const char *pattern, size_t count) {
+    struct pattern_error error;
+    struct matcher *m = matcher_counting(a);
+    struct regex *r = regex_of(m, str_of(pattern), &error);
+    struct str text = repeated(a, "api_server ", count, "\n");
+    struct search search = {.subject = text, .latest = text.n};
+    struct span span;
+    assert_non_null(r);
+    while (search.from <= search.latest && regex_find(m, r, &search, &span))
+        search.from = span.to > span.from ? span.to : span.to + 1;
+    return regex_steps(m);
+}
+
+static void counts(struct arena *a) {
+    const char *one_line = "(?:toy|api_server)[^\\n]*+";
+    const char *each_word = "(?:toy|api_server)[^\\n]*?(?:-a|x\\d)";
+    uint64_t few = steps_on(a, one_line, 50);
+    assert_true(few > 0);
+    assert_true(steps_on(a, one_line, 200) < 5 * few);
+    few = steps_on(a, each_word, 50);
+    assert_true(steps_on(a, each_word, 200) > 12 * few);
+}
+
+static void what_is_given_up_is_told(void **state) {
+    (void)state;
+    with_arena(tells);
+}
+
+static void ordinary_lines_are_searched(void **state) {
+    (void)state;
+    with_arena(says_nothing);
+}
+
+static void steps_are_the_work(void **state) {
+    (void)state;
+    with_arena(counts);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_given_up_is_told),
+        cmocka_unit_test(ordinary_lines_are_searched),
+        cmocka_unit_test(steps_are_the_work),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
