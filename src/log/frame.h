@@ -56,6 +56,7 @@ struct frame {
     bool is_sure_label;   /* out: it can be nothing else */
     bool has_stamp;       /* a time was taken off: a level may follow */
     bool has_level;
+    bool is_inner;        /* a line of a text that a JSON string held */
 };
 
 /* "torch.OutOfMemoryError: ", "CUDA error: " */

@@ -8,81 +8,14 @@
  * grows with the input. It refuses to look ahead: a line is judged by what came
  * before it.
  */
-#include "log/log.h"
+#include "log/reader.h"
 
 #include <string.h>
 
-#include "base/utf8.h"
 #include "log/clean.h"
-#include "log/encoding.h"
-#include "log/frame.h"
-#include "log/inflate.h"
 #include "log/record.h"
 #include "log/repr.h"
-#include "log/skim.h"
-#include "log/stream.h"
-#include "log/wrap.h"
-
-#define DEPTH_MAX 4     /* JSON in JSON */
-#define LABEL_LINES 64  /* how long a "3: " is believed to be a rank */
-#define CLEAN_CEILING ((size_t)4 * LOG_LINE_MAX)
-#define SCRATCH_CEILING ((size_t)8 << 20)
-
-/* Something seen at a place, not long ago or forgotten. */
-struct note {
-    bool is_set;
-    uint64_t place;
-};
-
-/* What lines leave for those that follow, and where they did. */
-struct traces {
-    struct note mark;  /* "# " or its like began a line, */
-    uint64_t mark_is;  /* this one */
-    struct note bar;   /* "pod worker | " did */
-    uint64_t bar_is;
-    struct note label; /* "3: " was a rank, "node7: " a machine */
-    enum frame_label label_kind;
-    uint32_t label_lines; /* how many more may carry it */
-    struct note carried;  /* a carrier named the stream of a line */
-    struct note named;    /* a frame did; lines behind may go on with it */
-    struct note cut[2];   /* by docker or CRI, on stdout, on stderr */
-    uint32_t goes_on[2];  /* in this stream */
-    struct wrap_page page, framed_page;
-    struct wrap wrap;
-    struct wrap framed_wrap[LOG_STREAMS_MAX];
-    struct note prefixed[LOG_STREAMS_MAX];
-    uint64_t prefix[LOG_STREAMS_MAX]; /* hash of the last record's; 0: none */
-};
-
-struct log_reader {
-    struct arena *a;
-    struct arena scratch; /* JSON of the line being read */
-    log_line_fn on_line;
-    void *ctx;
-    uint64_t max_bytes;
-    struct log_stats stats;
-    struct inflater *inflater, *inner; /* what was compressed twice */
-    struct decoder *decoder;
-    struct skim *skim; /* NULL: every line is read */
-    bool is_ended;
-
-    /* the physical line being read */
-    struct buf segment;
-    bool has_bytes;   /* since the last '\n' */
-    bool has_output;  /* a segment of it was handed on */
-    bool is_long;     /* pieces of this segment were handed on */
-    uint32_t stream;  /* of its last segment */
-    uint32_t last_stream; /* of the last line */
-    uint64_t place;   /* of the segment's first byte */
-    size_t raw_n;     /* its bytes */
-
-    uint64_t began; /* reading began here: at the start, or behind a gap */
-    struct traces left;
-
-    struct stream_table *streams;
-    struct buf clean[DEPTH_MAX + 1];
-    struct buf unfolded;
-};
+#include "log/value.h"
 
 /* ---- what is remembered ----
  *
@@ -103,9 +36,9 @@ static bool is_near(const struct log_reader *r, const struct note *n) {
     return n->is_set && n->place >= least_place(r, LOG_MEMORY);
 }
 
-static bool looks_wrapped(struct log_reader *r, struct wrap_page *page,
-                          struct wrap *before, struct str text,
-                          uint32_t quote_width, bool may_join) {
+static enum wrap_seam seam_of(struct log_reader *r, struct wrap_page *page,
+                              struct wrap *before, struct str text,
+                              uint32_t quote_width, bool may_join) {
     page->place = r->place;
     page->least = least_place(r, LOG_MEMORY);
     return wrap_look(page, before, text, quote_width, may_join);
@@ -124,22 +57,6 @@ static void note_cut(struct log_reader *r, bool is_stderr, uint32_t stream) {
 
 /* ---- out ---- */
 
-/* The most of s that ends with a whole character. */
-static size_t whole_characters(struct str s) {
-    size_t n = s.n;
-    for (size_t back = 1; back <= 3 && back <= s.n; back++) {
-        unsigned char c = (unsigned char)s.p[s.n - back];
-        if (c < 0x80)
-            break;
-        if (c >= 0xC0) {
-            size_t length = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
-            n = length > back ? s.n - back : s.n;
-            break;
-        }
-    }
-    return n > 0 ? n : s.n;
-}
-
 static void hand_out(struct log_reader *r, struct str text, uint32_t stream,
                      bool is_joined, bool is_record) {
     uint64_t number = r->stats.lines + 1;
@@ -155,7 +72,7 @@ static void hand_out(struct log_reader *r, struct str text, uint32_t stream,
     do {
         line.text = str_slice(text, 0, LOG_LINE_MAX);
         if (line.text.n < text.n)
-            line.text.n = whole_characters(line.text);
+            line.text.n = reader_whole_characters(line.text);
         text = str_slice(text, line.text.n, text.n);
         r->on_line(r->ctx, &line);
         line.is_joined = true;
@@ -235,18 +152,30 @@ static bool is_new_record(const struct frame *f, const struct wrap *wrap,
     return (f->is_record && !goes_on) || begins_traceback(f->text);
 }
 
+/* Behind the blank that stood where the line was folded. */
+static struct str with_blank(struct log_reader *r, struct str text) {
+    buf_clear(&r->folded);
+    buf_add_char(&r->folded, ' ');
+    buf_add(&r->folded, text);
+    return buf_str(&r->folded);
+}
+
 static void read_plain(struct log_reader *r, const struct frame *f) {
     uint32_t stream = stream_of(r, f);
     struct wrap *wrap = &r->left.framed_wrap[stream];
     bool is_alike = is_prefixed_alike(r, f, stream);
     bool is_framed = (f->kinds & ~(unsigned)FRAME_QUOTE) != 0;
-    bool is_joined =
-        is_framed && looks_wrapped(r, &r->left.framed_page, wrap, f->text,
-                                   f->columns, !f->is_record || is_alike);
+    enum wrap_seam seam =
+        is_framed ? seam_of(r, &r->left.framed_page, wrap, f->text,
+                            f->columns, !f->is_record || is_alike)
+                  : WRAP_NONE;
+    bool is_folded = f->is_inner && seam == WRAP_FOLD;
+    bool is_joined = is_folded || seam == WRAP_CUT;
     bool is_record = !is_joined && is_new_record(f, wrap, is_alike);
     if (!is_framed)
         *wrap = (struct wrap){0}; /* what was framed is no longer the last */
-    hand_out_text(r, f->text, stream, is_joined, is_record);
+    hand_out_text(r, is_folded ? with_blank(r, f->text) : f->text, stream,
+                  is_joined, is_record);
     if (f->is_partial)
         note_cut(r, f->is_stderr, stream);
 }
@@ -289,6 +218,7 @@ static void read_inner(struct log_reader *r, struct str text,
         f.who = outer->who;
         frame_strip(&f);
         f.kinds |= FRAME_TRANSPORT;
+        f.is_inner = true;
         f.is_record = f.is_record || is_record;
         if (is_record && f.prefix.n == 0)
             f.prefix = STR("{");
@@ -328,25 +258,45 @@ static bool read_json(struct log_reader *r, struct frame *f, int depth) {
     return true;
 }
 
+/* What was no record may still hold a log, in a string under any key. */
+static bool read_values(struct log_reader *r, const struct frame *f,
+                        int depth) {
+    struct value v = {.rest = f->text};
+    bool is_record = f->is_record, has_value = false;
+    while (!f->is_partial && depth < DEPTH_MAX &&
+           value_find(v.rest, &r->values[depth], &v)) {
+        uint32_t stream = stream_of(r, f);
+        hand_out_text(r, v.before, stream, false, is_record);
+        r->left.framed_wrap[stream] = (struct wrap){0};
+        read_inner(r, buf_str(&r->values[depth]), f, depth + 1, false);
+        r->left.framed_wrap[stream] = (struct wrap){0};
+        is_record = false;
+        has_value = true;
+    }
+    if (has_value && v.rest.n > 0)
+        hand_out_text(r, v.rest, stream_of(r, f), false, false);
+    return has_value;
+}
+
 static void read_framed(struct log_reader *r, struct frame *f, int depth) {
-    if (!read_json(r, f, depth))
+    if (!read_json(r, f, depth) && !read_values(r, f, depth))
         read_plain(r, f);
     if (depth == 0)
         arena_free(&r->scratch);
 }
 
-/* Is this line the rest of the one before, hard-wrapped? */
-static bool is_wrapped(struct log_reader *r, struct str text,
-                       const struct frame *f) {
+/* Is this line the rest of the one before? */
+static enum wrap_seam seam_above(struct log_reader *r, struct str text,
+                                 const struct frame *f) {
     bool is_framed =
         f->is_record || (f->kinds & ~(unsigned)FRAME_QUOTE) != 0;
     struct str seen = is_framed ? text : f->text;
-    bool is_joined = looks_wrapped(r, &r->left.page, &r->left.wrap, seen,
-                                   (uint32_t)(text.n - seen.n),
-                                   !is_framed && !r->has_output);
-    if (!is_joined && r->left.wrap.text_width > f->mark_columns)
+    enum wrap_seam seam =
+        seam_of(r, &r->left.page, &r->left.wrap, seen,
+                (uint32_t)(text.n - seen.n), !is_framed && !r->has_output);
+    if (seam == WRAP_NONE && r->left.wrap.text_width > f->mark_columns)
         r->left.wrap.text_width -= f->mark_columns; /* a mark, perhaps */
-    return is_joined;
+    return seam;
 }
 
 static void note_frames(struct log_reader *r, const struct frame *f) {
@@ -371,7 +321,7 @@ static bool goes_on_here(struct log_reader *r, struct str text) {
            read_rest(r, f.text, f.is_stderr, f.is_partial);
 }
 
-static void read_segment(struct log_reader *r, struct str raw) {
+void reader_segment(struct log_reader *r, struct str raw) {
     r->raw_n = raw.n;
     struct str text = clean_line(raw, &r->clean[0]);
     if (r->is_long) {
@@ -383,89 +333,14 @@ static void read_segment(struct log_reader *r, struct str raw) {
     struct frame f = frame_of(r, text);
     frame_strip(&f);
     note_frames(r, &f);
-    if (is_wrapped(r, text, &f)) {
-        r->left.framed_wrap[r->last_stream] = (struct wrap){0};
-        hand_out_text(r, f.text, r->last_stream, true, false);
-    } else {
+    enum wrap_seam seam = seam_above(r, text, &f);
+    if (seam == WRAP_NONE) {
         read_framed(r, &f, 0);
+        return;
     }
-}
-
-/* ---- cutting into segments ---- */
-
-/* More bytes of a segment. A long one leaves in pieces, cut between
- * characters and always at the same places, however it was fed. */
-static void add_bytes(struct log_reader *r, struct str bytes) {
-    r->has_bytes = r->has_bytes || bytes.n > 0;
-    while (r->segment.n + bytes.n > LOG_LINE_MAX) {
-        size_t fits = LOG_LINE_MAX - r->segment.n;
-        buf_add(&r->segment, str_slice(bytes, 0, fits));
-        bytes = str_slice(bytes, fits, bytes.n);
-        struct str piece = buf_str(&r->segment);
-        piece.n = whole_characters(piece);
-        read_segment(r, piece);
-        r->is_long = true;
-        r->place += piece.n;
-        buf_drop_front(&r->segment, piece.n);
-    }
-    buf_add(&r->segment, bytes);
-}
-
-/* A '\r' or '\n' (or the end) after the segment. An empty segment counts only
- * where it is the whole line. */
-static void end_segment(struct log_reader *r, struct str last, bool ends_line) {
-    if (r->segment.n > 0 || last.n > LOG_LINE_MAX) {
-        add_bytes(r, last);
-        last = buf_str(&r->segment);
-    }
-    if (last.n > 0 || (ends_line && !r->has_output))
-        read_segment(r, last);
-    r->place += last.n + 1;
-    buf_clear(&r->segment);
-    r->is_long = false;
-}
-
-static void end_line(struct log_reader *r) {
-    r->stats.lines++;
-    r->has_bytes = r->has_output = false;
-    r->stream = 0;
-}
-
-/* Bytes up to a '\n', or all there are: cut at '\r'. What is left waits. */
-static struct str cut_returns(struct log_reader *r, struct str bytes) {
-    size_t at = str_find_char(bytes, '\r');
-    while (at < bytes.n) {
-        r->has_bytes = true;
-        end_segment(r, str_slice(bytes, 0, at), false);
-        bytes = str_slice(bytes, at + 1, bytes.n);
-        at = str_find_char(bytes, '\r');
-    }
-    return bytes;
-}
-
-static size_t find_from(struct str bytes, size_t from, char c) {
-    return from + str_find_char(str_slice(bytes, from, bytes.n), c);
-}
-
-/* The next '\r' of the block is looked for once, not once a line. */
-static void read_block(void *ctx, struct str bytes) {
-    struct log_reader *r = ctx;
-    size_t next_return = find_from(bytes, 0, '\r');
-    for (size_t from = 0; from < bytes.n;) {
-        size_t at = find_from(bytes, from, '\n');
-        struct str last = {bytes.p + from, at - from};
-        if (next_return < at) {
-            last = cut_returns(r, last);
-            next_return = find_from(bytes, at, '\r');
-        }
-        if (at == bytes.n) {
-            add_bytes(r, last);
-            break;
-        }
-        end_segment(r, last, true);
-        end_line(r);
-        from = at + 1;
-    }
+    r->left.framed_wrap[r->last_stream] = (struct wrap){0};
+    hand_out_text(r, seam == WRAP_FOLD ? with_blank(r, f.text) : f.text,
+                  r->last_stream, true, false);
 }
 
 static void pass_over(void *ctx, uint64_t bytes, uint64_t lines) {
@@ -480,7 +355,7 @@ static bool take_utf8(void *ctx, struct str bytes) {
     if (r->skim)
         skim_feed(r->skim, bytes);
     else
-        read_block(r, bytes);
+        reader_block(r, bytes);
     return true;
 }
 
@@ -520,6 +395,9 @@ static struct log_reader *open_bare(struct arena *a, log_line_fn on_line,
     arena_defer(a, free_scratch, &r->scratch);
     buf_init_in(&r->segment, a, LOG_LINE_MAX);
     buf_init_in(&r->unfolded, a, CLEAN_CEILING);
+    buf_init_in(&r->folded, a, CLEAN_CEILING);
+    for (size_t i = 0; i < DEPTH_MAX; i++)
+        buf_init_in(&r->values[i], a, CLEAN_CEILING);
     for (size_t i = 0; i <= DEPTH_MAX; i++)
         buf_init_in(&r->clean[i], a, CLEAN_CEILING);
     return r;
@@ -548,14 +426,17 @@ static uint64_t lines_read(const void *ctx) {
 }
 
 void log_skim(struct log_reader *r, const struct log_sieve *sieve) {
-    struct skim_out out = {read_block, pass_over, lines_read, r};
+    struct skim_out out = {reader_block, pass_over, lines_read, r};
     r->skim = skim_new(r->a, sieve, out);
 }
 
 static void check_memory(struct log_reader *r) {
-    bool is_ok = buf_ok(&r->segment) && buf_ok(&r->unfolded);
+    bool is_ok = buf_ok(&r->segment) && buf_ok(&r->unfolded) &&
+                 buf_ok(&r->folded);
     for (size_t i = 0; i <= DEPTH_MAX; i++)
         is_ok = is_ok && buf_ok(&r->clean[i]);
+    for (size_t i = 0; i < DEPTH_MAX; i++)
+        is_ok = is_ok && buf_ok(&r->values[i]);
     if (!is_ok)
         arena_raise(r->a, FAIL_MEMORY, "out of memory while reading a log");
 }
@@ -566,11 +447,8 @@ void log_read_at(struct log_reader *r, uint64_t place, uint64_t lines,
         r->left = (struct traces){0}; /* of what comes behind */
     r->place = r->began = place;
     r->stats.lines = lines;
-    read_block(r, bytes);
-    if (r->has_bytes) {
-        end_segment(r, STR(""), true);
-        end_line(r);
-    }
+    reader_block(r, bytes);
+    reader_end(r);
     check_memory(r);
 }
 
@@ -592,10 +470,7 @@ void log_end(struct log_reader *r) {
     r->stats.kind = encoding_kind(r->decoder);
     if (r->skim)
         skim_end(r->skim);
-    if (r->has_bytes) {
-        end_segment(r, STR(""), true);
-        end_line(r);
-    }
+    reader_end(r);
     check_memory(r);
 }
 

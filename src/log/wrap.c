@@ -26,68 +26,62 @@
 #define WIDTH_LEAST 40
 #define FILLED_LEAST 68 /* with the next word */
 #define WRAP_QUOTE_MAX 8 /* columns of what quotes a line, about */
-#define LONG_WORD 5   /* of two such, one that we know parts them */
 #define LONG_LABEL 12 /* a first word this long before a colon is a label */
 
 static const uint32_t usual_widths[] = {60,  64,  70,  72,  76,  78,  79,
                                         80,  90,  100, 110, 120, 128, 130,
                                         132, 140, 150, 160, 180, 200};
 
-/* Words that stand alone at the edges of wrapped lines of such messages. */
-static const char *const common_words[] = {
-    "a", "about", "above", "activation", "after", "again", "all", "allocate",
-    "allocated", "allocating", "allocation", "also", "an", "and", "any", "are",
-    "argument", "arguments", "as", "at", "attempting", "attention",
-    "available", "avoid", "back", "batch", "be", "because", "been", "before",
-    "being", "below", "between", "block", "blocks", "both", "buffer", "but",
-    "bus", "by", "bytes", "cache", "call", "called", "can", "cannot",
-    "capacity", "capture", "cause", "caused", "change", "code", "config",
-    "container", "context", "could", "cpu", "cuda", "current", "data",
-    "decrease", "default", "desired", "device", "different", "disable", "disk",
-    "do", "documentation", "does", "down", "driver", "due", "during", "each",
-    "either", "enable", "end", "ended", "engine", "enough", "error",
-    "estimated", "even", "every", "exceeds", "exit", "exited", "failed",
-    "false", "file", "first", "flag", "flags", "float", "for", "fragmentation",
-    "free", "from", "function", "gb", "get", "gib", "give", "given", "got",
-    "gpu", "gpus", "graph", "has", "have", "here", "his", "host", "how",
-    "however", "if", "in", "including", "increase", "increasing",
-    "initialization", "initialize", "initializing", "input", "instead", "into",
-    "is", "it", "its", "just", "kb", "keep", "kernel", "key", "kib", "killed",
-    "kv", "large", "larger", "last", "layers", "least", "left", "len",
-    "length", "less", "like", "limit", "line", "load", "loading", "lower",
-    "made", "make", "management", "many", "max", "maximum", "may", "mb",
-    "memory", "mib", "might", "minimum", "model", "models", "module", "more",
-    "most", "much", "must", "need", "needed", "needs", "new", "next", "no",
-    "node", "non", "not", "note", "now", "number", "of", "off", "old", "on", "once",
-    "one", "only", "option", "options", "or", "other", "our", "out", "output",
-    "over", "parameters", "peak", "per", "please", "pod", "possible",
-    "probably", "process", "processes", "profile", "profiling", "prompt",
-    "python", "pytorch", "raise", "ram", "reason", "reduce", "reducing",
-    "request", "requested", "required", "requires", "reserved", "result",
-    "return", "returned", "right", "run", "running", "same", "see", "seq",
-    "sequence", "serve", "server", "set", "setting", "shared", "should",
-    "signal", "since", "size", "smaller", "so", "some", "start", "started",
-    "starting", "startup", "still", "stop", "stopped", "such", "swap",
-    "system", "take", "tensor", "than", "that", "the", "their", "then",
-    "there", "these", "they", "this", "those", "through", "to", "token",
-    "tokens", "too", "torch", "total", "tried", "true", "try", "trying", "two",
-    "unallocated", "under", "until", "up", "usage", "use", "used", "using",
-    "usually", "utilization", "value", "version", "very", "via", "vram",
-    "want", "was", "we", "weights", "well", "were", "what", "when", "where",
-    "whether", "which", "while", "who", "why", "will", "with", "within",
-    "without", "worker", "would", "yet", "you", "your",
+static const char *const words[] = {
+#define WORD(text) text,
+#include "log/wrap_words.def"
+#undef WORD
 };
+
+/* Behind these a capital may go on with the sentence. */
+static const char *const joining_words[] = {
+    "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "has",
+    "have", "in", "is", "of", "on", "or", "than", "the", "to", "was", "with"};
+
+/* Lines begin with these that are no rest of another. */
+static const char *const first_words[] = {
+    "error", "fatal", "from", "import", "killed", "panic", "raise", "return",
+    "self", "terminate", "terminating", "warning", "what"};
 
 static char lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static bool is_common(struct str word) {
-    for (size_t i = 0; i < sizeof common_words / sizeof common_words[0]; i++)
-        if (str_eq_nocase(word, str_of(common_words[i])))
+/* Of s, in small letters, before or behind word. */
+static int order_of(struct str s, const char *word) {
+    size_t i = 0;
+    while (i < s.n && word[i] != '\0' && lower(s.p[i]) == word[i])
+        i++;
+    return (i < s.n ? (unsigned char)lower(s.p[i]) : 0) -
+           (unsigned char)word[i];
+}
+
+static bool is_known(struct str word) {
+    size_t from = 0, to = sizeof words / sizeof words[0];
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        int order = order_of(word, words[middle]);
+        if (order == 0)
+            return true;
+        from = order > 0 ? middle + 1 : from;
+        to = order > 0 ? to : middle;
+    }
+    return false;
+}
+
+static bool is_one_of(struct str word, const char *const *list, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (order_of(word, list[i]) == 0)
             return true;
     return false;
 }
+
+#define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
 static bool is_usual(uint32_t width) {
     for (size_t i = 0; i < sizeof usual_widths / sizeof usual_widths[0]; i++)
@@ -223,18 +217,31 @@ static bool was_wider(const struct wrap_page *page, uint32_t width) {
     return false;
 }
 
+static struct str word_before(const struct wrap *before) {
+    bool is_whole = before->is_word_plain &&
+                    before->word_length <= WRAP_WORD_MAX;
+    return (struct str){before->word, is_whole ? before->word_length : 0};
+}
+
+/* The words on both sides of the seam, as one, are a word that messages use. */
+static bool is_word_cut(const struct wrap *before, struct str text) {
+    char whole[2 * WRAP_WORD_MAX];
+    struct str front = word_before(before), rest = first_word(text);
+    if (front.n == 0 || rest.n > WRAP_WORD_MAX)
+        return false;
+    memcpy(whole, front.p, front.n);
+    memcpy(whole + front.n, rest.p, rest.n);
+    return is_known((struct str){whole, front.n + rest.n});
+}
+
 /* Two whole words at the seam: wrapped at a blank, and by chance at W. */
 static bool is_between_words(const struct wrap *before, struct str text) {
-    struct str word = first_word(text);
-    if (!is_plain_word(word) || !is_letter(before->last))
+    struct str front = word_before(before), rest = first_word(text);
+    if (!is_letter(before->last) || !is_plain_word(rest) || !is_known(rest) ||
+        is_word_cut(before, text))
         return false;
-    bool is_common_before =
-        before->is_word_plain && before->word_length <= WRAP_WORD_MAX &&
-        is_common((struct str){before->word, before->word_length});
-    if (!is_common(word))
-        return is_common_before && before->word_length >= LONG_WORD &&
-               word.n >= LONG_WORD;
-    return is_common_before || (word.n >= 3 && before->word_length >= 4);
+    bool is_long = front.n == 0 && rest.n >= 3 && before->word_length >= 4;
+    return is_long || is_known(front);
 }
 
 /* One mark from its beginning to its end: drawn, not written. */
@@ -253,18 +260,6 @@ static bool is_apart(const struct wrap *before, struct str text) {
     return text.n == 0 || is_ruler(before) || has_own_label(before->last, text) || before->is_word_wrapped ||
            is_between_words(before, text) ||
            (!before->is_joined && begins_alike(before, text));
-}
-
-/* The words on both sides of the seam, as one, are a word that messages use. */
-static bool is_word_cut(const struct wrap *before, struct str text) {
-    char whole[2 * WRAP_WORD_MAX];
-    struct str rest = first_word(text);
-    if (!before->is_word_plain || before->word_length > WRAP_WORD_MAX ||
-        rest.n > WRAP_WORD_MAX)
-        return false;
-    memcpy(whole, before->word, before->word_length);
-    memcpy(whole + before->word_length, rest.p, rest.n);
-    return is_common((struct str){whole, before->word_length + rest.n});
 }
 
 /* Two lines as wide as each other, once, at a width that says nothing: by
@@ -344,12 +339,66 @@ static bool is_filled(const struct wrap_page *page, const struct wrap *before,
     return true;
 }
 
+/* The least usual width that holds all lines near; 0: none does. */
+static uint32_t fold_width(const struct wrap_page *page, uint32_t least) {
+    for (size_t i = 0; i < WRAP_RECENT; i++)
+        if (page->kept[i] > least && page->recent_place[i] >= page->least)
+            least = page->kept[i];
+    for (size_t i = 0; i < COUNT(usual_widths); i++)
+        if (usual_widths[i] >= least)
+            return usual_widths[i];
+    return 0;
+}
+
+/* May a sentence go on behind this end of a line? */
+static bool may_go_on_behind(char last) {
+    return is_word(last) || is_any(last, ",)]'\"`/=%<>-*&+");
+}
+
+/* ... with this line, by how it begins? A capital seldom does, "error: " and
+ * "llama_kv_cache: " never. */
+static bool may_be_rest(struct str front, char last, struct str text) {
+    struct str word = first_word(text);
+    char first = text.p[0], behind = word.n < text.n ? text.p[word.n] : ' ';
+    if (!may_go_on_behind(last) || (behind == ':' && word.n > 0) ||
+        is_one_of(word, first_words, COUNT(first_words)))
+        return false;
+    bool is_capital = is_letter(first) && !is_lower(first);
+    bool is_inside = last == ',' || is_any(last, "=-/<(&+") ||
+                     is_one_of(front, joining_words, COUNT(joining_words));
+    return is_lower(first) || is_inside ||
+           (!is_capital && first != ' ' && first != '[' && first != '\t');
+}
+
+/* "llm-0   0/1   OOMKilled": a row, and no sentence. */
+static bool has_columns(struct str text) {
+    return str_find(text, STR("   ")) < text.n;
+}
+
+/* A line wrapped at a blank: all lines near fit in a usual width, this one's
+ * first word did not fit above, and it reads like the rest of a sentence. */
+static bool is_fold(const struct wrap_page *page, const struct wrap *before,
+                    struct str text, uint32_t width) {
+    if (before->width < WIDTH_LEAST || width == 0 || before->last == ' ' ||
+        text.p[0] == ' ' || text.p[0] == '\t' || is_ruler(before) ||
+        begins_alike(before, text) || before->has_columns ||
+        has_columns(text))
+        return false;
+    uint32_t quote = before->quote_width;
+    uint32_t widest = before->width > width ? before->width : width;
+    uint32_t most = fold_width(page, widest - quote);
+    size_t word = str_find_char(text, ' ');
+    return most > 0 && before->width - quote + 1 + word > most &&
+           may_be_rest(word_before(before), before->last, text);
+}
+
 static void remember(struct wrap *w, struct str text, uint32_t width,
                      uint32_t quote_width) {
-    *w = (struct wrap){.width = width};
+    *w = (struct wrap){.width = width, .quote_width = quote_width};
     if (width == 0)
         return;
     w->text_width = width - quote_width;
+    w->has_columns = has_columns(text);
     w->last = text.p[text.n - 1];
     size_t head = text.n < WRAP_HEAD ? text.n : WRAP_HEAD;
     memcpy(w->head, text.p, head);
@@ -365,8 +414,9 @@ static void remember(struct wrap *w, struct str text, uint32_t width,
                word.n < WRAP_WORD_MAX ? word.n : WRAP_WORD_MAX);
 }
 
-bool wrap_look(struct wrap_page *page, struct wrap *before, struct str text,
-               uint32_t quote_width, bool may_join) {
+enum wrap_seam wrap_look(struct wrap_page *page, struct wrap *before,
+                         struct str text, uint32_t quote_width,
+                         bool may_join) {
     if (before->place < page->least)
         *before = (struct wrap){0};
     uint32_t width = width_of(text);
@@ -375,6 +425,8 @@ bool wrap_look(struct wrap_page *page, struct wrap *before, struct str text,
     if (width > WRAP_WIDTH_MAX || text.n == 0)
         width = 0;
     bool is_joined = may_join && continues(page, before, text, width);
+    bool is_folded =
+        may_join && !is_joined && is_fold(page, before, text, width);
     bool is_wrapped = is_word_wrap(before, text, width);
     bool is_below_full = is_filled(page, before, text, width);
     uint32_t cut = before->width;
@@ -391,7 +443,7 @@ bool wrap_look(struct wrap_page *page, struct wrap *before, struct str text,
     before->is_same_width = is_same_width;
     before->is_word_wrapped = is_wrapped && !is_joined;
     before->is_filled_above = is_below_full;
-    return is_joined;
+    return is_joined ? WRAP_CUT : is_folded ? WRAP_FOLD : WRAP_NONE;
 }
 
 bool wrap_may_join(struct str before, struct str text) {
@@ -461,4 +513,24 @@ bool wrap_may_be_cut(struct str text, size_t at) {
         end = line.at;
     }
     return wrap_is_usual((uint32_t)cut.width);
+}
+
+bool wrap_may_be_folded(struct str text, size_t at) {
+    struct raw_line before = raw_before(text, at);
+    struct str rest = str_slice(text, at, text.n);
+    rest.n = str_find_char(rest, '\n');
+    size_t needed = before.width + 1 + str_find_char(rest, ' ');
+    if (rest.n == 0 || before.width < WIDTH_LEAST ||
+        before.width > 4 * WRAP_WIDTH_MAX)
+        return false;
+    size_t end = before.at;
+    for (int i = 0; i < WRAP_RECENT - 1 && end > 0; i++) {
+        struct raw_line line = raw_before(text, end);
+        struct str raw = {text.p + line.at, line.width};
+        if (line.width >= needed && before.at - line.at < LOG_MEMORY / 2 &&
+            plain_is_printable(raw) && !is_one_word(raw))
+            return false;
+        end = line.at;
+    }
+    return true;
 }

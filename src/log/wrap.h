@@ -22,6 +22,8 @@ struct wrap {
     bool is_same_width; /* as the one before it */
     bool is_word_wrapped; /* it was cut at a blank to fit its own width */
     bool is_filled_above; /* the line above had no room for its first word */
+    uint32_t quote_width;
+    bool has_columns;     /* blanks that set its words under others */
     uint64_t place;       /* where it began */
 };
 
@@ -37,10 +39,18 @@ struct wrap_page {
                                           width; 0: nowhere */
 };
 
-/* Look at a line: may it be joined to the one before without a blank? Then it
- * is the one before. quote_width: columns of the quote marks before text. */
-bool wrap_look(struct wrap_page *page, struct wrap *before, struct str text,
-               uint32_t quote_width, bool may_join);
+/* How a line stands to the one before it. */
+enum wrap_seam {
+    WRAP_NONE, /* it is a line of its own, as far as one can see */
+    WRAP_CUT,  /* it goes on in a word, or wherever the line was full */
+    WRAP_FOLD  /* it goes on behind a blank, for which there was no room */
+};
+
+/* Look at a line: what was joined to the line before is that line.
+ * quote_width: columns of the quote marks before text. */
+enum wrap_seam wrap_look(struct wrap_page *page, struct wrap *before,
+                         struct str text, uint32_t quote_width,
+                         bool may_join);
 
 /* Could text be joined to a line that ends like `before`, whatever else was
  * seen? False is sure. */
@@ -50,5 +60,9 @@ bool wrap_is_usual(uint32_t width);
 /* Could the line that ends before `at` be one that was cut, by the widths of
  * all lines near it? Unframed lines, of which the next goes on. */
 bool wrap_may_be_cut(struct str text, size_t at);
+
+/* Could the line that begins at `at` be the folded rest of the one before it?
+ * False is sure. */
+bool wrap_may_be_folded(struct str text, size_t at);
 
 #endif

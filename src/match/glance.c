@@ -222,7 +222,7 @@ static enum seam seam_before(struct glance *g, const struct seen_line *l,
         return begins_its_stream(g, l) ? SEAM_LINE : SEAM_UNKNOWN;
     *near = *line_at(g, line_before(g->text, l->at));
     struct str raw = raw_line(g->text, near->at);
-    if (!near->is_plain)
+    if (!near->is_plain || wrap_may_be_folded(g->text, l->at))
         return SEAM_UNKNOWN;
     bool is_line = !wrap_may_join(raw, l->text) || !is_cut_behind(g, near);
     return is_line ? SEAM_LINE : SEAM_EITHER;
@@ -234,6 +234,9 @@ static enum seam seam_with_next(struct glance *g, const struct seen_line *l,
     if (l->end >= g->text.n)
         return is_cut_behind(g, l) ? SEAM_UNKNOWN : SEAM_LINE;
     *next = *line_at(g, l->end);
+    if (next->is_plain && !next->is_framed &&
+        wrap_may_be_folded(g->text, l->end))
+        return SEAM_UNKNOWN;
     bool may_join = !next->is_plain ||
                     (!next->is_framed && !next->is_record &&
                      wrap_may_join(raw_line(g->text, l->at), next->text));

@@ -232,6 +232,19 @@ static void what_is_no_log_is_named(void **state) {
     close_reading(&r);
 }
 
+static void a_log_inside_a_json_string_is_read(void **state) {
+    (void)state;
+    expect_lines("{\"id\": 7, \"stderr\": \"one\\n\\t\\\"two\\\"\\n\"}\n",
+                 "1 {\"id\": 7, \"stderr\": \"\n1 one\n1 \t\"two\"\n1 \"}\n");
+    expect_lines("  \"body\": \"\\u4e2d\\nRuntimeError: no\",\n",
+                 "1   \"body\": \"\n1 \xE4\xB8\xAD\n1 RuntimeError: no\n1 \",\n");
+    expect_lines("  \"one\": \"of one line\"\n", "1   \"one\": \"of one line\"\n");
+    expect_lines("  \"path\": \"C:\\new\\node\"\n",
+                 "1   \"path\": \"C:\\new\\node\"\n");
+    expect_lines("\"log\": \"cut of", "1 \"log\": \"cut of\n");
+    expect_lines("\"log\": \"one\\ntwo", "1 \"log\": \"\n1 one\n1 two\n");
+}
+
 static void messages_inside_repr_are_unfolded(void **state) {
     (void)state;
     expect_lines("RuntimeError('CUDA out of memory.\\nTried to \\'x\\'')\n",
@@ -281,6 +294,7 @@ int main(void) {
         cmocka_unit_test(carriers_cuts_are_joined),
         cmocka_unit_test(json_of_several_lines_keeps_its_number),
         cmocka_unit_test(what_is_no_log_is_named),
+        cmocka_unit_test(a_log_inside_a_json_string_is_read),
         cmocka_unit_test(messages_inside_repr_are_unfolded),
         cmocka_unit_test(ranks_interleave),
         cmocka_unit_test(streams_are_bounded),

@@ -1,0 +1,86 @@
+/* reader.h: what the two halves of the reader share: reader.c reads a line,
+ * reader_cut.c cuts bytes into lines. Private to log/. */
+#ifndef LOG_READER_H
+#define LOG_READER_H
+
+#include "log/encoding.h"
+#include "log/frame.h"
+#include "log/inflate.h"
+#include "log/log.h"
+#include "log/skim.h"
+#include "log/stream.h"
+#include "log/wrap.h"
+
+#define DEPTH_MAX 4     /* JSON in JSON */
+#define LABEL_LINES 64  /* how long a "3: " is believed to be a rank */
+#define CLEAN_CEILING ((size_t)4 * LOG_LINE_MAX)
+#define SCRATCH_CEILING ((size_t)8 << 20)
+
+/* Something seen at a place, not long ago or forgotten. */
+struct note {
+    bool is_set;
+    uint64_t place;
+};
+
+/* What lines leave for those that follow, and where they did. */
+struct traces {
+    struct note mark;  /* "# " or its like began a line, */
+    uint64_t mark_is;  /* this one */
+    struct note bar;   /* "pod worker | " did */
+    uint64_t bar_is;
+    struct note label; /* "3: " was a rank, "node7: " a machine */
+    enum frame_label label_kind;
+    uint32_t label_lines; /* how many more may carry it */
+    struct note carried;  /* a carrier named the stream of a line */
+    struct note named;    /* a frame did; lines behind may go on with it */
+    struct note cut[2];   /* by docker or CRI, on stdout, on stderr */
+    uint32_t goes_on[2];  /* in this stream */
+    struct wrap_page page, framed_page;
+    struct wrap wrap;
+    struct wrap framed_wrap[LOG_STREAMS_MAX];
+    struct note prefixed[LOG_STREAMS_MAX];
+    uint64_t prefix[LOG_STREAMS_MAX]; /* hash of the last record's; 0: none */
+};
+
+struct log_reader {
+    struct arena *a;
+    struct arena scratch; /* JSON of the line being read */
+    log_line_fn on_line;
+    void *ctx;
+    uint64_t max_bytes;
+    struct log_stats stats;
+    struct inflater *inflater, *inner; /* what was compressed twice */
+    struct decoder *decoder;
+    struct skim *skim; /* NULL: every line is read */
+    bool is_ended;
+
+    /* the physical line being read */
+    struct buf segment;
+    bool has_bytes;   /* since the last '\n' */
+    bool has_output;  /* a segment of it was handed on */
+    bool is_long;     /* pieces of this segment were handed on */
+    uint32_t stream;  /* of its last segment */
+    uint32_t last_stream; /* of the last line */
+    uint64_t place;   /* of the segment's first byte */
+    size_t raw_n;     /* its bytes */
+
+    uint64_t began; /* reading began here: at the start, or behind a gap */
+    struct traces left;
+
+    struct stream_table *streams;
+    struct buf clean[DEPTH_MAX + 1];
+    struct buf values[DEPTH_MAX];
+    struct buf unfolded, folded;
+};
+
+/* One line, or one piece of it that a '\r' ends or that is as long as may be. */
+void reader_segment(struct log_reader *r, struct str raw);
+
+/* Bytes of the decoded input, as they come. ctx: struct log_reader. */
+void reader_block(void *ctx, struct str bytes);
+/* The last line has no newline. */
+void reader_end(struct log_reader *r);
+/* The most of s that ends with a whole character. */
+size_t reader_whole_characters(struct str s);
+
+#endif

@@ -1,0 +1,110 @@
+/* value.c: {"job": 7, "stderr": "Traceback ...\n  File \"x.py\" ...\n"}
+ *
+ * The object may be printed over several lines, cut off, or of any shape: only
+ * the key, the quotes and a newline that was written out are asked for. What
+ * the program said begins behind the opening quote, and frames and marks there
+ * are those of the log. It refuses strings of one line: they stay as they are.
+ */
+#include "log/value.h"
+
+#include "base/utf8.h"
+#include "log/cursor.h"
+
+/* Where the string that begins at `from` ends: its closing quote, or s.n. */
+static size_t string_end(struct str s, size_t from) {
+    size_t i = from;
+    while (i < s.n && s.p[i] != '"')
+        i += s.p[i] == '\\' && i + 1 < s.n ? 2 : 1;
+    return i < s.n ? i : s.n;
+}
+
+static bool take_hex(struct cursor *c, uint32_t *value) {
+    *value = 0;
+    for (int i = 0; i < 4; i++, c->at++) {
+        char x = cursor_peek(c);
+        uint32_t digit = is_digit(x)              ? (uint32_t)(x - '0')
+                         : x >= 'a' && x <= 'f' ? (uint32_t)(x - 'a' + 10)
+                         : x >= 'A' && x <= 'F' ? (uint32_t)(x - 'A' + 10)
+                                                : 16;
+        if (digit == 16)
+            return false;
+        *value = *value * 16 + digit;
+    }
+    return true;
+}
+
+/* Behind a backslash. */
+static void put_escaped(struct cursor *c, struct buf *out) {
+    char x = cursor_peek(c);
+    uint32_t unit;
+    c->at += !cursor_ends(c);
+    struct cursor hex = *c;
+    if (x == 'n')
+        buf_add_char(out, '\n');
+    else if (x == 't')
+        buf_add_char(out, '\t');
+    else if (x == 'r')
+        buf_add_char(out, '\r');
+    else if (x == 'u' && take_hex(&hex, &unit)) {
+        utf8_put(out, unit);
+        *c = hex;
+    } else if (x != 'b' && x != 'f' && x != '\0')
+        buf_add_char(out, x);
+}
+
+static void put_text(struct str text, struct buf *out) {
+    struct cursor c = {text, 0};
+    buf_clear(out);
+    while (!cursor_ends(&c)) {
+        struct str rest = cursor_rest(&c);
+        size_t plain = str_find_char(rest, '\\');
+        buf_add(out, str_slice(rest, 0, plain));
+        c.at += plain;
+        if (cursor_char(&c, '\\'))
+            put_escaped(&c, out);
+    }
+}
+
+/* A newline written out, and no folder of a path that nobody escaped. */
+static bool has_newline(struct str s) {
+    bool is_path = s.n > 2 && is_letter(s.p[0]) && s.p[1] == ':' &&
+                   s.p[2] == '\\' && (s.n == 3 || s.p[3] != '\\');
+    for (size_t i = 0; i + 1 < s.n && !is_path; i++) {
+        i += str_find_char(str_slice(s, i, s.n), '\\') + 1;
+        if (i < s.n && s.p[i] == 'n')
+            return true;
+    }
+    return false;
+}
+
+/* Behind `"key": "`, the place is that of the string's first byte. */
+static bool next_string(struct str line, size_t *at) {
+    for (size_t i = *at; i < line.n; i++) {
+        i += str_find(str_slice(line, i, line.n), STR("\":"));
+        struct cursor c = {line, i + 2};
+        cursor_blanks(&c);
+        if (i < line.n && cursor_char(&c, '"')) {
+            *at = c.at;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool value_find(struct str line, struct buf *out, struct value *v) {
+    size_t at = 0;
+    if (str_find_char(line, '\\') == line.n)
+        return false;
+    while (next_string(line, &at)) {
+        size_t end = string_end(line, at);
+        struct str text = str_slice(line, at, end - at);
+        if (has_newline(text)) {
+            put_text(text, out);
+            v->before = str_slice(line, 0, at);
+            v->rest = str_slice(line, end, line.n);
+            return true;
+        }
+        at = end;
+    }
+    return false;
+}
