@@ -361,6 +361,20 @@ bool argument_next(const struct command *c, size_t *at, struct argument *arg) {
     return t.kind == SHELL_WORD;
 }
 
+/* What one shell of Windows escapes is an operator to another, and to any on
+ * Linux: there only words and redirections are plain. */
+static bool is_plain_everywhere(const struct shell *sh) {
+    struct str s = sh->text;
+    for (size_t i = 0; i < s.n; i++) {
+        bool ends_line = s.p[i] == sh->escape && i + 1 < s.n &&
+                         (s.p[i + 1] == '\n' || s.p[i + 1] == '\r');
+        if (!ends_line && strchr("`^;|&'", s.p[i]) != NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static struct command parse_until(struct str text, size_t stop) {
     struct command c = {.sh = shell_of(text), .form = form_of(text)};
     struct walk w = {.c = &c, .stop = stop};
@@ -370,7 +384,8 @@ static struct command parse_until(struct str text, size_t stop) {
         bool has_place = c.args != SIZE_MAX;
         c.is_plain = has_place && rest_read(&c);
         bool is_more = c.inner_to > 0 && c.args_end != c.args;
-        c.is_plain = c.is_plain && !is_more;
+        c.is_plain = c.is_plain && !is_more &&
+                     (!shell_is_windows(&c.sh) || is_plain_everywhere(&c.sh));
     }
     return c;
 }

@@ -69,6 +69,11 @@ static size_t bracket_end(struct str rest) {
     return rest.n;
 }
 
+/* Lines that cmd.exe or PowerShell would join are not in the log's text. */
+static bool is_cut_short(struct str command) {
+    return str_ends(command, STR("^")) || str_ends(command, STR("`"));
+}
+
 /* An escape at a line's end that joins nothing: what comes is the log's. */
 static size_t joined_end(struct str text) {
     struct shell sh = shell_of(text);
@@ -93,5 +98,5 @@ bool command_in_line(struct str line, size_t program, struct str *command) {
         end = is_whole ? close : end;
     }
     *command = str_trim(str_slice(rest, 0, end));
-    return is_whole;
+    return is_whole && !is_cut_short(*command);
 }

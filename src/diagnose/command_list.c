@@ -57,10 +57,15 @@ bool list_next(const struct command *c, size_t *at, struct argument *arg) {
                                 : list_next_block(c->sh.text, at, arg);
 }
 
-/* A shell's text, an escape, and what ends all options. */
+/* A shell's text, what ends all options, and what would do something if the
+ * list were pasted where a command goes. */
 static bool is_odd(struct str item) {
-    return str_eq(item, STR("-c")) || str_eq(item, STR("-lc")) ||
-           str_eq(item, STR("--")) || str_find_char(item, '\\') < item.n;
+    bool is_active = str_find(item, STR("$(")) < item.n;
+    for (size_t i = 0; i < item.n; i++) {
+        is_active = is_active || strchr("`\\;|&<>\"'", item.p[i]) != NULL;
+    }
+    return is_active || str_eq(item, STR("-c")) || str_eq(item, STR("-lc")) ||
+           str_eq(item, STR("--"));
 }
 
 void list_read(struct command *c) {

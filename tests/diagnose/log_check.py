@@ -230,6 +230,15 @@ class Command(unittest.TestCase):
         self.assertEqual(first["id"], "end-other-processes")
         self.assertIsNone(got["command"])
 
+    def test_arguments_of_a_container_in_a_list(self):
+        for line in ('command: ["vllm", "serve", "m/x", "--max-model-len", '
+                     '"1024"]', 'args: ["--model", "m/x", '
+                     '"--max-model-len", "1024", "--port", "1"]'):
+            got = report(line, self.SHORT)["command"]
+            self.assertEqual(got["before"], line[line.index("["):])
+            self.assertEqual(got["after"],
+                             got["before"].replace("1024", "512"))
+
     def test_a_second_command_is_not_handed_on(self):
         line = "$ vllm serve m/x --port 8000"
         kept = report(line + " 2>&1 | tee out.log", self.SHORT)["command"]

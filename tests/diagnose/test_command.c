@@ -169,6 +169,11 @@ static const struct row rows[] = {
      "--ctx-size 4096",
      "C:\\ai\\llama-server.exe -m C:\\m\\a.gguf -c 4096"},
     {"C:\\ai\\llama-server.exe -m a.gguf", "llama", "A=b", ALONE},
+    {"vllm serve m --port 1 ^", "vllm", LEN, ALONE},
+    {"vllm serve C:\\m `rm -rf ~`", "vllm", LEN, ALONE},
+    {"vllm serve C:\\m ^; rm -rf ~", "vllm", LEN, ALONE},
+    {"vllm serve m `\n  --port `; rm x", "vllm", LEN, ALONE},
+    {"vllm serve m --port 1 `", "vllm", LEN, ALONE},
 
     /* ---- who runs it ---- */
     {"CUDA_VISIBLE_DEVICES=0 python train.py", "python", "--batch-size 2",
@@ -238,6 +243,8 @@ static const struct row rows[] = {
     {"  - --model\n  - m\n  - --max-model-len\n  - \"9\"", NULL, LEN,
      "- --model\n  - m\n  - --max-model-len\n  - \"4\""},
     {"[\"sh\", \"-c\", \"vllm serve m\"]", NULL, LEN, ALONE},
+    {"[\"vllm\", \"serve\", \"$(rm x)\"]", NULL, LEN, ALONE},
+    {"- vllm\n- serve\n- m; rm x", NULL, LEN, ALONE},
     {"[\"vllm\", \"serve\", \"m\"]; rm x", NULL, LEN, ALONE},
     {"[\"vllm\", \"serve\", \"m\"]", NULL, "A=b", ALONE},
 
@@ -306,7 +313,17 @@ static bool holds_one_program(struct str command) {
     return true;
 }
 
-/* Whatever a line holds behind a known command: nothing of it that could run
+static void expect_one_program(struct str line) {
+    struct str command, right;
+    size_t program = str_find(line, STR("vllm"));
+    if (command_in_line(line, program, &command) &&
+        command_with(&arena, &engine, command, STR(LEN), &right) &&
+        !holds_one_program(right)) {
+        fail_msg("%.*s\ngives %.*s", STR_ARG(line), STR_ARG(right));
+    }
+}
+
+/* Whatever a line holds round a known command: nothing of it that could run
  * comes out, and all that is read stays inside the line. */
 static void no_operator_is_handed_on(void **state) {
     (void)state;
@@ -315,15 +332,14 @@ static void no_operator_is_handed_on(void **state) {
         "(", ")", "\n", "\"", "'", "\\", "#", "x", "tee", "true", "-c", "--"};
     enum { PIECES = sizeof pieces / sizeof pieces[0] };
     for (size_t i = 0; i < (size_t)PIECES * PIECES * PIECES; i++) {
-        struct str line = arena_printf(
-            &arena, "vllm serve m %s %s %s", pieces[i % PIECES],
-            pieces[i / PIECES % PIECES], pieces[i / PIECES / PIECES]);
-        struct str command, right;
-        if (!command_in_line(line, 0, &command) ||
-            !command_with(&arena, &engine, command, STR(LEN), &right)) {
-            continue;
-        }
-        assert_true(holds_one_program(right));
+        const char *x = pieces[i % PIECES], *y = pieces[i / PIECES % PIECES],
+                   *z = pieces[i / PIECES / PIECES];
+        expect_one_program(
+            arena_printf(&arena, "vllm serve m %s %s %s", x, y, z));
+        expect_one_program(
+            arena_printf(&arena, "%s %svllm serve m %s", x, y, z));
+        expect_one_program(
+            arena_printf(&arena, "%svllm serve m%s%s", x, y, z));
     }
 }
 
