@@ -65,6 +65,7 @@ def commands(machine):
     return [["--format", "json", "--redact", zipped],
             ["--format", "markdown", squeezed],
             [LOG], ["--why", "--lang", "zh", LOG],
+            ["-j", "2", "--format", "json", LOG, zipped], ["new", LOG],
             ["search", "kv cache"], ["list", "vllm"],
             ["explain", "vllm/kv-cache-too-small"],
             ["fit", "--model", "llama-3.1-8b", "--gpu", "H100",
@@ -75,17 +76,23 @@ def commands(machine):
             ["version", "--format", "json"]]
 
 
-def is_error(args, out):
-    if out and "json" in args:
-        return set(json.loads(out)) == {"schema", "error"}
-    return not out
+def is_error(args, out, right):
+    """Of several logs each has its answer or its error."""
+    if not out or "json" not in args:
+        return not out
+    got = json.loads(out)
+    several = got if isinstance(got, list) else [got]
+    answers = json.loads(right) if isinstance(got, list) else [None]
+    return len(several) == len(answers) and all(
+        set(one) == {"schema", "error"} or one == answer
+        for one, answer in zip(several, answers))
 
 
 def fault_of(machine, args, at, right):
     status, out, _ = machine.run(args, at)
     if (status, out) == right:
         return None
-    if status == 2 and is_error(args, out):
+    if status == 2 and is_error(args, out, right[1]):
         return None
     what = "another answer" if status in (0, 1, 2) else f"status {status}"
     return f"allocation {at} of {' '.join(args)}: {what}"
