@@ -73,7 +73,7 @@ static size_t write_first(struct sheet *s, const struct report *rep,
             sheet_heading(s, 3, said(s->t, "report.do_first"));
         }
         bool is_whole = corrected.n > 0 && fix_is_in_command(rep, fix);
-        write_fix(s, fix, is_whole ? corrected : fix->command);
+        write_fix(s, fix, is_whole ? corrected : fix_command(fix));
         if (is_whole) {
             corrected = (struct str){NULL, 0}; /* said */
         }

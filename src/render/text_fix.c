@@ -149,7 +149,7 @@ static size_t write_first(struct page *p, const struct report *rep,
             page_text(p, 0, INK_STRONG, said(p->t, "report.do_first"));
         }
         bool is_whole = corrected.n > 0 && fix_is_in_command(rep, fix);
-        write_fix(p, fix, is_whole ? corrected : fix->command,
+        write_fix(p, fix, is_whole ? corrected : fix_command(fix),
                   is_whole && rep->command_is_arguments);
         if (is_whole) {
             corrected = (struct str){NULL, 0}; /* said */
