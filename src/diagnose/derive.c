@@ -196,10 +196,18 @@ static struct fact others_listed(const struct sighting *s) {
     return f;
 }
 
+/* What this process holds. Less than its own tensors is no count of it: in a
+ * container the driver may print 0 bytes. */
+static const struct fact *own_use(const struct sighting *s) {
+    const struct fact *own = told(s, FACT_process_in_use);
+    const struct fact *held = told(s, FACT_pytorch_allocated);
+    return own && held && high_of(own) < low_of(held) ? NULL : own;
+}
+
 static void others_tell(struct diagnosis *d, struct sighting *s) {
     int64_t ranks;
     size_t listed = own_ranks_tell(d, s, &ranks);
-    const struct fact *own = told(s, FACT_process_in_use);
+    const struct fact *own = own_use(s);
     struct fact f = in_use_of(s, FACT_others_in_use);
     int64_t used = f.number;
     if (f.known && own) {

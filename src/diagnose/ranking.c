@@ -6,8 +6,9 @@
  * speaks first; where it is silent, the causes do:
  *
  *     enough           p_enough                        (worst corner holds)
- *     may be enough    the share of the interval that passes, within bounds;
- *                      a bare condition moves the next line towards `enough`
+ *     may be enough    the middle of the share of the interval that passes
+ *                      (within bounds) and the last line; a bare condition
+ *                      moves the last line towards `enough`
  *     not enough       p_not_enough
  *     else             sum over causes of P(cause | log) x c, times what
  *                      people's reports say against what is expected of it
@@ -139,15 +140,16 @@ static int64_t p_by_shortfall(const struct weighing *w,
     return p;
 }
 
-/* An interval says itself which share of it passes. A bare condition moves
- * what the causes say a part of the way to `enough`. */
+/* An interval says which share of it passes, the causes whether this is the
+ * trouble at all: the middle of both. A bare condition moves what the causes
+ * say a part of the way to `enough`. */
 static int64_t p_may_be(const struct weighing *w, const struct fix *fix) {
     const int64_t *k = w->k->micro;
-    if (fix->estimate.share_micro >= 0) {
-        return within(fix->estimate.share_micro, k[RANKING_share_least],
-                      k[RANKING_share_most]);
-    }
     int64_t p = p_by_causes(w, fix);
+    if (fix->estimate.share_micro >= 0) {
+        return (within(fix->estimate.share_micro, k[RANKING_share_least],
+                       k[RANKING_share_most]) + p) / 2;
+    }
     return p + times(k[RANKING_p_condition], k[RANKING_p_enough] - p);
 }
 
