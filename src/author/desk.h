@@ -6,7 +6,7 @@
 #define AUTHOR_DESK_H
 
 #include "author/author.h"
-#include "author/fields.h"
+#include "corpus/fields.h"
 #include "author/read.h"
 
 enum made_kind {

@@ -3,7 +3,7 @@
  * uses it, and once. */
 #include "author/author.h"
 #include "author/complain.h"
-#include "author/fields.h"
+#include "corpus/fields.h"
 
 enum { PAGE_BYTES_MAX = 256 * 1024, SHAPES_MAX = 64 };
 
@@ -74,9 +74,11 @@ static void put_shape(struct page *p, const struct shape *shape, int level) {
                shape->name, shape->doc);
     buf_add(&p->out, STR("| key | takes | required | what it is |\n"
                          "| --- | --- | --- | --- |\n"));
-    for (const struct field *f = shape->fields; f->key != NULL; f++)
+    for (const struct field *f = field_written(shape->fields); f != NULL;
+         f = field_written(f + 1))
         put_field(p, f);
-    for (const struct field *f = shape->fields; f->key != NULL; f++)
+    for (const struct field *f = field_written(shape->fields); f != NULL;
+         f = field_written(f + 1))
         if (f->shape != NULL)
             put_shape(p, f->shape, level + 1);
 }

@@ -4,7 +4,7 @@
 #ifndef AUTHOR_READ_H
 #define AUTHOR_READ_H
 
-#include "author/fields.h"
+#include "corpus/fields.h"
 #include "author/yaml.h"
 #include "corpus/entry.h"
 

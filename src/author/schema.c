@@ -3,7 +3,7 @@
  * reads otherwise: `definitions` and $ref, no $defs. The compiler knows more
  * than a schema can say; what passes here may still be refused by it. */
 #include "author/author.h"
-#include "author/fields.h"
+#include "corpus/fields.h"
 #include "base/json.h"
 
 enum { SCHEMA_BYTES_MAX = 512 * 1024 };
@@ -155,7 +155,8 @@ static struct json *object_of(struct schema *s, const struct shape *shape) {
     struct json *o = typed(s, "object");
     struct json *properties = json_new_object(s->a);
     struct json *required = json_new_array(s->a);
-    for (const struct field *f = shape->fields; f->key != NULL; f++) {
+    for (const struct field *f = field_written(shape->fields); f != NULL;
+         f = field_written(f + 1)) {
         json_set(properties, f->key, described(s, f));
         if (f->is_required)
             json_push(required, text(s, f->key));

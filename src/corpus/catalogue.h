@@ -73,6 +73,11 @@ struct model {
     struct str_list sources;
 };
 
+struct component {
+    struct str id, name;
+    struct str folds_into; /* ggml-metal -> llama.cpp; empty: itself */
+};
+
 struct gpu {
     struct str id; /* "A100 80GB SXM" */
     struct str_list aliases;

@@ -1,4 +1,4 @@
-/* cause.c: numbers of the ranking by name; are two causes the same? */
+/* cause.c: numbers of the ranking by name. */
 #include "corpus/cause.h"
 
 static const char *const ranking_names[] = {
@@ -19,34 +19,4 @@ bool ranking_named(struct str spelling, enum ranking_number *out) {
         }
     }
     return false;
-}
-
-static bool same_text(const struct text *a, const struct text *b) {
-    return str_eq(a->in[LANG_EN], b->in[LANG_EN]) &&
-           str_eq(a->in[LANG_ZH], b->in[LANG_ZH]);
-}
-
-static bool same_evidence(const struct evidence *a, const struct evidence *b) {
-    return str_eq(a->when, b->when) && a->weight == b->weight &&
-           str_eq(a->family, b->family) && same_text(&a->because, &b->because);
-}
-
-const char *cause_difference(const struct cause *a, const struct cause *b) {
-    if (!str_eq(a->id, b->id)) {
-        return "id";
-    }
-    if (a->mechanism != b->mechanism) {
-        return "mechanism";
-    }
-    if (a->restart != b->restart) {
-        return "restart";
-    }
-    if (!same_text(&a->name, &b->name)) {
-        return "name";
-    }
-    bool same = a->evidence_count == b->evidence_count;
-    for (size_t i = 0; same && i < a->evidence_count; i++) {
-        same = same_evidence(&a->evidence[i], &b->evidence[i]);
-    }
-    return same ? NULL : "evidence";
 }

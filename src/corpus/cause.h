@@ -37,7 +37,4 @@ struct ranking {
 const char *ranking_spelling(enum ranking_number number); /* "cure_most" */
 bool ranking_named(struct str spelling, enum ranking_number *out);
 
-/* NULL when equal, else the name of the first field that differs. */
-const char *cause_difference(const struct cause *a, const struct cause *b);
-
 #endif

@@ -1,6 +1,7 @@
 /* entry.h: one known failure, as both the YAML reader and the index reader
- * produce it. read(write(e)) == e over every field here; entry_equal() is
- * that test. All strings and lists live in the arena of whoever made it. */
+ * produce it. read(write(e)) == e over every field here, as shape_difference()
+ * of fields.h compares them: a field that has no row there would be lost. All
+ * strings and lists live in the arena of whoever made it. */
 #ifndef CORPUS_ENTRY_H
 #define CORPUS_ENTRY_H
 
@@ -161,8 +162,5 @@ struct entry {
     struct cause_share *causes; /* priors; its mechanism's, unless it says */
     size_t cause_count;
 };
-
-/* NULL when equal, else the name of the first field that differs. */
-const char *entry_difference(const struct entry *a, const struct entry *b);
 
 #endif

@@ -18,11 +18,6 @@
 
 #define INDEX_SCHEMA 1 /* PRAGMA user_version */
 
-struct component {
-    struct str id, name;
-    struct str folds_into; /* ggml-metal -> llama.cpp; empty: itself */
-};
-
 struct message { /* a text of the program itself: i18n/<lang>.yaml */
     struct str key;
     struct text text;

@@ -11,7 +11,7 @@ const struct cause *reader_cause_numbered(struct reader *r, uint32_t number) {
     if (c == NULL) {
         struct record record = reader_record(r, SHELF_CAUSE, number);
         c = arena_alloc(r->arena, sizeof *c);
-        walk_cause(&record, c);
+        walk_shape(&record, &shape_cause, c);
         record_end(&record);
         reader_keep(r, SHELF_CAUSE, number, c);
     }

@@ -11,7 +11,7 @@ const struct engine *reader_engine(struct reader *r, uint32_t number) {
     if (e == NULL) {
         struct record record = reader_record(r, SHELF_ENGINE, number);
         e = arena_alloc(r->arena, sizeof *e);
-        walk_engine(&record, e);
+        walk_shape(&record, &shape_engine, e);
         record_end(&record);
         reader_keep(r, SHELF_ENGINE, number, e);
     }

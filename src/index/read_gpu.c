@@ -15,7 +15,7 @@ static const struct gpu *gpu_numbered(struct reader *r, uint32_t number) {
     if (gpu == NULL) {
         struct record record = reader_record(r, SHELF_GPU, number);
         gpu = arena_alloc(r->arena, sizeof *gpu);
-        walk_gpu(&record, gpu);
+        walk_shape(&record, &shape_gpu, gpu);
         record_end(&record);
         reader_keep(r, SHELF_GPU, number, gpu);
     }

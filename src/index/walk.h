@@ -1,8 +1,9 @@
 /* walk.h: the fields of every noun of the corpus, in the order in which a
- * record holds them. A field that is added to a noun is added here once. */
+ * record holds them: that of corpus/fields.h. */
 #ifndef INDEX_WALK_H
 #define INDEX_WALK_H
 
+#include "corpus/fields.h"
 #include "index/index.h"
 #include "index/predicate.h"
 #include "index/record.h"
@@ -19,10 +20,9 @@ void walk_entry_head(struct record *r, struct entry *e);
 void walk_entry_rest(struct record *r, struct entry *e);
 /* Its id is its place. */
 void walk_pattern(struct record *r, struct pattern *p);
-void walk_engine(struct record *r, struct engine *e);
+/* An engine, a GPU, a cause. */
+void walk_shape(struct record *r, const struct shape *shape, void *noun);
 void walk_model(struct record *r, struct model *m);
-void walk_gpu(struct record *r, struct gpu *gpu);
-void walk_cause(struct record *r, struct cause *c);
 void walk_ranking(struct record *r, struct ranking *ranking);
 
 /* A predicate as it is put to SQLite, and its answers: with none of its facts
@@ -40,9 +40,5 @@ struct foregone {
     size_t value_count;
 };
 void walk_foregone(struct record *r, struct foregone *f);
-
-/* walk_entry.c; engines have them as well */
-void walk_range(struct record *r, struct version_range *range);
-void walk_settings(struct record *r, struct setting **set, size_t *count);
 
 #endif

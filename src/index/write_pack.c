@@ -82,17 +82,19 @@ static void pack_entries(struct writer *w, const struct corpus *c) {
 
 static void pack_kb(struct writer *w, const struct corpus *c) {
     for (size_t i = 0; i < c->engine_count; i++) {
-        walk_engine(pack_add(w->pack, SHELF_ENGINE), &c->engines[i]);
+        walk_shape(pack_add(w->pack, SHELF_ENGINE), &shape_engine,
+                   &c->engines[i]);
         pack_number(w, SHELF_ENGINE_ID, c->engines[i].id, i);
     }
     for (size_t i = 0; i < c->model_count; i++) {
         walk_model(pack_add(w->pack, SHELF_MODEL), &c->models[i]);
     }
     for (size_t i = 0; i < c->gpu_count; i++) {
-        walk_gpu(pack_add(w->pack, SHELF_GPU), &c->gpus[i]);
+        walk_shape(pack_add(w->pack, SHELF_GPU), &shape_gpu, &c->gpus[i]);
     }
     for (size_t i = 0; i < c->cause_count; i++) {
-        walk_cause(pack_add(w->pack, SHELF_CAUSE), &c->causes[i]);
+        walk_shape(pack_add(w->pack, SHELF_CAUSE), &shape_cause,
+                   &c->causes[i]);
         pack_number(w, SHELF_CAUSE_ID, c->causes[i].id, i);
     }
     struct ranking ranking = c->ranking;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "author/author.h"
+#include "corpus/fields.h"
 #include "author/files.h"
 #include "base/json.h"
 #include "support/corpus.h"
@@ -74,6 +75,7 @@ static void same_bytes(struct arena *a) {
 
 /* What was read and merged is what the index gives back. */
 static void nothing_lost(struct arena *a) {
+    char path[FIELD_PATH_MAX];
     struct author_options o = {.entries_dir = STR("entries"),
                                .on_diag = print_diag};
     const struct corpus *c = author_read_corpus(a, &o);
@@ -85,15 +87,19 @@ static void nothing_lost(struct arena *a) {
         const struct entry *got = reader_entry_by_id(r, e->id, &number);
         assert_non_null(got);
         assert_true(got->cause_count > 0);
-        const char *lost = entry_difference(e, got);
+        const char *lost = shape_difference(&shape_entry, e, got, path);
         if (lost != NULL)
             fail_msg("%.*s: %s is lost", STR_ARG(e->id), lost);
     }
     for (size_t i = 0; i < c->cause_count; i++) {
         const struct cause *got = reader_cause(r, c->causes[i].id);
         assert_non_null(got);
-        assert_null(cause_difference(&c->causes[i], got));
+        assert_null(shape_difference(&shape_cause, &c->causes[i], got, path));
     }
+    for (size_t i = 0; i < c->model_count; i++)
+        assert_null(shape_difference(&shape_model, &c->models[i],
+                                     reader_model_numbered(r, (uint32_t)i),
+                                     path));
     const struct ranking *ranking = reader_ranking(r);
     for (int i = 0; i < RANKING_COUNT_OF; i++) {
         assert_true(ranking->micro[i] > 0);

@@ -1,6 +1,8 @@
 /* corpus.c: the small corpus, and what may be done with any. */
 #include "support/corpus.h"
 
+#include "corpus/fields.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -468,12 +470,13 @@ struct reader *tiny_reader(struct arena *a) {
 }
 
 const char *round_trip_loss(struct arena *a, const struct corpus *c) {
+    char path[FIELD_PATH_MAX];
     struct pattern_list set = corpus_patterns(a, c);
     struct str image = index_write(a, c, &set, STR("a prefilter"));
     struct reader *r = reader_new(index_open(a, image), a);
     for (size_t i = 0; i < c->entry_count; i++) {
-        const char *field =
-            entry_difference(&c->entries[i], reader_entry(r, (uint32_t)i));
+        const char *field = shape_difference(
+            &shape_entry, &c->entries[i], reader_entry(r, (uint32_t)i), path);
         if (field != NULL) {
             return arena_printf(a, "%.*s: %s", STR_ARG(c->entries[i].id),
                                 field).p;
@@ -481,7 +484,7 @@ const char *round_trip_loss(struct arena *a, const struct corpus *c) {
     }
     for (size_t i = 0; i < c->cause_count; i++) {
         const struct cause *got = reader_cause(r, c->causes[i].id);
-        if (got == NULL || cause_difference(&c->causes[i], got) != NULL) {
+        if (got == NULL || shape_difference(&shape_cause, &c->causes[i], got, path) != NULL) {
             return arena_printf(a, "cause %.*s",
                                 STR_ARG(c->causes[i].id)).p;
         }

@@ -3,16 +3,20 @@
  *   shape  what one mapping may hold: the struct it fills and its fields
  *   field  a key: its type, where its value goes, whether it must be there
  *
- * The YAML reader, the check for unknown keys, kb/FORMAT.md and
- * kb/entry.schema.json all come from these tables. */
-#ifndef AUTHOR_FIELDS_H
-#define AUTHOR_FIELDS_H
+ * The YAML reader, the check for unknown keys, kb/FORMAT.md,
+ * kb/entry.schema.json, the records of the pack, the comparison of two entries
+ * and the rows of texts and lists in SQL all come from these tables. A field
+ * that is added costs its place in the struct, its row here, and its text. */
+#ifndef CORPUS_FIELDS_H
+#define CORPUS_FIELDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "corpus/entry.h"
+#include "corpus/catalogue.h"
+#include "corpus/cause.h"
+#include "corpus/engine.h"
 
 /* X(type, name in FORMAT.md, what it takes) */
 #define FIELD_TYPES(X) \
@@ -70,6 +74,9 @@ struct field {
     const struct shape *shape;  /* MAP, LIST */
     int64_t absent;             /* INTEGER, RATIO, YES_NO_UNKNOWN: left out */
     bool is_required;
+    bool is_derived; /* no key: the compiler sets it */
+    bool is_alias;   /* a second key of the place of a row above */
+    bool is_head;    /* entry: in the part of its record that is read first */
 };
 
 struct shape {
@@ -79,7 +86,8 @@ struct shape {
     size_t size; /* of the struct */
 };
 
-extern const struct shape shape_entry, shape_engine, shape_model_file,
+extern const struct shape shape_entry, shape_cause, shape_model, shape_gpu,
+    shape_engine, shape_model_file,
     shape_gpu_file, shape_vocabulary, shape_glossary, shape_programs,
     shape_workaround, shape_act, shape_fix_file, shape_cause_file,
     shape_ranking_file;
@@ -160,6 +168,16 @@ void field_copy(const struct field *to_field, void *to,
 const struct field *field_named(const struct shape *shape, struct str key);
 /* The key that was probably meant; NULL when none is near. */
 const char *field_meant(const struct shape *shape, struct str key);
+/* The key behind f that a file may write, f itself at first; NULL: no more. */
+const struct field *field_written(const struct field *f);
+/* The row behind f of a place of its own, f itself at first; NULL: no more. */
+const struct field *field_placed(const struct field *f);
+
+/* NULL when equal, else the path of the first key that differs, as
+ * "workarounds.acts_on.flag", in out. */
+#define FIELD_PATH_MAX 96
+const char *shape_difference(const struct shape *shape, const void *a,
+                             const void *b, char out[FIELD_PATH_MAX]);
 /* The i-th word a WORD or CHOICE field takes; NULL past the last. */
 const char *field_word(const struct field *f, int i);
 

@@ -1,13 +1,9 @@
-/* fields.c: the keys of an entry. (kb_fields.c has those of kb/.)
+/* entry_fields.c: the keys of an entry. (kb_fields.c has those of kb/.)
  *
  * One row is one key: what FORMAT.md says of it, where its value lands, what
  * it takes. all_of and none_of fill the same list; the mark tells them apart.
  * Nothing here reads anything. */
-#include "author/fields.h"
-
-#include <string.h>
-
-#include "corpus/entry.h"
+#include "corpus/fields.h"
 
 #define AT(type, member) .at = offsetof(struct type, member)
 #define COUNT(type, member) .count_at = offsetof(struct type, member)
@@ -54,6 +50,8 @@ static const struct field condition_fields[] = {
      .words = WORDS_SCOPE, .doc = "where; left out: message"},
     {.key = "weak", AT(condition, is_weak), .type = FIELD_YES_NO,
      .doc = "no literal of 8 bytes: needs `^` or `$`"},
+    {.key = "is_none_of", AT(condition, is_none_of), .type = FIELD_YES_NO,
+     .is_derived = true},
     {0},
 };
 static const struct shape shape_condition = {
@@ -90,7 +88,7 @@ static const struct field rate_fields[] = {
      .doc = "estimate, ai_generated"},
     {.key = "because", AT(rate, because), .type = FIELD_TEXT,
      .doc = "estimate: what it rests on"},
-    {.key = "how", AT(rate, because), .type = FIELD_TEXT,
+    {.key = "how", AT(rate, because), .type = FIELD_TEXT, .is_alias = true,
      .doc = "measured: how it was reproduced"},
     {.key = "source", AT(rate, source), .type = FIELD_LINE,
      .doc = "ai_generated: from where"},
@@ -279,17 +277,19 @@ static const struct shape shape_provenance = {
     provenance_fields, sizeof(struct provenance)};
 
 static const struct field entry_fields[] = {
+    {.key = "id", AT(entry, id), .type = FIELD_ENTRY, .is_derived = true,
+     .is_head = true},
     {.key = "title", AT(entry, title), .type = FIELD_TEXT,
      .is_required = true, .doc = "what happened, in one line"},
-    {.key = "component", AT(entry, component), .type = FIELD_ID,
+    {.key = "component", .is_head = true, AT(entry, component), .type = FIELD_ID,
      .doc = "who failed; left out: the folder"},
-    {.key = "mechanism", AT(entry, mechanism), .type = FIELD_WORD,
+    {.key = "mechanism", .is_head = true, AT(entry, mechanism), .type = FIELD_WORD,
      .words = WORDS_MECHANISM, .is_required = true,
      .doc = "what ran out, and why"},
-    {.key = "severity", AT(entry, severity), .type = FIELD_WORD,
+    {.key = "severity", .is_head = true, AT(entry, severity), .type = FIELD_WORD,
      .words = WORDS_SEVERITY, .is_required = true,
      .doc = "whether the job died of it"},
-    {.key = "role", AT(entry, role), .type = FIELD_WORD, .words = WORDS_ROLE,
+    {.key = "role", .is_head = true, AT(entry, role), .type = FIELD_WORD, .words = WORDS_ROLE,
      .doc = "cause, or what a cause drags along; left out: root"},
     {.key = "root_cause", AT(entry, root_cause), .type = FIELD_TEXT,
      .is_required = true, .doc = "why it happened"},
@@ -297,20 +297,20 @@ static const struct field entry_fields[] = {
      .type = FIELD_SHARES,
      .doc = "what can have caused it, and how often; left out: the row of its "
             "mechanism in `kb/causes.yaml`"},
-    {.key = "signatures", AT(entry, signatures), COUNT(entry, signature_count),
+    {.key = "signatures", .is_head = true, AT(entry, signatures), COUNT(entry, signature_count),
      .type = FIELD_LIST, .shape = &shape_signature,
      .doc = "any one makes this entry a candidate"},
-    {.key = "same_words_as", AT(entry, same_words_as), .type = FIELD_ENTRY,
+    {.key = "same_words_as", .is_head = true, AT(entry, same_words_as), .type = FIELD_ENTRY,
      .doc = "the head of its group, whose signatures it answers"},
-    {.key = "prefer", AT(entry, prefer), .type = FIELD_ENTRIES,
+    {.key = "prefer", .is_head = true, AT(entry, prefer), .type = FIELD_ENTRIES,
      .doc = "this entry before those, where both hold equally"},
-    {.key = "all_of", AT(entry, conditions), COUNT(entry, condition_count),
+    {.key = "all_of", .is_head = true, AT(entry, conditions), COUNT(entry, condition_count),
      .type = FIELD_LIST, .shape = &shape_condition, .doc = "must stand there"},
-    {.key = "none_of", AT(entry, conditions), COUNT(entry, condition_count),
+    {.key = "none_of", .is_head = true, AT(entry, conditions), COUNT(entry, condition_count),
      .type = FIELD_LIST, .shape = &shape_condition,
-     .mark_at = offsetof(struct condition, is_none_of),
+     .mark_at = offsetof(struct condition, is_none_of), .is_alias = true,
      .doc = "must not stand there"},
-    {.key = "when", AT(entry, when), .type = FIELD_WHEN,
+    {.key = "when", .is_head = true, AT(entry, when), .type = FIELD_WHEN,
      .doc = "conditions over facts"},
     {.key = "workarounds", AT(entry, workarounds),
      COUNT(entry, workaround_count), .type = FIELD_LIST,
@@ -335,7 +335,7 @@ static const struct field entry_fields[] = {
      .is_required = true, .doc = "when this file was last checked"},
     {.key = "renamed_from", AT(entry, renamed_from), .type = FIELD_ENTRIES,
      .doc = "ids it had before; they go on working"},
-    {.key = "withdrawn", AT(entry, withdrawn), .type = FIELD_TEXT,
+    {.key = "withdrawn", .is_head = true, AT(entry, withdrawn), .type = FIELD_TEXT,
      .doc = "why it no longer speaks"},
     {.key = "provenance", AT(entry, provenance), .type = FIELD_MAP,
      .shape = &shape_provenance, .doc = "where it came from"},

@@ -1,8 +1,5 @@
 /* kb_fields.c: the keys of kb/: engines, models, GPUs, components. */
-#include <stddef.h>
-
-#include "author/fields.h"
-#include "index/index.h"
+#include "corpus/fields.h"
 
 #define AT(type, member) .at = offsetof(struct type, member)
 #define COUNT(type, member) .count_at = offsetof(struct type, member)
@@ -37,9 +34,12 @@ static const struct field stage_fields[] = {
      .mark_at = offsetof(struct stage_anchor, is_frame),
      .doc = "stands in the incident's traceback"},
     {.key = "passed", AT(stage_anchor, pattern), .type = FIELD_PATTERN,
+     .is_alias = true,
      .doc = "a line that was passed before"},
     {.key = "weak", AT(stage_anchor, is_weak), .type = FIELD_YES_NO,
      .doc = "no literal of 8 bytes"},
+    {.key = "is_frame", AT(stage_anchor, is_frame), .type = FIELD_YES_NO,
+     .is_derived = true},
     {0},
 };
 static const struct shape shape_stage = {
@@ -61,6 +61,8 @@ static const struct field flag_fields[] = {
     {.key = "exists", AT(flag, exists.events),
      COUNT(flag, exists.event_count), .type = FIELD_EVENTS,
      .doc = "which releases take it; left out: all"},
+    {.key = "product", AT(flag, exists.product), .type = FIELD_LINE,
+     .is_derived = true},
     {0},
 };
 static const struct shape shape_flag = {
@@ -77,6 +79,8 @@ static const struct field option_fields[] = {
      .doc = "which releases take it; left out: all"},
     {.key = "source", AT(option, source), .type = FIELD_LINK,
      .is_required = true, .doc = "where that stands"},
+    {.key = "product", AT(option, exists.product), .type = FIELD_LINE,
+     .is_derived = true},
     {0},
 };
 static const struct shape shape_option = {
@@ -93,6 +97,8 @@ static const struct field default_fields[] = {
      .is_required = true, .doc = "in which releases"},
     {.key = "source", AT(engine_default, source), .type = FIELD_LINE,
      .is_required = true, .doc = "where that stands"},
+    {.key = "product", AT(engine_default, versions.product), .type = FIELD_LINE,
+     .is_derived = true},
     {0},
 };
 static const struct shape shape_default = {
@@ -129,6 +135,8 @@ static const struct field engine_fields[] = {
      .doc = "further settings that fixes name"},
     {.key = "defaults", AT(engine, defaults), COUNT(engine, default_count),
      .type = FIELD_LIST, .shape = &shape_default, .doc = "their defaults"},
+    {.key = "id", AT(engine, id), .type = FIELD_ID,
+     .is_derived = true},
     {0},
 };
 const struct shape shape_engine = {
@@ -252,9 +260,11 @@ static const struct field model_fields[] = {
      .doc = "how sure the shape is"},
     {.key = "sources", AT(model, sources), .type = FIELD_LINKS,
      .doc = "where it stands"},
+    {.key = "family", AT(model, family), .type = FIELD_LINE,
+     .is_derived = true},
     {0},
 };
-static const struct shape shape_model = {
+const struct shape shape_model = {
     "model", "The shape of a model.", model_fields, sizeof(struct model)};
 
 static const struct field model_file_fields[] = {
@@ -290,7 +300,7 @@ static const struct field gpu_fields[] = {
      .doc = "where it was seen"},
     {0},
 };
-static const struct shape shape_gpu = {
+const struct shape shape_gpu = {
     "gpu", "A card and what it really holds.", gpu_fields,
     sizeof(struct gpu)};
 
@@ -404,7 +414,7 @@ static const struct field cause_fields[] = {
      .doc = "what a log says about it"},
     {0},
 };
-static const struct shape shape_cause = {
+const struct shape shape_cause = {
     "cause", "What filled the memory, or set the limit.", cause_fields,
     sizeof(struct cause)};
 
