@@ -6,6 +6,7 @@ enum { NO_FACT = -1 };
 
 struct effect_row {
     int facts[2]; /* a flag of one of these, or NO_FACT */
+    bool is_any; /* any flag: settings that are no facts as well */
     bool up, down, set;
     enum act_kind kinds[3]; /* or one of these kinds */
 };
@@ -55,7 +56,7 @@ static const struct effect_row rows[EFFECT_COUNT_OF] = {
     [EFFECT_flash_attention] = {
         {FACT_flash_attention, NO_FACT}, .set = true},
     [EFFECT_batch_size] = {
-        {FACT_batch_size, NO_FACT}, .down = true, .set = true,
+        {FACT_batch_size, NO_FACT}, .is_any = true, .down = true, .set = true,
         .kinds = {ACT_KIND_code}},
     [EFFECT_gradient_checkpointing] = {
         {FACT_gradient_checkpointing, NO_FACT}, .set = true,
@@ -68,13 +69,38 @@ static const struct effect_row rows[EFFECT_COUNT_OF] = {
         {FACT_zero_stage, NO_FACT}, .up = true, .set = true,
         .kinds = {ACT_KIND_more_gpus, ACT_KIND_code}},
     [EFFECT_host_memory] = {
-        {NO_FACT, NO_FACT},
+        {FACT_memory_limit, FACT_host_limit}, .is_any = true, .up = true,
         .kinds = {ACT_KIND_host_memory, ACT_KIND_shm_size}},
+    [EFFECT_step_size] = {
+        {NO_FACT, NO_FACT}, .is_any = true, .down = true, .set = true,
+        .kinds = {ACT_KIND_code}},
+    [EFFECT_chunk] = {
+        {NO_FACT, NO_FACT}, .is_any = true, .down = true, .set = true,
+        .kinds = {ACT_KIND_code}},
+    [EFFECT_vae_tiles] = {
+        {NO_FACT, NO_FACT}, .is_any = true, .set = true,
+        .kinds = {ACT_KIND_code}},
+    [EFFECT_bigger_gpu] = {
+        {NO_FACT, NO_FACT}, .kinds = {ACT_KIND_bigger_gpu}},
+    [EFFECT_graph_sizes] = {
+        {NO_FACT, NO_FACT}, .is_any = true, .down = true, .set = true},
+    [EFFECT_shm_size] = {
+        {FACT_shm_limit, NO_FACT}, .is_any = true, .up = true, .set = true,
+        .kinds = {ACT_KIND_shm_size}},
+    [EFFECT_raise_limit] = {
+        {FACT_memory_limit, FACT_alloc_limit}, .is_any = true, .up = true,
+        .set = true, .kinds = {ACT_KIND_host_memory, ACT_KIND_code}},
+    [EFFECT_wired_limit] = {
+        {FACT_alloc_limit, NO_FACT}, .is_any = true, .up = true, .set = true},
+    [EFFECT_fewer_workers] = {
+        {FACT_num_workers, NO_FACT}, .is_any = true, .down = true,
+        .kinds = {ACT_KIND_code}},
 };
 
 /* Variables of the allocator: they belong to no engine. */
 static const char *const allocator_flags[] = {
-    "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF"};
+    "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF",
+    "PYTORCH_NPU_ALLOC_CONF"};
 
 static bool is_spelling(const struct flag *f, struct str flag) {
     bool is = str_eq(f->flag, flag);
@@ -89,6 +115,8 @@ static bool row_has(const struct effect_row *row, int fact) {
 
 static bool flag_fits(const struct desk *d, const struct effect_row *row,
                       struct str flag) {
+    if (row->is_any)
+        return true;
     for (size_t i = 0; i < sizeof allocator_flags / sizeof *allocator_flags;
          i++)
         if (str_eq(flag, str_of(allocator_flags[i])))

@@ -71,8 +71,17 @@ static int fact_of_effect(enum effect e) {
     case EFFECT_quantization:
     case EFFECT_free_other_process:
     case EFFECT_cpu_offload:
-    case EFFECT_host_memory:
+    case EFFECT_step_size:
+    case EFFECT_chunk:
+    case EFFECT_vae_tiles:
+    case EFFECT_bigger_gpu:
+    case EFFECT_graph_sizes:
     case EFFECT_COUNT_OF: break;
+    case EFFECT_fewer_workers: return FACT_num_workers;
+    case EFFECT_shm_size: return FACT_shm_limit;
+    case EFFECT_wired_limit: return FACT_alloc_limit;
+    case EFFECT_host_memory:
+    case EFFECT_raise_limit: return FACT_memory_limit;
     }
     return -1;
 }

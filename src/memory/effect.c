@@ -104,6 +104,15 @@ static struct estimate estimate_of(const struct ask *q, enum effect effect) {
     case EFFECT_expandable_segments: return effect_expandable_segments(q);
     case EFFECT_cpu_offload: return effect_cpu_offload(q);
     case EFFECT_host_memory: return effect_host_memory(q);
+    case EFFECT_step_size: return step_scaled(q, -1);
+    case EFFECT_chunk: return effect_chunk(q);
+    case EFFECT_vae_tiles: return effect_vae_tiles(q);
+    case EFFECT_bigger_gpu: return effect_bigger_gpu(q);
+    case EFFECT_graph_sizes: return effect_graph_sizes(q);
+    case EFFECT_shm_size: return effect_shm_size(q);
+    case EFFECT_raise_limit: return effect_raise_limit(q);
+    case EFFECT_wired_limit: return effect_wired_limit(q);
+    case EFFECT_fewer_workers: return effect_fewer_workers(q);
     case EFFECT_batch_size:
     case EFFECT_gradient_checkpointing:
     case EFFECT_optimizer_state:
@@ -121,18 +130,21 @@ static struct estimate estimate_of(const struct ask *q, enum effect effect) {
     return estimate_none(FACT_tried_alloc);
 }
 
-static bool is_of_training(enum effect effect) {
-    return effect == EFFECT_batch_size ||
-           effect == EFFECT_gradient_checkpointing ||
-           effect == EFFECT_optimizer_state || effect == EFFECT_adapters ||
-           effect == EFFECT_shard_state;
-}
-
+/* Settings that are vLLM's alone: of another engine nothing is known. */
 static bool is_of_vllm(enum effect effect) {
-    return effect != EFFECT_free_other_process &&
-           effect != EFFECT_expandable_segments &&
-           effect != EFFECT_host_memory && effect != EFFECT_quantization &&
-           !is_of_training(effect);
+    switch (effect) {
+    case EFFECT_max_model_len:
+    case EFFECT_max_num_seqs:
+    case EFFECT_max_num_batched_tokens:
+    case EFFECT_gpu_memory_utilization_up:
+    case EFFECT_kv_cache_dtype:
+    case EFFECT_tensor_parallel:
+    case EFFECT_pipeline_parallel:
+    case EFFECT_decode_context_parallel:
+    case EFFECT_enforce_eager:
+    case EFFECT_cpu_offload: return true;
+    default: return false;
+    }
 }
 
 /* TGI counts the tokens of the prefill whose memory was refused: no pool of
@@ -163,6 +175,13 @@ struct estimate effect_reckon(const struct ask *q, enum effect effect) {
     }
     bool is_state = effect == EFFECT_cpu_offload && training_is_step(q->c);
     if (is_of_vllm(effect) && !rules_is_vllm(q->c) && !is_state) {
+        if (q->what == SHORT_ALLOCATION && effect == EFFECT_max_num_seqs) {
+            return step_scaled(q, FACT_max_num_seqs);
+        }
+        if (q->what == SHORT_ALLOCATION &&
+            effect == EFFECT_max_num_batched_tokens) {
+            return effect_max_num_batched_tokens(q);
+        }
         return estimate_unknown(q->what == SHORT_KV_POOL ? FACT_kv_needed
                                                          : FACT_tried_alloc);
     }
@@ -177,11 +196,27 @@ struct estimate effect_reckon(const struct ask *q, enum effect effect) {
     return estimate_of(q, effect);
 }
 
+/* What a shorter length, or fewer requests at once, leave of them. */
+static void put_capacity(const struct memory_case *c, struct estimate *e) {
+    const struct fact *then = &e->proposed;
+    const struct fact *now = &c->in[then->name];
+    bool is_capacity = then->known && (then->name == FACT_max_model_len ||
+                                       then->name == FACT_context_length ||
+                                       then->name == FACT_max_num_seqs);
+    if (is_capacity && now->known && then->number > 0 &&
+        then->number < now->number) {
+        e->capacity_micro = SHARE_NONE;
+        mul_div_floor(then->number, UNITS_MICRO, now->number,
+                      &e->capacity_micro);
+    }
+}
+
 struct estimate memory_effect(struct arena *a, const struct memory_case *c,
                               enum shortage what, enum effect effect) {
     struct ask q = {a, c, shortage_meant(c, what)};
     struct estimate e = effect_reckon(&q, effect);
     estimate_bound(&q, &e);
+    put_capacity(c, &e);
     estimate_doubt(&q, effect, &e);
     return e;
 }

@@ -59,8 +59,33 @@ bool stage_is(const struct memory_case *c, const char *stage);
 int64_t setting_of(const struct memory_case *c, enum fact_name name,
                    int64_t otherwise);
 
+/* A fraction of the GPU, whatever it is, lowered by what gives back the gap. */
+void estimate_less_share(const struct ask *q, struct estimate *e,
+                         struct span total, struct span gap);
+
 /* Bytes asked for after the allocation that failed. */
 struct span more_after_failure(const struct memory_case *c);
+
+/* A request that was refused, and what there was; each may be unknown. */
+struct shortfall {
+    struct span asked, free, missing; /* missing = asked - free, 0 at least */
+    struct span held;  /* by the program: at most this */
+    struct span total; /* of the GPU */
+};
+struct shortfall shortfall_of(const struct ask *q);
+/* effect_step.c: a setting that tensors grow with; a fact, or -1. */
+struct estimate step_scaled(const struct ask *q, int setting);
+/* At most so much of what the program holds is given back. */
+struct estimate step_freeing(const struct ask *q, int64_t percent);
+struct estimate effect_chunk(const struct ask *q);
+struct estimate effect_vae_tiles(const struct ask *q);
+struct estimate effect_bigger_gpu(const struct ask *q);
+struct estimate effect_graph_sizes(const struct ask *q);
+/* effect_host.c: limits that somebody set. */
+struct estimate effect_shm_size(const struct ask *q);
+struct estimate effect_raise_limit(const struct ask *q);
+struct estimate effect_wired_limit(const struct ask *q);
+struct estimate effect_fewer_workers(const struct ask *q);
 
 struct estimate effect_max_model_len(const struct ask *q);
 struct estimate effect_utilization_up(const struct ask *q);

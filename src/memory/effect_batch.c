@@ -14,6 +14,7 @@
 
 #define LOGIT_BYTES 4
 #define SMALL_BATCH 2048
+#define TGI_BLOCK 16
 
 static const enum fact_name used[] = {
     FACT_tried_alloc,     FACT_gpu_free,
@@ -86,29 +87,43 @@ static int64_t fewer_that_fit(const struct memory_case *c, int64_t now,
     return fits < 1 ? 0 : power_of_two_below(fits);
 }
 
+/* Nobody knows whether what was refused follows the setting. */
+static void put_scaling(const struct ask *q, struct estimate *e) {
+    if (!e->after.known || !e->limit.known || e->after.low > e->limit.high) {
+        e->after = e->before;
+        return;
+    }
+    estimate_if(e, "verdict.if.follows");
+    condition_add(e, write_short(q->a, e->before.high));
+    condition_add(e, write_short(q->a, e->after.high));
+}
+
 struct estimate effect_max_num_seqs(const struct ask *q) {
     int64_t now = setting_of(q->c, FACT_max_num_seqs, 0);
     struct estimate e = estimate_none(FACT_kv_needed);
     if (q->what != SHORT_ALLOCATION) {
         return e; /* the check is about one request */
     }
-    e = estimate_unknown(FACT_tried_alloc);
-    if (now <= 1 || !q->c->in[FACT_gpu_free].known) {
-        needs_add(&e.needs, now ? FACT_gpu_free : FACT_max_num_seqs);
+    if (now <= 1) {
+        e = step_scaled(q, FACT_max_num_seqs);
+        needs_add(&e.needs, FACT_max_num_seqs);
         return e;
     }
     bool is_sampler = is_sampler_tensor(q->c, now);
     int64_t fewer = fewer_that_fit(q->c, now, 2); /* sorting keeps a copy */
     if (fewer == 0) {
-        e.before = e.after = span_of_fact(&q->c->in[FACT_tried_alloc]);
-        e.limit = span_of_fact(&q->c->in[FACT_gpu_free]);
-        return e;
+        fewer = now >= 4 ? now / 4 : 1;
     }
     e = scaled(q, FACT_max_num_seqs, now, fewer);
-    if (is_sampler) {
+    if (!e.limit.known) {
+        needs_add(&e.needs, FACT_gpu_free);
+    } else if (is_sampler) {
         estimate_judge(&e);
-    } else if (!q->c->model) {
-        needs_add(&e.needs, FACT_model);
+    } else {
+        put_scaling(q, &e);
+        if (!q->c->model) {
+            needs_add(&e.needs, FACT_model);
+        }
     }
     return e;
 }
@@ -168,15 +183,53 @@ static struct estimate batch_for_pool(const struct ask *q, int64_t now) {
     return e;
 }
 
+/* TGI prints how many tokens of a prefill were refused, and perhaps what they
+ * asked for: as many fit as the same share of that was there. */
+static struct estimate prefill_of_tgi(const struct ask *q, int64_t now) {
+    const struct memory_case *c = q->c;
+    bool is_pool = c->in[FACT_pool_needed].known;
+    struct span asked = span_of_fact(
+        &c->in[is_pool ? FACT_pool_needed : FACT_tried_alloc]);
+    struct span there = span_of_fact(
+        &c->in[is_pool ? FACT_pool_available : FACT_gpu_free]);
+    struct estimate e = estimate_unknown(FACT_tried_tokens);
+    int64_t fits = 0;
+    e.before = e.after = span_exact(now);
+    bool is_told = asked.known && there.known && asked.low > 0 &&
+                   there.high > 0 &&
+                   mul_div_floor(now, span_middle(there), span_middle(asked),
+                                 &fits);
+    fits -= fits % TGI_BLOCK;
+    if (!is_told || fits <= 0 || fits >= now) {
+        needs_add(&e.needs, FACT_pool_needed);
+        return e;
+    }
+    e.after = e.limit = span_exact(fits);
+    e.proposed = propose(FACT_max_num_batched_tokens, fits);
+    estimate_if(&e, "verdict.if.proportional");
+    e.formula = arena_printf(
+        q->a, "tried_tokens = %.*s tokens x %.*s / %.*s = %.*s",
+        STR_ARG(write_count(q->a, now)),
+        STR_ARG(write_bytes(q->a, span_middle(there))),
+        STR_ARG(write_bytes(q->a, span_middle(asked))),
+        STR_ARG(write_count(q->a, fits)));
+    return e;
+}
+
 struct estimate effect_max_num_batched_tokens(const struct ask *q) {
     int64_t now = setting_of(q->c, FACT_max_num_batched_tokens, 0);
+    const struct fact *prefill = &q->c->in[FACT_tried_tokens];
     bool is_step = q->what == SHORT_ALLOCATION && !stage_is(q->c, "load");
+    if (str_eq(q->c->engine, STR("tgi")) && prefill->known && is_step) {
+        return prefill_of_tgi(q, now > 0 ? now : prefill->number);
+    }
     if (q->what != SHORT_KV_POOL && !is_step) {
         return estimate_none(FACT_requested_bytes);
     }
     struct estimate e =
         estimate_unknown(is_step ? FACT_tried_alloc : FACT_kv_needed);
     if (now <= 0) {
+        e = is_step ? step_scaled(q, FACT_max_num_batched_tokens) : e;
         needs_add(&e.needs, FACT_max_num_batched_tokens);
         return e;
     }
@@ -184,13 +237,12 @@ struct estimate effect_max_num_batched_tokens(const struct ask *q) {
         return batch_for_pool(q, now);
     }
     int64_t fewer = fewer_that_fit(q->c, now, 1);
-    if (fewer == 0) {
+    if (!q->c->in[FACT_gpu_free].known) {
         needs_add(&e.needs, FACT_gpu_free);
-        return e;
     }
-    e = scaled(q, FACT_max_num_batched_tokens, now, fewer);
-    /* Not every tensor of a step follows its size: nobody knows which. */
-    e.after = span_of(e.after.low, e.before.high);
+    e = scaled(q, FACT_max_num_batched_tokens, now,
+               fewer > 0 ? fewer : power_of_two_below(now / 2));
+    put_scaling(q, &e);
     return e;
 }
 

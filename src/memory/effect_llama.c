@@ -17,6 +17,7 @@
 
 #define PAD 256
 #define UBATCH 512
+#define UBATCH_LEAST 32
 
 static const enum fact_name used[] = {
     FACT_tried_alloc, FACT_context_length,  FACT_gpu_free, FACT_kv_bytes,
@@ -99,6 +100,21 @@ static struct str write_share(const struct ask *q, const char *what,
 
 /* ---- -c ---- */
 
+/* Scores and the rest of the compute buffer: the scores shrink by num / den,
+ * of the rest nobody knows. */
+static struct span with_fewer_scores(const struct ask *q, struct span before,
+                                     int64_t num, int64_t den) {
+    const struct fact *is_on = &q->c->in[FACT_flash_attention];
+    struct span scores = llama_score_bytes(q->c);
+    struct span rest = span_minus(before, scores);
+    struct span less = span_share(rest, num, den);
+    bool has_scores = !(is_on->known && is_on->number) && rest.known &&
+                      rest.low >= 0 && less.known;
+    return has_scores ? span_plus(span_share(scores, num, den),
+                                  span_of(less.low, rest.high))
+                      : span_none();
+}
+
 /* What grows with the context grows in proportion; windows and state stay. */
 static struct span at_context(const struct ask *q, struct span before,
                               int64_t now, int64_t fewer) {
@@ -111,6 +127,11 @@ static struct span at_context(const struct ask *q, struct span before,
     if (!is_plain && is_cache(q) && span_is_exact(all) && all.low > 0 &&
         span_is_exact(then)) {
         return span_share(before, then.low, all.low);
+    }
+    struct span scores = is_compute(q) ? with_fewer_scores(q, before, fewer, now)
+                                       : span_none();
+    if (scores.known) {
+        return scores;
     }
     return is_plain || !linear.known ? linear
                                      : span_of(linear.low, before.high);
@@ -232,6 +253,7 @@ static struct estimate fewer_layers(const struct ask *q) {
         return e;
     }
     int64_t fewer = now * 3 / 4;
+    struct str each = write_short(q->a, ceil_div(e.before.high, now));
     if (e.limit.known && e.limit.low > 0 && e.before.high > 0) {
         int64_t fits;
         if (mul_div_floor(e.limit.low, now, e.before.high, &fits)) {
@@ -248,10 +270,35 @@ static struct estimate fewer_layers(const struct ask *q) {
     e.proposed = propose(FACT_gpu_layers, fewer);
     e.formula = write_share(q, "buffer on the card", e.before, fewer, now,
                             e.after);
-    return judged(e);
+    e = judged(e);
+    if (!e.limit.known) {
+        estimate_if(&e, "verdict.if.layers");
+        condition_add(&e, write_short(q->a, e.after.high));
+        condition_add(&e, each);
+    }
+    return e;
 }
 
 /* ---- -ub, -fa ---- */
+
+/* An eighth where the scores are most of the buffer and nobody knows the room;
+ * else halves until it fits. */
+static int64_t fewer_at_once(const struct ask *q, const struct estimate *e,
+                             int64_t now) {
+    int64_t fewer = now / 2;
+    if (!e->limit.known) {
+        bool has_scores = with_fewer_scores(q, e->before, 1, 2).known;
+        return has_scores && now >= 8 * UBATCH_LEAST ? now / 8 : fewer;
+    }
+    while (fewer > UBATCH_LEAST) {
+        struct span then = with_fewer_scores(q, e->before, fewer, now);
+        if (!then.known || span_fits(then, e->limit) == VERDICT_ENOUGH) {
+            break;
+        }
+        fewer /= 2;
+    }
+    return fewer;
+}
 
 static struct estimate smaller_batch(const struct ask *q) {
     int64_t now = setting_of(q->c, FACT_max_num_batched_tokens, UBATCH);
@@ -261,13 +308,14 @@ static struct estimate smaller_batch(const struct ask *q) {
                    ? estimate_none(FACT_tried_alloc)
                    : e;
     }
-    int64_t fewer = now / 2;
+    int64_t fewer = fewer_at_once(q, &e, now);
     struct span linear = span_share(e.before, fewer, now);
     if (fewer <= 0 || !linear.known) {
         needs_add(&e.needs, FACT_max_num_batched_tokens);
         return e;
     }
-    e.after = span_of(linear.low, e.before.high);
+    struct span scores = with_fewer_scores(q, e.before, fewer, now);
+    e.after = scores.known ? scores : span_of(linear.low, e.before.high);
     e.proposed = propose(FACT_max_num_batched_tokens, fewer);
     e.formula = write_share(q, "compute buffer at least", e.before, fewer, now,
                             e.after);
@@ -351,6 +399,15 @@ bool llama_effect(const struct ask *q, enum effect effect,
     case EFFECT_optimizer_state:
     case EFFECT_adapters:
     case EFFECT_shard_state:
+    case EFFECT_step_size:
+    case EFFECT_chunk:
+    case EFFECT_vae_tiles:
+    case EFFECT_bigger_gpu:
+    case EFFECT_graph_sizes:
+    case EFFECT_shm_size:
+    case EFFECT_raise_limit:
+    case EFFECT_wired_limit:
+    case EFFECT_fewer_workers:
     case EFFECT_COUNT_OF: return false;
     }
     *out = is_start ? reckon(q) : estimate_none(FACT_tried_alloc);

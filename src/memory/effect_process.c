@@ -1,12 +1,13 @@
-/* effect_process.c: memory that something else holds: another process, the
- * allocator's own unused blocks, the host. */
-#include "memory/budget.h"
+/* effect_process.c: memory that something else holds: another process, or the
+ * allocator in blocks that it does not use. */
 #include "memory/effect.h"
+
+#include "corpus/version.h"
+#include "memory/budget.h"
 #include "memory/formula.h"
 #include "memory/span.h"
 
 #define MIB (INT64_C(1) << 20)
-#define GIB (INT64_C(1) << 30)
 
 /* CUDA context and libraries of the process itself. */
 static struct span own_context(void) {
@@ -33,6 +34,10 @@ static struct estimate at_start(const struct ask *q) {
     if (!e.short_by.known) {
         return e;
     }
+    if (verdict_is_open(e.verdict)) {
+        estimate_if(&e, "verdict.if.freed");
+        condition_add(&e, write_short(q->a, e.short_by.high));
+    }
     /* The number that the log prints, not one reckoned beside it. */
     const struct fact *printed = &q->c->in[FACT_requested_bytes];
     const struct fact *left = &q->c->in[FACT_gpu_free];
@@ -48,36 +53,74 @@ static struct estimate at_start(const struct ask *q) {
     return e;
 }
 
-static struct estimate for_allocation(const struct ask *q) {
+/* What others hold of the card: the log's own sum, or what it lists, or at
+ * most what lies outside of this process. */
+static struct span others_of(const struct memory_case *c) {
+    struct span sum = span_of_fact(&c->in[FACT_others_in_use]);
+    struct span listed = span_of_fact(&c->in[FACT_other_in_use]);
+    struct span own = span_of_fact(&c->in[FACT_process_in_use]);
+    if (listed.known) {
+        return listed;
+    }
+    if (sum.known) {
+        return span_of(0, sum.high);
+    }
+    own = own.known ? own : span_of_fact(&c->in[FACT_pytorch_reserved]);
+    own = own.known ? own : span_of_fact(&c->in[FACT_pytorch_allocated]);
+    struct span rest = span_minus(
+        span_minus(gpu_total_bytes(c), span_of_fact(&c->in[FACT_gpu_free])),
+        own);
+    return rest.known ? span_of(0, rest.high > 0 ? rest.high : 0) : rest;
+}
+
+static struct str write_others(const struct ask *q, struct span free,
+                               struct span others, struct span limit) {
     static const enum fact_name used[] = {FACT_tried_alloc, FACT_gpu_free,
                                           FACT_other_in_use, FACT_COUNT_OF};
+    struct str have = write_bytes(q->a, span_middle(free));
+    struct str held = write_bytes(q->a, span_is_exact(others) ||
+                                                others.low > 0
+                                            ? span_middle(others)
+                                            : others.high);
+    struct str room = write_bytes(
+        q->a, others.low > 0 ? span_middle(limit) : limit.high);
+    struct str sources = write_sources(q->a, q->c, used);
+    return arena_printf(q->a, "free %s= %.*s + %.*s of others = %.*s%.*s",
+                        others.low > 0 ? "" : "at most ", STR_ARG(have),
+                        STR_ARG(held), STR_ARG(room), STR_ARG(sources));
+}
+
+static struct estimate for_allocation(const struct ask *q) {
     const struct fact *own = &q->c->in[FACT_own_process_listed];
-    struct span others = span_of_fact(&q->c->in[FACT_other_in_use]);
-    struct span free = span_of_fact(&q->c->in[FACT_gpu_free]);
+    struct shortfall s = shortfall_of(q);
+    struct span others = others_of(q->c);
     struct estimate e = estimate_unknown(FACT_tried_alloc);
-    if (own->known && own->number && !others.known) {
+    bool is_alone = own->known && own->number &&
+                    !q->c->in[FACT_other_in_use].known;
+    if (is_alone && !q->c->in[FACT_others_in_use].known) {
         return estimate_none(FACT_tried_alloc); /* it is the process alone */
     }
-    e.before = e.after = span_of_fact(&q->c->in[FACT_tried_alloc]);
-    e.limit = span_plus(free, others);
-    e.short_by = span_at_least(span_minus(e.after, free), 0);
-    if (!others.known) {
+    e.before = e.after = s.asked;
+    e.limit = span_plus(s.free, others);
+    e.short_by = s.missing;
+    if (!others.known || others.low == 0) {
         needs_add(&e.needs, FACT_other_in_use);
     }
-    if (!free.known) {
+    if (!s.free.known) {
         needs_add(&e.needs, FACT_gpu_free);
     }
-    if (!e.limit.known || !e.after.known) {
-        return e;
+    if (e.limit.known && e.after.known) {
+        e.formula = write_others(q, s.free, others, e.limit);
+        estimate_judge(&e);
+        e.short_by = e.verdict == VERDICT_ENOUGH ? s.missing : e.short_by;
     }
-    estimate_judge(&e);
-    struct str have = write_bytes(q->a, span_middle(free));
-    struct str held = write_bytes(q->a, span_middle(others));
-    struct str room = write_bytes(q->a, span_middle(e.limit));
-    struct str sources = write_sources(q->a, q->c, used);
-    e.formula = arena_printf(q->a, "free = %.*s + %.*s of others = %.*s%.*s",
-                             STR_ARG(have), STR_ARG(held), STR_ARG(room),
-                             STR_ARG(sources));
+    if (verdict_is_open(e.verdict) && s.missing.known && s.missing.high > 0) {
+        estimate_if(&e, "verdict.if.freed");
+        condition_add(&e, write_short(q->a, s.missing.high));
+        e.share_micro = e.limit.known ? share_that_passes(e.after, e.limit)
+                                      : SHARE_NONE;
+        e.short_by = s.missing;
+    }
     return e;
 }
 
@@ -93,6 +136,19 @@ struct estimate effect_free_other_process(const struct ask *q) {
     return estimate_unknown(FACT_requested_bytes);
 }
 
+/* Releases before 2.1 do not have them: by their version, or by words of
+ * releases before 2.0. */
+static bool is_before_segments(const struct memory_case *c) {
+    const struct fact *version = &c->in[FACT_torch_version];
+    const struct fact *words = &c->in[FACT_oom_words];
+    int order = 0;
+    if (version->known && version_valid(version->word)) {
+        return version_compare(version->word, STR("2.1"), &order) && order < 0;
+    }
+    return words->known && (str_eq(words->word, STR("bare")) ||
+                            str_eq(words->word, STR("cached")));
+}
+
 /* At most free and unallocated memory become one block. */
 struct estimate effect_expandable_segments(const struct ask *q) {
     static const enum fact_name used[] = {
@@ -102,7 +158,7 @@ struct estimate effect_expandable_segments(const struct ask *q) {
     struct span spare = span_of_fact(&c->in[FACT_pytorch_unallocated]);
     struct span free = span_of_fact(&c->in[FACT_gpu_free]);
     struct estimate e = estimate_none(FACT_tried_alloc);
-    if (q->what != SHORT_ALLOCATION) {
+    if (q->what != SHORT_ALLOCATION || is_before_segments(c)) {
         return e;
     }
     if (!spare.known) {
@@ -134,60 +190,5 @@ struct estimate effect_expandable_segments(const struct ask *q) {
                              "unallocated = %.*s%.*s",
                              STR_ARG(have), STR_ARG(idle), STR_ARG(room),
                              STR_ARG(sources));
-    return e;
-}
-
-/* Is it the sum of all processes that counts? Where one's is told beside that of
- * all of the machine's; or a limit was reached, and nobody says how much one
- * held. */
-static bool is_of_all(const struct memory_case *c) {
-    struct span held = span_of_fact(&c->in[FACT_host_rss]);
-    struct span used = span_of_fact(&c->in[FACT_host_used]);
-    if (!used.known) {
-        return false;
-    }
-    return held.known ? used.low > held.high : c->in[FACT_memory_limit].known;
-}
-
-/* The peak that was cut off, and a fifth more. */
-struct estimate effect_host_memory(const struct ask *q) {
-    static const enum fact_name read[] = {FACT_host_rss, FACT_host_used,
-                                          FACT_memory_limit, FACT_COUNT_OF};
-    const struct memory_case *c = q->c;
-    struct span held = span_of_fact(&c->in[FACT_host_rss]);
-    struct span used = span_of_fact(&c->in[FACT_host_used]);
-    bool is_part = is_of_all(c);
-    bool is_refusal = !held.known && c->in[FACT_requested_bytes].known;
-    struct estimate e =
-        estimate_unknown(is_part ? FACT_host_used : FACT_host_rss);
-    held = is_part ? used : held;
-    if (q->what != SHORT_HOST || is_refusal) {
-        return estimate_none(FACT_tried_alloc); /* its size is printed */
-    }
-    e.before = held;
-    e.limit = span_of_fact(&c->in[FACT_memory_limit]);
-    if (!e.limit.known) {
-        e.limit = span_of_fact(&c->in[FACT_host_total]);
-    }
-    if (!held.known || held.high <= 0) {
-        needs_add(&e.needs, FACT_host_rss);
-        return e;
-    }
-    struct span most = held;
-    if (e.limit.known && e.limit.high > held.high) {
-        most = e.limit; /* it reached the limit, the last line came earlier */
-    }
-    e.after = span_share(most, 6, 5);
-    int64_t whole;
-    if (!e.after.known ||
-        !mul_i64(ceil_div(span_middle(e.after), GIB), GIB, &whole)) {
-        return e;
-    }
-    e.proposed = propose(FACT_memory_limit, whole);
-    struct str h = write_bytes(q->a, span_middle(most));
-    struct str v = write_bytes(q->a, span_middle(e.after));
-    struct str sources = write_sources(q->a, c, read);
-    e.formula = arena_printf(q->a, "memory_limit = 1.2 x %.*s = %.*s%.*s",
-                             STR_ARG(h), STR_ARG(v), STR_ARG(sources));
     return e;
 }

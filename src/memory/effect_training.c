@@ -52,6 +52,16 @@ static struct new_run fewer_samples(const struct memory_case *c,
     return change;
 }
 
+/* From half on: a quarter, an eighth ... one sample. */
+static bool halve_again(struct new_run *change) {
+    if (change->then.batch <= 1) {
+        return false;
+    }
+    change->then.batch /= 2;
+    change->proposed = propose(FACT_batch_size, change->then.batch);
+    return true;
+}
+
 static struct new_run checkpoints(const struct memory_case *c,
                                  struct training_setup s) {
     struct new_run change = {.part = "activations"};
@@ -106,12 +116,16 @@ static struct span activations_then(const struct training_setup *s,
                                     const struct new_run *change,
                                     struct span now,
                                     const struct training *then) {
-    if (change->then.batch == s->batch) { /* checkpoints: by shape */
-        return then->activations;
+    int64_t batch = change->then.batch;
+    if (batch == s->batch) { /* checkpoints: by shape at most, perhaps none */
+        return then->activations.known ? span_of(0, then->activations.high)
+                                       : span_none();
     }
-    struct span kept = span_share(now, 10 - LEAST_OF_TEN / 2, 10);
-    struct span half = span_share(now, 1, 2);
-    return kept.known ? span_of(half.low, kept.high) : kept;
+    struct span least = span_share(now, batch, s->batch);
+    struct span gone = span_share(now, LEAST_OF_TEN * (s->batch - batch),
+                                  10 * s->batch);
+    return least.known && gone.known ? span_of(least.low, now.high - gone.low)
+                                     : span_none();
 }
 
 static struct str write_room(const struct ask *q, const struct new_run *change,
@@ -147,8 +161,8 @@ static struct estimate of_step(const struct ask *q,
     struct span then = is_of_step ? activations_then(s, change, act, &is)
                                   : state_of(&is);
     e.before = e.after = span_of_fact(&c->in[FACT_tried_alloc]);
-    if (change->then.batch < s->batch && e.after.known) {
-        e.after.low = e.after.low / 2; /* if it grows with the batch */
+    if (change->then.batch < s->batch && e.after.known) { /* if it grows */
+        e.after.low = span_share(e.after, change->then.batch, s->batch).low;
     }
     e.limit = span_plus(free, gain_of(now, then));
     if (e.limit.known) {
@@ -230,28 +244,70 @@ static struct new_run change_of(const struct memory_case *c,
     return effect == EFFECT_adapters ? adapters(c, s) : shards(*s);
 }
 
-struct estimate effect_training(const struct ask *q, enum effect effect) {
-    const struct memory_case *c = q->c;
-    struct estimate e = estimate_unknown(FACT_tried_alloc);
-    bool is_step = training_is_step(c) ||
-                   (stage_is(c, "forward") && training_is_asked(c));
-    if (q->what != SHORT_ALLOCATION || !is_step) {
-        return estimate_none(FACT_tried_alloc);
+/* Of what PyTorch holds, in percent, an effect gives back at most: moments and
+ * their copy are 12 of 16 bytes, and shards leave nothing on one of many. */
+static int64_t percent_of(enum effect effect) {
+    return effect == EFFECT_optimizer_state ? 75 : 100;
+}
+
+/* Nobody says which run it is: a bound from what was refused and held. */
+static struct estimate bounded(const struct ask *q, enum effect effect,
+                               const struct needs *needs) {
+    struct estimate e = effect == EFFECT_batch_size
+                            ? step_scaled(q, FACT_batch_size)
+                            : step_freeing(q, percent_of(effect));
+    if (verdict_is_open(e.verdict)) {
+        e.needs = *needs;
     }
-    e.before = e.after = span_of_fact(&c->in[FACT_tried_alloc]);
-    name_needs(c, effect, &e);
-    if (e.needs.count > 0) {
-        return e;
-    }
-    struct training_setup s = training_setup_of(c);
-    struct new_run change = change_of(c, &s, effect);
+    return e;
+}
+
+/* By what the log tells of the run. */
+static struct estimate reckoned(const struct ask *q, enum effect effect,
+                                const struct training_setup *s) {
+    struct new_run change = change_of(q->c, s, effect);
+    struct estimate e;
     if (!change.is_known) {
         return estimate_none(FACT_tried_alloc);
     }
-    e = is_making_state(c) ? of_state(q, &s, &change)
-                           : of_step(q, &s, &change);
+    do {
+        e = is_making_state(q->c) ? of_state(q, s, &change)
+                                  : of_step(q, s, &change);
+    } while (e.verdict != VERDICT_ENOUGH && effect == EFFECT_batch_size &&
+             halve_again(&change));
     if (e.verdict != VERDICT_NOT_ENOUGH) {
         e.proposed = change.proposed;
     }
     return e;
+}
+
+static bool is_trained(const struct memory_case *c) {
+    const struct fact *task = &c->in[FACT_task];
+    return training_is_step(c) || training_is_asked(c) ||
+           (task->known && str_eq(task->word, STR("train")));
+}
+
+struct estimate effect_training(const struct ask *q, enum effect effect) {
+    const struct memory_case *c = q->c;
+    struct estimate e = estimate_none(FACT_tried_alloc);
+    bool is_step = training_is_step(c) ||
+                   (stage_is(c, "forward") && training_is_asked(c));
+    if (q->what != SHORT_ALLOCATION || stage_is(c, "load")) {
+        return e;
+    }
+    if (!is_trained(c)) {
+        return effect == EFFECT_batch_size ? step_scaled(q, FACT_batch_size)
+                                           : e;
+    }
+    bool is_of_step = effect == EFFECT_batch_size ||
+                      effect == EFFECT_gradient_checkpointing;
+    if (is_of_step && is_making_state(c)) {
+        return e; /* activations are gone by then */
+    }
+    name_needs(c, effect, &e);
+    if (!is_step || e.needs.count > 0) {
+        return bounded(q, effect, &e.needs);
+    }
+    struct training_setup s = training_setup_of(c);
+    return reckoned(q, effect, &s);
 }

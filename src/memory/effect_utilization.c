@@ -202,10 +202,27 @@ static bool is_free_at_start(const struct memory_case *c, struct span total,
            span_fits(share_of(total, share), before) == VERDICT_ENOUGH;
 }
 
+/* A negative pool: what it lacks, and one request of unknown size. */
+static void put_bare(const struct ask *q, struct estimate *e,
+                     const struct kv_side *kv) {
+    struct note bound = e->condition;
+    bool has_step = bound.key != NULL && bound.count > 0;
+    estimate_if(e, has_step ? "verdict.if.negative_step"
+                            : "verdict.if.negative");
+    condition_add(e, write_short(q->a, -kv->pool.low));
+    if (has_step) {
+        condition_add(e, bound.arg[0]);
+        condition_add(e, bound.arg[1]);
+    }
+    e->after = span_none();
+    needs_add(&e->needs, FACT_model);
+}
+
 struct estimate effect_utilization_up(const struct ask *q) {
     const struct memory_case *c = q->c;
     const struct fact *now = &c->in[FACT_gpu_memory_utilization];
     struct span total = gpu_total_bytes(c);
+    bool is_bare = false;
     if (q->what != SHORT_KV_POOL) { /* takes room from what failed */
         return estimate_none(q->what == SHORT_FREE_AT_START
                                  ? FACT_requested_bytes
@@ -213,6 +230,10 @@ struct estimate effect_utilization_up(const struct ask *q) {
     }
     struct kv_side kv = kv_side_of(q);
     struct estimate e = estimate_of_kv(&kv);
+    if (!kv.need.known && kv.pool.known && kv.pool.high <= 0) {
+        kv.need = span_exact(0); /* that much first, one request besides */
+        is_bare = true;
+    }
     need_inputs(c, &e.needs);
     if (!kv.need.known || !kv.pool.known) {
         needs_add(&e.needs, c->model ? FACT_kv_available : FACT_model);
@@ -224,6 +245,9 @@ struct estimate effect_utilization_up(const struct ask *q) {
             bound_by_card(q, &kv, &e);
         } else {
             bound_by_step(q, &kv, total, &e);
+        }
+        if (is_bare && e.verdict == VERDICT_MAY_BE_ENOUGH) {
+            put_bare(q, &e, &kv);
         }
         return e;
     }
@@ -239,6 +263,9 @@ struct estimate effect_utilization_up(const struct ask *q) {
         formula_join(q->a, e.formula, write_up(q, &kv, total, chosen, e.limit));
     if (!is_beyond) {
         e.proposed = propose(FACT_gpu_memory_utilization, share);
+    }
+    if (is_bare && e.verdict == VERDICT_ENOUGH) {
+        put_bare(q, &e, &kv);
     }
     if (e.verdict == VERDICT_ENOUGH && !is_free_at_start(c, total, chosen)) {
         estimate_if(&e, "verdict.if.free_at_start");
@@ -525,8 +552,8 @@ static void judge_chosen(const struct ask *q, struct estimate *e,
 }
 
 /* Whatever share is in force: so many hundredths less give back the gap. */
-static void lower_by_step(const struct ask *q, struct estimate *e,
-                          struct span total, struct span gap) {
+void estimate_less_share(const struct ask *q, struct estimate *e,
+                         struct span total, struct span gap) {
     struct span more = more_after_failure(q->c);
     struct span whole = span_plus(gap, more);
     int64_t step = least_share(whole.known ? whole : gap, span_exact(0), total,
@@ -561,7 +588,7 @@ static struct estimate down_for_allocation(const struct ask *q) {
         needs_add(&e.needs, FACT_gpu_free);
     }
     if (gap.known && total.known && total.low > 0 && !now->known) {
-        lower_by_step(q, &e, total, gap);
+        estimate_less_share(q, &e, total, gap);
         return e;
     }
     if (!gap.known || e.needs.count > 0 || total.low <= 0) {

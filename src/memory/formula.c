@@ -19,6 +19,22 @@ struct str write_short(struct arena *a, int64_t bytes) {
     return write(a, units_short, bytes);
 }
 
+struct str write_as(struct arena *a, int64_t bytes, int64_t like) {
+    int64_t unit = 1;
+    if (bytes < like / 1000 || bytes > like) {
+        return write_short(a, bytes);
+    }
+    while (unit <= like / 1024) {
+        unit *= 1024;
+    }
+    int64_t thousandths = 0;
+    if (!mul_div_floor(bytes, 1000, unit, &thousandths)) {
+        return write_short(a, bytes);
+    }
+    long long hundredths = (thousandths + 5) / 10;
+    return arena_printf(a, "%lld.%02lld", hundredths / 100, hundredths % 100);
+}
+
 struct str write_count(struct arena *a, int64_t n) {
     return write(a, units_count, n);
 }

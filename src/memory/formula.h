@@ -16,6 +16,9 @@
 
 struct str write_bytes(struct arena *a, int64_t bytes); /* "5.62 GiB" */
 struct str write_short(struct arena *a, int64_t bytes); /* "53.3 MiB" */
+/* The number alone in the unit of another, larger amount: "0.42" of 10.26 GiB;
+ * with its own unit where it would be less than a thousandth of that. */
+struct str write_as(struct arena *a, int64_t bytes, int64_t like);
 struct str write_count(struct arena *a, int64_t n);     /* "40,960" */
 struct str write_ratio(struct arena *a, int64_t micro); /* "0.95" */
 /* "9.17 GiB", or "9.17 GiB to 9.37 GiB". */

@@ -392,6 +392,10 @@ static struct estimate fraction_for_rest(const struct ask *q) {
         needs_add(&e.needs, FACT_gpu_free);
     }
     struct span gap = span_minus(tried, free);
+    if (gap.known && base.known && base.low > 0 && !span_is_exact(now)) {
+        estimate_less_share(q, &e, base, gap);
+        return e;
+    }
     return e.needs.count > 0 || !gap.known ? e : lowered(q, e, now.low, gap);
 }
 
@@ -493,6 +497,15 @@ static bool for_tokens(const struct ask *q, enum effect effect,
     case EFFECT_optimizer_state:
     case EFFECT_adapters:
     case EFFECT_shard_state:
+    case EFFECT_step_size:
+    case EFFECT_chunk:
+    case EFFECT_vae_tiles:
+    case EFFECT_bigger_gpu:
+    case EFFECT_graph_sizes:
+    case EFFECT_shm_size:
+    case EFFECT_raise_limit:
+    case EFFECT_wired_limit:
+    case EFFECT_fewer_workers:
     case EFFECT_COUNT_OF: break;
     }
     *out = estimate_none(FACT_tried_tokens);

@@ -94,7 +94,7 @@ void estimate_bound(const struct ask *q, struct estimate *e) {
     if (!verdict_is_open(e->verdict) || e->condition.key != NULL || !e->after.known) {
         return;
     }
-    bool is_less = e->before.known && e->after.low < e->before.low;
+    bool is_less = !e->before.known || e->after.low < e->before.low;
     if (e->limit.known && e->after.low <= e->limit.high &&
         e->after.high > e->limit.low) {
         put_straddling(q, e);

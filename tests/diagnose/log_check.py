@@ -303,9 +303,10 @@ class Words(unittest.TestCase):
                "  File \"vllm/v1/worker/gpu_model_runner.py\", line 1, in "
                "execute_model\n" + FULL + "\n")
         self.assertIn("enough if gpu_memory_utilization was 0.9", text(log))
-        self.assertIn("[gpu_memory_utilization: 默认]", text(log, lang="zh"))
+        self.assertIn("如果 gpu_memory_utilization 为 0.9 就够用",
+                      text(log, lang="zh"))
         told = text(log, words=("--set", "gpu_memory_utilization=0.9"))
-        self.assertNotIn(": default]", told)
+        self.assertNotIn("gpu_memory_utilization was", told)
 
     def asked(self, *lines):
         return [q["fact"] for q in report(*lines)["questions"]]

@@ -530,7 +530,7 @@ static void the_peak_on_the_host_gets_a_fifth_more(void **state) {
     struct memory_case c = case_of(NULL, NULL, SAID({FACT_host_rss, "10 GiB"}));
     struct estimate e = effect_of(*state, &c, SHORT_HOST, EFFECT_host_memory);
     assert_int_equal(e.proposed.number, 12 * GIB);
-    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    assert_condition(&e, "verdict.if.peak");
     struct memory_case bare = case_of(NULL, NULL, SAID_NOTHING);
     e = effect_of(*state, &bare, SHORT_HOST, EFFECT_host_memory);
     assert_int_equal(e.needs.at[0], FACT_host_rss);
