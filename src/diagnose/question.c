@@ -283,7 +283,7 @@ static void ask_needs(struct asked *to, const struct finding *f) {
     for (size_t i = 0; i < f->fix_count; i++) {
         const struct fix *fix = &f->fixes[i];
         bool is_open = fix->has_estimate && fix->applies <= APPLIES_IF &&
-                       fix->estimate.verdict == VERDICT_UNKNOWN;
+                       verdict_is_open(fix->estimate.verdict);
         for (size_t k = 0; is_open && k < fix->estimate.needs.count; k++) {
             enum fact_name name = fix->estimate.needs.at[k];
             if (name == FACT_host_rss) {

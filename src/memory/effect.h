@@ -32,8 +32,6 @@ struct kv_side kv_side_of(const struct ask *q);
 struct estimate estimate_none(enum fact_name quantity);
 struct estimate estimate_unknown(enum fact_name quantity);
 struct estimate estimate_of_kv(const struct kv_side *kv);
-/* May the amounts still give either? */
-bool verdict_is_open(enum verdict v);
 /* Verdict and short_by from after and limit. */
 void estimate_judge(struct estimate *e);
 

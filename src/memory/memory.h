@@ -92,6 +92,9 @@ enum verdict {
     VERDICT_NONE           /* the fix has no arithmetic, or acts elsewhere */
 };
 
+/* Unknown or may be: more of the log would tell. */
+bool verdict_is_open(enum verdict v);
+
 #define SHARE_NONE (-1)
 
 /* before and after: what is asked, now and under the fix. limit: the room
