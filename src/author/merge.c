@@ -9,6 +9,8 @@
  * is asked of its nodes. What nobody says is an error. */
 #include "author/desk.h"
 
+#include <string.h>
+
 /* To be true once every fix says what it cures: until then one that nobody
  * says it of cures every cause of its entry now and then, and is counted. */
 static const bool CURES_ARE_REQUIRED = false;
@@ -22,10 +24,17 @@ struct sources { /* of one fix, as nodes; NULL: there is none */
     const struct node *own, *used, *act, *used_act;
 };
 
+/* `effect: none` is what stands where nobody says anything. */
+static bool says(const struct node *n, const char *key) {
+    const struct node *value = node_get(n, key);
+    bool is_effect = strcmp(key, "effect") == 0;
+    return value != NULL
+           && !(is_effect && str_eq(value->text, STR("none")));
+}
+
 static bool is_said(const struct sources *s, const char *key) {
-    return node_get(s->own, key) != NULL || node_get(s->used, key) != NULL
-           || node_get(s->act, key) != NULL
-           || node_get(s->used_act, key) != NULL;
+    return says(s->own, key) || says(s->used, key) || says(s->act, key)
+           || says(s->used_act, key);
 }
 
 /* What is wrong with an acts_on is told by its own check. */
@@ -40,8 +49,7 @@ static bool acts_on_something(const struct sources *s) {
 static void take_used(struct workaround *w, const struct sources *s,
                       const struct workaround *used) {
     for (const struct field *f = shape_workaround.fields; f->key != NULL; f++)
-        if (node_get(s->own, f->key) == NULL
-            && node_get(s->used, f->key) != NULL)
+        if (!says(s->own, f->key) && node_get(s->used, f->key) != NULL)
             field_copy(f, w, f, used);
 }
 

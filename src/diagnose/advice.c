@@ -258,6 +258,13 @@ static enum shortage shortage_for(const struct finding *f,
                : f->shortage;
 }
 
+/* Limits that the numbers of a message name: no shortage of the GPU's or the
+ * host's memory as such. */
+static bool is_of_a_limit(enum effect effect) {
+    return effect == EFFECT_shm_size || effect == EFFECT_raise_limit ||
+           effect == EFFECT_wired_limit || effect == EFFECT_vae_tiles;
+}
+
 static struct fix fix_of(struct diagnosis *d, const struct finding *f,
                          const struct workaround *w,
                          const struct memory_case *c,
@@ -266,7 +273,8 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
     int acted_on = acted_on_by(d, w);
     struct fact none = fact_new(FACT_engine, SOURCE_DERIVED);
     enum shortage what = shortage_for(f, w, c);
-    bool is_computed = w->effect != EFFECT_none && what != SHORT_UNKNOWN &&
+    bool is_computed = w->effect != EFFECT_none &&
+                       (what != SHORT_UNKNOWN || is_of_a_limit(w->effect)) &&
                        facts_reconcile(&f->facts);
     if (is_computed) {
         fix.has_estimate = true;

@@ -80,6 +80,8 @@ struct estimate effect_vae_tiles(const struct ask *q);
 struct estimate effect_bigger_gpu(const struct ask *q);
 struct estimate effect_graph_sizes(const struct ask *q);
 /* effect_host.c: limits that somebody set. */
+/* One request of host memory that was refused, and what is missing for it. */
+struct estimate host_refusal(const struct ask *q);
 struct estimate effect_shm_size(const struct ask *q);
 struct estimate effect_raise_limit(const struct ask *q);
 struct estimate effect_wired_limit(const struct ask *q);

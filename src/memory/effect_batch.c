@@ -208,10 +208,10 @@ static struct estimate prefill_of_tgi(const struct ask *q, int64_t now) {
     e.proposed = propose(FACT_max_num_batched_tokens, fits);
     estimate_if(&e, "verdict.if.proportional");
     e.formula = arena_printf(
-        q->a, "tried_tokens = %.*s tokens x %.*s / %.*s = %.*s",
+        q->a, "tried_tokens = floor(%.*s tokens x %.*s / %.*s / %d) x %d = %.*s",
         STR_ARG(write_count(q->a, now)),
         STR_ARG(write_bytes(q->a, span_middle(there))),
-        STR_ARG(write_bytes(q->a, span_middle(asked))),
+        STR_ARG(write_bytes(q->a, span_middle(asked))), TGI_BLOCK, TGI_BLOCK,
         STR_ARG(write_count(q->a, fits)));
     return e;
 }

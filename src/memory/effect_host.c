@@ -87,7 +87,7 @@ static void put_peak(const struct ask *q, struct estimate *e,
 }
 
 /* One request that was refused: it and what is held beside it. */
-static struct estimate for_refusal(const struct ask *q) {
+struct estimate host_refusal(const struct ask *q) {
     const struct memory_case *c = q->c;
     struct span asked = asked_of(c);
     struct span held = span_of_fact(&c->in[FACT_host_rss]);
@@ -135,7 +135,7 @@ struct estimate effect_host_memory(const struct ask *q) {
     }
     held = is_part ? sum : held;
     if (!held.known && asked_of(c).known) {
-        return for_refusal(q);
+        return host_refusal(q);
     }
     e.before = held;
     e.limit = limit_of(c);

@@ -8,6 +8,7 @@
 #include "memory/span.h"
 
 #define MIB (INT64_C(1) << 20)
+#define NOBODY (64 * MIB)
 
 /* CUDA context and libraries of the process itself. */
 static struct span own_context(void) {
@@ -53,6 +54,12 @@ static struct estimate at_start(const struct ask *q) {
     return e;
 }
 
+/* Below that it is rounding: nobody else is there. */
+static struct span at_most(struct span rest) {
+    bool is_noise = rest.known && span_middle(rest) < NOBODY;
+    return rest.known ? span_of(0, is_noise ? 0 : rest.high) : rest;
+}
+
 /* What others hold of the card: the log's own sum, or what it lists, or at
  * most what lies outside of this process. */
 static struct span others_of(const struct memory_case *c) {
@@ -63,14 +70,14 @@ static struct span others_of(const struct memory_case *c) {
         return listed;
     }
     if (sum.known) {
-        return span_of(0, sum.high);
+        return at_most(sum);
     }
     own = own.known ? own : span_of_fact(&c->in[FACT_pytorch_reserved]);
     own = own.known ? own : span_of_fact(&c->in[FACT_pytorch_allocated]);
     struct span rest = span_minus(
         span_minus(gpu_total_bytes(c), span_of_fact(&c->in[FACT_gpu_free])),
         own);
-    return rest.known ? span_of(0, rest.high > 0 ? rest.high : 0) : rest;
+    return at_most(rest);
 }
 
 static struct str write_others(const struct ask *q, struct span free,
@@ -129,7 +136,7 @@ struct estimate effect_free_other_process(const struct ask *q) {
     case SHORT_FREE_AT_START: return at_start(q);
     case SHORT_ALLOCATION: return for_allocation(q);
     case SHORT_KV_POOL: return estimate_unknown(FACT_kv_needed);
-    case SHORT_HOST:
+    case SHORT_HOST: return host_refusal(q);
     case SHORT_TOKENS:
     case SHORT_UNKNOWN: break;
     }

@@ -44,14 +44,34 @@ static struct span held_of(const struct memory_case *c, struct span total,
     return held;
 }
 
+/* The same of the host. */
+static struct shortfall host_shortfall(const struct memory_case *c) {
+    const struct fact *printed = &c->in[FACT_requested_bytes];
+    struct shortfall s = {
+        .asked = span_of_fact(printed->known ? printed
+                                             : &c->in[FACT_tried_alloc]),
+        .free = span_of_fact(&c->in[FACT_host_free]),
+        .held = span_of_fact(&c->in[FACT_host_rss]),
+        .total = span_of_fact(&c->in[FACT_host_total])};
+    s.missing = span_at_least(span_minus(s.asked, s.free), 0);
+    return s;
+}
+
 struct shortfall shortfall_of(const struct ask *q) {
     const struct memory_case *c = q->c;
     struct shortfall s = {.asked = span_of_fact(&c->in[FACT_tried_alloc]),
                           .free = span_of_fact(&c->in[FACT_gpu_free]),
                           .total = gpu_total_bytes(c)};
+    if (q->what == SHORT_HOST) {
+        return host_shortfall(c);
+    }
     s.held = held_of(c, s.total, s.free);
     s.missing = span_at_least(span_minus(s.asked, s.free), 0);
     return s;
+}
+
+static bool is_refusal(const struct ask *q) {
+    return q->what == SHORT_ALLOCATION || q->what == SHORT_HOST;
 }
 
 static struct estimate begin(const struct ask *q, const struct shortfall *s) {
@@ -191,6 +211,20 @@ static bool is_large(const struct shortfall *s) {
                           : s->held.known && s->asked.low > s->held.high / 2;
 }
 
+/* A server's memory is weights and a pool of fixed size: of a step only what
+ * was refused grows. */
+static bool keeps_pool(const struct memory_case *c) {
+    static const char *const servers[] = {"vllm", "sglang", "tgi", "lmdeploy",
+                                          "tensorrt-llm", "lightllm",
+                                          "mindie", "fastdeploy"};
+    for (size_t i = 0; i < sizeof servers / sizeof *servers; i++) {
+        if (str_eq(c->engine, str_of(servers[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 struct estimate step_scaled(const struct ask *q, int setting) {
     struct shortfall s = shortfall_of(q);
     struct estimate e = begin(q, &s);
@@ -198,15 +232,16 @@ struct estimate step_scaled(const struct ask *q, int setting) {
                       ? setting_of(q->c, (enum fact_name)setting, 0)
                       : 0;
     struct cut cut;
-    if (q->what != SHORT_ALLOCATION || now == 1) {
+    if (!is_refusal(q) || now == 1) {
         return estimate_none(FACT_tried_alloc); /* one sample is the least */
     }
     if (!s.missing.known || s.missing.high <= 0) {
         return e; /* memory was not short, or nobody says */
     }
-    if (is_large(&s) && cut_to_fit(&s, now, &cut)) {
+    bool is_server = keeps_pool(q->c);
+    if ((is_server || is_large(&s)) && cut_to_fit(&s, now, &cut)) {
         put_scaled(q, &e, &s, &cut);
-    } else if (choose_cut(&s, now, &cut)) {
+    } else if (!is_server && choose_cut(&s, now, &cut)) {
         put_growing(q, &e, &s, &cut);
     }
     if (e.verdict == VERDICT_MAY_BE_ENOUGH && now > 0) {
@@ -265,7 +300,7 @@ struct estimate effect_chunk(const struct ask *q) {
     struct shortfall s = shortfall_of(q);
     struct estimate e = begin(q, &s);
     int64_t pieces = 2;
-    if (q->what != SHORT_ALLOCATION) {
+    if (!is_refusal(q)) {
         return estimate_none(FACT_tried_alloc);
     }
     if (!s.asked.known) {

@@ -292,6 +292,9 @@ struct estimate effect_training(const struct ask *q, enum effect effect) {
     struct estimate e = estimate_none(FACT_tried_alloc);
     bool is_step = training_is_step(c) ||
                    (stage_is(c, "forward") && training_is_asked(c));
+    if (q->what == SHORT_HOST && effect == EFFECT_batch_size) {
+        return step_scaled(q, FACT_batch_size);
+    }
     if (q->what != SHORT_ALLOCATION || stage_is(c, "load")) {
         return e;
     }

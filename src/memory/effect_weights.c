@@ -10,6 +10,7 @@
 #include "memory/weights.h"
 
 #define GIB (INT64_C(1) << 30)
+#define NARROWER_PERCENT 75 /* of what is held, from 16 bits to 4 */
 
 static const enum fact_name used[] = {
     FACT_weights_bytes, FACT_model,       FACT_quantization, FACT_kv_needed,
@@ -87,6 +88,12 @@ struct estimate effect_quantization(const struct ask *q) {
     }
     if (from == 4) {
         return e; /* as narrow as it gets */
+    }
+    bool is_open = q->what == SHORT_ALLOCATION && !weights_bytes(q->c).known;
+    if (is_open && !(rules_is_vllm(q->c) && q->c->engine.n > 0)) {
+        e = step_freeing(q, NARROWER_PERCENT);
+        needs_add(&e.needs, q->c->model ? FACT_weights_bytes : FACT_model);
+        return e;
     }
     struct kv_side kv = kv_side_of(q);
     for (int64_t bits = from == 16 ? 8 : 4; from > 0 && bits >= 4; bits /= 2) {
