@@ -91,7 +91,8 @@ static const struct effect_row rows[EFFECT_COUNT_OF] = {
         {FACT_memory_limit, FACT_alloc_limit}, .is_any = true, .up = true,
         .set = true, .kinds = {ACT_KIND_host_memory, ACT_KIND_code}},
     [EFFECT_wired_limit] = {
-        {FACT_alloc_limit, NO_FACT}, .is_any = true, .up = true, .set = true},
+        {FACT_alloc_limit, NO_FACT}, .is_any = true, .up = true, .set = true,
+        .kinds = {ACT_KIND_host_memory}},
     [EFFECT_fewer_workers] = {
         {FACT_num_workers, NO_FACT}, .is_any = true, .down = true,
         .kinds = {ACT_KIND_code}},

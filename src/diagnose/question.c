@@ -287,7 +287,9 @@ static void ask_needs(struct asked *to, const struct finding *f) {
         for (size_t k = 0; is_open && k < fix->estimate.needs.count; k++) {
             enum fact_name name = fix->estimate.needs.at[k];
             if (name == FACT_host_rss) {
-                ask_peak(to, f);
+                if (keeper_of(f->entry) || is_of_kernel(f)) {
+                    ask_peak(to, f); /* else nobody kept it */
+                }
             } else {
                 ask_fact(to, name);
             }

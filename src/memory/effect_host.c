@@ -66,7 +66,8 @@ static bool is_of_all(const struct memory_case *c) {
         return false;
     }
     return held.known ? used_all.low > held.high
-                      : c->in[FACT_memory_limit].known;
+                      : c->in[FACT_memory_limit].known ||
+                            c->in[FACT_host_total].known;
 }
 
 static void put_peak(const struct ask *q, struct estimate *e,

@@ -55,6 +55,9 @@ static struct span asked_of(const struct ask *q) {
     struct span tried = span_of_fact(&q->c->in[FACT_tried_alloc]);
     struct span cache = span_of_fact(&q->c->in[FACT_kv_bytes]);
     struct str key, value;
+    if (stage_is(q->c, "load") && !tried.known) {
+        return span_of_fact(&q->c->in[FACT_weights_bytes]);
+    }
     if (tried.known || !is_cache(q)) {
         return tried;
     }
@@ -364,12 +367,28 @@ static bool is_llama(const struct memory_case *c, enum effect effect) {
     return is_named || is_its;
 }
 
+/* A printed cache says its context where nobody else does. */
+static struct memory_case with_context(const struct memory_case *c) {
+    struct memory_case with = *c;
+    int64_t tokens =
+        c->in[FACT_context_length].known
+            ? 0
+            : llama_context_of(c, span_of_fact(&c->in[FACT_kv_bytes]));
+    if (tokens > 0) {
+        with.in[FACT_context_length] = propose(FACT_context_length, tokens);
+    }
+    return with;
+}
+
 bool llama_effect(const struct ask *q, enum effect effect,
                   struct estimate *out) {
     bool is_start = q->what == SHORT_ALLOCATION || q->what == SHORT_KV_POOL;
     if (!is_llama(q->c, effect)) {
         return false;
     }
+    struct memory_case with = with_context(q->c);
+    struct ask again = {q->a, &with, q->what};
+    q = &again;
     struct estimate (*reckon)(const struct ask *) = NULL;
     switch (effect) {
     case EFFECT_context_length:

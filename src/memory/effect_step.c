@@ -27,6 +27,7 @@
 
 static const enum fact_name used[] = {
     FACT_tried_alloc, FACT_gpu_free,         FACT_gpu_total,
+    FACT_tensor_bytes,
     FACT_batch_size,  FACT_pytorch_allocated, FACT_process_in_use,
     FACT_COUNT_OF};
 
@@ -59,7 +60,10 @@ static struct shortfall host_shortfall(const struct memory_case *c) {
 
 struct shortfall shortfall_of(const struct ask *q) {
     const struct memory_case *c = q->c;
-    struct shortfall s = {.asked = span_of_fact(&c->in[FACT_tried_alloc]),
+    const struct fact *tried = &c->in[FACT_tried_alloc];
+    struct shortfall s = {.asked = span_of_fact(
+                              tried->known ? tried
+                                           : &c->in[FACT_tensor_bytes]),
                           .free = span_of_fact(&c->in[FACT_gpu_free]),
                           .total = gpu_total_bytes(c)};
     if (q->what == SHORT_HOST) {
@@ -211,6 +215,27 @@ static bool is_large(const struct shortfall *s) {
                           : s->held.known && s->asked.low > s->held.high / 2;
 }
 
+/* What was free is not printed: half of the request is the bound. */
+static void put_half(const struct ask *q, struct estimate *e,
+                     const struct shortfall *s, const struct cut *cut) {
+    e->after = span_share(s->asked, cut->kept, cut->of);
+    e->formula = arena_printf(
+        q->a, "tried_alloc = %.*s x %lld / %lld = about %.*s%.*s",
+        STR_ARG(write_bytes(q->a, span_middle(s->asked))),
+        (long long)cut->kept, (long long)cut->of,
+        STR_ARG(write_bytes(q->a, span_middle(e->after))),
+        STR_ARG(write_sources(q->a, q->c, used)));
+    estimate_bound(q, e);
+}
+
+static struct estimate with_value(struct estimate e, int setting, int64_t now,
+                                  const struct cut *cut) {
+    if (e.verdict == VERDICT_MAY_BE_ENOUGH && now > 0) {
+        e.proposed = propose((enum fact_name)setting, cut->kept);
+    }
+    return e;
+}
+
 /* A server's memory is weights and a pool of fixed size: of a step only what
  * was refused grows. */
 static bool keeps_pool(const struct memory_case *c) {
@@ -235,6 +260,10 @@ struct estimate step_scaled(const struct ask *q, int setting) {
     if (!is_refusal(q) || now == 1) {
         return estimate_none(FACT_tried_alloc); /* one sample is the least */
     }
+    if (s.asked.known && !s.free.known && cut_at(now, 4, &cut)) {
+        put_half(q, &e, &s, &cut);
+        return with_value(e, setting, now, &cut);
+    }
     if (!s.missing.known || s.missing.high <= 0) {
         return e; /* memory was not short, or nobody says */
     }
@@ -244,10 +273,7 @@ struct estimate step_scaled(const struct ask *q, int setting) {
     } else if (!is_server && choose_cut(&s, now, &cut)) {
         put_growing(q, &e, &s, &cut);
     }
-    if (e.verdict == VERDICT_MAY_BE_ENOUGH && now > 0) {
-        e.proposed = propose((enum fact_name)setting, cut.kept);
-    }
-    return e;
+    return with_value(e, setting, now, &cut);
 }
 
 /* Fewer and smaller batch sizes to capture: the graph that was refused is

@@ -79,6 +79,28 @@ static struct estimate with_bits(const struct ask *q, const struct kv_side *kv,
     return e;
 }
 
+/* How much there is to load nobody says: at most so much in 16 bits fits with
+ * 4, and so much less than was there already. */
+static struct estimate while_loading(const struct ask *q) {
+    struct estimate e = estimate_unknown(FACT_weights_bytes);
+    struct shortfall s = shortfall_of(q);
+    struct span held = span_of_fact(&q->c->in[FACT_pytorch_allocated]);
+    struct span room = span_plus(held, s.free);
+    struct span most = span_times(room, 16 / 4);
+    needs_add(&e.needs, q->c->model ? FACT_weights_bytes : FACT_model);
+    if (most.known) {
+        e.limit = room;
+        estimate_if(&e, "verdict.if.weights_most");
+        condition_add(&e, write_short(q->a, most.low));
+        e.formula = arena_printf(
+            q->a, "weights at most = (%.*s + %.*s free) x 16 / 4 bits = %.*s",
+            STR_ARG(write_bytes(q->a, held.low)),
+            STR_ARG(write_bytes(q->a, s.free.low)),
+            STR_ARG(write_bytes(q->a, most.low)));
+    }
+    return e;
+}
+
 struct estimate effect_quantization(const struct ask *q) {
     int64_t from = weight_bits(q->c);
     struct estimate e = estimate_none(
@@ -90,6 +112,9 @@ struct estimate effect_quantization(const struct ask *q) {
         return e; /* as narrow as it gets */
     }
     bool is_open = q->what == SHORT_ALLOCATION && !weights_bytes(q->c).known;
+    if (is_open && stage_is(q->c, "load")) {
+        return while_loading(q);
+    }
     if (is_open && !(rules_is_vllm(q->c) && q->c->engine.n > 0)) {
         e = step_freeing(q, NARROWER_PERCENT);
         needs_add(&e.needs, q->c->model ? FACT_weights_bytes : FACT_model);

@@ -115,6 +115,8 @@ struct str fix_cost(const struct teller *t, enum effort effort,
                     enum loses loses);
 /* Its verdict, else what it costs. */
 struct str fix_verdict_words(const struct teller *t, const struct fix *fix);
+/* Its command, unless a value in it is one that nobody knows. */
+struct str fix_command(const struct fix *fix);
 /* What may_be_enough rests on; empty with any other verdict. */
 struct str fix_condition(const struct teller *t, const struct fix *fix);
 /* "KV cache needed: 8.00 GiB -> 5.39 GiB <= 5.40 GiB" */
