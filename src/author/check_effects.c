@@ -33,7 +33,7 @@ static const struct effect_row rows[EFFECT_COUNT_OF] = {
     [EFFECT_decode_context_parallel] = {
         {FACT_decode_context_parallel, NO_FACT}, .up = true, .set = true},
     [EFFECT_quantization] = {
-        {FACT_quantization, NO_FACT}, .set = true,
+        {FACT_quantization, NO_FACT}, .is_any = true, .set = true,
         .kinds = {ACT_KIND_smaller_model}},
     [EFFECT_enforce_eager] = {{FACT_enforce_eager, NO_FACT}, .set = true},
     [EFFECT_free_other_process] = {

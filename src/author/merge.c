@@ -24,17 +24,19 @@ struct sources { /* of one fix, as nodes; NULL: there is none */
     const struct node *own, *used, *act, *used_act;
 };
 
-/* `effect: none` is what stands where nobody says anything. */
-static bool says(const struct node *n, const char *key) {
+/* `effect: none` is what stands where nobody says anything, unless it takes
+ * that of a fix away that is used. */
+static bool says(const struct sources *s, const struct node *n,
+                 const char *key) {
     const struct node *value = node_get(n, key);
-    bool is_effect = strcmp(key, "effect") == 0;
+    bool is_effect = strcmp(key, "effect") == 0 && s->used == NULL;
     return value != NULL
            && !(is_effect && str_eq(value->text, STR("none")));
 }
 
 static bool is_said(const struct sources *s, const char *key) {
-    return says(s->own, key) || says(s->used, key) || says(s->act, key)
-           || says(s->used_act, key);
+    return says(s, s->own, key) || says(s, s->used, key)
+           || says(s, s->act, key) || says(s, s->used_act, key);
 }
 
 /* What is wrong with an acts_on is told by its own check. */
@@ -49,7 +51,8 @@ static bool acts_on_something(const struct sources *s) {
 static void take_used(struct workaround *w, const struct sources *s,
                       const struct workaround *used) {
     for (const struct field *f = shape_workaround.fields; f->key != NULL; f++)
-        if (!says(s->own, f->key) && node_get(s->used, f->key) != NULL)
+        if (node_get(s->own, f->key) == NULL
+            && node_get(s->used, f->key) != NULL)
             field_copy(f, w, f, used);
 }
 

@@ -279,6 +279,14 @@ static void ask_what_is_hidden(struct asked *to, const struct finding *f) {
     }
 }
 
+/* Where somebody kept it; else no answer could come. */
+static void ask_kept_peak(struct asked *to, const struct finding *f) {
+    const struct keeper *k = keeper_of(f->entry);
+    if (k != NULL ? k->before[0] != '\0' : is_of_kernel(f)) {
+        ask_peak(to, f);
+    }
+}
+
 static void ask_needs(struct asked *to, const struct finding *f) {
     for (size_t i = 0; i < f->fix_count; i++) {
         const struct fix *fix = &f->fixes[i];
@@ -287,10 +295,8 @@ static void ask_needs(struct asked *to, const struct finding *f) {
         for (size_t k = 0; is_open && k < fix->estimate.needs.count; k++) {
             enum fact_name name = fix->estimate.needs.at[k];
             if (name == FACT_host_rss) {
-                if (keeper_of(f->entry) || is_of_kernel(f)) {
-                    ask_peak(to, f); /* else nobody kept it */
-                }
-            } else {
+                ask_kept_peak(to, f);
+            } else if (name != FACT_tried_alloc) { /* the message's own */
                 ask_fact(to, name);
             }
         }
