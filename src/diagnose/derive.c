@@ -339,4 +339,5 @@ void derive(struct diagnosis *d, struct sighting *s) {
     victim_tell(d, s);
     beside_tell(d, s);
     tensor_tell(d, s);
+    run_tell(d, s);
 }

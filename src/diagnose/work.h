@@ -220,6 +220,9 @@ void frames_tell(struct diagnosis *d, struct sighting *s);
 void derive(struct diagnosis *d, struct sighting *s);
 void tensor_tell(struct diagnosis *d, struct sighting *s);
 
+/* ---- run.c ---- */
+void run_tell(struct diagnosis *d, struct sighting *s);
+
 /* ---- select.c ---- */
 void entry_select(struct diagnosis *d, struct sighting *s);
 /* Are its predicates false on the facts of this sighting? */

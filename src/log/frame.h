@@ -33,6 +33,7 @@ enum frame_label {
 #define BAR_ANY UINT64_MAX
 
 struct frame {
+    struct str whole;     /* in: the line with its frames */
     struct str text;      /* what is left */
     struct stream who;    /* views into the line */
     unsigned kinds;       /* enum frame_kind, or-ed */

@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "log/stamp.h"
 #include "log/kind.h"
 
 #define LOG_LINE_MAX (64 * 1024)  /* a longer line comes in pieces, joined */
@@ -35,6 +36,7 @@ struct line {
     uint64_t place;    /* of its first byte in the decoded input */
     uint32_t number;   /* saturates */
     uint32_t stream;   /* 0: no stream named */
+    struct log_stamp stamp; /* of its frame */
     bool is_joined;    /* goes on where the stream's last line was cut, no
                           blank between */
     bool is_record;    /* begins with a timestamp or level of its own, or with

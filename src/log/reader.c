@@ -64,6 +64,7 @@ static void hand_out(struct log_reader *r, struct str text, uint32_t stream,
         .number = number > UINT32_MAX ? UINT32_MAX : (uint32_t)number,
         .stream = stream,
         .place = r->place,
+        .stamp = r->stamp,
         .is_joined = is_joined,
         .is_record = is_record,
     };
@@ -160,7 +161,17 @@ static struct str with_blank(struct log_reader *r, struct str text) {
     return buf_str(&r->folded);
 }
 
+/* The time in what was taken off. */
+static struct log_stamp stamp_of(const struct frame *f) {
+    bool is_part = f->text.p >= f->whole.p &&
+                   f->text.p <= f->whole.p + f->whole.n;
+    size_t n = is_part && f->text.p ? (size_t)(f->text.p - f->whole.p) : 0;
+    return n > 0 ? stamp_read(str_slice(f->whole, 0, n))
+                 : (struct log_stamp){0};
+}
+
 static void read_plain(struct log_reader *r, const struct frame *f) {
+    r->stamp = stamp_of(f);
     uint32_t stream = stream_of(r, f);
     struct wrap *wrap = &r->left.framed_wrap[stream];
     bool is_alike = is_prefixed_alike(r, f, stream);
@@ -182,6 +193,7 @@ static void read_plain(struct log_reader *r, const struct frame *f) {
 
 static struct frame frame_of(const struct log_reader *r, struct str text) {
     return (struct frame){
+        .whole = text,
         .text = text,
         .who = stream_none(),
         .follows_mark = is_near(r, &r->left.mark) ? r->left.mark_is : 0,

@@ -71,6 +71,7 @@ struct log_reader {
     struct buf clean[DEPTH_MAX + 1];
     struct buf values[DEPTH_MAX];
     struct buf unfolded, folded;
+    struct log_stamp stamp; /* of the line being read */
 };
 
 /* One line, or one piece of it that a '\r' ends or that is as long as may be. */

@@ -292,6 +292,7 @@ void keep_hit(struct scanner *s, const struct hit_draft *d) {
         .trace_first = d->trace_first, .trace_last = d->trace_last,
         .captures = (struct capture *)(void *)slot->memory};
     slot->hit.order = order;
+    slot->hit.stamp = w->marks[window_mark_index(w, d->found->from)].stamp;
     f.at += d->capture_count * sizeof(struct capture);
     slot->hit.text = put_text(&f, text);
     put_captures(d, &f, &slot->hit);

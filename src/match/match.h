@@ -57,6 +57,7 @@ struct hit {
     uint32_t stream;
     uint32_t first_line, last_line;   /* of the message, continuations included */
     uint32_t trace_first, trace_last; /* lines of the traceback it belongs to, chained ones included; = the message when there is none */
+    struct log_stamp stamp;           /* of the line that it begins in */
     uint64_t order;                   /* rises with the place in the input */
     struct str text;    /* the message, verbatim after de-framing, arena-owned */
     struct str command; /* group `command` of a context pattern */

@@ -81,7 +81,7 @@ void window_line(struct arena *a, struct window *w, const struct line *line,
         put_bytes(a, w, STR("\n"));
     struct mark m = {
         .order = order, .place = line->place, .text = (uint32_t)w->n,
-        .number = line->number,
+        .number = line->number, .stamp = line->stamp,
         .is_record = line->is_record, .is_joined = is_joined};
     shape_mark(w, &m, line);
     m.pos = w->end = next_line_pos(w);

@@ -25,6 +25,7 @@ struct mark { /* a line begins here */
     uint32_t text;  /* offset into the window's text */
     uint32_t number;
     uint32_t block, block_first; /* of its traceback; 0: none */
+    struct log_stamp stamp;
     uint8_t kind;                /* enum line_kind */
     bool is_solid, is_record, is_joined;
 };

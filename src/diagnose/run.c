@@ -1,0 +1,100 @@
+/* run.c: how long the program ran before it failed.
+ *
+ *     Started:  Mon, 31 Aug 2026 08:55:27 +0000      said by the message
+ *     Finished: Tue, 01 Sep 2026 21:13:37 +0000
+ *
+ *     INFO 07-01 10:00:00 ... version 0.9.1          else from the first line
+ *     ERROR 07-01 10:12:30 ... out of memory         that is known, since the
+ *                                                    failure before, to this
+ *
+ * Lines that nobody asked about are not looked at, so the time is a lower
+ * bound of what a reader of the whole log would say.
+ */
+#include "diagnose/work.h"
+
+#include <inttypes.h>
+
+#define DAY 86400
+#define LONGEST (INT64_C(400) * DAY)
+
+/* From one stamp to the other; -1: they say nothing of each other. */
+static int64_t seconds_between(struct log_stamp from, struct log_stamp to) {
+    if (from.clock == CLOCK_NONE || from.clock != to.clock) {
+        return -1;
+    }
+    int64_t apart = to.seconds - from.seconds;
+    if (from.clock == CLOCK_DAY && apart < 0) {
+        apart += DAY; /* over midnight */
+    }
+    return apart >= 0 && apart <= LONGEST ? apart : -1;
+}
+
+/* Behind those words of the text. */
+static struct log_stamp stamp_behind(struct str text, struct str words) {
+    size_t at = str_find(text, words);
+    return at < text.n ? stamp_read(str_slice(text, at + words.n, 48))
+                       : (struct log_stamp){0};
+}
+
+static struct fact run_new(int64_t seconds, uint32_t line) {
+    struct fact f = fact_new(FACT_run_seconds, SOURCE_DERIVED);
+    f.known = true;
+    f.number = seconds * UNITS_MICRO;
+    f.line = line;
+    return f;
+}
+
+static bool told_by_message(struct diagnosis *d, struct sighting *s) {
+    struct str text = s->hit->text;
+    int64_t seconds = seconds_between(stamp_behind(text, STR("Started:")),
+                                      stamp_behind(text, STR("Finished:")));
+    if (seconds < 0) {
+        return false;
+    }
+    struct fact f = run_new(seconds, s->hit->first_line);
+    f.formula = STR("from Started to Finished");
+    facts_add_new(d->a, &s->facts, &f);
+    return true;
+}
+
+/* Where the run of this failure begins: behind the failure of the same kind
+ * before it. */
+static uint64_t run_begin(const struct diagnosis *d,
+                          const struct sighting *s) {
+    uint64_t begin = 0;
+    for (size_t i = 0; i < d->sightings.count; i++) {
+        const struct sighting *x = &d->sightings.at[i];
+        uint64_t order = x->places[x->place_count - 1].order;
+        if (x->head == s->head && order < s->places[0].order &&
+            x->hit->last_line + 400 < s->hit->first_line && order > begin) {
+            begin = order;
+        }
+    }
+    return begin;
+}
+
+void run_tell(struct diagnosis *d, struct sighting *s) {
+    const struct hit *first = NULL, *last = NULL;
+    uint64_t begin = run_begin(d, s);
+    if (told_by_message(d, s)) {
+        return;
+    }
+    for (size_t i = 0; i < d->scan->hits.count; i++) {
+        const struct hit *h = &d->scan->hits.at[i];
+        if (h->order > s->places[0].order) {
+            break;
+        }
+        if (h->stamp.clock != CLOCK_NONE && h->order >= begin) {
+            first = first && first->stamp.clock == h->stamp.clock ? first : h;
+            last = h;
+        }
+    }
+    int64_t seconds = first ? seconds_between(first->stamp, last->stamp) : -1;
+    if (seconds < 1) {
+        return;
+    }
+    struct fact f = run_new(seconds, last->first_line);
+    f.formula = arena_printf(d->a, "from line %" PRIu32 " to line %" PRIu32,
+                             first->first_line, last->first_line);
+    facts_add_new(d->a, &s->facts, &f);
+}
