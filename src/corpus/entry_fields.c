@@ -67,7 +67,7 @@ static const struct field acts_on_fields[] = {
      .words = WORDS_ACT_KIND, .doc = "what it does, where it is no flag"},
     {0},
 };
-static const struct shape shape_acts_on = {
+const struct shape shape_acts_on = {
     "acts_on", "What a fix changes: a flag and its way, or a kind.",
     acts_on_fields, sizeof(struct acts_on)};
 
@@ -96,7 +96,7 @@ static const struct field rate_fields[] = {
      .doc = "reports: who reported; estimate: where it can be read"},
     {0},
 };
-static const struct shape shape_rate = {
+const struct shape shape_rate = {
     "rate", "How often it works, or fails; never a bare percentage.",
     rate_fields, sizeof(struct rate)};
 

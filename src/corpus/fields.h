@@ -89,7 +89,7 @@ struct shape {
 extern const struct shape shape_entry, shape_cause, shape_model, shape_gpu,
     shape_engine, shape_model_file,
     shape_gpu_file, shape_vocabulary, shape_glossary, shape_programs,
-    shape_workaround, shape_act, shape_fix_file, shape_cause_file,
+    shape_workaround, shape_rate, shape_acts_on, shape_act, shape_fix_file, shape_cause_file,
     shape_ranking_file;
 
 /* What the files of kb/ hold at their top. */

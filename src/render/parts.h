@@ -3,6 +3,7 @@
 #define RENDER_PARTS_H
 
 #include "base/json.h"
+#include "corpus/fields.h"
 #include "render/render.h"
 
 /* One rendering: its memory, its texts, its wishes. */
@@ -154,6 +155,13 @@ struct json *json_success(const struct teller *t, const struct success *s,
 struct json *json_estimate(const struct teller *t, const struct fix *fix);
 struct json *json_needs(const struct teller *t, const struct needs *needs);
 struct json *json_acts_on(const struct teller *t, const struct acts_on *what);
+struct json *json_events(const struct teller *t,
+                         const struct version_event *at, size_t count);
+struct json *json_rate(const struct teller *t, const struct rate *rate,
+                       const char *worked_key);
+/* json_shape.c: by the table of its fields. */
+struct json *json_shape(const struct teller *t, const struct shape *shape,
+                        const void *noun);
 struct json *json_range(const struct teller *t, const struct version_range *r);
 struct json *json_references(const struct teller *t,
                              const struct reference *at, size_t count);

@@ -1,0 +1,166 @@
+/* json_shape.c: a noun of the corpus as JSON, key by key, as corpus/fields.h has
+ * them; texts in one language. What was left out is null. */
+#include <string.h>
+
+#include "render/parts.h"
+
+static struct json *word(const struct teller *t, const struct field *f,
+                         const void *at) {
+    int value;
+    memcpy(&value, at, sizeof value);
+    return json_text(t->a, str_of(field_word(f, value)));
+}
+
+static struct json *strings(const struct teller *t,
+                            const struct str_list *list) {
+    struct json *array = json_new_array(t->a);
+    for (size_t i = 0; i < list->count; i++) {
+        json_push(array, json_text(t->a, list->at[i]));
+    }
+    return array;
+}
+
+static struct json *settings(const struct teller *t, const struct setting *at,
+                             size_t count) {
+    struct json *o = json_new_object(t->a);
+    for (size_t i = 0; i < count; i++) {
+        json_set(o, fact_spelling(at[i].name), json_text(t->a, at[i].value));
+    }
+    return o;
+}
+
+struct json *json_events(const struct teller *t,
+                         const struct version_event *at, size_t count) {
+    struct json *events = json_new_array(t->a);
+    for (size_t i = 0; i < count; i++) {
+        struct json *event = json_new_object(t->a);
+        json_set(event, at[i].is_fixed ? "fixed" : "introduced",
+                 json_text(t->a, at[i].version));
+        json_push(events, event);
+    }
+    return events;
+}
+
+static struct json *shares(const struct teller *t,
+                           const struct cause_share *at, size_t count) {
+    struct json *o = json_new_object(t->a);
+    for (size_t i = 0; i < count; i++) {
+        json_set(o, arena_str(t->a, at[i].cause).p,
+                 json_micro(t->a, at[i].share_micro));
+    }
+    return o;
+}
+
+static struct json *cures(const struct teller *t, const struct cure *at,
+                          size_t count) {
+    struct json *o = json_new_object(t->a);
+    for (size_t i = 0; i < count; i++) {
+        const char *how = word_spelling(WORDS_STRENGTH, (int)at[i].strength);
+        json_set(o, arena_str(t->a, at[i].cause).p,
+                 json_text(t->a, str_of(how)));
+    }
+    return o;
+}
+
+static struct json *number(const struct teller *t, const struct field *f,
+                           int64_t n) {
+    if (n < 0 && f->absent < 0) {
+        return json_new_null(t->a);
+    }
+    bool is_micro = f->type == FIELD_RATIO || f->type == FIELD_DECIMAL;
+    return is_micro ? json_micro(t->a, n) : json_int(t->a, n);
+}
+
+/* ---- shapes in shapes ---- */
+
+/* What tells the items of two keys apart that fill one list; 0: nothing. */
+static size_t mark_of(const struct shape *shape, const struct field *f) {
+    for (const struct field *o = shape->fields; o->key != NULL; o++) {
+        if (o->at == f->at && o->mark_at != 0 && o->type == FIELD_LIST) {
+            return o->mark_at;
+        }
+    }
+    return 0;
+}
+
+static struct json *items(const struct teller *t, const struct shape *shape,
+                          const struct field *f, const char *noun) {
+    struct json *list = json_new_array(t->a);
+    size_t count = *(const size_t *)(const void *)(noun + f->count_at);
+    const char *at = *(char *const *)(const void *)(noun + f->at);
+    size_t mark = mark_of(shape, f);
+    for (size_t i = 0; i < count; i++) {
+        const char *item = at + i * f->shape->size;
+        bool is_marked = mark != 0 && *(const bool *)(item + mark);
+        if (is_marked == (f->mark_at != 0)) {
+            json_push(list, json_shape(t, f->shape, item));
+        }
+    }
+    return list;
+}
+
+/* A rate and what a fix acts on have their own forms; another mapping that was
+ * left out has nothing under its first key. */
+static struct json *mapping(const struct teller *t, const struct field *f,
+                            const void *at) {
+    if (f->shape == &shape_rate) {
+        bool is_fail = str_eq(str_of(f->key), STR("fail"));
+        return json_rate(t, at, is_fail ? "failed" : "worked");
+    }
+    if (f->shape == &shape_acts_on) {
+        return json_acts_on(t, at);
+    }
+    const struct field *first = f->shape->fields;
+    const struct str *key =
+        (const void *)((const char *)at + first->at);
+    return key->n > 0 ? json_shape(t, f->shape, at) : json_new_null(t->a);
+}
+
+static struct json *value(const struct teller *t, const struct shape *shape,
+                          const struct field *f, const char *noun) {
+    const void *at = noun + f->at;
+    size_t count = 0;
+    if (f->count_at != 0) {
+        memcpy(&count, noun + f->count_at, sizeof count);
+    }
+    switch (f->type) {
+    case FIELD_LINE: case FIELD_ID: case FIELD_PATTERN: case FIELD_LINK:
+    case FIELD_DATE: case FIELD_ENTRY: case FIELD_CHOICE:
+    case FIELD_PREDICATE:
+        return json_str_or_null(t->a, *(const struct str *)at);
+    case FIELD_TEXT: return json_said(t, at);
+    case FIELD_PATTERNS: case FIELD_LINES: case FIELD_LINKS: case FIELD_WHEN:
+    case FIELD_ENTRIES: return strings(t, at);
+    case FIELD_FACT:
+        return json_text(t->a, str_of(fact_spelling(
+                                   *(const enum fact_name *)at)));
+    case FIELD_WORD: return word(t, f, at);
+    case FIELD_YES_NO: return json_bool(t->a, *(const bool *)at);
+    case FIELD_YES_NO_UNKNOWN: case FIELD_INTEGER: case FIELD_RATIO:
+    case FIELD_DECIMAL: case FIELD_WEIGHT: case FIELD_AMOUNTS:
+        return number(t, f, *(const int64_t *)at);
+    case FIELD_SETTINGS:
+        return settings(t, *(struct setting *const *)at, count);
+    case FIELD_EVENTS:
+        return json_events(t, *(struct version_event *const *)at, count);
+    case FIELD_SHARES:
+        return shares(t, *(struct cause_share *const *)at, count);
+    case FIELD_CURES:
+        return cures(t, *(struct cure *const *)at, count);
+    case FIELD_MAP: return mapping(t, f, at);
+    case FIELD_LIST: return items(t, shape, f, noun);
+    }
+    return json_new_null(t->a);
+}
+
+struct json *json_shape(const struct teller *t, const struct shape *shape,
+                        const void *noun) {
+    struct json *o = json_new_object(t->a);
+    for (const struct field *f = field_written(shape->fields); f != NULL;
+         f = field_written(f + 1)) {
+        if (f->at != FIELD_NOWHERE) {
+            json_set(o, f->key, value(t, shape, f, noun));
+        }
+    }
+    return o;
+}
