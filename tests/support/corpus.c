@@ -271,15 +271,11 @@ static struct engine tiny_engine(struct arena *a) {
     static const char *const keys[] = {"max_model_len", "max_seq_len"};
     struct setting set[] = {{FACT_engine, STR("vllm")}};
     struct context_pattern contexts[] = {
-<<<<<<< HEAD
-        {STR("Initializing an LLM engine \\(v(?<engine_version>\\S+)\\)"),
-         kept(a, set, sizeof set), COUNT(set), true}};
-    struct setting told[] = {{FACT_work, STR("attention")}};
-=======
         {.pattern =
              STR("Initializing an LLM engine \\(v(?<engine_version>\\S+)\\)"),
-         .set = kept(a, set, sizeof set), .set_count = COUNT(set)}};
->>>>>>> 94e34cf (A step budget per line and log; a report says where patterns gave up)
+         .set = kept(a, set, sizeof set), .set_count = COUNT(set),
+         .is_prose = true}};
+    struct setting told[] = {{FACT_work, STR("attention")}};
     struct stage_anchor stages[] = {
         {.stage = STR("profile"),
          .pattern = STR("determine_num_available_blocks"), .is_frame = true},
