@@ -183,10 +183,6 @@ struct str fix_trade_off(const struct teller *t, const struct workaround *w) {
     return but.n > 0 ? said_with(t, "report.trade_off", &but, 1) : but;
 }
 
-struct str fix_command(const struct fix *fix) {
-    return fix->has_gap ? (struct str){NULL, 0} : fix->command;
-}
-
 /* The corrected command is that of the first fix of the first finding. */
 bool fix_is_in_command(const struct report *rep, const struct fix *fix) {
     return rep->command_after.n > 0 && rep->finding_count > 0 &&
