@@ -130,8 +130,6 @@ struct str fix_formula(const struct teller *t, const struct fix *fix);
 /* Not enough by itself, but up to a length: "Enough up to 121,840 tokens." */
 struct str fix_up_to(const struct teller *t, const struct fix *fix);
 struct str fix_trade_off(const struct teller *t, const struct workaround *w);
-/* Its own command; empty: a value in it is not known. */
-struct str fix_command(const struct fix *fix);
 /* Does the corrected command have this fix in it? */
 bool fix_is_in_command(const struct report *rep, const struct fix *fix);
 struct str fix_unusable(const struct teller *t, const struct fix *fix);
