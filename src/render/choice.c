@@ -174,6 +174,10 @@ struct str fix_up_to(const struct teller *t, const struct fix *fix) {
     return said_with(t, "report.enough_up_to", &n, 1);
 }
 
+struct str fix_command(const struct fix *fix) {
+    return fix->has_gap ? (struct str){NULL, 0} : fix->command;
+}
+
 struct str fix_trade_off(const struct teller *t, const struct workaround *w) {
     struct str but = said_text(t, &w->trade_off);
     return but.n > 0 ? said_with(t, "report.trade_off", &but, 1) : but;
