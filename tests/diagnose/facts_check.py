@@ -214,6 +214,11 @@ PROSE = [
      ["vllm serve m --gpu-memory-utilization 0.85", CUDA, "",
       "It failed: m at `--gpu-memory-utilization 0.70` needs 9.1 GB."],
      {"gpu_memory_utilization": 0.85}, {}),
+    ("Ollama's settings, told below the failure",
+     ["Ollama API error: llama runner process has terminated: cudaMalloc "
+      "failed: out of memory", "", "It was configured with:",
+      "- `num_ctx=16384`", "- `num_gpu=24`"],
+     {"context_length": 16384, "gpu_layers": 24}, {}),
     ("a round size is what the card is sold as",
      ["RuntimeError: CUDA error: out of memory", "",
       "That was on my 24 GB card."], {}, {"gpu_total": None}),
