@@ -54,7 +54,7 @@ CREATE INDEX entry_of_group ON entry(head, number);
 
 CREATE TABLE entry_text (     -- every public text, per language
   entry INTEGER NOT NULL REFERENCES entry(number),
-  field TEXT NOT NULL,        -- title, workaround.how, doc.claim ...
+  field TEXT NOT NULL,        -- title, workarounds.how, docs.claim ...
   ordinal INTEGER NOT NULL,   -- 0 for what an entry has once
   lang TEXT NOT NULL,
   text TEXT NOT NULL,
@@ -63,7 +63,7 @@ CREATE TABLE entry_text (     -- every public text, per language
 
 CREATE TABLE entry_list (     -- every list of strings
   entry INTEGER NOT NULL REFERENCES entry(number),
-  field TEXT NOT NULL,        -- when, prefer, workaround.links ...
+  field TEXT NOT NULL,        -- when, prefer, workarounds.success.links
   ordinal INTEGER NOT NULL,
   item INTEGER NOT NULL,
   value TEXT NOT NULL,

@@ -19,7 +19,6 @@ struct said_list {
     size_t count, cap;
 };
 
-static const char *const lang_names[LANG_COUNT_OF] = {"en", "zh"};
 
 static void flatten(const struct reading *r, const struct node *n,
                     struct str prefix, struct said_list *list) {
@@ -53,7 +52,7 @@ static int by_key(const void *a, const void *b) {
 
 static struct said_list read_language(struct desk *d, enum lang lang) {
     struct said_list list = {0};
-    struct str file = arena_printf(d->a, "%s.yaml", lang_names[lang]);
+    struct str file = arena_printf(d->a, "%s.yaml", lang_name((enum lang)lang));
     const struct source *src =
         desk_source(d, path_join(d->a, d->i18n_dir, file));
     const struct node *root = src == NULL ? NULL : yaml_read(&d->c, src);
@@ -79,7 +78,7 @@ static unsigned placeholders(struct str text) {
 static void refuse_alone(struct desk *d, const struct said *s, enum lang has) {
     complain(&d->c, d->i18n_src[has], s->node->place, CODE_i18n_missing,
              "`%.*s` is missing in i18n/%s.yaml", STR_ARG(s->key),
-             lang_names[has == LANG_EN ? LANG_ZH : LANG_EN]);
+             lang_name(has == LANG_EN ? LANG_ZH : LANG_EN));
 }
 
 static void pair_up(struct desk *d, const struct said *en,

@@ -96,6 +96,11 @@ const char *field_word(const struct field *f, int i) {
     return f->choices[i];
 }
 
+const char *lang_name(enum lang lang) {
+    static const char *const names[LANG_COUNT_OF] = {"en", "zh"};
+    return names[lang];
+}
+
 /* ---- comparing ---- */
 
 static bool same_strings(const struct str_list *a, const struct str_list *b) {

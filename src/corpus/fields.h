@@ -178,6 +178,14 @@ const struct field *field_placed(const struct field *f);
 #define FIELD_PATH_MAX 96
 const char *shape_difference(const struct shape *shape, const void *a,
                              const void *b, char out[FIELD_PATH_MAX]);
+/* Every value of a noun that holds no other shape, with its path as above and
+ * the place of its item in the list that it stands in, 0 where it is in none. */
+typedef void (*field_visit)(void *ctx, const struct field *f,
+                            const char *path, size_t ordinal,
+                            const void *value);
+void shape_visit(const struct shape *shape, const void *noun,
+                 field_visit visit, void *ctx);
+const char *lang_name(enum lang lang); /* "en", "zh" */
 /* The i-th word a WORD or CHOICE field takes; NULL past the last. */
 const char *field_word(const struct field *f, int i);
 

@@ -1,6 +1,6 @@
 /* write_entry.c: one entry and all rows that belong to it. Texts and lists go
- * by the tables of slots.h; everything else has a function per table. */
-#include "index/slots.h"
+ * by the table of its fields; everything else has a function per table. */
+#include "corpus/fields.h"
 #include "index/write.h"
 
 /* A row that begins with the entry and its place in a list. */
@@ -32,15 +32,22 @@ static void write_head(struct writer *w, const struct entry *e,
     row_write(&row);
 }
 
-static void write_text(struct writer *w, size_t entry, enum text_slot slot,
+/* ---- texts and lists ---- */
+
+struct writing {
+    struct writer *w;
+    size_t entry;
+};
+
+static void write_text(const struct writing *to, const char *path,
                        size_t ordinal, const struct text *text) {
     for (int lang = 0; lang < LANG_COUNT_OF; lang++) {
         if (text->in[lang].n == 0) {
             continue;
         }
-        struct row row = row_of(w->db, INSERT_entry_text);
-        row_bind_int(&row, (int64_t)entry);
-        row_bind_text(&row, str_of(text_slot_name(slot)));
+        struct row row = row_of(to->w->db, INSERT_entry_text);
+        row_bind_int(&row, (int64_t)to->entry);
+        row_bind_text(&row, str_of(path));
         row_bind_int(&row, (int64_t)ordinal);
         row_bind_text(&row, str_of(lang_name((enum lang)lang)));
         row_bind_text(&row, text->in[lang]);
@@ -48,22 +55,12 @@ static void write_text(struct writer *w, size_t entry, enum text_slot slot,
     }
 }
 
-static void write_texts(struct writer *w, struct entry *e, size_t entry) {
-    for (int slot = 0; slot < TEXT_SLOT_COUNT_OF; slot++) {
-        const struct text *text;
-        for (size_t i = 0;
-             (text = text_slot_of(e, (enum text_slot)slot, i)) != NULL; i++) {
-            write_text(w, entry, (enum text_slot)slot, i, text);
-        }
-    }
-}
-
-static void write_list(struct writer *w, size_t entry, enum list_slot slot,
+static void write_list(const struct writing *to, const char *path,
                        size_t ordinal, const struct str_list *list) {
     for (size_t i = 0; i < list->count; i++) {
-        struct row row = row_of(w->db, INSERT_entry_list);
-        row_bind_int(&row, (int64_t)entry);
-        row_bind_text(&row, str_of(list_slot_name(slot)));
+        struct row row = row_of(to->w->db, INSERT_entry_list);
+        row_bind_int(&row, (int64_t)to->entry);
+        row_bind_text(&row, str_of(path));
         row_bind_int(&row, (int64_t)ordinal);
         row_bind_int(&row, (int64_t)i);
         row_bind_text(&row, list->at[i]);
@@ -71,13 +68,16 @@ static void write_list(struct writer *w, size_t entry, enum list_slot slot,
     }
 }
 
-static void write_lists(struct writer *w, struct entry *e, size_t entry) {
-    for (int slot = 0; slot < LIST_SLOT_COUNT_OF; slot++) {
-        const struct str_list *list;
-        for (size_t i = 0;
-             (list = list_slot_of(e, (enum list_slot)slot, i)) != NULL; i++) {
-            write_list(w, entry, (enum list_slot)slot, i, list);
-        }
+static void write_value(void *ctx, const struct field *f, const char *path,
+                        size_t ordinal, const void *value) {
+    const struct writing *to = ctx;
+    bool is_list = f->type == FIELD_PATTERNS || f->type == FIELD_LINES ||
+                   f->type == FIELD_LINKS || f->type == FIELD_WHEN ||
+                   f->type == FIELD_ENTRIES;
+    if (f->type == FIELD_TEXT) {
+        write_text(to, path, ordinal, value);
+    } else if (is_list) {
+        write_list(to, path, ordinal, value);
     }
 }
 
@@ -223,8 +223,7 @@ static void write_truth(struct writer *w, const struct entry *e,
 
 void write_entry(struct writer *w, struct entry *e, size_t number) {
     write_head(w, e, number);
-    write_texts(w, e, number);
-    write_lists(w, e, number);
+    shape_visit(&shape_entry, e, write_value, &(struct writing){w, number});
     write_selection(w, e, number);
     write_advice(w, e, number);
     write_truth(w, e, number);

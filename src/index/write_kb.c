@@ -1,8 +1,8 @@
 /* write_kb.c: what stands beside the entries: engines, models, GPUs, the
  * components and the program's own texts. A model's names are stored as they
  * stand and, for the look-up, in the forms that model_name.h takes apart. */
+#include "corpus/fields.h"
 #include "index/model_name.h"
-#include "index/slots.h"
 #include "index/write.h"
 
 static const char *const kv_kinds[] = {

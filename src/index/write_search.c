@@ -1,8 +1,8 @@
 /* write_search.c: every entry as three columns of words. What is stored is
  * derived from texts that the digest has already seen, so it is not part of
  * the digest. */
+#include "corpus/fields.h"
 #include "index/search.h"
-#include "index/slots.h"
 #include "index/write.h"
 
 #define COLUMN_BYTES_MAX ((size_t)4 << 20)
@@ -38,15 +38,17 @@ static void add_message(struct buf *out, const struct entry *e) {
     }
 }
 
-static void add_body(struct buf *out, struct entry *e) {
-    for (int slot = 0; slot < TEXT_SLOT_COUNT_OF; slot++) {
-        const struct text *text;
-        for (size_t i = 0; slot != TEXT_SLOT_title &&
-                           (text = text_slot_of(e, (enum text_slot)slot, i));
-             i++) {
-            add_both(out, text);
-        }
+/* Every public text but the title, which is a column of its own. */
+static void add_value(void *ctx, const struct field *f, const char *path,
+                      size_t ordinal, const void *value) {
+    (void)ordinal;
+    if (f->type == FIELD_TEXT && !str_eq(str_of(path), STR("title"))) {
+        add_both(ctx, value);
     }
+}
+
+static void add_body(struct buf *out, struct entry *e) {
+    shape_visit(&shape_entry, e, add_value, out);
     for (size_t i = 0; i < e->hardware_count; i++) {
         add_text(out, e->hardware[i].name);
     }

@@ -40,21 +40,21 @@ def texts_of(entry):
     add("withdrawn", 0, entry.get("withdrawn"))
     for i, fix in enumerate(entry.get("workarounds", [])):
         for name in ("action", "how", "trade_off"):
-            add("workaround." + name, i, fix.get(name))
-        add("workaround.because", i, fix.get("success", {}).get("because"))
+            add("workarounds." + name, i, fix.get(name))
+        rate = fix.get("success", {})
+        add("workarounds.success.because", i,
+            rate.get("because", rate.get("how")))
     for i, end in enumerate(entry.get("dead_ends", [])):
         for name in ("action", "why", "instead"):
-            add("dead_end." + name, i, end.get(name))
-        add("dead_end.because", i, end.get("fail", {}).get("because"))
-    for name in ("version", "hardware"):
-        for i, row in enumerate(entry.get(name + "s", entry.get(name, []))):
-            add(name + ".note", i, row.get("note"))
-    for i, doc in enumerate(entry.get("docs", [])):
-        add("doc.claim", i, doc.get("claim"))
-    for i, proof in enumerate(entry.get("evidence", [])):
-        add("evidence.claim", i, proof.get("claim"))
-    for i, other in enumerate(entry.get("relations", [])):
-        add("relation.tell_apart", i, other.get("tell_apart"))
+            add("dead_ends." + name, i, end.get(name))
+        rate = end.get("fail", {})
+        add("dead_ends.fail.because", i,
+            rate.get("because", rate.get("how")))
+    for key, name in (("versions", "note"), ("hardware", "note"),
+                      ("docs", "claim"), ("evidence", "claim"),
+                      ("relations", "tell_apart")):
+        for i, row in enumerate(entry.get(key, [])):
+            add(f"{key}.{name}", i, row.get(name))
     return {key: text for key, text in out.items() if text}
 
 
