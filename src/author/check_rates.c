@@ -1,28 +1,31 @@
 /* check_rates.c: a rate is never bare. Each basis has what it rests on, and
  * nothing of another's.
  *
- *     reports        worked tried links
+ *     reports        worked tried links, and people because
  *     measured       worked tried how
  *     estimate       rate because, and links that say so
  *     ai_generated   rate source
+ *
+ * One person is one try of a fix, however often: a link is one person unless
+ * `people` counts them and `because` says who they are.
  */
 #include "author/check.h"
 
 struct basis_row {
     enum basis basis;
     const char *needs[3];
-    const char *may; /* have besides; NULL: nothing */
+    const char *may[2]; /* have besides */
 };
 
 static const struct basis_row basis_rows[] = {
-    {BASIS_reports, {"worked", "tried", "links"}, NULL},
-    {BASIS_measured, {"worked", "tried", "how"}, NULL},
-    {BASIS_estimate, {"rate", "because", NULL}, "links"},
-    {BASIS_ai_generated, {"rate", "source", NULL}, NULL},
+    {BASIS_reports, {"worked", "tried", "links"}, {"people", "because"}},
+    {BASIS_measured, {"worked", "tried", "how"}, {NULL}},
+    {BASIS_estimate, {"rate", "because", NULL}, {"links"}},
+    {BASIS_ai_generated, {"rate", "source", NULL}, {NULL}},
 };
 
 static const char *const rate_keys[] = {"worked", "tried", "rate", "because",
-                                        "how", "source", "links"};
+                                        "how", "source", "links", "people"};
 
 static const struct basis_row *row_of(enum basis basis) {
     for (size_t i = 0; i < sizeof basis_rows / sizeof *basis_rows; i++)
@@ -38,6 +41,13 @@ static bool row_needs(const struct basis_row *row, const char *key) {
     return false;
 }
 
+static bool row_may_have(const struct basis_row *row, const char *key) {
+    for (int i = 0; i < 2 && row->may[i] != NULL; i++)
+        if (str_eq(str_of(row->may[i]), str_of(key)))
+            return true;
+    return false;
+}
+
 static void check_keys(const struct entry_check *k, const struct node *n,
                        const struct basis_row *row) {
     const char *basis = word_spelling(WORDS_BASIS, (int)row->basis);
@@ -49,13 +59,32 @@ static void check_keys(const struct entry_check *k, const struct node *n,
         if (needed && value == NULL)
             complain(k->c, k->src, place, CODE_bad_rate,
                      "basis `%s` needs `%s`", basis, rate_keys[i]);
-        bool allowed = needed
-                       || (row->may != NULL
-                           && str_eq(str_of(row->may), str_of(rate_keys[i])));
+        bool allowed = needed || row_may_have(row, rate_keys[i]);
         if (!allowed && value != NULL)
             complain(k->c, k->src, value->place, CODE_bad_rate,
                      "basis `%s` takes no `%s`", basis, rate_keys[i]);
     }
+}
+
+static void check_people(const struct entry_check *k, const struct node *n,
+                         const struct rate *rate) {
+    const struct node *people = node_get(n, "people");
+    const struct node *place = node_or(node_get(n, "tried"), n);
+    int64_t links = (int64_t)rate->links.count;
+    int64_t most = people != NULL ? rate->people : links;
+    int64_t tried = rate->tried + rate->maintainers_tried;
+    if ((people == NULL) != (node_get(n, "because") == NULL))
+        complain(k->c, k->src, place->place, CODE_too_few_people,
+                 "`people` and `because`, who they are, go together");
+    else if (people != NULL && rate->people <= links)
+        complain(k->c, k->src, people->place, CODE_too_few_people,
+                 "%lld links are as many people: leave `people` out",
+                 (long long)links);
+    if (tried > most)
+        complain(k->c, k->src, place->place, CODE_too_few_people,
+                 "%lld tries of %lld people: one person is one try; where a "
+                 "link holds several, count them in `people`",
+                 (long long)tried, (long long)most);
 }
 
 void check_rate(const struct entry_check *k, const struct node *n,
@@ -92,4 +121,6 @@ void check_rate(const struct entry_check *k, const struct node *n,
         && rate->links.count == 0)
         complain(k->c, k->src, node_get(n, "links")->place, CODE_bad_rate,
                  "basis `reports` needs at least one link");
+    else if (row->basis == BASIS_reports)
+        check_people(k, n, rate);
 }

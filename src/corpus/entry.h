@@ -56,8 +56,11 @@ struct rate {
     int64_t worked, tried;  /* reports, measured; for a dead end: failed, tried */
     int64_t maintainers_worked, maintainers_tried; /* reports of the project's
                                own people, kept apart: not in worked, tried */
+    int64_t people;         /* reports: who stand in the links, where that is
+                               more than one each; 0: as many as links */
     int64_t rate_micro;     /* estimate, ai_generated; -1: none */
-    struct text because;    /* estimate: what it rests on; measured: how */
+    struct text because;    /* estimate: what it rests on; measured: how;
+                               reports: why so many people */
     struct str source;      /* ai_generated: from where */
     struct str_list links;  /* reports */
 };

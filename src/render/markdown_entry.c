@@ -87,10 +87,10 @@ static void write_signatures(struct sheet *s, const struct entry *e) {
 /* The stored rate, and what it rests on. */
 static void write_rate(struct sheet *s, const struct rate *rate,
                        bool is_failure) {
-    struct str words = shown_stored_rate(s->t, rate);
+    struct str words = is_failure ? shown_failure(s->t, rate)
+                                  : shown_stored_rate(s->t, rate);
     if (words.n > 0) {
-        item(s, is_failure ? said_with(s->t, "explain.fails", &words, 1)
-                           : words);
+        item(s, words);
     }
     item(s, said_text(s->t, &rate->because));
     item(s, rate->source);

@@ -103,6 +103,8 @@ struct str shown_kind(const struct teller *t, const struct entry *e);
 /* "vllm >= 0.7.0 < 0.9.1" */
 struct str shown_range(const struct teller *t, const struct version_range *r);
 struct str shown_stored_rate(const struct teller *t, const struct rate *rate);
+/* The same of a dead end, whose counts are of failures. */
+struct str shown_failure(const struct teller *t, const struct rate *rate);
 
 /* choice.c: what is said of a fix; empty where there is nothing to say */
 #define FIRST_FIXES 2     /* in full */

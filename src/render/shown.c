@@ -119,14 +119,16 @@ static struct str count(const struct teller *t, int64_t n) {
     return shown_number(t, UNIT_COUNT, n);
 }
 
-/* One or two reports: what they say, where none of them is good. */
+/* One or two reports. One is what it says; of two none may be good. */
 static struct str few_words(const struct teller *t, const struct success *s,
                             const struct str counts[]) {
+    if (s->tried == 1) {
+        return said(t, s->worked == 1 ? "rate.one_worked" : "rate.one_failed");
+    }
     if (s->worked > 0 || s->tried < 1) {
         return said(t, "rate.few");
     }
-    return said_with(t, s->tried == 1 ? "rate.none_of_one" : "rate.none_of",
-                     counts, 2);
+    return said_with(t, "rate.none_of", counts, 2);
 }
 
 struct str shown_own(const struct teller *t, const struct own_success *own) {
@@ -157,16 +159,23 @@ static struct str rate_words(const struct teller *t,
     return (struct str){NULL, 0};
 }
 
+static struct str maintainer_words(const struct teller *t,
+                                   const struct success *s) {
+    struct str words[] = {rate_words(t, s), count(t, s->maintainers_worked),
+                          count(t, s->maintainers_tried)};
+    const char *one = s->maintainers_worked == 1 ? "rate.with_one_maintainer"
+                                                 : "rate.without_maintainer";
+    return said_with(t, s->maintainers_tried == 1 ? one
+                                                  : "rate.with_maintainers",
+                     words, 3);
+}
+
 struct str shown_rate(const struct teller *t, const struct success *s) {
     if (!s->known) {
         return (struct str){NULL, 0};
     }
-    if (s->maintainers_tried < 1) {
-        return rate_words(t, s);
-    }
-    struct str words[] = {rate_words(t, s), count(t, s->maintainers_worked),
-                          count(t, s->maintainers_tried)};
-    return said_with(t, "rate.with_maintainers", words, 3);
+    return s->maintainers_tried < 1 ? rate_words(t, s)
+                                    : maintainer_words(t, s);
 }
 
 /* One line, cleaned; blanks instead of newlines and tabs. */

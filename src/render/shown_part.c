@@ -68,6 +68,27 @@ struct str shown_range(const struct teller *t, const struct version_range *r) {
     return settled(t->a, &out);
 }
 
+/* worked counts those it failed for; links are given by whoever writes it. */
+static struct str reported_failure(const struct teller *t,
+                                   const struct rate *rate) {
+    int64_t tried = rate->tried + rate->maintainers_tried;
+    int64_t failed = rate->worked + rate->maintainers_worked;
+    struct str counts[] = {shown_number(t, UNIT_COUNT, failed),
+                           shown_number(t, UNIT_COUNT, tried)};
+    if (tried == 1) {
+        return said(t, failed == 1 ? "rate.one_failed" : "rate.one_worked");
+    }
+    return said_with(t, "rate.failures", counts, 2);
+}
+
+struct str shown_failure(const struct teller *t, const struct rate *rate) {
+    if (rate->basis == BASIS_reports) {
+        return reported_failure(t, rate);
+    }
+    struct str words = shown_stored_rate(t, rate);
+    return words.n > 0 ? said_with(t, "explain.fails", &words, 1) : words;
+}
+
 struct str shown_stored_rate(const struct teller *t, const struct rate *rate) {
     bool has_counts =
         rate->basis == BASIS_reports || rate->basis == BASIS_measured;

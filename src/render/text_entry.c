@@ -53,11 +53,10 @@ static void write_signatures(struct page *p, const struct entry *e) {
 /* The stored rate, and what it rests on. */
 static void write_rate(struct page *p, const struct rate *rate,
                        bool is_failure) {
-    struct str words = shown_stored_rate(p->t, rate);
+    struct str words = is_failure ? shown_failure(p->t, rate)
+                                  : shown_stored_rate(p->t, rate);
     if (words.n > 0) {
-        page_text(p, 4, INK_DIM,
-                  is_failure ? said_with(p->t, "explain.fails", &words, 1)
-                             : words);
+        page_text(p, 4, INK_DIM, words);
     }
     page_text(p, 4, INK_DIM, said_text(p->t, &rate->because));
     for (size_t i = 0; i < rate->links.count; i++) {

@@ -59,10 +59,40 @@ static void few_reports_that_all_say_no_are_told(void **state) {
     expect_shown(rate(LANG_EN, 0, 2),
                  "2 people tried it, none says it worked.");
     expect_shown(rate(LANG_ZH, 0, 2), "2 人试过，没有人说有效。");
-    expect_shown(rate(LANG_EN, 0, 1),
-                 "One person tried it and did not say that it worked.");
+    expect_shown(rate(LANG_EN, 0, 1), "One report: it did not work.");
     expect_shown(rate(LANG_EN, 1, 2), "Few reports so far.");
     expect_shown(rate(LANG_EN, 0, 5), "0 of 5 people say it worked.");
+}
+
+static void one_report_is_no_rate(void **state) {
+    (void)state;
+    expect_shown(rate(LANG_EN, 1, 1), "One report: it worked.");
+    expect_shown(rate(LANG_ZH, 1, 1), "只有一份反馈：有效。");
+    expect_shown(rate(LANG_ZH, 0, 1), "只有一份反馈：无效。");
+    struct teller t = teller(LANG_EN);
+    struct success s = {.known = true, .basis = BASIS_reports, .worked = 3,
+                        .tried = 4, .maintainers_worked = 1,
+                        .maintainers_tried = 1};
+    expect_shown(shown_rate(&t, &s), "3 of 4 people say it worked. "
+                                     "One of its maintainers says it worked.");
+}
+
+static struct str failure(enum lang lang, int64_t failed, int64_t tried) {
+    struct teller t = teller(lang);
+    struct rate r = {.basis = BASIS_reports, .worked = failed, .tried = tried};
+    return shown_failure(&t, &r);
+}
+
+static void a_dead_end_counts_those_it_failed_for(void **state) {
+    (void)state;
+    expect_shown(failure(LANG_EN, 1, 1), "One report: it did not work.");
+    expect_shown(failure(LANG_EN, 2, 3),
+                 "It failed for 2 of 3 people who report it.");
+    expect_shown(failure(LANG_ZH, 2, 3), "反馈者 3 人，其中 2 人无效。");
+    struct teller t = teller(LANG_EN);
+    struct rate r = {.basis = BASIS_estimate, .rate_micro = 900000};
+    expect_shown(shown_failure(&t, &r),
+                 "That it fails: Estimate, not reports: 90 %.");
 }
 
 static struct str depends_on(enum lang lang, const char *facts) {
@@ -100,6 +130,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_have_no_commas),
         cmocka_unit_test(few_reports_that_all_say_no_are_told),
+        cmocka_unit_test(one_report_is_no_rate),
+        cmocka_unit_test(a_dead_end_counts_those_it_failed_for),
         cmocka_unit_test(facts_are_called_by_their_labels),
         cmocka_unit_test(few_bytes_are_a_word_of_the_language),
         cmocka_unit_test(stray_marks_do_no_harm),
