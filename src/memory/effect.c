@@ -76,13 +76,9 @@ struct kv_side kv_side_of(const struct ask *q) {
                        rules_is_v0(c) == ANSWER_YES && tokens->known &&
                        kv.length > 0;
     kv.pool_tokens = kv.counts_tokens ? tokens->number : 0;
-    bool says_nothing = !c->in[FACT_kv_available].known &&
-                        !c->in[FACT_kv_needed].known && !tokens->known &&
-                        !c->in[FACT_kv_blocks].known;
     kv.has_no_pool =
         (kv.pool.known && kv.pool.high <= 0) ||
-        (c->in[FACT_kv_blocks].known && c->in[FACT_kv_blocks].number <= 0) ||
-        (q->what == SHORT_KV_POOL && says_nothing);
+        (c->in[FACT_kv_blocks].known && c->in[FACT_kv_blocks].number <= 0);
     return kv;
 }
 

@@ -156,7 +156,7 @@ static struct estimate batch_for_pool(const struct ask *q, int64_t now) {
         return estimate_none(FACT_kv_needed);
     }
     e.proposed = propose(FACT_max_num_batched_tokens, fewer);
-    if (kv.demand.by_model) {
+    if (kv.demand.by_model && kv.length > 0) {
         e.after = need_of_steps(q, &kv, fewer);
     }
     if (rules_pool_is_asked(q->c) && kv.pool.known && e.after.known) {

@@ -264,8 +264,11 @@ struct estimate step_scaled(const struct ask *q, int setting) {
         put_half(q, &e, &s, &cut);
         return with_value(e, setting, now, &cut);
     }
-    if (!s.missing.known || s.missing.high <= 0) {
-        return e; /* memory was not short, or nobody says */
+    if (s.missing.known && s.missing.high <= 0) {
+        return estimate_none(FACT_tried_alloc); /* memory was not short */
+    }
+    if (!s.missing.known) {
+        return e;
     }
     bool is_server = keeps_pool(q->c);
     if ((is_server || is_large(&s)) && cut_to_fit(&s, now, &cut)) {
@@ -359,9 +362,12 @@ struct estimate effect_vae_tiles(const struct ask *q) {
     if (q->what != SHORT_ALLOCATION && q->what != SHORT_UNKNOWN) {
         return estimate_none(FACT_tried_alloc);
     }
+    if (s.asked.known && s.asked.high < tile) {
+        return estimate_none(FACT_tried_alloc); /* no tile is smaller */
+    }
     e.needs.count = 0;
     e.after = span_exact(tile);
-    if (s.free.known) {
+    if (s.free.known && (s.asked.known || s.free.low >= tile)) {
         estimate_judge(&e);
     }
     e.formula = arena_printf(

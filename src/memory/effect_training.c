@@ -312,5 +312,12 @@ struct estimate effect_training(const struct ask *q, enum effect effect) {
         return bounded(q, effect, &e.needs);
     }
     struct training_setup s = training_setup_of(c);
-    return reckoned(q, effect, &s);
+    bool is_told_of_ranks = c->in[FACT_gpu_count].known ||
+                            c->in[FACT_data_parallel].known;
+    e = reckoned(q, effect, &s);
+    bool is_assumed = e.verdict == VERDICT_NOT_ENOUGH &&
+                      (!is_told_of_ranks || !c->in[FACT_zero_stage].known);
+    return is_assumed || e.verdict == VERDICT_UNKNOWN
+               ? bounded(q, effect, &e.needs)
+               : e;
 }

@@ -286,6 +286,10 @@ static struct estimate fraction_for_pool(const struct ask *q) {
                                         : 0));
         needs_add(&e.needs, FACT_cuda_graph_bytes);
     }
+    if (!now.known && e.verdict == VERDICT_ENOUGH) {
+        estimate_if(&e, "verdict.if.rest"); /* perhaps it was more already */
+        condition_add(&e, write_short(q->a, base.low - e.limit.low));
+    }
     if (now.known && chosen <= now.low) {
         e.verdict = VERDICT_UNKNOWN; /* it failed at more than that already */
         e.condition.key = NULL;

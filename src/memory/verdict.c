@@ -180,8 +180,18 @@ static void put_default(const struct ask *q, struct estimate *e,
     e->share_micro = was_enough ? SHARE_NONE : 0;
 }
 
+/* What these would give back depends on how far the program was. */
+static bool is_by_stage(enum effect effect) {
+    return effect == EFFECT_enforce_eager || effect == EFFECT_gpu_layers;
+}
+
 void estimate_doubt(const struct ask *q, enum effect effect,
                     struct estimate *e) {
+    if (q->what == SHORT_ALLOCATION && is_by_stage(effect) && !q->c->in[FACT_stage].known &&
+        !verdict_is_open(e->verdict) && e->verdict != VERDICT_NONE) {
+        e->verdict = VERDICT_UNKNOWN;
+        needs_add(&e->needs, FACT_stage);
+    }
     for (size_t i = 0; i < sizeof decisive / sizeof *decisive; i++) {
         bool is_firm = e->verdict == VERDICT_ENOUGH ||
                        e->verdict == VERDICT_NOT_ENOUGH;
