@@ -73,6 +73,17 @@ static struct str bytes_in(struct diagnosis *d, int64_t bytes) {
     return written_bytes(d->a, bytes);
 }
 
+/* False: every release that words the message so is older. */
+static bool may_have_segments(struct diagnosis *d, const struct finding *f) {
+    struct fact_list facts = facts_in_force(d, &f->facts);
+    const struct fact *words = facts_last(&facts, FACT_oom_words);
+    bool is_old = words && (str_eq(words->word, STR("bare")) ||
+                            str_eq(words->word, STR("cached")) ||
+                            str_eq(words->word, STR("reserved")));
+    return !is_old && when_ask(d, STR("vcmp(torch_version, '2.1.0') >= 0"),
+                               &facts, f->form).truth != TRUTH_FALSE;
+}
+
 static void pieces(struct diagnosis *d, struct finding *f,
                    const struct sizes *s) {
     int64_t both;
@@ -82,7 +93,8 @@ static void pieces(struct diagnosis *d, struct finding *f,
     if (s->unused / UNUSED_TIMES >= s->tried) {
         say(d, f, "diagnose.remark.unused", bytes_in(d, s->unused),
             bytes_in(d, s->tried));
-    } else if (s->has_free && both >= s->tried && s->free < s->tried) {
+    } else if (s->has_free && both >= s->tried && s->free < s->tried &&
+               may_have_segments(d, f)) {
         say(d, f, "diagnose.remark.segments", bytes_in(d, both),
             bytes_in(d, s->tried));
     }

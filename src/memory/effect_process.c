@@ -124,8 +124,11 @@ static struct estimate for_allocation(const struct ask *q) {
     if (verdict_is_open(e.verdict) && s.missing.known && s.missing.high > 0) {
         estimate_if(&e, "verdict.if.freed");
         condition_add(&e, write_short(q->a, s.missing.high));
-        e.share_micro = e.limit.known ? share_that_passes(e.after, e.limit)
-                                      : SHARE_NONE;
+        /* What lies outside the framework is no interval of what others hold:
+         * the context is in it. */
+        e.share_micro = e.limit.known && others.low > 0
+                            ? share_that_passes(e.after, e.limit)
+                            : SHARE_NONE;
         e.short_by = s.missing;
     }
     return e;
