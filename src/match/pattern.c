@@ -195,7 +195,7 @@ struct regex *regex_compile(struct matcher *m, const struct pattern_text *text,
         char why[160] = "";
         pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof why);
         struct str message = arena_str(m->a, str_of(why));
-        *error = (struct pattern_error){at < text->text.n ? at : text->text.n,
+        *error = (struct pattern_error){steps_place(text->text, counted, at),
                                         message};
         return NULL;
     }

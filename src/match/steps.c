@@ -169,3 +169,18 @@ struct str steps_counted(struct arena *a, struct str prepared,
         arena_raise(a, FAIL_MEMORY, "out of memory for a pattern");
     return buf_str(&out);
 }
+
+static bool has_callout_at(struct str text, size_t at) {
+    return str_starts(str_slice(text, at, text.n), STR(CALLOUT));
+}
+
+size_t steps_place(struct str prepared, struct str counted, size_t at) {
+    size_t place = 0;
+    for (size_t i = 0; i < at && place < prepared.n;) {
+        bool is_added = has_callout_at(counted, i) &&
+                        !has_callout_at(prepared, place);
+        i += is_added ? strlen(CALLOUT) : 1;
+        place += !is_added;
+    }
+    return place;
+}

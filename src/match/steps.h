@@ -15,4 +15,8 @@ enum steps_of {
 struct str steps_counted(struct arena *a, struct str prepared,
                          enum steps_of which);
 
+/* Where counted[at] stands in the text that it was made of: for what PCRE2 says
+ * of a bad pattern. */
+size_t steps_place(struct str prepared, struct str counted, size_t at);
+
 #endif
