@@ -3,6 +3,11 @@
  * A dead end that is true of this log, and a remark, rule out the fixes that
  * do the same. A fix whose arithmetic says enough stays: then the dead end is
  * the weaker statement and goes.
+ *
+ * A dead end without a condition stands in every report of its entry: it warns
+ * of one way to do a thing (two settings of one variable at once, a mount on
+ * the wrong side), and the fix of the same flag is the other way. It would
+ * rule that fix out for good, so it rules out nothing.
  */
 #include "diagnose/work.h"
 
@@ -35,7 +40,8 @@ static void rule_out(struct fix *fix, const char *key) {
 static bool dead_end_settles(struct finding *f, const struct dead_end *x) {
     for (size_t i = 0; i < f->fix_count; i++) {
         struct fix *fix = &f->fixes[i];
-        if (!do_the_same(&fix->is->acts_on, &x->acts_on)) {
+        if (x->when.count == 0 ||
+            !do_the_same(&fix->is->acts_on, &x->acts_on)) {
             continue;
         }
         if (is_proven(fix) && fix->applies == APPLIES_YES) {

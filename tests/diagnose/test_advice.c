@@ -78,10 +78,15 @@ static int make_corpus(void **state) {
     w->acts_on.change = CHANGE_set;
     w = entry_fix(&s, e, "warned-of");
     w->acts_on.kind = ACT_KIND_upgrade;
+    w = entry_fix(&s, e, "done-another-way");
+    w->acts_on.kind = ACT_KIND_shm_size;
     w = entry_fix(&s, e, "like-the-new");
     w->command = STR("--new-thing-else 3");
     struct dead_end *x = entry_dead_end(&s, e, "general");
     x->acts_on.kind = ACT_KIND_upgrade;
+    x->when = scene_list(&s, "kv_needed > 0");
+    x = entry_dead_end(&s, e, "one-way-to-do-it");
+    x->acts_on.kind = ACT_KIND_shm_size;
     x = entry_dead_end(&s, e, "touched");
     x->acts_on.flag = STR("--enforce-eager");
     x->acts_on.change = CHANGE_down; /* no fix does that */
@@ -347,7 +352,7 @@ static void touched_dead_ends_come_first(void **state) {
     see_context(&s, "engine", 1, NULL);
     see_context(&s, "dump", 2, "enforce_eager=True", NULL);
     const struct finding *f = &too_long()->findings[0];
-    assert_int_equal(f->dead_end_count, 2); /* the conditional one is out */
+    assert_int_equal(f->dead_end_count, 3); /* the conditional one is out */
     assert_string_equal(f->dead_ends[0].is->action.in[LANG_EN].p, "touched");
 }
 
@@ -358,6 +363,8 @@ static void what_is_a_dead_end_is_no_fix(void **state) {
     const struct fix *fix = fix_named(f, "warned-of");
     assert_int_equal(fix->applies, APPLIES_NO);
     assert_string_equal(fix->because.key, "diagnose.applies.dead_end");
+    /* no condition: true of every log, so it cannot mean the fix itself */
+    assert_int_equal(fix_named(f, "done-another-way")->applies, APPLIES_YES);
 }
 
 static void the_command_is_corrected(void **state) {

@@ -2,7 +2,7 @@
 """A change to how records are laid out makes another index, by itself.
 
 The sum of the files that lay out records goes into each index. Two fields of
-a walk are swapped in a copy: the sum has to be another. And an index whose sum
+the table that they are derived from are swapped in a copy: the sum has to be another. And an index whose sum
 is another is refused with words that say what to do. Run from the top of the
 repository; OOMKB names the program, the index stands beside it.
 """
@@ -16,7 +16,7 @@ import unittest
 
 OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
 INDEX = pathlib.Path(OOMKB).parent / "oomkb.db"
-WALK = "src/index/walk_entry.c"
+FIELDS = "src/corpus/entry_fields.c"
 LANGUAGE = 2  # of enum pack_word
 
 
@@ -32,15 +32,17 @@ class Layout(unittest.TestCase):
 
     def test_two_fields_swapped_are_another_layout(self):
         shutil.copy("Makefile", self.folder)
-        shutil.copytree("src/index", self.folder / "src/index")
+        for house in ("index", "corpus"):
+            shutil.copytree(f"src/{house}", self.folder / "src" / house)
         self.assertEqual(layout(self.folder), layout("."))
-        walk = self.folder / WALK
-        text = walk.read_text()
-        first = "record_text(r, &fix->action);\n"
-        second = "record_text(r, &fix->how);\n"
-        self.assertIn(first + "    " + second, text)
-        walk.write_text(text.replace(first + "    " + second,
-                                     second + "    " + first))
+        fields = self.folder / FIELDS
+        text = fields.read_text()
+        first, second = "AT(workaround, action)", "AT(workaround, how)"
+        self.assertEqual((text.count(first), text.count(second)), (1, 1))
+        self.assertLess(text.index(first), text.index(second))
+        fields.write_text(text.replace(second, "AT(workaround, else)")
+                          .replace(first, second)
+                          .replace("AT(workaround, else)", first))
         self.assertNotEqual(layout(self.folder), layout("."))
 
     def test_an_index_of_another_layout_is_refused(self):
