@@ -42,7 +42,6 @@ struct desk {
     struct mechanism_causes mechanisms[MECHANISM_COUNT_OF];
     const struct node *mechanism_nodes[MECHANISM_COUNT_OF];
     const struct source *causes_src;
-    size_t without_cures; /* fixes that nobody says of what they cure */
     struct corpus corpus; /* the same things, as index/ wants them */
     size_t samples;
     bool fact_used[FACT_COUNT_OF]; /* somewhere in the corpus */

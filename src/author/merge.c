@@ -11,10 +11,6 @@
 
 #include <string.h>
 
-/* To be true once every fix says what it cures: until then one that nobody
- * says it of cures every cause of its entry now and then, and is counted. */
-static const bool CURES_ARE_REQUIRED = false;
-
 static const char *const of_act[] = {"effort", "loses", "frees", "cures",
                                      "effect"};
 static const char *const must_stand[] = {"id", "action", "how", "acts_on"};
@@ -142,14 +138,27 @@ static struct sources merge_fix(struct desk *d, const struct made *m,
     return s;
 }
 
-/* Every cause of the entry, now and then. */
-static void cure_some(struct desk *d, const struct entry *e,
-                      struct workaround *w) {
-    w->cures = arena_array(d->a, e->cause_count, sizeof *w->cures);
-    w->cure_count = e->cause_count;
-    for (size_t i = 0; i < e->cause_count; i++)
-        w->cures[i] = (struct cure){e->causes[i].cause, STRENGTH_some};
-    d->without_cures++;
+/* A fix that cures no cause of its entry has no place there. */
+static bool cures_one(const struct entry *e, const struct workaround *w) {
+    for (size_t i = 0; i < w->cure_count; i++)
+        for (size_t k = 0; k < e->cause_count; k++)
+            if (str_eq(w->cures[i].cause, e->causes[k].cause))
+                return true;
+    return w->cure_count == 0; /* that is told already */
+}
+
+static void ask_cures(struct desk *d, const struct made *m,
+                      const struct node *n, const struct sources *s,
+                      const struct workaround *w) {
+    struct place place = n->place;
+    place.width = 1;
+    if (!acts_on_something(s))
+        return;
+    if (!is_said(s, "cures"))
+        refuse_unsaid(&d->c, m->src, n, CODE_unsaid, "cures");
+    else if (!cures_one(m->what, w))
+        complain(&d->c, m->src, place, CODE_cures_nothing,
+                 "the fix cures none of the causes of its entry");
 }
 
 static void merge_entry(struct desk *d, const struct made *m) {
@@ -164,11 +173,7 @@ static void merge_entry(struct desk *d, const struct made *m) {
         if (n->kind != NODE_MAP)
             continue;
         struct sources s = merge_fix(d, m, n, &e->workarounds[i]);
-        if (is_said(&s, "cures") || !acts_on_something(&s))
-            continue;
-        cure_some(d, e, &e->workarounds[i]);
-        if (CURES_ARE_REQUIRED)
-            refuse_unsaid(&d->c, m->src, n, CODE_unsaid, "cures");
+        ask_cures(d, m, n, &s, &e->workarounds[i]);
     }
 }
 
@@ -181,9 +186,6 @@ void desk_merge(struct desk *d) {
     }
     for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++)
         merge_entry(d, &d->made[MADE_ENTRY].at[i]);
-    if (!CURES_ARE_REQUIRED && d->without_cures > 0 && d->causes_src != NULL)
-        complain(&d->c, d->causes_src, (struct place){0}, CODE_no_cures,
-                 "fixes that do not say what they cure: %zu", d->without_cures);
 }
 
 void merge_alone(struct complaints *c, const struct source *src,
