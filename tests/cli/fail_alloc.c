@@ -18,10 +18,16 @@ static size_t early_bytes;
 static atomic_long calls;
 static long fail_at = -1;
 
+/* ISO C has no way from an object's address to a function's but its bytes. */
+static void find_one(const char *name, void *function) {
+    void *at = dlsym(RTLD_NEXT, name);
+    memcpy(function, &at, sizeof at);
+}
+
 static void find(void) {
-    real_malloc = dlsym(RTLD_NEXT, "malloc");
-    real_calloc = dlsym(RTLD_NEXT, "calloc");
-    real_realloc = dlsym(RTLD_NEXT, "realloc");
+    find_one("malloc", &real_malloc);
+    find_one("calloc", &real_calloc);
+    find_one("realloc", &real_realloc);
 }
 
 __attribute__((constructor)) static void begin(void) {
