@@ -96,6 +96,20 @@ static const struct effect_row rows[EFFECT_COUNT_OF] = {
     [EFFECT_fewer_workers] = {
         {FACT_num_workers, NO_FACT}, .is_any = true, .down = true,
         .kinds = {ACT_KIND_code}},
+    [EFFECT_kernel] = {
+        {NO_FACT, NO_FACT}, .is_any = true, .set = true,
+        .kinds = {ACT_KIND_code, ACT_KIND_upgrade}},
+    [EFFECT_kernel_tile] = {
+        {NO_FACT, NO_FACT}, .is_any = true, .down = true, .set = true,
+        .kinds = {ACT_KIND_code}},
+    [EFFECT_pool] = {
+        {NO_FACT, NO_FACT}, .is_any = true, .up = true, .set = true,
+        .kinds = {ACT_KIND_code, ACT_KIND_upgrade, ACT_KIND_host_memory}},
+    [EFFECT_other_device] = {
+        {NO_FACT, NO_FACT}, .is_any = true, .set = true},
+    [EFFECT_build_jobs] = {
+        {FACT_build_jobs, NO_FACT}, .is_any = true, .down = true,
+        .set = true},
 };
 
 /* Variables of the allocator: they belong to no engine. */

@@ -109,6 +109,11 @@ static struct estimate estimate_of(const struct ask *q, enum effect effect) {
     case EFFECT_raise_limit: return effect_raise_limit(q);
     case EFFECT_wired_limit: return effect_wired_limit(q);
     case EFFECT_fewer_workers: return effect_fewer_workers(q);
+    case EFFECT_kernel: return effect_kernel(q);
+    case EFFECT_kernel_tile: return effect_kernel_tile(q);
+    case EFFECT_pool: return effect_pool(q);
+    case EFFECT_other_device: return effect_other_device(q);
+    case EFFECT_build_jobs: return effect_build_jobs(q);
     case EFFECT_batch_size:
     case EFFECT_gradient_checkpointing:
     case EFFECT_optimizer_state:

@@ -87,6 +87,13 @@ struct estimate effect_raise_limit(const struct ask *q);
 struct estimate effect_wired_limit(const struct ask *q);
 struct estimate effect_fewer_workers(const struct ask *q);
 
+/* effect_place.c: where it may fit. */
+struct estimate effect_kernel(const struct ask *q);
+struct estimate effect_kernel_tile(const struct ask *q);
+struct estimate effect_pool(const struct ask *q);
+struct estimate effect_other_device(const struct ask *q);
+struct estimate effect_build_jobs(const struct ask *q);
+
 struct estimate effect_max_model_len(const struct ask *q);
 struct estimate effect_utilization_up(const struct ask *q);
 struct estimate effect_utilization_down(const struct ask *q);

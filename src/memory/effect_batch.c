@@ -183,6 +183,17 @@ static struct estimate batch_for_pool(const struct ask *q, int64_t now) {
     return e;
 }
 
+/* So many were refused; how many fit nobody says. */
+static void put_trial(const struct ask *q, struct estimate *e, int64_t fewer) {
+    if (fewer <= 0) {
+        return;
+    }
+    e->after = span_exact(fewer);
+    e->proposed = propose(FACT_max_num_batched_tokens, fewer);
+    estimate_if(e, "verdict.if.trial");
+    condition_add(e, write_count(q->a, fewer));
+}
+
 /* TGI prints how many tokens of a prefill were refused, and perhaps what they
  * asked for: as many fit as the same share of that was there. */
 static struct estimate prefill_of_tgi(const struct ask *q, int64_t now) {
@@ -202,6 +213,7 @@ static struct estimate prefill_of_tgi(const struct ask *q, int64_t now) {
     fits -= fits % TGI_BLOCK;
     if (!is_told || fits <= 0 || fits >= now) {
         needs_add(&e.needs, FACT_pool_needed);
+        put_trial(q, &e, now / 2 - now / 2 % TGI_BLOCK);
         return e;
     }
     e.after = e.limit = span_exact(fits);

@@ -175,6 +175,33 @@ static int64_t context_now(const struct ask *q, const struct estimate *e,
     return now;
 }
 
+/* Nobody says the context; cache and compute buffer both grow with it. The
+ * part of it at which they take two thirds of what the GPU allows at most. */
+static void put_part(const struct ask *q, struct estimate *e) {
+    const struct memory_case *c = q->c;
+    struct span cache = span_of_fact(&c->in[FACT_kv_bytes]);
+    struct span limit = span_of_fact(&c->in[FACT_alloc_limit]);
+    struct span both = span_plus(cache, e->before);
+    int64_t parts = 2;
+    if (!is_compute(q) || !both.known || !limit.known || limit.low <= 0) {
+        return;
+    }
+    while (ceil_div(both.high, parts) > limit.low / 3 * 2) {
+        parts *= 2;
+    }
+    struct span part = span_share(both, 1, parts);
+    e->formula = arena_printf(
+        q->a, "kv cache + compute buffer = (%.*s + %.*s) / %lld = about %.*s%.*s",
+        STR_ARG(write_bytes(q->a, cache.high)),
+        STR_ARG(write_bytes(q->a, e->before.high)), (long long)parts,
+        STR_ARG(write_bytes(q->a, part.high)),
+        STR_ARG(write_sources(q->a, c, used)));
+    estimate_if(e, "verdict.if.start");
+    condition_add(e, arena_printf(q->a, "1/%lld", (long long)parts));
+    condition_add(e, write_short(q->a, part.high));
+    condition_add(e, write_short(q->a, limit.low - part.high));
+}
+
 static struct estimate shorter(const struct ask *q) {
     struct str how = {0};
     struct estimate e = begin(q);
@@ -184,6 +211,7 @@ static struct estimate shorter(const struct ask *q) {
     }
     if (now <= PAD || !e.before.known) {
         needs_add(&e.needs, FACT_context_length);
+        put_part(q, &e);
         return e;
     }
     int64_t fewer = halve(q, &e, now);
@@ -427,6 +455,11 @@ bool llama_effect(const struct ask *q, enum effect effect,
     case EFFECT_raise_limit:
     case EFFECT_wired_limit:
     case EFFECT_fewer_workers:
+    case EFFECT_kernel:
+    case EFFECT_kernel_tile:
+    case EFFECT_pool:
+    case EFFECT_other_device:
+    case EFFECT_build_jobs:
     case EFFECT_COUNT_OF: return false;
     }
     *out = is_start ? reckon(q) : estimate_none(FACT_tried_alloc);

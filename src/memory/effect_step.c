@@ -58,6 +58,16 @@ static struct shortfall host_shortfall(const struct memory_case *c) {
     return s;
 }
 
+/* PyTorch's own limit on an Apple GPU, and what it counts against it. */
+static struct span free_below_limit(const struct memory_case *c) {
+    const struct fact *device = &c->in[FACT_device_kind];
+    bool is_apple = device->known && str_eq(device->word, STR("mps"));
+    struct span held = span_plus(span_of_fact(&c->in[FACT_pytorch_allocated]),
+                                 span_of_fact(&c->in[FACT_outside_framework]));
+    struct span limit = span_of_fact(&c->in[FACT_memory_limit]);
+    return is_apple ? span_at_least(span_minus(limit, held), 0) : span_none();
+}
+
 struct shortfall shortfall_of(const struct ask *q) {
     const struct memory_case *c = q->c;
     const struct fact *tried = &c->in[FACT_tried_alloc];
@@ -69,13 +79,17 @@ struct shortfall shortfall_of(const struct ask *q) {
     if (q->what == SHORT_HOST) {
         return host_shortfall(c);
     }
+    if (!s.free.known) {
+        s.free = free_below_limit(c);
+    }
     s.held = held_of(c, s.total, s.free);
     s.missing = span_at_least(span_minus(s.asked, s.free), 0);
     return s;
 }
 
 static bool is_refusal(const struct ask *q) {
-    return q->what == SHORT_ALLOCATION || q->what == SHORT_HOST;
+    return q->what == SHORT_ALLOCATION || q->what == SHORT_HOST ||
+           free_below_limit(q->c).known;
 }
 
 static struct estimate begin(const struct ask *q, const struct shortfall *s) {
@@ -228,6 +242,15 @@ static void put_half(const struct ask *q, struct estimate *e,
     estimate_bound(q, e);
 }
 
+/* What was asked is not printed: it was more than what was free. */
+static void put_at_most(const struct ask *q, struct estimate *e,
+                        const struct shortfall *s) {
+    if (!s->asked.known && s->free.known && s->free.low > 0) {
+        estimate_if(e, "verdict.if.at_most");
+        condition_add(e, write_short(q->a, s->free.low));
+    }
+}
+
 static struct estimate with_value(struct estimate e, int setting, int64_t now,
                                   const struct cut *cut) {
     if (e.verdict == VERDICT_MAY_BE_ENOUGH && now > 0) {
@@ -268,6 +291,7 @@ struct estimate step_scaled(const struct ask *q, int setting) {
         return estimate_none(FACT_tried_alloc); /* memory was not short */
     }
     if (!s.missing.known) {
+        put_at_most(q, &e, &s);
         return e;
     }
     bool is_server = keeps_pool(q->c);

@@ -448,7 +448,12 @@ static struct estimate ratio_for_tokens(const struct ask *q) {
     if (span_fits(tried, windows) == VERDICT_ENOUGH) {
         return estimate_none(FACT_tried_tokens);
     }
-    return tokens_short(q, windows);
+    struct estimate e = tokens_short(q, windows);
+    if (e.short_by.known && e.short_by.high > 0) {
+        estimate_if(&e, "verdict.if.window");
+        condition_add(&e, write_count(q->a, e.short_by.high));
+    }
+    return e;
 }
 
 /* A chunk of at most what is free; the next step may find less. */
@@ -463,6 +468,8 @@ static struct estimate chunk_for_tokens(const struct ask *q) {
         e.after = span_exact(chunk);
         e.short_by = span_exact(0);
         e.proposed = propose(FACT_max_num_batched_tokens, chunk);
+        estimate_if(&e, "verdict.if.each_step");
+        condition_add(&e, write_count(q->a, chunk));
     }
     return e;
 }
@@ -510,6 +517,11 @@ static bool for_tokens(const struct ask *q, enum effect effect,
     case EFFECT_raise_limit:
     case EFFECT_wired_limit:
     case EFFECT_fewer_workers:
+    case EFFECT_kernel:
+    case EFFECT_kernel_tile:
+    case EFFECT_pool:
+    case EFFECT_other_device:
+    case EFFECT_build_jobs:
     case EFFECT_COUNT_OF: break;
     }
     *out = estimate_none(FACT_tried_tokens);

@@ -147,11 +147,13 @@ static void a_full_pool_is_short_of_tokens(void **state) {
     struct estimate e = memory_effect(*state, &c, SHORT_TOKENS,
                                       EFFECT_swa_full_tokens_ratio);
     assert_int_equal(e.quantity, FACT_tried_tokens);
-    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    assert_int_equal(e.verdict, VERDICT_MAY_BE_ENOUGH);
+    assert_string_equal(e.condition.key, "verdict.if.window");
     assert_int_equal(e.short_by.low, 4352);
     assert_text(e.formula, "= 4,352 tokens");
     e = memory_effect(*state, &c, SHORT_TOKENS, EFFECT_max_num_batched_tokens);
     assert_int_equal(e.proposed.number, 2048);
+    assert_string_equal(e.condition.key, "verdict.if.each_step");
     e = memory_effect(*state, &c, SHORT_TOKENS,
                       EFFECT_mem_fraction_static_down);
     assert_int_equal(e.verdict, VERDICT_NONE);
