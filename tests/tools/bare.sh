@@ -5,6 +5,7 @@
 # uses. Says how long each command took; exits 1 when one failed.
 #
 #     bare.sh [SUITE...]         default: bookworm trixie
+#     BARE_USERS=root            one of the two users alone
 set -eu
 cd "$(dirname "$0")/../.."
 suites=${*:-bookworm trixie}
@@ -61,7 +62,7 @@ try() { # SUITE USER COMMAND
 
 for suite in $suites; do
     make_root "$suite"
-    for user in root guest; do
+    for user in ${BARE_USERS:-root guest}; do
         home=/root
         [ "$user" = root ] || home=/home/guest
         put_clone "$home" "$user"
