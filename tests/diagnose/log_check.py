@@ -552,9 +552,12 @@ class Refusal(unittest.TestCase):
         self.assertNotIn("host_rss", {q["fact"] for q in got["questions"]})
 
     def test_what_cannot_be_enough_gives_way(self):
-        for size, wanted in (("7.5", "free-ram"), ("164.8", "more-memory")):
+        for size, applies in (("7.5", "yes"), ("164.8", "no")):
             fixes = report(self.LOG.format(size))["findings"][0]["fixes"]
-            self.assertEqual(fixes[0]["id"], wanted)
+            self.assertEqual(fixes[0]["id"], "more-memory")
+            self.assertEqual([f["applies"] for f in fixes
+                              if f["id"] in ("free-ram", "add-swap")],
+                             [applies] * 2)
 
 
 class FullCard(unittest.TestCase):
@@ -564,27 +567,41 @@ class FullCard(unittest.TestCase):
            "memory in use. Of the allocated memory {1} GiB is allocated by "
            "PyTorch, and {2} MiB is reserved by PyTorch but unallocated.")
 
-    def first(self, *amounts, above=""):
+    def finding(self, *amounts, above=""):
         got = report(above, self.LOG.format(*amounts))["findings"][0]
-        return got["entry"], got["fixes"][0]["id"]
+        self.assertEqual(got["entry"], "pytorch/cuda-oom")
+        return got, {f["id"]: f for f in got["fixes"]}
 
-    def test_without_a_freed_block_it_still_loads(self):
-        head = "pytorch/cuda-oom"
-        for amounts, fix in (((320, 39, 1), "fewer-weights"),
-                             ((320, 39, 400), "smaller-step"),
-                             ((20, 39, 1), "fewer-weights"),
-                             ((20, 39, 400), "smaller-step"),
-                             ((2048, 37, 1), "smaller-step")):
+    def test_sizes_say_what_fills_it_and_benefit_what_is_first(self):
+        for amounts, cause in (((320, 39, 1), "weights"),
+                               ((320, 39, 400), "weights"),
+                               ((20, 39, 1), "weights"),
+                               ((20, 39, 400), "weights"),
+                               ((2048, 37, 1), "one_step")):
             with self.subTest(amounts=amounts):
-                self.assertEqual(self.first(*amounts), (head, fix))
+                got, fixes = self.finding(*amounts)
+                self.assertEqual(got["causes"][0]["cause"], cause)
+                # likelier alone where weights fill it, and dearer
+                likelier = (fixes["smaller-weights"]["p"] >
+                            fixes["smaller-batch"]["p"])
+                self.assertEqual(likelier, cause == "weights")
+                self.assertEqual(got["fixes"][0]["id"], "smaller-batch")
 
     def test_a_training_run_keeps_more_than_weights(self):
-        self.assertEqual(
-            self.first(20, 39, 400, above="train_ppo --zero_stage 2")[1],
-            "fewer-bytes-in-training")
+        got, fixes = self.finding(20, 39, 400,
+                                  above="train_ppo --zero_stage 2")
+        self.assertIn("shard-state", [f["id"] for f in got["fixes"][:2]])
+        self.assertEqual(fixes["smaller-weights"]["applies"], "no")
+        state = {"shard-state", "smaller-optimizer-state"}
+        _, others = self.finding(20, 39, 400)
+        for name in state:
+            self.assertEqual(fixes[name]["applies"], "yes")
+            self.assertGreater(fixes[name]["p"], 4 * others[name]["p"])
 
     def test_what_pytorch_does_not_hold_is_another_library(self):
-        self.assertEqual(self.first(20, 2, 8)[1], "another-library")
+        self.assertEqual(
+            [self.finding(*amounts)[1]["another-library"]["applies"]
+             for amounts in ((20, 2, 8), (20, 39, 1))], ["yes", "no"])
 
 
 class Blocks(unittest.TestCase):
