@@ -5,6 +5,7 @@
  * the checks of the desk. */
 #include "author/check.h"
 #include "corpus/device.h"
+#include "corpus/slot.h"
 
 /* --flag, `code`, a number, or a word in capitals: something to type or set */
 static bool names_something(struct str how) {
@@ -27,24 +28,20 @@ static void check_template(const struct entry_check *k, const struct node *n,
     for (size_t i = 0; n != NULL && i < text.n; i++) {
         if (text.p[i] != '{' || (i > 0 && text.p[i - 1] == '$'))
             continue;
-        size_t end = i + 1;
-        while (end < text.n && ((text.p[end] >= 'a' && text.p[end] <= 'z')
-                                || text.p[end] == '_'))
-            end++;
-        if (end == i + 1 || end >= text.n || text.p[end] != '}')
+        struct slot slot;
+        if (!slot_at(str_slice(text, i, text.n), &slot))
             continue;
         enum fact_name name;
-        struct str word = str_slice(text, i + 1, end - i - 1);
         struct place place = node_place_at(k->src, n, i);
-        place.width = (uint32_t)(end - i + 1);
+        place.width = (uint32_t)slot.n;
         enum device_tool tool;
-        if (fact_named(word, &name))
+        if (fact_named(slot.name, &name))
             k->fact_used[name] = true;
-        else if (device_tool_named(word, &tool))
+        else if (device_tool_named(slot.name, &tool))
             k->fact_used[FACT_device_kind] = true;
         else
             complain(k->c, k->src, place, CODE_unknown_fact,
-                     "there is no fact `%.*s` to fill in", STR_ARG(word));
+                     "there is no fact `%.*s` to fill in", STR_ARG(slot.name));
     }
 }
 

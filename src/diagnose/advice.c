@@ -2,7 +2,7 @@
  *
  *   release     this one does not take the setting: no
  *   when        false: no     unknown: if, and which facts     true: yes
- *   flag        already at the value it would get: already
+ *   flag        already at the value it would get: already; beyond it: no
  *   attempts    that value failed earlier in this log: no
  *   effect      the arithmetic says enough, not enough, or what it would need
  *
@@ -91,8 +91,9 @@ static int fact_of_effect(enum effect e) {
     return -1;
 }
 
-static int acted_on_by(const struct diagnosis *d, const struct workaround *w) {
-    int fact = flag_fact(d->engine, w->acts_on.flag);
+static int acted_on_by(struct diagnosis *d, const struct entry *e,
+                       const struct workaround *w) {
+    int fact = flag_sets(d, e, w->acts_on.flag);
     return fact >= 0 ? fact : fact_of_effect(w->effect);
 }
 
@@ -134,42 +135,20 @@ static struct applying ask_when(struct diagnosis *d,
 
 /* ---- already, and tried in vain ---- */
 
-/* What the command would set its flag to, without a template. */
-static struct str literal_of(const struct workaround *w) {
-    struct str command = str_trim(w->command);
-    size_t cut = str_find_char(command, ' ');
-    size_t joined = str_find_char(command, '=');
-    cut = joined < cut ? joined : cut;
-    struct str value = str_trim(str_slice(command, cut + 1, command.n));
-    bool is_template = str_find_char(value, '{') < value.n;
-    return is_template ? (struct str){NULL, 0} : value;
-}
-
-/* The value a fix would set; known false: it cannot be said. */
-static struct fact target_of(const struct workaround *w, int acted_on,
+/* The value a fix would set: the one that its command has the reader type, else
+ * the one that is proposed. Known false: it cannot be said. */
+static struct fact target_of(struct diagnosis *d, const struct entry *e,
+                             const struct fix *fix, int acted_on,
                              const struct fact *proposed) {
-    struct fact f = fact_new(FACT_engine, SOURCE_DERIVED);
-    struct str literal = literal_of(w);
+    struct fact none = fact_new(FACT_engine, SOURCE_DERIVED);
     if (acted_on < 0) {
-        return f;
+        return none;
     }
-    f.name = (enum fact_name)acted_on;
-    if (proposed->known && proposed->name == f.name) {
-        return *proposed;
-    }
-    if (w->command.n > 0 && literal.n == 0 &&
-        fact_unit(f.name) == UNIT_BOOL) {
-        literal = STR("true"); /* a switch */
-    }
-    if (f.name == FACT_expandable_segments) {
-        bool is_on = str_find(w->command, STR("expandable_segments:True")) <
-                     w->command.n;
-        literal = is_on ? STR("true") : (struct str){NULL, 0};
-    }
-    if (literal.n > 0) {
-        fact_read(f.name, literal, 1, &f);
-    }
-    return f;
+    enum fact_name name = (enum fact_name)acted_on;
+    struct fact typed = command_sets(d, e, fix->command, name);
+    return !typed.known && proposed->known && proposed->name == name
+               ? *proposed
+               : typed;
 }
 
 /* Was this value in force at an earlier attempt that failed as well? */
@@ -196,35 +175,62 @@ static bool was_named_in_vain(const struct diagnosis *d, int acted_on) {
     return false;
 }
 
+/* {0} is {1}, and the fix would set it to {2}. */
+static struct applying refused(struct diagnosis *d, enum applies applies,
+                               const char *key, const struct fact *current,
+                               const struct fact *target) {
+    struct applying out = {applies, note_of(key)};
+    note_add(&out.because, fact_called(d->a, target->name));
+    note_add(&out.because, fact_written(d->a, current, false));
+    note_add(&out.because, fact_written(d->a, target, false));
+    return out;
+}
+
+/* APPLIES_YES: the value in force, and those before, say nothing against it. */
+static struct applying ask_values(struct diagnosis *d, const struct finding *f,
+                                  enum change change,
+                                  const struct fact_list *facts,
+                                  const struct fact *target) {
+    struct applying out = {.applies = APPLIES_YES};
+    const struct fact *current = facts_last(facts, target->name);
+    const struct fact *tried = NULL;
+    if (!target->known) {
+        return out;
+    }
+    if (current && facts_same(target, current)) {
+        return refused(d, APPLIES_ALREADY, "diagnose.applies.already", current,
+                       target);
+    }
+    if (current && goes_astray(change, target, current)) {
+        return refused(d, APPLIES_NO, "diagnose.applies.astray", current,
+                       target);
+    }
+    tried = tried_before(f, target);
+    if (tried) {
+        out.applies = APPLIES_NO;
+        out.because = note_of("diagnose.applies.tried");
+        note_add(&out.because, fact_written(d->a, tried, false));
+        note_add(&out.because, written_line(d->a, tried->line));
+    }
+    return out;
+}
+
 static struct applying judge(struct diagnosis *d, const struct finding *f,
-                             const struct workaround *w,
+                             const struct fix *fix,
                              const struct fact_list *facts, int acted_on,
                              const struct fact *proposed) {
-    struct fact target = target_of(w, acted_on, proposed);
+    const struct workaround *w = fix->is;
+    struct fact target = target_of(d, f->entry, fix, acted_on, proposed);
     struct note release = {0};
     enum lacking lacking = release_lacks(d, w, f->form, facts, &release);
     if (lacking == LACKS_IT) {
         return (struct applying){APPLIES_NO, release};
     }
-    const struct fact *current =
-        acted_on >= 0 ? facts_last(facts, (enum fact_name)acted_on) : NULL;
-    if (target.known && current && facts_same(&target, current)) {
-        struct applying out = {.applies = APPLIES_ALREADY};
-        out.because = note_of("diagnose.applies.already");
-        note_add(&out.because, fact_called(d->a, target.name));
-        note_add(&out.because, fact_written(d->a, &target, false));
+    struct applying out = ask_values(d, f, w->acts_on.change, facts, &target);
+    if (out.applies != APPLIES_YES) {
         return out;
     }
-    const struct fact *tried =
-        target.known ? tried_before(f, &target) : NULL;
-    if (tried) {
-        struct applying out = {.applies = APPLIES_NO};
-        out.because = note_of("diagnose.applies.tried");
-        note_add(&out.because, fact_written(d->a, tried, false));
-        note_add(&out.because, written_line(d->a, tried->line));
-        return out;
-    }
-    struct applying out = ask_when(d, &w->when, facts, f->form);
+    out = ask_when(d, &w->when, facts, f->form);
     if (out.applies == APPLIES_YES && was_named_in_vain(d, acted_on)) {
         out.because = note_of("diagnose.applies.in_vain");
         note_add(&out.because, fact_called(d->a, (enum fact_name)acted_on));
@@ -239,6 +245,7 @@ static struct applying judge(struct diagnosis *d, const struct finding *f,
 static void texts_fill(struct diagnosis *d, struct fix *fix,
                        const struct fact_list *facts, int acted_on) {
     struct filling fill = {.facts = facts, .acted_on = acted_on,
+                           .change = fix->is->acts_on.change,
                            .engine = d->engine,
                            .proposed = fix->has_estimate
                                            ? &fix->estimate.proposed : NULL};
@@ -278,7 +285,7 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
                          const struct memory_case *c,
                          const struct fact_list *facts) {
     struct fix fix = {.is = w};
-    int acted_on = acted_on_by(d, w);
+    int acted_on = acted_on_by(d, f->entry, w);
     struct fact none = fact_new(FACT_engine, SOURCE_DERIVED);
     enum shortage what = shortage_for(f, w, c);
     bool is_computed = w->effect != EFFECT_none &&
@@ -290,13 +297,13 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
     }
     const struct fact *proposed =
         is_computed ? &fix.estimate.proposed : &none;
-    struct applying verdict = judge(d, f, w, facts, acted_on, proposed);
+    texts_fill(d, &fix, facts, acted_on);
+    struct applying verdict = judge(d, f, &fix, facts, acted_on, proposed);
     fix.applies = verdict.applies;
     fix.because = verdict.because;
     fix.success = success_of(d->r, &w->success, f->entry->mechanism,
                              w);
     fix.own = own_success_of(d, f->entry, w, &fix.success);
-    texts_fill(d, &fix, facts, acted_on);
     if (release_lacks_command(d, w, f->form)) {
         fix.command = (struct str){NULL, 0};
     }

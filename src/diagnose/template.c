@@ -7,11 +7,15 @@
  * braces are left alone. {gpu_processes} and its like are the tools of the
  * maker of this device (corpus/device.h).
  *
+ *     {max_num_seqs|16}    what the arithmetic proposes; else half of what is in
+ *                          force, the fix being "down" (twice, "up"); else 16
+ *
  * In a command numbers are bare (65536, 0.66, bytes), and in the unit of the
  * flag where a bare number means one (--swap-space 4 is 4 GiB); in prose bytes
  * carry a unit.
  */
 #include "corpus/device.h"
+#include "corpus/slot.h"
 #include "diagnose/work.h"
 
 #include <inttypes.h>
@@ -97,39 +101,61 @@ static bool fill_tool(struct buf *b, const struct filling *f,
     return true;
 }
 
-static void fill_one(struct buf *b, const struct filling *f, struct str name) {
+/* Half of what is in force, or twice as much. No number of layers: 99 of them
+ * is what people write for all. */
+static bool step_for(const struct filling *f, enum fact_name name,
+                     struct fact *out) {
+    const struct fact *now = facts_last(f->facts, name);
+    enum unit unit = fact_unit(name);
+    bool is_count = unit == UNIT_COUNT || unit == UNIT_TOKENS ||
+                    unit == UNIT_BLOCKS || unit == UNIT_BYTES;
+    if (f->acted_on != (int)name || !now || !is_count || now->number <= 0 ||
+        name == FACT_gpu_layers) {
+        return false;
+    }
+    *out = fact_new(name, SOURCE_DERIVED);
+    out->known = (f->change == CHANGE_down && now->number > 1) ||
+                 (f->change == CHANGE_up &&
+                  now->number <= fact_most(name) / 2);
+    out->number = f->change == CHANGE_down ? now->number / 2
+                                           : now->number * 2;
+    return out->known;
+}
+
+static void write_value(struct buf *b, const struct filling *f,
+                        const struct fact *value) {
+    if (!f->is_command || !write_scaled(b, value, f->engine)) {
+        write_fact(b, value, f->is_command);
+    }
+}
+
+static void fill_one(struct buf *b, const struct filling *f,
+                     const struct slot *slot) {
     enum fact_name fact;
-    if (fill_tool(b, f, name)) {
+    struct fact step;
+    if (fill_tool(b, f, slot->name)) {
         return;
     }
-    if (!fact_named(name, &fact)) {
+    if (!fact_named(slot->name, &fact)) {
         buf_add_char(b, '{');
-        buf_add(b, name);
+        buf_add(b, slot->name);
         buf_add_char(b, '}');
         return;
     }
     const struct fact *value = value_for(f, fact);
-    if (value && f->is_command && write_scaled(b, value, f->engine)) {
-        return;
+    if (!value && slot->fallback.n > 0 && step_for(f, fact, &step)) {
+        value = &step;
     }
     if (value) {
-        write_fact(b, value, f->is_command);
+        write_value(b, f, value);
+    } else if (slot->fallback.n > 0) {
+        buf_add(b, slot->fallback);
     } else {
-        write_unknown(b, name, f->is_command);
+        write_unknown(b, slot->name, f->is_command);
         if (f->has_gap) {
             *f->has_gap = true;
         }
     }
-}
-
-/* Length of a name between braces at the front of s, braces not counted; 0:
- * no such thing. */
-static size_t name_at(struct str s) {
-    size_t n = 1;
-    while (n < s.n && ((s.p[n] >= 'a' && s.p[n] <= 'z') || s.p[n] == '_')) {
-        n++;
-    }
-    return n > 1 && n < s.n && s.p[n] == '}' ? n - 1 : 0;
 }
 
 struct str template_fill(struct arena *a, struct str template,
@@ -141,13 +167,13 @@ struct str template_fill(struct arena *a, struct str template,
     buf_init_in(&b, a, FILLED_MAX);
     for (size_t i = 0; i < template.n; i++) {
         struct str rest = str_slice(template, i, template.n);
-        size_t n = rest.p[0] == '{' ? name_at(rest) : 0;
-        if (n == 0) {
+        struct slot slot;
+        if (!slot_at(rest, &slot)) {
             buf_add_char(&b, rest.p[0]);
             continue;
         }
-        fill_one(&b, f, str_slice(rest, 1, n));
-        i += n + 1;
+        fill_one(&b, f, &slot);
+        i += slot.n - 1;
     }
     if (!buf_ok(&b)) {
         arena_raise(a, FAIL_CEILING, "a text of an entry is longer than %d "

@@ -9,7 +9,7 @@
  *            --select.c, bounds.c--> the entry that speaks for a sighting
  *            --incident.c-->  findings: sightings of one cause
  *            --link.c-->      wrappers and consequences beside their root
- *            --kvinfo.c, advice.c, ranking.c, remark.c, question.c--> report
+ *            --kvinfo.c, advice.c, target.c, ranking.c, remark.c, question.c--> report
  *
  * Everything lives in the report's arena.
  */
@@ -263,6 +263,7 @@ struct filling {
     bool is_command;             /* plain numbers, no units */
     const struct engine *engine; /* whose flags it speaks of; NULL: unknown */
     bool *has_gap; /* set where a value is not known; NULL: nobody asks */
+    enum change change; /* which way the fix moves acted_on */
 };
 struct str template_fill(struct arena *a, struct str template,
                          const struct filling *f);
@@ -278,6 +279,19 @@ void memory_explain(struct diagnosis *d, struct finding *f,
                     const struct memory_case *c);
 /* Can the numbers of one message be true together? */
 bool facts_reconcile(const struct fact_list *facts);
+
+/* ---- target.c: what the command of a fix would set ---- */
+/* The fact that a flag sets: by the engine's table, else by that of the entry's
+ * component or of what runs in every log; -1: none. */
+int flag_sets(struct diagnosis *d, const struct entry *entry,
+              struct str flag);
+/* The value that a filled command gives that fact; known false: none said. */
+struct fact command_sets(struct diagnosis *d, const struct entry *entry,
+                         struct str command, enum fact_name fact);
+/* Does the fix, which goes that way, leave the value in force on the wrong
+ * side? Equal values are no matter of sides. */
+bool goes_astray(enum change change, const struct fact *target,
+                 const struct fact *in_force);
 
 /* ---- advice.c, deadend.c, ranking.c ---- */
 void advise(struct diagnosis *d, struct finding *f,

@@ -20,6 +20,8 @@ static void know(enum fact_name name, const char *text) {
     facts_add(&arena, &known, &f);
 }
 
+static enum change going; /* which way the fix moves its setting */
+
 static int open_arena(void **state) {
     (void)state;
     arena_init(&arena, NULL, 0);
@@ -41,7 +43,7 @@ static void expect_filled(const char *template, int acted_on,
                           const char *want) {
     bool has_gap = false;
     struct filling f = {&known,     proposed, acted_on,
-                        is_command, &engine,  &has_gap};
+                        is_command, &engine,  &has_gap, going};
     struct str got = template_fill(&arena, str_of(template), &f);
     assert_string_equal(arena_str(&arena, got).p, want);
     assert_int_equal(has_gap, strstr(want, is_command ? "MAX_MODEL_LEN" : "<")
@@ -82,6 +84,28 @@ static void proposals_win(void **state) {
                   true, "--max-model-len 65536");
 }
 
+/* A number that is typed stands where nothing is known. */
+static void a_typed_number_gives_way(void **state) {
+    struct fact p = fact_new(FACT_max_model_len, SOURCE_DERIVED);
+    const char *fix = "--max-model-len {max_model_len|8192}";
+    (void)state;
+    p.known = true;
+    p.number = 65536;
+    expect_filled(fix, FACT_max_model_len, &p, true, "--max-model-len 65536");
+    going = CHANGE_down;
+    expect_filled(fix, FACT_max_model_len, NULL, true, "--max-model-len 65536");
+    going = CHANGE_up;
+    expect_filled(fix, FACT_max_model_len, NULL, true,
+                  "--max-model-len 262144");
+    expect_filled("{max_num_seqs|16}", FACT_max_num_seqs, NULL, true, "16");
+    expect_filled("{gpu_memory_utilization|0.95}",
+                  FACT_gpu_memory_utilization, NULL, true, "0.95");
+    expect_filled("{gpu_memory_utilization|0.95}", -1, NULL, true, "0.9");
+    expect_filled("{max_num_seqs|}", FACT_max_num_seqs, NULL, true,
+                  "{max_num_seqs|}");
+    going = CHANGE_none;
+}
+
 static void the_value_that_failed_is_not_advised(void **state) {
     (void)state;
     expect_filled("--max-model-len {max_model_len}", FACT_max_model_len, NULL,
@@ -117,6 +141,7 @@ int main(void) {
         cmocka_unit_test(bytes_are_bare_in_commands),
         cmocka_unit_test(a_flag_gets_its_own_unit),
         cmocka_unit_test(proposals_win),
+        cmocka_unit_test(a_typed_number_gives_way),
         cmocka_unit_test(the_value_that_failed_is_not_advised),
         cmocka_unit_test(unknown_facts_stay_readable),
         cmocka_unit_test(other_braces_are_left_alone),

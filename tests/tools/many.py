@@ -12,7 +12,7 @@ BATCH = 200
 ALONE = os.environ | {"XDG_DATA_HOME": "/nowhere"}
 
 
-def reports_of(program, texts):
+def reports_of(program, texts, options=()):
     reports = []
     with tempfile.TemporaryDirectory() as folder:
         paths = []
@@ -22,7 +22,8 @@ def reports_of(program, texts):
             paths.append(str(path))
         for start in range(0, len(paths), BATCH):
             run = subprocess.run(
-                [program, "--format", "jsonl", *paths[start:start + BATCH]],
+                [program, "--format", "jsonl", *options,
+                 *paths[start:start + BATCH]],
                 capture_output=True, check=False, env=ALONE)
             if run.returncode not in (0, 1):
                 sys.exit(f"program failed: {run.stderr.decode()}")

@@ -1,0 +1,135 @@
+/* target.c: what the command of a fix would set, and whether that goes where
+ * the fix says.
+ *
+ *     --max-batch-size 8     "down", and 1 is in force: astray
+ *
+ * The flag is looked up in the tables of kb/engines/: the engine's own first,
+ * then that of the entry's component, PyTorch's, and those of what runs in
+ * every log; each spelling counts.
+ */
+#include "diagnose/work.h"
+
+enum { OWN_TABLES = 3 };
+
+/* NULL: no table at that place. */
+static const struct engine *table_of(struct diagnosis *d,
+                                     const struct entry *entry, size_t i) {
+    if (i == 0) {
+        return d->engine;
+    }
+    if (i < OWN_TABLES) {
+        return reader_engine_by_id(d->r, i == 1 ? entry->component
+                                                : STR("pytorch"));
+    }
+    const struct engine *e = reader_engine(d->r, (uint32_t)(i - OWN_TABLES));
+    return e && e->is_everywhere ? e : NULL;
+}
+
+static size_t table_count(struct diagnosis *d) {
+    return OWN_TABLES + reader_engine_count(d->r);
+}
+
+int flag_sets(struct diagnosis *d, const struct entry *entry,
+              struct str flag) {
+    int fact = -1;
+    for (size_t i = 0; flag.n > 0 && fact < 0 && i < table_count(d); i++) {
+        fact = flag_fact(table_of(d, entry, i), flag);
+    }
+    return fact;
+}
+
+/* Behind a flag: "=0.9 --x", " 0.9", "" of a switch. */
+static struct str value_behind(struct str text, size_t at) {
+    size_t end;
+    while (at < text.n && (text.p[at] == ' ' || text.p[at] == '=')) {
+        at++;
+    }
+    for (end = at; end < text.n && text.p[end] > ' ' && text.p[end] != ',' &&
+                   text.p[end] != ';' && text.p[end] != '\'' &&
+                   text.p[end] != '"'; end++) {
+    }
+    return str_slice(text, at, end - at);
+}
+
+/* "4" of --swap-space is 4 GiB; "128g" of docker is "128G". */
+static int64_t scale_of(const struct flag *flag, struct str *value) {
+    char last = value->n > 0 ? value->p[value->n - 1] : '\0';
+    char big = (char)(last - 'a' + 'A');
+    bool is_digit = last >= '0' && last <= '9';
+    bool is_small = last == 'k' || last == 'm' || last == 'g';
+    int64_t factor = 1;
+    if (is_digit && flag) {
+        factor = units_factor(flag->scale);
+    } else if (is_small && flag && fact_unit(flag->fact) == UNIT_BYTES) {
+        factor = units_factor((struct str){&big, 1});
+        value->n--;
+    }
+    return factor > 0 ? factor : 1;
+}
+
+static bool find_value(const struct engine *e, struct str command,
+                       enum fact_name fact, struct fact *out) {
+    struct setting_said said;
+    size_t at = 0;
+    while (e && engine_setting_next(e, command, &at, &said)) {
+        if (flag_fact(e, said.spelling) != (int)fact) {
+            continue;
+        }
+        struct str value = value_behind(command, at);
+        bool is_switch = value.n == 0 || value.p[0] == '-';
+        if (is_switch && fact_unit(fact) == UNIT_BOOL) {
+            value = STR("true");
+        }
+        int64_t scale = scale_of(flag_of_fact(e, fact), &value);
+        fact_read(fact, value, scale, out);
+        return out->known;
+    }
+    return false;
+}
+
+/* Of a command whose flag no table has: what stands behind its first word. */
+static struct str only_value(struct str command, enum fact_name fact) {
+    size_t cut = str_find_char(command, ' ');
+    size_t joined = str_find_char(command, '=');
+    cut = joined < cut ? joined : cut;
+    struct str value = str_trim(str_slice(command, cut + 1, command.n));
+    return value.n == 0 && fact_unit(fact) == UNIT_BOOL ? STR("true") : value;
+}
+
+struct fact command_sets(struct diagnosis *d, const struct entry *entry,
+                         struct str command, enum fact_name fact) {
+    struct fact out = fact_new(fact, SOURCE_DERIVED);
+    command = str_trim(command);
+    if (command.n == 0) {
+        return out;
+    }
+    if (fact == FACT_expandable_segments) {
+        struct str on = STR("expandable_segments:True");
+        out.known = str_find(command, on) < command.n;
+        out.number = 1;
+        return out;
+    }
+    for (size_t i = 0; i < table_count(d); i++) {
+        if (find_value(table_of(d, entry, i), command, fact, &out)) {
+            return out;
+        }
+    }
+    struct str value = only_value(command, fact);
+    if (value.n > 0) {
+        fact_read(fact, value, 1, &out);
+    }
+    return out;
+}
+
+static bool is_number(enum unit unit) {
+    return unit != UNIT_BOOL && unit != UNIT_TEXT && unit != UNIT_VERSION;
+}
+
+bool goes_astray(enum change change, const struct fact *target,
+                 const struct fact *in_force) {
+    int64_t low = in_force->ranged ? in_force->low : in_force->number;
+    int64_t high = in_force->ranged ? in_force->high : in_force->number;
+    return is_number(fact_unit(target->name)) &&
+           ((change == CHANGE_down && target->number >= high) ||
+            (change == CHANGE_up && target->number <= low));
+}
