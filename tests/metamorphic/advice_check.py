@@ -35,7 +35,8 @@ UNITS = {"": 1, "k": 10**3, "kib": 2**10, "kb": 10**3, "m": 2**20,
          "mib": 2**20, "mb": 10**6, "g": 2**30, "gib": 2**30, "gb": 10**9,
          "tib": 2**40, "tb": 10**12}
 
-# What belongs to one maker, by the kinds of device that it is of.
+# What belongs to one maker, by the kinds of device that it is of. Vulkan runs on
+# anybody's.
 TOOLS = {
     ("cuda",): ["nvidia-smi", "CUDA_VISIBLE_DEVICES",
                 "PYTORCH_CUDA_ALLOC_CONF", "TF_GPU_ALLOCATOR=cuda_malloc_async"],
@@ -49,7 +50,7 @@ TOOLS = {
                        "iogpu.wired_limit_mb"],
     ("neuron",): ["neuron-ls", "neuron-top", "NEURON_RT_VISIBLE_CORES"],
 }
-DEVICES = {kind for kinds in TOOLS for kind in kinds} | {"vulkan", "tpu"}
+DEVICES = {kind for kinds in TOOLS for kind in kinds} | {"tpu"}
 
 
 # ---- kb/engines ----
@@ -234,7 +235,8 @@ def takers_of(flag):
 
 
 def flags_in(text):
-    return set(re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*|\b[A-Z][A-Z0-9_]{5,}\b",
+    """Long ones and variables: a short one is of many programs."""
+    return set(re.findall(r"(?<![\w-])--[A-Za-z][\w-]*|\b[A-Z][A-Z0-9_]{5,}\b",
                           text))
 
 
@@ -299,9 +301,10 @@ def does_the_same(x, y):
 
 
 def check_dead_ends(finding):
+    """One without a condition warns of a way to do a thing, not of the thing."""
     for dead in entry_of(finding).get("dead_ends") or []:
-        shown = dead["action"]["en"] in [x["action"]
-                                         for x in finding["dead_ends"]]
+        shown = dead.get("when") and dead["action"]["en"] in [
+            x["action"] for x in finding["dead_ends"]]
         for fix in offered(finding) if shown else []:
             if does_the_same(acts_on(fix), dead.get("acts_on") or {}):
                 yield f"{fix['id']} is offered, and is a dead end"
