@@ -117,6 +117,7 @@ bool entries_are_kin(const struct entry *a, const struct entry *b);
 void check_relations(struct desk *d); /* entries to one another, groups */
 void check_effects(struct desk *d);
 void check_twins(struct desk *d);     /* near-duplicates */
+void check_typed(struct desk *d);     /* numbers where a fact is known */
 void check_literals(struct desk *d);  /* short ones, and everybody's */
 void check_tongues(struct desk *d, const struct made *m); /* its texts */
 /* One text in both languages: the same code, flags and numbers, the glossary's

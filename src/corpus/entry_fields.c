@@ -115,7 +115,8 @@ static const struct field workaround_fields[] = {
     {.key = "acts_on", AT(workaround, acts_on), .type = FIELD_MAP,
      .shape = &shape_acts_on, .doc = "what it changes"},
     {.key = "command", AT(workaround, command), .type = FIELD_LINE,
-     .doc = "template; `{fact}` is filled in"},
+     .doc = "template; `{fact}` is filled in, `{fact|16}` where nothing is "
+            "known is 16"},
     {.key = "effort", AT(workaround, effort), .type = FIELD_WORD,
      .words = WORDS_EFFORT,
      .doc = "what it takes to try it; left out: of its acts_on"},
