@@ -219,10 +219,30 @@ static size_t count_own(const struct fact_list *list, int64_t held,
     return count;
 }
 
+/* In a container the driver may print 0 bytes for each process, this one among
+ * them: less than its own tensors is no count of it, nor is a 0 beside it. */
+static void drop_blind_counts(struct fact_list *list) {
+    const struct fact *own = facts_first(list, FACT_process_in_use);
+    int64_t held;
+    if (!own || own->number > 0 ||
+        !number_of(list, FACT_pytorch_allocated, &held) || held <= ROUNDING) {
+        return;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        struct fact *f = &list->at[i];
+        bool is_count = f->name == FACT_process_in_use ||
+                        f->name == FACT_other_in_use;
+        if (is_count && f->number == 0) {
+            f->known = false;
+        }
+    }
+}
+
 void facts_derive(struct arena *a, struct fact_list *list) {
     int64_t held;
     bool is_whole;
     size_t where = 0;
+    drop_blind_counts(list);
     if (!facts_first(list, FACT_other_in_use)) {
         return;
     }

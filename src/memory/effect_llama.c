@@ -264,11 +264,31 @@ static struct estimate narrower(const struct ask *q) {
 
 /* ---- -ngl ---- */
 
+#define ALL_LAYERS 99 /* and 999: written for "all", whatever their number */
+
 /* Layers that lie on the card: -ngl may say more than there are. */
 static int64_t layers_on_card(const struct memory_case *c) {
     int64_t said = setting_of(c, FACT_gpu_layers, 0);
     int64_t all = c->model ? c->model->layers + 1 : 0;
+    if (all == 0 && said >= ALL_LAYERS) {
+        return 0;
+    }
     return all > 1 && (said == 0 || said > all) ? all : said;
+}
+
+/* Nobody knows how many layers there are: a quarter of them less. */
+static struct estimate three_of_four(const struct ask *q, struct estimate e) {
+    bool is_all = setting_of(q->c, FACT_gpu_layers, 0) >= ALL_LAYERS;
+    struct span even = span_share(e.before, 3, 4);
+    needs_add(&e.needs, is_all ? FACT_model : FACT_gpu_layers);
+    if (!stage_is(q->c, "load") || !even.known) {
+        return e;
+    }
+    e.after = span_of(span_share(even, 9, 10).low,
+                      span_share(even, 11, 10).high);
+    e.formula =
+        write_share(q, "buffer on the card", e.before, 3, 4, e.after);
+    return judged(e);
 }
 
 static struct estimate fewer_layers(const struct ask *q) {
@@ -280,8 +300,7 @@ static struct estimate fewer_layers(const struct ask *q) {
         return e; /* of one layer; the room that others leave is not known */
     }
     if (now <= 1 || !e.before.known) {
-        needs_add(&e.needs, FACT_gpu_layers);
-        return e;
+        return three_of_four(q, e);
     }
     int64_t fewer = now * 3 / 4;
     struct str each = write_short(q->a, ceil_div(e.before.high, now));

@@ -352,6 +352,7 @@ struct estimate step_freeing(const struct ask *q, int64_t percent) {
 struct estimate effect_chunk(const struct ask *q) {
     struct shortfall s = shortfall_of(q);
     struct estimate e = begin(q, &s);
+    struct span room = s.free.known ? s.free : gpu_total_bytes(q->c);
     int64_t pieces = 2;
     if (!is_refusal(q)) {
         return estimate_none(FACT_tried_alloc);
@@ -359,13 +360,13 @@ struct estimate effect_chunk(const struct ask *q) {
     if (!s.asked.known) {
         return e;
     }
-    while (s.free.known && pieces < PIECES_MOST &&
-           ceil_div(s.asked.high, pieces) > s.free.low) {
+    while (room.known && pieces < PIECES_MOST &&
+           ceil_div(s.asked.high, pieces) > room.low) {
         pieces *= 2;
     }
     e.after = span_share(s.asked, 1, pieces);
-    if (s.free.known && e.after.high > s.free.low) {
-        return e; /* nothing at all was free */
+    if (room.known && e.after.high > room.low) {
+        return e; /* nothing at all was free, or no split makes it fit */
     }
     e.formula = arena_printf(q->a, "piece = %.*s / %lld = about %.*s%.*s",
                              STR_ARG(write_bytes(q->a, span_middle(s.asked))),

@@ -56,13 +56,18 @@ static struct str relation(enum verdict v) {
     return STR(" ");
 }
 
+/* What a run held when it was ended, and not one request that was refused. */
+static bool is_peak(enum fact_name quantity) {
+    return quantity == FACT_host_rss || quantity == FACT_host_used;
+}
+
 /* A job that was ended on its way up: nothing can be held against anything,
  * so what was seen is told apart from what is only a first try. */
 struct str fix_host_peak(const struct teller *t, const struct fix *fix) {
     const struct estimate *e = &fix->estimate;
     enum unit unit = fact_unit(e->quantity);
     if (fix->is->effect != EFFECT_host_memory || !e->before.known ||
-        !e->after.known) {
+        !e->after.known || !is_peak(e->quantity)) {
         return (struct str){NULL, 0};
     }
     struct str args[] = {said_fact(t, e->quantity),
@@ -77,7 +82,7 @@ struct str fix_comparison(const struct teller *t, const struct fix *fix) {
     const struct estimate *e = &fix->estimate;
     enum unit unit = fact_unit(e->quantity);
     struct buf out;
-    if (fix->is->effect == EFFECT_host_memory) {
+    if (fix->is->effect == EFFECT_host_memory && is_peak(e->quantity)) {
         return (struct str){NULL, 0}; /* see fix_host_peak() */
     }
     bool is_changed = e->before.known && (e->before.low != e->after.low ||

@@ -30,6 +30,7 @@ static const struct sentence sentences[] = {
     SENTENCE("numbers.alloc_limit", FACT_requested_bytes, FACT_alloc_limit),
     SENTENCE("numbers.shm", FACT_shm_requested, FACT_shm_limit),
     SENTENCE("numbers.smem", FACT_smem_required, FACT_smem_limit),
+    SENTENCE("numbers.alloc_limit", FACT_tried_alloc, FACT_alloc_limit),
     SENTENCE("numbers.alloc", FACT_tried_alloc, FACT_gpu_free,
              FACT_gpu_total),
     SENTENCE("numbers.alloc_free", FACT_tried_alloc, FACT_gpu_free),
@@ -123,14 +124,15 @@ static struct str at_wake(const struct teller *t, const struct report *rep,
 static bool is_worth_saying(const struct fact *f) {
     static const enum fact_name no[] = {
         FACT_stage, FACT_gpu_index, FACT_engine, FACT_device_kind,
-        FACT_oom_words, FACT_settings_listed};
+        FACT_oom_words, FACT_settings_listed, FACT_task};
     for (size_t i = 0; i < sizeof no / sizeof no[0]; i++) {
         if (f->name == no[i]) {
             return false;
         }
     }
+    bool is_nothing = fact_unit(f->name) == UNIT_BYTES && f->number == 0;
     return f->known && f->line > 0 && f->source == SOURCE_LOG &&
-           fact_unit(f->name) != UNIT_VERSION;
+           fact_unit(f->name) != UNIT_VERSION && !is_nothing;
 }
 
 /* The first few facts of the message, labelled. */

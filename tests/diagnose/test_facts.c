@@ -92,6 +92,20 @@ static void beside_the_failed_one_strangers_remain(void **state) {
     assert_true(has_remark(f, "diagnose.remark.own_among"));
 }
 
+/* In a container the driver prints 0 bytes for everybody. */
+static void blind_counts_say_nothing_about_others(void **state) {
+    (void)state;
+    see_message(&s, "torch/oom", 4, "tried_alloc=130.00 MiB",
+                "gpu_total=79.10 GiB", "gpu_free=12.81 MiB", "pid=3427",
+                "other_in_use=0 bytes", "process_in_use=0 bytes",
+                "pytorch_allocated=10.47 GiB",
+                "pytorch_unallocated=93.52 MiB", NULL);
+    const struct finding *f = only();
+    assert_null(facts_first(&f->facts, FACT_others_in_use));
+    assert_null(facts_first(&f->facts, FACT_process_in_use));
+    assert_false(has_remark(f, "diagnose.remark.hidden"));
+}
+
 static void who_fills_the_card_must_be_the_failed_one(void **state) {
     (void)state;
     see_message(&s, "torch/oom", 4, "tried_alloc=672.00 MiB",
@@ -309,6 +323,7 @@ int main(void) {
         CASE(a_pid_belongs_to_the_amount_beside_it),
         CASE(the_listed_process_may_be_the_failed_one),
         CASE(beside_the_failed_one_strangers_remain),
+        CASE(blind_counts_say_nothing_about_others),
         CASE(who_fills_the_card_must_be_the_failed_one),
         CASE(a_cut_line_may_still_show_whose_it_is),
         CASE(a_cut_line_does_not_make_a_stranger_ones_own),

@@ -327,6 +327,20 @@ static void layers_take_their_cache_along(void **state) {
     assert_in_range(e.proposed.number, 22, 27);
 }
 
+/* -ngl 999 means all layers: it is no number of layers to divide by. */
+static void all_layers_are_no_count(void **state) {
+    struct memory_case c = refused_cache();
+    c.model = NULL;
+    say(&c, FACT_stage, "load", SOURCE_LOG);
+    say(&c, FACT_tried_alloc, "27846 MiB", SOURCE_LOG);
+    say(&c, FACT_gpu_layers, "999", SOURCE_LOG);
+    struct estimate e =
+        memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_gpu_layers);
+    assert_false(e.proposed.known);
+    assert_int_not_equal(e.verdict, VERDICT_ENOUGH);
+    assert_true(e.after.high < e.before.low);
+}
+
 /* 512 x 131072 scores of 32 heads in 4 bytes: 8 GiB. */
 static void flash_attention_does_without_the_scores(void **state) {
     struct memory_case c = refused_cache();
@@ -458,6 +472,7 @@ int main(void) {
         WITH_ARENA(a_refused_cache_says_its_context),
         WITH_ARENA(eight_bits_take_34_of_64),
         WITH_ARENA(layers_take_their_cache_along),
+        WITH_ARENA(all_layers_are_no_count),
         WITH_ARENA(flash_attention_does_without_the_scores),
         WITH_ARENA(mixed_adamw_takes_16_bytes_and_more),
         WITH_ARENA(each_stage_shards_one_part_more),

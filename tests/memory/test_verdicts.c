@@ -183,6 +183,18 @@ static void a_large_request_has_to_shrink_itself(void **state) {
     assert_argument(&e, 0, "38.2 GiB");
 }
 
+/* Where nobody says what is free, a piece is held against the whole GPU. */
+static void pieces_fit_the_gpu_at_least(void **state) {
+    struct memory_case c = case_of(NULL, NULL,
+                                   SAID({FACT_tried_alloc, "90.00 GiB"},
+                                        {FACT_gpu_total, "23.68 GiB"}));
+    c.engine = STR("pytorch");
+    struct estimate e =
+        memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_chunk);
+    assert_condition(&e, "verdict.if.pieces");
+    assert_argument(&e, 0, "4");
+}
+
 static void a_tile_of_a_vae_is_half_a_gib(void **state) {
     struct memory_case c = case_of(NULL, NULL,
                                    SAID({FACT_tried_alloc, "2.25 GiB"},
@@ -331,6 +343,7 @@ int main(void) {
         WITH_ARENA(others_have_to_give_back_what_is_missing),
         WITH_ARENA(segments_are_younger_than_that_message),
         WITH_ARENA(a_large_request_has_to_shrink_itself),
+        WITH_ARENA(pieces_fit_the_gpu_at_least),
         WITH_ARENA(a_tile_of_a_vae_is_half_a_gib),
         WITH_ARENA(checkpoints_are_not_ruled_out_by_a_shape),
         WITH_ARENA(a_fraction_is_lowered_by_the_difference),
