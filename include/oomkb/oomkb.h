@@ -224,8 +224,8 @@ typedef struct oomkb_fit_question {
     const oomkb_report *report; /* its settings and numbers count too; or NULL */
 } oomkb_fit_question;
 
-/* format: text, json, jsonl or markdown. *fits: 1 it does, 0 it does not, -1
- * not known; the JSON says what is missing. */
+/* format: text, json, jsonl or markdown. *fits: 1 it does, 2 it is likely to,
+ * 0 it does not, -1 not known; the JSON says what is missing. */
 OOMKB_API int oomkb_fit_write(const oomkb *kb,
                               const oomkb_fit_question *question,
                               const char *format, const oomkb_options *options,

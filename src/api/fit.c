@@ -386,15 +386,27 @@ static struct render_options options_of(const struct oomkb *kb,
                                    .entries = index_entry_count(kb->index)};
 }
 
+static int number_of(enum truth_fit fits) {
+    switch (fits) {
+    case FIT_YES: return 1;
+    case FIT_LIKELY: return 2;
+    case FIT_NO: return 0;
+    case FIT_UNKNOWN: break;
+    }
+    return -1;
+}
+
+/* It fits, it is likely to, it does not, nobody knows. */
+static int rank_of(int number) {
+    return number == 1 ? 3 : number;
+}
+
 /* Of several, one that fits is enough. */
 static int verdict_of(const struct fit_sheet *sheet) {
-    int best = sheet->fit->fits == FIT_YES  ? 1
-               : sheet->fit->fits == FIT_NO ? 0
-                                            : -1;
+    int best = number_of(sheet->fit->fits);
     for (size_t i = 0; i < sheet->column_count; i++) {
-        enum truth_fit fits = sheet->columns[i].fit->fits;
-        int one = fits == FIT_YES ? 1 : fits == FIT_NO ? 0 : -1;
-        best = i == 0 || one > best ? one : best;
+        int one = number_of(sheet->columns[i].fit->fits);
+        best = i == 0 || rank_of(one) > rank_of(best) ? one : best;
     }
     return best;
 }

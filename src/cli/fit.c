@@ -210,7 +210,7 @@ static int answer(struct cli *c, const struct asking *q, oomkb *kb) {
     if (code != OOMKB_OK) {
         return cli_failed(c, &err);
     }
-    return fits == 1   ? STATUS_FOUND
+    return fits > 0    ? STATUS_FOUND
            : fits == 0 ? STATUS_NONE
                        : STATUS_ERROR;
 }

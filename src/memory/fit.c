@@ -59,14 +59,7 @@ struct kv fit_kv(struct arena *a, const struct memory_case *c,
 static enum truth_fit of_requests(const struct kv *kv, int64_t requests) {
     struct span there = kv->max_concurrency;
     struct span asked = span_times(span_exact(requests), HUNDREDTHS);
-    switch (span_fits(asked, there)) {
-    case VERDICT_ENOUGH: return FIT_YES;
-    case VERDICT_NOT_ENOUGH: return FIT_NO;
-    case VERDICT_MAY_BE_ENOUGH:
-    case VERDICT_UNKNOWN:
-    case VERDICT_NONE: break;
-    }
-    return FIT_UNKNOWN;
+    return fit_word_of(span_fits(asked, there));
 }
 
 /* A request of full length fits into the pool, and so do as many as were
@@ -85,7 +78,7 @@ enum truth_fit fit_verdict(const struct memory_case *c, const struct kv *kv,
         kv->max_concurrency.known &&
         kv->max_concurrency.low < HUNDREDTHS - 1) {
         return kv->max_concurrency.high < HUNDREDTHS - 1 ? FIT_NO
-                                                         : FIT_UNKNOWN;
+                                                         : FIT_LIKELY;
     }
     return requests <= 1 ? kv->fits : of_requests(kv, requests);
 }
@@ -415,7 +408,7 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
     }
     fit.fits = is_refused(&fit) ? FIT_NO : fit.fits;
     fit.kv.fits = fit.fits;
-    if (fit.fits == FIT_UNKNOWN && fit.kv.needs.count == 0) {
+    if (!fit_is_settled(fit.fits) && fit.kv.needs.count == 0) {
         /* bounds that a start would replace by one printed number */
         needs_add(&fit.kv.needs, fit.is_training ? FACT_activation_peak
                                                  : FACT_kv_available);

@@ -161,9 +161,7 @@ struct kv fit_other_kv(struct arena *a, const struct memory_case *c,
         kv.est_max_model_len =
             longest_of(c, span_at_least(kv.pool, 0), tokens);
         enum verdict v = span_fits(kv.bytes_per_request, kv.pool);
-        kv.fits = v == VERDICT_ENOUGH       ? FIT_YES
-                  : v == VERDICT_NOT_ENOUGH ? FIT_NO
-                                            : FIT_UNKNOWN;
+        kv.fits = fit_word_of(v);
     }
     show(a, c, &kv, tokens, f);
     name_needs(&kv, c);

@@ -71,12 +71,6 @@ static struct span held_by(const struct memory_case *c,
     return span_plus(t->total, span_of_fact(&c->in[FACT_non_torch]));
 }
 
-static enum truth_fit truth_of(enum verdict v) {
-    return v == VERDICT_ENOUGH       ? FIT_YES
-           : v == VERDICT_NOT_ENOUGH ? FIT_NO
-                                     : FIT_UNKNOWN;
-}
-
 /* A measured peak replaces the bounds. */
 static struct training held_parts(struct arena *a,
                                   const struct memory_case *c,
@@ -107,7 +101,7 @@ static bool has_failed(const struct memory_case *c) {
 
 static enum truth_fit judged(const struct memory_case *c, struct span held) {
     return has_failed(c) ? FIT_NO
-                         : truth_of(span_fits(held, gpu_total_bytes(c)));
+                         : fit_word_of(span_fits(held, gpu_total_bytes(c)));
 }
 
 enum truth_fit fit_training_verdict(struct arena *a,

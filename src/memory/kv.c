@@ -178,6 +178,17 @@ static void count_blocks(struct kv *kv, const struct memory_case *c,
     kv->max_concurrency = hundredths(c, d, kv->blocks, length);
 }
 
+enum truth_fit fit_word_of(enum verdict v) {
+    switch (v) {
+    case VERDICT_ENOUGH: return FIT_YES;
+    case VERDICT_MAY_BE_ENOUGH: return FIT_LIKELY;
+    case VERDICT_NOT_ENOUGH: return FIT_NO;
+    case VERDICT_UNKNOWN:
+    case VERDICT_NONE: break;
+    }
+    return FIT_UNKNOWN;
+}
+
 static enum truth_fit fit_of(const struct memory_case *c, const struct kv *kv) {
     const struct fact *tokens = &c->in[FACT_kv_tokens];
     const struct fact *length = &c->in[FACT_max_model_len];
@@ -188,14 +199,7 @@ static enum truth_fit fit_of(const struct memory_case *c, const struct kv *kv) {
     if (rules_is_v0(c) == ANSWER_YES && tokens->known && length->known) {
         return tokens->number < length->number ? FIT_NO : FIT_YES;
     }
-    switch (span_fits(kv->bytes_per_request, kv->pool)) {
-    case VERDICT_ENOUGH: return FIT_YES;
-    case VERDICT_NOT_ENOUGH: return FIT_NO;
-    case VERDICT_MAY_BE_ENOUGH:
-    case VERDICT_UNKNOWN:
-    case VERDICT_NONE: break;
-    }
-    return FIT_UNKNOWN;
+    return fit_word_of(span_fits(kv->bytes_per_request, kv->pool));
 }
 
 static void name_needs(struct kv *kv, const struct memory_case *c,

@@ -49,7 +49,8 @@ struct kv {
     struct span pool;           /* bytes for KV: printed, or from the budget */
     struct span blocks, tokens, est_max_model_len;
     struct span max_concurrency; /* hundredths */
-    enum truth_fit { FIT_UNKNOWN, FIT_YES, FIT_NO } fits;
+    /* likely: need and room overlap */
+    enum truth_fit { FIT_UNKNOWN, FIT_YES, FIT_LIKELY, FIT_NO } fits;
     struct needs needs;
 };
 
@@ -94,6 +95,12 @@ enum verdict {
 
 /* Unknown or may be: more of the log would tell. */
 bool verdict_is_open(enum verdict v);
+/* enough fits, may_be_enough is likely to, not_enough does not. */
+enum truth_fit fit_word_of(enum verdict v);
+/* It fits, or it does not: no further number would change that. */
+static inline bool fit_is_settled(enum truth_fit fits) {
+    return fits == FIT_YES || fits == FIT_NO;
+}
 
 #define SHARE_NONE (-1)
 

@@ -8,11 +8,21 @@
 
 static struct json *truth(const struct teller *t, enum truth_fit fits) {
     switch (fits) {
+    case FIT_LIKELY:
     case FIT_UNKNOWN: return json_new_null(t->a);
     case FIT_YES: return json_bool(t->a, true);
     case FIT_NO: return json_bool(t->a, false);
     }
     return json_new_null(t->a);
+}
+
+/* `fits` cannot say that it is likely. */
+static struct json *fit_word(const struct teller *t, enum truth_fit fits) {
+    const char *text = fits == FIT_YES      ? "fits"
+                       : fits == FIT_LIKELY ? "likely"
+                       : fits == FIT_NO     ? "does_not_fit"
+                                            : "unknown";
+    return json_text(t->a, str_of(text));
 }
 
 static struct json *inputs(const struct teller *t, const struct fit *fit) {
@@ -140,6 +150,7 @@ static struct json *checks(const struct teller *t, const struct fit *fit) {
 static void set_fit(const struct teller *t, struct json *o,
                     const struct fit *fit) {
     json_set(o, "inputs", inputs(t, fit));
+    json_set(o, "verdict", fit_word(t, fit->fits));
     json_set(o, "kv", json_kv(t, &fit->kv));
     json_set(o, "weights", weights(t, fit));
     json_set(o, "pool", json_span(t, fit->kv.pool));
@@ -176,6 +187,7 @@ static struct json *swept(const struct teller *t,
         json_set(o, "bytes_per_request", json_span(t, p->bytes));
         json_set(o, "max_concurrency", json_hundredths(t, p->concurrency));
         json_set(o, "fits", truth(t, p->fits));
+        json_set(o, "verdict", fit_word(t, p->fits));
         json_push(list, o);
     }
     return list;

@@ -146,7 +146,7 @@ static void put_plans(struct buf *out, const struct teller *t,
         return;
     }
     put_heading(out, t,
-                fit->fits == FIT_UNKNOWN ? "fit.plan_sure" : "fit.plan");
+                fit_is_settled(fit->fits) ? "fit.plan" : "fit.plan_sure");
     for (size_t i = 0; i < fit->plan_count; i++) {
         const struct fit_plan *plan = &fit->plans[i];
         struct str args[] = {shown_span(t, UNIT_BYTES, plan->needed),
@@ -199,7 +199,7 @@ void markdown_fit(struct arena *a, struct reader *r,
     if (fit->c.model_is_guess) {
         put_paragraph(out, &t, said(&t, "fit.guess"));
     }
-    if (fit->fits == FIT_UNKNOWN) {
+    if (!fit_is_settled(fit->fits)) {
         put_paragraph(out, &t, fit_needs(&t, fit));
     }
     struct budget parts = fit_parts(&t, fit);

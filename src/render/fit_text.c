@@ -14,6 +14,7 @@ static enum ink ink_of(enum truth_fit fits) {
     switch (fits) {
     case FIT_YES: return INK_GOOD;
     case FIT_NO: return INK_BAD;
+    case FIT_LIKELY:
     case FIT_UNKNOWN: break;
     }
     return INK_WARN;
@@ -83,7 +84,7 @@ static void put_plans(struct page *p, const struct fit *fit) {
         }
         return;
     }
-    put_heading(p, fit->fits == FIT_UNKNOWN ? "fit.plan_sure" : "fit.plan");
+    put_heading(p, fit_is_settled(fit->fits) ? "fit.plan" : "fit.plan_sure");
     for (size_t i = 0; i < fit->plan_count; i++) {
         const struct fit_plan *plan = &fit->plans[i];
         struct str mark = arena_printf(p->t->a, "%2zu  ", i + 1);
@@ -239,7 +240,7 @@ void text_fit(struct arena *a, struct reader *r, const struct fit_sheet *sheet,
     if (fit->c.model_is_guess) {
         page_text(&p, 0, INK_WARN, said(&t, "fit.guess"));
     }
-    if (fit->fits == FIT_UNKNOWN) {
+    if (!fit_is_settled(fit->fits)) {
         page_text(&p, 0, INK_WARN, fit_needs(&t, fit));
     }
     put_bar(&p, fit);

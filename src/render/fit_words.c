@@ -92,6 +92,7 @@ struct str fit_title(const struct teller *t, const struct fit *fit) {
 struct str fit_verdict_word(const struct teller *t, enum truth_fit fits) {
     switch (fits) {
     case FIT_YES: return said(t, "fit.yes");
+    case FIT_LIKELY: return said(t, "fit.likely");
     case FIT_NO: return said(t, "fit.no");
     case FIT_UNKNOWN: break;
     }

@@ -48,6 +48,7 @@ struct json *json_hundredths(const struct teller *t, struct span s) {
 
 static struct json *fits(const struct teller *t, const struct kv *kv) {
     switch (kv->fits) {
+    case FIT_LIKELY:
     case FIT_UNKNOWN: return json_new_null(t->a);
     case FIT_YES: return json_bool(t->a, true);
     case FIT_NO: return json_bool(t->a, false);

@@ -925,9 +925,33 @@ class Shown(Fit):
         self.assertIn("\u53c2\u6570", text)
 
     def test_unknown_names_what_is_needed(self):
-        answer = self.fit("--model", GEMMA, "--gpu", "H100 80GB", status=2)
+        answer = self.fit("--model", GEMMA, status=2)
+        self.assertEqual(answer["verdict"], "unknown")
         self.assertIsNone(answer["kv"]["fits"])
         self.assertTrue(answer["kv"]["needs"])
+
+    def test_bounds_that_overlap_are_likely(self):
+        words = ("--model", GEMMA, "--gpu", "H100 80GB")
+        answer = self.fit(*words, status=0)
+        self.assertEqual(answer["verdict"], "likely")
+        self.assertIsNone(answer["kv"]["fits"])
+        self.assertTrue(answer["kv"]["needs"])
+        need, pool = answer["kv"]["bytes_per_request"], answer["pool"]
+        need = need if isinstance(need, int) else need["high"]
+        self.assertLess(pool["low"], need)
+        self.assertGreater(pool["high"], need)
+        text = oomkb("fit", *words).stdout.decode()
+        self.assertIn("it is likely to fit", text.splitlines()[0])
+        chinese = oomkb("fit", "--lang", "zh", *words).stdout.decode()
+        self.assertIn("\u5f88\u53ef\u80fd\u653e\u5f97\u4e0b", chinese)
+
+    def test_verdict_and_status_agree(self):
+        for words, status, verdict in (
+                (("--model", LLAMA, "--gpu", "H100 80GB"), 0, "fits"),
+                (("--model", LLAMA, "--gpu", "L4", "--max-model-len", "131072",
+                  "--gpu-memory-utilization", "0.5"), 1, "does_not_fit")):
+            answer = self.fit(*words, status=status)
+            self.assertEqual(answer["verdict"], verdict)
 
     def test_a_log_gives_what_it_has(self):
         log = self.file(
