@@ -40,5 +40,8 @@ enum pattern_use {
 bool check_pattern(struct complaints *c, const struct source *src,
                    const struct node *n, enum pattern_use use, bool is_weak,
                    bool *fact_used);
+/* Its work must be linear on its own words and its sample (may be empty). */
+void check_growth(struct complaints *c, const struct source *src,
+                  struct place place, struct str pattern, struct str sample);
 
 #endif

@@ -62,8 +62,10 @@ static void check_contexts(struct desk *d, const struct made *m) {
     const struct node *list = node_get(m->node, "contexts");
     for (size_t i = 0; i < e->context_count; i++) {
         const struct node *n = node_item(list, i);
-        check_pattern(&d->c, m->src, node_get(n, "pattern"), USE_CONTEXT,
-                      says_true(node_get(n, "weak")), d->fact_used);
+        if (check_pattern(&d->c, m->src, node_get(n, "pattern"), USE_CONTEXT,
+                          says_true(node_get(n, "weak")), d->fact_used))
+            check_growth(&d->c, m->src, node_get(n, "pattern")->place,
+                         e->contexts[i].pattern, (struct str){0});
         for (size_t k = 0; k < e->contexts[i].set_count; k++)
             d->fact_used[e->contexts[i].set[k].name] = true;
     }

@@ -3,7 +3,12 @@
  * match/ says what is wrong with a pattern and at which byte; index/ says it
  * of a predicate. Here that becomes a place in the file. */
 #include "author/check.h"
+
+#include <inttypes.h>
+
 #include "match/match.h"
+
+#define SHOWN_MAX 60 /* bytes of a text that was tried */
 
 static struct place place_in(const struct source *src, const struct node *n,
                              size_t offset) {
@@ -23,6 +28,19 @@ static void note_groups(struct str pattern, bool *fact_used) {
                           &scale))
             fact_used[name] = true;
     }
+}
+
+void check_growth(struct complaints *c, const struct source *src,
+                  struct place place, struct str pattern, struct str sample) {
+    struct pattern_growth g;
+    if (!pattern_grows(c->a, pattern, sample, &g))
+        return;
+    struct str shown = str_slice(g.text, 0, SHOWN_MAX);
+    complain(c, src, place, CODE_steep_pattern,
+             "%" PRIu64 " steps on `%.*s`%s %" PRIu32 " times over, %" PRIu64
+             " on twice as many: the work must grow with the text, not with "
+             "its square", g.steps, STR_ARG(shown),
+             g.text.n > shown.n ? "..." : "", g.repeats, g.steps_twice);
 }
 
 bool check_pattern(struct complaints *c, const struct source *src,
@@ -94,11 +112,15 @@ static void check_signature(const struct entry_check *k, const struct node *n,
     if (s->is_weak)
         check_weak(k, pattern, node_get(k->root, "all_of"));
     if (check_pattern(k->c, k->src, pattern, USE_SIGNATURE, s->is_weak,
-                      k->fact_used))
+                      k->fact_used)) {
         check_own_sample(k, node_get(n, "sample"), s->pattern);
+        check_growth(k->c, k->src, pattern->place, s->pattern, s->sample);
+    }
     for (size_t i = 0; i < s->extract.count; i++)
-        check_pattern(k->c, k->src, node_item(extract, i), USE_EXTRACT, false,
-                      k->fact_used);
+        if (check_pattern(k->c, k->src, node_item(extract, i), USE_EXTRACT,
+                          false, k->fact_used))
+            check_growth(k->c, k->src, node_item(extract, i)->place,
+                         s->extract.at[i], s->sample);
 }
 
 static void check_conditions(const struct entry_check *k, const char *key) {
@@ -106,9 +128,12 @@ static void check_conditions(const struct entry_check *k, const char *key) {
     for (size_t i = 0; list != NULL && i < list->count; i++) {
         const struct node *n = node_item(list, i);
         const struct node *weak = node_get(n, "weak");
-        check_pattern(k->c, k->src, node_get(n, "pattern"), USE_CONDITION,
-                      weak != NULL && str_eq(weak->text, STR("true")),
-                      k->fact_used);
+        const struct node *pattern = node_get(n, "pattern");
+        if (check_pattern(k->c, k->src, pattern, USE_CONDITION,
+                          weak != NULL && str_eq(weak->text, STR("true")),
+                          k->fact_used))
+            check_growth(k->c, k->src, pattern->place, pattern->text,
+                         (struct str){0});
     }
 }
 

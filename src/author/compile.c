@@ -5,6 +5,7 @@
  * Everything that can be found wrong is found in one run; only the samples
  * need an image, so they wait until nothing else is wrong. What is wrong
  * leaves no image. */
+#include "author/check.h"
 #include "author/desk.h"
 #include "author/files.h"
 #include "match/match.h"
@@ -31,6 +32,8 @@ static void check_generated(struct desk *d, const struct made *m,
             complain(&d->c, m->src, flags->place, CODE_bad_pattern,
                      "the pattern %.*s, made for a flag, will not do: %.*s",
                      STR_ARG(e->contexts[i].pattern), STR_ARG(error.message));
+        check_growth(&d->c, m->src, flags->place, e->contexts[i].pattern,
+                     (struct str){0});
     }
 }
 

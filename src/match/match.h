@@ -33,6 +33,15 @@ enum pattern_flaw {
 /* context patterns may also have the group `command`. */
 enum pattern_flaw pattern_check(struct arena *a, struct str text, bool is_weak,
                                 bool is_context, struct pattern_error *error);
+/* Is the work of looking for it more than linear on its own words repeated, or
+ * on its sample (may be empty) and the beginnings of that? */
+struct pattern_growth {
+    struct str text; /* what was repeated, so many times and twice as many */
+    uint32_t repeats;
+    uint64_t steps, steps_twice; /* of work */
+};
+bool pattern_grows(struct arena *a, struct str text, struct str sample,
+                   struct pattern_growth *worst);
 /* Longest mandatory literals, one per branch; empty list: none. */
 struct str_list pattern_literals(struct arena *a, struct str text);
 /* Fills in what a run wants to know of each. Raises FAIL_INDEX for a pattern

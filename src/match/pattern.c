@@ -26,6 +26,7 @@
 
 #define MATCH_LIMIT 100000      /* steps back, per place where it tries */
 #define HEAP_LIMIT_KIB 8192
+#define COUNTED_STEPS 32000000 /* of one search, where all steps count */
 /* A pattern is compiled to machine code when it was this much work: so many
  * runs, or alternatives tried at places of the text. */
 #define HOT 40000
@@ -301,7 +302,9 @@ static int run(struct matcher *m, const struct regex *r,
     if (s->starts_mid_line)
         options |= PCRE2_NOTBOL;
     m->start = m->at = s->from;
-    m->steps_end = m->steps + MATCH_SEARCH_STEPS;
+    m->steps_end =
+        m->steps + (m->counts == STEPS_OF_ALL ? COUNTED_STEPS
+                                              : MATCH_SEARCH_STEPS);
     pcre2_set_offset_limit(m->match, s->latest);
     int code = pcre2_match(
         r->code, (PCRE2_SPTR)(s->subject.p ? s->subject.p : ""),

@@ -1,0 +1,121 @@
+/* growth.c: does the work of a pattern grow faster than the text?
+ *
+ *     its literals, 500 and 1,000 times over     api_server api_server ...
+ *     the same, each without its last byte       api_serve api_serve ...
+ *     its sample, and parts of it, repeated      on one line, and on many
+ *
+ * Those are the texts in which it has most places to begin and none to end. All
+ * its searches over a text of n bytes and over one of 2 n are counted in steps
+ * (steps.h). Twice the work is linear; a pattern that scans the rest of a line
+ * from each occurrence of its word takes four times as much.
+ *
+ * What costs few steps a byte is left at that, and the shorter text not tried.
+ */
+#include "base/buf.h"
+#include "match/literals.h"
+#include "match/pattern.h"
+
+#define REPEATS 500
+#define TEXT_MAX (8 * 1024) /* of the shorter one */
+#define PLAIN_STEPS 6        /* a byte: nothing was gone over again and again */
+#define GROWTH_TENTHS 25     /* work for twice the text, in tenths */
+#define STEPS_MOST 512       /* a byte, however it grows */
+#define SAMPLE_PARTS 4
+
+struct trial {
+    struct arena *a;
+    struct matcher *m;
+    struct regex *r;
+    struct buf text, unit;
+    struct pattern_growth *worst;
+};
+
+/* Steps of all searches of the text; a search that gave up is the last. */
+static uint64_t steps_over(struct trial *t, struct str text) {
+    struct search search = {.subject = text, .latest = text.n};
+    struct span span;
+    uint64_t before = regex_steps(t->m);
+    while (search.from <= search.latest &&
+           regex_find(t->m, t->r, &search, &span))
+        search.from = span.to > span.from ? span.to : span.to + 1;
+    return regex_steps(t->m) - before;
+}
+
+static bool grows(struct trial *t, struct str unit) {
+    size_t count = unit.n * REPEATS < TEXT_MAX ? REPEATS : TEXT_MAX / unit.n;
+    buf_clear(&t->text);
+    for (size_t i = 0; i < 2 * count; i++)
+        buf_add(&t->text, unit);
+    if (!buf_ok(&t->text))
+        arena_raise(t->a, FAIL_MEMORY, "out of memory for a text");
+    struct str twice = buf_str(&t->text);
+    struct str once = str_slice(twice, 0, count * unit.n);
+    uint64_t after = steps_over(t, twice);
+    if (after <= PLAIN_STEPS * twice.n)
+        return false;
+    uint64_t before = steps_over(t, once);
+    if (after * 10 <= before * GROWTH_TENTHS && after <= STEPS_MOST * twice.n)
+        return false;
+    *t->worst = (struct pattern_growth){
+        .text = arena_str(t->a, unit), .repeats = (uint32_t)count,
+        .steps = before, .steps_twice = after};
+    return true;
+}
+
+static bool grows_on(struct trial *t, struct str unit, const char *between) {
+    buf_clear(&t->unit);
+    buf_add(&t->unit, str_slice(unit, 0, TEXT_MAX / 2));
+    buf_add(&t->unit, str_of(between));
+    if (!buf_ok(&t->unit))
+        arena_raise(t->a, FAIL_MEMORY, "out of memory for a text");
+    return unit.n > 0 && grows(t, buf_str(&t->unit));
+}
+
+static bool grows_on_literals(struct trial *t, const struct str_list *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        struct str all = list->at[i], near = str_slice(all, 0, all.n - 1);
+        if (grows_on(t, all, " ") || grows_on(t, all, "") ||
+            grows_on(t, all, "\n") || grows_on(t, near, " "))
+            return true;
+    }
+    return false;
+}
+
+static bool grows_on_sample(struct trial *t, struct str sample) {
+    char *line = arena_alloc(t->a, sample.n);
+    for (size_t i = 0; i < sample.n; i++)
+        line[i] = sample.p[i] == '\n' ? ' ' : sample.p[i];
+    for (size_t i = 1; i <= SAMPLE_PARTS; i++) {
+        size_t n = sample.n * i / SAMPLE_PARTS;
+        if (grows_on(t, (struct str){line, n}, " ") ||
+            grows_on(t, str_slice(sample, 0, n), "\n"))
+            return true;
+    }
+    return false;
+}
+
+static bool tries_all(struct trial *t, struct str text, struct str sample) {
+    struct pattern_text prepared;
+    struct pattern_error error;
+    struct str_list also;
+    if (!pattern_text_prepare(t->a, text, &prepared, &error))
+        return false;
+    t->r = regex_compile(t->m, &prepared, &error);
+    if (!t->r)
+        return false;
+    struct str_list literals = literals_of(t->a, &prepared, &also);
+    return grows_on_literals(t, &literals) || grows_on_literals(t, &also) ||
+           grows_on_sample(t, sample);
+}
+
+bool pattern_grows(struct arena *a, struct str text, struct str sample,
+                   struct pattern_growth *worst) {
+    const struct arena_defer *before = a->deferred;
+    struct trial t = {.a = a, .m = matcher_counting(a), .worst = worst};
+    *worst = (struct pattern_growth){0};
+    buf_init_in(&t.text, a, 0);
+    buf_init_in(&t.unit, a, 0);
+    bool is_growing = tries_all(&t, text, sample);
+    arena_release_to(a, before);
+    return is_growing;
+}
