@@ -9,7 +9,9 @@
  * (steps.h). Twice the work is linear; a pattern that scans the rest of a line
  * from each occurrence of its word takes four times as much.
  *
- * What costs few steps a byte is left at that, and the shorter text not tried.
+ * What costs few steps a byte on FIRST_REPEATS of them is left at that, and the
+ * long texts are not tried: there already one scan of the rest for each of them
+ * is FIRST_REPEATS / 2 steps a byte. So is a pattern without repeats.
  */
 #include "base/buf.h"
 #include "match/literals.h"
@@ -17,6 +19,8 @@
 
 #define REPEATS 500
 #define TEXT_MAX (8 * 1024) /* of the shorter one */
+#define FIRST_REPEATS 20
+#define FIRST_TEXT (2 * 1024)
 #define PLAIN_STEPS 6        /* a byte: nothing was gone over again and again */
 #define GROWTH_TENTHS 25     /* work for twice the text, in tenths */
 #define STEPS_MOST 512       /* a byte, however it grows */
@@ -41,18 +45,28 @@ static uint64_t steps_over(struct trial *t, struct str text) {
     return regex_steps(t->m) - before;
 }
 
-static bool grows(struct trial *t, struct str unit) {
-    size_t count = unit.n * REPEATS < TEXT_MAX ? REPEATS : TEXT_MAX / unit.n;
+static struct str repeated(struct trial *t, struct str unit, size_t count) {
     buf_clear(&t->text);
-    for (size_t i = 0; i < 2 * count; i++)
+    for (size_t i = 0; i < count; i++)
         buf_add(&t->text, unit);
     if (!buf_ok(&t->text))
         arena_raise(t->a, FAIL_MEMORY, "out of memory for a text");
-    struct str twice = buf_str(&t->text);
+    return buf_str(&t->text);
+}
+
+static bool is_plain_work(struct trial *t, struct str text) {
+    return steps_over(t, text) <= PLAIN_STEPS * text.n;
+}
+
+static bool grows(struct trial *t, struct str unit) {
+    size_t count = unit.n * REPEATS < TEXT_MAX ? REPEATS : TEXT_MAX / unit.n;
+    size_t few = unit.n * FIRST_REPEATS > FIRST_TEXT ? FIRST_REPEATS
+                                                     : FIRST_TEXT / unit.n;
+    if (is_plain_work(t, repeated(t, unit, few)))
+        return false;
+    struct str twice = repeated(t, unit, 2 * count);
     struct str once = str_slice(twice, 0, count * unit.n);
     uint64_t after = steps_over(t, twice);
-    if (after <= PLAIN_STEPS * twice.n)
-        return false;
     uint64_t before = steps_over(t, once);
     if (after * 10 <= before * GROWTH_TENTHS && after <= STEPS_MOST * twice.n)
         return false;
