@@ -19,9 +19,10 @@ static void check_stage(struct desk *d, const struct made *m,
         complain(&d->c, m->src, (struct place){n->place.line, n->place.column,
                                                1}, CODE_missing_key,
                  "a stage takes either `frame` or `passed`");
-    else
-        check_pattern(&d->c, m->src, node_or(frame, passed), USE_CONDITION,
-                      s->is_weak, d->fact_used);
+    else if (check_pattern(&d->c, m->src, node_or(frame, passed),
+                           USE_CONDITION, s->is_weak, d->fact_used))
+        check_growth(&d->c, m->src, node_or(frame, passed)->place, s->pattern,
+                     (struct str){0});
 }
 
 static void check_flag(struct desk *d, const struct made *m,

@@ -31,6 +31,7 @@
 #define DENSE_FIRST (4 << 20) /* bytes read when it does not, the first time */
 #define TAIL_COST 16          /* of a tail tried on a line, in bytes read */
 #define GLANCE_COST 160       /* of a pattern, on lines */
+#define GLANCES_FIRST 64  /* of a pattern, before they are found to be vain */
 #define NOTES_FIRST 1024 /* before they are gone through; then four times that */
 #define NOTES_MAX (128 * 1024) /* and so on, up to here */
 #define BESIDE_SHARE 8 /* what is read then counts for so much that was looked
@@ -42,6 +43,7 @@ struct noted { /* lines in which a pattern's literal may stand */
     uint64_t *line;
     size_t count, cap;
     size_t from, to; /* of these, not yet read */
+    uint32_t glances, denials; /* of lines that its literal stands in */
 };
 
 struct chooser {
@@ -101,11 +103,15 @@ static void note_line(struct chooser *c, uint32_t pattern, uint64_t line) {
 }
 
 /* Of a pattern that has matched often, what lies between does not matter, so
- * most of its lines need no look. */
+ * most of its lines need no look. Nor do they where few are denied: a progress
+ * bar is a match on each of its lines. */
 static bool is_worth_a_glance(struct chooser *c, uint32_t pattern) {
     const struct pattern_state *p = c->s->patterns[pattern];
-    return scan_is_signature(c->s, pattern) || !p ||
-           p->first_count < KEEP_FIRST;
+    const struct noted *n = &c->noted[pattern];
+    if (scan_is_signature(c->s, pattern))
+        return true;
+    bool is_vain = n->glances >= GLANCES_FIRST && n->denials < n->glances / 8;
+    return !is_vain && (!p || p->first_count < KEEP_FIRST);
 }
 
 static bool denies(struct chooser *c, uint32_t pattern, uint32_t literal,
@@ -117,10 +123,15 @@ static bool denies(struct chooser *c, uint32_t pattern, uint32_t literal,
     c->glanced = line + 1;
     struct str words = prefilter_literal(&c->s->filter, literal);
     c->glanced_for += TAIL_COST;
-    if (is_whole && glance_denies_tail(c->glance, pattern, words))
-        return true;
-    c->glanced_for += GLANCE_COST;
-    return glance_denies(c->glance, pattern);
+    bool is_denied = is_whole && glance_denies_tail(c->glance, pattern, words);
+    if (!is_denied) {
+        c->glanced_for += GLANCE_COST;
+        is_denied = glance_denies(c->glance, pattern);
+    }
+    bool has_tail = scan_known(c->s, pattern)->tail != NULL;
+    c->noted[pattern].glances += has_tail;
+    c->noted[pattern].denials += has_tail && is_denied;
+    return is_denied;
 }
 
 static void on_literal(void *ctx, uint32_t literal, size_t line,

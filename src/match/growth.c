@@ -9,9 +9,9 @@
  * (steps.h). Twice the work is linear; a pattern that scans the rest of a line
  * from each occurrence of its word takes four times as much.
  *
- * What costs few steps a byte on FIRST_REPEATS of them is left at that, and the
- * long texts are not tried: there already one scan of the rest for each of them
- * is FIRST_REPEATS / 2 steps a byte. So is a pattern without repeats.
+ * What costs few steps a byte on a short text, or hardly more than twice as many
+ * on twice that, is left at that: there already one scan of the rest for each
+ * unit is FIRST_REPEATS steps a byte.
  */
 #include "base/buf.h"
 #include "match/literals.h"
@@ -19,8 +19,9 @@
 
 #define REPEATS 500
 #define TEXT_MAX (8 * 1024) /* of the shorter one */
-#define FIRST_REPEATS 20
-#define FIRST_TEXT (2 * 1024)
+#define FIRST_REPEATS 10 /* and twice as many */
+#define FIRST_TEXT 1024
+#define FIRST_TENTHS 22  /* work for twice the text that is linear for sure */
 #define PLAIN_STEPS 6        /* a byte: nothing was gone over again and again */
 #define GROWTH_TENTHS 25     /* work for twice the text, in tenths */
 #define STEPS_MOST 512       /* a byte, however it grows */
@@ -54,15 +55,17 @@ static struct str repeated(struct trial *t, struct str unit, size_t count) {
     return buf_str(&t->text);
 }
 
-static bool is_plain_work(struct trial *t, struct str text) {
-    return steps_over(t, text) <= PLAIN_STEPS * text.n;
-}
-
 static bool grows(struct trial *t, struct str unit) {
     size_t count = unit.n * REPEATS < TEXT_MAX ? REPEATS : TEXT_MAX / unit.n;
     size_t few = unit.n * FIRST_REPEATS > FIRST_TEXT ? FIRST_REPEATS
                                                      : FIRST_TEXT / unit.n;
-    if (is_plain_work(t, repeated(t, unit, few)))
+    struct str first = repeated(t, unit, 2 * few);
+    uint64_t few_after = steps_over(t, first);
+    if (few_after <= PLAIN_STEPS * first.n)
+        return false;
+    uint64_t few_before = steps_over(t, str_slice(first, 0, first.n / 2));
+    if (few_after * 10 <= few_before * FIRST_TENTHS &&
+        few_after <= STEPS_MOST * first.n)
         return false;
     struct str twice = repeated(t, unit, 2 * count);
     struct str once = str_slice(twice, 0, count * unit.n);
@@ -101,11 +104,10 @@ static bool grows_on_sample(struct trial *t, struct str sample) {
         line[i] = sample.p[i] == '\n' ? ' ' : sample.p[i];
     for (size_t i = 1; i <= SAMPLE_PARTS; i++) {
         size_t n = sample.n * i / SAMPLE_PARTS;
-        if (grows_on(t, (struct str){line, n}, " ") ||
-            grows_on(t, str_slice(sample, 0, n), "\n"))
+        if (grows_on(t, (struct str){line, n}, " "))
             return true;
     }
-    return false;
+    return grows_on(t, sample, "\n");
 }
 
 static bool tries_all(struct trial *t, struct str text, struct str sample) {
