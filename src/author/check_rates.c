@@ -87,6 +87,25 @@ static void check_people(const struct entry_check *k, const struct node *n,
                  (long long)tried, (long long)most);
 }
 
+static void check_counts(const struct entry_check *k, const struct node *n,
+                         const struct rate *rate, enum basis basis) {
+    const struct node *place = node_or(node_get(n, "tried"), n);
+    if (node_get(n, "tried") != NULL && rate->tried == 0
+        && rate->maintainers_tried == 0)
+        complain(k->c, k->src, place->place, CODE_bad_rate,
+                 "nobody tried it: leave the rate out");
+    else if (rate->worked > rate->tried)
+        complain(k->c, k->src, place->place, CODE_bad_rate,
+                 "%lld of %lld is more than all", (long long)rate->worked,
+                 (long long)rate->tried);
+    place = node_or(node_get(n, "maintainers_tried"), n);
+    if (rate->maintainers_worked > rate->maintainers_tried
+        || (rate->maintainers_tried > 0 && basis != BASIS_reports))
+        complain(k->c, k->src, place->place, CODE_bad_rate,
+                 "maintainers' counts go with basis `reports`, and no more "
+                 "worked than were tried");
+}
+
 void check_rate(const struct entry_check *k, const struct node *n,
                 const struct rate *rate) {
     const struct node *basis = node_get(n, "basis");
@@ -102,21 +121,7 @@ void check_rate(const struct entry_check *k, const struct node *n,
     check_keys(k, n, row);
     if (!row_needs(row, "tried"))
         return;
-    const struct node *place = node_or(node_get(n, "tried"), n);
-    if (node_get(n, "tried") != NULL && rate->tried == 0
-        && rate->maintainers_tried == 0)
-        complain(k->c, k->src, place->place, CODE_bad_rate,
-                 "nobody tried it: leave the rate out");
-    else if (rate->worked > rate->tried)
-        complain(k->c, k->src, place->place, CODE_bad_rate,
-                 "%lld of %lld is more than all", (long long)rate->worked,
-                 (long long)rate->tried);
-    place = node_or(node_get(n, "maintainers_tried"), n);
-    if (rate->maintainers_worked > rate->maintainers_tried
-        || (rate->maintainers_tried > 0 && row->basis != BASIS_reports))
-        complain(k->c, k->src, place->place, CODE_bad_rate,
-                 "maintainers' counts go with basis `reports`, and no more "
-                 "worked than were tried");
+    check_counts(k, n, rate, row->basis);
     if (row->basis == BASIS_reports && node_get(n, "links") != NULL
         && rate->links.count == 0)
         complain(k->c, k->src, node_get(n, "links")->place, CODE_bad_rate,

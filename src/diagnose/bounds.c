@@ -55,6 +55,34 @@ static bool is_later(struct str x, struct str than) {
     return version_compare(x, than, &order) && order > 0;
 }
 
+static const struct version_range *range_between(struct arena *a,
+                                                 struct str from,
+                                                 struct str to) {
+    struct version_range *both = arena_alloc(a, sizeof *both);
+    both->product = STR("torch");
+    both->events = arena_array(a, 2, sizeof *both->events);
+    both->events[both->event_count++] =
+        (struct version_event){.version = from};
+    if (to.n > 0) {
+        both->events[both->event_count++] =
+            (struct version_event){.version = to, .is_fixed = true};
+    }
+    return both;
+}
+
+/* from and to come nearer where the form's events say more. */
+static void narrow(const struct version_range *form, struct str *from,
+                   struct str *to) {
+    for (size_t i = 0; i < form->event_count; i++) {
+        const struct version_event *e = &form->events[i];
+        if (!e->is_fixed && is_later(e->version, *from)) {
+            *from = e->version;
+        } else if (e->is_fixed && (to->n == 0 || is_later(*to, e->version))) {
+            *to = e->version;
+        }
+    }
+}
+
 /* The form's one interval, narrowed by what frames prove of PyTorch. */
 static const struct version_range *narrowed(
     const struct diagnosis *d, const struct version_range *form) {
@@ -65,27 +93,13 @@ static const struct version_range *narrowed(
     if ((!since && !before) || (form && form->event_count > 2)) {
         return form;
     }
-    for (size_t i = 0; form && i < form->event_count; i++) {
-        const struct version_event *e = &form->events[i];
-        if (!e->is_fixed && is_later(e->version, from)) {
-            from = e->version;
-        } else if (e->is_fixed && (to.n == 0 || is_later(to, e->version))) {
-            to = e->version;
-        }
+    if (form) {
+        narrow(form, &from, &to);
     }
     if (to.n > 0 && !is_later(to, from)) {
         return form; /* they contradict each other: a quote of two programs */
     }
-    struct version_range *both = arena_alloc(d->a, sizeof *both);
-    both->product = STR("torch");
-    both->events = arena_array(d->a, 2, sizeof *both->events);
-    both->events[both->event_count++] =
-        (struct version_event){.version = from};
-    if (to.n > 0) {
-        both->events[both->event_count++] =
-            (struct version_event){.version = to, .is_fixed = true};
-    }
-    return both;
+    return range_between(d->a, from, to);
 }
 
 /* Of the product whose version that is; NULL: neither the form of the message

@@ -62,21 +62,24 @@ static bool is_dash(char c) {
     return c == '-' || c == '/';
 }
 
+/* At s[at]: two digits, a dash, two digits. */
+static bool has_pairs(struct str s, size_t at) {
+    return are_digits(s, at, 2) && is_dash(s.p[at + 2]) &&
+           are_digits(s, at + 3, 2);
+}
+
 /* Dates in digits, by what stands right before the time and its separator. */
 static struct log_stamp date_in_digits(struct str s) {
     size_t n = s.n;
     if (n >= 10 && are_digits(s, n - 10, 4) && is_dash(s.p[n - 6]) &&
-        are_digits(s, n - 5, 2) && is_dash(s.p[n - 3]) &&
-        are_digits(s, n - 2, 2))
+        has_pairs(s, n - 5))
         return on(two(s.p + n - 10) * 100 + two(s.p + n - 8),
                   two(s.p + n - 5), two(s.p + n - 2), CLOCK_YEAR);
-    if (n >= 10 && are_digits(s, n - 10, 2) && is_dash(s.p[n - 8]) &&
-        are_digits(s, n - 7, 2) && is_dash(s.p[n - 5]) &&
+    if (n >= 10 && has_pairs(s, n - 10) && is_dash(s.p[n - 5]) &&
         are_digits(s, n - 4, 4))
         return on(two(s.p + n - 4) * 100 + two(s.p + n - 2),
                   two(s.p + n - 10), two(s.p + n - 7), CLOCK_YEAR);
-    if (n >= 5 && are_digits(s, n - 5, 2) && is_dash(s.p[n - 3]) &&
-        are_digits(s, n - 2, 2))
+    if (n >= 5 && has_pairs(s, n - 5))
         return on(SOME_YEAR, two(s.p + n - 5), two(s.p + n - 2), CLOCK_DATE);
     if (n >= 5 && is_any(s.p[n - 5], "IWEF") && are_digits(s, n - 4, 4))
         return on(SOME_YEAR, two(s.p + n - 4), two(s.p + n - 2), CLOCK_DATE);

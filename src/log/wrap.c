@@ -414,16 +414,27 @@ static void remember(struct wrap *w, struct str text, uint32_t width,
                word.n < WRAP_WORD_MAX ? word.n : WRAP_WORD_MAX);
 }
 
+/* With its quote; 0: too wide to have been wrapped, or empty. */
+static uint32_t width_with(struct str text, uint32_t quote_width) {
+    uint32_t width = width_of(text);
+    if (width > 0)
+        width += quote_width;
+    return width > WRAP_WIDTH_MAX || text.n == 0 ? 0 : width;
+}
+
+static void page_add(struct wrap_page *page, struct str text, uint32_t width) {
+    page->recent[page->next] = width ? width : (uint32_t)text.n;
+    page->kept[page->next] = is_one_word(text) ? 0 : page->recent[page->next];
+    page->recent_place[page->next] = page->place;
+    page->next = (page->next + 1) % WRAP_RECENT;
+}
+
 enum wrap_seam wrap_look(struct wrap_page *page, struct wrap *before,
                          struct str text, uint32_t quote_width,
                          bool may_join) {
     if (before->place < page->least)
         *before = (struct wrap){0};
-    uint32_t width = width_of(text);
-    if (width > 0)
-        width += quote_width;
-    if (width > WRAP_WIDTH_MAX || text.n == 0)
-        width = 0;
+    uint32_t width = width_with(text, quote_width);
     bool is_joined = may_join && continues(page, before, text, width);
     bool is_folded =
         may_join && !is_joined && is_fold(page, before, text, width);
@@ -432,10 +443,7 @@ enum wrap_seam wrap_look(struct wrap_page *page, struct wrap *before,
     uint32_t cut = before->width;
     if (is_joined && (width == cut || before->is_joined))
         page->seen[cut] = page->place + 1;
-    page->recent[page->next] = width ? width : (uint32_t)text.n;
-    page->kept[page->next] = is_one_word(text) ? 0 : page->recent[page->next];
-    page->recent_place[page->next] = page->place;
-    page->next = (page->next + 1) % WRAP_RECENT;
+    page_add(page, text, width);
     bool is_same_width = width == cut && !begins_alike(before, text);
     remember(before, text, width, quote_width);
     before->place = page->place;

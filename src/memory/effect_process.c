@@ -97,6 +97,18 @@ static struct str write_others(const struct ask *q, struct span free,
                         STR_ARG(held), STR_ARG(room), STR_ARG(sources));
 }
 
+/* Enough if so much is freed. What lies outside the framework is no interval
+ * of what others hold: the context is in it. */
+static void bound_by_freed(const struct ask *q, struct estimate *e,
+                           struct span missing, struct span others) {
+    estimate_if(e, "verdict.if.freed");
+    condition_add(e, write_short(q->a, missing.high));
+    e->share_micro = e->limit.known && others.low > 0
+                         ? share_that_passes(e->after, e->limit)
+                         : SHARE_NONE;
+    e->short_by = missing;
+}
+
 static struct estimate for_allocation(const struct ask *q) {
     const struct fact *own = &q->c->in[FACT_own_process_listed];
     struct shortfall s = shortfall_of(q);
@@ -122,14 +134,7 @@ static struct estimate for_allocation(const struct ask *q) {
         e.short_by = e.verdict == VERDICT_ENOUGH ? s.missing : e.short_by;
     }
     if (verdict_is_open(e.verdict) && s.missing.known && s.missing.high > 0) {
-        estimate_if(&e, "verdict.if.freed");
-        condition_add(&e, write_short(q->a, s.missing.high));
-        /* What lies outside the framework is no interval of what others hold:
-         * the context is in it. */
-        e.share_micro = e.limit.known && others.low > 0
-                            ? share_that_passes(e.after, e.limit)
-                            : SHARE_NONE;
-        e.short_by = s.missing;
+        bound_by_freed(q, &e, s.missing, others);
     }
     return e;
 }

@@ -287,6 +287,21 @@ static bool is_trained(const struct memory_case *c) {
            (task->known && str_eq(task->word, STR("train")));
 }
 
+/* By the whole setup; without the number of ranks and the stage of ZeRO a no
+ * is none yet. */
+static struct estimate by_setup(const struct ask *q, enum effect effect) {
+    const struct memory_case *c = q->c;
+    struct training_setup s = training_setup_of(c);
+    bool is_told_of_ranks = c->in[FACT_gpu_count].known ||
+                            c->in[FACT_data_parallel].known;
+    struct estimate e = reckoned(q, effect, &s);
+    bool is_assumed = e.verdict == VERDICT_NOT_ENOUGH &&
+                      (!is_told_of_ranks || !c->in[FACT_zero_stage].known);
+    return is_assumed || e.verdict == VERDICT_UNKNOWN
+               ? bounded(q, effect, &e.needs)
+               : e;
+}
+
 struct estimate effect_training(const struct ask *q, enum effect effect) {
     const struct memory_case *c = q->c;
     struct estimate e = estimate_none(FACT_tried_alloc);
@@ -311,13 +326,5 @@ struct estimate effect_training(const struct ask *q, enum effect effect) {
     if (!is_step || e.needs.count > 0) {
         return bounded(q, effect, &e.needs);
     }
-    struct training_setup s = training_setup_of(c);
-    bool is_told_of_ranks = c->in[FACT_gpu_count].known ||
-                            c->in[FACT_data_parallel].known;
-    e = reckoned(q, effect, &s);
-    bool is_assumed = e.verdict == VERDICT_NOT_ENOUGH &&
-                      (!is_told_of_ranks || !c->in[FACT_zero_stage].known);
-    return is_assumed || e.verdict == VERDICT_UNKNOWN
-               ? bounded(q, effect, &e.needs)
-               : e;
+    return by_setup(q, effect);
 }

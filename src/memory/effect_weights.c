@@ -101,6 +101,34 @@ static struct estimate while_loading(const struct ask *q) {
     return e;
 }
 
+/* The fewest bits less that are enough; else 4 bits, and what is not known. */
+static struct estimate fewer_bits(const struct ask *q, int64_t from) {
+    struct estimate e = estimate_none(
+        q->what == SHORT_KV_POOL ? FACT_kv_needed : FACT_weights_bytes);
+    struct kv_side kv = kv_side_of(q);
+    for (int64_t bits = from == 16 ? 8 : 4; from > 0 && bits >= 4; bits /= 2) {
+        e = with_bits(q, &kv, bits);
+        if (e.verdict == VERDICT_ENOUGH) {
+            e.proposed = propose_word(FACT_quantization,
+                                      bits == 8 ? STR("fp8") : STR("awq"));
+            return e;
+        }
+    }
+    if (!verdict_is_open(e.verdict)) {
+        return e;
+    }
+    if (from > 0) {
+        e.proposed = propose_word(FACT_quantization, STR("awq"));
+    }
+    if (!weights_bytes(q->c).known) {
+        needs_add(&e.needs, q->c->model ? FACT_weights_bytes : FACT_model);
+    }
+    if (q->what == SHORT_KV_POOL && !kv.pool.known) {
+        needs_add(&e.needs, FACT_kv_available);
+    }
+    return e;
+}
+
 struct estimate effect_quantization(const struct ask *q) {
     int64_t from = weight_bits(q->c);
     struct estimate e = estimate_none(
@@ -120,26 +148,7 @@ struct estimate effect_quantization(const struct ask *q) {
         needs_add(&e.needs, q->c->model ? FACT_weights_bytes : FACT_model);
         return e;
     }
-    struct kv_side kv = kv_side_of(q);
-    for (int64_t bits = from == 16 ? 8 : 4; from > 0 && bits >= 4; bits /= 2) {
-        e = with_bits(q, &kv, bits);
-        if (e.verdict == VERDICT_ENOUGH) {
-            e.proposed = propose_word(FACT_quantization,
-                                      bits == 8 ? STR("fp8") : STR("awq"));
-            return e;
-        }
-    }
-    if (verdict_is_open(e.verdict)) {
-        e.proposed = from > 0 ? propose_word(FACT_quantization, STR("awq"))
-                              : e.proposed;
-        if (!weights_bytes(q->c).known) {
-            needs_add(&e.needs, q->c->model ? FACT_weights_bytes : FACT_model);
-        }
-        if (q->what == SHORT_KV_POOL && !kv.pool.known) {
-            needs_add(&e.needs, FACT_kv_available);
-        }
-    }
-    return e;
+    return fewer_bits(q, from);
 }
 
 static struct str write_offload(const struct ask *q, struct span gap,

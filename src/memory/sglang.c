@@ -251,6 +251,21 @@ static void propose_least(const struct ask *q, struct estimate *e) {
                               STR_ARG(sources));
 }
 
+/* What a fraction that fits leaves open. */
+static void doubt_fraction(const struct ask *q, struct estimate *e,
+                           struct span base, struct span now, int64_t wanted) {
+    int64_t rest = base.low - e->limit.low;
+    if (wanted > USUAL_MOST) {
+        estimate_if(e, "verdict.if.rest"); /* for graphs and steps */
+        condition_add(e, write_short(q->a, rest > 0 ? rest : 0));
+        needs_add(&e->needs, FACT_cuda_graph_bytes);
+    }
+    if (!now.known && e->verdict == VERDICT_ENOUGH) {
+        estimate_if(e, "verdict.if.rest"); /* perhaps it was more already */
+        condition_add(e, write_short(q->a, rest));
+    }
+}
+
 static struct estimate fraction_for_pool(const struct ask *q) {
     const struct memory_case *c = q->c;
     struct span weights = weights_bytes(c), base = sglang_base_bytes(c);
@@ -278,18 +293,7 @@ static struct estimate fraction_for_pool(const struct ask *q) {
     if (best >= MOST) {
         return e; /* no fraction leaves a pool */
     }
-    if (wanted > USUAL_MOST) {
-        estimate_if(&e, "verdict.if.rest"); /* for graphs and steps */
-        condition_add(&e, write_short(
-                              q->a, base.low - e.limit.low > 0
-                                        ? base.low - e.limit.low
-                                        : 0));
-        needs_add(&e.needs, FACT_cuda_graph_bytes);
-    }
-    if (!now.known && e.verdict == VERDICT_ENOUGH) {
-        estimate_if(&e, "verdict.if.rest"); /* perhaps it was more already */
-        condition_add(&e, write_short(q->a, base.low - e.limit.low));
-    }
+    doubt_fraction(q, &e, base, now, wanted);
     if (now.known && chosen <= now.low) {
         e.verdict = VERDICT_UNKNOWN; /* it failed at more than that already */
         e.condition.key = NULL;
