@@ -392,7 +392,7 @@ struct estimate effect_vae_tiles(const struct ask *q) {
     }
     e.needs.count = 0;
     e.after = span_exact(tile);
-    if (s.free.known && (s.asked.known || s.free.low >= tile)) {
+    if (s.free.known && s.asked.known) { /* else no tile may be smaller */
         estimate_judge(&e);
     }
     e.formula = arena_printf(

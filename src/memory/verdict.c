@@ -157,7 +157,7 @@ static struct str written_default(const struct ask *q, enum fact_name name) {
     const struct fact *f = &q->c->in[name];
     switch (fact_unit(name)) {
     case UNIT_TEXT:
-    case UNIT_VERSION: return f->word;
+    case UNIT_VERSION: return f->known ? f->word : STR("auto");
     case UNIT_RATIO:
     case UNIT_SECONDS: return write_ratio(q->a, f->number);
     case UNIT_BYTES: return write_short(q->a, f->number);
@@ -195,7 +195,10 @@ void estimate_doubt(const struct ask *q, enum effect effect,
     for (size_t i = 0; i < sizeof decisive / sizeof *decisive; i++) {
         bool is_firm = e->verdict == VERDICT_ENOUGH ||
                        e->verdict == VERDICT_NOT_ENOUGH;
-        if (!is_firm || !is_assumed(q->c, decisive[i])) {
+        bool is_changed = effect == EFFECT_kv_cache_dtype &&
+                          decisive[i] == FACT_kv_cache_dtype &&
+                          !q->c->in[FACT_kv_cache_dtype].known;
+        if (!is_firm || (!is_assumed(q->c, decisive[i]) && !is_changed)) {
             continue;
         }
         struct memory_case other = varied(q->c, decisive[i]);

@@ -45,6 +45,7 @@ static void two_printed_pairs_give_slope_and_fixed(void **state) {
 
 static void an_fp8_cache_halves_a_hybrid_and_is_not_enough(void **state) {
     struct memory_case c = hybrid_by_pairs();
+    say(&c, FACT_kv_cache_dtype, "auto", SOURCE_LOG);
     struct estimate e =
         effect_of(*state, &c, SHORT_KV_POOL, EFFECT_kv_cache_dtype);
     assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH);
@@ -99,6 +100,7 @@ static void v0_says_how_many_tokens_fit(void **state) {
     assert_int_equal(e.verdict, VERDICT_ENOUGH);
     assert_int_equal(e.quantity, FACT_max_model_len);
     assert_int_equal(e.proposed.number, 10944);
+    say(&c, FACT_kv_cache_dtype, "auto", SOURCE_LOG);
     e = effect_of(*state, &c, SHORT_KV_POOL, EFFECT_kv_cache_dtype);
     assert_int_equal(e.verdict, VERDICT_ENOUGH); /* 21,888 */
 }
