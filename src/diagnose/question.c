@@ -164,10 +164,19 @@ static struct str how_of_maker(struct str how, const struct fact *device) {
     return device_tool_named(how, &which) ? device_tool(kind, which) : how;
 }
 
+/* Where host memory was refused, no GPU has the answer. */
+static bool is_of_gpu(enum fact_name name) {
+    return name == FACT_gpu_free || name == FACT_gpu_total ||
+           name == FACT_other_in_use || name == FACT_others_in_use;
+}
+
 static void ask_fact(struct asked *to, enum fact_name name) {
+    const struct fact *kind = facts_first(to->known, FACT_device_kind);
+    bool is_astray =
+        kind && str_eq(kind->word, STR("host")) && is_of_gpu(name);
     bool is_known = facts_first(to->known, name) ||
                     facts_first(&to->rep->context, name);
-    if (!is_known && is_worth(to->d, name)) {
+    if (!is_known && !is_astray && is_worth(to->d, name)) {
         struct question q = question_of(to->d, name);
         const struct fact *device = facts_first(to->known, FACT_device_kind);
         q.how = how_of_maker(q.how, device);

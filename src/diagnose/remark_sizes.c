@@ -125,7 +125,10 @@ static void one_tensor(struct diagnosis *d, struct finding *f,
                        const struct sizes *s) {
     int64_t percent = percent_of(s->tried, s->total);
     int64_t copies = percent >= COPY_LEAST_PERCENT ? copies_in(s) : 0;
-    if (copies > 0) {
+    if (copies == 1) {
+        say(d, f, "diagnose.remark.copy", bytes_in(d, s->tried),
+            (struct str){NULL, 0});
+    } else if (copies > 1) {
         say(d, f, "diagnose.remark.copies", written_count(d->a, copies),
             (struct str){NULL, 0});
     }

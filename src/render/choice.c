@@ -203,6 +203,12 @@ static const char *unusable_key(const struct fix *fix, struct str because) {
                       : "report.does_not_apply_because";
 }
 
+bool fix_is_ruled_out_aloud(const struct teller *t, const struct fix *fix) {
+    struct str key = str_of(fix->because.key ? fix->because.key : "");
+    return t->o->why || !(str_eq(key, STR("diagnose.applies.no")) ||
+                          str_eq(key, STR("diagnose.applies.absent")));
+}
+
 struct str fix_unusable(const struct teller *t, const struct fix *fix) {
     struct str args[] = {said_text(t, &fix->is->action),
                          said_note(t, &fix->because)};

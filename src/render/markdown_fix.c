@@ -157,6 +157,9 @@ static void write_others(struct sheet *s, const struct finding *f,
             passed++;
             continue;
         }
+        if (!fix_is_offered(fix) && !fix_is_ruled_out_aloud(s->t, fix)) {
+            continue;
+        }
         if (is_first) {
             sheet_heading(s, 3, said(s->t, "report.other_fixes"));
             sheet_blank(s);

@@ -134,6 +134,9 @@ struct str fix_up_to(const struct teller *t, const struct fix *fix);
 struct str fix_trade_off(const struct teller *t, const struct workaround *w);
 /* Does the corrected command have this fix in it? */
 bool fix_is_in_command(const struct report *rep, const struct fix *fix);
+/* What this case rules out is told with its grounds; that a fix is for another
+ * setting, or that the log does not say, only to those who ask why. */
+bool fix_is_ruled_out_aloud(const struct teller *t, const struct fix *fix);
 struct str fix_unusable(const struct teller *t, const struct fix *fix);
 struct dead_end_words {
     struct str action, why, instead;

@@ -126,7 +126,7 @@ static void write_others(struct page *p, const struct finding *f,
 static void write_unusable(struct page *p, const struct finding *f) {
     for (size_t i = 0; i < fixes_shown(p->t, f); i++) {
         const struct fix *fix = &f->fixes[i];
-        if (fix_is_offered(fix)) {
+        if (fix_is_offered(fix) || !fix_is_ruled_out_aloud(p->t, fix)) {
             continue;
         }
         page_item(p, 1, STR("-  "), INK_DIM, fix_unusable(p->t, fix));

@@ -52,6 +52,11 @@ class Status(Program):
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stderr, b"")
 
+    def test_what_is_for_another_case_is_told_under_why(self):
+        short, long = oomkb(stdin=FAILED), oomkb("--why", stdin=FAILED)
+        for done, is_told in ((short, False), (long, True)):
+            self.assertEqual(b"Not here: " in done.stdout, is_told)
+
     def test_1_says_that_none_was(self):
         done = oomkb(stdin=HEALTHY)
         self.assertEqual(done.returncode, 1)

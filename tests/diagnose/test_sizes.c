@@ -79,6 +79,15 @@ static void whole_multiples_are_copies(void **state) {
     assert_true(says(f, "diagnose.remark.one_tensor")); /* 25 % */
 }
 
+/* No gradient and no moments: one tensor lies there and a second was wanted. */
+static void one_of_the_same_size_is_a_second_one(void **state) {
+    (void)state;
+    const struct finding *f =
+        oom("10.00 GiB", "10.00 GiB", "10.10 GiB", "5.00 GiB");
+    assert_true(says(f, "diagnose.remark.copy"));
+    assert_false(says(f, "diagnose.remark.copies"));
+}
+
 static void a_small_request_has_no_copies(void **state) {
     (void)state;
     const struct finding *f =
@@ -102,6 +111,7 @@ int main(void) {
         CASE(free_and_unused_may_be_joined),
         CASE(too_little_is_not_joined),
         CASE(whole_multiples_are_copies),
+        CASE(one_of_the_same_size_is_a_second_one),
         CASE(a_small_request_has_no_copies),
         CASE(numbers_that_do_not_reconcile_say_nothing),
     };
