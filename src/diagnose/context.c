@@ -131,6 +131,11 @@ static void speak(const struct diagnosis *d, struct witnesses *w,
     }
 }
 
+/* What holds for one line of the log and no longer: growth.c reads it. */
+static bool is_of_line(enum fact_name name) {
+    return name == FACT_gpu_level || name == FACT_host_level;
+}
+
 static void hear(struct diagnosis *d, struct witnesses *w,
                  const struct hit *h) {
     struct witness x = {.is_there = true, .order = h->order,
@@ -141,6 +146,9 @@ static void hear(struct diagnosis *d, struct witnesses *w,
     x.is_prose = row && row->is_prose;
     for (size_t i = 0; i < facts.count; i++) {
         x.fact = facts.at[i];
+        if (is_of_line(x.fact.name)) {
+            continue;
+        }
         if (x.is_prose && x.fact.why.n == 0) {
             x.fact.why = STR("what somebody writes of it");
         }

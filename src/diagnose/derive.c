@@ -340,4 +340,5 @@ void derive(struct diagnosis *d, struct sighting *s) {
     beside_tell(d, s);
     tensor_tell(d, s);
     run_tell(d, s);
+    growth_tell(d, s);
 }

@@ -57,10 +57,7 @@ static bool told_by_message(struct diagnosis *d, struct sighting *s) {
     return true;
 }
 
-/* Where the run of this failure begins: behind the failure of the same kind
- * before it. */
-static uint64_t run_begin(const struct diagnosis *d,
-                          const struct sighting *s) {
+uint64_t run_begin(const struct diagnosis *d, const struct sighting *s) {
     uint64_t begin = 0;
     for (size_t i = 0; i < d->sightings.count; i++) {
         const struct sighting *x = &d->sightings.at[i];

@@ -222,6 +222,12 @@ void tensor_tell(struct diagnosis *d, struct sighting *s);
 
 /* ---- run.c ---- */
 void run_tell(struct diagnosis *d, struct sighting *s);
+/* Where the run of this failure begins: behind the failure of the same kind
+ * before it. */
+uint64_t run_begin(const struct diagnosis *d, const struct sighting *s);
+
+/* ---- growth.c ---- */
+void growth_tell(struct diagnosis *d, struct sighting *s);
 
 /* ---- select.c ---- */
 void entry_select(struct diagnosis *d, struct sighting *s);

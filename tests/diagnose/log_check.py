@@ -282,6 +282,45 @@ class Numbers(unittest.TestCase):
             self.assertIn(card, said)
 
 
+class Growth(unittest.TestCase):
+    """Lines that programs print at each step, and those that prove nothing."""
+    KILLED = ("Memory cgroup out of memory: Killed process 123 (python) "
+              "total-vm:1000kB, anon-rss:62914560kB, file-rss:0kB, "
+              "shmem-rss:0kB, UID:0 pgtables:0kB oom_score_adj:0")
+
+    @staticmethod
+    def growth(form, failure, levels=(10, 12, 14, 16, 18)):
+        lines = [form.format(level) for level in levels]
+        facts = report(*lines, failure)["findings"][0]["facts"]
+        return [f["value"] for f in facts if f["name"] == "growth"]
+
+    def test_lines_about_the_gpu(self):
+        for form in ("memory allocated: {}.3 GB", "cuda mem: {}.0 GB",
+                     "GPU mem: {}.1 GB", "[step 40] loss 2.1 mem {}.0 GB",
+                     "epoch 3, lr 0.1, gpu_mem={}.2GB",
+                     "MA {}.11 GB         Max_MA 40.2 GB         CA 44 GB"):
+            with self.subTest(form=form):
+                self.assertEqual(self.growth(form, FULL), [8 * 10 ** 9])
+
+    def test_lines_about_the_host(self):
+        for form in ("RSS: {} GB", "rss={}.5GB", "Host memory used: {}.0 GB",
+                     "NAME   CPU(cores)   MEMORY(bytes)\nllm-0   12m   {}Gi",
+                     "CPU Virtual Memory:  used = {}.4 GB, percent = 9.1%"):
+            with self.subTest(form=form):
+                unit = 2 ** 30 if "Gi" in form else 10 ** 9
+                self.assertEqual(self.growth(form, self.KILLED), [8 * unit])
+
+    def test_a_peak_never_falls_and_proves_nothing(self):
+        for form in ("Max memory allocated: {}.0 GB", "peak mem: {}.0 GB",
+                     "epoch 3 | max mem {}.0 GB"):
+            with self.subTest(form=form):
+                self.assertEqual(self.growth(form, FULL), [])
+
+    def test_what_stays_does_not_grow(self):
+        self.assertEqual(self.growth("GPU mem: {}.0 GB", FULL,
+                                     (20, 20, 20, 20, 20)), [])
+
+
 class Words(unittest.TestCase):
     def test_facts_are_called_by_their_labels(self):
         log = "torch.cuda.OutOfMemoryError: CUDA out of memory."

@@ -1,0 +1,170 @@
+/* growth.c: whether memory grew while the program ran, by its own lines.
+ *
+ *     step 100  GPU mem: 31.20 GB  \
+ *     step 200  GPU mem: 33.71 GB   \  growth: the last less the first
+ *     step 300  GPU mem: 36.18 GB   /
+ *     step 400  GPU mem: 38.66 GB  /
+ *
+ * Like lines are those of one pattern, one stream and one process or pod. At
+ * least four must rise on the whole, and still rise in the second half of the
+ * run: the first steps of every training take memory that the next ones use
+ * again. Of a long log the scan keeps the first and the last of these lines.
+ * A failure of host memory is told by lines about the host, any other by lines
+ * about the device.
+ */
+#include "diagnose/work.h"
+
+#include <inttypes.h>
+
+#define LINES_LEAST 4
+#define LEVELS_MAX 128 /* of one pattern: more than the scan keeps */
+
+struct level {
+    const struct hit *hit;
+    int64_t bytes;
+};
+
+struct series {
+    struct level at[LEVELS_MAX];
+    size_t count;
+};
+
+static bool is_of_host(const struct diagnosis *d, const struct sighting *s) {
+    const struct fact *kind = facts_first(&s->facts, FACT_device_kind);
+    const struct entry *e = reader_entry_head(d->r, s->hit->owner);
+    return (kind && str_eq(kind->word, STR("host"))) ||
+           (e && e->mechanism == MECHANISM_host_ram);
+}
+
+static const struct capture *capture_of(const struct hit *h,
+                                        enum fact_name name) {
+    for (size_t i = 0; i < h->capture_count; i++) {
+        if (h->captures[i].name == name) {
+            return &h->captures[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_same_text(const struct hit *x, const struct hit *y,
+                         enum fact_name name) {
+    const struct capture *a = capture_of(x, name), *b = capture_of(y, name);
+    return a && b ? str_eq(a->text, b->text) : a == b;
+}
+
+static bool is_like(const struct hit *x, const struct hit *y) {
+    return x->pattern == y->pattern && x->stream == y->stream &&
+           is_same_text(x, y, FACT_pid) && is_same_text(x, y, FACT_pod);
+}
+
+static bool is_told_of(const struct series *list, const struct hit *h) {
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->at[i].hit->first_line == h->first_line) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_level(struct series *list, const struct hit *h,
+                      enum fact_name name) {
+    const struct capture *c = capture_of(h, name);
+    struct fact f = fact_new(name, SOURCE_LOG);
+    if (!c || list->count == LEVELS_MAX || is_told_of(list, h)) {
+        return;
+    }
+    fact_read(name, c->text, c->scale, &f);
+    if (f.known && f.number > 0) {
+        list->at[list->count++] = (struct level){h, f.number};
+    }
+}
+
+/* The level in the middle of the lines, as the last one before it says. */
+static int64_t middle_of(const struct series *list) {
+    uint32_t first = list->at[0].hit->first_line;
+    uint32_t last = list->at[list->count - 1].hit->first_line;
+    uint32_t middle = first + (last - first) / 2;
+    int64_t bytes = list->at[0].bytes;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->at[i].hit->first_line <= middle) {
+            bytes = list->at[i].bytes;
+        }
+    }
+    return bytes;
+}
+
+/* By how much they rise on the whole; 0: they do not. */
+static int64_t growth_of(const struct series *list) {
+    if (list->count < LINES_LEAST) {
+        return 0;
+    }
+    int64_t last = list->at[list->count - 1].bytes;
+    int64_t growth = last - list->at[0].bytes, falls = 0;
+    for (size_t i = 1; i < list->count; i++) {
+        int64_t fall = list->at[i - 1].bytes - list->at[i].bytes;
+        falls += fall > 0 ? fall : 0;
+    }
+    bool is_much = growth > 0 && growth >= last / 20;
+    bool is_steady = falls <= growth / 4 &&
+                     last - middle_of(list) >= growth / 4;
+    return is_much && is_steady ? growth : 0;
+}
+
+/* The lines like h, of this run, up to the failure. */
+static void series_of(const struct diagnosis *d, const struct sighting *s,
+                      const struct hit *h, enum fact_name name,
+                      struct series *out) {
+    uint64_t begin = run_begin(d, s);
+    out->count = 0;
+    for (size_t i = 0; i < d->scan->hits.count; i++) {
+        const struct hit *x = &d->scan->hits.at[i];
+        if (x->order >= begin && x->order <= s->places[0].order &&
+            x->kind == PATTERN_CONTEXT && is_like(x, h)) {
+            add_level(out, x, name);
+        }
+    }
+}
+
+static bool is_first_alike(const struct diagnosis *d, size_t at) {
+    const struct hit *h = &d->scan->hits.at[at];
+    for (size_t i = 0; i < at; i++) {
+        if (is_like(&d->scan->hits.at[i], h)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static struct fact growth_new(struct arena *a, const struct series *list) {
+    const struct hit *first = list->at[0].hit;
+    const struct hit *last = list->at[list->count - 1].hit;
+    struct fact f = fact_new(FACT_growth, SOURCE_DERIVED);
+    f.known = true;
+    f.number = growth_of(list);
+    f.line = last->first_line;
+    f.formula = arena_printf(a, "%zu like lines, from line %" PRIu32
+                             " to line %" PRIu32, list->count,
+                             first->first_line, last->first_line);
+    return f;
+}
+
+void growth_tell(struct diagnosis *d, struct sighting *s) {
+    enum fact_name name = is_of_host(d, s) ? FACT_host_level : FACT_gpu_level;
+    struct fact best = {0};
+    for (size_t i = 0; i < d->scan->hits.count; i++) {
+        const struct hit *h = &d->scan->hits.at[i];
+        struct series list;
+        if (h->kind != PATTERN_CONTEXT || !capture_of(h, name) ||
+            !is_first_alike(d, i)) {
+            continue;
+        }
+        series_of(d, s, h, name, &list);
+        int64_t growth = growth_of(&list);
+        if (growth > 0 && (!best.known || growth > best.number)) {
+            best = growth_new(d->a, &list);
+        }
+    }
+    if (best.known) {
+        facts_add_new(d->a, &s->facts, &best);
+    }
+}
