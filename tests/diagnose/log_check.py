@@ -282,6 +282,38 @@ class Numbers(unittest.TestCase):
             self.assertIn(card, said)
 
 
+class OneRoot(unittest.TestCase):
+    """One failure that is printed twice, or by two programs."""
+    POOLS = ("Prefill out of memory. Try to lower your batch size.",
+             "Try to allocate 4096 tokens.",
+             "Available full tokens: 303104 (full_available_size=2560 + "
+             "full_evictable_size_=300544)",
+             "Available mamba: 40 (available_size=1 + "
+             "component_evictable_size_=39)")
+
+    @staticmethod
+    def roots(*lines):
+        return [f["entry"] for f in report(*lines)["findings"]
+                if f["role"] == "root"]
+
+    def test_what_a_logger_says_and_then_raises(self):
+        logged = ("[2026-05-04 09:10:11 TP0] " + self.POOLS[0],
+                  *self.POOLS[1:])
+        raised = ("RuntimeError: " + self.POOLS[0], *self.POOLS[1:])
+        for lines in (logged, raised, (*logged, "", *raised)):
+            self.assertEqual(self.roots(*lines), ["sglang/hybrid-eviction"])
+
+    def test_a_kill_behind_an_error_is_no_root(self):
+        killed = ("[2026-02-10 07:34:28,459] [INFO] [launch.py:335:"
+                  "sigkill_handler] Killing subprocess 40177",
+                  "[2026-02-10 07:34:28,460] [ERROR] [launch.py:341:"
+                  "sigkill_handler] ['/usr/bin/python3', 'train.py'] exits "
+                  "with return code = -9")
+        self.assertEqual(self.roots(*killed), ["deepspeed/launcher-sigkill"])
+        self.assertEqual(self.roots("ValueError: 3 columns, not 4", *killed),
+                         [])
+
+
 class Growth(unittest.TestCase):
     """Lines that programs print at each step, and those that prove nothing."""
     KILLED = ("Memory cgroup out of memory: Killed process 123 (python) "

@@ -29,8 +29,7 @@ WIDTHS = (72, 80, 100, 120)
 # word cut into two words that exist; a blank that was the cut; a first line
 # whose mark nothing proves; a table or a list whose rows are no sentence; a
 # pattern that ends or begins at the line (`^`, `$`) or bounds what lies between
-# by the line, where more would be another message; a line of a reader of
-# lines of its own (Grid Engine's mail, sacct's columns).
+# by the line, where more would be another message.
 LEAST = {"whole": 98, "at blanks": 95, "in words": 91}
 
 
