@@ -153,6 +153,12 @@ static int64_t p_may_be(const struct weighing *w, const struct fix *fix) {
     return p + times(k[RANKING_p_condition], k[RANKING_p_enough] - p);
 }
 
+/* What others hold is enough only if they can be ended: a desktop cannot. */
+static bool is_of_others(const struct workaround *is) {
+    return is->acts_on.kind == ACT_KIND_kill_process &&
+           is->acts_on.flag.n == 0;
+}
+
 static int64_t p_of(const struct weighing *w, const struct fix *fix,
                     struct note *from) {
     const int64_t *k = w->k->micro;
@@ -161,7 +167,9 @@ static int64_t p_of(const struct weighing *w, const struct fix *fix,
     if (fix->has_estimate && e->verdict == VERDICT_ENOUGH &&
         !has_failed_here) {
         *from = note_of("diagnose.worth.enough");
-        return k[RANKING_p_enough];
+        return is_of_others(fix->is)
+                   ? (k[RANKING_p_enough] + p_by_causes(w, fix)) / 2
+                   : k[RANKING_p_enough];
     }
     if (fix->has_estimate && e->verdict == VERDICT_NOT_ENOUGH) {
         *from = note_of("diagnose.worth.not_enough");
