@@ -56,7 +56,7 @@ static void tell(const struct finding *f, enum effect effect, enum verdict was,
                  enum verdict is, enum fact_name gone) {
     if (getenv("SHOW") != NULL) {
         print_error("%.*s: %s is %d, and %d without %s\n",
-                    STR_ARG(f->entry->id), word_spelling(WORDS_EFFECT, effect),
+                    STR_ARG(f->entry->id), word_spelling(WORDS_EFFECT, (int)effect),
                     (int)was, (int)is, fact_spelling(gone));
     }
 }
