@@ -3,7 +3,7 @@
  *     pool 3: requested 2.00 GiB, <path-1> holds 0x7f3a10 of pid 4711
  *     |       |         |         |              |              |
  *     text    text      (?<tried_alloc>(?&amount)) 0x[0-9a-f]+  (?<pid>...)
- *                                 [^\n]*?
+ *                                 [^\n]{0,200}?
  *
  * Text stays, escaped; numbers become groups where the words round them tell
  * which fact they are, else (?&amount) (?&dec) (?&int); what differs from
@@ -271,7 +271,7 @@ static bool put_placeholder(struct making *m) {
     if (char_of(m, end) != '>') {
         return false;
     }
-    buf_add(&m->out, STR("[^\\n]*?"));
+    buf_add(&m->out, STR("[^\\n]{0,200}?"));
     m->at = end + 1;
     return true;
 }

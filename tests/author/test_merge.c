@@ -34,13 +34,13 @@ static void own_words_win(struct arena *a) {
     assert_true(str_eq(w->id, STR("shorter")));
     assert_true(str_eq(w->use, STR("shorter-requests")));
     assert_int_equal(w->loses, LOSES_speed);
+    expect_cure(w, "other_process", STRENGTH_some);
     /* of the fix that it uses */
     assert_true(str_eq(w->acts_on.flag, STR("--max-model-len")));
     assert_true(str_starts(w->action.in[LANG_EN], STR("Promise shorter")));
     /* of the row of that flag */
     assert_int_equal(w->effort, EFFORT_flag);
     assert_int_equal(w->frees, FREES_kv_need);
-    expect_cure(w, "limit_below_need", STRENGTH_most);
 }
 
 static void a_row_gives_the_rest(struct arena *a) {

@@ -654,9 +654,11 @@ class FullCard(unittest.TestCase):
                 self.assertEqual(got["causes"][0]["cause"], cause)
                 # likelier alone where weights fill it, and dearer
                 likelier = (fixes["smaller-weights"]["p"] >
-                            fixes["smaller-batch"]["p"])
+                            fixes["fewer-items"]["p"])
                 self.assertEqual(likelier, cause == "weights")
-                self.assertEqual(got["fixes"][0]["id"], "smaller-batch")
+                # what runs is not said, so no batch is
+                self.assertEqual(fixes["smaller-batch"]["applies"], "no")
+                self.assertEqual(got["fixes"][0]["id"], "fewer-items")
 
     def test_a_training_run_keeps_more_than_weights(self):
         got, fixes = self.finding(20, 39, 400,
