@@ -127,6 +127,25 @@ static bool is_like(const struct fact *x, const struct fact *y) {
     return y->number > NOTHING && apart <= y->number / 1000 * LIKE_PER_MILLE;
 }
 
+static bool are_near(int64_t x, int64_t y) {
+    return x != FACT_NONE && y != FACT_NONE && x != y &&
+           x - y <= PIDS_APART && y - x <= PIDS_APART;
+}
+
+/* Does another listed process have as many bytes and a pid beside it? A
+ * launcher starts such; strangers do not. */
+static bool has_twin(const struct sighting *s, const struct fact *listed) {
+    for (size_t i = 0; i < s->facts.count; i++) {
+        const struct fact *other = &s->facts.at[i];
+        if (other->name == FACT_other_in_use && other->known &&
+            other->number == listed->number &&
+            are_near(other->pid, listed->pid)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_own_rank(const struct diagnosis *d, const struct sighting *s,
                         const struct fact *listed) {
     const struct fact *own = told(s, FACT_process_in_use);
@@ -134,13 +153,10 @@ static bool is_own_rank(const struct diagnosis *d, const struct sighting *s,
     if (listed->pid != FACT_NONE && is_pid_of_job(d, listed->pid)) {
         return true;
     }
-    if (!has_ranks(d)) {
+    if (!has_ranks(d) && !has_twin(s, listed)) {
         return false;
     }
-    bool is_near = pid != FACT_NONE && listed->pid != FACT_NONE &&
-                   listed->pid != pid && listed->pid - pid <= PIDS_APART &&
-                   pid - listed->pid <= PIDS_APART;
-    return is_near || (own && is_like(listed, own));
+    return are_near(pid, listed->pid) || (own && is_like(listed, own));
 }
 
 static size_t own_ranks_tell(struct diagnosis *d, struct sighting *s,

@@ -127,6 +127,12 @@ LISTED = ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 "
           "non-PyTorch memory, this process has 30.00 GiB memory in use. Of "
           "the allocated memory 28.00 GiB is allocated by PyTorch, and 1.00 "
           "GiB is reserved by PyTorch but unallocated.")
+TWINS = ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 "
+         "GiB. GPU 0 has a total capacity of 31.50 GiB of which 0.72 GiB is "
+         "free. Process {0} has 400.00 MiB memory in use. Process {1} has "
+         "400.00 MiB memory in use. Process 102 has 30.00 GiB memory in use. "
+         "Of the allocated memory 28.50 GiB is allocated by PyTorch, and 1.00 "
+         "GiB is reserved by PyTorch but unallocated.")
 VLLM = "INFO 07-01 10:00:00 [api_server.py:1289] vLLM API server version 0.9.1"
 GIB = 1 << 30
 
@@ -143,6 +149,10 @@ NUMBERS = [
      {"own_ranks": 1, "others_in_use": 18 * GIB}, {}),
     ("the same size without ranks is a neighbour",
      [LISTED.format(pid=77, size="30.00")], {"own_ranks": 0}, {}),
+    ("contexts of one size, started one after the other, are ranks",
+     [TWINS.format(100, 101)], {"own_ranks": 2, "others_in_use": 0}, {}),
+    ("contexts of one size, started at other times, are neighbours",
+     [TWINS.format(4100, 90101)], {"own_ranks": 0}, {}),
     ("what is in use outside the allocator", [OLD.format(gpu=0)],
      {"outside_framework": 2 * GIB}, {"others_in_use": None}),
     ("a count below the own tensors is no count: a container prints 0 bytes",
