@@ -59,17 +59,9 @@ static bool tell_at(struct diagnosis *d, const struct place *p,
                     struct fact *f) {
     const struct hit_run *run = &d->stage_hits;
     const struct hit *best = NULL;
-    uint32_t first = p->trace_first < p->first_line ? p->trace_first
-                                                    : p->first_line;
-    uint32_t last = p->trace_last > p->last_line ? p->trace_last
-                                                 : p->last_line;
-    for (size_t i = run_from_line(run, first); i < run->count; i++) {
-        const struct hit *h = run->at[i];
-        if (h->first_line > last) {
-            break;
-        }
-        if (told_by(d, h, f->name) && hit_in_trace(h, p) &&
-            is_inner(d, h, best, p)) {
+    const struct hit *h;
+    for (size_t at = TRACE_BEGIN; (h = trace_next(run, p, &at)) != NULL;) {
+        if (told_by(d, h, f->name) && is_inner(d, h, best, p)) {
             best = h;
         }
     }

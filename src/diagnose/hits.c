@@ -112,6 +112,21 @@ static uint32_t least_line(const struct place *p) {
     return p->trace_first < p->first_line ? p->trace_first : p->first_line;
 }
 
+const struct hit *trace_next(const struct hit_run *run, const struct place *p,
+                             size_t *at) {
+    uint32_t last = p->trace_last > p->last_line ? p->trace_last
+                                                 : p->last_line;
+    size_t i = *at == TRACE_BEGIN ? run_from_line(run, least_line(p)) : *at;
+    for (; i < run->count && run->at[i]->first_line <= last; i++) {
+        if (hit_in_trace(run->at[i], p)) {
+            *at = i + 1;
+            return run->at[i];
+        }
+    }
+    *at = i;
+    return NULL;
+}
+
 static uint32_t last_line(const struct place *p) {
     return p->trace_last > p->last_line ? p->trace_last : p->last_line;
 }

@@ -38,19 +38,10 @@ static const struct stage_anchor *anchor_of(const struct diagnosis *d,
 static void frame_at(const struct diagnosis *d, const struct engine *e,
                      const struct place *p, struct stage_found *best) {
     const struct hit_run *run = &d->stage_hits;
-    uint32_t first = p->trace_first < p->first_line ? p->trace_first
-                                                    : p->first_line;
-    uint32_t last = p->trace_last > p->last_line ? p->trace_last
-                                                 : p->last_line;
-    for (size_t i = run_from_line(run, first); i < run->count; i++) {
-        const struct hit *h = run->at[i];
-        if (h->first_line > last) {
-            break;
-        }
+    const struct hit *h;
+    for (size_t at = TRACE_BEGIN; (h = trace_next(run, p, &at)) != NULL;) {
         const struct stage_anchor *row = anchor_of(d, e, h);
-        bool is_better = row && row->is_frame &&
-                         (!best->anchor || row < best->anchor);
-        if (is_better && hit_in_trace(h, p)) {
+        if (row && row->is_frame && (!best->anchor || row < best->anchor)) {
             *best = (struct stage_found){row, h->first_line};
         }
     }

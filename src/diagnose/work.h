@@ -121,6 +121,12 @@ bool hits_within(const struct diagnosis *d, uint32_t pattern,
                  enum scope scope, const struct sighting *s, uint32_t *line);
 bool hit_in_trace(const struct hit *h, const struct place *p);
 
+/* The hits of a place's traceback and message, in order: `*at` is TRACE_BEGIN
+ * before the first call. NULL: no more. */
+#define TRACE_BEGIN SIZE_MAX
+const struct hit *trace_next(const struct hit_run *run, const struct place *p,
+                             size_t *at);
+
 /* ---- facts.c ---- */
 struct fact fact_new(enum fact_name name, enum fact_source source);
 void facts_add(struct arena *a, struct fact_list *list, const struct fact *f);

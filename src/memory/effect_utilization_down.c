@@ -237,19 +237,6 @@ static int64_t share_for(const struct memory_case *c, struct span total,
     return share < LEAST_SHARE ? 0 : share;
 }
 
-/* What failed, and at most so much that is asked for after it. */
-static struct str write_margin(const struct ask *q, struct span more) {
-    struct span tried = span_of_fact(&q->c->in[FACT_tried_alloc]);
-    struct span most = span_plus(tried, span_exact(more.high));
-    struct str t = write_bytes(q->a, span_middle(tried));
-    struct str m = write_bytes(q->a, more.high);
-    struct str v = write_bytes(q->a, span_middle(most));
-    return arena_printf(q->a,
-                        "room wanted at most = %.*s that failed + %.*s still "
-                        "to come = %.*s",
-                        STR_ARG(t), STR_ARG(m), STR_ARG(v));
-}
-
 /* The share that is proposed, and what it is meant to hold back for. */
 struct chosen {
     int64_t share; /* 0: none covers even what failed */
@@ -285,7 +272,7 @@ static void judge_chosen(const struct ask *q, struct estimate *e,
     }
     e->proposed = propose(FACT_gpu_memory_utilization, o->share);
     if (o->is_whole && o->more.high > 0) {
-        e->formula = formula_join(q->a, e->formula, write_margin(q, o->more));
+        e->formula = formula_join(q->a, e->formula, write_margin(q->a, q->c, o->more));
     } else if (!o->is_whole && e->verdict == VERDICT_ENOUGH) {
         estimate_if(e, "verdict.if.last"); /* the next request may fail */
         condition_add(e, write_short(q->a, e->limit.low - e->after.high));

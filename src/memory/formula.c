@@ -1,6 +1,8 @@
 /* formula.c: numbers, sources and sentences of formulas, in one spelling. */
 #include "memory/formula.h"
 
+#include "memory/span.h"
+
 #define TEXT_MAX 4096
 
 static struct str write(struct arena *a, void (*put)(struct buf *, int64_t),
@@ -118,4 +120,20 @@ void needs_add(struct needs *needs, enum fact_name name) {
     if (needs->count < sizeof needs->at / sizeof needs->at[0]) {
         needs->at[needs->count++] = name;
     }
+}
+
+struct str write_margin(struct arena *a, const struct memory_case *c,
+                        struct span more) {
+    struct span tried = span_of_fact(&c->in[FACT_tried_alloc]);
+    struct span most = span_plus(tried, span_exact(more.high));
+    if (!more.known || more.high <= 0 || !most.known) {
+        return (struct str){0};
+    }
+    struct str t = write_bytes(a, span_middle(tried));
+    struct str m = write_bytes(a, more.high);
+    struct str v = write_bytes(a, span_middle(most));
+    return arena_printf(a,
+                        "room wanted at most = %.*s that failed + %.*s still "
+                        "to come = %.*s",
+                        STR_ARG(t), STR_ARG(m), STR_ARG(v));
 }

@@ -24,6 +24,11 @@ struct str write_ratio(struct arena *a, int64_t micro); /* "0.95" */
 /* "9.17 GiB", or "9.17 GiB to 9.37 GiB". */
 struct str write_bytes_span(struct arena *a, struct span s);
 
+/* What failed, and at most so much that is asked for after it; empty where
+ * either is not known. */
+struct str write_margin(struct arena *a, const struct memory_case *c,
+                        struct span more);
+
 /* f NULL: nobody asks. Empty texts are left out. */
 void formula_put(struct arena *a, struct formulas *f, struct str text);
 struct str formula_join(struct arena *a, struct str first, struct str second);

@@ -322,21 +322,6 @@ static struct str write_freed(const struct ask *q, int64_t now, int64_t then,
                         STR_ARG(l), STR_ARG(sources));
 }
 
-static struct str write_margin(const struct ask *q, struct span more) {
-    struct span tried = span_of_fact(&q->c->in[FACT_tried_alloc]);
-    struct span most = span_plus(tried, span_exact(more.high));
-    if (!more.known || more.high <= 0 || !most.known) {
-        return (struct str){0};
-    }
-    struct str t = write_bytes(q->a, span_middle(tried));
-    struct str m = write_bytes(q->a, more.high);
-    struct str v = write_bytes(q->a, span_middle(most));
-    return arena_printf(q->a,
-                        "room wanted at most = %.*s that failed + %.*s still "
-                        "to come = %.*s",
-                        STR_ARG(t), STR_ARG(m), STR_ARG(v));
-}
-
 /* The largest fraction, in two decimals, that gives back so many bytes. */
 static int64_t fraction_below(int64_t now, struct span base, int64_t bytes) {
     struct span less = span_share(span_exact(bytes > 0 ? bytes : 0), MICRO,
@@ -373,7 +358,7 @@ static struct estimate lowered(const struct ask *q, struct estimate e,
     }
     e.proposed = propose(FACT_mem_fraction_static, then);
     if (is_whole) {
-        e.formula = formula_join(q->a, e.formula, write_margin(q, more));
+        e.formula = formula_join(q->a, e.formula, write_margin(q->a, q->c, more));
     } else if (e.verdict == VERDICT_ENOUGH) {
         estimate_if(&e, "verdict.if.last");
         condition_add(&e, write_short(q->a, e.limit.low - e.after.high));
