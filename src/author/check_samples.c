@@ -43,18 +43,26 @@ struct answered {
     struct str stranger; /* an entry that spoke and is neither; or empty */
 };
 
+static void hear(struct desk *d, const struct finding *list, size_t count,
+                 const struct entry *e, struct answered *out) {
+    for (size_t i = 0; i < count; i++) {
+        const struct entry *spoke = list[i].entry;
+        if (str_eq(spoke->id, e->id))
+            out->by_itself = true;
+        else if (entries_are_kin(e, spoke) ||
+                 (spoke->severity == SEVERITY_suspect &&
+                  e->severity == SEVERITY_suspect)) /* none is surer */
+            out->by_kin = true;
+        else if (out->stranger.n == 0)
+            out->stranger = arena_str(d->a, spoke->id);
+    }
+}
+
 static struct answered who_spoke(struct desk *d, const struct report *r,
                                  const struct entry *e) {
     struct answered out = {0};
-    for (size_t i = 0; i < r->finding_count; i++) {
-        const struct entry *spoke = r->findings[i].entry;
-        if (str_eq(spoke->id, e->id))
-            out.by_itself = true;
-        else if (entries_are_kin(e, spoke))
-            out.by_kin = true;
-        else if (out.stranger.n == 0)
-            out.stranger = arena_str(d->a, spoke->id);
-    }
+    hear(d, r->findings, r->finding_count, e, &out);
+    hear(d, r->suspects, r->suspect_count, e, &out);
     return out;
 }
 

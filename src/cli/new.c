@@ -3,8 +3,8 @@
  *     log --> diagnosis --> known: say which entry, and that was it
  *                       --> not known, or only guessed: the draft
  *
- * A finding of component `unknown` is a guess: its place is where the draft
- * begins. Nothing that is there is overwritten. */
+ * The draft begins at the line that the report suspects, if there is one.
+ * Nothing that is there is overwritten. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -106,16 +106,11 @@ static bool says(struct json *object, const char *key, const char *word) {
 }
 
 static void take_finding(struct drafting *d, struct json *finding) {
-    int64_t line = 0;
     if (!says(finding, "role", "root") ||
         !says(finding, "severity", "failure")) {
         return;
     }
-    if (!says(finding, "component", "unknown")) {
-        json_get_text(finding, "entry", &d->known);
-    } else if (json_get_int(finding, "first_line", &line)) {
-        d->from.line = (uint32_t)line;
-    }
+    json_get_text(finding, "entry", &d->known);
 }
 
 static struct str context_word(struct json *report, const char *name) {
@@ -132,6 +127,10 @@ static void look_up(struct drafting *d) {
     struct json *findings = json_get(report, "findings");
     for (size_t i = 0; i < json_count(findings) && d->known.n == 0; i++) {
         take_finding(d, json_at(findings, i));
+    }
+    int64_t line = 0;
+    if (json_get_int(json_at(json_get(report, "suspects"), 0), "line", &line)) {
+        d->from.line = (uint32_t)line;
     }
     d->from.engine = context_word(report, "engine");
     d->from.engine_version = context_word(report, "engine_version");

@@ -292,7 +292,7 @@ static const struct field entry_fields[] = {
      .doc = "what ran out, and why"},
     {.key = "severity", .is_head = true, AT(entry, severity), .type = FIELD_WORD,
      .words = WORDS_SEVERITY, .is_required = true,
-     .doc = "whether the job died of it"},
+     .doc = "whether the job died of it; suspect: words that no entry knows, told apart from findings"},
     {.key = "role", .is_head = true, AT(entry, role), .type = FIELD_WORD, .words = WORDS_ROLE,
      .doc = "cause, or what a cause drags along; left out: root"},
     {.key = "root_cause", AT(entry, root_cause), .type = FIELD_TEXT,

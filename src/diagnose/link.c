@@ -63,8 +63,9 @@ static uint64_t order_of(const struct incident *i) {
 
 /* Its words prove little, and its entry knows no more than they say. */
 static bool is_guess(const struct incident *i) {
-    return i->chosen->is_weak &&
-           i->entry->mechanism == MECHANISM_unspecified;
+    return i->entry->severity == SEVERITY_suspect ||
+           (i->chosen->is_weak &&
+            i->entry->mechanism == MECHANISM_unspecified);
 }
 
 /* Whether one of its places is on these lines: an echo is a place as well. */

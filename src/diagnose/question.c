@@ -255,12 +255,11 @@ static void ask_peak(struct asked *to, const struct finding *f) {
 }
 
 /* Frames tell the entries of a group apart; one that stands alone stays what it
- * is whatever they say. */
+ * is, whatever they say. */
 static bool is_told_by_frames(struct diagnosis *d, const struct entry *e) {
     uint32_t number;
-    bool is_alone = reader_entry_by_id(d->r, e->id, &number) &&
-                    reader_group(d->r, number).count < 2;
-    return !is_alone || str_eq(e->component, STR("unknown"));
+    return !reader_entry_by_id(d->r, e->id, &number) ||
+           reader_group(d->r, number).count > 1;
 }
 
 static void ask_what_is_hidden(struct asked *to, const struct finding *f) {

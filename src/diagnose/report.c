@@ -31,11 +31,14 @@ static int by_class_and_place(const void *x, const void *y) {
     return (at_a > at_b) - (at_a < at_b);
 }
 
-/* Those that speak, in the order of the report. */
-static struct incident_list speakers_of(struct diagnosis *d) {
+/* Those that speak, in the order of the report; or those only suspected. */
+static struct incident_list speakers_of(struct diagnosis *d,
+                                        bool is_suspect) {
     struct incident_list out = {0};
     for (size_t i = 0; i < d->incidents.count; i++) {
-        if (!d->incidents.at[i]->is_absorbed) {
+        const struct incident *x = d->incidents.at[i];
+        if (!x->is_absorbed &&
+            (x->entry->severity == SEVERITY_suspect) == is_suspect) {
             out.at = arena_grow(d->a, out.at, out.count, &out.cap,
                                 sizeof *out.at);
             out.at[out.count++] = d->incidents.at[i];
@@ -160,7 +163,7 @@ static void finding_fill(struct diagnosis *d, struct finding *f,
 }
 
 static void findings_fill(struct diagnosis *d, struct report *rep) {
-    struct incident_list list = speakers_of(d);
+    struct incident_list list = speakers_of(d, false);
     rep->findings = arena_array(d->a, list.count, sizeof *rep->findings);
     rep->finding_count = list.count;
     if (list.count == 1) { /* what the scan only counted is more of it */
@@ -177,6 +180,16 @@ static void findings_fill(struct diagnosis *d, struct report *rep) {
                 rep->findings[i].cause = (int32_t)k;
             }
         }
+    }
+}
+
+static void suspects_fill(struct diagnosis *d, struct report *rep) {
+    struct incident_list list = speakers_of(d, true);
+    list.count = suspects_choose(d, list.at, list.count);
+    rep->suspects = arena_array(d->a, list.count, sizeof *rep->suspects);
+    rep->suspect_count = list.count;
+    for (size_t i = 0; i < list.count; i++) {
+        finding_fill(d, &rep->suspects[i], list.at[i]);
     }
 }
 
@@ -242,6 +255,19 @@ static struct note summary_note(struct diagnosis *d, const struct finding *f) {
     return note_of(NULL); /* the entry's title says it */
 }
 
+static struct note summary_of_all(struct diagnosis *d,
+                                  const struct report *rep) {
+    if (rep->finding_count > 0) {
+        return summary_note(d, &rep->findings[0]);
+    }
+    if (rep->suspect_count == 0) {
+        return note_of("diagnose.summary.none");
+    }
+    struct note n = note_of("diagnose.summary.suspect");
+    note_add(&n, written_line(d->a, rep->suspects[0].first_line));
+    return n;
+}
+
 size_t report_failures(const struct report *r) {
     size_t count = 0;
     for (size_t i = 0; i < r->finding_count; i++) {
@@ -280,10 +306,9 @@ struct report *diagnose(struct arena *a, struct reader *r,
     incidents_link(&d);
     rep->context = d.context;
     findings_fill(&d, rep);
+    suspects_fill(&d, rep);
     command_correct(&d, rep);
     questions_ask(&d, rep);
-    rep->summary = rep->finding_count > 0
-                       ? summary_note(&d, &rep->findings[0])
-                       : note_of("diagnose.summary.none");
+    rep->summary = summary_of_all(&d, rep);
     return rep;
 }

@@ -130,6 +130,9 @@ struct report {
     struct fact_list context; /* one per name: what is in force */
     struct finding *findings;
     size_t finding_count;
+    struct finding *suspects; /* looks like memory, in words that no entry
+                                 knows: entries of severity suspect */
+    size_t suspect_count;     /* at most SUSPECTS_MAX; in order of place */
     struct str command_before, command_after; /* empty: none */
     bool command_is_arguments; /* only what follows a container image */
     struct question *questions;
@@ -137,7 +140,16 @@ struct report {
     struct note summary;
 };
 
+#define SUSPECTS_MAX 6
+
 /* Roots of severity failure. */
 size_t report_failures(const struct report *r);
+
+/* What the lines of a suspect ask for and what they say is there, in bytes;
+ * NULL where they do not say. */
+struct need_and_have {
+    const struct fact *need, *have;
+};
+struct need_and_have suspect_amounts(const struct finding *suspect);
 
 #endif

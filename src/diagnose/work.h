@@ -247,6 +247,12 @@ void incidents_find(struct diagnosis *d);
 void incident_settle(struct diagnosis *d, struct incident *i);
 void incidents_link(struct diagnosis *d);
 
+/* ---- suspect.c ---- */
+/* Incidents of suspects, in order of place: those that are told, to the front.
+ * So many are left, SUSPECTS_MAX at most. */
+size_t suspects_choose(struct diagnosis *d, struct incident **at,
+                       size_t count);
+
 /* ---- success.c ---- */
 struct success success_of(struct reader *r, const struct rate *rate,
                           enum mechanism m, const struct workaround *fix);

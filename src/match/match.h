@@ -67,7 +67,7 @@ struct hit {
     uint32_t first_line, last_line;   /* of the message, continuations included */
     uint32_t trace_first, trace_last; /* lines of the traceback it belongs to, chained ones included; = the message when there is none */
     struct log_stamp stamp;           /* of the line that it begins in */
-    uint64_t order;                   /* rises with the place in the input */
+    uint64_t order;                   /* rises with the place in the input: hit_place() */
     struct str text;    /* the message, verbatim after de-framing, arena-owned */
     struct str command; /* group `command` of a context pattern */
     struct str command_line; /* the same with the front of its line, */
@@ -75,6 +75,11 @@ struct hit {
     struct capture *captures; /* of the pattern, then of its extracts, in text order */
     size_t capture_count;
 };
+
+/* Where the line of a hit begins, in bytes of the decoded input. */
+static inline uint64_t hit_place(uint64_t order) {
+    return order / 4;
+}
 
 struct hit_list {
     struct hit *at;

@@ -85,6 +85,7 @@ static struct json *whole_report(const struct teller *t,
         json_push(findings, json_finding(t, &rep->findings[i]));
     }
     json_set(top, "findings", findings);
+    json_set(top, "suspects", json_suspects(t, rep));
     json_set(top, "command", command(t, rep));
     json_set(top, "questions", questions(t, rep));
     return top;

@@ -107,7 +107,26 @@ static void write_questions(struct sheet *s, const struct report *rep) {
     }
 }
 
+static void write_suspects(struct sheet *s, const struct report *rep) {
+    struct suspect_words words = suspect_words(s->t, &rep->suspects[0]);
+    sheet_heading(s, 2, suspect_head(s->t, rep));
+    sheet_code(s, 0, "text", words.line);
+    sheet_text(s, words.amounts);
+    sheet_text(s, suspect_others(s->t, rep));
+    sheet_heading(s, 3, said(s->t, "report.suspect_means"));
+    sheet_text(s, words.means);
+    if (words.would_tell.n > 0) {
+        sheet_heading(s, 3, said(s->t, "report.to_be_sure"));
+        sheet_text(s, words.would_tell);
+    }
+    sheet_text(s, said(s->t, "report.suspect_new"));
+}
+
 static void write_nothing(struct sheet *s, const struct report *rep) {
+    if (rep->suspect_count > 0) {
+        write_suspects(s, rep);
+        return;
+    }
     sheet_heading(s, 2, said(s->t, "report.nothing"));
     sheet_text(s, said_read(s->t, rep));
     struct str list = shown_seen(s->t, &rep->context);

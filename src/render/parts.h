@@ -144,6 +144,21 @@ struct dead_end_words {
 struct dead_end_words dead_end_words(const struct teller *t,
                                      const struct dead_end_shown *d);
 
+/* suspect.c: what looks like memory, and no entry knows. Empty where there is
+ * nothing to say. */
+struct suspect_words {
+    struct str line;       /* of the log */
+    struct str amounts;    /* "It needs 3.50 GiB and has 1.25 GiB: ..." */
+    struct str means;      /* what such words most often mean */
+    struct str would_tell; /* what to look at, to be sure */
+};
+struct suspect_words suspect_words(const struct teller *t,
+                                   const struct finding *suspect);
+/* The first one's line; then the lines of the others. */
+struct str suspect_head(const struct teller *t, const struct report *rep);
+struct str suspect_others(const struct teller *t, const struct report *rep);
+struct json *json_suspects(const struct teller *t, const struct report *rep);
+
 /* json_fact.c, json_finding.c, json_entry.c: objects of the report */
 struct json *json_str_or_null(struct arena *a, struct str s);
 struct json *json_said(const struct teller *t, const struct text *text);

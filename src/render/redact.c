@@ -174,10 +174,17 @@ static void redact_all(struct redaction *d, struct report *rep) {
     for (size_t i = 0; i < rep->finding_count; i++) {
         redact_sight(d, &rep->findings[i]);
     }
+    rep->suspects = COPIED(d, rep->suspects, rep->suspect_count);
+    for (size_t i = 0; i < rep->suspect_count; i++) {
+        redact_sight(d, &rep->suspects[i]);
+    }
     rep->command_before = redacted(s, rep->command_before);
     rep->command_after = redacted(s, rep->command_after);
     for (size_t i = 0; i < rep->finding_count; i++) {
         redact_finding(d, &rep->findings[i]);
+    }
+    for (size_t i = 0; i < rep->suspect_count; i++) {
+        redact_finding(d, &rep->suspects[i]);
     }
     redact_questions(d, rep);
     redact_note(d, &rep->summary);

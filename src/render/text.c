@@ -18,7 +18,8 @@ static enum ink severity_ink(enum severity s) {
     case SEVERITY_failure: return INK_BAD;
     case SEVERITY_warning: return INK_WARN;
     case SEVERITY_recovery:
-    case SEVERITY_info: return INK_DIM;
+    case SEVERITY_info:
+    case SEVERITY_suspect: return INK_DIM;
     case SEVERITY_COUNT_OF: return INK_PLAIN;
     }
     return INK_PLAIN;
@@ -121,7 +122,31 @@ static void write_input(struct page *p, const struct report *rep) {
     write_limits(p, rep);
 }
 
+/* Looks like memory, and no entry knows it. */
+static void write_suspects(struct page *p, const struct report *rep) {
+    struct suspect_words words = suspect_words(p->t, &rep->suspects[0]);
+    page_text(p, 0, INK_STRONG, suspect_head(p->t, rep));
+    page_text(p, 4, INK_PLAIN, words.line);
+    page_text(p, 0, INK_PLAIN, words.amounts);
+    page_text(p, 0, INK_PLAIN, suspect_others(p->t, rep));
+    page_blank(p);
+    page_text(p, 0, INK_STRONG, said(p->t, "report.suspect_means"));
+    page_text(p, 4, INK_PLAIN, words.means);
+    if (words.would_tell.n > 0) {
+        page_blank(p);
+        page_text(p, 0, INK_STRONG, said(p->t, "report.to_be_sure"));
+        page_item(p, 1, STR("?  "), INK_PLAIN, words.would_tell);
+    }
+    page_blank(p);
+    page_text(p, 0, INK_PLAIN, said(p->t, "report.suspect_new"));
+    write_limits(p, rep);
+}
+
 static void write_nothing(struct page *p, const struct report *rep) {
+    if (rep->suspect_count > 0) {
+        write_suspects(p, rep);
+        return;
+    }
     page_text(p, 0, INK_STRONG, said(p->t, "report.nothing"));
     write_input(p, rep);
     struct str list = shown_seen(p->t, &rep->context);

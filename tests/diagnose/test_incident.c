@@ -29,6 +29,7 @@ static int make_corpus(void **state) {
     e->signatures[0].is_weak = true;
     e = scene_entry(&s, "unknown/memory", MECHANISM_unspecified);
     e->signatures[0].is_weak = true;
+    e->severity = SEVERITY_suspect;
     scene_entry(&s, "vllm/kv-small", MECHANISM_kv_cache_startup);
     e = scene_entry(&s, "shm/small", MECHANISM_shared_memory);
     e->severity = SEVERITY_warning;
@@ -195,8 +196,8 @@ static void weak_words_alone_are_the_root(void **state) {
     assert_int_equal(r->questions[0].fact, FACT_host_rss);
 }
 
-/* Even a wrapper or a bare "Killed" knows more than a guess. */
-static void a_guess_vanishes_beside_any_failure(void **state) {
+/* Even a wrapper or a bare "Killed" knows more than a suspect. */
+static void a_suspect_vanishes_beside_any_failure(void **state) {
     (void)state;
     static const char *const known[] = {"torch/oom", "vllm/core-failed",
                                         "linux/killed"};
@@ -206,6 +207,7 @@ static void a_guess_vanishes_beside_any_failure(void **state) {
         see_message(&s, "unknown/memory", 5000, "tried_alloc=7.00 GiB", NULL);
         struct report *r = scene_report(&s);
         assert_int_equal(r->finding_count, 1);
+        assert_int_equal(r->suspect_count, 0);
         assert_string_equal(r->findings[0].entry->id.p, known[i]);
         assert_int_equal(r->findings[0].role, ROLE_root);
         assert_null(facts_first(&r->findings[0].facts, FACT_tried_alloc));
@@ -214,13 +216,14 @@ static void a_guess_vanishes_beside_any_failure(void **state) {
     }
 }
 
-static void a_warning_silences_no_guess(void **state) {
+static void a_warning_silences_no_suspect(void **state) {
     (void)state;
     see_message(&s, "vllm/preemption", 2, NULL);
     see_message(&s, "unknown/memory", 5, "tried_alloc=64.00 MiB", NULL);
     struct report *r = scene_report(&s);
-    assert_int_equal(r->finding_count, 2);
-    assert_true(report_failures(r) > 0);
+    assert_int_equal(r->finding_count, 1);
+    assert_int_equal(r->suspect_count, 1);
+    assert_int_equal(report_failures(r), 0);
 }
 
 /* The failure says what the warning said, with its numbers; one that no
@@ -238,13 +241,20 @@ static void a_wrapped_warning_is_told_by_the_failure(void **state) {
     assert_int_equal(f->count, 1);
 }
 
-static void a_guess_alone_is_the_root(void **state) {
+static void a_suspect_alone_is_no_finding(void **state) {
     (void)state;
-    see_message(&s, "unknown/memory", 5, "tried_alloc=64.00 MiB", NULL);
+    see_message(&s, "unknown/memory", 5, "tried_alloc=64.00 MiB",
+                "gpu_free=16.00 MiB", NULL);
+    see_message(&s, "unknown/memory", 9000, "tried_alloc=32.00 MiB", NULL);
     struct report *r = scene_report(&s);
-    expect_roots(r, 1);
-    expect_number(&r->findings[0].facts, "tried_alloc", MIB(64));
-    assert_true(report_failures(r) > 0);
+    assert_int_equal(r->finding_count, 0);
+    assert_int_equal(r->suspect_count, 1);
+    assert_int_equal(r->suspects[0].first_line, 5);
+    struct need_and_have of = suspect_amounts(&r->suspects[0]);
+    assert_int_equal(of.need->number, MIB(64));
+    assert_int_equal(of.have->number, MIB(16));
+    assert_int_equal(report_failures(r), 0);
+    assert_string_equal(r->summary.key, "diagnose.summary.suspect");
 }
 
 static void attempts_are_instances_and_dead_ends(void **state) {
@@ -312,10 +322,10 @@ int main(void) {
         CASE(only_a_warning_is_no_failure),
         CASE(weak_words_follow_a_failure),
         CASE(weak_words_alone_are_the_root),
-        CASE(a_guess_vanishes_beside_any_failure),
-        CASE(a_warning_silences_no_guess),
+        CASE(a_suspect_vanishes_beside_any_failure),
+        CASE(a_warning_silences_no_suspect),
         CASE(a_wrapped_warning_is_told_by_the_failure),
-        CASE(a_guess_alone_is_the_root),
+        CASE(a_suspect_alone_is_no_finding),
         CASE(attempts_are_instances_and_dead_ends),
         CASE(other_ranks_are_no_attempts),
         CASE(nothing_seen_nothing_said),

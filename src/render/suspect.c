@@ -1,0 +1,98 @@
+/* suspect.c: what is said of lines that look like memory and that no entry
+ * knows. The first suspect speaks, for what follows it may follow from it; of
+ * the others only the lines are named. What its words most often mean is the
+ * root_cause of its entry, what would tell is the first fix of it. */
+#include "render/parts.h"
+
+#define LINE_COLUMNS 400
+
+static struct str amounts_said(const struct teller *t,
+                               const struct finding *f) {
+    struct need_and_have of = suspect_amounts(f);
+    if (of.need == NULL) {
+        return (struct str){NULL, 0};
+    }
+    struct str args[] = {shown_fact(t, of.need), {NULL, 0}, {NULL, 0}};
+    if (of.have == NULL) {
+        return said_with(t, "report.suspect_need", args, 1);
+    }
+    args[1] = shown_fact(t, of.have);
+    if (of.need->number <= of.have->number) {
+        return said_with(t, "report.suspect_both", args, 2);
+    }
+    args[2] = shown_number(t, UNIT_BYTES,
+                           of.need->number - of.have->number);
+    return said_with(t, "report.suspect_short", args, 3);
+}
+
+struct str suspect_others(const struct teller *t, const struct report *rep) {
+    struct buf lines;
+    buf_init_in(&lines, t->a, 1024);
+    for (size_t i = 1; i < rep->suspect_count; i++) {
+        struct str number = shown_number(t, UNIT_COUNT,
+                                         rep->suspects[i].first_line);
+        if (i > 1) {
+            buf_add(&lines, said(t, "report.comma"));
+        }
+        buf_add(&lines, number);
+    }
+    struct str list = settled(t->a, &lines);
+    return list.n > 0 ? said_with(t, "report.suspect_others", &list, 1) : list;
+}
+
+static struct str line_said(const struct teller *t, struct str text) {
+    struct str rest;
+    return shown_short(t, str_trim(str_cut(str_trim(text), '\n', &rest)),
+                       LINE_COLUMNS);
+}
+
+struct suspect_words suspect_words(const struct teller *t,
+                                   const struct finding *f) {
+    return (struct suspect_words){
+        .line = line_said(t, f->text),
+        .amounts = amounts_said(t, f),
+        .means = said_text(t, &f->entry->root_cause),
+        .would_tell = f->fix_count > 0 ? said_text(t, &f->fixes[0].how)
+                                       : (struct str){NULL, 0},
+    };
+}
+
+struct str suspect_head(const struct teller *t, const struct report *rep) {
+    struct str line = shown_number(t, UNIT_COUNT,
+                                   rep->suspects[0].first_line);
+    return said_with(t, "report.suspect", &line, 1);
+}
+
+static struct json *amount(const struct teller *t, const struct fact *f) {
+    return f != NULL ? json_fact(t, f) : json_new_null(t->a);
+}
+
+static struct json *json_suspect(const struct teller *t,
+                                 const struct finding *f) {
+    struct suspect_words words = suspect_words(t, f);
+    struct need_and_have of = suspect_amounts(f);
+    bool is_short = of.need != NULL && of.have != NULL &&
+                    of.need->number > of.have->number;
+    struct json *o = json_new_object(t->a);
+    json_set(o, "line", json_int(t->a, f->first_line));
+    json_set(o, "text", json_text(t->a, f->text));
+    json_set(o, "why_not", json_text(t->a, said(t, "report.suspect_why_not")));
+    json_set(o, "would_tell", json_str_or_null(t->a, words.would_tell));
+    json_set(o, "entry", json_text(t->a, f->entry->id));
+    json_set(o, "means", json_text(t->a, words.means));
+    json_set(o, "need", amount(t, of.need));
+    json_set(o, "have", amount(t, of.have));
+    json_set(o, "short_by",
+             is_short ? json_int(t->a, of.need->number - of.have->number)
+                      : json_new_null(t->a));
+    json_set(o, "facts", json_facts(t, &f->facts));
+    return o;
+}
+
+struct json *json_suspects(const struct teller *t, const struct report *rep) {
+    struct json *list = json_new_array(t->a);
+    for (size_t i = 0; i < rep->suspect_count; i++) {
+        json_push(list, json_suspect(t, &rep->suspects[i]));
+    }
+    return list;
+}
