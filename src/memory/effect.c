@@ -197,15 +197,19 @@ struct estimate effect_reckon(const struct ask *q, enum effect effect) {
     return estimate_of(q, effect);
 }
 
+/* Is that what one has of a server: a length, requests, its part of a GPU? */
+static bool is_capacity(enum fact_name name) {
+    return name == FACT_max_model_len || name == FACT_context_length ||
+           name == FACT_max_num_seqs || name == FACT_gpu_memory_utilization ||
+           name == FACT_mem_fraction_static;
+}
+
 /* What a shorter length, or fewer requests at once, leave of them. */
 static void put_capacity(const struct memory_case *c, struct estimate *e) {
     const struct fact *then = &e->proposed;
     const struct fact *now = &c->in[then->name];
-    bool is_capacity = then->known && (then->name == FACT_max_model_len ||
-                                       then->name == FACT_context_length ||
-                                       then->name == FACT_max_num_seqs);
-    if (is_capacity && now->known && then->number > 0 &&
-        then->number < now->number) {
+    if (then->known && is_capacity(then->name) && now->known &&
+        then->number > 0 && then->number < now->number) {
         e->capacity_micro = SHARE_NONE;
         mul_div_floor(then->number, UNITS_MICRO, now->number,
                       &e->capacity_micro);

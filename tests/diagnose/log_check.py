@@ -663,8 +663,9 @@ class FullCard(unittest.TestCase):
 
     def test_a_training_run_keeps_more_than_weights(self):
         got, fixes = self.finding(20, 39, 400,
-                                  above="train_ppo --zero_stage 2")
-        self.assertIn("shard-state", [f["id"] for f in got["fixes"][:2]])
+                                  above="deepspeed --num_gpus 8 train_ppo "
+                                        "--zero_stage 2")
+        self.assertIn("shard-state", [f["id"] for f in got["fixes"][:3]])
         self.assertEqual(fixes["smaller-weights"]["applies"], "no")
         state = {"shard-state", "smaller-optimizer-state"}
         _, others = self.finding(20, 39, 400)
