@@ -214,7 +214,8 @@ typedef struct oomkb_fit_question {
     /* "fact=value", NULL-terminated: model engine engine_version gpu_name
      * gpu_total gpu_count tensor_parallel max_model_len kv_available ...; and
      * concurrency, the requests of full length at once. A size needs a unit
-     * (24GiB); a bare integer is bytes. */
+     * (24GiB); a bare integer is bytes. A flag as the engine spells it is a
+     * fact, too: "-tp=2", "--max-model-len=32k", "--enforce-eager". */
     const char *const *facts;
     const void *config; /* a config.json, or the front of a GGUF file; or NULL */
     size_t config_bytes;
@@ -222,6 +223,9 @@ typedef struct oomkb_fit_question {
     const char *compare;        /* "H100,L40S", "tensor_parallel=1,2,4"; NULL */
     const char *sweep;          /* "max_model_len"; NULL */
     const oomkb_report *report; /* its settings and numbers count too; or NULL */
+    /* A command line that starts the engine ("vllm serve MODEL -tp 2"), as a
+     * shell takes it, or a script that holds one; facts win over it; or NULL. */
+    const char *command;
 } oomkb_fit_question;
 
 /* format: text, json, jsonl or markdown. *fits: 1 it does, 2 it is likely to,

@@ -6,13 +6,12 @@
  * dropped when one of those settings is said anew. A size that somebody said
  * is exact; one that a log printed stands for all that print so.
  */
+#include "api/fit_said.h"
 #include "api/fit_value.h"
-#include "api/handles.h"
 
 #include "memory/shape.h"
 #include "render/fit.h"
 
-#define FACTS_MAX 128
 #define COLUMNS_MAX 16
 #define SWEEP_POINTS 12
 #define REQUESTS_MAX 1000000
@@ -20,9 +19,9 @@
 struct asking {
     struct arena *a;
     struct reader *r;
+    const struct oomkb *kb;
     const oomkb_fit_question *question;
-    struct fact said[FACTS_MAX];
-    size_t said_count;
+    struct fit_said said;
     int64_t requests;
     const struct model *file; /* of config */
     int64_t file_bytes;       /* its weights; 0: not known */
@@ -31,18 +30,6 @@ struct asking {
 
 static _Noreturn void refuse(const struct asking *q, struct str text) {
     arena_raise(q->a, FAIL_USAGE, "%.*s", STR_ARG(text));
-}
-
-static void keep(struct asking *q, const struct fact *f) {
-    size_t at = 0;
-    while (at < q->said_count && q->said[at].name != f->name) {
-        at++;
-    }
-    if (at == FACTS_MAX) {
-        refuse(q, STR("too many facts: at most 128"));
-    }
-    q->said[at] = *f;
-    q->said_count += at == q->said_count;
 }
 
 static void take_pair(struct asking *q, struct str pair) {
@@ -63,24 +50,70 @@ static void take_pair(struct asking *q, struct str pair) {
     }
     enum fact_name fact = fit_fact_called(q->a, name);
     if (fit_value_read(q->a, fact, value, &f)) {
-        keep(q, &f);
+        fit_keep(&q->said, &f);
+    }
+}
+
+static const struct fact *fact_said(const struct asking *q,
+                                    enum fact_name name) {
+    for (size_t i = 0; i < q->said.count; i++) {
+        if (q->said.at[i].name == name) {
+            return &q->said.at[i];
+        }
+    }
+    return NULL;
+}
+
+/* Whose flags they are: what is said, else who takes most of them. */
+static const struct engine *engine_asked(struct asking *q,
+                                         const char *const *facts) {
+    const struct fact *said = fact_said(q, FACT_engine);
+    const struct engine *e =
+        said != NULL ? reader_engine_by_id(q->r, said->word)
+                     : fit_engine_of_flags(q->r, facts);
+    if (said == NULL && e != NULL) {
+        struct fact f = {.name = FACT_engine, .source = SOURCE_DERIVED,
+                         .known = true, .word = e->id, .gpu = FACT_NONE,
+                         .rank = FACT_NONE, .pid = FACT_NONE,
+                         .why = STR("it takes these flags")};
+        fit_keep(&q->said, &f);
+    }
+    return e != NULL ? e : reader_engine_by_id(q->r, STR("vllm"));
+}
+
+static void take_pairs(struct asking *q, const char *const *facts) {
+    for (; *facts != NULL; facts++) {
+        if ((*facts)[0] != '-') {
+            take_pair(q, str_of(*facts));
+        }
+    }
+}
+
+/* What is said beside a command wins over it; its flags are held against the
+ * release that is said. */
+static void take_facts(struct asking *q) {
+    static const char *const none[] = {NULL};
+    const char *const *facts = q->question->facts ? q->question->facts : none;
+    take_pairs(q, facts);
+    if (q->question->command != NULL) {
+        fit_take_command(&q->said, q->kb, str_of(q->question->command));
+        take_pairs(q, facts);
+    }
+    const struct engine *e = engine_asked(q, facts);
+    q->said.is_typed = true;
+    for (size_t i = 0; facts[i] != NULL; i++) {
+        struct str value, name = str_cut(str_of(facts[i]), '=', &value);
+        if (facts[i][0] == '-') {
+            fit_take_flag(&q->said, e, str_trim(name), str_trim(value));
+        }
     }
 }
 
 /* ---- from a report ---- */
 
-static bool is_said(const struct asking *q, enum fact_name name) {
-    for (size_t i = 0; i < q->said_count; i++) {
-        if (q->said[i].name == name) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool is_any_said(const struct asking *q, const enum fact_name *names) {
     for (; *names != FACT_COUNT_OF; names++) {
-        if (is_said(q, *names)) {
+        if (fit_is_said(&q->said, *names)) {
             return true;
         }
     }
@@ -92,8 +125,8 @@ static bool is_other_said(const struct asking *q, const struct memory_case *c,
                           const enum fact_name *names) {
     for (; *names != FACT_COUNT_OF; names++) {
         const struct fact *old = &c->in[*names];
-        for (size_t i = 0; old->known && i < q->said_count; i++) {
-            const struct fact *f = &q->said[i];
+        for (size_t i = 0; old->known && i < q->said.count; i++) {
+            const struct fact *f = &q->said.at[i];
             bool is_same = f->number == old->number &&
                            str_eq_nocase(f->word, old->word);
             if (f->name == *names && !is_same) {
@@ -147,7 +180,7 @@ static void forget_outdated(const struct asking *q, struct memory_case *c) {
     if (is_any_said(q, card) || q->file != NULL) {
         forget(c, of_card);
     }
-    if (is_said(q, FACT_gpu_name) && !is_said(q, FACT_gpu_total)) {
+    if (fit_is_said(&q->said, FACT_gpu_name) && !fit_is_said(&q->said, FACT_gpu_total)) {
         c->in[FACT_gpu_total].known = false;
     }
 }
@@ -268,15 +301,17 @@ static struct fit_question question_of(struct asking *q,
                                        const struct fact *instead) {
     struct fit_question question = {.requests = q->requests,
                                     .gpus = q->gpus.at,
-                                    .gpu_count = q->gpus.count};
+                                    .gpu_count = q->gpus.count,
+                                    .remarks = q->said.remarks,
+                                    .remark_count = q->said.remark_count};
     struct memory_case *c = &question.c;
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         c->in[n] = (struct fact){.name = (enum fact_name)n, .gpu = FACT_NONE,
                                  .rank = FACT_NONE, .pid = FACT_NONE};
     }
     take_report(q, c);
-    for (size_t i = 0; i < q->said_count; i++) {
-        c->in[q->said[i].name] = q->said[i];
+    for (size_t i = 0; i < q->said.count; i++) {
+        c->in[q->said.at[i].name] = q->said.at[i];
     }
     if (instead != NULL) {
         c->in[instead->name] = *instead;
@@ -434,14 +469,14 @@ void fit_answer(struct arena *a, const struct oomkb *kb,
                 const struct settings *s, struct buf *out, int *fits) {
     const struct fit_format *f = fit_format_named(str_of(format));
     struct asking *q = arena_alloc(a, sizeof *q);
-    *q = (struct asking){.a = a, .question = question,
+    *q = (struct asking){.a = a, .question = question, .kb = kb,
                          .r = reader_new(kb->index, a)};
+    q->said.a = a;
+    q->said.r = q->r;
     if (f == NULL) {
         refuse(q, STR("no such format: text, json, jsonl or markdown"));
     }
-    for (size_t i = 0; question->facts && question->facts[i]; i++) {
-        take_pair(q, str_of(question->facts[i]));
-    }
+    take_facts(q);
     read_file(q);
     q->gpus = reader_gpus_of_total(q->r, 1, INT64_MAX);
     struct fit_sheet sheet = {.fit = fit_for(q, NULL)};

@@ -14,28 +14,35 @@ static _Noreturn void refuse(struct arena *a, struct str text) {
 
 /* ---- names ---- */
 
-enum fact_name fit_fact_called(struct arena *a, struct str given) {
-    static const struct {
-        const char *name;
-        enum fact_name fact;
-    } also[] = {{"tp", FACT_tensor_parallel},   {"pp", FACT_pipeline_parallel},
-                {"dp", FACT_data_parallel},     {"gpu", FACT_gpu_name},
-                {"gpus", FACT_gpu_count},       {"gpu_memory", FACT_gpu_total},
-                {"length", FACT_max_model_len},
-                {"zero", FACT_zero_stage},
-                {"micro_batch_size", FACT_batch_size}};
-    struct str name = arena_str(a, str_trim(given));
+static const struct {
+    const char *name;
+    enum fact_name fact;
+} also[] = {{"tp", FACT_tensor_parallel},   {"pp", FACT_pipeline_parallel},
+            {"dp", FACT_data_parallel},     {"gpu", FACT_gpu_name},
+            {"gpus", FACT_gpu_count},       {"gpu_memory", FACT_gpu_total},
+            {"length", FACT_max_model_len}, {"zero", FACT_zero_stage},
+            {"micro_batch_size", FACT_batch_size}};
+
+bool fit_fact_named(struct arena *a, struct str given, enum fact_name *out) {
+    struct str name = str_trim(given);
+    size_t dashes = str_starts(name, STR("--")) ? 2 : 0;
+    name = arena_str(a, str_slice(name, dashes, name.n));
     for (size_t i = 0; i < name.n; i++) {
         char *p = (char *)name.p + i;
         *p = *p == '-' ? '_' : *p;
     }
     for (size_t i = 0; i < sizeof also / sizeof also[0]; i++) {
         if (str_eq(name, str_of(also[i].name))) {
-            return also[i].fact;
+            *out = also[i].fact;
+            return true;
         }
     }
+    return fact_named(name, out);
+}
+
+enum fact_name fit_fact_called(struct arena *a, struct str given) {
     enum fact_name fact;
-    if (!fact_named(name, &fact)) {
+    if (!fit_fact_named(a, given, &fact)) {
         refuse(a, no_such_fact(a, given));
     }
     return fact;
@@ -132,20 +139,21 @@ static void check_training(struct arena *a, const struct fact *f) {
     }
 }
 
+const char *const fit_engines[] = {
+    "vllm", "sglang", "llama.cpp", "ollama", "tensorrt-llm", "tgi",
+    "lmdeploy", "transformers", "mlx", "exllama", "deepspeed", "fsdp",
+    "megatron", "pytorch", NULL};
+
 static void check_word(struct arena *a, const struct fact *f) {
     static const char *const dtypes[] = {"bfloat16", "float16", "half",
                                          "float32", "float", "bf16", "fp16",
                                          NULL};
-    static const char *const engines[] = {
-        "vllm", "sglang", "llama.cpp", "ollama", "tensorrt-llm", "tgi",
-        "lmdeploy", "transformers", "mlx", "exllama", "deepspeed", "fsdp",
-        "megatron", "pytorch", NULL};
     if (f->name == FACT_dtype && !is_word_among(f->word, dtypes)) {
         refuse(a, arena_printf(a, "dtype takes auto, bfloat16, float16 or "
                                "float32, not '%.*s'", STR_ARG(f->word)));
     }
     check_training(a, f);
-    if (f->name == FACT_engine && !is_word_among(f->word, engines)) {
+    if (f->name == FACT_engine && !is_word_among(f->word, fit_engines)) {
         refuse(a, arena_printf(a, "engine takes vllm, sglang, llama.cpp, "
                                "ollama, tensorrt-llm, tgi, lmdeploy, mlx, "
                                "exllama, transformers, or to train deepspeed, "
@@ -154,14 +162,23 @@ static void check_word(struct arena *a, const struct fact *f) {
     }
 }
 
+/* "auto", -1, all layers, a context of 0: as the model or the engine has it. */
+static bool says_nothing(enum fact_name name, struct str text) {
+    static const enum fact_name may_be_open[] = {
+        FACT_max_model_len, FACT_dtype, FACT_quantization, FACT_gpu_layers,
+        FACT_context_length, FACT_max_num_batched_tokens, FACT_max_num_seqs,
+        FACT_COUNT_OF};
+    bool is_open = str_eq_nocase(text, STR("auto")) || str_eq(text, STR("-1"));
+    bool is_all = name == FACT_gpu_layers && str_eq_nocase(text, STR("all"));
+    bool is_models = name == FACT_context_length && str_eq(text, STR("0"));
+    return is_all || is_models || (is_open && is_among(name, may_be_open));
+}
+
 /* False: it says that nothing is said ("auto"). */
 bool fit_value_read(struct arena *a, enum fact_name name,
                        struct str given, struct fact *out) {
     struct str text = str_trim(given), why = {NULL, 0};
-    bool is_open = str_eq_nocase(text, STR("auto")) || str_eq(text, STR("-1"));
-    bool may_be_open = name == FACT_max_model_len || name == FACT_dtype ||
-                       name == FACT_quantization;
-    if (may_be_open && is_open) {
+    if (says_nothing(name, text)) {
         return false;
     }
     struct str pair = arena_printf(a, "%s=%.*s", fact_spelling(name),

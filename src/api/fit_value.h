@@ -7,6 +7,9 @@
 
 /* "tp", "max-model-len": raises FAIL_USAGE where there is no such fact. */
 enum fact_name fit_fact_called(struct arena *a, struct str given);
+/* The same for "--tp", "--max-model-len"; false: there is no such fact. */
+bool fit_fact_named(struct arena *a, struct str given, enum fact_name *out);
+extern const char *const fit_engines[]; /* that can be asked about; NULL */
 /* false: it says that nothing is said ("auto"). Raises FAIL_USAGE where the
  * value cannot be meant. */
 bool fit_value_read(struct arena *a, enum fact_name name, struct str given,

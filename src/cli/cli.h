@@ -23,7 +23,12 @@ enum status {
 enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 #define CLI_ANSWERS_MAX 64
-#define CLI_FIT_MAX 32
+#define CLI_FIT_MAX 64
+
+struct fit_option {
+    const char *option, *value; /* value NULL: none stands behind it */
+    bool is_engines;            /* its own flag: "-tp", "--enforce-eager" */
+};
 
 /* What the command line and the environment say. Strings are argv's. */
 struct cli {
@@ -37,9 +42,7 @@ struct cli {
     uint32_t top;
     bool why, redact, follow;
     uint32_t jobs; /* threads that read logs; 0: one for each processor */
-    struct { /* --model, --tp ...: of fit, in order */
-        const char *option, *value;
-    } fit[CLI_FIT_MAX];
+    struct fit_option fit[CLI_FIT_MAX]; /* --model, -tp ..., in order */
     size_t fit_count;
     bool wants_help, wants_version;
     bool write_docs; /* check --write-docs */

@@ -1,6 +1,8 @@
 /* fit.c: `oomkb fit --model NAME --gpu NAME ...`: does it fit, and what would
- * make it fit? Every option is a fact by another name; what is behind
- * --config and --from-log is read here, the library reads no files. */
+ * make it fit? Every option is a fact by another name, an engine's own flags
+ * included; operands are the command that starts the engine, word by word, as
+ * one argument, or in a file. What is behind file names is read here, the
+ * library reads no files. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,57 +12,31 @@
 
 #define ROOM_BYTES 8192
 #define FILE_BYTES_MAX ((size_t)64 << 20) /* of a GGUF file: its front */
+#define COMMAND_BYTES_MAX ((size_t)1 << 20)
 
-/* Options that are facts. */
-static const struct {
-    const char *option, *fact;
-} facts[] = {
-    {"--model", "model"},
-    {"--engine", "engine"},
-    {"--engine-version", "engine_version"},
-    {"--gpu", "gpu_name"},
-    {"--gpu-memory", "gpu_total"},
-    {"--gpus", "gpu_count"},
-    {"--tp", "tensor_parallel"},
-    {"--pp", "pipeline_parallel"},
-    {"--dp", "data_parallel"},
-    {"--dtype", "dtype"},
-    {"--quantization", "quantization"},
-    {"--kv-cache-dtype", "kv_cache_dtype"},
-    {"--block-size", "block_size"},
-    {"--max-model-len", "max_model_len"},
-    {"--max-num-seqs", "max_num_seqs"},
-    {"--max-num-batched-tokens", "max_num_batched_tokens"},
-    {"--gpu-memory-utilization", "gpu_memory_utilization"},
-    {"--kv-available", "kv_available"},
-    {"--concurrency", "concurrency"},
+struct content { /* of a file; malloc's */
+    char *p;
+    size_t n;
 };
 
 struct asking {
-    char room[ROOM_BYTES]; /* "fact=value" one after the other */
+    char room[ROOM_BYTES]; /* "fact=value", "-tp=2", one after the other */
     size_t used;
     const char *list[CLI_FIT_MAX + CLI_ANSWERS_MAX + 1];
     size_t count;
     const char *config_path, *log_path;
-    char *config; /* malloc's */
-    size_t config_bytes;
+    struct content config, command;
     oomkb_report *report;
     oomkb_fit_question question;
 };
 
-static const char *fact_of(const char *option) {
-    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
-        if (strcmp(facts[i].option, option) == 0) {
-            return facts[i].fact;
-        }
-    }
-    return NULL;
-}
-
-static bool take_fact(struct asking *q, const char *fact, const char *value) {
+/* Options of oomkb are facts; an engine's flags keep their dashes. */
+static bool take_fact(struct asking *q, const struct fit_option *o) {
     char *at = q->room + q->used;
     size_t left = sizeof q->room - q->used;
-    int n = snprintf(at, left, "%s=%s", fact, value);
+    const char *name = o->is_engines ? o->option : o->option + 2;
+    int n = snprintf(at, left, "%s%s%s", name, o->value ? "=" : "",
+                     o->value ? o->value : "");
     if (n < 0 || (size_t)n >= left) {
         return false;
     }
@@ -69,20 +45,17 @@ static bool take_fact(struct asking *q, const char *fact, const char *value) {
     return true;
 }
 
-static bool take_option(struct asking *q, const char *option,
-                        const char *value) {
-    const char *fact = fact_of(option);
-    if (fact != NULL) {
-        return take_fact(q, fact, value);
-    }
-    if (strcmp(option, "--compare") == 0) {
-        q->question.compare = value;
-    } else if (strcmp(option, "--sweep") == 0) {
-        q->question.sweep = value;
-    } else if (strcmp(option, "--config") == 0) {
-        q->config_path = value;
+static bool take_option(struct asking *q, const struct fit_option *o) {
+    if (strcmp(o->option, "--compare") == 0) {
+        q->question.compare = o->value;
+    } else if (strcmp(o->option, "--sweep") == 0) {
+        q->question.sweep = o->value;
+    } else if (strcmp(o->option, "--config") == 0) {
+        q->config_path = o->value;
+    } else if (strcmp(o->option, "--from-log") == 0) {
+        q->log_path = o->value;
     } else {
-        q->log_path = value;
+        return take_fact(q, o);
     }
     return true;
 }
@@ -93,42 +66,92 @@ static int file_error(struct cli *c, const char *path) {
     return input_error(c, path, errno != 0 ? errno : EIO);
 }
 
-/* What of the file fits into FILE_BYTES_MAX; false: it cannot be read. */
-static bool read_front(struct asking *q, FILE *in) {
+/* As much of the file as `most` allows; false: it cannot be read. */
+static bool read_front(struct content *c, FILE *in, size_t most) {
     size_t cap = 0, got = 1;
-    while (got > 0 && q->config_bytes < FILE_BYTES_MAX) {
-        if (q->config_bytes == cap) {
+    while (got > 0 && c->n < most) {
+        if (c->n == cap) {
             cap = cap > 0 ? cap * 2 : PIECE_BYTES;
-            char *longer = realloc(q->config, cap);
+            char *longer = realloc(c->p, cap + 1);
             if (longer == NULL) {
                 return false;
             }
-            q->config = longer;
+            c->p = longer;
         }
-        got = fread(q->config + q->config_bytes, 1, cap - q->config_bytes, in);
-        q->config_bytes += got;
+        got = fread(c->p + c->n, 1, cap - c->n, in);
+        c->n += got;
+        c->p[c->n] = '\0';
     }
     return !ferror(in);
 }
 
+/* *is_whole: it ends within `most`. */
+static int read_content(struct cli *c, const char *path, size_t most,
+                        struct content *out, bool *is_whole) {
+    errno = 0;
+    FILE *in = input_is_stdin(path) ? stdin : fopen(path, "rb");
+    if (in == NULL) {
+        return file_error(c, path);
+    }
+    bool is_read = read_front(out, in, most);
+    int number = errno;
+    *is_whole = feof(in) != 0;
+    if (in != stdin) {
+        fclose(in);
+    }
+    errno = number;
+    return is_read ? 0 : file_error(c, path);
+}
+
 /* A config.json has to end within that; of a GGUF file the front will do. */
 static int read_config(struct cli *c, struct asking *q) {
-    errno = 0;
-    FILE *in = fopen(q->config_path, "rb");
-    if (in == NULL) {
-        return file_error(c, q->config_path);
-    }
-    bool is_read = read_front(q, in), is_whole = feof(in) != 0;
-    int number = errno;
-    fclose(in);
-    if (!is_read) {
-        errno = number;
-        return file_error(c, q->config_path);
-    }
-    bool is_gguf = q->config_bytes >= 4 && memcmp(q->config, "GGUF", 4) == 0;
-    return is_whole || is_gguf
-               ? 0
+    bool is_whole = false;
+    int status = read_content(c, q->config_path, FILE_BYTES_MAX, &q->config,
+                              &is_whole);
+    bool is_gguf = q->config.n >= 4 && memcmp(q->config.p, "GGUF", 4) == 0;
+    return status != 0 || is_whole || is_gguf
+               ? status
                : cli_usage(c, "cli.error.fit_file", q->config_path, NULL);
+}
+
+/* Words that the shell took apart, as it would read them again. */
+static bool join_words(struct content *out, char **words, size_t count) {
+    size_t room = 1;
+    for (size_t i = 0; i < count; i++) {
+        room += strlen(words[i]) + 3;
+    }
+    out->p = calloc(room, 1);
+    for (size_t i = 0; out->p != NULL && i < count; i++) {
+        bool is_plain = strpbrk(words[i], " \t\n\"'`$\\|&;<>()") == NULL;
+        bool has_single = strchr(words[i], '\'') != NULL;
+        const char *quote = is_plain ? "" : has_single ? "\"" : "'";
+        out->n += (size_t)snprintf(out->p + out->n, room - out->n, "%s%s%s%s",
+                                   i > 0 ? " " : "", quote, words[i], quote);
+    }
+    return out->p != NULL;
+}
+
+/* `fit ... -- vllm serve m`, `fit ... "vllm serve m"`, a file, or - . */
+static int read_command(struct cli *c, struct asking *q) {
+    bool is_whole = true;
+    char *first = c->operands[0];
+    bool is_file = c->operand_count == 1 && strpbrk(first, " \n") == NULL;
+    int status = 0;
+    if (is_file) {
+        status = read_content(c, first, COMMAND_BYTES_MAX, &q->command,
+                              &is_whole);
+    } else if (c->operand_count == 1) {
+        q->question.command = first;
+    } else if (!join_words(&q->command, c->operands, c->operand_count)) {
+        errno = ENOMEM;
+        status = file_error(c, first);
+    }
+    if (q->command.p != NULL) {
+        q->question.command = q->command.p;
+    }
+    return status != 0 || is_whole
+               ? status
+               : cli_usage(c, "cli.error.fit_command_file", first, NULL);
 }
 
 static int feed(struct cli *c, oomkb_scan *scan, FILE *in, const char *path) {
@@ -177,7 +200,7 @@ static int read_log(struct cli *c, struct asking *q, oomkb *kb) {
 static int gather(struct cli *c, struct asking *q, oomkb *kb) {
     q->question.size = sizeof q->question;
     for (size_t i = 0; i < c->fit_count; i++) {
-        if (!take_option(q, c->fit[i].option, c->fit[i].value)) {
+        if (!take_option(q, &c->fit[i])) {
             return cli_usage(c, "cli.error.fit_room", c->fit[i].option, NULL);
         }
     }
@@ -185,12 +208,15 @@ static int gather(struct cli *c, struct asking *q, oomkb *kb) {
         q->list[q->count++] = c->answers[i];
     }
     q->question.facts = q->list;
-    int status = q->config_path != NULL ? read_config(c, q) : 0;
+    int status = c->operand_count > 0 ? read_command(c, q) : 0;
+    if (status == 0 && q->config_path != NULL) {
+        status = read_config(c, q);
+    }
     if (status == 0 && q->log_path != NULL) {
         status = read_log(c, q, kb);
     }
-    q->question.config = q->config;
-    q->question.config_bytes = q->config_bytes;
+    q->question.config = q->config.p;
+    q->question.config_bytes = q->config.n;
     q->question.config_name = q->config_path;
     q->question.report = q->report;
     return status;
@@ -216,9 +242,6 @@ static int answer(struct cli *c, const struct asking *q, oomkb *kb) {
 }
 
 int run_fit(struct cli *c) {
-    if (c->operand_count > 0) {
-        return cli_usage(c, "cli.error.fit_operand", c->operands[0], NULL);
-    }
     oomkb *kb = cli_kb(c);
     if (kb == NULL) {
         return STATUS_ERROR;
@@ -229,6 +252,7 @@ int run_fit(struct cli *c) {
         status = answer(c, &q, kb);
     }
     oomkb_report_free(q.report);
-    free(q.config);
+    free(q.config.p);
+    free(q.command.p);
     return status;
 }

@@ -161,14 +161,29 @@ static void take_color(struct cli *c, const char *value) {
 }
 
 static void take_fit(struct reading *r, const char *option,
-                     const char *value) {
+                     const char *value, bool is_engines) {
     struct cli *c = r->c;
     if (c->fit_count == CLI_FIT_MAX) {
         complain(r, "cli.error.fit_room", option, "");
         return;
     }
-    c->fit[c->fit_count].option = option;
-    c->fit[c->fit_count++].value = value;
+    c->fit[c->fit_count++] = (struct fit_option){option, value, is_engines};
+}
+
+/* `oomkb fit ... -tp 2`: any flag may be the engine's. */
+static bool is_fit(const struct reading *r) {
+    return r->c->operand_count > 0 &&
+           strcmp(r->c->operands[0], "fit") == 0 && !r->c->is_file_first;
+}
+
+static bool is_value(const char *word) {
+    return word[0] != '-' || (word[1] >= '0' && word[1] <= '9');
+}
+
+static void take_flag(struct reading *r, const char *arg) {
+    bool has_value = strchr(arg, '=') == NULL && r->at < r->argc &&
+                     is_value(r->argv[r->at]);
+    take_fit(r, arg, has_value ? r->argv[r->at++] : NULL, true);
 }
 
 static void take(struct reading *r, const struct option_row *row,
@@ -208,7 +223,7 @@ static void take(struct reading *r, const struct option_row *row,
     case OPTION_JOBS: c->jobs = jobs_of(r, value); return;
     case OPTION_NOTE: c->note = value; return;
     case OPTION_UNDO: c->is_undo = true; return;
-    case OPTION_FIT: take_fit(r, row->name, value); return;
+    case OPTION_FIT: take_fit(r, row->name, value, false); return;
     }
 }
 
@@ -235,7 +250,10 @@ static const struct option_row *row_of(const char *arg, const char **value) {
 static void read_option(struct reading *r, const char *arg) {
     const char *value = NULL;
     const struct option_row *row = row_of(arg, &value);
-    if (row == NULL) {
+    bool is_its = row != NULL && (arg[1] == '-' || row->commands & FOR_FIT);
+    if (is_fit(r) && !is_its) {
+        take_flag(r, arg);
+    } else if (row == NULL) {
         const char *near = option_near(arg);
         complain(r, near != NULL ? "cli.error.option_near"
                                  : "cli.error.unknown_option",
@@ -252,7 +270,8 @@ static void read_option(struct reading *r, const char *arg) {
     }
 }
 
-/* Operands move to the front of argv[1..]; everything behind -- is one. */
+/* Operands move to the front of argv[1..]; everything behind -- is one, and
+ * everything behind the first word of a command that `fit` is asked about. */
 static void read_line(struct reading *r) {
     bool only_operands = false;
     struct cli *c = r->c;
@@ -260,6 +279,7 @@ static void read_line(struct reading *r) {
     while (r->at < r->argc) {
         char *arg = r->argv[r->at++];
         if (only_operands || arg[0] != '-' || arg[1] == '\0') {
+            only_operands = only_operands || is_fit(r); /* a command's words */
             c->operands[c->operand_count++] = arg;
         } else if (strcmp(arg, "--") == 0) {
             only_operands = true;

@@ -72,6 +72,7 @@ struct engine {
     size_t flag_count;
     struct option *options;
     size_t option_count;
+    struct str_list idle; /* flags that change no memory that `fit` looks at */
     struct engine_default *defaults;
     size_t default_count;
 };

@@ -133,6 +133,8 @@ static const struct field engine_fields[] = {
     {.key = "options", AT(engine, options), COUNT(engine, option_count),
      .type = FIELD_LIST, .shape = &shape_option,
      .doc = "further settings that fixes name"},
+    {.key = "idle", AT(engine, idle), .type = FIELD_LINES,
+     .doc = "flags that change no memory: `fit` does not remark on them"},
     {.key = "defaults", AT(engine, defaults), COUNT(engine, default_count),
      .type = FIELD_LIST, .shape = &shape_default, .doc = "their defaults"},
     {.key = "id", AT(engine, id), .type = FIELD_ID,

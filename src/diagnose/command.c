@@ -66,7 +66,7 @@ static struct str edited(struct arena *a, struct str s,
 
 /* "--max_model_len" is "--max-model-len" to those who take both, and a typing
  * error to nobody. */
-static bool is_alike(struct str x, struct str y) {
+bool command_is_alike(struct str x, struct str y) {
     if (x.n != y.n || !str_starts(x, STR("--"))) {
         return str_eq(x, y);
     }
@@ -80,20 +80,20 @@ static bool is_alike(struct str x, struct str y) {
     return true;
 }
 
-static bool is_of_flag(struct str word, const struct flag *flag) {
-    bool is_one = is_alike(word, flag->flag);
+bool command_flag_is(struct str word, const struct flag *flag) {
+    bool is_one = command_is_alike(word, flag->flag);
     for (size_t i = 0; !is_one && i < flag->aliases.count; i++) {
-        is_one = is_alike(word, flag->aliases.at[i]);
+        is_one = command_is_alike(word, flag->aliases.at[i]);
     }
     return is_one;
 }
 
 static bool is_spelling(struct str word, const struct wish *to) {
-    bool is_one = is_alike(word, to->name);
+    bool is_one = command_is_alike(word, to->name);
     for (size_t i = 0; !is_one && to->engine && i < to->engine->flag_count;
          i++) {
         const struct flag *flag = &to->engine->flags[i];
-        is_one = is_of_flag(to->name, flag) && is_of_flag(word, flag);
+        is_one = command_flag_is(to->name, flag) && command_flag_is(word, flag);
     }
     return is_one;
 }
@@ -209,7 +209,7 @@ static const struct {
 
 static int owner_of(struct str name) {
     for (size_t i = 0; i < sizeof of_others / sizeof of_others[0]; i++) {
-        if (is_alike(name, str_of(of_others[i].flag))) {
+        if (command_is_alike(name, str_of(of_others[i].flag))) {
             return (int)of_others[i].owner;
         }
     }
@@ -475,22 +475,34 @@ struct str command_shown(struct str command) {
     return str_slice(c.sh.text, 0, c.to);
 }
 
+bool command_flag_next(const struct command *c, size_t *at, struct str *name,
+                       struct str *value) {
+    struct argument arg, next;
+    while (argument_next(c, at, &arg)) {
+        struct str word = shell_unquoted(text_of(c, &arg));
+        size_t cut = str_find_char(word, '='), behind = *at;
+        if (!is_dashed(word)) {
+            continue;
+        }
+        *name = str_slice(word, 0, cut);
+        *value = shell_unquoted(str_slice(word, cut + 1, word.n));
+        if (cut == word.n && argument_next(c, &behind, &next) &&
+            !is_dashed(text_of(c, &next))) {
+            *value = shell_unquoted(text_of(c, &next));
+            *at = behind;
+        }
+        return true;
+    }
+    return false;
+}
+
 bool command_value(struct str command, const struct flag *flag,
                    struct str *value) {
     struct command c = command_parse(command);
-    struct argument arg, next;
-    for (size_t at = 0; argument_next(&c, &at, &arg);) {
-        struct str word = text_of(&c, &arg);
-        size_t cut = str_find_char(word, '='), behind = at;
-        if (!is_of_flag(str_slice(word, 0, cut), flag)) {
-            continue;
-        }
-        if (cut < word.n) {
-            *value = shell_unquoted(str_slice(word, cut + 1, word.n));
-            return value->n > 0;
-        }
-        if (argument_next(&c, &behind, &next)) {
-            *value = shell_unquoted(text_of(&c, &next));
+    struct str name, found;
+    for (size_t at = 0; command_flag_next(&c, &at, &name, &found);) {
+        if (found.n > 0 && command_flag_is(name, flag)) {
+            *value = found;
             return true;
         }
     }

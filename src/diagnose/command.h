@@ -56,6 +56,13 @@ bool command_with(struct arena *a, const struct engine *e, struct str command,
                   struct str settings, struct str *out);
 /* A plain command as command_with() takes it: without comment. */
 struct str command_shown(struct str command);
+/* "--max_model_len" is "--max-model-len". */
+bool command_is_alike(struct str x, struct str y);
+bool command_flag_is(struct str word, const struct flag *flag);
+/* The next "--name value", "--name=value" or "--switch" from *at on; value is
+ * empty where none stands there. False: there are no more. */
+bool command_flag_next(const struct command *c, size_t *at, struct str *name,
+                       struct str *value);
 /* The value that a command gives a flag; false: the flag is not there. */
 bool command_value(struct str command, const struct flag *flag,
                    struct str *value);

@@ -305,6 +305,7 @@ struct report *diagnose(struct arena *a, struct reader *r,
     incidents_find(&d);
     incidents_link(&d);
     rep->context = d.context;
+    rep->command = d.command;
     findings_fill(&d, rep);
     suspects_fill(&d, rep);
     command_correct(&d, rep);

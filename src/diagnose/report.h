@@ -133,6 +133,7 @@ struct report {
     struct finding *suspects; /* looks like memory, in words that no entry
                                  knows: entries of severity suspect */
     size_t suspect_count;     /* at most SUSPECTS_MAX; in order of place */
+    struct str command; /* the user's, as the log has it; empty: none */
     struct str command_before, command_after; /* empty: none */
     bool command_is_arguments; /* only what follows a container image */
     struct question *questions;

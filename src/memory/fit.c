@@ -399,6 +399,9 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
                       .is_vllm = rules_is_vllm(&whole.c),
                       .is_training = training_is_asked(&whole.c),
                       .requests = q->requests > 0 ? q->requests : 1};
+    for (size_t i = 0; i < q->remark_count; i++) {
+        fit.remarks[fit.remark_count++] = q->remarks[i];
+    }
     fit_check(&fit.c, &fit);
     if (fit.is_training) {
         fit_training(a, &fit);

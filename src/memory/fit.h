@@ -22,8 +22,11 @@ struct fit_question {
     int64_t requests;            /* at once, of full length; 0: one */
     const struct gpu *const *gpus; /* the catalogue's, for the least card */
     size_t gpu_count;
+    const struct note *remarks; /* on how it was asked */
+    size_t remark_count;
 };
 
+#define FIT_REMARKS 12
 #define FIT_CHANGES 10
 #define FIT_PLANS 12
 
@@ -80,6 +83,9 @@ struct fit {
     const struct gpu *least_gpu;                /* NULL: none, or not known */
     struct fit_plan plans[FIT_PLANS];
     size_t plan_count;
+    struct note remarks[FIT_REMARKS]; /* what the answer rests on, or leaves
+                                         out */
+    size_t remark_count;
 };
 
 struct fit memory_fit(struct arena *a, const struct fit_question *q);

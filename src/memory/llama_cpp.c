@@ -63,6 +63,9 @@ void llama_cache_types(const struct memory_case *c, struct str *key,
     *key = is_said ? str_trim(str_cut(f->word, ',', &rest)) : STR("f16");
     rest = str_trim(rest);
     *value = rest.n > 0 ? rest : *key;
+    if (c->in[FACT_value_cache_dtype].known) {
+        *value = c->in[FACT_value_cache_dtype].word;
+    }
 }
 
 /* ---- cells ---- */

@@ -147,6 +147,14 @@ static struct json *checks(const struct teller *t, const struct fit *fit) {
     return o;
 }
 
+static struct json *remarks(const struct teller *t, const struct fit *fit) {
+    struct json *list = json_new_array(t->a);
+    for (size_t i = 0; i < fit->remark_count; i++) {
+        json_push(list, json_text(t->a, said_note(t, &fit->remarks[i])));
+    }
+    return list;
+}
+
 static void set_fit(const struct teller *t, struct json *o,
                     const struct fit *fit) {
     json_set(o, "inputs", inputs(t, fit));
@@ -159,6 +167,7 @@ static void set_fit(const struct teller *t, struct json *o,
     json_set(o, "formulas", json_formulas(t, &fit->formulas));
     json_set(o, "inverses", inverses(t, fit));
     json_set(o, "checks", checks(t, fit));
+    json_set(o, "remarks", remarks(t, fit));
     if (fit->is_training) {
         json_set(o, "training", training(t, &fit->training));
     }

@@ -163,7 +163,7 @@ static void put_plans(struct buf *out, const struct teller *t,
 
 static void put_rest(struct buf *out, const struct teller *t,
                      const struct fit *fit) {
-    struct str lines[CHECK_COUNT_OF];
+    struct str lines[FIT_CHECK_LINES];
     size_t count = fit_checks(t, fit, lines);
     if (count > 0) {
         put_heading(out, t, "fit.checks");

@@ -97,7 +97,7 @@ static void put_plans(struct page *p, const struct fit *fit) {
 }
 
 static void put_checks(struct page *p, const struct fit *fit) {
-    struct str lines[CHECK_COUNT_OF];
+    struct str lines[FIT_CHECK_LINES];
     size_t count = fit_checks(p->t, fit, lines);
     if (count > 0) {
         put_heading(p, "fit.checks");

@@ -296,7 +296,7 @@ static const char *sku_key(const struct fit_checked *k) {
 }
 
 size_t fit_checks(const struct teller *t, const struct fit *fit,
-                  struct str lines[CHECK_COUNT_OF]) {
+                  struct str lines[FIT_CHECK_LINES]) {
     static const struct {
         enum fit_check check;
         const char *key;
@@ -315,6 +315,9 @@ size_t fit_checks(const struct teller *t, const struct fit *fit,
     const struct fit_checked *sku = &fit->checks[CHECK_SKU];
     if (sku->verdict == VERDICT_ENOUGH || sku->verdict == VERDICT_NOT_ENOUGH) {
         lines[count++] = shown_check(t, sku_key(sku), sku, UNIT_BYTES);
+    }
+    for (size_t i = 0; i < fit->remark_count; i++) {
+        lines[count++] = said_note(t, &fit->remarks[i]);
     }
     return count;
 }

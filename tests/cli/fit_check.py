@@ -76,6 +76,119 @@ class Fit(unittest.TestCase):
         return file.name
 
 
+class Commands(Fit):
+    """A command line in the engine's own words. Flags and what they mean:
+    vLLM's engine/arg_utils.py (human_readable_int: 1k is 1000, 1K is 1024),
+    SGLang's srt/server_args.py, llama.cpp's common/arg.cpp."""
+
+    def said(self, *words):
+        inputs = self.fit("--gpu", "H100", *words)["inputs"]
+        return {name: fact["value"] for name, fact in inputs.items()
+                if fact["source"] in ("user", "derived")}
+
+    def expect(self, words, **facts):
+        said = self.said(*words)
+        for name, value in facts.items():
+            self.assertEqual(said.get(name), value, (words, name))
+
+    def test_flags_are_those_of_the_engine(self):
+        llama = ["--model", "Qwen/Qwen3-14B"]
+        self.expect([*llama, "-tp", 2, "--max-model-len", "32k"],
+                    tensor_parallel=2, max_model_len=32000)
+        self.expect([*llama, "--tensor-parallel-size=4", "-pp", 2,
+                     "--max-model-len=32K", "--enforce-eager"],
+                    tensor_parallel=4, pipeline_parallel=2,
+                    max_model_len=32768, enforce_eager=True)
+        self.expect([*llama, "-c", 8192, "-ngl", 20, "-ub", 256, "-np", 2,
+                     "-ctk", "q8_0"],
+                    engine="llama.cpp", context_length=8192, gpu_layers=20,
+                    max_num_batched_tokens=256, max_num_seqs=2,
+                    kv_cache_dtype="q8_0")
+        self.expect(["--engine", "sglang", *llama, "--tp-size", 2,
+                     "--context-length", 16384, "--mem-fraction-static",
+                     "0.8"],
+                    tensor_parallel=2, context_length=16384,
+                    mem_fraction_static=0.8)
+        self.expect([*llama, "--no-enable-prefix-caching",
+                     "--cpu-offload-gb", 4],
+                    prefix_caching=False, cpu_offload=4 * GIB)
+
+    def test_the_program_says_whose_command_it_is(self):
+        for command, engine, facts in (
+                ("vllm serve Qwen/Qwen3-14B -tp 2", "vllm",
+                 {"tensor_parallel": 2}),
+                ("docker run --gpus all vllm/vllm-openai:v0.9.1 "
+                 "--model Qwen/Qwen3-14B", "vllm", {"engine_version": "0.9.1"}),
+                ("python -m sglang.launch_server --model-path "
+                 "Qwen/Qwen3-14B --tp 2", "sglang", {"tensor_parallel": 2}),
+                ("llama-server -m Qwen3-14B-Q4_K_M.gguf -c 4096 -ngl 99",
+                 "llama.cpp", {"quantization": "Q4_K_M",
+                               "context_length": 4096}),
+                ("trtllm-serve Qwen/Qwen3-14B --tp_size 2", "tensorrt-llm",
+                 {"tensor_parallel": 2}),
+                ("ollama run qwen3:14b", "ollama", {}),
+                ("bash -c 'vllm serve Qwen/Qwen3-14B -tp 4'", "vllm",
+                 {"tensor_parallel": 4}),
+                ('["vllm", "serve", "Qwen/Qwen3-14B", "-tp", "2"]', "vllm",
+                 {"tensor_parallel": 2})):
+            self.expect([command], engine=engine, model="Qwen/Qwen3-14B",
+                        **facts)
+
+    def test_one_command_in_four_ways(self):
+        command = "vllm serve Qwen/Qwen3-14B -tp 2 --max-model-len 32k"
+        whole = self.fit("--gpu", "H100", command)
+        words = ["fit", "--format", "json", "--gpu", "H100"]
+        for done in (
+                oomkb(*words, "--", *command.split()),
+                oomkb(*words, *command.split()),
+                oomkb(*words, "-", stdin=command.encode()),
+                oomkb(*words, self.file(
+                    b"#!/bin/sh\nexport A=1\n" + command.encode(), ".sh"))):
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(json.loads(done.stdout), whole)
+
+    def test_what_is_said_beside_it_wins(self):
+        self.expect(["--tp", 4, "vllm serve Qwen/Qwen3-14B -tp 2"],
+                    tensor_parallel=4)
+
+    def test_a_flag_that_is_not_reckoned_is_named(self):
+        def remarks(flags):
+            return self.fit("--gpu", "H100", "vllm serve Qwen/Qwen3-14B " +
+                            flags)["remarks"]
+        self.assertEqual(remarks("--port 80 --served-model-name m "
+                                 "--disable-log-requests --no-trust-remote-code"
+                                 " --structured-outputs-config.backend x"), [])
+        for flags, said in (
+                ("--frobnicate 3", "does not know the flag --frobnicate"),
+                ("--max-model-lenn 3", "did you mean --max-model-len?"),
+                ("--enable-lora", "--enable-lora changes memory too"),
+                ("-tp $TP", "-tp has no value yet ($TP)")):
+            one, = remarks(flags)
+            self.assertIn(said, one)
+        one, = self.fit("--gpu", "H100", "--engine-version", "0.6.3",
+                        "vllm serve Qwen/Qwen2.5-7B "
+                        "--kv-cache-memory-bytes 4GiB")["remarks"]
+        self.assertIn("vLLM 0.6.3 does not take --kv-cache-memory-bytes", one)
+
+    def test_what_is_no_command_is_refused(self):
+        for words, said in (
+                (["nginx -p 80"], "starts no engine that is known"),
+                (["/no/such/file"], "No such file"),
+                (["--max-model-lenn", 3, "--model", LLAMA],
+                 "did you mean --max-model-len?"),
+                (["-tp", "x", "--model", LLAMA], "tensor_parallel")):
+            self.assertIn(said, self.refused("--gpu", "H100", *words))
+
+    def test_a_flag_for_k_leaves_v_alone(self):
+        def need(*words):
+            return self.kv("--gpu", "H100", "--model", LLAMA, "-c", 8192,
+                           *words)["bytes_per_request"]
+        whole = need()
+        self.assertEqual(need("-ctk", "q8_0"), whole / 2 * (1 + 34 / 64))
+        self.assertEqual(need("-ctk", "q8_0", "-ctv", "q8_0"),
+                         whole * 34 / 64)
+
+
 class Contract(Fit):
     def test_the_shared_definitions_are_those_of_reports(self):
         report = schema("report.schema.json")["$defs"]

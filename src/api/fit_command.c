@@ -1,0 +1,381 @@
+/* fit_command.c: a question of `fit` in the words of the engine it is about.
+ *
+ *     HF_TOKEN=x vllm serve Qwen/Qwen3-32B -tp 2 --max-model-len 32k
+ *                ^ engine   ^ model         ^ flags by the engine's rows
+ *
+ * The command is read twice: as a log of one line, which tells engine, release
+ * (an image's tag), model and variables by the patterns of kb/engines; and flag
+ * by flag, by its rows. A flag without a row is either one of those that change
+ * no memory (`idle`), or it is remarked on: nobody should take an answer for
+ * one that it does not look at.
+ */
+#include "api/fit_said.h"
+#include "api/fit_value.h"
+
+#include "base/near.h"
+#include "corpus/engine.h"
+#include "diagnose/command.h"
+
+#define BEGINNING_LEAST 5
+
+void fit_keep(struct fit_said *s, const struct fact *f) {
+    size_t at = 0;
+    while (at < s->count && s->at[at].name != f->name) {
+        at++;
+    }
+    if (at == FACTS_MAX) {
+        arena_raise(s->a, FAIL_USAGE, "too many facts: at most %d", FACTS_MAX);
+    }
+    s->at[at] = *f;
+    s->count += at == s->count;
+}
+
+bool fit_is_said(const struct fit_said *s, enum fact_name name) {
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->at[i].name == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void remark(struct fit_said *s, const char *key, struct str first,
+                   struct str second) {
+    for (size_t i = 0; i < s->remark_count; i++) {
+        const struct note *n = &s->remarks[i];
+        if (str_eq(str_of(n->key), str_of(key)) && str_eq(n->arg[0], first)) {
+            return;
+        }
+    }
+    if (s->remark_count < FIT_REMARKS) {
+        s->remarks[s->remark_count++] = (struct note){
+            .key = key,
+            .arg = {arena_str(s->a, first), arena_str(s->a, second)},
+            .count = 2};
+    }
+}
+
+/* ---- flags ---- */
+
+static bool is_listed(const struct str_list *list, struct str name) {
+    for (size_t i = 0; i < list->count; i++) {
+        if (command_is_alike(name, list->at[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* argparse takes the beginning of a flag that is no other's. */
+static const struct flag *row_begun(const struct engine *e, struct str name) {
+    const struct flag *found = NULL;
+    for (size_t i = 0; name.n >= BEGINNING_LEAST && i < e->flag_count; i++) {
+        if (str_starts(e->flags[i].flag, name)) {
+            if (found != NULL) {
+                return NULL;
+            }
+            found = &e->flags[i];
+        }
+    }
+    return found;
+}
+
+static const struct flag *row_of(const struct engine *e, struct str name) {
+    for (size_t i = 0; e != NULL && i < e->flag_count; i++) {
+        if (command_flag_is(name, &e->flags[i])) {
+            return &e->flags[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_option(const struct engine *e, struct str name) {
+    for (size_t i = 0; e != NULL && i < e->option_count; i++) {
+        if (command_is_alike(name, e->options[i].flag) ||
+            is_listed(&e->options[i].aliases, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "--no-enable-prefix-caching" -> "--enable-prefix-caching". */
+static struct str affirmed(struct arena *a, struct str name) {
+    return arena_printf(a, "--%.*s",
+                        STR_ARG(str_slice(name, sizeof "--no-" - 1, name.n)));
+}
+
+static const struct flag *switch_negated(struct arena *a,
+                                         const struct engine *e,
+                                         struct str name) {
+    const struct flag *row = str_starts(name, STR("--no-"))
+                                 ? row_of(e, affirmed(a, name))
+                                 : NULL;
+    return row && fact_unit(row->fact) == UNIT_BOOL ? row : NULL;
+}
+
+static bool is_number(struct str s) {
+    bool has_digit = false;
+    for (size_t i = 0; i < s.n; i++) {
+        bool is_digit = s.p[i] >= '0' && s.p[i] <= '9';
+        if (!is_digit && s.p[i] != '.') {
+            return false;
+        }
+        has_digit = has_digit || is_digit;
+    }
+    return has_digit;
+}
+
+/* "10" of a flag that counts GiB. */
+static struct str with_unit(struct arena *a, struct str value,
+                            struct str scale) {
+    return scale.n > 0 && is_number(value)
+               ? arena_printf(a, "%.*s%.*s", STR_ARG(value), STR_ARG(scale))
+               : value;
+}
+
+/* $TP, <n>: what somebody else fills in. */
+static bool has_gap(struct str value) {
+    return str_find_char(value, '$') < value.n ||
+           str_find_char(value, '<') < value.n;
+}
+
+static struct str engine_said(const struct fit_said *s,
+                              const struct engine *e) {
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->at[i].name == FACT_engine_version) {
+            return s->at[i].word;
+        }
+    }
+    return e->newest;
+}
+
+/* A switch's word, where one stands behind it at all. */
+static void take_switch(struct fit_said *s, enum fact_name fact,
+                        struct str value) {
+    struct fact f;
+    struct str why, pair;
+    if (str_eq_nocase(value, STR("auto"))) {
+        return;
+    }
+    pair = arena_printf(s->a, "%s=%.*s", fact_spelling(fact), STR_ARG(value));
+    if (value.n == 0 || !answer_read(s->a, pair, &f, &why)) {
+        pair = arena_printf(s->a, "%s=true", fact_spelling(fact));
+        answer_read(s->a, pair, &f, &why);
+    }
+    fit_keep(s, &f);
+}
+
+/* A flag for K alone leaves V as it is by default. */
+static void take_other_half(struct fit_said *s, const struct engine *e,
+                            const struct flag *row) {
+    bool is_key = row->fact == FACT_kv_cache_dtype &&
+                  !fit_is_said(s, FACT_value_cache_dtype);
+    for (size_t i = 0; is_key && e != NULL && i < e->flag_count; i++) {
+        if (e->flags[i].fact == FACT_value_cache_dtype) {
+            struct fact f = {.name = FACT_value_cache_dtype,
+                             .source = SOURCE_DEFAULT, .known = true,
+                             .word = STR("f16"), .gpu = FACT_NONE,
+                             .rank = FACT_NONE, .pid = FACT_NONE};
+            fit_keep(s, &f);
+        }
+    }
+}
+
+static void take_row(struct fit_said *s, const struct engine *e,
+                     const struct flag *row, struct str name,
+                     struct str value) {
+    struct fact f;
+    struct str version = engine_said(s, e);
+    if (version_in_range(&row->exists, version) == RANGE_OUTSIDE) {
+        remark(s, "fit.remark.release", name,
+               arena_printf(s->a, "%.*s %.*s", STR_ARG(e->name),
+                            STR_ARG(version)));
+    }
+    if (has_gap(value)) {
+        remark(s, "fit.remark.gap", name, value);
+    } else if (fact_unit(row->fact) == UNIT_BOOL) {
+        take_switch(s, row->fact, value);
+    } else if (value.n == 0) {
+        arena_raise(s->a, FAIL_USAGE, "%.*s needs a value", STR_ARG(name));
+    } else if (fit_value_read(s->a, row->fact,
+                              with_unit(s->a, value, row->scale), &f)) {
+        fit_keep(s, &f);
+        take_other_half(s, e, row);
+    }
+}
+
+/* "--compilation-config.level" is one of --compilation-config's. */
+static struct str before_dot(struct str name) {
+    return str_slice(name, 0, str_find_char(name, '.'));
+}
+
+static bool is_idle(struct arena *a, const struct engine *e,
+                    struct str name) {
+    struct str whole = before_dot(name);
+    return e != NULL && (is_listed(&e->idle, whole) ||
+                         (str_starts(whole, STR("--no-")) &&
+                          is_listed(&e->idle, affirmed(a, whole))));
+}
+
+/* A slip of the hand: one letter more, less or another. */
+static struct str flag_near(const struct engine *e, struct str name) {
+    struct str best = {NULL, 0};
+    size_t least = near_enough(name) + 1;
+    for (size_t i = 0; e != NULL && i < e->flag_count; i++) {
+        size_t d = near_distance(name, e->flags[i].flag);
+        best = d < least ? e->flags[i].flag : best;
+        least = d < least ? d : least;
+    }
+    return best;
+}
+
+static void remark_on(struct fit_said *s, const struct engine *e,
+                      struct str name) {
+    bool is_reckoned_not = is_option(e, before_dot(name));
+    struct str near = is_reckoned_not || name.n < 4 ? (struct str){NULL, 0}
+                                                    : flag_near(e, name);
+    if (near.n > 0 && s->is_typed) {
+        arena_raise(s->a, FAIL_USAGE, "no flag '%.*s': did you mean %.*s?",
+                    STR_ARG(name), STR_ARG(near));
+    }
+    remark(s, is_reckoned_not ? "fit.remark.not_reckoned"
+              : near.n > 0    ? "fit.remark.flag_near"
+                              : "fit.remark.unknown_flag",
+           name,
+           near.n > 0 ? near : e != NULL ? e->name : STR(""));
+}
+
+void fit_take_flag(struct fit_said *s, const struct engine *e, struct str name,
+                   struct str value) {
+    const struct flag *row = row_of(e, name);
+    const struct flag *negated = switch_negated(s->a, e, name);
+    enum fact_name fact;
+    if (row != NULL) {
+        take_row(s, e, row, name, value);
+    } else if (negated != NULL) {
+        take_row(s, e, negated, name, STR("false"));
+    } else if (fit_fact_named(s->a, name, &fact)) {
+        struct flag own = {.fact = fact};
+        take_row(s, e, &own, name, value);
+    } else if (!is_idle(s->a, e, name)) {
+        row = e != NULL && !is_option(e, name) ? row_begun(e, name) : NULL;
+        if (row != NULL) {
+            take_row(s, e, row, name, value);
+        } else {
+            remark_on(s, e, name);
+        }
+    }
+}
+
+/* ---- whose flags they are ---- */
+
+static size_t flags_taken(const struct engine *e, const char *const *facts) {
+    size_t count = 0;
+    for (; *facts != NULL; facts++) {
+        struct str fact = str_of(*facts), value;
+        struct str name = str_cut(fact, '=', &value);
+        bool is_flag = str_starts(fact, STR("-"));
+        count += is_flag && (row_of(e, name) != NULL || is_option(e, name) ||
+                             is_listed(&e->idle, name));
+    }
+    return count;
+}
+
+const struct engine *fit_engine_of_flags(struct reader *r,
+                                         const char *const *facts) {
+    const struct engine *best = NULL;
+    size_t most = 0;
+    for (const char *const *id = fit_engines; *id != NULL; id++) {
+        const struct engine *e = reader_engine_by_id(r, str_of(*id));
+        size_t taken = e != NULL ? flags_taken(e, facts) : 0;
+        best = taken > most ? e : best;
+        most = taken > most ? taken : most;
+    }
+    return best;
+}
+
+/* ---- a command ---- */
+
+static const struct report *read_as_log(struct fit_said *s,
+                                        const struct oomkb *kb,
+                                        struct str text) {
+    struct answers none = {NULL, 0, NULL, 0};
+    struct scanner *scanner = scan_new(s->a, kb->kit, s->r, text.n + 1);
+    scan_threads(scanner, 1);
+    scan_feed(scanner, text);
+    return diagnose(s->a, s->r, scan_end(scanner), STR("command"), &none);
+}
+
+/* A context of 0 is the model's. */
+static bool is_setting(const struct fact *f) {
+    bool is_open = f->name == FACT_context_length && f->number == 0;
+    return f->known && !is_open && f->name != FACT_stage &&
+           f->name != FACT_task && f->name != FACT_work;
+}
+
+static void take_context(struct fit_said *s, const struct fact_list *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        struct fact f = list->at[i];
+        if (is_setting(&f)) {
+            f.source = f.source == SOURCE_LOG ? SOURCE_USER : f.source;
+            f.line = 0;
+            fit_keep(s, &f);
+        }
+    }
+}
+
+/* "trtllm-serve Qwen/Qwen3-8B": the first word that is a model's name and no
+ * flag's value. */
+static void take_model(struct fit_said *s, const struct command *c) {
+    struct argument arg;
+    bool is_behind_flag = false;
+    for (size_t at = c->program; argument_next(c, &at, &arg);) {
+        struct str word = shell_unquoted(
+            str_slice(c->sh.text, arg.from, arg.to - arg.from));
+        bool is_flag = str_starts(word, STR("-"));
+        if (!is_flag && !is_behind_flag &&
+            reader_model(s->r, word).model != NULL) {
+            struct fact f = {.name = FACT_model, .source = SOURCE_USER,
+                             .known = true, .word = arena_str(s->a, word),
+                             .gpu = FACT_NONE, .rank = FACT_NONE,
+                             .pid = FACT_NONE};
+            fit_keep(s, &f);
+            return;
+        }
+        is_behind_flag = is_flag && str_find_char(word, '=') == word.n;
+    }
+}
+
+static void take_flags(struct fit_said *s, const struct engine *e,
+                       struct str text) {
+    struct command c = command_parse(text);
+    struct str name, value;
+    if (c.inner_to > c.inner_from) { /* sh -c "..." */
+        take_flags(s, e, str_slice(text, c.inner_from,
+                                   c.inner_to - c.inner_from));
+        return;
+    }
+    for (size_t at = c.args; command_flag_next(&c, &at, &name, &value);) {
+        fit_take_flag(s, e, name, value);
+    }
+    if (!fit_is_said(s, FACT_model)) {
+        take_model(s, &c);
+    }
+}
+
+void fit_take_command(struct fit_said *s, const struct oomkb *kb,
+                      struct str text) {
+    const struct report *rep = read_as_log(s, kb, text);
+    take_context(s, &rep->context);
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->at[i].name == FACT_engine) {
+            take_flags(s, reader_engine_by_id(s->r, s->at[i].word),
+                       rep->command);
+            return;
+        }
+    }
+    arena_raise(s->a, FAIL_USAGE, "'%.*s' starts no engine that is known, as "
+                "`vllm serve MODEL` does",
+                STR_ARG(str_slice(str_trim(text), 0, 60)));
+}
