@@ -418,7 +418,8 @@ CREATE TABLE gpu_alias (
 CREATE TABLE component (
   id TEXT NOT NULL PRIMARY KEY,
   name TEXT NOT NULL,
-  folds_into TEXT NOT NULL
+  folds_into TEXT NOT NULL,
+  aliases TEXT NOT NULL       -- a line each
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE message (
@@ -434,8 +435,9 @@ CREATE TABLE message (
 
 CREATE VIRTUAL TABLE search USING fts5(
   title,                      -- the id and both titles
-  message,                    -- samples, flags, commands
+  message,                    -- samples: what the program prints
   body,                       -- every other public text, both languages
+  fixes,                      -- fixes and dead ends: texts, flags, commands
   content = '',
   tokenize = 'porter unicode61 remove_diacritics 2'
 );

@@ -148,8 +148,9 @@ OOMKB_API int oomkb_fix_check(const oomkb *kb, const char *entry,
                               const char *fix, oomkb_error *err);
 
 /* Entries in a few words each, by id: those of a component ("vllm"; NULL: of
- * all), and those that hold the words, best first. Any words will do, pasted
- * error messages and Chinese included. count, which may be NULL, gets how many
+ * all), and those that a diagnosis of the words names, then those that hold any
+ * of them, best first. Any words will do, pasted error messages and Chinese
+ * included. count, which may be NULL, gets how many
  * entries were written: none is no error. A component that the knowledge base
  * does not know is OOMKB_ERROR_USAGE. */
 OOMKB_API int oomkb_list_write(const oomkb *kb, const char *component,

@@ -300,11 +300,21 @@ static void write_entry(struct writing *w, struct reader *r,
     w->format->entry(&w->arena, r, entry, o, &w->out);
 }
 
+/* What is pasted is a log of few lines: which entry speaks of it? */
+static const struct report *matched_by(struct writing *w, struct reader *r,
+                                       struct str words) {
+    struct answers nothing_said = {.at = NULL};
+    struct scanner *scanner = scan_new(&w->arena, w->kb->kit, r, 0);
+    scan_feed(scanner, words);
+    return diagnose(&w->arena, r, scan_end(scanner), STR("-"), &nothing_said);
+}
+
 static void write_list(struct writing *w, struct reader *r,
                        const struct render_options *o) {
     struct listing list;
     if (w->words != NULL) {
-        list = search_entries(&w->arena, r, str_of(w->words));
+        struct str words = str_of(w->words);
+        list = search_entries(&w->arena, r, words, matched_by(w, r, words));
     } else {
         struct str component = str_of(w->component);
         if (component.n > 0 && !reader_component_known(r, component)) {

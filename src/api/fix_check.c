@@ -62,17 +62,8 @@ void refuse_entry(struct arena *a, struct reader *r, struct str entry) {
 }
 
 /* Components are written small: "VLLM" is near, too. */
-static struct str small_letters(struct arena *a, struct str name) {
-    struct str small = arena_str(a, name);
-    for (size_t i = 0; i < small.n; i++) {
-        char *c = (char *)small.p + i;
-        *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
-    }
-    return small;
-}
-
 void refuse_component(struct arena *a, struct reader *r, struct str name) {
-    struct str typed = small_letters(a, name);
+    struct str typed = arena_lower(a, name);
     struct number_list all = reader_entries_of(r, (struct str){NULL, 0});
     struct str best = STR("vllm, pytorch");
     size_t least = near_enough(name) + 1;

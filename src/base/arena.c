@@ -137,6 +137,15 @@ struct str arena_str(struct arena *a, struct str s) {
     return (struct str){p, s.n};
 }
 
+struct str arena_lower(struct arena *a, struct str s) {
+    struct str small = arena_str(a, s);
+    for (size_t i = 0; i < small.n; i++) {
+        char *c = (char *)small.p + i;
+        *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
+    }
+    return small;
+}
+
 struct str arena_printf(struct arena *a, const char *format, ...) {
     va_list args, again;
     va_start(args, format);

@@ -75,6 +75,7 @@ struct model {
 
 struct component {
     struct str id, name;
+    struct str_list aliases; /* what else people call it: search */
     struct str folds_into; /* ggml-metal -> llama.cpp; empty: itself */
 };
 

@@ -321,6 +321,8 @@ static const struct field component_fields[] = {
      .doc = "the folder of its entries"},
     {.key = "name", AT(component, name), .type = FIELD_LINE,
      .is_required = true, .doc = "as people write it"},
+    {.key = "aliases", AT(component, aliases), .type = FIELD_LINES,
+     .doc = "what else people call it: `search` then looks there first"},
     {.key = "folds_into", AT(component, folds_into), .type = FIELD_ID,
      .doc = "counts and searches as that one"},
     {0},

@@ -161,11 +161,10 @@ struct number_list reader_entries_of(struct reader *r, struct str component);
 bool reader_component_known(struct reader *r, struct str component);
 
 /* Entries by words as people type or paste them, best first: those that hold
- * every word; where there are none, every word or one that it begins; where
- * there are still none, any of them. No input is an error. */
+ * any of them, or what a word begins or is a slip of. No input is an error. */
 struct search_hit {
     uint32_t entry;
-    int64_t score_micro; /* bm25 in millionths: only an order */
+    int64_t score_micro; /* bm25, component and reports: only an order */
 };
 struct search_hits { struct search_hit *at; size_t count; };
 struct search_hits reader_search(struct reader *r, struct str words,

@@ -13,10 +13,21 @@
                   "WHERE folds_into = ?1) ORDER BY id")                        \
     X(component_known, "SELECT 1 FROM component WHERE id = ?1 UNION "          \
                        "SELECT 1 FROM entry WHERE component = ?1 LIMIT 1")     \
-    X(search, "SELECT rowid, "                                                 \
-              "CAST(round(-1000000 * bm25(search, 12.0, 4.0, 1.0)) AS INT) "   \
-              "FROM search WHERE search MATCH ?1 "                             \
-              "ORDER BY bm25(search, 12.0, 4.0, 1.0), rowid LIMIT ?2")
+    X(search, "SELECT search.rowid, CAST(round(-1000000 * "                    \
+              "bm25(search, 12.0, 4.0, 1.0, 0.5)) AS INT), "                   \
+              "(SELECT coalesce(group_concat(lower(name || char(10) || id "    \
+              "|| char(10) || aliases), char(10)), '') "                       \
+              "FROM component AS named "                                       \
+              "WHERE named.id IN (entry.component, own.folds_into)), "         \
+              "(SELECT coalesce(sum(tried + maintainers_tried), 0) "           \
+              "FROM rate WHERE rate.entry = search.rowid) "                    \
+              "FROM search JOIN entry ON entry.number = search.rowid "         \
+              "LEFT JOIN component AS own ON own.id = entry.component "        \
+              "WHERE search MATCH ?1 "                                         \
+              "ORDER BY bm25(search, 12.0, 4.0, 1.0, 0.5), search.rowid "      \
+              "LIMIT ?2")                                                      \
+    X(search_any, "SELECT 1 FROM search WHERE search MATCH ?1 LIMIT 1")        \
+    X(search_terms, "SELECT term FROM temp.search_term")
 
 enum query {
 #define X(name, sql) QUERY_##name,

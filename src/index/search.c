@@ -2,11 +2,18 @@
  * entries.
  *
  * A query is made of quoted phrases and nothing else, and no word holds a
- * quote: whatever was typed, it is no syntax of FTS5. Three queries are tried
- * until one finds something: every word, every word as a beginning, any word.
- * So two words narrow each other down, and a pasted message whose numbers are
- * the user's own still finds its entry.
+ * quote: whatever was typed, it is no syntax of FTS5. It asks for any of the
+ * words, and for each five in a row as a title or a message has them, so that
+ * a line that was cut still weighs more than its words. A word that stands nowhere is
+ * taken for the beginning of one, else for the nearest one that does.
+ *
+ * FTS5 weighs the words (bm25, by column). Beside it two things count that no
+ * word says: entries of a component that is named, and failures that more
+ * people report, since of two that fit it is mostly the frequent one.
  */
+#include <stdlib.h>
+
+#include "base/near.h"
 #include "base/utf8.h"
 #include "index/read.h"
 #include "index/search.h"
@@ -15,72 +22,240 @@
 #define WORD_BYTES_MAX 256
 #define QUERY_BYTES_MAX ((size_t)64 << 10)
 #define MOST_MAX 1000
+#define WEIGHED_MAX 200 /* entries that bm25 names, before the rest counts */
+#define RUN_WORDS 5     /* in a row, as a title or a message has them */
+#define SLIP_MIN 5
+#define STEM_MIN 4
+#define NAMED_PERCENT 150 /* of a component that is named */
+#define REPORTS_PERCENT 3 /* more for twice the reports */
+#define LEAST_PERCENT 20  /* of the best: below it nothing is shown */
 
-enum wanted { WANTED_ALL, WANTED_ALL_BEGUN, WANTED_ANY, WANTED_COUNT_OF };
+/* ---- the query ---- */
 
-static void add_phrase(struct buf *out, const struct search_word *word,
-                       enum wanted wanted) {
-    buf_add_char(out, '"');
-    if (word->is_han) {
-        search_pairs(out, word->text, false);
-    } else {
-        buf_add(out, word->text);
-    }
-    buf_add_char(out, '"');
-    uint32_t cp = 0;
-    bool is_one_han = word->is_han && utf8_next(word->text, &cp) == word->text.n;
-    bool is_begun = wanted == WANTED_ALL_BEGUN && !word->is_han;
-    if (is_one_han || is_begun) { /* a pair that begins with it */
-        buf_add_char(out, '*');
+struct asked { /* as FTS5 is asked for them: no quotes, pairs of Han apart */
+    struct str at[WORDS_MAX];
+    size_t count;
+};
+
+static void add_word(struct arena *a, struct asked *w, struct str text) {
+    if (w->count < WORDS_MAX) {
+        w->at[w->count++] = arena_str(a, str_slice(text, 0, WORD_BYTES_MAX));
     }
 }
 
-static struct str query_of(struct arena *a, struct str words,
-                           enum wanted wanted) {
-    struct buf out;
-    struct search_word word;
-    buf_init_in(&out, a, QUERY_BYTES_MAX);
-    for (size_t i = 0; i < WORDS_MAX && search_next(&words, &word); i++) {
-        word.text = str_slice(word.text, 0, WORD_BYTES_MAX);
-        if (out.n > 0) {
-            buf_add(&out, wanted == WANTED_ANY ? STR(" OR ") : STR(" AND "));
+static bool is_again(const struct asked *w, size_t at) {
+    for (size_t i = 0; i < at; i++) {
+        if (str_eq_nocase(w->at[i], w->at[at])) {
+            return true;
         }
-        add_phrase(&out, &word, wanted);
+    }
+    return false;
+}
+
+static void add_pairs(struct arena *a, struct asked *w, struct str run) {
+    struct buf pairs;
+    buf_init_in(&pairs, a, QUERY_BYTES_MAX);
+    search_pairs(&pairs, run, false);
+    for (struct str rest = buf_str(&pairs); rest.n > 0;) {
+        add_word(a, w, str_cut(rest, ' ', &rest));
+    }
+}
+
+static struct asked asked_of(struct arena *a, struct str words) {
+    struct asked w = {.count = 0};
+    struct search_word word;
+    while (w.count < WORDS_MAX && search_next(&words, &word)) {
+        if (word.is_han) {
+            add_pairs(a, &w, str_slice(word.text, 0, WORD_BYTES_MAX));
+        } else {
+            add_word(a, &w, word.text);
+        }
+    }
+    return w;
+}
+
+static bool is_anywhere(struct reader *r, struct str phrase) {
+    struct row row = reader_ask(r, QUERY_search_any);
+    row_bind_text(&row, phrase);
+    bool is_found = row_next(&row);
+    if (is_found) {
+        row_done(&row);
+    }
+    return is_found;
+}
+
+/* Words are kept as stems, so a word is held against each by its front. */
+static size_t distance_to_stem(struct str word, struct str stem) {
+    size_t least = near_distance(word, stem);
+    for (size_t n = stem.n - 1; stem.n >= STEM_MIN && n <= stem.n + 1; n++) {
+        size_t d = near_distance(str_slice(word, 0, n), stem);
+        least = d < least ? d : least;
+    }
+    return least;
+}
+
+/* The nearest word that some entry has; empty: none is near. */
+static struct str nearest_term(struct reader *r, struct str word) {
+    struct str best = {NULL, 0};
+    size_t least = near_enough(word) + 1;
+    db_run(r->db, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_term "
+                  "USING fts5vocab(main, search, row)");
+    struct row row = reader_ask(r, QUERY_search_terms);
+    while (row_next(&row)) {
+        struct str term = row_text(&row);
+        size_t d = distance_to_stem(word, term);
+        if (d < least) {
+            best = term;
+            least = d;
+        }
+    }
+    return best;
+}
+
+/* Of few letters, or with a digit, any word is near to some other. */
+static bool may_be_a_slip(struct str word) {
+    bool is_plain = word.n >= SLIP_MIN;
+    for (size_t i = 0; i < word.n; i++) {
+        is_plain = is_plain && word.p[i] >= 'a' && word.p[i] <= 'z';
+    }
+    return is_plain;
+}
+
+/* A phrase that some entry answers to; else what the word may stand for. */
+static struct str phrase_of(struct reader *r, struct str word) {
+    struct arena *a = r->arena;
+    struct str whole = arena_printf(a, "\"%.*s\"", STR_ARG(word));
+    if (is_anywhere(r, whole)) {
+        return whole;
+    }
+    struct str begun = arena_printf(a, "\"%.*s\"*", STR_ARG(word));
+    if (is_anywhere(r, begun)) {
+        return begun;
+    }
+    struct str small = arena_lower(a, word), near = {NULL, 0};
+    if (may_be_a_slip(small)) {
+        near = nearest_term(r, small);
+    }
+    return near.n > 0 ? arena_printf(a, "\"%.*s\"", STR_ARG(near)) : whole;
+}
+
+static void add_run(struct buf *out, const struct asked *w, size_t from) {
+    buf_add(out, STR(" OR {title message} : \""));
+    for (size_t i = from; i < from + RUN_WORDS; i++) {
+        buf_printf(out, "%s%.*s", i > from ? " " : "", STR_ARG(w->at[i]));
+    }
+    buf_add_char(out, '"');
+}
+
+static struct str query_of(struct reader *r, struct str words) {
+    struct asked w = asked_of(r->arena, words);
+    struct buf out;
+    buf_init_in(&out, r->arena, QUERY_BYTES_MAX);
+    for (size_t i = 0; i < w.count; i++) {
+        if (!is_again(&w, i)) {
+            buf_add(&out, i > 0 ? STR(" OR ") : STR(""));
+            buf_add(&out, phrase_of(r, w.at[i]));
+        }
+    }
+    for (size_t i = 0; i + RUN_WORDS <= w.count; i++) {
+        add_run(&out, &w, i);
     }
     return buf_ok(&out) ? buf_str(&out) : (struct str){NULL, 0};
 }
 
-static struct search_hits ask(struct reader *r, struct str query,
-                              size_t most) {
-    struct search_hits hits = {NULL, 0};
-    size_t cap = 0;
-    struct row row = reader_ask(r, QUERY_search);
-    row_bind_text(&row, query);
-    row_bind_int(&row, (int64_t)most);
-    while (row_next(&row)) {
-        hits.at = arena_grow(r->arena, hits.at, hits.count, &cap,
-                             sizeof *hits.at);
-        struct search_hit *hit = &hits.at[hits.count++];
-        hit->entry = row_number(&row);
-        hit->score_micro = row_int(&row);
-        if (hit->entry >= reader_count(r, SHELF_ENTRY)) {
-            db_damaged(r->db, "what is searched is no entry");
+/* ---- what counts beside the words ---- */
+
+static bool is_letter_or_digit(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
+}
+
+/* Does name stand in words (both in small letters) as a word? */
+static bool is_named(struct str words, struct str name) {
+    for (size_t at = 0; name.n > 0 && at + name.n <= words.n; at++) {
+        size_t end = at + name.n;
+        bool is_cut = (at == 0 || !is_letter_or_digit(words.p[at - 1])) &&
+                      (end == words.n || !is_letter_or_digit(words.p[end]));
+        if (is_cut && str_eq(str_slice(words, at, name.n), name)) {
+            return true;
         }
     }
-    return hits;
+    return false;
+}
+
+/* Any of these names, a line each. */
+static bool is_any_named(struct str words, struct str names) {
+    while (names.n > 0) {
+        if (is_named(words, str_cut(names, '\n', &names))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int64_t doublings(int64_t reports) {
+    int64_t n = 0;
+    while (reports > 0) {
+        reports /= 2;
+        n++;
+    }
+    return n;
+}
+
+static int by_score(const void *a, const void *b) {
+    const struct search_hit *x = a, *y = b;
+    if (x->score_micro != y->score_micro) {
+        return x->score_micro > y->score_micro ? -1 : 1;
+    }
+    return x->entry < y->entry ? -1 : x->entry > y->entry;
+}
+
+static struct search_hit weigh(struct reader *r, struct row *row,
+                               struct str words) {
+    struct search_hit hit = {.entry = row_number(row),
+                             .score_micro = row_int(row)};
+    struct str names = row_text(row);
+    int64_t reports = row_int(row);
+    if (hit.entry >= reader_count(r, SHELF_ENTRY)) {
+        db_damaged(r->db, "what is searched is no entry");
+    }
+    hit.score_micro += hit.score_micro * REPORTS_PERCENT *
+                       doublings(reports) / 100;
+    if (is_any_named(words, names)) {
+        hit.score_micro = hit.score_micro * NAMED_PERCENT / 100;
+    }
+    return hit;
+}
+
+/* As many as are wanted, without those that are far from the best. */
+static size_t shown_of(const struct search_hits *hits, size_t most) {
+    size_t count = 0;
+    int64_t least =
+        hits->count > 0 ? hits->at[0].score_micro * LEAST_PERCENT / 100 : 0;
+    while (count < hits->count && count < most &&
+           hits->at[count].score_micro >= least) {
+        count++;
+    }
+    return count;
 }
 
 struct search_hits reader_search(struct reader *r, struct str words,
                                  size_t most) {
-    struct search_hits hits = {NULL, 0};
-    most = most < MOST_MAX ? most : MOST_MAX;
-    for (int wanted = 0; wanted < WANTED_COUNT_OF; wanted++) {
-        struct str query = query_of(r->arena, words, (enum wanted)wanted);
-        if (query.n == 0 || hits.count > 0) {
-            break;
-        }
-        hits = ask(r, query, most);
+    struct search_hits hits = {arena_array(r->arena, WEIGHED_MAX,
+                                           sizeof *hits.at), 0};
+    struct str query = query_of(r, words);
+    struct str small = arena_lower(r->arena,
+                                    str_slice(words, 0, QUERY_BYTES_MAX));
+    if (query.n == 0) {
+        return hits;
     }
+    struct row row = reader_ask(r, QUERY_search);
+    row_bind_text(&row, query);
+    row_bind_int(&row, WEIGHED_MAX);
+    while (row_next(&row)) {
+        hits.at[hits.count++] = weigh(r, &row, small);
+    }
+    qsort(hits.at, hits.count, sizeof *hits.at, by_score);
+    hits.count = shown_of(&hits, most < MOST_MAX ? most : MOST_MAX);
     return hits;
 }
 

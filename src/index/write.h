@@ -46,10 +46,10 @@
                 "?,?,?,?,?,?,?,?)")                                            \
     X(gpu, "INSERT INTO gpu VALUES(?,?,?,?,?,?,?,?,?,?)")                      \
     X(gpu_alias, "INSERT INTO gpu_alias VALUES(?,?,?)")                        \
-    X(component, "INSERT INTO component VALUES(?,?,?)")                        \
+    X(component, "INSERT INTO component VALUES(?,?,?,?)")                      \
     X(message, "INSERT INTO message VALUES(?,?,?)")                            \
-    X(search, "INSERT INTO search(rowid, title, message, body) "               \
-              "VALUES(?,?,?,?)")                                               \
+    X(search, "INSERT INTO search(rowid, title, message, body, fixes) "        \
+              "VALUES(?,?,?,?,?)")                                               \
     X(meta, "INSERT INTO meta VALUES(?,?)")                                    \
     X(members, "SELECT number, head FROM entry ORDER BY head, number")         \
     X(pooled_rows, "SELECT mechanism, use, flag, change, kind, worked, tried "      \

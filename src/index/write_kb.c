@@ -282,12 +282,23 @@ void write_causes(struct writer *w, const struct corpus *c) {
     }
 }
 
+static struct str lines_of(struct arena *a, const struct str_list *list) {
+    struct str lines = STR("");
+    for (size_t i = 0; i < list->count; i++) {
+        lines = arena_printf(a, "%.*s%.*s\n", STR_ARG(lines),
+                             STR_ARG(list->at[i]));
+    }
+    return lines;
+}
+
 void write_words(struct writer *w, const struct corpus *c) {
     for (size_t i = 0; i < c->component_count; i++) {
         struct row row = row_of(w->db, INSERT_component);
         row_bind_text(&row, c->components[i].id);
         row_bind_text(&row, c->components[i].name);
         row_bind_text(&row, c->components[i].folds_into);
+        row_bind_text(&row, lines_of(w->db->arena,
+                                     &c->components[i].aliases));
         row_write(&row);
     }
     for (size_t i = 0; i < c->message_count; i++) {

@@ -1,4 +1,4 @@
-/* write_search.c: every entry as three columns of words. What is stored is
+/* write_search.c: every entry as four columns of words. What is stored is
  * derived from texts that the digest has already seen, so it is not part of
  * the digest. */
 #include "corpus/fields.h"
@@ -25,10 +25,13 @@ static void add_both(struct buf *out, const struct text *text) {
     }
 }
 
-static void add_message(struct buf *out, const struct entry *e) {
+static void add_messages(struct buf *out, const struct entry *e) {
     for (size_t i = 0; i < e->signature_count; i++) {
         add_text(out, e->signatures[i].sample);
     }
+}
+
+static void add_flags(struct buf *out, const struct entry *e) {
     for (size_t i = 0; i < e->workaround_count; i++) {
         add_text(out, e->workarounds[i].acts_on.flag);
         add_text(out, e->workarounds[i].command);
@@ -38,21 +41,24 @@ static void add_message(struct buf *out, const struct entry *e) {
     }
 }
 
-/* Every public text but the title, which is a column of its own. */
+struct columns {
+    struct buf title, message, body, fixes;
+};
+
+/* Every public text, where it belongs. */
 static void add_value(void *ctx, const struct field *f, const char *path,
                       size_t ordinal, const void *value) {
+    struct columns *c = ctx;
+    struct str field = str_of(path);
+    bool is_fix = str_starts(field, STR("workarounds")) ||
+                  str_starts(field, STR("dead_ends"));
     (void)ordinal;
-    if (f->type == FIELD_TEXT && !str_eq(str_of(path), STR("title"))) {
-        add_both(ctx, value);
+    if (f->type == FIELD_TEXT) {
+        add_both(str_eq(field, STR("title")) ? &c->title
+                 : is_fix                    ? &c->fixes
+                                             : &c->body,
+                 value);
     }
-}
-
-static void add_body(struct buf *out, struct entry *e) {
-    shape_visit(&shape_entry, e, add_value, out);
-    for (size_t i = 0; i < e->hardware_count; i++) {
-        add_text(out, e->hardware[i].name);
-    }
-    add_text(out, str_of(word_spelling(WORDS_MECHANISM, (int)e->mechanism)));
 }
 
 static void bind_column(struct row *row, const struct buf *column) {
@@ -65,21 +71,26 @@ static void bind_column(struct row *row, const struct buf *column) {
 }
 
 static void write_one(struct writer *w, struct entry *e, size_t number) {
-    struct buf title, message, body;
-    struct arena *a = w->db->arena;
-    buf_init_in(&title, a, COLUMN_BYTES_MAX);
-    buf_init_in(&message, a, COLUMN_BYTES_MAX);
-    buf_init_in(&body, a, COLUMN_BYTES_MAX);
-    add_text(&title, e->id);
-    add_text(&title, e->component);
-    add_both(&title, &e->title);
-    add_message(&message, e);
-    add_body(&body, e);
+    struct columns c;
+    struct buf *all[] = {&c.title, &c.message, &c.body, &c.fixes};
     struct row row = row_of(w->db, INSERT_search);
+    for (size_t i = 0; i < 4; i++) {
+        buf_init_in(all[i], w->db->arena, COLUMN_BYTES_MAX);
+    }
+    add_text(&c.title, e->id);
+    add_text(&c.title, e->component);
+    add_messages(&c.message, e);
+    add_flags(&c.fixes, e);
+    shape_visit(&shape_entry, e, add_value, &c);
+    for (size_t i = 0; i < e->hardware_count; i++) {
+        add_text(&c.body, e->hardware[i].name);
+    }
+    add_text(&c.body, str_of(word_spelling(WORDS_MECHANISM,
+                                           (int)e->mechanism)));
     row_bind_int(&row, (int64_t)number);
-    bind_column(&row, &title);
-    bind_column(&row, &message);
-    bind_column(&row, &body);
+    for (size_t i = 0; i < 4; i++) {
+        bind_column(&row, all[i]);
+    }
     row_write(&row);
 }
 

@@ -2,7 +2,7 @@
  * list` and `oomkb search` show, and the index of a site.
  *
  * JSON: {"schema":1,"entries":[{id, component, mechanism, severity, role,
- * title}]}; a search adds score and snippet. JSON lines: an entry per line. */
+ * title}]}; a search adds matched, score and snippet. JSON lines: an entry per line. */
 #include "render/page.h"
 #include "render/sheet.h"
 
@@ -22,15 +22,36 @@ struct listing list_entries(struct arena *a, struct reader *r,
     return (struct listing){.at = at, .count = numbers.count};
 }
 
-struct listing search_entries(struct arena *a, struct reader *r,
-                              struct str words) {
-    struct search_hits hits = reader_search(r, words, SEARCH_MOST);
-    struct listed *at = arena_array(a, hits.count, sizeof *at);
-    for (size_t i = 0; i < hits.count; i++) {
-        at[i].entry = reader_entry(r, hits.at[i].entry);
-        at[i].score_micro = hits.at[i].score_micro;
+static bool is_among(const struct listed *list, size_t count,
+                     const struct entry *e) {
+    for (size_t i = 0; i < count; i++) {
+        if (str_eq(list[i].entry->id, e->id)) {
+            return true;
+        }
     }
-    return (struct listing){at, hits.count, true, arena_str(a, words)};
+    return false;
+}
+
+struct listing search_entries(struct arena *a, struct reader *r,
+                              struct str words, const struct report *matched) {
+    struct search_hits hits = reader_search(r, words, SEARCH_MOST);
+    size_t most = hits.count + matched->finding_count, count = 0;
+    struct listed *at = arena_array(a, most, sizeof *at);
+    for (size_t i = 0; i < matched->finding_count; i++) {
+        const struct entry *e = matched->findings[i].entry;
+        bool is_known = !str_eq(e->component, STR("unknown"));
+        if (is_known && !is_among(at, count, e)) {
+            at[count++] = (struct listed){.entry = e, .is_matched = true};
+        }
+    }
+    size_t matched_count = count;
+    for (size_t i = 0; i < hits.count; i++) {
+        const struct entry *e = reader_entry(r, hits.at[i].entry);
+        if (!is_among(at, matched_count, e)) {
+            at[count++] = (struct listed){e, hits.at[i].score_micro, false};
+        }
+    }
+    return (struct listing){at, count, true, arena_str(a, words)};
 }
 
 /* "KV cache too small at start, failure" */
@@ -92,6 +113,7 @@ static struct json *json_row(const struct teller *t,
     json_set(o, "role", word(t, WORDS_ROLE, (int)e->role));
     json_set(o, "title", json_text(t->a, said_text(t, &e->title)));
     if (list->is_search) {
+        json_set(o, "matched", json_bool(t->a, list->at[i].is_matched));
         json_set(o, "score", json_micro(t->a, list->at[i].score_micro));
         json_set(o, "snippet",
                  json_text(t->a, snippet_of(t, e, list->words,

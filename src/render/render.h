@@ -24,7 +24,8 @@ struct render_options {
 /* Entries in the order in which they are shown. */
 struct listed {
     const struct entry *entry;
-    int64_t score_micro; /* of a search */
+    int64_t score_micro; /* of a search; of what is matched: 0 */
+    bool is_matched;     /* what was searched for is its message */
 };
 struct listing {
     const struct listed *at;
@@ -49,12 +50,13 @@ extern const struct format formats[]; /* ends with name NULL */
 extern const char *const format_names[]; /* of formats[], NULL-terminated */
 const struct format *format_named(struct str name);
 
-/* What list and search show: every entry of a component (empty: all), those
- * that a search finds. Entries live in the reader's arena. */
+/* What list and search show: every entry of a component (empty: all); those
+ * whose message the words are, as a diagnosis of them says, then those that a
+ * search finds. Entries live in the reader's arena. */
 struct listing list_entries(struct arena *a, struct reader *r,
                             struct str component);
 struct listing search_entries(struct arena *a, struct reader *r,
-                              struct str words);
+                              struct str words, const struct report *matched);
 
 /* i18n: the text of a note, a key, a word of a vocabulary, in that language. */
 struct str say(struct arena *a, struct reader *r, enum lang lang,

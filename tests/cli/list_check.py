@@ -83,7 +83,11 @@ class Searches(unittest.TestCase):
         page = json.loads(done.stdout)
         validator("search").validate(page)
         self.assertEqual(done.returncode, 0 if page["entries"] else 1)
-        scores = [entry["score"] for entry in page["entries"]]
+        places = [(entry["matched"], entry["score"])
+                  for entry in page["entries"]]
+        self.assertEqual([matched for matched, _ in places],
+                         sorted((m for m, _ in places), reverse=True))
+        scores = [score for matched, score in places if not matched]
         self.assertEqual(scores, sorted(scores, reverse=True))
         return [entry["id"] for entry in page["entries"]]
 
@@ -103,8 +107,25 @@ class Searches(unittest.TestCase):
         page = json.loads(oomkb("explain", "vllm/kv-cache-too-small",
                                 "--format", "json").stdout)
         for signature in page["entry"]["signatures"]:
-            self.assertIn("vllm/kv-cache-too-small",
-                          self.found(signature["sample"])[:3])
+            self.assertEqual("vllm/kv-cache-too-small",
+                             self.found(signature["sample"])[0])
+
+    def test_a_pasted_message_is_matched_first(self):
+        done = oomkb("search", "--format", "json", FAILED.decode())
+        first = json.loads(done.stdout)["entries"][0]
+        self.assertTrue(first["matched"])
+        self.assertEqual(first["component"], "pytorch")
+        done = oomkb("search", "--format", "json", "pytorch cuda memory")
+        self.assertFalse(json.loads(done.stdout)["entries"][0]["matched"])
+
+    def test_a_component_that_is_named_comes_first(self):
+        for name in ("ollama", "slurm", "ComfyUI"):
+            self.assertTrue(self.found(name, "out of memory")[0].startswith(
+                name.lower()), name)
+
+    def test_a_slip_of_the_hand(self):
+        self.assertEqual(self.found("dataloader", "shared", "memroy")[0],
+                         "pytorch/dataloader-shm")
 
     def test_no_paste_is_an_error(self):
         for words in ("\"", "a* OR (", "NEAR(", "title:x", "-", "^", "'--",

@@ -429,8 +429,9 @@ static void add_cause(struct arena *a, struct corpus *c) {
 
 struct corpus tiny_corpus(struct arena *a) {
     struct component components[] = {
-        {STR("ggml-metal"), STR("ggml (Metal)"), STR("llama.cpp")},
-        {STR("llama.cpp"), STR("llama.cpp"), STR("")}};
+        {.id = STR("ggml-metal"), .name = STR("ggml (Metal)"),
+         .folds_into = STR("llama.cpp")},
+        {.id = STR("llama.cpp"), .name = STR("llama.cpp")}};
     struct message messages[] = {
         {STR("report.do_first"), both("Do this first", "先做这一步")}};
     struct entry entries[] = {everything(a), plain_entry(a, "pytorch/cuda-oom"),
