@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "log/clean.h"
+#include "log/margin.h"
 #include "log/record.h"
 #include "log/repr.h"
 #include "log/value.h"
@@ -81,6 +82,21 @@ static void hand_out(struct log_reader *r, struct str text, uint32_t stream,
     } while (text.n > 0);
 }
 
+/* Without the place in the code at its right edge; what stands behind that is
+ * a line of its own, and goes on with the message. */
+static void hand_out_message(struct log_reader *r, struct str text,
+                             uint32_t stream, bool is_joined,
+                             bool is_record) {
+    struct margin margin;
+    if (!margin_find(text, is_record, &margin)) {
+        hand_out(r, text, stream, is_joined, is_record);
+        return;
+    }
+    hand_out(r, margin.before, stream, is_joined, is_record);
+    if (margin.after.n > 0)
+        hand_out(r, margin.after, stream, false, false);
+}
+
 static bool begins_traceback(struct str s) {
     return str_starts(s, STR("Traceback (most recent call last)"));
 }
@@ -89,7 +105,7 @@ static bool begins_traceback(struct str s) {
 static void hand_out_text(struct log_reader *r, struct str text,
                           uint32_t stream, bool is_joined, bool is_record) {
     if (!repr_unfold(text, &r->unfolded)) {
-        hand_out(r, text, stream, is_joined, is_record);
+        hand_out_message(r, text, stream, is_joined, is_record);
         return;
     }
     struct str rest = buf_str(&r->unfolded);

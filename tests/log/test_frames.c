@@ -55,6 +55,23 @@ static const struct framed quoted[] = {
      "1 pod worker | one\n2 two\n"},
 };
 
+/* Where a handler sets the place in the code at the right edge. */
+static const struct framed with_margin[] = {
+    {"ERROR    CUDA out of memory.        batch.py:47\n"
+     "         Tried to allocate 2.00 GiB.\n",
+     "1 ERROR    CUDA out of memory.\n2          Tried to allocate 2.00 GiB.\n"},
+    {"ERROR    CUDA out of memory.        batch.py:47 Tried to\n",
+     "1 ERROR    CUDA out of memory.\n1 Tried to\n"},
+    {"2026-01-02 03:04:05,123 ERROR " SAID " a-b.c.py:4711\n",
+     "1!" SAID "\n"},
+    {SAID "  batch.py:47\n", "1 " SAID "\n"},
+    {"it failed in batch.py:47\n", "1 it failed in batch.py:47\n"},
+    {"it failed  batch.py:47: bad\n", "1 it failed  batch.py:47: bad\n"},
+    {"  batch.py:47\n", "1   batch.py:47\n"},
+    {"it failed  (batch.py:47)\n", "1 it failed  (batch.py:47)\n"},
+    {"it failed  .py:47\n", "1 it failed  .py:47\n"},
+};
+
 static const struct framed said_by[] = {
     {"[rank0]: " SAID "\n", "1 {0/-1///}" SAID "\n"},
     {"[rank 3] " SAID "\n", "1 {3/-1///}" SAID "\n"},
@@ -101,6 +118,12 @@ static void carriers_leave_the_message(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof carried / sizeof carried[0]; i++)
         expect_streams(carried[i].input, carried[i].expected);
+}
+
+static void a_place_at_the_right_edge_goes(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof with_margin / sizeof with_margin[0]; i++)
+        expect_lines(with_margin[i].input, with_margin[i].expected);
 }
 
 static void what_repeats_is_a_prefix(void **state) {
@@ -281,6 +304,7 @@ static void streams_are_bounded(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_place_at_the_right_edge_goes),
         cmocka_unit_test(carriers_leave_the_message),
         cmocka_unit_test(what_repeats_is_a_prefix),
         cmocka_unit_test(ranks_and_processes_name_the_stream),
