@@ -197,6 +197,14 @@ static int64_t effort_of(const struct ranking *k, enum effort effort) {
     return UNITS_MICRO;
 }
 
+/* The length that a model was trained for is often its default, and not asked
+ * for: what remains of it may be all that is needed. */
+static bool is_usable_length(const struct ranking *k, const struct fact *f) {
+    return f->known &&
+           (f->name == FACT_max_model_len || f->name == FACT_context_length) &&
+           f->number >= times(1000, k->micro[RANKING_length_least]);
+}
+
 /* A length cut by a twentieth costs little; cut to a tenth it is no cure. */
 static int64_t loss_of(const struct ranking *k, const struct fix *fix) {
     switch (fix->is->loses) {
@@ -208,7 +216,8 @@ static int64_t loss_of(const struct ranking *k, const struct fix *fix) {
             int64_t kept = within(fix->estimate.capacity_micro, 1,
                                   UNITS_MICRO);
             int64_t lost = UNITS_MICRO - kept;
-            bool is_no_cure = kept < k->micro[RANKING_capacity_least];
+            bool is_no_cure = kept < k->micro[RANKING_capacity_least] &&
+                              !is_usable_length(k, &fix->estimate.proposed);
             return is_no_cure ? k->micro[RANKING_loses_all]
                               : UNITS_MICRO + lost;
         }
@@ -257,8 +266,11 @@ static int by_gain(const void *x, const void *y) {
     return order != 0 ? order : sign((a->is > b->is) - (a->is < b->is));
 }
 
-/* have / need: of a KV pool by what it holds, of an allocation by the card. */
+/* have / need: of a KV pool by its bytes or tokens, of an allocation by the
+ * card. */
 static int64_t have_share(const struct finding *f) {
+    const struct fact *length = facts_last(&f->facts, FACT_max_model_len);
+    const struct fact *tokens = facts_last(&f->facts, FACT_kv_tokens);
     const struct fact *need = facts_last(&f->facts, FACT_kv_needed);
     const struct fact *have = facts_last(&f->facts, FACT_kv_available);
     const struct fact *tried = facts_last(&f->facts, FACT_tried_alloc);
@@ -266,6 +278,9 @@ static int64_t have_share(const struct finding *f) {
     int64_t share = -1, all;
     if (need && have && need->number > 0 && have->number >= 0) {
         (void)mul_div_floor(have->number, UNITS_MICRO, need->number, &share);
+    } else if (length && tokens && length->number > 0 && tokens->number >= 0) {
+        (void)mul_div_floor(tokens->number, UNITS_MICRO, length->number,
+                            &share);
     } else if (tried && total && total->number > 0 && tried->number > 0) {
         const struct fact *free = facts_last(&f->facts, FACT_gpu_free);
         int64_t left = free && free->number > 0 ? free->number : 0;

@@ -4,7 +4,7 @@
  * first row whose frame stands in the traceback says it; else the row that was
  * passed last before the failure, in the same stream or in none; else, where
  * nothing was passed, one that the program's other writers had on their way
- * (a progress bar, another worker) comes within a few lines. The engine's own
+ * (a progress bar, a worker, another rank's traceback) comes within a few lines. The engine's own
  * rows are asked before PyTorch's, which know any program; only that its
  * bare "a forward pass" gives way to a passed line that says which.
  *
@@ -96,7 +96,7 @@ static bool are_kin(const struct diagnosis *d, uint32_t x, uint32_t y) {
     while (a.n > 0 && a.p[a.n - 1] >= '0' && a.p[a.n - 1] <= '9') {
         a.n--;
     }
-    return a.n > 0 && str_starts(b, a);
+    return a.n > 0 ? str_starts(b, a) : b.n == 0;
 }
 
 static struct stage_found by_line_after(const struct diagnosis *d,
@@ -107,10 +107,11 @@ static struct stage_found by_line_after(const struct diagnosis *d,
     for (size_t i = e ? hits_before(run, p->order) : run->count;
          i < run->count && run->at[i]->first_line <= p->first_line + LATE_LINES;
          i++) {
-        const struct stage_anchor *row = anchor_of(d, e, run->at[i]);
-        if (row && !row->is_frame &&
-            are_kin(d, run->at[i]->stream, p->stream)) {
-            return (struct stage_found){row, run->at[i]->first_line};
+        const struct hit *h = run->at[i];
+        const struct stage_anchor *row = anchor_of(d, e, h);
+        bool is_own_frame = row && row->is_frame && h->stream == p->stream;
+        if (row && !is_own_frame && are_kin(d, h->stream, p->stream)) {
+            return (struct stage_found){row, h->first_line};
         }
     }
     return (struct stage_found){NULL, 0};
@@ -154,7 +155,10 @@ static struct stage_found stage_of(const struct diagnosis *d,
     if (!passed.anchor) {
         passed = by_line_passed(d, torch, s);
     }
-    return passed.anchor ? passed : by_line_after(d, own, s);
+    if (!passed.anchor) {
+        passed = by_line_after(d, own, s);
+    }
+    return passed.anchor ? passed : by_line_after(d, torch, s);
 }
 
 /* A default number of ranks counts only where the whole command is seen. */
