@@ -122,7 +122,9 @@ OOMKB_API int oomkb_scan_news(oomkb_scan *scan, int is_quiet,
 
 /* Answer a question of the report ("model=Qwen/Qwen2.5-7B"): the report is
  * worked out anew from what the scan found; the log is not read again. On
- * failure it stays as it was. */
+ * failure it stays as it was: a model, a GPU or an engine that the knowledge
+ * base does not know is OOMKB_ERROR_USAGE, and err names the nearest; so is a
+ * name that GPUs of different memory share ("A100"), unless gpu_total is said. */
 OOMKB_API int oomkb_report_answer(oomkb_report *report, const char *fact_value,
                                   oomkb_error *err);
 
@@ -180,7 +182,8 @@ struct oomkb_options {
     uint32_t size;
     const char *lang;       /* "en" (default) or "zh" */
     const char *input_name; /* as shown in the report; default "-" */
-    const char *const *answers; /* "fact=value", NULL-terminated; win over the log */
+    const char *const *answers; /* "fact=value", NULL-terminated; win over the
+                                   log; refused as oomkb_report_answer() does */
     uint32_t width;         /* text: columns, default 80, 60 at least */
     uint32_t top;           /* fixes per finding, 0: all */
     int32_t color;          /* text: ANSI colours */

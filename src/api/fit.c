@@ -225,9 +225,8 @@ static void find_model(struct asking *q, struct memory_case *c) {
     }
     struct model_match m = reader_model(q->r, name->word);
     if (m.model == NULL && name->source == SOURCE_USER) {
-        refuse(q, arena_printf(q->a, "no model '%.100s' in the catalogue: "
-                               "give its --config config.json, or a GGUF file",
-                               name->word.p));
+        refuse_model(q->a, q->r, name->word,
+                     "give its --config config.json, or a GGUF file");
     }
     c->model = m.model;
     c->model_is_guess = m.is_guess;
@@ -247,26 +246,6 @@ static void find_model(struct asking *q, struct memory_case *c) {
     }
 }
 
-#define CARDS_NAMED 5 /* of those that a name could mean */
-
-/* Of a name that is no card's or several cards': which it could be. */
-static _Noreturn void refuse_card(struct asking *q, struct str name) {
-    struct gpu_list cards = reader_gpus_begun(q->r, name);
-    struct str could_be = STR("");
-    for (size_t i = 0; i < cards.count && i < CARDS_NAMED; i++) {
-        could_be = arena_printf(q->a, "%s%s%s", could_be.p,
-                                i > 0 ? ", " : "", cards.at[i]->id.p);
-    }
-    refuse(q, cards.count > 0
-                  ? arena_printf(q->a, "'%.40s' is the name of several GPUs "
-                                 "(%s): say which, or give its memory, as "
-                                 "--gpu-memory 24GiB",
-                                 name.p, could_be.p)
-                  : arena_printf(q->a, "no GPU '%.60s' in the catalogue: give "
-                                 "its memory, as --gpu-memory 24GiB",
-                                 name.p));
-}
-
 static void find_card(struct asking *q, struct memory_case *c) {
     struct fact *name = &c->in[FACT_gpu_name];
     struct str whole = {NULL, 0};
@@ -282,8 +261,11 @@ static void find_card(struct asking *q, struct memory_case *c) {
         return;
     }
     c->gpu = reader_gpu(q->r, name->word);
-    if (c->gpu == NULL && name->source == SOURCE_USER) {
-        refuse_card(q, name->word);
+    bool is_size_said = c->in[FACT_gpu_total].source == SOURCE_USER &&
+                        c->in[FACT_gpu_total].known;
+    if (c->gpu == NULL && name->source == SOURCE_USER && !is_size_said) {
+        refuse_gpu(q->a, q->r, name->word,
+                   "give its memory, as --gpu-memory 24GiB");
     }
     name->word = c->gpu ? c->gpu->id : name->word;
 }

@@ -140,6 +140,15 @@ _Noreturn void refuse_component(struct arena *a, struct reader *r,
 void fix_check(struct arena *a, const struct oomkb *kb, struct str entry,
                struct str fix);
 
+/* ---- known.c: raises FAIL_USAGE where a model, a GPU or an engine that was
+ * said is no name of the knowledge base; or_else: what can be said instead ---- */
+void check_known(struct arena *a, struct reader *r, const struct fact *facts,
+                 size_t count);
+_Noreturn void refuse_model(struct arena *a, struct reader *r, struct str name,
+                            const char *or_else);
+_Noreturn void refuse_gpu(struct arena *a, struct reader *r, struct str name,
+                          const char *or_else);
+
 /* ---- fit.c: everything between the question and its bytes, in out's arena.
  * Raises FAIL_USAGE, FAIL_INPUT. ---- */
 void fit_answer(struct arena *a, const struct oomkb *kb,

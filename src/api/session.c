@@ -56,13 +56,15 @@ static void begin(void *arg) {
     size_t count = list_length(b->s->answers);
     r->first_answers.at = arena_array(a, count, sizeof(struct str));
     r->first_answers.count = count;
+    struct fact *facts = arena_array(a, count, sizeof *facts);
     for (size_t i = 0; i < count; i++) {
         struct str text = arena_str(a, str_of(b->s->answers[i]));
-        fact_of_answer(a, text);
+        facts[i] = fact_of_answer(a, text);
         r->first_answers.at[i] = text;
     }
     begin_own(b);
     struct reader *reader = reader_new(r->kb->index, a);
+    check_known(a, reader, facts, count);
     r->scanner = scan_new(a, r->kb->kit, reader, b->s->max_input_bytes);
     scan_threads(r->scanner, b->s->threads);
 }
@@ -175,12 +177,13 @@ static void tell(void *arg) {
     for (size_t i = 0; i < t->before_count; i++) {
         add_answer(told, facts, t->before[i]);
     }
+    struct reader *reader = reader_new(t->r->kb->index, a);
     if (t->next.n > 0) {
         add_answer(told, facts, t->next);
+        check_known(a, reader, facts, told->answer_count);
     }
     struct answers answers = {facts, told->answer_count, t->r->own,
                               t->r->own_count};
-    struct reader *reader = reader_new(t->r->kb->index, a);
     told->report =
         diagnose(a, reader, t->r->found, t->r->input_name, &answers);
 }

@@ -47,3 +47,32 @@ size_t near_distance(struct str a, struct str b) {
 size_t near_enough(struct str word) {
     return word.n < 6 ? 1 : word.n / 3;
 }
+
+void near_offer(struct near *near, struct str name, size_t distance) {
+    size_t at = 0;
+    while (at < near->count && !str_eq(near->names[at], name))
+        at++;
+    if (at == NEAR_FEW)
+        at--;
+    if (at < near->count && near->distance[at] <= distance)
+        return;
+    near->count += at == near->count;
+    for (; at > 0 && near->distance[at - 1] > distance; at--) {
+        near->names[at] = near->names[at - 1];
+        near->distance[at] = near->distance[at - 1];
+    }
+    near->names[at] = name;
+    near->distance[at] = distance;
+}
+
+struct str near_names(struct arena *a, const struct near *near) {
+    struct str all = STR("");
+    for (size_t i = 0; i < near->count; i++) {
+        const char *between = i == 0                 ? ""
+                              : i + 1 < near->count ? ", "
+                                                     : " or ";
+        all = arena_printf(a, "%.*s%s%.*s", STR_ARG(all), between,
+                           STR_ARG(near->names[i]));
+    }
+    return all;
+}

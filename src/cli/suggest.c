@@ -6,36 +6,26 @@
 #include "base/near.h"
 #include "cli/cli.h"
 
-struct guess {
-    struct str word;
-    const char *best; /* NULL: nothing is near */
-    size_t least;
-};
-
-static struct guess guess_of(struct str word) {
-    return (struct guess){word, NULL, near_enough(word) + 1};
-}
-
-static void weigh(struct guess *g, const char *name) {
-    size_t d = near_distance(g->word, str_of(name));
-    if (d < g->least) {
-        g->best = name;
-        g->least = d;
+static void weigh(struct near *near, struct str word, const char *name) {
+    size_t d = near_distance(word, str_of(name));
+    if (d <= near_enough(word)) {
+        near_offer(near, str_of(name), d);
     }
 }
 
 const char *command_near(const char *word) {
-    struct guess g = guess_of(str_of(word));
+    struct near near = {.count = 0};
     for (const struct command *c = commands; c->name != NULL; c++) {
-        weigh(&g, c->name);
+        weigh(&near, str_of(word), c->name);
     }
-    return g.best;
+    return near.names[0].p;
 }
 
 const char *option_near(const char *word) {
-    struct guess g = guess_of((struct str){word, strcspn(word, "=")});
+    struct near near = {.count = 0};
+    struct str name = {word, strcspn(word, "=")};
     for (const struct option_row *o = option_rows; o->name != NULL; o++) {
-        weigh(&g, o->name);
+        weigh(&near, name, o->name);
     }
-    return g.best;
+    return near.names[0].p;
 }

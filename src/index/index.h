@@ -11,6 +11,7 @@
 #define INDEX_INDEX_H
 
 #include "base/arena.h"
+#include "base/near.h"
 #include "corpus/catalogue.h"
 #include "corpus/cause.h"
 #include "corpus/engine.h"
@@ -146,6 +147,10 @@ struct model_match reader_model(struct reader *r, struct str name);
 size_t reader_model_count(const struct reader *r);
 const struct model *reader_model_numbered(struct reader *r, uint32_t number);
 const struct gpu *reader_gpu(struct reader *r, struct str name);
+/* What was meant by a name that is none, or by that of cards of several sizes:
+ * ids, nearest first. */
+struct near reader_models_near(struct reader *r, struct str name);
+struct near reader_gpus_near(struct reader *r, struct str name);
 /* Every GPU whose range of real totals holds this many bytes (+-low/high). */
 struct gpu_list { const struct gpu **at; size_t count; };
 /* All cards that the name could mean: what to ask back. */

@@ -148,6 +148,52 @@ struct gpu_list reader_gpus_begun(struct reader *r, struct str name) {
     return (struct gpu_list){list, count};
 }
 
+/* How far is what was asked from the front of a name, up to the end of some
+ * word? Twice as far as it looks, so that a name that goes on where the other
+ * stops is nearer than one with another letter. */
+static size_t distance_to_front(struct str asked, struct str key) {
+    size_t best = 2 * NEAR_BYTES_MAX;
+    for (size_t n = 1; n <= key.n; n++) {
+        struct str front = str_slice(key, 0, n);
+        if (n == key.n || key.p[n] == ' ') {
+            size_t d = 2 * near_distance(asked, front);
+            d -= d > 0 && str_starts(front, asked);
+            best = d < best ? d : best;
+        }
+    }
+    return best;
+}
+
+static void offer_gpu(struct near *near, const struct gpu *gpu,
+                      struct str asked, struct str name) {
+    static const char *const lines[] = {"", "rtx ", "rx ", "gtx "};
+    char buffer[NAME_MAX_BYTES + 1];
+    struct str key = key_of(name, buffer);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct str line = str_of(lines[i]);
+        struct str bare = str_slice(key, line.n, key.n);
+        size_t d = str_starts(key, line) ? distance_to_front(asked, bare)
+                                         : 2 * NEAR_BYTES_MAX;
+        if (d <= 2 * near_enough(asked)) {
+            near_offer(near, gpu->id, d);
+        }
+    }
+}
+
+struct near reader_gpus_near(struct reader *r, struct str name) {
+    char buffer[NAME_MAX_BYTES + 1];
+    struct str asked = key_of(name, buffer);
+    struct near near = {.count = 0};
+    for (uint32_t i = 0; i < reader_count(r, SHELF_GPU); i++) {
+        const struct gpu *gpu = gpu_numbered(r, i);
+        offer_gpu(&near, gpu, asked, gpu->id);
+        for (size_t k = 0; k < gpu->aliases.count; k++) {
+            offer_gpu(&near, gpu, asked, gpu->aliases.at[k]);
+        }
+    }
+    return near;
+}
+
 struct gpu_list reader_gpus_of_total(struct reader *r, int64_t low,
                                      int64_t high) {
     const struct gpu **list =

@@ -163,3 +163,32 @@ struct model_match reader_model(struct reader *r, struct str name) {
     match.is_guess = match.is_guess && match.model != NULL;
     return match;
 }
+
+/* Whole, and without whose it is. */
+static size_t model_distance(struct arena *a, struct str asked,
+                             struct str name) {
+    struct str id = arena_lower(a, name);
+    struct str last = str_slice(id, str_find_char(id, '/') + 1, id.n);
+    size_t whole = near_distance(asked, id);
+    size_t part = near_distance(asked, last.n > 0 ? last : id);
+    return part < whole ? part : whole;
+}
+
+struct near reader_models_near(struct reader *r, struct str name) {
+    struct model_name given = model_name_of(r->arena, name);
+    struct near near = {.count = 0};
+    for (uint32_t i = 0; i < reader_count(r, SHELF_MODEL); i++) {
+        const struct model *m = reader_model_numbered(r, i);
+        size_t full = model_distance(r->arena, given.full, m->id);
+        size_t last = model_distance(r->arena, given.last, m->id);
+        for (size_t k = 0; k < m->aliases.count; k++) {
+            struct str tag, bare = str_cut(m->aliases.at[k], ':', &tag);
+            size_t d = model_distance(r->arena, given.last, bare);
+            last = d < last ? d : last;
+        }
+        if (full <= near_enough(given.last) || last <= near_enough(given.last)) {
+            near_offer(&near, m->id, full < last ? full : last);
+        }
+    }
+    return near;
+}

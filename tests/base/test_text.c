@@ -57,6 +57,24 @@ static void slips_of_the_hand_are_counted(void **state) {
     assert_int_equal(near_distance(STR("ba"), STR("abc")), 2);
 }
 
+static void the_nearest_are_kept_in_order(void **state) {
+    (void)state;
+    struct near near = {.count = 0};
+    near_offer(&near, STR("far"), 3);
+    near_offer(&near, STR("b"), 2);
+    near_offer(&near, STR("c"), 2);
+    near_offer(&near, STR("far"), 1); /* by another of its names */
+    near_offer(&near, STR("farthest"), 4);
+    assert_int_equal(near.count, 3);
+    assert_true(str_eq(near.names[0], STR("far")));
+    assert_true(str_eq(near.names[1], STR("b")));
+    near_offer(&near, STR("a"), 0);
+    assert_true(str_eq(near.names[0], STR("a")));
+    assert_true(str_eq(near.names[2], STR("b")));
+    near_offer(&near, STR("last"), 2); /* of equals the first stays */
+    assert_true(str_eq(near.names[2], STR("b")));
+}
+
 static void hashes_are_stable(void **state) {
     (void)state;
     assert_true(str_hash(STR("a")) == UINT64_C(0xaf63dc4c8601ec8c));
@@ -210,6 +228,7 @@ int main(void) {
         cmocka_unit_test(views_are_compared_and_cut),
         cmocka_unit_test(integers_are_whole_or_nothing),
         cmocka_unit_test(slips_of_the_hand_are_counted),
+        cmocka_unit_test(the_nearest_are_kept_in_order),
         cmocka_unit_test(hashes_are_stable),
         cmocka_unit_test(bad_utf8_is_known),
         cmocka_unit_test(every_character_survives_a_round_trip),

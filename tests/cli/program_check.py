@@ -181,13 +181,37 @@ class Usage(Program):
                 (["help", "lst"], ["'lst'", "list?"]),
                 (["explain", "vllm/cuda-oom-laod"], ["vllm/cuda-oom-load"]),
                 (["explain", "kv-cache-too-smal"], ["vllm/kv-cache-too-small"]),
-                (["list", "vlm"], ["nearest is vllm"]),
-                (["list", "VLLM"], ["nearest is vllm"]),
-                (["list", "qqqqqqqq"], ["they look like vllm"]),
+                (["list", "vlm"], ["did you mean vllm?"]),
+                (["list", "VLLM"], ["did you mean vllm?"]),
+                (["list", "qqqqqqqq"], ["`oomkb list components`"]),
                 (["--frmat=json"], ["--format?"]),
                 (["fit", "--modl", "x"], ["--model?"])):
             with self.subTest(words=words):
                 self.expect_error(oomkb(*words), *said)
+
+    def test_names_that_nobody_knows_are_refused_with_the_nearest(self):
+        log = os.path.abspath("examples/vllm-long-context.log")
+        for words, said in (
+                (["gpu_name=H10"], ["unknown GPU 'H10'", "H100 PCIe 80GB"]),
+                (["gpu_name=RTX4900"], ["did you mean RTX 4090"]),
+                (["gpu_name=A100"], ["different memory", "A100 40GB",
+                                     "A100 80GB SXM"]),
+                (["gpu_name=qqq"], ["unknown GPU 'qqq'", "gpu_total=24GiB"]),
+                (["model=Qwen/Qwen2.5-7BB-Instruct"],
+                 ["did you mean", "Qwen/Qwen2.5-7B-Instruct or"]),
+                (["model=acme/private"], ["acme/private", "list models"]),
+                (["engine=vlm"], ["did you mean vllm?"])):
+            with self.subTest(words=words):
+                self.expect_error(oomkb("--set", *words, log), *said)
+                fit = [] if words[0].startswith("model") else [
+                    "--set", "model=Qwen/Qwen2.5-7B"]
+                self.assertEqual(oomkb("fit", *fit, "--set", *words)
+                                 .returncode, 2)
+        for words in (["gpu_name=A100", "gpu_total=80GiB"],
+                      ["gpu_name=A100 MIG 1g.10gb"], ["gpu_name=rtx-4090"],
+                      ["model=/data/Qwen2.5-7B-Instruct-AWQ"]):
+            sets = [each for word in words for each in ("--set", word)]
+            self.assertEqual(oomkb(*sets, log).returncode, 0, words)
 
     def test_a_word_that_is_near_nothing_or_a_file_gets_none(self):
         for words in (["frobnicate"], ["./lst"], ["lst.log"], ["--", "lst"],

@@ -24,7 +24,7 @@ def resolve(name):
         [OOMKB, "fit", "--format", "json", "--kv-available", "1GiB",
          "--model", name], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         check=False)
-    if done.returncode == 2 and b"in the catalogue" in done.stdout + done.stderr:
+    if done.returncode == 2 and b"unknown model" in done.stdout + done.stderr:
         return "-", "-"
     fact = json.loads(done.stdout)["inputs"]["model"]
     return fact["value"], "guess" if "guess" in fact.get("why", "") else "sure"
