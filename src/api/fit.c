@@ -210,6 +210,22 @@ static void take_report(const struct asking *q, struct memory_case *c) {
 
 /* ---- the case ---- */
 
+/* "Qwen/Qwen3-32B-FP8": of the model's own maker, in the maker's blocks. */
+static void take_scale_block(struct memory_case *c,
+                             const struct model_match *m) {
+    struct str maker, rest, name = c->in[FACT_model].word;
+    maker = str_cut(m->model->id, '/', &rest);
+    bool is_own = str_starts(name, maker) && m->model->scale_block > 0 &&
+                  str_eq_nocase(m->quantization, STR("fp8"));
+    if (is_own && !c->in[FACT_scale_block].known) {
+        c->in[FACT_scale_block] = (struct fact){
+            .name = FACT_scale_block, .source = SOURCE_CATALOGUE,
+            .known = true, .number = m->model->scale_block,
+            .low = m->model->scale_block, .high = m->model->scale_block,
+            .gpu = FACT_NONE, .rank = FACT_NONE, .pid = FACT_NONE};
+    }
+}
+
 static void find_model(struct asking *q, struct memory_case *c) {
     struct fact *name = &c->in[FACT_model];
     if (q->file != NULL) {
@@ -233,6 +249,7 @@ static void find_model(struct asking *q, struct memory_case *c) {
     if (m.model == NULL) {
         return;
     }
+    take_scale_block(c, &m);
     name->word = m.model->id;
     name->why = m.is_guess ? STR("a guess from a shortened or repacked name")
                            : name->why;

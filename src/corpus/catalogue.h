@@ -55,6 +55,11 @@ struct model {
     int64_t max_position;   /* 0: unknown */
     struct str dtype;        /* bfloat16, float16, float32 */
     struct str quantization; /* fp8, mxfp4 ...: of the checkpoint; empty: none */
+    int64_t scale_block;     /* side of the blocks of weights that share a scale,
+                                in its maker's quantized checkpoint; 0: unknown
+                                or other */
+    struct str_list since;   /* "vllm 0.8.5": the first release of an engine
+                                that loads it; engines left out: unknown */
     struct str kv_dtype;     /* that a checkpoint's own config.json asks for
                                 its cache; of no model of the catalogue */
     struct kv_group *groups;

@@ -232,6 +232,11 @@ static const struct field model_fields[] = {
      .choices = dtype_words, .is_required = true, .doc = "of the checkpoint"},
     {.key = "quantization", AT(model, quantization), .type = FIELD_LINE,
      .doc = "of the checkpoint, where it is quantized"},
+    {.key = "scale_block", AT(model, scale_block), .type = FIELD_INTEGER,
+     .doc = "side of the blocks of weights that share a scale, in its maker's "
+            "quantized checkpoint"},
+    {.key = "since", AT(model, since), .type = FIELD_LINES,
+     .doc = "first releases of engines that load it: `vllm 0.8.5`"},
     {.key = "moe", AT(model, is_moe), .type = FIELD_YES_NO,
      .doc = "mixture of experts"},
     {.key = "multimodal", AT(model, is_multimodal), .type = FIELD_YES_NO,

@@ -351,7 +351,8 @@ static void find_least_ranks(struct arena *a, const struct fit_question *q,
 
 /* A check that the engine itself makes and that fails. */
 static bool is_refused(const struct fit *fit) {
-    static const enum fit_check own[] = {CHECK_HEADS, CHECK_RANKS, CHECK_FREE};
+    static const enum fit_check own[] = {CHECK_HEADS, CHECK_SPLIT, CHECK_FLASH,
+                                         CHECK_RANKS, CHECK_FREE};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
         if (fit->checks[own[i]].verdict == VERDICT_NOT_ENOUGH) {
             return true;
@@ -366,7 +367,7 @@ enum truth_fit fit_verdict_of(struct arena *a, const struct fit_question *q,
     struct fit fit = {.is_vllm = rules_is_vllm(&q->c)};
     fit_complete(a, &whole);
     *kv = (struct kv){.fits = FIT_UNKNOWN};
-    fit_check(&whole.c, &fit);
+    fit_check(a, &whole.c, &fit);
     if (is_refused(&fit)) {
         return FIT_NO;
     }
@@ -399,10 +400,7 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
                       .is_vllm = rules_is_vllm(&whole.c),
                       .is_training = training_is_asked(&whole.c),
                       .requests = q->requests > 0 ? q->requests : 1};
-    for (size_t i = 0; i < q->remark_count; i++) {
-        fit.remarks[fit.remark_count++] = q->remarks[i];
-    }
-    fit_check(&fit.c, &fit);
+    fit_check(a, &fit.c, &fit);
     if (fit.is_training) {
         fit_training(a, &fit);
     } else {
@@ -418,6 +416,7 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
     }
     find_least_card(a, q, &fit);
     find_least_ranks(a, q, &fit);
+    fit_remark(a, q, &fit);
     if (fit.fits != FIT_YES) {
         fit_plan(a, q, &fit);
     }

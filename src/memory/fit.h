@@ -30,8 +30,9 @@ struct fit_question {
 #define FIT_CHANGES 10
 #define FIT_PLANS 12
 
-/* What is tried first; of a set, its last. */
-enum fit_tier { TIER_flag, TIER_quality, TIER_hardware };
+/* What is tried first; of a set, its last. Speed: what slows every step
+ * (no graphs, layers or state with the host), not a smaller batch. */
+enum fit_tier { TIER_flag, TIER_speed, TIER_quality, TIER_hardware };
 
 struct fit_plan { /* changes that together make it fit */
     struct fact change[FIT_CHANGES];
@@ -48,6 +49,9 @@ enum loses fit_plan_loses(const struct fit_plan *plan);
 /* What an engine or an operator looks at beside the arithmetic. */
 enum fit_check {
     CHECK_HEADS,    /* attention heads divide among TP ranks */
+    CHECK_SPLIT,    /* so do KV heads, vocabulary, columns, experts */
+    CHECK_FLASH,    /* llama.cpp: a quantized V cache wants flash attention */
+    CHECK_RELEASE,  /* the release knows the model */
     CHECK_RANKS,    /* tp x pp x dp ranks and that many cards */
     CHECK_POSITION, /* max_model_len within the model's own */
     CHECK_FREE,     /* free at start >= total x utilization */
@@ -59,6 +63,7 @@ struct fit_checked {
     enum verdict verdict; /* VERDICT_NONE: it does not come up */
     struct span asked, there;
     bool is_bypassed; /* CHECK_SKU: fails, but quantized weights would fit */
+    struct note why;  /* what is wrong, where its check alone does not say it */
 };
 
 struct fit {
@@ -83,6 +88,7 @@ struct fit {
     const struct gpu *least_gpu;                /* NULL: none, or not known */
     struct fit_plan plans[FIT_PLANS];
     size_t plan_count;
+    struct note because; /* why it is only likely; key NULL: nothing to say */
     struct note remarks[FIT_REMARKS]; /* what the answer rests on, or leaves
                                          out */
     size_t remark_count;

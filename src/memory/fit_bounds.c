@@ -20,6 +20,7 @@
 #include "memory/llama_cpp.h"
 #include "memory/rules.h"
 #include "memory/span.h"
+#include "memory/weights.h"
 
 #define MIB (INT64_C(1) << 20)
 #define GIB (INT64_C(1) << 30)
@@ -239,6 +240,21 @@ static void take_graphs(struct memory_case *c) {
     }
 }
 
+/* A format of unknown width: between 4 bits and what is not quantized. */
+static void take_weights(struct memory_case *c) {
+    int64_t ranks = number(c, FACT_tensor_parallel, 1) *
+                    number(c, FACT_pipeline_parallel, 1);
+    if (!is_open(c, FACT_weights_bytes) || c->model == NULL ||
+        c->model->params <= 0 || weight_bits(c) != 0) {
+        return;
+    }
+    struct span whole = span_of(c->model->params / 2, c->model->params * 2);
+    ranks = engine_is_llama(c) ? 1 : ranks; /* there it is the file's size */
+    c->in[FACT_weights_bytes] =
+        fit_derived(FACT_weights_bytes, span_share(whole, 1, ranks),
+                    "between 4 and 16 bits: this format may be either");
+}
+
 void fit_take_bounds(struct memory_case *c) {
     static const enum fact_name pools[] = {FACT_kv_available, FACT_kv_blocks,
                                            FACT_kv_bytes};
@@ -250,6 +266,7 @@ void fit_take_bounds(struct memory_case *c) {
             return; /* what else is on the card does not matter */
         }
     }
+    take_weights(c);
     if (is_engine(c, "sglang")) {
         return; /* its share is of weights and pool alone */
     }

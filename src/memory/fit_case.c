@@ -12,10 +12,15 @@
 
 #define GIB (INT64_C(1) << 30)
 #define NO_LENGTH 2048
+#define RANKS_MOST 64
 #define NOMINAL_LEAST 97 /* percent of the decimal gigabytes on the label */
 
 static bool is_open(const struct memory_case *c, enum fact_name name) {
     return !c->in[name].known;
+}
+
+static bool is_said(const struct memory_case *c, enum fact_name name) {
+    return c->in[name].known && c->in[name].source != SOURCE_DEFAULT;
 }
 
 /* ---- the card ---- */
@@ -34,6 +39,40 @@ static void take_label(struct memory_case *c) {
 }
 
 /* ---- all of it ---- */
+
+/* Several cards and no word on how to use them: as many tensor-parallel ranks
+ * as the model can be cut into, pipeline stages for the rest. No engine that
+ * cuts layers does so by itself, so the answer says what was assumed. */
+static bool asks_for_split(const struct memory_case *c) {
+    static const enum fact_name said[] = {
+        FACT_tensor_parallel, FACT_pipeline_parallel, FACT_data_parallel};
+    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
+        if (is_said(c, said[i])) {
+            return false;
+        }
+    }
+    return is_said(c, FACT_gpu_count) && c->in[FACT_gpu_count].number > 1 &&
+           c->model != NULL && engine_splits_layers(c);
+}
+
+static void take_split(struct memory_case *c) {
+    static const char why[] = "assumed, to use all cards";
+    int64_t cards = c->in[FACT_gpu_count].number;
+    int64_t ranks = cards < RANKS_MOST ? cards : RANKS_MOST;
+    if (!asks_for_split(c)) {
+        return;
+    }
+    while (ranks > 1 && (cards % ranks != 0 || !fit_can_split(c, ranks))) {
+        ranks--;
+    }
+    c->in[FACT_tensor_parallel] =
+        fit_default(FACT_tensor_parallel, ranks, (struct str){0}, why);
+    if (rules_is_vllm(c) && cards / ranks > 1 &&
+        cards / ranks <= c->model->layers) {
+        c->in[FACT_pipeline_parallel] = fit_default(
+            FACT_pipeline_parallel, cards / ranks, (struct str){0}, why);
+    }
+}
 
 static void take_parallel(struct memory_case *c) {
     static const enum fact_name ones[] = {
@@ -91,7 +130,7 @@ static void take_length(struct memory_case *c) {
         c->in[FACT_max_model_len].name = FACT_max_model_len;
     }
     if (c->model && is_open(c, FACT_max_model_len) &&
-        c->model->max_position <= 0 && rules_is_vllm(c)) {
+        c->model->max_position <= 0) {
         c->in[FACT_max_model_len] =
             fit_default(FACT_max_model_len, NO_LENGTH, (struct str){0},
                         "vLLM's where the config names no length");
@@ -116,6 +155,7 @@ void fit_complete(struct arena *a, struct fit_question *q) {
     }
     take_tag(c);
     take_cards(c);
+    take_split(c);
     take_parallel(c);
     take_length(c);
     fit_take_bounds(c);

@@ -53,7 +53,15 @@ int64_t fit_told_length(const struct memory_case *c);
 void fit_search(struct arena *a, const struct fit_question *q,
                 struct fit *fit);
 void fit_plan(struct arena *a, const struct fit_question *q, struct fit *fit);
-/* fit_check.c */
-void fit_check(const struct memory_case *c, struct fit *fit);
+/* fit_check.c, fit_split.c */
+void fit_check(struct arena *a, const struct memory_case *c, struct fit *fit);
+struct fit_checked fit_check_split(struct arena *a,
+                                   const struct memory_case *c);
+/* Would the engine cut the model into so many tensor-parallel ranks? */
+bool fit_can_split(const struct memory_case *c, int64_t ranks);
+
+/* fit_remark.c: what the answer rests on. */
+void fit_remark(struct arena *a, const struct fit_question *q,
+                struct fit *fit);
 
 #endif

@@ -4,8 +4,11 @@
  * memory of all cards, so a quantized copy may be turned away although it
  * fits: then its annotation kaito.sh/bypass-resource-checks is the way.
  */
+#include "corpus/version.h"
 #include "memory/budget.h"
+#include "memory/engine_kv.h"
 #include "memory/fit_case.h"
+#include "memory/llama_cpp.h"
 #include "memory/rules.h"
 #include "memory/span.h"
 #include "memory/training.h"
@@ -13,6 +16,8 @@
 
 #define GIB (INT64_C(1) << 30)
 #define WIDE 2 /* bytes of an unquantized parameter */
+
+static const struct fit_checked none = {.verdict = VERDICT_NONE};
 
 static int64_t setting(const struct memory_case *c, enum fact_name name) {
     const struct fact *f = &c->in[name];
@@ -25,7 +30,7 @@ static struct fit_checked judged(struct span asked, struct span there) {
 }
 
 static struct fit_checked heads(const struct memory_case *c) {
-    struct fit_checked k = {.verdict = VERDICT_NONE};
+    struct fit_checked k = none;
     int64_t tp = setting(c, FACT_tensor_parallel);
     if (c->model && c->model->heads > 0 && tp > 1) {
         bool divides = c->model->heads % tp == 0;
@@ -46,8 +51,7 @@ static struct fit_checked ranks(const struct memory_case *c) {
         span_times(cards_of_model(c), setting(c, FACT_data_parallel));
     const struct fact *cards = &c->in[FACT_gpu_count];
     return cards->known && all.known ? judged(all, span_exact(cards->number))
-                                     : (struct fit_checked){VERDICT_NONE,
-                                                            {0}, {0}, false};
+                                     : none;
 }
 
 static struct fit_checked position(const struct memory_case *c) {
@@ -55,7 +59,7 @@ static struct fit_checked position(const struct memory_case *c) {
     bool comes_up = c->model && c->model->max_position > 0 && length->known;
     return comes_up ? judged(span_exact(length->number),
                              span_exact(c->model->max_position))
-                    : (struct fit_checked){VERDICT_NONE, {0}, {0}, false};
+                    : none;
 }
 
 static struct fit_checked free_at_start(const struct memory_case *c) {
@@ -64,7 +68,7 @@ static struct fit_checked free_at_start(const struct memory_case *c) {
                     rules_check_free(c) != ANSWER_NO &&
                     requested_bytes(c).known;
     return comes_up ? judged(requested_bytes(c), free)
-                    : (struct fit_checked){VERDICT_NONE, {0}, {0}, false};
+                    : none;
 }
 
 /* The engines that it runs, to serve. */
@@ -74,7 +78,7 @@ static bool is_of_kaito(const struct memory_case *c) {
 }
 
 static struct fit_checked sku(const struct memory_case *c) {
-    struct fit_checked k = {.verdict = VERDICT_NONE};
+    struct fit_checked k = none;
     struct span card = span_of_fact(&c->in[FACT_gpu_total]);
     struct span cards = c->in[FACT_gpu_count].known
                             ? span_exact(setting(c, FACT_gpu_count))
@@ -99,8 +103,58 @@ static struct fit_checked sku(const struct memory_case *c) {
     return k;
 }
 
-void fit_check(const struct memory_case *c, struct fit *fit) {
+/* "V cache quantization requires flash_attn": llama-context.cpp. */
+static struct fit_checked flash(const struct memory_case *c) {
+    static const char *const plain[] = {"f16", "bf16", "f32"};
+    const struct fact *on = &c->in[FACT_flash_attention];
+    struct fit_checked k = none;
+    struct str key, value;
+    if (!engine_is_llama(c) || !on->known || on->number != 0) {
+        return k;
+    }
+    llama_cache_types(c, &key, &value);
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
+        if (str_eq_nocase(value, str_of(plain[i]))) {
+            return k;
+        }
+    }
+    k.verdict = VERDICT_NOT_ENOUGH;
+    k.why = (struct note){.key = "fit.flash", .arg = {value}, .count = 1};
+    return k;
+}
+
+/* The first release of this engine that loads the model; empty: unknown. */
+static struct str since_of(const struct memory_case *c) {
+    for (size_t i = 0; c->model && i < c->model->since.count; i++) {
+        struct str version, engine = str_cut(c->model->since.at[i], ' ',
+                                             &version);
+        if (str_eq(engine, c->engine)) {
+            return str_trim(version);
+        }
+    }
+    return (struct str){NULL, 0};
+}
+
+static struct fit_checked release(const struct memory_case *c) {
+    const struct fact *version = &c->in[FACT_engine_version];
+    struct str since = since_of(c);
+    struct fit_checked k = none;
+    int order;
+    if (version->known && since.n > 0 &&
+        version_compare(version->word, since, &order) && order < 0) {
+        k.verdict = VERDICT_NOT_ENOUGH;
+        k.why = (struct note){.key = "fit.release",
+                              .arg = {since, version->word, c->model->id},
+                              .count = 3};
+    }
+    return k;
+}
+
+void fit_check(struct arena *a, const struct memory_case *c, struct fit *fit) {
     fit->checks[CHECK_HEADS] = heads(c);
+    fit->checks[CHECK_SPLIT] = fit_check_split(a, c);
+    fit->checks[CHECK_FLASH] = flash(c);
+    fit->checks[CHECK_RELEASE] = release(c);
     fit->checks[CHECK_RANKS] = ranks(c);
     fit->checks[CHECK_POSITION] = position(c);
     fit->checks[CHECK_FREE] = free_at_start(c);

@@ -8,7 +8,7 @@ static enum loses loses_of(enum fact_name changed) {
     static const enum fact_name speed[] = {
         FACT_max_num_seqs, FACT_max_num_batched_tokens, FACT_enforce_eager,
         FACT_batch_size, FACT_gradient_checkpointing, FACT_offload,
-        FACT_gpu_layers};
+        FACT_gpu_layers, FACT_cpu_offload, FACT_swap_space};
     for (size_t i = 0; i < sizeof quality / sizeof *quality; i++) {
         if (quality[i] == changed) {
             return LOSES_quality;

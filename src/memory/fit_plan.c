@@ -28,8 +28,8 @@ struct lever {
 static const struct lever levers[] = {
     {EFFECT_gpu_memory_utilization_up, TIER_flag},
     {EFFECT_max_model_len, TIER_flag},
-    {EFFECT_enforce_eager, TIER_flag},
     {EFFECT_max_num_batched_tokens, TIER_flag},
+    {EFFECT_enforce_eager, TIER_speed},
     {EFFECT_kv_cache_dtype, TIER_quality},
     {EFFECT_quantization, TIER_quality},
     {EFFECT_tensor_parallel, TIER_hardware},
@@ -197,7 +197,7 @@ static void add_pairs(const struct planning *p, const struct memory_case *c,
     struct estimate eager = memory_effect(a, c, SHORT_KV_POOL,
                                           EFFECT_enforce_eager);
     if (eager.proposed.known) {
-        add_after(p, c, &eager.proposed, eager.limit, TIER_flag);
+        add_after(p, c, &eager.proposed, eager.limit, TIER_speed);
     }
     struct estimate narrow = memory_effect(a, c, SHORT_KV_POOL,
                                            EFFECT_kv_cache_dtype);

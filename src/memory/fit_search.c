@@ -4,9 +4,10 @@
  *     set       levers of at most this cost, one after the other, until it
  *               fits; then each that is not missed is taken back
  *
- * A flag comes before quality (narrower cache or weights, smaller optimizer,
- * adapters), quality before hardware. A lever whose setting is in force
- * already is passed over. Each answer was asked as a question of its own, so
+ * What costs nothing or a smaller batch comes before what slows every step (no
+ * graphs, layers or state with the host), that before quality (narrower cache
+ * or weights, smaller optimizer, adapters), quality before hardware. A lever
+ * whose setting is in force already is passed over. Each answer was asked as a question of its own, so
  * nothing is listed that is only perhaps enough.
  */
 #include "memory/budget.h"
@@ -23,7 +24,6 @@
 #define LENGTH_LEAST 1024 /* a shorter one would be no answer */
 #define RANKS_MOST 64
 #define SHARE_MOST (97 * CENT)
-#define SETS 3
 
 enum audience { OF_SERVING, OF_TRAINING };
 enum how {
@@ -63,23 +63,24 @@ static const struct lever levers[] = {
      "", TIER_flag},
     {"", OF_SERVING, FACT_tensor_parallel, TO_RANKS, 0, "", TIER_flag},
     {"vllm", OF_SERVING, FACT_pipeline_parallel, TO_RANKS, 0, "", TIER_flag},
+    {"vllm", OF_SERVING, FACT_expert_parallel, TO_NUMBER, 1, "", TIER_flag},
     {"", OF_SERVING, FACT_max_num_batched_tokens, DOWN_BY_HALVES, 1024, "",
      TIER_flag},
     {"vllm", OF_SERVING, FACT_max_num_seqs, DOWN_BY_HALVES, 16, "",
      TIER_flag},
-    {"vllm", OF_SERVING, FACT_enforce_eager, TO_NUMBER, 1, "", TIER_flag},
     {"transformers", OF_SERVING, FACT_batch_size, DOWN_BY_HALVES, 1, "",
      TIER_flag},
     {"mlx", OF_SERVING, FACT_batch_size, DOWN_BY_HALVES, 1, "", TIER_flag},
-    {"llama.cpp", OF_SERVING, FACT_gpu_layers, TO_LAYERS, 0, "", TIER_flag},
-    {"ollama", OF_SERVING, FACT_gpu_layers, TO_LAYERS, 0, "", TIER_flag},
     {"", OF_SERVING, FACT_max_model_len, TO_LENGTH, 0, "", TIER_flag},
     {"", OF_TRAINING, FACT_gradient_checkpointing, TO_NUMBER, 1, "",
      TIER_flag},
     {"", OF_TRAINING, FACT_batch_size, DOWN_BY_HALVES, 1, "", TIER_flag},
     {"", OF_TRAINING, FACT_zero_stage, UP_BY_ONE, 3, "", TIER_flag},
-    {"", OF_TRAINING, FACT_offload, TO_WORD, 0, "optimizer", TIER_flag},
-    {"", OF_TRAINING, FACT_offload, TO_WORD, 0, "all", TIER_flag},
+    {"vllm", OF_SERVING, FACT_enforce_eager, TO_NUMBER, 1, "", TIER_speed},
+    {"llama.cpp", OF_SERVING, FACT_gpu_layers, TO_LAYERS, 0, "", TIER_speed},
+    {"ollama", OF_SERVING, FACT_gpu_layers, TO_LAYERS, 0, "", TIER_speed},
+    {"", OF_TRAINING, FACT_offload, TO_WORD, 0, "optimizer", TIER_speed},
+    {"", OF_TRAINING, FACT_offload, TO_WORD, 0, "all", TIER_speed},
     {"vllm", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "fp8",
      TIER_quality},
     {"sglang", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "fp8_e5m2",
@@ -447,7 +448,8 @@ static bool is_for(const struct search *s, const struct lever *l) {
     const struct memory_case *c = &s->fit->c;
     bool is_its = l->engine[0] == '\0' || str_eq(c->engine, str_of(l->engine));
     bool trains = l->audience == OF_TRAINING;
-    return is_its && trains == s->fit->is_training;
+    bool has_it = l->fact != FACT_expert_parallel || c->model->is_moe;
+    return is_its && has_it && trains == s->fit->is_training;
 }
 
 static void add_singles(struct search *s) {
@@ -519,15 +521,22 @@ static bool try_lever(struct search *s, struct fit_plan *plan,
     return false;
 }
 
-static void add_set(struct search *s, enum fit_tier most, size_t rounds) {
+/* Levers that a set of this cost draws on: slow ones where nothing else does. */
+static bool is_of_set(const struct lever *l, enum fit_tier most,
+                      bool may_be_slow) {
+    return l->tier <= most && (may_be_slow || l->tier != TIER_speed);
+}
+
+/* rounds: the length is given up in the second. */
+static bool add_set(struct search *s, enum fit_tier most, size_t rounds,
+                    bool may_be_slow) {
     struct fit_plan plan = {.tier = most};
     bool fits = false;
     for (size_t round = 0; round < rounds && !fits; round++) {
         for (size_t i = 0; i < LEVERS && !fits; i++) {
             const struct lever *l = &levers[i];
-            bool is_last = l->how == TO_LENGTH; /* before it is given up */
-            bool is_slow = most > TIER_flag && l->fact == FACT_offload;
-            if (is_for(s, l) && l->tier <= most && !is_slow &&
+            bool is_last = l->how == TO_LENGTH;
+            if (is_for(s, l) && is_of_set(l, most, may_be_slow) &&
                 is_last == (round == 1)) {
                 fits = try_lever(s, &plan, l);
             }
@@ -537,16 +546,20 @@ static void add_set(struct search *s, enum fit_tier most, size_t rounds) {
         prune(s, &plan);
         add(s, &plan);
     }
+    return fits;
 }
 
-/* may_be_short: a plan that gives up length counts too. */
+/* may_be_short: a plan that gives up length counts too. One that slows every
+ * step leaves the question open what else would do. */
 static bool has_plan(const struct fit *fit, enum fit_tier most,
                      bool may_be_short) {
     for (size_t i = 0; i < fit->plan_count; i++) {
         const struct fit_plan *plan = &fit->plans[i];
         bool keeps = !has_change(plan, FACT_max_model_len) &&
                      !has_change(plan, FACT_seq_len);
-        if (plan->tier <= most && (may_be_short || keeps)) {
+        bool counts = plan->tier <= most &&
+                      (plan->tier != TIER_speed || most == TIER_speed);
+        if (counts && (may_be_short || keeps)) {
             return true;
         }
     }
@@ -555,19 +568,18 @@ static bool has_plan(const struct fit *fit, enum fit_tier most,
 
 void fit_search(struct arena *a, const struct fit_question *q,
                 struct fit *fit) {
-    static const enum fit_tier ceilings[SETS] = {TIER_flag, TIER_quality,
-                                             TIER_hardware};
     struct fit_question again = fit_asked_again(q, &fit->c);
     struct search s = {a, &again, fit};
     if (fit->c.model == NULL || !gpu_total_bytes(&fit->c).known) {
         return;
     }
     add_singles(&s);
-    for (size_t i = 0; i < SETS; i++) {
-        /* What the host would hold slows every step: narrower comes too. */
-        bool is_slow = fit->is_training && ceilings[i] == TIER_quality;
-        if (is_slow || !has_plan(fit, ceilings[i], false)) {
-            add_set(&s, ceilings[i], has_plan(fit, ceilings[i], true) ? 1 : 2);
+    for (enum fit_tier most = TIER_flag; most <= TIER_hardware; most++) {
+        size_t rounds = has_plan(fit, most, true) ? 1 : 2;
+        bool is_slow = most == TIER_speed;
+        if (!has_plan(fit, most, false) &&
+            !add_set(&s, most, rounds, is_slow) && most == TIER_quality) {
+            add_set(&s, most, rounds, true);
         }
     }
 }

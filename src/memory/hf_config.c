@@ -153,6 +153,14 @@ static struct str cache_scheme(struct json *quantization) {
     return is_fp8 ? STR("fp8") : (struct str){NULL, 0};
 }
 
+/* "weight_block_size": [128, 128] of fp8, "group_size" of AWQ and GPTQ. */
+static int64_t scale_block_of(struct json *quantization) {
+    struct json *side = json_at(json_get(quantization, "weight_block_size"), 0);
+    int64_t n = hf_value_in(quantization, "group_size", 0);
+    json_as_int(side, &n);
+    return n > 0 && n < 100000 ? n : 0;
+}
+
 const struct model *hf_config_model(struct arena *a, struct str text,
                                     struct str name) {
     struct json *top = json_parse(a, text, name);
@@ -168,6 +176,7 @@ const struct model *hf_config_model(struct arena *a, struct str text,
     json_get_text(json_get(top, "quantization_config"), "quant_method",
                   &m->quantization);
     m->kv_dtype = cache_scheme(json_get(top, "quantization_config"));
+    m->scale_block = scale_block_of(json_get(top, "quantization_config"));
     m->is_multimodal = c.text != top || json_get(top, "vision_config") != NULL;
     m->family = hf_word(&c, "model_type");
     m->verified = STR("given");
@@ -177,8 +186,13 @@ const struct model *hf_config_model(struct arena *a, struct str text,
         m->embedding_params = m->vocab_size * c.hidden * (is_tied ? 1 : 2);
     }
     m->params = hf_params(&c, m);
-    m->is_moe = hf_value(&c,
-                         &(struct names){{"num_local_experts", "num_experts",
-                                          "n_routed_experts"}}, 0) > 1;
+    m->experts = hf_value(&c,
+                          &(struct names){{"num_local_experts", "num_experts",
+                                           "n_routed_experts"}}, 0);
+    m->is_moe = m->experts > 1;
+    m->expert_size = hf_value(&c, &(struct names){{"moe_intermediate_size"}},
+                              m->is_moe ? m->intermediate_size : 0);
+    m->dense_layers = hf_value(&c, &(struct names){{"first_k_dense_replace"}},
+                               0);
     return m;
 }

@@ -219,9 +219,35 @@ static bool pads_tensors(const struct memory_case *c) {
            (kind->known && str_eq(kind->word, STR("hip")));
 }
 
+static int64_t setting(const struct memory_case *c, enum fact_name name) {
+    const struct fact *f = &c->in[name];
+    return f->known && f->number > 0 ? f->number : 1;
+}
+
+/* vLLM's expert parallelism deals experts out over data-parallel ranks, too;
+ * all else is on each of them. */
+static struct span less_experts(const struct memory_case *c,
+                                struct span all) {
+    const struct model *m = c->model;
+    int64_t dp = setting(c, FACT_data_parallel), matrices, experts, layers;
+    bool is_dealt = c->in[FACT_expert_parallel].known &&
+                    c->in[FACT_expert_parallel].number && dp > 1;
+    if (!is_dealt || !all.known || m->params <= 0 ||
+        !mul_i64(m->hidden_size, m->has_plain_mlp ? 2 : 3, &matrices) ||
+        !mul_i64(matrices, m->expert_size, &experts) ||
+        !mul_i64(experts, m->experts, &experts) ||
+        !mul_i64(experts, m->layers - m->dense_layers, &layers) ||
+        layers <= 0 || layers > m->params) {
+        return all;
+    }
+    struct span own = span_share(all, m->params - layers, m->params);
+    return span_plus(own, span_share(span_share(all, layers, m->params), 1,
+                                     dp));
+}
+
 struct span weights_computed(const struct memory_case *c, int64_t tp,
                              int64_t pp, struct str quantization) {
-    struct span all = whole_model(c, quantization);
+    struct span all = less_experts(c, whole_model(c, quantization));
     if (!all.known || tp < 1 || pp < 1) {
         return span_none();
     }
@@ -240,11 +266,6 @@ struct span weights_computed(const struct memory_case *c, int64_t tp,
     low = span_share(low, 1, tp);
     high = span_share(high, 1, tp);
     return low.known && high.known ? span_of(low.low, high.high) : span_none();
-}
-
-static int64_t setting(const struct memory_case *c, enum fact_name name) {
-    const struct fact *f = &c->in[name];
-    return f->known && f->number > 0 ? f->number : 1;
 }
 
 struct span weights_bytes(const struct memory_case *c) {

@@ -124,7 +124,9 @@ static struct json *training(const struct teller *t,
 }
 
 static const char *const check_names[CHECK_COUNT_OF] = {
-    [CHECK_HEADS] = "heads",       [CHECK_RANKS] = "ranks",
+    [CHECK_HEADS] = "heads",       [CHECK_SPLIT] = "split",
+    [CHECK_FLASH] = "flash_attention", [CHECK_RELEASE] = "release",
+    [CHECK_RANKS] = "ranks",
     [CHECK_POSITION] = "position", [CHECK_FREE] = "free_at_start",
     [CHECK_SKU] = "kaito_sku",
 };
@@ -167,6 +169,9 @@ static void set_fit(const struct teller *t, struct json *o,
     json_set(o, "formulas", json_formulas(t, &fit->formulas));
     json_set(o, "inverses", inverses(t, fit));
     json_set(o, "checks", checks(t, fit));
+    json_set(o, "because", fit->because.key
+                               ? json_text(t->a, said_note(t, &fit->because))
+                               : json_new_null(t->a));
     json_set(o, "remarks", remarks(t, fit));
     if (fit->is_training) {
         json_set(o, "training", training(t, &fit->training));

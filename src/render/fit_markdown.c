@@ -199,7 +199,7 @@ void markdown_fit(struct arena *a, struct reader *r,
     if (fit->c.model_is_guess) {
         put_paragraph(out, &t, said(&t, "fit.guess"));
     }
-    if (!fit_is_settled(fit->fits)) {
+    if (!fit_is_settled(fit->fits) || fit->because.key != NULL) {
         put_paragraph(out, &t, fit_needs(&t, fit));
     }
     struct budget parts = fit_parts(&t, fit);

@@ -240,7 +240,7 @@ void text_fit(struct arena *a, struct reader *r, const struct fit_sheet *sheet,
     if (fit->c.model_is_guess) {
         page_text(&p, 0, INK_WARN, said(&t, "fit.guess"));
     }
-    if (!fit_is_settled(fit->fits)) {
+    if (!fit_is_settled(fit->fits) || fit->because.key != NULL) {
         page_text(&p, 0, INK_WARN, fit_needs(&t, fit));
     }
     put_bar(&p, fit);

@@ -162,6 +162,9 @@ struct str fit_asked(const struct teller *t, const struct fit *fit) {
 
 struct str fit_needs(const struct teller *t, const struct fit *fit) {
     struct buf names;
+    if (fit->because.key != NULL) {
+        return said_note(t, &fit->because);
+    }
     buf_init_in(&names, t->a, TEXT_MAX);
     for (size_t i = 0; i < fit->kv.needs.count; i++) {
         struct str label = said_fact(t, fit->kv.needs.at[i]);
@@ -310,6 +313,12 @@ size_t fit_checks(const struct teller *t, const struct fit *fit,
         const struct fit_checked *k = &fit->checks[failed[i].check];
         if (k->verdict == VERDICT_NOT_ENOUGH) {
             lines[count++] = shown_check(t, failed[i].key, k, failed[i].unit);
+        }
+    }
+    for (int i = 0; i < CHECK_COUNT_OF; i++) {
+        const char *key = fit->checks[i].why.key;
+        if (key != NULL && key != fit->because.key) {
+            lines[count++] = said_note(t, &fit->checks[i].why);
         }
     }
     const struct fit_checked *sku = &fit->checks[CHECK_SKU];

@@ -32,11 +32,17 @@ VALIDATOR = jsonschema.Draft202012Validator(
     {"$ref": "#/$defs/fit", "$defs": SCHEMA["$defs"]})
 
 
+SLOW = {"enforce_eager", "cpu_offload", "swap_space", "gpu_layers", "offload"}
+
+
 def price(step):
-    """What plans are sorted by: hardware last, before it what costs quality."""
+    """What plans are sorted by: hardware last, before it what costs quality,
+    before that what slows every step."""
     if step["effort"] == "hardware":
+        return 3
+    if step["loses"] == "quality":
         return 2
-    return int(step["loses"] == "quality")
+    return int(any(change["name"] in SLOW for change in step["changes"]))
 
 
 def oomkb(*words, stdin=b""):
@@ -187,6 +193,185 @@ class Commands(Fit):
         self.assertEqual(need("-ctk", "q8_0"), whole / 2 * (1 + 34 / 64))
         self.assertEqual(need("-ctk", "q8_0", "-ctv", "q8_0"),
                          whole * 34 / 64)
+
+
+class Splits(Fit):
+    """What engines check before they cut a model up: vllm/config/model.py
+    (verify_with_parallel_config), linear.py and vocab_parallel_embedding.py
+    (divide), quantization/fp8.py; the error of vllm#17569 is the row of
+    Qwen3-235B-A22B-FP8."""
+
+    def check(self, *words):
+        answer = self.fit("--gpu", "H200", *words)
+        split = answer["checks"].get("split", {}).get("verdict")
+        return answer["verdict"], split, answer["because"] or ""
+
+    def test_what_vllm_refuses_to_cut(self):
+        qwen = "Qwen/Qwen3-235B-A22B-FP8"
+        for words, said in (
+                (["--model", qwen, "--tp", 8],
+                 "192 columns per rank are no multiple of 128"),
+                (["--model", "Qwen/Qwen3-30B-A3B-FP8", "--tp", 4],
+                 "192 columns per rank are no multiple of 128"),
+                (["--model", "Qwen/Qwen3-14B", "--tp", 5],
+                 "8 KV heads can be neither divided among them nor copied"),
+                (["--config", self.file({
+                    "num_hidden_layers": 4, "hidden_size": 768,
+                    "num_attention_heads": 12, "num_key_value_heads": 12,
+                    "vocab_size": 32000, "intermediate_size": 3072,
+                    "max_position_embeddings": 4096}), "--tp", 3],
+                 "the vocabulary, padded to 32,000 rows, does not divide"),
+                (["--config", self.file({
+                    "num_hidden_layers": 4, "hidden_size": 768,
+                    "num_attention_heads": 12, "num_key_value_heads": 12,
+                    "vocab_size": 32064, "intermediate_size": 3070,
+                    "max_position_embeddings": 4096}), "--tp", 3],
+                 "a feed-forward part of 3,070 columns does not divide"),
+                (["--config", self.file({
+                    "num_hidden_layers": 4, "hidden_size": 1024,
+                    "num_attention_heads": 8, "num_key_value_heads": 8,
+                    "vocab_size": 32000, "intermediate_size": 29568,
+                    "max_position_embeddings": 4096,
+                    "quantization_config": {"quant_method": "awq",
+                                            "group_size": 32}}), "--tp", 8],
+                 "3,696 columns per rank are no multiple of 32")):
+            verdict, split, why = self.check(*words)
+            self.assertEqual((verdict, split), ("does_not_fit", "not_enough"),
+                             words)
+            self.assertIn(said, why)
+
+    def test_what_it_takes(self):
+        qwen = "Qwen/Qwen3-235B-A22B-FP8"
+        for words in (["--model", qwen, "--tp", 4],
+                      ["--model", qwen, "--tp", 8,
+                       "--enable-expert-parallel"],
+                      # its own weights, narrowed at start: no blocks
+                      ["--model", "Qwen/Qwen3-235B-A22B", "--tp", 8,
+                       "--quantization", "fp8"],
+                      # KV heads are copied: 16 ranks, 8 heads
+                      ["--model", "Qwen/Qwen3-32B", "--tp", 16],
+                      ["--engine", "sglang", "--model", qwen, "--tp", 8,
+                       "--ep-size", 8]):
+            self.assertEqual(self.check(*words)[:2], ("fits", None), words)
+
+    def test_of_a_usual_group_it_is_a_doubt(self):
+        answer = self.fit("--gpu", "H200", "--model",
+                          "Qwen/Qwen2.5-72B-Instruct-AWQ", "--tp", 8)
+        self.assertEqual(answer["checks"]["split"]["verdict"], "unknown")
+        self.assertEqual(answer["verdict"], "fits")
+
+    def test_expert_parallel_mends_the_split(self):
+        plan = self.fit("--gpu", "H200", "--tp", 8, "--model",
+                        "Qwen/Qwen3-235B-A22B-FP8")["plan"]
+        self.assertIn("--enable-expert-parallel",
+                      [step["command"] for step in plan])
+
+    def test_experts_are_dealt_out_over_data_parallel_ranks(self):
+        """DeepSeek-V3: 58 layers x 256 experts x 3 x 7168 x 2048 weights in 8
+        bits; with DP 8 and TP 1 a rank has an eighth of them."""
+        def weights(*words):
+            return self.fit("--gpu", "H200", "--model",
+                            "deepseek-ai/DeepSeek-V3", "--dp", 8,
+                            *words)["weights"]["bytes_per_gpu"]
+        experts = 58 * 256 * 3 * 7168 * 2048
+        saved = weights() - weights("--enable-expert-parallel")
+        self.assertAlmostEqual(saved / (experts * 7 / 8), 1, delta=0.06)
+
+    def test_all_cards_are_used(self):
+        for words, tp, pp in (
+                (["--model", "Qwen/Qwen3-32B", "--gpus", 4], 4, 1),
+                (["--model", "Qwen/Qwen3-32B", "--gpus", 6], 2, 3),
+                (["--model", "Qwen/Qwen3-235B-A22B-FP8", "--gpus", 8], 4, 2),
+                (["--engine", "sglang", "--model", "Qwen/Qwen3-32B",
+                  "--gpus", 4], 4, 1)):
+            answer = self.fit("--gpu", "H200", *words)
+            inputs = answer["inputs"]
+            self.assertEqual((inputs["tensor_parallel"]["value"],
+                              inputs["pipeline_parallel"]["value"]),
+                             (tp, pp), words)
+            self.assertIn("GPUs were given and no split",
+                          answer["remarks"][0])
+        said = self.fit("--gpu", "H200", "--model", "Qwen/Qwen3-32B",
+                        "--gpus", 4, "--tp", 2)
+        self.assertEqual(said["inputs"]["tensor_parallel"]["value"], 2)
+        self.assertEqual(said["remarks"], [])
+
+    def test_the_model_came_with_a_release(self):
+        """openai/gpt-oss: vllm#22327, in 0.10.1."""
+        def check(version):
+            return self.fit("--gpu", "H200", "--model", "openai/gpt-oss-20b",
+                            "--engine-version", version)["checks"]
+        self.assertEqual(check("0.10.0")["release"]["verdict"], "not_enough")
+        self.assertNotIn("release", check("0.10.1"))
+        self.assertNotIn("release", self.fit(
+            "--gpu", "H200", "--model", LLAMA, "--engine-version",
+            "0.2.0")["checks"])
+        done = oomkb("fit", "--gpu", "H200", "--model", "openai/gpt-oss-20b",
+                     "--engine-version", "0.10.0")
+        self.assertRegex(done.stdout.decode().replace("\n ", ""),
+                         r"0\.10\.0 does not know openai/gpt-oss-20b")
+
+    def test_since_is_an_engine_and_a_release(self):
+        folder = os.path.join(ROOT, "kb", "models")
+        count = 0
+        for name in os.listdir(folder):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                for line in re.findall(r"^    since: \[(.*?)\]", file.read(),
+                                       re.M):
+                    for one in line.split(", "):
+                        self.assertRegex(one, r"^(vllm|sglang) \d+\.\d[\w.]*$")
+                        count += 1
+        self.assertGreater(count, 50)
+
+    def test_v_in_few_bits_wants_flash_attention(self):
+        """llama-context.cpp: "V cache quantization requires flash_attn"."""
+        words = ["--engine", "llama.cpp", "--gpu", "H200", "--model", LLAMA,
+                 "--set", "quantization=Q4_K_M", "-ctk", "q8_0"]
+        off = ["--set", "flash_attention=false"]
+        self.assertEqual(self.fit(*words, "-ctv", "q8_0", *off)["verdict"],
+                         "does_not_fit")
+        for more in (off, ["-ctv", "q8_0"], ["-ctv", "f16", *off]):
+            self.assertEqual(self.fit(*words, *more)["verdict"], "fits")
+
+
+class Doubts(Fit):
+    def test_a_missing_estimate_makes_it_likely(self):
+        for words in (["--model", "Qwen/Qwen3-8B", "--gpu", "RTX 4090"],
+                      ["--model", "Qwen/Qwen3-14B", "--gpu", "RTX 4090",
+                       "--quantization", "torchao"]):
+            answer = self.fit(*words, status=0)
+            self.assertEqual(answer["verdict"], "likely")
+            self.assertIn("is an estimate", answer["because"])
+
+    def test_of_every_model_something_is_said(self):
+        """With a card and a model of known size no verdict is left open."""
+        folder = os.path.join(ROOT, "kb", "models")
+        for name in sorted(os.listdir(folder))[::4]:
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                model = re.search(r"^  - id: (\S+)(?:(?!^  - id).)*?"
+                                  r"^    params: ", file.read(), re.M | re.S)
+            for engine in ("vllm", "sglang", "llama.cpp", "transformers"):
+                answer = self.fit("--model", model.group(1), "--gpu", "H100",
+                                  "--engine", engine)
+                self.assertNotEqual(answer["verdict"], "unknown",
+                                    (model.group(1), engine))
+
+    def test_what_slows_every_step_is_no_mere_flag(self):
+        """llama.cpp: fewer layers on the card come after a shorter context;
+        vLLM: eager mode after settings that cost nothing or a batch."""
+        plans = (
+            self.fit("--engine", "llama.cpp", "--gpu", "RTX 4090", "--model",
+                     "Qwen/Qwen3-32B", "--set", "quantization=Q4_K_M", "-c",
+                     40960)["plan"],
+            self.fit("--gpu", "RTX 4090", "--model", "Qwen/Qwen3-8B")["plan"])
+        for plan in plans:
+            slow = [i for i, step in enumerate(plan)
+                    if {c["name"] for c in step["changes"]} & SLOW]
+            self.assertTrue(slow)
+            for i in slow:
+                self.assertEqual(plan[i]["loses"], "speed")
+                self.assertTrue(all(price(step) == 0 for step in plan[:i]
+                                    if plan.index(step) not in slow))
 
 
 class Contract(Fit):
