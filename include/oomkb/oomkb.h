@@ -204,6 +204,7 @@ struct oomkb_options {
      * most 16. The report is the same. Each calls get_memory and put_memory,
      * never two at once, and may use max_memory_bytes for its notes. */
     uint32_t threads;
+    int32_t all; /* text, Markdown: everything that is known, however long */
 };
 
 /* ---- Part 4: does it fit? ----
@@ -232,7 +233,7 @@ typedef struct oomkb_fit_question {
     const char *command;
 } oomkb_fit_question;
 
-/* format: text, json, jsonl or markdown. *fits: 1 it does, 2 it is likely to,
+/* format: any but chat. *fits: 1 it does, 2 it is likely to,
  * 0 it does not, -1 not known; the JSON says what is missing. */
 OOMKB_API int oomkb_fit_write(const oomkb *kb,
                               const oomkb_fit_question *question,

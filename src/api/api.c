@@ -282,6 +282,7 @@ static struct render_options render_options_of(const struct writing *w) {
         .width = w->s->width,
         .top = w->s->top,
         .why = w->s->why,
+        .all = w->s->all,
         .redact = w->s->redact,
         .version = str_of(OOMKB_VERSION),
         .digest = w->kb->digest,
@@ -297,7 +298,8 @@ static void write_entry(struct writing *w, struct reader *r,
     if (entry == NULL) {
         refuse_entry(&w->arena, r, str_of(w->entry_id));
     }
-    w->format->entry(&w->arena, r, entry, o, &w->out);
+    struct answer answer = {.entry = entry};
+    format_write(w->format, &w->arena, r, &answer, o, &w->out);
 }
 
 /* What is pasted is a log of few lines: which entry speaks of it? */
@@ -323,7 +325,8 @@ static void write_list(struct writing *w, struct reader *r,
         list = list_entries(&w->arena, r, component);
     }
     w->count = list.count;
-    w->format->list(&w->arena, r, &list, o, &w->out);
+    struct answer answer = {.list = &list};
+    format_write(w->format, &w->arena, r, &answer, o, &w->out);
 }
 
 static void write_all(void *arg) {
@@ -333,7 +336,8 @@ static void write_all(void *arg) {
     struct reader *r = reader_new(w->kb->index, a);
     buf_init_in(&w->out, a, OUTPUT_BYTES_MAX);
     if (w->report != NULL) {
-        w->format->report(a, r, w->report, &o, &w->out);
+        struct answer answer = {.report = w->report};
+        format_write(w->format, a, r, &answer, &o, &w->out);
     } else if (w->entry_id != NULL) {
         write_entry(w, r, &o);
     } else {

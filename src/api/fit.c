@@ -415,6 +415,7 @@ static struct render_options options_of(const struct oomkb *kb,
     return (struct render_options){.lang = s->lang,
                                    .color = s->color,
                                    .width = s->width,
+                                   .all = s->all,
                                    .version = str_of(OOMKB_VERSION),
                                    .digest = kb->digest,
                                    .entries = index_entry_count(kb->index)};
@@ -466,14 +467,14 @@ static const struct fit *answer_to_read(struct asking *q,
 void fit_answer(struct arena *a, const struct oomkb *kb,
                 const oomkb_fit_question *question, const char *format,
                 const struct settings *s, struct buf *out, int *fits) {
-    const struct fit_format *f = fit_format_named(str_of(format));
+    const struct format *f = format_named(str_of(format));
     struct asking *q = arena_alloc(a, sizeof *q);
     *q = (struct asking){.a = a, .question = question, .kb = kb,
                          .r = reader_new(kb->index, a)};
     q->said.a = a;
     q->said.r = q->r;
     if (f == NULL) {
-        refuse(q, STR("no such format: text, json, jsonl or markdown"));
+        refuse(q, STR("no such format: text, json, jsonl, markdown or csv"));
     }
     take_facts(q);
     read_file(q);
@@ -486,10 +487,8 @@ void fit_answer(struct arena *a, const struct oomkb *kb,
         sweep(q, &sheet);
     }
     struct render_options o = options_of(kb, s);
-    struct fit_sheet shown = sheet;
-    bool is_read = str_eq(str_of(f->name), STR("text")) ||
-                   str_eq(str_of(f->name), STR("markdown"));
-    shown.fit = is_read ? answer_to_read(q, &sheet) : sheet.fit;
-    f->write(a, q->r, &shown, &o, out);
+    sheet.told = answer_to_read(q, &sheet);
+    struct answer answer = {.fit = &sheet};
+    format_write(f, a, q->r, &answer, &o, out);
     *fits = verdict_of(&sheet);
 }

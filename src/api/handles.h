@@ -24,7 +24,7 @@ struct settings { /* oomkb_options, checked and with its defaults */
     struct str input_name;
     const char *const *answers, *const *own_reports; /* never NULL */
     uint32_t width, top, threads;
-    bool color, why, redact;
+    bool color, why, all, redact;
     uint64_t max_input_bytes;
     size_t max_memory_bytes;
     bool has_allocator;

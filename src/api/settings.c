@@ -76,6 +76,7 @@ static void apply(const oomkb_options *o, struct settings *s) {
         .top = o->top,
         .color = o->color != 0,
         .why = o->why != 0,
+        .all = o->all != 0,
         .redact = o->redact != 0,
         .threads = o->threads,
         .max_input_bytes = o->max_input_bytes,

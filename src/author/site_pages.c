@@ -45,8 +45,9 @@ static void add_entry(struct making *m, const struct entry *e) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct buf out;
         buf_init_in(&out, m->a, PAGE_BYTES_MAX);
-        format_named(str_of(kinds[i].format))
-            ->entry(m->a, m->r, e, &m->o, &out);
+        struct answer answer = {.entry = e};
+        format_write(format_named(str_of(kinds[i].format)), m->a, m->r,
+                     &answer, &m->o, &out);
         add_page(m, path_of(m, e->id, kinds[i].suffix), &out);
     }
 }
@@ -55,8 +56,9 @@ static void add_index(struct making *m, const struct listing *list) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct buf out;
         buf_init_in(&out, m->a, PAGE_BYTES_MAX);
-        format_named(str_of(kinds[i].format))
-            ->list(m->a, m->r, list, &m->o, &out);
+        struct answer answer = {.list = list};
+        format_write(format_named(str_of(kinds[i].format)), m->a, m->r,
+                     &answer, &m->o, &out);
         add_page(m, path_of(m, STR("index"), kinds[i].suffix), &out);
     }
 }

@@ -40,7 +40,7 @@ struct cli {
     const char *answers[CLI_ANSWERS_MAX + 1]; /* --set, NULL-terminated */
     size_t answer_count;
     uint32_t top;
-    bool why, redact, follow;
+    bool why, all, redact, follow;
     uint32_t jobs; /* threads that read logs; 0: one for each processor */
     struct fit_option fit[CLI_FIT_MAX]; /* --model, -tp ..., in order */
     size_t fit_count;
@@ -108,7 +108,7 @@ enum option_id {
     OPTION_FORMAT, OPTION_LANG, OPTION_SET, OPTION_TOP, OPTION_WHY,
     OPTION_COLOR, OPTION_KB, OPTION_OUTPUT, OPTION_HELP, OPTION_VERSION,
     OPTION_WRITE_DOCS, OPTION_REDACT, OPTION_FOLLOW, OPTION_FIT, OPTION_NOTE,
-    OPTION_UNDO, OPTION_STALE, OPTION_DAYS, OPTION_JOBS
+    OPTION_UNDO, OPTION_ALL, OPTION_STALE, OPTION_DAYS, OPTION_JOBS
 };
 struct option_row {
     enum option_id id;

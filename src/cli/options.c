@@ -21,6 +21,8 @@ const struct option_row option_rows[] = {
      "cli.option.set"},
     {OPTION_TOP, "--top", 0, "N", NULL, FOR_DIAGNOSE, "cli.option.top"},
     {OPTION_WHY, "--why", 0, NULL, NULL, FOR_DIAGNOSE, "cli.option.why"},
+    {OPTION_ALL, "--all", 0, NULL, NULL, FOR_DIAGNOSE | FOR_FIT,
+     "cli.option.all"},
     {OPTION_COLOR, "--color", 0, "WHEN", "auto always never", FOR_SHOWN,
      "cli.option.color"},
     {OPTION_REDACT, "--redact", 0, NULL, NULL, FOR_DIAGNOSE,
@@ -208,6 +210,7 @@ static void take(struct reading *r, const struct option_row *row,
         c->top = number_of(r, value, 1, TOP_MAX, "cli.error.top");
         return;
     case OPTION_WHY: c->why = true; return;
+    case OPTION_ALL: c->all = true; return;
     case OPTION_COLOR: take_color(c, value); return;
     case OPTION_KB: c->kb_path = value; return;
     case OPTION_OUTPUT: c->output = value; return;

@@ -55,6 +55,7 @@ oomkb_options cli_options(const struct cli *c) {
         .top = c->top,
         .color = is_colored(c),
         .why = c->why,
+        .all = c->all,
         .redact = c->redact,
     };
 }

@@ -1,29 +1,16 @@
-/* choice.c: which fixes are said first, and the words that every format has
- * for a fix and a dead end, so that text and Markdown cannot disagree. */
+/* choice.c: what is said of one fix and of one dead end, in a line each. */
 #include "render/parts.h"
 
 bool fix_is_offered(const struct fix *fix) {
     return fix->applies == APPLIES_YES || fix->applies == APPLIES_IF;
 }
 
-bool fix_is_first_choice(const struct fix *fix) {
-    return fix_is_offered(fix) &&
-           (!fix->has_estimate || fix->estimate.verdict != VERDICT_NOT_ENOUGH);
-}
-
 enum verdict fix_verdict(const struct fix *fix) {
     return fix->has_estimate ? fix->estimate.verdict : VERDICT_NONE;
 }
 
-size_t fixes_shown(const struct teller *t, const struct finding *f) {
-    size_t top = t->o->top;
-    return top != 0 && top < f->fix_count ? top : f->fix_count;
-}
-
-struct str fix_condition(const struct teller *t, const struct fix *fix) {
-    return fix_verdict(fix) == VERDICT_MAY_BE_ENOUGH
-               ? said_note(t, &fix->estimate.condition)
-               : (struct str){NULL, 0};
+bool fix_is_first_choice(const struct fix *fix) {
+    return fix_is_offered(fix) && fix_verdict(fix) != VERDICT_NOT_ENOUGH;
 }
 
 struct str fix_cost(const struct teller *t, enum effort effort,
@@ -38,149 +25,28 @@ struct str fix_verdict_words(const struct teller *t, const struct fix *fix) {
     case VERDICT_ENOUGH: return said(t, "verdict.enough");
     case VERDICT_MAY_BE_ENOUGH: return said(t, "verdict.may_be_enough");
     case VERDICT_NOT_ENOUGH: return said(t, "verdict.not_enough");
-    case VERDICT_UNKNOWN: return said(t, "verdict.unknown");
+    case VERDICT_UNKNOWN:
     case VERDICT_NONE: break;
     }
-    return fix_cost(t, fix->is->effort, fix->is->loses);
-}
-
-/* What is asked against the room for it, as the verdict has it. */
-static struct str relation(enum verdict v) {
-    switch (v) {
-    case VERDICT_ENOUGH: return STR(" <= ");
-    case VERDICT_NOT_ENOUGH: return STR(" > ");
-    case VERDICT_MAY_BE_ENOUGH:
-    case VERDICT_UNKNOWN:
-    case VERDICT_NONE: return STR(" <=? ");
-    }
-    return STR(" ");
-}
-
-/* What a run held when it was ended, and not one request that was refused. */
-static bool is_peak(enum fact_name quantity) {
-    return quantity == FACT_host_rss || quantity == FACT_host_used;
-}
-
-/* A job that was ended on its way up: nothing can be held against anything,
- * so what was seen is told apart from what is only a first try. */
-struct str fix_host_peak(const struct teller *t, const struct fix *fix) {
-    const struct estimate *e = &fix->estimate;
-    enum unit unit = fact_unit(e->quantity);
-    if (fix->is->effect != EFFECT_host_memory || !e->before.known ||
-        !e->after.known || !is_peak(e->quantity)) {
-        return (struct str){NULL, 0};
-    }
-    struct str args[] = {said_fact(t, e->quantity),
-                         shown_span(t, unit, e->before),
-                         shown_span(t, unit, e->after),
-                         shown_span(t, unit, e->limit)};
-    return said_with(t, e->limit.known ? "verdict.host_of" : "verdict.host",
-                     args, e->limit.known ? 4 : 3);
-}
-
-struct str fix_comparison(const struct teller *t, const struct fix *fix) {
-    const struct estimate *e = &fix->estimate;
-    enum unit unit = fact_unit(e->quantity);
-    struct buf out;
-    if (fix->is->effect == EFFECT_host_memory && is_peak(e->quantity)) {
-        return (struct str){NULL, 0}; /* see fix_host_peak() */
-    }
-    bool is_changed = e->before.known && (e->before.low != e->after.low ||
-                                          e->before.high != e->after.high);
-    if (!is_changed && !e->limit.known) { /* one side alone compares nothing */
-        return (struct str){NULL, 0};
-    }
-    buf_init_in(&out, t->a, 4096);
-    struct str label = said_fact(t, e->quantity);
-    buf_add(&out, said_with(t, "report.label", &label, 1));
-    if (is_changed) {
-        buf_add(&out, shown_span(t, unit, e->before));
-        buf_add(&out, STR(" -> "));
-    }
-    buf_add(&out, shown_span(t, unit, e->after));
-    if (e->limit.known) {
-        buf_add(&out, relation(e->verdict));
-        buf_add(&out, shown_span(t, unit, e->limit));
-    }
-    return settled(t->a, &out);
-}
-
-struct str fix_short_by(const struct teller *t, const struct fix *fix) {
-    const struct estimate *e = &fix->estimate;
-    if (fix_verdict(fix) != VERDICT_NOT_ENOUGH || !e->short_by.known) {
-        return (struct str){NULL, 0};
-    }
-    struct str amount = shown_span(t, fact_unit(e->quantity), e->short_by);
-    return said_with(t, "report.short_by", &amount, 1);
-}
-
-struct str fix_needs(const struct teller *t, const struct fix *fix) {
-    const struct needs *needs = &fix->estimate.needs;
-    if (fix_verdict(fix) != VERDICT_UNKNOWN || needs->count == 0) {
-        return (struct str){NULL, 0};
-    }
-    struct buf list;
-    buf_init_in(&list, t->a, 4096);
-    for (size_t i = 0; i < needs->count; i++) {
-        if (i > 0) {
-            buf_add(&list, said(t, "report.comma"));
-        }
-        buf_add(&list, said_fact(t, needs->at[i]));
-    }
-    struct str names = settled(t->a, &list);
-    return said_with(t, "report.needs", &names, 1);
-}
-
-/* "b: log line 3; c: default": the inputs that no log told, as they stand. */
-static void add_assumed(struct buf *out, struct str sources) {
-    const char *before = " [";
-    while (sources.n > 0) {
-        size_t end = str_find(sources, STR("; "));
-        struct str one = str_slice(sources, 0, end);
-        if (str_ends(one, STR(": default"))) {
-            buf_add(out, str_of(before));
-            buf_add(out, one);
-            before = "; ";
-        }
-        sources = str_slice(sources, one.n + 2, sources.n);
-    }
-    if (before[0] == ';') {
-        buf_add(out, STR("]"));
-    }
-}
-
-/* "a = b x c = d [b: log line 3; ...]": where the inputs are from is told
- * under --why; which are defaults, always. */
-struct str fix_formula(const struct teller *t, const struct fix *fix) {
-    struct str formula = fix->estimate.formula;
-    size_t at = str_find(formula, STR(" ["));
-    if (t->o->why || at >= formula.n) {
-        return said_formula(t, formula);
-    }
-    struct buf told;
-    buf_init_in(&told, t->a, formula.n + 1);
-    buf_add(&told, str_slice(formula, 0, at));
-    struct str sources = str_slice(formula, at + 2, formula.n);
-    bool is_closed = str_ends(sources, STR("]"));
-    add_assumed(&told, str_slice(sources, 0, sources.n - is_closed));
-    return said_formula(t, settled(t->a, &told));
-}
-
-struct str fix_up_to(const struct teller *t, const struct fix *fix) {
-    const struct estimate *e = &fix->estimate;
-    bool is_other = fix->has_estimate && e->verdict != VERDICT_ENOUGH &&
-                    fix->is->effect == EFFECT_kv_cache_dtype &&
-                    e->proposed.known &&
-                    e->proposed.name == FACT_max_model_len;
-    if (!is_other) {
-        return (struct str){NULL, 0};
-    }
-    struct str n = shown_number(t, UNIT_TOKENS, e->proposed.number);
-    return said_with(t, "report.enough_up_to", &n, 1);
+    return said(t, "verdict.unknown");
 }
 
 struct str fix_command(const struct fix *fix) {
     return fix->has_gap ? (struct str){NULL, 0} : fix->command;
+}
+
+struct str fix_action(const struct teller *t, const struct fix *fix) {
+    struct str action = said_text(t, &fix->is->action);
+    struct str close = t->lang == LANG_ZH ? STR("）") : STR(")");
+    struct str open = t->lang == LANG_ZH ? STR("（") : STR(" (");
+    size_t at = str_find(action, open), from = at + open.n;
+    if (!str_ends(action, close) || from + close.n >= action.n) {
+        return action;
+    }
+    struct str inner = str_slice(action, from, action.n - close.n - from);
+    struct str command = fix_command(fix);
+    return str_find(command, inner) < command.n ? str_slice(action, 0, at)
+                                                : action;
 }
 
 struct str fix_trade_off(const struct teller *t, const struct workaround *w) {
@@ -188,11 +54,145 @@ struct str fix_trade_off(const struct teller *t, const struct workaround *w) {
     return but.n > 0 ? said_with(t, "report.trade_off", &but, 1) : but;
 }
 
-/* The corrected command is that of the first fix of the first finding. */
-bool fix_is_in_command(const struct report *rep, const struct fix *fix) {
-    return rep->command_after.n > 0 && rep->finding_count > 0 &&
-           rep->findings[0].fix_count > 0 && fix == rep->findings[0].fixes;
+/* ---- the first sentence of a text ---- */
+
+struct str first_sentence(struct str text) {
+    bool is_code = false;
+    for (size_t i = 0; i < text.n; i++) {
+        char next = i + 1 < text.n ? text.p[i + 1] : ' ';
+        bool is_word = i >= 2 && text.p[i - 2] != '.' && text.p[i - 2] != ' ';
+        struct str here = str_slice(text, i, text.n);
+        is_code = text.p[i] == '`' ? !is_code : is_code;
+        if (!is_code && (text.p[i] == '.' || text.p[i] == '?') &&
+            (next == ' ' || next == '\n') && is_word) {
+            return str_slice(text, 0, i + 1);
+        }
+        if (!is_code && str_starts(here, STR("。"))) {
+            return str_slice(text, 0, i + STR("。").n);
+        }
+    }
+    return str_trim(text);
 }
+
+/* ---- the sum of a fix, in one line ---- */
+
+/* The last of the formulas that has a sum in it, without its name and without
+ * where its inputs are from: "17,024 tokens x 36 KiB = 598.50 MiB". */
+static struct str bare_formula(struct str formula) {
+    struct str best = {NULL, 0};
+    while (formula.n > 0) {
+        size_t end = str_find(formula, STR(" ["));
+        size_t semi = str_find(formula, STR("; "));
+        struct str one = str_slice(formula, 0, semi < end ? semi : end);
+        size_t name = str_find(one, STR(" = "));
+        struct str sum = str_slice(one, name + 3, one.n);
+        if (str_find(sum, STR(" = ")) < sum.n) {
+            best = sum;
+        }
+        if (end < semi) {
+            end += str_find_char(str_slice(formula, end, formula.n), ']') + 1;
+            semi = end;
+        }
+        formula = str_slice(formula, semi, formula.n);
+        formula = str_starts(formula, STR("; "))
+                      ? str_slice(formula, 2, formula.n)
+                      : formula;
+    }
+    struct str nothing = STR("about 0 bytes fixed + ");
+    return str_starts(best, nothing) ? str_slice(best, nothing.n, best.n)
+                                     : best;
+}
+
+/* A bound is said to be one: "at least 599.04 MiB". */
+static struct str bound(const struct teller *t, enum unit unit, struct span s,
+                        bool is_least) {
+    struct str end = shown_number(t, unit, is_least ? s.low : s.high);
+    struct str exact = shown_number(t, unit, is_least ? s.high : s.low);
+    return str_eq(end, exact)
+               ? end
+               : said_with(t, is_least ? "verdict.at_least"
+                                       : "verdict.at_most", &end, 1);
+}
+
+static struct str compared(const struct teller *t, const struct estimate *e) {
+    enum unit unit = fact_unit(e->quantity);
+    if (!e->after.known || !e->limit.known) {
+        return (struct str){NULL, 0};
+    }
+    struct str formula = said_formula(t, bare_formula(e->formula));
+    struct str after = bound(t, unit, e->after, false);
+    struct str limit = e->limit.low < e->after.high
+                           ? shown_span(t, unit, e->limit)
+                           : bound(t, unit, e->limit, true);
+    struct str args[] = {after, limit, formula};
+    if (formula.n == 0 || e->after.low != e->after.high) {
+        return said_with(t, "verdict.sum", args, 2);
+    }
+    if (str_ends(formula, after)) {
+        return said_with(t, "verdict.sum_room", args, 3);
+    }
+    return str_ends(formula, shown_number(t, unit, e->limit.low)) ||
+                   str_ends(formula, shown_span(t, unit, e->limit))
+               ? said_with(t, "verdict.sum_need", args, 3)
+               : said_with(t, "verdict.sum", args, 2);
+}
+
+static struct str missing(const struct teller *t, const struct needs *needs) {
+    struct buf list;
+    buf_init_in(&list, t->a, 4096);
+    for (size_t i = 0; i < needs->count; i++) {
+        buf_add(&list, i > 0 ? said(t, "report.comma") : STR(""));
+        buf_add(&list, said_fact(t, needs->at[i]));
+    }
+    struct str names = settled(t->a, &list);
+    return names.n > 0 ? said_with(t, "verdict.missing", &names, 1) : names;
+}
+
+struct str fix_short_by(const struct teller *t, const struct fix *fix) {
+    const struct estimate *e = &fix->estimate;
+    if (fix_verdict(fix) != VERDICT_NOT_ENOUGH || !e->short_by.known) {
+        return (struct str){NULL, 0};
+    }
+    struct str amount = bound(t, fact_unit(e->quantity), e->short_by, true);
+    return said_with(t, "report.short_by", &amount, 1);
+}
+
+/* Not enough by itself, but up to a length. */
+static struct str up_to(const struct teller *t, const struct fix *fix) {
+    const struct fact *value = &fix->estimate.proposed;
+    bool is_other = fix->is->effect == EFFECT_kv_cache_dtype && value->known &&
+                    value->name == FACT_max_model_len;
+    if (!is_other) {
+        return (struct str){NULL, 0};
+    }
+    struct str n = shown_number(t, UNIT_TOKENS, value->number);
+    return said_with(t, "report.enough_up_to", &n, 1);
+}
+
+struct str fix_sum(const struct teller *t, const struct fix *fix) {
+    const struct estimate *e = &fix->estimate;
+    struct str sum = {NULL, 0};
+    switch (fix_verdict(fix)) {
+    case VERDICT_ENOUGH: sum = compared(t, e); break;
+    case VERDICT_MAY_BE_ENOUGH:
+        sum = up_to(t, fix);
+        sum = sum.n > 0 ? sum : said_note(t, &e->condition);
+        sum = sum.n > 0 ? sum : compared(t, e);
+        break;
+    case VERDICT_NOT_ENOUGH:
+        sum = up_to(t, fix);
+        sum = sum.n > 0 ? sum : fix_short_by(t, fix);
+        break;
+    case VERDICT_UNKNOWN: sum = missing(t, &e->needs); break;
+    case VERDICT_NONE: break;
+    }
+    bool says_enough = sum.n > 0 && fix_verdict(fix) != VERDICT_UNKNOWN;
+    return says_enough || fix_command(fix).n > 0
+               ? sum
+               : first_sentence(said_text(t, &fix->how));
+}
+
+/* ---- what is not to be done ---- */
 
 static const char *unusable_key(const struct fix *fix, struct str because) {
     bool is_already = fix->applies == APPLIES_ALREADY;
@@ -203,27 +203,24 @@ static const char *unusable_key(const struct fix *fix, struct str because) {
                       : "report.does_not_apply_because";
 }
 
-bool fix_is_ruled_out_aloud(const struct teller *t, const struct fix *fix) {
-    struct str key = str_of(fix->because.key ? fix->because.key : "");
-    return t->o->why || !(str_eq(key, STR("diagnose.applies.no")) ||
-                          str_eq(key, STR("diagnose.applies.absent")));
-}
-
 struct str fix_unusable(const struct teller *t, const struct fix *fix) {
     struct str args[] = {said_text(t, &fix->is->action),
                          said_note(t, &fix->because)};
     return said_with(t, unusable_key(fix, args[1]), args, 2);
 }
 
-struct dead_end_words dead_end_words(const struct teller *t,
-                                     const struct dead_end_shown *d) {
-    struct dead_end_words words = {said_note(t, &d->action),
-                                   said_note(t, &d->why),
-                                   {NULL, 0}};
+struct str dead_end_said(const struct teller *t,
+                         const struct dead_end_shown *d, bool is_whole) {
+    struct str args[3] = {said_note(t, &d->action), said_note(t, &d->why)};
     if (d->is != NULL) {
-        words.action = said_text(t, &d->is->action);
-        words.why = said_text(t, &d->is->why);
-        words.instead = said_text(t, &d->is->instead);
+        args[0] = said_text(t, &d->is->action);
+        args[1] = said_text(t, &d->is->why);
+        args[2] = said_text(t, &d->is->instead);
     }
-    return words;
+    if (!is_whole) {
+        args[1] = first_sentence(args[1]);
+    }
+    return said_with(t, is_whole && args[2].n > 0 ? "report.dead_end_instead"
+                                                  : "report.dead_end",
+                     args, 3);
 }

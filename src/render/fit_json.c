@@ -207,32 +207,16 @@ static struct json *swept(const struct teller *t,
     return list;
 }
 
-static void write(struct arena *a, struct reader *r,
-                  const struct fit_sheet *sheet,
-                  const struct render_options *o, bool is_pretty,
-                  struct buf *out) {
-    struct teller t = {a, r, o, o->lang};
-    struct json *top = json_new_object(a);
-    json_set(top, "schema", json_int(a, SCHEMA));
-    json_set(top, "oomkb", json_text(a, o->version));
-    set_fit(&t, top, sheet->fit);
+struct json *json_fit(const struct teller *t, const struct fit_sheet *sheet) {
+    struct json *top = json_new_object(t->a);
+    json_set(top, "schema", json_int(t->a, SCHEMA));
+    json_set(top, "oomkb", json_text(t->a, t->o->version));
+    set_fit(t, top, sheet->fit);
     if (sheet->column_count > 0) {
-        json_set(top, "compare", compared(&t, sheet));
+        json_set(top, "compare", compared(t, sheet));
     }
     if (sheet->point_count > 0) {
-        json_set(top, "sweep", swept(&t, sheet));
+        json_set(top, "sweep", swept(t, sheet));
     }
-    json_write(top, is_pretty, out);
-    buf_add_char(out, '\n');
-}
-
-void json_fit(struct arena *a, struct reader *r, const struct fit_sheet *sheet,
-              const struct render_options *o, struct buf *out) {
-    write(a, r, sheet, o, true, out);
-}
-
-void jsonl_fit(struct arena *a, struct reader *r,
-               const struct fit_sheet *sheet, const struct render_options *o,
-               struct buf *out) {
-    write(a, r, sheet, o, false, out);
+    return top;
 }

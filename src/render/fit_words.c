@@ -508,3 +508,28 @@ void fit_sweep_row(const struct teller *t, const struct fit_point *point,
     cells[2] = hundredths_or_dash(t, point->concurrency);
     cells[3] = fit_verdict_word(t, point->fits);
 }
+
+/* ---- the part that decides ---- */
+
+/* The largest part of what does not fit. */
+struct str fit_tightest(const struct teller *t, const struct fit *fit) {
+    struct budget shown = fit_parts(t, fit);
+    const struct budget_part *largest = NULL;
+    for (size_t i = 0; i < shown.count; i++) {
+        const struct budget_part *part = &shown.parts[i];
+        bool is_room = str_eq(str_of(part->part), STR("kv_cache")) ||
+                       str_eq(str_of(part->part), STR("free"));
+        if (part->bytes.known && !is_room &&
+            (largest == NULL || part->bytes.high > largest->bytes.high)) {
+            largest = part;
+        }
+    }
+    if (largest == NULL || !shown.total.known || fit->fits == FIT_YES) {
+        return (struct str){NULL, 0};
+    }
+    struct str key = arena_printf(t->a, "budget.%s", largest->part);
+    struct str args[] = {said(t, key.p),
+                         shown_span(t, UNIT_BYTES, largest->bytes),
+                         shown_span(t, UNIT_BYTES, shown.total)};
+    return said_with(t, "fit.tightest", args, 3);
+}

@@ -11,6 +11,8 @@ struct str fit_title(const struct teller *t, const struct fit *fit);
 struct str fit_verdict_word(const struct teller *t, enum truth_fit fits);
 /* What one request needs, what there is. */
 struct str fit_numbers(const struct teller *t, const struct fit *fit);
+/* What takes most of the GPU, where it does not fit for certain. */
+struct str fit_tightest(const struct teller *t, const struct fit *fit);
 /* Several requests at once: how many were asked for, how many fit. */
 struct str fit_asked(const struct teller *t, const struct fit *fit);
 /* "To tell, oomkb needs: ..." */

@@ -1,29 +1,93 @@
-/* formats.c: the one table of formats. A format is a file with three functions,
- * for a report, an entry and a list of entries, and a row here. */
-#include "render/render.h"
-
+/* formats.c: the one table of formats. A format that people read is one
+ * function that walks a document; JSON is made from the answer itself. */
+#include "render/fit.h"
 #include "render/parts.h"
 
-#define FORMATS(X) \
-    X(text, "text/plain; charset=utf-8") \
-    X(json, "application/json") \
-    X(jsonl, "application/jsonl") \
-    X(markdown, "text/markdown; charset=utf-8")
+enum shows { SHOWS_REPORT = 1, SHOWS_ENTRY = 2, SHOWS_LIST = 4, SHOWS_FIT = 8,
+             SHOWS_ALL = 15 };
 
-#define ROW(name, media_type) \
-    {#name, media_type, name##_report, name##_entry, name##_list},
-const struct format formats[] = {FORMATS(ROW){NULL, NULL, NULL, NULL, NULL}};
+struct format {
+    const char *name;
+    unsigned shows;
+    /* the one or the other */
+    void (*walk)(const struct teller *t, struct document *d, struct buf *out);
+    void (*data)(const struct teller *t, const struct answer *answer,
+                 struct buf *out);
+};
+
+#define FORMATS(X) \
+    X(text, SHOWS_ALL, text_walk, NULL) \
+    X(json, SHOWS_ALL, NULL, json_data) \
+    X(jsonl, SHOWS_ALL, NULL, jsonl_data) \
+    X(markdown, SHOWS_ALL, markdown_walk, NULL) \
+    X(chat, SHOWS_REPORT, chat_walk, NULL) \
+    X(csv, SHOWS_LIST | SHOWS_FIT, csv_walk, NULL)
+
+#define ROW(name, shows, walk, data) {#name, shows, walk, data},
+static const struct format formats[] = {FORMATS(ROW)};
 #undef ROW
 
-#define NAME(name, media_type) #name,
+#define NAME(name, shows, walk, data) #name,
 const char *const format_names[] = {FORMATS(NAME) NULL};
 #undef NAME
 
 const struct format *format_named(struct str name) {
-    for (const struct format *f = formats; f->name != NULL; f++) {
-        if (str_eq(str_of(f->name), name)) {
-            return f;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        if (str_eq(str_of(formats[i].name), name)) {
+            return &formats[i];
         }
     }
     return NULL;
+}
+
+static unsigned kind_of(const struct answer *answer) {
+    return answer->report != NULL  ? SHOWS_REPORT
+           : answer->entry != NULL ? SHOWS_ENTRY
+           : answer->list != NULL  ? SHOWS_LIST
+                                   : SHOWS_FIT;
+}
+
+_Noreturn static void refuse(struct arena *a, const char *name, unsigned shows) {
+    arena_raise(a, FAIL_USAGE, "format %s is for %s", name,
+                shows == SHOWS_REPORT ? "reports on logs"
+                                      : "list, search and fit");
+}
+
+static bool is_short(const void *teller, const struct document *d) {
+    return d->lines_most == 0 || text_lines(teller, d) <= d->lines_most;
+}
+
+static struct document document_of(const struct teller *t,
+                                   const struct answer *answer) {
+    struct document d = {.a = t->a};
+    if (answer->report != NULL) {
+        report_document(t, answer->report, &d);
+    } else if (answer->entry != NULL) {
+        entry_document(t, answer->entry, &d);
+    } else if (answer->list != NULL) {
+        list_document(t, answer->list, &d);
+    } else {
+        fit_document(t, answer->fit, &d);
+    }
+    document_shorten(&d, is_short, t);
+    return d;
+}
+
+void format_write(const struct format *f, struct arena *a, struct reader *r,
+                  const struct answer *answer, const struct render_options *o,
+                  struct buf *out) {
+    struct teller t = {a, r, o, o->lang};
+    struct answer shown = *answer;
+    if ((f->shows & kind_of(answer)) == 0) {
+        refuse(a, f->name, f->shows);
+    }
+    if (shown.report != NULL) {
+        shown.report = report_shown(a, r, shown.report, o);
+    }
+    if (f->data != NULL) {
+        f->data(&t, &shown, out);
+        return;
+    }
+    struct document d = document_of(&t, &shown);
+    f->walk(&t, &d, out);
 }

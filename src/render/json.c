@@ -1,6 +1,9 @@
-/* json.c: a report, and an entry, as JSON. The shape is an ABI
+/* json.c: an answer as JSON, made from the answer itself. The shape is an ABI
  * (kb/report.schema.json): fields are added, never renamed. `json` is
- * indented, `jsonl` is the same on one line. */
+ * indented, `jsonl` is the same on one line.
+ *
+ * A list: {"schema":1,"entries":[{id, component, mechanism, severity, role,
+ * title}]}; a search adds matched, score and snippet. */
 #include "render/parts.h"
 
 #define SCHEMA 1
@@ -91,30 +94,6 @@ static struct json *whole_report(const struct teller *t,
     return top;
 }
 
-static void put(struct json *value, bool pretty, struct buf *out) {
-    json_write(value, pretty, out);
-    buf_add_char(out, '\n');
-}
-
-static struct teller teller_of(struct arena *a, struct reader *r,
-                               const struct render_options *o) {
-    return (struct teller){a, r, o, o->lang};
-}
-
-void json_report(struct arena *a, struct reader *r,
-                 const struct report *report, const struct render_options *o,
-                 struct buf *out) {
-    struct teller t = teller_of(a, r, o);
-    put(whole_report(&t, report_shown(a, r, report, o)), true, out);
-}
-
-void jsonl_report(struct arena *a, struct reader *r,
-                  const struct report *report, const struct render_options *o,
-                  struct buf *out) {
-    struct teller t = teller_of(a, r, o);
-    put(whole_report(&t, report_shown(a, r, report, o)), false, out);
-}
-
 static struct json *whole_entry(const struct teller *t,
                                 const struct entry *entry) {
     struct json *top = head(t);
@@ -122,14 +101,43 @@ static struct json *whole_entry(const struct teller *t,
     return top;
 }
 
-void json_entry(struct arena *a, struct reader *r, const struct entry *entry,
-                const struct render_options *o, struct buf *out) {
-    struct teller t = teller_of(a, r, o);
-    put(whole_entry(&t, entry), true, out);
+static struct json *whole_list(const struct teller *t,
+                               const struct listing *list) {
+    struct json *top = json_new_object(t->a);
+    struct json *entries = json_new_array(t->a);
+    for (size_t i = 0; i < list->count; i++) {
+        json_push(entries, json_row(t, list, i));
+    }
+    json_set(top, "schema", json_int(t->a, SCHEMA));
+    json_set(top, "entries", entries);
+    return top;
 }
 
-void jsonl_entry(struct arena *a, struct reader *r, const struct entry *entry,
-                 const struct render_options *o, struct buf *out) {
-    struct teller t = teller_of(a, r, o);
-    put(whole_entry(&t, entry), false, out);
+static void write(const struct teller *t, const struct answer *answer,
+                  bool is_pretty, struct buf *out) {
+    struct json *top =
+        answer->report != NULL  ? whole_report(t, answer->report)
+        : answer->entry != NULL ? whole_entry(t, answer->entry)
+        : answer->list != NULL  ? whole_list(t, answer->list)
+                                : json_fit(t, answer->fit);
+    json_write(top, is_pretty, out);
+    buf_add_char(out, '\n');
+}
+
+void json_data(const struct teller *t, const struct answer *answer,
+               struct buf *out) {
+    write(t, answer, true, out);
+}
+
+/* Of a list, a line for each entry. */
+void jsonl_data(const struct teller *t, const struct answer *answer,
+                struct buf *out) {
+    const struct listing *list = answer->list;
+    if (list == NULL) {
+        write(t, answer, false, out);
+    }
+    for (size_t i = 0; list != NULL && i < list->count; i++) {
+        json_write(json_row(t, list, i), false, out);
+        buf_add_char(out, '\n');
+    }
 }

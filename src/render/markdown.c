@@ -1,171 +1,367 @@
-/* markdown.c: the answer for an issue, a wiki or a chat, in the order
- * of the text: what it is; the memory; the first fix with its numbers and
- * command; what does not help, a line each; the other fixes; questions.
+/* markdown.c: a document as Markdown that shows this very text and does
+ * nothing else, for an issue, a wiki or a site. The only file that knows what
+ * Markdown takes for markup.
  *
- * No tables and no nested lists: chats show neither. The bars of the text
- * format stand in a block of code, where every renderer keeps them aligned. */
-#include "render/page.h"
-#include "render/sheet.h"
+ * Escaped is what could act where it stands: `*` and `[` everywhere, `_` but
+ * inside a word, `<` and entities always, `-`, `#`, `1.` at the beginning. A
+ * `span` between backquotes stays one; a lone backquote is escaped. A word
+ * joiner behind @ keeps a name in a log from calling somebody. A paragraph is
+ * one line, for comments break where a line breaks; fixes are no list, so that
+ * their commands stand at the left edge, ready to be copied; bars stand in a
+ * block of code, where every renderer keeps them aligned.
+ */
+#include "render/parts.h"
 
-#define BAR_COLUMNS 72
-#define LINKS_SHOWN 2
-#define SEPARATOR " \u00b7 "
+#include "base/utf8.h"
 
-static void write_bars(struct sheet *s, const struct finding *f) {
-    struct buf bars;
-    buf_init_in(&bars, s->t->a, (size_t)1 << 20);
-    struct page page = {s->t, &bars, BAR_COLUMNS, false};
-    text_bars(&page, f);
-    sheet_code(s, 0, "text", buf_str(&bars));
+#define CODE_BYTES_MAX ((size_t)4 << 20)
+#define BARS_WIDTH 72
+#define DASH " \u2014 "
+#define DOT " \u00b7 "
+
+struct sheet {
+    const struct teller *t;
+    bool is_page; /* its title is of the first level, else of the second */
+    struct buf *out;
+};
+
+static void raw(struct sheet *s, const char *markup) {
+    buf_add(s->out, str_of(markup));
 }
 
-static void write_kind(struct sheet *s, const struct entry *e) {
-    sheet_blank(s);
-    sheet_entry(s, e->id);
-    sheet_raw(s, SEPARATOR);
-    sheet_put(s, said_word(s->t, WORDS_MECHANISM, (int)e->mechanism));
-    if (e->severity != SEVERITY_failure) {
-        sheet_raw(s, SEPARATOR);
-        sheet_put(s, said_severity(s->t, e));
+static void blank(struct sheet *s) {
+    struct str so_far = buf_str(s->out);
+    if (so_far.n > 0 && !str_ends(so_far, STR("\n"))) {
+        buf_add_char(s->out, '\n');
     }
-    sheet_raw(s, "\n");
-}
-
-static void write_cause(struct sheet *s, const struct report *rep,
-                        const struct finding *f) {
-    bool is_doubtful = f->certainty == CERTAINTY_GENERIC;
-    sheet_heading(s, 2, said_text(s->t, &f->entry->title));
-    write_kind(s, f->entry);
-    sheet_text(s, text_numbers(s->t, rep, f));
-    sheet_text(s, said_text(s->t, &f->entry->root_cause));
-    if (is_doubtful || s->t->o->why) {
-        sheet_text(s, said_note(s->t, &f->because));
-    }
-    sheet_text(s, shown_times(s->t, f));
-    for (size_t i = 0; i < f->remark_count; i++) {
-        sheet_quote(s, said_note(s->t, &f->remarks[i]));
+    so_far = buf_str(s->out);
+    if (so_far.n > 0 && !str_ends(so_far, STR("\n\n"))) {
+        buf_add_char(s->out, '\n');
     }
 }
 
-/* One line for each finding that this root dragged along. */
-static void write_followers(struct sheet *s, const struct report *rep,
-                            size_t root) {
-    for (size_t i = 0; i < rep->finding_count; i++) {
-        const struct finding *f = &rep->findings[i];
-        if (f->cause < 0 || (size_t)f->cause != root || i == root) {
-            continue;
+/* ---- inline ---- */
+
+static bool is_alnum(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+           (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
+}
+
+static bool is_one_of(char c, const char *set) {
+    return c != '\0' && str_find_char(str_of(set), c) < str_of(set).n;
+}
+
+/* Length of the run of backquotes at the front. */
+static size_t run_of_quotes(struct str s) {
+    size_t n = 0;
+    while (n < s.n && s.p[n] == '`') {
+        n++;
+    }
+    return n;
+}
+
+static size_t longest_run(struct str s) {
+    size_t longest = 0;
+    for (size_t at = 0; at < s.n; at++) {
+        size_t n = run_of_quotes(str_slice(s, at, s.n));
+        longest = n > longest ? n : longest;
+        at += n;
+    }
+    return longest;
+}
+
+static void put_span(struct sheet *s, struct str code) {
+    buf_add(s->out, document_code(
+                        s->t->a, str_trim(shown_short(s->t, code, SIZE_MAX))));
+}
+
+/* The span that opens at the front of s: its inside, and in *n how many bytes
+ * it takes. False: nothing closes it. */
+static bool span_at(struct str s, struct str *inside, size_t *n) {
+    size_t open = run_of_quotes(s);
+    for (size_t at = open; at < s.n; at++) {
+        size_t run = run_of_quotes(str_slice(s, at, s.n));
+        if (run == open) {
+            *inside = str_slice(s, open, at - open);
+            *n = at + run;
+            return str_trim(*inside).n > 0;
         }
-        struct str args[] = {said_text(s->t, &f->entry->title),
-                             shown_lines(s->t, f->first_line, f->first_line)};
-        sheet_text(s, said_with(s->t, "report.followed_by", args, 2));
+        at += run;
     }
+    return false;
 }
 
-static void write_sources(struct sheet *s, const struct finding *f) {
-    const struct entry *e = f->entry;
-    if (e->evidence_count > 0) {
-        sheet_text(s, said(s->t, "report.evidence"));
-        sheet_blank(s);
+/* Is the . or ) at byte at behind digits alone, as in "12. item"? */
+static bool ends_number(struct str line, size_t at) {
+    for (size_t i = 0; i < at; i++) {
+        if (line.p[i] < '0' || line.p[i] > '9') {
+            return false;
+        }
     }
-    for (size_t i = 0; i < e->evidence_count && i < LINKS_SHOWN; i++) {
-        sheet_raw(s, "- ");
-        sheet_url(s, e->evidence[i].url);
-        sheet_raw(s, "\n");
+    bool is_end = at + 1 == line.n || line.p[at + 1] == ' ';
+    return at > 0 && is_end && is_one_of(line.p[at], ".)");
+}
+
+/* Must the character at byte at of a line be escaped with a backslash? */
+static bool is_markup(struct str line, size_t at) {
+    char prev = at > 0 ? line.p[at - 1] : ' ';
+    char next = at + 1 < line.n ? line.p[at + 1] : ' ';
+    char c = line.p[at];
+    switch (c) {
+    case '*': case '[': case ']': case '~': case '$': case '`': return true;
+    case '_': return !is_alnum(prev) || !is_alnum(next);
+    case '\\':
+        return (next > ' ' && next < 0x7f && !is_alnum(next)) ||
+               at + 1 == line.n;
+    case '#': return prev == ' ';
+    default: break;
     }
-    sheet_text(s, said_with(s->t, "report.explain", &e->id, 1));
+    return ends_number(line, at) || (at == 0 && is_one_of(c, "-+>=|"));
 }
 
-static void write_finding(struct sheet *s, const struct report *rep, size_t i,
-                          bool is_main) {
-    const struct finding *f = &rep->findings[i];
-    write_cause(s, rep, f);
-    write_bars(s, f);
-    markdown_fixes(s, rep, f, is_main);
-    write_followers(s, rep, i);
-    write_sources(s, f);
-}
-
-/* As an answer is given, on a command line or in a chat. */
-static void write_question(struct sheet *s, const struct question *q) {
-    struct str set = arena_printf(s->t->a, "%s=...", fact_spelling(q->fact));
-    sheet_raw(s, "- ");
-    sheet_put(s, said_note(s->t, &q->ask));
-    sheet_raw(s, " ");
-    sheet_span(s, set);
-    sheet_raw(s, "\n");
-    sheet_code(s, 2, "sh", q->how);
-}
-
-static void write_questions(struct sheet *s, const struct report *rep) {
-    if (rep->question_count == 0) {
+static void put_character(struct sheet *s, struct str line, size_t at) {
+    char prev = at > 0 ? line.p[at - 1] : ' ';
+    char next = at + 1 < line.n ? line.p[at + 1] : ' ';
+    char c = line.p[at];
+    if (c == '<') {
+        raw(s, "&lt;");
         return;
     }
-    sheet_heading(s, 3, said(s->t, "report.unknown"));
-    sheet_blank(s);
-    for (size_t i = 0; i < rep->question_count; i++) {
-        write_question(s, &rep->questions[i]);
-    }
-}
-
-static void write_suspects(struct sheet *s, const struct report *rep) {
-    struct suspect_words words = suspect_words(s->t, &rep->suspects[0]);
-    sheet_heading(s, 2, suspect_head(s->t, rep));
-    sheet_code(s, 0, "text", words.line);
-    sheet_text(s, words.amounts);
-    sheet_text(s, suspect_others(s->t, rep));
-    sheet_heading(s, 3, said(s->t, "report.suspect_means"));
-    sheet_text(s, words.means);
-    if (words.would_tell.n > 0) {
-        sheet_heading(s, 3, said(s->t, "report.to_be_sure"));
-        sheet_text(s, words.would_tell);
-    }
-    sheet_text(s, said(s->t, "report.suspect_new"));
-}
-
-static void write_nothing(struct sheet *s, const struct report *rep) {
-    if (rep->suspect_count > 0) {
-        write_suspects(s, rep);
+    if (c == '&' && (next == '#' || is_alnum(next))) {
+        raw(s, "&amp;");
         return;
     }
-    sheet_heading(s, 2, said(s->t, "report.nothing"));
-    sheet_text(s, said_read(s->t, rep));
-    struct str list = shown_seen(s->t, &rep->context);
-    if (list.n > 0) {
-        sheet_text(s, said_with(s->t, "report.seen", &list, 1));
+    raw(s, is_markup(line, at) ? "\\" : "");
+    buf_add_char(s->out, c);
+    if (c == '@' && !is_alnum(prev) && is_alnum(next)) {
+        utf8_put(s->out, 0x2060); /* word joiner */
     }
-    sheet_text(s, said(s->t, "report.nothing_next"));
 }
 
-static bool stands_alone(const struct finding *f) {
-    return f->role == ROLE_root || f->cause < 0;
-}
-
-void markdown_report(struct arena *a, struct reader *r,
-                     const struct report *report,
-                     const struct render_options *o, struct buf *out) {
-    struct teller t = {a, r, o, o->lang};
-    struct sheet s = {&t, out};
-    const struct report *rep = report_shown(a, r, report, o);
-    bool is_main = true;
-    for (size_t i = 0; i < rep->finding_count; i++) {
-        if (!stands_alone(&rep->findings[i])) {
+static void put(struct sheet *s, struct str text) {
+    struct str line = str_trim(shown_short(s->t, text, SIZE_MAX));
+    for (size_t at = 0; at < line.n;) {
+        struct str inside, rest = str_slice(line, at, line.n);
+        size_t n = 0;
+        if (rest.p[0] == '`' && span_at(rest, &inside, &n)) {
+            put_span(s, inside);
+            at += n;
             continue;
         }
-        if (!is_main) {
-            sheet_blank(&s);
-            sheet_raw(&s, "---\n");
+        /* a run that closes nothing is escaped whole */
+        n = rest.p[0] == '`' ? run_of_quotes(rest) : 1;
+        for (size_t i = 0; i < n; i++) {
+            put_character(s, line, at++);
         }
-        write_finding(&s, rep, i, is_main);
-        is_main = false;
     }
-    if (is_main) {
-        write_nothing(&s, rep);
+}
+
+struct str markdown_of(const struct teller *t, struct str text) {
+    struct buf out;
+    buf_init_in(&out, t->a, 65536 + text.n * 8);
+    struct sheet s = {t, false, &out};
+    put(&s, text);
+    return buf_str(&out);
+}
+
+/* A page's own address, or a web address: what could end the link is written
+ * as the bytes that it is. */
+static void put_address(struct sheet *s, struct str url) {
+    for (size_t i = 0; i < url.n; i++) {
+        unsigned char c = (unsigned char)url.p[i];
+        if (c <= ' ' || is_one_of((char)c, "<>\\()") || c == 0x7f) {
+            buf_printf(s->out, "%%%02X", c);
+        } else {
+            buf_add_char(s->out, (char)c);
+        }
     }
-    if (rep->truncated) {
-        sheet_quote(&s, said(&t, "report.truncated"));
+}
+
+static void put_link(struct sheet *s, struct str text, struct str href) {
+    raw(s, "[");
+    put(s, text);
+    raw(s, "](");
+    put_address(s, href);
+    raw(s, ")");
+}
+
+/* ---- blocks ---- */
+
+static void put_behind(struct sheet *s, const char *mark, struct str text) {
+    if (text.n > 0) {
+        raw(s, mark);
+        put(s, text);
     }
-    if (rep->gave_up_patterns > 0) {
-        sheet_quote(&s, said_gave_up(&t, rep));
+}
+
+static void put_heading(struct sheet *s, const char *mark, struct str text) {
+    blank(s);
+    put_behind(s, mark, text);
+    raw(s, "\n");
+}
+
+void markdown_code(const struct teller *t, struct buf *out, size_t indent,
+                   const char *kind, struct str code) {
+    struct sheet s = {t, false, out};
+    struct buf clean;
+    buf_init_in(&clean, t->a, CODE_BYTES_MAX);
+    utf8_clean(&clean, str_slice(code, 0, CODE_BYTES_MAX / 4));
+    struct str rest = settled(t->a, &clean);
+    while (rest.n > 0 && (rest.p[rest.n - 1] == '\n' || rest.p[0] == '\n')) {
+        rest = str_slice(rest, rest.p[0] == '\n', rest.n - 1);
     }
-    write_questions(&s, rep);
+    size_t run = longest_run(rest), fence = run < 3 ? 3 : run + 1;
+    blank(&s);
+    buf_fill(out, ' ', indent);
+    buf_fill(out, '`', fence);
+    raw(&s, kind);
+    while (rest.n > 0) {
+        struct str line = str_cut(rest, '\n', &rest);
+        buf_add_char(out, '\n');
+        buf_fill(out, ' ', line.n > 0 ? indent : 0);
+        buf_add(out, line);
+    }
+    buf_add_char(out, '\n');
+    buf_fill(out, ' ', indent);
+    buf_fill(out, '`', fence);
+    buf_add_char(out, '\n');
+}
+
+static void put_table(struct sheet *s, const struct table *table) {
+    blank(s);
+    for (size_t row = 0; row < table->rows; row++) {
+        for (size_t i = 0; i < table->columns; i++) {
+            struct str cell = table->cells[row * table->columns + i];
+            raw(s, i == 0 ? "| " : " | ");
+            for (struct str rest = cell; rest.n > 0;) {
+                size_t bar = str_find_char(rest, '|');
+                put(s, str_slice(rest, 0, bar));
+                raw(s, bar < rest.n ? "\\|" : "");
+                rest = str_slice(rest, bar + 1, rest.n);
+            }
+        }
+        raw(s, " |\n");
+        for (size_t i = 0; i < table->columns && row == 0; i++) {
+            raw(s, i + 1 < table->columns ? "| --- " : "| --- |\n");
+        }
+    }
+}
+
+static void put_id(struct sheet *s, const struct block *b) {
+    blank(s);
+    put_span(s, b->text);
+    put_behind(s, DOT, b->column[0]);
+    raw(s, "\n");
+}
+
+/* A fix, with its command at the left edge; or a point of a list. */
+static bool is_wide(const struct block *b) {
+    return b->mark.n > 0 && is_alnum(b->mark.p[0]) && b->mark.p[0] != 'x' &&
+           b->first != NULL;
+}
+
+static void put_block(struct sheet *s, const struct block *under,
+                      const struct block *b);
+
+static void put_below(struct sheet *s, const struct block *b) {
+    for (const struct block *in = b->first; in != NULL; in = in->next) {
+        put_block(s, b, in);
+    }
+}
+
+static void put_wide(struct sheet *s, const struct block *b) {
+    blank(s);
+    raw(s, "**");
+    put(s, b->mark);
+    raw(s, ". ");
+    put(s, b->text);
+    raw(s, "**");
+    put_behind(s, DASH, b->column[0]);
+    put_behind(s, DOT, b->column[1]);
+    raw(s, "\n");
+    put_below(s, b);
+    blank(s);
+}
+
+static void put_point(struct sheet *s, const struct block *b) {
+    raw(s, "- ");
+    if (b->href.n > 0) {
+        put_link(s, b->text, b->href);
+    } else if (b->mark.n == 0) {
+        put_span(s, b->text);
+    } else {
+        put(s, b->text);
+    }
+    const struct block *in = b->first;
+    if (b->mark.n == 0 && in != NULL && in->kind == BLOCK_TEXT) {
+        put_behind(s, DASH, in->text);
+        in = in->next;
+    }
+    put_behind(s, DOT, b->column[0]);
+    put_behind(s, DOT, b->column[1]);
+    raw(s, "\n");
+    for (; in != NULL; in = in->next) {
+        put_block(s, b, in);
+    }
+}
+
+static void put_block(struct sheet *s, const struct block *under,
+                      const struct block *b) {
+    bool is_in_list = under->kind == BLOCK_ITEM && !is_wide(under);
+    switch (b->kind) {
+    case BLOCK_TITLE: put_heading(s, s->is_page ? "# " : "## ", b->text); break;
+    case BLOCK_ID: put_id(s, b); break;
+    case BLOCK_SECTION:
+        put_heading(s, s->is_page ? "## " : "### ", b->text);
+        blank(s);
+        put_below(s, b);
+        break;
+    case BLOCK_TEXT:
+        if (!is_in_list) {
+            put_heading(s, "", b->text);
+        } else {
+            put_behind(s, "  - ", b->text);
+            raw(s, "\n");
+        }
+        break;
+    case BLOCK_ITEM:
+        if (is_wide(b)) {
+            put_wide(s, b);
+        } else {
+            put_point(s, b);
+        }
+        break;
+    case BLOCK_CODE:
+        markdown_code(s->t, s->out, is_in_list ? 2 : 0,
+                      under->kind == BLOCK_ITEM ? "sh" : "text", b->text);
+        break;
+    case BLOCK_BARS:
+        markdown_code(s->t, s->out, 0, "text",
+                      text_of_bars(s->t, b->bars, BARS_WIDTH));
+        break;
+    case BLOCK_TABLE: put_table(s, b->table); break;
+    case BLOCK_LINK:
+        raw(s, is_in_list ? "  - " : "- ");
+        if (str_starts(b->href, STR("https://"))) {
+            raw(s, "<");
+            put_address(s, b->href);
+            raw(s, ">");
+            put_behind(s, DOT, b->column[0]);
+            put_behind(s, DOT, b->text);
+        } else {
+            put_link(s, b->text, b->href);
+        }
+        raw(s, "\n");
+        break;
+    case BLOCK_RULE:
+        blank(s);
+        raw(s, "---\n\n");
+        break;
+    }
+}
+
+void markdown_walk(const struct teller *t, struct document *d,
+                   struct buf *out) {
+    struct sheet s = {t, d->is_page, out};
+    put_below(&s, &d->top);
 }

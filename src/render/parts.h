@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "corpus/fields.h"
+#include "render/document.h"
 #include "render/render.h"
 
 /* One rendering: its memory, its texts, its wishes. */
@@ -14,38 +15,40 @@ struct teller {
     enum lang lang;
 };
 
-/* The formats of formats.c, each in the file of its name. */
-void text_report(struct arena *a, struct reader *r,
-                 const struct report *report, const struct render_options *o,
-                 struct buf *out);
-void text_entry(struct arena *a, struct reader *r, const struct entry *entry,
-                const struct render_options *o, struct buf *out);
-void json_report(struct arena *a, struct reader *r,
-                 const struct report *report, const struct render_options *o,
-                 struct buf *out);
-void json_entry(struct arena *a, struct reader *r, const struct entry *entry,
-                const struct render_options *o, struct buf *out);
-void jsonl_report(struct arena *a, struct reader *r,
-                  const struct report *report, const struct render_options *o,
-                  struct buf *out);
-void jsonl_entry(struct arena *a, struct reader *r, const struct entry *entry,
-                 const struct render_options *o, struct buf *out);
+/* ---- builders: an answer as a document ---- */
+void report_document(const struct teller *t, const struct report *rep,
+                     struct document *d);
+void entry_document(const struct teller *t, const struct entry *e,
+                    struct document *d);
+void list_document(const struct teller *t, const struct listing *list,
+                   struct document *d);
+void fit_document(const struct teller *t, const struct fit_sheet *sheet,
+                  struct document *d);
 
-void text_list(struct arena *a, struct reader *r, const struct listing *list,
-               const struct render_options *o, struct buf *out);
-void json_list(struct arena *a, struct reader *r, const struct listing *list,
-               const struct render_options *o, struct buf *out);
-void jsonl_list(struct arena *a, struct reader *r, const struct listing *list,
-                const struct render_options *o, struct buf *out);
-void markdown_list(struct arena *a, struct reader *r,
-                   const struct listing *list, const struct render_options *o,
+/* ---- walkers: a document as bytes ---- */
+void text_walk(const struct teller *t, struct document *d, struct buf *out);
+void markdown_walk(const struct teller *t, struct document *d,
                    struct buf *out);
-void markdown_report(struct arena *a, struct reader *r,
-                     const struct report *report,
-                     const struct render_options *o, struct buf *out);
-void markdown_entry(struct arena *a, struct reader *r,
-                    const struct entry *entry, const struct render_options *o,
-                    struct buf *out);
+void chat_walk(const struct teller *t, struct document *d, struct buf *out);
+void csv_walk(const struct teller *t, struct document *d, struct buf *out);
+/* For tests: text as markdown_walk() escapes it, a block of code. */
+struct str markdown_of(const struct teller *t, struct str text);
+void markdown_code(const struct teller *t, struct buf *out, size_t indent,
+                   const char *kind, struct str code);
+size_t text_lines(const struct teller *t, const struct document *d);
+/* text.c: bars in lines of that width, for who has no other way to draw. */
+struct str text_of_bars(const struct teller *t, const struct bars *bars,
+                        uint32_t width);
+
+/* ---- JSON: an answer as data ---- */
+void json_data(const struct teller *t, const struct answer *answer,
+               struct buf *out);
+void jsonl_data(const struct teller *t, const struct answer *answer,
+                struct buf *out);
+struct json *json_report(const struct teller *t, const struct report *rep);
+struct json *json_row(const struct teller *t, const struct listing *list,
+                      size_t i);
+struct json *json_fit(const struct teller *t, const struct fit_sheet *sheet);
 
 /* snippet.c: where a text of the entry has one of the words, one line of at
  * most columns; the beginning of its cause where none does. */
@@ -106,57 +109,72 @@ struct str shown_stored_rate(const struct teller *t, const struct rate *rate);
 /* The same of a dead end, whose counts are of failures. */
 struct str shown_failure(const struct teller *t, const struct rate *rate);
 
+/* ---- parts of a report ---- */
+
+/* What an answer that is too long does without, the last first (`spare` of a
+ * block). */
+enum spare { SPARE_NEVER, SPARE_BARS, SPARE_DEAD_END, SPARE_THIRD_FIX,
+             SPARE_NEXT_DEAD_END, SPARE_QUESTION, SPARE_REMARK, SPARE_HOLDERS,
+             SPARE_DETAIL, SPARE_NEXT_REMARK, SPARE_FOLLOWER, SPARE_HOW };
+
+/* amount.c: two amounts in the unit of the larger; short_by is empty where
+ * there is enough. */
+struct comparison {
+    struct str need, have, short_by;
+};
+struct comparison amounts_compared(const struct teller *t, enum unit unit,
+                                   int64_t need, int64_t have);
+/* A part of a whole, in the unit of the whole and without it: "0.06". */
+struct str shown_part(const struct teller *t, int64_t bytes, int64_t of);
+
+/* numbers.c */
+struct str numbers_said(const struct teller *t, const struct report *rep,
+                        const struct finding *f);
+struct str holders_said(const struct teller *t, const struct finding *f);
+
+/* bar.c: without bars where the numbers draw none */
+const struct bars *bars_of(const struct teller *t, const struct finding *f);
+const struct bars *bars_of_pair(const struct teller *t, int64_t need,
+                                int64_t have);
+const struct bars *bars_of_budget(const struct teller *t,
+                                  const struct budget *budget, bool has_torch);
+
 /* choice.c: what is said of a fix; empty where there is nothing to say */
-#define FIRST_FIXES 2     /* in full */
-#define DEAD_ENDS_SHOWN 4 /* without --why */
 bool fix_is_offered(const struct fix *fix);
 bool fix_is_first_choice(const struct fix *fix);
 enum verdict fix_verdict(const struct fix *fix);
-size_t fixes_shown(const struct teller *t, const struct finding *f); /* --top */
-/* "flag, less capacity" */
+struct str fix_verdict_words(const struct teller *t, const struct fix *fix);
+/* "flag, capacity" */
 struct str fix_cost(const struct teller *t, enum effort effort,
                     enum loses loses);
-/* Its verdict, else what it costs. */
-struct str fix_verdict_words(const struct teller *t, const struct fix *fix);
+/* What it is; without the flag behind it, where the command shows that. */
+struct str fix_action(const struct teller *t, const struct fix *fix);
 /* Its command, unless a value in it is one that nobody knows. */
 struct str fix_command(const struct fix *fix);
-/* What may_be_enough rests on; empty with any other verdict. */
-struct str fix_condition(const struct teller *t, const struct fix *fix);
-/* "KV cache needed: 8.00 GiB -> 5.39 GiB <= 5.40 GiB" */
-struct str fix_comparison(const struct teller *t, const struct fix *fix);
-/* Instead of that, in words, where host memory ran out; empty elsewhere. */
-struct str fix_host_peak(const struct teller *t, const struct fix *fix);
+/* The sum, the condition or what is missing, in one sentence. */
+struct str fix_sum(const struct teller *t, const struct fix *fix);
 struct str fix_short_by(const struct teller *t, const struct fix *fix);
-struct str fix_needs(const struct teller *t, const struct fix *fix);
-struct str fix_formula(const struct teller *t, const struct fix *fix);
-/* Not enough by itself, but up to a length: "Enough up to 121,840 tokens." */
-struct str fix_up_to(const struct teller *t, const struct fix *fix);
 struct str fix_trade_off(const struct teller *t, const struct workaround *w);
-/* Does the corrected command have this fix in it? */
-bool fix_is_in_command(const struct report *rep, const struct fix *fix);
-/* What this case rules out is told with its grounds; that a fix is for another
- * setting, or that the log does not say, only to those who ask why. */
-bool fix_is_ruled_out_aloud(const struct teller *t, const struct fix *fix);
 struct str fix_unusable(const struct teller *t, const struct fix *fix);
-struct dead_end_words {
-    struct str action, why, instead;
-};
-struct dead_end_words dead_end_words(const struct teller *t,
-                                     const struct dead_end_shown *d);
+/* "Lower X. The cache is what remains of it."; whole: and what to do instead. */
+struct str dead_end_said(const struct teller *t,
+                         const struct dead_end_shown *d, bool is_whole);
+struct str first_sentence(struct str text);
 
-/* suspect.c: what looks like memory, and no entry knows. Empty where there is
- * nothing to say. */
-struct suspect_words {
-    struct str line;       /* of the log */
-    struct str amounts;    /* "It needs 3.50 GiB and has 1.25 GiB: ..." */
-    struct str means;      /* what such words most often mean */
-    struct str would_tell; /* what to look at, to be sure */
+/* advice.c */
+#define CHOSEN_MOST 64
+struct chosen {
+    const struct fix *at[CHOSEN_MOST];
+    size_t count, first; /* the first of them stand under "Do this first" */
 };
-struct suspect_words suspect_words(const struct teller *t,
-                                   const struct finding *suspect);
-/* The first one's line; then the lines of the others. */
-struct str suspect_head(const struct teller *t, const struct report *rep);
-struct str suspect_others(const struct teller *t, const struct report *rep);
+struct chosen fixes_chosen(const struct teller *t, const struct finding *f);
+void add_advice(const struct teller *t, struct document *d,
+                const struct report *rep, const struct finding *f,
+                bool is_main);
+
+/* suspect.c: what looks like memory, and no entry knows */
+void add_suspects(const struct teller *t, struct document *d,
+                  const struct report *rep);
 struct json *json_suspects(const struct teller *t, const struct report *rep);
 
 /* json_fact.c, json_finding.c, json_entry.c: objects of the report */

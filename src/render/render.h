@@ -1,5 +1,6 @@
-/* render.h: a report or an entry as text. One table of formats; one file per
- * format. Output is valid UTF-8 and safe where it is meant to be shown. */
+/* render.h: an answer as bytes. One table of formats for reports, entries,
+ * lists and `fit`. Output is valid UTF-8 and safe where it is meant to be
+ * shown. */
 #ifndef RENDER_RENDER_H
 #define RENDER_RENDER_H
 
@@ -12,8 +13,9 @@ struct render_options {
     enum lang lang;
     bool color;
     uint32_t width;    /* columns; kept between 60 and 120, 0: 80 */
-    uint32_t top;      /* fixes shown per finding; 0: all */
+    uint32_t top;      /* fixes shown per finding; 0: the format's own choice */
     bool why;          /* explain every place */
+    bool all;          /* nothing is left out for length */
     bool redact;       /* names of people, places and machines: redact.c */
     bool is_site;      /* Markdown: entries link to each other's pages */
     struct str version; /* of oomkb, as JSON names it */
@@ -34,21 +36,23 @@ struct listing {
     struct str words; /* that were searched for */
 };
 
-struct format {
-    const char *name;       /* "text" */
-    const char *media_type; /* "text/plain; charset=utf-8" */
-    void (*report)(struct arena *a, struct reader *r,
-                   const struct report *report,
-                   const struct render_options *o, struct buf *out);
-    void (*entry)(struct arena *a, struct reader *r, const struct entry *entry,
-                  const struct render_options *o, struct buf *out);
-    void (*list)(struct arena *a, struct reader *r, const struct listing *list,
-                 const struct render_options *o, struct buf *out);
+struct fit_sheet; /* render/fit.h */
+
+/* What is written: the member that is not NULL. */
+struct answer {
+    const struct report *report;
+    const struct entry *entry;
+    const struct listing *list;
+    const struct fit_sheet *fit;
 };
 
-extern const struct format formats[]; /* ends with name NULL */
-extern const char *const format_names[]; /* of formats[], NULL-terminated */
-const struct format *format_named(struct str name);
+struct format;
+extern const char *const format_names[]; /* NULL-terminated */
+const struct format *format_named(struct str name); /* NULL: no such format */
+/* Raises FAIL_USAGE where the format is not made for such an answer. */
+void format_write(const struct format *f, struct arena *a, struct reader *r,
+                  const struct answer *answer, const struct render_options *o,
+                  struct buf *out);
 
 /* What list and search show: every entry of a component (empty: all); those
  * whose message the words are, as a diagnosis of them says, then those that a

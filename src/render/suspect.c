@@ -9,23 +9,21 @@
 static struct str amounts_said(const struct teller *t,
                                const struct finding *f) {
     struct need_and_have of = suspect_amounts(f);
-    if (of.need == NULL) {
-        return (struct str){NULL, 0};
+    if (of.need == NULL || of.have == NULL) {
+        struct str need = of.need != NULL ? shown_fact(t, of.need)
+                                          : (struct str){NULL, 0};
+        return need.n > 0 ? said_with(t, "report.suspect_need", &need, 1)
+                          : need;
     }
-    struct str args[] = {shown_fact(t, of.need), {NULL, 0}, {NULL, 0}};
-    if (of.have == NULL) {
-        return said_with(t, "report.suspect_need", args, 1);
-    }
-    args[1] = shown_fact(t, of.have);
-    if (of.need->number <= of.have->number) {
-        return said_with(t, "report.suspect_both", args, 2);
-    }
-    args[2] = shown_number(t, UNIT_BYTES,
-                           of.need->number - of.have->number);
-    return said_with(t, "report.suspect_short", args, 3);
+    struct comparison c = amounts_compared(t, UNIT_BYTES, of.need->number,
+                                           of.have->number);
+    struct str args[] = {c.need, c.have, c.short_by};
+    return said_with(t, c.short_by.n > 0 ? "report.suspect_short"
+                                         : "report.suspect_both",
+                     args, 3);
 }
 
-struct str suspect_others(const struct teller *t, const struct report *rep) {
+static struct str suspect_others(const struct teller *t, const struct report *rep) {
     struct buf lines;
     buf_init_in(&lines, t->a, 1024);
     for (size_t i = 1; i < rep->suspect_count; i++) {
@@ -46,21 +44,36 @@ static struct str line_said(const struct teller *t, struct str text) {
                        LINE_COLUMNS);
 }
 
-struct suspect_words suspect_words(const struct teller *t,
-                                   const struct finding *f) {
-    return (struct suspect_words){
-        .line = line_said(t, f->text),
-        .amounts = amounts_said(t, f),
-        .means = said_text(t, &f->entry->root_cause),
-        .would_tell = f->fix_count > 0 ? said_text(t, &f->fixes[0].how)
-                                       : (struct str){NULL, 0},
-    };
+static struct str would_tell(const struct teller *t, const struct finding *f) {
+    return f->fix_count > 0 ? said_text(t, &f->fixes[0].how)
+                            : (struct str){NULL, 0};
 }
 
-struct str suspect_head(const struct teller *t, const struct report *rep) {
-    struct str line = shown_number(t, UNIT_COUNT,
-                                   rep->suspects[0].first_line);
-    return said_with(t, "report.suspect", &line, 1);
+static struct block *section(const struct teller *t, struct document *d,
+                             const char *key) {
+    return document_add(d, NULL, (struct block){.kind = BLOCK_SECTION,
+                                                .tone = TONE_STRONG,
+                                                .text = said(t, key)});
+}
+
+void add_suspects(const struct teller *t, struct document *d,
+                  const struct report *rep) {
+    const struct finding *f = &rep->suspects[0];
+    struct str line = shown_number(t, UNIT_COUNT, f->first_line);
+    document_add(d, NULL,
+                 (struct block){.kind = BLOCK_TITLE, .tone = TONE_STRONG,
+                                .text = said_with(t, "report.suspect", &line,
+                                                  1)});
+    document_text(d, NULL, TONE_PLAIN,
+                  document_code(t->a, line_said(t, f->text)));
+    document_text(d, NULL, TONE_PLAIN, amounts_said(t, f));
+    document_text(d, NULL, TONE_PLAIN, suspect_others(t, rep));
+    document_text(d, section(t, d, "report.suspect_means"), TONE_PLAIN,
+                  said_text(t, &f->entry->root_cause));
+    document_add(d, section(t, d, "report.to_be_sure"),
+                 (struct block){.kind = BLOCK_ITEM, .mark = STR("?"),
+                                .text = would_tell(t, f)});
+    document_text(d, NULL, TONE_PLAIN, said(t, "report.suspect_new"));
 }
 
 static struct json *amount(const struct teller *t, const struct fact *f) {
@@ -69,7 +82,6 @@ static struct json *amount(const struct teller *t, const struct fact *f) {
 
 static struct json *json_suspect(const struct teller *t,
                                  const struct finding *f) {
-    struct suspect_words words = suspect_words(t, f);
     struct need_and_have of = suspect_amounts(f);
     bool is_short = of.need != NULL && of.have != NULL &&
                     of.need->number > of.have->number;
@@ -77,9 +89,9 @@ static struct json *json_suspect(const struct teller *t,
     json_set(o, "line", json_int(t->a, f->first_line));
     json_set(o, "text", json_text(t->a, f->text));
     json_set(o, "why_not", json_text(t->a, said(t, "report.suspect_why_not")));
-    json_set(o, "would_tell", json_str_or_null(t->a, words.would_tell));
+    json_set(o, "would_tell", json_str_or_null(t->a, would_tell(t, f)));
     json_set(o, "entry", json_text(t->a, f->entry->id));
-    json_set(o, "means", json_text(t->a, words.means));
+    json_set(o, "means", json_text(t->a, said_text(t, &f->entry->root_cause)));
     json_set(o, "need", amount(t, of.need));
     json_set(o, "have", amount(t, of.have));
     json_set(o, "short_by",

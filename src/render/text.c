@@ -1,189 +1,353 @@
-/* text.c: the answer as a person reads it on a terminal, most useful first:
+/* text.c: a document on a terminal: indentation, colour, two columns at the
+ * right edge. The only file that knows escape sequences. Everything written is
+ * cleaned, so that nothing of a log reaches a terminal as it came.
  *
- *     title                                             entry id
- *     what was asked for, what was there (line)
- *     why
- *     bars: the memory, to scale
- *     Do this first    at most two fixes, each with numbers and command
- *     Not this         what people would now try
- *     Other fixes
- *     oomkb does not know    questions, each with the command that answers it
- *
- * A root speaks in full; what merely followed from it gets one line under it.
+ *     Do this first                          verdict        cost, loses
+ *      1  Reduce --max-model-len             enough         flag, capacity
+ *           --max-model-len 17024            a command stands further in
+ *         17,024 x 36 KiB = 598.50 MiB       what belongs to the item
  */
 #include "render/page.h"
 
-static enum ink severity_ink(enum severity s) {
-    switch (s) {
-    case SEVERITY_failure: return INK_BAD;
-    case SEVERITY_warning: return INK_WARN;
-    case SEVERITY_recovery:
-    case SEVERITY_info:
-    case SEVERITY_suspect: return INK_DIM;
-    case SEVERITY_COUNT_OF: return INK_PLAIN;
-    }
-    return INK_PLAIN;
-}
+#include "base/utf8.h"
 
-/* What is no failure says so at once. */
-static void write_severity(struct page *p, const struct finding *f) {
-    enum severity s = f->entry->severity;
-    if (s != SEVERITY_failure) {
-        page_text(p, 0, severity_ink(s), said_severity(p->t, f->entry));
-    }
-}
+#define WIDTH_MIN 60
+#define WIDTH_MAX 120
+#define WIDTH_DEFAULT 80
+#define GAP 2       /* between columns */
+#define ITEM_IN 1   /* before a mark */
+#define CODE_IN 2   /* a command stands this much further in */
+#define TEXT_BYTES_MAX ((size_t)16 << 20)
 
-static void write_why_this_entry(struct page *p, const struct finding *f) {
-    bool is_doubtful = f->certainty == CERTAINTY_GENERIC;
-    if (is_doubtful || p->t->o->why) {
-        page_text(p, 0, INK_DIM, said_note(p->t, &f->because));
-    }
-}
-
-static void write_remarks(struct page *p, const struct finding *f) {
-    for (size_t i = 0; i < f->remark_count; i++) {
-        page_item(p, 0, STR("! "), INK_WARN, said_note(p->t, &f->remarks[i]));
-    }
-}
-
-static void write_cause(struct page *p, const struct report *rep,
-                        const struct finding *f) {
-    page_pair(p, 0, (struct str){NULL, 0}, INK_STRONG,
-              said_text(p->t, &f->entry->title), INK_DIM, f->entry->id);
-    write_severity(p, f);
-    page_text(p, 0, INK_PLAIN, text_numbers(p->t, rep, f));
-    page_text(p, 0, INK_PLAIN, said_text(p->t, &f->entry->root_cause));
-    write_why_this_entry(p, f);
-    page_text(p, 0, INK_DIM, shown_times(p->t, f));
-    write_remarks(p, f);
-}
-
-/* One line for each finding that this root dragged along. */
-static void write_followers(struct page *p, const struct report *rep,
-                            size_t root) {
-    bool is_first = true;
-    for (size_t i = 0; i < rep->finding_count; i++) {
-        const struct finding *f = &rep->findings[i];
-        if (f->cause < 0 || (size_t)f->cause != root || i == root) {
-            continue;
+static void widest(const struct block *under, size_t widths[COLUMNS]) {
+    for (const struct block *b = under->first; b != NULL; b = b->next) {
+        for (size_t i = 0; i < COLUMNS && b->kind != BLOCK_ID; i++) {
+            size_t width = utf8_width(b->column[i]);
+            widths[i] = width > widths[i] ? width : widths[i];
         }
-        if (is_first) {
-            page_blank(p);
+        widest(b, widths);
+    }
+}
+
+static struct page page_open(const struct teller *t, const struct document *d,
+                             struct buf *out) {
+    uint32_t width = t->o->width == 0 ? WIDTH_DEFAULT : t->o->width;
+    struct page p = {t, out, width, t->o->color, {0}};
+    p.width = width < WIDTH_MIN   ? WIDTH_MIN
+              : width > WIDTH_MAX ? WIDTH_MAX
+                                  : width;
+    widest(&d->top, p.columns);
+    return p;
+}
+
+static const char *escape_of(enum tone tone) {
+    switch (tone) {
+    case TONE_PLAIN: return "";
+    case TONE_STRONG: return "\033[1m";
+    case TONE_DIM: return "\033[2m";
+    case TONE_GOOD: return "\033[32m";
+    case TONE_BAD: return "\033[31m";
+    case TONE_WARN: return "\033[33m";
+    case TONE_CODE: return "\033[36m";
+    }
+    return "";
+}
+
+void page_put(struct page *p, enum tone tone, struct str text) {
+    bool is_toned = p->color && tone != TONE_PLAIN && text.n > 0;
+    buf_add(p->out, str_of(is_toned ? escape_of(tone) : ""));
+    utf8_clean(p->out, text);
+    buf_add(p->out, str_of(is_toned ? "\033[0m" : ""));
+}
+
+static void newline(struct page *p) {
+    buf_add_char(p->out, '\n');
+}
+
+static void blank(struct page *p) {
+    struct str so_far = buf_str(p->out);
+    if (so_far.n > 0 && !str_ends(so_far, STR("\n\n"))) {
+        newline(p);
+    }
+}
+
+/* ---- words ---- */
+
+static void put_columns(struct page *p, const struct block *b, size_t used) {
+    size_t last = b->column[1].n > 0 || p->columns[1] > 0
+                      ? p->columns[1]
+                      : utf8_width(b->column[0]);
+    size_t at[COLUMNS] = {p->width - last, p->width - last};
+    if (p->columns[1] > 0) {
+        at[0] -= GAP + p->columns[0];
+    } else {
+        at[0] = p->width - utf8_width(b->column[0]);
+    }
+    for (size_t i = 0; i < COLUMNS; i++) {
+        if (b->column[i].n > 0) {
+            buf_fill(p->out, ' ', at[i] > used ? at[i] - used : GAP);
+            used = at[i] + utf8_width(b->column[i]);
+            page_put(p, i == 0 ? b->column_tone : TONE_DIM, b->column[i]);
         }
-        is_first = false;
-        struct str args[] = {said_text(p->t, &f->entry->title),
-                             shown_lines(p->t, f->first_line, f->first_line)};
-        page_text(p, 0, INK_DIM,
-                  said_with(p->t, "report.followed_by", args, 2));
     }
 }
 
-static void write_finding(struct page *p, const struct report *rep, size_t i,
-                          bool is_main) {
-    const struct finding *f = &rep->findings[i];
-    write_cause(p, rep, f);
-    page_blank(p);
-    text_bars(p, f);
-    text_fixes(p, rep, f, is_main);
-    write_followers(p, rep, i);
-    text_sources(p, f);
-}
-
-static void write_question(struct page *p, const struct question *q) {
-    struct str set =
-        arena_printf(p->t->a, "--set %s=...", fact_spelling(q->fact));
-    page_pair(p, 1, STR("?  "), INK_PLAIN, said_note(p->t, &q->ask), INK_DIM,
-              set);
-    page_command(p, 8, q->how);
-}
-
-static void write_questions(struct page *p, const struct report *rep) {
-    if (rep->question_count == 0) {
-        return;
+/* Columns that the words beside b's columns have. */
+static size_t room_beside(const struct page *p, const struct block *b) {
+    size_t taken = 0;
+    for (size_t i = 0; i < COLUMNS; i++) {
+        taken += p->columns[1] > 0 ? p->columns[i] + GAP : 0;
     }
-    page_blank(p);
-    page_text(p, 0, INK_STRONG, said(p->t, "report.unknown_set"));
-    for (size_t i = 0; i < rep->question_count; i++) {
-        write_question(p, &rep->questions[i]);
+    if (p->columns[1] == 0) {
+        taken = utf8_width(b->column[0]) + GAP;
     }
+    return taken < p->width ? p->width - taken : 0;
 }
 
-static void write_limits(struct page *p, const struct report *rep) {
-    if (rep->truncated) {
-        page_text(p, 0, INK_WARN, said(p->t, "report.truncated"));
+/* Words of b, its mark before the first line and its columns behind it, or
+ * below it where there is no room. */
+static void put_words(struct page *p, const struct block *b, struct str text,
+                      size_t indent, struct str mark, size_t margin) {
+    bool has_columns = b->column[0].n + b->column[1].n > 0;
+    size_t rest = p->width - margin, first = rest;
+    if (has_columns) {
+        size_t room = room_beside(p, b);
+        first = room > margin ? room - margin : 0;
     }
-    if (rep->gave_up_patterns > 0) {
-        page_text(p, 0, INK_WARN, said_gave_up(p->t, rep));
-    }
-}
-
-static void write_input(struct page *p, const struct report *rep) {
-    page_text(p, 0, INK_PLAIN, said_read(p->t, rep));
-    write_limits(p, rep);
-}
-
-/* Looks like memory, and no entry knows it. */
-static void write_suspects(struct page *p, const struct report *rep) {
-    struct suspect_words words = suspect_words(p->t, &rep->suspects[0]);
-    page_text(p, 0, INK_STRONG, suspect_head(p->t, rep));
-    page_text(p, 4, INK_PLAIN, words.line);
-    page_text(p, 0, INK_PLAIN, words.amounts);
-    page_text(p, 0, INK_PLAIN, suspect_others(p->t, rep));
-    page_blank(p);
-    page_text(p, 0, INK_STRONG, said(p->t, "report.suspect_means"));
-    page_text(p, 4, INK_PLAIN, words.means);
-    if (words.would_tell.n > 0) {
-        page_blank(p);
-        page_text(p, 0, INK_STRONG, said(p->t, "report.to_be_sure"));
-        page_item(p, 1, STR("?  "), INK_PLAIN, words.would_tell);
-    }
-    page_blank(p);
-    page_text(p, 0, INK_PLAIN, said(p->t, "report.suspect_new"));
-    write_limits(p, rep);
-}
-
-static void write_nothing(struct page *p, const struct report *rep) {
-    if (rep->suspect_count > 0) {
-        write_suspects(p, rep);
-        return;
-    }
-    page_text(p, 0, INK_STRONG, said(p->t, "report.nothing"));
-    write_input(p, rep);
-    struct str list = shown_seen(p->t, &rep->context);
-    if (list.n > 0) {
-        page_text(p, 0, INK_PLAIN, said_with(p->t, "report.seen", &list, 1));
-    }
-    page_text(p, 0, INK_PLAIN, said(p->t, "report.nothing_next"));
-}
-
-static bool stands_alone(const struct finding *f) {
-    return f->role == ROLE_root || f->cause < 0;
-}
-
-void text_report(struct arena *a, struct reader *r,
-                 const struct report *report, const struct render_options *o,
-                 struct buf *out) {
-    struct teller t = {a, r, o, o->lang};
-    struct page p = page_open(&t, out);
-    const struct report *rep = report_shown(a, r, report, o);
-    bool is_main = true;
-    for (size_t i = 0; i < rep->finding_count; i++) {
-        if (!stands_alone(&rep->findings[i])) {
-            continue;
+    bool is_beside = has_columns && first >= rest / 4;
+    struct str_list lines =
+        wrap_text(p->t->a, text, is_beside ? first : rest, rest);
+    is_beside = is_beside && lines.count > 0 &&
+                utf8_width(lines.at[0]) <= first;
+    for (size_t i = 0; i < lines.count; i++) {
+        buf_fill(p->out, ' ', i == 0 ? indent : margin);
+        if (i == 0 && mark.n > 0) {
+            page_put(p, b->tone, mark);
+            buf_fill(p->out, ' ', margin - indent - utf8_width(mark));
         }
-        if (!is_main) {
-            page_blank(&p);
-            page_put(&p, INK_DIM, STR("----"));
-            buf_add(out, STR("\n\n"));
+        page_put(p, b->tone, lines.at[i]);
+        if (i == 0 && is_beside) {
+            put_columns(p, b, margin + utf8_width(lines.at[0]));
         }
-        write_finding(&p, rep, i, is_main);
-        is_main = false;
+        newline(p);
     }
-    if (is_main) {
-        write_nothing(&p, rep);
-    } else if (rep->truncated || rep->gave_up_patterns > 0) {
-        page_blank(&p);
-        write_limits(&p, rep);
+    if (has_columns && !is_beside) {
+        put_columns(p, b, 0);
+        newline(p);
     }
-    write_questions(&p, rep);
+}
+
+/* ---- commands ---- */
+
+/* A blank at which a shell parts words, that leaves at most columns before it,
+ * best before a flag; else the first one behind; line.n: none. */
+static size_t break_of(struct str line, size_t columns) {
+    char quote = 0;
+    size_t best = line.n, flag = 0;
+    for (size_t i = 1; i < line.n; i++) {
+        char c = line.p[i];
+        if (c == '\\' && quote != '\'') {
+            i++;
+        } else if (quote != 0) {
+            quote = c == quote ? 0 : quote;
+        } else if (c == '\'' || c == '"') {
+            quote = c;
+        } else if (c == ' ') {
+            bool fits = utf8_width(str_slice(line, 0, i)) <= columns;
+            if (!fits) {
+                return flag > columns / 2 ? flag : best < line.n ? best : i;
+            }
+            best = i;
+            flag = i + 1 < line.n && line.p[i + 1] == '-' ? i : flag;
+        }
+    }
+    return best;
+}
+
+/* Is it a line that a shell reads the same when it is continued? */
+static bool may_be_continued(struct str line) {
+    static const char *const no[] = {" #", "<<", ":\\", "`"};
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
+        if (str_find(line, str_of(no[i])) < line.n) {
+            return false;
+        }
+    }
+    return str_find(line, STR(" -")) < line.n;
+}
+
+static void put_command(struct page *p, size_t indent, struct str line) {
+    size_t margin = indent;
+    while (may_be_continued(line) &&
+           margin + utf8_width(line) > p->width) {
+        size_t at = break_of(line, p->width - margin - 2);
+        if (at >= line.n) {
+            break;
+        }
+        buf_fill(p->out, ' ', margin);
+        page_put(p, TONE_CODE, str_slice(line, 0, at));
+        buf_add(p->out, STR(" \\\n"));
+        line = str_slice(line, at + 1, line.n);
+        margin = indent + CODE_IN;
+    }
+    buf_fill(p->out, ' ', margin);
+    page_put(p, TONE_CODE, line);
+    newline(p);
+}
+
+static void put_code(struct page *p, size_t indent, struct str code) {
+    while (code.n > 0) {
+        put_command(p, indent, str_cut(code, '\n', &code));
+    }
+}
+
+/* ---- tables ---- */
+
+static void put_row(struct page *p, const struct table *t, size_t row,
+                    const size_t *widths, size_t columns, size_t indent) {
+    enum tone tone = row == 0          ? TONE_STRONG
+                     : t->tones != NULL ? t->tones[row]
+                                        : TONE_PLAIN;
+    buf_fill(p->out, ' ', indent);
+    for (size_t i = 0; i < columns; i++) {
+        struct str cell = t->cells[row * t->columns + i];
+        page_put(p, tone, cell);
+        if (i + 1 < columns) {
+            buf_fill(p->out, ' ', widths[i] + GAP - utf8_width(cell));
+        }
+    }
+    newline(p);
+}
+
+/* As many columns as the page has room for. */
+static void put_table(struct page *p, const struct table *t, size_t indent) {
+    size_t *widths = arena_array(p->t->a, t->columns, sizeof *widths);
+    for (size_t i = 0; i < t->columns * t->rows; i++) {
+        size_t width = utf8_width(t->cells[i]);
+        size_t *to = &widths[i % t->columns];
+        *to = width > *to ? width : *to;
+    }
+    size_t used = indent, columns = 0;
+    while (columns < t->columns && used + widths[columns] <= p->width) {
+        used += widths[columns++] + GAP;
+    }
+    for (size_t row = 0; row < t->rows; row++) {
+        put_row(p, t, row, widths, columns, indent);
+    }
+}
+
+/* ---- blocks ---- */
+
+static void put_blocks(struct page *p, const struct block *under,
+                       size_t indent);
+
+static void put_link(struct page *p, const struct block *b, size_t indent) {
+    struct block line = *b;
+    line.tone = TONE_DIM;
+    put_words(p, &line, b->href, indent, (struct str){NULL, 0}, indent);
+    line.column[0] = (struct str){NULL, 0};
+    put_words(p, &line, b->text, indent + 2, (struct str){NULL, 0},
+              indent + 2);
+}
+
+static void put_id(struct page *p, const struct block *b) {
+    buf_add_char(p->out, '[');
+    page_put(p, TONE_DIM, b->text);
+    buf_add_char(p->out, ']');
+    if (b->column[0].n > 0) {
+        struct block kind = {.tone = b->tone};
+        size_t used = utf8_width(b->text) + 4;
+        bool fits = used + utf8_width(b->column[0]) <= p->width;
+        if (fits) {
+            buf_fill(p->out, ' ', GAP);
+            page_put(p, b->tone, b->column[0]);
+        } else {
+            newline(p);
+            put_words(p, &kind, b->column[0], 0, (struct str){NULL, 0}, 0);
+            return;
+        }
+    }
+    newline(p);
+}
+
+static void put_block(struct page *p, const struct block *under,
+                      const struct block *b, size_t indent) {
+    struct str no_mark = {NULL, 0};
+    size_t mark = b->mark.n > 0 ? utf8_width(b->mark) + 1 : 4;
+    size_t margin = indent + (mark > 3 ? mark : 3);
+    switch (b->kind) {
+    case BLOCK_TITLE: put_words(p, b, b->text, 0, no_mark, 0); break;
+    case BLOCK_ID: put_id(p, b); break;
+    case BLOCK_SECTION:
+        if (b->is_implied) {
+            put_blocks(p, b, 0);
+            break;
+        }
+        if (b->is_open) {
+            blank(p);
+        }
+        put_words(p, b, b->text, 0, no_mark, 0);
+        put_blocks(p, b, ITEM_IN);
+        break;
+    case BLOCK_TEXT: put_words(p, b, b->text, indent, no_mark, indent); break;
+    case BLOCK_ITEM:
+        put_words(p, b, b->text, indent, b->mark, margin);
+        put_blocks(p, b, margin);
+        break;
+    case BLOCK_CODE:
+        if (under->kind == BLOCK_SECTION) { /* a sample, not to be run */
+            put_words(p, b, b->text, indent, no_mark, indent);
+        } else {
+            put_code(p, indent + CODE_IN, b->text);
+        }
+        break;
+    case BLOCK_BARS:
+        blank(p);
+        page_bars(p, b->bars);
+        newline(p);
+        break;
+    case BLOCK_TABLE: put_table(p, b->table, indent); break;
+    case BLOCK_LINK: put_link(p, b, indent); break;
+    case BLOCK_RULE:
+        blank(p);
+        page_put(p, TONE_DIM, STR("----"));
+        buf_add(p->out, STR("\n\n"));
+        break;
+    }
+}
+
+static void put_blocks(struct page *p, const struct block *under,
+                       size_t indent) {
+    for (const struct block *b = under->first; b != NULL; b = b->next) {
+        bool is_in_section = under->kind == BLOCK_SECTION;
+        if (block_is_shown(b)) {
+            put_block(p, under, b,
+                      indent + (is_in_section && b->kind != BLOCK_ITEM));
+        }
+    }
+}
+
+void text_walk(const struct teller *t, struct document *d, struct buf *out) {
+    struct page p = page_open(t, d, out);
+    put_blocks(&p, &d->top, 0);
+}
+
+size_t text_lines(const struct teller *t, const struct document *d) {
+    struct buf out;
+    size_t lines = 0;
+    buf_init_in(&out, t->a, TEXT_BYTES_MAX);
+    struct page p = page_open(t, d, &out);
+    put_blocks(&p, &d->top, 0);
+    for (size_t i = 0; i < out.n; i++) {
+        lines += out.p[i] == '\n';
+    }
+    return lines;
+}
+
+struct str text_of_bars(const struct teller *t, const struct bars *bars,
+                        uint32_t width) {
+    struct buf out;
+    buf_init_in(&out, t->a, TEXT_BYTES_MAX);
+    struct page p = {t, &out, width, false, {0}};
+    page_bars(&p, bars);
+    return buf_str(&out);
 }

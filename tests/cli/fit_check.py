@@ -1186,6 +1186,7 @@ class Shown(Fit):
         text = oomkb("fit", "--model", GEMMA, "--kv-available", "8GiB",
                      "--sweep", "max_model_len").stdout.decode()
         self.assertIn("\u2588", text)
+        self.assertRegex(text, r"131,072 +11.41 to 17.98 GiB")
 
     def test_a_slice_has_what_its_name_says(self):
         for name, gib in (("A100 80GB 3g.40gb", 40),
@@ -1215,7 +1216,7 @@ class Shown(Fit):
 
     def test_formulas_speak_chinese(self):
         words = ["fit", "--model", LLAMA, "--gpu", "L40S", "--lang", "zh",
-                 "--engine", "tgi"]
+                 "--engine", "tgi", "--all"]
         text = oomkb(*words).stdout.decode()
         for english in (" params", " layers", " kv heads", " rank's",
                         "catalogue", "about"):

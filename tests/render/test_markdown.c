@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
-#include "render/sheet.h"
+#include "render/parts.h"
 #include "support/corpus.h"
 #include "support/reports.h"
 #include "support/texts.h"
@@ -19,7 +19,9 @@ static struct str shown(struct arena *a, const struct report *r,
     struct buf out;
     struct render_options o = {.lang = lang};
     buf_init_in(&out, a, (size_t)1 << 24);
-    markdown_report(a, texts_reader(a), r, &o, &out);
+    struct answer answer = {.report = r};
+    format_write(format_named(STR("markdown")), a, texts_reader(a), &answer,
+                 &o, &out);
     assert_true(buf_ok(&out));
     return arena_str(a, buf_str(&out));
 }
@@ -57,13 +59,9 @@ static void reports_read_as_agreed(struct arena *a) {
 }
 
 static struct str put(struct arena *a, const char *text) {
-    struct buf out;
     struct render_options o = {0};
     struct teller t = {a, NULL, &o, LANG_EN};
-    struct sheet s = {&t, &out};
-    buf_init_in(&out, a, 65536);
-    sheet_put(&s, str_of(text));
-    return arena_str(a, buf_str(&out));
+    return markdown_of(&t, str_of(text));
 }
 
 static void expect_put(struct arena *a, const char *text, const char *md) {
@@ -102,9 +100,8 @@ static void fences_are_longer_than_what_they_hold(struct arena *a) {
     struct buf out;
     struct render_options o = {0};
     struct teller t = {a, NULL, &o, LANG_EN};
-    struct sheet s = {&t, &out};
     buf_init_in(&out, a, 65536);
-    sheet_code(&s, 2, "sh", STR("a\n````\n<b>\n"));
+    markdown_code(&t, &out, 2, "sh", STR("a\n````\n<b>\n"));
     assert_true(str_eq(buf_str(&out),
                        STR("  `````sh\n  a\n  ````\n  <b>\n  `````\n")));
 }

@@ -146,9 +146,12 @@ static struct str written(struct arena *a, const char *format,
                           const struct report *r, bool redact,
                           enum lang lang) {
     struct buf out;
-    struct render_options o = {.redact = redact, .why = true, .lang = lang};
+    struct render_options o = {.redact = redact, .why = true, .all = true,
+                               .lang = lang};
     buf_init_in(&out, a, (size_t)1 << 24);
-    format_named(str_of(format))->report(a, texts_reader(a), r, &o, &out);
+    struct answer answer = {.report = r};
+    format_write(format_named(str_of(format)), a, texts_reader(a), &answer,
+                 &o, &out);
     assert_true(buf_ok(&out));
     return arena_str(a, buf_str(&out));
 }
@@ -201,11 +204,15 @@ static void expect_lacks(struct str text, const char *what) {
 
 static void no_format_shows_a_secret(struct arena *a) {
     static const char *const secrets[] = {"annie", "acme", "10.9.8.7", NULL};
-    for (const struct format *f = formats; f->name != NULL; f++) {
+    for (size_t n = 0; format_names[n] != NULL; n++) {
+        const char *name = format_names[n];
+        if (str_eq(str_of(name), STR("csv"))) {
+            continue; /* is for lists */
+        }
         for (int lang = 0; lang < LANG_COUNT_OF; lang++) {
-            struct str plain = written(a, f->name, report_of_secrets(a),
-                                       false, (enum lang)lang);
-            struct str shown = written(a, f->name, report_of_secrets(a), true,
+            struct str plain = written(a, name, report_of_secrets(a), false,
+                                       (enum lang)lang);
+            struct str shown = written(a, name, report_of_secrets(a), true,
                                        (enum lang)lang);
             assert_true(str_find(plain, STR("acme")) < plain.n);
             assert_true(str_find(shown, STR("8.00 GiB")) < shown.n);

@@ -34,7 +34,8 @@ static int close_texts(void **state) {
 static struct str shown(const struct report *r, struct render_options o) {
     struct buf out;
     buf_init_in(&out, &arena, (size_t)1 << 24);
-    format_named(STR("text"))->report(&arena, texts, r, &o, &out);
+    struct answer answer = {.report = r};
+    format_write(format_named(STR("text")), &arena, texts, &answer, &o, &out);
     assert_true(buf_ok(&out));
     return arena_str(&arena, buf_str(&out));
 }
@@ -42,6 +43,10 @@ static struct str shown(const struct report *r, struct render_options o) {
 static struct str at_width(const struct report *r, enum lang lang,
                            uint32_t width) {
     return shown(r, (struct render_options){.lang = lang, .width = width});
+}
+
+static struct str all_of(const struct report *r) {
+    return shown(r, (struct render_options){.width = 80, .all = true});
 }
 
 static void expect_contains(struct str text, const char *what) {
@@ -188,7 +193,7 @@ static void nothing_of_a_log_is_obeyed(void **state) {
 
 static void few_reports_are_no_percentage(void **state) {
     (void)state;
-    struct str text = at_width(report_of_kv_pool(&arena), LANG_EN, 80);
+    struct str text = all_of(report_of_kv_pool(&arena));
     expect_contains(text, "10 of 13 people say it worked");
     expect_contains(text, "Few reports");
     expect_lacks(text, "1 of 2");
@@ -199,16 +204,21 @@ static void what_is_not_enough_is_never_first(void **state) {
     struct report *r = report_of_kv_pool(&arena);
     r->findings[0].fixes[0].estimate.verdict = VERDICT_NOT_ENOUGH;
     struct str text = at_width(r, LANG_EN, 80);
-    size_t others = str_find(text, STR("Other fixes"));
-    assert_true(others < text.n);
-    assert_true(str_find(text, STR("Lower the promised")) > others);
+    size_t not_this = str_find(text, STR("Do not"));
+    assert_true(not_this < text.n);
+    assert_true(str_find(text, STR("Lower the promised")) > not_this);
 }
 
-static void wrappers_get_one_line_under_their_root(void **state) {
+static void what_follows_gets_one_line_if_it_adds_something(void **state) {
     (void)state;
-    struct str text = at_width(report_of_kv_pool(&arena), LANG_EN, 80);
-    expect_contains(text, "vLLM's engine process died (line 88)");
-    expect_lacks(text, "vllm/engine-core-failed");
+    struct report *r = report_of_kv_pool(&arena);
+    const char *wrapper = "vLLM's engine process died (line 88)";
+    expect_lacks(at_width(r, LANG_EN, 80), "engine process died");
+    expect_contains(all_of(r), wrapper);
+    expect_lacks(all_of(r), "vllm/engine-core-failed");
+    r->findings[1].role = ROLE_consequence;
+    r->findings[0].fix_count = 1;
+    expect_contains(at_width(r, LANG_EN, 80), wrapper);
 }
 
 static void numbers_that_do_not_add_up_draw_nothing(void **state) {
@@ -229,7 +239,7 @@ static void places_are_told_on_request(void **state) {
                       .count = 1};
     expect_lacks(at_width(r, LANG_EN, 80), "cheaper");
     struct render_options o = {.width = 80, .why = true};
-    expect_contains(shown(r, o), "- cheaper");
+    expect_contains(shown(r, o), "cheaper");
 }
 
 static void top_limits_the_fixes(void **state) {
@@ -288,7 +298,7 @@ int main(void) {
         cmocka_unit_test(nothing_of_a_log_is_obeyed),
         cmocka_unit_test(few_reports_are_no_percentage),
         cmocka_unit_test(what_is_not_enough_is_never_first),
-        cmocka_unit_test(wrappers_get_one_line_under_their_root),
+        cmocka_unit_test(what_follows_gets_one_line_if_it_adds_something),
         cmocka_unit_test(numbers_that_do_not_add_up_draw_nothing),
         cmocka_unit_test(places_are_told_on_request),
         cmocka_unit_test(top_limits_the_fixes),

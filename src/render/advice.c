@@ -1,0 +1,205 @@
+/* advice.c: what to do about one finding, and what not: the sections "Do this
+ * first", "Or", "Do not". A fix is an item: what it is, whether it is enough,
+ * what it costs; below it the command and the sum in one line. Everything else
+ * that is known of it is for those who ask for all. */
+#include "render/parts.h"
+
+#define SHOWN 3       /* fixes: one first, two others */
+#define SURE_ENOUGH 2 /* so many that apply: others need a sum */
+#define DEAD_ENDS 3
+#define ALIKE_MICRO 50000 /* gains within a twentieth: neither is better */
+
+static bool is_open_verdict(const struct fix *fix) {
+    enum verdict v = fix_verdict(fix);
+    return v == VERDICT_NONE || v == VERDICT_UNKNOWN;
+}
+
+static bool are_alike(const struct fix *a, const struct fix *b) {
+    int64_t gap = a->gain_micro - b->gain_micro;
+    gap = gap < 0 ? -gap : gap;
+    return is_open_verdict(a) && is_open_verdict(b) && a->gain_micro > 0 &&
+           gap <= a->gain_micro * ALIKE_MICRO / UNITS_MICRO;
+}
+
+/* What may not apply is told where its sum is known, or little else is. */
+static bool is_told(const struct fix *fix, bool also_if) {
+    return fix_is_first_choice(fix) &&
+           (also_if || fix->applies == APPLIES_YES || !is_open_verdict(fix));
+}
+
+static size_t most_shown(const struct teller *t) {
+    size_t top = t->o->top > 0 ? t->o->top : t->o->all ? CHOSEN_MOST : SHOWN;
+    return top < CHOSEN_MOST ? top : CHOSEN_MOST;
+}
+
+struct chosen fixes_chosen(const struct teller *t, const struct finding *f) {
+    struct chosen c = {.count = 0};
+    bool is_all = t->o->top > 0 || t->o->all;
+    size_t most = most_shown(t);
+    size_t sure = 0;
+    for (size_t i = 0; i < f->fix_count; i++) {
+        sure += fix_is_first_choice(&f->fixes[i]) &&
+                f->fixes[i].applies == APPLIES_YES;
+    }
+    for (size_t i = 0; i < f->fix_count && c.count < most; i++) {
+        if (is_told(&f->fixes[i], is_all || sure < SURE_ENOUGH)) {
+            c.at[c.count++] = &f->fixes[i];
+        }
+    }
+    c.first = c.count > 0;
+    while (c.first > 0 && c.first < c.count && c.first < SHOWN &&
+           are_alike(c.at[0], c.at[c.first])) {
+        c.first++;
+    }
+    return c;
+}
+
+/* The corrected command is that of the first fix of the first finding. */
+static bool is_in_command(const struct report *rep, const struct fix *fix) {
+    return rep->command_after.n > 0 && rep->finding_count > 0 &&
+           rep->findings[0].fix_count > 0 && fix == rep->findings[0].fixes;
+}
+
+static enum tone verdict_tone(enum verdict v) {
+    switch (v) {
+    case VERDICT_ENOUGH: return TONE_GOOD;
+    case VERDICT_NOT_ENOUGH: return TONE_BAD;
+    case VERDICT_MAY_BE_ENOUGH: return TONE_WARN;
+    case VERDICT_UNKNOWN:
+    case VERDICT_NONE: return TONE_DIM;
+    }
+    return TONE_PLAIN;
+}
+
+static struct block *add_code(struct document *d, struct block *under,
+                              struct str code) {
+    return document_add(d, under,
+                        (struct block){.kind = BLOCK_CODE, .text = code});
+}
+
+/* What `--all` says of a fix besides. */
+static void add_rest(const struct teller *t, struct document *d,
+                     struct block *item, const struct fix *fix) {
+    const struct estimate *e = &fix->estimate;
+    document_text(d, item, TONE_PLAIN, said_text(t, &fix->how));
+    document_text(d, item, TONE_PLAIN, fix_trade_off(t, fix->is));
+    if (fix->has_estimate) {
+        document_text(d, item, TONE_DIM, said_formula(t, e->formula));
+    }
+    document_text(d, item, TONE_DIM, shown_rate(t, &fix->success));
+}
+
+static struct block *add_fix(const struct teller *t, struct document *d,
+                             struct block *under, const struct report *rep,
+                             const struct fix *fix, bool is_first) {
+    bool is_whole = is_in_command(rep, fix);
+    struct str sum = fix_sum(t, fix);
+    struct str because = said_note(t, &fix->because);
+    struct block *item = document_add(
+        d, under,
+        (struct block){
+            .kind = BLOCK_ITEM,
+            .mark = arena_printf(t->a, "%u", fix->rank),
+            .text = fix_action(t, fix),
+            .column = {fix_verdict_words(t, fix),
+                       fix_cost(t, fix->is->effort, fix->is->loses)},
+            .column_tone = verdict_tone(fix_verdict(fix))});
+    if (is_whole && rep->command_is_arguments) {
+        document_text(d, item, TONE_PLAIN, said(t, "report.arguments"));
+    }
+    add_code(d, item, is_whole ? rep->command_after : fix_command(fix));
+    if (is_first && fix_command(fix).n == 0 && !is_whole && !t->o->all) {
+        struct str how = first_sentence(said_text(t, &fix->how));
+        document_text(d, item, TONE_PLAIN, str_eq(how, sum) ? sum : how)
+            ->spare = SPARE_DETAIL;
+        sum = str_eq(how, sum) ? (struct str){NULL, 0} : sum;
+    }
+    bool is_of_how = str_starts(said_text(t, &fix->how), sum);
+    if (!t->o->all || !is_of_how) {
+        document_text(d, item, TONE_PLAIN, sum);
+    }
+    document_text(d, item, TONE_WARN, because)->spare = SPARE_DETAIL;
+    document_text(d, item, TONE_STRONG, shown_own(t, &fix->own));
+    if (t->o->all) {
+        add_rest(t, d, item, fix);
+    }
+    return item;
+}
+
+static struct block *section(const struct teller *t, struct document *d,
+                             const char *key, bool is_first) {
+    struct block b = {.kind = BLOCK_SECTION, .tone = TONE_STRONG,
+                      .text = said(t, key), .is_open = is_first};
+    if (is_first) {
+        b.column[0] = said(t, "report.verdict");
+        b.column[1] = said(t, "report.cost");
+        b.column_tone = TONE_DIM;
+    }
+    return document_add(d, NULL, b);
+}
+
+static void add_fixes(const struct teller *t, struct document *d,
+                      const struct report *rep, const struct finding *f,
+                      bool is_main) {
+    struct chosen c = fixes_chosen(t, f);
+    struct block *under = section(t, d, c.first > 1 ? "report.do_one"
+                                                    : "report.do_first",
+                                  true);
+    bool is_said = !is_main || rep->command_after.n == 0;
+    for (size_t i = 0; i < c.count; i++) {
+        under = i == c.first ? section(t, d, "report.or", false) : under;
+        struct block *item = add_fix(t, d, under, rep, c.at[i], i == 0);
+        item->spare = i >= 2 ? SPARE_THIRD_FIX : SPARE_NEVER;
+        is_said = is_said || is_in_command(rep, c.at[i]);
+    }
+    if (!is_said && c.count > 0) {
+        struct block last = {.kind = BLOCK_ITEM, .mark = STR("$")};
+        last.text = said(t, rep->command_is_arguments ? "report.arguments"
+                                                      : "report.command");
+        add_code(d, document_add(d, under, last), rep->command_after);
+    }
+}
+
+/* Fixes that the numbers rule out: "{action}: short by 1.2 GiB". */
+static size_t add_not_enough(const struct teller *t, struct document *d,
+                             struct block *under, const struct finding *f,
+                             size_t room) {
+    size_t count = 0;
+    for (size_t i = 0; i < f->fix_count && count < room; i++) {
+        const struct fix *fix = &f->fixes[i];
+        struct str args[] = {said_text(t, &fix->is->action),
+                             fix_sum(t, fix)};
+        if (fix_is_offered(fix) && fix_verdict(fix) == VERDICT_NOT_ENOUGH) {
+            document_add(d, under,
+                         (struct block){.kind = BLOCK_ITEM, .mark = STR("x"),
+                                        .spare = SPARE_NEXT_DEAD_END,
+                                        .text = said_with(t, "report.dead_end",
+                                                          args, 2)});
+            count++;
+        }
+    }
+    return count;
+}
+
+static void add_dead_ends(const struct teller *t, struct document *d,
+                          const struct finding *f) {
+    struct block *under = section(t, d, "report.not_this", false);
+    size_t most = t->o->all ? SIZE_MAX : DEAD_ENDS;
+    for (size_t i = 0; i < f->dead_end_count && i < most; i++) {
+        struct str text = dead_end_said(t, &f->dead_ends[i], t->o->all);
+        document_add(d, under,
+                     (struct block){.kind = BLOCK_ITEM, .mark = STR("x"),
+                                    .text = text,
+                                    .spare = i == 0 ? SPARE_DEAD_END
+                                                    : SPARE_NEXT_DEAD_END});
+    }
+    size_t shown = f->dead_end_count < most ? f->dead_end_count : most;
+    add_not_enough(t, d, under, f, t->o->top > 0 ? 0 : most - shown);
+}
+
+void add_advice(const struct teller *t, struct document *d,
+                const struct report *rep, const struct finding *f,
+                bool is_main) {
+    add_fixes(t, d, rep, f, is_main);
+    add_dead_ends(t, d, f);
+}

@@ -1,0 +1,353 @@
+/* answer.c: the answer to a log, most useful first:
+ *
+ *     what failed                     title, entry
+ *     this log's numbers              need, have, short by; bars
+ *     Do this first / Or / Do not     advice.c
+ *     To be sure                      questions, and what an answer changes
+ *     More                            where to read on
+ *
+ * 25 lines for one root, 40 for two; more roots have one line each. What
+ * followed from a root gets one line at most. --all has everything, --why how
+ * each place was won.
+ */
+#include "render/parts.h"
+
+#define LINES_ONE 25
+#define LINES_TWO 40
+#define ROOTS_SHOWN 2
+#define ROOTS_NAMED 6
+#define REMARKS 2
+#define QUESTIONS 2
+#define LINKS 2
+#define HUNDREDTH_MICRO 10000
+
+static bool stands_alone(const struct finding *f) {
+    return f->role == ROLE_root || f->cause < 0;
+}
+
+static struct block *section(const struct teller *t, struct document *d,
+                             const char *key, bool is_open) {
+    return document_add(d, NULL, (struct block){.kind = BLOCK_SECTION,
+                                                .tone = TONE_STRONG,
+                                                .text = said(t, key),
+                                                .is_open = is_open});
+}
+
+/* ---- one root ---- */
+
+static enum tone severity_tone(enum severity s) {
+    switch (s) {
+    case SEVERITY_failure: return TONE_STRONG;
+    case SEVERITY_warning: return TONE_WARN;
+    case SEVERITY_recovery:
+    case SEVERITY_info:
+    case SEVERITY_suspect: return TONE_DIM;
+    case SEVERITY_COUNT_OF: break;
+    }
+    return TONE_PLAIN;
+}
+
+static void add_head(const struct teller *t, struct document *d,
+                     const struct finding *f) {
+    const struct entry *e = f->entry;
+    bool is_failure = e->severity == SEVERITY_failure;
+    struct block id = {.kind = BLOCK_ID, .text = e->id,
+                       .tone = severity_tone(e->severity)};
+    id.column[0] = is_failure ? id.column[0] : said_severity(t, e);
+    document_add(d, NULL, (struct block){.kind = BLOCK_TITLE,
+                                         .tone = TONE_STRONG,
+                                         .text = said_text(t, &e->title)});
+    document_add(d, NULL, id);
+}
+
+/* Remarks that change nothing in the answer are for those who ask for all. */
+static bool is_aside(const struct note *remark) {
+    return str_eq(str_of(remark->key), STR("diagnose.remark.cards")) ||
+           str_eq(str_of(remark->key), STR("diagnose.remark.model_guess"));
+}
+
+static void add_remarks(const struct teller *t, struct document *d,
+                        const struct finding *f) {
+    size_t count = 0;
+    for (size_t i = 0; i < f->remark_count; i++) {
+        const struct note *remark = &f->remarks[i];
+        if (t->o->all || (count < REMARKS && !is_aside(remark))) {
+            document_text(d, NULL, TONE_PLAIN, said_note(t, remark))->spare =
+                count > 0 ? SPARE_NEXT_REMARK : SPARE_REMARK;
+            count++;
+        }
+    }
+}
+
+/* What the root dragged along; what only passes it on adds nothing. */
+static void add_followers(const struct teller *t, struct document *d,
+                          const struct report *rep, size_t root) {
+    bool is_said = false;
+    for (size_t i = 0; i < rep->finding_count; i++) {
+        const struct finding *f = &rep->findings[i];
+        bool is_of = f->cause >= 0 && (size_t)f->cause == root && i != root;
+        bool is_told = t->o->all || (f->role == ROLE_consequence && !is_said);
+        if (is_of && is_told) {
+            struct str args[] = {said_text(t, &f->entry->title),
+                                 shown_lines(t, f->first_line, f->first_line)};
+            document_text(d, NULL, TONE_DIM,
+                          said_with(t, "report.followed_by", args, 2))
+                ->spare = SPARE_FOLLOWER;
+            is_said = true;
+        }
+    }
+}
+
+/* The version rows that hold here, and the first links. */
+static void add_sources(const struct teller *t, struct document *d,
+                        const struct finding *f) {
+    const struct entry *e = f->entry;
+    for (size_t i = 0; i < f->version_count; i++) {
+        const struct version_line *v = &f->versions[i];
+        struct str args[] = {v->is->range.product,
+                             shown_short(t, v->version, 32),
+                             said_text(t, &v->is->note)};
+        if (v->in_range == RANGE_INSIDE && v->version.n > 0 && args[2].n > 0) {
+            document_text(d, NULL, TONE_DIM,
+                          said_with(t, "report.version", args, 3));
+        }
+    }
+    struct block *seen = section(t, d, "report.evidence", false);
+    for (size_t i = 0; i < e->evidence_count && i < LINKS; i++) {
+        document_add(d, seen, (struct block){.kind = BLOCK_LINK,
+                                             .href = e->evidence[i].url});
+    }
+}
+
+static void add_root(const struct teller *t, struct document *d,
+                     const struct report *rep, size_t i, bool is_main) {
+    const struct finding *f = &rep->findings[i];
+    add_head(t, d, f);
+    document_text(d, NULL, TONE_PLAIN, numbers_said(t, rep, f));
+    add_remarks(t, d, f);
+    if (t->o->all) {
+        document_text(d, NULL, TONE_PLAIN, said_text(t, &f->entry->root_cause));
+    }
+    document_add(d, NULL, (struct block){.kind = BLOCK_BARS,
+                                         .bars = bars_of(t, f),
+                                         .spare = SPARE_BARS});
+    document_text(d, NULL, TONE_PLAIN, holders_said(t, f))->spare =
+        SPARE_HOLDERS;
+    add_advice(t, d, rep, f, is_main);
+    add_followers(t, d, rep, i);
+    if (t->o->all) {
+        add_sources(t, d, f);
+    }
+}
+
+/* ---- questions ---- */
+
+/* "1", "1 and 3": fixes of the first root whose verdict the fact would settle. */
+static struct str fixes_decided(const struct teller *t,
+                                const struct finding *f, enum fact_name fact) {
+    struct chosen c = fixes_chosen(t, f);
+    struct buf list;
+    size_t count = 0;
+    buf_init_in(&list, t->a, 256);
+    for (size_t i = 0; i < c.count; i++) {
+        const struct needs *needs = &c.at[i]->estimate.needs;
+        bool is_needed = false;
+        for (size_t k = 0; k < needs->count; k++) {
+            is_needed = is_needed || needs->at[k] == fact;
+        }
+        if (is_needed && c.at[i]->has_estimate) {
+            buf_add(&list, count++ > 0 ? said(t, "report.and") : STR(""));
+            buf_printf(&list, "%u", c.at[i]->rank);
+        }
+    }
+    return settled(t->a, &list);
+}
+
+static struct str question_said(const struct teller *t,
+                                const struct report *rep,
+                                const struct question *q) {
+    struct str args[] = {said_note(t, &q->ask), {NULL, 0},
+                         str_of(fact_spelling(q->fact))};
+    for (size_t i = 0; i < rep->finding_count && args[1].n == 0; i++) {
+        if (stands_alone(&rep->findings[i])) {
+            args[1] = fixes_decided(t, &rep->findings[i], q->fact);
+            break;
+        }
+    }
+    return said_with(t, args[1].n > 0           ? "report.ask_decides"
+                        : q->fact == FACT_stage ? "report.ask_cause"
+                                                : "report.ask_more",
+                     args, 3);
+}
+
+static void add_questions(const struct teller *t, struct document *d,
+                          const struct report *rep) {
+    struct block *under = section(t, d, "report.to_be_sure", false);
+    size_t most = t->o->all ? SIZE_MAX : QUESTIONS;
+    for (size_t i = 0; i < rep->question_count && i < most; i++) {
+        const struct question *q = &rep->questions[i];
+        struct block *item = document_add(
+            d, under, (struct block){.kind = BLOCK_ITEM, .mark = STR("?"),
+                                     .text = question_said(t, rep, q),
+                                     .spare = i > 0 ? SPARE_QUESTION : 0});
+        document_add(d, item, (struct block){.kind = BLOCK_CODE, .text = q->how,
+                                             .spare = SPARE_HOW});
+    }
+}
+
+/* ---- --why ---- */
+
+static void add_causes(const struct teller *t, struct document *d,
+                       struct block *under, const struct finding *f) {
+    for (size_t i = 0; i < f->cause_count; i++) {
+        const struct belief *b = &f->causes[i];
+        if (b->p_micro < HUNDREDTH_MICRO) {
+            continue;
+        }
+        struct buf because;
+        buf_init_in(&because, t->a, (size_t)64 << 10);
+        for (size_t k = 0; k < b->because_count; k++) {
+            buf_add(&because, k > 0 ? said(t, "report.comma") : STR(""));
+            buf_add(&because, said_text(t, &b->because[k]->because));
+        }
+        struct str args[] = {said_text(t, &b->is->name),
+                             shown_number(t, UNIT_RATIO,
+                                          b->p_micro / HUNDREDTH_MICRO *
+                                             HUNDREDTH_MICRO),
+                             settled(t->a, &because)};
+        document_add(d, under,
+                     (struct block){.kind = BLOCK_ITEM, .mark = STR("-"),
+                                    .text = said_with(t,
+                                                      args[2].n > 0
+                                                          ? "report.cause_for"
+                                                          : "report.cause",
+                                                      args, 3)});
+    }
+}
+
+static void add_why(const struct teller *t, struct document *d,
+                    const struct finding *f) {
+    struct block *under = section(t, d, "report.why", true);
+    document_text(d, under, TONE_PLAIN, said_note(t, &f->because));
+    add_causes(t, d, under, f);
+    for (size_t i = 0; i < f->fix_count; i++) {
+        const struct fix *fix = &f->fixes[i];
+        bool is_offered = fix_is_offered(fix);
+        struct str text = is_offered ? said_text(t, &fix->is->action)
+                                     : fix_unusable(t, fix);
+        struct block *item = document_add(
+            d, under,
+            (struct block){.kind = BLOCK_ITEM,
+                           .mark = is_offered
+                                       ? arena_printf(t->a, "%u", fix->rank)
+                                       : STR("-"),
+                           .text = text});
+        document_text(d, item, TONE_DIM, said_note(t, &fix->worth));
+    }
+}
+
+/* ---- the whole ---- */
+
+static void add_limits(const struct teller *t, struct document *d,
+                       const struct report *rep) {
+    if (rep->truncated) {
+        document_text(d, NULL, TONE_WARN, said(t, "report.truncated"));
+    }
+    document_text(d, NULL, TONE_WARN, said_gave_up(t, rep));
+}
+
+static void add_nothing(const struct teller *t, struct document *d,
+                        const struct report *rep) {
+    struct str list = shown_seen(t, &rep->context);
+    document_add(d, NULL, (struct block){.kind = BLOCK_TITLE,
+                                         .tone = TONE_STRONG,
+                                         .text = said(t, "report.nothing")});
+    document_text(d, NULL, TONE_PLAIN, said_read(t, rep));
+    add_limits(t, d, rep);
+    if (list.n > 0) {
+        document_text(d, NULL, TONE_PLAIN,
+                      said_with(t, "report.seen", &list, 1));
+    }
+    document_text(d, NULL, TONE_PLAIN, said(t, "report.nothing_next"));
+}
+
+/* In full: the first, and a second that is no lesser matter. */
+static size_t roots_shown(const struct report *rep, const size_t *roots,
+                          size_t count) {
+    size_t shown = count < ROOTS_SHOWN ? count : ROOTS_SHOWN;
+    while (shown > 1 && rep->findings[roots[shown - 1]].entry->severity !=
+                            rep->findings[roots[0]].entry->severity) {
+        shown--;
+    }
+    return shown;
+}
+
+/* Further roots, a line each. */
+static void add_named(const struct teller *t, struct document *d,
+                      const struct report *rep, const size_t *roots,
+                      size_t shown, size_t count) {
+    struct block *under = section(t, d, "report.also_found", true);
+    for (size_t i = shown; i < count; i++) {
+        const struct finding *f = &rep->findings[roots[i]];
+        struct str args[] = {said_text(t, &f->entry->title),
+                             shown_lines(t, f->first_line, f->first_line),
+                             f->entry->id};
+        document_add(d, under,
+                     (struct block){.kind = BLOCK_ITEM, .mark = STR("-"),
+                                    .text = said_with(t, "report.root", args,
+                                                      3)});
+    }
+}
+
+static void add_more(const struct teller *t, struct document *d,
+                     const struct report *rep, const size_t *roots,
+                     size_t count) {
+    struct buf ids;
+    buf_init_in(&ids, t->a, 4096);
+    for (size_t i = 0; i < count; i++) {
+        struct str id = rep->findings[roots[i]].entry->id;
+        buf_add(&ids, i > 0 ? said(t, "report.comma") : STR(""));
+        buf_add(&ids, said_with(t, "report.explain", &id, 1));
+    }
+    struct str list = settled(t->a, &ids);
+    document_text(d, NULL, TONE_DIM, said_with(t, "report.more", &list, 1));
+}
+
+void report_document(const struct teller *t, const struct report *rep,
+                     struct document *d) {
+    size_t roots[ROOTS_SHOWN + ROOTS_NAMED], count = 0;
+    size_t room = sizeof roots / sizeof *roots;
+    for (size_t i = 0; i < rep->finding_count && count < room; i++) {
+        if (stands_alone(&rep->findings[i])) {
+            roots[count++] = i;
+        }
+    }
+    size_t shown = t->o->all ? count : roots_shown(rep, roots, count);
+    for (size_t i = 0; i < shown; i++) {
+        if (i > 0) {
+            document_add(d, NULL, (struct block){.kind = BLOCK_RULE});
+        }
+        add_root(t, d, rep, roots[i], i == 0);
+    }
+    if (count == 0) {
+        if (rep->suspect_count > 0) {
+            add_suspects(t, d, rep);
+            add_limits(t, d, rep);
+        } else {
+            add_nothing(t, d, rep);
+        }
+        add_questions(t, d, rep);
+        return;
+    }
+    if (shown < count) {
+        add_named(t, d, rep, roots, shown, count);
+    }
+    add_questions(t, d, rep);
+    for (size_t i = 0; i < shown && t->o->why; i++) {
+        add_why(t, d, &rep->findings[roots[i]]);
+    }
+    add_limits(t, d, rep);
+    add_more(t, d, rep, roots, shown);
+    bool is_long = t->o->all || t->o->why || t->o->top > 0;
+    d->lines_most = is_long ? 0 : shown == 1 ? LINES_ONE : LINES_TWO;
+}

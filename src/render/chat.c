@@ -1,0 +1,221 @@
+/* chat.c: a report as one message for a chat: 700 characters at most, one fix,
+ * one question. It has to be safe in Slack, Discord and GitHub at once, which
+ * share no way to escape: what could act in one of them stands in a code span,
+ * where none of them looks for markup; what Slack takes for a mention even
+ * there is written with other characters.
+ */
+#include "render/parts.h"
+
+#include "base/utf8.h"
+
+#define CHARACTERS_MOST 700
+#define PIECES 8
+#define JOINER 0x2060 /* word joiner: no width, and @ calls nobody */
+
+struct post {
+    const struct teller *t;
+    struct str piece[PIECES];
+    int weight[PIECES]; /* what is left out first: the smallest */
+    size_t count;
+};
+
+static size_t characters(struct str s) {
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
+    }
+    return n;
+}
+
+/* A character as no chat takes it for anything else. */
+static void put_safe(struct buf *out, char c) {
+    switch (c) {
+    case '<': buf_add(out, STR("‹")); return;
+    case '>': buf_add(out, STR("›")); return;
+    case '`': buf_add_char(out, '\''); return;
+    case '\n': buf_add_char(out, ' '); return;
+    default: buf_add_char(out, c);
+    }
+    if (c == '@') {
+        utf8_put(out, JOINER);
+    }
+}
+
+static bool is_mark(char c) {
+    return str_find_char(STR("*_~|<>#@[]\\:$&"), c) < 14;
+}
+
+/* Could a word act? A colon at its end could not. */
+static bool may_act(struct str word) {
+    for (size_t i = 0; i < word.n; i++) {
+        bool is_colon = i + 1 == word.n && word.p[i] == ':';
+        if (is_mark(word.p[i]) && !is_colon) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void put_word(struct buf *out, struct str word, bool is_code) {
+    bool is_quoted = !is_code && may_act(word);
+    buf_add(out, is_quoted ? STR("`") : STR(""));
+    for (size_t i = 0; i < word.n; i++) {
+        put_safe(out, word.p[i]);
+    }
+    buf_add(out, is_quoted ? STR("`") : STR(""));
+}
+
+/* Prose: spans stay spans, words that could act become some. */
+static void put_prose(const struct teller *t, struct buf *out,
+                      struct str text) {
+    struct str line = shown_short(t, text, SIZE_MAX);
+    while (line.n > 0) {
+        struct str code = str_slice(line, 1, line.n), rest;
+        size_t close = str_find_char(code, '`');
+        if (line.p[0] == '`' && close < code.n && close > 0) {
+            buf_add_char(out, '`');
+            put_word(out, str_slice(code, 0, close), true);
+            buf_add_char(out, '`');
+            line = str_slice(code, close + 1, code.n);
+            continue;
+        }
+        size_t end = 1;
+        while (line.p[0] != ' ' && end < line.n && line.p[end] != ' ' &&
+               line.p[end] != '`') {
+            end++;
+        }
+        rest = str_slice(line, end, line.n);
+        put_word(out, str_slice(line, 0, end), false);
+        line = rest;
+    }
+}
+
+static void add_piece(struct post *m, int weight, struct str mark,
+                      struct str text, struct str behind) {
+    struct buf out;
+    buf_init_in(&out, m->t->a, (size_t)64 << 10);
+    buf_add(&out, mark);
+    put_prose(m->t, &out, text);
+    if (behind.n > 0) {
+        buf_add(&out, STR(" ("));
+        put_prose(m->t, &out, behind);
+        buf_add_char(&out, ')');
+    }
+    if (text.n > 0 && m->count < PIECES) {
+        m->weight[m->count] = weight;
+        m->piece[m->count++] = buf_str(&out);
+    }
+}
+
+/* One line as a span; several have no safe form in all of them. */
+static void add_command(struct post *m, int weight, struct str command) {
+    bool is_line = str_find_char(command, '\n') == command.n &&
+                   str_find_char(command, '`') == command.n;
+    if (is_line) {
+        add_piece(m, weight, (struct str){NULL, 0},
+                  document_code(m->t->a, command), (struct str){NULL, 0});
+    }
+}
+
+static void add_item(struct post *m, int weight, struct str mark,
+                     const struct block *item) {
+    struct str columns = item->column[0];
+    if (item->column[1].n > 0) {
+        columns = arena_printf(m->t->a, "%.*s; %.*s",
+                               STR_ARG(item->column[0]),
+                               STR_ARG(item->column[1]));
+    }
+    add_piece(m, weight, mark, item->text, columns);
+    for (const struct block *in = item->first; in != NULL; in = in->next) {
+        if (in->kind == BLOCK_CODE) {
+            add_command(m, weight - 2, in->text);
+        } else if (in->kind == BLOCK_TEXT) {
+            add_piece(m, weight - 3, (struct str){NULL, 0}, in->text,
+                      (struct str){NULL, 0});
+            break;
+        }
+    }
+}
+
+/* What is asked, and how to answer; not what it would change, for that names
+ * fixes that are not here. */
+static void add_question(struct post *m, struct str text) {
+    size_t set = str_find(text, STR("--set "));
+    size_t end = str_find_char(text, '?') + 1;
+    size_t wide = str_find(text, STR("？")) + STR("？").n;
+    end = wide < end ? wide : end;
+    struct str code = str_slice(text, set, text.n);
+    size_t close = str_find_char(code, '=');
+    add_piece(m, 4, (struct str){NULL, 0}, str_slice(text, 0, end),
+              document_code(m->t->a, str_slice(code, 0, close + 1)));
+}
+
+/* The first item with or without a question mark, in document order. */
+static const struct block *first_item(const struct block *under,
+                                      bool is_question) {
+    const struct block *found = NULL;
+    for (const struct block *b = under->first; b != NULL && found == NULL;
+         b = b->next) {
+        bool asks = str_eq(b->mark, STR("?"));
+        bool is_one = b->kind == BLOCK_ITEM && asks == is_question &&
+                      !str_eq(b->mark, STR("x"));
+        found = is_one ? b : first_item(b, is_question);
+    }
+    return found;
+}
+
+static void gather(struct post *m, const struct document *d) {
+    const struct block *fix = first_item(&d->top, false);
+    const struct block *question = first_item(&d->top, true);
+    struct str none = {NULL, 0};
+    for (const struct block *b = d->top.first;
+         b != NULL && b->kind != BLOCK_SECTION && m->count < 3; b = b->next) {
+        bool is_id = b->kind == BLOCK_ID;
+        if (b->kind == BLOCK_TITLE || is_id || b->kind == BLOCK_TEXT) {
+            add_piece(m, b->kind == BLOCK_TEXT ? 6 : 9, none,
+                      is_id ? document_code(m->t->a, b->text) : b->text,
+                      is_id ? b->column[0] : none);
+        }
+    }
+    if (fix != NULL) {
+        add_item(m, 8, STR("→ "), fix);
+    }
+    if (question != NULL) {
+        add_question(m, question->text);
+    }
+}
+
+static size_t length_of(const struct post *m) {
+    size_t n = 0;
+    for (size_t i = 0; i < m->count; i++) {
+        n += characters(m->piece[i]) + 1;
+    }
+    return n;
+}
+
+static void drop_lightest(struct post *m) {
+    size_t least = 0;
+    for (size_t i = 1; i < m->count; i++) {
+        least = m->weight[i] < m->weight[least] ? i : least;
+    }
+    m->count--;
+    for (size_t i = least; i < m->count; i++) {
+        m->piece[i] = m->piece[i + 1];
+        m->weight[i] = m->weight[i + 1];
+    }
+}
+
+void chat_walk(const struct teller *t, struct document *d, struct buf *out) {
+    struct post m = {.t = t};
+    gather(&m, d);
+    while (m.count > 1 && length_of(&m) > CHARACTERS_MOST) {
+        drop_lightest(&m);
+    }
+    for (size_t i = 0; i < m.count; i++) {
+        struct buf clean;
+        buf_init_in(&clean, t->a, (size_t)256 << 10);
+        utf8_clean(&clean, m.piece[i]);
+        buf_add(out, str_trim(buf_str(&clean)));
+        buf_add_char(out, '\n');
+    }
+}

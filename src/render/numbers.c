@@ -1,0 +1,304 @@
+/* numbers.c: the line with this log's numbers: what was asked for, what was
+ * there, what is missing, and the line of the log that says so. A table of
+ * sentences, each with the facts it needs; the first one whose facts are all
+ * known is said. */
+#include "render/parts.h"
+
+#include <inttypes.h>
+
+#define FACTS_MAX 4
+#define GENERIC_FACTS 4
+#define ALSO_FACTS 2
+#define HOLDERS_MAX 4 /* processes that are named */
+#define VALUE_COLUMNS 48
+#define LINE_COLUMNS 120
+#define WORDS_MAX ((size_t)16 << 10)
+
+struct sentence {
+    const char *key;
+    bool is_pair; /* its first two are need and have */
+    enum fact_name needs[FACTS_MAX];
+    size_t count;
+};
+
+#define SENTENCE(key, is_pair, ...) \
+    {key, is_pair, {__VA_ARGS__}, \
+     sizeof((enum fact_name[]){__VA_ARGS__}) / sizeof(enum fact_name)}
+
+/* {0}.. are the facts in this order, the line comes last. */
+static const struct sentence sentences[] = {
+    SENTENCE("numbers.kv_request", true, FACT_kv_needed, FACT_kv_available,
+             FACT_max_model_len),
+    SENTENCE("numbers.kv", true, FACT_kv_needed, FACT_kv_available),
+    SENTENCE("numbers.kv_tokens", true, FACT_max_model_len, FACT_kv_tokens),
+    SENTENCE("numbers.swa_tokens", true, FACT_tried_tokens,
+             FACT_swa_available_tokens, FACT_available_tokens),
+    SENTENCE("numbers.tokens", true, FACT_tried_tokens, FACT_available_tokens),
+    SENTENCE("numbers.pool", true, FACT_pool_needed, FACT_pool_available),
+    SENTENCE("numbers.alloc_limit", true, FACT_requested_bytes,
+             FACT_alloc_limit),
+    SENTENCE("numbers.shm", true, FACT_shm_requested, FACT_shm_limit),
+    SENTENCE("numbers.smem", true, FACT_smem_required, FACT_smem_limit),
+    SENTENCE("numbers.alloc_limit", true, FACT_tried_alloc, FACT_alloc_limit),
+    SENTENCE("numbers.alloc", true, FACT_tried_alloc, FACT_gpu_free,
+             FACT_gpu_total),
+    SENTENCE("numbers.alloc_free", true, FACT_tried_alloc, FACT_gpu_free),
+    SENTENCE("numbers.alloc_capped", false, FACT_tried_alloc,
+             FACT_memory_limit, FACT_pytorch_allocated),
+    SENTENCE("numbers.tried", false, FACT_tried_alloc),
+    SENTENCE("numbers.host_request", true, FACT_requested_bytes,
+             FACT_host_free),
+    SENTENCE("numbers.tokens_alone", false, FACT_tried_tokens),
+    SENTENCE("numbers.host_limit", true, FACT_host_used, FACT_memory_limit),
+    SENTENCE("numbers.host_killed_limit", false, FACT_process_name,
+             FACT_host_rss, FACT_memory_limit),
+    SENTENCE("numbers.host_killed", false, FACT_process_name, FACT_host_rss),
+    SENTENCE("numbers.memory_limit", false, FACT_memory_limit),
+};
+
+/* What is known of a name: the message's own, else what is in force. */
+static const struct fact *known_fact(const struct report *rep,
+                                     const struct finding *f,
+                                     enum fact_name name) {
+    const struct fact *own = facts_last(&f->facts, name);
+    if (own == NULL || !own->known) {
+        own = facts_last(&rep->context, name);
+    }
+    return own != NULL && own->known ? own : NULL;
+}
+
+/* "(line 12)", empty where no fact has a line. */
+static struct str where(const struct teller *t, uint32_t line) {
+    if (line == 0) {
+        return (struct str){NULL, 0};
+    }
+    struct str number = shown_number(t, UNIT_COUNT, line);
+    return said_with(t, "numbers.where", &number, 1);
+}
+
+/* The sentence's end: what is missing, if anything is. */
+static struct str ended(const struct teller *t, struct str words,
+                        struct str short_by) {
+    struct str end = short_by.n > 0
+                         ? said_with(t, "numbers.short_by", &short_by, 1)
+                         : said(t, "numbers.stop");
+    return arena_printf(t->a, "%.*s%.*s", STR_ARG(words), STR_ARG(end));
+}
+
+static bool say_sentence(const struct teller *t, const struct report *rep,
+                         const struct finding *f, const struct sentence *s,
+                         struct str *out) {
+    struct str args[FACTS_MAX + 1];
+    int64_t number[FACTS_MAX] = {0};
+    uint32_t line = 0;
+    struct comparison c = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
+    for (size_t i = 0; i < s->count; i++) {
+        const struct fact *fact = i == 0
+                                      ? facts_last(&f->facts, s->needs[0])
+                                      : known_fact(rep, f, s->needs[i]);
+        if (fact == NULL || !fact->known) {
+            return false;
+        }
+        args[i] = shown_short(t, shown_fact(t, fact), VALUE_COLUMNS);
+        number[i] = fact->number;
+        line = line == 0 ? fact->line : line;
+    }
+    if (s->is_pair) {
+        c = amounts_compared(t, fact_unit(s->needs[0]), number[0], number[1]);
+        args[0] = c.need;
+        args[1] = c.have;
+    }
+    args[s->count] = where(t, line);
+    *out = ended(t, said_with(t, s->key, args, s->count + 1), c.short_by);
+    return true;
+}
+
+/* What was wanted at start is a product: the share of the whole card. */
+static struct str at_start(const struct teller *t, const struct report *rep,
+                           const struct finding *f) {
+    const struct fact *free_ = known_fact(rep, f, FACT_gpu_free);
+    const struct fact *total = known_fact(rep, f, FACT_gpu_total);
+    const struct fact *share =
+        known_fact(rep, f, FACT_gpu_memory_utilization);
+    const struct fact *printed = facts_last(&f->facts, FACT_requested_bytes);
+    int64_t wanted = 0;
+    if (free_ == NULL || total == NULL || share == NULL ||
+        !mul_div_floor(total->number, share->number, UNITS_MICRO, &wanted)) {
+        return (struct str){NULL, 0};
+    }
+    if (printed != NULL && printed->known) {
+        wanted = printed->number; /* not one reckoned beside it */
+    }
+    struct comparison c =
+        amounts_compared(t, UNIT_BYTES, wanted, free_->number);
+    struct str args[] = {c.need, shown_fact(t, share), shown_fact(t, total),
+                         c.have, where(t, free_->line)};
+    return ended(t, said_with(t, "numbers.at_start_wanted", args, 5),
+                 c.short_by);
+}
+
+/* A wake-up says no size: what sleep gave back has to be free again. */
+static struct str at_wake(const struct teller *t, const struct report *rep,
+                          const struct finding *f) {
+    const struct fact *stage = facts_last(&f->facts, FACT_stage);
+    const struct fact *freed = known_fact(rep, f, FACT_sleep_freed);
+    if (stage == NULL || !str_eq(stage->word, STR("wake")) || freed == NULL) {
+        return (struct str){NULL, 0};
+    }
+    struct str args[] = {shown_fact(t, freed), where(t, freed->line)};
+    return said_with(t, "numbers.sleep_freed", args, 2);
+}
+
+/* What is said elsewhere, and words of ours by which causes are told apart. */
+static bool is_worth_saying(const struct fact *f) {
+    static const enum fact_name no[] = {
+        FACT_stage, FACT_gpu_index, FACT_engine, FACT_device_kind,
+        FACT_oom_words, FACT_settings_listed, FACT_task};
+    for (size_t i = 0; i < sizeof no / sizeof no[0]; i++) {
+        if (f->name == no[i]) {
+            return false;
+        }
+    }
+    bool is_nothing = fact_unit(f->name) == UNIT_BYTES && f->number == 0;
+    return f->known && f->line > 0 && f->source == SOURCE_LOG &&
+           fact_unit(f->name) != UNIT_VERSION && !is_nothing;
+}
+
+/* "weights 7.15 GiB, GPU memory 8.00 GiB": those that the log prints, of
+ * unit, or of any where unit is UNIT_TEXT; but not `except`. */
+static struct str listed_facts(const struct teller *t,
+                               const struct fact_list *facts, enum unit unit,
+                               enum fact_name except, size_t most,
+                               uint32_t *line) {
+    struct buf out;
+    size_t count = 0;
+    buf_init_in(&out, t->a, WORDS_MAX);
+    for (size_t i = 0; i < facts->count && count < most; i++) {
+        const struct fact *fact = &facts->at[i];
+        if (!is_worth_saying(fact) || fact->name == except ||
+            (unit != UNIT_TEXT && fact_unit(fact->name) != unit)) {
+            continue;
+        }
+        struct str pair[] = {said_fact(t, fact->name),
+                             shown_short(t, shown_fact(t, fact),
+                                         VALUE_COLUMNS)};
+        buf_add(&out, count++ > 0 ? said(t, "report.comma") : STR(""));
+        buf_add(&out, said_with(t, "report.seen_fact", pair, 2));
+        *line = *line == 0 ? fact->line : *line;
+    }
+    return settled(t->a, &out);
+}
+
+/* The first few facts of the message, labelled. */
+static struct str generic(const struct teller *t, const struct finding *f) {
+    uint32_t line = 0;
+    struct str list[] = {listed_facts(t, &f->facts, UNIT_TEXT, FACT_COUNT_OF,
+                                      GENERIC_FACTS, &line),
+                         {NULL, 0}};
+    if (list[0].n == 0) {
+        struct str rest, first = str_cut(f->text, '\n', &rest);
+        struct str args[] = {shown_number(t, UNIT_COUNT, f->first_line),
+                             shown_short(t, str_trim(first), LINE_COLUMNS)};
+        return args[1].n > 0 ? said_with(t, "numbers.only_line", args, 2)
+                             : args[1];
+    }
+    list[1] = where(t, line);
+    return ended(t, said_with(t, "numbers.generic", list, 2),
+                 (struct str){NULL, 0});
+}
+
+/* Behind a single amount: others of the log, which it may be held against. */
+static struct str also(const struct teller *t, const struct report *rep,
+                       const struct finding *f, enum fact_name except) {
+    uint32_t line = 0;
+    struct str list = listed_facts(t, &f->facts, UNIT_BYTES, except,
+                                   ALSO_FACTS, &line);
+    if (list.n == 0) {
+        list = listed_facts(t, &rep->context, UNIT_BYTES, except, ALSO_FACTS,
+                            &line);
+    }
+    return list.n > 0 ? said_with(t, "numbers.also", &list, 1) : list;
+}
+
+static struct str sentence_said(const struct teller *t,
+                                const struct report *rep,
+                                const struct finding *f, struct str *more) {
+    struct str words = {NULL, 0};
+    if (f->shortage == SHORT_FREE_AT_START) {
+        words = at_start(t, rep, f);
+    }
+    for (size_t i = 0;
+         i < sizeof sentences / sizeof *sentences && words.n == 0; i++) {
+        const struct sentence *s = &sentences[i];
+        if (say_sentence(t, rep, f, s, &words) && s->count == 1) {
+            *more = also(t, rep, f, s->needs[0]);
+        }
+    }
+    words = words.n > 0 ? words : at_wake(t, rep, f);
+    return words.n > 0 ? words : generic(t, f);
+}
+
+/* "Qwen2.5-3B takes 36 KiB per token." */
+static struct str per_token(const struct teller *t, const struct report *rep,
+                            const struct finding *f) {
+    const struct fact *model = known_fact(rep, f, FACT_model);
+    struct span slope = f->kv.slope;
+    bool is_told = f->has_kv && slope.known && slope.low == slope.high &&
+                   slope.low > 0 && model != NULL &&
+                   f->shortage == SHORT_KV_POOL;
+    if (!is_told) {
+        return (struct str){NULL, 0};
+    }
+    struct str name = model->text.n > 0 ? model->text : model->word;
+    struct str args[] = {shown_short(t, name, VALUE_COLUMNS),
+                         shown_number(t, UNIT_BYTES, slope.low)};
+    return said_with(t, "numbers.per_token", args, 2);
+}
+
+static bool is_restarted(const struct finding *f) {
+    return f->outlook.because.key != NULL &&
+           str_eq(str_of(f->outlook.because.key),
+                  STR("diagnose.outlook.restarted"));
+}
+
+static void add_sentence(const struct teller *t, struct buf *out,
+                         struct str sentence) {
+    bool is_apart = out->n > 0 && sentence.n > 0 && t->lang == LANG_EN;
+    buf_add(out, is_apart ? STR(" ") : STR(""));
+    buf_add(out, sentence);
+}
+
+struct str numbers_said(const struct teller *t, const struct report *rep,
+                        const struct finding *f) {
+    struct buf out;
+    struct str more = {NULL, 0};
+    buf_init_in(&out, t->a, WORDS_MAX);
+    add_sentence(t, &out, sentence_said(t, rep, f, &more));
+    add_sentence(t, &out, more);
+    add_sentence(t, &out, per_token(t, rep, f));
+    add_sentence(t, &out, shown_times(t, f));
+    if (is_restarted(f)) {
+        add_sentence(t, &out, said_note(t, &f->outlook.because));
+    }
+    return settled(t->a, &out);
+}
+
+/* "Held by pid 1253: 1.08 GiB, pid 1254: 512 MiB." Who is ended is known by
+ * its pid. */
+struct str holders_said(const struct teller *t, const struct finding *f) {
+    struct buf list;
+    buf_init_in(&list, t->a, WORDS_MAX);
+    for (size_t i = 0, count = 0;
+         i < f->facts.count && count < HOLDERS_MAX; i++) {
+        const struct fact *fact = &f->facts.at[i];
+        if (fact->name != FACT_other_in_use || fact->pid == FACT_NONE) {
+            continue;
+        }
+        struct str pair[] = {arena_printf(t->a, "%" PRId64, fact->pid),
+                             shown_fact(t, fact)};
+        buf_add(&list, count++ ? said(t, "report.and") : STR(""));
+        buf_add(&list, said_with(t, "report.holder", pair, 2));
+    }
+    struct str words = settled(t->a, &list);
+    return words.n > 0 ? said_with(t, "report.held_by", &words, 1) : words;
+}
