@@ -259,6 +259,12 @@ static void add_limits(const struct teller *t, struct document *d,
 static void add_nothing(const struct teller *t, struct document *d,
                         const struct report *rep) {
     struct str list = shown_seen(t, &rep->context);
+    if (rep->suspect_count > 0) {
+        add_suspects(t, d, rep);
+        add_limits(t, d, rep);
+        add_questions(t, d, rep);
+        return;
+    }
     document_add(d, NULL, (struct block){.kind = BLOCK_TITLE,
                                          .tone = TONE_STRONG,
                                          .text = said(t, "report.nothing")});
@@ -269,6 +275,7 @@ static void add_nothing(const struct teller *t, struct document *d,
                       said_with(t, "report.seen", &list, 1));
     }
     document_text(d, NULL, TONE_PLAIN, said(t, "report.nothing_next"));
+    add_questions(t, d, rep);
 }
 
 /* In full: the first, and a second that is no lesser matter. */
@@ -313,15 +320,22 @@ static void add_more(const struct teller *t, struct document *d,
     document_text(d, NULL, TONE_DIM, said_with(t, "report.more", &list, 1));
 }
 
-void report_document(const struct teller *t, const struct report *rep,
-                     struct document *d) {
-    size_t roots[ROOTS_SHOWN + ROOTS_NAMED], count = 0;
-    size_t room = sizeof roots / sizeof *roots;
-    for (size_t i = 0; i < rep->finding_count && count < room; i++) {
+static size_t roots_of(const struct report *rep,
+                       size_t roots[ROOTS_SHOWN + ROOTS_NAMED]) {
+    size_t count = 0;
+    for (size_t i = 0;
+         i < rep->finding_count && count < ROOTS_SHOWN + ROOTS_NAMED; i++) {
         if (stands_alone(&rep->findings[i])) {
             roots[count++] = i;
         }
     }
+    return count;
+}
+
+void report_document(const struct teller *t, const struct report *rep,
+                     struct document *d) {
+    size_t roots[ROOTS_SHOWN + ROOTS_NAMED];
+    size_t count = roots_of(rep, roots);
     size_t shown = t->o->all ? count : roots_shown(rep, roots, count);
     for (size_t i = 0; i < shown; i++) {
         if (i > 0) {
@@ -330,13 +344,7 @@ void report_document(const struct teller *t, const struct report *rep,
         add_root(t, d, rep, roots[i], i == 0);
     }
     if (count == 0) {
-        if (rep->suspect_count > 0) {
-            add_suspects(t, d, rep);
-            add_limits(t, d, rep);
-        } else {
-            add_nothing(t, d, rep);
-        }
-        add_questions(t, d, rep);
+        add_nothing(t, d, rep);
         return;
     }
     if (shown < count) {

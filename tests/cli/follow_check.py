@@ -123,7 +123,7 @@ class Follow(unittest.TestCase):
     def test_what_is_there_already_is_read(self):
         self.write(cuda(2))
         w = self.watcher(self.log)
-        w.wait_for(lambda w: b"CUDA" in w.out, "a report")
+        w.wait_for(lambda w: b"PyTorch ran out" in w.out, "a report")
         self.assertEqual(w.end(signal.SIGTERM), 0)
         titles = [r for r in w.out.decode().splitlines()
                   if r.startswith("==> ")]
@@ -137,7 +137,7 @@ class Follow(unittest.TestCase):
     def test_what_came_more_often_is_told_whole(self):
         self.write(cuda(2))
         w = self.watcher(self.log)
-        w.wait_for(lambda w: b"CUDA" in w.out, "a report")
+        w.wait_for(lambda w: b"PyTorch ran out" in w.out, "a report")
         self.write(STAMP % 1 + "again\n" + cuda(2))
         time.sleep(0.3)
         self.assertEqual(w.end(), 0)
@@ -221,7 +221,7 @@ class Follow(unittest.TestCase):
             f.write("INFO other\n")
         w = self.watcher(self.log, other)
         self.write(cuda(2))
-        w.wait_for(lambda w: b"CUDA" in w.out, "a report")
+        w.wait_for(lambda w: b"PyTorch ran out" in w.out, "a report")
         self.assertEqual(w.end(), 0)
         self.assertEqual(w.out.count(b"the whole log <=="), 2)
 
