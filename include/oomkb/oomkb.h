@@ -166,6 +166,17 @@ OOMKB_API int oomkb_search_write(const oomkb *kb, const char *words,
                                  oomkb_writer writer, void *ctx,
                                  size_t *count, oomkb_error *err);
 
+/* What else has a name: the models, GPUs, engines and components that the
+ * knowledge base knows, and the facts that an answer can be about. what: one of
+ * oomkb_names_known(). format: text, json, jsonl or markdown. */
+OOMKB_API int oomkb_names_write(const oomkb *kb, const char *what,
+                                const char *format,
+                                const oomkb_options *options,
+                                oomkb_writer writer, void *ctx, size_t *count,
+                                oomkb_error *err);
+/* NULL-terminated: "models", "gpus", "engines", "facts", "components". */
+OOMKB_API const char *const *oomkb_names_known(void);
+
 /* NULL-terminated list of format names. */
 OOMKB_API const char *const *oomkb_formats(void);
 /* The text of the program under key in lang ("en", "zh"); "" when there is none. Valid until oomkb_close(). */
@@ -182,8 +193,9 @@ struct oomkb_options {
     uint32_t size;
     const char *lang;       /* "en" (default) or "zh" */
     const char *input_name; /* as shown in the report; default "-" */
-    const char *const *answers; /* "fact=value", NULL-terminated; win over the
-                                   log; refused as oomkb_report_answer() does */
+    /* "fact=value", NULL-terminated; win over the log. Refused for what
+     * oomkb_report_answer() is. */
+    const char *const *answers;
     uint32_t width;         /* text: columns, default 80, 60 at least */
     uint32_t top;           /* fixes per finding, 0: all */
     int32_t color;          /* text: ANSI colours */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "api/handles.h"
+#include "render/names.h"
 
 #define OUTPUT_BYTES_MAX ((size_t)256 << 20)
 
@@ -271,6 +272,8 @@ struct writing {
     const char *entry_id;
     const char *words;     /* search */
     const char *component; /* list; "": of all */
+    const char *names;     /* names: "models" */
+    const char *format_name; /* of names */
     size_t count;          /* of entries in a list */
     struct buf out;
 };
@@ -340,6 +343,9 @@ static void write_all(void *arg) {
         format_write(w->format, a, r, &answer, &o, &w->out);
     } else if (w->entry_id != NULL) {
         write_entry(w, r, &o);
+    } else if (w->names != NULL) {
+        w->count = names_write(a, r, str_of(w->names),
+                               str_of(w->format_name), &o, &w->out);
     } else {
         write_list(w, r, &o);
     }
@@ -450,6 +456,22 @@ int oomkb_list_write(const oomkb *kb, const char *component,
     struct writing w = {.kb = kb,
                         .component = component != NULL ? component : ""};
     return write_entries(&w, format, options, writer, ctx, count, err);
+}
+
+int oomkb_names_write(const oomkb *kb, const char *what, const char *format,
+                      const oomkb_options *options, oomkb_writer writer,
+                      void *ctx, size_t *count, oomkb_error *err) {
+    if (kb == NULL || what == NULL || writer == NULL) {
+        return error_null(err, kb == NULL     ? "kb"
+                               : what == NULL ? "what"
+                                              : "writer");
+    }
+    struct writing w = {.kb = kb, .names = what, .format_name = format};
+    return write_entries(&w, format, options, writer, ctx, count, err);
+}
+
+const char *const *oomkb_names_known(void) {
+    return names_known;
 }
 
 int oomkb_search_write(const oomkb *kb, const char *words, const char *format,

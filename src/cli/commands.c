@@ -10,7 +10,7 @@ const struct command commands[] = {
     {"diagnose", "[FILE]...", "cli.help.diagnose", FOR_DIAGNOSE, OWN_COUNT,
      run_diagnose},
     {"explain", "ID", "cli.help.explain", FOR_EXPLAIN, OWN_COUNT, run_explain},
-    {"list", "[COMPONENT]", "cli.help.list", FOR_LIST, OWN_COUNT, run_list},
+    {"list", "[WHAT]", "cli.help.list", FOR_LIST, OWN_COUNT, run_list},
     {"search", "WORDS...", "cli.help.search", FOR_SEARCH, OWN_COUNT,
      run_search},
     {"fit", "--model NAME", "cli.help.fit", FOR_FIT, OWN_COUNT, run_fit},

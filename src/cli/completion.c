@@ -1,6 +1,6 @@
 /* completion.c: `oomkb completion bash|zsh|fish`: a script for the shell, made
  * of the tables of commands and options, so that it cannot know other ones.
- * What only the knowledge base knows (ids, for explain) the script asks the
+ * What only the knowledge base knows (ids, components) the script asks the
  * program for when it is needed.
  *
  *     source <(oomkb completion bash)
@@ -35,7 +35,8 @@ enum operand_kind operand_kind(const struct command *c) {
                  {"DIR", OPERAND_FILE},
                  {"SHELL", OPERAND_SHELL},
                  {"COMMAND", OPERAND_COMMAND},
-                 {"ID", OPERAND_ID}};
+                 {"ID", OPERAND_ID},
+                 {"WHAT", OPERAND_LIST}};
     const char *shown = c->operands[0] == '[' ? c->operands + 1 : c->operands;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (strncmp(shown, kinds[i].word, strlen(kinds[i].word)) == 0) {
@@ -48,6 +49,13 @@ enum operand_kind operand_kind(const struct command *c) {
 void put_command_names(void) {
     for (const struct command *c = commands; c->name != NULL; c++) {
         printf("%s%s", c == commands ? "" : " ", c->name);
+    }
+}
+
+void put_list_names(void) {
+    printf("entries");
+    for (const char *const *n = oomkb_names_known(); *n != NULL; n++) {
+        printf(" %s", *n);
     }
 }
 

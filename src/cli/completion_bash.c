@@ -59,6 +59,11 @@ static void put_bash_operands(void) {
         case OPERAND_ID: printf("_oomkb_words \"$(_oomkb_ids)\""); break;
         case OPERAND_SHELL: printf("_oomkb_words '" SHELLS "'"); break;
         case OPERAND_COMMAND: printf("_oomkb_words \"$words\""); break;
+        case OPERAND_LIST:
+            printf("_oomkb_words \"");
+            put_list_names();
+            printf(" $(_oomkb_components)\"");
+            break;
         }
         puts(" ;;");
     }
@@ -72,6 +77,9 @@ int put_bash(struct cli *c) {
     puts("# bash completion for oomkb; made by `oomkb completion bash`\n"
          "_oomkb_ids() {\n"
          "    " LIST_IDS "\n"
+         "}\n"
+         "_oomkb_components() {\n"
+         "    " LIST_COMPONENTS "\n"
          "}\n"
          "_oomkb_words() {\n"
          "    COMPREPLY=($(compgen -W \"$1\" -- \"$cur\"))\n"

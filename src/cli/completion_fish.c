@@ -51,10 +51,16 @@ int put_fish(struct cli *c) {
     puts("complete -c oomkb -f -n '__fish_seen_subcommand_from explain' -a "
          "'(oomkb list --format jsonl 2>/dev/null | string replace -r "
          "\"^.\\\"id\\\": *\\\"([^\\\"]*)\\\".*\" \"\\$1\")'\n"
+         "complete -c oomkb -f -n '__fish_seen_subcommand_from list' -a "
+         "'(oomkb list components --format jsonl 2>/dev/null | string replace "
+         "-r \"^.\\\"name\\\": *\\\"([^\\\"]*)\\\".*\" \"\\$1\")'\n"
          "complete -c oomkb -f -n '__fish_seen_subcommand_from completion' -a "
          "'" SHELLS "'\n"
          "complete -c oomkb -f -n '__fish_seen_subcommand_from help' -a "
          "'$__oomkb_all'");
+    printf("complete -c oomkb -f -n '__fish_seen_subcommand_from list' -a '");
+    put_list_names();
+    puts("'");
     for (const struct option_row *o = option_rows; o->name != NULL; o++) {
         put_fish_option(c, o);
     }

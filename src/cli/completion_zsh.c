@@ -39,6 +39,7 @@ static const char *zsh_operands(const struct command *c) {
     case OPERAND_ID: return "'1:id:_oomkb_ids'";
     case OPERAND_SHELL: return "'1:shell:(" SHELLS ")'";
     case OPERAND_COMMAND: return "'1:command:_oomkb_commands'";
+    case OPERAND_LIST: return "'1:what:_oomkb_lists'";
     }
     return "'*::'";
 }
@@ -55,10 +56,16 @@ static void put_zsh_command(struct cli *c, const struct command *command,
 }
 
 int put_zsh(struct cli *c) {
-    puts("#compdef oomkb\n"
+    fputs("#compdef oomkb\n"
          "# zsh completion for oomkb; made by `oomkb completion zsh`\n"
          "_oomkb_ids() {\n"
          "    compadd -- ${(f)\"$(" LIST_IDS ")\"}\n"
+         "}\n"
+         "_oomkb_lists() {\n"
+         "    compadd --", stdout);
+    putchar(' ');
+    put_list_names();
+    puts(" ${(f)\"$(" LIST_COMPONENTS ")\"}\n"
          "}\n"
          "_oomkb_commands() {\n"
          "    local -a names\n"

@@ -147,6 +147,8 @@ struct model_match reader_model(struct reader *r, struct str name);
 size_t reader_model_count(const struct reader *r);
 const struct model *reader_model_numbered(struct reader *r, uint32_t number);
 const struct gpu *reader_gpu(struct reader *r, struct str name);
+size_t reader_gpu_count(const struct reader *r);
+const struct gpu *reader_gpu_numbered(struct reader *r, uint32_t number);
 /* What was meant by a name that is none, or by that of cards of several sizes:
  * ids, nearest first. */
 struct near reader_models_near(struct reader *r, struct str name);
@@ -164,6 +166,9 @@ struct str reader_component_fold(struct reader *r, struct str component);
 struct number_list { const uint32_t *at; size_t count; };
 struct number_list reader_entries_of(struct reader *r, struct str component);
 bool reader_component_known(struct reader *r, struct str component);
+struct component_row { struct str id, name, folds_into; int64_t entries; };
+struct component_list { struct component_row *at; size_t count; };
+struct component_list reader_components(struct reader *r); /* by id */
 
 /* Entries by words as people type or paste them, best first: those that hold
  * any of them, or what a word begins or is a slip of. No input is an error. */

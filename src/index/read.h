@@ -13,6 +13,9 @@
                   "WHERE folds_into = ?1) ORDER BY id")                        \
     X(component_known, "SELECT 1 FROM component WHERE id = ?1 UNION "          \
                        "SELECT 1 FROM entry WHERE component = ?1 LIMIT 1")     \
+    X(components, "SELECT id, name, folds_into, (SELECT count(*) FROM entry "  \
+                  "WHERE component = component.id) FROM component "            \
+                  "ORDER BY id")                                               \
     X(search, "SELECT search.rowid, CAST(round(-1000000 * "                    \
               "bm25(search, 12.0, 4.0, 1.0, 0.5)) AS INT), "                   \
               "(SELECT coalesce(group_concat(lower(name || char(10) || id "    \

@@ -10,7 +10,11 @@
 
 #define NAME_MAX_BYTES 200
 
-static const struct gpu *gpu_numbered(struct reader *r, uint32_t number) {
+size_t reader_gpu_count(const struct reader *r) {
+    return reader_count(r, SHELF_GPU);
+}
+
+const struct gpu *reader_gpu_numbered(struct reader *r, uint32_t number) {
     struct gpu *gpu = reader_kept(r, SHELF_GPU, number);
     if (gpu == NULL) {
         struct record record = reader_record(r, SHELF_GPU, number);
@@ -118,8 +122,8 @@ const struct gpu *reader_gpu(struct reader *r, struct str name) {
     struct str asked = key_of(name, buffer);
     const struct gpu *begun = NULL;
     bool is_several = false;
-    for (uint32_t i = 0; i < reader_count(r, SHELF_GPU); i++) {
-        const struct gpu *gpu = gpu_numbered(r, i);
+    for (uint32_t i = 0; i < reader_gpu_count(r); i++) {
+        const struct gpu *gpu = reader_gpu_numbered(r, i);
         enum likeness likeness = gpu_likeness(gpu, asked);
         if (likeness == LIKE_SAME) {
             return gpu;
@@ -137,10 +141,10 @@ struct gpu_list reader_gpus_begun(struct reader *r, struct str name) {
     char buffer[NAME_MAX_BYTES + 1];
     struct str asked = key_of(name, buffer);
     const struct gpu **list =
-        arena_array(r->arena, reader_count(r, SHELF_GPU), sizeof *list);
+        arena_array(r->arena, reader_gpu_count(r), sizeof *list);
     size_t count = 0;
-    for (uint32_t i = 0; i < reader_count(r, SHELF_GPU); i++) {
-        const struct gpu *gpu = gpu_numbered(r, i);
+    for (uint32_t i = 0; i < reader_gpu_count(r); i++) {
+        const struct gpu *gpu = reader_gpu_numbered(r, i);
         if (gpu_likeness(gpu, asked) != LIKE_NOT) {
             list[count++] = gpu;
         }
@@ -184,8 +188,8 @@ struct near reader_gpus_near(struct reader *r, struct str name) {
     char buffer[NAME_MAX_BYTES + 1];
     struct str asked = key_of(name, buffer);
     struct near near = {.count = 0};
-    for (uint32_t i = 0; i < reader_count(r, SHELF_GPU); i++) {
-        const struct gpu *gpu = gpu_numbered(r, i);
+    for (uint32_t i = 0; i < reader_gpu_count(r); i++) {
+        const struct gpu *gpu = reader_gpu_numbered(r, i);
         offer_gpu(&near, gpu, asked, gpu->id);
         for (size_t k = 0; k < gpu->aliases.count; k++) {
             offer_gpu(&near, gpu, asked, gpu->aliases.at[k]);
@@ -197,10 +201,10 @@ struct near reader_gpus_near(struct reader *r, struct str name) {
 struct gpu_list reader_gpus_of_total(struct reader *r, int64_t low,
                                      int64_t high) {
     const struct gpu **list =
-        arena_array(r->arena, reader_count(r, SHELF_GPU), sizeof *list);
+        arena_array(r->arena, reader_gpu_count(r), sizeof *list);
     size_t count = 0;
-    for (uint32_t i = 0; i < reader_count(r, SHELF_GPU); i++) {
-        const struct gpu *gpu = gpu_numbered(r, i);
+    for (uint32_t i = 0; i < reader_gpu_count(r); i++) {
+        const struct gpu *gpu = reader_gpu_numbered(r, i);
         if (gpu->total_low > 0 && gpu->total_low <= high &&
             gpu->total_high >= low) {
             list[count++] = gpu;

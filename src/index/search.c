@@ -282,3 +282,19 @@ struct number_list reader_entries_of(struct reader *r, struct str component) {
     }
     return (struct number_list){list, count};
 }
+
+struct component_list reader_components(struct reader *r) {
+    struct component_list list = {NULL, 0};
+    size_t cap = 0;
+    struct row row = reader_ask(r, QUERY_components);
+    while (row_next(&row)) {
+        list.at = arena_grow(r->arena, list.at, list.count, &cap,
+                             sizeof *list.at);
+        struct component_row *c = &list.at[list.count++];
+        c->id = row_text(&row);
+        c->name = row_text(&row);
+        c->folds_into = row_text(&row);
+        c->entries = row_int(&row);
+    }
+    return list;
+}

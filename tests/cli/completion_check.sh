@@ -65,6 +65,8 @@ expect oomkb explain --format '' -- text json jsonl markdown
 expect oomkb --lang '' -- en zh
 expect oomkb explain vllm/kv-cache-too -- vllm/kv-cache-too-small
 expect oomkb completion '' -- bash zsh fish
+expect oomkb list '' -- entries models gpus engines facts components vllm slurm
+expect oomkb list ol -- ollama
 expect oomkb help si -- site
 expect oomkb --redact --w -- --why
 expect oomkb build -o cr -- crash.log

@@ -70,6 +70,49 @@ class Lists(unittest.TestCase):
         self.assertEqual(oomkb("list", "nonsense").returncode, 2)
         self.assertEqual(oomkb("list", "a", "b").returncode, 2)
 
+    def test_names_of_every_kind_in_every_format(self):
+        counts = {"models": 363, "gpus": 90, "engines": 20, "facts": 150,
+                  "components": 100}
+        for what, least in counts.items():
+            page = json.loads(oomkb("list", what, "--format",
+                                    "json").stdout)
+            validator(what).validate(page)
+            names = [row["name"] for row in page[what]]
+            self.assertGreaterEqual(len(names), least)
+            self.assertEqual(len(names), len(set(names)))
+            lines = oomkb("list", what, "--format", "jsonl").stdout
+            self.assertEqual([json.loads(line) for line in
+                              lines.splitlines()], page[what])
+            text = oomkb("list", what).stdout.decode().splitlines()
+            rows = [line for line in text if not line.startswith(" ")]
+            self.assertEqual(len(rows), len(names) + 1)
+            self.assertTrue(all(line.startswith(name) for line, name in
+                                zip(rows[1:], names)))
+            self.assertLessEqual(max(map(len, text)), 80)
+            markdown = oomkb("list", what, "--format", "markdown",
+                             "--lang", "zh").stdout.decode()
+            self.assertEqual(markdown.count("\n| `"), len(names))
+
+    def test_names_in_few_columns_stand_above_what_is_said_of_them(self):
+        env = {**ENV, "COLUMNS": "60"}
+        done = subprocess.run([OOMKB, "list", "models"], env=env, check=True,
+                              stdout=subprocess.PIPE)
+        lines = done.stdout.decode().splitlines()
+        self.assertLessEqual(max(map(len, lines)), 60)
+        at = lines.index("Qwen/Qwen2.5-7B-Instruct")
+        self.assertEqual(lines[at + 1], "    7.61B, 32,768")
+
+    def test_every_name_is_taken_where_it_is_asked_for(self):
+        gpus = json.loads(oomkb("list", "gpus", "--format", "json").stdout)
+        for gpu in gpus["gpus"]:
+            done = oomkb("fit", "--model", "Qwen/Qwen2.5-7B", "--gpu",
+                         gpu["name"])
+            self.assertNotIn(b"unknown GPU", done.stderr, gpu["name"])
+
+    def test_entries_is_what_list_shows_by_itself(self):
+        self.assertEqual(oomkb("list", "entries").stdout,
+                         oomkb("list").stdout)
+
     def test_in_chinese(self):
         page = json.loads(oomkb("list", "--lang", "zh", "--format",
                                 "json").stdout)
