@@ -17,15 +17,23 @@ const struct context_pattern *context_row(const struct diagnosis *d,
                                               : NULL;
 }
 
+static bool is_failure(const struct diagnosis *d, const struct sighting *s) {
+    const struct entry *e = reader_entry_head(d->r, s->hit->owner);
+    return e && e->role == ROLE_root && e->severity == SEVERITY_failure;
+}
+
+/* The first that fails; of weak words alone only where nothing else was seen:
+ * any program prints those. */
 static const struct sighting *first_failure(const struct diagnosis *d) {
+    const struct sighting *first = NULL;
     for (size_t i = 0; i < d->sightings.count; i++) {
         const struct sighting *s = &d->sightings.at[i];
-        const struct entry *e = reader_entry_head(d->r, s->hit->owner);
-        if (e && e->role == ROLE_root && e->severity == SEVERITY_failure) {
+        if (!s->is_weak && is_failure(d, s)) {
             return s;
         }
+        first = !first || (first->is_weak && !s->is_weak) ? s : first;
     }
-    return d->sightings.count ? &d->sightings.at[0] : NULL;
+    return first;
 }
 
 struct vote {

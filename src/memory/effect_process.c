@@ -119,6 +119,9 @@ static struct estimate for_allocation(const struct ask *q) {
     if (is_alone && !q->c->in[FACT_others_in_use].known) {
         return estimate_none(FACT_tried_alloc); /* it is the process alone */
     }
+    if (s.asked.known && s.free.known && s.free.low >= s.asked.high) {
+        return estimate_unknown(FACT_tried_alloc); /* nothing is missing */
+    }
     e.before = e.after = s.asked;
     e.limit = span_plus(s.free, others);
     e.short_by = s.missing;
