@@ -253,7 +253,7 @@ static void write_markdown(const struct teller *t, const struct names *n,
 
 /* ---- JSON ---- */
 
-static struct json *json_row(const struct teller *t, const struct names *n,
+static struct json *row_json(const struct teller *t, const struct names *n,
                              size_t row) {
     struct json *o = json_new_object(t->a);
     for (size_t i = 0; i < n->column_count; i++) {
@@ -270,7 +270,7 @@ static struct json *json_row(const struct teller *t, const struct names *n,
 static void write_jsonl(const struct teller *t, const struct names *n,
                         struct buf *out) {
     for (size_t row = 0; row < n->row_count; row++) {
-        json_write(json_row(t, n, row), false, out);
+        json_write(row_json(t, n, row), false, out);
         buf_add_char(out, '\n');
     }
 }
@@ -279,7 +279,7 @@ static void write_json(const struct teller *t, const struct names *n,
                        struct buf *out) {
     struct json *top = json_new_object(t->a), *rows = json_new_array(t->a);
     for (size_t row = 0; row < n->row_count; row++) {
-        json_push(rows, json_row(t, n, row));
+        json_push(rows, row_json(t, n, row));
     }
     json_set(top, "schema", json_int(t->a, SCHEMA));
     json_set(top, n->what, rows);

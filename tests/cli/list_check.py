@@ -100,7 +100,7 @@ class Lists(unittest.TestCase):
         lines = done.stdout.decode().splitlines()
         self.assertLessEqual(max(map(len, lines)), 60)
         at = lines.index("Qwen/Qwen2.5-7B-Instruct")
-        self.assertEqual(lines[at + 1], "    7.61B, 32,768")
+        self.assertEqual(lines[at + 1], "    7.62B, 32,768")
 
     def test_every_name_is_taken_where_it_is_asked_for(self):
         gpus = json.loads(oomkb("list", "gpus", "--format", "json").stdout)
