@@ -12,6 +12,9 @@ struct author_options {
     struct str kb_dir, i18n_dir; /* empty: beside it */
     bool check_samples; /* run every sample through the engine */
     bool check_docs;    /* generated pages in kb/ must be this compiler's */
+    bool keeps_drafts;  /* entries with `status: draft` as well */
+    struct str_list only; /* these files alone are asked about, whether under
+                             entries_dir or not; empty: all */
     diag_fn on_diag;
     void *diag_ctx;
 };
@@ -24,6 +27,20 @@ struct author_result {
 struct author_result author_compile(struct arena *a,
                                     const struct author_options *o,
                                     struct str *image);
+/* The entries that a file or folder is one of, or is held against:
+ *
+ *     corpus/entries/vllm/x.yaml --> corpus/entries    kb/ lies beside it
+ *     corpus/entries/vllm        --> corpus/entries
+ *     /tmp/x.yaml                --> entries           if that is here
+ *
+ * Empty: there are none; an entry is then checked alone. */
+struct str author_entries_of(struct arena *a, struct str path);
+/* One file alone: all that needs no other. */
+struct author_result author_check_alone(struct arena *a, struct str path,
+                                        diag_fn on_diag, void *ctx);
+/* All codes, in order. NULL: no more. */
+const char *author_code(size_t i, enum diag_level *level);
+
 /* "corpus/entries", "kb" -> "corpus/kb": where kb/ stands unless said. */
 struct str author_sibling_dir(struct arena *a, struct str entries_dir,
                               const char *name);
@@ -67,9 +84,9 @@ struct site_result {
 struct site_result author_site(struct arena *a, const struct oomkb *kb,
                                struct str dir);
 
-/* An entry drafted from a log that no entry knows: YAML whose empty values are
- * for a person, and refused by the checks until then. Raises FAIL_INPUT when
- * the log has no line to draft from. */
+/* An entry drafted from a log that no entry knows: YAML of status draft, whose
+ * empty values are for a person. Raises FAIL_INPUT when the log has no line to
+ * draft from. */
 struct draft_source {
     struct str log;
     uint32_t line; /* where the failure stands; 0: to be found */

@@ -138,7 +138,7 @@ static void check_logs(struct desk *d, const struct bench *on,
 static void check_samples_of(struct desk *d, size_t i, void *ctx) {
     const struct bench *on = ctx;
     const struct made *m = &d->made[MADE_ENTRY].at[i];
-    if (made_entry(m)->withdrawn.in[LANG_EN].n > 0)
+    if (!desk_is_asked(d, m) || made_entry(m)->withdrawn.in[LANG_EN].n > 0)
         return;
     for (size_t k = 0; k < made_entry(m)->signature_count; k++)
         check_signature_sample(d, on, m, k);

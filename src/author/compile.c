@@ -108,6 +108,25 @@ const struct corpus *author_read_corpus(struct arena *a,
     return &d->corpus;
 }
 
+/* Of the files that were asked about; where the others have errors, there is
+ * no image, and samples were not tried. */
+static size_t keep_asked(struct desk *d) {
+    size_t asked = 0, errors = d->c.errors;
+    const struct str_list *only = &d->options->only;
+    if (only->count == 0)
+        return d->corpus.entry_count;
+    for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++)
+        asked += desk_is_asked(d, &d->made[MADE_ENTRY].at[i]);
+    complaints_keep(&d->c, only->at, only->count);
+    bool is_untried = errors > 0 && d->c.errors == 0;
+    struct diag note = {.level = DIAG_NOTE, .path = d->entries_dir,
+                        .message = STR("other entries here have errors, so "
+                                       "samples were not tried")};
+    if (is_untried && d->options->on_diag != NULL)
+        d->options->on_diag(d->options->diag_ctx, &note);
+    return asked;
+}
+
 struct author_result author_compile(struct arena *a,
                                     const struct author_options *o,
                                     struct str *image) {
@@ -121,7 +140,8 @@ struct author_result author_compile(struct arena *a,
         if (d->c.errors == 0)
             *image = built;
     }
+    size_t asked = keep_asked(d);
     complaints_tell(&d->c, o->on_diag, o->diag_ctx);
-    return (struct author_result){d->corpus.entry_count, d->c.errors,
+    return (struct author_result){asked, d->c.errors,
                                   d->c.warnings, d->samples};
 }

@@ -11,22 +11,28 @@
 #include "base/utf8.h"
 
 struct code_row {
-    const char *spelling, *text;
-    enum diag_level level;
+    const char *spelling;
+    enum diag_level level, of_draft;
 };
 
 static const struct code_row codes[CODE_COUNT_OF] = {
-#define CODE(code, name, level, text) {#code, text, DIAG_##level},
+#define ERROR DIAG_ERROR, DIAG_ERROR
+#define OPEN DIAG_ERROR, DIAG_WARNING
+#define WARNING DIAG_WARNING, DIAG_WARNING
+#define CODE(code, name, level) {#code, level},
 #include "author/codes.def"
 #undef CODE
+#undef ERROR
+#undef OPEN
+#undef WARNING
 };
 
 const char *code_spelling(enum code code) {
     return codes[code].spelling;
 }
 
-const char *code_text(enum code code) {
-    return codes[code].text;
+enum diag_level code_level(enum code code) {
+    return codes[code].level;
 }
 
 struct source *source_new(struct arena *a, struct str path, struct str text) {
@@ -89,13 +95,18 @@ size_t source_byte(const struct source *src, struct place at) {
     return byte;
 }
 
-void complain(struct complaints *c, const struct source *src, struct place at,
-              enum code code, const char *format, ...) {
-    enum diag_level level = codes[code].level;
+static void count_one(struct complaints *c, enum diag_level level) {
     if (level == DIAG_ERROR)
         c->errors++;
     else
         c->warnings++;
+}
+
+void complain(struct complaints *c, const struct source *src, struct place at,
+              enum code code, const char *format, ...) {
+    enum diag_level level = src->is_draft ? codes[code].of_draft
+                                          : codes[code].level;
+    count_one(c, level);
     if (c->count >= COMPLAINTS_MAX)
         return;
     char text[1024];
@@ -127,6 +138,30 @@ void complaints_add(struct complaints *c, const struct complaints *those) {
                              sizeof *c->list);
         c->list[c->count++] = those->list[i];
     }
+}
+
+/* "x.yaml" and what lies beside it: "x.log", "x.ok.log". */
+static bool is_of_file(struct str path, struct str file) {
+    struct str stem = file;
+    if (str_ends(stem, STR(".yaml")))
+        stem.n -= 4; /* the dot stays */
+    return str_eq(path, file) || (stem.n < file.n && str_starts(path, stem));
+}
+
+void complaints_keep(struct complaints *c, const struct str *paths,
+                     size_t count) {
+    size_t kept = 0;
+    c->errors = c->warnings = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        size_t k = 0;
+        while (k < count && !is_of_file(c->list[i].path, paths[k]))
+            k++;
+        if (k == count)
+            continue;
+        count_one(c, c->list[i].level);
+        c->list[kept++] = c->list[i];
+    }
+    c->count = kept;
 }
 
 /* Path, line, column, code: two complaints that tie are the same one. */

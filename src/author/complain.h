@@ -8,20 +8,21 @@
 #include "base/diag.h"
 
 enum code {
-#define CODE(code, name, level, text) CODE_##name,
+#define CODE(code, name, level) CODE_##name,
 #include "author/codes.def"
 #undef CODE
     CODE_COUNT_OF
 };
 
 const char *code_spelling(enum code code); /* "E012" */
-const char *code_text(enum code code);     /* what it is about */
+enum diag_level code_level(enum code code);
 
 /* A file as read. */
 struct source {
     struct str path, text;
     const size_t *line_starts; /* byte offsets */
     size_t line_count;
+    bool is_draft; /* what it lacks yet is told, and refused by nobody */
 };
 
 /* line 0: the file as a whole. Columns and width count characters. */
@@ -48,6 +49,10 @@ void complain(struct complaints *c, const struct source *src, struct place at,
     __attribute__((format(printf, 5, 6)));
 /* All of those to these. */
 void complaints_add(struct complaints *c, const struct complaints *those);
+/* Only those of these files are left, and counted; a file's stem stands for
+ * what lies beside it. */
+void complaints_keep(struct complaints *c, const struct str *paths,
+                     size_t count);
 /* In order of path, line, column. */
 void complaints_tell(struct complaints *c, diag_fn on_diag, void *ctx);
 

@@ -44,6 +44,14 @@ void desk_put(struct desk *d, enum made_kind kind, struct made made) {
     list->at[list->count++] = made;
 }
 
+bool desk_is_asked(const struct desk *d, const struct made *m) {
+    const struct str_list *only = &d->options->only;
+    for (size_t i = 0; i < only->count; i++)
+        if (str_eq(only->at[i], m->src->path))
+            return true;
+    return only->count == 0;
+}
+
 static int by_id(const void *a, const void *b) {
     const struct made *left = a;
     const struct made *right = b;

@@ -55,6 +55,8 @@ static inline struct entry *made_entry(const struct made *m) {
  * UTF-8 or too large to be YAML. */
 const struct source *desk_source(struct desk *d, struct str path);
 void desk_put(struct desk *d, enum made_kind kind, struct made made);
+/* Is it one of the files that are asked about? */
+bool desk_is_asked(const struct desk *d, const struct made *m);
 /* NULL: there is none. The lists must be sorted. */
 const struct made *desk_find(const struct desk *d, enum made_kind kind,
                              struct str id);
@@ -71,6 +73,14 @@ void desk_read_kb(struct desk *d);
 void desk_read_i18n(struct desk *d);
 /* Sort, refuse ids that are taken, fill corpus. */
 void desk_settle(struct desk *d);
+
+/* read_corpus.c: an entry from its document. What its source is from then on:
+ * a draft's, told so, where its status says it; before it is read. */
+void read_entry(const struct reading *r, struct str id,
+                const struct node *root, struct entry *e);
+const struct source *source_as_draft(struct complaints *c,
+                                     const struct source *src,
+                                     const struct node *root);
 
 /* merge.c: what fixes and entries leave out. Everything must be settled. */
 void desk_merge(struct desk *d);

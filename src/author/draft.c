@@ -1,20 +1,23 @@
 /* draft.c: the page of YAML that `oomkb new` writes.
  *
  * What the log tells is filled in: the line, its pattern, component, engine,
- * version. What only a person can know is left empty with a word on what is
- * wanted, and an empty value is what `oomkb check` refuses: no draft can be
- * shipped by accident. The sample is the line without paths, names of users
- * and machines. */
+ * version. What only a person can know is left empty, with a word on what is
+ * wanted. The page is a draft by its status, so it compiles as it is, `oomkb
+ * check` tells what is missing, and no index has it. The pattern was run: it
+ * matches the line, and none of the healthy lines around it where that can be
+ * had. The sample is the line without paths, names of users and machines. */
 #include "author/draft.h"
 #include "match/match.h"
 #include "render/redact.h"
 
 #define DRAFT_BYTES_MAX (64 * 1024)
+#define TITLE_BYTES 80
 
 struct page_parts {
     const struct draft_source *from;
     struct draft_line line;
     struct str sample, pattern;
+    uint32_t also; /* a healthy line that the pattern matches; 0: none */
 };
 
 /* In single quotes a quote is written twice. */
@@ -29,90 +32,82 @@ static void put_quoted(struct buf *b, struct str s) {
     buf_add_char(b, '\'');
 }
 
-static void put_text(struct buf *b, int indent, const char *key,
-                     const char *en, const char *zh) {
-    buf_printf(b, "%*s%s:\n", indent, "", key);
-    buf_printf(b, "%*sen: # %s\n", indent + 2, "", en);
-    buf_printf(b, "%*szh: # %s\n", indent + 2, "", zh);
+/* The beginning of the line, as a title until somebody writes one. */
+static struct str title_of(struct str sample) {
+    size_t n = sample.n < TITLE_BYTES ? sample.n : TITLE_BYTES;
+    size_t end = n;
+    while (end < sample.n && end > 0 && sample.p[end] != ' ')
+        end--;
+    if (end == 0) /* one long word: at a character's beginning */
+        for (end = n; ((unsigned char)sample.p[end] & 0xc0) == 0x80;)
+            end--;
+    return str_trim(str_slice(sample, 0, end));
 }
 
 static void put_head(struct buf *b, const struct page_parts *p) {
-    buf_printf(b, "# Drafted from line %u of a log. Fill in what is empty "
-               "(`oomkb check` refuses it until\n# then), save it as "
-               "entries/<component>/<name>.yaml; kb/WRITING.md explains the "
-               "keys.\n", p->line.number);
-    put_text(b, 0, "title", "what happened, in one line",
-             "一行说清发生了什么");
-    buf_printf(b, "component: %.*s # who failed: one of kb/vocabulary.yaml\n",
+    buf_printf(b, "# Drafted from line %u of a log. `oomkb check` says what is "
+               "still missing; kb/WRITING.md\n# explains the keys. Save it as "
+               "entries/<component>/<name>.yaml.\n"
+               "status: draft # checked, and in no index; take this out when "
+               "the rest is written\n"
+               "title:\n  en: ", p->line.number);
+    put_quoted(b, title_of(p->sample));
+    buf_printf(b, " # better: what happened, in one line\n"
+               "component: %.*s # who failed: one of kb/vocabulary.yaml\n",
                STR_ARG(p->line.component));
     buf_add(b, STR(
-        "mechanism: # what ran out, and why: a word of kb/FORMAT.md\n"
+        "mechanism: unspecified # what ran out, and why: a word of "
+        "kb/FORMAT.md\n"
         "severity: failure # failure | warning | recovery | info\n"
-        "role: root # root | wrapper | consequence\n"));
-    put_text(b, 0, "root_cause", "why it happened, two or three sentences",
-             "为什么发生，两三句话");
+        "root_cause:\n"
+        "  en: # why it happened, in two or three sentences\n"));
 }
 
-static void put_versions(struct buf *b, const struct draft_source *from) {
-    if (from->engine.n == 0 || from->engine_version.n == 0) {
-        buf_add(b, STR("    versions: # which releases print it\n"
-                       "      - {product: , events: [{introduced: }]}\n"));
-        return;
-    }
-    buf_printf(b, "    versions: # seen with this one; since when?\n"
+/* The version of the log is the first that is known to print it. */
+static void put_versions(struct buf *b, const struct page_parts *p) {
+    const struct draft_source *from = p->from;
+    bool is_known = from->engine.n > 0 && from->engine_version.n > 0;
+    struct str product = is_known ? from->engine : p->line.component;
+    struct str version = is_known ? from->engine_version : STR("0");
+    buf_printf(b, "    versions: # since which release?\n"
                "      - {product: %.*s, events: [{introduced: \"%.*s\"}]}\n",
-               STR_ARG(from->engine), STR_ARG(from->engine_version));
+               STR_ARG(product), STR_ARG(version));
 }
 
 static void put_signature(struct buf *b, const struct page_parts *p) {
     const struct draft_source *from = p->from;
-    buf_add(b, STR(
-        "signatures:\n"
-        "  - id: message\n"
-        "    # Named groups are facts (kb/WRITING.md); check that each is "
-        "what it is called.\n"
-        "    pattern: "));
+    buf_add(b, STR("signatures:\n  - id: message\n"));
+    if (p->also > 0)
+        buf_printf(b, "    # It matches line %u as well, which looks healthy: "
+                   "add an all_of, or a longer part of the message.\n",
+                   p->also);
+    buf_add(b, STR("    # Named groups are facts: check that each is what it "
+                   "is called.\n    pattern: "));
     put_quoted(b, p->pattern);
     buf_add_char(b, '\n');
-    put_versions(b, from);
-    if (from->engine.n > 0) {
+    put_versions(b, p);
+    if (from->engine.n > 0)
         buf_printf(b, "    set: {engine: %.*s} # and stage: load, profile "
                    "..., if the message is printed only there\n",
                    STR_ARG(from->engine));
-    }
     buf_printf(b, "    sample: |\n      %.*s\n", STR_ARG(p->sample));
 }
 
-static void put_fix(struct buf *b) {
-    buf_add(b, STR("workarounds:\n"
-                   "  - id: # stable, like lower-max-model-len\n"));
-    put_text(b, 4, "action", "its name", "名称");
-    put_text(b, 4, "how", "the steps: flags, commands, numbers",
-             "步骤：参数、命令、数字");
-    buf_add(b, STR(
-        "    acts_on:\n"
-        "      kind: # or flag: --the-flag with change: up | down | set\n"
-        "    # Leave out what kb/fixes/acts.yaml says of that acts_on.\n"
-        "    effort: # flag | restart | code | hardware\n"
-        "    loses: # nothing | speed | capacity | quality\n"
-        "    frees: # what it shrinks or makes room in: kb/FORMAT.md\n"
-        "    cures: # {a cause of kb/causes.yaml: most | some | little}\n"));
-    put_text(b, 4, "trade_off", "what is lost by it", "代价");
-    buf_add(b, STR("    effect: none # which arithmetic estimates it\n"));
-}
-
 static void put_tail(struct buf *b, const struct draft_source *from) {
-    buf_add(b, STR("dead_ends: # popular fixes that do not help; take the "
-                   "key out if there are none\n  -\n"));
-    put_text(b, 4, "action", "its name", "名称");
-    put_text(b, 4, "why", "why it fails", "为什么没用");
-    put_text(b, 4, "instead", "what to do instead", "应当怎么做");
-    buf_add(b, STR("evidence: # who says so: reports, source, documentation\n"
-                   "  - url: # https://\n"));
-    buf_printf(b, "    seen: %.*s\n", STR_ARG(from->today));
-    put_text(b, 4, "claim", "what it supports", "它支持哪一点");
-    buf_printf(b, "first_seen: # YYYY-MM-DD, the oldest report known\n"
-               "last_verified: %.*s\n", STR_ARG(from->today));
+    buf_add(b, STR(
+        "# workarounds:\n"
+        "#   - id: # stable, like lower-max-model-len\n"
+        "#     action: {en: } # a verb and the flag\n"
+        "#     how: {en: } # the steps: flags, commands, numbers\n"
+        "#     acts_on: {kind: } # or {flag: --the-flag, change: up}\n"
+        "#     cures: {} # a cause of kb/causes.yaml: most | some | little\n"
+        "# dead_ends: # popular fixes that do not help\n"
+        "#   - {action: {en: }, why: {en: }, instead: {en: }}\n"
+        "# evidence: # who says so: reports, source, documentation\n"));
+    buf_printf(b, "#   - {url: https://, seen: %.*s, claim: {en: }}\n"
+               "first_seen: %.*s # the oldest report known\n"
+               "last_verified: %.*s\n", STR_ARG(from->today),
+               STR_ARG(from->today), STR_ARG(from->today));
 }
 
 /* Control bytes have no place in a page of YAML. */
@@ -125,14 +120,42 @@ static struct str printable(struct arena *a, struct str s) {
     return (struct str){out, s.n};
 }
 
-/* The pattern of what is left after redaction has to match what was there. */
-static bool pattern_will_do(struct arena *a, const struct page_parts *p) {
+/* Good, and true of the line as it was and as it is after redaction. */
+static bool pattern_will_do(struct arena *a, const struct page_parts *p,
+                            struct str pattern) {
     struct pattern_error error;
     struct hit hit;
-    return pattern_check(a, p->pattern, false, false, &error)
-               == PATTERN_GOOD &&
-           pattern_matches(a, p->pattern, p->line.text, &hit) &&
-           pattern_matches(a, p->pattern, p->sample, &hit);
+    return pattern.n > 0 &&
+           pattern_check(a, pattern, false, false, &error) == PATTERN_GOOD &&
+           pattern_matches(a, pattern, p->line.text, &hit) &&
+           pattern_matches(a, pattern, p->sample, &hit);
+}
+
+/* The number of a line that it should not match; 0: there is none. */
+static uint32_t matches_healthy(struct arena *a, struct str pattern,
+                                const struct draft_lines *healthy) {
+    struct hit hit;
+    for (size_t i = 0; i < healthy->count; i++)
+        if (pattern_matches(a, pattern, healthy->at[i].text, &hit))
+            return healthy->at[i].number;
+    return 0;
+}
+
+/* The shortest that no healthy line matches; else the longest. */
+static void pattern_choose(struct arena *a, struct page_parts *p) {
+    struct draft_lines healthy = draft_healthy(a, p->from->log,
+                                               p->line.number);
+    struct str whole = draft_pattern(a, p->sample, true);
+    struct str tried[] = {draft_pattern(a, p->sample, false), whole,
+                          arena_printf(a, "^%.*s$", STR_ARG(whole))};
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+        if (!pattern_will_do(a, p, tried[i]))
+            continue;
+        p->pattern = tried[i];
+        p->also = matches_healthy(a, tried[i], &healthy);
+        if (p->also == 0)
+            return;
+    }
 }
 
 struct str author_draft(struct arena *a, const struct draft_source *from) {
@@ -144,19 +167,17 @@ struct str author_draft(struct arena *a, const struct draft_source *from) {
                     "failed; give the part with the error");
     }
     p.sample = str_trim(printable(a, redacted(&secrets, p.line.text)));
-    p.pattern = draft_pattern(a, p.sample);
-    if (!pattern_will_do(a, &p)) {
+    pattern_choose(a, &p);
+    if (p.pattern.n == 0) {
         arena_raise(a, FAIL_INPUT, "line %u has too few words for a pattern "
                     "(8 bytes that stay the same)", p.line.number);
     }
-    if (p.line.component.n == 0) {
-        p.line.component = from->engine;
-    }
+    if (p.line.component.n == 0)
+        p.line.component = from->engine.n > 0 ? from->engine : STR("unknown");
     struct buf page;
     buf_init_in(&page, a, DRAFT_BYTES_MAX);
     put_head(&page, &p);
     put_signature(&page, &p);
-    put_fix(&page);
     put_tail(&page, from);
     return buf_str(&page);
 }

@@ -19,8 +19,17 @@ struct draft_line {
 struct draft_line draft_line_find(struct arena *a, struct str log,
                                   uint32_t at);
 
+/* The lines around that one that do not say that something failed. */
+struct draft_lines {
+    struct draft_line *at;
+    size_t count, cap;
+};
+struct draft_lines draft_healthy(struct arena *a, struct str log,
+                                 uint32_t around);
+
 /* The pattern for a line in which <path-1> and the like stand for what was
- * taken out. */
-struct str draft_pattern(struct arena *a, struct str line);
+ * taken out; is_whole: of all its words, else up to its last number, for words
+ * after it change. */
+struct str draft_pattern(struct arena *a, struct str line, bool is_whole);
 
 #endif

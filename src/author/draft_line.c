@@ -184,3 +184,40 @@ struct draft_line draft_line_find(struct arena *a, struct str log,
     }
     return s.memory.number != 0 ? s.memory : s.exception;
 }
+
+/* ---- what is healthy around it ---- */
+
+#define AROUND_LINES 500
+
+struct surroundings {
+    struct arena *a;
+    uint32_t around;
+    struct draft_lines found;
+};
+
+static void on_neighbour(void *ctx, const struct line *line) {
+    struct surroundings *s = ctx;
+    uint32_t apart = line->number > s->around ? line->number - s->around
+                                              : s->around - line->number;
+    char small[DRAFT_LINE_MAX];
+    struct str text = str_trim(line->text);
+    bool is_healthy = apart > 0 && apart <= AROUND_LINES && text.n > 0 &&
+                      !has_word(lowered(text, small), failure_words);
+    if (!is_healthy) {
+        return;
+    }
+    struct draft_lines *found = &s->found;
+    found->at = arena_grow(s->a, found->at, found->count, &found->cap,
+                           sizeof *found->at);
+    found->at[found->count++] = (struct draft_line){
+        .text = arena_str(s->a, shortened(text)), .number = line->number};
+}
+
+struct draft_lines draft_healthy(struct arena *a, struct str log,
+                                 uint32_t around) {
+    struct surroundings s = {.a = a, .around = around};
+    struct log_reader *r = log_open(a, 0, on_neighbour, &s);
+    log_feed(r, log);
+    log_end(r);
+    return s.found;
+}

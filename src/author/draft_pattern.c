@@ -311,7 +311,7 @@ static void put_text(struct making *m) {
     buf_add_char(&m->out, c);
 }
 
-struct str draft_pattern(struct arena *a, struct str line) {
+struct str draft_pattern(struct arena *a, struct str line, bool is_whole) {
     struct making m = {.line = line};
     buf_init_in(&m.out, a, PATTERN_BYTES_MAX);
     while (m.at < line.n) {
@@ -333,7 +333,7 @@ struct str draft_pattern(struct arena *a, struct str line) {
     struct str all = buf_str(&m.out);
     struct str ended = str_slice(all, 0, m.last_number);
     struct pattern_error error;
-    bool is_enough = ended.n > 0 && pattern_check(a, ended, false, false,
+    bool is_enough = !is_whole && ended.n > 0 && pattern_check(a, ended, false, false,
                                                   &error) == PATTERN_GOOD;
     return is_enough ? ended : str_trim(all);
 }

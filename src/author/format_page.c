@@ -93,12 +93,9 @@ static void put_types(struct page *p) {
 
 static void put_codes(struct page *p) {
     buf_add(&p->out,
-            STR("\n## What is refused\n\n`E`: the build stops. `W`: it says "
-                "so and goes on.\n\n| code | what it is about |\n"
-                "| --- | --- |\n"));
-    for (int i = 0; i < CODE_COUNT_OF; i++)
-        buf_printf(&p->out, "| %s | %s |\n", code_spelling((enum code)i),
-                   code_text((enum code)i));
+            STR("\n## What is refused\n\n`oomkb check --codes` lists what "
+                "the compiler can find wrong, `oomkb explain\nE012` says of "
+                "one what is wrong, why, and how to put it right.\n"));
 }
 
 struct str author_format_page(struct arena *a) {

@@ -1,24 +1,39 @@
-/* check.c: `oomkb check [DIR]`: everything that build would refuse, and
+/* check.c: `oomkb check [PATH]...`: everything that build would refuse, and
  * whether the pages generated from the table of fields are this compiler's.
  * With --write-docs it writes those pages first.
  *
- * Diagnostics go to stderr, a line of sums last. build is the same run with a
- * file at its end. */
+ *     entries            a corpus, whole
+ *     entries/vllm       of its corpus, the entries in there
+ *     entries/vllm/x.yaml, /tmp/draft.yaml
+ *                        that file alone is told of, held against its corpus;
+ *                        without one it is checked by itself
+ *
+ * Diagnostics go to stderr, a line of sums last; as JSON or SARIF to stdout.
+ * build is the same run with a file at its end. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "author/author.h"
+#include "author/files.h"
 #include "cli/corpus.h"
 
 enum { DIAG_BYTES_MAX = 1 << 20 };
 
 struct checking {
     struct arena arena;
-    const struct cli *c;
+    struct cli *c;
     const char *output; /* NULL: none */
+    struct diagnostics told;
     struct author_result result;
+};
+
+/* The entries that paths are of, and which of them. */
+struct corpus_part {
+    struct str entries; /* empty: none, each file by itself */
+    struct str_list only;
+    size_t cap;
+    bool is_whole;
 };
 
 void corpus_print_diag(void *ctx, const struct diag *d) {
@@ -31,22 +46,16 @@ void corpus_print_diag(void *ctx, const struct diag *d) {
     buf_free(&out);
 }
 
-static struct str entries_dir(const struct cli *c) {
-    return str_of(c->operand_count > 0 ? c->operands[0] : "entries");
+static bool wants_text(const struct cli *c) {
+    return strcmp(c->format, "text") == 0;
 }
 
-/* One line for a folder that was mistyped, not one for each file it lacks. */
-static void need_folder(struct arena *a, struct str dir) {
-    struct stat at;
-    const char *path = arena_str(a, dir).p;
-    if (stat(path, &at) != 0)
-        arena_raise(a, FAIL_IO, "%s: %s", path, strerror(errno));
-    if (!S_ISDIR(at.st_mode))
-        arena_raise(a, FAIL_IO, "%s: not a folder of entries", path);
+static diag_fn teller(const struct checking *k) {
+    return wants_text(k->c) ? corpus_print_diag : diagnostics_add;
 }
 
-static void write_docs(struct arena *a, const struct cli *c) {
-    struct str kb = author_sibling_dir(a, entries_dir(c), "kb");
+static void write_docs(struct arena *a, struct str entries) {
+    struct str kb = author_sibling_dir(a, entries, "kb");
     author_write_file(a, arena_printf(a, "%.*s/FORMAT.md", STR_ARG(kb)),
                       author_format_page(a));
     author_write_file(a, arena_printf(a, "%.*s/entry.schema.json",
@@ -54,19 +63,106 @@ static void write_docs(struct arena *a, const struct cli *c) {
                       author_entry_schema(a));
 }
 
-static void check(void *arg) {
-    struct checking *k = arg;
-    struct author_options o = {.entries_dir = entries_dir(k->c),
+static void sum_up(struct checking *k, struct author_result more) {
+    k->result.entries += more.entries;
+    k->result.samples += more.samples;
+    k->result.errors += more.errors;
+    k->result.warnings += more.warnings;
+}
+
+static void compile(struct checking *k, const struct corpus_part *part) {
+    struct arena *a = &k->arena;
+    struct author_options o = {.entries_dir = part->entries,
                                .check_samples = true,
                                .check_docs = k->output == NULL,
-                               .on_diag = corpus_print_diag};
+                               .keeps_drafts = k->output == NULL,
+                               .on_diag = teller(k), .diag_ctx = &k->told};
     struct str image;
-    need_folder(&k->arena, o.entries_dir);
+    if (!part->is_whole)
+        o.only = part->only;
     if (k->c->write_docs)
-        write_docs(&k->arena, k->c);
-    k->result = author_compile(&k->arena, &o, &image);
+        write_docs(a, part->entries);
+    sum_up(k, author_compile(a, &o, &image));
     if (k->output != NULL && k->result.errors == 0)
-        author_write_file(&k->arena, str_of(k->output), image);
+        author_write_file(a, str_of(k->output), image);
+}
+
+/* ---- what the paths name ---- */
+
+static bool is_folder(struct arena *a, struct str path) {
+    struct stat at;
+    const char *name = arena_str(a, path).p;
+    if (stat(name, &at) != 0)
+        arena_raise(a, FAIL_IO, "%s: %s", name, strerror(errno));
+    return S_ISDIR(at.st_mode);
+}
+
+static void add_file(struct arena *a, struct corpus_part *part,
+                     struct str path) {
+    part->only.at = arena_grow(a, part->only.at, part->only.count, &part->cap,
+                               sizeof *part->only.at);
+    part->only.at[part->only.count++] = path;
+}
+
+static void add_files(struct arena *a, struct corpus_part *part,
+                      struct str folder) {
+    struct str_list files = files_under(a, folder);
+    for (size_t i = 0; i < files.count; i++)
+        if (str_ends(files.at[i], STR(".yaml")))
+            add_file(a, part, files.at[i]);
+}
+
+static struct corpus_part *part_of(struct corpus_part *parts, size_t *count,
+                                   struct str entries) {
+    for (size_t i = 0; i < *count; i++)
+        if (str_eq(parts[i].entries, entries))
+            return &parts[i];
+    parts[*count] = (struct corpus_part){.entries = entries};
+    return &parts[(*count)++];
+}
+
+static void add_path(struct arena *a, struct corpus_part *parts,
+                     size_t *count, struct str path) {
+    while (path.n > 1 && path.p[path.n - 1] == '/')
+        path.n--;
+    bool is_dir = is_folder(a, path);
+    struct str entries = author_entries_of(a, path);
+    bool is_whole = is_dir && (str_eq(entries, path) || entries.n == 0);
+    struct corpus_part *part = part_of(parts, count,
+                                       is_whole ? path : entries);
+    part->is_whole = part->is_whole || is_whole;
+    if (!is_dir)
+        add_file(a, part, path);
+    else if (!is_whole)
+        add_files(a, part, path);
+}
+
+static void check_part(struct checking *k, const struct corpus_part *part) {
+    if (part->entries.n > 0) {
+        compile(k, part);
+        return;
+    }
+    for (size_t i = 0; i < part->only.count; i++)
+        sum_up(k, author_check_alone(&k->arena, part->only.at[i], teller(k),
+                                     &k->told));
+}
+
+static void check(void *arg) {
+    struct checking *k = arg;
+    struct arena *a = &k->arena;
+    size_t n = k->c->operand_count, count = 0;
+    struct corpus_part *parts = arena_array(a, n + 1, sizeof *parts);
+    k->told.a = a;
+    for (size_t i = 0; i < n; i++)
+        add_path(a, parts, &count, str_of(k->c->operands[i]));
+    if (n == 0)
+        add_path(a, parts, &count, STR("entries"));
+    for (size_t i = 0; i < count; i++)
+        check_part(k, &parts[i]);
+    if (cli_is_json(k->c))
+        diagnostics_write_json(k->c, &k->told, &k->result);
+    else if (!wants_text(k->c))
+        diagnostics_write_sarif(k->c, &k->told);
 }
 
 int corpus_run(struct cli *c, const char *output) {
@@ -86,9 +182,17 @@ int corpus_run(struct cli *c, const char *output) {
 }
 
 int run_check(struct cli *c) {
+    if (c->is_codes) {
+        codes_write(c);
+        return STATUS_FOUND;
+    }
     if (c->is_stale)
-        return run_stale(c);
-    if (c->days > 0 || cli_is_json(c))
+        return c->operand_count > 1
+                   ? cli_usage(c, "cli.error.stale_dir", NULL, NULL)
+                   : run_stale(c);
+    if (c->days > 0)
         return cli_usage(c, "cli.error.stale_only", NULL, NULL);
+    if (strcmp(c->format, "markdown") == 0)
+        return cli_usage(c, "cli.error.check_format", c->format, NULL);
     return corpus_run(c, NULL);
 }

@@ -33,7 +33,7 @@ struct fit_option {
 /* What the command line and the environment say. Strings are argv's. */
 struct cli {
     const struct command *command;
-    const char *format; /* one of oomkb_formats() */
+    const char *format; /* one of oomkb_formats(); check: "sarif" as well */
     const char *lang;   /* "en" or "zh" */
     const char *kb_path;    /* --kb, OOMKB_DB; NULL: the built-in one */
     const char *output;     /* -o; NULL: not said */
@@ -47,6 +47,7 @@ struct cli {
     bool wants_help, wants_version;
     bool write_docs; /* check --write-docs */
     bool is_stale;   /* check --stale */
+    bool is_codes;   /* check --codes */
     int64_t days;    /* check --days; 0: not said */
     const char *note; /* feedback --note; NULL: not said */
     bool is_undo;     /* feedback --undo */
@@ -100,15 +101,20 @@ int run_feedback(struct cli *c); /* oomkb feedback ID FIX worked|failed */
 int run_version(struct cli *c);
 int run_help(struct cli *c);
 int run_build(struct cli *c); /* oomkb build DIR -o FILE */
-int run_check(struct cli *c); /* oomkb check [DIR] */
+int run_check(struct cli *c); /* oomkb check [PATH]... */
 int run_stale(struct cli *c); /* oomkb check --stale [DIR] */
+
+/* diagnostics.c: what a code of `check` means, why, and how to put it right.
+ * False: there is no such code. */
+bool code_explain(struct cli *c, const char *spelling);
 
 /* options.c */
 enum option_id {
     OPTION_FORMAT, OPTION_LANG, OPTION_SET, OPTION_TOP, OPTION_WHY,
     OPTION_COLOR, OPTION_KB, OPTION_OUTPUT, OPTION_HELP, OPTION_VERSION,
     OPTION_WRITE_DOCS, OPTION_REDACT, OPTION_FOLLOW, OPTION_FIT, OPTION_NOTE,
-    OPTION_UNDO, OPTION_ALL, OPTION_STALE, OPTION_DAYS, OPTION_JOBS
+    OPTION_UNDO, OPTION_ALL, OPTION_STALE, OPTION_DAYS, OPTION_JOBS,
+    OPTION_CODES
 };
 struct option_row {
     enum option_id id;

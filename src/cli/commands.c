@@ -18,7 +18,7 @@ const struct command commands[] = {
      OWN_COUNT, run_feedback},
     {"new", "[FILE]", "cli.help.new", FOR_NEW, OWN_COUNT, run_new},
     {"build", "DIR -o FILE", "cli.help.build", FOR_BUILD, 1, run_build},
-    {"check", "[DIR]", "cli.help.check", FOR_CHECK, 1, run_check},
+    {"check", "[PATH]...", "cli.help.check", FOR_CHECK, OWN_COUNT, run_check},
     {"site", "-o DIR", "cli.help.site", FOR_SITE, 0, run_site},
     {"completion", "SHELL", "cli.help.completion", FOR_COMPLETION, OWN_COUNT,
      run_completion},

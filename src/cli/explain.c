@@ -1,4 +1,5 @@
-/* explain.c: `oomkb explain ID` writes one entry whole. */
+/* explain.c: `oomkb explain ID` writes one entry whole; `oomkb explain E012`
+ * what a code of `oomkb check` means. */
 #include <errno.h>
 
 #include "cli/cli.h"
@@ -6,6 +7,9 @@
 int run_explain(struct cli *c) {
     if (c->operand_count != 1) {
         return cli_usage(c, "cli.error.explain_id", NULL, NULL);
+    }
+    if (code_explain(c, c->operands[0])) {
+        return STATUS_FOUND;
     }
     oomkb *kb = cli_kb(c);
     if (kb == NULL) {

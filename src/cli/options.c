@@ -8,6 +8,7 @@
 
 #define TOP_MAX 1000
 #define DAYS_MAX 36500
+#define SARIF "sarif" /* of check alone */
 
 #define FOR_SHOWN                                                              \
     (FOR_DIAGNOSE | FOR_EXPLAIN | FOR_LIST | FOR_SEARCH | FOR_FIT)
@@ -40,6 +41,7 @@ const struct option_row option_rows[] = {
      "cli.option.version"},
     {OPTION_WRITE_DOCS, "--write-docs", 0, NULL, NULL, FOR_CHECK,
      "cli.option.write_docs"},
+    {OPTION_CODES, "--codes", 0, NULL, NULL, FOR_CHECK, "cli.option.codes"},
     {OPTION_STALE, "--stale", 0, NULL, NULL, FOR_CHECK, "cli.option.stale"},
     {OPTION_DAYS, "--days", 0, "N", NULL, FOR_CHECK, "cli.option.days"},
     {OPTION_NOTE, "--note", 0, "TEXT", NULL, FOR_FEEDBACK, "cli.option.note"},
@@ -198,7 +200,7 @@ static void take(struct reading *r, const struct option_row *row,
     r->seen |= 1u << row->id;
     switch (row->id) {
     case OPTION_FORMAT:
-        if (!is_format(value)) {
+        if (!is_format(value) && strcmp(value, SARIF) != 0) {
             complain(r, "cli.error.format", value, "");
             return;
         }
@@ -220,6 +222,7 @@ static void take(struct reading *r, const struct option_row *row,
     case OPTION_FOLLOW: c->follow = true; return;
     case OPTION_WRITE_DOCS: c->write_docs = true; return;
     case OPTION_STALE: c->is_stale = true; return;
+    case OPTION_CODES: c->is_codes = true; return;
     case OPTION_DAYS:
         c->days = number_of(r, value, 1, DAYS_MAX, "cli.error.days");
         return;
@@ -302,6 +305,9 @@ static void find_command(struct reading *r, const char *first) {
         c->operand_count--;
     } else {
         c->command = command_named("diagnose");
+    }
+    if (strcmp(c->format, SARIF) == 0 && c->command->bit != FOR_CHECK) {
+        complain(r, "cli.error.format", c->format, "");
     }
     for (const struct option_row *o = option_rows; o->name != NULL; o++) {
         bool is_seen = (r->seen & 1u << o->id) != 0;

@@ -280,7 +280,13 @@ static const struct shape shape_provenance = {
     "provenance", "An entry that began as somebody else's claim.",
     provenance_fields, sizeof(struct provenance)};
 
+static const char *const states[] = {"draft", NULL};
+
 static const struct field entry_fields[] = {
+    {.key = "status", .at = FIELD_NOWHERE, .type = FIELD_CHOICE,
+     .choices = states,
+     .doc = "draft: what it lacks is a warning, and no index has it; left out "
+            "when it is whole"},
     {.key = "id", AT(entry, id), .type = FIELD_ENTRY, .is_derived = true,
      .is_head = true},
     {.key = "title", AT(entry, title), .type = FIELD_TEXT,

@@ -85,7 +85,7 @@ static struct str compile(struct bench *b, struct author_result *result) {
     buf_init_in(&out, &b->a, SAID_BYTES_MAX);
     struct author_options o = {
         .entries_dir = path_join(&b->a, b->dir, STR("entries")),
-        .check_samples = true, .check_docs = true,
+        .check_samples = true, .check_docs = true, .keeps_drafts = true,
         .on_diag = keep_said, .diag_ctx = &said};
     struct str image;
     *result = author_compile(&b->a, &o, &image);

@@ -62,7 +62,7 @@ static void guesses_who_it_was(struct arena *a) {
 static void expect_pattern(struct arena *a, const char *line,
                            const char *pattern) {
     struct hit hit;
-    struct str got = draft_pattern(a, str_of(line));
+    struct str got = draft_pattern(a, str_of(line), false);
     assert_string_equal(arena_str(a, got).p, pattern);
     assert_true(pattern_matches(a, got, str_of(line), &hit));
 }
@@ -90,7 +90,7 @@ static void leaves_out_what_differs(struct arena *a) {
     expect_pattern(a, "slab (a|b) is *full* [^$] {1}?",
                    "slab \\(a\\|b\\) is \\*full\\* \\[\\^\\$\\] "
                    "\\{(?&int)");
-    struct str p = draft_pattern(a, STR("slab of <path-1> is refused"));
+    struct str p = draft_pattern(a, STR("slab of <path-1> is refused"), false);
     struct hit hit;
     assert_true(pattern_matches(a, p, STR("slab of /home/ann/x is refused"),
                                 &hit));
@@ -105,28 +105,67 @@ static void takes_names_and_places_out(struct arena *a) {
     expect_in(page, "(?<tried_alloc>(?&amount))");
 }
 
-/* ---- a draft is no entry ---- */
+static void matches_nothing_healthy(struct arena *a) {
+    static const char log[] = "slab memory: 2 of 4 GiB given\n"
+                              "slab memory: 3 of 4 GiB refused, error\n"
+                              "slab memory: 1 of 4 GiB given\n";
+    struct str page = draft_of(a, log);
+    expect_in(page, "pattern: 'slab memory: (?&int) of (?&amount) refused, "
+                    "error'");
+    expect_not_in(page, "looks healthy");
+    struct draft_source alike = {
+        .log = STR("slab memory: 2 of 4 GiB\nslab memory: 3 of 4 GiB\n"),
+        .line = 2, .today = STR("2026-11-21")};
+    page = author_draft(a, &alike); /* nothing tells the two apart */
+    expect_in(page, "It matches line 1 as well, which looks healthy");
+}
+
+static void reads_only_what_is_near(struct arena *a) {
+    struct draft_lines near = draft_healthy(a, str_of(crash), 5);
+    assert_int_equal(near.count, 4);
+    assert_int_equal(near.at[0].number, 1);
+    assert_int_equal(draft_healthy(a, str_of(crash), 4711).count, 0);
+}
+
+/* ---- a draft compiles as it is, and is no entry yet ---- */
 
 struct told {
-    size_t errors, empty, syntax;
+    size_t errors, warnings, draft;
 };
 
 static void count(void *ctx, const struct diag *d) {
     struct told *t = ctx;
-    t->errors++;
-    t->empty += str_eq(str_of(d->code), STR("E024"));
-    t->syntax += str_eq(str_of(d->code), STR("E001"));
+    t->errors += d->level == DIAG_ERROR;
+    t->warnings += d->level == DIAG_WARNING;
+    t->draft += str_eq(str_of(d->code), STR("W108"));
 }
 
-static void parses_but_is_refused(struct arena *a) {
+static struct told check_page(struct arena *a, struct str page, bool is_good) {
     struct told told = {0};
     struct entry entry;
-    bool is_good = author_read_entry(a, STR("entries/cupy/slab.yaml"),
-                                     draft_of(a, crash), count, &told,
-                                     &entry);
-    assert_false(is_good);
-    assert_int_equal(told.syntax, 0);
-    assert_true(told.empty >= 4); /* title and cause, in both languages */
+    assert_int_equal(author_read_entry(a, STR("entries/cupy/slab.yaml"), page,
+                                       count, &told, &entry), is_good);
+    return told;
+}
+
+static void compiles_as_a_draft(struct arena *a) {
+    struct str page = draft_of(a, crash);
+    struct told told = check_page(a, page, true);
+    assert_int_equal(told.errors, 0);
+    assert_int_equal(told.draft, 1);
+    assert_true(told.warnings >= 4); /* the cause, and Chinese */
+}
+
+static void is_refused_without_that_status(struct arena *a) {
+    struct str page = draft_of(a, crash), mark = STR("status: draft");
+    size_t at = str_find(page, mark);
+    struct str rest;
+    struct str front = str_slice(page, 0, at);
+    str_cut(str_slice(page, at, page.n), '\n', &rest);
+    struct told told = check_page(
+        a, arena_printf(a, "%.*s%.*s", STR_ARG(front), STR_ARG(rest)), false);
+    assert_true(told.errors >= 3);
+    assert_int_equal(told.draft, 0);
 }
 
 /* Words that YAML or a pattern would take for something else. */
@@ -137,14 +176,8 @@ static void survives_any_line(struct arena *a) {
         "Error: - out of memory\ttab\ttab 0x 1. .5 1,,2 1,2,3 00 -1 1e9\n",
         "Error: 内存不足：申请 3.5GiB，只剩 1024字节\n",
     };
-    for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
-        struct told told = {0};
-        struct entry entry;
-        author_read_entry(a, STR("entries/x/y.yaml"), draft_of(a, logs[i]),
-                          count, &told, &entry);
-        assert_int_equal(told.syntax, 0);
-        assert_true(told.empty >= 4);
-    }
+    for (size_t i = 0; i < sizeof logs / sizeof *logs; i++)
+        check_page(a, draft_of(a, logs[i]), true);
 }
 
 static void try_draft(void *arg) {
@@ -167,7 +200,10 @@ TEST(guesses_who_it_was)
 TEST(names_numbers)
 TEST(leaves_out_what_differs)
 TEST(takes_names_and_places_out)
-TEST(parses_but_is_refused)
+TEST(matches_nothing_healthy)
+TEST(reads_only_what_is_near)
+TEST(compiles_as_a_draft)
+TEST(is_refused_without_that_status)
 TEST(survives_any_line)
 TEST(says_when_there_is_nothing)
 
@@ -178,7 +214,10 @@ int main(void) {
         cmocka_unit_test(test_names_numbers),
         cmocka_unit_test(test_leaves_out_what_differs),
         cmocka_unit_test(test_takes_names_and_places_out),
-        cmocka_unit_test(test_parses_but_is_refused),
+        cmocka_unit_test(test_matches_nothing_healthy),
+        cmocka_unit_test(test_reads_only_what_is_near),
+        cmocka_unit_test(test_compiles_as_a_draft),
+        cmocka_unit_test(test_is_refused_without_that_status),
         cmocka_unit_test(test_survives_any_line),
         cmocka_unit_test(test_says_when_there_is_nothing),
     };

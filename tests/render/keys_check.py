@@ -14,7 +14,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
 BY_WORD = {"fact", "budget", "mechanism", "severity", "role", "scope",
            "basis", "change", "range_status", "relation", "effect",
            "act_kind", "stage", "effort", "loses", "frees", "strength",
-           "restart", "not_a_log"}
+           "restart", "not_a_log", "code"}
 BY_SEVERITY = {"report.warning", "report.recovery", "report.info"}
 
 

@@ -22,7 +22,8 @@ ONLY = {
     "lzma.h": re.compile(r"src/log/"),
 }
 ONE_FILE = {"pcre2.h", "yaml.h", "jansson.h"}
-USES_AUTHOR = {"build.c", "check.c", "new.c", "site.c", "stale.c"}
+USES_AUTHOR = {"build.c", "check.c", "corpus.h", "diagnostics.c", "new.c",
+               "site.c", "stale.c"}
 USES_BASE = {"suggest.c": "base/near.h"}  # no domain word, and no second copy
 
 

@@ -1,0 +1,79 @@
+/* alone.c: one file without the corpus, and the corpus that a file is of.
+ *
+ * What an entry says can be read, its patterns compiled and its samples run
+ * against them with nothing else at hand. Whether causes, flags and relations
+ * exist, and whether another entry has the same words, only a corpus tells. */
+#include <sys/stat.h>
+
+#include "author/check.h"
+#include "author/desk.h"
+#include "author/files.h"
+
+static bool check_one(struct complaints *c, const struct source *src,
+                      struct str id, struct entry *out) {
+    const struct node *root = yaml_read(c, src);
+    bool fact_used[FACT_COUNT_OF] = {false};
+    if (root == NULL)
+        return false;
+    src = source_as_draft(c, src, root);
+    read_entry(&(struct reading){c, src}, id, root, out);
+    merge_alone(c, src, root, out);
+    check_entry(c, src, root, out, fact_used);
+    return c->errors == 0;
+}
+
+bool author_read_entry(struct arena *a, struct str path, struct str yaml,
+                       diag_fn on_diag, void *ctx, struct entry *out) {
+    struct complaints c = {.a = a};
+    struct entry e = {0};
+    struct str id = path;
+    if (str_starts(id, STR("entries/")))
+        id = str_slice(id, 8, id.n);
+    if (str_ends(id, STR(".yaml")))
+        id.n -= 5;
+    if (check_one(&c, source_new(a, path, yaml), arena_str(a, id), &e))
+        *out = e;
+    complaints_tell(&c, on_diag, ctx);
+    return c.errors == 0;
+}
+
+struct author_result author_check_alone(struct arena *a, struct str path,
+                                        diag_fn on_diag, void *ctx) {
+    struct author_options none = {0};
+    struct desk d = {.a = a, .options = &none, .c = {.a = a}};
+    const struct source *src = desk_source(&d, path);
+    struct entry e = {0};
+    if (src != NULL)
+        check_one(&d.c, src, path, &e);
+    complaints_tell(&d.c, on_diag, ctx);
+    return (struct author_result){1, d.c.errors, d.c.warnings,
+                                  e.signature_count};
+}
+
+/* ---- which corpus ---- */
+
+static bool has_kb(struct arena *a, struct str entries_dir) {
+    struct str kb = author_sibling_dir(a, entries_dir, "kb");
+    return file_exists(a, path_join(a, kb, STR("vocabulary.yaml")));
+}
+
+static bool is_folder(struct arena *a, struct str path) {
+    struct stat is;
+    return stat(arena_str(a, path).p, &is) == 0 && S_ISDIR(is.st_mode);
+}
+
+struct str author_entries_of(struct arena *a, struct str path) {
+    struct str at = is_folder(a, path) ? path : path_parent(path);
+    for (int up = 0; up < 2; up++, at = path_parent(at))
+        if (has_kb(a, at))
+            return at;
+    struct str here = STR("entries");
+    return is_folder(a, here) && has_kb(a, here) ? here : (struct str){0};
+}
+
+const char *author_code(size_t i, enum diag_level *level) {
+    if (i >= CODE_COUNT_OF)
+        return NULL;
+    *level = code_level((enum code)i);
+    return code_spelling((enum code)i);
+}

@@ -1,0 +1,187 @@
+/* diagnostics.c: complaints about a corpus for programs to read.
+ *
+ * Text goes to stderr as a compiler's does (base/diag.h); JSON and SARIF go to
+ * stdout whole, in the same order, and nothing else does. SARIF is what code
+ * review tools take: each code is a rule, each complaint a result. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/corpus.h"
+#include "cli/put.h"
+
+#define PAGE_BYTES_MAX ((size_t)64 << 20)
+#define KEY_MAX 48
+
+void diagnostics_add(void *ctx, const struct diag *d) {
+    struct diagnostics *all = ctx;
+    all->list = arena_grow(all->a, all->list, all->count, &all->cap,
+                           sizeof *all->list);
+    all->list[all->count++] = *d;
+}
+
+static const char *level_word(enum diag_level level) {
+    switch (level) {
+    case DIAG_ERROR: return "error";
+    case DIAG_WARNING: return "warning";
+    case DIAG_NOTE: return "note";
+    }
+    return "error";
+}
+
+static struct json *text(struct arena *a, const char *s) {
+    return json_text(a, str_of(s));
+}
+
+static void put_page(struct arena *a, struct json *page) {
+    struct buf out;
+    buf_init_in(&out, a, PAGE_BYTES_MAX);
+    json_write(page, true, &out);
+    buf_add_char(&out, '\n');
+    fwrite(out.p, 1, out.n, stdout);
+}
+
+/* ---- JSON ---- */
+
+static struct json *json_diag(struct arena *a, const struct diag *d) {
+    struct json *o = json_new_object(a);
+    json_set(o, "path", json_text(a, d->path));
+    json_set(o, "line", json_int(a, d->line));
+    json_set(o, "column", json_int(a, d->column));
+    json_set(o, "width", json_int(a, d->width));
+    json_set(o, "level", text(a, level_word(d->level)));
+    json_set(o, "code", d->code ? text(a, d->code) : json_new_null(a));
+    json_set(o, "message", json_text(a, d->message));
+    return o;
+}
+
+void diagnostics_write_json(struct cli *c, const struct diagnostics *all,
+                            const struct author_result *sums) {
+    struct arena *a = all->a;
+    struct json *page = json_new_object(a);
+    struct json *list = json_new_array(a);
+    (void)c;
+    for (size_t i = 0; i < all->count; i++)
+        json_push(list, json_diag(a, &all->list[i]));
+    json_set(page, "schema", json_int(a, 1));
+    json_set(page, "entries", json_int(a, (int64_t)sums->entries));
+    json_set(page, "samples", json_int(a, (int64_t)sums->samples));
+    json_set(page, "errors", json_int(a, (int64_t)sums->errors));
+    json_set(page, "warnings", json_int(a, (int64_t)sums->warnings));
+    json_set(page, "diagnostics", list);
+    put_page(a, page);
+}
+
+/* ---- SARIF ---- */
+
+static struct json *message(struct arena *a, struct str s) {
+    struct json *o = json_new_object(a);
+    json_set(o, "text", json_text(a, s));
+    return o;
+}
+
+static const char *code_text_of(struct cli *c, const char *code,
+                                const char *part) {
+    char key[KEY_MAX];
+    snprintf(key, sizeof key, "code.%s.%s", code, part);
+    return cli_text(c, key);
+}
+
+static struct json *rules(struct cli *c, struct arena *a) {
+    struct json *list = json_new_array(a);
+    enum diag_level level;
+    const char *code;
+    for (size_t i = 0; (code = author_code(i, &level)) != NULL; i++) {
+        struct json *rule = json_new_object(a);
+        struct json *level_of = json_new_object(a);
+        json_set(level_of, "level", text(a, level_word(level)));
+        json_set(rule, "id", text(a, code));
+        json_set(rule, "shortDescription",
+                 message(a, str_of(code_text_of(c, code, "what"))));
+        json_set(rule, "help",
+                 message(a, str_of(code_text_of(c, code, "fix"))));
+        json_set(rule, "defaultConfiguration", level_of);
+        json_push(list, rule);
+    }
+    return list;
+}
+
+static struct json *location(struct arena *a, const struct diag *d) {
+    struct json *file = json_new_object(a), *region = json_new_object(a);
+    struct json *place = json_new_object(a), *o = json_new_object(a);
+    json_set(file, "uri", json_text(a, d->path));
+    json_set(place, "artifactLocation", file);
+    if (d->line > 0) {
+        json_set(region, "startLine", json_int(a, d->line));
+        json_set(region, "startColumn", json_int(a, d->column));
+        json_set(region, "endColumn", json_int(a, d->column + d->width));
+        json_set(place, "region", region);
+    }
+    json_set(o, "physicalLocation", place);
+    return o;
+}
+
+static struct json *result(struct arena *a, const struct diag *d) {
+    struct json *o = json_new_object(a), *places = json_new_array(a);
+    if (d->code)
+        json_set(o, "ruleId", text(a, d->code));
+    json_set(o, "level", text(a, level_word(d->level)));
+    json_set(o, "message", message(a, d->message));
+    json_push(places, location(a, d));
+    json_set(o, "locations", places);
+    return o;
+}
+
+void diagnostics_write_sarif(struct cli *c, const struct diagnostics *all) {
+    struct arena *a = all->a;
+    struct json *driver = json_new_object(a), *tool = json_new_object(a);
+    struct json *run = json_new_object(a), *runs = json_new_array(a);
+    struct json *results = json_new_array(a), *page = json_new_object(a);
+    for (size_t i = 0; i < all->count; i++)
+        json_push(results, result(a, &all->list[i]));
+    json_set(driver, "name", text(a, "oomkb"));
+    json_set(driver, "version", text(a, oomkb_version()));
+    json_set(driver, "rules", rules(c, a));
+    json_set(tool, "driver", driver);
+    json_set(run, "tool", tool);
+    json_set(run, "columnKind", text(a, "unicodeCodePoints"));
+    json_set(run, "results", results);
+    json_push(runs, run);
+    json_set(page, "$schema",
+             text(a, "https://json.schemastore.org/sarif-2.1.0.json"));
+    json_set(page, "version", text(a, "2.1.0"));
+    json_set(page, "runs", runs);
+    put_page(a, page);
+}
+
+/* ---- the codes themselves ---- */
+
+void codes_write(struct cli *c) {
+    enum diag_level level;
+    const char *code;
+    for (size_t i = 0; (code = author_code(i, &level)) != NULL; i++)
+        printf("%s  %-7s  %s\n", code, level_word(level),
+               code_text_of(c, code, "what"));
+}
+
+bool code_explain(struct cli *c, const char *spelling) {
+    static const struct {
+        const char *part, *key;
+    } said[] = {{"why", "cli.code.why"}, {"fix", "cli.code.fix"}};
+    enum diag_level level;
+    const char *code;
+    size_t i = 0;
+    while ((code = author_code(i, &level)) != NULL &&
+           strcmp(code, spelling) != 0)
+        i++;
+    if (code == NULL)
+        return false;
+    char line[TEXT_MAX];
+    const char *const args[2] = {code, code_text_of(c, code, "what")};
+    fill_text(c, level == DIAG_ERROR ? "cli.code.error" : "cli.code.warning",
+              args, line, sizeof line);
+    puts(line);
+    for (i = 0; i < sizeof said / sizeof *said; i++)
+        cli_say(c, said[i].key, code_text_of(c, code, said[i].part), NULL);
+    return true;
+}
