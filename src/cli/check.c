@@ -192,7 +192,7 @@ int run_check(struct cli *c) {
                    : run_stale(c);
     if (c->days > 0)
         return cli_usage(c, "cli.error.stale_only", NULL, NULL);
-    if (strcmp(c->format, "markdown") == 0)
+    if (!wants_text(c) && !cli_is_json(c) && strcmp(c->format, "sarif") != 0)
         return cli_usage(c, "cli.error.check_format", c->format, NULL);
     return corpus_run(c, NULL);
 }
