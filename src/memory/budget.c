@@ -13,6 +13,7 @@
  */
 #include "memory/budget.h"
 
+#include "memory/case.h"
 #include "memory/demand.h"
 #include "memory/formula.h"
 #include "memory/rules.h"
@@ -48,10 +49,6 @@ struct span requested_bytes(const struct memory_case *c) {
     return span_meet(printed, span_of(low.low, high.high));
 }
 
-static bool is_eager(const struct memory_case *c) {
-    return c->in[FACT_enforce_eager].known && c->in[FACT_enforce_eager].number;
-}
-
 struct span graph_bytes(const struct memory_case *c) {
     struct span printed = span_of_fact(&c->in[FACT_cuda_graph_bytes]);
     if (!printed.known) {
@@ -60,7 +57,7 @@ struct span graph_bytes(const struct memory_case *c) {
     if (printed.known) {
         return printed;
     }
-    return is_eager(c) ? span_exact(0) : span_of(300 * MIB, 3072 * MIB);
+    return case_is_eager(c) ? span_exact(0) : span_of(300 * MIB, 3072 * MIB);
 }
 
 struct span workspace_bytes(const struct memory_case *c) {

@@ -3,7 +3,7 @@
  * a measurement from an assumption. A default that changed between releases
  * is a range where the version is unknown, or nothing at all where it is no
  * number. What is said is never replaced, but for numbers that cannot be. */
-#include "memory/memory.h"
+#include "memory/case.h"
 
 #include "memory/rules.h"
 
@@ -151,4 +151,31 @@ void memory_complete(struct memory_case *c, const struct engine *engine,
         take_total(c);
     }
     take_pool(c);
+}
+
+int64_t setting_of(const struct memory_case *c, enum fact_name name,
+                   int64_t otherwise) {
+    const struct fact *f = &c->in[name];
+    return f->known && f->number > 0 ? f->number : otherwise;
+}
+
+bool case_is_engine(const struct memory_case *c, const char *id) {
+    return str_eq(c->engine, str_of(id));
+}
+
+bool case_is_eager(const struct memory_case *c) {
+    return c->in[FACT_enforce_eager].known && c->in[FACT_enforce_eager].number;
+}
+
+bool model_has(const struct model *m, enum kv_kind kind) {
+    for (size_t i = 0; m != NULL && i < m->group_count; i++) {
+        if (m->groups[i].kind == kind) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool kv_kind_grows(enum kv_kind kind) {
+    return kind == KV_full || kind == KV_mla || kind == KV_indexer;
 }

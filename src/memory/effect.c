@@ -59,12 +59,6 @@ bool stage_is(const struct memory_case *c, const char *stage) {
     return f->known && str_eq(f->word, str_of(stage));
 }
 
-int64_t setting_of(const struct memory_case *c, enum fact_name name,
-                   int64_t otherwise) {
-    const struct fact *f = &c->in[name];
-    return f->known && f->number > 0 ? f->number : otherwise;
-}
-
 struct kv_side kv_side_of(const struct ask *q) {
     const struct memory_case *c = q->c;
     const struct fact *tokens = &c->in[FACT_kv_tokens];

@@ -8,7 +8,7 @@
 #define MEMORY_EFFECT_H
 
 #include "memory/demand.h"
-#include "memory/memory.h"
+#include "memory/case.h"
 
 /* What every effect is asked. */
 struct ask {
@@ -54,8 +54,6 @@ struct fact propose_word(enum fact_name name, struct str word);
 
 /* Is the failed allocation of this stage? */
 bool stage_is(const struct memory_case *c, const char *stage);
-int64_t setting_of(const struct memory_case *c, enum fact_name name,
-                   int64_t otherwise);
 
 /* A fraction of the GPU, whatever it is, lowered by what gives back the gap. */
 void estimate_less_share(const struct ask *q, struct estimate *e,

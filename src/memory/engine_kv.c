@@ -31,6 +31,7 @@
 #include "memory/engine_kv.h"
 
 #include "memory/budget.h"
+#include "memory/case.h"
 #include "memory/effect.h"
 #include "memory/formula.h"
 #include "memory/kv_row.h"
@@ -172,15 +173,6 @@ static int64_t head_bytes(const struct packed *p, int64_t dim) {
     return dim * p->bits / 8 + p->head_extra + groups * p->group_extra;
 }
 
-static bool has_kind(const struct memory_case *c, enum kv_kind kind) {
-    for (size_t i = 0; c->model && i < c->model->group_count; i++) {
-        if (c->model->groups[i].kind == kind) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool is_small(int64_t n) {
     return n > 0 && n < INT32_MAX;
 }
@@ -217,11 +209,7 @@ static struct span row_of(const struct memory_case *c,
                           kv_heads_of_rank(heads.kv_heads, ranks_of(c)));
     }
     return kv_row_bytes(&heads, ranks_of(c), word_of(c),
-                        has_kind(c, KV_indexer), LATENT_PLAIN);
-}
-
-static bool grows(enum kv_kind kind) {
-    return kind == KV_full || kind == KV_mla || kind == KV_indexer;
+                        model_has(c->model, KV_indexer), LATENT_PLAIN);
 }
 
 static bool is_window(enum kv_kind kind) {
@@ -309,7 +297,7 @@ struct span engine_kv_slope(const struct memory_case *c) {
     bool is_whole = rule_of(c)->windows == KEEP_WHOLE && !engine_is_llama(c);
     for (size_t i = 0; c->model && i < c->model->group_count; i++) {
         const struct kv_group *g = &c->model->groups[i];
-        bool counts = grows(g->kind) ||
+        bool counts = kv_kind_grows(g->kind) ||
                       (is_window(g->kind) && (shares || is_whole));
         if (!counts) {
             continue;
@@ -395,7 +383,7 @@ static struct span static_pool(const struct memory_case *c) {
         return span_none();
     }
     struct span pool = span_minus(span_of(low.low, high.high), weights);
-    if (has_kind(c, KV_state) && pool.known && pool.low > 0) {
+    if (model_has(c->model, KV_state) && pool.known && pool.low > 0) {
         pool.low = span_share(pool, STATE_PARTS, ALL_PARTS).low;
     }
     return pool;
@@ -483,7 +471,7 @@ struct str engine_write_slope(struct arena *a, const struct memory_case *c) {
         if (is_of_window && shares) {
             return (struct str){0};
         }
-        bool counts = grows(g->kind) ||
+        bool counts = kv_kind_grows(g->kind) ||
                       (is_of_window && rule_of(c)->windows == KEEP_WHOLE &&
                        !engine_is_llama(c));
         if (!counts) {

@@ -5,6 +5,7 @@
 #include "memory/fit.h"
 
 #include "memory/budget.h"
+#include "memory/case.h"
 #include "memory/demand.h"
 #include "memory/engine_kv.h"
 #include "memory/fit_case.h"
@@ -18,12 +19,6 @@
 #define MICRO INT64_C(1000000)
 #define SWEEP_LEAST 1024 /* tokens: shorter says nothing */
 #define RANKS_MAX 64
-
-static int64_t setting(const struct memory_case *c, enum fact_name name,
-                       int64_t otherwise) {
-    const struct fact *f = &c->in[name];
-    return f->known && f->number > 0 ? f->number : otherwise;
-}
 
 /* ---- KV and its verdict ---- */
 
@@ -164,8 +159,8 @@ static int64_t one_figure(const struct memory_case *c) {
         return span_middle(bytes);
     }
     if (quantization_of(c).n > 0 || !all.known ||
-        !mul_i64(setting(c, FACT_tensor_parallel, 1),
-                 setting(c, FACT_pipeline_parallel, 1), &ranks)) {
+        !mul_i64(setting_of(c, FACT_tensor_parallel, 1),
+                 setting_of(c, FACT_pipeline_parallel, 1), &ranks)) {
         return span_middle(bytes);
     }
     figure = ceil_div(all.low, ranks);
@@ -205,7 +200,7 @@ static bool says_pool(const struct memory_case *c) {
 static void invert(struct arena *a, struct fit *fit) {
     const struct memory_case *c = &fit->c;
     int64_t most = c->model ? c->model->max_position : 0;
-    int64_t length = setting(c, FACT_max_model_len, 0);
+    int64_t length = setting_of(c, FACT_max_model_len, 0);
     if (!fit->is_vllm) {
         fit->longest = fit_other_longest(c, most);
         fit->concurrency = fit->kv.max_concurrency;
@@ -268,9 +263,9 @@ struct fit_question fit_asked_again(const struct fit_question *q,
  * maker, and no more of them than a machine has. */
 static bool is_candidate(const struct memory_case *c, const struct gpu *g) {
     struct str maker = c->gpu ? c->gpu->vendor : STR("nvidia");
-    bool is_one = setting(c, FACT_tensor_parallel, 1) <= 1 &&
-                  setting(c, FACT_pipeline_parallel, 1) <= 1 &&
-                  setting(c, FACT_gpu_count, 1) <= 1;
+    bool is_one = setting_of(c, FACT_tensor_parallel, 1) <= 1 &&
+                  setting_of(c, FACT_pipeline_parallel, 1) <= 1 &&
+                  setting_of(c, FACT_gpu_count, 1) <= 1;
     return g->total_low > 0 && g->nominal_gb > 0 &&
            str_eq(g->vendor, maker) && (is_one || !g->is_unified);
 }

@@ -15,6 +15,7 @@
  */
 #include "corpus/version.h"
 #include "memory/budget.h"
+#include "memory/case.h"
 #include "memory/engine_kv.h"
 #include "memory/fit_case.h"
 #include "memory/llama_cpp.h"
@@ -57,20 +58,6 @@ static bool is_open(const struct memory_case *c, enum fact_name name) {
     return !c->in[name].known;
 }
 
-static int64_t number(const struct memory_case *c, enum fact_name name,
-                      int64_t otherwise) {
-    const struct fact *f = &c->in[name];
-    return f->known && f->number > 0 ? f->number : otherwise;
-}
-
-static bool is_eager(const struct memory_case *c) {
-    return c->in[FACT_enforce_eager].known && c->in[FACT_enforce_eager].number;
-}
-
-static bool is_engine(const struct memory_case *c, const char *engine) {
-    return str_eq(c->engine, str_of(engine));
-}
-
 /* ---- what vLLM sets by the size of the card ---- */
 
 static bool is_a100(const struct memory_case *c) {
@@ -104,7 +91,7 @@ static struct span logits_of(const struct memory_case *c, int64_t rows) {
 
 /* In and out of the widest layer, in 16 bits. */
 static struct span layer_of(const struct memory_case *c, int64_t tokens) {
-    int64_t tp = number(c, FACT_tensor_parallel, 1);
+    int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
     struct span width =
         span_plus(span_times(span_exact(c->model->hidden_size), 4),
                   span_share(span_times(
@@ -114,10 +101,10 @@ static struct span layer_of(const struct memory_case *c, int64_t tokens) {
 }
 
 static struct span of_vllm(const struct memory_case *c) {
-    int64_t length = number(c, FACT_max_model_len, USUAL_STEP);
-    int64_t batch = number(c, FACT_max_num_batched_tokens,
+    int64_t length = setting_of(c, FACT_max_model_len, USUAL_STEP);
+    int64_t batch = setting_of(c, FACT_max_num_batched_tokens,
                            length > USUAL_STEP ? length : USUAL_STEP);
-    struct span sampler = logits_of(c, number(c, FACT_max_num_seqs, 256));
+    struct span sampler = logits_of(c, setting_of(c, FACT_max_num_seqs, 256));
     struct span step = layer_of(c, batch);
     struct span most = span_plus(span_times(sampler, LOGIT_COPIES),
                                  span_times(step, 2));
@@ -128,12 +115,12 @@ static struct span of_vllm(const struct memory_case *c) {
 /* Releases before 4.45 make logits of the whole prompt. */
 static struct span of_transformers(const struct memory_case *c) {
     const struct fact *version = &c->in[FACT_engine_version];
-    int64_t rows = number(c, FACT_batch_size, 1), tokens;
+    int64_t rows = setting_of(c, FACT_batch_size, 1), tokens;
     int order;
     bool is_old = version->known &&
                   version_compare(version->word, STR("4.45.0"), &order) &&
                   order < 0;
-    if (!mul_i64(rows, number(c, FACT_max_model_len, USUAL_STEP), &tokens)) {
+    if (!mul_i64(rows, setting_of(c, FACT_max_model_len, USUAL_STEP), &tokens)) {
         return span_none();
     }
     struct span step = layer_of(c, tokens);
@@ -147,7 +134,7 @@ static struct span of_transformers(const struct memory_case *c) {
  * builds see to themselves. */
 static struct span of_llama(const struct memory_case *c) {
     const struct fact *flash = &c->in[FACT_flash_attention];
-    int64_t rows = number(c, FACT_max_num_batched_tokens, UBATCH);
+    int64_t rows = setting_of(c, FACT_max_num_batched_tokens, UBATCH);
     struct span logits = logits_of(c, rows);
     struct span most = span_plus(span_times(layer_of(c, rows), 3),
                                  span_plus(logits, span_exact(256 * MIB)));
@@ -171,29 +158,29 @@ static struct span of_steps(const struct memory_case *c, int64_t tokens,
 /* TurboMind takes the share before any step; the PyTorch engine after it has
  * set logits of a step aside. */
 static struct span of_lmdeploy(const struct memory_case *c) {
-    int64_t rows = number(c, FACT_max_num_batched_tokens, 8192);
+    int64_t rows = setting_of(c, FACT_max_num_batched_tokens, 8192);
     struct span most = span_share(logits_of(c, rows + 512), 1, 2);
     return most.known ? span_of(0, most.high) : most;
 }
 
 static struct span activation_of(const struct memory_case *c) {
-    int64_t batch = number(c, FACT_max_num_batched_tokens, 0);
+    int64_t batch = setting_of(c, FACT_max_num_batched_tokens, 0);
     if (rules_is_vllm(c)) {
         return of_vllm(c);
     }
     if (engine_is_llama(c)) {
         return of_llama(c);
     }
-    if (is_engine(c, "transformers")) {
+    if (case_is_engine(c, "transformers")) {
         return of_transformers(c);
     }
-    if (is_engine(c, "lmdeploy")) {
+    if (case_is_engine(c, "lmdeploy")) {
         return of_lmdeploy(c);
     }
-    if (is_engine(c, "mlx") || is_engine(c, "exllama")) {
+    if (case_is_engine(c, "mlx") || case_is_engine(c, "exllama")) {
         return of_steps(c, EXLLAMA_CHUNK, 1);
     }
-    bool has_step = is_engine(c, "tensorrt-llm") || is_engine(c, "tgi");
+    bool has_step = case_is_engine(c, "tensorrt-llm") || case_is_engine(c, "tgi");
     return has_step ? of_steps(c, batch > 0 ? batch : 8192, 256)
                     : span_none();
 }
@@ -217,8 +204,8 @@ static void take_activation(struct memory_case *c) {
 }
 
 static void take_context(struct memory_case *c) {
-    bool is_parallel = number(c, FACT_tensor_parallel, 1) > 1 ||
-                       (number(c, FACT_pipeline_parallel, 1) > 1 &&
+    bool is_parallel = setting_of(c, FACT_tensor_parallel, 1) > 1 ||
+                       (setting_of(c, FACT_pipeline_parallel, 1) > 1 &&
                         !engine_spreads_layers(c));
     struct span rest = span_of(0, is_parallel ? 3 * GIB / 2 : 600 * MIB);
     if (is_open(c, FACT_non_torch)) {
@@ -230,20 +217,20 @@ static void take_context(struct memory_case *c) {
 static void take_graphs(struct memory_case *c) {
     int64_t layers = c->model ? c->model->layers : 0;
     struct span graphs =
-        is_eager(c) ? span_exact(0)
+        case_is_eager(c) ? span_exact(0)
                     : span_of(32 * MIB, 256 * MIB + layers * 32 * MIB);
     if (is_open(c, FACT_cuda_graph_bytes)) {
         c->in[FACT_cuda_graph_bytes] =
             fit_derived(FACT_cuda_graph_bytes,
-                        layers > 0 || is_eager(c) ? graphs : span_none(),
+                        layers > 0 || case_is_eager(c) ? graphs : span_none(),
                         "bounded by the number of layers");
     }
 }
 
 /* A format of unknown width: between 4 bits and what is not quantized. */
 static void take_weights(struct memory_case *c) {
-    int64_t ranks = number(c, FACT_tensor_parallel, 1) *
-                    number(c, FACT_pipeline_parallel, 1);
+    int64_t ranks = setting_of(c, FACT_tensor_parallel, 1) *
+                    setting_of(c, FACT_pipeline_parallel, 1);
     if (!is_open(c, FACT_weights_bytes) || c->model == NULL ||
         c->model->params <= 0 || weight_bits(c) != 0) {
         return;
@@ -267,7 +254,7 @@ void fit_take_bounds(struct memory_case *c) {
         }
     }
     take_weights(c);
-    if (is_engine(c, "sglang")) {
+    if (case_is_engine(c, "sglang")) {
         return; /* its share is of weights and pool alone */
     }
     take_activation(c);

@@ -6,6 +6,7 @@
  */
 #include "corpus/version.h"
 #include "memory/budget.h"
+#include "memory/case.h"
 #include "memory/engine_kv.h"
 #include "memory/fit_case.h"
 #include "memory/llama_cpp.h"
@@ -19,11 +20,6 @@
 
 static const struct fit_checked none = {.verdict = VERDICT_NONE};
 
-static int64_t setting(const struct memory_case *c, enum fact_name name) {
-    const struct fact *f = &c->in[name];
-    return f->known && f->number > 0 ? f->number : 1;
-}
-
 static struct fit_checked judged(struct span asked, struct span there) {
     return (struct fit_checked){
         .verdict = span_fits(asked, there), .asked = asked, .there = there};
@@ -31,7 +27,7 @@ static struct fit_checked judged(struct span asked, struct span there) {
 
 static struct fit_checked heads(const struct memory_case *c) {
     struct fit_checked k = none;
-    int64_t tp = setting(c, FACT_tensor_parallel);
+    int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
     if (c->model && c->model->heads > 0 && tp > 1) {
         bool divides = c->model->heads % tp == 0;
         k.verdict = divides ? VERDICT_ENOUGH : VERDICT_NOT_ENOUGH;
@@ -42,13 +38,13 @@ static struct fit_checked heads(const struct memory_case *c) {
 }
 
 static struct span cards_of_model(const struct memory_case *c) {
-    return span_times(span_exact(setting(c, FACT_tensor_parallel)),
-                      setting(c, FACT_pipeline_parallel));
+    return span_times(span_exact(setting_of(c, FACT_tensor_parallel, 1)),
+                      setting_of(c, FACT_pipeline_parallel, 1));
 }
 
 static struct fit_checked ranks(const struct memory_case *c) {
     struct span all =
-        span_times(cards_of_model(c), setting(c, FACT_data_parallel));
+        span_times(cards_of_model(c), setting_of(c, FACT_data_parallel, 1));
     const struct fact *cards = &c->in[FACT_gpu_count];
     return cards->known && all.known ? judged(all, span_exact(cards->number))
                                      : none;
@@ -81,7 +77,7 @@ static struct fit_checked sku(const struct memory_case *c) {
     struct fit_checked k = none;
     struct span card = span_of_fact(&c->in[FACT_gpu_total]);
     struct span cards = c->in[FACT_gpu_count].known
-                            ? span_exact(setting(c, FACT_gpu_count))
+                            ? span_exact(setting_of(c, FACT_gpu_count, 1))
                             : cards_of_model(c);
     bool is_slice = c->in[FACT_gpu_total].source == SOURCE_USER;
     if (c->gpu && c->gpu->nominal_gb > 0 && !is_slice) {

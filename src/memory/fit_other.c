@@ -5,18 +5,13 @@
  *   pool / block bytes = blocks     blocks x block = tokens
  *   longest: the last length whose need the pool holds, by bisection
  */
+#include "memory/case.h"
 #include "memory/engine_kv.h"
 #include "memory/fit_case.h"
 #include "memory/formula.h"
 #include "memory/span.h"
 
 #define HUNDREDTHS 100
-
-static int64_t setting(const struct memory_case *c, enum fact_name name,
-                       int64_t otherwise) {
-    const struct fact *f = &c->in[name];
-    return f->known && f->number > 0 ? f->number : otherwise;
-}
 
 /* At the worst corner, and at the best. */
 static struct span longest_of(const struct memory_case *c, struct span pool,
@@ -145,7 +140,7 @@ static struct span hundredths(const struct kv *kv) {
 struct kv fit_other_kv(struct arena *a, const struct memory_case *c,
                        struct formulas *f) {
     struct kv kv = {.fits = FIT_UNKNOWN};
-    int64_t tokens = setting(c, FACT_max_model_len, 0);
+    int64_t tokens = setting_of(c, FACT_max_model_len, 0);
     int64_t block = engine_block_tokens(c), whole;
     kv.slope = engine_kv_slope(c);
     kv.pool = engine_kv_pool(c);
@@ -170,7 +165,7 @@ struct kv fit_other_kv(struct arena *a, const struct memory_case *c,
 
 struct span fit_other_longest(const struct memory_case *c, int64_t most) {
     struct span pool = engine_kv_pool(c);
-    int64_t ceiling = most > 0 ? most : setting(c, FACT_max_model_len, 0);
+    int64_t ceiling = most > 0 ? most : setting_of(c, FACT_max_model_len, 0);
     return pool.known && engine_kv_bytes(c, 1).known && ceiling > 0
                ? longest_of(c, span_at_least(pool, 0), ceiling)
                : span_none();

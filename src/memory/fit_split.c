@@ -16,6 +16,7 @@
  * srt/layers/quantization/fp8.py, blockwise_int8.py, moe/ep_moe.
  */
 #include "memory/budget.h"
+#include "memory/case.h"
 #include "memory/effect.h"
 #include "memory/fit_case.h"
 #include "memory/formula.h"
@@ -40,12 +41,8 @@ struct split {
     bool is_usual;
 };
 
-static bool is_engine(const struct memory_case *c, const char *id) {
-    return str_eq(c->engine, str_of(id));
-}
-
 static int64_t expert_ranks(const struct memory_case *c) {
-    return is_engine(c, "sglang")
+    return case_is_engine(c, "sglang")
                ? setting_of(c, FACT_expert_parallel_size, 1)
                : 1;
 }
@@ -127,7 +124,7 @@ static struct obstacle experts(const struct split *s) {
 
 static struct obstacle obstacle_of(const struct memory_case *c, int64_t tp) {
     struct obstacle none = {.key = NULL};
-    bool is_known = rules_is_vllm(c) || is_engine(c, "sglang");
+    bool is_known = rules_is_vllm(c) || case_is_engine(c, "sglang");
     if (c->model == NULL || !is_known ||
         (c->model->heads > 0 && c->model->heads % tp != 0)) {
         return none; /* of which the check of heads speaks */

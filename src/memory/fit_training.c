@@ -8,6 +8,7 @@
  * shards everything unless told otherwise, ZeRO nothing.
  */
 #include "memory/budget.h"
+#include "memory/case.h"
 #include "memory/effect.h"
 #include "memory/fit_case.h"
 #include "memory/formula.h"
@@ -29,17 +30,13 @@ static void fill(struct memory_case *c, enum fact_name name, int64_t n,
     }
 }
 
-static bool is_engine(const struct memory_case *c, const char *engine) {
-    return str_eq(c->engine, str_of(engine));
-}
-
 /* Buckets of ZeRO hold 5e8 elements each for reducing and gathering. */
 static struct span beside(const struct memory_case *c) {
     int64_t cards = setting_of(c, FACT_gpu_count, 1);
     if (cards <= 1) {
         return span_of(300 * MIB, GIB);
     }
-    return span_of(500 * MIB, is_engine(c, "deepspeed") ? 3 * GIB : 2 * GIB);
+    return span_of(500 * MIB, case_is_engine(c, "deepspeed") ? 3 * GIB : 2 * GIB);
 }
 
 void fit_take_training(struct memory_case *c) {
@@ -48,8 +45,8 @@ void fit_take_training(struct memory_case *c) {
                                                            : USUAL_TOKENS;
     fill(c, FACT_optimizer, 0, "adamw", "the usual one");
     fill(c, FACT_precision, 0, "mixed", "16 bits with a 32-bit copy");
-    fill(c, FACT_zero_stage, is_engine(c, "fsdp") ? 3 : 0, "",
-         is_engine(c, "fsdp") ? "full shard" : "nothing is sharded");
+    fill(c, FACT_zero_stage, case_is_engine(c, "fsdp") ? 3 : 0, "",
+         case_is_engine(c, "fsdp") ? "full shard" : "nothing is sharded");
     fill(c, FACT_offload, 0, "none", "all on the card");
     fill(c, FACT_lora_rank, 0, "", "everything is trained");
     fill(c, FACT_gradient_checkpointing, 0, "", "off");

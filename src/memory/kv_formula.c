@@ -3,6 +3,7 @@
  * say: a test does so. */
 #include "memory/kv_formula.h"
 
+#include "memory/case.h"
 #include "memory/formula.h"
 #include "memory/kv_row.h"
 #include "memory/span.h"
@@ -80,10 +81,6 @@ static struct str write_packed(struct arena *a, const struct way *w,
                         STR_ARG(block));
 }
 
-static bool grows(enum kv_kind kind) {
-    return kind == KV_full || kind == KV_mla || kind == KV_indexer;
-}
-
 struct str write_slope(struct arena *a, const struct way *w) {
     struct plan p = way_plan(w, PLAN_CHECK);
     struct buf b;
@@ -96,7 +93,7 @@ struct str write_slope(struct arena *a, const struct way *w) {
     }
     for (size_t i = 0; i < p.count; i++) {
         int64_t rows = way_rows_charged(w, &p, i);
-        if (!grows(p.set[i].kind) || rows == 0) {
+        if (!kv_kind_grows(p.set[i].kind) || rows == 0) {
             continue;
         }
         struct str one = write_rows(a, w, &p.set[i], rows);
@@ -198,7 +195,7 @@ struct str write_request(struct arena *a, const struct way *w, int64_t tokens) {
     if (p.is_grouped && w->rules->need != NEED_LAYERS) {
         return write_groups(a, w, &p, tokens);
     }
-    if (p.count == 1 && grows(p.set[0].kind) && w->context_ranks == 1) {
+    if (p.count == 1 && kv_kind_grows(p.set[0].kind) && w->context_ranks == 1) {
         struct str blocks = write_blocks(a, w, &p.set[0], tokens);
         struct str block = number(a, p.base_block_tokens);
         struct str slope = number(a, way_slope(w).low);

@@ -9,23 +9,11 @@
  * To make pages equal, the smaller ones take more tokens; a recurrent state
  * makes the attention block as large as itself.
  */
+#include "memory/case.h"
 #include "memory/kv_packed.h"
 #include "memory/kv_row.h"
 #include "memory/span.h"
 #include "memory/way.h"
-
-static bool grows(enum kv_kind kind) {
-    return kind == KV_full || kind == KV_mla || kind == KV_indexer;
-}
-
-static bool has_kind(const struct model *m, enum kv_kind kind) {
-    for (size_t i = 0; i < m->group_count; i++) {
-        if (m->groups[i].kind == kind) {
-            return true;
-        }
-    }
-    return false;
-}
 
 int64_t way_layers_of_stage(const struct way *w, int64_t layers,
                             enum plan_use use) {
@@ -48,7 +36,7 @@ static bool is_left_out(const struct way *w, const struct kv_group *g) {
 /* Pools that keep windows whole, though the check cuts them, do so to be of
  * one kind: a model of windows alone is that already. */
 static enum window_rule windows_of(const struct way *w, enum plan_use use) {
-    bool is_mixed = has_kind(w->model, KV_full);
+    bool is_mixed = model_has(w->model, KV_full);
     return use == PLAN_POOL && is_mixed ? w->rules->windows_kept
                                         : w->rules->windows_charged;
 }
@@ -92,7 +80,7 @@ static bool add_set(struct plan *p, const struct way *w,
         }
     } else {
         struct span row =
-            kv_row_bytes(g, w->tp, w->kv_dtype, has_kind(w->model, KV_indexer),
+            kv_row_bytes(g, w->tp, w->kv_dtype, model_has(w->model, KV_indexer),
                          w->rules->latent);
         if (g->kind == KV_mla && w->rules->latent == LATENT_ABSENT) {
             row = kv_row_spread(w->model->heads, w->tp, w->kv_dtype);
@@ -206,7 +194,7 @@ static bool group(const struct way *w, struct plan *p) {
 
 static bool is_of_one_kind(const struct plan *p) {
     for (size_t i = 0; i < p->count; i++) {
-        if (!grows(p->set[i].kind)) {
+        if (!kv_kind_grows(p->set[i].kind)) {
             return p->count == 1;
         }
     }

@@ -3,15 +3,8 @@
  *   pool = base x mem_fraction_static - weights
  *
  * A pool that is too small wants the fraction up; whatever failed beside it
- * (graphs, a step) wants it down. Where nobody sets it, the release does:
- *
- *   before 0.4.6    by ranks: 0.88, 0.87 (2), 0.85 (4), 0.81 (8), 0.79 (16)
- *   before 0.4.8    the same up to 80 GiB; above, 0.79 to (card - 13 GiB) / card
- *                   as the patch release has it
- *   before 0.5.3    (card - reserved) / card, reserved by the card's size and
- *                   the ranks
- *   later           the same, reserved from chunk, graph batch and ranks, whose
- *                   defaults stand in tiers of the card's size
+ * (graphs, a step) wants it down. Where nobody sets it, sglang_fraction.c says
+ * what the release takes.
  *
  * A full pool is counted in tokens. How full it will be at the next step
  * nobody knows, so those estimates say what was missing and promise nothing.
@@ -21,7 +14,6 @@
  */
 #include "memory/sglang.h"
 
-#include "corpus/version.h"
 #include "memory/budget.h"
 #include "memory/formula.h"
 #include "memory/kv_row.h"
@@ -36,127 +28,11 @@
 #define USUAL_MOST (95 * STEP)
 #define MOST (98 * STEP)
 #define LEAST (10 * STEP)
-#define RANKS_MOST 4096
 
 static const enum fact_name used[] = {
     FACT_gpu_total,    FACT_mem_fraction_static, FACT_weights_bytes,
     FACT_tried_alloc,  FACT_gpu_free,            FACT_model,
     FACT_free_before_load, FACT_mem_fraction_least, FACT_COUNT_OF};
-
-/* ---- the fraction ---- */
-
-static struct span by_ranks(const struct memory_case *c) {
-    int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
-    static const struct {
-        int64_t ranks, hundredths;
-    } rows[] = {{16, 79}, {8, 81}, {4, 85}, {2, 87}, {1, 88}};
-    size_t i = 0;
-    while (tp < rows[i].ranks && i < 4) {
-        i++;
-    }
-    return span_exact(rows[i].hundredths * STEP);
-}
-
-struct tier {
-    int64_t below_gib, chunk, graphs, graphs_tp4;
-};
-
-static int64_t reserved_mib(const struct memory_case *c, int64_t card_mib) {
-    static const struct tier tiers[] = {
-        {20, 2048, 8, 8},     {35, 2048, 24, 80},   {60, 4096, 32, 160},
-        {160, 8192, 256, 512}, {INT64_MAX >> 20, 16384, 512, 512}};
-    const struct tier *t = tiers;
-    while (card_mib >= t->below_gib * 1024) {
-        t++;
-    }
-    int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
-    int64_t ranks = tp * setting_of(c, FACT_pipeline_parallel, 1);
-    int64_t chunk = setting_of(c, FACT_max_num_batched_tokens, t->chunk);
-    int64_t graphs = tp >= 4 ? t->graphs_tp4 : t->graphs;
-    int64_t mib = 512 + (chunk > 2048 ? chunk : 2048) * 3 / 2 + graphs * 2 +
-                  ranks * 128;
-    bool is_large = card_mib > 60 * 1024;
-    return is_large && mib < 10240 ? 10240 : mib;
-}
-
-/* More than anybody has: their product would leave 64 bits. */
-static bool has_absurd_ranks(const struct memory_case *c) {
-    return setting_of(c, FACT_tensor_parallel, 1) > RANKS_MOST ||
-           setting_of(c, FACT_pipeline_parallel, 1) > RANKS_MOST;
-}
-
-/* 0.4.8 to 0.5.2. */
-static int64_t reserved_by_size_mib(const struct memory_case *c,
-                                    int64_t card_mib) {
-    int64_t ranks = setting_of(c, FACT_tensor_parallel, 1) *
-                    setting_of(c, FACT_pipeline_parallel, 1);
-    if (card_mib < 35 * 1024) {
-        return (28 + ranks) * 1024 / 10;
-    }
-    if (card_mib < 90 * 1024) {
-        return (19 + ranks) * 512;
-    }
-    return card_mib < 160 * 1024 ? (24 + ranks) * 512 : 32 * 1024;
-}
-
-/* What is left beside what is reserved, as a share of the card. */
-static struct span by_card(const struct memory_case *c,
-                           int64_t (*reserved)(const struct memory_case *,
-                                               int64_t)) {
-    struct span total = gpu_total_bytes(c);
-    int64_t mib = total.low / MIB;
-    if (!total.known || mib <= 0 || has_absurd_ranks(c)) {
-        return span_none();
-    }
-    int64_t rest = mib - reserved(c, mib);
-    struct span share = span_share(span_exact(rest), MICRO, mib);
-    return rest > 0 ? share : span_none();
-}
-
-static int64_t reserved_least_mib(const struct memory_case *c,
-                                  int64_t card_mib) {
-    (void)c;
-    (void)card_mib;
-    return 13 * 1024;
-}
-
-/* 0.4.6 and 0.4.7: patch releases differ on cards above 80 GiB. */
-static struct span by_ranks_or_card(const struct memory_case *c) {
-    struct span total = gpu_total_bytes(c);
-    if (!total.known) {
-        return span_none();
-    }
-    struct span large = span_hull(span_exact(79 * STEP),
-                                  by_card(c, reserved_least_mib));
-    return total.low <= 80 * 1024 * MIB ? by_ranks(c) : large;
-}
-
-static bool is_before(const struct fact *version, struct str release) {
-    int order = 0;
-    return version_compare(version->word, release, &order) && order < 0;
-}
-
-struct span sglang_fraction(const struct memory_case *c) {
-    const struct fact *said = &c->in[FACT_mem_fraction_static];
-    const struct fact *version = &c->in[FACT_engine_version];
-    if (said->known) {
-        return span_exact(said->number);
-    }
-    if (!version->known || !version_valid(version->word)) {
-        return span_hull(by_card(c, reserved_mib),
-                         span_hull(by_ranks(c),
-                                   by_card(c, reserved_by_size_mib)));
-    }
-    if (is_before(version, STR("0.4.6"))) {
-        return by_ranks(c);
-    }
-    if (is_before(version, STR("0.4.8"))) {
-        return by_ranks_or_card(c);
-    }
-    return by_card(c, is_before(version, STR("0.5.3rc2"))
-                          ? reserved_by_size_mib
-                          : reserved_mib);
-}
 
 /* What was free before the weights were loaded, as the log says it ("avail
  * mem"), or at most what the context may have taken. */

@@ -1,6 +1,7 @@
 /* ways.c: every reading that a case leaves open, less those that contradict
  * what the log prints. Only what changes the result is varied: a model
  * without windows does not care how many tokens are in flight. */
+#include "memory/case.h"
 #include "memory/kv_row.h"
 #include "memory/span.h"
 #include "memory/way.h"
@@ -26,23 +27,8 @@ static void offer(struct options *o, int64_t value) {
     }
 }
 
-static bool has(const struct model *m, enum kv_kind kind) {
-    for (size_t i = 0; i < m->group_count; i++) {
-        if (m->groups[i].kind == kind) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool has_windows(const struct model *m) {
-    return has(m, KV_sliding) || has(m, KV_chunked);
-}
-
-static int64_t setting(const struct memory_case *c, enum fact_name name,
-                       int64_t otherwise) {
-    const struct fact *f = &c->in[name];
-    return f->known && f->number > 0 ? f->number : otherwise;
+    return model_has(m, KV_sliding) || model_has(m, KV_chunked);
 }
 
 /* max_num_batched_tokens; unknown: the defaults of servers and of the Python
@@ -57,7 +43,7 @@ static struct options flights(const struct memory_case *c,
     }
     /* Every pipeline stage has a step of its own; one more is scheduled ahead
      * or not. */
-    int64_t pp = setting(c, FACT_pipeline_parallel, 1);
+    int64_t pp = setting_of(c, FACT_pipeline_parallel, 1);
     int64_t first = rules->steps_in_flight > 1 ? pp : 1;
     int64_t last = first + rules->steps_in_flight - 1;
     for (int64_t steps = first; steps <= last; steps++) {
@@ -194,7 +180,7 @@ static struct options wholes(const struct memory_case *c,
                              const struct kv_rules *rules) {
     const struct fact *off = &c->in[FACT_hybrid_kv_disabled];
     struct options o = {.count = 0};
-    enum answer whole = has(c->model, KV_chunked) ? rules_keep_chunks(c)
+    enum answer whole = model_has(c->model, KV_chunked) ? rules_keep_chunks(c)
                                                   : ANSWER_NO;
     if (is_said(off)) {
         whole = off->number ? ANSWER_YES : ANSWER_NO;
@@ -228,7 +214,7 @@ static bool is_of_a_log(const struct memory_case *c) {
 static struct options stages(const struct memory_case *c,
                              const struct kv_rules *rules) {
     struct options o = {.count = 0};
-    int64_t pp = setting(c, FACT_pipeline_parallel, 1);
+    int64_t pp = setting_of(c, FACT_pipeline_parallel, 1);
     offer(&o, STAGE_LARGE);
     for (size_t i = 0; i < c->model->group_count; i++) {
         int64_t rest = c->model->groups[i].layers % pp;
@@ -250,12 +236,12 @@ static struct way way_with(const struct memory_case *c,
         .model = c->model,
         .kv_dtype = kv_dtype_of(c),
         .is_kv_dtype_open = !kv_dtype_is_said(c),
-        .block_tokens = setting(c, FACT_block_size, DEFAULT_BLOCK),
-        .tp = setting(c, FACT_tensor_parallel, 1),
-        .pp = setting(c, FACT_pipeline_parallel, 1),
-        .context_ranks = setting(c, FACT_decode_context_parallel, 1),
+        .block_tokens = setting_of(c, FACT_block_size, DEFAULT_BLOCK),
+        .tp = setting_of(c, FACT_tensor_parallel, 1),
+        .pp = setting_of(c, FACT_pipeline_parallel, 1),
+        .context_ranks = setting_of(c, FACT_decode_context_parallel, 1),
     };
-    int64_t prefill = setting(c, FACT_prefill_context_parallel, 1);
+    int64_t prefill = setting_of(c, FACT_prefill_context_parallel, 1);
     if (!mul_i64(w.context_ranks, prefill, &w.context_ranks)) {
         w.context_ranks = 1;
     }
@@ -274,7 +260,7 @@ static void choose(struct way *w, const int64_t *chosen) {
     w->state_pages = mode->pages + w->state.draft_tokens;
     w->keeps_all_states = mode->keeps_all;
     w->state_step = mode->step;
-    if (mode->step == 0 && has(w->model, KV_mla)) {
+    if (mode->step == 0 && model_has(w->model, KV_mla)) {
         w->state_step = LATENT_BLOCK;
     }
     w->state_scale = chosen[STATE_SCALE];

@@ -18,6 +18,7 @@
  */
 #include "memory/weights.h"
 
+#include "memory/case.h"
 #include "memory/formula.h"
 #include "memory/span.h"
 
@@ -219,17 +220,12 @@ static bool pads_tensors(const struct memory_case *c) {
            (kind->known && str_eq(kind->word, STR("hip")));
 }
 
-static int64_t setting(const struct memory_case *c, enum fact_name name) {
-    const struct fact *f = &c->in[name];
-    return f->known && f->number > 0 ? f->number : 1;
-}
-
 /* vLLM's expert parallelism deals experts out over data-parallel ranks, too;
  * all else is on each of them. */
 static struct span less_experts(const struct memory_case *c,
                                 struct span all) {
     const struct model *m = c->model;
-    int64_t dp = setting(c, FACT_data_parallel), matrices, experts, layers;
+    int64_t dp = setting_of(c, FACT_data_parallel, 1), matrices, experts, layers;
     bool is_dealt = c->in[FACT_expert_parallel].known &&
                     c->in[FACT_expert_parallel].number && dp > 1;
     if (!is_dealt || !all.known || m->params <= 0 ||
@@ -273,8 +269,8 @@ struct span weights_bytes(const struct memory_case *c) {
     if (printed.known) {
         return printed;
     }
-    struct span all = weights_computed(c, setting(c, FACT_tensor_parallel),
-                                       setting(c, FACT_pipeline_parallel),
+    struct span all = weights_computed(c, setting_of(c, FACT_tensor_parallel, 1),
+                                       setting_of(c, FACT_pipeline_parallel, 1),
                                        quantization_of(c));
     struct span offload = span_of_fact(&c->in[FACT_cpu_offload]);
     return offload.known ? span_at_least(span_minus(all, offload), 0) : all;
@@ -282,7 +278,7 @@ struct span weights_bytes(const struct memory_case *c) {
 
 struct span weights_with_tp(const struct memory_case *c, int64_t tp) {
     struct span now = weights_bytes(c);
-    struct span even = span_share(now, setting(c, FACT_tensor_parallel), tp);
+    struct span even = span_share(now, setting_of(c, FACT_tensor_parallel, 1), tp);
     struct span most = span_share(even, 105, 100);
     return even.known && most.known ? span_of(even.low, most.high)
                                     : span_none();
@@ -312,8 +308,8 @@ struct span weights_nominal(const struct memory_case *c) {
     int64_t ranks;
     if (printed.known || !micro.known || c->model == NULL ||
         c->model->params <= 0 ||
-        !mul_i64(setting(c, FACT_tensor_parallel),
-                 setting(c, FACT_pipeline_parallel), &ranks)) {
+        !mul_i64(setting_of(c, FACT_tensor_parallel, 1),
+                 setting_of(c, FACT_pipeline_parallel, 1), &ranks)) {
         return printed.known ? span_exact(span_middle(printed)) : printed;
     }
     struct span all =
@@ -335,8 +331,8 @@ struct span memory_weights(struct arena *a, const struct memory_case *c,
         return bytes;
     }
     int64_t ranks;
-    if (!mul_i64(setting(c, FACT_tensor_parallel),
-                 setting(c, FACT_pipeline_parallel), &ranks)) {
+    if (!mul_i64(setting_of(c, FACT_tensor_parallel, 1),
+                 setting_of(c, FACT_pipeline_parallel, 1), &ranks)) {
         return bytes;
     }
     struct span middle = span_share(

@@ -53,7 +53,10 @@ static void the_release_chooses_the_fraction(void **state) {
         {"0.5.3", "79.10 GiB", "1", 834000, 835000},
         /* 512 + 2048 x 1.5 + 24 x 2 + 128 of 22528 */
         {"0.5.3", "22.00 GiB", "1", 833000, 834000},
-        {NULL, "79.10 GiB", "1", 834000, 880000}};
+        /* the same; or 8 MiB for each of 58 sizes up to 8,192 tokens */
+        {"0.5.9", "79.10 GiB", "1", 834000, 835000},
+        {"0.5.10", "79.10 GiB", "1", 828300, 835000},
+        {NULL, "79.10 GiB", "1", 828300, 880000}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct memory_case c =
             case_on("sglang", rows[i].version, NULL,
@@ -61,6 +64,31 @@ static void the_release_chooses_the_fraction(void **state) {
                          {FACT_tensor_parallel, rows[i].tp}));
         assert_between(sglang_fraction(&c), rows[i].low, rows[i].high);
     }
+}
+
+/* server_args.py, adjust_mem_fraction_for_vlm(): x 0.95 x 0.8 to 1.05; the
+ * tower of Qwen2.5-VL-7B (24 x 1280^2) makes 0.834 to 0.748. */
+static void eyes_lower_the_fraction(void **state) {
+    (void)state;
+    static struct model seeing;
+    seeing = llama_8b;
+    seeing.is_multimodal = true;
+    struct memory_case c = case_on("sglang", "0.5.10", &seeing,
+                                   SAID({FACT_gpu_total, "79.10 GiB"}));
+    struct span f = sglang_fraction(&c);
+    assert_true(f.low < 640000 && f.high < 836000);
+    assert_true(f.low <= 748000 && 748000 <= f.high);
+    say(&c, FACT_mem_fraction_static, "0.8", SOURCE_USER);
+    assert_between(sglang_fraction(&c), 800000, 800000);
+}
+
+static void latents_reserve_more_for_prefills(void **state) {
+    (void)state;
+    struct memory_case c = case_on("sglang", "0.5.10", &deepseek,
+                                   SAID({FACT_gpu_total, "139.80 GiB"},
+                                        {FACT_tensor_parallel, "8"}));
+    /* 512 + 8192 x 1.5 + 512 x 2 + 8 x 128 = 14848 MiB; and 1.5 GiB */
+    assert_between(sglang_fraction(&c), 885500, 896300);
 }
 
 static void weights_that_fill_the_share_want_it_larger(void **state) {
@@ -456,6 +484,8 @@ static void moments_on_the_host_are_not_asked_for(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_ARENA(the_release_chooses_the_fraction),
+        cmocka_unit_test(eyes_lower_the_fraction),
+        cmocka_unit_test(latents_reserve_more_for_prefills),
         WITH_ARENA(weights_that_fill_the_share_want_it_larger),
         WITH_ARENA(sglang_s_own_sum_is_taken),
         WITH_ARENA(the_fraction_needs_weights_and_card),

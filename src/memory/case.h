@@ -1,0 +1,16 @@
+/* case.h: what many files of this house ask of a case and of its model. */
+#ifndef MEMORY_CASE_H
+#define MEMORY_CASE_H
+
+#include "memory/memory.h"
+
+/* A number above 0 that is known, else this. */
+int64_t setting_of(const struct memory_case *c, enum fact_name name,
+                   int64_t otherwise);
+bool case_is_engine(const struct memory_case *c, const char *id);
+bool case_is_eager(const struct memory_case *c); /* no graphs are captured */
+bool model_has(const struct model *m, enum kv_kind kind); /* m may be NULL */
+/* The cache of such a layer is as long as the request. */
+bool kv_kind_grows(enum kv_kind kind);
+
+#endif

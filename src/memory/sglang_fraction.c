@@ -1,0 +1,205 @@
+/* sglang_fraction.c: mem_fraction_static, where nobody sets it.
+ *
+ *   before 0.4.6    by ranks: 0.88, 0.87 (2), 0.85 (4), 0.81 (8), 0.79 (16)
+ *   before 0.4.8    the same up to 80 GiB; above, 0.79 to (card - 13 GiB) / card
+ *                   as the patch release has it
+ *   before 0.5.3    (card - reserved) / card, reserved by the card's size and
+ *                   the ranks
+ *   later           the same, reserved from chunk, graph batch and ranks, whose
+ *                   defaults stand in tiers of the card's size
+ *   from 0.5.10     and for graphs of the prefill (c64274c74), where nothing
+ *                   that the card does not tell switches them off: an interval
+ *
+ * Of models that see, less by the size of their tower, which is not known here:
+ * x 0.95 x 0.8 to 1.05 from 0.4.9.post3 (bb0e8a32b), x 0.85 to 0.95 before. AMD's
+ * kernels take 0.85 of it for contexts above 8,192 tokens (7b36c47b3).
+ *
+ * Source: sglang/srt/server_args.py.
+ */
+#include "memory/sglang.h"
+
+#include "corpus/version.h"
+#include "memory/budget.h"
+#include "memory/case.h"
+#include "memory/span.h"
+
+#define MICRO UNITS_MICRO
+#define STEP (MICRO / 100)
+#define MIB (INT64_C(1) << 20)
+#define RANKS_MOST 4096
+
+static struct span by_ranks(const struct memory_case *c) {
+    int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
+    static const struct {
+        int64_t ranks, hundredths;
+    } rows[] = {{16, 79}, {8, 81}, {4, 85}, {2, 87}, {1, 88}};
+    size_t i = 0;
+    while (tp < rows[i].ranks && i < 4) {
+        i++;
+    }
+    return span_exact(rows[i].hundredths * STEP);
+}
+
+struct tier {
+    int64_t below_gib, chunk, graphs, graphs_tp4;
+};
+
+static const struct tier *tier_of(int64_t card_mib) {
+    static const struct tier tiers[] = {
+        {20, 2048, 8, 8},     {35, 2048, 24, 80},   {60, 4096, 32, 160},
+        {160, 8192, 256, 512}, {INT64_MAX >> 20, 16384, 512, 512}};
+    const struct tier *t = tiers;
+    while (card_mib >= t->below_gib * 1024) {
+        t++;
+    }
+    return t;
+}
+
+static int64_t reserved_with(const struct memory_case *c, int64_t card_mib,
+                             int64_t more_mib) {
+    const struct tier *t = tier_of(card_mib);
+    int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
+    int64_t ranks = tp * setting_of(c, FACT_pipeline_parallel, 1);
+    int64_t chunk = setting_of(c, FACT_max_num_batched_tokens, t->chunk);
+    int64_t graphs = tp >= 4 ? t->graphs_tp4 : t->graphs;
+    int64_t mib = 512 + (chunk > 2048 ? chunk : 2048) * 3 / 2 + graphs * 2 +
+                  ranks * 128 + more_mib;
+    bool is_large = card_mib > 60 * 1024;
+    return is_large && mib < 10240 ? 10240 : mib;
+}
+
+static int64_t reserved_mib(const struct memory_case *c, int64_t card_mib) {
+    return reserved_with(c, card_mib, 0);
+}
+
+/* 8 MiB for each size of a prefill that is captured, up to the chunk; 1.5 GiB
+ * of models with latents. */
+static int64_t reserved_most_mib(const struct memory_case *c,
+                                 int64_t card_mib) {
+    static const struct {
+        int64_t from, to, step;
+    } sizes[] = {{4, 32, 4},       {48, 256, 16},     {288, 512, 32},
+                 {576, 1024, 64},  {1280, 4096, 256}, {4608, 16384, 512}};
+    int64_t chunk = setting_of(c, FACT_max_num_batched_tokens,
+                               tier_of(card_mib)->chunk);
+    int64_t count = 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        int64_t last = chunk < sizes[i].to ? chunk : sizes[i].to;
+        count += last >= sizes[i].from
+                     ? (last - sizes[i].from) / sizes[i].step + 1
+                     : 0;
+    }
+    return reserved_with(c, card_mib, model_has(c->model, KV_mla) ? 1536 : count * 8);
+}
+
+/* More than anybody has: their product would leave 64 bits. */
+static bool has_absurd_ranks(const struct memory_case *c) {
+    return setting_of(c, FACT_tensor_parallel, 1) > RANKS_MOST ||
+           setting_of(c, FACT_pipeline_parallel, 1) > RANKS_MOST;
+}
+
+/* 0.4.8 to 0.5.2. */
+static int64_t reserved_by_size_mib(const struct memory_case *c,
+                                    int64_t card_mib) {
+    int64_t ranks = setting_of(c, FACT_tensor_parallel, 1) *
+                    setting_of(c, FACT_pipeline_parallel, 1);
+    if (card_mib < 35 * 1024) {
+        return (28 + ranks) * 1024 / 10;
+    }
+    if (card_mib < 90 * 1024) {
+        return (19 + ranks) * 512;
+    }
+    return card_mib < 160 * 1024 ? (24 + ranks) * 512 : 32 * 1024;
+}
+
+/* What is left beside what is reserved, as a share of the card. */
+static struct span by_card(const struct memory_case *c,
+                           int64_t (*reserved)(const struct memory_case *,
+                                               int64_t)) {
+    struct span total = gpu_total_bytes(c);
+    int64_t mib = total.low / MIB;
+    if (!total.known || mib <= 0 || has_absurd_ranks(c)) {
+        return span_none();
+    }
+    int64_t rest = mib - reserved(c, mib);
+    struct span share = span_share(span_exact(rest), MICRO, mib);
+    return rest > 0 ? share : span_none();
+}
+
+static int64_t reserved_least_mib(const struct memory_case *c,
+                                  int64_t card_mib) {
+    (void)c;
+    (void)card_mib;
+    return 13 * 1024;
+}
+
+/* 0.4.6 and 0.4.7: patch releases differ on cards above 80 GiB. */
+static struct span by_ranks_or_card(const struct memory_case *c) {
+    struct span total = gpu_total_bytes(c);
+    if (!total.known) {
+        return span_none();
+    }
+    struct span large = span_hull(span_exact(79 * STEP),
+                                  by_card(c, reserved_least_mib));
+    return total.low <= 80 * 1024 * MIB ? by_ranks(c) : large;
+}
+
+static bool is_before(const struct fact *version, struct str release) {
+    int order = 0;
+    return version_compare(version->word, release, &order) && order < 0;
+}
+
+/* What speaks against graphs of the prefill and is known: the rest of
+ * _handle_piecewise_cuda_graph() is not. */
+static bool has_no_prefill_graphs(const struct memory_case *c) {
+    return setting_of(c, FACT_pipeline_parallel, 1) > 1 ||
+           setting_of(c, FACT_cpu_offload, 0) > 0 ||
+           (c->model && c->model->is_multimodal) ||
+           (c->gpu && !str_eq(c->gpu->vendor, STR("nvidia")));
+}
+
+static struct span by_release(const struct memory_case *c) {
+    const struct fact *version = &c->in[FACT_engine_version];
+    struct span recent = by_card(c, reserved_mib);
+    struct span newest = has_no_prefill_graphs(c)
+                             ? recent
+                             : span_hull(recent, by_card(c, reserved_most_mib));
+    if (!version->known || !version_valid(version->word)) {
+        return span_hull(newest, span_hull(by_ranks(c),
+                                           by_card(c, reserved_by_size_mib)));
+    }
+    if (is_before(version, STR("0.4.6"))) {
+        return by_ranks(c);
+    }
+    if (is_before(version, STR("0.4.8"))) {
+        return by_ranks_or_card(c);
+    }
+    if (is_before(version, STR("0.5.3rc2"))) {
+        return by_card(c, reserved_by_size_mib);
+    }
+    return is_before(version, STR("0.5.10")) ? recent : newest;
+}
+
+static struct span share_between(struct span whole, int64_t low_percent,
+                                 int64_t high_percent) {
+    struct span low = span_share(whole, low_percent * STEP, MICRO);
+    struct span high = span_share(whole, high_percent * STEP, MICRO);
+    return low.known && high.known ? span_of(low.low, high.high) : span_none();
+}
+
+struct span sglang_fraction(const struct memory_case *c) {
+    const struct fact *said = &c->in[FACT_mem_fraction_static];
+    const struct fact *version = &c->in[FACT_engine_version];
+    if (said->known) {
+        return span_exact(said->number);
+    }
+    struct span fraction = by_release(c);
+    if (c->model && c->model->is_multimodal) {
+        bool is_old = version->known && is_before(version, STR("0.4.9.post3"));
+        fraction = share_between(fraction, is_old ? 85 : 76, is_old ? 95 : 100);
+    }
+    if (c->gpu && str_eq(c->gpu->vendor, STR("amd"))) {
+        fraction = share_between(fraction, 85, 100);
+    }
+    return fraction;
+}
