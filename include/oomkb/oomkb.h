@@ -168,7 +168,7 @@ OOMKB_API int oomkb_search_write(const oomkb *kb, const char *words,
 
 /* What else has a name: the models, GPUs, engines and components that the
  * knowledge base knows, and the facts that an answer can be about. what: one of
- * oomkb_names_known(). format: text, json, jsonl or markdown. */
+ * oomkb_names_known(). */
 OOMKB_API int oomkb_names_write(const oomkb *kb, const char *what,
                                 const char *format,
                                 const oomkb_options *options,

@@ -272,8 +272,7 @@ struct writing {
     const char *entry_id;
     const char *words;     /* search */
     const char *component; /* list; "": of all */
-    const char *names;     /* names: "models" */
-    const char *format_name; /* of names */
+    const char *names;     /* "models" */
     size_t count;          /* of entries in a list */
     struct buf out;
 };
@@ -332,6 +331,14 @@ static void write_list(struct writing *w, struct reader *r,
     format_write(w->format, &w->arena, r, &answer, o, &w->out);
 }
 
+static void write_names(struct writing *w, struct reader *r,
+                        const struct render_options *o) {
+    struct answer answer = {
+        .names = names_of(&w->arena, r, o->lang, str_of(w->names))};
+    w->count = answer.names->row_count;
+    format_write(w->format, &w->arena, r, &answer, o, &w->out);
+}
+
 static void write_all(void *arg) {
     struct writing *w = arg;
     struct arena *a = &w->arena;
@@ -344,8 +351,7 @@ static void write_all(void *arg) {
     } else if (w->entry_id != NULL) {
         write_entry(w, r, &o);
     } else if (w->names != NULL) {
-        w->count = names_write(a, r, str_of(w->names),
-                               str_of(w->format_name), &o, &w->out);
+        write_names(w, r, &o);
     } else {
         write_list(w, r, &o);
     }
@@ -466,7 +472,7 @@ int oomkb_names_write(const oomkb *kb, const char *what, const char *format,
                                : what == NULL ? "what"
                                               : "writer");
     }
-    struct writing w = {.kb = kb, .names = what, .format_name = format};
+    struct writing w = {.kb = kb, .names = what};
     return write_entries(&w, format, options, writer, ctx, count, err);
 }
 

@@ -43,7 +43,7 @@ const struct format *format_named(struct str name) {
 static unsigned kind_of(const struct answer *answer) {
     return answer->report != NULL  ? SHOWS_REPORT
            : answer->entry != NULL ? SHOWS_ENTRY
-           : answer->list != NULL  ? SHOWS_LIST
+           : answer->list != NULL || answer->names != NULL ? SHOWS_LIST
                                    : SHOWS_FIT;
 }
 
@@ -66,6 +66,8 @@ static struct document document_of(const struct teller *t,
         entry_document(t, answer->entry, &d);
     } else if (answer->list != NULL) {
         list_document(t, answer->list, &d);
+    } else if (answer->names != NULL) {
+        names_document(t, answer->names, &d);
     } else {
         fit_document(t, answer->fit, &d);
     }

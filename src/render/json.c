@@ -4,6 +4,7 @@
  *
  * A list: {"schema":1,"entries":[{id, component, mechanism, severity, role,
  * title}]}; a search adds matched, score and snippet. */
+#include "render/names.h"
 #include "render/parts.h"
 
 #define SCHEMA 1
@@ -119,6 +120,7 @@ static void write(const struct teller *t, const struct answer *answer,
         answer->report != NULL  ? whole_report(t, answer->report)
         : answer->entry != NULL ? whole_entry(t, answer->entry)
         : answer->list != NULL  ? whole_list(t, answer->list)
+        : answer->names != NULL ? names_json(t, answer->names)
                                 : json_fit(t, answer->fit);
     json_write(top, is_pretty, out);
     buf_add_char(out, '\n');
@@ -129,15 +131,23 @@ void json_data(const struct teller *t, const struct answer *answer,
     write(t, answer, true, out);
 }
 
-/* Of a list, a line for each entry. */
+static void write_line(struct json *row, struct buf *out) {
+    json_write(row, false, out);
+    buf_add_char(out, '\n');
+}
+
+/* Of a list, a line for each entry or name. */
 void jsonl_data(const struct teller *t, const struct answer *answer,
                 struct buf *out) {
     const struct listing *list = answer->list;
-    if (list == NULL) {
+    const struct names *names = answer->names;
+    if (list == NULL && names == NULL) {
         write(t, answer, false, out);
     }
     for (size_t i = 0; list != NULL && i < list->count; i++) {
-        json_write(json_row(t, list, i), false, out);
-        buf_add_char(out, '\n');
+        write_line(json_row(t, list, i), out);
+    }
+    for (size_t i = 0; names != NULL && i < names->row_count; i++) {
+        write_line(names_row(t, names, i), out);
     }
 }

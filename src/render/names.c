@@ -1,31 +1,14 @@
 /* names.c: what the knowledge base has names for, beside its entries: models,
- * GPUs, engines, facts and components, each as a table that is built once and
- * written in every format. The first column is the name that the options take.
+ * GPUs, engines, facts and components, each as a table. The first column is the
+ * name that the options take.
  *
  * JSON: {"schema":1,"models":[{"name":..., "parameters":...}]}, a number as a
  * number; what is not known is left out. JSON lines: an object per line. */
 #include "render/names.h"
 
-#include "base/utf8.h"
-#include "render/page.h"
+#include "render/parts.h"
 
 #define SCHEMA 1
-#define COLUMNS_MAX 4
-#define BETWEEN 2 /* blanks between columns */
-#define LAST_MIN 20 /* columns for words that wrap */
-
-struct cell {
-    struct str text; /* empty: not known */
-    int64_t number;
-    bool is_number;
-};
-
-struct names {
-    const char *what;
-    const char *columns[COLUMNS_MAX]; /* keys of JSON, and of list.column.* */
-    size_t column_count, row_count, cap;
-    struct cell *cells; /* row by row */
-};
 
 /* ---- the tables ---- */
 
@@ -112,7 +95,7 @@ static void add_components(const struct teller *t, struct names *n) {
 
 static const struct {
     const char *what;
-    const char *columns[COLUMNS_MAX + 1];
+    const char *columns[NAMES_COLUMNS + 1];
     void (*add)(const struct teller *t, struct names *n);
 } tables[] = {
     {"models", {"name", "parameters", "max_model_len"}, add_models},
@@ -126,8 +109,11 @@ static const struct {
 const char *const names_known[] = {"models", "gpus",       "engines",
                                    "facts",  "components", NULL};
 
-static bool names_of(const struct teller *t, struct str what,
-                     struct names *n) {
+const struct names *names_of(struct arena *a, struct reader *r, enum lang lang,
+                             struct str what) {
+    struct render_options o = {.lang = lang};
+    struct teller t = {a, r, &o, lang};
+    struct names *n = arena_alloc(a, sizeof *n);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         if (str_eq(str_of(tables[i].what), what)) {
             *n = (struct names){.what = tables[i].what};
@@ -136,14 +122,16 @@ static bool names_of(const struct teller *t, struct str what,
                     tables[i].columns[n->column_count];
                 n->column_count++;
             }
-            tables[i].add(t, n);
-            return true;
+            tables[i].add(&t, n);
+            return n;
         }
     }
-    return false;
+    arena_raise(a, FAIL_USAGE, "no list of '%.*s': models, gpus, engines, "
+                               "facts or components",
+                (int)(what.n < 80 ? what.n : 80), what.p);
 }
 
-/* ---- text ---- */
+/* ---- the answer ---- */
 
 static struct str title_of(const struct teller *t, const struct names *n,
                            size_t column) {
@@ -151,110 +139,25 @@ static struct str title_of(const struct teller *t, const struct names *n,
                                 n->columns[column]).p);
 }
 
-/* Row 0 is that of titles. */
-static struct str shown_at(const struct teller *t, const struct names *n,
-                           size_t row, size_t column) {
-    return row == 0 ? title_of(t, n, column)
-                    : n->cells[(row - 1) * n->column_count + column].text;
-}
-
-static bool is_right(const struct names *n, size_t column) {
-    return n->row_count > 0 && n->cells[column].is_number;
-}
-
-/* The name, and what is said of it on a line below: a table would not fit. */
-static void write_stacked(const struct teller *t, const struct names *n,
-                          struct buf *out) {
-    for (size_t row = 1; row <= n->row_count; row++) {
-        buf_add(out, shown_at(t, n, row, 0));
-        const char *before = "\n    ";
-        for (size_t i = 1; i < n->column_count; i++) {
-            struct str text = shown_at(t, n, row, i);
-            if (text.n > 0) {
-                buf_printf(out, "%s%.*s", before, STR_ARG(text));
-                before = ", ";
-            }
-        }
-        buf_add_char(out, '\n');
-    }
-}
-
-/* The last column wraps, where it holds words. */
-static void write_line(const struct teller *t, const struct names *n,
-                       size_t row, const size_t *widths, struct buf *out) {
-    size_t owed = 0; /* blanks before what comes next */
-    size_t last = n->column_count - 1, indent = 0;
-    struct str_list lines = wrap_text(t->a, shown_at(t, n, row, last),
-                                      widths[last], widths[last]);
+void names_document(const struct teller *t, const struct names *n,
+                    struct document *d) {
+    struct table *table = arena_alloc(t->a, sizeof *table);
+    size_t count = (n->row_count + 1) * n->column_count;
+    struct str *cells = arena_array(t->a, count, sizeof *cells);
     for (size_t i = 0; i < n->column_count; i++) {
-        struct str text = shown_at(t, n, row, i);
-        text = i == last && lines.count > 0 ? lines.at[0] : text;
-        size_t fill = widths[i] - utf8_width(text);
-        size_t before = is_right(n, i) ? fill : 0;
-        if (text.n > 0) {
-            buf_fill(out, ' ', owed + before);
-            buf_add(out, text);
-            owed = 0;
-        }
-        owed += BETWEEN + (text.n > 0 ? fill - before : widths[i]);
-        indent += i < last ? widths[i] + BETWEEN : 0;
+        cells[i] = title_of(t, n, i);
     }
-    buf_add_char(out, '\n');
-    for (size_t i = 1; i < lines.count; i++) {
-        buf_fill(out, ' ', indent);
-        buf_add(out, lines.at[i]);
-        buf_add_char(out, '\n');
+    for (size_t i = n->column_count; i < count; i++) {
+        cells[i] = n->cells[i - n->column_count].text;
     }
+    *table = (struct table){.columns = n->column_count,
+                            .rows = n->row_count + 1,
+                            .cells = cells};
+    document_add(d, NULL, (struct block){.kind = BLOCK_TABLE, .table = table});
 }
 
-static void write_text(const struct teller *t, const struct names *n,
-                       struct buf *out) {
-    size_t widths[COLUMNS_MAX] = {0}, all = 0;
-    size_t room = t->o->width > 0 ? t->o->width : 80;
-    for (size_t i = 0; i < n->column_count; i++) {
-        for (size_t row = 0; row <= n->row_count; row++) {
-            size_t width = utf8_width(shown_at(t, n, row, i));
-            widths[i] = width > widths[i] ? width : widths[i];
-        }
-        all += widths[i] + (i > 0 ? BETWEEN : 0);
-    }
-    size_t last = n->column_count - 1;
-    if (all > room && all - widths[last] + LAST_MIN <= room &&
-        !is_right(n, last)) {
-        widths[last] -= all - room;
-        all = room;
-    }
-    if (all > room) {
-        write_stacked(t, n, out);
-        return;
-    }
-    for (size_t row = 0; row <= n->row_count; row++) {
-        write_line(t, n, row, widths, out);
-    }
-}
-
-/* ---- Markdown ---- */
-
-static void write_markdown(const struct teller *t, const struct names *n,
-                           struct buf *out) {
-    for (size_t row = 0; row <= n->row_count; row++) {
-        for (size_t i = 0; i < n->column_count; i++) {
-            struct str text = shown_at(t, n, row, i);
-            buf_printf(out, i == 0 && row > 0 ? "| `%.*s` " : "| %.*s ",
-                       STR_ARG(text));
-        }
-        buf_add(out, STR("|\n"));
-        for (size_t i = 0; row == 0 && i < n->column_count; i++) {
-            buf_add(out, is_right(n, i) ? STR("| ---: ") : STR("| --- "));
-        }
-        buf_add(out, row == 0 ? STR("|\n") : STR(""));
-    }
-}
-
-/* ---- JSON ---- */
-
-static struct json *row_json(const struct teller *t, const struct names *n,
-                             size_t row) {
+struct json *names_row(const struct teller *t, const struct names *n,
+                        size_t row) {
     struct json *o = json_new_object(t->a);
     for (size_t i = 0; i < n->column_count; i++) {
         const struct cell *c = &n->cells[row * n->column_count + i];
@@ -267,52 +170,12 @@ static struct json *row_json(const struct teller *t, const struct names *n,
     return o;
 }
 
-static void write_jsonl(const struct teller *t, const struct names *n,
-                        struct buf *out) {
-    for (size_t row = 0; row < n->row_count; row++) {
-        json_write(row_json(t, n, row), false, out);
-        buf_add_char(out, '\n');
-    }
-}
-
-static void write_json(const struct teller *t, const struct names *n,
-                       struct buf *out) {
+struct json *names_json(const struct teller *t, const struct names *n) {
     struct json *top = json_new_object(t->a), *rows = json_new_array(t->a);
     for (size_t row = 0; row < n->row_count; row++) {
-        json_push(rows, row_json(t, n, row));
+        json_push(rows, names_row(t, n, row));
     }
     json_set(top, "schema", json_int(t->a, SCHEMA));
     json_set(top, n->what, rows);
-    json_write(top, true, out);
-    buf_add_char(out, '\n');
-}
-
-static const struct {
-    const char *name;
-    void (*write)(const struct teller *t, const struct names *n,
-                  struct buf *out);
-} formats_of_names[] = {{"text", write_text},
-                        {"json", write_json},
-                        {"jsonl", write_jsonl},
-                        {"markdown", write_markdown}};
-
-size_t names_write(struct arena *a, struct reader *r, struct str what,
-                   struct str format, const struct render_options *o,
-                   struct buf *out) {
-    struct teller t = {a, r, o, o->lang};
-    struct names n;
-    if (!names_of(&t, what, &n)) {
-        arena_raise(a, FAIL_USAGE, "no list of '%.*s': models, gpus, engines, "
-                                   "facts or components",
-                    (int)(what.n < 80 ? what.n : 80), what.p);
-    }
-    for (size_t i = 0; i < sizeof formats_of_names / sizeof *formats_of_names;
-         i++) {
-        if (str_eq(str_of(formats_of_names[i].name), format)) {
-            formats_of_names[i].write(&t, &n, out);
-            return n.row_count;
-        }
-    }
-    arena_raise(a, FAIL_USAGE, "a list of %s is text, json, jsonl or markdown",
-                n.what);
+    return top;
 }

@@ -1,14 +1,27 @@
-/* names.h: lists of what can be named: see names.c. */
+/* names.h: lists of what can be named, beside entries: see names.c. */
 #ifndef RENDER_NAMES_H
 #define RENDER_NAMES_H
 
 #include "render/render.h"
 
+#define NAMES_COLUMNS 4
+
+struct cell {
+    struct str text; /* empty: not known */
+    int64_t number;
+    bool is_number;
+};
+
+struct names {
+    const char *what;                   /* "models" */
+    const char *columns[NAMES_COLUMNS]; /* of JSON, and of list.column.* */
+    size_t column_count, row_count, cap;
+    struct cell *cells; /* row by row */
+};
+
 extern const char *const names_known[]; /* "models" ..., NULL-terminated */
-/* Returns how many rows were written. Raises FAIL_USAGE for what is no such
- * list and for a format that shows none. */
-size_t names_write(struct arena *a, struct reader *r, struct str what,
-                   struct str format, const struct render_options *o,
-                   struct buf *out);
+/* Raises FAIL_USAGE for what is no such list. */
+const struct names *names_of(struct arena *a, struct reader *r, enum lang lang,
+                             struct str what);
 
 #endif

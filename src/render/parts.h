@@ -20,6 +20,8 @@ void report_document(const struct teller *t, const struct report *rep,
                      struct document *d);
 void entry_document(const struct teller *t, const struct entry *e,
                     struct document *d);
+void names_document(const struct teller *t, const struct names *n,
+                    struct document *d);
 void list_document(const struct teller *t, const struct listing *list,
                    struct document *d);
 void fit_document(const struct teller *t, const struct fit_sheet *sheet,
@@ -46,6 +48,9 @@ void json_data(const struct teller *t, const struct answer *answer,
 void jsonl_data(const struct teller *t, const struct answer *answer,
                 struct buf *out);
 struct json *json_report(const struct teller *t, const struct report *rep);
+struct json *names_json(const struct teller *t, const struct names *n);
+struct json *names_row(const struct teller *t, const struct names *n,
+                       size_t row);
 struct json *json_row(const struct teller *t, const struct listing *list,
                       size_t i);
 struct json *json_fit(const struct teller *t, const struct fit_sheet *sheet);

@@ -37,6 +37,7 @@ struct listing {
 };
 
 struct fit_sheet; /* render/fit.h */
+struct names;     /* render/names.h */
 
 /* What is written: the member that is not NULL. */
 struct answer {
@@ -44,6 +45,7 @@ struct answer {
     const struct entry *entry;
     const struct listing *list;
     const struct fit_sheet *fit;
+    const struct names *names;
 };
 
 struct format;

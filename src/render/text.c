@@ -15,6 +15,7 @@
 #define WIDTH_MAX 120
 #define WIDTH_DEFAULT 80
 #define GAP 2       /* between columns */
+#define WRAPPED_MIN 20 /* columns for words that wrap */
 #define ITEM_IN 1   /* before a mark */
 #define CODE_IN 2   /* a command stands this much further in */
 #define TEXT_BYTES_MAX ((size_t)16 << 20)
@@ -208,17 +209,26 @@ static void put_row(struct page *p, const struct table *t, size_t row,
                      : t->tones != NULL ? t->tones[row]
                                         : TONE_PLAIN;
     buf_fill(p->out, ' ', indent);
-    for (size_t i = 0; i < columns; i++) {
-        struct str cell = t->cells[row * t->columns + i];
-        page_put(p, tone, cell);
-        if (i + 1 < columns) {
-            buf_fill(p->out, ' ', widths[i] + GAP - utf8_width(cell));
-        }
+    const struct str *cells = &t->cells[row * t->columns];
+    for (size_t i = 0; i + 1 < columns; i++) {
+        page_put(p, tone, cells[i]);
+        buf_fill(p->out, ' ', widths[i] + GAP - utf8_width(cells[i]));
+        indent += widths[i] + GAP;
     }
-    newline(p);
+    size_t width = widths[columns - 1];
+    struct str_list lines = wrap_text(p->t->a, cells[columns - 1], width,
+                                      width);
+    for (size_t i = 0; i < lines.count; i++) {
+        buf_fill(p->out, ' ', i > 0 ? indent : 0);
+        page_put(p, tone, lines.at[i]);
+        newline(p);
+    }
+    if (lines.count == 0) {
+        newline(p);
+    }
 }
 
-/* As many columns as the page has room for. */
+/* As many columns as the page has room for; the last of them wraps. */
 static void put_table(struct page *p, const struct table *t, size_t indent) {
     size_t *widths = arena_array(p->t->a, t->columns, sizeof *widths);
     for (size_t i = 0; i < t->columns * t->rows; i++) {
@@ -229,6 +239,9 @@ static void put_table(struct page *p, const struct table *t, size_t indent) {
     size_t used = indent, columns = 0;
     while (columns < t->columns && used + widths[columns] <= p->width) {
         used += widths[columns++] + GAP;
+    }
+    if (columns < t->columns && used + WRAPPED_MIN <= p->width) {
+        widths[columns++] = p->width - used;
     }
     for (size_t row = 0; row < t->rows; row++) {
         put_row(p, t, row, widths, columns, indent);
