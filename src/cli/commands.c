@@ -13,7 +13,7 @@ const struct command commands[] = {
     {"list", "[WHAT]", "cli.help.list", FOR_LIST, OWN_COUNT, run_list},
     {"search", "WORDS...", "cli.help.search", FOR_SEARCH, OWN_COUNT,
      run_search},
-    {"fit", "--model NAME", "cli.help.fit", FOR_FIT, OWN_COUNT, run_fit},
+    {"fit", "--model NAME | COMMAND", "cli.help.fit", FOR_FIT, OWN_COUNT, run_fit},
     {"feedback", "ID FIX OUTCOME", "cli.help.feedback", FOR_FEEDBACK,
      OWN_COUNT, run_feedback},
     {"new", "[FILE]", "cli.help.new", FOR_NEW, OWN_COUNT, run_new},

@@ -59,6 +59,19 @@ static void remark_split(struct arena *a, const struct fit_question *q,
     }
 }
 
+/* "vLLM 0.6.3 does not know ...": whatever its memory, it will not start. */
+static void remark_release(struct arena *a, const struct fit_question *q,
+                           struct fit *fit) {
+    struct note n = fit->checks[CHECK_RELEASE].why;
+    if (n.key != NULL) {
+        n.arg[1] = arena_printf(a, "%.*s %.*s",
+                                STR_ARG(q->engine ? q->engine->name
+                                                  : fit->c.engine),
+                                STR_ARG(n.arg[1]));
+        add(fit, &n);
+    }
+}
+
 /* What the engine refuses; else, of the amounts that were estimated, the one
  * that leaves most open. */
 static void find_reason(struct arena *a, struct fit *fit) {
@@ -98,6 +111,7 @@ void fit_remark(struct arena *a, const struct fit_question *q,
     for (size_t i = 0; i < q->remark_count; i++) {
         add(fit, &q->remarks[i]);
     }
+    remark_release(a, q, fit);
     remark_split(a, q, fit);
     find_reason(a, fit);
 }

@@ -48,6 +48,9 @@ static void add_head(const struct teller *t, struct document *d,
     if (!fit_is_settled(fit->fits) || fit->because.key != NULL) {
         document_text(d, NULL, TONE_WARN, fit_needs(t, fit));
     }
+    for (size_t i = 0; i < fit->remark_count; i++) {
+        document_text(d, NULL, TONE_WARN, said_note(t, &fit->remarks[i]));
+    }
     document_add(d, NULL, (struct block){.kind = BLOCK_BARS,
                                          .bars = bars});
 }
@@ -103,11 +106,13 @@ static void add_plans(const struct teller *t, struct document *d,
 
 static void add_checks(const struct teller *t, struct document *d,
                        const struct fit *fit) {
-    struct str lines[FIT_CHECK_LINES];
+    struct str lines[CHECK_COUNT_OF];
     size_t count = fit_checks(t, fit, lines);
     struct block *under = section(t, d, "fit.checks");
-    for (size_t i = 0; i < count; i++) {
-        document_text(d, under, TONE_PLAIN, lines[i])->spare = CHECK;
+    bool has_sku = fit->checks[CHECK_SKU].verdict != VERDICT_NONE;
+    for (size_t i = 0; i < count; i++) { /* KAITO's is the last */
+        document_text(d, under, TONE_PLAIN, lines[i])->spare =
+            has_sku && i + 1 == count ? CHECK : 0;
     }
 }
 

@@ -299,7 +299,7 @@ static const char *sku_key(const struct fit_checked *k) {
 }
 
 size_t fit_checks(const struct teller *t, const struct fit *fit,
-                  struct str lines[FIT_CHECK_LINES]) {
+                  struct str lines[CHECK_COUNT_OF]) {
     static const struct {
         enum fit_check check;
         const char *key;
@@ -317,16 +317,13 @@ size_t fit_checks(const struct teller *t, const struct fit *fit,
     }
     for (int i = 0; i < CHECK_COUNT_OF; i++) {
         const char *key = fit->checks[i].why.key;
-        if (key != NULL && key != fit->because.key) {
+        if (key != NULL && key != fit->because.key && i != CHECK_RELEASE) {
             lines[count++] = said_note(t, &fit->checks[i].why);
         }
     }
     const struct fit_checked *sku = &fit->checks[CHECK_SKU];
     if (sku->verdict == VERDICT_ENOUGH || sku->verdict == VERDICT_NOT_ENOUGH) {
         lines[count++] = shown_check(t, sku_key(sku), sku, UNIT_BYTES);
-    }
-    for (size_t i = 0; i < fit->remark_count; i++) {
-        lines[count++] = said_note(t, &fit->remarks[i]);
     }
     return count;
 }

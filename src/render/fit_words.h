@@ -27,10 +27,9 @@ struct fit_line {
 #define FIT_LINES 8
 size_t fit_inverses(const struct teller *t, const struct fit *fit,
                     struct fit_line lines[FIT_LINES]);
-/* Checks that fail or deserve a word, and remarks. */
-#define FIT_CHECK_LINES (CHECK_COUNT_OF + FIT_REMARKS)
+/* Checks that fail or deserve a word; KAITO's is the last. */
 size_t fit_checks(const struct teller *t, const struct fit *fit,
-                  struct str lines[FIT_CHECK_LINES]);
+                  struct str lines[CHECK_COUNT_OF]);
 /* "--max-model-len 4096", "--kv-cache-dtype fp8 --gpu-memory-..." */
 struct str fit_changes(const struct teller *t, const struct fit *fit,
                        const struct fit_plan *plan);

@@ -309,7 +309,7 @@ class Splits(Fit):
         done = oomkb("fit", "--gpu", "H200", "--model", "openai/gpt-oss-20b",
                      "--engine-version", "0.10.0")
         self.assertRegex(done.stdout.decode().replace("\n ", ""),
-                         r"0\.10\.0 does not know openai/gpt-oss-20b")
+                         r"vLLM 0\.10\.0 does not know openai/gpt-oss-20b")
 
     def test_since_is_an_engine_and_a_release(self):
         folder = os.path.join(ROOT, "kb", "models")
