@@ -186,8 +186,9 @@ static void take_row(struct fit_said *s, const struct engine *e,
                      const struct flag *row, struct str name,
                      struct str value) {
     struct fact f;
-    struct str version = engine_said(s, e);
-    if (version_in_range(&row->exists, version) == RANGE_OUTSIDE) {
+    struct str version = e != NULL ? engine_said(s, e) : STR("");
+    if (e != NULL &&
+        version_in_range(&row->exists, version) == RANGE_OUTSIDE) {
         remark(s, "fit.remark.release", name,
                arena_printf(s->a, "%.*s %.*s", STR_ARG(e->name),
                             STR_ARG(version)));

@@ -52,6 +52,10 @@ static bool has_whole_experts(const struct memory_case *c) {
            c->in[FACT_expert_parallel].number != 0;
 }
 
+static bool begins(struct str word, struct str with) {
+    return str_eq_nocase(str_slice(word, 0, with.n), with);
+}
+
 static struct split split_of(const struct memory_case *c, int64_t tp) {
     struct split s = {.c = c, .m = c->model, .tp = tp};
     struct str quantization = quantization_of(c);
@@ -64,10 +68,8 @@ static struct split split_of(const struct memory_case *c, int64_t tp) {
     if (s.block == 0 && is_own) {
         s.block = c->model->scale_block;
     }
-    bool has_group = str_eq_nocase(quantization, STR("awq")) ||
-                     str_eq_nocase(quantization, STR("gptq")) ||
-                     str_eq_nocase(quantization, STR("gptq-int4"));
-    if (s.block == 0 && has_group) {
+    if (s.block == 0 && (begins(quantization, STR("awq")) ||
+                         begins(quantization, STR("gptq")))) {
         s.block = USUAL_GROUP;
         s.is_usual = true;
     }

@@ -110,6 +110,24 @@ static int asked_with(const oomkb_fit_question *q) {
     return code;
 }
 
+/* Flags are facts; a command has to start something (this base knows no
+ * engine). A caller of before commands has a shorter struct. */
+static void flags_and_commands_are_read(void **state) {
+    (void)state;
+    static const char *const flags[] = {"kv_available=1GiB",
+                                        "--max-model-len=1k", NULL};
+    static const char *const wrong[] = {"--max-model-len=x", NULL};
+    oomkb_fit_question q = question_new();
+    q.facts = flags;
+    assert_int_equal(asked_with(&q), OOMKB_OK);
+    q.command = "nginx -p 80";
+    expect_refusal(&q, "json", OOMKB_ERROR_USAGE, "starts no engine");
+    q.size = offsetof(oomkb_fit_question, command);
+    assert_int_equal(asked_with(&q), OOMKB_OK);
+    q.facts = wrong;
+    expect_refusal(&q, "json", OOMKB_ERROR_USAGE, "max_model_len");
+}
+
 /* Who was built against a shorter struct goes on, and what lies behind it is
  * not looked at; who was built against a longer one, as long as it is empty. */
 static void questions_are_read_by_their_size(void **state) {
@@ -207,6 +225,7 @@ static void every_allocation_may_fail(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_fits_or_it_does_not),
+        cmocka_unit_test(flags_and_commands_are_read),
         cmocka_unit_test(questions_are_read_by_their_size),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(every_allocation_may_fail),
