@@ -60,6 +60,39 @@ oomkb_options cli_options(const struct cli *c) {
     };
 }
 
+/* Does the locale, if one is said, have the glyphs of the bars? */
+static bool has_glyphs(void) {
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *said = getenv(names[i]);
+        if (said != NULL && said[0] != '\0') {
+            return strstr(said, "UTF-8") != NULL ||
+                   strstr(said, "utf8") != NULL;
+        }
+    }
+    return true;
+}
+
+/* Block elements (U+2580 to U+259F) and the middle dot by ASCII characters that
+ * differ as they do. */
+static bool put_in_ascii(const char *bytes, size_t n) {
+    static const char marks[] = "^###############?.=%?????*/?+?\\?";
+    const unsigned char *p = (const unsigned char *)bytes;
+    for (size_t i = 0; i < n; i++) {
+        if (i + 2 < n && p[i] == 0xe2 && p[i + 1] == 0x96 &&
+            p[i + 2] >= 0x80 && p[i + 2] <= 0x9f) {
+            fputc(marks[p[i + 2] - 0x80], stdout);
+            i += 2;
+        } else if (i + 1 < n && p[i] == 0xc2 && p[i + 1] == 0xb7) {
+            fputc('-', stdout);
+            i++;
+        } else {
+            fputc(p[i], stdout);
+        }
+    }
+    return !ferror(stdout);
+}
+
 int cli_write(void *ctx, const char *bytes, size_t n) {
     struct cli *c = ctx;
     if (!c->is_item_begun) {
@@ -74,6 +107,9 @@ int cli_write(void *ctx, const char *bytes, size_t n) {
     if (c->is_listing && n > 0 && bytes[n - 1] == '\n') {
         c->owes_newline = true;
         n--;
+    }
+    if (strcmp(c->format, "text") == 0 && !has_glyphs()) {
+        return put_in_ascii(bytes, n) ? 0 : 1;
     }
     return fwrite(bytes, 1, n, stdout) == n ? 0 : 1;
 }

@@ -250,6 +250,10 @@ static struct str per_token(const struct teller *t, const struct report *rep,
         return (struct str){NULL, 0};
     }
     struct str name = model->text.n > 0 ? model->text : model->word;
+    for (size_t at = str_find_char(name, '/'); at + 1 < name.n;
+         at = str_find_char(name, '/')) {
+        name = str_slice(name, at + 1, name.n);
+    }
     struct str args[] = {shown_short(t, name, VALUE_COLUMNS),
                          shown_number(t, UNIT_BYTES, slope.low)};
     return said_with(t, "numbers.per_token", args, 2);

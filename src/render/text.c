@@ -162,7 +162,7 @@ static size_t break_of(struct str line, size_t columns) {
             flag = i + 1 < line.n && line.p[i + 1] == '-' ? i : flag;
         }
     }
-    return best;
+    return flag > columns / 2 ? flag : best;
 }
 
 /* Is it a line that a shell reads the same when it is continued? */

@@ -3,7 +3,8 @@
 
 What stands in a ```sh block is run line by line, in order, in a clone of the
 repository (its files as they stand in the work tree), in a clean environment. A
-line passes when it exits 0 and says something.
+line passes when it exits 0 and says something. The answer that stands in the
+README is the program's, word for word.
 """
 import os
 import pathlib
@@ -30,9 +31,20 @@ def copy_tree(to):
             shutil.copy2(source, to / name)
 
 
+def example_faults(readme):
+    """The answer in the README is the one that the program gives."""
+    program = os.environ.get("OOMKB", "build/oomkb")
+    shown = re.search(r"^\$ oomkb < crash.log\n(.*?)^```", readme,
+                      re.M | re.S)[1]
+    log = pathlib.Path("examples/vllm-long-context.log").read_bytes()
+    said = subprocess.run([program], input=log, stdout=subprocess.PIPE,
+                          check=False, env={"COLUMNS": "80"}).stdout.decode()
+    return [] if said == shown else [f"README shows another answer than\n{said}"]
+
+
 def main():
     readme = pathlib.Path("README.md").read_text()
-    faults, count = [], 0
+    faults, count = example_faults(readme), 0
     with tempfile.TemporaryDirectory() as folder:
         clone = pathlib.Path(folder) / "oomkb"
         copy_tree(clone)
