@@ -71,12 +71,6 @@ static enum tone verdict_tone(enum verdict v) {
     return TONE_PLAIN;
 }
 
-static struct block *add_code(struct document *d, struct block *under,
-                              struct str code) {
-    return document_add(d, under,
-                        (struct block){.kind = BLOCK_CODE, .text = code});
-}
-
 /* What `--all` says of a fix besides. */
 static void add_rest(const struct teller *t, struct document *d,
                      struct block *item, const struct fix *fix) {
@@ -95,19 +89,16 @@ static struct block *add_fix(const struct teller *t, struct document *d,
     bool is_whole = is_in_command(rep, fix);
     struct str sum = fix_sum(t, fix);
     struct str because = said_note(t, &fix->because);
-    struct block *item = document_add(
-        d, under,
-        (struct block){
-            .kind = BLOCK_ITEM,
-            .mark = arena_printf(t->a, "%u", fix->rank),
-            .text = fix_action(t, fix),
-            .column = {fix_verdict_words(t, fix),
-                       fix_cost(t, fix->is->effort, fix->is->loses)},
-            .column_tone = verdict_tone(fix_verdict(fix))});
+    struct block *item =
+        document_item(d, under, arena_printf(t->a, "%u", fix->rank).p,
+                      fix_action(t, fix));
+    item->column[0] = fix_verdict_words(t, fix);
+    item->column[1] = fix_cost(t, fix->is->effort, fix->is->loses);
+    item->column_tone = verdict_tone(fix_verdict(fix));
     if (is_whole && rep->command_is_arguments) {
         document_text(d, item, TONE_PLAIN, said(t, "report.arguments"));
     }
-    add_code(d, item, is_whole ? rep->command_after : fix_command(fix));
+    document_code(d, item, is_whole ? rep->command_after : fix_command(fix));
     if (is_first && fix_command(fix).n == 0 && !is_whole && !t->o->all) {
         struct str how = first_sentence(said_text(t, &fix->how));
         document_text(d, item, TONE_PLAIN, str_eq(how, sum) ? sum : how)
@@ -126,37 +117,34 @@ static struct block *add_fix(const struct teller *t, struct document *d,
     return item;
 }
 
-static struct block *section(const struct teller *t, struct document *d,
-                             const char *key, bool is_first) {
-    struct block b = {.kind = BLOCK_SECTION, .tone = TONE_STRONG,
-                      .text = said(t, key), .is_open = is_first};
-    if (is_first) {
-        b.column[0] = said(t, "report.verdict");
-        b.column[1] = said(t, "report.cost");
-        b.column_tone = TONE_DIM;
-    }
-    return document_add(d, NULL, b);
+static struct block *first_section(const struct teller *t, struct document *d,
+                                   const char *key) {
+    struct block *under = document_section(d, said(t, key));
+    under->is_open = true;
+    under->column[0] = said(t, "report.verdict");
+    under->column[1] = said(t, "report.cost");
+    under->column_tone = TONE_DIM;
+    return under;
 }
 
 static void add_fixes(const struct teller *t, struct document *d,
                       const struct report *rep, const struct finding *f,
                       bool is_main) {
     struct chosen c = fixes_chosen(t, f);
-    struct block *under = section(t, d, c.first > 1 ? "report.do_one"
-                                                    : "report.do_first",
-                                  true);
+    struct block *under = first_section(t, d, c.first > 1 ? "report.do_one"
+                                                          : "report.do_first");
     bool is_said = !is_main || rep->command_after.n == 0;
     for (size_t i = 0; i < c.count; i++) {
-        under = i == c.first ? section(t, d, "report.or", false) : under;
+        under = i == c.first ? document_section(d, said(t, "report.or")) : under;
         struct block *item = add_fix(t, d, under, rep, c.at[i], i == 0);
         item->spare = i >= 2 ? SPARE_THIRD_FIX : SPARE_NEVER;
         is_said = is_said || is_in_command(rep, c.at[i]);
     }
     if (!is_said && c.count > 0) {
-        struct block last = {.kind = BLOCK_ITEM, .mark = STR("$")};
-        last.text = said(t, rep->command_is_arguments ? "report.arguments"
-                                                      : "report.command");
-        add_code(d, document_add(d, under, last), rep->command_after);
+        const char *key = rep->command_is_arguments ? "report.arguments"
+                                                    : "report.command";
+        document_code(d, document_item(d, under, "$", said(t, key)),
+                      rep->command_after);
     }
 }
 
@@ -170,11 +158,9 @@ static size_t add_not_enough(const struct teller *t, struct document *d,
         struct str args[] = {said_text(t, &fix->is->action),
                              fix_sum(t, fix)};
         if (fix_is_offered(fix) && fix_verdict(fix) == VERDICT_NOT_ENOUGH) {
-            document_add(d, under,
-                         (struct block){.kind = BLOCK_ITEM, .mark = STR("x"),
-                                        .spare = SPARE_NEXT_DEAD_END,
-                                        .text = said_with(t, "report.dead_end",
-                                                          args, 2)});
+            document_item(d, under, "x",
+                          said_with(t, "report.dead_end", args, 2))
+                ->spare = SPARE_NEXT_DEAD_END;
             count++;
         }
     }
@@ -183,15 +169,12 @@ static size_t add_not_enough(const struct teller *t, struct document *d,
 
 static void add_dead_ends(const struct teller *t, struct document *d,
                           const struct finding *f) {
-    struct block *under = section(t, d, "report.not_this", false);
+    struct block *under = document_section(d, said(t, "report.not_this"));
     size_t most = t->o->all ? SIZE_MAX : DEAD_ENDS;
     for (size_t i = 0; i < f->dead_end_count && i < most; i++) {
         struct str text = dead_end_said(t, &f->dead_ends[i], t->o->all);
-        document_add(d, under,
-                     (struct block){.kind = BLOCK_ITEM, .mark = STR("x"),
-                                    .text = text,
-                                    .spare = i == 0 ? SPARE_DEAD_END
-                                                    : SPARE_NEXT_DEAD_END});
+        document_item(d, under, "x", text)->spare =
+            i == 0 ? SPARE_DEAD_END : SPARE_NEXT_DEAD_END;
     }
     size_t shown = f->dead_end_count < most ? f->dead_end_count : most;
     add_not_enough(t, d, under, f, t->o->top > 0 ? 0 : most - shown);

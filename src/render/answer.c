@@ -25,14 +25,6 @@ static bool stands_alone(const struct finding *f) {
     return f->role == ROLE_root || f->cause < 0;
 }
 
-static struct block *section(const struct teller *t, struct document *d,
-                             const char *key, bool is_open) {
-    return document_add(d, NULL, (struct block){.kind = BLOCK_SECTION,
-                                                .tone = TONE_STRONG,
-                                                .text = said(t, key),
-                                                .is_open = is_open});
-}
-
 /* ---- one root ---- */
 
 static enum tone severity_tone(enum severity s) {
@@ -112,7 +104,7 @@ static void add_sources(const struct teller *t, struct document *d,
                           said_with(t, "report.version", args, 3));
         }
     }
-    struct block *seen = section(t, d, "report.evidence", false);
+    struct block *seen = document_section(d, said(t, "report.evidence"));
     for (size_t i = 0; i < e->evidence_count && i < LINKS; i++) {
         document_add(d, seen, (struct block){.kind = BLOCK_LINK,
                                              .href = e->evidence[i].url});
@@ -180,18 +172,33 @@ static struct str question_said(const struct teller *t,
                      args, 3);
 }
 
+/* Does a fix of the first root show this command anyway? */
+static bool is_shown_command(const struct teller *t, const struct report *rep,
+                             struct str command) {
+    if (rep->finding_count == 0) {
+        return false;
+    }
+    struct chosen c = fixes_chosen(t, &rep->findings[0]);
+    for (size_t i = 0; i < c.count; i++) {
+        if (str_eq(fix_command(c.at[i]), command)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add_questions(const struct teller *t, struct document *d,
                           const struct report *rep) {
-    struct block *under = section(t, d, "report.to_be_sure", false);
+    struct block *under = document_section(d, said(t, "report.to_be_sure"));
     size_t most = t->o->all ? SIZE_MAX : QUESTIONS;
     for (size_t i = 0; i < rep->question_count && i < most; i++) {
         const struct question *q = &rep->questions[i];
-        struct block *item = document_add(
-            d, under, (struct block){.kind = BLOCK_ITEM, .mark = STR("?"),
-                                     .text = question_said(t, rep, q),
-                                     .spare = i > 0 ? SPARE_QUESTION : 0});
-        document_add(d, item, (struct block){.kind = BLOCK_CODE, .text = q->how,
-                                             .spare = SPARE_HOW});
+        struct block *item =
+            document_item(d, under, "?", question_said(t, rep, q));
+        item->spare = i > 0 ? SPARE_QUESTION : SPARE_NEVER;
+        if (t->o->all || !is_shown_command(t, rep, q->how)) {
+            document_code(d, item, q->how)->spare = SPARE_HOW;
+        }
     }
 }
 
@@ -215,33 +222,27 @@ static void add_causes(const struct teller *t, struct document *d,
                                           b->p_micro / HUNDREDTH_MICRO *
                                              HUNDREDTH_MICRO),
                              settled(t->a, &because)};
-        document_add(d, under,
-                     (struct block){.kind = BLOCK_ITEM, .mark = STR("-"),
-                                    .text = said_with(t,
-                                                      args[2].n > 0
-                                                          ? "report.cause_for"
-                                                          : "report.cause",
-                                                      args, 3)});
+        document_item(d, under, "-",
+                      said_with(t, args[2].n > 0 ? "report.cause_for"
+                                                 : "report.cause",
+                                args, 3));
     }
 }
 
 static void add_why(const struct teller *t, struct document *d,
                     const struct finding *f) {
-    struct block *under = section(t, d, "report.why", true);
+    struct block *under = document_section(d, said(t, "report.why"));
+    under->is_open = true;
     document_text(d, under, TONE_PLAIN, said_note(t, &f->because));
     add_causes(t, d, under, f);
     for (size_t i = 0; i < f->fix_count; i++) {
         const struct fix *fix = &f->fixes[i];
         bool is_offered = fix_is_offered(fix);
-        struct str text = is_offered ? said_text(t, &fix->is->action)
-                                     : fix_unusable(t, fix);
-        struct block *item = document_add(
+        struct block *item = document_item(
             d, under,
-            (struct block){.kind = BLOCK_ITEM,
-                           .mark = is_offered
-                                       ? arena_printf(t->a, "%u", fix->rank)
-                                       : STR("-"),
-                           .text = text});
+            is_offered ? arena_printf(t->a, "%u", fix->rank).p : "-",
+            is_offered ? said_text(t, &fix->is->action)
+                       : fix_unusable(t, fix));
         document_text(d, item, TONE_DIM, said_note(t, &fix->worth));
     }
 }
@@ -293,16 +294,14 @@ static size_t roots_shown(const struct report *rep, const size_t *roots,
 static void add_named(const struct teller *t, struct document *d,
                       const struct report *rep, const size_t *roots,
                       size_t shown, size_t count) {
-    struct block *under = section(t, d, "report.also_found", true);
+    struct block *under = document_section(d, said(t, "report.also_found"));
+    under->is_open = true;
     for (size_t i = shown; i < count; i++) {
         const struct finding *f = &rep->findings[roots[i]];
         struct str args[] = {said_text(t, &f->entry->title),
                              shown_lines(t, f->first_line, f->first_line),
                              f->entry->id};
-        document_add(d, under,
-                     (struct block){.kind = BLOCK_ITEM, .mark = STR("-"),
-                                    .text = said_with(t, "report.root", args,
-                                                      3)});
+        document_item(d, under, "-", said_with(t, "report.root", args, 3));
     }
 }
 

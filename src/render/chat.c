@@ -113,7 +113,7 @@ static void add_command(struct post *m, int weight, struct str command) {
                    str_find_char(command, '`') == command.n;
     if (is_line) {
         add_piece(m, weight, (struct str){NULL, 0},
-                  document_code(m->t->a, command), (struct str){NULL, 0});
+                  in_backquotes(m->t->a, command), (struct str){NULL, 0});
     }
 }
 
@@ -147,7 +147,7 @@ static void add_question(struct post *m, struct str text) {
     struct str code = str_slice(text, set, text.n);
     size_t close = str_find_char(code, '=');
     add_piece(m, 4, (struct str){NULL, 0}, str_slice(text, 0, end),
-              document_code(m->t->a, str_slice(code, 0, close + 1)));
+              in_backquotes(m->t->a, str_slice(code, 0, close + 1)));
 }
 
 /* The first item with or without a question mark, in document order. */
@@ -173,7 +173,7 @@ static void gather(struct post *m, const struct document *d) {
         bool is_id = b->kind == BLOCK_ID;
         if (b->kind == BLOCK_TITLE || is_id || b->kind == BLOCK_TEXT) {
             add_piece(m, b->kind == BLOCK_TEXT ? 6 : 9, none,
-                      is_id ? document_code(m->t->a, b->text) : b->text,
+                      is_id ? in_backquotes(m->t->a, b->text) : b->text,
                       is_id ? b->column[0] : none);
         }
     }

@@ -43,7 +43,26 @@ struct block *document_text(struct document *d, struct block *under,
                                                  .tone = tone, .text = text});
 }
 
-struct str document_code(struct arena *a, struct str code) {
+struct block *document_section(struct document *d, struct str heading) {
+    return document_add(d, NULL, (struct block){.kind = BLOCK_SECTION,
+                                                .tone = TONE_STRONG,
+                                                .text = heading});
+}
+
+struct block *document_item(struct document *d, struct block *under,
+                            const char *mark, struct str text) {
+    return document_add(d, under, (struct block){.kind = BLOCK_ITEM,
+                                                 .mark = str_of(mark),
+                                                 .text = text});
+}
+
+struct block *document_code(struct document *d, struct block *under,
+                            struct str code) {
+    return document_add(d, under,
+                        (struct block){.kind = BLOCK_CODE, .text = code});
+}
+
+struct str in_backquotes(struct arena *a, struct str code) {
     size_t longest = 0;
     for (size_t at = 0, run = 0; at < code.n; at++) {
         run = code.p[at] == '`' ? run + 1 : 0;

@@ -91,8 +91,13 @@ struct block *document_add(struct document *d, struct block *under,
                            struct block b);
 struct block *document_text(struct document *d, struct block *under,
                             enum tone tone, struct str text);
+struct block *document_section(struct document *d, struct str heading);
+struct block *document_item(struct document *d, struct block *under,
+                            const char *mark, struct str text);
+struct block *document_code(struct document *d, struct block *under,
+                            struct str code);
 /* `code`, with as many backquotes as it needs. */
-struct str document_code(struct arena *a, struct str code);
+struct str in_backquotes(struct arena *a, struct str code);
 /* Is there anything of it to be shown? */
 bool block_is_shown(const struct block *b);
 /* What can be spared is left out until the document is short, as much of it as

@@ -10,10 +10,9 @@ struct telling {
 };
 
 static struct block *section(const struct telling *to, const char *key) {
-    return document_add(to->d, NULL,
-                        (struct block){.kind = BLOCK_SECTION,
-                                       .tone = TONE_STRONG, .is_open = true,
-                                       .text = said(to->t, key)});
+    struct block *under = document_section(to->d, said(to->t, key));
+    under->is_open = true;
+    return under;
 }
 
 static struct block *text(const struct telling *to, struct block *under,
@@ -24,11 +23,10 @@ static struct block *text(const struct telling *to, struct block *under,
 static struct block *item(const struct telling *to, struct block *under,
                           const char *mark, struct str words,
                           struct str column) {
-    return document_add(to->d, under,
-                        (struct block){.kind = BLOCK_ITEM,
-                                       .mark = str_of(mark), .text = words,
-                                       .column = {column},
-                                       .column_tone = TONE_DIM});
+    struct block *it = document_item(to->d, under, mark, words);
+    it->column[0] = column;
+    it->column_tone = TONE_DIM;
+    return it;
 }
 
 static void link_to(const struct telling *to, struct block *under,
@@ -61,7 +59,7 @@ static void tell_head(const struct telling *to, const struct entry *e) {
 static void tell_when(const struct telling *to, struct block *under,
                       const struct str_list *when) {
     for (size_t i = 0; i < when->count; i++) {
-        struct str code = document_code(to->t->a, when->at[i]);
+        struct str code = in_backquotes(to->t->a, when->at[i]);
         text(to, under, said_with(to->t, "explain.when", &code, 1));
     }
 }
@@ -69,16 +67,15 @@ static void tell_when(const struct telling *to, struct block *under,
 static void tell_signatures(const struct telling *to, const struct entry *e) {
     struct block *under = section(to, "explain.recognised");
     if (e->same_words_as.n > 0) {
-        struct str code = document_code(to->t->a, e->same_words_as);
+        struct str code = in_backquotes(to->t->a, e->same_words_as);
         text(to, under, said_with(to->t, "explain.same_words", &code, 1));
     }
     for (size_t i = 0; i < e->signature_count; i++) {
         const struct signature *s = &e->signatures[i];
-        document_add(to->d, under, (struct block){.kind = BLOCK_CODE,
-                                                  .text = str_trim(s->sample)});
+        document_code(to->d, under, str_trim(s->sample));
         for (size_t v = 0; v < s->version_count; v++) {
             struct str range = shown_range(to->t, &s->versions[v]);
-            text(to, under, document_code(to->t->a, range));
+            text(to, under, in_backquotes(to->t->a, range));
         }
     }
     tell_when(to, under, &e->when);
@@ -102,8 +99,7 @@ static void tell_workarounds(const struct telling *to, const struct entry *e) {
         const struct workaround *w = &e->workarounds[i];
         struct block *it = item(to, under, "+", said_text(to->t, &w->action),
                                 fix_cost(to->t, w->effort, w->loses));
-        document_add(to->d, it, (struct block){.kind = BLOCK_CODE,
-                                               .text = w->command});
+        document_code(to->d, it, w->command);
         text(to, it, said_text(to->t, &w->how));
         text(to, it, fix_trade_off(to->t, w));
         text(to, it, said_with(to->t, "explain.fix_id", &w->id, 1));
@@ -134,7 +130,7 @@ static void tell_where_true(const struct telling *to, const struct entry *e) {
         const struct compatibility *c = &e->versions[i];
         struct str range = shown_range(to->t, &c->range);
         struct block *it =
-            item(to, under, "-", document_code(to->t->a, range),
+            item(to, under, "-", in_backquotes(to->t->a, range),
                  said_word(to->t, WORDS_RANGE_STATUS, (int)c->status));
         text(to, it, said_text(to->t, &c->note));
     }

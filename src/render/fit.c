@@ -21,13 +21,6 @@ static enum tone tone_of(enum truth_fit fits) {
     return TONE_WARN;
 }
 
-static struct block *section(const struct teller *t, struct document *d,
-                             const char *key) {
-    return document_add(d, NULL, (struct block){.kind = BLOCK_SECTION,
-                                                .tone = TONE_STRONG,
-                                                .text = said(t, key)});
-}
-
 static void add_head(const struct teller *t, struct document *d,
                      const struct fit *fit) {
     struct budget parts = fit_parts(t, fit);
@@ -59,15 +52,13 @@ static void add_limits(const struct teller *t, struct document *d,
                        const struct fit *fit) {
     struct fit_line lines[FIT_LINES];
     size_t count = fit_inverses(t, fit, lines);
-    struct block *under = section(t, d, "fit.most");
+    struct block *under = document_section(d, said(t, "fit.most"));
     for (size_t i = 0; i < count; i++) {
         struct str label = said_with(t, "report.label", &lines[i].name, 1);
-        document_add(d, under,
-                     (struct block){.kind = BLOCK_ITEM, .mark = STR("-"),
-                                    .text = arena_printf(
-                                        t->a, "%.*s%.*s", STR_ARG(label),
-                                        STR_ARG(lines[i].value)),
-                                    .spare = i > 0 ? LIMIT : 0});
+        document_item(d, under, "-",
+                      arena_printf(t->a, "%.*s%.*s", STR_ARG(label),
+                                   STR_ARG(lines[i].value)))
+            ->spare = i > 0 ? LIMIT : 0;
     }
 }
 
@@ -79,23 +70,20 @@ static void add_plans(const struct teller *t, struct document *d,
     if (fit->plan_count == 0 && fit->fits == FIT_NO) {
         document_text(d, NULL, TONE_PLAIN, said(t, "fit.no_plan"));
     }
-    struct block *under = section(t, d, fit_is_settled(fit->fits)
-                                            ? "fit.plan"
-                                            : "fit.plan_sure");
+    struct block *under = document_section(
+        d, said(t, fit_is_settled(fit->fits) ? "fit.plan" : "fit.plan_sure"));
     under->column[0] = said(t, "report.cost");
     for (size_t i = 0; i < fit->plan_count; i++) {
         const struct fit_plan *plan = &fit->plans[i];
         struct str args[] = {shown_span(t, UNIT_BYTES, plan->needed),
                              shown_span(t, UNIT_BYTES, plan->pool)};
-        struct block *item = document_add(
-            d, under,
-            (struct block){.kind = BLOCK_ITEM,
-                           .mark = arena_printf(t->a, "%zu", i + 1),
-                           .text = fit_changes(t, fit, plan),
-                           .column = {fix_cost(t, fit_plan_effort(plan),
-                                               fit_plan_loses(plan))},
-                           .column_tone = TONE_DIM,
-                           .spare = i > 0 ? PLAN : 0});
+        struct block *item =
+            document_item(d, under, arena_printf(t->a, "%zu", i + 1).p,
+                          fit_changes(t, fit, plan));
+        item->column[0] = fix_cost(t, fit_plan_effort(plan),
+                                   fit_plan_loses(plan));
+        item->column_tone = TONE_DIM;
+        item->spare = i > 0 ? PLAN : 0;
         document_text(d, item, TONE_DIM,
                       said_with(t, "fit.plan_numbers", args, 2));
         if (!t->o->all && i + 1 == PLANS) {
@@ -108,7 +96,7 @@ static void add_checks(const struct teller *t, struct document *d,
                        const struct fit *fit) {
     struct str lines[CHECK_COUNT_OF];
     size_t count = fit_checks(t, fit, lines);
-    struct block *under = section(t, d, "fit.checks");
+    struct block *under = document_section(d, said(t, "fit.checks"));
     bool has_sku = fit->checks[CHECK_SKU].verdict != VERDICT_NONE;
     for (size_t i = 0; i < count; i++) { /* KAITO's is the last */
         document_text(d, under, TONE_PLAIN, lines[i])->spare =
@@ -118,12 +106,12 @@ static void add_checks(const struct teller *t, struct document *d,
 
 static void add_formulas(const struct teller *t, struct document *d,
                          const struct fit *fit) {
-    struct block *under = section(t, d, "fit.formulas");
+    struct block *under = document_section(d, said(t, "fit.formulas"));
     for (size_t i = 0; i < fit->formulas.count; i++) {
         document_text(d, under, TONE_DIM,
                       said_formula(t, fit->formulas.at[i]));
     }
-    document_text(d, section(t, d, "fit.inputs"), TONE_DIM,
+    document_text(d, document_section(d, said(t, "fit.inputs")), TONE_DIM,
                   fit_inputs(t, fit));
 }
 
@@ -134,7 +122,7 @@ static void add_table(const struct teller *t, struct document *d,
     struct table *made = arena_alloc(t->a, sizeof *made);
     *made = table;
     if (table.rows > 1) {
-        document_add(d, section(t, d, key),
+        document_add(d, document_section(d, said(t, key)),
                      (struct block){.kind = BLOCK_TABLE, .table = made});
     }
 }

@@ -71,8 +71,7 @@ static size_t longest_run(struct str s) {
 }
 
 static void put_span(struct sheet *s, struct str code) {
-    buf_add(s->out, document_code(
-                        s->t->a, str_trim(shown_short(s->t, code, SIZE_MAX))));
+    buf_add(s->out, in_backquotes(s->t->a, str_trim(shown_short(s->t, code, SIZE_MAX))));
 }
 
 /* The span that opens at the front of s: its inside, and in *n how many bytes

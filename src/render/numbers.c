@@ -149,34 +149,26 @@ static struct str at_wake(const struct teller *t, const struct report *rep,
     return said_with(t, "numbers.sleep_freed", args, 2);
 }
 
-/* What is said elsewhere, and words of ours by which causes are told apart. */
-static bool is_worth_saying(const struct fact *f) {
-    static const enum fact_name no[] = {
-        FACT_stage, FACT_gpu_index, FACT_engine, FACT_device_kind,
-        FACT_oom_words, FACT_settings_listed, FACT_task};
-    for (size_t i = 0; i < sizeof no / sizeof no[0]; i++) {
-        if (f->name == no[i]) {
-            return false;
-        }
-    }
-    bool is_nothing = fact_unit(f->name) == UNIT_BYTES && f->number == 0;
+static bool is_amount(const struct fact *f, bool is_bytes) {
+    enum unit unit = fact_unit(f->name);
     return f->known && f->line > 0 && f->source == SOURCE_LOG &&
-           fact_unit(f->name) != UNIT_VERSION && !is_nothing;
+           f->number > 0 &&
+           (unit == UNIT_BYTES || (!is_bytes && unit == UNIT_TOKENS));
 }
 
-/* "weights 7.15 GiB, GPU memory 8.00 GiB": those that the log prints, of
- * unit, or of any where unit is UNIT_TEXT; but not `except`. */
+/* "weights 7.15 GiB, GPU memory 8.00 GiB": amounts that the log prints; is_bytes:
+ * of bytes, and none that was asked for. */
 static struct str listed_facts(const struct teller *t,
-                               const struct fact_list *facts, enum unit unit,
-                               enum fact_name except, size_t most,
-                               uint32_t *line) {
+                               const struct fact_list *facts, bool is_bytes,
+                               size_t most, uint32_t *line) {
     struct buf out;
     size_t count = 0;
     buf_init_in(&out, t->a, WORDS_MAX);
     for (size_t i = 0; i < facts->count && count < most; i++) {
         const struct fact *fact = &facts->at[i];
-        if (!is_worth_saying(fact) || fact->name == except ||
-            (unit != UNIT_TEXT && fact_unit(fact->name) != unit)) {
+        bool is_request = fact->name == FACT_tried_alloc ||
+                          fact->name == FACT_requested_bytes;
+        if (!is_amount(fact, is_bytes) || (is_bytes && is_request)) {
             continue;
         }
         struct str pair[] = {said_fact(t, fact->name),
@@ -189,11 +181,11 @@ static struct str listed_facts(const struct teller *t,
     return settled(t->a, &out);
 }
 
-/* The first few facts of the message, labelled. */
+/* The first few amounts of the message, labelled; else the message. */
 static struct str generic(const struct teller *t, const struct finding *f) {
     uint32_t line = 0;
-    struct str list[] = {listed_facts(t, &f->facts, UNIT_TEXT, FACT_COUNT_OF,
-                                      GENERIC_FACTS, &line),
+    struct str list[] = {listed_facts(t, &f->facts, false, GENERIC_FACTS,
+                                      &line),
                          {NULL, 0}};
     if (list[0].n == 0) {
         struct str rest, first = str_cut(f->text, '\n', &rest);
@@ -209,13 +201,11 @@ static struct str generic(const struct teller *t, const struct finding *f) {
 
 /* Behind a single amount: others of the log, which it may be held against. */
 static struct str also(const struct teller *t, const struct report *rep,
-                       const struct finding *f, enum fact_name except) {
+                       const struct finding *f) {
     uint32_t line = 0;
-    struct str list = listed_facts(t, &f->facts, UNIT_BYTES, except,
-                                   ALSO_FACTS, &line);
+    struct str list = listed_facts(t, &f->facts, true, ALSO_FACTS, &line);
     if (list.n == 0) {
-        list = listed_facts(t, &rep->context, UNIT_BYTES, except, ALSO_FACTS,
-                            &line);
+        list = listed_facts(t, &rep->context, true, ALSO_FACTS, &line);
     }
     return list.n > 0 ? said_with(t, "numbers.also", &list, 1) : list;
 }
@@ -231,7 +221,7 @@ static struct str sentence_said(const struct teller *t,
          i < sizeof sentences / sizeof *sentences && words.n == 0; i++) {
         const struct sentence *s = &sentences[i];
         if (say_sentence(t, rep, f, s, &words) && s->count == 1) {
-            *more = also(t, rep, f, s->needs[0]);
+            *more = also(t, rep, f);
         }
     }
     words = words.n > 0 ? words : at_wake(t, rep, f);

@@ -49,13 +49,6 @@ static struct str would_tell(const struct teller *t, const struct finding *f) {
                             : (struct str){NULL, 0};
 }
 
-static struct block *section(const struct teller *t, struct document *d,
-                             const char *key) {
-    return document_add(d, NULL, (struct block){.kind = BLOCK_SECTION,
-                                                .tone = TONE_STRONG,
-                                                .text = said(t, key)});
-}
-
 void add_suspects(const struct teller *t, struct document *d,
                   const struct report *rep) {
     const struct finding *f = &rep->suspects[0];
@@ -65,14 +58,13 @@ void add_suspects(const struct teller *t, struct document *d,
                                 .text = said_with(t, "report.suspect", &line,
                                                   1)});
     document_text(d, NULL, TONE_PLAIN,
-                  document_code(t->a, line_said(t, f->text)));
+                  in_backquotes(t->a, line_said(t, f->text)));
     document_text(d, NULL, TONE_PLAIN, amounts_said(t, f));
     document_text(d, NULL, TONE_PLAIN, suspect_others(t, rep));
-    document_text(d, section(t, d, "report.suspect_means"), TONE_PLAIN,
+    document_text(d, document_section(d, said(t, "report.suspect_means")), TONE_PLAIN,
                   said_text(t, &f->entry->root_cause));
-    document_add(d, section(t, d, "report.to_be_sure"),
-                 (struct block){.kind = BLOCK_ITEM, .mark = STR("?"),
-                                .text = would_tell(t, f)});
+    document_item(d, document_section(d, said(t, "report.to_be_sure")), "?",
+                  would_tell(t, f));
     document_text(d, NULL, TONE_PLAIN, said(t, "report.suspect_new"));
 }
 

@@ -141,10 +141,10 @@ static void put_words(struct page *p, const struct block *b, struct str text,
 /* ---- commands ---- */
 
 /* A blank at which a shell parts words, that leaves at most columns before it,
- * best before a flag; else the first one behind; line.n: none. */
+ * best between two commands or before a flag; line.n: none. */
 static size_t break_of(struct str line, size_t columns) {
     char quote = 0;
-    size_t best = line.n, flag = 0;
+    size_t best = line.n, flag = 0, end = 0;
     for (size_t i = 1; i < line.n; i++) {
         char c = line.p[i];
         if (c == '\\' && quote != '\'') {
@@ -156,13 +156,17 @@ static size_t break_of(struct str line, size_t columns) {
         } else if (c == ' ') {
             bool fits = utf8_width(str_slice(line, 0, i)) <= columns;
             if (!fits) {
-                return flag > columns / 2 ? flag : best < line.n ? best : i;
+                break;
             }
             best = i;
-            flag = i + 1 < line.n && line.p[i + 1] == '-' ? i : flag;
+            char next = i + 1 < line.n ? line.p[i + 1] : ' ';
+            flag = next == '-' ? i : flag;
+            end = next == '&' || next == '|' ? i : end;
         }
     }
-    return flag > columns / 2 ? flag : best;
+    return end > columns / 2    ? end
+           : flag > columns / 2 ? flag
+                                : best;
 }
 
 /* Is it a line that a shell reads the same when it is continued? */
