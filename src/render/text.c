@@ -140,29 +140,36 @@ static void put_words(struct page *p, const struct block *b, struct str text,
 
 /* ---- commands ---- */
 
+/* Behind byte at of a line: the byte behind the word that begins there, with
+ * its quotes. */
+static size_t word_end(struct str line, size_t at) {
+    char quote = 0;
+    for (; at < line.n && (quote != 0 || line.p[at] != ' '); at++) {
+        char c = line.p[at];
+        if (c == '\\' && quote != '\'') {
+            at++;
+        } else if (quote == 0 && (c == '\'' || c == '"')) {
+            quote = c;
+        } else if (c == quote) {
+            quote = 0;
+        }
+    }
+    return at < line.n ? at : line.n;
+}
+
 /* A blank at which a shell parts words, that leaves at most columns before it,
  * best between two commands or before a flag; line.n: none. */
 static size_t break_of(struct str line, size_t columns) {
-    char quote = 0;
     size_t best = line.n, flag = 0, end = 0;
-    for (size_t i = 1; i < line.n; i++) {
-        char c = line.p[i];
-        if (c == '\\' && quote != '\'') {
-            i++;
-        } else if (quote != 0) {
-            quote = c == quote ? 0 : quote;
-        } else if (c == '\'' || c == '"') {
-            quote = c;
-        } else if (c == ' ') {
-            bool fits = utf8_width(str_slice(line, 0, i)) <= columns;
-            if (!fits) {
-                break;
-            }
-            best = i;
-            char next = i + 1 < line.n ? line.p[i + 1] : ' ';
-            flag = next == '-' ? i : flag;
-            end = next == '&' || next == '|' ? i : end;
+    for (size_t at = word_end(line, 0); at + 1 < line.n;
+         at = word_end(line, at + 1)) {
+        if (utf8_width(str_slice(line, 0, at)) > columns) {
+            break;
         }
+        char next = line.p[at + 1];
+        best = at;
+        flag = next == '-' ? at : flag;
+        end = next == '&' || next == '|' ? at : end;
     }
     return end > columns / 2    ? end
            : flag > columns / 2 ? flag

@@ -1185,7 +1185,7 @@ class Shown(Fit):
         self.assertEqual(fits, sorted(fits, reverse=True))
         text = oomkb("fit", "--model", GEMMA, "--kv-available", "8GiB",
                      "--sweep", "max_model_len").stdout.decode()
-        self.assertIn("\u2588", text)
+        self.assertRegex(text, "need  [\u2588#]{20}")
         self.assertRegex(text, r"131,072 +11.41 to 17.98 GiB")
 
     def test_a_slice_has_what_its_name_says(self):

@@ -4,7 +4,9 @@
 but commands; Markdown and chat carry what text carries; chat is short and does
 nothing in Slack, Discord or GitHub."""
 import concurrent.futures
+import csv
 import glob
+import json
 import os
 import re
 import statistics
@@ -17,7 +19,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
 OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
 LOGS = sorted(glob.glob(os.path.join(ROOT, "entries/*/*.log")) +
               glob.glob(os.path.join(ROOT, "examples/*.log")))
-ONE_ROOT, TWO_ROOTS, MEDIAN, CHAT = 25, 40, 25, 700
+ONE_ROOT, TWO_ROOTS, MEDIAN, FIT, CHAT = 25, 40, 25, 20, 700
 HEADS = {"Do this first", "Do one of these", "Or", "Do not", "To be sure"}
 
 
@@ -101,8 +103,40 @@ def check_chat(path, text):
             yield f"the title is missing: {chat}"
 
 
+def check_fit():
+    """20 lines, and a line more for each row of a comparison."""
+    for words in (["--gpu", "RTX 4090"], ["--gpu", "A100 80GB"], ["--tp", "2"],
+                  ["--compare", "RTX 4090,L4,A100 80GB"]):
+        for model in ("Qwen/Qwen2.5-32B-Instruct", "meta-llama/Llama-3.1-8B"):
+            for lang in ("en", "zh"):
+                text = answer(os.devnull, "fit", "--model", model, *words,
+                              "--lang", lang)[1]
+                most = FIT + (3 if "--compare" in words else 0)
+                if text.count("\n") > most or too_wide(text, 80):
+                    yield f"fit {model} {words} {lang}:\n{text}"
+
+
+def check_csv():
+    """A row for each row of the JSON, all as long."""
+    rows = list(csv.reader(answer(os.devnull, "list", "jax", "--format",
+                                  "csv")[1].splitlines()))
+    ids = [entry["id"] for entry in json.loads(
+        answer(os.devnull, "list", "jax", "--format", "json")[1])["entries"]]
+    if [row[0] for row in rows] != ids or {len(row) for row in rows} != {3}:
+        yield f"csv of a list: {rows[:2]}"
+    rows = list(csv.reader(answer(
+        os.devnull, "fit", "--model", "meta-llama/Llama-3.1-8B", "--compare",
+        "tp=1,2,4", "--format", "csv")[1].splitlines()))
+    if [row[0] for row in rows[1:]] != ["1", "2", "4"]:
+        yield f"csv of a comparison: {rows}"
+    for words in (["explain", "jax/step-too-large", "--format", "csv"],
+                  ["list", "--format", "chat"]):
+        if answer(os.devnull, *words)[0] != 2:
+            yield f"{words}: is not refused"
+
+
 def main():
-    faults, lengths = [], []
+    faults, lengths = [*check_fit(), *check_csv()], []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for found, lines in pool.map(check_log, LOGS):
             faults += found
