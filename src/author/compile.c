@@ -78,7 +78,7 @@ static void check_all(struct desk *d) {
 static struct str build_image(struct desk *d) {
     struct pattern_list patterns = corpus_patterns(d->a, &d->corpus);
     patterns_study(d->a, &patterns);
-    struct str prefilter = prefilter_build(d->a, &patterns);
+    struct str prefilter = scan_kit_build(d->a, &patterns);
     return index_write(d->a, &d->corpus, &patterns, prefilter);
 }
 

@@ -63,8 +63,6 @@ struct log_stats {
 
 #define LOG_SIEVE_AHEAD (16 * 1024) /* text behind `to` that a sieve may see */
 
-#define LOG_SETTLE (UINT64_MAX - 1)
-
 struct log_mark { /* read so many bytes before and behind */
     size_t at;
     uint32_t before, behind;
@@ -89,14 +87,8 @@ struct log_sieve {
     /* What was marked has been read. The place up to which lines are still
      * wanted; 0: none. */
     uint64_t (*pause)(void *ctx);
-    /* Bytes from this place on are still wanted; UINT64_MAX: none. When they
-     * have become too many, or at once for LOG_SETTLE, settle() is given all
-     * that is held, and how many lines stand before: then nothing more may be
-     * wanted. */
-    uint64_t (*keep_from)(void *ctx);
-    void (*settle)(void *ctx, struct str held, uint64_t place, uint64_t lines);
-    /* Lines that begin in [from, to) are read without a look. */
-    void (*whole)(void *ctx, uint64_t from, uint64_t to);
+    /* The input is small: all of it is read without a look. */
+    void (*whole)(void *ctx);
     /* Lines were passed over before the next. */
     void (*gap)(void *ctx);
 };
@@ -118,6 +110,17 @@ void log_read_at(struct log_reader *r, uint64_t place, uint64_t lines,
 /* Before the first feed. The sieve outlives the reader. */
 void log_skim(struct log_reader *r, const struct log_sieve *sieve);
 void log_feed(struct log_reader *r, struct str bytes);
+/* So much of the decoded input was read or passed over. */
+uint64_t log_place(const struct log_reader *r);
+/* What stands round this place may be read again. */
+void log_keep(struct log_reader *r, uint64_t place);
+/* When the log has ended: what is kept of it, text by text, in whole lines;
+ * lines: how many stand before it. Of a log in which nothing was kept on
+ * purpose (is_all is false) little. */
+typedef void (*log_again_fn)(void *ctx, struct str text, uint64_t place,
+                             uint64_t lines);
+void log_again(struct log_reader *r, bool is_all, log_again_fn again,
+               void *ctx);
 void log_end(struct log_reader *r);
 struct log_stats log_stats(const struct log_reader *r);
 const struct stream *log_stream(const struct log_reader *r, uint32_t stream);

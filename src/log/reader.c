@@ -380,10 +380,12 @@ static void pass_over(void *ctx, uint64_t bytes, uint64_t lines) {
 
 static bool take_utf8(void *ctx, struct str bytes) {
     struct log_reader *r = ctx;
-    if (r->skim)
+    if (r->skim) {
+        history_add(r->history, bytes);
         skim_feed(r->skim, bytes);
-    else
+    } else {
         reader_block(r, bytes);
+    }
     return true;
 }
 
@@ -449,13 +451,25 @@ struct log_reader *log_open_beside(struct log_reader *r, log_line_fn on_line,
     return beside;
 }
 
-static uint64_t lines_read(const void *ctx) {
-    return ((const struct log_reader *)ctx)->stats.lines;
+void log_skim(struct log_reader *r, const struct log_sieve *sieve) {
+    struct skim_out out = {reader_block, pass_over, r};
+    r->skim = skim_new(r->a, sieve, out);
+    r->history = history_new(r->a);
 }
 
-void log_skim(struct log_reader *r, const struct log_sieve *sieve) {
-    struct skim_out out = {reader_block, pass_over, lines_read, r};
-    r->skim = skim_new(r->a, sieve, out);
+uint64_t log_place(const struct log_reader *r) {
+    return r->place;
+}
+
+void log_keep(struct log_reader *r, uint64_t place) {
+    if (r->history)
+        history_mark(r->history, place);
+}
+
+void log_again(struct log_reader *r, bool is_all, log_again_fn again,
+               void *ctx) {
+    if (r->history)
+        history_each(r->history, is_all, again, ctx);
 }
 
 static void check_memory(struct log_reader *r) {

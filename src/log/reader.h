@@ -5,6 +5,7 @@
 
 #include "log/encoding.h"
 #include "log/frame.h"
+#include "log/history.h"
 #include "log/inflate.h"
 #include "log/log.h"
 #include "log/skim.h"
@@ -52,6 +53,7 @@ struct log_reader {
     struct inflater *inflater, *inner; /* what was compressed twice */
     struct decoder *decoder;
     struct skim *skim; /* NULL: every line is read */
+    struct history *history; /* NULL likewise */
     bool is_ended;
 
     /* the physical line being read */

@@ -24,7 +24,6 @@
 #define SKIM_PART (512 * 1024) /* for each of several threads */
 #define SKIM_LINE_MAX (256 * 1024)
 #define SKIM_BACK (64 * 1024) /* farthest that an island reaches back */
-#define SKIM_HELD_MAX (8 * 1024 * 1024) /* before the sieve has to settle */
 #define SKIM_JOIN (2 * 1024)  /* a shorter gap is read */
 #define CUT_LINES_MAX 4       /* that the island's first line goes on from */
 
@@ -40,8 +39,7 @@ struct skim {
     uint64_t bytes_passed, lines_passed; /* since something was read */
     size_t block; /* so much is looked at at once */
     bool is_open;
-    bool is_endless; /* in a line too long to be held, */
-    uint64_t began;  /* which began here */
+    bool is_endless; /* in a line too long to be held */
     struct log_marks marks;
 };
 
@@ -164,20 +162,7 @@ static void read_mark(struct skim *s, const struct log_mark *m) {
 
 /* ---- blocks ---- */
 
-/* Where the sieve wants to look back farther, it gets more time. */
-static void settle(struct skim *s) {
-    struct str held = {s->held, s->n};
-    uint64_t lines = s->out.lines(s->out.ctx) + s->lines_passed -
-                     plain_count(held_between(s, s->base, s->read), '\n');
-    s->sieve->settle(s->sieve->ctx, held, s->base, lines);
-}
-
-static void drop_history(struct skim *s) {
-    uint64_t wanted = s->sieve->keep_from(s->sieve->ctx);
-    if (wanted < s->looked && s->looked - s->base < SKIM_HELD_MAX)
-        return;
-    if (wanted != UINT64_MAX)
-        settle(s);
+static void drop_read(struct skim *s) {
     uint64_t keep = minus(s->looked, SKIM_BACK);
     keep = keep > s->base ? line_start(s, keep) : s->base;
     pass(s, keep);
@@ -210,14 +195,10 @@ static size_t last_line_end(const struct skim *s) {
 
 /* From here on the line is read as it comes. */
 static void begin_endless(struct skim *s) {
-    if (s->sieve->keep_from(s->sieve->ctx) != UINT64_MAX)
-        settle(s);
     struct log_mark m = {(size_t)(s->looked - s->base), 2 * LOG_MEMORY,
                          SKIM_LINE_MAX};
     read_mark(s, &m);
     s->until = s->base + s->n;
-    s->began = s->looked;
-    s->sieve->whole(s->sieve->ctx, s->began, UINT64_MAX);
     read_island(s, s->base + s->n);
     s->is_endless = true;
     s->base += s->n;
@@ -229,7 +210,7 @@ static void look_at_block(struct skim *s) {
     size_t to = last_line_end(s);
     if (s->base + to > s->looked) {
         look(s, to);
-        drop_history(s);
+        drop_read(s);
     }
     if (s->base + s->n - s->looked > SKIM_LINE_MAX + LOG_SIEVE_AHEAD)
         begin_endless(s);
@@ -238,7 +219,7 @@ static void look_at_block(struct skim *s) {
 /* Room for so much: in few steps, for what was outgrown is not given back, and
  * not beyond what is ever held. */
 static size_t room_for(const struct skim *s, size_t n) {
-    size_t most = SKIM_HELD_MAX + 2 * (s->block + LOG_SIEVE_AHEAD);
+    size_t most = SKIM_BACK + 2 * (s->block + LOG_SIEVE_AHEAD);
     size_t cap = 64 * 1024;
     while (cap < n)
         cap *= 12;
@@ -267,8 +248,6 @@ static struct str read_endless(struct skim *s, struct str bytes) {
     s->read = s->looked = s->base;
     s->until = s->base + SKIM_BACK;
     s->is_endless = at == bytes.n;
-    if (!s->is_endless)
-        s->sieve->whole(s->sieve->ctx, s->began, s->base);
     return str_slice(bytes, n, bytes.n);
 }
 
@@ -304,13 +283,11 @@ void skim_end(struct skim *s) {
         return;
     bool is_small = s->looked == 0 && s->n < s->sieve->small;
     if (is_small) {
-        s->sieve->whole(s->sieve->ctx, 0, UINT64_MAX);
+        s->sieve->whole(s->sieve->ctx);
         s->until = s->n;
     } else {
         look(s, s->n);
     }
-    if (s->sieve->keep_from(s->sieve->ctx) != UINT64_MAX)
-        settle(s);
     read_last_line(s);
     read_island(s, s->base + s->n);
 }

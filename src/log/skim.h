@@ -13,7 +13,6 @@ struct skim_out {
     void (*read)(void *ctx, struct str bytes);
     /* Reading goes on `bytes` further, `lines` of them not seen. */
     void (*pass)(void *ctx, uint64_t bytes, uint64_t lines);
-    uint64_t (*lines)(const void *ctx); /* read and passed so far */
     void *ctx;
 };
 

@@ -270,10 +270,7 @@ static size_t try_entry(struct hunt *h, size_t gram,
         h->unended = gram < h->unended ? gram : h->unended;
         return SIZE_MAX;
     }
-    uint32_t from = word_at(f->ref_from, e->literal);
-    uint32_t to = word_at(f->ref_from, (size_t)e->literal + 1);
-    struct prefilter_find find = {f->refs + 4 * (size_t)from, to - from,
-                                  e->literal};
+    struct prefilter_find find = prefilter_refs(f, e->literal);
     h->found(h->ctx, &find, end);
     return there;
 }

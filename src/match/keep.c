@@ -164,11 +164,6 @@ bool keep_is_full_to(const struct pattern_state *p, uint64_t order) {
            p->slots[KEEP_FIRST - 1].hit.order < order;
 }
 
-bool keep_is_full_from(const struct pattern_state *p, uint64_t order) {
-    return p->last_count == KEEP_LAST &&
-           p->slots[KEEP_FIRST].hit.order >= order;
-}
-
 static struct slot *next_slot(struct scanner *s, struct pattern_state *p,
                               uint64_t order) {
     return p->is->kind == PATTERN_SIGNATURE ? new_signature(s)
@@ -298,8 +293,10 @@ void keep_hit(struct scanner *s, const struct hit_draft *d) {
     put_captures(d, &f, &slot->hit);
     slot->tail = d->tail;
     slot->line = line_of(w, d->found);
-    if (p->kind == PATTERN_SIGNATURE)
+    if (p->kind == PATTERN_SIGNATURE) {
         settle_signature(s, was_full);
+        log_keep(s->log, w->marks[window_mark_index(w, d->found->from)].place);
+    }
 }
 
 /* ---- the list at the end ---- */

@@ -63,40 +63,19 @@ static void note_literal(struct scanner *s, struct lane *l, uint32_t pattern,
 struct literal_sink {
     struct scanner *s;
     struct lane *l;
+    const struct prefilter *f;
     size_t line; /* of the literal before this one */
 };
 
-static bool is_in_zone(const struct scanner *s, uint64_t place) {
-    return place >= s->zone_from && place < s->zone_to;
-}
-
-enum fate { FATE_NOTHING, FATE_MATCH, FATE_NOTE };
-
-/* Where all lines are read, of those that are no signature only the first are
- * matched at once; the others are read again if they are wanted. */
-static enum fate fate_of_other(struct scanner *s, uint32_t pattern,
-                               uint64_t place) {
-    if (is_in_zone(s, place))
-        return FATE_MATCH;
-    if (place < s->noted_from || place >= s->noted_to)
-        return FATE_NOTHING;
-    return keep_is_full_to(scan_known(s, pattern), ORDER_OF(place))
-               ? FATE_NOTE
-               : FATE_MATCH;
-}
-
-static enum fate fate_of(struct scanner *s, uint32_t pattern, uint64_t place) {
-    switch (s->scope) {
-    case SCOPE_ALL: return FATE_MATCH;
-    case SCOPE_SIGNATURES:
-        return scan_is_signature(s, pattern) ? FATE_MATCH
-                                             : fate_of_other(s, pattern, place);
-    case SCOPE_BESIDE:
-        return is_in_zone(s, place) && !scan_is_signature(s, pattern)
-                   ? FATE_MATCH
-                   : FATE_NOTHING;
-    }
-    return FATE_MATCH;
+/* What stands between the first hits and the last ones is not kept, and of a
+ * pattern that nobody asks for nothing is. */
+static bool is_wanted_here(struct scanner *s, uint32_t pattern,
+                           uint64_t place) {
+    if (s->scope != SCOPE_BESIDE)
+        return true;
+    const struct pattern_state *p = scan_known(s, pattern);
+    return wanted_is(s, p->is) && (place >= s->late_from ||
+                                   !keep_is_full_to(p, ORDER_OF(place)));
 }
 
 /* The line of the literal's last byte; the one found before it stood near. */
@@ -116,40 +95,40 @@ static void on_literal(void *ctx, const struct prefilter_find *found,
     const struct mark *m = &w->marks[to->line];
     uint64_t pos = m->pos + (end - m->text);
     struct str text = {w->text, w->n};
-    size_t begin = prefilter_begin(&to->s->filter, found, text, end);
+    size_t begin = prefilter_begin(to->f, found, text, end);
     for (uint32_t i = 0; i < found->count; i++) {
         uint32_t pattern = prefilter_ref(found, i);
-        enum fate fate = fate_of(to->s, pattern, m->place);
-        if (fate == FATE_NOTHING ||
-            (begin < end && scan_denies(to->s, pattern, text, begin)))
-            continue;
-        if (fate == FATE_MATCH)
+        if (is_wanted_here(to->s, pattern, m->place) &&
+            (begin >= end || !scan_denies(to->s, pattern, text, begin)))
             note_literal(to->s, to->l, pattern, pos, w->dropped + to->line);
-        else
-            choose_note(to->s->chooser, pattern, m->place);
     }
+}
+
+static void find_literals(struct scanner *s, struct lane *l,
+                          enum prefilter_of which, bool is_end) {
+    struct window *w = &l->w;
+    struct str text = {w->text, w->n};
+    const struct prefilter *f = &s->filter[which];
+    struct literal_sink sink = {s, l, f, 0};
+    if (!s->finder[which] && !s->has_no_finder[which] &&
+        s->bytes > FINDER_AFTER) {
+        s->finder[which] = finder_new(s->a, f);
+        s->has_no_finder[which] = !s->finder[which];
+    }
+    if (s->finder[which])
+        finder_scan(s->finder[which], &w->place[which], text, w->fresh,
+                    is_end, on_literal, &sink);
+    else
+        prefilter_scan(f, &w->place[which], text, w->fresh, is_end,
+                       on_literal, &sink);
 }
 
 static void read_literals(struct scanner *s, struct lane *l, bool is_end) {
-    struct window *w = &l->w;
-    struct str text = {w->text, w->n};
-    struct literal_sink sink = {s, l, 0};
-    if (!s->finder && !s->has_no_finder && s->bytes > FINDER_AFTER) {
-        s->finder = finder_new(s->a, &s->filter);
-        s->has_no_finder = !s->finder;
-    }
-    if (s->finder)
-        finder_scan(s->finder, &w->place, text, w->fresh, is_end, on_literal,
-                    &sink);
-    else
-        prefilter_scan(&s->filter, &w->place, text, w->fresh, is_end,
-                       on_literal, &sink);
-    w->fresh = 0;
-}
-
-void lane_name_literals(struct scanner *s, struct lane *l) {
-    if (l->w.fresh > 0)
-        read_literals(s, l, true);
+    if (s->scope != SCOPE_BESIDE)
+        find_literals(s, l, PREFILTER_SIGNATURES, is_end);
+    if (s->scope != SCOPE_SIGNATURES)
+        find_literals(s, l, PREFILTER_OTHERS, is_end);
+    l->w.fresh = 0;
 }
 
 /* ---- ranges to matches ---- */
@@ -490,7 +469,8 @@ void lane_end(struct scanner *s, struct lane *l) {
 }
 
 void lane_end_signatures(struct scanner *s, struct lane *l) {
-    lane_name_literals(s, l);
+    if (l->w.fresh > 0)
+        read_literals(s, l, true);
     match_ranges(s, l, true, MATCHED_SIGNATURES);
 }
 

@@ -48,7 +48,7 @@ struct str_list pattern_literals(struct arena *a, struct str text);
  * that pattern_check() refuses. */
 void patterns_study(struct arena *a, struct pattern_list *set);
 /* The opaque prefilter that index_write() stores. */
-struct str prefilter_build(struct arena *a, const struct pattern_list *set);
+struct str scan_kit_build(struct arena *a, const struct pattern_list *set);
 
 /* ---- at run ---- */
 

@@ -238,16 +238,21 @@ uint32_t prefilter_step(const struct prefilter *f, uint32_t state,
     return word_at(f->root, byte);
 }
 
+struct prefilter_find prefilter_refs(const struct prefilter *f,
+                                     uint32_t literal) {
+    uint32_t from = word_at(f->ref_from, literal);
+    uint32_t to = word_at(f->ref_from, (size_t)literal + 1);
+    return (struct prefilter_find){f->refs + 4 * (size_t)from, to - from,
+                                   literal};
+}
+
 /* Every literal that ends here: this state's, then its suffixes'. */
 static void report(const struct prefilter *f, uint32_t state, size_t end,
                    prefilter_fn found, void *ctx) {
     uint32_t s = word_at(f->report, state);
     while (s != 0) {
-        uint32_t literal = word_at(f->literal_of, s) - 1;
-        uint32_t from = word_at(f->ref_from, literal);
-        struct prefilter_find find = {
-            f->refs + 4 * (size_t)from,
-            word_at(f->ref_from, (size_t)literal + 1) - from, literal};
+        struct prefilter_find find =
+            prefilter_refs(f, word_at(f->literal_of, s) - 1);
         found(ctx, &find, end);
         s = word_at(f->report, word_at(f->fail, s));
     }

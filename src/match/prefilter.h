@@ -47,6 +47,13 @@ struct prefilter_find {
     uint32_t count, literal;
 };
 
+/* Signatures are looked for in all of a log, the others only where one of them
+ * stands, so each have their own. */
+enum prefilter_of { PREFILTER_SIGNATURES, PREFILTER_OTHERS, PREFILTER_ALL };
+#define PREFILTER_KINDS PREFILTER_ALL
+
+struct str prefilter_build(struct arena *a, const struct pattern_list *set,
+                           enum prefilter_of which);
 /* Raises FAIL_INDEX when the blob is none, damaged, or for another number of
  * patterns. */
 struct prefilter prefilter_open(struct arena *a, struct str blob,
@@ -75,6 +82,8 @@ void prefilter_scan(const struct prefilter *f, struct prefilter_place *place,
                     prefilter_fn found, void *ctx);
 
 uint32_t prefilter_ref(const struct prefilter_find *found, uint32_t i);
+struct prefilter_find prefilter_refs(const struct prefilter *f,
+                                     uint32_t literal);
 /* Where the literal begins that was found before `end`; SIZE_MAX: before the
  * text. */
 size_t prefilter_begin(const struct prefilter *f,

@@ -55,10 +55,18 @@ static int by_literal(const void *x, const void *y) {
     return (a->pattern > b->pattern) - (a->pattern < b->pattern);
 }
 
+static bool is_of(const struct pattern *p, enum prefilter_of which) {
+    return which == PREFILTER_ALL ||
+           (p->kind == PATTERN_SIGNATURE) == (which == PREFILTER_SIGNATURES);
+}
+
 static void collect_literals(struct builder *b,
-                             const struct pattern_list *set) {
+                             const struct pattern_list *set,
+                             enum prefilter_of which) {
     for (size_t i = 0; i < set->count; i++) {
         const struct pattern *p = &set->at[i];
+        if (!is_of(p, which))
+            continue;
         struct str_list list = pattern_literals(b->a, p->text);
         if (list.count == 0)
             arena_raise(b->a, FAIL_USAGE, "pattern without a literal: %.*s",
@@ -258,9 +266,10 @@ static void write_header(const struct builder *b,
     prefilter_put(out, WORD_CHECK, prefilter_check(out, l->sieve));
 }
 
-struct str prefilter_build(struct arena *a, const struct pattern_list *set) {
+struct str prefilter_build(struct arena *a, const struct pattern_list *set,
+                           enum prefilter_of which) {
     struct builder b = {.a = a};
-    collect_literals(&b, set);
+    collect_literals(&b, set, which);
     number_literals(&b);
     build_states(&b);
     choose_grams(&b);

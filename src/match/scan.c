@@ -141,31 +141,6 @@ static void on_line(void *ctx, const struct line *line) {
         note_last_line(s, line);
 }
 
-struct scan_kit {
-    struct prefilter filter;
-    size_t pattern_count, entry_count;
-};
-
-static struct scan_kit *kit_of(struct arena *a, const struct index *ix) {
-    struct scan_kit *kit = arena_alloc(a, sizeof *kit);
-    kit->pattern_count = index_pattern_count(ix);
-    kit->entry_count = index_entry_count(ix);
-    return kit;
-}
-
-const struct scan_kit *scan_kit_open(struct arena *a, const struct index *ix) {
-    struct scan_kit *kit = kit_of(a, ix);
-    kit->filter =
-        prefilter_open(a, index_prefilter(ix), kit->pattern_count);
-    return kit;
-}
-
-const struct scan_kit *scan_kit_own(struct arena *a, const struct index *ix) {
-    struct scan_kit *kit = kit_of(a, ix);
-    kit->filter = prefilter_own(a, index_prefilter(ix), kit->pattern_count);
-    return kit;
-}
-
 struct scanner *scan_new(struct arena *a, const struct scan_kit *kit,
                          struct reader *r, uint64_t max_bytes) {
     struct scanner *s = arena_alloc(a, sizeof *s);
@@ -173,7 +148,7 @@ struct scanner *scan_new(struct arena *a, const struct scan_kit *kit,
     s->reader = r;
     s->pattern_count = kit->pattern_count;
     s->entry_count = kit->entry_count;
-    s->filter = kit->filter;
+    memcpy(s->filter, kit->filter, sizeof s->filter);
     s->patterns = arena_array(a, s->pattern_count, sizeof *s->patterns);
     s->is_signature = arena_array(a, s->pattern_count, 1);
     s->threads = 1;
@@ -192,8 +167,9 @@ void scan_threads(struct scanner *s, uint32_t threads) {
 
 void scan_feed(struct scanner *s, struct str bytes) {
     if (!s->is_begun && s->way != SCAN_WHOLE)
-        log_skim(s->log, choose_lines(s, s->way == SCAN_STRICT ? 0
-                                                               : SMALL_BYTES));
+        log_skim(s->log, choose_failures(s, s->way == SCAN_STRICT
+                                                ? 0
+                                                : SMALL_BYTES));
     s->is_begun = true;
     log_feed(s->log, bytes);
 }
@@ -230,7 +206,6 @@ static void list_streams(struct scanner *s) {
 }
 
 const struct scan_result *scan_end(struct scanner *s) {
-    s->is_ending = true;
     log_end(s->log);
     for (size_t i = 0; i < LOG_STREAMS_MAX; i++)
         if (s->lanes[i])
@@ -239,6 +214,8 @@ const struct scan_result *scan_end(struct scanner *s) {
     for (size_t i = 0; i < LOG_STREAMS_MAX; i++)
         if (s->lanes[i])
             lane_end(s, s->lanes[i]);
+    if (s->scope == SCOPE_SIGNATURES)
+        choose_others(s);
     list_streams(s);
     s->result.hits = keep_list(s);
     s->result.stats = log_stats(s->log);

@@ -114,19 +114,21 @@ enum scan_scope {
     SCOPE_BESIDE
 };
 
+struct scan_kit {
+    struct prefilter filter[PREFILTER_KINDS];
+    size_t pattern_count, entry_count;
+};
+
 struct scanner {
     struct arena *a;
     enum scan_scope scope;
     struct scanner *owner; /* SCOPE_BESIDE: of patterns and what is kept */
-    uint64_t zone_from, zone_to; /* SCOPE_BESIDE: lines whose literals count;
-                                    SCOPE_SIGNATURES: where all do, to: not */
-    struct chooser *chooser;       /* SCOPE_SIGNATURES: is told of others ... */
-    uint64_t noted_from, noted_to; /* ... that stand in these lines */
-    bool is_ending;                /* all of the input is here */
+    uint64_t late_from; /* SCOPE_BESIDE: before this place no pattern is looked
+                           for whose first hits are all there */
     struct reader *reader;
-    struct prefilter filter;
-    struct finder *finder; /* NULL: too little was read so far */
-    bool has_no_finder;
+    struct prefilter filter[PREFILTER_KINDS];
+    struct finder *finder[PREFILTER_KINDS]; /* NULL: too little was read */
+    bool has_no_finder[PREFILTER_KINDS];
     size_t pattern_count;
     struct matcher *matcher;
     struct folding *folding; /* lane.c: the text folded last */
@@ -188,8 +190,6 @@ void lane_line(struct scanner *s, struct lane *l, const struct line *line,
 void lane_end(struct scanner *s, struct lane *l);
 /* Match signatures in all that the lane has. */
 void lane_end_signatures(struct scanner *s, struct lane *l);
-/* Name all literals that the lane's text holds so far. */
-void lane_name_literals(struct scanner *s, struct lane *l);
 /* The lines that follow are no neighbours of those before. */
 void lane_break(struct scanner *s, struct lane *l);
 /* Named groups of the last find, in text order, appended to out. at: position
@@ -199,11 +199,10 @@ void lane_captures(struct scanner *s, struct lane *l, const struct regex *r);
 /* The place up to which its traceback may go on. */
 uint64_t lane_trace_end(const struct lane *l);
 
-/* choose.c: small: an input of fewer bytes is read without asking. */
-const struct log_sieve *choose_lines(struct scanner *s, size_t small);
-
-/* A literal of a pattern that is no signature, in a line that is read. */
-void choose_note(struct chooser *c, uint32_t pattern, uint64_t line);
+/* choose.c: small: an input of fewer bytes is read without asking. Then, once
+ * all failures are known, the others. */
+const struct log_sieve *choose_failures(struct scanner *s, size_t small);
+void choose_others(struct scanner *s);
 
 /* message.c: found[i] of the lane becomes a hit. */
 void message_finish(struct scanner *s, struct lane *l, size_t i);
@@ -222,10 +221,8 @@ struct hit_draft {
 /* False for a signature's match behind all that may be kept: it was counted. */
 bool keep_wants(struct scanner *s, const struct window *w,
                 const struct found *f, const struct pattern_state *p);
-/* Are these all that is kept of what stands before this order, or from it
- * on? */
+/* Are these all that is kept of what stands before this order? */
 bool keep_is_full_to(const struct pattern_state *p, uint64_t order);
-bool keep_is_full_from(const struct pattern_state *p, uint64_t order);
 void keep_hit(struct scanner *s, const struct hit_draft *d);
 struct hit_list keep_list(struct scanner *s);
 

@@ -20,7 +20,6 @@
 #include "log/cursor.h"
 
 #define STRIP (16 * 1024)
-#define NOTED_BEFORE (STRIP / 2)
 #define COPY_CEILING ((size_t)8 << 20)
 
 struct sieve *sieve_new(struct arena *a, const struct prefilter *f) {
@@ -92,6 +91,25 @@ static size_t behind_blanks(struct str text, size_t at) {
     return at;
 }
 
+/* Behind `\"`, `\n` or `\u0022`: what was escaped is one character. */
+static bool is_behind_escape(struct str text, size_t at) {
+    return (at > 0 && text.p[at - 1] == '\\') ||
+           (at > 1 && text.p[at - 2] == '\\') ||
+           (at > 5 && text.p[at - 6] == '\\' && text.p[at - 5] == 'u');
+}
+
+/* May the literal's first i bytes, that are not right before `at`, stand at the
+ * end of another line? */
+static bool may_stand_elsewhere(const struct look *l, size_t at,
+                                struct str literal, size_t i) {
+    if (is_behind_escape(l->text, at))
+        return true;
+    size_t begin = behind_blanks(l->text, at);
+    return look_may_begin_line(l, begin) &&
+           look_may_follow(l, begin, str_slice(literal, 0, i),
+                           literal.p[i] == ' ' || literal.p[i - 1] == ' ');
+}
+
 enum comes { COMES_NOT, COMES_PARTLY, COMES_WHOLE };
 
 /* Literal's first i bytes before text's `at`, or all that a cut may have left
@@ -100,13 +118,10 @@ static enum comes comes_from(const struct look *l, size_t at, struct str literal
                        size_t i) {
     struct str text = l->text;
     while (i > 0) {
-        bool may_miss = i <= SIEVE_LEAD && literal.n - i >= LOOK_REST;
+        bool may_miss = i <= SIEVE_LEAD && literal.n - i >= SIEVE_TAIL;
         char c = at > 0 ? (char)fold_byte((unsigned char)text.p[at - 1]) : 0;
         if (at == 0 || c != literal.p[i - 1])
-            return may_miss &&
-                           look_may_follow(l, at,
-                                           (unsigned char)literal.p[i - 1]) &&
-                           look_may_begin_line(l, behind_blanks(text, at))
+            return may_miss && may_stand_elsewhere(l, at, literal, i)
                        ? COMES_PARTLY
                        : COMES_NOT;
         at--;
@@ -271,7 +286,7 @@ static void look_at_odd(const struct look *raw, size_t from, size_t to) {
     size_t end = text.n - to > LOOK_AHEAD ? to + LOOK_AHEAD : text.n;
     buf_clear(&s->copy);
     s->line_count = 0;
-    look_forget(s, 0);
+    look_forget(s);
     size_t stop = 0;
     while (at < end) {
         size_t next = look_next_line(text, at);
@@ -288,16 +303,13 @@ static void look_at_odd(const struct look *raw, size_t from, size_t to) {
         sieve_find_breaks(copy.text, i, i + n, &s->breaks, &s->suspects);
         look_at_plain(&copy, i, i + n);
     }
-    look_forget(s, to);
+    look_forget(s);
 }
 
 void sieve_look(struct sieve *s, struct str text, size_t from, size_t to,
                 sieve_fn found, void *ctx) {
     struct look l = {.s = s, .text = text, .found = found, .ctx = ctx};
-    look_forget(s, from > NOTED_BEFORE ? from - NOTED_BEFORE : 0);
-    s->breaks.count = s->suspects.count = 0;
-    sieve_find_breaks(text, s->noted_from, from, &s->breaks, &s->suspects);
-    look_note_breaks(s, text);
+    look_forget(s);
     for (size_t end; from < to; from = end) {
         end = to - from < STRIP ? to : from + STRIP;
         s->breaks.count = s->suspects.count = 0;

@@ -23,45 +23,11 @@
 #define BEGIN_BYTES 512 /* of a line in which frames are looked for */
 #define RUNS_BACK 1024  /* bytes before a break, where blanks are many */
 
-void look_forget(struct sieve *s, size_t noted_from) {
+void look_forget(struct sieve *s) {
     memset(s->searched, 0, sizeof s->searched);
     memset(s->words, 0, sizeof s->words);
     memset(s->escaped, 0, sizeof s->escaped);
     memset(s->begins, 0, sizeof s->begins);
-    memset(s->ended, 0, sizeof s->ended);
-    s->noted_from = noted_from;
-}
-
-/* ---- what lines end with ---- */
-
-#define FAR_BACK (2 * LOG_MEMORY) /* a line's cut, and frames between */
-
-static void note_break(struct sieve *s, struct str text, size_t at) {
-    unsigned char byte = at > 0 ? (unsigned char)text.p[at - 1] : 0;
-    s->ended[byte < 0x80 ? fold_byte(byte) : 0x80] = at;
-}
-
-void look_note_breaks(struct sieve *s, struct str text) {
-    for (size_t i = 0; i < s->breaks.count; i++)
-        note_break(s, text, s->breaks.at[i]);
-}
-
-/* Has a line ended so, that ended near `at` or in the strip that is looked at? */
-static bool has_ended(const struct look *l, size_t at, unsigned char byte) {
-    size_t end = l->s->ended[byte];
-    return end != 0 && end + FAR_BACK >= at;
-}
-
-/* Behind a quote or a bar the text had ended before. */
-bool look_may_follow(const struct look *l, size_t at, unsigned char byte) {
-    static const unsigned char closing[] = "\"',|}\x80";
-    if (l->is_copy || at < l->s->noted_from + FAR_BACK ||
-        has_ended(l, at, byte))
-        return true;
-    for (size_t i = 0; closing[i] != '\0'; i++)
-        if (has_ended(l, at, closing[i]))
-            return true;
-    return false;
 }
 
 /* ---- the rest of a literal ---- */
@@ -221,6 +187,52 @@ static bool may_be_cut(const struct look *l, size_t at, size_t rest) {
            (wrap_is_usual((uint32_t)before.n) ||
             wrap_is_usual((uint32_t)(before.n + cut.columns)) ||
             has_equal(l, &cut, before.n + cut.columns));
+}
+
+/* ---- what lines end with ---- */
+
+#define FAR_BACK (2 * LOG_MEMORY) /* a line's cut, and frames between */
+
+/* Behind a quote or a bracket the text had ended before; then the line that goes
+ * on with it is framed so, too. */
+static bool is_closed(struct str text, size_t end) {
+    return end > 0 && is_any(text.p[end - 1], "\"',|}");
+}
+
+static bool ends_with(struct str text, size_t end, struct str lead) {
+    size_t n = lead.n;
+    while (n > 0 && end > 0) {
+        char c = (char)fold_byte((unsigned char)text.p[--end]);
+        if (c != lead.p[--n])
+            return false;
+        while (c == ' ' && end > 0 && look_is_blank(text.p[end - 1]))
+            end--;
+    }
+    return n == 0;
+}
+
+bool look_may_follow(const struct look *l, size_t begin, struct str lead,
+                     bool is_blank) {
+    struct str text = l->text;
+    size_t at = line_of(l, begin)->at;
+    bool may_be_closed = line_of(l, begin)->is_anywhere;
+    size_t least = at > FAR_BACK ? at - FAR_BACK : 0;
+    if (l->is_copy || least == 0)
+        return true;
+    while (lead.n > 0 && lead.p[lead.n - 1] == ' ')
+        lead.n--;
+    while (at > least) {
+        size_t end = at - 1;
+        while (end > 0 && look_is_blank(text.p[end - 1]))
+            end--;
+        bool is_end = (may_be_closed && is_closed(text, end)) ||
+                      ends_with(text, end, lead);
+        if (is_end && (is_blank || may_be_cut(l, end, begin)))
+            return true;
+        for (at--; at > 0 && text.p[at - 1] != '\n';)
+            at--;
+    }
+    return false;
 }
 
 /* The rest begins with one of s->few: of a word that was cut before `cut`; 0: of
@@ -523,7 +535,6 @@ void look_at_breaks(const struct look *l) {
     size_t count = 0;
     for (size_t i = 0; i < breaks->count; i++) {
         size_t at = breaks->at[i];
-        note_break(l->s, l->text, at);
         breaks->at[count] = (uint32_t)at;
         char room[WIDE_BYTES];
         const char *tail = tail_before(l->text, at, room);

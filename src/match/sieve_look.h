@@ -8,7 +8,7 @@
 #include "match/literals.h"
 #include "match/sieve.h"
 
-#define LOOK_REST 4 /* bytes behind a break, enough to believe it */
+#define LOOK_REST 48 /* bytes behind a break, enough to believe it */
 #define LOOK_AHEAD (8 * 1024) /* so far behind a break the rest may stand */
 #define LOOK_FAR (32 * 1024)
 #define LOOK_SEARCHED 64
@@ -46,9 +46,6 @@ struct sieve {
     struct few_list few, *shorts;
     size_t refused; /* the first rest that this cut does not go on with; 0: none */
     struct line_begin begins[LOOK_BEGINS]; /* lines lately asked about */
-    size_t ended[256]; /* where a break stands lately, by the folded byte before
-                          it, 0x80 for all above; 0: none */
-    size_t noted_from; /* breaks behind this place are noted there */
 };
 
 struct look { /* one text that is looked at */
@@ -73,14 +70,14 @@ void look_tell(const struct look *l, uint32_t literal, size_t at,
                bool is_whole);
 /* Literals that are cut at a break; these are noted, and then forgotten. */
 void look_at_breaks(const struct look *l);
-/* Notes breaks, so that look_may_follow() can tell. */
-void look_note_breaks(struct sieve *s, struct str text);
-/* May a line not far before `at` have been cut behind this folded byte? */
-bool look_may_follow(const struct look *l, size_t at, unsigned char byte);
+/* May a line not far before the one whose text begins at `begin` end with these
+ * bytes, and go on there? */
+bool look_may_follow(const struct look *l, size_t begin, struct str lead,
+                     bool is_blank);
 /* May what stands at `at` be the beginning of a line's text, so that what
  * belongs before it stands on another line? */
 bool look_may_begin_line(const struct look *l, size_t at);
-/* Another text comes; its breaks will be noted from this place on. */
-void look_forget(struct sieve *s, size_t noted_from);
+/* Another text comes. */
+void look_forget(struct sieve *s);
 
 #endif

@@ -33,14 +33,14 @@ struct mark { /* a line begins here */
 struct window {
     char *text;
     size_t n, cap;
-    size_t fresh; /* bytes at its end that the prefilter has not seen */
+    size_t fresh; /* bytes at its end that the prefilters have not seen */
     struct mark *marks;
     size_t mark_count, mark_cap;
     uint64_t dropped; /* lines that stood before these: numbers them */
     uint64_t end; /* position behind the last byte */
     bool starts_mid_line;
     struct trace trace;
-    struct prefilter_place place;
+    struct prefilter_place place[PREFILTER_KINDS];
 };
 
 /* Positions that a further line or chunk of n bytes would take at most. */

@@ -6,6 +6,9 @@
               (both may be given: those of a generated corpus)
     failing   the same, and every eighth line is a failure that the shipped
               entries know, each time with other numbers
+    cluster   healthy servers, trainers and nodes together: access lines,
+              throughput, NCCL, JSON records, kubelet, progress bars, and
+              memory named in lines that say nothing is wrong
     long      lines of 1 MiB, as a dumped array or a base64 body makes them
 """
 import random
@@ -76,7 +79,75 @@ def plain(r, t):
             f"norm {r.random() * 9:.3f} | {r.randrange(60000)} samples seen")
 
 
+def served(r, at):
+    """What vLLM's server and its engine print while all is well."""
+    return r.choice([
+        f"(APIServer pid={r.randrange(90, 9000)}) INFO:     10.2."
+        f"{r.randrange(255)}.{r.randrange(255)}:{r.randrange(9999, 60000)} - "
+        f"\"POST /v1/{r.choice(['chat/completions', 'completions'])} "
+        f"HTTP/1.1\" 200 OK",
+        f"(EngineCore_DP0 pid=311) INFO 08-07 {at} [loggers.py:122] Engine "
+        f"000: Avg prompt throughput: {r.random() * 4000:.1f} tokens/s, Avg "
+        f"generation throughput: {r.random() * 900:.1f} tokens/s, Running: "
+        f"{r.randrange(99)} reqs, Waiting: {r.randrange(9)} reqs, GPU KV cache"
+        f" usage: {r.random() * 90:.1f}%, Prefix cache hit rate: "
+        f"{r.random() * 90:.1f}%",
+        f"INFO 08-07 {at} [async_llm.py:269] Added request "
+        f"chatcmpl-{r.getrandbits(96):024x}.",
+        f"10.2.{r.randrange(255)}.7 - - [07/Aug/2026:{at} +0000] \"GET "
+        f"/metrics HTTP/1.1\" 200 {r.randrange(9000, 40000)} \"-\" "
+        f"\"Prometheus/2.53.0\""])
+
+
+def trained(r, at):
+    """What a training run and NCCL below it print."""
+    rank = r.randrange(8)
+    step = r.randrange(10 ** 5)
+    return r.choice([
+        f"node{rank}:{r.randrange(900, 9999)}:{r.randrange(900, 9999)} "
+        f"[{rank}] NCCL INFO Channel {r.randrange(24):02}/0 : {rank}["
+        f"{r.randrange(8)}] -> {r.randrange(8)}[{r.randrange(8)}] via P2P/CUMEM"
+        f"/read",
+        f"[rank{rank}]: step {step}/100000 loss {r.random() * 4:.4f} grad_norm "
+        f"{r.random():.3f} lr 3.0e-04 mem {r.random() * 60:.1f}GiB tok/s "
+        f"{r.randrange(9000, 20000)}",
+        f"Training:  {step % 100:2}%|{'#' * (step % 10):10}| {step}/100000 "
+        f"[{at}<{at}, {r.random() * 4:.2f}s/it]",
+        f"Loading safetensors checkpoint shards: {step % 100}% Completed | "
+        f"{step % 17}/17 [00:{step % 60:02}<00:09,  1.{step % 10}it/s]",
+        f"{{'loss': {r.random() * 4:.4f}, 'grad_norm': {r.random():.3f}, "
+        f"'learning_rate': 2e-05, 'epoch': {r.random() * 3:.2f}}}",
+        f"2026-08-07 {at},{step % 1000:03} - trainer - INFO - checkpoint "
+        f"global_step{step} saved in {r.random() * 90:.1f} s"])
+
+
+def kept(r, at):
+    """What nodes, records and watchers print, memory among it."""
+    pod = f"{r.choice(['api', 'train', 'embed'])}-{r.getrandbits(20):05x}"
+    return r.choice([
+        f"Aug 07 {at} node{r.randrange(9)} kubelet[1731]: I0807 {at}."
+        f"{r.getrandbits(18):06} 1731 reconciler_common.go:251] "
+        f"\"operationExecutor.MountVolume started\" pod=\"ml/{pod}\"",
+        f"{{\"ts\":\"2026-08-07T{at}.{r.randrange(1000):03}Z\",\"level\":"
+        f"\"info\",\"logger\":\"router\",\"msg\":\"request done\",\"pod\":"
+        f"\"{pod}\",\"ms\":{r.randrange(9000)},\"tokens\":{r.randrange(4000)}}}",
+        f"2026-08-07T{at}Z INFO memory watcher: {pod} uses "
+        f"{r.random() * 60:.1f} GiB of 64.0 GiB host memory",
+        f"Aug 07 {at} node{r.randrange(9)} systemd[1]: Started session "
+        f"{r.randrange(9999)} of user ada.",
+        f"2026-08-07 {at} DEBUG cache: evicted {r.randrange(99)} blocks, "
+        f"{r.randrange(9999)} free in GPU memory",
+        f"level=info ts=2026-08-07T{at}Z caller=node_exporter.go:199 "
+        f"msg=\"scrape done\" collector=meminfo duration={r.random():.6f}"])
+
+
+def clustered(r, t):
+    return r.choice([served, trained, kept])(r, clock(r, t))
+
+
 def line(kind, r, i, words):
+    if kind == "cluster":
+        return clustered(r, i // 40)
     text = plain(r, i // 40)
     if kind == "failing" and i % 8 == 0:
         return failure(r)

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/ledger.h"
 #include "match/gang.h"
+#include "match/scanner.h"
 #include "support/corpus.h"
 #include "support/patterns.h"
 
@@ -21,13 +22,13 @@
 static const struct pattern_spec specs[] = {
     {.kind = PATTERN_SIGNATURE, .text = "CUDA out of memory\\. Tried"},
     {.kind = PATTERN_SIGNATURE, .text = "the pond is dry at \\d+"},
-    {.kind = PATTERN_CONTEXT, .text = "serving on port \\d+"},
+    {.kind = PATTERN_SIGNATURE, .text = "serving on port \\d+"},
 };
 
 static struct prefilter filter_of(struct arena *a) {
     struct pattern_specs all = {specs, sizeof specs / sizeof specs[0]};
     const struct index *ix = index_open(a, patterns_image(a, all));
-    return prefilter_open(a, index_prefilter(ix), index_pattern_count(ix));
+    return scan_kit_open(a, ix)->filter[PREFILTER_SIGNATURES];
 }
 
 static struct str log_of(struct arena *a) {

@@ -184,7 +184,7 @@ static void count_found(void *ctx, const struct prefilter_find *found,
 
 static void literals_are_found_across_cuts(struct arena *a) {
     struct pattern_list list = a_few(a);
-    struct prefilter f = prefilter_open(a, prefilter_build(a, &list), 5);
+    struct prefilter f = prefilter_open(a, prefilter_build(a, &list, PREFILTER_ALL), 5);
     struct str text = STR("xCUDA CUDA  out\n\t of Memory Cgroup, Out of memory"
                           " no available memory for the cache CUDA error: out"
                           "\nof memory");
@@ -203,10 +203,10 @@ static void literals_are_found_across_cuts(struct arena *a) {
 
 static void the_same_patterns_give_the_same_bytes(struct arena *a) {
     struct pattern_list list = a_few(a);
-    struct str x = prefilter_build(a, &list), y = prefilter_build(a, &list);
+    struct str x = prefilter_build(a, &list, PREFILTER_ALL), y = prefilter_build(a, &list, PREFILTER_ALL);
     assert_true(str_eq(x, y));
     list.count = 0;
-    struct prefilter f = prefilter_open(a, prefilter_build(a, &list), 0);
+    struct prefilter f = prefilter_open(a, prefilter_build(a, &list, PREFILTER_ALL), 0);
     struct prefilter_place place = {0};
     prefilter_feed(&f, &place, STR("CUDA out of memory"), count_found, NULL);
 }
@@ -253,7 +253,7 @@ static void sign(unsigned char *blob, size_t n, size_t sieve) {
  * word that fits the damage, nothing is read that is not there. */
 static void damaged_blobs_are_refused(struct arena *a) {
     struct pattern_list list = a_few(a);
-    struct str good = prefilter_build(a, &list);
+    struct str good = prefilter_build(a, &list, PREFILTER_ALL);
     struct prefilter f = prefilter_open(a, good, 5);
     size_t sieve = (size_t)(f.sieve_part.p - good.p);
     assert_int_equal(try_blob(a, good, 5), FAIL_NONE);

@@ -182,7 +182,7 @@ static void expect_same_ends(struct arena *a, const char *const *patterns,
         list.at[i].id = i;
         list.at[i].text = str_of(patterns[i]);
     }
-    struct prefilter f = prefilter_open(a, prefilter_build(a, &list), count);
+    struct prefilter f = prefilter_open(a, prefilter_build(a, &list, PREFILTER_ALL), count);
     struct finder *d = finder_new(a, &f);
     assert_true((d != NULL) == (f.gram_log2 > 0));
     for (uint64_t seed = 1; seed < 300; seed++) {

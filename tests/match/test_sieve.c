@@ -93,6 +93,14 @@ static void keep_log(struct str log) {
     }
 }
 
+static size_t signatures_of(const struct scan_result *r) {
+    size_t count = 0;
+    for (size_t i = 0; i < r->hits.count; i++) {
+        count += r->hits.at[i].kind == PATTERN_SIGNATURE;
+    }
+    return count;
+}
+
 static void play(void *arg) {
     struct round *r = arg;
     struct arena a;
@@ -109,7 +117,8 @@ static void play(void *arg) {
     const struct scan_result *sieved = scan_so(
         &a, image, log,
         (struct scanning){SCAN_STRICT, piece, threads, false});
-    const char *why = scan_difference(&a, whole, sieved);
+    bool is_silent = signatures_of(whole) + signatures_of(sieved) == 0;
+    const char *why = is_silent ? NULL : scan_difference(&a, whole, sieved);
     if (why != NULL) {
         keep_log(log);
         fail_msg("seed %u,%.*s: %s", r->seed, STR_ARG(buf_str(&story)), why);

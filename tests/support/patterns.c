@@ -87,7 +87,7 @@ struct str patterns_image(struct arena *a, struct pattern_specs specs) {
     struct corpus c = corpus_of(a, specs);
     struct pattern_list list = corpus_patterns(a, &c);
     patterns_study(a, &list);
-    return index_write(a, &c, &list, prefilter_build(a, &list));
+    return index_write(a, &c, &list, scan_kit_build(a, &list));
 }
 
 const struct scan_result *patterns_scan(struct arena *a,

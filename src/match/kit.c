@@ -1,0 +1,53 @@
+/* kit.c: what all scans of an index share: two prefilters, one of the
+ * signatures' literals and one of all others'.
+ *
+ *     bytes of the first, as a word | the first | the second
+ */
+#include "match/scanner.h"
+
+#include <string.h>
+
+#define HEAD_BYTES 4
+
+struct str scan_kit_build(struct arena *a, const struct pattern_list *set) {
+    struct str part[PREFILTER_KINDS];
+    for (int i = 0; i < PREFILTER_KINDS; i++)
+        part[i] = prefilter_build(a, set, (enum prefilter_of)i);
+    size_t n = HEAD_BYTES + part[0].n + part[1].n;
+    unsigned char *out = arena_alloc(a, n);
+    prefilter_put(out, 0, (uint32_t)part[0].n);
+    memcpy(out + HEAD_BYTES, part[0].p, part[0].n);
+    memcpy(out + HEAD_BYTES + part[0].n, part[1].p, part[1].n);
+    return (struct str){(const char *)out, n};
+}
+
+static struct scan_kit *kit_of(struct arena *a, const struct index *ix,
+                               struct str part[PREFILTER_KINDS]) {
+    struct scan_kit *kit = arena_alloc(a, sizeof *kit);
+    struct str blob = index_prefilter(ix);
+    kit->pattern_count = index_pattern_count(ix);
+    kit->entry_count = index_entry_count(ix);
+    size_t first = blob.n < HEAD_BYTES
+                       ? 0
+                       : word_at((const unsigned char *)blob.p, 0);
+    struct str rest = str_slice(blob, HEAD_BYTES, blob.n);
+    part[0] = str_slice(rest, 0, first);
+    part[1] = str_slice(rest, first, rest.n);
+    return kit;
+}
+
+const struct scan_kit *scan_kit_open(struct arena *a, const struct index *ix) {
+    struct str part[PREFILTER_KINDS];
+    struct scan_kit *kit = kit_of(a, ix, part);
+    for (int i = 0; i < PREFILTER_KINDS; i++)
+        kit->filter[i] = prefilter_open(a, part[i], kit->pattern_count);
+    return kit;
+}
+
+const struct scan_kit *scan_kit_own(struct arena *a, const struct index *ix) {
+    struct str part[PREFILTER_KINDS];
+    struct scan_kit *kit = kit_of(a, ix, part);
+    for (int i = 0; i < PREFILTER_KINDS; i++)
+        kit->filter[i] = prefilter_own(a, part[i], kit->pattern_count);
+    return kit;
+}
