@@ -211,26 +211,34 @@ static bool ends_with(struct str text, size_t end, struct str lead) {
     return n == 0;
 }
 
+static size_t behind_text(struct str text, size_t at) {
+    while (at > 0 && look_is_blank(text.p[at - 1]))
+        at--;
+    return at;
+}
+
+static size_t line_before(struct str text, size_t at) {
+    at--;
+    while (at > 0 && text.p[at - 1] != '\n')
+        at--;
+    return at;
+}
+
 bool look_may_follow(const struct look *l, size_t begin, struct str lead,
                      bool is_blank) {
     struct str text = l->text;
-    size_t at = line_of(l, begin)->at;
-    bool may_be_closed = line_of(l, begin)->is_anywhere;
-    size_t least = at > FAR_BACK ? at - FAR_BACK : 0;
-    if (l->is_copy || least == 0)
+    struct line_begin next = *line_of(l, begin);
+    size_t at = next.at;
+    if (l->is_copy || at <= FAR_BACK)
         return true;
-    while (lead.n > 0 && lead.p[lead.n - 1] == ' ')
-        lead.n--;
-    while (at > least) {
-        size_t end = at - 1;
-        while (end > 0 && look_is_blank(text.p[end - 1]))
-            end--;
-        bool is_end = (may_be_closed && is_closed(text, end)) ||
+    lead.n = behind_text(lead, lead.n);
+    while (at + FAR_BACK > next.at) {
+        size_t end = behind_text(text, at - 1);
+        bool is_end = (next.is_anywhere && is_closed(text, end)) ||
                       ends_with(text, end, lead);
         if (is_end && (is_blank || may_be_cut(l, end, begin)))
             return true;
-        for (at--; at > 0 && text.p[at - 1] != '\n';)
-            at--;
+        at = line_before(text, at);
     }
     return false;
 }
