@@ -167,12 +167,26 @@ bool setting_is_flag(struct str settings) {
 
 /* ---- containers ---- */
 
+/* "build/bin/llama-server": folders without a tag, or one that holds programs.
+ * A registry has a dot: "ghcr.io/ggml-org/llama.cpp". */
+static bool is_program_path(struct str word) {
+    size_t cut = str_find_char(word, '/');
+    struct str first = str_slice(word, 0, cut);
+    struct str rest = str_slice(word, cut + 1, word.n);
+    bool has_tag = str_find_char(rest, ':') < rest.n ||
+                   str_find_char(rest, '@') < rest.n;
+    bool is_deep = str_find_char(rest, '/') < rest.n &&
+                   str_find_char(first, '.') == first.n;
+    return !has_tag && (is_deep || str_eq(first, STR("bin")) ||
+                        str_eq(first, STR("build")));
+}
+
 /* "vllm/vllm-openai:v0.9.1", and no path of a file. */
 static bool is_image(struct str word) {
     return word.n > 0 && word.p[0] != '/' && word.p[0] != '.' &&
            word.p[0] != '~' && word.p[0] != '-' && word.p[0] != '[' &&
            word.p[0] != '$' && str_find_char(word, '/') < word.n &&
-           str_find_char(word, '=') == word.n;
+           str_find_char(word, '=') == word.n && !is_program_path(word);
 }
 
 bool command_is_arguments(struct str command) {

@@ -366,6 +366,10 @@ static void what_follows_an_image_is_known_for_it(void **state) {
     assert_false(command_is_arguments(STR("docker run vllm/vllm-openai")));
     assert_false(command_is_image_alone(STR("i/m:v1 \\\n --x 1")));
     assert_true(command_is_image_alone(STR("i/m:v1")));
+    assert_true(command_is_arguments(STR("ghcr.io/o/llama.cpp:server -c 1")));
+    assert_true(command_is_arguments(STR("vllm/vllm-openai --model m")));
+    assert_false(command_is_arguments(STR("build/bin/llama-server -c 1")));
+    assert_false(command_is_arguments(STR("bin/llama-server -c 1")));
     assert_true(command_is_image_alone(STR("i/m:v1 from the registry")));
 }
 
