@@ -72,6 +72,12 @@ typedef struct oomkb_options oomkb_options;
  * oomkb_close() it may be replaced (`oomkb build` renames a new one into its
  * place) but not written to or cut. */
 OOMKB_API int oomkb_open(const char *path, oomkb **kb, oomkb_error *err);
+/* Several as one, up to 16; NULL in paths is the built-in one. Findings of all
+ * are ranked by the same rules. Engines, models, GPUs and texts are those of the
+ * built-in one, if it is among them, else of the first. Two entries of one id
+ * are OOMKB_ERROR_USAGE; err names it. */
+OOMKB_API int oomkb_open_all(const char *const *paths, size_t count, oomkb **kb,
+                             oomkb_error *err);
 /* The same from memory; the bytes must stay unchanged until oomkb_close(). */
 OOMKB_API int oomkb_open_bytes(const void *bytes, size_t n, oomkb **kb,
                                oomkb_error *err);

@@ -6,6 +6,7 @@
 #include "api/handles.h"
 #include "render/names.h"
 
+#define BASES_MAX 16
 #define OUTPUT_BYTES_MAX ((size_t)256 << 20)
 
 /* embed.S */
@@ -16,22 +17,54 @@ extern const char oomkb_index_end[] __attribute__((visibility("hidden")));
 
 struct opening {
     struct oomkb *kb;
-    const char *path; /* NULL: image is given */
-    struct str image;
+    const char *const *paths; /* NULL among them: the built-in one */
+    struct str image;         /* where paths is NULL */
+    size_t count;
+    const char *path; /* the one that is being opened */
 };
+
+static struct str own_image(void) {
+    return (struct str){oomkb_index_start,
+                        (size_t)(oomkb_index_end - oomkb_index_start)};
+}
+
+/* The built-in one first, if it is there: what is no entry is the first's. */
+static void open_one(struct opening *o, struct str image) {
+    struct oomkb *kb = o->kb;
+    struct arena *a = &kb->arena;
+    bool is_own = image.p == oomkb_index_start;
+    size_t at = is_own ? 0 : kb->count;
+    for (size_t i = kb->count; i > at; i--) {
+        kb->each[i] = kb->each[i - 1];
+        kb->kits[i] = kb->kits[i - 1];
+    }
+    kb->each[at] = is_own ? index_own(a, image) : index_open(a, image);
+    kb->kits[at] = is_own ? scan_kit_own(a, kb->each[at])
+                          : scan_kit_open(a, kb->each[at]);
+    kb->count++;
+}
 
 static void open_base(void *arg) {
     struct opening *o = arg;
-    struct arena *a = &o->kb->arena;
-    if (o->path != NULL) {
-        o->image = index_file(a, o->path);
+    struct oomkb *kb = o->kb;
+    struct arena *a = &kb->arena;
+    kb->each = arena_array(a, o->count, sizeof *kb->each);
+    kb->kits = arena_array(a, o->count, sizeof *kb->kits);
+    for (size_t i = 0; i < o->count; i++) {
+        o->path = o->paths != NULL ? o->paths[i] : NULL;
+        open_one(o, o->path != NULL    ? index_file(a, o->path)
+                    : o->paths != NULL ? own_image()
+                                       : o->image);
     }
-    bool is_own = o->image.p == oomkb_index_start;
-    o->kb->index = is_own ? index_own(a, o->image) : index_open(a, o->image);
-    o->kb->kit = is_own ? scan_kit_own(a, o->kb->index)
-                        : scan_kit_open(a, o->kb->index);
-    o->kb->digest = arena_str(a, index_digest(o->kb->index));
-    o->kb->texts = texts_new(a, o->kb->index, &o->kb->from);
+    o->path = NULL;
+    kb->index = index_join(a, kb->each, kb->count);
+    kb->digest = STR("");
+    for (size_t i = 0; i < kb->count; i++) {
+        struct str one = index_digest(kb->each[i]);
+        kb->digest = arena_printf(a, "%.*s%s%.*s", STR_ARG(kb->digest),
+                                  i > 0 ? "+" : "", STR_ARG(one));
+    }
+    kb->texts = texts_new(a, kb->index, &kb->from);
 }
 
 static int refuse_index(const char *path, const struct fault *fault,
@@ -63,21 +96,28 @@ static int open_with(struct opening *o, oomkb **out, oomkb_error *err) {
     return OOMKB_OK;
 }
 
-int oomkb_open(const char *path, oomkb **kb, oomkb_error *err) {
-    if (kb == NULL) {
-        return error_null(err, "kb");
+int oomkb_open_all(const char *const *paths, size_t count, oomkb **kb,
+                   oomkb_error *err) {
+    if (paths == NULL || kb == NULL) {
+        return error_null(err, paths == NULL ? "paths" : "kb");
     }
-    struct opening o = {.path = path};
-    if (path == NULL) {
-        size_t n = (size_t)(oomkb_index_end - oomkb_index_start);
-        if (n == 0) {
+    if (count == 0 || count > BASES_MAX) {
+        return error_set(err, OOMKB_ERROR_USAGE,
+                         "1 to 16 knowledge bases can be opened at once");
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (paths[i] == NULL && own_image().n == 0) {
             return error_set(err, OOMKB_ERROR_INDEX,
                              "no knowledge base is built in: name an index "
                              "file made by `oomkb build`");
         }
-        o.image = (struct str){oomkb_index_start, n};
     }
+    struct opening o = {.paths = paths, .count = count};
     return open_with(&o, kb, err);
+}
+
+int oomkb_open(const char *path, oomkb **kb, oomkb_error *err) {
+    return oomkb_open_all(&path, 1, kb, err);
 }
 
 int oomkb_open_bytes(const void *bytes, size_t n, oomkb **kb,
@@ -85,7 +125,7 @@ int oomkb_open_bytes(const void *bytes, size_t n, oomkb **kb,
     if (bytes == NULL || kb == NULL) {
         return error_null(err, bytes == NULL ? "bytes" : "kb");
     }
-    struct opening o = {.image = {bytes, n}};
+    struct opening o = {.image = {bytes, n}, .count = 1};
     return open_with(&o, kb, err);
 }
 
@@ -304,21 +344,12 @@ static void write_entry(struct writing *w, struct reader *r,
     format_write(w->format, &w->arena, r, &answer, o, &w->out);
 }
 
-/* What is pasted is a log of few lines: which entry speaks of it? */
-static const struct report *matched_by(struct writing *w, struct reader *r,
-                                       struct str words) {
-    struct answers nothing_said = {.at = NULL};
-    struct scanner *scanner = scan_new(&w->arena, w->kb->kit, r, 0);
-    scan_feed(scanner, words);
-    return diagnose(&w->arena, r, scan_end(scanner), STR("-"), &nothing_said);
-}
-
 static void write_list(struct writing *w, struct reader *r,
                        const struct render_options *o) {
     struct listing list;
     if (w->words != NULL) {
         struct str words = str_of(w->words);
-        list = search_entries(&w->arena, r, words, matched_by(w, r, words));
+        list = search_entries(&w->arena, r, words, text_report_of(&w->arena, w->kb, r, words));
     } else {
         struct str component = str_of(w->component);
         if (component.n > 0 && !reader_component_known(r, component)) {

@@ -298,16 +298,6 @@ const struct engine *fit_engine_of_flags(struct reader *r,
 
 /* ---- a command ---- */
 
-static const struct report *read_as_log(struct fit_said *s,
-                                        const struct oomkb *kb,
-                                        struct str text) {
-    struct answers none = {NULL, 0, NULL, 0};
-    struct scanner *scanner = scan_new(s->a, kb->kit, s->r, text.n + 1);
-    scan_threads(scanner, 1);
-    scan_feed(scanner, text);
-    return diagnose(s->a, s->r, scan_end(scanner), STR("command"), &none);
-}
-
 /* A context of 0 is the model's. */
 static bool is_setting(const struct fact *f) {
     bool is_open = f->name == FACT_context_length && f->number == 0;
@@ -367,7 +357,7 @@ static void take_flags(struct fit_said *s, const struct engine *e,
 
 void fit_take_command(struct fit_said *s, const struct oomkb *kb,
                       struct str text) {
-    const struct report *rep = read_as_log(s, kb, text);
+    const struct report *rep = text_report_of(s->a, kb, s->r, text);
     take_context(s, &rep->context);
     for (size_t i = 0; i < s->count; i++) {
         if (s->at[i].name == FACT_engine) {

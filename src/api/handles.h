@@ -61,11 +61,24 @@ const char *texts_get(struct texts *t, enum lang lang, const char *key);
 struct oomkb {
     struct allocator from;
     struct arena arena;
-    struct index *index;
-    const struct scan_kit *kit;
+    const struct index *index; /* all of them, joined */
+    const struct index **each; /* and each alone, with its kit */
+    const struct scan_kit **kits;
+    size_t count;
     struct str digest; /* NUL-terminated */
     struct texts *texts;
 };
+
+/* ---- scans.c: a scan by each knowledge base, joined at its end ---- */
+struct scans;
+struct scans *scans_new(struct arena *a, const struct oomkb *kb,
+                        uint64_t max_bytes, uint32_t threads);
+void scans_feed(struct scans *s, struct str bytes);
+enum log_kind scans_kind(const struct scans *s);
+const struct scan_result *scans_end(struct scans *s);
+/* What a few words say as a log: a message, a command. r: of kb->index. */
+const struct report *text_report_of(struct arena *a, const struct oomkb *kb,
+                                    struct reader *r, struct str text);
 
 /* ---- session.c, news.c ---- */
 
@@ -90,7 +103,7 @@ struct oomkb_report {
     struct ledger ledger; /* lends the scan its memory */
     size_t max_memory_bytes;
     struct arena scan;
-    struct scanner *scanner;
+    struct scans *scans;
     const struct scan_result *found;
     struct str input_name;
     enum lang lang; /* of what goes wrong */

@@ -65,8 +65,7 @@ static void begin(void *arg) {
     begin_own(b);
     struct reader *reader = reader_new(r->kb->index, a);
     check_known(a, reader, facts, count);
-    r->scanner = scan_new(a, r->kb->kit, reader, b->s->max_input_bytes);
-    scan_threads(r->scanner, b->s->threads);
+    r->scans = scans_new(a, r->kb, b->s->max_input_bytes, b->s->threads);
 }
 
 int session_new(const struct oomkb *kb, const struct settings *s,
@@ -105,7 +104,7 @@ struct feeding {
 /* An archive, a picture, a program: it has no lines, so "no known failure"
  * would be said of nothing. */
 static void refuse_no_log(struct oomkb_report *r) {
-    const char *name = log_kind_name(scan_kind(r->scanner));
+    const char *name = log_kind_name(scans_kind(r->scans));
     if (name != NULL) {
         struct str key = arena_printf(&r->scan, "not_a_log.%s", name);
         arena_raise(&r->scan, FAIL_INPUT, "%s",
@@ -115,13 +114,13 @@ static void refuse_no_log(struct oomkb_report *r) {
 
 static void feed(void *arg) {
     struct feeding *f = arg;
-    scan_feed(f->r->scanner, f->bytes);
+    scans_feed(f->r->scans, f->bytes);
     refuse_no_log(f->r);
 }
 
 static void end_scan(void *arg) {
     struct oomkb_report *r = arg;
-    r->found = scan_end(r->scanner);
+    r->found = scans_end(r->scans);
     refuse_no_log(r);
 }
 

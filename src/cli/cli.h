@@ -23,6 +23,7 @@ enum status {
 enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 #define CLI_ANSWERS_MAX 64
+#define CLI_KBS_MAX 16
 #define CLI_FIT_MAX 64
 
 struct fit_option {
@@ -35,7 +36,8 @@ struct cli {
     const struct command *command;
     const char *format; /* one of oomkb_formats(); check: "sarif" as well */
     const char *lang;   /* "en" or "zh" */
-    const char *kb_path;    /* --kb, OOMKB_DB; NULL: the built-in one */
+    const char *kb_paths[CLI_KBS_MAX]; /* --kb, OOMKB_DB; NULL: built-in */
+    size_t kb_count;        /* 0: the built-in one */
     const char *output;     /* -o; NULL: not said */
     const char *answers[CLI_ANSWERS_MAX + 1]; /* --set, NULL-terminated */
     size_t answer_count;

@@ -158,6 +158,16 @@ static void take_answer(struct reading *r, const char *value) {
     }
 }
 
+/* "built-in" is the one inside. */
+static void take_kb(struct reading *r, const char *value) {
+    struct cli *c = r->c;
+    if (c->kb_count == CLI_KBS_MAX) {
+        complain(r, "cli.error.too_many_kb", value, "");
+        return;
+    }
+    c->kb_paths[c->kb_count++] = strcmp(value, "built-in") == 0 ? NULL : value;
+}
+
 static void take_color(struct cli *c, const char *value) {
     c->color = value[1] == 'u'   ? COLOR_AUTO
                : value[1] == 'l' ? COLOR_ALWAYS
@@ -214,7 +224,7 @@ static void take(struct reading *r, const struct option_row *row,
     case OPTION_WHY: c->why = true; return;
     case OPTION_ALL: c->all = true; return;
     case OPTION_COLOR: take_color(c, value); return;
-    case OPTION_KB: c->kb_path = value; return;
+    case OPTION_KB: take_kb(r, value); return;
     case OPTION_OUTPUT: c->output = value; return;
     case OPTION_HELP: c->wants_help = true; return;
     case OPTION_VERSION: c->wants_version = true; return;
@@ -339,10 +349,12 @@ bool options_read(int argc, char **argv, struct cli *c) {
     c->format = "text";
     c->jobs = 1;
     c->lang = lang_of_environment();
-    c->kb_path = said_by("OOMKB_DB");
     c->command = command_named("diagnose");
     struct reading r = {.c = c, .argc = argc, .at = 1, .argv = argv};
     read_line(&r);
+    if (c->kb_count == 0 && said_by("OOMKB_DB") != NULL) {
+        take_kb(&r, said_by("OOMKB_DB"));
+    }
     bool may_name_command = c->operand_count > 0 && !c->is_file_first;
     find_command(&r, may_name_command ? c->operands[0] : NULL);
     if (r.wrong_key != NULL) {

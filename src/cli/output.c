@@ -13,7 +13,8 @@
 oomkb *cli_kb(struct cli *c) {
     if (c->kb == NULL) {
         oomkb_error err;
-        if (oomkb_open(c->kb_path, &c->kb, &err) != OOMKB_OK) {
+        size_t count = c->kb_count > 0 ? c->kb_count : 1;
+        if (oomkb_open_all(c->kb_paths, count, &c->kb, &err) != OOMKB_OK) {
             cli_failed(c, &err);
         }
     }

@@ -97,6 +97,11 @@ struct index;
 struct index *index_open(struct arena *a, struct str image);
 /* The same, of an image that is part of the program: it is believed. */
 struct index *index_own(struct arena *a, struct str image);
+/* Several as one. Entries, their groups and their patterns are numbered on, an
+ * index behind the other; all else (engines, models, texts, SQL) is the first
+ * one's. Raises FAIL_USAGE where two have an entry of the same id. */
+const struct index *index_join(struct arena *a,
+                               const struct index *const *list, size_t count);
 struct str index_prefilter(const struct index *ix); /* a view of the image */
 struct str index_digest(const struct index *ix);    /* hex, of the sources */
 size_t index_entry_count(const struct index *ix);
@@ -168,7 +173,8 @@ struct number_list reader_entries_of(struct reader *r, struct str component);
 bool reader_component_known(struct reader *r, struct str component);
 struct component_row { struct str id, name, folds_into; int64_t entries; };
 struct component_list { struct component_row *at; size_t count; };
-struct component_list reader_components(struct reader *r); /* by id */
+/* By id, of each index. */
+struct component_list reader_components(struct reader *r);
 
 /* Entries by words as people type or paste them, best first: those that hold
  * any of them, or what a word begins or is a slip of. No input is an error. */

@@ -74,10 +74,18 @@ struct str index_digest(const struct index *ix) {
     return ix->pack.digest;
 }
 
+static size_t count_of(const struct index *ix, enum shelf shelf) {
+    size_t count = 0;
+    for (; ix != NULL; ix = ix->next) {
+        count += ix->pack.shelves[shelf].count;
+    }
+    return count;
+}
+
 size_t index_entry_count(const struct index *ix) {
-    return ix->pack.shelves[SHELF_ENTRY].count;
+    return count_of(ix, SHELF_ENTRY);
 }
 
 size_t index_pattern_count(const struct index *ix) {
-    return ix->pack.shelves[SHELF_PATTERN].count;
+    return count_of(ix, SHELF_PATTERN);
 }

@@ -30,6 +30,8 @@
               "ORDER BY bm25(search, 12.0, 4.0, 1.0, 0.5), search.rowid "      \
               "LIMIT ?2")                                                      \
     X(search_any, "SELECT 1 FROM search WHERE search MATCH ?1 LIMIT 1")        \
+    X(search_has, "SELECT 1 FROM search WHERE search MATCH ?1 "                \
+                  "AND rowid = ?2")                                            \
     X(search_terms, "SELECT term FROM temp.search_term")
 
 enum query {
@@ -41,6 +43,7 @@ enum query {
 struct index {
     struct str tables; /* the database alone */
     struct pack pack;
+    const struct index *next; /* index_join(): its entries stand behind */
 };
 
 struct when; /* when.c */
@@ -58,14 +61,26 @@ struct reader {
     const struct index *ix;
     struct arena *arena;
     struct db *db; /* NULL: nothing was asked in SQL yet */
+    struct reader *next; /* of the indexes behind, for SQL; NULL: not yet */
     struct kept *kept[KEPT_CHAINS];
     struct when *when;
     struct str code_head; /* empty: not read yet */
 };
 
+/* For what SQL is asked of each index: the reader of those behind the first;
+ * NULL: there are none. */
+struct reader *reader_behind(struct reader *r);
 /* The reader's own connection, opened at its first question. */
 struct row reader_ask(struct reader *r, enum query query);
 
+/* The index that a record stands in, its number there, and how many entries,
+ * groups and patterns stand in those before it. */
+struct part {
+    const struct index *ix;
+    uint32_t number, entries, groups, patterns;
+};
+struct part reader_part(const struct reader *r, enum shelf shelf,
+                        uint32_t number);
 size_t reader_count(const struct reader *r, enum shelf shelf);
 /* What was kept under that number; NULL: nothing yet. */
 void *reader_kept(const struct reader *r, enum shelf shelf, uint32_t number);

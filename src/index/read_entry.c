@@ -18,6 +18,9 @@ static struct entry_record *record_of(struct reader *r, uint32_t number) {
         e = arena_alloc(r->arena, sizeof *e);
         record_number(&record, &e->first_pattern);
         record_number(&record, &e->group);
+        struct part p = reader_part(r, SHELF_ENTRY, number);
+        e->first_pattern += p.patterns;
+        e->group += p.groups;
         walk_entry_head(&record, &e->entry);
         record_end(&record);
         reader_keep(r, SHELF_ENTRY, number, e);
@@ -57,10 +60,12 @@ const struct entry *reader_entry_by_id(struct reader *r, struct str id,
 static struct group *group_of(struct reader *r, uint32_t number) {
     struct record record = reader_record(r, SHELF_GROUP, number);
     struct group *group = arena_alloc(r->arena, sizeof *group);
-    size_t entries = reader_count(r, SHELF_ENTRY);
+    struct part p = reader_part(r, SHELF_GROUP, number);
+    size_t entries = p.ix->pack.shelves[SHELF_ENTRY].count + p.entries;
     uint32_t *list = record_list(&record, NULL, &group->count, sizeof *list);
     for (size_t i = 0; i < group->count; i++) {
         record_number(&record, &list[i]);
+        list[i] += p.entries;
         if (list[i] >= entries || (i > 0 && list[i] <= list[i - 1])) {
             record_damaged(&record, "a group is out of order");
         }

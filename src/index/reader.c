@@ -20,6 +20,13 @@ struct reader *reader_new(const struct index *ix, struct arena *a) {
     return r;
 }
 
+struct reader *reader_behind(struct reader *r) {
+    if (r->next == NULL && r->ix->next != NULL) {
+        r->next = reader_new(r->ix->next, r->arena);
+    }
+    return r->next;
+}
+
 struct row reader_ask(struct reader *r, enum query query) {
     if (r->db == NULL) {
         struct db *db = db_open(r->arena, queries, QUERY_COUNT_OF);
@@ -30,10 +37,6 @@ struct row reader_ask(struct reader *r, enum query query) {
 }
 
 /* ---- records ---- */
-
-size_t reader_count(const struct reader *r, enum shelf shelf) {
-    return r->ix->pack.shelves[shelf].count;
-}
 
 static size_t chain_of(enum shelf shelf, uint32_t number) {
     return ((size_t)number + (size_t)shelf * 7) % KEPT_CHAINS;
@@ -58,17 +61,26 @@ void reader_keep(struct reader *r, enum shelf shelf, uint32_t number,
 
 struct record reader_record(struct reader *r, enum shelf shelf,
                             uint32_t number) {
-    return pack_record(&r->ix->pack, r->arena, shelf, number);
+    struct part p = reader_part(r, shelf, number);
+    return pack_record(&p.ix->pack, r->arena, shelf, p.number);
 }
 
+/* An entry may be named in any part; all else is the first one's. */
 bool reader_number(struct reader *r, enum shelf shelf, struct str name,
                    uint32_t *number) {
     struct record record;
-    if (!pack_find(&r->ix->pack, r->arena, shelf, name, &record)) {
-        return false;
+    uint32_t before = 0;
+    const struct index *ix = r->ix;
+    while (!pack_find(&ix->pack, r->arena, shelf, name, &record)) {
+        before += ix->pack.shelves[SHELF_ENTRY].count;
+        ix = shelf == SHELF_ENTRY_ID ? ix->next : NULL;
+        if (ix == NULL) {
+            return false;
+        }
     }
     record_number(&record, number);
     record_end(&record);
+    *number += before;
     return true;
 }
 
@@ -82,15 +94,17 @@ const struct pattern *reader_pattern(struct reader *r, uint32_t id) {
         p->id = id;
         walk_pattern(&record, p);
         record_end(&record);
+        p->owner += reader_part(r, SHELF_PATTERN, id).entries;
         reader_keep(r, SHELF_PATTERN, id, p);
     }
     return p;
 }
 
-static struct str code_head(struct reader *r) {
+/* Of the built-in index, the only one that has code. */
+static struct str code_head(struct reader *r, const struct pack *pack) {
     if (r->code_head.n == 0) {
-        uint32_t last = (uint32_t)reader_count(r, SHELF_CODE) - 1;
-        struct record record = reader_record(r, SHELF_CODE, last);
+        uint32_t last = pack->shelves[SHELF_CODE].count - 1;
+        struct record record = pack_record(pack, r->arena, SHELF_CODE, last);
         record_str(&record, &r->code_head);
     }
     return r->code_head;
@@ -98,16 +112,18 @@ static struct str code_head(struct reader *r) {
 
 bool reader_code(struct reader *r, uint32_t id, size_t which,
                  struct frozen *code) {
-    if (!r->ix->pack.is_own) {
+    struct part p = reader_part(r, SHELF_PATTERN, id);
+    if (!p.ix->pack.is_own) {
         return false;
     }
-    struct record record = reader_record(r, SHELF_CODE, id);
+    struct record record =
+        pack_record(&p.ix->pack, r->arena, SHELF_CODE, p.number);
     struct str_list list;
     record_strings(&record, &list);
     if (which >= list.count) {
         return false;
     }
-    *code = (struct frozen){code_head(r), list.at[which]};
+    *code = (struct frozen){code_head(r, &p.ix->pack), list.at[which]};
     return true;
 }
 

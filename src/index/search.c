@@ -209,13 +209,18 @@ static int by_score(const void *a, const void *b) {
     return x->entry < y->entry ? -1 : x->entry > y->entry;
 }
 
+/* Entries of this index, whatever it is joined with. */
+static size_t entries_here(const struct reader *r) {
+    return r->ix->pack.shelves[SHELF_ENTRY].count;
+}
+
 static struct search_hit weigh(struct reader *r, struct row *row,
                                struct str words) {
     struct search_hit hit = {.entry = row_number(row),
                              .score_micro = row_int(row)};
     struct str names = row_text(row);
     int64_t reports = row_int(row);
-    if (hit.entry >= reader_count(r, SHELF_ENTRY)) {
+    if (hit.entry >= entries_here(r)) {
         db_damaged(r->db, "what is searched is no entry");
     }
     hit.score_micro += hit.score_micro * REPORTS_PERCENT *
@@ -238,23 +243,95 @@ static size_t shown_of(const struct search_hits *hits, size_t most) {
     return count;
 }
 
-struct search_hits reader_search(struct reader *r, struct str words,
-                                 size_t most) {
-    struct search_hits hits = {arena_array(r->arena, WEIGHED_MAX,
-                                           sizeof *hits.at), 0};
+/* How many of the words the entry has. */
+static int64_t words_in(struct reader *r, struct str words, uint32_t entry) {
+    struct asked w = asked_of(r->arena, words);
+    int64_t count = 0;
+    for (size_t i = 0; i < w.count; i++) {
+        struct row row = reader_ask(r, QUERY_search_has);
+        row_bind_text(&row, phrase_of(r, w.at[i]));
+        row_bind_int(&row, (int64_t)entry);
+        if (row_next(&row)) {
+            row_done(&row);
+            count++;
+        }
+    }
+    return count;
+}
+
+/* What bm25 says of a word depends on the other entries, so it cannot be
+ * compared between indexes. What can be is how many of the words an entry has:
+ * one of an index behind the first weighs as much as the best of the first for
+ * each word that it has. */
+struct scale {
+    int64_t score_micro, words; /* of the best of the first */
+};
+
+static struct scale scale_of(struct reader *first, struct str words,
+                             const struct search_hits *hits) {
+    struct scale scale = {1000000, 1};
+    const struct search_hit *best = NULL;
+    for (size_t i = 0; i < hits->count; i++) {
+        bool is_better = best == NULL ||
+                         hits->at[i].score_micro > best->score_micro;
+        best = is_better ? &hits->at[i] : best;
+    }
+    if (best != NULL) {
+        int64_t count = words_in(first, words, best->entry);
+        scale = (struct scale){best->score_micro, count > 0 ? count : 1};
+    }
+    return scale;
+}
+
+static void scale_hits(struct reader *r, struct str words, uint32_t before,
+                       const struct scale *scale, struct search_hits *hits,
+                       size_t from) {
+    for (size_t i = from; i < hits->count; i++) {
+        struct search_hit *hit = &hits->at[i];
+        hit->score_micro = scale->score_micro *
+                           words_in(r, words, hit->entry - before) /
+                           scale->words;
+    }
+}
+
+static void search_here(struct reader *r, struct str words, uint32_t before,
+                        struct search_hits *hits, size_t *cap) {
     struct str query = query_of(r, words);
     struct str small = arena_lower(r->arena,
-                                    str_slice(words, 0, QUERY_BYTES_MAX));
+                                   str_slice(words, 0, QUERY_BYTES_MAX));
     if (query.n == 0) {
-        return hits;
+        return;
     }
     struct row row = reader_ask(r, QUERY_search);
     row_bind_text(&row, query);
     row_bind_int(&row, WEIGHED_MAX);
     while (row_next(&row)) {
-        hits.at[hits.count++] = weigh(r, &row, small);
+        hits->at = arena_grow(r->arena, hits->at, hits->count, cap,
+                              sizeof *hits->at);
+        hits->at[hits->count] = weigh(r, &row, small);
+        hits->at[hits->count++].entry += before;
     }
-    qsort(hits.at, hits.count, sizeof *hits.at, by_score);
+}
+
+struct search_hits reader_search(struct reader *r, struct str words,
+                                 size_t most) {
+    struct search_hits hits = {NULL, 0};
+    size_t cap = 0;
+    uint32_t before = 0;
+    struct scale scale = {0, 1};
+    for (struct reader *at = r; at != NULL; at = reader_behind(at)) {
+        size_t from = hits.count;
+        search_here(at, words, before, &hits, &cap);
+        if (before > 0) {
+            scale_hits(at, words, before, &scale, &hits, from);
+        } else if (reader_behind(at) != NULL) {
+            scale = scale_of(at, words, &hits);
+        }
+        before += (uint32_t)entries_here(at);
+    }
+    if (hits.count > 1) {
+        qsort(hits.at, hits.count, sizeof *hits.at, by_score);
+    }
     hits.count = shown_of(&hits, most < MOST_MAX ? most : MOST_MAX);
     return hits;
 }
@@ -262,39 +339,79 @@ struct search_hits reader_search(struct reader *r, struct str words,
 /* ---- by component ---- */
 
 bool reader_component_known(struct reader *r, struct str component) {
-    struct row row = reader_ask(r, QUERY_component_known);
-    row_bind_text(&row, component);
-    bool is_known = row_next(&row);
-    if (is_known) {
-        row_done(&row);
+    bool is_known = false;
+    for (struct reader *at = r; at != NULL && !is_known;
+         at = reader_behind(at)) {
+        struct row row = reader_ask(at, QUERY_component_known);
+        row_bind_text(&row, component);
+        is_known = row_next(&row);
+        if (is_known) {
+            row_done(&row);
+        }
     }
     return is_known;
 }
 
+/* Put the last number where its id belongs among those before it. */
+static void sink_by_id(struct reader *r, uint32_t *list, size_t count) {
+    for (size_t i = count - 1; i > 0; i--) {
+        struct str id = reader_entry_head(r, list[i])->id;
+        uint32_t other = list[i - 1];
+        if (str_cmp(reader_entry_head(r, other)->id, id) <= 0) {
+            return;
+        }
+        list[i - 1] = list[i];
+        list[i] = other;
+    }
+}
+
 struct number_list reader_entries_of(struct reader *r, struct str component) {
-    uint32_t *list = NULL;
+    uint32_t *list = NULL, before = 0;
     size_t count = 0, cap = 0;
-    struct row row = reader_ask(r, QUERY_entries_of);
-    row_bind_text(&row, component);
-    while (row_next(&row)) {
-        list = arena_grow(r->arena, list, count, &cap, sizeof *list);
-        list[count++] = row_number(&row);
+    for (struct reader *at = r; at != NULL; at = reader_behind(at)) {
+        struct row row = reader_ask(at, QUERY_entries_of);
+        row_bind_text(&row, component);
+        while (row_next(&row)) {
+            list = arena_grow(r->arena, list, count, &cap, sizeof *list);
+            list[count++] = row_number(&row) + before;
+            if (before > 0) {
+                sink_by_id(r, list, count);
+            }
+        }
+        before += (uint32_t)entries_here(at);
     }
     return (struct number_list){list, count};
+}
+
+static struct component_row *component_of(struct component_list *list,
+                                          struct str id) {
+    for (size_t i = 0; i < list->count; i++) {
+        if (str_eq(list->at[i].id, id)) {
+            return &list->at[i];
+        }
+    }
+    return NULL;
 }
 
 struct component_list reader_components(struct reader *r) {
     struct component_list list = {NULL, 0};
     size_t cap = 0;
-    struct row row = reader_ask(r, QUERY_components);
-    while (row_next(&row)) {
-        list.at = arena_grow(r->arena, list.at, list.count, &cap,
-                             sizeof *list.at);
-        struct component_row *c = &list.at[list.count++];
-        c->id = row_text(&row);
-        c->name = row_text(&row);
-        c->folds_into = row_text(&row);
-        c->entries = row_int(&row);
+    for (struct reader *at = r; at != NULL; at = reader_behind(at)) {
+        struct row row = reader_ask(at, QUERY_components);
+        while (row_next(&row)) {
+            struct component_row c = {.id = row_text(&row)};
+            c.name = row_text(&row);
+            c.folds_into = row_text(&row);
+            c.entries = row_int(&row);
+            struct component_row *known = component_of(&list, c.id);
+            if (known != NULL) {
+                known->entries += c.entries;
+                continue;
+            }
+            list.at = arena_grow(r->arena, list.at, list.count, &cap,
+                                 sizeof *list.at);
+            list.at[list.count++] = c;
+        }
     }
     return list;
 }

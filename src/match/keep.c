@@ -301,7 +301,7 @@ void keep_hit(struct scanner *s, const struct hit_draft *d) {
 
 /* ---- the list at the end ---- */
 
-static int by_order(const void *x, const void *y) {
+int hits_by_order(const void *x, const void *y) {
     const struct hit *a = x, *b = y;
     if (a->order != b->order)
         return a->order < b->order ? -1 : 1;
@@ -337,6 +337,6 @@ struct hit_list keep_list(struct scanner *s) {
             list_slot(&list, &p->slots[KEEP_FIRST + k]);
     }
     if (list.count > 1)
-        qsort(list.at, list.count, sizeof *list.at, by_order);
+        qsort(list.at, list.count, sizeof *list.at, hits_by_order);
     return list;
 }

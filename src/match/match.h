@@ -131,6 +131,13 @@ void scan_feed(struct scanner *s, struct str bytes);
 enum log_kind scan_kind(const struct scanner *s);
 const struct scan_result *scan_end(struct scanner *s);
 
+/* What scans of the same input by several indexes found, as one by all of them,
+ * joined in that order (index_join()). Of all but the first only entries count. */
+const struct scan_result *scan_join(struct arena *a,
+                                    const struct scan_result *const *list,
+                                    const struct index *const *of,
+                                    size_t count);
+
 /* One text against one pattern, no prefilter: for checks and tests. Returns
  * false when it does not match; the hit's lines count from 1 in text. */
 bool pattern_matches(struct arena *a, struct str pattern, struct str text,

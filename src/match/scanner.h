@@ -224,6 +224,7 @@ bool keep_wants(struct scanner *s, const struct window *w,
 /* Are these all that is kept of what stands before this order? */
 bool keep_is_full_to(const struct pattern_state *p, uint64_t order);
 void keep_hit(struct scanner *s, const struct hit_draft *d);
+int hits_by_order(const void *x, const void *y); /* for qsort() */
 struct hit_list keep_list(struct scanner *s);
 
 /* A capture as facts are read from it: a wrap in it is a blank. Writes at most

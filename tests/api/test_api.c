@@ -475,6 +475,13 @@ static void what_is_no_index_is_refused(void **state) {
                      OOMKB_ERROR_INDEX);
     assert_int_equal(oomkb_open_bytes("", 0, &other, &err),
                      OOMKB_ERROR_INDEX);
+    static const char *const paths[] = {"Makefile", NULL};
+    assert_int_equal(oomkb_open_all(paths, 2, &other, &err),
+                     OOMKB_ERROR_INDEX);
+    assert_int_equal(oomkb_open_all(paths, 0, &other, &err),
+                     OOMKB_ERROR_USAGE);
+    assert_int_equal(oomkb_open_all(NULL, 1, &other, &err),
+                     OOMKB_ERROR_USAGE);
     assert_null(other);
 }
 

@@ -1,0 +1,68 @@
+/* join.c: several indexes as one: a company's own entries beside the built-in
+ * ones. Nothing is copied: records are found by counting on (reader_part()).
+ *
+ *     entries    0 ... n-1 | n ... n+m-1      groups and patterns likewise
+ *                first       second
+ *
+ * What is no entry is the first one's, so that a model or an engine has one
+ * answer, however many indexes bring their own copy of it. */
+#include "index/read.h"
+
+static void refuse_clash(struct arena *a, struct reader *before,
+                         const struct index *ix) {
+    struct reader *r = reader_new(ix, a);
+    for (uint32_t i = 0; i < ix->pack.shelves[SHELF_ENTRY].count; i++) {
+        struct str id = reader_entry_head(r, i)->id;
+        if (reader_entry_by_id(before, id, NULL) != NULL) {
+            arena_raise(a, FAIL_USAGE,
+                        "two knowledge bases have an entry '%.*s': rename one "
+                        "of them", STR_ARG(id));
+        }
+    }
+}
+
+const struct index *index_join(struct arena *a,
+                               const struct index *const *list, size_t count) {
+    struct index *joined = arena_array(a, count, sizeof *joined);
+    for (size_t i = 0; i < count; i++) {
+        joined[i] = *list[i];
+        joined[i].next = NULL;
+        if (i > 0) {
+            refuse_clash(a, reader_new(joined, a), list[i]);
+            joined[i - 1].next = &joined[i];
+        }
+    }
+    return joined;
+}
+
+static uint32_t count_in(const struct index *ix, enum shelf shelf) {
+    return ix->pack.shelves[shelf].count;
+}
+
+static bool is_numbered_on(enum shelf shelf) {
+    return shelf == SHELF_ENTRY || shelf == SHELF_ENTRY_REST ||
+           shelf == SHELF_GROUP || shelf == SHELF_PATTERN;
+}
+
+struct part reader_part(const struct reader *r, enum shelf shelf,
+                        uint32_t number) {
+    struct part p = {.ix = r->ix, .number = number};
+    while (is_numbered_on(shelf) && p.ix->next != NULL &&
+           p.number >= count_in(p.ix, shelf)) {
+        p.number -= count_in(p.ix, shelf);
+        p.entries += count_in(p.ix, SHELF_ENTRY);
+        p.groups += count_in(p.ix, SHELF_GROUP);
+        p.patterns += count_in(p.ix, SHELF_PATTERN);
+        p.ix = p.ix->next;
+    }
+    return p;
+}
+
+size_t reader_count(const struct reader *r, enum shelf shelf) {
+    size_t count = 0;
+    for (const struct index *ix = r->ix; ix != NULL; ix = ix->next) {
+        count += ix == r->ix || is_numbered_on(shelf) ? count_in(ix, shelf)
+                                                      : 0;
+    }
+    return count;
+}

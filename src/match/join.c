@@ -1,0 +1,51 @@
+/* join.c: one input, scanned once for each knowledge base, and the hits of all
+ * in one list, with numbers as index_join() gives them. Lines, streams and what
+ * else is of the input are the first scan's. */
+#include <stdlib.h>
+
+#include "match/scanner.h"
+
+struct bases {
+    uint32_t entries, patterns;
+};
+
+static bool is_of_entry(const struct hit *hit) {
+    return hit->kind == PATTERN_SIGNATURE || hit->kind == PATTERN_CONDITION;
+}
+
+static void add_hits(struct hit_list *all, const struct hit_list *hits,
+                     const struct bases *before) {
+    for (size_t i = 0; i < hits->count; i++) {
+        struct hit hit = hits->at[i];
+        if (before->patterns == 0 || is_of_entry(&hit)) {
+            hit.pattern += before->patterns;
+            hit.owner += before->entries;
+            all->at[all->count++] = hit;
+        }
+    }
+}
+
+const struct scan_result *scan_join(struct arena *a,
+                                    const struct scan_result *const *list,
+                                    const struct index *const *of,
+                                    size_t count) {
+    struct scan_result *joined = arena_alloc(a, sizeof *joined);
+    struct bases before = {0, 0};
+    *joined = *list[0];
+    joined->hits = (struct hit_list){NULL, 0, 0};
+    for (size_t i = 0; i < count; i++) {
+        joined->hits.cap += list[i]->hits.count;
+    }
+    joined->hits.at = arena_array(a, joined->hits.cap, sizeof(struct hit));
+    for (size_t i = 0; i < count; i++) {
+        add_hits(&joined->hits, &list[i]->hits, &before);
+        before.entries += (uint32_t)index_entry_count(of[i]);
+        before.patterns += (uint32_t)index_pattern_count(of[i]);
+        joined->uncounted += i > 0 ? list[i]->uncounted : 0;
+    }
+    if (joined->hits.count > 1) {
+        qsort(joined->hits.at, joined->hits.count, sizeof(struct hit),
+              hits_by_order);
+    }
+    return joined;
+}
