@@ -109,6 +109,16 @@ static void bound_by_freed(const struct ask *q, struct estimate *e,
     e->short_by = missing;
 }
 
+static void need_both(struct estimate *e, struct span free,
+                      struct span others) {
+    if (!others.known || others.low == 0) {
+        needs_add(&e->needs, FACT_other_in_use);
+    }
+    if (!free.known) {
+        needs_add(&e->needs, FACT_gpu_free);
+    }
+}
+
 static struct estimate for_allocation(const struct ask *q) {
     const struct fact *own = &q->c->in[FACT_own_process_listed];
     struct shortfall s = shortfall_of(q);
@@ -125,12 +135,7 @@ static struct estimate for_allocation(const struct ask *q) {
     e.before = e.after = s.asked;
     e.limit = span_plus(s.free, others);
     e.short_by = s.missing;
-    if (!others.known || others.low == 0) {
-        needs_add(&e.needs, FACT_other_in_use);
-    }
-    if (!s.free.known) {
-        needs_add(&e.needs, FACT_gpu_free);
-    }
+    need_both(&e, s.free, others);
     if (e.limit.known && e.after.known) {
         e.formula = write_others(q, s.free, others, e.limit);
         estimate_judge(&e);

@@ -42,9 +42,19 @@ static struct span cards_of_model(const struct memory_case *c) {
                       setting_of(c, FACT_pipeline_parallel, 1));
 }
 
+/* SGLang's --enable-dp-attention lays data-parallel ranks over the
+ * tensor-parallel ones; whether it is on nobody says here. */
+static bool may_share_ranks(const struct memory_case *c) {
+    int64_t dp = setting_of(c, FACT_data_parallel, 1);
+    return case_is_engine(c, "sglang") && dp > 1 &&
+           setting_of(c, FACT_tensor_parallel, 1) % dp == 0;
+}
+
 static struct fit_checked ranks(const struct memory_case *c) {
-    struct span all =
-        span_times(cards_of_model(c), setting_of(c, FACT_data_parallel, 1));
+    int64_t copies = may_share_ranks(c)
+                         ? 1
+                         : setting_of(c, FACT_data_parallel, 1);
+    struct span all = span_times(cards_of_model(c), copies);
     const struct fact *cards = &c->in[FACT_gpu_count];
     return cards->known && all.known ? judged(all, span_exact(cards->number))
                                      : none;

@@ -296,6 +296,15 @@ class Splits(Fit):
         self.assertEqual(said["inputs"]["tensor_parallel"]["value"], 2)
         self.assertEqual(said["remarks"], [])
 
+    def test_sglang_may_share_its_ranks(self):
+        """server_args.py: under --enable-dp-attention dp_size divides tp_size
+        and all of them are tp_size GPUs."""
+        words = ["--engine", "sglang", "--gpu", "H200", "--gpus", 8, "--model",
+                 "deepseek-ai/DeepSeek-V3", "--tp", 8, "--dp"]
+        self.assertEqual(self.fit(*words, 8)["verdict"], "fits")
+        self.assertEqual(self.fit(*words, 3)["checks"]["ranks"]["verdict"],
+                         "not_enough")
+
     def test_the_model_came_with_a_release(self):
         """openai/gpt-oss: vllm#22327, in 0.10.1."""
         def check(version):
