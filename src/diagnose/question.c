@@ -29,8 +29,8 @@ static const struct {
                                          "'vllm|sglang|python'"},
     {FACT_engine_version, "diagnose.ask.engine_version", ""},
     {FACT_torch_version, "diagnose.ask.torch_version", PRINT_TORCH},
-    {FACT_cuda_version, "diagnose.ask.fact", "gpu_list"},
-    {FACT_driver_version, "diagnose.ask.fact", "gpu_list"},
+    {FACT_cuda_version, "diagnose.ask.driver", "gpu_list"},
+    {FACT_driver_version, "diagnose.ask.driver", "gpu_list"},
     {FACT_gpu_name, "diagnose.ask.gpu", "gpu_list"},
     {FACT_gpu_total, "diagnose.ask.gpu", "gpu_list"},
     {FACT_gpu_count, "diagnose.ask.gpu", "gpu_list"},
@@ -58,8 +58,8 @@ static const struct {
     {FACT_pytorch_allocated, "diagnose.ask.message", GREP_MESSAGE},
     {FACT_pytorch_reserved, "diagnose.ask.message", GREP_MESSAGE},
     {FACT_pytorch_unallocated, "diagnose.ask.message", GREP_MESSAGE},
-    {FACT_batch_size, "diagnose.ask.fact", ""},
-    {FACT_seq_len, "diagnose.ask.fact", ""},
+    {FACT_shares_host_memory, "diagnose.ask.shared", ""},
+    {FACT_task, "diagnose.ask.task", ""},
 };
 
 /* Where the machine is not ours to ask its kernel, or the kernel had no part

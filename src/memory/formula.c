@@ -133,7 +133,7 @@ struct str write_margin(struct arena *a, const struct memory_case *c,
     struct str m = write_bytes(a, more.high);
     struct str v = write_bytes(a, span_middle(most));
     return arena_printf(a,
-                        "room wanted at most = %.*s that failed + %.*s still "
+                        "room needed at most = %.*s that failed + %.*s still "
                         "to come = %.*s",
                         STR_ARG(t), STR_ARG(m), STR_ARG(v));
 }

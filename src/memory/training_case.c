@@ -229,7 +229,7 @@ void training_explain(struct arena *a, const struct memory_case *c,
         return;
     }
     formula_put(a, f,
-                arena_printf(a, "training state %s, on each card = %.*s%.*s",
+                arena_printf(a, "training state %s, on each GPU = %.*s%.*s",
                              what_is_trained(&s), STR_ARG(text),
                              STR_ARG(sources)));
 }

@@ -93,7 +93,7 @@ class Check(unittest.TestCase):
         self.assertEqual([line.split()[0] for line in listed],
                          [code for code, level in CODES])
         for code, level in CODES:
-            for lang, marks in (("en", ("Why: ", "To put it right: ")),
+            for lang, marks in (("en", ("Why: ", "To fix it: ")),
                                 ("zh", ("原因：", "如何改正："))):
                 done = oomkb("explain", code, "--lang", lang)
                 self.assertEqual(done.returncode, 0, code)

@@ -167,7 +167,7 @@ class Commands(Fit):
         for flags, said in (
                 ("--frobnicate 3", "does not know the flag --frobnicate"),
                 ("--max-model-lenn 3", "did you mean --max-model-len?"),
-                ("--enable-lora", "--enable-lora changes memory too"),
+                ("--enable-lora", "--enable-lora changes memory use too"),
                 ("-tp $TP", "-tp has no value yet ($TP)")):
             one, = remarks(flags)
             self.assertIn(said, one)
@@ -210,23 +210,23 @@ class Splits(Fit):
         qwen = "Qwen/Qwen3-235B-A22B-FP8"
         for words, said in (
                 (["--model", qwen, "--tp", 8],
-                 "192 columns per rank are no multiple of 128"),
+                 "192 columns per rank are not a multiple of 128"),
                 (["--model", "Qwen/Qwen3-30B-A3B-FP8", "--tp", 4],
-                 "192 columns per rank are no multiple of 128"),
+                 "192 columns per rank are not a multiple of 128"),
                 (["--model", "Qwen/Qwen3-14B", "--tp", 5],
-                 "8 KV heads can be neither divided among them nor copied"),
+                 "8 KV heads can be neither divided nor copied"),
                 (["--config", self.file({
                     "num_hidden_layers": 4, "hidden_size": 768,
                     "num_attention_heads": 12, "num_key_value_heads": 12,
                     "vocab_size": 32000, "intermediate_size": 3072,
                     "max_position_embeddings": 4096}), "--tp", 3],
-                 "the vocabulary, padded to 32,000 rows, does not divide"),
+                 "the vocabulary, padded to 32,000 rows, does not divide evenly"),
                 (["--config", self.file({
                     "num_hidden_layers": 4, "hidden_size": 768,
                     "num_attention_heads": 12, "num_key_value_heads": 12,
                     "vocab_size": 32064, "intermediate_size": 3070,
                     "max_position_embeddings": 4096}), "--tp", 3],
-                 "a feed-forward part of 3,070 columns does not divide"),
+                 "a feed-forward layer of 3,070 columns does not divide evenly"),
                 (["--config", self.file({
                     "num_hidden_layers": 4, "hidden_size": 1024,
                     "num_attention_heads": 8, "num_key_value_heads": 8,
@@ -234,7 +234,7 @@ class Splits(Fit):
                     "max_position_embeddings": 4096,
                     "quantization_config": {"quant_method": "awq",
                                             "group_size": 32}}), "--tp", 8],
-                 "3,696 columns per rank are no multiple of 32")):
+                 "3,696 columns per rank are not a multiple of 32")):
             verdict, split, why = self.check(*words)
             self.assertEqual((verdict, split), ("does_not_fit", "not_enough"),
                              words)
@@ -289,7 +289,7 @@ class Splits(Fit):
             self.assertEqual((inputs["tensor_parallel"]["value"],
                               inputs["pipeline_parallel"]["value"]),
                              (tp, pp), words)
-            self.assertIn("GPUs were given and no split",
+            self.assertIn("GPUs were given without a split",
                           answer["remarks"][0])
         said = self.fit("--gpu", "H200", "--model", "Qwen/Qwen3-32B",
                         "--gpus", 4, "--tp", 2)
@@ -318,7 +318,7 @@ class Splits(Fit):
         done = oomkb("fit", "--gpu", "H200", "--model", "openai/gpt-oss-20b",
                      "--engine-version", "0.10.0")
         self.assertRegex(done.stdout.decode().replace("\n ", ""),
-                         r"vLLM 0\.10\.0 does not know openai/gpt-oss-20b")
+                         r"vLLM 0\.10\.0 does not support openai/gpt-oss-20b")
 
     def test_since_is_an_engine_and_a_release(self):
         folder = os.path.join(ROOT, "kb", "models")
@@ -1211,7 +1211,7 @@ class Shown(Fit):
         words = ["fit", "--model", LLAMA, "--kv-available", "8GiB",
                  "--max-model-len", "16384", "--concurrency", "9"]
         text = oomkb(*words).stdout.decode()
-        self.assertIn("9 requests", text)
+        self.assertIn("9 full-length requests", text)
         self.assertRegex(text, r"need .* 18 GiB")
         plan = self.fit(*words[1:], "--gpu", "L4", status=1)
         self.assertFalse(plan["kv"]["fits"])

@@ -132,7 +132,7 @@ class Follow(unittest.TestCase):
                          r"^==> \S+, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d <==$")
         self.assertRegex(titles[1], r"^==> \S+, the whole log <==$")
         self.assertEqual(w.out.count(b"pytorch/cuda-oom"), 2)  # id, explain
-        self.assertIn(b"is all there is, in 2 lines", w.out)
+        self.assertIn(b"Nothing new since the last report; 2 lines", w.out)
 
     def test_what_came_more_often_is_told_whole(self):
         self.write(cuda(2))
@@ -182,7 +182,7 @@ class Follow(unittest.TestCase):
         self.write(SLURM, "w")
         w.wait_for_lines(1)
         self.assertEqual(w.end(), 0)
-        self.assertIn(b"cut short", w.err)
+        self.assertIn(b"truncated", w.err)
         self.assertEqual(w.lines()[0]["findings"][0]["first_line"], 4)
 
     def test_a_log_may_come_later(self):

@@ -187,7 +187,7 @@ class Searches(unittest.TestCase):
     def test_nothing_found_is_said(self):
         done = oomkb("search", "qqqqzzzz")
         self.assertEqual(done.returncode, 1)
-        self.assertIn(b"Nothing", done.stdout)
+        self.assertIn(b"No entry matches", done.stdout)
         self.assertEqual(oomkb("search").returncode, 2)
 
     def test_words_and_one_string_are_the_same(self):

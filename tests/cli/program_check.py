@@ -55,7 +55,7 @@ class Status(Program):
     def test_what_is_for_another_case_is_told_under_why(self):
         short, long = oomkb(stdin=FAILED), oomkb("--why", stdin=FAILED)
         for done, is_told in ((short, False), (long, True)):
-            self.assertEqual(b"Not here: " in done.stdout, is_told)
+            self.assertEqual(b"Does not apply: " in done.stdout, is_told)
 
     def test_1_says_that_none_was(self):
         done = oomkb(stdin=HEALTHY)
@@ -106,7 +106,7 @@ class Status(Program):
         for pack in (gzip.compress, lzma.compress):
             done = oomkb(stdin=pack(log)[:-5000])
             self.assertEqual(done.returncode, 0)
-            self.assertIn(b"ended early", done.stdout)
+            self.assertIn(b"incomplete", done.stdout)
             self.assertRegex(done.stderr, rb"^oomkb: -: [^\n]*cut short[^\n]* "
                                           rb"read: \d+\. [^\n]*\n$")
 
@@ -119,7 +119,7 @@ class Status(Program):
             self.assertIn(b"Read: ", done.stdout)
             lines = int(re.search(rb"Read: ([\d,]+) lines", done.stdout)[1]
                         .replace(b",", b""))
-            self.assertIn(f"{name}: damaged or cut short; lines that could be "
+            self.assertIn(f"{name}: damaged or incomplete; lines that could be "
                           f"read: {lines}. The answer", done.stderr.decode())
             among = oomkb("-", name, stdin=FAILED)
             self.assertEqual(among.returncode, 2)

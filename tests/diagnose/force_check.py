@@ -41,7 +41,7 @@ POD = ("    env:\n    - name: PYTORCH_CUDA_ALLOC_CONF\n"
 # (what, log, options, remarks that must stand, words that must not)
 CASES = [
     ("vLLM dropped a flag", VLLM % 32768 + OOM, [],
-     ["max_num_seqs was set to 16, but is not among the settings"],
+     ["max_num_seqs was set to 16 but is missing from the settings"],
      ["max_model_len was set", "tensor parallel"]),
     ("vLLM took another length", VLLM % 4096 + OOM, [],
      ["max_model_len was set to 32768, but 4096 was in force (line 2)"], []),
@@ -52,10 +52,10 @@ CASES = [
      ["is not among"]),
     ("the user says otherwise", VLLM % 32768 + OOM,
      ["--set", "max_model_len=8192"],
-     ["You say max_model_len is 8192; the log shows 32768"], []),
+     ["You say that max_model_len is 8192; the log shows 32768"], []),
     ("SGLang lists all", SGLANG % ("0.88", "None", "auto") + OOM, [],
      ["mem_fraction_static was set to 0.7, but 0.88 was in force",
-      "context length was set to 8192, but is not among the settings",
+      "context length was set to 8192 but is missing from the settings",
       "KV cache dtype was set to fp8_e5m2, but auto was in force"], []),
     ("SGLang took all", SGLANG % ("0.7", "8192", "fp8_e5m2") + OOM, [], [],
      ["was set to", "in force"]),
@@ -67,12 +67,12 @@ CASES = [
      "not supported on this platform (Triggered internally)\n" + OOM, [],
      ["expandable_segments was set to true, but false was in force"], []),
     ("Ray's workers do not get it", EXPANDABLE + RAY % "" + OOM, [],
-     ["is not among the variables that were passed on (line 2)"], []),
+     ["is missing from the variables that were passed on (line 2)"], []),
     ("Ray's workers get it",
      EXPANDABLE + RAY % ", 'PYTORCH_CUDA_ALLOC_CONF'" + OOM, [], [],
      ["was set to"]),
     ("a container without variables", POD + "    Environment: <none>\n" + OOM,
-     [], ["is not among the variables that were passed on (line 4)"], []),
+     [], ["is missing from the variables that were passed on (line 4)"], []),
     ("a pod's variable", POD + OOM, [], [], ["was set to"]),
     ("PyTorch's advice is no setting", OOM, [], [], ["was set to"]),
 ]
@@ -101,7 +101,7 @@ def main():
     fixes = {f["id"]: f for f in findings(EXPANDABLE + RAY % "" + OOM,
                                           [])[0]["fixes"]}
     fix = fixes["expandable-segments"]
-    if fix["applies"] != "yes" or "was not in force" not in (
+    if fix["applies"] != "yes" or "did not take effect" not in (
             fix["because"] or ""):
         faults.append(f"the fix named in vain: {fix['applies']}, "
                       f"{fix['because']}")

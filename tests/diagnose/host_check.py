@@ -40,7 +40,7 @@ class Peak(unittest.TestCase):
     def test_known_and_unknown_are_told_in_words(self):
         for words in ((), ("--format", "markdown")):
             said = flat(run(self.PBS, *words))
-            self.assertIn("When it was ended: host memory used 36.65 GiB, "
+            self.assertIn("When it was ended: host memory in use 36.65 GiB, "
                           "limit 32.00 GiB. How much more it would have taken "
                           "is not known; 43.98 GiB is a first try.", said)
             self.assertNotIn("<=?", said)

@@ -57,24 +57,24 @@ static struct str rate(enum lang lang, int64_t worked, int64_t tried) {
 static void few_reports_that_all_say_no_are_told(void **state) {
     (void)state;
     expect_shown(rate(LANG_EN, 0, 2),
-                 "2 people tried it, none says it worked.");
-    expect_shown(rate(LANG_ZH, 0, 2), "2 人试过，没有人说有效。");
+                 "Worked for none of 2 who reported.");
+    expect_shown(rate(LANG_ZH, 0, 2), "2 人反馈，都无效。");
     expect_shown(rate(LANG_EN, 0, 1), "One report: it did not work.");
-    expect_shown(rate(LANG_EN, 1, 2), "Few reports so far.");
-    expect_shown(rate(LANG_EN, 0, 5), "0 of 5 people say it worked.");
+    expect_shown(rate(LANG_EN, 1, 2), "Fewer than 3 reports.");
+    expect_shown(rate(LANG_EN, 0, 5), "Worked for 0 of 5 who reported.");
 }
 
 static void one_report_is_no_rate(void **state) {
     (void)state;
     expect_shown(rate(LANG_EN, 1, 1), "One report: it worked.");
-    expect_shown(rate(LANG_ZH, 1, 1), "只有一份反馈：有效。");
-    expect_shown(rate(LANG_ZH, 0, 1), "只有一份反馈：无效。");
+    expect_shown(rate(LANG_ZH, 1, 1), "只有 1 份反馈：有效。");
+    expect_shown(rate(LANG_ZH, 0, 1), "只有 1 份反馈：无效。");
     struct teller t = teller(LANG_EN);
     struct success s = {.known = true, .basis = BASIS_reports, .worked = 3,
                         .tried = 4, .maintainers_worked = 1,
                         .maintainers_tried = 1};
-    expect_shown(shown_rate(&t, &s), "3 of 4 people say it worked. "
-                                     "One of its maintainers says it worked.");
+    expect_shown(shown_rate(&t, &s), "Worked for 3 of 4 who reported. "
+                                     "A maintainer confirms it.");
 }
 
 static struct str failure(enum lang lang, int64_t failed, int64_t tried) {
@@ -87,12 +87,12 @@ static void a_dead_end_counts_those_it_failed_for(void **state) {
     (void)state;
     expect_shown(failure(LANG_EN, 1, 1), "One report: it did not work.");
     expect_shown(failure(LANG_EN, 2, 3),
-                 "It failed for 2 of 3 people who report it.");
-    expect_shown(failure(LANG_ZH, 2, 3), "反馈者 3 人，其中 2 人无效。");
+                 "Failed for 2 of 3 who reported.");
+    expect_shown(failure(LANG_ZH, 2, 3), "3 人反馈，2 人无效。");
     struct teller t = teller(LANG_EN);
     struct rate r = {.basis = BASIS_estimate, .rate_micro = 900000};
     expect_shown(shown_failure(&t, &r),
-                 "That it fails: Estimate, not reports: 90 %.");
+                 "How often it fails: An estimate, not reports: 90 %.");
 }
 
 static struct str depends_on(enum lang lang, const char *facts) {
@@ -106,7 +106,7 @@ static void facts_are_called_by_their_labels(void **state) {
     static const char two[] = "\x1fgpu_free\x1f\x1e\x1ftorch_version\x1f";
     (void)state;
     expect_shown(depends_on(LANG_EN, two),
-                 "It depends on: free GPU memory, PyTorch.");
+                 "Depends on: free GPU memory, PyTorch.");
     expect_shown(depends_on(LANG_ZH, two), "取决于：空闲显存、PyTorch。");
 }
 
@@ -122,8 +122,8 @@ static void few_bytes_are_a_word_of_the_language(void **state) {
 static void stray_marks_do_no_harm(void **state) {
     (void)state;
     expect_shown(depends_on(LANG_EN, "\x1fnothing\x1f"),
-                 "It depends on: \x1fnothing\x1f.");
-    expect_shown(depends_on(LANG_EN, "\x1f"), "It depends on: \x1f.");
+                 "Depends on: \x1fnothing\x1f.");
+    expect_shown(depends_on(LANG_EN, "\x1f"), "Depends on: \x1f.");
 }
 
 int main(void) {

@@ -194,8 +194,8 @@ static void nothing_of_a_log_is_obeyed(void **state) {
 static void few_reports_are_no_percentage(void **state) {
     (void)state;
     struct str text = all_of(report_of_kv_pool(&arena));
-    expect_contains(text, "10 of 13 people say it worked");
-    expect_contains(text, "Few reports");
+    expect_contains(text, "Worked for 10 of 13 who reported");
+    expect_contains(text, "Fewer than 3 reports");
     expect_lacks(text, "1 of 2");
 }
 
