@@ -117,7 +117,7 @@ def nothing_is_lost(user):
     expect(run.returncode == 0, run.stderr)
     expect(user.file.read_text().startswith(mine), "lines were lost")
     listed = user.run("feedback", "list")
-    expect("left as they are: 2" in listed.stderr, listed.stderr)
+    expect("left unchanged: 2" in listed.stderr, listed.stderr)
     report = user.run("--format", "json", LOG)
     expect(json.loads(report.stdout)["findings"], "an odd file stops diagnose")
     before = user.file.read_bytes()

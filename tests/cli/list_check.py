@@ -100,7 +100,7 @@ class Lists(unittest.TestCase):
                                   stdout=subprocess.PIPE)
             lines = done.stdout.decode().splitlines()
             self.assertLessEqual(max(map(len, lines)), 60)
-        self.assertIn("hybrid_kv_disabled        bool     windows kept whole",
+        self.assertIn("hybrid_kv_disabled        bool     window layers at",
                       done.stdout.decode())
 
     def test_names_for_a_spreadsheet(self):

@@ -107,7 +107,7 @@ class Status(Program):
             done = oomkb(stdin=pack(log)[:-5000])
             self.assertEqual(done.returncode, 0)
             self.assertIn(b"incomplete", done.stdout)
-            self.assertRegex(done.stderr, rb"^oomkb: -: [^\n]*cut short[^\n]* "
+            self.assertRegex(done.stderr, rb"^oomkb: -: [^\n]*incomplete[^\n]* "
                                           rb"read: \d+\. [^\n]*\n$")
 
     def test_where_nothing_was_found_in_half_a_log_nobody_knows(self):
