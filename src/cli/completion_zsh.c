@@ -20,7 +20,8 @@ static void put_zsh_help(struct cli *c, const char *key) {
 static void put_zsh_option(struct cli *c, const struct option_row *o) {
     char choices[CHOICES_MAX];
     choices_of(o, choices);
-    printf("            '%s%s%s[", o->id == OPTION_SET ? "*" : "", o->name,
+    bool may_repeat = o->id == OPTION_SET || o->id == OPTION_KB;
+    printf("            '%s%s%s[", may_repeat ? "*" : "", o->name,
            o->value != NULL ? "=" : "");
     put_zsh_help(c, o->help_key);
     printf("]");
