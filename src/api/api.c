@@ -9,63 +9,7 @@
 #define BASES_MAX 16
 #define OUTPUT_BYTES_MAX ((size_t)256 << 20)
 
-/* embed.S */
-extern const char oomkb_index_start[] __attribute__((visibility("hidden")));
-extern const char oomkb_index_end[] __attribute__((visibility("hidden")));
-
 /* ---- the base ---- */
-
-struct opening {
-    struct oomkb *kb;
-    const char *const *paths; /* NULL among them: the built-in one */
-    struct str image;         /* where paths is NULL */
-    size_t count;
-    const char *path; /* the one that is being opened */
-};
-
-static struct str own_image(void) {
-    return (struct str){oomkb_index_start,
-                        (size_t)(oomkb_index_end - oomkb_index_start)};
-}
-
-/* The built-in one first, if it is there: what is no entry is the first's. */
-static void open_one(struct opening *o, struct str image) {
-    struct oomkb *kb = o->kb;
-    struct arena *a = &kb->arena;
-    bool is_own = image.p == oomkb_index_start;
-    size_t at = is_own ? 0 : kb->count;
-    for (size_t i = kb->count; i > at; i--) {
-        kb->each[i] = kb->each[i - 1];
-        kb->kits[i] = kb->kits[i - 1];
-    }
-    kb->each[at] = is_own ? index_own(a, image) : index_open(a, image);
-    kb->kits[at] = is_own ? scan_kit_own(a, kb->each[at])
-                          : scan_kit_open(a, kb->each[at]);
-    kb->count++;
-}
-
-static void open_base(void *arg) {
-    struct opening *o = arg;
-    struct oomkb *kb = o->kb;
-    struct arena *a = &kb->arena;
-    kb->each = arena_array(a, o->count, sizeof *kb->each);
-    kb->kits = arena_array(a, o->count, sizeof *kb->kits);
-    for (size_t i = 0; i < o->count; i++) {
-        o->path = o->paths != NULL ? o->paths[i] : NULL;
-        open_one(o, o->path != NULL    ? index_file(a, o->path)
-                    : o->paths != NULL ? own_image()
-                                       : o->image);
-    }
-    o->path = NULL;
-    kb->index = index_join(a, kb->each, kb->count);
-    kb->digest = STR("");
-    for (size_t i = 0; i < kb->count; i++) {
-        struct str one = index_digest(kb->each[i]);
-        kb->digest = arena_printf(a, "%.*s%s%.*s", STR_ARG(kb->digest),
-                                  i > 0 ? "+" : "", STR_ARG(one));
-    }
-    kb->texts = texts_new(a, kb->index, &kb->from);
-}
 
 static int refuse_index(const char *path, const struct fault *fault,
                         oomkb_error *err) {
@@ -85,7 +29,7 @@ static int open_with(struct opening *o, oomkb **out, oomkb_error *err) {
     arena_init(&kb->arena, &kb->from, 0);
     o->kb = kb;
     struct fault fault;
-    enum fail code = arena_guard(&kb->arena, open_base, o, &fault);
+    enum fail code = arena_guard(&kb->arena, base_open, o, &fault);
     if (code != FAIL_NONE) {
         oomkb_close(kb);
         return o->path != NULL && code == FAIL_INDEX
@@ -106,7 +50,7 @@ int oomkb_open_all(const char *const *paths, size_t count, oomkb **kb,
                          "1 to 16 knowledge bases can be opened at once");
     }
     for (size_t i = 0; i < count; i++) {
-        if (paths[i] == NULL && own_image().n == 0) {
+        if (paths[i] == NULL && base_built_in().n == 0) {
             return error_set(err, OOMKB_ERROR_INDEX,
                              "no knowledge base is built in: name an index "
                              "file made by `oomkb build`");

@@ -69,6 +69,18 @@ struct oomkb {
     struct texts *texts;
 };
 
+/* ---- base.c ---- */
+struct opening {
+    struct oomkb *kb;
+    const char *const *paths; /* NULL among them: the built-in one */
+    struct str image;         /* where paths is NULL */
+    size_t count;
+    const char *path; /* the one that is being opened */
+};
+struct str base_built_in(void); /* empty: there is none */
+/* arg: a struct opening, whose kb is filled in behind its arena's guard. */
+void base_open(void *arg);
+
 /* ---- scans.c: a scan by each knowledge base, joined at its end ---- */
 struct scans;
 struct scans *scans_new(struct arena *a, const struct oomkb *kb,
