@@ -19,6 +19,7 @@
 #define REMARKS 2
 #define QUESTIONS 2
 #define LINKS 2
+#define SURELY_SHOWN 2 /* fixes that are not left out for length */
 #define HUNDREDTH_MICRO 10000
 
 static bool stands_alone(const struct finding *f) {
@@ -58,6 +59,15 @@ static bool is_aside(const struct note *remark) {
            str_eq(str_of(remark->key), STR("diagnose.remark.model_guess"));
 }
 
+/* Numbers that do not agree, and settings that were not in force, put all else
+ * into doubt. */
+static bool casts_doubt(const struct finding *f, const struct note *remark) {
+    return f->is_contradictory ||
+           f->reconciliation.outcome == RECONCILE_EXPLAINED ||
+           f->reconciliation.outcome == RECONCILE_RESIDUAL ||
+           str_starts(str_of(remark->key), STR("diagnose.remark.not_"));
+}
+
 static void add_remarks(const struct teller *t, struct document *d,
                         const struct finding *f) {
     size_t count = 0;
@@ -65,7 +75,9 @@ static void add_remarks(const struct teller *t, struct document *d,
         const struct note *remark = &f->remarks[i];
         if (t->o->all || (count < REMARKS && !is_aside(remark))) {
             document_text(d, NULL, TONE_PLAIN, said_note(t, remark))->spare =
-                count > 0 ? SPARE_NEXT_REMARK : SPARE_REMARK;
+                casts_doubt(f, remark) ? SPARE_DOUBT
+                : count > 0            ? SPARE_NEXT_REMARK
+                                       : SPARE_REMARK;
             count++;
         }
     }
@@ -116,6 +128,8 @@ static void add_root(const struct teller *t, struct document *d,
     const struct finding *f = &rep->findings[i];
     add_head(t, d, f);
     document_text(d, NULL, TONE_PLAIN, numbers_said(t, rep, f));
+    document_text(d, NULL, TONE_PLAIN, holders_said(t, f))->spare =
+        SPARE_HOLDERS;
     add_remarks(t, d, f);
     if (t->o->all) {
         document_text(d, NULL, TONE_PLAIN, said_text(t, &f->entry->root_cause));
@@ -123,8 +137,6 @@ static void add_root(const struct teller *t, struct document *d,
     document_add(d, NULL, (struct block){.kind = BLOCK_BARS,
                                          .bars = bars_of(t, f),
                                          .spare = SPARE_BARS});
-    document_text(d, NULL, TONE_PLAIN, holders_said(t, f))->spare =
-        SPARE_HOLDERS;
     add_advice(t, d, rep, f, is_main);
     add_followers(t, d, rep, i);
     if (t->o->all) {
@@ -140,8 +152,9 @@ static struct str fixes_decided(const struct teller *t,
     struct chosen c = fixes_chosen(t, f);
     struct buf list;
     size_t count = 0;
+    size_t sure = t->o->all || t->o->top > 0 ? c.count : SURELY_SHOWN;
     buf_init_in(&list, t->a, 256);
-    for (size_t i = 0; i < c.count; i++) {
+    for (size_t i = 0; i < c.count && i < sure; i++) {
         const struct needs *needs = &c.at[i]->estimate.needs;
         bool is_needed = false;
         for (size_t k = 0; k < needs->count; k++) {

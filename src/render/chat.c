@@ -126,15 +126,17 @@ static void add_item(struct post *m, int weight, struct str mark,
                                STR_ARG(item->column[1]));
     }
     add_piece(m, weight, mark, item->text, columns);
+    struct str words = {NULL, 0}; /* the sum, else how it is done */
     for (const struct block *in = item->first; in != NULL; in = in->next) {
+        bool is_better = words.n == 0 || in->spare == 0;
         if (in->kind == BLOCK_CODE) {
             add_command(m, weight - 2, in->text);
-        } else if (in->kind == BLOCK_TEXT) {
-            add_piece(m, weight - 3, (struct str){NULL, 0}, in->text,
-                      (struct str){NULL, 0});
-            break;
+        } else if (in->kind == BLOCK_TEXT && is_better) {
+            words = in->text;
         }
     }
+    add_piece(m, weight - 3, (struct str){NULL, 0}, words,
+              (struct str){NULL, 0});
 }
 
 /* What is asked, and how to answer; not what it would change, for that names

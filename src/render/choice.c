@@ -120,10 +120,11 @@ static struct str compared(const struct teller *t, const struct estimate *e) {
         return (struct str){NULL, 0};
     }
     struct str formula = said_formula(t, bare_formula(e->formula));
-    struct str after = bound(t, unit, e->after, false);
-    struct str limit = e->limit.low < e->after.high
-                           ? shown_span(t, unit, e->limit)
-                           : bound(t, unit, e->limit, true);
+    bool overlap = e->limit.low < e->after.high; /* in their roundings */
+    struct str after = overlap ? shown_span(t, unit, e->after)
+                               : bound(t, unit, e->after, false);
+    struct str limit = overlap ? shown_span(t, unit, e->limit)
+                               : bound(t, unit, e->limit, true);
     struct str args[] = {after, limit, formula};
     if (formula.n == 0 || e->after.low != e->after.high) {
         return said_with(t, "verdict.sum", args, 2);

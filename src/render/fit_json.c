@@ -48,11 +48,6 @@ static struct json *weights(const struct teller *t, const struct fit *fit) {
     return o;
 }
 
-static struct json *word(const struct teller *t, enum vocabulary which,
-                         int value) {
-    return json_text(t->a, str_of(word_spelling(which, value)));
-}
-
 static struct json *changes(const struct teller *t,
                             const struct fit_plan *plan) {
     struct json *list = json_new_array(t->a);
@@ -71,8 +66,8 @@ static struct json *plans(const struct teller *t, const struct fit *fit) {
         json_set(o, "command", json_text(t->a, fit_changes(t, fit, plan)));
         json_set(o, "changes", changes(t, plan));
         json_set(o, "effort",
-                 word(t, WORDS_EFFORT, (int)fit_plan_effort(plan)));
-        json_set(o, "loses", word(t, WORDS_LOSES, (int)fit_plan_loses(plan)));
+                 json_word(t, WORDS_EFFORT, (int)fit_plan_effort(plan)));
+        json_set(o, "loses", json_word(t, WORDS_LOSES, (int)fit_plan_loses(plan)));
         json_set(o, "needed", json_span(t, plan->needed));
         json_set(o, "pool", json_span(t, plan->pool));
         json_set(o, "formula", json_str_or_null(t->a, plan->formula));

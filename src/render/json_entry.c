@@ -2,20 +2,6 @@
  * of an entry that a finding shows too. */
 #include "render/parts.h"
 
-static struct json *word(const struct teller *t, enum vocabulary which,
-                         int value) {
-    return json_text(t->a, str_of(word_spelling(which, value)));
-}
-
-static struct json *strings(const struct teller *t,
-                            const struct str_list *list) {
-    struct json *array = json_new_array(t->a);
-    for (size_t i = 0; i < list->count; i++) {
-        json_push(array, json_text(t->a, list->at[i]));
-    }
-    return array;
-}
-
 struct json *json_range(const struct teller *t,
                         const struct version_range *r) {
     struct json *o = json_new_object(t->a);
@@ -78,7 +64,7 @@ struct json *json_rate(const struct teller *t, const struct rate *rate,
     bool has_counts =
         rate->basis == BASIS_reports || rate->basis == BASIS_measured;
     struct json *o = json_new_object(t->a);
-    json_set(o, "basis", word(t, WORDS_BASIS, (int)rate->basis));
+    json_set(o, "basis", json_word(t, WORDS_BASIS, (int)rate->basis));
     json_set(o, worked_key,
              has_counts ? json_int(t->a, rate->worked) : json_new_null(t->a));
     json_set(o, "tried",
@@ -93,7 +79,7 @@ struct json *json_rate(const struct teller *t, const struct rate *rate,
                         : ratio_or_null(t, rate->rate_micro));
     json_set(o, "because", json_said(t, &rate->because));
     json_set(o, "source", json_str_or_null(t->a, rate->source));
-    json_set(o, "links", strings(t, &rate->links));
+    json_set(o, "links", json_strings(t, &rate->links));
     return o;
 }
 

@@ -3,11 +3,6 @@
 
 #define HUNDREDTH_MICRO INT64_C(10000) /* max_concurrency has two places */
 
-static struct json *word(const struct teller *t, enum vocabulary which,
-                         int value) {
-    return json_text(t->a, str_of(word_spelling(which, value)));
-}
-
 static struct json *owner(const struct teller *t, int64_t n) {
     return n == FACT_NONE ? json_new_null(t->a) : json_int(t->a, n);
 }
@@ -121,9 +116,9 @@ static struct json *fix_object(const struct teller *t, const struct fix *fix) {
     json_set(o, "command", json_str_or_null(t->a, fix->command));
     json_set(o, "acts_on", json_acts_on(t, &is->acts_on));
     json_set(o, "use", json_str_or_null(t->a, is->use));
-    json_set(o, "effort", word(t, WORDS_EFFORT, (int)is->effort));
-    json_set(o, "loses", word(t, WORDS_LOSES, (int)is->loses));
-    json_set(o, "frees", word(t, WORDS_FREES, (int)is->frees));
+    json_set(o, "effort", json_word(t, WORDS_EFFORT, (int)is->effort));
+    json_set(o, "loses", json_word(t, WORDS_LOSES, (int)is->loses));
+    json_set(o, "frees", json_word(t, WORDS_FREES, (int)is->frees));
     json_set(o, "trade_off", json_said(t, &is->trade_off));
     json_set(o, "success", json_success(t, &fix->success, "worked"));
     if (fix->own.worked + fix->own.failed > 0) {
@@ -191,7 +186,7 @@ static struct json *versions(const struct teller *t,
     for (size_t i = 0; i < f->version_count; i++) {
         const struct version_line *v = &f->versions[i];
         struct json *o = json_range(t, &v->is->range);
-        json_set(o, "status", word(t, WORDS_RANGE_STATUS, (int)v->is->status));
+        json_set(o, "status", json_word(t, WORDS_RANGE_STATUS, (int)v->is->status));
         json_set(o, "version", json_str_or_null(t->a, v->version));
         json_set(o, "in_range", in_range(t, v->in_range));
         json_set(o, "note", json_said(t, &v->is->note));
@@ -206,13 +201,13 @@ static void set_head(const struct teller *t, struct json *o,
     json_set(o, "id", json_text(t->a, f->id));
     json_set(o, "entry", json_text(t->a, e->id));
     json_set(o, "component", json_text(t->a, e->component));
-    json_set(o, "mechanism", word(t, WORDS_MECHANISM, (int)f->mechanism));
+    json_set(o, "mechanism", json_word(t, WORDS_MECHANISM, (int)f->mechanism));
     json_set(o, "title", json_text(t->a, said_text(t, &e->title)));
     json_set(o, "root_cause", json_text(t->a, said_text(t, &e->root_cause)));
-    json_set(o, "role", word(t, WORDS_ROLE, (int)f->role));
+    json_set(o, "role", json_word(t, WORDS_ROLE, (int)f->role));
     json_set(o, "cause",
              f->cause >= 0 ? json_int(t->a, f->cause) : json_new_null(t->a));
-    json_set(o, "severity", word(t, WORDS_SEVERITY, (int)e->severity));
+    json_set(o, "severity", json_word(t, WORDS_SEVERITY, (int)e->severity));
     json_set(o, "certainty",
              json_text(t->a, str_of(certainty_spelling(f->certainty))));
     json_set(o, "because", json_str_or_null(t->a, said_note(t, &f->because)));
@@ -289,7 +284,7 @@ static struct json *causes(const struct teller *t, const struct finding *f) {
 
 static struct json *outlook(const struct teller *t, const struct finding *f) {
     struct json *o = json_new_object(t->a);
-    json_set(o, "restart", word(t, WORDS_RESTART, (int)f->outlook.restart));
+    json_set(o, "restart", json_word(t, WORDS_RESTART, (int)f->outlook.restart));
     json_set(o, "because",
              json_str_or_null(t->a, said_note(t, &f->outlook.because)));
     return o;

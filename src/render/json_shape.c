@@ -11,8 +11,13 @@ static struct json *word(const struct teller *t, const struct field *f,
     return json_text(t->a, str_of(field_word(f, value)));
 }
 
-static struct json *strings(const struct teller *t,
-                            const struct str_list *list) {
+struct json *json_word(const struct teller *t, enum vocabulary which,
+                       int value) {
+    return json_text(t->a, str_of(word_spelling(which, value)));
+}
+
+struct json *json_strings(const struct teller *t,
+                          const struct str_list *list) {
     struct json *array = json_new_array(t->a);
     for (size_t i = 0; i < list->count; i++) {
         json_push(array, json_text(t->a, list->at[i]));
@@ -130,7 +135,7 @@ static struct json *value(const struct teller *t, const struct shape *shape,
         return json_str_or_null(t->a, *(const struct str *)at);
     case FIELD_TEXT: return json_said(t, at);
     case FIELD_PATTERNS: case FIELD_LINES: case FIELD_LINKS: case FIELD_WHEN:
-    case FIELD_ENTRIES: return strings(t, at);
+    case FIELD_ENTRIES: return json_strings(t, at);
     case FIELD_FACT:
         return json_text(t->a, str_of(fact_spelling(
                                    *(const enum fact_name *)at)));

@@ -92,20 +92,15 @@ void list_document(const struct teller *t, const struct listing *list,
     }
 }
 
-static struct json *word(const struct teller *t, enum vocabulary which,
-                         int value) {
-    return json_text(t->a, str_of(word_spelling(which, value)));
-}
-
 struct json *json_row(const struct teller *t, const struct listing *list,
                       size_t i) {
     const struct entry *e = list->at[i].entry;
     struct json *o = json_new_object(t->a);
     json_set(o, "id", json_text(t->a, e->id));
     json_set(o, "component", json_text(t->a, e->component));
-    json_set(o, "mechanism", word(t, WORDS_MECHANISM, (int)e->mechanism));
-    json_set(o, "severity", word(t, WORDS_SEVERITY, (int)e->severity));
-    json_set(o, "role", word(t, WORDS_ROLE, (int)e->role));
+    json_set(o, "mechanism", json_word(t, WORDS_MECHANISM, (int)e->mechanism));
+    json_set(o, "severity", json_word(t, WORDS_SEVERITY, (int)e->severity));
+    json_set(o, "role", json_word(t, WORDS_ROLE, (int)e->role));
     json_set(o, "title", json_text(t->a, said_text(t, &e->title)));
     if (list->is_search) {
         json_set(o, "matched", json_bool(t->a, list->at[i].is_matched));

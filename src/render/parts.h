@@ -47,7 +47,6 @@ void json_data(const struct teller *t, const struct answer *answer,
                struct buf *out);
 void jsonl_data(const struct teller *t, const struct answer *answer,
                 struct buf *out);
-struct json *json_report(const struct teller *t, const struct report *rep);
 struct json *names_json(const struct teller *t, const struct names *n);
 struct json *names_row(const struct teller *t, const struct names *n,
                        size_t row);
@@ -118,8 +117,9 @@ struct str shown_failure(const struct teller *t, const struct rate *rate);
 
 /* What an answer that is too long does without, the last first (`spare` of a
  * block). */
-enum spare { SPARE_NEVER, SPARE_BARS, SPARE_DEAD_END, SPARE_THIRD_FIX,
-             SPARE_NEXT_DEAD_END, SPARE_QUESTION, SPARE_REMARK, SPARE_HOLDERS,
+enum spare { SPARE_NEVER, SPARE_BARS, SPARE_DOUBT, SPARE_DEAD_END,
+             SPARE_HOLDERS, SPARE_THIRD_FIX, SPARE_REMARK, SPARE_NEXT_DEAD_END,
+             SPARE_QUESTION,
              SPARE_DETAIL, SPARE_NEXT_REMARK, SPARE_FOLLOWER, SPARE_HOW };
 
 /* amount.c: two amounts in the unit of the larger; short_by is empty where
@@ -184,6 +184,9 @@ struct json *json_suspects(const struct teller *t, const struct report *rep);
 
 /* json_fact.c, json_finding.c, json_entry.c: objects of the report */
 struct json *json_str_or_null(struct arena *a, struct str s);
+struct json *json_word(const struct teller *t, enum vocabulary which,
+                       int value);
+struct json *json_strings(const struct teller *t, const struct str_list *list);
 struct json *json_said(const struct teller *t, const struct text *text);
 struct json *json_fact(const struct teller *t, const struct fact *f);
 struct json *json_facts(const struct teller *t, const struct fact_list *list);

@@ -91,7 +91,7 @@ class Reconciling(unittest.TestCase):
         self.assertTrue(low <= 131072 <= high)
         self.assertIn("meta-llama/Llama-3.1-8B-Instruct", told["models"])
         self.assertIn("one token takes 128 KiB",
-                      " ".join(oomkb(EIGHT).split()))
+                      " ".join(oomkb(EIGHT, "--all").split()))
 
 
 if __name__ == "__main__":
