@@ -65,7 +65,8 @@ static bool casts_doubt(const struct finding *f, const struct note *remark) {
     return f->is_contradictory ||
            f->reconciliation.outcome == RECONCILE_EXPLAINED ||
            f->reconciliation.outcome == RECONCILE_RESIDUAL ||
-           str_starts(str_of(remark->key), STR("diagnose.remark.not_"));
+           str_find(str_of(remark->key), STR(".not_")) <
+               str_of(remark->key).n;
 }
 
 static void add_remarks(const struct teller *t, struct document *d,

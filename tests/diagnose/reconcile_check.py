@@ -62,7 +62,7 @@ class Reconciling(unittest.TestCase):
         self.assertEqual(told["outcome"], "explained")
         self.assertEqual([(s["name"], s["value"]) for s in told["settings"]],
                          [("kv_cache_dtype", "fp8")])
-        for words, said in ((("--lang", "zh"), "就能解释"), ((), "would explain"),
+        for words, said in ((("--lang", "zh"), "就对得上"), ((), "would explain"),
                             (("--format", "markdown"), "would explain")):
             self.assertIn(said, oomkb(FOUR, *LLAMA, *words))
 
@@ -70,9 +70,9 @@ class Reconciling(unittest.TestCase):
         told = found(ODD, *LLAMA)["reconciliation"]
         self.assertEqual(told["outcome"], "residual")
         self.assertLess(told["residual"]["high"], 0)
-        self.assertIn("residual -3.30 GiB",
+        self.assertIn("difference -3.30 GiB",
                       " ".join(oomkb(ODD, *LLAMA).split()))
-        self.assertIn("差额 -3.30 GiB",
+        self.assertIn("相差 -3.30 GiB",
                       " ".join(oomkb(ODD, *LLAMA, "--lang", "zh").split()))
 
     def test_another_model_would_be_right(self):
@@ -90,7 +90,7 @@ class Reconciling(unittest.TestCase):
         low, high = (told["bytes_per_token"][k] for k in ("low", "high"))
         self.assertTrue(low <= 131072 <= high)
         self.assertIn("meta-llama/Llama-3.1-8B-Instruct", told["models"])
-        self.assertIn("one token takes 128 KiB",
+        self.assertIn("128 KiB of KV cache per token",
                       " ".join(oomkb(EIGHT, "--all").split()))
 
 
