@@ -8,8 +8,7 @@
  *   numbers        the same ones, thousands commas aside. 15 wan is 150,000,
  *                  and a small number may be a word in either language
  *
- * And the Chinese calls a thing what kb/glossary.yaml says it is called:
- * glossary.c.
+ * And both call a thing what kb/glossary.yaml says it is called: glossary.c.
  */
 #include "author/desk.h"
 
@@ -229,11 +228,11 @@ static bool compare_all(const struct versions *v) {
     return v->d->c.errors == errors;
 }
 
-void check_pair(struct desk *d, struct str en, const struct source *zh_src,
-                const struct node *zh) {
-    struct versions v = {d, en, zh->text, zh_src, zh};
+void check_pair(struct desk *d, struct said_in en, struct said_in zh) {
+    struct versions v = {d, en.node->text, zh.node->text, zh.src, zh.node};
     compare_all(&v);
-    check_glossary(d, zh_src, zh);
+    check_glossary(d, en.src, en.node, LANG_EN);
+    check_glossary(d, zh.src, zh.node, LANG_ZH);
 }
 
 /* Every mapping of exactly en and zh, wherever in the entry. */
@@ -243,7 +242,7 @@ static void walk(struct desk *d, const struct source *src,
     const struct node *zh = node_get(n, "zh");
     if (en != NULL && zh != NULL && en->kind == NODE_SCALAR
         && zh->kind == NODE_SCALAR) {
-        check_pair(d, en->text, src, zh);
+        check_pair(d, (struct said_in){src, en}, (struct said_in){src, zh});
         return;
     }
     for (size_t i = 0; i < n->count; i++) {

@@ -70,6 +70,7 @@ static void check_all(struct desk *d) {
     check_twins(d);
     check_literals(d);
     check_typed(d);
+    check_phrases(d);
     check_labels(d);
     if (d->options->check_docs)
         check_docs(d);

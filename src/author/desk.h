@@ -37,7 +37,7 @@ struct desk {
     struct made_list made[MADE_KIND_COUNT_OF];
     const struct source *i18n_src[LANG_COUNT_OF];
     struct glossary_file glossary;
-    const struct misnomers *misnomers; /* of it: glossary.c */
+    struct misnomers *misnomers; /* of it: glossary.c */
     struct programs_file programs;
     struct mechanism_causes mechanisms[MECHANISM_COUNT_OF];
     const struct node *mechanism_nodes[MECHANISM_COUNT_OF];
@@ -132,12 +132,21 @@ void check_literals(struct desk *d);  /* short ones, and everybody's */
 void check_tongues(struct desk *d, const struct made *m); /* its texts */
 /* One text in both languages: the same code, flags and numbers, the glossary's
  * words. */
-void check_pair(struct desk *d, struct str en, const struct source *zh_src,
-                const struct node *zh);
-/* glossary.c: index it, once it is read; hold a Chinese text against it. */
+struct said_in {
+    const struct source *src;
+    const struct node *node;
+};
+void check_pair(struct desk *d, struct said_in en, struct said_in zh);
+/* glossary.c: index it, once it is read; hold a text against it. */
 void glossary_settle(struct desk *d);
 void check_glossary(struct desk *d, const struct source *src,
-                    const struct node *zh);
+                    const struct node *text, enum lang lang);
+/* The phrases that are open: counted in each text, then told of once. */
+void count_glossary(struct desk *d, const struct source *src,
+                    const struct node *text, enum lang lang);
+void tell_glossary(struct desk *d);
+/* check_phrases.c: the same for all texts there are. */
+void check_phrases(struct desk *d);
 void check_labels(struct desk *d);    /* facts in use against i18n */
 void check_docs(struct desk *d);      /* generated pages against the tables */
 /* Has the near miss a word of the failure, of its log (or none) or samples? */

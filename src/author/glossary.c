@@ -1,23 +1,33 @@
-/* glossary.c: the Chinese calls a thing what kb/glossary.yaml says it is
- * called.
+/* glossary.c: texts call a thing what kb/glossary.yaml says it is called.
  *
- * There are a few hundred words that it should not be called and every text is
- * asked about each, so they are kept by their first three bytes (a character)
- * and a text is read once. Text inside code spans is nobody's language and is
- * not asked. */
+ *     terms    one Chinese word for a thing, and what it is not called
+ *     phrases  words and turns of either language that readers stumble over,
+ *              with a better one and the reason
+ *
+ * There are a few hundred words, and every text is asked about each, so they
+ * are kept by their first three bytes (a Chinese character) and a text is read
+ * once. Code spans, quotes and links are somebody else's words and not asked.
+ * English words are whole words, in small or capital letters; one that begins
+ * with a capital stands at a sentence's beginning.
+ *
+ * A phrase that is `open` still stands in texts that were written before it:
+ * they are counted and told of once. */
 #include "author/desk.h"
 
 enum { KEY_BYTES = 3, CHAINS = 256 };
 
 struct misnomer {
     struct misnomer *next;
-    struct str word;
-    const struct term *term;
+    struct str word, better, why;
+    bool is_open;
+    size_t count;               /* of an open one: texts that have it, */
+    const struct source *src;   /* and the first of them */
+    struct place place;
 };
 
 struct misnomers {
-    struct misnomer *chains[CHAINS];
-    struct misnomer *short_ones; /* of fewer bytes than a key */
+    struct misnomer *chains[LANG_COUNT_OF][CHAINS];
+    struct misnomer *short_ones[LANG_COUNT_OF]; /* fewer bytes than a key */
 };
 
 static unsigned char lower(char c) {
@@ -31,71 +41,154 @@ static size_t chain_of(const char *p) {
     return key % CHAINS;
 }
 
-static void add_word(struct arena *a, struct misnomers *all,
-                     const struct term *term, struct str word) {
-    struct misnomer **chain = word.n < KEY_BYTES
-                                  ? &all->short_ones
-                                  : &all->chains[chain_of(word.p)];
+static void add_word(struct arena *a, struct misnomers *all, enum lang lang,
+                     struct misnomer what) {
+    struct misnomer **chain = what.word.n < KEY_BYTES
+                                  ? &all->short_ones[lang]
+                                  : &all->chains[lang][chain_of(what.word.p)];
     struct misnomer *m = arena_alloc(a, sizeof *m);
-    *m = (struct misnomer){*chain, word, term};
+    *m = what;
+    m->next = *chain;
     *chain = m;
+}
+
+static void add_words(struct arena *a, struct misnomers *all, enum lang lang,
+                      const struct str_list *words, struct misnomer what) {
+    for (size_t i = 0; i < words->count; i++) {
+        what.word = words->at[i];
+        if (what.word.n > 0)
+            add_word(a, all, lang, what);
+    }
 }
 
 void glossary_settle(struct desk *d) {
     const struct glossary_file *g = &d->glossary;
     struct misnomers *all = arena_alloc(d->a, sizeof *all);
     for (size_t i = 0; i < g->term_count; i++)
-        for (size_t k = 0; k < g->terms[i].not_so.count; k++)
-            if (g->terms[i].not_so.at[k].n > 0)
-                add_word(d->a, all, &g->terms[i], g->terms[i].not_so.at[k]);
+        add_words(d->a, all, LANG_ZH, &g->terms[i].not_so,
+                  (struct misnomer){.better = g->terms[i].zh,
+                                    .why = g->terms[i].en});
+    for (size_t i = 0; i < g->phrase_count; i++) {
+        const struct phrase *p = &g->phrases[i];
+        add_words(d->a, all, str_eq(p->lang, STR("zh")) ? LANG_ZH : LANG_EN,
+                  &p->not_so,
+                  (struct misnomer){.better = p->say, .why = p->why,
+                                    .is_open = p->is_open});
+    }
     d->misnomers = all;
 }
 
-/* Byte where the word stands outside of code spans; text.n: nowhere. */
-static size_t find_said(struct str text, struct str word) {
-    bool is_code = false;
-    for (size_t i = 0; i + word.n <= text.n; i++) {
-        if (text.p[i] == '`')
-            is_code = !is_code;
-        if (!is_code && str_eq_nocase(str_slice(text, i, word.n), word))
-            return i;
+/* ---- one text ---- */
+
+/* Behind what opens at `at` and closes with `close`; `at`: it does not. */
+static size_t behind(struct str text, size_t at, struct str close) {
+    struct str rest = str_slice(text, at, text.n);
+    size_t end = str_find(rest, close);
+    return end < rest.n ? at + end + close.n : at;
+}
+
+/* Behind the code span, quote or link that begins here; `at`: none does. */
+static size_t behind_foreign(struct str text, size_t at) {
+    struct str rest = str_slice(text, at, text.n);
+    if (str_starts(rest, STR("`")))
+        return behind(text, at + 1, STR("`"));
+    if (str_starts(rest, STR("\""))) {
+        size_t end = behind(text, at + 1, STR("\""));
+        return end > at + 1 ? end : at;
     }
-    return text.n;
+    if (str_starts(rest, STR("\u201c")))
+        return behind(text, at + 3, STR("\u201d"));
+    if (str_starts(rest, STR("https://"))) {
+        struct str after;
+        return at + str_cut(rest, ' ', &after).n;
+    }
+    return at;
+}
+
+static bool is_letter(char c) {
+    return (lower(c) >= 'a' && lower(c) <= 'z') || c == '-' || c == '_';
+}
+
+static bool stands_at(struct str text, size_t at, const struct misnomer *m,
+                      enum lang lang) {
+    struct str here = str_slice(text, at, m->word.n);
+    size_t end = at + m->word.n;
+    bool is_upper = m->word.p[0] >= 'A' && m->word.p[0] <= 'Z';
+    if (!str_eq_nocase(here, m->word))
+        return false;
+    if (lang == LANG_ZH)
+        return true;
+    return (at == 0 || !is_letter(text.p[at - 1]))
+           && (end == text.n || !is_letter(text.p[end]))
+           && (!is_upper || here.p[0] == m->word.p[0]);
 }
 
 struct asked {
     struct desk *d;
     const struct source *src;
     const struct node *node;
+    enum lang lang;
+    bool is_counting; /* open ones, which are told of once */
 };
 
-/* A word is complained of where it stands first. */
-static void ask_at(const struct asked *q, const struct misnomer *chain,
-                   size_t at) {
-    struct str rest = str_slice(q->node->text, at, q->node->text.n);
-    for (const struct misnomer *m = chain; m != NULL; m = m->next) {
-        if (!str_eq_nocase(str_slice(rest, 0, m->word.n), m->word)
-            || find_said(q->node->text, m->word) != at)
+static void told_at(const struct asked *q, struct misnomer *m, size_t at) {
+    struct place place = node_place_at(q->src, q->node, at);
+    if (m->is_open != q->is_counting)
+        return;
+    if (!m->is_open) {
+        complain(&q->d->c, q->src, place, CODE_glossary,
+                 "`%.*s` is `%.*s` here (%.*s)", STR_ARG(m->word),
+                 STR_ARG(m->better), STR_ARG(m->why));
+    } else if (m->count++ == 0) {
+        m->src = q->src;
+        m->place = place;
+    }
+}
+
+static void ask_at(const struct asked *q, struct misnomer *chain, size_t at) {
+    for (struct misnomer *m = chain; m != NULL; m = m->next)
+        if (stands_at(q->node->text, at, m, q->lang))
+            told_at(q, m, at);
+}
+
+static void ask_text(const struct asked *q) {
+    const struct misnomers *all = q->d->misnomers;
+    struct str text = q->node->text;
+    for (size_t i = 0; all != NULL && i < text.n; i++) {
+        size_t end = behind_foreign(text, i);
+        if (end > i) {
+            i = end - 1;
             continue;
-        complain(&q->d->c, q->src, node_place_at(q->src, q->node, at),
-                 CODE_glossary, "`%.*s` is called `%.*s` here (%.*s)",
-                 STR_ARG(m->word), STR_ARG(m->term->zh),
-                 STR_ARG(m->term->en));
+        }
+        if (i + KEY_BYTES <= text.n)
+            ask_at(q, all->chains[q->lang][chain_of(text.p + i)], i);
+        ask_at(q, all->short_ones[q->lang], i);
     }
 }
 
 void check_glossary(struct desk *d, const struct source *src,
-                    const struct node *zh) {
-    const struct asked q = {d, src, zh};
-    struct str text = zh->text;
-    bool is_code = false;
-    for (size_t i = 0; d->misnomers != NULL && i < text.n; i++) {
-        if (text.p[i] == '`')
-            is_code = !is_code;
-        if (is_code)
-            continue;
-        if (i + KEY_BYTES <= text.n)
-            ask_at(&q, d->misnomers->chains[chain_of(text.p + i)], i);
-        ask_at(&q, d->misnomers->short_ones, i);
+                    const struct node *text, enum lang lang) {
+    ask_text(&(struct asked){d, src, text, lang, false});
+}
+
+void count_glossary(struct desk *d, const struct source *src,
+                    const struct node *text, enum lang lang) {
+    ask_text(&(struct asked){d, src, text, lang, true});
+}
+
+static void tell_chain(struct desk *d, const struct misnomer *m) {
+    for (; m != NULL; m = m->next)
+        if (m->count > 0)
+            complain(&d->c, m->src, m->place, CODE_phrase,
+                     "`%.*s` stands in texts %zu times, here first; better: "
+                     "%.*s (%.*s)", STR_ARG(m->word), m->count,
+                     STR_ARG(m->better), STR_ARG(m->why));
+}
+
+void tell_glossary(struct desk *d) {
+    for (int lang = 0; d->misnomers != NULL && lang < LANG_COUNT_OF; lang++) {
+        for (size_t i = 0; i < CHAINS; i++)
+            tell_chain(d, d->misnomers->chains[lang][i]);
+        tell_chain(d, d->misnomers->short_ones[lang]);
     }
 }

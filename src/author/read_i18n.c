@@ -93,7 +93,10 @@ static void pair_up(struct desk *d, const struct said *en,
                  CODE_i18n_placeholders,
                  "`%.*s` does not fill in the same {0}, {1} ... as its "
                  "English", STR_ARG(zh->key));
-    check_pair(d, en->text, d->i18n_src[LANG_ZH], zh->node);
+    check_pair(d, (struct said_in){d->i18n_src[LANG_EN], en->node},
+               (struct said_in){d->i18n_src[LANG_ZH], zh->node});
+    count_glossary(d, d->i18n_src[LANG_EN], en->node, LANG_EN);
+    count_glossary(d, d->i18n_src[LANG_ZH], zh->node, LANG_ZH);
 }
 
 /* Two sorted lists, side by side. */

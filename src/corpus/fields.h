@@ -110,9 +110,17 @@ struct term { /* of the glossary */
     struct str en, zh;
     struct str_list not_so; /* Chinese that is not said instead of zh */
 };
+struct phrase { /* words that texts do without */
+    struct str lang; /* "en", "zh" */
+    struct str_list not_so;
+    struct str say, why;
+    bool is_open; /* some texts still have it */
+};
 struct glossary_file {
     struct term *terms;
     size_t term_count;
+    struct phrase *phrases;
+    size_t phrase_count;
 };
 struct program { /* that fixes name, and that is no engine */
     struct str name;

@@ -359,14 +359,38 @@ static const struct field term_fields[] = {
 static const struct shape shape_term = {
     "term", "One word in both languages.", term_fields, sizeof(struct term)};
 
+static const char *const phrase_langs[] = {"en", "zh", NULL};
+
+static const struct field phrase_fields[] = {
+    {.key = "lang", AT(phrase, lang), .type = FIELD_CHOICE,
+     .choices = phrase_langs, .is_required = true,
+     .doc = "the language whose texts do without it"},
+    {.key = "not", AT(phrase, not_so), .type = FIELD_LINES,
+     .doc = "words, whole ones in English; a capital: at the beginning of a "
+            "sentence. Code spans, quotes and links are not asked"},
+    {.key = "say", AT(phrase, say), .type = FIELD_LINE, .is_required = true,
+     .doc = "what is better"},
+    {.key = "why", AT(phrase, why), .type = FIELD_LINE, .is_required = true,
+     .doc = "the reason"},
+    {.key = "open", AT(phrase, is_open), .type = FIELD_YES_NO,
+     .doc = "some texts still have it: a warning with their number"},
+    {0},
+};
+static const struct shape shape_phrase = {
+    "phrase", "Words that texts do without.", phrase_fields,
+    sizeof(struct phrase)};
+
 static const struct field glossary_fields[] = {
     {.key = "terms", AT(glossary_file, terms),
      COUNT(glossary_file, term_count), .type = FIELD_LIST,
      .shape = &shape_term, .is_required = true, .doc = "the words"},
+    {.key = "phrases", AT(glossary_file, phrases),
+     COUNT(glossary_file, phrase_count), .type = FIELD_LIST,
+     .shape = &shape_phrase, .doc = "what texts do without"},
     {0},
 };
 const struct shape shape_glossary = {
-    "glossary", "`kb/glossary.yaml`: what things are called in Chinese.",
+    "glossary", "`kb/glossary.yaml`: what things are called.",
     glossary_fields, sizeof(struct glossary_file)};
 
 static const struct field program_fields[] = {

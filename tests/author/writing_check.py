@@ -22,7 +22,7 @@ SCHEMA = json.loads(pathlib.Path("kb/entry.schema.json").read_text(
     encoding="utf-8"))
 ID = "vllm/the-whole-language"
 # What the entry of the page points at, as small as it can be.
-HEAD = """title: {en: The card is full, zh: 显存已满}
+HEAD = """title: {en: The GPU is full, zh: 显存已满}
 mechanism: unspecified
 severity: failure
 root_cause: {en: A block did not fit., zh: 放不下一块显存。}
@@ -33,7 +33,7 @@ signatures:
 first_seen: 2024-01-02
 last_verified: 2024-02-03
 """
-MEMBER = """title: {en: A forward pass filled the card, zh: 前向计算占满了显存}
+MEMBER = """title: {en: A forward pass filled the GPU, zh: 前向计算占满了显存}
 mechanism: activation
 severity: failure
 root_cause: {en: A step needs more than is left., zh: 单步所需超过剩余显存。}

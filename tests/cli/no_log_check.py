@@ -64,7 +64,7 @@ NO_LOGS = {  # what it is, a word of what is said
     "bzip2": (bz2.compress(LOG), "bzip2"),
     "lzma": (lzma.compress(LOG, format=lzma.FORMAT_ALONE), "lzma"),
     "three times": (gzip.compress(gzip.compress(gzip.compress(LOG))), "gzip"),
-    "PNG": (picture(), "PNG picture"),
+    "PNG": (picture(), "PNG image"),
     "JPEG": (b"\xff\xd8\xff\xe0\0\x10JFIF\0\1\1\0\0\1\0\1\0\0", "JPEG"),
     "GIF": (b"GIF89a\x01\0\x01\0\x80\0\0\xff\xff\xff\0\0\0;", "GIF"),
     "ELF": (pathlib.Path(sys.executable).read_bytes()[:4096], "ELF"),
