@@ -139,17 +139,14 @@ static void add_item(struct post *m, int weight, struct str mark,
               (struct str){NULL, 0});
 }
 
-/* What is asked, and how to answer; not what it would change, for that names
- * fixes that are not here. */
+/* What is asked; who chats has no options to set, and what an answer would
+ * change names fixes that are not here. */
 static void add_question(struct post *m, struct str text) {
-    size_t set = str_find(text, STR("--set "));
     size_t end = str_find_char(text, '?') + 1;
     size_t wide = str_find(text, STR("？")) + STR("？").n;
     end = wide < end ? wide : end;
-    struct str code = str_slice(text, set, text.n);
-    size_t close = str_find_char(code, '=');
     add_piece(m, 4, (struct str){NULL, 0}, str_slice(text, 0, end),
-              in_backquotes(m->t->a, str_slice(code, 0, close + 1)));
+              (struct str){NULL, 0});
 }
 
 /* The first item with or without a question mark, in document order. */
