@@ -266,23 +266,25 @@ static int by_gain(const void *x, const void *y) {
     return order != 0 ? order : sign((a->is > b->is) - (a->is < b->is));
 }
 
-/* have / need: of a KV pool by its bytes or tokens, of an allocation by the
- * card. */
-static int64_t have_share(const struct finding *f) {
-    const struct fact *length = facts_last(&f->facts, FACT_max_model_len);
-    const struct fact *tokens = facts_last(&f->facts, FACT_kv_tokens);
-    const struct fact *need = facts_last(&f->facts, FACT_kv_needed);
-    const struct fact *have = facts_last(&f->facts, FACT_kv_available);
+/* have / need, of two facts of the finding; -1: one of them is not known. */
+static int64_t share_of(const struct finding *f, enum fact_name have_name,
+                        enum fact_name need_name) {
+    const struct fact *have = facts_last(&f->facts, have_name);
+    const struct fact *need = facts_last(&f->facts, need_name);
+    int64_t share = -1;
+    if (have && need && have->number >= 0 && need->number > 0) {
+        (void)mul_div_floor(have->number, UNITS_MICRO, need->number, &share);
+    }
+    return share;
+}
+
+/* The GPU against the GPU and what is missing on it. */
+static int64_t share_of_gpu(const struct finding *f) {
     const struct fact *tried = facts_last(&f->facts, FACT_tried_alloc);
     const struct fact *total = facts_last(&f->facts, FACT_gpu_total);
+    const struct fact *free = facts_last(&f->facts, FACT_gpu_free);
     int64_t share = -1, all;
-    if (need && have && need->number > 0 && have->number >= 0) {
-        (void)mul_div_floor(have->number, UNITS_MICRO, need->number, &share);
-    } else if (length && tokens && length->number > 0 && tokens->number >= 0) {
-        (void)mul_div_floor(tokens->number, UNITS_MICRO, length->number,
-                            &share);
-    } else if (tried && total && total->number > 0 && tried->number > 0) {
-        const struct fact *free = facts_last(&f->facts, FACT_gpu_free);
+    if (tried && total && total->number > 0 && tried->number > 0) {
         int64_t left = free && free->number > 0 ? free->number : 0;
         int64_t missing = tried->number > left ? tried->number - left : 0;
         if (add_i64(total->number, missing, &all)) {
@@ -290,6 +292,15 @@ static int64_t have_share(const struct finding *f) {
         }
     }
     return share;
+}
+
+/* Of a KV cache by its bytes or tokens, of an allocation by the GPU. */
+static int64_t have_share(const struct finding *f) {
+    int64_t share = share_of(f, FACT_kv_available, FACT_kv_needed);
+    if (share < 0) {
+        share = share_of(f, FACT_kv_tokens, FACT_max_model_len);
+    }
+    return share < 0 ? share_of_gpu(f) : share;
 }
 
 void fixes_rank(struct diagnosis *d, struct finding *f) {
