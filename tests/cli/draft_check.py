@@ -116,7 +116,7 @@ class Draft(unittest.TestCase):
     def test_a_known_failure_needs_no_draft(self):
         done = oomkb("new", "--lang", "en", stdin=TORCH)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertRegex(done.stderr, r"^oomkb: pytorch/\S+ knows this")
+        self.assertRegex(done.stderr, r"^oomkb: pytorch/\S+ already covers this failure")
 
     def test_a_log_without_failure(self):
         done = oomkb("new", stdin="all is well\n")
