@@ -134,6 +134,9 @@ static void write_all(oomkb_report *report, struct told *told) {
     for (size_t k = 0; k < 2; k++) {
         oomkb_options o = {.size = sizeof o, .lang = langs[k], .why = 1};
         for (const char *const *f = oomkb_formats(); *f != NULL; f++) {
+            if (strcmp(*f, "csv") == 0) {
+                continue; /* of lists and fit alone */
+            }
             note(told, oomkb_report_write(report, *f, &o, add, told, &err),
                  &err);
         }
