@@ -20,6 +20,7 @@
 #include "log/cursor.h"
 
 #define STRIP (16 * 1024)
+#define NOTED_BEFORE (STRIP / 2)
 #define COPY_CEILING ((size_t)8 << 20)
 
 struct sieve *sieve_new(struct arena *a, const struct prefilter *f) {
@@ -105,7 +106,8 @@ static bool may_stand_elsewhere(const struct look *l, size_t at,
     if (is_behind_escape(l->text, at))
         return true;
     size_t begin = behind_blanks(l->text, at);
-    return look_may_begin_line(l, begin) &&
+    return look_has_ended(l, begin, str_slice(literal, 0, i)) &&
+           look_may_begin_line(l, begin) &&
            look_may_follow(l, begin, str_slice(literal, 0, i),
                            literal.p[i] == ' ' || literal.p[i - 1] == ' ');
 }
@@ -255,6 +257,7 @@ static bool has_written_escape(struct str text,
 }
 
 static void look_at_plain(const struct look *l, size_t from, size_t to) {
+    look_note_ends(l->s, l->text);
     look_at_breaks(l);
     find_grams(l, from, to);
     for (uint32_t i = 0; i < l->s->f->shorts; i += FEW_MAX)
@@ -286,7 +289,7 @@ static void look_at_odd(const struct look *raw, size_t from, size_t to) {
     size_t end = text.n - to > LOOK_AHEAD ? to + LOOK_AHEAD : text.n;
     buf_clear(&s->copy);
     s->line_count = 0;
-    look_forget(s);
+    look_forget(s, 0);
     size_t stop = 0;
     while (at < end) {
         size_t next = look_next_line(text, at);
@@ -303,13 +306,16 @@ static void look_at_odd(const struct look *raw, size_t from, size_t to) {
         sieve_find_breaks(copy.text, i, i + n, &s->breaks, &s->suspects);
         look_at_plain(&copy, i, i + n);
     }
-    look_forget(s);
+    look_forget(s, to);
 }
 
 void sieve_look(struct sieve *s, struct str text, size_t from, size_t to,
                 sieve_fn found, void *ctx) {
     struct look l = {.s = s, .text = text, .found = found, .ctx = ctx};
-    look_forget(s);
+    look_forget(s, from > NOTED_BEFORE ? from - NOTED_BEFORE : 0);
+    s->breaks.count = s->suspects.count = 0;
+    sieve_find_breaks(text, s->noted_from, from, &s->breaks, &s->suspects);
+    look_note_ends(s, text);
     for (size_t end; from < to; from = end) {
         end = to - from < STRIP ? to : from + STRIP;
         s->breaks.count = s->suspects.count = 0;

@@ -23,11 +23,13 @@
 #define BEGIN_BYTES 512 /* of a line in which frames are looked for */
 #define RUNS_BACK 1024  /* bytes before a break, where blanks are many */
 
-void look_forget(struct sieve *s) {
+void look_forget(struct sieve *s, size_t noted_from) {
     memset(s->searched, 0, sizeof s->searched);
     memset(s->words, 0, sizeof s->words);
     memset(s->escaped, 0, sizeof s->escaped);
     memset(s->begins, 0, sizeof s->begins);
+    memset(s->ended, 0, sizeof s->ended);
+    s->noted_from = noted_from;
 }
 
 /* ---- the rest of a literal ---- */
@@ -192,6 +194,7 @@ static bool may_be_cut(const struct look *l, size_t at, size_t rest) {
 /* ---- what lines end with ---- */
 
 #define FAR_BACK (2 * LOG_MEMORY) /* a line's cut, and frames between */
+#define LOOK_FAR_LINE BEGIN_BYTES /* ... of the line that goes on */
 
 /* Behind a quote or a bracket the text had ended before; then the line that goes
  * on with it is framed so, too. */
@@ -209,6 +212,52 @@ static bool ends_with(struct str text, size_t end, struct str lead) {
             end--;
     }
     return n == 0;
+}
+
+static size_t end_slot(char before, char last) {
+    return (fold_byte((unsigned char)before) * 61u +
+            fold_byte((unsigned char)last)) % LOOK_ENDS;
+}
+
+/* Whatever stands before a closing byte may have ended there. */
+static size_t closed_slot(void) {
+    return end_slot('}', '}');
+}
+
+void look_note_ends(struct sieve *s, struct str text) {
+    for (size_t i = 0; i < s->breaks.count; i++) {
+        size_t at = s->breaks.at[i];
+        if (at < 2)
+            continue;
+        s->ended[end_slot(text.p[at - 2], text.p[at - 1])] = at;
+        s->ended[end_slot(0, text.p[at - 1])] = at;
+        if (is_closed(text, at))
+            s->ended[closed_slot()] = at;
+    }
+}
+
+static bool is_lately(size_t end, size_t at) {
+    return end != 0 && end + FAR_BACK + LOOK_FAR_LINE >= at;
+}
+
+/* Before `at`, on its line: only in JSON text goes on behind what closed it. */
+static bool has_brace(const struct look *l, size_t at) {
+    while (at > 0 && l->text.p[at - 1] != '\n' && l->text.p[at - 1] != '{')
+        at--;
+    return at > 0 && l->text.p[at - 1] == '{';
+}
+
+bool look_has_ended(const struct look *l, size_t at, struct str lead) {
+    size_t n = lead.n;
+    while (n > 0 && lead.p[n - 1] == ' ')
+        n--;
+    if (l->is_copy || at < l->s->noted_from + FAR_BACK + LOOK_FAR_LINE ||
+        n == 0)
+        return true;
+    size_t slot = n > 1 ? end_slot(lead.p[n - 2], lead.p[n - 1])
+                        : end_slot(0, lead.p[n - 1]);
+    return is_lately(l->s->ended[slot], at) ||
+           (is_lately(l->s->ended[closed_slot()], at) && has_brace(l, at));
 }
 
 static size_t behind_text(struct str text, size_t at) {

@@ -43,19 +43,36 @@ static bool is_one(struct str text, size_t at, const struct few_list *list) {
 #ifdef HAS_AVX2_BUILD
 
 #define LOOKED_AT 3
+#define NIBBLES 16
 
-struct wanted { /* of one text: its bytes, and whether there are so many */
-    __m256i bytes[LOOKED_AT], any[LOOKED_AT];
+/* Which of the texts, in eight groups, have a byte with this low half, and this
+ * high half, at a place: one bit for each group. */
+struct halves {
+    unsigned char low[LOOKED_AT][NIBBLES], high[LOOKED_AT][NIBBLES];
 };
 
-AVX2 static void spread(const struct few_list *list, struct wanted *out) {
-    for (size_t i = 0; i < list->count; i++) {
-        for (size_t k = 0; k < LOOKED_AT; k++) {
-            const struct few *one = &list->at[i];
-            out[i].bytes[k] = _mm256_set1_epi8(k < one->n ? one->bytes[k] : 0);
-            out[i].any[k] = _mm256_set1_epi8(k < one->n ? 0 : -1);
+static void add_halves(struct halves *h, const struct few *one,
+                       unsigned char group) {
+    for (size_t k = 0; k < LOOKED_AT; k++) {
+        for (size_t i = 0; k >= one->n && i < NIBBLES; i++) {
+            h->low[k][i] |= group;
+            h->high[k][i] |= group;
+        }
+        if (k < one->n) {
+            h->low[k][one->bytes[k] & 15] |= group;
+            h->high[k][(unsigned char)one->bytes[k] >> 4] |= group;
         }
     }
+}
+
+static void find_halves(const struct few_list *list, struct halves *h) {
+    memset(h, 0, sizeof *h);
+    for (size_t i = 0; i < list->count; i++)
+        add_halves(h, &list->at[i], (unsigned char)(1u << i % 8));
+}
+
+AVX2 static inline __m256i twice(const unsigned char half[NIBBLES]) {
+    return _mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)half));
 }
 
 AVX2 static inline __m256i folded_at(const char *p) {
@@ -64,30 +81,35 @@ AVX2 static inline __m256i folded_at(const char *p) {
     return _mm256_or_si256(_mm256_max_epu8(v, blank), blank);
 }
 
-AVX2 static inline unsigned ones_at(const char *p, const struct wanted *wanted,
-                                    size_t count) {
-    __m256i first = folded_at(p), second = folded_at(p + 1);
-    __m256i third = folded_at(p + 2), found = _mm256_setzero_si256();
-    for (size_t i = 0; i < count; i++) {
-        const struct wanted *w = &wanted[i];
-        __m256i a = _mm256_cmpeq_epi8(first, w->bytes[0]);
-        __m256i b = _mm256_cmpeq_epi8(second, w->bytes[1]);
-        __m256i c = _mm256_cmpeq_epi8(third, w->bytes[2]);
-        a = _mm256_and_si256(a, _mm256_or_si256(b, w->any[1]));
-        a = _mm256_and_si256(a, _mm256_or_si256(c, w->any[2]));
-        found = _mm256_or_si256(found, a);
-    }
-    return (unsigned)_mm256_movemask_epi8(found);
+AVX2 static inline __m256i groups_at(const char *p, __m256i low,
+                                     __m256i high) {
+    const __m256i half = _mm256_set1_epi8(15);
+    __m256i v = folded_at(p);
+    __m256i rest = _mm256_and_si256(_mm256_srli_epi16(v, 4), half);
+    return _mm256_and_si256(
+        _mm256_shuffle_epi8(low, _mm256_and_si256(v, half)),
+        _mm256_shuffle_epi8(high, rest));
 }
 
 /* The first place that is one, or the first that was not looked at. */
 AVX2 static size_t find_avx2(struct str text, size_t from, size_t to,
                              const struct few_list *list) {
-    struct wanted wanted[FEW_MAX];
-    spread(list, wanted);
+    struct halves h;
+    __m256i low[LOOKED_AT], high[LOOKED_AT];
+    find_halves(list, &h);
+    for (size_t k = 0; k < LOOKED_AT; k++) {
+        low[k] = twice(h.low[k]);
+        high[k] = twice(h.high[k]);
+    }
     size_t i = from;
     for (; i + STEP <= to && i + STEP + LOOKED_AT <= text.n; i += STEP) {
-        unsigned mask = ones_at(text.p + i, wanted, list->count);
+        const char *p = text.p + i;
+        __m256i found = groups_at(p, low[0], high[0]);
+        for (int k = 1; k < LOOKED_AT; k++)
+            found = _mm256_and_si256(found,
+                                     groups_at(p + k, low[k], high[k]));
+        __m256i none = _mm256_cmpeq_epi8(found, _mm256_setzero_si256());
+        unsigned mask = ~(unsigned)_mm256_movemask_epi8(none);
         for (; mask != 0; mask &= mask - 1) {
             size_t at = i + (size_t)__builtin_ctz(mask);
             if (is_one(text, at, list))

@@ -13,6 +13,7 @@
 #define LOOK_FAR (32 * 1024)
 #define LOOK_SEARCHED 64
 #define LOOK_BEGINS 512
+#define LOOK_ENDS 4096
 
 struct line_pair { /* the same line */
     size_t copy, raw;
@@ -45,6 +46,9 @@ struct sieve {
         escaped[LOOK_SEARCHED];
     struct few_list few, *shorts;
     size_t refused; /* the first rest that this cut does not go on with; 0: none */
+    size_t ended[LOOK_ENDS]; /* by its last two bytes: where text of a line, or
+                                what a bracket or quote closes, ended lately */
+    size_t noted_from; /* ends behind this place are noted there */
     struct line_begin begins[LOOK_BEGINS]; /* lines lately asked about */
 };
 
@@ -77,7 +81,11 @@ bool look_may_follow(const struct look *l, size_t begin, struct str lead,
 /* May what stands at `at` be the beginning of a line's text, so that what
  * belongs before it stands on another line? */
 bool look_may_begin_line(const struct look *l, size_t at);
-/* Another text comes. */
-void look_forget(struct sieve *s);
+/* Notes which bytes stand before the breaks that were found. */
+void look_note_ends(struct sieve *s, struct str text);
+/* May text have ended lately with these bytes? False is sure. */
+bool look_has_ended(const struct look *l, size_t at, struct str lead);
+/* Another text comes; its ends will be noted from this place on. */
+void look_forget(struct sieve *s, size_t noted_from);
 
 #endif
