@@ -35,13 +35,13 @@ static bool is_good_log2(uint32_t log2) {
 }
 
 static bool sizes_are_good(const struct prefilter_sizes *s) {
-    uint32_t log2[] = {s->sieve_log2, s->wide_log2, s->tail_log2,
-                       s->long_tail_log2};
+    uint32_t log2[] = {s->sieve_log2, s->wide_log2, s->tail_log2};
     for (size_t i = 0; i < sizeof log2 / sizeof log2[0]; i++)
         if (!is_good_log2(log2[i]))
             return false;
     return (s->gram_log2 == 0 || is_good_log2(s->gram_log2)) &&
-           s->slot_log2 >= 1 && s->slot_log2 <= GRAM_BITS_LOG2_MAX;
+           s->slot_log2 >= 1 && s->slot_log2 <= GRAM_BITS_LOG2_MAX &&
+           s->tail_slot_log2 >= 1 && s->tail_slot_log2 <= GRAM_BITS_LOG2_MAX;
 }
 
 static bool header_is_good(struct opening *o, size_t pattern_count) {
@@ -60,7 +60,8 @@ static bool header_is_good(struct opening *o, size_t pattern_count) {
         .wide_log2 = word_at(o->p, WORD_WIDE_LOG2),
         .slot_log2 = word_at(o->p, WORD_SLOT_LOG2),
         .tail_log2 = word_at(o->p, WORD_TAIL_LOG2),
-        .long_tail_log2 = word_at(o->p, WORD_LONG_TAIL_LOG2),
+        .tail_slot_log2 = word_at(o->p, WORD_TAIL_SLOT_LOG2),
+        .tails = word_at(o->p, WORD_TAILS),
         .entries = word_at(o->p, WORD_ENTRIES),
         .shorts = word_at(o->p, WORD_SHORTS),
         .literal_bytes = word_at(o->p, WORD_LITERAL_BYTES),
@@ -94,14 +95,14 @@ static void find_tables(struct opening *o) {
         .sieve_entries = o->p + l.sieve_entries,
         .sieve_shorts = o->p + l.sieve_shorts,
         .tail_bits = o->p + l.tail_bits,
-        .long_tail_bits = o->p + l.long_tail_bits,
+        .tail_slots = o->p + l.tail_slots, .tails = o->p + l.tails,
         .literal_from = o->p + l.literal_from,
-        .literal_bytes = o->p + l.literal_bytes, .depth = o->p + l.depth,
+        .literal_bytes = o->p + l.literal_bytes,
         .sieve_log2 = o->s.sieve_log2, .wide_log2 = o->s.wide_log2,
         .slot_log2 = o->s.slot_log2,
         .tail_log2 = o->s.tail_log2,
-        .long_tail_log2 = o->s.long_tail_log2, .entries = o->s.entries,
-        .shorts = o->s.shorts, .longest = word_at(o->p, WORD_LONGEST),
+        .tail_slot_log2 = o->s.tail_slot_log2, .entries = o->s.entries,
+        .shorts = o->s.shorts, .tail_count = o->s.tails,
         .all_literal_bytes = o->s.literal_bytes,
         .sieve_part = {(const char *)o->p + l.sieve, l.end - l.sieve},
         .sieve_check = word_at(o->p, WORD_SIEVE_CHECK),
@@ -158,6 +159,26 @@ static bool literals_are_good(const struct prefilter *f) {
     return true;
 }
 
+static bool slots_are_good(const unsigned char *slots, uint32_t log2,
+                           uint32_t entries) {
+    for (size_t i = 0; i < (size_t)1 << log2; i++) {
+        uint32_t from = word_at(slots, 3 * i + 1);
+        if (from > entries || word_at(slots, 3 * i + 2) > entries - from)
+            return false;
+    }
+    return true;
+}
+
+static bool tails_are_good(const struct prefilter *f) {
+    for (size_t i = 0; i < f->tail_count; i++) {
+        uint32_t word = word_at(f->tails, i);
+        if (TAIL_LITERAL(word) >= f->literals ||
+            TAIL_BYTES(word) > prefilter_literal(f, TAIL_LITERAL(word)).n)
+            return false;
+    }
+    return slots_are_good(f->tail_slots, f->tail_slot_log2, f->tail_count);
+}
+
 static bool sieve_is_good(const struct prefilter *f) {
     for (size_t i = 0; i < f->entries; i++)
         if (word_at(f->sieve_entries, ENTRY_WORDS * i) >= f->literals)
@@ -165,13 +186,8 @@ static bool sieve_is_good(const struct prefilter *f) {
     for (size_t i = 0; i < f->shorts; i++)
         if (word_at(f->sieve_shorts, i) >= f->literals)
             return false;
-    for (size_t i = 0; i < (size_t)1 << f->slot_log2; i++) {
-        uint32_t from = word_at(f->sieve_slots, 3 * i + 1);
-        if (from > f->entries ||
-            word_at(f->sieve_slots, 3 * i + 2) > f->entries - from)
-            return false;
-    }
-    return true;
+    return tails_are_good(f) &&
+           slots_are_good(f->sieve_slots, f->slot_log2, f->entries);
 }
 
 static _Noreturn void refuse(struct arena *a, size_t pattern_count) {

@@ -22,10 +22,10 @@ struct prefilter { /* views into the blob */
 
     /* what sieve.c looks at: see there */
     const unsigned char *sieve_bits, *wide_bits, *sieve_near, *sieve_slots,
-        *sieve_entries, *sieve_shorts, *tail_bits, *long_tail_bits,
-        *literal_from, *literal_bytes, *depth;
-    uint32_t sieve_log2, wide_log2, slot_log2, tail_log2, long_tail_log2,
-        entries, shorts, longest, all_literal_bytes;
+        *sieve_entries, *sieve_shorts, *tail_bits, *tail_slots, *tails,
+        *literal_from, *literal_bytes;
+    uint32_t sieve_log2, wide_log2, slot_log2, tail_log2, tail_slot_log2,
+        entries, shorts, tail_count, all_literal_bytes;
     struct str sieve_part; /* of the blob */
     uint32_t sieve_check;
     bool is_own;
@@ -99,21 +99,21 @@ uint32_t prefilter_step(const struct prefilter *f, uint32_t state,
 /* ---- the layout, shared by the writer and the reader ---- */
 
 #define PREFILTER_MAGIC 0x4650414fu /* "OAPF" */
-#define PREFILTER_VERSION 6u
+#define PREFILTER_VERSION 7u
 
 /* Header words, each 4 bytes. */
 enum prefilter_word {
     WORD_MAGIC, WORD_VERSION, WORD_BYTES, WORD_CHECK, WORD_PATTERNS,
     WORD_STATES, WORD_LITERALS, WORD_REFS, WORD_GRAM_LOG2, WORD_GRAM_BACK,
     WORD_SIEVE_LOG2, WORD_WIDE_LOG2, WORD_SLOT_LOG2, WORD_TAIL_LOG2,
-    WORD_LONG_TAIL_LOG2, WORD_ENTRIES, WORD_SHORTS, WORD_LONGEST,
+    WORD_TAIL_SLOT_LOG2, WORD_ENTRIES, WORD_SHORTS, WORD_TAILS,
     WORD_LITERAL_BYTES, WORD_SIEVE_CHECK, WORD_COUNT_OF
 };
 
 struct prefilter_sizes {
     uint32_t states, literals, refs, gram_log2;
-    uint32_t sieve_log2, wide_log2, slot_log2, tail_log2, long_tail_log2,
-        entries, shorts, literal_bytes;
+    uint32_t sieve_log2, wide_log2, slot_log2, tail_log2, tail_slot_log2,
+        entries, shorts, tails, literal_bytes;
 };
 
 /* Tables behind the header, in this order; all down to gram_slots are words,
@@ -131,7 +131,6 @@ struct prefilter_layout {
     uint64_t gram_slots; /* [1 << (log2 - GRAM_SLOT_LOG2)] grams; 0: empty */
     uint64_t gram_bits;  /* [(1 << log2) / 8] bytes */
     uint64_t bytes;      /* [states] the byte that leads into the state */
-    uint64_t depth;      /* [states] bytes read up to it; 255: or more */
     uint64_t literal_bytes; /* [literal_bytes] */
     uint64_t sieve;      /* from here on only the sieve looks */
     uint64_t sieve_near;    /* [2 << SIEVE_NEAR_LOG2] bytes beside a gram */
@@ -139,10 +138,11 @@ struct prefilter_layout {
                                how many */
     uint64_t sieve_entries; /* [ENTRY_WORDS * entries]: see sieve.h */
     uint64_t sieve_shorts;  /* [shorts] literals */
+    uint64_t tail_slots; /* [3 << tail_slot_log2] as sieve_slots */
+    uint64_t tails;      /* [tails] beginnings of literals: TAIL_LITERAL */
     uint64_t sieve_bits; /* [(1 << sieve_log2) / 8] */
     uint64_t wide_bits;  /* [(1 << wide_log2) / 8] */
     uint64_t tail_bits;  /* [(1 << tail_log2) / 8] */
-    uint64_t long_tail_bits; /* [(1 << long_tail_log2) / 8] */
     uint64_t end;
 };
 

@@ -45,6 +45,7 @@ struct builder {
     struct gram_choice grams;
     uint32_t gram_log2; /* 0: some literal has none */
     struct sieve_choice sieve;
+    enum prefilter_of which;
 };
 
 static int by_literal(const void *x, const void *y) {
@@ -167,7 +168,8 @@ static void choose_grams(struct builder *b) {
     for (size_t i = 0; i < b->literal_count; i++)
         gram_choose(b->a, &b->grams, b->literals[i]);
     b->gram_log2 = b->grams.is_complete ? gram_bits_log2(&b->grams) : 0;
-    sieve_choose(b->a, &b->sieve, b->literals, b->literal_count);
+    sieve_choose(b->a, &b->sieve, b->literals, b->literal_count,
+                 b->which != PREFILTER_OTHERS);
 }
 
 static struct prefilter_sizes sizes_of(const struct builder *b) {
@@ -198,18 +200,18 @@ struct prefilter_layout prefilter_layout(const struct prefilter_sizes *s) {
     l.gram_bits = l.gram_slots +
                   4 * (8 * bytes_of_bits(s->gram_log2) >> GRAM_SLOT_LOG2);
     l.bytes = l.gram_bits + bytes_of_bits(s->gram_log2);
-    l.depth = l.bytes + states;
-    l.literal_bytes = l.depth + states;
+    l.literal_bytes = l.bytes + states;
     l.sieve = (l.literal_bytes + s->literal_bytes + 3) / 4 * 4;
     l.sieve_near = l.sieve;
     l.sieve_slots = l.sieve_near + (UINT64_C(8) << SIEVE_NEAR_LOG2);
     l.sieve_entries = l.sieve_slots + (UINT64_C(12) << s->slot_log2);
     l.sieve_shorts = l.sieve_entries + 4 * ENTRY_WORDS * (uint64_t)s->entries;
-    l.sieve_bits = l.sieve_shorts + 4 * (uint64_t)s->shorts;
+    l.tail_slots = l.sieve_shorts + 4 * (uint64_t)s->shorts;
+    l.tails = l.tail_slots + (UINT64_C(12) << s->tail_slot_log2);
+    l.sieve_bits = l.tails + 4 * (uint64_t)s->tails;
     l.wide_bits = l.sieve_bits + bytes_of_bits(s->sieve_log2);
     l.tail_bits = l.wide_bits + bytes_of_bits(s->wide_log2);
-    l.long_tail_bits = l.tail_bits + bytes_of_bits(s->tail_log2);
-    l.end = (l.long_tail_bits + bytes_of_bits(s->long_tail_log2) + 3) / 4 * 4;
+    l.end = (l.tail_bits + bytes_of_bits(s->tail_log2) + 3) / 4 * 4;
     return l;
 }
 
@@ -235,8 +237,6 @@ static void write_states(const struct builder *b, unsigned char *out,
         prefilter_put(out + l->report, i, b->nodes[i].report);
         prefilter_put(out + l->literal_of, i, b->nodes[i].literal);
         out[l->bytes + i] = b->nodes[i].byte;
-        out[l->depth + i] =
-            (unsigned char)(b->nodes[i].depth < 255 ? b->nodes[i].depth : 255);
     }
 }
 
@@ -257,10 +257,10 @@ static void write_header(const struct builder *b,
     prefilter_put(out, WORD_WIDE_LOG2, s->wide_log2);
     prefilter_put(out, WORD_SLOT_LOG2, s->slot_log2);
     prefilter_put(out, WORD_TAIL_LOG2, s->tail_log2);
-    prefilter_put(out, WORD_LONG_TAIL_LOG2, s->long_tail_log2);
+    prefilter_put(out, WORD_TAIL_SLOT_LOG2, s->tail_slot_log2);
     prefilter_put(out, WORD_ENTRIES, s->entries);
     prefilter_put(out, WORD_SHORTS, s->shorts);
-    prefilter_put(out, WORD_LONGEST, b->sieve.longest);
+    prefilter_put(out, WORD_TAILS, s->tails);
     prefilter_put(out, WORD_LITERAL_BYTES, s->literal_bytes);
     prefilter_put(out, WORD_SIEVE_CHECK, prefilter_check_sieve(sieve));
     prefilter_put(out, WORD_CHECK, prefilter_check(out, l->sieve));
@@ -268,7 +268,7 @@ static void write_header(const struct builder *b,
 
 struct str prefilter_build(struct arena *a, const struct pattern_list *set,
                            enum prefilter_of which) {
-    struct builder b = {.a = a};
+    struct builder b = {.a = a, .which = which};
     collect_literals(&b, set, which);
     number_literals(&b);
     build_states(&b);

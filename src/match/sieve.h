@@ -70,6 +70,10 @@ struct sieve_entry { /* literal's byte `at` is the gram's first; -1: one before 
     uint32_t bytes; /* of the gram */
 };
 
+struct sieve_tail { /* a beginning of a literal */
+    uint32_t hash, word;
+};
+
 struct sieve_choice {
     struct sieve_entry *entries;
     size_t count, cap;
@@ -77,18 +81,23 @@ struct sieve_choice {
     uint32_t *shorts;  /* literals of too few bytes for a gram */
     uint32_t short_count;
     const struct str *literals;
-    uint32_t literal_count, literal_bytes, longest;
-    size_t tail_count;
+    uint32_t literal_count, literal_bytes;
+    struct sieve_tail *tails; /* by hash */
+    size_t tail_count, tail_cap;
 };
 
+/* is_sieved: false: no text is looked at for these, only literals are kept. */
 void sieve_choose(struct arena *a, struct sieve_choice *c,
-                  const struct str *literals, uint32_t count);
+                  const struct str *literals, uint32_t count, bool is_sieved);
 void sieve_measure(const struct sieve_choice *c, struct prefilter_sizes *s);
 void sieve_write(const struct sieve_choice *c, const struct prefilter_sizes *s,
                  const struct prefilter_layout *l, unsigned char *out);
 
-/* Of the beginnings of literals, the last bytes: in one table four of each, in
- * another eight of those that have them. */
+/* Beginnings of literals are found by their last bytes: eight of them, four of
+ * those that have fewer. All of four are bits in a table as well. One is a
+ * word: its literal, and how many bytes of it. */
+#define TAIL_LITERAL(word) ((word) >> 9)
+#define TAIL_BYTES(word) ((word) & 511)
 
 /* Three bits in a word of 64 for each tail. */
 #define TAIL_WORD_LOG2 6

@@ -21,7 +21,6 @@
 #include "log/wrap.h"
 
 #define BEGIN_BYTES 512 /* of a line in which frames are looked for */
-#define RUNS_BACK 1024  /* bytes before a break, where blanks are many */
 
 void look_forget(struct sieve *s, size_t noted_from) {
     memset(s->searched, 0, sizeof s->searched);
@@ -193,15 +192,6 @@ static bool may_be_cut(const struct look *l, size_t at, size_t rest) {
 
 /* ---- what lines end with ---- */
 
-#define FAR_BACK (2 * LOG_MEMORY) /* a line's cut, and frames between */
-#define LOOK_FAR_LINE BEGIN_BYTES /* ... of the line that goes on */
-
-/* Behind a quote or a bracket the text had ended before; then the line that goes
- * on with it is framed so, too. */
-static bool is_closed(struct str text, size_t end) {
-    return end > 0 && is_any(text.p[end - 1], "\"',|}");
-}
-
 static bool ends_with(struct str text, size_t end, struct str lead) {
     size_t n = lead.n;
     while (n > 0 && end > 0) {
@@ -212,52 +202,6 @@ static bool ends_with(struct str text, size_t end, struct str lead) {
             end--;
     }
     return n == 0;
-}
-
-static size_t end_slot(char before, char last) {
-    return (fold_byte((unsigned char)before) * 61u +
-            fold_byte((unsigned char)last)) % LOOK_ENDS;
-}
-
-/* Whatever stands before a closing byte may have ended there. */
-static size_t closed_slot(void) {
-    return end_slot('}', '}');
-}
-
-void look_note_ends(struct sieve *s, struct str text) {
-    for (size_t i = 0; i < s->breaks.count; i++) {
-        size_t at = s->breaks.at[i];
-        if (at < 2)
-            continue;
-        s->ended[end_slot(text.p[at - 2], text.p[at - 1])] = at;
-        s->ended[end_slot(0, text.p[at - 1])] = at;
-        if (is_closed(text, at))
-            s->ended[closed_slot()] = at;
-    }
-}
-
-static bool is_lately(size_t end, size_t at) {
-    return end != 0 && end + FAR_BACK + LOOK_FAR_LINE >= at;
-}
-
-/* Before `at`, on its line: only in JSON text goes on behind what closed it. */
-static bool has_brace(const struct look *l, size_t at) {
-    while (at > 0 && l->text.p[at - 1] != '\n' && l->text.p[at - 1] != '{')
-        at--;
-    return at > 0 && l->text.p[at - 1] == '{';
-}
-
-bool look_has_ended(const struct look *l, size_t at, struct str lead) {
-    size_t n = lead.n;
-    while (n > 0 && lead.p[n - 1] == ' ')
-        n--;
-    if (l->is_copy || at < l->s->noted_from + FAR_BACK + LOOK_FAR_LINE ||
-        n == 0)
-        return true;
-    size_t slot = n > 1 ? end_slot(lead.p[n - 2], lead.p[n - 1])
-                        : end_slot(0, lead.p[n - 1]);
-    return is_lately(l->s->ended[slot], at) ||
-           (is_lately(l->s->ended[closed_slot()], at) && has_brace(l, at));
 }
 
 static size_t behind_text(struct str text, size_t at) {
@@ -278,12 +222,12 @@ bool look_may_follow(const struct look *l, size_t begin, struct str lead,
     struct str text = l->text;
     struct line_begin next = *line_of(l, begin);
     size_t at = next.at;
-    if (l->is_copy || at <= FAR_BACK)
+    if (l->is_copy || at <= LOOK_BACK)
         return true;
     lead.n = behind_text(lead, lead.n);
-    while (at + FAR_BACK > next.at) {
+    while (at + LOOK_BACK > next.at) {
         size_t end = behind_text(text, at - 1);
-        bool is_end = (next.is_anywhere && is_closed(text, end)) ||
+        bool is_end = (next.is_anywhere && look_is_closed(text, end)) ||
                       ends_with(text, end, lead);
         if (is_end && (is_blank || may_be_cut(l, end, begin)))
             return true;
@@ -505,21 +449,6 @@ static void go_on(const struct look *l, uint32_t state, size_t at,
 
 /* ---- breaks ---- */
 
-/* The state of the automaton behind the bytes [from, at). */
-static uint32_t state_before(const struct prefilter *f, struct str text,
-                             size_t from, size_t at) {
-    uint32_t state = 0;
-    bool is_in_blank = false;
-    for (size_t i = from; i < at; i++) {
-        unsigned char c = fold_byte((unsigned char)text.p[i]);
-        if (c == ' ' && is_in_blank)
-            continue;
-        is_in_blank = c == ' ';
-        state = prefilter_step(f, state, c);
-    }
-    return state;
-}
-
 /* Do two blanks stand beside each other among these eight bytes, or one that is
  * a tab or a line's end? Perhaps. */
 static inline bool has_odd_blank(const char *p) {
@@ -530,18 +459,6 @@ static inline bool has_odd_blank(const char *p) {
     return (others | (blanks & blanks << 8)) != 0;
 }
 
-/* Where so many bytes begin that stand before `at`, a run of blanks being one. */
-static size_t back_by(struct str text, size_t at, size_t n) {
-    size_t least = at > RUNS_BACK ? at - RUNS_BACK : 0;
-    for (; n > 0 && at > least; n--) {
-        at--;
-        while (at > least && look_is_blank(text.p[at]) &&
-               look_is_blank(text.p[at - 1]))
-            at--;
-    }
-    return at;
-}
-
 /* The WIDE_BYTES before `at`, as literals have them; those that are not there
  * are zeroes. */
 static const char *tail_before(struct str text, size_t at,
@@ -550,40 +467,73 @@ static const char *tail_before(struct str text, size_t at,
         return text.p + at - WIDE_BYTES;
     memset(room, 0, WIDE_BYTES);
     for (size_t n = WIDE_BYTES; n > 0 && at > 0;) {
-        size_t before = back_by(text, at, 1);
-        room[--n] = look_is_blank(text.p[at - 1]) ? ' ' : text.p[at - 1];
-        at = before;
+        bool is_blank = look_is_blank(text.p[--at]);
+        room[--n] = is_blank ? ' ' : text.p[at];
+        while (is_blank && at > 0 && look_is_blank(text.p[at - 1]))
+            at--;
     }
     return room;
 }
 
-/* Where the longest literal may begin that is cut at a break; `at`: none. */
-static size_t begin_before(const struct prefilter *f, struct str text,
-                           size_t at) {
-    bool is_blank = at < text.n && look_is_blank(text.p[at]);
-    if (is_blank && look_is_blank(text.p[at - 1]))
-        return at; /* the run of blanks began before */
-    char room[WIDE_BYTES];
-    const char *tail = tail_before(text, at, room);
-    bool is_long = tail_is_in(f->long_tail_bits, f->long_tail_log2,
-                              long_tail_hash(tail + WIDE_BYTES));
-    return back_by(text, at, is_long ? f->longest : WIDE_BYTES - 1);
+/* The state behind the first n bytes of the literal. */
+static uint32_t state_behind(const struct prefilter *f, struct str literal,
+                             size_t n) {
+    uint32_t state = 0;
+    for (size_t i = 0; i < n; i++)
+        state = i == 0 ? word_at(f->root, (unsigned char)literal.p[0])
+                       : prefilter_child(f, state,
+                                         (unsigned char)literal.p[i]);
+    return state;
+}
+
+struct broken { /* text, where a literal may be cut */
+    size_t at, behind; /* the break, and what stands behind its blanks */
+    bool has_newline;
+};
+
+static void try_tail(const struct look *l, const struct broken *b,
+                     uint32_t word) {
+    const struct prefilter *f = l->s->f;
+    struct str literal = prefilter_literal(f, TAIL_LITERAL(word));
+    struct str lead = str_slice(literal, 0, TAIL_BYTES(word));
+    if (!ends_with(l->text, b->at, lead))
+        return;
+    uint32_t state = state_behind(f, literal, lead.n);
+    if (state != 0)
+        go_on(l, state, b->at, b->behind, b->has_newline);
+}
+
+static void try_tails(const struct look *l, const struct broken *b,
+                      uint32_t hash) {
+    const struct prefilter *f = l->s->f;
+    uint32_t mask = (1u << f->tail_slot_log2) - 1;
+    uint32_t slot = hash >> (32 - f->tail_slot_log2);
+    for (uint32_t probe = 0; probe <= mask; probe++) {
+        size_t row = 3 * (size_t)((slot + probe) & mask);
+        uint32_t count = word_at(f->tail_slots, row + 2);
+        if (count == 0)
+            return;
+        if (word_at(f->tail_slots, row) != hash)
+            continue;
+        for (uint32_t k = 0; k < count; k++)
+            try_tail(l, b, word_at(f->tails,
+                                   word_at(f->tail_slots, row + 1) + k));
+        return;
+    }
 }
 
 static void look_at_break(const struct look *l, size_t at) {
-    const struct prefilter *f = l->s->f;
     struct str text = l->text;
-    size_t begin = begin_before(f, text, at);
-    if (begin == at)
-        return;
-    size_t behind = at;
-    bool has_newline = false;
-    for (; behind < text.n && look_is_blank(text.p[behind]); behind++)
-        has_newline = has_newline || text.p[behind] == '\n';
-    uint32_t state = state_before(f, text, begin, at);
-    for (; state != 0 && f->depth[state] >= SIEVE_TAIL;
-         state = word_at(f->fail, state))
-        go_on(l, state, at, behind, has_newline);
+    if (at < text.n && look_is_blank(text.p[at]) &&
+        look_is_blank(text.p[at - 1]))
+        return; /* the run of blanks began before */
+    struct broken b = {.at = at, .behind = at};
+    for (; b.behind < text.n && look_is_blank(text.p[b.behind]); b.behind++)
+        b.has_newline = b.has_newline || text.p[b.behind] == '\n';
+    char room[WIDE_BYTES];
+    const char *end = tail_before(text, at, room) + WIDE_BYTES;
+    try_tails(l, &b, tail_hash(end));
+    try_tails(l, &b, long_tail_hash(end));
 }
 
 void look_at_breaks(const struct look *l) {

@@ -115,17 +115,48 @@ static int by_hash(const void *x, const void *y) {
     return (a->at > b->at) - (a->at < b->at);
 }
 
+static int by_tail(const void *x, const void *y) {
+    const struct sieve_tail *a = x, *b = y;
+    if (a->hash != b->hash)
+        return a->hash < b->hash ? -1 : 1;
+    return (a->word > b->word) - (a->word < b->word);
+}
+
+static size_t common_bytes(struct str x, struct str y) {
+    size_t n = 0;
+    while (n < x.n && n < y.n && x.p[n] == y.p[n])
+        n++;
+    return n;
+}
+
+/* Literals are sorted: what two of them begin with is taken once. */
+static void add_tails(struct arena *a, struct sieve_choice *c,
+                      uint32_t literal) {
+    struct str s = c->literals[literal];
+    size_t i = literal > 0 ? common_bytes(c->literals[literal - 1], s) + 1 : 0;
+    for (i = i < SIEVE_TAIL ? SIEVE_TAIL : i; i < s.n; i++) {
+        const char *end = s.p + i;
+        uint32_t hash = i < WIDE_BYTES ? tail_hash(end) : long_tail_hash(end);
+        c->tails = arena_grow(a, c->tails, c->tail_count, &c->tail_cap,
+                              sizeof *c->tails);
+        c->tails[c->tail_count++] =
+            (struct sieve_tail){hash, literal << 9 | (uint32_t)i};
+    }
+}
+
 void sieve_choose(struct arena *a, struct sieve_choice *c,
-                  const struct str *literals, uint32_t count) {
+                  const struct str *literals, uint32_t count, bool is_sieved) {
     *c = (struct sieve_choice){.literals = literals, .literal_count = count};
     c->shorts = arena_array(a, count, sizeof *c->shorts);
     for (uint32_t i = 0; i < count; i++) {
-        choose_one(a, c, i);
         c->literal_bytes += (uint32_t)literals[i].n;
-        c->tail_count += literals[i].n;
-        if (literals[i].n > c->longest)
-            c->longest = (uint32_t)literals[i].n;
+        if (!is_sieved)
+            continue;
+        choose_one(a, c, i);
+        add_tails(a, c, i);
     }
+    if (c->tail_count > 1)
+        qsort(c->tails, c->tail_count, sizeof *c->tails, by_tail);
     if (c->count > 1)
         qsort(c->entries, c->count, sizeof *c->entries, by_hash);
     for (size_t i = 0; i < c->count; i++) {
@@ -152,8 +183,9 @@ void sieve_measure(const struct sieve_choice *c, struct prefilter_sizes *s) {
     s->wide_log2 = log2_of(64 * c->wide_count, GRAM_BITS_LOG2_MIN);
     s->slot_log2 = log2_of(2 * c->gram_count + 1, 1);
     /* many a word ends several beginnings */
-    s->tail_log2 = log2_of(2 * c->tail_count, GRAM_BITS_LOG2_MIN);
-    s->long_tail_log2 = log2_of(16 * c->tail_count, GRAM_BITS_LOG2_MIN);
+    s->tail_log2 = log2_of(4 * c->tail_count, GRAM_BITS_LOG2_MIN);
+    s->tail_slot_log2 = log2_of(2 * c->tail_count + 1, 1);
+    s->tails = (uint32_t)c->tail_count;
     s->entries = (uint32_t)c->count;
     s->shorts = c->short_count;
     s->literal_bytes = c->literal_bytes;
@@ -261,14 +293,18 @@ static void set_tail(unsigned char *bits, uint32_t log2, uint32_t hash) {
 static void write_tails(const struct sieve_choice *c,
                         const struct prefilter_sizes *s,
                         const struct prefilter_layout *l, unsigned char *out) {
-    for (uint32_t k = 0; k < c->literal_count; k++) {
-        for (size_t i = SIEVE_TAIL; i < c->literals[k].n; i++) {
-            const char *end = c->literals[k].p + i;
-            set_tail(out + l->tail_bits, s->tail_log2, tail_hash(end));
-            if (i >= WIDE_BYTES)
-                set_tail(out + l->long_tail_bits, s->long_tail_log2,
-                         long_tail_hash(end));
+    for (size_t i = 0, end; i < c->tail_count; i = end) {
+        uint32_t hash = c->tails[i].hash;
+        for (end = i; end < c->tail_count && c->tails[end].hash == hash;
+             end++) {
+            uint32_t word = c->tails[end].word;
+            struct str literal = c->literals[TAIL_LITERAL(word)];
+            prefilter_put(out + l->tails, end, word);
+            set_tail(out + l->tail_bits, s->tail_log2,
+                     tail_hash(literal.p + TAIL_BYTES(word)));
         }
+        put_slot(out + l->tail_slots, s->tail_slot_log2, hash, (uint32_t)i,
+                 (uint32_t)(end - i));
     }
 }
 

@@ -14,6 +14,7 @@
 #define LOOK_SEARCHED 64
 #define LOOK_BEGINS 512
 #define LOOK_ENDS 4096
+#define LOOK_BACK (2 * LOG_MEMORY) /* a line's cut, and frames between */
 
 struct line_pair { /* the same line */
     size_t copy, raw;
@@ -81,6 +82,15 @@ bool look_may_follow(const struct look *l, size_t begin, struct str lead,
 /* May what stands at `at` be the beginning of a line's text, so that what
  * belongs before it stands on another line? */
 bool look_may_begin_line(const struct look *l, size_t at);
+/* Behind a quote or a bracket the text had ended before; then the line that goes
+ * on with it is framed so, too. */
+static inline bool look_is_closed(struct str text, size_t end) {
+    static const char closing[] = "\"',|}";
+    return end > 0 && text.p[end - 1] != '\0' &&
+           str_find_char((struct str){closing, sizeof closing - 1},
+                         text.p[end - 1]) < sizeof closing - 1;
+}
+
 /* Notes which bytes stand before the breaks that were found. */
 void look_note_ends(struct sieve *s, struct str text);
 /* May text have ended lately with these bytes? False is sure. */
