@@ -21,7 +21,7 @@
 #define ZONE_BEFORE 4 /* pieces */
 #define ZONE_BEHIND 1
 #define ZONE_PIECES_MAX 64
-#define LITTLE_BYTES (128 * 1024) /* where no failure stands */
+#define LITTLE_BYTES (64 * 1024) /* where no failure stands */
 
 struct piece {
     uint64_t place, lines; /* lines that end before it */
