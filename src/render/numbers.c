@@ -255,10 +255,22 @@ static bool is_restarted(const struct finding *f) {
                   STR("diagnose.outlook.restarted"));
 }
 
+/* A line of the log is quoted as it stands, often without a full stop. */
+static bool is_ended(struct str s) {
+    return str_ends(s, STR(".")) || str_ends(s, STR("。")) ||
+           str_ends(s, STR("!")) || str_ends(s, STR("?"));
+}
+
 static void add_sentence(const struct teller *t, struct buf *out,
                          struct str sentence) {
-    bool is_apart = out->n > 0 && sentence.n > 0 && t->lang == LANG_EN;
-    buf_add(out, is_apart ? STR(" ") : STR(""));
+    struct str so_far = {out->p, out->n};
+    if (so_far.n == 0 || sentence.n == 0) {
+        buf_add(out, sentence);
+        return;
+    }
+    bool is_english = t->lang == LANG_EN;
+    buf_add(out, is_ended(so_far) ? STR("") : is_english ? STR(".") : STR("。"));
+    buf_add(out, is_english ? STR(" ") : STR(""));
     buf_add(out, sentence);
 }
 
