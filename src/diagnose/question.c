@@ -60,6 +60,10 @@ static const struct {
     {FACT_pytorch_unallocated, "diagnose.ask.message", GREP_MESSAGE},
     {FACT_shares_host_memory, "diagnose.ask.shared", ""},
     {FACT_task, "diagnose.ask.task", ""},
+    {FACT_oom_scope, "diagnose.ask.scope", ""},
+    {FACT_gpu_layers, "diagnose.ask.layers", ""},
+    {FACT_num_workers, "diagnose.ask.workers", ""},
+    {FACT_batch_size, "diagnose.ask.batch", ""},
 };
 
 /* Where the machine is not ours to ask its kernel, or the kernel had no part
@@ -164,6 +168,13 @@ static struct str how_of_maker(struct str how, const struct fact *device) {
     return device_tool_named(how, &which) ? device_tool(kind, which) : how;
 }
 
+/* What PyTorch's message counts: where it was read, it holds no more. */
+static bool is_of_message(const struct asked *to, enum fact_name name) {
+    return (name == FACT_pytorch_allocated || name == FACT_pytorch_reserved ||
+            name == FACT_pytorch_unallocated) &&
+           facts_first(to->known, FACT_tried_alloc);
+}
+
 /* Where host memory was refused, no GPU has the answer. */
 static bool is_of_gpu(enum fact_name name) {
     return name == FACT_gpu_free || name == FACT_gpu_total ||
@@ -176,6 +187,7 @@ static void ask_fact(struct asked *to, enum fact_name name) {
         kind && str_eq(kind->word, STR("host")) && is_of_gpu(name);
     bool is_known = facts_first(to->known, name) ||
                     facts_first(&to->rep->context, name);
+    is_astray = is_astray || is_of_message(to, name);
     if (!is_known && !is_astray && is_worth(to->d, name)) {
         struct question q = question_of(to->d, name);
         const struct fact *device = facts_first(to->known, FACT_device_kind);
@@ -281,7 +293,7 @@ static void ask_what_is_hidden(struct asked *to, const struct finding *f) {
     if (is_bare && is_killed(f)) {
         ask_peak(to, f);
     }
-    if (e->mechanism == MECHANISM_unspecified &&
+    if (e->mechanism == MECHANISM_unspecified && !f->has_trace &&
         e->severity != SEVERITY_info && is_told_by_frames(to->d, e)) {
         ask_fact(to, FACT_stage);
     }

@@ -108,6 +108,8 @@ static void lines_span(struct finding *f, const struct incident *i) {
                                                           : f->first_line;
             f->last_line = p->last_line > f->last_line ? p->last_line
                                                        : f->last_line;
+            f->has_trace = f->has_trace || p->trace_first < p->first_line ||
+                           p->trace_last > p->last_line;
         }
     }
 }

@@ -87,6 +87,7 @@ struct finding {
     enum certainty certainty;
     struct note because; /* why this entry of its group */
     uint32_t first_line, last_line;
+    bool has_trace; /* frames stand with its message */
     uint64_t count; /* how often it was seen */
     struct str text; /* the message, verbatim */
     const struct signature *form; /* that the message has; NULL: not known */

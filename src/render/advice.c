@@ -98,7 +98,11 @@ static struct block *add_fix(const struct teller *t, struct document *d,
     if (is_whole && rep->command_is_arguments) {
         document_text(d, item, TONE_PLAIN, said(t, "report.arguments"));
     }
-    document_code(d, item, is_whole ? rep->command_after : fix_command(fix));
+    struct str action = fix_action(t, fix), command = fix_command(fix);
+    bool is_said = str_find(action, command) < action.n;
+    document_code(d, item, is_whole    ? rep->command_after
+                           : is_said ? (struct str){NULL, 0}
+                                     : command);
     if (is_first && fix_command(fix).n == 0 && !is_whole && !t->o->all) {
         struct str how = first_sentence(said_text(t, &fix->how));
         document_text(d, item, TONE_PLAIN, str_eq(how, sum) ? sum : how)
