@@ -62,6 +62,11 @@ static void note_signature(struct desk *d, struct uses *u, uint32_t entry,
                      "signature `%.*s` is looked for by `%.*s`: a literal of "
                      "%zu bytes or more costs less", STR_ARG(s->id),
                      STR_ARG(list.at[i]), (size_t)MATCH_LITERAL_MIN);
+        else if (literal_is_common(list.at[i]))
+            complain(&d->c, m->src, place_of(m, signature), CODE_costly_literal,
+                     "signature `%.*s` is looked for by `%.*s`, which stands in "
+                     "logs of healthy programs", STR_ARG(s->id),
+                     STR_ARG(list.at[i]));
     }
 }
 

@@ -1,7 +1,7 @@
 /* skim.c: from a block of bytes to the lines that are read.
  *
  *     base            read         looked                      n
- *      |--- history ---|..passed....|------- not looked at -----|
+ *      |----- back -----|..passed...|------- not looked at -----|
  *                  '== island ==' '= island, goes on =...
  *
  * A block is looked at by the sieve before it is cut into lines. Round each

@@ -6,7 +6,5 @@
 
 /* What a set is worth: that of its weakest member, less for many of them. */
 size_t literal_worth(const struct str_list *set);
-/* Does it stand in lines that programs print while nothing is wrong? */
-bool literal_is_common(struct str s);
 
 #endif

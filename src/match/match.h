@@ -44,6 +44,8 @@ bool pattern_grows(struct arena *a, struct str text, struct str sample,
                    struct pattern_growth *worst);
 /* Longest mandatory literals, one per branch; empty list: none. */
 struct str_list pattern_literals(struct arena *a, struct str text);
+/* Does it stand in lines that programs print while nothing is wrong? */
+bool literal_is_common(struct str literal);
 /* Fills in what a run wants to know of each. Raises FAIL_INDEX for a pattern
  * that pattern_check() refuses. */
 void patterns_study(struct arena *a, struct pattern_list *set);
