@@ -33,8 +33,11 @@ static struct str in_dir(const struct site *s, struct str path) {
 
 /* ---- the list of what was written ---- */
 
-/* "en/..." or "zh/...", every part a plain name. */
+/* "README.md", "en/..." or "zh/...", every part a plain name. */
 static bool is_page_path(struct str path) {
+    if (str_eq(path, STR("README.md"))) {
+        return true;
+    }
     if (!str_starts(path, STR("en/")) && !str_starts(path, STR("zh/"))) {
         return false;
     }

@@ -1,14 +1,17 @@
 /* site_pages.c: what a site consists of, made in memory before the first file
  * is touched, by the very formats of `oomkb explain` and `oomkb list`:
  *
- *     <lang>/<component>/<slug>.md  .json      an entry
- *     <lang>/index.md  index.json              all of them
+ *     README.md                        what the site is
+ *     <lang>/README.md  index.json     all entries
+ *     <lang>/<folder>/README.md        those of a folder
+ *     <lang>/<folder>/<slug>.md  .json
  */
 #include "author/site.h"
 
 #include <stdlib.h>
 
 #include "api/handles.h"
+#include "corpus/fields.h"
 
 #define PAGE_BYTES_MAX ((size_t)16 << 20)
 
@@ -30,37 +33,58 @@ static void add_page(struct making *m, struct str path,
     p->at[p->count++] = (struct site_page){path, buf_str(bytes)};
 }
 
-static struct str path_of(struct making *m, struct str name,
-                          const char *suffix) {
-    return arena_printf(m->a, "%s/%.*s.%s",
-                        m->o.lang == LANG_ZH ? "zh" : "en", STR_ARG(name),
-                        suffix);
+static void add(struct making *m, struct str path, const char *format,
+                const struct answer *answer) {
+    struct buf out;
+    buf_init_in(&out, m->a, PAGE_BYTES_MAX);
+    format_write(format_named(str_of(format)), m->a, m->r, answer, &m->o,
+                 &out);
+    add_page(m, path, &out);
 }
-
-static const struct {
-    const char *format, *suffix;
-} kinds[] = {{"markdown", "md"}, {"json", "json"}};
 
 static void add_entry(struct making *m, const struct entry *e) {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        struct buf out;
-        buf_init_in(&out, m->a, PAGE_BYTES_MAX);
-        struct answer answer = {.entry = e};
-        format_write(format_named(str_of(kinds[i].format)), m->a, m->r,
-                     &answer, &m->o, &out);
-        add_page(m, path_of(m, e->id, kinds[i].suffix), &out);
+    struct answer answer = {.entry = e};
+    const char *lang = lang_name(m->o.lang);
+    add(m, arena_printf(m->a, "%s/%.*s.md", lang, STR_ARG(e->id)), "markdown",
+        &answer);
+    add(m, arena_printf(m->a, "%s/%.*s.json", lang, STR_ARG(e->id)), "json",
+        &answer);
+}
+
+static void add_readme(struct making *m, struct str folder,
+                       struct listing list, enum contents contents) {
+    struct answer answer = {.list = &list};
+    list.contents = contents;
+    add(m, arena_printf(m->a, "%.*sREADME.md", STR_ARG(folder)), "markdown",
+        &answer);
+}
+
+static struct str folder_of(const struct entry *e) {
+    return str_slice(e->id, 0, str_find_char(e->id, '/'));
+}
+
+/* Entries come sorted: those of a folder stand together. */
+static void add_folders(struct making *m, const struct listing *list) {
+    for (size_t from = 0, to; from < list->count; from = to) {
+        struct str folder = folder_of(list->at[from].entry);
+        for (to = from; to < list->count &&
+                        str_eq(folder, folder_of(list->at[to].entry)); to++) {
+            add_entry(m, list->at[to].entry);
+        }
+        add_readme(m, arena_printf(m->a, "%s/%.*s/", lang_name(m->o.lang),
+                                   STR_ARG(folder)),
+                   (struct listing){.at = list->at + from, .count = to - from},
+                   CONTENTS_FOLDER);
     }
 }
 
-static void add_index(struct making *m, const struct listing *list) {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        struct buf out;
-        buf_init_in(&out, m->a, PAGE_BYTES_MAX);
-        struct answer answer = {.list = list};
-        format_write(format_named(str_of(kinds[i].format)), m->a, m->r,
-                     &answer, &m->o, &out);
-        add_page(m, path_of(m, STR("index"), kinds[i].suffix), &out);
-    }
+static void add_language(struct making *m, const struct listing *list) {
+    struct answer all = {.list = list};
+    struct str folder = arena_printf(m->a, "%s/", lang_name(m->o.lang));
+    add_folders(m, list);
+    add_readme(m, folder, *list, CONTENTS_LANGUAGE);
+    add(m, arena_printf(m->a, "%.*sindex.json", STR_ARG(folder)), "json",
+        &all);
 }
 
 static int by_path(const void *a, const void *b) {
@@ -78,11 +102,9 @@ struct site_pages site_pages_make(struct arena *a, const struct oomkb *kb) {
     struct listing list = list_entries(a, m.r, (struct str){NULL, 0});
     for (int lang = 0; lang < LANG_COUNT_OF; lang++) {
         m.o.lang = (enum lang)lang;
-        for (size_t i = 0; i < list.count; i++) {
-            add_entry(&m, list.at[i].entry);
-        }
-        add_index(&m, &list);
+        add_language(&m, &list);
     }
+    add_readme(&m, (struct str){NULL, 0}, list, CONTENTS_SITE);
     if (m.pages.count > 1) {
         qsort(m.pages.at, m.pages.count, sizeof *m.pages.at, by_path);
     }

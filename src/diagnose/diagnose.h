@@ -36,6 +36,12 @@ struct str no_such_fact(struct arena *a, struct str name);
  * below zero, and -1 of the layers are all. */
 bool answer_is_below_zero(const struct fact *f);
 
+/* The template of an entry without any log: <gpu_count> for what one would
+ * say, GPU_COUNT in a command; the tools of this kind of device, which may be
+ * empty. */
+struct str template_unfilled(struct arena *a, struct str template,
+                             struct str device, bool is_command);
+
 /* "vllm/no-kv-blocks lower-max-model-len worked". False and *why when it is
  * not that. */
 bool own_report_read(struct arena *a, struct str text, struct own_report *out,

@@ -181,3 +181,14 @@ struct str template_fill(struct arena *a, struct str template,
     }
     return arena_str(a, buf_str(&b));
 }
+
+struct str template_unfilled(struct arena *a, struct str template,
+                             struct str device, bool is_command) {
+    struct fact kind = fact_new(FACT_device_kind, SOURCE_LOG);
+    kind.word = device;
+    kind.known = device_tool(device, TOOL_list).n > 0;
+    struct fact_list facts = {.at = &kind, .count = kind.known ? 1 : 0};
+    struct filling fill = {.facts = &facts, .acted_on = -1,
+                           .is_command = is_command};
+    return template_fill(a, template, &fill);
+}

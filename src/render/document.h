@@ -22,7 +22,8 @@
 
 enum block_kind {
     BLOCK_TITLE,   /* text: what the answer is about */
-    BLOCK_ID,      /* text: an entry's id; column[0]: what kind of entry */
+    BLOCK_ID,      /* text: an entry's id; column[0]: what kind of entry; links
+                      of a page below */
     BLOCK_SECTION, /* text: its heading; column: titles; its blocks below */
     BLOCK_TEXT,    /* text: a paragraph */
     BLOCK_ITEM,    /* text behind mark, column: verdict and cost; blocks below */
@@ -60,6 +61,7 @@ struct table {
     size_t columns, rows;
     const struct str *cells; /* row by row; the first row holds the titles */
     const enum tone *tones;  /* of each row; NULL: plain */
+    const struct str *hrefs; /* of each row's first cell; NULL: none */
 };
 
 struct block {
@@ -72,6 +74,7 @@ struct block {
     uint8_t spare;      /* 0: always shown; else what is left out first where
                            an answer is too long: the largest number */
     struct str text, mark, href, column[COLUMNS];
+    const char *language; /* CODE: as Markdown names it; NULL: not known */
     const struct bars *bars;
     const struct table *table;
     struct block *first, *last, *next; /* blocks below, the next one */

@@ -1,12 +1,20 @@
 /* entry.c: a whole entry for `oomkb explain` and the pages of a site: what it
  * is, how it is recognised, what helps and what does not, where it is true,
- * who says so. */
+ * and last its sources. No log fills the texts: what a log would say stands as
+ * <gpu_count>, in a command as GPU_COUNT. A condition is SQL; its facts are
+ * named here, JSON has it whole. */
 #include "render/parts.h"
+
+#include "diagnose/diagnose.h"
+#include "index/predicate.h"
+
+#define FACTS_BYTES_MAX ((size_t)16 << 10)
 
 /* What the rest of this file says is said to one document. */
 struct telling {
     const struct teller *t;
     struct document *d;
+    struct str device; /* kind that its first message sets; empty: none */
 };
 
 static struct block *section(const struct telling *to, const char *key) {
@@ -41,14 +49,32 @@ static struct str nothing(void) {
     return (struct str){NULL, 0};
 }
 
+/* To the same page as JSON and in the other language, and to its folder. */
+static void tell_links(const struct telling *to, struct block *under,
+                       struct str id) {
+    struct arena *a = to->t->a;
+    struct str slug = str_slice(id, str_find_char(id, '/') + 1, id.n);
+    link_to(to, under, STR("README.md"), nothing(),
+            str_slice(id, 0, str_find_char(id, '/')));
+    link_to(to, under, arena_printf(a, "../../%s/%.*s.md", site_other(to->t),
+                                    STR_ARG(id)),
+            nothing(), said(to->t, "site.other"));
+    link_to(to, under, arena_printf(a, "%.*s.json", STR_ARG(slug)), nothing(),
+            STR("JSON"));
+}
+
 static void tell_head(const struct telling *to, const struct entry *e) {
     struct str withdrawn = said_text(to->t, &e->withdrawn);
     document_add(to->d, NULL,
                  (struct block){.kind = BLOCK_TITLE, .tone = TONE_STRONG,
                                 .text = said_text(to->t, &e->title)});
-    document_add(to->d, NULL, (struct block){.kind = BLOCK_ID, .text = e->id,
-                                             .tone = TONE_DIM,
-                                             .column = {shown_kind(to->t, e)}});
+    struct block *id = document_add(
+        to->d, NULL, (struct block){.kind = BLOCK_ID, .text = e->id,
+                                    .tone = TONE_DIM,
+                                    .column = {shown_kind(to->t, e)}});
+    if (to->t->o->is_site) {
+        tell_links(to, id, e->id);
+    }
     if (withdrawn.n > 0) {
         document_text(to->d, NULL, TONE_WARN,
                       said_with(to->t, "explain.withdrawn", &withdrawn, 1));
@@ -56,11 +82,35 @@ static void tell_head(const struct telling *to, const struct entry *e) {
     text(to, NULL, said_text(to->t, &e->root_cause));
 }
 
+static struct str unfilled(const struct telling *to, const struct text *is) {
+    return template_unfilled(to->t->a, said_text(to->t, is), to->device, false);
+}
+
+/* The facts of the conditions, each once. */
+static struct str facts_of(const struct telling *to,
+                           const struct str_list *when) {
+    bool is_said[FACT_COUNT_OF] = {false};
+    struct buf out;
+    buf_init_in(&out, to->t->a, FACTS_BYTES_MAX);
+    for (size_t i = 0; i < when->count; i++) {
+        struct predicate p = predicate_read(when->at[i], NULL);
+        for (size_t k = 0; k < p.fact_count; k++) {
+            if (!is_said[p.facts[k]]) {
+                buf_add(&out, out.n > 0 ? said(to->t, "report.comma")
+                                       : nothing());
+                buf_add(&out, said_fact(to->t, p.facts[k]));
+            }
+            is_said[p.facts[k]] = true;
+        }
+    }
+    return settled(to->t->a, &out);
+}
+
 static void tell_when(const struct telling *to, struct block *under,
                       const struct str_list *when) {
-    for (size_t i = 0; i < when->count; i++) {
-        struct str code = in_backquotes(to->t->a, when->at[i]);
-        text(to, under, said_with(to->t, "explain.when", &code, 1));
+    struct str facts = facts_of(to, when);
+    if (facts.n > 0) {
+        text(to, under, said_with(to->t, "explain.when", &facts, 1));
     }
 }
 
@@ -75,7 +125,8 @@ static void tell_signatures(const struct telling *to, const struct entry *e) {
         document_code(to->d, under, str_trim(s->sample));
         for (size_t v = 0; v < s->version_count; v++) {
             struct str range = shown_range(to->t, &s->versions[v]);
-            text(to, under, in_backquotes(to->t->a, range));
+            struct str code = in_backquotes(to->t->a, range);
+            text(to, under, said_with(to->t, "explain.printed_by", &code, 1));
         }
     }
     tell_when(to, under, &e->when);
@@ -93,14 +144,38 @@ static void tell_rate(const struct telling *to, struct block *under,
     }
 }
 
+/* `name(`, with no blank before it: what Python, and little else, looks like. */
+static bool is_call(struct str code) {
+    struct str name = str_slice(code, 0, str_find_char(code, '('));
+    return name.n > 0 && name.n < code.n && str_find_char(name, ' ') == name.n &&
+           str_find_char(name, '"') == name.n;
+}
+
+static const char *language_of(struct str code, enum act_kind kind) {
+    struct str word = str_slice(code, 0, str_find_char(code, ' '));
+    if (str_starts(code, STR("{\"")) || str_starts(code, STR("\""))) {
+        return "json";
+    }
+    if (str_ends(word, STR(":")) || is_call(code)) {
+        return str_ends(word, STR(":")) ? "yaml" : "python";
+    }
+    return kind == ACT_KIND_code ? "text" : "sh";
+}
+
 static void tell_workarounds(const struct telling *to, const struct entry *e) {
     struct block *under = section(to, "explain.fixes");
     for (size_t i = 0; i < e->workaround_count; i++) {
         const struct workaround *w = &e->workarounds[i];
-        struct block *it = item(to, under, "+", said_text(to->t, &w->action),
-                                fix_cost(to->t, w->effort, w->loses));
-        document_code(to->d, it, w->command);
-        text(to, it, said_text(to->t, &w->how));
+        struct str cost[] = {said_word(to->t, WORDS_EFFORT, (int)w->effort),
+                             said_word(to->t, WORDS_LOSES, (int)w->loses)};
+        struct block *it = item(to, under, "+", unfilled(to, &w->action),
+                                said_with(to->t, "explain.cost", cost, 2));
+        it->tone = TONE_STRONG;
+        struct str command = template_unfilled(to->t->a, w->command,
+                                               to->device, true);
+        document_code(to->d, it, command)->language =
+            language_of(command, w->acts_on.kind);
+        text(to, it, unfilled(to, &w->how));
         text(to, it, fix_trade_off(to->t, w));
         text(to, it, said_with(to->t, "explain.fix_id", &w->id, 1));
         tell_when(to, it, &w->when);
@@ -112,10 +187,11 @@ static void tell_dead_ends(const struct telling *to, const struct entry *e) {
     struct block *under = section(to, "report.not_this");
     for (size_t i = 0; i < e->dead_end_count; i++) {
         const struct dead_end *d = &e->dead_ends[i];
-        struct str instead = said_text(to->t, &d->instead);
-        struct block *it = item(to, under, "x", said_text(to->t, &d->action),
+        struct str instead = unfilled(to, &d->instead);
+        struct block *it = item(to, under, "x", unfilled(to, &d->action),
                                 nothing());
-        text(to, it, said_text(to->t, &d->why));
+        it->tone = TONE_STRONG;
+        text(to, it, unfilled(to, &d->why));
         if (instead.n > 0) {
             text(to, it, said_with(to->t, "explain.instead", &instead, 1));
         }
@@ -143,12 +219,13 @@ static void tell_where_true(const struct telling *to, const struct entry *e) {
     }
 }
 
-static void tell_references(const struct telling *to, const char *key,
-                            const struct reference *at, size_t count) {
-    struct block *under = section(to, key);
-    for (size_t i = 0; i < count; i++) {
-        link_to(to, under, at[i].url, at[i].seen,
-                said_text(to->t, &at[i].claim));
+static void tell_sources(const struct telling *to, const struct entry *e) {
+    struct block *under = section(to, "explain.sources");
+    for (size_t i = 0; i < e->doc_count + e->evidence_count; i++) {
+        const struct reference *is = i < e->doc_count
+                                         ? &e->docs[i]
+                                         : &e->evidence[i - e->doc_count];
+        link_to(to, under, is->url, is->seen, said_text(to->t, &is->claim));
     }
 }
 
@@ -172,8 +249,9 @@ static void labelled(const struct telling *to, struct block *under,
     struct str label = said(to->t, key);
     struct str both[] = {said_with(to->t, "report.label", &label, 1), value};
     if (value.n > 0) {
-        text(to, under, arena_printf(to->t->a, "%.*s%.*s", STR_ARG(both[0]),
-                                     STR_ARG(both[1])));
+        item(to, under, "-", arena_printf(to->t->a, "%.*s%.*s",
+                                          STR_ARG(both[0]), STR_ARG(both[1])),
+             nothing());
     }
 }
 
@@ -200,34 +278,29 @@ static void tell_history(const struct telling *to, const struct entry *e) {
              number_or_none(to, UNIT_COUNT, from->evidence_count));
 }
 
-/* To the same page as JSON and in the other language, and to the index. */
-static void tell_links(const struct telling *to, struct str id) {
-    struct arena *a = to->t->a;
-    bool is_zh = to->t->lang == LANG_ZH;
-    struct str slug = str_slice(id, str_find_char(id, '/') + 1, id.n);
-    document_add(to->d, NULL, (struct block){.kind = BLOCK_RULE});
-    link_to(to, NULL, arena_printf(a, "%.*s.json", STR_ARG(slug)), nothing(),
-            STR("JSON"));
-    link_to(to, NULL, arena_printf(a, "../../%s/%.*s.md", is_zh ? "en" : "zh",
-                                   STR_ARG(id)),
-            nothing(), is_zh ? STR("English") : STR("中文"));
-    link_to(to, NULL, STR("../index.md"), nothing(), said(to->t, "list.all"));
+/* The first of its messages that names a kind of device. */
+static struct str device_of(const struct entry *e) {
+    for (size_t i = 0; i < e->signature_count; i++) {
+        for (size_t k = 0; k < e->signatures[i].set_count; k++) {
+            const struct setting *is = &e->signatures[i].set[k];
+            if (is->name == FACT_device_kind) {
+                return is->value;
+            }
+        }
+    }
+    return nothing();
 }
 
 void entry_document(const struct teller *t, const struct entry *e,
                     struct document *d) {
-    struct telling to = {t, d};
+    struct telling to = {t, d, device_of(e)};
     d->is_page = true;
     tell_head(&to, e);
     tell_signatures(&to, e);
     tell_workarounds(&to, e);
     tell_dead_ends(&to, e);
     tell_where_true(&to, e);
-    tell_references(&to, "explain.docs", e->docs, e->doc_count);
-    tell_references(&to, "explain.evidence", e->evidence, e->evidence_count);
     tell_relations(&to, e);
     tell_history(&to, e);
-    if (t->o->is_site) {
-        tell_links(&to, e->id);
-    }
+    tell_sources(&to, e);
 }

@@ -138,7 +138,8 @@ static void add_compare(const struct teller *t, struct document *d,
         tones[i + 1] = tone_of(s->columns[i].fit->fits);
     }
     add_table(t, d, "fit.compare",
-              (struct table){FIT_CELLS, rows, cells, tones});
+              (struct table){.columns = FIT_CELLS, .rows = rows,
+                             .cells = cells, .tones = tones});
 }
 
 static void add_sweep(const struct teller *t, struct document *d,
@@ -153,7 +154,8 @@ static void add_sweep(const struct teller *t, struct document *d,
         tones[i + 1] = tone_of(s->points[i].fits);
     }
     add_table(t, d, "fit.sweep",
-              (struct table){FIT_SWEEP_CELLS, rows, cells, tones});
+              (struct table){.columns = FIT_SWEEP_CELLS, .rows = rows,
+                             .cells = cells, .tones = tones});
 }
 
 void fit_document(const struct teller *t, const struct fit_sheet *sheet,

@@ -64,6 +64,8 @@ static struct document document_of(const struct teller *t,
         report_document(t, answer->report, &d);
     } else if (answer->entry != NULL) {
         entry_document(t, answer->entry, &d);
+    } else if (answer->list != NULL && answer->list->contents != CONTENTS_NONE) {
+        contents_document(t, answer->list, &d);
     } else if (answer->list != NULL) {
         list_document(t, answer->list, &d);
     } else if (answer->names != NULL) {

@@ -1,5 +1,5 @@
 /* list.c: several entries, a few words each: what `oomkb list` and `oomkb
- * search` show, and the index of a site. */
+ * search` show, and the JSON index of a site. */
 #include "render/parts.h"
 
 #define SNIPPET_COLUMNS 160
@@ -44,7 +44,8 @@ struct listing search_entries(struct arena *a, struct reader *r,
             at[count++] = (struct listed){e, hits.at[i].score_micro, false};
         }
     }
-    return (struct listing){at, count, true, arena_str(a, words)};
+    return (struct listing){.at = at, .count = count, .is_search = true,
+                            .words = arena_str(a, words)};
 }
 
 /* "KV cache too small at start, failure" */
@@ -58,11 +59,6 @@ static struct str kind_of(const struct teller *t, const struct entry *e) {
 void list_document(const struct teller *t, const struct listing *list,
                    struct document *d) {
     d->is_page = true;
-    if (t->o->is_site) {
-        document_add(d, NULL, (struct block){.kind = BLOCK_TITLE,
-                                             .text = said(t, "list.all")});
-        document_text(d, NULL, TONE_PLAIN, said(t, "list.what"));
-    }
     if (list->count == 0) {
         document_text(d, NULL, TONE_PLAIN, said(t, "list.nothing"));
     }
@@ -80,9 +76,6 @@ void list_document(const struct teller *t, const struct listing *list,
         struct block row = {.kind = BLOCK_ITEM, .text = e->id,
                             .tone = TONE_STRONG, .column_tone = TONE_DIM,
                             .column = {kind_of(t, e)}};
-        row.href = t->o->is_site ? arena_printf(t->a, "%.*s.md",
-                                                STR_ARG(e->id))
-                                 : row.href;
         struct block *item = document_add(d, under, row);
         document_text(d, item, TONE_PLAIN, said_text(t, &e->title));
         if (list->is_search) {

@@ -16,6 +16,7 @@
 
 #define CODE_BYTES_MAX ((size_t)4 << 20)
 #define BARS_WIDTH 72
+#define NAME_COLUMNS 60
 #define DASH " \u2014 "
 #define DOT " \u00b7 "
 
@@ -70,8 +71,34 @@ static size_t longest_run(struct str s) {
     return longest;
 }
 
+/* Would Jekyll, which makes the pages of GitHub Pages, run what begins here?
+ * It does so in code as well. */
+static bool is_liquid(const struct sheet *s, char c, char next) {
+    return s->t->o->is_site && c == '{' && (next == '{' || next == '%');
+}
+
+static bool has_liquid(const struct sheet *s, struct str text) {
+    for (size_t i = 0; i + 1 < text.n; i++) {
+        if (is_liquid(s, text.p[i], text.p[i + 1])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void put_character(struct sheet *s, struct str line, size_t at);
+
 static void put_span(struct sheet *s, struct str code) {
-    buf_add(s->out, in_backquotes(s->t->a, str_trim(shown_short(s->t, code, SIZE_MAX))));
+    struct str line = str_trim(shown_short(s->t, code, SIZE_MAX));
+    if (!has_liquid(s, line)) {
+        buf_add(s->out, in_backquotes(s->t->a, line));
+        return;
+    }
+    raw(s, "<code>");
+    for (size_t at = 0; at < line.n; at++) {
+        put_character(s, line, at);
+    }
+    raw(s, "</code>");
 }
 
 /* The span that opens at the front of s: its inside, and in *n how many bytes
@@ -90,15 +117,20 @@ static bool span_at(struct str s, struct str *inside, size_t *n) {
     return false;
 }
 
-/* Is the . or ) at byte at behind digits alone, as in "12. item"? */
-static bool ends_number(struct str line, size_t at) {
-    for (size_t i = 0; i < at; i++) {
-        if (line.p[i] < '0' || line.p[i] > '9') {
+static bool is_digits(struct str s) {
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] < '0' || s.p[i] > '9') {
             return false;
         }
     }
+    return s.n > 0;
+}
+
+/* Is the . or ) at byte at behind digits alone, as in "12. item"? */
+static bool ends_number(struct str line, size_t at) {
     bool is_end = at + 1 == line.n || line.p[at + 1] == ' ';
-    return at > 0 && is_end && is_one_of(line.p[at], ".)");
+    return is_end && is_one_of(line.p[at], ".)") &&
+           is_digits(str_slice(line, 0, at));
 }
 
 /* Must the character at byte at of a line be escaped with a backslash? */
@@ -128,6 +160,10 @@ static void put_character(struct sheet *s, struct str line, size_t at) {
     }
     if (c == '&' && (next == '#' || is_alnum(next))) {
         raw(s, "&amp;");
+        return;
+    }
+    if (is_liquid(s, c, next)) {
+        raw(s, "&#123;");
         return;
     }
     raw(s, is_markup(line, at) ? "\\" : "");
@@ -168,7 +204,7 @@ struct str markdown_of(const struct teller *t, struct str text) {
 static void put_address(struct sheet *s, struct str url) {
     for (size_t i = 0; i < url.n; i++) {
         unsigned char c = (unsigned char)url.p[i];
-        if (c <= ' ' || is_one_of((char)c, "<>\\()") || c == 0x7f) {
+        if (c <= ' ' || is_one_of((char)c, "<>\\(){}") || c == 0x7f) {
             buf_printf(s->out, "%%%02X", c);
         } else {
             buf_add_char(s->out, (char)c);
@@ -182,6 +218,27 @@ static void put_link(struct sheet *s, struct str text, struct str href) {
     raw(s, "](");
     put_address(s, href);
     raw(s, ")");
+}
+
+/* "owner/name#12" of a thread on GitHub, else the address without https://. */
+static struct str name_of(struct sheet *s, struct str url) {
+    static const char *const kinds[] = {"/issues/", "/pull/", "/discussions/"};
+    struct str name = str_slice(url, STR("https://").n, url.n), host, thread;
+    host = str_cut(name, '/', &thread);
+    for (size_t i = 0; i < 3 && str_eq(host, STR("github.com")); i++) {
+        size_t at = str_find(thread, str_of(kinds[i]));
+        struct str number = str_slice(thread, at + str_of(kinds[i]).n, thread.n);
+        if (at < thread.n && is_digits(number)) {
+            return arena_printf(s->t->a, "%.*s#%.*s",
+                                STR_ARG(str_slice(thread, 0, at)),
+                                STR_ARG(number));
+        }
+    }
+    return shown_short(s->t, name, NAME_COLUMNS);
+}
+
+static void put_web_link(struct sheet *s, struct str url) {
+    put_link(s, name_of(s, url), url);
 }
 
 /* ---- blocks ---- */
@@ -199,6 +256,23 @@ static void put_heading(struct sheet *s, const char *mark, struct str text) {
     raw(s, "\n");
 }
 
+/* The same in HTML, where a brace can be written as an entity. */
+static void put_preformatted(struct sheet *s, size_t indent, const char *kind,
+                             struct str code) {
+    buf_fill(s->out, ' ', indent);
+    buf_printf(s->out, "<pre lang=\"%s\"><code>", kind);
+    for (size_t i = 0; i < code.n; i++) {
+        char c = code.p[i], next = i + 1 < code.n ? code.p[i + 1] : ' ';
+        if (is_one_of(c, "<>&") || is_liquid(s, c, next)) {
+            buf_printf(s->out, "&#%d;", c);
+        } else {
+            buf_add_char(s->out, c);
+        }
+        buf_fill(s->out, ' ', c == '\n' ? indent : 0);
+    }
+    raw(s, "</code></pre>\n");
+}
+
 void markdown_code(const struct teller *t, struct buf *out, size_t indent,
                    const char *kind, struct str code) {
     struct sheet s = {t, false, out};
@@ -211,6 +285,10 @@ void markdown_code(const struct teller *t, struct buf *out, size_t indent,
     }
     size_t run = longest_run(rest), fence = run < 3 ? 3 : run + 1;
     blank(&s);
+    if (has_liquid(&s, rest)) {
+        put_preformatted(&s, indent, kind, rest);
+        return;
+    }
     buf_fill(out, ' ', indent);
     buf_fill(out, '`', fence);
     raw(&s, kind);
@@ -226,18 +304,32 @@ void markdown_code(const struct teller *t, struct buf *out, size_t indent,
     buf_add_char(out, '\n');
 }
 
+/* A `|` would end the cell, in code, too. */
+static void put_cell(struct sheet *s, struct str text, struct str href) {
+    struct buf cell;
+    buf_init_in(&cell, s->t->a, CODE_BYTES_MAX);
+    struct sheet in = {s->t, s->is_page, &cell};
+    if (href.n > 0) {
+        put_link(&in, text, href);
+    } else {
+        put(&in, text);
+    }
+    struct str made = settled(s->t->a, &cell);
+    for (size_t i = 0; i < made.n; i++) {
+        bool is_bare = made.p[i] == '|' && (i == 0 || made.p[i - 1] != '\\');
+        raw(s, is_bare ? "\\" : "");
+        buf_add_char(s->out, made.p[i]);
+    }
+}
+
 static void put_table(struct sheet *s, const struct table *table) {
     blank(s);
     for (size_t row = 0; row < table->rows; row++) {
         for (size_t i = 0; i < table->columns; i++) {
-            struct str cell = table->cells[row * table->columns + i];
+            bool is_link = i == 0 && table->hrefs != NULL;
             raw(s, i == 0 ? "| " : " | ");
-            for (struct str rest = cell; rest.n > 0;) {
-                size_t bar = str_find_char(rest, '|');
-                put(s, str_slice(rest, 0, bar));
-                raw(s, bar < rest.n ? "\\|" : "");
-                rest = str_slice(rest, bar + 1, rest.n);
-            }
+            put_cell(s, table->cells[row * table->columns + i],
+                     is_link ? table->hrefs[row] : (struct str){NULL, 0});
         }
         raw(s, " |\n");
         for (size_t i = 0; i < table->columns && row == 0; i++) {
@@ -251,6 +343,12 @@ static void put_id(struct sheet *s, const struct block *b) {
     put_span(s, b->text);
     put_behind(s, DOT, b->column[0]);
     raw(s, "\n");
+    blank(s);
+    for (const struct block *in = b->first; in != NULL; in = in->next) {
+        raw(s, in == b->first ? "" : DOT);
+        put_link(s, in->text, in->href);
+    }
+    raw(s, b->first != NULL ? "\n" : "");
 }
 
 /* A fix, with its command at the left edge; or a point of a list. */
@@ -262,8 +360,18 @@ static bool is_wide(const struct block *b) {
 static void put_block(struct sheet *s, const struct block *under,
                       const struct block *b);
 
+static bool is_point(const struct block *b) {
+    return b->kind == BLOCK_LINK || (b->kind == BLOCK_ITEM && !is_wide(b));
+}
+
+/* A list begins behind a blank line: kramdown wants one. */
 static void put_below(struct sheet *s, const struct block *b) {
+    bool is_list = false;
     for (const struct block *in = b->first; in != NULL; in = in->next) {
+        if (is_point(in) && !is_list && b->kind != BLOCK_ITEM) {
+            blank(s);
+        }
+        is_list = is_point(in);
         put_block(s, b, in);
     }
 }
@@ -282,6 +390,22 @@ static void put_wide(struct sheet *s, const struct block *b) {
     blank(s);
 }
 
+/* Links without a word of their own, as many as there are, in one line. The
+ * last of them. */
+static const struct block *put_bare_links(struct sheet *s,
+                                          const struct block *b) {
+    raw(s, "  - ");
+    put_web_link(s, b->href);
+    while (b->next != NULL && b->next->kind == BLOCK_LINK &&
+           b->next->text.n == 0) {
+        b = b->next;
+        raw(s, ", ");
+        put_web_link(s, b->href);
+    }
+    raw(s, "\n");
+    return b;
+}
+
 static void put_point(struct sheet *s, const struct block *b) {
     raw(s, "- ");
     if (b->href.n > 0) {
@@ -289,7 +413,9 @@ static void put_point(struct sheet *s, const struct block *b) {
     } else if (b->mark.n == 0) {
         put_span(s, b->text);
     } else {
+        raw(s, b->tone == TONE_STRONG ? "**" : "");
         put(s, b->text);
+        raw(s, b->tone == TONE_STRONG ? "**" : "");
     }
     const struct block *in = b->first;
     if (b->mark.n == 0 && in != NULL && in->kind == BLOCK_TEXT) {
@@ -300,7 +426,11 @@ static void put_point(struct sheet *s, const struct block *b) {
     put_behind(s, DOT, b->column[1]);
     raw(s, "\n");
     for (; in != NULL; in = in->next) {
-        put_block(s, b, in);
+        if (in->kind == BLOCK_LINK && in->text.n == 0) {
+            in = put_bare_links(s, in);
+        } else {
+            put_block(s, b, in);
+        }
     }
 }
 
@@ -332,7 +462,10 @@ static void put_block(struct sheet *s, const struct block *under,
         break;
     case BLOCK_CODE:
         markdown_code(s->t, s->out, is_in_list ? 2 : 0,
-                      under->kind == BLOCK_ITEM ? "sh" : "text", b->text);
+                      b->language != NULL         ? b->language
+                      : under->kind == BLOCK_ITEM ? "sh"
+                                                  : "text",
+                      b->text);
         break;
     case BLOCK_BARS:
         markdown_code(s->t, s->out, 0, "text",
@@ -342,11 +475,9 @@ static void put_block(struct sheet *s, const struct block *under,
     case BLOCK_LINK:
         raw(s, is_in_list ? "  - " : "- ");
         if (str_starts(b->href, STR("https://"))) {
-            raw(s, "<");
-            put_address(s, b->href);
-            raw(s, ">");
+            put_web_link(s, b->href);
+            put_behind(s, DASH, b->text);
             put_behind(s, DOT, b->column[0]);
-            put_behind(s, DOT, b->text);
         } else {
             put_link(s, b->text, b->href);
         }

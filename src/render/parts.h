@@ -24,6 +24,9 @@ void names_document(const struct teller *t, const struct names *n,
                     struct document *d);
 void list_document(const struct teller *t, const struct listing *list,
                    struct document *d);
+void contents_document(const struct teller *t, const struct listing *list,
+                       struct document *d);
+const char *site_other(const struct teller *t); /* folder of the other language */
 void fit_document(const struct teller *t, const struct fit_sheet *sheet,
                   struct document *d);
 

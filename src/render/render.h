@@ -17,7 +17,8 @@ struct render_options {
     bool why;          /* explain every place */
     bool all;          /* nothing is left out for length */
     bool redact;       /* names of people, places and machines: redact.c */
-    bool is_site;      /* Markdown: entries link to each other's pages */
+    bool is_site;      /* Markdown: entries link to each other's pages, and no
+                          Liquid stands in them, which GitHub Pages would run */
     struct str version; /* of oomkb, as JSON names it */
     struct str digest;  /* of the knowledge base */
     size_t entries;     /* in it */
@@ -29,9 +30,13 @@ struct listed {
     int64_t score_micro; /* of a search; of what is matched: 0 */
     bool is_matched;     /* what was searched for is its message */
 };
+enum contents { CONTENTS_NONE, CONTENTS_SITE, CONTENTS_LANGUAGE,
+                CONTENTS_FOLDER };
 struct listing {
     const struct listed *at;
     size_t count;
+    enum contents contents; /* of a site: it is of one folder, or of all; not
+                               for JSON */
     bool is_search;
     struct str words; /* that were searched for */
 };

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """kb/entry.schema.json, for editors: every entry passes it, under 2020-12 and
-under draft-07, and a key that the language does not have does not."""
+under draft-07, and a key that the language does not have does not. And every
+schema of kb/ has an $id of its own and says what each of its fields is."""
 import glob
 import json
 import sys
@@ -18,10 +19,37 @@ Loader.yaml_implicit_resolvers = {
     for first, rules in yaml.SafeLoader.yaml_implicit_resolvers.items()}
 
 
+def fields_of(schema, path="#"):
+    """Every field that some object of the schema may have, with its path."""
+    children = schema.items() if isinstance(schema, dict) else \
+        enumerate(schema) if isinstance(schema, list) else ()
+    for key, child in children:
+        yield from fields_of(child, f"{path}/{key}")
+        if key == "properties":
+            yield from ((f"{path}/{name}", field)
+                        for name, field in child.items())
+
+
+def faults_of_documents():
+    faults, ids = [], set()
+    for path in sorted(glob.glob("kb/*.schema.json")):
+        with open(path, encoding="utf-8") as file:
+            schema = json.load(file)
+        ids.add(schema.get("$id"))
+        fields = list(fields_of(schema))
+        faults += [f"{path}: {place}: no description" for place, field in fields
+                   if len(field.get("description", "")) < 3]
+        if not fields or not schema.get("description"):
+            faults.append(f"{path}: describes nothing")
+    if None in ids or len(ids) != len(glob.glob("kb/*.schema.json")):
+        faults.append(f"not an $id for each schema: {ids}")
+    return faults
+
+
 def main():
     with open("kb/entry.schema.json", encoding="utf-8") as file:
         schema = json.load(file)
-    faults, entries = [], 0
+    faults, entries = faults_of_documents(), 0
     for draft in (jsonschema.Draft202012Validator, jsonschema.Draft7Validator):
         draft.check_schema(schema)
         for path in sorted(glob.glob("entries/*/*.yaml")):
