@@ -143,11 +143,10 @@ static struct json *value_of(struct schema *s, const struct field *f) {
     return json_new_object(s->a);
 }
 
-/* A $ref stands alone in draft-07, so its description is left out. */
-static struct json *described(struct schema *s, const struct field *f) {
-    struct json *o = value_of(s, f);
-    if (json_get(o, "$ref") == NULL)
-        json_set(o, "description", text(s, f->doc));
+/* Beside a $ref draft-07 reads nothing: there the description goes unseen. */
+static struct json *described(struct schema *s, struct json *o,
+                              const char *doc) {
+    json_set(o, "description", text(s, doc));
     return o;
 }
 
@@ -157,7 +156,7 @@ static struct json *object_of(struct schema *s, const struct shape *shape) {
     struct json *required = json_new_array(s->a);
     for (const struct field *f = field_written(shape->fields); f != NULL;
          f = field_written(f + 1)) {
-        json_set(properties, f->key, described(s, f));
+        json_set(properties, f->key, described(s, value_of(s, f), f->doc));
         if (f->is_required)
             json_push(required, text(s, f->key));
     }
@@ -173,10 +172,12 @@ static struct json *text_object(struct schema *s) {
     struct json *o = typed(s, "object");
     struct json *properties = json_new_object(s->a);
     struct json *required = json_new_array(s->a);
-    static const char *const langs[] = {"en", "zh"};
+    static const char *const langs[][2] = {{"en", "the text in English"},
+                                           {"zh", "the same in Chinese"}};
     for (int i = 0; i < 2; i++) {
-        json_set(properties, langs[i], string_like(s, NULL));
-        json_push(required, text(s, langs[i]));
+        json_set(properties, langs[i][0],
+                 described(s, string_like(s, NULL), langs[i][1]));
+        json_push(required, text(s, langs[i][0]));
     }
     json_set(o, "properties", properties);
     json_set(o, "required", required);
@@ -196,8 +197,13 @@ static struct json *fact_names(struct schema *s) {
 static struct json *settings_object(struct schema *s) {
     struct json *o = typed(s, "object");
     struct json *properties = json_new_object(s->a);
-    for (int i = 0; i < FACT_COUNT_OF; i++)
-        json_set(properties, fact_spelling((enum fact_name)i), scalar(s));
+    for (int i = 0; i < FACT_COUNT_OF; i++) {
+        enum fact_name name = (enum fact_name)i;
+        struct str doc = arena_printf(s->a, "its value, as a log prints it: %s",
+                                      unit_spelling(fact_unit(name)));
+        json_set(properties, fact_spelling(name),
+                 described(s, scalar(s), doc.p));
+    }
     json_set(o, "properties", properties);
     json_set(o, "additionalProperties", json_bool(s->a, false));
     return o;
@@ -206,8 +212,10 @@ static struct json *settings_object(struct schema *s) {
 static struct json *events_list(struct schema *s) {
     struct json *event = typed(s, "object");
     struct json *properties = json_new_object(s->a);
-    json_set(properties, "introduced", scalar(s));
-    json_set(properties, "fixed", scalar(s));
+    json_set(properties, "introduced",
+             described(s, scalar(s), "the first release of the range"));
+    json_set(properties, "fixed",
+             described(s, scalar(s), "the first release behind the range"));
     json_set(event, "properties", properties);
     json_set(event, "minProperties", json_int(s->a, 1));
     json_set(event, "maxProperties", json_int(s->a, 1));
@@ -229,6 +237,7 @@ struct str author_entry_schema(struct arena *a) {
     struct json *root = json_new_object(a);
     json_set(root, "$schema",
              text(&s, "https://json-schema.org/draft/2020-12/schema"));
+    json_set(root, "$id", text(&s, "urn:oomkb:schema:entry:1"));
     json_set(root, "title", text(&s, "oomkb entry"));
     json_set(root, "type", text(&s, "object"));
     static const char *const parts[] = {"description", "properties",
