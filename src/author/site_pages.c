@@ -104,7 +104,7 @@ struct site_pages site_pages_make(struct arena *a, const struct oomkb *kb) {
         m.o.lang = (enum lang)lang;
         add_language(&m, &list);
     }
-    add_readme(&m, (struct str){NULL, 0}, list, CONTENTS_SITE);
+    add_readme(&m, STR(""), list, CONTENTS_SITE);
     if (m.pages.count > 1) {
         qsort(m.pages.at, m.pages.count, sizeof *m.pages.at, by_path);
     }

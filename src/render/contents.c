@@ -125,13 +125,12 @@ static void tell_root(const struct teller *t, const struct listing *list,
 
 static void tell_language(const struct teller *t, const struct listing *list,
                           struct document *d) {
-    struct str none = {NULL, 0};
     add_title(d, said(t, "list.all"));
     document_text(d, NULL, TONE_PLAIN, said(t, "list.what"));
     add_link(d, NULL, STR("index.json"), said(t, "site.index"));
     add_link(d, NULL, arena_printf(t->a, "../%s/README.md",
                                    site_other(t)), said(t, "site.other"));
-    add_folders(t, d, NULL, list, none);
+    add_folders(t, d, NULL, list, STR(""));
     for (size_t i = 0, n; i < list->count; i += n) {
         struct str folder = folder_of(list->at[i].entry);
         n = folder_size(list, i);
@@ -144,14 +143,13 @@ static void tell_folder(const struct teller *t, const struct listing *list,
                         struct document *d) {
     struct str name[] = {folder_of(list->at[0].entry),
                          shown_number(t, UNIT_COUNT, (int64_t)list->count)};
-    struct str none = {NULL, 0};
     add_title(d, name[0]);
     document_text(d, NULL, TONE_PLAIN, said_with(t, "site.what", name, 2));
     add_link(d, NULL, STR("../README.md"), said(t, "list.all"));
     add_link(d, NULL, arena_printf(t->a, "../../%s/%.*s/README.md",
                                    site_other(t), STR_ARG(name[0])),
              said(t, "site.other"));
-    add_entries(t, d, NULL, list, 0, list->count, none);
+    add_entries(t, d, NULL, list, 0, list->count, STR(""));
 }
 
 const char *site_other(const struct teller *t) {
