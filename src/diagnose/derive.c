@@ -146,11 +146,28 @@ static bool has_twin(const struct sighting *s, const struct fact *listed) {
     return false;
 }
 
+/* Three or more with pids side by side, the one that failed among them, or none
+ * said to be it: a launcher started them. */
+static bool is_in_row(const struct sighting *s, const struct fact *listed,
+                      int64_t pid) {
+    size_t near = 0;
+    for (size_t i = 0; i < s->facts.count; i++) {
+        const struct fact *other = &s->facts.at[i];
+        near += other->name == FACT_other_in_use && other->known &&
+                are_near(other->pid, listed->pid);
+    }
+    return near >= 2 && (are_near(pid, listed->pid) ||
+                         told(s, FACT_process_in_use) == NULL);
+}
+
 static bool is_own_rank(const struct diagnosis *d, const struct sighting *s,
                         const struct fact *listed) {
     const struct fact *own = told(s, FACT_process_in_use);
     int64_t pid = own_pid(d, s);
     if (listed->pid != FACT_NONE && is_pid_of_job(d, listed->pid)) {
+        return true;
+    }
+    if (is_in_row(s, listed, pid)) {
         return true;
     }
     if (!has_ranks(d) && !has_twin(s, listed)) {
