@@ -31,7 +31,7 @@ struct author_result author_compile(struct arena *a,
  *
  *     corpus/entries/vllm/x.yaml --> corpus/entries    kb/ lies beside it
  *     corpus/entries/vllm        --> corpus/entries
- *     /tmp/x.yaml                --> entries           if that is here
+ *     drafts/x.yaml              --> entries           if that is here
  *
  * Empty: there are none; an entry is then checked alone. */
 struct str author_entries_of(struct arena *a, struct str path);

@@ -4,7 +4,7 @@
  *
  *     entries            a corpus, whole
  *     entries/vllm       of its corpus, the entries in there
- *     entries/vllm/x.yaml, /tmp/draft.yaml
+ *     entries/vllm/x.yaml, drafts/x.yaml
  *                        that file alone is told of, held against its corpus;
  *                        without one it is checked by itself
  *
