@@ -7,7 +7,6 @@
  *     kb/engines/<id>.yaml  kb/models/<family>.yaml  kb/gpus.yaml
  *     kb/vocabulary.yaml    kb/glossary.yaml    kb/programs.yaml
  *     kb/fixes/<any>.yaml   kb/causes.yaml      kb/ranking.yaml
- *     kb/schema.sql
  *
  * Anything else under entries/ is refused: a misspelled name would otherwise
  * be an entry that nobody misses. */
@@ -248,10 +247,6 @@ static void read_each(struct desk *d, const char *folder,
 }
 
 void desk_read_kb(struct desk *d) {
-    const struct source *schema =
-        desk_source(d, path_join(d->a, d->kb_dir, STR("schema.sql")));
-    if (schema != NULL)
-        d->corpus.schema_sql = schema->text;
     read_vocabulary(d, path_join(d->a, d->kb_dir, STR("vocabulary.yaml")));
     read_glossary(d, path_join(d->a, d->kb_dir, STR("glossary.yaml")));
     read_programs(d, path_join(d->a, d->kb_dir, STR("programs.yaml")));

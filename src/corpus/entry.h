@@ -1,6 +1,6 @@
 /* entry.h: one known failure, as both the YAML reader and the index reader
- * produce it. read(write(e)) == e over every field here, as shape_difference()
- * of fields.h compares them: a field that has no row there would be lost. All
+ * produce it. read(write(e)) == e over every field here, as the rows
+ * of fields.h say: a field that has none there would be lost. All
  * strings and lists live in the arena of whoever made it. */
 #ifndef CORPUS_ENTRY_H
 #define CORPUS_ENTRY_H

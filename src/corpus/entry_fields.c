@@ -8,6 +8,51 @@
 #define AT(type, member) .at = offsetof(struct type, member)
 #define COUNT(type, member) .count_at = offsetof(struct type, member)
 
+/* ---- items of the lists that have a type of their own ---- */
+
+static const struct field setting_fields[] = {
+    {.key = "name", AT(setting, name), .type = FIELD_FACT, .doc = "a fact"},
+    {.key = "value", AT(setting, value), .type = FIELD_LINE,
+     .doc = "as a log prints it"},
+    {0},
+};
+static const struct field event_fields[] = {
+    {.key = "is_fixed", AT(version_event, is_fixed), .type = FIELD_YES_NO,
+     .doc = "else introduced"},
+    {.key = "version", AT(version_event, version), .type = FIELD_LINE,
+     .doc = "the first behind, or of, the range"},
+    {0},
+};
+static const struct field share_fields[] = {
+    {.key = "cause", AT(cause_share, cause), .type = FIELD_ID,
+     .doc = "of kb/causes.yaml"},
+    {.key = "share", AT(cause_share, share_micro), .type = FIELD_RATIO,
+     .absent = -1, .doc = "how often"},
+    {0},
+};
+static const struct field cure_fields[] = {
+    {.key = "cause", AT(cure, cause), .type = FIELD_ID,
+     .doc = "of kb/causes.yaml"},
+    {.key = "strength", AT(cure, strength), .type = FIELD_WORD,
+     .words = WORDS_STRENGTH, .doc = "how often it ends such a failure"},
+    {0},
+};
+
+const struct shape *field_shape(const struct field *f) {
+    static const struct shape
+        setting = {"setting", "", setting_fields, sizeof(struct setting)},
+        event = {"event", "", event_fields, sizeof(struct version_event)},
+        share = {"share", "", share_fields, sizeof(struct cause_share)},
+        cure = {"cure", "", cure_fields, sizeof(struct cure)};
+    return f->type == FIELD_SETTINGS ? &setting
+           : f->type == FIELD_EVENTS ? &event
+           : f->type == FIELD_SHARES ? &share
+           : f->type == FIELD_CURES  ? &cure
+                                     : f->shape;
+}
+
+/* ---- the keys of an entry ---- */
+
 static const struct field range_fields[] = {
     {.key = "product", AT(version_range, product), .type = FIELD_ID,
      .is_required = true, .doc = "whose releases: vllm, torch, cuda ..."},
@@ -51,7 +96,7 @@ static const struct field condition_fields[] = {
     {.key = "weak", AT(condition, is_weak), .type = FIELD_YES_NO,
      .doc = "no literal of 8 bytes: needs `^` or `$`"},
     {.key = "is_none_of", AT(condition, is_none_of), .type = FIELD_YES_NO,
-     .is_derived = true},
+     .is_derived = true, .doc = "of none_of: must not stand there"},
     {0},
 };
 static const struct shape shape_condition = {
@@ -288,7 +333,7 @@ static const struct field entry_fields[] = {
      .doc = "draft: what it lacks is a warning, and no index has it; left out "
             "when it is whole"},
     {.key = "id", AT(entry, id), .type = FIELD_ENTRY, .is_derived = true,
-     .is_head = true},
+     .is_head = true, .doc = "component/slug"},
     {.key = "title", AT(entry, title), .type = FIELD_TEXT,
      .is_required = true, .doc = "what happened, in one line"},
     {.key = "component", .is_head = true, AT(entry, component), .type = FIELD_ID,

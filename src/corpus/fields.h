@@ -4,9 +4,9 @@
  *   field  a key: its type, where its value goes, whether it must be there
  *
  * The YAML reader, the check for unknown keys, kb/FORMAT.md,
- * kb/entry.schema.json, the records of the pack, the comparison of two entries
- * and the rows of texts and lists in SQL all come from these tables. A field
- * that is added costs its place in the struct, its row here, and its text. */
+ * kb/entry.schema.json, the records of the pack, the SQL tables of the index and
+ * the JSON of an entry all come from these tables. A field that is added costs
+ * its place in the struct, its row here, and its text. */
 #ifndef CORPUS_FIELDS_H
 #define CORPUS_FIELDS_H
 
@@ -18,45 +18,60 @@
 #include "corpus/cause.h"
 #include "corpus/engine.h"
 
-/* X(type, name in FORMAT.md, what it takes) */
+/* X(type, kind, name in FORMAT.md, what it takes) */
 #define FIELD_TYPES(X) \
-    X(LINE, "line", "text that is not translated: an id, a name, a command") \
-    X(ID, "id", "lower-case letters, digits, `.`, `_` and `-`") \
-    X(TEXT, "text", "a mapping with `en` and `zh`, both written natively") \
-    X(PATTERN, "pattern", "a PCRE2 pattern; see WRITING.md") \
-    X(PATTERNS, "patterns", "a list of patterns, run inside a message") \
-    X(LINES, "list", "a list of lines") \
-    X(LINKS, "links", "a list of https links") \
-    X(LINK, "link", "an https link") \
-    X(DATE, "date", "a day, YYYY-MM-DD") \
-    X(WHEN, "predicates", "a list of SQL predicates over facts; all hold") \
-    X(ENTRY, "entry", "the id of an entry: component/slug") \
-    X(ENTRIES, "entries", "a list of ids of entries") \
-    X(FACT, "fact", "the name of a fact") \
-    X(SETTINGS, "settings", "a mapping from facts to values") \
-    X(EVENTS, "events", "a list of `introduced: version`, `fixed: version`") \
-    X(WORD, "word", "one word of a vocabulary") \
-    X(CHOICE, "choice", "one of the words named") \
-    X(YES_NO, "yes or no", "`true` or `false`") \
-    X(YES_NO_UNKNOWN, "yes, no or left out", "left out: not known") \
-    X(INTEGER, "integer", "a whole number, 0 or more") \
-    X(RATIO, "ratio", "0 to 1, at most six decimals") \
-    X(DECIMAL, "number", "0 to 1000, at most six decimals") \
-    X(WEIGHT, "weight", "one of -4 -2 -1 1 2 4") \
-    X(PREDICATE, "predicate", "one SQL predicate over facts") \
-    X(SHARES, "shares", "a mapping from causes to shares, each above 0") \
-    X(CURES, "cures", "a mapping from causes to `most`, `some`, `little`") \
-    X(AMOUNTS, "amounts", "least and most: `[\"7.1 GiB\", \"7.4 GiB\"]`") \
-    X(MAP, "mapping", "one of the mappings below") \
-    X(LIST, "list of mappings", "a list of one of the mappings below")
+    X(LINE, STR, "line", "text that is not translated: an id, a name, a command") \
+    X(ID, STR, "id", "lower-case letters, digits, `.`, `_` and `-`") \
+    X(TEXT, TEXT, "text", "a mapping with `en` and `zh`, both written natively") \
+    X(PATTERN, STR, "pattern", "a PCRE2 pattern; see WRITING.md") \
+    X(PATTERNS, STRINGS, "patterns", "a list of patterns, run inside a message") \
+    X(LINES, STRINGS, "list", "a list of lines") \
+    X(LINKS, STRINGS, "links", "a list of https links") \
+    X(LINK, STR, "link", "an https link") \
+    X(DATE, STR, "date", "a day, YYYY-MM-DD") \
+    X(WHEN, STRINGS, "predicates", "a list of SQL predicates over facts; all hold") \
+    X(ENTRY, STR, "entry", "the id of an entry: component/slug") \
+    X(ENTRIES, STRINGS, "entries", "a list of ids of entries") \
+    X(FACT, WORD, "fact", "the name of a fact") \
+    X(SETTINGS, LIST, "settings", "a mapping from facts to values") \
+    X(EVENTS, LIST, "events", "a list of `introduced: version`, `fixed: version`") \
+    X(WORD, WORD, "word", "one word of a vocabulary") \
+    X(CHOICE, STR, "choice", "one of the words named") \
+    X(YES_NO, BOOL, "yes or no", "`true` or `false`") \
+    X(YES_NO_UNKNOWN, NUMBER, "yes, no or left out", "left out: not known") \
+    X(INTEGER, NUMBER, "integer", "a whole number, 0 or more") \
+    X(RATIO, NUMBER, "ratio", "0 to 1, at most six decimals") \
+    X(DECIMAL, NUMBER, "number", "0 to 1000, at most six decimals") \
+    X(WEIGHT, NUMBER, "weight", "one of -4 -2 -1 1 2 4") \
+    X(PREDICATE, STR, "predicate", "one SQL predicate over facts") \
+    X(SHARES, LIST, "shares", "a mapping from causes to shares, each above 0") \
+    X(CURES, LIST, "cures", "a mapping from causes to `most`, `some`, `little`") \
+    X(AMOUNTS, RANGE, "amounts", "least and most: `[\"7.1 GiB\", \"7.4 GiB\"]`") \
+    X(MAP, MAP, "mapping", "one of the mappings below") \
+    X(LIST, LIST, "list of mappings", "a list of one of the mappings below")
 
 enum field_type {
-#define X(type, name, doc) FIELD_##type,
+#define X(type, kind, name, doc) FIELD_##type,
     FIELD_TYPES(X)
 #undef X
 };
 
+/* What a value is in its struct, whatever it takes in a file. */
+enum field_kind {
+    KIND_STR,     /* struct str */
+    KIND_TEXT,    /* struct text */
+    KIND_STRINGS, /* struct str_list */
+    KIND_WORD,    /* an enum */
+    KIND_BOOL,
+    KIND_NUMBER,  /* int64_t */
+    KIND_RANGE,   /* two of them: at, count_at */
+    KIND_MAP,     /* a struct of field_shape() */
+    KIND_LIST     /* a pointer to such structs, and their size_t count */
+};
+
 const char *field_type_name(enum field_type type);
+struct field;
+enum field_kind field_kind(const struct field *f);
 
 #define FIELD_NOWHERE ((size_t)-1) /* read by a check, kept by no struct */
 
@@ -66,7 +81,7 @@ struct field {
     const char *key; /* NULL ends the list */
     const char *doc; /* one line for FORMAT.md */
     size_t at;       /* offset of the value in the shape's struct */
-    size_t count_at; /* LIST, SETTINGS, EVENTS: of its size_t count */
+    size_t count_at; /* of a list: its size_t count */
     size_t mark_at;  /* a bool to set where this key is used; 0: none */
     enum field_type type;
     enum vocabulary words;      /* WORD */
@@ -87,7 +102,7 @@ struct shape {
 };
 
 extern const struct shape shape_entry, shape_cause, shape_model, shape_gpu,
-    shape_engine, shape_model_file,
+    shape_engine, shape_component, shape_number, shape_model_file,
     shape_gpu_file, shape_vocabulary, shape_glossary, shape_programs,
     shape_workaround, shape_rate, shape_acts_on, shape_act, shape_fix_file, shape_cause_file,
     shape_ranking_file;
@@ -181,20 +196,11 @@ const struct field *field_written(const struct field *f);
 /* The row behind f of a place of its own, f itself at first; NULL: no more. */
 const struct field *field_placed(const struct field *f);
 
-/* NULL when equal, else the path of the first key that differs, as
- * "workarounds.acts_on.flag", in out. */
-#define FIELD_PATH_MAX 96
-const char *shape_difference(const struct shape *shape, const void *a,
-                             const void *b, char out[FIELD_PATH_MAX]);
-/* Every value of a noun that holds no other shape, with its path as above and
- * the place of its item in the list that it stands in, 0 where it is in none. */
-typedef void (*field_visit)(void *ctx, const struct field *f,
-                            const char *path, size_t ordinal,
-                            const void *value);
-void shape_visit(const struct shape *shape, const void *noun,
-                 field_visit visit, void *ctx);
+/* Of what a MAP or an item of a list is; NULL: it is neither. */
+const struct shape *field_shape(const struct field *f);
 const char *lang_name(enum lang lang); /* "en", "zh" */
-/* The i-th word a WORD or CHOICE field takes; NULL past the last. */
+/* The i-th word a WORD, FACT or CHOICE field takes; NULL past the last. */
 const char *field_word(const struct field *f, int i);
+int field_word_count(const struct field *f);
 
 #endif

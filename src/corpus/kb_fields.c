@@ -332,7 +332,7 @@ static const struct field component_fields[] = {
      .doc = "counts and searches as that one"},
     {0},
 };
-static const struct shape shape_component = {
+const struct shape shape_component = {
     "component", "Who can fail.", component_fields,
     sizeof(struct component)};
 
@@ -486,7 +486,7 @@ static const struct field number_fields[] = {
      .is_required = true, .doc = "where it comes from"},
     {0},
 };
-static const struct shape shape_number = {
+const struct shape shape_number = {
     "ranking number", "One number of the ranking.", number_fields,
     sizeof(struct number)};
 

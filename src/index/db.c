@@ -12,9 +12,9 @@
 
 static void release(void *what) {
     struct db *db = what;
-    for (size_t i = 0; i < db->count; i++) {
-        sqlite3_finalize(db->prepared[i]);
-        db->prepared[i] = NULL;
+    for (struct statement *s = db->prepared; s != NULL; s = s->next) {
+        sqlite3_finalize(s->prepared);
+        s->prepared = NULL;
     }
     sqlite3_close_v2(db->handle);
     db->handle = NULL;
@@ -38,14 +38,11 @@ void db_damaged(struct db *db, const char *what) {
                 "the index is damaged (%s); build or install it anew", what);
 }
 
-struct db *db_open(struct arena *a, const char *const *sql, size_t count) {
+struct db *db_open(struct arena *a) {
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
                       SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY;
     struct db *db = arena_alloc(a, sizeof *db);
     db->arena = a;
-    db->sql = sql;
-    db->prepared = arena_array(a, count, sizeof *db->prepared);
-    db->count = count;
     arena_defer(a, release, db);
     db_check(db, sqlite3_open_v2(":memory:", &db->handle, flags, NULL));
     return db;
@@ -75,15 +72,17 @@ void db_run(struct db *db, const char *sql) {
     db_check(db, sqlite3_exec(db->handle, sql, NULL, NULL, NULL));
 }
 
-struct row row_of(struct db *db, int statement) {
-    sqlite3_stmt **slot = &db->prepared[statement];
-    if (*slot == NULL) {
-        db_check(db, sqlite3_prepare_v3(db->handle, db->sql[statement], -1,
-                                        SQLITE_PREPARE_PERSISTENT, slot, NULL));
+struct row row_of(struct db *db, struct statement *statement) {
+    if (statement->prepared == NULL) {
+        db_check(db, sqlite3_prepare_v3(db->handle, statement->sql, -1,
+                                        SQLITE_PREPARE_PERSISTENT,
+                                        &statement->prepared, NULL));
+        statement->next = db->prepared;
+        db->prepared = statement;
     }
-    sqlite3_reset(*slot); /* a raise may have left it in the middle */
+    sqlite3_reset(statement->prepared); /* a raise may have left it half-way */
     db->ticks = 0;
-    return (struct row){.db = db, .statement = *slot, .at = 1};
+    return (struct row){.db = db, .statement = statement->prepared, .at = 1};
 }
 
 /* ---- binding ---- */
@@ -102,10 +101,6 @@ void row_bind_text(struct row *r, struct str s) {
     db_check(r->db, sqlite3_bind_text64(r->statement, r->at++,
                                         s.n ? s.p : "", s.n, SQLITE_STATIC,
                                         SQLITE_UTF8));
-}
-
-void row_bind_word(struct row *r, enum vocabulary which, int value) {
-    row_bind_text(r, str_of(word_spelling(which, value)));
 }
 
 void row_write(struct row *r) {

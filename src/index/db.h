@@ -1,5 +1,5 @@
-/* db.h: SQLite as this house uses it. A fixed list of statements, prepared at
- * their first use; a row is bound or read from left to right. Nothing returns
+/* db.h: SQLite as this house uses it. Statements are prepared at their first
+ * use; a row is bound or read from left to right. Nothing returns
  * an error: what SQLite refuses is raised, FAIL_MEMORY for memory and
  * FAIL_INDEX for all else. No SQL is ever made of input. */
 #ifndef INDEX_DB_H
@@ -14,19 +14,23 @@
 #define DB_APPLICATION_ID 0x4f4f4d4b /* "OOMK", PRAGMA application_id */
 #define DB_PAGE_BYTES 4096
 
+struct statement { /* lives as long as its db */
+    const char *sql;
+    sqlite3_stmt *prepared; /* NULL: not yet */
+    struct statement *next;
+};
+
 struct db {
     struct arena *arena;
     sqlite3 *handle;
-    const char *const *sql; /* the statements, by number */
-    sqlite3_stmt **prepared;
-    size_t count;
+    struct statement *prepared;
     struct digest *digest;  /* takes in all that is bound; NULL: nothing */
     uint32_t ticks;         /* of the statement that runs */
 };
 
-/* A private, empty, in-memory database with these statements. The arena owns
- * the connection and what is prepared on it. */
-struct db *db_open(struct arena *a, const char *const *sql, size_t count);
+/* A private, empty, in-memory database. The arena owns the connection and what
+ * is prepared on it. */
+struct db *db_open(struct arena *a);
 /* Make it a read-only view of image, which must outlive it. */
 void db_view(struct db *db, struct str image);
 void db_run(struct db *db, const char *sql); /* fixed text, no results */
@@ -38,10 +42,9 @@ struct row {
     int at; /* next parameter or column */
 };
 
-struct row row_of(struct db *db, int statement);
+struct row row_of(struct db *db, struct statement *statement);
 void row_bind_int(struct row *r, int64_t n);
 void row_bind_text(struct row *r, struct str s);
-void row_bind_word(struct row *r, enum vocabulary which, int value);
 void row_write(struct row *r); /* of an INSERT */
 
 bool row_next(struct row *r); /* false: no more rows, and it is reset */

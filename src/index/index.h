@@ -41,7 +41,6 @@ struct corpus {
     struct cause *causes;
     size_t cause_count;
     struct ranking ranking;
-    struct str schema_sql; /* kb/schema.sql */
 };
 
 enum pattern_kind {

@@ -30,35 +30,10 @@ static _Noreturn void damaged(struct arena *a, const char *what) {
 /* Numbers in records stand for words in this order. */
 uint32_t pack_language(void) {
     static const char words[] =
-#define MECHANISM(w) #w ","
-#define SEVERITY(w) #w ","
-#define ROLE(w) #w ","
-#define SCOPE(w) #w ","
-#define EFFORT(w) #w ","
-#define LOSES(w) #w ","
-#define FREES(w) #w ","
-#define STRENGTH(w) #w ","
-#define BASIS(w) #w ","
-#define CHANGE(w) #w ","
-#define RANGE_STATUS(w) #w ","
-#define RELATION(w) #w ","
-#define EFFECT(w) #w ","
-#define ACT_KIND(w) #w ","
+#define BEGIN(NAME, name)
+#define WORD(NAME, word) #word ","
+#define END(NAME)
 #include "corpus/words.def"
-#undef MECHANISM
-#undef SEVERITY
-#undef ROLE
-#undef SCOPE
-#undef EFFORT
-#undef LOSES
-#undef FREES
-#undef STRENGTH
-#undef BASIS
-#undef CHANGE
-#undef RANGE_STATUS
-#undef RELATION
-#undef EFFECT
-#undef ACT_KIND
 #define X(w) #w ","
         KV_KIND_WORDS(X)
 #undef X

@@ -1,13 +1,8 @@
 /* patterns.c: the pattern set of a corpus, in the order of its ids: each
  * entry's signatures, then its conditions; after all entries each engine's
- * contexts, then its stage anchors. write_*.c walk the corpus in this very
- * order, so an id is a place and is never searched for. */
-#include "index/patterns.h"
-
-static const char *const kinds[] = {"signature", "condition", "context",
-                                    "stage"};
-
-const char *pattern_kind_name(enum pattern_kind kind) { return kinds[kind]; }
+ * contexts, then its stage anchors. write_pack.c counts in this very order, so
+ * an id is a place and is never searched for. */
+#include "index/index.h"
 
 struct set {
     struct arena *arena;

@@ -19,11 +19,15 @@
     X(search, "SELECT search.rowid, CAST(round(-1000000 * "                    \
               "bm25(search, 12.0, 4.0, 1.0, 0.5)) AS INT), "                   \
               "(SELECT coalesce(group_concat(lower(name || char(10) || id "    \
-              "|| char(10) || aliases), char(10)), '') "                       \
-              "FROM component AS named "                                       \
+              "|| char(10) || coalesce((SELECT group_concat(value, char(10)) " \
+              "FROM component_aliases WHERE number = named.number), '')), "    \
+              "char(10)), '') FROM component AS named "                        \
               "WHERE named.id IN (entry.component, own.folds_into)), "         \
-              "(SELECT coalesce(sum(tried + maintainers_tried), 0) "           \
-              "FROM rate WHERE rate.entry = search.rowid) "                    \
+              "(SELECT coalesce(sum(success_tried + "                          \
+              "success_maintainers_tried), 0) FROM entry_workarounds "         \
+              "WHERE number = search.rowid) + "                                 \
+              "(SELECT coalesce(sum(fail_tried + fail_maintainers_tried), 0) " \
+              "FROM entry_dead_ends WHERE number = search.rowid) "              \
               "FROM search JOIN entry ON entry.number = search.rowid "         \
               "LEFT JOIN component AS own ON own.id = entry.component "        \
               "WHERE search MATCH ?1 "                                         \
@@ -61,6 +65,7 @@ struct reader {
     const struct index *ix;
     struct arena *arena;
     struct db *db; /* NULL: nothing was asked in SQL yet */
+    struct statement queries[QUERY_COUNT_OF];
     struct reader *next; /* of the indexes behind, for SQL; NULL: not yet */
     struct kept *kept[KEPT_CHAINS];
     struct when *when;

@@ -29,11 +29,12 @@ struct reader *reader_behind(struct reader *r) {
 
 struct row reader_ask(struct reader *r, enum query query) {
     if (r->db == NULL) {
-        struct db *db = db_open(r->arena, queries, QUERY_COUNT_OF);
+        struct db *db = db_open(r->arena);
         db_view(db, r->ix->tables);
         r->db = db;
     }
-    return row_of(r->db, (int)query);
+    r->queries[query].sql = queries[query];
+    return row_of(r->db, &r->queries[query]);
 }
 
 /* ---- records ---- */

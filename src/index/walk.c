@@ -8,97 +8,41 @@
 #define LAYERS_MAX 65536
 
 static void walk_word(struct record *r, const struct field *f, void *at) {
-    int word, count = 0;
-    while (field_word(f, count) != NULL) {
-        count++;
-    }
+    int word;
     memcpy(&word, at, sizeof word);
-    word = record_word(r, word, count);
+    word = record_word(r, word, field_word_count(f));
     memcpy(at, &word, sizeof word);
-}
-
-static void walk_fact(struct record *r, void *at) {
-    enum fact_name name;
-    memcpy(&name, at, sizeof name);
-    name = record_fact(r, name);
-    memcpy(at, &name, sizeof name);
-}
-
-static void walk_settings(struct record *r, struct setting **set,
-                          size_t *count) {
-    LIST(r, *set, *count);
-    for (size_t i = 0; i < *count; i++) {
-        (*set)[i].name = record_fact(r, (*set)[i].name);
-        record_str(r, &(*set)[i].value);
-    }
-}
-
-static void walk_events(struct record *r, struct version_event **events,
-                        size_t *count) {
-    LIST(r, *events, *count);
-    for (size_t i = 0; i < *count; i++) {
-        record_bool(r, &(*events)[i].is_fixed);
-        record_str(r, &(*events)[i].version);
-    }
-}
-
-static void walk_shares(struct record *r, struct cause_share **shares,
-                        size_t *count) {
-    LIST(r, *shares, *count);
-    for (size_t i = 0; i < *count; i++) {
-        record_str(r, &(*shares)[i].cause);
-        record_int(r, &(*shares)[i].share_micro);
-    }
-}
-
-static void walk_cures(struct record *r, struct cure **cures, size_t *count) {
-    LIST(r, *cures, *count);
-    for (size_t i = 0; i < *count; i++) {
-        record_str(r, &(*cures)[i].cause);
-        WORD(r, (*cures)[i].strength, strength, STRENGTH);
-    }
 }
 
 static void walk_items(struct record *r, const struct field *f, char **list,
                        size_t *count) {
-    *list = record_list(r, *list, count, f->shape->size);
-    for (size_t i = 0; i < *count; i++) {
-        walk_shape(r, f->shape, *list + i * f->shape->size);
-    }
+    const struct shape *shape = field_shape(f);
+    *list = record_list(r, *list, count, shape->size);
+    for (size_t i = 0; i < *count; i++)
+        walk_shape(r, shape, *list + i * shape->size);
 }
 
 static void walk_field(struct record *r, const struct field *f, char *noun) {
     void *at = noun + f->at;
     void *count = noun + f->count_at; /* where it has one */
-    switch (f->type) {
-    case FIELD_LINE: case FIELD_ID: case FIELD_PATTERN: case FIELD_LINK:
-    case FIELD_DATE: case FIELD_ENTRY: case FIELD_CHOICE:
-    case FIELD_PREDICATE: record_str(r, at); return;
-    case FIELD_TEXT: record_text(r, at); return;
-    case FIELD_PATTERNS: case FIELD_LINES: case FIELD_LINKS: case FIELD_WHEN:
-    case FIELD_ENTRIES: record_strings(r, at); return;
-    case FIELD_FACT: walk_fact(r, at); return;
-    case FIELD_WORD: walk_word(r, f, at); return;
-    case FIELD_YES_NO: record_bool(r, at); return;
-    case FIELD_INTEGER:
-        if (f->absent == 0) {
+    switch (field_kind(f)) {
+    case KIND_STR: record_str(r, at); return;
+    case KIND_TEXT: record_text(r, at); return;
+    case KIND_STRINGS: record_strings(r, at); return;
+    case KIND_WORD: walk_word(r, f, at); return;
+    case KIND_BOOL: record_bool(r, at); return;
+    case KIND_NUMBER:
+        if (f->type == FIELD_INTEGER && f->absent == 0)
             record_count(r, at);
-        } else {
+        else
             record_int(r, at);
-        }
         return;
-    case FIELD_YES_NO_UNKNOWN: case FIELD_RATIO: case FIELD_DECIMAL:
-    case FIELD_WEIGHT: record_int(r, at); return;
-    case FIELD_AMOUNTS:
+    case KIND_RANGE:
         record_count(r, at);
         record_count(r, count);
         return;
-    case FIELD_SETTINGS: walk_settings(r, at, count); return;
-    case FIELD_EVENTS: walk_events(r, at, count); return;
-    case FIELD_SHARES: walk_shares(r, at, count); return;
-    case FIELD_CURES: walk_cures(r, at, count); return;
-    case FIELD_MAP: walk_shape(r, f->shape, at); return;
-    case FIELD_LIST: walk_items(r, f, at, count); return;
+    case KIND_MAP: walk_shape(r, f->shape, at); return;
+    case KIND_LIST: walk_items(r, f, at, count); return;
     }
 }
 

@@ -8,9 +8,6 @@
 #include "index/predicate.h"
 #include "index/record.h"
 
-/* WORD(r, e->role, role, ROLE): a field that is a word of a vocabulary. */
-#define WORD(r, field, type, NAME)                                             \
-    ((field) = (enum type)record_word((r), (int)(field), NAME##_COUNT_OF))
 /* LIST(r, e->docs, e->doc_count): its length, and room to read it into. */
 #define LIST(r, list, count)                                                   \
     ((list) = record_list((r), (list), &(count), sizeof *(list)))

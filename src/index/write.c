@@ -12,96 +12,70 @@
 
 #include <string.h>
 
-#include "index/patterns.h"
+#include "index/tables.h"
 
 #define QUOTE(x) #x
 #define SPELLED(x) QUOTE(x)
 
-static const char *const inserts[] = {
-#define X(table, sql) sql,
-    INSERTS(X)
-#undef X
-};
-
-/* Only now are all entries there to be pointed at. */
-static const char join_groups[] =
-    "UPDATE entry SET head = coalesce((SELECT h.number FROM entry AS h "
-    "WHERE h.id = entry.same_words_as), number)";
-
-/* A fix is what it uses; else its flag and what is done to it, or its kind. */
+/* All workarounds of a mechanism that do the same thing, reports and measured
+ * only. A fix is what it uses; else its flag and what is done to it, or its
+ * kind. */
 static const char sum_up[] =
-    "INSERT INTO pooled SELECT e.mechanism, w.use, "
-    "iif(w.use = '', w.flag, '') AS flag, "
-    "iif(w.use = '' AND w.flag <> '', w.change, 'none') AS change, "
-    "iif(w.use = '' AND w.flag = '', w.kind, 'none') AS kind, "
-    "sum(r.worked), sum(r.tried) FROM workaround AS w "
-    "JOIN entry AS e ON e.number = w.entry "
-    "JOIN rate AS r ON r.entry = w.entry AND r.owner = 'workaround' "
-    "AND r.ordinal = w.ordinal "
-    "WHERE r.basis IN ('reports', 'measured') "
-    "AND (w.use <> '' OR w.flag <> '' OR w.kind <> 'none') "
+    "CREATE TABLE pooled AS SELECT e.mechanism, w.use, "
+    "iif(w.use = '', w.acts_on_flag, '') AS flag, iif(w.use = '' AND "
+    "w.acts_on_flag <> '', w.acts_on_change, 'none') AS change, "
+    "iif(w.use = '' AND w.acts_on_flag = '', w.acts_on_kind, 'none') AS kind, "
+    "sum(w.success_worked) AS worked, sum(w.success_tried) AS tried "
+    "FROM entry_workarounds AS w JOIN entry AS e USING (number) "
+    "WHERE w.success_basis IN ('reports', 'measured') AND "
+    "(w.use <> '' OR w.acts_on_flag <> '' OR w.acts_on_kind <> 'none') "
     "GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5";
 
-void write_events(struct writer *w, struct place at,
-                  const struct version_range *range) {
-    for (size_t i = 0; i < range->event_count; i++) {
-        struct row row = row_of(w->db, INSERT_event);
-        row_bind_text(&row, str_of(at.owner));
-        row_bind_int(&row, (int64_t)at.number);
-        row_bind_int(&row, (int64_t)at.ordinal);
-        row_bind_int(&row, (int64_t)at.item);
-        row_bind_int(&row, (int64_t)i);
-        row_bind_int(&row, range->events[i].is_fixed);
-        row_bind_text(&row, range->events[i].version);
-        row_write(&row);
-    }
+/* ---- nouns ---- */
+
+static void write_nouns(struct writer *w, const char *name,
+                        const struct shape *shape, const void *nouns,
+                        size_t count) {
+    struct table *t = table_new(w->db, name, shape);
+    for (size_t i = 0; i < count; i++)
+        table_write(t, i, (const char *)nouns + i * shape->size);
 }
 
-void write_settings(struct writer *w, struct place at,
-                    const struct setting *set, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        struct row row = row_of(w->db, INSERT_setting);
-        row_bind_text(&row, str_of(at.owner));
-        row_bind_int(&row, (int64_t)at.number);
-        row_bind_int(&row, (int64_t)at.ordinal);
-        row_bind_int(&row, (int64_t)i);
-        row_bind_text(&row, str_of(fact_spelling(set[i].name)));
-        row_bind_text(&row, set[i].value);
-        row_write(&row);
-    }
+static void write_ranking(struct writer *w, const struct ranking *ranking) {
+    struct number numbers[RANKING_COUNT_OF];
+    for (int i = 0; i < RANKING_COUNT_OF; i++)
+        numbers[i] = (struct number){
+            str_of(ranking_spelling((enum ranking_number)i)),
+            ranking->micro[i], ranking->origin[i]};
+    write_nouns(w, "ranking", &shape_number, numbers, RANKING_COUNT_OF);
 }
 
-static void write_patterns(struct writer *w, const struct pattern_list *set) {
-    for (size_t i = 0; i < set->count; i++) {
-        struct row row = row_of(w->db, INSERT_pattern);
-        row_bind_int(&row, set->at[i].id);
-        row_bind_text(&row, str_of(pattern_kind_name(set->at[i].kind)));
-        row_bind_int(&row, set->at[i].owner);
-        row_bind_int(&row, set->at[i].ordinal);
-        row_bind_int(&row, set->at[i].is_weak);
-        row_bind_text(&row, set->at[i].text);
-        row_write(&row);
-    }
-}
-
-static struct row meta_row(struct writer *w, const char *key) {
-    struct row row = row_of(w->db, INSERT_meta);
-    row_bind_text(&row, str_of(key));
-    return row;
+static void write_messages(struct writer *w, const struct corpus *c) {
+    static const struct field fields[] = {
+        {.key = "id", .at = offsetof(struct message, key), .type = FIELD_LINE,
+         .doc = "as i18n/ nests its keys"},
+        {.key = "text", .at = offsetof(struct message, text),
+         .type = FIELD_TEXT},
+        {0}};
+    static const struct shape shape = {"message", "", fields,
+                                       sizeof(struct message)};
+    write_nouns(w, "message", &shape, c->messages, c->message_count);
 }
 
 static void write_meta(struct writer *w, const char *digest, size_t entries,
                        size_t patterns) {
-    struct row row = meta_row(w, "digest");
+    struct statement *insert = arena_alloc(w->db->arena, sizeof *insert);
+    db_run(w->db, "CREATE TABLE meta (digest TEXT NOT NULL, entry_count "
+                  "INTEGER NOT NULL, pattern_count INTEGER NOT NULL) STRICT");
+    insert->sql = "INSERT INTO meta VALUES(?,?,?)";
+    struct row row = row_of(w->db, insert);
     row_bind_text(&row, str_of(digest));
-    row_write(&row);
-    row = meta_row(w, "entry_count");
     row_bind_int(&row, (int64_t)entries);
-    row_write(&row);
-    row = meta_row(w, "pattern_count");
     row_bind_int(&row, (int64_t)patterns);
     row_write(&row);
 }
+
+/* ---- the whole ---- */
 
 static void free_bytes(void *bytes) { sqlite3_free(bytes); }
 
@@ -116,30 +90,25 @@ static struct str serialized(struct db *db) {
 }
 
 /* digest: of all that is bound, in hex. */
-static void write_content(struct writer *w, const struct corpus *c,
-                          const struct pattern_list *set,
-                          char digest[DIGEST_HEX + 1]) {
+static void write_tables(struct writer *w, const struct corpus *c,
+                         size_t patterns, char digest[DIGEST_HEX + 1]) {
     struct digest content;
     digest_init(&content);
-    digest_str(&content, c->schema_sql);
     w->db->digest = &content;
-    write_patterns(w, set);
-    for (size_t i = 0; i < c->entry_count; i++) {
-        write_entry(w, &c->entries[i], i);
-    }
-    for (size_t i = 0; i < c->engine_count; i++) {
-        write_engine(w, &c->engines[i], i);
-    }
-    write_models(w, c);
-    write_gpus(w, c);
-    write_causes(w, c);
-    write_words(w, c);
+    write_nouns(w, "entry", &shape_entry, c->entries, c->entry_count);
+    write_nouns(w, "engine", &shape_engine, c->engines, c->engine_count);
+    write_nouns(w, "model", &shape_model, c->models, c->model_count);
+    write_nouns(w, "gpu", &shape_gpu, c->gpus, c->gpu_count);
+    write_nouns(w, "cause", &shape_cause, c->causes, c->cause_count);
+    write_ranking(w, &c->ranking);
+    write_nouns(w, "component", &shape_component, c->components,
+                c->component_count);
+    write_messages(w, c);
     w->db->digest = NULL;
-    db_run(w->db, join_groups);
     db_run(w->db, sum_up);
     write_search(w, c);
     digest_hex(&content, digest);
-    write_meta(w, digest, c->entry_count, set->count);
+    write_meta(w, digest, c->entry_count, patterns);
 }
 
 static struct str joined(struct arena *a, struct str tables, struct str pack) {
@@ -153,14 +122,13 @@ struct str index_write(struct arena *a, const struct corpus *c,
                        const struct pattern_list *set, struct str prefilter) {
     struct writer *w = arena_alloc(a, sizeof *w);
     char digest[DIGEST_HEX + 1];
-    w->db = db_open(a, inserts, INSERT_COUNT_OF);
+    w->db = db_open(a);
     w->pack = pack_begin(a);
     db_run(w->db, "PRAGMA page_size = " SPELLED(DB_PAGE_BYTES));
     db_run(w->db, "PRAGMA application_id = " SPELLED(DB_APPLICATION_ID));
     db_run(w->db, "PRAGMA user_version = " SPELLED(INDEX_SCHEMA));
     db_run(w->db, "BEGIN");
-    db_run(w->db, arena_str(a, c->schema_sql).p);
-    write_content(w, c, set, digest);
+    write_tables(w, c, set->count, digest);
     write_pack(w, c, set);
     db_run(w->db, "COMMIT");
     db_run(w->db, "VACUUM");

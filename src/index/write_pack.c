@@ -1,6 +1,7 @@
 /* write_pack.c: the corpus once more, as pack.h has it. What SQL has made of
  * the rows (groups, pooled rates) is read back from there, so that it is made
  * once. */
+#include "index/model_name.h"
 #include "index/pack.h"
 #include "index/walk.h"
 #include "index/write.h"
@@ -11,10 +12,38 @@ static void pack_number(struct writer *w, enum shelf shelf, struct str key,
     record_number(pack_add_key(w->pack, shelf, key), &n);
 }
 
-void pack_model_name(struct writer *w, const char *form, struct str name,
-                     size_t model) {
-    struct str key = pack_name_key(w->db->arena, form, name);
-    pack_number(w, SHELF_MODEL_NAME, key, model);
+/* ---- models ---- */
+
+static void pack_name_form(struct writer *w, const char *form,
+                           struct str name, size_t model) {
+    if (name.n > 0)
+        pack_number(w, SHELF_MODEL_NAME,
+                    pack_name_key(w->db->arena, form, name), model);
+}
+
+/* An Ollama name without its tag says no size: it is looked up whole, and no
+ * part of another name. */
+static void pack_name(struct writer *w, struct str given, size_t model) {
+    struct arena *a = w->db->arena;
+    struct model_name name = model_name_of(a, given);
+    struct str quantization;
+    struct str bare = model_name_bare(a, name.last, &quantization);
+    struct model_words words = model_words_of(a, bare);
+    pack_name_form(w, "name", name.full, model);
+    pack_name_form(w, "last", name.last, model);
+    if (!str_ends(name.full, STR(":latest")))
+        pack_name_form(w, "words", model_words_join(a, &words, 0, words.count),
+                       model);
+}
+
+static void pack_models(struct writer *w, const struct corpus *c) {
+    for (size_t i = 0; i < c->model_count; i++) {
+        struct model *m = &c->models[i];
+        walk_model(pack_add(w->pack, SHELF_MODEL), m);
+        pack_name(w, m->id, i);
+        for (size_t k = 0; k < m->aliases.count; k++)
+            pack_name(w, m->aliases.at[k], i);
+    }
 }
 
 /* ---- entries ---- */
@@ -26,7 +55,10 @@ struct member {
 /* In the order of their groups. */
 static struct member *read_members(struct writer *w, size_t count) {
     struct member *list = arena_array(w->db->arena, count, sizeof *list);
-    struct row row = row_of(w->db, INSERT_members);
+    struct statement *ask = arena_alloc(w->db->arena, sizeof *ask);
+    ask->sql = "SELECT e.number, coalesce(h.number, e.number) FROM entry AS e "
+               "LEFT JOIN entry AS h ON h.id = e.same_words_as ORDER BY 2, 1";
+    struct row row = row_of(w->db, ask);
     for (size_t i = 0; row_next(&row) && i < count; i++) {
         list[i].number = row_number(&row);
         list[i].head = row_number(&row);
@@ -86,9 +118,7 @@ static void pack_kb(struct writer *w, const struct corpus *c) {
                    &c->engines[i]);
         pack_number(w, SHELF_ENGINE_ID, c->engines[i].id, i);
     }
-    for (size_t i = 0; i < c->model_count; i++) {
-        walk_model(pack_add(w->pack, SHELF_MODEL), &c->models[i]);
-    }
+    pack_models(w, c);
     for (size_t i = 0; i < c->gpu_count; i++) {
         walk_shape(pack_add(w->pack, SHELF_GPU), &shape_gpu, &c->gpus[i]);
     }
@@ -112,7 +142,9 @@ static void pack_kb(struct writer *w, const struct corpus *c) {
 }
 
 static void pack_pooled(struct writer *w) {
-    struct row row = row_of(w->db, INSERT_pooled_rows);
+    struct statement *ask = arena_alloc(w->db->arena, sizeof *ask);
+    ask->sql = "SELECT * FROM pooled";
+    struct row row = row_of(w->db, ask);
     while (row_next(&row)) {
         int mechanism = row_word(&row, WORDS_MECHANISM);
         struct workaround fix = {.use = row_text(&row)};

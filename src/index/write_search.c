@@ -41,63 +41,85 @@ static void add_flags(struct buf *out, const struct entry *e) {
     }
 }
 
-struct columns {
-    struct buf title, message, body, fixes;
-};
+static void add_texts(struct buf *out, const struct shape *shape,
+                      const char *noun);
 
-/* Every public text, where it belongs. */
-static void add_value(void *ctx, const struct field *f, const char *path,
-                      size_t ordinal, const void *value) {
-    struct columns *c = ctx;
-    struct str field = str_of(path);
-    bool is_fix = str_starts(field, STR("workarounds")) ||
-                  str_starts(field, STR("dead_ends"));
-    (void)ordinal;
-    if (f->type == FIELD_TEXT) {
-        add_both(str_eq(field, STR("title")) ? &c->title
-                 : is_fix                    ? &c->fixes
-                                             : &c->body,
-                 value);
-    }
+/* Every public text in it. */
+static void add_field(struct buf *out, const struct field *f,
+                      const char *noun) {
+    const void *at = noun + f->at, *count_at = noun + f->count_at;
+    if (f->type == FIELD_TEXT)
+        add_both(out, at);
+    else if (f->type == FIELD_MAP)
+        add_texts(out, f->shape, at);
+    size_t count = f->type == FIELD_LIST ? *(const size_t *)count_at : 0;
+    for (size_t i = 0; i < count; i++)
+        add_texts(out, f->shape,
+                  *(const char *const *)at + i * f->shape->size);
 }
 
-static void bind_column(struct row *row, const struct buf *column) {
-    if (!buf_ok(column)) {
-        arena_raise(row->db->arena, FAIL_CEILING,
-                    "an entry has more than %zu bytes of text",
-                    COLUMN_BYTES_MAX);
-    }
-    row_bind_text(row, buf_str(column));
+static void add_texts(struct buf *out, const struct shape *shape,
+                      const char *noun) {
+    for (const struct field *f = field_placed(shape->fields); f != NULL;
+         f = field_placed(f + 1))
+        add_field(out, f, noun);
 }
 
-static void write_one(struct writer *w, struct entry *e, size_t number) {
-    struct columns c;
-    struct buf *all[] = {&c.title, &c.message, &c.body, &c.fixes};
-    struct row row = row_of(w->db, INSERT_search);
-    for (size_t i = 0; i < 4; i++) {
-        buf_init_in(all[i], w->db->arena, COLUMN_BYTES_MAX);
-    }
-    add_text(&c.title, e->id);
-    add_text(&c.title, e->component);
-    add_messages(&c.message, e);
-    add_flags(&c.fixes, e);
-    shape_visit(&shape_entry, e, add_value, &c);
-    for (size_t i = 0; i < e->hardware_count; i++) {
-        add_text(&c.body, e->hardware[i].name);
-    }
-    add_text(&c.body, str_of(word_spelling(WORDS_MECHANISM,
-                                           (int)e->mechanism)));
+enum column { COLUMN_TITLE, COLUMN_MESSAGE, COLUMN_BODY, COLUMN_FIXES };
+
+static enum column column_of(const struct field *f) {
+    struct str key = str_of(f->key);
+    bool is_fix = str_eq(key, STR("workarounds")) ||
+                  str_eq(key, STR("dead_ends"));
+    return str_eq(key, STR("title")) ? COLUMN_TITLE
+           : is_fix                  ? COLUMN_FIXES
+                                     : COLUMN_BODY;
+}
+
+static void write_one(struct writer *w, struct statement *insert,
+                      const struct entry *e, size_t number) {
+    struct buf columns[COLUMN_FIXES + 1];
+    struct row row = row_of(w->db, insert);
+    for (size_t i = 0; i <= COLUMN_FIXES; i++)
+        buf_init_in(&columns[i], w->db->arena, COLUMN_BYTES_MAX);
+    add_text(&columns[COLUMN_TITLE], e->id);
+    add_text(&columns[COLUMN_TITLE], e->component);
+    add_messages(&columns[COLUMN_MESSAGE], e);
+    add_flags(&columns[COLUMN_FIXES], e);
+    for (const struct field *f = field_placed(shape_entry.fields); f != NULL;
+         f = field_placed(f + 1))
+        add_field(&columns[column_of(f)], f, (const char *)e);
+    for (size_t i = 0; i < e->hardware_count; i++)
+        add_text(&columns[COLUMN_BODY], e->hardware[i].name);
+    add_text(&columns[COLUMN_BODY],
+             str_of(word_spelling(WORDS_MECHANISM, (int)e->mechanism)));
     row_bind_int(&row, (int64_t)number);
-    for (size_t i = 0; i < 4; i++) {
-        bind_column(&row, all[i]);
+    for (size_t i = 0; i <= COLUMN_FIXES; i++) {
+        if (!buf_ok(&columns[i]))
+            arena_raise(w->db->arena, FAIL_CEILING,
+                        "an entry has more than %zu bytes of text",
+                        COLUMN_BYTES_MAX);
+        row_bind_text(&row, buf_str(&columns[i]));
     }
     row_write(&row);
 }
 
+/* rowid is the entry's number; the text itself is not kept twice. Words are
+ * stems; a run of Han characters goes in as its pairs and its last character
+ * ("显存不足" as "显存 存不 不足 足"). */
 void write_search(struct writer *w, const struct corpus *c) {
-    for (size_t i = 0; i < c->entry_count; i++) {
-        write_one(w, &c->entries[i], i);
-    }
+    struct statement *insert = arena_alloc(w->db->arena, sizeof *insert);
+    db_run(w->db,
+           "CREATE VIRTUAL TABLE search USING fts5(\n"
+           "  title,   -- the id and both titles\n"
+           "  message, -- samples: what the program prints\n"
+           "  body,    -- every other public text, both languages\n"
+           "  fixes,   -- fixes and dead ends: texts, flags, commands\n"
+           "  content = '', tokenize = 'porter unicode61 remove_diacritics 2')");
+    insert->sql = "INSERT INTO search(rowid, title, message, body, fixes) "
+                  "VALUES(?,?,?,?,?)";
+    for (size_t i = 0; i < c->entry_count; i++)
+        write_one(w, insert, &c->entries[i], i);
     /* one segment: smaller, and the same however the rows came in */
     db_run(w->db, "INSERT INTO search(search) VALUES('optimize')");
 }

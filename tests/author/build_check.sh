@@ -4,7 +4,7 @@ set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cp -r tests/good/. "$dir"
-cp kb/schema.sql kb/ranking.yaml "$dir/kb/"
+cp kb/ranking.yaml "$dir/kb/"
 db=$dir/oomkb.db
 
 "$OOMKB" build "$dir/entries" -o "$db" 2>"$dir/said"

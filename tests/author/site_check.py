@@ -154,8 +154,7 @@ class Site(unittest.TestCase):
         index = os.path.join(self.place.name, "small.db")
         folder = os.path.join(self.place.name, "good")
         subprocess.run(["cp", "-r", GOOD, folder], check=True)
-        subprocess.run(["cp", "kb/schema.sql", "kb/ranking.yaml",
-                        folder + "/kb/"], check=True)
+        subprocess.run(["cp", "kb/ranking.yaml", folder + "/kb/"], check=True)
         built = oomkb("build", folder + "/entries", "-o", index)
         self.assertEqual(built.returncode, 0, built.stderr)
         files = self.make("--kb", index)

@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "author/author.h"
-#include "corpus/fields.h"
 #include "author/files.h"
 #include "base/json.h"
 #include "support/corpus.h"
+#include "support/difference.h"
 
 static void print_diag(void *ctx, const struct diag *d) {
     struct buf out;

@@ -163,8 +163,8 @@ class Writing(unittest.TestCase):
         page = pathlib.Path("kb/FORMAT.md").read_text(encoding="utf-8")
         words = pathlib.Path("src/corpus/words.def").read_text(
             encoding="utf-8")
-        listed = re.findall(r"\b(?:MECHANISM|EFFECT|FREES|ACT_KIND)\((\w+)\)",
-                            words)
+        listed = re.findall(
+            r"WORD\((?:MECHANISM|EFFECT|FREES|ACT_KIND), (\w+)\)", words)
         self.assertEqual([w for w in listed if f"`{w}`" not in page], [])
 
 

@@ -28,8 +28,7 @@ class Check(unittest.TestCase):
         for part in ("tests/good/entries", "tests/good/kb", "i18n"):
             shutil.copytree(ROOT / part,
                             self.dir / pathlib.PurePath(part).name)
-        for name in ("schema.sql", "ranking.yaml"):
-            shutil.copy(ROOT / "kb" / name, self.dir / "kb")
+        shutil.copy(ROOT / "kb/ranking.yaml", self.dir / "kb")
         oomkb("check", self.dir / "entries", "--write-docs")
         self.good = self.dir / "entries/pytorch/no-room.yaml"
         self.bad = self.dir / "entries/toy/bad.yaml"

@@ -65,8 +65,7 @@ class Draft(unittest.TestCase):
         for part in ("tests/good/entries", "tests/good/kb", "i18n"):
             shutil.copytree(ROOT / part,
                             self.dir / pathlib.PurePath(part).name)
-        for name in ("schema.sql", "ranking.yaml"):
-            shutil.copy(ROOT / "kb" / name, self.dir / "kb")
+        shutil.copy(ROOT / "kb/ranking.yaml", self.dir / "kb")
         self.log = self.dir / "run.log"
         self.log.write_text(LOG)
         self.entry = self.dir / "entries/toy/slab.yaml"

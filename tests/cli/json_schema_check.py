@@ -62,7 +62,7 @@ def check_words():
     facts = open(os.path.join(ROOT, "src/corpus/facts.def")).read()
     words = open(os.path.join(ROOT, "src/corpus/words.def")).read()
     table = {}
-    for name, word in re.findall(r"\b([A-Z_]+)\((\w+)\)", words):
+    for name, word in re.findall(r"WORD\(([A-Z_]+), (\w+)\)", words):
         table.setdefault(name, []).append(word)
     finding = SCHEMA["$defs"]["finding"]["properties"]
     expect("fact_name is not facts.def",

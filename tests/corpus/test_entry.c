@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "corpus/fields.h"
 #include "support/corpus.h"
+#include "support/difference.h"
 
 static struct entry full_entry(struct arena *a) {
     return tiny_corpus(a).entries[TINY_FULL];

@@ -29,8 +29,7 @@ static const struct index *index_of(struct arena *a, const char *const *ids,
                            .evidence_count = -1}};
     }
     struct corpus c = {.entries = entries,
-                       .entry_count = count,
-                       .schema_sql = file_bytes(a, "kb/schema.sql")};
+                       .entry_count = count};
     struct pattern_list set = corpus_patterns(a, &c);
     return index_open(a, index_write(a, &c, &set, STR("")));
 }

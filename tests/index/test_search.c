@@ -42,8 +42,7 @@ static struct reader *toy_reader(struct arena *a) {
     struct corpus c = {.entries = entries,
                        .entry_count = 4,
                        .components = toy,
-                       .component_count = 1,
-                       .schema_sql = file_bytes(a, "kb/schema.sql")};
+                       .component_count = 1};
     struct pattern_list set = corpus_patterns(a, &c);
     struct str image = index_write(a, &c, &set, STR(""));
     return reader_new(index_open(a, image), a);

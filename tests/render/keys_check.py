@@ -45,7 +45,7 @@ def main():
     labels = {"fact." + name for name in re.findall(
         r"^FACT\((\w+),", read("src/corpus/facts.def"), re.M)}
     labels |= {f"{name.lower()}.{word}" for name, word in re.findall(
-        r"\b([A-Z_]+)\((\w+)\)", read("src/corpus/words.def"))}
+        r"WORD\(([A-Z_]+), (\w+)\)", read("src/corpus/words.def"))}
     wrong += [f"{key} has no label" for key in labels - keys]
     print("\n".join(sorted(wrong)))
     sys.exit(1 if wrong else 0)

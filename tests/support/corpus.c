@@ -1,8 +1,6 @@
 /* corpus.c: the small corpus, and what may be done with any. */
 #include "support/corpus.h"
 
-#include "corpus/fields.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -10,6 +8,8 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
+
+#include "support/difference.h"
 
 #define GIB(n) ((int64_t)(n) << 30)
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
@@ -449,8 +449,7 @@ struct corpus tiny_corpus(struct arena *a) {
                        .components = kept(a, components, sizeof components),
                        .component_count = COUNT(components),
                        .messages = kept(a, messages, sizeof messages),
-                       .message_count = COUNT(messages),
-                       .schema_sql = file_bytes(a, "kb/schema.sql")};
+                       .message_count = COUNT(messages)};
     add_models(a, &c);
     add_gpus(a, &c);
     add_cause(a, &c);

@@ -57,7 +57,6 @@ static struct corpus corpus_of(struct arena *a, struct pattern_specs specs) {
                                     sizeof *c.engines->stages);
     c.entries->conditions = arena_array(a, specs.count,
                                         sizeof *c.entries->conditions);
-    c.schema_sql = file_bytes(a, "kb/schema.sql");
     size_t entry = 0;
     for (size_t i = 0; i < specs.count; i++) {
         const struct pattern_spec *spec = &specs.at[i];

@@ -10,7 +10,6 @@
 
 #include "support/scene.h"
 
-#define SCHEMA_MAX (64 * 1024)
 
 /* ---- the engine ---- */
 
@@ -148,19 +147,9 @@ void fix_cures(struct scene *s, struct workaround *w, const char *id,
 
 /* ---- building ---- */
 
-static struct str schema_read(struct arena *a) {
-    char *text = arena_alloc(a, SCHEMA_MAX);
-    FILE *file = fopen("kb/schema.sql", "rb");
-    assert_non_null(file); /* tests run from the root of the project */
-    size_t n = fread(text, 1, SCHEMA_MAX - 1, file);
-    fclose(file);
-    return (struct str){text, n};
-}
-
 void scene_begin(struct scene *s) {
     *s = (struct scene){.hit_count = 0};
     arena_init(&s->arena, NULL, 0);
-    s->corpus.schema_sql = schema_read(&s->arena);
     s->corpus.entries = s->entries;
     s->corpus.causes = s->causes;
     memcpy(s->corpus.ranking.micro, numbers, sizeof numbers);

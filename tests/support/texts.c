@@ -116,7 +116,6 @@ struct str index_of_entries(struct arena *a, struct entry *entries,
         .entry_count = count,
         .messages = w.at,
         .message_count = w.count,
-        .schema_sql = file_text(a, root_path(a, "kb/schema.sql")),
     };
     struct pattern_list patterns = corpus_patterns(a, &c);
     patterns_study(a, &patterns);

@@ -8,7 +8,7 @@ int main(int argc, char **argv) {
     sqlite3_stmt *ask = NULL;
     if (argc != 2 ||
         sqlite3_open_v2(argv[1], &db, SQLITE_OPEN_READONLY, NULL) ||
-        sqlite3_prepare_v2(db, "SELECT count(*) FROM pattern", -1, &ask,
+        sqlite3_prepare_v2(db, "SELECT count(*) FROM entry", -1, &ask,
                            NULL) ||
         sqlite3_step(ask) != SQLITE_ROW)
         return 2;
