@@ -1,144 +1,132 @@
-/* frame.c: the one table of frames, and the loop over it.
+/* frame.c: the loop over the table of frames.
  *
  *     2024-05-20T10:47:37.123456789Z stdout F (Worker pid=402) ERROR 05-20 ...
  *     '------ FRAME_TRANSPORT -------------' '- FRAME_WHO ---' '- FRAME_RECORD
  *
  * Frames nest in any order, so the table is tried again from its top after
- * each success, a bounded number of times. A frame is taken off only when it
- * can be nothing else: what stays too long in a line does little harm, what is
- * lost is lost.
+ * each success, a bounded number of times. Of its rows those are tried that may
+ * begin with the text's first byte: for most lines none. A frame is taken off
+ * only when it can be nothing else: what stays too long in a line does little
+ * harm, what is lost is lost.
  */
-#include "log/frame.h"
+#include "log/frame_rows.h"
 
 #define ROUNDS_MAX 12
+#define TAB_MAX 128 /* where a first tab may stand */
 
-/* What a frame may begin with, as bits: most lines begin with a letter that
- * no frame begins with, and cost one look. */
-enum first {
-    FIRST_GREATER = 1,
-    FIRST_MARK = 2, /* "#", "//", "--", "|" and others */
-    FIRST_DIGIT = 4,
-    FIRST_BLANK = 8,
-    FIRST_BRACKET = 16,
-    FIRST_PAREN = 32,
-    FIRST_SMALL = 64,  /* letter */
-    FIRST_MONTH = 128, /* the capital of one */
-    FIRST_LEVEL = 256, /* the capital of one, or glog's */
-    FIRST_LESS = 512,
-    FIRST_CAPITAL_R = 1024 /* "REM" */
-};
+/* ---- the table, compiled ---- */
 
-static unsigned first_of(char c) {
-    if (c >= 'a' && c <= 'z')
-        return FIRST_SMALL;
-    if (is_digit(c))
-        return FIRST_DIGIT;
-    switch (c) {
-    case '>': return FIRST_GREATER;
-    case '<': return FIRST_LESS;
-    case '#':
-    case '/':
-    case '-':
-    case '*':
-    case '|':
-    case ';':
-    case '%':
-    case '!':
-    case ':': return FIRST_MARK;
-    case 'R': return FIRST_CAPITAL_R;
-    case ' ':
-    case '\t': return FIRST_BLANK;
-    case '[': return FIRST_BRACKET;
-    case '(': return FIRST_PAREN;
-    case 'J':
-    case 'M':
-    case 'A':
-    case 'S':
-    case 'O': return FIRST_MONTH;
-    case 'F':
-    case 'N':
-    case 'D': return FIRST_MONTH | FIRST_LEVEL;
-    case 'I':
-    case 'W':
-    case 'E':
-    case 'C':
-    case 'T': return FIRST_LEVEL;
-    default: return 0;
-    }
+static void add_row(struct frames *t, size_t row) {
+    const struct frame_row *r = &frame_rows[row];
+    uint64_t bit = UINT64_C(1) << row;
+    t->patterns[row] = peg_add(t->pegs, r->pattern);
+    struct peg_bytes first = peg_first(t->pegs, t->patterns[row]);
+    for (size_t c = 0; c < 256; c++)
+        if (peg_has(&first, (char)c))
+            t->rows_for[c] |= bit;
+    if ((r->rules & IF_STAMPED) != 0)
+        t->stamped |= bit;
+    if ((r->rules & LABELS) != 0)
+        t->labels |= bit;
 }
 
-struct frame_reader {
-    const char *name;
-    enum frame_kind kind;
-    unsigned first;   /* enum first, or-ed */
-    bool needs_stamp; /* only behind a time or level, whatever it begins with */
-    bool (*take)(struct frame *f);
-};
+struct frames *frames_new(struct arena *a) {
+    struct frames *t = arena_alloc(a, sizeof *t);
+    t->pegs = peg_set_new(a);
+    for (size_t i = 0; i < FRAME_ROWS_MAX && frame_rows[i].name != NULL; i++)
+        add_row(t, i);
+    t->sure = peg_add(t->pegs, frame_sure);
+    t->unmistakable = peg_add(t->pegs, frame_unmistakable);
+    t->block_count = peg_add(t->pegs, frame_block_count);
+    t->begins_record =
+        peg_add(t->pegs, "Traceback %(most recent call last%)|"
+                         "(ERROR|WARNING|CRITICAL|FATAL|INFO|DEBUG):");
+    return t;
+}
 
-static const struct frame_reader readers[] = {
-    {"e-mail quote", FRAME_QUOTE, FIRST_GREATER, false, frame_take_quote},
-    {"comment", FRAME_QUOTE,
-     FIRST_MARK | FIRST_BLANK | FIRST_SMALL | FIRST_CAPITAL_R, false,
-     frame_take_mark},
-    {"CRI", FRAME_TRANSPORT, FIRST_DIGIT, false, frame_take_cri},
-    {"kubectl --prefix", FRAME_TRANSPORT, FIRST_BRACKET, false,
-     frame_take_kubectl},
-    {"docker compose", FRAME_TRANSPORT, FIRST_SMALL | FIRST_DIGIT, false,
-     frame_take_compose},
-    {"syslog", FRAME_TRANSPORT, FIRST_MONTH | FIRST_LESS, false,
-     frame_take_syslog},
-    {"syslog of RFC 5424", FRAME_TRANSPORT, FIRST_LESS, false,
-     frame_take_syslog_5424},
-    {"kernel's priority", FRAME_TRANSPORT, FIRST_LESS, false,
-     frame_take_priority},
-    {"gh run view --log", FRAME_TRANSPORT, FIRST_SMALL, false,
-     frame_take_job},
-    {"syslog unit", FRAME_TRANSPORT, 0, true, frame_take_unit},
-    {"dmesg", FRAME_TRANSPORT, FIRST_BRACKET, false, frame_take_dmesg},
-    {"mpirun", FRAME_WHO, FIRST_BRACKET, false, frame_take_mpirun},
-    {"rank", FRAME_WHO, FIRST_BRACKET | FIRST_SMALL, false, frame_take_rank},
-    {"Ray and vLLM process", FRAME_WHO, FIRST_PAREN, false,
-     frame_take_process},
-    {"timestamp", FRAME_RECORD, FIRST_DIGIT, false, frame_take_stamp},
-    {"[timestamp]", FRAME_RECORD, FIRST_BRACKET, false,
-     frame_take_stamp_in_brackets},
-    {"glog", FRAME_RECORD, FIRST_LEVEL, false, frame_take_glog},
-    {"vLLM", FRAME_RECORD, FIRST_LEVEL, false, frame_take_vllm},
-    {"level", FRAME_RECORD, FIRST_BRACKET | FIRST_LEVEL, false,
-     frame_take_level},
-    {"level after a timestamp", FRAME_RECORD, 0, true,
-     frame_take_level_after_stamp},
-    {"source after a level", FRAME_RECORD, 0, true,
-     frame_take_source},
-    {"logfmt", FRAME_RECORD, FIRST_SMALL, false, frame_take_logfmt},
-    {"label", FRAME_WHO,
-     FIRST_BLANK | FIRST_DIGIT | FIRST_SMALL | FIRST_MONTH | FIRST_BRACKET,
-     false, frame_take_label},
-};
+/* ---- one row ---- */
+
+static bool is_due(const struct frame *f, const struct frame_row *r) {
+    struct str head = str_slice(f->text, 0, TAB_MAX);
+    return ((r->rules & IF_OUTERMOST) == 0 || f->kinds == 0) &&
+           ((r->rules & IF_TAB) == 0 || str_find_char(head, '\t') < head.n) &&
+           ((r->rules & IF_NO_RECORD) == 0 || (f->kinds & FRAME_RECORD) == 0) &&
+           ((r->rules & IF_NO_LEVEL) == 0 || !f->has_level) &&
+           ((r->rules & IF_NO_PROCESS) == 0 || f->who.process.n == 0) &&
+           ((r->rules & IF_NO_SOURCE) == 0 || f->who.container.n == 0);
+}
+
+static void note_capture(struct frame *f, struct str name, struct str text) {
+    int64_t number;
+    if (!str_to_int(text, &number))
+        number = -1;
+    if (str_eq(name, STR("rank")))
+        f->who.rank = number;
+    else if (str_eq(name, STR("pid")))
+        f->who.pid = number;
+    else if (str_eq(name, STR("process")))
+        f->who.process = text;
+    else if (str_eq(name, STR("container")))
+        f->who.container = text;
+    else if (str_eq(name, STR("pod")))
+        f->who.pod = text;
+    else if (str_eq(name, STR("stderr")))
+        f->is_stderr = true;
+    else if (str_eq(name, STR("partial")))
+        f->is_partial = true;
+    else
+        f->prefix = text;
+}
+
+static void take(struct frame *f, size_t row, const struct peg_match *m) {
+    const struct frame_row *r = &frame_rows[row];
+    for (size_t i = 0; i < m->capture_count; i++)
+        note_capture(f, m->captures[i].name, m->captures[i].text);
+    f->repeats_surely = f->prefix.n > 0;
+    f->kinds |= (unsigned)r->kind;
+    f->rows |= UINT64_C(1) << row;
+    f->has_stamp = f->has_stamp || (r->rules & IS_STAMP) != 0;
+    f->has_level = f->has_level || (r->rules & IS_LEVEL) != 0;
+    f->is_record = (f->is_record || (r->rules & IS_RECORD) != 0) &&
+                   (r->rules & NO_RECORD) == 0;
+    if ((r->rules & OWN_BLANK) != 0)
+        f->columns = f->text.p[m->n - 1] == ' ';
+    f->text = str_slice(f->text, m->n, f->text.n);
+}
+
+static bool take_row(struct frame *f, size_t row) {
+    const struct frame_row *r = &frame_rows[row];
+    enum frame_label label = (enum frame_label)(r->rules & LABELS);
+    struct peg_match m;
+    if (!is_due(f, r) ||
+        !peg_match(f->frames->pegs, f->frames->patterns[row], f->text, &m) ||
+        (label != LABEL_NONE && !frame_believe_label(f, label, &m)) ||
+        ((r->rules & IS_MARK) != 0 && !frame_believe_mark(f, &m)))
+        return false;
+    take(f, row, &m);
+    return true;
+}
+
+bool frame_take_cri(struct frame *f) {
+    size_t row = 0;
+    while (!str_eq(str_of(frame_rows[row].name), STR("CRI")))
+        row++;
+    return take_row(f, row);
+}
+
+/* ---- all of them ---- */
 
 static bool take_one(struct frame *f) {
-    unsigned first = f->text.n > 0 ? first_of(f->text.p[0]) : 0;
-    if (first == 0 && !f->has_stamp)
+    const struct frames *t = f->frames;
+    if (f->text.n == 0)
         return false;
-    for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
-        const struct frame_reader *r = &readers[i];
-        bool is_worth = r->needs_stamp ? f->has_stamp : (r->first & first) != 0;
-        if (is_worth && r->take(f)) {
-            f->kinds |= (unsigned)r->kind;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A level that is part of the message itself ("ERROR: no space left"). */
-static bool begins_with_level(struct str s) {
-    static const char *const levels[] = {"ERROR:", "WARNING:", "CRITICAL:",
-                                         "FATAL:", "INFO:", "DEBUG:"};
-    if (s.n == 0 || !is_any(s.p[0], "EWCFID"))
-        return false;
-    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
-        if (str_starts(s, str_of(levels[i])))
+    uint64_t rows = t->rows_for[(unsigned char)f->text.p[0]];
+    if (!f->has_stamp)
+        rows &= ~t->stamped;
+    if ((rows & t->labels) != 0 && !frame_may_have_label(f))
+        rows &= ~t->labels;
+    for (; rows != 0; rows &= rows - 1)
+        if (take_row(f, (size_t)__builtin_ctzll(rows)))
             return true;
     return false;
 }
@@ -152,6 +140,7 @@ static void note_prefix(struct frame *f, const char *prefix) {
 
 void frame_strip(struct frame *f) {
     const char *prefix = NULL; /* of the record */
+    struct peg_match m;
     for (int round = 0; round < ROUNDS_MAX; round++) {
         const char *before = f->text.p;
         if (!take_one(f))
@@ -161,7 +150,7 @@ void frame_strip(struct frame *f) {
     }
     if (prefix != NULL)
         note_prefix(f, prefix);
-    if (starts_with(f->text, STR("Traceback (most recent call last)")) ||
-        begins_with_level(f->text))
-        f->is_record = true;
+    f->is_record = f->is_record || peg_match(f->frames->pegs,
+                                             f->frames->begins_record, f->text,
+                                             &m);
 }

@@ -2,7 +2,6 @@
 #ifndef LOG_FRAME_H
 #define LOG_FRAME_H
 
-#include "log/cursor.h"
 #include "log/log.h"
 
 /* What kinds of frame were taken off a line, as bits. */
@@ -13,30 +12,35 @@ enum frame_kind {
     FRAME_RECORD = 8     /* the program's own time and level */
 };
 
-/* What may stand before every line and prove nothing alone. */
+/* What may stand before every line and proves nothing alone. */
 enum frame_label {
-    LABEL_ANY,     /* in: each is believed */
-    LABEL_RANK,    /* "3: " */
-    LABEL_HOST,    /* "node7: " */
-    LABEL_BRACKET, /* "[3] ", "[proc 3] ", "[worker3]:", "[node7:3]: " */
-    LABEL_BAR,     /* "node7 | ", "pod worker | ", "a | b | " */
-    LABEL_TWO,     /* "serve-6c9 main " */
-    LABEL_SLASH,   /* "trainer/3 " */
-    LABEL_NUMBER,  /* of the line: "  12\t", "12:", "12 | " */
-    LABEL_FILE,    /* "train.log:", "train.log:12:" */
-    LABEL_CLOCK,   /* "10:47:37 ", "[10:47:37] ", "Jan 02 10:47:37 " */
-    LABEL_LOG_STREAM /* behind a time: "serve/main/0123456789abcdef " */
+    LABEL_NONE,
+    LABEL_ANY, /* in: each is believed */
+    LABEL_CLOCK,
+    LABEL_RANK,
+    LABEL_HOST,
+    LABEL_BRACKET,
+    LABEL_BAR,
+    LABEL_TWO,
+    LABEL_SLASH,
+    LABEL_NUMBER,
+    LABEL_FILE,
+    LABEL_LOG_STREAM
 };
 
-#define MARK_MOST 7 /* bytes of what quotes a line, its indentation included */
+struct frames; /* the table of frames, compiled */
+struct frames *frames_new(struct arena *a);
+
 #define MARK_ANY UINT64_MAX
 #define BAR_ANY UINT64_MAX
 
 struct frame {
+    const struct frames *frames; /* in: the table */
     struct str whole;     /* in: the line with its frames */
     struct str text;      /* what is left */
     struct stream who;    /* views into the line */
     unsigned kinds;       /* enum frame_kind, or-ed */
+    uint64_t rows;        /* out: those taken off, or-ed: 1 << row */
     bool is_record;       /* a new message begins */
     bool is_partial;      /* CRI: the rest comes in the next line */
     bool is_stderr;
@@ -60,35 +64,9 @@ struct frame {
     bool is_inner;        /* a line of a text that a JSON string held */
 };
 
-/* "torch.OutOfMemoryError: ", "CUDA error: " */
-bool frame_begins_with_error(struct str s);
-
 /* Takes off all frames but JSON's, outermost first. */
 void frame_strip(struct frame *f);
-
-/* The readers of one kind each; true when they took something off. */
-bool frame_take_quote(struct frame *f);
-bool frame_take_mark(struct frame *f);
-bool frame_take_priority(struct frame *f);
+/* Takes off CRI's alone; false: there is none. */
 bool frame_take_cri(struct frame *f);
-bool frame_take_kubectl(struct frame *f);
-bool frame_take_compose(struct frame *f);
-bool frame_take_syslog(struct frame *f);
-bool frame_take_syslog_5424(struct frame *f);
-bool frame_take_job(struct frame *f);
-bool frame_take_unit(struct frame *f);
-bool frame_take_dmesg(struct frame *f);
-bool frame_take_mpirun(struct frame *f);
-bool frame_take_rank(struct frame *f);
-bool frame_take_label(struct frame *f);
-bool frame_take_process(struct frame *f);
-bool frame_take_stamp(struct frame *f);
-bool frame_take_stamp_in_brackets(struct frame *f);
-bool frame_take_glog(struct frame *f);
-bool frame_take_vllm(struct frame *f);
-bool frame_take_level(struct frame *f);
-bool frame_take_level_after_stamp(struct frame *f);
-bool frame_take_source(struct frame *f);
-bool frame_take_logfmt(struct frame *f);
 
 #endif

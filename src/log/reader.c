@@ -209,6 +209,7 @@ static void read_plain(struct log_reader *r, const struct frame *f) {
 
 static struct frame frame_of(const struct log_reader *r, struct str text) {
     return (struct frame){
+        .frames = r->frames,
         .whole = text,
         .text = text,
         .who = stream_none(),
@@ -438,6 +439,7 @@ struct log_reader *log_open(struct arena *a, uint64_t max_bytes,
     struct log_reader *r = open_bare(a, on_line, ctx);
     r->max_bytes = max_bytes;
     r->streams = stream_table_new(a);
+    r->frames = frames_new(a);
     r->inner = inflate_open(a, take_plain, r);
     r->inflater = inflate_open(a, take_inner, r);
     r->decoder = encoding_open(a, take_utf8, r);
@@ -448,13 +450,18 @@ struct log_reader *log_open_beside(struct log_reader *r, log_line_fn on_line,
                                    void *ctx) {
     struct log_reader *beside = open_bare(r->a, on_line, ctx);
     beside->streams = r->streams;
+    beside->frames = r->frames;
     return beside;
 }
 
 void log_skim(struct log_reader *r, const struct log_sieve *sieve) {
     struct skim_out out = {reader_block, pass_over, r};
-    r->skim = skim_new(r->a, sieve, out);
+    r->skim = skim_new(r->a, sieve, r->frames, out);
     r->history = history_new(r->a);
+}
+
+const struct frames *log_frames(const struct log_reader *r) {
+    return r->frames;
 }
 
 uint64_t log_place(const struct log_reader *r) {

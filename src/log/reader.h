@@ -70,6 +70,7 @@ struct log_reader {
     struct traces left;
 
     struct stream_table *streams;
+    const struct frames *frames;
     struct buf clean[DEPTH_MAX + 1];
     struct buf values[DEPTH_MAX];
     struct buf unfolded, folded;

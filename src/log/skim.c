@@ -30,6 +30,7 @@
 struct skim {
     struct arena *a;
     const struct log_sieve *sieve;
+    const struct frames *frames;
     struct skim_out out;
     char *held;
     size_t n, cap;
@@ -44,9 +45,10 @@ struct skim {
 };
 
 struct skim *skim_new(struct arena *a, const struct log_sieve *sieve,
-                      struct skim_out out) {
+                      const struct frames *frames, struct skim_out out) {
     struct skim *s = arena_alloc(a, sizeof *s);
-    *s = (struct skim){.a = a, .sieve = sieve, .out = out, .is_open = true};
+    *s = (struct skim){.a = a, .sieve = sieve, .frames = frames, .out = out,
+                       .is_open = true};
     s->marks.a = a;
     s->block = sieve->at_once > 1 ? SKIM_PART * (size_t)sieve->at_once
                                   : SKIM_BLOCK;
@@ -78,8 +80,8 @@ static uint64_t line_end(const struct skim *s, uint64_t place, uint64_t end) {
 }
 
 /* Has a carrier cut this line, so that the next one goes on with it? */
-static bool is_cut(struct str line) {
-    struct frame f = {.text = line};
+static bool is_cut(const struct skim *s, struct str line) {
+    struct frame f = {.frames = s->frames, .text = line};
     struct str docker = STR("{\"log\":\"");
     if (str_starts(line, docker))
         return str_find(line, STR("\\n\",")) == line.n;
@@ -89,7 +91,7 @@ static bool is_cut(struct str line) {
 static uint64_t before_cuts(const struct skim *s, uint64_t start) {
     for (int i = 0; i < CUT_LINES_MAX && start > s->base; i++) {
         uint64_t before = line_start(s, start - 1);
-        if (!is_cut(held_between(s, before, start)))
+        if (!is_cut(s, held_between(s, before, start)))
             break;
         start = before;
     }

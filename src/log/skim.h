@@ -16,8 +16,9 @@ struct skim_out {
     void *ctx;
 };
 
+struct frames;
 struct skim *skim_new(struct arena *a, const struct log_sieve *sieve,
-                      struct skim_out out);
+                      const struct frames *frames, struct skim_out out);
 void skim_feed(struct skim *s, struct str bytes);
 void skim_end(struct skim *s);
 

@@ -75,8 +75,9 @@ void glance_begin(struct glance *g, struct str text) {
 
 /* ---- lines ---- */
 
-static struct frame stripped(struct str line, bool follows) {
-    struct frame f = {.text = line, .who = stream_none(),
+static struct frame stripped(const struct frames *frames, struct str line,
+                             bool follows) {
+    struct frame f = {.frames = frames, .text = line, .who = stream_none(),
                       .follows_mark = follows ? MARK_ANY : 0,
                       .follows_bar = follows ? BAR_ANY : 0,
                       .follows_label = follows};
@@ -100,13 +101,14 @@ static struct str raw_line(struct str text, size_t at) {
 
 /* A line of one meaning, whatever stood before it? */
 static bool is_certain(struct str line, const struct frame *f) {
-    struct frame cri = {.text = line};
+    struct frame cri = {.frames = f->frames, .text = line};
     bool is_same =
-        !f->may_follow || stripped(line, true).text.p == f->text.p;
+        !f->may_follow || stripped(f->frames, line, true).text.p == f->text.p;
     return is_same && !frame_take_cri(&cri) && !str_starts(f->text, STR("{"));
 }
 
-static struct seen_line look_at_line(struct str text, size_t at) {
+static struct seen_line look_at_line(const struct frames *frames,
+                                     struct str text, size_t at) {
     struct str line = raw_line(text, at);
     size_t end = at + line.n;
     while (end < text.n && text.p[end] == '\r')
@@ -115,7 +117,7 @@ static struct seen_line look_at_line(struct str text, size_t at) {
     l.is_plain = is_plain(line);
     if (!l.is_plain)
         return l;
-    struct frame f = stripped(line, false);
+    struct frame f = stripped(frames, line, false);
     l.is_plain = is_certain(line, &f);
     l.text = f.text;
     l.body = (struct str){f.text.p - f.columns, f.text.n + f.columns};
@@ -133,7 +135,7 @@ static struct seen_line *slot_of(struct glance *g, size_t at) {
 static const struct seen_line *line_at(struct glance *g, size_t at) {
     struct seen_line *l = slot_of(g, at);
     if (l->end == 0 || l->at != at)
-        *l = look_at_line(g->text, at);
+        *l = look_at_line(log_frames(g->s->log), g->text, at);
     return l;
 }
 

@@ -18,6 +18,7 @@
 
 #include "log/clean.h"
 #include "log/cursor.h"
+#include "log/frame.h"
 
 #define STRIP (16 * 1024)
 #define NOTED_BEFORE (STRIP / 2)
@@ -28,6 +29,7 @@ struct sieve *sieve_new(struct arena *a, const struct prefilter *f) {
     struct sieve *s = arena_alloc(a, sizeof *s);
     s->a = a;
     s->f = f;
+    s->frames = frames_new(a);
     s->breaks.at = arena_array(a, STRIP + 8, sizeof(uint32_t));
     s->suspects.at = arena_array(a, STRIP + 8, sizeof(uint32_t));
     s->narrow.at = arena_array(a, STRIP / SIEVE_STRIDE + 8, sizeof(uint32_t));

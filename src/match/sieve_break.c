@@ -73,10 +73,10 @@ static bool may_begin(struct str text, size_t at) {
 /* ---- lines ---- */
 
 /* *may_follow: the other way it would begin elsewhere, perhaps. */
-static size_t begin_of_text(struct str text, size_t at, struct str line,
+static size_t begin_of_text(const struct frames *frames, struct str text, size_t at, struct str line,
                             bool follows, struct line_begin *b,
                             bool *may_follow) {
-    struct frame f = {.text = line, .who = stream_none(),
+    struct frame f = {.frames = frames, .text = line, .who = stream_none(),
                       .follows_mark = follows ? MARK_ANY : 0,
                       .follows_bar = follows ? BAR_ANY : 0,
                       .follows_label = follows};
@@ -92,14 +92,14 @@ static size_t begin_of_text(struct str text, size_t at, struct str line,
     return begin;
 }
 
-static size_t begin_of_cri(size_t at, struct str line, bool *is_partial) {
-    struct frame f = {.text = line};
+static size_t begin_of_cri(const struct frames *frames, size_t at, struct str line, bool *is_partial) {
+    struct frame f = {.frames = frames, .text = line};
     bool is_cri = frame_take_cri(&f);
     *is_partial = is_cri && f.is_partial;
     return is_cri ? at + (line.n - f.text.n) : at;
 }
 
-static struct line_begin begin_at(struct str text, size_t at) {
+static struct line_begin begin_at(const struct frames *frames, struct str text, size_t at) {
     struct line_begin b = {.at = at, .end = look_next_line(text, at)};
     struct str line = str_slice(text, at, b.end - at);
     while (line.n > 0 && (line.p[line.n - 1] == '\n' ||
@@ -109,11 +109,11 @@ static struct line_begin begin_at(struct str text, size_t at) {
     line = str_slice(line, 0, BEGIN_BYTES);
     bool may_follow;
     struct line_begin other;
-    b.text[0] = begin_of_text(text, at, line, false, &b, &may_follow);
-    b.text[1] = may_follow ? begin_of_text(text, at, line, true, &other,
+    b.text[0] = begin_of_text(frames, text, at, line, false, &b, &may_follow);
+    b.text[1] = may_follow ? begin_of_text(frames, text, at, line, true, &other,
                                            &may_follow)
                            : b.text[0];
-    b.text[2] = begin_of_cri(at, line, &b.is_partial);
+    b.text[2] = begin_of_cri(frames, at, line, &b.is_partial);
     b.is_anywhere = b.is_anywhere || b.text[0] != b.text[1] ||
                     (b.text[0] < text.n && text.p[b.text[0]] == '{');
     return b;
@@ -124,7 +124,7 @@ static const struct line_begin *line_of(const struct look *l, size_t at) {
         at--;
     struct line_begin *b = &l->s->begins[place_slot(at, LOOK_BEGINS)];
     if (b->end == 0 || b->at != at)
-        *b = begin_at(l->text, at);
+        *b = begin_at(l->s->frames, l->text, at);
     return b;
 }
 

@@ -38,6 +38,7 @@ struct line_begin {
 
 struct sieve {
     struct arena *a;
+    const struct frames *frames;
     const struct prefilter *f;
     struct sieve_places breaks, suspects, narrow, wide;
     struct buf copy, line;

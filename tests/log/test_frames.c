@@ -1,5 +1,8 @@
 /* One message in every frame it may come in. */
+#include "log/frame_rows.h"
 #include "reading.h"
+
+#include <stdio.h>
 
 #define SAID "CUDA out of memory. Tried to allocate 2.00 GiB."
 
@@ -113,6 +116,31 @@ static const char *const recorded[] = {
     "{\"timestamp\":\"x\",\"fields\":{\"message\":\"" SAID "\"}}\n",
     "{\"level\":\"error\",\"message\":\"\\u001b[31m" SAID "\\u001b[0m\"}\n",
 };
+
+/* Is the sample of the row all that goes, and does the row take a part? */
+static bool takes_sample(const struct frames *frames, size_t row,
+                         const char *message) {
+    char line[256];
+    int n = snprintf(line, sizeof line, "%s%s", frame_rows[row].sample,
+                     message);
+    struct str whole = {line, (size_t)n};
+    struct frame f = {.frames = frames, .whole = whole, .text = whole,
+                      .who = {.rank = -1, .pid = -1}};
+    frame_strip(&f);
+    return (f.rows >> row & 1) != 0 && str_eq(f.text, str_of(message));
+}
+
+static void every_row_takes_its_sample(void **state) {
+    (void)state;
+    struct arena a;
+    arena_init(&a, NULL, 0);
+    struct frames *frames = frames_new(&a);
+    for (size_t i = 0; frame_rows[i].name != NULL; i++)
+        if (!takes_sample(frames, i, "torch.OutOfMemoryError: " SAID) &&
+            !takes_sample(frames, i, "{\"message\": \"" SAID "\"}"))
+            fail_msg("%s: \"%s\"", frame_rows[i].name, frame_rows[i].sample);
+    arena_free(&a);
+}
 
 static void carriers_leave_the_message(void **state) {
     (void)state;
@@ -304,6 +332,7 @@ static void streams_are_bounded(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_takes_its_sample),
         cmocka_unit_test(a_place_at_the_right_edge_goes),
         cmocka_unit_test(carriers_leave_the_message),
         cmocka_unit_test(what_repeats_is_a_prefix),

@@ -1,0 +1,154 @@
+/* frame_proof.c: marks and labels, which prove nothing alone.
+ *
+ *     # torch.OutOfMemoryError: CUDA out of     proved: nobody else writes this
+ *     # memory. Tried to allocate 2.00 GiB      believed: the line before
+ *                                               began with "# " as well
+ *     |  0   N/A   4711   C   python  812MiB |  a table's row: left alone
+ *     node7: [rank0]: Traceback (most recent    proved, and believed for a
+ *     node7: RuntimeError: ...                  while (reader.c)
+ *
+ * "# " may begin a comment of code, "3: " an item of a list, "node7: " a
+ * sentence. So one has to stand before what nobody but a program begins a line
+ * with. What repeats on neighbouring lines is a prefix, whatever it was meant
+ * as. It refuses to learn labels by their text alone: a line's meaning must be
+ * found out by what stands near, wherever reading begins.
+ */
+#include "log/cursor.h"
+#include "log/frame_rows.h"
+
+/* "torch.OutOfMemoryError: ", "CUDA error: " and other first words */
+#define ERROR_NAME                                                            \
+    "(?=%l)((?!(Error|Exception): )[%w.]){0,57}(Error|Exception): "
+#define ERROR_WORD "((?![eE]rror: )[^ |]){0,57}"
+#define ERROR_WORDS ERROR_WORD " ?" ERROR_WORD "[eE]rror: (?!$)"
+#define SURE                                                                  \
+    "Traceback %(most recent call last%)|" ERROR_WORDS "|" ERROR_NAME
+
+/* What nobody but a program begins a line with, behind a mark, and behind a
+ * label. */
+const char frame_sure[] = "  File \"|" SURE;
+const char frame_unmistakable[] = "%s{2,}File \"|slurmstepd: error:|" SURE;
+const char frame_block_count[] = "[^ ]+ blocks:"; /* "# GPU blocks: 123" */
+
+static bool matches(const struct frame *f, uint16_t pattern, struct str s) {
+    struct peg_match m;
+    return peg_match(f->frames->pegs, pattern, s, &m);
+}
+
+/* With its frames, which alone say that a program wrote it. */
+static struct frame inner_of(const struct frame *f, struct str s,
+                             unsigned kinds) {
+    struct frame inner = {.frames = f->frames,
+                          .text = s,
+                          .has_label = kinds == FRAME_WHO,
+                          .kinds = kinds,
+                          .who = {.rank = -1, .pid = -1}};
+    frame_strip(&inner);
+    return inner;
+}
+
+/* ---- marks ---- */
+
+static bool has_frame(const struct frame *f, struct str s) {
+    return (inner_of(f, s, FRAME_QUOTE).kinds & ~(unsigned)FRAME_QUOTE) != 0;
+}
+
+/* Behind "# ", which few write before anything but a comment or a log. */
+static bool is_log_like(const struct frame *f, struct str s) {
+    static const char *const signs[] = {"Traceback (most recent", "Error: ",
+                                        "out of memory", "Out of memory"};
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+        if (str_find(s, str_of(signs[i])) < s.n)
+            return true;
+    return str_starts(s, STR("  File \"")) || has_frame(f, s);
+}
+
+/* Behind any other mark, which code, tables and lists begin with as well. */
+static bool is_surely_log(const struct frame *f, struct str s) {
+    return matches(f, f->frames->sure, s) || has_frame(f, s);
+}
+
+/* "# GPU blocks: 123" is vLLM's own; "|  0  N/A  1234  C  python  812MiB |" a
+ * table's row, which has one more bar where it is quoted. */
+static bool is_own_text(const struct frame *f, char mark, struct str rest) {
+    struct str row = str_trim(rest);
+    if (mark == '#')
+        return matches(f, f->frames->block_count, rest);
+    return mark == '|' && str_ends(row, STR("|")) && row.p[0] != '|' &&
+           row.p[0] != '+';
+}
+
+bool frame_believe_mark(struct frame *f, const struct peg_match *m) {
+    struct str quote = str_slice(f->text, 0, m->n);
+    struct str rest = str_slice(f->text, m->n, f->text.n);
+    bool is_indented = is_any(quote.p[0], " \t");
+    char mark = str_trim(quote).p[0];
+    if (is_own_text(f, mark, rest))
+        return false;
+    while (str_ends(quote, STR(" "))) /* there is none at a line's end */
+        quote.n--;
+    f->mark = str_hash(quote);
+    bool may_stand = !is_indented || mark == '|';
+    bool is_proved = may_stand && (mark == '#' ? is_log_like(f, rest)
+                                               : is_surely_log(f, rest));
+    bool is_believed = is_proved || f->follows_mark == MARK_ANY ||
+                       f->follows_mark == f->mark;
+    if (!is_believed) {
+        f->may_follow = true;
+        f->mark_columns = (uint32_t)m->n;
+    }
+    return is_believed;
+}
+
+/* ---- labels ---- */
+
+/* A text that nobody but a program begins with. */
+static bool is_unmistakable(const struct frame *f, struct str s) {
+    if (matches(f, f->frames->unmistakable, s))
+        return true;
+    struct frame inner = inner_of(f, s, FRAME_WHO);
+    return (inner.kinds & FRAME_RECORD) != 0 || inner.who.rank >= 0 ||
+           inner.who.pid >= 0;
+}
+
+bool frame_believe_label(struct frame *f, enum frame_label label,
+                         const struct peg_match *m) {
+    bool is_sure = is_unmistakable(f, str_slice(f->text, m->n, f->text.n));
+    bool is_believed =
+        is_sure || (f->follows_label &&
+                    (f->label == LABEL_ANY || f->label == label));
+    if (label == LABEL_BAR) {
+        f->bar = str_hash(str_slice(f->text, 0, m->n));
+        is_believed = is_believed || f->follows_bar == BAR_ANY ||
+                      f->follows_bar == f->bar;
+    }
+    f->may_follow = f->may_follow || !is_believed;
+    if (is_believed) {
+        f->is_sure_label = is_sure;
+        f->has_label = true;
+        f->label = label;
+    }
+    return is_believed;
+}
+
+#define BLANKS_MAX 7    /* before a number that is set to the right */
+#define NAME_MAX 63
+#define LABEL_MAX 160   /* before its first blank */
+
+/* Most lines begin with a word that holds neither of these. */
+static bool has_sign(struct str s) {
+    size_t i = 0;
+    while (i < s.n && i <= BLANKS_MAX && is_any(s.p[i], " \t"))
+        i++;
+    if (i > 0)
+        return i < s.n && is_digit(s.p[i]);
+    for (; i < s.n && i < LABEL_MAX && s.p[i] != ' '; i++)
+        if (is_digit(s.p[i]) || is_any(s.p[i], ":/["))
+            return true;
+    struct str head = str_slice(s, 0, NAME_MAX);
+    return i == 3 /* a month */ || str_find_char(head, '|') < head.n;
+}
+
+bool frame_may_have_label(const struct frame *f) {
+    return !f->has_label && !f->has_level && has_sign(f->text);
+}

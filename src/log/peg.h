@@ -1,0 +1,55 @@
+/* peg.h: patterns of what a text begins with. They look like regular
+ * expressions and are read as parsing expressions: from left to right, each
+ * part takes as much as it can and gives nothing back. So a match costs time in
+ * proportion to the text, whatever it holds.
+ *
+ *     abc.          these characters; a dot is a dot
+ *     %d %l %w %s   digit; letter; letter, digit or '_'; blank or tab
+ *     %[ %( %| ...  the character itself
+ *     [a-z%d_]      one of these; [^ :] one of all others
+ *     x? x* x+ x{2} x{1,6} x{3,}   of a character, a set or a group
+ *     (a|b)         the first alternative that matches
+ *     (?<name>a)    the same, and what it took has a name
+ *     (?=a) (?!a)   a stands here, or does not; nothing is taken
+ *     $             the end of the text
+ *
+ * Private to log/. */
+#ifndef LOG_PEG_H
+#define LOG_PEG_H
+
+#include "base/arena.h"
+
+#define PEG_CAPTURES_MAX 8 /* further ones are dropped */
+
+struct peg_set; /* patterns, compiled */
+
+struct peg_bytes { /* a set of them */
+    uint64_t bits[4];
+};
+
+static inline bool peg_has(const struct peg_bytes *set, char c) {
+    unsigned char byte = (unsigned char)c;
+    return (set->bits[byte >> 6] >> (byte & 63) & 1) != 0;
+}
+
+struct peg_match {
+    struct str text;
+    size_t n; /* bytes taken */
+    size_t capture_count;
+    struct peg_capture {
+        struct str name, text;
+    } captures[PEG_CAPTURES_MAX]; /* of one name the last counts */
+};
+
+struct peg_set *peg_set_new(struct arena *a);
+/* Its number. It is one of the program's own, so that it is sound; it outlives
+ * the set. */
+uint16_t peg_add(struct peg_set *s, const char *pattern);
+/* The bytes that a text begins with which it may match; what it takes of an
+ * empty text is left out. */
+struct peg_bytes peg_first(const struct peg_set *s, uint16_t pattern);
+/* False: *m is undefined. */
+bool peg_match(const struct peg_set *s, uint16_t pattern, struct str text,
+               struct peg_match *m);
+
+#endif
