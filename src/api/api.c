@@ -245,210 +245,179 @@ void oomkb_report_free(oomkb_report *report) {
     session_free(report);
 }
 
-/* ---- rendering ---- */
+/* ---- what is written ---- */
 
-struct writing {
-    struct arena arena; /* of this call alone */
+/* One call that answers a question: `answer` reads and writes behind a guard,
+ * in an arena of this call alone; what it wrote is handed out then. */
+struct call {
+    struct arena arena;
     const struct oomkb *kb;
-    const struct settings *s;
+    struct settings s;
+    const char *format_name;
     const struct format *format;
-    const struct report *report; /* one of these is not NULL: */
-    const char *entry_id;
-    const char *words;     /* search */
-    const char *component; /* list; "": of all */
-    const char *names;     /* "models" */
-    size_t count;          /* of entries in a list */
+    void (*answer)(struct call *call, struct reader *r);
+    const struct report *report;
+    const char *what; /* an entry's id, words, a component, "models" */
+    const char *fix;
+    const oomkb_fit_question *question;
+    size_t count; /* of rows */
+    int fits;
     struct buf out;
 };
 
-static struct render_options render_options_of(const struct writing *w) {
-    return (struct render_options){
-        .lang = w->s->lang,
-        .color = w->s->color,
-        .width = w->s->width,
-        .top = w->s->top,
-        .why = w->s->why,
-        .all = w->s->all,
-        .redact = w->s->redact,
+static void write_answer(struct call *w, struct reader *r,
+                         const struct answer *answer) {
+    struct render_options o = {
+        .lang = w->s.lang,
+        .color = w->s.color,
+        .width = w->s.width,
+        .top = w->s.top,
+        .why = w->s.why,
+        .all = w->s.all,
+        .redact = w->s.redact,
         .version = str_of(OOMKB_VERSION),
         .digest = w->kb->digest,
         .entries = index_entry_count(w->kb->index),
     };
+    format_write(w->format, &w->arena, r, answer, &o, &w->out);
 }
 
-static void write_entry(struct writing *w, struct reader *r,
-                        const struct render_options *o) {
-    uint32_t number = 0;
-    const struct entry *entry =
-        reader_entry_by_id(r, str_of(w->entry_id), &number);
-    if (entry == NULL) {
-        refuse_entry(&w->arena, r, str_of(w->entry_id));
-    }
-    struct answer answer = {.entry = entry};
-    format_write(w->format, &w->arena, r, &answer, o, &w->out);
+static void answer_report(struct call *w, struct reader *r) {
+    write_answer(w, r, &(struct answer){.report = w->report});
 }
 
-static void write_list(struct writing *w, struct reader *r,
-                       const struct render_options *o) {
-    struct listing list;
-    if (w->words != NULL) {
-        struct str words = str_of(w->words);
-        list = search_entries(&w->arena, r, words, text_report_of(&w->arena, w->kb, r, words));
-    } else {
-        struct str component = str_of(w->component);
-        if (component.n > 0 && !reader_component_known(r, component)) {
-            refuse_component(&w->arena, r, component);
-        }
-        list = list_entries(&w->arena, r, component);
-    }
-    w->count = list.count;
-    struct answer answer = {.list = &list};
-    format_write(w->format, &w->arena, r, &answer, o, &w->out);
+static void answer_entry(struct call *w, struct reader *r) {
+    struct str id = str_of(w->what);
+    const struct entry *entry = reader_entry_by_id(r, id, NULL);
+    if (entry == NULL)
+        refuse_entry(&w->arena, r, id);
+    write_answer(w, r, &(struct answer){.entry = entry});
 }
 
-static void write_names(struct writing *w, struct reader *r,
-                        const struct render_options *o) {
+static void write_listing(struct call *w, struct reader *r,
+                          const struct listing *list) {
+    w->count = list->count;
+    write_answer(w, r, &(struct answer){.list = list});
+}
+
+static void answer_search(struct call *w, struct reader *r) {
+    struct str words = str_of(w->what);
+    struct listing list =
+        search_entries(&w->arena, r, words,
+                       text_report_of(&w->arena, w->kb, r, words));
+    write_listing(w, r, &list);
+}
+
+static void answer_list(struct call *w, struct reader *r) {
+    struct str component = str_of(w->what);
+    if (component.n > 0 && !reader_component_known(r, component))
+        refuse_component(&w->arena, r, component);
+    struct listing list = list_entries(&w->arena, r, component);
+    write_listing(w, r, &list);
+}
+
+static void answer_names(struct call *w, struct reader *r) {
     struct answer answer = {
-        .names = names_of(&w->arena, r, o->lang, str_of(w->names))};
+        .names = names_of(&w->arena, r, w->s.lang, str_of(w->what))};
     w->count = answer.names->row_count;
-    format_write(w->format, &w->arena, r, &answer, o, &w->out);
+    write_answer(w, r, &answer);
 }
 
-static void write_all(void *arg) {
-    struct writing *w = arg;
-    struct arena *a = &w->arena;
-    struct render_options o = render_options_of(w);
-    struct reader *r = reader_new(w->kb->index, a);
-    buf_init_in(&w->out, a, OUTPUT_BYTES_MAX);
-    if (w->report != NULL) {
-        struct answer answer = {.report = w->report};
-        format_write(w->format, a, r, &answer, &o, &w->out);
-    } else if (w->entry_id != NULL) {
-        write_entry(w, r, &o);
-    } else if (w->names != NULL) {
-        write_names(w, r, &o);
-    } else {
-        write_list(w, r, &o);
-    }
-    if (!buf_ok(&w->out)) {
-        arena_raise(a, FAIL_MEMORY, "out of memory for the output");
-    }
+static void answer_fit(struct call *w, struct reader *r) {
+    (void)r;
+    fit_answer(&w->arena, w->kb, w->question, w->format_name, &w->s, &w->out,
+               &w->fits);
 }
 
-static int hand_out(const struct buf *out, oomkb_writer writer, void *ctx,
-                    oomkb_error *err) {
-    struct str all = buf_str(out);
-    return writer(ctx, all.p, all.n) == 0
-               ? OOMKB_OK
-               : error_set(err, OOMKB_ERROR_IO,
-                           "the writer did not take the output");
+static void answer_fix(struct call *w, struct reader *r) {
+    (void)r;
+    fix_check(&w->arena, w->kb, str_of(w->what), str_of(w->fix));
 }
 
-static int write_with(struct writing *w, oomkb_writer writer, void *ctx,
-                      oomkb_error *err) {
-    struct allocator from = w->s->from;
-    arena_init(&w->arena, &from, 0);
+static void answer_all(void *arg) {
+    struct call *w = arg;
+    buf_init_in(&w->out, &w->arena, OUTPUT_BYTES_MAX);
+    w->answer(w, reader_new(w->kb->index, &w->arena));
+    if (!buf_ok(&w->out))
+        arena_raise(&w->arena, FAIL_MEMORY, "out of memory for the output");
+}
+
+/* writer NULL: there is nothing to hand out. */
+static int call_make(struct call *w, size_t memory, oomkb_writer writer,
+                     void *ctx, oomkb_error *err) {
+    struct allocator from = w->s.from;
     struct fault fault;
-    enum fail raised = arena_guard(&w->arena, write_all, w, &fault);
+    arena_init(&w->arena, &from, memory);
+    enum fail raised = arena_guard(&w->arena, answer_all, w, &fault);
     int code = error_of(err, raised, &fault);
-    if (code == OOMKB_OK) {
-        code = hand_out(&w->out, writer, ctx, err);
-    }
+    struct str all = code == OOMKB_OK ? buf_str(&w->out) : STR("");
+    if (code == OOMKB_OK && writer != NULL && writer(ctx, all.p, all.n) != 0)
+        code = error_set(err, OOMKB_ERROR_IO,
+                         "the writer did not take the output");
     arena_free(&w->arena);
     return code;
 }
 
-static int format_read(const char *name, const struct format **out,
-                       oomkb_error *err) {
-    const struct format *f = format_named(str_of(name));
-    if (f == NULL) {
+/* With settings and a format; *count, which may be NULL: of its rows. */
+static int call_write(struct call *w, const char *format,
+                      const oomkb_options *options, oomkb_writer writer,
+                      void *ctx, size_t *count, oomkb_error *err) {
+    struct allocator of_report = w->s.from;
+    int code = settings_read(options, &w->s, err);
+    if (code != OOMKB_OK)
+        return code;
+    w->format = format_named(str_of(format));
+    if (w->format == NULL)
         return error_set(err, OOMKB_ERROR_USAGE,
                          "no such format: oomkb_formats() lists them");
-    }
-    *out = f;
-    return OOMKB_OK;
+    if (w->report != NULL && !w->s.has_allocator)
+        w->s.from = of_report;
+    code = call_make(w, 0, writer, ctx, err);
+    if (code == OOMKB_OK && count != NULL)
+        *count = w->count;
+    return code;
 }
 
 int oomkb_report_write(const oomkb_report *report, const char *format,
                        const oomkb_options *options, oomkb_writer writer,
                        void *ctx, oomkb_error *err) {
-    if (report == NULL || writer == NULL) {
+    if (report == NULL || writer == NULL)
         return error_null(err, report == NULL ? "report" : "writer");
-    }
-    struct settings s;
-    struct writing w = {.kb = report->kb, .s = &s};
-    int code = settings_read(options, &s, err);
-    if (code == OOMKB_OK) {
-        code = format_read(format, &w.format, err);
-    }
-    if (code != OOMKB_OK) {
-        return code;
-    }
-    if (!s.has_allocator) {
-        s.from = report->from;
-    }
-    w.report = report->told->report;
-    return write_with(&w, writer, ctx, err);
+    struct call w = {.kb = report->kb, .s.from = report->from,
+                     .answer = answer_report,
+                     .report = report->told->report};
+    return call_write(&w, format, options, writer, ctx, NULL, err);
 }
 
 int oomkb_entry_write(const oomkb *kb, const char *id, const char *format,
                       const oomkb_options *options, oomkb_writer writer,
                       void *ctx, oomkb_error *err) {
-    if (kb == NULL || id == NULL || writer == NULL) {
-        return error_null(err, kb == NULL   ? "kb"
-                               : id == NULL ? "id"
-                                            : "writer");
-    }
-    struct settings s;
-    struct writing w = {.kb = kb, .s = &s, .entry_id = id};
-    int code = settings_read(options, &s, err);
-    if (code == OOMKB_OK) {
-        code = format_read(format, &w.format, err);
-    }
-    return code == OOMKB_OK ? write_with(&w, writer, ctx, err) : code;
-}
-
-/* What list and search share once w says which it is. */
-static int write_entries(struct writing *w, const char *format,
-                         const oomkb_options *options, oomkb_writer writer,
-                         void *ctx, size_t *count, oomkb_error *err) {
-    struct settings s;
-    w->s = &s;
-    int code = settings_read(options, &s, err);
-    if (code == OOMKB_OK) {
-        code = format_read(format, &w->format, err);
-    }
-    if (code == OOMKB_OK) {
-        code = write_with(w, writer, ctx, err);
-    }
-    if (code == OOMKB_OK && count != NULL) {
-        *count = w->count;
-    }
-    return code;
+    if (kb == NULL || id == NULL || writer == NULL)
+        return error_null(err, kb == NULL ? "kb" : id == NULL ? "id"
+                                                              : "writer");
+    struct call w = {.kb = kb, .answer = answer_entry, .what = id};
+    return call_write(&w, format, options, writer, ctx, NULL, err);
 }
 
 int oomkb_list_write(const oomkb *kb, const char *component,
                      const char *format, const oomkb_options *options,
                      oomkb_writer writer, void *ctx, size_t *count,
                      oomkb_error *err) {
-    if (kb == NULL || writer == NULL) {
+    if (kb == NULL || writer == NULL)
         return error_null(err, kb == NULL ? "kb" : "writer");
-    }
-    struct writing w = {.kb = kb,
-                        .component = component != NULL ? component : ""};
-    return write_entries(&w, format, options, writer, ctx, count, err);
+    struct call w = {.kb = kb, .answer = answer_list,
+                     .what = component != NULL ? component : ""};
+    return call_write(&w, format, options, writer, ctx, count, err);
 }
 
 int oomkb_names_write(const oomkb *kb, const char *what, const char *format,
                       const oomkb_options *options, oomkb_writer writer,
                       void *ctx, size_t *count, oomkb_error *err) {
-    if (kb == NULL || what == NULL || writer == NULL) {
-        return error_null(err, kb == NULL     ? "kb"
-                               : what == NULL ? "what"
-                                              : "writer");
-    }
-    struct writing w = {.kb = kb, .names = what};
-    return write_entries(&w, format, options, writer, ctx, count, err);
+    if (kb == NULL || what == NULL || writer == NULL)
+        return error_null(err, kb == NULL ? "kb" : what == NULL ? "what"
+                                                                : "writer");
+    struct call w = {.kb = kb, .answer = answer_names, .what = what};
+    return call_write(&w, format, options, writer, ctx, count, err);
 }
 
 const char *const *oomkb_names_known(void) {
@@ -458,100 +427,41 @@ const char *const *oomkb_names_known(void) {
 int oomkb_search_write(const oomkb *kb, const char *words, const char *format,
                        const oomkb_options *options, oomkb_writer writer,
                        void *ctx, size_t *count, oomkb_error *err) {
-    if (kb == NULL || words == NULL || writer == NULL) {
-        return error_null(err, kb == NULL      ? "kb"
-                               : words == NULL ? "words"
-                                               : "writer");
-    }
-    struct writing w = {.kb = kb, .words = words};
-    return write_entries(&w, format, options, writer, ctx, count, err);
-}
-
-/* ---- is there such a fix? ---- */
-
-struct checking {
-    struct arena arena; /* of this call alone */
-    const struct oomkb *kb;
-    struct str entry, fix;
-};
-
-static void check_fix(void *arg) {
-    struct checking *c = arg;
-    fix_check(&c->arena, c->kb, c->entry, c->fix);
+    if (kb == NULL || words == NULL || writer == NULL)
+        return error_null(err, kb == NULL ? "kb" : words == NULL ? "words"
+                                                                 : "writer");
+    struct call w = {.kb = kb, .answer = answer_search, .what = words};
+    return call_write(&w, format, options, writer, ctx, count, err);
 }
 
 int oomkb_fix_check(const oomkb *kb, const char *entry, const char *fix,
                     oomkb_error *err) {
-    if (kb == NULL || entry == NULL || fix == NULL) {
-        return error_null(err, kb == NULL      ? "kb"
-                               : entry == NULL ? "entry"
-                                               : "fix");
-    }
-    struct checking c = {
-        .kb = kb, .entry = str_of(entry), .fix = str_of(fix)};
-    struct fault fault;
-    arena_init(&c.arena, &kb->from, 0);
-    enum fail raised = arena_guard(&c.arena, check_fix, &c, &fault);
-    int code = error_of(err, raised, &fault);
-    arena_free(&c.arena);
-    return code;
-}
-
-/* ---- does it fit? ---- */
-
-struct fitting {
-    struct arena arena; /* of this call alone */
-    const struct oomkb *kb;
-    const oomkb_fit_question *question;
-    const char *format;
-    const struct settings *s;
-    struct buf out;
-    int fits;
-};
-
-static void fit_all(void *arg) {
-    struct fitting *f = arg;
-    buf_init_in(&f->out, &f->arena, OUTPUT_BYTES_MAX);
-    fit_answer(&f->arena, f->kb, f->question, f->format, f->s, &f->out,
-               &f->fits);
-    if (!buf_ok(&f->out)) {
-        arena_raise(&f->arena, FAIL_MEMORY, "out of memory for the output");
-    }
-}
-
-static int fit_with(struct fitting *f, oomkb_writer writer, void *ctx,
-                    int *fits, oomkb_error *err) {
-    struct fault fault;
-    arena_init(&f->arena, &f->s->from, f->s->max_memory_bytes);
-    enum fail raised = arena_guard(&f->arena, fit_all, f, &fault);
-    int code = error_of(err, raised, &fault);
-    if (code == OOMKB_OK) {
-        code = hand_out(&f->out, writer, ctx, err);
-    }
-    arena_free(&f->arena);
-    if (code == OOMKB_OK) {
-        *fits = f->fits;
-    }
-    return code;
+    if (kb == NULL || entry == NULL || fix == NULL)
+        return error_null(err, kb == NULL ? "kb" : entry == NULL ? "entry"
+                                                                 : "fix");
+    struct call w = {.kb = kb, .s.from = kb->from, .answer = answer_fix,
+                     .what = entry, .fix = fix};
+    return call_make(&w, 0, NULL, NULL, err);
 }
 
 int oomkb_fit_write(const oomkb *kb, const oomkb_fit_question *question,
                     const char *format, const oomkb_options *options,
                     oomkb_writer writer, void *ctx, int *fits,
                     oomkb_error *err) {
-    if (kb == NULL || question == NULL || writer == NULL || fits == NULL) {
+    if (kb == NULL || question == NULL || writer == NULL || fits == NULL)
         return error_null(err, kb == NULL         ? "kb"
                                : question == NULL ? "question"
                                : writer == NULL   ? "writer"
                                                   : "fits");
-    }
-    struct settings s;
     oomkb_fit_question known;
-    struct fitting f = {.kb = kb, .question = &known, .format = format,
-                        .s = &s};
+    struct call w = {.kb = kb, .answer = answer_fit, .question = &known,
+                     .format_name = format};
     int code = sized_read(question, &known, sizeof known, "fit_question", err);
-    if (code == OOMKB_OK) {
-        code = settings_read(options, &s, err);
-    }
-    return code == OOMKB_OK ? fit_with(&f, writer, ctx, fits, err) : code;
+    if (code == OOMKB_OK)
+        code = settings_read(options, &w.s, err);
+    if (code == OOMKB_OK)
+        code = call_make(&w, w.s.max_memory_bytes, writer, ctx, err);
+    if (code == OOMKB_OK)
+        *fits = w.fits;
+    return code;
 }

@@ -166,15 +166,11 @@ static void check(void *arg) {
 }
 
 int corpus_run(struct cli *c, const char *output) {
-    static const char *const codes[] = {"ok", "memory", "ceiling", "usage",
-                                        "io", "index", "input"};
     struct checking k = {.c = c, .output = output};
-    struct fault fault;
-    arena_init(&k.arena, NULL, 0);
-    enum fail failed = arena_guard(&k.arena, check, &k, &fault);
+    bool is_done = cli_guard(c, &k.arena, check, &k);
     arena_free(&k.arena);
-    if (failed != FAIL_NONE)
-        return cli_error(c, codes[failed], fault.text);
+    if (!is_done)
+        return STATUS_ERROR;
     fprintf(stderr, "oomkb: %zu entries, %zu samples, %zu errors, "
             "%zu warnings\n", k.result.entries, k.result.samples,
             k.result.errors, k.result.warnings);

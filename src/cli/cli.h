@@ -152,6 +152,16 @@ int cli_failed(struct cli *c, const oomkb_error *err);
 /* Names the input, where it is about what stands in there. */
 int cli_failed_at(struct cli *c, const char *name, const oomkb_error *err);
 void cli_note(const char *text); /* a line on stderr that is no error */
+void cli_remark(struct cli *c, const char *key, const char *arg0,
+                const char *arg1); /* the same, of the program's texts */
+/* What became of an oomkb_..._write() to cli_write(): status, where it went
+ * well or the reader has gone; else STATUS_ERROR, and it is said why. */
+int cli_written(struct cli *c, int code, const oomkb_error *err, int status);
+/* body(arg) behind a guard of a, which begins here and is the caller's to
+ * free. False after cli_error(). */
+struct arena;
+bool cli_guard(struct cli *c, struct arena *a, void (*body)(void *),
+               void *arg);
 
 /* output.c */
 oomkb *cli_kb(struct cli *c); /* NULL after cli_failed() */

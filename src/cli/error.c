@@ -1,8 +1,10 @@
 /* error.c: one line on stderr, `oomkb: what, where, what would be right`.
  * Who asked for JSON gets the error as JSON too, on stdout. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "cli/put.h"
 
 bool cli_is_json(const struct cli *c) {
@@ -22,6 +24,14 @@ void cli_note(const char *text) {
     fputs("oomkb: ", stderr);
     put_safe(stderr, text);
     fputc('\n', stderr);
+}
+
+void cli_remark(struct cli *c, const char *key, const char *arg0,
+                const char *arg1) {
+    char line[TEXT_MAX];
+    const char *const args[2] = {arg0, arg1};
+    fill_text(c, key, args, line, sizeof line);
+    cli_note(line);
 }
 
 int cli_error(struct cli *c, const char *code, const char *text) {
@@ -64,4 +74,23 @@ int cli_failed_at(struct cli *c, const char *name, const oomkb_error *err) {
 
 int cli_failed(struct cli *c, const oomkb_error *err) {
     return cli_error(c, code_word(err->code), err->text);
+}
+
+int cli_written(struct cli *c, int code, const oomkb_error *err, int status) {
+    if (code == OOMKB_OK)
+        return status;
+    if (code != OOMKB_ERROR_IO)
+        return cli_failed(c, err);
+    c->is_pipe_closed = errno == EPIPE; /* cli_finish() looks at stdout */
+    return STATUS_FOUND;
+}
+
+bool cli_guard(struct cli *c, struct arena *a, void (*body)(void *),
+               void *arg) {
+    struct fault fault;
+    arena_init(a, NULL, 0);
+    enum fail failed = arena_guard(a, body, arg, &fault);
+    if (failed != FAIL_NONE)
+        cli_error(c, code_word((int)failed), fault.text);
+    return failed == FAIL_NONE;
 }

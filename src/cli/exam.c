@@ -4,16 +4,6 @@
 #include "cli/exam.h"
 
 #include <errno.h>
-#include <unistd.h>
-
-/* read() that a signal did not interrupt. */
-static ssize_t read_piece(int in, char *piece) {
-    ssize_t n = -1;
-    do {
-        n = read(in, piece, PIECE_BYTES);
-    } while (n < 0 && errno == EINTR);
-    return n;
-}
 
 /* All of in into the scan. False: out says why not. */
 static bool feed_all(oomkb_scan *scan, int in, exam_watcher watcher,
@@ -21,7 +11,7 @@ static bool feed_all(oomkb_scan *scan, int in, exam_watcher watcher,
     char piece[PIECE_BYTES];
     ssize_t n = 1;
     while (n > 0) {
-        n = read_piece(in, piece);
+        n = input_piece(in, piece, sizeof piece);
         out->number = n < 0 ? errno : 0;
         size_t got = n > 0 ? (size_t)n : 0;
         if (oomkb_scan_feed(scan, piece, got, &out->err) != OOMKB_OK) {

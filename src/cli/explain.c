@@ -1,7 +1,5 @@
 /* explain.c: `oomkb explain ID` writes one entry whole; `oomkb explain E012`
  * what a code of `oomkb check` means. */
-#include <errno.h>
-
 #include "cli/cli.h"
 
 int run_explain(struct cli *c) {
@@ -19,9 +17,5 @@ int run_explain(struct cli *c) {
     oomkb_error err;
     int code = oomkb_entry_write(kb, c->operands[0], c->format, &options,
                                  cli_write, c, &err);
-    if (code == OOMKB_ERROR_IO) {
-        c->is_pipe_closed = errno == EPIPE;
-        return STATUS_FOUND;
-    }
-    return code == OOMKB_OK ? STATUS_FOUND : cli_failed(c, &err);
+    return cli_written(c, code, &err, STATUS_FOUND);
 }

@@ -181,14 +181,10 @@ static int list(struct cli *c) {
 }
 
 void feedback_warn(struct cli *c, const struct overlay *o) {
-    char count[24], text[TEXT_MAX];
-    if (o->unreadable == 0) {
-        return;
-    }
+    char count[24];
     snprintf(count, sizeof count, "%zu", o->unreadable);
-    const char *const args[2] = {o->path, count};
-    fill_text(c, "cli.feedback.unreadable", args, text, sizeof text);
-    cli_note(text);
+    if (o->unreadable > 0)
+        cli_remark(c, "cli.feedback.unreadable", o->path, count);
 }
 
 int run_feedback(struct cli *c) {

@@ -8,16 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/input.h"
+#include "cli/exam.h"
 
 #define ROOM_BYTES 8192
 #define FILE_BYTES_MAX ((size_t)64 << 20) /* of a GGUF file: its front */
 #define COMMAND_BYTES_MAX ((size_t)1 << 20)
-
-struct content { /* of a file; malloc's */
-    char *p;
-    size_t n;
-};
 
 struct asking {
     char room[ROOM_BYTES]; /* "fact=value", "-tp=2", one after the other */
@@ -62,51 +57,10 @@ static bool take_option(struct asking *q, const struct fit_option *o) {
 
 /* ---- files ---- */
 
-static int file_error(struct cli *c, const char *path) {
-    return input_error(c, path, errno != 0 ? errno : EIO);
-}
-
-/* As much of the file as `most` allows; false: it cannot be read. */
-static bool read_front(struct content *c, FILE *in, size_t most) {
-    size_t cap = 0, got = 1;
-    while (got > 0 && c->n < most) {
-        if (c->n == cap) {
-            cap = cap > 0 ? cap * 2 : PIECE_BYTES;
-            char *longer = realloc(c->p, cap + 1);
-            if (longer == NULL) {
-                return false;
-            }
-            c->p = longer;
-        }
-        got = fread(c->p + c->n, 1, cap - c->n, in);
-        c->n += got;
-        c->p[c->n] = '\0';
-    }
-    return !ferror(in);
-}
-
-/* *is_whole: it ends within `most`. */
-static int read_content(struct cli *c, const char *path, size_t most,
-                        struct content *out, bool *is_whole) {
-    errno = 0;
-    FILE *in = input_is_stdin(path) ? stdin : fopen(path, "rb");
-    if (in == NULL) {
-        return file_error(c, path);
-    }
-    bool is_read = read_front(out, in, most);
-    int number = errno;
-    *is_whole = feof(in) != 0;
-    if (in != stdin) {
-        fclose(in);
-    }
-    errno = number;
-    return is_read ? 0 : file_error(c, path);
-}
-
 /* A config.json has to end within that; of a GGUF file the front will do. */
 static int read_config(struct cli *c, struct asking *q) {
     bool is_whole = false;
-    int status = read_content(c, q->config_path, FILE_BYTES_MAX, &q->config,
+    int status = input_read(c, q->config_path, FILE_BYTES_MAX, &q->config,
                               &is_whole);
     bool is_gguf = q->config.n >= 4 && memcmp(q->config.p, "GGUF", 4) == 0;
     return status != 0 || is_whole || is_gguf
@@ -138,13 +92,12 @@ static int read_command(struct cli *c, struct asking *q) {
     bool is_file = c->operand_count == 1 && strpbrk(first, " \n") == NULL;
     int status = 0;
     if (is_file) {
-        status = read_content(c, first, COMMAND_BYTES_MAX, &q->command,
+        status = input_read(c, first, COMMAND_BYTES_MAX, &q->command,
                               &is_whole);
     } else if (c->operand_count == 1) {
         q->question.command = first;
     } else if (!join_words(&q->command, c->operands, c->operand_count)) {
-        errno = ENOMEM;
-        status = file_error(c, first);
+        status = input_error(c, first, ENOMEM);
     }
     if (q->command.p != NULL) {
         q->question.command = q->command.p;
@@ -154,45 +107,27 @@ static int read_command(struct cli *c, struct asking *q) {
                : cli_usage(c, "cli.error.fit_command_file", first, NULL);
 }
 
-static int feed(struct cli *c, oomkb_scan *scan, FILE *in, const char *path) {
-    char piece[PIECE_BYTES];
-    oomkb_error err;
-    size_t n = 1;
-    while (n > 0) {
-        n = fread(piece, 1, sizeof piece, in);
-        if (n > 0 && oomkb_scan_feed(scan, piece, n, &err) != OOMKB_OK) {
-            return cli_failed_at(c, path, &err);
-        }
-    }
-    return ferror(in) ? file_error(c, path) : 0;
+static bool go_on(void *ctx, size_t n) {
+    (void)ctx;
+    (void)n;
+    return true;
 }
 
 static int read_log(struct cli *c, struct asking *q, oomkb *kb) {
-    bool is_stdin = strcmp(q->log_path, "-") == 0;
+    struct exam exam = {0};
     oomkb_options options = cli_options(c);
     options.answers = NULL;
-    oomkb_scan *scan = NULL;
-    oomkb_error err;
-    errno = 0;
-    FILE *in = is_stdin ? stdin : fopen(q->log_path, "rb");
-    if (in == NULL) {
-        return file_error(c, q->log_path);
-    }
-    int status = 0;
-    if (oomkb_scan_new(kb, &options, &scan, &err) != OOMKB_OK) {
-        status = cli_failed(c, &err);
-    }
-    status = status == 0 ? feed(c, scan, in, q->log_path) : status;
-    if (!is_stdin) {
-        fclose(in);
-    }
-    if (status != 0) {
-        oomkb_scan_free(scan);
-        return status;
-    }
-    return oomkb_scan_finish(scan, &q->report, &err) == OOMKB_OK
+    int in = input_open(q->log_path);
+    if (in < 0)
+        return input_error(c, q->log_path, errno);
+    exam_read(kb, in, &options, go_on, NULL, &exam);
+    input_close(in);
+    q->report = exam.report;
+    if (exam.number != 0)
+        return input_error(c, q->log_path, exam.number);
+    return q->report != NULL
                ? input_whole(c, q->log_path, q->report, STATUS_FOUND)
-               : cli_failed_at(c, q->log_path, &err);
+               : cli_failed_at(c, q->log_path, &exam.err);
 }
 
 /* ---- the command ---- */
@@ -229,16 +164,9 @@ static int answer(struct cli *c, const struct asking *q, oomkb *kb) {
     options.answers = NULL;
     int code = oomkb_fit_write(kb, &q->question, c->format, &options,
                                cli_write, c, &fits, &err);
-    if (code == OOMKB_ERROR_IO) {
-        c->is_pipe_closed = errno == EPIPE;
-        return STATUS_FOUND;
-    }
-    if (code != OOMKB_OK) {
-        return cli_failed(c, &err);
-    }
-    return fits > 0    ? STATUS_FOUND
-           : fits == 0 ? STATUS_NONE
-                       : STATUS_ERROR;
+    return cli_written(c, code, &err, fits > 0    ? STATUS_FOUND
+                                      : fits == 0 ? STATUS_NONE
+                                                  : STATUS_ERROR);
 }
 
 int run_fit(struct cli *c) {

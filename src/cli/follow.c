@@ -196,17 +196,14 @@ static bool read_what_came(struct following *w, struct followed *f) {
 
 /* On a terminal: that it is alive, once. */
 static void say_caught_up(struct following *w) {
-    char lines[32], text[TEXT_MAX];
+    char lines[32];
     uint64_t all = 0;
     for (size_t i = 0; i < w->count; i++) {
         all += w->at[i].lines;
     }
     snprintf(lines, sizeof lines, "%" PRIu64, all);
-    const char *const args[2] = {lines, ""};
-    if (!w->is_caught_up_said && isatty(STDERR_FILENO)) {
-        fill_text(w->c, "cli.follow.caught_up", args, text, sizeof text);
-        cli_note(text);
-    }
+    if (!w->is_caught_up_said && isatty(STDERR_FILENO))
+        cli_remark(w->c, "cli.follow.caught_up", lines, "");
     w->is_caught_up_said = true;
 }
 

@@ -19,10 +19,7 @@
 
 static void say(struct cli *c, const char *key, const char *name,
                 const char *more) {
-    char line[TEXT_MAX];
-    const char *const args[2] = {c->redact ? "..." : name, more};
-    fill_text(c, key, args, line, sizeof line);
-    cli_note(line);
+    cli_remark(c, key, c->redact ? "..." : name, more);
 }
 
 static void take_up(struct followed *f, int in) {

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,6 +31,43 @@ void input_close(int in) {
     if (in != STDIN_FILENO) {
         close(in);
     }
+}
+
+ssize_t input_piece(int in, char *room, size_t n) {
+    ssize_t got = -1;
+    do {
+        got = read(in, room, n);
+    } while (got < 0 && errno == EINTR);
+    return got;
+}
+
+static bool make_room(struct content *c, size_t *cap) {
+    char *longer = c->n < *cap ? c->p : realloc(c->p, *cap * 2 + PIECE_BYTES + 1);
+    if (longer == NULL)
+        return false;
+    *cap = c->n < *cap ? *cap : *cap * 2 + PIECE_BYTES;
+    c->p = longer;
+    return true;
+}
+
+int input_read(struct cli *c, const char *name, size_t most,
+               struct content *out, bool *is_whole) {
+    size_t cap = 0;
+    ssize_t got = 1;
+    int in = input_open(name);
+    if (in < 0)
+        return input_error(c, name, errno);
+    while (got > 0 && out->n < most) {
+        got = make_room(out, &cap)
+                  ? input_piece(in, out->p + out->n, cap - out->n) : -1;
+        out->n += got > 0 ? (size_t)got : 0;
+    }
+    int number = errno;
+    *is_whole = got == 0;
+    if (out->p != NULL)
+        out->p[out->n] = '\0';
+    input_close(in);
+    return got < 0 ? input_error(c, name, number) : 0;
 }
 
 size_t input_threads(const struct cli *c) {
@@ -114,16 +152,14 @@ int input_report(struct cli *c, const oomkb_report *report,
 
 int input_whole(struct cli *c, const char *name, const oomkb_report *report,
                 int status) {
-    char text[TEXT_MAX], count[32];
+    char count[32];
     uint64_t lines = 0;
     if (oomkb_report_is_whole(report, &lines)) {
         return status;
     }
     snprintf(count, sizeof count, "%" PRIu64, lines);
-    const char *const args[2] = {name, count};
-    fill_text(c, "cli.error.cut", args, text, sizeof text);
     fflush(stdout); /* the answer stands above */
-    cli_note(text);
+    cli_remark(c, "cli.error.cut", name, count);
     return status == STATUS_NONE ? STATUS_ERROR : status;
 }
 

@@ -3,6 +3,8 @@
 #ifndef CLI_INPUT_H
 #define CLI_INPUT_H
 
+#include <sys/types.h>
+
 #include "cli/put.h"
 
 #define PIECE_BYTES (256 * 1024)
@@ -16,6 +18,16 @@ bool input_is_stdin(const char *name);
 /* -1 with errno: also for a directory. stdin is given as it is. */
 int input_open(const char *name);
 void input_close(int in); /* stdin stays open */
+/* read() that a signal did not interrupt. */
+ssize_t input_piece(int in, char *room, size_t n);
+/* A file as bytes with a NUL behind them, as many as `most` allows; *is_whole:
+ * it ends there. 0, or the exit status after an error; content is for free(). */
+struct content {
+    char *p;
+    size_t n;
+};
+int input_read(struct cli *c, const char *name, size_t most,
+               struct content *out, bool *is_whole);
 /* The options of the line, for that input. */
 oomkb_options input_options(struct cli *c, const char *name);
 int input_error(struct cli *c, const char *name, int number);

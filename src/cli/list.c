@@ -1,6 +1,5 @@
 /* list.c: `oomkb list [WHAT]`: what the knowledge base knows: its entries, or
  * those of a component, or the names that options take (models, gpus ...). */
-#include <errno.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -33,12 +32,5 @@ int run_list(struct cli *c) {
                                        cli_write, c, &count, &err)
                    : oomkb_list_write(kb, component, c->format, &options,
                                       cli_write, c, &count, &err);
-    if (code == OOMKB_ERROR_IO) {
-        c->is_pipe_closed = errno == EPIPE;
-        return STATUS_FOUND;
-    }
-    if (code != OOMKB_OK) {
-        return cli_failed(c, &err);
-    }
-    return count > 0 ? STATUS_FOUND : STATUS_NONE;
+    return cli_written(c, code, &err, count > 0 ? STATUS_FOUND : STATUS_NONE);
 }

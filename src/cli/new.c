@@ -5,64 +5,27 @@
  *
  * The draft begins at the line that the report suspects, if there is one.
  * Nothing that is there is overwritten. */
-#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "author/author.h"
 #include "base/json.h"
-#include "cli/put.h"
+#include "cli/input.h"
 
 #define LOG_BYTES_MAX ((size_t)64 << 20)
 #define REPORT_BYTES_MAX ((size_t)16 << 20)
-#define PIECE_BYTES 65536
 
 struct drafting {
     struct arena arena;
     struct cli *c;
     const oomkb *kb;
-    const char *name; /* of the log */
     char day[16];
     struct draft_source from;
     struct str known; /* the entry that knows it; empty: none */
     struct str page;
 };
-
-/* ---- the log ---- */
-
-static void read_all(struct drafting *d, FILE *in, struct buf *log) {
-    char piece[PIECE_BYTES];
-    size_t n;
-    errno = 0;
-    while ((n = fread(piece, 1, sizeof piece, in)) > 0) {
-        buf_add(log, (struct str){piece, n});
-    }
-    int number = errno;
-    bool is_bad = ferror(in) != 0;
-    if (in != stdin) {
-        fclose(in);
-    }
-    if (is_bad) {
-        arena_raise(&d->arena, FAIL_IO, "%s: %s", d->name, strerror(number));
-    }
-    if (!buf_ok(log)) {
-        arena_raise(&d->arena, FAIL_CEILING, "%s: longer than 64 MiB: give "
-                    "the part round the failure", d->name);
-    }
-}
-
-static struct str log_of(struct drafting *d) {
-    bool is_stdin = strcmp(d->name, "-") == 0;
-    FILE *in = is_stdin ? stdin : fopen(d->name, "rb");
-    struct buf log;
-    if (in == NULL) {
-        arena_raise(&d->arena, FAIL_IO, "%s: %s", d->name, strerror(errno));
-    }
-    buf_init_in(&log, &d->arena, LOG_BYTES_MAX);
-    read_all(d, in, &log);
-    return buf_str(&log);
-}
 
 /* ---- what is known of it ---- */
 
@@ -140,7 +103,6 @@ static void look_up(struct drafting *d) {
 
 static void draft(void *arg) {
     struct drafting *d = arg;
-    d->from.log = log_of(d);
     look_up(d);
     if (d->known.n > 0) {
         return;
@@ -153,13 +115,6 @@ static void draft(void *arg) {
     }
 }
 
-static void say_known(struct drafting *d) {
-    char text[TEXT_MAX];
-    const char *const args[2] = {arena_str(&d->arena, d->known).p, NULL};
-    fill_text(d->c, "cli.new.known", args, text, sizeof text);
-    cli_note(text);
-}
-
 static bool is_there(const char *path) {
     FILE *in = path != NULL ? fopen(path, "rb") : NULL;
     if (in != NULL) {
@@ -168,35 +123,44 @@ static bool is_there(const char *path) {
     return in != NULL;
 }
 
-int run_new(struct cli *c) {
-    static const char *const codes[] = {"ok", "memory", "ceiling", "usage",
-                                        "io", "index", "input"};
-    if (c->operand_count > 1) {
-        return cli_usage(c, "cli.error.new_file", NULL, NULL);
-    }
-    if (is_there(c->output)) {
-        return cli_usage(c, "cli.error.new_there", c->output, NULL);
-    }
-    struct drafting d = {
-        .c = c, .kb = cli_kb(c),
-        .name = c->operand_count == 1 ? c->operands[0] : "-"};
-    if (d.kb == NULL) {
-        return STATUS_ERROR;
-    }
+static int read_log(struct cli *c, struct content *log) {
+    const char *name = c->operand_count == 1 ? c->operands[0] : "-";
+    char text[TEXT_MAX];
+    bool is_whole = false;
+    int status = input_read(c, name, LOG_BYTES_MAX, log, &is_whole);
+    if (status != 0 || is_whole)
+        return status;
+    snprintf(text, sizeof text, "%s: longer than 64 MiB: give the part round "
+             "the failure", name);
+    return cli_error(c, "ceiling", text);
+}
+
+static int draft_from(struct cli *c, struct drafting *d) {
     time_t now = time(NULL);
     struct tm day;
-    strftime(d.day, sizeof d.day, "%Y-%m-%d", gmtime_r(&now, &day));
-    d.from.today = str_of(d.day);
-    struct fault fault;
-    arena_init(&d.arena, NULL, 0);
-    enum fail failed = arena_guard(&d.arena, draft, &d, &fault);
-    if (failed == FAIL_NONE && d.known.n > 0) {
-        say_known(&d);
-    }
-    bool is_known = d.known.n > 0;
-    arena_free(&d.arena);
-    if (failed != FAIL_NONE) {
-        return cli_error(c, codes[failed], fault.text);
-    }
-    return is_known ? STATUS_NONE : STATUS_FOUND;
+    strftime(d->day, sizeof d->day, "%Y-%m-%d", gmtime_r(&now, &day));
+    d->from.today = str_of(d->day);
+    bool is_done = cli_guard(c, &d->arena, draft, d);
+    bool is_known = is_done && d->known.n > 0;
+    if (is_known)
+        cli_remark(c, "cli.new.known", arena_str(&d->arena, d->known).p, NULL);
+    arena_free(&d->arena);
+    return !is_done ? STATUS_ERROR : is_known ? STATUS_NONE : STATUS_FOUND;
+}
+
+int run_new(struct cli *c) {
+    if (c->operand_count > 1)
+        return cli_usage(c, "cli.error.new_file", NULL, NULL);
+    if (is_there(c->output))
+        return cli_usage(c, "cli.error.new_there", c->output, NULL);
+    struct drafting d = {.c = c, .kb = cli_kb(c)};
+    struct content log = {NULL, 0};
+    if (d.kb == NULL)
+        return STATUS_ERROR;
+    int status = read_log(c, &log);
+    d.from.log = (struct str){log.p, log.n};
+    if (status == 0)
+        status = draft_from(c, &d);
+    free(log.p);
+    return status;
 }

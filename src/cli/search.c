@@ -1,6 +1,5 @@
 /* search.c: `oomkb search WORDS`: entries by words, best first. What is typed
  * without quotes, and a message pasted in quotes, are the same to it. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,14 +26,7 @@ static int search(struct cli *c, oomkb *kb) {
     join(c, words);
     int code = oomkb_search_write(kb, words, c->format, &options, cli_write,
                                   c, &count, &err);
-    if (code == OOMKB_ERROR_IO) {
-        c->is_pipe_closed = errno == EPIPE;
-        return STATUS_FOUND;
-    }
-    if (code != OOMKB_OK) {
-        return cli_failed(c, &err);
-    }
-    return count > 0 ? STATUS_FOUND : STATUS_NONE;
+    return cli_written(c, code, &err, count > 0 ? STATUS_FOUND : STATUS_NONE);
 }
 
 int run_search(struct cli *c) {

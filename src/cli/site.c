@@ -17,8 +17,6 @@ static void publish(void *arg) {
 }
 
 int run_site(struct cli *c) {
-    static const char *const codes[] = {"ok", "memory", "ceiling", "usage",
-                                        "io", "index", "input"};
     if (c->output == NULL || c->output[0] == '\0' || c->operand_count > 0) {
         return cli_usage(c, "cli.error.needs_value", "-o", "DIR");
     }
@@ -26,13 +24,10 @@ int run_site(struct cli *c) {
     if (p.kb == NULL) {
         return STATUS_ERROR;
     }
-    struct fault fault;
-    arena_init(&p.arena, NULL, 0);
-    enum fail failed = arena_guard(&p.arena, publish, &p, &fault);
+    bool is_done = cli_guard(c, &p.arena, publish, &p);
     arena_free(&p.arena);
-    if (failed != FAIL_NONE) {
-        return cli_error(c, codes[failed], fault.text);
-    }
+    if (!is_done)
+        return STATUS_ERROR;
     fprintf(stderr, "oomkb: %zu pages, %zu written, %zu removed\n",
             p.result.pages, p.result.written, p.result.removed);
     return STATUS_FOUND;

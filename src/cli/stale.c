@@ -73,18 +73,14 @@ static void put_text(struct cli *c, const struct asking *q) {
 
 int run_stale(struct cli *c) {
     struct asking q = {.c = c};
-    struct fault fault;
     cli_today(q.today);
     q.question = (struct stale_question){
         str_of(q.today), c->days > 0 ? c->days : DAYS_DEFAULT};
-    arena_init(&q.arena, NULL, 0);
-    enum fail failed = arena_guard(&q.arena, ask, &q, &fault);
     int status = STATUS_ERROR;
-    if (failed != FAIL_NONE) {
-        cli_error(c, failed == FAIL_MEMORY ? "memory" : "io", fault.text);
-    } else if (q.result.errors > 0) {
+    bool is_asked = cli_guard(c, &q.arena, ask, &q);
+    if (is_asked && q.result.errors > 0) {
         cli_usage(c, "cli.error.stale_errors", NULL, NULL);
-    } else {
+    } else if (is_asked) {
         status = q.due.count > 0 ? STATUS_NONE : STATUS_FOUND;
         if (cli_is_json(c)) {
             put_json(&q);
