@@ -14,7 +14,7 @@
 #include "memory/budget.h"
 
 #include "memory/case.h"
-#include "memory/demand.h"
+#include "memory/engines.h"
 #include "memory/formula.h"
 #include "memory/rules.h"
 #include "memory/span.h"
@@ -27,7 +27,7 @@
 #define SLACK_BYTES (256 * MIB)
 
 struct span gpu_total_bytes(const struct memory_case *c) {
-    struct span total = span_of_fact(&c->in[FACT_gpu_total]);
+    struct span total = span_in(c, FACT_gpu_total);
     if (!total.known && c->gpu && c->gpu->total_low > 0) {
         total = span_of(c->gpu->total_low, c->gpu->total_high);
     }
@@ -37,7 +37,7 @@ struct span gpu_total_bytes(const struct memory_case *c) {
 struct span requested_bytes(const struct memory_case *c) {
     struct span share = span_of_setting(&c->in[FACT_gpu_memory_utilization]);
     struct span total = gpu_total_bytes(c);
-    struct span printed = span_of_fact(&c->in[FACT_requested_bytes]);
+    struct span printed = span_in(c, FACT_requested_bytes);
     if (!share.known || !total.known) {
         return printed;
     }
@@ -50,9 +50,9 @@ struct span requested_bytes(const struct memory_case *c) {
 }
 
 struct span graph_bytes(const struct memory_case *c) {
-    struct span printed = span_of_fact(&c->in[FACT_cuda_graph_bytes]);
+    struct span printed = span_in(c, FACT_cuda_graph_bytes);
     if (!printed.known) {
-        printed = span_of_fact(&c->in[FACT_private_pools]);
+        printed = span_in(c, FACT_private_pools);
     }
     if (printed.known) {
         return printed;
@@ -61,8 +61,8 @@ struct span graph_bytes(const struct memory_case *c) {
 }
 
 struct span workspace_bytes(const struct memory_case *c) {
-    struct span peak = span_of_fact(&c->in[FACT_activation_peak]);
-    struct span other = span_of_fact(&c->in[FACT_non_torch]);
+    struct span peak = span_in(c, FACT_activation_peak);
+    struct span other = span_in(c, FACT_non_torch);
     if (!peak.known) {
         peak = span_of(100 * MIB, 6144 * MIB);
     }
@@ -72,12 +72,11 @@ struct span workspace_bytes(const struct memory_case *c) {
     return span_plus(peak, other);
 }
 
-struct span budget_pool(struct arena *a, const struct memory_case *c) {
-    (void)a;
+struct span budget_pool(const struct memory_case *c) {
     struct span pool = requested_bytes(c);
     pool = span_minus(pool, weights_bytes(c));
-    pool = span_minus(pool, span_of_fact(&c->in[FACT_activation_peak]));
-    pool = span_minus(pool, span_of_fact(&c->in[FACT_non_torch]));
+    pool = span_minus(pool, span_in(c, FACT_activation_peak));
+    pool = span_minus(pool, span_in(c, FACT_non_torch));
     struct span graphs = graph_bytes(c);
     switch (rules_count_graphs(c)) {
     case ANSWER_NO: break;
@@ -87,19 +86,11 @@ struct span budget_pool(struct arena *a, const struct memory_case *c) {
         pool = span_minus(pool, graphs);
         break;
     }
-    struct span others = span_of_fact(&c->in[FACT_other_in_use]);
+    struct span others = span_in(c, FACT_other_in_use);
     if (others.known && rules_charge_others(c) == ANSWER_YES) {
         pool = span_minus(pool, others);
     }
     return pool;
-}
-
-static void write_less(struct arena *a, struct buf *b, struct span bytes,
-                       const char *what) {
-    struct str n = write_bytes(a, bytes.high);
-    if (bytes.known && bytes.high > 0) {
-        buf_printf(b, " - %.*s %s", STR_ARG(n), what);
-    }
 }
 
 struct str budget_write_pool(struct arena *a, const struct memory_case *c) {
@@ -107,29 +98,29 @@ struct str budget_write_pool(struct arena *a, const struct memory_case *c) {
         FACT_gpu_total,       FACT_gpu_memory_utilization, FACT_model,
         FACT_weights_bytes,   FACT_activation_peak,        FACT_non_torch,
         FACT_cuda_graph_bytes, FACT_COUNT_OF};
+    static const char *const names[] = {"weights", "activation", "non-torch",
+                                        "graphs"};
     struct span share = span_of_setting(&c->in[FACT_gpu_memory_utilization]);
-    struct span pool = budget_pool(a, c), total = gpu_total_bytes(c);
-    struct str t = write_bytes(a, total.low), u = write_ratio(a, share.low);
-    struct str value = write_bytes(a, pool.low);
-    struct buf less;
+    struct span pool = budget_pool(c), total = gpu_total_bytes(c);
+    struct span less[] = {weights_bytes(c), span_in(c, FACT_activation_peak),
+                          span_in(c, FACT_non_torch),
+                          rules_count_graphs(c) != ANSWER_NO ? graph_bytes(c)
+                                                             : span_none()};
     if (!pool.known || !share.known || !total.known ||
         c->in[FACT_requested_bytes].known ||
         rules_charge_others(c) != ANSWER_NO) {
         return (struct str){0};
     }
-    buf_init_in(&less, a, 1024);
-    write_less(a, &less, weights_bytes(c), "weights");
-    write_less(a, &less, span_of_fact(&c->in[FACT_activation_peak]),
-               "activation");
-    write_less(a, &less, span_of_fact(&c->in[FACT_non_torch]), "non-torch");
-    if (rules_count_graphs(c) != ANSWER_NO) {
-        write_less(a, &less, graph_bytes(c), "graphs");
+    struct str text = FORMULA(a, "kv_available = % x %", BYTES(total.low),
+                              RATIO(share.low));
+    for (size_t i = 0; i < sizeof less / sizeof *less; i++) {
+        if (less[i].known && less[i].high > 0) {
+            text = FORMULA(a, "% - % %", TEXT(text), BYTES(less[i].high),
+                           TEXT(str_of(names[i])));
+        }
     }
-    struct str sources = write_sources(a, c, used);
-    return arena_printf(a, "kv_available = %.*s x %.*s%.*s = at least "
-                           "%.*s%.*s",
-                        STR_ARG(t), STR_ARG(u), STR_ARG(buf_str(&less)),
-                        STR_ARG(value), STR_ARG(sources));
+    return FORMULA_OF(a, c, used, "% = at least %", TEXT(text),
+                      BYTES(pool.low));
 }
 
 /* ---- the parts of a report ---- */
@@ -146,7 +137,7 @@ static void add(struct budget *b, const char *part, struct span bytes,
 static void add_fact(struct arena *a, struct budget *b,
                      const struct memory_case *c, const char *part,
                      enum fact_name name) {
-    add(b, part, span_of_fact(&c->in[name]), write_source(a, c, name));
+    add(b, part, span_in(c, name), write_source(a, c, name));
 }
 
 static struct span sum_of(const struct budget *b) {
@@ -222,12 +213,12 @@ static void add_gap(struct budget *b, struct span used) {
 /* A failed allocation: what torch's message lists. */
 static void list_process(struct arena *a, struct budget *b,
                          const struct memory_case *c) {
-    struct span allocated = span_of_fact(&c->in[FACT_pytorch_allocated]);
-    struct span spare = span_of_fact(&c->in[FACT_pytorch_unallocated]);
-    struct span reserved = span_of_fact(&c->in[FACT_pytorch_reserved]);
-    struct span process = span_of_fact(&c->in[FACT_process_in_use]);
+    struct span allocated = span_in(c, FACT_pytorch_allocated);
+    struct span spare = span_in(c, FACT_pytorch_unallocated);
+    struct span reserved = span_in(c, FACT_pytorch_reserved);
+    struct span process = span_in(c, FACT_process_in_use);
     if (!spare.known) {
-        spare = span_at_least(span_minus(reserved, allocated), 0);
+        spare = span_beyond(reserved, allocated);
     }
     if (allocated.known) {
         if (!list_training(a, b, c, allocated)) {
@@ -245,7 +236,7 @@ static void list_process(struct arena *a, struct budget *b,
     }
     add_fact(a, b, c, "others", FACT_other_in_use);
     if (allocated.known && spare.known && !process.known) {
-        add_gap(b, span_minus(b->total, span_of_fact(&c->in[FACT_gpu_free])));
+        add_gap(b, span_minus(b->total, span_in(c, FACT_gpu_free)));
     }
     add_fact(a, b, c, "free", FACT_gpu_free);
 }
@@ -269,7 +260,7 @@ static const char *rest_name(const struct memory_case *c) {
 static void list_share(struct arena *a, struct budget *b,
                        const struct memory_case *c) {
     struct span share = requested_bytes(c);
-    struct span pool = span_of_fact(&c->in[FACT_kv_available]);
+    struct span pool = span_in(c, FACT_kv_available);
     struct str weights = c->in[FACT_weights_bytes].known
                              ? write_source(a, c, FACT_weights_bytes)
                              : write_source(a, c, FACT_model);
@@ -295,7 +286,7 @@ static void list_share(struct arena *a, struct budget *b,
 static void list_at_start(struct arena *a, struct budget *b,
                           const struct memory_case *c) {
     add_fact(a, b, c, "free", FACT_gpu_free);
-    add(b, "others", span_minus(b->total, span_of_fact(&c->in[FACT_gpu_free])),
+    add(b, "others", span_minus(b->total, span_in(c, FACT_gpu_free)),
         STR("derived"));
 }
 
@@ -307,13 +298,10 @@ static void show_share(struct arena *a, const struct memory_case *c,
     if (!share.known || !c->in[FACT_gpu_memory_utilization].known) {
         return;
     }
-    struct str u = write_ratio(a, c->in[FACT_gpu_memory_utilization].number);
-    struct str t = write_bytes(a, span_middle(total));
-    struct str text = write_bytes(a, span_middle(share));
-    struct str sources = write_sources(a, c, used);
     formula_put(a, f,
-                arena_printf(a, "share = %.*s x %.*s = %.*s%.*s", STR_ARG(u),
-                             STR_ARG(t), STR_ARG(text), STR_ARG(sources)));
+                FORMULA_OF(a, c, used, "share = % x % = %",
+                           RATIO(c->in[FACT_gpu_memory_utilization].number),
+                           MIDDLE(total), MIDDLE(share)));
 }
 
 struct budget memory_budget(struct arena *a, const struct memory_case *c,
@@ -328,7 +316,7 @@ struct budget memory_budget(struct arena *a, const struct memory_case *c,
     } else if (failed || c->in[FACT_pytorch_allocated].known) {
         list_process(a, &b, c);
         training_explain(a, c, f);
-    } else if (rules_is_vllm(c) && (c->in[FACT_kv_available].known ||
+    } else if (engine_of(c)->takes_share && (c->in[FACT_kv_available].known ||
                                     c->in[FACT_weights_bytes].known)) {
         list_share(a, &b, c);
     }

@@ -6,7 +6,7 @@
 
 /* total x utilization - weights - activation - non-torch (- graphs, by
  * version): bytes for KV, may be negative. Unknown where a part is. */
-struct span budget_pool(struct arena *a, const struct memory_case *c);
+struct span budget_pool(const struct memory_case *c);
 
 /* The same spelled out at its worst corner; empty where it is not known. */
 struct str budget_write_pool(struct arena *a, const struct memory_case *c);

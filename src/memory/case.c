@@ -5,6 +5,7 @@
  * number. What is said is never replaced, but for numbers that cannot be. */
 #include "memory/case.h"
 
+#include "memory/engines.h"
 #include "memory/rules.h"
 
 static struct fact filled(enum fact_name name, enum fact_source source,
@@ -88,7 +89,7 @@ static void take_word(struct memory_case *c, enum fact_name name,
 
 static void take_length(struct memory_case *c) {
     if (!is_open(c, FACT_max_model_len) || c->model->max_position <= 0 ||
-        !str_eq(c->engine, STR("vllm"))) {
+        !engine_of(c)->is_named) {
         return;
     }
     struct fact *f = &c->in[FACT_max_model_len];
@@ -159,8 +160,17 @@ int64_t setting_of(const struct memory_case *c, enum fact_name name,
     return f->known && f->number > 0 ? f->number : otherwise;
 }
 
-bool case_is_engine(const struct memory_case *c, const char *id) {
-    return str_eq(c->engine, str_of(id));
+bool is_on(const struct memory_case *c, enum fact_name name) {
+    return c->in[name].known && c->in[name].number != 0;
+}
+
+bool is_off(const struct memory_case *c, enum fact_name name) {
+    return c->in[name].known && c->in[name].number == 0;
+}
+
+bool word_is(const struct memory_case *c, enum fact_name name,
+             const char *word) {
+    return c->in[name].known && str_eq(c->in[name].word, str_of(word));
 }
 
 bool case_is_eager(const struct memory_case *c) {

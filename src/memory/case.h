@@ -7,7 +7,11 @@
 /* A number above 0 that is known, else this. */
 int64_t setting_of(const struct memory_case *c, enum fact_name name,
                    int64_t otherwise);
-bool case_is_engine(const struct memory_case *c, const char *id);
+/* Known, and so: a switch that is on, one that is off, a word. */
+bool is_on(const struct memory_case *c, enum fact_name name);
+bool is_off(const struct memory_case *c, enum fact_name name);
+bool word_is(const struct memory_case *c, enum fact_name name,
+             const char *word);
 bool case_is_eager(const struct memory_case *c); /* no graphs are captured */
 bool model_has(const struct model *m, enum kv_kind kind); /* m may be NULL */
 /* The cache of such a layer is as long as the request. */

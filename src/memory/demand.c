@@ -15,7 +15,7 @@
 static struct line line_by_model_slope(const struct memory_case *c,
                                        const struct ways *ways, struct line l) {
     struct span slope = ways->count > 0 ? ways_slope(ways) : span_none();
-    struct span need = span_of_fact(&c->in[FACT_kv_needed]);
+    struct span need = span_in(c, FACT_kv_needed);
     if (!l.known || !slope.known || !need.known || slope.low <= 0) {
         return l;
     }
@@ -26,7 +26,7 @@ static struct line line_by_model_slope(const struct memory_case *c,
         return l;
     }
     l.slope = met;
-    l.fixed = span_at_least(span_minus(need, growing), 0);
+    l.fixed = span_beyond(need, growing);
     return l;
 }
 
@@ -71,7 +71,7 @@ struct span demand_fixed(const struct demand *d, int64_t tokens) {
         int64_t up = ceil_div(tokens, w->block_tokens) * w->block_tokens;
         struct span growing = span_times(way_slope(w), up);
         struct span one =
-            span_at_least(span_minus(way_request(w, tokens), growing), 0);
+            span_beyond(way_request(w, tokens), growing);
         all = i == 0 ? one : span_hull(all, one);
     }
     return all;
@@ -127,24 +127,17 @@ static void divide_line(struct line *l, int64_t from, int64_t to) {
     l->fixed = span_of(span_share(l->fixed, from, to).low, l->fixed.high);
 }
 
-struct demand demand_with_tp(struct arena *a, const struct demand *d,
-                             int64_t tp_before, int64_t tp) {
+struct demand demand_split(struct arena *a, const struct demand *d,
+                           enum fact_name fact, int64_t before,
+                           int64_t ranks) {
     struct demand split = copy_of(a, d);
     for (size_t i = 0; i < split.ways.count; i++) {
-        split.ways.at[i].tp = tp;
+        struct way *w = &split.ways.at[i];
+        bool is_tp = fact == FACT_tensor_parallel;
+        *(is_tp ? &w->tp : &w->pp) = ranks;
+        w->share = is_tp ? w->share : STAGE_LARGE;
     }
-    divide_line(&split.line, tp_before, tp);
-    return split;
-}
-
-struct demand demand_with_pp(struct arena *a, const struct demand *d,
-                             int64_t pp_before, int64_t pp) {
-    struct demand split = copy_of(a, d);
-    for (size_t i = 0; i < split.ways.count; i++) {
-        split.ways.at[i].pp = pp;
-        split.ways.at[i].share = STAGE_LARGE;
-    }
-    divide_line(&split.line, pp_before, pp);
+    divide_line(&split.line, before, ranks);
     return split;
 }
 
@@ -162,7 +155,7 @@ struct demand demand_with_context_ranks(struct arena *a,
 
 struct span needed_bytes(const struct memory_case *c, const struct demand *d) {
     const struct fact *length = &c->in[FACT_max_model_len];
-    struct span printed = span_of_fact(&c->in[FACT_kv_needed]);
+    struct span printed = span_in(c, FACT_kv_needed);
     if (!d->known || !length->known || length->number <= 0) {
         return printed;
     }
@@ -201,21 +194,10 @@ static struct span forced_pool(const struct memory_case *c,
     return span_times(ways_block_bytes(&d->ways), forced->number);
 }
 
-struct span pool_bytes(struct arena *a, const struct memory_case *c,
-                       const struct demand *d) {
-    struct span forced = forced_pool(c, d);
-    if (forced.known) {
-        return forced;
-    }
-    struct span pool = span_of_fact(&c->in[FACT_kv_available]);
-    if (!pool.known) {
-        pool = span_of_fact(&c->in[FACT_kv_bytes]);
-    }
-    if (!pool.known) {
-        pool = pool_of_blocks(c, d);
-    }
-    if (!pool.known) {
-        pool = budget_pool(a, c);
-    }
-    return pool;
+struct span pool_bytes(const struct memory_case *c, const struct demand *d) {
+    struct span pool = forced_pool(c, d);
+    pool = pool.known ? pool : span_in(c, FACT_kv_available);
+    pool = pool.known ? pool : span_in(c, FACT_kv_bytes);
+    pool = pool.known ? pool : pool_of_blocks(c, d);
+    return pool.known ? pool : budget_pool(c);
 }

@@ -46,10 +46,10 @@ struct span demand_fixed(const struct demand *d, int64_t tokens);
 
 /* The same request under other settings. */
 struct demand demand_with_fp8(struct arena *a, const struct demand *d);
-struct demand demand_with_tp(struct arena *a, const struct demand *d,
-                             int64_t tp_before, int64_t tp);
-struct demand demand_with_pp(struct arena *a, const struct demand *d,
-                             int64_t pp_before, int64_t pp);
+/* Over so many ranks instead of those before: tensor_parallel cuts heads,
+ * pipeline_parallel layers. */
+struct demand demand_split(struct arena *a, const struct demand *d,
+                           enum fact_name fact, int64_t before, int64_t ranks);
 
 /* By the model alone: unknown where a line speaks. */
 struct demand demand_with_context_ranks(struct arena *a,
@@ -58,7 +58,6 @@ struct demand demand_with_context_ranks(struct arena *a,
 /* What the engine asks for: printed, else from the demand. */
 struct span needed_bytes(const struct memory_case *c, const struct demand *d);
 /* What there is for KV: printed, else blocks, else from the budget. */
-struct span pool_bytes(struct arena *a, const struct memory_case *c,
-                       const struct demand *d);
+struct span pool_bytes(const struct memory_case *c, const struct demand *d);
 
 #endif

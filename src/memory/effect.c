@@ -1,194 +1,107 @@
-/* effect.c: from the name of an effect to its arithmetic, and what all of
- * them use. A fix that cannot touch what failed is `none`; a fix of another
- * engine's settings too. */
+/* effect.c: from the name of an effect to its arithmetic. A fix that cannot
+ * touch what failed is `none`; a fix of another engine's settings too. An
+ * engine whose settings work in their own way has its own table (engines.h),
+ * which is asked first. */
 #include "memory/effect.h"
 
-#include "memory/budget.h"
-#include "memory/formula.h"
+#include "memory/engines.h"
 #include "memory/llama_cpp.h"
 #include "memory/rules.h"
 #include "memory/sglang.h"
-#include "memory/span.h"
 #include "memory/training.h"
 
-struct estimate estimate_none(enum fact_name quantity) {
-    return (struct estimate){.verdict = VERDICT_NONE,
-                             .quantity = quantity,
-                             .share_micro = SHARE_NONE,
-                             .capacity_micro = SHARE_NONE};
+struct row {
+    effect_fn *reckon;
+    bool is_of_vllm;      /* of another engine's setting nothing is known */
+    bool acts_by_the_rest; /* gives memory to a pool that takes what is left */
+};
+
+static struct estimate of_tokens_alone(const struct ask *q) {
+    (void)q;
+    return estimate_none(FACT_tried_tokens);
 }
 
-struct estimate estimate_unknown(enum fact_name quantity) {
-    struct estimate e = estimate_none(quantity);
-    e.verdict = VERDICT_UNKNOWN;
-    return e;
-}
+static const struct row rows[EFFECT_COUNT_OF] = {
+    [EFFECT_max_model_len] = {effect_max_model_len, .is_of_vllm = true},
+    [EFFECT_max_num_seqs] = {effect_max_num_seqs, .is_of_vllm = true},
+    [EFFECT_max_num_batched_tokens] = {effect_max_num_batched_tokens,
+                                       .is_of_vllm = true},
+    [EFFECT_gpu_memory_utilization_up] = {effect_utilization_up, true, true},
+    [EFFECT_gpu_memory_utilization_down] = {effect_utilization_down},
+    [EFFECT_kv_cache_dtype] = {effect_kv_dtype, .is_of_vllm = true},
+    [EFFECT_tensor_parallel] = {effect_tensor_parallel, .is_of_vllm = true},
+    [EFFECT_pipeline_parallel] = {effect_pipeline_parallel,
+                                  .is_of_vllm = true},
+    [EFFECT_decode_context_parallel] = {effect_decode_context_parallel,
+                                        .is_of_vllm = true},
+    [EFFECT_quantization] = {effect_quantization, .acts_by_the_rest = true},
+    [EFFECT_enforce_eager] = {effect_enforce_eager, true, true},
+    [EFFECT_free_other_process] = {effect_free_other_process,
+                                   .acts_by_the_rest = true},
+    [EFFECT_expandable_segments] = {effect_expandable_segments},
+    [EFFECT_cpu_offload] = {effect_cpu_offload, true, true},
+    [EFFECT_host_memory] = {effect_host_memory},
+    [EFFECT_step_size] = {effect_step_size},
+    [EFFECT_chunk] = {effect_chunk},
+    [EFFECT_vae_tiles] = {effect_vae_tiles},
+    [EFFECT_bigger_gpu] = {effect_bigger_gpu},
+    [EFFECT_graph_sizes] = {effect_graph_sizes},
+    [EFFECT_shm_size] = {effect_shm_size},
+    [EFFECT_raise_limit] = {effect_raise_limit},
+    [EFFECT_wired_limit] = {effect_wired_limit},
+    [EFFECT_fewer_workers] = {effect_fewer_workers},
+    [EFFECT_kernel] = {effect_kernel},
+    [EFFECT_kernel_tile] = {effect_kernel_tile},
+    [EFFECT_pool] = {effect_pool},
+    [EFFECT_other_device] = {effect_other_device},
+    [EFFECT_build_jobs] = {effect_build_jobs},
+    [EFFECT_batch_size] = {effect_training},
+    [EFFECT_gradient_checkpointing] = {effect_training},
+    [EFFECT_optimizer_state] = {effect_training},
+    [EFFECT_adapters] = {effect_training},
+    [EFFECT_shard_state] = {effect_training},
+    [EFFECT_mem_fraction_static_up] = {sglang_fraction_up},
+    [EFFECT_mem_fraction_static_down] = {sglang_fraction_down},
+    [EFFECT_swa_full_tokens_ratio] = {of_tokens_alone},
+    [EFFECT_context_length] = {llama_effect},
+    [EFFECT_gpu_layers] = {llama_effect},
+    [EFFECT_flash_attention] = {llama_effect},
+};
 
-struct estimate estimate_of_kv(const struct kv_side *kv) {
-    struct estimate e = estimate_unknown(FACT_kv_needed);
-    e.limit = kv->pool;
-    e.before = e.after = kv->need;
-    return e;
-}
-
-void estimate_judge(struct estimate *e) {
-    e->verdict = span_fits(e->after, e->limit);
-    e->short_by = span_at_least(span_minus(e->after, e->limit), 0);
-}
-
-struct fact propose(enum fact_name name, int64_t number) {
-    return (struct fact){.name = name,
-                         .source = SOURCE_DERIVED,
-                         .known = true,
-                         .number = number,
-                         .low = number,
-                         .high = number,
-                         .gpu = FACT_NONE,
-                         .rank = FACT_NONE,
-                         .pid = FACT_NONE};
-}
-
-struct fact propose_word(enum fact_name name, struct str word) {
-    struct fact f = propose(name, 0);
-    f.word = word;
-    return f;
-}
-
-bool stage_is(const struct memory_case *c, const char *stage) {
-    const struct fact *f = &c->in[FACT_stage];
-    return f->known && str_eq(f->word, str_of(stage));
-}
-
-struct kv_side kv_side_of(const struct ask *q) {
-    const struct memory_case *c = q->c;
-    const struct fact *tokens = &c->in[FACT_kv_tokens];
-    struct kv_side kv = {.demand = demand_of(q->a, c)};
-    kv.length = setting_of(c, FACT_max_model_len, 0);
-    kv.need = needed_bytes(c, &kv.demand);
-    kv.pool = pool_bytes(q->a, c, &kv.demand);
-    kv.counts_tokens = (!kv.need.known || !kv.pool.known) &&
-                       rules_is_v0(c) == ANSWER_YES && tokens->known &&
-                       kv.length > 0;
-    kv.pool_tokens = kv.counts_tokens ? tokens->number : 0;
-    kv.has_no_pool =
-        (kv.pool.known && kv.pool.high <= 0) ||
-        (c->in[FACT_kv_blocks].known && c->in[FACT_kv_blocks].number <= 0);
-    return kv;
-}
-
-static struct estimate estimate_of(const struct ask *q, enum effect effect) {
-    switch (effect) {
-    case EFFECT_max_model_len: return effect_max_model_len(q);
-    case EFFECT_max_num_seqs: return effect_max_num_seqs(q);
-    case EFFECT_max_num_batched_tokens: return effect_max_num_batched_tokens(q);
-    case EFFECT_gpu_memory_utilization_up: return effect_utilization_up(q);
-    case EFFECT_gpu_memory_utilization_down: return effect_utilization_down(q);
-    case EFFECT_kv_cache_dtype: return effect_kv_dtype(q);
-    case EFFECT_tensor_parallel: return effect_tensor_parallel(q);
-    case EFFECT_pipeline_parallel: return effect_pipeline_parallel(q);
-    case EFFECT_decode_context_parallel:
-        return effect_decode_context_parallel(q);
-    case EFFECT_quantization: return effect_quantization(q);
-    case EFFECT_enforce_eager: return effect_enforce_eager(q);
-    case EFFECT_free_other_process: return effect_free_other_process(q);
-    case EFFECT_expandable_segments: return effect_expandable_segments(q);
-    case EFFECT_cpu_offload: return effect_cpu_offload(q);
-    case EFFECT_host_memory: return effect_host_memory(q);
-    case EFFECT_step_size: return step_scaled(q, -1);
-    case EFFECT_chunk: return effect_chunk(q);
-    case EFFECT_vae_tiles: return effect_vae_tiles(q);
-    case EFFECT_bigger_gpu: return effect_bigger_gpu(q);
-    case EFFECT_graph_sizes: return effect_graph_sizes(q);
-    case EFFECT_shm_size: return effect_shm_size(q);
-    case EFFECT_raise_limit: return effect_raise_limit(q);
-    case EFFECT_wired_limit: return effect_wired_limit(q);
-    case EFFECT_fewer_workers: return effect_fewer_workers(q);
-    case EFFECT_kernel: return effect_kernel(q);
-    case EFFECT_kernel_tile: return effect_kernel_tile(q);
-    case EFFECT_pool: return effect_pool(q);
-    case EFFECT_other_device: return effect_other_device(q);
-    case EFFECT_build_jobs: return effect_build_jobs(q);
-    case EFFECT_batch_size:
-    case EFFECT_gradient_checkpointing:
-    case EFFECT_optimizer_state:
-    case EFFECT_adapters:
-    case EFFECT_shard_state: return effect_training(q, effect);
-    case EFFECT_none:
-    case EFFECT_mem_fraction_static_up: /* other engines': see memory_effect */
-    case EFFECT_mem_fraction_static_down:
-    case EFFECT_swa_full_tokens_ratio:
-    case EFFECT_context_length:
-    case EFFECT_gpu_layers:
-    case EFFECT_flash_attention:
-    case EFFECT_COUNT_OF: break;
+/* Another engine's setting of that name: of a step alone something is known,
+ * whatever the engine is. */
+static struct estimate of_another(const struct ask *q) {
+    if (is_allocation(q) && q->effect == EFFECT_max_num_seqs) {
+        return step_scaled(q, FACT_max_num_seqs);
     }
-    return estimate_none(FACT_tried_alloc);
+    if (is_allocation(q) && q->effect == EFFECT_max_num_batched_tokens) {
+        return effect_max_num_batched_tokens(q);
+    }
+    return estimate_unknown(is_pool(q) ? FACT_kv_needed : FACT_tried_alloc);
 }
 
-/* Settings that are vLLM's alone: of another engine nothing is known. */
-static bool is_of_vllm(enum effect effect) {
-    switch (effect) {
-    case EFFECT_max_model_len:
-    case EFFECT_max_num_seqs:
-    case EFFECT_max_num_batched_tokens:
-    case EFFECT_gpu_memory_utilization_up:
-    case EFFECT_kv_cache_dtype:
-    case EFFECT_tensor_parallel:
-    case EFFECT_pipeline_parallel:
-    case EFFECT_decode_context_parallel:
-    case EFFECT_enforce_eager:
-    case EFFECT_cpu_offload: return true;
-    default: return false;
+struct estimate effect_reckon(const struct ask *q) {
+    const struct row *row = &rows[q->effect];
+    effect_fn *const *own = engine_of(q->c)->effects;
+    if (q->what == SHORT_TOKENS) {
+        return effect_of_tokens(q);
     }
-}
-
-/* TGI counts the tokens of the prefill whose memory was refused: no pool of
- * tokens was short. */
-static enum shortage shortage_meant(const struct memory_case *c,
-                                    enum shortage what) {
-    bool is_prefill = what == SHORT_TOKENS && str_eq(c->engine, STR("tgi")) &&
-                      !c->in[FACT_available_tokens].known;
-    return is_prefill ? SHORT_ALLOCATION : what;
-}
-
-/* What gives memory to a pool that takes what is left. */
-static bool acts_by_what_is_left(enum effect effect) {
-    switch (effect) {
-    case EFFECT_gpu_memory_utilization_up:
-    case EFFECT_quantization:
-    case EFFECT_cpu_offload:
-    case EFFECT_enforce_eager:
-    case EFFECT_free_other_process: return true;
-    default: return false;
+    if (own != NULL && own[q->effect] != NULL) {
+        return own[q->effect](q);
     }
-}
-
-struct estimate effect_reckon(const struct ask *q, enum effect effect) {
-    struct estimate e;
-    if (sglang_effect(q, effect, &e) || llama_effect(q, effect, &e)) {
-        return e;
+    bool is_state =
+        q->effect == EFFECT_cpu_offload && training_is_step(q->c);
+    if (row->is_of_vllm && !engine_of(q->c)->takes_share && !is_state) {
+        return of_another(q);
     }
-    bool is_state = effect == EFFECT_cpu_offload && training_is_step(q->c);
-    if (is_of_vllm(effect) && !rules_is_vllm(q->c) && !is_state) {
-        if (q->what == SHORT_ALLOCATION && effect == EFFECT_max_num_seqs) {
-            return step_scaled(q, FACT_max_num_seqs);
-        }
-        if (q->what == SHORT_ALLOCATION &&
-            effect == EFFECT_max_num_batched_tokens) {
-            return effect_max_num_batched_tokens(q);
-        }
-        return estimate_unknown(q->what == SHORT_KV_POOL ? FACT_kv_needed
-                                                         : FACT_tried_alloc);
-    }
-    if (q->what == SHORT_KV_POOL && acts_by_what_is_left(effect) &&
-        rules_pool_is_asked(q->c)) {
+    if (is_pool(q) && row->acts_by_the_rest && rules_pool_is_asked(q->c)) {
         struct kv_side kv = kv_side_of(q);
-        e = estimate_of_kv(&kv);
+        struct estimate e = estimate_of_kv(&kv);
         estimate_judge(&e);
         e.verdict = VERDICT_NOT_ENOUGH; /* what failed stays as it was */
         return e;
     }
-    return estimate_of(q, effect);
+    return row->reckon ? row->reckon(q) : estimate_none(FACT_tried_alloc);
 }
 
 /* Is that what one has of a server: a length, requests, its part of a GPU? */
@@ -212,10 +125,13 @@ static void put_capacity(const struct memory_case *c, struct estimate *e) {
 
 struct estimate memory_effect(struct arena *a, const struct memory_case *c,
                               enum shortage what, enum effect effect) {
-    struct ask q = {a, c, shortage_meant(c, what)};
-    struct estimate e = effect_reckon(&q, effect);
+    /* Tokens of a prefill whose memory was refused: no pool was short. */
+    bool is_prefill = what == SHORT_TOKENS && engine_of(c)->counts_prefill &&
+                      !c->in[FACT_available_tokens].known;
+    struct ask q = {a, c, is_prefill ? SHORT_ALLOCATION : what, effect};
+    struct estimate e = effect_reckon(&q);
     estimate_bound(&q, &e);
     put_capacity(c, &e);
-    estimate_doubt(&q, effect, &e);
+    estimate_doubt(&q, &e);
     return e;
 }

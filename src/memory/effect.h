@@ -3,19 +3,68 @@
  *
  *     before   asked now             limit   room after the fix
  *     after    asked after the fix   short_by   what is still missing
+ *
+ * effect.c knows which function answers for which effect; estimate.c has what
+ * they all use; verdict.c turns two amounts into a verdict.
  */
 #ifndef MEMORY_EFFECT_H
 #define MEMORY_EFFECT_H
 
-#include "memory/demand.h"
 #include "memory/case.h"
+#include "memory/demand.h"
+#include "memory/formula.h"
+#include "memory/span.h"
 
 /* What every effect is asked. */
 struct ask {
     struct arena *a;
     const struct memory_case *c;
     enum shortage what;
+    enum effect effect;
 };
+
+typedef struct estimate effect_fn(const struct ask *q);
+
+/* The arithmetic of an effect, defaults taken at their word: effect.c. */
+struct estimate effect_reckon(const struct ask *q);
+
+/* ---- estimate.c ---- */
+
+struct estimate estimate_none(enum fact_name quantity);
+struct estimate estimate_unknown(enum fact_name quantity);
+/* Unknown yet: so much is asked, before and after, and this is the room. */
+struct estimate estimate_of(enum fact_name quantity, struct span asked,
+                            struct span room);
+/* What was refused against what was free, as the log prints both. */
+struct estimate estimate_of_allocation(const struct memory_case *c);
+/* Verdict and short_by from after and limit. */
+void estimate_judge(struct estimate *e);
+/* It is not asked for any more. */
+void estimate_gone(struct estimate *e);
+/* Asks for the fact unless it is known. */
+void estimate_needs(struct estimate *e, bool is_known, enum fact_name name);
+
+/* may_be_enough, on this condition (a key of i18n, verdict.if.*). */
+void estimate_if(struct estimate *e, const char *key);
+void estimate_if_of(const struct ask *q, struct estimate *e, const char *key,
+                    const struct term *terms, size_t count);
+#define ESTIMATE_IF(q, e, key, ...)                                            \
+    estimate_if_of(q, e, key, (const struct term[]){__VA_ARGS__},              \
+                   sizeof((const struct term[]){__VA_ARGS__}) /                \
+                       sizeof(struct term))
+
+struct fact propose(enum fact_name name, int64_t number);
+struct fact propose_word(enum fact_name name, struct str word);
+
+/* Is the failed allocation of this stage? */
+bool stage_is(const struct memory_case *c, const char *stage);
+bool is_allocation(const struct ask *q);
+/* Only what one request of full length, or the pool for it, lacks. */
+bool is_pool(const struct ask *q);
+
+/* The first of these that is known, FACT_COUNT_OF ends them. */
+struct span first_known(const struct memory_case *c,
+                        const enum fact_name *names);
 
 /* The KV side of a case, reckoned once. */
 struct kv_side {
@@ -26,88 +75,56 @@ struct kv_side {
     int64_t pool_tokens;
     bool has_no_pool; /* nothing is left for KV at all */
 };
-
 struct kv_side kv_side_of(const struct ask *q);
-
-struct estimate estimate_none(enum fact_name quantity);
-struct estimate estimate_unknown(enum fact_name quantity);
 struct estimate estimate_of_kv(const struct kv_side *kv);
-/* Verdict and short_by from after and limit. */
-void estimate_judge(struct estimate *e);
+
+/* A request that was refused, and what there was; each may be unknown. */
+struct shortfall {
+    struct span asked, free, missing; /* missing = asked - free, 0 at least */
+    struct span held;                 /* by the program: at most this */
+    struct span total;                /* of the GPU */
+    bool has_limit;                   /* the framework's own, and it is known */
+};
+struct shortfall shortfall_of(const struct ask *q);
 
 /* ---- verdict.c ---- */
-/* may_be_enough, on this condition (a key of i18n, verdict.if.*). */
-void estimate_if(struct estimate *e, const char *key);
-void condition_add(struct estimate *e, struct str arg);
+
 /* Of all differences between limit and after, those of zero and more. */
 int64_t share_that_passes(struct span after, struct span limit);
 /* An open verdict gets the bound that its amounts allow. */
 void estimate_bound(const struct ask *q, struct estimate *e);
 /* A firm verdict that another value of a default would change is none. */
-void estimate_doubt(const struct ask *q, enum effect effect,
-                    struct estimate *e);
+void estimate_doubt(const struct ask *q, struct estimate *e);
 
-/* The arithmetic of an effect, defaults taken at their word: effect.c. */
-struct estimate effect_reckon(const struct ask *q, enum effect effect);
-struct fact propose(enum fact_name name, int64_t number);
-struct fact propose_word(enum fact_name name, struct str word);
-
-/* Is the failed allocation of this stage? */
-bool stage_is(const struct memory_case *c, const char *stage);
+/* ---- parts that several effects use ---- */
 
 /* A fraction of the GPU, whatever it is, lowered by what gives back the gap. */
 void estimate_less_share(const struct ask *q, struct estimate *e,
                          struct span total, struct span gap);
-
 /* Bytes asked for after the allocation that failed. */
 struct span more_after_failure(const struct memory_case *c);
-
-/* A request that was refused, and what there was; each may be unknown. */
-struct shortfall {
-    struct span asked, free, missing; /* missing = asked - free, 0 at least */
-    struct span held;  /* by the program: at most this */
-    struct span total; /* of the GPU */
-};
-struct shortfall shortfall_of(const struct ask *q);
 /* effect_step.c: a setting that tensors grow with; a fact, or -1. */
 struct estimate step_scaled(const struct ask *q, int setting);
 /* At most so much of what the program holds is given back. */
 struct estimate step_freeing(const struct ask *q, int64_t percent);
-struct estimate effect_chunk(const struct ask *q);
-struct estimate effect_vae_tiles(const struct ask *q);
-struct estimate effect_bigger_gpu(const struct ask *q);
-struct estimate effect_graph_sizes(const struct ask *q);
-/* effect_host.c: limits that somebody set. */
-/* One request of host memory that was refused, and what is missing for it. */
+/* effect_host.c: one request of host memory that was refused. */
 struct estimate host_refusal(const struct ask *q);
-struct estimate effect_shm_size(const struct ask *q);
-struct estimate effect_raise_limit(const struct ask *q);
-struct estimate effect_wired_limit(const struct ask *q);
-struct estimate effect_fewer_workers(const struct ask *q);
 
-/* effect_place.c: where it may fit. */
-struct estimate effect_kernel(const struct ask *q);
-struct estimate effect_kernel_tile(const struct ask *q);
-struct estimate effect_pool(const struct ask *q);
-struct estimate effect_other_device(const struct ask *q);
-struct estimate effect_build_jobs(const struct ask *q);
+/* ---- one for each effect; see the table in effect.c ---- */
 
-struct estimate effect_max_model_len(const struct ask *q);
-struct estimate effect_utilization_up(const struct ask *q);
-struct estimate effect_utilization_down(const struct ask *q);
-struct estimate effect_kv_dtype(const struct ask *q);
-struct estimate effect_tensor_parallel(const struct ask *q);
-struct estimate effect_pipeline_parallel(const struct ask *q);
-struct estimate effect_decode_context_parallel(const struct ask *q);
-struct estimate effect_quantization(const struct ask *q);
-struct estimate effect_cpu_offload(const struct ask *q);
-struct estimate effect_max_num_seqs(const struct ask *q);
-struct estimate effect_max_num_batched_tokens(const struct ask *q);
-struct estimate effect_enforce_eager(const struct ask *q);
-struct estimate effect_free_other_process(const struct ask *q);
-struct estimate effect_expandable_segments(const struct ask *q);
-struct estimate effect_host_memory(const struct ask *q);
-/* effect_training.c: batch, checkpoints, moments, adapters, shards. */
-struct estimate effect_training(const struct ask *q, enum effect effect);
+effect_fn effect_max_model_len, effect_kv_dtype, effect_tensor_parallel,
+    effect_pipeline_parallel, effect_decode_context_parallel;
+effect_fn effect_utilization_up, effect_utilization_down;
+effect_fn effect_quantization, effect_cpu_offload;
+effect_fn effect_max_num_seqs, effect_max_num_batched_tokens,
+    effect_enforce_eager;
+effect_fn effect_step_size, effect_chunk, effect_vae_tiles, effect_bigger_gpu,
+    effect_graph_sizes;
+effect_fn effect_free_other_process, effect_expandable_segments;
+effect_fn effect_host_memory, effect_shm_size, effect_raise_limit,
+    effect_wired_limit, effect_fewer_workers;
+effect_fn effect_kernel, effect_kernel_tile, effect_pool, effect_other_device,
+    effect_build_jobs;
+effect_fn effect_training;
 
 #endif

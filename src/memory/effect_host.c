@@ -9,8 +9,6 @@
  *   fewer_workers  each of n holds an nth at most
  */
 #include "memory/effect.h"
-#include "memory/formula.h"
-#include "memory/span.h"
 
 #define MIB (INT64_C(1) << 20)
 #define GIB (INT64_C(1) << 30)
@@ -23,28 +21,11 @@ static const enum fact_name used[] = {
     FACT_shm_limit,    FACT_shm_requested,   FACT_weights_bytes,
     FACT_pytorch_allocated, FACT_COUNT_OF};
 
-static struct span first_known(const struct memory_case *c,
-                               const enum fact_name *names) {
-    for (; *names != FACT_COUNT_OF; names++) {
-        if (c->in[*names].known) {
-            return span_of_fact(&c->in[*names]);
-        }
-    }
-    return span_none();
-}
-
-/* What one call asked for. */
-static struct span asked_of(const struct memory_case *c) {
-    static const enum fact_name names[] = {FACT_requested_bytes,
-                                           FACT_tried_alloc, FACT_COUNT_OF};
-    return first_known(c, names);
-}
-
-static struct span limit_of(const struct memory_case *c) {
-    static const enum fact_name names[] = {
-        FACT_memory_limit, FACT_host_limit, FACT_host_total, FACT_COUNT_OF};
-    return first_known(c, names);
-}
+/* What one call asked for, and what limits all of them. */
+static const enum fact_name asked[] = {FACT_requested_bytes, FACT_tried_alloc,
+                                       FACT_COUNT_OF};
+static const enum fact_name limits[] = {FACT_memory_limit, FACT_host_limit,
+                                        FACT_host_total, FACT_COUNT_OF};
 
 /* Whole GiB from one on, whole MiB below. */
 static int64_t rounded_up(int64_t bytes) {
@@ -60,12 +41,12 @@ static int64_t rounded_up(int64_t bytes) {
  * all of the machine's; or a limit was reached, and nobody says how much one
  * held. */
 static bool is_of_all(const struct memory_case *c) {
-    struct span held = span_of_fact(&c->in[FACT_host_rss]);
-    struct span used_all = span_of_fact(&c->in[FACT_host_used]);
-    if (!used_all.known) {
+    struct span held = span_in(c, FACT_host_rss);
+    struct span sum = span_in(c, FACT_host_used);
+    if (!sum.known) {
         return false;
     }
-    return held.known ? used_all.low > held.high
+    return held.known ? sum.low > held.high
                       : c->in[FACT_memory_limit].known ||
                             c->in[FACT_host_total].known;
 }
@@ -78,71 +59,54 @@ static void put_peak(const struct ask *q, struct estimate *e,
     }
     int64_t whole = rounded_up(span_middle(e->after));
     e->proposed = propose(FACT_memory_limit, whole);
-    struct str h = write_bytes(q->a, span_middle(peak));
-    struct str v = write_bytes(q->a, span_middle(e->after));
-    struct str sources = write_sources(q->a, q->c, used);
-    e->formula = arena_printf(q->a, "memory_limit = 1.2 x %.*s = %.*s%.*s",
-                              STR_ARG(h), STR_ARG(v), STR_ARG(sources));
-    estimate_if(e, "verdict.if.peak");
-    condition_add(e, write_short(q->a, whole));
+    e->formula = FORMULA_OF(q->a, q->c, used, "memory_limit = 1.2 x % = %",
+                            MIDDLE(peak), MIDDLE(e->after));
+    ESTIMATE_IF(q, e, "verdict.if.peak", SHORT(whole));
 }
 
 /* One request that was refused: it and what is held beside it. */
 struct estimate host_refusal(const struct ask *q) {
     const struct memory_case *c = q->c;
-    struct span asked = asked_of(c);
-    struct span held = span_of_fact(&c->in[FACT_host_rss]);
-    struct span free = span_of_fact(&c->in[FACT_host_free]);
-    struct estimate e = estimate_unknown(FACT_requested_bytes);
-    e.before = e.after = asked;
-    e.limit = free;
-    e.short_by = span_at_least(span_minus(asked, free), 0);
-    struct span missing = e.short_by.known ? e.short_by : asked;
-    struct span whole = held.known ? span_plus(asked, held) : asked;
+    struct span held = span_in(c, FACT_host_rss);
+    struct estimate e = estimate_of(FACT_requested_bytes,
+                                    first_known(c, asked),
+                                    span_in(c, FACT_host_free));
+    e.short_by = span_beyond(e.before, e.limit);
+    struct span missing = e.short_by.known ? e.short_by : e.before;
+    struct span whole = held.known ? span_plus(e.before, held) : e.before;
     if (!missing.known || !whole.known) {
         return e;
     }
-    if (!e.short_by.known) {
-        needs_add(&e.needs, FACT_host_free);
-    }
-    estimate_if(&e, e.short_by.known ? "verdict.if.more_host"
-                                     : "verdict.if.host_free");
-    condition_add(&e, write_short(q->a, missing.high));
-    e.formula = arena_printf(
-        q->a, "memory_limit at least = %.*s%.*s",
-        STR_ARG(write_bytes(q->a, span_middle(whole))),
-        STR_ARG(write_sources(q->a, c, used)));
+    estimate_needs(&e, e.short_by.known, FACT_host_free);
+    ESTIMATE_IF(q, &e,
+                e.short_by.known ? "verdict.if.more_host"
+                                 : "verdict.if.host_free",
+                SHORT(missing.high));
+    e.formula = FORMULA_OF(q->a, c, used, "memory_limit at least = %",
+                           MIDDLE(whole));
     return e;
 }
 
-/* No peak at all: twice the limit is a first try and no estimate. */
-static void put_trial(struct estimate *e) {
-    struct span twice = span_times(e->limit, 2);
-    if (twice.known && twice.low > 0) {
-        e->proposed = propose(FACT_memory_limit, span_middle(twice));
-    }
-}
-
-/* The peak that was cut off, and a fifth more. */
+/* The peak that was cut off, and a fifth more. No peak at all: twice the limit
+ * is a first try and no estimate. */
 struct estimate effect_host_memory(const struct ask *q) {
     const struct memory_case *c = q->c;
-    struct span held = span_of_fact(&c->in[FACT_host_rss]);
-    struct span sum = span_of_fact(&c->in[FACT_host_used]);
-    bool is_part = is_of_all(c);
-    struct estimate e =
-        estimate_unknown(is_part ? FACT_host_used : FACT_host_rss);
+    enum fact_name sum = is_of_all(c) ? FACT_host_used : FACT_host_rss;
+    struct span held = span_in(c, sum);
     if (q->what != SHORT_HOST) {
         return estimate_none(FACT_tried_alloc);
     }
-    held = is_part ? sum : held;
-    if (!held.known && asked_of(c).known) {
+    if (!held.known && first_known(c, asked).known) {
         return host_refusal(q);
     }
+    struct estimate e = estimate_of(sum, span_none(), first_known(c, limits));
     e.before = held;
-    e.limit = limit_of(c);
     if (!held.known || held.high <= 0) {
+        struct span twice = span_times(e.limit, 2);
         needs_add(&e.needs, FACT_host_rss);
-        put_trial(&e);
+        if (twice.known && twice.low > 0) {
+            e.proposed = propose(FACT_memory_limit, span_middle(twice));
+        }
         return e;
     }
     /* It reached the limit, the last line came earlier. */
@@ -153,39 +117,30 @@ struct estimate effect_host_memory(const struct ask *q) {
 
 /* ---- workers ---- */
 
-static struct str write_workers(const struct ask *q, struct span held,
-                                int64_t now, int64_t fewer) {
-    struct str h = write_bytes(q->a, span_middle(held));
-    struct str v = write_bytes(q->a, span_share(held, fewer, now).high);
-    return arena_printf(q->a, "host_used at least = %.*s x %lld / %lld = %.*s",
-                        STR_ARG(h), (long long)fewer, (long long)now,
-                        STR_ARG(v));
-}
-
 /* Half as many: at best half of what is held. */
 struct estimate effect_fewer_workers(const struct ask *q) {
-    const struct memory_case *c = q->c;
     static const enum fact_name sums[] = {FACT_host_used, FACT_host_rss,
                                           FACT_COUNT_OF};
-    struct span held = first_known(c, sums);
-    int64_t now = setting_of(c, FACT_num_workers, 0);
-    struct estimate e = estimate_unknown(FACT_host_used);
+    const struct memory_case *c = q->c;
+    int64_t now = setting_of(c, FACT_num_workers, 0), fewer = now / 2;
     if (q->what != SHORT_HOST) {
         return estimate_none(FACT_host_used);
     }
-    e.before = held;
-    e.limit = limit_of(c);
-    if (!held.known || now <= 1) {
-        needs_add(&e.needs, held.known ? FACT_num_workers : FACT_host_rss);
+    struct estimate e =
+        estimate_of(FACT_host_used, span_none(), first_known(c, limits));
+    e.before = first_known(c, sums);
+    if (!e.before.known || now <= 1) {
+        needs_add(&e.needs,
+                  e.before.known ? FACT_num_workers : FACT_host_rss);
         return e;
     }
-    int64_t fewer = now / 2;
-    e.after = span_of(span_share(held, fewer, now).low, held.high);
+    struct span part = span_share(e.before, fewer, now);
+    e.after = span_of(part.low, e.before.high);
     e.proposed = propose(FACT_num_workers, fewer);
-    e.formula = write_workers(q, held, now, fewer);
-    estimate_if(&e, "verdict.if.workers");
-    condition_add(&e, write_count(q->a, fewer));
-    condition_add(&e, write_short(q->a, span_share(held, fewer, now).high));
+    e.formula = FORMULA(q->a, "host_used at least = % x % / % = %",
+                        MIDDLE(e.before), PLAIN(fewer), PLAIN(now),
+                        BYTES(part.high));
+    ESTIMATE_IF(q, &e, "verdict.if.workers", COUNT(fewer), SHORT(part.high));
     return e;
 }
 
@@ -193,31 +148,28 @@ struct estimate effect_fewer_workers(const struct ask *q) {
 
 /* A limit of the device, of one buffer or of a pool, that can be raised. */
 struct estimate effect_raise_limit(const struct ask *q) {
-    static const enum fact_name limits[] = {
+    static const enum fact_name limit[] = {
         FACT_alloc_limit, FACT_pool_available, FACT_memory_limit,
         FACT_COUNT_OF};
     static const enum fact_name wants[] = {
         FACT_pool_needed, FACT_tried_alloc, FACT_requested_bytes,
         FACT_COUNT_OF};
-    struct estimate e = estimate_unknown(FACT_memory_limit);
-    struct span held = span_of_fact(&q->c->in[FACT_pytorch_allocated]);
+    struct span held = span_in(q->c, FACT_pytorch_allocated);
     struct span want = first_known(q->c, wants);
-    e.limit = first_known(q->c, limits);
     bool is_of_one = q->c->in[FACT_alloc_limit].known ||
                      q->c->in[FACT_pool_needed].known;
-    e.before = e.after = is_of_one || !held.known ? want
-                                                  : span_plus(want, held);
-    e.short_by = span_at_least(span_minus(e.after, e.limit), 0);
+    want = is_of_one || !held.known ? want : span_plus(want, held);
+    struct estimate e =
+        estimate_of(FACT_memory_limit, want, first_known(q->c, limit));
+    e.short_by = span_beyond(e.after, e.limit);
     if (!e.after.known) {
         needs_add(&e.needs, FACT_requested_bytes);
         return e;
     }
     e.proposed = propose(FACT_memory_limit, rounded_up(e.after.high));
-    estimate_if(&e, "verdict.if.limit");
-    condition_add(&e, write_short(q->a, e.after.high));
-    e.formula = arena_printf(q->a, "memory_limit at least = %.*s%.*s",
-                             STR_ARG(write_bytes(q->a, e.after.high)),
-                             STR_ARG(write_sources(q->a, q->c, used)));
+    ESTIMATE_IF(q, &e, "verdict.if.limit", SHORT(e.after.high));
+    e.formula = FORMULA_OF(q->a, q->c, used, "memory_limit at least = %",
+                           BYTES(e.after.high));
     return e;
 }
 
@@ -230,34 +182,28 @@ static int64_t power_of_two_up(int64_t n) {
 }
 
 struct estimate effect_shm_size(const struct ask *q) {
-    struct span asked = span_of_fact(&q->c->in[FACT_shm_requested]);
-    struct span limit = span_of_fact(&q->c->in[FACT_shm_limit]);
-    struct estimate e = estimate_unknown(FACT_shm_requested);
-    e.before = e.after = asked;
-    e.limit = limit;
-    e.short_by = span_at_least(span_minus(asked, limit), 0);
-    if (!asked.known && !limit.known) {
+    struct estimate e =
+        estimate_of(FACT_shm_requested, span_in(q->c, FACT_shm_requested),
+                    span_in(q->c, FACT_shm_limit));
+    struct span want = e.before, limit = e.limit;
+    e.short_by = span_beyond(want, limit);
+    if (!want.known && !limit.known) {
         needs_add(&e.needs, FACT_shm_requested);
         return e;
     }
-    struct span least = asked.known ? asked : span_times(limit, 2);
-    int64_t size = power_of_two_up(least.high);
-    if (asked.known && limit.known) { /* what lies there stays there */
-        size = power_of_two_up(limit.high > INT64_MAX - asked.high
-                                   ? limit.high
-                                   : limit.high + asked.high);
+    int64_t size = want.known ? want.high : span_times(limit, 2).high;
+    if (want.known && limit.known) { /* what lies there stays there */
+        size = limit.high > INT64_MAX - want.high ? limit.high
+                                                  : limit.high + want.high;
+        e.formula = FORMULA_OF(q->a, q->c, used,
+                               "shm_limit at least = % + % = %",
+                               BYTES(limit.high), BYTES(want.high),
+                               BYTES(limit.high + want.high));
     }
+    size = power_of_two_up(size);
     e.proposed = propose(FACT_shm_limit, size);
-    estimate_if(&e, asked.known ? "verdict.if.shm" : "verdict.if.shm_try");
-    condition_add(&e, write_short(q->a, size));
-    if (asked.known && limit.known) {
-        e.formula = arena_printf(
-            q->a, "shm_limit at least = %.*s + %.*s = %.*s%.*s",
-            STR_ARG(write_bytes(q->a, limit.high)),
-            STR_ARG(write_bytes(q->a, asked.high)),
-            STR_ARG(write_bytes(q->a, limit.high + asked.high)),
-            STR_ARG(write_sources(q->a, q->c, used)));
-    }
+    ESTIMATE_IF(q, &e, want.known ? "verdict.if.shm" : "verdict.if.shm_try",
+                SHORT(size));
     return e;
 }
 
@@ -266,34 +212,30 @@ struct estimate effect_wired_limit(const struct ask *q) {
     static const enum fact_name wants[] = {
         FACT_tried_alloc, FACT_requested_bytes, FACT_weights_bytes,
         FACT_COUNT_OF};
-    static const enum fact_name limits[] = {
+    static const enum fact_name limit[] = {
         FACT_alloc_limit, FACT_memory_limit, FACT_gpu_total, FACT_COUNT_OF};
     const struct memory_case *c = q->c;
     struct estimate e = estimate_unknown(FACT_alloc_limit);
-    struct span ram = span_of_fact(&c->in[FACT_host_total]);
-    struct span room = span_minus(ram, span_exact(MAC_KEEPS));
-    e.before = first_known(c, limits);
+    e.before = first_known(c, limit);
     e.after = first_known(c, wants);
-    e.short_by = span_at_least(span_minus(e.after, e.before), 0);
+    e.short_by = span_beyond(e.after, e.before);
     if (!e.after.known || !e.before.known) {
-        needs_add(&e.needs, e.after.known ? FACT_alloc_limit
-                                          : FACT_tried_alloc);
+        needs_add(&e.needs,
+                  e.after.known ? FACT_alloc_limit : FACT_tried_alloc);
         return e;
     }
-    e.limit = room;
     int64_t size = rounded_up(e.after.high);
-    if (room.known) {
+    e.limit = span_minus(span_in(c, FACT_host_total), span_exact(MAC_KEEPS));
+    if (e.limit.known) {
         estimate_judge(&e);
     } else {
         needs_add(&e.needs, FACT_host_total);
-        estimate_if(&e, "verdict.if.mac");
-        condition_add(&e, write_short(q->a, size + MAC_KEEPS));
+        ESTIMATE_IF(q, &e, "verdict.if.mac", SHORT(size + MAC_KEEPS));
     }
     if (e.verdict != VERDICT_NOT_ENOUGH) {
         e.proposed = propose(FACT_alloc_limit, size);
     }
-    e.formula = arena_printf(q->a, "alloc_limit at least = %.*s%.*s",
-                             STR_ARG(write_bytes(q->a, e.after.high)),
-                             STR_ARG(write_sources(q->a, c, used)));
+    e.formula = FORMULA_OF(q->a, c, used, "alloc_limit at least = %",
+                           BYTES(e.after.high));
     return e;
 }

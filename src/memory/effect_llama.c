@@ -10,10 +10,7 @@
  *
  * What is free is printed before anything is loaded, so what already lies on
  * the card is taken off it; where that is not known, so is the verdict. */
-#include "memory/formula.h"
 #include "memory/llama_cpp.h"
-#include "memory/span.h"
-#include "memory/weights.h"
 
 #define PAD 256
 #define UBATCH 512
@@ -24,7 +21,7 @@ static const enum fact_name used[] = {
     FACT_gpu_layers,  FACT_kv_cache_dtype,  FACT_model,    FACT_COUNT_OF};
 
 static bool is_cache(const struct ask *q) {
-    return stage_is(q->c, "kv_alloc") || q->what == SHORT_KV_POOL;
+    return stage_is(q->c, "kv_alloc") || is_pool(q);
 }
 
 static bool is_compute(const struct ask *q) {
@@ -34,53 +31,41 @@ static bool is_compute(const struct ask *q) {
 /* At most so much was left for the buffer: the model may lie on the host in
  * part. */
 static struct span room_of(const struct ask *q) {
-    const struct memory_case *c = q->c;
-    struct span free = span_of_fact(&c->in[FACT_gpu_free]);
-    struct span held = span_exact(0);
-    if (!stage_is(c, "load")) {
-        held = span_plus(held, span_of_fact(&c->in[FACT_weights_bytes]));
-    }
+    struct span free = span_in(q->c, FACT_gpu_free);
+    struct span held = stage_is(q->c, "load")
+                           ? span_exact(0)
+                           : span_in(q->c, FACT_weights_bytes);
     if (is_compute(q)) {
-        held = span_plus(held, span_of_fact(&c->in[FACT_kv_bytes]));
+        held = span_plus(held, span_in(q->c, FACT_kv_bytes));
     }
-    if (!free.known || !held.known) {
-        return span_none();
-    }
-    int64_t least = free.low > held.high ? free.low - held.high : 0;
-    return span_of(least, free.high);
+    struct span least = span_beyond(span_exact(free.low), held);
+    return free.known && held.known ? span_of(least.low, free.high)
+                                    : span_none();
 }
 
 /* What was refused: printed, else the whole cache. */
 static struct span asked_of(const struct ask *q) {
-    struct span tried = span_of_fact(&q->c->in[FACT_tried_alloc]);
-    struct span cache = span_of_fact(&q->c->in[FACT_kv_bytes]);
-    struct str key, value;
+    struct span tried = span_in(q->c, FACT_tried_alloc);
+    struct span cache = span_in(q->c, FACT_kv_bytes);
     if (stage_is(q->c, "load") && !tried.known) {
-        return span_of_fact(&q->c->in[FACT_weights_bytes]);
+        return span_in(q->c, FACT_weights_bytes);
     }
     if (tried.known || !is_cache(q)) {
         return tried;
     }
-    llama_cache_types(q->c, &key, &value);
     return cache.known
                ? cache
                : llama_cache_bytes(q->c,
-                                   setting_of(q->c, FACT_context_length, 0),
-                                   key, value);
+                                   setting_of(q->c, FACT_context_length, 0));
 }
 
 static struct estimate begin(const struct ask *q) {
-    struct estimate e = estimate_unknown(FACT_tried_alloc);
-    e.before = e.after = asked_of(q);
-    e.limit = room_of(q);
-    return e;
+    return estimate_of(FACT_tried_alloc, asked_of(q), room_of(q));
 }
 
 static struct estimate judged(struct estimate e) {
     estimate_judge(&e);
-    if (!e.limit.known) {
-        needs_add(&e.needs, FACT_gpu_free);
-    }
+    estimate_needs(&e, e.limit.known, FACT_gpu_free);
     return e;
 }
 
@@ -91,14 +76,9 @@ static struct str write_share(const struct ask *q, const char *what,
     if (!before.known || !after.known) {
         return (struct str){0};
     }
-    struct str b = write_bytes(q->a, span_middle(before));
-    struct str v =
-        write_bytes(q->a, span_middle(span_share(before, num, den)));
-    struct str n = write_count(q->a, num), d = write_count(q->a, den);
-    struct str sources = write_sources(q->a, q->c, used);
-    return arena_printf(q->a, "%s = %.*s x %.*s / %.*s = about %.*s%.*s", what,
-                        STR_ARG(b), STR_ARG(n), STR_ARG(d), STR_ARG(v),
-                        STR_ARG(sources));
+    return FORMULA_OF(q->a, q->c, used, "% = % x % / % = about %",
+                      TEXT(str_of(what)), MIDDLE(before), COUNT(num),
+                      COUNT(den), MIDDLE(span_share(before, num, den)));
 }
 
 /* ---- -c ---- */
@@ -107,11 +87,10 @@ static struct str write_share(const struct ask *q, const char *what,
  * of the rest nobody knows. */
 static struct span with_fewer_scores(const struct ask *q, struct span before,
                                      int64_t num, int64_t den) {
-    const struct fact *is_on = &q->c->in[FACT_flash_attention];
     struct span scores = llama_score_bytes(q->c);
     struct span rest = span_minus(before, scores);
     struct span less = span_share(rest, num, den);
-    bool has_scores = !(is_on->known && is_on->number) && rest.known &&
+    bool has_scores = !is_on(q->c, FACT_flash_attention) && rest.known &&
                       rest.low >= 0 && less.known;
     return has_scores ? span_plus(span_share(scores, num, den),
                                   span_of(less.low, rest.high))
@@ -121,11 +100,9 @@ static struct span with_fewer_scores(const struct ask *q, struct span before,
 /* What grows with the context grows in proportion; windows and state stay. */
 static struct span at_context(const struct ask *q, struct span before,
                               int64_t now, int64_t fewer) {
-    struct str key, value;
-    llama_cache_types(q->c, &key, &value);
     struct span linear = span_share(before, fewer, now);
-    struct span all = llama_cache_bytes(q->c, now, key, value);
-    struct span then = llama_cache_bytes(q->c, fewer, key, value);
+    struct span all = llama_cache_bytes(q->c, now);
+    struct span then = llama_cache_bytes(q->c, fewer);
     bool is_plain = is_cache(q) && llama_is_linear(q->c, before);
     if (!is_plain && is_cache(q) && span_is_exact(all) && all.low > 0 &&
         span_is_exact(then)) {
@@ -153,16 +130,6 @@ static int64_t halve(const struct ask *q, struct estimate *e, int64_t now) {
     return fewer;
 }
 
-/* "context = 20.00 GiB / 256 KiB per token = 81,920 tokens" */
-static struct str write_context(const struct ask *q, struct span buffer,
-                                int64_t tokens) {
-    struct str b = write_bytes(q->a, span_middle(buffer));
-    struct str row = write_bytes(q->a, span_middle(buffer) / tokens);
-    struct str n = write_count(q->a, tokens);
-    return arena_printf(q->a, "context = %.*s / %.*s per token = %.*s tokens",
-                        STR_ARG(b), STR_ARG(row), STR_ARG(n));
-}
-
 /* The context in force: said, else the one whose cache was refused. */
 static int64_t context_now(const struct ask *q, const struct estimate *e,
                            struct str *how) {
@@ -171,7 +138,11 @@ static int64_t context_now(const struct ask *q, const struct estimate *e,
         return now;
     }
     now = llama_context_of(q->c, e->before);
-    *how = now > 0 ? write_context(q, e->before, now) : STR("");
+    if (now > 0) {
+        *how = FORMULA(q->a, "context = % / % per token = % tokens",
+                       MIDDLE(e->before), BYTES(span_middle(e->before) / now),
+                       COUNT(now));
+    }
     return now;
 }
 
@@ -179,8 +150,8 @@ static int64_t context_now(const struct ask *q, const struct estimate *e,
  * part of it at which they take two thirds of what the GPU allows at most. */
 static void put_part(const struct ask *q, struct estimate *e) {
     const struct memory_case *c = q->c;
-    struct span cache = span_of_fact(&c->in[FACT_kv_bytes]);
-    struct span limit = span_of_fact(&c->in[FACT_alloc_limit]);
+    struct span cache = span_in(c, FACT_kv_bytes);
+    struct span limit = span_in(c, FACT_alloc_limit);
     struct span both = span_plus(cache, e->before);
     int64_t parts = 2;
     if (!is_compute(q) || !both.known || !limit.known || limit.low <= 0) {
@@ -190,16 +161,13 @@ static void put_part(const struct ask *q, struct estimate *e) {
         parts *= 2;
     }
     struct span part = span_share(both, 1, parts);
-    e->formula = arena_printf(
-        q->a, "kv cache + compute buffer = (%.*s + %.*s) / %lld = about %.*s%.*s",
-        STR_ARG(write_bytes(q->a, cache.high)),
-        STR_ARG(write_bytes(q->a, e->before.high)), (long long)parts,
-        STR_ARG(write_bytes(q->a, part.high)),
-        STR_ARG(write_sources(q->a, c, used)));
-    estimate_if(e, "verdict.if.start");
-    condition_add(e, arena_printf(q->a, "1/%lld", (long long)parts));
-    condition_add(e, write_short(q->a, part.high));
-    condition_add(e, write_short(q->a, limit.low - part.high));
+    e->formula = FORMULA_OF(
+        q->a, c, used, "kv cache + compute buffer = (% + %) / % = about %",
+        BYTES(cache.high), BYTES(e->before.high), PLAIN(parts),
+        BYTES(part.high));
+    ESTIMATE_IF(q, e, "verdict.if.start",
+                TEXT(FORMULA(q->a, "1/%", PLAIN(parts))), SHORT(part.high),
+                SHORT(limit.low - part.high));
 }
 
 static struct estimate shorter(const struct ask *q) {
@@ -215,19 +183,16 @@ static struct estimate shorter(const struct ask *q) {
         return e;
     }
     int64_t fewer = halve(q, &e, now);
-    struct span cache = span_of_fact(&q->c->in[FACT_kv_bytes]);
+    struct span cache = span_in(q->c, FACT_kv_bytes);
     struct span given_back = span_share(cache, now - fewer, now);
     if (is_compute(q) && given_back.known && e.limit.known) {
         e.limit = span_plus(e.limit, span_of(0, given_back.high));
     }
     e.proposed = propose(FACT_context_length, fewer);
-    e.formula = write_share(
-        q, is_cache(q) ? "kv cache" : "compute buffer at least", e.before,
-        fewer, now, e.after);
-    if (how.n > 0) {
-        e.formula = arena_printf(q->a, "%.*s; %.*s", STR_ARG(how),
-                                 STR_ARG(e.formula));
-    }
+    e.formula = formula_join(
+        q->a, how,
+        write_share(q, is_cache(q) ? "kv cache" : "compute buffer at least",
+                    e.before, fewer, now, e.after));
     return judged(e);
 }
 
@@ -303,7 +268,6 @@ static struct estimate fewer_layers(const struct ask *q) {
         return three_of_four(q, e);
     }
     int64_t fewer = now * 3 / 4;
-    struct str each = write_short(q->a, ceil_div(e.before.high, now));
     if (e.limit.known && e.limit.low > 0 && e.before.high > 0) {
         int64_t fits;
         if (mul_div_floor(e.limit.low, now, e.before.high, &fits)) {
@@ -322,9 +286,8 @@ static struct estimate fewer_layers(const struct ask *q) {
                             e.after);
     e = judged(e);
     if (!e.limit.known) {
-        estimate_if(&e, "verdict.if.layers");
-        condition_add(&e, write_short(q->a, e.after.high));
-        condition_add(&e, each);
+        ESTIMATE_IF(q, &e, "verdict.if.layers", SHORT(e.after.high),
+                    SHORT(ceil_div(e.before.high, now)));
     }
     return e;
 }
@@ -373,114 +336,51 @@ static struct estimate smaller_batch(const struct ask *q) {
 }
 
 static struct estimate flash(const struct ask *q) {
-    const struct fact *is_on = &q->c->in[FACT_flash_attention];
     struct span scores = llama_score_bytes(q->c);
     struct estimate e = begin(q);
-    if (!is_compute(q) || (is_on->known && is_on->number)) {
+    int64_t context = setting_of(q->c, FACT_context_length, 0);
+    if (!is_compute(q) || is_on(q->c, FACT_flash_attention)) {
         return estimate_none(FACT_tried_alloc);
     }
     if (!scores.known || !e.before.known || scores.high > e.before.high) {
         needs_add(&e.needs, q->c->model ? FACT_context_length : FACT_model);
         return e;
     }
-    int64_t ubatch = setting_of(q->c, FACT_max_num_batched_tokens, UBATCH);
-    e.after = span_at_least(span_minus(e.before, scores), 0);
+    e.after = span_beyond(e.before, scores);
     e.after = span_of(0, e.after.high); /* their copy goes as well */
     e.proposed = propose(FACT_flash_attention, 1);
-    struct str b = write_bytes(q->a, span_middle(e.before));
-    struct str n = write_count(q->a, ubatch);
-    struct str t = write_count(
-        q->a, llama_cells(q->c, setting_of(q->c, FACT_context_length, 0)).high);
-    struct str v = write_bytes(q->a, e.after.high);
-    struct str sources = write_sources(q->a, q->c, used);
-    e.formula = arena_printf(
-        q->a,
-        "compute buffer at most = %.*s - %.*s tokens x %.*s cells x %lld "
-        "heads x 4 bytes = about %.*s%.*s",
-        STR_ARG(b), STR_ARG(n), STR_ARG(t), (long long)q->c->model->heads,
-        STR_ARG(v), STR_ARG(sources));
+    e.formula = FORMULA_OF(
+        q->a, q->c, used,
+        "compute buffer at most = % - % tokens x % cells x % heads x 4 bytes "
+        "= about %",
+        MIDDLE(e.before),
+        COUNT(setting_of(q->c, FACT_max_num_batched_tokens, UBATCH)),
+        COUNT(llama_cells(q->c, context).high), PLAIN(q->c->model->heads),
+        BYTES(e.after.high));
     return judged(e);
 }
 
 /* ---- the door ---- */
 
-/* The library's own lines name no engine; its settings do. */
-static bool is_llama(const struct memory_case *c, enum effect effect) {
-    bool is_named = str_eq(c->engine, STR("llama.cpp")) ||
-                    str_eq(c->engine, STR("ollama"));
-    bool is_its = effect == EFFECT_context_length ||
-                  effect == EFFECT_gpu_layers ||
-                  effect == EFFECT_flash_attention;
-    return is_named || is_its;
-}
-
-/* A printed cache says its context where nobody else does. */
-static struct memory_case with_context(const struct memory_case *c) {
-    struct memory_case with = *c;
-    int64_t tokens =
-        c->in[FACT_context_length].known
-            ? 0
-            : llama_context_of(c, span_of_fact(&c->in[FACT_kv_bytes]));
-    if (tokens > 0) {
-        with.in[FACT_context_length] = propose(FACT_context_length, tokens);
+struct estimate llama_effect(const struct ask *q) {
+    static effect_fn *const fixes[EFFECT_COUNT_OF] = {
+        [EFFECT_context_length] = shorter,
+        [EFFECT_max_model_len] = shorter,
+        [EFFECT_kv_cache_dtype] = narrower,
+        [EFFECT_gpu_layers] = fewer_layers,
+        [EFFECT_max_num_batched_tokens] = smaller_batch,
+        [EFFECT_flash_attention] = flash};
+    struct memory_case with = *q->c;
+    struct ask again = {q->a, &with, q->what, q->effect};
+    if (!is_allocation(q) && !is_pool(q)) {
+        return estimate_none(FACT_tried_alloc);
     }
-    return with;
-}
-
-bool llama_effect(const struct ask *q, enum effect effect,
-                  struct estimate *out) {
-    bool is_start = q->what == SHORT_ALLOCATION || q->what == SHORT_KV_POOL;
-    if (!is_llama(q->c, effect)) {
-        return false;
+    if (!with.in[FACT_context_length].known) { /* a printed cache says it */
+        int64_t tokens = llama_context_of(q->c, span_in(q->c, FACT_kv_bytes));
+        if (tokens > 0) {
+            with.in[FACT_context_length] =
+                propose(FACT_context_length, tokens);
+        }
     }
-    struct memory_case with = with_context(q->c);
-    struct ask again = {q->a, &with, q->what};
-    q = &again;
-    struct estimate (*reckon)(const struct ask *) = NULL;
-    switch (effect) {
-    case EFFECT_context_length:
-    case EFFECT_max_model_len: reckon = shorter; break;
-    case EFFECT_kv_cache_dtype: reckon = narrower; break;
-    case EFFECT_gpu_layers: reckon = fewer_layers; break;
-    case EFFECT_max_num_batched_tokens: reckon = smaller_batch; break;
-    case EFFECT_flash_attention: reckon = flash; break;
-    case EFFECT_none:
-    case EFFECT_max_num_seqs:
-    case EFFECT_gpu_memory_utilization_up:
-    case EFFECT_gpu_memory_utilization_down:
-    case EFFECT_tensor_parallel:
-    case EFFECT_pipeline_parallel:
-    case EFFECT_decode_context_parallel:
-    case EFFECT_quantization:
-    case EFFECT_enforce_eager:
-    case EFFECT_free_other_process:
-    case EFFECT_expandable_segments:
-    case EFFECT_cpu_offload:
-    case EFFECT_host_memory:
-    case EFFECT_mem_fraction_static_up:
-    case EFFECT_mem_fraction_static_down:
-    case EFFECT_swa_full_tokens_ratio:
-    case EFFECT_batch_size:
-    case EFFECT_gradient_checkpointing:
-    case EFFECT_optimizer_state:
-    case EFFECT_adapters:
-    case EFFECT_shard_state:
-    case EFFECT_step_size:
-    case EFFECT_chunk:
-    case EFFECT_vae_tiles:
-    case EFFECT_bigger_gpu:
-    case EFFECT_graph_sizes:
-    case EFFECT_shm_size:
-    case EFFECT_raise_limit:
-    case EFFECT_wired_limit:
-    case EFFECT_fewer_workers:
-    case EFFECT_kernel:
-    case EFFECT_kernel_tile:
-    case EFFECT_pool:
-    case EFFECT_other_device:
-    case EFFECT_build_jobs:
-    case EFFECT_COUNT_OF: return false;
-    }
-    *out = is_start ? reckon(q) : estimate_none(FACT_tried_alloc);
-    return true;
+    return fixes[q->effect](&again);
 }

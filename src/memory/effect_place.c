@@ -10,8 +10,6 @@
  *   build_jobs   jobs = free host memory / what one held when it was ended
  */
 #include "memory/effect.h"
-#include "memory/formula.h"
-#include "memory/span.h"
 
 #define JOBS_MOST 256
 
@@ -21,33 +19,26 @@ static const enum fact_name used[] = {
     FACT_pytorch_allocated, FACT_process_in_use, FACT_victim_rss,
     FACT_host_free, FACT_build_jobs, FACT_COUNT_OF};
 
-static struct span first_of(const struct memory_case *c, enum fact_name a,
-                            enum fact_name b) {
-    return span_of_fact(&c->in[c->in[a].known ? a : b]);
-}
-
 /* ---- shared memory of one block ---- */
 
 static struct estimate begin_kernel(const struct ask *q) {
-    struct estimate e = estimate_unknown(FACT_smem_required);
-    e.before = e.after = span_of_fact(&q->c->in[FACT_smem_required]);
-    e.limit = span_of_fact(&q->c->in[FACT_smem_limit]);
-    e.short_by = span_at_least(span_minus(e.before, e.limit), 0);
+    struct estimate e =
+        estimate_of(FACT_smem_required, span_in(q->c, FACT_smem_required),
+                    span_in(q->c, FACT_smem_limit));
+    e.short_by = span_beyond(e.before, e.limit);
     if (!e.before.known || !e.limit.known) {
-        needs_add(&e.needs, e.before.known ? FACT_smem_limit
-                                           : FACT_smem_required);
+        needs_add(&e.needs,
+                  e.before.known ? FACT_smem_limit : FACT_smem_required);
     }
     return e;
 }
 
 struct estimate effect_kernel(const struct ask *q) {
     struct estimate e = begin_kernel(q);
-    if (!e.before.known || !e.limit.known) {
-        return e;
+    if (e.before.known && e.limit.known) {
+        ESTIMATE_IF(q, &e, "verdict.if.kernel", BYTES(e.limit.low),
+                    BYTES(e.before.high));
     }
-    estimate_if(&e, "verdict.if.kernel");
-    condition_add(&e, write_bytes(q->a, e.limit.low));
-    condition_add(&e, write_bytes(q->a, e.before.high));
     return e;
 }
 
@@ -62,106 +53,84 @@ struct estimate effect_kernel_tile(const struct ask *q) {
         parts *= 2;
     }
     e.after = span_share(e.before, 1, parts);
-    e.formula = arena_printf(
-        q->a, "smem_required = %.*s / %lld = about %.*s%.*s",
-        STR_ARG(write_bytes(q->a, span_middle(e.before))), (long long)parts,
-        STR_ARG(write_bytes(q->a, span_middle(e.after))),
-        STR_ARG(write_sources(q->a, q->c, used)));
-    estimate_if(&e, "verdict.if.tile");
-    condition_add(&e, arena_printf(q->a, "1/%lld", (long long)parts));
-    condition_add(&e, write_bytes(q->a, e.after.high));
+    e.formula = FORMULA_OF(q->a, q->c, used, "smem_required = % / % = about %",
+                           MIDDLE(e.before), PLAIN(parts), MIDDLE(e.after));
+    ESTIMATE_IF(q, &e, "verdict.if.tile",
+                TEXT(FORMULA(q->a, "1/%", PLAIN(parts))),
+                BYTES(e.after.high));
     return e;
 }
 
 /* ---- a pool of fixed size ---- */
 
 struct estimate effect_pool(const struct ask *q) {
-    const struct memory_case *c = q->c;
-    struct estimate e = estimate_unknown(FACT_pool_needed);
-    e.before = e.after = first_of(c, FACT_pool_needed, FACT_tried_alloc);
-    e.limit = span_of_fact(&c->in[FACT_pool_available]);
-    e.short_by = span_at_least(span_minus(e.after, e.limit), 0);
+    static const enum fact_name wants[] = {FACT_pool_needed, FACT_tried_alloc,
+                                           FACT_COUNT_OF};
+    struct estimate e =
+        estimate_of(FACT_pool_needed, first_known(q->c, wants),
+                    span_in(q->c, FACT_pool_available));
+    e.short_by = span_beyond(e.after, e.limit);
     if (!e.after.known) {
         needs_add(&e.needs, FACT_pool_needed);
-        return e;
+    } else if (e.short_by.known) {
+        ESTIMATE_IF(q, &e, "verdict.if.pool", BYTES(e.short_by.high),
+                    BYTES(e.after.high));
+        e.formula = FORMULA_OF(q->a, q->c, used, "short_by = % - % = %",
+                               BYTES(e.after.high), BYTES(e.limit.low),
+                               BYTES(e.short_by.high));
+    } else {
+        ESTIMATE_IF(q, &e, "verdict.if.pool_free", BYTES(e.after.high));
     }
-    estimate_if(&e, e.short_by.known ? "verdict.if.pool"
-                                     : "verdict.if.pool_free");
-    if (e.short_by.known) {
-        condition_add(&e, write_bytes(q->a, e.short_by.high));
-        e.formula = arena_printf(
-            q->a, "short_by = %.*s - %.*s = %.*s%.*s",
-            STR_ARG(write_bytes(q->a, e.after.high)),
-            STR_ARG(write_bytes(q->a, e.limit.low)),
-            STR_ARG(write_bytes(q->a, e.short_by.high)),
-            STR_ARG(write_sources(q->a, c, used)));
-    }
-    condition_add(&e, write_bytes(q->a, e.after.high));
     return e;
 }
 
 /* ---- another device ---- */
 
-/* What the program itself holds: all of it moves. */
-static struct span own_bytes(const struct memory_case *c) {
-    struct span held = span_of_fact(&c->in[FACT_process_in_use]);
-    return held.known ? held
-                      : first_of(c, FACT_pytorch_reserved,
-                                 FACT_pytorch_allocated);
-}
-
+/* What the program itself holds moves, and what was asked for comes. */
 struct estimate effect_other_device(const struct ask *q) {
-    const struct memory_case *c = q->c;
-    struct estimate e = estimate_unknown(FACT_gpu_free);
-    struct span asked = span_of_fact(&c->in[FACT_tried_alloc]);
-    struct span held = own_bytes(c);
+    static const enum fact_name own[] = {
+        FACT_process_in_use, FACT_pytorch_reserved, FACT_pytorch_allocated,
+        FACT_COUNT_OF};
+    struct span asked = span_in(q->c, FACT_tried_alloc);
+    struct span held = first_known(q->c, own);
     struct span whole = span_plus(held, asked);
+    struct estimate e = estimate_unknown(FACT_gpu_free);
     if (!whole.known) {
-        needs_add(&e.needs, asked.known ? FACT_process_in_use
-                                        : FACT_tried_alloc);
+        needs_add(&e.needs,
+                  asked.known ? FACT_process_in_use : FACT_tried_alloc);
         return e;
     }
     e.before = asked;
     e.after = whole;
-    e.formula = arena_printf(q->a, "gpu_free = %.*s + %.*s = %.*s%.*s",
-                             STR_ARG(write_bytes(q->a, span_middle(held))),
-                             STR_ARG(write_bytes(q->a, span_middle(asked))),
-                             STR_ARG(write_bytes(q->a, span_middle(whole))),
-                             STR_ARG(write_sources(q->a, c, used)));
-    estimate_if(&e, "verdict.if.device");
-    condition_add(&e, write_short(q->a, whole.high));
+    e.formula = FORMULA_OF(q->a, q->c, used, "gpu_free = % + % = %",
+                           MIDDLE(held), MIDDLE(asked), MIDDLE(whole));
+    ESTIMATE_IF(q, &e, "verdict.if.device", SHORT(whole.high));
     return e;
 }
 
 /* ---- compilers at once ---- */
 
 struct estimate effect_build_jobs(const struct ask *q) {
-    const struct memory_case *c = q->c;
-    struct span each = span_of_fact(&c->in[FACT_victim_rss]);
-    struct span free = span_of_fact(&c->in[FACT_host_free]);
-    int64_t now = setting_of(c, FACT_build_jobs, 0), jobs = now / 2;
-    struct estimate e = estimate_unknown(FACT_host_used);
-    e.limit = free;
+    struct span each = span_in(q->c, FACT_victim_rss);
+    int64_t now = setting_of(q->c, FACT_build_jobs, 0), jobs = now / 2;
+    struct estimate e = estimate_of(FACT_host_used, span_none(),
+                                    span_in(q->c, FACT_host_free));
     if (!each.known || each.high <= 0) {
         needs_add(&e.needs, FACT_victim_rss);
         return e;
     }
     e.before = now > 0 ? span_times(each, now) : span_none();
-    if (free.known) {
-        jobs = free.low / each.high;
+    if (e.limit.known) {
+        jobs = e.limit.low / each.high;
         jobs = now > 0 && jobs >= now ? now - 1 : jobs;
     }
     jobs = jobs < 1 ? 1 : jobs > JOBS_MOST ? JOBS_MOST : jobs;
     e.after = span_times(each, jobs);
     e.proposed = propose(FACT_build_jobs, jobs);
-    e.formula = arena_printf(q->a, "host_used = %lld x %.*s = %.*s%.*s",
-                             (long long)jobs,
-                             STR_ARG(write_bytes(q->a, each.high)),
-                             STR_ARG(write_bytes(q->a, e.after.high)),
-                             STR_ARG(write_sources(q->a, c, used)));
-    estimate_if(&e, "verdict.if.jobs");
-    condition_add(&e, write_short(q->a, each.high));
-    condition_add(&e, write_count(q->a, jobs));
-    condition_add(&e, write_short(q->a, e.after.high));
+    e.formula = FORMULA_OF(q->a, q->c, used, "host_used = % x % = %",
+                           PLAIN(jobs), BYTES(each.high),
+                           BYTES(e.after.high));
+    ESTIMATE_IF(q, &e, "verdict.if.jobs", SHORT(each.high), COUNT(jobs),
+                SHORT(e.after.high));
     return e;
 }

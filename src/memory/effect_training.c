@@ -12,8 +12,6 @@
  * have to be guessed, and a guess is no estimate: it is asked for.
  */
 #include "memory/effect.h"
-#include "memory/formula.h"
-#include "memory/span.h"
 #include "memory/training.h"
 
 #define USUAL_RANK 16
@@ -109,7 +107,7 @@ static struct new_run shards(struct training_setup s) {
 static struct span gain_of(struct span now, struct span then) {
     bool is_same = now.low == then.low && now.high == then.high;
     return is_same ? span_exact(0)
-                   : span_at_least(span_minus(now, then), 0);
+                   : span_beyond(now, then);
 }
 
 static struct span activations_then(const struct training_setup *s,
@@ -128,23 +126,6 @@ static struct span activations_then(const struct training_setup *s,
                                      : span_none();
 }
 
-static struct str write_room(const struct ask *q, const struct new_run *change,
-                             struct span free, struct span now,
-                             struct span then, struct span limit) {
-    struct str f = write_bytes(q->a, free.low), n = write_bytes(q->a, now.low);
-    struct str t = write_bytes(q->a, then.high);
-    struct str l = write_bytes(q->a, limit.low);
-    struct str sources = write_sources(q->a, q->c, used);
-    if (now.low <= then.high) {
-        return (struct str){0};
-    }
-    return arena_printf(q->a,
-                        "free = %.*s + %.*s %s - %.*s then = at least "
-                        "%.*s%.*s",
-                        STR_ARG(f), STR_ARG(n), change->part, STR_ARG(t),
-                        STR_ARG(l), STR_ARG(sources));
-}
-
 /* A backward pass: what was refused against what would be free. */
 static struct estimate of_step(const struct ask *q,
                                const struct training_setup *s,
@@ -152,21 +133,26 @@ static struct estimate of_step(const struct ask *q,
     const struct memory_case *c = q->c;
     struct training was = memory_training(q->a, s, NULL);
     struct training is = memory_training(q->a, &change->then, NULL);
-    struct span free = span_of_fact(&c->in[FACT_gpu_free]);
-    struct span held = span_of_fact(&c->in[FACT_pytorch_allocated]);
-    struct span act = span_at_least(span_minus(held, state_of(&was)), 0);
-    struct estimate e = estimate_unknown(FACT_tried_alloc);
+    struct span held = span_in(c, FACT_pytorch_allocated);
+    struct span act = span_beyond(held, state_of(&was));
+    struct estimate e = estimate_of_allocation(c);
+    struct span free = e.limit;
     bool is_of_step = str_eq(str_of(change->part), STR("activations"));
     struct span now = is_of_step ? act : state_of(&was);
     struct span then = is_of_step ? activations_then(s, change, act, &is)
                                   : state_of(&is);
-    e.before = e.after = span_of_fact(&c->in[FACT_tried_alloc]);
     if (change->then.batch < s->batch && e.after.known) { /* if it grows */
         e.after.low = span_share(e.after, change->then.batch, s->batch).low;
     }
     e.limit = span_plus(free, gain_of(now, then));
+    if (e.limit.known && now.low > then.high) {
+        e.formula = FORMULA_OF(q->a, c, used,
+                               "free = % + % % - % then = at least %",
+                               BYTES(free.low), BYTES(now.low),
+                               TEXT(str_of(change->part)), BYTES(then.high),
+                               BYTES(e.limit.low));
+    }
     if (e.limit.known) {
-        e.formula = write_room(q, change, free, now, then, e.limit);
         estimate_judge(&e);
     }
     return e;
@@ -180,15 +166,15 @@ static struct estimate of_state(const struct ask *q,
     struct formulas f = {0};
     struct training was = memory_training(q->a, s, NULL);
     struct training is = memory_training(q->a, &change->then, &f);
-    struct span held = span_of_fact(&c->in[FACT_pytorch_allocated]);
+    struct span held = span_in(c, FACT_pytorch_allocated);
     struct span rest = span_plus(was.weights, was.gradients);
-    struct span made = span_at_least(span_minus(held, rest), 0);
+    struct span made = span_beyond(held, rest);
     struct span spared = span_plus(gain_of(was.weights, is.weights),
                                    gain_of(was.gradients, is.gradients));
     struct estimate e = estimate_unknown(FACT_requested_bytes);
     e.before = was.optimizer;
     e.after = is.optimizer;
-    e.limit = span_plus(span_plus(span_of_fact(&c->in[FACT_gpu_free]), made),
+    e.limit = span_plus(span_plus(span_in(c, FACT_gpu_free), made),
                         spared);
     e.formula = f.count > 0 ? f.at[f.count - 1] : (struct str){0};
     if (e.limit.known) {
@@ -197,75 +183,55 @@ static struct estimate of_state(const struct ask *q,
     return e;
 }
 
-static void want(const struct memory_case *c, struct estimate *e,
-                 enum fact_name name) {
-    if (!c->in[name].known) {
-        needs_add(&e->needs, name);
-    }
-}
-
 static bool is_told(const struct memory_case *c) {
     return c->in[FACT_optimizer].known || c->in[FACT_zero_stage].known ||
            c->in[FACT_lora_rank].known || c->in[FACT_trainable_params].known;
 }
 
-static void name_needs(const struct memory_case *c, enum effect effect,
-                       struct estimate *e) {
-    bool is_by_shape = effect == EFFECT_gradient_checkpointing;
-    if (c->model == NULL || c->model->params <= 0) {
-        needs_add(&e->needs, FACT_model);
-    }
-    if (!is_told(c)) {
-        needs_add(&e->needs, FACT_optimizer);
-    }
-    if (effect == EFFECT_batch_size || is_by_shape) {
-        want(c, e, FACT_batch_size);
-    }
-    if (is_by_shape) {
-        want(c, e, FACT_seq_len);
-    }
-    if (effect == EFFECT_shard_state && !c->in[FACT_data_parallel].known) {
-        want(c, e, FACT_gpu_count);
+static void name_needs(const struct ask *q, struct estimate *e) {
+    const struct memory_case *c = q->c;
+    bool is_by_shape = q->effect == EFFECT_gradient_checkpointing;
+    bool is_by_batch = q->effect == EFFECT_batch_size || is_by_shape;
+    bool is_by_ranks =
+        q->effect == EFFECT_shard_state && !c->in[FACT_data_parallel].known;
+    estimate_needs(e, c->model != NULL && c->model->params > 0, FACT_model);
+    estimate_needs(e, is_told(c), FACT_optimizer);
+    estimate_needs(e, !is_by_batch || c->in[FACT_batch_size].known,
+                   FACT_batch_size);
+    estimate_needs(e, !is_by_shape || c->in[FACT_seq_len].known, FACT_seq_len);
+    estimate_needs(e, !is_by_ranks || c->in[FACT_gpu_count].known,
+                   FACT_gpu_count);
+}
+
+static struct new_run change_of(const struct ask *q,
+                                const struct training_setup *s) {
+    switch (q->effect) {
+    case EFFECT_batch_size: return fewer_samples(q->c, *s);
+    case EFFECT_gradient_checkpointing: return checkpoints(q->c, *s);
+    case EFFECT_optimizer_state: return narrow_moments(*s);
+    case EFFECT_adapters: return adapters(q->c, s);
+    default: return shards(*s);
     }
 }
 
-static struct new_run change_of(const struct memory_case *c,
-                               const struct training_setup *s,
-                               enum effect effect) {
-    if (effect == EFFECT_batch_size) {
-        return fewer_samples(c, *s);
-    }
-    if (effect == EFFECT_gradient_checkpointing) {
-        return checkpoints(c, *s);
-    }
-    if (effect == EFFECT_optimizer_state) {
-        return narrow_moments(*s);
-    }
-    return effect == EFFECT_adapters ? adapters(c, s) : shards(*s);
-}
-
-/* Of what PyTorch holds, in percent, an effect gives back at most: moments and
- * their copy are 12 of 16 bytes, and shards leave nothing on one of many. */
-static int64_t percent_of(enum effect effect) {
-    return effect == EFFECT_optimizer_state ? 75 : 100;
-}
-
-/* Nobody says which run it is: a bound from what was refused and held. */
-static struct estimate bounded(const struct ask *q, enum effect effect,
-                               const struct needs *needs) {
-    struct estimate e = effect == EFFECT_batch_size
-                            ? step_scaled(q, FACT_batch_size)
-                            : step_freeing(q, percent_of(effect));
+/* Nobody says which run it is: a bound from what was refused and held. Of what
+ * PyTorch holds, moments and their copy are 12 of 16 bytes; shards leave
+ * nothing on one of many. */
+static struct estimate bounded(const struct ask *q, struct needs needs) {
+    struct estimate e =
+        q->effect == EFFECT_batch_size
+            ? step_scaled(q, FACT_batch_size)
+            : step_freeing(q, q->effect == EFFECT_optimizer_state ? 75 : 100);
     if (verdict_is_open(e.verdict)) {
-        e.needs = *needs;
+        e.needs = needs;
     }
     return e;
 }
 
 /* By what the log tells of the run. */
-static struct estimate reckoned(const struct ask *q, enum effect effect,
+static struct estimate reckoned(const struct ask *q,
                                 const struct training_setup *s) {
-    struct new_run change = change_of(q->c, s, effect);
+    struct new_run change = change_of(q, s);
     struct estimate e;
     if (!change.is_known) {
         return estimate_none(FACT_tried_alloc);
@@ -273,7 +239,7 @@ static struct estimate reckoned(const struct ask *q, enum effect effect,
     do {
         e = is_making_state(q->c) ? of_state(q, s, &change)
                                   : of_step(q, s, &change);
-    } while (e.verdict != VERDICT_ENOUGH && effect == EFFECT_batch_size &&
+    } while (e.verdict != VERDICT_ENOUGH && q->effect == EFFECT_batch_size &&
              halve_again(&change));
     if (e.verdict != VERDICT_NOT_ENOUGH) {
         e.proposed = change.proposed;
@@ -282,49 +248,41 @@ static struct estimate reckoned(const struct ask *q, enum effect effect,
 }
 
 static bool is_trained(const struct memory_case *c) {
-    const struct fact *task = &c->in[FACT_task];
     return training_is_step(c) || training_is_asked(c) ||
-           (task->known && str_eq(task->word, STR("train")));
+           word_is(c, FACT_task, "train");
 }
 
-/* By the whole setup; without the number of ranks and the stage of ZeRO a no
- * is none yet. */
-static struct estimate by_setup(const struct ask *q, enum effect effect) {
-    const struct memory_case *c = q->c;
-    struct training_setup s = training_setup_of(c);
-    bool is_told_of_ranks = c->in[FACT_gpu_count].known ||
-                            c->in[FACT_data_parallel].known;
-    struct estimate e = reckoned(q, effect, &s);
-    bool is_assumed = e.verdict == VERDICT_NOT_ENOUGH &&
-                      (!is_told_of_ranks || !c->in[FACT_zero_stage].known);
-    return is_assumed || e.verdict == VERDICT_UNKNOWN
-               ? bounded(q, effect, &e.needs)
-               : e;
-}
-
-struct estimate effect_training(const struct ask *q, enum effect effect) {
+struct estimate effect_training(const struct ask *q) {
     const struct memory_case *c = q->c;
     struct estimate e = estimate_none(FACT_tried_alloc);
+    bool is_batch = q->effect == EFFECT_batch_size;
     bool is_step = training_is_step(c) ||
                    (stage_is(c, "forward") && training_is_asked(c));
-    if (q->what == SHORT_HOST && effect == EFFECT_batch_size) {
+    if (q->what == SHORT_HOST && is_batch) {
         return step_scaled(q, FACT_batch_size);
     }
-    if (q->what != SHORT_ALLOCATION || stage_is(c, "load")) {
+    if (!is_allocation(q) || stage_is(c, "load")) {
         return e;
     }
     if (!is_trained(c)) {
-        return effect == EFFECT_batch_size ? step_scaled(q, FACT_batch_size)
-                                           : e;
+        return is_batch ? step_scaled(q, FACT_batch_size) : e;
     }
-    bool is_of_step = effect == EFFECT_batch_size ||
-                      effect == EFFECT_gradient_checkpointing;
+    bool is_of_step = is_batch || q->effect == EFFECT_gradient_checkpointing;
     if (is_of_step && is_making_state(c)) {
         return e; /* activations are gone by then */
     }
-    name_needs(c, effect, &e);
+    name_needs(q, &e);
     if (!is_step || e.needs.count > 0) {
-        return bounded(q, effect, &e.needs);
+        return bounded(q, e.needs);
     }
-    return by_setup(q, effect);
+    /* By the whole setup; without the number of ranks and the stage of ZeRO a
+     * no is none yet. */
+    struct training_setup s = training_setup_of(c);
+    bool is_told_of_ranks =
+        c->in[FACT_gpu_count].known || c->in[FACT_data_parallel].known;
+    e = reckoned(q, &s);
+    bool is_assumed = e.verdict == VERDICT_NOT_ENOUGH &&
+                      (!is_told_of_ranks || !c->in[FACT_zero_stage].known);
+    return is_assumed || e.verdict == VERDICT_UNKNOWN ? bounded(q, e.needs)
+                                                      : e;
 }

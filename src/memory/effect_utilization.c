@@ -1,22 +1,21 @@
 /* effect_utilization.c: gpu_memory_utilization, both ways.
  *
- *   up     the pool gains total x (u - u0), at the cost of the rest; below
- *   down   a start check that fails asks for less; after the pool is made,
- *          the rest gains total x (u0 - u) for whatever did not fit:
- *          effect_utilization_down.c
+ *   up     the pool gains total x (u - u0), at the cost of the rest
+ *   down   a start check that fails asks for less; after the pool is made, the
+ *          rest gains total x (u0 - u) for whatever did not fit, and the pool
+ *          must still hold a request
  *
  * Values have two decimals and are rounded to the safe side. */
+#include "memory/utilization.h"
+
 #include "memory/budget.h"
-#include "memory/effect.h"
-#include "memory/formula.h"
 #include "memory/kv_formula.h"
 #include "memory/rules.h"
-#include "memory/span.h"
-#include "memory/utilization.h"
 #include "memory/weights.h"
 
 #define USUAL_CARD (INT64_C(80) << 30)
 #define STEPS_MAX 8 /* from 0.90 to 0.98 */
+#define OWN_CONTEXT_MOST (INT64_C(1) << 30) /* CUDA's, outside the share */
 
 static const enum fact_name used[] = {
     FACT_gpu_total,    FACT_gpu_memory_utilization,
@@ -24,13 +23,16 @@ static const enum fact_name used[] = {
     FACT_kv_available, FACT_tried_alloc,
     FACT_model,        FACT_COUNT_OF};
 
-void need_share_inputs(const struct memory_case *c, struct needs *needs) {
-    if (!gpu_total_bytes(c).known) {
-        needs_add(needs, FACT_gpu_total);
-    }
-    if (!c->in[FACT_gpu_memory_utilization].known) {
-        needs_add(needs, FACT_gpu_memory_utilization);
-    }
+/* The size of the GPU and the share in force. */
+static void need_share_inputs(const struct memory_case *c,
+                              struct estimate *e) {
+    estimate_needs(e, gpu_total_bytes(c).known, FACT_gpu_total);
+    estimate_needs(e, c->in[FACT_gpu_memory_utilization].known,
+                   FACT_gpu_memory_utilization);
+}
+
+static struct span share_in_force(const struct memory_case *c) {
+    return span_of_setting(&c->in[FACT_gpu_memory_utilization]);
 }
 
 int64_t least_share(struct span need, struct span pool, struct span total,
@@ -41,29 +43,26 @@ int64_t least_share(struct span need, struct span pool, struct span total,
                                         MICRO, total.low)
                            : span_none();
     int64_t least;
-    if (!more.known || !add_i64(now, more.high, &least)) {
-        return 0;
-    }
-    return least % STEP ? least - least % STEP + STEP : least;
+    return more.known && add_i64(now, more.high, &least) ? step_up(least) : 0;
 }
+
+/* ---- up ---- */
 
 /* The largest that free memory and the graphs beside the share allow. */
 static int64_t ceiling_of(const struct memory_case *c, struct span total) {
-    struct span free = span_of_fact(&c->in[FACT_gpu_free]);
-    struct span graphs = span_of_fact(&c->in[FACT_cuda_graph_bytes]);
+    struct span free = span_in(c, FACT_gpu_free);
+    struct span graphs = span_in(c, FACT_cuda_graph_bytes);
+    struct span rest = span_minus(total, graphs);
     int64_t most = MOST, by_part;
-    if (rules_count_graphs(c) == ANSWER_NO && graphs.known) {
-        struct span rest = span_minus(total, graphs);
-        if (rest.known &&
-            mul_div_floor(rest.low, MICRO, total.high, &by_part)) {
-            most = by_part < most ? by_part : most;
-        }
+    if (rules_count_graphs(c) == ANSWER_NO && rest.known &&
+        mul_div_floor(rest.low, MICRO, total.high, &by_part)) {
+        most = by_part < most ? by_part : most;
     }
     bool is_at_start = free.known && c->in[FACT_requested_bytes].known;
     if (is_at_start && mul_div_floor(free.low, MICRO, total.high, &by_part)) {
         most = by_part < most ? by_part : most;
     }
-    return most - most % STEP;
+    return step_down(most);
 }
 
 /* now + gap / total, rounded up to two decimals; a negative gap lowers it. */
@@ -73,60 +72,23 @@ static int64_t share_with_gap(int64_t now, int64_t gap, int64_t total) {
         !add_i64(now, more + 1, &share)) {
         return INT64_MAX;
     }
-    share = share > STEP ? share : STEP;
-    return share % STEP ? share - share % STEP + STEP : share;
+    return step_up(share > STEP ? share : STEP);
 }
 
 struct span memory_least_utilization(struct arena *a,
                                      const struct memory_case *c) {
-    struct ask q = {a, c, SHORT_KV_POOL};
+    struct ask q = {.a = a, .c = c, .what = SHORT_KV_POOL};
     struct kv_side kv = kv_side_of(&q);
-    const struct fact *now = &c->in[FACT_gpu_memory_utilization];
-    struct span total = gpu_total_bytes(c);
-    if (!now->known || !total.known || !kv.need.known || !kv.pool.known) {
-        return span_none();
-    }
+    struct span now = share_in_force(c), total = gpu_total_bytes(c);
     struct span gap = span_minus(kv.need, kv.pool);
-    int64_t share = span_of_setting(now).high;
-    if (!gap.known) {
+    if (!now.known || !total.known || !gap.known) {
         return span_none();
     }
-    int64_t surely = share_with_gap(
-        share, gap.high, gap.high > 0 ? total.low : total.high);
-    int64_t perhaps = share_with_gap(
-        share, gap.low, gap.low > 0 ? total.high : total.low);
+    int64_t surely = share_with_gap(now.high, gap.high,
+                                    gap.high > 0 ? total.low : total.high);
+    int64_t perhaps = share_with_gap(now.high, gap.low,
+                                     gap.low > 0 ? total.high : total.low);
     return surely < INT64_MAX ? span_of(perhaps, surely) : span_none();
-}
-
-static struct str write_up(const struct ask *q, const struct kv_side *kv,
-                           struct span total, int64_t share,
-                           struct span limit) {
-    const struct fact *now = &q->c->in[FACT_gpu_memory_utilization];
-    struct str t = write_bytes(q->a, span_middle(total));
-    struct str u = write_ratio(q->a, share);
-    struct str u0 = write_ratio(q->a, span_of_setting(now).high);
-    struct str pool = write_bytes(q->a, span_middle(kv->pool));
-    struct str l = write_bytes(q->a, span_middle(limit));
-    struct str sources = write_sources(q->a, q->c, used);
-    return arena_printf(q->a,
-                        "kv_available = %.*s + %.*s x (%.*s - %.*s) = "
-                        "%.*s%.*s",
-                        STR_ARG(pool), STR_ARG(t), STR_ARG(u), STR_ARG(u0),
-                        STR_ARG(l), STR_ARG(sources));
-}
-
-static struct str write_gap(const struct ask *q, const struct kv_side *kv) {
-    struct span gap = span_minus(kv->need, kv->pool);
-    if (!gap.known) {
-        return (struct str){0};
-    }
-    struct str need = write_bytes(q->a, span_middle(kv->need));
-    struct str pool = write_bytes(q->a, span_middle(kv->pool));
-    struct str g = write_bytes(q->a, span_middle(gap));
-    struct str sources = write_sources(q->a, q->c, used);
-    return arena_printf(q->a, "short_by = %.*s - %.*s = %.*s%.*s",
-                        STR_ARG(need), STR_ARG(pool), STR_ARG(g),
-                        STR_ARG(sources));
 }
 
 /* The card is unknown: so many hundredths are the least for one of 80 GiB,
@@ -135,27 +97,19 @@ static void bound_by_card(const struct ask *q, const struct kv_side *kv,
                           struct estimate *e) {
     const struct fact *now = &q->c->in[FACT_gpu_memory_utilization];
     struct span gap = span_minus(kv->need, kv->pool);
-    int64_t steps, card;
-    if (!gap.known || gap.high <= 0) {
+    int64_t bytes = span_middle(gap), card;
+    int64_t steps = ceil_div(bytes > 0 ? bytes : 1, USUAL_CARD / 100);
+    if (!gap.known || gap.high <= 0 || steps > STEPS_MAX ||
+        !mul_div_floor(bytes, 100, steps, &card)) {
         return;
     }
-    int64_t bytes = span_middle(gap);
-    steps = ceil_div(bytes > 0 ? bytes : 1, USUAL_CARD / 100);
-    if (steps > STEPS_MAX || !mul_div_floor(bytes, 100, steps, &card)) {
-        return;
-    }
-    struct str step = write_ratio(q->a, steps * STEP);
-    struct str size = write_bytes(q->a, card);
+    struct term step = RATIO(steps * STEP);
     e->formula = formula_join(
         q->a, e->formula,
-        arena_printf(q->a,
-                     "gpu_total for which +%.*s is enough = %.*s / %.*s = "
-                     "%.*s or more",
-                     STR_ARG(step), STR_ARG(write_bytes(q->a, bytes)),
-                     STR_ARG(step), STR_ARG(size)));
-    estimate_if(e, "verdict.if.gpu_size");
-    condition_add(e, step);
-    condition_add(e, write_short(q->a, card));
+        FORMULA(q->a,
+                "gpu_total for which +% is enough = % / % = % or more", step,
+                BYTES(bytes), step, BYTES(card)));
+    ESTIMATE_IF(q, e, "verdict.if.gpu_size", step, SHORT(card));
     if (now->known && now->number + steps * STEP <= MOST) {
         e->proposed = propose(FACT_gpu_memory_utilization,
                               now->number + steps * STEP);
@@ -170,60 +124,41 @@ static void bound_by_step(const struct ask *q, const struct kv_side *kv,
     if (step <= 0 || step > MOST || !more.known) {
         return;
     }
-    estimate_if(e, "verdict.if.more_share");
-    condition_add(e, write_ratio(q->a, step));
-    condition_add(e, write_short(q->a, more.high));
+    ESTIMATE_IF(q, e, "verdict.if.more_share", RATIO(step), SHORT(more.high));
     e->limit = span_plus(kv->pool, more);
-    struct str s = write_ratio(q->a, step), t = write_bytes(q->a, total.low);
-    struct str m = write_bytes(q->a, share_of(total, step).low);
     e->formula = formula_join(
         q->a, e->formula,
-        arena_printf(q->a, "more = %.*s x %.*s = %.*s", STR_ARG(s), STR_ARG(t),
-                     STR_ARG(m)));
+        FORMULA(q->a, "more = % x % = %", RATIO(step), BYTES(total.low),
+                BYTES(more.low)));
 }
 
 /* Is so much of the GPU known to be free before anything is loaded? */
 static bool is_free_at_start(const struct memory_case *c, struct span total,
                              int64_t share) {
-    struct span free = span_of_fact(&c->in[FACT_gpu_free]);
-    struct span before = span_of_fact(&c->in[FACT_free_before_load]);
-    return span_fits(share_of(total, share), free) == VERDICT_ENOUGH ||
-           span_fits(share_of(total, share), before) == VERDICT_ENOUGH;
+    struct span asked = share_of(total, share);
+    return span_fits(asked, span_in(c, FACT_gpu_free)) == VERDICT_ENOUGH ||
+           span_fits(asked, span_in(c, FACT_free_before_load)) ==
+               VERDICT_ENOUGH;
 }
 
 /* A negative pool: what it lacks, and one request of unknown size. */
 static void put_bare(const struct ask *q, struct estimate *e,
                      const struct kv_side *kv) {
     struct note bound = e->condition;
-    bool has_step = bound.key != NULL && bound.count > 0;
-    estimate_if(e, has_step ? "verdict.if.negative_step"
-                            : "verdict.if.negative");
-    condition_add(e, write_short(q->a, -kv->pool.low));
-    if (has_step) {
-        condition_add(e, bound.arg[0]);
-        condition_add(e, bound.arg[1]);
+    struct term lacks = SHORT(-kv->pool.low);
+    if (bound.key != NULL && bound.count > 0) {
+        ESTIMATE_IF(q, e, "verdict.if.negative_step", lacks,
+                    TEXT(bound.arg[0]), TEXT(bound.arg[1]));
+    } else {
+        ESTIMATE_IF(q, e, "verdict.if.negative", lacks);
     }
     e->after = span_none();
     needs_add(&e->needs, FACT_model);
 }
 
-/* An input is missing: what the gap says without it. */
-static void bound_up(const struct ask *q, const struct kv_side *kv,
-                     struct span total, bool is_bare, struct estimate *e) {
-    if (!total.known) {
-        bound_by_card(q, kv, e);
-    } else {
-        bound_by_step(q, kv, total, e);
-    }
-    if (is_bare && e->verdict == VERDICT_MAY_BE_ENOUGH) {
-        put_bare(q, e, kv);
-    }
-}
-
 static void reckon_up(const struct ask *q, const struct kv_side *kv,
                       struct span total, bool is_bare, struct estimate *e) {
-    int64_t before =
-        span_of_setting(&q->c->in[FACT_gpu_memory_utilization]).high;
+    int64_t before = share_in_force(q->c).high;
     int64_t share = least_share(kv->need, kv->pool, total, before);
     int64_t most = ceiling_of(q->c, total);
     bool is_beyond = share <= 0 || share > most;
@@ -231,8 +166,11 @@ static void reckon_up(const struct ask *q, const struct kv_side *kv,
     struct span gain = share_of(total, chosen > before ? chosen - before : 0);
     e->limit = span_plus(kv->pool, gain);
     estimate_judge(e);
-    e->formula = formula_join(q->a, e->formula,
-                              write_up(q, kv, total, chosen, e->limit));
+    e->formula = formula_join(
+        q->a, e->formula,
+        FORMULA_OF(q->a, q->c, used, "kv_available = % + % x (% - %) = %",
+                   MIDDLE(kv->pool), MIDDLE(total), RATIO(chosen),
+                   RATIO(before), MIDDLE(e->limit)));
     if (!is_beyond) {
         e->proposed = propose(FACT_gpu_memory_utilization, share);
     }
@@ -241,8 +179,8 @@ static void reckon_up(const struct ask *q, const struct kv_side *kv,
     }
     if (e->verdict == VERDICT_ENOUGH &&
         !is_free_at_start(q->c, total, chosen)) {
-        estimate_if(e, "verdict.if.free_at_start");
-        condition_add(e, write_short(q->a, share_of(total, chosen).high));
+        ESTIMATE_IF(q, e, "verdict.if.free_at_start",
+                    SHORT(share_of(total, chosen).high));
         needs_add(&e->needs, FACT_gpu_free);
     }
 }
@@ -250,7 +188,7 @@ static void reckon_up(const struct ask *q, const struct kv_side *kv,
 struct estimate effect_utilization_up(const struct ask *q) {
     const struct memory_case *c = q->c;
     struct span total = gpu_total_bytes(c);
-    if (q->what != SHORT_KV_POOL) { /* takes room from what failed */
+    if (!is_pool(q)) { /* takes room from what failed */
         return estimate_none(q->what == SHORT_FREE_AT_START
                                  ? FACT_requested_bytes
                                  : FACT_tried_alloc);
@@ -261,16 +199,309 @@ struct estimate effect_utilization_up(const struct ask *q) {
     if (is_bare) {
         kv.need = span_exact(0); /* that much first, one request besides */
     }
-    need_share_inputs(c, &e.needs);
-    if (!kv.need.known || !kv.pool.known) {
-        needs_add(&e.needs, c->model ? FACT_kv_available : FACT_model);
+    struct span gap = span_minus(kv.need, kv.pool);
+    need_share_inputs(c, &e);
+    estimate_needs(&e, kv.need.known && kv.pool.known,
+                   c->model ? FACT_kv_available : FACT_model);
+    e.short_by = span_at_least(gap, 0);
+    if (gap.known) {
+        e.formula = FORMULA_OF(q->a, c, used, "short_by = % - % = %",
+                               MIDDLE(kv.need), MIDDLE(kv.pool), MIDDLE(gap));
     }
-    e.short_by = span_at_least(span_minus(kv.need, kv.pool), 0);
-    e.formula = write_gap(q, &kv);
-    if (e.needs.count > 0) {
-        bound_up(q, &kv, total, is_bare, &e);
-    } else {
+    if (e.needs.count == 0) {
         reckon_up(q, &kv, total, is_bare, &e);
+        return e;
+    }
+    if (total.known) { /* an input is missing: what the gap says without it */
+        bound_by_step(q, &kv, total, &e);
+    } else {
+        bound_by_card(q, &kv, &e);
+    }
+    if (is_bare && e.verdict == VERDICT_MAY_BE_ENOUGH) {
+        put_bare(q, &e, &kv);
     }
     return e;
+}
+
+/* ---- down: the check of free memory at start ---- */
+
+struct span memory_largest_utilization(const struct memory_case *c) {
+    struct span free = span_in(c, FACT_gpu_free);
+    struct span total = gpu_total_bytes(c);
+    int64_t worst, best;
+    if (!free.known || !total.known || total.low <= 0 ||
+        !mul_div_floor(free.low, MICRO, total.high, &worst) ||
+        !mul_div_floor(free.high, MICRO, total.low, &best)) {
+        return span_none();
+    }
+    return span_at_least(span_of(step_down(worst), step_down(best)), 0);
+}
+
+/* Weights, one request and workspace: what the share has to hold. */
+static struct span held_by_share(const struct ask *q,
+                                 const struct kv_side *kv) {
+    struct span request = kv->need;
+    if (!request.known ||
+        q->c->in[FACT_max_model_len].source == SOURCE_CATALOGUE) {
+        request = span_of(0, request.known ? request.high : 0);
+    }
+    return span_plus(span_plus(weights_bytes(q->c), request),
+                     workspace_bytes(q->c));
+}
+
+/* The model is unknown: what is left of what was asked for may hold it. */
+static void judge_share(const struct ask *q, struct estimate *e,
+                        int64_t share) {
+    struct span before = e->before, after = e->after;
+    if (share < LEAST_SHARE) {
+        e->verdict = VERDICT_NOT_ENOUGH;
+        e->short_by = span_none();
+        return;
+    }
+    ESTIMATE_IF(q, e, "verdict.if.model_fits", SHORT(after.low));
+    e->share_micro = SHARE_NONE;
+    if (before.known && before.high > 0 && after.low <= before.high) {
+        mul_div_floor(after.low, MICRO, before.high, &e->share_micro);
+    }
+    needs_add(&e->needs, FACT_model);
+}
+
+/* "7.48 GiB per GPU (8.03 B x 2 bytes / TP 2)": parts, and what they leave. */
+static struct str write_held(const struct ask *q, const struct kv_side *kv,
+                             struct span share) {
+    struct formulas parts = {0};
+    struct span weights = memory_weights(q->a, q->c, &parts, NULL);
+    struct span nominal = weights_nominal(q->c);
+    struct span request = kv->need.known ? kv->need : span_exact(0);
+    struct span rest = span_minus(share, span_plus(nominal, request));
+    if (!rest.known || !weights.known) {
+        return (struct str){0};
+    }
+    struct str all = parts.count > 0 ? parts.at[0] : (struct str){0};
+    if (kv->demand.by_model && kv->length > 0) {
+        const struct way *way = &kv->demand.ways.at[0];
+        all = formula_join(
+            q->a, all,
+            FORMULA(q->a, "one request = % = %",
+                    TEXT(write_request(q->a, way, kv->length)),
+                    BYTES(way_request(way, kv->length).high)));
+    }
+    return formula_join(
+        q->a, all,
+        FORMULA(q->a,
+                "spare = % - about % weights - % one request = about %",
+                MIDDLE(share), BYTES(nominal.low), MIDDLE(request),
+                MIDDLE(rest)));
+}
+
+static struct estimate down_at_start(const struct ask *q) {
+    const struct memory_case *c = q->c;
+    struct span total = gpu_total_bytes(c);
+    struct span share = memory_largest_utilization(c);
+    struct estimate e = estimate_unknown(FACT_requested_bytes);
+    e.before = requested_bytes(c);
+    e.limit = span_in(c, FACT_gpu_free);
+    estimate_needs(&e, total.known, FACT_gpu_total);
+    estimate_needs(&e, e.limit.known, FACT_gpu_free);
+    if (!share.known) {
+        return e;
+    }
+    e.after = share_of(total, share.low);
+    e.formula = FORMULA_OF(q->a, c, used,
+                           "requested_bytes = % x % = % <= % free",
+                           RATIO(share.low), MIDDLE(total), MIDDLE(e.after),
+                           MIDDLE(e.limit));
+    estimate_judge(&e);
+    struct kv_side kv = kv_side_of(q);
+    struct span held = held_by_share(q, &kv);
+    if (held.known) {
+        e.verdict = span_fits(held, e.after);
+        e.formula =
+            formula_join(q->a, e.formula, write_held(q, &kv, e.after));
+        if (e.verdict == VERDICT_NOT_ENOUGH) {
+            e.short_by = span_minus(held, e.after);
+        }
+        if (verdict_is_open(e.verdict)) { /* held is an interval */
+            ESTIMATE_IF(q, &e, "verdict.if.holds", SHORT(e.after.low),
+                        SHORT(held.low), SHORT(held.high));
+            e.share_micro = share_that_passes(held, e.after);
+            needs_add(&e.needs, FACT_activation_peak);
+        }
+    } else {
+        judge_share(q, &e, share.low);
+    }
+    if (e.verdict != VERDICT_NOT_ENOUGH) {
+        e.proposed = propose(FACT_gpu_memory_utilization, share.low);
+    }
+    return e;
+}
+
+/* ---- down: an allocation beside the pool ---- */
+
+/* The pool must still hold one request after it shrank. */
+static bool starves_pool(const struct ask *q, struct span loss) {
+    struct kv_side kv = kv_side_of(q);
+    return span_fits(kv.need, span_minus(kv.pool, loss)) == VERDICT_NOT_ENOUGH;
+}
+
+/* What other processes and the own CUDA context (0.3 to 1.0 GiB) leave of the
+ * card, in two decimals. */
+static int64_t share_beside_others(const struct memory_case *c,
+                                   struct span total) {
+    struct span rest =
+        span_minus(span_minus(total, span_in(c, FACT_other_in_use)),
+                   span_exact(OWN_CONTEXT_MOST));
+    int64_t share;
+    return rest.known && rest.low >= 0 &&
+                   mul_div_floor(rest.low, MICRO, total.high, &share)
+               ? step_down(share)
+               : MICRO;
+}
+
+/* What is asked for after the allocation that failed: further graphs while
+ * they are captured, further layers while the pool is made. Nothing in other
+ * stages; unknown where nobody can tell how much. */
+struct span more_after_failure(const struct memory_case *c) {
+    struct span pools = span_in(c, FACT_private_pools);
+    if (stage_is(c, "kv_alloc")) {
+        return c->model && c->model->layers > 0
+                   ? span_times(span_in(c, FACT_tried_alloc),
+                                c->model->layers - 1)
+                   : span_none();
+    }
+    if (!stage_is(c, "capture")) {
+        return span_exact(0);
+    }
+    struct memory_case bare = *c;
+    bare.in[FACT_private_pools].known = false;
+    struct span graphs = graph_bytes(&bare);
+    return pools.known ? span_beyond(graphs, pools) : graphs;
+}
+
+/* The largest share that covers the failed allocation at the worst corner and
+ * leaves others what they hold; 0: none. */
+static int64_t share_for(const struct memory_case *c, struct span total,
+                         struct span gap, int64_t now) {
+    struct span less =
+        span_share(span_exact(gap.high > 0 ? gap.high : 0), MICRO, total.low);
+    int64_t beside = share_beside_others(c, total);
+    if (!less.known || less.high >= now) {
+        return 0;
+    }
+    int64_t share = step_down(now - less.high - 1);
+    share = share < beside ? share : beside;
+    return share < LEAST_SHARE ? 0 : share;
+}
+
+void put_lowered(const struct ask *q, struct estimate *e, struct fact proposed,
+                 const struct span *more, enum fact_name open) {
+    e->proposed = proposed;
+    if (more != NULL) {
+        e->formula =
+            formula_join(q->a, e->formula, write_margin(q->a, q->c, *more));
+    } else if (e->verdict == VERDICT_ENOUGH) { /* the next request may fail */
+        ESTIMATE_IF(q, e, "verdict.if.last",
+                    SHORT(e->limit.low - e->after.high));
+        needs_add(&e->needs, open);
+    }
+}
+
+/* Whatever share is in force: so many hundredths less give back the gap. */
+void estimate_less_share(const struct ask *q, struct estimate *e,
+                         struct span total, struct span gap) {
+    struct span whole = span_plus(gap, more_after_failure(q->c));
+    int64_t step = least_share(whole.known ? whole : gap, span_exact(0), total,
+                               0);
+    if (step <= 0 || step > MOST) {
+        return;
+    }
+    struct span freed = share_of(total, step);
+    e->limit = span_plus(e->limit, freed);
+    estimate_judge(e);
+    e->formula = FORMULA(q->a, "freed = % x % = %", RATIO(step),
+                         BYTES(total.low), BYTES(freed.low));
+    ESTIMATE_IF(q, e, "verdict.if.less_share", RATIO(step), SHORT(freed.low));
+}
+
+/* A share that covers what failed and what is still to come, else what failed
+ * alone. */
+static struct estimate lowered(const struct ask *q, struct estimate e,
+                               struct span total, struct span gap) {
+    const struct memory_case *c = q->c;
+    bool is_kv = stage_is(c, "kv_alloc");
+    int64_t before = share_in_force(c).low;
+    struct span more = more_after_failure(c), whole = span_plus(gap, more);
+    int64_t share = whole.known ? share_for(c, total, whole, before) : 0;
+    bool is_whole =
+        share > 0 && !starves_pool(q, share_of(total, before - share));
+    share = is_whole ? share : share_for(c, total, gap, before);
+    if (!is_whole && is_kv && share_beside_others(c, total) < MICRO) {
+        is_whole = true; /* all that follows is inside the share */
+        more = span_exact(0);
+    }
+    if (share == 0) {
+        e.verdict = VERDICT_NOT_ENOUGH;
+        e.short_by = span_at_least(gap, 0);
+        return e;
+    }
+    struct span freed = share_of(total, before - share), free = e.limit;
+    e.limit = span_plus(free, freed);
+    e.formula = FORMULA_OF(q->a, c, used, "free = % + % x (% - %) = %",
+                           MIDDLE(free), MIDDLE(total), RATIO(before),
+                           RATIO(share), MIDDLE(e.limit));
+    estimate_judge(&e);
+    if (starves_pool(q, freed)) {
+        e.verdict = VERDICT_NOT_ENOUGH;
+        return e;
+    }
+    put_lowered(q, &e, propose(FACT_gpu_memory_utilization, share),
+                is_whole ? &more : NULL,
+                is_kv ? FACT_model : FACT_cuda_graph_bytes);
+    return e;
+}
+
+static struct estimate down_for_allocation(const struct ask *q) {
+    const struct memory_case *c = q->c;
+    struct span total = gpu_total_bytes(c);
+    struct estimate e = estimate_of_allocation(c);
+    struct span gap = span_minus(e.before, e.limit);
+    need_share_inputs(c, &e);
+    estimate_needs(&e, e.limit.known, FACT_gpu_free);
+    if (!gap.known || !total.known || total.low <= 0) {
+        return e;
+    }
+    if (!c->in[FACT_gpu_memory_utilization].known) {
+        estimate_less_share(q, &e, total, gap);
+        return e;
+    }
+    return lowered(q, e, total, gap);
+}
+
+/* While weights load or memory is measured there is no pool to shrink. The
+ * sampler warms up in the profile run and once more beside the pool: then
+ * nobody can tell from the stage. */
+static struct estimate down_by_stage(const struct ask *q) {
+    const struct memory_case *c = q->c;
+    bool has_pool = c->in[FACT_kv_available].known ||
+                    c->in[FACT_kv_blocks].known || c->in[FACT_kv_tokens].known;
+    if (stage_is(c, "load") || stage_is(c, "wake")) {
+        return estimate_none(FACT_tried_alloc);
+    }
+    struct estimate e = down_for_allocation(q);
+    if (stage_is(c, "profile") && !has_pool && e.verdict == VERDICT_ENOUGH) {
+        estimate_if(&e, "verdict.if.after_pool");
+    }
+    return e;
+}
+
+struct estimate effect_utilization_down(const struct ask *q) {
+    switch (q->what) {
+    case SHORT_FREE_AT_START: return down_at_start(q);
+    case SHORT_ALLOCATION: return down_by_stage(q);
+    case SHORT_KV_POOL: return estimate_none(FACT_kv_needed);
+    case SHORT_HOST:
+    case SHORT_TOKENS:
+    case SHORT_UNKNOWN: break;
+    }
+    return estimate_none(FACT_requested_bytes);
 }

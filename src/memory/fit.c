@@ -7,7 +7,7 @@
 #include "memory/budget.h"
 #include "memory/case.h"
 #include "memory/demand.h"
-#include "memory/engine_kv.h"
+#include "memory/engines.h"
 #include "memory/fit_case.h"
 #include "memory/formula.h"
 #include "memory/rules.h"
@@ -43,7 +43,7 @@ static void name_settings(const struct memory_case *c, struct kv *kv) {
 
 struct kv fit_kv(struct arena *a, const struct memory_case *c,
                  struct formulas *f) {
-    if (!rules_is_vllm(c)) {
+    if (!engine_of(c)->takes_share) {
         return fit_other_kv(a, c, f);
     }
     struct kv kv = memory_kv(a, c, f);
@@ -62,7 +62,7 @@ static enum truth_fit of_requests(const struct kv *kv, int64_t requests) {
  * says less than one where the arithmetic of bytes would let one in. */
 enum truth_fit fit_verdict(const struct memory_case *c, const struct kv *kv,
                            int64_t requests) {
-    bool is_vllm = rules_is_vllm(c);
+    bool is_vllm = engine_of(c)->takes_share;
     if (kv->pool.known && kv->pool.high <= 0) {
         return FIT_NO;
     }
@@ -91,7 +91,7 @@ static void add_part(struct budget *b, const char *part, struct span bytes,
 static void add_fact(struct arena *a, struct budget *b,
                      const struct memory_case *c, const char *part,
                      enum fact_name name) {
-    add_part(b, part, span_of_fact(&c->in[name]), write_source(a, c, name));
+    add_part(b, part, span_in(c, name), write_source(a, c, name));
 }
 
 static struct str weights_source(struct arena *a,
@@ -118,7 +118,7 @@ static void add_pool(struct arena *a, struct budget *b,
 struct budget fit_budget(struct arena *a, const struct memory_case *c,
                          const struct kv *kv) {
     struct budget b = {.total = gpu_total_bytes(c)};
-    bool is_vllm = rules_is_vllm(c);
+    bool is_vllm = engine_of(c)->takes_share;
     b.parts = arena_array(a, PARTS_MAX, sizeof *b.parts);
     add_part(&b, "weights", engine_weights(c), weights_source(a, c));
     add_fact(a, &b, c, "activation", FACT_activation_peak);
@@ -329,7 +329,7 @@ static struct span least_of(struct arena *a, const struct fit_question *q,
 static void find_least_ranks(struct arena *a, const struct fit_question *q,
                              struct fit *fit) {
     bool is_sharded = fit->is_training && fit->c.in[FACT_zero_stage].number > 0;
-    bool is_laid = !fit->is_training && engine_spreads_layers(&fit->c);
+    bool is_laid = !fit->is_training && engine_of(&fit->c)->spreads_layers;
     if (fit->c.model == NULL || !gpu_total_bytes(&fit->c).known ||
         says_pool(&fit->c)) {
         return;
@@ -359,7 +359,7 @@ static bool is_refused(const struct fit *fit) {
 enum truth_fit fit_verdict_of(struct arena *a, const struct fit_question *q,
                               struct kv *kv) {
     struct fit_question whole = *q;
-    struct fit fit = {.is_vllm = rules_is_vllm(&q->c)};
+    struct fit fit = {.is_vllm = engine_of(&q->c)->takes_share};
     fit_complete(a, &whole);
     *kv = (struct kv){.fits = FIT_UNKNOWN};
     fit_check(a, &whole.c, &fit);
@@ -392,7 +392,7 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
     struct fit_question whole = *q;
     fit_complete(a, &whole);
     struct fit fit = {.c = whole.c,
-                      .is_vllm = rules_is_vllm(&whole.c),
+                      .is_vllm = engine_of(&whole.c)->takes_share,
                       .is_training = training_is_asked(&whole.c),
                       .requests = q->requests > 0 ? q->requests : 1};
     fit_check(a, &fit.c, &fit);

@@ -13,12 +13,10 @@
  * vocabularies. Each stands in the inputs as a derived interval with its
  * reason, and a measured one replaces it.
  */
-#include "corpus/version.h"
 #include "memory/budget.h"
 #include "memory/case.h"
-#include "memory/engine_kv.h"
+#include "memory/engines.h"
 #include "memory/fit_case.h"
-#include "memory/llama_cpp.h"
 #include "memory/rules.h"
 #include "memory/span.h"
 #include "memory/weights.h"
@@ -26,11 +24,7 @@
 #define MIB (INT64_C(1) << 20)
 #define GIB (INT64_C(1) << 30)
 #define LOGIT_BYTES 4
-#define LOGIT_COPIES 11
 #define LARGE_CARD (70 * GIB)
-#define USUAL_STEP 2048
-#define UBATCH 512
-#define EXLLAMA_CHUNK 2048
 
 struct fact fit_derived(enum fact_name name, struct span s, const char *why) {
     return (struct fact){.name = name,
@@ -65,7 +59,7 @@ static bool is_a100(const struct memory_case *c) {
 }
 
 static void take_batch(struct memory_case *c) {
-    struct span total = span_of_fact(&c->in[FACT_gpu_total]);
+    struct span total = span_in(c, FACT_gpu_total);
     if (!total.known || rules_is_v0(c) != ANSWER_NO) {
         return;
     }
@@ -84,115 +78,37 @@ static void take_batch(struct memory_case *c) {
 
 /* ---- a step ---- */
 
-static struct span logits_of(const struct memory_case *c, int64_t rows) {
+struct span step_logits(const struct memory_case *c, int64_t rows) {
     struct span one = span_times(span_exact(c->model->vocab_size), LOGIT_BYTES);
     return span_times(one, rows);
 }
 
-/* In and out of the widest layer, in 16 bits. */
-static struct span layer_of(const struct memory_case *c, int64_t tokens) {
+struct span step_layer(const struct memory_case *c, int64_t tokens) {
     int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
+    struct span inner = span_times(span_exact(c->model->intermediate_size), 3);
     struct span width =
         span_plus(span_times(span_exact(c->model->hidden_size), 4),
-                  span_share(span_times(
-                                 span_exact(c->model->intermediate_size), 3),
-                             1, tp));
+                  span_share(inner, 1, tp));
     return span_times(span_times(width, tokens), 2);
 }
 
-static struct span of_vllm(const struct memory_case *c) {
-    int64_t length = setting_of(c, FACT_max_model_len, USUAL_STEP);
-    int64_t batch = setting_of(c, FACT_max_num_batched_tokens,
-                           length > USUAL_STEP ? length : USUAL_STEP);
-    struct span sampler = logits_of(c, setting_of(c, FACT_max_num_seqs, 256));
-    struct span step = layer_of(c, batch);
-    struct span most = span_plus(span_times(sampler, LOGIT_COPIES),
-                                 span_times(step, 2));
-    int64_t least = sampler.low < step.low ? sampler.low : step.low;
-    return most.known ? span_of(least / 2, most.high) : most;
-}
-
-/* Releases before 4.45 make logits of the whole prompt. */
-static struct span of_transformers(const struct memory_case *c) {
-    const struct fact *version = &c->in[FACT_engine_version];
-    int64_t rows = setting_of(c, FACT_batch_size, 1), tokens;
-    int order;
-    bool is_old = version->known &&
-                  version_compare(version->word, STR("4.45.0"), &order) &&
-                  order < 0;
-    if (!mul_i64(rows, setting_of(c, FACT_max_model_len, USUAL_STEP), &tokens)) {
-        return span_none();
-    }
-    struct span step = layer_of(c, tokens);
-    struct span logits = logits_of(c, is_old ? tokens : rows);
-    struct span most = span_plus(span_share(step, 3, 2),
-                                 span_times(logits, 3));
-    return most.known ? span_of(step.low / 2, most.high) : most;
-}
-
-/* Scores of one layer take no room where flash attention is on, which newer
- * builds see to themselves. */
-static struct span of_llama(const struct memory_case *c) {
-    const struct fact *flash = &c->in[FACT_flash_attention];
-    int64_t rows = setting_of(c, FACT_max_num_batched_tokens, UBATCH);
-    struct span logits = logits_of(c, rows);
-    struct span most = span_plus(span_times(layer_of(c, rows), 3),
-                                 span_plus(logits, span_exact(256 * MIB)));
-    struct memory_case at = *c;
-    at.in[FACT_context_length] = at.in[FACT_max_model_len];
-    struct span scores = llama_score_bytes(&at);
-    if (flash->known && !flash->number && scores.known) {
-        most = span_plus(most, scores);
-    }
-    return most.known ? span_of(64 * MIB, most.high) : most;
-}
-
-static struct span of_steps(const struct memory_case *c, int64_t tokens,
-                            int64_t rows) {
-    struct span step = layer_of(c, tokens);
+struct span step_bound(const struct memory_case *c, int64_t tokens,
+                       int64_t rows) {
+    struct span step = step_layer(c, tokens);
     struct span most = span_plus(span_times(step, 2),
-                                 span_times(logits_of(c, rows), 3));
+                                 span_times(step_logits(c, rows), 3));
     return most.known ? span_of(step.low / 4, most.high) : most;
 }
 
-/* TurboMind takes the share before any step; the PyTorch engine after it has
- * set logits of a step aside. */
-static struct span of_lmdeploy(const struct memory_case *c) {
-    int64_t rows = setting_of(c, FACT_max_num_batched_tokens, 8192);
-    struct span most = span_share(logits_of(c, rows + 512), 1, 2);
-    return most.known ? span_of(0, most.high) : most;
-}
-
-static struct span activation_of(const struct memory_case *c) {
-    int64_t batch = setting_of(c, FACT_max_num_batched_tokens, 0);
-    if (rules_is_vllm(c)) {
-        return of_vllm(c);
-    }
-    if (engine_is_llama(c)) {
-        return of_llama(c);
-    }
-    if (case_is_engine(c, "transformers")) {
-        return of_transformers(c);
-    }
-    if (case_is_engine(c, "lmdeploy")) {
-        return of_lmdeploy(c);
-    }
-    if (case_is_engine(c, "mlx") || case_is_engine(c, "exllama")) {
-        return of_steps(c, EXLLAMA_CHUNK, 1);
-    }
-    bool has_step = case_is_engine(c, "tensorrt-llm") || case_is_engine(c, "tgi");
-    return has_step ? of_steps(c, batch > 0 ? batch : 8192, 256)
-                    : span_none();
-}
-
 static void take_activation(struct memory_case *c) {
-    bool has_tower = c->model && c->model->is_multimodal &&
-                     !engine_is_llama(c);
+    const struct engine_rules *e = engine_of(c);
+    bool has_tower = c->model && c->model->is_multimodal && !e->has_cells;
     if (!is_open(c, FACT_activation_peak) || c->model == NULL ||
-        c->model->vocab_size <= 0 || c->model->hidden_size <= 0) {
+        c->model->vocab_size <= 0 || c->model->hidden_size <= 0 ||
+        e->activation == NULL) {
         return;
     }
-    struct span bytes = activation_of(c);
+    struct span bytes = e->activation(c);
     if (bytes.known && has_tower) {
         bytes = span_of(bytes.low, span_plus(bytes, span_exact(3 * GIB)).high);
     }
@@ -206,7 +122,7 @@ static void take_activation(struct memory_case *c) {
 static void take_context(struct memory_case *c) {
     bool is_parallel = setting_of(c, FACT_tensor_parallel, 1) > 1 ||
                        (setting_of(c, FACT_pipeline_parallel, 1) > 1 &&
-                        !engine_spreads_layers(c));
+                        !engine_of(c)->spreads_layers);
     struct span rest = span_of(0, is_parallel ? 3 * GIB / 2 : 600 * MIB);
     if (is_open(c, FACT_non_torch)) {
         c->in[FACT_non_torch] = fit_derived(
@@ -236,7 +152,7 @@ static void take_weights(struct memory_case *c) {
         return;
     }
     struct span whole = span_of(c->model->params / 2, c->model->params * 2);
-    ranks = engine_is_llama(c) ? 1 : ranks; /* there it is the file's size */
+    ranks = engine_of(c)->has_cells ? 1 : ranks; /* there it is the file's size */
     c->in[FACT_weights_bytes] =
         fit_derived(FACT_weights_bytes, span_share(whole, 1, ranks),
                     "between 4 and 16 bits: this format may be either");
@@ -245,7 +161,7 @@ static void take_weights(struct memory_case *c) {
 void fit_take_bounds(struct memory_case *c) {
     static const enum fact_name pools[] = {FACT_kv_available, FACT_kv_blocks,
                                            FACT_kv_bytes};
-    if (rules_is_vllm(c)) {
+    if (engine_of(c)->takes_share) {
         take_batch(c);
     }
     for (size_t i = 0; i < sizeof pools / sizeof pools[0]; i++) {
@@ -254,12 +170,12 @@ void fit_take_bounds(struct memory_case *c) {
         }
     }
     take_weights(c);
-    if (case_is_engine(c, "sglang")) {
+    if (engine_of(c)->pool == POOL_OF_STATIC) {
         return; /* its share is of weights and pool alone */
     }
     take_activation(c);
     take_context(c);
-    if (rules_is_vllm(c)) {
+    if (engine_of(c)->takes_share) {
         take_graphs(c);
     }
 }

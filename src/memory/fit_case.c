@@ -5,7 +5,7 @@
  */
 #include "memory/fit_case.h"
 
-#include "memory/engine_kv.h"
+#include "memory/engines.h"
 #include "memory/rules.h"
 #include "memory/span.h"
 #include "memory/training.h"
@@ -67,7 +67,7 @@ static void take_split(struct memory_case *c) {
     }
     c->in[FACT_tensor_parallel] =
         fit_default(FACT_tensor_parallel, ranks, (struct str){0}, why);
-    if (rules_is_vllm(c) && cards / ranks > 1 &&
+    if (engine_of(c)->takes_share && cards / ranks > 1 &&
         cards / ranks <= c->model->layers) {
         c->in[FACT_pipeline_parallel] = fit_default(
             FACT_pipeline_parallel, cards / ranks, (struct str){0}, why);
@@ -99,20 +99,20 @@ static void take_dtype(struct memory_case *c) {
                   is_wide ? "of a float32 model" : "the model's");
 }
 
-/* Ollama's tags are Q4_K_M unless they say otherwise. */
 static void take_tag(struct memory_case *c) {
+    const char *usual = engine_of(c)->usual_quantization;
     bool is_plain = c->model && c->model->quantization.n == 0;
-    if (str_eq(c->engine, STR("ollama")) && is_plain &&
+    if (usual != NULL && is_plain &&
         is_open(c, FACT_quantization) && is_open(c, FACT_weights_bytes)) {
         c->in[FACT_quantization] = fit_default(
-            FACT_quantization, 0, STR("Q4_K_M"), "of Ollama's tags");
+            FACT_quantization, 0, str_of(usual), "of Ollama's tags");
     }
 }
 
 /* Layers that are laid over all cards there are. */
 static void take_cards(struct memory_case *c) {
     const struct fact *cards = &c->in[FACT_gpu_count];
-    if (engine_spreads_layers(c) && cards->known && cards->number > 1 &&
+    if (engine_of(c)->spreads_layers && cards->known && cards->number > 1 &&
         is_open(c, FACT_pipeline_parallel) &&
         c->in[FACT_tensor_parallel].number <= 1) {
         c->in[FACT_pipeline_parallel] =
@@ -125,7 +125,7 @@ static void take_cards(struct memory_case *c) {
 static void take_length(struct memory_case *c) {
     const struct fact *context = &c->in[FACT_context_length];
     if (is_open(c, FACT_max_model_len) && context->known &&
-        context->number > 0 && !rules_is_vllm(c)) {
+        context->number > 0 && !engine_of(c)->takes_share) {
         c->in[FACT_max_model_len] = *context;
         c->in[FACT_max_model_len].name = FACT_max_model_len;
     }

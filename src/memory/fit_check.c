@@ -7,7 +7,7 @@
 #include "corpus/version.h"
 #include "memory/budget.h"
 #include "memory/case.h"
-#include "memory/engine_kv.h"
+#include "memory/engines.h"
 #include "memory/fit_case.h"
 #include "memory/llama_cpp.h"
 #include "memory/rules.h"
@@ -46,7 +46,7 @@ static struct span cards_of_model(const struct memory_case *c) {
  * tensor-parallel ones; whether it is on nobody says here. */
 static bool may_share_ranks(const struct memory_case *c) {
     int64_t dp = setting_of(c, FACT_data_parallel, 1);
-    return case_is_engine(c, "sglang") && dp > 1 &&
+    return engine_of(c)->may_share_ranks && dp > 1 &&
            setting_of(c, FACT_tensor_parallel, 1) % dp == 0;
 }
 
@@ -69,8 +69,8 @@ static struct fit_checked position(const struct memory_case *c) {
 }
 
 static struct fit_checked free_at_start(const struct memory_case *c) {
-    struct span free = span_of_fact(&c->in[FACT_gpu_free]);
-    bool comes_up = rules_is_vllm(c) && free.known &&
+    struct span free = span_in(c, FACT_gpu_free);
+    bool comes_up = engine_of(c)->takes_share && free.known &&
                     rules_check_free(c) != ANSWER_NO &&
                     requested_bytes(c).known;
     return comes_up ? judged(requested_bytes(c), free)
@@ -79,13 +79,12 @@ static struct fit_checked free_at_start(const struct memory_case *c) {
 
 /* The engines that it runs, to serve. */
 static bool is_of_kaito(const struct memory_case *c) {
-    bool runs = rules_is_vllm(c) || str_eq(c->engine, STR("transformers"));
-    return runs && !training_is_asked(c);
+    return engine_of(c)->is_of_kaito && !training_is_asked(c);
 }
 
 static struct fit_checked sku(const struct memory_case *c) {
     struct fit_checked k = none;
-    struct span card = span_of_fact(&c->in[FACT_gpu_total]);
+    struct span card = span_in(c, FACT_gpu_total);
     struct span cards = c->in[FACT_gpu_count].known
                             ? span_exact(setting_of(c, FACT_gpu_count, 1))
                             : cards_of_model(c);
@@ -112,10 +111,9 @@ static struct fit_checked sku(const struct memory_case *c) {
 /* "V cache quantization requires flash_attn": llama-context.cpp. */
 static struct fit_checked flash(const struct memory_case *c) {
     static const char *const plain[] = {"f16", "bf16", "f32"};
-    const struct fact *on = &c->in[FACT_flash_attention];
     struct fit_checked k = none;
     struct str key, value;
-    if (!engine_is_llama(c) || !on->known || on->number != 0) {
+    if (!engine_of(c)->has_cells || !is_off(c, FACT_flash_attention)) {
         return k;
     }
     llama_cache_types(c, &key, &value);

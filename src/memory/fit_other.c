@@ -6,7 +6,7 @@
  *   longest: the last length whose need the pool holds, by bisection
  */
 #include "memory/case.h"
-#include "memory/engine_kv.h"
+#include "memory/engines.h"
 #include "memory/fit_case.h"
 #include "memory/formula.h"
 #include "memory/span.h"
@@ -33,56 +33,35 @@ static struct span longest_of(const struct memory_case *c, struct span pool,
     return span_of(ends[0], ends[1]);
 }
 
-static struct str write_need(struct arena *a, const struct memory_case *c,
-                             const struct kv *kv, int64_t tokens) {
-    int64_t block = engine_block_tokens(c);
-    struct str fixed = write_bytes(a, kv->fixed.low);
-    struct str slope = write_count(a, kv->slope.low);
-    struct str n = write_count(a, tokens), b = write_count(a, block);
-    struct str first =
-        kv->fixed.low ? arena_printf(a, "%.*s + ", STR_ARG(fixed))
-                      : (struct str){0};
-    return block == 1
-               ? arena_printf(a, "%.*s%.*s tokens x %.*s bytes",
-                              STR_ARG(first), STR_ARG(n), STR_ARG(slope))
-               : arena_printf(a, "%.*sceil(%.*s / %.*s) blocks x %.*s x %.*s "
-                                 "bytes",
-                              STR_ARG(first), STR_ARG(n), STR_ARG(b),
-                              STR_ARG(b), STR_ARG(slope));
-}
-
-static void show_slope(struct arena *a, const struct memory_case *c,
-                       const struct kv *kv, struct formulas *f) {
-    static const enum fact_name used[] = {
-        FACT_model,           FACT_kv_cache_dtype,    FACT_dtype,
-        FACT_tensor_parallel, FACT_pipeline_parallel, FACT_COUNT_OF};
-    struct str text = engine_write_slope(a, c);
-    if (text.n == 0) {
-        return;
-    }
-    struct str slope = write_count(a, kv->slope.low);
-    struct str sources = write_sources(a, c, used);
-    formula_put(a, f,
-                arena_printf(a, "kv_per_token = %.*s = %.*s bytes%.*s",
-                             STR_ARG(text), STR_ARG(slope), STR_ARG(sources)));
-}
-
 static void show(struct arena *a, const struct memory_case *c,
                  const struct kv *kv, int64_t tokens, struct formulas *f) {
-    static const enum fact_name used[] = {FACT_max_model_len, FACT_block_size,
-                                          FACT_batch_size, FACT_COUNT_OF};
+    static const enum fact_name of_slope[] = {
+        FACT_model,           FACT_kv_cache_dtype,    FACT_dtype,
+        FACT_tensor_parallel, FACT_pipeline_parallel, FACT_COUNT_OF};
+    static const enum fact_name of_need[] = {
+        FACT_max_model_len, FACT_block_size, FACT_batch_size, FACT_COUNT_OF};
+    struct term block = COUNT(engine_block_tokens(c));
     if (f == NULL) {
         return;
     }
-    show_slope(a, c, kv, f);
-    if (span_is_exact(kv->slope) && span_is_exact(kv->fixed) && tokens > 0) {
-        struct str text = write_need(a, c, kv, tokens);
-        struct str value = write_bytes(a, kv->bytes_per_request.low);
-        struct str sources = write_sources(a, c, used);
+    struct str slope = engine_write_slope(a, c);
+    if (slope.n > 0) {
         formula_put(a, f,
-                    arena_printf(a, "kv_needed = %.*s = %.*s%.*s",
-                                 STR_ARG(text), STR_ARG(value),
-                                 STR_ARG(sources)));
+                    FORMULA_OF(a, c, of_slope, "kv_per_token = % = % bytes",
+                               TEXT(slope), COUNT(kv->slope.low)));
+    }
+    if (span_is_exact(kv->slope) && span_is_exact(kv->fixed) && tokens > 0) {
+        struct str fixed = kv->fixed.low
+                               ? FORMULA(a, "% + ", BYTES(kv->fixed.low))
+                               : (struct str){0};
+        struct str count =
+            block.n == 1 ? FORMULA(a, "% tokens", COUNT(tokens))
+                         : FORMULA(a, "ceil(% / %) blocks x %", COUNT(tokens),
+                                   block, block);
+        formula_put(a, f,
+                    FORMULA_OF(a, c, of_need, "kv_needed = %% x % bytes = %",
+                               TEXT(fixed), TEXT(count), COUNT(kv->slope.low),
+                               BYTES(kv->bytes_per_request.low)));
     }
     formula_put(a, f, engine_write_pool(a, c));
 }
@@ -146,9 +125,8 @@ struct kv fit_other_kv(struct arena *a, const struct memory_case *c,
     kv.pool = engine_kv_pool(c);
     if (tokens > 0 && mul_i64(ceil_div(tokens, block), block, &whole)) {
         kv.bytes_per_request = engine_kv_bytes(c, tokens);
-        kv.fixed = span_at_least(span_minus(kv.bytes_per_request,
-                                            span_times(kv.slope, whole)),
-                                 0);
+        kv.fixed = span_beyond(kv.bytes_per_request,
+                                            span_times(kv.slope, whole));
     }
     count_blocks(&kv, c);
     if (kv.pool.known && kv.bytes_per_request.known) {

@@ -1,7 +1,7 @@
 /* fit_remark.c: what an answer rests on, in notes: a split that nobody said,
  * estimates that only a start would replace. */
 #include "memory/effect.h"
-#include "memory/engine_kv.h"
+#include "memory/engines.h"
 #include "memory/fit_case.h"
 #include "memory/formula.h"
 #include "memory/span.h"
@@ -48,7 +48,7 @@ static void remark_split(struct arena *a, const struct fit_question *q,
                                 STR_ARG(assigned(a, q->engine, pp)));
     }
     n.arg[1] = write_count(a, cards->number);
-    if (str_eq(fit->c.engine, STR("tgi"))) { /* launcher: find_num_shards() */
+    if (engine_of(&fit->c)->splits_by_itself) {
         n.key = "fit.remark.split_by_itself";
     }
     add(fit, &n);

@@ -12,7 +12,7 @@
  */
 #include "memory/budget.h"
 #include "memory/effect.h"
-#include "memory/engine_kv.h"
+#include "memory/engines.h"
 #include "memory/fit_case.h"
 #include "memory/formula.h"
 #include "memory/rules.h"
@@ -298,7 +298,7 @@ static struct values values_of(struct search *s, const struct lever *l,
     case UP_BY_DOUBLES:
         for (int64_t n = (now > 0 ? now : 1) * 2;
              n <= l->number && (l->audience == OF_TRAINING ||
-                                engine_spreads_layers(c));
+                                engine_of(c)->spreads_layers);
              n *= 2) {
             offer(&v, l->fact, n);
         }

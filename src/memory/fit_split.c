@@ -17,7 +17,7 @@
  */
 #include "memory/budget.h"
 #include "memory/case.h"
-#include "memory/effect.h"
+#include "memory/engines.h"
 #include "memory/fit_case.h"
 #include "memory/formula.h"
 #include "memory/rules.h"
@@ -42,13 +42,13 @@ struct split {
 };
 
 static int64_t expert_ranks(const struct memory_case *c) {
-    return case_is_engine(c, "sglang")
+    return engine_of(c)->has_expert_ranks
                ? setting_of(c, FACT_expert_parallel_size, 1)
                : 1;
 }
 
 static bool has_whole_experts(const struct memory_case *c) {
-    return rules_is_vllm(c) && c->in[FACT_expert_parallel].known &&
+    return engine_of(c)->takes_share && c->in[FACT_expert_parallel].known &&
            c->in[FACT_expert_parallel].number != 0;
 }
 
@@ -88,7 +88,7 @@ static struct obstacle columns(const struct split *s, int64_t size,
     }
     bool is_cut = s->block > 0 && size / ranks % s->block != 0 &&
                   size % s->block == 0 && !(is_expert && s->is_usual);
-    bool may_be_whole = is_expert && rules_is_vllm(s->c);
+    bool may_be_whole = is_expert && engine_of(s->c)->takes_share;
     const char *key = s->is_usual      ? "fit.split.block_usual"
                       : may_be_whole ? "fit.split.block_expert"
                                      : "fit.split.block";
@@ -126,8 +126,7 @@ static struct obstacle experts(const struct split *s) {
 
 static struct obstacle obstacle_of(const struct memory_case *c, int64_t tp) {
     struct obstacle none = {.key = NULL};
-    bool is_known = rules_is_vllm(c) || case_is_engine(c, "sglang");
-    if (c->model == NULL || !is_known ||
+    if (c->model == NULL || !engine_of(c)->checks_split ||
         (c->model->heads > 0 && c->model->heads % tp != 0)) {
         return none; /* of which the check of heads speaks */
     }

@@ -9,7 +9,7 @@
  */
 #include "memory/budget.h"
 #include "memory/case.h"
-#include "memory/effect.h"
+#include "memory/engines.h"
 #include "memory/fit_case.h"
 #include "memory/formula.h"
 #include "memory/span.h"
@@ -36,7 +36,7 @@ static struct span beside(const struct memory_case *c) {
     if (cards <= 1) {
         return span_of(300 * MIB, GIB);
     }
-    return span_of(500 * MIB, case_is_engine(c, "deepspeed") ? 3 * GIB : 2 * GIB);
+    return span_of(500 * MIB, engine_of(c)->has_buckets ? 3 * GIB : 2 * GIB);
 }
 
 void fit_take_training(struct memory_case *c) {
@@ -45,8 +45,8 @@ void fit_take_training(struct memory_case *c) {
                                                            : USUAL_TOKENS;
     fill(c, FACT_optimizer, 0, "adamw", "the usual one");
     fill(c, FACT_precision, 0, "mixed", "16 bits with a 32-bit copy");
-    fill(c, FACT_zero_stage, case_is_engine(c, "fsdp") ? 3 : 0, "",
-         case_is_engine(c, "fsdp") ? "full shard" : "nothing is sharded");
+    fill(c, FACT_zero_stage, engine_of(c)->shards_fully ? 3 : 0, "",
+         engine_of(c)->shards_fully ? "full shard" : "nothing is sharded");
     fill(c, FACT_offload, 0, "none", "all on the card");
     fill(c, FACT_lora_rank, 0, "", "everything is trained");
     fill(c, FACT_gradient_checkpointing, 0, "", "off");
@@ -65,7 +65,7 @@ void fit_take_training(struct memory_case *c) {
 
 static struct span held_by(const struct memory_case *c,
                            const struct training *t) {
-    return span_plus(t->total, span_of_fact(&c->in[FACT_non_torch]));
+    return span_plus(t->total, span_in(c, FACT_non_torch));
 }
 
 /* A measured peak replaces the bounds. */
@@ -74,7 +74,7 @@ static struct training held_parts(struct arena *a,
                                   struct formulas *f) {
     struct training_setup s = training_setup_of(c);
     struct training t = memory_training(a, &s, f);
-    struct span peak = span_of_fact(&c->in[FACT_activation_peak]);
+    struct span peak = span_in(c, FACT_activation_peak);
     if (peak.known && t.weights.known) {
         t.activations = peak;
         t.total = span_plus(span_plus(t.weights, t.gradients),
@@ -149,7 +149,7 @@ static struct budget parts_of(struct arena *a, const struct memory_case *c,
     add(&b, "gradients", t->gradients, model);
     add(&b, "optimizer", t->optimizer, optimizer);
     add(&b, "activation", t->activations, STR("derived"));
-    add(&b, "non_torch", span_of_fact(&c->in[FACT_non_torch]),
+    add(&b, "non_torch", span_in(c, FACT_non_torch),
         write_source(a, c, FACT_non_torch));
     struct span rest = span_minus(b.total, held_by(c, t));
     if (rest.known && rest.low > 0) {
@@ -164,7 +164,7 @@ static void show_step(struct arena *a, const struct memory_case *c,
         FACT_model,     FACT_batch_size, FACT_seq_len, FACT_optimizer,
         FACT_precision, FACT_zero_stage, FACT_gpu_count,
         FACT_lora_rank, FACT_gradient_checkpointing, FACT_COUNT_OF};
-    struct span other = span_of_fact(&c->in[FACT_non_torch]);
+    struct span other = span_in(c, FACT_non_torch);
     struct span all = held_by(c, t);
     if (!all.known) {
         return;
@@ -174,18 +174,15 @@ static void show_step(struct arena *a, const struct memory_case *c,
     static const char *const names[] = {"weights", "gradients",
                                         "optimizer state", "activations",
                                         "beside"};
-    struct buf b;
-    buf_init_in(&b, a, 1024);
+    struct str sum = {0};
     for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) {
-        struct str n = write_bytes(a, each[i].high);
-        buf_printf(&b, "%s%.*s %s", i ? " + " : "", STR_ARG(n), names[i]);
+        sum = FORMULA(a, "%%% %", TEXT(sum),
+                      TEXT(i > 0 ? STR(" + ") : STR("")), BYTES(each[i].high),
+                      TEXT(str_of(names[i])));
     }
-    struct str most = write_bytes(a, all.high);
-    struct str sources = write_sources(a, c, used);
     formula_put(a, f,
-                arena_printf(a, "held at most = %.*s = %.*s%.*s",
-                             STR_ARG(buf_str(&b)), STR_ARG(most),
-                             STR_ARG(sources)));
+                FORMULA_OF(a, c, used, "held at most = % = %", TEXT(sum),
+                           BYTES(all.high)));
 }
 
 static void name_needs(const struct memory_case *c, struct needs *needs) {

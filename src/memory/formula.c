@@ -5,20 +5,59 @@
 
 #define TEXT_MAX 4096
 
-static struct str write(struct arena *a, void (*put)(struct buf *, int64_t),
-                        int64_t n) {
+static struct str write_span(struct arena *a, struct term t) {
+    struct str low = write_bytes(a, t.n), high = write_bytes(a, t.high);
+    return str_eq(low, high)
+               ? low
+               : FORMULA(a, "% to %", TEXT(low), TEXT(high));
+}
+
+struct str term_write(struct arena *a, struct term t) {
     struct buf b;
     buf_init_in(&b, a, TEXT_MAX);
-    put(&b, n);
+    switch (t.kind) {
+    case TERM_BYTES: units_bytes(&b, t.n); break;
+    case TERM_SHORT: units_short(&b, t.n); break;
+    case TERM_COUNT: units_count(&b, t.n); break;
+    case TERM_RATIO: units_ratio(&b, t.n); break;
+    case TERM_PLAIN: buf_printf(&b, "%lld", (long long)t.n); break;
+    case TERM_SPAN: return write_span(a, t);
+    case TERM_TEXT: return t.text;
+    }
     return arena_str(a, buf_str(&b));
 }
 
+struct str formula_write(struct arena *a, const char *pattern,
+                         const struct term *terms) {
+    struct buf b;
+    buf_init_in(&b, a, TEXT_MAX);
+    for (; *pattern; pattern++) {
+        if (*pattern == '%') {
+            buf_add(&b, term_write(a, *terms++));
+        } else {
+            buf_add_char(&b, *pattern);
+        }
+    }
+    return arena_str(a, buf_str(&b));
+}
+
+struct str formula_with(struct arena *a, const struct memory_case *c,
+                        const enum fact_name *used, const char *pattern,
+                        const struct term *terms) {
+    struct str text = formula_write(a, pattern, terms);
+    return FORMULA(a, "%%", TEXT(text), TEXT(write_sources(a, c, used)));
+}
+
 struct str write_bytes(struct arena *a, int64_t bytes) {
-    return write(a, units_bytes, bytes);
+    return term_write(a, BYTES(bytes));
 }
 
 struct str write_short(struct arena *a, int64_t bytes) {
-    return write(a, units_short, bytes);
+    return term_write(a, SHORT(bytes));
+}
+
+struct str write_count(struct arena *a, int64_t n) {
+    return term_write(a, COUNT(n));
 }
 
 struct str write_as(struct arena *a, int64_t bytes, int64_t like) {
@@ -35,22 +74,6 @@ struct str write_as(struct arena *a, int64_t bytes, int64_t like) {
     }
     long long hundredths = (thousandths + 5) / 10;
     return arena_printf(a, "%lld.%02lld", hundredths / 100, hundredths % 100);
-}
-
-struct str write_count(struct arena *a, int64_t n) {
-    return write(a, units_count, n);
-}
-
-struct str write_ratio(struct arena *a, int64_t micro) {
-    return write(a, units_ratio, micro);
-}
-
-struct str write_bytes_span(struct arena *a, struct span s) {
-    struct str low = write_bytes(a, s.low), high = write_bytes(a, s.high);
-    if (str_eq(low, high)) {
-        return low;
-    }
-    return arena_printf(a, "%.*s to %.*s", STR_ARG(low), STR_ARG(high));
 }
 
 void formula_put(struct arena *a, struct formulas *f, struct str text) {
@@ -124,16 +147,12 @@ void needs_add(struct needs *needs, enum fact_name name) {
 
 struct str write_margin(struct arena *a, const struct memory_case *c,
                         struct span more) {
-    struct span tried = span_of_fact(&c->in[FACT_tried_alloc]);
+    struct span tried = span_in(c, FACT_tried_alloc);
     struct span most = span_plus(tried, span_exact(more.high));
     if (!more.known || more.high <= 0 || !most.known) {
         return (struct str){0};
     }
-    struct str t = write_bytes(a, span_middle(tried));
-    struct str m = write_bytes(a, more.high);
-    struct str v = write_bytes(a, span_middle(most));
-    return arena_printf(a,
-                        "room needed at most = %.*s that failed + %.*s still "
-                        "to come = %.*s",
-                        STR_ARG(t), STR_ARG(m), STR_ARG(v));
+    return FORMULA(a,
+                   "room needed at most = % that failed + % still to come = %",
+                   MIDDLE(tried), BYTES(more.high), MIDDLE(most));
 }

@@ -14,15 +14,48 @@
 
 #include "memory/memory.h"
 
-struct str write_bytes(struct arena *a, int64_t bytes); /* "5.62 GiB" */
-struct str write_short(struct arena *a, int64_t bytes); /* "53.3 MiB" */
+/* A number of a formula, as it is to be read. */
+struct term {
+    enum term_kind {
+        TERM_BYTES, /* "5.62 GiB" */
+        TERM_SHORT, /* "53.3 MiB" */
+        TERM_COUNT, /* "40,960" */
+        TERM_RATIO, /* "0.95", of millionths */
+        TERM_PLAIN, /* "4096" */
+        TERM_SPAN,  /* "9.17 GiB", or "9.17 GiB to 9.37 GiB" */
+        TERM_TEXT
+    } kind;
+    int64_t n, high;
+    struct str text;
+};
+#define BYTES(n) ((struct term){TERM_BYTES, (n), 0, {0}})
+#define SHORT(n) ((struct term){TERM_SHORT, (n), 0, {0}})
+#define COUNT(n) ((struct term){TERM_COUNT, (n), 0, {0}})
+#define RATIO(n) ((struct term){TERM_RATIO, (n), 0, {0}})
+#define PLAIN(n) ((struct term){TERM_PLAIN, (n), 0, {0}})
+#define BETWEEN(s) ((struct term){TERM_SPAN, (s).low, (s).high, {0}})
+#define TEXT(s) ((struct term){TERM_TEXT, 0, 0, (s)})
+#define MIDDLE(s) BYTES(span_middle(s))
+
+struct str term_write(struct arena *a, struct term t);
+/* The pattern with a term in the place of each %. */
+struct str formula_write(struct arena *a, const char *pattern,
+                         const struct term *terms);
+/* The same and where its numbers are from: write_sources(). */
+struct str formula_with(struct arena *a, const struct memory_case *c,
+                        const enum fact_name *used, const char *pattern,
+                        const struct term *terms);
+#define FORMULA(a, pattern, ...)                                               \
+    formula_write(a, pattern, (const struct term[]){__VA_ARGS__})
+#define FORMULA_OF(a, c, used, pattern, ...)                                   \
+    formula_with(a, c, used, pattern, (const struct term[]){__VA_ARGS__})
+
+struct str write_bytes(struct arena *a, int64_t bytes);
+struct str write_short(struct arena *a, int64_t bytes);
+struct str write_count(struct arena *a, int64_t n);
 /* The number alone in the unit of another, larger amount: "0.42" of 10.26 GiB;
  * with its own unit where it would be less than a thousandth of that. */
 struct str write_as(struct arena *a, int64_t bytes, int64_t like);
-struct str write_count(struct arena *a, int64_t n);     /* "40,960" */
-struct str write_ratio(struct arena *a, int64_t micro); /* "0.95" */
-/* "9.17 GiB", or "9.17 GiB to 9.37 GiB". */
-struct str write_bytes_span(struct arena *a, struct span s);
 
 /* What failed, and at most so much that is asked for after it; empty where
  * either is not known. */

@@ -15,7 +15,7 @@
 struct span memory_longest_request(struct arena *a,
                                    const struct memory_case *c) {
     struct demand d = demand_of(a, c);
-    struct span pool = pool_bytes(a, c, &d);
+    struct span pool = pool_bytes(c, &d);
     if (!d.known || !pool.known) {
         return span_none();
     }
@@ -35,7 +35,7 @@ struct span memory_largest_concurrency(struct arena *a,
                                        const struct memory_case *c,
                                        int64_t tokens) {
     struct demand d = demand_of(a, c);
-    struct span pool = pool_bytes(a, c, &d);
+    struct span pool = pool_bytes(c, &d);
     struct span block = d.by_model ? ways_block_bytes(&d.ways) : span_none();
     struct span request =
         d.by_model ? ways_request_blocks(&d.ways, tokens) : span_none();
@@ -69,7 +69,7 @@ struct span memory_least_tensor_parallel(struct arena *a,
     int64_t now = setting_of(c, FACT_tensor_parallel, 1);
     struct span least = span_none();
     for (int64_t tp = 1; d.by_model && tp <= RANKS_MAX; tp *= 2) {
-        struct demand split = demand_with_tp(a, &d, now, tp);
+        struct demand split = demand_split(a, &d, FACT_tensor_parallel, now, tp);
         enum verdict v = fits_on(c, &split, tp);
         if (c->model->heads > 0 && c->model->heads % tp != 0) {
             continue;

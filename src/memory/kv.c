@@ -6,6 +6,7 @@
  */
 #include "memory/budget.h"
 #include "memory/demand.h"
+#include "memory/engines.h"
 #include "memory/formula.h"
 #include "memory/kv_formula.h"
 #include "memory/kv_row.h"
@@ -32,12 +33,9 @@ static void show_slope(struct arena *a, const struct memory_case *c,
             (i > 0 && slope.low == way_slope(&d->ways.at[0]).low)) {
             continue;
         }
-        struct str value = write_count(a, slope.low);
-        struct str sources = write_sources(a, c, used);
         formula_put(a, f,
-                    arena_printf(a, "kv_per_token = %.*s = %.*s bytes%.*s",
-                                 STR_ARG(text), STR_ARG(value),
-                                 STR_ARG(sources)));
+                    FORMULA_OF(a, c, used, "kv_per_token = % = % bytes",
+                               TEXT(text), COUNT(slope.low)));
         return;
     }
 }
@@ -67,15 +65,13 @@ static void show_request(struct arena *a, const struct memory_case *c,
     bool same = least &&
                 way_request(least, tokens).low == way_request(most, tokens).low;
     for (size_t i = 0; least && i < (same ? 1 : 2); i++) {
-        struct str text = write_request(a, both[i], tokens);
-        struct str value = write_bytes(a, way_request(both[i], tokens).high);
-        struct str sources = write_sources(a, c, used);
         const char *name = same     ? "kv_needed"
                            : i == 0 ? "kv_needed at least"
                                     : "kv_needed at most";
         formula_put(a, f,
-                    arena_printf(a, "%s = %.*s = %.*s%.*s", name, STR_ARG(text),
-                                 STR_ARG(value), STR_ARG(sources)));
+                    FORMULA_OF(a, c, used, "% = % = %", TEXT(str_of(name)),
+                               TEXT(write_request(a, both[i], tokens)),
+                               BYTES(way_request(both[i], tokens).high)));
     }
 }
 
@@ -86,32 +82,24 @@ static void show_pool(struct arena *a, const struct memory_case *c,
         FACT_weights_bytes, FACT_activation_peak,
         FACT_non_torch,     FACT_COUNT_OF};
     if (f == NULL || c->in[FACT_kv_available].known ||
-        c->in[FACT_kv_blocks].known || !c->in[FACT_activation_peak].known || !kv->pool.known ||
-        c->in[FACT_kv_bytes].known || rules_count_graphs(c) != ANSWER_NO ||
+        c->in[FACT_kv_blocks].known || c->in[FACT_kv_bytes].known ||
+        !c->in[FACT_activation_peak].known || !kv->pool.known ||
+        rules_count_graphs(c) != ANSWER_NO ||
         rules_charge_others(c) != ANSWER_NO ||
         !c->in[FACT_gpu_memory_utilization].known ||
         !c->in[FACT_weights_bytes].known) {
         return;
     }
-    struct str part[4];
-    for (size_t i = 0; i < 5; i++) {
-        if (i != 1) {
-            part[i - (i > 1)] =
-                write_bytes(a, i == 0 ? span_middle(gpu_total_bytes(c))
-                                      : c->in[used[i]].number);
-        }
-    }
-    struct str share =
-        write_ratio(a, c->in[FACT_gpu_memory_utilization].number);
-    struct str value = write_bytes(a, span_middle(kv->pool));
-    struct str sources = write_sources(a, c, used);
-    formula_put(a, f,
-                arena_printf(a,
-                             "kv_available = %.*s x %.*s - %.*s weights - "
-                             "%.*s activation - %.*s non-torch = %.*s%.*s",
-                             STR_ARG(part[0]), STR_ARG(share), STR_ARG(part[1]),
-                             STR_ARG(part[2]), STR_ARG(part[3]), STR_ARG(value),
-                             STR_ARG(sources)));
+    formula_put(
+        a, f,
+        FORMULA_OF(a, c, used,
+                   "kv_available = % x % - % weights - % activation - % "
+                   "non-torch = %",
+                   MIDDLE(gpu_total_bytes(c)),
+                   RATIO(c->in[FACT_gpu_memory_utilization].number),
+                   BYTES(c->in[FACT_weights_bytes].number),
+                   BYTES(c->in[FACT_activation_peak].number),
+                   BYTES(c->in[FACT_non_torch].number), MIDDLE(kv->pool)));
 }
 
 /* blocks / request in hundredths, to the nearest: as "%.2f" prints it. */
@@ -148,7 +136,7 @@ static struct span hundredths(const struct memory_case *c,
 }
 
 static struct span blocks_of(const struct memory_case *c, const struct kv *kv) {
-    struct span printed = span_of_fact(&c->in[FACT_kv_blocks]);
+    struct span printed = span_in(c, FACT_kv_blocks);
     const struct fact *forced = &c->in[FACT_num_gpu_blocks_override];
     if (forced->known && forced->number > 0) {
         return span_exact(forced->number);
@@ -164,8 +152,8 @@ static struct span blocks_of(const struct memory_case *c, const struct kv *kv) {
 
 static void count_blocks(struct kv *kv, const struct memory_case *c,
                          const struct demand *d, int64_t length) {
-    kv->tokens = span_of_fact(&c->in[FACT_kv_tokens]);
-    kv->blocks = span_of_fact(&c->in[FACT_kv_blocks]);
+    kv->tokens = span_in(c, FACT_kv_tokens);
+    kv->blocks = span_in(c, FACT_kv_blocks);
     if (d->by_model) {
         kv->bytes_per_block = ways_block_bytes(&d->ways);
         kv->blocks = blocks_of(c, kv);
@@ -231,7 +219,7 @@ struct kv memory_kv(struct arena *a, const struct memory_case *c,
                     struct formulas *f) {
     struct kv kv = {.fits = FIT_UNKNOWN};
     const struct fact *length = &c->in[FACT_max_model_len];
-    if (!rules_is_vllm(c)) {
+    if (!engine_of(c)->takes_share) {
         return kv;
     }
     struct demand d = demand_of(a, c);
@@ -248,12 +236,12 @@ struct kv memory_kv(struct arena *a, const struct memory_case *c,
     kv.slope = demand_slope(&d);
     kv.fixed = tokens > 0 ? demand_fixed(&d, tokens) : span_none();
     kv.bytes_per_request = needed_bytes(c, &d);
-    kv.pool = pool_bytes(a, c, &d);
+    kv.pool = pool_bytes(c, &d);
     count_blocks(&kv, c, &d, tokens);
     show_pool(a, c, &kv, f);
-    kv.est_max_model_len = span_of_fact(&c->in[FACT_est_max_model_len]);
+    kv.est_max_model_len = span_in(c, FACT_est_max_model_len);
     if (!kv.est_max_model_len.known && rules_is_v0(c) == ANSWER_YES) {
-        kv.est_max_model_len = span_of_fact(&c->in[FACT_kv_tokens]);
+        kv.est_max_model_len = span_in(c, FACT_kv_tokens);
     }
     if (!kv.est_max_model_len.known && tokens > 0) {
         kv.est_max_model_len = demand_tokens(&d, kv.pool, tokens);

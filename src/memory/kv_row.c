@@ -10,7 +10,7 @@
  */
 #include "memory/kv_row.h"
 
-#include "memory/span.h"
+#include "memory/engines.h"
 
 #define PACKED_LATENT_DIM 576
 #define PACKED_ROW_BYTES 656
@@ -19,17 +19,17 @@
 
 /* What K or V of one head of `dim` elements takes:
  * dim x num / den (rounded up) + extra. */
-struct packing {
+struct cell {
     int64_t num, den, extra;
 };
 
 struct format {
     struct str name;
-    struct packing key, value;
+    struct cell key, value;
     bool rounds_to_even;
 };
 
-#define PLAIN(text, bytes)                                                     \
+#define FORMAT(text, bytes)                                                     \
     { {text, sizeof text - 1}, {bytes, 1, 0}, {bytes, 1, 0}, false }
 #define SCALED(text, num)                                                      \
     { {text, sizeof text - 1}, {num, 2, 4}, {num, 2, 4}, false }
@@ -37,22 +37,22 @@ struct format {
     { {text, sizeof text - 1}, {kn, kd, ke}, {vn, vd, 4}, true }
 
 static const struct format formats[] = {
-    PLAIN("bfloat16", 2),
-    PLAIN("bf16", 2),
-    PLAIN("torch.bfloat16", 2),
-    PLAIN("float16", 2),
-    PLAIN("fp16", 2),
-    PLAIN("half", 2),
-    PLAIN("torch.float16", 2),
-    PLAIN("float32", 4),
-    PLAIN("float", 4),
-    PLAIN("torch.float32", 4),
-    PLAIN("fp8", 1),
-    PLAIN("fp8_e4m3", 1),
-    PLAIN("fp8_e5m2", 1),
-    PLAIN("fp8_inc", 1),
-    PLAIN("fp8_ds_mla", 1),
-    PLAIN("int8", 1),
+    FORMAT("bfloat16", 2),
+    FORMAT("bf16", 2),
+    FORMAT("torch.bfloat16", 2),
+    FORMAT("float16", 2),
+    FORMAT("fp16", 2),
+    FORMAT("half", 2),
+    FORMAT("torch.float16", 2),
+    FORMAT("float32", 4),
+    FORMAT("float", 4),
+    FORMAT("torch.float32", 4),
+    FORMAT("fp8", 1),
+    FORMAT("fp8_e4m3", 1),
+    FORMAT("fp8_e5m2", 1),
+    FORMAT("fp8_inc", 1),
+    FORMAT("fp8_ds_mla", 1),
+    FORMAT("int8", 1),
     SCALED("int8_per_token_head", 2),
     SCALED("fp8_per_token_head", 2),
     SCALED("int4_per_token_head", 1),
@@ -97,7 +97,7 @@ struct str kv_dtype_of(const struct memory_case *c) {
         rules_take_cache_scheme(c) != ANSWER_NO) {
         return c->model->kv_dtype;
     }
-    if (str_eq(c->engine, STR("vllm")) && is_sparse_latent(c->model) &&
+    if (engine_of(c)->is_named && is_sparse_latent(c->model) &&
         rules_pack_by_default(c) == ANSWER_YES) {
         return STR("fp8_ds_mla");
     }
@@ -124,7 +124,7 @@ int64_t kv_heads_of_rank(int64_t heads, int64_t tp) {
     return share > 0 ? share : 1;
 }
 
-static struct span packed(struct packing p, int64_t dim) {
+static struct span packed(struct cell p, int64_t dim) {
     struct span bits = span_times(span_exact(dim), p.num);
     struct span bytes = span_share(bits, 1, p.den);
     if (!bytes.known) {

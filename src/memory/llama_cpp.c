@@ -15,8 +15,9 @@
  */
 #include "memory/llama_cpp.h"
 
-#include "memory/span.h"
+#include "memory/engines.h"
 
+#define MIB (INT64_C(1) << 20)
 #define UBATCH 512
 #define STATE_SCALE 2 /* the catalogue's state is of 16 bits */
 #define WINDOW_PAD 256
@@ -143,78 +144,67 @@ static struct span window_cells(const struct memory_case *c, int64_t window,
 /* ---- layers ---- */
 
 /* DeepSeek's whole heads, as older builds keep them. */
-static struct span whole_heads(const struct memory_case *c, struct str key,
-                               struct str value) {
+static struct span heads_bytes(const struct memory_case *c, int64_t heads,
+                               int64_t k_dim, int64_t v_dim) {
+    struct str key, value;
     int64_t k, v;
-    if (c->model->heads <= 0 || !mul_i64(c->model->heads, NOPE_ROPE, &k) ||
-        !mul_i64(c->model->heads, HEAD_VALUE, &v)) {
-        return span_none();
-    }
-    return span_plus(llama_type_bytes(key, k), llama_type_bytes(value, v));
+    llama_cache_types(c, &key, &value);
+    return mul_i64(heads, k_dim, &k) && mul_i64(heads, v_dim, &v)
+               ? span_plus(llama_type_bytes(key, k),
+                           llama_type_bytes(value, v))
+               : span_none();
 }
 
 static struct span latent_row(const struct memory_case *c,
-                              const struct kv_group *g, struct str key,
-                              struct str value) {
+                              const struct kv_group *g) {
     int64_t build = build_of(c);
+    struct str key, value;
+    llama_cache_types(c, &key, &value);
     struct span latent = llama_type_bytes(key, g->latent_dim);
     if (build >= LATENT_FROM || g->latent_dim != LATENT_DEEPSEEK) {
         return latent;
     }
-    struct span heads = whole_heads(c, key, value);
-    return build > 0 && build < LATENT_FROM ? heads
-                                             : span_hull(latent, heads);
+    struct span heads =
+        c->model->heads > 0
+            ? heads_bytes(c, c->model->heads, NOPE_ROPE, HEAD_VALUE)
+            : span_none();
+    return build > 0 ? heads : span_hull(latent, heads);
 }
 
 struct span llama_row_bytes(const struct memory_case *c,
-                            const struct kv_group *g, struct str key,
-                            struct str value) {
-    int64_t k, v;
+                            const struct kv_group *g) {
     if (g->kind == KV_mla) {
-        return latent_row(c, g, key, value);
+        return latent_row(c, g);
     }
     if (g->kind == KV_indexer) { /* elements in 16 bits, without scales */
         return span_exact((g->latent_dim - 4) * 2);
     }
-    if (!mul_i64(g->kv_heads, g->k_dim, &k) ||
-        !mul_i64(g->kv_heads, g->v_dim, &v)) {
-        return span_none();
-    }
-    return span_plus(llama_type_bytes(key, k), llama_type_bytes(value, v));
+    return heads_bytes(c, g->kv_heads, g->k_dim, g->v_dim);
 }
 
 static struct span layer_bytes(const struct memory_case *c,
-                               const struct kv_group *g, int64_t tokens,
-                               struct str key, struct str value) {
+                               const struct kv_group *g, int64_t tokens) {
     struct span cells = llama_cells(c, tokens);
-    switch (g->kind) {
-    case KV_state:
-        return span_times(
-            span_times(g->state_bytes > 0 ? span_exact(g->state_bytes)
-                                          : span_none(),
-                       STATE_SCALE),
-            setting_of(c, FACT_max_num_seqs, 1));
-    case KV_sliding:
-    case KV_chunked: cells = window_cells(c, g->window, cells); break;
-    case KV_cross: cells = g->window > 0 ? span_exact(g->window) : cells; break;
-    case KV_full:
-    case KV_mla:
-    case KV_indexer:
-    case KV_KIND_COUNT_OF: break;
+    if (g->kind == KV_state) {
+        struct span state =
+            g->state_bytes > 0 ? span_exact(g->state_bytes) : span_none();
+        return span_times(span_times(state, STATE_SCALE),
+                          setting_of(c, FACT_max_num_seqs, 1));
     }
-    return span_product(llama_row_bytes(c, g, key, value), cells);
+    if (g->kind == KV_sliding || g->kind == KV_chunked) {
+        cells = window_cells(c, g->window, cells);
+    } else if (g->kind == KV_cross && g->window > 0) {
+        cells = span_exact(g->window);
+    }
+    return span_product(llama_row_bytes(c, g), cells);
 }
 
-struct span llama_cache_bytes(const struct memory_case *c, int64_t tokens,
-                              struct str key, struct str value) {
-    struct span sum = span_exact(0);
-    if (c->model == NULL || c->model->group_count == 0) {
-        return span_none();
-    }
-    for (size_t i = 0; i < c->model->group_count; i++) {
+struct span llama_cache_bytes(const struct memory_case *c, int64_t tokens) {
+    struct span sum = c->model && c->model->group_count > 0 ? span_exact(0)
+                                                            : span_none();
+    for (size_t i = 0; sum.known && i < c->model->group_count; i++) {
         const struct kv_group *g = &c->model->groups[i];
-        sum = span_plus(sum, span_times(layer_bytes(c, g, tokens, key, value),
-                                        g->layers));
+        sum = span_plus(sum, span_times(layer_bytes(c, g, tokens), g->layers));
     }
     return sum;
 }
@@ -255,9 +245,7 @@ struct span llama_weights_on_card(const struct memory_case *c,
 }
 
 struct span llama_cache_on_card(const struct memory_case *c, int64_t tokens) {
-    struct str key, value;
-    llama_cache_types(c, &key, &value);
-    return llama_share_of_cards(c, llama_cache_bytes(c, tokens, key, value));
+    return llama_share_of_cards(c, llama_cache_bytes(c, tokens));
 }
 
 /* ---- what is printed ---- */
@@ -286,18 +274,16 @@ int64_t llama_context_of(const struct memory_case *c, struct span buffer) {
 
 /* Windows and all: the rows of every layer times the cells are the buffer. */
 bool llama_is_linear(const struct memory_case *c, struct span buffer) {
-    struct str key, value;
     struct span sum = span_exact(0);
     struct span cells =
         llama_cells(c, setting_of(c, FACT_context_length, 0));
     if (llama_layers_in(c, buffer) > 0) {
         return true;
     }
-    llama_cache_types(c, &key, &value);
     for (size_t i = 0; c->model && i < c->model->group_count; i++) {
         const struct kv_group *g = &c->model->groups[i];
         bool may_grow = g->kind != KV_state && g->kind != KV_cross;
-        struct span row = may_grow ? llama_row_bytes(c, g, key, value) : span_none();
+        struct span row = may_grow ? llama_row_bytes(c, g) : span_none();
         sum = span_plus(sum, span_times(row, g->layers));
     }
     struct span all = span_product(sum, cells);
@@ -306,15 +292,13 @@ bool llama_is_linear(const struct memory_case *c, struct span buffer) {
 }
 
 int64_t llama_layers_in(const struct memory_case *c, struct span buffer) {
-    struct str key, value;
     int64_t tokens = setting_of(c, FACT_context_length, 0);
     if (c->model == NULL || c->model->group_count != 1 || !buffer.known ||
         tokens <= 0) {
         return 0;
     }
     const struct kv_group *g = &c->model->groups[0];
-    llama_cache_types(c, &key, &value);
-    struct span one = layer_bytes(c, g, tokens, key, value);
+    struct span one = layer_bytes(c, g, tokens);
     if (!one.known) {
         return 0;
     }
@@ -331,3 +315,41 @@ struct span llama_score_bytes(const struct memory_case *c) {
     struct span one = span_times(llama_cells(c, tokens), c->model->heads);
     return span_times(span_times(one, ubatch), 4);
 }
+
+/* ---- the engines ---- */
+
+/* Scores of one layer take no room where flash attention is on, which newer
+ * builds see to themselves. */
+static struct span activation(const struct memory_case *c) {
+    int64_t rows = setting_of(c, FACT_max_num_batched_tokens, UBATCH);
+    struct span most = span_plus(
+        span_times(step_layer(c, rows), 3),
+        span_plus(step_logits(c, rows), span_exact(256 * MIB)));
+    struct memory_case at = *c;
+    at.in[FACT_context_length] = at.in[FACT_max_model_len];
+    struct span scores = llama_score_bytes(&at);
+    if (is_off(c, FACT_flash_attention) && scores.known) {
+        most = span_plus(most, scores);
+    }
+    return most.known ? span_of(64 * MIB, most.high) : most;
+}
+
+static effect_fn *const own_effects[EFFECT_COUNT_OF] = {
+    [EFFECT_context_length] = llama_effect,
+    [EFFECT_max_model_len] = llama_effect,
+    [EFFECT_kv_cache_dtype] = llama_effect,
+    [EFFECT_gpu_layers] = llama_effect,
+    [EFFECT_max_num_batched_tokens] = llama_effect,
+    [EFFECT_flash_attention] = llama_effect};
+
+#define CELLS                                                                  \
+    .pool = POOL_REST, .windows = KEEP_WHOLE, .has_cells = true,               \
+    .spreads_layers = true, .activation = activation, .lacks_torch = true,     \
+    .share = FACT_COUNT_OF, .narrow = "q8_0", .bits4 = "Q4_K_M",               \
+    .effects = own_effects
+
+const struct engine_rules engine_llama = {
+    .id = "llama.cpp", CELLS, .bits8 = "Q8_0"};
+/* Its tags are Q4_K_M unless they say otherwise. */
+const struct engine_rules engine_ollama = {
+    .id = "ollama", CELLS, .usual_quantization = "Q4_K_M"};

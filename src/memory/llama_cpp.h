@@ -13,13 +13,11 @@
 struct span llama_type_bytes(struct str type, int64_t elements);
 /* Cells that n_ctx becomes: padded to 32 or 256 by build. */
 struct span llama_cells(const struct memory_case *c, int64_t tokens);
-/* K and V of every layer, with a type each, and recurrent state. */
-struct span llama_cache_bytes(const struct memory_case *c, int64_t tokens,
-                              struct str key, struct str value);
+/* K and V of every layer, of the types in force, and recurrent state. */
+struct span llama_cache_bytes(const struct memory_case *c, int64_t tokens);
 /* One cell in one layer that keeps rows; unknown for a state. */
 struct span llama_row_bytes(const struct memory_case *c,
-                            const struct kv_group *g, struct str key,
-                            struct str value);
+                            const struct kv_group *g);
 /* Of what all layers take, the part of one card: -ngl layers are on cards,
  * which share them evenly. */
 struct span llama_share_of_cards(const struct memory_case *c, struct span all);
@@ -42,8 +40,8 @@ bool llama_is_linear(const struct memory_case *c, struct span buffer);
  * attention does without. */
 struct span llama_score_bytes(const struct memory_case *c);
 
-/* false: another engine's. */
-bool llama_effect(const struct ask *q, enum effect effect,
-                  struct estimate *out);
+/* Of any engine's three settings that only llama.cpp has: the library's own
+ * lines name no engine. */
+effect_fn llama_effect;
 
 #endif

@@ -53,7 +53,7 @@ static struct line through_one(int64_t tokens, struct span bytes,
 
 static struct span fixed_of(const struct line *l) {
     struct span growing = span_times(l->slope, l->tokens);
-    return span_at_least(span_minus(l->bytes, growing), 0);
+    return span_beyond(l->bytes, growing);
 }
 
 static struct line from_cpu_blocks(const struct memory_case *c) {
@@ -79,8 +79,8 @@ static struct line from_cpu_blocks(const struct memory_case *c) {
 struct line line_of(const struct memory_case *c) {
     const struct fact *length = &c->in[FACT_max_model_len];
     const struct fact *estimate = &c->in[FACT_est_max_model_len];
-    struct span need = span_of_fact(&c->in[FACT_kv_needed]);
-    struct span pool = span_of_fact(&c->in[FACT_kv_available]);
+    struct span need = span_in(c, FACT_kv_needed);
+    struct span pool = span_in(c, FACT_kv_available);
     if (!need.known || !length->known || length->number <= 0) {
         return from_cpu_blocks(c);
     }
@@ -92,7 +92,7 @@ struct line line_of(const struct memory_case *c) {
         pool.low > need.high) {
         return l;
     }
-    struct span rise = span_at_least(span_minus(need, pool), 0);
+    struct span rise = span_beyond(need, pool);
     struct span low = span_share(rise, 1, run);
     struct span high = span_share(rise, 1, run - block);
     if (!low.known || !high.known) {
@@ -114,8 +114,7 @@ struct span line_bytes(const struct line *l, int64_t tokens) {
     if (up > l->tokens) {
         return span_plus(l->bytes, span_times(l->slope, up - l->tokens));
     }
-    return span_at_least(
-        span_minus(l->bytes, span_times(l->slope, l->tokens - up)), 0);
+    return span_beyond(l->bytes, span_times(l->slope, l->tokens - up));
 }
 
 static int64_t clamp(int64_t n, int64_t low, int64_t high) {
@@ -159,19 +158,14 @@ static void show_proportion(struct arena *a, const struct memory_case *c,
     static const enum fact_name used[] = {FACT_kv_needed, FACT_max_model_len,
                                           FACT_COUNT_OF};
     struct span most = span_share(l->bytes, 1, l->tokens);
-    struct str need = write_bytes(a, span_middle(l->bytes));
-    struct str length = write_count(a, l->tokens);
-    struct str slope = write_count(a, span_middle(most));
-    struct str sources = write_sources(a, c, used);
-    if (!c->in[FACT_kv_needed].known || l->fixed.low > 0) {
-        return;
+    if (c->in[FACT_kv_needed].known && l->fixed.low <= 0) {
+        formula_put(a, f,
+                    FORMULA_OF(a, c, used,
+                               "kv_per_token if nothing is fixed = % / % "
+                               "tokens = about % bytes",
+                               MIDDLE(l->bytes), COUNT(l->tokens),
+                               COUNT(span_middle(most))));
     }
-    formula_put(a, f,
-                arena_printf(a,
-                             "kv_per_token if nothing is fixed = %.*s / "
-                             "%.*s tokens = about %.*s bytes%.*s",
-                             STR_ARG(need), STR_ARG(length), STR_ARG(slope),
-                             STR_ARG(sources)));
 }
 
 static void show_pair(struct arena *a, const struct memory_case *c,
@@ -180,32 +174,23 @@ static void show_pair(struct arena *a, const struct memory_case *c,
         FACT_kv_needed, FACT_max_model_len, FACT_kv_available,
         FACT_est_max_model_len, FACT_COUNT_OF};
     struct span rise =
-        span_minus(l->bytes, span_of_fact(&c->in[FACT_kv_available]));
+        span_minus(l->bytes, span_in(c, FACT_kv_available));
     const struct fact *estimate = &c->in[FACT_est_max_model_len];
     if (!rise.known || !estimate->known || !c->in[FACT_kv_needed].known) {
         return;
     }
-    struct str need = write_bytes(a, span_middle(l->bytes));
-    struct str pool =
-        write_bytes(a, span_middle(span_of_fact(&c->in[FACT_kv_available])));
-    struct str length = write_count(a, l->tokens);
-    struct str est = write_count(a, estimate->number);
-    struct str slope = write_bytes(a, span_roundest(l->slope));
-    struct str fixed = write_bytes(a, span_middle(l->fixed));
-    struct str sources = write_sources(a, c, used);
+    struct term slope = BYTES(span_roundest(l->slope));
     formula_put(a, f,
-                arena_printf(a,
-                             "kv_per_token = (%.*s - %.*s) / (%.*s tokens - "
-                             "%.*s) = about %.*s%.*s",
-                             STR_ARG(need), STR_ARG(pool), STR_ARG(length),
-                             STR_ARG(est), STR_ARG(slope), STR_ARG(sources)));
+                FORMULA_OF(a, c, used,
+                           "kv_per_token = (% - %) / (% tokens - %) = about %",
+                           MIDDLE(l->bytes),
+                           MIDDLE(span_in(c, FACT_kv_available)),
+                           COUNT(l->tokens), COUNT(estimate->number), slope));
     if (l->fixed.low > 0) {
         formula_put(a, f,
-                    arena_printf(a,
-                                 "kv_fixed = %.*s - %.*s x %.*s tokens = "
-                                 "about %.*s",
-                                 STR_ARG(need), STR_ARG(slope), STR_ARG(length),
-                                 STR_ARG(fixed)));
+                    FORMULA(a, "kv_fixed = % - % x % tokens = about %",
+                            MIDDLE(l->bytes), slope, COUNT(l->tokens),
+                            MIDDLE(l->fixed)));
     }
 }
 
@@ -220,9 +205,9 @@ struct kv memory_kv_from_pairs(struct arena *a, const struct memory_case *c,
     }
     kv.fixed = l.fixed;
     kv.slope = l.slope;
-    kv.bytes_per_request = span_of_fact(&c->in[FACT_kv_needed]);
-    kv.pool = span_of_fact(&c->in[FACT_kv_available]);
-    kv.est_max_model_len = span_of_fact(&c->in[FACT_est_max_model_len]);
+    kv.bytes_per_request = span_in(c, FACT_kv_needed);
+    kv.pool = span_in(c, FACT_kv_available);
+    kv.est_max_model_len = span_in(c, FACT_est_max_model_len);
     show_pair(a, c, &l, f);
     show_proportion(a, c, &l, f);
     return kv;

@@ -10,6 +10,7 @@
  * a reader can look for the model that was really loaded.
  */
 #include "memory/demand.h"
+#include "memory/engines.h"
 #include "memory/effect.h"
 #include "memory/formula.h"
 #include "memory/kv_formula.h"
@@ -36,7 +37,7 @@ static bool is_printed(const struct memory_case *c, enum fact_name name) {
 static struct check check_need(const struct memory_case *c,
                                const struct ways *ways) {
     struct check k = {.quantity = FACT_kv_needed, .agrees = ways->agrees};
-    k.printed = span_of_fact(&c->in[FACT_kv_needed]);
+    k.printed = span_in(c, FACT_kv_needed);
     k.computed = ways_request(ways, c->in[FACT_max_model_len].number);
     return k;
 }
@@ -50,7 +51,7 @@ static bool nearly(struct span printed, struct span computed) {
 /* The pool of the log, in blocks of the model. */
 static struct span blocks_in_pool(const struct memory_case *c,
                                   const struct ways *ways) {
-    struct span pool = span_of_fact(&c->in[FACT_kv_available]);
+    struct span pool = span_in(c, FACT_kv_available);
     struct span block = ways_block_bytes(ways);
     if (!pool.known || !block.known || block.low <= 0 || pool.low < 0) {
         return span_none();
@@ -62,10 +63,10 @@ static struct check check_pool(const struct memory_case *c,
                                const struct ways *ways) {
     struct span blocks = blocks_in_pool(c, ways);
     struct check k = {.quantity = FACT_kv_blocks, .computed = blocks};
-    k.printed = span_of_fact(&c->in[FACT_kv_blocks]);
+    k.printed = span_in(c, FACT_kv_blocks);
     if (!is_printed(c, FACT_kv_blocks)) {
         k.quantity = FACT_kv_tokens;
-        k.printed = span_of_fact(&c->in[FACT_kv_tokens]);
+        k.printed = span_in(c, FACT_kv_tokens);
         k.computed = ways_tokens(ways, blocks,
                                  c->in[FACT_max_model_len].number);
     }
@@ -96,7 +97,7 @@ static bool explains(struct arena *a, const struct memory_case *c) {
 }
 
 bool memory_tells_models(const struct memory_case *c) {
-    return rules_is_vllm(c) && (has_need(c) || has_pool(c));
+    return engine_of(c)->takes_share && (has_need(c) || has_pool(c));
 }
 
 /* A backend may choose its own block size (TPUs take up to 512), and says so
@@ -211,7 +212,7 @@ static bool two_settings(struct arena *a, const struct memory_case *c,
 
 /* By the line through the printed pairs; by the pool over its tokens. */
 static struct span token_bytes(const struct memory_case *c) {
-    struct span pool = span_of_fact(&c->in[FACT_kv_available]);
+    struct span pool = span_in(c, FACT_kv_available);
     const struct fact *tokens = &c->in[FACT_kv_tokens];
     struct line l = line_of(c);
     if (l.known && l.slope.low > 0) {
@@ -252,10 +253,9 @@ static void show(struct arena *a, const struct memory_case *c,
     const struct way *w = nearest(ways, tokens, r->printed);
     r->computed = way_request(w, tokens);
     r->residual = span_minus(r->printed, r->computed);
-    struct str text = write_request(a, w, tokens);
-    struct str value = write_bytes(a, r->computed.high);
-    r->formula = arena_printf(a, "kv_needed = %.*s = %.*s", STR_ARG(text),
-                              STR_ARG(value));
+    r->formula = FORMULA(a, "kv_needed = % = %",
+                         TEXT(write_request(a, w, tokens)),
+                         BYTES(r->computed.high));
 }
 
 struct reconciliation memory_reconcile(struct arena *a,

@@ -26,6 +26,7 @@
 #include "memory/rules.h"
 
 #include "corpus/version.h"
+#include "memory/engines.h"
 
 #define GROUPS_FROM "0.9.1.dev201"       /* f8a1a2d10, #17996 */
 #define CONCURRENCY_FROM "0.9.1.dev152"  /* a8da78eac, #19029 */
@@ -94,7 +95,7 @@ bool rules_pool_is_asked(const struct memory_case *c) {
 }
 
 bool rules_is_vllm(const struct memory_case *c) {
-    return c->engine.n == 0 || str_eq(c->engine, STR("vllm"));
+    return engine_of(c)->takes_share;
 }
 
 /* "max seq len (32768) is larger than ... stored in KV cache (21904)". */

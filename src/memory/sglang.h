@@ -17,8 +17,8 @@ struct span sglang_base_bytes(const struct memory_case *c);
 /* Weights and pool together. */
 struct span sglang_static_bytes(const struct memory_case *c, int64_t micro);
 
-/* false: not SGLang's, or nothing that it does in its own way. */
-bool sglang_effect(const struct ask *q, enum effect effect,
-                   struct estimate *out);
+effect_fn sglang_fraction_up, sglang_fraction_down;
+/* A pool that is counted in tokens was short of them. */
+effect_fn effect_of_tokens;
 
 #endif

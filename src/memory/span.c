@@ -21,6 +21,10 @@ struct span span_of_fact(const struct fact *f) {
     return f->ranged ? span_of(f->low, f->high) : span_exact(f->number);
 }
 
+struct span span_in(const struct memory_case *c, enum fact_name name) {
+    return span_of_fact(&c->in[name]);
+}
+
 struct span span_of_setting(const struct fact *f) {
     if (f->known && f->source == SOURCE_DEFAULT && f->ranged) {
         return span_of(f->low, f->high);
@@ -105,6 +109,10 @@ struct span span_at_least(struct span s, int64_t floor_value) {
         s.high = floor_value;
     }
     return s;
+}
+
+struct span span_beyond(struct span asked, struct span there) {
+    return span_at_least(span_minus(asked, there), 0);
 }
 
 bool span_is_exact(struct span s) {

@@ -13,6 +13,7 @@ struct span span_of(int64_t low, int64_t high);
 
 /* A measured amount: the ends of what prints so. */
 struct span span_of_fact(const struct fact *f);
+struct span span_in(const struct memory_case *c, enum fact_name name);
 /* A setting: "0.9" is nine tenths, not all that rounds to it. Only a default
  * of an unknown version keeps its ends. */
 struct span span_of_setting(const struct fact *f);
@@ -27,6 +28,8 @@ struct span span_hull(struct span a, struct span b);
 /* Both hold: unknown ones yield, contradicting ones give the first. */
 struct span span_meet(struct span a, struct span b);
 struct span span_at_least(struct span s, int64_t floor_value);
+/* What of `asked` there is no room for: asked - there, 0 at least. */
+struct span span_beyond(struct span asked, struct span there);
 
 bool span_is_exact(struct span s);
 int64_t span_middle(struct span s);

@@ -159,15 +159,11 @@ static void show(struct arena *a, struct formulas *f, struct str what,
     if (!value.known || hundredths <= 0) {
         return;
     }
-    struct str n = write_count(a, params);
-    struct str width = write_ratio(a, hundredths * 10000);
-    struct str v = write_bytes(a, value.high);
     formula_put(a, f,
-                arena_printf(a, "%.*s = %.*s params x %.*s bytes / %lld "
-                                "%s = %.*s",
-                             STR_ARG(what), STR_ARG(n), STR_ARG(width),
-                             (long long)ranks, ranks == 1 ? "rank" : "ranks",
-                             STR_ARG(v)));
+                FORMULA(a, "% = % params x % bytes / % % = %", TEXT(what),
+                        COUNT(params), RATIO(hundredths * 10000), PLAIN(ranks),
+                        TEXT(ranks == 1 ? STR("rank") : STR("ranks")),
+                        BYTES(value.high)));
 }
 
 static void show_parts(struct arena *a, struct formulas *f,
@@ -215,8 +211,7 @@ struct training memory_training(struct arena *a,
                                            w.weights),
                                    3);
         t.host = span_plus(t.host, held);
-        t.weights = span_of(0, span_at_least(span_minus(t.weights, held),
-                                             0).high);
+        t.weights = span_of(0, span_beyond(t.weights, held).high);
     }
     t.total = span_plus(span_plus(t.weights, t.gradients),
                         span_plus(t.optimizer, t.activations));

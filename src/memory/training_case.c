@@ -6,7 +6,7 @@
  * matrix, from queries and values alone (peft's own choice for most models) to
  * every linear layer of a dense block.
  */
-#include "memory/effect.h"
+#include "memory/engines.h"
 #include "memory/formula.h"
 #include "memory/span.h"
 #include "memory/training.h"
@@ -25,18 +25,14 @@ static bool is_set(const struct memory_case *c, enum fact_name name) {
 }
 
 bool training_is_asked(const struct memory_case *c) {
-    static const char *const trainers[] = {"deepspeed", "fsdp", "megatron"};
     static const enum fact_name only[] = {
         FACT_optimizer, FACT_precision,        FACT_zero_stage,
         FACT_lora_rank, FACT_trainable_params, FACT_gradient_checkpointing,
         FACT_offload};
-    for (size_t i = 0; i < sizeof trainers / sizeof trainers[0]; i++) {
-        if (str_eq(c->engine, str_of(trainers[i]))) {
-            return true;
-        }
+    bool may_train = engine_of(c)->may_train;
+    if (engine_of(c)->trains) {
+        return true;
     }
-    bool may_train = str_eq(c->engine, STR("transformers")) ||
-                     str_eq(c->engine, STR("pytorch"));
     for (size_t i = 0; may_train && i < sizeof only / sizeof only[0]; i++) {
         if (c->in[only[i]].known) {
             return true;
@@ -204,11 +200,6 @@ bool training_is_step(const struct memory_case *c) {
            is_word(c, FACT_stage, "optimizer");
 }
 
-static const char *what_is_trained(const struct training_setup *s) {
-    return s->trainable > 0 ? "with adapters"
-                            : "if all parameters are trained";
-}
-
 void training_explain(struct arena *a, const struct memory_case *c,
                       struct formulas *f) {
     static const enum fact_name used[] = {
@@ -223,13 +214,12 @@ void training_explain(struct arena *a, const struct memory_case *c,
     struct training t = memory_training(a, &s, f);
     struct span state =
         span_plus(t.weights, span_plus(t.gradients, t.optimizer));
-    struct str text = write_bytes_span(a, state);
-    struct str sources = write_sources(a, c, used);
-    if (!state.known) {
-        return;
+    const char *what = s.trainable > 0 ? "with adapters"
+                                       : "if all parameters are trained";
+    if (state.known) {
+        formula_put(a, f,
+                    FORMULA_OF(a, c, used,
+                               "training state %, on each GPU = %",
+                               TEXT(str_of(what)), BETWEEN(state)));
     }
-    formula_put(a, f,
-                arena_printf(a, "training state %s, on each GPU = %.*s%.*s",
-                             what_is_trained(&s), STR_ARG(text),
-                             STR_ARG(sources)));
 }

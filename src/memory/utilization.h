@@ -1,10 +1,10 @@
-/* utilization.h: what both ways of gpu_memory_utilization reckon with. Private
- * to the effects. Shares are millionths of the GPU, in steps of a hundredth. */
+/* utilization.h: shares of a card: gpu_memory_utilization and
+ * mem_fraction_static, both ways. Private to the effects. Shares are millionths
+ * of the GPU, in steps of a hundredth. */
 #ifndef MEMORY_UTILIZATION_H
 #define MEMORY_UTILIZATION_H
 
 #include "memory/effect.h"
-#include "memory/span.h"
 
 #define MICRO UNITS_MICRO
 #define STEP (MICRO / 100) /* two decimals */
@@ -15,12 +15,22 @@ static inline struct span share_of(struct span total, int64_t micro) {
     return span_share(total, micro, MICRO);
 }
 
-/* The size of the GPU and the share in force, where they are not known. */
-void need_share_inputs(const struct memory_case *c, struct needs *needs);
+static inline int64_t step_down(int64_t micro) {
+    return micro - micro % STEP;
+}
+
+static inline int64_t step_up(int64_t micro) {
+    return micro % STEP ? step_down(micro) + STEP : micro;
+}
 
 /* The least share that lets the pool hold the need at the worst corner; 0:
  * none. */
 int64_t least_share(struct span need, struct span pool, struct span total,
                     int64_t now);
+
+/* A share that gives back what failed: `more`, which it covers as well, or
+ * NULL, and the fact that would tell what is still to come. */
+void put_lowered(const struct ask *q, struct estimate *e, struct fact proposed,
+                 const struct span *more, enum fact_name open);
 
 #endif

@@ -13,26 +13,13 @@
  * that nobody knows at all (ranks) counts as a default of one.
  */
 #include "memory/effect.h"
-#include "memory/formula.h"
 #include "memory/kv_row.h"
-#include "memory/span.h"
 #include "memory/training.h"
 
 #define MICRO UNITS_MICRO
 
 bool verdict_is_open(enum verdict v) {
     return v == VERDICT_UNKNOWN || v == VERDICT_MAY_BE_ENOUGH;
-}
-
-void condition_add(struct estimate *e, struct str arg) {
-    if (e->condition.count < NOTE_ARGS) {
-        e->condition.arg[e->condition.count++] = arg;
-    }
-}
-
-void estimate_if(struct estimate *e, const char *key) {
-    e->verdict = VERDICT_MAY_BE_ENOUGH;
-    e->condition = (struct note){.key = key};
 }
 
 /* ---- the share of an interval ---- */
@@ -61,10 +48,8 @@ static int64_t share_taken_off(struct span before, struct span after) {
 
 /* ---- bounds ---- */
 
-static struct str write_amount(struct arena *a, enum fact_name quantity,
-                               int64_t n) {
-    return fact_unit(quantity) == UNIT_BYTES ? write_short(a, n)
-                                             : write_count(a, n);
+static struct term in_unit(const struct estimate *e, int64_t n) {
+    return fact_unit(e->quantity) == UNIT_BYTES ? SHORT(n) : COUNT(n);
 }
 
 /* Which of the two is the wider one: the reader can look that one up. */
@@ -77,21 +62,14 @@ static void put_straddling(const struct ask *q, struct estimate *e) {
     if (edge < open.low || edge > open.high) { /* beyond the known interval */
         edge = is_asked ? open.low : open.high;
     }
-    estimate_if(e, is_asked ? "verdict.if.needs" : "verdict.if.room");
-    condition_add(e, write_amount(q->a, e->quantity, edge));
-    condition_add(e, write_amount(q->a, e->quantity, open.low));
-    condition_add(e, write_amount(q->a, e->quantity, open.high));
+    ESTIMATE_IF(q, e, is_asked ? "verdict.if.needs" : "verdict.if.room",
+                in_unit(e, edge), in_unit(e, open.low), in_unit(e, open.high));
     e->share_micro = share_that_passes(e->after, e->limit);
 }
 
-static void put_unlimited(const struct ask *q, struct estimate *e) {
-    estimate_if(e, "verdict.if.free");
-    condition_add(e, write_amount(q->a, e->quantity, e->after.high));
-    e->share_micro = share_taken_off(e->before, e->after);
-}
-
 void estimate_bound(const struct ask *q, struct estimate *e) {
-    if (!verdict_is_open(e->verdict) || e->condition.key != NULL || !e->after.known) {
+    if (!verdict_is_open(e->verdict) || e->condition.key != NULL ||
+        !e->after.known) {
         return;
     }
     bool is_less = !e->before.known || e->after.low < e->before.low;
@@ -99,7 +77,8 @@ void estimate_bound(const struct ask *q, struct estimate *e) {
         e->after.high > e->limit.low) {
         put_straddling(q, e);
     } else if (!e->limit.known && is_less) {
-        put_unlimited(q, e);
+        ESTIMATE_IF(q, e, "verdict.if.free", in_unit(e, e->after.high));
+        e->share_micro = share_taken_off(e->before, e->after);
     }
 }
 
@@ -153,30 +132,29 @@ static bool is_contradicted(const struct ask *q,
     return memory_explains(q->a, q->c) && !memory_explains(q->a, other);
 }
 
-static struct str written_default(const struct ask *q, enum fact_name name) {
+static struct term default_of(const struct ask *q, enum fact_name name) {
     const struct fact *f = &q->c->in[name];
     switch (fact_unit(name)) {
     case UNIT_TEXT:
-    case UNIT_VERSION: return f->known ? f->word : STR("auto");
+    case UNIT_VERSION: return TEXT(f->known ? f->word : STR("auto"));
     case UNIT_RATIO:
-    case UNIT_SECONDS: return write_ratio(q->a, f->number);
-    case UNIT_BYTES: return write_short(q->a, f->number);
+    case UNIT_SECONDS: return RATIO(f->number);
+    case UNIT_BYTES: return SHORT(f->number);
     case UNIT_TOKENS:
     case UNIT_BLOCKS:
     case UNIT_COUNT:
     case UNIT_BOOL: break;
     }
-    return write_count(q->a, setting_of(q->c, name, 1));
+    return COUNT(setting_of(q->c, name, 1));
 }
 
 static void put_default(const struct ask *q, struct estimate *e,
                         enum fact_name name) {
     bool was_enough = e->verdict == VERDICT_ENOUGH;
-    estimate_if(e, was_enough ? "verdict.if.default"
-                              : "verdict.if.not_default");
-    condition_add(e, arena_printf(q->a, NOTE_FACT_FORMAT,
-                                  fact_spelling(name)));
-    condition_add(e, written_default(q, name));
+    struct str label = arena_printf(q->a, NOTE_FACT_FORMAT, fact_spelling(name));
+    ESTIMATE_IF(q, e,
+                was_enough ? "verdict.if.default" : "verdict.if.not_default",
+                TEXT(label), default_of(q, name));
     e->share_micro = was_enough ? SHARE_NONE : 0;
 }
 
@@ -185,25 +163,25 @@ static bool is_by_stage(enum effect effect) {
     return effect == EFFECT_enforce_eager || effect == EFFECT_gpu_layers;
 }
 
-void estimate_doubt(const struct ask *q, enum effect effect,
-                    struct estimate *e) {
-    if (q->what == SHORT_ALLOCATION && is_by_stage(effect) && !q->c->in[FACT_stage].known &&
-        !verdict_is_open(e->verdict) && e->verdict != VERDICT_NONE) {
+void estimate_doubt(const struct ask *q, struct estimate *e) {
+    if (is_allocation(q) && is_by_stage(q->effect) &&
+        !q->c->in[FACT_stage].known && !verdict_is_open(e->verdict) &&
+        e->verdict != VERDICT_NONE) {
         e->verdict = VERDICT_UNKNOWN;
         needs_add(&e->needs, FACT_stage);
     }
     for (size_t i = 0; i < sizeof decisive / sizeof *decisive; i++) {
         bool is_firm = e->verdict == VERDICT_ENOUGH ||
                        e->verdict == VERDICT_NOT_ENOUGH;
-        bool is_changed = effect == EFFECT_kv_cache_dtype &&
+        bool is_changed = q->effect == EFFECT_kv_cache_dtype &&
                           decisive[i] == FACT_kv_cache_dtype &&
                           !q->c->in[FACT_kv_cache_dtype].known;
         if (!is_firm || (!is_assumed(q->c, decisive[i]) && !is_changed)) {
             continue;
         }
         struct memory_case other = varied(q->c, decisive[i]);
-        struct ask again = {q->a, &other, q->what};
-        if (effect_reckon(&again, effect).verdict != e->verdict &&
+        struct ask again = {q->a, &other, q->what, q->effect};
+        if (effect_reckon(&again).verdict != e->verdict &&
             !is_contradicted(q, &other)) {
             put_default(q, e, decisive[i]);
         }

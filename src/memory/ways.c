@@ -307,7 +307,7 @@ static bool overlap(struct span a, struct span b) {
 
 static bool gives_need(const struct memory_case *c, const struct way *w) {
     const struct fact *length = &c->in[FACT_max_model_len];
-    struct span printed = span_of_fact(&c->in[FACT_kv_needed]);
+    struct span printed = span_in(c, FACT_kv_needed);
     if (!printed.known || !length->known) {
         return true;
     }
@@ -316,7 +316,7 @@ static bool gives_need(const struct memory_case *c, const struct way *w) {
 
 static bool gives_estimate(const struct memory_case *c, const struct way *w) {
     const struct fact *estimate = &c->in[FACT_est_max_model_len];
-    struct span pool = span_of_fact(&c->in[FACT_kv_available]);
+    struct span pool = span_in(c, FACT_kv_available);
     if (!estimate->known || estimate->number <= 0 || !pool.known) {
         return true;
     }

@@ -19,6 +19,7 @@
 #include "memory/weights.h"
 
 #include "memory/case.h"
+#include "memory/engines.h"
 #include "memory/formula.h"
 #include "memory/span.h"
 
@@ -34,7 +35,7 @@ struct width {
     bool is_gguf;
 };
 
-#define PLAIN(text, bits, low, high)                                           \
+#define WIDTH(text, bits, low, high)                                           \
     { {text, sizeof text - 1}, bits, low, high, false }
 /* ten-thousandths of a bit, of all weights of an 8B model: smaller ones have
  * larger embeddings, larger ones smaller */
@@ -58,27 +59,27 @@ static const struct width widths[] = {
     MIX("q8_0", 8, 85008),    MIX("q4_0", 4, 46600),
     MIX("q4_1", 4, 51300),    MIX("q5_0", 5, 56000),
     MIX("q5_1", 5, 60700),
-    PLAIN("gguf", 0, 0, 0),
-    PLAIN("gptq-int8", 8, MICRO, 1050000),
-    PLAIN("gptq_int8", 8, MICRO, 1050000),
-    PLAIN("int8", 8, MICRO, 1050000),
-    PLAIN("w8a8", 8, MICRO, 1030000),
-    PLAIN("8bit", 8, MICRO, 1063000),
-    PLAIN("fp8", 8, MICRO, 1030000),
-    PLAIN("mxfp4", 4, 531250, 563000),
-    PLAIN("nvfp4", 4, 562500, 625000),
-    PLAIN("modelopt_fp4", 4, 562500, 625000),
-    PLAIN("fp4", 4, 500000, 625000),
-    PLAIN("awq", 4, 515000, 580000),
-    PLAIN("gptq", 4, 500000, 590000),
-    PLAIN("int4", 4, 500000, 590000),
-    PLAIN("w4a16", 4, 500000, 590000),
-    PLAIN("bitsandbytes", 4, 515000, 563000),
-    PLAIN("bnb", 4, 515000, 563000),
-    PLAIN("nf4", 4, 515000, 563000),
-    PLAIN("4bit", 4, 500000, 625000),
-    PLAIN("modelopt", 8, MICRO, 1030000),
-    PLAIN("fbgemm", 8, MICRO, 1030000),
+    WIDTH("gguf", 0, 0, 0),
+    WIDTH("gptq-int8", 8, MICRO, 1050000),
+    WIDTH("gptq_int8", 8, MICRO, 1050000),
+    WIDTH("int8", 8, MICRO, 1050000),
+    WIDTH("w8a8", 8, MICRO, 1030000),
+    WIDTH("8bit", 8, MICRO, 1063000),
+    WIDTH("fp8", 8, MICRO, 1030000),
+    WIDTH("mxfp4", 4, 531250, 563000),
+    WIDTH("nvfp4", 4, 562500, 625000),
+    WIDTH("modelopt_fp4", 4, 562500, 625000),
+    WIDTH("fp4", 4, 500000, 625000),
+    WIDTH("awq", 4, 515000, 580000),
+    WIDTH("gptq", 4, 500000, 590000),
+    WIDTH("int4", 4, 500000, 590000),
+    WIDTH("w4a16", 4, 500000, 590000),
+    WIDTH("bitsandbytes", 4, 515000, 563000),
+    WIDTH("bnb", 4, 515000, 563000),
+    WIDTH("nf4", 4, 515000, 563000),
+    WIDTH("4bit", 4, 500000, 625000),
+    WIDTH("modelopt", 8, MICRO, 1030000),
+    WIDTH("fbgemm", 8, MICRO, 1030000),
 };
 
 static char lower(char c) {
@@ -184,7 +185,7 @@ static struct span whole_model(const struct memory_case *c,
         return span_share(span_exact(m->params), micro.low, MICRO);
     }
     int64_t bits = width_of(quantization)->bits;
-    bool is_mlx = str_eq(c->engine, STR("mlx")) &&
+    bool is_mlx = engine_of(c)->quantizes_all &&
                   contains(quantization, STR("bit"));
     if (is_mlx) {
         return whole_mlx(m, bits);
@@ -265,15 +266,15 @@ struct span weights_computed(const struct memory_case *c, int64_t tp,
 }
 
 struct span weights_bytes(const struct memory_case *c) {
-    struct span printed = span_of_fact(&c->in[FACT_weights_bytes]);
+    struct span printed = span_in(c, FACT_weights_bytes);
     if (printed.known) {
         return printed;
     }
     struct span all = weights_computed(c, setting_of(c, FACT_tensor_parallel, 1),
                                        setting_of(c, FACT_pipeline_parallel, 1),
                                        quantization_of(c));
-    struct span offload = span_of_fact(&c->in[FACT_cpu_offload]);
-    return offload.known ? span_at_least(span_minus(all, offload), 0) : all;
+    struct span offload = span_in(c, FACT_cpu_offload);
+    return offload.known ? span_beyond(all, offload) : all;
 }
 
 struct span weights_with_tp(const struct memory_case *c, int64_t tp) {
@@ -303,7 +304,7 @@ struct span weights_with_bits(const struct memory_case *c, int64_t bits) {
 }
 
 struct span weights_nominal(const struct memory_case *c) {
-    struct span printed = span_of_fact(&c->in[FACT_weights_bytes]);
+    struct span printed = span_in(c, FACT_weights_bytes);
     struct span micro = weight_micro(quantization_of(c), run_dtype(c));
     int64_t ranks;
     if (printed.known || !micro.known || c->model == NULL ||
@@ -338,16 +339,12 @@ struct span memory_weights(struct arena *a, const struct memory_case *c,
     struct span middle = span_share(
         span_share(span_exact(c->model->params), span_middle(micro), MICRO), 1,
         ranks);
-    struct str params = write_count(a, c->model->params);
-    struct str width = write_ratio(a, span_middle(micro));
-    struct str text = write_bytes(a, span_middle(middle));
-    struct str sources = write_sources(a, c, used);
     formula_put(a, f,
-                arena_printf(a,
-                             "weights = %.*s params x %.*s bytes / %lld "
-                             "%s = about %.*s%.*s",
-                             STR_ARG(params), STR_ARG(width), (long long)ranks,
-                             ranks == 1 ? "rank" : "ranks", STR_ARG(text),
-                             STR_ARG(sources)));
+                FORMULA_OF(a, c, used,
+                           "weights = % params x % bytes / % % = about %",
+                           COUNT(c->model->params), RATIO(span_middle(micro)),
+                           PLAIN(ranks),
+                           TEXT(ranks == 1 ? STR("rank") : STR("ranks")),
+                           MIDDLE(middle)));
     return bytes;
 }

@@ -2,7 +2,7 @@
  * people read. */
 #include "render/fit_words.h"
 
-#include "memory/engine_kv.h"
+#include "memory/engines.h"
 #include "memory/span.h"
 
 #define TEXT_MAX ((size_t)64 << 10)
@@ -180,7 +180,7 @@ struct str fit_needs(const struct teller *t, const struct fit *fit) {
 
 struct budget fit_parts(const struct teller *t, const struct fit *fit) {
     struct budget shown = fit->budget;
-    if (shown.count == 0 || engine_has_torch(&fit->c)) {
+    if (shown.count == 0 || !engine_of(&fit->c)->lacks_torch) {
         return shown;
     }
     shown.parts = arena_array(t->a, shown.count, sizeof *shown.parts);

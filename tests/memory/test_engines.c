@@ -232,8 +232,9 @@ static void keys_and_values_have_types_of_their_own(void **state) {
     struct str key, value;
     llama_cache_types(&c, &key, &value);
     assert_true(str_eq(key, STR("q8_0")) && str_eq(value, STR("f16")));
-    struct span plain = llama_cache_bytes(&c, 8192, STR("f16"), STR("f16"));
-    struct span half = llama_cache_bytes(&c, 8192, key, value);
+    struct span half = llama_cache_bytes(&c, 8192);
+    c.in[FACT_kv_cache_dtype].known = false;
+    struct span plain = llama_cache_bytes(&c, 8192);
     assert_int_equal(plain.low, 1 * GIB); /* 128 KiB per token */
     assert_int_equal(half.low, 512 * MIB + 272 * MIB);
 }
@@ -243,7 +244,7 @@ static void windows_keep_their_own_cells(void **state) {
     (void)state;
     struct memory_case c =
         case_on("llama.cpp", "6000", &gemma, SAID_NOTHING);
-    struct span all = llama_cache_bytes(&c, 32768, STR("f16"), STR("f16"));
+    struct span all = llama_cache_bytes(&c, 32768);
     int64_t row = 2 * 16 * 128 * 2;
     assert_int_equal(all.low, row * (10 * 32768 + 52 * 1536));
     assert_int_equal(all.high, all.low);
@@ -253,8 +254,8 @@ static void recurrent_state_is_of_32_bits(void **state) {
     (void)state;
     struct memory_case c = case_on("llama.cpp", "6000", &mixed,
                                    SAID({FACT_max_num_seqs, "4"}));
-    struct span one = llama_cache_bytes(&c, 256, STR("f16"), STR("f16"));
-    struct span two = llama_cache_bytes(&c, 512, STR("f16"), STR("f16"));
+    struct span one = llama_cache_bytes(&c, 256);
+    struct span two = llama_cache_bytes(&c, 512);
     int64_t growing = 12 * 2 * 2 * 256 * 2 * INT64_C(256);
     assert_int_equal(two.low - one.low, growing);
     assert_int_equal(one.low - growing, 36 * INT64_C(1097728) * 2 * 4);
@@ -267,7 +268,7 @@ static void old_builds_know_no_windows(void **state) {
         case_on("llama.cpp", "4000", &gemma,
                 SAID({FACT_context_length, "4096"}));
     int64_t row = 2 * 16 * 128 * 2;
-    struct span all = llama_cache_bytes(&c, 4096, STR("f16"), STR("f16"));
+    struct span all = llama_cache_bytes(&c, 4096);
     assert_int_equal(all.low, row * 62 * 4096);
     assert_true(llama_is_linear(&c, all));
     struct span less = {true, all.low / 2, all.low / 2};

@@ -1,0 +1,405 @@
+/* engines.c: the engines there are, and the arithmetic that they share: rows,
+ * windows and pools. */
+#include "memory/engines.h"
+
+#include "memory/budget.h"
+#include "memory/effect.h"
+#include "memory/kv_row.h"
+#include "memory/llama_cpp.h"
+#include "memory/sglang.h"
+#include "memory/weights.h"
+
+#define MICRO UNITS_MICRO
+#define STATE_SCALE 2 /* the catalogue's state is of 16 bits */
+#define USUAL_RATIO 800000
+#define STATE_PARTS 10 /* of 19: what is left for attention */
+#define ALL_PARTS 19
+
+/* Trainers, and servers of which no more is known than how they hold memory. */
+static const struct engine_rules few[] = {
+    {.id = "deepspeed", .trains = true, .has_buckets = true, .share = FACT_COUNT_OF},
+    {.id = "fsdp", .trains = true, .shards_fully = true, .share = FACT_COUNT_OF},
+    {.id = "megatron", .trains = true, .share = FACT_COUNT_OF},
+    {.id = "pytorch", .may_train = true, .share = FACT_COUNT_OF},
+    {.id = "lightllm", .keeps_pool = true, .share = FACT_COUNT_OF},
+    {.id = "mindie", .keeps_pool = true, .share = FACT_COUNT_OF},
+    {.id = "fastdeploy", .keeps_pool = true, .share = FACT_COUNT_OF},
+    {.id = NULL, .share = FACT_COUNT_OF}};
+
+const struct engine_rules *engine_of(const struct memory_case *c) {
+    static const struct engine_rules *const engines[] = {
+        &engine_unnamed, &engine_vllm,         &engine_sglang,
+        &engine_llama,   &engine_ollama,       &engine_tensorrt_llm,
+        &engine_tgi,     &engine_lmdeploy,     &engine_transformers,
+        &engine_mlx,     &engine_exllama};
+    const struct engine_rules *rest = few;
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
+        if (str_eq(c->engine, str_of(engines[i]->id))) {
+            return engines[i];
+        }
+    }
+    while (rest->id != NULL && !str_eq(c->engine, str_of(rest->id))) {
+        rest++;
+    }
+    return rest;
+}
+
+static int64_t ranks_of(const struct memory_case *c) {
+    return setting_of(c, FACT_tensor_parallel, 1);
+}
+
+static int64_t layers_of(const struct memory_case *c,
+                         const struct kv_group *g) {
+    return ceil_div(g->layers, setting_of(c, FACT_pipeline_parallel, 1));
+}
+
+int64_t engine_block_tokens(const struct memory_case *c) {
+    int64_t own = engine_of(c)->block;
+    return setting_of(c, FACT_block_size, own > 0 ? own : 1);
+}
+
+struct span engine_fraction(const struct memory_case *c) {
+    const struct fact *said = &c->in[FACT_kv_free_fraction];
+    const struct engine_rules *e = engine_of(c);
+    struct span own = e->fraction_high > 0
+                          ? span_of(e->fraction_low, e->fraction_high)
+                          : span_exact(MICRO);
+    return said->known ? span_of_setting(said) : own;
+}
+
+/* ---- a token in one layer ---- */
+
+/* quant_policy 0 of LMDeploy: as the model. */
+static struct str word_of(const struct memory_case *c) {
+    struct memory_case plain = *c;
+    struct str word = kv_dtype_of(c);
+    plain.in[FACT_kv_cache_dtype].known = false;
+    return str_eq(word, STR("0")) ? kv_dtype_of(&plain) : word;
+}
+
+static const struct packing *packing_of(const struct memory_case *c) {
+    const struct packing *p = engine_of(c)->packings;
+    struct str word = word_of(c);
+    while (p != NULL && p->word && !str_eq_nocase(word, str_of(p->word))) {
+        p++;
+    }
+    return p != NULL && p->word != NULL ? p : NULL;
+}
+
+static int64_t head_bytes(const struct packing *p, int64_t dim) {
+    int64_t groups = p->group_extra ? ceil_div(dim, p->group) : 0;
+    return dim * p->bits / 8 + p->head_extra + groups * p->group_extra;
+}
+
+static bool is_small(int64_t n) {
+    return n > 0 && n < INT32_MAX;
+}
+
+static struct span row_of(const struct memory_case *c,
+                          const struct kv_group *g) {
+    const struct packing *p = packing_of(c);
+    struct kv_group heads = *g;
+    if (engine_of(c)->has_cells) {
+        return llama_row_bytes(c, g);
+    }
+    if (g->kind == KV_mla && engine_of(c)->expands_latent) {
+        /* K and V of every head, as the layer computes them */
+        if (c->model->heads <= 0 || g->k_dim <= 0 || g->v_dim <= 0) {
+            return span_none();
+        }
+        heads.kind = KV_full;
+        heads.kv_heads = c->model->heads;
+    }
+    bool has_heads = heads.kind != KV_mla && heads.kind != KV_indexer;
+    if (p != NULL && has_heads && is_small(heads.k_dim) &&
+        is_small(heads.v_dim)) {
+        int64_t both = head_bytes(p, heads.k_dim) + head_bytes(p, heads.v_dim);
+        return span_times(span_exact(both),
+                          kv_heads_of_rank(heads.kv_heads, ranks_of(c)));
+    }
+    return kv_row_bytes(&heads, ranks_of(c), word_of(c),
+                        model_has(c->model, KV_indexer), LATENT_PLAIN);
+}
+
+static bool is_window(enum kv_kind kind) {
+    return kind == KV_sliding || kind == KV_chunked;
+}
+
+/* ---- a request ---- */
+
+/* Tokens of a window layer for each token of a full one, in millionths. */
+static struct span window_ratio(const struct memory_case *c) {
+    const struct fact *said = &c->in[FACT_swa_full_tokens_ratio];
+    return said->known ? span_of_setting(said) : span_of(USUAL_RATIO, MICRO);
+}
+
+static int64_t batch_of(const struct memory_case *c) {
+    return engine_of(c)->is_batched ? setting_of(c, FACT_batch_size, 1) : 1;
+}
+
+static struct span tokens_of_window(const struct memory_case *c,
+                                    const struct kv_group *g,
+                                    struct span tokens) {
+    int64_t low = tokens.low < g->window ? tokens.low : g->window;
+    int64_t high = tokens.high < g->window ? tokens.high : g->window;
+    struct span ratio = window_ratio(c);
+    switch (engine_of(c)->windows) {
+    case KEEP_WHOLE: return tokens;
+    case KEEP_WINDOW: return span_of(low, high);
+    case KEEP_OPEN: return span_of(low, tokens.high);
+    case KEEP_RATIO:
+        return span_of(span_share(tokens, ratio.low, MICRO).low,
+                       span_share(tokens, ratio.high, MICRO).high);
+    }
+    return span_none();
+}
+
+static struct span state_bytes(const struct memory_case *c,
+                               const struct kv_group *g) {
+    struct span one = g->state_bytes > 0 ? span_exact(g->state_bytes)
+                                         : span_none();
+    struct span wide = span_times(one, STATE_SCALE);
+    struct span all = wide.known ? span_of(one.low, wide.high) : wide;
+    return span_share(all, 1, ranks_of(c));
+}
+
+static struct span layer_bytes(const struct memory_case *c,
+                               const struct kv_group *g, struct span tokens) {
+    struct span row = g->kind == KV_state ? span_none() : row_of(c, g);
+    switch (g->kind) {
+    case KV_state: return state_bytes(c, g);
+    case KV_sliding:
+    case KV_chunked:
+        return span_product(row, tokens_of_window(c, g, tokens));
+    case KV_cross:
+        return g->window > 0 ? span_times(row, g->window)
+                             : span_product(row, tokens);
+    case KV_full:
+    case KV_mla:
+    case KV_indexer: return span_product(row, tokens);
+    case KV_KIND_COUNT_OF: break;
+    }
+    return span_none();
+}
+
+struct span engine_kv_bytes(const struct memory_case *c, int64_t tokens) {
+    struct span sum = span_exact(0);
+    int64_t block = engine_block_tokens(c);
+    if (c->model == NULL || c->model->group_count == 0 || tokens <= 0) {
+        return span_none();
+    }
+    if (engine_of(c)->has_cells) {
+        return llama_cache_on_card(c, tokens);
+    }
+    struct span whole = span_times(span_exact(ceil_div(tokens, block)), block);
+    for (size_t i = 0; whole.known && i < c->model->group_count; i++) {
+        const struct kv_group *g = &c->model->groups[i];
+        sum = span_plus(sum, span_times(layer_bytes(c, g, whole),
+                                        layers_of(c, g)));
+    }
+    return whole.known ? span_times(sum, batch_of(c)) : whole;
+}
+
+/* Do the layers of a group take more as a request grows? */
+static bool grows(const struct memory_case *c, const struct kv_group *g) {
+    enum window_keep windows = engine_of(c)->windows;
+    bool is_kept = windows == KEEP_RATIO ||
+                   (windows == KEEP_WHOLE && !engine_of(c)->has_cells);
+    return kv_kind_grows(g->kind) || (is_window(g->kind) && is_kept);
+}
+
+struct span engine_kv_slope(const struct memory_case *c) {
+    struct span sum = span_exact(0), ratio = window_ratio(c);
+    bool has_cells = engine_of(c)->has_cells;
+    for (size_t i = 0; c->model && i < c->model->group_count; i++) {
+        const struct kv_group *g = &c->model->groups[i];
+        if (!grows(c, g)) {
+            continue;
+        }
+        struct span row = span_times(row_of(c, g),
+                                     has_cells ? g->layers : layers_of(c, g));
+        if (is_window(g->kind) && engine_of(c)->windows == KEEP_RATIO) {
+            row = span_of(span_share(row, ratio.low, MICRO).low,
+                          span_share(row, ratio.high, MICRO).high);
+        }
+        sum = span_plus(sum, row);
+    }
+    sum = has_cells ? llama_share_of_cards(c, sum) : sum;
+    return c->model ? span_times(sum, batch_of(c)) : span_none();
+}
+
+/* ---- what there is ---- */
+
+struct span engine_weights(const struct memory_case *c) {
+    struct span all = weights_bytes(c);
+    return engine_of(c)->has_cells ? llama_weights_on_card(c, all) : all;
+}
+
+/* What runs take beside weights and KV. */
+static struct span engine_rest(const struct memory_case *c) {
+    return span_plus(span_in(c, FACT_activation_peak),
+                     span_in(c, FACT_non_torch));
+}
+
+static struct span engine_card(const struct memory_case *c) {
+    return engine_of(c)->card ? engine_of(c)->card(c) : gpu_total_bytes(c);
+}
+
+static struct span share_of(struct span whole, struct span micro) {
+    struct span low = span_share(whole, micro.low, MICRO);
+    struct span high = span_share(whole, micro.high, MICRO);
+    bool ok = whole.known && micro.known && low.known && high.known;
+    bool is_less = whole.low < 0; /* a share of what is missing is no pool */
+    return !ok ? span_none() : span_of(is_less ? whole.low : low.low,
+                                       high.high);
+}
+
+/* The pool that somebody printed or said. */
+static struct span said_pool(const struct memory_case *c) {
+    static const enum fact_name said[] = {FACT_kv_available, FACT_kv_bytes,
+                                          FACT_pool_available, FACT_COUNT_OF};
+    const struct fact *f = &c->in[FACT_kv_available];
+    bool is_free =
+        engine_of(c)->prints_free && f->known && f->source == SOURCE_LOG;
+    struct span share = is_free ? share_of(span_of_fact(f), engine_fraction(c))
+                                : span_none();
+    return share.known && !c->in[FACT_kv_bytes].known
+               ? share
+               : first_known(c, share.known ? said + 1 : said);
+}
+
+static struct span static_pool(const struct memory_case *c) {
+    struct span micro = sglang_fraction(c), weights = weights_bytes(c);
+    struct span low = sglang_static_bytes(c, micro.low);
+    struct span high = sglang_static_bytes(c, micro.high);
+    if (!micro.known || !low.known || !high.known) {
+        return span_none();
+    }
+    struct span pool = span_minus(span_of(low.low, high.high), weights);
+    if (model_has(c->model, KV_state) && pool.known && pool.low > 0) {
+        pool.low = span_share(pool, STATE_PARTS, ALL_PARTS).low;
+    }
+    return pool;
+}
+
+struct span engine_kv_pool(const struct memory_case *c) {
+    struct span said = said_pool(c);
+    if (said.known) {
+        return said;
+    }
+    struct span held = span_plus(engine_weights(c), engine_rest(c));
+    struct span left = span_minus(engine_card(c), held);
+    switch (engine_of(c)->pool) {
+    case POOL_UNKNOWN: break;
+    case POOL_OF_STATIC: return static_pool(c);
+    case POOL_OF_FREE: return share_of(left, engine_fraction(c));
+    case POOL_REST: return left;
+    }
+    return span_none();
+}
+
+struct span engine_left_over(const struct memory_case *c) {
+    struct span total = gpu_total_bytes(c), micro = engine_fraction(c);
+    struct span left = span_minus(total, span_plus(engine_weights(c),
+                                                   engine_rest(c)));
+    struct span most = sglang_fraction(c);
+    struct span least_kept = sglang_static_bytes(c, most.low);
+    struct span most_kept = sglang_static_bytes(c, most.high);
+    switch (engine_of(c)->pool) {
+    case POOL_UNKNOWN:
+    case POOL_REST: break;
+    case POOL_OF_STATIC:
+        return most.known ? span_minus(total, span_of(least_kept.low,
+                                                      most_kept.high))
+                          : span_none();
+    case POOL_OF_FREE:
+        return left.known && left.low > 0
+                   ? span_of(span_share(left, MICRO - micro.high, MICRO).low,
+                             span_share(left, MICRO - micro.low, MICRO).high)
+                   : span_none();
+    }
+    return span_none();
+}
+
+bool engine_splits_layers(const struct memory_case *c) {
+    return engine_of(c)->pool != POOL_REST;
+}
+
+/* ---- in words ---- */
+
+static struct str write_row(struct arena *a, const struct memory_case *c,
+                            const struct kv_group *g) {
+    struct span row = row_of(c, g);
+    bool is_plain = packing_of(c) == NULL && !engine_of(c)->has_cells &&
+                    g->kind == KV_full && g->k_dim == g->v_dim;
+    int64_t heads = kv_heads_of_rank(g->kv_heads, ranks_of(c));
+    int64_t both = is_plain && is_small(heads) && is_small(g->k_dim)
+                       ? 2 * heads * g->k_dim
+                       : 0;
+    if (both > 0 && row.low % both == 0) {
+        return FORMULA(a, "2 x % layers x % kv heads x % x % bytes",
+                       PLAIN(layers_of(c, g)), PLAIN(heads), PLAIN(g->k_dim),
+                       PLAIN(row.low / both));
+    }
+    return FORMULA(a, "% layers x % bytes", PLAIN(layers_of(c, g)),
+                   COUNT(row.low));
+}
+
+struct str engine_write_slope(struct arena *a, const struct memory_case *c) {
+    struct str text = {0};
+    struct span slope = engine_kv_slope(c);
+    bool is_cut = engine_of(c)->has_cells &&
+                  (c->in[FACT_gpu_layers].known ||
+                   setting_of(c, FACT_pipeline_parallel, 1) > 1);
+    if (!span_is_exact(slope) || slope.low <= 0 || batch_of(c) > 1 || is_cut) {
+        return text;
+    }
+    for (size_t i = 0; i < c->model->group_count; i++) {
+        const struct kv_group *g = &c->model->groups[i];
+        if (is_window(g->kind) && engine_of(c)->windows == KEEP_RATIO) {
+            return (struct str){0};
+        }
+        struct str row =
+            grows(c, g) ? write_row(a, c, g) : (struct str){0};
+        text = text.n == 0 || row.n == 0
+                   ? formula_join(a, text, row)
+                   : FORMULA(a, "% + %", TEXT(text), TEXT(row));
+    }
+    return text;
+}
+
+/* At the worst corner: the base for a static share, else the card, less what
+ * lies on it. */
+struct str engine_write_pool(struct arena *a, const struct memory_case *c) {
+    static const enum fact_name used[] = {
+        FACT_gpu_total,        FACT_mem_fraction_static,
+        FACT_kv_free_fraction, FACT_weights_bytes,
+        FACT_model,            FACT_activation_peak,
+        FACT_non_torch,        FACT_COUNT_OF};
+    if (said_pool(c).known || !engine_kv_pool(c).known) {
+        return (struct str){0};
+    }
+    struct span weights = engine_weights(c), rest = engine_rest(c);
+    if (engine_of(c)->pool == POOL_OF_STATIC) {
+        struct span base = sglang_base_bytes(c), micro = sglang_fraction(c);
+        struct span whole =
+            span_share(span_exact(base.low), micro.low, MICRO);
+        struct span pool = span_minus(whole, span_exact(weights.high));
+        return FORMULA_OF(
+            a, c, used, "kv_available = % x % - % weights = at least %",
+            BYTES(base.low), RATIO(micro.low), BYTES(weights.high),
+            BYTES(pool.low));
+    }
+    int64_t card = engine_card(c).low, micro = engine_fraction(c).low;
+    struct span left =
+        span_minus(span_minus(span_exact(card), weights), rest);
+    bool is_all = micro == MICRO || left.low < 0;
+    struct span pool = left.low < 0 ? left : span_share(left, micro, MICRO);
+    struct str by =
+        is_all ? (struct str){0} : FORMULA(a, " x %", RATIO(micro));
+    return FORMULA_OF(a, c, used,
+                      "kv_available = (% - % weights - % for activations and "
+                      "context)% = at least %",
+                      BYTES(card), BYTES(weights.high), BYTES(rest.high),
+                      TEXT(by), BYTES(pool.low));
+}
