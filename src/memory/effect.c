@@ -12,7 +12,7 @@
 
 struct row {
     effect_fn *reckon;
-    bool is_of_vllm;      /* of another engine's setting nothing is known */
+    bool is_of_vllm;       /* of another engine's setting nothing is known */
     bool acts_by_the_rest; /* gives memory to a pool that takes what is left */
 };
 
@@ -30,8 +30,7 @@ static const struct row rows[EFFECT_COUNT_OF] = {
     [EFFECT_gpu_memory_utilization_down] = {effect_utilization_down},
     [EFFECT_kv_cache_dtype] = {effect_kv_dtype, .is_of_vllm = true},
     [EFFECT_tensor_parallel] = {effect_tensor_parallel, .is_of_vllm = true},
-    [EFFECT_pipeline_parallel] = {effect_pipeline_parallel,
-                                  .is_of_vllm = true},
+    [EFFECT_pipeline_parallel] = {effect_pipeline_parallel, .is_of_vllm = true},
     [EFFECT_decode_context_parallel] = {effect_decode_context_parallel,
                                         .is_of_vllm = true},
     [EFFECT_quantization] = {effect_quantization, .acts_by_the_rest = true},
@@ -89,8 +88,7 @@ struct estimate effect_reckon(const struct ask *q) {
     if (own != NULL && own[q->effect] != NULL) {
         return own[q->effect](q);
     }
-    bool is_state =
-        q->effect == EFFECT_cpu_offload && training_is_step(q->c);
+    bool is_state = q->effect == EFFECT_cpu_offload && training_is_step(q->c);
     if (row->is_of_vllm && !engine_of(q->c)->takes_share && !is_state) {
         return of_another(q);
     }

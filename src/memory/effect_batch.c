@@ -52,10 +52,9 @@ static struct estimate scaled(const struct ask *q, enum fact_name setting,
     struct estimate e = estimate_of_allocation(q->c);
     e.after = span_share(e.before, fewer, now);
     e.proposed = propose(setting, fewer);
-    e.formula = FORMULA_OF(q->a, q->c, used,
-                           "tried_alloc = about % x % / % = about %",
-                           MIDDLE(e.before), COUNT(fewer), COUNT(now),
-                           MIDDLE(e.after));
+    e.formula =
+        FORMULA_OF(q->a, q->c, used, "tried_alloc = about % x % / % = about %",
+                   MIDDLE(e.before), COUNT(fewer), COUNT(now), MIDDLE(e.after));
     return e;
 }
 
@@ -150,10 +149,9 @@ static struct estimate batch_for_pool(const struct ask *q, int64_t now) {
     }
     e.limit = span_plus(kv.pool, span_of(0, most.high));
     estimate_judge(&e);
-    e.formula = FORMULA_OF(q->a, q->c, used,
-                           "activation saved at most = % x (% - %) / % = %",
-                           MIDDLE(peak), COUNT(now), COUNT(fewer), COUNT(now),
-                           MIDDLE(most));
+    e.formula = FORMULA_OF(
+        q->a, q->c, used, "activation saved at most = % x (% - %) / % = %",
+        MIDDLE(peak), COUNT(now), COUNT(fewer), COUNT(now), MIDDLE(most));
     return e;
 }
 
@@ -169,19 +167,18 @@ static struct estimate prefill_of_tgi(const struct ask *q, int64_t now) {
     struct estimate e =
         estimate_of(FACT_tried_tokens, span_exact(now), span_none());
     int64_t fits = 0, half = now / 2 - now / 2 % TGI_BLOCK;
-    bool is_told = asked.known && there.known && asked.low > 0 &&
-                   there.high > 0 &&
-                   mul_div_floor(now, span_middle(there), span_middle(asked),
-                                 &fits);
+    bool is_told =
+        asked.known && there.known && asked.low > 0 && there.high > 0 &&
+        mul_div_floor(now, span_middle(there), span_middle(asked), &fits);
     fits -= fits % TGI_BLOCK;
     if (is_told && fits > 0 && fits < now) {
         e.after = e.limit = span_exact(fits);
         e.proposed = propose(FACT_max_num_batched_tokens, fits);
         estimate_if(&e, "verdict.if.proportional");
-        e.formula = FORMULA(
-            q->a, "tried_tokens = floor(% tokens x % / % / %) x % = %",
-            COUNT(now), MIDDLE(there), MIDDLE(asked), PLAIN(TGI_BLOCK),
-            PLAIN(TGI_BLOCK), COUNT(fits));
+        e.formula =
+            FORMULA(q->a, "tried_tokens = floor(% tokens x % / % / %) x % = %",
+                    COUNT(now), MIDDLE(there), MIDDLE(asked), PLAIN(TGI_BLOCK),
+                    PLAIN(TGI_BLOCK), COUNT(fits));
         return e;
     }
     needs_add(&e.needs, FACT_pool_needed);
@@ -204,9 +201,9 @@ struct estimate effect_max_num_batched_tokens(const struct ask *q) {
         return estimate_none(FACT_requested_bytes);
     }
     if (now <= 0) {
-        struct estimate e =
-            is_step ? step_scaled(q, FACT_max_num_batched_tokens)
-                    : estimate_unknown(FACT_kv_needed);
+        struct estimate e = is_step
+                                ? step_scaled(q, FACT_max_num_batched_tokens)
+                                : estimate_unknown(FACT_kv_needed);
         needs_add(&e.needs, FACT_max_num_batched_tokens);
         return e;
     }
@@ -214,9 +211,8 @@ struct estimate effect_max_num_batched_tokens(const struct ask *q) {
         return batch_for_pool(q, now);
     }
     int64_t fewer = fewer_that_fit(q->c, now, 1);
-    struct estimate e =
-        scaled(q, FACT_max_num_batched_tokens, now,
-               fewer > 0 ? fewer : power_of_two_below(now / 2));
+    struct estimate e = scaled(q, FACT_max_num_batched_tokens, now,
+                               fewer > 0 ? fewer : power_of_two_below(now / 2));
     put_scaling(q, &e);
     return e;
 }

@@ -15,10 +15,10 @@
 #define MAC_KEEPS (4 * GIB) /* for the system itself */
 
 static const enum fact_name used[] = {
-    FACT_host_rss,     FACT_host_used,       FACT_memory_limit,
-    FACT_host_limit,   FACT_host_total,      FACT_host_free,
-    FACT_tried_alloc,  FACT_requested_bytes, FACT_alloc_limit,
-    FACT_shm_limit,    FACT_shm_requested,   FACT_weights_bytes,
+    FACT_host_rss,          FACT_host_used,       FACT_memory_limit,
+    FACT_host_limit,        FACT_host_total,      FACT_host_free,
+    FACT_tried_alloc,       FACT_requested_bytes, FACT_alloc_limit,
+    FACT_shm_limit,         FACT_shm_requested,   FACT_weights_bytes,
     FACT_pytorch_allocated, FACT_COUNT_OF};
 
 /* What one call asked for, and what limits all of them. */
@@ -30,9 +30,8 @@ static const enum fact_name limits[] = {FACT_memory_limit, FACT_host_limit,
 /* Whole GiB from one on, whole MiB below. */
 static int64_t rounded_up(int64_t bytes) {
     int64_t unit = bytes >= GIB ? GIB : MIB, whole;
-    return mul_i64(ceil_div(bytes > 0 ? bytes : 1, unit), unit, &whole)
-               ? whole
-               : bytes;
+    return mul_i64(ceil_div(bytes > 0 ? bytes : 1, unit), unit, &whole) ? whole
+                                                                        : bytes;
 }
 
 /* ---- the peak of the host ---- */
@@ -46,9 +45,9 @@ static bool is_of_all(const struct memory_case *c) {
     if (!sum.known) {
         return false;
     }
-    return held.known ? sum.low > held.high
-                      : c->in[FACT_memory_limit].known ||
-                            c->in[FACT_host_total].known;
+    return held.known
+               ? sum.low > held.high
+               : c->in[FACT_memory_limit].known || c->in[FACT_host_total].known;
 }
 
 static void put_peak(const struct ask *q, struct estimate *e,
@@ -68,8 +67,7 @@ static void put_peak(const struct ask *q, struct estimate *e,
 struct estimate host_refusal(const struct ask *q) {
     const struct memory_case *c = q->c;
     struct span held = span_in(c, FACT_host_rss);
-    struct estimate e = estimate_of(FACT_requested_bytes,
-                                    first_known(c, asked),
+    struct estimate e = estimate_of(FACT_requested_bytes, first_known(c, asked),
                                     span_in(c, FACT_host_free));
     e.short_by = span_beyond(e.before, e.limit);
     struct span missing = e.short_by.known ? e.short_by : e.before;
@@ -82,8 +80,8 @@ struct estimate host_refusal(const struct ask *q) {
                 e.short_by.known ? "verdict.if.more_host"
                                  : "verdict.if.host_free",
                 SHORT(missing.high));
-    e.formula = FORMULA_OF(q->a, c, used, "memory_limit at least = %",
-                           MIDDLE(whole));
+    e.formula =
+        FORMULA_OF(q->a, c, used, "memory_limit at least = %", MIDDLE(whole));
     return e;
 }
 
@@ -130,16 +128,15 @@ struct estimate effect_fewer_workers(const struct ask *q) {
         estimate_of(FACT_host_used, span_none(), first_known(c, limits));
     e.before = first_known(c, sums);
     if (!e.before.known || now <= 1) {
-        needs_add(&e.needs,
-                  e.before.known ? FACT_num_workers : FACT_host_rss);
+        needs_add(&e.needs, e.before.known ? FACT_num_workers : FACT_host_rss);
         return e;
     }
     struct span part = span_share(e.before, fewer, now);
     e.after = span_of(part.low, e.before.high);
     e.proposed = propose(FACT_num_workers, fewer);
-    e.formula = FORMULA(q->a, "host_used at least = % x % / % = %",
-                        MIDDLE(e.before), PLAIN(fewer), PLAIN(now),
-                        BYTES(part.high));
+    e.formula =
+        FORMULA(q->a, "host_used at least = % x % / % = %", MIDDLE(e.before),
+                PLAIN(fewer), PLAIN(now), BYTES(part.high));
     ESTIMATE_IF(q, &e, "verdict.if.workers", COUNT(fewer), SHORT(part.high));
     return e;
 }
@@ -148,16 +145,15 @@ struct estimate effect_fewer_workers(const struct ask *q) {
 
 /* A limit of the device, of one buffer or of a pool, that can be raised. */
 struct estimate effect_raise_limit(const struct ask *q) {
-    static const enum fact_name limit[] = {
-        FACT_alloc_limit, FACT_pool_available, FACT_memory_limit,
-        FACT_COUNT_OF};
-    static const enum fact_name wants[] = {
-        FACT_pool_needed, FACT_tried_alloc, FACT_requested_bytes,
-        FACT_COUNT_OF};
+    static const enum fact_name limit[] = {FACT_alloc_limit,
+                                           FACT_pool_available,
+                                           FACT_memory_limit, FACT_COUNT_OF};
+    static const enum fact_name wants[] = {FACT_pool_needed, FACT_tried_alloc,
+                                           FACT_requested_bytes, FACT_COUNT_OF};
     struct span held = span_in(q->c, FACT_pytorch_allocated);
     struct span want = first_known(q->c, wants);
-    bool is_of_one = q->c->in[FACT_alloc_limit].known ||
-                     q->c->in[FACT_pool_needed].known;
+    bool is_of_one =
+        q->c->in[FACT_alloc_limit].known || q->c->in[FACT_pool_needed].known;
     want = is_of_one || !held.known ? want : span_plus(want, held);
     struct estimate e =
         estimate_of(FACT_memory_limit, want, first_known(q->c, limit));
@@ -195,10 +191,9 @@ struct estimate effect_shm_size(const struct ask *q) {
     if (want.known && limit.known) { /* what lies there stays there */
         size = limit.high > INT64_MAX - want.high ? limit.high
                                                   : limit.high + want.high;
-        e.formula = FORMULA_OF(q->a, q->c, used,
-                               "shm_limit at least = % + % = %",
-                               BYTES(limit.high), BYTES(want.high),
-                               BYTES(limit.high + want.high));
+        e.formula = FORMULA_OF(
+            q->a, q->c, used, "shm_limit at least = % + % = %",
+            BYTES(limit.high), BYTES(want.high), BYTES(limit.high + want.high));
     }
     size = power_of_two_up(size);
     e.proposed = propose(FACT_shm_limit, size);
@@ -209,11 +204,11 @@ struct estimate effect_shm_size(const struct ask *q) {
 
 /* Metal's working set: what was asked against the limit, and the RAM. */
 struct estimate effect_wired_limit(const struct ask *q) {
-    static const enum fact_name wants[] = {
-        FACT_tried_alloc, FACT_requested_bytes, FACT_weights_bytes,
-        FACT_COUNT_OF};
-    static const enum fact_name limit[] = {
-        FACT_alloc_limit, FACT_memory_limit, FACT_gpu_total, FACT_COUNT_OF};
+    static const enum fact_name wants[] = {FACT_tried_alloc,
+                                           FACT_requested_bytes,
+                                           FACT_weights_bytes, FACT_COUNT_OF};
+    static const enum fact_name limit[] = {FACT_alloc_limit, FACT_memory_limit,
+                                           FACT_gpu_total, FACT_COUNT_OF};
     const struct memory_case *c = q->c;
     struct estimate e = estimate_unknown(FACT_alloc_limit);
     e.before = first_known(c, limit);

@@ -59,10 +59,10 @@ static struct str write_line(const struct ask *q, const struct kv_side *kv,
     if (kv->pool.known && value > span_middle(kv->pool)) {
         value = span_middle(kv->pool);
     }
-    struct str text = FORMULA_OF(
-        q->a, q->c, of_length, "kv_needed = % - (% - % tokens) x % = about %",
-        MIDDLE(l->bytes), COUNT(l->tokens), COUNT(length), BYTES(slope),
-        BYTES(value));
+    struct str text = FORMULA_OF(q->a, q->c, of_length,
+                                 "kv_needed = % - (% - % tokens) x % = about %",
+                                 MIDDLE(l->bytes), COUNT(l->tokens),
+                                 COUNT(length), BYTES(slope), BYTES(value));
     return wide.known && l->slope.high > wide.low
                ? FORMULA(q->a, "%; kv_per_token lies between = %", TEXT(text),
                          BETWEEN(l->slope))
@@ -101,17 +101,17 @@ static struct estimate by_estimate(const struct ask *q,
 /* V0: "stored in KV cache (21904)". */
 static struct estimate by_tokens(const struct ask *q, int64_t length,
                                  int64_t pool) {
-    struct estimate e = estimate_of(FACT_max_model_len, span_exact(length),
-                                    span_exact(pool));
+    struct estimate e =
+        estimate_of(FACT_max_model_len, span_exact(length), span_exact(pool));
     const struct fact *blocks = &q->c->in[FACT_kv_blocks];
     bool is_of_blocks = blocks->known && !q->c->in[FACT_kv_tokens].known;
     e.after = e.limit;
     estimate_judge(&e);
     e.proposed = propose(FACT_max_model_len, pool);
-    struct str held =
-        is_of_blocks ? FORMULA(q->a, "% blocks x %", COUNT(blocks->number),
-                               COUNT(setting_of(q->c, FACT_block_size, 1)))
-                     : write_count(q->a, pool);
+    struct str held = is_of_blocks
+                          ? FORMULA(q->a, "% blocks x %", COUNT(blocks->number),
+                                    COUNT(setting_of(q->c, FACT_block_size, 1)))
+                          : write_count(q->a, pool);
     e.formula = FORMULA_OF(q->a, q->c, of_length,
                            "max_model_len = min(%, %) = % tokens",
                            COUNT(length), TEXT(held), COUNT(pool));
@@ -125,8 +125,7 @@ static int64_t tokens_printed(const struct memory_case *c) {
     if (c->in[FACT_kv_tokens].known) {
         return c->in[FACT_kv_tokens].number;
     }
-    return blocks->known && block > 0 &&
-                   mul_i64(blocks->number, block, &tokens)
+    return blocks->known && block > 0 && mul_i64(blocks->number, block, &tokens)
                ? tokens
                : 0;
 }
@@ -141,10 +140,9 @@ static struct str write_longest(const struct ask *q, const struct kv_side *kv,
                  &whole)) {
         return (struct str){0};
     }
-    return FORMULA_OF(q->a, q->c, of_length,
-                      "kv_needed = about % fixed + % tokens x % = %",
-                      MIDDLE(fixed), COUNT(length), MIDDLE(slope),
-                      BYTES(whole));
+    return FORMULA_OF(
+        q->a, q->c, of_length, "kv_needed = about % fixed + % tokens x % = %",
+        MIDDLE(fixed), COUNT(length), MIDDLE(slope), BYTES(whole));
 }
 
 /* One need at one length: the pool holds at most the same share of it. */
@@ -235,8 +233,7 @@ struct estimate effect_max_model_len(const struct ask *q) {
     }
     int64_t tokens = tokens_printed(q->c);
     if (rules_is_v0(q->c) == ANSWER_YES && kv.length > 0 && tokens > 0) {
-        return by_tokens(q, kv.length,
-                         tokens < kv.length ? tokens : kv.length);
+        return by_tokens(q, kv.length, tokens < kv.length ? tokens : kv.length);
     }
     return by_demand(q, &kv);
 }
@@ -271,13 +268,12 @@ static struct str write_halved(const struct ask *q, const struct kv_side *kv,
     int64_t half = kv->need.low / 2;
     bool is_half = kv->need.known && after.low - half < half / 1000 &&
                    half - after.low < half / 1000;
-    struct str lower =
-        is_half ? FORMULA(q->a, "kv_needed at least = % / 2 = %",
-                          BYTES(kv->need.low), BYTES(after.low))
-                : (struct str){0};
-    return formula_join(q->a, lower,
-                        FORMULA_OF(q->a, q->c, used, "kv_needed with fp8 = %",
-                                   BETWEEN(after)));
+    struct str lower = is_half ? FORMULA(q->a, "kv_needed at least = % / 2 = %",
+                                         BYTES(kv->need.low), BYTES(after.low))
+                               : (struct str){0};
+    return formula_join(
+        q->a, lower,
+        FORMULA_OF(q->a, q->c, used, "kv_needed with fp8 = %", BETWEEN(after)));
 }
 
 /* Not enough by itself: the length that fp8 would carry. */

@@ -17,8 +17,8 @@
 #define UBATCH_LEAST 32
 
 static const enum fact_name used[] = {
-    FACT_tried_alloc, FACT_context_length,  FACT_gpu_free, FACT_kv_bytes,
-    FACT_gpu_layers,  FACT_kv_cache_dtype,  FACT_model,    FACT_COUNT_OF};
+    FACT_tried_alloc, FACT_context_length, FACT_gpu_free, FACT_kv_bytes,
+    FACT_gpu_layers,  FACT_kv_cache_dtype, FACT_model,    FACT_COUNT_OF};
 
 static bool is_cache(const struct ask *q) {
     return stage_is(q->c, "kv_alloc") || is_pool(q);
@@ -53,10 +53,9 @@ static struct span asked_of(const struct ask *q) {
     if (tried.known || !is_cache(q)) {
         return tried;
     }
-    return cache.known
-               ? cache
-               : llama_cache_bytes(q->c,
-                                   setting_of(q->c, FACT_context_length, 0));
+    return cache.known ? cache
+                       : llama_cache_bytes(
+                             q->c, setting_of(q->c, FACT_context_length, 0));
 }
 
 static struct estimate begin(const struct ask *q) {
@@ -108,8 +107,8 @@ static struct span at_context(const struct ask *q, struct span before,
         span_is_exact(then)) {
         return span_share(before, then.low, all.low);
     }
-    struct span scores = is_compute(q) ? with_fewer_scores(q, before, fewer, now)
-                                       : span_none();
+    struct span scores =
+        is_compute(q) ? with_fewer_scores(q, before, fewer, now) : span_none();
     if (scores.known) {
         return scores;
     }
@@ -161,10 +160,10 @@ static void put_part(const struct ask *q, struct estimate *e) {
         parts *= 2;
     }
     struct span part = span_share(both, 1, parts);
-    e->formula = FORMULA_OF(
-        q->a, c, used, "kv cache + compute buffer = (% + %) / % = about %",
-        BYTES(cache.high), BYTES(e->before.high), PLAIN(parts),
-        BYTES(part.high));
+    e->formula = FORMULA_OF(q->a, c, used,
+                            "kv cache + compute buffer = (% + %) / % = about %",
+                            BYTES(cache.high), BYTES(e->before.high),
+                            PLAIN(parts), BYTES(part.high));
     ESTIMATE_IF(q, e, "verdict.if.start",
                 TEXT(FORMULA(q->a, "1/%", PLAIN(parts))), SHORT(part.high),
                 SHORT(limit.low - part.high));
@@ -205,8 +204,8 @@ static struct estimate narrower(const struct ask *q) {
     if (!is_cache(q)) {
         return estimate_none(FACT_tried_alloc);
     }
-    struct span now = span_plus(llama_type_bytes(key, 32),
-                                llama_type_bytes(value, 32));
+    struct span now =
+        span_plus(llama_type_bytes(key, 32), llama_type_bytes(value, 32));
     struct span then = llama_type_bytes(STR("q8_0"), 64);
     if (!now.known || !e.before.known) {
         needs_add(&e.needs, FACT_kv_cache_dtype);
@@ -249,10 +248,9 @@ static struct estimate three_of_four(const struct ask *q, struct estimate e) {
     if (!stage_is(q->c, "load") || !even.known) {
         return e;
     }
-    e.after = span_of(span_share(even, 9, 10).low,
-                      span_share(even, 11, 10).high);
-    e.formula =
-        write_share(q, "buffer on the card", e.before, 3, 4, e.after);
+    e.after =
+        span_of(span_share(even, 9, 10).low, span_share(even, 11, 10).high);
+    e.formula = write_share(q, "buffer on the card", e.before, 3, 4, e.after);
     return judged(e);
 }
 
@@ -282,8 +280,8 @@ static struct estimate fewer_layers(const struct ask *q) {
     }
     e.after = span_of(span_share(even, 9, 10).low, most.high);
     e.proposed = propose(FACT_gpu_layers, fewer);
-    e.formula = write_share(q, "buffer on the card", e.before, fewer, now,
-                            e.after);
+    e.formula =
+        write_share(q, "buffer on the card", e.before, fewer, now, e.after);
     e = judged(e);
     if (!e.limit.known) {
         ESTIMATE_IF(q, &e, "verdict.if.layers", SHORT(e.after.high),
@@ -378,8 +376,7 @@ struct estimate llama_effect(const struct ask *q) {
     if (!with.in[FACT_context_length].known) { /* a printed cache says it */
         int64_t tokens = llama_context_of(q->c, span_in(q->c, FACT_kv_bytes));
         if (tokens > 0) {
-            with.in[FACT_context_length] =
-                propose(FACT_context_length, tokens);
+            with.in[FACT_context_length] = propose(FACT_context_length, tokens);
         }
     }
     return fixes[q->effect](&again);

@@ -14,10 +14,10 @@
 #define JOBS_MOST 256
 
 static const enum fact_name used[] = {
-    FACT_smem_required, FACT_smem_limit,  FACT_pool_needed,
-    FACT_pool_available, FACT_tried_alloc, FACT_pytorch_reserved,
+    FACT_smem_required,     FACT_smem_limit,     FACT_pool_needed,
+    FACT_pool_available,    FACT_tried_alloc,    FACT_pytorch_reserved,
     FACT_pytorch_allocated, FACT_process_in_use, FACT_victim_rss,
-    FACT_host_free, FACT_build_jobs, FACT_COUNT_OF};
+    FACT_host_free,         FACT_build_jobs,     FACT_COUNT_OF};
 
 /* ---- shared memory of one block ---- */
 
@@ -56,8 +56,7 @@ struct estimate effect_kernel_tile(const struct ask *q) {
     e.formula = FORMULA_OF(q->a, q->c, used, "smem_required = % / % = about %",
                            MIDDLE(e.before), PLAIN(parts), MIDDLE(e.after));
     ESTIMATE_IF(q, &e, "verdict.if.tile",
-                TEXT(FORMULA(q->a, "1/%", PLAIN(parts))),
-                BYTES(e.after.high));
+                TEXT(FORMULA(q->a, "1/%", PLAIN(parts))), BYTES(e.after.high));
     return e;
 }
 
@@ -66,9 +65,8 @@ struct estimate effect_kernel_tile(const struct ask *q) {
 struct estimate effect_pool(const struct ask *q) {
     static const enum fact_name wants[] = {FACT_pool_needed, FACT_tried_alloc,
                                            FACT_COUNT_OF};
-    struct estimate e =
-        estimate_of(FACT_pool_needed, first_known(q->c, wants),
-                    span_in(q->c, FACT_pool_available));
+    struct estimate e = estimate_of(FACT_pool_needed, first_known(q->c, wants),
+                                    span_in(q->c, FACT_pool_available));
     e.short_by = span_beyond(e.after, e.limit);
     if (!e.after.known) {
         needs_add(&e.needs, FACT_pool_needed);
@@ -88,9 +86,9 @@ struct estimate effect_pool(const struct ask *q) {
 
 /* What the program itself holds moves, and what was asked for comes. */
 struct estimate effect_other_device(const struct ask *q) {
-    static const enum fact_name own[] = {
-        FACT_process_in_use, FACT_pytorch_reserved, FACT_pytorch_allocated,
-        FACT_COUNT_OF};
+    static const enum fact_name own[] = {FACT_process_in_use,
+                                         FACT_pytorch_reserved,
+                                         FACT_pytorch_allocated, FACT_COUNT_OF};
     struct span asked = span_in(q->c, FACT_tried_alloc);
     struct span held = first_known(q->c, own);
     struct span whole = span_plus(held, asked);
@@ -113,8 +111,8 @@ struct estimate effect_other_device(const struct ask *q) {
 struct estimate effect_build_jobs(const struct ask *q) {
     struct span each = span_in(q->c, FACT_victim_rss);
     int64_t now = setting_of(q->c, FACT_build_jobs, 0), jobs = now / 2;
-    struct estimate e = estimate_of(FACT_host_used, span_none(),
-                                    span_in(q->c, FACT_host_free));
+    struct estimate e =
+        estimate_of(FACT_host_used, span_none(), span_in(q->c, FACT_host_free));
     if (!each.known || each.high <= 0) {
         needs_add(&e.needs, FACT_victim_rss);
         return e;
@@ -128,8 +126,7 @@ struct estimate effect_build_jobs(const struct ask *q) {
     e.after = span_times(each, jobs);
     e.proposed = propose(FACT_build_jobs, jobs);
     e.formula = FORMULA_OF(q->a, q->c, used, "host_used = % x % = %",
-                           PLAIN(jobs), BYTES(each.high),
-                           BYTES(e.after.high));
+                           PLAIN(jobs), BYTES(each.high), BYTES(e.after.high));
     ESTIMATE_IF(q, &e, "verdict.if.jobs", SHORT(each.high), COUNT(jobs),
                 SHORT(e.after.high));
     return e;

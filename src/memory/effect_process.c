@@ -16,9 +16,9 @@ static struct estimate at_start(const struct ask *q) {
         FACT_gpu_memory_utilization, FACT_COUNT_OF};
     const struct memory_case *c = q->c;
     struct span total = gpu_total_bytes(c);
-    struct estimate e = estimate_of(
-        FACT_requested_bytes, requested_bytes(c),
-        span_minus(total, span_of(CONTEXT_LEAST, CONTEXT_MOST)));
+    struct estimate e =
+        estimate_of(FACT_requested_bytes, requested_bytes(c),
+                    span_minus(total, span_of(CONTEXT_LEAST, CONTEXT_MOST)));
     estimate_needs(&e, total.known, FACT_gpu_total);
     estimate_needs(&e, e.after.known, FACT_gpu_memory_utilization);
     estimate_judge(&e);
@@ -48,9 +48,9 @@ static struct span at_most(struct span rest) {
 /* What others hold of the card: the log's own sum, or what it lists, or at
  * most what lies outside of this process. */
 static struct span others_of(const struct memory_case *c) {
-    static const enum fact_name own[] = {
-        FACT_process_in_use, FACT_pytorch_reserved, FACT_pytorch_allocated,
-        FACT_COUNT_OF};
+    static const enum fact_name own[] = {FACT_process_in_use,
+                                         FACT_pytorch_reserved,
+                                         FACT_pytorch_allocated, FACT_COUNT_OF};
     struct span sum = span_in(c, FACT_others_in_use);
     if (c->in[FACT_other_in_use].known) {
         return span_in(c, FACT_other_in_use);
@@ -71,6 +71,17 @@ static struct str write_others(const struct ask *q, struct span free,
                                 ? span_middle(others)
                                 : others.high),
                       BYTES(is_least ? span_middle(limit) : limit.high));
+}
+
+/* Enough if so much is freed. What lies outside the framework is no interval
+ * of what others hold: the context is in it. */
+static void bound_by_freed(const struct ask *q, struct estimate *e,
+                           struct span missing, struct span others) {
+    ESTIMATE_IF(q, e, "verdict.if.freed", SHORT(missing.high));
+    e->share_micro = e->limit.known && others.low > 0
+                         ? share_that_passes(e->after, e->limit)
+                         : SHARE_NONE;
+    e->short_by = missing;
 }
 
 static struct estimate for_allocation(const struct ask *q) {
@@ -96,14 +107,8 @@ static struct estimate for_allocation(const struct ask *q) {
         estimate_judge(&e);
         e.short_by = e.verdict == VERDICT_ENOUGH ? s.missing : e.short_by;
     }
-    /* Enough if so much is freed. What lies outside the framework is no
-     * interval of what others hold: the context is in it. */
     if (verdict_is_open(e.verdict) && s.missing.known && s.missing.high > 0) {
-        ESTIMATE_IF(q, &e, "verdict.if.freed", SHORT(s.missing.high));
-        e.share_micro = e.limit.known && others.low > 0
-                            ? share_that_passes(e.after, e.limit)
-                            : SHARE_NONE;
-        e.short_by = s.missing;
+        bound_by_freed(q, &e, s.missing, others);
     }
     return e;
 }
@@ -156,8 +161,8 @@ struct estimate effect_expandable_segments(const struct ask *q) {
     }
     estimate_judge(&e);
     if (e.verdict == VERDICT_ENOUGH) { /* an upper bound */
-        ESTIMATE_IF(q, &e, "verdict.if.one_block",
-                    SHORT(span_middle(e.after)), SHORT(span_middle(e.limit)));
+        ESTIMATE_IF(q, &e, "verdict.if.one_block", SHORT(span_middle(e.after)),
+                    SHORT(span_middle(e.limit)));
     }
     e.formula = FORMULA_OF(q->a, c, used,
                            "one block at most = % free + % unallocated = %",

@@ -11,9 +11,11 @@
 #define RANKS_MAX 64
 
 static const enum fact_name used[] = {
-    FACT_model,           FACT_weights_bytes,     FACT_tensor_parallel,
-    FACT_pipeline_parallel, FACT_kv_needed,       FACT_kv_available,
-    FACT_tried_alloc,     FACT_gpu_free,          FACT_COUNT_OF};
+    FACT_model,           FACT_weights_bytes,
+    FACT_tensor_parallel, FACT_pipeline_parallel,
+    FACT_kv_needed,       FACT_kv_available,
+    FACT_tried_alloc,     FACT_gpu_free,
+    FACT_COUNT_OF};
 
 /* Bytes that a rank's weights give back. */
 static struct span freed(const struct memory_case *c, int64_t now,
@@ -59,21 +61,22 @@ static struct estimate for_allocation(const struct ask *q, struct span more) {
     return e;
 }
 
-static struct str write_split(const struct ask *q, int64_t now,
-                              int64_t ranks) {
+static bool divides_heads(const struct model *m, int64_t ranks) {
+    return m == NULL || m->heads <= 0 || m->heads % ranks == 0;
+}
+
+static struct str write_split(const struct ask *q, int64_t now, int64_t ranks) {
     struct span weights = weights_bytes(q->c);
     struct span then = span_share(weights, now, ranks);
-    return then.known
-               ? FORMULA_OF(q->a, q->c, used,
-                            "weights = about % x % / % ranks = about %",
-                            MIDDLE(weights), PLAIN(now), PLAIN(ranks),
-                            MIDDLE(then))
-               : (struct str){0};
+    return then.known ? FORMULA_OF(q->a, q->c, used,
+                                   "weights = about % x % / % ranks = about %",
+                                   MIDDLE(weights), PLAIN(now), PLAIN(ranks),
+                                   MIDDLE(then))
+                      : (struct str){0};
 }
 
 static struct estimate split_by(const struct ask *q, enum fact_name fact) {
     const struct memory_case *c = q->c;
-    bool is_tp = fact == FACT_tensor_parallel;
     int64_t now = setting_of(c, fact, 1);
     if (!is_pool(q) && !is_allocation(q)) {
         return estimate_none(FACT_requested_bytes);
@@ -81,8 +84,7 @@ static struct estimate split_by(const struct ask *q, enum fact_name fact) {
     struct kv_side kv = kv_side_of(q);
     struct estimate first = estimate_none(FACT_kv_needed), e = first;
     for (int64_t ranks = now * 2; ranks <= RANKS_MAX; ranks *= 2) {
-        if (is_tp && c->model && c->model->heads > 0 &&
-            c->model->heads % ranks != 0) {
+        if (fact == FACT_tensor_parallel && !divides_heads(c->model, ranks)) {
             continue;
         }
         struct span more = freed(c, now, ranks);

@@ -24,9 +24,9 @@
 #define USUAL_SETTING 4096
 
 static const enum fact_name used[] = {
-    FACT_tried_alloc,       FACT_gpu_free,       FACT_gpu_total,
-    FACT_tensor_bytes,      FACT_batch_size,     FACT_pytorch_allocated,
-    FACT_process_in_use,    FACT_COUNT_OF};
+    FACT_tried_alloc,    FACT_gpu_free,   FACT_gpu_total,
+    FACT_tensor_bytes,   FACT_batch_size, FACT_pytorch_allocated,
+    FACT_process_in_use, FACT_COUNT_OF};
 
 /* PyTorch's limit on an Apple GPU counts as one: what is free is known. */
 static bool is_refusal(const struct ask *q, const struct shortfall *s) {
@@ -37,8 +37,7 @@ static struct estimate begin(const struct shortfall *s) {
     struct estimate e = estimate_of(FACT_tried_alloc, s->asked, s->free);
     e.short_by = s->missing;
     if (!s->asked.known || !s->free.known) {
-        needs_add(&e.needs,
-                  s->asked.known ? FACT_gpu_free : FACT_tried_alloc);
+        needs_add(&e.needs, s->asked.known ? FACT_gpu_free : FACT_tried_alloc);
     }
     return e;
 }
@@ -119,10 +118,9 @@ static void put_growing(const struct ask *q, struct estimate *e,
 static void put_cut(const struct ask *q, struct estimate *e,
                     const struct shortfall *s, const struct cut *cut) {
     e->after = span_share(s->asked, cut->kept, cut->of);
-    e->formula = FORMULA_OF(q->a, q->c, used,
-                            "tried_alloc = % x % / % = about %",
-                            MIDDLE(s->asked), PLAIN(cut->kept), PLAIN(cut->of),
-                            MIDDLE(e->after));
+    e->formula = FORMULA_OF(
+        q->a, q->c, used, "tried_alloc = % x % / % = about %", MIDDLE(s->asked),
+        PLAIN(cut->kept), PLAIN(cut->of), MIDDLE(e->after));
 }
 
 /* The request itself is the large thing: the cut at which it fits. */
@@ -157,35 +155,45 @@ static bool is_large(const struct shortfall *s) {
                           : s->held.known && s->asked.low > s->held.high / 2;
 }
 
+/* What was asked is not printed: it was more than what was free. */
+static void put_at_most(const struct ask *q, struct estimate *e,
+                        const struct shortfall *s) {
+    if (!s->asked.known && s->free.known && s->free.low > 0) {
+        ESTIMATE_IF(q, e, "verdict.if.at_most", SHORT(s->free.low));
+    }
+}
+
+static struct estimate with_value(struct estimate e, int setting, int64_t now,
+                                  const struct cut *cut) {
+    if (e.verdict == VERDICT_MAY_BE_ENOUGH && now > 0) {
+        e.proposed = propose((enum fact_name)setting, cut->kept);
+    }
+    return e;
+}
+
 struct estimate step_scaled(const struct ask *q, int setting) {
     struct shortfall s = shortfall_of(q);
     struct estimate e = begin(&s);
     int64_t now =
         setting >= 0 ? setting_of(q->c, (enum fact_name)setting, 0) : 0;
     bool is_server = engine_of(q->c)->keeps_pool;
+    bool is_short = !s.missing.known || s.missing.high > 0;
     struct cut cut = {0, 0};
-    if (!is_refusal(q, &s) || now == 1) {
+    if (!is_refusal(q, &s) || now == 1 || !is_short) {
         return estimate_none(FACT_tried_alloc); /* one sample is the least */
     }
     if (s.asked.known && !s.free.known && cut_at(now, 4, &cut)) {
         put_cut(q, &e, &s, &cut); /* half of the request is the bound */
         estimate_bound(q, &e);
-    } else if (s.missing.known && s.missing.high <= 0) {
-        return estimate_none(FACT_tried_alloc); /* memory was not short */
-    } else if (!s.missing.known) { /* more was asked than what was free */
-        if (!s.asked.known && s.free.known && s.free.low > 0) {
-            ESTIMATE_IF(q, &e, "verdict.if.at_most", SHORT(s.free.low));
-        }
+    } else if (!s.missing.known) {
+        put_at_most(q, &e, &s);
         return e;
     } else if ((is_server || is_large(&s)) && cut_to_fit(&s, now, &cut)) {
         put_scaled(q, &e, &s, &cut);
     } else if (!is_server && choose_cut(&s, now, &cut)) {
         put_growing(q, &e, &s, &cut);
     }
-    if (e.verdict == VERDICT_MAY_BE_ENOUGH && now > 0) {
-        e.proposed = propose((enum fact_name)setting, cut.kept);
-    }
-    return e;
+    return with_value(e, setting, now, &cut);
 }
 
 struct estimate effect_step_size(const struct ask *q) {
@@ -263,8 +271,7 @@ struct estimate effect_chunk(const struct ask *q) {
     }
     e.formula = FORMULA_OF(q->a, q->c, used, "piece = % / % = about %",
                            MIDDLE(s.asked), PLAIN(pieces), MIDDLE(e.after));
-    ESTIMATE_IF(q, &e, "verdict.if.pieces", COUNT(pieces),
-                SHORT(e.after.high));
+    ESTIMATE_IF(q, &e, "verdict.if.pieces", COUNT(pieces), SHORT(e.after.high));
     return e;
 }
 
@@ -282,10 +289,9 @@ struct estimate effect_vae_tiles(const struct ask *q) {
     if (s.free.known && s.asked.known) { /* else no tile may be smaller */
         estimate_judge(&e);
     }
-    e.formula = FORMULA_OF(q->a, q->c, used,
-                           "tile at most = % x % x % bytes = %",
-                           PLAIN(TILE_SIDE), PLAIN(TILE_SIDE),
-                           PLAIN(TILE_PIXEL), BYTES(tile));
+    e.formula = FORMULA_OF(
+        q->a, q->c, used, "tile at most = % x % x % bytes = %",
+        PLAIN(TILE_SIDE), PLAIN(TILE_SIDE), PLAIN(TILE_PIXEL), BYTES(tile));
     return e;
 }
 
@@ -306,9 +312,8 @@ struct estimate effect_bigger_gpu(const struct ask *q) {
     e.after = whole;
     e.short_by = s.missing;
     ESTIMATE_IF(q, &e, "verdict.if.gpu_of", SHORT(whole.high));
-    e.formula =
-        FORMULA_OF(q->a, q->c, used, "gpu_total = % + % = %",
-                   BYTES(s.total.high), BYTES(s.missing.high),
-                   BYTES(whole.high));
+    e.formula = FORMULA_OF(q->a, q->c, used, "gpu_total = % + % = %",
+                           BYTES(s.total.high), BYTES(s.missing.high),
+                           BYTES(whole.high));
     return e;
 }

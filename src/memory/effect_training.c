@@ -18,10 +18,9 @@
 #define LEAST_OF_TEN 8 /* tenths of activations that a smaller batch frees */
 
 static const enum fact_name used[] = {
-    FACT_tried_alloc, FACT_gpu_free,   FACT_pytorch_allocated,
-    FACT_model,       FACT_optimizer,  FACT_zero_stage,
-    FACT_gpu_count,   FACT_batch_size, FACT_lora_rank,
-    FACT_COUNT_OF};
+    FACT_tried_alloc, FACT_gpu_free,   FACT_pytorch_allocated, FACT_model,
+    FACT_optimizer,   FACT_zero_stage, FACT_gpu_count,         FACT_batch_size,
+    FACT_lora_rank,   FACT_COUNT_OF};
 
 struct new_run { /* of the run, by one fix */
     struct training_setup then;
@@ -41,7 +40,7 @@ static bool is_making_state(const struct memory_case *c) {
 /* ---- the changes ---- */
 
 static struct new_run fewer_samples(const struct memory_case *c,
-                                   struct training_setup s) {
+                                    struct training_setup s) {
     struct new_run change = {.part = "activations"};
     change.is_known = s.batch > 1 && !is_making_state(c);
     s.batch = s.batch / 2;
@@ -61,7 +60,7 @@ static bool halve_again(struct new_run *change) {
 }
 
 static struct new_run checkpoints(const struct memory_case *c,
-                                 struct training_setup s) {
+                                  struct training_setup s) {
     struct new_run change = {.part = "activations"};
     change.is_known = !s.is_checkpointed && !is_making_state(c) &&
                       s.batch > 0 && s.tokens > 0;
@@ -81,7 +80,7 @@ static struct new_run narrow_moments(struct training_setup s) {
 }
 
 static struct new_run adapters(const struct memory_case *c,
-                              const struct training_setup *s) {
+                               const struct training_setup *s) {
     struct new_run change = {.part = "weights, gradients and optimizer state"};
     struct memory_case with = *c;
     with.in[FACT_lora_rank] = propose(FACT_lora_rank, USUAL_RANK);
@@ -106,8 +105,7 @@ static struct new_run shards(struct training_setup s) {
 /* What a part was and would be; nothing where it stays. */
 static struct span gain_of(struct span now, struct span then) {
     bool is_same = now.low == then.low && now.high == then.high;
-    return is_same ? span_exact(0)
-                   : span_beyond(now, then);
+    return is_same ? span_exact(0) : span_beyond(now, then);
 }
 
 static struct span activations_then(const struct training_setup *s,
@@ -120,8 +118,8 @@ static struct span activations_then(const struct training_setup *s,
                                        : span_none();
     }
     struct span least = span_share(now, batch, s->batch);
-    struct span gone = span_share(now, LEAST_OF_TEN * (s->batch - batch),
-                                  10 * s->batch);
+    struct span gone =
+        span_share(now, LEAST_OF_TEN * (s->batch - batch), 10 * s->batch);
     return least.known && gone.known ? span_of(least.low, now.high - gone.low)
                                      : span_none();
 }
@@ -139,18 +137,17 @@ static struct estimate of_step(const struct ask *q,
     struct span free = e.limit;
     bool is_of_step = str_eq(str_of(change->part), STR("activations"));
     struct span now = is_of_step ? act : state_of(&was);
-    struct span then = is_of_step ? activations_then(s, change, act, &is)
-                                  : state_of(&is);
+    struct span then =
+        is_of_step ? activations_then(s, change, act, &is) : state_of(&is);
     if (change->then.batch < s->batch && e.after.known) { /* if it grows */
         e.after.low = span_share(e.after, change->then.batch, s->batch).low;
     }
     e.limit = span_plus(free, gain_of(now, then));
     if (e.limit.known && now.low > then.high) {
-        e.formula = FORMULA_OF(q->a, c, used,
-                               "free = % + % % - % then = at least %",
-                               BYTES(free.low), BYTES(now.low),
-                               TEXT(str_of(change->part)), BYTES(then.high),
-                               BYTES(e.limit.low));
+        e.formula = FORMULA_OF(
+            q->a, c, used, "free = % + % % - % then = at least %",
+            BYTES(free.low), BYTES(now.low), TEXT(str_of(change->part)),
+            BYTES(then.high), BYTES(e.limit.low));
     }
     if (e.limit.known) {
         estimate_judge(&e);
@@ -174,8 +171,7 @@ static struct estimate of_state(const struct ask *q,
     struct estimate e = estimate_unknown(FACT_requested_bytes);
     e.before = was.optimizer;
     e.after = is.optimizer;
-    e.limit = span_plus(span_plus(span_in(c, FACT_gpu_free), made),
-                        spared);
+    e.limit = span_plus(span_plus(span_in(c, FACT_gpu_free), made), spared);
     e.formula = f.count > 0 ? f.at[f.count - 1] : (struct str){0};
     if (e.limit.known) {
         estimate_judge(&e);
@@ -205,13 +201,16 @@ static void name_needs(const struct ask *q, struct estimate *e) {
 
 static struct new_run change_of(const struct ask *q,
                                 const struct training_setup *s) {
-    switch (q->effect) {
-    case EFFECT_batch_size: return fewer_samples(q->c, *s);
-    case EFFECT_gradient_checkpointing: return checkpoints(q->c, *s);
-    case EFFECT_optimizer_state: return narrow_moments(*s);
-    case EFFECT_adapters: return adapters(q->c, s);
-    default: return shards(*s);
+    if (q->effect == EFFECT_batch_size) {
+        return fewer_samples(q->c, *s);
     }
+    if (q->effect == EFFECT_gradient_checkpointing) {
+        return checkpoints(q->c, *s);
+    }
+    if (q->effect == EFFECT_optimizer_state) {
+        return narrow_moments(*s);
+    }
+    return q->effect == EFFECT_adapters ? adapters(q->c, s) : shards(*s);
 }
 
 /* Nobody says which run it is: a bound from what was refused and held. Of what
@@ -252,12 +251,25 @@ static bool is_trained(const struct memory_case *c) {
            word_is(c, FACT_task, "train");
 }
 
+/* By the whole setup; without the number of ranks and the stage of ZeRO a no is
+ * none yet. */
+static struct estimate by_setup(const struct ask *q) {
+    const struct memory_case *c = q->c;
+    struct training_setup s = training_setup_of(c);
+    bool is_told_of_ranks =
+        c->in[FACT_gpu_count].known || c->in[FACT_data_parallel].known;
+    struct estimate e = reckoned(q, &s);
+    bool is_assumed = e.verdict == VERDICT_NOT_ENOUGH &&
+                      (!is_told_of_ranks || !c->in[FACT_zero_stage].known);
+    return is_assumed || e.verdict == VERDICT_UNKNOWN ? bounded(q, e.needs) : e;
+}
+
 struct estimate effect_training(const struct ask *q) {
     const struct memory_case *c = q->c;
     struct estimate e = estimate_none(FACT_tried_alloc);
     bool is_batch = q->effect == EFFECT_batch_size;
-    bool is_step = training_is_step(c) ||
-                   (stage_is(c, "forward") && training_is_asked(c));
+    bool is_step =
+        training_is_step(c) || (stage_is(c, "forward") && training_is_asked(c));
     if (q->what == SHORT_HOST && is_batch) {
         return step_scaled(q, FACT_batch_size);
     }
@@ -275,14 +287,5 @@ struct estimate effect_training(const struct ask *q) {
     if (!is_step || e.needs.count > 0) {
         return bounded(q, e.needs);
     }
-    /* By the whole setup; without the number of ranks and the stage of ZeRO a
-     * no is none yet. */
-    struct training_setup s = training_setup_of(c);
-    bool is_told_of_ranks =
-        c->in[FACT_gpu_count].known || c->in[FACT_data_parallel].known;
-    e = reckoned(q, &s);
-    bool is_assumed = e.verdict == VERDICT_NOT_ENOUGH &&
-                      (!is_told_of_ranks || !c->in[FACT_zero_stage].known);
-    return is_assumed || e.verdict == VERDICT_UNKNOWN ? bounded(q, e.needs)
-                                                      : e;
+    return by_setup(q);
 }

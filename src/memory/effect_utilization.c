@@ -14,7 +14,7 @@
 #include "memory/weights.h"
 
 #define USUAL_CARD (INT64_C(80) << 30)
-#define STEPS_MAX 8 /* from 0.90 to 0.98 */
+#define STEPS_MAX 8                         /* from 0.90 to 0.98 */
 #define OWN_CONTEXT_MOST (INT64_C(1) << 30) /* CUDA's, outside the share */
 
 static const enum fact_name used[] = {
@@ -24,8 +24,7 @@ static const enum fact_name used[] = {
     FACT_model,        FACT_COUNT_OF};
 
 /* The size of the GPU and the share in force. */
-static void need_share_inputs(const struct memory_case *c,
-                              struct estimate *e) {
+static void need_share_inputs(const struct memory_case *c, struct estimate *e) {
     estimate_needs(e, gpu_total_bytes(c).known, FACT_gpu_total);
     estimate_needs(e, c->in[FACT_gpu_memory_utilization].known,
                    FACT_gpu_memory_utilization);
@@ -86,8 +85,8 @@ struct span memory_least_utilization(struct arena *a,
     }
     int64_t surely = share_with_gap(now.high, gap.high,
                                     gap.high > 0 ? total.low : total.high);
-    int64_t perhaps = share_with_gap(now.high, gap.low,
-                                     gap.low > 0 ? total.high : total.low);
+    int64_t perhaps =
+        share_with_gap(now.high, gap.low, gap.low > 0 ? total.high : total.low);
     return surely < INT64_MAX ? span_of(perhaps, surely) : span_none();
 }
 
@@ -106,13 +105,12 @@ static void bound_by_card(const struct ask *q, const struct kv_side *kv,
     struct term step = RATIO(steps * STEP);
     e->formula = formula_join(
         q->a, e->formula,
-        FORMULA(q->a,
-                "gpu_total for which +% is enough = % / % = % or more", step,
-                BYTES(bytes), step, BYTES(card)));
+        FORMULA(q->a, "gpu_total for which +% is enough = % / % = % or more",
+                step, BYTES(bytes), step, BYTES(card)));
     ESTIMATE_IF(q, e, "verdict.if.gpu_size", step, SHORT(card));
     if (now->known && now->number + steps * STEP <= MOST) {
-        e->proposed = propose(FACT_gpu_memory_utilization,
-                              now->number + steps * STEP);
+        e->proposed =
+            propose(FACT_gpu_memory_utilization, now->number + steps * STEP);
     }
 }
 
@@ -126,10 +124,9 @@ static void bound_by_step(const struct ask *q, const struct kv_side *kv,
     }
     ESTIMATE_IF(q, e, "verdict.if.more_share", RATIO(step), SHORT(more.high));
     e->limit = span_plus(kv->pool, more);
-    e->formula = formula_join(
-        q->a, e->formula,
-        FORMULA(q->a, "more = % x % = %", RATIO(step), BYTES(total.low),
-                BYTES(more.low)));
+    e->formula = formula_join(q->a, e->formula,
+                              FORMULA(q->a, "more = % x % = %", RATIO(step),
+                                      BYTES(total.low), BYTES(more.low)));
 }
 
 /* Is so much of the GPU known to be free before anything is loaded? */
@@ -147,8 +144,8 @@ static void put_bare(const struct ask *q, struct estimate *e,
     struct note bound = e->condition;
     struct term lacks = SHORT(-kv->pool.low);
     if (bound.key != NULL && bound.count > 0) {
-        ESTIMATE_IF(q, e, "verdict.if.negative_step", lacks,
-                    TEXT(bound.arg[0]), TEXT(bound.arg[1]));
+        ESTIMATE_IF(q, e, "verdict.if.negative_step", lacks, TEXT(bound.arg[0]),
+                    TEXT(bound.arg[1]));
     } else {
         ESTIMATE_IF(q, e, "verdict.if.negative", lacks);
     }
@@ -280,16 +277,14 @@ static struct str write_held(const struct ask *q, const struct kv_side *kv,
     struct str all = parts.count > 0 ? parts.at[0] : (struct str){0};
     if (kv->demand.by_model && kv->length > 0) {
         const struct way *way = &kv->demand.ways.at[0];
-        all = formula_join(
-            q->a, all,
-            FORMULA(q->a, "one request = % = %",
-                    TEXT(write_request(q->a, way, kv->length)),
-                    BYTES(way_request(way, kv->length).high)));
+        all = formula_join(q->a, all,
+                           FORMULA(q->a, "one request = % = %",
+                                   TEXT(write_request(q->a, way, kv->length)),
+                                   BYTES(way_request(way, kv->length).high)));
     }
     return formula_join(
         q->a, all,
-        FORMULA(q->a,
-                "spare = % - about % weights - % one request = about %",
+        FORMULA(q->a, "spare = % - about % weights - % one request = about %",
                 MIDDLE(share), BYTES(nominal.low), MIDDLE(request),
                 MIDDLE(rest)));
 }
@@ -307,17 +302,15 @@ static struct estimate down_at_start(const struct ask *q) {
         return e;
     }
     e.after = share_of(total, share.low);
-    e.formula = FORMULA_OF(q->a, c, used,
-                           "requested_bytes = % x % = % <= % free",
-                           RATIO(share.low), MIDDLE(total), MIDDLE(e.after),
-                           MIDDLE(e.limit));
+    e.formula = FORMULA_OF(
+        q->a, c, used, "requested_bytes = % x % = % <= % free",
+        RATIO(share.low), MIDDLE(total), MIDDLE(e.after), MIDDLE(e.limit));
     estimate_judge(&e);
     struct kv_side kv = kv_side_of(q);
     struct span held = held_by_share(q, &kv);
     if (held.known) {
         e.verdict = span_fits(held, e.after);
-        e.formula =
-            formula_join(q->a, e.formula, write_held(q, &kv, e.after));
+        e.formula = formula_join(q->a, e.formula, write_held(q, &kv, e.after));
         if (e.verdict == VERDICT_NOT_ENOUGH) {
             e.short_by = span_minus(held, e.after);
         }
@@ -410,8 +403,8 @@ void put_lowered(const struct ask *q, struct estimate *e, struct fact proposed,
 void estimate_less_share(const struct ask *q, struct estimate *e,
                          struct span total, struct span gap) {
     struct span whole = span_plus(gap, more_after_failure(q->c));
-    int64_t step = least_share(whole.known ? whole : gap, span_exact(0), total,
-                               0);
+    int64_t step =
+        least_share(whole.known ? whole : gap, span_exact(0), total, 0);
     if (step <= 0 || step > MOST) {
         return;
     }
@@ -446,9 +439,9 @@ static struct estimate lowered(const struct ask *q, struct estimate e,
     }
     struct span freed = share_of(total, before - share), free = e.limit;
     e.limit = span_plus(free, freed);
-    e.formula = FORMULA_OF(q->a, c, used, "free = % + % x (% - %) = %",
-                           MIDDLE(free), MIDDLE(total), RATIO(before),
-                           RATIO(share), MIDDLE(e.limit));
+    e.formula =
+        FORMULA_OF(q->a, c, used, "free = % + % x (% - %) = %", MIDDLE(free),
+                   MIDDLE(total), RATIO(before), RATIO(share), MIDDLE(e.limit));
     estimate_judge(&e);
     if (starves_pool(q, freed)) {
         e.verdict = VERDICT_NOT_ENOUGH;

@@ -34,13 +34,12 @@ static struct estimate with_bits(const struct ask *q, const struct kv_side *kv,
         e.limit = span_plus(kv->pool, span_at_least(less, 0));
     } else if (stage_is(q->c, "load")) {
         e = estimate_of(FACT_weights_bytes, now,
-                        span_plus(span_in(q->c, FACT_pytorch_allocated),
-                                  free));
+                        span_plus(span_in(q->c, FACT_pytorch_allocated), free));
         e.after = then;
     } else {
         is_judged = !has_pool(q->c);
-        e.limit = is_judged ? span_plus(free, span_at_least(less, 0))
-                            : span_none();
+        e.limit =
+            is_judged ? span_plus(free, span_at_least(less, 0)) : span_none();
     }
     if (is_judged) {
         estimate_judge(&e);
@@ -67,17 +66,17 @@ static struct estimate while_loading(const struct ask *q) {
     if (most.known) {
         e.limit = room;
         ESTIMATE_IF(q, &e, "verdict.if.weights_most", SHORT(most.low));
-        e.formula = FORMULA(
-            q->a, "weights at most = (% + % free) x 16 / 4 bits = %",
-            BYTES(held.low), BYTES(s.free.low), BYTES(most.low));
+        e.formula =
+            FORMULA(q->a, "weights at most = (% + % free) x 16 / 4 bits = %",
+                    BYTES(held.low), BYTES(s.free.low), BYTES(most.low));
     }
     return e;
 }
 
 /* The fewest bits less that are enough; else 4 bits, and what is not known. */
 static struct estimate fewer_bits(const struct ask *q, int64_t from) {
-    struct estimate e = estimate_none(
-        is_pool(q) ? FACT_kv_needed : FACT_weights_bytes);
+    struct estimate e =
+        estimate_none(is_pool(q) ? FACT_kv_needed : FACT_weights_bytes);
     struct kv_side kv = kv_side_of(q);
     for (int64_t bits = from == 16 ? 8 : 4; from > 0 && bits >= 4; bits /= 2) {
         e = with_bits(q, &kv, bits);
@@ -101,8 +100,8 @@ static struct estimate fewer_bits(const struct ask *q, int64_t from) {
 
 struct estimate effect_quantization(const struct ask *q) {
     int64_t from = weight_bits(q->c);
-    struct estimate e = estimate_none(
-        is_pool(q) ? FACT_kv_needed : FACT_weights_bytes);
+    struct estimate e =
+        estimate_none(is_pool(q) ? FACT_kv_needed : FACT_weights_bytes);
     if (!is_pool(q) && !is_allocation(q)) {
         return e;
     }

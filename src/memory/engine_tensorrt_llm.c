@@ -7,21 +7,19 @@
 #include "memory/engines.h"
 
 static struct span activation(const struct memory_case *c) {
-    return step_bound(c, setting_of(c, FACT_max_num_batched_tokens, 8192),
-                      256);
+    return step_bound(c, setting_of(c, FACT_max_num_batched_tokens, 8192), 256);
 }
 
-const struct engine_rules engine_tensorrt_llm = {
-    .id = "tensorrt-llm",
-    .pool = POOL_OF_FREE,
-    .fraction_low = 900000,
-    .fraction_high = 900000,
-    .prints_free = true,
-    .block = 32,
-    .keeps_pool = true,
-    .activation = activation,
-    .share = FACT_kv_free_fraction,
-    .share_most = 950000,
-    .narrow = "fp8",
-    .bits8 = "fp8",
-    .bits4 = "awq"};
+const struct engine_rules engine_tensorrt_llm = {.id = "tensorrt-llm",
+                                                 .pool = POOL_OF_FREE,
+                                                 .fraction_low = 900000,
+                                                 .fraction_high = 900000,
+                                                 .prints_free = true,
+                                                 .block = 32,
+                                                 .keeps_pool = true,
+                                                 .activation = activation,
+                                                 .share = FACT_kv_free_fraction,
+                                                 .share_most = 950000,
+                                                 .narrow = "fp8",
+                                                 .bits8 = "fp8",
+                                                 .bits4 = "awq"};

@@ -7,8 +7,7 @@
 #include "memory/engines.h"
 
 static struct span activation(const struct memory_case *c) {
-    return step_bound(c, setting_of(c, FACT_max_num_batched_tokens, 8192),
-                      256);
+    return step_bound(c, setting_of(c, FACT_max_num_batched_tokens, 8192), 256);
 }
 
 const struct engine_rules engine_tgi = {.id = "tgi",

@@ -22,8 +22,7 @@ static struct span activation(const struct memory_case *c) {
     }
     struct span step = step_layer(c, tokens);
     struct span logits = step_logits(c, is_old ? tokens : rows);
-    struct span most =
-        span_plus(span_share(step, 3, 2), span_times(logits, 3));
+    struct span most = span_plus(span_share(step, 3, 2), span_times(logits, 3));
     return most.known ? span_of(step.low / 2, most.high) : most;
 }
 

@@ -12,8 +12,8 @@ static struct span activation(const struct memory_case *c) {
     int64_t length = setting_of(c, FACT_max_model_len, USUAL_STEP);
     int64_t batch = setting_of(c, FACT_max_num_batched_tokens,
                                length > USUAL_STEP ? length : USUAL_STEP);
-    struct span sampler = step_logits(
-        c, setting_of(c, FACT_max_num_seqs, USUAL_SEQUENCES));
+    struct span sampler =
+        step_logits(c, setting_of(c, FACT_max_num_seqs, USUAL_SEQUENCES));
     struct span step = step_layer(c, batch);
     struct span most =
         span_plus(span_times(sampler, LOGIT_COPIES), span_times(step, 2));
@@ -25,15 +25,15 @@ static struct span activation(const struct memory_case *c) {
     .takes_share = true, .is_of_kaito = true, .checks_split = true,            \
     .activation = activation
 
-const struct engine_rules engine_vllm = {
-    .id = "vllm", VLLM,
-    .is_named = true,
-    .keeps_pool = true,
-    .share = FACT_gpu_memory_utilization,
-    .share_most = SHARE_MOST,
-    .narrow = "fp8",
-    .bits8 = "fp8",
-    .bits4 = "awq"};
+const struct engine_rules engine_vllm = {.id = "vllm",
+                                         VLLM,
+                                         .is_named = true,
+                                         .keeps_pool = true,
+                                         .share = FACT_gpu_memory_utilization,
+                                         .share_most = SHARE_MOST,
+                                         .narrow = "fp8",
+                                         .bits8 = "fp8",
+                                         .bits4 = "awq"};
 
 const struct engine_rules engine_unnamed = {
     .id = "", VLLM, .share = FACT_COUNT_OF};

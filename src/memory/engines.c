@@ -17,8 +17,14 @@
 
 /* Trainers, and servers of which no more is known than how they hold memory. */
 static const struct engine_rules few[] = {
-    {.id = "deepspeed", .trains = true, .has_buckets = true, .share = FACT_COUNT_OF},
-    {.id = "fsdp", .trains = true, .shards_fully = true, .share = FACT_COUNT_OF},
+    {.id = "deepspeed",
+     .trains = true,
+     .has_buckets = true,
+     .share = FACT_COUNT_OF},
+    {.id = "fsdp",
+     .trains = true,
+     .shards_fully = true,
+     .share = FACT_COUNT_OF},
     {.id = "megatron", .trains = true, .share = FACT_COUNT_OF},
     {.id = "pytorch", .may_train = true, .share = FACT_COUNT_OF},
     {.id = "lightllm", .keeps_pool = true, .share = FACT_COUNT_OF},
@@ -28,9 +34,9 @@ static const struct engine_rules few[] = {
 
 const struct engine_rules *engine_of(const struct memory_case *c) {
     static const struct engine_rules *const engines[] = {
-        &engine_unnamed, &engine_vllm,         &engine_sglang,
-        &engine_llama,   &engine_ollama,       &engine_tensorrt_llm,
-        &engine_tgi,     &engine_lmdeploy,     &engine_transformers,
+        &engine_unnamed, &engine_vllm,     &engine_sglang,
+        &engine_llama,   &engine_ollama,   &engine_tensorrt_llm,
+        &engine_tgi,     &engine_lmdeploy, &engine_transformers,
         &engine_mlx,     &engine_exllama};
     const struct engine_rules *rest = few;
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
@@ -156,8 +162,8 @@ static struct span tokens_of_window(const struct memory_case *c,
 
 static struct span state_bytes(const struct memory_case *c,
                                const struct kv_group *g) {
-    struct span one = g->state_bytes > 0 ? span_exact(g->state_bytes)
-                                         : span_none();
+    struct span one =
+        g->state_bytes > 0 ? span_exact(g->state_bytes) : span_none();
     struct span wide = span_times(one, STATE_SCALE);
     struct span all = wide.known ? span_of(one.low, wide.high) : wide;
     return span_share(all, 1, ranks_of(c));
@@ -169,8 +175,7 @@ static struct span layer_bytes(const struct memory_case *c,
     switch (g->kind) {
     case KV_state: return state_bytes(c, g);
     case KV_sliding:
-    case KV_chunked:
-        return span_product(row, tokens_of_window(c, g, tokens));
+    case KV_chunked: return span_product(row, tokens_of_window(c, g, tokens));
     case KV_cross:
         return g->window > 0 ? span_times(row, g->window)
                              : span_product(row, tokens);
@@ -194,8 +199,8 @@ struct span engine_kv_bytes(const struct memory_case *c, int64_t tokens) {
     struct span whole = span_times(span_exact(ceil_div(tokens, block)), block);
     for (size_t i = 0; whole.known && i < c->model->group_count; i++) {
         const struct kv_group *g = &c->model->groups[i];
-        sum = span_plus(sum, span_times(layer_bytes(c, g, whole),
-                                        layers_of(c, g)));
+        sum = span_plus(sum,
+                        span_times(layer_bytes(c, g, whole), layers_of(c, g)));
     }
     return whole.known ? span_times(sum, batch_of(c)) : whole;
 }
@@ -216,8 +221,8 @@ struct span engine_kv_slope(const struct memory_case *c) {
         if (!grows(c, g)) {
             continue;
         }
-        struct span row = span_times(row_of(c, g),
-                                     has_cells ? g->layers : layers_of(c, g));
+        struct span row =
+            span_times(row_of(c, g), has_cells ? g->layers : layers_of(c, g));
         if (is_window(g->kind) && engine_of(c)->windows == KEEP_RATIO) {
             row = span_of(span_share(row, ratio.low, MICRO).low,
                           span_share(row, ratio.high, MICRO).high);
@@ -250,8 +255,8 @@ static struct span share_of(struct span whole, struct span micro) {
     struct span high = span_share(whole, micro.high, MICRO);
     bool ok = whole.known && micro.known && low.known && high.known;
     bool is_less = whole.low < 0; /* a share of what is missing is no pool */
-    return !ok ? span_none() : span_of(is_less ? whole.low : low.low,
-                                       high.high);
+    return !ok ? span_none()
+               : span_of(is_less ? whole.low : low.low, high.high);
 }
 
 /* The pool that somebody printed or said. */
@@ -261,8 +266,8 @@ static struct span said_pool(const struct memory_case *c) {
     const struct fact *f = &c->in[FACT_kv_available];
     bool is_free =
         engine_of(c)->prints_free && f->known && f->source == SOURCE_LOG;
-    struct span share = is_free ? share_of(span_of_fact(f), engine_fraction(c))
-                                : span_none();
+    struct span share =
+        is_free ? share_of(span_of_fact(f), engine_fraction(c)) : span_none();
     return share.known && !c->in[FACT_kv_bytes].known
                ? share
                : first_known(c, share.known ? said + 1 : said);
@@ -300,8 +305,8 @@ struct span engine_kv_pool(const struct memory_case *c) {
 
 struct span engine_left_over(const struct memory_case *c) {
     struct span total = gpu_total_bytes(c), micro = engine_fraction(c);
-    struct span left = span_minus(total, span_plus(engine_weights(c),
-                                                   engine_rest(c)));
+    struct span left =
+        span_minus(total, span_plus(engine_weights(c), engine_rest(c)));
     struct span most = sglang_fraction(c);
     struct span least_kept = sglang_static_bytes(c, most.low);
     struct span most_kept = sglang_static_bytes(c, most.high);
@@ -309,9 +314,9 @@ struct span engine_left_over(const struct memory_case *c) {
     case POOL_UNKNOWN:
     case POOL_REST: break;
     case POOL_OF_STATIC:
-        return most.known ? span_minus(total, span_of(least_kept.low,
-                                                      most_kept.high))
-                          : span_none();
+        return most.known
+                   ? span_minus(total, span_of(least_kept.low, most_kept.high))
+                   : span_none();
     case POOL_OF_FREE:
         return left.known && left.low > 0
                    ? span_of(span_share(left, MICRO - micro.high, MICRO).low,
@@ -359,8 +364,7 @@ struct str engine_write_slope(struct arena *a, const struct memory_case *c) {
         if (is_window(g->kind) && engine_of(c)->windows == KEEP_RATIO) {
             return (struct str){0};
         }
-        struct str row =
-            grows(c, g) ? write_row(a, c, g) : (struct str){0};
+        struct str row = grows(c, g) ? write_row(a, c, g) : (struct str){0};
         text = text.n == 0 || row.n == 0
                    ? formula_join(a, text, row)
                    : FORMULA(a, "% + %", TEXT(text), TEXT(row));
@@ -371,32 +375,32 @@ struct str engine_write_slope(struct arena *a, const struct memory_case *c) {
 /* At the worst corner: the base for a static share, else the card, less what
  * lies on it. */
 struct str engine_write_pool(struct arena *a, const struct memory_case *c) {
-    static const enum fact_name used[] = {
-        FACT_gpu_total,        FACT_mem_fraction_static,
-        FACT_kv_free_fraction, FACT_weights_bytes,
-        FACT_model,            FACT_activation_peak,
-        FACT_non_torch,        FACT_COUNT_OF};
+    static const enum fact_name used[] = {FACT_gpu_total,
+                                          FACT_mem_fraction_static,
+                                          FACT_kv_free_fraction,
+                                          FACT_weights_bytes,
+                                          FACT_model,
+                                          FACT_activation_peak,
+                                          FACT_non_torch,
+                                          FACT_COUNT_OF};
     if (said_pool(c).known || !engine_kv_pool(c).known) {
         return (struct str){0};
     }
     struct span weights = engine_weights(c), rest = engine_rest(c);
     if (engine_of(c)->pool == POOL_OF_STATIC) {
         struct span base = sglang_base_bytes(c), micro = sglang_fraction(c);
-        struct span whole =
-            span_share(span_exact(base.low), micro.low, MICRO);
+        struct span whole = span_share(span_exact(base.low), micro.low, MICRO);
         struct span pool = span_minus(whole, span_exact(weights.high));
-        return FORMULA_OF(
-            a, c, used, "kv_available = % x % - % weights = at least %",
-            BYTES(base.low), RATIO(micro.low), BYTES(weights.high),
-            BYTES(pool.low));
+        return FORMULA_OF(a, c, used,
+                          "kv_available = % x % - % weights = at least %",
+                          BYTES(base.low), RATIO(micro.low),
+                          BYTES(weights.high), BYTES(pool.low));
     }
     int64_t card = engine_card(c).low, micro = engine_fraction(c).low;
-    struct span left =
-        span_minus(span_minus(span_exact(card), weights), rest);
+    struct span left = span_minus(span_minus(span_exact(card), weights), rest);
     bool is_all = micro == MICRO || left.low < 0;
     struct span pool = left.low < 0 ? left : span_share(left, micro, MICRO);
-    struct str by =
-        is_all ? (struct str){0} : FORMULA(a, " x %", RATIO(micro));
+    struct str by = is_all ? (struct str){0} : FORMULA(a, " x %", RATIO(micro));
     return FORMULA_OF(a, c, used,
                       "kv_available = (% - % weights - % for activations and "
                       "context)% = at least %",

@@ -48,8 +48,8 @@ struct engine_rules {
         KEEP_WINDOW,
         KEEP_RATIO /* a pool of their own */
     } windows;
-    int64_t block; /* tokens, where no default stands in kb/engines; 0: 1 */
-    bool is_batched;     /* batch_size requests of full length */
+    int64_t block;   /* tokens, where no default stands in kb/engines; 0: 1 */
+    bool is_batched; /* batch_size requests of full length */
     bool expands_latent; /* MLA is kept as whole heads */
     const struct packing *packings;
 
@@ -65,19 +65,19 @@ struct engine_rules {
     /* What a run takes beside weights and KV, bounded by shape; NULL: not
      * known. */
     struct span (*activation)(const struct memory_case *c);
-    bool lacks_torch;     /* nothing lies "outside" of PyTorch's count */
-    bool keeps_pool;      /* of a step only what was refused grows */
-    bool counts_prefill;  /* prints the tokens of a prefill that was refused */
+    bool lacks_torch;    /* nothing lies "outside" of PyTorch's count */
+    bool keeps_pool;     /* of a step only what was refused grows */
+    bool counts_prefill; /* prints the tokens of a prefill that was refused */
     bool trains, may_train, shards_fully, has_buckets;
-    bool is_of_kaito;     /* that operator serves with it */
+    bool is_of_kaito;               /* that operator serves with it */
     const char *usual_quantization; /* of a model that does not say; NULL */
     bool quantizes_all;             /* embeddings too, in "4bit" and the like */
 
     /* What `fit` may change: see fit_search.c. */
     enum fact_name share; /* that gives the pool more; FACT_COUNT_OF: none */
     int64_t share_most;
-    bool can_batch;     /* batch_size is a setting to halve */
-    const char *narrow; /* kv_cache_dtype; NULL: none */
+    bool can_batch;            /* batch_size is a setting to halve */
+    const char *narrow;        /* kv_cache_dtype; NULL: none */
     const char *bits8, *bits4; /* quantization */
 
     /* Effects that it has in its own way; NULL: none. */

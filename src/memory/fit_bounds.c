@@ -95,8 +95,8 @@ struct span step_layer(const struct memory_case *c, int64_t tokens) {
 struct span step_bound(const struct memory_case *c, int64_t tokens,
                        int64_t rows) {
     struct span step = step_layer(c, tokens);
-    struct span most = span_plus(span_times(step, 2),
-                                 span_times(step_logits(c, rows), 3));
+    struct span most =
+        span_plus(span_times(step, 2), span_times(step_logits(c, rows), 3));
     return most.known ? span_of(step.low / 4, most.high) : most;
 }
 
@@ -132,9 +132,9 @@ static void take_context(struct memory_case *c) {
 
 static void take_graphs(struct memory_case *c) {
     int64_t layers = c->model ? c->model->layers : 0;
-    struct span graphs =
-        case_is_eager(c) ? span_exact(0)
-                    : span_of(32 * MIB, 256 * MIB + layers * 32 * MIB);
+    struct span graphs = case_is_eager(c)
+                             ? span_exact(0)
+                             : span_of(32 * MIB, 256 * MIB + layers * 32 * MIB);
     if (is_open(c, FACT_cuda_graph_bytes)) {
         c->in[FACT_cuda_graph_bytes] =
             fit_derived(FACT_cuda_graph_bytes,
@@ -152,7 +152,8 @@ static void take_weights(struct memory_case *c) {
         return;
     }
     struct span whole = span_of(c->model->params / 2, c->model->params * 2);
-    ranks = engine_of(c)->has_cells ? 1 : ranks; /* there it is the file's size */
+    ranks =
+        engine_of(c)->has_cells ? 1 : ranks; /* there it is the file's size */
     c->in[FACT_weights_bytes] =
         fit_derived(FACT_weights_bytes, span_share(whole, 1, ranks),
                     "between 4 and 16 bits: this format may be either");

@@ -7,9 +7,8 @@
 
 static struct str write_span(struct arena *a, struct term t) {
     struct str low = write_bytes(a, t.n), high = write_bytes(a, t.high);
-    return str_eq(low, high)
-               ? low
-               : FORMULA(a, "% to %", TEXT(low), TEXT(high));
+    return str_eq(low, high) ? low
+                             : FORMULA(a, "% to %", TEXT(low), TEXT(high));
 }
 
 struct str term_write(struct arena *a, struct term t) {
@@ -96,10 +95,10 @@ struct str write_source(struct arena *a, const struct memory_case *c,
     const struct fact *f = &c->in[name];
     if (name == FACT_model) {
         bool is_given = c->model && str_eq(c->model->verified, STR("given"));
-        return c->model
-                   ? arena_printf(a, "%s %.*s", is_given ? "given" : "catalogue",
-                                  STR_ARG(c->model->id))
-                   : (struct str){0};
+        return c->model ? arena_printf(a, "%s %.*s",
+                                       is_given ? "given" : "catalogue",
+                                       STR_ARG(c->model->id))
+                        : (struct str){0};
     }
     if (!f->known) {
         return (struct str){0};

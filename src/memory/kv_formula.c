@@ -49,8 +49,7 @@ static struct str write_rows(struct arena *a, const struct way *w,
     }
     if (g && g->kind != KV_mla && g->kind != KV_indexer &&
         g->k_dim == g->v_dim && g->k_dim > 0) {
-        int64_t elements =
-            2 * kv_heads_of_rank(g->kv_heads, w->tp) * g->k_dim;
+        int64_t elements = 2 * kv_heads_of_rank(g->kv_heads, w->tp) * g->k_dim;
         if (s->row_bytes % elements == 0) {
             return FORMULA(a, "2 x % layers x % x % x % bytes", COUNT(rows),
                            TEXT(write_heads(a, g->kv_heads, w->tp)),
@@ -108,10 +107,9 @@ static struct str write_blocks(struct arena *a, const struct way *w,
     case KV_chunked:
         return FORMULA(a, "ceil(min(% + %, %) / %)", window, flight, n, block);
     case KV_state:
-        return w->keeps_all_states
-                   ? FORMULA(a, "(ceil(% / %) + %)", n, block,
-                             PLAIN(w->state_pages - 1))
-                   : write_count(a, w->state_pages);
+        return w->keeps_all_states ? FORMULA(a, "(ceil(% / %) + %)", n, block,
+                                             PLAIN(w->state_pages - 1))
+                                   : write_count(a, w->state_pages);
     case KV_cross:
         return FORMULA(a, "ceil(% / %)", s->window ? window : n, block);
     case KV_KIND_COUNT_OF: break;
@@ -126,11 +124,10 @@ static struct str write_layers(struct arena *a, const struct way *w,
         const struct layer_set *s = &p->set[i];
         int64_t bytes = s->kind == KV_state ? s->page_bytes
                                             : s->row_bytes * s->block_tokens;
-        sum = add_up(a, sum,
-                     FORMULA(a, "% layers x % blocks x % bytes",
-                             COUNT(s->count),
-                             TEXT(write_blocks(a, w, s, tokens)),
-                             COUNT(bytes)));
+        sum =
+            add_up(a, sum,
+                   FORMULA(a, "% layers x % blocks x % bytes", COUNT(s->count),
+                           TEXT(write_blocks(a, w, s, tokens)), COUNT(bytes)));
     }
     return sum;
 }

@@ -25,9 +25,11 @@
 #define USUAL_MOST (95 * STEP)
 
 static const enum fact_name used[] = {
-    FACT_gpu_total,    FACT_mem_fraction_static, FACT_weights_bytes,
-    FACT_tried_alloc,  FACT_gpu_free,            FACT_model,
-    FACT_free_before_load, FACT_mem_fraction_least, FACT_COUNT_OF};
+    FACT_gpu_total,        FACT_mem_fraction_static,
+    FACT_weights_bytes,    FACT_tried_alloc,
+    FACT_gpu_free,         FACT_model,
+    FACT_free_before_load, FACT_mem_fraction_least,
+    FACT_COUNT_OF};
 
 /* What was free before the weights were loaded, as the log says it ("avail
  * mem"), or at most what the context may have taken. */
@@ -93,10 +95,9 @@ static void propose_least(const struct ask *q, struct estimate *e) {
     int64_t chosen = step_up(least->number + MARGIN);
     e->proposed = propose(FACT_mem_fraction_static, chosen);
     ESTIMATE_IF(q, e, "verdict.if.above_least", RATIO(least->number));
-    e->formula = FORMULA_OF(q->a, q->c, used,
-                            "mem_fraction_static = % + % = %",
-                            RATIO(least->number),
-                            RATIO(chosen - least->number), RATIO(chosen));
+    e->formula = FORMULA_OF(q->a, q->c, used, "mem_fraction_static = % + % = %",
+                            RATIO(least->number), RATIO(chosen - least->number),
+                            RATIO(chosen));
 }
 
 /* What a fraction that fits leaves open: room for graphs and steps, and
@@ -150,8 +151,8 @@ static struct estimate fraction_for_pool(const struct ask *q) {
 
 /* The largest fraction, in two decimals, that gives back so many bytes. */
 static int64_t fraction_below(int64_t now, struct span base, int64_t bytes) {
-    struct span less = span_share(span_exact(bytes > 0 ? bytes : 0), MICRO,
-                                  base.low);
+    struct span less =
+        span_share(span_exact(bytes > 0 ? bytes : 0), MICRO, base.low);
     int64_t then = less.known ? now - less.high - 1 : 0;
     return then > 0 ? step_down(then) : 0;
 }
@@ -166,8 +167,7 @@ static bool holds_weights(const struct memory_case *c, int64_t micro) {
 /* A fraction that gives back what failed and what is still to come; else
  * what failed alone. */
 static struct estimate lowered(const struct ask *q, struct estimate e,
-                               struct span base, int64_t now,
-                               struct span gap) {
+                               struct span base, int64_t now, struct span gap) {
     const struct memory_case *c = q->c;
     struct span free = e.limit, total = gpu_total_bytes(c);
     struct span more = more_after_failure(c), whole = span_plus(gap, more);
@@ -178,9 +178,8 @@ static struct estimate lowered(const struct ask *q, struct estimate e,
     struct span sum = span_plus(free, share_of(total, less));
     e.limit = span_plus(free, share_of(base, less));
     estimate_judge(&e);
-    e.formula = FORMULA_OF(q->a, c, used,
-                           "free = % + % x (% - %) = about %", MIDDLE(free),
-                           MIDDLE(total), RATIO(now), RATIO(then),
+    e.formula = FORMULA_OF(q->a, c, used, "free = % + % x (% - %) = about %",
+                           MIDDLE(free), MIDDLE(total), RATIO(now), RATIO(then),
                            MIDDLE(sum.known ? sum : e.limit));
     if (!holds_weights(c, then)) {
         e.verdict = VERDICT_NOT_ENOUGH;
@@ -233,15 +232,14 @@ static struct estimate tokens_short(const struct ask *q, struct span pool) {
     static const enum fact_name from[] = {
         FACT_tried_tokens, FACT_available_tokens, FACT_swa_available_tokens,
         FACT_COUNT_OF};
-    struct estimate e = estimate_of(FACT_tried_tokens,
-                                    span_in(q->c, FACT_tried_tokens), pool);
+    struct estimate e =
+        estimate_of(FACT_tried_tokens, span_in(q->c, FACT_tried_tokens), pool);
     e.short_by = span_beyond(e.after, pool);
     estimate_needs(&e, pool.known, FACT_available_tokens);
     if (e.short_by.known) {
-        e.formula = FORMULA_OF(q->a, q->c, from,
-                               "short_by = max(% tokens - %, 0) = % tokens",
-                               COUNT(e.after.low), COUNT(pool.low),
-                               COUNT(e.short_by.low));
+        e.formula = FORMULA_OF(
+            q->a, q->c, from, "short_by = max(% tokens - %, 0) = % tokens",
+            COUNT(e.after.low), COUNT(pool.low), COUNT(e.short_by.low));
     }
     return e;
 }

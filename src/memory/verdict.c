@@ -85,13 +85,18 @@ void estimate_bound(const struct ask *q, struct estimate *e) {
 /* ---- what stands on a default ---- */
 
 /* Settings whose default decides how much there is or how much is asked. */
-static const enum fact_name decisive[] = {
-    FACT_gpu_memory_utilization, FACT_mem_fraction_static,
-    FACT_tensor_parallel,        FACT_pipeline_parallel,
-    FACT_data_parallel,          FACT_kv_cache_dtype,
-    FACT_dtype,                  FACT_quantization,
-    FACT_max_num_seqs,           FACT_max_num_batched_tokens,
-    FACT_cpu_offload,            FACT_max_model_len};
+static const enum fact_name decisive[] = {FACT_gpu_memory_utilization,
+                                          FACT_mem_fraction_static,
+                                          FACT_tensor_parallel,
+                                          FACT_pipeline_parallel,
+                                          FACT_data_parallel,
+                                          FACT_kv_cache_dtype,
+                                          FACT_dtype,
+                                          FACT_quantization,
+                                          FACT_max_num_seqs,
+                                          FACT_max_num_batched_tokens,
+                                          FACT_cpu_offload,
+                                          FACT_max_model_len};
 
 static bool is_of_ranks(enum fact_name name) {
     return name == FACT_tensor_parallel || name == FACT_pipeline_parallel;
@@ -100,14 +105,14 @@ static bool is_of_ranks(enum fact_name name) {
 static bool is_assumed(const struct memory_case *c, enum fact_name name) {
     const struct fact *f = &c->in[name];
     const struct fact *gpus = &c->in[FACT_gpu_count];
-    bool is_alone = gpus->known && gpus->number == 1 &&
-                    gpus->source != SOURCE_DEFAULT;
+    bool is_alone =
+        gpus->known && gpus->number == 1 && gpus->source != SOURCE_DEFAULT;
     if (is_of_ranks(name) && is_alone) {
         return false; /* there is no second GPU to split over */
     }
-    return f->known ? f->source == SOURCE_DEFAULT
-                    : is_of_ranks(name) && c->model != NULL &&
-                          !training_is_asked(c);
+    return f->known
+               ? f->source == SOURCE_DEFAULT
+               : is_of_ranks(name) && c->model != NULL && !training_is_asked(c);
 }
 
 /* The same case with another value, or none. */
@@ -151,7 +156,8 @@ static struct term default_of(const struct ask *q, enum fact_name name) {
 static void put_default(const struct ask *q, struct estimate *e,
                         enum fact_name name) {
     bool was_enough = e->verdict == VERDICT_ENOUGH;
-    struct str label = arena_printf(q->a, NOTE_FACT_FORMAT, fact_spelling(name));
+    struct str label =
+        arena_printf(q->a, NOTE_FACT_FORMAT, fact_spelling(name));
     ESTIMATE_IF(q, e,
                 was_enough ? "verdict.if.default" : "verdict.if.not_default",
                 TEXT(label), default_of(q, name));
@@ -171,8 +177,8 @@ void estimate_doubt(const struct ask *q, struct estimate *e) {
         needs_add(&e->needs, FACT_stage);
     }
     for (size_t i = 0; i < sizeof decisive / sizeof *decisive; i++) {
-        bool is_firm = e->verdict == VERDICT_ENOUGH ||
-                       e->verdict == VERDICT_NOT_ENOUGH;
+        bool is_firm =
+            e->verdict == VERDICT_ENOUGH || e->verdict == VERDICT_NOT_ENOUGH;
         bool is_changed = q->effect == EFFECT_kv_cache_dtype &&
                           decisive[i] == FACT_kv_cache_dtype &&
                           !q->c->in[FACT_kv_cache_dtype].known;
