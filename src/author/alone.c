@@ -8,6 +8,7 @@
 #include "author/check.h"
 #include "author/desk.h"
 #include "author/files.h"
+#include "author/layout.h"
 
 static bool check_one(struct complaints *c, const struct source *src,
                       struct str id, struct entry *out) {
@@ -48,6 +49,22 @@ struct author_result author_check_alone(struct arena *a, struct str path,
     complaints_tell(&d.c, on_diag, ctx);
     return (struct author_result){1, d.c.errors, d.c.warnings,
                                   e.signature_count};
+}
+
+bool author_lay_out(struct arena *a, struct str path, diag_fn on_diag,
+                    void *ctx, bool *is_changed) {
+    struct author_options none = {0};
+    struct desk d = {.a = a, .options = &none, .c = {.a = a}};
+    const struct source *src = desk_source(&d, path);
+    const struct node *root = src != NULL ? yaml_read(&d.c, src) : NULL;
+    complaints_tell(&d.c, on_diag, ctx);
+    if (root == NULL)
+        return false;
+    struct str text = layout_entry(a, src, root, path_folder(path));
+    *is_changed = !str_eq(text, src->text);
+    if (*is_changed)
+        author_write_file(a, path, text);
+    return true;
 }
 
 /* ---- which corpus ---- */

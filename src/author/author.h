@@ -12,6 +12,7 @@ struct author_options {
     struct str kb_dir, i18n_dir; /* empty: beside it */
     bool check_samples; /* run every sample through the engine */
     bool check_docs;    /* generated pages in kb/ must be this compiler's */
+    bool check_layout;  /* entries must lie as `oomkb fmt` lays them out */
     bool keeps_drafts;  /* entries with `status: draft` as well */
     struct str_list only; /* these files alone are asked about, whether under
                              entries_dir or not; empty: all */
@@ -38,6 +39,10 @@ struct str author_entries_of(struct arena *a, struct str path);
 /* One file alone: all that needs no other. */
 struct author_result author_check_alone(struct arena *a, struct str path,
                                         diag_fn on_diag, void *ctx);
+/* An entry's file in the one layout (layout.c): written where it differs.
+ * False after diagnostics. */
+bool author_lay_out(struct arena *a, struct str path, diag_fn on_diag,
+                    void *ctx, bool *is_changed);
 /* All codes, in order. NULL: no more. */
 const char *author_code(size_t i, enum diag_level *level);
 

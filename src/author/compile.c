@@ -43,6 +43,8 @@ static void check_alone(struct desk *d, size_t i, void *ctx) {
     check_entry(&d->c, m->src, m->node, made_entry(m), d->fact_used);
     check_tongues(d, m);
     check_takes(d, m);
+    if (d->options->check_layout && !m->src->is_draft)
+        check_layout(d, m);
 }
 
 static void check_all(struct desk *d) {

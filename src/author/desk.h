@@ -149,6 +149,7 @@ void tell_glossary(struct desk *d);
 void check_phrases(struct desk *d);
 void check_labels(struct desk *d);    /* facts in use against i18n */
 void check_docs(struct desk *d);      /* generated pages against the tables */
+void check_layout(struct desk *d, const struct made *m); /* an entry's */
 /* Has the near miss a word of the failure, of its log (or none) or samples? */
 void check_near(struct desk *d, const struct made *m, struct str log,
                 struct str miss);

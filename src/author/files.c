@@ -33,6 +33,15 @@ struct str path_parent(struct str path) {
     return (struct str){path.p, n > 1 ? n - 1 : 1};
 }
 
+struct str path_folder(struct str path) {
+    struct str parent = path_parent(path), rest = parent;
+    while (rest.n > 0) {
+        parent = rest;
+        str_cut(rest, '/', &rest);
+    }
+    return parent;
+}
+
 static int by_bytes(const void *a, const void *b) {
     const struct str *left = a;
     const struct str *right = b;

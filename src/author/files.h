@@ -22,6 +22,7 @@ bool file_read(struct arena *a, struct str path, struct str *bytes,
                const char **why);
 struct str path_join(struct arena *a, struct str dir, struct str name);
 struct str path_parent(struct str path); /* "." when there is none */
+struct str path_folder(struct str path); /* "a/b/c.yaml": "b" */
 void str_sort(struct str *list, size_t count);
 
 #endif

@@ -75,6 +75,8 @@ static struct node *node_new(struct parse *p, enum node_kind kind) {
     struct node *n = arena_alloc(p->c->a, sizeof *n);
     n->kind = kind;
     n->place = event_place(p);
+    n->end_line = (uint32_t)p->event.end_mark.line + 1;
+    n->end_column = (uint32_t)p->event.end_mark.column + 1;
     n->weight = 1;
     if (++p->nodes > YAML_NODES_MAX)
         refuse(p, n->place, CODE_too_large, "more than 100,000 values in "
@@ -82,12 +84,11 @@ static struct node *node_new(struct parse *p, enum node_kind kind) {
     return n;
 }
 
-static void remember(struct parse *p, const yaml_char_t *name,
-                     const struct node *node) {
-    if (name == NULL)
+static void remember(struct parse *p, const struct node *node) {
+    if (node->anchor.n == 0)
         return;
     struct anchor *a = arena_alloc(p->c->a, sizeof *a);
-    a->name = arena_str(p->c->a, str_of((const char *)name));
+    a->name = node->anchor;
     a->node = node;
     a->next = p->anchors;
     p->anchors = a;
@@ -128,6 +129,11 @@ static void refuse_tag(struct parse *p, const yaml_char_t *tag) {
                "a YAML tag; the key says what type its value has");
 }
 
+static struct str anchor_name(struct parse *p, const yaml_char_t *name) {
+    return name == NULL ? (struct str){0}
+                        : arena_str(p->c->a, str_of((const char *)name));
+}
+
 static const struct node *read_scalar(struct parse *p) {
     struct node *n = node_new(p, NODE_SCALAR);
     const yaml_event_t *e = &p->event;
@@ -136,7 +142,8 @@ static const struct node *read_scalar(struct parse *p) {
     n->text = arena_str(p->c->a,
                         (struct str){(const char *)e->data.scalar.value,
                                      e->data.scalar.length});
-    remember(p, e->data.scalar.anchor, n);
+    n->anchor = anchor_name(p, e->data.scalar.anchor);
+    remember(p, n);
     return n;
 }
 
@@ -147,15 +154,10 @@ static bool enter(struct parse *p) {
     return false;
 }
 
-static struct str anchor_name(struct parse *p, const yaml_char_t *name) {
-    return name == NULL ? (struct str){0}
-                        : arena_str(p->c->a, str_of((const char *)name));
-}
-
 static const struct node *read_list(struct parse *p) {
     struct node *n = node_new(p, NODE_LIST);
     refuse_tag(p, p->event.data.sequence_start.tag);
-    struct str anchor = anchor_name(p, p->event.data.sequence_start.anchor);
+    n->anchor = anchor_name(p, p->event.data.sequence_start.anchor);
     if (!enter(p))
         return n;
     for (next_event(p); !p->failed && p->event.type != YAML_SEQUENCE_END_EVENT;
@@ -169,8 +171,7 @@ static const struct node *read_list(struct parse *p) {
         n->weight += item->weight;
     }
     p->depth--;
-    if (anchor.n > 0)
-        remember(p, (const yaml_char_t *)anchor.p, n);
+    remember(p, n);
     return n;
 }
 
@@ -208,7 +209,7 @@ static bool read_pair(struct parse *p, struct node *map) {
 static const struct node *read_map(struct parse *p) {
     struct node *n = node_new(p, NODE_MAP);
     refuse_tag(p, p->event.data.mapping_start.tag);
-    struct str anchor = anchor_name(p, p->event.data.mapping_start.anchor);
+    n->anchor = anchor_name(p, p->event.data.mapping_start.anchor);
     if (!enter(p))
         return n;
     for (next_event(p); !p->failed && p->event.type != YAML_MAPPING_END_EVENT;
@@ -216,8 +217,7 @@ static const struct node *read_map(struct parse *p) {
         if (!read_pair(p, n))
             break;
     p->depth--;
-    if (anchor.n > 0)
-        remember(p, (const yaml_char_t *)anchor.p, n);
+    remember(p, n);
     return n;
 }
 

@@ -26,7 +26,9 @@ struct node {
     enum node_kind kind;
     enum node_style style; /* of a scalar */
     struct place place;
+    uint32_t end_line, end_column; /* of a scalar: behind its last character */
     struct str text;           /* of a scalar */
+    struct str anchor;         /* &name; an alias is the node itself again */
     const struct node **items; /* of a list */
     struct pair *pairs;        /* of a map */
     size_t count, cap;         /* items or pairs */

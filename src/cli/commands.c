@@ -19,6 +19,7 @@ const struct command commands[] = {
     {"new", "[FILE]", "cli.help.new", FOR_NEW, OWN_COUNT, run_new},
     {"build", "DIR -o FILE", "cli.help.build", FOR_BUILD, 1, run_build},
     {"check", "[PATH]...", "cli.help.check", FOR_CHECK, OWN_COUNT, run_check},
+    {"fmt", "[PATH]...", "cli.help.fmt", FOR_FMT, OWN_COUNT, run_fmt},
     {"site", "-o DIR", "cli.help.site", FOR_SITE, 0, run_site},
     {"completion", "SHELL", "cli.help.completion", FOR_COMPLETION, OWN_COUNT,
      run_completion},
