@@ -4,7 +4,7 @@
 #define LOG_FRAME_ROWS_H
 
 #include "log/frame.h"
-#include "log/peg.h"
+#include "base/peg.h"
 
 #define FRAME_ROWS_MAX 64
 

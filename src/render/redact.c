@@ -10,6 +10,8 @@
  */
 #include "render/redact.h"
 
+#include <string.h>
+
 struct redaction {
     struct secrets secrets;
     struct reader *r;
@@ -19,7 +21,7 @@ struct redaction {
 
 /* A name that the catalogue has, as it stands there. */
 static bool is_known_model(struct redaction *d, struct str name) {
-    if (is_path(name)) {
+    if (is_path(&d->secrets, name)) {
         return false;
     }
     struct model_match match = reader_model(d->r, name);
@@ -29,7 +31,7 @@ static bool is_known_model(struct redaction *d, struct str name) {
 /* text as one secret, whole: blanks in a path are a part of it. */
 static struct str whole(struct redaction *d, enum secret_kind kind,
                         struct str text) {
-    bool is_one_path = is_path(text);
+    bool is_one_path = is_path(&d->secrets, text);
     if (is_one_path) {
         redacted(&d->secrets, text); /* to learn whose home it is in */
     }
@@ -53,7 +55,7 @@ static struct str fact_text(struct redaction *d, enum fact_name name,
     if (name == FACT_model) {
         return text;
     }
-    return is_path(text) ? whole(d, SECRET_PATH, text)
+    return is_path(&d->secrets, text) ? whole(d, SECRET_PATH, text)
                          : redacted(&d->secrets, text);
 }
 
@@ -71,11 +73,8 @@ static void redact_fact(struct redaction *d, struct fact *f) {
 
 static void *copy_of(struct arena *a, const void *from, size_t count,
                      size_t size) {
-    char *to = arena_array(a, count, size);
-    for (size_t i = 0; i < count * size; i++) {
-        to[i] = ((const char *)from)[i];
-    }
-    return to;
+    void *to = arena_array(a, count, size);
+    return count > 0 ? memcpy(to, from, count * size) : to;
 }
 
 #define COPIED(d, list, count) \
@@ -95,15 +94,6 @@ static void redact_note(struct redaction *d, struct note *n) {
     for (size_t i = 0; i < n->count && i < NOTE_ARGS; i++) {
         n->arg[i] = redacted(&d->secrets, n->arg[i]);
     }
-}
-
-static struct note *redact_notes(struct redaction *d, const struct note *from,
-                                 size_t count) {
-    struct note *list = COPIED(d, from, count);
-    for (size_t i = 0; i < count; i++) {
-        redact_note(d, &list[i]);
-    }
-    return list;
 }
 
 static void redact_fix(struct redaction *d, struct fix *fix) {
@@ -129,6 +119,7 @@ static void redact_memory(struct redaction *d, struct finding *f) {
 }
 
 static void redact_advice(struct redaction *d, struct finding *f) {
+    redact_note(d, &f->because);
     f->fixes = COPIED(d, f->fixes, f->fix_count);
     for (size_t i = 0; i < f->fix_count; i++) {
         redact_fix(d, &f->fixes[i]);
@@ -137,6 +128,10 @@ static void redact_advice(struct redaction *d, struct finding *f) {
     for (size_t i = 0; i < f->dead_end_count; i++) {
         redact_note(d, &f->dead_ends[i].action);
         redact_note(d, &f->dead_ends[i].why);
+    }
+    f->remarks = COPIED(d, f->remarks, f->remark_count);
+    for (size_t i = 0; i < f->remark_count; i++) {
+        redact_note(d, &f->remarks[i]);
     }
 }
 
@@ -150,11 +145,22 @@ static void redact_sight(struct redaction *d, struct finding *f) {
     }
 }
 
-static void redact_finding(struct redaction *d, struct finding *f) {
-    redact_note(d, &f->because);
-    redact_memory(d, f);
-    redact_advice(d, f);
-    f->remarks = redact_notes(d, f->remarks, f->remark_count);
+static struct finding *redact_sights(struct redaction *d,
+                                     const struct finding *from,
+                                     size_t count) {
+    struct finding *list = COPIED(d, from, count);
+    for (size_t i = 0; i < count; i++) {
+        redact_sight(d, &list[i]);
+    }
+    return list;
+}
+
+static void redact_findings(struct redaction *d, struct finding *list,
+                            size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        redact_memory(d, &list[i]);
+        redact_advice(d, &list[i]);
+    }
 }
 
 static void redact_questions(struct redaction *d, struct report *rep) {
@@ -170,22 +176,12 @@ static void redact_all(struct redaction *d, struct report *rep) {
     struct secrets *s = &d->secrets;
     rep->input_name = redacted(s, rep->input_name);
     redact_facts(d, &rep->context);
-    rep->findings = COPIED(d, rep->findings, rep->finding_count);
-    for (size_t i = 0; i < rep->finding_count; i++) {
-        redact_sight(d, &rep->findings[i]);
-    }
-    rep->suspects = COPIED(d, rep->suspects, rep->suspect_count);
-    for (size_t i = 0; i < rep->suspect_count; i++) {
-        redact_sight(d, &rep->suspects[i]);
-    }
+    rep->findings = redact_sights(d, rep->findings, rep->finding_count);
+    rep->suspects = redact_sights(d, rep->suspects, rep->suspect_count);
     rep->command_before = redacted(s, rep->command_before);
     rep->command_after = redacted(s, rep->command_after);
-    for (size_t i = 0; i < rep->finding_count; i++) {
-        redact_finding(d, &rep->findings[i]);
-    }
-    for (size_t i = 0; i < rep->suspect_count; i++) {
-        redact_finding(d, &rep->suspects[i]);
-    }
+    redact_findings(d, rep->findings, rep->finding_count);
+    redact_findings(d, rep->suspects, rep->suspect_count);
     redact_questions(d, rep);
     redact_note(d, &rep->summary);
 }

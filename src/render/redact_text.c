@@ -1,11 +1,144 @@
-/* redact_text.c: one text from left to right. At every byte the recognisers
- * are asked in turn; what none of them knows is copied as it is. */
+/* redact_text.c: one text from left to right. At every byte the rows of the
+ * table are tried that may begin there, then the known secrets; what none of
+ * them takes is copied as it is. */
 #include "render/redact.h"
 
 #define TEXT_BYTES_MAX ((size_t)4 << 20)
+#define ROWS_MAX 32
 
-static size_t known_at(struct secrets *s, struct str text, size_t at,
-                       struct buf *out) {
+struct redact_rules {
+    struct peg_set *pegs;
+    size_t count;
+    uint16_t patterns[ROWS_MAX], signs[SIGN_COUNT_OF];
+    struct peg_bytes first[ROWS_MAX], before[ROWS_MAX];
+};
+
+static const struct redact_rules *rules_of(struct secrets *s) {
+    if (s->rules != NULL) {
+        return s->rules;
+    }
+    struct redact_rules *r = arena_alloc(s->a, sizeof *r);
+    struct peg_set *pegs = r->pegs = peg_set_new(s->a);
+    for (size_t i = 0; i < ROWS_MAX && redact_rows[i].pattern != NULL; i++) {
+        r->patterns[i] = peg_add(pegs, redact_rows[i].pattern);
+        r->first[i] = peg_first(pegs, r->patterns[i]);
+        r->before[i] = peg_first(pegs, peg_add(pegs, redact_rows[i].before));
+        r->count = i + 1;
+    }
+    for (size_t i = 0; i < SIGN_COUNT_OF; i++) {
+        r->signs[i] = peg_add(pegs, redact_signs[i]);
+    }
+    return s->rules = r;
+}
+
+static bool has_sign(struct secrets *s, enum redact_sign sign,
+                     struct str text) {
+    struct peg_match m;
+    bool is_path_sign = sign == SIGN_PATH || sign == SIGN_COMMON_PATH;
+    return peg_match(rules_of(s)->pegs, rules_of(s)->signs[sign],
+                     is_path_sign ? text : arena_lower(s->a, text), &m);
+}
+
+bool is_path(struct secrets *s, struct str whole) {
+    return whole.n > 1 && has_sign(s, SIGN_PATH, whole) &&
+           !has_sign(s, SIGN_COMMON_PATH, whole);
+}
+
+/* ---- what a pattern has named ---- */
+
+static enum secret_kind kind_of(struct secrets *s, struct str name,
+                                struct str text) {
+    switch (name.p[0]) {
+    case 't': return SECRET_TOKEN;
+    case 'e': return SECRET_EMAIL;
+    case 'u': return SECRET_USER;
+    case 'h': return has_sign(s, SIGN_ADDRESS, text) ? SECRET_IP : SECRET_HOST;
+    default: return SECRET_PATH;
+    }
+}
+
+static bool is_nobodys(struct secrets *s, enum secret_kind kind,
+                       struct str text) {
+    switch ((int)kind) {
+    case SECRET_HOST:
+    case SECRET_IP: return has_sign(s, SIGN_NOBODYS_HOST, text);
+    case SECRET_USER: return has_sign(s, SIGN_NOBODYS_USER, text);
+    case SECRET_PATH: return has_sign(s, SIGN_COMMON_PATH, text);
+    default: return false;
+    }
+}
+
+/* "/home/ann/x" and "C:\Users\ann\x" have a name in them. */
+static void learn_user(struct secrets *s, struct str path) {
+    const struct redact_rules *r = rules_of(s);
+    struct str small = arena_lower(s->a, path);
+    struct peg_match m;
+    if (peg_match(r->pegs, r->signs[SIGN_HOME], small, &m)) {
+        struct str user = m.captures[0].text;
+        user = str_slice(path, (size_t)(user.p - small.p), user.n);
+        if (!is_nobodys(s, SECRET_USER, user)) {
+            secret_placeholder(s, SECRET_USER, user);
+        }
+    }
+}
+
+/* Writes what a row took; returns how many bytes that is. */
+static size_t put_match(struct secrets *s, struct str rest,
+                        const struct peg_match *m, struct buf *out) {
+    size_t at = 0;
+    bool is_known_host = false;
+    for (size_t i = 0; i < m->capture_count; i++) {
+        const struct peg_capture *c = &m->captures[i];
+        size_t from = (size_t)(c->text.p - m->text.p);
+        struct str text = str_slice(rest, from, c->text.n);
+        enum secret_kind kind = kind_of(s, c->name, text);
+        bool is_rest = c->name.p[0] == 'r'; /* of a URL */
+        buf_add(out, str_slice(rest, at, from - at));
+        at = from;
+        if (is_rest && is_known_host) {
+            return at; /* it is looked at as any text */
+        }
+        is_known_host = is_nobodys(s, kind, text);
+        if (!is_known_host || is_rest) {
+            buf_add(out, is_rest ? STR("/") : STR(""));
+            buf_add(out, secret_placeholder(s, kind, text));
+            at = from + text.n;
+        }
+        if (kind == SECRET_PATH && !is_known_host) {
+            learn_user(s, text);
+        }
+    }
+    buf_add(out, str_slice(rest, at, m->n - at));
+    return m->n;
+}
+
+/* ---- a text ---- */
+
+struct subject {
+    struct str text, small; /* the same in small letters */
+};
+
+/* The bytes that a row takes at byte at; 0: none does. */
+static size_t put_new(struct secrets *s, const struct subject *subject,
+                      size_t at, struct buf *out) {
+    const struct redact_rules *r = rules_of(s);
+    char before = at > 0 ? subject->text.p[at - 1] : '\0';
+    struct str rest = str_slice(subject->text, at, subject->text.n);
+    struct str small = str_slice(subject->small, at, subject->small.n);
+    struct peg_match m;
+    for (size_t i = 0; i < r->count; i++) {
+        struct str seen = redact_rows[i].is_cased ? rest : small;
+        if (peg_has(&r->first[i], seen.p[0]) &&
+            peg_has(&r->before[i], before) &&
+            peg_match(r->pegs, r->patterns[i], seen, &m)) {
+            return put_match(s, rest, &m, out);
+        }
+    }
+    return 0;
+}
+
+static size_t put_known(struct secrets *s, struct str text, size_t at,
+                        struct buf *out) {
     const struct secret *known = secret_at(s, text, at);
     if (known == NULL) {
         return 0;
@@ -14,18 +147,14 @@ static size_t known_at(struct secrets *s, struct str text, size_t at,
     return known->text.n;
 }
 
-typedef size_t (*recogniser)(struct secrets *s, struct str text, size_t at,
-                             struct buf *out);
-
 static struct str rewritten(struct secrets *s, struct str text,
-                            const recogniser by[], size_t count) {
+                            bool only_known) {
     struct buf out;
+    struct subject subject = {text, arena_lower(s->a, text)};
     buf_init_in(&out, s->a, TEXT_BYTES_MAX);
     for (size_t at = 0; at < text.n;) {
-        size_t n = 0;
-        for (size_t i = 0; i < count && n == 0; i++) {
-            n = by[i](s, text, at, &out);
-        }
+        size_t n = only_known ? 0 : put_new(s, &subject, at, &out);
+        n = n > 0 ? n : put_known(s, text, at, &out);
         if (n == 0) {
             buf_add_char(&out, text.p[at++]);
         }
@@ -35,11 +164,9 @@ static struct str rewritten(struct secrets *s, struct str text,
 }
 
 struct str redacted(struct secrets *s, struct str text) {
-    static const recogniser all[] = {key_at, net_at, path_at, known_at};
-    return rewritten(s, text, all, sizeof all / sizeof *all);
+    return rewritten(s, text, false);
 }
 
 struct str redacted_known(struct secrets *s, struct str text) {
-    static const recogniser known[] = {known_at};
-    return rewritten(s, text, known, 1);
+    return rewritten(s, text, true);
 }

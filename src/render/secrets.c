@@ -14,37 +14,6 @@ static const char *const kind_names[SECRET_KIND_COUNT_OF] = {
     [SECRET_CONTAINER] = "container",
 };
 
-size_t run_of(struct str s, size_t at, const char *more) {
-    struct str set = str_of(more);
-    size_t n = 0;
-    while (at + n < s.n) {
-        char c = s.p[at + n];
-        bool is_word = is_digit(c) || is_letter(c);
-        if (!is_word && str_find_char(set, c) == set.n) {
-            break;
-        }
-        n++;
-    }
-    return n;
-}
-
-bool str_is_one_of(struct str s, const char *const list[]) {
-    for (size_t i = 0; list[i] != NULL; i++) {
-        if (str_eq_nocase(s, str_of(list[i]))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool is_common_user(struct str name) {
-    static const char *const common[] = {
-        "root", "admin", "administrator", "user", "users", "ubuntu", "debian",
-        "ec2-user", "git", "jovyan", "nobody", "public", "default", "app",
-        "docker", "ray", "vllm", "ollama", "python", "service", "none", NULL};
-    return name.n < KNOWN_BYTES_MIN || str_is_one_of(name, common);
-}
-
 struct str secret_placeholder(struct secrets *s, enum secret_kind kind,
                               struct str text) {
     for (size_t i = 0; i < s->count; i++) {
@@ -64,18 +33,25 @@ struct str secret_placeholder(struct secrets *s, enum secret_kind kind,
     return made->placeholder;
 }
 
+/* ASCII: Chinese parts no words. */
+static bool is_in_word(struct str s, size_t at) {
+    char c = at < s.n ? s.p[at] : '\0';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || c == '_';
+}
+
 const struct secret *secret_at(const struct secrets *s, struct str text,
                                size_t at) {
     const struct secret *longest = NULL;
-    if (is_in_word(char_before(text, at)) && is_in_word(char_at(text, at))) {
+    if (at > 0 && is_in_word(text, at - 1) && is_in_word(text, at)) {
         return NULL;
     }
     for (size_t i = 0; i < s->count; i++) {
         struct str is = s->at[i].text;
         bool is_there = is.n >= KNOWN_BYTES_MIN &&
                         str_starts(str_slice(text, at, text.n), is) &&
-                        !(is_in_word(is.p[is.n - 1]) &&
-                          is_in_word(char_at(text, at + is.n)));
+                        !(is_in_word(is, is.n - 1) &&
+                          is_in_word(text, at + is.n));
         if (is_there && (longest == NULL || is.n > longest->text.n)) {
             longest = &s->at[i];
         }

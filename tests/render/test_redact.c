@@ -26,6 +26,12 @@ static void expect_same(struct arena *a, const char *text) {
     expect_redacted(a, text, text);
 }
 
+static void every_row_has_its_sample(struct arena *a) {
+    for (size_t i = 0; redact_rows[i].pattern != NULL; i++) {
+        expect_redacted(a, redact_rows[i].sample, redact_rows[i].shown);
+    }
+}
+
 static void go_paths(struct arena *a) {
     expect_redacted(a, "open /home/ann/run.py failed", "open <path-1> failed");
     expect_redacted(a, "--model=/data/acme/v2", "--model=<path-1>");
@@ -241,6 +247,7 @@ static void hostile_bytes_are_redacted_too(struct arena *a) {
         (void)state; \
         with_arena(name); \
     }
+CASE(every_row_has_its_sample)
 CASE(go_paths)
 CASE(go_machines)
 CASE(go_people)
@@ -256,6 +263,7 @@ CASE(hostile_bytes_are_redacted_too)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_row_has_its_sample),
         cmocka_unit_test(test_go_paths),
         cmocka_unit_test(test_go_machines),
         cmocka_unit_test(test_go_people),

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "log/peg.h"
+#include "base/peg.h"
 
 #define NONE SIZE_MAX
 

@@ -10,11 +10,9 @@
  * The walk is as deep as brackets stand in each other. It refuses to check
  * patterns: each stands in the program with a sample that a test runs.
  */
-#include "log/peg.h"
+#include "base/peg.h"
 
 #include <string.h>
-
-#include "log/cursor.h"
 
 #define FAILED SIZE_MAX
 #define ENDLESS UINT16_MAX
@@ -39,6 +37,10 @@ struct peg_set {
     struct node *nodes;
     size_t count, cap;
 };
+
+static bool is_any(char c, const char *list) {
+    return c != '\0' && strchr(list, c) != NULL;
+}
 
 /* ---- compiling ---- */
 
@@ -111,13 +113,13 @@ static const char *read_set(struct peg_bytes *set, const char *p) {
 
 static uint16_t read_number(const char **p) {
     unsigned n = 0;
-    while (is_digit(**p))
+    while (is_any(**p, "0123456789"))
         n = n * 10 + (unsigned)(*(*p)++ - '0');
     return (uint16_t)n;
 }
 
 static const char *read_count(struct node *n, const char *p) {
-    if (!is_any(*p, "?*+{") || *p == '\0')
+    if (!is_any(*p, "?*+{"))
         return p;
     n->least = *p == '+';
     n->most = *p == '?' ? 1 : ENDLESS;
@@ -131,8 +133,7 @@ static const char *read_count(struct node *n, const char *p) {
 }
 
 static bool is_text(const char *p) {
-    return !is_any(*p, "%[(|)$") && *p != '\0' &&
-           (p[1] == '\0' || !is_any(p[1], "?*+{"));
+    return *p != '\0' && !is_any(*p, "%[(|)$") && !is_any(p[1], "?*+{");
 }
 
 static uint16_t read_alternatives(struct peg_set *s, const char **p);

@@ -12,10 +12,9 @@
  *     (?<name>a)    the same, and what it took has a name
  *     (?=a) (?!a)   a stands here, or does not; nothing is taken
  *     $             the end of the text
- *
- * Private to log/. */
-#ifndef LOG_PEG_H
-#define LOG_PEG_H
+ */
+#ifndef BASE_PEG_H
+#define BASE_PEG_H
 
 #include "base/arena.h"
 

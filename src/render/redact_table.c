@@ -1,0 +1,171 @@
+/* redact_table.c: what names somebody, row by row in the order in which it is
+ * tried at every byte of a text (peg.h tells how patterns are read). Each row
+ * has a sample that a test runs.
+ *
+ * Loopback and "any" addresses stay, and so do the public places where models
+ * and packages come from. Paths that every machine has (/dev/shm, /usr/lib/...)
+ * stay as well: they say something about the failure and nothing about anybody.
+ * A port stays.
+ */
+#include "render/redact.h"
+
+#define VALUE "[^\x01- \"'`,;)%]}<]" /* a byte of what a name is given */
+
+/* ---- names that say what their value is ---- */
+
+#define GAP "[\"']? *[=:] *[\"']?"
+#define OPTION_GAP "(" GAP "| +[\"']?)"
+#define NAME_ENDS "(?![%w-])"
+#define NO_NAME                                                               \
+    "(?![-*$]|(none|null|true|false|auto|localhost|0.0.0.0|127.0.0.1|"        \
+    "bearer|basic|required|missing|not|is|memory|ram)(?!" VALUE "))"
+#define TOKEN_NAMES                                                           \
+    "(api[_-]?key|secret([_-]key)?|access[_-]key([_-]id)?|passw(ord|d)|"      \
+    "passphrase|(auth|access|refresh|session|api|hf|hub|bot)[_-]token|"       \
+    "private[_-]key|credentials?|authorization|wandb[_-]key)" NAME_ENDS
+/* MY_API_KEY is an API key, too; eos_token is no token. */
+#define TOKEN_NAME "((?!" TOKEN_NAMES ")[a-z0-9]*[_-]+)*" TOKEN_NAMES
+#define HOST_NAME                                                             \
+    "-*(host([_-]?name)?|node[_-]ip[_-]address|node([_-]?name|list)?|"        \
+    "master[_-]addr|server[_-]name|rdzv[_-]endpoint|dist[_-]init[_-]addr|"    \
+    "slurm[_-]nodelist|slurmd[_-]nodename)" NAME_ENDS
+#define USER_NAME                                                             \
+    "-*(user([_-]?name)?|login|logname|slurm[_-]job[_-]user|sudo[_-]user)"    \
+    NAME_ENDS
+#define NAMED(name) "((?=--)" name OPTION_GAP "|" name GAP ")" NO_NAME
+
+/* ---- tokens, as their makers begin them ----
+ *
+ * hf_overrides is an option and sk-learn a package; a token is longer, or has
+ * a digit or a capital among its letters. */
+#define TOKEN_OF(small, all)                                                  \
+    "((?=" small "*[A-Z%d])" all "{8,}|" all "{16,})"
+#define TOKEN(more) TOKEN_OF("[a-z" more "]", "[%l%d" more "]") "(?!%w)"
+
+/* ---- machines ---- */
+
+#define URL_BYTE "[^\x01- \"'`,;()%[%]{}<>|]"
+#define AUTHORITY "(%w|[.-]+(?=%w))*"
+#define AUTHORITY_ENDS "(?!%w|[.-]+%w)"
+#define OCTET "(25[0-5]|2[0-4]%d|[01]%d%d|%d%d?)(?!%d)"
+#define IPV4 OCTET "." OCTET "." OCTET "." OCTET "(?![%w+-]|.%w)"
+#define HEX "[%da-f]{1,4}(?![%da-f])"
+#define IPV6                                                                  \
+    "(:(?!:))?(?=[a-f:]*%d)((" HEX ":){7}" HEX "|" HEX "(:" HEX ")*::" HEX    \
+    "(:" HEX ")*|" HEX "(:" HEX ")+::|::" HEX "(:" HEX ")+)"                  \
+    "(?!%w|:[%da-f:])"
+#define TOP_LEVEL                                                             \
+    "(internal|localdomain|local|lan|corp|intranet|intra|home|arpa|cluster|"  \
+    "svc|com|net|org|io|cn|edu|gov|cloud|dev|ai|de|uk|jp|fr|ru|kr|tw|hk|eu|"  \
+    "ch|tech|xyz)" AUTHORITY_ENDS
+/* "gpu17.rack2.corp"; also "ip-10-0-0-1", as clouds name machines */
+#define DOMAIN                                                                \
+    "(?!." TOP_LEVEL ")((?!" TOP_LEVEL ")[%l%d-]*.)+" TOP_LEVEL
+#define CLOUD "ip-%d([%l%d]|[.-]+(?=[%l%d]))*"
+#define LOGIN "[%l%d._%%+-]"
+#define COMMON_USER                                                           \
+    "(root|administrator|admin|users?|ubuntu|debian|ec2-user|git|jovyan|"     \
+    "nobody|public|default|app|docker|ray|vllm|ollama|python|service|none|"   \
+    LOGIN "{1,2})"
+#define AT_MACHINE                                                            \
+    "(?<user>" LOGIN "+)@(?<host>" IPV4 "|(?!%d)(?=[.-]*%w)" AUTHORITY ")"
+
+/* ---- paths ----
+ *
+ * One becomes one placeholder whole: its folders are named after people and
+ * projects. It ends at blanks and marks, those of Chinese too. */
+#define PATH_END "\x01- \"'`,;:()%[%]{}<>|"
+#define PATH_BYTES                                                            \
+    "([^" PATH_END ".\\\xe3\xef]|\\ |\\|\xe3(?!\x80)|\xef(?!\xbc)|"           \
+    ".+(?=[^" PATH_END "]))"
+#define ROOTED "(/(?=[%w.\x80-\xff-])|..?/|~[%l%d._-]*/)"
+#define WINDOWS "(%l:\\(?!$)|\\\\(?=%w))"
+/* a/b/c: two slashes and a letter; a/b may be a model */
+#define BARE                                                                  \
+    "(?=[%d._/-]*%l)(?!-)(?=[%l%d._-]+/[%l%d._-]*/)"
+#define ANY_PATH "(?=" ROOTED "|" WINDOWS "|" BARE ")"
+#define BEFORE_PATH "[^%w/.\\<]"
+#define BEFORE_MACHINE "[^%w/\\<]"
+
+const struct redact_row redact_rows[] = {
+    {"[^%w]", true,
+     "(?<token>(hf_|api_org_|gh[pousr]_|A[KSR][IO]A|npm_|dop_v1_|gsk_|r8_)"
+     TOKEN("") "|([sp]k-|AIza|nvapi-|glpat-|pypi-)" TOKEN("_-")
+     "|([sr]k_|github_pat_)" TOKEN("_") "|xox[bpars]-" TOKEN("-")
+     "|(ya29.|eyJ)" TOKEN("_.-") ")",
+     "key sk-proj-a1B2c3D4e5F6 end", "key <token-1> end"},
+    {"[^%w]", true,
+     "([Bb]earer|[Bb]asic|BEARER|BASIC) (?<token>"
+     TOKEN_OF("[^\x01- \"'`,;)%]}<A-Z%d]", VALUE) ")",
+     "Bearer abc.def-123456", "Bearer <token-1>"},
+    {"[^%w-]", false, NAMED(TOKEN_NAME) "(?<token>" VALUE "+)",
+     "AWS_SECRET_ACCESS_KEY=wJalrXUt/nFEMI/K7MDENG",
+     "AWS_SECRET_ACCESS_KEY=<token-1>"},
+    {"[^%w-]", false,
+     "(--token" NAME_ENDS OPTION_GAP "|-*token" NAME_ENDS GAP "(?=" VALUE
+     "{16})(?=[^\x01- \"'`,;)%]}<%d]*%d))" NO_NAME "(?<token>" VALUE "+)",
+     "--token abc", "--token <token-1>"},
+    {"[^%w-]", false,
+     NAMED(HOST_NAME) "(?<host>%l[%w-]*)(?![./@]|://)",
+     "--rdzv_endpoint=node1:29500", "--rdzv_endpoint=<host-1>:29500"},
+    {"[^%w-]", false, NAMED(USER_NAME) "(?<user>%l" VALUE "*)", "user=ann",
+     "user=<user-1>"},
+    {BEFORE_MACHINE, false,
+     "(https?|wss?|tcp|grpc|ssh|rediss?|git|ftp|udp)://((?<token>"
+     "[^\x01- \"'`,;()%[%]{}<>|@/]+)@)?(?<host>" AUTHORITY
+     ")(:[%l%d]*)?(?<rest>" URL_BYTE "{2,})?",
+     "https://ann:pw@git.acme.dev:80/x?y",
+     "https://<token-1>@<host-1>:80/<path-1>"},
+    {BEFORE_MACHINE, false, "(?<path>[%l%d+.-]+://" URL_BYTE "*)",
+     "s3://acme-bucket/ckpt", "<path-1>"},
+    {BEFORE_MACHINE, false, "(ssh|scp|sftp|rsync) " AT_MACHINE,
+     "ssh ann@gpu17.corp", "ssh <user-1>@<host-1>"},
+    {BEFORE_MACHINE, false,
+     "(?!" COMMON_USER "@)(?<email>" LOGIN "+@(" DOMAIN "|(?!%d)" CLOUD
+     "))" AUTHORITY_ENDS "(?!:)",
+     "mail ann.lee@acme.com now", "mail <email-1> now"},
+    {BEFORE_MACHINE, false, AT_MACHINE, "root@10.0.0.9", "root@<ip-1>"},
+    {"[^\n]", false, "==" IPV4 "(?!:/)", "torch==12.4.5.8",
+     "torch==12.4.5.8"},
+    {"[^%w/\\<.:-]", false, "(?<host>" IPV4 "|" IPV6 ")", "on 10.1.2.3:80",
+     "on <ip-1>:80"},
+    {"[^%w/\\<.@-]", false, "(?<host>" CLOUD "|" DOMAIN ")(?![(_])",
+     "gpu17.rack2.corp died", "<host-1> died"},
+    {"[\"]", true, ANY_PATH "(?<path>[^\"\n]+)(?=\")", "\"/home/ann/a b\"",
+     "\"<path-1>\""},
+    {"[']", true, ANY_PATH "(?<path>[^'\n]+)(?=')", "'/home/ann/a b'",
+     "'<path-1>'"},
+    {"[`]", true, ANY_PATH "(?<path>[^`\n]+)(?=`)", "`/home/ann/a b`",
+     "`<path-1>`"},
+    {BEFORE_PATH, true, "(?<path>" ROOTED PATH_BYTES "*)",
+     "see /srv/acme/x.py:12.", "see <path-1>:12."},
+    {BEFORE_PATH, true,
+     "(?<path>" WINDOWS "(" PATH_BYTES "| (?!\\)(?=[^" PATH_END "\\]*\\))*)",
+     "C:\\Users\\Ann Lee\\m x.gguf", "<path-1> x.gguf"},
+    {"[^%w/.\\<~:-]", true, "(?<path>" BARE PATH_BYTES "+)",
+     "runs/acme/step-100", "<path-1>"},
+    {NULL, false, NULL, NULL, NULL},
+};
+
+#define PUBLIC                                                                \
+    "(huggingface.co|hf.co|github.com|githubusercontent.com|github.io|"       \
+    "pytorch.org|nvidia.com|nvcr.io|docker.io|docker.com|ghcr.io|quay.io|"    \
+    "python.org|pypi.org|vllm.ai|modelscope.cn|ollama.com|ollama.ai|"         \
+    "google.com|readthedocs.io|k8s.io|kubernetes.io|tensorflow.org|"          \
+    "kernel.org|example.com|example.org)$"
+
+const char *const redact_signs[SIGN_COUNT_OF] = {
+    [SIGN_NOBODYS_HOST] =
+        "$|127.|(localhost|0.0.0.0|::1?|auto|none|true|false|null|"
+        "host.docker.internal)$|((?!" PUBLIC ")[%w-]*.)*" PUBLIC,
+    [SIGN_NOBODYS_USER] = "(" COMMON_USER ")$",
+    [SIGN_ADDRESS] = "(" IPV4 "|" IPV6 ")$",
+    [SIGN_PATH] = ANY_PATH,
+    [SIGN_COMMON_PATH] =
+        "/(dev|proc|sys|usr|etc|bin|sbin|lib|lib64|opt/conda|opt/venv)/|"
+        "/opt/rocm|/(dev|proc|sys|usr|etc|bin|sbin|lib|tmp|var|opt|mnt|home|"
+        "root|data|models?|app|workspace|v1|metrics|health)/?$",
+    [SIGN_HOME] =
+        "~(?<user>[^/\\]+)|((?!(home|users)[/\\])[^/\\]*[/\\]+)*"
+        "(home|users)[/\\]+(?<user>[^/\\]+)",
+};
