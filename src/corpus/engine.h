@@ -63,6 +63,7 @@ struct engine {
                                its tracebacks */
     struct str command;     /* "vllm serve": how its command line begins */
     struct str task;        /* what it is for, where that is one thing; empty */
+    struct str lists;       /* words of the line that lists its settings */
     bool is_everywhere;     /* its rows are read whatever the engine is */
     struct context_pattern *contexts;
     size_t context_count;

@@ -82,6 +82,7 @@ struct workaround {
     struct text action, how, trade_off;
     struct acts_on acts_on;
     struct str command; /* template; empty: none */
+    struct str_list command_when; /* not known to hold: without its command */
     struct str_list when;
     enum effect effect;
     struct rate success;

@@ -162,6 +162,8 @@ static const struct field workaround_fields[] = {
     {.key = "command", AT(workaround, command), .type = FIELD_LINE,
      .doc = "template; `{fact}` is filled in, `{fact|16}` where nothing is "
             "known is 16"},
+    {.key = "command_when", AT(workaround, command_when), .type = FIELD_WHEN,
+     .doc = "not known to be true: the fix is shown without its command"},
     {.key = "effort", AT(workaround, effort), .type = FIELD_WORD,
      .words = WORDS_EFFORT,
      .doc = "what it takes to try it; left out: of its acts_on"},

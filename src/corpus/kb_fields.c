@@ -120,6 +120,8 @@ static const struct field engine_fields[] = {
      .doc = "how its command line begins"},
     {.key = "task", AT(engine, task), .type = FIELD_LINE,
      .doc = "what it is for, where that is one thing: train, infer"},
+    {.key = "lists", AT(engine, lists), .type = FIELD_LINE,
+     .doc = "for grep -E: words of the line that lists its settings at start"},
     {.key = "everywhere", AT(engine, is_everywhere), .type = FIELD_YES_NO,
      .doc = "its rows are read whatever the engine is"},
     {.key = "contexts", AT(engine, contexts), COUNT(engine, context_count),

@@ -304,7 +304,8 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
     fix.success = success_of(d->r, &w->success, f->entry->mechanism,
                              w);
     fix.own = own_success_of(d, f->entry, w, &fix.success);
-    if (release_lacks_command(d, w, f->form)) {
+    if (release_lacks_command(d, w, f->form) ||
+        ask_when(d, &w->command_when, facts, f->form).applies != APPLIES_YES) {
         fix.command = (struct str){NULL, 0};
     }
     return fix;

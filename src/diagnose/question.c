@@ -23,8 +23,7 @@ static const struct {
     enum fact_name fact;
     const char *ask, *how;
 } asking[] = {
-    {FACT_model, "diagnose.ask.model",
-     "history | grep -E -- '--model|serve|from_pretrained'"},
+    {FACT_model, "diagnose.ask.model", ""},
     {FACT_engine, "diagnose.ask.engine", "ps -eo pid,args | grep -i -E "
                                          "'vllm|sglang|python'"},
     {FACT_engine_version, "diagnose.ask.engine_version", ""},
@@ -107,6 +106,15 @@ static struct str version_how(struct diagnosis *d) {
                         STR_ARG(d->engine->id));
 }
 
+/* Its own first lines, where it lists its settings there. */
+static struct str settings_how(struct diagnosis *d) {
+    if (d->engine->lists.n == 0) {
+        return (struct str){NULL, 0};
+    }
+    return arena_printf(d->a, "grep -m3 -E '%.*s' LOG",
+                        STR_ARG(d->engine->lists));
+}
+
 static struct question question_of(struct diagnosis *d, enum fact_name name) {
     struct question q = {.fact = name, .ask = note_of("diagnose.ask.fact")};
     for (size_t i = 0; i < sizeof asking / sizeof asking[0]; i++) {
@@ -116,9 +124,11 @@ static struct question question_of(struct diagnosis *d, enum fact_name name) {
             break;
         }
     }
-    if (q.how.n == 0 && name != FACT_model && is_setting(d, name)) {
-        q.ask = note_of("diagnose.ask.setting");
-        q.how = STR("grep -m3 -E 'non-default args|with config' LOG");
+    if (q.how.n == 0 && is_setting(d, name)) {
+        q.how = settings_how(d);
+        if (name != FACT_model) {
+            q.ask = note_of("diagnose.ask.setting");
+        }
     } else if (name == FACT_engine_version) {
         q.how = version_how(d);
     }
@@ -158,6 +168,8 @@ static bool is_worth(const struct diagnosis *d, enum fact_name name) {
     return name != FACT_own_process_listed &&
            name != FACT_expandable_segments && name != FACT_memory_limit &&
            name != FACT_gpu_index && name != FACT_device_kind &&
+           name != FACT_framework &&
+           (name != FACT_model || is_setting(d, name)) &&
            (d->engine || !is_setting_of_some);
 }
 
@@ -175,6 +187,13 @@ static bool is_of_message(const struct asked *to, enum fact_name name) {
            facts_first(to->known, FACT_tried_alloc);
 }
 
+/* A request above the whole GPU fails on an empty one. */
+static bool is_beyond_gpu(const struct asked *to) {
+    const struct fact *tried = facts_last(to->known, FACT_tried_alloc);
+    const struct fact *total = facts_last(to->known, FACT_gpu_total);
+    return tried && total && tried->number > total->number;
+}
+
 /* Where host memory was refused, no GPU has the answer. */
 static bool is_of_gpu(enum fact_name name) {
     return name == FACT_gpu_free || name == FACT_gpu_total ||
@@ -187,7 +206,8 @@ static void ask_fact(struct asked *to, enum fact_name name) {
         kind && str_eq(kind->word, STR("host")) && is_of_gpu(name);
     bool is_known = facts_first(to->known, name) ||
                     facts_first(&to->rep->context, name);
-    is_astray = is_astray || is_of_message(to, name);
+    is_astray = is_astray || is_of_message(to, name) ||
+                (is_of_gpu(name) && is_beyond_gpu(to));
     if (!is_known && !is_astray && is_worth(to->d, name)) {
         struct question q = question_of(to->d, name);
         const struct fact *device = facts_first(to->known, FACT_device_kind);

@@ -1,8 +1,8 @@
 /* remark_sizes.c: what the numbers of one allocation failure say by themselves,
  * without a frame.
  *
- *     unused >> request                 fragmentation
- *     outside > 0.8 GiB or 15 %         another process, contexts, NCCL
+ *     unused >> request, >= 4 % of GPU  fragmentation
+ *     outside > 0.8 GiB and 10 %, 15 %  another process, contexts, NCCL
  *     allocated = 1 to 4 x request      copies of one tensor
  *     request > 20 % of the GPU         one tensor
  *     request = a printed shape         that tensor
@@ -16,6 +16,8 @@
 #define UNUSED_TIMES 4
 #define OUTSIDE_LEAST (INT64_C(800) << 20)
 #define OUTSIDE_PERCENT 15
+#define OUTSIDE_TELLING 10 /* percent: a context and NCCL take less */
+#define UNUSED_PERCENT 4   /* of the GPU: less is rounding of blocks */
 #define COPIES_MOST 4
 #define COPY_LEAST_PERCENT 5
 #define ONE_TENSOR_PERCENT 20
@@ -54,9 +56,9 @@ static bool sizes_of(const struct finding *f, struct sizes *s) {
 }
 
 static int64_t percent_of(int64_t part, int64_t whole) {
-    int64_t percent = 0;
-    (void)mul_div_floor(part, 100, whole, &percent);
-    return percent;
+    int64_t tenths = 0;
+    (void)mul_div_floor(part, 1000, whole, &tenths);
+    return (tenths + 5) / 10;
 }
 
 static void say(struct diagnosis *d, struct finding *f, const char *key,
@@ -87,7 +89,8 @@ static bool may_have_segments(struct diagnosis *d, const struct finding *f) {
 static void pieces(struct diagnosis *d, struct finding *f,
                    const struct sizes *s) {
     int64_t both;
-    if (!s->has_unused || !add_i64(s->free, s->unused, &both)) {
+    if (!s->has_unused || !add_i64(s->free, s->unused, &both) ||
+        percent_of(s->unused, s->total) < UNUSED_PERCENT) {
         return;
     }
     if (s->unused / UNUSED_TIMES >= s->tried) {
@@ -104,8 +107,9 @@ static void outside(struct diagnosis *d, struct finding *f,
                     const struct sizes *s) {
     int64_t bytes;
     if (amount(f, FACT_outside_framework, &bytes) && bytes < s->total &&
-        (bytes > OUTSIDE_LEAST ||
-         percent_of(bytes, s->total) >= OUTSIDE_PERCENT)) {
+        percent_of(bytes, s->total) >= (bytes > OUTSIDE_LEAST
+                                            ? OUTSIDE_TELLING
+                                            : OUTSIDE_PERCENT)) {
         say(d, f, "diagnose.remark.outside", bytes_in(d, bytes),
             written_count(d->a, percent_of(bytes, s->total)));
     }

@@ -91,6 +91,7 @@ static void gather_all(struct answering *w, const struct corpus *c) {
         gather(w, &e->when);
         for (size_t k = 0; k < e->workaround_count; k++) {
             gather(w, &e->workarounds[k].when);
+            gather(w, &e->workarounds[k].command_when);
         }
         for (size_t k = 0; k < e->dead_end_count; k++) {
             gather(w, &e->dead_ends[k].when);

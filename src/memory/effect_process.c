@@ -7,7 +7,7 @@
 
 #define MIB (INT64_C(1) << 20)
 #define NOBODY (64 * MIB)
-#define CONTEXT_LEAST (200 * MIB) /* CUDA and libraries of the process itself */
+#define CONTEXT_LEAST (100 * MIB) /* CUDA and libraries of the process itself */
 #define CONTEXT_MOST (900 * MIB)
 
 static struct estimate at_start(const struct ask *q) {
@@ -45,6 +45,11 @@ static struct span at_most(struct span rest) {
     return rest.known ? span_of(0, is_noise ? 0 : rest.high) : rest;
 }
 
+/* The allocator does not count the context of its own process. */
+static struct span without_context(struct span rest) {
+    return span_beyond(rest, span_exact(CONTEXT_LEAST));
+}
+
 /* What others hold of the card: the log's own sum, or what it lists, or at
  * most what lies outside of this process. */
 static struct span others_of(const struct memory_case *c) {
@@ -57,7 +62,10 @@ static struct span others_of(const struct memory_case *c) {
     }
     struct span in_use =
         span_minus(gpu_total_bytes(c), span_in(c, FACT_gpu_free));
-    return at_most(sum.known ? sum : span_minus(in_use, first_known(c, own)));
+    struct span rest =
+        sum.known ? sum : span_minus(in_use, first_known(c, own));
+    return at_most(c->in[FACT_process_in_use].known ? rest
+                                                    : without_context(rest));
 }
 
 static struct str write_others(const struct ask *q, struct span free,
@@ -77,7 +85,7 @@ static struct str write_others(const struct ask *q, struct span free,
  * of what others hold: the context is in it. */
 static void bound_by_freed(const struct ask *q, struct estimate *e,
                            struct span missing, struct span others) {
-    ESTIMATE_IF(q, e, "verdict.if.freed", SHORT(missing.high));
+    ESTIMATE_IF(q, e, "verdict.if.freed", SHORT(span_middle(missing)));
     e->share_micro = e->limit.known && others.low > 0
                          ? share_that_passes(e->after, e->limit)
                          : SHARE_NONE;

@@ -22,6 +22,7 @@
 #define PIECES_MOST 4096
 #define LARGE_SHARE 5 /* a fifth of the GPU is a large request */
 #define USUAL_SETTING 4096
+#define TELLING (INT64_C(512) << 20) /* so much is most of what was short */
 
 static const enum fact_name used[] = {
     FACT_tried_alloc,    FACT_gpu_free,   FACT_gpu_total,
@@ -63,14 +64,14 @@ static int64_t growing_for(int64_t missing, const struct cut *cut) {
                : INT64_MAX;
 }
 
-/* "1/4": what the cut takes off. */
-static struct term taken_off(const struct ask *q, const struct cut *cut) {
-    int64_t less = cut->of - cut->kept, of = cut->of, d = less;
-    while (d > 1 && (less % d != 0 || of % d != 0)) {
+/* "7/8": what is left. */
+static struct term kept_part(const struct ask *q, const struct cut *cut) {
+    int64_t d = cut->kept;
+    while (d > 1 && (cut->kept % d != 0 || cut->of % d != 0)) {
         d--;
     }
     d = d > 1 ? d : 1;
-    return TEXT(FORMULA(q->a, "%/%", PLAIN(less / d), PLAIN(of / d)));
+    return TEXT(FORMULA(q->a, "%/%", PLAIN(cut->kept / d), PLAIN(cut->of / d)));
 }
 
 /* The least cut for which a quarter of what is held has to grow, else the
@@ -93,6 +94,16 @@ static bool choose_cut(const struct shortfall *s, int64_t now,
     return is_found;
 }
 
+/* Of all that is held, what need not grow with the setting. */
+static int64_t share_growing(int64_t whole, int64_t growing) {
+    int64_t share;
+    if (whole <= 0 ||
+        !mul_div_floor(whole - growing, UNITS_MICRO, whole, &share)) {
+        return SHARE_NONE;
+    }
+    return share > 0 ? share : 0;
+}
+
 static void put_growing(const struct ask *q, struct estimate *e,
                         const struct shortfall *s, const struct cut *cut) {
     int64_t growing = growing_for(s->missing.high, cut);
@@ -103,12 +114,9 @@ static void put_growing(const struct ask *q, struct estimate *e,
     bool is_of_held = growing <= s->held.high;
     int64_t whole = is_of_held ? s->held.high : held.high;
     ESTIMATE_IF(q, e, is_of_held ? "verdict.if.grows" : "verdict.if.all_grows",
-                taken_off(q, cut), TEXT(write_as(q->a, growing, whole)),
-                BYTES(whole));
-    if (mul_div_floor(whole - growing, UNITS_MICRO, whole, &e->share_micro) &&
-        e->share_micro < 0) {
-        e->share_micro = 0;
-    }
+                kept_part(q, cut), TEXT(write_as(q->a, growing, whole)),
+                MIDDLE(is_of_held ? s->held : held));
+    e->share_micro = share_growing(whole, growing);
     e->formula = FORMULA_OF(q->a, q->c, used, "growing = % x % / % = %",
                             BYTES(s->missing.high), PLAIN(cut->of),
                             PLAIN(cut->of - cut->kept), BYTES(growing));
@@ -123,14 +131,27 @@ static void put_cut(const struct ask *q, struct estimate *e,
         PLAIN(cut->kept), PLAIN(cut->of), MIDDLE(e->after));
 }
 
+static bool is_beyond_gpu(const struct shortfall *s) {
+    return s->total.known && s->asked.low > s->total.high && s->free.low > 0;
+}
+
 /* The request itself is the large thing: the cut at which it fits. */
 static void put_scaled(const struct ask *q, struct estimate *e,
                        const struct shortfall *s, const struct cut *cut) {
     struct span after = span_share(s->asked, cut->kept, cut->of);
     if (after.known && after.low <= s->free.high) {
         put_cut(q, e, s, cut);
-        ESTIMATE_IF(q, e, "verdict.if.scales", taken_off(q, cut),
-                    SHORT(after.high), SHORT(s->asked.high));
+        ESTIMATE_IF(q, e, "verdict.if.scales", kept_part(q, cut),
+                    SHORT(span_middle(after)), SHORT(span_middle(s->asked)));
+    }
+    if (after.known && after.low <= s->free.high && is_beyond_gpu(s)) {
+        ESTIMATE_IF(q, e, "verdict.if.times",
+                    COUNT(ceil_div(s->asked.high, s->free.low)),
+                    COUNT(ceil_div(s->asked.high, s->total.low)));
+    }
+    if (e->after.known && cut->kept >= cut->of / 2) {
+        e->share_micro = share_growing(s->held.high,
+                                       growing_for(s->missing.high, cut));
     }
 }
 
@@ -182,13 +203,18 @@ struct estimate step_scaled(const struct ask *q, int setting) {
     if (!is_refusal(q, &s) || now == 1 || !is_short) {
         return estimate_none(FACT_tried_alloc); /* one sample is the least */
     }
+    if (s.asked.known && !s.free.known && s.asked.low < TELLING) {
+        return e; /* a small request shows that all was full, and no more */
+    }
+    bool half_fits = s.asked.high / 2 <= s.free.low;
     if (s.asked.known && !s.free.known && cut_at(now, 4, &cut)) {
         put_cut(q, &e, &s, &cut); /* half of the request is the bound */
         estimate_bound(q, &e);
     } else if (!s.missing.known) {
         put_at_most(q, &e, &s);
         return e;
-    } else if ((is_server || is_large(&s)) && cut_to_fit(&s, now, &cut)) {
+    } else if ((is_server || half_fits || is_large(&s)) &&
+               cut_to_fit(&s, now, &cut)) {
         put_scaled(q, &e, &s, &cut);
     } else if (!is_server && choose_cut(&s, now, &cut)) {
         put_growing(q, &e, &s, &cut);
@@ -242,8 +268,9 @@ struct estimate step_freeing(const struct ask *q, int64_t percent) {
     estimate_judge(&e);
     if (verdict_is_open(e.verdict)) {
         put_freed(q, &e, &s, most.high,
-                  TEXT(write_as(q->a, s.missing.high, s.held.high)),
-                  SHORT(s.held.high));
+                  TEXT(write_as(q->a, span_middle(s.missing),
+                                span_middle(s.held))),
+                  SHORT(span_middle(s.held)));
     }
     return e;
 }
@@ -271,7 +298,8 @@ struct estimate effect_chunk(const struct ask *q) {
     }
     e.formula = FORMULA_OF(q->a, q->c, used, "piece = % / % = about %",
                            MIDDLE(s.asked), PLAIN(pieces), MIDDLE(e.after));
-    ESTIMATE_IF(q, &e, "verdict.if.pieces", COUNT(pieces), SHORT(e.after.high));
+    ESTIMATE_IF(q, &e, "verdict.if.pieces", COUNT(pieces),
+                SHORT(span_middle(e.after)));
     return e;
 }
 

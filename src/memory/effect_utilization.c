@@ -13,8 +13,11 @@
 #include "memory/rules.h"
 #include "memory/weights.h"
 
-#define USUAL_CARD (INT64_C(80) << 30)
-#define STEPS_MAX 8                         /* from 0.90 to 0.98 */
+#define GIB (INT64_C(1) << 30)
+#define SMALL_CARD 24 /* GiB: the two sizes that examples are given for */
+#define LARGE_CARD 80
+#define USUAL_ROOM 8 /* hundredths, from 0.90 to 0.98 */
+#define STEPS_MAX 50 /* hundredths: nobody is that far below the largest */
 #define OWN_CONTEXT_MOST (INT64_C(1) << 30) /* CUDA's, outside the share */
 
 static const enum fact_name used[] = {
@@ -23,11 +26,16 @@ static const enum fact_name used[] = {
     FACT_kv_available, FACT_tried_alloc,
     FACT_model,        FACT_COUNT_OF};
 
+/* A default is no fact: what it was, the log does not say. */
+static bool is_share_said(const struct memory_case *c) {
+    const struct fact *share = &c->in[FACT_gpu_memory_utilization];
+    return share->known && share->source != SOURCE_DEFAULT;
+}
+
 /* The size of the GPU and the share in force. */
 static void need_share_inputs(const struct memory_case *c, struct estimate *e) {
     estimate_needs(e, gpu_total_bytes(c).known, FACT_gpu_total);
-    estimate_needs(e, c->in[FACT_gpu_memory_utilization].known,
-                   FACT_gpu_memory_utilization);
+    estimate_needs(e, is_share_said(c), FACT_gpu_memory_utilization);
 }
 
 static struct span share_in_force(const struct memory_case *c) {
@@ -90,27 +98,43 @@ struct span memory_least_utilization(struct arena *a,
     return surely < INT64_MAX ? span_of(perhaps, surely) : span_none();
 }
 
-/* The card is unknown: so many hundredths are the least for one of 80 GiB,
- * and enough from some size on. */
+/* Of the sizes from SMALL_CARD to LARGE_CARD, those on which the usual room
+ * above the default is as much as is missing. */
+static int64_t share_of_cards(int64_t gap) {
+    int64_t least = ceil_div(gap, USUAL_ROOM) * 100; /* bytes of such a card */
+    int64_t above = LARGE_CARD * GIB - least, share;
+    if (above <= 0 ||
+        !mul_div_floor(above, MICRO, (LARGE_CARD - SMALL_CARD) * GIB, &share)) {
+        return 0;
+    }
+    return share < MICRO ? share : SHARE_NONE;
+}
+
+/* The card is unknown: what that much is of two usual ones. */
 static void bound_by_card(const struct ask *q, const struct kv_side *kv,
                           struct estimate *e) {
     const struct fact *now = &q->c->in[FACT_gpu_memory_utilization];
     struct span gap = span_minus(kv->need, kv->pool);
-    int64_t bytes = span_middle(gap), card;
-    int64_t steps = ceil_div(bytes > 0 ? bytes : 1, USUAL_CARD / 100);
-    if (!gap.known || gap.high <= 0 || steps > STEPS_MAX ||
-        !mul_div_floor(bytes, 100, steps, &card)) {
+    int64_t small = ceil_div(gap.high, SMALL_CARD * GIB / 100) * STEP;
+    int64_t large = ceil_div(gap.high, LARGE_CARD * GIB / 100) * STEP;
+    if (!gap.known || gap.high <= 0 || large > STEPS_MAX * STEP) {
         return;
     }
-    struct term step = RATIO(steps * STEP);
-    e->formula = formula_join(
-        q->a, e->formula,
-        FORMULA(q->a, "gpu_total for which +% is enough = % / % = % or more",
-                step, BYTES(bytes), step, BYTES(card)));
-    ESTIMATE_IF(q, e, "verdict.if.gpu_size", step, SHORT(card));
-    if (now->known && now->number + steps * STEP <= MOST) {
+    e->formula = formula_join(q->a, e->formula,
+                              FORMULA(q->a, "more = % / % GiB = %",
+                                      SHORT(gap.high), PLAIN(LARGE_CARD),
+                                      RATIO(large)));
+    if (small > STEPS_MAX * STEP) {
+        ESTIMATE_IF(q, e, "verdict.if.gpu_size_large", SHORT(gap.high),
+                    RATIO(large));
+    } else {
+        ESTIMATE_IF(q, e, "verdict.if.gpu_size", SHORT(gap.high), RATIO(large),
+                    RATIO(small));
+    }
+    e->share_micro = share_of_cards(gap.high);
+    if (is_share_said(q->c) && now->number + large <= MOST) {
         e->proposed =
-            propose(FACT_gpu_memory_utilization, now->number + steps * STEP);
+            propose(FACT_gpu_memory_utilization, now->number + large);
     }
 }
 
@@ -123,6 +147,7 @@ static void bound_by_step(const struct ask *q, const struct kv_side *kv,
         return;
     }
     ESTIMATE_IF(q, e, "verdict.if.more_share", RATIO(step), SHORT(more.high));
+    e->share_micro = step > USUAL_ROOM * STEP ? 0 : SHARE_NONE;
     e->limit = span_plus(kv->pool, more);
     e->formula = formula_join(q->a, e->formula,
                               FORMULA(q->a, "more = % x % = %", RATIO(step),
@@ -143,8 +168,12 @@ static void put_bare(const struct ask *q, struct estimate *e,
                      const struct kv_side *kv) {
     struct note bound = e->condition;
     struct term lacks = SHORT(-kv->pool.low);
-    if (bound.key != NULL && bound.count > 0) {
-        ESTIMATE_IF(q, e, "verdict.if.negative_step", lacks, TEXT(bound.arg[0]),
+    if (bound.key != NULL && bound.count > 2) {
+        ESTIMATE_IF(q, e, "verdict.if.negative_step", lacks, TEXT(bound.arg[1]),
+                    TEXT(bound.arg[2]));
+    } else if (bound.key != NULL &&
+               str_eq(str_of(bound.key), STR("verdict.if.gpu_size_large"))) {
+        ESTIMATE_IF(q, e, "verdict.if.negative_step_large", lacks,
                     TEXT(bound.arg[1]));
     } else {
         ESTIMATE_IF(q, e, "verdict.if.negative", lacks);
@@ -414,6 +443,7 @@ void estimate_less_share(const struct ask *q, struct estimate *e,
     e->formula = FORMULA(q->a, "freed = % x % = %", RATIO(step),
                          BYTES(total.low), BYTES(freed.low));
     ESTIMATE_IF(q, e, "verdict.if.less_share", RATIO(step), SHORT(freed.low));
+    e->capacity_micro = MICRO - step;
 }
 
 /* A share that covers what failed and what is still to come, else what failed
@@ -463,7 +493,7 @@ static struct estimate down_for_allocation(const struct ask *q) {
     if (!gap.known || !total.known || total.low <= 0) {
         return e;
     }
-    if (!c->in[FACT_gpu_memory_utilization].known) {
+    if (!is_share_said(c)) {
         estimate_less_share(q, &e, total, gap);
         return e;
     }

@@ -85,12 +85,13 @@ static void add_rest(const struct teller *t, struct document *d,
 
 static struct block *add_fix(const struct teller *t, struct document *d,
                              struct block *under, const struct report *rep,
-                             const struct fix *fix, bool is_first) {
+                             const struct finding *f, const struct fix *fix,
+                             bool is_first) {
     bool is_whole = is_in_command(rep, fix);
     struct str sum = fix_sum(t, fix);
     struct str because = said_note(t, &fix->because);
     struct block *item =
-        document_item(d, under, arena_printf(t->a, "%u", fix->rank).p,
+        document_item(d, under, fix_number(t->a, f, fix).p,
                       fix_action(t, fix));
     item->column[0] = fix_verdict_words(t, fix);
     item->column[1] = fix_cost(t, fix->is->effort, fix->is->loses);
@@ -140,7 +141,7 @@ static void add_fixes(const struct teller *t, struct document *d,
     bool is_said = !is_main || rep->command_after.n == 0;
     for (size_t i = 0; i < c.count; i++) {
         under = i == c.first ? document_section(d, said(t, "report.or")) : under;
-        struct block *item = add_fix(t, d, under, rep, c.at[i], i == 0);
+        struct block *item = add_fix(t, d, under, rep, f, c.at[i], i == 0);
         item->spare = i >= 2 ? SPARE_THIRD_FIX : SPARE_NEVER;
         is_said = is_said || is_in_command(rep, c.at[i]);
     }

@@ -1,6 +1,8 @@
 /* choice.c: what is said of one fix and of one dead end, in a line each. */
 #include "render/parts.h"
 
+#include <string.h>
+
 bool fix_is_offered(const struct fix *fix) {
     return fix->applies == APPLIES_YES || fix->applies == APPLIES_IF;
 }
@@ -9,8 +11,28 @@ enum verdict fix_verdict(const struct fix *fix) {
     return fix->has_estimate ? fix->estimate.verdict : VERDICT_NONE;
 }
 
+/* Not enough with the value that is there where nobody says. */
+static bool fails_by_default(const struct fix *fix) {
+    const char *key = fix->estimate.condition.key;
+    return fix->has_estimate && key != NULL &&
+           strcmp(key, "verdict.if.not_default") == 0;
+}
+
 bool fix_is_first_choice(const struct fix *fix) {
-    return fix_is_offered(fix) && fix_verdict(fix) != VERDICT_NOT_ENOUGH;
+    return fix_is_offered(fix) && fix_verdict(fix) != VERDICT_NOT_ENOUGH &&
+           !fails_by_default(fix);
+}
+
+struct str fix_number(struct arena *a, const struct finding *f,
+                      const struct fix *fix) {
+    unsigned n = 0;
+    for (size_t i = 0; i < f->fix_count; i++) {
+        n += fix_is_first_choice(&f->fixes[i]);
+        if (&f->fixes[i] == fix) {
+            break;
+        }
+    }
+    return fix_is_first_choice(fix) ? arena_printf(a, "%u", n) : STR("-");
 }
 
 struct str fix_cost(const struct teller *t, enum effort effort,
@@ -121,6 +143,13 @@ static struct str compared(const struct teller *t, const struct estimate *e) {
     }
     struct str formula = said_formula(t, bare_formula(e->formula));
     bool overlap = e->limit.low < e->after.high; /* in their roundings */
+    bool is_printed = e->verdict == VERDICT_ENOUGH && overlap &&
+                      e->after.high - e->after.low > e->after.low / 100 &&
+                      e->proposed.known &&
+                      e->proposed.name == FACT_max_model_len;
+    if (is_printed) {
+        return said(t, "verdict.printed");
+    }
     struct str after = overlap ? shown_span(t, unit, e->after)
                                : bound(t, unit, e->after, false);
     struct str limit = overlap ? shown_span(t, unit, e->limit)
@@ -142,7 +171,10 @@ static struct str missing(const struct teller *t, const struct needs *needs) {
     struct buf list;
     buf_init_in(&list, t->a, 4096);
     for (size_t i = 0; i < needs->count; i++) {
-        buf_add(&list, i > 0 ? said(t, "report.comma") : STR(""));
+        if (needs->at[i] == FACT_host_rss) {
+            continue; /* a peak: the question says how to find it */
+        }
+        buf_add(&list, list.n > 0 ? said(t, "report.comma") : STR(""));
         buf_add(&list, said_fact(t, needs->at[i]));
     }
     struct str names = settled(t->a, &list);

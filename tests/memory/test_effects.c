@@ -129,8 +129,10 @@ static void a_larger_share_needs_the_card(void **state) {
     struct memory_case c = llm_scaler();
     struct estimate e =
         effect_of(*state, &c, SHORT_KV_POOL, EFFECT_gpu_memory_utilization_up);
-    assert_condition(&e, "verdict.if.gpu_size"); /* 0.19 GiB / 0.01 */
-    assert_text(e.condition.arg[1], "19 GiB");
+    assert_condition(&e, "verdict.if.gpu_size");
+    assert_text(e.condition.arg[0], "205 MiB"); /* at the worst */
+    assert_text(e.condition.arg[1], "0.01");    /* of 80 GiB */
+    assert_text(e.condition.arg[2], "0.01");    /* of 24 GiB */
     assert_int_equal(e.needs.count, 2);
     assert_text(e.formula, "6.30 GiB - 6.11 GiB");
 }
@@ -174,7 +176,7 @@ static void an_unknown_card_is_told_by_its_size(void **state) {
     struct estimate e =
         effect_of(*state, &c, SHORT_KV_POOL, EFFECT_gpu_memory_utilization_up);
     assert_condition(&e, "verdict.if.gpu_size");
-    assert_text(e.formula, "+0.01 is enough = 194.56 MiB / 0.01 = 19.00 GiB");
+    assert_text(e.formula, "more = 205 MiB / 80 GiB = 0.01");
 }
 
 static void pairs_give_56_KiB_where_nothing_is_fixed(void **state) {

@@ -78,8 +78,8 @@ static void a_default_is_a_condition(void **state) {
     c.in[FACT_gpu_memory_utilization].source = SOURCE_DEFAULT;
     e = memory_effect(*state, &c, SHORT_KV_POOL,
                       EFFECT_gpu_memory_utilization_up);
-    assert_condition(&e, "verdict.if.default");
-    assert_argument(&e, 1, "0.75");
+    assert_condition(&e, "verdict.if.more_share"); /* a default is no fact */
+    assert_argument(&e, 0, "0.07");
     c.in[FACT_gpu_memory_utilization].known = false;
     e = memory_effect(*state, &c, SHORT_KV_POOL,
                       EFFECT_gpu_memory_utilization_up);
@@ -130,7 +130,7 @@ static void an_eighth_of_a_batch_is_enough_if_it_grows(void **state) {
     struct estimate e =
         memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_batch_size);
     assert_condition(&e, "verdict.if.grows");
-    assert_argument(&e, 0, "1/8");
+    assert_argument(&e, 0, "7/8");
     assert_argument(&e, 1, "0.42"); /* 8 x 53.3 MiB */
     assert_argument(&e, 2, "10.26 GiB");
     assert_in_range(e.share_micro, 950000, 970000);
@@ -174,7 +174,7 @@ static void a_large_request_has_to_shrink_itself(void **state) {
     struct estimate e =
         memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_batch_size);
     assert_condition(&e, "verdict.if.scales");
-    assert_argument(&e, 0, "3/4");
+    assert_argument(&e, 0, "1/4");
     e = memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_chunk);
     assert_condition(&e, "verdict.if.pieces");
     assert_argument(&e, 0, "4");
