@@ -30,9 +30,11 @@ static int64_t seconds_between(struct log_stamp from, struct log_stamp to) {
 }
 
 /* Behind those words of the text. */
-static struct log_stamp stamp_behind(struct str text, struct str words) {
+static struct log_stamp stamp_behind(struct diagnosis *d, struct str text,
+                                     struct str words) {
     size_t at = str_find(text, words);
-    return at < text.n ? stamp_read(str_slice(text, at + words.n, 48))
+    return at < text.n ? stamp_read(stamps_new(d->a),
+                                    str_slice(text, at + words.n, 48))
                        : (struct log_stamp){0};
 }
 
@@ -46,8 +48,8 @@ static struct fact run_new(int64_t seconds, uint32_t line) {
 
 static bool told_by_message(struct diagnosis *d, struct sighting *s) {
     struct str text = s->hit->text;
-    int64_t seconds = seconds_between(stamp_behind(text, STR("Started:")),
-                                      stamp_behind(text, STR("Finished:")));
+    int64_t seconds = seconds_between(stamp_behind(d, text, STR("Started:")),
+                                      stamp_behind(d, text, STR("Finished:")));
     if (seconds < 0) {
         return false;
     }

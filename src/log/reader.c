@@ -178,16 +178,17 @@ static struct str with_blank(struct log_reader *r, struct str text) {
 }
 
 /* The time in what was taken off. */
-static struct log_stamp stamp_of(const struct frame *f) {
+static struct log_stamp stamp_of(const struct log_reader *r,
+                                 const struct frame *f) {
     bool is_part = f->text.p >= f->whole.p &&
                    f->text.p <= f->whole.p + f->whole.n;
     size_t n = is_part && f->text.p ? (size_t)(f->text.p - f->whole.p) : 0;
-    return n > 0 ? stamp_read(str_slice(f->whole, 0, n))
+    return n > 0 ? stamp_read(r->stamps, str_slice(f->whole, 0, n))
                  : (struct log_stamp){0};
 }
 
 static void read_plain(struct log_reader *r, const struct frame *f) {
-    r->stamp = stamp_of(f);
+    r->stamp = stamp_of(r, f);
     uint32_t stream = stream_of(r, f);
     struct wrap *wrap = &r->left.framed_wrap[stream];
     bool is_alike = is_prefixed_alike(r, f, stream);
@@ -440,6 +441,7 @@ struct log_reader *log_open(struct arena *a, uint64_t max_bytes,
     r->max_bytes = max_bytes;
     r->streams = stream_table_new(a);
     r->frames = frames_new(a);
+    r->stamps = stamps_new(a);
     r->inner = inflate_open(a, take_plain, r);
     r->inflater = inflate_open(a, take_inner, r);
     r->decoder = encoding_open(a, take_utf8, r);
@@ -451,6 +453,7 @@ struct log_reader *log_open_beside(struct log_reader *r, log_line_fn on_line,
     struct log_reader *beside = open_bare(r->a, on_line, ctx);
     beside->streams = r->streams;
     beside->frames = r->frames;
+    beside->stamps = r->stamps;
     return beside;
 }
 

@@ -71,6 +71,7 @@ struct log_reader {
 
     struct stream_table *streams;
     const struct frames *frames;
+    const struct stamps *stamps;
     struct buf clean[DEPTH_MAX + 1];
     struct buf values[DEPTH_MAX];
     struct buf unfolded, folded;

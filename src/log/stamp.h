@@ -2,7 +2,7 @@
 #ifndef LOG_STAMP_H
 #define LOG_STAMP_H
 
-#include "base/str.h"
+#include "base/arena.h"
 
 enum log_clock {
     CLOCK_NONE,  /* no time in the frame */
@@ -19,7 +19,9 @@ struct log_stamp {
     enum log_clock clock;
 };
 
+struct stamps; /* the forms that a time has */
+struct stamps *stamps_new(struct arena *a);
 /* The first time in the text; clock CLOCK_NONE: there is none. */
-struct log_stamp stamp_read(struct str text);
+struct log_stamp stamp_read(const struct stamps *s, struct str text);
 
 #endif

@@ -13,7 +13,10 @@
 #define IN_2000 (INT64_C(11139) * 86400 + SAME_DAY) /* 2000-07-01 */
 
 static void expect(const char *text, enum log_clock clock, int64_t seconds) {
-    struct log_stamp s = stamp_read(str_of(text));
+    struct arena a;
+    arena_init(&a, NULL, 0);
+    struct log_stamp s = stamp_read(stamps_new(&a), str_of(text));
+    arena_free(&a);
     if (s.clock != clock || s.seconds != seconds) {
         fail_msg("%s: clock %d, %lld seconds", text, (int)s.clock,
                  (long long)s.seconds);
