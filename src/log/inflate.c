@@ -14,7 +14,7 @@
  *
  * Output leaves in pieces of OUT_BYTES however much a byte of input makes, so a
  * bomb takes time and no memory. What it holds is a decoder's window: 32 KiB of
- * gzip, WINDOW_MAX of the others. It refuses wider windows, which only
+ * gzip, WINDOW_MAX_MIB of the others. It refuses wider windows, which only
  * `zstd --long` above 27 and xz with a dictionary of its own ask for, and
  * nested compression.
  */
@@ -30,27 +30,39 @@
 #define OUT_BYTES ((size_t)64 * 1024)
 #define WINDOW_LOG_MAX 27
 #define WINDOW_MAX_MIB (1u << (WINDOW_LOG_MAX - 20))
-#define XZ_MEMORY_MAX (((uint64_t)WINDOW_MAX_MIB + 16) << 20) /* and its tables */
+#define XZ_MEMORY_MAX                                                         \
+    (((uint64_t)WINDOW_MAX_MIB + 16) << 20) /* and its tables */
 
-enum packing {
-    PACKING_UNKNOWN, PACKING_NONE, PACKING_GZIP, PACKING_ZSTD, PACKING_XZ
+/* What a step came to. */
+enum step { STEP_MORE, STEP_END, STEP_DAMAGED, STEP_TOO_WIDE, STEP_NO_MEMORY };
+
+struct codec {
+    const char *name;
+    bool (*start)(struct inflater *i); /* false: out of memory */
+    /* Decompress some of *in, which is set behind it, into i->out; *made bytes
+     * of it. STEP_END: of a member. */
+    enum step (*step)(struct inflater *i, struct str *in, size_t *made);
+    /* Between members: drops what is none from *in. False: no other follows. */
+    bool (*next)(struct inflater *i, struct str *in);
 };
 
 struct inflater {
     struct arena *a;
     bytes_fn on_bytes;
     void *ctx;
-    enum packing packing;
-    unsigned char head[MAGIC_BYTES]; /* of the input; then of a next member */
+    const struct codec *codec; /* NULL: not compressed */
+    char head[MAGIC_BYTES];
     size_t head_count;
-    bool is_open;    /* inside a member or frame */
-    bool is_done;    /* nothing more is read */
+    bool is_known; /* by the head */
+    bool is_open;  /* inside a member or frame */
+    bool is_done;  /* nothing more is read */
     bool is_damaged;
     bool has_output;
+    bool has_first; /* gzip: a byte that may begin the next member was read */
     z_stream gzip;
     ZSTD_DStream *zstd;
     lzma_stream xz;
-    unsigned char *out;
+    char *out;
 };
 
 struct inflater *inflate_open(struct arena *a, bytes_fn on_bytes, void *ctx) {
@@ -61,43 +73,138 @@ struct inflater *inflate_open(struct arena *a, bytes_fn on_bytes, void *ctx) {
     return i;
 }
 
+/* ---- gzip ---- */
+
 static void end_gzip(void *what) {
     inflateEnd(what);
 }
+
+static bool start_gzip(struct inflater *i) {
+    if (inflateInit2(&i->gzip, 16 + MAX_WBITS) != Z_OK)
+        return false;
+    arena_defer(i->a, end_gzip, &i->gzip);
+    return true;
+}
+
+static enum step step_gzip(struct inflater *i, struct str *in, size_t *made) {
+    z_stream *z = &i->gzip;
+    size_t n = in->n < UINT32_MAX ? in->n : UINT32_MAX;
+    z->next_in = (z_const Bytef *)(uintptr_t)in->p;
+    z->avail_in = (uInt)n;
+    z->next_out = (Bytef *)i->out;
+    z->avail_out = (uInt)OUT_BYTES;
+    int code = inflate(z, Z_NO_FLUSH);
+    *made = OUT_BYTES - z->avail_out;
+    *in = str_slice(*in, n - z->avail_in, in->n);
+    if (code == Z_STREAM_END)
+        inflateReset(z);
+    return code == Z_STREAM_END                       ? STEP_END
+           : code == Z_MEM_ERROR                      ? STEP_NO_MEMORY
+           : code == Z_OK || code == Z_BUF_ERROR      ? STEP_MORE
+                                                      : STEP_DAMAGED;
+}
+
+/* Another member begins with 1F 8B, which may come in two pieces. */
+static bool next_gzip(struct inflater *i, struct str *in) {
+    static const char magic[] = "\x1f\x8b";
+    if (!i->has_first && in->p[0] == magic[0]) {
+        i->has_first = true;
+        *in = str_slice(*in, 1, in->n);
+    }
+    if (in->n == 0)
+        return true;
+    bool is_member = i->has_first && in->p[0] == magic[1];
+    struct str first = {magic, 1};
+    size_t made;
+    if (is_member)
+        step_gzip(i, &first, &made);
+    i->is_open = is_member;
+    i->has_first = false;
+    return is_member;
+}
+
+/* ---- zstd ---- */
 
 static void end_zstd(void *what) {
     ZSTD_freeDStream(what);
 }
 
-static void start_gzip(struct inflater *i) {
-    if (inflateInit2(&i->gzip, 16 + MAX_WBITS) != Z_OK)
-        arena_raise(i->a, FAIL_MEMORY, "out of memory for gzip");
-    arena_defer(i->a, end_gzip, &i->gzip);
-}
-
-static void start_zstd(struct inflater *i) {
+static bool start_zstd(struct inflater *i) {
     i->zstd = ZSTD_createDStream();
     if (!i->zstd)
-        arena_raise(i->a, FAIL_MEMORY, "out of memory for zstd");
+        return false;
     ZSTD_DCtx_setParameter(i->zstd, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
     arena_defer(i->a, end_zstd, i->zstd);
+    return true;
 }
+
+static enum step step_zstd(struct inflater *i, struct str *in, size_t *made) {
+    ZSTD_inBuffer source = {in->p, in->n, 0};
+    ZSTD_outBuffer sink = {i->out, OUT_BYTES, 0};
+    size_t code = ZSTD_decompressStream(i->zstd, &sink, &source);
+    ZSTD_ErrorCode error = ZSTD_getErrorCode(code);
+    *made = sink.pos;
+    *in = str_slice(*in, source.pos, in->n);
+    if (error == ZSTD_error_memory_allocation)
+        return STEP_NO_MEMORY;
+    if (error == ZSTD_error_frameParameter_windowTooLarge)
+        return STEP_TOO_WIDE;
+    return ZSTD_isError(code) ? STEP_DAMAGED : code == 0 ? STEP_END : STEP_MORE;
+}
+
+static bool next_zstd(struct inflater *i, struct str *in) {
+    (void)in;
+    i->is_open = true;
+    return true;
+}
+
+/* ---- xz ---- */
 
 static void end_xz(void *what) {
     lzma_end(what);
 }
 
-static void open_xz(struct inflater *i) {
-    if (lzma_stream_decoder(&i->xz, XZ_MEMORY_MAX, 0) != LZMA_OK)
-        arena_raise(i->a, FAIL_MEMORY, "out of memory for xz");
+static bool open_xz(struct inflater *i) {
     i->is_open = true;
+    return lzma_stream_decoder(&i->xz, XZ_MEMORY_MAX, 0) == LZMA_OK;
 }
 
-static void start_xz(struct inflater *i) {
+static bool start_xz(struct inflater *i) {
     i->xz = (lzma_stream)LZMA_STREAM_INIT;
     arena_defer(i->a, end_xz, &i->xz);
-    open_xz(i);
+    return open_xz(i);
 }
+
+static enum step step_xz(struct inflater *i, struct str *in, size_t *made) {
+    lzma_stream *x = &i->xz;
+    x->next_in = (const uint8_t *)in->p;
+    x->avail_in = in->n;
+    x->next_out = (uint8_t *)i->out;
+    x->avail_out = OUT_BYTES;
+    lzma_ret code = lzma_code(x, LZMA_RUN);
+    *made = OUT_BYTES - x->avail_out;
+    *in = str_slice(*in, in->n - x->avail_in, in->n);
+    return code == LZMA_STREAM_END                       ? STEP_END
+           : code == LZMA_MEM_ERROR                      ? STEP_NO_MEMORY
+           : code == LZMA_MEMLIMIT_ERROR                 ? STEP_TOO_WIDE
+           : code == LZMA_OK || code == LZMA_BUF_ERROR   ? STEP_MORE
+                                                         : STEP_DAMAGED;
+}
+
+/* Zeros are padding, anything else begins the next stream. */
+static bool next_xz(struct inflater *i, struct str *in) {
+    while (in->n > 0 && in->p[0] == '\0')
+        *in = str_slice(*in, 1, in->n);
+    if (in->n > 0 && !open_xz(i))
+        arena_raise(i->a, FAIL_MEMORY, "out of memory for xz");
+    return true;
+}
+
+/* ---- all of them ---- */
+
+static const struct codec gzip = {"gzip", start_gzip, step_gzip, next_gzip};
+static const struct codec zstd = {"zstd", start_zstd, step_zstd, next_zstd};
+static const struct codec xz = {"xz", start_xz, step_xz, next_xz};
 
 static void hand_on(struct inflater *i, struct str bytes) {
     if (bytes.n == 0)
@@ -107,196 +214,75 @@ static void hand_on(struct inflater *i, struct str bytes) {
         i->is_done = true;
 }
 
-static void give_up(struct inflater *i, const char *format_name,
-                    bool is_too_wide) {
-    i->is_damaged = i->is_done = true;
-    if (i->has_output)
-        return;
-    if (is_too_wide)
-        arena_raise(i->a, FAIL_CEILING,
-                    "%s data with a window wider than %u MiB", format_name,
-                    WINDOW_MAX_MIB);
-    arena_raise(i->a, FAIL_INPUT,
-                "damaged %s data, of which nothing can be read: copy the file "
-                "again",
-                format_name);
-}
-
 /* What could not be held is no damage: half a log has another answer. */
-static void check_memory(struct inflater *i, bool is_out,
-                         const char *format_name) {
-    if (is_out)
-        arena_raise(i->a, FAIL_MEMORY, "out of memory for %s", format_name);
+static void check(struct inflater *i, enum step step) {
+    const char *name = i->codec->name;
+    if (step == STEP_NO_MEMORY)
+        arena_raise(i->a, FAIL_MEMORY, "out of memory for %s", name);
+    if (step < STEP_DAMAGED || i->is_done)
+        return;
+    i->is_damaged = i->is_done = true;
+    if (!i->has_output && step == STEP_TOO_WIDE)
+        arena_raise(i->a, FAIL_CEILING,
+                    "%s data with a window wider than %u MiB", name,
+                    WINDOW_MAX_MIB);
+    if (!i->has_output)
+        arena_raise(i->a, FAIL_INPUT,
+                    "damaged %s data, of which nothing can be read: copy the "
+                    "file again",
+                    name);
 }
 
-static bool is_magic(const struct inflater *i, const char *magic, size_t n) {
-    return i->head_count >= n && memcmp(i->head, magic, n) == 0;
-}
-
-static struct str made(const struct inflater *i, size_t n) {
-    return (struct str){(const char *)i->out, n};
-}
-
-/* Decompress until `in` is used up or a member ends; returns bytes used. */
-static size_t run_gzip(struct inflater *i, struct str in) {
-    z_stream *z = &i->gzip;
-    size_t used = in.n < UINT32_MAX ? in.n : UINT32_MAX;
-    z->next_in = (z_const Bytef *)(uintptr_t)in.p;
-    z->avail_in = (uInt)used;
-    i->is_open = true;
-    int code = Z_OK;
-    do {
-        z->next_out = i->out;
-        z->avail_out = (uInt)OUT_BYTES;
-        code = inflate(z, Z_NO_FLUSH);
-        hand_on(i, made(i, OUT_BYTES - z->avail_out));
-    } while (code == Z_OK && !i->is_done &&
-             (z->avail_in > 0 || z->avail_out == 0));
-    check_memory(i, code == Z_MEM_ERROR, "gzip");
-    if (code == Z_STREAM_END) {
-        i->is_open = false;
-        inflateReset(z);
-    } else if (code != Z_OK && code != Z_BUF_ERROR && !i->is_done) {
-        give_up(i, "gzip", false);
-    }
-    return used - z->avail_in;
-}
-
-/* Between members: gather two bytes that say whether another one follows. */
-static size_t next_member(struct inflater *i, struct str in) {
-    size_t used = 0;
-    while (used < in.n && i->head_count < 2)
-        i->head[i->head_count++] = (unsigned char)in.p[used++];
-    if (i->head_count < 2)
-        return used;
-    if (!is_magic(i, "\x1f\x8b", 2)) {
-        i->is_done = true;
-        return used;
-    }
-    char magic[2] = {'\x1f', '\x8b'};
-    i->head_count = 0;
-    run_gzip(i, (struct str){magic, 2});
-    return used;
-}
-
-static void feed_gzip(struct inflater *i, struct str in) {
-    while (in.n > 0 && !i->is_done) {
-        size_t used = i->is_open ? run_gzip(i, in) : next_member(i, in);
-        in = str_slice(in, used, in.n);
-    }
-}
-
-static void feed_zstd(struct inflater *i, struct str in) {
-    ZSTD_inBuffer source = {in.p, in.n, 0};
-    bool is_full = false;
-    while ((source.pos < source.size || is_full) && !i->is_done) {
-        ZSTD_outBuffer sink = {i->out, OUT_BYTES, 0};
-        size_t code = ZSTD_decompressStream(i->zstd, &sink, &source);
-        hand_on(i, made(i, sink.pos));
-        check_memory(i, ZSTD_getErrorCode(code) ==
-                            ZSTD_error_memory_allocation, "zstd");
-        if (ZSTD_isError(code)) {
-            if (!i->is_done)
-                give_up(i, "zstd",
-                        ZSTD_getErrorCode(code) ==
-                            ZSTD_error_frameParameter_windowTooLarge);
-            return;
+static void feed_known(struct inflater *i, struct str in) {
+    size_t made = 0;
+    if (!i->codec)
+        hand_on(i, in);
+    while (i->codec && !i->is_done &&
+           (in.n > 0 || (i->is_open && made == OUT_BYTES))) {
+        made = 0;
+        if (!i->is_open) {
+            i->is_done = !i->codec->next(i, &in);
+            continue;
         }
-        i->is_open = code != 0;
-        is_full = i->is_open && sink.pos == sink.size;
+        enum step step = i->codec->step(i, &in, &made);
+        i->is_open = step != STEP_END;
+        hand_on(i, (struct str){i->out, made});
+        check(i, step);
     }
 }
 
-/* Between streams: zeros are padding, anything else begins the next. */
-static size_t next_xz(struct inflater *i, struct str in) {
-    size_t used = 0;
-    while (used < in.n && in.p[used] == '\0')
-        used++;
-    if (used < in.n)
-        open_xz(i);
-    return used;
-}
-
-static size_t run_xz(struct inflater *i, struct str in) {
-    lzma_stream *x = &i->xz;
-    x->next_in = (const uint8_t *)in.p;
-    x->avail_in = in.n;
-    lzma_ret code = LZMA_OK;
-    do {
-        x->next_out = i->out;
-        x->avail_out = OUT_BYTES;
-        code = lzma_code(x, LZMA_RUN);
-        hand_on(i, made(i, OUT_BYTES - x->avail_out));
-    } while (code == LZMA_OK && !i->is_done &&
-             (x->avail_in > 0 || x->avail_out == 0));
-    check_memory(i, code == LZMA_MEM_ERROR, "xz");
-    if (code == LZMA_STREAM_END)
-        i->is_open = false;
-    else if (code != LZMA_OK && code != LZMA_BUF_ERROR && !i->is_done)
-        give_up(i, "xz", code == LZMA_MEMLIMIT_ERROR);
-    return in.n - x->avail_in;
-}
-
-static void feed_xz(struct inflater *i, struct str in) {
-    while (in.n > 0 && !i->is_done) {
-        size_t used = i->is_open ? run_xz(i, in) : next_xz(i, in);
-        in = str_slice(in, used, in.n);
-    }
-}
-
-static void feed_known(struct inflater *i, struct str bytes) {
-    switch (i->packing) {
-    case PACKING_UNKNOWN:
-    case PACKING_NONE: hand_on(i, bytes); return;
-    case PACKING_GZIP: feed_gzip(i, bytes); return;
-    case PACKING_ZSTD: feed_zstd(i, bytes); return;
-    case PACKING_XZ: feed_xz(i, bytes); return;
-    }
-}
-
-static enum packing packing_of(const struct inflater *i) {
-    bool is_skippable = i->head_count >= 4 && (i->head[0] & 0xF0) == 0x50 &&
-                        memcmp(i->head + 1, "\x2a\x4d\x18", 3) == 0;
-    if (is_magic(i, "\x1f\x8b", 2))
-        return PACKING_GZIP;
-    if (is_magic(i, "\x28\xb5\x2f\xfd", 4) || is_skippable)
-        return PACKING_ZSTD;
-    if (is_magic(i, "\xfd" "7zXZ\0", 6))
-        return PACKING_XZ;
-    return PACKING_NONE;
-}
-
-static void start(struct inflater *i) {
-    if (i->packing != PACKING_NONE)
-        i->out = arena_alloc(i->a, OUT_BYTES);
-    if (i->packing == PACKING_GZIP)
-        start_gzip(i);
-    if (i->packing == PACKING_ZSTD)
-        start_zstd(i);
-    if (i->packing == PACKING_XZ)
-        start_xz(i);
+static const struct codec *codec_of(struct str head) {
+    if (str_starts(head, STR("\x1f\x8b")))
+        return &gzip;
+    if (str_starts(head, STR("\xfd" "7zXZ\0")))
+        return &xz;
+    bool is_skippable = head.n >= 4 && (head.p[0] & 0xF0) == 0x50 &&
+                        memcmp(head.p + 1, "\x2a\x4d\x18", 3) == 0;
+    bool is_zstd = is_skippable || str_starts(head, STR("\x28\xb5\x2f\xfd"));
+    return is_zstd ? &zstd : NULL;
 }
 
 /* The head is as long as it gets: choose, and read it. */
 static void choose(struct inflater *i) {
-    i->packing = packing_of(i);
-    start(i);
-    unsigned char head[MAGIC_BYTES];
-    size_t n = i->head_count;
-    memcpy(head, i->head, n);
-    i->head_count = 0;
-    i->is_open = i->packing != PACKING_NONE;
-    feed_known(i, (struct str){(const char *)head, n});
+    struct str head = {i->head, i->head_count};
+    i->codec = codec_of(head);
+    i->is_known = true;
+    i->is_open = i->codec != NULL;
+    if (i->codec) {
+        i->out = arena_alloc(i->a, OUT_BYTES);
+        if (!i->codec->start(i))
+            arena_raise(i->a, FAIL_MEMORY, "out of memory for %s",
+                        i->codec->name);
+    }
+    feed_known(i, head);
 }
 
 void inflate_feed(struct inflater *i, struct str bytes) {
     size_t used = 0;
-    if (i->packing == PACKING_UNKNOWN) {
-        while (used < bytes.n && i->head_count < MAGIC_BYTES)
-            i->head[i->head_count++] = (unsigned char)bytes.p[used++];
-        if (i->head_count < MAGIC_BYTES)
-            return;
-        choose(i);
+    while (!i->is_known && used < bytes.n) {
+        i->head[i->head_count++] = bytes.p[used++];
+        if (i->head_count == MAGIC_BYTES)
+            choose(i);
     }
     struct str rest = str_slice(bytes, used, bytes.n);
     if (rest.n > 0 && !i->is_done)
@@ -304,8 +290,7 @@ void inflate_feed(struct inflater *i, struct str bytes) {
 }
 
 bool inflate_end(struct inflater *i) {
-    if (i->packing == PACKING_UNKNOWN)
+    if (!i->is_known)
         choose(i);
-    bool is_whole = i->packing == PACKING_NONE || !i->is_open;
-    return is_whole && !i->is_damaged;
+    return !i->is_open && !i->is_damaged;
 }

@@ -32,10 +32,8 @@ static const uint32_t usual_widths[] = {60,  64,  70,  72,  76,  78,  79,
                                         80,  90,  100, 110, 120, 128, 130,
                                         132, 140, 150, 160, 180, 200};
 
-static const char *const words[] = {
-#define WORD(text) text,
+static const char *const word_lines[] = {
 #include "log/wrap_words.def"
-#undef WORD
 };
 
 /* Behind these a capital may go on with the sentence. */
@@ -52,31 +50,34 @@ static char lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Of s, in small letters, before or behind word. */
-static int order_of(struct str s, const char *word) {
+/* Of s, in small letters, before or behind the first word of a line. */
+static int order_of(struct str s, const char *line) {
     size_t i = 0;
-    while (i < s.n && word[i] != '\0' && lower(s.p[i]) == word[i])
+    while (i < s.n && line[i] > ' ' && lower(s.p[i]) == line[i])
         i++;
     return (i < s.n ? (unsigned char)lower(s.p[i]) : 0) -
-           (unsigned char)word[i];
+           (line[i] > ' ' ? (unsigned char)line[i] : 0);
 }
 
 static bool is_known(struct str word) {
-    size_t from = 0, to = sizeof words / sizeof words[0];
-    while (from < to) {
+    size_t from = 0, to = sizeof word_lines / sizeof word_lines[0];
+    while (to - from > 1) {
         size_t middle = from + (to - from) / 2;
-        int order = order_of(word, words[middle]);
-        if (order == 0)
-            return true;
-        from = order > 0 ? middle + 1 : from;
-        to = order > 0 ? to : middle;
+        if (order_of(word, word_lines[middle]) >= 0)
+            from = middle;
+        else
+            to = middle;
     }
+    struct str rest = str_of(word_lines[from]);
+    while (rest.n > 0)
+        if (str_eq_nocase(word, str_cut(rest, ' ', &rest)))
+            return true;
     return false;
 }
 
 static bool is_one_of(struct str word, const char *const *list, size_t count) {
     for (size_t i = 0; i < count; i++)
-        if (order_of(word, list[i]) == 0)
+        if (str_eq_nocase(word, str_of(list[i])))
             return true;
     return false;
 }

@@ -38,11 +38,11 @@ def main():
         seen.update({word.lower() for word in WORD.findall(text)})
     words = {word for word, count in seen.items()
              if len(word) > 2 or count >= SHORT_SEEN} | set(PROSE.split())
-    lines = textwrap.wrap(" ".join(f'WORD("{w}")' for w in sorted(words)), 79)
+    lines = textwrap.wrap(" ".join(sorted(words)), 77)
     pathlib.Path("src/log/wrap_words.def").write_text(
-        "/* WORD(text): words of messages, small letters, sorted: by\n"
-        " * tests/tools/wrap_words.py, out of the samples. */\n"
-        + "\n".join(lines) + "\n")
+        "/* Words of messages, small letters, sorted: by "
+        "tests/tools/wrap_words.py, out\n * of the samples. */\n"
+        + "".join(f'"{line}",\n' for line in lines))
 
 
 if __name__ == "__main__":
