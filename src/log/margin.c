@@ -14,40 +14,22 @@
 
 #include "log/cursor.h"
 
-static size_t end_of_number(struct str text, size_t at) {
-    size_t end = at;
-    while (end < text.n && end - at < 6 && is_digit(text.p[end]))
-        end++;
-    bool is_over = end == text.n || text.p[end] == ' ';
-    return end > at && is_over ? end : 0;
-}
-
-static size_t begin_of_name(struct str text, size_t dot) {
-    size_t at = dot;
-    while (at > 0 && (is_word(text.p[at - 1]) || is_any(text.p[at - 1], "-.")))
-        at--;
-    return at;
-}
-
-static size_t blanks_before(struct str text, size_t at) {
-    size_t n = 0;
-    while (n < at && text.p[at - n - 1] == ' ')
-        n++;
-    return n;
-}
-
 bool margin_find(struct str text, bool is_record, struct margin *out) {
     struct str mark = STR(".py:");
-    size_t dot = str_find(text, mark);
-    size_t end = dot < text.n ? end_of_number(text, dot + mark.n) : 0;
-    if (end == 0)
+    size_t dot = str_find(text, mark), name = dot, end;
+    struct cursor c = {text, dot + mark.n};
+    if (dot == text.n || !cursor_digits(&c, 1, 6) ||
+        (!cursor_ends(&c) && cursor_peek(&c) != ' '))
         return false;
-    size_t name = begin_of_name(text, dot);
-    size_t blanks = blanks_before(text, name);
-    bool is_full = is_record && end == text.n && blanks == 1;
-    if (name == dot || blanks == name || (blanks < 2 && !is_full))
+    while (name > 0 &&
+           (is_word(text.p[name - 1]) || is_any(text.p[name - 1], "-.")))
+        name--;
+    for (end = name; end > 0 && text.p[end - 1] == ' ';)
+        end--;
+    bool is_full = is_record && cursor_ends(&c) && name - end == 1;
+    if (name == dot || end == 0 || (name - end < 2 && !is_full))
         return false;
-    out->before = str_slice(text, 0, name - blanks);
-    out->after = str_trim(str_slice(text, end, text.n));
+    out->before = str_slice(text, 0, end);
+    out->after = str_trim(cursor_rest(&c));
     return true;
 }

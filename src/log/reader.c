@@ -46,8 +46,7 @@ static enum wrap_seam seam_of(struct log_reader *r, struct wrap_page *page,
 }
 
 static bool is_cut(const struct log_reader *r, bool is_stderr) {
-    const struct note *n = &r->left.cut[is_stderr];
-    return n->is_set && n->place >= least_place(r, LOG_MEMORY);
+    return is_near(r, &r->left.cut[is_stderr]);
 }
 
 /* The rest has to come soon behind the line's end. */
@@ -104,11 +103,11 @@ static bool begins_traceback(struct str s) {
 /* A text free of frames, which may be a repr of several lines. */
 static void hand_out_text(struct log_reader *r, struct str text,
                           uint32_t stream, bool is_joined, bool is_record) {
-    if (!repr_unfold(text, &r->unfolded)) {
+    if (!repr_unfold(text, &r->bufs[BUF_UNFOLDED])) {
         hand_out_message(r, text, stream, is_joined, is_record);
         return;
     }
-    struct str rest = buf_str(&r->unfolded);
+    struct str rest = buf_str(&r->bufs[BUF_UNFOLDED]);
     while (rest.n > 0) {
         struct str line = str_cut(rest, '\n', &rest);
         hand_out(r, line, stream, is_joined,
@@ -171,10 +170,10 @@ static bool is_new_record(const struct frame *f, const struct wrap *wrap,
 
 /* Behind the blank that stood where the line was folded. */
 static struct str with_blank(struct log_reader *r, struct str text) {
-    buf_clear(&r->folded);
-    buf_add_char(&r->folded, ' ');
-    buf_add(&r->folded, text);
-    return buf_str(&r->folded);
+    buf_clear(&r->bufs[BUF_FOLDED]);
+    buf_add_char(&r->bufs[BUF_FOLDED], ' ');
+    buf_add(&r->bufs[BUF_FOLDED], text);
+    return buf_str(&r->bufs[BUF_FOLDED]);
 }
 
 /* The time in what was taken off. */
@@ -244,7 +243,7 @@ static void read_inner(struct log_reader *r, struct str text,
         struct str line = str_cut(text, '\n', &text);
         while (str_ends(line, STR("\r")))
             line.n--;
-        struct frame f = frame_of(r, clean_line(line, &r->clean[depth]));
+        struct frame f = frame_of(r, clean_line(line, &r->bufs[BUF_CLEAN + depth]));
         f.who = outer->who;
         frame_strip(&f);
         f.kinds |= FRAME_TRANSPORT;
@@ -274,7 +273,7 @@ static bool read_json(struct log_reader *r, struct frame *f, int depth) {
         if (is_rest && i == 0) {
             if (!record.is_partial)
                 text.n--;
-            read_rest(r, clean_line(text, &r->clean[depth + 1]),
+            read_rest(r, clean_line(text, &r->bufs[BUF_CLEAN + depth + 1]),
                       record.is_stderr, record.is_partial);
         } else {
             read_inner(r, text, f, depth + 1,
@@ -294,11 +293,11 @@ static bool read_values(struct log_reader *r, const struct frame *f,
     struct value v = {.rest = f->text};
     bool is_record = f->is_record, has_value = false;
     while (!f->is_partial && depth < DEPTH_MAX &&
-           value_find(v.rest, &r->values[depth], &v)) {
+           value_find(v.rest, &r->bufs[BUF_VALUES + depth], &v)) {
         uint32_t stream = stream_of(r, f);
         hand_out_text(r, v.before, stream, false, is_record);
         r->left.framed_wrap[stream] = (struct wrap){0};
-        read_inner(r, buf_str(&r->values[depth]), f, depth + 1, false);
+        read_inner(r, buf_str(&r->bufs[BUF_VALUES + depth]), f, depth + 1, false);
         r->left.framed_wrap[stream] = (struct wrap){0};
         is_record = false;
         has_value = true;
@@ -353,7 +352,7 @@ static bool goes_on_here(struct log_reader *r, struct str text) {
 
 void reader_segment(struct log_reader *r, struct str raw) {
     r->raw_n = raw.n;
-    struct str text = clean_line(raw, &r->clean[0]);
+    struct str text = clean_line(raw, &r->bufs[BUF_CLEAN]);
     if (r->is_long) {
         hand_out_text(r, text, r->stream, true, false);
         return;
@@ -425,13 +424,8 @@ static struct log_reader *open_bare(struct arena *a, log_line_fn on_line,
     r->ctx = ctx;
     arena_init(&r->scratch, a->from, SCRATCH_CEILING);
     arena_defer(a, free_scratch, &r->scratch);
-    buf_init_in(&r->segment, a, LOG_LINE_MAX);
-    buf_init_in(&r->unfolded, a, CLEAN_CEILING);
-    buf_init_in(&r->folded, a, CLEAN_CEILING);
-    for (size_t i = 0; i < DEPTH_MAX; i++)
-        buf_init_in(&r->values[i], a, CLEAN_CEILING);
-    for (size_t i = 0; i <= DEPTH_MAX; i++)
-        buf_init_in(&r->clean[i], a, CLEAN_CEILING);
+    for (size_t i = 0; i < READER_BUFS; i++)
+        buf_init_in(&r->bufs[i], a, CLEAN_CEILING);
     return r;
 }
 
@@ -483,14 +477,9 @@ void log_again(struct log_reader *r, bool is_all, log_again_fn again,
 }
 
 static void check_memory(struct log_reader *r) {
-    bool is_ok = buf_ok(&r->segment) && buf_ok(&r->unfolded) &&
-                 buf_ok(&r->folded);
-    for (size_t i = 0; i <= DEPTH_MAX; i++)
-        is_ok = is_ok && buf_ok(&r->clean[i]);
-    for (size_t i = 0; i < DEPTH_MAX; i++)
-        is_ok = is_ok && buf_ok(&r->values[i]);
-    if (!is_ok)
-        arena_raise(r->a, FAIL_MEMORY, "out of memory while reading a log");
+    for (size_t i = 0; i < READER_BUFS; i++)
+        if (!buf_ok(&r->bufs[i]))
+            arena_raise(r->a, FAIL_MEMORY, "out of memory while reading a log");
 }
 
 void log_read_at(struct log_reader *r, uint64_t place, uint64_t lines,

@@ -17,6 +17,16 @@
 #define CLEAN_CEILING ((size_t)4 * LOG_LINE_MAX)
 #define SCRATCH_CEILING ((size_t)8 << 20)
 
+/* Where the text of a line is rewritten. */
+enum {
+    BUF_SEGMENT,  /* of the physical line being read */
+    BUF_UNFOLDED,
+    BUF_FOLDED,
+    BUF_CLEAN,    /* one for each depth */
+    BUF_VALUES = BUF_CLEAN + DEPTH_MAX + 1,
+    READER_BUFS = BUF_VALUES + DEPTH_MAX
+};
+
 /* Something seen at a place, not long ago or forgotten. */
 struct note {
     bool is_set;
@@ -57,7 +67,6 @@ struct log_reader {
     bool is_ended;
 
     /* the physical line being read */
-    struct buf segment;
     bool has_bytes;   /* since the last '\n' */
     bool has_output;  /* a segment of it was handed on */
     bool is_long;     /* pieces of this segment were handed on */
@@ -72,9 +81,7 @@ struct log_reader {
     struct stream_table *streams;
     const struct frames *frames;
     const struct stamps *stamps;
-    struct buf clean[DEPTH_MAX + 1];
-    struct buf values[DEPTH_MAX];
-    struct buf unfolded, folded;
+    struct buf bufs[READER_BUFS];
     struct log_stamp stamp; /* of the line being read */
 };
 

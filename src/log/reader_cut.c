@@ -22,31 +22,31 @@ size_t reader_whole_characters(struct str s) {
  * characters and always at the same places, however it was fed. */
 static void add_bytes(struct log_reader *r, struct str bytes) {
     r->has_bytes = r->has_bytes || bytes.n > 0;
-    while (r->segment.n + bytes.n > LOG_LINE_MAX) {
-        size_t fits = LOG_LINE_MAX - r->segment.n;
-        buf_add(&r->segment, str_slice(bytes, 0, fits));
+    while (r->bufs[BUF_SEGMENT].n + bytes.n > LOG_LINE_MAX) {
+        size_t fits = LOG_LINE_MAX - r->bufs[BUF_SEGMENT].n;
+        buf_add(&r->bufs[BUF_SEGMENT], str_slice(bytes, 0, fits));
         bytes = str_slice(bytes, fits, bytes.n);
-        struct str piece = buf_str(&r->segment);
+        struct str piece = buf_str(&r->bufs[BUF_SEGMENT]);
         piece.n = reader_whole_characters(piece);
         reader_segment(r, piece);
         r->is_long = true;
         r->place += piece.n;
-        buf_drop_front(&r->segment, piece.n);
+        buf_drop_front(&r->bufs[BUF_SEGMENT], piece.n);
     }
-    buf_add(&r->segment, bytes);
+    buf_add(&r->bufs[BUF_SEGMENT], bytes);
 }
 
 /* A '\r' or '\n' (or the end) after the segment. An empty segment counts only
  * where it is the whole line. */
 static void end_segment(struct log_reader *r, struct str last, bool ends_line) {
-    if (r->segment.n > 0 || last.n > LOG_LINE_MAX) {
+    if (r->bufs[BUF_SEGMENT].n > 0 || last.n > LOG_LINE_MAX) {
         add_bytes(r, last);
-        last = buf_str(&r->segment);
+        last = buf_str(&r->bufs[BUF_SEGMENT]);
     }
     if (last.n > 0 || (ends_line && !r->has_output))
         reader_segment(r, last);
     r->place += last.n + 1;
-    buf_clear(&r->segment);
+    buf_clear(&r->bufs[BUF_SEGMENT]);
     r->is_long = false;
 }
 

@@ -303,14 +303,13 @@ static bool continues(const struct wrap_page *page, const struct wrap *before,
 /* Was this line begun by a word that would not have fitted above? */
 static bool is_word_wrap(const struct wrap *before, struct str text,
                          uint32_t width) {
-    struct cursor c = {text, 0};
-    struct str word;
+    struct str word = str_slice(text, 0, str_find_char(text, ' '));
     if (before->width < WIDTH_LEAST || before->width >= width ||
         !is_word(before->last) ||
         !(is_lower(text.p[0]) || is_digit(text.p[0]) ||
           is_any(text.p[0], "(\"'`<")))
         return false;
-    return cursor_until(&c, " ", &word) && !str_ends(word, STR(":")) &&
+    return !str_ends(word, STR(":")) &&
            before->width + 1 + word.n > width;
 }
 
