@@ -23,7 +23,6 @@
 
 #define MICRO UNITS_MICRO
 #define MIB (INT64_C(1) << 20)
-#define PARTS_MAX 10
 #define SLACK_BYTES (256 * MIB)
 
 struct span gpu_total_bytes(const struct memory_case *c) {
@@ -125,19 +124,31 @@ struct str budget_write_pool(struct arena *a, const struct memory_case *c) {
 
 /* ---- the parts of a report ---- */
 
-static void add(struct budget *b, const char *part, struct span bytes,
+void budget_add(struct budget *b, const char *part, struct span bytes,
                 struct str source) {
-    if (!bytes.known || bytes.high <= 0 || b->count == PARTS_MAX) {
-        return;
+    if (b->parts != NULL && bytes.known && bytes.high > 0 &&
+        b->count < BUDGET_PARTS_MAX) {
+        b->parts[b->count++] =
+            (struct budget_part){part, span_at_least(bytes, 0), source};
     }
-    bytes = span_at_least(bytes, 0);
-    b->parts[b->count++] = (struct budget_part){part, bytes, source};
 }
 
-static void add_fact(struct arena *a, struct budget *b,
+void budget_add_fact(struct arena *a, struct budget *b,
                      const struct memory_case *c, const char *part,
                      enum fact_name name) {
-    add(b, part, span_in(c, name), write_source(a, c, name));
+    budget_add(b, part, span_in(c, name), write_source(a, c, name));
+}
+
+struct budget budget_begin(struct arena *a, const struct memory_case *c) {
+    return (struct budget){
+        .total = gpu_total_bytes(c),
+        .parts = arena_array(a, BUDGET_PARTS_MAX, sizeof(struct budget_part))};
+}
+
+struct str weights_source(struct arena *a, const struct memory_case *c) {
+    return write_source(a, c,
+                        c->in[FACT_weights_bytes].known ? FACT_weights_bytes
+                                                        : FACT_model);
 }
 
 static struct span sum_of(const struct budget *b) {
@@ -152,7 +163,7 @@ static struct span sum_of(const struct budget *b) {
 static void add_rest(struct budget *b, struct span whole, const char *part) {
     struct span rest = span_minus(whole, sum_of(b));
     if (rest.known && span_middle(rest) > 64 * MIB) {
-        add(b, part, rest, STR("derived"));
+        budget_add(b, part, rest, STR("derived"));
     }
 }
 
@@ -192,12 +203,12 @@ static bool list_training(struct arena *a, struct budget *b,
     if (!tells_of_training(c) || !rest.known || rest.high < 0) {
         return false; /* more than was there: not this run */
     }
-    add(b, "weights", t.weights, model);
-    add(b, "gradients", t.gradients, model);
+    budget_add(b, "weights", t.weights, model);
+    budget_add(b, "gradients", t.gradients, model);
     if (is_made) {
-        add(b, "optimizer", t.optimizer, model);
+        budget_add(b, "optimizer", t.optimizer, model);
     }
-    add(b, is_made ? "activation" : "optimizer", rest, STR("derived"));
+    budget_add(b, is_made ? "activation" : "optimizer", rest, STR("derived"));
     return true;
 }
 
@@ -206,7 +217,7 @@ static bool list_training(struct arena *a, struct budget *b,
 static void add_gap(struct budget *b, struct span used) {
     struct span gap = span_minus(used, sum_of(b));
     if (gap.known && gap.low > 64 * MIB) {
-        add(b, "non_torch", gap, STR("derived"));
+        budget_add(b, "non_torch", gap, STR("derived"));
     }
 }
 
@@ -222,23 +233,23 @@ static void list_process(struct arena *a, struct budget *b,
     }
     if (allocated.known) {
         if (!list_training(a, b, c, allocated)) {
-            add_fact(a, b, c, "mine", FACT_pytorch_allocated);
+            budget_add_fact(a, b, c, "mine", FACT_pytorch_allocated);
         }
-        add(b, "unallocated", spare,
+        budget_add(b, "unallocated", spare,
             write_source(a, c, FACT_pytorch_allocated));
         if (process.known && spare.known) {
-            add(b, "non_torch",
+            budget_add(b, "non_torch",
                 span_minus(process, span_plus(allocated, spare)),
                 STR("derived"));
         }
     } else {
-        add_fact(a, b, c, "mine", FACT_process_in_use);
+        budget_add_fact(a, b, c, "mine", FACT_process_in_use);
     }
-    add_fact(a, b, c, "others", FACT_other_in_use);
+    budget_add_fact(a, b, c, "others", FACT_other_in_use);
     if (allocated.known && spare.known && !process.known) {
         add_gap(b, span_minus(b->total, span_in(c, FACT_gpu_free)));
     }
-    add_fact(a, b, c, "free", FACT_gpu_free);
+    budget_add_fact(a, b, c, "free", FACT_gpu_free);
 }
 
 /* What nobody printed of the share; NULL: everything was. */
@@ -261,17 +272,14 @@ static void list_share(struct arena *a, struct budget *b,
                        const struct memory_case *c) {
     struct span share = requested_bytes(c);
     struct span pool = span_in(c, FACT_kv_available);
-    struct str weights = c->in[FACT_weights_bytes].known
-                             ? write_source(a, c, FACT_weights_bytes)
-                             : write_source(a, c, FACT_model);
-    add(b, "weights", weights_bytes(c), weights);
+    budget_add(b, "weights", weights_bytes(c), weights_source(a, c));
     if (pool.known && pool.high > 0) {
-        add_fact(a, b, c, "kv_cache", FACT_kv_available);
+        budget_add_fact(a, b, c, "kv_cache", FACT_kv_available);
     }
-    add_fact(a, b, c, "activation", FACT_activation_peak);
-    add_fact(a, b, c, "non_torch", FACT_non_torch);
+    budget_add_fact(a, b, c, "activation", FACT_activation_peak);
+    budget_add_fact(a, b, c, "non_torch", FACT_non_torch);
     if (rules_count_graphs(c) == ANSWER_YES) {
-        add_fact(a, b, c, "cuda_graphs", FACT_cuda_graph_bytes);
+        budget_add_fact(a, b, c, "cuda_graphs", FACT_cuda_graph_bytes);
     }
     if (!share.known) {
         return;
@@ -279,14 +287,14 @@ static void list_share(struct arena *a, struct budget *b,
     if (pool.known && b->count > 1) {
         add_rest(b, share, rest_name(c));
     }
-    add(b, "reserve", span_minus(b->total, share),
+    budget_add(b, "reserve", span_minus(b->total, share),
         write_source(a, c, FACT_gpu_memory_utilization));
 }
 
 static void list_at_start(struct arena *a, struct budget *b,
                           const struct memory_case *c) {
-    add_fact(a, b, c, "free", FACT_gpu_free);
-    add(b, "others", span_minus(b->total, span_in(c, FACT_gpu_free)),
+    budget_add_fact(a, b, c, "free", FACT_gpu_free);
+    budget_add(b, "others", span_minus(b->total, span_in(c, FACT_gpu_free)),
         STR("derived"));
 }
 
@@ -306,8 +314,7 @@ static void show_share(struct arena *a, const struct memory_case *c,
 
 struct budget memory_budget(struct arena *a, const struct memory_case *c,
                             struct formulas *f) {
-    struct budget b = {.total = gpu_total_bytes(c)};
-    b.parts = arena_array(a, PARTS_MAX, sizeof *b.parts);
+    struct budget b = budget_begin(a, c);
     bool at_start =
         c->in[FACT_requested_bytes].known && c->in[FACT_gpu_free].known;
     bool failed = c->in[FACT_tried_alloc].known && c->in[FACT_gpu_free].known;

@@ -13,6 +13,16 @@ struct str budget_write_pool(struct arena *a, const struct memory_case *c);
 
 /* One GPU: printed, else what the catalogue has seen. */
 struct span gpu_total_bytes(const struct memory_case *c);
+#define BUDGET_PARTS_MAX 10
+struct budget budget_begin(struct arena *a, const struct memory_case *c);
+/* What is not known, and nothing, is no part. */
+void budget_add(struct budget *b, const char *part, struct span bytes,
+                struct str source);
+void budget_add_fact(struct arena *a, struct budget *b,
+                     const struct memory_case *c, const char *part,
+                     enum fact_name name);
+struct str weights_source(struct arena *a, const struct memory_case *c);
+
 /* total x utilization. */
 struct span requested_bytes(const struct memory_case *c);
 /* Graphs of a server that captures them, where nothing is printed. */

@@ -173,8 +173,27 @@ bool word_is(const struct memory_case *c, enum fact_name name,
     return c->in[name].known && str_eq(c->in[name].word, str_of(word));
 }
 
+void case_forget(struct memory_case *c, const enum fact_name *names) {
+    for (; *names != FACT_COUNT_OF; names++) {
+        c->in[*names].known = false;
+    }
+}
+
+bool case_knows_any(const struct memory_case *c, const enum fact_name *names) {
+    while (*names != FACT_COUNT_OF && !c->in[*names].known) {
+        names++;
+    }
+    return *names != FACT_COUNT_OF;
+}
+
+bool case_says_pool(const struct memory_case *c) {
+    static const enum fact_name pools[] = {FACT_kv_available, FACT_kv_blocks,
+                                           FACT_kv_bytes, FACT_COUNT_OF};
+    return case_knows_any(c, pools);
+}
+
 bool case_is_eager(const struct memory_case *c) {
-    return c->in[FACT_enforce_eager].known && c->in[FACT_enforce_eager].number;
+    return is_on(c, FACT_enforce_eager);
 }
 
 bool model_has(const struct model *m, enum kv_kind kind) {

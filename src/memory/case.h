@@ -12,6 +12,11 @@ bool is_on(const struct memory_case *c, enum fact_name name);
 bool is_off(const struct memory_case *c, enum fact_name name);
 bool word_is(const struct memory_case *c, enum fact_name name,
              const char *word);
+/* Not known any more; FACT_COUNT_OF ends the names. */
+void case_forget(struct memory_case *c, const enum fact_name *names);
+bool case_knows_any(const struct memory_case *c, const enum fact_name *names);
+/* Printed or said: then nothing of the card is reckoned. */
+bool case_says_pool(const struct memory_case *c);
 bool case_is_eager(const struct memory_case *c); /* no graphs are captured */
 bool model_has(const struct model *m, enum kv_kind kind); /* m may be NULL */
 /* The cache of such a layer is as long as the request. */

@@ -15,7 +15,6 @@
 #include "memory/weights.h"
 
 #define HUNDREDTHS 100
-#define PARTS_MAX 10
 #define MICRO INT64_C(1000000)
 #define SWEEP_LEAST 1024 /* tokens: shorter says nothing */
 #define RANKS_MAX 64
@@ -24,19 +23,15 @@
 
 /* Settings that would make an interval a number. */
 static void name_settings(const struct memory_case *c, struct kv *kv) {
-    bool has_window = false, has_state = false;
-    for (size_t i = 0; c->model && i < c->model->group_count; i++) {
-        enum kv_kind kind = c->model->groups[i].kind;
-        has_window = has_window || kind == KV_sliding || kind == KV_chunked;
-        has_state = has_state || kind == KV_state;
-    }
+    bool has_window =
+        model_has(c->model, KV_sliding) || model_has(c->model, KV_chunked);
     if (!kv->bytes_per_request.known || span_is_exact(kv->bytes_per_request)) {
         return;
     }
     if (has_window && !c->in[FACT_max_num_batched_tokens].known) {
         needs_add(&kv->needs, FACT_max_num_batched_tokens);
     }
-    if (has_state && !c->in[FACT_prefix_caching].known) {
+    if (model_has(c->model, KV_state) && !c->in[FACT_prefix_caching].known) {
         needs_add(&kv->needs, FACT_prefix_caching);
     }
 }
@@ -51,6 +46,10 @@ struct kv fit_kv(struct arena *a, const struct memory_case *c,
     return kv;
 }
 
+const enum fact_name fit_of_this_length[] = {
+    FACT_kv_needed, FACT_est_max_model_len, FACT_max_concurrency,
+    FACT_COUNT_OF};
+
 static enum truth_fit of_requests(const struct kv *kv, int64_t requests) {
     struct span there = kv->max_concurrency;
     struct span asked = span_times(span_exact(requests), HUNDREDTHS);
@@ -62,14 +61,10 @@ static enum truth_fit of_requests(const struct kv *kv, int64_t requests) {
  * says less than one where the arithmetic of bytes would let one in. */
 enum truth_fit fit_verdict(const struct memory_case *c, const struct kv *kv,
                            int64_t requests) {
-    bool is_vllm = engine_of(c)->takes_share;
-    if (kv->pool.known && kv->pool.high <= 0) {
+    if ((kv->pool.known && kv->pool.high <= 0) || kv->fits == FIT_NO) {
         return FIT_NO;
     }
-    if (kv->fits == FIT_NO) {
-        return FIT_NO;
-    }
-    if (requests <= 1 && kv->fits == FIT_YES && is_vllm &&
+    if (requests <= 1 && kv->fits == FIT_YES && engine_of(c)->takes_share &&
         kv->max_concurrency.known &&
         kv->max_concurrency.low < HUNDREDTHS - 1) {
         return kv->max_concurrency.high < HUNDREDTHS - 1 ? FIT_NO
@@ -80,60 +75,28 @@ enum truth_fit fit_verdict(const struct memory_case *c, const struct kv *kv,
 
 /* ---- where the bytes go ---- */
 
-static void add_part(struct budget *b, const char *part, struct span bytes,
-                     struct str source) {
-    if (bytes.known && bytes.high > 0 && b->count < PARTS_MAX) {
-        b->parts[b->count++] =
-            (struct budget_part){part, span_at_least(bytes, 0), source};
-    }
-}
-
-static void add_fact(struct arena *a, struct budget *b,
-                     const struct memory_case *c, const char *part,
-                     enum fact_name name) {
-    add_part(b, part, span_in(c, name), write_source(a, c, name));
-}
-
-static struct str weights_source(struct arena *a,
-                                 const struct memory_case *c) {
-    return c->in[FACT_weights_bytes].known
-               ? write_source(a, c, FACT_weights_bytes)
-               : write_source(a, c, FACT_model);
-}
-
-static void add_pool(struct arena *a, struct budget *b,
-                     const struct memory_case *c, const struct kv *kv) {
+static struct budget budget_of(struct arena *a, const struct memory_case *c,
+                               const struct kv *kv) {
     static const enum fact_name said[] = {FACT_kv_available, FACT_kv_bytes,
                                           FACT_pool_available};
-    struct str source = STR("derived");
-    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
-        if (c->in[said[i]].known) {
-            source = write_source(a, c, said[i]);
-            break;
-        }
+    struct budget b = budget_begin(a, c);
+    struct str source = {0};
+    for (size_t i = 0; source.n == 0 && i < sizeof said / sizeof *said; i++) {
+        source = write_source(a, c, said[i]);
     }
-    add_part(b, "kv_cache", kv->pool, source);
-}
-
-struct budget fit_budget(struct arena *a, const struct memory_case *c,
-                         const struct kv *kv) {
-    struct budget b = {.total = gpu_total_bytes(c)};
-    bool is_vllm = engine_of(c)->takes_share;
-    b.parts = arena_array(a, PARTS_MAX, sizeof *b.parts);
-    add_part(&b, "weights", engine_weights(c), weights_source(a, c));
-    add_fact(a, &b, c, "activation", FACT_activation_peak);
-    add_fact(a, &b, c, "non_torch", FACT_non_torch);
-    if (is_vllm && rules_count_graphs(c) == ANSWER_YES) {
-        add_fact(a, &b, c, "cuda_graphs", FACT_cuda_graph_bytes);
+    source = source.n > 0 ? source : STR("derived");
+    budget_add(&b, "weights", engine_weights(c), weights_source(a, c));
+    budget_add_fact(a, &b, c, "activation", FACT_activation_peak);
+    budget_add_fact(a, &b, c, "non_torch", FACT_non_torch);
+    if (engine_of(c)->takes_share && rules_count_graphs(c) == ANSWER_YES) {
+        budget_add_fact(a, &b, c, "cuda_graphs", FACT_cuda_graph_bytes);
     }
-    if (kv->pool.known) {
-        add_pool(a, &b, c, kv);
-    }
-    if (is_vllm) {
-        add_part(&b, "reserve", span_minus(b.total, requested_bytes(c)),
-                 write_source(a, c, FACT_gpu_memory_utilization));
+    budget_add(&b, "kv_cache", kv->pool, source);
+    if (engine_of(c)->takes_share) {
+        budget_add(&b, "reserve", span_minus(b.total, requested_bytes(c)),
+                   write_source(a, c, FACT_gpu_memory_utilization));
     } else {
-        add_part(&b, "left_over", engine_left_over(c), STR("derived"));
+        budget_add(&b, "left_over", engine_left_over(c), STR("derived"));
     }
     return b;
 }
@@ -142,29 +105,21 @@ struct budget fit_budget(struct arena *a, const struct memory_case *c,
 
 static int64_t one_figure(const struct memory_case *c) {
     struct span bytes = weights_bytes(c);
-    struct span micro = weight_micro(quantization_of(c), STR("bfloat16"));
+    struct str quantization = quantization_of(c);
     const struct fact *dtype = &c->in[FACT_dtype];
-    bool is_plain = quantization_of(c).n == 0 && !c->in[FACT_cpu_offload].known;
-    if (!bytes.known) {
-        return 0;
-    }
     bool is_wide = dtype->known && dtype->source == SOURCE_USER;
-    if (c->in[FACT_weights_bytes].known || c->model == NULL) {
-        return span_middle(bytes);
-    }
-    micro = is_wide ? weight_micro(quantization_of(c), dtype->word) : micro;
-    int64_t ranks, figure;
-    struct span all = span_share(span_exact(c->model->params), micro.low, MICRO);
-    if (!is_plain && c->in[FACT_cpu_offload].number > 0) {
-        return span_middle(bytes);
-    }
-    if (quantization_of(c).n > 0 || !all.known ||
+    int64_t ranks;
+    if (!bytes.known || c->in[FACT_weights_bytes].known || c->model == NULL ||
+        quantization.n > 0 || c->in[FACT_cpu_offload].number > 0 ||
         !mul_i64(setting_of(c, FACT_tensor_parallel, 1),
                  setting_of(c, FACT_pipeline_parallel, 1), &ranks)) {
-        return span_middle(bytes);
+        return bytes.known ? span_middle(bytes) : 0;
     }
-    figure = ceil_div(all.low, ranks);
-    return figure;
+    struct span micro = weight_micro(
+        quantization, is_wide ? dtype->word : STR("bfloat16"));
+    struct span all =
+        span_share(span_exact(c->model->params), micro.low, MICRO);
+    return all.known ? ceil_div(all.low, ranks) : span_middle(bytes);
 }
 
 /* ---- inverses ---- */
@@ -191,12 +146,6 @@ int64_t fit_told_length(const struct memory_case *c) {
     return told->known && told->source == SOURCE_LOG ? told->number : 0;
 }
 
-/* Printed or said: then nothing of the card is reckoned. */
-static bool says_pool(const struct memory_case *c) {
-    return c->in[FACT_kv_available].known || c->in[FACT_kv_bytes].known ||
-           c->in[FACT_kv_blocks].known;
-}
-
 static void invert(struct arena *a, struct fit *fit) {
     const struct memory_case *c = &fit->c;
     int64_t most = c->model ? c->model->max_position : 0;
@@ -219,7 +168,7 @@ static void invert(struct arena *a, struct fit *fit) {
     }
     fit->least_share = memory_least_utilization(a, c);
     fit->most_share = memory_largest_utilization(c);
-    if (c->model && requested_bytes(c).known && says_pool(c)) {
+    if (c->model && requested_bytes(c).known && case_says_pool(c)) {
         fit->least_tensor_parallel = memory_least_tensor_parallel(a, c);
     }
 }
@@ -230,12 +179,11 @@ static enum truth_fit on_card(struct arena *a, const struct fit_question *q,
     static const enum fact_name of_this_card[] = {
         FACT_gpu_total, FACT_gpu_free, FACT_gpu_name, FACT_kv_available,
         FACT_kv_bytes, FACT_kv_blocks, FACT_kv_tokens, FACT_kv_needed,
-        FACT_est_max_model_len, FACT_max_concurrency, FACT_pool_available};
+        FACT_est_max_model_len, FACT_max_concurrency, FACT_pool_available,
+        FACT_COUNT_OF};
     struct fit_question other = *q;
     struct kv kv;
-    for (size_t i = 0; i < sizeof of_this_card / sizeof of_this_card[0]; i++) {
-        other.c.in[of_this_card[i]].known = false;
-    }
+    case_forget(&other.c, of_this_card);
     other.c.gpu = gpu;
     return fit_verdict_of(a, &other, &kv);
 }
@@ -331,7 +279,7 @@ static void find_least_ranks(struct arena *a, const struct fit_question *q,
     bool is_sharded = fit->is_training && fit->c.in[FACT_zero_stage].number > 0;
     bool is_laid = !fit->is_training && engine_of(&fit->c)->spreads_layers;
     if (fit->c.model == NULL || !gpu_total_bytes(&fit->c).known ||
-        says_pool(&fit->c)) {
+        case_says_pool(&fit->c)) {
         return;
     }
     struct fit_question again = fit_asked_again(q, &fit->c);
@@ -381,10 +329,10 @@ static void serve(struct arena *a, struct fit *fit) {
     bool is_told = fit->formulas.count > 0 &&
                    str_starts(fit->formulas.at[fit->formulas.count - 1],
                               STR("kv_available"));
-    if (fit->is_vllm && !says_pool(&fit->c) && !is_told) {
+    if (fit->is_vllm && !case_says_pool(&fit->c) && !is_told) {
         formula_put(a, &fit->formulas, budget_write_pool(a, &fit->c));
     }
-    fit->budget = fit_budget(a, &fit->c, &fit->kv);
+    fit->budget = budget_of(a, &fit->c, &fit->kv);
     fit->fits = fit_verdict(&fit->c, &fit->kv, fit->requests);
 }
 
@@ -435,10 +383,7 @@ static struct fit_point point_of(struct arena *a, const struct fit *fit,
     c.in[FACT_max_model_len].number = tokens;
     c.in[FACT_max_model_len].known = true;
     c.in[FACT_max_model_len].ranged = false;
-    /* printed for another length */
-    c.in[FACT_kv_needed].known = false;
-    c.in[FACT_est_max_model_len].known = false;
-    c.in[FACT_max_concurrency].known = false;
+    case_forget(&c, fit_of_this_length);
     struct kv kv = fit_kv(a, &c, NULL);
     return (struct fit_point){tokens, kv.bytes_per_request,
                               kv.max_concurrency,

@@ -160,15 +160,11 @@ static void take_weights(struct memory_case *c) {
 }
 
 void fit_take_bounds(struct memory_case *c) {
-    static const enum fact_name pools[] = {FACT_kv_available, FACT_kv_blocks,
-                                           FACT_kv_bytes};
     if (engine_of(c)->takes_share) {
         take_batch(c);
     }
-    for (size_t i = 0; i < sizeof pools / sizeof pools[0]; i++) {
-        if (!is_open(c, pools[i])) {
-            return; /* what else is on the card does not matter */
-        }
+    if (case_says_pool(c)) {
+        return; /* what else is on the card does not matter */
     }
     take_weights(c);
     if (engine_of(c)->pool == POOL_OF_STATIC) {

@@ -32,8 +32,8 @@ struct kv fit_kv(struct arena *a, const struct memory_case *c,
                  struct formulas *f);
 enum truth_fit fit_verdict(const struct memory_case *c, const struct kv *kv,
                            int64_t requests);
-struct budget fit_budget(struct arena *a, const struct memory_case *c,
-                         const struct kv *kv);
+/* Printed for one length; FACT_COUNT_OF ends them. */
+extern const enum fact_name fit_of_this_length[];
 
 /* The whole question, as far as its verdict goes: fit.c. */
 enum truth_fit fit_verdict_of(struct arena *a, const struct fit_question *q,
@@ -52,6 +52,8 @@ int64_t fit_told_length(const struct memory_case *c);
  * again. */
 void fit_search(struct arena *a, const struct fit_question *q,
                 struct fit *fit);
+/* In the order of tiers. */
+void fit_add_plan(struct fit *fit, const struct fit_plan *plan);
 void fit_plan(struct arena *a, const struct fit_question *q, struct fit *fit);
 /* fit_check.c, fit_split.c */
 void fit_check(struct arena *a, const struct memory_case *c, struct fit *fit);

@@ -89,9 +89,7 @@ static bool is_told(const struct planning *p, const struct fit_plan *plan) {
  * reckoned anew; then the effect's own word counts. */
 static bool holds(const struct planning *p, const struct fit_plan *plan) {
     struct fit_question then = *p->q;
-    bool is_said = then.c.in[FACT_kv_available].known ||
-                   then.c.in[FACT_kv_blocks].known ||
-                   then.c.in[FACT_kv_bytes].known;
+    bool is_said = case_says_pool(&then.c);
     for (size_t i = 0; i < plan->count; i++) {
         const struct fact *f = &plan->change[i];
         bool keeps_pool = f->name == FACT_max_model_len ||
@@ -102,55 +100,20 @@ static bool holds(const struct planning *p, const struct fit_plan *plan) {
         then.c.in[f->name] = *f;
         then.c.in[f->name].source = SOURCE_USER;
     }
-    then.c.in[FACT_kv_needed].known = false;
-    then.c.in[FACT_est_max_model_len].known = false;
-    then.c.in[FACT_max_concurrency].known = false;
+    case_forget(&then.c, fit_of_this_length);
     fit_complete(p->a, &then);
     struct kv kv = fit_kv(p->a, &then.c, NULL);
     return fit_verdict(&then.c, &kv, 1) == FIT_YES;
 }
 
 static void add(const struct planning *p, const struct fit_plan *plan) {
-    struct fit *fit = p->fit;
-    size_t at = fit->plan_count;
-    if (at == FIT_PLANS || !(is_told(p, plan) || holds(p, plan))) {
-        return;
+    if (is_told(p, plan) || holds(p, plan)) {
+        fit_add_plan(p->fit, plan);
     }
-    while (at > 0 && fit->plans[at - 1].tier > plan->tier) {
-        fit->plans[at] = fit->plans[at - 1];
-        at--;
-    }
-    fit->plans[at] = *plan;
-    fit->plan_count++;
-}
-
-static struct estimate asked(struct arena *a, const struct memory_case *c,
-                             const struct lever *l) {
-    return memory_effect(a, c, SHORT_KV_POOL, l->effect);
-}
-
-static bool is_enough(const struct estimate *e) {
-    return e->verdict == VERDICT_ENOUGH && e->proposed.known;
 }
 
 static bool has_tier(const struct fit *fit, enum fit_tier most) {
     return fit->plan_count > 0 && fit->plans[0].tier <= most;
-}
-
-static void add_singles(const struct planning *p,
-                        const struct memory_case *c) {
-    for (size_t i = 0; i < LEVERS; i++) {
-        struct estimate e = asked(p->a, c, &levers[i]);
-        if (is_enough(&e)) {
-            struct fit_plan plan = {.change = {e.proposed},
-                                    .count = 1,
-                                    .tier = tier_of(c, &levers[i], &e.proposed),
-                                    .needed = e.after,
-                                    .pool = e.limit,
-                                    .formula = e.formula};
-            add(p, &plan);
-        }
-    }
 }
 
 /* The case after a first change that is not enough by itself. */
@@ -160,34 +123,38 @@ static struct memory_case after_change(const struct memory_case *c,
     struct memory_case next = *c;
     next.in[change->name] = *change;
     next.in[change->name].source = SOURCE_USER;
-    next.in[FACT_kv_needed].known = false;
-    next.in[FACT_est_max_model_len].known = false;
-    next.in[FACT_max_concurrency].known = false;
+    case_forget(&next, fit_of_this_length);
     next.in[FACT_kv_available].known = false;
     return with_pool(&next, pool);
 }
 
-static void add_after(const struct planning *p, const struct memory_case *c,
-                      const struct fact *first, struct span pool,
-                      enum fit_tier tier) {
-    struct memory_case next = after_change(c, first, pool);
+/* Each lever that is enough, by itself (first NULL) or after a first change of
+ * this tier, where no plan of that cost does it. */
+static void add_levers(const struct planning *p, const struct memory_case *c,
+                       const struct fact *first, struct span pool,
+                       enum fit_tier tier) {
+    struct memory_case next = first ? after_change(c, first, pool) : *c;
     for (size_t i = 0; i < LEVERS; i++) {
-        struct estimate e = asked(p->a, &next, &levers[i]);
-        if (!is_enough(&e) || e.proposed.name == first->name) {
+        struct estimate e =
+            memory_effect(p->a, &next, SHORT_KV_POOL, levers[i].effect);
+        if (e.verdict != VERDICT_ENOUGH || !e.proposed.known ||
+            (first && e.proposed.name == first->name)) {
             continue;
         }
         enum fit_tier own = tier_of(c, &levers[i], &e.proposed);
-        enum fit_tier both = own > tier ? own : tier;
-        if (has_tier(p->fit, both)) {
-            continue;
-        }
-        struct fit_plan plan = {.change = {*first, e.proposed},
-                                .count = 2,
-                                .tier = both,
+        struct fit_plan plan = {.change = {e.proposed},
+                                .count = 1,
+                                .tier = own > tier ? own : tier,
                                 .needed = e.after,
                                 .pool = e.limit,
                                 .formula = e.formula};
-        add(p, &plan);
+        if (first) {
+            plan.change[plan.count++] = plan.change[0];
+            plan.change[0] = *first;
+        }
+        if (!first || !has_tier(p->fit, plan.tier)) {
+            add(p, &plan);
+        }
     }
 }
 
@@ -197,13 +164,13 @@ static void add_pairs(const struct planning *p, const struct memory_case *c,
     struct estimate eager = memory_effect(a, c, SHORT_KV_POOL,
                                           EFFECT_enforce_eager);
     if (eager.proposed.known) {
-        add_after(p, c, &eager.proposed, eager.limit, TIER_speed);
+        add_levers(p, c, &eager.proposed, eager.limit, TIER_speed);
     }
     struct estimate narrow = memory_effect(a, c, SHORT_KV_POOL,
                                            EFFECT_kv_cache_dtype);
     if (narrow.verdict != VERDICT_NONE) {
         struct fact fp8 = propose_word(FACT_kv_cache_dtype, STR("fp8"));
-        add_after(p, c, &fp8, pool, TIER_quality);
+        add_levers(p, c, &fp8, pool, TIER_quality);
     }
     struct estimate fewer = memory_effect(a, c, SHORT_KV_POOL,
                                           EFFECT_quantization);
@@ -211,24 +178,18 @@ static void add_pairs(const struct planning *p, const struct memory_case *c,
     if (fewer.verdict != VERDICT_NONE && now.known && then.known) {
         struct fact awq = propose_word(FACT_quantization, STR("awq"));
         struct span more = span_minus(now, then);
-        add_after(p, c, &awq, span_plus(pool, more), TIER_quality);
+        add_levers(p, c, &awq, span_plus(pool, more), TIER_quality);
     }
 }
 
 void fit_plan(struct arena *a, const struct fit_question *q,
               struct fit *fit) {
-    static const enum fact_name pools[] = {FACT_kv_available, FACT_kv_blocks,
-                                           FACT_kv_bytes};
-    bool is_said = false;
-    for (size_t i = 0; i < sizeof pools / sizeof pools[0]; i++) {
-        is_said = is_said || q->c.in[pools[i]].known;
-    }
-    if (!is_said || !fit->is_vllm || q->requests > 1) {
+    if (!case_says_pool(&q->c) || !fit->is_vllm || q->requests > 1) {
         fit_search(a, q, fit);
         return;
     }
     struct memory_case c = with_pool(&fit->c, fit->kv.pool);
     struct planning p = {a, q, fit};
-    add_singles(&p, &c);
+    add_levers(&p, &c, NULL, span_none(), TIER_flag);
     add_pairs(&p, &c, fit->kv.pool);
 }

@@ -23,16 +23,15 @@
 #define VALUES_MAX 12
 #define LENGTH_LEAST 1024 /* a shorter one would be no answer */
 #define RANKS_MOST 64
-#define SHARE_MOST (97 * CENT)
 
-enum audience { OF_SERVING, OF_TRAINING };
+enum audience { SERVING, VLLM, BATCHES, CELLS, TRAINING };
 enum how {
     DOWN_BY_HALVES, /* to `number`, at least */
     UP_BY_DOUBLES,  /* to `number`, at most */
-    UP_BY_CENTS,    /* to `number`, at most */
+    UP_BY_CENTS,    /* the engine's share */
     UP_BY_ONE,
     TO_NUMBER,
-    TO_WORD,
+    TO_WORD,   /* NULL: the engine's for so many bits */
     TO_FREE,   /* the share that passes the engine's check of free memory */
     TO_LENGTH, /* the longest that fits */
     TO_LAYERS, /* some of the layers on the card, the rest with the host */
@@ -40,7 +39,6 @@ enum how {
 };
 
 struct lever {
-    const char *engine; /* "": every one */
     enum audience audience;
     enum fact_name fact;
     enum how how;
@@ -49,88 +47,37 @@ struct lever {
     enum fit_tier tier;
 };
 
-/* In order of tiers, then of what a person would try first. */
+/* In order of tiers, then of what a person would try first. What differs
+ * between engines stands in their rules. */
 static const struct lever levers[] = {
-    {"vllm", OF_SERVING, FACT_gpu_memory_utilization, TO_FREE,
-     SHARE_MOST, "", TIER_flag},
-    {"vllm", OF_SERVING, FACT_gpu_memory_utilization, UP_BY_CENTS, SHARE_MOST,
-     "", TIER_flag},
-    {"sglang", OF_SERVING, FACT_mem_fraction_static, UP_BY_CENTS, 92 * CENT,
-     "", TIER_flag},
-    {"tensorrt-llm", OF_SERVING, FACT_kv_free_fraction, UP_BY_CENTS,
-     95 * CENT, "", TIER_flag},
-    {"lmdeploy", OF_SERVING, FACT_kv_free_fraction, UP_BY_CENTS, 90 * CENT,
-     "", TIER_flag},
-    {"", OF_SERVING, FACT_tensor_parallel, TO_RANKS, 0, "", TIER_flag},
-    {"vllm", OF_SERVING, FACT_pipeline_parallel, TO_RANKS, 0, "", TIER_flag},
-    {"vllm", OF_SERVING, FACT_expert_parallel, TO_NUMBER, 1, "", TIER_flag},
-    {"", OF_SERVING, FACT_max_num_batched_tokens, DOWN_BY_HALVES, 1024, "",
+    {VLLM, FACT_gpu_memory_utilization, TO_FREE, 0, "", TIER_flag},
+    {SERVING, FACT_COUNT_OF, UP_BY_CENTS, 0, "", TIER_flag},
+    {SERVING, FACT_tensor_parallel, TO_RANKS, 0, "", TIER_flag},
+    {VLLM, FACT_pipeline_parallel, TO_RANKS, 0, "", TIER_flag},
+    {VLLM, FACT_expert_parallel, TO_NUMBER, 1, "", TIER_flag},
+    {SERVING, FACT_max_num_batched_tokens, DOWN_BY_HALVES, 1024, "",
      TIER_flag},
-    {"vllm", OF_SERVING, FACT_max_num_seqs, DOWN_BY_HALVES, 16, "",
-     TIER_flag},
-    {"transformers", OF_SERVING, FACT_batch_size, DOWN_BY_HALVES, 1, "",
-     TIER_flag},
-    {"mlx", OF_SERVING, FACT_batch_size, DOWN_BY_HALVES, 1, "", TIER_flag},
-    {"", OF_SERVING, FACT_max_model_len, TO_LENGTH, 0, "", TIER_flag},
-    {"", OF_TRAINING, FACT_gradient_checkpointing, TO_NUMBER, 1, "",
-     TIER_flag},
-    {"", OF_TRAINING, FACT_batch_size, DOWN_BY_HALVES, 1, "", TIER_flag},
-    {"", OF_TRAINING, FACT_zero_stage, UP_BY_ONE, 3, "", TIER_flag},
-    {"vllm", OF_SERVING, FACT_enforce_eager, TO_NUMBER, 1, "", TIER_speed},
-    {"llama.cpp", OF_SERVING, FACT_gpu_layers, TO_LAYERS, 0, "", TIER_speed},
-    {"ollama", OF_SERVING, FACT_gpu_layers, TO_LAYERS, 0, "", TIER_speed},
-    {"", OF_TRAINING, FACT_offload, TO_WORD, 0, "optimizer", TIER_speed},
-    {"", OF_TRAINING, FACT_offload, TO_WORD, 0, "all", TIER_speed},
-    {"vllm", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "fp8",
-     TIER_quality},
-    {"sglang", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "fp8_e5m2",
-     TIER_quality},
-    {"tensorrt-llm", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "fp8",
-     TIER_quality},
-    {"tgi", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "fp8_e5m2",
-     TIER_quality},
-    {"lmdeploy", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "8",
-     TIER_quality},
-    {"llama.cpp", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "q8_0",
-     TIER_quality},
-    {"ollama", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "q8_0",
-     TIER_quality},
-    {"mlx", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "8", TIER_quality},
-    {"exllama", OF_SERVING, FACT_kv_cache_dtype, TO_WORD, 0, "q8",
-     TIER_quality},
-    {"vllm", OF_SERVING, FACT_quantization, TO_WORD, 8, "fp8", TIER_quality},
-    {"sglang", OF_SERVING, FACT_quantization, TO_WORD, 8, "fp8",
-     TIER_quality},
-    {"vllm", OF_SERVING, FACT_quantization, TO_WORD, 4, "awq", TIER_quality},
-    {"sglang", OF_SERVING, FACT_quantization, TO_WORD, 4, "awq",
-     TIER_quality},
-    {"tensorrt-llm", OF_SERVING, FACT_quantization, TO_WORD, 8, "fp8",
-     TIER_quality},
-    {"tensorrt-llm", OF_SERVING, FACT_quantization, TO_WORD, 4, "awq",
-     TIER_quality},
-    {"tgi", OF_SERVING, FACT_quantization, TO_WORD, 4, "awq", TIER_quality},
-    {"lmdeploy", OF_SERVING, FACT_quantization, TO_WORD, 4, "awq",
-     TIER_quality},
-    {"llama.cpp", OF_SERVING, FACT_quantization, TO_WORD, 8, "Q8_0",
-     TIER_quality},
-    {"llama.cpp", OF_SERVING, FACT_quantization, TO_WORD, 4, "Q4_K_M",
-     TIER_quality},
-    {"ollama", OF_SERVING, FACT_quantization, TO_WORD, 4, "Q4_K_M",
-     TIER_quality},
-    {"transformers", OF_SERVING, FACT_quantization, TO_WORD, 4,
-     "bitsandbytes", TIER_quality},
-    {"mlx", OF_SERVING, FACT_quantization, TO_WORD, 4, "4bit", TIER_quality},
-    {"", OF_TRAINING, FACT_optimizer, TO_WORD, 0, "adamw_8bit", TIER_quality},
-    {"", OF_TRAINING, FACT_lora_rank, TO_NUMBER, 16, "", TIER_quality},
-    {"", OF_TRAINING, FACT_quantization, TO_WORD, 4, "bitsandbytes",
-     TIER_quality},
-    {"", OF_TRAINING, FACT_seq_len, DOWN_BY_HALVES, 512, "", TIER_quality},
-    {"", OF_SERVING, FACT_tensor_parallel, TO_RANKS, 0, "", TIER_hardware},
-    {"vllm", OF_SERVING, FACT_pipeline_parallel, TO_RANKS, 0, "",
-     TIER_hardware},
-    {"", OF_SERVING, FACT_gpu_count, UP_BY_DOUBLES, 16, "", TIER_hardware},
-    {"", OF_TRAINING, FACT_gpu_count, UP_BY_DOUBLES, RANKS_MOST, "",
-     TIER_hardware},
+    {VLLM, FACT_max_num_seqs, DOWN_BY_HALVES, 16, "", TIER_flag},
+    {BATCHES, FACT_batch_size, DOWN_BY_HALVES, 1, "", TIER_flag},
+    {SERVING, FACT_max_model_len, TO_LENGTH, 0, "", TIER_flag},
+    {TRAINING, FACT_gradient_checkpointing, TO_NUMBER, 1, "", TIER_flag},
+    {TRAINING, FACT_batch_size, DOWN_BY_HALVES, 1, "", TIER_flag},
+    {TRAINING, FACT_zero_stage, UP_BY_ONE, 3, "", TIER_flag},
+    {VLLM, FACT_enforce_eager, TO_NUMBER, 1, "", TIER_speed},
+    {CELLS, FACT_gpu_layers, TO_LAYERS, 0, "", TIER_speed},
+    {TRAINING, FACT_offload, TO_WORD, 0, "optimizer", TIER_speed},
+    {TRAINING, FACT_offload, TO_WORD, 0, "all", TIER_speed},
+    {SERVING, FACT_kv_cache_dtype, TO_WORD, 0, NULL, TIER_quality},
+    {SERVING, FACT_quantization, TO_WORD, 8, NULL, TIER_quality},
+    {SERVING, FACT_quantization, TO_WORD, 4, NULL, TIER_quality},
+    {TRAINING, FACT_optimizer, TO_WORD, 0, "adamw_8bit", TIER_quality},
+    {TRAINING, FACT_lora_rank, TO_NUMBER, 16, "", TIER_quality},
+    {TRAINING, FACT_quantization, TO_WORD, 4, "bitsandbytes", TIER_quality},
+    {TRAINING, FACT_seq_len, DOWN_BY_HALVES, 512, "", TIER_quality},
+    {SERVING, FACT_tensor_parallel, TO_RANKS, 0, "", TIER_hardware},
+    {VLLM, FACT_pipeline_parallel, TO_RANKS, 0, "", TIER_hardware},
+    {SERVING, FACT_gpu_count, UP_BY_DOUBLES, 16, "", TIER_hardware},
+    {TRAINING, FACT_gpu_count, UP_BY_DOUBLES, RANKS_MOST, "", TIER_hardware},
 };
 
 #define LEVERS (sizeof levers / sizeof levers[0])
@@ -251,7 +198,7 @@ static void word(struct values *v, const struct lever *l,
     bool is_fp8 = str_eq(str_of(l->word), STR("fp8"));
     bool is_weights = l->fact == FACT_quantization;
     int64_t bits = weight_bits(c);
-    bool is_adapter = l->audience == OF_TRAINING && is_weights;
+    bool is_adapter = l->audience == TRAINING && is_weights;
     if (is_weights && (bits == 0 || bits <= l->number ||
                        (is_fp8 && !has_fp8) ||
                        (c->model && c->model->quantization.n > 0))) {
@@ -297,7 +244,7 @@ static struct values values_of(struct search *s, const struct lever *l,
     case DOWN_BY_HALVES: halve(&v, l, now); break;
     case UP_BY_DOUBLES:
         for (int64_t n = (now > 0 ? now : 1) * 2;
-             n <= l->number && (l->audience == OF_TRAINING ||
+             n <= l->number && (l->audience == TRAINING ||
                                 engine_of(c)->spreads_layers);
              n *= 2) {
             offer(&v, l->fact, n);
@@ -337,10 +284,8 @@ static struct values values_of(struct search *s, const struct lever *l,
 static void change(struct fit_question *q, const struct fact *f) {
     static const enum fact_name of_old[] = {
         FACT_kv_needed, FACT_est_max_model_len, FACT_max_concurrency,
-        FACT_kv_tokens, FACT_tried_alloc};
-    for (size_t i = 0; i < sizeof of_old / sizeof of_old[0]; i++) {
-        q->c.in[of_old[i]].known = false;
-    }
+        FACT_kv_tokens, FACT_tried_alloc, FACT_COUNT_OF};
+    case_forget(&q->c, of_old);
     if (f->name == FACT_quantization || f->name == FACT_tensor_parallel ||
         f->name == FACT_pipeline_parallel) {
         q->c.in[FACT_weights_bytes].known = false;
@@ -424,44 +369,63 @@ static struct str formula_of(struct search *s, const struct fit_plan *plan) {
     return all;
 }
 
-static void add(struct search *s, const struct fit_plan *plan) {
-    struct fit *fit = s->fit;
+void fit_add_plan(struct fit *fit, const struct fit_plan *plan) {
     size_t at = fit->plan_count;
-    for (size_t i = 0; i < fit->plan_count; i++) {
-        if (is_same(&fit->plans[i], plan)) {
-            return;
-        }
-    }
     if (at == FIT_PLANS) {
         return;
     }
-    while (at > 0 && fit->plans[at - 1].tier > plan->tier) {
+    for (; at > 0 && fit->plans[at - 1].tier > plan->tier; at--) {
         fit->plans[at] = fit->plans[at - 1];
-        at--;
     }
     fit->plans[at] = *plan;
-    fit->plans[at].formula = formula_of(s, plan);
     fit->plan_count++;
 }
 
-static bool is_for(const struct search *s, const struct lever *l) {
+static void add(struct search *s, struct fit_plan *plan) {
+    bool is_new = true;
+    for (size_t i = 0; i < s->fit->plan_count; i++) {
+        is_new = is_new && !is_same(&s->fit->plans[i], plan);
+    }
+    if (is_new) {
+        plan->formula = formula_of(s, plan);
+        fit_add_plan(s->fit, plan);
+    }
+}
+
+/* The lever as this engine has it; false: it has none. */
+static bool lever_of(const struct search *s, size_t i, struct lever *l) {
     const struct memory_case *c = &s->fit->c;
-    bool is_its = l->engine[0] == '\0' || str_eq(c->engine, str_of(l->engine));
-    bool trains = l->audience == OF_TRAINING;
+    const struct engine_rules *e = engine_of(c);
+    *l = levers[i];
+    bool is_its[] = {[SERVING] = true, [VLLM] = e->is_named,
+                     [BATCHES] = e->can_batch, [CELLS] = e->has_cells,
+                     [TRAINING] = true};
+    if (l->how == UP_BY_CENTS) {
+        l->fact = e->share;
+    }
+    if (l->how == UP_BY_CENTS || l->how == TO_FREE) {
+        l->number = e->share_most;
+    }
+    if (l->word == NULL) {
+        l->word = l->number == 0   ? e->narrow
+                  : l->number == 8 ? e->bits8
+                                   : e->bits4;
+    }
     bool has_it = l->fact != FACT_expert_parallel || c->model->is_moe;
-    return is_its && has_it && trains == s->fit->is_training;
+    return is_its[l->audience] && has_it && l->fact != FACT_COUNT_OF &&
+           l->word != NULL && (l->audience == TRAINING) == s->fit->is_training;
 }
 
 static void add_singles(struct search *s) {
     for (size_t i = 0; i < LEVERS; i++) {
-        const struct lever *l = &levers[i];
-        if (!is_for(s, l)) {
+        struct lever l;
+        if (!lever_of(s, i, &l)) {
             continue;
         }
-        struct values v = values_of(s, l, s->q, &s->fit->c);
+        struct values v = values_of(s, &l, s->q, &s->fit->c);
         for (size_t k = 0; k < v.count; k++) {
             struct fit_plan plan = {
-                .change = {v.at[k]}, .count = 1, .tier = l->tier};
+                .change = {v.at[k]}, .count = 1, .tier = l.tier};
             if (holds(s, &plan)) {
                 add(s, &plan);
                 break;
@@ -534,11 +498,10 @@ static bool add_set(struct search *s, enum fit_tier most, size_t rounds,
     bool fits = false;
     for (size_t round = 0; round < rounds && !fits; round++) {
         for (size_t i = 0; i < LEVERS && !fits; i++) {
-            const struct lever *l = &levers[i];
-            bool is_last = l->how == TO_LENGTH;
-            if (is_for(s, l) && is_of_set(l, most, may_be_slow) &&
-                is_last == (round == 1)) {
-                fits = try_lever(s, &plan, l);
+            struct lever l;
+            if (lever_of(s, i, &l) && is_of_set(&l, most, may_be_slow) &&
+                (l.how == TO_LENGTH) == (round == 1)) {
+                fits = try_lever(s, &plan, &l);
             }
         }
     }

@@ -19,7 +19,6 @@
 #define GIB (INT64_C(1) << 30)
 #define USUAL_TOKENS 2048
 #define BATCH_MOST (1 << 20)
-#define PARTS_MAX 8
 
 /* ---- what is not said ---- */
 
@@ -131,29 +130,19 @@ static struct span largest_batch(struct arena *a,
 
 /* ---- where the bytes go ---- */
 
-static void add(struct budget *b, const char *part, struct span bytes,
-                struct str source) {
-    if (bytes.known && bytes.high > 0 && b->count < PARTS_MAX) {
-        b->parts[b->count++] =
-            (struct budget_part){part, span_at_least(bytes, 0), source};
-    }
-}
-
 static struct budget parts_of(struct arena *a, const struct memory_case *c,
                               const struct training *t) {
-    struct budget b = {.total = gpu_total_bytes(c)};
+    struct budget b = budget_begin(a, c);
     struct str model = write_source(a, c, FACT_model);
     struct str optimizer = write_source(a, c, FACT_optimizer);
-    b.parts = arena_array(a, PARTS_MAX, sizeof *b.parts);
-    add(&b, "weights", t->weights, model);
-    add(&b, "gradients", t->gradients, model);
-    add(&b, "optimizer", t->optimizer, optimizer);
-    add(&b, "activation", t->activations, STR("derived"));
-    add(&b, "non_torch", span_in(c, FACT_non_torch),
-        write_source(a, c, FACT_non_torch));
+    budget_add(&b, "weights", t->weights, model);
+    budget_add(&b, "gradients", t->gradients, model);
+    budget_add(&b, "optimizer", t->optimizer, optimizer);
+    budget_add(&b, "activation", t->activations, STR("derived"));
+    budget_add_fact(a, &b, c, "non_torch", FACT_non_torch);
     struct span rest = span_minus(b.total, held_by(c, t));
     if (rest.known && rest.low > 0) {
-        add(&b, "free", rest, STR("derived"));
+        budget_add(&b, "free", rest, STR("derived"));
     }
     return b;
 }
