@@ -17,7 +17,6 @@
  *                    of an unknown model nothing is said
  */
 #include "memory/effect.h"
-#include "memory/kv_formula.h"
 #include "memory/kv_row.h"
 #include "memory/rules.h"
 

@@ -9,7 +9,6 @@
 #include "memory/utilization.h"
 
 #include "memory/budget.h"
-#include "memory/kv_formula.h"
 #include "memory/rules.h"
 #include "memory/weights.h"
 

@@ -29,6 +29,9 @@ struct str term_write(struct arena *a, struct term t) {
 struct str formula_write(struct arena *a, const char *pattern,
                          const struct term *terms) {
     struct buf b;
+    if (a == NULL) {
+        return (struct str){0};
+    }
     buf_init_in(&b, a, TEXT_MAX);
     for (; *pattern; pattern++) {
         if (*pattern == '%') {

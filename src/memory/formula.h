@@ -38,7 +38,7 @@ struct term {
 #define MIDDLE(s) BYTES(span_middle(s))
 
 struct str term_write(struct arena *a, struct term t);
-/* The pattern with a term in the place of each %. */
+/* The pattern with a term in the place of each %; empty where a is NULL. */
 struct str formula_write(struct arena *a, const char *pattern,
                          const struct term *terms);
 /* The same and where its numbers are from: write_sources(). */

@@ -8,7 +8,6 @@
 #include "memory/demand.h"
 #include "memory/engines.h"
 #include "memory/formula.h"
-#include "memory/kv_formula.h"
 #include "memory/kv_row.h"
 #include "memory/span.h"
 

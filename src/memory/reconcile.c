@@ -13,7 +13,6 @@
 #include "memory/engines.h"
 #include "memory/effect.h"
 #include "memory/formula.h"
-#include "memory/kv_formula.h"
 #include "memory/span.h"
 
 /* Workers print what they have; the engine takes the least of all: a pool may

@@ -7,110 +7,170 @@
  *                  whatever the length; or one for every block
  *   cross          ceil(encoder tokens / block)
  */
+#include "memory/case.h"
+#include "memory/formula.h"
+#include "memory/kv_row.h"
 #include "memory/span.h"
 #include "memory/way.h"
 
-static struct span ceil_blocks(struct span tokens, int64_t block) {
-    if (!tokens.known || block <= 0) {
-        return span_none();
-    }
-    return span_exact(ceil_div(tokens.low, block));
+/* An amount and how it comes about; no text where nobody asks (a: NULL). */
+struct expression {
+    struct span value;
+    struct str text;
+};
+
+/* "first + next". */
+static struct str add_up(struct arena *a, struct str sum, struct str next) {
+    return sum.n == 0 ? next : FORMULA(a, "% + %", TEXT(sum), TEXT(next));
 }
 
-static struct span least(struct span s, int64_t n) {
-    if (s.known && s.low > n) {
-        return span_exact(n);
+/* ---- blocks ---- */
+
+static struct span ceil_blocks(struct span tokens, int64_t block) {
+    return tokens.known && block > 0 ? span_exact(ceil_div(tokens.low, block))
+                                     : span_none();
+}
+
+/* Blocks of `block` tokens that one layer of a set needs for a request. */
+static struct expression blocks_of(struct arena *a, const struct way *w,
+                                   const struct layer_set *s, int64_t block,
+                                   int64_t tokens) {
+    struct term n = COUNT(tokens), window = COUNT(s->window);
+    struct term flight = COUNT(w->tokens_in_flight);
+    struct term each = COUNT(s->block_tokens);
+    struct span all = span_exact(tokens);
+    struct span reach =
+        span_plus(span_exact(s->window), span_exact(w->tokens_in_flight));
+    struct span less = span_plus(reach, span_exact(-1));
+    reach = reach.known && reach.low > tokens ? all : reach;
+    less = less.known && less.low > tokens ? all : less;
+    switch (s->kind) {
+    case KV_full:
+    case KV_mla:
+    case KV_indexer:
+        all = span_exact(ceil_div(tokens, w->context_ranks));
+        return (struct expression){
+            ceil_blocks(all, block),
+            w->context_ranks > 1
+                ? FORMULA(a, "ceil(ceil(% / % context ranks) / %)", n,
+                          PLAIN(w->context_ranks), each)
+                : FORMULA(a, "ceil(% / %)", n, each)};
+    case KV_sliding:
+        return (struct expression){
+            span_plus(ceil_blocks(less, block), span_exact(1)),
+            FORMULA(a, "(ceil(min(% - 1 + %, %) / %) + 1)", window, flight, n,
+                    each)};
+    case KV_chunked:
+        return (struct expression){
+            ceil_blocks(reach, block),
+            FORMULA(a, "ceil(min(% + %, %) / %)", window, flight, n, each)};
+    case KV_state:
+        if (!w->keeps_all_states) {
+            return (struct expression){span_exact(w->state_pages),
+                                       FORMULA(a, "%", COUNT(w->state_pages))};
+        }
+        return (struct expression){
+            span_plus(ceil_blocks(all, block), span_exact(w->state_pages - 1)),
+            FORMULA(a, "(ceil(% / %) + %)", n, each,
+                    PLAIN(w->state_pages - 1))};
+    case KV_cross:
+        return (struct expression){
+            s->window ? ceil_blocks(span_exact(s->window), block)
+                      : span_of(0, ceil_blocks(all, block).high),
+            FORMULA(a, "ceil(% / %)", s->window ? window : n, each)};
+    case KV_KIND_COUNT_OF: break;
     }
-    return s;
+    return (struct expression){.value = {0}};
 }
 
 struct span way_blocks(const struct way *w, const struct layer_set *set,
                        int64_t block_tokens, int64_t tokens) {
-    struct span reach =
-        span_plus(span_exact(set->window), span_exact(w->tokens_in_flight));
-    switch (set->kind) {
-    case KV_full:
-    case KV_mla:
-    case KV_indexer:
-        return ceil_blocks(span_exact(ceil_div(tokens, w->context_ranks)),
-                           block_tokens);
-    case KV_sliding:
-        reach = span_plus(reach, span_exact(-1));
-        return span_plus(ceil_blocks(least(reach, tokens), block_tokens),
-                         span_exact(1));
-    case KV_chunked: return ceil_blocks(least(reach, tokens), block_tokens);
-    case KV_state:
-        if (w->keeps_all_states) {
-            return span_plus(ceil_blocks(span_exact(tokens), block_tokens),
-                             span_exact(w->state_pages - 1));
-        }
-        return span_exact(w->state_pages);
-    case KV_cross:
-        if (set->window == 0) {
-            return span_of(0,
-                           ceil_blocks(span_exact(tokens), block_tokens).high);
-        }
-        return ceil_blocks(span_exact(set->window), block_tokens);
-    case KV_KIND_COUNT_OF: break;
-    }
-    return span_none();
+    return blocks_of(NULL, w, set, block_tokens, tokens).value;
 }
+
+/* ---- a request ---- */
 
 /* Not the page, which may be padded: what the layer itself needs. */
-static struct span sum_of_layers(const struct way *w, const struct plan *p,
-                                 int64_t tokens) {
-    struct span sum = span_exact(0);
+static struct expression sum_of_layers(struct arena *a, const struct way *w,
+                                       const struct plan *p, int64_t tokens) {
+    struct expression sum = {.value = span_exact(0)};
     for (size_t i = 0; i < p->count; i++) {
         const struct layer_set *s = &p->set[i];
-        struct span blocks = way_blocks(w, s, s->block_tokens, tokens);
-        struct span page = span_exact(s->page_bytes);
-        if (s->kind != KV_state) {
-            page = span_times(span_exact(s->row_bytes), s->block_tokens);
-        }
-        sum = span_plus(sum, span_times(span_product(blocks, page), s->count));
+        struct expression blocks = blocks_of(a, w, s, s->block_tokens, tokens);
+        struct span page =
+            s->kind == KV_state
+                ? span_exact(s->page_bytes)
+                : span_times(span_exact(s->row_bytes), s->block_tokens);
+        struct span layer = span_product(blocks.value, page);
+        sum.value = span_plus(sum.value, span_times(layer, s->count));
+        sum.text =
+            add_up(a, sum.text,
+                   FORMULA(a, "% layers x % blocks x % bytes", COUNT(s->count),
+                           TEXT(blocks.text), COUNT(page.low)));
     }
     return sum;
 }
 
-static struct span blocks_of_groups(const struct way *w, const struct plan *p,
-                                    int64_t tokens) {
-    struct span sum = span_exact(0);
-    for (size_t i = 0; i < p->count; i++) {
+static struct expression blocks_of_groups(struct arena *a, const struct way *w,
+                                          const struct plan *p,
+                                          bool is_first_only, int64_t tokens) {
+    struct expression sum = {.value = span_exact(0)};
+    for (size_t i = 0; i < (is_first_only ? 1 : p->count); i++) {
         const struct layer_set *s = &p->set[i];
-        struct span blocks = way_blocks(w, s, s->block_tokens, tokens);
-        if (w->rules->need == NEED_FIRST_GROUP) {
-            return blocks;
-        } else {
-            sum = span_plus(sum, span_times(blocks, s->groups));
-        }
+        struct expression blocks = blocks_of(a, w, s, s->block_tokens, tokens);
+        int64_t times = is_first_only ? 1 : s->groups;
+        sum.value = span_plus(sum.value, span_times(blocks.value, times));
+        sum.text = add_up(a, sum.text,
+                          FORMULA(a, "% x %", COUNT(times), TEXT(blocks.text)));
     }
     return sum;
+}
+
+static struct expression request_of(struct arena *a, const struct way *w,
+                                    int64_t tokens) {
+    struct plan p = way_plan(w, PLAN_CHECK);
+    struct expression all = {.value = span_none()};
+    if (!p.known) {
+        return all;
+    }
+    if (p.is_grouped && w->rules->need != NEED_LAYERS) {
+        struct expression blocks = blocks_of_groups(
+            a, w, &p, w->rules->need == NEED_FIRST_GROUP, tokens);
+        struct str unit =
+            p.is_packed ? STR("layer tuples") : STR("layers per group");
+        int64_t page = p.is_packed ? p.tuple_bytes : p.set[0].page_bytes;
+        return (struct expression){
+            span_times(blocks.value, p.need_block_bytes),
+            FORMULA(a, "% % x % bytes x (%) blocks", COUNT(p.layers_per_group),
+                    TEXT(unit), COUNT(page), TEXT(blocks.text))};
+    }
+    all = sum_of_layers(a, w, &p, tokens);
+    if (a != NULL && p.count == 1 && kv_kind_grows(p.set[0].kind) &&
+        w->context_ranks == 1) {
+        const struct layer_set *s = &p.set[0];
+        all.text =
+            FORMULA(a, "% blocks x % x % bytes",
+                    TEXT(blocks_of(a, w, s, s->block_tokens, tokens).text),
+                    COUNT(p.base_block_tokens), COUNT(way_slope(w).low));
+    }
+    return all;
 }
 
 struct span way_request(const struct way *w, int64_t tokens) {
-    struct plan p = way_plan(w, PLAN_CHECK);
-    if (!p.known) {
-        return span_none();
-    }
-    if (!p.is_grouped || w->rules->need == NEED_LAYERS) {
-        return sum_of_layers(w, &p, tokens);
-    }
-    return span_times(blocks_of_groups(w, &p, tokens), p.need_block_bytes);
+    return request_of(NULL, w, tokens).value;
+}
+
+struct str write_request(struct arena *a, const struct way *w, int64_t tokens) {
+    return request_of(a, w, tokens).text;
 }
 
 struct span way_request_blocks(const struct way *w, int64_t tokens) {
     struct plan p = way_plan(w, PLAN_POOL);
-    struct way all = *w;
-    struct kv_rules rules = *w->rules;
     if (!p.known) {
         return span_none();
     }
-    if (!p.is_grouped) {
-        return way_blocks(w, &p.set[0], p.base_block_tokens, tokens);
-    }
-    rules.need = NEED_GROUPS;
-    all.rules = &rules;
-    return blocks_of_groups(&all, &p, tokens);
+    return p.is_grouped ? blocks_of_groups(NULL, w, &p, false, tokens).value
+                        : way_blocks(w, &p.set[0], p.base_block_tokens, tokens);
 }
 
 /* What the check charges and what the blocks take, whichever is more: a pool
@@ -121,48 +181,34 @@ static struct span held_bytes(const struct way *w, int64_t tokens) {
         return charged;
     }
     struct plan p = way_plan(w, PLAN_POOL);
-    struct span kept = p.known ? sum_of_layers(w, &p, tokens) : span_none();
+    struct span kept =
+        p.known ? sum_of_layers(NULL, w, &p, tokens).value : span_none();
     return charged.known && kept.known && kept.high > charged.high ? kept
-                                                                  : charged;
+                                                                   : charged;
 }
 
 typedef struct span (*way_amount)(const struct way *w, int64_t argument);
 
-static struct span longest_by(const struct way *w, way_amount bytes,
-                              int64_t pool, int64_t ceiling) {
-    int64_t fits = 0, fails = ceiling;
-    if (ceiling <= 0 || ceiling == INT64_MAX) {
-        return span_none();
-    }
-    fails = ceiling + 1;
+/* The most tokens whose need, charged and held, is at most the pool. */
+struct span way_longest(const struct way *w, int64_t pool, int64_t ceiling) {
+    int64_t fits = 0, fails = ceiling < INT64_MAX ? ceiling + 1 : 0;
     while (fails - fits > 1) {
         int64_t middle = fits + (fails - fits) / 2;
-        struct span need = bytes(w, middle);
+        struct span need = held_bytes(w, middle);
         if (!need.known) {
             return span_none();
         }
-        if (need.high <= pool) {
-            fits = middle;
-        } else {
-            fails = middle;
-        }
+        *(need.high <= pool ? &fits : &fails) = middle;
     }
-    return span_exact(fits);
-}
-
-struct span way_longest(const struct way *w, int64_t pool, int64_t ceiling) {
-    return longest_by(w, way_request, pool, ceiling);
-}
-
-struct span way_longest_held(const struct way *w, int64_t pool,
-                             int64_t ceiling) {
-    return longest_by(w, held_bytes, pool, ceiling);
+    return ceiling > 0 && ceiling < INT64_MAX ? span_exact(fits) : span_none();
 }
 
 struct span way_block_bytes(const struct way *w) {
     struct plan p = way_plan(w, PLAN_POOL);
     return p.known ? span_exact(p.block_bytes) : span_none();
 }
+
+/* ---- a further token ---- */
 
 int64_t way_rows_charged(const struct way *w, const struct plan *p, size_t i) {
     if (!p->is_grouped || w->rules->need == NEED_LAYERS) {
@@ -175,22 +221,12 @@ int64_t way_rows_charged(const struct way *w, const struct plan *p, size_t i) {
 }
 
 static struct span row_of(const struct way *w, const struct layer_set *s) {
-    switch (s->kind) {
-    case KV_full:
-    case KV_mla:
-    case KV_indexer:
+    if (kv_kind_grows(s->kind)) {
         return span_share(span_exact(s->row_bytes), 1, w->context_ranks);
-    case KV_state:
-        if (w->keeps_all_states) {
-            return span_share(span_exact(s->page_bytes), 1, s->block_tokens);
-        }
-        break;
-    case KV_sliding:
-    case KV_chunked:
-    case KV_cross:
-    case KV_KIND_COUNT_OF: break;
     }
-    return span_exact(0);
+    return s->kind == KV_state && w->keeps_all_states
+               ? span_share(span_exact(s->page_bytes), 1, s->block_tokens)
+               : span_exact(0);
 }
 
 struct span way_slope(const struct way *w) {
@@ -203,10 +239,84 @@ struct span way_slope(const struct way *w) {
                    : span_none();
     }
     for (size_t i = 0; i < p.count; i++) {
-        sum = span_plus(sum, span_times(row_of(w, &p.set[i]),
-                                        way_rows_charged(w, &p, i)));
+        sum = span_plus(
+            sum, span_times(row_of(w, &p.set[i]), way_rows_charged(w, &p, i)));
     }
     return p.known ? sum : span_none();
+}
+
+/* H of a rank: "8 kv heads", "floor(8 kv heads / TP 2)", "1 kv head". */
+static struct str write_heads(struct arena *a, int64_t heads, int64_t tp) {
+    if (heads < tp && tp > 1) {
+        return STR("1 copied kv head");
+    }
+    return tp <= 1 ? FORMULA(a, "% kv heads", PLAIN(heads))
+                   : FORMULA(a, "floor(% kv heads / TP %)", PLAIN(heads),
+                             PLAIN(tp));
+}
+
+/* The model's group that a set was made of, when it is the only one. */
+static const struct kv_group *group_of(const struct way *w,
+                                       const struct layer_set *s) {
+    const struct kv_group *found = NULL;
+    for (size_t i = 0; i < w->model->group_count; i++) {
+        const struct kv_group *g = &w->model->groups[i];
+        struct span row =
+            kv_row_bytes(g, w->tp, w->kv_dtype, false, w->rules->latent);
+        if (g->kind == KV_state || !row.known || row.low != s->row_bytes) {
+            continue;
+        }
+        if (found &&
+            (found->kv_heads != g->kv_heads || found->k_dim != g->k_dim)) {
+            return NULL;
+        }
+        found = g;
+    }
+    return found;
+}
+
+/* One token in `rows` layers of a set. */
+static struct str write_rows(struct arena *a, const struct way *w,
+                             const struct layer_set *s, int64_t rows) {
+    const struct kv_group *g = group_of(w, s);
+    if (g && g->kind == KV_mla && s->row_bytes % g->latent_dim == 0) {
+        return FORMULA(a, "% layers x % latent x % bytes", COUNT(rows),
+                       PLAIN(g->latent_dim),
+                       PLAIN(s->row_bytes / g->latent_dim));
+    }
+    if (g && g->kind != KV_mla && g->kind != KV_indexer &&
+        g->k_dim == g->v_dim && g->k_dim > 0) {
+        int64_t elements = 2 * kv_heads_of_rank(g->kv_heads, w->tp) * g->k_dim;
+        if (s->row_bytes % elements == 0) {
+            return FORMULA(a, "2 x % layers x % x % x % bytes", COUNT(rows),
+                           TEXT(write_heads(a, g->kv_heads, w->tp)),
+                           PLAIN(g->k_dim), PLAIN(s->row_bytes / elements));
+        }
+    }
+    return FORMULA(a, "% layers x % bytes", COUNT(rows), COUNT(s->row_bytes));
+}
+
+struct str write_slope(struct arena *a, const struct way *w) {
+    struct plan p = way_plan(w, PLAN_CHECK);
+    struct str sum = {0};
+    if (p.is_packed) { /* one block, as the check at start charges it */
+        return FORMULA(a, "% layer tuples x % bytes / %",
+                       PLAIN(p.layers_per_group), COUNT(p.tuple_bytes),
+                       COUNT(p.base_block_tokens * w->context_ranks));
+    }
+    if (w->keeps_all_states) { /* no row of its own: a page for each block */
+        return sum;
+    }
+    for (size_t i = 0; i < p.count; i++) {
+        int64_t rows = way_rows_charged(w, &p, i);
+        if (kv_kind_grows(p.set[i].kind) && rows != 0) {
+            sum = add_up(a, sum, write_rows(a, w, &p.set[i], rows));
+        }
+    }
+    return w->context_ranks > 1 && sum.n > 0
+               ? FORMULA(a, "(%) / % context ranks", TEXT(sum),
+                         PLAIN(w->context_ranks))
+               : sum;
 }
 
 /* ---- over all ways ---- */
@@ -252,8 +362,8 @@ struct span ways_longest(const struct ways *ways, struct span pool,
     struct span all = span_none();
     for (size_t i = 0; pool.known && i < ways->count; i++) {
         struct span one =
-            span_hull(way_longest_held(&ways->at[i], pool.low, ceiling),
-                      way_longest_held(&ways->at[i], pool.high, ceiling));
+            span_hull(way_longest(&ways->at[i], pool.low, ceiling),
+                      way_longest(&ways->at[i], pool.high, ceiling));
         all = i == 0 ? one : span_hull(all, one);
     }
     return all;

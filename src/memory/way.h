@@ -102,13 +102,15 @@ struct span way_request(const struct way *w, int64_t tokens);
 /* Blocks of all groups that it takes in fact. */
 struct span way_request_blocks(const struct way *w, int64_t tokens);
 /* Most tokens of one request that the check lets into so many bytes, up to
- * ceiling. */
+ * ceiling, and that their blocks hold as well. */
 struct span way_longest(const struct way *w, int64_t pool, int64_t ceiling);
-/* And that their blocks hold as well. */
-struct span way_longest_held(const struct way *w, int64_t pool,
-                             int64_t ceiling);
 struct span way_block_bytes(const struct way *w);
 struct span way_slope(const struct way *w); /* bytes per further token */
+
+/* Spelled out: "2 x 36 layers x 8 kv heads x 128 x 2 bytes" over the kinds that
+ * grow; "ceil(40,960 / 16) x 16 x 147,456 bytes", or the sum over groups. */
+struct str write_slope(struct arena *a, const struct way *w);
+struct str write_request(struct arena *a, const struct way *w, int64_t tokens);
 
 /* The same over all ways. */
 struct span ways_request(const struct ways *ways, int64_t tokens);
