@@ -14,8 +14,6 @@
 
 #include "base/units.h"
 
-#define DIM_MAX 10000000
-#define STEPS_MAX 1000
 #define INDEX_SCALE 4
 
 static int64_t of_layer(const struct header *h, enum key key, int64_t i,
@@ -24,8 +22,9 @@ static int64_t of_layer(const struct header *h, enum key key, int64_t i,
     if (!l->is_there || l->count == 0) {
         return otherwise;
     }
-    return l->count == 1 ? l->at[0]
-                         : (size_t)i < l->count ? l->at[i] : otherwise;
+    return l->count == 1          ? l->at[0]
+           : (size_t)i < l->count ? l->at[i]
+                                  : otherwise;
 }
 
 static int64_t one(const struct header *h, enum key key, int64_t otherwise) {
@@ -41,10 +40,10 @@ static int64_t window_period(const struct header *h) {
     static const struct {
         const char *architecture;
         int64_t period;
-    } known[] = {{"gemma2", 2},  {"gemma3", 6},  {"gemma3n", 5},
-                 {"cohere2", 4}, {"gpt-oss", 2}, {"llama4", 4},
-                 {"exaone4", 4}, {"olmo2", 4},
-                 {"gemma4", 6},  {"smallthinker", 4}, {"afmoe", 4}};
+    } known[] = {{"gemma2", 2},       {"gemma3", 6},  {"gemma3n", 5},
+                 {"cohere2", 4},      {"gpt-oss", 2}, {"llama4", 4},
+                 {"exaone4", 4},      {"olmo2", 4},   {"gemma4", 6},
+                 {"smallthinker", 4}, {"afmoe", 4}};
     const struct list *said = &h->value[KEY_pattern];
     if (said->is_there && said->count == 1) {
         return said->at[0];
@@ -70,61 +69,27 @@ static bool is_windowed(const struct header *h, int64_t i) {
     return period > 1 && (i + 1) % period != 0;
 }
 
-static bool is_dim(int64_t n) {
-    return n > 0 && n < DIM_MAX;
-}
-
-/* Heads x dim x dim, and a convolution of queries, keys and values. */
-static struct kv_group delta_attention(const struct header *h) {
-    int64_t dim = one(h, KEY_kda_dim, 0), heads = one(h, KEY_heads, 0);
-    int64_t steps = one(h, KEY_conv, 4) - 1;
-    struct kv_group g = {
-        .kind = KV_state, .layers = 1, .mixer = STR("kda")};
-    if (is_dim(dim) && dim < 100000 && heads > 0 && heads < 100000 &&
-        steps > 0 && steps < STEPS_MAX) {
-        g.conv_channels = 3 * heads * dim;
-        g.conv_steps = steps;
-        g.state_elements = heads * dim * dim;
-    }
-    return g;
-}
-
-static struct kv_group short_convolution(const struct header *h) {
-    int64_t steps = one(h, KEY_short_conv, 0) - 1;
-    struct kv_group g = {
-        .kind = KV_state, .layers = 1, .mixer = STR("conv")};
-    if (steps > 0 && steps < STEPS_MAX && is_dim(one(h, KEY_hidden, 0))) {
-        g.conv_channels = one(h, KEY_hidden, 0);
-        g.conv_steps = steps;
-    }
-    return g;
-}
-
-static struct kv_group recurrent(const struct header *h) {
-    int64_t inner = one(h, KEY_inner, 0), state = one(h, KEY_state, 0);
-    int64_t groups = one(h, KEY_groups, 0);
-    int64_t steps = one(h, KEY_conv, 4) - 1;
-    bool is_delta = str_starts(h->architecture, STR("qwen3"));
-    struct kv_group g = {.kind = KV_state,
-                         .layers = 1,
-                         .mixer = is_delta      ? STR("gdn")
-                                  : groups == 0 ? STR("mamba1")
-                                                : STR("mamba2")};
-    if (is_dim(inner) && is_dim(state) && groups >= 0 && groups < 10000 &&
-        steps > 0 && steps < STEPS_MAX) {
-        g.conv_channels = inner + 2 * groups * state;
-        g.conv_steps = steps;
-        g.conv_groups = is_delta ? 0 : groups;
-        g.group_channels = g.conv_groups > 0 ? 2 * state : 0;
-        g.state_elements = inner * state;
-    }
-    return g;
-}
-
+/* Kimi's delta attention: heads x dim x dim; a short convolution alone; else a
+ * delta net or Mamba. */
 static struct kv_group state_layer(const struct header *h) {
-    struct kv_group g = h->value[KEY_kda_dim].is_there      ? delta_attention(h)
-                        : h->value[KEY_short_conv].is_there ? short_convolution(h)
-                                                            : recurrent(h);
+    int64_t dim = one(h, KEY_kda_dim, 0), heads = one(h, KEY_heads, 0);
+    int64_t groups = one(h, KEY_groups, 0), kernel = one(h, KEY_conv, 4);
+    bool is_delta = str_starts(h->architecture, STR("qwen3"));
+    struct kv_group g;
+    if (h->value[KEY_kda_dim].is_there) {
+        g = shape_delta("kda", heads, dim, heads, dim, kernel);
+    } else if (h->value[KEY_short_conv].is_there) {
+        g = shape_convolution(one(h, KEY_hidden, 0), one(h, KEY_short_conv, 0));
+    } else {
+        g = shape_mamba(is_delta      ? "gdn"
+                        : groups == 0 ? "mamba1"
+                                      : "mamba2",
+                        one(h, KEY_inner, 0), groups, one(h, KEY_state, 0),
+                        kernel);
+    }
+    if (is_delta) {
+        g.conv_groups = g.group_channels = 0;
+    }
     kv_group_sum_state(&g);
     return g;
 }
@@ -142,8 +107,8 @@ static bool is_recurrent(const struct header *h, int64_t i) {
     if (interval > 0) {
         return (i + 1) % interval != 0;
     }
-    bool is_wide = h->value[KEY_wide].count > 1 &&
-                   of_layer(h, KEY_wide, i, 0) > 0;
+    bool is_wide =
+        h->value[KEY_wide].count > 1 && of_layer(h, KEY_wide, i, 0) > 0;
     bool is_plain = str_starts(h->architecture, STR("nemotron_h")) && is_wide;
     return has_state && !is_plain && of_layer(h, KEY_kv_heads, i, 0) == 0;
 }
@@ -151,20 +116,19 @@ static bool is_recurrent(const struct header *h, int64_t i) {
 static struct kv_group layer(const struct header *h, int64_t i) {
     int64_t heads = of_layer(h, KEY_heads, i, 1);
     int64_t usual = heads > 0 ? one(h, KEY_hidden, 0) / heads : 0;
-    struct kv_group g = {
-        .kind = KV_full,
-        .layers = 1,
-        .kv_heads = of_layer(h, KEY_kv_heads, i, heads),
-        .k_dim = one(h, KEY_k_dim, usual),
-        .v_dim = one(h, KEY_v_dim, usual)};
+    struct kv_group g = {.kind = KV_full,
+                         .layers = 1,
+                         .kv_heads = of_layer(h, KEY_kv_heads, i, heads),
+                         .k_dim = one(h, KEY_k_dim, usual),
+                         .v_dim = one(h, KEY_v_dim, usual)};
     if (is_recurrent(h, i)) {
         return state_layer(h);
     }
     if (h->value[KEY_k_mla].is_there && one(h, KEY_kv_rank, 0) > 0) {
-        return (struct kv_group){
-            .kind = KV_mla,
-            .layers = 1,
-            .latent_dim = one(h, KEY_kv_rank, 0) + one(h, KEY_rope, 64)};
+        return (struct kv_group){.kind = KV_mla,
+                                 .layers = 1,
+                                 .latent_dim = one(h, KEY_kv_rank, 0) +
+                                               one(h, KEY_rope, 64)};
     }
     if (is_windowed(h, i)) {
         g.kind = arch_is(h, "llama4") ? KV_chunked : KV_sliding;
@@ -179,12 +143,11 @@ static struct str type_of_file(int64_t type) {
     static const struct {
         int64_t type;
         const char *name;
-    } types[] = {{0, "F32"},     {1, "F16"},     {2, "Q4_0"},   {3, "Q4_1"},
-                 {7, "Q8_0"},    {8, "Q5_0"},    {9, "Q5_1"},   {10, "Q2_K"},
-                 {11, "Q3_K_S"}, {12, "Q3_K_M"}, {13, "Q3_K_L"},
-                 {14, "Q4_K_S"}, {15, "Q4_K_M"}, {16, "Q5_K_S"},
-                 {17, "Q5_K_M"}, {18, "Q6_K"},   {32, "BF16"},
-                 {38, "MXFP4"}};
+    } types[] = {{0, "F32"},     {1, "F16"},     {2, "Q4_0"},    {3, "Q4_1"},
+                 {7, "Q8_0"},    {8, "Q5_0"},    {9, "Q5_1"},    {10, "Q2_K"},
+                 {11, "Q3_K_S"}, {12, "Q3_K_M"}, {13, "Q3_K_L"}, {14, "Q4_K_S"},
+                 {15, "Q4_K_M"}, {16, "Q5_K_S"}, {17, "Q5_K_M"}, {18, "Q6_K"},
+                 {32, "BF16"},   {38, "MXFP4"}};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         if (types[i].type == type) {
             return str_of(types[i].name);
@@ -229,8 +192,7 @@ struct model *gguf_shape(struct arena *a, const struct header *h,
     m->layers = one(h, KEY_layers, 0);
     m->hidden_size = one(h, KEY_hidden, 0);
     m->heads = one(h, KEY_heads, 0);
-    if (m->layers <= 0 || m->hidden_size <= 0 ||
-        m->layers > SHAPE_LAYERS_MAX) {
+    if (m->layers <= 0 || m->hidden_size <= 0 || m->layers > SHAPE_LAYERS_MAX) {
         return NULL;
     }
     add_layers(a, m, h);

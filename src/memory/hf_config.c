@@ -40,7 +40,8 @@ struct json *hf_item(const struct config *c, const char *name, int64_t i) {
 static int64_t needed(const struct config *c, const struct names *names) {
     int64_t n = hf_value(c, names, 0);
     if (n <= 0) {
-        arena_raise(c->a, FAIL_INPUT, "%.*s: %s is missing: it should be the "
+        arena_raise(c->a, FAIL_INPUT,
+                    "%.*s: %s is missing: it should be the "
                     "config.json of a language model",
                     (int)(c->name.n < 100 ? c->name.n : 100), c->name.p,
                     names->at[0]);
@@ -87,12 +88,9 @@ static struct json *text_part(struct json *top) {
 static int64_t kv_heads_of(const struct config *c) {
     int64_t usual = hf_flag(c, "multi_query") ? 1 : c->heads;
     usual = hf_value_in(json_get(c->text, "attn_config"), "kv_n_heads", usual);
-    return hf_value(c,
-                    &(struct names){{"num_key_value_heads", "num_kv_heads",
-                                     "n_head_kv", "multi_query_group_num",
-                                     "num_attention_groups",
-                                     "decoder_attention_heads"}},
-                    usual);
+    return ANY(c, usual, "num_key_value_heads", "num_kv_heads", "n_head_kv",
+               "multi_query_group_num", "num_attention_groups",
+               "decoder_attention_heads");
 }
 
 static void read_layers(struct config *c) {
@@ -111,32 +109,24 @@ static void read_layers(struct config *c) {
 
 static void read_sizes(struct config *c, struct model *m) {
     read_layers(c);
-    c->hidden = needed(c, &(struct names){{"hidden_size", "n_embd",
-                                           "d_model"}});
-    c->heads = hf_value(c,
-                        &(struct names){{"num_attention_heads", "n_head",
-                                         "n_heads", "num_heads",
-                                         "decoder_attention_heads"}}, 1);
+    c->hidden =
+        needed(c, &(struct names){{"hidden_size", "n_embd", "d_model"}});
+    c->heads = ANY(c, 1, "num_attention_heads", "n_head", "n_heads",
+                   "num_heads", "decoder_attention_heads");
     c->heads = c->heads > 0 ? c->heads : 1;
     c->kv_heads = kv_heads_of(c);
-    c->head_dim = hf_value(c,
-                           &(struct names){{"head_dim", "kv_channels",
-                                            "attention_head_dim", "d_kv"}},
-                           c->hidden / c->heads);
-    m->vocab_size = hf_value(
-        c, &(struct names){{"vocab_size", "padded_vocab_size"}}, 0);
-    m->intermediate_size = hf_value(
-        c, &(struct names){{"intermediate_size", "ffn_hidden_size", "n_inner",
-                            "ffn_dim", "decoder_ffn_dim", "d_ff"}},
-        4 * c->hidden);
-    m->max_position = hf_value(
-        c, &(struct names){{"max_position_embeddings", "n_positions",
-                            "seq_length", "max_seq_len", "model_max_length",
-                            "max_target_positions"}},
-        ONE(c, "max_sequence_length", 0));
-    m->draft_layers = hf_value(
-        c, &(struct names){{"num_nextn_predict_layers",
-                            "mtp_num_hidden_layers", "num_mtp_modules"}}, 0);
+    c->head_dim = ANY(c, c->hidden / c->heads, "head_dim", "kv_channels",
+                      "attention_head_dim", "d_kv");
+    m->vocab_size = ANY(c, 0, "vocab_size", "padded_vocab_size");
+    m->intermediate_size =
+        ANY(c, 4 * c->hidden, "intermediate_size", "ffn_hidden_size", "n_inner",
+            "ffn_dim", "decoder_ffn_dim", "d_ff");
+    m->max_position =
+        ANY(c, ONE(c, "max_sequence_length", 0), "max_position_embeddings",
+            "n_positions", "seq_length", "max_seq_len", "model_max_length",
+            "max_target_positions");
+    m->draft_layers = ANY(c, 0, "num_nextn_predict_layers",
+                          "mtp_num_hidden_layers", "num_mtp_modules");
     m->layers = c->layers;
     m->hidden_size = c->hidden;
     m->heads = c->heads;
@@ -164,8 +154,8 @@ static int64_t scale_block_of(struct json *quantization) {
 const struct model *hf_config_model(struct arena *a, struct str text,
                                     struct str name) {
     struct json *top = json_parse(a, text, name);
-    struct config c = {.a = a, .top = top, .text = text_part(top),
-                       .name = name};
+    struct config c = {
+        .a = a, .top = top, .text = text_part(top), .name = name};
     struct model *m = arena_alloc(a, sizeof *m);
     read_sizes(&c, m);
     struct str id = hf_word(&c, "_name_or_path");
@@ -186,13 +176,11 @@ const struct model *hf_config_model(struct arena *a, struct str text,
         m->embedding_params = m->vocab_size * c.hidden * (is_tied ? 1 : 2);
     }
     m->params = hf_params(&c, m);
-    m->experts = hf_value(&c,
-                          &(struct names){{"num_local_experts", "num_experts",
-                                           "n_routed_experts"}}, 0);
+    m->experts =
+        ANY(&c, 0, "num_local_experts", "num_experts", "n_routed_experts");
     m->is_moe = m->experts > 1;
-    m->expert_size = hf_value(&c, &(struct names){{"moe_intermediate_size"}},
-                              m->is_moe ? m->intermediate_size : 0);
-    m->dense_layers = hf_value(&c, &(struct names){{"first_k_dense_replace"}},
-                               0);
+    m->expert_size =
+        ANY(&c, m->is_moe ? m->intermediate_size : 0, "moe_intermediate_size");
+    m->dense_layers = ANY(&c, 0, "first_k_dense_replace");
     return m;
 }

@@ -22,6 +22,9 @@ struct config {
 int64_t hf_value(const struct config *c, const struct names *names,
                  int64_t otherwise);
 int64_t hf_value_in(struct json *object, const char *name, int64_t otherwise);
+/* The first that is there of several spellings; of one. */
+#define ANY(c, otherwise, ...)                                                 \
+    hf_value(c, &(struct names){{__VA_ARGS__}}, otherwise)
 #define ONE(c, name, otherwise) hf_value(c, &(struct names){{name}}, otherwise)
 bool hf_flag(const struct config *c, const char *name);
 struct str hf_word(const struct config *c, const char *name);

@@ -5,8 +5,6 @@
  *   latent      kv_lora_rank + qk_rope_head_dim
  *   recurrent   a convolution and a state: Mamba 1 and 2, gated delta nets,
  *               Kimi's delta attention, lightning attention, short convolutions
- *
- * Every number is a stranger's: products are taken only of what is bounded.
  */
 #include "memory/hf_config.h"
 
@@ -46,10 +44,10 @@ struct kv_group hf_full_group(const struct config *c, int64_t layer) {
                          .k_dim = c->head_dim,
                          .v_dim = ONE(c, "v_head_dim", c->head_dim)};
     if (rank > 0) {
-        return (struct kv_group){
-            .kind = KV_mla,
-            .layers = 1,
-            .latent_dim = rank + ONE(c, "qk_rope_head_dim", 64)};
+        return (struct kv_group){.kind = KV_mla,
+                                 .layers = 1,
+                                 .latent_dim =
+                                     rank + ONE(c, "qk_rope_head_dim", 64)};
     }
     g.k_dim = ONE(c, "global_head_dim", g.k_dim);
     g.v_dim = g.k_dim == c->head_dim ? g.v_dim : g.k_dim;
@@ -68,16 +66,13 @@ struct kv_group hf_window_group(const struct config *c, enum kv_kind kind) {
     int64_t window =
         kind == KV_chunked
             ? ONE(c, "attention_chunk_size", 8192)
-            : hf_value(c, &(struct names){{"sliding_window",
-                                           "sliding_window_size",
-                                           "window_size"}},
-                       0);
-    struct kv_group g = {
-        .kind = window > 0 ? kind : KV_full,
-        .layers = 1,
-        .kv_heads = ONE(c, "swa_num_key_value_heads", c->kv_heads),
-        .k_dim = ONE(c, "swa_head_dim", c->head_dim),
-        .window = window};
+            : ANY(c, 0, "sliding_window", "sliding_window_size", "window_size");
+    struct kv_group g = {.kind = window > 0 ? kind : KV_full,
+                         .layers = 1,
+                         .kv_heads =
+                             ONE(c, "swa_num_key_value_heads", c->kv_heads),
+                         .k_dim = ONE(c, "swa_head_dim", c->head_dim),
+                         .window = window};
     take_other(c, &g);
     g.v_dim = ONE(c, "swa_v_head_dim", ONE(c, "v_head_dim", g.k_dim));
     return g;
@@ -96,123 +91,58 @@ struct kv_group hf_cross_group(const struct config *c) {
 
 /* ---- recurrent ---- */
 
-static struct kv_group state(const char *mixer) {
-    return (struct kv_group){
-        .kind = KV_state, .layers = 1, .mixer = str_of(mixer)};
-}
-
-/* Gated delta net: keys and queries, values; a state of every value head. */
-static struct kv_group delta(const char *mixer, int64_t k_heads, int64_t k_dim,
-                             int64_t v_heads, int64_t v_dim, int64_t kernel) {
-    struct kv_group g = state(mixer);
-    bool ok = is_dim(k_heads) && is_dim(k_dim) && is_dim(v_heads) &&
-              is_dim(v_dim) && kernel > 1 && kernel <= STEPS_MAX;
-    if (ok) {
-        g.conv_channels = 2 * k_heads * k_dim + v_heads * v_dim;
-        g.conv_steps = kernel - 1;
-        g.state_elements = v_heads * v_dim * k_dim;
-    }
-    return g;
-}
-
 static struct kv_group gated_delta(const struct config *c) {
-    return delta("gdn", ONE(c, "linear_num_key_heads", 0),
-                 ONE(c, "linear_key_head_dim", 0),
-                 ONE(c, "linear_num_value_heads", 0),
-                 ONE(c, "linear_value_head_dim", 0),
-                 ONE(c, "linear_conv_kernel_dim", 4));
+    return shape_delta("gdn", ONE(c, "linear_num_key_heads", 0),
+                       ONE(c, "linear_key_head_dim", 0),
+                       ONE(c, "linear_num_value_heads", 0),
+                       ONE(c, "linear_value_head_dim", 0),
+                       ONE(c, "linear_conv_kernel_dim", 4));
 }
 
 static struct kv_group kimi_delta(struct json *linear) {
     int64_t heads = hf_value_in(linear, "num_heads", 0);
     int64_t dim = hf_value_in(linear, "head_dim", 0);
-    return delta("kda", hf_value_in(linear, "num_k_heads", heads),
-                 hf_value_in(linear, "head_k_dim", dim), heads, dim,
-                 hf_value_in(linear, "short_conv_kernel_size", 4));
+    return shape_delta("kda", hf_value_in(linear, "num_k_heads", heads),
+                       hf_value_in(linear, "head_k_dim", dim), heads, dim,
+                       hf_value_in(linear, "short_conv_kernel_size", 4));
 }
 
 static int64_t conv_kernel(const struct config *c) {
-    return hf_value(c,
-                    &(struct names){{"conv_kernel", "mamba_d_conv",
-                                     "conv_kernel_size", "d_conv"}},
-                    4);
+    return ANY(c, 4, "conv_kernel", "mamba_d_conv", "conv_kernel_size",
+               "d_conv");
 }
 
 static int64_t state_size(const struct config *c) {
-    return hf_value(c,
-                    &(struct names){{"ssm_state_size", "mamba_d_state",
-                                     "state_size", "d_state"}},
-                    0);
+    return ANY(c, 0, "ssm_state_size", "mamba_d_state", "state_size",
+               "d_state");
 }
 
-static struct kv_group mamba_second(const struct config *c, int64_t heads) {
-    struct kv_group g = state("mamba2");
-    int64_t expand = hf_value(
-        c, &(struct names){{"mamba_expand", "expand"}}, 2);
-    int64_t dim = hf_value(
-        c, &(struct names){{"mamba_head_dim", "mamba_d_head",
-                            "mamba_headdim"}}, 0);
-    int64_t groups = hf_value(
-        c, &(struct names){{"n_groups", "mamba_n_groups", "mamba_ngroups"}},
-        1);
-    int64_t size = state_size(c), kernel = conv_kernel(c);
-    if (dim == 0 && is_dim(heads) && expand < STEPS_MAX) {
-        dim = expand * c->hidden / heads;
-    }
-    int64_t inner = is_dim(heads) && is_dim(dim) ? heads * dim : 0;
-    inner = ONE(c, "mamba_d_ssm", inner);
-    bool ok = is_dim(inner) && is_dim(groups) && is_dim(size) && kernel > 1 &&
-              kernel <= STEPS_MAX;
-    if (ok) {
-        g.conv_channels = inner + 2 * groups * size;
-        g.conv_steps = kernel - 1;
-        g.conv_groups = groups;
-        g.group_channels = 2 * size;
-        g.state_elements = inner * size;
-    }
-    return g;
-}
-
+/* Layers with heads are Mamba 2. */
 static struct kv_group mamba(const struct config *c) {
-    int64_t heads = hf_value(
-        c, &(struct names){{"mamba_num_heads", "mamba_n_heads",
-                            "n_mamba_heads"}}, 0);
-    if (heads == 0 && hf_type_is(c, "mamba2")) {
-        heads = ONE(c, "num_heads", 0);
-    }
-    if (heads > 0) {
-        return mamba_second(c, heads);
-    }
-    struct kv_group g = state("mamba1");
-    int64_t expand = hf_value(
-        c, &(struct names){{"mamba_expand", "expand"}}, 2);
-    int64_t inner = expand < STEPS_MAX ? expand * c->hidden : 0;
-    inner = hf_value(c, &(struct names){{"intermediate_size_mamba",
-                                         "mamba_intermediate_size"}}, inner);
+    int64_t heads = ANY(c, hf_type_is(c, "mamba2") ? ONE(c, "num_heads", 0) : 0,
+                        "mamba_num_heads", "mamba_n_heads", "n_mamba_heads");
+    int64_t expand = ANY(c, 2, "mamba_expand", "expand");
     int64_t size = state_size(c), kernel = conv_kernel(c);
-    if (is_dim(inner) && is_dim(size) && kernel > 1 && kernel <= STEPS_MAX) {
-        g.conv_channels = inner;
-        g.conv_steps = kernel - 1;
-        g.state_elements = inner * size;
+    int64_t wide = expand < STEPS_MAX ? expand * c->hidden : 0;
+    if (heads <= 0) {
+        return shape_mamba(
+            "mamba1",
+            ANY(c, wide, "intermediate_size_mamba", "mamba_intermediate_size"),
+            0, size, kernel);
     }
-    return g;
+    int64_t dim = ANY(c, 0, "mamba_head_dim", "mamba_d_head", "mamba_headdim");
+    int64_t groups = ANY(c, 1, "n_groups", "mamba_n_groups", "mamba_ngroups");
+    dim = dim == 0 && is_dim(heads) ? wide / heads : dim;
+    int64_t inner = is_dim(heads) && is_dim(dim) ? heads * dim : 0;
+    return shape_mamba("mamba2", ONE(c, "mamba_d_ssm", inner), groups, size,
+                       kernel);
 }
 
 /* Lightning attention: heads x dim x dim, and no convolution. */
 static struct kv_group lightning(const struct config *c) {
-    struct kv_group g = state("linear");
+    struct kv_group g = shape_state("linear");
     if (is_dim(c->heads) && is_dim(c->head_dim) && c->head_dim < 10000) {
         g.state_elements = c->heads * c->head_dim * c->head_dim;
-    }
-    return g;
-}
-
-static struct kv_group short_convolution(const struct config *c) {
-    struct kv_group g = state("conv");
-    int64_t reach = ONE(c, "conv_L_cache", 0);
-    if (reach > 1 && reach < STEPS_MAX) {
-        g.conv_channels = c->hidden;
-        g.conv_steps = reach - 1;
     }
     return g;
 }
@@ -226,7 +156,7 @@ static struct kv_group of_design(const struct config *c) {
         return gated_delta(c);
     }
     if (ONE(c, "conv_L_cache", 0) > 0) {
-        return short_convolution(c);
+        return shape_convolution(c->hidden, ONE(c, "conv_L_cache", 0));
     }
     if (json_get(c->text, "attn_type_list") || hf_type_is(c, "minimax")) {
         return lightning(c);

@@ -13,8 +13,16 @@
 #define INDEX_SCALE 4
 #define INDEX_OFFSET 2 /* of the layer that the frequency counts from */
 
-enum layer { LAYER_UNSAID, LAYER_FULL, LAYER_WINDOW, LAYER_CHUNK, LAYER_STATE,
-             LAYER_BOTH, LAYER_CROSS, LAYER_NOTHING };
+enum layer {
+    LAYER_UNSAID,
+    LAYER_FULL,
+    LAYER_WINDOW,
+    LAYER_CHUNK,
+    LAYER_STATE,
+    LAYER_BOTH,
+    LAYER_CROSS,
+    LAYER_NOTHING
+};
 
 static bool has_word(struct str w, const char *part) {
     return str_find(w, str_of(part)) < w.n;
@@ -26,12 +34,12 @@ static enum layer layer_of_word(const struct config *c, struct str w) {
     static const struct {
         const char *part;
         enum layer layer;
-    } words[] = {{"sliding", LAYER_WINDOW}, {"window", LAYER_WINDOW},
-                 {"chunked", LAYER_CHUNK},  {"linear", LAYER_STATE},
-                 {"mamba", LAYER_STATE},    {"conv", LAYER_STATE},
+    } words[] = {{"sliding", LAYER_WINDOW},  {"window", LAYER_WINDOW},
+                 {"chunked", LAYER_CHUNK},   {"linear", LAYER_STATE},
+                 {"mamba", LAYER_STATE},     {"conv", LAYER_STATE},
                  {"recurrent", LAYER_STATE}, {"cross", LAYER_CROSS},
-                 {"attention", LAYER_FULL}, {"full", LAYER_FULL},
-                 {"sparse", LAYER_FULL},    {"global", LAYER_FULL},
+                 {"attention", LAYER_FULL},  {"full", LAYER_FULL},
+                 {"sparse", LAYER_FULL},     {"global", LAYER_FULL},
                  {"local", LAYER_WINDOW}};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (has_word(w, words[i].part)) {
@@ -237,19 +245,18 @@ static bool has_index(const struct config *c, int64_t i) {
 }
 
 /* MiniMax-M3: keys of one head, of the cache's own type. */
-static bool block_index(const struct config *c, int64_t i,
-                        struct kv_group *g) {
+static bool block_index(const struct config *c, int64_t i, struct kv_group *g) {
     struct json *sparse = json_get(c->text, "sparse_attention_config");
-    struct json *item = json_at(json_get(sparse, "sparse_attention_freq"),
-                                (size_t)i);
+    struct json *item =
+        json_at(json_get(sparse, "sparse_attention_freq"), (size_t)i);
     struct str w = {NULL, 0};
     int64_t on = 0, dim = hf_value_in(sparse, "sparse_index_dim", 128);
     bool is_used = true;
     json_get_bool(sparse, "use_sparse_attention", &is_used);
     struct json *word = hf_item(c, "layer_types", i);
-    bool is_said = (item && json_as_int(item, &on) && on == 1) ||
-                   (word && json_as_text(word, &w) &&
-                    has_word(w, "minimax_m3_sparse"));
+    bool is_said =
+        (item && json_as_int(item, &on) && on == 1) ||
+        (word && json_as_text(word, &w) && has_word(w, "minimax_m3_sparse"));
     *g = (struct kv_group){.kind = KV_indexer,
                            .layers = 1,
                            .k_dim = ONE(c, "index_head_dim", dim)};
@@ -264,17 +271,15 @@ static void add_index(const struct config *c, struct model *m, int64_t i) {
         return;
     }
     if (dim > 0 && ONE(c, "kv_lora_rank", 0) > 0 && has_index(c, i)) {
-        g = (struct kv_group){.kind = KV_indexer,
-                              .layers = 1,
-                              .latent_dim = dim + INDEX_SCALE};
+        g = (struct kv_group){
+            .kind = KV_indexer, .layers = 1, .latent_dim = dim + INDEX_SCALE};
         shape_add(c->a, m, &g);
     }
 }
 
 /* DeepSeek-V4: every layer has a window; most keep one row for 4 or for 128
  * tokens besides, and those with 4 an index of them. */
-static bool add_compressed(const struct config *c, struct model *m,
-                           int64_t i) {
+static bool add_compressed(const struct config *c, struct model *m, int64_t i) {
     struct json *item = hf_item(c, "compress_ratios", i);
     int64_t ratio, dim = ONE(c, "index_head_dim", 128);
     if (item == NULL || !json_as_int(item, &ratio) || ratio < 0 ||

@@ -13,6 +13,16 @@
 /* Adds layers of a kind; equal ones become one group. */
 void shape_add(struct arena *a, struct model *m, const struct kv_group *g);
 
+/* One recurrent layer, without a state where a number is out of bounds. A gated
+ * delta net: keys and queries, values; a state of every value head. Mamba: inner
+ * channels and groups of B and C (none in the first). A short convolution. */
+struct kv_group shape_state(const char *mixer);
+struct kv_group shape_delta(const char *mixer, int64_t k_heads, int64_t k_dim,
+                            int64_t v_heads, int64_t v_dim, int64_t kernel);
+struct kv_group shape_mamba(const char *mixer, int64_t inner, int64_t groups,
+                            int64_t size, int64_t kernel);
+struct kv_group shape_convolution(int64_t channels, int64_t kernel);
+
 /* name: of the file, for messages and as the model's id where it has none. */
 const struct model *hf_config_model(struct arena *a, struct str text,
                                     struct str name);
