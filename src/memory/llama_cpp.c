@@ -113,8 +113,7 @@ struct span llama_cells(const struct memory_case *c, int64_t tokens) {
                                                             : rows[i].least);
     struct span many = padded(tokens, tells && !flash->number ? rows[i].least
                                                               : rows[i].most);
-    return few.known && many.known ? span_of(few.low, many.high)
-                                   : span_none();
+    return span_between(few, many);
 }
 
 static struct span window_cells(const struct memory_case *c, int64_t window,
@@ -137,8 +136,7 @@ static struct span window_cells(const struct memory_case *c, int64_t window,
     if (build < WINDOWS_FROM && many.known) {
         many.high = many.high > cells.high ? many.high : cells.high;
     }
-    return few.known && many.known ? span_of(few.low, many.high)
-                                   : span_none();
+    return span_between(few, many);
 }
 
 /* ---- layers ---- */

@@ -184,7 +184,7 @@ static struct span share_between(struct span whole, int64_t low_percent,
                                  int64_t high_percent) {
     struct span low = span_share(whole, low_percent * STEP, MICRO);
     struct span high = span_share(whole, high_percent * STEP, MICRO);
-    return low.known && high.known ? span_of(low.low, high.high) : span_none();
+    return span_between(low, high);
 }
 
 struct span sglang_fraction(const struct memory_case *c) {

@@ -84,6 +84,11 @@ struct span span_share(struct span s, int64_t num, int64_t den) {
     return r;
 }
 
+struct span span_between(struct span low, struct span high) {
+    return low.known && high.known ? (struct span){true, low.low, high.high}
+                                   : span_none();
+}
+
 struct span span_hull(struct span a, struct span b) {
     if (!a.known || !b.known) {
         return span_none();

@@ -24,6 +24,8 @@ struct span span_times(struct span s, int64_t n);       /* n >= 0 */
 struct span span_product(struct span a, struct span b); /* both >= 0 */
 /* s x num / den, ends rounded outwards; num >= 0, den > 0. */
 struct span span_share(struct span s, int64_t num, int64_t den);
+/* From the low end of one to the high end of the other. */
+struct span span_between(struct span low, struct span high);
 struct span span_hull(struct span a, struct span b);
 /* Both hold: unknown ones yield, contradicting ones give the first. */
 struct span span_meet(struct span a, struct span b);

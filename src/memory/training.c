@@ -55,8 +55,7 @@ static struct widths widths_of(const struct training_setup *s) {
 static struct span bytes_of(struct span params, int64_t low, int64_t high) {
     struct span least = span_share(params, low, 100);
     struct span most = span_share(params, high, 100);
-    return least.known && most.known ? span_of(least.low, most.high)
-                                     : span_none();
+    return span_between(least, most);
 }
 
 static struct span sharded(const struct training_setup *s, struct span whole,
@@ -111,8 +110,7 @@ static struct span layer_of(const struct training_setup *s, struct span step) {
     }
     least = span_product(least, step);
     most = span_product(most, step);
-    return least.known && most.known ? span_of(least.low, most.high)
-                                     : span_none();
+    return span_between(least, most);
 }
 
 static struct span activations_of(const struct training_setup *s) {
@@ -133,8 +131,7 @@ static struct span activations_of(const struct training_setup *s) {
     all = s->precision == PRECISION_FULL ? span_times(all, 2) : all;
     struct span least = span_plus(all, span_times(logits, 2 * 2));
     struct span most = span_plus(all, span_times(logits, 6 * 4));
-    return least.known && most.known ? span_of(least.low, most.high)
-                                     : span_none();
+    return span_between(least, most);
 }
 
 /* ---- in words ---- */

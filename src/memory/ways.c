@@ -35,6 +35,7 @@ static bool has_windows(const struct model *m) {
  * class on small and large cards. */
 static struct options flights(const struct memory_case *c,
                               const struct kv_rules *rules) {
+    static const int64_t usual[] = {2048, 8192, 16384};
     struct options o = {.count = 0};
     struct span batch = span_of_setting(&c->in[FACT_max_num_batched_tokens]);
     if (rules->windows_charged == WINDOWS_WHOLE || !has_windows(c->model)) {
@@ -45,18 +46,16 @@ static struct options flights(const struct memory_case *c,
      * or not. */
     int64_t pp = setting_of(c, FACT_pipeline_parallel, 1);
     int64_t first = rules->steps_in_flight > 1 ? pp : 1;
-    int64_t last = first + rules->steps_in_flight - 1;
-    for (int64_t steps = first; steps <= last; steps++) {
-        int64_t low, high;
-        if (batch.known && mul_i64(batch.low, steps, &low) &&
-            mul_i64(batch.high, steps, &high)) {
-            offer(&o, low);
-            offer(&o, high);
-            continue;
+    for (int64_t steps = first; steps < first + rules->steps_in_flight;
+         steps++) {
+        struct span flight = span_times(batch, steps);
+        if (flight.known) {
+            offer(&o, flight.low);
+            offer(&o, flight.high);
         }
-        offer(&o, 2048 * steps);
-        offer(&o, 8192 * steps);
-        offer(&o, 16384 * steps);
+        for (size_t i = 0; !flight.known && i < 3; i++) {
+            offer(&o, usual[i] * steps);
+        }
     }
     return o;
 }
@@ -88,17 +87,6 @@ static const struct kv_group *state_group(const struct model *m) {
     return NULL;
 }
 
-static void offer_all(struct options *o, const struct kv_group *g) {
-    int first = str_eq(g->mixer, STR("mamba1")) ? MODE_ALL_1 : MODE_ALL_2;
-    offer(o, first);
-    offer(o, first + 1);
-}
-
-static bool mode_is(const struct memory_case *c, const char *word) {
-    const struct fact *mode = &c->in[FACT_mamba_cache_mode];
-    return mode->known && str_eq_nocase(mode->word, str_of(word));
-}
-
 /* Are prefixes cached? Hybrids did not until they were asked to. */
 static enum answer caches_prefixes(const struct memory_case *c) {
     const struct fact *caching = &c->in[FACT_prefix_caching];
@@ -112,24 +100,29 @@ static struct options state_modes(const struct memory_case *c,
                                   const struct kv_rules *rules) {
     struct options o = {.count = 0};
     const struct kv_group *g = state_group(c->model);
+    const struct fact *mode = &c->in[FACT_mamba_cache_mode];
+    struct str word = mode->known ? mode->word : (struct str){0};
+    bool is_align = str_eq_nocase(word, STR("align"));
+    bool is_all = str_eq_nocase(word, STR("all"));
     enum answer caching = caches_prefixes(c);
     if (g == NULL || rules->is_v0) {
         offer(&o, MODE_NONE);
-    } else if (mode_is(c, "align")) {
-        offer(&o, MODE_ALIGN);
-    } else if (mode_is(c, "all")) {
-        offer_all(&o, g);
-    } else {
-        bool is_mamba = str_starts(g->mixer, STR("mamba"));
+        return o;
+    }
+    if (!is_align && !is_all) {
+        is_align = caching != ANSWER_NO;
+        is_all = caching == ANSWER_YES && str_starts(g->mixer, STR("mamba"));
         if (caching != ANSWER_YES) {
             offer(&o, MODE_NONE);
         }
-        if (caching != ANSWER_NO) {
-            offer(&o, MODE_ALIGN);
-        }
-        if (caching == ANSWER_YES && is_mamba) {
-            offer_all(&o, g);
-        }
+    }
+    if (is_align) {
+        offer(&o, MODE_ALIGN);
+    }
+    if (is_all) {
+        int first = str_eq(g->mixer, STR("mamba1")) ? MODE_ALL_1 : MODE_ALL_2;
+        offer(&o, first);
+        offer(&o, first + 1);
     }
     return o;
 }
@@ -137,11 +130,9 @@ static struct options state_modes(const struct memory_case *c,
 /* Where only the sum is known it may be in 16 bits or in 32. */
 static struct options state_scales(const struct memory_case *c,
                                    const struct kv_rules *rules) {
-    struct options o = {.count = 0};
+    struct options o = {.at = {1}, .count = 1};
     const struct kv_group *g = state_group(c->model);
-    bool has_parts = g && (g->conv_channels > 0 || g->state_elements > 0);
-    offer(&o, 1);
-    if (g && !has_parts && !rules->is_v0) {
+    if (g && g->conv_channels <= 0 && g->state_elements <= 0 && !rules->is_v0) {
         offer(&o, 2);
     }
     return o;
@@ -157,8 +148,8 @@ static struct options draft_layers(const struct memory_case *c) {
     int64_t own = c->model->draft_layers > 0 ? c->model->draft_layers : 1;
     struct options o = {.count = 0};
     bool drafts = tokens->known && tokens->number > 0;
-    bool is_mtp = method->known &&
-                  str_find(method->word, STR("mtp")) < method->word.n;
+    bool is_mtp =
+        method->known && str_find(method->word, STR("mtp")) < method->word.n;
     bool is_eagle = method->known && str_starts(method->word, STR("eagle"));
     if (drafts && (is_mtp || !method->known)) {
         offer(&o, own);
@@ -180,8 +171,8 @@ static struct options wholes(const struct memory_case *c,
                              const struct kv_rules *rules) {
     const struct fact *off = &c->in[FACT_hybrid_kv_disabled];
     struct options o = {.count = 0};
-    enum answer whole = model_has(c->model, KV_chunked) ? rules_keep_chunks(c)
-                                                  : ANSWER_NO;
+    enum answer whole =
+        model_has(c->model, KV_chunked) ? rules_keep_chunks(c) : ANSWER_NO;
     if (is_said(off)) {
         whole = off->number ? ANSWER_YES : ANSWER_NO;
     }
@@ -202,13 +193,12 @@ static bool is_of_a_log(const struct memory_case *c) {
     static const enum fact_name printed[] = {FACT_kv_needed, FACT_kv_available,
                                              FACT_kv_blocks, FACT_kv_tokens,
                                              FACT_cpu_blocks};
+    bool is = false;
     for (size_t i = 0; i < sizeof printed / sizeof printed[0]; i++) {
         const struct fact *f = &c->in[printed[i]];
-        if (f->known && f->source == SOURCE_LOG) {
-            return true;
-        }
+        is = is || (f->known && f->source == SOURCE_LOG);
     }
-    return false;
+    return is;
 }
 
 static struct options stages(const struct memory_case *c,
@@ -251,8 +241,15 @@ static struct way way_with(const struct memory_case *c,
     return w;
 }
 
-enum dimension { FLIGHT, STATE_MODE, STATE_SCALE, STAGE, DRAFT, WHOLE,
-                 DIMENSIONS };
+enum dimension {
+    FLIGHT,
+    STATE_MODE,
+    STATE_SCALE,
+    STAGE,
+    DRAFT,
+    WHOLE,
+    DIMENSIONS
+};
 
 static void choose(struct way *w, const int64_t *chosen) {
     const struct state_mode *mode = &modes[chosen[STATE_MODE]];
@@ -271,13 +268,13 @@ static void choose(struct way *w, const int64_t *chosen) {
 
 /* as_whole: with windows kept whole, whatever the settings say. */
 static void add_ways(struct arena *a, struct ways *ways,
-                     const struct memory_case *c,
-                     const struct kv_rules *rules, bool as_whole) {
+                     const struct memory_case *c, const struct kv_rules *rules,
+                     bool as_whole) {
     struct options whole = {.at = {1}, .count = 1};
     struct options dimension[DIMENSIONS] = {
-        flights(c, rules),     state_modes(c, rules),
+        flights(c, rules),      state_modes(c, rules),
         state_scales(c, rules), stages(c, rules),
-        draft_layers(c),       as_whole ? whole : wholes(c, rules)};
+        draft_layers(c),        as_whole ? whole : wholes(c, rules)};
     struct way first = way_with(c, rules);
     size_t total = 1;
     for (size_t d = 0; d < DIMENSIONS; d++) {
@@ -301,77 +298,68 @@ static void add_ways(struct arena *a, struct ways *ways,
 
 /* ---- what the log prints ---- */
 
-static bool overlap(struct span a, struct span b) {
-    return a.known && b.known && a.low <= b.high && b.low <= a.high;
-}
-
 static bool gives_need(const struct memory_case *c, const struct way *w) {
-    const struct fact *length = &c->in[FACT_max_model_len];
     struct span printed = span_in(c, FACT_kv_needed);
-    if (!printed.known || !length->known) {
+    if (!printed.known || !c->in[FACT_max_model_len].known) {
         return true;
     }
-    return overlap(printed, way_request(w, length->number));
+    struct span need = way_request(w, c->in[FACT_max_model_len].number);
+    return need.known && printed.low <= need.high && need.low <= printed.high;
 }
 
 static bool gives_estimate(const struct memory_case *c, const struct way *w) {
-    const struct fact *estimate = &c->in[FACT_est_max_model_len];
+    int64_t estimate = setting_of(c, FACT_est_max_model_len, 0);
     struct span pool = span_in(c, FACT_kv_available);
-    if (!estimate->known || estimate->number <= 0 || !pool.known) {
+    if (estimate <= 0 || !pool.known) {
         return true;
     }
-    struct span here = way_request(w, estimate->number);
-    struct span next = way_request(w, estimate->number + 1);
+    struct span here = way_request(w, estimate);
+    struct span next = way_request(w, estimate + 1);
     return here.known && here.low <= pool.high && next.high > pool.low;
 }
 
 /* V0: cpu blocks = floor(swap / block). */
 static bool gives_cpu_blocks(const struct memory_case *c, const struct way *w) {
-    const struct fact *blocks = &c->in[FACT_cpu_blocks];
+    int64_t blocks = setting_of(c, FACT_cpu_blocks, 0);
     const struct fact *swap = &c->in[FACT_swap_space];
-    if (!w->rules->is_v0 || !blocks->known || blocks->number <= 0 ||
-        !swap->known) {
-        return true;
-    }
     struct span block = way_block_bytes(w);
-    return block.known && block.low > 0 &&
-           swap->number / block.low == blocks->number;
+    return !w->rules->is_v0 || blocks <= 0 || !swap->known ||
+           (block.known && block.low > 0 && swap->number / block.low == blocks);
 }
 
-static void keep_explaining(const struct memory_case *c, struct ways *ways) {
+/* Of all readings, those that explain the log; all where none does. */
+static struct ways ways_by(struct arena *a, const struct memory_case *c,
+                           bool as_whole) {
+    struct ways ways = {.count = 0};
+    struct rules_list rules = rules_of(c);
     size_t kept = 0;
-    for (size_t i = 0; i < ways->count; i++) {
-        const struct way *w = &ways->at[i];
-        if (gives_need(c, w) && gives_estimate(c, w) &&
-            gives_cpu_blocks(c, w)) {
-            ways->at[kept++] = ways->at[i];
+    for (size_t i = 0; i < rules.count; i++) {
+        if (!as_whole || rules.at[i]->windows_charged == WINDOWS_CUT) {
+            add_ways(a, &ways, c, rules.at[i], as_whole);
         }
     }
-    ways->agrees = kept > 0;
-    if (kept > 0) {
-        ways->count = kept;
+    for (size_t i = 0; i < ways.count; i++) {
+        const struct way *w = &ways.at[i];
+        if (gives_need(c, w) && gives_estimate(c, w) &&
+            gives_cpu_blocks(c, w)) {
+            ways.at[kept++] = *w;
+        }
     }
+    ways.agrees = kept > 0;
+    ways.count = kept > 0 ? kept : ways.count;
+    return ways;
 }
 
 struct ways ways_of(struct arena *a, const struct memory_case *c) {
-    struct ways ways = {.count = 0}, whole = {.count = 0};
-    struct rules_list rules = rules_of(c);
-    if (c->model == NULL || c->model->group_count == 0 || rules.count == 0) {
+    if (c->model == NULL || c->model->group_count == 0) {
+        return (struct ways){.count = 0};
+    }
+    struct ways ways = ways_by(a, c, false);
+    if (ways.agrees || ways.count == 0 || !has_windows(c->model) ||
+        rules_is_v0(c) == ANSWER_YES) {
         return ways;
     }
-    for (size_t i = 0; i < rules.count; i++) {
-        add_ways(a, &ways, c, rules.at[i], false);
-    }
-    keep_explaining(c, &ways);
-    if (ways.agrees || !has_windows(c->model) || rules_is_v0(c) == ANSWER_YES) {
-        return ways;
-    }
-    for (size_t i = 0; i < rules.count; i++) {
-        if (rules.at[i]->windows_charged == WINDOWS_CUT) {
-            add_ways(a, &whole, c, rules.at[i], true);
-        }
-    }
-    keep_explaining(c, &whole);
+    struct ways whole = ways_by(a, c, true);
     return whole.agrees ? whole : ways;
 }
 

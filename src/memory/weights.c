@@ -262,7 +262,7 @@ struct span weights_computed(const struct memory_case *c, int64_t tp,
     }
     low = span_share(low, 1, tp);
     high = span_share(high, 1, tp);
-    return low.known && high.known ? span_of(low.low, high.high) : span_none();
+    return span_between(low, high);
 }
 
 struct span weights_bytes(const struct memory_case *c) {
@@ -281,8 +281,7 @@ struct span weights_with_tp(const struct memory_case *c, int64_t tp) {
     struct span now = weights_bytes(c);
     struct span even = span_share(now, setting_of(c, FACT_tensor_parallel, 1), tp);
     struct span most = span_share(even, 105, 100);
-    return even.known && most.known ? span_of(even.low, most.high)
-                                    : span_none();
+    return span_between(even, most);
 }
 
 /* Of weights at `from` bits, what other widths leave: embeddings and scales
