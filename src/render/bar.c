@@ -282,6 +282,20 @@ static const char *eighths(const struct bar *b, int64_t scale, size_t columns,
     return n == 0 ? marks[1] : marks[n % 8];
 }
 
+void page_amount(struct page *p, enum tone tone, int64_t amount, int64_t most,
+                 size_t columns) {
+    struct bar bar = {.part = {{.bytes = amount}}, .count = 1};
+    struct buf row;
+    size_t whole = 0;
+    const char *tail = eighths(&bar, most, columns, &whole);
+    buf_init_in(&row, p->t->a, 2048);
+    for (size_t i = 0; i < whole; i++) {
+        buf_add(&row, str_of(look_of("weights")->glyph));
+    }
+    buf_add(&row, str_of(tail));
+    page_put(p, tone, buf_str(&row));
+}
+
 static void put_bar(struct page *p, const struct bar *b, int64_t scale,
                     size_t margin, size_t columns) {
     size_t cells[BAR_PARTS] = {0};

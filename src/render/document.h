@@ -62,6 +62,8 @@ struct table {
     const struct str *cells; /* row by row; the first row holds the titles */
     const enum tone *tones;  /* of each row; NULL: plain */
     const struct str *hrefs; /* of each row's first cell; NULL: none */
+    const int64_t *drawn;    /* of each row: drawn beside it as bars to one
+                                scale, where the page has room; NULL: none */
 };
 
 struct block {

@@ -148,14 +148,18 @@ static void add_sweep(const struct teller *t, struct document *d,
     struct str *cells =
         arena_array(t->a, rows * FIT_SWEEP_CELLS, sizeof *cells);
     enum tone *tones = arena_array(t->a, rows, sizeof *tones);
+    int64_t *drawn = arena_array(t->a, rows, sizeof *drawn);
     fit_sweep_head(t, cells);
     for (size_t i = 0; i < s->point_count; i++) {
         fit_sweep_row(t, &s->points[i], cells + (i + 1) * FIT_SWEEP_CELLS);
         tones[i + 1] = tone_of(s->points[i].fits);
+        drawn[i + 1] =
+            s->points[i].bytes.known ? s->points[i].bytes.high : 0;
     }
     add_table(t, d, "fit.sweep",
               (struct table){.columns = FIT_SWEEP_CELLS, .rows = rows,
-                             .cells = cells, .tones = tones});
+                             .cells = cells, .tones = tones,
+                             .drawn = drawn});
 }
 
 void fit_document(const struct teller *t, const struct fit_sheet *sheet,

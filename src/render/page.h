@@ -16,6 +16,9 @@ struct page {
 void page_put(struct page *p, enum tone tone, struct str text);
 /* bar.c: bars in lines, with the names of their parts */
 void page_bars(struct page *p, const struct bars *bars);
+/* One amount of at most so much, in at most so many columns. */
+void page_amount(struct page *p, enum tone tone, int64_t amount, int64_t most,
+                 size_t columns);
 
 /* wrap.c: clean text, broken into lines of at most first, then rest columns.
  * Breaks at blanks and between East Asian characters; never inside a flag, a

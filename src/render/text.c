@@ -214,11 +214,34 @@ static void put_code(struct page *p, size_t indent, struct str code) {
 
 /* ---- tables ---- */
 
+#define DRAWN_LEAST 8 /* columns: fewer show nothing */
+#define DRAWN_MOST 30
+
+static enum tone row_tone(const struct table *t, size_t row) {
+    return row == 0           ? TONE_STRONG
+           : t->tones != NULL ? t->tones[row]
+                              : TONE_PLAIN;
+}
+
+/* The amount of a row, behind its last cell; the table is `used` wide. */
+static void put_drawn(struct page *p, const struct table *t, size_t row,
+                      size_t width, size_t used) {
+    size_t room = used + GAP < p->width ? p->width - used - GAP : 0;
+    int64_t most = 0;
+    room = room < DRAWN_MOST ? room : DRAWN_MOST;
+    for (size_t i = 0; t->drawn != NULL && i < t->rows; i++) {
+        most = t->drawn[i] > most ? t->drawn[i] : most;
+    }
+    if (row > 0 && most > 0 && t->drawn[row] > 0 && room >= DRAWN_LEAST) {
+        size_t last = utf8_width(t->cells[(row + 1) * t->columns - 1]);
+        buf_fill(p->out, ' ', width - last + GAP);
+        page_amount(p, row_tone(t, row), t->drawn[row], most, room);
+    }
+}
+
 static void put_row(struct page *p, const struct table *t, size_t row,
                     const size_t *widths, size_t columns, size_t indent) {
-    enum tone tone = row == 0          ? TONE_STRONG
-                     : t->tones != NULL ? t->tones[row]
-                                        : TONE_PLAIN;
+    enum tone tone = row_tone(t, row);
     buf_fill(p->out, ' ', indent);
     const struct str *cells = &t->cells[row * t->columns];
     for (size_t i = 0; i + 1 < columns; i++) {
@@ -232,6 +255,9 @@ static void put_row(struct page *p, const struct table *t, size_t row,
     for (size_t i = 0; i < lines.count; i++) {
         buf_fill(p->out, ' ', i > 0 ? indent : 0);
         page_put(p, tone, lines.at[i]);
+        if (lines.count == 1 && columns == t->columns) {
+            put_drawn(p, t, row, width, indent + width);
+        }
         newline(p);
     }
     if (lines.count == 0) {

@@ -1197,6 +1197,18 @@ class Shown(Fit):
         self.assertRegex(text, "need  [\u2588#]{20}")
         self.assertRegex(text, r"131,072 +11.41 to 17.98 GiB")
 
+    def test_a_curve_is_drawn_beside_its_lengths(self):
+        text = oomkb("fit", "--model", GEMMA, "--kv-available", "8GiB",
+                     "--max-num-batched-tokens", 2048,
+                     "--sweep", "max_model_len").stdout.decode()
+        drawn = re.findall(r"^ +([\d,]+) .*?(?:fit|fits)  +([\u2588-\u258f]+)$",
+                           text, re.M)
+        self.assertEqual(drawn[-1][0], "131,072")
+        self.assertGreaterEqual(len(drawn), 4)
+        lengths = [len(bar) for _, bar in drawn]
+        self.assertEqual(lengths, sorted(lengths))
+        self.assertGreater(lengths[-1], 1.5 * lengths[-3])
+
     def test_a_slice_has_what_its_name_says(self):
         for name, gib in (("A100 80GB 3g.40gb", 40),
                           ("A100 80GB MIG 1g.10gb", 10)):
