@@ -1199,9 +1199,9 @@ class Shown(Fit):
 
     def test_a_curve_is_drawn_beside_its_lengths(self):
         text = oomkb("fit", "--model", GEMMA, "--kv-available", "8GiB",
-                     "--max-num-batched-tokens", 2048,
+                     "--max-num-batched-tokens", "2048",
                      "--sweep", "max_model_len").stdout.decode()
-        drawn = re.findall(r"^ +([\d,]+) .*?(?:fit|fits)  +([\u2588-\u258f]+)$",
+        drawn = re.findall(r"^ +([\d,]+) .*?(?:fit|fits)  +([\u2588-\u258f#]+)$",
                            text, re.M)
         self.assertEqual(drawn[-1][0], "131,072")
         self.assertGreaterEqual(len(drawn), 4)
