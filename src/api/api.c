@@ -21,10 +21,9 @@ static int refuse_index(const char *path, const struct fault *fault,
 static int open_with(struct opening *o, oomkb **out, oomkb_error *err) {
     struct allocator from = standard_allocator;
     struct oomkb *kb = from.get(from.ctx, sizeof *kb);
-    if (kb == NULL) {
+    if (kb == NULL)
         return error_set(err, OOMKB_ERROR_MEMORY,
                          "out of memory for the knowledge base");
-    }
     *kb = (struct oomkb){.from = from};
     arena_init(&kb->arena, &kb->from, 0);
     o->kb = kb;
@@ -42,19 +41,16 @@ static int open_with(struct opening *o, oomkb **out, oomkb_error *err) {
 
 int oomkb_open_all(const char *const *paths, size_t count, oomkb **kb,
                    oomkb_error *err) {
-    if (paths == NULL || kb == NULL) {
+    if (paths == NULL || kb == NULL)
         return error_null(err, paths == NULL ? "paths" : "kb");
-    }
-    if (count == 0 || count > BASES_MAX) {
+    if (count == 0 || count > BASES_MAX)
         return error_set(err, OOMKB_ERROR_USAGE,
                          "1 to 16 knowledge bases can be opened at once");
-    }
     for (size_t i = 0; i < count; i++) {
-        if (paths[i] == NULL && base_built_in().n == 0) {
+        if (paths[i] == NULL && base_built_in().n == 0)
             return error_set(err, OOMKB_ERROR_INDEX,
                              "no knowledge base is built in: name an index "
                              "file made by `oomkb build`");
-        }
     }
     struct opening o = {.paths = paths, .count = count};
     return open_with(&o, kb, err);
@@ -66,9 +62,8 @@ int oomkb_open(const char *path, oomkb **kb, oomkb_error *err) {
 
 int oomkb_open_bytes(const void *bytes, size_t n, oomkb **kb,
                      oomkb_error *err) {
-    if (bytes == NULL || kb == NULL) {
+    if (bytes == NULL || kb == NULL)
         return error_null(err, bytes == NULL ? "bytes" : "kb");
-    }
     struct opening o = {.image = {bytes, n}, .count = 1};
     return open_with(&o, kb, err);
 }
@@ -98,13 +93,11 @@ const char *const *oomkb_formats(void) {
 }
 
 const char *oomkb_text(const oomkb *kb, const char *lang, const char *key) {
-    if (kb == NULL || lang == NULL || key == NULL) {
+    if (kb == NULL || lang == NULL || key == NULL)
         return "";
-    }
     bool is_zh = str_eq(str_of(lang), STR("zh"));
-    if (!is_zh && !str_eq(str_of(lang), STR("en"))) {
+    if (!is_zh && !str_eq(str_of(lang), STR("en")))
         return "";
-    }
     return texts_get(kb->texts, is_zh ? LANG_ZH : LANG_EN, key);
 }
 
@@ -112,18 +105,15 @@ const char *oomkb_text(const oomkb *kb, const char *lang, const char *key) {
 
 int oomkb_scan_new(const oomkb *kb, const oomkb_options *options,
                    oomkb_scan **scan, oomkb_error *err) {
-    if (kb == NULL || scan == NULL) {
+    if (kb == NULL || scan == NULL)
         return error_null(err, kb == NULL ? "kb" : "scan");
-    }
     struct settings s;
     int code = settings_read(options, &s, err);
-    if (code != OOMKB_OK) {
+    if (code != OOMKB_OK)
         return code;
-    }
     struct oomkb_scan *made = s.from.get(s.from.ctx, sizeof *made);
-    if (made == NULL) {
+    if (made == NULL)
         return error_set(err, OOMKB_ERROR_MEMORY, "out of memory for a scan");
-    }
     code = session_new(kb, &s, &made->report, err);
     if (code != OOMKB_OK) {
         s.from.put(s.from.ctx, made);
@@ -135,9 +125,8 @@ int oomkb_scan_new(const oomkb *kb, const oomkb_options *options,
 
 int oomkb_scan_feed(oomkb_scan *scan, const void *bytes, size_t n,
                     oomkb_error *err) {
-    if (scan == NULL || (bytes == NULL && n > 0)) {
+    if (scan == NULL || (bytes == NULL && n > 0))
         return error_null(err, scan == NULL ? "scan" : "bytes");
-    }
     return session_feed(scan->report, (struct str){bytes, n}, err);
 }
 
@@ -150,9 +139,8 @@ static struct oomkb_report *take_report(oomkb_scan *scan) {
 
 int oomkb_scan_finish(oomkb_scan *scan, oomkb_report **report,
                       oomkb_error *err) {
-    if (scan == NULL) {
+    if (scan == NULL)
         return error_null(err, "scan");
-    }
     struct oomkb_report *made = take_report(scan);
     int code = report == NULL ? error_null(err, "report")
                               : session_finish(made, err);
@@ -165,35 +153,30 @@ int oomkb_scan_finish(oomkb_scan *scan, oomkb_report **report,
 }
 
 void oomkb_scan_free(oomkb_scan *scan) {
-    if (scan != NULL) {
+    if (scan != NULL)
         session_free(take_report(scan));
-    }
 }
 
 int oomkb_scan_news(oomkb_scan *scan, int is_quiet,
                     const oomkb_report **report, oomkb_error *err) {
-    if (scan == NULL || report == NULL) {
+    if (scan == NULL || report == NULL)
         return error_null(err, scan == NULL ? "scan" : "report");
-    }
     bool is_news = false;
     int code = session_news(scan->report, is_quiet != 0, &is_news, err);
-    if (code == OOMKB_OK) {
+    if (code == OOMKB_OK)
         *report = is_news ? scan->report : NULL;
-    }
     return code;
 }
 
 int oomkb_diagnose(const oomkb *kb, const void *log, size_t n,
                    const oomkb_options *options, oomkb_report **report,
                    oomkb_error *err) {
-    if (report == NULL) {
+    if (report == NULL)
         return error_null(err, "report");
-    }
     oomkb_scan *scan = NULL;
     int code = oomkb_scan_new(kb, options, &scan, err);
-    if (code != OOMKB_OK) {
+    if (code != OOMKB_OK)
         return code;
-    }
     code = oomkb_scan_feed(scan, log, n, err);
     if (code != OOMKB_OK) {
         oomkb_scan_free(scan);
@@ -204,9 +187,8 @@ int oomkb_diagnose(const oomkb *kb, const void *log, size_t n,
 
 int oomkb_report_answer(oomkb_report *report, const char *fact_value,
                         oomkb_error *err) {
-    if (report == NULL || fact_value == NULL) {
+    if (report == NULL || fact_value == NULL)
         return error_null(err, report == NULL ? "report" : "fact_value");
-    }
     return session_answer(report, fact_value, err);
 }
 
@@ -215,9 +197,8 @@ size_t oomkb_report_failures(const oomkb_report *report) {
 }
 
 int oomkb_report_is_whole(const oomkb_report *report, uint64_t *lines) {
-    if (lines != NULL) {
+    if (lines != NULL)
         *lines = report != NULL ? report->told->report->lines : 0;
-    }
     return report != NULL && !report->told->report->truncated;
 }
 
@@ -228,16 +209,14 @@ size_t oomkb_report_questions(const oomkb_report *report) {
 int oomkb_report_question(oomkb_report *report, size_t i, const char *lang,
                           const char **fact, const char **ask,
                           oomkb_error *err) {
-    if (report == NULL || fact == NULL || ask == NULL) {
+    if (report == NULL || fact == NULL || ask == NULL)
         return error_null(err, report == NULL ? "report"
                                : fact == NULL ? "fact"
                                               : "ask");
-    }
     enum lang in;
-    if (!lang_read(lang, &in)) {
+    if (!lang_read(lang, &in))
         return error_set(err, OOMKB_ERROR_USAGE,
                          "lang should be \"en\" or \"zh\"");
-    }
     return question_text(report, i, in, fact, ask, err);
 }
 

@@ -14,19 +14,16 @@ _Static_assert((int)FAIL_INPUT == (int)OOMKB_ERROR_INPUT, "codes agree");
 
 /* Text is one line whatever was put into it; cut between characters. */
 int error_set(oomkb_error *err, int code, const char *text) {
-    if (err == NULL) {
+    if (err == NULL)
         return code;
-    }
     size_t n = strlen(text);
     if (n >= sizeof err->text) {
         n = sizeof err->text - 1;
-        while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) {
+        while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
             n--;
-        }
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         err->text[i] = (unsigned char)text[i] < ' ' ? ' ' : text[i];
-    }
     err->text[n] = '\0';
     err->code = code;
     return code;

@@ -35,20 +35,17 @@ static void release(void *what) {
 
 static void map_bytes(struct arena *a, struct index_file *f, const char *path) {
     struct stat about;
-    if (fstat(f->handle, &about) != 0 || !S_ISREG(about.st_mode)) {
+    if (fstat(f->handle, &about) != 0 || !S_ISREG(about.st_mode))
         arena_raise(a, FAIL_IO, "%s: cannot be read as a file", path);
-    }
-    if (about.st_size > INDEX_BYTES_MAX) {
+    if (about.st_size > INDEX_BYTES_MAX)
         arena_raise(a, FAIL_INDEX, "%s: too large for an oomkb index", path);
-    }
     if (about.st_size == 0) {
         return; /* there is nothing to map, and it is no index */
     }
     size_t n = (size_t)about.st_size;
     f->bytes = mmap(NULL, n, PROT_READ, MAP_PRIVATE, f->handle, 0);
-    if (f->bytes == MAP_FAILED) {
+    if (f->bytes == MAP_FAILED)
         arena_raise(a, FAIL_IO, "%s: cannot be read", path);
-    }
     f->n = n;
 }
 
@@ -57,9 +54,8 @@ struct str index_file(struct arena *a, const char *path) {
     f->handle = -1;
     arena_defer(a, release, f);
     f->handle = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (f->handle < 0) {
+    if (f->handle < 0)
         arena_raise(a, FAIL_IO, "%s: cannot be read as a file", path);
-    }
     map_bytes(a, f, path);
     close_handle(f);
     return (struct str){f->bytes, f->n};

@@ -22,9 +22,8 @@ void refuse_entry(struct arena *a, struct reader *r, struct str entry) {
     for (size_t i = 0; i < all.count; i++) {
         struct str id = reader_entry(r, all.at[i])->id;
         size_t d = distance_to(entry, id);
-        if (d <= near_enough(entry)) {
+        if (d <= near_enough(entry))
             near_offer(&near, id, d);
-        }
     }
     struct str names = near_names(a, &near);
     arena_raise(a, FAIL_USAGE, "no entry '%.*s': %s%.*s%s",
@@ -43,9 +42,8 @@ void refuse_component(struct arena *a, struct reader *r, struct str name) {
     for (size_t i = 0; i < all.count; i++) {
         struct str component = reader_entry(r, all.at[i])->component;
         size_t d = near_distance(typed, component);
-        if (d <= near_enough(name)) {
+        if (d <= near_enough(name))
             near_offer(&near, component, d);
-        }
     }
     struct str names = near_names(a, &near);
     arena_raise(a, FAIL_USAGE, "no component '%.*s': %s%.*s%s",
@@ -60,14 +58,12 @@ void fix_check(struct arena *a, const struct oomkb *kb, struct str entry,
     struct reader *r = reader_new(kb->index, a);
     const struct entry *e = reader_entry_by_id(r, entry, NULL);
     struct buf b;
-    if (e == NULL) {
+    if (e == NULL)
         refuse_entry(a, r, entry);
-    }
     buf_init_in(&b, a, 4096);
     for (size_t i = 0; i < e->workaround_count; i++) {
-        if (str_eq(e->workarounds[i].id, fix)) {
+        if (str_eq(e->workarounds[i].id, fix))
             return;
-        }
         buf_printf(&b, "%s%.*s", i > 0 ? ", " : "",
                    STR_ARG(e->workarounds[i].id));
     }

@@ -25,11 +25,10 @@ static _Noreturn void refuse_ambiguous(struct arena *a, struct str name,
                                        const struct gpu_list *cards,
                                        const char *or_else) {
     struct str could_be = STR("");
-    for (size_t i = 0; i < cards->count && i < CARDS_NAMED; i++) {
+    for (size_t i = 0; i < cards->count && i < CARDS_NAMED; i++)
         could_be = arena_printf(a, "%.*s%s%.*s", STR_ARG(could_be),
                                 i > 0 ? ", " : "",
                                 STR_ARG(cards->at[i]->id));
-    }
     arena_raise(a, FAIL_USAGE,
                 "'%.*s' is the name of GPUs with different memory (%.*s): say "
                 "which, or %s",
@@ -40,9 +39,8 @@ void refuse_gpu(struct arena *a, struct reader *r, struct str name,
                 const char *or_else) {
     struct gpu_list cards = reader_gpus_begun(r, name);
     struct near near = reader_gpus_near(r, name);
-    if (cards.count > 0) {
+    if (cards.count > 0)
         refuse_ambiguous(a, name, &cards, or_else);
-    }
     struct str names = near_names(a, &near);
     arena_raise(a, FAIL_USAGE, "unknown GPU '%.*s': %s%.*s%s%s", shown(name),
                 name.p, near.count > 0 ? "did you mean " : "",
@@ -57,9 +55,8 @@ static void check_engine(struct arena *a, struct reader *r, struct str name) {
     for (uint32_t i = 0; i < reader_engine_count(r); i++) {
         struct str id = reader_engine(r, i)->id;
         size_t d = near_distance(asked, id);
-        if (d <= near_enough(asked)) {
+        if (d <= near_enough(asked))
             near_offer(&near, id, d);
-        }
     }
     if (!is_known) {
         struct str names = near_names(a, &near);
@@ -80,9 +77,8 @@ static bool is_gpu(struct reader *r, struct str name) {
 /* The memory of a card is said: then its name need not tell it. */
 static bool is_total_said(const struct fact *facts, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        if (facts[i].name == FACT_gpu_total) {
+        if (facts[i].name == FACT_gpu_total)
             return true;
-        }
     }
     return false;
 }
@@ -92,17 +88,14 @@ void check_known(struct arena *a, struct reader *r, const struct fact *facts,
     for (size_t i = 0; i < count; i++) {
         struct str word = facts[i].word;
         if (facts[i].name == FACT_model && reader_model_count(r) > 0 &&
-            reader_model(r, word).model == NULL) {
+            reader_model(r, word).model == NULL)
             refuse_model(a, r, word, "leave it out; `oomkb list models` names "
                                      "those that are known");
-        }
         if (facts[i].name == FACT_gpu_name && !is_total_said(facts, count) &&
             reader_gpus_of_total(r, 1, INT64_MAX).count > 0 &&
-            !is_gpu(r, word)) {
+            !is_gpu(r, word))
             refuse_gpu(a, r, word, "say its memory, as gpu_total=24GiB");
-        }
-        if (facts[i].name == FACT_engine && reader_engine_count(r) > 0) {
+        if (facts[i].name == FACT_engine && reader_engine_count(r) > 0)
             check_engine(a, r, word);
-        }
     }
 }

@@ -18,18 +18,16 @@
 /* ---- there and back ---- */
 
 static bool go_ahead(struct oomkb_report *r) {
-    if (!ledger_mark(&r->ledger)) {
+    if (!ledger_mark(&r->ledger))
         return false;
-    }
     r->scan_before = r->scan;
     r->is_ahead = true;
     return true;
 }
 
 void session_back(struct oomkb_report *r) {
-    if (!r->is_ahead) {
+    if (!r->is_ahead)
         return;
-    }
     session_forget(r);
     arena_release_to(&r->scan, r->scan_before.deferred);
     r->scan = r->scan_before;
@@ -44,9 +42,8 @@ static bool was_told(const struct oomkb_report *r, const struct finding *f) {
     for (size_t i = 0; i < r->news_count; i++) {
         const struct told_before *t = &r->news[i];
         if (t->first_line == f->first_line ||
-            str_eq(str_of(t->id), f->id)) {
+            str_eq(str_of(t->id), f->id))
             return true;
-        }
     }
     return false;
 }
@@ -62,22 +59,17 @@ static bool is_root_of_news(const struct oomkb_report *r, size_t i,
 /* Room for as many more, before the first of them is noted. */
 static void make_room(struct oomkb_report *r, size_t count) {
     size_t cap = r->news_cap == 0 ? 16 : r->news_cap;
-    while (cap < r->news_count + count) {
+    while (cap < r->news_count + count)
         cap *= 2;
-    }
-    if (cap == r->news_cap) {
+    if (cap == r->news_cap)
         return;
-    }
     struct told_before *more = r->from.get(r->from.ctx, cap * sizeof *more);
-    if (more == NULL) {
+    if (more == NULL)
         arena_raise(&r->told->arena, FAIL_MEMORY, "out of memory for news");
-    }
-    for (size_t i = 0; i < r->news_count; i++) {
+    for (size_t i = 0; i < r->news_count; i++)
         more[i] = r->news[i];
-    }
-    if (r->news != NULL) {
+    if (r->news != NULL)
         r->from.put(r->from.ctx, r->news);
-    }
     r->news = more;
     r->news_cap = cap;
 }
@@ -85,9 +77,8 @@ static void make_room(struct oomkb_report *r, size_t count) {
 static void note_told(struct oomkb_report *r, const struct finding *f) {
     struct told_before *t = &r->news[r->news_count++];
     *t = (struct told_before){.first_line = f->first_line};
-    for (size_t i = 0; i < f->id.n && i + 1 < sizeof t->id; i++) {
+    for (size_t i = 0; i < f->id.n && i + 1 < sizeof t->id; i++)
         t->id[i] = f->id.p[i];
-    }
 }
 
 /* The corrected command belongs to the finding that comes first. */
@@ -110,26 +101,22 @@ static void sift(void *arg) {
     make_room(s->r, n);
     int32_t *place = arena_array(&s->r->told->arena, n, sizeof *place);
     bool *is_news = arena_array(&s->r->told->arena, n, sizeof *is_news);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         is_news[i] = is_root_of_news(s->r, i, s->is_quiet);
-    }
     for (size_t i = 0; i < n; i++) {
         int32_t cause = rep->findings[i].cause;
         bool is_kept = is_news[i] || (cause >= 0 && is_news[cause]);
         place[i] = is_kept ? (int32_t)s->kept++ : -1;
     }
-    if (n > 0 && place[0] < 0) {
+    if (n > 0 && place[0] < 0)
         drop_command(rep);
-    }
     for (size_t i = 0; i < n; i++) {
         struct finding f = rep->findings[i];
         f.cause = f.cause >= 0 ? place[f.cause] : -1;
-        if (place[i] >= 0) {
+        if (place[i] >= 0)
             rep->findings[place[i]] = f;
-        }
-        if (is_news[i]) {
+        if (is_news[i])
             note_told(s->r, &f);
-        }
     }
     rep->finding_count = s->kept;
 }
@@ -137,12 +124,10 @@ static void sift(void *arg) {
 static int tell_news(struct oomkb_report *r, bool is_quiet, bool *is_news,
                      oomkb_error *err) {
     int code = session_end(r, err);
-    if (code == OOMKB_OK) {
+    if (code == OOMKB_OK)
         code = session_tell(r, err);
-    }
-    if (code != OOMKB_OK) {
+    if (code != OOMKB_OK)
         return code;
-    }
     struct sifting s = {.r = r, .is_quiet = is_quiet};
     struct fault fault;
     enum fail raised = arena_guard(&r->told->arena, sift, &s, &fault);
@@ -156,16 +141,13 @@ int session_news(struct oomkb_report *r, bool is_quiet, bool *is_news,
     if (r->is_broken) {
         return session_end(r, err); /* says what broke it */
     }
-    if (!go_ahead(r)) {
+    if (!go_ahead(r))
         return error_set(err, OOMKB_ERROR_MEMORY, "out of memory for news");
-    }
     bool is_found = false;
     int code = tell_news(r, is_quiet, &is_found, err);
-    if (code != OOMKB_OK || !is_found) {
+    if (code != OOMKB_OK || !is_found)
         session_back(r);
-    }
-    if (code == OOMKB_OK) {
+    if (code == OOMKB_OK)
         *is_news = is_found;
-    }
     return code;
 }

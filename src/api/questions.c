@@ -26,18 +26,16 @@ static void word_all(void *arg) {
 int question_text(struct oomkb_report *r, size_t i, enum lang lang,
                   const char **fact, const char **ask, oomkb_error *err) {
     struct told *told = r->told;
-    if (i >= told->report->question_count) {
+    if (i >= told->report->question_count)
         return error_set(err, OOMKB_ERROR_USAGE,
                          "no such question: oomkb_report_questions() says "
                          "how many there are");
-    }
     if (told->asks[lang] == NULL) {
         struct wording w = {r, lang};
         struct fault fault;
         enum fail code = arena_guard(&told->arena, word_all, &w, &fault);
-        if (code != FAIL_NONE) {
+        if (code != FAIL_NONE)
             return error_of(err, code, &fault);
-        }
     }
     *fact = fact_spelling(told->report->questions[i].fact);
     *ask = told->asks[lang][i].p;

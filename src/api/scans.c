@@ -21,9 +21,8 @@ struct scans *scans_new(struct arena *a, const struct oomkb *kb,
 }
 
 void scans_feed(struct scans *s, struct str bytes) {
-    for (size_t i = 0; i < s->kb->count; i++) {
+    for (size_t i = 0; i < s->kb->count; i++)
         scan_feed(s->each[i], bytes);
-    }
 }
 
 enum log_kind scans_kind(const struct scans *s) {
@@ -34,9 +33,8 @@ const struct scan_result *scans_end(struct scans *s) {
     size_t count = s->kb->count;
     const struct scan_result **found =
         arena_array(s->a, count, sizeof *found);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         found[i] = scan_end(s->each[i]);
-    }
     return count == 1 ? found[0]
                       : scan_join(s->a, found, s->kb->each, count);
 }

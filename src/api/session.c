@@ -7,9 +7,8 @@
 
 static size_t list_length(const char *const *list) {
     size_t n = 0;
-    while (list[n] != NULL) {
+    while (list[n] != NULL)
         n++;
-    }
     return n;
 }
 
@@ -29,22 +28,19 @@ static void begin_own(struct beginning *b) {
     for (size_t i = 0; i < count; i++) {
         struct str why = {NULL, 0};
         struct str text = arena_str(a, str_of(b->s->own_reports[i]));
-        if (!own_report_read(a, text, &r->own[i], &why)) {
+        if (!own_report_read(a, text, &r->own[i], &why))
             arena_raise(a, FAIL_USAGE, "%.*s", STR_ARG(why));
-        }
     }
 }
 
 static struct fact fact_of_answer(struct arena *a, struct str text) {
     struct fact fact;
     struct str why = {NULL, 0};
-    if (!answer_read(a, text, &fact, &why)) {
+    if (!answer_read(a, text, &fact, &why))
         arena_raise(a, FAIL_USAGE, "%.*s", STR_ARG(why));
-    }
-    if (answer_is_below_zero(&fact)) {
+    if (answer_is_below_zero(&fact))
         arena_raise(a, FAIL_USAGE, "%s takes a number from 0, not '%.*s'",
                     fact_spelling(fact.name), STR_ARG(text));
-    }
     return fact;
 }
 
@@ -71,9 +67,8 @@ static void begin(void *arg) {
 int session_new(const struct oomkb *kb, const struct settings *s,
                 struct oomkb_report **out, oomkb_error *err) {
     struct oomkb_report *r = s->from.get(s->from.ctx, sizeof *r);
-    if (r == NULL) {
+    if (r == NULL)
         return error_set(err, OOMKB_ERROR_MEMORY, "out of memory for a scan");
-    }
     *r = (struct oomkb_report){.kb = kb,
                                .from = s->from,
                                .lang = s->lang,
@@ -156,14 +151,12 @@ static void add_answer(struct told *told, struct fact *facts,
     struct str kept = arena_str(&told->arena, text);
     struct fact fact = fact_of_answer(&told->arena, kept);
     size_t at = 0;
-    while (at < told->answer_count && facts[at].name != fact.name) {
+    while (at < told->answer_count && facts[at].name != fact.name)
         at++;
-    }
     facts[at] = fact;
     told->answers[at] = kept;
-    if (at == told->answer_count) {
+    if (at == told->answer_count)
         told->answer_count++;
-    }
 }
 
 static void tell(void *arg) {
@@ -173,9 +166,8 @@ static void tell(void *arg) {
     size_t most = t->before_count + 1;
     struct fact *facts = arena_array(a, most, sizeof *facts);
     told->answers = arena_array(a, most, sizeof *told->answers);
-    for (size_t i = 0; i < t->before_count; i++) {
+    for (size_t i = 0; i < t->before_count; i++)
         add_answer(told, facts, t->before[i]);
-    }
     struct reader *reader = reader_new(t->r->kb->index, a);
     if (t->next.n > 0) {
         add_answer(told, facts, t->next);
@@ -204,10 +196,9 @@ static size_t memory_left(const struct oomkb_report *r) {
 static int tell_anew(struct telling *t, oomkb_error *err) {
     struct oomkb_report *r = t->r;
     t->told = r->from.get(r->from.ctx, sizeof *t->told);
-    if (t->told == NULL) {
+    if (t->told == NULL)
         return error_set(err, OOMKB_ERROR_MEMORY,
                          "out of memory for a report");
-    }
     *t->told = (struct told){0};
     arena_init(&t->told->arena, &r->from, memory_left(r));
     struct fault fault;
@@ -250,10 +241,9 @@ int session_answer(struct oomkb_report *r, const char *fact_value,
                         .before = r->told->answers,
                         .before_count = r->told->answer_count,
                         .next = str_of(fact_value)};
-    if (t.next.n == 0) {
+    if (t.next.n == 0)
         return error_set(err, OOMKB_ERROR_USAGE,
                          "the answer is empty: it should be fact=value");
-    }
     return tell_anew(&t, err);
 }
 
@@ -264,9 +254,8 @@ void session_free(struct oomkb_report *r) {
         session_forget(r);
         arena_free(&r->scan);
         ledger_end(&r->ledger);
-        if (r->news != NULL) {
+        if (r->news != NULL)
             from.put(from.ctx, r->news);
-        }
         from.put(from.ctx, r);
     }
 }

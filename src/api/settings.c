@@ -26,9 +26,8 @@ const struct allocator standard_allocator = {standard_get, standard_put, NULL};
 static bool asks_for_unknown(const unsigned char *given, size_t known,
                              size_t n) {
     for (size_t i = known; i < n; i++) {
-        if (given[i] != 0) {
+        if (given[i] != 0)
             return true;
-        }
     }
     return false;
 }
@@ -44,14 +43,12 @@ int sized_read(const void *given, void *known, size_t n, const char *name,
                oomkb_error *err) {
     uint32_t size;
     memcpy(&size, given, sizeof size);
-    if (size < sizeof size) {
+    if (size < sizeof size)
         return refuse_struct(err, name, ": size is not set: it should be "
                                         "sizeof that struct");
-    }
-    if (asks_for_unknown(given, n, size)) {
+    if (asks_for_unknown(given, n, size))
         return refuse_struct(err, name, " has fields set that this version "
                                         "of oomkb does not know");
-    }
     memset(known, 0, n);
     memcpy(known, given, size < n ? size : n);
     return OOMKB_OK;
@@ -84,10 +81,9 @@ static void apply(const oomkb_options *o, struct settings *s) {
         .has_allocator = o->get_memory != NULL,
         .from = standard_allocator,
     };
-    if (s->has_allocator) {
+    if (s->has_allocator)
         s->from = (struct allocator){o->get_memory, o->put_memory,
                                      o->memory_ctx};
-    }
 }
 
 int settings_read(const oomkb_options *o, struct settings *out,
@@ -96,17 +92,14 @@ int settings_read(const oomkb_options *o, struct settings *out,
     struct settings s = {0};
     int code = o == NULL ? OOMKB_OK
                          : sized_read(o, &known, sizeof known, "options", err);
-    if (code != OOMKB_OK) {
+    if (code != OOMKB_OK)
         return code;
-    }
-    if (!lang_read(known.lang, &s.lang)) {
+    if (!lang_read(known.lang, &s.lang))
         return error_set(err, OOMKB_ERROR_USAGE,
                          "options.lang should be \"en\" or \"zh\"");
-    }
-    if ((known.get_memory == NULL) != (known.put_memory == NULL)) {
+    if ((known.get_memory == NULL) != (known.put_memory == NULL))
         return error_set(err, OOMKB_ERROR_USAGE,
                          "options.get_memory and put_memory go together");
-    }
     apply(&known, &s);
     *out = s;
     return OOMKB_OK;

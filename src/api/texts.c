@@ -30,9 +30,8 @@ static void texts_end(void *what) {
 struct texts *texts_new(struct arena *a, const struct index *ix,
                         const struct allocator *from) {
     struct texts *t = arena_alloc(a, sizeof *t);
-    if (pthread_mutex_init(&t->lock, NULL) != 0) {
+    if (pthread_mutex_init(&t->lock, NULL) != 0)
         arena_raise(a, FAIL_MEMORY, "no lock to be had");
-    }
     arena_init(&t->arena, from, 0);
     t->index = ix;
     arena_defer(a, texts_end, t);
@@ -48,9 +47,8 @@ struct asked {
 static void look_up(void *arg) {
     struct asked *q = arg;
     struct texts *t = q->texts;
-    if (t->reader == NULL) {
+    if (t->reader == NULL)
         t->reader = reader_new(t->index, &t->arena);
-    }
     struct str text = reader_message(t->reader, q->lang, q->key);
     if (text.n == 0) {
         return; /* unknown keys are not kept: a caller may invent many */
@@ -67,9 +65,8 @@ static void look_up(void *arg) {
 static const struct kept *find(const struct texts *t, enum lang lang,
                                struct str key) {
     const struct kept *k = t->first;
-    while (k != NULL && !(k->lang == lang && str_eq(k->key, key))) {
+    while (k != NULL && !(k->lang == lang && str_eq(k->key, key)))
         k = k->next;
-    }
     return k;
 }
 

@@ -25,9 +25,8 @@ static void put_quoted(struct buf *b, struct str s) {
     buf_add_char(b, '\'');
     for (size_t i = 0; i < s.n; i++) {
         buf_add_char(b, s.p[i]);
-        if (s.p[i] == '\'') {
+        if (s.p[i] == '\'')
             buf_add_char(b, '\'');
-        }
     }
     buf_add_char(b, '\'');
 }
@@ -162,16 +161,14 @@ struct str author_draft(struct arena *a, const struct draft_source *from) {
     struct page_parts p = {
         .from = from, .line = draft_line_find(a, from->log, from->line)};
     struct secrets secrets = {.a = a};
-    if (p.line.number == 0) {
+    if (p.line.number == 0)
         arena_raise(a, FAIL_INPUT, "no line of the log says that something "
                     "failed; give the part with the error");
-    }
     p.sample = str_trim(printable(a, redacted(&secrets, p.line.text)));
     pattern_choose(a, &p);
-    if (p.pattern.n == 0) {
+    if (p.pattern.n == 0)
         arena_raise(a, FAIL_INPUT, "line %u has too few words for a pattern "
                     "(8 bytes that stay the same)", p.line.number);
-    }
     if (p.line.component.n == 0)
         p.line.component = from->engine.n > 0 ? from->engine : STR("unknown");
     struct buf page;

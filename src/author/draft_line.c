@@ -64,18 +64,16 @@ static struct str shortened(struct str s) {
     size_t n = s.n;
     if (n > DRAFT_LINE_MAX) {
         n = DRAFT_LINE_MAX;
-        while (n > 0 && ((unsigned char)s.p[n] & 0xc0) == 0x80) {
+        while (n > 0 && ((unsigned char)s.p[n] & 0xc0) == 0x80)
             n--;
-        }
     }
     return str_trim(str_slice(s, 0, n));
 }
 
 static bool has_word(struct str low, const char *const words[]) {
     for (size_t i = 0; words[i] != NULL; i++) {
-        if (str_find(low, str_of(words[i])) < low.n) {
+        if (str_find(low, str_of(words[i])) < low.n)
             return true;
-        }
     }
     return false;
 }
@@ -88,9 +86,8 @@ static bool is_name_char(char c) {
 /* module.SomeError: words */
 static bool is_exception(struct str line) {
     size_t n = 0;
-    while (n < line.n && is_name_char(line.p[n])) {
+    while (n < line.n && is_name_char(line.p[n]))
         n++;
-    }
     struct str name = str_slice(line, 0, n);
     return n < line.n && line.p[n] == ':' &&
            (str_ends(name, STR("Error")) || str_ends(name, STR("Exception")));
@@ -100,9 +97,8 @@ static bool is_exception(struct str line) {
 
 static struct str component_named(struct str name) {
     for (size_t i = 0; i < sizeof packages / sizeof *packages; i++) {
-        if (str_eq(name, str_of(packages[i].name))) {
+        if (str_eq(name, str_of(packages[i].name)))
             return str_of(packages[i].component);
-        }
     }
     return (struct str){NULL, 0};
 }
@@ -116,14 +112,12 @@ static struct str component_of_line(struct str line) {
                        line.p[i - 1] == '[');
         size_t end = i;
         while (begins && end < line.n && line.p[end] != '.' &&
-               (is_name_char(line.p[end]) || line.p[end] == '-')) {
+               (is_name_char(line.p[end]) || line.p[end] == '-'))
             end++;
-        }
         bool is_module = end < line.n &&
                          (line.p[end] == '.' || line.p[end] == ']');
-        if (begins && is_module) {
+        if (begins && is_module)
             found = component_named(str_slice(line, i, end - i));
-        }
     }
     return found;
 }
@@ -132,9 +126,8 @@ static struct str component_of_line(struct str line) {
 static struct str component_of_frame(struct str line) {
     struct str mark = STR("-packages/");
     size_t at = str_find(line, mark);
-    if (at == line.n) {
+    if (at == line.n)
         return (struct str){NULL, 0};
-    }
     struct str rest = str_slice(line, at + mark.n, line.n);
     return component_named(str_cut(rest, '/', &rest));
 }
@@ -153,24 +146,20 @@ static struct draft_line remember(struct search *s, struct str text,
 static void on_line(void *ctx, const struct line *line) {
     struct search *s = ctx;
     struct str text = str_trim(line->text);
-    if (text.n == 0 || line->is_joined) {
+    if (text.n == 0 || line->is_joined)
         return;
-    }
     struct str frame = component_of_frame(text);
     s->component = frame.n > 0 ? frame : s->component;
-    if (s->at != 0 && line->number == s->at && s->named.number == 0) {
+    if (s->at != 0 && line->number == s->at && s->named.number == 0)
         s->named = remember(s, text, line->number);
-    }
     char small[DRAFT_LINE_MAX];
     struct str low = lowered(text, small);
     bool is_failure = has_word(low, failure_words);
-    if (is_exception(text)) {
+    if (is_exception(text))
         s->exception = remember(s, text, line->number);
-    }
     if (is_failure && has_word(low, memory_words) &&
-        !str_starts(text, STR("File \"")) && s->memory.number == 0) {
+        !str_starts(text, STR("File \"")) && s->memory.number == 0)
         s->memory = remember(s, text, line->number);
-    }
 }
 
 struct draft_line draft_line_find(struct arena *a, struct str log,
@@ -179,9 +168,8 @@ struct draft_line draft_line_find(struct arena *a, struct str log,
     struct log_reader *r = log_open(a, 0, on_line, &s);
     log_feed(r, log);
     log_end(r);
-    if (s.named.number != 0) {
+    if (s.named.number != 0)
         return s.named;
-    }
     return s.memory.number != 0 ? s.memory : s.exception;
 }
 
@@ -203,9 +191,8 @@ static void on_neighbour(void *ctx, const struct line *line) {
     struct str text = str_trim(line->text);
     bool is_healthy = apart > 0 && apart <= AROUND_LINES && text.n > 0 &&
                       !has_word(lowered(text, small), failure_words);
-    if (!is_healthy) {
+    if (!is_healthy)
         return;
-    }
     struct draft_lines *found = &s->found;
     found->at = arena_grow(s->a, found->at, found->count, &found->cap,
                            sizeof *found->at);

@@ -82,34 +82,30 @@ static bool has_device(struct str s) {
                                         "HIP", "HBM", "VRAM", "evice",
                                         "显存"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (str_find(s, str_of(words[i])) < s.n) {
+        if (str_find(s, str_of(words[i])) < s.n)
             return true;
-        }
     }
     return false;
 }
 
 /* Without a device in the line, "free" and "total" are nobody's: left out. */
 static bool fits(const struct making *m, enum fact_name fact, bool is_amount) {
-    if (m->used[fact] || (fact_unit(fact) == UNIT_BYTES) != is_amount) {
+    if (m->used[fact] || (fact_unit(fact) == UNIT_BYTES) != is_amount)
         return false;
-    }
     bool is_card = fact == FACT_gpu_total || fact == FACT_gpu_free;
     return !is_card || has_device(m->line);
 }
 
 /* ") could not ..." after the number; blanks and brackets do not part. */
 static struct str skip_marks(struct str s) {
-    while (s.n > 0 && !is_word_char(s.p[0])) {
+    while (s.n > 0 && !is_word_char(s.p[0]))
         s = str_slice(s, 1, s.n);
-    }
     return s;
 }
 
 static struct str drop_marks(struct str s) {
-    while (s.n > 0 && !is_word_char(s.p[s.n - 1])) {
+    while (s.n > 0 && !is_word_char(s.p[s.n - 1]))
         s.n--;
-    }
     return s;
 }
 
@@ -123,9 +119,8 @@ static bool ends_in_word(struct str s, struct str word) {
 static bool is_setting(const struct making *m, struct str before,
                        bool is_amount, enum fact_name *fact) {
     size_t n = before.n;
-    while (n > 0 && is_word_char(before.p[n - 1])) {
+    while (n > 0 && is_word_char(before.p[n - 1]))
         n--;
-    }
     struct str name = str_slice(before, n, before.n);
     return name.n > 0 && fact_named(name, fact) &&
            fact_unit(*fact) != UNIT_TEXT && fact_unit(*fact) != UNIT_BOOL &&
@@ -137,9 +132,8 @@ static bool fact_of_place(const struct making *m, size_t end, bool is_amount,
     size_t from = m->at > NEAR_BYTES ? m->at - NEAR_BYTES : 0;
     struct str before = drop_marks(str_slice(m->line, from, m->at - from));
     struct str behind = skip_marks(str_slice(m->line, end, m->line.n));
-    if (is_setting(m, before, is_amount, fact)) {
+    if (is_setting(m, before, is_amount, fact))
         return true;
-    }
     for (size_t i = 0; i < sizeof clues / sizeof *clues; i++) {
         struct str words = str_of(clues[i].words);
         bool says = clues[i].is_behind
@@ -167,18 +161,15 @@ static bool is_thousands(const struct making *m, size_t i) {
 static size_t number_bytes(const struct making *m, bool *is_decimal) {
     size_t end = m->at;
     *is_decimal = false;
-    while (is_digit_char(char_of(m, end))) {
+    while (is_digit_char(char_of(m, end)))
         end++;
-    }
     bool is_short = end - m->at <= 3;
-    while (is_short && is_thousands(m, end)) {
+    while (is_short && is_thousands(m, end))
         end += 4;
-    }
     while (char_of(m, end) == '.' && is_digit_char(char_of(m, end + 1))) {
         *is_decimal = true;
-        for (end++; is_digit_char(char_of(m, end));) {
+        for (end++; is_digit_char(char_of(m, end));)
             end++;
-        }
     }
     return end - m->at;
 }
@@ -189,16 +180,14 @@ static size_t unit_bytes(const struct making *m, size_t i) {
         "bytes", "Bytes", "byte", "KiB", "MiB", "GiB", "TiB", "KB", "MB",
         "GB", "TB", "kB", "B", "G", "M", "K", NULL};
     size_t from = i;
-    while (char_of(m, from) == ' ') {
+    while (char_of(m, from) == ' ')
         from++;
-    }
     struct str rest = str_slice(m->line, from, m->line.n);
     for (size_t k = 0; units[k] != NULL; k++) {
         struct str unit = str_of(units[k]);
         if (str_starts(rest, unit) &&
-            !is_word_char(char_of(m, from + unit.n))) {
+            !is_word_char(char_of(m, from + unit.n)))
             return from + unit.n - i;
-        }
     }
     return 0;
 }
@@ -206,9 +195,8 @@ static size_t unit_bytes(const struct making *m, size_t i) {
 /* 1.2.3 and 10.0.0.1 are names of something, not amounts. */
 static bool is_dotted(struct str s) {
     size_t dots = 0;
-    for (size_t i = 0; i < s.n; i++) {
+    for (size_t i = 0; i < s.n; i++)
         dots += s.p[i] == '.';
-    }
     return dots > 1;
 }
 
@@ -245,12 +233,10 @@ static bool is_hex(char c) {
 static bool put_address(struct making *m) {
     size_t end = m->at + 2;
     if (char_of(m, m->at) != '0' || char_of(m, m->at + 1) != 'x' ||
-        !is_hex(char_of(m, end))) {
+        !is_hex(char_of(m, end)))
         return false;
-    }
-    while (is_hex(char_of(m, end))) {
+    while (is_hex(char_of(m, end)))
         end++;
-    }
     buf_add(&m->out, STR("0x[0-9a-fA-F]+"));
     m->at = end;
     return true;
@@ -259,18 +245,14 @@ static bool put_address(struct making *m) {
 /* <path-1>, <host-2>: what redaction left */
 static bool put_placeholder(struct making *m) {
     size_t end = m->at + 1;
-    while (char_of(m, end) >= 'a' && char_of(m, end) <= 'z') {
+    while (char_of(m, end) >= 'a' && char_of(m, end) <= 'z')
         end++;
-    }
-    if (char_of(m, m->at) != '<' || char_of(m, end) != '-') {
+    if (char_of(m, m->at) != '<' || char_of(m, end) != '-')
         return false;
-    }
-    for (end++; is_digit_char(char_of(m, end));) {
+    for (end++; is_digit_char(char_of(m, end));)
         end++;
-    }
-    if (char_of(m, end) != '>') {
+    if (char_of(m, end) != '>')
         return false;
-    }
     buf_add(&m->out, STR("[^\\n]{0,200}?"));
     m->at = end + 1;
     return true;
@@ -287,9 +269,8 @@ static bool put_path(struct making *m) {
         slashes += c == '/' || c == '\\';
         end++;
     }
-    if (slashes < 2) {
+    if (slashes < 2)
         return false;
-    }
     buf_add(&m->out, STR("[^\\s\"'(),]+"));
     m->at = end;
     return true;
@@ -300,14 +281,12 @@ static bool put_path(struct making *m) {
 static void put_text(struct making *m) {
     char c = char_of(m, m->at++);
     if (c == ' ' || c == '\t') {
-        if (m->out.n > 0 && m->out.p[m->out.n - 1] != ' ') {
+        if (m->out.n > 0 && m->out.p[m->out.n - 1] != ' ')
             buf_add_char(&m->out, ' ');
-        }
         return;
     }
-    if (str_find_char(STR("\\^$.|?*+()[]{}"), c) < 14) {
+    if (str_find_char(STR("\\^$.|?*+()[]{}"), c) < 14)
         buf_add_char(&m->out, '\\');
-    }
     buf_add_char(&m->out, c);
 }
 
@@ -317,9 +296,8 @@ struct str draft_pattern(struct arena *a, struct str line, bool is_whole) {
     while (m.at < line.n) {
         bool is_inside = m.at > 0 && is_word_char(line.p[m.at - 1]);
         if (put_placeholder(&m) || (!is_inside && put_address(&m)) ||
-            put_path(&m)) {
+            put_path(&m))
             continue;
-        }
         if (is_digit_char(line.p[m.at]) && !is_inside) {
             put_number(&m);
         } else if (is_digit_char(line.p[m.at])) {

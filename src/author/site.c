@@ -35,17 +35,14 @@ static struct str in_dir(const struct site *s, struct str path) {
 
 /* "README.md", "en/..." or "zh/...", every part a plain name. */
 static bool is_page_path(struct str path) {
-    if (str_eq(path, STR("README.md"))) {
+    if (str_eq(path, STR("README.md")))
         return true;
-    }
-    if (!str_starts(path, STR("en/")) && !str_starts(path, STR("zh/"))) {
+    if (!str_starts(path, STR("en/")) && !str_starts(path, STR("zh/")))
         return false;
-    }
     while (path.n > 0) {
         struct str part = str_cut(path, '/', &path);
-        if (part.n == 0 || part.p[0] == '.') {
+        if (part.n == 0 || part.p[0] == '.')
             return false;
-        }
     }
     return true;
 }
@@ -53,12 +50,10 @@ static bool is_page_path(struct str path) {
 static void read_manifest(struct site *s) {
     struct str path = in_dir(s, STR(MANIFEST)), text = {NULL, 0};
     const char *why = NULL;
-    if (!file_exists(s->a, path)) {
+    if (!file_exists(s->a, path))
         return;
-    }
-    if (!file_read(s->a, path, &text, &why)) {
+    if (!file_read(s->a, path, &text, &why))
         arena_raise(s->a, FAIL_IO, "%.*s: %s", STR_ARG(path), why);
-    }
     struct str head = str_cut(text, '\n', &text);
     bool is_good = str_eq(head, STR(MANIFEST_HEAD));
     size_t cap = 0;
@@ -69,23 +64,20 @@ static void read_manifest(struct site *s) {
                                sizeof *s->old.at);
         s->old.at[s->old.count++] = line;
     }
-    if (!is_good) {
+    if (!is_good)
         arena_raise(s->a, FAIL_INPUT,
                     "%.*s is not what `oomkb site` wrote: remove it, or name "
                     "another folder", STR_ARG(path));
-    }
     str_sort(s->old.at, s->old.count);
 }
 
 static void write_manifest(struct site *s, bool with_old) {
     size_t count = s->pages.count, old = with_old ? s->old.count : 0;
     struct str *list = arena_array(s->a, count + old, sizeof *list);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         list[i] = s->pages.at[i].path;
-    }
-    for (size_t i = 0; i < old; i++) {
+    for (size_t i = 0; i < old; i++)
         list[count + i] = s->old.at[i];
-    }
     str_sort(list, count + old);
     struct buf out;
     buf_init_in(&out, s->a, FILE_BYTES_MAX);
@@ -96,9 +88,8 @@ static void write_manifest(struct site *s, bool with_old) {
             buf_add_char(&out, '\n');
         }
     }
-    if (!buf_ok(&out)) {
+    if (!buf_ok(&out))
         arena_raise(s->a, FAIL_CEILING, "more pages than a site may have");
-    }
     author_write_file(s->a, in_dir(s, STR(MANIFEST)), buf_str(&out));
 }
 
@@ -107,9 +98,8 @@ static bool is_listed(const struct str *at, size_t count, struct str path) {
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         int order = str_cmp(at[middle], path);
-        if (order == 0) {
+        if (order == 0)
             return true;
-        }
         low = order < 0 ? middle + 1 : low;
         high = order < 0 ? high : middle;
     }
@@ -120,9 +110,8 @@ static bool is_made(const struct site *s, struct str path) {
     for (size_t low = 0, high = s->pages.count; low < high;) {
         size_t middle = low + (high - low) / 2;
         int order = str_cmp(s->pages.at[middle].path, path);
-        if (order == 0) {
+        if (order == 0)
             return true;
-        }
         low = order < 0 ? middle + 1 : low;
         high = order < 0 ? high : middle;
     }
@@ -136,35 +125,31 @@ static bool is_made(const struct site *s, struct str path) {
 static void make_folder(struct site *s, struct str path, bool may_be_link) {
     struct stat is;
     struct str name = arena_str(s->a, path);
-    if (mkdir(name.p, 0777) == 0) {
+    if (mkdir(name.p, 0777) == 0)
         return;
-    }
     int why = errno;
     bool is_there = why == EEXIST &&
                     (may_be_link ? stat(name.p, &is)
                                  : lstat(name.p, &is)) == 0;
-    if (!is_there || !S_ISDIR(is.st_mode)) {
+    if (!is_there || !S_ISDIR(is.st_mode))
         arena_raise(s->a, FAIL_IO, "cannot make the folder %.*s: %s",
                     STR_ARG(path),
                     is_there ? "something else is there" : strerror(why));
-    }
 }
 
 /* DIR and what is above it. */
 static void make_dir(struct site *s) {
     for (size_t n = 1; n <= s->dir.n; n++) {
-        if (n == s->dir.n || s->dir.p[n] == '/') {
+        if (n == s->dir.n || s->dir.p[n] == '/')
             make_folder(s, str_slice(s->dir, 0, n), true);
-        }
     }
 }
 
 /* The folders of a page, below DIR. */
 static void make_folders(struct site *s, struct str path) {
     for (size_t n = 1; n < path.n; n++) {
-        if (path.p[n] == '/') {
+        if (path.p[n] == '/')
             make_folder(s, in_dir(s, str_slice(path, 0, n)), false);
-        }
     }
 }
 
@@ -176,11 +161,10 @@ static void refuse_strangers(struct site *s) {
         struct stat is;
         bool is_there = lstat(in_dir(s, path).p, &is) == 0;
         bool is_ours = is_listed(s->old.at, s->old.count, path);
-        if (is_there && (!is_ours || !S_ISREG(is.st_mode))) {
+        if (is_there && (!is_ours || !S_ISREG(is.st_mode)))
             arena_raise(s->a, FAIL_USAGE,
                         "%.*s/%.*s is in the way: `oomkb site` did not write "
                         "it", STR_ARG(s->dir), STR_ARG(path));
-        }
     }
 }
 
@@ -207,9 +191,8 @@ static bool is_way_ours(struct site *s, struct str path) {
         bool is_link = path.p[n] == '/' &&
                        lstat(in_dir(s, str_slice(path, 0, n)).p, &is) == 0 &&
                        !S_ISDIR(is.st_mode);
-        if (is_link) {
+        if (is_link)
             return false;
-        }
     }
     return true;
 }
@@ -218,14 +201,12 @@ static bool is_way_ours(struct site *s, struct str path) {
 static void remove_stale(struct site *s) {
     for (size_t i = 0; i < s->old.count; i++) {
         struct str path = s->old.at[i];
-        if (is_made(s, path) || !is_way_ours(s, path)) {
+        if (is_made(s, path) || !is_way_ours(s, path))
             continue;
-        }
         s->result.removed += unlink(in_dir(s, path).p) == 0 ? 1 : 0;
         for (size_t n = path.n; n > 0; n--) {
-            if (path.p[n - 1] == '/') {
+            if (path.p[n - 1] == '/')
                 rmdir(in_dir(s, str_slice(path, 0, n - 1)).p);
-            }
         }
     }
 }
@@ -233,9 +214,8 @@ static void remove_stale(struct site *s) {
 struct site_result author_site(struct arena *a, const struct oomkb *kb,
                                struct str dir) {
     struct site s = {.a = a, .dir = dir};
-    while (s.dir.n > 1 && s.dir.p[s.dir.n - 1] == '/') {
+    while (s.dir.n > 1 && s.dir.p[s.dir.n - 1] == '/')
         s.dir.n--;
-    }
     s.pages = site_pages_make(a, kb);
     s.result.pages = s.pages.count;
     read_manifest(&s);

@@ -24,10 +24,9 @@ struct making {
 
 static void add_page(struct making *m, struct str path,
                      const struct buf *bytes) {
-    if (!buf_ok(bytes)) {
+    if (!buf_ok(bytes))
         arena_raise(m->a, FAIL_CEILING, "the page %.*s is larger than 16 MiB",
                     STR_ARG(path));
-    }
     struct site_pages *p = &m->pages;
     p->at = arena_grow(m->a, p->at, p->count, &p->cap, sizeof *p->at);
     p->at[p->count++] = (struct site_page){path, buf_str(bytes)};
@@ -68,9 +67,8 @@ static void add_folders(struct making *m, const struct listing *list) {
     for (size_t from = 0, to; from < list->count; from = to) {
         struct str folder = folder_of(list->at[from].entry);
         for (to = from; to < list->count &&
-                        str_eq(folder, folder_of(list->at[to].entry)); to++) {
+                        str_eq(folder, folder_of(list->at[to].entry)); to++)
             add_entry(m, list->at[to].entry);
-        }
         add_readme(m, arena_printf(m->a, "%s/%.*s/", lang_name(m->o.lang),
                                    STR_ARG(folder)),
                    (struct listing){.at = list->at + from, .count = to - from},
@@ -105,8 +103,7 @@ struct site_pages site_pages_make(struct arena *a, const struct oomkb *kb) {
         add_language(&m, &list);
     }
     add_readme(&m, STR(""), list, CONTENTS_SITE);
-    if (m.pages.count > 1) {
+    if (m.pages.count > 1)
         qsort(m.pages.at, m.pages.count, sizeof *m.pages.at, by_path);
-    }
     return m.pages;
 }

@@ -39,24 +39,21 @@ enum operand_kind operand_kind(const struct command *c) {
                  {"WHAT", OPERAND_LIST}};
     const char *shown = c->operands[0] == '[' ? c->operands + 1 : c->operands;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (strncmp(shown, kinds[i].word, strlen(kinds[i].word)) == 0) {
+        if (strncmp(shown, kinds[i].word, strlen(kinds[i].word)) == 0)
             return kinds[i].kind;
-        }
     }
     return OPERAND_NONE;
 }
 
 void put_command_names(void) {
-    for (const struct command *c = commands; c->name != NULL; c++) {
+    for (const struct command *c = commands; c->name != NULL; c++)
         printf("%s%s", c == commands ? "" : " ", c->name);
-    }
 }
 
 void put_list_names(void) {
     printf("entries");
-    for (const char *const *n = oomkb_names_known(); *n != NULL; n++) {
+    for (const char *const *n = oomkb_names_known(); *n != NULL; n++)
         printf(" %s", *n);
-    }
 }
 
 void put_quoted(const char *text, const char *quote) {
@@ -77,9 +74,8 @@ static const struct {
 int run_completion(struct cli *c) {
     const char *asked = c->operand_count == 1 ? c->operands[0] : "";
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
-        if (strcmp(shells[i].name, asked) == 0) {
+        if (strcmp(shells[i].name, asked) == 0)
             return shells[i].put(c);
-        }
     }
     return cli_usage(c, "cli.error.shell", SHELLS, NULL);
 }

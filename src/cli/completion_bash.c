@@ -7,9 +7,8 @@
 
 static void put_bash_options(unsigned bits) {
     for (const struct option_row *o = option_rows; o->name != NULL; o++) {
-        if ((o->commands & bits) != 0) {
+        if ((o->commands & bits) != 0)
             printf(" %s", o->name);
-        }
     }
 }
 
@@ -18,13 +17,11 @@ static void put_bash_values(void) {
     puts("    case $prev in");
     for (const struct option_row *o = option_rows; o->name != NULL; o++) {
         choices_of(o, choices);
-        if (o->value == NULL) {
+        if (o->value == NULL)
             continue;
-        }
         printf("    %s", o->name);
-        if (o->letter != 0) {
+        if (o->letter != 0)
             printf("|-%c", o->letter);
-        }
         if (choices[0] != '\0') {
             printf(") _oomkb_words '%s'; return ;;\n", choices);
         } else if (takes_file(o)) {

@@ -9,9 +9,8 @@
 static void put_fish_condition(const struct option_row *o) {
     printf("'__fish_seen_subcommand_from");
     for (const struct command *c = commands; c->name != NULL; c++) {
-        if ((o->commands & (unsigned)c->bit) != 0) {
+        if ((o->commands & (unsigned)c->bit) != 0)
             printf(" %s", c->name);
-        }
     }
     printf("%s'", (o->commands & FOR_DIAGNOSE) != 0
                       ? "; or not __fish_seen_subcommand_from $__oomkb_all"
@@ -24,9 +23,8 @@ static void put_fish_option(struct cli *c, const struct option_row *o) {
     printf("complete -c oomkb -n ");
     put_fish_condition(o);
     printf(" -l %s", o->name + 2);
-    if (o->letter != 0) {
+    if (o->letter != 0)
         printf(" -s %c", o->letter);
-    }
     if (choices[0] != '\0') {
         printf(" -x -a '%s'", choices);
     } else if (o->value != NULL) {
@@ -61,8 +59,7 @@ int put_fish(struct cli *c) {
     printf("complete -c oomkb -f -n '__fish_seen_subcommand_from list' -a '");
     put_list_names();
     puts("'");
-    for (const struct option_row *o = option_rows; o->name != NULL; o++) {
+    for (const struct option_row *o = option_rows; o->name != NULL; o++)
         put_fish_option(c, o);
-    }
     return STATUS_FOUND;
 }

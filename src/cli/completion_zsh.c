@@ -9,9 +9,8 @@
 /* In a specification of _arguments, [ ] : and \ are marks. */
 static void put_zsh_help(struct cli *c, const char *key) {
     for (const char *text = cli_text(c, key); *text != '\0'; text++) {
-        if (strchr("[]:\\", *text) != NULL) {
+        if (strchr("[]:\\", *text) != NULL)
             fputc('\\', stdout);
-        }
         char one[2] = {*text, '\0'};
         put_quoted(one, "'\\''");
     }
@@ -49,9 +48,8 @@ static void put_zsh_command(struct cli *c, const struct command *command,
                             const char *label) {
     printf("        %s) _arguments \\\n", label);
     for (const struct option_row *o = option_rows; o->name != NULL; o++) {
-        if ((o->commands & (unsigned)command->bit) != 0) {
+        if ((o->commands & (unsigned)command->bit) != 0)
             put_zsh_option(c, o);
-        }
     }
     printf("            %s ;;\n", zsh_operands(command));
 }
@@ -87,9 +85,8 @@ int put_zsh(struct cli *c) {
          "        (( CURRENT-- ))\n"
          "    fi\n"
          "    case $command in");
-    for (const struct command *each = commands; each->name != NULL; each++) {
+    for (const struct command *each = commands; each->name != NULL; each++)
         put_zsh_command(c, each, each->name);
-    }
     puts("        '')\n"
          "            if [[ $words[CURRENT] != -* ]]; then\n"
          "                _oomkb_commands\n"

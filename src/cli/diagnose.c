@@ -49,30 +49,25 @@ static int diagnose_several(struct cli *c, const oomkb *kb) {
         status = status_of_both(status, exam_tell(c, c->operands[i], &exam));
     }
     jobs_end(jobs);
-    if (c->is_listing) {
+    if (c->is_listing)
         fputs("\n]\n", stdout);
-    }
     return status;
 }
 
 static int diagnose_all(struct cli *c, oomkb *kb) {
-    if (c->follow) {
+    if (c->follow)
         return follow_inputs(c, kb);
-    }
-    if (c->operand_count > 1) {
+    if (c->operand_count > 1)
         return diagnose_several(c, kb);
-    }
     return diagnose_one(c, kb, c->operand_count == 1 ? c->operands[0] : "-");
 }
 
 int run_diagnose(struct cli *c) {
     oomkb *kb = cli_kb(c);
-    if (kb == NULL) {
+    if (kb == NULL)
         return STATUS_ERROR;
-    }
-    if (!feedback_read(c, &c->own_reports)) {
+    if (!feedback_read(c, &c->own_reports))
         return STATUS_ERROR;
-    }
     int status = diagnose_all(c, kb);
     feedback_free(c->own_reports);
     c->own_reports = NULL;

@@ -30,9 +30,8 @@ void exam_read(const oomkb *kb, int in, const oomkb_options *options,
                exam_watcher watcher, void *ctx, struct exam *out) {
     oomkb_scan *scan = NULL;
     *out = (struct exam){0};
-    if (oomkb_scan_new(kb, options, &scan, &out->err) != OOMKB_OK) {
+    if (oomkb_scan_new(kb, options, &scan, &out->err) != OOMKB_OK)
         return;
-    }
     if (feed_all(scan, in, watcher, ctx, out)) {
         oomkb_scan_finish(scan, &out->report, &out->err);
     } else {
@@ -41,12 +40,10 @@ void exam_read(const oomkb *kb, int in, const oomkb_options *options,
 }
 
 int exam_tell(struct cli *c, const char *name, struct exam *e) {
-    if (e->number != 0) {
+    if (e->number != 0)
         return input_error(c, name, e->number);
-    }
-    if (e->report == NULL) {
+    if (e->report == NULL)
         return cli_failed_at(c, name, &e->err);
-    }
     if (input_is_empty(e->report)) {
         oomkb_report_free(e->report);
         e->report = NULL;

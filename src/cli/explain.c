@@ -3,16 +3,13 @@
 #include "cli/cli.h"
 
 int run_explain(struct cli *c) {
-    if (c->operand_count != 1) {
+    if (c->operand_count != 1)
         return cli_usage(c, "cli.error.explain_id", NULL, NULL);
-    }
-    if (code_explain(c, c->operands[0])) {
+    if (code_explain(c, c->operands[0]))
         return STATUS_FOUND;
-    }
     oomkb *kb = cli_kb(c);
-    if (kb == NULL) {
+    if (kb == NULL)
         return STATUS_ERROR;
-    }
     oomkb_options options = cli_options(c);
     oomkb_error err;
     int code = oomkb_entry_write(kb, c->operands[0], c->format, &options,

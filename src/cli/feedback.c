@@ -35,9 +35,8 @@ static bool report_add(struct cli *c, const struct overlay *o) {
         cli_usage(c, "cli.error.note_long", NULL, NULL);
         return false;
     }
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         line[i] = line[i] == '\n' || line[i] == '\r' ? ' ' : line[i];
-    }
     line[n++] = '\n';
     char *whole = malloc(o->bytes + 1 + (size_t)n);
     if (whole == NULL) {
@@ -47,9 +46,8 @@ static bool report_add(struct cli *c, const struct overlay *o) {
     size_t at = o->bytes;
     if (at > 0) {
         memcpy(whole, o->text, at);
-        if (whole[at - 1] != '\n') {
+        if (whole[at - 1] != '\n')
             whole[at++] = '\n';
-        }
     }
     memcpy(whole + at, line, (size_t)n);
     bool is_kept = overlay_write(c, o, whole, at + (size_t)n);
@@ -65,9 +63,8 @@ static bool is_asked(const struct cli *c, const struct own_line *l) {
 
 static bool report_undo(struct cli *c, const struct overlay *o) {
     size_t i = o->count;
-    while (i > 0 && !is_asked(c, &o->at[i - 1])) {
+    while (i > 0 && !is_asked(c, &o->at[i - 1]))
         i--;
-    }
     if (i == 0) {
         cli_usage(c, "cli.error.nothing_to_undo", c->operands[0],
                   c->operands[1]);
@@ -91,14 +88,12 @@ static int say_balance(struct cli *c) {
     struct overlay o;
     char worked[24], failed[24];
     size_t counts[2] = {0, 0};
-    if (!overlay_open(c, &o, false)) {
+    if (!overlay_open(c, &o, false))
         return STATUS_ERROR;
-    }
     for (size_t i = 0; i < o.count; i++) {
         if (strcmp(o.at[i].entry, c->operands[0]) == 0 &&
-            strcmp(o.at[i].fix, c->operands[1]) == 0) {
+            strcmp(o.at[i].fix, c->operands[1]) == 0)
             counts[strcmp(o.at[i].outcome, "failed") == 0]++;
-        }
     }
     overlay_close(&o);
     snprintf(worked, sizeof worked, "%zu", counts[0]);
@@ -120,16 +115,13 @@ static int change(struct cli *c) {
     oomkb_error err;
     struct overlay o;
     oomkb *kb = c->is_undo ? NULL : cli_kb(c);
-    if (!c->is_undo && kb == NULL) {
+    if (!c->is_undo && kb == NULL)
         return STATUS_ERROR;
-    }
     if (!c->is_undo && oomkb_fix_check(kb, c->operands[0], c->operands[1],
-                                       &err) != OOMKB_OK) {
+                                       &err) != OOMKB_OK)
         return cli_failed(c, &err);
-    }
-    if (!overlay_open(c, &o, true)) {
+    if (!overlay_open(c, &o, true))
         return STATUS_ERROR;
-    }
     bool is_done = c->is_undo ? report_undo(c, &o) : report_add(c, &o);
     overlay_close(&o);
     return is_done ? say_balance(c) : STATUS_ERROR;
@@ -150,9 +142,8 @@ static void put_own_json(const struct own_line *l) {
 
 static int list(struct cli *c) {
     struct overlay o;
-    if (!overlay_open(c, &o, false)) {
+    if (!overlay_open(c, &o, false))
         return STATUS_ERROR;
-    }
     bool is_json = cli_is_json(c);
     if (is_json) {
         fputs("{\"schema\":1,\"file\":", stdout);
@@ -190,18 +181,14 @@ void feedback_warn(struct cli *c, const struct overlay *o) {
 int run_feedback(struct cli *c) {
     size_t n = c->operand_count;
     const char *first = n > 0 ? c->operands[0] : "";
-    if (n == 1 && strcmp(first, "list") == 0) {
+    if (n == 1 && strcmp(first, "list") == 0)
         return list(c);
-    }
-    if (n == 1 && strcmp(first, "export") == 0) {
+    if (n == 1 && strcmp(first, "export") == 0)
         return feedback_export(c);
-    }
     bool is_whole = n == 3 || (n == 2 && c->is_undo);
-    if (!is_whole || (n == 3 && !is_outcome(c->operands[2]))) {
+    if (!is_whole || (n == 3 && !is_outcome(c->operands[2])))
         return cli_usage(c, "cli.error.feedback_what", NULL, NULL);
-    }
-    if (c->note != NULL && strlen(c->note) > NOTE_BYTES_MAX) {
+    if (c->note != NULL && strlen(c->note) > NOTE_BYTES_MAX)
         return cli_usage(c, "cli.error.note_long", NULL, NULL);
-    }
     return change(c);
 }

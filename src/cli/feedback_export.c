@@ -32,9 +32,8 @@ static bool is_same(const struct own_line *a, const struct own_line *b) {
 /* Reports of one fix, at[0] to at[n - 1]. */
 static void put_fix(FILE *out, const struct own_line *at, size_t n) {
     size_t worked = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         worked += strcmp(at[i].outcome, "worked") == 0;
-    }
     fprintf(out, "    - id: %s\n      success: {basis: reports, worked: %zu, "
             "tried: %zu, links: []}\n", at->fix, worked, n);
     for (size_t i = 0; i < n; i++) {
@@ -55,12 +54,10 @@ static void put_all(struct cli *c, FILE *out, const struct overlay *o) {
     for (size_t i = 0; i < o->count;) {
         const struct own_line *at = &o->at[i];
         size_t n = 1;
-        while (i + n < o->count && is_same(at, &o->at[i + n])) {
+        while (i + n < o->count && is_same(at, &o->at[i + n]))
             n++;
-        }
-        if (i == 0 || strcmp(at->entry, o->at[i - 1].entry) != 0) {
+        if (i == 0 || strcmp(at->entry, o->at[i - 1].entry) != 0)
             fprintf(out, "%s:\n  workarounds:\n", at->entry);
-        }
         put_fix(out, at, n);
         i += n;
     }
@@ -70,9 +67,8 @@ static int export_to_file(struct cli *c, const struct overlay *o) {
     char *bytes = NULL;
     size_t n = 0;
     FILE *out = open_memstream(&bytes, &n);
-    if (out == NULL) {
+    if (out == NULL)
         return cli_error(c, "memory", "out of memory for the export");
-    }
     put_all(c, out, o);
     bool is_whole = !ferror(out);
     is_whole = fclose(out) == 0 && is_whole;
@@ -88,9 +84,8 @@ static int export_to_file(struct cli *c, const struct overlay *o) {
 int feedback_export(struct cli *c) {
     struct overlay o;
     int status = STATUS_FOUND;
-    if (!overlay_open(c, &o, false)) {
+    if (!overlay_open(c, &o, false))
         return STATUS_ERROR;
-    }
     feedback_warn(c, &o);
     if (o.count == 0) {
         status = cli_usage(c, "cli.feedback.none", o.path, NULL);

@@ -6,9 +6,8 @@
 #include "cli/feedback.h"
 
 void feedback_free(char **reports) {
-    for (size_t i = 0; reports != NULL && reports[i] != NULL; i++) {
+    for (size_t i = 0; reports != NULL && reports[i] != NULL; i++)
         free(reports[i]);
-    }
     free(reports);
 }
 
@@ -16,9 +15,8 @@ void feedback_free(char **reports) {
 static char *report_of(const struct own_line *l) {
     size_t size = strlen(l->entry) + strlen(l->fix) + strlen(l->outcome) + 3;
     char *text = malloc(size);
-    if (text != NULL) {
+    if (text != NULL)
         snprintf(text, size, "%s %s %s", l->entry, l->fix, l->outcome);
-    }
     return text;
 }
 
@@ -39,9 +37,8 @@ bool feedback_read(struct cli *c, char ***reports) {
     struct overlay o;
     const char *format = c->format;
     *reports = NULL;
-    if (!overlay_is_placed()) {
+    if (!overlay_is_placed())
         return true;
-    }
     c->format = "text"; /* stdout is for the answers */
     bool is_open = overlay_open(c, &o, false);
     c->format = format;
@@ -55,8 +52,7 @@ bool feedback_read(struct cli *c, char ***reports) {
     feedback_warn(c, &o);
     *reports = reports_of(&o);
     overlay_close(&o);
-    if (*reports == NULL) {
+    if (*reports == NULL)
         cli_error(c, "memory", "out of memory for your own reports");
-    }
     return *reports != NULL;
 }

@@ -32,9 +32,8 @@ static bool take_fact(struct asking *q, const struct fit_option *o) {
     const char *name = o->is_engines ? o->option : o->option + 2;
     int n = snprintf(at, left, "%s%s%s", name, o->value ? "=" : "",
                      o->value ? o->value : "");
-    if (n < 0 || (size_t)n >= left) {
+    if (n < 0 || (size_t)n >= left)
         return false;
-    }
     q->used += (size_t)n + 1;
     q->list[q->count++] = at;
     return true;
@@ -71,9 +70,8 @@ static int read_config(struct cli *c, struct asking *q) {
 /* Words that the shell took apart, as it would read them again. */
 static bool join_words(struct content *out, char **words, size_t count) {
     size_t room = 1;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         room += strlen(words[i]) + 3;
-    }
     out->p = calloc(room, 1);
     for (size_t i = 0; out->p != NULL && i < count; i++) {
         bool is_plain = strpbrk(words[i], " \t\n\"'`$\\|&;<>()") == NULL;
@@ -99,9 +97,8 @@ static int read_command(struct cli *c, struct asking *q) {
     } else if (!join_words(&q->command, c->operands, c->operand_count)) {
         status = input_error(c, first, ENOMEM);
     }
-    if (q->command.p != NULL) {
+    if (q->command.p != NULL)
         q->question.command = q->command.p;
-    }
     return status != 0 || is_whole
                ? status
                : cli_usage(c, "cli.error.fit_command_file", first, NULL);
@@ -135,21 +132,17 @@ static int read_log(struct cli *c, struct asking *q, oomkb *kb) {
 static int gather(struct cli *c, struct asking *q, oomkb *kb) {
     q->question.size = sizeof q->question;
     for (size_t i = 0; i < c->fit_count; i++) {
-        if (!take_option(q, &c->fit[i])) {
+        if (!take_option(q, &c->fit[i]))
             return cli_usage(c, "cli.error.fit_room", c->fit[i].option, NULL);
-        }
     }
-    for (size_t i = 0; i < c->answer_count; i++) {
+    for (size_t i = 0; i < c->answer_count; i++)
         q->list[q->count++] = c->answers[i];
-    }
     q->question.facts = q->list;
     int status = c->operand_count > 0 ? read_command(c, q) : 0;
-    if (status == 0 && q->config_path != NULL) {
+    if (status == 0 && q->config_path != NULL)
         status = read_config(c, q);
-    }
-    if (status == 0 && q->log_path != NULL) {
+    if (status == 0 && q->log_path != NULL)
         status = read_log(c, q, kb);
-    }
     q->question.config = q->config.p;
     q->question.config_bytes = q->config.n;
     q->question.config_name = q->config_path;
@@ -171,14 +164,12 @@ static int answer(struct cli *c, const struct asking *q, oomkb *kb) {
 
 int run_fit(struct cli *c) {
     oomkb *kb = cli_kb(c);
-    if (kb == NULL) {
+    if (kb == NULL)
         return STATUS_ERROR;
-    }
     struct asking q = {.used = 0};
     int status = gather(c, &q, kb);
-    if (status == 0) {
+    if (status == 0)
         status = answer(c, &q, kb);
-    }
     oomkb_report_free(q.report);
     free(q.config.p);
     free(q.command.p);

@@ -74,17 +74,15 @@ static void put_time(char *room, size_t size) {
     time_t now = time(NULL);
     struct tm local;
     room[0] = '\0';
-    if (localtime_r(&now, &local) != NULL) {
+    if (localtime_r(&now, &local) != NULL)
         strftime(room, size, "%Y-%m-%d %H:%M:%S", &local);
-    }
 }
 
 /* Of what the report says, in FNV-1a: to see whether it was said before. */
 static int add_to_print(void *ctx, const char *bytes, size_t n) {
     uint64_t *print = ctx;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         *print = (*print ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
-    }
     return 0;
 }
 
@@ -116,9 +114,8 @@ static void look_for_news(struct following *w, struct followed *f,
         fail(w, f, &err);
         return;
     }
-    if (news != NULL) {
+    if (news != NULL)
         tell_news(w, f, news);
-    }
     int64_t now = clock_ms(), rest = (now - began) * LOOK_SHARE;
     f->look_ms = now + (rest > LOOK_MS ? rest : LOOK_MS);
     f->has_unseen = !is_quiet;
@@ -128,9 +125,8 @@ static void look_where_due(struct following *w, struct followed *f) {
     int64_t now = clock_ms();
     bool is_quiet = now - f->last_ms >= QUIET_MS;
     if (f->scan != NULL && f->has_unseen && !f->is_over &&
-        (is_quiet || now >= f->look_ms)) {
+        (is_quiet || now >= f->look_ms))
         look_for_news(w, f, is_quiet);
-    }
 }
 
 /* People have read it already where it is what they were told last. */
@@ -139,9 +135,8 @@ static int tell_whole(struct following *w, const struct followed *f,
                       const oomkb_options *options) {
     bool is_read = strcmp(w->c->format, "jsonl") != 0 && f->last_print != 0 &&
                    f->last_print == print_of(w->c, report, options);
-    if (!is_read) {
+    if (!is_read)
         return input_report(w->c, report, options);
-    }
     char lines[32];
     snprintf(lines, sizeof lines, "%" PRIu64, f->lines);
     cli_say(w->c, "cli.follow.same", lines, "");
@@ -152,16 +147,14 @@ static int finish(struct following *w, struct followed *f) {
     oomkb_options options = input_options(w->c, f->name);
     oomkb_report *report = NULL;
     oomkb_error err;
-    if (f->scan == NULL) {
+    if (f->scan == NULL)
         return f->status;
-    }
     if (f->in < 0 && f->lines == 0) { /* waited for in vain */
         oomkb_scan_free(f->scan);
         return STATUS_ERROR;
     }
-    if (oomkb_scan_finish(f->scan, &report, &err) != OOMKB_OK) {
+    if (oomkb_scan_finish(f->scan, &report, &err) != OOMKB_OK)
         return cli_failed(w->c, &err);
-    }
     input_title(w->c, f->name, f->number,
                 cli_text(w->c, "cli.follow.whole"));
     int status = tell_whole(w, f, report, &options);
@@ -179,18 +172,16 @@ static bool read_what_came(struct following *w, struct followed *f) {
         oomkb_error err;
         n = followed_read(w->c, f, piece, sizeof piece);
         if (n > 0 &&
-            oomkb_scan_feed(f->scan, piece, n, &err) != OOMKB_OK) {
+            oomkb_scan_feed(f->scan, piece, n, &err) != OOMKB_OK)
             fail(w, f, &err);
-        }
         pieces += n > 0;
     }
     if (pieces > 0) {
         f->last_ms = clock_ms();
         f->has_unseen = true;
     }
-    if (pieces < PIECES_PER_TURN) {
+    if (pieces < PIECES_PER_TURN)
         followed_look_again(w->c, f);
-    }
     return pieces > 0;
 }
 
@@ -198,9 +189,8 @@ static bool read_what_came(struct following *w, struct followed *f) {
 static void say_caught_up(struct following *w) {
     char lines[32];
     uint64_t all = 0;
-    for (size_t i = 0; i < w->count; i++) {
+    for (size_t i = 0; i < w->count; i++)
         all += w->at[i].lines;
-    }
     snprintf(lines, sizeof lines, "%" PRIu64, all);
     if (!w->is_caught_up_said && isatty(STDERR_FILENO))
         cli_remark(w->c, "cli.follow.caught_up", lines, "");
@@ -213,18 +203,16 @@ static void wait_a_while(const struct following *w) {
     nfds_t n = 0;
     for (size_t i = 0; i < w->count && n < 64; i++) {
         const struct followed *f = &w->at[i];
-        if (!f->is_over && !f->is_file && f->in >= 0) {
+        if (!f->is_over && !f->is_file && f->in >= 0)
             pipes[n++] = (struct pollfd){.fd = f->in, .events = POLLIN};
-        }
     }
     poll(pipes, n, WAIT_MS);
 }
 
 static bool is_all_over(const struct following *w) {
     for (size_t i = 0; i < w->count; i++) {
-        if (!w->at[i].is_over) {
+        if (!w->at[i].is_over)
             return false;
-        }
     }
     return true;
 }
@@ -250,9 +238,8 @@ static void begin(struct following *w, size_t i, const char *name) {
     oomkb_options options = input_options(w->c, f->name);
     oomkb_error err;
     if (followed_open(w->c, f) &&
-        oomkb_scan_new(w->kb, &options, &f->scan, &err) != OOMKB_OK) {
+        oomkb_scan_new(w->kb, &options, &f->scan, &err) != OOMKB_OK)
         fail(w, f, &err);
-    }
 }
 
 static int end(struct following *w) {
@@ -267,19 +254,16 @@ static int end(struct following *w) {
 
 int follow_inputs(struct cli *c, oomkb *kb) {
     struct following w = {.c = c, .kb = kb};
-    if (strcmp(c->format, "json") == 0) {
+    if (strcmp(c->format, "json") == 0)
         return cli_usage(c, "cli.error.follow_json", "", "");
-    }
     w.count = c->operand_count > 0 ? c->operand_count : 1;
     w.at = calloc(w.count, sizeof *w.at);
-    if (w.at == NULL) {
+    if (w.at == NULL)
         return cli_error(c, "memory", "out of memory");
-    }
     sigset_t set = ends_of_watching();
     sigprocmask(SIG_BLOCK, &set, NULL);
-    for (size_t i = 0; i < w.count; i++) {
+    for (size_t i = 0; i < w.count; i++)
         begin(&w, i, c->operand_count > 0 ? c->operands[i] : "-");
-    }
     watch(&w);
     return end(&w);
 }

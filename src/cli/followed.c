@@ -48,9 +48,8 @@ bool followed_open(struct cli *c, struct followed *f) {
 }
 
 void followed_close(struct followed *f) {
-    if (f->in >= 0 && f->in != STDIN_FILENO) {
+    if (f->in >= 0 && f->in != STDIN_FILENO)
         close(f->in);
-    }
     f->in = -1;
 }
 
@@ -90,16 +89,14 @@ static bool is_cut_short(const struct followed *f) {
 
 void followed_look_again(struct cli *c, struct followed *f) {
     struct stat named;
-    if (f->is_over || (f->in >= 0 && !f->is_file)) {
+    if (f->is_over || (f->in >= 0 && !f->is_file))
         return;
-    }
     if (is_cut_short(f)) {
         f->at = lseek(f->in, 0, SEEK_SET);
         say_new(c, f, "cli.follow.cut_short");
     }
-    if (input_is_stdin(f->name)) {
+    if (input_is_stdin(f->name))
         return;
-    }
     if (stat(f->name, &named) != 0) {
         if (!f->is_missing_said) {
             say(c, "cli.follow.waiting", f->name, strerror(errno));
@@ -110,9 +107,8 @@ void followed_look_again(struct cli *c, struct followed *f) {
     bool is_same = f->in >= 0 && named.st_dev == f->device &&
                    named.st_ino == f->inode;
     f->is_missing_said = f->is_missing_said && !is_same;
-    if (!is_same && !S_ISDIR(named.st_mode)) {
+    if (!is_same && !S_ISDIR(named.st_mode))
         take_new_file(c, f);
-    }
 }
 
 static bool is_readable(const struct followed *f) {
@@ -123,17 +119,15 @@ static bool is_readable(const struct followed *f) {
 static void count_lines(struct followed *f, const char *piece, size_t n) {
     const char *end = piece + n;
     for (const char *at = piece;
-         (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++) {
+         (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++)
         f->lines++;
-    }
     f->is_mid_line = piece[n - 1] != '\n';
 }
 
 size_t followed_read(struct cli *c, struct followed *f, char *piece,
                      size_t n) {
-    if (f->is_over || f->in < 0 || !is_readable(f)) {
+    if (f->is_over || f->in < 0 || !is_readable(f))
         return 0;
-    }
     ssize_t got = read(f->in, piece, n);
     if (got > 0) {
         f->at += got;

@@ -22,9 +22,8 @@ static void write_option(struct cli *c, const struct option_row *o) {
     char name[64];
     const char *value = o->value != NULL ? o->value : "";
     char letter[8] = "";
-    if (o->letter != 0) {
+    if (o->letter != 0)
         snprintf(letter, sizeof letter, "-%c, ", o->letter);
-    }
     snprintf(name, sizeof name, "%s%s %s", letter, o->name, value);
     write_row(c, name, o->help_key);
 }
@@ -32,9 +31,8 @@ static void write_option(struct cli *c, const struct option_row *o) {
 static void write_options(struct cli *c, unsigned for_commands) {
     cli_say(c, "cli.help.options", NULL, NULL);
     for (const struct option_row *o = option_rows; o->name != NULL; o++) {
-        if (o->help_key != NULL && (o->commands & for_commands) != 0) {
+        if (o->help_key != NULL && (o->commands & for_commands) != 0)
             write_option(c, o);
-        }
     }
 }
 
@@ -47,9 +45,8 @@ static bool is_of_one(const struct option_row *o) {
 static void write_common_options(struct cli *c) {
     cli_say(c, "cli.help.options", NULL, NULL);
     for (const struct option_row *o = option_rows; o->name != NULL; o++) {
-        if (o->help_key != NULL && !is_of_one(o)) {
+        if (o->help_key != NULL && !is_of_one(o))
             write_option(c, o);
-        }
     }
 }
 
@@ -57,9 +54,8 @@ static void write_own_options(struct cli *c, const struct command *command) {
     bool has_any = false;
     for (const struct option_row *o = option_rows; o->name != NULL; o++) {
         if (o->help_key == NULL || !is_of_one(o) ||
-            o->commands != (unsigned)command->bit) {
+            o->commands != (unsigned)command->bit)
             continue;
-        }
         if (!has_any) {
             puts("");
             cli_say(c, "cli.help.options_of", command->name, NULL);
@@ -74,14 +70,12 @@ static void write_whole(struct cli *c) {
     cli_say(c, "cli.help.what", NULL, NULL);
     puts("");
     cli_say(c, "cli.help.commands", NULL, NULL);
-    for (const struct command *each = commands; each->name != NULL; each++) {
+    for (const struct command *each = commands; each->name != NULL; each++)
         write_command(c, each);
-    }
     puts("");
     write_common_options(c);
-    for (const struct command *each = commands; each->name != NULL; each++) {
+    for (const struct command *each = commands; each->name != NULL; each++)
         write_own_options(c, each);
-    }
     puts("");
     cli_say(c, "cli.help.status", NULL, NULL);
 }
@@ -107,9 +101,8 @@ int run_help(struct cli *c) {
     bool is_help = c->command->bit == FOR_HELP;
     if (is_help && c->operand_count > 0) {
         which = command_named(c->operands[0]);
-        if (which == NULL) {
+        if (which == NULL)
             return refuse_name(c, c->operands[0]);
-        }
     } else if (!is_help && c->wants_help && c->is_command_named) {
         which = c->command;
     }

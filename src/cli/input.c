@@ -19,18 +19,16 @@ int input_open(const char *name) {
     struct stat about;
     bool is_folder =
         in >= 0 && fstat(in, &about) == 0 && S_ISDIR(about.st_mode);
-    if (!is_folder) {
+    if (!is_folder)
         return in;
-    }
     input_close(in);
     errno = EISDIR;
     return -1;
 }
 
 void input_close(int in) {
-    if (in != STDIN_FILENO) {
+    if (in != STDIN_FILENO)
         close(in);
-    }
 }
 
 ssize_t input_piece(int in, char *room, size_t n) {
@@ -144,9 +142,8 @@ int input_report(struct cli *c, const oomkb_report *report,
         c->is_pipe_closed = errno == EPIPE;
         return STATUS_NONE;
     }
-    if (code != OOMKB_OK) {
+    if (code != OOMKB_OK)
         return cli_failed(c, &err);
-    }
     return oomkb_report_failures(report) > 0 ? STATUS_FOUND : STATUS_NONE;
 }
 
@@ -154,9 +151,8 @@ int input_whole(struct cli *c, const char *name, const oomkb_report *report,
                 int status) {
     char count[32];
     uint64_t lines = 0;
-    if (oomkb_report_is_whole(report, &lines)) {
+    if (oomkb_report_is_whole(report, &lines))
         return status;
-    }
     snprintf(count, sizeof count, "%" PRIu64, lines);
     fflush(stdout); /* the answer stands above */
     cli_remark(c, "cli.error.cut", name, count);
@@ -168,13 +164,11 @@ void input_title(struct cli *c, const char *name, size_t i,
                  const char *about) {
     bool is_markdown = strcmp(c->format, "markdown") == 0;
     char shown[TEXT_MAX];
-    if (!is_markdown && strcmp(c->format, "text") != 0) {
+    if (!is_markdown && strcmp(c->format, "text") != 0)
         return;
-    }
     snprintf(shown, sizeof shown, "%s", name);
-    if (c->redact) {
+    if (c->redact)
         snprintf(shown, sizeof shown, "%zu/%zu", i + 1, c->operand_count);
-    }
     for (char *at = shown; is_markdown && *at != '\0'; at++) {
         *at = *at == '`' ? '\'' : *at; /* it stands in a span */
     }
@@ -188,9 +182,8 @@ void input_title(struct cli *c, const char *name, size_t i,
 }
 
 int status_of_both(int one, int other) {
-    if (one == STATUS_ERROR || other == STATUS_ERROR) {
+    if (one == STATUS_ERROR || other == STATUS_ERROR)
         return STATUS_ERROR;
-    }
     return one == STATUS_FOUND || other == STATUS_FOUND ? STATUS_FOUND
                                                         : STATUS_NONE;
 }

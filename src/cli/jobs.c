@@ -83,22 +83,19 @@ static bool add_read(void *ctx, size_t n) {
 static bool take(struct jobs *j, size_t *i) {
     pthread_mutex_lock(&j->lock);
     while (!j->is_stopped && j->next < j->count &&
-           j->next > j->telling + j->ahead) {
+           j->next > j->telling + j->ahead)
         pthread_cond_wait(&j->moved, &j->lock);
-    }
     bool is_taken = !j->is_stopped && j->next < j->count;
-    if (is_taken) {
+    if (is_taken)
         *i = j->next++;
-    }
     pthread_mutex_unlock(&j->lock);
     return is_taken;
 }
 
 static void wait_for_turn(struct jobs *j, size_t i) {
     pthread_mutex_lock(&j->lock);
-    while (!j->is_stopped && j->telling < i) {
+    while (!j->is_stopped && j->telling < i)
         pthread_cond_wait(&j->moved, &j->lock);
-    }
     pthread_mutex_unlock(&j->lock);
 }
 
@@ -106,9 +103,8 @@ static void read_input(struct jobs *j, size_t i, struct exam *out) {
     oomkb_options options = j->options;
     options.input_name = j->names[i];
     *out = (struct exam){0};
-    if (!is_file(j->names[i])) {
+    if (!is_file(j->names[i]))
         wait_for_turn(j, i);
-    }
     int in = input_open(j->names[i]);
     if (in < 0) {
         out->number = errno;
@@ -161,19 +157,16 @@ void jobs_await(struct jobs *j, size_t i, struct exam *out) {
 }
 
 void jobs_end(struct jobs *j) {
-    if (j == NULL) {
+    if (j == NULL)
         return;
-    }
     pthread_mutex_lock(&j->lock);
     j->is_stopped = true;
     pthread_cond_broadcast(&j->moved);
     pthread_mutex_unlock(&j->lock);
-    for (size_t i = 0; i < j->thread_count; i++) {
+    for (size_t i = 0; i < j->thread_count; i++)
         pthread_join(j->threads[i], NULL);
-    }
-    for (size_t i = 0; i <= j->ahead; i++) {
+    for (size_t i = 0; i <= j->ahead; i++)
         oomkb_report_free(j->slots[i].exam.report);
-    }
     pthread_cond_destroy(&j->moved);
     pthread_mutex_destroy(&j->lock);
     free(j->slots);
@@ -192,9 +185,8 @@ static uint64_t bytes_of_all(const struct cli *c) {
     uint64_t sum = 0;
     for (size_t i = 0; i < c->operand_count; i++) {
         struct stat about;
-        if (!is_file(c->operands[i])) {
+        if (!is_file(c->operands[i]))
             return 0;
-        }
         bool is_there = stat(c->operands[i], &about) == 0;
         sum += is_there ? (uint64_t)about.st_size : 0;
     }
@@ -203,9 +195,8 @@ static uint64_t bytes_of_all(const struct cli *c) {
 
 static bool is_stdin_named(const struct cli *c) {
     for (size_t i = 0; i < c->operand_count; i++) {
-        if (input_is_stdin(c->operands[i])) {
+        if (input_is_stdin(c->operands[i]))
             return true;
-        }
     }
     return false;
 }
@@ -213,9 +204,8 @@ static bool is_stdin_named(const struct cli *c) {
 /* The condition waits by the clock that nobody sets. */
 static bool condition_init(pthread_cond_t *made) {
     pthread_condattr_t how;
-    if (pthread_condattr_init(&how) != 0) {
+    if (pthread_condattr_init(&how) != 0)
         return false;
-    }
     bool is_made = pthread_condattr_setclock(&how, CLOCK_MONOTONIC) == 0 &&
                    pthread_cond_init(made, &how) == 0;
     pthread_condattr_destroy(&how);
@@ -225,18 +215,16 @@ static bool condition_init(pthread_cond_t *made) {
 static struct jobs *jobs_new(struct cli *c, const oomkb *kb, size_t ahead) {
     struct jobs *j = calloc(1, sizeof *j);
     struct slot *slots = calloc(ahead + 1, sizeof *slots);
-    if (j == NULL || slots == NULL) {
+    if (j == NULL || slots == NULL)
         goto no_memory;
-    }
     *j = (struct jobs){.kb = kb,
                        .options = input_options(c, "-"),
                        .names = c->operands,
                        .count = c->operand_count,
                        .slots = slots,
                        .ahead = ahead};
-    if (pthread_mutex_init(&j->lock, NULL) != 0) {
+    if (pthread_mutex_init(&j->lock, NULL) != 0)
         goto no_memory;
-    }
     if (!condition_init(&j->moved)) {
         pthread_mutex_destroy(&j->lock);
         goto no_memory;
@@ -250,9 +238,8 @@ no_memory:
 
 static void start_threads(struct jobs *j) {
     pthread_attr_t how;
-    if (pthread_attr_init(&how) != 0) {
+    if (pthread_attr_init(&how) != 0)
         return;
-    }
     bool is_ready = pthread_attr_setstacksize(&how, STACK_BYTES) == 0;
     while (is_ready && j->thread_count < j->ahead) {
         pthread_t *made = &j->threads[j->thread_count];
@@ -265,9 +252,8 @@ static void start_threads(struct jobs *j) {
 struct jobs *jobs_begin(struct cli *c, const oomkb *kb) {
     size_t ahead = threads_wanted(c);
     struct jobs *j = ahead > 1 ? jobs_new(c, kb, ahead) : NULL;
-    if (j == NULL) {
+    if (j == NULL)
         return NULL;
-    }
     bool is_typed = is_stdin_named(c) && isatty(STDIN_FILENO) == 1;
     j->progress = progress_begin_all(c, is_typed, bytes_of_all(c));
     start_threads(j);

@@ -7,21 +7,18 @@
 static bool is_of_names(const char *what) {
     for (const char *const *name = oomkb_names_known(); *name != NULL;
          name++) {
-        if (strcmp(*name, what) == 0) {
+        if (strcmp(*name, what) == 0)
             return true;
-        }
     }
     return false;
 }
 
 int run_list(struct cli *c) {
-    if (c->operand_count > 1) {
+    if (c->operand_count > 1)
         return cli_usage(c, "cli.error.list_one", NULL, NULL);
-    }
     oomkb *kb = cli_kb(c);
-    if (kb == NULL) {
+    if (kb == NULL)
         return STATUS_ERROR;
-    }
     const char *what = c->operand_count > 0 ? c->operands[0] : "entries";
     const char *component = strcmp(what, "entries") == 0 ? NULL : what;
     oomkb_options options = cli_options(c);

@@ -26,19 +26,16 @@ static int refuse_operand(struct cli *c, const char *operand) {
 }
 
 static int run(struct cli *c) {
-    if (c->wants_version) {
+    if (c->wants_version)
         return run_version(c);
-    }
-    if (c->wants_help) {
+    if (c->wants_help)
         return run_help(c);
-    }
     if (is_lost(c)) {
         run_help(c);
         return STATUS_ERROR;
     }
-    if (c->operand_count > c->command->operands_most) {
+    if (c->operand_count > c->command->operands_most)
         return refuse_operand(c, c->operands[c->command->operands_most]);
-    }
     return c->command->run(c);
 }
 

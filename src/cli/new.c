@@ -36,9 +36,8 @@ static int write_to_buf(void *ctx, const char *bytes, size_t n) {
 }
 
 static void require(struct drafting *d, int code, const oomkb_error *err) {
-    if (code != OOMKB_OK) {
+    if (code != OOMKB_OK)
         arena_raise(&d->arena, (enum fail)code, "%s", err->text);
-    }
 }
 
 static void free_text(void *text) {
@@ -70,31 +69,27 @@ static bool says(struct json *object, const char *key, const char *word) {
 
 static void take_finding(struct drafting *d, struct json *finding) {
     if (!says(finding, "role", "root") ||
-        !says(finding, "severity", "failure")) {
+        !says(finding, "severity", "failure"))
         return;
-    }
     json_get_text(finding, "entry", &d->known);
 }
 
 static struct str context_word(struct json *report, const char *name) {
     struct str word = {NULL, 0};
     struct json *fact = json_get(json_get(report, "context"), name);
-    if (fact != NULL) {
+    if (fact != NULL)
         json_get_text(fact, "value", &word);
-    }
     return word;
 }
 
 static void look_up(struct drafting *d) {
     struct json *report = report_of(d);
     struct json *findings = json_get(report, "findings");
-    for (size_t i = 0; i < json_count(findings) && d->known.n == 0; i++) {
+    for (size_t i = 0; i < json_count(findings) && d->known.n == 0; i++)
         take_finding(d, json_at(findings, i));
-    }
     int64_t line = 0;
-    if (json_get_int(json_at(json_get(report, "suspects"), 0), "line", &line)) {
+    if (json_get_int(json_at(json_get(report, "suspects"), 0), "line", &line))
         d->from.line = (uint32_t)line;
-    }
     d->from.engine = context_word(report, "engine");
     d->from.engine_version = context_word(report, "engine_version");
 }
@@ -104,9 +99,8 @@ static void look_up(struct drafting *d) {
 static void draft(void *arg) {
     struct drafting *d = arg;
     look_up(d);
-    if (d->known.n > 0) {
+    if (d->known.n > 0)
         return;
-    }
     d->page = author_draft(&d->arena, &d->from);
     if (d->c->output != NULL) {
         author_write_file(&d->arena, str_of(d->c->output), d->page);
@@ -117,9 +111,8 @@ static void draft(void *arg) {
 
 static bool is_there(const char *path) {
     FILE *in = path != NULL ? fopen(path, "rb") : NULL;
-    if (in != NULL) {
+    if (in != NULL)
         fclose(in);
-    }
     return in != NULL;
 }
 

@@ -99,9 +99,8 @@ static bool is_listed(const char *list, const char *word) {
     size_t n = strlen(word);
     while (*list != '\0') {
         size_t length = strcspn(list, " ");
-        if (length == n && memcmp(list, word, n) == 0) {
+        if (length == n && memcmp(list, word, n) == 0)
             return true;
-        }
         list += length;
         list += strspn(list, " ");
     }
@@ -110,9 +109,8 @@ static bool is_listed(const char *list, const char *word) {
 
 static bool is_format(const char *word) {
     for (const char *const *f = oomkb_formats(); *f != NULL; f++) {
-        if (strcmp(*f, word) == 0) {
+        if (strcmp(*f, word) == 0)
             return true;
-        }
     }
     return false;
 }
@@ -268,9 +266,8 @@ static void read_option(struct reading *r, const char *arg) {
     } else if (row->value != NULL && value == NULL && r->at == r->argc) {
         complain(r, "cli.error.needs_value", row->name, row->value);
     } else {
-        if (row->value != NULL && value == NULL) {
+        if (row->value != NULL && value == NULL)
             value = r->argv[r->at++];
-        }
         take(r, row, value);
     }
 }
@@ -305,16 +302,14 @@ static void find_command(struct reading *r, const char *first) {
     } else {
         c->command = command_named("diagnose");
     }
-    if (strcmp(c->format, SARIF) == 0 && c->command->bit != FOR_CHECK) {
+    if (strcmp(c->format, SARIF) == 0 && c->command->bit != FOR_CHECK)
         complain(r, "cli.error.format", c->format, "");
-    }
     for (const struct option_row *o = option_rows; o->name != NULL; o++) {
         bool is_seen = (r->seen & 1u << o->id) != 0;
-        if (is_seen && (o->commands & (unsigned)c->command->bit) == 0) {
+        if (is_seen && (o->commands & (unsigned)c->command->bit) == 0)
             complain(r, "cli.error.not_for",
                      o->id == OPTION_FIT ? c->fit[0].option : o->name,
                      c->command->name);
-        }
     }
 }
 
@@ -327,9 +322,8 @@ static const char *lang_of_environment(void) {
     static const char *const names[] = {"LC_ALL", "LC_MESSAGES", "LANG"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *value = said_by(names[i]);
-        if (value != NULL) {
+        if (value != NULL)
             return strncmp(value, "zh", 2) == 0 ? "zh" : "en";
-        }
     }
     return "en";
 }
@@ -341,9 +335,8 @@ bool options_read(int argc, char **argv, struct cli *c) {
     c->command = command_named("diagnose");
     struct reading r = {.c = c, .argc = argc, .at = 1, .argv = argv};
     read_line(&r);
-    if (c->kb_count == 0 && said_by("OOMKB_DB") != NULL) {
+    if (c->kb_count == 0 && said_by("OOMKB_DB") != NULL)
         take_kb(&r, said_by("OOMKB_DB"));
-    }
     bool may_name_command = c->operand_count > 0 && !c->is_file_first;
     find_command(&r, may_name_command ? c->operands[0] : NULL);
     if (r.wrong_key != NULL) {

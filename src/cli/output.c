@@ -14,9 +14,8 @@ oomkb *cli_kb(struct cli *c) {
     if (c->kb == NULL) {
         oomkb_error err;
         size_t count = c->kb_count > 0 ? c->kb_count : 1;
-        if (oomkb_open_all(c->kb_paths, count, &c->kb, &err) != OOMKB_OK) {
+        if (oomkb_open_all(c->kb_paths, count, &c->kb, &err) != OOMKB_OK)
             cli_failed(c, &err);
-        }
     }
     return c->kb;
 }
@@ -25,9 +24,8 @@ static uint32_t width_of_terminal(void) {
     struct winsize size;
     const char *columns = getenv("COLUMNS");
     unsigned long said = columns != NULL ? strtoul(columns, NULL, 10) : 0;
-    if (said > 0 && said < 10000) {
+    if (said > 0 && said < 10000)
         return (uint32_t)said;
-    }
     bool is_known = isatty(STDOUT_FILENO) &&
                     ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
                     size.ws_col > 0;
@@ -66,10 +64,9 @@ static bool has_glyphs(void) {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *said = getenv(names[i]);
-        if (said != NULL && said[0] != '\0') {
+        if (said != NULL && said[0] != '\0')
             return strstr(said, "UTF-8") != NULL ||
                    strstr(said, "utf8") != NULL;
-        }
     }
     return true;
 }
@@ -109,9 +106,8 @@ int cli_write(void *ctx, const char *bytes, size_t n) {
         c->owes_newline = true;
         n--;
     }
-    if (strcmp(c->format, "text") == 0 && !has_glyphs()) {
+    if (strcmp(c->format, "text") == 0 && !has_glyphs())
         return put_in_ascii(bytes, n) ? 0 : 1;
-    }
     return fwrite(bytes, 1, n, stdout) == n ? 0 : 1;
 }
 
@@ -128,9 +124,8 @@ int cli_finish(struct cli *c, int status) {
     bool is_written = fflush(stdout) == 0 && !ferror(stdout);
     oomkb_close(c->words);
     c->words = NULL;
-    if (is_written || errno == EPIPE || c->is_pipe_closed) {
+    if (is_written || errno == EPIPE || c->is_pipe_closed)
         return status;
-    }
     fprintf(stderr, "oomkb: stdout: %s\n",
             errno != 0 ? strerror(errno) : "cannot be written");
     return STATUS_ERROR;

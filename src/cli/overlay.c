@@ -44,13 +44,11 @@ static bool folders_make(struct cli *c, const char *path) {
     char folder[OVERLAY_PATH_MAX];
     snprintf(folder, sizeof folder, "%s", path);
     for (char *at = folder + 1; *at != '\0'; at++) {
-        if (*at != '/') {
+        if (*at != '/')
             continue;
-        }
         *at = '\0';
-        if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
+        if (mkdir(folder, 0700) != 0 && errno != EEXIST)
             return io_error(c, folder);
-        }
         *at = '/';
     }
     return true;
@@ -61,12 +59,10 @@ static bool folders_make(struct cli *c, const char *path) {
 static bool bytes_put(int file, const char *bytes, size_t n) {
     while (n > 0) {
         ssize_t put = write(file, bytes, n);
-        if (put < 0 && errno == EINTR) {
+        if (put < 0 && errno == EINTR)
             continue;
-        }
-        if (put < 0) {
+        if (put < 0)
             return false;
-        }
         bytes += put;
         n -= (size_t)put;
     }
@@ -77,9 +73,8 @@ bool file_put(struct cli *c, const char *path, const char *bytes, size_t n) {
     char beside[OVERLAY_PATH_MAX + 16];
     snprintf(beside, sizeof beside, "%s.XXXXXX", path);
     int file = mkstemp(beside);
-    if (file < 0) {
+    if (file < 0)
         return io_error(c, path);
-    }
     bool is_whole = bytes_put(file, bytes, n);
     is_whole = close(file) == 0 && is_whole;
     if (!is_whole || rename(beside, path) != 0) {
@@ -101,13 +96,11 @@ static bool lock_take(struct cli *c, struct overlay *o) {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     snprintf(path, sizeof path, "%s.lock", o->path);
     o->lock = open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0600);
-    if (o->lock < 0) {
+    if (o->lock < 0)
         return io_error(c, path);
-    }
     while (fcntl(o->lock, F_SETLKW, &whole) != 0) {
-        if (errno != EINTR) {
+        if (errno != EINTR)
             return io_error(c, path);
-        }
     }
     return true;
 }
@@ -123,9 +116,8 @@ static bool is_date(const char *word) {
     static const char shape[] = "0000-00-00";
     for (size_t i = 0; i < sizeof shape; i++) {
         bool is_digit = word[i] >= '0' && word[i] <= '9';
-        if (shape[i] == '0' ? !is_digit : word[i] != shape[i]) {
+        if (shape[i] == '0' ? !is_digit : word[i] != shape[i])
             return false;
-        }
     }
     return true;
 }
@@ -156,9 +148,8 @@ static void lines_read(struct overlay *o) {
         char *line = o->words + from;
         char *end = memchr(line, '\n', o->bytes - from);
         size_t to = end != NULL ? (size_t)(end - o->words) + 1 : o->bytes;
-        if (end != NULL) {
+        if (end != NULL)
             *end = '\0';
-        }
         bool is_said = line[0] != '#' && line[strspn(line, " \t")] != '\0';
         struct own_line read = {.from = from, .to = to};
         if (is_said && line_read(line, &read)) {
@@ -173,23 +164,20 @@ static void lines_read(struct overlay *o) {
 /* A file may grow while it is read; what is there when it is opened counts. */
 static bool text_read(struct cli *c, struct overlay *o, FILE *in) {
     o->bytes = fread(o->text, 1, OVERLAY_BYTES_MAX + 1, in);
-    if (ferror(in)) {
+    if (ferror(in))
         return io_error(c, o->path);
-    }
     if (o->bytes > OVERLAY_BYTES_MAX) {
         cli_usage(c, "cli.error.feedback_large", o->path, NULL);
         return false;
     }
     size_t lines = 1;
-    for (size_t i = 0; i < o->bytes; i++) {
+    for (size_t i = 0; i < o->bytes; i++)
         lines += o->text[i] == '\n';
-    }
     memcpy(o->words, o->text, o->bytes);
     o->words[o->bytes] = '\0';
     o->at = calloc(lines, sizeof *o->at);
-    if (o->at == NULL) {
+    if (o->at == NULL)
         return io_error(c, o->path);
-    }
     lines_read(o);
     return true;
 }
@@ -201,33 +189,29 @@ static FILE *file_open(struct cli *c, struct overlay *o, bool *is_absent) {
     const char *path = o->path;
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     *is_absent = file < 0 && (errno == ENOENT || errno == ENOTDIR);
-    if (*is_absent) {
+    if (*is_absent)
         return NULL;
-    }
     if (file < 0 || fstat(file, &s) != 0) {
         io_error(c, path);
     } else if (!S_ISREG(s.st_mode)) {
         cli_usage(c, "cli.error.feedback_kind", path, NULL);
     } else {
         FILE *in = fdopen(file, "rb");
-        if (in != NULL) {
+        if (in != NULL)
             return in;
-        }
         o->is_broken = true;
         io_error(c, o->path);
     }
-    if (file >= 0) {
+    if (file >= 0)
         close(file);
-    }
     return NULL;
 }
 
 static bool file_read_whole(struct cli *c, struct overlay *o) {
     bool is_absent;
     FILE *in = file_open(c, o, &is_absent);
-    if (in == NULL) {
+    if (in == NULL)
         return is_absent;
-    }
     o->text = malloc(OVERLAY_BYTES_MAX + 1);
     o->words = malloc(OVERLAY_BYTES_MAX + 1);
     bool is_read = o->text != NULL && o->words != NULL
@@ -241,12 +225,10 @@ static bool file_read_whole(struct cli *c, struct overlay *o) {
 bool overlay_open(struct cli *c, struct overlay *o, bool is_changing) {
     *o = (struct overlay){.lock = -1};
     bool is_open = path_find(o->path);
-    if (!is_open) {
+    if (!is_open)
         cli_usage(c, "cli.error.no_home", NULL, NULL);
-    }
-    if (is_open && is_changing) {
+    if (is_open && is_changing)
         is_open = folders_make(c, o->path) && lock_take(c, o);
-    }
     is_open = is_open && file_read_whole(c, o);
     if (!is_open) {
         bool is_broken = o->is_broken;

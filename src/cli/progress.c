@@ -45,9 +45,8 @@ static bool is_watched(bool is_typed) {
 
 static uint64_t bytes_left(int in) {
     struct stat about;
-    if (fstat(in, &about) != 0 || !S_ISREG(about.st_mode)) {
+    if (fstat(in, &about) != 0 || !S_ISREG(about.st_mode))
         return 0;
-    }
     off_t at = lseek(in, 0, SEEK_CUR);
     return at >= 0 && at < about.st_size ? (uint64_t)(about.st_size - at) : 0;
 }
@@ -118,9 +117,8 @@ static void put_parts(const struct progress *p, int64_t now,
     put_size(out->size, p->done_bytes);
     put_size(out->rate, rate);
     strcat(out->rate, "/s");
-    if (p->all_bytes == 0 || rate == 0) {
+    if (p->all_bytes == 0 || rate == 0)
         return;
-    }
     /* a file may grow while it is read */
     uint64_t all = p->all_bytes > p->done_bytes ? p->all_bytes : p->done_bytes;
     char whole[PART_MAX];
@@ -168,20 +166,17 @@ static void lay_out(const struct progress *p, struct parts *parts,
     char *const in_order[] = {parts->percent, parts->size, parts->rate,
                               parts->left};
     size_t used = 0;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 4; i++)
         used += in_order[i][0] != '\0' ? columns_of(in_order[i]) + 2 : 0;
-    }
     for (size_t i = 0; i < 4 && used > width + 2; i++) {
         used -= least_first[i][0] != '\0' ? columns_of(least_first[i]) + 2 : 0;
         least_first[i][0] = '\0';
     }
     line[0] = '\0';
-    if (p->all_bytes > 0 && used + BAR_LEAST <= width) {
+    if (p->all_bytes > 0 && used + BAR_LEAST <= width)
         add_bar(p, line, width - used);
-    }
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 4; i++)
         add_part(line, in_order[i]);
-    }
 }
 
 static void wipe(const struct progress *p) {
@@ -203,9 +198,8 @@ static void draw(struct progress *p, int64_t now) {
 
 void progress_add(struct progress *p, size_t n) {
     p->done_bytes += n;
-    if (!p->is_watched || n == 0) {
+    if (!p->is_watched || n == 0)
         return;
-    }
     int64_t now = clock_ms();
     if (now - p->began_ms >= AFTER_MS && now - p->drawn_ms >= EVERY_MS) {
         p->drawn_ms = now;

@@ -25,9 +25,8 @@ const char *cli_text(struct cli *c, const char *key) {
     }
     const char *text =
         c->words != NULL ? oomkb_text(c->words, c->lang, key) : "";
-    if (text[0] == '\0' && (c->words != NULL || code == OOMKB_ERROR_MEMORY)) {
+    if (text[0] == '\0' && (c->words != NULL || code == OOMKB_ERROR_MEMORY))
         no_memory(key);
-    }
     return text[0] != '\0' ? text : key;
 }
 
@@ -42,9 +41,8 @@ static bool is_misused(const unsigned char *s) {
     static const unsigned char least[][2] = {
         {0xc2, 0xa0}, {0xe0, 0xa0}, {0xf0, 0x90}};
     for (size_t i = 0; i < sizeof least / sizeof least[0]; i++) {
-        if (s[0] == least[i][0] && s[1] < least[i][1]) {
+        if (s[0] == least[i][0] && s[1] < least[i][1])
             return true;
-        }
     }
     return (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f);
 }
@@ -52,14 +50,12 @@ static bool is_misused(const unsigned char *s) {
 /* Bytes of the valid UTF-8 character at s; 0 when it is none, or one that a
  * terminal would obey. */
 static size_t safe_character(const unsigned char *s) {
-    if (s[0] < 0x80) {
+    if (s[0] < 0x80)
         return s[0] >= ' ' && s[0] != 0x7f ? 1 : 0;
-    }
     size_t n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
     bool is_whole = s[0] >= 0xc2 && s[0] <= 0xf4;
-    for (size_t i = 1; is_whole && i < n; i++) {
+    for (size_t i = 1; is_whole && i < n; i++)
         is_whole = (s[i] & 0xc0) == 0x80;
-    }
     return is_whole && !is_misused(s) && !turns_text(s) ? n : 0;
 }
 
@@ -115,18 +111,16 @@ void fill_text(struct cli *c, const char *key, const char *const args[2],
         n += strlen(room + n);
         text += 3;
     }
-    if (is_raw && args[0] != NULL) {
+    if (is_raw && args[0] != NULL)
         snprintf(room + n, size - n, " %s", args[0]);
-    }
 }
 
 void cli_today(char room[16]) {
     time_t now = time(NULL);
     struct tm day;
     if (localtime_r(&now, &day) == NULL ||
-        strftime(room, 16, "%Y-%m-%d", &day) == 0) {
+        strftime(room, 16, "%Y-%m-%d", &day) == 0)
         snprintf(room, 16, "1970-01-01");
-    }
 }
 
 void cli_say(struct cli *c, const char *key, const char *arg0,
@@ -136,9 +130,8 @@ void cli_say(struct cli *c, const char *key, const char *arg0,
     fill_text(c, key, args, line, sizeof line);
     for (char *at = line; at != NULL;) { /* our own texts may have lines */
         char *end = strchr(at, '\n');
-        if (end != NULL) {
+        if (end != NULL)
             *end++ = '\0';
-        }
         put_safe(stdout, at);
         fputc('\n', stdout);
         at = end;

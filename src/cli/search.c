@@ -30,9 +30,8 @@ static int search(struct cli *c, oomkb *kb) {
 }
 
 int run_search(struct cli *c) {
-    if (c->operand_count == 0) {
+    if (c->operand_count == 0)
         return cli_usage(c, "cli.error.search_words", NULL, NULL);
-    }
     oomkb *kb = cli_kb(c);
     return kb != NULL ? search(c, kb) : STATUS_ERROR;
 }

@@ -17,13 +17,11 @@ static void publish(void *arg) {
 }
 
 int run_site(struct cli *c) {
-    if (c->output == NULL || c->output[0] == '\0' || c->operand_count > 0) {
+    if (c->output == NULL || c->output[0] == '\0' || c->operand_count > 0)
         return cli_usage(c, "cli.error.needs_value", "-o", "DIR");
-    }
     struct publishing p = {.kb = cli_kb(c), .dir = c->output};
-    if (p.kb == NULL) {
+    if (p.kb == NULL)
         return STATUS_ERROR;
-    }
     bool is_done = cli_guard(c, &p.arena, publish, &p);
     arena_free(&p.arena);
     if (!is_done)

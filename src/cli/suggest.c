@@ -8,24 +8,21 @@
 
 static void weigh(struct near *near, struct str word, const char *name) {
     size_t d = near_distance(word, str_of(name));
-    if (d <= near_enough(word)) {
+    if (d <= near_enough(word))
         near_offer(near, str_of(name), d);
-    }
 }
 
 const char *command_near(const char *word) {
     struct near near = {.count = 0};
-    for (const struct command *c = commands; c->name != NULL; c++) {
+    for (const struct command *c = commands; c->name != NULL; c++)
         weigh(&near, str_of(word), c->name);
-    }
     return near.names[0].p;
 }
 
 const char *option_near(const char *word) {
     struct near near = {.count = 0};
     struct str name = {word, strcspn(word, "=")};
-    for (const struct option_row *o = option_rows; o->name != NULL; o++) {
+    for (const struct option_row *o = option_rows; o->name != NULL; o++)
         weigh(&near, name, o->name);
-    }
     return near.names[0].p;
 }

@@ -5,9 +5,8 @@
 
 int run_version(struct cli *c) {
     oomkb *kb = cli_kb(c);
-    if (kb == NULL) {
+    if (kb == NULL)
         return STATUS_ERROR;
-    }
     char count[32];
     snprintf(count, sizeof count, "%zu", oomkb_entry_count(kb));
     if (cli_is_json(c)) {

@@ -16,16 +16,14 @@ static bool is_of_word(char c) {
 
 /* The spelling, whole, at this byte. */
 static bool stands_at(struct str text, size_t at, struct str spelling) {
-    if (spelling.n == 0 || spelling.n > text.n - at) {
+    if (spelling.n == 0 || spelling.n > text.n - at)
         return false;
-    }
     for (size_t i = 0; i < spelling.n; i++) {
         char c = text.p[at + i];
         bool is_same = c == spelling.p[i] ||
                        (spelling.p[i] == ' ' && c == '=');
-        if (!is_same) {
+        if (!is_same)
             return false;
-        }
     }
     return at + spelling.n == text.n ||
            !is_of_word(text.p[at + spelling.n]);
@@ -34,9 +32,8 @@ static bool stands_at(struct str text, size_t at, struct str spelling) {
 static void offer(struct str text, size_t at, struct str spelling,
                   const struct version_range *exists,
                   struct setting_said *best) {
-    if (spelling.n > best->spelling.n && stands_at(text, at, spelling)) {
+    if (spelling.n > best->spelling.n && stands_at(text, at, spelling))
         *best = (struct setting_said){spelling, exists};
-    }
 }
 
 bool engine_setting_at(const struct engine *e, struct str text, size_t at,
@@ -45,16 +42,14 @@ bool engine_setting_at(const struct engine *e, struct str text, size_t at,
     for (size_t i = 0; i < e->flag_count; i++) {
         const struct flag *f = &e->flags[i];
         offer(text, at, f->flag, &f->exists, &best);
-        for (size_t k = 0; k < f->aliases.count; k++) {
+        for (size_t k = 0; k < f->aliases.count; k++)
             offer(text, at, f->aliases.at[k], &f->exists, &best);
-        }
     }
     for (size_t i = 0; i < e->option_count; i++) {
         const struct option *o = &e->options[i];
         offer(text, at, o->flag, &o->exists, &best);
-        for (size_t k = 0; k < o->aliases.count; k++) {
+        for (size_t k = 0; k < o->aliases.count; k++)
             offer(text, at, o->aliases.at[k], &o->exists, &best);
-        }
     }
     *out = best;
     return best.spelling.n > 0;

@@ -101,16 +101,13 @@ static int64_t suffix_scale(struct str suffix, enum unit unit) {
         {{"GB", 2}, 1000000000},        {{"MB", 2}, 1000000},
         {{"kB", 2}, 1000},              {{"pages", 5}, 4096},
     };
-    if (unit == UNIT_RATIO) {
+    if (unit == UNIT_RATIO)
         return str_eq(suffix, STR("pct")) ? UNITS_MICRO / 100 : 0;
-    }
-    if (is_whole_number(unit)) {
+    if (is_whole_number(unit))
         return str_eq(suffix, STR("k")) ? 1000 : 0;
-    }
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        if (unit == UNIT_BYTES && str_eq(suffix, sizes[i].suffix)) {
+        if (unit == UNIT_BYTES && str_eq(suffix, sizes[i].suffix))
             return sizes[i].bytes;
-        }
     }
     return 0;
 }
@@ -118,17 +115,14 @@ static int64_t suffix_scale(struct str suffix, enum unit unit) {
 bool fact_of_group(struct str group, enum fact_name *name, int64_t *scale) {
     size_t cut = str_find(group, STR("__"));
     enum fact_name found;
-    if (!fact_named(str_slice(group, 0, cut), &found)) {
+    if (!fact_named(str_slice(group, 0, cut), &found))
         return false;
-    }
     int64_t factor = 1;
-    if (cut < group.n) {
+    if (cut < group.n)
         factor = suffix_scale(str_slice(group, cut + 2, group.n),
                               fact_unit(found));
-    }
-    if (factor == 0) {
+    if (factor == 0)
         return false;
-    }
     *name = found;
     *scale = factor;
     return true;
@@ -140,20 +134,17 @@ static bool is_quote(char c) { return c == '\'' || c == '"' || c == '`'; }
 
 static struct str unquoted(struct str text) {
     struct str s = str_trim(text);
-    while (s.n > 0 && is_quote(s.p[0])) {
+    while (s.n > 0 && is_quote(s.p[0]))
         s = str_slice(s, 1, s.n);
-    }
-    while (s.n > 0 && is_quote(s.p[s.n - 1])) {
+    while (s.n > 0 && is_quote(s.p[s.n - 1]))
         s = str_slice(s, 0, s.n - 1);
-    }
     return str_trim(s);
 }
 
 static bool is_one_of(struct str s, const char *const *words, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        if (str_eq_nocase(s, str_of(words[i]))) {
+        if (str_eq_nocase(s, str_of(words[i])))
             return true;
-        }
     }
     return false;
 }
@@ -209,9 +200,8 @@ static bool is_number_alone(struct str s) {
         bool is_sign = (c == '-' || c == '+') && i == 0;
         bool is_digit = c >= '0' && c <= '9';
         has_digit = has_digit || is_digit;
-        if (!is_digit && !is_sign && c != '.' && c != ',') {
+        if (!is_digit && !is_sign && c != '.' && c != ',')
             return false;
-        }
     }
     return has_digit;
 }
@@ -219,9 +209,8 @@ static bool is_number_alone(struct str s) {
 static void read_whole(enum unit unit, struct str s, int64_t scale,
                        struct fact *out) {
     int64_t letter = 0;
-    if (unit == UNIT_TOKENS && scale == 1 && s.n > 0) {
+    if (unit == UNIT_TOKENS && scale == 1 && s.n > 0)
         letter = token_factor(s.p[s.n - 1]);
-    }
     if (letter != 0) {
         s = str_trim(str_slice(s, 0, s.n - 1));
         scale = letter;
@@ -322,18 +311,16 @@ bool fact_is_share(enum fact_name name) {
 
 const struct fact *facts_last(const struct fact_list *list, enum fact_name n) {
     for (size_t i = list->count; i > 0; i--) {
-        if (list->at[i - 1].name == n && list->at[i - 1].known) {
+        if (list->at[i - 1].name == n && list->at[i - 1].known)
             return &list->at[i - 1];
-        }
     }
     return NULL;
 }
 
 const struct fact *facts_first(const struct fact_list *list, enum fact_name n) {
     for (size_t i = 0; i < list->count; i++) {
-        if (list->at[i].name == n && list->at[i].known) {
+        if (list->at[i].name == n && list->at[i].known)
             return &list->at[i];
-        }
     }
     return NULL;
 }

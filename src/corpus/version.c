@@ -37,9 +37,8 @@ static bool is_separator(char c) { return c == '.' || c == '-' || c == '_'; }
 
 static struct str take_digits(struct str *s) {
     size_t n = 0;
-    while (n < s->n && is_digit(s->p[n])) {
+    while (n < s->n && is_digit(s->p[n]))
         n++;
-    }
     struct str digits = str_slice(*s, 0, n);
     *s = str_slice(*s, n, s->n);
     return digits;
@@ -50,9 +49,8 @@ static struct str take_release(struct str *s) {
     size_t n = 0;
     while (n < s->n && (is_digit(s->p[n]) ||
                         (n > 0 && s->p[n] == '.' && n + 1 < s->n &&
-                         is_digit(s->p[n + 1])))) {
+                         is_digit(s->p[n + 1]))))
         n++;
-    }
     struct str release = str_slice(*s, 0, n);
     *s = str_slice(*s, n, s->n);
     return release;
@@ -62,12 +60,10 @@ static struct str take_release(struct str *s) {
  * only when digits follow it. Leaves *s alone when the word is not there. */
 static bool take_part(struct str *s, struct str word, struct str *number) {
     struct str rest = *s;
-    if (rest.n > 0 && is_separator(rest.p[0])) {
+    if (rest.n > 0 && is_separator(rest.p[0]))
         rest = str_slice(rest, 1, rest.n);
-    }
-    if (!str_eq_nocase(str_slice(rest, 0, word.n), word)) {
+    if (!str_eq_nocase(str_slice(rest, 0, word.n), word))
         return false;
-    }
     rest = str_slice(rest, word.n, rest.n);
     if (rest.n > 1 && is_separator(rest.p[0]) && is_digit(rest.p[1])) {
         rest = str_slice(rest, 1, rest.n);
@@ -91,9 +87,8 @@ static int take_pre(struct str *s, struct str *number) {
         {{"rc", 2}, PRE_CANDIDATE},      {{"c", 1}, PRE_CANDIDATE},
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (take_part(s, words[i].word, number)) {
+        if (take_part(s, words[i].word, number))
             return (int)words[i].kind;
-        }
     }
     return 0;
 }
@@ -114,9 +109,8 @@ static bool take_local(struct str *s, struct str *local) {
     for (size_t i = 0; i < words.n; i++) {
         bool edge = i == 0 || i + 1 == words.n;
         if (!is_word(words.p[i]) &&
-            (edge || !is_separator(words.p[i]) || !is_word(words.p[i - 1]))) {
+            (edge || !is_separator(words.p[i]) || !is_word(words.p[i - 1])))
             return false;
-        }
     }
     *local = words;
     *s = str_slice(*s, s->n, 0);
@@ -132,12 +126,10 @@ static bool parse_build(struct str s, struct parsed *out) {
 static bool parse(struct str text, struct parsed *out) {
     struct str s = str_trim(text);
     *out = (struct parsed){.epoch = STR("0")};
-    if (s.n > 0 && lower(s.p[0]) == 'b') {
+    if (s.n > 0 && lower(s.p[0]) == 'b')
         return parse_build(s, out);
-    }
-    if (s.n > 0 && lower(s.p[0]) == 'v') {
+    if (s.n > 0 && lower(s.p[0]) == 'v')
         s = str_slice(s, 1, s.n);
-    }
     struct str after_epoch = s;
     struct str epoch = take_digits(&after_epoch);
     if (epoch.n > 0 && after_epoch.n > 0 && after_epoch.p[0] == '!') {
@@ -145,15 +137,13 @@ static bool parse(struct str text, struct parsed *out) {
         s = str_slice(after_epoch, 1, after_epoch.n);
     }
     out->release = take_release(&s);
-    if (out->release.n == 0) {
+    if (out->release.n == 0)
         return false;
-    }
     out->pre_kind = take_pre(&s, &out->pre);
     out->has_post = take_post(&s, &out->post);
     out->has_dev = take_part(&s, STR("dev"), &out->dev);
-    if (s.n > 0 && s.p[0] == '+' && !take_local(&s, &out->local)) {
+    if (s.n > 0 && s.p[0] == '+' && !take_local(&s, &out->local))
         return false;
-    }
     return s.n == 0;
 }
 
@@ -161,15 +151,12 @@ static int sign(int n) { return (n > 0) - (n < 0); }
 
 /* Digits of any length, by value. */
 static int compare_digits(struct str a, struct str b) {
-    while (a.n > 0 && a.p[0] == '0') {
+    while (a.n > 0 && a.p[0] == '0')
         a = str_slice(a, 1, a.n);
-    }
-    while (b.n > 0 && b.p[0] == '0') {
+    while (b.n > 0 && b.p[0] == '0')
         b = str_slice(b, 1, b.n);
-    }
-    if (a.n != b.n) {
+    if (a.n != b.n)
         return a.n < b.n ? -1 : 1;
-    }
     return sign(str_cmp(a, b));
 }
 
@@ -187,17 +174,15 @@ static int compare_releases(struct str a, struct str b) {
 /* Where a version stands among those of its release: a bare dev first, then
  * alpha, beta, candidate, then the release and its posts. */
 static int pre_rank(const struct parsed *v) {
-    if (v->pre_kind == 0) {
+    if (v->pre_kind == 0)
         return v->has_dev && !v->has_post ? 0 : PRE_CANDIDATE + 1;
-    }
     return v->pre_kind;
 }
 
 static struct str take_segment(struct str *s) {
     size_t n = 0;
-    while (n < s->n && !is_separator(s->p[n])) {
+    while (n < s->n && !is_separator(s->p[n]))
         n++;
-    }
     struct str segment = str_slice(*s, 0, n);
     *s = str_slice(*s, n + 1, s->n);
     return segment;
@@ -212,9 +197,8 @@ static bool all_digits(struct str s) {
 static int compare_words(struct str a, struct str b) {
     for (size_t i = 0; i < a.n && i < b.n; i++) {
         int order = lower(a.p[i]) - lower(b.p[i]);
-        if (order != 0) {
+        if (order != 0)
             return sign(order);
-        }
     }
     return (a.n > b.n) - (a.n < b.n);
 }
@@ -250,9 +234,8 @@ static int compare_parsed(const struct parsed *a, const struct parsed *b) {
         compare_locals(a->local, b->local),
     };
     for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
-        if (orders[i] != 0) {
+        if (orders[i] != 0)
             return sign(orders[i]);
-        }
     }
     return 0;
 }
@@ -264,9 +247,8 @@ bool version_valid(struct str v) {
 
 bool version_compare(struct str a, struct str b, int *order) {
     struct parsed first, second;
-    if (!parse(a, &first) || !parse(b, &second)) {
+    if (!parse(a, &first) || !parse(b, &second))
         return false;
-    }
     *order = compare_parsed(&first, &second);
     return true;
 }
@@ -278,9 +260,8 @@ static bool reached(const struct version_event *event,
     if (!event->is_fixed && str_eq(event->version, STR("0"))) {
         return true; /* the beginning: before every dev of 0 */
     }
-    if (!parse(event->version, &at)) {
+    if (!parse(event->version, &at))
         return false;
-    }
     at.local = (struct str){NULL, 0};
     return compare_parsed(version, &at) >= 0;
 }
@@ -288,15 +269,13 @@ static bool reached(const struct version_event *event,
 enum in_range version_in_range(const struct version_range *r,
                                struct str version) {
     struct parsed parsed;
-    if (!parse(version, &parsed)) {
+    if (!parse(version, &parsed))
         return RANGE_UNKNOWN;
-    }
     parsed.local = (struct str){NULL, 0};
     bool inside = r->event_count == 0;
     for (size_t i = 0; i < r->event_count; i++) {
-        if (reached(&r->events[i], &parsed)) {
+        if (reached(&r->events[i], &parsed))
             inside = !r->events[i].is_fixed;
-        }
     }
     return inside ? RANGE_INSIDE : RANGE_OUTSIDE;
 }

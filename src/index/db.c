@@ -23,12 +23,10 @@ static void release(void *what) {
 /* Raises when rc says that something went wrong. */
 static void db_check(struct db *db, int rc) {
     int kind = rc & 0xff;
-    if (kind == SQLITE_OK || kind == SQLITE_ROW || kind == SQLITE_DONE) {
+    if (kind == SQLITE_OK || kind == SQLITE_ROW || kind == SQLITE_DONE)
         return;
-    }
-    if (kind == SQLITE_NOMEM) {
+    if (kind == SQLITE_NOMEM)
         arena_raise(db->arena, FAIL_MEMORY, "out of memory in the index");
-    }
     arena_raise(db->arena, FAIL_INDEX, "the index cannot be read: %s",
                 db->handle ? sqlite3_errmsg(db->handle) : sqlite3_errstr(rc));
 }
@@ -88,16 +86,14 @@ struct row row_of(struct db *db, struct statement *statement) {
 /* ---- binding ---- */
 
 void row_bind_int(struct row *r, int64_t n) {
-    if (r->db->digest != NULL) {
+    if (r->db->digest != NULL)
         digest_int(r->db->digest, n);
-    }
     db_check(r->db, sqlite3_bind_int64(r->statement, r->at++, n));
 }
 
 void row_bind_text(struct row *r, struct str s) {
-    if (r->db->digest != NULL) {
+    if (r->db->digest != NULL)
         digest_str(r->db->digest, s);
-    }
     db_check(r->db, sqlite3_bind_text64(r->statement, r->at++,
                                         s.n ? s.p : "", s.n, SQLITE_STATIC,
                                         SQLITE_UTF8));
@@ -114,9 +110,8 @@ bool row_next(struct row *r) {
     int rc = sqlite3_step(r->statement);
     r->at = 0;
     db_check(r->db, rc);
-    if (rc == SQLITE_ROW) {
+    if (rc == SQLITE_ROW)
         return true;
-    }
     row_done(r);
     return false;
 }
@@ -127,29 +122,25 @@ void row_done(struct row *r) {
 }
 
 int64_t row_int(struct row *r) {
-    if (sqlite3_column_type(r->statement, r->at) != SQLITE_INTEGER) {
+    if (sqlite3_column_type(r->statement, r->at) != SQLITE_INTEGER)
         db_damaged(r->db, "a number is none");
-    }
     return sqlite3_column_int64(r->statement, r->at++);
 }
 
 uint32_t row_number(struct row *r) {
     int64_t n = row_int(r);
-    if (n < 0 || n > UINT32_MAX) {
+    if (n < 0 || n > UINT32_MAX)
         db_damaged(r->db, "a row's number is out of range");
-    }
     return (uint32_t)n;
 }
 
 /* Until the next row_next(). */
 static struct str row_view(struct row *r) {
-    if (sqlite3_column_type(r->statement, r->at) != SQLITE_TEXT) {
+    if (sqlite3_column_type(r->statement, r->at) != SQLITE_TEXT)
         db_damaged(r->db, "a text is none");
-    }
     const char *p = (const char *)sqlite3_column_text(r->statement, r->at);
-    if (p == NULL) {
+    if (p == NULL)
         db_check(r->db, SQLITE_NOMEM);
-    }
     int n = sqlite3_column_bytes(r->statement, r->at++);
     return (struct str){p, (size_t)n};
 }
@@ -160,8 +151,7 @@ struct str row_text(struct row *r) {
 
 int row_word(struct row *r, enum vocabulary which) {
     int value;
-    if (!word_named(which, row_view(r), &value)) {
+    if (!word_named(which, row_view(r), &value))
         db_damaged(r->db, "a word is not in its vocabulary");
-    }
     return value;
 }

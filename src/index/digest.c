@@ -22,9 +22,8 @@ static uint64_t mixed(uint64_t lane, uint64_t word, uint64_t by) {
 }
 
 static void feed(struct digest *d, uint64_t word) {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         d->lane[i] = mixed(d->lane[i], word, odd[i]);
-    }
 }
 
 void digest_int(struct digest *d, int64_t n) { feed(d, (uint64_t)n); }
@@ -38,21 +37,18 @@ static uint64_t whole_word(const char *p) {
 }
 
 static uint64_t word_at(struct str s, size_t from) {
-    if (s.n - from >= 8) {
+    if (s.n - from >= 8)
         return whole_word(s.p + from);
-    }
     uint64_t word = 0;
-    for (size_t i = 0; from + i < s.n; i++) {
+    for (size_t i = 0; from + i < s.n; i++)
         word |= (uint64_t)(unsigned char)s.p[from + i] << (8 * i);
-    }
     return word;
 }
 
 void digest_str(struct digest *d, struct str s) {
     feed(d, s.n);
-    for (size_t i = 0; i < s.n; i += 8) {
+    for (size_t i = 0; i < s.n; i += 8)
         feed(d, word_at(s, i));
-    }
 }
 
 void digest_hex(const struct digest *d, char out[DIGEST_HEX + 1]) {
@@ -82,11 +78,9 @@ uint32_t check_of(uint64_t seed, struct str s) {
         lane[7] = mixed(lane[7], whole_word(p + 56), odd[3]);
     }
     uint64_t sum = mixed(s.n, seed, odd[0]);
-    for (; i < s.n; i += 8) {
+    for (; i < s.n; i += 8)
         sum = mixed(sum, word_at(s, i), odd[1]);
-    }
-    for (size_t k = 0; k < CHECK_LANES; k++) {
+    for (size_t k = 0; k < CHECK_LANES; k++)
         sum = mixed(sum, lane[k], odd[k % 4]);
-    }
     return (uint32_t)(sum ^ sum >> 32);
 }

@@ -33,9 +33,8 @@ static bool truth_of_word(const struct foregone *f, struct str word,
 bool foregone_find(const struct pack *pack, struct arena *a,
                    struct str predicate, struct foregone *f) {
     struct record record;
-    if (!pack_find(pack, a, SHELF_FOREGONE, predicate, &record)) {
+    if (!pack_find(pack, a, SHELF_FOREGONE, predicate, &record))
         return false;
-    }
     walk_foregone(&record, f);
     record_end(&record);
     return true;
@@ -77,15 +76,13 @@ static void gather(struct answering *w, const struct str_list *when) {
 }
 
 static void gather_evidence(struct answering *w, const struct cause *c) {
-    for (size_t i = 0; i < c->evidence_count; i++) {
+    for (size_t i = 0; i < c->evidence_count; i++)
         gather(w, &(struct str_list){&c->evidence[i].when, 1});
-    }
 }
 
 static void gather_all(struct answering *w, const struct corpus *c) {
-    for (size_t i = 0; i < c->cause_count; i++) {
+    for (size_t i = 0; i < c->cause_count; i++)
         gather_evidence(w, &c->causes[i]);
-    }
     for (size_t i = 0; i < c->entry_count; i++) {
         const struct entry *e = &c->entries[i];
         gather(w, &e->when);
@@ -93,9 +90,8 @@ static void gather_all(struct answering *w, const struct corpus *c) {
             gather(w, &e->workarounds[k].when);
             gather(w, &e->workarounds[k].command_when);
         }
-        for (size_t k = 0; k < e->dead_end_count; k++) {
+        for (size_t k = 0; k < e->dead_end_count; k++)
             gather(w, &e->dead_ends[k].when);
-        }
     }
 }
 
@@ -105,13 +101,11 @@ static int by_text(const void *x, const void *y) {
 
 static void sort_once(struct answering *w) {
     size_t kept = 0;
-    if (w->count > 1) {
+    if (w->count > 1)
         qsort(w->predicates, w->count, sizeof *w->predicates, by_text);
-    }
     for (size_t i = 0; i < w->count; i++) {
-        if (kept == 0 || !str_eq(w->predicates[i], w->predicates[kept - 1])) {
+        if (kept == 0 || !str_eq(w->predicates[i], w->predicates[kept - 1]))
             w->predicates[kept++] = w->predicates[i];
-        }
     }
     w->count = kept;
 }
@@ -125,13 +119,11 @@ static void add_word(struct answering *w, enum fact_name name,
                      struct str word) {
     size_t n = w->word_count[name];
     for (size_t i = 0; i < n; i++) {
-        if (str_eq(w->words[name][i], word)) {
+        if (str_eq(w->words[name][i], word))
             return;
-        }
     }
-    if (n < VALUES_MAX) {
+    if (n < VALUES_MAX)
         w->words[name][w->word_count[name]++] = word;
-    }
 }
 
 /* Whatever stands in quotes. */
@@ -166,9 +158,8 @@ static void answer(struct answering *w, struct when *when,
         return; /* a check has said so */
     }
     f.unknown = when_evaluate(when, predicate, NULL, &none).truth;
-    if (is_of_one_text(f.facts, f.fact_count)) {
+    if (is_of_one_text(f.facts, f.fact_count))
         answer_words(w, when, predicate, &f);
-    }
     walk_foregone(pack_add_key(w->pack, SHELF_FOREGONE, predicate), &f);
 }
 
@@ -179,21 +170,17 @@ void write_foregone(struct pack_draft *pack, struct arena *a,
     w->pack = pack;
     gather_all(w, c);
     sort_once(w);
-    for (size_t i = 0; i < w->count; i++) {
+    for (size_t i = 0; i < w->count; i++)
         add_words(w, w->predicates[i]);
-    }
-    for (int i = 0; i < STAGE_COUNT_OF; i++) {
+    for (int i = 0; i < STAGE_COUNT_OF; i++)
         add_word(w, FACT_stage, str_of(word_spelling(WORDS_STAGE, i)));
-    }
-    for (size_t i = 0; i < c->engine_count; i++) {
+    for (size_t i = 0; i < c->engine_count; i++)
         add_word(w, FACT_engine, c->engines[i].id);
-    }
     for (size_t from = 0; from < w->count; from += BATCH) {
         const struct arena_defer *before = a->deferred;
         struct when *when = when_new(a);
-        for (size_t i = from; i < w->count && i < from + BATCH; i++) {
+        for (size_t i = from; i < w->count && i < from + BATCH; i++)
             answer(w, when, w->predicates[i]);
-        }
         arena_release_to(a, before);
     }
 }

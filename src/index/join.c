@@ -13,11 +13,10 @@ static void refuse_clash(struct arena *a, struct reader *before,
     struct reader *r = reader_new(ix, a);
     for (uint32_t i = 0; i < ix->pack.shelves[SHELF_ENTRY].count; i++) {
         struct str id = reader_entry_head(r, i)->id;
-        if (reader_entry_by_id(before, id, NULL) != NULL) {
+        if (reader_entry_by_id(before, id, NULL) != NULL)
             arena_raise(a, FAIL_USAGE,
                         "two knowledge bases have an entry '%.*s': rename one "
                         "of them", STR_ARG(id));
-        }
     }
 }
 
@@ -60,9 +59,8 @@ struct part reader_part(const struct reader *r, enum shelf shelf,
 
 size_t reader_count(const struct reader *r, enum shelf shelf) {
     size_t count = 0;
-    for (const struct index *ix = r->ix; ix != NULL; ix = ix->next) {
+    for (const struct index *ix = r->ix; ix != NULL; ix = ix->next)
         count += ix == r->ix || is_numbered_on(shelf) ? count_in(ix, shelf)
                                                       : 0;
-    }
     return count;
 }

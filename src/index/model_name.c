@@ -41,22 +41,19 @@ static struct str lowered(struct arena *a, struct str s) {
 
 static struct str trimmed(struct str s) {
     s = str_trim(s);
-    while (s.n > 0 && (s.p[0] == '\'' || s.p[0] == '"')) {
+    while (s.n > 0 && (s.p[0] == '\'' || s.p[0] == '"'))
         s = str_slice(s, 1, s.n);
-    }
     while (s.n > 0 && (s.p[s.n - 1] == '\'' || s.p[s.n - 1] == '"' ||
-                       s.p[s.n - 1] == '/' || s.p[s.n - 1] == '\\')) {
+                       s.p[s.n - 1] == '/' || s.p[s.n - 1] == '\\'))
         s = str_slice(s, 0, s.n - 1);
-    }
     return s;
 }
 
 /* Where the last count parts of a path begin. */
 static size_t tail_of(struct str s, int count) {
     size_t at = s.n;
-    while (at > 0 && (s.p[at - 1] != '/' || --count > 0)) {
+    while (at > 0 && (s.p[at - 1] != '/' || --count > 0))
         at--;
-    }
     return at;
 }
 
@@ -79,9 +76,8 @@ static bool of_hub_cache(struct arena *a, struct str s, struct str *full) {
         part = str_cut(part, '/', &rest);
     }
     size_t cut = str_find(part, STR("--"));
-    if (!is_marked && (part.n == 0 || cut == part.n)) {
+    if (!is_marked && (part.n == 0 || cut == part.n))
         return false;
-    }
     *full = cut == part.n
                 ? part
                 : arena_printf(a, "%.*s/%.*s", (int)cut, part.p,
@@ -91,9 +87,8 @@ static bool of_hub_cache(struct arena *a, struct str s, struct str *full) {
 
 static size_t count_of(struct str s, char c) {
     size_t count = 0;
-    for (size_t i = 0; i < s.n; i++) {
+    for (size_t i = 0; i < s.n; i++)
         count += s.p[i] == c;
-    }
     return count;
 }
 
@@ -104,9 +99,8 @@ static struct str with_points_of_modelscope(struct arena *a, struct str s) {
     while (s.n > 0) {
         size_t at = str_find(s, STR("___"));
         buf_add(&b, str_slice(s, 0, at));
-        if (at < s.n) {
+        if (at < s.n)
             buf_add_char(&b, '.');
-        }
         s = str_slice(s, at < s.n ? at + 3 : at, s.n);
     }
     return arena_str(a, buf_str(&b));
@@ -114,9 +108,8 @@ static struct str with_points_of_modelscope(struct arena *a, struct str s) {
 
 struct model_name model_name_of(struct arena *a, struct str given) {
     struct str s = trimmed(given);
-    if (s.n > NAME_MAX_BYTES) {
+    if (s.n > NAME_MAX_BYTES)
         s = str_slice(s, s.n - NAME_MAX_BYTES, NAME_MAX_BYTES);
-    }
     s = with_points_of_modelscope(a, lowered(a, s));
     struct model_name name = {.full = s};
     if (!of_hub_cache(a, s, &name.full)) {
@@ -189,9 +182,8 @@ static const struct packing packings[] = {
 /* Does s end in a separator and suffix? *left is what stands before. */
 static bool ends_in(struct str s, struct str suffix, struct str *left) {
     if (s.n < suffix.n + 2 || !str_ends(s, suffix) ||
-        !is_separator(s.p[s.n - suffix.n - 1])) {
+        !is_separator(s.p[s.n - suffix.n - 1]))
         return false;
-    }
     *left = str_slice(s, 0, s.n - suffix.n - 1);
     return true;
 }
@@ -200,9 +192,8 @@ static bool ends_in(struct str s, struct str suffix, struct str *left) {
 static bool ends_in_ggml_type(struct str s, struct str *left,
                               struct str *type) {
     for (size_t at = s.n; at > 1; at--) {
-        if (!is_separator(s.p[at - 1])) {
+        if (!is_separator(s.p[at - 1]))
             continue;
-        }
         struct str word = str_slice(s, at, s.n);
         struct str rest = str_starts(word, STR("i"))
                               ? str_slice(word, 1, word.n) : word;
@@ -272,9 +263,8 @@ struct str model_name_bare(struct arena *a, struct str name,
 
 static bool is_among(struct str word, const char *const *list, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        if (str_eq(word, str_of(list[i]))) {
+        if (str_eq(word, str_of(list[i])))
             return true;
-        }
     }
     return false;
 }
@@ -319,9 +309,8 @@ static bool is_point(struct str s, size_t at) {
 
 static size_t letters_length(struct str s) {
     size_t n = 0;
-    while (n < s.n && is_letter(s.p[n])) {
+    while (n < s.n && is_letter(s.p[n]))
         n++;
-    }
     return n;
 }
 
@@ -340,24 +329,21 @@ static size_t number_length(struct str s) {
 /* The word at the front of s: letters, or a number with its letter. */
 static size_t word_length(struct str s) {
     size_t n = letters_length(s);
-    if (n > 0) {
+    if (n > 0)
         return n;
-    }
     n = number_length(s);
     bool has_letter = n > 0 && n < s.n && is_letter(s.p[n]);
     bool is_one = n + 1 >= s.n || !is_letter(s.p[n + 1]);
-    if (has_letter && is_one) {
+    if (has_letter && is_one)
         n++;
-    }
     return n > 0 ? n : 1;
 }
 
 static struct str with_points(struct arena *a, struct str word) {
     struct str copy = arena_str(a, word);
     for (size_t i = 0; i < copy.n; i++) {
-        if (copy.p[i] == '_') {
+        if (copy.p[i] == '_')
             ((char *)copy.p)[i] = '.';
-        }
     }
     return copy;
 }
@@ -369,9 +355,8 @@ struct model_words model_words_of(struct arena *a, struct str last) {
         size_t n = is_separator(s.p[0]) ? 0 : word_length(s);
         struct str word = str_slice(s, 0, n);
         at += n > 0 ? n : 1;
-        if (n == 0 || is_idle(word)) {
+        if (n == 0 || is_idle(word))
             continue;
-        }
         if (words.count == MODEL_WORDS_MAX) {
             words.count = 0;
             return words;
@@ -394,9 +379,8 @@ struct str model_words_join(struct arena *a, const struct model_words *w,
 
 /* A version or date behind the name: 0324, v 0.3. A context of 128k is none. */
 static bool is_release(const struct model_words *w, size_t i) {
-    if (i >= w->count) {
+    if (i >= w->count)
         return false;
-    }
     struct str word = w->at[i];
     bool is_v = str_eq(word, STR("v")) && i + 1 < w->count;
     char first = is_v ? w->at[i + 1].p[0] : word.p[0];
@@ -407,9 +391,8 @@ size_t model_words_size(const struct model_words *w) {
     size_t found = w->count;
     for (size_t i = 0; i < w->count; i++) {
         if (is_size(w->at[i])) {
-            if (found < w->count) {
+            if (found < w->count)
                 return w->count;
-            }
             found = i;
         }
     }
@@ -421,9 +404,8 @@ bool model_words_may_be_apart(const struct model_words *w, size_t from,
     bool has_number = false;
     for (size_t i = 0; i < w->count; i++) {
         bool is_inside = (i >= from && i < from + count) || i == size;
-        if (!is_inside && (is_digit(w->at[i].p[0]) || makes_another(w->at[i]))) {
+        if (!is_inside && (is_digit(w->at[i].p[0]) || makes_another(w->at[i])))
             return false;
-        }
         has_number = has_number || (is_inside && i != size &&
                                     is_digit(w->at[i].p[0]));
     }
@@ -436,9 +418,8 @@ bool model_words_may_stand(const struct model_words *w, size_t from,
     for (size_t i = 0; i < w->count; i++) {
         bool is_inside = i >= from && i < from + count;
         has_number = has_number || (is_inside && is_digit(w->at[i].p[0]));
-        if (!is_inside && (is_size(w->at[i]) || makes_another(w->at[i]))) {
+        if (!is_inside && (is_size(w->at[i]) || makes_another(w->at[i])))
             return false;
-        }
     }
     return count > 1 && has_number && !is_release(w, from + count);
 }

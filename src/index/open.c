@@ -16,9 +16,8 @@
 
 static uint32_t big_endian(struct str image, size_t at, size_t bytes) {
     uint32_t n = 0;
-    for (size_t i = 0; i < bytes; i++) {
+    for (size_t i = 0; i < bytes; i++)
         n = n << 8 | (unsigned char)image.p[at + i];
-    }
     return n;
 }
 
@@ -27,28 +26,24 @@ static size_t look_at_header(struct arena *a, struct str image) {
     static const char magic[16] = "SQLite format 3";
     if (image.n < HEADER_BYTES ||
         !str_eq(str_slice(image, 0, sizeof magic),
-                (struct str){magic, sizeof magic})) {
+                (struct str){magic, sizeof magic}))
         arena_raise(a, FAIL_INDEX, "not an oomkb index");
-    }
-    if (big_endian(image, 68, 4) != DB_APPLICATION_ID) {
+    if (big_endian(image, 68, 4) != DB_APPLICATION_ID)
         arena_raise(a, FAIL_INDEX, "a SQLite file, but not an oomkb index");
-    }
     uint32_t version = big_endian(image, 60, 4);
-    if (version != INDEX_SCHEMA) {
+    if (version != INDEX_SCHEMA)
         arena_raise(a, FAIL_INDEX,
                     "an index of format %u, made by %s oomkb; this one reads "
                     "format %d",
                     (unsigned)version,
                     version > INDEX_SCHEMA ? "a newer" : "an older",
                     INDEX_SCHEMA);
-    }
     uint64_t bytes = (uint64_t)big_endian(image, 28, 4) * DB_PAGE_BYTES;
-    if (big_endian(image, 16, 2) != DB_PAGE_BYTES || bytes >= image.n) {
+    if (big_endian(image, 16, 2) != DB_PAGE_BYTES || bytes >= image.n)
         arena_raise(a, FAIL_INDEX,
                     "the index is damaged: %zu bytes of more than %llu are "
                     "there",
                     image.n, (unsigned long long)bytes);
-    }
     return (size_t)bytes;
 }
 
@@ -76,9 +71,8 @@ struct str index_digest(const struct index *ix) {
 
 static size_t count_of(const struct index *ix, enum shelf shelf) {
     size_t count = 0;
-    for (; ix != NULL; ix = ix->next) {
+    for (; ix != NULL; ix = ix->next)
         count += ix->pack.shelves[shelf].count;
-    }
     return count;
 }
 

@@ -55,9 +55,8 @@ uint32_t pack_record_check(enum shelf shelf, uint32_t i, struct str bytes) {
 
 static struct str slice_of(struct arena *a, const struct pack *pack,
                            size_t at, uint64_t n) {
-    if (at > pack->bytes.n || n > pack->bytes.n - at) {
+    if (at > pack->bytes.n || n > pack->bytes.n - at)
         damaged(a, "something stands behind its end");
-    }
     return (struct str){pack->bytes.p + at, (size_t)n};
 }
 
@@ -65,19 +64,16 @@ static void look_at_header(struct arena *a, const struct pack *pack) {
     struct str bytes = pack->bytes;
     if (bytes.n < HEADER_BYTES ||
         header_word(pack, PACK_IS_MAGIC) != PACK_MAGIC ||
-        header_word(pack, PACK_BYTES) != bytes.n) {
+        header_word(pack, PACK_BYTES) != bytes.n)
         damaged(a, "what stands behind its tables is missing");
-    }
     if (header_word(pack, PACK_IS_VERSION) != PACK_VERSION ||
-        header_word(pack, PACK_LANGUAGE) != pack_language()) {
+        header_word(pack, PACK_LANGUAGE) != pack_language())
         arena_raise(a, FAIL_INDEX, "an index of another version of oomkb: "
                                    "build or install it anew");
-    }
     size_t from = (size_t)4 * (PACK_CHECK + 1);
     struct str rest = str_slice(bytes, from, HEADER_BYTES - from);
-    if (check_of(PACK_MAGIC, rest) != header_word(pack, PACK_CHECK)) {
+    if (check_of(PACK_MAGIC, rest) != header_word(pack, PACK_CHECK))
         damaged(a, "its head is not what was written");
-    }
 }
 
 static void find_shelves(struct arena *a, struct pack *pack) {
@@ -105,21 +101,18 @@ void pack_open(struct arena *a, struct str bytes, struct pack *pack) {
 
 struct record pack_record(const struct pack *pack, struct arena *a,
                           enum shelf shelf, uint32_t i) {
-    if (i >= pack->shelves[shelf].count) {
+    if (i >= pack->shelves[shelf].count)
         arena_raise(a, FAIL_INDEX, "the index has no such record: %u of %u",
                     (unsigned)i, (unsigned)pack->shelves[shelf].count);
-    }
     const unsigned char *ends = pack->shelves[shelf].ends + (size_t)4 * i;
     uint32_t from = word_at(ends), to = word_at(ends + 4);
-    if (to < from || to - from < CHECK_BYTES) {
+    if (to < from || to - from < CHECK_BYTES)
         damaged(a, "a record is too short");
-    }
     struct str all = slice_of(a, pack, from, to - from);
     struct str bytes = str_slice(all, CHECK_BYTES, all.n);
     if (!pack->is_own && word_at((const unsigned char *)all.p) !=
-                             pack_record_check(shelf, i, bytes)) {
+                             pack_record_check(shelf, i, bytes))
         damaged(a, "a record is not what was written");
-    }
     return record_reading(a, bytes);
 }
 
@@ -132,9 +125,8 @@ bool pack_find(const struct pack *pack, struct arena *a, enum shelf shelf,
         struct str is;
         record_str(found, &is);
         int order = str_cmp(is, key);
-        if (order == 0) {
+        if (order == 0)
             return true;
-        }
         if (order < 0) {
             from = middle + 1;
         } else {
@@ -152,9 +144,8 @@ struct str pack_pooled_key(struct arena *a, int mechanism,
                            const struct workaround *fix) {
     const struct acts_on *what = &fix->acts_on;
     bool has_flag = what->flag.n > 0;
-    if (fix->use.n > 0) {
+    if (fix->use.n > 0)
         return arena_printf(a, "%d use %.*s", mechanism, STR_ARG(fix->use));
-    }
     return arena_printf(a, "%d %d %d %.*s", mechanism,
                         has_flag ? (int)what->change : (int)CHANGE_none,
                         has_flag ? (int)ACT_KIND_none : (int)what->kind,

@@ -32,9 +32,8 @@ struct pack_draft {
 struct pack_draft *pack_begin(struct arena *a) {
     struct pack_draft *d = arena_alloc(a, sizeof *d);
     d->arena = a;
-    for (int i = 0; i < SHELF_COUNT_OF; i++) {
+    for (int i = 0; i < SHELF_COUNT_OF; i++)
         buf_init_in(&d->shelves[i].bytes, a, BYTES_MAX);
-    }
     return d;
 }
 
@@ -59,9 +58,8 @@ struct record *pack_add_key(struct pack_draft *d, enum shelf which,
     shelf->count++;
     d->open = shelf;
     d->record = record_writing(d->arena, &shelf->bytes);
-    if (key.n > 0) {
+    if (key.n > 0)
         record_str(&d->record, &key);
-    }
     return &d->record;
 }
 
@@ -86,22 +84,19 @@ static bool is_double(const struct draft_shelf *shelf, size_t i) {
 /* Each key once: the record that came first. */
 static void sort_shelf(struct draft_shelf *shelf) {
     size_t kept = 0;
-    if (shelf->count > 1) {
+    if (shelf->count > 1)
         qsort(shelf->records, shelf->count, sizeof *shelf->records, by_key);
-    }
     for (size_t i = 0; i < shelf->count; i++) {
-        if (!is_double(shelf, i)) {
+        if (!is_double(shelf, i))
             shelf->records[kept++] = shelf->records[i];
-        }
     }
     shelf->count = kept;
 }
 
 static void put_word(struct buf *out, uint64_t n) {
     char bytes[4];
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         bytes[i] = (char)(n >> (8 * i));
-    }
     buf_add(out, (struct str){bytes, sizeof bytes});
 }
 
@@ -126,9 +121,8 @@ static size_t put_shelf(struct buf *out, const struct pack_draft *d,
 }
 
 static void set_word(struct buf *out, int word, uint64_t n) {
-    for (int i = 0; i < 4 && out->p != NULL; i++) {
+    for (int i = 0; i < 4 && out->p != NULL; i++)
         out->p[4 * word + i] = (char)(n >> (8 * i));
-    }
 }
 
 static void put_head(struct buf *out, struct str prefilter, size_t prefilter_at,
@@ -163,9 +157,8 @@ struct str pack_end(struct pack_draft *d, struct str prefilter,
         set_word(&out, PACK_SHELVES + 2 * i, d->shelves[i].count);
         set_word(&out, PACK_SHELVES + 2 * i + 1, at);
     }
-    if (!buf_ok(&out)) {
+    if (!buf_ok(&out))
         arena_raise(d->arena, FAIL_MEMORY, "out of memory for the index");
-    }
     put_head(&out, prefilter, prefilter_at, digest);
     return buf_str(&out);
 }

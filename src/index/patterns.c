@@ -13,10 +13,9 @@ struct set {
 static struct pattern *add(struct set *set, enum pattern_kind kind,
                            size_t owner, size_t ordinal) {
     struct pattern_list *list = &set->list;
-    if (list->count == UINT32_MAX || owner > UINT32_MAX) {
+    if (list->count == UINT32_MAX || owner > UINT32_MAX)
         arena_raise(set->arena, FAIL_CEILING,
                     "more patterns than 32 bits hold");
-    }
     list->at = arena_grow(set->arena, list->at, list->count, &set->cap,
                           sizeof *list->at);
     struct pattern *p = &list->at[list->count];
@@ -57,11 +56,9 @@ static void add_engine(struct set *set, const struct engine *e, size_t number) {
 
 struct pattern_list corpus_patterns(struct arena *a, const struct corpus *c) {
     struct set set = {.arena = a};
-    for (size_t i = 0; i < c->entry_count; i++) {
+    for (size_t i = 0; i < c->entry_count; i++)
         add_entry(&set, &c->entries[i], i);
-    }
-    for (size_t i = 0; i < c->engine_count; i++) {
+    for (size_t i = 0; i < c->engine_count; i++)
         add_engine(&set, &c->engines[i], i);
-    }
     return set.list;
 }

@@ -22,9 +22,8 @@ static bool is_name(char c) {
 
 static bool is_among(struct str word, const char *const *list, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        if (str_eq_nocase(word, str_of(list[i]))) {
+        if (str_eq_nocase(word, str_of(list[i])))
             return true;
-        }
     }
     return false;
 }
@@ -49,15 +48,13 @@ static void refuse(struct predicate *w, struct str where, const char *why) {
 
 /* What stands for a word in SQL. */
 static void put_word(struct buf *sql, struct str word) {
-    if (sql != NULL) {
+    if (sql != NULL)
         buf_add(sql, word);
-    }
 }
 
 static void put_fact(struct buf *sql, size_t ordinal) {
-    if (sql != NULL) {
+    if (sql != NULL)
         buf_printf(sql, "?%zu", ordinal + 1);
-    }
 }
 
 static void add_fact(struct predicate *w, struct str word, struct buf *sql) {
@@ -67,9 +64,8 @@ static void add_fact(struct predicate *w, struct str word, struct buf *sql) {
         return;
     }
     size_t at = 0;
-    while (at < w->fact_count && w->facts[at] != name) {
+    while (at < w->fact_count && w->facts[at] != name)
         at++;
-    }
     if (at == PREDICATE_FACTS_MAX) {
         refuse(w, word, "one fact more than a predicate may name");
         return;
@@ -81,16 +77,14 @@ static void add_fact(struct predicate *w, struct str word, struct buf *sql) {
 
 static size_t take_name(struct predicate *w, struct str s, struct buf *sql) {
     size_t n = 0;
-    while (n < s.n && is_name(s.p[n])) {
+    while (n < s.n && is_name(s.p[n]))
         n++;
-    }
     struct str word = str_slice(s, 0, n);
     struct str rest = str_trim(str_slice(s, n, s.n));
     bool is_called = rest.n > 0 && rest.p[0] == '(';
     if (predicate_has_function(word)) {
-        if (!is_called) {
+        if (!is_called)
             refuse(w, word, "a function without its arguments");
-        }
         put_word(sql, word);
     } else if (is_keyword(word)) {
         put_word(sql, word);
@@ -104,30 +98,25 @@ static size_t take_name(struct predicate *w, struct str s, struct buf *sql) {
 static size_t take_text(struct predicate *w, struct str s) {
     size_t n = 1;
     while (n < s.n && (s.p[n] != '\'' ||
-                       (n + 1 < s.n && s.p[n + 1] == '\''))) {
+                       (n + 1 < s.n && s.p[n + 1] == '\'')))
         n += s.p[n] == '\'' ? 2 : 1;
-    }
-    if (n >= s.n) {
+    if (n >= s.n)
         refuse(w, s, "a quote that does not end");
-    }
     return n + 1;
 }
 
 static size_t take_number(struct predicate *w, struct str s) {
     size_t n = 0;
-    while (n < s.n && (is_digit(s.p[n]) || s.p[n] == '.')) {
+    while (n < s.n && (is_digit(s.p[n]) || s.p[n] == '.'))
         n++;
-    }
     if (n + 1 < s.n && (s.p[n] == 'e' || s.p[n] == 'E') &&
         is_digit(s.p[n + 1])) {
         n++;
-        while (n < s.n && is_digit(s.p[n])) {
+        while (n < s.n && is_digit(s.p[n]))
             n++;
-        }
     }
-    if (n < s.n && is_name(s.p[n])) {
+    if (n < s.n && is_name(s.p[n]))
         refuse(w, str_slice(s, 0, n + 1), "neither a number nor a name");
-    }
     return n;
 }
 
@@ -135,29 +124,24 @@ static size_t take_operator(struct predicate *w, struct str s) {
     static const char *const pairs[] = {"<=", ">=", "<>", "!=", "==", "||"};
     static const char singles[] = "=<>+-*/%,";
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-        if (str_starts(s, str_of(pairs[i]))) {
+        if (str_starts(s, str_of(pairs[i])))
             return 2;
-        }
     }
     bool is_comment = str_starts(s, STR("--")) || str_starts(s, STR("/*"));
-    if (is_comment || s.p[0] == '\0' || strchr(singles, s.p[0]) == NULL) {
+    if (is_comment || s.p[0] == '\0' || strchr(singles, s.p[0]) == NULL)
         refuse(w, str_slice(s, 0, 1), "this has no place in a predicate");
-    }
     return 1;
 }
 
 /* Anything but a name. */
 static size_t take_sign(struct predicate *w, struct str s) {
     char c = s.p[0];
-    if (is_blank(c)) {
+    if (is_blank(c))
         return 1;
-    }
-    if (c == '\'') {
+    if (c == '\'')
         return take_text(w, s);
-    }
-    if (is_digit(c) || (c == '.' && s.n > 1 && is_digit(s.p[1]))) {
+    if (is_digit(c) || (c == '.' && s.n > 1 && is_digit(s.p[1])))
         return take_number(w, s);
-    }
     return take_operator(w, s);
 }
 
@@ -179,9 +163,8 @@ static void put_sign(struct predicate *w, struct str sign, struct buf *sql) {
     put_word(sql, is_member ? STR("same(") : STR(""));
     put_word(sql, sign);
     put_word(sql, is_member ? STR(")") : STR(""));
-    if (!is_blank(sign.p[0])) {
+    if (!is_blank(sign.p[0]))
         w->list = is_open ? LIST_OPEN : LIST_NONE;
-    }
 }
 
 static size_t take_word(struct predicate *w, struct str s, int *depth,
@@ -200,17 +183,13 @@ static size_t take_word(struct predicate *w, struct str s, int *depth,
 struct predicate predicate_read(struct str text, struct buf *sql) {
     struct predicate w = {.why = NULL};
     int depth = 0;
-    if (text.n > PREDICATE_MAX_BYTES) {
+    if (text.n > PREDICATE_MAX_BYTES)
         refuse(&w, STR(""), "longer than 4096 bytes");
-    }
-    for (size_t at = 0; at < text.n && w.why == NULL;) {
+    for (size_t at = 0; at < text.n && w.why == NULL;)
         at += take_word(&w, str_slice(text, at, text.n), &depth, sql);
-    }
-    if (w.why == NULL && depth > 0) {
+    if (w.why == NULL && depth > 0)
         refuse(&w, STR("("), "it is not closed");
-    }
-    if (w.why == NULL && w.fact_count == 0) {
+    if (w.why == NULL && w.fact_count == 0)
         refuse(&w, text, "it names no fact");
-    }
     return w;
 }

@@ -46,13 +46,11 @@ const struct entry *reader_entry(struct reader *r, uint32_t number) {
 const struct entry *reader_entry_by_id(struct reader *r, struct str id,
                                        uint32_t *number) {
     uint32_t found;
-    if (!reader_number(r, SHELF_ENTRY_ID, id, &found)) {
+    if (!reader_number(r, SHELF_ENTRY_ID, id, &found))
         return NULL;
-    }
     const struct entry *e = reader_entry(r, found);
-    if (number != NULL) {
+    if (number != NULL)
         *number = found;
-    }
     return e;
 }
 
@@ -66,9 +64,8 @@ static struct group *group_of(struct reader *r, uint32_t number) {
     for (size_t i = 0; i < group->count; i++) {
         record_number(&record, &list[i]);
         list[i] += p.entries;
-        if (list[i] >= entries || (i > 0 && list[i] <= list[i - 1])) {
+        if (list[i] >= entries || (i > 0 && list[i] <= list[i - 1]))
             record_damaged(&record, "a group is out of order");
-        }
     }
     record_end(&record);
     group->entries = list;
@@ -87,10 +84,9 @@ struct group reader_group(struct reader *r, uint32_t entry_number) {
 
 static uint32_t pattern_of(struct reader *r, const struct entry_record *e,
                            size_t ordinal, size_t count) {
-    if (ordinal >= count) {
+    if (ordinal >= count)
         arena_raise(r->arena, FAIL_INDEX, "an entry has no such pattern: %zu",
                     ordinal);
-    }
     return e->first_pattern + (uint32_t)ordinal;
 }
 

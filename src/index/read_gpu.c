@@ -32,9 +32,8 @@ static bool is_maker(struct str word) {
         "radeon", "instinct", "intel",   "corporation", "graphics",
         "gpu",    "r",        "tm"};
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        if (str_eq(word, str_of(list[i]))) {
+        if (str_eq(word, str_of(list[i])))
             return true;
-        }
     }
     return false;
 }
@@ -58,13 +57,11 @@ static struct str key_of(struct str name, char buffer[NAME_MAX_BYTES]) {
             buffer[n++] = c;
             continue;
         }
-        if (is_maker((struct str){buffer + start, n - start})) {
+        if (is_maker((struct str){buffer + start, n - start}))
             n = start;
-        }
         bool has_word = n > start;
-        if (has_word && i < s.n) {
+        if (has_word && i < s.n)
             buffer[n++] = ' ';
-        }
         start = n;
     }
     return str_trim((struct str){buffer, n});
@@ -84,12 +81,10 @@ static enum likeness likeness_of(struct str asked, struct str of) {
             return LIKE_NOT;
         }
     }
-    if (i < asked.n || asked.n == 0) {
+    if (i < asked.n || asked.n == 0)
         return LIKE_NOT;
-    }
-    if (k == of.n) {
+    if (k == of.n)
         return LIKE_SAME;
-    }
     return of.p[k] == ' ' ? LIKE_BEGINNING : LIKE_NOT;
 }
 
@@ -125,9 +120,8 @@ const struct gpu *reader_gpu(struct reader *r, struct str name) {
     for (uint32_t i = 0; i < reader_gpu_count(r); i++) {
         const struct gpu *gpu = reader_gpu_numbered(r, i);
         enum likeness likeness = gpu_likeness(gpu, asked);
-        if (likeness == LIKE_SAME) {
+        if (likeness == LIKE_SAME)
             return gpu;
-        }
         if (likeness == LIKE_BEGINNING) {
             is_several = is_several ||
                          (begun && begun->nominal_gb != gpu->nominal_gb);
@@ -145,9 +139,8 @@ struct gpu_list reader_gpus_begun(struct reader *r, struct str name) {
     size_t count = 0;
     for (uint32_t i = 0; i < reader_gpu_count(r); i++) {
         const struct gpu *gpu = reader_gpu_numbered(r, i);
-        if (gpu_likeness(gpu, asked) != LIKE_NOT) {
+        if (gpu_likeness(gpu, asked) != LIKE_NOT)
             list[count++] = gpu;
-        }
     }
     return (struct gpu_list){list, count};
 }
@@ -178,9 +171,8 @@ static void offer_gpu(struct near *near, const struct gpu *gpu,
         struct str bare = str_slice(key, line.n, key.n);
         size_t d = str_starts(key, line) ? distance_to_front(asked, bare)
                                          : 2 * NEAR_BYTES_MAX;
-        if (d <= 2 * near_enough(asked)) {
+        if (d <= 2 * near_enough(asked))
             near_offer(near, gpu->id, d);
-        }
     }
 }
 
@@ -191,9 +183,8 @@ struct near reader_gpus_near(struct reader *r, struct str name) {
     for (uint32_t i = 0; i < reader_gpu_count(r); i++) {
         const struct gpu *gpu = reader_gpu_numbered(r, i);
         offer_gpu(&near, gpu, asked, gpu->id);
-        for (size_t k = 0; k < gpu->aliases.count; k++) {
+        for (size_t k = 0; k < gpu->aliases.count; k++)
             offer_gpu(&near, gpu, asked, gpu->aliases.at[k]);
-        }
     }
     return near;
 }
@@ -206,9 +197,8 @@ struct gpu_list reader_gpus_of_total(struct reader *r, int64_t low,
     for (uint32_t i = 0; i < reader_gpu_count(r); i++) {
         const struct gpu *gpu = reader_gpu_numbered(r, i);
         if (gpu->total_low > 0 && gpu->total_low <= high &&
-            gpu->total_high >= low) {
+            gpu->total_high >= low)
             list[count++] = gpu;
-        }
     }
     return (struct gpu_list){list, count};
 }

@@ -61,9 +61,8 @@ static const struct model *by_spelling(struct reader *r,
 static const struct model *by_default_tag(struct reader *r,
                                           const struct model_name *name) {
     if (name->full.n > name->last.n ||
-        str_find(name->last, STR(":")) < name->last.n) {
+        str_find(name->last, STR(":")) < name->last.n)
         return NULL;
-    }
     return look_up(r, "name", arena_printf(r->arena, "%.*s:latest",
                                            STR_ARG(name->last)));
 }
@@ -74,14 +73,12 @@ static const struct model *by_words(struct reader *r, struct str bare) {
     for (size_t count = words.count; count > 0; count--) {
         for (size_t from = 0; from + count <= words.count; from++) {
             if (count < words.count &&
-                !model_words_may_stand(&words, from, count)) {
+                !model_words_may_stand(&words, from, count))
                 continue;
-            }
             const struct model *m = look_up(
                 r, "words", model_words_join(r->arena, &words, from, count));
-            if (m != NULL) {
+            if (m != NULL)
                 return m;
-            }
         }
     }
     return NULL;
@@ -93,17 +90,15 @@ static const struct model *by_words_apart(struct reader *r, struct str bare) {
     size_t size = model_words_size(&words);
     for (size_t count = size; size < words.count && count > 0; count--) {
         for (size_t from = 0; from + count < size; from++) {
-            if (!model_words_may_be_apart(&words, from, count, size)) {
+            if (!model_words_may_be_apart(&words, from, count, size))
                 continue;
-            }
             struct str family = model_words_join(r->arena, &words, from, count);
             struct str last = model_words_join(r->arena, &words, size, 1);
             const struct model *m = look_up(
                 r, "words", arena_printf(r->arena, "%.*s%.*s",
                                          STR_ARG(family), STR_ARG(last)));
-            if (m != NULL) {
+            if (m != NULL)
                 return m;
-            }
         }
     }
     return NULL;
@@ -154,12 +149,10 @@ struct model_match reader_model(struct reader *r, struct str name) {
         match.model = by_words(r, bare.last);
         match.is_guess = true;
     }
-    if (match.model == NULL) {
+    if (match.model == NULL)
         match.model = by_words_apart(r, bare.last);
-    }
-    if (match.model == NULL) {
+    if (match.model == NULL)
         match.model = by_tag(r, given.last);
-    }
     match.is_guess = match.is_guess && match.model != NULL;
     return match;
 }
@@ -186,9 +179,8 @@ struct near reader_models_near(struct reader *r, struct str name) {
             size_t d = model_distance(r->arena, given.last, bare);
             last = d < last ? d : last;
         }
-        if (full <= near_enough(given.last) || last <= near_enough(given.last)) {
+        if (full <= near_enough(given.last) || last <= near_enough(given.last))
             near_offer(&near, m->id, full < last ? full : last);
-        }
     }
     return near;
 }

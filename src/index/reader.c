@@ -21,9 +21,8 @@ struct reader *reader_new(const struct index *ix, struct arena *a) {
 }
 
 struct reader *reader_behind(struct reader *r) {
-    if (r->next == NULL && r->ix->next != NULL) {
+    if (r->next == NULL && r->ix->next != NULL)
         r->next = reader_new(r->ix->next, r->arena);
-    }
     return r->next;
 }
 
@@ -46,9 +45,8 @@ static size_t chain_of(enum shelf shelf, uint32_t number) {
 void *reader_kept(const struct reader *r, enum shelf shelf, uint32_t number) {
     const struct kept *kept = r->kept[chain_of(shelf, number)];
     while (kept != NULL &&
-           (kept->number != number || kept->shelf != shelf)) {
+           (kept->number != number || kept->shelf != shelf))
         kept = kept->next;
-    }
     return kept != NULL ? kept->what : NULL;
 }
 
@@ -75,9 +73,8 @@ bool reader_number(struct reader *r, enum shelf shelf, struct str name,
     while (!pack_find(&ix->pack, r->arena, shelf, name, &record)) {
         before += ix->pack.shelves[SHELF_ENTRY].count;
         ix = shelf == SHELF_ENTRY_ID ? ix->next : NULL;
-        if (ix == NULL) {
+        if (ix == NULL)
             return false;
-        }
     }
     record_number(&record, number);
     record_end(&record);
@@ -114,16 +111,14 @@ static struct str code_head(struct reader *r, const struct pack *pack) {
 bool reader_code(struct reader *r, uint32_t id, size_t which,
                  struct frozen *code) {
     struct part p = reader_part(r, SHELF_PATTERN, id);
-    if (!p.ix->pack.is_own) {
+    if (!p.ix->pack.is_own)
         return false;
-    }
     struct record record =
         pack_record(&p.ix->pack, r->arena, SHELF_CODE, p.number);
     struct str_list list;
     record_strings(&record, &list);
-    if (which >= list.count) {
+    if (which >= list.count)
         return false;
-    }
     *code = (struct frozen){code_head(r, &p.ix->pack), list.at[which]};
     return true;
 }
@@ -145,9 +140,8 @@ struct str reader_component_fold(struct reader *r, struct str component) {
 struct str reader_message(struct reader *r, enum lang lang, struct str key) {
     struct record record;
     struct text text = {{{NULL, 0}, {NULL, 0}}};
-    if (pack_find(&r->ix->pack, r->arena, SHELF_MESSAGE, key, &record)) {
+    if (pack_find(&r->ix->pack, r->arena, SHELF_MESSAGE, key, &record))
         record_text(&record, &text);
-    }
     return text.in[lang];
 }
 
@@ -171,12 +165,10 @@ struct verdict_when reader_when(struct reader *r, struct str predicate,
     struct verdict_when v = {.truth = TRUTH_UNKNOWN};
     struct foregone f = {.fact_count = 0};
     bool is_there = foregone_find(pack, r->arena, predicate, &f);
-    if (is_there && foregone_answers(&f, facts, &v)) {
+    if (is_there && foregone_answers(&f, facts, &v))
         return v;
-    }
-    if (r->when == NULL) {
+    if (r->when == NULL)
         r->when = when_new(r->arena);
-    }
     return when_evaluate(r->when, predicate,
                          is_there && pack->is_own ? &f : NULL, facts);
 }

@@ -21,9 +21,8 @@ void record_damaged(const struct record *r, const char *what) {
 }
 
 void record_end(const struct record *r) {
-    if (r->at != r->end) {
+    if (r->at != r->end)
         record_damaged(r, "a record is too long");
-    }
 }
 
 /* ---- numbers ---- */
@@ -31,9 +30,8 @@ void record_end(const struct record *r) {
 static void put_size(struct record *r, uint64_t n) {
     char bytes[10];
     size_t count = 0;
-    for (; n >= 0x80; n >>= 7) {
+    for (; n >= 0x80; n >>= 7)
         bytes[count++] = (char)(n | 0x80);
-    }
     bytes[count++] = (char)n;
     buf_add(r->out, (struct str){bytes, count});
 }
@@ -43,9 +41,8 @@ static uint64_t get_size(struct record *r) {
     for (unsigned shift = 0; shift < 64 && r->at < r->end; shift += 7) {
         unsigned char byte = *r->at++;
         n |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80) {
+        if (byte < 0x80)
             return n;
-        }
     }
     record_damaged(r, "a number has no end");
 }
@@ -62,9 +59,8 @@ void record_int(struct record *r, int64_t *n) {
 
 void record_count(struct record *r, int64_t *n) {
     record_int(r, n);
-    if (*n < 0 || *n > COUNT_MAX) {
+    if (*n < 0 || *n > COUNT_MAX)
         record_damaged(r, "a count that cannot be");
-    }
 }
 
 void record_number(struct record *r, uint32_t *n) {
@@ -73,9 +69,8 @@ void record_number(struct record *r, uint32_t *n) {
         return;
     }
     uint64_t read = get_size(r);
-    if (read > UINT32_MAX) {
+    if (read > UINT32_MAX)
         record_damaged(r, "a row's number is out of range");
-    }
     *n = (uint32_t)read;
 }
 
@@ -85,9 +80,8 @@ int record_word(struct record *r, int word, int count) {
         return word;
     }
     uint64_t read = get_size(r);
-    if (read >= (uint64_t)count) {
+    if (read >= (uint64_t)count)
         record_damaged(r, "a word is not in its vocabulary");
-    }
     return (int)read;
 }
 
@@ -109,17 +103,15 @@ void record_str(struct record *r, struct str *s) {
         return;
     }
     uint64_t n = get_size(r);
-    if (n >= (uint64_t)(r->end - r->at) || r->at[n] != '\0') {
+    if (n >= (uint64_t)(r->end - r->at) || r->at[n] != '\0')
         record_damaged(r, "a text goes on behind its end");
-    }
     *s = (struct str){(const char *)r->at, (size_t)n};
     r->at += n + 1;
 }
 
 void record_text(struct record *r, struct text *text) {
-    for (int lang = 0; lang < LANG_COUNT_OF; lang++) {
+    for (int lang = 0; lang < LANG_COUNT_OF; lang++)
         record_str(r, &text->in[lang]);
-    }
 }
 
 void *record_list(struct record *r, void *list, size_t *count, size_t size) {
@@ -128,16 +120,14 @@ void *record_list(struct record *r, void *list, size_t *count, size_t size) {
         return list;
     }
     uint64_t n = get_size(r);
-    if (n > (uint64_t)(r->end - r->at)) {
+    if (n > (uint64_t)(r->end - r->at))
         record_damaged(r, "a list is longer than its record");
-    }
     *count = (size_t)n;
     return n > 0 ? arena_array(r->arena, *count, size) : NULL;
 }
 
 void record_strings(struct record *r, struct str_list *list) {
     list->at = record_list(r, list->at, &list->count, sizeof *list->at);
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++)
         record_str(r, &list->at[i]);
-    }
 }

@@ -38,16 +38,14 @@ struct asked { /* as FTS5 is asked for them: no quotes, pairs of Han apart */
 };
 
 static void add_word(struct arena *a, struct asked *w, struct str text) {
-    if (w->count < WORDS_MAX) {
+    if (w->count < WORDS_MAX)
         w->at[w->count++] = arena_str(a, str_slice(text, 0, WORD_BYTES_MAX));
-    }
 }
 
 static bool is_again(const struct asked *w, size_t at) {
     for (size_t i = 0; i < at; i++) {
-        if (str_eq_nocase(w->at[i], w->at[at])) {
+        if (str_eq_nocase(w->at[i], w->at[at]))
             return true;
-        }
     }
     return false;
 }
@@ -56,9 +54,8 @@ static void add_pairs(struct arena *a, struct asked *w, struct str run) {
     struct buf pairs;
     buf_init_in(&pairs, a, QUERY_BYTES_MAX);
     search_pairs(&pairs, run, false);
-    for (struct str rest = buf_str(&pairs); rest.n > 0;) {
+    for (struct str rest = buf_str(&pairs); rest.n > 0;)
         add_word(a, w, str_cut(rest, ' ', &rest));
-    }
 }
 
 static struct asked asked_of(struct arena *a, struct str words) {
@@ -78,9 +75,8 @@ static bool is_anywhere(struct reader *r, struct str phrase) {
     struct row row = reader_ask(r, QUERY_search_any);
     row_bind_text(&row, phrase);
     bool is_found = row_next(&row);
-    if (is_found) {
+    if (is_found)
         row_done(&row);
-    }
     return is_found;
 }
 
@@ -115,9 +111,8 @@ static struct str nearest_term(struct reader *r, struct str word) {
 /* Of few letters, or with a digit, any word is near to some other. */
 static bool may_be_a_slip(struct str word) {
     bool is_plain = word.n >= SLIP_MIN;
-    for (size_t i = 0; i < word.n; i++) {
+    for (size_t i = 0; i < word.n; i++)
         is_plain = is_plain && word.p[i] >= 'a' && word.p[i] <= 'z';
-    }
     return is_plain;
 }
 
@@ -125,25 +120,21 @@ static bool may_be_a_slip(struct str word) {
 static struct str phrase_of(struct reader *r, struct str word) {
     struct arena *a = r->arena;
     struct str whole = arena_printf(a, "\"%.*s\"", STR_ARG(word));
-    if (is_anywhere(r, whole)) {
+    if (is_anywhere(r, whole))
         return whole;
-    }
     struct str begun = arena_printf(a, "\"%.*s\"*", STR_ARG(word));
-    if (is_anywhere(r, begun)) {
+    if (is_anywhere(r, begun))
         return begun;
-    }
     struct str small = arena_lower(a, word), near = {NULL, 0};
-    if (may_be_a_slip(small)) {
+    if (may_be_a_slip(small))
         near = nearest_term(r, small);
-    }
     return near.n > 0 ? arena_printf(a, "\"%.*s\"", STR_ARG(near)) : whole;
 }
 
 static void add_run(struct buf *out, const struct asked *w, size_t from) {
     buf_add(out, STR(" OR {title message} : \""));
-    for (size_t i = from; i < from + RUN_WORDS; i++) {
+    for (size_t i = from; i < from + RUN_WORDS; i++)
         buf_printf(out, "%s%.*s", i > from ? " " : "", STR_ARG(w->at[i]));
-    }
     buf_add_char(out, '"');
 }
 
@@ -157,9 +148,8 @@ static struct str query_of(struct reader *r, struct str words) {
             buf_add(&out, phrase_of(r, w.at[i]));
         }
     }
-    for (size_t i = 0; i + RUN_WORDS <= w.count; i++) {
+    for (size_t i = 0; i + RUN_WORDS <= w.count; i++)
         add_run(&out, &w, i);
-    }
     return buf_ok(&out) ? buf_str(&out) : (struct str){NULL, 0};
 }
 
@@ -175,9 +165,8 @@ static bool is_named(struct str words, struct str name) {
         size_t end = at + name.n;
         bool is_cut = (at == 0 || !is_letter_or_digit(words.p[at - 1])) &&
                       (end == words.n || !is_letter_or_digit(words.p[end]));
-        if (is_cut && str_eq(str_slice(words, at, name.n), name)) {
+        if (is_cut && str_eq(str_slice(words, at, name.n), name))
             return true;
-        }
     }
     return false;
 }
@@ -185,9 +174,8 @@ static bool is_named(struct str words, struct str name) {
 /* Any of these names, a line each. */
 static bool is_any_named(struct str words, struct str names) {
     while (names.n > 0) {
-        if (is_named(words, str_cut(names, '\n', &names))) {
+        if (is_named(words, str_cut(names, '\n', &names)))
             return true;
-        }
     }
     return false;
 }
@@ -203,9 +191,8 @@ static int64_t doublings(int64_t reports) {
 
 static int by_score(const void *a, const void *b) {
     const struct search_hit *x = a, *y = b;
-    if (x->score_micro != y->score_micro) {
+    if (x->score_micro != y->score_micro)
         return x->score_micro > y->score_micro ? -1 : 1;
-    }
     return x->entry < y->entry ? -1 : x->entry > y->entry;
 }
 
@@ -220,14 +207,12 @@ static struct search_hit weigh(struct reader *r, struct row *row,
                              .score_micro = row_int(row)};
     struct str names = row_text(row);
     int64_t reports = row_int(row);
-    if (hit.entry >= entries_here(r)) {
+    if (hit.entry >= entries_here(r))
         db_damaged(r->db, "what is searched is no entry");
-    }
     hit.score_micro += hit.score_micro * REPORTS_PERCENT *
                        doublings(reports) / 100;
-    if (is_any_named(words, names)) {
+    if (is_any_named(words, names))
         hit.score_micro = hit.score_micro * NAMED_PERCENT / 100;
-    }
     return hit;
 }
 
@@ -237,9 +222,8 @@ static size_t shown_of(const struct search_hits *hits, size_t most) {
     int64_t least =
         hits->count > 0 ? hits->at[0].score_micro * LEAST_PERCENT / 100 : 0;
     while (count < hits->count && count < most &&
-           hits->at[count].score_micro >= least) {
+           hits->at[count].score_micro >= least)
         count++;
-    }
     return count;
 }
 
@@ -299,9 +283,8 @@ static void search_here(struct reader *r, struct str words, uint32_t before,
     struct str query = query_of(r, words);
     struct str small = arena_lower(r->arena,
                                    str_slice(words, 0, QUERY_BYTES_MAX));
-    if (query.n == 0) {
+    if (query.n == 0)
         return;
-    }
     struct row row = reader_ask(r, QUERY_search);
     row_bind_text(&row, query);
     row_bind_int(&row, WEIGHED_MAX);
@@ -329,9 +312,8 @@ struct search_hits reader_search(struct reader *r, struct str words,
         }
         before += (uint32_t)entries_here(at);
     }
-    if (hits.count > 1) {
+    if (hits.count > 1)
         qsort(hits.at, hits.count, sizeof *hits.at, by_score);
-    }
     hits.count = shown_of(&hits, most < MOST_MAX ? most : MOST_MAX);
     return hits;
 }
@@ -345,9 +327,8 @@ bool reader_component_known(struct reader *r, struct str component) {
         struct row row = reader_ask(at, QUERY_component_known);
         row_bind_text(&row, component);
         is_known = row_next(&row);
-        if (is_known) {
+        if (is_known)
             row_done(&row);
-        }
     }
     return is_known;
 }
@@ -357,9 +338,8 @@ static void sink_by_id(struct reader *r, uint32_t *list, size_t count) {
     for (size_t i = count - 1; i > 0; i--) {
         struct str id = reader_entry_head(r, list[i])->id;
         uint32_t other = list[i - 1];
-        if (str_cmp(reader_entry_head(r, other)->id, id) <= 0) {
+        if (str_cmp(reader_entry_head(r, other)->id, id) <= 0)
             return;
-        }
         list[i - 1] = list[i];
         list[i] = other;
     }
@@ -374,9 +354,8 @@ struct number_list reader_entries_of(struct reader *r, struct str component) {
         while (row_next(&row)) {
             list = arena_grow(r->arena, list, count, &cap, sizeof *list);
             list[count++] = row_number(&row) + before;
-            if (before > 0) {
+            if (before > 0)
                 sink_by_id(r, list, count);
-            }
         }
         before += (uint32_t)entries_here(at);
     }
@@ -386,9 +365,8 @@ struct number_list reader_entries_of(struct reader *r, struct str component) {
 static struct component_row *component_of(struct component_list *list,
                                           struct str id) {
     for (size_t i = 0; i < list->count; i++) {
-        if (str_eq(list->at[i].id, id)) {
+        if (str_eq(list->at[i].id, id))
             return &list->at[i];
-        }
     }
     return NULL;
 }

@@ -33,9 +33,8 @@ static size_t skip_marks(struct str s) {
     while (at < s.n) {
         uint32_t cp = 0;
         size_t n = utf8_next(str_slice(s, at, s.n), &cp);
-        if (!parts_words(cp)) {
+        if (!parts_words(cp))
             break;
-        }
         at += n;
     }
     return at;
@@ -49,9 +48,8 @@ static size_t word_bytes(struct str s, bool of_han, bool *has_letter) {
     while (at < s.n) {
         uint32_t cp = 0;
         size_t n = utf8_next(str_slice(s, at, s.n), &cp);
-        if (parts_words(cp) || is_han(cp) != of_han) {
+        if (parts_words(cp) || is_han(cp) != of_han)
             break;
-        }
         *has_letter = *has_letter || cp >= 0x80 || is_ascii_word(cp);
         at += n;
     }
@@ -62,9 +60,8 @@ bool search_next(struct str *rest, struct search_word *word) {
     bool has_letter = false;
     while (!has_letter) {
         *rest = str_slice(*rest, skip_marks(*rest), rest->n);
-        if (rest->n == 0) {
+        if (rest->n == 0)
             return false;
-        }
         uint32_t cp = 0;
         utf8_next(*rest, &cp);
         word->is_han = is_han(cp);
@@ -84,14 +81,11 @@ void search_pairs(struct buf *out, struct str run, bool is_stored) {
         buf_add(out, str_slice(run, 0, first + second));
         run = str_slice(run, first, run.n);
         first = second;
-        if (first < run.n) {
+        if (first < run.n)
             buf_add_char(out, ' ');
-        }
     }
-    if (is_stored && !is_alone) {
+    if (is_stored && !is_alone)
         buf_add_char(out, ' ');
-    }
-    if (is_stored || is_alone) {
+    if (is_stored || is_alone)
         buf_add(out, run);
-    }
 }

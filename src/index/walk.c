@@ -48,17 +48,15 @@ static void walk_field(struct record *r, const struct field *f, char *noun) {
 
 void walk_shape(struct record *r, const struct shape *shape, void *noun) {
     for (const struct field *f = field_placed(shape->fields); f != NULL;
-         f = field_placed(f + 1)) {
+         f = field_placed(f + 1))
         walk_field(r, f, noun);
-    }
 }
 
 static void walk_part(struct record *r, struct entry *e, bool is_head) {
     for (const struct field *f = field_placed(shape_entry.fields); f != NULL;
          f = field_placed(f + 1)) {
-        if (f->is_head == is_head) {
+        if (f->is_head == is_head)
             walk_field(r, f, (char *)e);
-        }
     }
 }
 
@@ -72,15 +70,13 @@ void walk_entry_rest(struct record *r, struct entry *e) {
 
 /* Sums over layers are made without looking for an end of 64 bits. */
 static void look_at_layers(const struct record *r, int64_t layers) {
-    if (layers > LAYERS_MAX) {
+    if (layers > LAYERS_MAX)
         record_damaged(r, "a model has more layers than there can be");
-    }
 }
 
 void walk_model(struct record *r, struct model *m) {
     walk_shape(r, &shape_model, m);
     look_at_layers(r, m->layers);
-    for (size_t i = 0; i < m->group_count; i++) {
+    for (size_t i = 0; i < m->group_count; i++)
         look_at_layers(r, m->groups[i].layers);
-    }
 }

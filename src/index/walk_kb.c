@@ -31,9 +31,8 @@ static enum truth walk_truth(struct record *r, enum truth truth) {
 void walk_foregone(struct record *r, struct foregone *f) {
     f->fact_count = (size_t)record_word(r, (int)f->fact_count,
                                         PREDICATE_FACTS_MAX + 1);
-    for (size_t i = 0; i < f->fact_count; i++) {
+    for (size_t i = 0; i < f->fact_count; i++)
         f->facts[i] = record_fact(r, f->facts[i]);
-    }
     record_str(r, &f->sql);
     f->unknown = walk_truth(r, f->unknown);
     LIST(r, f->values, f->value_count);

@@ -43,9 +43,8 @@ static int authorize(void *ctx, int action, const char *first,
     (void)first;
     (void)database;
     (void)trigger;
-    if (action == SQLITE_SELECT) {
+    if (action == SQLITE_SELECT)
         return SQLITE_OK;
-    }
     bool is_known = action == SQLITE_FUNCTION &&
                     (predicate_has_function(str_of(second)) ||
                      str_eq(str_of(second), STR("same")) ||
@@ -54,9 +53,8 @@ static int authorize(void *ctx, int action, const char *first,
 }
 
 static struct str value_text(sqlite3_value *value) {
-    if (sqlite3_value_type(value) == SQLITE_NULL) {
+    if (sqlite3_value_type(value) == SQLITE_NULL)
         return (struct str){NULL, 0};
-    }
     const char *p = (const char *)sqlite3_value_text(value);
     return (struct str){p, p ? (size_t)sqlite3_value_bytes(value) : 0};
 }
@@ -79,20 +77,17 @@ static void same(sqlite3_context *ctx, int count, sqlite3_value **values) {
 }
 
 static void check(struct when *w, int rc) {
-    if (rc == SQLITE_NOMEM || w->db == NULL) {
+    if (rc == SQLITE_NOMEM || w->db == NULL)
         arena_raise(w->arena, FAIL_MEMORY, "out of memory for a predicate");
-    }
-    if (rc != SQLITE_OK) {
+    if (rc != SQLITE_OK)
         arena_raise(w->arena, FAIL_INDEX, "a predicate cannot be read: %s",
                     sqlite3_errmsg(w->db));
-    }
 }
 
 static void release(void *arg) {
     struct when *w = arg;
-    for (struct prepared *p = w->known; p; p = p->next) {
+    for (struct prepared *p = w->known; p; p = p->next)
         sqlite3_finalize(p->statement);
-    }
     sqlite3_close_v2(w->db);
     w->known = NULL;
     w->db = NULL;
@@ -132,9 +127,8 @@ static bool put_in_sql(struct arena *a, struct str predicate,
                             words.where.p);
         return false;
     }
-    if (!buf_ok(&sql)) {
+    if (!buf_ok(&sql))
         arena_raise(a, FAIL_MEMORY, "out of memory for a predicate");
-    }
     *f = (struct foregone){.fact_count = words.fact_count,
                            .sql = buf_str(&sql)};
     memcpy(f->facts, words.facts, sizeof f->facts);
@@ -150,9 +144,8 @@ static struct prepared *prepare(struct when *w, struct str predicate,
     memcpy(p->facts, f->facts, sizeof p->facts);
     int rc = sqlite3_prepare_v3(w->db, f->sql.p, (int)f->sql.n,
                                 SQLITE_PREPARE_PERSISTENT, &p->statement, NULL);
-    if (rc == SQLITE_NOMEM) {
+    if (rc == SQLITE_NOMEM)
         check(w, rc);
-    }
     if (rc != SQLITE_OK) {
         *why = arena_printf(w->arena, "not an expression: %s",
                             sqlite3_errmsg(w->db));
@@ -165,9 +158,8 @@ static struct prepared *prepare(struct when *w, struct str predicate,
 
 static struct prepared *known(struct when *w, struct str predicate) {
     struct prepared *p = w->known;
-    while (p != NULL && !str_eq(p->predicate, predicate)) {
+    while (p != NULL && !str_eq(p->predicate, predicate))
         p = p->next;
-    }
     return p;
 }
 
@@ -200,10 +192,9 @@ static int bind_number(sqlite3_stmt *statement, int at, enum fact_name name,
 
 static int bind_fact(sqlite3_stmt *statement, int at, const struct fact *f) {
     enum unit unit = fact_unit(f->name);
-    if (unit == UNIT_TEXT || unit == UNIT_VERSION) {
+    if (unit == UNIT_TEXT || unit == UNIT_VERSION)
         return sqlite3_bind_text64(statement, at, f->word.n ? f->word.p : "",
                                    f->word.n, SQLITE_STATIC, SQLITE_UTF8);
-    }
     return bind_number(statement, at, f->name, f->number);
 }
 
@@ -213,22 +204,19 @@ static bool sum_of(const struct fact_list *facts, enum fact_name name,
     bool is_known = false;
     *sum = (struct fact){.name = name, .known = true};
     for (size_t i = 0; i < facts->count; i++) {
-        if (facts->at[i].name != name || !facts->at[i].known) {
+        if (facts->at[i].name != name || !facts->at[i].known)
             continue;
-        }
         is_known = true;
-        if (!add_i64(sum->number, facts->at[i].number, &sum->number)) {
+        if (!add_i64(sum->number, facts->at[i].number, &sum->number))
             return false;
-        }
     }
     return is_known;
 }
 
 const struct fact *when_value(const struct fact_list *facts,
                               enum fact_name name, struct fact *room) {
-    if (name == FACT_other_in_use) {
+    if (name == FACT_other_in_use)
         return sum_of(facts, name, room) ? room : NULL;
-    }
     return facts_last(facts, name);
 }
 
@@ -254,9 +242,8 @@ static void bind_all(struct when *w, struct prepared *p,
     for (size_t i = 0; i < p->fact_count; i++) {
         struct fact room;
         const struct fact *f = when_value(facts, p->facts[i], &room);
-        if (f != NULL) {
+        if (f != NULL)
             check(w, bind_fact(p->statement, (int)i + 1, f));
-        }
     }
 }
 
@@ -265,15 +252,13 @@ static enum truth run(struct when *w, sqlite3_stmt *statement) {
     enum truth truth = TRUTH_UNKNOWN;
     int rc = sqlite3_step(statement);
     if (rc == SQLITE_ROW &&
-        sqlite3_column_type(statement, 0) != SQLITE_NULL) {
+        sqlite3_column_type(statement, 0) != SQLITE_NULL)
         truth = sqlite3_column_double(statement, 0) != 0.0 ? TRUTH_TRUE
                                                            : TRUTH_FALSE;
-    }
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);
-    if (rc == SQLITE_NOMEM) {
+    if (rc == SQLITE_NOMEM)
         check(w, rc);
-    }
     return truth;
 }
 
@@ -282,13 +267,11 @@ static struct prepared *prepare_now(struct when *w, struct str predicate,
     struct foregone now;
     struct str why;
     struct prepared *p = NULL;
-    if (f != NULL || put_in_sql(w->arena, predicate, &now, &why)) {
+    if (f != NULL || put_in_sql(w->arena, predicate, &now, &why))
         p = prepare(w, predicate, f != NULL ? f : &now, &why);
-    }
-    if (p == NULL) {
+    if (p == NULL)
         arena_raise(w->arena, FAIL_INDEX, "a predicate is damaged: %.*s",
                     STR_ARG(why));
-    }
     return p;
 }
 

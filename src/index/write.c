@@ -82,9 +82,8 @@ static void free_bytes(void *bytes) { sqlite3_free(bytes); }
 static struct str serialized(struct db *db) {
     sqlite3_int64 n = 0;
     unsigned char *bytes = sqlite3_serialize(db->handle, "main", &n, 0);
-    if (bytes == NULL) {
+    if (bytes == NULL)
         arena_raise(db->arena, FAIL_MEMORY, "out of memory for the index");
-    }
     arena_defer(db->arena, free_bytes, bytes);
     return (struct str){(const char *)bytes, (size_t)n};
 }

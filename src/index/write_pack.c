@@ -81,9 +81,8 @@ static uint32_t *pack_groups(struct writer *w, size_t count) {
     uint32_t *group_of = arena_array(w->db->arena, count, sizeof *group_of);
     uint32_t group = 0;
     for (size_t from = 0, to = 0; from < count; from = to, group++) {
-        while (to < count && members[to].head == members[from].head) {
+        while (to < count && members[to].head == members[from].head)
             group_of[members[to++].number] = group;
-        }
         pack_group(pack_add(w->pack, SHELF_GROUP), members + from, to - from);
     }
     return group_of;
@@ -104,9 +103,8 @@ static void pack_entries(struct writer *w, const struct corpus *c) {
     }
     for (size_t i = 0; i < c->entry_count; i++) {
         struct str_list *names = &c->entries[i].renamed_from;
-        for (size_t k = 0; k < names->count; k++) {
+        for (size_t k = 0; k < names->count; k++)
             pack_number(w, SHELF_ENTRY_ID, names->at[k], i);
-        }
     }
 }
 
@@ -119,9 +117,8 @@ static void pack_kb(struct writer *w, const struct corpus *c) {
         pack_number(w, SHELF_ENGINE_ID, c->engines[i].id, i);
     }
     pack_models(w, c);
-    for (size_t i = 0; i < c->gpu_count; i++) {
+    for (size_t i = 0; i < c->gpu_count; i++)
         walk_shape(pack_add(w->pack, SHELF_GPU), &shape_gpu, &c->gpus[i]);
-    }
     for (size_t i = 0; i < c->cause_count; i++) {
         walk_shape(pack_add(w->pack, SHELF_CAUSE), &shape_cause,
                    &c->causes[i]);
@@ -164,9 +161,8 @@ static void pack_pooled(struct writer *w) {
 
 static size_t common(struct str x, struct str y) {
     size_t n = 0;
-    while (n < x.n && n < y.n && x.p[n] == y.p[n]) {
+    while (n < x.n && n < y.n && x.p[n] == y.p[n])
         n++;
-    }
     return n;
 }
 
@@ -175,11 +171,10 @@ static struct str head_of(const struct pattern_list *set) {
     struct str head = {NULL, 0};
     for (size_t i = 0; i < set->count; i++) {
         const struct str_list *code = &set->at[i].study.code;
-        for (size_t k = 0; k < code->count; k++) {
+        for (size_t k = 0; k < code->count; k++)
             head = head.p == NULL
                        ? code->at[k]
                        : str_slice(head, 0, common(head, code->at[k]));
-        }
     }
     return head;
 }
@@ -200,9 +195,8 @@ static void pack_code(struct writer *w, const struct pattern_list *set) {
 
 void write_pack(struct writer *w, const struct corpus *c,
                 const struct pattern_list *set) {
-    for (size_t i = 0; i < set->count; i++) {
+    for (size_t i = 0; i < set->count; i++)
         walk_pattern(pack_add(w->pack, SHELF_PATTERN), &set->at[i]);
-    }
     pack_code(w, set);
     pack_entries(w, c);
     pack_kb(w, c);

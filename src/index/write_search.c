@@ -20,15 +20,13 @@ static void add_text(struct buf *out, struct str text) {
 }
 
 static void add_both(struct buf *out, const struct text *text) {
-    for (int lang = 0; lang < LANG_COUNT_OF; lang++) {
+    for (int lang = 0; lang < LANG_COUNT_OF; lang++)
         add_text(out, text->in[lang]);
-    }
 }
 
 static void add_messages(struct buf *out, const struct entry *e) {
-    for (size_t i = 0; i < e->signature_count; i++) {
+    for (size_t i = 0; i < e->signature_count; i++)
         add_text(out, e->signatures[i].sample);
-    }
 }
 
 static void add_flags(struct buf *out, const struct entry *e) {
@@ -36,9 +34,8 @@ static void add_flags(struct buf *out, const struct entry *e) {
         add_text(out, e->workarounds[i].acts_on.flag);
         add_text(out, e->workarounds[i].command);
     }
-    for (size_t i = 0; i < e->dead_end_count; i++) {
+    for (size_t i = 0; i < e->dead_end_count; i++)
         add_text(out, e->dead_ends[i].acts_on.flag);
-    }
 }
 
 static void add_texts(struct buf *out, const struct shape *shape,
