@@ -1,81 +1,215 @@
-/* completion.c: `oomkb completion bash|zsh|fish`: a script for the shell, made
- * of the tables of commands and options, so that it cannot know other ones.
- * What only the knowledge base knows (ids, components) the script asks the
- * program for when it is needed.
+/* completion.c: `oomkb completion bash|zsh|fish`: a script for the shell. The
+ * script knows nothing itself: at each TAB it asks
+ *
+ *     oomkb completion words -- WORD...        the last WORD is the one to go on
+ *
+ * which answers, from the tables of commands and options and from the
+ * knowledge base, a candidate a line, a tab and what it is for behind it;
+ * ":files" stands for the names of files.
  *
  *     source <(oomkb completion bash)
  */
-#include "cli/completion.h"
-
 #include <stdio.h>
 #include <string.h>
 
-void choices_of(const struct option_row *o, char room[CHOICES_MAX]) {
-    room[0] = '\0';
-    if (o->choices != NULL) {
-        snprintf(room, CHOICES_MAX, "%s", o->choices);
-    } else if (o->id == OPTION_FORMAT) {
-        for (const char *const *f = oomkb_formats(); *f != NULL; f++) {
-            size_t n = strlen(room);
-            snprintf(room + n, CHOICES_MAX - n, "%s%s", n > 0 ? " " : "", *f);
-        }
+#include "cli/put.h"
+
+#define SHELLS "bash zsh fish"
+
+static const char bash[] =
+    "# bash completion for oomkb; made by `oomkb completion bash`\n"
+    "_oomkb() {\n"
+    "    local IFS=$'\\n' cur=${COMP_WORDS[COMP_CWORD]} line\n"
+    "    COMPREPLY=()\n"
+    "    while read -r line; do\n"
+    "        line=${line%%$'\\t'*}\n"
+    "        if [[ $line == :files ]]; then\n"
+    "            COMPREPLY+=($(compgen -f -- \"${cur#=}\"))\n"
+    "        elif [[ $line == \"${cur#=}\"* ]]; then\n"
+    "            COMPREPLY+=(\"$line\")\n"
+    "        fi\n"
+    "    done < <(\"${COMP_WORDS[0]}\" completion words -- \\\n"
+    "        \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
+    "}\n"
+    "complete -o filenames -F _oomkb oomkb\n";
+
+static const char zsh[] =
+    "#compdef oomkb\n"
+    "# zsh completion for oomkb; made by `oomkb completion zsh`\n"
+    "_oomkb() {\n"
+    "    local line\n"
+    "    local -a found\n"
+    "    for line in ${(f)\"$($words[1] completion words -- \\\n"
+    "        \"${(@)words[2,CURRENT]}\" 2>/dev/null)\"}; do\n"
+    "        if [[ $line == :files ]]; then\n"
+    "            _files\n"
+    "        else\n"
+    "            found+=(\"${line/$'\\t'/:}\")\n"
+    "        fi\n"
+    "    done\n"
+    "    _describe oomkb found\n"
+    "}\n"
+    "if [[ $funcstack[1] == _oomkb ]]; then\n"
+    "    _oomkb \"$@\"\n"
+    "else\n"
+    "    compdef _oomkb oomkb\n"
+    "fi\n";
+
+static const char fish[] =
+    "# fish completion for oomkb; made by `oomkb completion fish`\n"
+    "function __oomkb_words\n"
+    "    set -l before (commandline -opc)\n"
+    "    set -l current (commandline -ct)\n"
+    "    for line in ($before[1] completion words -- $before[2..-1] \\\n"
+    "        \"$current\" 2>/dev/null)\n"
+    "        if test \"$line\" = :files\n"
+    "            __fish_complete_path \"$current\"\n"
+    "        else\n"
+    "            echo $line\n"
+    "        end\n"
+    "    end\n"
+    "end\n"
+    "complete -c oomkb -f -a '(__oomkb_words)'\n";
+
+/* ---- candidates ---- */
+
+/* help: a key, or NULL; on one line. */
+static void put_word(struct cli *c, const char *word, const char *help) {
+    fputs(word, stdout);
+    fputs(help != NULL ? "\t" : "", stdout);
+    for (const char *at = help ? cli_text(c, help) : ""; *at != '\0'; at++)
+        fputc(*at == '\n' ? ' ' : *at, stdout);
+    fputc('\n', stdout);
+}
+
+/* Words with blanks between, each behind a prefix: "--lang=". */
+static void put_choices(const char *prefix, const char *choices) {
+    while (*choices != '\0') {
+        size_t n = strcspn(choices, " ");
+        printf("%s%.*s\n", prefix, (int)n, choices);
+        choices += n;
+        choices += strspn(choices, " ");
     }
 }
 
-bool takes_file(const struct option_row *o) {
-    return o->value != NULL && (strcmp(o->value, "FILE") == 0 ||
-                                strcmp(o->value, "DIR") == 0);
+/* What stands behind an option that takes a value. */
+static void put_values(const struct option_row *o, const char *prefix) {
+    if (o->choices != NULL)
+        put_choices(prefix, o->choices);
+    else if (o->id == OPTION_FORMAT)
+        for (const char *const *f = oomkb_formats(); *f != NULL; f++)
+            printf("%s%s\n", prefix, *f);
+    else if (strcmp(o->value, "FILE") == 0 || strcmp(o->value, "DIR") == 0)
+        puts(":files");
 }
 
-enum operand_kind operand_kind(const struct command *c) {
-    static const struct {
-        const char *word;
-        enum operand_kind kind;
-    } kinds[] = {{"FILE", OPERAND_FILE},
-                 {"DIR", OPERAND_FILE},
-                 {"SHELL", OPERAND_SHELL},
-                 {"COMMAND", OPERAND_COMMAND},
-                 {"ID", OPERAND_ID},
-                 {"WHAT", OPERAND_LIST}};
-    const char *shown = c->operands[0] == '[' ? c->operands + 1 : c->operands;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (strncmp(shown, kinds[i].word, strlen(kinds[i].word)) == 0)
-            return kinds[i].kind;
+static void put_commands(struct cli *c) {
+    for (const struct command *each = commands; each->name != NULL; each++)
+        put_word(c, each->name, each->help_key);
+}
+
+static void put_options(struct cli *c, const struct command *command) {
+    for (const struct option_row *o = option_rows; o->name != NULL; o++)
+        if ((o->commands & (unsigned)command->bit) != 0)
+            put_word(c, o->name, o->help_key);
+}
+
+/* The first value of each line of JSON that a list is. */
+static int put_first(void *ctx, const char *bytes, size_t n) {
+    (void)ctx;
+    for (size_t i = 0, quotes = 0; i < n; i++) {
+        bool is_mark = bytes[i] == '"' || bytes[i] == '\n';
+        quotes = bytes[i] == '\n' ? 0 : quotes + (bytes[i] == '"');
+        if (quotes == 3 && !is_mark)
+            fputc(bytes[i], stdout);
+        else if (quotes == 4 && is_mark)
+            fputc('\n', stdout);
     }
-    return OPERAND_NONE;
+    return 0;
 }
 
-void put_command_names(void) {
-    for (const struct command *c = commands; c->name != NULL; c++)
-        printf("%s%s", c == commands ? "" : " ", c->name);
+static void put_ids(struct cli *c) {
+    oomkb *kb = cli_kb(c);
+    if (kb != NULL)
+        oomkb_list_write(kb, NULL, "jsonl", NULL, put_first, NULL, NULL, NULL);
 }
 
-void put_list_names(void) {
-    printf("entries");
+static void put_lists(struct cli *c) {
+    oomkb *kb = cli_kb(c);
+    puts("entries");
     for (const char *const *n = oomkb_names_known(); *n != NULL; n++)
-        printf(" %s", *n);
+        puts(*n);
+    if (kb != NULL)
+        oomkb_names_write(kb, "components", "jsonl", NULL, put_first, NULL,
+                          NULL, NULL);
 }
 
-void put_quoted(const char *text, const char *quote) {
-    for (; *text != '\0'; text++) {
-        if (*text == '\'') {
-            fputs(quote, stdout);
-        } else {
-            fputc(*text == '\n' ? ' ' : *text, stdout);
-        }
+/* By how the help shows them. */
+static void put_operands(struct cli *c, const struct command *command) {
+    const char *shown = command->operands + (command->operands[0] == '[');
+    if (strncmp(shown, "FILE", 4) == 0 || strncmp(shown, "DIR", 3) == 0 ||
+        strncmp(shown, "PATH", 4) == 0)
+        puts(":files");
+    else if (strncmp(shown, "ID", 2) == 0)
+        put_ids(c);
+    else if (strncmp(shown, "WHAT", 4) == 0)
+        put_lists(c);
+    else if (strncmp(shown, "SHELL", 5) == 0)
+        put_choices("", SHELLS);
+    else if (strncmp(shown, "COMMAND", 7) == 0)
+        put_commands(c);
+}
+
+/* The option of this name, or of "-o", where it takes a value. */
+static const struct option_row *valued(const char *word, size_t n) {
+    for (const struct option_row *o = option_rows; o->name != NULL; o++) {
+        bool is_letter = n == 2 && o->letter != 0 && word[1] == o->letter;
+        bool is_it = is_letter ||
+                     (strlen(o->name) == n && memcmp(o->name, word, n) == 0);
+        if (is_it && word[0] == '-' && o->value != NULL)
+            return o;
     }
+    return NULL;
 }
 
-static const struct {
-    const char *name;
-    int (*put)(struct cli *c);
-} shells[] = {{"bash", put_bash}, {"zsh", put_zsh}, {"fish", put_fish}};
+/* bash takes "--format=js" for three words. */
+static int complete(struct cli *c, char **words, size_t n) {
+    const char *now = n > 0 ? words[n - 1] : "";
+    size_t before = n > 0 ? n - 1 : 0, named = strcspn(now, "=");
+    const struct command *command = NULL;
+    for (size_t i = 0; i < before && command == NULL; i++)
+        command = command_named(words[i]);
+    if (before > 0 && strcmp(words[before - 1], "=") == 0)
+        before--;
+    const char *last = before > 0 ? words[before - 1] : "";
+    const struct option_row *o = valued(last, strlen(last));
+    const struct option_row *joined =
+        now[named] == '=' && named > 0 ? valued(now, named) : NULL;
+    char prefix[64];
+    snprintf(prefix, sizeof prefix, "%.*s=", (int)named, now);
+    if (o != NULL || joined != NULL) {
+        put_values(joined ? joined : o, joined ? prefix : "");
+    } else if (now[0] == '-') {
+        put_options(c, command ? command : command_named("diagnose"));
+    } else if (command != NULL) {
+        put_operands(c, command);
+    } else {
+        puts(":files");
+        put_commands(c);
+    }
+    return STATUS_FOUND;
+}
 
 int run_completion(struct cli *c) {
-    const char *asked = c->operand_count == 1 ? c->operands[0] : "";
-    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
-        if (strcmp(shells[i].name, asked) == 0)
-            return shells[i].put(c);
-    }
-    return cli_usage(c, "cli.error.shell", SHELLS, NULL);
+    const char *asked = c->operand_count > 0 ? c->operands[0] : "";
+    const char *script = strcmp(asked, "bash") == 0   ? bash
+                         : strcmp(asked, "zsh") == 0  ? zsh
+                         : strcmp(asked, "fish") == 0 ? fish
+                                                      : NULL;
+    if (strcmp(asked, "words") == 0)
+        return complete(c, c->operands + 1, c->operand_count - 1);
+    if (script == NULL || c->operand_count > 1)
+        return cli_usage(c, "cli.error.shell", SHELLS, NULL);
+    fputs(script, stdout);
+    return STATUS_FOUND;
 }

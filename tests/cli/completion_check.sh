@@ -18,18 +18,19 @@ if command -v zsh >/dev/null; then zsh -n "$dir/script.zsh"; fi
 if command -v fish >/dev/null; then fish -n "$dir/script.fish"; fi
 test "$(oomkb completion tcsh 2>&1 >/dev/null | wc -l)" = 1
 
-# What the help names, every script names.
-oomkb help | grep -oE -- '^  (-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+' |
-    sort -u >"$dir/options"
-test -s "$dir/options"
-while read -r option; do
-    for shell in bash zsh; do
-        grep -qF -- "$option" "$dir/script.$shell" || {
-            echo "$shell does not know $option"; exit 1; }
-    done
-    grep -qE -- "-l ${option#--}( |$)" "$dir/script.fish" || {
-        echo "fish does not know $option"; exit 1; }
-done <"$dir/options"
+# What the help of a command names, its completion offers, with what it is for.
+for command in diagnose fit check feedback list; do
+    oomkb completion words -- $command - >"$dir/offered"
+    oomkb help $command | grep -oE -- '^  (-., )?--[a-z-]+' |
+        grep -oE -- '--[a-z-]+' | sort -u >"$dir/options"
+    test -s "$dir/options"
+    while read -r option; do
+        grep -qE -- "^$option	." "$dir/offered" || {
+            echo "$command: $option is not offered"; exit 1; }
+    done <"$dir/options"
+done
+test "$(oomkb completion words --lang zh -- list -)" != \
+    "$(oomkb completion words --lang en -- list -)"
 
 . "$dir/script.bash"
 # expect WORD... -- CANDIDATE...: completing the last WORD offers these (among
@@ -61,6 +62,9 @@ expect oomkb diagnose cr -- crash.log
 expect oomkb --fo -- --format
 expect oomkb --format ma -- markdown
 expect oomkb --format = js -- json jsonl
+expect oomkb --format =js -- json jsonl
+expect oomkb --format=js -- --format=json
+expect oomkb fmt cr -- crash.log
 expect oomkb explain --format '' -- text json jsonl markdown
 expect oomkb --lang '' -- en zh
 expect oomkb explain vllm/kv-cache-too -- vllm/kv-cache-too-small
