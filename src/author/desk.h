@@ -130,8 +130,7 @@ void check_twins(struct desk *d);     /* near-duplicates */
 void check_typed(struct desk *d);     /* numbers where a fact is known */
 void check_literals(struct desk *d);  /* short ones, and everybody's */
 void check_tongues(struct desk *d, const struct made *m); /* its texts */
-/* One text in both languages: the same code, flags and numbers, the glossary's
- * words. */
+/* One text in both languages: the same code, flags and numbers. */
 struct said_in {
     const struct source *src;
     const struct node *node;
@@ -141,11 +140,8 @@ void check_pair(struct desk *d, struct said_in en, struct said_in zh);
 void glossary_settle(struct desk *d);
 void check_glossary(struct desk *d, const struct source *src,
                     const struct node *text, enum lang lang);
-/* The phrases that are open: counted in each text, then told of once. */
-void count_glossary(struct desk *d, const struct source *src,
-                    const struct node *text, enum lang lang);
-void tell_glossary(struct desk *d);
-/* check_phrases.c: the same for all texts there are. */
+/* All texts of the corpus, by one thread: the phrases that are open are counted
+ * and told of once. Those of the program were asked about when they were read. */
 void check_phrases(struct desk *d);
 void check_labels(struct desk *d);    /* facts in use against i18n */
 void check_docs(struct desk *d);      /* generated pages against the tables */

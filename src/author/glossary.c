@@ -128,13 +128,10 @@ struct asked {
     const struct source *src;
     const struct node *node;
     enum lang lang;
-    bool is_counting; /* open ones, which are told of once */
 };
 
 static void told_at(const struct asked *q, struct misnomer *m, size_t at) {
     struct place place = node_place_at(q->src, q->node, at);
-    if (m->is_open != q->is_counting)
-        return;
     if (!m->is_open) {
         complain(&q->d->c, q->src, place, CODE_glossary,
                  "`%.*s` is `%.*s` here (%.*s)", STR_ARG(m->word),
@@ -168,12 +165,23 @@ static void ask_text(const struct asked *q) {
 
 void check_glossary(struct desk *d, const struct source *src,
                     const struct node *text, enum lang lang) {
-    ask_text(&(struct asked){d, src, text, lang, false});
+    ask_text(&(struct asked){d, src, text, lang});
 }
 
-void count_glossary(struct desk *d, const struct source *src,
-                    const struct node *text, enum lang lang) {
-    ask_text(&(struct asked){d, src, text, lang, true});
+/* Every text in it, of either language. */
+static void check_texts(struct desk *d, const struct source *src,
+                        const struct node *n) {
+    for (size_t i = 0; n->kind == NODE_LIST && i < n->count; i++)
+        check_texts(d, src, n->items[i]);
+    for (size_t i = 0; n->kind == NODE_MAP && i < n->count; i++) {
+        struct str key = n->pairs[i].key->text;
+        const struct node *value = n->pairs[i].value;
+        bool is_en = str_eq(key, STR("en")), is_zh = str_eq(key, STR("zh"));
+        if (!is_en && !is_zh)
+            check_texts(d, src, value);
+        else if (value->kind == NODE_SCALAR)
+            check_glossary(d, src, value, is_en ? LANG_EN : LANG_ZH);
+    }
 }
 
 static void tell_chain(struct desk *d, const struct misnomer *m) {
@@ -185,7 +193,14 @@ static void tell_chain(struct desk *d, const struct misnomer *m) {
                      STR_ARG(m->better), STR_ARG(m->why));
 }
 
-void tell_glossary(struct desk *d) {
+void check_phrases(struct desk *d) {
+    static const enum made_kind kinds[] = {MADE_CAUSE, MADE_FIX, MADE_ENTRY};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        const struct made_list *list = &d->made[kinds[k]];
+        for (size_t i = 0; i < list->count; i++)
+            if (list->at[i].node != NULL)
+                check_texts(d, list->at[i].src, list->at[i].node);
+    }
     for (int lang = 0; d->misnomers != NULL && lang < LANG_COUNT_OF; lang++) {
         for (size_t i = 0; i < CHAINS; i++)
             tell_chain(d, d->misnomers->chains[lang][i]);

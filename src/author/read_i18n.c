@@ -95,8 +95,8 @@ static void pair_up(struct desk *d, const struct said *en,
                  "English", STR_ARG(zh->key));
     check_pair(d, (struct said_in){d->i18n_src[LANG_EN], en->node},
                (struct said_in){d->i18n_src[LANG_ZH], zh->node});
-    count_glossary(d, d->i18n_src[LANG_EN], en->node, LANG_EN);
-    count_glossary(d, d->i18n_src[LANG_ZH], zh->node, LANG_ZH);
+    check_glossary(d, d->i18n_src[LANG_EN], en->node, LANG_EN);
+    check_glossary(d, d->i18n_src[LANG_ZH], zh->node, LANG_ZH);
 }
 
 /* Two sorted lists, side by side. */

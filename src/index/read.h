@@ -93,6 +93,9 @@ void reader_keep(struct reader *r, enum shelf shelf, uint32_t number,
                  void *what);
 struct record reader_record(struct reader *r, enum shelf shelf,
                             uint32_t number);
+/* An engine, a model, a GPU, a cause: read once. */
+void *reader_noun(struct reader *r, enum shelf shelf, uint32_t number,
+                  const struct shape *shape);
 /* The number that a shelf of names has for this one; false: none. */
 bool reader_number(struct reader *r, enum shelf shelf, struct str name,
                    uint32_t *number);

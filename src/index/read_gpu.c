@@ -15,15 +15,7 @@ size_t reader_gpu_count(const struct reader *r) {
 }
 
 const struct gpu *reader_gpu_numbered(struct reader *r, uint32_t number) {
-    struct gpu *gpu = reader_kept(r, SHELF_GPU, number);
-    if (gpu == NULL) {
-        struct record record = reader_record(r, SHELF_GPU, number);
-        gpu = arena_alloc(r->arena, sizeof *gpu);
-        walk_shape(&record, &shape_gpu, gpu);
-        record_end(&record);
-        reader_keep(r, SHELF_GPU, number, gpu);
-    }
-    return gpu;
+    return reader_noun(r, SHELF_GPU, number, &shape_gpu);
 }
 
 static bool is_maker(struct str word) {

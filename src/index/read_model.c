@@ -17,19 +17,25 @@
 #include "index/model_name.h"
 #include "index/read.h"
 
+#define LAYERS_MAX 65536
+
+/* Sums over layers are made without looking for an end of 64 bits. */
+static void look_at_layers(const struct reader *r, int64_t layers) {
+    if (layers > LAYERS_MAX)
+        arena_raise(r->arena, FAIL_INDEX, "the index is damaged (a model has "
+                    "more layers than there can be); build or install it "
+                    "anew");
+}
+
 size_t reader_model_count(const struct reader *r) {
     return reader_count(r, SHELF_MODEL);
 }
 
 const struct model *reader_model_numbered(struct reader *r, uint32_t number) {
-    struct model *m = reader_kept(r, SHELF_MODEL, number);
-    if (m == NULL) {
-        struct record record = reader_record(r, SHELF_MODEL, number);
-        m = arena_alloc(r->arena, sizeof *m);
-        walk_model(&record, m);
-        record_end(&record);
-        reader_keep(r, SHELF_MODEL, number, m);
-    }
+    struct model *m = reader_noun(r, SHELF_MODEL, number, &shape_model);
+    look_at_layers(r, m->layers);
+    for (size_t i = 0; i < m->group_count; i++)
+        look_at_layers(r, m->groups[i].layers);
     return m;
 }
 

@@ -64,6 +64,19 @@ struct record reader_record(struct reader *r, enum shelf shelf,
     return pack_record(&p.ix->pack, r->arena, shelf, p.number);
 }
 
+void *reader_noun(struct reader *r, enum shelf shelf, uint32_t number,
+                  const struct shape *shape) {
+    void *noun = reader_kept(r, shelf, number);
+    if (noun == NULL) {
+        struct record record = reader_record(r, shelf, number);
+        noun = arena_alloc(r->arena, shape->size);
+        walk_shape(&record, shape, noun);
+        record_end(&record);
+        reader_keep(r, shelf, number, noun);
+    }
+    return noun;
+}
+
 /* An entry may be named in any part; all else is the first one's. */
 bool reader_number(struct reader *r, enum shelf shelf, struct str name,
                    uint32_t *number) {

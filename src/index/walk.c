@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define LAYERS_MAX 65536
-
 static void walk_word(struct record *r, const struct field *f, void *at) {
     int word;
     memcpy(&word, at, sizeof word);
@@ -66,17 +64,4 @@ void walk_entry_head(struct record *r, struct entry *e) {
 
 void walk_entry_rest(struct record *r, struct entry *e) {
     walk_part(r, e, false);
-}
-
-/* Sums over layers are made without looking for an end of 64 bits. */
-static void look_at_layers(const struct record *r, int64_t layers) {
-    if (layers > LAYERS_MAX)
-        record_damaged(r, "a model has more layers than there can be");
-}
-
-void walk_model(struct record *r, struct model *m) {
-    walk_shape(r, &shape_model, m);
-    look_at_layers(r, m->layers);
-    for (size_t i = 0; i < m->group_count; i++)
-        look_at_layers(r, m->groups[i].layers);
 }

@@ -17,9 +17,8 @@ void walk_entry_head(struct record *r, struct entry *e);
 void walk_entry_rest(struct record *r, struct entry *e);
 /* Its id is its place. */
 void walk_pattern(struct record *r, struct pattern *p);
-/* An engine, a GPU, a cause. */
+/* An engine, a model, a GPU, a cause. */
 void walk_shape(struct record *r, const struct shape *shape, void *noun);
-void walk_model(struct record *r, struct model *m);
 void walk_ranking(struct record *r, struct ranking *ranking);
 
 /* A predicate as it is put to SQLite, and its answers: with none of its facts

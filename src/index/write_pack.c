@@ -39,7 +39,7 @@ static void pack_name(struct writer *w, struct str given, size_t model) {
 static void pack_models(struct writer *w, const struct corpus *c) {
     for (size_t i = 0; i < c->model_count; i++) {
         struct model *m = &c->models[i];
-        walk_model(pack_add(w->pack, SHELF_MODEL), m);
+        walk_shape(pack_add(w->pack, SHELF_MODEL), &shape_model, m);
         pack_name(w, m->id, i);
         for (size_t k = 0; k < m->aliases.count; k++)
             pack_name(w, m->aliases.at[k], i);

@@ -1,21 +1,28 @@
-/* read_cause.c: causes, by id, and the numbers that rank. A report reads the
- * causes of the entries that speak. */
+/* read_kb.c: engines and causes, by number and by id, and the numbers that rank.
+ * A report reads its own engine, those whose patterns have hit, and the causes
+ * of the entries that speak. */
 #include "index/read.h"
+
+size_t reader_engine_count(struct reader *r) {
+    return reader_count(r, SHELF_ENGINE);
+}
+
+const struct engine *reader_engine(struct reader *r, uint32_t number) {
+    return reader_noun(r, SHELF_ENGINE, number, &shape_engine);
+}
+
+const struct engine *reader_engine_by_id(struct reader *r, struct str id) {
+    uint32_t number;
+    return reader_number(r, SHELF_ENGINE_ID, id, &number)
+               ? reader_engine(r, number) : NULL;
+}
 
 size_t reader_cause_count(const struct reader *r) {
     return reader_count(r, SHELF_CAUSE);
 }
 
 const struct cause *reader_cause_numbered(struct reader *r, uint32_t number) {
-    struct cause *c = reader_kept(r, SHELF_CAUSE, number);
-    if (c == NULL) {
-        struct record record = reader_record(r, SHELF_CAUSE, number);
-        c = arena_alloc(r->arena, sizeof *c);
-        walk_shape(&record, &shape_cause, c);
-        record_end(&record);
-        reader_keep(r, SHELF_CAUSE, number, c);
-    }
-    return c;
+    return reader_noun(r, SHELF_CAUSE, number, &shape_cause);
 }
 
 const struct cause *reader_cause(struct reader *r, struct str id) {
