@@ -196,6 +196,11 @@ static void sync_directory(struct arena *a, struct str dir) {
 }
 
 void author_write_file(struct arena *a, struct str path, struct str image) {
+    file_write(a, path, image, true);
+}
+
+void file_write(struct arena *a, struct str path, struct str image,
+                bool is_synced) {
     struct str target = arena_str(a, path);
     struct str temporary = arena_printf(a, "%.*s.XXXXXX", STR_ARG(path));
     char *name = arena_alloc(a, temporary.n + 1);
@@ -205,7 +210,7 @@ void author_write_file(struct arena *a, struct str path, struct str image) {
     if (f->fd >= 0)
         f->remove = name;
     bool good = f->fd >= 0 && write_all(f->fd, image)
-                && fchmod(f->fd, 0644) == 0 && fsync(f->fd) == 0
+                && fchmod(f->fd, 0644) == 0 && (!is_synced || fsync(f->fd) == 0)
                 && rename(name, target.p) == 0;
     int why = errno;
     if (good)
@@ -214,5 +219,6 @@ void author_write_file(struct arena *a, struct str path, struct str image) {
     if (!good)
         arena_raise(a, FAIL_IO, "cannot write %.*s: %s", STR_ARG(path),
                     strerror(why));
-    sync_directory(a, path_parent(path));
+    if (is_synced)
+        sync_directory(a, path_parent(path));
 }

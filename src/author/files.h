@@ -20,6 +20,10 @@ bool file_exists(struct arena *a, struct str path);
  * or unreadable; *why says which. */
 bool file_read(struct arena *a, struct str path, struct str *bytes,
                const char **why);
+/* Through a file beside it that is renamed; is_synced: on disk, too, before
+ * that. Raises FAIL_IO. */
+void file_write(struct arena *a, struct str path, struct str image,
+                bool is_synced);
 struct str path_join(struct arena *a, struct str dir, struct str name);
 struct str path_parent(struct str path); /* "." when there is none */
 struct str path_folder(struct str path); /* "a/b/c.yaml": "b" */

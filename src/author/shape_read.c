@@ -14,13 +14,6 @@ static void *at(void *out, size_t offset) {
 /* Enums are kept as int by every compiler we build with. */
 _Static_assert(sizeof(enum mechanism) == sizeof(int), "enum is not an int");
 
-static void read_word(const struct reading *r, const struct field *f,
-                      const struct node *n, void *out) {
-    int value = 0;
-    value_choice(r, f, n, &value);
-    memcpy(at(out, f->at), &value, sizeof value);
-}
-
 /* A list of one-line values, each read by `one`. */
 static void read_lines(const struct reading *r, const struct node *n,
                        struct str (*one)(const struct reading *,
@@ -55,116 +48,70 @@ static void read_list(const struct reading *r, const struct field *f,
     *count += n->count;
 }
 
-static void read_scalar_field(const struct reading *r, const struct field *f,
-                              const struct node *n, void *out);
+static struct str read_string(const struct reading *r, const struct field *f,
+                              const struct node *n) {
+    int ignored;
+    return f->type == FIELD_ID       ? value_id(r, n)
+           : f->type == FIELD_LINK   ? value_link(r, n)
+           : f->type == FIELD_DATE   ? value_date(r, n)
+           : f->type == FIELD_ENTRY  ? value_entry_id(r, n)
+           : f->type == FIELD_CHOICE ? value_choice(r, f, n, &ignored)
+                                     : value_line(r, n);
+}
 
-static void read_field(const struct reading *r, const struct field *f,
+static int64_t read_number(const struct reading *r, const struct field *f,
+                           const struct node *n) {
+    return f->type == FIELD_INTEGER   ? value_integer(r, n, f->absent)
+           : f->type == FIELD_RATIO   ? value_ratio(r, n, f->absent)
+           : f->type == FIELD_DECIMAL ? value_decimal(r, n)
+           : f->type == FIELD_WEIGHT  ? value_weight(r, n)
+                                      : value_yes_no(r, n, false);
+}
+
+static int read_word(const struct reading *r, const struct field *f,
+                     const struct node *n) {
+    int word = 0;
+    if (f->type == FIELD_FACT)
+        return (int)value_fact(r, n);
+    value_choice(r, f, n, &word);
+    return word;
+}
+
+/* A list, whose items have an own way to be written, or mappings. */
+static void read_items(const struct reading *r, const struct field *f,
                        const struct node *n, void *out) {
-    switch (f->type) {
-    case FIELD_PATTERNS:
-    case FIELD_LINES:
-    case FIELD_WHEN:
-        read_lines(r, n, value_line, at(out, f->at));
-        return;
-    case FIELD_LINKS:
-        read_lines(r, n, value_link, at(out, f->at));
-        return;
-    case FIELD_ENTRIES:
-        read_lines(r, n, value_entry_id, at(out, f->at));
-        return;
-    case FIELD_MAP:
-        shape_read(r, f->shape, n, at(out, f->at));
-        return;
-    case FIELD_LIST:
+    void *list = NULL;
+    size_t *count = at(out, f->count_at);
+    if (f->type == FIELD_LIST) {
         read_list(r, f, n, out);
         return;
-    case FIELD_SETTINGS:
-        *(struct setting **)at(out, f->at) =
-            value_settings(r, n, at(out, f->count_at));
-        return;
-    case FIELD_SHARES:
-        *(struct cause_share **)at(out, f->at) =
-            value_shares(r, n, at(out, f->count_at));
-        return;
-    case FIELD_CURES:
-        *(struct cure **)at(out, f->at) =
-            value_cures(r, n, at(out, f->count_at));
-        return;
-    case FIELD_EVENTS:
-        *(struct version_event **)at(out, f->at) =
-            value_events(r, n, at(out, f->count_at));
-        return;
-    case FIELD_AMOUNTS:
-        value_amounts(r, n, at(out, f->at), at(out, f->count_at));
-        return;
-    case FIELD_TEXT:
-        *(struct text *)at(out, f->at) = value_text(r, n);
-        return;
-    case FIELD_LINE: case FIELD_ID: case FIELD_PATTERN: case FIELD_LINK:
-    case FIELD_DATE: case FIELD_ENTRY: case FIELD_FACT: case FIELD_WORD:
-    case FIELD_CHOICE: case FIELD_YES_NO: case FIELD_YES_NO_UNKNOWN:
-    case FIELD_INTEGER: case FIELD_RATIO: case FIELD_DECIMAL:
-    case FIELD_WEIGHT: case FIELD_PREDICATE:
-        read_scalar_field(r, f, n, out);
-        return;
     }
+    list = f->type == FIELD_SETTINGS ? (void *)value_settings(r, n, count)
+           : f->type == FIELD_EVENTS ? (void *)value_events(r, n, count)
+           : f->type == FIELD_SHARES ? (void *)value_shares(r, n, count)
+                                     : (void *)value_cures(r, n, count);
+    memcpy(at(out, f->at), &list, sizeof list);
 }
 
-static bool is_number(enum field_type type) {
-    return type == FIELD_INTEGER || type == FIELD_RATIO
-           || type == FIELD_DECIMAL || type == FIELD_WEIGHT
-           || type == FIELD_YES_NO_UNKNOWN;
-}
-
-static void read_number(const struct reading *r, const struct field *f,
-                        const struct node *n, void *out) {
-    int64_t *number = at(out, f->at);
-    if (f->type == FIELD_INTEGER)
-        *number = value_integer(r, n, f->absent);
-    else if (f->type == FIELD_RATIO)
-        *number = value_ratio(r, n, f->absent);
-    else if (f->type == FIELD_DECIMAL)
-        *number = value_decimal(r, n);
-    else if (f->type == FIELD_WEIGHT)
-        *number = value_weight(r, n);
-    else
-        *number = value_yes_no(r, n, false);
-}
-
-static void read_string(const struct reading *r, const struct field *f,
-                        const struct node *n, struct str *out) {
-    int ignored;
-    if (f->type == FIELD_ID)
-        *out = value_id(r, n);
-    else if (f->type == FIELD_LINK)
-        *out = value_link(r, n);
-    else if (f->type == FIELD_DATE)
-        *out = value_date(r, n);
-    else if (f->type == FIELD_ENTRY)
-        *out = value_entry_id(r, n);
-    else if (f->type == FIELD_CHOICE)
-        *out = value_choice(r, f, n, &ignored);
-    else
-        *out = value_line(r, n);
-}
-
-static void read_scalar_field(const struct reading *r, const struct field *f,
-                              const struct node *n, void *out) {
-    if (f->type == FIELD_WORD) {
-        read_word(r, f, n, out);
-    } else if (f->type == FIELD_FACT) {
-        enum fact_name name = value_fact(r, n);
-        memcpy(at(out, f->at), &name, sizeof name);
-    } else if (f->type == FIELD_YES_NO) {
-        bool yes = value_yes_no(r, n, false);
-        if (f->at != FIELD_NOWHERE)
-            *(bool *)at(out, f->at) = yes;
-    } else if (is_number(f->type)) {
-        read_number(r, f, n, out);
-    } else {
-        struct str nowhere;
-        read_string(r, f, n, f->at != FIELD_NOWHERE ? at(out, f->at)
-                                                    : (void *)&nowhere);
+/* What a key that no struct keeps holds is read for its complaints. */
+static void read_field(const struct reading *r, const struct field *f,
+                       const struct node *n, void *out) {
+    int64_t nowhere[2];
+    void *to = f->at != FIELD_NOWHERE ? at(out, f->at) : nowhere;
+    switch (field_kind(f)) {
+    case KIND_STR: *(struct str *)to = read_string(r, f, n); return;
+    case KIND_TEXT: *(struct text *)to = value_text(r, n); return;
+    case KIND_STRINGS:
+        read_lines(r, n, f->type == FIELD_LINKS     ? value_link
+                         : f->type == FIELD_ENTRIES ? value_entry_id
+                                                    : value_line, to);
+        return;
+    case KIND_WORD: *(int *)to = read_word(r, f, n); return;
+    case KIND_BOOL: *(bool *)to = value_yes_no(r, n, false); return;
+    case KIND_NUMBER: *(int64_t *)to = read_number(r, f, n); return;
+    case KIND_RANGE: value_amounts(r, n, to, at(out, f->count_at)); return;
+    case KIND_MAP: shape_read(r, f->shape, n, to); return;
+    case KIND_LIST: read_items(r, f, n, out); return;
     }
 }
 

@@ -10,6 +10,7 @@
 #include "author/site.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -93,29 +94,14 @@ static void write_manifest(struct site *s, bool with_old) {
     author_write_file(s->a, in_dir(s, STR(MANIFEST)), buf_str(&out));
 }
 
-static bool is_listed(const struct str *at, size_t count, struct str path) {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = str_cmp(at[middle], path);
-        if (order == 0)
-            return true;
-        low = order < 0 ? middle + 1 : low;
-        high = order < 0 ? high : middle;
-    }
-    return false;
+static int by_first(const void *path, const void *row) {
+    return str_cmp(*(const struct str *)path, *(const struct str *)row);
 }
 
-static bool is_made(const struct site *s, struct str path) {
-    for (size_t low = 0, high = s->pages.count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        int order = str_cmp(s->pages.at[middle].path, path);
-        if (order == 0)
-            return true;
-        low = order < 0 ? middle + 1 : low;
-        high = order < 0 ? high : middle;
-    }
-    return false;
+/* In rows of this size, sorted, that begin with their path? */
+static bool is_among(struct str path, const void *rows, size_t count,
+                     size_t size) {
+    return count > 0 && bsearch(&path, rows, count, size, by_first) != NULL;
 }
 
 /* ---- folders ---- */
@@ -160,7 +146,8 @@ static void refuse_strangers(struct site *s) {
         struct str path = s->pages.at[i].path;
         struct stat is;
         bool is_there = lstat(in_dir(s, path).p, &is) == 0;
-        bool is_ours = is_listed(s->old.at, s->old.count, path);
+        bool is_ours = is_among(path, s->old.at, s->old.count,
+                                 sizeof *s->old.at);
         if (is_there && (!is_ours || !S_ISREG(is.st_mode)))
             arena_raise(s->a, FAIL_USAGE,
                         "%.*s/%.*s is in the way: `oomkb site` did not write "
@@ -178,7 +165,7 @@ static void write_pages(struct site *s) {
                        file_read(s->a, path, &now, &why) &&
                        str_eq(now, page->bytes);
         if (!is_same) {
-            author_write_file(s->a, path, page->bytes);
+            file_write(s->a, path, page->bytes, false); /* the next run sees */
             s->result.written++;
         }
     }
@@ -201,7 +188,7 @@ static bool is_way_ours(struct site *s, struct str path) {
 static void remove_stale(struct site *s) {
     for (size_t i = 0; i < s->old.count; i++) {
         struct str path = s->old.at[i];
-        if (is_made(s, path) || !is_way_ours(s, path))
+        if (is_among(path, s->pages.at, s->pages.count, sizeof *s->pages.at) || !is_way_ours(s, path))
             continue;
         s->result.removed += unlink(in_dir(s, path).p) == 0 ? 1 : 0;
         for (size_t n = path.n; n > 0; n--) {

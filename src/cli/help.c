@@ -28,38 +28,36 @@ static void write_option(struct cli *c, const struct option_row *o) {
     write_row(c, name, o->help_key);
 }
 
-static void write_options(struct cli *c, unsigned for_commands) {
-    cli_say(c, "cli.help.options", NULL, NULL);
-    for (const struct option_row *o = option_rows; o->name != NULL; o++) {
-        if (o->help_key != NULL && (o->commands & for_commands) != 0)
-            write_option(c, o);
-    }
-}
-
 /* Those that one command alone takes stand under its name. */
 static bool is_of_one(const struct option_row *o) {
     return (o->commands & (o->commands - 1)) == 0 &&
            o->commands != FOR_DIAGNOSE;
 }
 
-static void write_common_options(struct cli *c) {
-    cli_say(c, "cli.help.options", NULL, NULL);
-    for (const struct option_row *o = option_rows; o->name != NULL; o++) {
-        if (o->help_key != NULL && !is_of_one(o))
-            write_option(c, o);
-    }
+enum which { OF_COMMAND, OF_SEVERAL, OF_ONE };
+
+static bool is_shown(const struct option_row *o, enum which which,
+                     unsigned bits) {
+    if (which == OF_COMMAND)
+        return (o->commands & bits) != 0;
+    return is_of_one(o) == (which == OF_ONE) &&
+           (which == OF_SEVERAL || o->commands == bits);
 }
 
-static void write_own_options(struct cli *c, const struct command *command) {
+/* Under a heading; nothing where there are none. */
+static void write_options(struct cli *c, enum which which,
+                          const struct command *command) {
+    unsigned bits = command != NULL ? (unsigned)command->bit : 0;
     bool has_any = false;
     for (const struct option_row *o = option_rows; o->name != NULL; o++) {
-        if (o->help_key == NULL || !is_of_one(o) ||
-            o->commands != (unsigned)command->bit)
+        if (!is_shown(o, which, bits))
             continue;
-        if (!has_any) {
+        if (!has_any)
             puts("");
-            cli_say(c, "cli.help.options_of", command->name, NULL);
-        }
+        if (!has_any)
+            cli_say(c, which == OF_ONE ? "cli.help.options_of"
+                                       : "cli.help.options",
+                    which == OF_ONE ? command->name : NULL, NULL);
         has_any = true;
         write_option(c, o);
     }
@@ -72,10 +70,9 @@ static void write_whole(struct cli *c) {
     cli_say(c, "cli.help.commands", NULL, NULL);
     for (const struct command *each = commands; each->name != NULL; each++)
         write_command(c, each);
-    puts("");
-    write_common_options(c);
+    write_options(c, OF_SEVERAL, NULL);
     for (const struct command *each = commands; each->name != NULL; each++)
-        write_own_options(c, each);
+        write_options(c, OF_ONE, each);
     puts("");
     cli_say(c, "cli.help.status", NULL, NULL);
 }
@@ -83,8 +80,7 @@ static void write_whole(struct cli *c) {
 static void write_one(struct cli *c, const struct command *command) {
     printf("oomkb %s %s\n", command->name, command->operands);
     cli_say(c, command->help_key, NULL, NULL);
-    puts("");
-    write_options(c, (unsigned)command->bit);
+    write_options(c, OF_COMMAND, command);
     puts("");
     cli_say(c, "cli.help.status", NULL, NULL);
 }
