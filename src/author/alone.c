@@ -51,20 +51,33 @@ struct author_result author_check_alone(struct arena *a, struct str path,
                                   e.signature_count};
 }
 
-bool author_lay_out(struct arena *a, struct str path, diag_fn on_diag,
-                    void *ctx, bool *is_changed) {
+static void lay_out_file(struct arena *a, struct str path, diag_fn on_diag,
+                         void *ctx, struct layout_sums *sums) {
     struct author_options none = {0};
     struct desk d = {.a = a, .options = &none, .c = {.a = a}};
     const struct source *src = desk_source(&d, path);
     const struct node *root = src != NULL ? yaml_read(&d.c, src) : NULL;
     complaints_tell(&d.c, on_diag, ctx);
-    if (root == NULL)
-        return false;
+    sums->files++;
+    if (root == NULL) {
+        sums->unread++;
+        return;
+    }
     struct str text = layout_entry(a, src, root, path_folder(path));
-    *is_changed = !str_eq(text, src->text);
-    if (*is_changed)
+    if (!str_eq(text, src->text)) {
         author_write_file(a, path, text);
-    return true;
+        sums->changed++;
+    }
+}
+
+void author_lay_out(struct arena *a, struct str path, diag_fn on_diag,
+                    void *ctx, struct layout_sums *sums) {
+    struct str_list files = files_under(a, path);
+    if (files.count == 0)
+        lay_out_file(a, path, on_diag, ctx, sums);
+    for (size_t i = 0; i < files.count; i++)
+        if (str_ends(files.at[i], STR(".yaml")))
+            lay_out_file(a, files.at[i], on_diag, ctx, sums);
 }
 
 /* ---- which corpus ---- */

@@ -39,10 +39,13 @@ struct str author_entries_of(struct arena *a, struct str path);
 /* One file alone: all that needs no other. */
 struct author_result author_check_alone(struct arena *a, struct str path,
                                         diag_fn on_diag, void *ctx);
-/* An entry's file in the one layout (layout.c): written where it differs.
- * False after diagnostics. */
-bool author_lay_out(struct arena *a, struct str path, diag_fn on_diag,
-                    void *ctx, bool *is_changed);
+/* An entry's file, or all in a folder, in the one layout (layout.c): written
+ * where it differs. Adds to the sums. */
+struct layout_sums {
+    size_t files, changed, unread; /* unread: after diagnostics */
+};
+void author_lay_out(struct arena *a, struct str path, diag_fn on_diag,
+                    void *ctx, struct layout_sums *sums);
 /* All codes, in order. NULL: no more. */
 const char *author_code(size_t i, enum diag_level *level);
 

@@ -165,20 +165,23 @@ static bool looks_typed(struct str s) {
            is_among(s, "0123456789abcdefABCDEFxo_.:+-TZ");
 }
 
+/* A comment or a value would begin, or the mapping or list go on. */
+static bool ends_plain(char c, char next, bool in_flow) {
+    bool is_mark = in_flow && strchr(",[]{}", c) != NULL;
+    return is_mark || (unsigned char)c < ' ' || (c == ' ' && next == '#') ||
+           (c == ':' && (next == ' ' ||
+                         (in_flow && strchr(",[]{}", next) != NULL)));
+}
+
 static bool is_plain(struct str s, bool in_flow) {
     if (s.n == 0 || s.p[0] == ' ' || s.p[s.n - 1] == ' ' ||
         s.p[s.n - 1] == ':' || strchr(",[]{}#&*!|>'\"%@`", s.p[0]) != NULL)
         return false;
     if (strchr("-?:", s.p[0]) != NULL && (s.n == 1 || s.p[1] == ' '))
         return false;
-    for (size_t i = 0; i < s.n; i++) {
-        char c = s.p[i], next = i + 1 < s.n ? s.p[i + 1] : ' ';
-        if ((unsigned char)c < ' ' || (c == ':' && next == ' ') ||
-            (c == ' ' && next == '#') ||
-            (in_flow && strchr(",[]{}", c) != NULL) ||
-            (in_flow && c == ':' && strchr(",[]{}", next) != NULL))
+    for (size_t i = 0; i < s.n; i++)
+        if (ends_plain(s.p[i], i + 1 < s.n ? s.p[i + 1] : ' ', in_flow))
             return false;
-    }
     return !str_starts(s, STR("---")) && !str_starts(s, STR("..."));
 }
 

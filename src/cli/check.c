@@ -46,6 +46,18 @@ void corpus_print_diag(void *ctx, const struct diag *d) {
     buf_free(&out);
 }
 
+bool cli_guard(struct cli *c, struct arena *a, void (*body)(void *),
+               void *arg) {
+    struct fault fault;
+    arena_init(a, NULL, 0);
+    oomkb_error err = {.code = (int)arena_guard(a, body, arg, &fault)};
+    if (err.code != OOMKB_OK) {
+        snprintf(err.text, sizeof err.text, "%s", fault.text);
+        cli_failed(c, &err);
+    }
+    return err.code == OOMKB_OK;
+}
+
 static bool wants_text(const struct cli *c) {
     return strcmp(c->format, "text") == 0;
 }

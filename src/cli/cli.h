@@ -158,11 +158,6 @@ void cli_remark(struct cli *c, const char *key, const char *arg0,
 /* What became of an oomkb_..._write() to cli_write(): status, where it went
  * well or the reader has gone; else STATUS_ERROR, and it is said why. */
 int cli_written(struct cli *c, int code, const oomkb_error *err, int status);
-/* body(arg) behind a guard of a, which begins here and is the caller's to
- * free. False after cli_error(). */
-struct arena;
-bool cli_guard(struct cli *c, struct arena *a, void (*body)(void *),
-               void *arg);
 
 /* output.c */
 oomkb *cli_kb(struct cli *c); /* NULL after cli_failed() */

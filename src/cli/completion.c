@@ -172,24 +172,37 @@ static const struct option_row *valued(const char *word, size_t n) {
     return NULL;
 }
 
+static const struct command *command_among(char **words, size_t n) {
+    const struct command *found = NULL;
+    for (size_t i = 0; i < n && found == NULL; i++)
+        found = command_named(words[i]);
+    return found;
+}
+
 /* bash takes "--format=js" for three words. */
-static int complete(struct cli *c, char **words, size_t n) {
+static bool complete_value(const char *now, char **before, size_t n) {
+    char prefix[64] = "";
+    size_t named = strcspn(now, "=");
+    if (n > 0 && strcmp(before[n - 1], "=") == 0)
+        n--;
+    const struct option_row *o =
+        n > 0 ? valued(before[n - 1], strlen(before[n - 1])) : NULL;
+    if (now[named] == '=' && named > 0) {
+        o = valued(now, named);
+        snprintf(prefix, sizeof prefix, "%.*s=", (int)named, now);
+    }
+    if (o != NULL)
+        put_values(o, prefix);
+    return o != NULL;
+}
+
+static void complete(struct cli *c, char **words, size_t n) {
     const char *now = n > 0 ? words[n - 1] : "";
-    size_t before = n > 0 ? n - 1 : 0, named = strcspn(now, "=");
-    const struct command *command = NULL;
-    for (size_t i = 0; i < before && command == NULL; i++)
-        command = command_named(words[i]);
-    if (before > 0 && strcmp(words[before - 1], "=") == 0)
-        before--;
-    const char *last = before > 0 ? words[before - 1] : "";
-    const struct option_row *o = valued(last, strlen(last));
-    const struct option_row *joined =
-        now[named] == '=' && named > 0 ? valued(now, named) : NULL;
-    char prefix[64];
-    snprintf(prefix, sizeof prefix, "%.*s=", (int)named, now);
-    if (o != NULL || joined != NULL) {
-        put_values(joined ? joined : o, joined ? prefix : "");
-    } else if (now[0] == '-') {
+    size_t before = n > 0 ? n - 1 : 0;
+    const struct command *command = command_among(words, before);
+    if (complete_value(now, words, before))
+        return;
+    if (now[0] == '-') {
         put_options(c, command ? command : command_named("diagnose"));
     } else if (command != NULL) {
         put_operands(c, command);
@@ -197,7 +210,6 @@ static int complete(struct cli *c, char **words, size_t n) {
         puts(":files");
         put_commands(c);
     }
-    return STATUS_FOUND;
 }
 
 int run_completion(struct cli *c) {
@@ -206,8 +218,10 @@ int run_completion(struct cli *c) {
                          : strcmp(asked, "zsh") == 0  ? zsh
                          : strcmp(asked, "fish") == 0 ? fish
                                                       : NULL;
-    if (strcmp(asked, "words") == 0)
-        return complete(c, c->operands + 1, c->operand_count - 1);
+    if (strcmp(asked, "words") == 0) {
+        complete(c, c->operands + 1, c->operand_count - 1);
+        return STATUS_FOUND;
+    }
     if (script == NULL || c->operand_count > 1)
         return cli_usage(c, "cli.error.shell", SHELLS, NULL);
     fputs(script, stdout);

@@ -10,6 +10,11 @@ struct diag;
 /* A diagnostic with its caret line, on stderr. */
 void corpus_print_diag(void *ctx, const struct diag *d);
 
+/* body(arg) behind a guard of a, which begins here and is the caller's to
+ * free. False after cli_error(). */
+bool cli_guard(struct cli *c, struct arena *a, void (*body)(void *),
+               void *arg);
+
 /* Compile the directory that the command names ("entries" when it names
  * none), say on stderr what is wrong and the sums, write the index to output.
  * output NULL: only check, generated pages included. The exit status. */

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "cli/put.h"
 
 bool cli_is_json(const struct cli *c) {
@@ -83,14 +82,4 @@ int cli_written(struct cli *c, int code, const oomkb_error *err, int status) {
         return cli_failed(c, err);
     c->is_pipe_closed = errno == EPIPE; /* cli_finish() looks at stdout */
     return STATUS_FOUND;
-}
-
-bool cli_guard(struct cli *c, struct arena *a, void (*body)(void *),
-               void *arg) {
-    struct fault fault;
-    arena_init(a, NULL, 0);
-    enum fail failed = arena_guard(a, body, arg, &fault);
-    if (failed != FAIL_NONE)
-        cli_error(c, code_word((int)failed), fault.text);
-    return failed == FAIL_NONE;
 }

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "author/author.h"
 #include "base/json.h"
+#include "cli/corpus.h"
 #include "cli/input.h"
 
 #define LOG_BYTES_MAX ((size_t)64 << 20)

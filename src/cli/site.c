@@ -1,8 +1,7 @@
 /* site.c: `oomkb site -o DIR`: every entry as pages, with an index. */
 #include <stdio.h>
 
-#include "author/author.h"
-#include "cli/cli.h"
+#include "cli/corpus.h"
 
 struct publishing {
     struct arena arena;
