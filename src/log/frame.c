@@ -12,7 +12,7 @@
 #include "log/frame_rows.h"
 
 #define ROUNDS_MAX 12
-#define TAB_MAX 128 /* where a first tab may stand */
+#define HEAD_BYTES 128 /* in which a tab or bar stands */
 
 /* ---- the table, compiled ---- */
 
@@ -47,9 +47,10 @@ struct frames *frames_new(struct arena *a) {
 /* ---- one row ---- */
 
 static bool is_due(const struct frame *f, const struct frame_row *r) {
-    struct str head = str_slice(f->text, 0, TAB_MAX);
+    struct str head = str_slice(f->text, 0, HEAD_BYTES);
     return ((r->rules & IF_OUTERMOST) == 0 || f->kinds == 0) &&
            ((r->rules & IF_TAB) == 0 || str_find_char(head, '\t') < head.n) &&
+           ((r->rules & IF_BAR) == 0 || str_find_char(head, '|') < head.n) &&
            ((r->rules & IF_NO_RECORD) == 0 || (f->kinds & FRAME_RECORD) == 0) &&
            ((r->rules & IF_NO_LEVEL) == 0 || !f->has_level) &&
            ((r->rules & IF_NO_PROCESS) == 0 || f->who.process.n == 0) &&

@@ -18,8 +18,9 @@
 
 /* "torch.OutOfMemoryError: ", "CUDA error: " and other first words */
 #define ERROR_NAME                                                            \
-    "(?=%l)((?!(Error|Exception): )[%w.]){0,57}(Error|Exception): "
-#define ERROR_WORD "((?![eE]rror: )[^ |]){0,57}"
+    "(?=%l)([A-DF-Za-z%d_.]+|(?!(Error|Exception): )E){0,57}"                 \
+    "(Error|Exception): "
+#define ERROR_WORD "([^ |Ee]+|(?![eE]rror: )[eE]){0,57}"
 #define ERROR_WORDS ERROR_WORD " ?" ERROR_WORD "[eE]rror: (?!$)"
 #define SURE                                                                  \
     "Traceback %(most recent call last%)|" ERROR_WORDS "|" ERROR_NAME

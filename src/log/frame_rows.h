@@ -13,18 +13,19 @@ enum frame_rule {
     LABELS = 15, /* a label (enum frame_label) */
     IF_OUTERMOST = 1 << 4,
     IF_TAB = 1 << 5,        /* one stands near */
-    IF_STAMPED = 1 << 6,    /* behind a time */
-    IF_NO_RECORD = 1 << 7,  /* not behind a time or level */
-    IF_NO_LEVEL = 1 << 8,
-    IF_NO_PROCESS = 1 << 9, /* none is named yet */
-    IF_NO_SOURCE = 1 << 10, /* nor a container */
-    IS_STAMP = 1 << 11,
-    IS_LEVEL = 1 << 12,
-    IS_RECORD = 1 << 13,
-    NO_RECORD = 1 << 14, /* the time before it is a carrier's */
-    OWN_BLANK = 1 << 15, /* the blank at its end may have been the text's: who
+    IF_BAR = 1 << 6,        /* "|" does */
+    IF_STAMPED = 1 << 7,    /* behind a time */
+    IF_NO_RECORD = 1 << 8,  /* not behind a time or level */
+    IF_NO_LEVEL = 1 << 9,
+    IF_NO_PROCESS = 1 << 10, /* none is named yet */
+    IF_NO_SOURCE = 1 << 11,  /* nor a container */
+    IS_STAMP = 1 << 12,
+    IS_LEVEL = 1 << 13,
+    IS_RECORD = 1 << 14,
+    NO_RECORD = 1 << 15, /* the time before it is a carrier's */
+    OWN_BLANK = 1 << 16, /* the blank at its end may have been the text's: who
                             wrapped that counted it */
-    IS_MARK = 1 << 16,   /* it proves nothing alone */
+    IS_MARK = 1 << 17,   /* it proves nothing alone */
     AFTER_STAMP = IF_STAMPED | IF_NO_LEVEL | IS_LEVEL | IS_RECORD
 };
 

@@ -45,7 +45,7 @@ const struct frame_row frame_rows[] = {
      "%[pod/(?<pod>[^/%] ]+)/(?<container>[^%] ]+)%] ?", "[pod/llm-0/main] "},
     /* A name without a number needs the two blanks of padding; foreman puts its
      * clock before it, pm2 a number. */
-    {"docker compose", FRAME_TRANSPORT, 0,
+    {"docker compose", FRAME_TRANSPORT, IF_BAR,
      "(" CLOCK " )?(%d{1,4}%|)?(?<container>[a-z][a-z0-9]*"
      "([-_.]+(?!%d+ )[a-z0-9]*)*([-_.]+%d+(?= )|(?=%s{2}))) %s*%|" ENDS,
      "03:04:05 web.1   | "},
@@ -66,7 +66,7 @@ const struct frame_row frame_rows[] = {
      "2026-01-02T03:04:05+0000 box llm[77]: "},
     {"Heroku", FRAME_TRANSPORT, IF_STAMPED | IF_NO_PROCESS | IF_NO_SOURCE |
      NO_RECORD,
-     HOST "%[(?<container>([^ %]._-]|[-._](?!%d+%]))+[-._]%d+)%]: ",
+     HOST "%[(?<container>([^ %]._-]+|[-._](?!%d+%]))+[-._]%d+)%]: ",
      "2026-01-02T03:04:05.123456+00:00 app[web.1]: "},
     {"logcli", FRAME_TRANSPORT, IF_STAMPED | IF_NO_PROCESS | IF_NO_SOURCE |
      NO_RECORD,
@@ -141,10 +141,10 @@ const struct frame_row frame_rows[] = {
     {"pdsh", FRAME_WHO, LABEL_HOST | IF_NO_RECORD,
      "(?<pod>" NAME "): ", "worker-3.gpu: "},
     {"bracket", FRAME_WHO, LABEL_BRACKET | IF_NO_RECORD,
-     "%[(?<process>([^%[%]\"'(,/=%d]|%d(?!%d*%])){0,62})" RANK
+     "%[(?<process>([^%[%]\"'(,/=%d]+|%d(?!%d*%])){0,62})" RANK
      "%](:((?=%s{2}(?!%s))| ?)| )", "[worker3]: "},
-    {"bar", FRAME_WHO, LABEL_BAR | IF_NO_RECORD,
-     "(?<container>" BAR_WORDS "(%s+%| " BAR_WORDS "(?=" BAR "))*)" BAR,
+    {"bar", FRAME_WHO, LABEL_BAR | IF_NO_RECORD | IF_BAR,
+     "(?<container>" BAR_WORDS "(%s+%| " BAR_WORDS "(?=" BAR "))?)" BAR,
      "pod worker | "},
     {"stern", FRAME_WHO, LABEL_TWO | IF_NO_RECORD,
      "(?=[a-z0-9.]*-)(?<pod>" NAME ") (?<container>[^ :=(),\"'/%|]+) ",
@@ -154,7 +154,7 @@ const struct frame_row frame_rows[] = {
     {"line number", FRAME_WHO, LABEL_NUMBER | IF_NO_RECORD,
      "%s{0,7}%d{1,7}(:(?!%d)|\t| ?%| |  )", "  812 | "},
     {"grep", FRAME_WHO, LABEL_FILE | IF_NO_RECORD,
-     "(?<container>([^ :\t\"'(=.]|.(?!(log|txt|out|err):))*"
+     "(?<container>([^ :\t\"'(=.]+|.(?!(log|txt|out|err):))*"
      ".(log|txt|out|err)):(%d{1,9}:)?", "logs/train-3.log:812:"},
     {"aws logs tail", FRAME_WHO, LABEL_LOG_STREAM | IF_STAMPED,
      "(?<container>%l[^ \"'(=:/]*/[^ \"'(=:]*) ",
