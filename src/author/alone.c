@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "author/check.h"
-#include "author/desk.h"
+#include "author/build.h"
 #include "author/files.h"
 #include "author/layout.h"
 
@@ -41,8 +41,8 @@ bool author_read_entry(struct arena *a, struct str path, struct str yaml,
 struct author_result author_check_alone(struct arena *a, struct str path,
                                         diag_fn on_diag, void *ctx) {
     struct author_options none = {0};
-    struct desk d = {.a = a, .options = &none, .c = {.a = a}};
-    const struct source *src = desk_source(&d, path);
+    struct build d = {.a = a, .options = &none, .c = {.a = a}};
+    const struct source *src = build_source(&d, path);
     struct entry e = {0};
     if (src != NULL)
         check_one(&d.c, src, path, &e);
@@ -54,8 +54,8 @@ struct author_result author_check_alone(struct arena *a, struct str path,
 static void lay_out_file(struct arena *a, struct str path, diag_fn on_diag,
                          void *ctx, struct layout_sums *sums) {
     struct author_options none = {0};
-    struct desk d = {.a = a, .options = &none, .c = {.a = a}};
-    const struct source *src = desk_source(&d, path);
+    struct build d = {.a = a, .options = &none, .c = {.a = a}};
+    const struct source *src = build_source(&d, path);
     const struct node *root = src != NULL ? yaml_read(&d.c, src) : NULL;
     complaints_tell(&d.c, on_diag, ctx);
     sums->files++;

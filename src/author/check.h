@@ -2,10 +2,10 @@
 #ifndef AUTHOR_CHECK_H
 #define AUTHOR_CHECK_H
 
-#include "author/desk.h"
+#include "author/build.h"
 
 /* A model's params against its shape. */
-void check_params(struct desk *d, const struct made *m);
+void check_params(struct build *d, const struct made *m);
 
 struct entry_check {
     struct complaints *c;

@@ -4,20 +4,20 @@
  * predicates over facts. Fixes of kb/fixes/ are held to what an entry's are. */
 #include "author/check.h"
 
-static void ask_causes(struct desk *d, const struct source *src,
+static void ask_causes(struct build *d, const struct source *src,
                        const struct node *map) {
     if (map == NULL || map->kind != NODE_MAP)
         return;
     for (size_t i = 0; i < map->count; i++) {
         const struct node *key = map->pairs[i].key;
-        if (key->text.n > 0 && desk_find(d, MADE_CAUSE, key->text) == NULL)
+        if (key->text.n > 0 && build_find(d, MADE_CAUSE, key->text) == NULL)
             complain(&d->c, src, key->place, CODE_unknown_cause,
                      "kb/causes.yaml has no cause `%.*s`",
                      STR_ARG(key->text));
     }
 }
 
-static void ask_entry(struct desk *d, const struct made *m) {
+static void ask_entry(struct build *d, const struct made *m) {
     const struct node *fixes = node_get(m->node, "workarounds");
     const struct node *fix;
     ask_causes(d, m->src, node_get(m->node, "causes"));
@@ -25,7 +25,7 @@ static void ask_entry(struct desk *d, const struct made *m) {
         ask_causes(d, m->src, node_get(fix, "cures"));
 }
 
-void check_causes(struct desk *d) {
+void check_causes(struct build *d) {
     for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++)
         ask_entry(d, &d->made[MADE_ENTRY].at[i]);
     static const enum made_kind with_cures[] = {MADE_FIX, MADE_ACT};
@@ -41,23 +41,23 @@ void check_causes(struct desk *d) {
             ask_causes(d, d->causes_src, node_get(row, "causes"));
 }
 
-void check_cause(struct desk *d, const struct made *m) {
+void check_cause(struct build *d, const struct made *m) {
     struct entry_check k = {&d->c, m->src, m->node, NULL, d->fact_used};
     const struct node *list = node_get(m->node, "evidence");
     const struct node *row;
-    check_tongues(d, m);
+    check_translations(d, m);
     for (size_t i = 0; (row = node_item(list, i)) != NULL; i++)
         check_predicate(&k, node_get(row, "when"));
 }
 
-void check_library(struct desk *d) {
+void check_library(struct build *d) {
     for (size_t i = 0; i < d->made[MADE_FIX].count; i++) {
         const struct made *m = &d->made[MADE_FIX].at[i];
         struct entry_check k = {&d->c, m->src, m->node, NULL, d->fact_used};
         if (m->node->kind != NODE_MAP)
             continue;
         check_workaround(&k, m->node, m->what);
-        check_tongues(d, m);
+        check_translations(d, m);
         check_fix_takes(d, m, m->node, m->what);
         check_fix_effect(d, m->src, m->node, m->what);
     }

@@ -1,6 +1,6 @@
 /* check_effects.c: the arithmetic that estimates a fix must be that of what
  * the fix changes. A flag counts for the fact that an engine says it sets. */
-#include "author/desk.h"
+#include "author/build.h"
 
 struct effect_row {
     /* Words with blanks between: */
@@ -79,7 +79,7 @@ static bool is_spelling(const struct flag *f, struct str flag) {
     return is;
 }
 
-static bool flag_fits(const struct desk *d, const struct effect_row *row,
+static bool flag_fits(const struct build *d, const struct effect_row *row,
                       struct str flag) {
     if (has_word(row->facts, "any"))
         return true;
@@ -97,7 +97,7 @@ static bool flag_fits(const struct desk *d, const struct effect_row *row,
     return false;
 }
 
-void check_fix_effect(struct desk *d, const struct source *src,
+void check_fix_effect(struct build *d, const struct source *src,
                       const struct node *n, const struct workaround *w) {
     const struct node *effect = node_or(node_get(n, "effect"), n);
     const char *name = word_spelling(WORDS_EFFECT, (int)w->effect);
@@ -127,7 +127,7 @@ void check_fix_effect(struct desk *d, const struct source *src,
                  word_spelling(WORDS_CHANGE, (int)what->change));
 }
 
-void check_effects(struct desk *d) {
+void check_effects(struct build *d) {
     for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++) {
         const struct made *m = &d->made[MADE_ENTRY].at[i];
         const struct entry *e = made_entry(m);

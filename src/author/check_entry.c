@@ -2,7 +2,7 @@
  *
  * Fixes and dead ends, dates, names within the file. Patterns are for
  * check_patterns.c, rates for check_rates.c; what needs another file is for
- * the checks of the desk. */
+ * the checks of the whole build. */
 #include "author/check.h"
 #include "corpus/device.h"
 #include "corpus/slot.h"

@@ -6,7 +6,7 @@
 #include "author/author.h"
 #include "author/layout.h"
 
-static void check_stage(struct desk *d, const struct made *m,
+static void check_stage(struct build *d, const struct made *m,
                         const struct node *n, const struct stage_anchor *s) {
     const struct node *frame = node_get(n, "frame");
     const struct node *passed = node_get(n, "passed");
@@ -26,7 +26,7 @@ static void check_stage(struct desk *d, const struct made *m,
                      (struct str){0});
 }
 
-static void check_flag(struct desk *d, const struct made *m,
+static void check_flag(struct build *d, const struct made *m,
                        const struct node *n, const struct flag *f) {
     const struct node *scale = node_get(n, "scale");
     enum fact_name name;
@@ -42,7 +42,7 @@ static void check_flag(struct desk *d, const struct made *m,
                  unit_spelling(fact_unit(f->fact)));
 }
 
-static void check_default(struct desk *d, const struct made *m,
+static void check_default(struct build *d, const struct made *m,
                           const struct node *n,
                           const struct engine_default *v) {
     struct fact read;
@@ -59,7 +59,7 @@ static bool says_true(const struct node *n) {
     return n != NULL && str_eq(n->text, STR("true"));
 }
 
-static void check_contexts(struct desk *d, const struct made *m) {
+static void check_contexts(struct build *d, const struct made *m) {
     const struct engine *e = m->what;
     const struct node *list = node_get(m->node, "contexts");
     for (size_t i = 0; i < e->context_count; i++) {
@@ -73,7 +73,7 @@ static void check_contexts(struct desk *d, const struct made *m) {
     }
 }
 
-void check_engine(struct desk *d, const struct made *m) {
+void check_engine(struct build *d, const struct made *m) {
     const struct engine *e = m->what;
     const struct node *newest = node_get(m->node, "newest");
     check_contexts(d, m);
@@ -91,7 +91,7 @@ void check_engine(struct desk *d, const struct made *m) {
                  "`%.*s` is no version", STR_ARG(e->newest));
 }
 
-static void shape_wrong(struct desk *d, const struct made *m,
+static void shape_wrong(struct build *d, const struct made *m,
                         const struct node *n, const char *why) {
     struct place place = node_or(n, m->node)->place;
     complain(&d->c, m->src, place, CODE_bad_shape, "%s", why);
@@ -120,7 +120,7 @@ static int64_t *layers_like(const struct kv_group *g, int64_t *attention,
     return beside;
 }
 
-static void check_heads(struct desk *d, const struct made *m,
+static void check_heads(struct build *d, const struct made *m,
                         const struct node *n, const struct kv_group *g) {
     bool is_one = g->kv_heads == 1 && g->v_dim == 0; /* key and value at once */
     bool has_heads = g->kv_heads > 0 && g->k_dim > 0
@@ -129,7 +129,7 @@ static void check_heads(struct desk *d, const struct made *m,
         shape_wrong(d, m, n, "`kv_heads`, `k_dim`, `v_dim` are missing");
 }
 
-static void check_latent(struct desk *d, const struct made *m,
+static void check_latent(struct build *d, const struct made *m,
                          const struct node *n, const struct kv_group *g) {
     if (g->latent_dim == 0)
         shape_wrong(d, m, n, "an mla group has a `latent_dim`");
@@ -138,7 +138,7 @@ static void check_latent(struct desk *d, const struct made *m,
                              "of `k_dim`");
 }
 
-static void check_state(struct desk *d, const struct made *m,
+static void check_state(struct build *d, const struct made *m,
                         const struct node *n, const struct kv_group *g) {
     int64_t channels;
     bool ok = mul_i64(g->conv_groups, g->group_channels, &channels);
@@ -148,7 +148,7 @@ static void check_state(struct desk *d, const struct made *m,
         shape_wrong(d, m, n, "more channels in groups than channels");
 }
 
-static void check_group(struct desk *d, const struct made *m,
+static void check_group(struct build *d, const struct made *m,
                         const struct node *n, const struct kv_group *g) {
     if (g->layers == 0)
         shape_wrong(d, m, n, "a group of no layers");
@@ -179,7 +179,7 @@ static void check_group(struct desk *d, const struct made *m,
     }
 }
 
-void check_model(struct desk *d, const struct made *m) {
+void check_model(struct build *d, const struct made *m) {
     const struct model *model = m->what;
     const struct node *groups = node_get(m->node, "groups");
     int64_t attention = 0, state = 0, beside = 0;
@@ -205,7 +205,7 @@ void check_model(struct desk *d, const struct made *m) {
 }
 
 /* What drivers report is a little under what is sold, in GiB for GB. */
-void check_gpu(struct desk *d, const struct made *m) {
+void check_gpu(struct build *d, const struct made *m) {
     const struct gpu *gpu = m->what;
     const struct node *total = node_get(m->node, "total");
     int64_t sold_gib, sold_gb;
@@ -227,7 +227,7 @@ static int by_message_key(const void *key, const void *row) {
     return str_cmp(*wanted, m->key);
 }
 
-void check_labels(struct desk *d) {
+void check_labels(struct build *d) {
     const struct corpus *c = &d->corpus;
     if (d->i18n_src[LANG_EN] == NULL)
         return;
@@ -245,7 +245,7 @@ void check_labels(struct desk *d) {
     }
 }
 
-static void check_page(struct desk *d, const char *name, struct str now) {
+static void check_page(struct build *d, const char *name, struct str now) {
     struct str path = path_join(d->a, d->kb_dir, str_of(name));
     struct str text = {0};
     const char *why;
@@ -258,7 +258,7 @@ static void check_page(struct desk *d, const char *name, struct str now) {
              "makes it anew");
 }
 
-void check_layout(struct desk *d, const struct made *m) {
+void check_layout(struct build *d, const struct made *m) {
     struct str text = layout_entry(d->a, m->src, m->node,
                                    path_folder(m->src->path));
     struct str is = m->src->text;
@@ -271,7 +271,7 @@ void check_layout(struct desk *d, const struct made *m) {
                  CODE_layout, "laid out in another way; `oomkb fmt` mends it");
 }
 
-void check_docs(struct desk *d) {
+void check_docs(struct build *d) {
     check_page(d, "FORMAT.md", author_format_page(d->a));
     check_page(d, "entry.schema.json", author_entry_schema(d->a));
 }

@@ -8,7 +8,7 @@
  *
  * It refuses nothing: what has no literal at all is refused elsewhere.
  */
-#include "author/desk.h"
+#include "author/build.h"
 
 #include <stdlib.h>
 
@@ -43,14 +43,14 @@ static struct place place_of(const struct made *m, uint32_t signature) {
     return id ? id->place : (struct place){0};
 }
 
-static void add_use(struct desk *d, struct uses *u, struct str literal,
+static void add_use(struct build *d, struct uses *u, struct str literal,
                     uint32_t entry, uint32_t signature) {
     u->at = arena_grow(d->a, u->at, u->count, &u->cap, sizeof *u->at);
     u->at[u->count++] =
         (struct use){literal, str_hash(literal), entry, signature};
 }
 
-static void note_signature(struct desk *d, struct uses *u, uint32_t entry,
+static void note_signature(struct build *d, struct uses *u, uint32_t entry,
                            uint32_t signature) {
     const struct made *m = &d->made[MADE_ENTRY].at[entry];
     const struct signature *s = &made_entry(m)->signatures[signature];
@@ -70,7 +70,7 @@ static void note_signature(struct desk *d, struct uses *u, uint32_t entry,
     }
 }
 
-static void tell_shared(struct desk *d, const struct use *u, size_t entries) {
+static void tell_shared(struct build *d, const struct use *u, size_t entries) {
     const struct made *m = &d->made[MADE_ENTRY].at[u->entry];
     const struct signature *s = &made_entry(m)->signatures[u->signature];
     complain(&d->c, m->src, place_of(m, u->signature), CODE_costly_literal,
@@ -79,7 +79,7 @@ static void tell_shared(struct desk *d, const struct use *u, size_t entries) {
              STR_ARG(u->literal), entries);
 }
 
-static void find_shared(struct desk *d, const struct uses *u) {
+static void find_shared(struct build *d, const struct uses *u) {
     for (size_t i = 0, end; i < u->count; i = end) {
         size_t entries = 0;
         for (end = i; end < u->count && u->at[end].hash == u->at[i].hash; end++)
@@ -89,7 +89,7 @@ static void find_shared(struct desk *d, const struct uses *u) {
     }
 }
 
-void check_literals(struct desk *d) {
+void check_literals(struct build *d) {
     struct uses u = {0};
     if (d->c.errors > 0)
         return; /* a pattern may be none */

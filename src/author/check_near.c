@@ -5,7 +5,7 @@
  * run of four letters or more, has to stand in the miss and in a sample of the
  * failure.
  */
-#include "author/desk.h"
+#include "author/build.h"
 
 enum { WORD_LETTERS = 4 };
 
@@ -44,7 +44,7 @@ static bool share_a_word(struct str failure, struct str miss) {
     return false;
 }
 
-void check_near(struct desk *d, const struct made *m, struct str log,
+void check_near(struct build *d, const struct made *m, struct str log,
                 struct str miss) {
     const struct entry *e = made_entry(m);
     bool is_near = share_a_word(log, miss);

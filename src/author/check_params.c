@@ -146,7 +146,7 @@ static bool is_near(int64_t counted, int64_t said) {
     return times(apart, PARTS_OF_TOLERANCE) <= said;
 }
 
-void check_params(struct desk *d, const struct made *m) {
+void check_params(struct build *d, const struct made *m) {
     const struct model *model = m->what;
     const struct node *params = node_get(m->node, "params");
     const char *missing = lacks(model);

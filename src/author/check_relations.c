@@ -3,7 +3,7 @@
  *     head     owns signatures; mechanism unspecified, no conditions
  *     member   same_words_as: head
  */
-#include "author/desk.h"
+#include "author/build.h"
 
 static struct str head_of(const struct entry *e) {
     return e->same_words_as.n > 0 ? e->same_words_as : e->id;
@@ -16,23 +16,23 @@ static bool relates_to(const struct entry *e, struct str id) {
     return false;
 }
 
-bool entries_are_kin(const struct entry *a, const struct entry *b) {
+bool entries_are_related(const struct entry *a, const struct entry *b) {
     return str_eq(head_of(a), head_of(b)) || relates_to(a, b->id)
            || relates_to(b, a->id);
 }
 
-static void refuse(struct desk *d, const struct made *m, const struct node *n,
+static void refuse(struct build *d, const struct made *m, const struct node *n,
                    enum code code, const char *what, struct str id) {
     complain(&d->c, m->src, n != NULL ? n->place : (struct place){0}, code,
              "%s `%.*s`", what, STR_ARG(id));
 }
 
-static void check_head_of(struct desk *d, const struct made *m) {
+static void check_head_of(struct build *d, const struct made *m) {
     const struct entry *e = made_entry(m);
     const struct node *n = node_get(m->node, "same_words_as");
     if (e->same_words_as.n == 0)
         return;
-    const struct made *head = desk_find(d, MADE_ENTRY, e->same_words_as);
+    const struct made *head = build_find(d, MADE_ENTRY, e->same_words_as);
     if (head == NULL)
         refuse(d, m, n, CODE_same_words_nowhere, "there is no entry",
                e->same_words_as);
@@ -46,20 +46,20 @@ static void check_head_of(struct desk *d, const struct made *m) {
 }
 
 /* Which entries others call their head, by place. */
-static bool *heads_of(struct desk *d) {
+static bool *heads_of(struct build *d) {
     const struct made_list *list = &d->made[MADE_ENTRY];
     bool *is_head = arena_array(d->a, list->count, sizeof *is_head);
     for (size_t i = 0; i < list->count; i++) {
         struct str id = made_entry(&list->at[i])->same_words_as;
         const struct made *head =
-            id.n > 0 ? desk_find(d, MADE_ENTRY, id) : NULL;
+            id.n > 0 ? build_find(d, MADE_ENTRY, id) : NULL;
         if (head != NULL)
             is_head[head - list->at] = true;
     }
     return is_head;
 }
 
-static void check_fallback(struct desk *d, const struct made *m) {
+static void check_fallback(struct build *d, const struct made *m) {
     const struct entry *e = made_entry(m);
     if (e->same_words_as.n > 0)
         return;
@@ -77,20 +77,20 @@ static void check_fallback(struct desk *d, const struct made *m) {
     }
 }
 
-static void check_references(struct desk *d, const struct made *m) {
+static void check_references(struct build *d, const struct made *m) {
     const struct entry *e = made_entry(m);
     const struct node *prefer = node_get(m->node, "prefer");
     const struct node *relations = node_get(m->node, "relations");
     for (size_t i = 0; i < e->prefer.count; i++)
         if (e->prefer.at[i].n > 0
-            && desk_find(d, MADE_ENTRY, e->prefer.at[i]) == NULL)
+            && build_find(d, MADE_ENTRY, e->prefer.at[i]) == NULL)
             refuse(d, m, node_item(prefer, i), CODE_relation_nowhere,
                    "there is no entry", e->prefer.at[i]);
     for (size_t i = 0; i < e->relation_count; i++) {
         const struct relation *r = &e->relations[i];
         const struct node *row = node_item(relations, i);
         const struct node *n = node_get(row, "entry");
-        if (r->entry.n > 0 && desk_find(d, MADE_ENTRY, r->entry) == NULL)
+        if (r->entry.n > 0 && build_find(d, MADE_ENTRY, r->entry) == NULL)
             refuse(d, m, n, CODE_relation_nowhere, "there is no entry",
                    r->entry);
         if (r->entry.n > 0 && str_eq(r->entry, e->id))
@@ -103,12 +103,12 @@ static void check_references(struct desk *d, const struct made *m) {
 }
 
 /* An old id must not be somebody's present one, or somebody else's old one. */
-static void check_renamed(struct desk *d, const struct made *m) {
+static void check_renamed(struct build *d, const struct made *m) {
     const struct entry *e = made_entry(m);
     const struct node *list = node_get(m->node, "renamed_from");
     for (size_t i = 0; i < e->renamed_from.count; i++) {
         struct str old = e->renamed_from.at[i];
-        bool taken = old.n > 0 && desk_find(d, MADE_ENTRY, old) != NULL;
+        bool taken = old.n > 0 && build_find(d, MADE_ENTRY, old) != NULL;
         for (const struct entry *o = d->corpus.entries; o < e; o++)
             for (size_t j = 0; j < o->renamed_from.count; j++)
                 taken = taken || (old.n > 0
@@ -119,10 +119,10 @@ static void check_renamed(struct desk *d, const struct made *m) {
     }
 }
 
-static void check_component(struct desk *d, const struct made *m,
+static void check_component(struct build *d, const struct made *m,
                             struct str component, const char *key) {
     if (component.n == 0
-        || desk_find(d, MADE_COMPONENT, component) != NULL)
+        || build_find(d, MADE_COMPONENT, component) != NULL)
         return;
     refuse(d, m, node_get(m->node, key), CODE_unknown_component,
            "kb/vocabulary.yaml has no component", component);
@@ -130,7 +130,7 @@ static void check_component(struct desk *d, const struct made *m,
 
 /* Something must make it a candidate, and something show that it speaks. An
  * entry that could not be read whole may lack them for that reason alone. */
-static void check_selection(struct desk *d, const struct made *m) {
+static void check_selection(struct build *d, const struct made *m) {
     const struct entry *e = made_entry(m);
     if (m->is_broken || e->signature_count > 0
         || e->withdrawn.in[LANG_EN].n > 0)
@@ -145,7 +145,7 @@ static void check_selection(struct desk *d, const struct made *m) {
                  "that it ever speaks");
 }
 
-void check_relations(struct desk *d) {
+void check_relations(struct build *d) {
     const bool *is_head = heads_of(d);
     for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++) {
         const struct made *m = &d->made[MADE_ENTRY].at[i];

@@ -9,7 +9,7 @@
  *     <slug>.log           its entry speaks
  *     <slug>.ok.log        its entry does not, though a word is the same
  */
-#include "author/desk.h"
+#include "author/build.h"
 #include "author/files.h"
 #include "diagnose/diagnose.h"
 #include "match/match.h"
@@ -39,26 +39,26 @@ static void run_trial(void *arg) {
 }
 
 struct answered {
-    bool by_itself, by_kin;
+    bool by_itself, by_related;
     struct str stranger; /* an entry that spoke and is neither; or empty */
 };
 
-static void hear(struct desk *d, const struct finding *list, size_t count,
+static void hear(struct build *d, const struct finding *list, size_t count,
                  const struct entry *e, struct answered *out) {
     for (size_t i = 0; i < count; i++) {
         const struct entry *spoke = list[i].entry;
         if (str_eq(spoke->id, e->id))
             out->by_itself = true;
-        else if (entries_are_kin(e, spoke) ||
+        else if (entries_are_related(e, spoke) ||
                  (spoke->severity == SEVERITY_suspect &&
                   e->severity == SEVERITY_suspect)) /* none is surer */
-            out->by_kin = true;
+            out->by_related = true;
         else if (out->stranger.n == 0)
             out->stranger = arena_str(d->a, spoke->id);
     }
 }
 
-static struct answered who_spoke(struct desk *d, const struct report *r,
+static struct answered who_spoke(struct build *d, const struct report *r,
                                  const struct entry *e) {
     struct answered out = {0};
     hear(d, r->findings, r->finding_count, e, &out);
@@ -66,7 +66,7 @@ static struct answered who_spoke(struct desk *d, const struct report *r,
     return out;
 }
 
-static struct answered try(struct desk *d, const struct bench *on,
+static struct answered try(struct build *d, const struct bench *on,
                            const struct entry *e, struct str name,
                            struct str log) {
     struct trial t = {.on = on, .name = name, .log = log};
@@ -83,14 +83,14 @@ static struct answered try(struct desk *d, const struct bench *on,
     return out;
 }
 
-static void check_signature_sample(struct desk *d, const struct bench *on,
+static void check_signature_sample(struct build *d, const struct bench *on,
                                    const struct made *m, size_t i) {
     const struct entry *e = made_entry(m);
     const struct node *list = node_get(m->node, "signatures");
     const struct node *n = node_get(node_item(list, i), "sample");
     struct answered by = try(d, on, e, m->src->path, e->signatures[i].sample);
     struct place place = node_place_at(m->src, n, 0);
-    if (by.by_itself || by.by_kin)
+    if (by.by_itself || by.by_related)
         return;
     if (by.stranger.n > 0)
         complain(&d->c, m->src, place, CODE_sample_taken,
@@ -101,7 +101,7 @@ static void check_signature_sample(struct desk *d, const struct bench *on,
                  "no entry answers this sample");
 }
 
-static bool read_log(struct desk *d, struct str path, struct str *bytes) {
+static bool read_log(struct build *d, struct str path, struct str *bytes) {
     const char *why;
     if (file_read(d->a, path, bytes, &why))
         return true;
@@ -110,7 +110,7 @@ static bool read_log(struct desk *d, struct str path, struct str *bytes) {
     return false;
 }
 
-static void check_logs(struct desk *d, const struct bench *on,
+static void check_logs(struct build *d, const struct bench *on,
                        const struct made *m) {
     const struct entry *e = made_entry(m);
     struct str log = {0};
@@ -135,10 +135,10 @@ static void check_logs(struct desk *d, const struct bench *on,
     }
 }
 
-static void check_samples_of(struct desk *d, size_t i, void *ctx) {
+static void check_samples_of(struct build *d, size_t i, void *ctx) {
     const struct bench *on = ctx;
     const struct made *m = &d->made[MADE_ENTRY].at[i];
-    if (!desk_is_asked(d, m) || made_entry(m)->withdrawn.in[LANG_EN].n > 0)
+    if (!build_is_asked(d, m) || made_entry(m)->withdrawn.in[LANG_EN].n > 0)
         return;
     for (size_t k = 0; k < made_entry(m)->signature_count; k++)
         check_signature_sample(d, on, m, k);
@@ -148,8 +148,8 @@ static void check_samples_of(struct desk *d, size_t i, void *ctx) {
                  "no <slug>.ok.log: nothing shows where it stops");
 }
 
-void check_samples(struct desk *d, struct str image) {
+void check_samples(struct build *d, struct str image) {
     struct bench on = {.ix = index_open(d->a, image)};
     on.kit = scan_kit_open(d->a, on.ix);
-    desk_share(d, d->made[MADE_ENTRY].count, check_samples_of, &on);
+    build_share(d, d->made[MADE_ENTRY].count, check_samples_of, &on);
 }

@@ -14,10 +14,10 @@
  *
  * Short flags mean too many things, and prose too many more: neither is asked.
  */
-#include "author/desk.h"
+#include "author/build.h"
 
 struct asking { /* about one fix */
-    struct desk *d;
+    struct build *d;
     const struct made *m;
     const struct workaround *w; /* NULL: a dead end, and what to do instead */
     const struct engine *own; /* of the entry's component; NULL: none */
@@ -59,7 +59,7 @@ static struct str token_at(struct str text, size_t at) {
 
 /* ---- who takes it ---- */
 
-static bool program_takes(const struct desk *d, struct str word) {
+static bool program_takes(const struct build *d, struct str word) {
     for (size_t i = 0; i < d->programs.program_count; i++) {
         const struct str_list *takes = &d->programs.programs[i].takes;
         for (size_t k = 0; k < takes->count; k++)
@@ -69,7 +69,7 @@ static bool program_takes(const struct desk *d, struct str word) {
     return false;
 }
 
-static bool somebody_takes(const struct desk *d, struct str text, size_t at,
+static bool somebody_takes(const struct build *d, struct str text, size_t at,
                            struct str word) {
     struct setting_said said;
     for (size_t i = 0; i < d->corpus.engine_count; i++)
@@ -169,9 +169,9 @@ static void ask_flag(struct asking *q, const struct node *n,
         ask_word(q, flag, 0, flag);
 }
 
-static const struct engine *engine_of(const struct desk *d,
+static const struct engine *engine_of(const struct build *d,
                                       const struct entry *e) {
-    const struct made *m = desk_find(d, MADE_ENGINE, e->component);
+    const struct made *m = build_find(d, MADE_ENGINE, e->component);
     return m == NULL ? NULL : m->what;
 }
 
@@ -183,13 +183,13 @@ static void ask_fix(struct asking *q, const struct node *n) {
 }
 
 /* Of no engine: any may take what it names, and until when is not asked. */
-void check_fix_takes(struct desk *d, const struct made *m,
+void check_fix_takes(struct build *d, const struct made *m,
                      const struct node *n, const struct workaround *w) {
     struct asking q = {d, m, w, NULL, NULL, false};
     ask_fix(&q, n);
 }
 
-void check_takes(struct desk *d, const struct made *m) {
+void check_takes(struct build *d, const struct made *m) {
     const struct entry *e = made_entry(m);
     const struct node *list = node_get(m->node, "workarounds");
     for (size_t i = 0; i < e->workaround_count; i++) {

@@ -7,7 +7,7 @@
  * Only settings that a table of kb/engines/ reads as a fact are asked. They are
  * counted, and told of once.
  */
-#include "author/desk.h"
+#include "author/build.h"
 
 static bool is_flag_of(const struct flag *f, struct str name) {
     bool is_one = str_eq(f->flag, name);
@@ -25,7 +25,7 @@ static bool reads(const struct engine *e, struct str name) {
 
 /* Does the engine, or what runs in every log, read that flag as a fact? Of no
  * engine: does any? */
-static bool is_read(const struct desk *d, struct str component,
+static bool is_read(const struct build *d, struct str component,
                     struct str name) {
     for (size_t i = 0; i < d->made[MADE_ENGINE].count; i++) {
         const struct engine *e = d->made[MADE_ENGINE].at[i].what;
@@ -48,7 +48,7 @@ static bool is_typed(struct str command, struct str name) {
            && (end == command.n || command.p[end] == ' ');
 }
 
-static size_t count_of(const struct desk *d, struct str component,
+static size_t count_of(const struct build *d, struct str component,
                        const struct workaround *w) {
     const struct acts_on *a = &w->acts_on;
     bool is_moved = a->change == CHANGE_up || a->change == CHANGE_down;
@@ -56,7 +56,7 @@ static size_t count_of(const struct desk *d, struct str component,
            is_read(d, component, a->flag);
 }
 
-void check_typed(struct desk *d) {
+void check_typed(struct build *d) {
     size_t count = 0;
     const struct made *first = NULL;
     for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++) {

@@ -6,7 +6,7 @@
  * need an image, so they wait until nothing else is wrong. What is wrong
  * leaves no image. */
 #include "author/check.h"
-#include "author/desk.h"
+#include "author/build.h"
 #include "author/files.h"
 #include "match/match.h"
 
@@ -21,7 +21,7 @@ struct str author_sibling_dir(struct arena *a, struct str entries_dir,
     return path_join(a, path_parent(entries_dir), str_of(name));
 }
 
-static void check_generated(struct desk *d, const struct made *m,
+static void check_generated(struct build *d, const struct made *m,
                             size_t written) {
     const struct engine *e = m->what;
     const struct node *flags = node_get(m->node, "flags");
@@ -37,18 +37,18 @@ static void check_generated(struct desk *d, const struct made *m,
     }
 }
 
-static void check_alone(struct desk *d, size_t i, void *ctx) {
+static void check_alone(struct build *d, size_t i, void *ctx) {
     const struct made *m = &d->made[MADE_ENTRY].at[i];
     (void)ctx;
     check_entry(&d->c, m->src, m->node, made_entry(m), d->fact_used);
-    check_tongues(d, m);
+    check_translations(d, m);
     check_takes(d, m);
     if (d->options->check_layout && !m->src->is_draft)
         check_layout(d, m);
 }
 
-static void check_all(struct desk *d) {
-    desk_share(d, d->made[MADE_ENTRY].count, check_alone, NULL);
+static void check_all(struct build *d) {
+    build_share(d, d->made[MADE_ENTRY].count, check_alone, NULL);
     for (size_t i = 0; i < d->made[MADE_ENGINE].count; i++) {
         const struct made *m = &d->made[MADE_ENGINE].at[i];
         struct engine *e = m->what;
@@ -69,7 +69,7 @@ static void check_all(struct desk *d) {
     check_causes(d);
     check_relations(d);
     check_effects(d);
-    check_twins(d);
+    check_duplicates(d);
     check_literals(d);
     check_typed(d);
     check_phrases(d);
@@ -78,15 +78,15 @@ static void check_all(struct desk *d) {
         check_docs(d);
 }
 
-static struct str build_image(struct desk *d) {
+static struct str build_image(struct build *d) {
     struct pattern_list patterns = corpus_patterns(d->a, &d->corpus);
     patterns_study(d->a, &patterns);
     struct str prefilter = scan_kit_build(d->a, &patterns);
     return index_write(d->a, &d->corpus, &patterns, prefilter);
 }
 
-struct desk *desk_read(struct arena *a, const struct author_options *o) {
-    struct desk *d = arena_alloc(a, sizeof *d);
+struct build *build_read(struct arena *a, const struct author_options *o) {
+    struct build *d = arena_alloc(a, sizeof *d);
     struct str entries = without_slash(o->entries_dir);
     d->a = a;
     d->options = o;
@@ -96,30 +96,30 @@ struct desk *desk_read(struct arena *a, const struct author_options *o) {
                                 : author_sibling_dir(a, entries, "kb");
     d->i18n_dir = o->i18n_dir.n > 0 ? o->i18n_dir
                                     : author_sibling_dir(a, entries, "i18n");
-    desk_read_entries(d);
-    desk_read_kb(d);
-    desk_read_i18n(d);
-    desk_settle(d);
-    desk_merge(d);
+    build_read_entries(d);
+    build_read_kb(d);
+    build_read_i18n(d);
+    build_settle(d);
+    build_merge(d);
     return d;
 }
 
 const struct corpus *author_read_corpus(struct arena *a,
                                         const struct author_options *o) {
-    struct desk *d = desk_read(a, o);
+    struct build *d = build_read(a, o);
     complaints_tell(&d->c, o->on_diag, o->diag_ctx);
     return &d->corpus;
 }
 
 /* Of the files that were asked about; where the others have errors, there is
  * no image, and samples were not tried. */
-static size_t keep_asked(struct desk *d) {
+static size_t keep_asked(struct build *d) {
     size_t asked = 0, errors = d->c.errors;
     const struct str_list *only = &d->options->only;
     if (only->count == 0)
         return d->corpus.entry_count;
     for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++)
-        asked += desk_is_asked(d, &d->made[MADE_ENTRY].at[i]);
+        asked += build_is_asked(d, &d->made[MADE_ENTRY].at[i]);
     complaints_keep(&d->c, only->at, only->count);
     bool is_untried = errors > 0 && d->c.errors == 0;
     struct diag note = {.level = DIAG_NOTE, .path = d->entries_dir,
@@ -133,7 +133,7 @@ static size_t keep_asked(struct desk *d) {
 struct author_result author_compile(struct arena *a,
                                     const struct author_options *o,
                                     struct str *image) {
-    struct desk *d = desk_read(a, o);
+    struct build *d = build_read(a, o);
     check_all(d);
     *image = (struct str){0};
     if (d->c.errors == 0) {

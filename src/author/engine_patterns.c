@@ -10,7 +10,7 @@
  * the line once, and short flags and keys are read from what they matched.
  *
  * The patterns follow the engine's own contexts, in the order of its flags. */
-#include "author/desk.h"
+#include "author/build.h"
 #include "match/match.h"
 
 enum { PATTERN_BYTES_MAX = 2048 };

@@ -86,7 +86,8 @@ static void put_shape(struct page *p, const struct shape *shape, int level) {
 static void put_types(struct page *p) {
     buf_add(&p->out, STR("\n## What values look like\n\n| word | it takes |\n"
                          "| --- | --- |\n"));
-#define X(type, kind, name, doc) buf_printf(&p->out, "| %s | %s |\n", name, doc);
+#define X(type, kind, name, doc)                                               \
+    buf_printf(&p->out, "| %s | %s |\n", name, doc);
     FIELD_TYPES(X)
 #undef X
 }

@@ -12,12 +12,12 @@
  *
  * A phrase that is `open` still stands in texts that were written before it:
  * they are counted and told of once. */
-#include "author/desk.h"
+#include "author/build.h"
 
 enum { KEY_BYTES = 3, CHAINS = 256 };
 
-struct misnomer {
-    struct misnomer *next;
+struct banned_term {
+    struct banned_term *next;
     struct str word, better, why;
     bool is_open;
     size_t count;               /* of an open one: texts that have it, */
@@ -25,9 +25,9 @@ struct misnomer {
     struct place place;
 };
 
-struct misnomers {
-    struct misnomer *chains[LANG_COUNT_OF][CHAINS];
-    struct misnomer *short_ones[LANG_COUNT_OF]; /* fewer bytes than a key */
+struct banned_terms {
+    struct banned_term *chains[LANG_COUNT_OF][CHAINS];
+    struct banned_term *short_ones[LANG_COUNT_OF]; /* fewer bytes than a key */
 };
 
 static unsigned char lower(char c) {
@@ -41,19 +41,19 @@ static size_t chain_of(const char *p) {
     return key % CHAINS;
 }
 
-static void add_word(struct arena *a, struct misnomers *all, enum lang lang,
-                     struct misnomer what) {
-    struct misnomer **chain = what.word.n < KEY_BYTES
+static void add_word(struct arena *a, struct banned_terms *all, enum lang lang,
+                     struct banned_term what) {
+    struct banned_term **chain = what.word.n < KEY_BYTES
                                   ? &all->short_ones[lang]
                                   : &all->chains[lang][chain_of(what.word.p)];
-    struct misnomer *m = arena_alloc(a, sizeof *m);
+    struct banned_term *m = arena_alloc(a, sizeof *m);
     *m = what;
     m->next = *chain;
     *chain = m;
 }
 
-static void add_words(struct arena *a, struct misnomers *all, enum lang lang,
-                      const struct str_list *words, struct misnomer what) {
+static void add_words(struct arena *a, struct banned_terms *all, enum lang lang,
+                      const struct str_list *words, struct banned_term what) {
     for (size_t i = 0; i < words->count; i++) {
         what.word = words->at[i];
         if (what.word.n > 0)
@@ -61,21 +61,21 @@ static void add_words(struct arena *a, struct misnomers *all, enum lang lang,
     }
 }
 
-void glossary_settle(struct desk *d) {
+void glossary_settle(struct build *d) {
     const struct glossary_file *g = &d->glossary;
-    struct misnomers *all = arena_alloc(d->a, sizeof *all);
+    struct banned_terms *all = arena_alloc(d->a, sizeof *all);
     for (size_t i = 0; i < g->term_count; i++)
         add_words(d->a, all, LANG_ZH, &g->terms[i].not_so,
-                  (struct misnomer){.better = g->terms[i].zh,
+                  (struct banned_term){.better = g->terms[i].zh,
                                     .why = g->terms[i].en});
     for (size_t i = 0; i < g->phrase_count; i++) {
         const struct phrase *p = &g->phrases[i];
         add_words(d->a, all, str_eq(p->lang, STR("zh")) ? LANG_ZH : LANG_EN,
                   &p->not_so,
-                  (struct misnomer){.better = p->say, .why = p->why,
+                  (struct banned_term){.better = p->say, .why = p->why,
                                     .is_open = p->is_open});
     }
-    d->misnomers = all;
+    d->banned_terms = all;
 }
 
 /* ---- one text ---- */
@@ -109,7 +109,7 @@ static bool is_letter(char c) {
     return (lower(c) >= 'a' && lower(c) <= 'z') || c == '-' || c == '_';
 }
 
-static bool stands_at(struct str text, size_t at, const struct misnomer *m,
+static bool stands_at(struct str text, size_t at, const struct banned_term *m,
                       enum lang lang) {
     struct str here = str_slice(text, at, m->word.n);
     size_t end = at + m->word.n;
@@ -124,13 +124,13 @@ static bool stands_at(struct str text, size_t at, const struct misnomer *m,
 }
 
 struct asked {
-    struct desk *d;
+    struct build *d;
     const struct source *src;
     const struct node *node;
     enum lang lang;
 };
 
-static void told_at(const struct asked *q, struct misnomer *m, size_t at) {
+static void told_at(const struct asked *q, struct banned_term *m, size_t at) {
     struct place place = node_place_at(q->src, q->node, at);
     if (!m->is_open) {
         complain(&q->d->c, q->src, place, CODE_glossary,
@@ -142,14 +142,15 @@ static void told_at(const struct asked *q, struct misnomer *m, size_t at) {
     }
 }
 
-static void ask_at(const struct asked *q, struct misnomer *chain, size_t at) {
-    for (struct misnomer *m = chain; m != NULL; m = m->next)
+static void ask_at(const struct asked *q, struct banned_term *chain,
+                   size_t at) {
+    for (struct banned_term *m = chain; m != NULL; m = m->next)
         if (stands_at(q->node->text, at, m, q->lang))
             told_at(q, m, at);
 }
 
 static void ask_text(const struct asked *q) {
-    const struct misnomers *all = q->d->misnomers;
+    const struct banned_terms *all = q->d->banned_terms;
     struct str text = q->node->text;
     for (size_t i = 0; all != NULL && i < text.n; i++) {
         size_t end = behind_foreign(text, i);
@@ -163,13 +164,13 @@ static void ask_text(const struct asked *q) {
     }
 }
 
-void check_glossary(struct desk *d, const struct source *src,
+void check_glossary(struct build *d, const struct source *src,
                     const struct node *text, enum lang lang) {
     ask_text(&(struct asked){d, src, text, lang});
 }
 
 /* Every text in it, of either language. */
-static void check_texts(struct desk *d, const struct source *src,
+static void check_texts(struct build *d, const struct source *src,
                         const struct node *n) {
     for (size_t i = 0; n->kind == NODE_LIST && i < n->count; i++)
         check_texts(d, src, n->items[i]);
@@ -184,7 +185,7 @@ static void check_texts(struct desk *d, const struct source *src,
     }
 }
 
-static void tell_chain(struct desk *d, const struct misnomer *m) {
+static void tell_chain(struct build *d, const struct banned_term *m) {
     for (; m != NULL; m = m->next)
         if (m->count > 0)
             complain(&d->c, m->src, m->place, CODE_phrase,
@@ -193,7 +194,7 @@ static void tell_chain(struct desk *d, const struct misnomer *m) {
                      STR_ARG(m->better), STR_ARG(m->why));
 }
 
-void check_phrases(struct desk *d) {
+void check_phrases(struct build *d) {
     static const enum made_kind kinds[] = {MADE_CAUSE, MADE_FIX, MADE_ENTRY};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         const struct made_list *list = &d->made[kinds[k]];
@@ -201,9 +202,9 @@ void check_phrases(struct desk *d) {
             if (list->at[i].node != NULL)
                 check_texts(d, list->at[i].src, list->at[i].node);
     }
-    for (int lang = 0; d->misnomers != NULL && lang < LANG_COUNT_OF; lang++) {
+    for (int lang = 0; d->banned_terms != NULL && lang < LANG_COUNT_OF; lang++) {
         for (size_t i = 0; i < CHAINS; i++)
-            tell_chain(d, d->misnomers->chains[lang][i]);
-        tell_chain(d, d->misnomers->short_ones[lang]);
+            tell_chain(d, d->banned_terms->chains[lang][i]);
+        tell_chain(d, d->banned_terms->short_ones[lang]);
     }
 }

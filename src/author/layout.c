@@ -386,7 +386,8 @@ static void put_list(struct layout *l, const struct node *n,
         buf_add_char(&l->out, '-');
         size_t from = l->out.n;
         bool is_known = item->anchor.n > 0;
-        if (item->kind == NODE_MAP && !is_known && !put_if_short(l, item, shape)) {
+        if (item->kind == NODE_MAP && !is_known &&
+            !put_if_short(l, item, shape)) {
             l->out.n = from;
             buf_add_char(&l->out, ' ');
             put_map(l, item, shape, false, indent + 2, true);

@@ -7,7 +7,7 @@
  *
  * A run looks nothing up: the structs hold what holds. Which keys a file wrote
  * is asked of its nodes. What nobody says is an error. */
-#include "author/desk.h"
+#include "author/build.h"
 
 #include <string.h>
 
@@ -77,8 +77,8 @@ static void add_conditions(struct arena *a, struct workaround *w,
     w->when = both;
 }
 
-static const struct made *row_of(struct desk *d, const struct workaround *w) {
-    return desk_find(d, MADE_ACT, act_key(d->a, &w->acts_on));
+static const struct made *row_of(struct build *d, const struct workaround *w) {
+    return build_find(d, MADE_ACT, act_key(d->a, &w->acts_on));
 }
 
 static void refuse_unsaid(struct complaints *c, const struct source *src,
@@ -101,12 +101,12 @@ static void refuse_missing(struct complaints *c, const struct source *src,
             refuse_unsaid(c, src, s->own, CODE_missing_key, must_stand[i]);
 }
 
-static const struct made *used_by(struct desk *d, const struct made *m,
+static const struct made *used_by(struct build *d, const struct made *m,
                                   const struct node *n,
                                   const struct workaround *w) {
     if (w->use.n == 0)
         return NULL;
-    const struct made *used = desk_find(d, MADE_FIX, w->use);
+    const struct made *used = build_find(d, MADE_FIX, w->use);
     if (used == NULL)
         complain(&d->c, m->src, node_get(n, "use")->place, CODE_unknown_fix,
                  "kb/fixes/ has no fix `%.*s`", STR_ARG(w->use));
@@ -114,7 +114,7 @@ static const struct made *used_by(struct desk *d, const struct made *m,
 }
 
 /* made: the entry, or the library fix itself. */
-static struct sources merge_fix(struct desk *d, const struct made *m,
+static struct sources merge_fix(struct build *d, const struct made *m,
                                 const struct node *n, struct workaround *w) {
     struct sources s = {.own = n};
     const struct made *used = used_by(d, m, n, w);
@@ -147,7 +147,7 @@ static bool cures_one(const struct entry *e, const struct workaround *w) {
     return w->cure_count == 0; /* that is told already */
 }
 
-static void ask_cures(struct desk *d, const struct made *m,
+static void ask_cures(struct build *d, const struct made *m,
                       const struct node *n, const struct sources *s,
                       const struct workaround *w) {
     struct place place = n->place;
@@ -161,7 +161,7 @@ static void ask_cures(struct desk *d, const struct made *m,
                  "the fix cures none of the causes of its entry");
 }
 
-static void merge_entry(struct desk *d, const struct made *m) {
+static void merge_entry(struct build *d, const struct made *m) {
     struct entry *e = m->what;
     const struct node *list = node_get(m->node, "workarounds");
     if (node_get(m->node, "causes") == NULL) {
@@ -177,7 +177,7 @@ static void merge_entry(struct desk *d, const struct made *m) {
     }
 }
 
-void desk_merge(struct desk *d) {
+void build_merge(struct build *d) {
     for (size_t i = 0; i < d->made[MADE_FIX].count; i++) {
         const struct made *m = &d->made[MADE_FIX].at[i];
         struct workaround *w = m->what;

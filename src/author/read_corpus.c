@@ -1,4 +1,4 @@
-/* read_corpus.c: entries/ and kb/ to the desk.
+/* read_corpus.c: entries/ and kb/ to a struct build.
  *
  *     entries/<component>/<slug>.yaml          an entry; its id is its path
  *     entries/<component>/<slug>.log           must be answered by it
@@ -10,7 +10,7 @@
  *
  * Anything else under entries/ is refused: a misspelled name would otherwise
  * be an entry that nobody misses. */
-#include "author/desk.h"
+#include "author/build.h"
 #include "author/files.h"
 
 static struct str relative(struct str path, struct str dir) {
@@ -47,7 +47,7 @@ void read_entry(const struct reading *r, struct str id,
         e->component = str_cut(id, '/', &slug);
 }
 
-static struct str beside(struct desk *d, struct str path, const char *suffix) {
+static struct str beside(struct build *d, struct str path, const char *suffix) {
     struct str base = without_suffix(path, STR(".yaml"));
     struct str other = arena_printf(d->a, "%.*s%s", STR_ARG(base), suffix);
     return file_exists(d->a, other) ? other : (struct str){0};
@@ -58,7 +58,7 @@ static bool is_under(struct str path, struct str dir) {
 }
 
 /* "vllm/x"; of a file elsewhere its folder's name and its own. */
-static struct str id_of(struct desk *d, struct str path) {
+static struct str id_of(struct build *d, struct str path) {
     struct str dir = is_under(path, d->entries_dir)
                          ? d->entries_dir
                          : path_parent(path_parent(path));
@@ -83,8 +83,8 @@ const struct source *source_as_draft(struct complaints *c,
     return draft;
 }
 
-static void read_entry_file(struct desk *d, struct str path) {
-    const struct source *src = desk_source(d, path);
+static void read_entry_file(struct build *d, struct str path) {
+    const struct source *src = build_source(d, path);
     if (src == NULL)
         return;
     struct str id = id_of(d, path);
@@ -103,14 +103,14 @@ static void read_entry_file(struct desk *d, struct str path) {
     struct reading r = {&d->c, src};
     size_t errors = d->c.errors;
     read_entry(&r, arena_str(d->a, id), root, e);
-    desk_put(d, MADE_ENTRY,
+    build_put(d, MADE_ENTRY,
              (struct made){.id = e->id, .what = e, .src = src, .node = root,
                            .is_broken = d->c.errors > errors,
                            .log_path = beside(d, path, ".log"),
                            .ok_log_path = beside(d, path, ".ok.log")});
 }
 
-static bool has_entry(struct desk *d, struct str path) {
+static bool has_entry(struct build *d, struct str path) {
     static const char *const beside_it[] = {".expect.json", ".ok.log", ".log"};
     for (size_t i = 0; i < sizeof beside_it / sizeof *beside_it; i++) {
         struct str suffix = str_of(beside_it[i]);
@@ -123,7 +123,7 @@ static bool has_entry(struct desk *d, struct str path) {
     return false;
 }
 
-static void read_beneath(struct desk *d, size_t i, void *ctx) {
+static void read_beneath(struct build *d, size_t i, void *ctx) {
     const struct str_list *files = ctx;
     struct str path = files->at[i];
     if (str_ends(path, STR(".yaml")))
@@ -135,25 +135,25 @@ static void read_beneath(struct desk *d, size_t i, void *ctx) {
                  ".expect.json");
 }
 
-void desk_read_entries(struct desk *d) {
+void build_read_entries(struct build *d) {
     struct str_list files = files_under(d->a, d->entries_dir);
     if (files.count == 0)
         complain(&d->c, source_new(d->a, d->entries_dir, (struct str){0}),
                  (struct place){0}, CODE_missing_file,
                  "no entries here; entries are <component>/<slug>.yaml");
-    desk_share(d, files.count, read_beneath, &files);
+    build_share(d, files.count, read_beneath, &files);
     for (size_t i = 0; i < d->options->only.count; i++)
         if (!is_under(d->options->only.at[i], d->entries_dir))
             read_entry_file(d, d->options->only.at[i]);
 }
 
-const struct node *kb_root(struct desk *d, struct str path,
+const struct node *kb_root(struct build *d, struct str path,
                                   const struct source **src) {
-    *src = desk_source(d, path);
+    *src = build_source(d, path);
     return *src == NULL ? NULL : yaml_read(&d->c, *src);
 }
 
-static void read_engine(struct desk *d, struct str path) {
+static void read_engine(struct build *d, struct str path) {
     const struct source *src;
     const struct node *root = kb_root(d, path, &src);
     if (root == NULL)
@@ -169,11 +169,11 @@ static void read_engine(struct desk *d, struct str path) {
         e->options[i].exists.product = e->id;
     for (size_t i = 0; i < e->default_count; i++)
         e->defaults[i].versions.product = e->id;
-    desk_put(d, MADE_ENGINE, (struct made){.id = e->id, .what = e, .src = src,
+    build_put(d, MADE_ENGINE, (struct made){.id = e->id, .what = e, .src = src,
                                            .node = root});
 }
 
-static void read_models(struct desk *d, struct str path) {
+static void read_models(struct build *d, struct str path) {
     const struct source *src;
     const struct node *root = kb_root(d, path, &src);
     struct model_file file = {0};
@@ -184,14 +184,14 @@ static void read_models(struct desk *d, struct str path) {
         file.models[i].family = file.family;
         for (size_t k = 0; k < file.models[i].group_count; k++)
             kv_group_sum_state(&file.models[i].groups[k]);
-        desk_put(d, MADE_MODEL,
+        build_put(d, MADE_MODEL,
                  (struct made){.id = file.models[i].id,
                                .what = &file.models[i], .src = src,
                                .node = node_item(node_get(root, "models"), i)});
     }
 }
 
-static void read_gpus(struct desk *d, struct str path) {
+static void read_gpus(struct build *d, struct str path) {
     const struct source *src;
     const struct node *root = kb_root(d, path, &src);
     struct gpu_file file = {0};
@@ -199,13 +199,13 @@ static void read_gpus(struct desk *d, struct str path) {
         return;
     shape_read(&(struct reading){&d->c, src}, &shape_gpu_file, root, &file);
     for (size_t i = 0; i < file.gpu_count; i++)
-        desk_put(d, MADE_GPU,
+        build_put(d, MADE_GPU,
                  (struct made){.id = file.gpus[i].id, .what = &file.gpus[i],
                                .src = src,
                                .node = node_item(node_get(root, "gpus"), i)});
 }
 
-static void read_vocabulary(struct desk *d, struct str path) {
+static void read_vocabulary(struct build *d, struct str path) {
     const struct source *src;
     const struct node *root = kb_root(d, path, &src);
     struct vocabulary_file file = {0};
@@ -213,14 +213,14 @@ static void read_vocabulary(struct desk *d, struct str path) {
         return;
     shape_read(&(struct reading){&d->c, src}, &shape_vocabulary, root, &file);
     for (size_t i = 0; i < file.component_count; i++)
-        desk_put(d, MADE_COMPONENT,
+        build_put(d, MADE_COMPONENT,
                  (struct made){
                      .id = file.components[i].id, .what = &file.components[i],
                      .src = src,
                      .node = node_item(node_get(root, "components"), i)});
 }
 
-static void read_glossary(struct desk *d, struct str path) {
+static void read_glossary(struct build *d, struct str path) {
     const struct source *src;
     const struct node *root = kb_root(d, path, &src);
     if (root != NULL)
@@ -229,7 +229,7 @@ static void read_glossary(struct desk *d, struct str path) {
     glossary_settle(d);
 }
 
-static void read_programs(struct desk *d, struct str path) {
+static void read_programs(struct build *d, struct str path) {
     const struct source *src;
     const struct node *root = kb_root(d, path, &src);
     if (root != NULL)
@@ -237,8 +237,8 @@ static void read_programs(struct desk *d, struct str path) {
                    &d->programs);
 }
 
-static void read_each(struct desk *d, const char *folder,
-                      void (*one)(struct desk *, struct str)) {
+static void read_each(struct build *d, const char *folder,
+                      void (*one)(struct build *, struct str)) {
     struct str_list files =
         files_under(d->a, path_join(d->a, d->kb_dir, str_of(folder)));
     for (size_t i = 0; i < files.count; i++)
@@ -246,7 +246,7 @@ static void read_each(struct desk *d, const char *folder,
             one(d, files.at[i]);
 }
 
-void desk_read_kb(struct desk *d) {
+void build_read_kb(struct build *d) {
     read_vocabulary(d, path_join(d->a, d->kb_dir, STR("vocabulary.yaml")));
     read_glossary(d, path_join(d->a, d->kb_dir, STR("glossary.yaml")));
     read_programs(d, path_join(d->a, d->kb_dir, STR("programs.yaml")));

@@ -1,6 +1,6 @@
 /* read_fixes.c: what entries share: kb/fixes/, kb/causes.yaml and
- * kb/ranking.yaml to the desk. */
-#include "author/desk.h"
+ * kb/ranking.yaml to a struct build. */
+#include "author/build.h"
 
 struct str act_key(struct arena *a, const struct acts_on *what) {
     if (what->flag.n == 0)
@@ -10,7 +10,7 @@ struct str act_key(struct arena *a, const struct acts_on *what) {
                         word_spelling(WORDS_CHANGE, (int)what->change));
 }
 
-void read_fixes(struct desk *d, struct str path) {
+void read_fixes(struct build *d, struct str path) {
     const struct source *src;
     const struct node *root = kb_root(d, path, &src);
     struct fix_file file = {0};
@@ -18,19 +18,19 @@ void read_fixes(struct desk *d, struct str path) {
         return;
     shape_read(&(struct reading){&d->c, src}, &shape_fix_file, root, &file);
     for (size_t i = 0; i < file.fix_count; i++)
-        desk_put(d, MADE_FIX,
+        build_put(d, MADE_FIX,
                  (struct made){.id = file.fixes[i].id, .what = &file.fixes[i],
                                .src = src,
                                .node = node_item(node_get(root, "fixes"), i)});
     for (size_t i = 0; i < file.act_count; i++)
-        desk_put(d, MADE_ACT,
+        build_put(d, MADE_ACT,
                  (struct made){.id = act_key(d->a, &file.acts[i].acts_on),
                                .what = &file.acts[i], .src = src,
                                .node = node_item(node_get(root, "acts"), i)});
 }
 
 /* A row for each mechanism, so that no entry is without causes. */
-static void keep_mechanisms(struct desk *d, const struct node *root,
+static void keep_mechanisms(struct build *d, const struct node *root,
                             const struct cause_file *file) {
     const struct node *list = node_get(root, "mechanisms");
     for (size_t i = 0; i < file->mechanism_count; i++) {
@@ -50,7 +50,7 @@ static void keep_mechanisms(struct desk *d, const struct node *root,
                      word_spelling(WORDS_MECHANISM, i));
 }
 
-void read_causes(struct desk *d, struct str path) {
+void read_causes(struct build *d, struct str path) {
     const struct node *root = kb_root(d, path, &d->causes_src);
     struct cause_file file = {0};
     if (root == NULL)
@@ -58,7 +58,7 @@ void read_causes(struct desk *d, struct str path) {
     shape_read(&(struct reading){&d->c, d->causes_src}, &shape_cause_file,
                root, &file);
     for (size_t i = 0; i < file.cause_count; i++)
-        desk_put(d, MADE_CAUSE,
+        build_put(d, MADE_CAUSE,
                  (struct made){
                      .id = file.causes[i].id, .what = &file.causes[i],
                      .src = d->causes_src,
@@ -66,7 +66,7 @@ void read_causes(struct desk *d, struct str path) {
     keep_mechanisms(d, root, &file);
 }
 
-void read_ranking(struct desk *d, struct str path) {
+void read_ranking(struct build *d, struct str path) {
     const struct source *src;
     const struct node *root = kb_root(d, path, &src);
     struct ranking_file file = {0};

@@ -4,7 +4,7 @@
  * keys, and a text must fill in the same {0}..{5} in every language. */
 #include <stdlib.h>
 
-#include "author/desk.h"
+#include "author/build.h"
 #include "author/files.h"
 
 enum { KEY_BYTES_MAX = 200 };
@@ -50,11 +50,11 @@ static int by_key(const void *a, const void *b) {
     return str_cmp(left->key, right->key);
 }
 
-static struct said_list read_language(struct desk *d, enum lang lang) {
+static struct said_list read_language(struct build *d, enum lang lang) {
     struct said_list list = {0};
     struct str file = arena_printf(d->a, "%s.yaml", lang_name((enum lang)lang));
     const struct source *src =
-        desk_source(d, path_join(d->a, d->i18n_dir, file));
+        build_source(d, path_join(d->a, d->i18n_dir, file));
     const struct node *root = src == NULL ? NULL : yaml_read(&d->c, src);
     if (root == NULL)
         return list;
@@ -75,13 +75,13 @@ static unsigned placeholders(struct str text) {
     return found;
 }
 
-static void refuse_alone(struct desk *d, const struct said *s, enum lang has) {
+static void refuse_alone(struct build *d, const struct said *s, enum lang has) {
     complain(&d->c, d->i18n_src[has], s->node->place, CODE_i18n_missing,
              "`%.*s` is missing in i18n/%s.yaml", STR_ARG(s->key),
              lang_name(has == LANG_EN ? LANG_ZH : LANG_EN));
 }
 
-static void pair_up(struct desk *d, const struct said *en,
+static void pair_up(struct build *d, const struct said *en,
                     const struct said *zh) {
     struct corpus *c = &d->corpus;
     struct message *m = &c->messages[c->message_count++];
@@ -100,7 +100,7 @@ static void pair_up(struct desk *d, const struct said *en,
 }
 
 /* Two sorted lists, side by side. */
-static void merge(struct desk *d, const struct said_list *en,
+static void merge(struct build *d, const struct said_list *en,
                   const struct said_list *zh) {
     size_t i = 0;
     size_t j = 0;
@@ -117,7 +117,7 @@ static void merge(struct desk *d, const struct said_list *en,
     }
 }
 
-void desk_read_i18n(struct desk *d) {
+void build_read_i18n(struct build *d) {
     struct said_list en = read_language(d, LANG_EN);
     struct said_list zh = read_language(d, LANG_ZH);
     d->corpus.messages = arena_array(d->a, en.count, sizeof(struct message));

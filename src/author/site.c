@@ -188,7 +188,9 @@ static bool is_way_ours(struct site *s, struct str path) {
 static void remove_stale(struct site *s) {
     for (size_t i = 0; i < s->old.count; i++) {
         struct str path = s->old.at[i];
-        if (is_among(path, s->pages.at, s->pages.count, sizeof *s->pages.at) || !is_way_ours(s, path))
+        if (is_among(path, s->pages.at, s->pages.count,
+                     sizeof *s->pages.at) ||
+            !is_way_ours(s, path))
             continue;
         s->result.removed += unlink(in_dir(s, path).p) == 0 ? 1 : 0;
         for (size_t n = path.n; n > 0; n--) {

@@ -10,10 +10,10 @@
  */
 #include <stdlib.h>
 
-#include "author/desk.h"
+#include "author/build.h"
 
 struct listing {
-    struct desk *d;
+    struct build *d;
     const struct stale_question *q;
     int64_t today;
     struct stale_list due;
@@ -65,7 +65,7 @@ static void ask_links(struct listing *l, const struct made *m,
 /* Has the engine's file learnt of a release since? */
 static void ask_release(struct listing *l, const struct made *m) {
     const struct entry *e = made_entry(m);
-    const struct made *engine = desk_find(l->d, MADE_ENGINE, e->component);
+    const struct made *engine = build_find(l->d, MADE_ENGINE, e->component);
     const struct node *seen = engine == NULL
         ? NULL : node_get(engine->node, "newest_seen");
     const struct node *verified = node_get(m->node, "last_verified");
@@ -99,7 +99,7 @@ static int by_age(const void *x, const void *y) {
 struct stale_list author_stale(struct arena *a, const struct author_options *o,
                                const struct stale_question *q,
                                struct author_result *result) {
-    struct desk *d = desk_read(a, o);
+    struct build *d = build_read(a, o);
     struct listing l = {.d = d, .q = q, .today = day_number(q->today)};
     for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++) {
         const struct made *m = &d->made[MADE_ENTRY].at[i];

@@ -40,7 +40,7 @@ enum shelf {
     SHELF_COMPONENT,  /* id -> what it folds into */
     SHELF_MESSAGE,    /* key -> text */
     SHELF_POOLED,     /* mechanism and fix -> worked, tried */
-    SHELF_FOREGONE,   /* predicate -> what SQLite said of it at build */
+    SHELF_PRECOMPUTED,   /* predicate -> what SQLite said of it at build */
     SHELF_COUNT_OF
 };
 

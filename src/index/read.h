@@ -103,7 +103,7 @@ bool reader_number(struct reader *r, enum shelf shelf, struct str name,
 /* Predicates, whoever asks. */
 struct when *when_new(struct arena *a);
 /* Is it an expression over facts that SQLite takes? Then how it is put. */
-bool when_takes(struct when *w, struct str predicate, struct foregone *f);
+bool when_takes(struct when *w, struct str predicate, struct precomputed *f);
 /* What a predicate sees of a fact, as facts_last() or in room; NULL: it is not
  * known. */
 const struct fact *when_value(const struct fact_list *facts,
@@ -113,13 +113,14 @@ size_t when_name(const struct fact_list *facts, const enum fact_name *names,
                  size_t count, struct verdict_when *v);
 /* What was said of it at build, if anything was; then whether that answers it.
  */
-bool foregone_find(const struct pack *pack, struct arena *a,
-                   struct str predicate, struct foregone *f);
-bool foregone_answers(const struct foregone *f, const struct fact_list *facts,
-                      struct verdict_when *v);
+bool precomputed_find(const struct pack *pack, struct arena *a,
+                   struct str predicate, struct precomputed *f);
+bool precomputed_answers(const struct precomputed *f,
+                         const struct fact_list *facts,
+                         struct verdict_when *v);
 /* f: how it is put, where that is known and believed; else NULL. */
 struct verdict_when when_evaluate(struct when *w, struct str predicate,
-                                  const struct foregone *f,
+                                  const struct precomputed *f,
                                   const struct fact_list *facts);
 
 #endif

@@ -176,9 +176,9 @@ struct verdict_when reader_when(struct reader *r, struct str predicate,
                                 const struct fact_list *facts) {
     const struct pack *pack = &r->ix->pack;
     struct verdict_when v = {.truth = TRUTH_UNKNOWN};
-    struct foregone f = {.fact_count = 0};
-    bool is_there = foregone_find(pack, r->arena, predicate, &f);
-    if (is_there && foregone_answers(&f, facts, &v))
+    struct precomputed f = {.fact_count = 0};
+    bool is_there = precomputed_find(pack, r->arena, predicate, &f);
+    if (is_there && precomputed_answers(&f, facts, &v))
         return v;
     if (r->when == NULL)
         r->when = when_new(r->arena);

@@ -23,18 +23,18 @@ void walk_ranking(struct record *r, struct ranking *ranking);
 
 /* A predicate as it is put to SQLite, and its answers: with none of its facts
  * known, and, where it is about one text alone, with that text. */
-struct foregone_value {
+struct precomputed_value {
     struct str word;
     enum truth truth;
 };
-struct foregone {
+struct precomputed {
     enum fact_name facts[PREDICATE_FACTS_MAX]; /* ?1, ?2 ... of sql */
     size_t fact_count;
     struct str sql;
     enum truth unknown;
-    struct foregone_value *values;
+    struct precomputed_value *values;
     size_t value_count;
 };
-void walk_foregone(struct record *r, struct foregone *f);
+void walk_precomputed(struct record *r, struct precomputed *f);
 
 #endif

@@ -28,7 +28,7 @@ static enum truth walk_truth(struct record *r, enum truth truth) {
     return (enum truth)record_word(r, (int)truth, TRUTH_UNKNOWN + 1);
 }
 
-void walk_foregone(struct record *r, struct foregone *f) {
+void walk_precomputed(struct record *r, struct precomputed *f) {
     f->fact_count = (size_t)record_word(r, (int)f->fact_count,
                                         PREDICATE_FACTS_MAX + 1);
     for (size_t i = 0; i < f->fact_count; i++)

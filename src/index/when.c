@@ -115,7 +115,7 @@ struct when *when_new(struct arena *a) {
 
 /* False and *why when its words are none of a predicate. */
 static bool put_in_sql(struct arena *a, struct str predicate,
-                       struct foregone *f, struct str *why) {
+                       struct precomputed *f, struct str *why) {
     struct buf sql;
     buf_init_in(&sql, a, (size_t)4 * PREDICATE_MAX_BYTES);
     buf_add(&sql, STR("SELECT (\n"));
@@ -129,7 +129,7 @@ static bool put_in_sql(struct arena *a, struct str predicate,
     }
     if (!buf_ok(&sql))
         arena_raise(a, FAIL_MEMORY, "out of memory for a predicate");
-    *f = (struct foregone){.fact_count = words.fact_count,
+    *f = (struct precomputed){.fact_count = words.fact_count,
                            .sql = buf_str(&sql)};
     memcpy(f->facts, words.facts, sizeof f->facts);
     return true;
@@ -137,7 +137,7 @@ static bool put_in_sql(struct arena *a, struct str predicate,
 
 /* NULL and *why when SQLite does not take it. */
 static struct prepared *prepare(struct when *w, struct str predicate,
-                                const struct foregone *f, struct str *why) {
+                                const struct precomputed *f, struct str *why) {
     struct prepared *p = arena_alloc(w->arena, sizeof *p);
     p->predicate = arena_str(w->arena, predicate);
     p->fact_count = f->fact_count;
@@ -163,7 +163,7 @@ static struct prepared *known(struct when *w, struct str predicate) {
     return p;
 }
 
-bool when_takes(struct when *w, struct str predicate, struct foregone *f) {
+bool when_takes(struct when *w, struct str predicate, struct precomputed *f) {
     struct str why;
     return put_in_sql(w->arena, predicate, f, &why) &&
            prepare(w, predicate, f, &why) != NULL;
@@ -263,8 +263,8 @@ static enum truth run(struct when *w, sqlite3_stmt *statement) {
 }
 
 static struct prepared *prepare_now(struct when *w, struct str predicate,
-                                    const struct foregone *f) {
-    struct foregone now;
+                                    const struct precomputed *f) {
+    struct precomputed now;
     struct str why;
     struct prepared *p = NULL;
     if (f != NULL || put_in_sql(w->arena, predicate, &now, &why))
@@ -276,7 +276,7 @@ static struct prepared *prepare_now(struct when *w, struct str predicate,
 }
 
 struct verdict_when when_evaluate(struct when *w, struct str predicate,
-                                  const struct foregone *f,
+                                  const struct precomputed *f,
                                   const struct fact_list *facts) {
     struct verdict_when verdict = {.truth = TRUTH_UNKNOWN};
     struct prepared *p = known(w, predicate);
@@ -289,7 +289,7 @@ struct verdict_when when_evaluate(struct when *w, struct str predicate,
 
 bool when_valid(struct arena *a, struct str predicate, struct str *why) {
     struct when *w = when_new(a);
-    struct foregone f;
+    struct precomputed f;
     bool is_valid = put_in_sql(a, predicate, &f, why) &&
                     prepare(w, predicate, &f, why) != NULL;
     release(w); /* a build asks for thousands */

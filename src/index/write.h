@@ -11,8 +11,8 @@ struct writer {
     struct pack_draft *pack;
 };
 
-/* foregone.c: the predicates of a corpus, as far as they are answered now. */
-void write_foregone(struct pack_draft *pack, struct arena *a,
+/* precomputed.c: the predicates of a corpus, as far as they are answered. */
+void write_precomputed(struct pack_draft *pack, struct arena *a,
                     const struct corpus *c);
 void write_search(struct writer *w, const struct corpus *c);
 /* After the tables: what SQL makes of them is read back. */

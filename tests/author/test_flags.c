@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "author/desk.h"
+#include "author/build.h"
 #include "match/match.h"
 #include "support/corpus.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "author/desk.h"
+#include "author/build.h"
 #include "support/corpus.h"
 
 struct told {
@@ -24,10 +24,10 @@ static void hear(void *ctx, const struct diag *diag) {
 }
 
 /* Entries of one signature each. */
-static struct desk *desk_of(struct arena *a, const char *const *patterns,
+static struct build *build_of(struct arena *a, const char *const *patterns,
                             size_t count) {
-    struct desk *d = arena_alloc(a, sizeof *d);
-    *d = (struct desk){.a = a, .c = {.a = a}};
+    struct build *d = arena_alloc(a, sizeof *d);
+    *d = (struct build){.a = a, .c = {.a = a}};
     const struct source *src = source_new(a, STR("toy.yaml"), STR(""));
     for (size_t i = 0; i < count; i++) {
         struct entry *e = arena_alloc(a, sizeof *e);
@@ -35,7 +35,7 @@ static struct desk *desk_of(struct arena *a, const char *const *patterns,
         *s = (struct signature){.id = STR("full"),
                                 .pattern = str_of(patterns[i])};
         *e = (struct entry){.signatures = s, .signature_count = 1};
-        desk_put(d, MADE_ENTRY,
+        build_put(d, MADE_ENTRY,
                  (struct made){.id = arena_printf(a, "toy/e%zu", i),
                                .what = e, .src = src});
     }
@@ -45,7 +45,7 @@ static struct desk *desk_of(struct arena *a, const char *const *patterns,
 static struct told told_of(struct arena *a, const char *const *patterns,
                            size_t count) {
     struct told t = {.a = a};
-    struct desk *d = desk_of(a, patterns, count);
+    struct build *d = build_of(a, patterns, count);
     check_literals(d);
     assert_int_equal(d->c.errors, 0);
     complaints_tell(&d->c, hear, &t);

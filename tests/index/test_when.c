@@ -270,25 +270,25 @@ static void answer_alike(struct arena *a) {
     }
 }
 
-static bool is_foregone(struct arena *a, const struct index *ix,
+static bool is_precomputed(struct arena *a, const struct index *ix,
                         const char *predicate, const char *stage) {
     struct fact fact = word(FACT_stage, stage);
     struct fact_list facts = {&fact, 1, 1};
-    struct foregone f = {.fact_count = 0};
+    struct precomputed f = {.fact_count = 0};
     struct verdict_when v;
-    return foregone_find(&ix->pack, a, str_of(predicate), &f) &&
-           foregone_answers(&f, &facts, &v);
+    return precomputed_find(&ix->pack, a, str_of(predicate), &f) &&
+           precomputed_answers(&f, &facts, &v);
 }
 
 static void ask_sqlite_the_rest(struct arena *a) {
     const struct index *ix = index_open(a, held_image(a));
-    assert_true(is_foregone(a, ix, "stage = 'load'", "load"));
-    assert_true(is_foregone(a, ix, "stage = 'load'", "optimizer"));
-    assert_false(is_foregone(a, ix, "stage = 'load'", "nobody"));
-    assert_true(is_foregone(a, ix, "gpu_free > 1", "load"));
-    assert_false(is_foregone(a, ix, "other_in_use > 5 OR stage = 'load'",
+    assert_true(is_precomputed(a, ix, "stage = 'load'", "load"));
+    assert_true(is_precomputed(a, ix, "stage = 'load'", "optimizer"));
+    assert_false(is_precomputed(a, ix, "stage = 'load'", "nobody"));
+    assert_true(is_precomputed(a, ix, "gpu_free > 1", "load"));
+    assert_false(is_precomputed(a, ix, "other_in_use > 5 OR stage = 'load'",
                              "load"));
-    assert_false(is_foregone(a, ix, "stage = 'not there'", "load"));
+    assert_false(is_precomputed(a, ix, "stage = 'not there'", "load"));
 }
 
 static void the_build_answers_alike(void **state) {

@@ -1,7 +1,7 @@
-/* desk.c: what was read, by kind and by id, and as the corpus that index/
+/* build.c: what was read, by kind and by id, and as the corpus that index/
  * value_wants. Settling sorts every list by id, so that the order in which a
  * directory was listed leaves no trace. */
-#include "author/desk.h"
+#include "author/build.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "author/files.h"
 #include "base/utf8.h"
 
-const struct source *desk_source(struct desk *d, struct str path) {
+const struct source *build_source(struct build *d, struct str path) {
     struct str bytes = {0};
     const char *why;
     if (!file_read(d->a, path, &bytes, &why)) {
@@ -37,14 +37,14 @@ const struct source *desk_source(struct desk *d, struct str path) {
     return src;
 }
 
-void desk_put(struct desk *d, enum made_kind kind, struct made made) {
+void build_put(struct build *d, enum made_kind kind, struct made made) {
     struct made_list *list = &d->made[kind];
     list->at = arena_grow(d->a, list->at, list->count, &list->cap,
                           sizeof *list->at);
     list->at[list->count++] = made;
 }
 
-bool desk_is_asked(const struct desk *d, const struct made *m) {
+bool build_is_asked(const struct build *d, const struct made *m) {
     const struct str_list *only = &d->options->only;
     for (size_t i = 0; i < only->count; i++)
         if (str_eq(only->at[i], m->src->path))
@@ -63,7 +63,7 @@ static int by_id(const void *a, const void *b) {
     return left->node < right->node ? -1 : 1;
 }
 
-const struct made *desk_find(const struct desk *d, enum made_kind kind,
+const struct made *build_find(const struct build *d, enum made_kind kind,
                              struct str id) {
     const struct made_list *list = &d->made[kind];
     size_t low = 0;
@@ -81,7 +81,7 @@ const struct made *desk_find(const struct desk *d, enum made_kind kind,
     return NULL;
 }
 
-static void refuse_taken(struct desk *d, const struct made_list *list) {
+static void refuse_taken(struct build *d, const struct made_list *list) {
     for (size_t i = 1; i < list->count; i++) {
         const struct made *m = &list->at[i];
         if (m->id.n == 0 || !str_eq(m->id, list->at[i - 1].id))
@@ -104,7 +104,7 @@ static const size_t made_sizes[MADE_KIND_COUNT_OF] = {
 };
 
 /* One array of a kind; what[] of the made things now points into it. */
-static void *settle(struct desk *d, enum made_kind kind, size_t *count) {
+static void *settle(struct build *d, enum made_kind kind, size_t *count) {
     struct made_list *list = &d->made[kind];
     size_t size = made_sizes[kind];
     if (list->count > 1)
@@ -119,7 +119,7 @@ static void *settle(struct desk *d, enum made_kind kind, size_t *count) {
     return array;
 }
 
-void desk_settle(struct desk *d) {
+void build_settle(struct build *d) {
     struct corpus *c = &d->corpus;
     c->entries = settle(d, MADE_ENTRY, &c->entry_count);
     c->engines = settle(d, MADE_ENGINE, &c->engine_count);

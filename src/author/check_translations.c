@@ -1,4 +1,4 @@
-/* check_tongues.c: one text, two languages.
+/* check_translations.c: one text, two languages.
  *
  * English and Chinese are written natively, so their words are free; what must
  * be the same are the things one types and reckons with:
@@ -10,7 +10,7 @@
  *
  * And both call a thing what kb/glossary.yaml says it is called: glossary.c.
  */
-#include "author/desk.h"
+#include "author/build.h"
 
 enum { TOKENS_MAX = 256 };
 
@@ -181,7 +181,7 @@ static bool spells(struct str text, struct str number, bool is_english) {
 /* ---- one text ---- */
 
 struct versions {
-    struct desk *d;
+    struct build *d;
     struct str en, zh;
     const struct source *src; /* of the Chinese */
     const struct node *node;
@@ -197,7 +197,7 @@ static void complain_of(const struct versions *v, enum code code,
 static void compare(const struct versions *v, enum code code,
                     const char *what, const struct tokens *en,
                     const struct tokens *zh) {
-    bool is_number = code == CODE_tongues_number;
+    bool is_number = code == CODE_translation_number;
     for (size_t i = 0; i < en->count; i++)
         if (!has(zh, en->at[i])
             && !(is_number && spells(v->zh, en->at[i], false)))
@@ -214,27 +214,27 @@ static bool compare_all(const struct versions *v) {
     t[0].count = t[1].count = 0;
     spans_of(v->en, &t[0]);
     spans_of(v->zh, &t[1]);
-    compare(v, CODE_tongues_code, "code", &t[0], &t[1]);
+    compare(v, CODE_translation_code, "code", &t[0], &t[1]);
     if (v->d->c.errors > errors)
         return false; /* its flags and numbers differ with it */
     t[0].count = t[1].count = 0;
     flags_of(v->en, &t[0]);
     flags_of(v->zh, &t[1]);
-    compare(v, CODE_tongues_code, "the flag", &t[0], &t[1]);
+    compare(v, CODE_translation_code, "the flag", &t[0], &t[1]);
     t[0].count = t[1].count = 0;
     numbers_of(v->d->a, v->en, &t[0]);
     numbers_of(v->d->a, v->zh, &t[1]);
-    compare(v, CODE_tongues_number, "the number", &t[0], &t[1]);
+    compare(v, CODE_translation_number, "the number", &t[0], &t[1]);
     return v->d->c.errors == errors;
 }
 
-void check_pair(struct desk *d, struct said_in en, struct said_in zh) {
+void check_pair(struct build *d, struct said_in en, struct said_in zh) {
     struct versions v = {d, en.node->text, zh.node->text, zh.src, zh.node};
     compare_all(&v);
 }
 
 /* Every mapping of exactly en and zh, wherever in the entry. */
-static void walk(struct desk *d, const struct source *src,
+static void walk(struct build *d, const struct source *src,
                  const struct node *n) {
     const struct node *en = node_get(n, "en");
     const struct node *zh = node_get(n, "zh");
@@ -251,7 +251,7 @@ static void walk(struct desk *d, const struct source *src,
     }
 }
 
-void check_tongues(struct desk *d, const struct made *m) {
+void check_translations(struct build *d, const struct made *m) {
     if (m->node != NULL)
         walk(d, m->src, m->node);
 }

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "author/alike.h"
+#include "author/similar_pairs.h"
 #include "support/corpus.h"
 
 #define SETS 150
@@ -73,7 +73,7 @@ static void find_all_alike(struct arena *a) {
     }
     for (size_t tenths = 5; tenths <= 10; tenths++) {
         struct pairs p = {.a = a};
-        pairs_of_alike(&p, sets, SETS, tenths);
+        pairs_of_similar(&p, sets, SETS, tenths);
         pairs_settle(&p);
         pairs += p.count;
         for (size_t i = 0; i < SETS; i++) {

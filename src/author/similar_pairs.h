@@ -1,7 +1,7 @@
-/* alike.h: which of many sets of numbers may be alike, without comparing each
- * with each. */
-#ifndef AUTHOR_ALIKE_H
-#define AUTHOR_ALIKE_H
+/* similar_pairs.h: which of many sets of numbers may be alike, without
+ * comparing each with each. */
+#ifndef AUTHOR_SIMILAR_PAIRS_H
+#define AUTHOR_SIMILAR_PAIRS_H
 
 #include "base/arena.h"
 
@@ -19,7 +19,7 @@ struct pairs {
 
 /* Every pair of sets that share so many tenths of all that either holds, and
  * some that do not. */
-void pairs_of_alike(struct pairs *out, const struct number_set *sets,
+void pairs_of_similar(struct pairs *out, const struct number_set *sets,
                     size_t count, size_t tenths);
 /* Every pair of equal keys; 0 is the key of what has none. */
 void pairs_of_equal(struct pairs *out, const uint64_t *keys, size_t count);

@@ -1,9 +1,9 @@
-/* check_twins.c: entries that are another one again.
+/* check_duplicates.c: entries that are another one again.
  *
  *   the same selection (group, signatures, conditions): nothing could choose
  *   the same title and cause, nine runs of three words in ten       between
  *   the same cause (half of the runs) or the same steps (six in ten), where
- *     the two are no kin: neither of one group nor tied by a relation
+ *     the two are not related: neither of one group nor tied by a relation
  *   the same component, mechanism, role and fixes, and half the words of the
  *     cause: one entry with more signatures (a warning: a person must look)
  *
@@ -11,8 +11,8 @@
  */
 #include <stdlib.h>
 
-#include "author/alike.h"
-#include "author/desk.h"
+#include "author/similar_pairs.h"
+#include "author/build.h"
 
 enum { WORDS_IN_SHINGLE = 3, STEPS_BYTES_MAX = 1 << 16 };
 
@@ -76,7 +76,7 @@ static struct str steps_of(struct arena *a, const struct entry *e) {
     return buf_ok(&b) ? buf_str(&b) : (struct str){0};
 }
 
-static void say(struct desk *d, size_t i, void *ctx) {
+static void say(struct build *d, size_t i, void *ctx) {
     struct said *said = ctx;
     const struct entry *e = made_entry(&d->made[MADE_ENTRY].at[i]);
     struct str cause = e->root_cause.in[LANG_EN];
@@ -165,26 +165,26 @@ static bool same_answer(const struct entry *a, const struct entry *b) {
 
 /* ---- pair by pair ---- */
 
-struct twins { /* the later one and the earlier one */
+struct candidate { /* the later one and the earlier one */
     const struct made *later, *earlier;
     const struct said *said;
     size_t i, k;
 };
 
-static bool says_alike(const struct twins *t, enum said_kind kind,
+static bool says_alike(const struct candidate *t, enum said_kind kind,
                        size_t tenths) {
     return share(&t->said->by[kind][t->i], &t->said->by[kind][t->k], tenths);
 }
 
 /* What makes the later one the earlier again; NULL: nothing does. */
-static const char *twin_by(const struct twins *t) {
+static const char *duplicate_by(const struct candidate *t) {
     const struct entry *a = made_entry(t->later);
     const struct entry *b = made_entry(t->earlier);
     if (same_signatures(a, b) && same_conditions(a, b))
         return "has the signatures and conditions of";
     if (says_alike(t, SAID_WHOLE, WHOLE_TENTHS))
         return "says the words of";
-    if (entries_are_kin(a, b))
+    if (entries_are_related(a, b))
         return NULL;
     if (says_alike(t, SAID_CAUSE, CAUSE_TENTHS))
         return "gives the cause in the words of";
@@ -193,13 +193,13 @@ static const char *twin_by(const struct twins *t) {
     return NULL;
 }
 
-static void compare(struct desk *d, const struct twins *t) {
+static void compare(struct build *d, const struct candidate *t) {
     const struct entry *a = made_entry(t->later);
     const struct entry *b = made_entry(t->earlier);
-    const char *twin = twin_by(t);
-    if (twin != NULL)
+    const char *how = duplicate_by(t);
+    if (how != NULL)
         complain(&d->c, t->later->src, (struct place){0}, CODE_near_duplicate,
-                 "%s `%.*s`", twin, STR_ARG(b->id));
+                 "%s `%.*s`", how, STR_ARG(b->id));
     else if (same_answer(a, b) && says_alike(t, SAID_WORDS, WORDS_TENTHS))
         complain(&d->c, t->later->src, (struct place){0}, CODE_same_answer,
                  "has the cause and the fixes of `%.*s`: one entry with more "
@@ -249,23 +249,24 @@ static void pairs_by_key(struct pairs *out, const struct made_list *list,
     pairs_of_equal(out, keys, list->count);
 }
 
-void check_twins(struct desk *d) {
+void check_duplicates(struct build *d) {
     const struct made_list *list = &d->made[MADE_ENTRY];
     struct said said;
     struct pairs pairs = {.a = d->a};
     for (int kind = 0; kind < SAID_COUNT_OF; kind++)
         said.by[kind] =
             arena_array(d->a, list->count, sizeof *said.by[kind]);
-    desk_share(d, list->count, say, &said);
-    pairs_of_alike(&pairs, said.by[SAID_WHOLE], list->count, WHOLE_TENTHS);
-    pairs_of_alike(&pairs, said.by[SAID_CAUSE], list->count, CAUSE_TENTHS);
-    pairs_of_alike(&pairs, said.by[SAID_STEPS], list->count, STEPS_TENTHS);
+    build_share(d, list->count, say, &said);
+    pairs_of_similar(&pairs, said.by[SAID_WHOLE], list->count, WHOLE_TENTHS);
+    pairs_of_similar(&pairs, said.by[SAID_CAUSE], list->count, CAUSE_TENTHS);
+    pairs_of_similar(&pairs, said.by[SAID_STEPS], list->count, STEPS_TENTHS);
     pairs_by_key(&pairs, list, signature_key);
     pairs_by_key(&pairs, list, answer_key);
     pairs_settle(&pairs);
     for (size_t p = 0; p < pairs.count; p++) {
         size_t i = (size_t)(pairs.at[p] >> 32);
         size_t k = (size_t)(pairs.at[p] & UINT32_MAX);
-        compare(d, &(struct twins){&list->at[i], &list->at[k], &said, i, k});
+        compare(d, &(struct candidate){&list->at[i], &list->at[k], &said, i,
+                                       k});
     }
 }

@@ -1,4 +1,4 @@
-/* foregone.c: predicates that were answered before anybody asked.
+/* precomputed.c: predicates that were answered before anybody asked.
  *
  *     stage = 'load'       load: true   serve: false   ...   unknown: unknown
  *     coalesce(engine, 'vllm') = 'vllm'       vllm: true   ...   unknown: true
@@ -19,7 +19,7 @@
 
 /* ---- a run ---- */
 
-static bool truth_of_word(const struct foregone *f, struct str word,
+static bool truth_of_word(const struct precomputed *f, struct str word,
                           enum truth *truth) {
     for (size_t i = 0; i < f->value_count; i++) {
         if (str_eq(f->values[i].word, word)) {
@@ -30,18 +30,19 @@ static bool truth_of_word(const struct foregone *f, struct str word,
     return false;
 }
 
-bool foregone_find(const struct pack *pack, struct arena *a,
-                   struct str predicate, struct foregone *f) {
+bool precomputed_find(const struct pack *pack, struct arena *a,
+                   struct str predicate, struct precomputed *f) {
     struct record record;
-    if (!pack_find(pack, a, SHELF_FOREGONE, predicate, &record))
+    if (!pack_find(pack, a, SHELF_PRECOMPUTED, predicate, &record))
         return false;
-    walk_foregone(&record, f);
+    walk_precomputed(&record, f);
     record_end(&record);
     return true;
 }
 
-bool foregone_answers(const struct foregone *f, const struct fact_list *facts,
-                      struct verdict_when *v) {
+bool precomputed_answers(const struct precomputed *f,
+                         const struct fact_list *facts,
+                         struct verdict_when *v) {
     struct verdict_when said = {.truth = TRUTH_UNKNOWN};
     struct fact room;
     if (when_name(facts, f->facts, f->fact_count, &said) == 0) {
@@ -138,14 +139,14 @@ static void add_words(struct answering *w, struct str predicate) {
 }
 
 static void answer_words(struct answering *w, struct when *when,
-                         struct str predicate, struct foregone *f) {
+                         struct str predicate, struct precomputed *f) {
     enum fact_name name = f->facts[0];
     f->values = arena_array(w->a, w->word_count[name], sizeof *f->values);
     for (size_t i = 0; i < w->word_count[name]; i++) {
         struct fact fact = {
             .name = name, .known = true, .word = w->words[name][i]};
         struct fact_list facts = {&fact, 1, 1};
-        f->values[f->value_count++] = (struct foregone_value){
+        f->values[f->value_count++] = (struct precomputed_value){
             fact.word, when_evaluate(when, predicate, NULL, &facts).truth};
     }
 }
@@ -153,17 +154,17 @@ static void answer_words(struct answering *w, struct when *when,
 static void answer(struct answering *w, struct when *when,
                    struct str predicate) {
     struct fact_list none = {NULL, 0, 0};
-    struct foregone f;
+    struct precomputed f;
     if (!when_takes(when, predicate, &f)) {
         return; /* a check has said so */
     }
     f.unknown = when_evaluate(when, predicate, NULL, &none).truth;
     if (is_of_one_text(f.facts, f.fact_count))
         answer_words(w, when, predicate, &f);
-    walk_foregone(pack_add_key(w->pack, SHELF_FOREGONE, predicate), &f);
+    walk_precomputed(pack_add_key(w->pack, SHELF_PRECOMPUTED, predicate), &f);
 }
 
-void write_foregone(struct pack_draft *pack, struct arena *a,
+void write_precomputed(struct pack_draft *pack, struct arena *a,
                     const struct corpus *c) {
     struct answering *w = arena_alloc(a, sizeof *w);
     w->a = a;

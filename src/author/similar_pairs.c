@@ -1,4 +1,4 @@
-/* alike.c: candidates by what they hold that few others hold.
+/* similar_pairs.c: candidates by what they hold that few others hold.
  *
  * Two sets that share t of their union share at least t of each. So if the
  * numbers of every set stand in one order, they have one in common among the
@@ -9,7 +9,7 @@
  *     set    -> its first numbers by rank
  *     number -> the sets that have it among their first: pairs
  */
-#include "author/alike.h"
+#include "author/similar_pairs.h"
 
 #include <stdlib.h>
 
@@ -103,7 +103,7 @@ static void add_pairs(struct pairs *out, const struct items *items) {
     }
 }
 
-void pairs_of_alike(struct pairs *out, const struct number_set *sets,
+void pairs_of_similar(struct pairs *out, const struct number_set *sets,
                     size_t count, size_t tenths) {
     struct items items = all_items(out->a, sets, count);
     sort(&items, by_number);

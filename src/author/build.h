@@ -1,9 +1,9 @@
-/* desk.h: everything on the table while a corpus is compiled.
+/* build.h: everything on the table while a corpus is compiled.
  *
  * What a file became (an entry, an engine, a model ...) is kept with the node
  * it came from, so that whatever is found wrong later still has a place. */
-#ifndef AUTHOR_DESK_H
-#define AUTHOR_DESK_H
+#ifndef AUTHOR_BUILD_H
+#define AUTHOR_BUILD_H
 
 #include "author/author.h"
 #include "corpus/fields.h"
@@ -29,7 +29,7 @@ struct made_list {
     size_t count, cap;
 };
 
-struct desk {
+struct build {
     struct arena *a;
     const struct author_options *options;
     struct str entries_dir, kb_dir, i18n_dir;
@@ -37,7 +37,7 @@ struct desk {
     struct made_list made[MADE_KIND_COUNT_OF];
     const struct source *i18n_src[LANG_COUNT_OF];
     struct glossary_file glossary;
-    struct misnomers *misnomers; /* of it: glossary.c */
+    struct banned_terms *banned_terms; /* of it: glossary.c */
     struct programs_file programs;
     struct mechanism_causes mechanisms[MECHANISM_COUNT_OF];
     const struct node *mechanism_nodes[MECHANISM_COUNT_OF];
@@ -53,26 +53,26 @@ static inline struct entry *made_entry(const struct made *m) {
 
 /* A file as a source; NULL after a complaint when it cannot be read, is no
  * UTF-8 or too large to be YAML. */
-const struct source *desk_source(struct desk *d, struct str path);
-void desk_put(struct desk *d, enum made_kind kind, struct made made);
+const struct source *build_source(struct build *d, struct str path);
+void build_put(struct build *d, enum made_kind kind, struct made made);
 /* Is it one of the files that are asked about? */
-bool desk_is_asked(const struct desk *d, const struct made *m);
+bool build_is_asked(const struct build *d, const struct made *m);
 /* NULL: there is none. The lists must be sorted. */
-const struct made *desk_find(const struct desk *d, enum made_kind kind,
+const struct made *build_find(const struct build *d, enum made_kind kind,
                              struct str id);
 
-/* crew.c: work(d, i, ctx) for each i below count, by as many threads as there
- * are processors. d is the thread's own then: what stood on the common desk may
+/* pool.c: work(d, i, ctx) for each i below count, by as many threads as there
+ * are processors. d is the thread's own then: what stood in the common one may
  * be looked at, what is put there is brought back. */
-typedef void (*desk_work)(struct desk *d, size_t i, void *ctx);
-void desk_share(struct desk *d, size_t count, desk_work work, void *ctx);
+typedef void (*build_work)(struct build *d, size_t i, void *ctx);
+void build_share(struct build *d, size_t count, build_work work, void *ctx);
 
-/* read_corpus.c, read_i18n.c: from the directories to the desk. */
-void desk_read_entries(struct desk *d);
-void desk_read_kb(struct desk *d);
-void desk_read_i18n(struct desk *d);
+/* read_corpus.c, read_i18n.c: from the directories to a struct build. */
+void build_read_entries(struct build *d);
+void build_read_kb(struct build *d);
+void build_read_i18n(struct build *d);
 /* Sort, refuse ids that are taken, fill corpus. */
-void desk_settle(struct desk *d);
+void build_settle(struct build *d);
 
 /* read_corpus.c: an entry from its document. What its source is from then on:
  * a draft's, told so, where its status says it; before it is read. */
@@ -83,23 +83,23 @@ const struct source *source_as_draft(struct complaints *c,
                                      const struct node *root);
 
 /* merge.c: what fixes and entries leave out. Everything must be settled. */
-void desk_merge(struct desk *d);
+void build_merge(struct build *d);
 /* The same for an entry alone: what no kb/ could give must stand in it. */
 void merge_alone(struct complaints *c, const struct source *src,
                  const struct node *root, struct entry *e);
 
 /* read_corpus.c: the document of a kb file; NULL after complaints. */
-const struct node *kb_root(struct desk *d, struct str path,
+const struct node *kb_root(struct build *d, struct str path,
                            const struct source **src);
 /* read_fixes.c: kb/fixes/, kb/causes.yaml, kb/ranking.yaml */
-void read_fixes(struct desk *d, struct str path);
-void read_causes(struct desk *d, struct str path);
-void read_ranking(struct desk *d, struct str path);
+void read_fixes(struct build *d, struct str path);
+void read_causes(struct build *d, struct str path);
+void read_ranking(struct build *d, struct str path);
 /* The key of a row of acts: "--max-model-len down", "kind upgrade". */
 struct str act_key(struct arena *a, const struct acts_on *what);
 
 /* compile.c: all of that, from the directories of o. */
-struct desk *desk_read(struct arena *a, const struct author_options *o);
+struct build *build_read(struct arena *a, const struct author_options *o);
 
 /* engine_patterns.c: patterns that read an engine's flags, appended to its
  * contexts. */
@@ -109,46 +109,46 @@ void engine_add_patterns(struct arena *a, struct engine *e);
 void check_entry(struct complaints *c, const struct source *src,
                  const struct node *root, const struct entry *e,
                  bool *fact_used);
-void check_engine(struct desk *d, const struct made *m);
-void check_model(struct desk *d, const struct made *m);
-void check_gpu(struct desk *d, const struct made *m);
-void check_cause(struct desk *d, const struct made *m);
+void check_engine(struct build *d, const struct made *m);
+void check_model(struct build *d, const struct made *m);
+void check_gpu(struct build *d, const struct made *m);
+void check_cause(struct build *d, const struct made *m);
 /* Fixes of kb/fixes/, and the causes that entries, fixes and rows name. */
-void check_library(struct desk *d);
-void check_causes(struct desk *d);
+void check_library(struct build *d);
+void check_causes(struct build *d);
 /* Settings that its fixes name exist. The engines must have been settled. */
-void check_takes(struct desk *d, const struct made *m);
-void check_fix_takes(struct desk *d, const struct made *m,
+void check_takes(struct build *d, const struct made *m);
+void check_fix_takes(struct build *d, const struct made *m,
                      const struct node *n, const struct workaround *w);
-void check_fix_effect(struct desk *d, const struct source *src,
+void check_fix_effect(struct build *d, const struct source *src,
                       const struct node *n, const struct workaround *w);
 /* Of one group, or tied by a relation of either. */
-bool entries_are_kin(const struct entry *a, const struct entry *b);
-void check_relations(struct desk *d); /* entries to one another, groups */
-void check_effects(struct desk *d);
-void check_twins(struct desk *d);     /* near-duplicates */
-void check_typed(struct desk *d);     /* numbers where a fact is known */
-void check_literals(struct desk *d);  /* short ones, and everybody's */
-void check_tongues(struct desk *d, const struct made *m); /* its texts */
+bool entries_are_related(const struct entry *a, const struct entry *b);
+void check_relations(struct build *d); /* entries to one another, groups */
+void check_effects(struct build *d);
+void check_duplicates(struct build *d);     /* near-duplicates */
+void check_typed(struct build *d);     /* numbers where a fact is known */
+void check_literals(struct build *d);  /* short ones, and everybody's */
+void check_translations(struct build *d, const struct made *m); /* its texts */
 /* One text in both languages: the same code, flags and numbers. */
 struct said_in {
     const struct source *src;
     const struct node *node;
 };
-void check_pair(struct desk *d, struct said_in en, struct said_in zh);
+void check_pair(struct build *d, struct said_in en, struct said_in zh);
 /* glossary.c: index it, once it is read; hold a text against it. */
-void glossary_settle(struct desk *d);
-void check_glossary(struct desk *d, const struct source *src,
+void glossary_settle(struct build *d);
+void check_glossary(struct build *d, const struct source *src,
                     const struct node *text, enum lang lang);
 /* All texts of the corpus, by one thread: the phrases that are open are counted
  * and told of once. Those of the program were asked about when they were read. */
-void check_phrases(struct desk *d);
-void check_labels(struct desk *d);    /* facts in use against i18n */
-void check_docs(struct desk *d);      /* generated pages against the tables */
-void check_layout(struct desk *d, const struct made *m); /* an entry's */
+void check_phrases(struct build *d);
+void check_labels(struct build *d);    /* facts in use against i18n */
+void check_docs(struct build *d);      /* generated pages against the tables */
+void check_layout(struct build *d, const struct made *m); /* an entry's */
 /* Has the near miss a word of the failure, of its log (or none) or samples? */
-void check_near(struct desk *d, const struct made *m, struct str log,
+void check_near(struct build *d, const struct made *m, struct str log,
                 struct str miss);
-void check_samples(struct desk *d, struct str image);
+void check_samples(struct build *d, struct str image);
 
 #endif
