@@ -2,6 +2,7 @@
  *
  *     {max_model_len}      a fact, or a tool of corpus/device.h
  *     {max_num_seqs|16}    16 is typed where nothing is known of it
+ *     {memory_limit:Gi}    38Gi, or 300Mi: bytes in the program's own unit
  */
 #ifndef CORPUS_SLOT_H
 #define CORPUS_SLOT_H
@@ -10,6 +11,7 @@
 
 struct slot {
     struct str name;
+    struct str unit;     /* of bytes: G Gi GiB GB g gb; empty: none */
     struct str fallback; /* empty: none */
     size_t n;            /* bytes, braces included */
 };

@@ -7,6 +7,7 @@
  * braces are left alone. {gpu_processes} and its like are the tools of the
  * maker of this device (corpus/device.h).
  *
+ *     {memory_limit:Gi}    38Gi, 300Mi: in the unit of the program that is called
  *     {max_num_seqs|16}    what the arithmetic proposes; else half of what is in
  *                          force, the fix being "down" (twice, "up"); else 16
  *
@@ -122,9 +123,21 @@ static bool step_for(const struct filling *f, enum fact_name name,
     return out->known;
 }
 
+/* Whole units of the program's own: 38Gi, and 300Mi below one Gi. */
+static void write_in_unit(struct buf *b, int64_t bytes, struct str unit) {
+    const int64_t mib = INT64_C(1) << 20, gib = INT64_C(1) << 30;
+    bool is_large = bytes >= gib;
+    buf_printf(b, "%" PRId64, ceil_div(bytes, is_large ? gib : mib));
+    char first = is_large ? unit.p[0] : unit.p[0] == 'g' ? 'm' : 'M';
+    buf_add_char(b, first);
+    buf_add(b, str_slice(unit, 1, unit.n));
+}
+
 static void write_value(struct buf *b, const struct filling *f,
-                        const struct fact *value) {
-    if (!f->is_command || !write_scaled(b, value, f->engine)) {
+                        const struct slot *slot, const struct fact *value) {
+    if (slot->unit.n > 0 && fact_unit(value->name) == UNIT_BYTES) {
+        write_in_unit(b, value->number, slot->unit);
+    } else if (!f->is_command || !write_scaled(b, value, f->engine)) {
         write_fact(b, value, f->is_command);
     }
 }
@@ -147,7 +160,7 @@ static void fill_one(struct buf *b, const struct filling *f,
         value = &step;
     }
     if (value) {
-        write_value(b, f, value);
+        write_value(b, f, slot, value);
     } else if (slot->fallback.n > 0) {
         buf_add(b, slot->fallback);
     } else {

@@ -29,6 +29,7 @@ static int open_arena(void **state) {
     know(FACT_est_max_model_len, "44,224");
     know(FACT_gpu_memory_utilization, "0.90");
     know(FACT_gpu_free, "2.50 GiB");
+    know(FACT_tried_alloc, "300.00 MiB");
     return 0;
 }
 
@@ -62,6 +63,16 @@ static void bytes_are_bare_in_commands(void **state) {
     (void)state;
     expect_filled("{gpu_free}", -1, NULL, true, "2684354560");
     expect_filled("{gpu_free}", -1, NULL, false, "2.50 GiB");
+}
+
+static void bytes_are_written_in_the_unit_of_the_slot(void **state) {
+    (void)state;
+    expect_filled("--limits=memory={gpu_free:Gi}", -1, NULL, true,
+                  "--limits=memory=3Gi");
+    expect_filled("--mem={tried_alloc:G}", -1, NULL, true, "--mem=300M");
+    expect_filled("-m {tried_alloc:g}", -1, NULL, true, "-m 300m");
+    expect_filled("{max_num_seqs:G|16}", -1, NULL, true, "16");
+    expect_filled("{gpu_free:x}", -1, NULL, true, "{gpu_free:x}");
 }
 
 static void a_flag_gets_its_own_unit(void **state) {
@@ -139,6 +150,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(printed_values_are_filled_in),
         cmocka_unit_test(bytes_are_bare_in_commands),
+        cmocka_unit_test(bytes_are_written_in_the_unit_of_the_slot),
         cmocka_unit_test(a_flag_gets_its_own_unit),
         cmocka_unit_test(proposals_win),
         cmocka_unit_test(a_typed_number_gives_way),
