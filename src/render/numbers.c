@@ -52,6 +52,8 @@ static const struct sentence sentences[] = {
     SENTENCE("numbers.host_limit", true, FACT_host_used, FACT_memory_limit),
     SENTENCE("numbers.host_killed_limit", false, FACT_process_name,
              FACT_host_rss, FACT_memory_limit),
+    SENTENCE("numbers.host_killed_limit", false, FACT_process_name,
+             FACT_host_rss, FACT_host_limit),
     SENTENCE("numbers.host_killed", false, FACT_process_name, FACT_host_rss),
     SENTENCE("numbers.memory_limit", false, FACT_memory_limit),
 };
