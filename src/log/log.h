@@ -1,9 +1,8 @@
 /* log.h: bytes to lines. Input is hostile and endless: any size, one pass,
- * bounded memory. What comes out is decoded (UTF-8, UTF-16; gzip, zstd and xz by
- * content, one in another too), free of ANSI colours and control bytes, taken out of its frames
- * (docker JSON, CRI, journald, syslog, kubectl prefixes, timestamps, Ray and
- * rank prefixes, `> ` and `# ` quotes), told apart by stream, and knows when
- * it goes on where the line before was cut.
+ * bounded memory. What comes out is decoded (UTF-8, UTF-16; gzip, zstd and xz
+ * by content, one in another too), free of ANSI colours and control bytes,
+ * taken out of its frames (frame_table.c; JSON: record.c), told apart by
+ * stream, and knows when it goes on where the line before was cut.
  *
  * A line that no frame names goes on with who spoke above, where that line had
  * no room for its first word: it was folded behind its frame.

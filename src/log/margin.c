@@ -14,20 +14,23 @@
 
 #include "log/cursor.h"
 
+static bool is_in_name(char c) {
+    return is_word(c) || is_any(c, "-.");
+}
+
 bool margin_find(struct str text, bool is_record, struct margin *out) {
     struct str mark = STR(".py:");
-    size_t dot = str_find(text, mark), name = dot, end;
+    size_t dot = str_find(text, mark), name = dot;
     struct cursor c = {text, dot + mark.n};
-    if (dot == text.n || !cursor_digits(&c, 1, 6) ||
-        (!cursor_ends(&c) && cursor_peek(&c) != ' '))
-        return false;
-    while (name > 0 &&
-           (is_word(text.p[name - 1]) || is_any(text.p[name - 1], "-.")))
+    bool is_number = cursor_digits(&c, 1, 6) &&
+                     (cursor_ends(&c) || cursor_peek(&c) == ' ');
+    while (is_number && name > 0 && is_in_name(text.p[name - 1]))
         name--;
-    for (end = name; end > 0 && text.p[end - 1] == ' ';)
+    size_t end = name;
+    while (end > 0 && text.p[end - 1] == ' ')
         end--;
     bool is_full = is_record && cursor_ends(&c) && name - end == 1;
-    if (name == dot || end == 0 || (name - end < 2 && !is_full))
+    if (!is_number || name == dot || end == 0 || (name - end < 2 && !is_full))
         return false;
     out->before = str_slice(text, 0, end);
     out->after = str_trim(cursor_rest(&c));

@@ -126,7 +126,8 @@ static bool is_indented(struct str s) {
  * does with what came as one message of several lines. */
 static bool goes_with_carried(const struct log_reader *r,
                               const struct frame *f) {
-    return f->kinds == 0 && is_indented(f->text) && is_near(r, &r->left.carried);
+    return f->kinds == 0 && is_indented(f->text) &&
+           is_near(r, &r->left.carried);
 }
 
 /* A line wrapped at blanks behind its frame: who spoke above goes on. */
@@ -243,7 +244,8 @@ static void read_inner(struct log_reader *r, struct str text,
         struct str line = str_cut(text, '\n', &text);
         while (str_ends(line, STR("\r")))
             line.n--;
-        struct frame f = frame_of(r, clean_line(line, &r->bufs[BUF_CLEAN + depth]));
+        line = clean_line(line, &r->bufs[BUF_CLEAN + depth]);
+        struct frame f = frame_of(r, line);
         f.who = outer->who;
         frame_strip(&f);
         f.kinds |= FRAME_TRANSPORT;
@@ -262,7 +264,8 @@ static bool may_be_json(struct str s) {
 
 static bool read_json(struct log_reader *r, struct frame *f, int depth) {
     struct record record;
-    if (!may_be_json(f->text) || depth + 1 > DEPTH_MAX || !record_read(&r->scratch, f->text, &record))
+    if (!may_be_json(f->text) || depth + 1 > DEPTH_MAX ||
+        !record_read(&r->scratch, f->text, &record))
         return false;
     bool is_rest = record.is_docker && record.count > 0 &&
                    is_cut(r, record.is_stderr);
@@ -297,7 +300,8 @@ static bool read_values(struct log_reader *r, const struct frame *f,
         uint32_t stream = stream_of(r, f);
         hand_out_text(r, v.before, stream, false, is_record);
         r->left.framed_wrap[stream] = (struct wrap){0};
-        read_inner(r, buf_str(&r->bufs[BUF_VALUES + depth]), f, depth + 1, false);
+        read_inner(r, buf_str(&r->bufs[BUF_VALUES + depth]), f, depth + 1,
+                   false);
         r->left.framed_wrap[stream] = (struct wrap){0};
         is_record = false;
         has_value = true;

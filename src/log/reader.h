@@ -85,7 +85,7 @@ struct log_reader {
     struct log_stamp stamp; /* of the line being read */
 };
 
-/* One line, or one piece of it that a '\r' ends or that is as long as may be. */
+/* One line, or a piece of it that a '\r' ends or that is as long as may be. */
 void reader_segment(struct log_reader *r, struct str raw);
 
 /* Bytes of the decoded input, as they come. ctx: struct log_reader. */

@@ -258,7 +258,8 @@ static bool is_ruler(const struct wrap *before) {
 
 /* Two lines that each stand alone, whatever their widths. */
 static bool is_apart(const struct wrap *before, struct str text) {
-    return text.n == 0 || is_ruler(before) || has_own_label(before->last, text) || before->is_word_wrapped ||
+    return text.n == 0 || is_ruler(before) ||
+           has_own_label(before->last, text) || before->is_word_wrapped ||
            is_between_words(before, text) ||
            (!before->is_joined && begins_alike(before, text));
 }
