@@ -15,57 +15,44 @@
 
 #include "base/json.h"
 
-static const char *const message_keys[] = {
-    "message",  "msg",  "log",      "MESSAGE",    "textPayload", "event",
-    "@message", "_raw", "LogEntry", "LogMessage", "stringValue"};
-/* What these hold is a message where a time stands beside them. */
-static const char *const other_keys[] = {"line", "body", "text"};
-static const char *const time_keys[] = {"timestamp", "@timestamp", "time",
-                                        "ts", "date"};
-static const char *const prose_keys[] = {"error",     "err",   "exc_info",
-                                         "exception", "stack", "stack_trace",
-                                         "traceback", "stacktrace"};
-static const char *const nests[] = {"fields",  "jsonPayload", "attributes",
-                                    "content", "_source",     "result",
-                                    "body",    "record"};
+const char *const record_keys[RECORD_ROLES][12] = {
+    [RECORD_MESSAGE] = {"message", "msg", "log", "MESSAGE", "textPayload",
+                        "event", "@message", "_raw", "LogEntry", "LogMessage",
+                        "stringValue"},
+    [RECORD_TIMED_MESSAGE] = {"line", "body", "text"},
+    [RECORD_TIME] = {"timestamp", "@timestamp", "time", "ts", "date"},
+    [RECORD_PROSE] = {"error", "err", "exc_info", "exception", "stack",
+                      "stack_trace", "traceback", "stacktrace"},
+    [RECORD_NEST] = {"fields", "jsonPayload", "attributes", "content",
+                     "_source", "result", "body", "record"},
+};
 
-static void add_text(struct record *r, struct str text) {
-    if (r->count < RECORD_TEXTS_MAX && text.n > 0)
-        r->texts[r->count++] = text;
-}
-
-#define COUNT(list) (sizeof(list) / sizeof(list)[0])
-
-static bool add_first(struct record *r, struct json *object,
-                      const char *const *keys, size_t count) {
+/* Adds the texts under keys of a role, or the first of them. */
+static bool add_texts(struct record *r, struct json *object,
+                      enum record_role role, size_t most) {
     struct str text;
-    for (size_t i = 0; i < count; i++) {
-        if (json_get_text(object, keys[i], &text)) {
-            add_text(r, text);
-            return true;
-        }
+    size_t count = 0;
+    for (const char *const *key = record_keys[role]; *key && count < most;
+         key++) {
+        if (!json_get_text(object, *key, &text))
+            continue;
+        count++;
+        if (r->count < RECORD_TEXTS_MAX && text.n > 0)
+            r->texts[r->count++] = text;
     }
-    return false;
+    return count > 0;
 }
 
 static bool has_time(struct json *object) {
-    for (size_t i = 0; i < COUNT(time_keys); i++)
-        if (json_get(object, time_keys[i]) != NULL)
-            return true;
-    return false;
+    const char *const *key = record_keys[RECORD_TIME];
+    while (*key && json_get(object, *key) == NULL)
+        key++;
+    return *key != NULL;
 }
 
 static bool add_message(struct record *r, struct json *object) {
-    return add_first(r, object, message_keys, COUNT(message_keys)) ||
-           (has_time(object) &&
-            add_first(r, object, other_keys, COUNT(other_keys)));
-}
-
-static void add_prose(struct record *r, struct json *object) {
-    struct str text;
-    for (size_t i = 0; i < COUNT(prose_keys); i++)
-        if (json_get_text(object, prose_keys[i], &text))
-            add_text(r, text);
+    return add_texts(r, object, RECORD_MESSAGE, 1) ||
+           (has_time(object) && add_texts(r, object, RECORD_TIMED_MESSAGE, 1));
 }
 
 static void read_who(struct record *r, struct json *object) {
@@ -105,12 +92,12 @@ static void read_docker(struct record *r, struct json *object) {
 
 static bool read_object(struct record *r, struct json *object) {
     bool has_message = add_message(r, object);
-    add_prose(r, object);
-    for (size_t i = 0; i < COUNT(nests); i++) {
-        struct json *nest = json_get(object, nests[i]);
+    add_texts(r, object, RECORD_PROSE, RECORD_TEXTS_MAX);
+    for (const char *const *key = record_keys[RECORD_NEST]; *key; key++) {
+        struct json *nest = json_get(object, *key);
         if (nest && add_message(r, nest)) {
             has_message = true;
-            add_prose(r, nest);
+            add_texts(r, nest, RECORD_PROSE, RECORD_TEXTS_MAX);
         }
     }
     return has_message;
@@ -133,19 +120,21 @@ static void read_line(void *arg) {
     r->is_record = read_object(r->out, object);
 }
 
+static bool has_quoted(struct str s, struct str key) {
+    for (size_t at = str_find(s, key); at + key.n < s.n;
+         at += 1 + str_find(str_slice(s, at + 1, s.n), key))
+        if (at > 0 && s.p[at - 1] == '"' && s.p[at + key.n] == '"')
+            return true;
+    return false;
+}
+
 static bool may_be_record(struct str s) {
-    static const char *const signs[] = {"\"message\"", "\"msg\"", "\"log\"",
-                                        "\"MESSAGE\"", "\"textPayload\"",
-                                        "\"event\"", "\"@message\"",
-                                        "\"_raw\"", "\"LogEntry\"",
-                                        "\"LogMessage\"",
-                                        "\"stringValue\"", "\"line\"",
-                                        "\"body\"", "\"text\""};
     if (s.n < 2 || s.p[0] != '{' || s.p[s.n - 1] != '}')
         return false;
-    for (size_t i = 0; i < COUNT(signs); i++)
-        if (str_find(s, str_of(signs[i])) < s.n)
-            return true;
+    for (int role = 0; role <= RECORD_TIMED_MESSAGE; role++)
+        for (const char *const *key = record_keys[role]; *key; key++)
+            if (has_quoted(s, str_of(*key)))
+                return true;
     return false;
 }
 

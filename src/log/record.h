@@ -6,6 +6,19 @@
 
 #define RECORD_TEXTS_MAX 8
 
+enum record_role {
+    RECORD_MESSAGE,
+    RECORD_TIMED_MESSAGE, /* one where a time stands beside it */
+    RECORD_TIME,
+    RECORD_PROSE,         /* text beside a message */
+    RECORD_NEST,          /* an object that may hold a message and prose */
+    RECORD_ROLES
+};
+
+/* The keys that are known, NULL behind the last; of messages the first counts.
+ */
+extern const char *const record_keys[RECORD_ROLES][12];
+
 struct record {
     struct str texts[RECORD_TEXTS_MAX]; /* unescaped, may hold newlines */
     size_t count;

@@ -1,5 +1,6 @@
 /* One message in every frame it may come in. */
 #include "log/frame_rows.h"
+#include "log/record.h"
 #include "reading.h"
 
 #include <stdio.h>
@@ -140,6 +141,36 @@ static void every_row_takes_its_sample(void **state) {
             !takes_sample(frames, i, "{\"message\": \"" SAID "\"}"))
             fail_msg("%s: \"%s\"", frame_rows[i].name, frame_rows[i].sample);
     arena_free(&a);
+}
+
+/* In an object of each shape, with the key for the '?'. */
+static void expect_key(const char *shape, const char *key, const char *lines) {
+    char line[256];
+    const char *place = strchr(shape, '?');
+    snprintf(line, sizeof line, "%.*s%s%s\n", (int)(place - shape), shape, key,
+             place + 1);
+    expect_lines(line, lines);
+}
+
+static void every_key_of_json_is_read(void **state) {
+    (void)state;
+    static const struct {
+        const char *shape, *lines;
+    } of_role[RECORD_ROLES] = {
+        [RECORD_MESSAGE] = {"{\"?\":\"" SAID "\"}", "1!" SAID "\n"},
+        [RECORD_TIMED_MESSAGE] = {"{\"ts\":7,\"?\":\"" SAID "\"}",
+                                  "1!" SAID "\n"},
+        [RECORD_TIME] = {"{\"?\":7,\"line\":\"" SAID "\"}",
+                         "1!" SAID "\n"},
+        [RECORD_PROSE] = {"{\"msg\":\"failed\",\"?\":\"" SAID "\"}",
+                          "1!failed\n1 " SAID "\n"},
+        [RECORD_NEST] = {"{\"?\":{\"msg\":\"" SAID "\"}}",
+                         "1!" SAID "\n"},
+    };
+    for (int role = 0; role < RECORD_ROLES; role++)
+        for (size_t i = 0; record_keys[role][i] != NULL; i++)
+            expect_key(of_role[role].shape, record_keys[role][i],
+                       of_role[role].lines);
 }
 
 static void carriers_leave_the_message(void **state) {
@@ -333,6 +364,7 @@ static void streams_are_bounded(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_takes_its_sample),
+        cmocka_unit_test(every_key_of_json_is_read),
         cmocka_unit_test(a_place_at_the_right_edge_goes),
         cmocka_unit_test(carriers_leave_the_message),
         cmocka_unit_test(what_repeats_is_a_prefix),
