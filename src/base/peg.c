@@ -317,16 +317,16 @@ static size_t match_sequence(const struct walk *w, unsigned node, size_t at) {
     struct str text = w->m->text;
     for (; node != 0 && at != FAILED; node = w->nodes[node].next) {
         const struct node *n = &w->nodes[node];
-        switch ((enum op)n->op) {
-        case OP_TEXT:
+        if (n->op == OP_SET) /* the most common ones first */
+            at = match_set(text, n, at);
+        else if (n->op == OP_TEXT)
             at = has_text(text, at, n->is.text) ? at + n->is.text.n : FAILED;
-            break;
-        case OP_SET: at = match_set(text, n, at); break;
-        case OP_GROUP: at = match_group(w, n, at); break;
-        case OP_AHEAD:
-        case OP_NOT_AHEAD: at = match_ahead(w, n, at); break;
-        case OP_END: at = at == text.n ? at : FAILED; break;
-        }
+        else if (n->op == OP_GROUP)
+            at = match_group(w, n, at);
+        else if (n->op == OP_END)
+            at = at == text.n ? at : FAILED;
+        else
+            at = match_ahead(w, n, at);
     }
     return at;
 }

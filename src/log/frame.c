@@ -57,14 +57,16 @@ static bool is_due(const struct frame *f, const struct frame_row *r) {
            ((r->rules & IF_NO_SOURCE) == 0 || f->who.container.n == 0);
 }
 
-static void note_capture(struct frame *f, struct str name, struct str text) {
+static int64_t number_of(struct str text) {
     int64_t number;
-    if (!str_to_int(text, &number))
-        number = -1;
+    return str_to_int(text, &number) ? number : -1;
+}
+
+static void note_capture(struct frame *f, struct str name, struct str text) {
     if (str_eq(name, STR("rank")))
-        f->who.rank = number;
+        f->who.rank = number_of(text);
     else if (str_eq(name, STR("pid")))
-        f->who.pid = number;
+        f->who.pid = number_of(text);
     else if (str_eq(name, STR("process")))
         f->who.process = text;
     else if (str_eq(name, STR("container")))
