@@ -121,7 +121,7 @@ static bool is_any_said(const struct asking *q, const enum fact_name *names) {
 }
 
 /* Said, and not as the log has it. */
-static bool is_other_said(const struct asking *q, const struct memory_case *c,
+static bool is_other_said(const struct asking *q, const struct inputs *c,
                           const enum fact_name *names) {
     for (; *names != FACT_COUNT_OF; names++) {
         const struct fact *old = &c->in[*names];
@@ -137,7 +137,7 @@ static bool is_other_said(const struct asking *q, const struct memory_case *c,
     return false;
 }
 
-static void forget(struct memory_case *c, const enum fact_name *names) {
+static void forget(struct inputs *c, const enum fact_name *names) {
     for (; *names != FACT_COUNT_OF; names++) {
         if (c->in[*names].source == SOURCE_LOG) {
             c->in[*names].known = false;
@@ -146,7 +146,7 @@ static void forget(struct memory_case *c, const enum fact_name *names) {
 }
 
 /* What the log printed belongs to the settings that it had. */
-static void forget_outdated(const struct asking *q, struct memory_case *c) {
+static void forget_outdated(const struct asking *q, struct inputs *c) {
     static const enum fact_name layout[] = {
         FACT_model, FACT_max_model_len, FACT_tensor_parallel,
         FACT_pipeline_parallel, FACT_kv_cache_dtype, FACT_dtype,
@@ -185,7 +185,7 @@ static void forget_outdated(const struct asking *q, struct memory_case *c) {
     }
 }
 
-static void take_list(struct memory_case *c, const struct fact_list *list) {
+static void take_list(struct inputs *c, const struct fact_list *list) {
     for (size_t i = 0; i < list->count; i++) {
         const struct fact *f = &list->at[i];
         bool is_own = f->source == SOURCE_LOG || f->source == SOURCE_USER ||
@@ -196,7 +196,7 @@ static void take_list(struct memory_case *c, const struct fact_list *list) {
     }
 }
 
-static void take_report(const struct asking *q, struct memory_case *c) {
+static void take_report(const struct asking *q, struct inputs *c) {
     if (q->question->report == NULL) {
         return;
     }
@@ -211,7 +211,7 @@ static void take_report(const struct asking *q, struct memory_case *c) {
 /* ---- the case ---- */
 
 /* "Qwen/Qwen3-32B-FP8": of the model's own maker, in the maker's blocks. */
-static void take_scale_block(struct memory_case *c,
+static void take_scale_block(struct inputs *c,
                              const struct model_match *m) {
     struct str maker, rest, name = c->in[FACT_model].word;
     maker = str_cut(m->model->id, '/', &rest);
@@ -226,7 +226,7 @@ static void take_scale_block(struct memory_case *c,
     }
 }
 
-static void find_model(struct asking *q, struct memory_case *c) {
+static void find_model(struct asking *q, struct inputs *c) {
     struct fact *name = &c->in[FACT_model];
     if (q->file != NULL) {
         c->model = q->file;
@@ -263,7 +263,7 @@ static void find_model(struct asking *q, struct memory_case *c) {
     }
 }
 
-static void find_card(struct asking *q, struct memory_case *c) {
+static void find_card(struct asking *q, struct inputs *c) {
     struct fact *name = &c->in[FACT_gpu_name];
     struct str whole = {NULL, 0};
     int64_t gib;
@@ -303,7 +303,7 @@ static struct fit_question question_of(struct asking *q,
                                     .gpu_count = q->gpus.count,
                                     .remarks = q->said.remarks,
                                     .remark_count = q->said.remark_count};
-    struct memory_case *c = &question.c;
+    struct inputs *c = &question.c;
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         c->in[n] = (struct fact){.name = (enum fact_name)n, .gpu = FACT_NONE,
                                  .rank = FACT_NONE, .pid = FACT_NONE};

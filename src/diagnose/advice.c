@@ -261,7 +261,7 @@ static void texts_fill(struct diagnosis *d, struct fix *fix,
  * the blocks that the start printed. */
 static enum shortage shortage_for(const struct finding *f,
                                   const struct workaround *w,
-                                  const struct memory_case *c) {
+                                  const struct inputs *c) {
     bool is_at_run = f->entry->mechanism == MECHANISM_kv_cache_runtime;
     bool is_counted = c->in[FACT_kv_blocks].known || c->in[FACT_kv_tokens].known;
     return f->shortage == SHORT_UNKNOWN && is_at_run && is_counted &&
@@ -282,7 +282,7 @@ static bool is_of_a_limit(enum effect effect) {
 
 static struct fix fix_of(struct diagnosis *d, const struct finding *f,
                          const struct workaround *w,
-                         const struct memory_case *c,
+                         const struct inputs *c,
                          const struct fact_list *facts) {
     struct fix fix = {.is = w};
     int acted_on = acted_on_by(d, f->entry, w);
@@ -312,7 +312,7 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
 }
 
 void advise(struct diagnosis *d, struct finding *f,
-            const struct memory_case *c) {
+            const struct inputs *c) {
     const struct entry *e = f->entry;
     struct fact_list facts = facts_in_force(d, &f->facts);
     f->fixes = arena_array(d->a, e->workaround_count, sizeof *f->fixes);

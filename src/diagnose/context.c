@@ -262,7 +262,7 @@ static void catalogue_names(struct diagnosis *d) {
  * between releases, and a version that is not known, make no value in force. */
 static void defaults_add(struct diagnosis *d) {
     struct fact_list none = {0};
-    struct memory_case c = case_of(d, &none);
+    struct inputs c = case_of(d, &none);
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         const struct fact *f = &c.in[n];
         bool is_one = f->source == SOURCE_DEFAULT && f->low == f->high;

@@ -92,7 +92,7 @@ static void other_add(struct fact *sum, const struct fact *f) {
     *sum = both;
 }
 
-static void case_take(struct memory_case *c, const struct fact_list *list) {
+static void case_take(struct inputs *c, const struct fact_list *list) {
     for (size_t i = 0; i < list->count; i++) {
         const struct fact *f = &list->at[i];
         if (!f->known) {
@@ -108,7 +108,7 @@ static void case_take(struct memory_case *c, const struct fact_list *list) {
 
 /* A default that doubled between releases is no value of a log that does not
  * name its release. */
-static void drop_wide_defaults(struct memory_case *c) {
+static void drop_wide_defaults(struct inputs *c) {
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         struct fact *f = &c->in[n];
         bool is_wide = f->known && f->source == SOURCE_DEFAULT && f->ranged &&
@@ -121,7 +121,7 @@ static void drop_wide_defaults(struct memory_case *c) {
 
 /* A default that a bound of the log contradicts was not in force. */
 static void drop_disproved_defaults(const struct diagnosis *d,
-                                    struct memory_case *c) {
+                                    struct inputs *c) {
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         const struct fact *bound =
             fact_bounded(&d->context, (enum fact_name)n);
@@ -134,8 +134,8 @@ static void drop_disproved_defaults(const struct diagnosis *d,
     }
 }
 
-struct memory_case case_of(struct diagnosis *d, const struct fact_list *own) {
-    struct memory_case c = {0};
+struct inputs case_of(struct diagnosis *d, const struct fact_list *own) {
+    struct inputs c = {0};
     struct fact_list all = facts_in_force(d, own);
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         c.in[n] = fact_new((enum fact_name)n, SOURCE_LOG);
@@ -162,12 +162,12 @@ static bool is_serving(const struct diagnosis *d) {
     return d->engine && !str_eq(d->engine->id, STR("pytorch"));
 }
 
-static bool has_pairs(const struct memory_case *c) {
+static bool has_pairs(const struct inputs *c) {
     return c->in[FACT_kv_needed].known && c->in[FACT_max_model_len].known;
 }
 
 void memory_explain(struct diagnosis *d, struct finding *f,
-                    const struct memory_case *c) {
+                    const struct inputs *c) {
     bool is_on_card = f->shortage != SHORT_HOST &&
                       f->entry->severity == SEVERITY_failure;
     if (f->role != ROLE_root || !is_on_card || !facts_reconcile(&f->facts)) {

@@ -79,12 +79,12 @@ static void take_model(struct diagnosis *d, struct finding *f,
 
 /* in_family: those that share it; else all others. */
 static void find_models(struct diagnosis *d, struct finding *f,
-                        const struct memory_case *c, struct str family,
+                        const struct inputs *c, struct str family,
                         bool in_family) {
     const struct model *named[MODELS_NAMED];
     for (size_t i = 0; i < reader_model_count(d->r); i++) {
         const struct model *m = reader_model_numbered(d->r, (uint32_t)i);
-        struct memory_case other = *c;
+        struct inputs other = *c;
         other.model = m;
         if (str_eq(m->family, family) == in_family && m != c->model &&
             memory_explains(d->a, &other)) {
@@ -109,7 +109,7 @@ static void name_models(struct diagnosis *d, struct finding *f,
 }
 
 static void models_instead(struct diagnosis *d, struct finding *f,
-                           const struct memory_case *c) {
+                           const struct inputs *c) {
     find_models(d, f, c, c->model->family, true);
     if (f->models_like_count == 0) {
         find_models(d, f, c, c->model->family, false);
@@ -123,7 +123,7 @@ static void models_instead(struct diagnosis *d, struct finding *f,
 
 /* No model is named: what its numbers say of it. */
 static void models_by_numbers(struct diagnosis *d, struct finding *f,
-                              const struct memory_case *c) {
+                              const struct inputs *c) {
     const struct span *token = &f->reconciliation.per_token;
     if (!token->known || token->low <= 0) {
         return;
@@ -142,7 +142,7 @@ static void models_by_numbers(struct diagnosis *d, struct finding *f,
 /* ---- together ---- */
 
 static void against_model(struct diagnosis *d, struct finding *f,
-                          const struct memory_case *c) {
+                          const struct inputs *c) {
     const struct reconciliation *r = &f->reconciliation;
     bool is_need = r->quantity == FACT_kv_needed;
     struct note n;
@@ -168,7 +168,7 @@ static void against_model(struct diagnosis *d, struct finding *f,
 }
 
 void catalogue_reconcile(struct diagnosis *d, struct finding *f) {
-    struct memory_case c = case_of(d, &f->facts);
+    struct inputs c = case_of(d, &f->facts);
     if (!memory_tells_models(&c)) {
         return;
     }

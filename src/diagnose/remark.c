@@ -194,7 +194,7 @@ static bool may_be_loading(const struct finding *f) {
 
 /* Ollama and llama.cpp read a GGUF file, whose quantization its name has to
  * say. */
-static bool reads_gguf(const struct memory_case *c) {
+static bool reads_gguf(const struct inputs *c) {
     struct str engine = c->in[FACT_engine].word;
     return c->in[FACT_engine].known && (str_eq(engine, STR("ollama")) ||
                                         str_eq(engine, STR("llama.cpp")));
@@ -203,7 +203,7 @@ static bool reads_gguf(const struct memory_case *c) {
 /* A bare "Killed" prints no number; the checkpoint's size is known all the
  * same. */
 static void checkpoint_size(struct diagnosis *d, struct finding *f) {
-    struct memory_case c = case_of(d, &f->facts);
+    struct inputs c = case_of(d, &f->facts);
     if (!may_be_loading(f) || !c.model) {
         return;
     }

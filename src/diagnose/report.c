@@ -152,7 +152,7 @@ static void finding_fill(struct diagnosis *d, struct finding *f,
     f->shortage = shortage_of(i->entry, &f->facts);
     f->is_contradictory = !facts_reconcile(&f->facts);
     if (f->role == ROLE_root) {
-        struct memory_case c = case_of(d, &f->facts);
+        struct inputs c = case_of(d, &f->facts);
         memory_explain(d, f, &c);
         believe(d, f);
         advise(d, f, &c);

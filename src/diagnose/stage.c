@@ -163,12 +163,12 @@ static struct stage_found stage_of(const struct diagnosis *d,
 
 /* A default number of ranks counts only where the whole command is seen. */
 static bool knows_ranks(const struct diagnosis *d,
-                        const struct memory_case *c) {
+                        const struct inputs *c) {
     const struct fact *tp = &c->in[FACT_tensor_parallel];
     return tp->known && (tp->source != SOURCE_DEFAULT || d->command.n > 0);
 }
 
-static int64_t card_at_most(const struct memory_case *c) {
+static int64_t card_at_most(const struct inputs *c) {
     const struct fact *total = &c->in[FACT_gpu_total];
     int64_t most = total->ranged ? total->high : total->number;
     return total->known ? most : INT64_MAX;
@@ -179,7 +179,7 @@ static void stage_by_weights(struct diagnosis *d, struct sighting *s) {
     if (!d->engine || !facts_first(&s->facts, FACT_tried_alloc)) {
         return;
     }
-    struct memory_case c = case_of(d, &s->facts);
+    struct inputs c = case_of(d, &s->facts);
     struct formulas how = {0};
     struct needs needs = {0};
     if (c.model_is_guess || !knows_ranks(d, &c) ||

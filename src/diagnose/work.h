@@ -291,10 +291,10 @@ struct str fact_written(struct arena *a, const struct fact *f,
 /* ---- kvinfo.c ---- */
 enum shortage shortage_of(const struct entry *e,
                           const struct fact_list *facts);
-struct memory_case case_of(struct diagnosis *d,
+struct inputs case_of(struct diagnosis *d,
                            const struct fact_list *own);
 void memory_explain(struct diagnosis *d, struct finding *f,
-                    const struct memory_case *c);
+                    const struct inputs *c);
 /* Can the numbers of one message be true together? */
 bool facts_reconcile(const struct fact_list *facts);
 
@@ -313,7 +313,7 @@ bool goes_astray(enum change change, const struct fact *target,
 
 /* ---- advice.c, deadend.c, ranking.c ---- */
 void advise(struct diagnosis *d, struct finding *f,
-            const struct memory_case *c);
+            const struct inputs *c);
 /* ---- belief.c ---- */
 /* What filled the memory: P of each cause that the entry allows. */
 void believe(struct diagnosis *d, struct finding *f);

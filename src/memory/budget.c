@@ -13,7 +13,7 @@
  */
 #include "memory/budget.h"
 
-#include "memory/case.h"
+#include "memory/inputs.h"
 #include "memory/engines.h"
 #include "memory/formula.h"
 #include "memory/rules.h"
@@ -25,7 +25,7 @@
 #define MIB (INT64_C(1) << 20)
 #define SLACK_BYTES (256 * MIB)
 
-struct span gpu_total_bytes(const struct memory_case *c) {
+struct span gpu_total_bytes(const struct inputs *c) {
     struct span total = span_in(c, FACT_gpu_total);
     if (!total.known && c->gpu && c->gpu->total_low > 0) {
         total = span_of(c->gpu->total_low, c->gpu->total_high);
@@ -33,7 +33,7 @@ struct span gpu_total_bytes(const struct memory_case *c) {
     return total;
 }
 
-struct span requested_bytes(const struct memory_case *c) {
+struct span requested_bytes(const struct inputs *c) {
     struct span share = span_of_setting(&c->in[FACT_gpu_memory_utilization]);
     struct span total = gpu_total_bytes(c);
     struct span printed = span_in(c, FACT_requested_bytes);
@@ -48,7 +48,7 @@ struct span requested_bytes(const struct memory_case *c) {
     return span_meet(printed, span_of(low.low, high.high));
 }
 
-struct span graph_bytes(const struct memory_case *c) {
+struct span graph_bytes(const struct inputs *c) {
     struct span printed = span_in(c, FACT_cuda_graph_bytes);
     if (!printed.known) {
         printed = span_in(c, FACT_private_pools);
@@ -56,10 +56,10 @@ struct span graph_bytes(const struct memory_case *c) {
     if (printed.known) {
         return printed;
     }
-    return case_is_eager(c) ? span_exact(0) : span_of(300 * MIB, 3072 * MIB);
+    return inputs_is_eager(c) ? span_exact(0) : span_of(300 * MIB, 3072 * MIB);
 }
 
-struct span workspace_bytes(const struct memory_case *c) {
+struct span workspace_bytes(const struct inputs *c) {
     struct span peak = span_in(c, FACT_activation_peak);
     struct span other = span_in(c, FACT_non_torch);
     if (!peak.known) {
@@ -71,7 +71,7 @@ struct span workspace_bytes(const struct memory_case *c) {
     return span_plus(peak, other);
 }
 
-struct span budget_pool(const struct memory_case *c) {
+struct span budget_pool(const struct inputs *c) {
     struct span pool = requested_bytes(c);
     pool = span_minus(pool, weights_bytes(c));
     pool = span_minus(pool, span_in(c, FACT_activation_peak));
@@ -92,11 +92,11 @@ struct span budget_pool(const struct memory_case *c) {
     return pool;
 }
 
-struct str budget_write_pool(struct arena *a, const struct memory_case *c) {
-    static const enum fact_name used[] = {
-        FACT_gpu_total,       FACT_gpu_memory_utilization, FACT_model,
-        FACT_weights_bytes,   FACT_activation_peak,        FACT_non_torch,
-        FACT_cuda_graph_bytes, FACT_COUNT_OF};
+struct str budget_write_pool(struct arena *a, const struct inputs *c) {
+    static const enum fact_name used[] =
+        FACTS(FACT_gpu_total, FACT_gpu_memory_utilization, FACT_model,
+              FACT_weights_bytes, FACT_activation_peak, FACT_non_torch,
+              FACT_cuda_graph_bytes);
     static const char *const names[] = {"weights", "activation", "non-torch",
                                         "graphs"};
     struct span share = span_of_setting(&c->in[FACT_gpu_memory_utilization]);
@@ -110,8 +110,8 @@ struct str budget_write_pool(struct arena *a, const struct memory_case *c) {
         rules_charge_others(c) != ANSWER_NO) {
         return (struct str){0};
     }
-    struct str text = FORMULA(a, "kv_available = % x %", BYTES(total.low),
-                              RATIO(share.low));
+    struct str text =
+        FORMULA(a, "kv_available = % x %", BYTES(total.low), RATIO(share.low));
     for (size_t i = 0; i < sizeof less / sizeof *less; i++) {
         if (less[i].known && less[i].high > 0) {
             text = FORMULA(a, "% - % %", TEXT(text), BYTES(less[i].high),
@@ -133,19 +133,18 @@ void budget_add(struct budget *b, const char *part, struct span bytes,
     }
 }
 
-void budget_add_fact(struct arena *a, struct budget *b,
-                     const struct memory_case *c, const char *part,
-                     enum fact_name name) {
+void budget_add_fact(struct arena *a, struct budget *b, const struct inputs *c,
+                     const char *part, enum fact_name name) {
     budget_add(b, part, span_in(c, name), write_source(a, c, name));
 }
 
-struct budget budget_begin(struct arena *a, const struct memory_case *c) {
+struct budget budget_begin(struct arena *a, const struct inputs *c) {
     return (struct budget){
         .total = gpu_total_bytes(c),
         .parts = arena_array(a, BUDGET_PARTS_MAX, sizeof(struct budget_part))};
 }
 
-struct str weights_source(struct arena *a, const struct memory_case *c) {
+struct str weights_source(struct arena *a, const struct inputs *c) {
     return write_source(a, c,
                         c->in[FACT_weights_bytes].known ? FACT_weights_bytes
                                                         : FACT_model);
@@ -176,7 +175,7 @@ static bool reconciles(const struct budget *b) {
 /* ---- a training step ---- */
 
 /* What the run was told, beside its model. */
-static bool tells_of_training(const struct memory_case *c) {
+static bool tells_of_training(const struct inputs *c) {
     static const enum fact_name told[] = {
         FACT_optimizer, FACT_zero_stage,       FACT_lora_rank,
         FACT_precision, FACT_trainable_params, FACT_gradient_checkpointing};
@@ -191,8 +190,7 @@ static bool tells_of_training(const struct memory_case *c) {
 /* Weights, gradients and optimizer state out of what torch allocated, the
  * rest is activations; in the first optimizer step the state is the rest. */
 static bool list_training(struct arena *a, struct budget *b,
-                          const struct memory_case *c,
-                          struct span allocated) {
+                          const struct inputs *c, struct span allocated) {
     struct training_setup s = training_setup_of(c);
     struct training t = memory_training(a, &s, NULL);
     bool is_made = !str_eq(c->in[FACT_stage].word, STR("optimizer"));
@@ -223,7 +221,7 @@ static void add_gap(struct budget *b, struct span used) {
 
 /* A failed allocation: what torch's message lists. */
 static void list_process(struct arena *a, struct budget *b,
-                         const struct memory_case *c) {
+                         const struct inputs *c) {
     struct span allocated = span_in(c, FACT_pytorch_allocated);
     struct span spare = span_in(c, FACT_pytorch_unallocated);
     struct span reserved = span_in(c, FACT_pytorch_reserved);
@@ -236,11 +234,11 @@ static void list_process(struct arena *a, struct budget *b,
             budget_add_fact(a, b, c, "mine", FACT_pytorch_allocated);
         }
         budget_add(b, "unallocated", spare,
-            write_source(a, c, FACT_pytorch_allocated));
+                   write_source(a, c, FACT_pytorch_allocated));
         if (process.known && spare.known) {
             budget_add(b, "non_torch",
-                span_minus(process, span_plus(allocated, spare)),
-                STR("derived"));
+                       span_minus(process, span_plus(allocated, spare)),
+                       STR("derived"));
         }
     } else {
         budget_add_fact(a, b, c, "mine", FACT_process_in_use);
@@ -253,7 +251,7 @@ static void list_process(struct arena *a, struct budget *b,
 }
 
 /* What nobody printed of the share; NULL: everything was. */
-static const char *rest_name(const struct memory_case *c) {
+static const char *rest_name(const struct inputs *c) {
     bool has_peak = c->in[FACT_activation_peak].known;
     bool has_other = c->in[FACT_non_torch].known;
     bool has_graphs = rules_count_graphs(c) == ANSWER_NO ||
@@ -269,7 +267,7 @@ static const char *rest_name(const struct memory_case *c) {
 
 /* The share of vLLM: measured at start, or derived for a known model. */
 static void list_share(struct arena *a, struct budget *b,
-                       const struct memory_case *c) {
+                       const struct inputs *c) {
     struct span share = requested_bytes(c);
     struct span pool = span_in(c, FACT_kv_available);
     budget_add(b, "weights", weights_bytes(c), weights_source(a, c));
@@ -288,20 +286,20 @@ static void list_share(struct arena *a, struct budget *b,
         add_rest(b, share, rest_name(c));
     }
     budget_add(b, "reserve", span_minus(b->total, share),
-        write_source(a, c, FACT_gpu_memory_utilization));
+               write_source(a, c, FACT_gpu_memory_utilization));
 }
 
 static void list_at_start(struct arena *a, struct budget *b,
-                          const struct memory_case *c) {
+                          const struct inputs *c) {
     budget_add_fact(a, b, c, "free", FACT_gpu_free);
     budget_add(b, "others", span_minus(b->total, span_in(c, FACT_gpu_free)),
-        STR("derived"));
+               STR("derived"));
 }
 
-static void show_share(struct arena *a, const struct memory_case *c,
+static void show_share(struct arena *a, const struct inputs *c,
                        struct span total, struct formulas *f) {
-    static const enum fact_name used[] = {
-        FACT_gpu_total, FACT_gpu_memory_utilization, FACT_COUNT_OF};
+    static const enum fact_name used[] =
+        FACTS(FACT_gpu_total, FACT_gpu_memory_utilization);
     struct span share = requested_bytes(c);
     if (!share.known || !c->in[FACT_gpu_memory_utilization].known) {
         return;
@@ -312,7 +310,7 @@ static void show_share(struct arena *a, const struct memory_case *c,
                            MIDDLE(total), MIDDLE(share)));
 }
 
-struct budget memory_budget(struct arena *a, const struct memory_case *c,
+struct budget memory_budget(struct arena *a, const struct inputs *c,
                             struct formulas *f) {
     struct budget b = budget_begin(a, c);
     bool at_start =
@@ -324,7 +322,7 @@ struct budget memory_budget(struct arena *a, const struct memory_case *c,
         list_process(a, &b, c);
         training_explain(a, c, f);
     } else if (engine_of(c)->takes_share && (c->in[FACT_kv_available].known ||
-                                    c->in[FACT_weights_bytes].known)) {
+                                             c->in[FACT_weights_bytes].known)) {
         list_share(a, &b, c);
     }
     if (!b.total.known || !reconciles(&b)) {

@@ -12,9 +12,11 @@
 
 /* A hybrid whose fixed part depends on settings nobody printed: the model's
  * slope through the printed need. */
-static struct line line_by_model_slope(const struct memory_case *c,
-                                       const struct ways *ways, struct line l) {
-    struct span slope = ways->count > 0 ? ways_slope(ways) : span_none();
+static struct linear_fit line_by_model_slope(const struct inputs *c,
+                                             const struct variants *variants,
+                                             struct linear_fit l) {
+    struct span slope =
+        variants->count > 0 ? variants_slope(variants) : span_none();
     struct span need = span_in(c, FACT_kv_needed);
     if (!l.known || !slope.known || !need.known || slope.low <= 0) {
         return l;
@@ -30,33 +32,33 @@ static struct line line_by_model_slope(const struct memory_case *c,
     return l;
 }
 
-struct demand demand_of(struct arena *a, const struct memory_case *c) {
-    struct demand d = {.ways = ways_of(a, c), .line = line_of(c)};
-    d.by_model =
-        d.ways.count > 0 && d.ways.agrees && ways_block_bytes(&d.ways).known;
+struct demand demand_of(struct arena *a, const struct inputs *c) {
+    struct demand d = {.variants = variants_of(a, c), .line = linear_fit_of(c)};
+    d.by_model = d.variants.count > 0 && d.variants.agrees &&
+                 variants_block_bytes(&d.variants).known;
     if (!d.by_model) {
-        d.line = line_by_model_slope(c, &d.ways, d.line);
+        d.line = line_by_model_slope(c, &d.variants, d.line);
     }
     d.known = d.by_model || d.line.known;
     d.block_tokens =
-        d.by_model ? d.ways.at[0].block_tokens : d.line.block_tokens;
+        d.by_model ? d.variants.at[0].block_tokens : d.line.block_tokens;
     return d;
 }
 
 struct span demand_bytes(const struct demand *d, int64_t tokens) {
-    return d->by_model ? ways_request(&d->ways, tokens)
-                       : line_bytes(&d->line, tokens);
+    return d->by_model ? variants_request(&d->variants, tokens)
+                       : linear_fit_bytes(&d->line, tokens);
 }
 
 struct span demand_tokens(const struct demand *d, struct span pool,
                           int64_t ceiling) {
-    return d->by_model ? ways_longest(&d->ways, pool, ceiling)
-                       : line_tokens(&d->line, pool, ceiling);
+    return d->by_model ? variants_longest(&d->variants, pool, ceiling)
+                       : linear_fit_tokens(&d->line, pool, ceiling);
 }
 
 struct span demand_slope(const struct demand *d) {
     if (d->by_model) {
-        return ways_slope(&d->ways);
+        return variants_slope(&d->variants);
     }
     return d->line.known ? d->line.slope : span_none();
 }
@@ -66,12 +68,11 @@ struct span demand_fixed(const struct demand *d, int64_t tokens) {
         return d->line.known ? d->line.fixed : span_none();
     }
     struct span all = span_none();
-    for (size_t i = 0; i < d->ways.count; i++) {
-        const struct way *w = &d->ways.at[i];
+    for (size_t i = 0; i < d->variants.count; i++) {
+        const struct variant *w = &d->variants.at[i];
         int64_t up = ceil_div(tokens, w->block_tokens) * w->block_tokens;
-        struct span growing = span_times(way_slope(w), up);
-        struct span one =
-            span_beyond(way_request(w, tokens), growing);
+        struct span growing = span_times(variant_slope(w), up);
+        struct span one = span_beyond(variant_request(w, tokens), growing);
         all = i == 0 ? one : span_hull(all, one);
     }
     return all;
@@ -79,12 +80,12 @@ struct span demand_fixed(const struct demand *d, int64_t tokens) {
 
 static struct demand copy_of(struct arena *a, const struct demand *d) {
     struct demand copy = *d;
-    copy.ways = ways_copy(a, &d->ways);
+    copy.variants = variants_copy(a, &d->variants);
     return copy;
 }
 
 /* Everything that grows by num/den; what is fixed by that or not at all. */
-static void shrink_line(struct line *l, int64_t num, int64_t den) {
+static void shrink_line(struct linear_fit *l, int64_t num, int64_t den) {
     struct span least = span_share(l->bytes, num, den);
     struct span kept = span_share(l->fixed, den - num, den);
     if (!l->known) {
@@ -98,13 +99,13 @@ static void shrink_line(struct line *l, int64_t num, int64_t den) {
 
 struct demand demand_with_fp8(struct arena *a, const struct demand *d) {
     struct demand fp8 = copy_of(a, d);
-    for (size_t i = 0; i < fp8.ways.count; i++) {
-        fp8.ways.at[i].kv_dtype = STR("fp8");
+    for (size_t i = 0; i < fp8.variants.count; i++) {
+        fp8.variants.at[i].kv_dtype = STR("fp8");
     }
-    struct line halved = d->line, packed = d->line;
+    struct linear_fit halved = d->line, packed = d->line;
     shrink_line(&halved, 1, 2);
     shrink_line(&packed, PACKED_NUM, PACKED_DEN);
-    bool may_be_packed = d->ways.count == 0;
+    bool may_be_packed = d->variants.count == 0;
     fp8.line = halved;
     if (may_be_packed && halved.known && packed.known &&
         halved.fixed.low == 0) { /* a hybrid is no packed MLA */
@@ -115,7 +116,7 @@ struct demand demand_with_fp8(struct arena *a, const struct demand *d) {
 }
 
 /* By how much `to` instead of `from` may divide: down to from / to, or not. */
-static void divide_line(struct line *l, int64_t from, int64_t to) {
+static void divide_line(struct linear_fit *l, int64_t from, int64_t to) {
     struct span bytes = span_share(l->bytes, from, to);
     struct span slope = span_share(l->slope, from, to);
     if (!l->known) {
@@ -128,11 +129,10 @@ static void divide_line(struct line *l, int64_t from, int64_t to) {
 }
 
 struct demand demand_split(struct arena *a, const struct demand *d,
-                           enum fact_name fact, int64_t before,
-                           int64_t ranks) {
+                           enum fact_name fact, int64_t before, int64_t ranks) {
     struct demand split = copy_of(a, d);
-    for (size_t i = 0; i < split.ways.count; i++) {
-        struct way *w = &split.ways.at[i];
+    for (size_t i = 0; i < split.variants.count; i++) {
+        struct variant *w = &split.variants.at[i];
         bool is_tp = fact == FACT_tensor_parallel;
         *(is_tp ? &w->tp : &w->pp) = ranks;
         w->share = is_tp ? w->share : STAGE_LARGE;
@@ -141,19 +141,18 @@ struct demand demand_split(struct arena *a, const struct demand *d,
     return split;
 }
 
-struct demand demand_with_context_ranks(struct arena *a,
-                                        const struct demand *d,
+struct demand demand_with_context_ranks(struct arena *a, const struct demand *d,
                                         int64_t ranks) {
     struct demand shared = copy_of(a, d);
-    for (size_t i = 0; i < shared.ways.count; i++) {
-        shared.ways.at[i].context_ranks = ranks;
+    for (size_t i = 0; i < shared.variants.count; i++) {
+        shared.variants.at[i].context_ranks = ranks;
     }
     shared.line.known = false;
     shared.known = shared.by_model;
     return shared;
 }
 
-struct span needed_bytes(const struct memory_case *c, const struct demand *d) {
+struct span needed_bytes(const struct inputs *c, const struct demand *d) {
     const struct fact *length = &c->in[FACT_max_model_len];
     struct span printed = span_in(c, FACT_kv_needed);
     if (!d->known || !length->known || length->number <= 0) {
@@ -163,14 +162,14 @@ struct span needed_bytes(const struct memory_case *c, const struct demand *d) {
 }
 
 /* n blocks were made of the pool: it held them, and not one more. */
-static struct span pool_of_blocks(const struct memory_case *c,
+static struct span pool_of_blocks(const struct inputs *c,
                                   const struct demand *d) {
     const struct fact *blocks = &c->in[FACT_kv_blocks];
     const struct fact *tokens = &c->in[FACT_kv_tokens];
     struct span count = span_of_fact(blocks);
     struct span block = span_none();
     if (d->by_model) {
-        block = ways_block_bytes(&d->ways);
+        block = variants_block_bytes(&d->variants);
     } else if (d->known && d->line.slope.low > 0 && d->line.fixed.high == 0) {
         block = span_times(d->line.slope, d->block_tokens);
     }
@@ -184,17 +183,16 @@ static struct span pool_of_blocks(const struct memory_case *c,
 }
 
 /* A forced number of blocks is the pool, where the checks count by it. */
-static struct span forced_pool(const struct memory_case *c,
-                               const struct demand *d) {
+static struct span forced_pool(const struct inputs *c, const struct demand *d) {
     const struct fact *forced = &c->in[FACT_num_gpu_blocks_override];
     if (!forced->known || forced->number <= 0 || !d->by_model ||
         rules_check_forced(c) != ANSWER_YES) {
         return span_none();
     }
-    return span_times(ways_block_bytes(&d->ways), forced->number);
+    return span_times(variants_block_bytes(&d->variants), forced->number);
 }
 
-struct span pool_bytes(const struct memory_case *c, const struct demand *d) {
+struct span pool_bytes(const struct inputs *c, const struct demand *d) {
     struct span pool = forced_pool(c, d);
     pool = pool.known ? pool : span_in(c, FACT_kv_available);
     pool = pool.known ? pool : span_in(c, FACT_kv_bytes);

@@ -12,9 +12,9 @@
 #define MEMORY_DEMAND_H
 
 #include "memory/memory.h"
-#include "memory/way.h"
+#include "memory/variant.h"
 
-struct line {
+struct linear_fit {
     bool known;
     int64_t tokens;    /* the anchor: a length ... */
     struct span bytes; /* ... and what it needs */
@@ -25,18 +25,18 @@ struct line {
 struct demand {
     bool known;
     bool by_model;
-    struct ways ways; /* by_model, or readings that do not explain the log */
-    struct line line; /* otherwise */
+    struct variants variants; /* without by_model: none explains the log */
+    struct linear_fit line; /* otherwise */
     int64_t block_tokens;
 };
 
 /* The line that printed numbers alone allow. */
-struct line line_of(const struct memory_case *c);
-struct span line_bytes(const struct line *l, int64_t tokens);
-struct span line_tokens(const struct line *l, struct span pool,
+struct linear_fit linear_fit_of(const struct inputs *c);
+struct span linear_fit_bytes(const struct linear_fit *l, int64_t tokens);
+struct span linear_fit_tokens(const struct linear_fit *l, struct span pool,
                         int64_t ceiling);
 
-struct demand demand_of(struct arena *a, const struct memory_case *c);
+struct demand demand_of(struct arena *a, const struct inputs *c);
 struct span demand_bytes(const struct demand *d, int64_t tokens);
 /* Longest request that the pool holds: low surely, high perhaps. */
 struct span demand_tokens(const struct demand *d, struct span pool,
@@ -56,8 +56,8 @@ struct demand demand_with_context_ranks(struct arena *a,
                                         const struct demand *d, int64_t ranks);
 
 /* What the engine asks for: printed, else from the demand. */
-struct span needed_bytes(const struct memory_case *c, const struct demand *d);
+struct span needed_bytes(const struct inputs *c, const struct demand *d);
 /* What there is for KV: printed, else blocks, else from the budget. */
-struct span pool_bytes(const struct memory_case *c, const struct demand *d);
+struct span pool_bytes(const struct inputs *c, const struct demand *d);
 
 #endif

@@ -110,7 +110,7 @@ static bool is_capacity(enum fact_name name) {
 }
 
 /* What a shorter length, or fewer requests at once, leave of them. */
-static void put_capacity(const struct memory_case *c, struct estimate *e) {
+static void put_capacity(const struct inputs *c, struct estimate *e) {
     const struct fact *then = &e->proposed;
     const struct fact *now = &c->in[then->name];
     if (then->known && is_capacity(then->name) && now->known &&
@@ -121,7 +121,7 @@ static void put_capacity(const struct memory_case *c, struct estimate *e) {
     }
 }
 
-struct estimate memory_effect(struct arena *a, const struct memory_case *c,
+struct estimate memory_effect(struct arena *a, const struct inputs *c,
                               enum shortage what, enum effect effect) {
     /* Tokens of a prefill whose memory was refused: no pool was short. */
     bool is_prefill = what == SHORT_TOKENS && engine_of(c)->counts_prefill &&

@@ -10,7 +10,7 @@
 #ifndef MEMORY_EFFECT_H
 #define MEMORY_EFFECT_H
 
-#include "memory/case.h"
+#include "memory/inputs.h"
 #include "memory/demand.h"
 #include "memory/formula.h"
 #include "memory/span.h"
@@ -18,7 +18,7 @@
 /* What every effect is asked. */
 struct ask {
     struct arena *a;
-    const struct memory_case *c;
+    const struct inputs *c;
     enum shortage what;
     enum effect effect;
 };
@@ -36,7 +36,7 @@ struct estimate estimate_unknown(enum fact_name quantity);
 struct estimate estimate_of(enum fact_name quantity, struct span asked,
                             struct span room);
 /* What was refused against what was free, as the log prints both. */
-struct estimate estimate_of_allocation(const struct memory_case *c);
+struct estimate estimate_of_allocation(const struct inputs *c);
 /* Verdict and short_by from after and limit. */
 void estimate_judge(struct estimate *e);
 /* It is not asked for any more. */
@@ -57,14 +57,13 @@ struct fact propose(enum fact_name name, int64_t number);
 struct fact propose_word(enum fact_name name, struct str word);
 
 /* Is the failed allocation of this stage? */
-bool stage_is(const struct memory_case *c, const char *stage);
+bool stage_is(const struct inputs *c, const char *stage);
 bool is_allocation(const struct ask *q);
 /* Only what one request of full length, or the pool for it, lacks. */
 bool is_pool(const struct ask *q);
 
 /* The first of these that is known, FACT_COUNT_OF ends them. */
-struct span first_known(const struct memory_case *c,
-                        const enum fact_name *names);
+struct span first_known(const struct inputs *c, const enum fact_name *names);
 
 /* The KV side of a case, reckoned once. */
 struct kv_side {
@@ -102,7 +101,7 @@ void estimate_doubt(const struct ask *q, struct estimate *e);
 void estimate_less_share(const struct ask *q, struct estimate *e,
                          struct span total, struct span gap);
 /* Bytes asked for after the allocation that failed. */
-struct span more_after_failure(const struct memory_case *c);
+struct span more_after_failure(const struct inputs *c);
 /* effect_step.c: a setting that tensors grow with; a fact, or -1. */
 struct estimate step_scaled(const struct ask *q, int setting);
 /* At most so much of what the program holds is given back. */

@@ -15,11 +15,10 @@
 #define SMALL_BATCH 2048
 #define TGI_BLOCK 16
 
-static const enum fact_name used[] = {
-    FACT_tried_alloc,     FACT_gpu_free,
-    FACT_max_num_seqs,    FACT_max_num_batched_tokens,
-    FACT_activation_peak, FACT_cuda_graph_bytes,
-    FACT_engine_version,  FACT_COUNT_OF};
+static const enum fact_name used[] =
+    FACTS(FACT_tried_alloc, FACT_gpu_free, FACT_max_num_seqs,
+          FACT_max_num_batched_tokens, FACT_activation_peak,
+          FACT_cuda_graph_bytes, FACT_engine_version);
 
 static int64_t power_of_two_below(int64_t n) {
     int64_t p = 1;
@@ -31,7 +30,7 @@ static int64_t power_of_two_below(int64_t n) {
 
 /* Is the failed allocation made of seqs x vocab tensors, in 16 bits or one to
  * four of 32 at once? */
-static bool is_sampler_tensor(const struct memory_case *c, int64_t seqs) {
+static bool is_sampler_tensor(const struct inputs *c, int64_t seqs) {
     static const int64_t bytes[] = {2, 4, 8, 12, 16};
     struct span tried = span_in(c, FACT_tried_alloc);
     bool is_known = c->model && c->model->vocab_size > 0 && tried.known;
@@ -59,7 +58,7 @@ static struct estimate scaled(const struct ask *q, enum fact_name setting,
 }
 
 /* The largest power of two at which `copies` of the tensor fit. */
-static int64_t fewer_that_fit(const struct memory_case *c, int64_t now,
+static int64_t fewer_that_fit(const struct inputs *c, int64_t now,
                               int64_t copies) {
     struct span tried = span_in(c, FACT_tried_alloc);
     struct span free = span_in(c, FACT_gpu_free);
@@ -113,10 +112,10 @@ struct estimate effect_max_num_seqs(const struct ask *q) {
 static struct span need_of_steps(const struct ask *q, const struct kv_side *kv,
                                  int64_t tokens) {
     struct demand then = kv->demand;
-    then.ways = ways_copy(q->a, &kv->demand.ways);
-    for (size_t i = 0; i < then.ways.count; i++) {
-        if (then.ways.at[i].tokens_in_flight > tokens) {
-            then.ways.at[i].tokens_in_flight = tokens;
+    then.variants = variants_copy(q->a, &kv->demand.variants);
+    for (size_t i = 0; i < then.variants.count; i++) {
+        if (then.variants.at[i].tokens_in_flight > tokens) {
+            then.variants.at[i].tokens_in_flight = tokens;
         }
     }
     return span_meet(demand_bytes(&then, kv->length), kv->need);
@@ -158,7 +157,7 @@ static struct estimate batch_for_pool(const struct ask *q, int64_t now) {
 /* TGI prints how many tokens of a prefill were refused, and perhaps what they
  * asked for: as many fit as the same share of that was there. */
 static struct estimate prefill_of_tgi(const struct ask *q, int64_t now) {
-    const struct memory_case *c = q->c;
+    const struct inputs *c = q->c;
     bool has_pool = c->in[FACT_pool_needed].known;
     struct span asked =
         span_in(c, has_pool ? FACT_pool_needed : FACT_tried_alloc);
@@ -244,7 +243,7 @@ static struct estimate eager_for_pool(const struct ask *q) {
 }
 
 struct estimate effect_enforce_eager(const struct ask *q) {
-    const struct memory_case *c = q->c;
+    const struct inputs *c = q->c;
     if (is_pool(q) && !is_on(c, FACT_enforce_eager)) {
         return eager_for_pool(q);
     }

@@ -14,18 +14,17 @@
 #define GIB (INT64_C(1) << 30)
 #define MAC_KEEPS (4 * GIB) /* for the system itself */
 
-static const enum fact_name used[] = {
-    FACT_host_rss,          FACT_host_used,       FACT_memory_limit,
-    FACT_host_limit,        FACT_host_total,      FACT_host_free,
-    FACT_tried_alloc,       FACT_requested_bytes, FACT_alloc_limit,
-    FACT_shm_limit,         FACT_shm_requested,   FACT_weights_bytes,
-    FACT_pytorch_allocated, FACT_COUNT_OF};
+static const enum fact_name used[] =
+    FACTS(FACT_host_rss, FACT_host_used, FACT_memory_limit, FACT_host_limit,
+          FACT_host_total, FACT_host_free, FACT_tried_alloc,
+          FACT_requested_bytes, FACT_alloc_limit, FACT_shm_limit,
+          FACT_shm_requested, FACT_weights_bytes, FACT_pytorch_allocated);
 
 /* What one call asked for, and what limits all of them. */
-static const enum fact_name asked[] = {FACT_requested_bytes, FACT_tried_alloc,
-                                       FACT_COUNT_OF};
-static const enum fact_name limits[] = {FACT_memory_limit, FACT_host_limit,
-                                        FACT_host_total, FACT_COUNT_OF};
+static const enum fact_name asked[] =
+    FACTS(FACT_requested_bytes, FACT_tried_alloc);
+static const enum fact_name limits[] =
+    FACTS(FACT_memory_limit, FACT_host_limit, FACT_host_total);
 
 /* Whole GiB from one on, whole MiB below. */
 static int64_t rounded_up(int64_t bytes) {
@@ -36,10 +35,10 @@ static int64_t rounded_up(int64_t bytes) {
 
 /* ---- the peak of the host ---- */
 
-/* Is it the sum of all processes that counts? Where one's is told beside that of
- * all of the machine's; or a limit was reached, and nobody says how much one
- * held. */
-static bool is_of_all(const struct memory_case *c) {
+/* Is it the sum of all processes that counts? Where one's is told beside that
+ * of all of the machine's; or a limit was reached, and nobody says how much
+ * one held. */
+static bool is_of_all(const struct inputs *c) {
     struct span held = span_in(c, FACT_host_rss);
     struct span sum = span_in(c, FACT_host_used);
     if (!sum.known) {
@@ -65,7 +64,7 @@ static void put_peak(const struct ask *q, struct estimate *e,
 
 /* One request that was refused: it and what is held beside it. */
 struct estimate host_refusal(const struct ask *q) {
-    const struct memory_case *c = q->c;
+    const struct inputs *c = q->c;
     struct span held = span_in(c, FACT_host_rss);
     struct estimate e = estimate_of(FACT_requested_bytes, first_known(c, asked),
                                     span_in(c, FACT_host_free));
@@ -88,7 +87,7 @@ struct estimate host_refusal(const struct ask *q) {
 /* The peak that was cut off, and a fifth more. No peak at all: twice the limit
  * is a first try and no estimate. */
 struct estimate effect_host_memory(const struct ask *q) {
-    const struct memory_case *c = q->c;
+    const struct inputs *c = q->c;
     enum fact_name sum = is_of_all(c) ? FACT_host_used : FACT_host_rss;
     struct span held = span_in(c, sum);
     if (q->what != SHORT_HOST) {
@@ -117,9 +116,8 @@ struct estimate effect_host_memory(const struct ask *q) {
 
 /* Half as many: at best half of what is held. */
 struct estimate effect_fewer_workers(const struct ask *q) {
-    static const enum fact_name sums[] = {FACT_host_used, FACT_host_rss,
-                                          FACT_COUNT_OF};
-    const struct memory_case *c = q->c;
+    static const enum fact_name sums[] = FACTS(FACT_host_used, FACT_host_rss);
+    const struct inputs *c = q->c;
     int64_t now = setting_of(c, FACT_num_workers, 0), fewer = now / 2;
     if (q->what != SHORT_HOST) {
         return estimate_none(FACT_host_used);
@@ -145,11 +143,10 @@ struct estimate effect_fewer_workers(const struct ask *q) {
 
 /* A limit of the device, of one buffer or of a pool, that can be raised. */
 struct estimate effect_raise_limit(const struct ask *q) {
-    static const enum fact_name limit[] = {FACT_alloc_limit,
-                                           FACT_pool_available,
-                                           FACT_memory_limit, FACT_COUNT_OF};
-    static const enum fact_name wants[] = {FACT_pool_needed, FACT_tried_alloc,
-                                           FACT_requested_bytes, FACT_COUNT_OF};
+    static const enum fact_name limit[] =
+        FACTS(FACT_alloc_limit, FACT_pool_available, FACT_memory_limit);
+    static const enum fact_name wants[] =
+        FACTS(FACT_pool_needed, FACT_tried_alloc, FACT_requested_bytes);
     struct span held = span_in(q->c, FACT_pytorch_allocated);
     struct span want = first_known(q->c, wants);
     bool is_of_one =
@@ -204,12 +201,11 @@ struct estimate effect_shm_size(const struct ask *q) {
 
 /* Metal's working set: what was asked against the limit, and the RAM. */
 struct estimate effect_wired_limit(const struct ask *q) {
-    static const enum fact_name wants[] = {FACT_tried_alloc,
-                                           FACT_requested_bytes,
-                                           FACT_weights_bytes, FACT_COUNT_OF};
-    static const enum fact_name limit[] = {FACT_alloc_limit, FACT_memory_limit,
-                                           FACT_gpu_total, FACT_COUNT_OF};
-    const struct memory_case *c = q->c;
+    static const enum fact_name wants[] =
+        FACTS(FACT_tried_alloc, FACT_requested_bytes, FACT_weights_bytes);
+    static const enum fact_name limit[] =
+        FACTS(FACT_alloc_limit, FACT_memory_limit, FACT_gpu_total);
+    const struct inputs *c = q->c;
     struct estimate e = estimate_unknown(FACT_alloc_limit);
     e.before = first_known(c, limit);
     e.after = first_known(c, wants);

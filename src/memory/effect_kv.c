@@ -22,10 +22,9 @@
 
 #define BLOCK_LARGEST 128 /* tokens: a multiple of every usual block */
 
-static const enum fact_name of_length[] = {
-    FACT_est_max_model_len, FACT_max_model_len, FACT_kv_needed,
-    FACT_kv_available,      FACT_kv_tokens,     FACT_kv_blocks,
-    FACT_block_size,        FACT_COUNT_OF};
+static const enum fact_name of_length[] =
+    FACTS(FACT_est_max_model_len, FACT_max_model_len, FACT_kv_needed,
+          FACT_kv_available, FACT_kv_tokens, FACT_kv_blocks, FACT_block_size);
 
 /* What a fix of the KV check says of another failure. */
 static struct estimate not_of_the_pool(const struct ask *q) {
@@ -37,7 +36,7 @@ static struct estimate not_of_the_pool(const struct ask *q) {
 
 /* Bytes per token of a line: what nothing fixed would give where that is
  * possible, else the likeliest of the interval. */
-static int64_t likely_slope(const struct line *l) {
+static int64_t likely_slope(const struct linear_fit *l) {
     struct span whole = span_share(l->bytes, 1, l->tokens);
     bool may_be_whole = l->fixed.low == 0 && whole.known;
     return span_roundest(may_be_whole ? span_meet(whole, l->slope) : l->slope);
@@ -48,7 +47,7 @@ static int64_t likely_slope(const struct line *l) {
  * decimals do not hide it. */
 static struct str write_line(const struct ask *q, const struct kv_side *kv,
                              int64_t length) {
-    const struct line *l = &kv->demand.line;
+    const struct linear_fit *l = &kv->demand.line;
     int64_t slope = likely_slope(l), saved, value = span_middle(l->bytes);
     struct span wide = span_share(l->slope, 1001, 1000);
     if (!mul_i64(l->tokens - length, slope, &saved) ||
@@ -73,10 +72,10 @@ static struct str write_at(const struct ask *q, const struct kv_side *kv,
                            int64_t length, struct span after) {
     const struct demand *d = &kv->demand;
     if (d->by_model) {
-        const struct way *way = &d->ways.at[0];
+        const struct variant *first = &d->variants.at[0];
         return FORMULA_OF(q->a, q->c, of_length, "kv_needed = % = about %",
-                          TEXT(write_request(q->a, way, length)),
-                          BYTES(way_request(way, length).high));
+                          TEXT(write_request(q->a, first, length)),
+                          BYTES(variant_request(first, length).high));
     }
     if (d->line.known && after.known && length <= d->line.tokens) {
         return write_line(q, kv, length);
@@ -118,7 +117,7 @@ static struct estimate by_tokens(const struct ask *q, int64_t length,
 }
 
 /* "# GPU blocks: 410" of 16 tokens each hold 6,560. */
-static int64_t tokens_printed(const struct memory_case *c) {
+static int64_t tokens_printed(const struct inputs *c) {
     const struct fact *blocks = &c->in[FACT_kv_blocks];
     int64_t block = setting_of(c, FACT_block_size, 0), tokens;
     if (c->in[FACT_kv_tokens].known) {
@@ -147,7 +146,7 @@ static struct str write_longest(const struct ask *q, const struct kv_side *kv,
 /* One need at one length: the pool holds at most the same share of it. */
 static struct str write_most(const struct ask *q, const struct kv_side *kv,
                              int64_t most) {
-    const struct line *l = &kv->demand.line;
+    const struct linear_fit *l = &kv->demand.line;
     int64_t pool = span_middle(kv->pool), need = span_middle(l->bytes), at;
     if (kv->demand.by_model || most <= 0 || need <= 0 ||
         !mul_div_floor(l->tokens, pool, need, &at)) {
@@ -163,7 +162,7 @@ static struct str write_most(const struct ask *q, const struct kv_side *kv,
  * need grows with the length. */
 static struct estimate by_proportion(const struct ask *q,
                                      const struct kv_side *kv, int64_t most) {
-    const struct line *l = &kv->demand.line;
+    const struct linear_fit *l = &kv->demand.line;
     struct estimate e = estimate_of_kv(kv);
     int64_t length = 0;
     e.after = span_none();
@@ -260,10 +259,9 @@ static struct estimate twice_the_tokens(const struct ask *q,
 /* Half, and at most so much more as is fixed. */
 static struct str write_halved(const struct ask *q, const struct kv_side *kv,
                                struct span after) {
-    static const enum fact_name used[] = {
-        FACT_kv_needed,         FACT_max_model_len,  FACT_kv_available,
-        FACT_est_max_model_len, FACT_kv_cache_dtype, FACT_model,
-        FACT_COUNT_OF};
+    static const enum fact_name used[] =
+        FACTS(FACT_kv_needed, FACT_max_model_len, FACT_kv_available,
+              FACT_est_max_model_len, FACT_kv_cache_dtype, FACT_model);
     int64_t half = kv->need.low / 2;
     bool is_half = kv->need.known && after.low - half < half / 1000 &&
                    half - after.low < half / 1000;
@@ -343,15 +341,14 @@ static int64_t copies_of(const struct model *m, int64_t tp) {
 
 static struct estimate shared_by(const struct ask *q, const struct kv_side *kv,
                                  int64_t ranks) {
-    static const enum fact_name used[] = {FACT_model, FACT_tensor_parallel,
-                                          FACT_kv_needed, FACT_max_model_len,
-                                          FACT_COUNT_OF};
+    static const enum fact_name used[] = FACTS(
+        FACT_model, FACT_tensor_parallel, FACT_kv_needed, FACT_max_model_len);
     struct estimate e = estimate_of_kv(kv);
     struct demand then = demand_with_context_ranks(q->a, &kv->demand, ranks);
     e.after = demand_bytes(&then, kv->length);
     estimate_judge(&e);
     e.proposed = propose(FACT_decode_context_parallel, ranks);
-    struct str text = write_request(q->a, &then.ways.at[0], kv->length);
+    struct str text = write_request(q->a, &then.variants.at[0], kv->length);
     if (e.after.known && text.n > 0) {
         e.formula = FORMULA_OF(q->a, q->c, used,
                                "kv_needed with % context ranks = % = %",

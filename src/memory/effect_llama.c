@@ -16,9 +16,9 @@
 #define UBATCH 512
 #define UBATCH_LEAST 32
 
-static const enum fact_name used[] = {
-    FACT_tried_alloc, FACT_context_length, FACT_gpu_free, FACT_kv_bytes,
-    FACT_gpu_layers,  FACT_kv_cache_dtype, FACT_model,    FACT_COUNT_OF};
+static const enum fact_name used[] =
+    FACTS(FACT_tried_alloc, FACT_context_length, FACT_gpu_free, FACT_kv_bytes,
+          FACT_gpu_layers, FACT_kv_cache_dtype, FACT_model);
 
 static bool is_cache(const struct ask *q) {
     return stage_is(q->c, "kv_alloc") || is_pool(q);
@@ -148,7 +148,7 @@ static int64_t context_now(const struct ask *q, const struct estimate *e,
 /* Nobody says the context; cache and compute buffer both grow with it. The
  * part of it at which they take two thirds of what the GPU allows at most. */
 static void put_part(const struct ask *q, struct estimate *e) {
-    const struct memory_case *c = q->c;
+    const struct inputs *c = q->c;
     struct span cache = span_in(c, FACT_kv_bytes);
     struct span limit = span_in(c, FACT_alloc_limit);
     struct span both = span_plus(cache, e->before);
@@ -231,7 +231,7 @@ static struct estimate narrower(const struct ask *q) {
 #define ALL_LAYERS 99 /* and 999: written for "all", whatever their number */
 
 /* Layers that lie on the card: -ngl may say more than there are. */
-static int64_t layers_on_card(const struct memory_case *c) {
+static int64_t layers_on_card(const struct inputs *c) {
     int64_t said = setting_of(c, FACT_gpu_layers, 0);
     int64_t all = c->model ? c->model->layers + 1 : 0;
     if (all == 0 && said >= ALL_LAYERS) {
@@ -368,7 +368,7 @@ struct estimate llama_effect(const struct ask *q) {
         [EFFECT_gpu_layers] = fewer_layers,
         [EFFECT_max_num_batched_tokens] = smaller_batch,
         [EFFECT_flash_attention] = flash};
-    struct memory_case with = *q->c;
+    struct inputs with = *q->c;
     struct ask again = {q->a, &with, q->what, q->effect};
     if (!is_allocation(q) && !is_pool(q)) {
         return estimate_none(FACT_tried_alloc);

@@ -13,11 +13,10 @@
 
 #define JOBS_MOST 256
 
-static const enum fact_name used[] = {
-    FACT_smem_required,     FACT_smem_limit,     FACT_pool_needed,
-    FACT_pool_available,    FACT_tried_alloc,    FACT_pytorch_reserved,
-    FACT_pytorch_allocated, FACT_process_in_use, FACT_victim_rss,
-    FACT_host_free,         FACT_build_jobs,     FACT_COUNT_OF};
+static const enum fact_name used[] = FACTS(
+    FACT_smem_required, FACT_smem_limit, FACT_pool_needed, FACT_pool_available,
+    FACT_tried_alloc, FACT_pytorch_reserved, FACT_pytorch_allocated,
+    FACT_process_in_use, FACT_victim_rss, FACT_host_free, FACT_build_jobs);
 
 /* ---- shared memory of one block ---- */
 
@@ -63,8 +62,8 @@ struct estimate effect_kernel_tile(const struct ask *q) {
 /* ---- a pool of fixed size ---- */
 
 struct estimate effect_pool(const struct ask *q) {
-    static const enum fact_name wants[] = {FACT_pool_needed, FACT_tried_alloc,
-                                           FACT_COUNT_OF};
+    static const enum fact_name wants[] =
+        FACTS(FACT_pool_needed, FACT_tried_alloc);
     struct estimate e = estimate_of(FACT_pool_needed, first_known(q->c, wants),
                                     span_in(q->c, FACT_pool_available));
     e.short_by = span_beyond(e.after, e.limit);
@@ -86,9 +85,8 @@ struct estimate effect_pool(const struct ask *q) {
 
 /* What the program itself holds moves, and what was asked for comes. */
 struct estimate effect_other_device(const struct ask *q) {
-    static const enum fact_name own[] = {FACT_process_in_use,
-                                         FACT_pytorch_reserved,
-                                         FACT_pytorch_allocated, FACT_COUNT_OF};
+    static const enum fact_name own[] = FACTS(
+        FACT_process_in_use, FACT_pytorch_reserved, FACT_pytorch_allocated);
     struct span asked = span_in(q->c, FACT_tried_alloc);
     struct span held = first_known(q->c, own);
     struct span whole = span_plus(held, asked);

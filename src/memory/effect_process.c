@@ -11,10 +11,10 @@
 #define CONTEXT_MOST (900 * MIB)
 
 static struct estimate at_start(const struct ask *q) {
-    static const enum fact_name used[] = {
-        FACT_requested_bytes, FACT_gpu_free, FACT_gpu_total,
-        FACT_gpu_memory_utilization, FACT_COUNT_OF};
-    const struct memory_case *c = q->c;
+    static const enum fact_name used[] =
+        FACTS(FACT_requested_bytes, FACT_gpu_free, FACT_gpu_total,
+              FACT_gpu_memory_utilization);
+    const struct inputs *c = q->c;
     struct span total = gpu_total_bytes(c);
     struct estimate e =
         estimate_of(FACT_requested_bytes, requested_bytes(c),
@@ -52,10 +52,9 @@ static struct span without_context(struct span rest) {
 
 /* What others hold of the card: the log's own sum, or what it lists, or at
  * most what lies outside of this process. */
-static struct span others_of(const struct memory_case *c) {
-    static const enum fact_name own[] = {FACT_process_in_use,
-                                         FACT_pytorch_reserved,
-                                         FACT_pytorch_allocated, FACT_COUNT_OF};
+static struct span others_of(const struct inputs *c) {
+    static const enum fact_name own[] = FACTS(
+        FACT_process_in_use, FACT_pytorch_reserved, FACT_pytorch_allocated);
     struct span sum = span_in(c, FACT_others_in_use);
     if (c->in[FACT_other_in_use].known) {
         return span_in(c, FACT_other_in_use);
@@ -70,8 +69,8 @@ static struct span others_of(const struct memory_case *c) {
 
 static struct str write_others(const struct ask *q, struct span free,
                                struct span others, struct span limit) {
-    static const enum fact_name used[] = {FACT_tried_alloc, FACT_gpu_free,
-                                          FACT_other_in_use, FACT_COUNT_OF};
+    static const enum fact_name used[] =
+        FACTS(FACT_tried_alloc, FACT_gpu_free, FACT_other_in_use);
     bool is_least = others.low > 0;
     return FORMULA_OF(q->a, q->c, used, "free %= % + % of others = %",
                       TEXT(is_least ? STR("") : STR("at most ")), MIDDLE(free),
@@ -93,7 +92,7 @@ static void bound_by_freed(const struct ask *q, struct estimate *e,
 }
 
 static struct estimate for_allocation(const struct ask *q) {
-    const struct memory_case *c = q->c;
+    const struct inputs *c = q->c;
     struct shortfall s = shortfall_of(q);
     struct span others = others_of(c);
     bool is_alone = is_on(c, FACT_own_process_listed) &&
@@ -135,7 +134,7 @@ struct estimate effect_free_other_process(const struct ask *q) {
 
 /* Releases before 2.1 do not have them: by their version, or by words of
  * releases before 2.0. */
-static bool is_before_segments(const struct memory_case *c) {
+static bool is_before_segments(const struct inputs *c) {
     const struct fact *version = &c->in[FACT_torch_version];
     int order = 0;
     if (version->known && version_valid(version->word)) {
@@ -147,10 +146,10 @@ static bool is_before_segments(const struct memory_case *c) {
 
 /* At most free and unallocated memory become one block. */
 struct estimate effect_expandable_segments(const struct ask *q) {
-    static const enum fact_name used[] = {
-        FACT_tried_alloc,      FACT_gpu_free,          FACT_pytorch_unallocated,
-        FACT_pytorch_reserved, FACT_pytorch_allocated, FACT_COUNT_OF};
-    const struct memory_case *c = q->c;
+    static const enum fact_name used[] =
+        FACTS(FACT_tried_alloc, FACT_gpu_free, FACT_pytorch_unallocated,
+              FACT_pytorch_reserved, FACT_pytorch_allocated);
+    const struct inputs *c = q->c;
     struct span spare = span_in(c, FACT_pytorch_unallocated);
     if (!is_allocation(q) || is_before_segments(c)) {
         return estimate_none(FACT_tried_alloc);

@@ -10,16 +10,13 @@
 
 #define RANKS_MAX 64
 
-static const enum fact_name used[] = {
-    FACT_model,           FACT_weights_bytes,
-    FACT_tensor_parallel, FACT_pipeline_parallel,
-    FACT_kv_needed,       FACT_kv_available,
-    FACT_tried_alloc,     FACT_gpu_free,
-    FACT_COUNT_OF};
+static const enum fact_name used[] =
+    FACTS(FACT_model, FACT_weights_bytes, FACT_tensor_parallel,
+          FACT_pipeline_parallel, FACT_kv_needed, FACT_kv_available,
+          FACT_tried_alloc, FACT_gpu_free);
 
 /* Bytes that a rank's weights give back. */
-static struct span freed(const struct memory_case *c, int64_t now,
-                         int64_t ranks) {
+static struct span freed(const struct inputs *c, int64_t now, int64_t ranks) {
     struct span weights = weights_bytes(c);
     struct span then = span_share(weights, now, ranks);
     struct span rest = span_share(span_exact(weights.low),
@@ -76,7 +73,7 @@ static struct str write_split(const struct ask *q, int64_t now, int64_t ranks) {
 }
 
 static struct estimate split_by(const struct ask *q, enum fact_name fact) {
-    const struct memory_case *c = q->c;
+    const struct inputs *c = q->c;
     int64_t now = setting_of(c, fact, 1);
     if (!is_pool(q) && !is_allocation(q)) {
         return estimate_none(FACT_requested_bytes);

@@ -24,10 +24,9 @@
 #define USUAL_SETTING 4096
 #define TELLING (INT64_C(512) << 20) /* so much is most of what was short */
 
-static const enum fact_name used[] = {
-    FACT_tried_alloc,    FACT_gpu_free,   FACT_gpu_total,
-    FACT_tensor_bytes,   FACT_batch_size, FACT_pytorch_allocated,
-    FACT_process_in_use, FACT_COUNT_OF};
+static const enum fact_name used[] =
+    FACTS(FACT_tried_alloc, FACT_gpu_free, FACT_gpu_total, FACT_tensor_bytes,
+          FACT_batch_size, FACT_pytorch_allocated, FACT_process_in_use);
 
 /* PyTorch's limit on an Apple GPU counts as one: what is free is known. */
 static bool is_refusal(const struct ask *q, const struct shortfall *s) {
@@ -150,8 +149,8 @@ static void put_scaled(const struct ask *q, struct estimate *e,
                     COUNT(ceil_div(s->asked.high, s->total.low)));
     }
     if (e->after.known && cut->kept >= cut->of / 2) {
-        e->share_micro = share_growing(s->held.high,
-                                       growing_for(s->missing.high, cut));
+        e->share_micro =
+            share_growing(s->held.high, growing_for(s->missing.high, cut));
     }
 }
 
@@ -192,12 +191,24 @@ static struct estimate with_value(struct estimate e, int setting, int64_t now,
     return e;
 }
 
+/* By the request where that is the large thing, else by what is held. */
+static void cut_missing(const struct ask *q, struct estimate *e,
+                        const struct shortfall *s, int64_t now,
+                        struct cut *cut) {
+    bool is_server = engine_of(q->c)->keeps_pool;
+    bool half_fits = s->asked.high / 2 <= s->free.low;
+    if ((is_server || half_fits || is_large(s)) && cut_to_fit(s, now, cut)) {
+        put_scaled(q, e, s, cut);
+    } else if (!is_server && choose_cut(s, now, cut)) {
+        put_growing(q, e, s, cut);
+    }
+}
+
 struct estimate step_scaled(const struct ask *q, int setting) {
     struct shortfall s = shortfall_of(q);
     struct estimate e = begin(&s);
     int64_t now =
         setting >= 0 ? setting_of(q->c, (enum fact_name)setting, 0) : 0;
-    bool is_server = engine_of(q->c)->keeps_pool;
     bool is_short = !s.missing.known || s.missing.high > 0;
     struct cut cut = {0, 0};
     if (!is_refusal(q, &s) || now == 1 || !is_short) {
@@ -206,18 +217,14 @@ struct estimate step_scaled(const struct ask *q, int setting) {
     if (s.asked.known && !s.free.known && s.asked.low < TELLING) {
         return e; /* a small request shows that all was full, and no more */
     }
-    bool half_fits = s.asked.high / 2 <= s.free.low;
     if (s.asked.known && !s.free.known && cut_at(now, 4, &cut)) {
         put_cut(q, &e, &s, &cut); /* half of the request is the bound */
         estimate_bound(q, &e);
     } else if (!s.missing.known) {
         put_at_most(q, &e, &s);
         return e;
-    } else if ((is_server || half_fits || is_large(&s)) &&
-               cut_to_fit(&s, now, &cut)) {
-        put_scaled(q, &e, &s, &cut);
-    } else if (!is_server && choose_cut(&s, now, &cut)) {
-        put_growing(q, &e, &s, &cut);
+    } else {
+        cut_missing(q, &e, &s, now, &cut);
     }
     return with_value(e, setting, now, &cut);
 }
@@ -267,10 +274,10 @@ struct estimate step_freeing(const struct ask *q, int64_t percent) {
     e.limit = span_plus(s.free, span_of(0, most.high));
     estimate_judge(&e);
     if (verdict_is_open(e.verdict)) {
-        put_freed(q, &e, &s, most.high,
-                  TEXT(write_as(q->a, span_middle(s.missing),
-                                span_middle(s.held))),
-                  SHORT(span_middle(s.held)));
+        put_freed(
+            q, &e, &s, most.high,
+            TEXT(write_as(q->a, span_middle(s.missing), span_middle(s.held))),
+            SHORT(span_middle(s.held)));
     }
     return e;
 }

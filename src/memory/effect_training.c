@@ -17,10 +17,10 @@
 #define USUAL_RANK 16
 #define LEAST_OF_TEN 8 /* tenths of activations that a smaller batch frees */
 
-static const enum fact_name used[] = {
-    FACT_tried_alloc, FACT_gpu_free,   FACT_pytorch_allocated, FACT_model,
-    FACT_optimizer,   FACT_zero_stage, FACT_gpu_count,         FACT_batch_size,
-    FACT_lora_rank,   FACT_COUNT_OF};
+static const enum fact_name used[] =
+    FACTS(FACT_tried_alloc, FACT_gpu_free, FACT_pytorch_allocated, FACT_model,
+          FACT_optimizer, FACT_zero_stage, FACT_gpu_count, FACT_batch_size,
+          FACT_lora_rank);
 
 struct new_run { /* of the run, by one fix */
     struct training_setup then;
@@ -33,13 +33,13 @@ static struct span state_of(const struct training *t) {
     return span_plus(span_plus(t->weights, t->gradients), t->optimizer);
 }
 
-static bool is_making_state(const struct memory_case *c) {
+static bool is_making_state(const struct inputs *c) {
     return stage_is(c, "optimizer");
 }
 
 /* ---- the changes ---- */
 
-static struct new_run fewer_samples(const struct memory_case *c,
+static struct new_run fewer_samples(const struct inputs *c,
                                     struct training_setup s) {
     struct new_run change = {.part = "activations"};
     change.is_known = s.batch > 1 && !is_making_state(c);
@@ -59,7 +59,7 @@ static bool halve_again(struct new_run *change) {
     return true;
 }
 
-static struct new_run checkpoints(const struct memory_case *c,
+static struct new_run checkpoints(const struct inputs *c,
                                   struct training_setup s) {
     struct new_run change = {.part = "activations"};
     change.is_known = !s.is_checkpointed && !is_making_state(c) &&
@@ -79,10 +79,10 @@ static struct new_run narrow_moments(struct training_setup s) {
     return change;
 }
 
-static struct new_run adapters(const struct memory_case *c,
+static struct new_run adapters(const struct inputs *c,
                                const struct training_setup *s) {
     struct new_run change = {.part = "weights, gradients and optimizer state"};
-    struct memory_case with = *c;
+    struct inputs with = *c;
     with.in[FACT_lora_rank] = propose(FACT_lora_rank, USUAL_RANK);
     with.in[FACT_trainable_params].known = false;
     change.then = training_setup_of(&with);
@@ -128,7 +128,7 @@ static struct span activations_then(const struct training_setup *s,
 static struct estimate of_step(const struct ask *q,
                                const struct training_setup *s,
                                const struct new_run *change) {
-    const struct memory_case *c = q->c;
+    const struct inputs *c = q->c;
     struct training was = memory_training(q->a, s, NULL);
     struct training is = memory_training(q->a, &change->then, NULL);
     struct span held = span_in(c, FACT_pytorch_allocated);
@@ -159,7 +159,7 @@ static struct estimate of_step(const struct ask *q,
 static struct estimate of_state(const struct ask *q,
                                 const struct training_setup *s,
                                 const struct new_run *change) {
-    const struct memory_case *c = q->c;
+    const struct inputs *c = q->c;
     struct formulas f = {0};
     struct training was = memory_training(q->a, s, NULL);
     struct training is = memory_training(q->a, &change->then, &f);
@@ -179,13 +179,13 @@ static struct estimate of_state(const struct ask *q,
     return e;
 }
 
-static bool is_told(const struct memory_case *c) {
+static bool is_told(const struct inputs *c) {
     return c->in[FACT_optimizer].known || c->in[FACT_zero_stage].known ||
            c->in[FACT_lora_rank].known || c->in[FACT_trainable_params].known;
 }
 
 static void name_needs(const struct ask *q, struct estimate *e) {
-    const struct memory_case *c = q->c;
+    const struct inputs *c = q->c;
     bool is_by_shape = q->effect == EFFECT_gradient_checkpointing;
     bool is_by_batch = q->effect == EFFECT_batch_size || is_by_shape;
     bool is_by_ranks =
@@ -246,7 +246,7 @@ static struct estimate reckoned(const struct ask *q,
     return e;
 }
 
-static bool is_trained(const struct memory_case *c) {
+static bool is_trained(const struct inputs *c) {
     return training_is_step(c) || training_is_asked(c) ||
            word_is(c, FACT_task, "train");
 }
@@ -254,7 +254,7 @@ static bool is_trained(const struct memory_case *c) {
 /* By the whole setup; without the number of ranks and the stage of ZeRO a no is
  * none yet. */
 static struct estimate by_setup(const struct ask *q) {
-    const struct memory_case *c = q->c;
+    const struct inputs *c = q->c;
     struct training_setup s = training_setup_of(c);
     bool is_told_of_ranks =
         c->in[FACT_gpu_count].known || c->in[FACT_data_parallel].known;
@@ -265,7 +265,7 @@ static struct estimate by_setup(const struct ask *q) {
 }
 
 struct estimate effect_training(const struct ask *q) {
-    const struct memory_case *c = q->c;
+    const struct inputs *c = q->c;
     struct estimate e = estimate_none(FACT_tried_alloc);
     bool is_batch = q->effect == EFFECT_batch_size;
     bool is_step =

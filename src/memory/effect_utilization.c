@@ -19,25 +19,23 @@
 #define STEPS_MAX 50 /* hundredths: nobody is that far below the largest */
 #define OWN_CONTEXT_MOST (INT64_C(1) << 30) /* CUDA's, outside the share */
 
-static const enum fact_name used[] = {
-    FACT_gpu_total,    FACT_gpu_memory_utilization,
-    FACT_gpu_free,     FACT_kv_needed,
-    FACT_kv_available, FACT_tried_alloc,
-    FACT_model,        FACT_COUNT_OF};
+static const enum fact_name used[] =
+    FACTS(FACT_gpu_total, FACT_gpu_memory_utilization, FACT_gpu_free,
+          FACT_kv_needed, FACT_kv_available, FACT_tried_alloc, FACT_model);
 
 /* A default is no fact: what it was, the log does not say. */
-static bool is_share_said(const struct memory_case *c) {
+static bool is_share_said(const struct inputs *c) {
     const struct fact *share = &c->in[FACT_gpu_memory_utilization];
     return share->known && share->source != SOURCE_DEFAULT;
 }
 
 /* The size of the GPU and the share in force. */
-static void need_share_inputs(const struct memory_case *c, struct estimate *e) {
+static void need_share_inputs(const struct inputs *c, struct estimate *e) {
     estimate_needs(e, gpu_total_bytes(c).known, FACT_gpu_total);
     estimate_needs(e, is_share_said(c), FACT_gpu_memory_utilization);
 }
 
-static struct span share_in_force(const struct memory_case *c) {
+static struct span share_in_force(const struct inputs *c) {
     return span_of_setting(&c->in[FACT_gpu_memory_utilization]);
 }
 
@@ -55,7 +53,7 @@ int64_t least_share(struct span need, struct span pool, struct span total,
 /* ---- up ---- */
 
 /* The largest that free memory and the graphs beside the share allow. */
-static int64_t ceiling_of(const struct memory_case *c, struct span total) {
+static int64_t ceiling_of(const struct inputs *c, struct span total) {
     struct span free = span_in(c, FACT_gpu_free);
     struct span graphs = span_in(c, FACT_cuda_graph_bytes);
     struct span rest = span_minus(total, graphs);
@@ -81,8 +79,7 @@ static int64_t share_with_gap(int64_t now, int64_t gap, int64_t total) {
     return step_up(share > STEP ? share : STEP);
 }
 
-struct span memory_least_utilization(struct arena *a,
-                                     const struct memory_case *c) {
+struct span memory_least_utilization(struct arena *a, const struct inputs *c) {
     struct ask q = {.a = a, .c = c, .what = SHORT_KV_POOL};
     struct kv_side kv = kv_side_of(&q);
     struct span now = share_in_force(c), total = gpu_total_bytes(c);
@@ -119,10 +116,10 @@ static void bound_by_card(const struct ask *q, const struct kv_side *kv,
     if (!gap.known || gap.high <= 0 || large > STEPS_MAX * STEP) {
         return;
     }
-    e->formula = formula_join(q->a, e->formula,
-                              FORMULA(q->a, "more = % / % GiB = %",
-                                      SHORT(gap.high), PLAIN(LARGE_CARD),
-                                      RATIO(large)));
+    e->formula =
+        formula_join(q->a, e->formula,
+                     FORMULA(q->a, "more = % / % GiB = %", SHORT(gap.high),
+                             PLAIN(LARGE_CARD), RATIO(large)));
     if (small > STEPS_MAX * STEP) {
         ESTIMATE_IF(q, e, "verdict.if.gpu_size_large", SHORT(gap.high),
                     RATIO(large));
@@ -132,8 +129,7 @@ static void bound_by_card(const struct ask *q, const struct kv_side *kv,
     }
     e->share_micro = share_of_cards(gap.high);
     if (is_share_said(q->c) && now->number + large <= MOST) {
-        e->proposed =
-            propose(FACT_gpu_memory_utilization, now->number + large);
+        e->proposed = propose(FACT_gpu_memory_utilization, now->number + large);
     }
 }
 
@@ -154,7 +150,7 @@ static void bound_by_step(const struct ask *q, const struct kv_side *kv,
 }
 
 /* Is so much of the GPU known to be free before anything is loaded? */
-static bool is_free_at_start(const struct memory_case *c, struct span total,
+static bool is_free_at_start(const struct inputs *c, struct span total,
                              int64_t share) {
     struct span asked = share_of(total, share);
     return span_fits(asked, span_in(c, FACT_gpu_free)) == VERDICT_ENOUGH ||
@@ -211,7 +207,7 @@ static void reckon_up(const struct ask *q, const struct kv_side *kv,
 }
 
 struct estimate effect_utilization_up(const struct ask *q) {
-    const struct memory_case *c = q->c;
+    const struct inputs *c = q->c;
     struct span total = gpu_total_bytes(c);
     if (!is_pool(q)) { /* takes room from what failed */
         return estimate_none(q->what == SHORT_FREE_AT_START
@@ -250,7 +246,7 @@ struct estimate effect_utilization_up(const struct ask *q) {
 
 /* ---- down: the check of free memory at start ---- */
 
-struct span memory_largest_utilization(const struct memory_case *c) {
+struct span memory_largest_utilization(const struct inputs *c) {
     struct span free = span_in(c, FACT_gpu_free);
     struct span total = gpu_total_bytes(c);
     int64_t worst, best;
@@ -304,11 +300,12 @@ static struct str write_held(const struct ask *q, const struct kv_side *kv,
     }
     struct str all = parts.count > 0 ? parts.at[0] : (struct str){0};
     if (kv->demand.by_model && kv->length > 0) {
-        const struct way *way = &kv->demand.ways.at[0];
-        all = formula_join(q->a, all,
-                           FORMULA(q->a, "one request = % = %",
-                                   TEXT(write_request(q->a, way, kv->length)),
-                                   BYTES(way_request(way, kv->length).high)));
+        const struct variant *first = &kv->demand.variants.at[0];
+        all =
+            formula_join(q->a, all,
+                         FORMULA(q->a, "one request = % = %",
+                                 TEXT(write_request(q->a, first, kv->length)),
+                                 BYTES(variant_request(first, kv->length).high)));
     }
     return formula_join(
         q->a, all,
@@ -318,7 +315,7 @@ static struct str write_held(const struct ask *q, const struct kv_side *kv,
 }
 
 static struct estimate down_at_start(const struct ask *q) {
-    const struct memory_case *c = q->c;
+    const struct inputs *c = q->c;
     struct span total = gpu_total_bytes(c);
     struct span share = memory_largest_utilization(c);
     struct estimate e = estimate_unknown(FACT_requested_bytes);
@@ -367,8 +364,7 @@ static bool starves_pool(const struct ask *q, struct span loss) {
 
 /* What other processes and the own CUDA context (0.3 to 1.0 GiB) leave of the
  * card, in two decimals. */
-static int64_t share_beside_others(const struct memory_case *c,
-                                   struct span total) {
+static int64_t share_beside_others(const struct inputs *c, struct span total) {
     struct span rest =
         span_minus(span_minus(total, span_in(c, FACT_other_in_use)),
                    span_exact(OWN_CONTEXT_MOST));
@@ -382,7 +378,7 @@ static int64_t share_beside_others(const struct memory_case *c,
 /* What is asked for after the allocation that failed: further graphs while
  * they are captured, further layers while the pool is made. Nothing in other
  * stages; unknown where nobody can tell how much. */
-struct span more_after_failure(const struct memory_case *c) {
+struct span more_after_failure(const struct inputs *c) {
     struct span pools = span_in(c, FACT_private_pools);
     if (stage_is(c, "kv_alloc")) {
         return c->model && c->model->layers > 0
@@ -393,7 +389,7 @@ struct span more_after_failure(const struct memory_case *c) {
     if (!stage_is(c, "capture")) {
         return span_exact(0);
     }
-    struct memory_case bare = *c;
+    struct inputs bare = *c;
     bare.in[FACT_private_pools].known = false;
     struct span graphs = graph_bytes(&bare);
     return pools.known ? span_beyond(graphs, pools) : graphs;
@@ -401,7 +397,7 @@ struct span more_after_failure(const struct memory_case *c) {
 
 /* The largest share that covers the failed allocation at the worst corner and
  * leaves others what they hold; 0: none. */
-static int64_t share_for(const struct memory_case *c, struct span total,
+static int64_t share_for(const struct inputs *c, struct span total,
                          struct span gap, int64_t now) {
     struct span less =
         span_share(span_exact(gap.high > 0 ? gap.high : 0), MICRO, total.low);
@@ -449,7 +445,7 @@ void estimate_less_share(const struct ask *q, struct estimate *e,
  * alone. */
 static struct estimate lowered(const struct ask *q, struct estimate e,
                                struct span total, struct span gap) {
-    const struct memory_case *c = q->c;
+    const struct inputs *c = q->c;
     bool is_kv = stage_is(c, "kv_alloc");
     int64_t before = share_in_force(c).low;
     struct span more = more_after_failure(c), whole = span_plus(gap, more);
@@ -483,7 +479,7 @@ static struct estimate lowered(const struct ask *q, struct estimate e,
 }
 
 static struct estimate down_for_allocation(const struct ask *q) {
-    const struct memory_case *c = q->c;
+    const struct inputs *c = q->c;
     struct span total = gpu_total_bytes(c);
     struct estimate e = estimate_of_allocation(c);
     struct span gap = span_minus(e.before, e.limit);
@@ -503,7 +499,7 @@ static struct estimate down_for_allocation(const struct ask *q) {
  * sampler warms up in the profile run and once more beside the pool: then
  * nobody can tell from the stage. */
 static struct estimate down_by_stage(const struct ask *q) {
-    const struct memory_case *c = q->c;
+    const struct inputs *c = q->c;
     bool has_pool = c->in[FACT_kv_available].known ||
                     c->in[FACT_kv_blocks].known || c->in[FACT_kv_tokens].known;
     if (stage_is(c, "load") || stage_is(c, "wake")) {

@@ -11,12 +11,12 @@
 #define GIB (INT64_C(1) << 30)
 #define NARROWER_PERCENT 75 /* of what is held, from 16 bits to 4 */
 
-static const enum fact_name used[] = {
-    FACT_weights_bytes, FACT_model,       FACT_quantization, FACT_kv_needed,
-    FACT_kv_available,  FACT_tried_alloc, FACT_gpu_free,     FACT_COUNT_OF};
+static const enum fact_name used[] =
+    FACTS(FACT_weights_bytes, FACT_model, FACT_quantization, FACT_kv_needed,
+          FACT_kv_available, FACT_tried_alloc, FACT_gpu_free);
 
 /* The engine gives to its pool what weights leave. */
-static bool has_pool(const struct memory_case *c) {
+static bool has_pool(const struct inputs *c) {
     return engine_of(c)->is_named;
 }
 

@@ -9,7 +9,7 @@
 static const struct packing packings[] = {
     {"q8", 8, 0, 32, 2}, {"q4", 4, 0, 32, 2}, {NULL, 0, 0, 0, 0}};
 
-static struct span activation(const struct memory_case *c) {
+static struct span activation(const struct inputs *c) {
     return step_bound(c, CHUNK, 1);
 }
 

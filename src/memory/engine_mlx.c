@@ -16,7 +16,7 @@ static const struct packing packings[] = {{"8", 8, 0, 64, 4},
                                           {"int4", 4, 0, 64, 4},
                                           {NULL, 0, 0, 0, 0}};
 
-static struct span working_set(const struct memory_case *c) {
+static struct span working_set(const struct inputs *c) {
     struct span total = gpu_total_bytes(c);
     bool is_large = total.low >= LARGE;
     struct span least = span_share(total, is_large ? 3 : 2, is_large ? 4 : 3);
@@ -26,7 +26,7 @@ static struct span working_set(const struct memory_case *c) {
     return span_of(least.low, span_share(total, 3, 4).high);
 }
 
-static struct span activation(const struct memory_case *c) {
+static struct span activation(const struct inputs *c) {
     return step_bound(c, STEP_TOKENS, 1);
 }
 

@@ -6,7 +6,7 @@
  * (TGI_WIGGLE_ROOM), 3.0. */
 #include "memory/engines.h"
 
-static struct span activation(const struct memory_case *c) {
+static struct span activation(const struct inputs *c) {
     return step_bound(c, setting_of(c, FACT_max_num_batched_tokens, 8192), 256);
 }
 

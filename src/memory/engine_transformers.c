@@ -9,7 +9,7 @@
 
 #define USUAL_STEP 2048
 
-static struct span activation(const struct memory_case *c) {
+static struct span activation(const struct inputs *c) {
     const struct fact *version = &c->in[FACT_engine_version];
     int64_t rows = setting_of(c, FACT_batch_size, 1), tokens;
     int order;

@@ -8,7 +8,7 @@
 #define LOGIT_COPIES 11 /* of a warm-up of max_num_seqs, while sampling */
 #define SHARE_MOST 970000
 
-static struct span activation(const struct memory_case *c) {
+static struct span activation(const struct inputs *c) {
     int64_t length = setting_of(c, FACT_max_model_len, USUAL_STEP);
     int64_t batch = setting_of(c, FACT_max_num_batched_tokens,
                                length > USUAL_STEP ? length : USUAL_STEP);

@@ -32,7 +32,7 @@ static const struct engine_rules few[] = {
     {.id = "fastdeploy", .keeps_pool = true, .share = FACT_COUNT_OF},
     {.id = NULL, .share = FACT_COUNT_OF}};
 
-const struct engine_rules *engine_of(const struct memory_case *c) {
+const struct engine_rules *engine_of(const struct inputs *c) {
     static const struct engine_rules *const engines[] = {
         &engine_unnamed, &engine_vllm,     &engine_sglang,
         &engine_llama,   &engine_ollama,   &engine_tensorrt_llm,
@@ -50,21 +50,20 @@ const struct engine_rules *engine_of(const struct memory_case *c) {
     return rest;
 }
 
-static int64_t ranks_of(const struct memory_case *c) {
+static int64_t ranks_of(const struct inputs *c) {
     return setting_of(c, FACT_tensor_parallel, 1);
 }
 
-static int64_t layers_of(const struct memory_case *c,
-                         const struct kv_group *g) {
+static int64_t layers_of(const struct inputs *c, const struct kv_group *g) {
     return ceil_div(g->layers, setting_of(c, FACT_pipeline_parallel, 1));
 }
 
-int64_t engine_block_tokens(const struct memory_case *c) {
+int64_t engine_block_tokens(const struct inputs *c) {
     int64_t own = engine_of(c)->block;
     return setting_of(c, FACT_block_size, own > 0 ? own : 1);
 }
 
-struct span engine_fraction(const struct memory_case *c) {
+struct span engine_fraction(const struct inputs *c) {
     const struct fact *said = &c->in[FACT_kv_free_fraction];
     const struct engine_rules *e = engine_of(c);
     struct span own = e->fraction_high > 0
@@ -76,14 +75,14 @@ struct span engine_fraction(const struct memory_case *c) {
 /* ---- a token in one layer ---- */
 
 /* quant_policy 0 of LMDeploy: as the model. */
-static struct str word_of(const struct memory_case *c) {
-    struct memory_case plain = *c;
+static struct str word_of(const struct inputs *c) {
+    struct inputs plain = *c;
     struct str word = kv_dtype_of(c);
     plain.in[FACT_kv_cache_dtype].known = false;
     return str_eq(word, STR("0")) ? kv_dtype_of(&plain) : word;
 }
 
-static const struct packing *packing_of(const struct memory_case *c) {
+static const struct packing *packing_of(const struct inputs *c) {
     const struct packing *p = engine_of(c)->packings;
     struct str word = word_of(c);
     while (p != NULL && p->word && !str_eq_nocase(word, str_of(p->word))) {
@@ -101,8 +100,7 @@ static bool is_small(int64_t n) {
     return n > 0 && n < INT32_MAX;
 }
 
-static struct span row_of(const struct memory_case *c,
-                          const struct kv_group *g) {
+static struct span row_of(const struct inputs *c, const struct kv_group *g) {
     const struct packing *p = packing_of(c);
     struct kv_group heads = *g;
     if (engine_of(c)->has_cells) {
@@ -134,16 +132,16 @@ static bool is_window(enum kv_kind kind) {
 /* ---- a request ---- */
 
 /* Tokens of a window layer for each token of a full one, in millionths. */
-static struct span window_ratio(const struct memory_case *c) {
+static struct span window_ratio(const struct inputs *c) {
     const struct fact *said = &c->in[FACT_swa_full_tokens_ratio];
     return said->known ? span_of_setting(said) : span_of(USUAL_RATIO, MICRO);
 }
 
-static int64_t batch_of(const struct memory_case *c) {
+static int64_t batch_of(const struct inputs *c) {
     return engine_of(c)->is_batched ? setting_of(c, FACT_batch_size, 1) : 1;
 }
 
-static struct span tokens_of_window(const struct memory_case *c,
+static struct span tokens_of_window(const struct inputs *c,
                                     const struct kv_group *g,
                                     struct span tokens) {
     int64_t low = tokens.low < g->window ? tokens.low : g->window;
@@ -160,7 +158,7 @@ static struct span tokens_of_window(const struct memory_case *c,
     return span_none();
 }
 
-static struct span state_bytes(const struct memory_case *c,
+static struct span state_bytes(const struct inputs *c,
                                const struct kv_group *g) {
     struct span one =
         g->state_bytes > 0 ? span_exact(g->state_bytes) : span_none();
@@ -169,8 +167,8 @@ static struct span state_bytes(const struct memory_case *c,
     return span_share(all, 1, ranks_of(c));
 }
 
-static struct span layer_bytes(const struct memory_case *c,
-                               const struct kv_group *g, struct span tokens) {
+static struct span layer_bytes(const struct inputs *c, const struct kv_group *g,
+                               struct span tokens) {
     struct span row = g->kind == KV_state ? span_none() : row_of(c, g);
     switch (g->kind) {
     case KV_state: return state_bytes(c, g);
@@ -187,7 +185,7 @@ static struct span layer_bytes(const struct memory_case *c,
     return span_none();
 }
 
-struct span engine_kv_bytes(const struct memory_case *c, int64_t tokens) {
+struct span engine_kv_bytes(const struct inputs *c, int64_t tokens) {
     struct span sum = span_exact(0);
     int64_t block = engine_block_tokens(c);
     if (c->model == NULL || c->model->group_count == 0 || tokens <= 0) {
@@ -206,14 +204,14 @@ struct span engine_kv_bytes(const struct memory_case *c, int64_t tokens) {
 }
 
 /* Do the layers of a group take more as a request grows? */
-static bool grows(const struct memory_case *c, const struct kv_group *g) {
+static bool grows(const struct inputs *c, const struct kv_group *g) {
     enum window_keep windows = engine_of(c)->windows;
     bool is_kept = windows == KEEP_RATIO ||
                    (windows == KEEP_WHOLE && !engine_of(c)->has_cells);
     return kv_kind_grows(g->kind) || (is_window(g->kind) && is_kept);
 }
 
-struct span engine_kv_slope(const struct memory_case *c) {
+struct span engine_kv_slope(const struct inputs *c) {
     struct span sum = span_exact(0), ratio = window_ratio(c);
     bool has_cells = engine_of(c)->has_cells;
     for (size_t i = 0; c->model && i < c->model->group_count; i++) {
@@ -235,18 +233,18 @@ struct span engine_kv_slope(const struct memory_case *c) {
 
 /* ---- what there is ---- */
 
-struct span engine_weights(const struct memory_case *c) {
+struct span engine_weights(const struct inputs *c) {
     struct span all = weights_bytes(c);
     return engine_of(c)->has_cells ? llama_weights_on_card(c, all) : all;
 }
 
 /* What runs take beside weights and KV. */
-static struct span engine_rest(const struct memory_case *c) {
+static struct span engine_rest(const struct inputs *c) {
     return span_plus(span_in(c, FACT_activation_peak),
                      span_in(c, FACT_non_torch));
 }
 
-static struct span engine_card(const struct memory_case *c) {
+static struct span engine_card(const struct inputs *c) {
     return engine_of(c)->card ? engine_of(c)->card(c) : gpu_total_bytes(c);
 }
 
@@ -260,9 +258,9 @@ static struct span share_of(struct span whole, struct span micro) {
 }
 
 /* The pool that somebody printed or said. */
-static struct span said_pool(const struct memory_case *c) {
-    static const enum fact_name said[] = {FACT_kv_available, FACT_kv_bytes,
-                                          FACT_pool_available, FACT_COUNT_OF};
+static struct span said_pool(const struct inputs *c) {
+    static const enum fact_name said[] =
+        FACTS(FACT_kv_available, FACT_kv_bytes, FACT_pool_available);
     const struct fact *f = &c->in[FACT_kv_available];
     bool is_free =
         engine_of(c)->prints_free && f->known && f->source == SOURCE_LOG;
@@ -273,7 +271,7 @@ static struct span said_pool(const struct memory_case *c) {
                : first_known(c, share.known ? said + 1 : said);
 }
 
-static struct span static_pool(const struct memory_case *c) {
+static struct span static_pool(const struct inputs *c) {
     struct span micro = sglang_fraction(c), weights = weights_bytes(c);
     struct span low = sglang_static_bytes(c, micro.low);
     struct span high = sglang_static_bytes(c, micro.high);
@@ -287,7 +285,7 @@ static struct span static_pool(const struct memory_case *c) {
     return pool;
 }
 
-struct span engine_kv_pool(const struct memory_case *c) {
+struct span engine_kv_pool(const struct inputs *c) {
     struct span said = said_pool(c);
     if (said.known) {
         return said;
@@ -303,7 +301,7 @@ struct span engine_kv_pool(const struct memory_case *c) {
     return span_none();
 }
 
-struct span engine_left_over(const struct memory_case *c) {
+struct span engine_left_over(const struct inputs *c) {
     struct span total = gpu_total_bytes(c), micro = engine_fraction(c);
     struct span left =
         span_minus(total, span_plus(engine_weights(c), engine_rest(c)));
@@ -326,13 +324,13 @@ struct span engine_left_over(const struct memory_case *c) {
     return span_none();
 }
 
-bool engine_splits_layers(const struct memory_case *c) {
+bool engine_splits_layers(const struct inputs *c) {
     return engine_of(c)->pool != POOL_REST;
 }
 
 /* ---- in words ---- */
 
-static struct str write_row(struct arena *a, const struct memory_case *c,
+static struct str write_row(struct arena *a, const struct inputs *c,
                             const struct kv_group *g) {
     struct span row = row_of(c, g);
     bool is_plain = packing_of(c) == NULL && !engine_of(c)->has_cells &&
@@ -350,7 +348,7 @@ static struct str write_row(struct arena *a, const struct memory_case *c,
                    COUNT(row.low));
 }
 
-struct str engine_write_slope(struct arena *a, const struct memory_case *c) {
+struct str engine_write_slope(struct arena *a, const struct inputs *c) {
     struct str text = {0};
     struct span slope = engine_kv_slope(c);
     bool is_cut = engine_of(c)->has_cells &&
@@ -374,15 +372,10 @@ struct str engine_write_slope(struct arena *a, const struct memory_case *c) {
 
 /* At the worst corner: the base for a static share, else the card, less what
  * lies on it. */
-struct str engine_write_pool(struct arena *a, const struct memory_case *c) {
-    static const enum fact_name used[] = {FACT_gpu_total,
-                                          FACT_mem_fraction_static,
-                                          FACT_kv_free_fraction,
-                                          FACT_weights_bytes,
-                                          FACT_model,
-                                          FACT_activation_peak,
-                                          FACT_non_torch,
-                                          FACT_COUNT_OF};
+struct str engine_write_pool(struct arena *a, const struct inputs *c) {
+    static const enum fact_name used[] = FACTS(
+        FACT_gpu_total, FACT_mem_fraction_static, FACT_kv_free_fraction,
+        FACT_weights_bytes, FACT_model, FACT_activation_peak, FACT_non_torch);
     if (said_pool(c).known || !engine_kv_pool(c).known) {
         return (struct str){0};
     }

@@ -8,7 +8,7 @@
 #ifndef MEMORY_ENGINES_H
 #define MEMORY_ENGINES_H
 
-#include "memory/case.h"
+#include "memory/inputs.h"
 #include "memory/span.h"
 
 struct ask;
@@ -39,7 +39,7 @@ struct engine_rules {
     } pool;
     int64_t fraction_low, fraction_high; /* millionths; 0: all */
     bool prints_free; /* "available" is what is free before the fraction */
-    struct span (*card)(const struct memory_case *c); /* NULL: all of it */
+    struct span (*card)(const struct inputs *c); /* NULL: all of it */
 
     /* What a request takes. */
     enum window_keep {
@@ -64,7 +64,7 @@ struct engine_rules {
 
     /* What a run takes beside weights and KV, bounded by shape; NULL: not
      * known. */
-    struct span (*activation)(const struct memory_case *c);
+    struct span (*activation)(const struct inputs *c);
     bool lacks_torch;    /* nothing lies "outside" of PyTorch's count */
     bool keeps_pool;     /* of a step only what was refused grows */
     bool counts_prefill; /* prints the tokens of a prefill that was refused */
@@ -88,40 +88,39 @@ extern const struct engine_rules engine_vllm, engine_unnamed, engine_sglang,
     engine_llama, engine_ollama, engine_tensorrt_llm, engine_tgi,
     engine_lmdeploy, engine_transformers, engine_mlx, engine_exllama;
 
-const struct engine_rules *engine_of(const struct memory_case *c);
+const struct engine_rules *engine_of(const struct inputs *c);
 
 /* It can lay a layer over several cards. */
-bool engine_splits_layers(const struct memory_case *c);
+bool engine_splits_layers(const struct inputs *c);
 /* Tokens that a request takes at a time. */
-int64_t engine_block_tokens(const struct memory_case *c);
+int64_t engine_block_tokens(const struct inputs *c);
 /* Share of what is free that becomes KV; all of it where there is none. */
-struct span engine_fraction(const struct memory_case *c); /* millionths */
+struct span engine_fraction(const struct inputs *c); /* millionths */
 
 /* Bytes of one further token, of `tokens` of one request (times the batch
  * where the engine takes one), and of what is there for all of them. Not of
  * vLLM, whose cache is by release: memory_kv(). */
-struct span engine_kv_slope(const struct memory_case *c);
-struct span engine_kv_bytes(const struct memory_case *c, int64_t tokens);
-struct span engine_kv_pool(const struct memory_case *c);
+struct span engine_kv_slope(const struct inputs *c);
+struct span engine_kv_bytes(const struct inputs *c, int64_t tokens);
+struct span engine_kv_pool(const struct inputs *c);
 /* Weights of one card, as far as they are on it. */
-struct span engine_weights(const struct memory_case *c);
+struct span engine_weights(const struct inputs *c);
 /* What the engine's share leaves to steps and graphs; unknown where it has no
  * share. */
-struct span engine_left_over(const struct memory_case *c);
+struct span engine_left_over(const struct inputs *c);
 
 /* "32 layers x 8 kv heads x (128 + 128) x 2 bytes"; empty where there is no
  * one number. */
-struct str engine_write_slope(struct arena *a, const struct memory_case *c);
+struct str engine_write_slope(struct arena *a, const struct inputs *c);
 /* "kv_available = (...)": the worst corner. */
-struct str engine_write_pool(struct arena *a, const struct memory_case *c);
+struct str engine_write_pool(struct arena *a, const struct inputs *c);
 
 /* ---- what a step takes, for the files of engines: fit_bounds.c ---- */
 
 /* Logits of so many rows in 32 bits; in and out of the widest layer of so many
  * tokens in 16; and between a quarter of the layer and twice it with logits. */
-struct span step_logits(const struct memory_case *c, int64_t rows);
-struct span step_layer(const struct memory_case *c, int64_t tokens);
-struct span step_bound(const struct memory_case *c, int64_t tokens,
-                       int64_t rows);
+struct span step_logits(const struct inputs *c, int64_t rows);
+struct span step_layer(const struct inputs *c, int64_t tokens);
+struct span step_bound(const struct inputs *c, int64_t tokens, int64_t rows);
 
 #endif

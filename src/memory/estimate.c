@@ -24,7 +24,7 @@ struct estimate estimate_unknown(enum fact_name quantity) {
     return estimate_of(quantity, span_none(), span_none());
 }
 
-struct estimate estimate_of_allocation(const struct memory_case *c) {
+struct estimate estimate_of_allocation(const struct inputs *c) {
     return estimate_of(FACT_tried_alloc, span_in(c, FACT_tried_alloc),
                        span_in(c, FACT_gpu_free));
 }
@@ -80,7 +80,7 @@ struct fact propose_word(enum fact_name name, struct str word) {
     return f;
 }
 
-bool stage_is(const struct memory_case *c, const char *stage) {
+bool stage_is(const struct inputs *c, const char *stage) {
     const struct fact *f = &c->in[FACT_stage];
     return f->known && str_eq(f->word, str_of(stage));
 }
@@ -93,8 +93,7 @@ bool is_pool(const struct ask *q) {
     return q->what == SHORT_KV_POOL;
 }
 
-struct span first_known(const struct memory_case *c,
-                        const enum fact_name *names) {
+struct span first_known(const struct inputs *c, const enum fact_name *names) {
     while (*names != FACT_COUNT_OF && !c->in[*names].known) {
         names++;
     }
@@ -102,7 +101,7 @@ struct span first_known(const struct memory_case *c,
 }
 
 struct kv_side kv_side_of(const struct ask *q) {
-    const struct memory_case *c = q->c;
+    const struct inputs *c = q->c;
     const struct fact *tokens = &c->in[FACT_kv_tokens];
     struct kv_side kv = {.demand = demand_of(q->a, c)};
     kv.length = setting_of(c, FACT_max_model_len, 0);
@@ -121,7 +120,7 @@ struct kv_side kv_side_of(const struct ask *q) {
 /* ---- what was refused ---- */
 
 /* PyTorch's own limit on an Apple GPU, and what it counts against it. */
-static struct span free_below_limit(const struct memory_case *c) {
+static struct span free_below_limit(const struct inputs *c) {
     struct span held = span_plus(span_in(c, FACT_pytorch_allocated),
                                  span_in(c, FACT_outside_framework));
     return word_is(c, FACT_device_kind, "mps")
@@ -130,13 +129,13 @@ static struct span free_below_limit(const struct memory_case *c) {
 }
 
 struct shortfall shortfall_of(const struct ask *q) {
-    static const enum fact_name of_host[] = {FACT_requested_bytes,
-                                             FACT_tried_alloc, FACT_COUNT_OF};
-    static const enum fact_name of_card[] = {FACT_tried_alloc,
-                                             FACT_tensor_bytes, FACT_COUNT_OF};
-    static const enum fact_name held[] = {FACT_pytorch_allocated,
-                                          FACT_process_in_use, FACT_COUNT_OF};
-    const struct memory_case *c = q->c;
+    static const enum fact_name of_host[] =
+        FACTS(FACT_requested_bytes, FACT_tried_alloc);
+    static const enum fact_name of_card[] =
+        FACTS(FACT_tried_alloc, FACT_tensor_bytes);
+    static const enum fact_name held[] =
+        FACTS(FACT_pytorch_allocated, FACT_process_in_use);
+    const struct inputs *c = q->c;
     struct shortfall s;
     if (q->what == SHORT_HOST) {
         s = (struct shortfall){.asked = first_known(c, of_host),

@@ -5,7 +5,7 @@
 #include "memory/fit.h"
 
 #include "memory/budget.h"
-#include "memory/case.h"
+#include "memory/inputs.h"
 #include "memory/demand.h"
 #include "memory/engines.h"
 #include "memory/fit_case.h"
@@ -22,7 +22,7 @@
 /* ---- KV and its verdict ---- */
 
 /* Settings that would make an interval a number. */
-static void name_settings(const struct memory_case *c, struct kv *kv) {
+static void name_settings(const struct inputs *c, struct kv *kv) {
     bool has_window =
         model_has(c->model, KV_sliding) || model_has(c->model, KV_chunked);
     if (!kv->bytes_per_request.known || span_is_exact(kv->bytes_per_request)) {
@@ -36,8 +36,7 @@ static void name_settings(const struct memory_case *c, struct kv *kv) {
     }
 }
 
-struct kv fit_kv(struct arena *a, const struct memory_case *c,
-                 struct formulas *f) {
+struct kv fit_kv(struct arena *a, const struct inputs *c, struct formulas *f) {
     if (!engine_of(c)->takes_share) {
         return fit_other_kv(a, c, f);
     }
@@ -46,9 +45,8 @@ struct kv fit_kv(struct arena *a, const struct memory_case *c,
     return kv;
 }
 
-const enum fact_name fit_of_this_length[] = {
-    FACT_kv_needed, FACT_est_max_model_len, FACT_max_concurrency,
-    FACT_COUNT_OF};
+const enum fact_name fit_of_this_length[] =
+    FACTS(FACT_kv_needed, FACT_est_max_model_len, FACT_max_concurrency);
 
 static enum truth_fit of_requests(const struct kv *kv, int64_t requests) {
     struct span there = kv->max_concurrency;
@@ -59,23 +57,21 @@ static enum truth_fit of_requests(const struct kv *kv, int64_t requests) {
 /* A request of full length fits into the pool, and so do as many as were
  * asked for: at the worst corner of both. An engine that prints how many fit
  * says less than one where the arithmetic of bytes would let one in. */
-enum truth_fit fit_verdict(const struct memory_case *c, const struct kv *kv,
+enum truth_fit fit_verdict(const struct inputs *c, const struct kv *kv,
                            int64_t requests) {
     if ((kv->pool.known && kv->pool.high <= 0) || kv->fits == FIT_NO) {
         return FIT_NO;
     }
     if (requests <= 1 && kv->fits == FIT_YES && engine_of(c)->takes_share &&
-        kv->max_concurrency.known &&
-        kv->max_concurrency.low < HUNDREDTHS - 1) {
-        return kv->max_concurrency.high < HUNDREDTHS - 1 ? FIT_NO
-                                                         : FIT_LIKELY;
+        kv->max_concurrency.known && kv->max_concurrency.low < HUNDREDTHS - 1) {
+        return kv->max_concurrency.high < HUNDREDTHS - 1 ? FIT_NO : FIT_LIKELY;
     }
     return requests <= 1 ? kv->fits : of_requests(kv, requests);
 }
 
 /* ---- where the bytes go ---- */
 
-static struct budget budget_of(struct arena *a, const struct memory_case *c,
+static struct budget budget_of(struct arena *a, const struct inputs *c,
                                const struct kv *kv) {
     static const enum fact_name said[] = {FACT_kv_available, FACT_kv_bytes,
                                           FACT_pool_available};
@@ -103,7 +99,7 @@ static struct budget budget_of(struct arena *a, const struct memory_case *c,
 
 /* ---- weights ---- */
 
-static int64_t one_figure(const struct memory_case *c) {
+static int64_t one_figure(const struct inputs *c) {
     struct span bytes = weights_bytes(c);
     struct str quantization = quantization_of(c);
     const struct fact *dtype = &c->in[FACT_dtype];
@@ -115,8 +111,8 @@ static int64_t one_figure(const struct memory_case *c) {
                  setting_of(c, FACT_pipeline_parallel, 1), &ranks)) {
         return bytes.known ? span_middle(bytes) : 0;
     }
-    struct span micro = weight_micro(
-        quantization, is_wide ? dtype->word : STR("bfloat16"));
+    struct span micro =
+        weight_micro(quantization, is_wide ? dtype->word : STR("bfloat16"));
     struct span all =
         span_share(span_exact(c->model->params), micro.low, MICRO);
     return all.known ? ceil_div(all.low, ranks) : span_middle(bytes);
@@ -132,7 +128,7 @@ static struct span within(struct span s, int64_t most) {
     return s;
 }
 
-int64_t fit_told_length(const struct memory_case *c) {
+int64_t fit_told_length(const struct inputs *c) {
     static const enum fact_name others[] = {
         FACT_kv_cache_dtype, FACT_tensor_parallel, FACT_pipeline_parallel,
         FACT_kv_available, FACT_gpu_memory_utilization};
@@ -147,7 +143,7 @@ int64_t fit_told_length(const struct memory_case *c) {
 }
 
 static void invert(struct arena *a, struct fit *fit) {
-    const struct memory_case *c = &fit->c;
+    const struct inputs *c = &fit->c;
     int64_t most = c->model ? c->model->max_position : 0;
     int64_t length = setting_of(c, FACT_max_model_len, 0);
     if (!fit->is_vllm) {
@@ -157,8 +153,8 @@ static void invert(struct arena *a, struct fit *fit) {
     }
     /* A state alone does not grow: no length is the longest. */
     bool grows = fit->kv.slope.known && fit->kv.slope.high > 0;
-    fit->longest = grows ? within(memory_longest_request(a, c), most)
-                         : span_none();
+    fit->longest =
+        grows ? within(memory_longest_request(a, c), most) : span_none();
     if (fit_told_length(c) > 0) {
         fit->longest = within(span_exact(fit_told_length(c)), most);
     }
@@ -168,7 +164,7 @@ static void invert(struct arena *a, struct fit *fit) {
     }
     fit->least_share = memory_least_utilization(a, c);
     fit->most_share = memory_largest_utilization(c);
-    if (c->model && requested_bytes(c).known && case_says_pool(c)) {
+    if (c->model && requested_bytes(c).known && inputs_says_pool(c)) {
         fit->least_tensor_parallel = memory_least_tensor_parallel(a, c);
     }
 }
@@ -176,24 +172,22 @@ static void invert(struct arena *a, struct fit *fit) {
 /* The same question on another card. */
 static enum truth_fit on_card(struct arena *a, const struct fit_question *q,
                               const struct gpu *gpu) {
-    static const enum fact_name of_this_card[] = {
+    static const enum fact_name of_this_card[] = FACTS(
         FACT_gpu_total, FACT_gpu_free, FACT_gpu_name, FACT_kv_available,
         FACT_kv_bytes, FACT_kv_blocks, FACT_kv_tokens, FACT_kv_needed,
-        FACT_est_max_model_len, FACT_max_concurrency, FACT_pool_available,
-        FACT_COUNT_OF};
+        FACT_est_max_model_len, FACT_max_concurrency, FACT_pool_available);
     struct fit_question other = *q;
     struct kv kv;
-    case_forget(&other.c, of_this_card);
+    inputs_forget(&other.c, of_this_card);
     other.c.gpu = gpu;
     return fit_verdict_of(a, &other, &kv);
 }
 
 /* Defaults that another card would not change need not be found again. */
 struct fit_question fit_asked_again(const struct fit_question *q,
-                                    const struct memory_case *completed) {
+                                    const struct inputs *completed) {
     static const enum fact_name of_the_card[] = {
-        FACT_max_num_seqs, FACT_max_num_batched_tokens,
-        FACT_pipeline_parallel};
+        FACT_max_num_seqs, FACT_max_num_batched_tokens, FACT_pipeline_parallel};
     struct fit_question again = *q;
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         const struct fact *f = &completed->in[n];
@@ -209,13 +203,13 @@ struct fit_question fit_asked_again(const struct fit_question *q,
 
 /* One that could stand in the place of the card that was asked about: of its
  * maker, and no more of them than a machine has. */
-static bool is_candidate(const struct memory_case *c, const struct gpu *g) {
+static bool is_candidate(const struct inputs *c, const struct gpu *g) {
     struct str maker = c->gpu ? c->gpu->vendor : STR("nvidia");
     bool is_one = setting_of(c, FACT_tensor_parallel, 1) <= 1 &&
                   setting_of(c, FACT_pipeline_parallel, 1) <= 1 &&
                   setting_of(c, FACT_gpu_count, 1) <= 1;
-    return g->total_low > 0 && g->nominal_gb > 0 &&
-           str_eq(g->vendor, maker) && (is_one || !g->is_unified);
+    return g->total_low > 0 && g->nominal_gb > 0 && str_eq(g->vendor, maker) &&
+           (is_one || !g->is_unified);
 }
 
 static const struct gpu *next_card(const struct fit_question *q,
@@ -238,8 +232,7 @@ static void find_least_card(struct arena *a, const struct fit_question *q,
     const struct gpu *gpu = q->c.model ? next_card(q, NULL) : NULL;
     int64_t least = fit->weights.known ? fit->weights.low : 0;
     for (; gpu != NULL && fit->least_gpu == NULL; gpu = next_card(q, gpu)) {
-        if (gpu->total_high >= least &&
-            on_card(a, &again, gpu) == FIT_YES) {
+        if (gpu->total_high >= least && on_card(a, &again, gpu) == FIT_YES) {
             fit->least_gpu = gpu;
         }
     }
@@ -279,7 +272,7 @@ static void find_least_ranks(struct arena *a, const struct fit_question *q,
     bool is_sharded = fit->is_training && fit->c.in[FACT_zero_stage].number > 0;
     bool is_laid = !fit->is_training && engine_of(&fit->c)->spreads_layers;
     if (fit->c.model == NULL || !gpu_total_bytes(&fit->c).known ||
-        case_says_pool(&fit->c)) {
+        inputs_says_pool(&fit->c)) {
         return;
     }
     struct fit_question again = fit_asked_again(q, &fit->c);
@@ -329,7 +322,7 @@ static void serve(struct arena *a, struct fit *fit) {
     bool is_told = fit->formulas.count > 0 &&
                    str_starts(fit->formulas.at[fit->formulas.count - 1],
                               STR("kv_available"));
-    if (fit->is_vllm && !case_says_pool(&fit->c) && !is_told) {
+    if (fit->is_vllm && !inputs_says_pool(&fit->c) && !is_told) {
         formula_put(a, &fit->formulas, budget_write_pool(a, &fit->c));
     }
     fit->budget = budget_of(a, &fit->c, &fit->kv);
@@ -354,8 +347,8 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
     fit.kv.fits = fit.fits;
     if (!fit_is_settled(fit.fits) && fit.kv.needs.count == 0) {
         /* bounds that a start would replace by one printed number */
-        needs_add(&fit.kv.needs, fit.is_training ? FACT_activation_peak
-                                                 : FACT_kv_available);
+        needs_add(&fit.kv.needs,
+                  fit.is_training ? FACT_activation_peak : FACT_kv_available);
     }
     find_least_card(a, q, &fit);
     find_least_ranks(a, q, &fit);
@@ -379,14 +372,13 @@ static int64_t shorter(int64_t tokens) {
 
 static struct fit_point point_of(struct arena *a, const struct fit *fit,
                                  int64_t tokens) {
-    struct memory_case c = fit->c;
+    struct inputs c = fit->c;
     c.in[FACT_max_model_len].number = tokens;
     c.in[FACT_max_model_len].known = true;
     c.in[FACT_max_model_len].ranged = false;
-    case_forget(&c, fit_of_this_length);
+    inputs_forget(&c, fit_of_this_length);
     struct kv kv = fit_kv(a, &c, NULL);
-    return (struct fit_point){tokens, kv.bytes_per_request,
-                              kv.max_concurrency,
+    return (struct fit_point){tokens, kv.bytes_per_request, kv.max_concurrency,
                               fit_verdict(&c, &kv, fit->requests)};
 }
 

@@ -17,9 +17,9 @@
 #include "memory/training.h"
 
 struct fit_question {
-    struct memory_case c;        /* what is said, by fact */
-    const struct engine *engine; /* NULL: not in the knowledge base */
-    int64_t requests;            /* at once, of full length; 0: one */
+    struct inputs c;               /* what is said, by fact */
+    const struct engine *engine;   /* NULL: not in the knowledge base */
+    int64_t requests;              /* at once, of full length; 0: one */
     const struct gpu *const *gpus; /* the catalogue's, for the least card */
     size_t gpu_count;
     const struct note *remarks; /* on how it was asked */
@@ -67,9 +67,9 @@ struct fit_checked {
 };
 
 struct fit {
-    struct memory_case c; /* completed: every input with its source */
-    bool is_vllm;         /* else another engine's simpler rules */
-    bool is_training;     /* then no KV, but `training` */
+    struct inputs c;  /* completed: every input with its source */
+    bool is_vllm;     /* else another engine's simpler rules */
+    bool is_training; /* then no KV, but `training` */
     struct training training;
     int64_t requests;
     struct kv kv;
@@ -80,12 +80,12 @@ struct fit {
     struct fit_checked checks[CHECK_COUNT_OF];
     enum truth_fit fits; /* all of it: KV, requests at once, checks */
     struct span longest; /* tokens: largest max_model_len, up to the model's */
-    struct span concurrency;                    /* hundredths */
-    struct span least_share, most_share;        /* millionths */
-    struct span least_tensor_parallel;          /* ranks */
-    struct span least_cards;   /* where layers or state are laid over all */
-    struct span largest_batch; /* of a training step */
-    const struct gpu *least_gpu;                /* NULL: none, or not known */
+    struct span concurrency;             /* hundredths */
+    struct span least_share, most_share; /* millionths */
+    struct span least_tensor_parallel;   /* ranks */
+    struct span least_cards;     /* where layers or state are laid over all */
+    struct span largest_batch;   /* of a training step */
+    const struct gpu *least_gpu; /* NULL: none, or not known */
     struct fit_plan plans[FIT_PLANS];
     size_t plan_count;
     struct note because; /* why it is only likely; key NULL: nothing to say */

@@ -14,7 +14,7 @@
  * reason, and a measured one replaces it.
  */
 #include "memory/budget.h"
-#include "memory/case.h"
+#include "memory/inputs.h"
 #include "memory/engines.h"
 #include "memory/fit_case.h"
 #include "memory/rules.h"
@@ -48,17 +48,17 @@ struct fact fit_default(enum fact_name name, int64_t n, struct str word,
     return f;
 }
 
-static bool is_open(const struct memory_case *c, enum fact_name name) {
+static bool is_open(const struct inputs *c, enum fact_name name) {
     return !c->in[name].known;
 }
 
 /* ---- what vLLM sets by the size of the card ---- */
 
-static bool is_a100(const struct memory_case *c) {
+static bool is_a100(const struct inputs *c) {
     return c->gpu && str_find(c->gpu->id, STR("A100")) < c->gpu->id.n;
 }
 
-static void take_batch(struct memory_case *c) {
+static void take_batch(struct inputs *c) {
     struct span total = span_in(c, FACT_gpu_total);
     if (!total.known || rules_is_v0(c) != ANSWER_NO) {
         return;
@@ -78,12 +78,12 @@ static void take_batch(struct memory_case *c) {
 
 /* ---- a step ---- */
 
-struct span step_logits(const struct memory_case *c, int64_t rows) {
+struct span step_logits(const struct inputs *c, int64_t rows) {
     struct span one = span_times(span_exact(c->model->vocab_size), LOGIT_BYTES);
     return span_times(one, rows);
 }
 
-struct span step_layer(const struct memory_case *c, int64_t tokens) {
+struct span step_layer(const struct inputs *c, int64_t tokens) {
     int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
     struct span inner = span_times(span_exact(c->model->intermediate_size), 3);
     struct span width =
@@ -92,15 +92,14 @@ struct span step_layer(const struct memory_case *c, int64_t tokens) {
     return span_times(span_times(width, tokens), 2);
 }
 
-struct span step_bound(const struct memory_case *c, int64_t tokens,
-                       int64_t rows) {
+struct span step_bound(const struct inputs *c, int64_t tokens, int64_t rows) {
     struct span step = step_layer(c, tokens);
     struct span most =
         span_plus(span_times(step, 2), span_times(step_logits(c, rows), 3));
     return most.known ? span_of(step.low / 4, most.high) : most;
 }
 
-static void take_activation(struct memory_case *c) {
+static void take_activation(struct inputs *c) {
     const struct engine_rules *e = engine_of(c);
     bool has_tower = c->model && c->model->is_multimodal && !e->has_cells;
     if (!is_open(c, FACT_activation_peak) || c->model == NULL ||
@@ -119,7 +118,7 @@ static void take_activation(struct memory_case *c) {
     }
 }
 
-static void take_context(struct memory_case *c) {
+static void take_context(struct inputs *c) {
     bool is_parallel = setting_of(c, FACT_tensor_parallel, 1) > 1 ||
                        (setting_of(c, FACT_pipeline_parallel, 1) > 1 &&
                         !engine_of(c)->spreads_layers);
@@ -130,21 +129,21 @@ static void take_context(struct memory_case *c) {
     }
 }
 
-static void take_graphs(struct memory_case *c) {
+static void take_graphs(struct inputs *c) {
     int64_t layers = c->model ? c->model->layers : 0;
-    struct span graphs = case_is_eager(c)
+    struct span graphs = inputs_is_eager(c)
                              ? span_exact(0)
                              : span_of(32 * MIB, 256 * MIB + layers * 32 * MIB);
     if (is_open(c, FACT_cuda_graph_bytes)) {
         c->in[FACT_cuda_graph_bytes] =
             fit_derived(FACT_cuda_graph_bytes,
-                        layers > 0 || case_is_eager(c) ? graphs : span_none(),
+                        layers > 0 || inputs_is_eager(c) ? graphs : span_none(),
                         "bounded by the number of layers");
     }
 }
 
 /* A format of unknown width: between 4 bits and what is not quantized. */
-static void take_weights(struct memory_case *c) {
+static void take_weights(struct inputs *c) {
     int64_t ranks = setting_of(c, FACT_tensor_parallel, 1) *
                     setting_of(c, FACT_pipeline_parallel, 1);
     if (!is_open(c, FACT_weights_bytes) || c->model == NULL ||
@@ -159,11 +158,11 @@ static void take_weights(struct memory_case *c) {
                     "between 4 and 16 bits: this format may be either");
 }
 
-void fit_take_bounds(struct memory_case *c) {
+void fit_take_bounds(struct inputs *c) {
     if (engine_of(c)->takes_share) {
         take_batch(c);
     }
-    if (case_says_pool(c)) {
+    if (inputs_says_pool(c)) {
         return; /* what else is on the card does not matter */
     }
     take_weights(c);

@@ -15,18 +15,18 @@
 #define RANKS_MOST 64
 #define NOMINAL_LEAST 97 /* percent of the decimal gigabytes on the label */
 
-static bool is_open(const struct memory_case *c, enum fact_name name) {
+static bool is_open(const struct inputs *c, enum fact_name name) {
     return !c->in[name].known;
 }
 
-static bool is_said(const struct memory_case *c, enum fact_name name) {
+static bool is_said(const struct inputs *c, enum fact_name name) {
     return c->in[name].known && c->in[name].source != SOURCE_DEFAULT;
 }
 
 /* ---- the card ---- */
 
 /* Nobody has printed this card's total: a little less than its label. */
-static void take_label(struct memory_case *c) {
+static void take_label(struct inputs *c) {
     if (!is_open(c, FACT_gpu_total) || c->gpu == NULL ||
         c->gpu->nominal_gb <= 0) {
         return;
@@ -43,7 +43,7 @@ static void take_label(struct memory_case *c) {
 /* Several cards and no word on how to use them: as many tensor-parallel ranks
  * as the model can be cut into, pipeline stages for the rest. No engine that
  * cuts layers does so by itself, so the answer says what was assumed. */
-static bool asks_for_split(const struct memory_case *c) {
+static bool asks_for_split(const struct inputs *c) {
     static const enum fact_name said[] = {
         FACT_tensor_parallel, FACT_pipeline_parallel, FACT_data_parallel};
     for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
@@ -55,7 +55,7 @@ static bool asks_for_split(const struct memory_case *c) {
            c->model != NULL && engine_splits_layers(c);
 }
 
-static void take_split(struct memory_case *c) {
+static void take_split(struct inputs *c) {
     static const char why[] = "assumed, to use all cards";
     int64_t cards = c->in[FACT_gpu_count].number;
     int64_t ranks = cards < RANKS_MOST ? cards : RANKS_MOST;
@@ -74,12 +74,13 @@ static void take_split(struct memory_case *c) {
     }
 }
 
-static void take_parallel(struct memory_case *c) {
+static void take_parallel(struct inputs *c) {
     static const enum fact_name ones[] = {
         FACT_tensor_parallel, FACT_pipeline_parallel, FACT_data_parallel};
     for (size_t i = 0; i < sizeof ones / sizeof ones[0]; i++) {
         if (is_open(c, ones[i])) {
-            c->in[ones[i]] = fit_default(ones[i], 1, (struct str){0}, "one rank");
+            c->in[ones[i]] =
+                fit_default(ones[i], 1, (struct str){0}, "one rank");
         }
     }
     if (is_open(c, FACT_kv_cache_dtype)) {
@@ -89,40 +90,40 @@ static void take_parallel(struct memory_case *c) {
 }
 
 /* vLLM runs float32 checkpoints in 16 bits unless told otherwise. */
-static void take_dtype(struct memory_case *c) {
+static void take_dtype(struct inputs *c) {
     struct fact *f = &c->in[FACT_dtype];
     if (!f->known || f->source != SOURCE_CATALOGUE) {
         return;
     }
     bool is_wide = str_eq_nocase(f->word, STR("float32"));
     *f = fit_default(FACT_dtype, 0, is_wide ? STR("float16") : f->word,
-                  is_wide ? "of a float32 model" : "the model's");
+                     is_wide ? "of a float32 model" : "the model's");
 }
 
-static void take_tag(struct memory_case *c) {
+static void take_tag(struct inputs *c) {
     const char *usual = engine_of(c)->usual_quantization;
     bool is_plain = c->model && c->model->quantization.n == 0;
-    if (usual != NULL && is_plain &&
-        is_open(c, FACT_quantization) && is_open(c, FACT_weights_bytes)) {
+    if (usual != NULL && is_plain && is_open(c, FACT_quantization) &&
+        is_open(c, FACT_weights_bytes)) {
         c->in[FACT_quantization] = fit_default(
             FACT_quantization, 0, str_of(usual), "of Ollama's tags");
     }
 }
 
 /* Layers that are laid over all cards there are. */
-static void take_cards(struct memory_case *c) {
+static void take_cards(struct inputs *c) {
     const struct fact *cards = &c->in[FACT_gpu_count];
     if (engine_of(c)->spreads_layers && cards->known && cards->number > 1 &&
         is_open(c, FACT_pipeline_parallel) &&
         c->in[FACT_tensor_parallel].number <= 1) {
         c->in[FACT_pipeline_parallel] =
-            fit_default(FACT_pipeline_parallel, cards->number,
-                        (struct str){0}, "layers are laid over all cards");
+            fit_default(FACT_pipeline_parallel, cards->number, (struct str){0},
+                        "layers are laid over all cards");
     }
 }
 
 /* Engines of cells call it the context. */
-static void take_length(struct memory_case *c) {
+static void take_length(struct inputs *c) {
     const struct fact *context = &c->in[FACT_context_length];
     if (is_open(c, FACT_max_model_len) && context->known &&
         context->number > 0 && !engine_of(c)->takes_share) {
@@ -145,7 +146,7 @@ static void take_length(struct memory_case *c) {
 }
 
 void fit_complete(struct arena *a, struct fit_question *q) {
-    struct memory_case *c = &q->c;
+    struct inputs *c = &q->c;
     memory_complete(c, q->engine, a);
     take_dtype(c);
     take_label(c);

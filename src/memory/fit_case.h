@@ -8,29 +8,27 @@
 void fit_complete(struct arena *a, struct fit_question *q);
 
 /* fit_bounds.c */
-void fit_take_bounds(struct memory_case *c);
+void fit_take_bounds(struct inputs *c);
 struct fact fit_derived(enum fact_name name, struct span s, const char *why);
 struct fact fit_default(enum fact_name name, int64_t n, struct str word,
                         const char *why);
 
 /* KV of engines other than vLLM: fit_other.c. */
-struct kv fit_other_kv(struct arena *a, const struct memory_case *c,
+struct kv fit_other_kv(struct arena *a, const struct inputs *c,
                        struct formulas *f);
 /* Longest request that surely and perhaps fits, up to `most`. */
-struct span fit_other_longest(const struct memory_case *c, int64_t most);
+struct span fit_other_longest(const struct inputs *c, int64_t most);
 
 /* fit_training.c: of a case where training_is_asked(). */
-void fit_take_training(struct memory_case *c);
+void fit_take_training(struct inputs *c);
 void fit_training(struct arena *a, struct fit *fit);
 /* All that one card holds. */
-struct span fit_training_held(struct arena *a, const struct memory_case *c);
-enum truth_fit fit_training_verdict(struct arena *a,
-                                    const struct memory_case *c);
+struct span fit_training_held(struct arena *a, const struct inputs *c);
+enum truth_fit fit_training_verdict(struct arena *a, const struct inputs *c);
 
 /* KV verdict and `needs` of a completed case: fit.c. */
-struct kv fit_kv(struct arena *a, const struct memory_case *c,
-                 struct formulas *f);
-enum truth_fit fit_verdict(const struct memory_case *c, const struct kv *kv,
+struct kv fit_kv(struct arena *a, const struct inputs *c, struct formulas *f);
+enum truth_fit fit_verdict(const struct inputs *c, const struct kv *kv,
                            int64_t requests);
 /* Printed for one length; FACT_COUNT_OF ends them. */
 extern const enum fact_name fit_of_this_length[];
@@ -42,28 +40,25 @@ enum truth_fit fit_verdict_of(struct arena *a, const struct fit_question *q,
 /* The question with the defaults that a completed case has found for it, to
  * be asked with a change. */
 struct fit_question fit_asked_again(const struct fit_question *q,
-                                    const struct memory_case *completed);
+                                    const struct inputs *completed);
 
 /* The longest request by the engine's own word, in a log of this very case;
  * 0: none. It is finer than the rounded amounts beside it. */
-int64_t fit_told_length(const struct memory_case *c);
+int64_t fit_told_length(const struct inputs *c);
 
 /* fit_plan.c: by effects, where the pool was said; fit_search.c: by asking
  * again. */
-void fit_search(struct arena *a, const struct fit_question *q,
-                struct fit *fit);
+void fit_search(struct arena *a, const struct fit_question *q, struct fit *fit);
 /* In the order of tiers. */
 void fit_add_plan(struct fit *fit, const struct fit_plan *plan);
 void fit_plan(struct arena *a, const struct fit_question *q, struct fit *fit);
 /* fit_check.c, fit_split.c */
-void fit_check(struct arena *a, const struct memory_case *c, struct fit *fit);
-struct fit_checked fit_check_split(struct arena *a,
-                                   const struct memory_case *c);
+void fit_check(struct arena *a, const struct inputs *c, struct fit *fit);
+struct fit_checked fit_check_split(struct arena *a, const struct inputs *c);
 /* Would the engine cut the model into so many tensor-parallel ranks? */
-bool fit_can_split(const struct memory_case *c, int64_t ranks);
+bool fit_can_split(const struct inputs *c, int64_t ranks);
 
 /* fit_remark.c: what the answer rests on. */
-void fit_remark(struct arena *a, const struct fit_question *q,
-                struct fit *fit);
+void fit_remark(struct arena *a, const struct fit_question *q, struct fit *fit);
 
 #endif

@@ -6,7 +6,7 @@
  */
 #include "corpus/version.h"
 #include "memory/budget.h"
-#include "memory/case.h"
+#include "memory/inputs.h"
 #include "memory/engines.h"
 #include "memory/fit_case.h"
 #include "memory/llama_cpp.h"
@@ -25,7 +25,7 @@ static struct fit_checked judged(struct span asked, struct span there) {
         .verdict = span_fits(asked, there), .asked = asked, .there = there};
 }
 
-static struct fit_checked heads(const struct memory_case *c) {
+static struct fit_checked heads(const struct inputs *c) {
     struct fit_checked k = none;
     int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
     if (c->model && c->model->heads > 0 && tp > 1) {
@@ -37,30 +37,29 @@ static struct fit_checked heads(const struct memory_case *c) {
     return k;
 }
 
-static struct span cards_of_model(const struct memory_case *c) {
+static struct span cards_of_model(const struct inputs *c) {
     return span_times(span_exact(setting_of(c, FACT_tensor_parallel, 1)),
                       setting_of(c, FACT_pipeline_parallel, 1));
 }
 
 /* SGLang's --enable-dp-attention lays data-parallel ranks over the
  * tensor-parallel ones; whether it is on nobody says here. */
-static bool may_share_ranks(const struct memory_case *c) {
+static bool may_share_ranks(const struct inputs *c) {
     int64_t dp = setting_of(c, FACT_data_parallel, 1);
     return engine_of(c)->may_share_ranks && dp > 1 &&
            setting_of(c, FACT_tensor_parallel, 1) % dp == 0;
 }
 
-static struct fit_checked ranks(const struct memory_case *c) {
-    int64_t copies = may_share_ranks(c)
-                         ? 1
-                         : setting_of(c, FACT_data_parallel, 1);
+static struct fit_checked ranks(const struct inputs *c) {
+    int64_t copies =
+        may_share_ranks(c) ? 1 : setting_of(c, FACT_data_parallel, 1);
     struct span all = span_times(cards_of_model(c), copies);
     const struct fact *cards = &c->in[FACT_gpu_count];
     return cards->known && all.known ? judged(all, span_exact(cards->number))
                                      : none;
 }
 
-static struct fit_checked position(const struct memory_case *c) {
+static struct fit_checked position(const struct inputs *c) {
     const struct fact *length = &c->in[FACT_max_model_len];
     bool comes_up = c->model && c->model->max_position > 0 && length->known;
     return comes_up ? judged(span_exact(length->number),
@@ -68,21 +67,20 @@ static struct fit_checked position(const struct memory_case *c) {
                     : none;
 }
 
-static struct fit_checked free_at_start(const struct memory_case *c) {
+static struct fit_checked free_at_start(const struct inputs *c) {
     struct span free = span_in(c, FACT_gpu_free);
     bool comes_up = engine_of(c)->takes_share && free.known &&
                     rules_check_free(c) != ANSWER_NO &&
                     requested_bytes(c).known;
-    return comes_up ? judged(requested_bytes(c), free)
-                    : none;
+    return comes_up ? judged(requested_bytes(c), free) : none;
 }
 
 /* The engines that it runs, to serve. */
-static bool is_of_kaito(const struct memory_case *c) {
+static bool is_of_kaito(const struct inputs *c) {
     return engine_of(c)->is_of_kaito && !training_is_asked(c);
 }
 
-static struct fit_checked sku(const struct memory_case *c) {
+static struct fit_checked sku(const struct inputs *c) {
     struct fit_checked k = none;
     struct span card = span_in(c, FACT_gpu_total);
     struct span cards = c->in[FACT_gpu_count].known
@@ -109,7 +107,7 @@ static struct fit_checked sku(const struct memory_case *c) {
 }
 
 /* "V cache quantization requires flash_attn": llama-context.cpp. */
-static struct fit_checked flash(const struct memory_case *c) {
+static struct fit_checked flash(const struct inputs *c) {
     static const char *const plain[] = {"f16", "bf16", "f32"};
     struct fit_checked k = none;
     struct str key, value;
@@ -128,10 +126,10 @@ static struct fit_checked flash(const struct memory_case *c) {
 }
 
 /* The first release of this engine that loads the model; empty: unknown. */
-static struct str since_of(const struct memory_case *c) {
+static struct str since_of(const struct inputs *c) {
     for (size_t i = 0; c->model && i < c->model->since.count; i++) {
-        struct str version, engine = str_cut(c->model->since.at[i], ' ',
-                                             &version);
+        struct str version,
+            engine = str_cut(c->model->since.at[i], ' ', &version);
         if (str_eq(engine, c->engine)) {
             return str_trim(version);
         }
@@ -139,7 +137,7 @@ static struct str since_of(const struct memory_case *c) {
     return (struct str){NULL, 0};
 }
 
-static struct fit_checked release(const struct memory_case *c) {
+static struct fit_checked release(const struct inputs *c) {
     const struct fact *version = &c->in[FACT_engine_version];
     struct str since = since_of(c);
     struct fit_checked k = none;
@@ -154,7 +152,7 @@ static struct fit_checked release(const struct memory_case *c) {
     return k;
 }
 
-void fit_check(struct arena *a, const struct memory_case *c, struct fit *fit) {
+void fit_check(struct arena *a, const struct inputs *c, struct fit *fit) {
     fit->checks[CHECK_HEADS] = heads(c);
     fit->checks[CHECK_SPLIT] = fit_check_split(a, c);
     fit->checks[CHECK_FLASH] = flash(c);

@@ -1,14 +1,19 @@
-/* fit_cost.c: what a plan asks of who follows it: the dearest of its changes. */
+/* fit_cost.c: what a plan asks of who follows it: its dearest change. */
 #include "memory/fit.h"
 
 static enum loses loses_of(enum fact_name changed) {
-    static const enum fact_name quality[] = {
-        FACT_kv_cache_dtype, FACT_quantization, FACT_optimizer,
-        FACT_lora_rank, FACT_seq_len};
-    static const enum fact_name speed[] = {
-        FACT_max_num_seqs, FACT_max_num_batched_tokens, FACT_enforce_eager,
-        FACT_batch_size, FACT_gradient_checkpointing, FACT_offload,
-        FACT_gpu_layers, FACT_cpu_offload, FACT_swap_space};
+    static const enum fact_name quality[] = {FACT_kv_cache_dtype,
+                                             FACT_quantization, FACT_optimizer,
+                                             FACT_lora_rank, FACT_seq_len};
+    static const enum fact_name speed[] = {FACT_max_num_seqs,
+                                           FACT_max_num_batched_tokens,
+                                           FACT_enforce_eager,
+                                           FACT_batch_size,
+                                           FACT_gradient_checkpointing,
+                                           FACT_offload,
+                                           FACT_gpu_layers,
+                                           FACT_cpu_offload,
+                                           FACT_swap_space};
     for (size_t i = 0; i < sizeof quality / sizeof *quality; i++) {
         if (quality[i] == changed) {
             return LOSES_quality;

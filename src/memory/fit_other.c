@@ -5,7 +5,7 @@
  *   pool / block bytes = blocks     blocks x block = tokens
  *   longest: the last length whose need the pool holds, by bisection
  */
-#include "memory/case.h"
+#include "memory/inputs.h"
 #include "memory/engines.h"
 #include "memory/fit_case.h"
 #include "memory/formula.h"
@@ -14,7 +14,7 @@
 #define HUNDREDTHS 100
 
 /* At the worst corner, and at the best. */
-static struct span longest_of(const struct memory_case *c, struct span pool,
+static struct span longest_of(const struct inputs *c, struct span pool,
                               int64_t most) {
     int64_t ends[2] = {0, 0};
     for (size_t i = 0; i < 2; i++) {
@@ -33,13 +33,13 @@ static struct span longest_of(const struct memory_case *c, struct span pool,
     return span_of(ends[0], ends[1]);
 }
 
-static void show(struct arena *a, const struct memory_case *c,
-                 const struct kv *kv, int64_t tokens, struct formulas *f) {
-    static const enum fact_name of_slope[] = {
-        FACT_model,           FACT_kv_cache_dtype,    FACT_dtype,
-        FACT_tensor_parallel, FACT_pipeline_parallel, FACT_COUNT_OF};
-    static const enum fact_name of_need[] = {
-        FACT_max_model_len, FACT_block_size, FACT_batch_size, FACT_COUNT_OF};
+static void show(struct arena *a, const struct inputs *c, const struct kv *kv,
+                 int64_t tokens, struct formulas *f) {
+    static const enum fact_name of_slope[] =
+        FACTS(FACT_model, FACT_kv_cache_dtype, FACT_dtype, FACT_tensor_parallel,
+              FACT_pipeline_parallel);
+    static const enum fact_name of_need[] =
+        FACTS(FACT_max_model_len, FACT_block_size, FACT_batch_size);
     struct term block = COUNT(engine_block_tokens(c));
     if (f == NULL) {
         return;
@@ -54,10 +54,9 @@ static void show(struct arena *a, const struct memory_case *c,
         struct str fixed = kv->fixed.low
                                ? FORMULA(a, "% + ", BYTES(kv->fixed.low))
                                : (struct str){0};
-        struct str count =
-            block.n == 1 ? FORMULA(a, "% tokens", COUNT(tokens))
-                         : FORMULA(a, "ceil(% / %) blocks x %", COUNT(tokens),
-                                   block, block);
+        struct str count = block.n == 1 ? FORMULA(a, "% tokens", COUNT(tokens))
+                                        : FORMULA(a, "ceil(% / %) blocks x %",
+                                                  COUNT(tokens), block, block);
         formula_put(a, f,
                     FORMULA_OF(a, c, of_need, "kv_needed = %% x % bytes = %",
                                TEXT(fixed), TEXT(count), COUNT(kv->slope.low),
@@ -66,12 +65,11 @@ static void show(struct arena *a, const struct memory_case *c,
     formula_put(a, f, engine_write_pool(a, c));
 }
 
-static void name_needs(struct kv *kv, const struct memory_case *c) {
-    static const enum fact_name parts[] = {
-        FACT_gpu_total, FACT_activation_peak, FACT_kv_available};
+static void name_needs(struct kv *kv, const struct inputs *c) {
+    static const enum fact_name parts[] = {FACT_gpu_total, FACT_activation_peak,
+                                           FACT_kv_available};
     if (!kv->slope.known) {
-        needs_add(&kv->needs,
-                  c->model ? FACT_kv_cache_dtype : FACT_model);
+        needs_add(&kv->needs, c->model ? FACT_kv_cache_dtype : FACT_model);
     }
     if (!c->in[FACT_max_model_len].known) {
         needs_add(&kv->needs, FACT_max_model_len);
@@ -88,7 +86,7 @@ static void name_needs(struct kv *kv, const struct memory_case *c) {
 }
 
 /* Only where every byte of a request is a token's. */
-static void count_blocks(struct kv *kv, const struct memory_case *c) {
+static void count_blocks(struct kv *kv, const struct inputs *c) {
     int64_t block = engine_block_tokens(c);
     struct span pool = span_at_least(kv->pool, 0);
     bool is_plain = kv->fixed.known && kv->fixed.low == 0 &&
@@ -116,7 +114,7 @@ static struct span hundredths(const struct kv *kv) {
     return low.known && high.known ? span_of(low.low, high.low) : span_none();
 }
 
-struct kv fit_other_kv(struct arena *a, const struct memory_case *c,
+struct kv fit_other_kv(struct arena *a, const struct inputs *c,
                        struct formulas *f) {
     struct kv kv = {.fits = FIT_UNKNOWN};
     int64_t tokens = setting_of(c, FACT_max_model_len, 0);
@@ -125,14 +123,13 @@ struct kv fit_other_kv(struct arena *a, const struct memory_case *c,
     kv.pool = engine_kv_pool(c);
     if (tokens > 0 && mul_i64(ceil_div(tokens, block), block, &whole)) {
         kv.bytes_per_request = engine_kv_bytes(c, tokens);
-        kv.fixed = span_beyond(kv.bytes_per_request,
-                                            span_times(kv.slope, whole));
+        kv.fixed =
+            span_beyond(kv.bytes_per_request, span_times(kv.slope, whole));
     }
     count_blocks(&kv, c);
     if (kv.pool.known && kv.bytes_per_request.known) {
         kv.max_concurrency = hundredths(&kv);
-        kv.est_max_model_len =
-            longest_of(c, span_at_least(kv.pool, 0), tokens);
+        kv.est_max_model_len = longest_of(c, span_at_least(kv.pool, 0), tokens);
         enum verdict v = span_fits(kv.bytes_per_request, kv.pool);
         kv.fits = fit_word_of(v);
     }
@@ -141,7 +138,7 @@ struct kv fit_other_kv(struct arena *a, const struct memory_case *c,
     return kv;
 }
 
-struct span fit_other_longest(const struct memory_case *c, int64_t most) {
+struct span fit_other_longest(const struct inputs *c, int64_t most) {
     struct span pool = engine_kv_pool(c);
     int64_t ceiling = most > 0 ? most : setting_of(c, FACT_max_model_len, 0);
     return pool.known && engine_kv_bytes(c, 1).known && ceiling > 0

@@ -19,13 +19,13 @@
 #include "memory/span.h"
 #include "memory/weights.h"
 
-struct lever {
+struct tunable {
     enum effect effect;
     enum fit_tier tier;
 };
 
 /* In order of tiers, then of what a person would try first. */
-static const struct lever levers[] = {
+static const struct tunable tunables[] = {
     {EFFECT_gpu_memory_utilization_up, TIER_flag},
     {EFFECT_max_model_len, TIER_flag},
     {EFFECT_max_num_batched_tokens, TIER_flag},
@@ -36,7 +36,7 @@ static const struct lever levers[] = {
     {EFFECT_pipeline_parallel, TIER_hardware},
 };
 
-#define LEVERS (sizeof levers / sizeof levers[0])
+#define TUNABLES (sizeof tunables / sizeof tunables[0])
 
 struct planning {
     struct arena *a;
@@ -45,9 +45,8 @@ struct planning {
 };
 
 /* Effects work on a pool: the derived one stands in for a printed one. */
-static struct memory_case with_pool(const struct memory_case *c,
-                                    struct span pool) {
-    struct memory_case p = *c;
+static struct inputs with_pool(const struct inputs *c, struct span pool) {
+    struct inputs p = *c;
     struct fact *f = &p.in[FACT_kv_available];
     if (!f->known && pool.known) {
         *f = propose(FACT_kv_available, span_middle(pool));
@@ -58,7 +57,7 @@ static struct memory_case with_pool(const struct memory_case *c,
     return p;
 }
 
-static bool is_power_in_reach(const struct memory_case *c,
+static bool is_power_in_reach(const struct inputs *c,
                               const struct fact *proposed) {
     const struct fact *cards = &c->in[FACT_gpu_count];
     bool splits = proposed->name == FACT_tensor_parallel ||
@@ -73,15 +72,14 @@ static bool is_power_in_reach(const struct memory_case *c,
 }
 
 /* More ranks on cards that are there cost a flag. */
-static enum fit_tier tier_of(const struct memory_case *c, const struct lever *l,
-                         const struct fact *proposed) {
+static enum fit_tier tier_of(const struct inputs *c, const struct tunable *l,
+                             const struct fact *proposed) {
     return is_power_in_reach(c, proposed) ? TIER_flag : l->tier;
 }
 
 /* A length that the engine itself has printed as one that fits. */
 static bool is_told(const struct planning *p, const struct fit_plan *plan) {
-    return plan->count == 1 &&
-           plan->change[0].name == FACT_max_model_len &&
+    return plan->count == 1 && plan->change[0].name == FACT_max_model_len &&
            plan->change[0].number <= fit_told_length(&p->q->c);
 }
 
@@ -89,18 +87,18 @@ static bool is_told(const struct planning *p, const struct fit_plan *plan) {
  * reckoned anew; then the effect's own word counts. */
 static bool holds(const struct planning *p, const struct fit_plan *plan) {
     struct fit_question then = *p->q;
-    bool is_said = case_says_pool(&then.c);
+    bool is_said = inputs_says_pool(&then.c);
     for (size_t i = 0; i < plan->count; i++) {
         const struct fact *f = &plan->change[i];
-        bool keeps_pool = f->name == FACT_max_model_len ||
-                          f->name == FACT_kv_cache_dtype;
+        bool keeps_pool =
+            f->name == FACT_max_model_len || f->name == FACT_kv_cache_dtype;
         if (is_said && !keeps_pool) {
             return true;
         }
         then.c.in[f->name] = *f;
         then.c.in[f->name].source = SOURCE_USER;
     }
-    case_forget(&then.c, fit_of_this_length);
+    inputs_forget(&then.c, fit_of_this_length);
     fit_complete(p->a, &then);
     struct kv kv = fit_kv(p->a, &then.c, NULL);
     return fit_verdict(&then.c, &kv, 1) == FIT_YES;
@@ -117,31 +115,30 @@ static bool has_tier(const struct fit *fit, enum fit_tier most) {
 }
 
 /* The case after a first change that is not enough by itself. */
-static struct memory_case after_change(const struct memory_case *c,
-                                       const struct fact *change,
-                                       struct span pool) {
-    struct memory_case next = *c;
+static struct inputs after_change(const struct inputs *c,
+                                  const struct fact *change, struct span pool) {
+    struct inputs next = *c;
     next.in[change->name] = *change;
     next.in[change->name].source = SOURCE_USER;
-    case_forget(&next, fit_of_this_length);
+    inputs_forget(&next, fit_of_this_length);
     next.in[FACT_kv_available].known = false;
     return with_pool(&next, pool);
 }
 
 /* Each lever that is enough, by itself (first NULL) or after a first change of
  * this tier, where no plan of that cost does it. */
-static void add_levers(const struct planning *p, const struct memory_case *c,
-                       const struct fact *first, struct span pool,
-                       enum fit_tier tier) {
-    struct memory_case next = first ? after_change(c, first, pool) : *c;
-    for (size_t i = 0; i < LEVERS; i++) {
+static void add_tunables(const struct planning *p, const struct inputs *c,
+                         const struct fact *first, struct span pool,
+                         enum fit_tier tier) {
+    struct inputs next = first ? after_change(c, first, pool) : *c;
+    for (size_t i = 0; i < TUNABLES; i++) {
         struct estimate e =
-            memory_effect(p->a, &next, SHORT_KV_POOL, levers[i].effect);
+            memory_effect(p->a, &next, SHORT_KV_POOL, tunables[i].effect);
         if (e.verdict != VERDICT_ENOUGH || !e.proposed.known ||
             (first && e.proposed.name == first->name)) {
             continue;
         }
-        enum fit_tier own = tier_of(c, &levers[i], &e.proposed);
+        enum fit_tier own = tier_of(c, &tunables[i], &e.proposed);
         struct fit_plan plan = {.change = {e.proposed},
                                 .count = 1,
                                 .tier = own > tier ? own : tier,
@@ -158,38 +155,37 @@ static void add_levers(const struct planning *p, const struct memory_case *c,
     }
 }
 
-static void add_pairs(const struct planning *p, const struct memory_case *c,
+static void add_pairs(const struct planning *p, const struct inputs *c,
                       struct span pool) {
     struct arena *a = p->a;
-    struct estimate eager = memory_effect(a, c, SHORT_KV_POOL,
-                                          EFFECT_enforce_eager);
+    struct estimate eager =
+        memory_effect(a, c, SHORT_KV_POOL, EFFECT_enforce_eager);
     if (eager.proposed.known) {
-        add_levers(p, c, &eager.proposed, eager.limit, TIER_speed);
+        add_tunables(p, c, &eager.proposed, eager.limit, TIER_speed);
     }
-    struct estimate narrow = memory_effect(a, c, SHORT_KV_POOL,
-                                           EFFECT_kv_cache_dtype);
+    struct estimate narrow =
+        memory_effect(a, c, SHORT_KV_POOL, EFFECT_kv_cache_dtype);
     if (narrow.verdict != VERDICT_NONE) {
         struct fact fp8 = propose_word(FACT_kv_cache_dtype, STR("fp8"));
-        add_levers(p, c, &fp8, pool, TIER_quality);
+        add_tunables(p, c, &fp8, pool, TIER_quality);
     }
-    struct estimate fewer = memory_effect(a, c, SHORT_KV_POOL,
-                                          EFFECT_quantization);
+    struct estimate fewer =
+        memory_effect(a, c, SHORT_KV_POOL, EFFECT_quantization);
     struct span now = weights_bytes(c), then = weights_with_bits(c, 4);
     if (fewer.verdict != VERDICT_NONE && now.known && then.known) {
         struct fact awq = propose_word(FACT_quantization, STR("awq"));
         struct span more = span_minus(now, then);
-        add_levers(p, c, &awq, span_plus(pool, more), TIER_quality);
+        add_tunables(p, c, &awq, span_plus(pool, more), TIER_quality);
     }
 }
 
-void fit_plan(struct arena *a, const struct fit_question *q,
-              struct fit *fit) {
-    if (!case_says_pool(&q->c) || !fit->is_vllm || q->requests > 1) {
+void fit_plan(struct arena *a, const struct fit_question *q, struct fit *fit) {
+    if (!inputs_says_pool(&q->c) || !fit->is_vllm || q->requests > 1) {
         fit_search(a, q, fit);
         return;
     }
-    struct memory_case c = with_pool(&fit->c, fit->kv.pool);
+    struct inputs c = with_pool(&fit->c, fit->kv.pool);
     struct planning p = {a, q, fit};
-    add_levers(&p, &c, NULL, span_none(), TIER_flag);
+    add_tunables(&p, &c, NULL, span_none(), TIER_flag);
     add_pairs(&p, &c, fit->kv.pool);
 }

@@ -64,10 +64,10 @@ static void remark_release(struct arena *a, const struct fit_question *q,
                            struct fit *fit) {
     struct note n = fit->checks[CHECK_RELEASE].why;
     if (n.key != NULL) {
-        n.arg[1] = arena_printf(a, "%.*s %.*s",
-                                STR_ARG(q->engine ? q->engine->name
-                                                  : fit->c.engine),
-                                STR_ARG(n.arg[1]));
+        n.arg[1] =
+            arena_printf(a, "%.*s %.*s",
+                         STR_ARG(q->engine ? q->engine->name : fit->c.engine),
+                         STR_ARG(n.arg[1]));
         add(fit, &n);
     }
 }
@@ -82,8 +82,8 @@ static void find_reason(struct arena *a, struct fit *fit) {
     for (size_t i = 0; i < sizeof estimated / sizeof estimated[0]; i++) {
         const struct fact *f = &fit->c.in[estimated[i]];
         bool is_open = f->known && f->source == SOURCE_DERIVED && f->ranged;
-        if (is_open && (widest == NULL || f->high - f->low >
-                                              widest->high - widest->low)) {
+        if (is_open &&
+            (widest == NULL || f->high - f->low > widest->high - widest->low)) {
             widest = f;
         }
     }
@@ -100,8 +100,7 @@ static void find_reason(struct arena *a, struct fit *fit) {
             .key = "fit.because_estimate",
             .arg = {arena_printf(a, NOTE_FACT_FORMAT,
                                  fact_spelling(widest->name)),
-                    write_bytes(a, widest->low),
-                    write_bytes(a, widest->high)},
+                    write_bytes(a, widest->low), write_bytes(a, widest->high)},
             .count = 3};
     }
 }

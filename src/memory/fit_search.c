@@ -1,14 +1,14 @@
 /* fit_search.c: what to change so that it fits, found by asking again.
  *
  *     single    the mildest value of one lever that fits
- *     set       levers of at most this cost, one after the other, until it
+ *     set       tunables of at most this cost, one after the other, until it
  *               fits; then each that is not missed is taken back
  *
  * What costs nothing or a smaller batch comes before what slows every step (no
  * graphs, layers or state with the host), that before quality (narrower cache
- * or weights, smaller optimizer, adapters), quality before hardware. A lever
- * whose setting is in force already is passed over. Each answer was asked as a question of its own, so
- * nothing is listed that is only perhaps enough.
+ * or weights, smaller optimizer, adapters), quality before hardware. A tunable
+ * whose setting is in force already is passed over. Each answer was asked as a
+ * question of its own, so nothing is listed that is only perhaps enough.
  */
 #include "memory/budget.h"
 #include "memory/effect.h"
@@ -38,7 +38,7 @@ enum how {
     TO_RANKS   /* tensor or pipeline ranks that divide the model */
 };
 
-struct lever {
+struct tunable {
     enum audience audience;
     enum fact_name fact;
     enum how how;
@@ -49,14 +49,13 @@ struct lever {
 
 /* In order of tiers, then of what a person would try first. What differs
  * between engines stands in their rules. */
-static const struct lever levers[] = {
+static const struct tunable tunables[] = {
     {VLLM, FACT_gpu_memory_utilization, TO_FREE, 0, "", TIER_flag},
     {SERVING, FACT_COUNT_OF, UP_BY_CENTS, 0, "", TIER_flag},
     {SERVING, FACT_tensor_parallel, TO_RANKS, 0, "", TIER_flag},
     {VLLM, FACT_pipeline_parallel, TO_RANKS, 0, "", TIER_flag},
     {VLLM, FACT_expert_parallel, TO_NUMBER, 1, "", TIER_flag},
-    {SERVING, FACT_max_num_batched_tokens, DOWN_BY_HALVES, 1024, "",
-     TIER_flag},
+    {SERVING, FACT_max_num_batched_tokens, DOWN_BY_HALVES, 1024, "", TIER_flag},
     {VLLM, FACT_max_num_seqs, DOWN_BY_HALVES, 16, "", TIER_flag},
     {BATCHES, FACT_batch_size, DOWN_BY_HALVES, 1, "", TIER_flag},
     {SERVING, FACT_max_model_len, TO_LENGTH, 0, "", TIER_flag},
@@ -80,7 +79,7 @@ static const struct lever levers[] = {
     {TRAINING, FACT_gpu_count, UP_BY_DOUBLES, RANKS_MOST, "", TIER_hardware},
 };
 
-#define LEVERS (sizeof levers / sizeof levers[0])
+#define TUNABLES (sizeof tunables / sizeof tunables[0])
 
 struct search {
     struct arena *a;
@@ -101,15 +100,14 @@ static void offer(struct values *v, enum fact_name name, int64_t n) {
     }
 }
 
-static void halve(struct values *v, const struct lever *l, int64_t now) {
+static void halve(struct values *v, const struct tunable *l, int64_t now) {
     for (int64_t n = now / 2; n >= l->number; n /= 2) {
         offer(v, l->fact, n);
     }
 }
 
 /* What others hold is out of reach. */
-static int64_t share_in_reach(const struct lever *l,
-                              const struct memory_case *c) {
+static int64_t share_in_reach(const struct tunable *l, const struct inputs *c) {
     struct span most = l->fact == FACT_gpu_memory_utilization
                            ? memory_largest_utilization(c)
                            : span_none();
@@ -117,7 +115,7 @@ static int64_t share_in_reach(const struct lever *l,
     return whole < l->number ? whole : l->number;
 }
 
-static void raise_share(struct values *v, const struct lever *l, int64_t now,
+static void raise_share(struct values *v, const struct tunable *l, int64_t now,
                         int64_t most) {
     int64_t left = most - now, step = left / VALUES_MAX / CENT * CENT;
     step = step > CENT ? step : CENT;
@@ -131,8 +129,8 @@ static void raise_share(struct values *v, const struct lever *l, int64_t now,
 }
 
 /* Where others hold so much of the card that the share asked for is refused. */
-static void lower_share(struct values *v, const struct lever *l,
-                        const struct memory_case *c) {
+static void lower_share(struct values *v, const struct tunable *l,
+                        const struct inputs *c) {
     int64_t share = share_in_reach(l, c);
     if (share > 0 && share < setting_of(c, l->fact, 0)) {
         offer(v, l->fact, share);
@@ -140,20 +138,20 @@ static void lower_share(struct values *v, const struct lever *l,
 }
 
 /* Cards that lie idle cost a flag; more of them, hardware. */
-static void split(struct values *v, const struct lever *l,
-                  const struct memory_case *c) {
+static void split(struct values *v, const struct tunable *l,
+                  const struct inputs *c) {
     int64_t cards = setting_of(c, FACT_gpu_count, 1);
-    int64_t other = setting_of(c,
-                               l->fact == FACT_tensor_parallel
-                                   ? FACT_pipeline_parallel
-                                   : FACT_tensor_parallel,
-                               1);
+    int64_t other =
+        setting_of(c,
+                   l->fact == FACT_tensor_parallel ? FACT_pipeline_parallel
+                                                   : FACT_tensor_parallel,
+                   1);
     int64_t now = setting_of(c, l->fact, 1), pieces = 0;
     if (c->model == NULL || !engine_splits_layers(c)) {
         return;
     }
-    pieces = l->fact == FACT_tensor_parallel ? c->model->heads
-                                             : c->model->layers;
+    pieces =
+        l->fact == FACT_tensor_parallel ? c->model->heads : c->model->layers;
     cards = cards > now * other ? cards : now * other;
     for (int64_t n = 2; n <= RANKS_MOST && n * other <= 512; n *= 2) {
         bool is_there = n * other <= cards;
@@ -168,10 +166,10 @@ static void split(struct values *v, const struct lever *l,
 }
 
 /* In eighths, the most first. */
-static void lay_off(struct values *v, const struct memory_case *c) {
+static void lay_off(struct values *v, const struct inputs *c) {
     int64_t layers = c->model ? c->model->layers : 0, last = layers;
-    int64_t now = c->in[FACT_gpu_layers].known ? c->in[FACT_gpu_layers].number
-                                               : layers;
+    int64_t now =
+        c->in[FACT_gpu_layers].known ? c->in[FACT_gpu_layers].number : layers;
     for (int64_t eighths = 7; eighths > 0; eighths--) {
         int64_t n = layers * eighths / 8;
         if (n > 0 && n < now && n < last) {
@@ -181,8 +179,7 @@ static void lay_off(struct values *v, const struct memory_case *c) {
     }
 }
 
-static int64_t share_now(const struct memory_case *c,
-                         const struct lever *l) {
+static int64_t share_now(const struct inputs *c, const struct tunable *l) {
     const struct fact *f = &c->in[l->fact];
     if (f->known) {
         return f->number;
@@ -191,16 +188,15 @@ static int64_t share_now(const struct memory_case *c,
                                             : 88 * CENT;
 }
 
-static void word(struct values *v, const struct lever *l,
-                 const struct memory_case *c) {
+static void word(struct values *v, const struct tunable *l,
+                 const struct inputs *c) {
     const struct fact *f = &c->in[l->fact];
     bool has_fp8 = c->gpu == NULL || c->gpu->has_fp8 != 0;
     bool is_fp8 = str_eq(str_of(l->word), STR("fp8"));
     bool is_weights = l->fact == FACT_quantization;
     int64_t bits = weight_bits(c);
     bool is_adapter = l->audience == TRAINING && is_weights;
-    if (is_weights && (bits == 0 || bits <= l->number ||
-                       (is_fp8 && !has_fp8) ||
+    if (is_weights && (bits == 0 || bits <= l->number || (is_fp8 && !has_fp8) ||
                        (c->model && c->model->quantization.n > 0))) {
         return;
     }
@@ -233,9 +229,9 @@ static void shorten(struct search *s, struct values *v,
 }
 
 /* q: as it was asked, with changes; c: the same, completed. */
-static struct values values_of(struct search *s, const struct lever *l,
+static struct values values_of(struct search *s, const struct tunable *l,
                                const struct fit_question *q,
-                               const struct memory_case *c) {
+                               const struct inputs *c) {
     struct values v = {.count = 0};
     int64_t now = setting_of(c, l->fact, 0);
     int64_t cards = setting_of(c, FACT_gpu_count, 1);
@@ -244,8 +240,8 @@ static struct values values_of(struct search *s, const struct lever *l,
     case DOWN_BY_HALVES: halve(&v, l, now); break;
     case UP_BY_DOUBLES:
         for (int64_t n = (now > 0 ? now : 1) * 2;
-             n <= l->number && (l->audience == TRAINING ||
-                                engine_of(c)->spreads_layers);
+             n <= l->number &&
+             (l->audience == TRAINING || engine_of(c)->spreads_layers);
              n *= 2) {
             offer(&v, l->fact, n);
         }
@@ -282,10 +278,10 @@ static struct values values_of(struct search *s, const struct lever *l,
 /* ---- asking again ---- */
 
 static void change(struct fit_question *q, const struct fact *f) {
-    static const enum fact_name of_old[] = {
-        FACT_kv_needed, FACT_est_max_model_len, FACT_max_concurrency,
-        FACT_kv_tokens, FACT_tried_alloc, FACT_COUNT_OF};
-    case_forget(&q->c, of_old);
+    static const enum fact_name of_old[] =
+        FACTS(FACT_kv_needed, FACT_est_max_model_len, FACT_max_concurrency,
+              FACT_kv_tokens, FACT_tried_alloc);
+    inputs_forget(&q->c, of_old);
     if (f->name == FACT_quantization || f->name == FACT_tensor_parallel ||
         f->name == FACT_pipeline_parallel) {
         q->c.in[FACT_weights_bytes].known = false;
@@ -296,12 +292,12 @@ static void change(struct fit_question *q, const struct fact *f) {
 
 /* More ranks than cards: as many cards as ranks. */
 static void take_cards(struct fit_question *q, struct fit_plan *plan) {
-    const struct memory_case *c = &q->c;
+    const struct inputs *c = &q->c;
     int64_t ranks = setting_of(c, FACT_tensor_parallel, 1) *
                     setting_of(c, FACT_pipeline_parallel, 1) *
                     setting_of(c, FACT_data_parallel, 1);
-    if (!c->in[FACT_gpu_count].known ||
-        c->in[FACT_gpu_count].number >= ranks || plan->count == FIT_CHANGES) {
+    if (!c->in[FACT_gpu_count].known || c->in[FACT_gpu_count].number >= ranks ||
+        plan->count == FIT_CHANGES) {
         return;
     }
     struct fact cards = propose(FACT_gpu_count, ranks);
@@ -362,8 +358,8 @@ static struct str formula_of(struct search *s, const struct fit_plan *plan) {
     }
     struct str all = {NULL, 0};
     for (size_t i = 0; i < f.count; i++) {
-        bool is_asked = s->fit->is_training ||
-                        str_starts(f.at[i], STR("kv_needed"));
+        bool is_asked =
+            s->fit->is_training || str_starts(f.at[i], STR("kv_needed"));
         all = is_asked ? formula_join(s->a, all, f.at[i]) : all;
     }
     return all;
@@ -393,12 +389,14 @@ static void add(struct search *s, struct fit_plan *plan) {
 }
 
 /* The lever as this engine has it; false: it has none. */
-static bool lever_of(const struct search *s, size_t i, struct lever *l) {
-    const struct memory_case *c = &s->fit->c;
+static bool tunable_of(const struct search *s, size_t i, struct tunable *l) {
+    const struct inputs *c = &s->fit->c;
     const struct engine_rules *e = engine_of(c);
-    *l = levers[i];
-    bool is_its[] = {[SERVING] = true, [VLLM] = e->is_named,
-                     [BATCHES] = e->can_batch, [CELLS] = e->has_cells,
+    *l = tunables[i];
+    bool is_its[] = {[SERVING] = true,
+                     [VLLM] = e->is_named,
+                     [BATCHES] = e->can_batch,
+                     [CELLS] = e->has_cells,
                      [TRAINING] = true};
     if (l->how == UP_BY_CENTS) {
         l->fact = e->share;
@@ -417,9 +415,9 @@ static bool lever_of(const struct search *s, size_t i, struct lever *l) {
 }
 
 static void add_singles(struct search *s) {
-    for (size_t i = 0; i < LEVERS; i++) {
-        struct lever l;
-        if (!lever_of(s, i, &l)) {
+    for (size_t i = 0; i < TUNABLES; i++) {
+        struct tunable l;
+        if (!tunable_of(s, i, &l)) {
             continue;
         }
         struct values v = values_of(s, &l, s->q, &s->fit->c);
@@ -462,8 +460,8 @@ static void prune(struct search *s, struct fit_plan *plan) {
 }
 
 /* The mildest value that makes the set fit, else the strongest one. */
-static bool try_lever(struct search *s, struct fit_plan *plan,
-                      const struct lever *l) {
+static bool try_tunable(struct search *s, struct fit_plan *plan,
+                        const struct tunable *l) {
     struct fit_question then = with_changes(s->q, plan);
     struct fit_question whole = then;
     fit_complete(s->a, &whole);
@@ -485,8 +483,8 @@ static bool try_lever(struct search *s, struct fit_plan *plan,
     return false;
 }
 
-/* Levers that a set of this cost draws on: slow ones where nothing else does. */
-static bool is_of_set(const struct lever *l, enum fit_tier most,
+/* What a set of this cost draws on: slow ones where nothing else does. */
+static bool is_of_set(const struct tunable *l, enum fit_tier most,
                       bool may_be_slow) {
     return l->tier <= most && (may_be_slow || l->tier != TIER_speed);
 }
@@ -497,11 +495,11 @@ static bool add_set(struct search *s, enum fit_tier most, size_t rounds,
     struct fit_plan plan = {.tier = most};
     bool fits = false;
     for (size_t round = 0; round < rounds && !fits; round++) {
-        for (size_t i = 0; i < LEVERS && !fits; i++) {
-            struct lever l;
-            if (lever_of(s, i, &l) && is_of_set(&l, most, may_be_slow) &&
+        for (size_t i = 0; i < TUNABLES && !fits; i++) {
+            struct tunable l;
+            if (tunable_of(s, i, &l) && is_of_set(&l, most, may_be_slow) &&
                 (l.how == TO_LENGTH) == (round == 1)) {
-                fits = try_lever(s, &plan, &l);
+                fits = try_tunable(s, &plan, &l);
             }
         }
     }

@@ -16,7 +16,7 @@
  * srt/layers/quantization/fp8.py, blockwise_int8.py, moe/ep_moe.
  */
 #include "memory/budget.h"
-#include "memory/case.h"
+#include "memory/inputs.h"
 #include "memory/engines.h"
 #include "memory/fit_case.h"
 #include "memory/formula.h"
@@ -34,20 +34,20 @@ struct obstacle { /* key NULL: none */
 };
 
 struct split {
-    const struct memory_case *c;
+    const struct inputs *c;
     const struct model *m;
     int64_t tp, expert_tp; /* ranks that one expert's matrices are cut into */
     int64_t block;         /* that share a scale; 0: none, or not known */
     bool is_usual;
 };
 
-static int64_t expert_ranks(const struct memory_case *c) {
+static int64_t expert_ranks(const struct inputs *c) {
     return engine_of(c)->has_expert_ranks
                ? setting_of(c, FACT_expert_parallel_size, 1)
                : 1;
 }
 
-static bool has_whole_experts(const struct memory_case *c) {
+static bool has_whole_experts(const struct inputs *c) {
     return engine_of(c)->takes_share && c->in[FACT_expert_parallel].known &&
            c->in[FACT_expert_parallel].number != 0;
 }
@@ -56,7 +56,7 @@ static bool begins(struct str word, struct str with) {
     return str_eq_nocase(str_slice(word, 0, with.n), with);
 }
 
-static struct split split_of(const struct memory_case *c, int64_t tp) {
+static struct split split_of(const struct inputs *c, int64_t tp) {
     struct split s = {.c = c, .m = c->model, .tp = tp};
     struct str quantization = quantization_of(c);
     int64_t ranks = expert_ranks(c);
@@ -79,7 +79,7 @@ static struct split split_of(const struct memory_case *c, int64_t tp) {
 /* Columns of a feed-forward part over so many ranks. Experts in AWQ and GPTQ
  * have a kernel that halves the group (moe_wna16.py). */
 static struct obstacle columns(const struct split *s, int64_t size,
-                            int64_t ranks, bool is_expert) {
+                               int64_t ranks, bool is_expert) {
     if (size <= 0 || ranks <= 1) {
         return (struct obstacle){.key = NULL};
     }
@@ -89,11 +89,11 @@ static struct obstacle columns(const struct split *s, int64_t size,
     bool is_cut = s->block > 0 && size / ranks % s->block != 0 &&
                   size % s->block == 0 && !(is_expert && s->is_usual);
     bool may_be_whole = is_expert && engine_of(s->c)->takes_share;
-    const char *key = s->is_usual      ? "fit.split.block_usual"
+    const char *key = s->is_usual    ? "fit.split.block_usual"
                       : may_be_whole ? "fit.split.block_expert"
                                      : "fit.split.block";
     return (struct obstacle){is_cut ? key : NULL, size / ranks, s->block,
-                          s->is_usual};
+                             s->is_usual};
 }
 
 static struct obstacle kv_heads(const struct split *s) {
@@ -112,8 +112,8 @@ static struct obstacle kv_heads(const struct split *s) {
 static struct obstacle vocabulary(const struct split *s) {
     int64_t rows = ceil_div(s->m->vocab_size, VOCABULARY_PAD) * VOCABULARY_PAD;
     bool is_cut = s->m->vocab_size > 0 && rows % s->tp != 0;
-    return (struct obstacle){is_cut ? "fit.split.vocabulary" : NULL, s->tp, rows,
-                          false};
+    return (struct obstacle){is_cut ? "fit.split.vocabulary" : NULL, s->tp,
+                             rows, false};
 }
 
 static struct obstacle experts(const struct split *s) {
@@ -121,10 +121,10 @@ static struct obstacle experts(const struct split *s) {
     bool is_cut = s->m->experts > 0 && ranks > 1 &&
                   (s->m->experts % ranks != 0 || s->tp % ranks != 0);
     return (struct obstacle){is_cut ? "fit.split.experts" : NULL, ranks,
-                          s->m->experts, false};
+                             s->m->experts, false};
 }
 
-static struct obstacle obstacle_of(const struct memory_case *c, int64_t tp) {
+static struct obstacle obstacle_of(const struct inputs *c, int64_t tp) {
     struct obstacle none = {.key = NULL};
     if (c->model == NULL || !engine_of(c)->checks_split ||
         (c->model->heads > 0 && c->model->heads % tp != 0)) {
@@ -147,26 +147,24 @@ static struct obstacle obstacle_of(const struct memory_case *c, int64_t tp) {
     return none;
 }
 
-bool fit_can_split(const struct memory_case *c, int64_t ranks) {
+bool fit_can_split(const struct inputs *c, int64_t ranks) {
     struct obstacle is = obstacle_of(c, ranks);
     bool divides = c->model->heads <= 0 || c->model->heads % ranks == 0;
     return divides && (is.key == NULL || is.is_open);
 }
 
-struct fit_checked fit_check_split(struct arena *a,
-                                   const struct memory_case *c) {
+struct fit_checked fit_check_split(struct arena *a, const struct inputs *c) {
     int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
     struct obstacle is = obstacle_of(c, tp);
     struct fit_checked k = {.verdict = VERDICT_NONE};
     if (is.key != NULL) {
-        k.verdict = is.is_open ? VERDICT_UNKNOWN
-                                  : VERDICT_NOT_ENOUGH;
+        k.verdict = is.is_open ? VERDICT_UNKNOWN : VERDICT_NOT_ENOUGH;
         k.asked = span_exact(is.asked);
         k.there = span_exact(is.there);
-        k.why = (struct note){.key = is.key,
-                              .arg = {write_count(a, is.asked),
-                                      write_count(a, is.there)},
-                              .count = 2};
+        k.why = (struct note){
+            .key = is.key,
+            .arg = {write_count(a, is.asked), write_count(a, is.there)},
+            .count = 2};
     }
     return k;
 }

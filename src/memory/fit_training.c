@@ -8,7 +8,7 @@
  * shards everything unless told otherwise, ZeRO nothing.
  */
 #include "memory/budget.h"
-#include "memory/case.h"
+#include "memory/inputs.h"
 #include "memory/engines.h"
 #include "memory/fit_case.h"
 #include "memory/formula.h"
@@ -22,7 +22,7 @@
 
 /* ---- what is not said ---- */
 
-static void fill(struct memory_case *c, enum fact_name name, int64_t n,
+static void fill(struct inputs *c, enum fact_name name, int64_t n,
                  const char *word, const char *why) {
     if (!c->in[name].known) {
         c->in[name] = fit_default(name, n, str_of(word), why);
@@ -30,7 +30,7 @@ static void fill(struct memory_case *c, enum fact_name name, int64_t n,
 }
 
 /* Buckets of ZeRO hold 5e8 elements each for reducing and gathering. */
-static struct span beside(const struct memory_case *c) {
+static struct span beside(const struct inputs *c) {
     int64_t cards = setting_of(c, FACT_gpu_count, 1);
     if (cards <= 1) {
         return span_of(300 * MIB, GIB);
@@ -38,10 +38,10 @@ static struct span beside(const struct memory_case *c) {
     return span_of(500 * MIB, engine_of(c)->has_buckets ? 3 * GIB : 2 * GIB);
 }
 
-void fit_take_training(struct memory_case *c) {
+void fit_take_training(struct inputs *c) {
     int64_t longest = c->model ? c->model->max_position : 0;
-    int64_t tokens = longest > 0 && longest < USUAL_TOKENS ? longest
-                                                           : USUAL_TOKENS;
+    int64_t tokens =
+        longest > 0 && longest < USUAL_TOKENS ? longest : USUAL_TOKENS;
     fill(c, FACT_optimizer, 0, "adamw", "the usual one");
     fill(c, FACT_precision, 0, "mixed", "16 bits with a 32-bit copy");
     fill(c, FACT_zero_stage, engine_of(c)->shards_fully ? 3 : 0, "",
@@ -62,14 +62,12 @@ void fit_take_training(struct memory_case *c) {
 
 /* ---- the verdict ---- */
 
-static struct span held_by(const struct memory_case *c,
-                           const struct training *t) {
+static struct span held_by(const struct inputs *c, const struct training *t) {
     return span_plus(t->total, span_in(c, FACT_non_torch));
 }
 
 /* A measured peak replaces the bounds. */
-static struct training held_parts(struct arena *a,
-                                  const struct memory_case *c,
+static struct training held_parts(struct arena *a, const struct inputs *c,
                                   struct formulas *f) {
     struct training_setup s = training_setup_of(c);
     struct training t = memory_training(a, &s, f);
@@ -82,32 +80,30 @@ static struct training held_parts(struct arena *a,
     return t;
 }
 
-struct span fit_training_held(struct arena *a, const struct memory_case *c) {
+struct span fit_training_held(struct arena *a, const struct inputs *c) {
     struct training t = held_parts(a, c, NULL);
     return held_by(c, &t);
 }
 
 /* A log has shown that it does not: more was asked for than was free. */
-static bool has_failed(const struct memory_case *c) {
+static bool has_failed(const struct inputs *c) {
     const struct fact *tried = &c->in[FACT_tried_alloc];
     const struct fact *left = &c->in[FACT_gpu_free];
     return tried->known && left->known && tried->source == SOURCE_LOG &&
            tried->number > left->number;
 }
 
-static enum truth_fit judged(const struct memory_case *c, struct span held) {
+static enum truth_fit judged(const struct inputs *c, struct span held) {
     return has_failed(c) ? FIT_NO
                          : fit_word_of(span_fits(held, gpu_total_bytes(c)));
 }
 
-enum truth_fit fit_training_verdict(struct arena *a,
-                                    const struct memory_case *c) {
+enum truth_fit fit_training_verdict(struct arena *a, const struct inputs *c) {
     return judged(c, fit_training_held(a, c));
 }
 
 /* Most sequences a step: surely, and perhaps. */
-static struct span largest_batch(struct arena *a,
-                                 const struct memory_case *c) {
+static struct span largest_batch(struct arena *a, const struct inputs *c) {
     struct span total = gpu_total_bytes(c);
     int64_t ends[2] = {0, 0};
     for (size_t i = 0; i < 2; i++) {
@@ -120,8 +116,8 @@ static struct span largest_batch(struct arena *a,
             if (!held.known || !total.known) {
                 return span_none();
             }
-            bool fits = i == 0 ? held.high <= total.low
-                               : held.low <= total.high;
+            bool fits =
+                i == 0 ? held.high <= total.low : held.low <= total.high;
             *(fits ? &ends[i] : &fails) = s.batch;
         }
     }
@@ -130,7 +126,7 @@ static struct span largest_batch(struct arena *a,
 
 /* ---- where the bytes go ---- */
 
-static struct budget parts_of(struct arena *a, const struct memory_case *c,
+static struct budget parts_of(struct arena *a, const struct inputs *c,
                               const struct training *t) {
     struct budget b = budget_begin(a, c);
     struct str model = write_source(a, c, FACT_model);
@@ -147,12 +143,12 @@ static struct budget parts_of(struct arena *a, const struct memory_case *c,
     return b;
 }
 
-static void show_step(struct arena *a, const struct memory_case *c,
+static void show_step(struct arena *a, const struct inputs *c,
                       const struct training *t, struct formulas *f) {
-    static const enum fact_name used[] = {
-        FACT_model,     FACT_batch_size, FACT_seq_len, FACT_optimizer,
-        FACT_precision, FACT_zero_stage, FACT_gpu_count,
-        FACT_lora_rank, FACT_gradient_checkpointing, FACT_COUNT_OF};
+    static const enum fact_name used[] =
+        FACTS(FACT_model, FACT_batch_size, FACT_seq_len, FACT_optimizer,
+              FACT_precision, FACT_zero_stage, FACT_gpu_count, FACT_lora_rank,
+              FACT_gradient_checkpointing);
     struct span other = span_in(c, FACT_non_torch);
     struct span all = held_by(c, t);
     if (!all.known) {
@@ -160,21 +156,19 @@ static void show_step(struct arena *a, const struct memory_case *c,
     }
     struct span each[] = {t->weights, t->gradients, t->optimizer,
                           t->activations, other};
-    static const char *const names[] = {"weights", "gradients",
-                                        "optimizer state", "activations",
-                                        "beside"};
+    static const char *const names[] = {
+        "weights", "gradients", "optimizer state", "activations", "beside"};
     struct str sum = {0};
     for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) {
-        sum = FORMULA(a, "%%% %", TEXT(sum),
-                      TEXT(i > 0 ? STR(" + ") : STR("")), BYTES(each[i].high),
-                      TEXT(str_of(names[i])));
+        sum = FORMULA(a, "%%% %", TEXT(sum), TEXT(i > 0 ? STR(" + ") : STR("")),
+                      BYTES(each[i].high), TEXT(str_of(names[i])));
     }
     formula_put(a, f,
                 FORMULA_OF(a, c, used, "held at most = % = %", TEXT(sum),
                            BYTES(all.high)));
 }
 
-static void name_needs(const struct memory_case *c, struct needs *needs) {
+static void name_needs(const struct inputs *c, struct needs *needs) {
     if (c->model == NULL || c->model->params <= 0) {
         needs_add(needs, FACT_model);
     }
@@ -184,7 +178,7 @@ static void name_needs(const struct memory_case *c, struct needs *needs) {
 }
 
 void fit_training(struct arena *a, struct fit *fit) {
-    const struct memory_case *c = &fit->c;
+    const struct inputs *c = &fit->c;
     fit->training = held_parts(a, c, &fit->formulas);
     fit->weights = fit->training.weights;
     fit->weights_bytes = fit->weights.known ? span_middle(fit->weights) : 0;

@@ -43,7 +43,7 @@ struct str formula_write(struct arena *a, const char *pattern,
     return arena_str(a, buf_str(&b));
 }
 
-struct str formula_with(struct arena *a, const struct memory_case *c,
+struct str formula_with(struct arena *a, const struct inputs *c,
                         const enum fact_name *used, const char *pattern,
                         const struct term *terms) {
     struct str text = formula_write(a, pattern, terms);
@@ -93,7 +93,7 @@ struct str formula_join(struct arena *a, struct str first, struct str second) {
     return arena_printf(a, "%.*s; %.*s", STR_ARG(first), STR_ARG(second));
 }
 
-struct str write_source(struct arena *a, const struct memory_case *c,
+struct str write_source(struct arena *a, const struct inputs *c,
                         enum fact_name name) {
     const struct fact *f = &c->in[name];
     if (name == FACT_model) {
@@ -118,7 +118,7 @@ struct str write_source(struct arena *a, const struct memory_case *c,
     return (struct str){0};
 }
 
-struct str write_sources(struct arena *a, const struct memory_case *c,
+struct str write_sources(struct arena *a, const struct inputs *c,
                          const enum fact_name *names) {
     struct buf b;
     buf_init_in(&b, a, TEXT_MAX);
@@ -147,7 +147,7 @@ void needs_add(struct needs *needs, enum fact_name name) {
     }
 }
 
-struct str write_margin(struct arena *a, const struct memory_case *c,
+struct str write_margin(struct arena *a, const struct inputs *c,
                         struct span more) {
     struct span tried = span_in(c, FACT_tried_alloc);
     struct span most = span_plus(tried, span_exact(more.high));

@@ -42,7 +42,7 @@ struct str term_write(struct arena *a, struct term t);
 struct str formula_write(struct arena *a, const char *pattern,
                          const struct term *terms);
 /* The same and where its numbers are from: write_sources(). */
-struct str formula_with(struct arena *a, const struct memory_case *c,
+struct str formula_with(struct arena *a, const struct inputs *c,
                         const enum fact_name *used, const char *pattern,
                         const struct term *terms);
 #define FORMULA(a, pattern, ...)                                               \
@@ -59,7 +59,7 @@ struct str write_as(struct arena *a, int64_t bytes, int64_t like);
 
 /* What failed, and at most so much that is asked for after it; empty where
  * either is not known. */
-struct str write_margin(struct arena *a, const struct memory_case *c,
+struct str write_margin(struct arena *a, const struct inputs *c,
                         struct span more);
 
 /* f NULL: nobody asks. Empty texts are left out. */
@@ -68,10 +68,10 @@ struct str formula_join(struct arena *a, struct str first, struct str second);
 
 /* " [max_model_len: log line 7; ...]": the known ones of `names`, which ends
  * with FACT_COUNT_OF; the model where it is known and asked for. */
-struct str write_sources(struct arena *a, const struct memory_case *c,
+struct str write_sources(struct arena *a, const struct inputs *c,
                          const enum fact_name *names);
 /* "log line 7", "default", "catalogue meta-llama/...", "given", "derived". */
-struct str write_source(struct arena *a, const struct memory_case *c,
+struct str write_source(struct arena *a, const struct inputs *c,
                         enum fact_name name);
 
 void needs_add(struct needs *needs, enum fact_name name);

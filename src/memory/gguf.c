@@ -22,8 +22,22 @@ struct cursor {
     bool is_cut; /* ran out: only asked about among the tensors */
 };
 
-enum value_type { U8, I8, U16, I16, U32, I32, F32, BOOL, STRING, ARRAY, U64,
-                  I64, F64, TYPE_COUNT };
+enum value_type {
+    U8,
+    I8,
+    U16,
+    I16,
+    U32,
+    I32,
+    F32,
+    BOOL,
+    STRING,
+    ARRAY,
+    U64,
+    I64,
+    F64,
+    TYPE_COUNT
+};
 
 static _Noreturn void refuse(const struct cursor *c, const char *why) {
     arena_raise(c->a, FAIL_INPUT, "%.*s: %s",
@@ -87,12 +101,11 @@ static int64_t clamp(uint64_t n, uint32_t type) {
 }
 
 static bool is_whole(uint32_t type) {
-    return type < TYPE_COUNT && type != F32 && type != F64 &&
-           type != STRING && type != ARRAY;
+    return type < TYPE_COUNT && type != F32 && type != F64 && type != STRING &&
+           type != ARRAY;
 }
 
-static void take_array(struct cursor *c, struct list *into,
-                       uint64_t *length) {
+static void take_array(struct cursor *c, struct list *into, uint64_t *length) {
     uint32_t type = (uint32_t)take(c, 4);
     uint64_t count = take(c, 8);
     *length = count;
@@ -205,8 +218,7 @@ static bool take_tensor(struct cursor *c, struct header *h) {
            add_i64(h->bytes, size, &h->bytes);
 }
 
-static void take_tensors(struct cursor *c, struct header *h,
-                         uint64_t count) {
+static void take_tensors(struct cursor *c, struct header *h, uint64_t count) {
     bool ok = count <= TENSORS_MAX;
     for (uint64_t i = 0; ok && i < count; i++) {
         ok = take_tensor(c, h);

@@ -12,8 +12,7 @@
 #define LONGEST (INT64_C(1) << 40)
 #define RANKS_MAX 64
 
-struct span memory_longest_request(struct arena *a,
-                                   const struct memory_case *c) {
+struct span memory_longest_request(struct arena *a, const struct inputs *c) {
     struct demand d = demand_of(a, c);
     struct span pool = pool_bytes(c, &d);
     if (!d.known || !pool.known) {
@@ -31,14 +30,14 @@ struct span memory_longest_request(struct arena *a,
     return longest;
 }
 
-struct span memory_largest_concurrency(struct arena *a,
-                                       const struct memory_case *c,
+struct span memory_largest_concurrency(struct arena *a, const struct inputs *c,
                                        int64_t tokens) {
     struct demand d = demand_of(a, c);
     struct span pool = pool_bytes(c, &d);
-    struct span block = d.by_model ? ways_block_bytes(&d.ways) : span_none();
+    struct span block =
+        d.by_model ? variants_block_bytes(&d.variants) : span_none();
     struct span request =
-        d.by_model ? ways_request_blocks(&d.ways, tokens) : span_none();
+        d.by_model ? variants_request_blocks(&d.variants, tokens) : span_none();
     if (!pool.known || !block.known || !request.known || block.low <= 0 ||
         request.low <= 0) {
         return span_none();
@@ -51,7 +50,7 @@ struct span memory_largest_concurrency(struct arena *a,
     return low.known && high.known ? span_of(low.low, high.low) : span_none();
 }
 
-static enum verdict fits_on(const struct memory_case *c, const struct demand *d,
+static enum verdict fits_on(const struct inputs *c, const struct demand *d,
                             int64_t tp) {
     struct span held =
         span_plus(weights_with_tp(c, tp),
@@ -60,8 +59,8 @@ static enum verdict fits_on(const struct memory_case *c, const struct demand *d,
 }
 
 struct span memory_least_tensor_parallel(struct arena *a,
-                                         const struct memory_case *c) {
-    struct memory_case alone = *c;
+                                         const struct inputs *c) {
+    struct inputs alone = *c;
     alone.in[FACT_kv_needed].known = false; /* of another TP */
     alone.in[FACT_kv_available].known = false;
     alone.in[FACT_est_max_model_len].known = false;
@@ -69,7 +68,8 @@ struct span memory_least_tensor_parallel(struct arena *a,
     int64_t now = setting_of(c, FACT_tensor_parallel, 1);
     struct span least = span_none();
     for (int64_t tp = 1; d.by_model && tp <= RANKS_MAX; tp *= 2) {
-        struct demand split = demand_split(a, &d, FACT_tensor_parallel, now, tp);
+        struct demand split =
+            demand_split(a, &d, FACT_tensor_parallel, now, tp);
         enum verdict v = fits_on(c, &split, tp);
         if (c->model->heads > 0 && c->model->heads % tp != 0) {
             continue;

@@ -6,6 +6,7 @@
  */
 #include "memory/budget.h"
 #include "memory/demand.h"
+#include "memory/inputs.h"
 #include "memory/engines.h"
 #include "memory/formula.h"
 #include "memory/kv_row.h"
@@ -14,22 +15,17 @@
 #define HUNDREDTHS 100
 #define MICRO_PER_HUNDREDTH (UNITS_MICRO / 100)
 
-static void show_slope(struct arena *a, const struct memory_case *c,
+static void show_slope(struct arena *a, const struct inputs *c,
                        const struct demand *d, struct formulas *f) {
-    static const enum fact_name used[] = {
-        FACT_model,
-        FACT_kv_cache_dtype,
-        FACT_dtype,
-        FACT_tensor_parallel,
-        FACT_pipeline_parallel,
-        FACT_decode_context_parallel,
-        FACT_COUNT_OF};
-    for (size_t i = 0; f != NULL && i < d->ways.count; i++) {
-        const struct way *w = &d->ways.at[i];
-        struct span slope = way_slope(w);
+    static const enum fact_name used[] =
+        FACTS(FACT_model, FACT_kv_cache_dtype, FACT_dtype, FACT_tensor_parallel,
+              FACT_pipeline_parallel, FACT_decode_context_parallel);
+    for (size_t i = 0; f != NULL && i < d->variants.count; i++) {
+        const struct variant *w = &d->variants.at[i];
+        struct span slope = variant_slope(w);
         struct str text = write_slope(a, w);
         if (!span_is_exact(slope) || text.n == 0 ||
-            (i > 0 && slope.low == way_slope(&d->ways.at[0]).low)) {
+            (i > 0 && slope.low == variant_slope(&d->variants.at[0]).low)) {
             continue;
         }
         formula_put(a, f,
@@ -40,29 +36,27 @@ static void show_slope(struct arena *a, const struct memory_case *c,
 }
 
 /* The reading that asks least, and the one that asks most. */
-static void show_request(struct arena *a, const struct memory_case *c,
+static void show_request(struct arena *a, const struct inputs *c,
                          const struct demand *d, int64_t tokens,
                          struct formulas *f) {
-    static const enum fact_name used[] = {
-        FACT_max_model_len,         FACT_block_size,
-        FACT_max_num_batched_tokens, FACT_prefix_caching,
-        FACT_num_speculative_tokens, FACT_engine_version,
-        FACT_COUNT_OF};
-    const struct way *least = NULL, *most = NULL;
-    for (size_t i = 0; f != NULL && i < d->ways.count; i++) {
-        const struct way *w = &d->ways.at[i];
-        if (!least ||
-            way_request(w, tokens).low < way_request(least, tokens).low) {
+    static const enum fact_name used[] = FACTS(
+        FACT_max_model_len, FACT_block_size, FACT_max_num_batched_tokens,
+        FACT_prefix_caching, FACT_num_speculative_tokens, FACT_engine_version);
+    const struct variant *least = NULL, *most = NULL;
+    for (size_t i = 0; f != NULL && i < d->variants.count; i++) {
+        const struct variant *w = &d->variants.at[i];
+        if (!least || variant_request(w, tokens).low <
+                          variant_request(least, tokens).low) {
             least = w;
         }
-        if (!most ||
-            way_request(w, tokens).high > way_request(most, tokens).high) {
+        if (!most || variant_request(w, tokens).high >
+                         variant_request(most, tokens).high) {
             most = w;
         }
     }
-    const struct way *both[] = {least, most};
-    bool same = least &&
-                way_request(least, tokens).low == way_request(most, tokens).low;
+    const struct variant *both[] = {least, most};
+    bool same = least && variant_request(least, tokens).low ==
+                             variant_request(most, tokens).low;
     for (size_t i = 0; least && i < (same ? 1 : 2); i++) {
         const char *name = same     ? "kv_needed"
                            : i == 0 ? "kv_needed at least"
@@ -70,16 +64,15 @@ static void show_request(struct arena *a, const struct memory_case *c,
         formula_put(a, f,
                     FORMULA_OF(a, c, used, "% = % = %", TEXT(str_of(name)),
                                TEXT(write_request(a, both[i], tokens)),
-                               BYTES(way_request(both[i], tokens).high)));
+                               BYTES(variant_request(both[i], tokens).high)));
     }
 }
 
-static void show_pool(struct arena *a, const struct memory_case *c,
+static void show_pool(struct arena *a, const struct inputs *c,
                       const struct kv *kv, struct formulas *f) {
-    static const enum fact_name used[] = {
-        FACT_gpu_total,     FACT_gpu_memory_utilization,
-        FACT_weights_bytes, FACT_activation_peak,
-        FACT_non_torch,     FACT_COUNT_OF};
+    static const enum fact_name used[] =
+        FACTS(FACT_gpu_total, FACT_gpu_memory_utilization, FACT_weights_bytes,
+              FACT_activation_peak, FACT_non_torch);
     if (f == NULL || c->in[FACT_kv_available].known ||
         c->in[FACT_kv_blocks].known || c->in[FACT_kv_bytes].known ||
         !c->in[FACT_activation_peak].known || !kv->pool.known ||
@@ -111,17 +104,17 @@ static struct span quotient(int64_t blocks, int64_t request) {
                : span_none();
 }
 
-static struct span hundredths(const struct memory_case *c,
-                              const struct demand *d, struct span blocks,
-                              int64_t length) {
+static struct span hundredths(const struct inputs *c, const struct demand *d,
+                              struct span blocks, int64_t length) {
     const struct fact *printed = &c->in[FACT_max_concurrency];
     if (printed->known) {
         return span_share(span_of_fact(printed), 1, MICRO_PER_HUNDREDTH);
     }
-    struct span request =
-        d->by_model ? ways_request_blocks(&d->ways, length) : span_none();
+    struct span request = d->by_model
+                              ? variants_request_blocks(&d->variants, length)
+                              : span_none();
     if (d->by_model && rules_count_partial_blocks(c) == ANSWER_YES) {
-        struct span tokens = ways_tokens(&d->ways, blocks, length);
+        struct span tokens = variants_tokens(&d->variants, blocks, length);
         return tokens.known && length > 0
                    ? span_hull(quotient(tokens.low, length),
                                quotient(tokens.high, length))
@@ -134,7 +127,7 @@ static struct span hundredths(const struct memory_case *c,
                      quotient(blocks.high, request.low));
 }
 
-static struct span blocks_of(const struct memory_case *c, const struct kv *kv) {
+static struct span blocks_of(const struct inputs *c, const struct kv *kv) {
     struct span printed = span_in(c, FACT_kv_blocks);
     const struct fact *forced = &c->in[FACT_num_gpu_blocks_override];
     if (forced->known && forced->number > 0) {
@@ -149,15 +142,15 @@ static struct span blocks_of(const struct memory_case *c, const struct kv *kv) {
                    pool.high / kv->bytes_per_block.low);
 }
 
-static void count_blocks(struct kv *kv, const struct memory_case *c,
+static void count_blocks(struct kv *kv, const struct inputs *c,
                          const struct demand *d, int64_t length) {
     kv->tokens = span_in(c, FACT_kv_tokens);
     kv->blocks = span_in(c, FACT_kv_blocks);
     if (d->by_model) {
-        kv->bytes_per_block = ways_block_bytes(&d->ways);
+        kv->bytes_per_block = variants_block_bytes(&d->variants);
         kv->blocks = blocks_of(c, kv);
         if (!kv->tokens.known) {
-            kv->tokens = ways_tokens(&d->ways, kv->blocks, length);
+            kv->tokens = variants_tokens(&d->variants, kv->blocks, length);
         }
     } else if (d->known && d->line.fixed.high == 0) {
         kv->bytes_per_block = span_times(d->line.slope, d->block_tokens);
@@ -176,7 +169,7 @@ enum truth_fit fit_word_of(enum verdict v) {
     return FIT_UNKNOWN;
 }
 
-static enum truth_fit fit_of(const struct memory_case *c, const struct kv *kv) {
+static enum truth_fit fit_of(const struct inputs *c, const struct kv *kv) {
     const struct fact *tokens = &c->in[FACT_kv_tokens];
     const struct fact *length = &c->in[FACT_max_model_len];
     if (c->in[FACT_kv_needed].known && c->in[FACT_kv_available].known &&
@@ -189,7 +182,7 @@ static enum truth_fit fit_of(const struct memory_case *c, const struct kv *kv) {
     return fit_word_of(span_fits(kv->bytes_per_request, kv->pool));
 }
 
-static void name_needs(struct kv *kv, const struct memory_case *c,
+static void name_needs(struct kv *kv, const struct inputs *c,
                        const struct demand *d) {
     if (!d->known || (!d->by_model && !kv->slope.known)) {
         needs_add(&kv->needs,
@@ -198,7 +191,7 @@ static void name_needs(struct kv *kv, const struct memory_case *c,
     if (!c->in[FACT_max_model_len].known) {
         needs_add(&kv->needs, FACT_max_model_len);
     }
-    if (d->by_model && d->ways.count > 1 && !span_is_exact(kv->slope)) {
+    if (d->by_model && d->variants.count > 1 && !span_is_exact(kv->slope)) {
         needs_add(&kv->needs, FACT_engine_version);
     }
     if (kv->pool.known) {
@@ -214,7 +207,7 @@ static void name_needs(struct kv *kv, const struct memory_case *c,
     }
 }
 
-struct kv memory_kv(struct arena *a, const struct memory_case *c,
+struct kv memory_kv(struct arena *a, const struct inputs *c,
                     struct formulas *f) {
     struct kv kv = {.fits = FIT_UNKNOWN};
     const struct fact *length = &c->in[FACT_max_model_len];

@@ -59,11 +59,12 @@ static int64_t smaller(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-static struct caches count_caches(const struct way *w, enum plan_use use) {
+static struct caches count_caches(const struct variant *w,
+                                  enum layout_use use) {
     struct caches c = {0};
     for (size_t i = 0; i < w->model->group_count; i++) {
         const struct kv_group *g = &w->model->groups[i];
-        int64_t layers = way_layers_of_stage(w, g->layers, use);
+        int64_t layers = variant_layers_of_stage(w, g->layers, use);
         if (g->kind == KV_sliding) {
             c.windows += layers;
             c.window = g->window;
@@ -103,7 +104,7 @@ static int64_t common_size(const int64_t *numbers, size_t count) {
     return best;
 }
 
-static void add(struct plan *p, struct layer_set s, int64_t tuples,
+static void add(struct block_layout *p, struct layer_set s, int64_t tuples,
                 int64_t size) {
     s.groups = ceil_div(tuples, size);
     if (s.count > 0) {
@@ -112,35 +113,38 @@ static void add(struct plan *p, struct layer_set s, int64_t tuples,
 }
 
 /* All that grows: compressed latents and their index, one table of blocks. */
-static int64_t add_growing(const struct caches *c, struct plan *p,
+static int64_t add_growing(const struct caches *c, struct block_layout *p,
                            int64_t size) {
     int64_t dense = page(BLOCK_TOKENS / c->dense_ratio, ROW_BYTES);
     int64_t sparse = page(BLOCK_TOKENS / c->sparse_ratio, ROW_BYTES);
     int64_t index = page(BLOCK_TOKENS / c->dense_ratio, c->index_bytes);
     p->tuple_bytes = dense + sparse + index;
-    add(p, (struct layer_set){.kind = KV_mla,
-                              .count = c->dense + c->sparse + c->indexes,
-                              .block_tokens = BLOCK_TOKENS},
+    add(p,
+        (struct layer_set){.kind = KV_mla,
+                           .count = c->dense + c->sparse + c->indexes,
+                           .block_tokens = BLOCK_TOKENS},
         1, size);
     return c->dense * dense + c->sparse * sparse + c->indexes * index;
 }
 
 /* A compressor remembers the tokens that it has not yet put into a row: one
  * ratio of them, two where rows overlap. */
-static int64_t add_compressors(const struct caches *c, struct plan *p,
+static int64_t add_compressors(const struct caches *c, struct block_layout *p,
                                int64_t size) {
     int64_t wide = 2 * 2 * c->latent * STATE_BYTES;
     int64_t narrow = 2 * 2 * (c->index_bytes - INDEX_SCALE) * STATE_BYTES;
     int64_t single = 2 * c->latent * STATE_BYTES;
-    add(p, (struct layer_set){.kind = KV_sliding,
-                              .count = c->dense + c->indexes,
-                              .window = 2 * c->dense_ratio,
-                              .block_tokens = 4},
+    add(p,
+        (struct layer_set){.kind = KV_sliding,
+                           .count = c->dense + c->indexes,
+                           .window = 2 * c->dense_ratio,
+                           .block_tokens = 4},
         c->dense, size);
-    add(p, (struct layer_set){.kind = KV_sliding,
-                              .count = c->sparse,
-                              .window = c->sparse_ratio,
-                              .block_tokens = 8},
+    add(p,
+        (struct layer_set){.kind = KV_sliding,
+                           .count = c->sparse,
+                           .window = c->sparse_ratio,
+                           .block_tokens = 8},
         c->sparse, size);
     return larger(smaller(c->dense, size) * (page(4, wide) + page(4, narrow)),
                   smaller(c->sparse, size) * page(8, single));
@@ -154,7 +158,7 @@ static bool is_bounded(const struct caches *c) {
            c->latent <= most && c->sparse_ratio <= BLOCK_TOKENS;
 }
 
-static bool has_layout(const struct way *w, const struct caches *c) {
+static bool has_layout(const struct variant *w, const struct caches *c) {
     bool is_fp8 = kv_dtype_is_fp8(w->kv_dtype) || w->kv_dtype.n == 0 ||
                   w->is_kv_dtype_open;
     return is_fp8 && w->rules->need == NEED_GROUPS && c->windows > 0 &&
@@ -164,7 +168,8 @@ static bool has_layout(const struct way *w, const struct caches *c) {
            BLOCK_TOKENS % c->sparse_ratio == 0;
 }
 
-void kv_packed_plan(const struct way *w, enum plan_use use, struct plan *p) {
+void kv_packed_layout(const struct variant *w, enum layout_use use,
+                      struct block_layout *p) {
     struct caches c = count_caches(w, use);
     if (!has_layout(w, &c)) {
         return;
@@ -173,13 +178,14 @@ void kv_packed_plan(const struct way *w, enum plan_use use, struct plan *p) {
                         c.sparse};
     int64_t size = common_size(tuples, sizeof tuples / sizeof tuples[0]);
     int64_t widest = add_growing(&c, p, size);
-    add(p, (struct layer_set){.kind = KV_sliding,
-                              .count = c.windows,
-                              .window = c.window,
-                              .block_tokens = WINDOW_BLOCK},
+    add(p,
+        (struct layer_set){.kind = KV_sliding,
+                           .count = c.windows,
+                           .window = c.window,
+                           .block_tokens = WINDOW_BLOCK},
         c.windows, size);
-    widest = larger(widest, smaller(c.windows, size) *
-                                page(WINDOW_BLOCK, ROW_BYTES));
+    widest = larger(widest,
+                    smaller(c.windows, size) * page(WINDOW_BLOCK, ROW_BYTES));
     widest = larger(widest, add_compressors(&c, p, size));
     p->known = p->is_grouped = p->is_packed = true;
     p->layers_per_group = size;

@@ -29,12 +29,12 @@ struct format {
     bool rounds_to_even;
 };
 
-#define FORMAT(text, bytes)                                                     \
-    { {text, sizeof text - 1}, {bytes, 1, 0}, {bytes, 1, 0}, false }
+#define FORMAT(text, bytes)                                                    \
+    {{text, sizeof text - 1}, {bytes, 1, 0}, {bytes, 1, 0}, false}
 #define SCALED(text, num)                                                      \
-    { {text, sizeof text - 1}, {num, 2, 4}, {num, 2, 4}, false }
+    {{text, sizeof text - 1}, {num, 2, 4}, {num, 2, 4}, false}
 #define TURBO(text, kn, kd, ke, vn, vd)                                        \
-    { {text, sizeof text - 1}, {kn, kd, ke}, {vn, vd, 4}, true }
+    {{text, sizeof text - 1}, {kn, kd, ke}, {vn, vd, 4}, true}
 
 static const struct format formats[] = {
     FORMAT("bfloat16", 2),
@@ -76,7 +76,7 @@ static bool is_set(const struct fact *f) {
     return f->known && f->word.n > 0 && !str_eq_nocase(f->word, STR("auto"));
 }
 
-bool kv_dtype_is_said(const struct memory_case *c) {
+bool kv_dtype_is_said(const struct inputs *c) {
     return is_set(&c->in[FACT_kv_cache_dtype]);
 }
 
@@ -89,7 +89,7 @@ static bool is_sparse_latent(const struct model *m) {
     return has_latent && has_index;
 }
 
-struct str kv_dtype_of(const struct memory_case *c) {
+struct str kv_dtype_of(const struct inputs *c) {
     if (kv_dtype_is_said(c)) {
         return c->in[FACT_kv_cache_dtype].word;
     }
@@ -164,9 +164,9 @@ struct span kv_row_spread(int64_t heads, int64_t tp, struct str dtype) {
     if (f == NULL || heads <= 0 || f->key.extra != 0) {
         return span_none();
     }
-    return span_times(span_plus(packed(f->key, SPREAD_DIM),
-                                packed(f->value, SPREAD_DIM)),
-                      kv_heads_of_rank(heads, tp));
+    return span_times(
+        span_plus(packed(f->key, SPREAD_DIM), packed(f->value, SPREAD_DIM)),
+        kv_heads_of_rank(heads, tp));
 }
 
 struct span kv_row_bytes(const struct kv_group *g, int64_t tp, struct str dtype,

@@ -7,8 +7,8 @@
 
 /* The data type of the cache: kv_cache_dtype, else the engine's dtype, else
  * the model's. Empty when nothing says. */
-struct str kv_dtype_of(const struct memory_case *c);
-bool kv_dtype_is_said(const struct memory_case *c); /* and not auto */
+struct str kv_dtype_of(const struct inputs *c);
+bool kv_dtype_is_said(const struct inputs *c); /* and not auto */
 bool kv_dtype_is_fp8(struct str dtype);
 
 /* KV heads that one rank keeps: heads / tp, one at least (replicated). */

@@ -22,7 +22,7 @@ static int64_t bytes_of_dtype(struct str dtype) {
     static const struct {
         const char *name;
         int64_t bytes;
-    } types[] = {{"float32", 4}, {"float", 4},  {"fp32", 4}, {"bfloat16", 2},
+    } types[] = {{"float32", 4}, {"float", 4},   {"fp32", 4}, {"bfloat16", 2},
                  {"bf16", 2},    {"float16", 2}, {"half", 2}, {"fp16", 2}};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         if (str_eq_nocase(dtype, str_of(types[i].name))) {
@@ -33,13 +33,13 @@ static int64_t bytes_of_dtype(struct str dtype) {
 }
 
 /* "auto" says nothing. */
-static int64_t said(const struct memory_case *c, enum fact_name name) {
+static int64_t said(const struct inputs *c, enum fact_name name) {
     const struct fact *f = &c->in[name];
     return f->known ? bytes_of_dtype(f->word) : 0;
 }
 
 /* float32 checkpoints run in 16 bits unless told otherwise. */
-static int64_t of_model(const struct memory_case *c) {
+static int64_t of_model(const struct inputs *c) {
     const struct fact *f = &c->in[FACT_dtype];
     bool is_said = f->known && f->source != SOURCE_CATALOGUE &&
                    f->source != SOURCE_DEFAULT;
@@ -47,7 +47,7 @@ static int64_t of_model(const struct memory_case *c) {
     return bytes > 0 ? bytes : ELEMENT_BYTES;
 }
 
-struct state_setting kv_state_setting(const struct memory_case *c,
+struct state_setting kv_state_setting(const struct inputs *c,
                                       const struct kv_group *g) {
     const struct fact *draft = &c->in[FACT_num_speculative_tokens];
     struct state_setting s = {0};
@@ -74,18 +74,17 @@ static struct span conv_bytes(const struct kv_group *g, int64_t tp,
     struct span channels = span_exact(g->conv_channels);
     struct span steps =
         span_plus(span_exact(g->conv_steps), span_exact(set->draft_tokens));
-    bool is_alone = str_eq(g->mixer, STR("mamba1")) ||
-                    str_eq(g->mixer, STR("conv"));
+    bool is_alone =
+        str_eq(g->mixer, STR("mamba1")) || str_eq(g->mixer, STR("conv"));
     if (g->conv_channels == 0) {
         return span_exact(0);
     }
     if (is_alone) { /* these draft no tokens */
         steps = span_exact(g->conv_steps);
     }
-    if (g->conv_groups > 0 && tp > g->conv_groups &&
-        g->conv_groups % tp != 0) {
-        struct span more = span_times(span_exact(g->group_channels),
-                                      tp - g->conv_groups);
+    if (g->conv_groups > 0 && tp > g->conv_groups && g->conv_groups % tp != 0) {
+        struct span more =
+            span_times(span_exact(g->group_channels), tp - g->conv_groups);
         channels = span_plus(channels, more);
     }
     struct span mine = span_share(channels, 1, tp);
@@ -96,13 +95,13 @@ static struct span conv_bytes(const struct kv_group *g, int64_t tp,
 struct span kv_state_bytes(const struct kv_group *g, int64_t tp,
                            const struct state_setting *set, int64_t scale) {
     if (g->conv_channels == 0 && g->state_elements == 0) {
-        struct span all = g->state_bytes > 0 ? span_exact(g->state_bytes)
-                                             : span_none();
+        struct span all =
+            g->state_bytes > 0 ? span_exact(g->state_bytes) : span_none();
         struct span mine = span_share(all, scale, tp);
         return mine.known ? span_exact(mine.high) : mine;
     }
     struct span mine = span_share(span_exact(g->state_elements), 1, tp);
-    struct span recurrent = span_times(span_exact(mine.high),
-                                       set->recurrent_bytes);
+    struct span recurrent =
+        span_times(span_exact(mine.high), set->recurrent_bytes);
     return span_plus(recurrent, conv_bytes(g, tp, set));
 }

@@ -16,7 +16,7 @@ struct span kv_state_bytes(const struct kv_group *g, int64_t tp,
 
 /* Of one element of the recurrent state: said by the user or the log, else
  * what the checkpoint asks for, else the model's type. 0: not known. */
-struct state_setting kv_state_setting(const struct memory_case *c,
+struct state_setting kv_state_setting(const struct inputs *c,
                                       const struct kv_group *g);
 
 #endif

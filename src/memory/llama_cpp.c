@@ -36,9 +36,9 @@ struct cell_type {
 };
 
 static const struct cell_type types[] = {
-    {{"f16", 3}, 2, 1},     {{"bf16", 4}, 2, 1},    {{"f32", 3}, 4, 1},
-    {{"q8_0", 4}, 34, 32},  {{"q5_1", 4}, 24, 32},  {{"q5_0", 4}, 22, 32},
-    {{"q4_1", 4}, 20, 32},  {{"q4_0", 4}, 18, 32},  {{"iq4_nl", 6}, 18, 32},
+    {{"f16", 3}, 2, 1},    {{"bf16", 4}, 2, 1},   {{"f32", 3}, 4, 1},
+    {{"q8_0", 4}, 34, 32}, {{"q5_1", 4}, 24, 32}, {{"q5_0", 4}, 22, 32},
+    {{"q4_1", 4}, 20, 32}, {{"q4_0", 4}, 18, 32}, {{"iq4_nl", 6}, 18, 32},
 };
 
 static const struct cell_type *type_named(struct str name) {
@@ -56,7 +56,7 @@ struct span llama_type_bytes(struct str type, int64_t elements) {
              : span_none();
 }
 
-void llama_cache_types(const struct memory_case *c, struct str *key,
+void llama_cache_types(const struct inputs *c, struct str *key,
                        struct str *value) {
     const struct fact *f = &c->in[FACT_kv_cache_dtype];
     struct str rest = {0};
@@ -72,7 +72,7 @@ void llama_cache_types(const struct memory_case *c, struct str *key,
 /* ---- cells ---- */
 
 /* The build's number; 0: unknown, or Ollama's own version. */
-static int64_t build_of(const struct memory_case *c) {
+static int64_t build_of(const struct inputs *c) {
     const struct fact *f = &c->in[FACT_engine_version];
     int64_t n = 0;
     if (!f->known || !str_eq(c->engine, STR("llama.cpp"))) {
@@ -92,12 +92,11 @@ static struct span padded(int64_t tokens, int64_t pad) {
     return span_times(span_exact(ceil_div(tokens, pad)), pad);
 }
 
-struct span llama_cells(const struct memory_case *c, int64_t tokens) {
+struct span llama_cells(const struct inputs *c, int64_t tokens) {
     static const struct {
         int64_t until, least, most;
-    } rows[] = {{1, 1, 256},      {2493, 1, 1},
-                {2771, 32, 32},   {2871, 256, 256},
-                {BY_FLASH, 32, 256}, {6975, 1, 1},
+    } rows[] = {{1, 1, 256},          {2493, 1, 1},        {2771, 32, 32},
+                {2871, 256, 256},     {BY_FLASH, 32, 256}, {6975, 1, 1},
                 {INT64_MAX, 256, 256}};
     int64_t build = build_of(c);
     size_t i = 0;
@@ -109,20 +108,19 @@ struct span llama_cells(const struct memory_case *c, int64_t tokens) {
     }
     const struct fact *flash = &c->in[FACT_flash_attention];
     bool tells = rows[i].until == BY_FLASH && flash->known;
-    struct span few = padded(tokens, tells && flash->number ? rows[i].most
-                                                            : rows[i].least);
-    struct span many = padded(tokens, tells && !flash->number ? rows[i].least
-                                                              : rows[i].most);
+    struct span few =
+        padded(tokens, tells && flash->number ? rows[i].most : rows[i].least);
+    struct span many =
+        padded(tokens, tells && !flash->number ? rows[i].least : rows[i].most);
     return span_between(few, many);
 }
 
-static struct span window_cells(const struct memory_case *c, int64_t window,
+static struct span window_cells(const struct inputs *c, int64_t window,
                                 struct span cells) {
     int64_t ubatch = setting_of(c, FACT_max_num_batched_tokens, UBATCH);
-    struct span wanted =
-        span_plus(span_times(span_exact(window),
-                             setting_of(c, FACT_max_num_seqs, 1)),
-                  span_exact(ubatch));
+    struct span wanted = span_plus(
+        span_times(span_exact(window), setting_of(c, FACT_max_num_seqs, 1)),
+        span_exact(ubatch));
     if (!wanted.known || !cells.known) {
         return span_none();
     }
@@ -142,18 +140,17 @@ static struct span window_cells(const struct memory_case *c, int64_t window,
 /* ---- layers ---- */
 
 /* DeepSeek's whole heads, as older builds keep them. */
-static struct span heads_bytes(const struct memory_case *c, int64_t heads,
+static struct span heads_bytes(const struct inputs *c, int64_t heads,
                                int64_t k_dim, int64_t v_dim) {
     struct str key, value;
     int64_t k, v;
     llama_cache_types(c, &key, &value);
     return mul_i64(heads, k_dim, &k) && mul_i64(heads, v_dim, &v)
-               ? span_plus(llama_type_bytes(key, k),
-                           llama_type_bytes(value, v))
+               ? span_plus(llama_type_bytes(key, k), llama_type_bytes(value, v))
                : span_none();
 }
 
-static struct span latent_row(const struct memory_case *c,
+static struct span latent_row(const struct inputs *c,
                               const struct kv_group *g) {
     int64_t build = build_of(c);
     struct str key, value;
@@ -162,15 +159,13 @@ static struct span latent_row(const struct memory_case *c,
     if (build >= LATENT_FROM || g->latent_dim != LATENT_DEEPSEEK) {
         return latent;
     }
-    struct span heads =
-        c->model->heads > 0
-            ? heads_bytes(c, c->model->heads, NOPE_ROPE, HEAD_VALUE)
-            : span_none();
+    struct span heads = c->model->heads > 0 ? heads_bytes(c, c->model->heads,
+                                                          NOPE_ROPE, HEAD_VALUE)
+                                            : span_none();
     return build > 0 ? heads : span_hull(latent, heads);
 }
 
-struct span llama_row_bytes(const struct memory_case *c,
-                            const struct kv_group *g) {
+struct span llama_row_bytes(const struct inputs *c, const struct kv_group *g) {
     if (g->kind == KV_mla) {
         return latent_row(c, g);
     }
@@ -180,8 +175,8 @@ struct span llama_row_bytes(const struct memory_case *c,
     return heads_bytes(c, g->kv_heads, g->k_dim, g->v_dim);
 }
 
-static struct span layer_bytes(const struct memory_case *c,
-                               const struct kv_group *g, int64_t tokens) {
+static struct span layer_bytes(const struct inputs *c, const struct kv_group *g,
+                               int64_t tokens) {
     struct span cells = llama_cells(c, tokens);
     if (g->kind == KV_state) {
         struct span state =
@@ -197,9 +192,9 @@ static struct span layer_bytes(const struct memory_case *c,
     return span_product(llama_row_bytes(c, g), cells);
 }
 
-struct span llama_cache_bytes(const struct memory_case *c, int64_t tokens) {
-    struct span sum = c->model && c->model->group_count > 0 ? span_exact(0)
-                                                            : span_none();
+struct span llama_cache_bytes(const struct inputs *c, int64_t tokens) {
+    struct span sum =
+        c->model && c->model->group_count > 0 ? span_exact(0) : span_none();
     for (size_t i = 0; sum.known && i < c->model->group_count; i++) {
         const struct kv_group *g = &c->model->groups[i];
         sum = span_plus(sum, span_times(layer_bytes(c, g, tokens), g->layers));
@@ -209,15 +204,14 @@ struct span llama_cache_bytes(const struct memory_case *c, int64_t tokens) {
 
 /* ---- cards ---- */
 
-static int64_t layers_on_cards(const struct memory_case *c) {
+static int64_t layers_on_cards(const struct inputs *c) {
     const struct fact *said = &c->in[FACT_gpu_layers];
     int64_t all = c->model ? c->model->layers : 0;
     bool is_part = said->known && said->number >= 0 && said->number < all;
     return is_part ? said->number : all;
 }
 
-struct span llama_share_of_cards(const struct memory_case *c,
-                                 struct span all) {
+struct span llama_share_of_cards(const struct inputs *c, struct span all) {
     int64_t cards = setting_of(c, FACT_pipeline_parallel, 1);
     int64_t layers = c->model ? c->model->layers : 0;
     if (layers <= 0 || (cards == 1 && layers_on_cards(c) == layers)) {
@@ -228,8 +222,7 @@ struct span llama_share_of_cards(const struct memory_case *c,
 
 /* A printed or summed size is of the whole file; a computed one is of a card
  * already. Embeddings stay with the host until every layer is on a card. */
-struct span llama_weights_on_card(const struct memory_case *c,
-                                  struct span all) {
+struct span llama_weights_on_card(const struct inputs *c, struct span all) {
     int64_t layers = c->model ? c->model->layers : 0;
     bool is_file = c->in[FACT_weights_bytes].known;
     bool is_part = layers_on_cards(c) < layers;
@@ -242,7 +235,7 @@ struct span llama_weights_on_card(const struct memory_case *c,
     return is_part && all.known ? span_of(less.low, all.high) : all;
 }
 
-struct span llama_cache_on_card(const struct memory_case *c, int64_t tokens) {
+struct span llama_cache_on_card(const struct inputs *c, int64_t tokens) {
     return llama_share_of_cards(c, llama_cache_bytes(c, tokens));
 }
 
@@ -257,7 +250,7 @@ static int64_t layers_of(struct span buffer, int64_t layer, int64_t most) {
 
 #define CONTEXT_PROBE 1024 /* a multiple of every padding */
 
-int64_t llama_context_of(const struct memory_case *c, struct span buffer) {
+int64_t llama_context_of(const struct inputs *c, struct span buffer) {
     struct span one = llama_cache_on_card(c, CONTEXT_PROBE);
     struct span two = llama_cache_on_card(c, 2 * CONTEXT_PROBE);
     if (c->model == NULL || c->model->group_count != 1 || !buffer.known ||
@@ -271,10 +264,9 @@ int64_t llama_context_of(const struct memory_case *c, struct span buffer) {
 }
 
 /* Windows and all: the rows of every layer times the cells are the buffer. */
-bool llama_is_linear(const struct memory_case *c, struct span buffer) {
+bool llama_is_linear(const struct inputs *c, struct span buffer) {
     struct span sum = span_exact(0);
-    struct span cells =
-        llama_cells(c, setting_of(c, FACT_context_length, 0));
+    struct span cells = llama_cells(c, setting_of(c, FACT_context_length, 0));
     if (llama_layers_in(c, buffer) > 0) {
         return true;
     }
@@ -289,7 +281,7 @@ bool llama_is_linear(const struct memory_case *c, struct span buffer) {
            all.low <= buffer.high && all.high >= buffer.low;
 }
 
-int64_t llama_layers_in(const struct memory_case *c, struct span buffer) {
+int64_t llama_layers_in(const struct inputs *c, struct span buffer) {
     int64_t tokens = setting_of(c, FACT_context_length, 0);
     if (c->model == NULL || c->model->group_count != 1 || !buffer.known ||
         tokens <= 0) {
@@ -304,7 +296,7 @@ int64_t llama_layers_in(const struct memory_case *c, struct span buffer) {
     return n > 0 ? n : layers_of(buffer, one.high, g->layers);
 }
 
-struct span llama_score_bytes(const struct memory_case *c) {
+struct span llama_score_bytes(const struct inputs *c) {
     int64_t tokens = setting_of(c, FACT_context_length, 0);
     int64_t ubatch = setting_of(c, FACT_max_num_batched_tokens, UBATCH);
     if (c->model == NULL || c->model->heads <= 0 || tokens <= 0) {
@@ -318,12 +310,12 @@ struct span llama_score_bytes(const struct memory_case *c) {
 
 /* Scores of one layer take no room where flash attention is on, which newer
  * builds see to themselves. */
-static struct span activation(const struct memory_case *c) {
+static struct span activation(const struct inputs *c) {
     int64_t rows = setting_of(c, FACT_max_num_batched_tokens, UBATCH);
-    struct span most = span_plus(
-        span_times(step_layer(c, rows), 3),
-        span_plus(step_logits(c, rows), span_exact(256 * MIB)));
-    struct memory_case at = *c;
+    struct span most =
+        span_plus(span_times(step_layer(c, rows), 3),
+                  span_plus(step_logits(c, rows), span_exact(256 * MIB)));
+    struct inputs at = *c;
     at.in[FACT_context_length] = at.in[FACT_max_model_len];
     struct span scores = llama_score_bytes(&at);
     if (is_off(c, FACT_flash_attention) && scores.known) {

@@ -17,7 +17,7 @@
 /* Everything the arithmetic may use. in[f].known says whether fact f is
  * known; its source (log, user, catalogue, default) goes into formulas. Per
  * GPU and rank, as the engine's rank 0 sees it. */
-struct memory_case {
+struct inputs {
     struct str engine; /* "vllm"; empty: unknown */
     const struct model *model; /* NULL: unknown */
     bool model_is_guess;
@@ -36,16 +36,16 @@ struct needs { /* facts that would make it known */
     size_t count;
 };
 
-struct formulas { /* "kv_needed = 2 x 32 x 8 x 128 x 2 x 16384 = 2147483648 bytes" */
+struct formulas { /* "kv_needed = 2 x 32 layers x ... = 2.00 GiB" */
     struct str *at;
     size_t count, cap;
 };
 
 /* What the KV cache is and holds, per rank: `kv` in the JSON. */
 struct kv {
-    struct span fixed, slope;   /* bytes; bytes per further token of one request */
+    struct span fixed, slope; /* bytes; bytes per further token of a request */
     struct span bytes_per_block;
-    struct span bytes_per_request; /* at max_model_len, as that version reckons it */
+    struct span bytes_per_request; /* at max_model_len, by that version */
     struct span pool;           /* bytes for KV: printed, or from the budget */
     struct span blocks, tokens, est_max_model_len;
     struct span max_concurrency; /* hundredths */
@@ -55,9 +55,9 @@ struct kv {
 };
 
 struct budget_part {
-    const char *part; /* weights kv_cache activation non_torch cuda_graphs others free reserve */
+    const char *part; /* weights kv_cache activation non_torch free ... */
     struct span bytes;
-    struct str source; /* "log line 12", "catalogue: 8.03 B x 2 bytes / TP 2", ... */
+    struct str source; /* "log line 12", "catalogue ...", "derived" */
 };
 
 struct budget {
@@ -69,19 +69,19 @@ struct budget {
 /* Fill in[] from the catalogue and the engine's defaults for its version,
  * where neither log nor user say: each marked with its source. Numbers that no
  * machine has (fact_is_absurd) are bounded first. */
-void memory_complete(struct memory_case *c, const struct engine *engine,
+void memory_complete(struct inputs *c, const struct engine *engine,
                      struct arena *a);
 
-struct kv memory_kv(struct arena *a, const struct memory_case *c,
+struct kv memory_kv(struct arena *a, const struct inputs *c,
                     struct formulas *f);
-struct span memory_weights(struct arena *a, const struct memory_case *c,
+struct span memory_weights(struct arena *a, const struct inputs *c,
                            struct formulas *f, struct needs *needs);
-struct budget memory_budget(struct arena *a, const struct memory_case *c,
+struct budget memory_budget(struct arena *a, const struct inputs *c,
                             struct formulas *f);
 
 /* From printed pairs alone (no model needed): (kv_needed, max_model_len) and
  * (kv_available, est_max_model_len) solve fixed and slope. */
-struct kv memory_kv_from_pairs(struct arena *a, const struct memory_case *c,
+struct kv memory_kv_from_pairs(struct arena *a, const struct inputs *c,
                                struct formulas *f);
 
 /* What a fix does to the quantity that failed. */
@@ -133,23 +133,23 @@ enum shortage {
     SHORT_UNKNOWN
 };
 
-struct estimate memory_effect(struct arena *a, const struct memory_case *c,
+struct estimate memory_effect(struct arena *a, const struct inputs *c,
                               enum shortage what, enum effect effect);
 
 /* Inverses: [sure, at best]; unknown where an input is. */
 struct span memory_longest_request(struct arena *a,
-                                   const struct memory_case *c); /* tokens */
+                                   const struct inputs *c); /* tokens */
 struct span memory_largest_concurrency(struct arena *a,
-                                       const struct memory_case *c,
+                                       const struct inputs *c,
                                        int64_t tokens); /* hundredths */
 /* Millionths, two decimals: the least share whose pool holds one request;
  * the largest that passes the check of free memory at start. */
 struct span memory_least_utilization(struct arena *a,
-                                     const struct memory_case *c);
-struct span memory_largest_utilization(const struct memory_case *c);
+                                     const struct inputs *c);
+struct span memory_largest_utilization(const struct inputs *c);
 /* Ranks: weights and one request fit into each one's share. */
 struct span memory_least_tensor_parallel(struct arena *a,
-                                         const struct memory_case *c);
+                                         const struct inputs *c);
 
 /* Does the catalogue's model give the numbers that the log prints? */
 enum reconcile {
@@ -175,10 +175,10 @@ struct reconciliation {
 };
 
 struct reconciliation memory_reconcile(struct arena *a,
-                                       const struct memory_case *c);
+                                       const struct inputs *c);
 /* Is anything printed that could tell models apart? */
-bool memory_tells_models(const struct memory_case *c);
+bool memory_tells_models(const struct inputs *c);
 /* Would c->model need what the log prints, as everything else is set? */
-bool memory_explains(struct arena *a, const struct memory_case *c);
+bool memory_explains(struct arena *a, const struct inputs *c);
 
 #endif

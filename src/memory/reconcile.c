@@ -28,16 +28,16 @@ struct check {
 
 /* ---- what is held against what ---- */
 
-static bool is_printed(const struct memory_case *c, enum fact_name name) {
+static bool is_printed(const struct inputs *c, enum fact_name name) {
     return c->in[name].known && (c->in[name].source == SOURCE_LOG ||
                                  c->in[name].source == SOURCE_USER);
 }
 
-static struct check check_need(const struct memory_case *c,
-                               const struct ways *ways) {
-    struct check k = {.quantity = FACT_kv_needed, .agrees = ways->agrees};
+static struct check check_need(const struct inputs *c,
+                               const struct variants *variants) {
+    struct check k = {.quantity = FACT_kv_needed, .agrees = variants->agrees};
     k.printed = span_in(c, FACT_kv_needed);
-    k.computed = ways_request(ways, c->in[FACT_max_model_len].number);
+    k.computed = variants_request(variants, c->in[FACT_max_model_len].number);
     return k;
 }
 
@@ -48,63 +48,62 @@ static bool nearly(struct span printed, struct span computed) {
 }
 
 /* The pool of the log, in blocks of the model. */
-static struct span blocks_in_pool(const struct memory_case *c,
-                                  const struct ways *ways) {
+static struct span blocks_in_pool(const struct inputs *c,
+                                  const struct variants *variants) {
     struct span pool = span_in(c, FACT_kv_available);
-    struct span block = ways_block_bytes(ways);
+    struct span block = variants_block_bytes(variants);
     if (!pool.known || !block.known || block.low <= 0 || pool.low < 0) {
         return span_none();
     }
     return span_of(pool.low / block.high, pool.high / block.low);
 }
 
-static struct check check_pool(const struct memory_case *c,
-                               const struct ways *ways) {
-    struct span blocks = blocks_in_pool(c, ways);
+static struct check check_pool(const struct inputs *c,
+                               const struct variants *variants) {
+    struct span blocks = blocks_in_pool(c, variants);
     struct check k = {.quantity = FACT_kv_blocks, .computed = blocks};
     k.printed = span_in(c, FACT_kv_blocks);
     if (!is_printed(c, FACT_kv_blocks)) {
         k.quantity = FACT_kv_tokens;
         k.printed = span_in(c, FACT_kv_tokens);
-        k.computed = ways_tokens(ways, blocks,
-                                 c->in[FACT_max_model_len].number);
+        k.computed =
+            variants_tokens(variants, blocks, c->in[FACT_max_model_len].number);
     }
-    k.agrees = k.printed.known && k.computed.known &&
-               nearly(k.printed, k.computed);
+    k.agrees =
+        k.printed.known && k.computed.known && nearly(k.printed, k.computed);
     return k;
 }
 
-static bool has_need(const struct memory_case *c) {
+static bool has_need(const struct inputs *c) {
     return is_printed(c, FACT_kv_needed) && c->in[FACT_max_model_len].known &&
            c->in[FACT_max_model_len].number > 0;
 }
 
-static bool has_pool(const struct memory_case *c) {
+static bool has_pool(const struct inputs *c) {
     return is_printed(c, FACT_kv_available) &&
            !c->in[FACT_num_gpu_blocks_override].known &&
            (is_printed(c, FACT_kv_blocks) || is_printed(c, FACT_kv_tokens));
 }
 
-static struct check check_of(const struct memory_case *c,
-                             const struct ways *ways) {
-    return has_need(c) ? check_need(c, ways) : check_pool(c, ways);
+static struct check check_of(const struct inputs *c,
+                             const struct variants *variants) {
+    return has_need(c) ? check_need(c, variants) : check_pool(c, variants);
 }
 
-static bool explains(struct arena *a, const struct memory_case *c) {
-    struct ways ways = ways_of(a, c);
-    return ways.count > 0 && check_of(c, &ways).agrees;
+static bool explains(struct arena *a, const struct inputs *c) {
+    struct variants variants = variants_of(a, c);
+    return variants.count > 0 && check_of(c, &variants).agrees;
 }
 
-bool memory_tells_models(const struct memory_case *c) {
+bool memory_tells_models(const struct inputs *c) {
     return engine_of(c)->takes_share && (has_need(c) || has_pool(c));
 }
 
 /* A backend may choose its own block size (TPUs take up to 512), and says so
  * only in the estimate: a multiple of it. */
-static bool explains_in_larger_blocks(struct arena *a,
-                                      const struct memory_case *c) {
+static bool explains_in_larger_blocks(struct arena *a, const struct inputs *c) {
     const struct fact *length = &c->in[FACT_est_max_model_len];
-    struct memory_case other = *c;
+    struct inputs other = *c;
     bool is_open = !c->in[FACT_block_size].known ||
                    c->in[FACT_block_size].source == SOURCE_DEFAULT;
     if (!is_open || !length->known || length->number <= 0) {
@@ -118,7 +117,7 @@ static bool explains_in_larger_blocks(struct arena *a,
     return block > 16 && explains(a, &other);
 }
 
-bool memory_explains(struct arena *a, const struct memory_case *c) {
+bool memory_explains(struct arena *a, const struct inputs *c) {
     return c->model != NULL && memory_tells_models(c) &&
            (explains(a, c) || explains_in_larger_blocks(a, c));
 }
@@ -132,13 +131,13 @@ struct trials {
     size_t count;
 };
 
-static bool is_open(const struct memory_case *c, enum fact_name name) {
+static bool is_open(const struct inputs *c, enum fact_name name) {
     const struct fact *f = &c->in[name];
     return !f->known || f->source == SOURCE_DEFAULT ||
            f->source == SOURCE_CATALOGUE;
 }
 
-static void try_numbers(struct trials *t, const struct memory_case *c,
+static void try_numbers(struct trials *t, const struct inputs *c,
                         enum fact_name name, const int64_t *numbers,
                         size_t count) {
     for (size_t i = 0; is_open(c, name) && i < count; i++) {
@@ -149,7 +148,7 @@ static void try_numbers(struct trials *t, const struct memory_case *c,
 }
 
 /* The likeliest first: the first that explains is the answer. */
-static struct trials trials_of(const struct memory_case *c) {
+static struct trials trials_of(const struct inputs *c) {
     static const char *const dtypes[] = {"fp8", "bfloat16", "float32"};
     static const int64_t ranks[] = {1, 2, 4, 8, 16, 32, 64};
     static const int64_t few[] = {2, 3, 4, 8}, on[] = {1};
@@ -167,17 +166,16 @@ static struct trials trials_of(const struct memory_case *c) {
     return t;
 }
 
-static struct memory_case with(const struct memory_case *c,
-                               const struct fact *f) {
-    struct memory_case other = *c;
+static struct inputs with(const struct inputs *c, const struct fact *f) {
+    struct inputs other = *c;
     other.in[f->name] = *f;
     return other;
 }
 
-static bool one_setting(struct arena *a, const struct memory_case *c,
+static bool one_setting(struct arena *a, const struct inputs *c,
                         const struct trials *t, struct reconciliation *r) {
     for (size_t i = 0; i < t->count; i++) {
-        struct memory_case other = with(c, &t->at[i]);
+        struct inputs other = with(c, &t->at[i]);
         if (explains(a, &other)) {
             r->setting[0] = t->at[i];
             r->setting_count = 1;
@@ -188,15 +186,15 @@ static bool one_setting(struct arena *a, const struct memory_case *c,
 }
 
 /* An fp8 cache on several ranks: the two that are set together most. */
-static bool two_settings(struct arena *a, const struct memory_case *c,
+static bool two_settings(struct arena *a, const struct inputs *c,
                          const struct trials *t, struct reconciliation *r) {
     if (!is_open(c, FACT_kv_cache_dtype)) {
         return false;
     }
     struct fact fp8 = propose_word(FACT_kv_cache_dtype, STR("fp8"));
-    struct memory_case halved = with(c, &fp8);
+    struct inputs halved = with(c, &fp8);
     for (size_t i = 0; i < t->count; i++) {
-        struct memory_case other = with(&halved, &t->at[i]);
+        struct inputs other = with(&halved, &t->at[i]);
         if (t->at[i].name != FACT_kv_cache_dtype && explains(a, &other)) {
             r->setting[0] = fp8;
             r->setting[1] = t->at[i];
@@ -210,10 +208,10 @@ static bool two_settings(struct arena *a, const struct memory_case *c,
 /* ---- together ---- */
 
 /* By the line through the printed pairs; by the pool over its tokens. */
-static struct span token_bytes(const struct memory_case *c) {
+static struct span token_bytes(const struct inputs *c) {
     struct span pool = span_in(c, FACT_kv_available);
     const struct fact *tokens = &c->in[FACT_kv_tokens];
-    struct line l = line_of(c);
+    struct linear_fit l = linear_fit_of(c);
     if (l.known && l.slope.low > 0) {
         return l.slope;
     }
@@ -224,49 +222,50 @@ static struct span token_bytes(const struct memory_case *c) {
 }
 
 static int64_t apart(struct span a, struct span b) {
-    return a.low > b.high ? a.low - b.high : b.low > a.high ? b.low - a.high
-                                                            : 0;
+    return a.low > b.high   ? a.low - b.high
+           : b.low > a.high ? b.low - a.high
+                            : 0;
 }
 
 /* The reading that comes nearest to what is printed. */
-static const struct way *nearest(const struct ways *ways, int64_t tokens,
-                                 struct span printed) {
-    const struct way *best = &ways->at[0];
+static const struct variant *nearest(const struct variants *variants,
+                                     int64_t tokens, struct span printed) {
+    const struct variant *best = &variants->at[0];
     int64_t least = INT64_MAX;
-    for (size_t i = 0; i < ways->count; i++) {
-        struct span need = way_request(&ways->at[i], tokens);
+    for (size_t i = 0; i < variants->count; i++) {
+        struct span need = variant_request(&variants->at[i], tokens);
         if (need.known && apart(need, printed) < least) {
             least = apart(need, printed);
-            best = &ways->at[i];
+            best = &variants->at[i];
         }
     }
     return best;
 }
 
-static void show(struct arena *a, const struct memory_case *c,
-                 const struct ways *ways, struct reconciliation *r) {
+static void show(struct arena *a, const struct inputs *c,
+                 const struct variants *variants, struct reconciliation *r) {
     int64_t tokens = c->in[FACT_max_model_len].number;
     if (r->quantity != FACT_kv_needed) {
         return;
     }
-    const struct way *w = nearest(ways, tokens, r->printed);
-    r->computed = way_request(w, tokens);
+    const struct variant *w = nearest(variants, tokens, r->printed);
+    r->computed = variant_request(w, tokens);
     r->residual = span_minus(r->printed, r->computed);
-    r->formula = FORMULA(a, "kv_needed = % = %",
-                         TEXT(write_request(a, w, tokens)),
-                         BYTES(r->computed.high));
+    r->formula =
+        FORMULA(a, "kv_needed = % = %", TEXT(write_request(a, w, tokens)),
+                BYTES(r->computed.high));
 }
 
 struct reconciliation memory_reconcile(struct arena *a,
-                                       const struct memory_case *c) {
+                                       const struct inputs *c) {
     struct reconciliation r = {.outcome = RECONCILE_UNKNOWN,
                                .quantity = FACT_kv_needed,
                                .per_token = token_bytes(c)};
-    struct ways ways = ways_of(a, c);
-    if (ways.count == 0 || (!has_need(c) && !has_pool(c))) {
+    struct variants variants = variants_of(a, c);
+    if (variants.count == 0 || (!has_need(c) && !has_pool(c))) {
         return r;
     }
-    struct check k = check_of(c, &ways);
+    struct check k = check_of(c, &variants);
     r.quantity = k.quantity;
     r.printed = k.printed;
     r.computed = k.computed;
@@ -274,7 +273,7 @@ struct reconciliation memory_reconcile(struct arena *a,
     if (!r.computed.known || !r.printed.known) {
         return r;
     }
-    show(a, c, &ways, &r);
+    show(a, c, &variants, &r);
     struct trials t = trials_of(c);
     bool is_met = r.quantity == FACT_kv_needed &&
                   apart(r.computed, r.printed) == 0; /* but no estimate */

@@ -7,11 +7,11 @@
  *                  whatever the length; or one for every block
  *   cross          ceil(encoder tokens / block)
  */
-#include "memory/case.h"
+#include "memory/inputs.h"
 #include "memory/formula.h"
 #include "memory/kv_row.h"
 #include "memory/span.h"
-#include "memory/way.h"
+#include "memory/variant.h"
 
 /* An amount and how it comes about; no text where nobody asks (a: NULL). */
 struct expression {
@@ -32,7 +32,7 @@ static struct span ceil_blocks(struct span tokens, int64_t block) {
 }
 
 /* Blocks of `block` tokens that one layer of a set needs for a request. */
-static struct expression blocks_of(struct arena *a, const struct way *w,
+static struct expression blocks_of(struct arena *a, const struct variant *w,
                                    const struct layer_set *s, int64_t block,
                                    int64_t tokens) {
     struct term n = COUNT(tokens), window = COUNT(s->window);
@@ -83,16 +83,17 @@ static struct expression blocks_of(struct arena *a, const struct way *w,
     return (struct expression){.value = {0}};
 }
 
-struct span way_blocks(const struct way *w, const struct layer_set *set,
-                       int64_t block_tokens, int64_t tokens) {
+struct span variant_blocks(const struct variant *w, const struct layer_set *set,
+                           int64_t block_tokens, int64_t tokens) {
     return blocks_of(NULL, w, set, block_tokens, tokens).value;
 }
 
 /* ---- a request ---- */
 
 /* Not the page, which may be padded: what the layer itself needs. */
-static struct expression sum_of_layers(struct arena *a, const struct way *w,
-                                       const struct plan *p, int64_t tokens) {
+static struct expression sum_of_layers(struct arena *a, const struct variant *w,
+                                       const struct block_layout *p,
+                                       int64_t tokens) {
     struct expression sum = {.value = span_exact(0)};
     for (size_t i = 0; i < p->count; i++) {
         const struct layer_set *s = &p->set[i];
@@ -111,8 +112,9 @@ static struct expression sum_of_layers(struct arena *a, const struct way *w,
     return sum;
 }
 
-static struct expression blocks_of_groups(struct arena *a, const struct way *w,
-                                          const struct plan *p,
+static struct expression blocks_of_groups(struct arena *a,
+                                          const struct variant *w,
+                                          const struct block_layout *p,
                                           bool is_first_only, int64_t tokens) {
     struct expression sum = {.value = span_exact(0)};
     for (size_t i = 0; i < (is_first_only ? 1 : p->count); i++) {
@@ -126,9 +128,9 @@ static struct expression blocks_of_groups(struct arena *a, const struct way *w,
     return sum;
 }
 
-static struct expression request_of(struct arena *a, const struct way *w,
+static struct expression request_of(struct arena *a, const struct variant *w,
                                     int64_t tokens) {
-    struct plan p = way_plan(w, PLAN_CHECK);
+    struct block_layout p = block_layout_of(w, LAYOUT_CHECK);
     struct expression all = {.value = span_none()};
     if (!p.known) {
         return all;
@@ -151,46 +153,50 @@ static struct expression request_of(struct arena *a, const struct way *w,
         all.text =
             FORMULA(a, "% blocks x % x % bytes",
                     TEXT(blocks_of(a, w, s, s->block_tokens, tokens).text),
-                    COUNT(p.base_block_tokens), COUNT(way_slope(w).low));
+                    COUNT(p.base_block_tokens), COUNT(variant_slope(w).low));
     }
     return all;
 }
 
-struct span way_request(const struct way *w, int64_t tokens) {
+struct span variant_request(const struct variant *w, int64_t tokens) {
     return request_of(NULL, w, tokens).value;
 }
 
-struct str write_request(struct arena *a, const struct way *w, int64_t tokens) {
+struct str write_request(struct arena *a, const struct variant *w,
+                         int64_t tokens) {
     return request_of(a, w, tokens).text;
 }
 
-struct span way_request_blocks(const struct way *w, int64_t tokens) {
-    struct plan p = way_plan(w, PLAN_POOL);
+struct span variant_request_blocks(const struct variant *w, int64_t tokens) {
+    struct block_layout p = block_layout_of(w, LAYOUT_POOL);
     if (!p.known) {
         return span_none();
     }
-    return p.is_grouped ? blocks_of_groups(NULL, w, &p, false, tokens).value
-                        : way_blocks(w, &p.set[0], p.base_block_tokens, tokens);
+    return p.is_grouped
+               ? blocks_of_groups(NULL, w, &p, false, tokens).value
+               : variant_blocks(w, &p.set[0], p.base_block_tokens, tokens);
 }
 
 /* What the check charges and what the blocks take, whichever is more: a pool
  * that keeps windows whole may hold less than its check lets pass. */
-static struct span held_bytes(const struct way *w, int64_t tokens) {
-    struct span charged = way_request(w, tokens);
+static struct span held_bytes(const struct variant *w, int64_t tokens) {
+    struct span charged = variant_request(w, tokens);
     if (w->rules->windows_charged == w->rules->windows_kept) {
         return charged;
     }
-    struct plan p = way_plan(w, PLAN_POOL);
+    struct block_layout p = block_layout_of(w, LAYOUT_POOL);
     struct span kept =
         p.known ? sum_of_layers(NULL, w, &p, tokens).value : span_none();
     return charged.known && kept.known && kept.high > charged.high ? kept
                                                                    : charged;
 }
 
-typedef struct span (*way_amount)(const struct way *w, int64_t argument);
+typedef struct span (*variant_amount)(const struct variant *w,
+                                      int64_t argument);
 
 /* The most tokens whose need, charged and held, is at most the pool. */
-struct span way_longest(const struct way *w, int64_t pool, int64_t ceiling) {
+struct span variant_longest(const struct variant *w, int64_t pool,
+                            int64_t ceiling) {
     int64_t fits = 0, fails = ceiling < INT64_MAX ? ceiling + 1 : 0;
     while (fails - fits > 1) {
         int64_t middle = fits + (fails - fits) / 2;
@@ -203,14 +209,15 @@ struct span way_longest(const struct way *w, int64_t pool, int64_t ceiling) {
     return ceiling > 0 && ceiling < INT64_MAX ? span_exact(fits) : span_none();
 }
 
-struct span way_block_bytes(const struct way *w) {
-    struct plan p = way_plan(w, PLAN_POOL);
+struct span variant_block_bytes(const struct variant *w) {
+    struct block_layout p = block_layout_of(w, LAYOUT_POOL);
     return p.known ? span_exact(p.block_bytes) : span_none();
 }
 
 /* ---- a further token ---- */
 
-int64_t way_rows_charged(const struct way *w, const struct plan *p, size_t i) {
+int64_t variant_rows_charged(const struct variant *w,
+                             const struct block_layout *p, size_t i) {
     if (!p->is_grouped || w->rules->need == NEED_LAYERS) {
         return p->set[i].count;
     }
@@ -220,7 +227,7 @@ int64_t way_rows_charged(const struct way *w, const struct plan *p, size_t i) {
     return i == 0 ? p->layers_per_group : 0;
 }
 
-static struct span row_of(const struct way *w, const struct layer_set *s) {
+static struct span row_of(const struct variant *w, const struct layer_set *s) {
     if (kv_kind_grows(s->kind)) {
         return span_share(span_exact(s->row_bytes), 1, w->context_ranks);
     }
@@ -229,8 +236,8 @@ static struct span row_of(const struct way *w, const struct layer_set *s) {
                : span_exact(0);
 }
 
-struct span way_slope(const struct way *w) {
-    struct plan p = way_plan(w, PLAN_CHECK);
+struct span variant_slope(const struct variant *w) {
+    struct block_layout p = block_layout_of(w, LAYOUT_CHECK);
     struct span sum = span_exact(0);
     if (p.known && p.is_packed) {
         int64_t tokens;
@@ -239,8 +246,8 @@ struct span way_slope(const struct way *w) {
                    : span_none();
     }
     for (size_t i = 0; i < p.count; i++) {
-        sum = span_plus(
-            sum, span_times(row_of(w, &p.set[i]), way_rows_charged(w, &p, i)));
+        sum = span_plus(sum, span_times(row_of(w, &p.set[i]),
+                                        variant_rows_charged(w, &p, i)));
     }
     return p.known ? sum : span_none();
 }
@@ -256,7 +263,7 @@ static struct str write_heads(struct arena *a, int64_t heads, int64_t tp) {
 }
 
 /* The model's group that a set was made of, when it is the only one. */
-static const struct kv_group *group_of(const struct way *w,
+static const struct kv_group *group_of(const struct variant *w,
                                        const struct layer_set *s) {
     const struct kv_group *found = NULL;
     for (size_t i = 0; i < w->model->group_count; i++) {
@@ -276,7 +283,7 @@ static const struct kv_group *group_of(const struct way *w,
 }
 
 /* One token in `rows` layers of a set. */
-static struct str write_rows(struct arena *a, const struct way *w,
+static struct str write_rows(struct arena *a, const struct variant *w,
                              const struct layer_set *s, int64_t rows) {
     const struct kv_group *g = group_of(w, s);
     if (g && g->kind == KV_mla && s->row_bytes % g->latent_dim == 0) {
@@ -296,8 +303,8 @@ static struct str write_rows(struct arena *a, const struct way *w,
     return FORMULA(a, "% layers x % bytes", COUNT(rows), COUNT(s->row_bytes));
 }
 
-struct str write_slope(struct arena *a, const struct way *w) {
-    struct plan p = way_plan(w, PLAN_CHECK);
+struct str write_slope(struct arena *a, const struct variant *w) {
+    struct block_layout p = block_layout_of(w, LAYOUT_CHECK);
     struct str sum = {0};
     if (p.is_packed) { /* one block, as the check at start charges it */
         return FORMULA(a, "% layer tuples x % bytes / %",
@@ -308,7 +315,7 @@ struct str write_slope(struct arena *a, const struct way *w) {
         return sum;
     }
     for (size_t i = 0; i < p.count; i++) {
-        int64_t rows = way_rows_charged(w, &p, i);
+        int64_t rows = variant_rows_charged(w, &p, i);
         if (kv_kind_grows(p.set[i].kind) && rows != 0) {
             sum = add_up(a, sum, write_rows(a, w, &p.set[i], rows));
         }
@@ -319,59 +326,60 @@ struct str write_slope(struct arena *a, const struct way *w) {
                : sum;
 }
 
-/* ---- over all ways ---- */
+/* ---- over all variants ---- */
 
-static struct span over_ways(const struct ways *ways, way_amount amount,
-                             int64_t argument) {
+static struct span over_variants(const struct variants *variants,
+                                 variant_amount amount, int64_t argument) {
     struct span all = span_none();
-    for (size_t i = 0; i < ways->count; i++) {
-        struct span one = amount(&ways->at[i], argument);
+    for (size_t i = 0; i < variants->count; i++) {
+        struct span one = amount(&variants->at[i], argument);
         all = i == 0 ? one : span_hull(all, one);
     }
     return all;
 }
 
-static struct span block_bytes(const struct way *w, int64_t ignored) {
+static struct span block_bytes(const struct variant *w, int64_t ignored) {
     (void)ignored;
-    return way_block_bytes(w);
+    return variant_block_bytes(w);
 }
 
-static struct span slope(const struct way *w, int64_t ignored) {
+static struct span slope(const struct variant *w, int64_t ignored) {
     (void)ignored;
-    return way_slope(w);
+    return variant_slope(w);
 }
 
-struct span ways_request(const struct ways *ways, int64_t tokens) {
-    return over_ways(ways, way_request, tokens);
+struct span variants_request(const struct variants *variants, int64_t tokens) {
+    return over_variants(variants, variant_request, tokens);
 }
 
-struct span ways_request_blocks(const struct ways *ways, int64_t tokens) {
-    return over_ways(ways, way_request_blocks, tokens);
+struct span variants_request_blocks(const struct variants *variants,
+                                    int64_t tokens) {
+    return over_variants(variants, variant_request_blocks, tokens);
 }
 
-struct span ways_block_bytes(const struct ways *ways) {
-    return over_ways(ways, block_bytes, 0);
+struct span variants_block_bytes(const struct variants *variants) {
+    return over_variants(variants, block_bytes, 0);
 }
 
-struct span ways_slope(const struct ways *ways) {
-    return over_ways(ways, slope, 0);
+struct span variants_slope(const struct variants *variants) {
+    return over_variants(variants, slope, 0);
 }
 
-struct span ways_longest(const struct ways *ways, struct span pool,
-                         int64_t ceiling) {
+struct span variants_longest(const struct variants *variants, struct span pool,
+                             int64_t ceiling) {
     struct span all = span_none();
-    for (size_t i = 0; pool.known && i < ways->count; i++) {
+    for (size_t i = 0; pool.known && i < variants->count; i++) {
         struct span one =
-            span_hull(way_longest(&ways->at[i], pool.low, ceiling),
-                      way_longest(&ways->at[i], pool.high, ceiling));
+            span_hull(variant_longest(&variants->at[i], pool.low, ceiling),
+                      variant_longest(&variants->at[i], pool.high, ceiling));
         all = i == 0 ? one : span_hull(all, one);
     }
     return all;
 }
 
 /* Tokens of `blocks`: the groups of a hybrid share them. */
-static struct span tokens_of(const struct way *w, int64_t blocks) {
-    struct plan p = way_plan(w, PLAN_POOL);
+static struct span tokens_of(const struct variant *w, int64_t blocks) {
+    struct block_layout p = block_layout_of(w, LAYOUT_POOL);
     int64_t groups = 0, block = 0;
     if (!p.known) {
         return span_none();
@@ -391,11 +399,11 @@ static struct span tokens_of(const struct way *w, int64_t blocks) {
 }
 
 /* From 0.20.1 on the printed size is concurrency x length. */
-static struct span tokens_printed(const struct way *w, int64_t blocks,
+static struct span tokens_printed(const struct variant *w, int64_t blocks,
                                   int64_t length) {
     struct span request = span_none();
     if (w->rules->tokens_by_requests && length > 0) {
-        request = way_request_blocks(w, length);
+        request = variant_request_blocks(w, length);
     }
     if (!request.known || request.low <= 0) {
         return tokens_of(w, blocks);
@@ -406,13 +414,13 @@ static struct span tokens_printed(const struct way *w, int64_t blocks,
                : span_none();
 }
 
-struct span ways_tokens(const struct ways *ways, struct span blocks,
-                        int64_t length) {
+struct span variants_tokens(const struct variants *variants, struct span blocks,
+                            int64_t length) {
     struct span all = span_none();
-    for (size_t i = 0; blocks.known && i < ways->count; i++) {
+    for (size_t i = 0; blocks.known && i < variants->count; i++) {
         struct span one =
-            span_hull(tokens_printed(&ways->at[i], blocks.low, length),
-                      tokens_printed(&ways->at[i], blocks.high, length));
+            span_hull(tokens_printed(&variants->at[i], blocks.low, length),
+                      tokens_printed(&variants->at[i], blocks.high, length));
         all = i == 0 ? one : span_hull(all, one);
     }
     return all;

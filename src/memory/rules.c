@@ -28,9 +28,9 @@
 #include "corpus/version.h"
 #include "memory/engines.h"
 
-#define GROUPS_FROM "0.9.1.dev201"       /* f8a1a2d10, #17996 */
-#define CONCURRENCY_FROM "0.9.1.dev152"  /* a8da78eac, #19029 */
-#define FREE_CHECK_FROM "0.9.1.dev230"   /* 2d8476e46, #18974 */
+#define GROUPS_FROM "0.9.1.dev201"      /* f8a1a2d10, #17996 */
+#define CONCURRENCY_FROM "0.9.1.dev152" /* a8da78eac, #19029 */
+#define FREE_CHECK_FROM "0.9.1.dev230"  /* 2d8476e46, #18974 */
 
 #define WHOLE WINDOWS_WHOLE
 #define CUT WINDOWS_CUT
@@ -38,8 +38,8 @@
 static const struct kv_rules rows[] = {
     /* from, until, v0, windows charged, kept, chunks, need, latent,
      * all stages, spread, by requests, steps */
-    {"0", "0.7.1", true, WHOLE, WHOLE, WHOLE, NEED_LAYERS, LATENT_ABSENT,
-     false, 100, false, 1},
+    {"0", "0.7.1", true, WHOLE, WHOLE, WHOLE, NEED_LAYERS, LATENT_ABSENT, false,
+     100, false, 1},
     {"0.7.1", "0.8.0", true, WHOLE, WHOLE, WHOLE, NEED_LAYERS, LATENT_PADDED,
      false, 100, false, 1},
     {"0.8.0", "0.11.0", true, WHOLE, WHOLE, WHOLE, NEED_LAYERS, LATENT_PLAIN,
@@ -50,33 +50,33 @@ static const struct kv_rules rows[] = {
      false, 100, false, 1},
     {GROUPS_FROM, "0.10.0", false, CUT, CUT, WHOLE, NEED_LAYERS, LATENT_PLAIN,
      false, 100, false, 1},
-    {"0.10.0", "0.12.0", false, CUT, CUT, CUT, NEED_LAYERS, LATENT_PLAIN,
-     false, 100, false, 1},
-    {"0.12.0", "0.14.0", false, CUT, CUT, CUT, NEED_LAYERS, LATENT_PLAIN,
-     false, 125, false, 1},
+    {"0.10.0", "0.12.0", false, CUT, CUT, CUT, NEED_LAYERS, LATENT_PLAIN, false,
+     100, false, 1},
+    {"0.12.0", "0.14.0", false, CUT, CUT, CUT, NEED_LAYERS, LATENT_PLAIN, false,
+     125, false, 1},
     {"0.14.0", "0.17.0", false, CUT, CUT, CUT, NEED_FIRST_GROUP, LATENT_PLAIN,
      true, 125, false, 1},
     {"0.17.0", "0.18.0", false, CUT, CUT, CUT, NEED_FIRST_GROUP, LATENT_PLAIN,
      false, 125, false, 1},
     {"0.18.0", "0.19.0", false, CUT, CUT, CUT, NEED_FIRST_GROUP, LATENT_PLAIN,
      false, 150, false, 1},
-    {"0.19.0", "0.20.1", false, CUT, CUT, CUT, NEED_GROUPS, LATENT_PLAIN,
-     false, 150, false, 1},
-    {"0.20.1", "0.25.0", false, CUT, CUT, CUT, NEED_GROUPS, LATENT_PLAIN,
-     false, 150, true, 1},
+    {"0.19.0", "0.20.1", false, CUT, CUT, CUT, NEED_GROUPS, LATENT_PLAIN, false,
+     150, false, 1},
+    {"0.20.1", "0.25.0", false, CUT, CUT, CUT, NEED_GROUPS, LATENT_PLAIN, false,
+     150, true, 1},
     {"0.25.0", "", false, CUT, CUT, CUT, NEED_GROUPS, LATENT_PLAIN, false, 150,
      true, 2},
 };
 
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 
-static struct str version_of(const struct memory_case *c) {
+static struct str version_of(const struct inputs *c) {
     const struct fact *f = &c->in[FACT_engine_version];
     return f->known ? f->word : (struct str){0};
 }
 
 /* Is the version in [from, until)? "" has no end. */
-static enum answer is_between(const struct memory_case *c, const char *from,
+static enum answer is_between(const struct inputs *c, const char *from,
                               const char *until) {
     struct str version = version_of(c);
     int after_from, after_until = -1;
@@ -89,17 +89,17 @@ static enum answer is_between(const struct memory_case *c, const char *from,
     return after_from >= 0 && after_until < 0 ? ANSWER_YES : ANSWER_NO;
 }
 
-bool rules_pool_is_asked(const struct memory_case *c) {
+bool rules_pool_is_asked(const struct inputs *c) {
     const struct fact *asked = &c->in[FACT_kv_cache_memory];
     return asked->known && asked->number > 0 && rules_is_vllm(c);
 }
 
-bool rules_is_vllm(const struct memory_case *c) {
+bool rules_is_vllm(const struct inputs *c) {
     return engine_of(c)->takes_share;
 }
 
 /* "max seq len (32768) is larger than ... stored in KV cache (21904)". */
-static bool has_v0_refusal(const struct memory_case *c) {
+static bool has_v0_refusal(const struct inputs *c) {
     const struct fact *tokens = &c->in[FACT_kv_tokens];
     const struct fact *length = &c->in[FACT_max_model_len];
     return tokens->known && tokens->source == SOURCE_LOG && length->known &&
@@ -116,12 +116,12 @@ static bool is_before_ampere(const struct gpu *gpu) {
 
 /* d4d93db2c (#13726) sends cards below 8.0 back to V0; d7fbc6dda (#24022)
  * lifts it. */
-static enum answer is_sent_to_v0(const struct memory_case *c) {
+static enum answer is_sent_to_v0(const struct inputs *c) {
     return is_before_ampere(c->gpu) ? is_between(c, "0.8.0", "0.10.2")
                                     : ANSWER_NO;
 }
 
-enum answer rules_is_v0(const struct memory_case *c) {
+enum answer rules_is_v0(const struct inputs *c) {
     if (is_between(c, "0.11.0", "") == ANSWER_YES ||
         c->in[FACT_kv_needed].known) {
         return ANSWER_NO;
@@ -138,7 +138,7 @@ enum answer rules_is_v0(const struct memory_case *c) {
                                                           : ANSWER_MAYBE;
 }
 
-struct rules_list rules_of(const struct memory_case *c) {
+struct rules_list rules_of(const struct inputs *c) {
     struct rules_list list = {.count = 0};
     enum answer v0 = rules_is_v0(c);
     if (!rules_is_vllm(c)) {
@@ -161,7 +161,7 @@ static enum answer either(enum answer a, enum answer b) {
     return a == ANSWER_MAYBE || b == ANSWER_MAYBE ? ANSWER_MAYBE : ANSWER_NO;
 }
 
-enum answer rules_charge_others(const struct memory_case *c) {
+enum answer rules_charge_others(const struct inputs *c) {
     enum answer always =
         either(is_between(c, "0", "0.3.1"), is_between(c, "0.6.4", "0.6.5"));
     enum answer v0 = rules_is_v0(c);
@@ -172,16 +172,16 @@ enum answer rules_charge_others(const struct memory_case *c) {
     return either(always, v0 == ANSWER_NO ? in_v1 : ANSWER_MAYBE);
 }
 
-enum answer rules_check_free(const struct memory_case *c) {
+enum answer rules_check_free(const struct inputs *c) {
     return rules_is_v0(c) == ANSWER_YES ? ANSWER_NO
                                         : is_between(c, FREE_CHECK_FROM, "");
 }
 
-enum answer rules_count_graphs(const struct memory_case *c) {
+enum answer rules_count_graphs(const struct inputs *c) {
     return is_between(c, "0.20.0", "");
 }
 
-enum answer rules_cache_hybrids(const struct memory_case *c) {
+enum answer rules_cache_hybrids(const struct inputs *c) {
     if (is_between(c, "0", "0.24.0") == ANSWER_YES) {
         return ANSWER_NO;
     }
@@ -189,22 +189,22 @@ enum answer rules_cache_hybrids(const struct memory_case *c) {
                                                      : ANSWER_MAYBE;
 }
 
-enum answer rules_keep_chunks(const struct memory_case *c) {
+enum answer rules_keep_chunks(const struct inputs *c) {
     return is_between(c, "0.10.1", "");
 }
 
-enum answer rules_pack_by_default(const struct memory_case *c) {
+enum answer rules_pack_by_default(const struct inputs *c) {
     return is_between(c, "0.11.0", "0.11.1");
 }
 
-enum answer rules_count_partial_blocks(const struct memory_case *c) {
+enum answer rules_count_partial_blocks(const struct inputs *c) {
     return is_between(c, "0", CONCURRENCY_FROM);
 }
 
-enum answer rules_check_forced(const struct memory_case *c) {
+enum answer rules_check_forced(const struct inputs *c) {
     return is_between(c, "0.20.1", "");
 }
 
-enum answer rules_take_cache_scheme(const struct memory_case *c) {
+enum answer rules_take_cache_scheme(const struct inputs *c) {
     return rules_is_vllm(c) ? is_between(c, "0.11.0", "") : ANSWER_NO;
 }

@@ -51,37 +51,37 @@ struct rules_list {
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_MAYBE };
 
 /* The rows that may hold for this log; none when the engine is not vLLM. */
-struct rules_list rules_of(const struct memory_case *c);
+struct rules_list rules_of(const struct inputs *c);
 
 /* Memory of other processes counts as this instance's own. */
-enum answer rules_charge_others(const struct memory_case *c);
+enum answer rules_charge_others(const struct inputs *c);
 /* Start is refused where less is free than total x utilization. */
-enum answer rules_check_free(const struct memory_case *c);
+enum answer rules_check_free(const struct inputs *c);
 /* CUDA graphs are taken out of the share before the KV pool. */
-enum answer rules_count_graphs(const struct memory_case *c);
+enum answer rules_count_graphs(const struct inputs *c);
 /* The first engine: until 0.7, then where asked for; until 0.10.1 also on cards
  * below compute capability 8.0. A card that is not named counts as a newer. */
-enum answer rules_is_v0(const struct memory_case *c);
+enum answer rules_is_v0(const struct inputs *c);
 
 /* Prefixes of hybrids with recurrent layers are cached by default: no until
  * 0.23, yes in 0.28.1; between these it was not seen. */
-enum answer rules_cache_hybrids(const struct memory_case *c);
+enum answer rules_cache_hybrids(const struct inputs *c);
 /* Layers with chunks are kept whole unless asked otherwise (#21761). */
-enum answer rules_keep_chunks(const struct memory_case *c);
+enum answer rules_keep_chunks(const struct inputs *c);
 /* Sparse latents are packed in fp8 even where kv_cache_dtype is auto. */
-enum answer rules_pack_by_default(const struct memory_case *c);
+enum answer rules_pack_by_default(const struct inputs *c);
 /* num_gpu_blocks_override counts in the checks at start. */
-enum answer rules_check_forced(const struct memory_case *c);
+enum answer rules_check_forced(const struct inputs *c);
 /* A cache scheme in the checkpoint counts where kv_cache_dtype is auto. */
-enum answer rules_take_cache_scheme(const struct memory_case *c);
+enum answer rules_take_cache_scheme(const struct inputs *c);
 /* The printed concurrency divides tokens, not whole blocks of a request. */
-enum answer rules_count_partial_blocks(const struct memory_case *c);
+enum answer rules_count_partial_blocks(const struct inputs *c);
 
 /* The pool has the size that was asked for: neither the share of the card nor
  * what the rest of the engine leaves changes it. */
-bool rules_pool_is_asked(const struct memory_case *c);
+bool rules_pool_is_asked(const struct inputs *c);
 
 /* Nothing says that it is another engine: arithmetic of vLLM may speak. */
-bool rules_is_vllm(const struct memory_case *c);
+bool rules_is_vllm(const struct inputs *c);
 
 #endif

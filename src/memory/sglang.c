@@ -24,16 +24,14 @@
 #define MARGIN (3 * STEP) /* else the pool holds a few tokens only */
 #define USUAL_MOST (95 * STEP)
 
-static const enum fact_name used[] = {
-    FACT_gpu_total,        FACT_mem_fraction_static,
-    FACT_weights_bytes,    FACT_tried_alloc,
-    FACT_gpu_free,         FACT_model,
-    FACT_free_before_load, FACT_mem_fraction_least,
-    FACT_COUNT_OF};
+static const enum fact_name used[] =
+    FACTS(FACT_gpu_total, FACT_mem_fraction_static, FACT_weights_bytes,
+          FACT_tried_alloc, FACT_gpu_free, FACT_model, FACT_free_before_load,
+          FACT_mem_fraction_least);
 
 /* What was free before the weights were loaded, as the log says it ("avail
  * mem"), or at most what the context may have taken. */
-struct span sglang_base_bytes(const struct memory_case *c) {
+struct span sglang_base_bytes(const struct inputs *c) {
     struct span total = gpu_total_bytes(c);
     if (c->in[FACT_free_before_load].known) {
         return span_in(c, FACT_free_before_load);
@@ -41,12 +39,12 @@ struct span sglang_base_bytes(const struct memory_case *c) {
     return total.known ? span_of(total.low - CONTEXT_MOST, total.high) : total;
 }
 
-struct span sglang_static_bytes(const struct memory_case *c, int64_t micro) {
+struct span sglang_static_bytes(const struct inputs *c, int64_t micro) {
     return share_of(span_at_least(sglang_base_bytes(c), 0), micro);
 }
 
 /* One token in all layers of a rank; unknown where layers keep windows. */
-static struct span sglang_token_bytes(const struct memory_case *c) {
+static struct span sglang_token_bytes(const struct inputs *c) {
     struct span sum = span_exact(0);
     if (c->model == NULL || c->model->group_count == 0) {
         return span_none();
@@ -115,7 +113,7 @@ static void doubt_fraction(const struct ask *q, struct estimate *e,
 }
 
 static struct estimate fraction_for_pool(const struct ask *q) {
-    const struct memory_case *c = q->c;
+    const struct inputs *c = q->c;
     struct span weights = weights_bytes(c), base = sglang_base_bytes(c);
     struct estimate e = estimate_of(FACT_weights_bytes, weights, span_none());
     int64_t worst, best;
@@ -158,7 +156,7 @@ static int64_t fraction_below(int64_t now, struct span base, int64_t bytes) {
 }
 
 /* Weights still lie inside what is left of the share. */
-static bool holds_weights(const struct memory_case *c, int64_t micro) {
+static bool holds_weights(const struct inputs *c, int64_t micro) {
     struct span kept = sglang_static_bytes(c, micro);
     return micro >= LEAST_SHARE &&
            span_fits(weights_bytes(c), kept) != VERDICT_NOT_ENOUGH;
@@ -168,7 +166,7 @@ static bool holds_weights(const struct memory_case *c, int64_t micro) {
  * what failed alone. */
 static struct estimate lowered(const struct ask *q, struct estimate e,
                                struct span base, int64_t now, struct span gap) {
-    const struct memory_case *c = q->c;
+    const struct inputs *c = q->c;
     struct span free = e.limit, total = gpu_total_bytes(c);
     struct span more = more_after_failure(c), whole = span_plus(gap, more);
     int64_t then = whole.known ? fraction_below(now, base, whole.high) : 0;
@@ -191,7 +189,7 @@ static struct estimate lowered(const struct ask *q, struct estimate e,
 }
 
 static struct estimate fraction_for_rest(const struct ask *q) {
-    const struct memory_case *c = q->c;
+    const struct inputs *c = q->c;
     struct span now = sglang_fraction(c), base = sglang_base_bytes(c);
     struct estimate e = estimate_of_allocation(c);
     struct span gap = span_minus(e.before, e.limit);
@@ -221,7 +219,7 @@ struct estimate sglang_fraction_down(const struct ask *q) {
 /* ---- tokens ---- */
 
 /* The pool that has least: full attention or windows. */
-static struct span least_pool(const struct memory_case *c) {
+static struct span least_pool(const struct inputs *c) {
     struct span full = span_in(c, FACT_available_tokens);
     struct span windows = span_in(c, FACT_swa_available_tokens);
     bool is_full = !windows.known || (full.known && full.high < windows.low);
@@ -229,9 +227,8 @@ static struct span least_pool(const struct memory_case *c) {
 }
 
 static struct estimate tokens_short(const struct ask *q, struct span pool) {
-    static const enum fact_name from[] = {
-        FACT_tried_tokens, FACT_available_tokens, FACT_swa_available_tokens,
-        FACT_COUNT_OF};
+    static const enum fact_name from[] = FACTS(
+        FACT_tried_tokens, FACT_available_tokens, FACT_swa_available_tokens);
     struct estimate e =
         estimate_of(FACT_tried_tokens, span_in(q->c, FACT_tried_tokens), pool);
     e.short_by = span_beyond(e.after, pool);

@@ -11,11 +11,11 @@
 
 /* mem_fraction_static: said, else what the release chooses for this card;
  * millionths. Unknown where the release's rule is. */
-struct span sglang_fraction(const struct memory_case *c);
+struct span sglang_fraction(const struct inputs *c);
 /* What was free before loading, as far as the card tells. */
-struct span sglang_base_bytes(const struct memory_case *c);
+struct span sglang_base_bytes(const struct inputs *c);
 /* Weights and pool together. */
-struct span sglang_static_bytes(const struct memory_case *c, int64_t micro);
+struct span sglang_static_bytes(const struct inputs *c, int64_t micro);
 
 effect_fn sglang_fraction_up, sglang_fraction_down;
 /* A pool that is counted in tokens was short of them. */

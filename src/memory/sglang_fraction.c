@@ -20,7 +20,7 @@
 
 #include "corpus/version.h"
 #include "memory/budget.h"
-#include "memory/case.h"
+#include "memory/inputs.h"
 #include "memory/span.h"
 
 #define MICRO UNITS_MICRO
@@ -28,7 +28,7 @@
 #define MIB (INT64_C(1) << 20)
 #define RANKS_MOST 4096
 
-static struct span by_ranks(const struct memory_case *c) {
+static struct span by_ranks(const struct inputs *c) {
     int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
     static const struct {
         int64_t ranks, hundredths;
@@ -45,9 +45,11 @@ struct tier {
 };
 
 static const struct tier *tier_of(int64_t card_mib) {
-    static const struct tier tiers[] = {
-        {20, 2048, 8, 8},     {35, 2048, 24, 80},   {60, 4096, 32, 160},
-        {160, 8192, 256, 512}, {INT64_MAX >> 20, 16384, 512, 512}};
+    static const struct tier tiers[] = {{20, 2048, 8, 8},
+                                        {35, 2048, 24, 80},
+                                        {60, 4096, 32, 160},
+                                        {160, 8192, 256, 512},
+                                        {INT64_MAX >> 20, 16384, 512, 512}};
     const struct tier *t = tiers;
     while (card_mib >= t->below_gib * 1024) {
         t++;
@@ -55,7 +57,7 @@ static const struct tier *tier_of(int64_t card_mib) {
     return t;
 }
 
-static int64_t reserved_with(const struct memory_case *c, int64_t card_mib,
+static int64_t reserved_with(const struct inputs *c, int64_t card_mib,
                              int64_t more_mib) {
     const struct tier *t = tier_of(card_mib);
     int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
@@ -68,20 +70,19 @@ static int64_t reserved_with(const struct memory_case *c, int64_t card_mib,
     return is_large && mib < 10240 ? 10240 : mib;
 }
 
-static int64_t reserved_mib(const struct memory_case *c, int64_t card_mib) {
+static int64_t reserved_mib(const struct inputs *c, int64_t card_mib) {
     return reserved_with(c, card_mib, 0);
 }
 
 /* 8 MiB for each size of a prefill that is captured, up to the chunk; 1.5 GiB
  * of models with latents. */
-static int64_t reserved_most_mib(const struct memory_case *c,
-                                 int64_t card_mib) {
+static int64_t reserved_most_mib(const struct inputs *c, int64_t card_mib) {
     static const struct {
         int64_t from, to, step;
-    } sizes[] = {{4, 32, 4},       {48, 256, 16},     {288, 512, 32},
-                 {576, 1024, 64},  {1280, 4096, 256}, {4608, 16384, 512}};
-    int64_t chunk = setting_of(c, FACT_max_num_batched_tokens,
-                               tier_of(card_mib)->chunk);
+    } sizes[] = {{4, 32, 4},      {48, 256, 16},     {288, 512, 32},
+                 {576, 1024, 64}, {1280, 4096, 256}, {4608, 16384, 512}};
+    int64_t chunk =
+        setting_of(c, FACT_max_num_batched_tokens, tier_of(card_mib)->chunk);
     int64_t count = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         int64_t last = chunk < sizes[i].to ? chunk : sizes[i].to;
@@ -89,18 +90,18 @@ static int64_t reserved_most_mib(const struct memory_case *c,
                      ? (last - sizes[i].from) / sizes[i].step + 1
                      : 0;
     }
-    return reserved_with(c, card_mib, model_has(c->model, KV_mla) ? 1536 : count * 8);
+    return reserved_with(c, card_mib,
+                         model_has(c->model, KV_mla) ? 1536 : count * 8);
 }
 
 /* More than anybody has: their product would leave 64 bits. */
-static bool has_absurd_ranks(const struct memory_case *c) {
+static bool has_absurd_ranks(const struct inputs *c) {
     return setting_of(c, FACT_tensor_parallel, 1) > RANKS_MOST ||
            setting_of(c, FACT_pipeline_parallel, 1) > RANKS_MOST;
 }
 
 /* 0.4.8 to 0.5.2. */
-static int64_t reserved_by_size_mib(const struct memory_case *c,
-                                    int64_t card_mib) {
+static int64_t reserved_by_size_mib(const struct inputs *c, int64_t card_mib) {
     int64_t ranks = setting_of(c, FACT_tensor_parallel, 1) *
                     setting_of(c, FACT_pipeline_parallel, 1);
     if (card_mib < 35 * 1024) {
@@ -113,8 +114,8 @@ static int64_t reserved_by_size_mib(const struct memory_case *c,
 }
 
 /* What is left beside what is reserved, as a share of the card. */
-static struct span by_card(const struct memory_case *c,
-                           int64_t (*reserved)(const struct memory_case *,
+static struct span by_card(const struct inputs *c,
+                           int64_t (*reserved)(const struct inputs *,
                                                int64_t)) {
     struct span total = gpu_total_bytes(c);
     int64_t mib = total.low / MIB;
@@ -126,21 +127,20 @@ static struct span by_card(const struct memory_case *c,
     return rest > 0 ? share : span_none();
 }
 
-static int64_t reserved_least_mib(const struct memory_case *c,
-                                  int64_t card_mib) {
+static int64_t reserved_least_mib(const struct inputs *c, int64_t card_mib) {
     (void)c;
     (void)card_mib;
     return 13 * 1024;
 }
 
 /* 0.4.6 and 0.4.7: patch releases differ on cards above 80 GiB. */
-static struct span by_ranks_or_card(const struct memory_case *c) {
+static struct span by_ranks_or_card(const struct inputs *c) {
     struct span total = gpu_total_bytes(c);
     if (!total.known) {
         return span_none();
     }
-    struct span large = span_hull(span_exact(79 * STEP),
-                                  by_card(c, reserved_least_mib));
+    struct span large =
+        span_hull(span_exact(79 * STEP), by_card(c, reserved_least_mib));
     return total.low <= 80 * 1024 * MIB ? by_ranks(c) : large;
 }
 
@@ -151,22 +151,22 @@ static bool is_before(const struct fact *version, struct str release) {
 
 /* What speaks against graphs of the prefill and is known: the rest of
  * _handle_piecewise_cuda_graph() is not. */
-static bool has_no_prefill_graphs(const struct memory_case *c) {
+static bool has_no_prefill_graphs(const struct inputs *c) {
     return setting_of(c, FACT_pipeline_parallel, 1) > 1 ||
            setting_of(c, FACT_cpu_offload, 0) > 0 ||
            (c->model && c->model->is_multimodal) ||
            (c->gpu && !str_eq(c->gpu->vendor, STR("nvidia")));
 }
 
-static struct span by_release(const struct memory_case *c) {
+static struct span by_release(const struct inputs *c) {
     const struct fact *version = &c->in[FACT_engine_version];
     struct span recent = by_card(c, reserved_mib);
     struct span newest = has_no_prefill_graphs(c)
                              ? recent
                              : span_hull(recent, by_card(c, reserved_most_mib));
     if (!version->known || !version_valid(version->word)) {
-        return span_hull(newest, span_hull(by_ranks(c),
-                                           by_card(c, reserved_by_size_mib)));
+        return span_hull(
+            newest, span_hull(by_ranks(c), by_card(c, reserved_by_size_mib)));
     }
     if (is_before(version, STR("0.4.6"))) {
         return by_ranks(c);
@@ -187,7 +187,7 @@ static struct span share_between(struct span whole, int64_t low_percent,
     return span_between(low, high);
 }
 
-struct span sglang_fraction(const struct memory_case *c) {
+struct span sglang_fraction(const struct inputs *c) {
     const struct fact *said = &c->in[FACT_mem_fraction_static];
     const struct fact *version = &c->in[FACT_engine_version];
     if (said->known) {

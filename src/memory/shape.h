@@ -13,9 +13,9 @@
 /* Adds layers of a kind; equal ones become one group. */
 void shape_add(struct arena *a, struct model *m, const struct kv_group *g);
 
-/* One recurrent layer, without a state where a number is out of bounds. A gated
- * delta net: keys and queries, values; a state of every value head. Mamba: inner
- * channels and groups of B and C (none in the first). A short convolution. */
+/* One recurrent layer, without a state where a number is out of bounds. A
+ * gated delta net: keys and queries, values; a state of every value head.
+ * Mamba: inner channels and groups of B and C (none in the first). */
 struct kv_group shape_state(const char *mixer);
 struct kv_group shape_delta(const char *mixer, int64_t k_heads, int64_t k_dim,
                             int64_t v_heads, int64_t v_dim, int64_t kernel);

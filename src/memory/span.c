@@ -21,7 +21,7 @@ struct span span_of_fact(const struct fact *f) {
     return f->ranged ? span_of(f->low, f->high) : span_exact(f->number);
 }
 
-struct span span_in(const struct memory_case *c, enum fact_name name) {
+struct span span_in(const struct inputs *c, enum fact_name name) {
     return span_of_fact(&c->in[name]);
 }
 

@@ -13,7 +13,7 @@ struct span span_of(int64_t low, int64_t high);
 
 /* A measured amount: the ends of what prints so. */
 struct span span_of_fact(const struct fact *f);
-struct span span_in(const struct memory_case *c, enum fact_name name);
+struct span span_in(const struct inputs *c, enum fact_name name);
 /* A setting: "0.9" is nine tenths, not all that rounds to it. Only a default
  * of an unknown version keeps its ends. */
 struct span span_of_setting(const struct fact *f);
@@ -36,7 +36,8 @@ struct span span_beyond(struct span asked, struct span there);
 bool span_is_exact(struct span s);
 int64_t span_middle(struct span s);
 /* The value inside with the most factors of two, ends >= 0: rows of a cache
- * are layers x heads x dims, so of all that prints alike it is the likeliest. */
+ * are layers x heads x dims, so of all that prints alike it is the likeliest.
+ */
 int64_t span_roundest(struct span s);
 
 /* Does what is asked fit into what there is? At the worst corner: enough; not

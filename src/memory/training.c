@@ -100,10 +100,10 @@ static struct span layer_of(const struct training_setup *s, struct span step) {
     struct span wide = inner > 0 ? span_exact(inner)
                                  : span_times(span_exact(s->hidden_size), 4);
     struct span row = span_exact(s->hidden_size);
-    struct span least = span_plus(span_times(row, LEAST_HIDDEN),
-                                  span_times(wide, LEAST_INNER));
-    struct span most = span_plus(span_times(row, MOST_HIDDEN),
-                                 span_times(wide, MOST_INNER));
+    struct span least =
+        span_plus(span_times(row, LEAST_HIDDEN), span_times(wide, LEAST_INNER));
+    struct span most =
+        span_plus(span_times(row, MOST_HIDDEN), span_times(wide, MOST_INNER));
     if (s->keeps_scores) {
         struct span scores = span_times(span_exact(s->tokens), s->heads);
         most = span_plus(most, span_times(scores, SCORE_BYTES));
@@ -151,8 +151,8 @@ static const char *name_of(enum optimizer o) {
  * 11.22 GiB", or up to so much. */
 static void show(struct arena *a, struct formulas *f, struct str what,
                  int64_t params, int64_t hundredths, int64_t ranks) {
-    struct span value = span_share(
-        span_share(span_exact(params), hundredths, 100), 1, ranks);
+    struct span value =
+        span_share(span_share(span_exact(params), hundredths, 100), 1, ranks);
     if (!value.known || hundredths <= 0) {
         return;
     }
@@ -164,13 +164,12 @@ static void show(struct arena *a, struct formulas *f, struct str what,
 }
 
 static void show_parts(struct arena *a, struct formulas *f,
-                       const struct training_setup *s,
-                       const struct widths *w) {
+                       const struct training_setup *s, const struct widths *w) {
     int64_t all = s->ranks > 1 ? s->ranks : 1;
     struct span trained = trained_of(s);
     bool is_frozen = trained.low < s->params && s->base_bits > 0;
-    struct str state = arena_printf(a, "optimizer state of %s at most",
-                                    name_of(s->optimizer));
+    struct str state =
+        arena_printf(a, "optimizer state of %s at most", name_of(s->optimizer));
     if (!is_frozen || !s->frozen.known) {
         show(a, f, STR("weights at least"), s->params,
              is_frozen ? s->base_bits * 100 / 8 : w->weights,
@@ -182,15 +181,14 @@ static void show_parts(struct arena *a, struct formulas *f,
          s->shard_stage >= 1 ? all : 1);
 }
 
-struct training memory_training(struct arena *a,
-                                const struct training_setup *s,
+struct training memory_training(struct arena *a, const struct training_setup *s,
                                 struct formulas *f) {
     struct widths w = widths_of(s);
     struct span trained = trained_of(s);
     struct training t = {
         .weights = weights_of(s, &w),
-        .gradients = sharded(
-            s, bytes_of(trained, w.gradients_low, w.gradients_high), 2),
+        .gradients =
+            sharded(s, bytes_of(trained, w.gradients_low, w.gradients_high), 2),
         .optimizer =
             sharded(s, bytes_of(trained, w.moments_low, w.moments_high), 1),
         .activations = activations_of(s),
@@ -204,9 +202,8 @@ struct training memory_training(struct arena *a,
         t.optimizer = span_exact(0);
     }
     if (s->offloads_weights) {
-        struct span held = sharded(s, bytes_of(span_exact(s->params), w.weights,
-                                           w.weights),
-                                   3);
+        struct span held = sharded(
+            s, bytes_of(span_exact(s->params), w.weights, w.weights), 3);
         t.host = span_plus(t.host, held);
         t.weights = span_of(0, span_beyond(t.weights, held).high);
     }

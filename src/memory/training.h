@@ -25,9 +25,9 @@ enum precision {
 
 struct training_setup {
     int64_t params;
-    int64_t trainable; /* adapters of LoRA, at least; 0: all */
+    int64_t trainable;      /* adapters of LoRA, at least; 0: all */
     int64_t trainable_most; /* 0: as many */
-    int64_t base_bits; /* frozen weights of LoRA: 16, 8, 4; 0: as trained */
+    int64_t base_bits;  /* frozen weights of LoRA: 16, 8, 4; 0: as trained */
     struct span frozen; /* bytes of them, where they are known better */
     enum precision precision;
     enum optimizer optimizer;
@@ -35,10 +35,10 @@ struct training_setup {
     int64_t ranks;       /* that share; 0: 1 */
     bool offloads_optimizer, offloads_weights; /* to the host */
     bool is_checkpointed;
-    bool keeps_scores; /* no fused attention */
+    bool keeps_scores;                       /* no fused attention */
     int64_t layers, hidden_size, vocab_size; /* 0: unknown */
-    int64_t inner_size; /* of the feed-forward part; 0: 4 x hidden_size */
-    int64_t heads;      /* for scores alone */
+    int64_t inner_size;    /* of the feed-forward part; 0: 4 x hidden_size */
+    int64_t heads;         /* for scores alone */
     int64_t batch, tokens; /* per rank and step; 0: no activations */
 };
 
@@ -57,16 +57,16 @@ struct training memory_training(struct arena *a,
 /* ---- training_case.c: of a case ---- */
 
 /* The engine trains, or something is said that only training has. */
-bool training_is_asked(const struct memory_case *c);
+bool training_is_asked(const struct inputs *c);
 /* What a case tells of the run, the rest as memory_training() takes it:
  * AdamW, mixed precision, everything trained on one card. */
-struct training_setup training_setup_of(const struct memory_case *c);
+struct training_setup training_setup_of(const struct inputs *c);
 /* A run of which the log tells the model. Nothing where the log is not of a
  * training step. */
-void training_explain(struct arena *a, const struct memory_case *c,
+void training_explain(struct arena *a, const struct inputs *c,
                       struct formulas *f);
 /* Backward pass or optimizer step. */
-bool training_is_step(const struct memory_case *c);
+bool training_is_step(const struct inputs *c);
 /* "adamw_torch_fused", "paged_adamw_8bit", "sgd" ...; false: not known. */
 bool training_optimizer_named(struct str word, enum optimizer *out);
 bool training_precision_named(struct str word, enum precision *out);

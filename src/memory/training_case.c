@@ -7,6 +7,7 @@
  * every linear layer of a dense block.
  */
 #include "memory/engines.h"
+#include "memory/inputs.h"
 #include "memory/formula.h"
 #include "memory/span.h"
 #include "memory/training.h"
@@ -14,17 +15,17 @@
 
 #define FREE_BITS 16
 
-static bool is_word(const struct memory_case *c, enum fact_name name,
+static bool is_word(const struct inputs *c, enum fact_name name,
                     const char *word) {
     const struct fact *f = &c->in[name];
     return f->known && str_eq_nocase(f->word, str_of(word));
 }
 
-static bool is_set(const struct memory_case *c, enum fact_name name) {
+static bool is_set(const struct inputs *c, enum fact_name name) {
     return c->in[name].known && c->in[name].number != 0;
 }
 
-bool training_is_asked(const struct memory_case *c) {
+bool training_is_asked(const struct inputs *c) {
     static const enum fact_name only[] = {
         FACT_optimizer, FACT_precision,        FACT_zero_stage,
         FACT_lora_rank, FACT_trainable_params, FACT_gradient_checkpointing,
@@ -75,13 +76,12 @@ bool training_precision_named(struct str word, enum precision *out) {
     static const struct {
         const char *word;
         enum precision precision;
-    } rows[] = {
-        {"mixed", PRECISION_MIXED},   {"bf16", PRECISION_MIXED},
-        {"fp16", PRECISION_MIXED},    {"bfloat16", PRECISION_MIXED},
-        {"float16", PRECISION_MIXED}, {"half", PRECISION_HALF},
-        {"pure_bf16", PRECISION_HALF}, {"pure", PRECISION_HALF},
-        {"full", PRECISION_FULL},     {"fp32", PRECISION_FULL},
-        {"float32", PRECISION_FULL},  {"no", PRECISION_FULL}};
+    } rows[] = {{"mixed", PRECISION_MIXED},    {"bf16", PRECISION_MIXED},
+                {"fp16", PRECISION_MIXED},     {"bfloat16", PRECISION_MIXED},
+                {"float16", PRECISION_MIXED},  {"half", PRECISION_HALF},
+                {"pure_bf16", PRECISION_HALF}, {"pure", PRECISION_HALF},
+                {"full", PRECISION_FULL},      {"fp32", PRECISION_FULL},
+                {"float32", PRECISION_FULL},   {"no", PRECISION_FULL}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (str_eq_nocase(word, str_of(rows[i].word))) {
             *out = rows[i].precision;
@@ -110,8 +110,7 @@ static void adapter_widths(const struct model *m, int64_t *least,
     *most = 2 * (h + q) + 2 * (h + kv) + 3 * (h + inner);
 }
 
-static void take_adapters(const struct memory_case *c,
-                          struct training_setup *s) {
+static void take_adapters(const struct inputs *c, struct training_setup *s) {
     const struct fact *counted = &c->in[FACT_trainable_params];
     int64_t rank = setting_of(c, FACT_lora_rank, 0), least, most;
     if (counted->known && counted->number > 0) {
@@ -137,14 +136,14 @@ static void take_adapters(const struct memory_case *c,
 
 /* Ranks that share the state: what is said of data parallelism, else every
  * card that tensor and pipeline parallelism leave. */
-static int64_t ranks_of(const struct memory_case *c, int64_t split) {
+static int64_t ranks_of(const struct inputs *c, int64_t split) {
     int64_t cards = setting_of(c, FACT_gpu_count, 1);
     int64_t own = setting_of(c, FACT_data_parallel, 0);
     return own > 0 ? own : cards / split > 0 ? cards / split : 1;
 }
 
-static void take_shape(const struct memory_case *c,
-                       struct training_setup *s, int64_t tp, int64_t pp) {
+static void take_shape(const struct inputs *c, struct training_setup *s,
+                       int64_t tp, int64_t pp) {
     const struct model *m = c->model;
     if (m == NULL) {
         return;
@@ -160,7 +159,7 @@ static void take_shape(const struct memory_case *c,
     s->heads = ceil_div(m->heads, tp);
 }
 
-struct training_setup training_setup_of(const struct memory_case *c) {
+struct training_setup training_setup_of(const struct inputs *c) {
     int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
     int64_t pp = setting_of(c, FACT_pipeline_parallel, 1), split;
     const struct fact *stage = &c->in[FACT_zero_stage];
@@ -195,17 +194,16 @@ struct training_setup training_setup_of(const struct memory_case *c) {
 
 /* ---- of a log ---- */
 
-bool training_is_step(const struct memory_case *c) {
+bool training_is_step(const struct inputs *c) {
     return is_word(c, FACT_stage, "backward") ||
            is_word(c, FACT_stage, "optimizer");
 }
 
-void training_explain(struct arena *a, const struct memory_case *c,
+void training_explain(struct arena *a, const struct inputs *c,
                       struct formulas *f) {
-    static const enum fact_name used[] = {
-        FACT_model,       FACT_optimizer,  FACT_precision,
-        FACT_zero_stage,  FACT_gpu_count,  FACT_lora_rank,
-        FACT_trainable_params, FACT_COUNT_OF};
+    static const enum fact_name used[] =
+        FACTS(FACT_model, FACT_optimizer, FACT_precision, FACT_zero_stage,
+              FACT_gpu_count, FACT_lora_rank, FACT_trainable_params);
     if (f == NULL || c->model == NULL || c->model->params <= 0 ||
         !training_is_step(c)) {
         return;
@@ -214,12 +212,11 @@ void training_explain(struct arena *a, const struct memory_case *c,
     struct training t = memory_training(a, &s, f);
     struct span state =
         span_plus(t.weights, span_plus(t.gradients, t.optimizer));
-    const char *what = s.trainable > 0 ? "with adapters"
-                                       : "if all parameters are trained";
+    const char *what =
+        s.trainable > 0 ? "with adapters" : "if all parameters are trained";
     if (state.known) {
         formula_put(a, f,
-                    FORMULA_OF(a, c, used,
-                               "training state %, on each GPU = %",
+                    FORMULA_OF(a, c, used, "training state %, on each GPU = %",
                                TEXT(str_of(what)), BETWEEN(state)));
     }
 }

@@ -1,6 +1,6 @@
 /* utilization.h: shares of a card: gpu_memory_utilization and
- * mem_fraction_static, both ways. Private to the effects. Shares are millionths
- * of the GPU, in steps of a hundredth. */
+ * mem_fraction_static, both ways. Private to the effects. Shares are
+ * millionths of the GPU, in steps of a hundredth. */
 #ifndef MEMORY_UTILIZATION_H
 #define MEMORY_UTILIZATION_H
 

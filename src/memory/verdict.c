@@ -102,7 +102,7 @@ static bool is_of_ranks(enum fact_name name) {
     return name == FACT_tensor_parallel || name == FACT_pipeline_parallel;
 }
 
-static bool is_assumed(const struct memory_case *c, enum fact_name name) {
+static bool is_assumed(const struct inputs *c, enum fact_name name) {
     const struct fact *f = &c->in[name];
     const struct fact *gpus = &c->in[FACT_gpu_count];
     bool is_alone =
@@ -116,9 +116,8 @@ static bool is_assumed(const struct memory_case *c, enum fact_name name) {
 }
 
 /* The same case with another value, or none. */
-static struct memory_case varied(const struct memory_case *c,
-                                 enum fact_name name) {
-    struct memory_case other = *c;
+static struct inputs varied(const struct inputs *c, enum fact_name name) {
+    struct inputs other = *c;
     struct fact *f = &other.in[name];
     int64_t twice;
     if (is_of_ranks(name) && mul_i64(setting_of(c, name, 1), 2, &twice)) {
@@ -132,8 +131,7 @@ static struct memory_case varied(const struct memory_case *c,
 }
 
 /* Does what the log prints speak against the other value? */
-static bool is_contradicted(const struct ask *q,
-                            const struct memory_case *other) {
+static bool is_contradicted(const struct ask *q, const struct inputs *other) {
     return memory_explains(q->a, q->c) && !memory_explains(q->a, other);
 }
 
@@ -185,7 +183,7 @@ void estimate_doubt(const struct ask *q, struct estimate *e) {
         if (!is_firm || (!is_assumed(q->c, decisive[i]) && !is_changed)) {
             continue;
         }
-        struct memory_case other = varied(q->c, decisive[i]);
+        struct inputs other = varied(q->c, decisive[i]);
         struct ask again = {q->a, &other, q->what, q->effect};
         if (effect_reckon(&again).verdict != e->verdict &&
             !is_contradicted(q, &other)) {

@@ -18,7 +18,7 @@
  */
 #include "memory/weights.h"
 
-#include "memory/case.h"
+#include "memory/inputs.h"
 #include "memory/engines.h"
 #include "memory/formula.h"
 #include "memory/span.h"
@@ -36,28 +36,44 @@ struct width {
 };
 
 #define WIDTH(text, bits, low, high)                                           \
-    { {text, sizeof text - 1}, bits, low, high, false }
+    {{text, sizeof text - 1}, bits, low, high, false}
 /* ten-thousandths of a bit, of all weights of an 8B model: smaller ones have
  * larger embeddings, larger ones smaller */
 #define MIX(text, bits, each)                                                  \
-    { {text, sizeof text - 1}, bits, (each) * 25 / 2 * 94 / 100,               \
-      (each) * 25 / 2 * 102 / 100, true }
+    {{text, sizeof text - 1},                                                  \
+     bits,                                                                     \
+     (each) * 25 / 2 * 94 / 100,                                               \
+     (each) * 25 / 2 * 102 / 100,                                              \
+     true}
 
 /* First that the name contains, so the longer come first. */
 static const struct width widths[] = {
-    MIX("iq1_s", 2, 20042),   MIX("iq1_m", 2, 21460),
-    MIX("iq2_xxs", 2, 23824), MIX("iq2_xs", 2, 25882),
-    MIX("iq2_s", 3, 27403),   MIX("iq2_m", 3, 29294),
-    MIX("iq3_xxs", 3, 32548), MIX("iq3_xs", 3, 34977),
-    MIX("iq3_s", 4, 36606),   MIX("iq3_m", 4, 37628),
-    MIX("iq4_xs", 4, 44597),  MIX("iq4_nl", 4, 46818),
-    MIX("q2_k_s", 3, 29697),  MIX("q2_k", 3, 31593),
-    MIX("q3_k_s", 4, 36429),  MIX("q3_k_m", 4, 40030),
-    MIX("q3_k_l", 4, 42979),  MIX("q4_k_s", 4, 46672),
-    MIX("q4_k", 4, 48944),    MIX("q5_k_s", 5, 55704),
-    MIX("q5_k", 5, 57036),    MIX("q6_k", 6, 65633),
-    MIX("q8_0", 8, 85008),    MIX("q4_0", 4, 46600),
-    MIX("q4_1", 4, 51300),    MIX("q5_0", 5, 56000),
+    MIX("iq1_s", 2, 20042),
+    MIX("iq1_m", 2, 21460),
+    MIX("iq2_xxs", 2, 23824),
+    MIX("iq2_xs", 2, 25882),
+    MIX("iq2_s", 3, 27403),
+    MIX("iq2_m", 3, 29294),
+    MIX("iq3_xxs", 3, 32548),
+    MIX("iq3_xs", 3, 34977),
+    MIX("iq3_s", 4, 36606),
+    MIX("iq3_m", 4, 37628),
+    MIX("iq4_xs", 4, 44597),
+    MIX("iq4_nl", 4, 46818),
+    MIX("q2_k_s", 3, 29697),
+    MIX("q2_k", 3, 31593),
+    MIX("q3_k_s", 4, 36429),
+    MIX("q3_k_m", 4, 40030),
+    MIX("q3_k_l", 4, 42979),
+    MIX("q4_k_s", 4, 46672),
+    MIX("q4_k", 4, 48944),
+    MIX("q5_k_s", 5, 55704),
+    MIX("q5_k", 5, 57036),
+    MIX("q6_k", 6, 65633),
+    MIX("q8_0", 8, 85008),
+    MIX("q4_0", 4, 46600),
+    MIX("q4_1", 4, 51300),
+    MIX("q5_0", 5, 56000),
     MIX("q5_1", 5, 60700),
     WIDTH("gguf", 0, 0, 0),
     WIDTH("gptq-int8", 8, MICRO, 1050000),
@@ -125,7 +141,7 @@ struct span weight_micro(struct str quantization, struct str dtype) {
     return w ? span_of(w->low_micro, w->high_micro) : span_none();
 }
 
-struct str quantization_of(const struct memory_case *c) {
+struct str quantization_of(const struct inputs *c) {
     const struct fact *f = &c->in[FACT_quantization];
     if (f->known && !is_none(f->word)) {
         return f->word;
@@ -133,7 +149,7 @@ struct str quantization_of(const struct memory_case *c) {
     return c->model ? c->model->quantization : (struct str){0};
 }
 
-int64_t weight_bits(const struct memory_case *c) {
+int64_t weight_bits(const struct inputs *c) {
     struct str q = quantization_of(c);
     if (is_none(q)) {
         return 16;
@@ -143,7 +159,7 @@ int64_t weight_bits(const struct memory_case *c) {
 }
 
 /* vLLM runs float32 checkpoints in 16 bits unless dtype says otherwise. */
-static struct str run_dtype(const struct memory_case *c) {
+static struct str run_dtype(const struct inputs *c) {
     const struct fact *f = &c->in[FACT_dtype];
     bool is_said = f->known && f->source != SOURCE_CATALOGUE &&
                    !str_eq_nocase(f->word, STR("auto"));
@@ -174,7 +190,7 @@ static struct span whole_mlx(const struct model *m, int64_t bits) {
 }
 
 /* Embeddings in at least a byte each, at most as they were. */
-static struct span whole_model(const struct memory_case *c,
+static struct span whole_model(const struct inputs *c,
                                struct str quantization) {
     const struct model *m = c->model;
     struct span micro = weight_micro(quantization, run_dtype(c));
@@ -185,8 +201,8 @@ static struct span whole_model(const struct memory_case *c,
         return span_share(span_exact(m->params), micro.low, MICRO);
     }
     int64_t bits = width_of(quantization)->bits;
-    bool is_mlx = engine_of(c)->quantizes_all &&
-                  contains(quantization, STR("bit"));
+    bool is_mlx =
+        engine_of(c)->quantizes_all && contains(quantization, STR("bit"));
     if (is_mlx) {
         return whole_mlx(m, bits);
     }
@@ -204,10 +220,9 @@ static struct span whole_model(const struct memory_case *c,
 }
 
 /* Embeddings and head, which lie on the first or last stage whole. */
-static struct span ends_of(const struct memory_case *c,
-                           struct str quantization) {
-    const struct width *w = is_none(quantization) ? NULL
-                                                  : width_of(quantization);
+static struct span ends_of(const struct inputs *c, struct str quantization) {
+    const struct width *w =
+        is_none(quantization) ? NULL : width_of(quantization);
     bool is_gguf = w != NULL && w->is_gguf;
     struct span kept = span_exact(c->model->embedding_params);
     return is_gguf ? span_share(kept, GGUF_WIDEST, MICRO)
@@ -215,7 +230,7 @@ static struct span ends_of(const struct memory_case *c,
 }
 
 /* ROCm's kernels want wider rows: a 4B model of 7.49 GiB took 7.68. */
-static bool pads_tensors(const struct memory_case *c) {
+static bool pads_tensors(const struct inputs *c) {
     const struct fact *kind = &c->in[FACT_device_kind];
     return (c->gpu && str_eq(c->gpu->vendor, STR("amd"))) ||
            (kind->known && str_eq(kind->word, STR("hip")));
@@ -223,10 +238,10 @@ static bool pads_tensors(const struct memory_case *c) {
 
 /* vLLM's expert parallelism deals experts out over data-parallel ranks, too;
  * all else is on each of them. */
-static struct span less_experts(const struct memory_case *c,
-                                struct span all) {
+static struct span less_experts(const struct inputs *c, struct span all) {
     const struct model *m = c->model;
-    int64_t dp = setting_of(c, FACT_data_parallel, 1), matrices, experts, layers;
+    int64_t dp = setting_of(c, FACT_data_parallel, 1), matrices, experts,
+            layers;
     bool is_dealt = c->in[FACT_expert_parallel].known &&
                     c->in[FACT_expert_parallel].number && dp > 1;
     if (!is_dealt || !all.known || m->params <= 0 ||
@@ -238,12 +253,12 @@ static struct span less_experts(const struct memory_case *c,
         return all;
     }
     struct span own = span_share(all, m->params - layers, m->params);
-    return span_plus(own, span_share(span_share(all, layers, m->params), 1,
-                                     dp));
+    return span_plus(own,
+                     span_share(span_share(all, layers, m->params), 1, dp));
 }
 
-struct span weights_computed(const struct memory_case *c, int64_t tp,
-                             int64_t pp, struct str quantization) {
+struct span weights_computed(const struct inputs *c, int64_t tp, int64_t pp,
+                             struct str quantization) {
     struct span all = less_experts(c, whole_model(c, quantization));
     if (!all.known || tp < 1 || pp < 1) {
         return span_none();
@@ -254,8 +269,8 @@ struct span weights_computed(const struct memory_case *c, int64_t tp,
         struct span ends = ends_of(c, quantization);
         int64_t layers = c->model->layers, stage = ceil_div(layers, pp);
         low = span_share(span_minus(low, ends), layers / pp, layers);
-        high = span_plus(span_share(span_minus(high, ends), stage, layers),
-                         ends);
+        high =
+            span_plus(span_share(span_minus(high, ends), stage, layers), ends);
     }
     if (tp > 1) {
         high = span_share(high, 102, 100);
@@ -265,28 +280,29 @@ struct span weights_computed(const struct memory_case *c, int64_t tp,
     return span_between(low, high);
 }
 
-struct span weights_bytes(const struct memory_case *c) {
+struct span weights_bytes(const struct inputs *c) {
     struct span printed = span_in(c, FACT_weights_bytes);
     if (printed.known) {
         return printed;
     }
-    struct span all = weights_computed(c, setting_of(c, FACT_tensor_parallel, 1),
-                                       setting_of(c, FACT_pipeline_parallel, 1),
-                                       quantization_of(c));
+    struct span all = weights_computed(
+        c, setting_of(c, FACT_tensor_parallel, 1),
+        setting_of(c, FACT_pipeline_parallel, 1), quantization_of(c));
     struct span offload = span_in(c, FACT_cpu_offload);
     return offload.known ? span_beyond(all, offload) : all;
 }
 
-struct span weights_with_tp(const struct memory_case *c, int64_t tp) {
+struct span weights_with_tp(const struct inputs *c, int64_t tp) {
     struct span now = weights_bytes(c);
-    struct span even = span_share(now, setting_of(c, FACT_tensor_parallel, 1), tp);
+    struct span even =
+        span_share(now, setting_of(c, FACT_tensor_parallel, 1), tp);
     struct span most = span_share(even, 105, 100);
     return span_between(even, most);
 }
 
 /* Of weights at `from` bits, what other widths leave: embeddings and scales
  * may keep a tenth of a 16-bit model. */
-struct span weights_with_bits(const struct memory_case *c, int64_t bits) {
+struct span weights_with_bits(const struct inputs *c, int64_t bits) {
     int64_t from = weight_bits(c);
     struct span now = weights_bytes(c);
     if (from == 0 || bits >= from) {
@@ -302,7 +318,7 @@ struct span weights_with_bits(const struct memory_case *c, int64_t bits) {
     return most.known ? span_of(least.low, most.high) : span_none();
 }
 
-struct span weights_nominal(const struct memory_case *c) {
+struct span weights_nominal(const struct inputs *c) {
     struct span printed = span_in(c, FACT_weights_bytes);
     struct span micro = weight_micro(quantization_of(c), run_dtype(c));
     int64_t ranks;
@@ -317,11 +333,11 @@ struct span weights_nominal(const struct memory_case *c) {
     return span_exact(span_middle(span_share(all, 1, ranks)));
 }
 
-struct span memory_weights(struct arena *a, const struct memory_case *c,
+struct span memory_weights(struct arena *a, const struct inputs *c,
                            struct formulas *f, struct needs *needs) {
-    static const enum fact_name used[] = {
-        FACT_model,           FACT_quantization,      FACT_dtype,
-        FACT_tensor_parallel, FACT_pipeline_parallel, FACT_COUNT_OF};
+    static const enum fact_name used[] =
+        FACTS(FACT_model, FACT_quantization, FACT_dtype, FACT_tensor_parallel,
+              FACT_pipeline_parallel);
     struct span bytes = weights_bytes(c);
     struct span micro = weight_micro(quantization_of(c), run_dtype(c));
     if (!bytes.known && needs) {
@@ -338,12 +354,11 @@ struct span memory_weights(struct arena *a, const struct memory_case *c,
     struct span middle = span_share(
         span_share(span_exact(c->model->params), span_middle(micro), MICRO), 1,
         ranks);
-    formula_put(a, f,
-                FORMULA_OF(a, c, used,
-                           "weights = % params x % bytes / % % = about %",
-                           COUNT(c->model->params), RATIO(span_middle(micro)),
-                           PLAIN(ranks),
-                           TEXT(ranks == 1 ? STR("rank") : STR("ranks")),
-                           MIDDLE(middle)));
+    formula_put(
+        a, f,
+        FORMULA_OF(a, c, used, "weights = % params x % bytes / % % = about %",
+                   COUNT(c->model->params), RATIO(span_middle(micro)),
+                   PLAIN(ranks), TEXT(ranks == 1 ? STR("rank") : STR("ranks")),
+                   MIDDLE(middle)));
     return bytes;
 }

@@ -62,9 +62,9 @@ static void tell(const struct finding *f, enum effect effect, enum verdict was,
 }
 
 static void compare(struct play *p, const struct finding *f,
-                    const struct memory_case *with, enum fact_name gone) {
+                    const struct inputs *with, enum fact_name gone) {
     struct arena a;
-    struct memory_case without = *with;
+    struct inputs without = *with;
     without.in[gone].known = false;
     arena_init(&a, NULL, 0);
     for (int e = 0; e < EFFECT_COUNT_OF; e++) {
@@ -85,7 +85,7 @@ static void compare(struct play *p, const struct finding *f,
 
 static void play_finding(struct play *p, struct diagnosis *d,
                          const struct finding *f) {
-    struct memory_case c = case_of(d, &f->facts);
+    struct inputs c = case_of(d, &f->facts);
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         if (c.in[n].known) {
             compare(p, f, &c, (enum fact_name)n);

@@ -23,7 +23,7 @@ struct said { /* fact = text, as printed */
     const char *text;
 };
 
-static inline void say(struct memory_case *c, enum fact_name name,
+static inline void say(struct inputs *c, enum fact_name name,
                        const char *text, enum fact_source source) {
     struct fact *f = &c->in[name];
     *f = (struct fact){
@@ -35,9 +35,9 @@ static inline void say(struct memory_case *c, enum fact_name name,
     assert_true(f->known);
 }
 
-static inline struct memory_case case_vllm(const char *version,
+static inline struct inputs case_vllm(const char *version,
                                            const struct model *model) {
-    struct memory_case c = {.engine = STR("vllm"), .model = model};
+    struct inputs c = {.engine = STR("vllm"), .model = model};
     for (int n = 0; n < FACT_COUNT_OF; n++)
         c.in[n] = (struct fact){.name = (enum fact_name)n,
                                 .gpu = FACT_NONE,
@@ -48,10 +48,10 @@ static inline struct memory_case case_vllm(const char *version,
     return c;
 }
 
-static inline struct memory_case case_of(const char *version,
+static inline struct inputs case_of(const char *version,
                                          const struct model *model,
                                          const struct said *said) {
-    struct memory_case c = case_vllm(version, model);
+    struct inputs c = case_vllm(version, model);
     for (; said->text; said++)
         say(&c, said->fact, said->text, SOURCE_LOG);
     return c;

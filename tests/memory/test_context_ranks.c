@@ -9,7 +9,7 @@ MODEL(windowed, SLIDING(40, 8, 256, 1024), FULL(8, 8, 256));
 static struct estimate effect_of(struct arena *a, const struct model *m,
                                  const char *tp, const char *need,
                                  const char *pool) {
-    struct memory_case c = case_of(
+    struct inputs c = case_of(
         "0.11.0", m, SAID({FACT_tensor_parallel, tp},
                           {FACT_max_model_len, "163840"},
                           {FACT_max_num_batched_tokens, "2048"},
@@ -40,7 +40,7 @@ static void ranks_share_copied_heads(void **state) {
 }
 
 static void windows_are_not_shared(void **state) {
-    struct memory_case c = case_of(
+    struct inputs c = case_of(
         "0.11.0", &windowed, SAID({FACT_tensor_parallel, "16"},
                                   {FACT_max_model_len, "131072"},
                                   {FACT_max_num_batched_tokens, "2048"},

@@ -5,7 +5,7 @@
 MODEL(llama_8b, FULL(32, 8, 128));
 MODEL(qwen25_7b, FULL(28, 4, 128));
 
-static struct estimate effect_of(struct arena *a, struct memory_case *c,
+static struct estimate effect_of(struct arena *a, struct inputs *c,
                                  enum shortage what, enum effect effect) {
     return memory_effect(a, c, what, effect);
 }
@@ -24,7 +24,7 @@ static void assert_condition(const struct estimate *e, const char *key) {
 
 /* ---- the KV pool is smaller than one request ---- */
 
-static struct memory_case hybrid_by_pairs(void) {
+static struct inputs hybrid_by_pairs(void) {
     return case_of(NULL, NULL,
                    SAID({FACT_max_model_len, "262144"},
                         {FACT_kv_needed, "18.35 GiB"},
@@ -33,7 +33,7 @@ static struct memory_case hybrid_by_pairs(void) {
 }
 
 static void two_printed_pairs_give_slope_and_fixed(void **state) {
-    struct memory_case c = hybrid_by_pairs();
+    struct inputs c = hybrid_by_pairs();
     struct formulas f = {0};
     struct kv kv = memory_kv_from_pairs(*state, &c, &f);
     assert_holds(kv.slope, 72 * KIB);
@@ -44,7 +44,7 @@ static void two_printed_pairs_give_slope_and_fixed(void **state) {
 }
 
 static void an_fp8_cache_halves_a_hybrid_and_is_not_enough(void **state) {
-    struct memory_case c = hybrid_by_pairs();
+    struct inputs c = hybrid_by_pairs();
     say(&c, FACT_kv_cache_dtype, "auto", SOURCE_LOG);
     struct estimate e =
         effect_of(*state, &c, SHORT_KV_POOL, EFFECT_kv_cache_dtype);
@@ -56,7 +56,7 @@ static void an_fp8_cache_halves_a_hybrid_and_is_not_enough(void **state) {
 }
 
 static void the_printed_estimate_is_the_longest(void **state) {
-    struct memory_case c = hybrid_by_pairs();
+    struct inputs c = hybrid_by_pairs();
     struct estimate e =
         effect_of(*state, &c, SHORT_KV_POOL, EFFECT_max_model_len);
     assert_int_equal(e.verdict, VERDICT_ENOUGH);
@@ -65,7 +65,7 @@ static void the_printed_estimate_is_the_longest(void **state) {
 }
 
 static void a_need_alone_only_bounds_the_length(void **state) {
-    struct memory_case c = case_of(NULL, NULL,
+    struct inputs c = case_of(NULL, NULL,
                                    SAID({FACT_max_model_len, "262144"},
                                         {FACT_kv_needed, "18.35 GiB"},
                                         {FACT_kv_available, "8.72 GiB"}));
@@ -80,7 +80,7 @@ static void a_need_alone_only_bounds_the_length(void **state) {
 }
 
 static void the_model_gives_the_length_where_none_is_printed(void **state) {
-    struct memory_case c = case_of("0.8.5", &qwen25_7b,
+    struct inputs c = case_of("0.8.5", &qwen25_7b,
                                    SAID({FACT_max_model_len, "32768"},
                                         {FACT_kv_needed, "1.75 GiB"},
                                         {FACT_kv_available, "1.00 GiB"}));
@@ -92,7 +92,7 @@ static void the_model_gives_the_length_where_none_is_printed(void **state) {
 }
 
 static void v0_says_how_many_tokens_fit(void **state) {
-    struct memory_case c =
+    struct inputs c =
         case_of(NULL, NULL,
                 SAID({FACT_max_model_len, "20000"}, {FACT_kv_tokens, "10944"}));
     struct estimate e =
@@ -106,18 +106,18 @@ static void v0_says_how_many_tokens_fit(void **state) {
 }
 
 static void no_pool_at_all_is_not_mended_by_a_shorter_length(void **state) {
-    struct memory_case c = case_of(
+    struct inputs c = case_of(
         "0.11.0", &llama_8b,
         SAID({FACT_max_model_len, "8192"}, {FACT_kv_available, "-1.44 GiB"}));
     struct estimate e =
         effect_of(*state, &c, SHORT_KV_POOL, EFFECT_max_model_len);
     assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH);
-    struct memory_case bare = case_of(NULL, NULL, SAID_NOTHING);
+    struct inputs bare = case_of(NULL, NULL, SAID_NOTHING);
     e = effect_of(*state, &bare, SHORT_KV_POOL, EFFECT_max_model_len);
     assert_int_equal(e.verdict, VERDICT_UNKNOWN); /* unknown is not 0 */
 }
 
-static struct memory_case llm_scaler(void) {
+static struct inputs llm_scaler(void) {
     return case_of(NULL, NULL,
                    SAID({FACT_max_model_len, "118000"},
                         {FACT_kv_needed, "6.30 GiB"},
@@ -126,7 +126,7 @@ static struct memory_case llm_scaler(void) {
 }
 
 static void a_larger_share_needs_the_card(void **state) {
-    struct memory_case c = llm_scaler();
+    struct inputs c = llm_scaler();
     struct estimate e =
         effect_of(*state, &c, SHORT_KV_POOL, EFFECT_gpu_memory_utilization_up);
     assert_condition(&e, "verdict.if.gpu_size");
@@ -138,7 +138,7 @@ static void a_larger_share_needs_the_card(void **state) {
 }
 
 static void a_larger_share_is_the_least_that_holds_it(void **state) {
-    struct memory_case c = llm_scaler();
+    struct inputs c = llm_scaler();
     say(&c, FACT_gpu_total, "23.91 GiB", SOURCE_USER);
     say(&c, FACT_gpu_memory_utilization, "0.9", SOURCE_USER);
     struct estimate e =
@@ -146,7 +146,7 @@ static void a_larger_share_is_the_least_that_holds_it(void **state) {
     assert_condition(&e, "verdict.if.free_at_start");
     assert_text(e.condition.arg[0], "21.8 GiB"); /* 0.91 x 23.91 */
     assert_int_equal(e.proposed.number, 910000);
-    struct memory_case empty = c;
+    struct inputs empty = c;
     say(&empty, FACT_free_before_load, "23.5 GiB", SOURCE_LOG);
     e = effect_of(*state, &empty, SHORT_KV_POOL,
                   EFFECT_gpu_memory_utilization_up);
@@ -159,7 +159,7 @@ static void a_larger_share_is_the_least_that_holds_it(void **state) {
 
 /* 56 KiB where nothing is fixed, 72 KiB through two pairs. */
 static void the_likeliest_slope_is_printed(void **state) {
-    struct memory_case c = llm_scaler();
+    struct inputs c = llm_scaler();
     struct estimate e =
         effect_of(*state, &c, SHORT_KV_POOL, EFFECT_max_model_len);
     assert_text(e.formula, "x 56 KiB = about 6.11 GiB");
@@ -172,7 +172,7 @@ static void the_likeliest_slope_is_printed(void **state) {
 }
 
 static void an_unknown_card_is_told_by_its_size(void **state) {
-    struct memory_case c = llm_scaler();
+    struct inputs c = llm_scaler();
     struct estimate e =
         effect_of(*state, &c, SHORT_KV_POOL, EFFECT_gpu_memory_utilization_up);
     assert_condition(&e, "verdict.if.gpu_size");
@@ -180,14 +180,14 @@ static void an_unknown_card_is_told_by_its_size(void **state) {
 }
 
 static void pairs_give_56_KiB_where_nothing_is_fixed(void **state) {
-    struct memory_case c = llm_scaler();
+    struct inputs c = llm_scaler();
     struct kv kv = memory_kv_from_pairs(*state, &c, NULL);
     assert_holds(kv.slope, 57344);
     assert_int_equal(kv.fixed.low, 0);
 }
 
 static void more_ranks_share_weights_and_heads(void **state) {
-    struct memory_case c = case_of("0.11.0", &llama_8b,
+    struct inputs c = case_of("0.11.0", &llama_8b,
                                    SAID({FACT_max_model_len, "131072"},
                                         {FACT_kv_needed, "16.00 GiB"},
                                         {FACT_kv_available, "5.20 GiB"},
@@ -201,7 +201,7 @@ static void more_ranks_share_weights_and_heads(void **state) {
 
 static void heads_are_copied_when_there_are_more_ranks(void **state) {
     MODEL(one_head, FULL(32, 1, 128));
-    struct memory_case c = case_of(
+    struct inputs c = case_of(
         "0.11.0", &one_head,
         SAID({FACT_max_model_len, "131072"}, {FACT_tensor_parallel, "4"}));
     struct kv kv = memory_kv(*state, &c, NULL);
@@ -219,7 +219,7 @@ static void groups_grow_with_the_release(void **state) {
                 {"0.18.0", 30 * 65536},
                 {"0.21.0", 30 * 65536}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct memory_case c =
+        struct inputs c =
             case_of(rows[i].version, &close,
                     SAID({FACT_max_model_len, "32768"},
                          {FACT_max_num_batched_tokens, "8192"}));
@@ -230,7 +230,7 @@ static void groups_grow_with_the_release(void **state) {
 }
 
 static void narrower_weights_give_their_bytes_to_the_pool(void **state) {
-    struct memory_case c = case_of("0.11.0", &llama_8b,
+    struct inputs c = case_of("0.11.0", &llama_8b,
                                    SAID({FACT_max_model_len, "65536"},
                                         {FACT_kv_needed, "8.00 GiB"},
                                         {FACT_kv_available, "5.20 GiB"}));
@@ -248,7 +248,7 @@ static void narrower_weights_give_their_bytes_to_the_pool(void **state) {
 }
 
 static void fewer_sequences_do_not_touch_the_check(void **state) {
-    struct memory_case c = hybrid_by_pairs();
+    struct inputs c = hybrid_by_pairs();
     assert_int_equal(
         effect_of(*state, &c, SHORT_KV_POOL, EFFECT_max_num_seqs).verdict,
         VERDICT_NONE);
@@ -260,8 +260,8 @@ static void graphs_return_to_the_pool_from_0_20_on(void **state) {
                           {FACT_kv_available, "15.2 GiB"},
                           {FACT_cuda_graph_bytes, "1.20 GiB"},
                           {FACT_engine, NULL}};
-    struct memory_case old = case_of("0.19.1", NULL, said);
-    struct memory_case new = case_of("0.20.0", NULL, said);
+    struct inputs old = case_of("0.19.1", NULL, said);
+    struct inputs new = case_of("0.20.0", NULL, said);
     assert_int_equal(
         effect_of(*state, &old, SHORT_KV_POOL, EFFECT_enforce_eager).verdict,
         VERDICT_NONE);
@@ -273,7 +273,7 @@ static void graphs_return_to_the_pool_from_0_20_on(void **state) {
 /* ---- less is free than asked for ---- */
 
 static void the_largest_share_that_is_free(void **state) {
-    struct memory_case c = case_of(
+    struct inputs c = case_of(
         "0.9.1", &llama_8b,
         SAID({FACT_gpu_free, "31.44 GiB"}, {FACT_gpu_total, "47.38 GiB"},
              {FACT_gpu_memory_utilization, "0.95"},
@@ -299,7 +299,7 @@ static void the_largest_share_that_is_free(void **state) {
 }
 
 static void printed_blocks_bound_the_length(void **state) {
-    struct memory_case c =
+    struct inputs c =
         case_of("0.4.2", NULL,
                 SAID({FACT_kv_blocks, "410"}, {FACT_block_size, "16"},
                      {FACT_max_model_len, "8192"}));
@@ -311,7 +311,7 @@ static void printed_blocks_bound_the_length(void **state) {
 }
 
 static void a_prefill_of_tgi_is_an_allocation(void **state) {
-    struct memory_case c =
+    struct inputs c =
         case_of(NULL, &llama_8b, SAID({FACT_tried_tokens, "4096"}));
     c.engine = STR("tgi");
     struct estimate e =
@@ -332,7 +332,7 @@ static bool has_part(const struct budget *b, const char *name) {
 }
 
 static void what_is_left_is_named_for_what_is_missing(void **state) {
-    struct memory_case c =
+    struct inputs c =
         case_of("0.9.2", NULL,
                 SAID({FACT_gpu_total, "79.14 GiB"},
                      {FACT_gpu_memory_utilization, "0.9"},
@@ -348,7 +348,7 @@ static void what_is_left_is_named_for_what_is_missing(void **state) {
 }
 
 static void a_sliver_of_the_card_is_not_enough(void **state) {
-    struct memory_case c =
+    struct inputs c =
         case_of("0.20.0", NULL,
                 SAID({FACT_gpu_free, "6.1 GiB"}, {FACT_gpu_total, "178.34 GiB"},
                      {FACT_gpu_memory_utilization, "0.92"},
@@ -362,7 +362,7 @@ static void a_sliver_of_the_card_is_not_enough(void **state) {
 }
 
 static void a_model_that_cannot_fit_the_share_is_told(void **state) {
-    struct memory_case c = case_of(
+    struct inputs c = case_of(
         "0.9.1", &llama_8b,
         SAID({FACT_gpu_free, "9.10 GiB"}, {FACT_gpu_total, "23.55 GiB"},
              {FACT_gpu_memory_utilization, "0.9"},
@@ -379,7 +379,7 @@ static void a_model_that_cannot_fit_the_share_is_told(void **state) {
 }
 
 static void a_pool_of_an_asked_size_is_that_size(void **state) {
-    struct memory_case c = case_of(
+    struct inputs c = case_of(
         "0.20.0", &llama_8b,
         SAID({FACT_kv_cache_memory, "6442450944"}, {FACT_gpu_total, "80 GiB"},
              {FACT_gpu_memory_utilization, "0.9"},
@@ -409,8 +409,8 @@ static void a_pool_of_an_asked_size_is_that_size(void **state) {
 
 /* ---- an allocation failed ---- */
 
-static struct memory_case failed_allocation(const struct said *more) {
-    struct memory_case c = case_of(
+static struct inputs failed_allocation(const struct said *more) {
+    struct inputs c = case_of(
         "0.5.5", NULL,
         SAID({FACT_tried_alloc, "3.44 GiB"}, {FACT_gpu_total, "79.14 GiB"},
              {FACT_gpu_free, "3.14 GiB"}, {FACT_process_in_use, "64.50 GiB"},
@@ -424,7 +424,7 @@ static struct memory_case failed_allocation(const struct said *more) {
 }
 
 static void ending_others_frees_what_they_hold(void **state) {
-    struct memory_case c = failed_allocation(SAID_NOTHING);
+    struct inputs c = failed_allocation(SAID_NOTHING);
     struct estimate e =
         effect_of(*state, &c, SHORT_ALLOCATION, EFFECT_free_other_process);
     assert_int_equal(e.verdict, VERDICT_ENOUGH);
@@ -442,7 +442,7 @@ static void ending_others_frees_what_they_hold(void **state) {
 }
 
 static void expandable_segments_win_at_most_what_is_idle(void **state) {
-    struct memory_case c = failed_allocation(SAID_NOTHING);
+    struct inputs c = failed_allocation(SAID_NOTHING);
     struct estimate e =
         effect_of(*state, &c, SHORT_ALLOCATION, EFFECT_expandable_segments);
     assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH);
@@ -456,7 +456,7 @@ static void expandable_segments_win_at_most_what_is_idle(void **state) {
 }
 
 static void a_smaller_share_leaves_room_beside_it(void **state) {
-    struct memory_case c = failed_allocation(
+    struct inputs c = failed_allocation(
         SAID({FACT_gpu_memory_utilization, "0.9"}, {FACT_stage, "kv_alloc"}));
     struct estimate e = effect_of(*state, &c, SHORT_ALLOCATION,
                                   EFFECT_gpu_memory_utilization_down);
@@ -472,7 +472,7 @@ static void a_smaller_share_leaves_room_beside_it(void **state) {
     assert_int_equal(e.verdict, VERDICT_NONE);
 }
 
-static struct memory_case failed_capture(const char *free) {
+static struct inputs failed_capture(const char *free) {
     return case_of(
         "0.11.0", NULL,
         SAID({FACT_tried_alloc, "20.00 MiB"}, {FACT_gpu_total, "79.14 GiB"},
@@ -482,7 +482,7 @@ static struct memory_case failed_capture(const char *free) {
 
 /* A refused graph of 20 MiB is not the last one. */
 static void a_capture_gets_room_for_what_follows(void **state) {
-    struct memory_case c = failed_capture("10.00 MiB");
+    struct inputs c = failed_capture("10.00 MiB");
     struct estimate e = effect_of(*state, &c, SHORT_ALLOCATION,
                                   EFFECT_gpu_memory_utilization_down);
     assert_int_equal(e.verdict, VERDICT_ENOUGH);
@@ -495,7 +495,7 @@ static void a_capture_gets_room_for_what_follows(void **state) {
 }
 
 static void one_refused_layer_says_nothing_of_the_next(void **state) {
-    struct memory_case c = failed_capture("10.00 MiB");
+    struct inputs c = failed_capture("10.00 MiB");
     say(&c, FACT_stage, "kv_alloc", SOURCE_LOG);
     struct estimate e = effect_of(*state, &c, SHORT_ALLOCATION,
                                   EFFECT_gpu_memory_utilization_down);
@@ -508,7 +508,7 @@ static void one_refused_layer_says_nothing_of_the_next(void **state) {
 }
 
 static void offload_without_the_model_proposes_nothing(void **state) {
-    struct memory_case c = case_of(
+    struct inputs c = case_of(
         "0.11.0", NULL,
         SAID({FACT_tried_alloc, "1.00 GiB"}, {FACT_gpu_total, "23.55 GiB"},
              {FACT_gpu_free, "0.50 GiB"}, {FACT_stage, "load"}));
@@ -520,7 +520,7 @@ static void offload_without_the_model_proposes_nothing(void **state) {
 }
 
 static void the_sampler_shrinks_with_its_sequences(void **state) {
-    struct memory_case c = case_of(
+    struct inputs c = case_of(
         "0.15.1", &llama_8b,
         SAID({FACT_tried_alloc, "501.00 MiB"}, {FACT_gpu_free, "300.00 MiB"},
              {FACT_gpu_total, "79.18 GiB"}, {FACT_max_num_seqs, "1024"}));
@@ -531,18 +531,18 @@ static void the_sampler_shrinks_with_its_sequences(void **state) {
 }
 
 static void the_peak_on_the_host_gets_a_fifth_more(void **state) {
-    struct memory_case c = case_of(NULL, NULL, SAID({FACT_host_rss, "10 GiB"}));
+    struct inputs c = case_of(NULL, NULL, SAID({FACT_host_rss, "10 GiB"}));
     struct estimate e = effect_of(*state, &c, SHORT_HOST, EFFECT_host_memory);
     assert_int_equal(e.proposed.number, 12 * GIB);
     assert_condition(&e, "verdict.if.peak");
-    struct memory_case bare = case_of(NULL, NULL, SAID_NOTHING);
+    struct inputs bare = case_of(NULL, NULL, SAID_NOTHING);
     e = effect_of(*state, &bare, SHORT_HOST, EFFECT_host_memory);
     assert_int_equal(e.needs.at[0], FACT_host_rss);
 }
 
 /* A scheduler that ends a job names the sum and the limit, no process. */
 static void the_sum_at_a_limit_is_a_peak(void **state) {
-    struct memory_case c =
+    struct inputs c =
         case_of(NULL, NULL, SAID({FACT_host_used, "40 GiB"},
                                  {FACT_memory_limit, "32 GiB"}));
     struct estimate e = effect_of(*state, &c, SHORT_HOST, EFFECT_host_memory);
@@ -552,7 +552,7 @@ static void the_sum_at_a_limit_is_a_peak(void **state) {
 }
 
 static void vllms_settings_say_nothing_of_other_engines(void **state) {
-    struct memory_case c = hybrid_by_pairs();
+    struct inputs c = hybrid_by_pairs();
     c.engine = STR("sglang");
     assert_int_equal(
         effect_of(*state, &c, SHORT_KV_POOL, EFFECT_max_model_len).verdict,
@@ -563,7 +563,7 @@ static void vllms_settings_say_nothing_of_other_engines(void **state) {
 /* ---- the model against the log ---- */
 
 static void a_setting_that_explains_the_log_is_named(void **state) {
-    struct memory_case c = case_of(
+    struct inputs c = case_of(
         "0.11.0", &llama_8b,
         SAID({FACT_max_model_len, "131072"}, {FACT_kv_needed, "16.00 GiB"}));
     assert_int_equal(memory_reconcile(*state, &c).outcome, RECONCILE_AGREES);

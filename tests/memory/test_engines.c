@@ -19,10 +19,10 @@ static const struct model deepseek = {.id = {"deepseek", 8},
                                       .groups = deepseek_groups,
                                       .group_count = 1};
 
-static struct memory_case case_on(const char *engine, const char *version,
+static struct inputs case_on(const char *engine, const char *version,
                                   const struct model *model,
                                   const struct said *said) {
-    struct memory_case c = case_of(version, model, said);
+    struct inputs c = case_of(version, model, said);
     c.engine = str_of(engine);
     return c;
 }
@@ -58,7 +58,7 @@ static void the_release_chooses_the_fraction(void **state) {
         {"0.5.10", "79.10 GiB", "1", 828300, 835000},
         {NULL, "79.10 GiB", "1", 828300, 880000}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct memory_case c =
+        struct inputs c =
             case_on("sglang", rows[i].version, NULL,
                     SAID({FACT_gpu_total, rows[i].total},
                          {FACT_tensor_parallel, rows[i].tp}));
@@ -73,7 +73,7 @@ static void eyes_lower_the_fraction(void **state) {
     static struct model seeing;
     seeing = llama_8b;
     seeing.is_multimodal = true;
-    struct memory_case c = case_on("sglang", "0.5.10", &seeing,
+    struct inputs c = case_on("sglang", "0.5.10", &seeing,
                                    SAID({FACT_gpu_total, "79.10 GiB"}));
     struct span f = sglang_fraction(&c);
     assert_true(f.low < 640000 && f.high < 836000);
@@ -84,7 +84,7 @@ static void eyes_lower_the_fraction(void **state) {
 
 static void latents_reserve_more_for_prefills(void **state) {
     (void)state;
-    struct memory_case c = case_on("sglang", "0.5.10", &deepseek,
+    struct inputs c = case_on("sglang", "0.5.10", &deepseek,
                                    SAID({FACT_gpu_total, "139.80 GiB"},
                                         {FACT_tensor_parallel, "8"}));
     /* 512 + 8192 x 1.5 + 512 x 2 + 8 x 128 = 14848 MiB; and 1.5 GiB */
@@ -92,7 +92,7 @@ static void latents_reserve_more_for_prefills(void **state) {
 }
 
 static void weights_that_fill_the_share_want_it_larger(void **state) {
-    struct memory_case c = case_on(
+    struct inputs c = case_on(
         "sglang", "0.5.3", &llama_8b,
         SAID({FACT_gpu_total, "22.00 GiB"}, {FACT_weights_bytes, "15.50 GiB"},
              {FACT_mem_fraction_static, "0.7"}));
@@ -115,7 +115,7 @@ static void weights_that_fill_the_share_want_it_larger(void **state) {
 
 /* The base and the least share as SGLang prints them. */
 static void sglang_s_own_sum_is_taken(void **state) {
-    struct memory_case c = case_on(
+    struct inputs c = case_on(
         "sglang", NULL, NULL,
         SAID({FACT_free_before_load, "47.02 GiB"},
              {FACT_weights_bytes, "31.31 GiB"},
@@ -134,7 +134,7 @@ static void sglang_s_own_sum_is_taken(void **state) {
 }
 
 static void the_fraction_needs_weights_and_card(void **state) {
-    struct memory_case c = case_on("sglang", NULL, NULL, SAID_NOTHING);
+    struct inputs c = case_on("sglang", NULL, NULL, SAID_NOTHING);
     struct estimate e = memory_effect(*state, &c, SHORT_KV_POOL,
                                       EFFECT_mem_fraction_static_up);
     assert_int_equal(e.verdict, VERDICT_UNKNOWN);
@@ -145,7 +145,7 @@ static void the_fraction_needs_weights_and_card(void **state) {
 }
 
 static void a_smaller_fraction_leaves_room_for_all_graphs(void **state) {
-    struct memory_case c = case_on(
+    struct inputs c = case_on(
         "sglang", "0.5.3", NULL,
         SAID({FACT_gpu_total, "139.81 GiB"}, {FACT_gpu_free, "200.75 MiB"},
              {FACT_tried_alloc, "672.00 MiB"}, {FACT_stage, "capture"},
@@ -167,7 +167,7 @@ static void a_smaller_fraction_leaves_room_for_all_graphs(void **state) {
 }
 
 static void a_full_pool_is_short_of_tokens(void **state) {
-    struct memory_case c =
+    struct inputs c =
         case_on("sglang", NULL, NULL,
                 SAID({FACT_tried_tokens, "8192"},
                      {FACT_available_tokens, "899840"},
@@ -217,7 +217,7 @@ static void builds_pad_the_context(void **state) {
                 {"6974", 900, 900},  {"6975", 1024, 1024},
                 {NULL, 900, 1024}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct memory_case c =
+        struct inputs c =
             case_on("llama.cpp", rows[i].build, NULL, SAID_NOTHING);
         struct span cells = llama_cells(&c, 900);
         assert_int_equal(cells.low, rows[i].low);
@@ -227,7 +227,7 @@ static void builds_pad_the_context(void **state) {
 
 static void keys_and_values_have_types_of_their_own(void **state) {
     (void)state;
-    struct memory_case c = case_on("llama.cpp", "5000", &llama_8b,
+    struct inputs c = case_on("llama.cpp", "5000", &llama_8b,
                                    SAID({FACT_kv_cache_dtype, "q8_0,f16"}));
     struct str key, value;
     llama_cache_types(&c, &key, &value);
@@ -242,7 +242,7 @@ static void keys_and_values_have_types_of_their_own(void **state) {
 /* 1024 + 512 cells in 52 layers, 32768 in 10. */
 static void windows_keep_their_own_cells(void **state) {
     (void)state;
-    struct memory_case c =
+    struct inputs c =
         case_on("llama.cpp", "6000", &gemma, SAID_NOTHING);
     struct span all = llama_cache_bytes(&c, 32768);
     int64_t row = 2 * 16 * 128 * 2;
@@ -252,7 +252,7 @@ static void windows_keep_their_own_cells(void **state) {
 
 static void recurrent_state_is_of_32_bits(void **state) {
     (void)state;
-    struct memory_case c = case_on("llama.cpp", "6000", &mixed,
+    struct inputs c = case_on("llama.cpp", "6000", &mixed,
                                    SAID({FACT_max_num_seqs, "4"}));
     struct span one = llama_cache_bytes(&c, 256);
     struct span two = llama_cache_bytes(&c, 512);
@@ -264,7 +264,7 @@ static void recurrent_state_is_of_32_bits(void **state) {
 /* Before spring 2025 every layer kept the whole context. */
 static void old_builds_know_no_windows(void **state) {
     (void)state;
-    struct memory_case c =
+    struct inputs c =
         case_on("llama.cpp", "4000", &gemma,
                 SAID({FACT_context_length, "4096"}));
     int64_t row = 2 * 16 * 128 * 2;
@@ -278,7 +278,7 @@ static void old_builds_know_no_windows(void **state) {
 /* 4480 MiB of 8192 cells: 7 layers of 128 whole heads of 192 and 128. */
 static void a_printed_buffer_says_how_many_layers_it_holds(void **state) {
     (void)state;
-    struct memory_case c =
+    struct inputs c =
         case_on("llama.cpp", NULL, &deepseek,
                 SAID({FACT_context_length, "8192"}));
     struct span printed = {true, 4480 * MIB, 4480 * MIB};
@@ -289,7 +289,7 @@ static void a_printed_buffer_says_how_many_layers_it_holds(void **state) {
     assert_int_equal(llama_layers_in(&c, odd), 0);
 }
 
-static struct memory_case refused_cache(void) {
+static struct inputs refused_cache(void) {
     return case_on("llama.cpp", "6000", &llama_8b,
                    SAID({FACT_tried_alloc, "16384 MiB"},
                         {FACT_context_length, "131072"},
@@ -297,7 +297,7 @@ static struct memory_case refused_cache(void) {
 }
 
 static void a_shorter_context_needs_what_is_free(void **state) {
-    struct memory_case c = refused_cache();
+    struct inputs c = refused_cache();
     struct estimate e =
         memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_context_length);
     assert_int_equal(e.verdict, VERDICT_MAY_BE_ENOUGH);
@@ -315,7 +315,7 @@ static void a_shorter_context_needs_what_is_free(void **state) {
 
 /* 20 GiB of a cache that takes 128 KiB per token are 163,840 tokens. */
 static void a_refused_cache_says_its_context(void **state) {
-    struct memory_case c = case_on("llama.cpp", "6000", &llama_8b,
+    struct inputs c = case_on("llama.cpp", "6000", &llama_8b,
                                    SAID({FACT_tried_alloc, "20480 MiB"},
                                         {FACT_stage, "kv_alloc"}));
     struct estimate e =
@@ -324,14 +324,14 @@ static void a_refused_cache_says_its_context(void **state) {
     assert_text(e.formula, "20.00 GiB / 128 KiB per token = 163,840 tokens");
     struct span odd = {true, 20480 * MIB + 1, 20480 * MIB + 1};
     assert_int_equal(llama_context_of(&c, odd), 0);
-    struct memory_case windows =
+    struct inputs windows =
         case_on("llama.cpp", "6000", &gemma, SAID({FACT_stage, "kv_alloc"}));
     struct span any = {true, 20480 * MIB, 20480 * MIB};
     assert_int_equal(llama_context_of(&windows, any), 0);
 }
 
 static void eight_bits_take_34_of_64(void **state) {
-    struct memory_case c = refused_cache();
+    struct inputs c = refused_cache();
     struct estimate e =
         memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_kv_cache_dtype);
     assert_holds(e.after, 8704 * MIB);
@@ -342,7 +342,7 @@ static void eight_bits_take_34_of_64(void **state) {
 }
 
 static void layers_take_their_cache_along(void **state) {
-    struct memory_case c = refused_cache();
+    struct inputs c = refused_cache();
     say(&c, FACT_gpu_layers, "99", SOURCE_LOG); /* 32 and the output */
     struct estimate e =
         memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_gpu_layers);
@@ -358,7 +358,7 @@ static void layers_take_their_cache_along(void **state) {
 
 /* -ngl 999 means all layers: it is no number of layers to divide by. */
 static void all_layers_are_no_count(void **state) {
-    struct memory_case c = refused_cache();
+    struct inputs c = refused_cache();
     c.model = NULL;
     say(&c, FACT_stage, "load", SOURCE_LOG);
     say(&c, FACT_tried_alloc, "27846 MiB", SOURCE_LOG);
@@ -372,7 +372,7 @@ static void all_layers_are_no_count(void **state) {
 
 /* 512 x 131072 scores of 32 heads in 4 bytes: 8 GiB. */
 static void flash_attention_does_without_the_scores(void **state) {
-    struct memory_case c = refused_cache();
+    struct inputs c = refused_cache();
     say(&c, FACT_stage, "profile", SOURCE_LOG);
     say(&c, FACT_tried_alloc, "8484.02 MiB", SOURCE_LOG);
     assert_int_equal(llama_score_bytes(&c).high, 8 * GIB);
@@ -462,7 +462,7 @@ static void checkpoints_keep_one_row_per_layer(void **state) {
 }
 
 static void moments_on_the_host_are_not_asked_for(void **state) {
-    struct memory_case c =
+    struct inputs c =
         case_on("deepspeed", NULL, &llama_8b,
                 SAID({FACT_tried_alloc, "29.92 GiB"},
                      {FACT_gpu_free, "1.00 GiB"}, {FACT_stage, "optimizer"}));

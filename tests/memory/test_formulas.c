@@ -381,7 +381,7 @@ static const struct said situations[][12] = {
 
 static const char *const engines[] = {"vllm", "sglang", "llama.cpp"};
 
-static size_t check_case(struct arena *a, const struct memory_case *c) {
+static size_t check_case(struct arena *a, const struct inputs *c) {
     struct formulas f = {0};
     size_t checked = 0;
     memory_kv(a, c, &f);
@@ -411,7 +411,7 @@ static void every_formula_gives_what_it_says(void **state) {
             for (size_t v = 0; v < sizeof versions / sizeof *versions; v++) {
                 struct arena a;
                 arena_init(&a, NULL, 0);
-                struct memory_case c =
+                struct inputs c =
                     case_of(versions[v], models[m], situations[s]);
                 for (size_t e = 0; e < sizeof engines / sizeof *engines; e++) {
                     c.engine = str_of(engines[e]);

@@ -354,7 +354,7 @@ static void the_cache_of_a_checkpoint_may_be_in_8_bits(void **state) {
         " \"quantization_config\": {\"quant_method\": \"compressed-tensors\","
         " \"kv_cache_scheme\": {\"num_bits\": 8, \"type\": \"float\"}}}");
     const struct model *m = hf_config_model(&a, json, STR("config.json"));
-    struct memory_case c = case_of("0.21.0", m, SAID_NOTHING);
+    struct inputs c = case_of("0.21.0", m, SAID_NOTHING);
     assert_int_equal(memory_kv(&a, &c, NULL).slope.low, 12 * 8 * 256);
     say(&c, FACT_kv_cache_dtype, "bfloat16", SOURCE_USER);
     assert_int_equal(memory_kv(&a, &c, NULL).slope.low, 12 * 8 * 512);

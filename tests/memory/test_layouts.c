@@ -3,7 +3,7 @@
  * context ranks, windows kept whole, layers that draft. */
 #include "memory/cases.h"
 
-#include "memory/way.h"
+#include "memory/variant.h"
 
 #define GDN(n, channels, elements, type)                                       \
     {                                                                          \
@@ -28,13 +28,13 @@ MODEL(kimi, {.kind = KV_state, .layers = 20, .mixer = {"kda", 3},
              .state_elements = 524288},
       LATENT(7, 576));
 
-static struct way only_way(struct arena *a, const struct memory_case *c) {
-    struct ways ways = ways_of(a, c);
-    assert_int_equal(ways.count, 1);
-    return ways.at[0];
+static struct variant only_way(struct arena *a, const struct inputs *c) {
+    struct variants variants = variants_of(a, c);
+    assert_int_equal(variants.count, 1);
+    return variants.at[0];
 }
 
-static const struct layer_set *set_of_kind(const struct plan *p,
+static const struct layer_set *set_of_kind(const struct block_layout *p,
                                            enum kv_kind kind) {
     for (size_t i = 0; i < p->count; i++) {
         if (p->set[i].kind == kind) {
@@ -45,10 +45,10 @@ static const struct layer_set *set_of_kind(const struct plan *p,
     return NULL;
 }
 
-static void expect_block(struct arena *a, const struct memory_case *c,
+static void expect_block(struct arena *a, const struct inputs *c,
                          enum kv_kind kind, int64_t tokens) {
-    struct way w = only_way(a, c);
-    struct plan p = way_plan(&w, PLAN_POOL);
+    struct variant w = only_way(a, c);
+    struct block_layout p = block_layout_of(&w, LAYOUT_POOL);
     assert_true(p.known && p.is_grouped);
     assert_int_equal(set_of_kind(&p, kind)->block_tokens, tokens);
 }
@@ -57,7 +57,7 @@ static void expect_block(struct arena *a, const struct memory_case *c,
  * page is then 0.13 % larger than the state), 1,568 with its cache in fp8,
  * 832 with seven drafted tokens, 400 for granite-4.0-h-tiny. */
 static void the_attention_block_is_as_large_as_a_state(void **state) {
-    struct memory_case c = case_of("0.19.0", &qwen, SAID_NOTHING);
+    struct inputs c = case_of("0.19.0", &qwen, SAID_NOTHING);
     expect_block(*state, &c, KV_full, 784);
     say(&c, FACT_kv_cache_dtype, "fp8", SOURCE_LOG);
     expect_block(*state, &c, KV_full, 1568);
@@ -89,12 +89,12 @@ static void printed_block_sizes_and_paddings(void **state) {
                 {&qwen_08b, "1", 544, 264},     {&qwen_next, "1", 544, 149},
                 {&granite_small, "1", 528, 69}, {&qwen_35b_a3b, "4", 528, 76}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct memory_case c =
+        struct inputs c =
             case_of("0.19.0", rows[i].model,
                     SAID({FACT_tensor_parallel, rows[i].tp}));
         expect_block(*state, &c, KV_full, rows[i].block);
-        struct way w = only_way(*state, &c);
-        struct plan p = way_plan(&w, PLAN_POOL);
+        struct variant w = only_way(*state, &c);
+        struct block_layout p = block_layout_of(&w, LAYOUT_POOL);
         int64_t own = kv_state_bytes(&rows[i].model->groups[0], w.tp,
                                      &w.state, 1).low;
         int64_t more = set_of_kind(&p, KV_state)->page_bytes - own;
@@ -105,7 +105,7 @@ static void printed_block_sizes_and_paddings(void **state) {
 /* "GPU KV cache size: 3,274,229 tokens", "Maximum concurrency for 262,144
  * tokens per request: 12.49x": 3,185 blocks of 249 + 2 x 3 for a request. */
 static void a_printed_size_of_a_hybrid_pool(void **state) {
-    struct memory_case c = case_of(
+    struct inputs c = case_of(
         "0.21.0", &qwen_35b_a3b, SAID({FACT_max_model_len, "262144"},
                                       {FACT_prefix_caching, "true"},
                                       {FACT_kv_blocks, "3185"}));
@@ -117,8 +117,8 @@ static void a_printed_size_of_a_hybrid_pool(void **state) {
 
 /* 12,288 x 3 x 2 and 32 heads x 128 x 128 x 4: blocks in steps of 128. */
 static void delta_attention_is_kept_in_32_bits(void **state) {
-    struct memory_case c = case_of("0.19.0", &kimi, SAID_NOTHING);
-    struct way w = only_way(*state, &c);
+    struct inputs c = case_of("0.19.0", &kimi, SAID_NOTHING);
+    struct variant w = only_way(*state, &c);
     struct span bytes = kv_state_bytes(&kimi.groups[0], 1, &w.state, 1);
     assert_int_equal(bytes.low, 12288 * 3 * 2 + 524288 * 4);
     assert_int_equal(bytes.low, bytes.high);
@@ -127,8 +127,8 @@ static void delta_attention_is_kept_in_32_bits(void **state) {
 
 /* Ranks share heads; of eight groups each of sixteen ranks keeps one. */
 static void ranks_share_a_state(void **state) {
-    struct memory_case c = case_of("0.19.0", &nemotron, SAID_NOTHING);
-    struct way w = only_way(*state, &c);
+    struct inputs c = case_of("0.19.0", &nemotron, SAID_NOTHING);
+    struct variant w = only_way(*state, &c);
     const struct kv_group *g = &nemotron.groups[0];
     static const struct {
         int64_t tp, channels;
@@ -142,7 +142,7 @@ static void ranks_share_a_state(void **state) {
 
 /* Where prefixes are cached a request keeps a second state. */
 static void prefixes_cost_a_state(void **state) {
-    struct memory_case c =
+    struct inputs c =
         case_of("0.19.0", &qwen, SAID({FACT_max_model_len, "784"}));
     struct kv plain = memory_kv(*state, &c, NULL);
     say(&c, FACT_prefix_caching, "true", SOURCE_LOG);
@@ -156,17 +156,17 @@ static void prefixes_cost_a_state(void **state) {
 
 /* mamba_cache_mode all: a state for every block of whole chunks. */
 static void all_states_grow_with_the_request(void **state) {
-    struct memory_case c = case_of(
+    struct inputs c = case_of(
         "0.19.0", &nemotron, SAID({FACT_mamba_cache_mode, "all"},
                                   {FACT_max_model_len, "65536"}));
-    struct ways ways = ways_of(*state, &c);
-    assert_int_equal(ways.count, 2);
-    for (size_t i = 0; i < ways.count; i++) {
-        const struct way *w = &ways.at[i];
-        struct plan p = way_plan(w, PLAN_POOL);
+    struct variants variants = variants_of(*state, &c);
+    assert_int_equal(variants.count, 2);
+    for (size_t i = 0; i < variants.count; i++) {
+        const struct variant *w = &variants.at[i];
+        struct block_layout p = block_layout_of(w, LAYOUT_POOL);
         const struct layer_set *s = set_of_kind(&p, KV_state);
         assert_int_equal(s->block_tokens % w->state_step, 0);
-        assert_int_equal(way_blocks(w, s, s->block_tokens, 65536).low,
+        assert_int_equal(variant_blocks(w, s, s->block_tokens, 65536).low,
                          (65536 + s->block_tokens - 1) / s->block_tokens);
     }
 }
@@ -179,21 +179,21 @@ MODEL(v4, {.kind = KV_sliding, .layers = 43, .kv_heads = 1, .k_dim = 512,
       {.kind = KV_indexer, .layers = 21, .latent_dim = 68, .ratio = 4},
       {.kind = KV_mla, .layers = 20, .latent_dim = 512, .ratio = 128});
 
-static struct way packed_way(struct arena *a, const char *length,
+static struct variant packed_way(struct arena *a, const char *length,
                              const char *batch) {
-    struct memory_case c = case_of(
+    struct inputs c = case_of(
         "0.27.1", &v4,
         SAID({FACT_num_speculative_tokens, "2"},
              {FACT_speculative_method, "mtp"}, {FACT_max_model_len, length},
              {FACT_max_num_batched_tokens, batch}));
-    struct ways ways = ways_of(a, &c);
-    assert_int_equal(ways.count, 2); /* one step in flight, or two */
-    return ways.at[1];
+    struct variants variants = variants_of(a, &c);
+    assert_int_equal(variants.count, 2); /* one step in flight, or two */
+    return variants.at[1];
 }
 
 static void unlike_pages_overlap_in_one_block(void **state) {
-    struct way w = packed_way(*state, "131072", "8192");
-    struct plan p = way_plan(&w, PLAN_POOL);
+    struct variant w = packed_way(*state, "131072", "8192");
+    struct block_layout p = block_layout_of(&w, LAYOUT_POOL);
     assert_true(p.is_packed);
     assert_int_equal(p.block_bytes, 917568);
     assert_int_equal(p.layers_per_group, 22);
@@ -207,12 +207,12 @@ static void unlike_pages_overlap_in_one_block(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         w = packed_way(*state, rows[i].length, rows[i].batch);
         int64_t tokens = atoll(rows[i].length);
-        assert_int_equal(way_request_blocks(&w, tokens).low, rows[i].blocks);
-        assert_int_equal(way_request(&w, tokens).low,
+        assert_int_equal(variant_request_blocks(&w, tokens).low, rows[i].blocks);
+        assert_int_equal(variant_request(&w, tokens).low,
                          rows[i].blocks * INT64_C(963072));
     }
     w = packed_way(*state, "131072", "8192");
-    assert_int_equal(way_longest(&w, 5 * GIB, 131072).low, 13572);
+    assert_int_equal(variant_longest(&w, 5 * GIB, 131072).low, 13572);
 }
 
 /* ---- the rest ---- */
@@ -226,7 +226,7 @@ MODEL(sparse, LATENT(61, 576),
       {.kind = KV_indexer, .layers = 61, .latent_dim = 132});
 
 static void context_ranks_share_tokens(void **state) {
-    struct memory_case c = case_of(
+    struct inputs c = case_of(
         "0.13.0", &plain, SAID({FACT_tensor_parallel, "8"},
                                {FACT_decode_context_parallel, "2"},
                                {FACT_max_model_len, "1000"},
@@ -238,7 +238,7 @@ static void context_ranks_share_tokens(void **state) {
 }
 
 static void chunks_are_kept_whole_unless_asked(void **state) {
-    struct memory_case c =
+    struct inputs c =
         case_of("0.11.0", &chunked, SAID({FACT_max_model_len, "131072"},
                                          {FACT_max_num_batched_tokens,
                                           "8192"}));
@@ -250,7 +250,7 @@ static void chunks_are_kept_whole_unless_asked(void **state) {
 }
 
 static void the_manager_of_hybrids_can_be_off(void **state) {
-    struct memory_case c = case_of(
+    struct inputs c = case_of(
         "0.11.0", &windowed, SAID({FACT_max_model_len, "32768"},
                                   {FACT_max_num_batched_tokens, "2048"}));
     int64_t cut = memory_kv(*state, &c, NULL).bytes_per_request.high;
@@ -263,7 +263,7 @@ static void the_manager_of_hybrids_can_be_off(void **state) {
 
 /* 0.14 to 0.18 charge the first group only: here the windows. */
 static void the_first_group_is_the_first_layer_s(void **state) {
-    struct memory_case c = case_of(
+    struct inputs c = case_of(
         "0.18.0", &windowed, SAID({FACT_max_model_len, "32768"},
                                   {FACT_max_num_batched_tokens, "2048"}));
     struct kv kv = memory_kv(*state, &c, NULL);
@@ -273,7 +273,7 @@ static void the_first_group_is_the_first_layer_s(void **state) {
 }
 
 static void heads_that_draft_keep_a_cache(void **state) {
-    struct memory_case c = case_of(
+    struct inputs c = case_of(
         "0.19.0", &plain, SAID({FACT_max_model_len, "4096"},
                                {FACT_num_speculative_tokens, "3"},
                                {FACT_speculative_method, "eagle3"}));
@@ -285,7 +285,7 @@ static void heads_that_draft_keep_a_cache(void **state) {
 }
 
 static void latents_were_spread_then_padded_then_packed(void **state) {
-    struct memory_case c = case_of("0.6.6", &sparse, SAID_NOTHING);
+    struct inputs c = case_of("0.6.6", &sparse, SAID_NOTHING);
     assert_int_equal(memory_kv(*state, &c, NULL).slope.low,
                      61 * (32 * 512 * 2 + 132));
     c = case_of("0.11.0", &sparse, SAID_NOTHING);
@@ -295,7 +295,7 @@ static void latents_were_spread_then_padded_then_packed(void **state) {
 }
 
 static void a_forced_number_of_blocks_is_the_number(void **state) {
-    struct memory_case c = case_of(
+    struct inputs c = case_of(
         "0.11.0", &plain, SAID({FACT_max_model_len, "1600"},
                                {FACT_kv_available, "8.00 GiB"},
                                {FACT_num_gpu_blocks_override, "500"}));

@@ -4,7 +4,7 @@
  * and every release, up to 10^7 tokens x 10^4 sequences x 10^3 layers. */
 #include "memory/cases.h"
 
-#include "memory/way.h"
+#include "memory/variant.h"
 
 #define STATE_OF(n, channels, elements)                                        \
     {                                                                          \
@@ -38,10 +38,10 @@ static const char *const versions[] = {"0.6.6",  "0.8.5",  "0.9.1",  "0.11.0",
                                        "0.13.0", "0.15.0", "0.17.0", "0.18.0",
                                        "0.20.0", "0.21.0", "0.27.1"};
 
-static struct memory_case case_at(const char *version, const struct model *m,
+static struct inputs case_at(const char *version, const struct model *m,
                                   int64_t tokens) {
     char number[32];
-    struct memory_case c = case_vllm(version, m);
+    struct inputs c = case_vllm(version, m);
     snprintf(number, sizeof number, "%lld", (long long)tokens);
     say(&c, FACT_max_model_len, number, SOURCE_USER);
     say(&c, FACT_max_num_batched_tokens, "8192", SOURCE_USER);
@@ -49,7 +49,7 @@ static struct memory_case case_at(const char *version, const struct model *m,
     return c;
 }
 
-static void turn(struct memory_case *c, enum fact_name knob, int64_t n) {
+static void turn(struct inputs *c, enum fact_name knob, int64_t n) {
     char number[32];
     snprintf(number, sizeof number, "%lld", (long long)n);
     say(c, knob, number, SOURCE_USER);
@@ -70,7 +70,7 @@ static void for_all(property holds) {
             }
 }
 
-static void expect_no_more(const struct memory_case *c, enum fact_name knob,
+static void expect_no_more(const struct inputs *c, enum fact_name knob,
                            int64_t setting, const char *what, int64_t now,
                            int64_t before) {
     if (now > before)
@@ -84,7 +84,7 @@ static void expect_no_more(const struct memory_case *c, enum fact_name knob,
 
 /* One block more at most: where a rank's block is shorter, the last one may
  * be less full. */
-static void never_more(struct arena *a, struct memory_case *c,
+static void never_more(struct arena *a, struct inputs *c,
                        enum fact_name knob, const int64_t *settings,
                        size_t count) {
     struct kv last = {.bytes_per_request = {false, 0, 0}};
@@ -117,7 +117,7 @@ static void ranks_share(struct arena *a, const char *version,
                       strcmp(version, "0.27.1") == 0; /* a step for a stage */
         if (is_odd && knobs[k] == FACT_pipeline_parallel)
             continue;
-        struct memory_case c = case_at(version, m, tokens);
+        struct inputs c = case_at(version, m, tokens);
         never_more(a, &c, knobs[k], ranks, sizeof ranks / sizeof *ranks);
     }
 }
@@ -130,7 +130,7 @@ static void more_ranks_never_need_more(void **state) {
 static void steps_shrink(struct arena *a, const char *version,
                          const struct model *m, int64_t tokens) {
     static const int64_t steps[] = {16384, 8192, 4096, 2048, 512};
-    struct memory_case c = case_at(version, m, tokens);
+    struct inputs c = case_at(version, m, tokens);
     never_more(a, &c, FACT_max_num_batched_tokens, steps,
                sizeof steps / sizeof *steps);
 }
@@ -143,7 +143,7 @@ static void smaller_steps_never_need_more(void **state) {
 static void drafts_grow(struct arena *a, const char *version,
                         const struct model *m, int64_t tokens) {
     static const int64_t drafts[] = {8, 4, 2, 1};
-    struct memory_case c = case_at(version, m, tokens);
+    struct inputs c = case_at(version, m, tokens);
     say(&c, FACT_speculative_method, "mtp", SOURCE_USER);
     never_more(a, &c, FACT_num_speculative_tokens, drafts,
                sizeof drafts / sizeof *drafts);
@@ -159,7 +159,7 @@ static void elements_shrink(struct arena *a, const char *version,
     static const char *const types[] = {"float32", "bfloat16", "fp8"};
     struct span last = {false, 0, 0};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        struct memory_case c = case_at(version, m, tokens);
+        struct inputs c = case_at(version, m, tokens);
         say(&c, FACT_kv_cache_dtype, types[i], SOURCE_USER);
         struct kv kv = memory_kv(a, &c, NULL);
         if (last.known && kv.slope.known)
@@ -175,7 +175,7 @@ static void smaller_elements_never_need_more(void **state) {
 
 static void prefixes_cost(struct arena *a, const char *version,
                           const struct model *m, int64_t tokens) {
-    struct memory_case c = case_at(version, m, tokens);
+    struct inputs c = case_at(version, m, tokens);
     say(&c, FACT_prefix_caching, "false", SOURCE_USER);
     struct span plain_need = memory_kv(a, &c, NULL).bytes_per_request;
     say(&c, FACT_prefix_caching, "true", SOURCE_USER);
@@ -193,7 +193,7 @@ static void cached_prefixes_never_need_less(void **state) {
 
 static int64_t pool_with(struct arena *a, enum fact_name knob,
                          const char *text) {
-    struct memory_case c = case_of(
+    struct inputs c = case_of(
         "0.11.0", &plain,
         SAID({FACT_gpu_total, "79.18 GiB"},
              {FACT_gpu_memory_utilization, "0.9"},
@@ -228,19 +228,19 @@ static void what_is_held_elsewhere_never_leaves_more(void **state) {
 
 static void inverse_meets_itself(struct arena *a, const char *version,
                                  const struct model *m, int64_t tokens) {
-    struct memory_case c = case_at(version, m, tokens);
-    struct ways ways = ways_of(a, &c);
-    for (size_t i = 0; i < ways.count; i++) {
-        const struct way *w = &ways.at[i];
-        struct span need = way_request(w, tokens);
-        struct span back = way_longest(w, need.high, INT64_C(1) << 40);
+    struct inputs c = case_at(version, m, tokens);
+    struct variants variants = variants_of(a, &c);
+    for (size_t i = 0; i < variants.count; i++) {
+        const struct variant *w = &variants.at[i];
+        struct span need = variant_request(w, tokens);
+        struct span back = variant_longest(w, need.high, INT64_C(1) << 40);
         /* A pool that keeps windows whole holds less than its check lets. */
         bool is_plain = w->rules->windows_charged == w->rules->windows_kept;
         assert_true(need.known && back.known);
         assert_true(back.low >= tokens || !is_plain);
-        assert_true(way_request(w, back.low).high <= need.high);
+        assert_true(variant_request(w, back.low).high <= need.high);
         if (is_plain && back.low < INT64_C(1) << 40) /* else no growth */
-            assert_true(way_request(w, back.low + 1).high > need.high);
+            assert_true(variant_request(w, back.low + 1).high > need.high);
     }
 }
 
@@ -252,7 +252,7 @@ static void the_inverse_of_the_inverse_is_the_request(void **state) {
 /* 10^4 requests of 10^7 tokens in 10^3 layers are counted, not wrapped. */
 static void the_largest_are_counted(struct arena *a, const char *version,
                                     const struct model *m, int64_t tokens) {
-    struct memory_case c = case_at(version, m, tokens);
+    struct inputs c = case_at(version, m, tokens);
     say(&c, FACT_kv_available, "9000000000000000000 bytes", SOURCE_USER);
     say(&c, FACT_max_num_seqs, "10000", SOURCE_USER);
     struct kv kv = memory_kv(a, &c, NULL);

@@ -119,8 +119,8 @@ static const struct row rows[] = {
      .tokens = 535346, .concurrency_hundredths = 540},
 };
 
-static struct memory_case case_of_row(const struct row *r) {
-    struct memory_case c = case_vllm(r->version, r->model);
+static struct inputs case_of_row(const struct row *r) {
+    struct inputs c = case_vllm(r->version, r->model);
     char number[24];
     const struct {
         enum fact_name fact;
@@ -161,7 +161,7 @@ static void expect(const struct row *r, const char *what, struct span s,
 }
 
 static void check_row(struct arena *a, const struct row *r) {
-    struct memory_case c = case_of_row(r);
+    struct inputs c = case_of_row(r);
     struct formulas f = {0};
     struct kv kv = memory_kv(a, &c, &f);
     if (r->need) {
@@ -204,7 +204,7 @@ static void a_uniform_model_leaves_no_doubt(void **state) {
     (void)state;
     struct arena a;
     arena_init(&a, NULL, 0);
-    struct memory_case c =
+    struct inputs c =
         case_of(NULL, &qwen3_4b, SAID({FACT_max_model_len, "40960"}));
     struct kv kv = memory_kv(&a, &c, NULL);
     assert_int_equal(kv.slope.low, 147456);

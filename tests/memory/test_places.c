@@ -18,7 +18,7 @@ static void assert_condition(const struct estimate *e, const char *key,
 }
 
 static void a_kernel_may_take_what_a_block_has(void **state) {
-    struct memory_case c =
+    struct inputs c =
         case_of(NULL, NULL, SAID({FACT_smem_required, "163840"},
                                  {FACT_smem_limit, "101376"}));
     struct estimate e = memory_effect(*state, &c, SHORT_UNKNOWN, EFFECT_kernel);
@@ -37,7 +37,7 @@ static void a_kernel_may_take_what_a_block_has(void **state) {
 }
 
 static void a_pool_lacks_needed_less_available(void **state) {
-    struct memory_case c =
+    struct inputs c =
         case_of(NULL, NULL, SAID({FACT_pool_needed, "201326592"},
                                  {FACT_pool_available, "167772160"}));
     struct estimate e = memory_effect(*state, &c, SHORT_UNKNOWN, EFFECT_pool);
@@ -51,7 +51,7 @@ static void a_pool_lacks_needed_less_available(void **state) {
 }
 
 static void all_of_a_program_moves(void **state) {
-    struct memory_case c =
+    struct inputs c =
         case_of(NULL, NULL, SAID({FACT_tried_alloc, "1048576"},
                                  {FACT_pytorch_allocated, "7340032"},
                                  {FACT_pytorch_reserved, "8388608"},
@@ -63,7 +63,7 @@ static void all_of_a_program_moves(void **state) {
 }
 
 static void each_job_takes_what_the_victim_held(void **state) {
-    struct memory_case c = case_of(NULL, NULL,
+    struct inputs c = case_of(NULL, NULL,
                                    SAID({FACT_victim_rss, "7516192768"},
                                         {FACT_build_jobs, "6"}));
     struct estimate e =
@@ -80,7 +80,7 @@ static void each_job_takes_what_the_victim_held(void **state) {
 
 /* 40 - 30 - 4: what was asked was more than 6 GiB. */
 static void a_limit_less_what_counts_against_it(void **state) {
-    struct memory_case c =
+    struct inputs c =
         case_of(NULL, NULL, SAID({FACT_device_kind, "mps"},
                                  {FACT_memory_limit, "42949672960"},
                                  {FACT_pytorch_allocated, "32212254720"},
@@ -95,7 +95,7 @@ static void a_limit_less_what_counts_against_it(void **state) {
 
 /* No context is printed, the cache and the limit of the GPU are. */
 static void cache_and_buffer_shrink_together(void **state) {
-    struct memory_case c =
+    struct inputs c =
         case_of(NULL, NULL, SAID({FACT_tried_alloc, "8589934592"},
                                  {FACT_kv_bytes, "34359738368"},
                                  {FACT_alloc_limit, "17179869184"},
@@ -110,7 +110,7 @@ static void cache_and_buffer_shrink_together(void **state) {
 }
 
 static void a_prefill_without_bytes_is_halved_as_a_trial(void **state) {
-    struct memory_case c =
+    struct inputs c =
         case_of(NULL, NULL, SAID({FACT_tried_tokens, "4096"}));
     c.engine = STR("tgi");
     struct estimate e = memory_effect(*state, &c, SHORT_TOKENS,

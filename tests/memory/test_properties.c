@@ -13,10 +13,10 @@ static const struct model *const models[] = {&plain, &hybrid, &latent,
 static const char *const versions[] = {NULL,     "0.9.1",  "0.13.0",
                                        "0.15.0", "0.18.0", "0.20.0"};
 
-static struct memory_case case_with(const char *version, const struct model *m,
+static struct inputs case_with(const char *version, const struct model *m,
                                     int64_t tokens, int64_t pool) {
     char number[32];
-    struct memory_case c = case_vllm(version, m);
+    struct inputs c = case_vllm(version, m);
     snprintf(number, sizeof number, "%lld", (long long)tokens);
     say(&c, FACT_max_model_len, number, SOURCE_USER);
     snprintf(number, sizeof number, "%lld bytes", (long long)pool);
@@ -44,7 +44,7 @@ static void longer_needs_no_less(struct arena *a, const char *version,
                                  const struct model *m) {
     struct span last = {true, 0, 0};
     for (int64_t tokens = 100; tokens < 1000000; tokens = tokens * 3 / 2) {
-        struct memory_case c = case_with(version, m, tokens, 10 * GIB);
+        struct inputs c = case_with(version, m, tokens, 10 * GIB);
         struct span need = memory_kv(a, &c, NULL).bytes_per_request;
         assert_true(need.known && need.low <= need.high);
         assert_true(need.low >= last.low && need.high >= last.high);
@@ -62,7 +62,7 @@ static void larger_fits_no_less(struct arena *a, const char *version,
     struct span last = {true, 0, 0};
     int64_t blocks = 0;
     for (int64_t pool = GIB / 2; pool < 100 * GIB; pool *= 2) {
-        struct memory_case c = case_with(version, m, 131072, pool);
+        struct inputs c = case_with(version, m, 131072, pool);
         struct span fits = memory_longest_request(a, &c);
         struct kv kv = memory_kv(a, &c, NULL);
         assert_true(fits.known && fits.low <= fits.high);
@@ -82,14 +82,14 @@ static void more_pool_never_fits_less(void **state) {
 static void longest_is_the_edge(struct arena *a, const char *version,
                                 const struct model *m) {
     int64_t pool = 5 * GIB;
-    struct memory_case c = case_with(version, m, 1000000, pool);
+    struct inputs c = case_with(version, m, 1000000, pool);
     struct span fits = memory_longest_request(a, &c);
-    struct memory_case at = case_with(version, m, fits.low, pool);
+    struct inputs at = case_with(version, m, fits.low, pool);
     assert_true(memory_kv(a, &at, NULL).bytes_per_request.high <= pool);
     if (fits.high >= INT64_C(1) << 40) {
         return; /* that release charges its first group alone: no edge */
     }
-    struct memory_case over = case_with(version, m, fits.high + 1, pool);
+    struct inputs over = case_with(version, m, fits.high + 1, pool);
     assert_true(memory_kv(a, &over, NULL).bytes_per_request.high > pool);
 }
 
@@ -106,7 +106,7 @@ static void the_least_share_is_the_edge(void **state) {
     for (int tenths = 10; tenths < 80; tenths += 7) {
         char pool[32];
         snprintf(pool, sizeof pool, "%d.%d0 GiB", tenths / 10, tenths % 10);
-        struct memory_case c = case_of(
+        struct inputs c = case_of(
             "0.11.0", &plain,
             SAID({FACT_max_model_len, "65536"}, {FACT_gpu_total, "79.18 GiB"},
                  {FACT_gpu_memory_utilization, "0.8"},
@@ -132,7 +132,7 @@ static void the_largest_share_passes_the_check(void **state) {
     for (int percent = 5; percent < 100; percent += 3) {
         char free[32];
         snprintf(free, sizeof free, "%d.00 GiB", percent * 79 / 100 + 1);
-        struct memory_case c =
+        struct inputs c =
             case_of("0.11.0", NULL, SAID({FACT_gpu_total, "79.18 GiB"}));
         say(&c, FACT_gpu_free, free, SOURCE_LOG);
         struct span share = memory_largest_utilization(&c);
@@ -161,7 +161,7 @@ static void pairs_hold_the_line_they_came_from(void **state) {
             snprintf(text[0], sizeof *text, "%lld bytes", (long long)need);
             snprintf(text[1], sizeof *text, "%lld bytes", (long long)pool);
             snprintf(text[2], sizeof *text, "%d", 3984);
-            struct memory_case c =
+            struct inputs c =
                 case_of(NULL, NULL,
                         SAID({FACT_max_model_len, "131072"},
                              {FACT_kv_needed, text[0]},
@@ -179,7 +179,7 @@ static void concurrency_times_request_fills_the_pool(void **state) {
     (void)state;
     struct arena a;
     arena_init(&a, NULL, 0);
-    struct memory_case c = case_with("0.11.0", &plain, 8192, 40 * GIB);
+    struct inputs c = case_with("0.11.0", &plain, 8192, 40 * GIB);
     struct span n = memory_largest_concurrency(&a, &c, 8192);
     assert_int_equal(n.low, 4000); /* 40 GiB of 1 GiB each */
     assert_int_equal(n.high, 4000);
@@ -194,7 +194,7 @@ static void more_ranks_never_need_more(void **state) {
     for (int tp = 1; tp <= 32; tp *= 2) {
         char number[16];
         snprintf(number, sizeof number, "%d", tp);
-        struct memory_case c = case_with("0.11.0", &plain, 8192, GIB);
+        struct inputs c = case_with("0.11.0", &plain, 8192, GIB);
         say(&c, FACT_tensor_parallel, number, SOURCE_USER);
         struct span need = memory_kv(&a, &c, NULL).bytes_per_request;
         assert_true(need.high <= last);
@@ -229,7 +229,7 @@ static void nothing_wraps(void **state) {
     for (size_t v = 0; v < sizeof versions / sizeof *versions; v++) {
         struct arena a;
         arena_init(&a, NULL, 0);
-        struct memory_case c =
+        struct inputs c =
             case_with(versions[v], &huge, 10000000, INT64_MAX);
         say(&c, FACT_gpu_total, "9000000000000000000 bytes", SOURCE_USER);
         say(&c, FACT_gpu_memory_utilization, "0.9", SOURCE_USER);
@@ -254,7 +254,7 @@ static void ten_million_tokens_of_a_thousand_layers_are_exact(void **state) {
     MODEL(deep, FULL(1000, 8, 128));
     struct arena a;
     arena_init(&a, NULL, 0);
-    struct memory_case c = case_with("0.11.0", &deep, 10000000, INT64_MAX);
+    struct inputs c = case_with("0.11.0", &deep, 10000000, INT64_MAX);
     struct kv kv = memory_kv(&a, &c, NULL);
     assert_int_equal(kv.bytes_per_request.low, INT64_C(40960000000000));
     assert_int_equal(kv.bytes_per_request.high, INT64_C(40960000000000));
@@ -282,15 +282,15 @@ static void what_is_said_is_never_replaced(void **state) {
     };
     struct engine engine = {
         .id = STR("vllm"), .defaults = defaults, .default_count = 2};
-    struct memory_case c = case_vllm("0.11.0", &plain);
+    struct inputs c = case_vllm("0.11.0", &plain);
     memory_complete(&c, &engine, &a);
     assert_int_equal(c.in[FACT_gpu_memory_utilization].number, 900000);
     assert_int_equal(c.in[FACT_gpu_memory_utilization].source, SOURCE_DEFAULT);
-    struct memory_case open = case_vllm(NULL, NULL);
+    struct inputs open = case_vllm(NULL, NULL);
     memory_complete(&open, &engine, &a);
     assert_int_equal(open.in[FACT_gpu_memory_utilization].low, 900000);
     assert_int_equal(open.in[FACT_gpu_memory_utilization].high, 920000);
-    struct memory_case told =
+    struct inputs told =
         case_of("0.11.0", NULL, SAID({FACT_gpu_memory_utilization, "0.5"}));
     memory_complete(&told, &engine, &a);
     assert_int_equal(told.in[FACT_gpu_memory_utilization].number, 500000);

@@ -5,14 +5,14 @@ MODEL(llama, FULL(32, 8, 128)); /* 128 KiB a token */
 MODEL(small, FULL(28, 4, 128)); /* 56 KiB */
 MODEL(windowed, SLIDING(40, 8, 256, 1024), FULL(8, 8, 256));
 
-static struct memory_case need_of(const struct model *m, const char *need) {
+static struct inputs need_of(const struct model *m, const char *need) {
     return case_of("0.11.0", m, SAID({FACT_max_model_len, "131072"},
                                      {FACT_max_num_batched_tokens, "2048"},
                                      {FACT_kv_needed, need}));
 }
 
 static void two_settings_may_explain_together(void **state) {
-    struct memory_case c = need_of(&llama, "2.00 GiB");
+    struct inputs c = need_of(&llama, "2.00 GiB");
     say(&c, FACT_pipeline_parallel, "1", SOURCE_LOG);
     struct reconciliation r = memory_reconcile(*state, &c);
     assert_int_equal(r.outcome, RECONCILE_EXPLAINED);
@@ -27,7 +27,7 @@ static void two_settings_may_explain_together(void **state) {
 }
 
 static void what_is_said_is_not_doubted(void **state) {
-    struct memory_case c = need_of(&llama, "8.00 GiB");
+    struct inputs c = need_of(&llama, "8.00 GiB");
     say(&c, FACT_kv_cache_dtype, "bfloat16", SOURCE_LOG);
     struct reconciliation r = memory_reconcile(*state, &c);
     assert_int_equal(r.outcome, RECONCILE_EXPLAINED);
@@ -42,14 +42,14 @@ static void what_is_said_is_not_doubted(void **state) {
 
 /* 48 layers x 131,072 x 8 KiB: no release cuts these windows by itself. */
 static void windows_that_were_kept_whole(void **state) {
-    struct memory_case c = need_of(&windowed, "48.00 GiB");
+    struct inputs c = need_of(&windowed, "48.00 GiB");
     struct reconciliation r = memory_reconcile(*state, &c);
     assert_int_not_equal(r.outcome, RECONCILE_RESIDUAL);
 }
 
 /* "Available KV cache memory: 8.00 GiB", "GPU KV cache size: 65,536 tokens" */
 static void a_pool_is_held_against_its_tokens(void **state) {
-    struct memory_case c = case_of("0.11.0", &llama,
+    struct inputs c = case_of("0.11.0", &llama,
                                    SAID({FACT_kv_available, "8.00 GiB"},
                                         {FACT_kv_tokens, "65536"}));
     struct reconciliation r = memory_reconcile(*state, &c);
@@ -66,7 +66,7 @@ static void a_pool_is_held_against_its_tokens(void **state) {
 }
 
 static void a_forced_number_of_blocks_proves_nothing(void **state) {
-    struct memory_case c = case_of("0.11.0", &llama,
+    struct inputs c = case_of("0.11.0", &llama,
                                    SAID({FACT_kv_available, "8.00 GiB"},
                                         {FACT_kv_blocks, "100"},
                                         {FACT_num_gpu_blocks_override,
@@ -76,7 +76,7 @@ static void a_forced_number_of_blocks_proves_nothing(void **state) {
 }
 
 static void a_model_is_told_by_the_numbers(void **state) {
-    struct memory_case c = case_of(NULL, NULL,
+    struct inputs c = case_of(NULL, NULL,
                                    SAID({FACT_max_model_len, "118000"},
                                         {FACT_kv_needed, "6.30 GiB"},
                                         {FACT_kv_available, "6.11 GiB"},

@@ -135,18 +135,18 @@ static bool may_follow(enum verdict with, enum verdict without) {
     return firmness(without) < 2 || with == without || helps_not;
 }
 
-static struct memory_case case_of_sample(const struct sample *s) {
-    struct memory_case c = case_vllm(s->version, s->model);
+static struct inputs case_of_sample(const struct sample *s) {
+    struct inputs c = case_vllm(s->version, s->model);
     c.engine = str_of(s->engine);
     for (const struct said *f = s->facts; f->text != NULL; f++)
         say(&c, f->fact, f->text, SOURCE_LOG);
     return c;
 }
 
-static void compare(const struct sample *s, const struct memory_case *with,
+static void compare(const struct sample *s, const struct inputs *with,
                     enum fact_name gone) {
     struct arena a;
-    struct memory_case without = *with;
+    struct inputs without = *with;
     without.in[gone].known = false;
     arena_init(&a, NULL, 0);
     for (int e = 0; e < EFFECT_COUNT_OF; e++) {
@@ -164,7 +164,7 @@ static void compare(const struct sample *s, const struct memory_case *with,
 static void no_fact_is_missed_into_certainty(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-        struct memory_case whole = case_of_sample(&samples[i]);
+        struct inputs whole = case_of_sample(&samples[i]);
         for (const struct said *f = samples[i].facts; f->text; f++)
             compare(&samples[i], &whole, f->fact);
         compare(&samples[i], &whole, FACT_engine_version);
@@ -176,7 +176,7 @@ static void nor_is_a_second_one(void **state) {
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         const struct said *facts = samples[i].facts;
         for (const struct said *f = facts; f->text; f++) {
-            struct memory_case part = case_of_sample(&samples[i]);
+            struct inputs part = case_of_sample(&samples[i]);
             part.in[f->fact].known = false;
             for (const struct said *g = facts; g->text; g++)
                 if (g->fact != f->fact)
@@ -191,10 +191,10 @@ static void no_default_makes_a_verdict(void **state) {
                                               FACT_mem_fraction_static,
                                               FACT_tensor_parallel};
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-        struct memory_case c = case_of_sample(&samples[i]);
+        struct inputs c = case_of_sample(&samples[i]);
         for (size_t k = 0; k < sizeof settings / sizeof *settings; k++)
             c.in[settings[k]].source = SOURCE_DEFAULT;
-        struct memory_case bare = c;
+        struct inputs bare = c;
         bare.in[FACT_gpu_memory_utilization].known = false;
         bare.in[FACT_mem_fraction_static].known = false;
         for (int e = 0; e < EFFECT_COUNT_OF; e++) {

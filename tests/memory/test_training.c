@@ -13,9 +13,9 @@ static const struct model llama_8b = {
                                    .v_dim = 128}},
     .group_count = 1};
 
-static struct memory_case run_of(const char *engine,
+static struct inputs run_of(const char *engine,
                                  const struct said *said) {
-    struct memory_case c = case_of(NULL, &llama_8b, said);
+    struct inputs c = case_of(NULL, &llama_8b, said);
     c.engine = str_of(engine);
     return c;
 }
@@ -32,7 +32,7 @@ static const struct budget_part *part(const struct budget *b,
 
 static void engines_and_words_that_train(void **state) {
     (void)state;
-    struct memory_case c = run_of("deepspeed", SAID({FACT_rank, "0"}));
+    struct inputs c = run_of("deepspeed", SAID({FACT_rank, "0"}));
     assert_true(training_is_asked(&c));
     c = run_of("transformers", SAID({FACT_max_model_len, "4096"}));
     assert_false(training_is_asked(&c));
@@ -67,7 +67,7 @@ static void optimizers_as_people_write_them(void **state) {
 
 static void a_case_is_a_setup(void **state) {
     (void)state;
-    struct memory_case c =
+    struct inputs c =
         run_of("deepspeed", SAID({FACT_gpu_count, "16"},
                                  {FACT_tensor_parallel, "2"},
                                  {FACT_zero_stage, "2"},
@@ -87,7 +87,7 @@ static void a_case_is_a_setup(void **state) {
 
 static void adapters_by_rank_or_by_count(void **state) {
     (void)state;
-    struct memory_case c =
+    struct inputs c =
         run_of("transformers", SAID({FACT_lora_rank, "16"}));
     struct training_setup s = training_setup_of(&c);
     /* queries and values: 16 x 32 x (4096 + 4096 + 4096 + 1024) */
@@ -104,7 +104,7 @@ static void adapters_by_rank_or_by_count(void **state) {
 }
 
 static void scores_come_on_top_without_fused_attention(void **state) {
-    struct memory_case c = run_of(
+    struct inputs c = run_of(
         "transformers", SAID({FACT_batch_size, "1"}, {FACT_seq_len, "8192"}));
     struct training_setup s = training_setup_of(&c);
     int64_t fused = memory_training(*state, &s, NULL).activations.high;
@@ -115,8 +115,8 @@ static void scores_come_on_top_without_fused_attention(void **state) {
                      INT64_C(32) * 32 * 8192 * 8192 * 5);
 }
 
-static struct memory_case backward(const char *allocated) {
-    struct memory_case c =
+static struct inputs backward(const char *allocated) {
+    struct inputs c =
         run_of("transformers",
                SAID({FACT_stage, "backward"}, {FACT_tried_alloc, "1.96 GiB"},
                     {FACT_gpu_free, "1.20 GiB"}, {FACT_gpu_total, "79.14 GiB"},
@@ -128,7 +128,7 @@ static struct memory_case backward(const char *allocated) {
 }
 
 static void a_failed_step_shows_its_state(void **state) {
-    struct memory_case c = backward("75.10 GiB");
+    struct inputs c = backward("75.10 GiB");
     struct budget b = memory_budget(*state, &c, NULL);
     assert_int_equal(part(&b, "weights")->bytes.low, 2 * 8030261248);
     assert_int_equal(part(&b, "optimizer")->bytes.low, 12 * 8030261248 / 8);
@@ -139,7 +139,7 @@ static void a_failed_step_shows_its_state(void **state) {
 }
 
 static void what_does_not_add_up_is_not_shown(void **state) {
-    struct memory_case c = backward("20.00 GiB");
+    struct inputs c = backward("20.00 GiB");
     struct budget b = memory_budget(*state, &c, NULL);
     assert_non_null(part(&b, "mine"));
     assert_null(part(&b, "optimizer"));
@@ -150,7 +150,7 @@ static void what_does_not_add_up_is_not_shown(void **state) {
 }
 
 static void the_first_step_is_making_the_state(void **state) {
-    struct memory_case c = backward("75.10 GiB");
+    struct inputs c = backward("75.10 GiB");
     say(&c, FACT_stage, "optimizer", SOURCE_LOG);
     struct budget b = memory_budget(*state, &c, NULL);
     assert_null(part(&b, "activation"));
@@ -159,13 +159,13 @@ static void the_first_step_is_making_the_state(void **state) {
 
 /* ---- what a fix would do ---- */
 
-static struct estimate effect_of(void **state, const struct memory_case *c,
+static struct estimate effect_of(void **state, const struct inputs *c,
                                  enum effect effect) {
     return memory_effect(*state, c, SHORT_ALLOCATION, effect);
 }
 
 static void half_a_batch_frees_half_of_the_activations(void **state) {
-    struct memory_case c = backward("75.10 GiB");
+    struct inputs c = backward("75.10 GiB");
     struct estimate e = effect_of(state, &c, EFFECT_batch_size);
     /* half of the request fits into what is free */
     assert_int_equal(e.verdict, VERDICT_MAY_BE_ENOUGH);
@@ -182,7 +182,7 @@ static void half_a_batch_frees_half_of_the_activations(void **state) {
 }
 
 static void checkpoints_need_the_shape_of_the_step(void **state) {
-    struct memory_case c = backward("75.10 GiB");
+    struct inputs c = backward("75.10 GiB");
     struct estimate e = effect_of(state, &c, EFFECT_gradient_checkpointing);
     assert_int_equal(e.needs.count, 2);
     say(&c, FACT_batch_size, "2", SOURCE_LOG);
@@ -195,7 +195,7 @@ static void checkpoints_need_the_shape_of_the_step(void **state) {
 }
 
 static void shards_free_what_the_others_hold(void **state) {
-    struct memory_case c = backward("75.10 GiB");
+    struct inputs c = backward("75.10 GiB");
     struct estimate e = effect_of(state, &c, EFFECT_shard_state);
     assert_int_equal(e.verdict, VERDICT_ENOUGH);
     assert_int_equal(e.proposed.number, 3);
@@ -207,7 +207,7 @@ static void shards_free_what_the_others_hold(void **state) {
 }
 
 static void a_guessed_run_is_asked_for(void **state) {
-    struct memory_case c = backward("75.10 GiB");
+    struct inputs c = backward("75.10 GiB");
     c.in[FACT_zero_stage].known = false;
     struct estimate e = effect_of(state, &c, EFFECT_optimizer_state);
     assert_int_equal(e.verdict, VERDICT_MAY_BE_ENOUGH);
@@ -216,7 +216,7 @@ static void a_guessed_run_is_asked_for(void **state) {
 }
 
 static void all_of_the_state_has_to_find_room(void **state) {
-    struct memory_case c = backward("60.00 GiB");
+    struct inputs c = backward("60.00 GiB");
     say(&c, FACT_stage, "optimizer", SOURCE_LOG);
     say(&c, FACT_zero_stage, "0", SOURCE_LOG);
     /* 96 GB of moments and copy; 30 GiB of weights and gradients */

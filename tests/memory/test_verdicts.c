@@ -36,7 +36,7 @@ static void assert_argument(const struct estimate *e, size_t i,
 
 /* ---- a pool in a pod ---- */
 
-static struct memory_case small_pool(void) {
+static struct inputs small_pool(void) {
     return case_of(NULL, &qwen25_3b,
                    SAID({FACT_max_model_len, "32000"},
                         {FACT_kv_needed, "1.1 GiB"},
@@ -47,7 +47,7 @@ static struct memory_case small_pool(void) {
 }
 
 static void the_length_is_what_the_pool_surely_holds(void **state) {
-    struct memory_case c = small_pool();
+    struct inputs c = small_pool();
     struct estimate e =
         memory_effect(*state, &c, SHORT_KV_POOL, EFFECT_max_model_len);
     assert_int_equal(e.verdict, VERDICT_ENOUGH);
@@ -58,7 +58,7 @@ static void the_length_is_what_the_pool_surely_holds(void **state) {
 }
 
 static void a_share_is_raised_by_what_is_missing(void **state) {
-    struct memory_case c = small_pool();
+    struct inputs c = small_pool();
     struct estimate e = memory_effect(*state, &c, SHORT_KV_POOL,
                                       EFFECT_gpu_memory_utilization_up);
     assert_int_equal(e.proposed.number, 820000);
@@ -70,7 +70,7 @@ static void a_share_is_raised_by_what_is_missing(void **state) {
 
 /* 0.90 is nobody's word: 0.07 more is, on what is known. */
 static void a_default_is_a_condition(void **state) {
-    struct memory_case c = small_pool();
+    struct inputs c = small_pool();
     say(&c, FACT_gpu_free, "7.50 GiB", SOURCE_LOG);
     struct estimate e = memory_effect(*state, &c, SHORT_KV_POOL,
                                       EFFECT_gpu_memory_utilization_up);
@@ -89,7 +89,7 @@ static void a_default_is_a_condition(void **state) {
 
 /* The printed need is that of one rank: no default of ranks is in it. */
 static void what_the_log_contradicts_is_no_doubt(void **state) {
-    struct memory_case c = small_pool();
+    struct inputs c = small_pool();
     assert_false(c.in[FACT_tensor_parallel].known);
     struct estimate e =
         memory_effect(*state, &c, SHORT_KV_POOL, EFFECT_max_model_len);
@@ -100,7 +100,7 @@ static void what_the_log_contradicts_is_no_doubt(void **state) {
 }
 
 static void a_negative_pool_lacks_its_amount_first(void **state) {
-    struct memory_case c = case_of("0.11.0", NULL,
+    struct inputs c = case_of("0.11.0", NULL,
                                    SAID({FACT_kv_available, "-2.16 GiB"}));
     struct estimate e = memory_effect(*state, &c, SHORT_KV_POOL,
                                       EFFECT_gpu_memory_utilization_up);
@@ -112,8 +112,8 @@ static void a_negative_pool_lacks_its_amount_first(void **state) {
 
 /* ---- a step of any program ---- */
 
-static struct memory_case training_step(void) {
-    struct memory_case c =
+static struct inputs training_step(void) {
+    struct inputs c =
         case_of(NULL, NULL,
                 SAID({FACT_tried_alloc, "106.38 MiB"},
                      {FACT_gpu_total, "11.91 GiB"},
@@ -126,7 +126,7 @@ static struct memory_case training_step(void) {
 }
 
 static void an_eighth_of_a_batch_is_enough_if_it_grows(void **state) {
-    struct memory_case c = training_step();
+    struct inputs c = training_step();
     struct estimate e =
         memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_batch_size);
     assert_condition(&e, "verdict.if.grows");
@@ -144,7 +144,7 @@ static void an_eighth_of_a_batch_is_enough_if_it_grows(void **state) {
 }
 
 static void others_have_to_give_back_what_is_missing(void **state) {
-    struct memory_case c = training_step();
+    struct inputs c = training_step();
     struct estimate e = memory_effect(*state, &c, SHORT_ALLOCATION,
                                       EFFECT_free_other_process);
     assert_condition(&e, "verdict.if.freed");
@@ -155,7 +155,7 @@ static void others_have_to_give_back_what_is_missing(void **state) {
 }
 
 static void segments_are_younger_than_that_message(void **state) {
-    struct memory_case c = training_step();
+    struct inputs c = training_step();
     struct estimate e = memory_effect(*state, &c, SHORT_ALLOCATION,
                                       EFFECT_expandable_segments);
     assert_int_equal(e.verdict, VERDICT_NONE);
@@ -166,7 +166,7 @@ static void segments_are_younger_than_that_message(void **state) {
 }
 
 static void a_large_request_has_to_shrink_itself(void **state) {
-    struct memory_case c = case_of(NULL, NULL,
+    struct inputs c = case_of(NULL, NULL,
                                    SAID({FACT_tried_alloc, "19.68 GiB"},
                                         {FACT_gpu_total, "23.68 GiB"},
                                         {FACT_gpu_free, "5.20 GiB"}));
@@ -185,7 +185,7 @@ static void a_large_request_has_to_shrink_itself(void **state) {
 
 /* Where nobody says what is free, a piece is held against the whole GPU. */
 static void pieces_fit_the_gpu_at_least(void **state) {
-    struct memory_case c = case_of(NULL, NULL,
+    struct inputs c = case_of(NULL, NULL,
                                    SAID({FACT_tried_alloc, "90.00 GiB"},
                                         {FACT_gpu_total, "23.68 GiB"}));
     c.engine = STR("pytorch");
@@ -196,7 +196,7 @@ static void pieces_fit_the_gpu_at_least(void **state) {
 }
 
 static void a_tile_of_a_vae_is_half_a_gib(void **state) {
-    struct memory_case c = case_of(NULL, NULL,
+    struct inputs c = case_of(NULL, NULL,
                                    SAID({FACT_tried_alloc, "2.25 GiB"},
                                         {FACT_gpu_total, "15.98 GiB"},
                                         {FACT_gpu_free, "1.09 GiB"},
@@ -215,7 +215,7 @@ static void a_tile_of_a_vae_is_half_a_gib(void **state) {
 
 /* Recomputing leaves a row per layer at most: that is no proof of nothing. */
 static void checkpoints_are_not_ruled_out_by_a_shape(void **state) {
-    struct memory_case c = case_of(
+    struct inputs c = case_of(
         NULL, &llama_8b,
         SAID({FACT_stage, "backward"}, {FACT_tried_alloc, "1.96 GiB"},
              {FACT_gpu_free, "1.20 GiB"}, {FACT_gpu_total, "79.14 GiB"},
@@ -231,7 +231,7 @@ static void checkpoints_are_not_ruled_out_by_a_shape(void **state) {
 /* ---- a graph that was refused ---- */
 
 static void a_fraction_is_lowered_by_the_difference(void **state) {
-    struct memory_case c = case_of(
+    struct inputs c = case_of(
         NULL, NULL,
         SAID({FACT_tried_alloc, "672.00 MiB"}, {FACT_gpu_free, "200.75 MiB"},
              {FACT_gpu_total, "140.06 GiB"}, {FACT_stage, "serve"}));
@@ -245,8 +245,8 @@ static void a_fraction_is_lowered_by_the_difference(void **state) {
 
 /* ---- llama.cpp ---- */
 
-static struct memory_case compute_buffer(void) {
-    struct memory_case c =
+static struct inputs compute_buffer(void) {
+    struct inputs c =
         case_of(NULL, &phi4_mini,
                 SAID({FACT_tried_alloc, "7277119488 bytes"},
                      {FACT_context_length, "131072"},
@@ -257,7 +257,7 @@ static struct memory_case compute_buffer(void) {
 }
 
 static void scores_go_or_shrink(void **state) {
-    struct memory_case c = compute_buffer();
+    struct inputs c = compute_buffer();
     struct estimate e =
         memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_flash_attention);
     assert_condition(&e, "verdict.if.free");
@@ -277,7 +277,7 @@ static void scores_go_or_shrink(void **state) {
 /* ---- limits ---- */
 
 static void a_kill_without_a_peak_is_not_computed(void **state) {
-    struct memory_case c =
+    struct inputs c =
         case_of(NULL, NULL, SAID({FACT_memory_limit, "25 MiB"}));
     struct estimate e =
         memory_effect(*state, &c, SHORT_HOST, EFFECT_host_memory);
@@ -287,7 +287,7 @@ static void a_kill_without_a_peak_is_not_computed(void **state) {
 }
 
 static void a_refusal_on_the_host_says_what_it_wants(void **state) {
-    struct memory_case c =
+    struct inputs c =
         case_of(NULL, NULL, SAID({FACT_requested_bytes, "273 GiB"},
                                  {FACT_host_free, "120 GiB"}));
     struct estimate e =
@@ -296,7 +296,7 @@ static void a_refusal_on_the_host_says_what_it_wants(void **state) {
 }
 
 static void wired_memory_is_what_a_mac_has(void **state) {
-    struct memory_case c = case_of(NULL, NULL,
+    struct inputs c = case_of(NULL, NULL,
                                    SAID({FACT_tried_alloc, "92.00 GiB"},
                                         {FACT_alloc_limit, "80.64 GiB"}));
     c.engine = STR("mlx");
@@ -312,7 +312,7 @@ static void wired_memory_is_what_a_mac_has(void **state) {
 }
 
 static void shared_memory_grows_to_a_power_of_two(void **state) {
-    struct memory_case c =
+    struct inputs c =
         case_of(NULL, NULL, SAID({FACT_shm_limit, "64 MiB"},
                                  {FACT_shm_requested, "33 MiB"}));
     struct estimate e =
@@ -322,7 +322,7 @@ static void shared_memory_grows_to_a_power_of_two(void **state) {
 }
 
 static void a_refused_prefill_fits_in_part(void **state) {
-    struct memory_case c =
+    struct inputs c =
         case_of(NULL, NULL, SAID({FACT_tried_tokens, "4096"},
                                  {FACT_pool_needed, "48 MiB"},
                                  {FACT_pool_available, "45 MiB"}));

@@ -4,7 +4,7 @@
 #include "memory/cases.h"
 
 #include "memory/rules.h"
-#include "memory/way.h"
+#include "memory/variant.h"
 
 MODEL(gemma3_27b, FULL(10, 16, 128), SLIDING(52, 16, 128, 1024));
 MODEL(gemma3_4b, FULL(5, 4, 256), SLIDING(29, 4, 256, 1024));
@@ -28,7 +28,7 @@ static void expect_exactly(struct span s, int64_t value) {
 
 static struct kv kv_of(struct arena *a, const char *version,
                        const struct model *model, const struct said *said) {
-    struct memory_case c = case_of(version, model, said);
+    struct inputs c = case_of(version, model, said);
     return memory_kv(a, &c, NULL);
 }
 
@@ -74,7 +74,7 @@ static void the_check_charges_windows_cut_before_the_pool_does(void **state) {
 
 /* The check lets 131,072 tokens pass; the blocks hold 65,616 of them. */
 static void a_length_is_not_longer_than_the_blocks(void **state) {
-    struct memory_case c = case_of("0.8.5", &gemma3_27b,
+    struct inputs c = case_of("0.8.5", &gemma3_27b,
                                    SAID({FACT_tensor_parallel, "8"},
                                         {FACT_max_model_len, "131072"},
                                         {FACT_kv_available, "4166098944"}));
@@ -142,7 +142,7 @@ static void chunks_are_cut_in_one_release(void **state) {
 }
 
 static void no_setting_cuts_chunks_before_they_could_be(void **state) {
-    struct memory_case c = case_of("0.9.2", &scout,
+    struct inputs c = case_of("0.9.2", &scout,
                                    SAID({FACT_max_model_len, "1000000"}));
     say(&c, FACT_hybrid_kv_disabled, "false", SOURCE_USER);
     expect_exactly(memory_kv(*state, &c, NULL).bytes_per_request,
@@ -151,8 +151,8 @@ static void no_setting_cuts_chunks_before_they_could_be(void **state) {
 
 /* ---- V0 below 8.0: d4d93db2c (#13726), d7fbc6dda (#24022) ---- */
 
-static struct memory_case on_card(const char *version, const struct gpu *gpu) {
-    struct memory_case c = case_of(version, &gemma3_4b,
+static struct inputs on_card(const char *version, const struct gpu *gpu) {
+    struct inputs c = case_of(version, &gemma3_4b,
                                    SAID({FACT_max_model_len, "8192"},
                                         {FACT_kv_available, "4294967296"}));
     c.gpu = gpu;
@@ -164,12 +164,12 @@ static void old_cards_run_the_first_engine(void **state) {
     static const char *const releases[] = {"0.8.0", "0.9.2", "0.10.1",
                                            "0.10.1.1"};
     for (size_t i = 0; i < sizeof releases / sizeof *releases; i++) {
-        struct memory_case c = on_card(releases[i], &t4);
+        struct inputs c = on_card(releases[i], &t4);
         assert_int_equal(rules_is_v0(&c), ANSWER_YES);
         assert_int_equal(rules_check_free(&c), ANSWER_NO);
         expect_exactly(memory_kv(*state, &c, NULL).blocks, 1927);
     }
-    struct memory_case lifted = on_card("0.10.2", &t4);
+    struct inputs lifted = on_card("0.10.2", &t4);
     assert_int_equal(rules_is_v0(&lifted), ANSWER_NO);
     expect_exactly(memory_kv(*state, &lifted, NULL).blocks, 13107);
 }
@@ -177,12 +177,12 @@ static void old_cards_run_the_first_engine(void **state) {
 static void newer_cards_run_the_second(void **state) {
     const struct gpu *const cards[] = {&l4, &b300, NULL};
     for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
-        struct memory_case c = on_card("0.9.2", cards[i]);
+        struct inputs c = on_card("0.9.2", cards[i]);
         assert_int_equal(rules_is_v0(&c), ANSWER_NO);
         expect_exactly(memory_kv(*state, &c, NULL).blocks, 13107);
     }
     /* what only V1 prints decides before the card does */
-    struct memory_case told = on_card("0.9.2", &t4);
+    struct inputs told = on_card("0.9.2", &t4);
     say(&told, FACT_kv_needed, "1.00 GiB", SOURCE_LOG);
     assert_int_equal(rules_is_v0(&told), ANSWER_NO);
 }

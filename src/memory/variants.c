@@ -1,12 +1,12 @@
-/* ways.c: every reading that a case leaves open, less those that contradict
+/* variants.c: every reading that a case leaves open, less those that contradict
  * what the log prints. Only what changes the result is varied: a model
  * without windows does not care how many tokens are in flight. */
-#include "memory/case.h"
+#include "memory/inputs.h"
 #include "memory/kv_row.h"
 #include "memory/span.h"
-#include "memory/way.h"
+#include "memory/variant.h"
 
-#define WAYS_MAX 512
+#define VARIANTS_MAX 512
 #define OPTIONS_MAX 8
 #define DEFAULT_BLOCK 16
 #define LATENT_BLOCK 128 /* that a kernel for latents can read */
@@ -33,7 +33,7 @@ static bool has_windows(const struct model *m) {
 
 /* max_num_batched_tokens; unknown: the defaults of servers and of the Python
  * class on small and large cards. */
-static struct options flights(const struct memory_case *c,
+static struct options flights(const struct inputs *c,
                               const struct kv_rules *rules) {
     static const int64_t usual[] = {2048, 8192, 16384};
     struct options o = {.count = 0};
@@ -88,7 +88,7 @@ static const struct kv_group *state_group(const struct model *m) {
 }
 
 /* Are prefixes cached? Hybrids did not until they were asked to. */
-static enum answer caches_prefixes(const struct memory_case *c) {
+static enum answer caches_prefixes(const struct inputs *c) {
     const struct fact *caching = &c->in[FACT_prefix_caching];
     if (is_said(caching)) {
         return caching->number ? ANSWER_YES : ANSWER_NO;
@@ -96,7 +96,7 @@ static enum answer caches_prefixes(const struct memory_case *c) {
     return rules_cache_hybrids(c);
 }
 
-static struct options state_modes(const struct memory_case *c,
+static struct options state_modes(const struct inputs *c,
                                   const struct kv_rules *rules) {
     struct options o = {.count = 0};
     const struct kv_group *g = state_group(c->model);
@@ -128,7 +128,7 @@ static struct options state_modes(const struct memory_case *c,
 }
 
 /* Where only the sum is known it may be in 16 bits or in 32. */
-static struct options state_scales(const struct memory_case *c,
+static struct options state_scales(const struct inputs *c,
                                    const struct kv_rules *rules) {
     struct options o = {.at = {1}, .count = 1};
     const struct kv_group *g = state_group(c->model);
@@ -142,7 +142,7 @@ static struct options state_scales(const struct memory_case *c,
 
 /* What drafts tokens keeps a cache too: MTP heads and EAGLE are layers like
  * the model's own; n-grams keep nothing. */
-static struct options draft_layers(const struct memory_case *c) {
+static struct options draft_layers(const struct inputs *c) {
     const struct fact *method = &c->in[FACT_speculative_method];
     const struct fact *tokens = &c->in[FACT_num_speculative_tokens];
     int64_t own = c->model->draft_layers > 0 ? c->model->draft_layers : 1;
@@ -167,7 +167,7 @@ static struct options draft_layers(const struct memory_case *c) {
 
 /* The manager of hybrids can be switched off; releases from 0.10.1 on do so
  * for chunked attention unless an environment variable says otherwise. */
-static struct options wholes(const struct memory_case *c,
+static struct options wholes(const struct inputs *c,
                              const struct kv_rules *rules) {
     const struct fact *off = &c->in[FACT_hybrid_kv_disabled];
     struct options o = {.count = 0};
@@ -189,7 +189,7 @@ static struct options wholes(const struct memory_case *c,
 }
 
 /* A log may be any rank's; without one, the fullest stage is what binds. */
-static bool is_of_a_log(const struct memory_case *c) {
+static bool is_of_a_log(const struct inputs *c) {
     static const enum fact_name printed[] = {FACT_kv_needed, FACT_kv_available,
                                              FACT_kv_blocks, FACT_kv_tokens,
                                              FACT_cpu_blocks};
@@ -201,7 +201,7 @@ static bool is_of_a_log(const struct memory_case *c) {
     return is;
 }
 
-static struct options stages(const struct memory_case *c,
+static struct options stages(const struct inputs *c,
                              const struct kv_rules *rules) {
     struct options o = {.count = 0};
     int64_t pp = setting_of(c, FACT_pipeline_parallel, 1);
@@ -218,10 +218,10 @@ static struct options stages(const struct memory_case *c,
     return o;
 }
 
-static struct way way_with(const struct memory_case *c,
-                           const struct kv_rules *rules) {
+static struct variant variant_with(const struct inputs *c,
+                                   const struct kv_rules *rules) {
     const struct kv_group *state = state_group(c->model);
-    struct way w = {
+    struct variant w = {
         .rules = rules,
         .model = c->model,
         .kv_dtype = kv_dtype_of(c),
@@ -251,7 +251,7 @@ enum dimension {
     DIMENSIONS
 };
 
-static void choose(struct way *w, const int64_t *chosen) {
+static void choose(struct variant *w, const int64_t *chosen) {
     const struct state_mode *mode = &modes[chosen[STATE_MODE]];
     w->tokens_in_flight = chosen[FLIGHT];
     w->state_pages = mode->pages + w->state.draft_tokens;
@@ -267,107 +267,108 @@ static void choose(struct way *w, const int64_t *chosen) {
 }
 
 /* as_whole: with windows kept whole, whatever the settings say. */
-static void add_ways(struct arena *a, struct ways *ways,
-                     const struct memory_case *c, const struct kv_rules *rules,
+static void add_variants(struct arena *a, struct variants *variants,
+                     const struct inputs *c, const struct kv_rules *rules,
                      bool as_whole) {
     struct options whole = {.at = {1}, .count = 1};
     struct options dimension[DIMENSIONS] = {
         flights(c, rules),      state_modes(c, rules),
         state_scales(c, rules), stages(c, rules),
         draft_layers(c),        as_whole ? whole : wholes(c, rules)};
-    struct way first = way_with(c, rules);
+    struct variant first = variant_with(c, rules);
     size_t total = 1;
     for (size_t d = 0; d < DIMENSIONS; d++) {
         total *= dimension[d].count;
     }
-    for (size_t i = 0; i < total && ways->count < WAYS_MAX; i++) {
+    for (size_t i = 0; i < total && variants->count < VARIANTS_MAX; i++) {
         int64_t chosen[DIMENSIONS];
         for (size_t d = 0, rest = i; d < DIMENSIONS; d++) {
             chosen[d] = dimension[d].at[rest % dimension[d].count];
             rest /= dimension[d].count;
         }
-        struct way w = first;
+        struct variant w = first;
         choose(&w, chosen);
-        if (way_block_bytes(&w).known) { /* else there is no layout */
-            ways->at = arena_grow(a, ways->at, ways->count, &ways->cap,
-                                  sizeof *ways->at);
-            ways->at[ways->count++] = w;
+        if (variant_block_bytes(&w).known) { /* else there is no layout */
+            variants->at = arena_grow(a, variants->at, variants->count,
+                                      &variants->cap, sizeof *variants->at);
+            variants->at[variants->count++] = w;
         }
     }
 }
 
 /* ---- what the log prints ---- */
 
-static bool gives_need(const struct memory_case *c, const struct way *w) {
+static bool gives_need(const struct inputs *c, const struct variant *w) {
     struct span printed = span_in(c, FACT_kv_needed);
     if (!printed.known || !c->in[FACT_max_model_len].known) {
         return true;
     }
-    struct span need = way_request(w, c->in[FACT_max_model_len].number);
+    struct span need = variant_request(w, c->in[FACT_max_model_len].number);
     return need.known && printed.low <= need.high && need.low <= printed.high;
 }
 
-static bool gives_estimate(const struct memory_case *c, const struct way *w) {
+static bool gives_estimate(const struct inputs *c, const struct variant *w) {
     int64_t estimate = setting_of(c, FACT_est_max_model_len, 0);
     struct span pool = span_in(c, FACT_kv_available);
     if (estimate <= 0 || !pool.known) {
         return true;
     }
-    struct span here = way_request(w, estimate);
-    struct span next = way_request(w, estimate + 1);
+    struct span here = variant_request(w, estimate);
+    struct span next = variant_request(w, estimate + 1);
     return here.known && here.low <= pool.high && next.high > pool.low;
 }
 
 /* V0: cpu blocks = floor(swap / block). */
-static bool gives_cpu_blocks(const struct memory_case *c, const struct way *w) {
+static bool gives_cpu_blocks(const struct inputs *c, const struct variant *w) {
     int64_t blocks = setting_of(c, FACT_cpu_blocks, 0);
     const struct fact *swap = &c->in[FACT_swap_space];
-    struct span block = way_block_bytes(w);
+    struct span block = variant_block_bytes(w);
     return !w->rules->is_v0 || blocks <= 0 || !swap->known ||
            (block.known && block.low > 0 && swap->number / block.low == blocks);
 }
 
 /* Of all readings, those that explain the log; all where none does. */
-static struct ways ways_by(struct arena *a, const struct memory_case *c,
-                           bool as_whole) {
-    struct ways ways = {.count = 0};
+static struct variants variants_by(struct arena *a, const struct inputs *c,
+                                   bool as_whole) {
+    struct variants variants = {.count = 0};
     struct rules_list rules = rules_of(c);
     size_t kept = 0;
     for (size_t i = 0; i < rules.count; i++) {
         if (!as_whole || rules.at[i]->windows_charged == WINDOWS_CUT) {
-            add_ways(a, &ways, c, rules.at[i], as_whole);
+            add_variants(a, &variants, c, rules.at[i], as_whole);
         }
     }
-    for (size_t i = 0; i < ways.count; i++) {
-        const struct way *w = &ways.at[i];
+    for (size_t i = 0; i < variants.count; i++) {
+        const struct variant *w = &variants.at[i];
         if (gives_need(c, w) && gives_estimate(c, w) &&
             gives_cpu_blocks(c, w)) {
-            ways.at[kept++] = *w;
+            variants.at[kept++] = *w;
         }
     }
-    ways.agrees = kept > 0;
-    ways.count = kept > 0 ? kept : ways.count;
-    return ways;
+    variants.agrees = kept > 0;
+    variants.count = kept > 0 ? kept : variants.count;
+    return variants;
 }
 
-struct ways ways_of(struct arena *a, const struct memory_case *c) {
+struct variants variants_of(struct arena *a, const struct inputs *c) {
     if (c->model == NULL || c->model->group_count == 0) {
-        return (struct ways){.count = 0};
+        return (struct variants){.count = 0};
     }
-    struct ways ways = ways_by(a, c, false);
-    if (ways.agrees || ways.count == 0 || !has_windows(c->model) ||
+    struct variants variants = variants_by(a, c, false);
+    if (variants.agrees || variants.count == 0 || !has_windows(c->model) ||
         rules_is_v0(c) == ANSWER_YES) {
-        return ways;
+        return variants;
     }
-    struct ways whole = ways_by(a, c, true);
-    return whole.agrees ? whole : ways;
+    struct variants whole = variants_by(a, c, true);
+    return whole.agrees ? whole : variants;
 }
 
-struct ways ways_copy(struct arena *a, const struct ways *ways) {
-    struct ways copy = *ways;
-    copy.at = arena_array(a, ways->count, sizeof *copy.at);
-    for (size_t i = 0; i < ways->count; i++) {
-        copy.at[i] = ways->at[i];
+struct variants variants_copy(struct arena *a,
+                              const struct variants *variants) {
+    struct variants copy = *variants;
+    copy.at = arena_array(a, variants->count, sizeof *copy.at);
+    for (size_t i = 0; i < variants->count; i++) {
+        copy.at[i] = variants->at[i];
     }
     return copy;
 }

@@ -1,9 +1,9 @@
-/* case.c: what neither the log nor the user says, from the catalogue and the
+/* inputs.c: what neither the log nor the user says, from the catalogue and the
  * engine's defaults. Each value carries its source, so that a reader can tell
  * a measurement from an assumption. A default that changed between releases
  * is a range where the version is unknown, or nothing at all where it is no
  * number. What is said is never replaced, but for numbers that cannot be. */
-#include "memory/case.h"
+#include "memory/inputs.h"
 
 #include "memory/engines.h"
 #include "memory/rules.h"
@@ -18,7 +18,7 @@ static struct fact filled(enum fact_name name, enum fact_source source,
                          .why = why};
 }
 
-static bool is_open(const struct memory_case *c, enum fact_name name) {
+static bool is_open(const struct inputs *c, enum fact_name name) {
     return !c->in[name].known;
 }
 
@@ -57,7 +57,7 @@ static void widen(struct fact *taken, const struct fact *other) {
     taken->number = other->number; /* rows stand in the order of releases */
 }
 
-static void take_default(struct memory_case *c, const struct engine_default *d,
+static void take_default(struct inputs *c, const struct engine_default *d,
                          bool *is_ours) {
     const struct fact *version = &c->in[FACT_engine_version];
     struct str v = version->known ? version->word : (struct str){0};
@@ -77,8 +77,7 @@ static void take_default(struct memory_case *c, const struct engine_default *d,
 
 /* ---- the catalogue ---- */
 
-static void take_word(struct memory_case *c, enum fact_name name,
-                      struct str word) {
+static void take_word(struct inputs *c, enum fact_name name, struct str word) {
     if (!is_open(c, name) || word.n == 0) {
         return;
     }
@@ -87,7 +86,7 @@ static void take_word(struct memory_case *c, enum fact_name name,
     c->in[name].word = word;
 }
 
-static void take_length(struct memory_case *c) {
+static void take_length(struct inputs *c) {
     if (!is_open(c, FACT_max_model_len) || c->model->max_position <= 0 ||
         !engine_of(c)->is_named) {
         return;
@@ -98,7 +97,7 @@ static void take_length(struct memory_case *c) {
     f->number = f->low = f->high = c->model->max_position;
 }
 
-static void take_total(struct memory_case *c) {
+static void take_total(struct inputs *c) {
     if (!is_open(c, FACT_gpu_total) || c->gpu->total_low <= 0) {
         return;
     }
@@ -111,7 +110,7 @@ static void take_total(struct memory_case *c) {
 }
 
 /* A pool that was asked for by its size is that pool: nothing is measured. */
-static void take_pool(struct memory_case *c) {
+static void take_pool(struct inputs *c) {
     if (is_open(c, FACT_kv_available) && rules_pool_is_asked(c)) {
         c->in[FACT_kv_available] = c->in[FACT_kv_cache_memory];
         c->in[FACT_kv_available].name = FACT_kv_available;
@@ -121,7 +120,7 @@ static void take_pool(struct memory_case *c) {
 /* No arithmetic is done with what cannot be: what a log prints so is a slip; of
  * what somebody says, as much as anything could be is taken, so that a length
  * that never fits is not taken for one that nobody named. */
-static void bound(struct memory_case *c) {
+static void bound(struct inputs *c) {
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         struct fact *f = &c->in[n];
         if (!fact_is_absurd(f)) {
@@ -135,7 +134,7 @@ static void bound(struct memory_case *c) {
     }
 }
 
-void memory_complete(struct memory_case *c, const struct engine *engine,
+void memory_complete(struct inputs *c, const struct engine *engine,
                      struct arena *a) {
     bound(c);
     bool *is_ours = arena_array(a, FACT_COUNT_OF, sizeof *is_ours);
@@ -154,45 +153,44 @@ void memory_complete(struct memory_case *c, const struct engine *engine,
     take_pool(c);
 }
 
-int64_t setting_of(const struct memory_case *c, enum fact_name name,
+int64_t setting_of(const struct inputs *c, enum fact_name name,
                    int64_t otherwise) {
     const struct fact *f = &c->in[name];
     return f->known && f->number > 0 ? f->number : otherwise;
 }
 
-bool is_on(const struct memory_case *c, enum fact_name name) {
+bool is_on(const struct inputs *c, enum fact_name name) {
     return c->in[name].known && c->in[name].number != 0;
 }
 
-bool is_off(const struct memory_case *c, enum fact_name name) {
+bool is_off(const struct inputs *c, enum fact_name name) {
     return c->in[name].known && c->in[name].number == 0;
 }
 
-bool word_is(const struct memory_case *c, enum fact_name name,
-             const char *word) {
+bool word_is(const struct inputs *c, enum fact_name name, const char *word) {
     return c->in[name].known && str_eq(c->in[name].word, str_of(word));
 }
 
-void case_forget(struct memory_case *c, const enum fact_name *names) {
+void inputs_forget(struct inputs *c, const enum fact_name *names) {
     for (; *names != FACT_COUNT_OF; names++) {
         c->in[*names].known = false;
     }
 }
 
-bool case_knows_any(const struct memory_case *c, const enum fact_name *names) {
+bool inputs_knows_any(const struct inputs *c, const enum fact_name *names) {
     while (*names != FACT_COUNT_OF && !c->in[*names].known) {
         names++;
     }
     return *names != FACT_COUNT_OF;
 }
 
-bool case_says_pool(const struct memory_case *c) {
-    static const enum fact_name pools[] = {FACT_kv_available, FACT_kv_blocks,
-                                           FACT_kv_bytes, FACT_COUNT_OF};
-    return case_knows_any(c, pools);
+bool inputs_says_pool(const struct inputs *c) {
+    static const enum fact_name pools[] =
+        FACTS(FACT_kv_available, FACT_kv_blocks, FACT_kv_bytes);
+    return inputs_knows_any(c, pools);
 }
 
-bool case_is_eager(const struct memory_case *c) {
+bool inputs_is_eager(const struct inputs *c) {
     return is_on(c, FACT_enforce_eager);
 }
 

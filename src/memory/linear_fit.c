@@ -1,4 +1,4 @@
-/* pairs.c: fixed and slope from printed pairs, without a model.
+/* linear_fit.c: fixed and slope from printed pairs, without a model.
  *
  *     slope = (kv_needed - kv_available) / (max_model_len - estimate)
  *     fixed = kv_needed - slope x max_model_len
@@ -13,6 +13,7 @@
  * a pool above the need).
  */
 #include "memory/demand.h"
+#include "memory/inputs.h"
 #include "memory/formula.h"
 #include "memory/span.h"
 
@@ -20,7 +21,7 @@
 #define LARGEST_BLOCK 256
 
 /* Block sizes are powers of two that divide the estimate, unless known. */
-static int64_t block_of(const struct memory_case *c, int64_t estimate) {
+static int64_t block_of(const struct inputs *c, int64_t estimate) {
     const struct fact *set = &c->in[FACT_block_size];
     int64_t block = LARGEST_BLOCK;
     if (set->known && set->source != SOURCE_DEFAULT && set->number > 0) {
@@ -38,12 +39,12 @@ static int64_t round_up(int64_t tokens, int64_t block) {
 }
 
 /* slope in [0, need / length] and what follows for fixed. */
-static struct line through_one(int64_t tokens, struct span bytes,
-                               int64_t block) {
-    struct line l = {.known = true,
-                     .tokens = round_up(tokens, LEAST_BLOCK),
-                     .bytes = bytes,
-                     .block_tokens = block};
+static struct linear_fit through_one(int64_t tokens, struct span bytes,
+                                     int64_t block) {
+    struct linear_fit l = {.known = true,
+                           .tokens = round_up(tokens, LEAST_BLOCK),
+                           .bytes = bytes,
+                           .block_tokens = block};
     struct span most = span_share(bytes, 1, l.tokens);
     l.slope = span_of(0, most.high);
     l.fixed = span_of(0, bytes.high);
@@ -51,16 +52,16 @@ static struct line through_one(int64_t tokens, struct span bytes,
     return l;
 }
 
-static struct span fixed_of(const struct line *l) {
+static struct span fixed_of(const struct linear_fit *l) {
     struct span growing = span_times(l->slope, l->tokens);
     return span_beyond(l->bytes, growing);
 }
 
-static struct line from_cpu_blocks(const struct memory_case *c) {
+static struct linear_fit from_cpu_blocks(const struct inputs *c) {
     const struct fact *blocks = &c->in[FACT_cpu_blocks];
     const struct fact *swap = &c->in[FACT_swap_space];
     const struct fact *size = &c->in[FACT_block_size];
-    struct line l = {.block_tokens = LEAST_BLOCK, .fixed = {true, 0, 0}};
+    struct linear_fit l = {.block_tokens = LEAST_BLOCK, .fixed = {true, 0, 0}};
     if (!blocks->known || !swap->known || blocks->number <= 0) {
         return l;
     }
@@ -76,7 +77,7 @@ static struct line from_cpu_blocks(const struct memory_case *c) {
     return l;
 }
 
-struct line line_of(const struct memory_case *c) {
+struct linear_fit linear_fit_of(const struct inputs *c) {
     const struct fact *length = &c->in[FACT_max_model_len];
     const struct fact *estimate = &c->in[FACT_est_max_model_len];
     struct span need = span_in(c, FACT_kv_needed);
@@ -86,7 +87,7 @@ struct line line_of(const struct memory_case *c) {
     }
     int64_t at = estimate->known ? estimate->number : 0;
     int64_t block = block_of(c, at);
-    struct line l = through_one(length->number, need, block);
+    struct linear_fit l = through_one(length->number, need, block);
     int64_t run = l.tokens - at;
     if (at <= 0 || run <= block || !pool.known || !l.known ||
         pool.low > need.high) {
@@ -103,7 +104,7 @@ struct line line_of(const struct memory_case *c) {
     return l;
 }
 
-struct span line_bytes(const struct line *l, int64_t tokens) {
+struct span linear_fit_bytes(const struct linear_fit *l, int64_t tokens) {
     if (!l->known) {
         return span_none();
     }
@@ -122,7 +123,7 @@ static int64_t clamp(int64_t n, int64_t low, int64_t high) {
 }
 
 /* Tokens at which the line meets `pool`, at one corner. */
-static int64_t meets(const struct line *l, int64_t pool, int64_t bytes,
+static int64_t meets(const struct linear_fit *l, int64_t pool, int64_t bytes,
                      int64_t slope_if_short, int64_t slope_if_long,
                      int64_t ceiling) {
     int64_t gap, steps;
@@ -141,8 +142,8 @@ static int64_t meets(const struct line *l, int64_t pool, int64_t bytes,
     return steps == ceiling ? ceiling : steps - steps % l->block_tokens;
 }
 
-struct span line_tokens(const struct line *l, struct span pool,
-                        int64_t ceiling) {
+struct span linear_fit_tokens(const struct linear_fit *l, struct span pool,
+                              int64_t ceiling) {
     if (!l->known || !pool.known) {
         return span_none();
     }
@@ -153,10 +154,10 @@ struct span line_tokens(const struct line *l, struct span pool,
 }
 
 /* "a straight line": one need at one length, were nothing fixed. */
-static void show_proportion(struct arena *a, const struct memory_case *c,
-                            const struct line *l, struct formulas *f) {
-    static const enum fact_name used[] = {FACT_kv_needed, FACT_max_model_len,
-                                          FACT_COUNT_OF};
+static void show_proportion(struct arena *a, const struct inputs *c,
+                            const struct linear_fit *l, struct formulas *f) {
+    static const enum fact_name used[] =
+        FACTS(FACT_kv_needed, FACT_max_model_len);
     struct span most = span_share(l->bytes, 1, l->tokens);
     if (c->in[FACT_kv_needed].known && l->fixed.low <= 0) {
         formula_put(a, f,
@@ -168,13 +169,12 @@ static void show_proportion(struct arena *a, const struct memory_case *c,
     }
 }
 
-static void show_pair(struct arena *a, const struct memory_case *c,
-                      const struct line *l, struct formulas *f) {
-    static const enum fact_name used[] = {
-        FACT_kv_needed, FACT_max_model_len, FACT_kv_available,
-        FACT_est_max_model_len, FACT_COUNT_OF};
-    struct span rise =
-        span_minus(l->bytes, span_in(c, FACT_kv_available));
+static void show_pair(struct arena *a, const struct inputs *c,
+                      const struct linear_fit *l, struct formulas *f) {
+    static const enum fact_name used[] =
+        FACTS(FACT_kv_needed, FACT_max_model_len, FACT_kv_available,
+              FACT_est_max_model_len);
+    struct span rise = span_minus(l->bytes, span_in(c, FACT_kv_available));
     const struct fact *estimate = &c->in[FACT_est_max_model_len];
     if (!rise.known || !estimate->known || !c->in[FACT_kv_needed].known) {
         return;
@@ -194,9 +194,9 @@ static void show_pair(struct arena *a, const struct memory_case *c,
     }
 }
 
-struct kv memory_kv_from_pairs(struct arena *a, const struct memory_case *c,
+struct kv memory_kv_from_pairs(struct arena *a, const struct inputs *c,
                                struct formulas *f) {
-    struct line l = line_of(c);
+    struct linear_fit l = linear_fit_of(c);
     struct kv kv = {.fits = FIT_UNKNOWN};
     if (!l.known) {
         needs_add(&kv.needs, FACT_kv_needed);

@@ -1,15 +1,15 @@
-/* way.h: one of the ways in which a log can be read. A log that leaves the
- * version, the step size or the pipeline stage open allows several; each is
- * fully determined, so its arithmetic is exact, and the answer is the hull.
+/* variant.h: a model under settings that are all determined. A log that leaves
+ * the version, the step size or the pipeline stage open allows several
+ * variants; the arithmetic of each is exact, and the answer is their hull.
  *
- *     case --ways_of--> way way way --way_request--> bytes bytes bytes --> span
+ *     inputs --variants_of--> variants --variant_request--> bytes --> span
  *
- * What the log prints rules ways out: those that do not give the printed need
- * are dropped. When none is left the model does not explain the log
+ * What the log prints rules variants out: those that do not give the printed
+ * need are dropped. When none is left the model does not explain the log
  * (`agrees` is false) and only printed numbers may speak.
  */
-#ifndef MEMORY_WAY_H
-#define MEMORY_WAY_H
+#ifndef MEMORY_VARIANT_H
+#define MEMORY_VARIANT_H
 
 #include "memory/memory.h"
 #include "memory/kv_state.h"
@@ -19,7 +19,7 @@
  * may have the whole rest. */
 enum stage_share { STAGE_SMALL, STAGE_LARGE, STAGE_LAST };
 
-struct way {
+struct variant {
     const struct kv_rules *rules;
     const struct model *model;
     struct str kv_dtype;
@@ -34,20 +34,21 @@ struct way {
     bool keeps_all_states; /* one for every block: mamba_cache_mode all */
     int64_t state_step;    /* tokens that block sizes are multiples of */
     int64_t state_scale;   /* 2: a state of unknown parts, in 32 bits */
-    struct state_setting state; /* per state group: its own, see plan.c */
-    int64_t draft_layers;       /* that keep a cache beside the model's */
-    bool is_kv_dtype_open;      /* nobody said: the model's own type */
+    struct state_setting
+        state;             /* per state group: its own, see block_layout.c */
+    int64_t draft_layers;  /* that keep a cache beside the model's */
+    bool is_kv_dtype_open; /* nobody said: the model's own type */
 };
 
-struct ways {
-    struct way *at;
+struct variants {
+    struct variant *at;
     size_t count, cap;
     bool agrees; /* with what the log prints */
 };
 
-struct ways ways_of(struct arena *a, const struct memory_case *c);
+struct variants variants_of(struct arena *a, const struct inputs *c);
 /* A copy to change: the same readings with other settings. */
-struct ways ways_copy(struct arena *a, const struct ways *ways);
+struct variants variants_copy(struct arena *a, const struct variants *variants);
 
 /* Layers of one rank that keep the same cache, in blocks. */
 struct layer_set {
@@ -65,12 +66,12 @@ struct layer_set {
 
 /* What a plan is for. Most releases charge a request as they keep it; 0.8.3 to
  * 0.9.0.1 charge windows cut and keep them whole. */
-enum plan_use {
-    PLAN_CHECK, /* what the check at start charges for a request */
-    PLAN_POOL   /* what the pool is divided into */
+enum layout_use {
+    LAYOUT_CHECK, /* what the check at start charges for a request */
+    LAYOUT_POOL   /* what the pool is divided into */
 };
 
-struct plan {
+struct block_layout {
     bool known;
     struct layer_set set[SETS_MAX];
     size_t count;
@@ -85,42 +86,48 @@ struct plan {
 
 /* Layers of this stage, of so many: PP deals them out. A check that charges
  * all stages counts every layer, as if there were one pipeline rank. */
-int64_t way_layers_of_stage(const struct way *w, int64_t layers,
-                            enum plan_use use);
+int64_t variant_layers_of_stage(const struct variant *w, int64_t layers,
+                                enum layout_use use);
 
-struct plan way_plan(const struct way *w, enum plan_use use);
+struct block_layout block_layout_of(const struct variant *w,
+                                    enum layout_use use);
 
 /* Blocks that one layer of a set needs for a request. */
-struct span way_blocks(const struct way *w, const struct layer_set *set,
-                       int64_t block_tokens, int64_t tokens);
+struct span variant_blocks(const struct variant *w, const struct layer_set *set,
+                           int64_t block_tokens, int64_t tokens);
 
 /* How often the row of set i is charged per token. */
-int64_t way_rows_charged(const struct way *w, const struct plan *p, size_t i);
+int64_t variant_rows_charged(const struct variant *w,
+                             const struct block_layout *p, size_t i);
 
 /* Bytes that the engine says one request of so many tokens needs. */
-struct span way_request(const struct way *w, int64_t tokens);
+struct span variant_request(const struct variant *w, int64_t tokens);
 /* Blocks of all groups that it takes in fact. */
-struct span way_request_blocks(const struct way *w, int64_t tokens);
+struct span variant_request_blocks(const struct variant *w, int64_t tokens);
 /* Most tokens of one request that the check lets into so many bytes, up to
  * ceiling, and that their blocks hold as well. */
-struct span way_longest(const struct way *w, int64_t pool, int64_t ceiling);
-struct span way_block_bytes(const struct way *w);
-struct span way_slope(const struct way *w); /* bytes per further token */
+struct span variant_longest(const struct variant *w, int64_t pool,
+                            int64_t ceiling);
+struct span variant_block_bytes(const struct variant *w);
+struct span
+variant_slope(const struct variant *w); /* bytes per further token */
 
 /* Spelled out: "2 x 36 layers x 8 kv heads x 128 x 2 bytes" over the kinds that
  * grow; "ceil(40,960 / 16) x 16 x 147,456 bytes", or the sum over groups. */
-struct str write_slope(struct arena *a, const struct way *w);
-struct str write_request(struct arena *a, const struct way *w, int64_t tokens);
+struct str write_slope(struct arena *a, const struct variant *w);
+struct str write_request(struct arena *a, const struct variant *w,
+                         int64_t tokens);
 
-/* The same over all ways. */
-struct span ways_request(const struct ways *ways, int64_t tokens);
-struct span ways_request_blocks(const struct ways *ways, int64_t tokens);
-struct span ways_longest(const struct ways *ways, struct span pool,
-                         int64_t ceiling);
-struct span ways_block_bytes(const struct ways *ways);
-struct span ways_slope(const struct ways *ways);
+/* The same over all variants. */
+struct span variants_request(const struct variants *variants, int64_t tokens);
+struct span variants_request_blocks(const struct variants *variants,
+                                    int64_t tokens);
+struct span variants_longest(const struct variants *variants, struct span pool,
+                             int64_t ceiling);
+struct span variants_block_bytes(const struct variants *variants);
+struct span variants_slope(const struct variants *variants);
 /* Tokens that the pool holds, as the engine prints it for this length. */
-struct span ways_tokens(const struct ways *ways, struct span blocks,
-                        int64_t length);
+struct span variants_tokens(const struct variants *variants, struct span blocks,
+                            int64_t length);
 
 #endif

@@ -1,4 +1,4 @@
-/* plan.c: how vLLM lays the layers of one rank into blocks.
+/* block_layout.c: how vLLM lays the layers of one rank into blocks.
  *
  *   one kind, one page     blocks of L layers            block = L x page
  *   one kind, other pages  a block holds all of them     block = sum of pages
@@ -9,15 +9,15 @@
  * To make pages equal, the smaller ones take more tokens; a recurrent state
  * makes the attention block as large as itself.
  */
-#include "memory/case.h"
+#include "memory/inputs.h"
 #include "memory/kv_packed.h"
 #include "memory/kv_row.h"
 #include "memory/span.h"
-#include "memory/way.h"
+#include "memory/variant.h"
 
-int64_t way_layers_of_stage(const struct way *w, int64_t layers,
-                            enum plan_use use) {
-    bool all_stages = use == PLAN_CHECK && w->rules->charges_all_stages;
+int64_t variant_layers_of_stage(const struct variant *w, int64_t layers,
+                                enum layout_use use) {
+    bool all_stages = use == LAYOUT_CHECK && w->rules->charges_all_stages;
     if (all_stages || w->pp <= 1) {
         return layers;
     }
@@ -29,21 +29,22 @@ int64_t way_layers_of_stage(const struct way *w, int64_t layers,
     return layers;
 }
 
-static bool is_left_out(const struct way *w, const struct kv_group *g) {
+static bool is_left_out(const struct variant *w, const struct kv_group *g) {
     return g->kind == KV_state && w->rules->is_v0;
 }
 
 /* Pools that keep windows whole, though the check cuts them, do so to be of
  * one kind: a model of windows alone is that already. */
-static enum window_rule windows_of(const struct way *w, enum plan_use use) {
+static enum window_rule windows_of(const struct variant *w,
+                                   enum layout_use use) {
     bool is_mixed = model_has(w->model, KV_full);
-    return use == PLAN_POOL && is_mixed ? w->rules->windows_kept
-                                        : w->rules->windows_charged;
+    return use == LAYOUT_POOL && is_mixed ? w->rules->windows_kept
+                                          : w->rules->windows_charged;
 }
 
 /* Does this plan take the layers of a group for layers of full length? */
-static bool is_kept_whole(const struct way *w, const struct kv_group *g,
-                          enum plan_use use) {
+static bool is_kept_whole(const struct variant *w, const struct kv_group *g,
+                          enum layout_use use) {
     if (g->kind != KV_sliding && g->kind != KV_chunked) {
         return false;
     }
@@ -51,11 +52,11 @@ static bool is_kept_whole(const struct way *w, const struct kv_group *g,
            (g->kind == KV_chunked && w->rules->chunks == WINDOWS_WHOLE);
 }
 
-static struct layer_set set_of(const struct way *w, const struct kv_group *g,
-                               enum plan_use use) {
+static struct layer_set set_of(const struct variant *w,
+                               const struct kv_group *g, enum layout_use use) {
     struct layer_set s = {
         .kind = g->kind,
-        .count = way_layers_of_stage(w, g->layers, use),
+        .count = variant_layers_of_stage(w, g->layers, use),
         .window = g->window,
         .block_tokens = w->block_tokens,
         .groups = 1,
@@ -66,8 +67,8 @@ static struct layer_set set_of(const struct way *w, const struct kv_group *g,
     return s;
 }
 
-static bool add_set(struct plan *p, const struct way *w,
-                    const struct kv_group *g, enum plan_use use) {
+static bool add_set(struct block_layout *p, const struct variant *w,
+                    const struct kv_group *g, enum layout_use use) {
     struct layer_set s = set_of(w, g, use);
     if (s.count == 0) {
         return true;
@@ -108,7 +109,7 @@ static bool add_set(struct plan *p, const struct way *w,
 }
 
 /* The page that all sets of a hybrid get. */
-static bool equal_page(const struct way *w, const struct plan *p,
+static bool equal_page(const struct variant *w, const struct block_layout *p,
                        int64_t *page) {
     int64_t row = 0, state = 0;
     *page = 0;
@@ -140,7 +141,7 @@ static bool equal_page(const struct way *w, const struct plan *p,
 }
 
 /* States that are kept for every block are kept as often as attention's. */
-static void align_states(struct plan *p) {
+static void align_states(struct block_layout *p) {
     int64_t block = 0;
     for (size_t i = 0; i < p->count; i++) {
         const struct layer_set *s = &p->set[i];
@@ -155,7 +156,7 @@ static void align_states(struct plan *p) {
     }
 }
 
-static bool equalize(const struct way *w, struct plan *p) {
+static bool equalize(const struct variant *w, struct block_layout *p) {
     int64_t page;
     if (!equal_page(w, p, &page)) {
         return false;
@@ -172,7 +173,7 @@ static bool equalize(const struct way *w, struct plan *p) {
     return true;
 }
 
-static bool group(const struct way *w, struct plan *p) {
+static bool group(const struct variant *w, struct block_layout *p) {
     int64_t least = INT64_MAX, most = 0, limit, spread;
     for (size_t i = 0; i < p->count; i++) {
         int64_t n = p->set[i].count;
@@ -192,7 +193,7 @@ static bool group(const struct way *w, struct plan *p) {
            mul_i64(p->layers_per_group, p->set[0].page_bytes, &p->block_bytes);
 }
 
-static bool is_of_one_kind(const struct plan *p) {
+static bool is_of_one_kind(const struct block_layout *p) {
     for (size_t i = 0; i < p->count; i++) {
         if (!kv_kind_grows(p->set[i].kind)) {
             return p->count == 1;
@@ -201,7 +202,7 @@ static bool is_of_one_kind(const struct plan *p) {
     return true;
 }
 
-static bool add_pages(struct plan *p) {
+static bool add_pages(struct block_layout *p) {
     for (size_t i = 0; i < p->count; i++) {
         int64_t pages;
         if (!mul_i64(p->set[i].count, p->set[i].page_bytes, &pages) ||
@@ -213,21 +214,21 @@ static bool add_pages(struct plan *p) {
 }
 
 /* A drafting head attends as the model's own full layers do. */
-static bool add_draft(struct plan *p, const struct way *w) {
+static bool add_draft(struct block_layout *p, const struct variant *w) {
     for (size_t i = 0; w->draft_layers > 0 && i < p->count; i++) {
         if (p->set[i].kind == KV_full || p->set[i].kind == KV_mla) {
-            return add_i64(p->set[i].count, w->draft_layers,
-                           &p->set[i].count);
+            return add_i64(p->set[i].count, w->draft_layers, &p->set[i].count);
         }
     }
     return true;
 }
 
-struct plan way_plan(const struct way *w, enum plan_use use) {
-    struct plan p = {.base_block_tokens = w->block_tokens};
+struct block_layout block_layout_of(const struct variant *w,
+                                    enum layout_use use) {
+    struct block_layout p = {.base_block_tokens = w->block_tokens};
     bool ok = true;
     if (kv_packed_is(w->model)) {
-        kv_packed_plan(w, use, &p);
+        kv_packed_layout(w, use, &p);
         return p;
     }
     for (size_t i = 0; ok && i < w->model->group_count; i++) {
