@@ -59,7 +59,7 @@ static void lay_out_file(struct arena *a, struct str path, diag_fn on_diag,
     const struct node *root = src != NULL ? yaml_read(&d.c, src) : NULL;
     complaints_tell(&d.c, on_diag, ctx);
     sums->files++;
-    if (root == NULL) {
+    if (root == NULL || d.c.errors > 0) { /* a key twice: one would be lost */
         sums->unread++;
         return;
     }

@@ -310,7 +310,8 @@ static bool put_flow(struct buf *out, const struct node *n) {
     for (size_t i = 0; i < n->count; i++) {
         buf_add(out, i > 0 ? STR(", ") : STR(""));
         if (is_map)
-            buf_printf(out, "%.*s: ", STR_ARG(n->pairs[i].key->text));
+            put_token(out, n->pairs[i].key, n->pairs[i].key->text, true);
+        buf_add(out, is_map ? STR(": ") : STR(""));
         if (!put_flow(out, is_map ? n->pairs[i].value : n->items[i]))
             return false;
     }
@@ -463,7 +464,8 @@ static void put_map(struct layout *l, const struct node *n,
             buf_fill(&l->out, ' ', indent);
         }
         is_begun = false;
-        buf_printf(&l->out, "%.*s:", STR_ARG(p->key->text));
+        put_token(&l->out, p->key, p->key->text, true);
+        buf_add_char(&l->out, ':');
         put_value(l, p->key->place.line, p->value,
                   f != NULL ? f->shape : NULL,
                   is_text || (f != NULL && f->type == FIELD_TEXT), indent + 2);
