@@ -87,6 +87,7 @@ static void compile(struct checking *k, const struct corpus_part *part) {
     struct author_options o = {.entries_dir = part->entries,
                                .check_samples = true,
                                .check_docs = k->output == NULL,
+                               .check_layout = k->output == NULL,
                                .keeps_drafts = k->output == NULL,
                                .on_diag = teller(k), .diag_ctx = &k->told};
     struct str image;
