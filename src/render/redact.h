@@ -29,6 +29,7 @@ struct redact_rules; /* redact_table.c, compiled */
  * everywhere in it. */
 struct secrets {
     struct arena *a;
+    struct reader *reader; /* of models, which are no secrets */
     struct secret *at;
     size_t count, cap;
     uint32_t numbers[SECRET_KIND_COUNT_OF];

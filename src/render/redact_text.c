@@ -14,9 +14,8 @@ struct redact_rules {
 };
 
 static const struct redact_rules *rules_of(struct secrets *s) {
-    if (s->rules != NULL) {
+    if (s->rules != NULL)
         return s->rules;
-    }
     struct redact_rules *r = arena_alloc(s->a, sizeof *r);
     struct peg_set *pegs = r->pegs = peg_set_new(s->a);
     for (size_t i = 0; i < ROWS_MAX && redact_rows[i].pattern != NULL; i++) {
@@ -25,9 +24,8 @@ static const struct redact_rules *rules_of(struct secrets *s) {
         r->before[i] = peg_first(pegs, peg_add(pegs, redact_rows[i].before));
         r->count = i + 1;
     }
-    for (size_t i = 0; i < SIGN_COUNT_OF; i++) {
+    for (size_t i = 0; i < SIGN_COUNT_OF; i++)
         r->signs[i] = peg_add(pegs, redact_signs[i]);
-    }
     return s->rules = r;
 }
 
@@ -76,9 +74,8 @@ static void learn_user(struct secrets *s, struct str path) {
     if (peg_match(r->pegs, r->signs[SIGN_HOME], small, &m)) {
         struct str user = m.captures[0].text;
         user = str_slice(path, (size_t)(user.p - small.p), user.n);
-        if (!is_nobodys(s, SECRET_USER, user)) {
+        if (!is_nobodys(s, SECRET_USER, user))
             secret_placeholder(s, SECRET_USER, user);
-        }
     }
 }
 
@@ -104,9 +101,8 @@ static size_t put_match(struct secrets *s, struct str rest,
             buf_add(out, secret_placeholder(s, kind, text));
             at = from + text.n;
         }
-        if (kind == SECRET_PATH && !is_known_host) {
+        if (kind == SECRET_PATH && !is_known_host)
             learn_user(s, text);
-        }
     }
     buf_add(out, str_slice(rest, at, m->n - at));
     return m->n;
@@ -140,9 +136,8 @@ static size_t put_new(struct secrets *s, const struct subject *subject,
 static size_t put_known(struct secrets *s, struct str text, size_t at,
                         struct buf *out) {
     const struct secret *known = secret_at(s, text, at);
-    if (known == NULL) {
+    if (known == NULL)
         return 0;
-    }
     buf_add(out, known->placeholder);
     return known->text.n;
 }
@@ -155,9 +150,8 @@ static struct str rewritten(struct secrets *s, struct str text,
     for (size_t at = 0; at < text.n;) {
         size_t n = only_known ? 0 : put_new(s, &subject, at, &out);
         n = n > 0 ? n : put_known(s, text, at, &out);
-        if (n == 0) {
+        if (n == 0)
             buf_add_char(&out, text.p[at++]);
-        }
         at += n;
     }
     return settled(s->a, &out);
