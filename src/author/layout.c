@@ -167,10 +167,10 @@ static bool looks_typed(struct str s) {
 
 /* A comment or a value would begin, or the mapping or list go on. */
 static bool ends_plain(char c, char next, bool in_flow) {
-    bool is_mark = in_flow && strchr(",[]{}", c) != NULL;
+    bool is_mark = in_flow && strchr(",[]{}?", c) != NULL;
     return is_mark || (unsigned char)c < ' ' || (c == ' ' && next == '#') ||
            (c == ':' && (next == ' ' ||
-                         (in_flow && strchr(",[]{}", next) != NULL)));
+                         (in_flow && strchr(",[]{}?", next) != NULL)));
 }
 
 static bool is_plain(struct str s, bool in_flow) {
