@@ -40,16 +40,20 @@ struct fact fit_derived(enum fact_name name, struct span s, const char *why) {
                          .why = str_of(why)};
 }
 
-struct fact fit_default(enum fact_name name, int64_t n, struct str word,
-                        const char *why) {
-    struct fact f = fit_derived(name, span_exact(n), why);
-    f.source = SOURCE_DEFAULT;
-    f.word = word;
-    return f;
+void fit_take(struct inputs *c, enum fact_name name, struct span s,
+              const char *why) {
+    if (!c->in[name].known && s.known) {
+        c->in[name] = fit_derived(name, s, why);
+    }
 }
 
-static bool is_open(const struct inputs *c, enum fact_name name) {
-    return !c->in[name].known;
+void fit_take_default(struct inputs *c, enum fact_name name, int64_t n,
+                      const char *word, const char *why) {
+    if (!c->in[name].known) {
+        c->in[name] = fit_derived(name, span_exact(n), why);
+        c->in[name].source = SOURCE_DEFAULT;
+        c->in[name].word = str_of(word);
+    }
 }
 
 /* ---- what vLLM sets by the size of the card ---- */
@@ -64,16 +68,10 @@ static void take_batch(struct inputs *c) {
         return;
     }
     bool is_large = total.low >= LARGE_CARD && !is_a100(c);
-    if (is_open(c, FACT_max_num_batched_tokens)) {
-        c->in[FACT_max_num_batched_tokens] =
-            fit_default(FACT_max_num_batched_tokens, is_large ? 8192 : 2048,
-                        (struct str){0}, "of the server, by size of the card");
-    }
-    if (is_open(c, FACT_max_num_seqs)) {
-        c->in[FACT_max_num_seqs] =
-            fit_default(FACT_max_num_seqs, is_large ? 1024 : 256,
-                        (struct str){0}, "of the server, by size of the card");
-    }
+    static const char why[] = "of the server, by size of the card";
+    fit_take_default(c, FACT_max_num_batched_tokens, is_large ? 8192 : 2048, "",
+                     why);
+    fit_take_default(c, FACT_max_num_seqs, is_large ? 1024 : 256, "", why);
 }
 
 /* ---- a step ---- */
@@ -101,65 +99,54 @@ struct span step_bound(const struct inputs *c, int64_t tokens, int64_t rows) {
 
 static void take_activation(struct inputs *c) {
     const struct engine_rules *e = engine_of(c);
-    bool has_tower = c->model && c->model->is_multimodal && !e->has_cells;
-    if (!is_open(c, FACT_activation_peak) || c->model == NULL ||
-        c->model->vocab_size <= 0 || c->model->hidden_size <= 0 ||
-        e->activation == NULL) {
+    if (c->model == NULL || c->model->vocab_size <= 0 ||
+        c->model->hidden_size <= 0 || e->activation == NULL) {
         return;
     }
     struct span bytes = e->activation(c);
-    if (bytes.known && has_tower) {
-        bytes = span_of(bytes.low, span_plus(bytes, span_exact(3 * GIB)).high);
+    if (bytes.known && c->model->is_multimodal && !e->has_cells) {
+        bytes.high = span_plus(bytes, span_exact(3 * GIB)).high; /* a tower */
     }
-    if (bytes.known) {
-        c->in[FACT_activation_peak] =
-            fit_derived(FACT_activation_peak, bytes,
-                        "bounded by vocabulary, batch and layer width");
-    }
+    fit_take(c, FACT_activation_peak, bytes,
+             "bounded by vocabulary, batch and layer width");
 }
 
 static void take_context(struct inputs *c) {
     bool is_parallel = setting_of(c, FACT_tensor_parallel, 1) > 1 ||
                        (setting_of(c, FACT_pipeline_parallel, 1) > 1 &&
                         !engine_of(c)->spreads_layers);
-    struct span rest = span_of(0, is_parallel ? 3 * GIB / 2 : 600 * MIB);
-    if (is_open(c, FACT_non_torch)) {
-        c->in[FACT_non_torch] = fit_derived(
-            FACT_non_torch, rest, "bounded by what starts have printed");
-    }
+    fit_take(c, FACT_non_torch,
+             span_of(0, is_parallel ? 3 * GIB / 2 : 600 * MIB),
+             "bounded by what starts have printed");
 }
 
 static void take_graphs(struct inputs *c) {
     int64_t layers = c->model ? c->model->layers : 0;
-    struct span graphs = inputs_is_eager(c)
+    bool is_eager = inputs_is_eager(c);
+    struct span graphs = is_eager
                              ? span_exact(0)
                              : span_of(32 * MIB, 256 * MIB + layers * 32 * MIB);
-    if (is_open(c, FACT_cuda_graph_bytes)) {
-        c->in[FACT_cuda_graph_bytes] =
-            fit_derived(FACT_cuda_graph_bytes,
-                        layers > 0 || inputs_is_eager(c) ? graphs : span_none(),
-                        "bounded by the number of layers");
-    }
+    fit_take(c, FACT_cuda_graph_bytes,
+             layers > 0 || is_eager ? graphs : span_none(),
+             "bounded by the number of layers");
 }
 
-/* A format of unknown width: between 4 bits and what is not quantized. */
+/* A format of unknown width: between 4 bits and what is not quantized. What
+ * lies in cells has the file's size. */
 static void take_weights(struct inputs *c) {
     int64_t ranks = setting_of(c, FACT_tensor_parallel, 1) *
                     setting_of(c, FACT_pipeline_parallel, 1);
-    if (!is_open(c, FACT_weights_bytes) || c->model == NULL ||
-        c->model->params <= 0 || weight_bits(c) != 0) {
-        return;
+    if (c->model != NULL && c->model->params > 0 && weight_bits(c) == 0) {
+        struct span whole = span_of(c->model->params / 2, c->model->params * 2);
+        fit_take(c, FACT_weights_bytes,
+                 span_share(whole, 1, engine_of(c)->has_cells ? 1 : ranks),
+                 "between 4 and 16 bits: this format may be either");
     }
-    struct span whole = span_of(c->model->params / 2, c->model->params * 2);
-    ranks =
-        engine_of(c)->has_cells ? 1 : ranks; /* there it is the file's size */
-    c->in[FACT_weights_bytes] =
-        fit_derived(FACT_weights_bytes, span_share(whole, 1, ranks),
-                    "between 4 and 16 bits: this format may be either");
 }
 
 void fit_take_bounds(struct inputs *c) {
-    if (engine_of(c)->takes_share) {
+    bool is_vllm = engine_of(c)->takes_share;
+    if (is_vllm) {
         take_batch(c);
     }
     if (inputs_says_pool(c)) {
@@ -171,7 +158,7 @@ void fit_take_bounds(struct inputs *c) {
     }
     take_activation(c);
     take_context(c);
-    if (engine_of(c)->takes_share) {
+    if (is_vllm) {
         take_graphs(c);
     }
 }

@@ -15,27 +15,18 @@
 #define RANKS_MOST 64
 #define NOMINAL_LEAST 97 /* percent of the decimal gigabytes on the label */
 
-static bool is_open(const struct inputs *c, enum fact_name name) {
-    return !c->in[name].known;
-}
-
 static bool is_said(const struct inputs *c, enum fact_name name) {
     return c->in[name].known && c->in[name].source != SOURCE_DEFAULT;
 }
 
-/* ---- the card ---- */
-
 /* Nobody has printed this card's total: a little less than its label. */
 static void take_label(struct inputs *c) {
-    if (!is_open(c, FACT_gpu_total) || c->gpu == NULL ||
-        c->gpu->nominal_gb <= 0) {
-        return;
+    int64_t label = c->gpu ? c->gpu->nominal_gb : 0;
+    if (label > 0) {
+        fit_take(c, FACT_gpu_total,
+                 span_of(label * 1000000000 / 100 * NOMINAL_LEAST, label * GIB),
+                 "from the label; no log seen");
     }
-    int64_t decimal = c->gpu->nominal_gb * 1000000000;
-    struct span total =
-        span_of(decimal / 100 * NOMINAL_LEAST, c->gpu->nominal_gb * GIB);
-    c->in[FACT_gpu_total] =
-        fit_derived(FACT_gpu_total, total, "from the label; no log seen");
 }
 
 /* ---- all of it ---- */
@@ -65,48 +56,40 @@ static void take_split(struct inputs *c) {
     while (ranks > 1 && (cards % ranks != 0 || !fit_can_split(c, ranks))) {
         ranks--;
     }
-    c->in[FACT_tensor_parallel] =
-        fit_default(FACT_tensor_parallel, ranks, (struct str){0}, why);
+    c->in[FACT_tensor_parallel].known = false;
+    fit_take_default(c, FACT_tensor_parallel, ranks, "", why);
     if (engine_of(c)->takes_share && cards / ranks > 1 &&
         cards / ranks <= c->model->layers) {
-        c->in[FACT_pipeline_parallel] = fit_default(
-            FACT_pipeline_parallel, cards / ranks, (struct str){0}, why);
+        c->in[FACT_pipeline_parallel].known = false;
+        fit_take_default(c, FACT_pipeline_parallel, cards / ranks, "", why);
     }
 }
 
 static void take_parallel(struct inputs *c) {
-    static const enum fact_name ones[] = {
-        FACT_tensor_parallel, FACT_pipeline_parallel, FACT_data_parallel};
-    for (size_t i = 0; i < sizeof ones / sizeof ones[0]; i++) {
-        if (is_open(c, ones[i])) {
-            c->in[ones[i]] =
-                fit_default(ones[i], 1, (struct str){0}, "one rank");
-        }
-    }
-    if (is_open(c, FACT_kv_cache_dtype)) {
-        c->in[FACT_kv_cache_dtype] =
-            fit_default(FACT_kv_cache_dtype, 0, STR("auto"), "as the model");
-    }
+    fit_take_default(c, FACT_tensor_parallel, 1, "", "one rank");
+    fit_take_default(c, FACT_pipeline_parallel, 1, "", "one rank");
+    fit_take_default(c, FACT_data_parallel, 1, "", "one rank");
+    fit_take_default(c, FACT_kv_cache_dtype, 0, "auto", "as the model");
 }
 
 /* vLLM runs float32 checkpoints in 16 bits unless told otherwise. */
 static void take_dtype(struct inputs *c) {
     struct fact *f = &c->in[FACT_dtype];
-    if (!f->known || f->source != SOURCE_CATALOGUE) {
-        return;
+    struct str own = f->word;
+    bool is_wide = str_eq_nocase(own, STR("float32"));
+    if (f->known && f->source == SOURCE_CATALOGUE) {
+        f->known = false;
+        fit_take_default(c, FACT_dtype, 0, "float16",
+                         is_wide ? "of a float32 model" : "the model's");
+        f->word = is_wide ? f->word : own;
     }
-    bool is_wide = str_eq_nocase(f->word, STR("float32"));
-    *f = fit_default(FACT_dtype, 0, is_wide ? STR("float16") : f->word,
-                     is_wide ? "of a float32 model" : "the model's");
 }
 
 static void take_tag(struct inputs *c) {
     const char *usual = engine_of(c)->usual_quantization;
-    bool is_plain = c->model && c->model->quantization.n == 0;
-    if (usual != NULL && is_plain && is_open(c, FACT_quantization) &&
-        is_open(c, FACT_weights_bytes)) {
-        c->in[FACT_quantization] = fit_default(
-            FACT_quantization, 0, str_of(usual), "of Ollama's tags");
+    if (usual != NULL && c->model && c->model->quantization.n == 0 &&
+        !c->in[FACT_weights_bytes].known) {
+        fit_take_default(c, FACT_quantization, 0, usual, "of Ollama's tags");
     }
 }
 
@@ -114,34 +97,29 @@ static void take_tag(struct inputs *c) {
 static void take_cards(struct inputs *c) {
     const struct fact *cards = &c->in[FACT_gpu_count];
     if (engine_of(c)->spreads_layers && cards->known && cards->number > 1 &&
-        is_open(c, FACT_pipeline_parallel) &&
         c->in[FACT_tensor_parallel].number <= 1) {
-        c->in[FACT_pipeline_parallel] =
-            fit_default(FACT_pipeline_parallel, cards->number, (struct str){0},
-                        "layers are laid over all cards");
+        fit_take_default(c, FACT_pipeline_parallel, cards->number, "",
+                         "layers are laid over all cards");
     }
 }
 
 /* Engines of cells call it the context. */
 static void take_length(struct inputs *c) {
     const struct fact *context = &c->in[FACT_context_length];
-    if (is_open(c, FACT_max_model_len) && context->known &&
-        context->number > 0 && !engine_of(c)->takes_share) {
-        c->in[FACT_max_model_len] = *context;
-        c->in[FACT_max_model_len].name = FACT_max_model_len;
+    struct fact *length = &c->in[FACT_max_model_len];
+    if (length->known) {
+        return;
     }
-    if (c->model && is_open(c, FACT_max_model_len) &&
-        c->model->max_position <= 0) {
-        c->in[FACT_max_model_len] =
-            fit_default(FACT_max_model_len, NO_LENGTH, (struct str){0},
-                        "vLLM's where the config names no length");
-    }
-    if (c->model && is_open(c, FACT_max_model_len) &&
-        c->model->max_position > 0) {
-        struct span most = span_exact(c->model->max_position);
-        c->in[FACT_max_model_len] =
-            fit_derived(FACT_max_model_len, most, "the model's longest");
-        c->in[FACT_max_model_len].source = SOURCE_CATALOGUE;
+    if (context->known && context->number > 0 && !engine_of(c)->takes_share) {
+        *length = *context;
+        length->name = FACT_max_model_len;
+    } else if (c->model && c->model->max_position <= 0) {
+        fit_take_default(c, FACT_max_model_len, NO_LENGTH, "",
+                         "vLLM's where the config names no length");
+    } else if (c->model) {
+        fit_take(c, FACT_max_model_len, span_exact(c->model->max_position),
+                 "the model's longest");
+        length->source = SOURCE_CATALOGUE;
     }
 }
 

@@ -10,8 +10,11 @@ void fit_complete(struct arena *a, struct fit_question *q);
 /* fit_bounds.c */
 void fit_take_bounds(struct inputs *c);
 struct fact fit_derived(enum fact_name name, struct span s, const char *why);
-struct fact fit_default(enum fact_name name, int64_t n, struct str word,
-                        const char *why);
+/* Where nothing is known: this amount; this number or word. */
+void fit_take(struct inputs *c, enum fact_name name, struct span s,
+              const char *why);
+void fit_take_default(struct inputs *c, enum fact_name name, int64_t n,
+                      const char *word, const char *why);
 
 /* KV of engines other than vLLM: fit_other.c. */
 struct kv fit_other_kv(struct arena *a, const struct inputs *c,

@@ -22,13 +22,6 @@
 
 /* ---- what is not said ---- */
 
-static void fill(struct inputs *c, enum fact_name name, int64_t n,
-                 const char *word, const char *why) {
-    if (!c->in[name].known) {
-        c->in[name] = fit_default(name, n, str_of(word), why);
-    }
-}
-
 /* Buckets of ZeRO hold 5e8 elements each for reducing and gathering. */
 static struct span beside(const struct inputs *c) {
     int64_t cards = setting_of(c, FACT_gpu_count, 1);
@@ -42,22 +35,21 @@ void fit_take_training(struct inputs *c) {
     int64_t longest = c->model ? c->model->max_position : 0;
     int64_t tokens =
         longest > 0 && longest < USUAL_TOKENS ? longest : USUAL_TOKENS;
-    fill(c, FACT_optimizer, 0, "adamw", "the usual one");
-    fill(c, FACT_precision, 0, "mixed", "16 bits with a 32-bit copy");
-    fill(c, FACT_zero_stage, engine_of(c)->shards_fully ? 3 : 0, "",
-         engine_of(c)->shards_fully ? "full shard" : "nothing is sharded");
-    fill(c, FACT_offload, 0, "none", "all on the card");
-    fill(c, FACT_lora_rank, 0, "", "everything is trained");
-    fill(c, FACT_gradient_checkpointing, 0, "", "off");
-    fill(c, FACT_batch_size, 1, "", "one sequence a step");
-    fill(c, FACT_seq_len, tokens, "", "none was said");
-    fill(c, FACT_tensor_parallel, 1, "", "one rank");
-    fill(c, FACT_pipeline_parallel, 1, "", "one rank");
-    if (!c->in[FACT_non_torch].known) {
-        c->in[FACT_non_torch] =
-            fit_derived(FACT_non_torch, beside(c),
-                        "context, communication and rounding of blocks");
-    }
+    fit_take_default(c, FACT_optimizer, 0, "adamw", "the usual one");
+    fit_take_default(c, FACT_precision, 0, "mixed",
+                     "16 bits with a 32-bit copy");
+    fit_take_default(c, FACT_zero_stage, engine_of(c)->shards_fully ? 3 : 0, "",
+                     engine_of(c)->shards_fully ? "full shard"
+                                                : "nothing is sharded");
+    fit_take_default(c, FACT_offload, 0, "none", "all on the card");
+    fit_take_default(c, FACT_lora_rank, 0, "", "everything is trained");
+    fit_take_default(c, FACT_gradient_checkpointing, 0, "", "off");
+    fit_take_default(c, FACT_batch_size, 1, "", "one sequence a step");
+    fit_take_default(c, FACT_seq_len, tokens, "", "none was said");
+    fit_take_default(c, FACT_tensor_parallel, 1, "", "one rank");
+    fit_take_default(c, FACT_pipeline_parallel, 1, "", "one rank");
+    fit_take(c, FACT_non_torch, beside(c),
+             "context, communication and rounding of blocks");
 }
 
 /* ---- the verdict ---- */
