@@ -39,8 +39,10 @@ static struct span share_in_force(const struct inputs *c) {
     return span_of_setting(&c->in[FACT_gpu_memory_utilization]);
 }
 
-int64_t least_share(struct span need, struct span pool, struct span total,
-                    int64_t now) {
+/* The least share that lets the pool hold the need at the worst corner; 0:
+ * none. */
+static int64_t least_share(struct span need, struct span pool,
+                           struct span total, int64_t now) {
     struct span gap = span_minus(need, pool);
     struct span more = gap.known && total.low > 0
                            ? span_share(span_exact(gap.high > 0 ? gap.high : 0),
@@ -301,11 +303,11 @@ static struct str write_held(const struct ask *q, const struct kv_side *kv,
     struct str all = parts.count > 0 ? parts.at[0] : (struct str){0};
     if (kv->demand.by_model && kv->length > 0) {
         const struct variant *first = &kv->demand.variants.at[0];
-        all =
-            formula_join(q->a, all,
-                         FORMULA(q->a, "one request = % = %",
-                                 TEXT(write_request(q->a, first, kv->length)),
-                                 BYTES(variant_request(first, kv->length).high)));
+        struct str text = write_request(q->a, first, kv->length);
+        int64_t bytes = variant_request(first, kv->length).high;
+        all = formula_join(q->a, all,
+                           FORMULA(q->a, "one request = % = %", TEXT(text),
+                                   BYTES(bytes)));
     }
     return formula_join(
         q->a, all,

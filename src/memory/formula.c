@@ -43,19 +43,8 @@ struct str formula_write(struct arena *a, const char *pattern,
     return arena_str(a, buf_str(&b));
 }
 
-struct str formula_with(struct arena *a, const struct inputs *c,
-                        const enum fact_name *used, const char *pattern,
-                        const struct term *terms) {
-    struct str text = formula_write(a, pattern, terms);
-    return FORMULA(a, "%%", TEXT(text), TEXT(write_sources(a, c, used)));
-}
-
 struct str write_bytes(struct arena *a, int64_t bytes) {
     return term_write(a, BYTES(bytes));
-}
-
-struct str write_short(struct arena *a, int64_t bytes) {
-    return term_write(a, SHORT(bytes));
 }
 
 struct str write_count(struct arena *a, int64_t n) {
@@ -65,14 +54,14 @@ struct str write_count(struct arena *a, int64_t n) {
 struct str write_as(struct arena *a, int64_t bytes, int64_t like) {
     int64_t unit = 1;
     if (bytes < like / 1000 || bytes > like) {
-        return write_short(a, bytes);
+        return term_write(a, SHORT(bytes));
     }
     while (unit <= like / 1024) {
         unit *= 1024;
     }
     int64_t thousandths = 0;
     if (!mul_div_floor(bytes, 1000, unit, &thousandths)) {
-        return write_short(a, bytes);
+        return term_write(a, SHORT(bytes));
     }
     long long hundredths = (thousandths + 5) / 10;
     return arena_printf(a, "%lld.%02lld", hundredths / 100, hundredths % 100);
@@ -118,7 +107,9 @@ struct str write_source(struct arena *a, const struct inputs *c,
     return (struct str){0};
 }
 
-struct str write_sources(struct arena *a, const struct inputs *c,
+/* " [max_model_len: log line 7; ...]": the known ones; the model where it is
+ * known and asked for. */
+static struct str write_sources(struct arena *a, const struct inputs *c,
                          const enum fact_name *names) {
     struct buf b;
     buf_init_in(&b, a, TEXT_MAX);
@@ -134,6 +125,13 @@ struct str write_sources(struct arena *a, const struct inputs *c,
         buf_add_char(&b, ']');
     }
     return arena_str(a, buf_str(&b));
+}
+
+struct str formula_with(struct arena *a, const struct inputs *c,
+                        const enum fact_name *used, const char *pattern,
+                        const struct term *terms) {
+    struct str text = formula_write(a, pattern, terms);
+    return FORMULA(a, "%%", TEXT(text), TEXT(write_sources(a, c, used)));
 }
 
 void needs_add(struct needs *needs, enum fact_name name) {

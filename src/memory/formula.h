@@ -41,7 +41,9 @@ struct str term_write(struct arena *a, struct term t);
 /* The pattern with a term in the place of each %; empty where a is NULL. */
 struct str formula_write(struct arena *a, const char *pattern,
                          const struct term *terms);
-/* The same and where its numbers are from: write_sources(). */
+/* The same and where its numbers are from: " [max_model_len: log line 7; ...]",
+ * of `used` what is known; the model where it is known and asked for.
+ * FACT_COUNT_OF ends them. */
 struct str formula_with(struct arena *a, const struct inputs *c,
                         const enum fact_name *used, const char *pattern,
                         const struct term *terms);
@@ -51,7 +53,6 @@ struct str formula_with(struct arena *a, const struct inputs *c,
     formula_with(a, c, used, pattern, (const struct term[]){__VA_ARGS__})
 
 struct str write_bytes(struct arena *a, int64_t bytes);
-struct str write_short(struct arena *a, int64_t bytes);
 struct str write_count(struct arena *a, int64_t n);
 /* The number alone in the unit of another, larger amount: "0.42" of 10.26 GiB;
  * with its own unit where it would be less than a thousandth of that. */
@@ -66,10 +67,6 @@ struct str write_margin(struct arena *a, const struct inputs *c,
 void formula_put(struct arena *a, struct formulas *f, struct str text);
 struct str formula_join(struct arena *a, struct str first, struct str second);
 
-/* " [max_model_len: log line 7; ...]": the known ones of `names`, which ends
- * with FACT_COUNT_OF; the model where it is known and asked for. */
-struct str write_sources(struct arena *a, const struct inputs *c,
-                         const enum fact_name *names);
 /* "log line 7", "default", "catalogue meta-llama/...", "given", "derived". */
 struct str write_source(struct arena *a, const struct inputs *c,
                         enum fact_name name);

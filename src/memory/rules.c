@@ -91,11 +91,7 @@ static enum answer is_between(const struct inputs *c, const char *from,
 
 bool rules_pool_is_asked(const struct inputs *c) {
     const struct fact *asked = &c->in[FACT_kv_cache_memory];
-    return asked->known && asked->number > 0 && rules_is_vllm(c);
-}
-
-bool rules_is_vllm(const struct inputs *c) {
-    return engine_of(c)->takes_share;
+    return asked->known && asked->number > 0 && engine_of(c)->takes_share;
 }
 
 /* "max seq len (32768) is larger than ... stored in KV cache (21904)". */
@@ -141,7 +137,7 @@ enum answer rules_is_v0(const struct inputs *c) {
 struct rules_list rules_of(const struct inputs *c) {
     struct rules_list list = {.count = 0};
     enum answer v0 = rules_is_v0(c);
-    if (!rules_is_vllm(c)) {
+    if (!engine_of(c)->takes_share) {
         return list;
     }
     for (size_t i = 0; i < ROW_COUNT; i++) {
@@ -206,5 +202,5 @@ enum answer rules_check_forced(const struct inputs *c) {
 }
 
 enum answer rules_take_cache_scheme(const struct inputs *c) {
-    return rules_is_vllm(c) ? is_between(c, "0.11.0", "") : ANSWER_NO;
+    return engine_of(c)->takes_share ? is_between(c, "0.11.0", "") : ANSWER_NO;
 }

@@ -81,7 +81,4 @@ enum answer rules_count_partial_blocks(const struct inputs *c);
  * what the rest of the engine leaves changes it. */
 bool rules_pool_is_asked(const struct inputs *c);
 
-/* Nothing says that it is another engine: arithmetic of vLLM may speak. */
-bool rules_is_vllm(const struct inputs *c);
-
 #endif

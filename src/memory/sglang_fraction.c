@@ -1,8 +1,8 @@
 /* sglang_fraction.c: mem_fraction_static, where nobody sets it.
  *
  *   before 0.4.6    by ranks: 0.88, 0.87 (2), 0.85 (4), 0.81 (8), 0.79 (16)
- *   before 0.4.8    the same up to 80 GiB; above, 0.79 to (card - 13 GiB) / card
- *                   as the patch release has it
+ *   before 0.4.8    the same up to 80 GiB; above, 0.79 to
+ *                   (card - 13 GiB) / card as the patch release has it
  *   before 0.5.3    (card - reserved) / card, reserved by the card's size and
  *                   the ranks
  *   later           the same, reserved from chunk, graph batch and ranks, whose
@@ -11,8 +11,8 @@
  *                   that the card does not tell switches them off: an interval
  *
  * Of models that see, less by the size of their tower, which is not known here:
- * x 0.95 x 0.8 to 1.05 from 0.4.9.post3 (bb0e8a32b), x 0.85 to 0.95 before. AMD's
- * kernels take 0.85 of it for contexts above 8,192 tokens (7b36c47b3).
+ * x 0.95 x 0.8 to 1.05 from 0.4.9.post3 (bb0e8a32b), x 0.85 to 0.95 before.
+ * AMD's kernels take 0.85 of it for contexts above 8,192 tokens (7b36c47b3).
  *
  * Source: sglang/srt/server_args.py.
  */

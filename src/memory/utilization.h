@@ -23,11 +23,6 @@ static inline int64_t step_up(int64_t micro) {
     return micro % STEP ? step_down(micro) + STEP : micro;
 }
 
-/* The least share that lets the pool hold the need at the worst corner; 0:
- * none. */
-int64_t least_share(struct span need, struct span pool, struct span total,
-                    int64_t now);
-
 /* A share that gives back what failed: `more`, which it covers as well, or
  * NULL, and the fact that would tell what is still to come. */
 void put_lowered(const struct ask *q, struct estimate *e, struct fact proposed,
