@@ -12,7 +12,7 @@
  *
  * It refuses to guess: a line that is not read is one that does not matter.
  */
-#include "match/gang.h"
+#include "match/parallel.h"
 #include "match/glance.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@
 
 struct chooser {
     struct scanner *s;
-    struct gang *gang;
+    struct team *team;
     struct glance *glance;
     struct log_sieve door;
     struct log_marks *marks; /* of the look that goes on */
@@ -70,12 +70,12 @@ static void on_failure(void *ctx, uint32_t literal, size_t line,
                        bool is_whole) {
     struct chooser *c = ctx;
     const struct prefilter *f = &c->s->filter[PREFILTER_SIGNATURES];
-    struct prefilter_find refs = prefilter_refs(f, literal);
+    uint32_t count = prefilter_ref_count(f, literal);
     const struct log_marks *m = c->marks;
     if (m->count > 0 && m->at[m->count - 1].at == line)
         return; /* it is read already */
-    for (uint32_t i = 0; i < refs.count; i++)
-        if (!denies(c, prefilter_ref(&refs, i), literal, line, is_whole)) {
+    for (uint32_t i = 0; i < count; i++)
+        if (!denies(c, prefilter_ref(f, literal, i), literal, line, is_whole)) {
             mark_line(c->marks, line);
             return;
         }
@@ -113,7 +113,7 @@ static void mark_all(struct chooser *c, struct log_marks *m, size_t from,
 /* Most logs are small and never come here. */
 static void begin(struct chooser *c) {
     struct scanner *s = c->s;
-    c->gang = gang_new(s->a, &s->filter[PREFILTER_SIGNATURES],
+    c->team = team_new(s->a, &s->filter[PREFILTER_SIGNATURES],
                        c->door.at_once);
     c->glance = glance_new(s);
 }
@@ -121,7 +121,7 @@ static void begin(struct chooser *c) {
 static void look(void *ctx, struct str text, uint64_t place, size_t from,
                  size_t to, struct log_marks *marks) {
     struct chooser *c = ctx;
-    if (!c->gang)
+    if (!c->team)
         begin(c);
     if (place + from < c->dense_to) {
         mark_all(c, marks, from, to);
@@ -132,7 +132,7 @@ static void look(void *ctx, struct str text, uint64_t place, size_t from,
     c->marks = marks;
     glance_begin(c->glance, text);
     c->glanced = 0;
-    gang_look(c->gang, text, from, to, on_failure, c);
+    team_look(c->team, text, from, to, on_failure, c);
     if (marks->count > 1)
         qsort(marks->at, marks->count, sizeof *marks->at, by_place);
 }

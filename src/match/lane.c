@@ -60,13 +60,6 @@ static void note_literal(struct scanner *s, struct lane *l, uint32_t pattern,
     }
 }
 
-struct literal_sink {
-    struct scanner *s;
-    struct lane *l;
-    const struct prefilter *f;
-    size_t line; /* of the literal before this one */
-};
-
 /* What stands between the first hits and the last ones is not kept, and of a
  * pattern that nobody asks for nothing is. */
 static bool is_wanted_here(struct scanner *s, uint32_t pattern,
@@ -87,47 +80,82 @@ static size_t line_of_byte(const struct window *w, size_t line, size_t at) {
     return line;
 }
 
-static void on_literal(void *ctx, const struct prefilter_find *found,
-                       size_t end) {
-    struct literal_sink *to = ctx;
-    const struct window *w = &to->l->w;
-    to->line = line_of_byte(w, to->line, end - 1);
-    const struct mark *m = &w->marks[to->line];
-    uint64_t pos = m->pos + (end - m->text);
-    struct str text = {w->text, w->n};
-    size_t begin = prefilter_begin(to->f, found, text, end);
-    for (uint32_t i = 0; i < found->count; i++) {
-        uint32_t pattern = prefilter_ref(found, i);
-        if (is_wanted_here(to->s, pattern, m->place) &&
-            (begin >= end || !scan_denies(to->s, pattern, text, begin)))
-            note_literal(to->s, to->l, pattern, pos, w->dropped + to->line);
+static void on_literal(void *ctx, uint32_t literal, size_t at, size_t place) {
+    struct sightings *list = ctx;
+    size_t begin = place - at, n = prefilter_literal(list->f, literal).n;
+    size_t end = fold_raw(&list->folded, begin + n - 1) + 1;
+    if (end <= list->told)
+        return;
+    list->at = arena_grow(list->folded.a, list->at, list->count, &list->cap,
+                          sizeof *list->at);
+    list->at[list->count++] = (struct sighting){
+        literal, (uint32_t)fold_raw(&list->folded, begin), (uint32_t)end};
+}
+
+static int by_end(const void *x, const void *y) {
+    const struct sighting *a = x, *b = y;
+    if (a->end != b->end)
+        return a->end < b->end ? -1 : 1;
+    return (a->literal > b->literal) - (a->literal < b->literal);
+}
+
+/* line: of the one before. */
+static size_t note_sighting(struct scanner *s, struct lane *l,
+                            const struct prefilter *f,
+                            const struct sighting *one, size_t line) {
+    const struct window *w = &l->w;
+    line = line_of_byte(w, line, one->end - 1);
+    const struct mark *m = &w->marks[line];
+    uint64_t pos = m->pos + (one->end - m->text);
+    uint32_t count = prefilter_ref_count(f, one->literal);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t pattern = prefilter_ref(f, one->literal, i);
+        if (is_wanted_here(s, pattern, m->place) &&
+            !scan_denies(s, pattern, (struct str){w->text, w->n}, one->begin))
+            note_literal(s, l, pattern, pos, w->dropped + line);
     }
+    return line;
+}
+
+static bool is_blank(char c) {
+    return fold_byte((unsigned char)c) == ' ';
+}
+
+/* So far back that every literal that ends behind `at` begins there or later. */
+static size_t before_literals(struct str text, size_t at) {
+    for (size_t n = 0; n < LITERAL_MAX && at > 0; n++) {
+        at--;
+        while (at > 0 && is_blank(text.p[at]) && is_blank(text.p[at - 1]))
+            at--;
+    }
+    return at;
 }
 
 static void find_literals(struct scanner *s, struct lane *l,
-                          enum prefilter_of which, bool is_end) {
-    struct window *w = &l->w;
-    struct str text = {w->text, w->n};
-    const struct prefilter *f = &s->filter[which];
-    struct literal_sink sink = {s, l, f, 0};
-    if (!s->finder[which] && !s->has_no_finder[which] &&
-        s->bytes > FINDER_AFTER) {
-        s->finder[which] = finder_new(s->a, f);
-        s->has_no_finder[which] = !s->finder[which];
-    }
-    if (s->finder[which])
-        finder_scan(s->finder[which], &w->place[which], text, w->fresh,
-                    is_end, on_literal, &sink);
-    else
-        prefilter_scan(f, &w->place[which], text, w->fresh, is_end,
-                       on_literal, &sink);
+                          enum prefilter_of which) {
+    struct sightings *list = &s->sightings;
+    size_t line = 0;
+    list->f = &s->filter[which];
+    list->count = 0;
+    prefilter_find(list->f, fold_str(&list->folded), on_literal, list);
+    if (list->count > 1)
+        qsort(list->at, list->count, sizeof *list->at, by_end);
+    for (size_t i = 0; i < list->count; i++)
+        line = note_sighting(s, l, list->f, &list->at[i], line);
 }
 
-static void read_literals(struct scanner *s, struct lane *l, bool is_end) {
+/* Literals that end in what is new. */
+static void read_literals(struct scanner *s, struct lane *l) {
+    struct sightings *list = &s->sightings;
+    struct str text = {l->w.text, l->w.n};
+    list->told = text.n - l->w.fresh;
+    size_t from = before_literals(text, list->told);
+    fold_clear(&list->folded);
+    fold_add(&list->folded, str_slice(text, from, text.n), from);
     if (s->scope != SCOPE_BESIDE)
-        find_literals(s, l, PREFILTER_SIGNATURES, is_end);
+        find_literals(s, l, PREFILTER_SIGNATURES);
     if (s->scope != SCOPE_SIGNATURES)
-        find_literals(s, l, PREFILTER_OTHERS, is_end);
+        find_literals(s, l, PREFILTER_OTHERS);
     l->w.fresh = 0;
 }
 
@@ -268,42 +296,28 @@ static bool find_next(struct scanner *s, struct lane *l,
 }
 
 /* Of many patterns that one line names, the same text is asked about. */
-struct folding {
+struct nearby {
     const struct lane *lane;
     uint64_t end; /* and bytes of its window then: where the offsets held */
     size_t n, from, stop;
-    struct str text;
-    char room[FOLD_MAX];
+    struct folded text;
 };
 
-/* Text as literals are folded. */
-static struct str fold(char *room, struct str text) {
-    size_t n = 0;
-    for (size_t i = 0; i < text.n; i++) {
-        unsigned char c = fold_byte((unsigned char)text.p[i]);
-        if (c != ' ' || n == 0 || room[n - 1] != ' ')
-            room[n++] = (char)c;
+static struct str folded_between(struct scanner *s, const struct lane *l,
+                                 size_t from, size_t stop) {
+    struct nearby *near = s->nearby;
+    if (!near) {
+        near = s->nearby = arena_alloc(s->a, sizeof *near);
+        near->text.a = s->a;
     }
-    return (struct str){room, n};
-}
-
-/* Of the lane's text, FOLD_MAX bytes at most. */
-static struct str folded(struct scanner *s, const struct lane *l, size_t from,
-                         size_t stop) {
-    if (!s->folding)
-        s->folding = arena_room(s->a, sizeof *s->folding);
-    else if (s->folding->lane == l && s->folding->end == l->w.end &&
-             s->folding->n == l->w.n && s->folding->from == from &&
-             s->folding->stop == stop)
-        return s->folding->text;
-    struct folding *f = s->folding;
-    f->lane = l;
-    f->end = l->w.end;
-    f->n = l->w.n;
-    f->from = from;
-    f->stop = stop;
-    f->text = fold(f->room, (struct str){l->w.text + from, stop - from});
-    return f->text;
+    if (near->lane != l || near->end != l->w.end || near->n != l->w.n ||
+        near->from != from || near->stop != stop) {
+        *near = (struct nearby){l, l->w.end, l->w.n, from, stop, near->text};
+        fold_clear(&near->text);
+        fold_add(&near->text, str_slice((struct str){l->w.text, l->w.n}, from,
+                                        stop - from), 0);
+    }
+    return fold_str(&near->text);
 }
 
 /* A pattern is compiled when its other words are there as well: of a group of
@@ -317,7 +331,7 @@ static bool is_worth_compiling(struct scanner *s, struct lane *l,
     size_t from = start_of(s, l, r, &p->reach), stop = stop_of(s, l, r);
     if (stop < from || stop - from > FOLD_MAX)
         return true;
-    struct str text = folded(s, l, from, stop);
+    struct str text = folded_between(s, l, from, stop);
     for (size_t i = 0; i < also->count; i++)
         if (str_find(text, also->at[i]) < text.n)
             return true;
@@ -427,7 +441,7 @@ static uint64_t needed_from(const struct lane *l) {
 }
 
 static void settle(struct scanner *s, struct lane *l, bool is_end) {
-    read_literals(s, l, is_end);
+    read_literals(s, l);
     match_ranges(s, l, is_end, MATCHED_ALL);
     finish_found(s, l, is_end);
     window_drop(&l->w, needed_from(l));
@@ -470,7 +484,7 @@ void lane_end(struct scanner *s, struct lane *l) {
 
 void lane_end_signatures(struct scanner *s, struct lane *l) {
     if (l->w.fresh > 0)
-        read_literals(s, l, true);
+        read_literals(s, l);
     match_ranges(s, l, true, MATCHED_SIGNATURES);
 }
 

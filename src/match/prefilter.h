@@ -1,50 +1,65 @@
-/* prefilter.h: all literals of all patterns in one automaton. Private to
+/* prefilter.h: all literals of all patterns, found in folded text. Private to
  * match/.
+ *
+ *     literal   "cuda out of memory. tried"
+ *     window                "mory. tr"      of 8 bytes, its rarest
+ *     grams                  mory.          of 5: whichever the text has at a
+ *                             ory. ...      multiple of the stride, 4
+ *     text      ....|....|....|....|        one gram looked up at each
+ *
+ * A gram that is met names literals, of which the window is compared and then
+ * all. Literals of few bytes have grams of two, at twice as many places.
+ *
+ * In a raw log a literal may be cut, by a wrap and a frame. So two more sets are
+ * kept: what the first piece of a literal can end with, and begin with.
  *
  * The blob stands in the index as prefilter_build() made it: little-endian, no
  * pointers, any alignment, the same bytes for the same patterns. Opening it
- * reads every number once, so that stepping needs no bounds checks; those of
- * the sieve, which short logs do not need, are read when it is.
+ * reads every number once, so that nothing is checked again when it is used.
  */
 #ifndef MATCH_PREFILTER_H
 #define MATCH_PREFILTER_H
 
-#include "match/grams.h"
+#include <string.h>
+
+#include "match/fold.h"
 #include "match/match.h"
 
+#define LITERAL_MAX 256 /* bytes of one */
+
+enum gram_kind { GRAM_FIVE, GRAM_TWO, GRAM_KINDS };
+
+struct gram_rule {
+    uint32_t bytes;  /* of a gram */
+    uint32_t stride; /* of the places looked at */
+    uint32_t least;  /* bytes of a literal that has such grams */
+};
+#define GRAM_STRIDE 4
+static const struct gram_rule gram_rules[GRAM_KINDS] = {
+    [GRAM_FIVE] = {5, GRAM_STRIDE, 8},
+    [GRAM_TWO] = {2, GRAM_STRIDE / 2, 3},
+};
+
+/* A Bloom filter: what is not in it was never put there. Of grams of two bytes
+ * it has all bits there are. */
+struct hash_set {
+    const unsigned char *words;
+    uint32_t log2; /* of its bits */
+};
+
+struct gram_table {
+    struct hash_set set;
+    const unsigned char *rows; /* by hash: where its entries begin */
+    const unsigned char *entries;
+    uint32_t row_log2, entry_count;
+};
+
 struct prefilter { /* views into the blob */
-    uint32_t states, literals;
-    const unsigned char *root, *child_from, *fail, *report, *literal_of,
-        *ref_from, *refs, *bytes, *gram_bits, *gram_slots;
-    uint32_t gram_log2; /* 1 << gram_log2 bits; 0: there are no grams */
-    uint32_t gram_back; /* most bytes of a literal before its gram */
-    uint32_t shallow;   /* states below: at most one byte was read */
-
-    /* what sieve.c looks at: see there */
-    const unsigned char *sieve_bits, *wide_bits, *sieve_near, *sieve_slots,
-        *sieve_entries, *sieve_shorts, *tail_bits, *tail_slots, *tails,
-        *literal_from, *literal_bytes;
-    uint32_t sieve_log2, wide_log2, slot_log2, tail_log2, tail_slot_log2,
-        entries, shorts, tail_count, all_literal_bytes;
-    struct str sieve_part; /* of the blob */
-    uint32_t sieve_check;
-    bool is_own;
-};
-
-/* Where one stream stands. Zeroed: at its beginning. */
-struct prefilter_place {
-    uint32_t state;
-    bool is_in_blank; /* the last byte was a blank: further ones add nothing */
-    bool is_live;     /* a literal may have begun */
-    bool is_hunted;   /* by a finder: what is untried may be a literal's begin */
-    size_t unread;    /* bytes at the text's end that the automaton skipped */
-    size_t untried;   /* places at the text's end that were no gram yet */
-};
-
-/* Patterns of one literal: ids refs[0..count-1] of a found literal. */
-struct prefilter_find {
-    const unsigned char *refs; /* 4 bytes each, little-endian */
-    uint32_t count, literal;
+    uint32_t literals;
+    const unsigned char *ref_from, *refs, *literal_from, *literal_bytes,
+        *windows;
+    struct gram_table grams[GRAM_KINDS];
+    struct hash_set ends, begins;
 };
 
 /* Signatures are looked for in all of a log, the others only where one of them
@@ -58,109 +73,49 @@ struct str prefilter_build(struct arena *a, const struct pattern_list *set,
  * patterns. */
 struct prefilter prefilter_open(struct arena *a, struct str blob,
                                 size_t pattern_count);
-
 /* The same, of a blob that is a part of this program, and is trusted as its
  * code is: not read through. */
 struct prefilter prefilter_own(struct arena *a, struct str blob,
                                size_t pattern_count);
-/* Raises FAIL_INDEX when what the sieve looks at is damaged. */
-void prefilter_open_sieve(struct arena *a, const struct prefilter *f);
 
-typedef void (*prefilter_fn)(void *ctx, const struct prefilter_find *found,
-                             size_t end);
-/* Go on with this text; found(ctx, literal, end) for each literal that ends
- * behind its byte end - 1. */
-void prefilter_feed(const struct prefilter *f, struct prefilter_place *place,
-                    struct str text, prefilter_fn found, void *ctx);
+/* The literal's byte `at` is the folded one at `place`, if all of it is there. */
+typedef void (*literal_fn)(void *ctx, uint32_t literal, size_t at,
+                           size_t place);
+/* Each literal that stands in the text, in the order of their grams. FOLD_SLACK
+ * bytes behind the text may be read. */
+void prefilter_find(const struct prefilter *f, struct str text,
+                    literal_fn found, void *ctx);
+/* Each literal of which the window stands there. */
+void prefilter_find_grams(const struct prefilter *f, struct str text,
+                          literal_fn found, void *ctx);
 
-/* The same over a sliding text of which `fresh` bytes at its end are new; only
- * places round a gram are read. Before them stands what is left of the text as
- * it was: where that is cut, literals that began there are lost. is_end: no
- * more will come. */
-void prefilter_scan(const struct prefilter *f, struct prefilter_place *place,
-                    struct str text, size_t fresh, bool is_end,
-                    prefilter_fn found, void *ctx);
+/* Can a literal be cut behind text[at - 1] inside of its window, so that so many
+ * of its bytes stand before, or more: LONG_END, or SHORT_END? False is sure. */
+#define LONG_END 8
+#define SHORT_END 4
+bool prefilter_may_end(const struct prefilter *f, struct str text, size_t at,
+                       bool is_long);
+/* Can a literal begin there? False is sure. */
+bool prefilter_may_begin(const struct prefilter *f, struct str text,
+                         size_t at);
 
-uint32_t prefilter_ref(const struct prefilter_find *found, uint32_t i);
-struct prefilter_find prefilter_refs(const struct prefilter *f,
-                                     uint32_t literal);
-/* Where the literal begins that was found before `end`; SIZE_MAX: before the
- * text. */
-size_t prefilter_begin(const struct prefilter *f,
-                       const struct prefilter_find *found, struct str text,
-                       size_t end);
-/* The state behind `state` and a folded byte; 0: no literal goes on so. */
-uint32_t prefilter_child(const struct prefilter *f, uint32_t state,
-                         unsigned char byte);
-/* The same, else that of the longest end of what was read. */
-uint32_t prefilter_step(const struct prefilter *f, uint32_t state,
-                        unsigned char byte);
-
-/* ---- the layout, shared by the writer and the reader ---- */
-
-#define PREFILTER_MAGIC 0x4650414fu /* "OAPF" */
-#define PREFILTER_VERSION 7u
-
-/* Header words, each 4 bytes. */
-enum prefilter_word {
-    WORD_MAGIC, WORD_VERSION, WORD_BYTES, WORD_CHECK, WORD_PATTERNS,
-    WORD_STATES, WORD_LITERALS, WORD_REFS, WORD_GRAM_LOG2, WORD_GRAM_BACK,
-    WORD_SIEVE_LOG2, WORD_WIDE_LOG2, WORD_SLOT_LOG2, WORD_TAIL_LOG2,
-    WORD_TAIL_SLOT_LOG2, WORD_ENTRIES, WORD_SHORTS, WORD_TAILS,
-    WORD_LITERAL_BYTES, WORD_SIEVE_CHECK, WORD_COUNT_OF
-};
-
-struct prefilter_sizes {
-    uint32_t states, literals, refs, gram_log2;
-    uint32_t sieve_log2, wide_log2, slot_log2, tail_log2, tail_slot_log2,
-        entries, shorts, tails, literal_bytes;
-};
-
-/* Tables behind the header, in this order; all down to gram_slots are words,
- * and so are those of the sieve down to sieve_shorts. */
-struct prefilter_layout {
-    uint64_t root;       /* [256] state behind the root for a folded byte */
-    uint64_t child_from; /* [states + 1] children of s: child_from[s].. */
-    uint64_t fail;       /* [states] longest proper suffix that is a state */
-    uint64_t report;     /* [states] nearest state on that road, itself
-                            included, where a literal ends; 0: none */
-    uint64_t literal_of; /* [states] literal that ends here, from 1; 0: none */
-    uint64_t ref_from;   /* [literals + 1] patterns of literal k: refs[..] */
-    uint64_t refs;       /* [refs] pattern ids */
-    uint64_t literal_from; /* [literals + 1] literal k: literal_bytes[..] */
-    uint64_t gram_slots; /* [1 << (log2 - GRAM_SLOT_LOG2)] grams; 0: empty */
-    uint64_t gram_bits;  /* [(1 << log2) / 8] bytes */
-    uint64_t bytes;      /* [states] the byte that leads into the state */
-    uint64_t literal_bytes; /* [literal_bytes] */
-    uint64_t sieve;      /* from here on only the sieve looks */
-    uint64_t sieve_near;    /* [2 << SIEVE_NEAR_LOG2] bytes beside a gram */
-    uint64_t sieve_slots;   /* [3 << slot_log2] a gram's hash, its entries,
-                               how many */
-    uint64_t sieve_entries; /* [ENTRY_WORDS * entries]: see sieve.h */
-    uint64_t sieve_shorts;  /* [shorts] literals */
-    uint64_t tail_slots; /* [3 << tail_slot_log2] as sieve_slots */
-    uint64_t tails;      /* [tails] beginnings of literals: TAIL_LITERAL */
-    uint64_t sieve_bits; /* [(1 << sieve_log2) / 8] */
-    uint64_t wide_bits;  /* [(1 << wide_log2) / 8] */
-    uint64_t tail_bits;  /* [(1 << tail_log2) / 8] */
-    uint64_t end;
-};
-
-struct prefilter_layout prefilter_layout(const struct prefilter_sizes *s);
-/* Over the blob's first n bytes, up to its sieve, but the check word itself. */
-uint32_t prefilter_check(const unsigned char *blob, size_t n);
-uint32_t prefilter_check_sieve(struct str part);
-
-static inline void prefilter_put(unsigned char *table, size_t i,
-                                 uint32_t word) {
-    for (size_t k = 0; k < 4; k++)
-        table[4 * i + k] = (unsigned char)(word >> (8 * k));
+/* Eight bytes, the first one lowest. */
+static inline uint64_t eight_at(const void *p) {
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
 }
 
 static inline uint32_t word_at(const unsigned char *table, size_t i) {
-    const unsigned char *p = table + 4 * i;
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-           (uint32_t)p[3] << 24;
+    uint32_t word;
+    memcpy(&word, table + 4 * i, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap32(word);
+#endif
+    return word;
 }
 
 /* Literal i, folded. */
@@ -169,6 +124,90 @@ static inline struct str prefilter_literal(const struct prefilter *f,
     uint32_t from = word_at(f->literal_from, i);
     return (struct str){(const char *)f->literal_bytes + from,
                         word_at(f->literal_from, (size_t)i + 1) - from};
+}
+
+/* Is a cut before the literal's byte `at` inside of its window? */
+static inline bool prefilter_is_hidden(const struct prefilter *f, uint32_t i,
+                                       size_t at) {
+    uint32_t from = word_at(f->windows, i);
+    return at > (from & 0xFFFF) && at < from >> 16;
+}
+
+/* Patterns of literal i. */
+static inline uint32_t prefilter_ref_count(const struct prefilter *f,
+                                           uint32_t i) {
+    return word_at(f->ref_from, (size_t)i + 1) - word_at(f->ref_from, i);
+}
+
+static inline uint32_t prefilter_ref(const struct prefilter *f, uint32_t i,
+                                     uint32_t k) {
+    return word_at(f->refs, (size_t)word_at(f->ref_from, i) + k);
+}
+
+/* ---- the layout, shared by the writer and the reader ---- */
+
+#define PREFILTER_MAGIC 0x4650414fu /* "OAPF" */
+#define PREFILTER_VERSION 8u
+#define HASH_SET_LOG2_MIN 13u
+#define HASH_SET_LOG2_MAX 28u
+
+/* Header words, each 4 bytes; then WORDS_OF_GRAMS for each kind of grams. */
+enum prefilter_word {
+    WORD_MAGIC, WORD_VERSION, WORD_BYTES, WORD_CHECK, WORD_PATTERNS,
+    WORD_LITERALS, WORD_REFS, WORD_LITERAL_BYTES, WORD_ENDS_LOG2,
+    WORD_BEGINS_LOG2, WORD_GRAMS
+};
+enum { GRAMS_SET_LOG2, GRAMS_ROW_LOG2, GRAMS_ENTRIES, WORDS_OF_GRAMS };
+#define WORD_COUNT_OF (WORD_GRAMS + GRAM_KINDS * WORDS_OF_GRAMS)
+
+/* An entry's words: a literal that has this gram; where its window begins, and
+ * << 16 the gram in the window; the window's bytes. */
+enum { ENTRY_LITERAL, ENTRY_AT, ENTRY_WINDOW, ENTRY_WORDS = 4 };
+#define WINDOW_BYTES(kind)                                                     \
+    (gram_rules[kind].bytes + gram_rules[kind].stride - 1)
+
+struct prefilter_layout { /* places of the tables, each behind the one above */
+    uint64_t ref_from;     /* [literals + 1] patterns of literal k: refs[..] */
+    uint64_t refs;         /* [refs] pattern ids */
+    uint64_t literal_from; /* [literals + 1] literal k: literal_bytes[..] */
+    uint64_t windows;      /* [literals] where it begins, and ends << 16 */
+    uint64_t rows[GRAM_KINDS];    /* [(1 << row_log2) + 1] */
+    uint64_t entries[GRAM_KINDS]; /* [ENTRY_WORDS * entries] */
+    uint64_t sets[GRAM_KINDS], ends, begins; /* [(1 << log2) / 8] bytes */
+    uint64_t literal_bytes;
+    uint64_t end; /* a multiple of 4 */
+};
+
+/* header: words from which sizes are read. */
+struct prefilter_layout prefilter_layout(const unsigned char *header);
+/* Over all of the blob but the check word itself. */
+uint32_t prefilter_check(const unsigned char *blob, size_t n);
+
+static inline void prefilter_put(unsigned char *table, size_t i,
+                                 uint32_t word) {
+    for (size_t k = 0; k < 4; k++)
+        table[4 * i + k] = (unsigned char)(word >> (8 * k));
+}
+
+/* Of the first n of eight bytes; of two they are all of it. */
+static inline uint64_t word_hash(uint64_t eight, uint32_t n) {
+    if (n == 2)
+        return eight << 48;
+    return (eight & UINT64_MAX >> (64 - 8 * n)) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* Eight bytes may be read. */
+static inline uint64_t bytes_hash(const char *p, uint32_t n) {
+    return word_hash(eight_at(p), n);
+}
+
+static inline uint32_t hash_place(uint64_t hash, uint32_t log2) {
+    return (uint32_t)(hash >> (64 - log2));
+}
+
+static inline bool hash_is_in(struct hash_set s, uint64_t hash) {
+    uint32_t bit = hash_place(hash, s.log2);
+    return (word_at(s.words, bit / 32) >> bit % 32 & 1) != 0;
 }
 
 #endif

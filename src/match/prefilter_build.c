@@ -1,55 +1,67 @@
-/* prefilter_build.c: the automaton of Aho and Corasick, written down.
+/* prefilter_build.c: which grams of which literals are looked for; see
+ * prefilter.h.
  *
- *     literals, sorted            states, breadth first
- *       "cuda error"               0 root
- *       "cuda out of"              1 c   2 u ...        children of a state
- *       "free memory"              3 f   ...            are neighbours
- *
- * Numbering states breadth first, children in the order of their bytes, makes
- * two tables out of the trie: where the children of a state begin, and which
- * byte leads into each. Every link that is followed without reading a byte
- * goes to a smaller number, which is why following them ends.
+ * Of a literal the window is taken whose grams stand least often in lines of
+ * healthy logs and in other literals. It begins behind the literal's first bytes
+ * where it can: of one that is cut inside of its window, these are what is
+ * looked for.
  *
  * It refuses patterns without a literal: the checks before it have refused
  * them with a place.
  */
-#include "match/literals.h"
+#include "match/literal_worth.h"
 #include "match/prefilter.h"
-#include "match/sieve.h"
 
 #include "index/digest.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-struct entry_ref { /* one literal of one pattern */
+#define WINDOW_FROM 3 /* so that enough stands before a cut inside of it */
+#define COUNTED_BYTES 4
+#define COUNTS_LOG2 16
+#define HEALTHY_COST 256 /* of a place in a healthy line, as in common.def */
+#define BLANK_COST 8000 /* of a window where a line is easily cut */
+#define SHARE_COST 16    /* of one in another literal */
+#define SET_BITS 32     /* for each hash in a set */
+
+struct literal_ref { /* one literal of one pattern */
     struct str literal;
     uint32_t pattern;
 };
 
-struct node { /* the literals [from, to) go through it, agreeing so far */
-    uint32_t from, to, depth;
-    uint32_t fail, report, literal, child_from;
-    unsigned char byte;
+struct gram { /* an entry, and its gram's hash */
+    uint64_t hash;
+    uint32_t literal, at;
+    char window[8];
+};
+
+struct gram_list {
+    struct gram *at;
+    size_t count, cap;
+};
+
+struct hash_list {
+    uint64_t *at;
+    size_t count, cap;
 };
 
 struct builder {
     struct arena *a;
-    struct entry_ref *refs;
+    struct literal_ref *refs;
     size_t ref_count, ref_cap;
     struct str *literals;
     uint32_t *ref_from;
-    uint32_t literal_count;
-    struct node *nodes;
-    size_t node_count, node_cap;
-    struct gram_choice grams;
-    uint32_t gram_log2; /* 0: some literal has none */
-    struct sieve_choice sieve;
-    enum prefilter_of which;
+    uint32_t literal_count, literal_bytes;
+    struct gram_list grams[GRAM_KINDS];
+    struct hash_list ends, begins;
+    uint32_t *counts; /* of four bytes, by hash */
+    uint32_t *windows;
 };
 
+/* ---- literals ---- */
+
 static int by_literal(const void *x, const void *y) {
-    const struct entry_ref *a = x, *b = y;
+    const struct literal_ref *a = x, *b = y;
     int order = str_cmp(a->literal, b->literal);
     if (order != 0)
         return order;
@@ -61,8 +73,7 @@ static bool is_of(const struct pattern *p, enum prefilter_of which) {
            (p->kind == PATTERN_SIGNATURE) == (which == PREFILTER_SIGNATURES);
 }
 
-static void collect_literals(struct builder *b,
-                             const struct pattern_list *set,
+static void collect_literals(struct builder *b, const struct pattern_list *set,
                              enum prefilter_of which) {
     for (size_t i = 0; i < set->count; i++) {
         const struct pattern *p = &set->at[i];
@@ -75,8 +86,7 @@ static void collect_literals(struct builder *b,
         for (size_t k = 0; k < list.count; k++) {
             b->refs = arena_grow(b->a, b->refs, b->ref_count, &b->ref_cap,
                                  sizeof *b->refs);
-            b->refs[b->ref_count++] =
-                (struct entry_ref){list.at[k], p->id};
+            b->refs[b->ref_count++] = (struct literal_ref){list.at[k], p->id};
         }
     }
     if (b->ref_count > 1)
@@ -89,204 +99,259 @@ static void number_literals(struct builder *b) {
     b->ref_from = arena_array(b->a, b->ref_count + 1, sizeof *b->ref_from);
     for (size_t i = 0; i < b->ref_count; i++) {
         struct str s = b->refs[i].literal;
-        if (b->literal_count &&
-            str_eq(s, b->literals[b->literal_count - 1]))
+        if (b->literal_count && str_eq(s, b->literals[b->literal_count - 1]))
             continue;
         b->literals[b->literal_count] = s;
         b->ref_from[b->literal_count++] = (uint32_t)i;
+        b->literal_bytes += (uint32_t)s.n;
     }
     b->ref_from[b->literal_count] = (uint32_t)b->ref_count;
 }
 
-static unsigned char byte_of(const struct builder *b, uint32_t literal,
-                             uint32_t depth) {
-    return (unsigned char)b->literals[literal].p[depth];
+/* ---- grams ---- */
+
+static uint64_t hash_of(const char *p, uint32_t n) {
+    char bytes[8] = {0};
+    memcpy(bytes, p, n);
+    return bytes_hash(bytes, n);
 }
 
-static void add_node(struct builder *b, struct node node) {
-    b->nodes = arena_grow(b->a, b->nodes, b->node_count, &b->node_cap,
-                          sizeof *b->nodes);
-    b->nodes[b->node_count++] = node;
+static uint32_t *count_of(const struct builder *b, const char *p) {
+    return &b->counts[hash_place(hash_of(p, COUNTED_BYTES), COUNTS_LOG2)];
 }
 
-/* Append the children of node i. The shortest literal of a sorted range is
- * its first. */
-static void add_children(struct builder *b, size_t i) {
-    struct node n = b->nodes[i];
-    if (n.from < n.to && n.depth > 0 && b->literals[n.from].n == n.depth)
-        b->nodes[i].literal = ++n.from;
-    b->nodes[i].child_from = (uint32_t)b->node_count;
-    while (n.from < n.to) {
-        uint32_t end = n.from + 1;
-        unsigned char byte = byte_of(b, n.from, n.depth);
-        while (end < n.to && byte_of(b, end, n.depth) == byte)
-            end++;
-        add_node(b, (struct node){.from = n.from, .to = end,
-                                  .depth = n.depth + 1, .byte = byte,
-                                  .fail = (uint32_t)i}); /* parent, for now */
-        n.from = end;
+static void count_text(struct builder *b, struct str s, uint32_t cost) {
+    for (size_t i = 0; i + COUNTED_BYTES <= s.n; i++)
+        *count_of(b, s.p + i) += cost;
+}
+
+/* What logs hold most often counts as it stands there. */
+static void count_common(struct builder *b) {
+    static const struct common {
+        uint32_t cost;
+        const char *grams; /* of four bytes each */
+    } common[] = {
+#define COMMON(cost, grams) {cost, grams},
+#include "match/common.def"
+#undef COMMON
+    };
+    for (size_t i = 0; i < sizeof common / sizeof common[0]; i++)
+        for (const char *p = common[i].grams; *p != '\0'; p += COUNTED_BYTES)
+            *count_of(b, p) += common[i].cost;
+}
+
+static void count_all(struct builder *b) {
+    size_t healthy;
+    const struct str *lines = healthy_lines(&healthy);
+    b->counts = arena_array(b->a, (size_t)1 << COUNTS_LOG2,
+                            sizeof *b->counts);
+    for (size_t i = 0; i < healthy; i++)
+        count_text(b, lines[i], HEALTHY_COST);
+    for (uint32_t i = 0; i < b->literal_count; i++)
+        count_text(b, b->literals[i], SHARE_COST);
+    count_common(b);
+}
+
+/* The gram `back` bytes behind the beginning of the literal's window. */
+static void add_gram(struct builder *b, enum gram_kind kind, uint32_t literal,
+                     uint32_t at, uint32_t back) {
+    struct gram_list *list = &b->grams[kind];
+    const char *window = b->literals[literal].p + at;
+    list->at = arena_grow(b->a, list->at, list->count, &list->cap,
+                          sizeof *list->at);
+    struct gram *g = &list->at[list->count++];
+    *g = (struct gram){hash_of(window + back, gram_rules[kind].bytes),
+                       literal, at | back << 16, {0}};
+    memcpy(g->window, window, WINDOW_BYTES(kind));
+}
+
+static enum gram_kind kind_of(struct str s) {
+    enum gram_kind kind = 0;
+    while (kind < GRAM_KINDS && s.n < gram_rules[kind].least)
+        kind++;
+    return kind;
+}
+
+/* What logs and literals have of the window's bytes, four by four. */
+static uint64_t window_cost(const struct builder *b, const char *p,
+                            uint32_t bytes) {
+    uint64_t cost = memchr(p, ' ', bytes) != NULL ? BLANK_COST : 0;
+    for (size_t i = 0; i + COUNTED_BYTES <= bytes; i++)
+        cost += *count_of(b, p + i);
+    return cost;
+}
+
+/* Where its rarest window begins. */
+static uint32_t window_of(const struct builder *b, enum gram_kind kind,
+                          struct str s) {
+    size_t last = s.n - WINDOW_BYTES(kind);
+    size_t best = last < WINDOW_FROM ? last : WINDOW_FROM;
+    uint64_t least = UINT64_MAX;
+    for (size_t i = best; i <= last; i++) {
+        uint64_t cost = window_cost(b, s.p + i, WINDOW_BYTES(kind));
+        best = cost < least ? i : best;
+        least = cost < least ? cost : least;
     }
+    return (uint32_t)best;
 }
 
-static uint32_t child_of(const struct builder *b, uint32_t state,
-                         unsigned char byte) {
-    uint32_t end = b->nodes[state + 1].child_from;
-    for (uint32_t c = b->nodes[state].child_from; c < end; c++)
-        if (b->nodes[c].byte == byte)
-            return c;
-    return 0;
+static void choose_grams(struct builder *b, uint32_t literal) {
+    struct str s = b->literals[literal];
+    enum gram_kind kind = kind_of(s);
+    if (kind == GRAM_KINDS)
+        arena_raise(b->a, FAIL_USAGE, "a literal of fewer than 3 bytes: %.*s",
+                    STR_ARG(s));
+    uint32_t from = window_of(b, kind, s);
+    b->windows[literal] = from | (from + WINDOW_BYTES(kind)) << 16;
+    for (uint32_t i = 0; i < gram_rules[kind].stride; i++)
+        add_gram(b, kind, literal, from, i);
 }
 
-/* Breadth first, so the links of shorter prefixes are there already. */
-static void link_node(struct builder *b, uint32_t i) {
-    struct node *n = &b->nodes[i];
-    uint32_t parent = n->fail, to = 0;
-    if (parent != 0) {
-        uint32_t s = parent;
-        do {
-            s = b->nodes[s].fail;
-            to = child_of(b, s, n->byte);
-        } while (to == 0 && s != 0);
+/* ---- where literals may be cut ---- */
+
+static void add_hash(struct builder *b, struct hash_list *list,
+                     uint64_t hash) {
+    list->at = arena_grow(b->a, list->at, list->count, &list->cap,
+                          sizeof *list->at);
+    list->at[list->count++] = hash;
+}
+
+/* What stands before a cut inside of the window, which no gram survives. */
+static void note_cuts(struct builder *b, uint32_t literal) {
+    struct str s = b->literals[literal];
+    uint32_t end = b->windows[literal] >> 16;
+    for (size_t i = (b->windows[literal] & 0xFFFF) + 1; i < end; i++) {
+        size_t k = i - (s.p[i - 1] == ' ');
+        for (uint32_t n = SHORT_END; n <= k && n <= LONG_END; n += SHORT_END) {
+            uint64_t hash = hash_of(s.p + k - n, n);
+            add_hash(b, &b->ends, hash);
+            add_hash(b, &b->ends, hash << 24);
+        }
     }
-    n->fail = to;
-    n->report = n->literal ? i : b->nodes[to].report;
-}
-
-static void build_states(struct builder *b) {
-    add_node(b, (struct node){.to = b->literal_count});
-    for (size_t i = 0; i < b->node_count; i++)
-        add_children(b, i);
-    size_t states = b->node_count;
-    add_node(b, (struct node){.child_from = (uint32_t)states});
-    b->node_count = states; /* the last one only ends the list of children */
-    for (size_t i = 1; i < states; i++)
-        link_node(b, (uint32_t)i);
-}
-
-static void choose_grams(struct builder *b) {
-    b->grams.is_complete = true;
-    for (size_t i = 0; i < b->literal_count; i++)
-        gram_choose(b->a, &b->grams, b->literals[i]);
-    b->gram_log2 = b->grams.is_complete ? gram_bits_log2(&b->grams) : 0;
-    sieve_choose(b->a, &b->sieve, b->literals, b->literal_count,
-                 b->which != PREFILTER_OTHERS);
-}
-
-static struct prefilter_sizes sizes_of(const struct builder *b) {
-    struct prefilter_sizes s = {
-        .states = (uint32_t)b->node_count, .literals = b->literal_count,
-        .refs = (uint32_t)b->ref_count, .gram_log2 = b->gram_log2};
-    sieve_measure(&b->sieve, &s);
-    return s;
+    if (s.n > SHORT_END)
+        add_hash(b, &b->begins, hash_of(s.p, SHORT_END));
 }
 
 /* ---- writing ---- */
 
-static uint64_t bytes_of_bits(uint32_t log2) {
-    return log2 ? (UINT64_C(1) << log2) / 8 : 0;
+static uint32_t log2_of(size_t count, uint32_t least) {
+    uint32_t log2 = least;
+    while (log2 < HASH_SET_LOG2_MAX && count > (size_t)1 << log2)
+        log2++;
+    return log2;
 }
 
-struct prefilter_layout prefilter_layout(const struct prefilter_sizes *s) {
-    struct prefilter_layout l = {.root = 4 * (uint64_t)WORD_COUNT_OF};
-    uint32_t states = s->states, literals = s->literals;
-    l.child_from = l.root + 4 * 256;
-    l.fail = l.child_from + 4 * ((uint64_t)states + 1);
-    l.report = l.fail + 4 * (uint64_t)states;
-    l.literal_of = l.report + 4 * (uint64_t)states;
-    l.ref_from = l.literal_of + 4 * (uint64_t)states;
-    l.refs = l.ref_from + 4 * ((uint64_t)literals + 1);
-    l.literal_from = l.refs + 4 * (uint64_t)s->refs;
-    l.gram_slots = l.literal_from + 4 * ((uint64_t)literals + 1);
-    l.gram_bits = l.gram_slots +
-                  4 * (8 * bytes_of_bits(s->gram_log2) >> GRAM_SLOT_LOG2);
-    l.bytes = l.gram_bits + bytes_of_bits(s->gram_log2);
-    l.literal_bytes = l.bytes + states;
-    l.sieve = (l.literal_bytes + s->literal_bytes + 3) / 4 * 4;
-    l.sieve_near = l.sieve;
-    l.sieve_slots = l.sieve_near + (UINT64_C(8) << SIEVE_NEAR_LOG2);
-    l.sieve_entries = l.sieve_slots + (UINT64_C(12) << s->slot_log2);
-    l.sieve_shorts = l.sieve_entries + 4 * ENTRY_WORDS * (uint64_t)s->entries;
-    l.tail_slots = l.sieve_shorts + 4 * (uint64_t)s->shorts;
-    l.tails = l.tail_slots + (UINT64_C(12) << s->tail_slot_log2);
-    l.sieve_bits = l.tails + 4 * (uint64_t)s->tails;
-    l.wide_bits = l.sieve_bits + bytes_of_bits(s->sieve_log2);
-    l.tail_bits = l.wide_bits + bytes_of_bits(s->wide_log2);
-    l.end = (l.tail_bits + bytes_of_bits(s->tail_log2) + 3) / 4 * 4;
-    return l;
+static void put_hash(unsigned char *words, uint32_t log2, uint64_t hash) {
+    uint32_t bit = hash_place(hash, log2);
+    prefilter_put(words, bit / 32, word_at(words, bit / 32) | 1u << bit % 32);
 }
 
-uint32_t prefilter_check(const unsigned char *blob, size_t n) {
-    struct str all = {(const char *)blob, n};
-    struct str head = str_slice(all, 0, 4 * WORD_CHECK);
-    uint32_t before = check_of(PREFILTER_MAGIC, head);
-    return check_of(before, str_slice(all, 4 * (WORD_CHECK + 1), n));
+static int by_hash(const void *x, const void *y) {
+    const struct gram *a = x, *b = y;
+    if (a->hash != b->hash)
+        return a->hash < b->hash ? -1 : 1;
+    if (a->literal != b->literal)
+        return a->literal < b->literal ? -1 : 1;
+    return (a->at > b->at) - (a->at < b->at);
 }
 
-uint32_t prefilter_check_sieve(struct str part) {
-    return check_of(~(uint64_t)PREFILTER_MAGIC, part);
+static void write_grams(const struct builder *b, int kind, unsigned char *out,
+                        const struct prefilter_layout *l) {
+    const struct gram_list *list = &b->grams[kind];
+    size_t word = WORD_GRAMS + (size_t)kind * WORDS_OF_GRAMS;
+    uint32_t set_log2 = word_at(out, word + GRAMS_SET_LOG2);
+    uint32_t row_log2 = word_at(out, word + GRAMS_ROW_LOG2);
+    uint32_t row = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct gram *g = &list->at[i];
+        unsigned char *entry = out + l->entries[kind] + 4 * ENTRY_WORDS * i;
+        prefilter_put(entry, ENTRY_LITERAL, g->literal);
+        prefilter_put(entry, ENTRY_AT, g->at);
+        memcpy(entry + 4 * ENTRY_WINDOW, g->window, sizeof g->window);
+        put_hash(out + l->sets[kind], set_log2, g->hash);
+        while (row <= hash_place(g->hash, row_log2))
+            prefilter_put(out + l->rows[kind], row++, (uint32_t)i);
+    }
+    while (row <= (uint32_t)1 << row_log2)
+        prefilter_put(out + l->rows[kind], row++, (uint32_t)list->count);
 }
 
-static void write_states(const struct builder *b, unsigned char *out,
-                         const struct prefilter_layout *l) {
-    for (uint32_t c = b->nodes[0].child_from; c < b->nodes[1].child_from; c++)
-        prefilter_put(out + l->root, b->nodes[c].byte, c);
-    for (size_t i = 0; i <= b->node_count; i++)
-        prefilter_put(out + l->child_from, i, b->nodes[i].child_from);
-    for (size_t i = 0; i < b->node_count; i++) {
-        prefilter_put(out + l->fail, i, b->nodes[i].fail);
-        prefilter_put(out + l->report, i, b->nodes[i].report);
-        prefilter_put(out + l->literal_of, i, b->nodes[i].literal);
-        out[l->bytes + i] = b->nodes[i].byte;
+static void write_hashes(const struct hash_list *list, unsigned char *bits,
+                         uint32_t log2) {
+    for (size_t i = 0; i < list->count; i++)
+        put_hash(bits, log2, list->at[i]);
+}
+
+static void write_literals(const struct builder *b, unsigned char *out,
+                           const struct prefilter_layout *l) {
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < b->literal_count; i++) {
+        struct str s = b->literals[i];
+        prefilter_put(out + l->ref_from, i, b->ref_from[i]);
+        prefilter_put(out + l->literal_from, i, at);
+        prefilter_put(out + l->windows, i, b->windows[i]);
+        memcpy(out + l->literal_bytes + at, s.p, s.n);
+        at += (uint32_t)s.n;
+    }
+    prefilter_put(out + l->ref_from, b->literal_count, (uint32_t)b->ref_count);
+    prefilter_put(out + l->literal_from, b->literal_count, at);
+    for (size_t i = 0; i < b->ref_count; i++)
+        prefilter_put(out + l->refs, i, b->refs[i].pattern);
+}
+
+static void put_sizes(struct builder *b, unsigned char *out, size_t patterns) {
+    prefilter_put(out, WORD_MAGIC, PREFILTER_MAGIC);
+    prefilter_put(out, WORD_VERSION, PREFILTER_VERSION);
+    prefilter_put(out, WORD_PATTERNS, (uint32_t)patterns);
+    prefilter_put(out, WORD_LITERALS, b->literal_count);
+    prefilter_put(out, WORD_REFS, (uint32_t)b->ref_count);
+    prefilter_put(out, WORD_LITERAL_BYTES, b->literal_bytes);
+    prefilter_put(out, WORD_ENDS_LOG2,
+                  log2_of(SET_BITS * b->ends.count, HASH_SET_LOG2_MIN));
+    prefilter_put(out, WORD_BEGINS_LOG2,
+                  log2_of(SET_BITS * b->begins.count, HASH_SET_LOG2_MIN));
+    for (int kind = 0; kind < GRAM_KINDS; kind++) {
+        struct gram_list *list = &b->grams[kind];
+        size_t word = WORD_GRAMS + (size_t)kind * WORDS_OF_GRAMS;
+        if (list->count > 1)
+            qsort(list->at, list->count, sizeof *list->at, by_hash);
+        prefilter_put(out, word + GRAMS_SET_LOG2,
+                      log2_of(SET_BITS * list->count,
+                              kind == GRAM_TWO ? 16 : HASH_SET_LOG2_MIN));
+        prefilter_put(out, word + GRAMS_ROW_LOG2, log2_of(2 * list->count, 1));
+        prefilter_put(out, word + GRAMS_ENTRIES, (uint32_t)list->count);
     }
 }
 
-static void write_header(const struct builder *b,
-                         const struct prefilter_sizes *s, unsigned char *out,
-                         const struct prefilter_layout *l, size_t patterns) {
-    struct str sieve = {(const char *)out + l->sieve, l->end - l->sieve};
-    prefilter_put(out, WORD_MAGIC, PREFILTER_MAGIC);
-    prefilter_put(out, WORD_VERSION, PREFILTER_VERSION);
-    prefilter_put(out, WORD_BYTES, (uint32_t)l->end);
-    prefilter_put(out, WORD_PATTERNS, (uint32_t)patterns);
-    prefilter_put(out, WORD_STATES, (uint32_t)b->node_count);
-    prefilter_put(out, WORD_LITERALS, b->literal_count);
-    prefilter_put(out, WORD_REFS, (uint32_t)b->ref_count);
-    prefilter_put(out, WORD_GRAM_LOG2, b->gram_log2);
-    prefilter_put(out, WORD_GRAM_BACK, b->grams.back);
-    prefilter_put(out, WORD_SIEVE_LOG2, s->sieve_log2);
-    prefilter_put(out, WORD_WIDE_LOG2, s->wide_log2);
-    prefilter_put(out, WORD_SLOT_LOG2, s->slot_log2);
-    prefilter_put(out, WORD_TAIL_LOG2, s->tail_log2);
-    prefilter_put(out, WORD_TAIL_SLOT_LOG2, s->tail_slot_log2);
-    prefilter_put(out, WORD_ENTRIES, s->entries);
-    prefilter_put(out, WORD_SHORTS, s->shorts);
-    prefilter_put(out, WORD_TAILS, s->tails);
-    prefilter_put(out, WORD_LITERAL_BYTES, s->literal_bytes);
-    prefilter_put(out, WORD_SIEVE_CHECK, prefilter_check_sieve(sieve));
-    prefilter_put(out, WORD_CHECK, prefilter_check(out, l->sieve));
+static struct str write_blob(struct builder *b, size_t patterns) {
+    unsigned char header[4 * WORD_COUNT_OF] = {0};
+    put_sizes(b, header, patterns);
+    struct prefilter_layout l = prefilter_layout(header);
+    if (l.end > UINT32_MAX)
+        arena_raise(b->a, FAIL_CEILING, "the prefilter would pass 4 GiB");
+    unsigned char *out = arena_alloc(b->a, l.end);
+    memcpy(out, header, sizeof header);
+    prefilter_put(out, WORD_BYTES, (uint32_t)l.end);
+    write_literals(b, out, &l);
+    for (int kind = 0; kind < GRAM_KINDS; kind++)
+        write_grams(b, kind, out, &l);
+    write_hashes(&b->ends, out + l.ends, word_at(out, WORD_ENDS_LOG2));
+    write_hashes(&b->begins, out + l.begins, word_at(out, WORD_BEGINS_LOG2));
+    prefilter_put(out, WORD_CHECK, prefilter_check(out, l.end));
+    return (struct str){(const char *)out, l.end};
 }
 
 struct str prefilter_build(struct arena *a, const struct pattern_list *set,
                            enum prefilter_of which) {
-    struct builder b = {.a = a, .which = which};
+    struct builder b = {.a = a};
     collect_literals(&b, set, which);
     number_literals(&b);
-    build_states(&b);
-    choose_grams(&b);
-    struct prefilter_sizes sizes = sizes_of(&b);
-    struct prefilter_layout l = prefilter_layout(&sizes);
-    if (l.end > UINT32_MAX)
-        arena_raise(a, FAIL_CEILING, "the prefilter would pass 4 GiB");
-    unsigned char *out = arena_alloc(a, l.end);
-    write_states(&b, out, &l);
-    for (size_t i = 0; i <= b.literal_count; i++)
-        prefilter_put(out + l.ref_from, i, b.ref_from[i]);
-    for (size_t i = 0; i < b.ref_count; i++)
-        prefilter_put(out + l.refs, i, b.refs[i].pattern);
-    if (b.gram_log2)
-        gram_write(&b.grams, b.gram_log2, out + l.gram_bits,
-                   out + l.gram_slots);
-    sieve_write(&b.sieve, &sizes, &l, out);
-    write_header(&b, &sizes, out, &l, set->count);
-    return (struct str){(const char *)out, l.end};
+    count_all(&b);
+    b.windows = arena_array(a, b.literal_count, sizeof *b.windows);
+    for (uint32_t i = 0; i < b.literal_count; i++) {
+        choose_grams(&b, i);
+        if (which != PREFILTER_OTHERS)
+            note_cuts(&b, i);
+    }
+    return write_blob(&b, set->count);
 }

@@ -7,7 +7,7 @@
  * compiled when a literal first names them. What is kept is bounded: lanes by
  * their windows, hits by keep.c.
  */
-#include "match/gang.h"
+#include "match/parallel.h"
 #include "match/literals.h"
 #include "match/scanner.h"
 #include "match/tail.h"
@@ -152,6 +152,7 @@ struct scanner *scan_new(struct arena *a, const struct scan_kit *kit,
     s->patterns = arena_array(a, s->pattern_count, sizeof *s->patterns);
     s->is_signature = arena_array(a, s->pattern_count, 1);
     s->threads = 1;
+    s->sightings.folded.a = a;
     s->matcher = matcher_new(a);
     s->log = log_open(a, max_bytes, on_line, s);
     return s;
@@ -162,7 +163,7 @@ void scan_by(struct scanner *s, enum scan_way way) {
 }
 
 void scan_threads(struct scanner *s, uint32_t threads) {
-    s->threads = threads < 1 ? 1 : threads < GANG_MAX ? threads : GANG_MAX;
+    s->threads = threads < 1 ? 1 : threads < TEAM_MAX ? threads : TEAM_MAX;
 }
 
 void scan_feed(struct scanner *s, struct str bytes) {

@@ -1,7 +1,7 @@
 /* scanner.h: what the files of a scan share. Private to match/.
  *
  *   scan.c     lines of the log -> lanes; the result
- *   lane.c     a lane's text -> literals (prefilter.c, finder.c) -> ranges
+ *   lane.c     a lane's text -> literals (prefilter.c) -> ranges
  *              -> matches (PCRE2)
  *   message.c  a match -> its message, traceback, extracts
  *   wanted.c   which of these anybody asks for
@@ -11,10 +11,9 @@
 #ifndef MATCH_SCANNER_H
 #define MATCH_SCANNER_H
 
-#include "match/finder.h"
 #include "match/pattern.h"
+#include "match/prefilter.h"
 #include "match/reach.h"
-#include "match/sieve.h"
 #include "match/window.h"
 
 #define KEEP_FIRST 32 /* hits kept of a pattern that is no signature ... */
@@ -24,7 +23,6 @@
 #define COMMAND_FRONT_MAX 1024 /* of its line in front of it */
 #define CAPTURE_TEXT_MAX 1024
 #define LAST_LINE_MAX 512
-#define FINDER_AFTER (128 * 1024) /* bytes read; from then on it pays */
 #define TAIL_RUNS 256 /* of which an eighth has to deny, or it is left */
 #define TAIL_AFTER 128 /* literals of a pattern; then its tail is tried */
 
@@ -37,7 +35,7 @@
 /* The same in bytes of the input, where lines of other streams stand between:
  * a match begins no earlier before its literal's line and ends no later behind
  * it, and no message is longer. So the places round literals are all that has
- * to be read (sieve.h). */
+ * to be read (candidates.h). */
 #define SPAN_REACH (8 * 1024)
 #define OTHER_REACH (4 * 1024) /* of a pattern that is no signature */
 /* From the start of a match: all that could end its message is known. */
@@ -107,6 +105,18 @@ struct pattern_state { /* a pattern that a literal has named */
     uint32_t first_count, last_count; /* of them, each in order */
 };
 
+struct sighting { /* of a literal, in a lane's text */
+    uint32_t literal, begin, end;
+};
+
+struct sightings {
+    const struct prefilter *f;
+    struct folded folded; /* the text that is looked at */
+    size_t told;          /* literals that end no later were told before */
+    struct sighting *at;
+    size_t count, cap;
+};
+
 /* Which patterns a scanner looks for. */
 enum scan_scope {
     SCOPE_ALL,
@@ -127,11 +137,10 @@ struct scanner {
                            for whose first hits are all there */
     struct reader *reader;
     struct prefilter filter[PREFILTER_KINDS];
-    struct finder *finder[PREFILTER_KINDS]; /* NULL: too little was read */
-    bool has_no_finder[PREFILTER_KINDS];
     size_t pattern_count;
     struct matcher *matcher;
-    struct folding *folding; /* lane.c: the text folded last */
+    struct sightings sightings;
+    struct nearby *nearby;   /* lane.c: the text folded last */
     struct log_reader *log;
     enum scan_way way;
     uint32_t threads;

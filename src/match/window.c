@@ -175,8 +175,6 @@ void window_break(struct window *w) {
     w->dropped += w->mark_count;
     w->n = w->fresh = w->mark_count = 0;
     w->starts_mid_line = false;
-    for (int i = 0; i < PREFILTER_KINDS; i++)
-        w->place[i] = (struct prefilter_place){0};
     uint32_t id = w->trace.id; /* no two tracebacks share one */
     w->trace = (struct trace){.id = id};
 }

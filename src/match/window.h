@@ -11,7 +11,6 @@
 #ifndef MATCH_WINDOW_H
 #define MATCH_WINDOW_H
 
-#include "match/prefilter.h"
 #include "match/trace.h"
 
 #define WINDOW_SPAN (64 * 1024) /* positions kept at most */
@@ -40,7 +39,6 @@ struct window {
     uint64_t end; /* position behind the last byte */
     bool starts_mid_line;
     struct trace trace;
-    struct prefilter_place place[PREFILTER_KINDS];
 };
 
 /* Positions that a further line or chunk of n bytes would take at most. */

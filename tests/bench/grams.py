@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Count 4-grams of text files: grams.py FILE... > src/match/grams.def
+"""Count 4-grams of text files: grams.py FILE... > src/match/common.def
 
 Bytes are folded as the filter folds them (| 0x20), and each file counts by its
 square root, so that one long log does not
-speak for all. Only counts leave here: per 10,000 of the commonest gram's."""
+speak for all. Only counts leave here: per 10,000 of the commonest gram's, in
+LEVELS."""
 import collections
 import math
 import sys
 
-TOP = 2300
+LEVELS = (700, 1000, 1400, 2000, 2800, 4000, 5600)  # of 10,000
+PER_LINE = 14
 
 
 def main():
@@ -22,21 +24,23 @@ def main():
                     and gram.strip(b" ") \
                     and not gram.isdigit() and b"*" not in gram:
                 total[gram] += math.isqrt(n * 10000)
-    common = total.most_common(TOP)
-    most = common[0][1]
-    rows = sorted((g.decode(), 1 + n * 9999 // most) for g, n in common)
-    print("/* grams.def: what the commonest 4 bytes of logs are, folded, and "
-          "how common.\n * Written by tests/bench/grams.py from logs of "
-          "inference servers, training runs\n * and systems and from "
-          "documentation: counts only. In order of bytes. */")
-    line = ""
-    for gram, n in rows:
-        cell = f'GRAM("{gram}", {n})'
-        if line and len(line) + 1 + len(cell) > 80:
-            print(line)
-            line = ""
-        line = f"{line} {cell}".strip()
-    print(line)
+    most = total.most_common(1)[0][1]
+    levels = {level: [] for level in LEVELS}
+    for gram, n in total.items():
+        share = 1 + n * 9999 // most
+        for level in reversed(LEVELS):
+            if share >= level:
+                levels[level].append(gram.decode())
+                break
+    print("/* common.def: the commonest 4 bytes of logs, folded, by how common "
+          "they are of\n * 10,000: at least so often. Written by "
+          "tests/bench/grams.py from logs of\n * inference servers, training "
+          "runs and systems and from documentation: counts\n * only. In order "
+          "of bytes. */")
+    for level, grams in levels.items():
+        grams.sort()
+        for i in range(0, len(grams), PER_LINE):
+            print(f'COMMON({level}, "{"".join(grams[i:i + PER_LINE])}")')
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@
 
 #include "match/pattern.h"
 #include "match/prefilter.h"
-#include "match/sieve.h"
 #include "support/corpus.h"
 #include "support/patterns.h"
 
@@ -167,48 +166,104 @@ static struct pattern_list a_few(struct arena *a) {
 }
 
 struct tally {
+    const struct prefilter *f;
+    struct str text;
     uint32_t of[5];
     size_t end;
 };
 
-static void count_found(void *ctx, const struct prefilter_find *found,
-                        size_t end) {
+static void count_found(void *ctx, uint32_t literal, size_t at, size_t place) {
     struct tally *t = ctx;
-    for (uint32_t i = 0; i < found->count; i++) {
-        uint32_t id = prefilter_ref(found, i);
+    struct str s = prefilter_literal(t->f, literal);
+    assert_true(at <= place && place - at + s.n <= t->text.n);
+    assert_memory_equal(t->text.p + (place - at), s.p, s.n);
+    for (uint32_t i = 0; i < prefilter_ref_count(t->f, literal); i++) {
+        uint32_t id = prefilter_ref(t->f, literal, i);
         assert_true(id < 5);
         t->of[id]++;
     }
-    t->end = end;
+    t->end = place - at + s.n > t->end ? place - at + s.n : t->end;
 }
 
-static void literals_are_found_across_cuts(struct arena *a) {
-    struct pattern_list list = a_few(a);
-    struct prefilter f = prefilter_open(a, prefilter_build(a, &list, PREFILTER_ALL), 5);
-    struct str text = STR("xCUDA CUDA  out\n\t of Memory Cgroup, Out of memory"
-                          " no available memory for the cache CUDA error: out"
-                          "\nof memory");
-    struct tally whole = {0}, cut = {0};
-    struct prefilter_place place = {0};
-    prefilter_feed(&f, &place, text, count_found, &whole);
-    place = (struct prefilter_place){0};
-    for (size_t i = 0; i < text.n; i++) {
-        prefilter_feed(&f, &place, str_slice(text, i, 1), count_found, &cut);
-    }
-    static const uint32_t wanted[5] = {1, 3, 1, 1, 1};
-    assert_memory_equal(whole.of, wanted, sizeof wanted);
-    assert_memory_equal(cut.of, wanted, sizeof wanted);
-    assert_int_equal(whole.end, text.n);
+static struct tally tally_of(struct arena *a, const struct prefilter *f,
+                             struct str text) {
+    struct folded folded = {.a = a};
+    fold_add(&folded, text, 0);
+    struct tally t = {.f = f, .text = fold_str(&folded)};
+    prefilter_find(f, t.text, count_found, &t);
+    return t;
 }
+
+/* Wherever it stands to the stride. */
+static void literals_are_found_at_every_place(struct arena *a) {
+    struct pattern_list list = a_few(a);
+    struct prefilter f = prefilter_open(
+        a, prefilter_build(a, &list, PREFILTER_ALL), 5);
+    static const char *const before[] = {"", "x", "xx", "xxx", "xxxx"};
+    for (size_t i = 0; i < 5; i++) {
+        struct str text = str_of(arena_printf(
+            a, "%sCUDA CUDA  out\n\t of Memory Cgroup, Out of memory"
+            " no available memory for the cache CUDA error: out"
+            "\nof memory", before[i]).p);
+        struct tally t = tally_of(a, &f, text);
+        static const uint32_t wanted[5] = {1, 3, 1, 1, 1};
+        assert_memory_equal(t.of, wanted, sizeof wanted);
+        assert_int_equal(t.end, t.text.n);
+    }
+}
+
+/* ---- folding ---- */
+
+static char folded_slowly(unsigned char c) {
+    return (char)fold_byte(c);
+}
+
+/* Sixteen at once or one by one, in pieces or at once. */
+static void folding_is_the_same_however_it_comes(struct arena *a) {
+    static const char bytes[] = "aZ \t\n0[\"\xC3#";
+    uint64_t seed = 11;
+    for (int round = 0; round < 400; round++) {
+        struct folded whole = {.a = a}, pieces = {.a = a};
+        size_t n = roll(&seed, 120), k = 0, last = SIZE_MAX;
+        char *text = arena_alloc(a, n + 1), *wanted = arena_alloc(a, n + 1);
+        for (size_t i = 0; i < n; i++) {
+            text[i] = bytes[roll(&seed, 3) ? roll(&seed, 2)
+                                           : roll(&seed, sizeof bytes - 1)];
+            char c = folded_slowly((unsigned char)text[i]);
+            if (c != ' ' || k == 0 || wanted[k - 1] != ' ')
+                wanted[k++] = c;
+        }
+        fold_add(&whole, (struct str){text, n}, 0);
+        for (size_t i = 0, part; i < n; i += part) {
+            part = 1 + roll(&seed, 40);
+            part = part < n - i ? part : n - i;
+            fold_add(&pieces, (struct str){text + i, part}, i);
+        }
+        assert_int_equal(whole.n, k);
+        assert_int_equal(pieces.n, k);
+        for (size_t i = 0; i < k; i++) {
+            size_t raw = fold_raw(&whole, i);
+            assert_int_equal(whole.text[i], wanted[i]);
+            assert_int_equal(pieces.text[i], wanted[i]);
+            assert_int_equal(folded_slowly((unsigned char)text[raw]),
+                             wanted[i]);
+            assert_int_equal(fold_raw(&pieces, i), raw);
+            assert_true(last == SIZE_MAX || raw > last);
+            last = raw;
+        }
+    }
+}
+
+/* ---- the same again, and damaged ---- */
 
 static void the_same_patterns_give_the_same_bytes(struct arena *a) {
     struct pattern_list list = a_few(a);
     struct str x = prefilter_build(a, &list, PREFILTER_ALL), y = prefilter_build(a, &list, PREFILTER_ALL);
     assert_true(str_eq(x, y));
     list.count = 0;
-    struct prefilter f = prefilter_open(a, prefilter_build(a, &list, PREFILTER_ALL), 0);
-    struct prefilter_place place = {0};
-    prefilter_feed(&f, &place, STR("CUDA out of memory"), count_found, NULL);
+    struct prefilter f = prefilter_open(
+        a, prefilter_build(a, &list, PREFILTER_ALL), 0);
+    assert_int_equal(tally_of(a, &f, STR("CUDA out of memory")).end, 0);
 }
 
 struct opening {
@@ -220,21 +275,23 @@ struct opening {
 #define SOME_TEXT                                                              \
     STR("CUDA out of memory cgroup CUDA error: out of capture_model zz")
 
-static void look_where_it_begins(void *ctx, const struct prefilter_find *found,
-                                 size_t end) {
+static void on_any(void *ctx, uint32_t literal, size_t at, size_t place) {
     const struct prefilter *f = ctx;
-    struct tally tally = {0};
-    count_found(&tally, found, end);
-    size_t begin = prefilter_begin(f, found, SOME_TEXT, end);
-    assert_true(begin == SIZE_MAX || begin <= end);
+    assert_true(at < prefilter_literal(f, literal).n && place < 64);
+    for (uint32_t i = 0; i < prefilter_ref_count(f, literal); i++)
+        assert_true(prefilter_ref(f, literal, i) < 5);
 }
 
 static void open_and_use(void *arg) {
     struct opening *o = arg;
     struct prefilter f = prefilter_open(o->a, o->blob, o->patterns);
-    struct prefilter_place place = {0};
-    prefilter_feed(&f, &place, SOME_TEXT, look_where_it_begins, &f);
-    prefilter_open_sieve(o->a, &f); /* not before: short logs do without */
+    struct folded folded = {.a = o->a};
+    fold_add(&folded, SOME_TEXT, 0);
+    struct str text = fold_str(&folded);
+    prefilter_find(&f, text, on_any, &f);
+    prefilter_find_grams(&f, text, on_any, &f);
+    for (size_t i = 0; i < text.n; i++)
+        prefilter_may_begin(&f, text, i);
 }
 
 static enum fail try_blob(struct arena *a, struct str blob, size_t patterns) {
@@ -242,11 +299,8 @@ static enum fail try_blob(struct arena *a, struct str blob, size_t patterns) {
     return arena_guard(a, open_and_use, &o, NULL);
 }
 
-/* sieve: where its part begins. */
-static void sign(unsigned char *blob, size_t n, size_t sieve) {
-    struct str part = {(const char *)blob + sieve, n - sieve};
-    prefilter_put(blob, WORD_SIEVE_CHECK, prefilter_check_sieve(part));
-    prefilter_put(blob, WORD_CHECK, prefilter_check(blob, sieve));
+static void sign(unsigned char *blob, size_t n) {
+    prefilter_put(blob, WORD_CHECK, prefilter_check(blob, n));
 }
 
 /* One byte after the other is spoiled: the check word tells; and with a check
@@ -254,8 +308,6 @@ static void sign(unsigned char *blob, size_t n, size_t sieve) {
 static void damaged_blobs_are_refused(struct arena *a) {
     struct pattern_list list = a_few(a);
     struct str good = prefilter_build(a, &list, PREFILTER_ALL);
-    struct prefilter f = prefilter_open(a, good, 5);
-    size_t sieve = (size_t)(f.sieve_part.p - good.p);
     assert_int_equal(try_blob(a, good, 5), FAIL_NONE);
     assert_int_equal(try_blob(a, good, 4), FAIL_INDEX);
     unsigned char *bad = arena_alloc(a, good.n);
@@ -266,7 +318,7 @@ static void damaged_blobs_are_refused(struct arena *a) {
             memcpy(bad, good.p, good.n);
             bad[i] ^= flips[k];
             assert_int_equal(try_blob(a, blob, 5), FAIL_INDEX);
-            sign(bad, good.n, sieve);
+            sign(bad, good.n);
             try_blob(a, blob, 5);
         }
     }
@@ -296,36 +348,6 @@ static void wild_patterns_are_survived(struct arena *a) {
     assert_int_equal(r->hits.at[1].first_line, 22);
 }
 
-/* Eight at once or one by one: every place of a gram, in texts of any length,
- * of which no byte behind the end is read. */
-static void grams_are_found_at_every_place(struct arena *a) {
-    enum { LOG2 = 13, BYTES = (1 << LOG2) / 8, MOST = 90 };
-    uint64_t seed = 11;
-    for (int round = 0; round < 400; round++) {
-        unsigned char *bits = arena_array(a, BYTES, 1);
-        size_t n = GRAM_BYTES + roll(&seed, MOST - GRAM_BYTES);
-        char *text = arena_alloc(a, n); /* its end is the sanitizer's to watch */
-        for (size_t i = 0; i < BYTES; i++)
-            bits[i] = (unsigned char)roll(&seed, 256);
-        for (size_t i = 0; i < n; i++)
-            text[i] = (char)roll(&seed, 256);
-        size_t end = n - GRAM_BYTES + 1, from = roll(&seed, (uint32_t)end);
-        uint32_t at[MOST + 8];
-        struct sieve_places found = {.at = at};
-        sieve_find_all_grams(bits, LOG2, (struct str){text, n}, from, end,
-                             &found);
-        size_t k = 0;
-        for (size_t i = from; i < end; i++) {
-            uint32_t bit = gram_hash(gram_at(text + i)) >> (32 - LOG2);
-            if ((bits[bit / 8] >> bit % 8 & 1) == 0)
-                continue;
-            assert_true(k < found.count);
-            assert_int_equal(found.at[k++], i);
-        }
-        assert_int_equal(k, found.count);
-    }
-}
-
 #define IN_ARENA(name)                                                     \
     static void test_##name(void **state) {                                \
         (void)state;                                                       \
@@ -333,9 +355,9 @@ static void grams_are_found_at_every_place(struct arena *a) {
     }
 #define TESTS(X)                                                           \
     X(scanning_finds_what_pcre_finds)                                      \
-    X(literals_are_found_across_cuts)                                      \
+    X(literals_are_found_at_every_place)                                   \
     X(the_same_patterns_give_the_same_bytes)                               \
-    X(grams_are_found_at_every_place)                                      \
+    X(folding_is_the_same_however_it_comes)                                \
     X(damaged_blobs_are_refused)                                           \
     X(wild_patterns_are_survived)
 TESTS(IN_ARENA)

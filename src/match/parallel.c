@@ -1,4 +1,4 @@
-/* gang.c: the text is cut at line ends into a part for each thread.
+/* parallel.c: the text is cut at line ends into a part for each thread.
  *
  *     text  |--- part 0 ---|--- part 1 ---|--- part 2 ---|
  *            told at once,  noted, told    noted, told
@@ -10,7 +10,7 @@
  * cannot be had leaves its part to the caller. A part is never left running:
  * what is raised is raised when all have been joined.
  */
-#include "match/gang.h"
+#include "match/parallel.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -25,7 +25,7 @@ struct told {
 
 struct mate {
     struct arena arena; /* of what lasts */
-    struct sieve *sieve;
+    struct candidates *candidates;
     const struct prefilter *f;
     struct told *told;
     size_t told_count, told_cap;
@@ -37,11 +37,11 @@ struct mate {
     bool has_thread;
 };
 
-struct gang {
+struct team {
     struct arena *a;
-    struct sieve *own;
+    struct candidates *own;
     uint32_t mate_count;
-    struct mate mates[GANG_MAX]; /* but the caller */
+    struct mate mates[TEAM_MAX]; /* but the caller */
 };
 
 static void mate_end(void *arg) {
@@ -49,12 +49,12 @@ static void mate_end(void *arg) {
     arena_free(&m->arena);
 }
 
-struct gang *gang_new(struct arena *a, const struct prefilter *f,
+struct team *team_new(struct arena *a, const struct prefilter *f,
                       uint32_t threads) {
-    struct gang *g = arena_alloc(a, sizeof *g);
+    struct team *g = arena_alloc(a, sizeof *g);
     g->a = a;
-    g->own = sieve_new(a, f);
-    g->mate_count = threads < GANG_MAX ? threads - 1 : GANG_MAX - 1;
+    g->own = candidates_new(a, f);
+    g->mate_count = threads < TEAM_MAX ? threads - 1 : TEAM_MAX - 1;
     for (uint32_t i = 0; i < g->mate_count; i++) {
         struct mate *m = &g->mates[i];
         m->f = f;
@@ -75,9 +75,9 @@ static void note(void *ctx, uint32_t literal, size_t line, bool is_whole) {
 
 static void look(void *arg) {
     struct mate *m = arg;
-    if (!m->sieve)
-        m->sieve = sieve_new(&m->arena, m->f);
-    sieve_look(m->sieve, m->text, m->from, m->to, note, m);
+    if (!m->candidates)
+        m->candidates = candidates_new(&m->arena, m->f);
+    candidates_find(m->candidates, m->text, m->from, m->to, note, m);
 }
 
 static void *run(void *arg) {
@@ -94,7 +94,7 @@ static size_t line_end(struct str text, size_t at, size_t to) {
 }
 
 /* How many mates have a part; the caller's is text[from, *own_to). */
-static uint32_t part(struct gang *g, struct str text, size_t from, size_t to,
+static uint32_t part(struct team *g, struct str text, size_t from, size_t to,
                      size_t *own_to) {
     size_t parts = (to - from) / PART_MIN;
     parts = parts < g->mate_count + 1 ? parts : g->mate_count + 1;
@@ -116,7 +116,7 @@ static uint32_t part(struct gang *g, struct str text, size_t from, size_t to,
     return count;
 }
 
-static void join(struct gang *g, uint32_t count) {
+static void join(struct team *g, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         struct mate *m = &g->mates[i];
         if (m->has_thread)
@@ -127,25 +127,25 @@ static void join(struct gang *g, uint32_t count) {
 }
 
 struct own_part {
-    struct gang *g;
+    struct team *g;
     struct str text;
     size_t from, to;
-    sieve_fn found;
+    candidate_fn found;
     void *ctx;
 };
 
 static void look_at_own(void *arg) {
     struct own_part *p = arg;
-    sieve_look(p->g->own, p->text, p->from, p->to, p->found, p->ctx);
+    candidates_find(p->g->own, p->text, p->from, p->to, p->found, p->ctx);
 }
 
-static void raise(struct gang *g, enum fail code, const struct fault *fault) {
+static void raise(struct team *g, enum fail code, const struct fault *fault) {
     if (code != FAIL_NONE)
         arena_raise(g->a, code, "%s", fault->text);
 }
 
-void gang_look(struct gang *g, struct str text, size_t from, size_t to,
-               sieve_fn found, void *ctx) {
+void team_look(struct team *g, struct str text, size_t from, size_t to,
+               candidate_fn found, void *ctx) {
     struct own_part own = {g, text, from, to, found, ctx};
     uint32_t count = part(g, text, from, to, &own.to);
     for (uint32_t i = 0; i < count; i++) {

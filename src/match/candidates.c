@@ -1,0 +1,611 @@
+/* candidates.c: literals in a block of raw log: frames, quotes, escapes and
+ * colours are in it, and what was cut by a wrap or a carrier is not joined.
+ *
+ *     raw lines --fold--> one text --prefilter--> literals
+ *                           '--> ends of lines --> does a literal go on?
+ *
+ *     2025-05-20T10:47:01Z stderr F ... CUDA out of mem|
+ *     2025-05-20T10:47:01Z stderr F ory. Tried to ...
+ *                                   ^ where the next line's text begins
+ *
+ * A line with colours or control bytes is folded as cleaning leaves it; one with
+ * escapes twice, as it stands and decoded. A newline is a blank. Where a line
+ * ends as a literal begins, the literal's rest has to begin the text of a line
+ * behind. In JSON, and behind an escaped newline, text may begin behind any byte
+ * that is no letter.
+ *
+ * It never misses a literal that would be found in the lines as they are read;
+ * it may find some that are none.
+ */
+#include "match/candidates.h"
+
+#include "base/buf.h"
+#include "log/clean.h"
+#include "log/cursor.h"
+#include "log/frame.h"
+#include "log/log.h"
+#include "log/plain.h"
+#include "log/stream.h"
+#include "log/wrap.h"
+
+#define CUT_REACH (8 * 1024) /* so far behind a cut its rest may stand */
+#define REST_BYTES 48        /* of it, enough to believe it */
+#define CUT_BACK (2 * LOG_MEMORY) /* so far before a rest its beginning */
+#define HEAD_BYTES 3
+#define HEAD_LOG2 14u /* bits of a set */
+#define HEAD_WORDS ((size_t)1 << HEAD_LOG2 >> 6)
+#define FRAME_BYTES 512       /* of a line in which frames are looked for */
+#define LINE_CEILING ((size_t)8 << 20)
+#define ESCAPED_LINE '\x7F' /* stands for an escaped newline */
+
+struct folded_line {
+    uint32_t at, end; /* folded; its last blank excluded */
+    uint32_t raw;
+    uint32_t begin[2]; /* where its text may begin, raw; 0: not asked yet */
+    bool is_plain;     /* it stands there as in the log */
+    bool is_simple;    /* and has no string in it */
+    bool is_anywhere;  /* text may begin anywhere in it */
+};
+
+struct candidates {
+    struct arena *a;
+    const struct prefilter *f;
+    struct folded folded;
+    struct folded_line *lines;
+    size_t line_count, line_cap, line_near;
+    uint32_t ends[1 << 11];  /* what lines end with, as a set of bits */
+    uint64_t *heads; /* of stretches of the folded text: sets of words */
+    size_t stretch_count, stretch_cap;
+    struct buf cleaned, decoded;
+    struct str text; /* what is looked at, and whom it is told */
+    size_t from, to; /* lines that begin here */
+    candidate_fn found;
+    void *ctx;
+};
+
+struct candidates *candidates_new(struct arena *a, const struct prefilter *f) {
+    struct candidates *c = arena_alloc(a, sizeof *c);
+    c->a = c->folded.a = a;
+    c->f = f;
+    buf_init_in(&c->cleaned, a, LINE_CEILING);
+    buf_init_in(&c->decoded, a, LINE_CEILING);
+    return c;
+}
+
+/* ---- folding lines ---- */
+
+/* A line's last two bytes, and its last one behind any. */
+static uint32_t end_bit(char before, char last) {
+    return (uint32_t)(unsigned char)before << 8 | (unsigned char)last;
+}
+
+static void note_end(struct candidates *c, struct str line) {
+    if (line.n == 0)
+        return;
+    char before = line.n > 1 ? line.p[line.n - 2] : '\0';
+    uint32_t two = end_bit(before, line.p[line.n - 1]);
+    uint32_t one = end_bit('\0', line.p[line.n - 1]);
+    c->ends[two / 32] |= 1u << two % 32;
+    c->ends[one / 32] |= 1u << one % 32;
+}
+
+/* Does a line of the block end so, perhaps? */
+static bool is_end(const struct candidates *c, struct str lead) {
+    char before = lead.n > 1 ? lead.p[lead.n - 2] : '\0';
+    uint32_t bit = end_bit(before, lead.p[lead.n - 1]);
+    return (c->ends[bit / 32] >> bit % 32 & 1) != 0;
+}
+
+/* As fold_add(), with a newline. */
+static bool add_line(struct candidates *c, struct str line, size_t raw,
+                     bool is_plain) {
+    struct folded *f = &c->folded;
+    uint32_t at = (uint32_t)f->n;
+    bool is_simple = fold_add(f, line, raw);
+    c->lines = arena_grow(c->a, c->lines, c->line_count, &c->line_cap,
+                          sizeof *c->lines);
+    uint32_t end = (uint32_t)f->n;
+    end -= end > at && f->text[end - 1] == ' ';
+    c->lines[c->line_count++] = (struct folded_line){
+        .at = at, .end = end, .raw = (uint32_t)raw, .is_plain = is_plain};
+    note_end(c, str_slice(fold_str(f), at, end - at));
+    fold_blank(f);
+    c->lines[c->line_count - 1].is_simple = is_simple;
+    return is_simple;
+}
+
+static uint32_t hex_of(struct str s) {
+    uint32_t value = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        char c = (char)(s.p[i] | 0x20);
+        bool is_hex = is_digit(c) || (c >= 'a' && c <= 'f');
+        if (!is_hex)
+            return 0;
+        value = 16 * value + (uint32_t)(is_digit(c) ? c - '0' : c - 'a' + 10);
+    }
+    return value;
+}
+
+/* The character behind a run of backslashes at *i; *i: behind it. */
+static char decoded_char(struct str s, size_t *i) {
+    while (*i < s.n && s.p[*i] == '\\')
+        ++*i;
+    char c = *i < s.n ? s.p[(*i)++] : ' ';
+    if (c == 'n' || c == 'r')
+        return ESCAPED_LINE;
+    if (c == 't')
+        return ' ';
+    size_t digits = c == 'u' ? 4 : c == 'x' ? 2 : 0;
+    uint32_t value = hex_of(str_slice(s, *i, digits));
+    if (digits == 0 || value == 0 || value >= 0x7F)
+        return c;
+    *i += digits;
+    return value == '\n' || value == '\r' ? ESCAPED_LINE : (char)value;
+}
+
+static struct str decoded(struct candidates *c, struct str line) {
+    buf_clear(&c->decoded);
+    for (size_t i = 0; i < line.n;) {
+        struct str rest = str_slice(line, i, line.n);
+        size_t n = str_find_char(rest, '\\');
+        buf_add(&c->decoded, str_slice(rest, 0, n));
+        i += n;
+        if (i < line.n)
+            buf_add_char(&c->decoded, decoded_char(line, &i));
+    }
+    return buf_str(&c->decoded);
+}
+
+/* Each part of it, cleaned; text behind '\r' is a line of its own. */
+static void add_cleaned(struct candidates *c, struct str line, size_t raw) {
+    for (bool is_last = false; !is_last;) {
+        size_t n = str_find_char(line, '\r');
+        is_last = n == line.n;
+        struct str clean = clean_line(str_slice(line, 0, n), &c->cleaned);
+        add_line(c, clean, raw, false);
+        if (str_find_char(clean, '\\') < clean.n)
+            add_line(c, decoded(c, clean), raw, false);
+        line = str_slice(line, n + 1, line.n);
+    }
+}
+
+static void fold_line(struct candidates *c, struct str line, size_t raw) {
+    size_t n = c->folded.n, shifts = c->folded.shift_count;
+    while (line.n > 0 && line.p[line.n - 1] == '\r')
+        line.n--;
+    if (add_line(c, line, raw, true))
+        return;
+    if (!clean_is_plain(line)) {
+        c->line_count--;
+        c->folded.n = n;
+        c->folded.shift_count = shifts;
+        add_cleaned(c, line, raw);
+    } else if (str_find_char(line, '\\') < line.n) {
+        add_line(c, decoded(c, line), raw, false);
+    }
+}
+
+static size_t line_start(struct str text, size_t at) {
+    while (at > 0 && text.p[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+static void fold_block(struct candidates *c) {
+    struct str text = c->text;
+    size_t at = c->from > CUT_BACK ? line_start(text, c->from - CUT_BACK) : 0;
+    size_t end = text.n - c->to > CUT_REACH ? c->to + CUT_REACH : text.n;
+    fold_clear(&c->folded);
+    c->line_count = 0;
+    while (at < end) {
+        struct str rest = str_slice(text, at, text.n);
+        size_t n = str_find_char(rest, '\n');
+        fold_line(c, str_slice(rest, 0, n), at);
+        at += n + 1;
+    }
+    if (!buf_ok(&c->cleaned) || !buf_ok(&c->decoded))
+        arena_raise(c->a, FAIL_MEMORY, "out of memory while reading a log");
+}
+
+/* The line that the folded byte stands in; most often it is asked for places
+ * that rise. */
+static size_t line_of(struct candidates *c, size_t at) {
+    size_t from = c->lines[c->line_near].at <= at ? c->line_near : 0;
+    size_t step = 1, to = from + 1;
+    while (to < c->line_count && c->lines[to].at <= at) {
+        from = to;
+        to += step *= 2;
+    }
+    to = to < c->line_count ? to : c->line_count;
+    while (to - from > 1) {
+        size_t middle = from + (to - from) / 2;
+        if (c->lines[middle].at <= at)
+            from = middle;
+        else
+            to = middle;
+    }
+    return c->line_near = from;
+}
+
+static void tell(const struct candidates *c, uint32_t literal, size_t line,
+                 bool is_whole) {
+    size_t raw = line_start(c->text, c->lines[line].raw);
+    if (raw >= c->from && raw < c->to)
+        c->found(c->ctx, literal, raw, is_whole);
+}
+
+/* ---- where the text of a line begins ---- */
+
+struct begins {
+    struct str line, text[2]; /* without frames; without CRI's only */
+    struct stream who;
+    uint32_t columns; /* of a record's prefix before it */
+    bool is_framed, is_record, is_partial;
+    bool is_anywhere; /* JSON, or no plain line */
+};
+
+static struct frame stripped(struct str line, bool follows) {
+    struct frame f = {.text = str_slice(line, 0, FRAME_BYTES),
+                      .who = stream_none(),
+                      .follows_mark = follows ? MARK_ANY : 0,
+                      .follows_bar = follows ? BAR_ANY : 0,
+                      .follows_label = follows};
+    frame_strip(&f);
+    return f;
+}
+
+static struct str text_from(struct str line, struct str begin) {
+    struct str s = str_slice(line, (size_t)(begin.p - line.p), line.n);
+    while (s.n > 0 && (s.p[0] == ' ' || s.p[0] == '\t'))
+        s = str_slice(s, 1, s.n);
+    return s;
+}
+
+static struct str raw_line(struct str text, size_t at) {
+    struct str line = str_slice(text, at, text.n);
+    line.n = str_find_char(line, '\n');
+    while (line.n > 0 && line.p[line.n - 1] == '\r')
+        line.n--;
+    return line;
+}
+
+static struct begins begins_of(const struct candidates *c,
+                               const struct folded_line *l) {
+    struct begins b = {.line = raw_line(c->text, l->raw),
+                       .is_anywhere = !l->is_plain};
+    if (b.is_anywhere)
+        return b;
+    struct frame f = stripped(b.line, false), cri = {.text = b.line};
+    struct frame follows = f.may_follow ? stripped(b.line, true) : f;
+    b.is_partial = frame_take_cri(&cri) && cri.is_partial;
+    b.text[0] = text_from(b.line, f.text);
+    b.text[1] = text_from(b.line, cri.text);
+    b.who = f.who;
+    b.columns = f.columns;
+    b.is_record = f.is_record && f.prefix.n == 0;
+    b.is_framed = f.is_record || (f.kinds & ~(unsigned)FRAME_QUOTE) != 0;
+    b.is_anywhere = f.text.p != follows.text.p ||
+                    (b.text[0].n > 0 && b.text[0].p[0] == '{');
+    return b;
+}
+
+static void find_begins(const struct candidates *c, struct folded_line *l) {
+    struct begins b = begins_of(c, l);
+    l->is_anywhere = b.is_anywhere;
+    l->begin[0] = l->begin[1] = UINT32_MAX;
+    if (!b.is_anywhere) {
+        l->begin[0] = (uint32_t)(b.text[0].p - c->text.p);
+        l->begin[1] = (uint32_t)(b.text[1].p - c->text.p);
+    }
+}
+
+/* May a line's text begin at the folded byte, in this line? */
+static bool may_begin(const struct candidates *c, struct folded_line *l,
+                      size_t at) {
+    if (at > l->at && is_word(c->folded.text[at - 1]))
+        return false;
+    if (l->begin[0] == 0 && l->begin[1] == 0)
+        find_begins(c, l);
+    size_t raw = fold_raw(&c->folded, at);
+    return l->is_anywhere || raw == l->begin[0] || raw == l->begin[1];
+}
+
+/* Is a line near as wide as this one? Only such lines, and those of usual
+ * widths, are ever taken for cut. */
+static bool has_equal(const struct candidates *c, const struct folded_line *cut,
+                      size_t width) {
+    const struct folded_line *end = c->lines + c->line_count, *l = cut;
+    while (l > c->lines && l[-1].raw + LOG_MEMORY > cut->raw)
+        l--;
+    for (; l < end && l->raw < cut->raw + 2 * LOG_MEMORY; l++) {
+        struct begins b = begins_of(c, l);
+        if (l != cut && (b.is_anywhere || b.line.n == width ||
+                         b.text[0].n + b.columns == width))
+            return true;
+    }
+    return false;
+}
+
+/* Could `cut` have been cut inside of a word that goes on in `next`? */
+static bool may_be_cut(const struct candidates *c, const struct folded_line *cut,
+                       const struct folded_line *next) {
+    struct begins a = begins_of(c, cut), b = begins_of(c, next);
+    if (a.is_anywhere || a.is_partial || b.is_anywhere)
+        return true;
+    size_t end = cut->raw + a.line.n;
+    if (next->raw > end + LOG_MEMORY || b.is_record ||
+        !wrap_may_join(a.line, b.text[0]))
+        return false;
+    if (!b.is_framed)
+        return cut + 1 == next && wrap_may_be_cut(c->text, next->raw);
+    uint32_t width = (uint32_t)a.text[0].n;
+    return a.is_framed && stream_is_same(&a.who, &b.who) &&
+           (wrap_is_usual(width) || wrap_is_usual(width + a.columns) ||
+            has_equal(c, cut, width + a.columns));
+}
+
+/* ---- which words there are ---- */
+
+static plain_bytes are_words(plain_bytes v) { /* of folded text */
+    return ((v >= 'a') & (v <= 'z')) | ((v >= '0') & (v <= '9')) | (v == '_');
+}
+
+static void note_head(struct candidates *c, size_t stretch, const char *p) {
+    uint32_t bit = hash_place(bytes_hash(p, HEAD_BYTES), HEAD_LOG2);
+    c->heads[stretch * HEAD_WORDS + bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+/* The first bytes of what stands behind no letter: where text may begin. */
+static void note_heads(struct candidates *c, size_t stretch) {
+    size_t at = stretch * CUT_REACH, end = at + CUT_REACH;
+    const char *p = c->folded.text;
+    if (at == 0)
+        note_head(c, stretch, p);
+    for (size_t i = at > 0 ? at : 1; i < end && i < c->folded.n;
+         i += PLAIN_STEP) {
+        plain_bytes here = plain_load(p + i);
+        plain_bytes starts = ~are_words(plain_load(p + i - 1)) & (here != ' ');
+        uint64_t halves[2];
+        memcpy(halves, &starts, sizeof halves);
+        for (size_t k = 0; k < 2; k++)
+            for (uint64_t m = halves[k] & UINT64_C(0x8080808080808080); m != 0;
+                 m &= m - 1)
+                note_head(c, stretch, p + i + 8 * k +
+                                          (size_t)__builtin_ctzll(m) / 8);
+    }
+}
+
+/* So many stretches from the text's begin on are noted. */
+static void note_stretches(struct candidates *c, size_t count) {
+    while (c->stretch_count < count) {
+        c->heads = arena_grow(c->a, c->heads, c->stretch_count,
+                              &c->stretch_cap, HEAD_WORDS * sizeof *c->heads);
+        memset(c->heads + c->stretch_count * HEAD_WORDS, 0,
+               HEAD_WORDS * sizeof *c->heads);
+        note_heads(c, c->stretch_count++);
+    }
+}
+
+/* May a word that begins so stand within CUT_REACH from here? */
+static bool has_head(struct candidates *c, size_t at, struct str word) {
+    if (word.n < HEAD_BYTES)
+        return true;
+    char bytes[8] = {0};
+    size_t stretch = at / CUT_REACH;
+    note_stretches(c, stretch + 2);
+    memcpy(bytes, word.p, HEAD_BYTES);
+    uint32_t bit = hash_place(bytes_hash(bytes, HEAD_BYTES), HEAD_LOG2);
+    const uint64_t *words = c->heads + stretch * HEAD_WORDS + bit / 64;
+    return ((words[0] | words[HEAD_WORDS]) >> bit % 64 & 1) != 0;
+}
+
+/* ---- cut literals ---- */
+
+/* A line's text may end before the folded byte, or one in a string. */
+static bool may_end(const struct candidates *c, const struct folded_line *l,
+                    size_t at) {
+    char here = c->folded.text[at];
+    return at == l->end || here == ESCAPED_LINE ||
+           (here == '"' && is_any(c->folded.text[at + 1], ",}"));
+}
+
+/* Does the rest of a literal, or as much of it as tells, begin a line behind
+ * this place of the line? */
+static bool goes_on(struct candidates *c, const struct folded_line *l,
+                    size_t end, struct str rest) {
+    bool is_blank = rest.p[0] == ' ';
+    struct str s = str_slice(rest, is_blank, REST_BYTES);
+    if (!has_head(c, end + 1, s))
+        return false;
+    struct str ahead = str_slice(fold_str(&c->folded), end + 1, CUT_REACH);
+    for (size_t at = 0; (at += str_find(str_slice(ahead, at, ahead.n), s)) <
+                        ahead.n; at++) {
+        size_t place = end + 1 + at;
+        if (is_word(c->folded.text[place - 1]))
+            continue;
+        struct folded_line *next = &c->lines[line_of(c, place)];
+        if (next == l || (may_begin(c, next, place) &&
+                          (is_blank || may_be_cut(c, l, next))))
+            return true;
+    }
+    return false;
+}
+
+/* Does text that ends somewhere in the line, before folded `to`, end so? */
+static bool ends_inside(const struct candidates *c, const struct folded_line *l,
+                        struct str lead, size_t to) {
+    struct str text = str_slice(fold_str(&c->folded), l->at, to - l->at);
+    for (size_t at = 0; (at += str_find(str_slice(text, at, text.n), lead)) <
+                        text.n; at++)
+        if (may_end(c, l, l->at + at + lead.n))
+            return true;
+    return false;
+}
+
+static bool ends_with(const struct candidates *c, const struct folded_line *l,
+                      struct str lead) {
+    const char *end = c->folded.text + l->end;
+    return l->end - l->at >= lead.n && end[-1] == lead.p[lead.n - 1] &&
+           memcmp(end - lead.n, lead.p, lead.n) == 0;
+}
+
+/* Does a line not far before folded `place` end with a literal's first bytes,
+ * and may it go on here? */
+static bool comes_from(const struct candidates *c,
+                       const struct folded_line *line, size_t place,
+                       struct str lead, bool is_blank) {
+    struct str text = str_slice(fold_str(&c->folded), line->at,
+                                place - line->at);
+    bool may_be_json = !line->is_plain || str_find_char(text, '{') < text.n;
+    if (!may_be_json && !is_end(c, lead))
+        return false;
+    lead = str_slice(lead, lead.n < REST_BYTES ? 0 : lead.n - REST_BYTES,
+                     REST_BYTES);
+    if (may_be_json && ends_inside(c, line, lead, place))
+        return true;
+    for (const struct folded_line *l = line; l-- > c->lines;) {
+        if (l->raw + CUT_BACK < line->raw)
+            return false;
+        bool has_lead = may_be_json ? ends_inside(c, l, lead, l->end)
+                                    : ends_with(c, l, lead);
+        if (has_lead && (is_blank || may_be_cut(c, l, line)))
+            return true;
+    }
+    return false;
+}
+
+/* ---- cut inside of the window: by what stands before ---- */
+
+/* The first of the sorted literals that is not before this text. */
+static uint32_t lower_bound(const struct prefilter *f, struct str text) {
+    uint32_t from = 0, to = f->literals;
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (str_cmp(prefilter_literal(f, middle), text) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* Literals that begin with what stands before the cut, from `begin` on. */
+static void try_literals(struct candidates *c, const struct folded_line *l, size_t begin,
+                         size_t end) {
+    struct str lead = str_slice(fold_str(&c->folded), begin, end - begin);
+    for (uint32_t i = lower_bound(c->f, lead); i < c->f->literals; i++) {
+        struct str s = prefilter_literal(c->f, i);
+        if (!str_starts(s, lead))
+            return;
+        struct str rest = str_slice(s, lead.n, s.n);
+        bool is_blank = rest.n > 0 && rest.p[0] == ' ';
+        bool is_hidden = prefilter_is_hidden(c->f, i, lead.n) ||
+                         prefilter_is_hidden(c->f, i, lead.n + is_blank);
+        if (rest.n > 0 && is_hidden && goes_on(c, l, end, rest))
+            tell(c, i, line_of(c, begin), false);
+    }
+}
+
+static void look_at_end(struct candidates *c, const struct folded_line *l,
+                        size_t end) {
+    struct str text = fold_str(&c->folded);
+    if (!prefilter_may_end(c->f, text, end, false))
+        return;
+    size_t most = prefilter_may_end(c->f, text, end, true) ? LITERAL_MAX
+                                                           : LONG_END - 1;
+    for (size_t at = end < most ? 0 : end - most; at + SHORT_END <= end; at++)
+        if (prefilter_may_begin(c->f, text, at))
+            try_literals(c, l, at, end);
+}
+
+static void look_at_ends(struct candidates *c, const struct folded_line *l) {
+    struct str line = str_slice(fold_str(&c->folded), l->at, l->end - l->at);
+    for (size_t at = 0; !l->is_simple &&
+                        (at += str_find_char(str_slice(line, at, line.n),
+                                             '"')) < line.n; at++)
+        if (may_end(c, l, l->at + at))
+            look_at_end(c, l, l->at + at);
+    for (size_t at = 0; !l->is_plain &&
+                        (at += str_find_char(str_slice(line, at, line.n),
+                                             ESCAPED_LINE)) < line.n; at++)
+        look_at_end(c, l, l->at + at);
+    look_at_end(c, l, l->end);
+}
+
+/* ---- literals with a gram ---- */
+
+/* The literal's first byte that stands before the one at `place`, where it is
+ * byte `at`. */
+static size_t first_of(struct str text, struct str s, size_t at,
+                       size_t place) {
+    while (at > 0 && place > 0 && text.p[place - 1] == s.p[at - 1]) {
+        at--;
+        place--;
+    }
+    return at;
+}
+
+static size_t last_of(struct str text, struct str s, size_t at,
+                      size_t place) {
+    while (at < s.n && place < text.n && text.p[place] == s.p[at]) {
+        at++;
+        place++;
+    }
+    return at;
+}
+
+/* Its bytes from `first` on begin at `place`: may the others come before? */
+static bool may_have_begun(struct candidates *c, struct str s,
+                           size_t first, size_t place) {
+    bool has_blank = s.p[first] == ' '; /* it may be the frame's */
+    bool is_blank = has_blank || s.p[first - 1] == ' ';
+    place += has_blank;
+    struct str lead = str_slice(s, 0, first - (s.p[first - 1] == ' '));
+    if (place > 0 && is_word(c->folded.text[place - 1]))
+        return false;
+    struct folded_line *l = &c->lines[line_of(c, place)];
+    return comes_from(c, l, place, lead, is_blank) && may_begin(c, l, place);
+}
+
+/* Its bytes up to `last` end at `place`: may the others come behind? */
+static bool may_go_on(struct candidates *c, struct str s, size_t last,
+                      size_t place) {
+    bool has_blank = s.p[last - 1] == ' '; /* it may be the line's end */
+    place -= has_blank;
+    last -= has_blank;
+    const struct folded_line *l = &c->lines[line_of(c, place - 1)];
+    return may_end(c, l, place) &&
+           goes_on(c, l, place, str_slice(s, last, s.n));
+}
+
+static void on_gram(void *ctx, uint32_t literal, size_t at, size_t place) {
+    struct candidates *c = ctx;
+    struct str s = prefilter_literal(c->f, literal);
+    struct str text = fold_str(&c->folded);
+    size_t first = first_of(text, s, at, place);
+    size_t last = last_of(text, s, at, place);
+    size_t begin = place - (at - first), end = place + (last - at);
+    if ((first > 0 && !may_have_begun(c, s, first, begin)) ||
+        (last < s.n && !may_go_on(c, s, last, end)))
+        return;
+    size_t i = line_of(c, begin);
+    tell(c, literal, i,
+         first == 0 && last == s.n && c->lines[i].is_plain &&
+             end <= c->lines[i].end);
+}
+
+void candidates_find(struct candidates *c, struct str text, size_t from,
+                     size_t to, candidate_fn found, void *ctx) {
+    c->text = text;
+    c->from = from;
+    c->to = to;
+    c->found = found;
+    c->ctx = ctx;
+    c->stretch_count = c->line_near = 0;
+    memset(c->ends, 0, sizeof c->ends);
+    fold_block(c);
+    prefilter_find_grams(c->f, fold_str(&c->folded), on_gram, c);
+    for (size_t i = 0; i < c->line_count; i++)
+        if (c->lines[i].raw >= from && c->lines[i].raw < to)
+            look_at_ends(c, &c->lines[i]);
+}

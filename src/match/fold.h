@@ -1,0 +1,36 @@
+/* fold.h: text as literals have it: small ASCII letters, one blank for each run
+ * of what \s matches. Private to match/.
+ *
+ *     text      CUDA  out of\n  memory
+ *     folded    cuda out of memory
+ */
+#ifndef MATCH_FOLD_H
+#define MATCH_FOLD_H
+
+#include "match/literals.h"
+
+#define FOLD_SLACK 32 /* bytes behind the text that may be read */
+
+struct fold_shift { /* from folded byte `at` on, the text's begin at `raw` */
+    uint32_t at, raw;
+};
+
+struct folded { /* zeroed but for a: empty */
+    struct arena *a;
+    char *text;
+    size_t n, cap;
+    struct fold_shift *shifts;
+    size_t shift_count, shift_cap;
+};
+
+void fold_clear(struct folded *f);
+void fold_blank(struct folded *f);
+/* Appends text that stands at `raw`. A run of blanks may go on over calls. False:
+ * there may be something in it that cleaning changes (log/clean.h), or an escape
+ * or a string. */
+bool fold_add(struct folded *f, struct str text, size_t raw);
+struct str fold_str(const struct folded *f);
+/* Where the folded byte stands in the text. */
+size_t fold_raw(const struct folded *f, size_t at);
+
+#endif

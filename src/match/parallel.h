@@ -1,0 +1,20 @@
+/* parallel.h: one text is looked at by several threads. Private to
+ * match/. */
+#ifndef MATCH_PARALLEL_H
+#define MATCH_PARALLEL_H
+
+#include "match/candidates.h"
+
+#define TEAM_MAX 16
+
+struct team;
+
+/* threads: the caller's own counts; 1 or more, at most TEAM_MAX of them. */
+struct team *team_new(struct arena *a, const struct prefilter *f,
+                      uint32_t threads);
+/* As candidates_find(), and it tells of the same places whatever the number of
+ * threads. found is called by the caller's own thread, part after part. */
+void team_look(struct team *g, struct str text, size_t from, size_t to,
+               candidate_fn found, void *ctx);
+
+#endif
