@@ -50,6 +50,7 @@ struct folded_line {
 struct candidates {
     struct arena *a;
     const struct prefilter *f;
+    const struct frames *frames;
     struct folded folded;
     struct folded_line *lines;
     size_t line_count, line_cap, line_near;
@@ -67,6 +68,7 @@ struct candidates *candidates_new(struct arena *a, const struct prefilter *f) {
     struct candidates *c = arena_alloc(a, sizeof *c);
     c->a = c->folded.a = a;
     c->f = f;
+    c->frames = frames_new(a);
     buf_init_in(&c->cleaned, a, LINE_CEILING);
     buf_init_in(&c->decoded, a, LINE_CEILING);
     return c;
@@ -102,8 +104,9 @@ static bool add_line(struct candidates *c, struct str line, size_t raw,
     struct folded *f = &c->folded;
     uint32_t at = (uint32_t)f->n;
     bool is_simple = fold_add(f, line, raw);
-    c->lines = arena_grow(c->a, c->lines, c->line_count, &c->line_cap,
-                          sizeof *c->lines);
+    if (c->line_count == c->line_cap)
+        c->lines = arena_grow(c->a, c->lines, c->line_count, &c->line_cap,
+                              sizeof *c->lines);
     uint32_t end = (uint32_t)f->n;
     end -= end > at && f->text[end - 1] == ' ';
     c->lines[c->line_count++] = (struct folded_line){
@@ -244,8 +247,10 @@ struct begins {
     bool is_anywhere; /* JSON, or no plain line */
 };
 
-static struct frame stripped(struct str line, bool follows) {
-    struct frame f = {.text = str_slice(line, 0, FRAME_BYTES),
+static struct frame stripped(const struct candidates *c, struct str line,
+                             bool follows) {
+    struct frame f = {.frames = c->frames,
+                      .text = str_slice(line, 0, FRAME_BYTES),
                       .who = stream_none(),
                       .follows_mark = follows ? MARK_ANY : 0,
                       .follows_bar = follows ? BAR_ANY : 0,
@@ -275,8 +280,9 @@ static struct begins begins_of(const struct candidates *c,
                        .is_anywhere = !l->is_plain};
     if (b.is_anywhere)
         return b;
-    struct frame f = stripped(b.line, false), cri = {.text = b.line};
-    struct frame follows = f.may_follow ? stripped(b.line, true) : f;
+    struct frame f = stripped(c, b.line, false);
+    struct frame cri = {.frames = c->frames, .text = b.line};
+    struct frame follows = f.may_follow ? stripped(c, b.line, true) : f;
     b.is_partial = frame_take_cri(&cri) && cri.is_partial;
     b.text[0] = text_from(b.line, f.text);
     b.text[1] = text_from(b.line, cri.text);
@@ -476,46 +482,26 @@ static bool comes_from(const struct candidates *c,
 
 /* ---- cut inside of the window: by what stands before ---- */
 
-/* The first of the sorted literals that is not before this text. */
-static uint32_t lower_bound(const struct prefilter *f, struct str text) {
-    uint32_t from = 0, to = f->literals;
-    while (from < to) {
-        uint32_t middle = from + (to - from) / 2;
-        if (str_cmp(prefilter_literal(f, middle), text) < 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
-}
+struct text_end { /* of a line, or inside of one */
+    struct candidates *c;
+    const struct folded_line *line;
+    size_t at; /* folded */
+};
 
-/* Literals that begin with what stands before the cut, from `begin` on. */
-static void try_literals(struct candidates *c, const struct folded_line *l, size_t begin,
-                         size_t end) {
-    struct str lead = str_slice(fold_str(&c->folded), begin, end - begin);
-    for (uint32_t i = lower_bound(c->f, lead); i < c->f->literals; i++) {
-        struct str s = prefilter_literal(c->f, i);
-        if (!str_starts(s, lead))
-            return;
-        struct str rest = str_slice(s, lead.n, s.n);
-        bool is_blank = rest.n > 0 && rest.p[0] == ' ';
-        bool is_hidden = prefilter_is_hidden(c->f, i, lead.n) ||
-                         prefilter_is_hidden(c->f, i, lead.n + is_blank);
-        if (rest.n > 0 && is_hidden && goes_on(c, l, end, rest))
-            tell(c, i, line_of(c, begin), false);
-    }
+static void on_cut(void *ctx, uint32_t literal, size_t at) {
+    const struct text_end *end = ctx;
+    struct candidates *c = end->c;
+    struct str s = prefilter_literal(c->f, literal);
+    if (end->at >= at &&
+        memcmp(c->folded.text + end->at - at, s.p, at) == 0 &&
+        goes_on(c, end->line, end->at, str_slice(s, at, s.n)))
+        tell(c, literal, line_of(c, end->at - at), false);
 }
 
 static void look_at_end(struct candidates *c, const struct folded_line *l,
-                        size_t end) {
-    struct str text = fold_str(&c->folded);
-    if (!prefilter_may_end(c->f, text, end, false))
-        return;
-    size_t most = prefilter_may_end(c->f, text, end, true) ? LITERAL_MAX
-                                                           : LONG_END - 1;
-    for (size_t at = end < most ? 0 : end - most; at + SHORT_END <= end; at++)
-        if (prefilter_may_begin(c->f, text, at))
-            try_literals(c, l, at, end);
+                        size_t at) {
+    struct text_end end = {c, l, at};
+    prefilter_find_cuts(c->f, fold_str(&c->folded), at, on_cut, &end);
 }
 
 static void look_at_ends(struct candidates *c, const struct folded_line *l) {

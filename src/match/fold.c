@@ -26,29 +26,30 @@ static void make_room(struct folded *f, size_t n) {
     f->cap = cap;
 }
 
-static void note_shift(struct folded *f, size_t raw) {
-    f->shifts = arena_grow(f->a, f->shifts, f->shift_count, &f->shift_cap,
-                           sizeof *f->shifts);
+static inline void note_shift(struct folded *f, size_t raw) {
+    if (f->shift_count == f->shift_cap)
+        f->shifts = arena_grow(f->a, f->shifts, f->shift_count, &f->shift_cap,
+                               sizeof *f->shifts);
     f->shifts[f->shift_count++] =
         (struct fold_shift){(uint32_t)f->n, (uint32_t)raw};
 }
 
 typedef unsigned char bytes __attribute__((vector_size(PLAIN_STEP)));
 
-static bytes load(const char *p) {
+static inline bytes load(const char *p) {
     bytes v;
     memcpy(&v, p, sizeof v);
     return v;
 }
 
-static bytes fold_bytes(bytes v) {
+static inline bytes fold_bytes(bytes v) {
     bytes capitals = (bytes)((bytes)(v - 'A') <= 'Z' - 'A');
     return v + (capitals & 32);
 }
 
 /* Bytes that mean something to cleaning, or do with the next one, and those of
  * JSON. */
-static bytes are_odd(bytes v, bytes next) {
+static inline bytes are_odd(bytes v, bytes next) {
     bytes digits = (bytes)((bytes)(next - '0') <= 9);
     bytes pairs = ((bytes)(v == '[') & digits) |
                   ((bytes)(v == '#') & (bytes)(next == '0')) |

@@ -16,9 +16,9 @@ static uint64_t bytes_of_set(uint32_t log2) {
     return (UINT64_C(1) << log2) / 8;
 }
 
-static uint32_t gram_word(const unsigned char *header, int kind, int which) {
+static uint32_t table_word(const unsigned char *header, int table, int which) {
     return word_at(header,
-                   WORD_GRAMS + (size_t)(kind * WORDS_OF_GRAMS + which));
+                   WORD_TABLES + (size_t)(table * WORDS_OF_TABLE + which));
 }
 
 struct prefilter_layout prefilter_layout(const unsigned char *h) {
@@ -26,21 +26,16 @@ struct prefilter_layout prefilter_layout(const unsigned char *h) {
     uint64_t literals = word_at(h, WORD_LITERALS);
     l.refs = l.ref_from + 4 * (literals + 1);
     l.literal_from = l.refs + 4 * (uint64_t)word_at(h, WORD_REFS);
-    l.windows = l.literal_from + 4 * (literals + 1);
-    uint64_t at = l.windows + 4 * literals;
-    for (int i = 0; i < GRAM_KINDS; i++) {
+    uint64_t at = l.literal_from + 4 * (literals + 1);
+    for (int i = 0; i < TABLES; i++) {
         l.rows[i] = at;
-        at += 4 * ((UINT64_C(1) << gram_word(h, i, GRAMS_ROW_LOG2)) + 1);
+        at += 4 * ((UINT64_C(1) << table_word(h, i, TABLE_ROW_LOG2)) + 1);
         l.entries[i] = at;
-        at += 4 * ENTRY_WORDS * (uint64_t)gram_word(h, i, GRAMS_ENTRIES);
-    }
-    for (int i = 0; i < GRAM_KINDS; i++) {
+        at += 4 * ENTRY_WORDS * (uint64_t)table_word(h, i, TABLE_ENTRIES);
         l.sets[i] = at;
-        at += bytes_of_set(gram_word(h, i, GRAMS_SET_LOG2));
+        at += bytes_of_set(table_word(h, i, TABLE_SET_LOG2));
     }
-    l.ends = at;
-    l.begins = l.ends + bytes_of_set(word_at(h, WORD_ENDS_LOG2));
-    l.literal_bytes = l.begins + bytes_of_set(word_at(h, WORD_BEGINS_LOG2));
+    l.literal_bytes = at;
     l.end = (l.literal_bytes + word_at(h, WORD_LITERAL_BYTES) + 3) / 4 * 4;
     return l;
 }
@@ -61,13 +56,21 @@ static bool header_is_good(const unsigned char *p, size_t n, size_t patterns) {
         word_at(p, WORD_VERSION) != PREFILTER_VERSION ||
         word_at(p, WORD_BYTES) != n || word_at(p, WORD_PATTERNS) != patterns)
         return false;
-    bool is_good = is_good_log2(word_at(p, WORD_ENDS_LOG2)) &&
-                   is_good_log2(word_at(p, WORD_BEGINS_LOG2));
-    for (int i = 0; i < GRAM_KINDS; i++)
-        is_good = is_good && is_good_log2(gram_word(p, i, GRAMS_SET_LOG2)) &&
-                  gram_word(p, i, GRAMS_ROW_LOG2) >= 1 &&
-                  gram_word(p, i, GRAMS_ROW_LOG2) <= HASH_SET_LOG2_MAX;
+    bool is_good = true;
+    for (int i = 0; i < TABLES; i++)
+        is_good = is_good && is_good_log2(table_word(p, i, TABLE_SET_LOG2)) &&
+                  table_word(p, i, TABLE_ROW_LOG2) >= 1 &&
+                  table_word(p, i, TABLE_ROW_LOG2) <= HASH_SET_LOG2_MAX;
     return is_good && prefilter_layout(p).end == n;
+}
+
+static struct gram_table table_of(const unsigned char *p,
+                                  const struct prefilter_layout *l, int i) {
+    return (struct gram_table){
+        .set = {p + l->sets[i], table_word(p, i, TABLE_SET_LOG2)},
+        .rows = p + l->rows[i], .entries = p + l->entries[i],
+        .row_log2 = table_word(p, i, TABLE_ROW_LOG2),
+        .entry_count = table_word(p, i, TABLE_ENTRIES)};
 }
 
 static struct prefilter tables_of(const unsigned char *p) {
@@ -77,15 +80,9 @@ static struct prefilter tables_of(const unsigned char *p) {
         .ref_from = p + l.ref_from, .refs = p + l.refs,
         .literal_from = p + l.literal_from,
         .literal_bytes = p + l.literal_bytes,
-        .windows = p + l.windows,
-        .ends = {p + l.ends, word_at(p, WORD_ENDS_LOG2)},
-        .begins = {p + l.begins, word_at(p, WORD_BEGINS_LOG2)}};
+        .cuts = table_of(p, &l, TABLE_CUTS)};
     for (int i = 0; i < GRAM_KINDS; i++)
-        f.grams[i] = (struct gram_table){
-            .set = {p + l.sets[i], gram_word(p, i, GRAMS_SET_LOG2)},
-            .rows = p + l.rows[i], .entries = p + l.entries[i],
-            .row_log2 = gram_word(p, i, GRAMS_ROW_LOG2),
-            .entry_count = gram_word(p, i, GRAMS_ENTRIES)};
+        f.grams[i] = table_of(p, &l, i);
     return f;
 }
 
@@ -97,22 +94,27 @@ static bool rise(const unsigned char *table, size_t count, uint32_t last) {
     return is_good;
 }
 
-static bool grams_are_good(const struct prefilter *f, int kind) {
-    const struct gram_table *t = &f->grams[kind];
-    if (!rise(t->rows, ((size_t)1 << t->row_log2) + 1, t->entry_count))
+/* Grams of a kind, or cuts: inside of their literals? */
+static bool entry_is_good(const struct prefilter *f, const unsigned char *e,
+                          int table) {
+    uint32_t literal = word_at(e, ENTRY_LITERAL), at = word_at(e, ENTRY_AT);
+    if (literal >= f->literals)
         return false;
-    for (size_t i = 0; i < t->entry_count; i++) {
-        const unsigned char *e = t->entries + 4 * ENTRY_WORDS * i;
-        uint32_t literal = word_at(e, ENTRY_LITERAL);
-        if (literal >= f->literals)
-            return false;
-        size_t n = prefilter_literal(f, literal).n;
-        uint32_t at = word_at(e, ENTRY_AT);
-        if (n < WINDOW_BYTES(kind) || (at & 0xFFFF) > n - WINDOW_BYTES(kind) ||
-            at >> 16 >= gram_rules[kind].stride)
-            return false;
-    }
-    return true;
+    size_t n = prefilter_literal(f, literal).n;
+    if (table == TABLE_CUTS)
+        return at < n;
+    return n >= WINDOW_BYTES(table) && (at & 0xFFFF) <= n - WINDOW_BYTES(table) &&
+           at >> 16 < gram_rules[table].stride;
+}
+
+static bool table_is_good(const struct prefilter *f, int table) {
+    const struct gram_table *t =
+        table == TABLE_CUTS ? &f->cuts : &f->grams[table];
+    bool is_good =
+        rise(t->rows, ((size_t)1 << t->row_log2) + 1, t->entry_count);
+    for (size_t i = 0; is_good && i < t->entry_count; i++)
+        is_good = entry_is_good(f, t->entries + 4 * ENTRY_WORDS * i, table);
+    return is_good;
 }
 
 static bool tables_are_good(const struct prefilter *f, const unsigned char *p) {
@@ -127,8 +129,8 @@ static bool tables_are_good(const struct prefilter *f, const unsigned char *p) {
     for (uint32_t i = 0; i < f->literals; i++)
         if (prefilter_literal(f, i).n > LITERAL_MAX)
             return false;
-    for (int i = 0; i < GRAM_KINDS; i++)
-        if (!grams_are_good(f, i))
+    for (int i = 0; i < TABLES; i++)
+        if (!table_is_good(f, i))
             return false;
     return true;
 }
@@ -200,47 +202,62 @@ static inline bool has_gram(struct hash_set set, enum gram_kind kind,
     return hash_is_in(set, word_hash(eight, gram_rules[kind].bytes));
 }
 
-static void find_short(const struct finding *w, const unsigned char *entry) {
-    const char *window = (const char *)entry + 4 * ENTRY_WINDOW;
-    plain_bytes none = {0};
-    plain_bytes first = none + window[0], second = none + window[1],
-                third = none + window[2];
-    for (size_t at = 0; at < w->text.n; at += PLAIN_STEP) {
-        const char *p = w->text.p + at;
-        plain_bytes found = (plain_load(p) == first) &
-                            (plain_load(p + 1) == second) &
-                            (plain_load(p + 2) == third);
-        for (size_t k = 0; plain_any(found) && k < PLAIN_STEP; k++)
-            if (found[k])
-                try_entry(w, entry, at + k);
+struct short_window {
+    const unsigned char *entry;
+    plain_bytes first, last; /* of its three bytes, sixteen times */
+};
+
+static uint32_t list_shorts(const struct gram_table *t,
+                            struct short_window list[FEW_SHORTS]) {
+    uint32_t count = 0;
+    for (size_t i = 0; i < t->entry_count; i++) {
+        const unsigned char *entry = t->entries + 4 * ENTRY_WORDS * i;
+        const char *window = (const char *)entry + 4 * ENTRY_WINDOW;
+        const plain_bytes none = {0};
+        if (word_at(entry, ENTRY_AT) >> 16 == 0) /* its window's first gram */
+            list[count++] = (struct short_window){entry, none + window[0],
+                                                  none + window[2]};
+    }
+    return count;
+}
+
+/* A few short literals, at every place: faster than all their grams. */
+static void find_shorts(const struct finding *w) {
+    struct short_window list[FEW_SHORTS];
+    uint32_t count = list_shorts(&w->f->grams[GRAM_TWO], list);
+    for (size_t at = 0; count > 0 && at < w->text.n; at += PLAIN_STEP) {
+        plain_bytes first = plain_load(w->text.p + at);
+        plain_bytes last = plain_load(w->text.p + at + 2);
+        for (uint32_t i = 0; i < count; i++) {
+            plain_bytes found = (first == list[i].first) &
+                                (last == list[i].last);
+            for (size_t k = 0; plain_any(found) && k < PLAIN_STEP; k++)
+                if (found[k] && w->text.p[at + k + 1] ==
+                                    list[i].entry[4 * ENTRY_WINDOW + 1])
+                    try_entry(w, list[i].entry, at + k);
+        }
     }
 }
 
-/* A few short literals, one after the other: faster than all their grams. */
-static void find_shorts(const struct finding *w) {
-    const struct gram_table *t = &w->f->grams[GRAM_TWO];
-    for (size_t i = 0; i < t->entry_count; i++) {
-        const unsigned char *entry = t->entries + 4 * ENTRY_WORDS * i;
-        if (word_at(entry, ENTRY_AT) >> 16 == 0) /* its window's first gram */
-            find_short(w, entry);
+static void find_long(const struct finding *w) {
+    struct hash_set set = w->f->grams[GRAM_FIVE].set;
+    struct str text = w->text;
+    for (size_t i = 0; i < text.n; i += GRAM_STRIDE) {
+        uint64_t eight = eight_at(text.p + i);
+        if (has_gram(set, GRAM_FIVE, eight))
+            try_grams(w, GRAM_FIVE, i, eight);
     }
 }
 
 static void find(const struct finding *w) {
-    const struct gram_table *t = w->f->grams;
-    struct hash_set long_set = t[GRAM_FIVE].set, short_set = t[GRAM_TWO].set;
-    bool has_shorts = t[GRAM_TWO].entry_count > FEW_SHORTS;
-    struct str text = w->text;
-    for (size_t i = 0; i < text.n; i += GRAM_STRIDE) {
-        uint64_t eight = eight_at(text.p + i);
-        if (has_gram(long_set, GRAM_FIVE, eight))
-            try_grams(w, GRAM_FIVE, i, eight);
-        if (has_shorts && has_gram(short_set, GRAM_TWO, eight))
+    const struct gram_table *t = &w->f->grams[GRAM_TWO];
+    find_long(w);
+    for (size_t i = 0; t->entry_count > FEW_SHORTS && i < w->text.n; i += 2) {
+        uint64_t eight = eight_at(w->text.p + i);
+        if (has_gram(t->set, GRAM_TWO, eight))
             try_grams(w, GRAM_TWO, i, eight);
-        if (has_shorts && has_gram(short_set, GRAM_TWO, eight >> 16))
-            try_grams(w, GRAM_TWO, i + 2, eight >> 16);
     }
-    if (!has_shorts)
+    if (t->entry_count <= FEW_SHORTS)
         find_shorts(w);
 }
 
@@ -258,16 +275,18 @@ void prefilter_find_grams(const struct prefilter *f, struct str text,
 
 /* ---- cut literals ---- */
 
-bool prefilter_may_end(const struct prefilter *f, struct str text, size_t at,
-                       bool is_long) {
-    uint32_t n = is_long ? LONG_END : SHORT_END;
-    if (at < n)
-        return false;
-    uint64_t hash = bytes_hash(text.p + at - n, n);
-    return hash_is_in(f->ends, hash) && hash_is_in(f->ends, hash << 24);
-}
-
-bool prefilter_may_begin(const struct prefilter *f, struct str text,
-                         size_t at) {
-    return hash_is_in(f->begins, bytes_hash(text.p + at, SHORT_END));
+void prefilter_find_cuts(const struct prefilter *f, struct str text,
+                         size_t end, cut_fn found, void *ctx) {
+    const struct gram_table *t = &f->cuts;
+    for (uint32_t n = SHORT_END; n <= LONG_END && n <= end; n += SHORT_END) {
+        uint64_t hash = bytes_hash(text.p + end - n, n);
+        if (!hash_is_in(t->set, hash))
+            continue;
+        size_t row = hash_place(hash, t->row_log2);
+        uint32_t last = word_at(t->rows, row + 1);
+        for (size_t i = word_at(t->rows, row); i < last; i++) {
+            const unsigned char *e = t->entries + 4 * ENTRY_WORDS * i;
+            found(ctx, word_at(e, ENTRY_LITERAL), word_at(e, ENTRY_AT));
+        }
+    }
 }

@@ -10,8 +10,8 @@
  * A gram that is met names literals, of which the window is compared and then
  * all. Literals of few bytes have grams of two, at twice as many places.
  *
- * In a raw log a literal may be cut, by a wrap and a frame. So two more sets are
- * kept: what the first piece of a literal can end with, and begin with.
+ * In a raw log a literal may be cut, by a wrap and a frame. Where that is inside
+ * of its window, it is found by what stands before the cut.
  *
  * The blob stands in the index as prefilter_build() made it: little-endian, no
  * pointers, any alignment, the same bytes for the same patterns. Opening it
@@ -47,7 +47,7 @@ struct hash_set {
     uint32_t log2; /* of its bits */
 };
 
-struct gram_table {
+struct gram_table { /* what is known by a hash */
     struct hash_set set;
     const unsigned char *rows; /* by hash: where its entries begin */
     const unsigned char *entries;
@@ -56,10 +56,8 @@ struct gram_table {
 
 struct prefilter { /* views into the blob */
     uint32_t literals;
-    const unsigned char *ref_from, *refs, *literal_from, *literal_bytes,
-        *windows;
-    struct gram_table grams[GRAM_KINDS];
-    struct hash_set ends, begins;
+    const unsigned char *ref_from, *refs, *literal_from, *literal_bytes;
+    struct gram_table grams[GRAM_KINDS], cuts;
 };
 
 /* Signatures are looked for in all of a log, the others only where one of them
@@ -89,15 +87,14 @@ void prefilter_find(const struct prefilter *f, struct str text,
 void prefilter_find_grams(const struct prefilter *f, struct str text,
                           literal_fn found, void *ctx);
 
-/* Can a literal be cut behind text[at - 1] inside of its window, so that so many
- * of its bytes stand before, or more: LONG_END, or SHORT_END? False is sure. */
+/* The literal may be cut before its byte `at`. */
+typedef void (*cut_fn)(void *ctx, uint32_t literal, size_t at);
+/* Each literal that can be cut inside of its window where text ends at `end`, by
+ * the last of what stands before: LONG_END bytes of it, or SHORT_END. */
 #define LONG_END 8
 #define SHORT_END 4
-bool prefilter_may_end(const struct prefilter *f, struct str text, size_t at,
-                       bool is_long);
-/* Can a literal begin there? False is sure. */
-bool prefilter_may_begin(const struct prefilter *f, struct str text,
-                         size_t at);
+void prefilter_find_cuts(const struct prefilter *f, struct str text,
+                         size_t end, cut_fn found, void *ctx);
 
 /* Eight bytes, the first one lowest. */
 static inline uint64_t eight_at(const void *p) {
@@ -126,13 +123,6 @@ static inline struct str prefilter_literal(const struct prefilter *f,
                         word_at(f->literal_from, (size_t)i + 1) - from};
 }
 
-/* Is a cut before the literal's byte `at` inside of its window? */
-static inline bool prefilter_is_hidden(const struct prefilter *f, uint32_t i,
-                                       size_t at) {
-    uint32_t from = word_at(f->windows, i);
-    return at > (from & 0xFFFF) && at < from >> 16;
-}
-
 /* Patterns of literal i. */
 static inline uint32_t prefilter_ref_count(const struct prefilter *f,
                                            uint32_t i) {
@@ -151,17 +141,19 @@ static inline uint32_t prefilter_ref(const struct prefilter *f, uint32_t i,
 #define HASH_SET_LOG2_MIN 13u
 #define HASH_SET_LOG2_MAX 28u
 
-/* Header words, each 4 bytes; then WORDS_OF_GRAMS for each kind of grams. */
+/* Header words, each 4 bytes; then WORDS_OF_TABLE for each table of hashes. */
 enum prefilter_word {
     WORD_MAGIC, WORD_VERSION, WORD_BYTES, WORD_CHECK, WORD_PATTERNS,
-    WORD_LITERALS, WORD_REFS, WORD_LITERAL_BYTES, WORD_ENDS_LOG2,
-    WORD_BEGINS_LOG2, WORD_GRAMS
+    WORD_LITERALS, WORD_REFS, WORD_LITERAL_BYTES, WORD_TABLES
 };
-enum { GRAMS_SET_LOG2, GRAMS_ROW_LOG2, GRAMS_ENTRIES, WORDS_OF_GRAMS };
-#define WORD_COUNT_OF (WORD_GRAMS + GRAM_KINDS * WORDS_OF_GRAMS)
+enum { TABLE_SET_LOG2, TABLE_ROW_LOG2, TABLE_ENTRIES, WORDS_OF_TABLE };
+#define TABLE_CUTS GRAM_KINDS /* behind those of grams */
+#define TABLES (GRAM_KINDS + 1)
+#define WORD_COUNT_OF (WORD_TABLES + TABLES * WORDS_OF_TABLE)
 
-/* An entry's words: a literal that has this gram; where its window begins, and
- * << 16 the gram in the window; the window's bytes. */
+/* An entry's words. Of a gram: a literal that has it; where its window begins,
+ * and << 16 the gram in the window; the window's bytes. Of a cut: the literal;
+ * how many of its bytes stand before. */
 enum { ENTRY_LITERAL, ENTRY_AT, ENTRY_WINDOW, ENTRY_WORDS = 4 };
 #define WINDOW_BYTES(kind)                                                     \
     (gram_rules[kind].bytes + gram_rules[kind].stride - 1)
@@ -170,10 +162,9 @@ struct prefilter_layout { /* places of the tables, each behind the one above */
     uint64_t ref_from;     /* [literals + 1] patterns of literal k: refs[..] */
     uint64_t refs;         /* [refs] pattern ids */
     uint64_t literal_from; /* [literals + 1] literal k: literal_bytes[..] */
-    uint64_t windows;      /* [literals] where it begins, and ends << 16 */
-    uint64_t rows[GRAM_KINDS];    /* [(1 << row_log2) + 1] */
-    uint64_t entries[GRAM_KINDS]; /* [ENTRY_WORDS * entries] */
-    uint64_t sets[GRAM_KINDS], ends, begins; /* [(1 << log2) / 8] bytes */
+    uint64_t rows[TABLES];    /* [(1 << row_log2) + 1] */
+    uint64_t entries[TABLES]; /* [ENTRY_WORDS * entries] */
+    uint64_t sets[TABLES];    /* [(1 << log2) / 8] bytes */
     uint64_t literal_bytes;
     uint64_t end; /* a multiple of 4 */
 };

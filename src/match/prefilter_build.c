@@ -40,11 +40,6 @@ struct gram_list {
     size_t count, cap;
 };
 
-struct hash_list {
-    uint64_t *at;
-    size_t count, cap;
-};
-
 struct builder {
     struct arena *a;
     struct literal_ref *refs;
@@ -52,10 +47,8 @@ struct builder {
     struct str *literals;
     uint32_t *ref_from;
     uint32_t literal_count, literal_bytes;
-    struct gram_list grams[GRAM_KINDS];
-    struct hash_list ends, begins;
+    struct gram_list tables[TABLES];
     uint32_t *counts; /* of four bytes, by hash */
-    uint32_t *windows;
 };
 
 /* ---- literals ---- */
@@ -155,7 +148,7 @@ static void count_all(struct builder *b) {
 /* The gram `back` bytes behind the beginning of the literal's window. */
 static void add_gram(struct builder *b, enum gram_kind kind, uint32_t literal,
                      uint32_t at, uint32_t back) {
-    struct gram_list *list = &b->grams[kind];
+    struct gram_list *list = &b->tables[kind];
     const char *window = b->literals[literal].p + at;
     list->at = arena_grow(b->a, list->at, list->count, &list->cap,
                           sizeof *list->at);
@@ -195,41 +188,34 @@ static uint32_t window_of(const struct builder *b, enum gram_kind kind,
     return (uint32_t)best;
 }
 
-static void choose_grams(struct builder *b, uint32_t literal) {
+/* What stands before a cut inside of the window, which no gram survives. */
+static void add_cuts(struct builder *b, uint32_t literal, uint32_t from,
+                     uint32_t to) {
+    struct gram_list *list = &b->tables[TABLE_CUTS];
+    struct str s = b->literals[literal];
+    for (uint32_t i = from + 1; i < to; i++) {
+        uint32_t at = i - (s.p[i - 1] == ' ');
+        uint32_t n = at < LONG_END ? SHORT_END : LONG_END;
+        if (at < SHORT_END)
+            continue;
+        list->at = arena_grow(b->a, list->at, list->count, &list->cap,
+                              sizeof *list->at);
+        list->at[list->count++] =
+            (struct gram){hash_of(s.p + at - n, n), literal, at, {0}};
+    }
+}
+
+static void choose_grams(struct builder *b, uint32_t literal, bool has_cuts) {
     struct str s = b->literals[literal];
     enum gram_kind kind = kind_of(s);
     if (kind == GRAM_KINDS)
         arena_raise(b->a, FAIL_USAGE, "a literal of fewer than 3 bytes: %.*s",
                     STR_ARG(s));
     uint32_t from = window_of(b, kind, s);
-    b->windows[literal] = from | (from + WINDOW_BYTES(kind)) << 16;
     for (uint32_t i = 0; i < gram_rules[kind].stride; i++)
         add_gram(b, kind, literal, from, i);
-}
-
-/* ---- where literals may be cut ---- */
-
-static void add_hash(struct builder *b, struct hash_list *list,
-                     uint64_t hash) {
-    list->at = arena_grow(b->a, list->at, list->count, &list->cap,
-                          sizeof *list->at);
-    list->at[list->count++] = hash;
-}
-
-/* What stands before a cut inside of the window, which no gram survives. */
-static void note_cuts(struct builder *b, uint32_t literal) {
-    struct str s = b->literals[literal];
-    uint32_t end = b->windows[literal] >> 16;
-    for (size_t i = (b->windows[literal] & 0xFFFF) + 1; i < end; i++) {
-        size_t k = i - (s.p[i - 1] == ' ');
-        for (uint32_t n = SHORT_END; n <= k && n <= LONG_END; n += SHORT_END) {
-            uint64_t hash = hash_of(s.p + k - n, n);
-            add_hash(b, &b->ends, hash);
-            add_hash(b, &b->ends, hash << 24);
-        }
-    }
-    if (s.n > SHORT_END)
-        add_hash(b, &b->begins, hash_of(s.p, SHORT_END));
+    if (has_cuts)
+        add_cuts(b, literal, from, from + WINDOW_BYTES(kind));
 }
 
 /* ---- writing ---- */
@@ -255,12 +241,12 @@ static int by_hash(const void *x, const void *y) {
     return (a->at > b->at) - (a->at < b->at);
 }
 
-static void write_grams(const struct builder *b, int kind, unsigned char *out,
+static void write_table(const struct builder *b, int kind, unsigned char *out,
                         const struct prefilter_layout *l) {
-    const struct gram_list *list = &b->grams[kind];
-    size_t word = WORD_GRAMS + (size_t)kind * WORDS_OF_GRAMS;
-    uint32_t set_log2 = word_at(out, word + GRAMS_SET_LOG2);
-    uint32_t row_log2 = word_at(out, word + GRAMS_ROW_LOG2);
+    const struct gram_list *list = &b->tables[kind];
+    size_t word = WORD_TABLES + (size_t)kind * WORDS_OF_TABLE;
+    uint32_t set_log2 = word_at(out, word + TABLE_SET_LOG2);
+    uint32_t row_log2 = word_at(out, word + TABLE_ROW_LOG2);
     uint32_t row = 0;
     for (size_t i = 0; i < list->count; i++) {
         const struct gram *g = &list->at[i];
@@ -276,12 +262,6 @@ static void write_grams(const struct builder *b, int kind, unsigned char *out,
         prefilter_put(out + l->rows[kind], row++, (uint32_t)list->count);
 }
 
-static void write_hashes(const struct hash_list *list, unsigned char *bits,
-                         uint32_t log2) {
-    for (size_t i = 0; i < list->count; i++)
-        put_hash(bits, log2, list->at[i]);
-}
-
 static void write_literals(const struct builder *b, unsigned char *out,
                            const struct prefilter_layout *l) {
     uint32_t at = 0;
@@ -289,7 +269,6 @@ static void write_literals(const struct builder *b, unsigned char *out,
         struct str s = b->literals[i];
         prefilter_put(out + l->ref_from, i, b->ref_from[i]);
         prefilter_put(out + l->literal_from, i, at);
-        prefilter_put(out + l->windows, i, b->windows[i]);
         memcpy(out + l->literal_bytes + at, s.p, s.n);
         at += (uint32_t)s.n;
     }
@@ -306,20 +285,16 @@ static void put_sizes(struct builder *b, unsigned char *out, size_t patterns) {
     prefilter_put(out, WORD_LITERALS, b->literal_count);
     prefilter_put(out, WORD_REFS, (uint32_t)b->ref_count);
     prefilter_put(out, WORD_LITERAL_BYTES, b->literal_bytes);
-    prefilter_put(out, WORD_ENDS_LOG2,
-                  log2_of(SET_BITS * b->ends.count, HASH_SET_LOG2_MIN));
-    prefilter_put(out, WORD_BEGINS_LOG2,
-                  log2_of(SET_BITS * b->begins.count, HASH_SET_LOG2_MIN));
-    for (int kind = 0; kind < GRAM_KINDS; kind++) {
-        struct gram_list *list = &b->grams[kind];
-        size_t word = WORD_GRAMS + (size_t)kind * WORDS_OF_GRAMS;
+    for (int kind = 0; kind < TABLES; kind++) {
+        struct gram_list *list = &b->tables[kind];
+        size_t word = WORD_TABLES + (size_t)kind * WORDS_OF_TABLE;
         if (list->count > 1)
             qsort(list->at, list->count, sizeof *list->at, by_hash);
-        prefilter_put(out, word + GRAMS_SET_LOG2,
+        prefilter_put(out, word + TABLE_SET_LOG2,
                       log2_of(SET_BITS * list->count,
                               kind == GRAM_TWO ? 16 : HASH_SET_LOG2_MIN));
-        prefilter_put(out, word + GRAMS_ROW_LOG2, log2_of(2 * list->count, 1));
-        prefilter_put(out, word + GRAMS_ENTRIES, (uint32_t)list->count);
+        prefilter_put(out, word + TABLE_ROW_LOG2, log2_of(2 * list->count, 1));
+        prefilter_put(out, word + TABLE_ENTRIES, (uint32_t)list->count);
     }
 }
 
@@ -333,10 +308,8 @@ static struct str write_blob(struct builder *b, size_t patterns) {
     memcpy(out, header, sizeof header);
     prefilter_put(out, WORD_BYTES, (uint32_t)l.end);
     write_literals(b, out, &l);
-    for (int kind = 0; kind < GRAM_KINDS; kind++)
-        write_grams(b, kind, out, &l);
-    write_hashes(&b->ends, out + l.ends, word_at(out, WORD_ENDS_LOG2));
-    write_hashes(&b->begins, out + l.begins, word_at(out, WORD_BEGINS_LOG2));
+    for (int kind = 0; kind < TABLES; kind++)
+        write_table(b, kind, out, &l);
     prefilter_put(out, WORD_CHECK, prefilter_check(out, l.end));
     return (struct str){(const char *)out, l.end};
 }
@@ -347,11 +320,7 @@ struct str prefilter_build(struct arena *a, const struct pattern_list *set,
     collect_literals(&b, set, which);
     number_literals(&b);
     count_all(&b);
-    b.windows = arena_array(a, b.literal_count, sizeof *b.windows);
-    for (uint32_t i = 0; i < b.literal_count; i++) {
-        choose_grams(&b, i);
-        if (which != PREFILTER_OTHERS)
-            note_cuts(&b, i);
-    }
+    for (uint32_t i = 0; i < b.literal_count; i++)
+        choose_grams(&b, i, which != PREFILTER_OTHERS);
     return write_blob(&b, set->count);
 }

@@ -282,6 +282,10 @@ static void on_any(void *ctx, uint32_t literal, size_t at, size_t place) {
         assert_true(prefilter_ref(f, literal, i) < 5);
 }
 
+static void on_any_cut(void *ctx, uint32_t literal, size_t at) {
+    on_any(ctx, literal, at, at);
+}
+
 static void open_and_use(void *arg) {
     struct opening *o = arg;
     struct prefilter f = prefilter_open(o->a, o->blob, o->patterns);
@@ -290,8 +294,8 @@ static void open_and_use(void *arg) {
     struct str text = fold_str(&folded);
     prefilter_find(&f, text, on_any, &f);
     prefilter_find_grams(&f, text, on_any, &f);
-    for (size_t i = 0; i < text.n; i++)
-        prefilter_may_begin(&f, text, i);
+    for (size_t i = 0; i <= text.n; i++)
+        prefilter_find_cuts(&f, text, i, on_any_cut, &f);
 }
 
 static enum fail try_blob(struct arena *a, struct str blob, size_t patterns) {
