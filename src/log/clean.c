@@ -149,7 +149,8 @@ static bool is_colour(struct str s, size_t at) {
     return (s.p[at] != '[' && take_spelled(&c)) || take_bare(&c);
 }
 
-bool clean_is_special(struct str s, size_t i) {
+/* Does a colour begin there, or is it a control byte, or no ASCII? */
+static bool is_special(struct str s, size_t i) {
     return !is_plain_byte(s.p[i]) ||
            (may_begin_colour(s, i) && is_colour(s, i));
 }
@@ -161,7 +162,7 @@ static size_t plain_run(struct str s, size_t from) {
         size_t end = i + PLAIN_STEP;
         if (may_be_special(plain_load(s.p + i), plain_load(s.p + i + 1)))
             for (; i < end; i++)
-                if (clean_is_special(s, i))
+                if (is_special(s, i))
                     return i;
         i = end;
     }
@@ -170,7 +171,7 @@ static size_t plain_run(struct str s, size_t from) {
         if (!may_be_special(plain_load(last - 1), plain_load(last)))
             return s.n;
     }
-    while (i < s.n && !clean_is_special(s, i))
+    while (i < s.n && !is_special(s, i))
         i++;
     return i;
 }

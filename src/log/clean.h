@@ -7,10 +7,7 @@
 /* Returns s itself when there is nothing to do, else what it left in scratch
  * (which it clears first). Always valid UTF-8 without control bytes but \t. */
 struct str clean_line(struct str s, struct buf *scratch);
-/* Does the byte at `at` not stand for itself: does a colour begin there, or is
- * it a control byte, or no ASCII? */
 /* Is there nothing in the line that cleaning changes? */
 bool clean_is_plain(struct str s);
-bool clean_is_special(struct str s, size_t at);
 
 #endif

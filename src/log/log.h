@@ -121,8 +121,6 @@ typedef void (*log_again_fn)(void *ctx, struct str text, uint64_t place,
 void log_again(struct log_reader *r, bool is_all, log_again_fn again,
                void *ctx);
 void log_end(struct log_reader *r);
-struct frames;
-const struct frames *log_frames(const struct log_reader *r);
 struct log_stats log_stats(const struct log_reader *r);
 const struct stream *log_stream(const struct log_reader *r, uint32_t stream);
 size_t log_stream_count(const struct log_reader *r);

@@ -461,10 +461,6 @@ void log_skim(struct log_reader *r, const struct log_sieve *sieve) {
     r->history = history_new(r->a);
 }
 
-const struct frames *log_frames(const struct log_reader *r) {
-    return r->frames;
-}
-
 uint64_t log_place(const struct log_reader *r) {
     return r->place;
 }

@@ -523,23 +523,3 @@ bool wrap_may_be_cut(struct str text, size_t at) {
     }
     return wrap_is_usual((uint32_t)cut.width);
 }
-
-bool wrap_may_be_folded(struct str text, size_t at) {
-    struct raw_line before = raw_before(text, at);
-    struct str rest = str_slice(text, at, text.n);
-    rest.n = str_find_char(rest, '\n');
-    size_t needed = before.width + 1 + str_find_char(rest, ' ');
-    if (rest.n == 0 || before.width < WIDTH_LEAST ||
-        before.width > 4 * WRAP_WIDTH_MAX)
-        return false;
-    size_t end = before.at;
-    for (int i = 0; i < WRAP_RECENT - 1 && end > 0; i++) {
-        struct raw_line line = raw_before(text, end);
-        struct str raw = {text.p + line.at, line.width};
-        if (line.width >= needed && before.at - line.at < LOG_MEMORY / 2 &&
-            plain_is_printable(raw) && !is_one_word(raw))
-            return false;
-        end = line.at;
-    }
-    return true;
-}

@@ -61,8 +61,4 @@ bool wrap_is_usual(uint32_t width);
  * all lines near it? Unframed lines, of which the next goes on. */
 bool wrap_may_be_cut(struct str text, size_t at);
 
-/* Could the line that begins at `at` be the folded rest of the one before it?
- * False is sure. */
-bool wrap_may_be_folded(struct str text, size_t at);
-
 #endif

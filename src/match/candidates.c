@@ -230,11 +230,10 @@ static size_t line_of(struct candidates *c, size_t at) {
     return c->line_near = from;
 }
 
-static void tell(const struct candidates *c, uint32_t literal, size_t line,
-                 bool is_whole) {
+static void tell(const struct candidates *c, uint32_t literal, size_t line) {
     size_t raw = line_start(c->text, c->lines[line].raw);
     if (raw >= c->from && raw < c->to)
-        c->found(c->ctx, literal, raw, is_whole);
+        c->found(c->ctx, literal, raw);
 }
 
 /* ---- where the text of a line begins ---- */
@@ -495,7 +494,7 @@ static void on_cut(void *ctx, uint32_t literal, size_t at) {
     if (end->at >= at &&
         memcmp(c->folded.text + end->at - at, s.p, at) == 0 &&
         goes_on(c, end->line, end->at, str_slice(s, at, s.n)))
-        tell(c, literal, line_of(c, end->at - at), false);
+        tell(c, literal, line_of(c, end->at - at));
 }
 
 static void look_at_end(struct candidates *c, const struct folded_line *l,
@@ -574,10 +573,7 @@ static void on_gram(void *ctx, uint32_t literal, size_t at, size_t place) {
     if ((first > 0 && !may_have_begun(c, s, first, begin)) ||
         (last < s.n && !may_go_on(c, s, last, end)))
         return;
-    size_t i = line_of(c, begin);
-    tell(c, literal, i,
-         first == 0 && last == s.n && c->lines[i].is_plain &&
-             end <= c->lines[i].end);
+    tell(c, literal, line_of(c, begin));
 }
 
 void candidates_find(struct candidates *c, struct str text, size_t from,

@@ -7,10 +7,8 @@
 
 struct candidates; /* scratch of one thread */
 
-/* A literal may stand in the line that begins at `line`; is_whole: and all of
- * it, if it does. */
-typedef void (*candidate_fn)(void *ctx, uint32_t literal, size_t line,
-                             bool is_whole);
+/* A literal may stand in the line that begins at `line`. */
+typedef void (*candidate_fn)(void *ctx, uint32_t literal, size_t line);
 
 struct candidates *candidates_new(struct arena *a, const struct prefilter *f);
 /* Of text[from, to), whole lines. What stands before and behind is looked at for

@@ -1,8 +1,8 @@
 /* choose.c: which lines of a long log are read at all.
  *
- *     failures   sieve of signatures: literal k in line n
- *                --> a glance at the line: no match? else an island is read
- *                    there, with the traceback before it and the message
+ *     failures   a literal of a signature may stand in a line (candidates.c)
+ *                --> the region round it is read, with the traceback before it
+ *                    and the message
  *     others     once all failures are known: settings, stages, conditions,
  *                in what the log has kept of itself (log/history.h), of which
  *                all lines are read
@@ -13,7 +13,7 @@
  * It refuses to guess: a line that is not read is one that does not matter.
  */
 #include "match/parallel.h"
-#include "match/glance.h"
+#include "match/scanner.h"
 
 #include <stdlib.h>
 /* What the reader remembers, and the same again: what it remembered there. */
@@ -22,20 +22,16 @@
 #define TRACE_BEFORE (TRACE_REACH + 2 * TRACE_STEP + SETTLE)
 #define DENSE_ASK (1 << 20)   /* bytes between asking whether it pays */
 #define DENSE_FIRST (4 << 20) /* bytes read when it does not, the first time */
-#define TAIL_COST 16          /* of a tail tried on a line, in bytes read */
-#define GLANCE_COST 160       /* of a pattern, on lines */
 #define LATE_BYTES (1 << 20) /* at the end, where others are always matched */
 
 struct chooser {
     struct scanner *s;
     struct team *team;
-    struct glance *glance;
     struct log_sieve door;
     struct log_marks *marks; /* of the look that goes on */
-    size_t glanced;      /* 1 + the line's offset; 0: none */
     uint64_t dense_to;    /* all is read up to there */
     uint64_t dense_bytes; /* so much the next time */
-    uint64_t looked, glanced_for, read; /* since density was last asked */
+    uint64_t looked, read; /* since density was last asked */
 };
 
 /* ---- failures ---- */
@@ -52,33 +48,10 @@ static void mark_line(struct log_marks *m, size_t line) {
     add_mark(m, line, TRACE_BEFORE, MESSAGE_BEHIND);
 }
 
-static bool denies(struct chooser *c, uint32_t pattern, uint32_t literal,
-                   size_t line, bool is_whole) {
-    if (c->glanced != line + 1)
-        glance_at(c->glance, line);
-    c->glanced = line + 1;
-    struct str words =
-        prefilter_literal(&c->s->filter[PREFILTER_SIGNATURES], literal);
-    c->glanced_for += TAIL_COST;
-    if (is_whole && glance_denies_tail(c->glance, pattern, words))
-        return true;
-    c->glanced_for += GLANCE_COST;
-    return glance_denies(c->glance, pattern);
-}
-
-static void on_failure(void *ctx, uint32_t literal, size_t line,
-                       bool is_whole) {
+static void on_candidate(void *ctx, uint32_t literal, size_t line) {
     struct chooser *c = ctx;
-    const struct prefilter *f = &c->s->filter[PREFILTER_SIGNATURES];
-    uint32_t count = prefilter_ref_count(f, literal);
-    const struct log_marks *m = c->marks;
-    if (m->count > 0 && m->at[m->count - 1].at == line)
-        return; /* it is read already */
-    for (uint32_t i = 0; i < count; i++)
-        if (!denies(c, prefilter_ref(f, literal, i), literal, line, is_whole)) {
-            mark_line(c->marks, line);
-            return;
-        }
+    (void)literal;
+    mark_line(c->marks, line);
 }
 
 static int by_place(const void *x, const void *y) {
@@ -89,7 +62,7 @@ static int by_place(const void *x, const void *y) {
 /* Where most lines matter, choosing costs more than it saves: then all is read
  * for a while, longer each time. */
 static void weigh(struct chooser *c, uint64_t place) {
-    uint64_t cost = c->s->bytes - c->read + c->glanced_for;
+    uint64_t cost = c->s->bytes - c->read;
     bool is_clear = cost > c->looked && c->looked > 0;
     if (c->looked < DENSE_ASK && !is_clear)
         return;
@@ -99,7 +72,7 @@ static void weigh(struct chooser *c, uint64_t place) {
     } else {
         c->dense_bytes = DENSE_FIRST;
     }
-    c->looked = c->glanced_for = 0;
+    c->looked = 0;
     c->read = c->s->bytes;
 }
 
@@ -115,7 +88,6 @@ static void begin(struct chooser *c) {
     struct scanner *s = c->s;
     c->team = team_new(s->a, &s->filter[PREFILTER_SIGNATURES],
                        c->door.at_once);
-    c->glance = glance_new(s);
 }
 
 static void look(void *ctx, struct str text, uint64_t place, size_t from,
@@ -130,9 +102,7 @@ static void look(void *ctx, struct str text, uint64_t place, size_t from,
     weigh(c, place + from);
     c->looked += to - from;
     c->marks = marks;
-    glance_begin(c->glance, text);
-    c->glanced = 0;
-    team_look(c->team, text, from, to, on_failure, c);
+    team_look(c->team, text, from, to, on_candidate, c);
     if (marks->count > 1)
         qsort(marks->at, marks->count, sizeof *marks->at, by_place);
 }

@@ -20,7 +20,6 @@
 struct told {
     size_t line;
     uint32_t literal;
-    bool is_whole;
 };
 
 struct mate {
@@ -66,11 +65,11 @@ struct team *team_new(struct arena *a, const struct prefilter *f,
 
 /* ---- in the threads ---- */
 
-static void note(void *ctx, uint32_t literal, size_t line, bool is_whole) {
+static void note(void *ctx, uint32_t literal, size_t line) {
     struct mate *m = ctx;
     m->told = arena_grow(&m->arena, m->told, m->told_count, &m->told_cap,
                          sizeof *m->told);
-    m->told[m->told_count++] = (struct told){line, literal, is_whole};
+    m->told[m->told_count++] = (struct told){line, literal};
 }
 
 static void look(void *arg) {
@@ -160,7 +159,6 @@ void team_look(struct team *g, struct str text, size_t from, size_t to,
         const struct mate *m = &g->mates[i];
         raise(g, m->code, &m->fault);
         for (size_t k = 0; k < m->told_count; k++)
-            found(ctx, m->told[k].literal, m->told[k].line,
-                  m->told[k].is_whole);
+            found(ctx, m->told[k].literal, m->told[k].line);
     }
 }
