@@ -217,6 +217,8 @@ static uint64_t magnitude(int64_t n) {
 /* Names of the powers of 1024. */
 static const char *const names[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
 
+#define GIB_STEP 3 /* of names */
+
 void units_short(struct buf *out, int64_t bytes) {
     uint64_t size = magnitude(bytes);
     size_t step = 0;
@@ -228,12 +230,13 @@ void units_short(struct buf *out, int64_t bytes) {
     }
     uint64_t n = (uint64_t)hundredths;
     uint64_t tenths = (n + 5) / 10;
-    bool is_whole = size % (uint64_t)factor == 0 || n >= 100 * 100 ||
-                    (n >= 10 * 100 && tenths % 10 == 0);
+    bool has_two = n < 10 * 100 || step >= GIB_STEP;
+    bool is_whole = size % (uint64_t)factor == 0 ||
+                    (!has_two && (n >= 100 * 100 || tenths % 10 == 0));
     buf_add(out, bytes < 0 ? STR("-") : STR(""));
     if (is_whole) {
         buf_printf(out, "%llu", (unsigned long long)((n + 50) / 100));
-    } else if (n < 10 * 100) {
+    } else if (has_two) {
         put_hundredths(out, n, false);
     } else {
         buf_printf(out, "%llu.%llu", (unsigned long long)(tenths / 10),

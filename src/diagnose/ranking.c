@@ -181,7 +181,9 @@ static int64_t p_of(const struct weighing *w, const struct fix *fix,
         return p_may_be(w, fix);
     }
     *from = note_of("diagnose.worth.causes");
-    return p_by_shortfall(w, fix->is, p_by_causes(w, fix));
+    int64_t p = p_by_shortfall(w, fix->is, p_by_causes(w, fix));
+    /* It failed though the numbers said that it would do. */
+    return has_failed_here && fix->has_estimate ? times(p, fix->own.mean) : p;
 }
 
 /* ---- cost ---- */

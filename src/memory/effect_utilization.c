@@ -118,15 +118,16 @@ static void bound_by_card(const struct ask *q, const struct kv_side *kv,
     if (!gap.known || gap.high <= 0 || large > STEPS_MAX * STEP) {
         return;
     }
+    struct term short_by = SHORT(span_middle(gap));
     e->formula =
         formula_join(q->a, e->formula,
-                     FORMULA(q->a, "more = % / % GiB = %", SHORT(gap.high),
+                     FORMULA(q->a, "more = % / % GiB = %", short_by,
                              PLAIN(LARGE_CARD), RATIO(large)));
     if (small > STEPS_MAX * STEP) {
-        ESTIMATE_IF(q, e, "verdict.if.gpu_size_large", SHORT(gap.high),
+        ESTIMATE_IF(q, e, "verdict.if.gpu_size_large", SHORT(span_middle(gap)),
                     RATIO(large));
     } else {
-        ESTIMATE_IF(q, e, "verdict.if.gpu_size", SHORT(gap.high), RATIO(large),
+        ESTIMATE_IF(q, e, "verdict.if.gpu_size", SHORT(span_middle(gap)), RATIO(large),
                     RATIO(small));
     }
     e->share_micro = share_of_cards(gap.high);

@@ -1,6 +1,7 @@
 /* amount.c: bytes in a sentence. Amounts that are compared share the unit of
- * the larger one and have three significant digits; where these would hide a
- * difference, more digits, and below a thousandth the bytes themselves. */
+ * the larger one and have three significant digits, GiB two decimals as logs
+ * print them; where these would hide a difference, more digits, and below a
+ * thousandth the bytes themselves. */
 #include "render/parts.h"
 
 #include <inttypes.h>
@@ -21,10 +22,11 @@ static int64_t factor_of(int64_t bytes, const char **name) {
     return factor;
 }
 
-/* Three significant digits, two decimals at most. */
+/* Three significant digits, two decimals at most; GiB always have two. */
 static int decimals_of(int64_t bytes, int64_t factor) {
     int64_t whole = bytes / factor;
-    return whole < 10 ? 2 : whole < 100 ? 1 : 0;
+    bool is_large = factor >= INT64_C(1) << 30;
+    return whole < 10 || is_large ? 2 : whole < 100 ? 1 : 0;
 }
 
 static struct str scaled(const struct teller *t, int64_t bytes, int64_t factor,

@@ -155,7 +155,11 @@ static struct str compared(const struct teller *t, const struct estimate *e) {
     struct str limit = overlap ? shown_span(t, unit, e->limit)
                                : bound(t, unit, e->limit, true);
     struct str args[] = {after, limit, formula};
-    if (formula.n == 0 || e->after.low != e->after.high) {
+    if (str_eq(after, limit) && e->verdict == VERDICT_ENOUGH) {
+        return said_with(t, "verdict.fits", &limit, 1);
+    }
+    bool is_plain = str_find_char(formula, '(') == formula.n; /* no ceil() */
+    if (formula.n == 0 || !is_plain || e->after.low != e->after.high) {
         return said_with(t, "verdict.sum", args, 2);
     }
     if (str_ends(formula, after)) {
