@@ -124,10 +124,9 @@ static void bound_by_card(const struct ask *q, const struct kv_side *kv,
                      FORMULA(q->a, "more = % / % GiB = %", short_by,
                              PLAIN(LARGE_CARD), RATIO(large)));
     if (small > STEPS_MAX * STEP) {
-        ESTIMATE_IF(q, e, "verdict.if.gpu_size_large", SHORT(span_middle(gap)),
-                    RATIO(large));
+        ESTIMATE_IF(q, e, "verdict.if.gpu_size_large", short_by, RATIO(large));
     } else {
-        ESTIMATE_IF(q, e, "verdict.if.gpu_size", SHORT(span_middle(gap)), RATIO(large),
+        ESTIMATE_IF(q, e, "verdict.if.gpu_size", short_by, RATIO(large),
                     RATIO(small));
     }
     e->share_micro = share_of_cards(gap.high);
