@@ -8,11 +8,11 @@
  *     2025-05-20T10:47:01Z stderr F ory. Tried to ...
  *                                   ^ where the next line's text begins
  *
- * A line with colours or control bytes is folded as cleaning leaves it; one with
- * escapes twice, as it stands and decoded. A newline is a blank. Where a line
- * ends as a literal begins, the literal's rest has to begin the text of a line
- * behind. In JSON, and behind an escaped newline, text may begin behind any byte
- * that is no letter.
+ * A line with colours or control bytes is folded as cleaning leaves it; one
+ * with escapes twice, as it stands and decoded. A newline is a blank. Where a
+ * line ends as a literal begins, the literal's rest has to begin the text of a
+ * line behind. In JSON, and behind an escaped newline, text may begin behind
+ * any byte that is no letter.
  *
  * It never misses a literal that would be found in the lines as they are read;
  * it may find some that are none.
@@ -332,7 +332,8 @@ static bool has_equal(const struct candidates *c, const struct folded_line *cut,
 }
 
 /* Could `cut` have been cut inside of a word that goes on in `next`? */
-static bool may_be_cut(const struct candidates *c, const struct folded_line *cut,
+static bool may_be_cut(const struct candidates *c,
+                       const struct folded_line *cut,
                        const struct folded_line *next) {
     struct begins a = begins_of(c, cut), b = begins_of(c, next);
     if (a.is_anywhere || a.is_partial || b.is_anywhere)

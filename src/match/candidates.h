@@ -11,8 +11,8 @@ struct candidates; /* scratch of one thread */
 typedef void (*candidate_fn)(void *ctx, uint32_t literal, size_t line);
 
 struct candidates *candidates_new(struct arena *a, const struct prefilter *f);
-/* Of text[from, to), whole lines. What stands before and behind is looked at for
- * literals that are cut. */
+/* Of text[from, to), whole lines. What stands before and behind is looked at
+ * for literals that are cut. */
 void candidates_find(struct candidates *c, struct str text, size_t from,
                      size_t to, candidate_fn found, void *ctx);
 

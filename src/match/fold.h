@@ -25,9 +25,9 @@ struct folded { /* zeroed but for a: empty */
 
 void fold_clear(struct folded *f);
 void fold_blank(struct folded *f);
-/* Appends text that stands at `raw`. A run of blanks may go on over calls. False:
- * there may be something in it that cleaning changes (log/clean.h), or an escape
- * or a string. */
+/* Appends text that stands at `raw`. A run of blanks may go on over calls.
+ * False: there may be something in it that cleaning changes (log/clean.h), or
+ * an escape or a string. */
 bool fold_add(struct folded *f, struct str text, size_t raw);
 struct str fold_str(const struct folded *f);
 /* Where the folded byte stands in the text. */

@@ -121,7 +121,8 @@ static bool is_blank(char c) {
     return fold_byte((unsigned char)c) == ' ';
 }
 
-/* So far back that every literal that ends behind `at` begins there or later. */
+/* So far back that every literal that ends behind `at` begins there or
+ * later. */
 static size_t before_literals(struct str text, size_t at) {
     for (size_t n = 0; n < LITERAL_MAX && at > 0; n++) {
         at--;

@@ -1,4 +1,5 @@
-/* prefilter.c: reading the tables that prefilter_build.c wrote; see prefilter.h.
+/* prefilter.c: reading the tables that prefilter_build.c wrote; prefilter.h
+ * draws them.
  *
  * It refuses every blob that could lead outside of it; one that is merely wrong
  * can then miss a literal, never read beyond.
@@ -103,7 +104,8 @@ static bool entry_is_good(const struct prefilter *f, const unsigned char *e,
     size_t n = prefilter_literal(f, literal).n;
     if (table == TABLE_CUTS)
         return at < n;
-    return n >= WINDOW_BYTES(table) && (at & 0xFFFF) <= n - WINDOW_BYTES(table) &&
+    return n >= WINDOW_BYTES(table) &&
+           (at & 0xFFFF) <= n - WINDOW_BYTES(table) &&
            at >> 16 < gram_rules[table].stride;
 }
 

@@ -10,8 +10,8 @@
  * A gram that is met names literals, of which the window is compared and then
  * all. Literals of few bytes have grams of two, at twice as many places.
  *
- * In a raw log a literal may be cut, by a wrap and a frame. Where that is inside
- * of its window, it is found by what stands before the cut.
+ * In a raw log a literal may be cut, by a wrap and a frame. Where that is
+ * inside of its window, it is found by what stands before the cut.
  *
  * The blob stands in the index as prefilter_build() made it: little-endian, no
  * pointers, any alignment, the same bytes for the same patterns. Opening it
@@ -76,7 +76,8 @@ struct prefilter prefilter_open(struct arena *a, struct str blob,
 struct prefilter prefilter_own(struct arena *a, struct str blob,
                                size_t pattern_count);
 
-/* The literal's byte `at` is the folded one at `place`, if all of it is there. */
+/* The literal's byte `at` is the folded one at `place`, if all of it is
+ * there. */
 typedef void (*literal_fn)(void *ctx, uint32_t literal, size_t at,
                            size_t place);
 /* Each literal that stands in the text, in the order of their grams. FOLD_SLACK
@@ -89,8 +90,8 @@ void prefilter_find_grams(const struct prefilter *f, struct str text,
 
 /* The literal may be cut before its byte `at`. */
 typedef void (*cut_fn)(void *ctx, uint32_t literal, size_t at);
-/* Each literal that can be cut inside of its window where text ends at `end`, by
- * the last of what stands before: LONG_END bytes of it, or SHORT_END. */
+/* Each literal that can be cut inside of its window where text ends at `end`,
+ * by the last of what stands before: LONG_END bytes of it, or SHORT_END. */
 #define LONG_END 8
 #define SHORT_END 4
 void prefilter_find_cuts(const struct prefilter *f, struct str text,

@@ -2,9 +2,9 @@
  * prefilter.h.
  *
  * Of a literal the window is taken whose grams stand least often in lines of
- * healthy logs and in other literals. It begins behind the literal's first bytes
- * where it can: of one that is cut inside of its window, these are what is
- * looked for.
+ * healthy logs and in other literals. It begins behind the literal's first
+ * bytes where it can: of one that is cut inside of its window, these are what
+ * is looked for.
  *
  * It refuses patterns without a literal: the checks before it have refused
  * them with a place.
@@ -22,7 +22,7 @@
 #define HEALTHY_COST 256 /* of a place in a healthy line, as in common.def */
 #define BLANK_COST 8000 /* of a window where a line is easily cut */
 #define SHARE_COST 16    /* of one in another literal */
-#define SET_BITS 32     /* for each hash in a set */
+#define SET_BITS 64     /* for each hash in a set */
 
 struct literal_ref { /* one literal of one pattern */
     struct str literal;
