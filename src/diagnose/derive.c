@@ -237,7 +237,31 @@ static const struct fact *own_use(const struct sighting *s) {
     return own && held && high_of(own) < low_of(held) ? NULL : own;
 }
 
+/* A process in a container does not know its own pid outside: the message lists
+ * it as one of several. It is the one that holds the tensors and a context. */
+static void find_own_by_size(struct sighting *s) {
+    const struct fact *held = told(s, FACT_pytorch_allocated);
+    struct fact *own = NULL;
+    size_t like = 0;
+    if (held == NULL || told(s, FACT_process_in_use) != NULL) {
+        return;
+    }
+    for (size_t i = 0; i < s->facts.count; i++) {
+        struct fact *f = &s->facts.at[i];
+        int64_t above = f->number - held->number;
+        if (f->name == FACT_other_in_use && f->known && above >= 0 &&
+            above < AT_START_MOST) {
+            own = f;
+            like++;
+        }
+    }
+    if (like == 1) {
+        own->name = FACT_process_in_use;
+    }
+}
+
 static void others_tell(struct diagnosis *d, struct sighting *s) {
+    find_own_by_size(s);
     int64_t ranks;
     size_t listed = own_ranks_tell(d, s, &ranks);
     const struct fact *own = own_use(s);

@@ -116,7 +116,10 @@ static struct str settings_how(struct diagnosis *d) {
 }
 
 static struct question question_of(struct diagnosis *d, enum fact_name name) {
-    struct question q = {.fact = name, .ask = note_of("diagnose.ask.fact")};
+    bool is_word = fact_unit(name) == UNIT_TEXT;
+    struct question q = {.fact = name,
+                         .ask = note_of(is_word ? "diagnose.ask.word"
+                                                : "diagnose.ask.fact")};
     for (size_t i = 0; i < sizeof asking / sizeof asking[0]; i++) {
         if (asking[i].fact == name) {
             q.ask = note_of(asking[i].ask);
@@ -168,7 +171,8 @@ static bool is_worth(const struct diagnosis *d, enum fact_name name) {
     return name != FACT_own_process_listed &&
            name != FACT_expandable_segments && name != FACT_memory_limit &&
            name != FACT_gpu_index && name != FACT_device_kind &&
-           name != FACT_framework &&
+           name != FACT_framework && name != FACT_work &&
+           name != FACT_victim_rss &&
            (name != FACT_model || is_setting(d, name)) &&
            (d->engine || !is_setting_of_some);
 }
@@ -184,7 +188,8 @@ static struct str how_of_maker(struct str how, const struct fact *device) {
 static bool is_of_message(const struct asked *to, enum fact_name name) {
     return (name == FACT_pytorch_allocated || name == FACT_pytorch_reserved ||
             name == FACT_pytorch_unallocated) &&
-           facts_first(to->known, FACT_tried_alloc);
+           (facts_first(to->known, FACT_tried_alloc) ||
+            !facts_first(to->known, FACT_oom_words));
 }
 
 /* A request above the whole GPU fails on an empty one. */
@@ -200,6 +205,12 @@ static bool is_of_gpu(enum fact_name name) {
            name == FACT_other_in_use || name == FACT_others_in_use;
 }
 
+static bool is_windows(const struct asked *to) {
+    const struct fact *os = facts_first(to->known, FACT_os);
+    os = os ? os : facts_first(&to->rep->context, FACT_os);
+    return os && str_eq_nocase(os->word, STR("windows"));
+}
+
 static void ask_fact(struct asked *to, enum fact_name name) {
     const struct fact *kind = facts_first(to->known, FACT_device_kind);
     bool is_astray =
@@ -212,6 +223,9 @@ static void ask_fact(struct asked *to, enum fact_name name) {
         struct question q = question_of(to->d, name);
         const struct fact *device = facts_first(to->known, FACT_device_kind);
         q.how = how_of_maker(q.how, device);
+        if (str_starts(q.how, STR("free")) && is_windows(to)) {
+            q.how = STR("systeminfo | findstr Memory");
+        }
         question_add(to, &q);
     }
 }

@@ -91,7 +91,7 @@ static struct block *add_fix(const struct teller *t, struct document *d,
     struct str sum = fix_sum(t, fix);
     struct str because = said_note(t, &fix->because);
     struct block *item =
-        document_item(d, under, fix_number(t->a, f, fix).p,
+        document_item(d, under, fix_number(t, f, fix).p,
                       fix_action(t, fix));
     item->column[0] = fix_verdict_words(t, fix);
     item->column[1] = fix_cost(t, fix->is->effort, fix->is->loses);

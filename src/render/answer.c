@@ -163,7 +163,7 @@ static struct str fixes_decided(const struct teller *t,
         }
         if (is_needed && c.at[i]->has_estimate) {
             buf_add(&list, count++ > 0 ? said(t, "report.and") : STR(""));
-            buf_add(&list, fix_number(t->a, f, c.at[i]));
+            buf_add(&list, fix_number(t, f, c.at[i]));
         }
     }
     return settled(t->a, &list);
@@ -254,7 +254,7 @@ static void add_why(const struct teller *t, struct document *d,
         bool is_offered = fix_is_offered(fix);
         struct block *item = document_item(
             d, under,
-            fix_number(t->a, f, fix).p,
+            fix_number(t, f, fix).p,
             is_offered ? said_text(t, &fix->is->action)
                        : fix_unusable(t, fix));
         document_text(d, item, TONE_DIM, said_note(t, &fix->worth));

@@ -23,16 +23,15 @@ bool fix_is_first_choice(const struct fix *fix) {
            !fails_by_default(fix);
 }
 
-struct str fix_number(struct arena *a, const struct finding *f,
+struct str fix_number(const struct teller *t, const struct finding *f,
                       const struct fix *fix) {
-    unsigned n = 0;
-    for (size_t i = 0; i < f->fix_count; i++) {
-        n += fix_is_first_choice(&f->fixes[i]);
-        if (&f->fixes[i] == fix) {
-            break;
+    struct chosen c = fixes_chosen(t, f);
+    for (size_t i = 0; i < c.count; i++) {
+        if (c.at[i] == fix) {
+            return arena_printf(t->a, "%u", (unsigned)i + 1);
         }
     }
-    return fix_is_first_choice(fix) ? arena_printf(a, "%u", n) : STR("-");
+    return STR("-");
 }
 
 struct str fix_cost(const struct teller *t, enum effort effort,
@@ -136,6 +135,8 @@ static struct str bound(const struct teller *t, enum unit unit, struct span s,
                                        : "verdict.at_most", &end, 1);
 }
 
+#define AMPLE 8 /* times what is needed: no comparison is of use */
+
 static struct str compared(const struct teller *t, const struct estimate *e) {
     enum unit unit = fact_unit(e->quantity);
     if (!e->after.known || !e->limit.known) {
@@ -155,7 +156,8 @@ static struct str compared(const struct teller *t, const struct estimate *e) {
     struct str limit = overlap ? shown_span(t, unit, e->limit)
                                : bound(t, unit, e->limit, true);
     struct str args[] = {after, limit, formula};
-    if (str_eq(after, limit) && e->verdict == VERDICT_ENOUGH) {
+    bool is_ample = e->limit.low / AMPLE >= e->after.high;
+    if ((str_eq(after, limit) || is_ample) && e->verdict == VERDICT_ENOUGH) {
         return said_with(t, "verdict.fits", &limit, 1);
     }
     bool is_plain = str_find_char(formula, '(') == formula.n; /* no ceil() */

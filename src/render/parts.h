@@ -150,9 +150,6 @@ const struct bars *bars_of_budget(const struct teller *t,
 /* choice.c: what is said of a fix; empty where there is nothing to say */
 bool fix_is_offered(const struct fix *fix);
 bool fix_is_first_choice(const struct fix *fix);
-/* Its place among those that may be tried, from 1; "-": it is none of them. */
-struct str fix_number(struct arena *a, const struct finding *f,
-                      const struct fix *fix);
 enum verdict fix_verdict(const struct fix *fix);
 struct str fix_verdict_words(const struct teller *t, const struct fix *fix);
 /* "flag, capacity" */
@@ -179,6 +176,9 @@ struct chosen {
     size_t count, first; /* the first of them stand under "Do this first" */
 };
 struct chosen fixes_chosen(const struct teller *t, const struct finding *f);
+/* Its place among those that are shown, from 1; "-": it is none of them. */
+struct str fix_number(const struct teller *t, const struct finding *f,
+                      const struct fix *fix);
 void add_advice(const struct teller *t, struct document *d,
                 const struct report *rep, const struct finding *f,
                 bool is_main);
