@@ -137,40 +137,50 @@ static struct str bound(const struct teller *t, enum unit unit, struct span s,
 
 #define AMPLE 8 /* times what is needed: no comparison is of use */
 
+/* The longest that the engine itself computed: the sum beside it is wider. */
+static bool is_printed(const struct estimate *e) {
+    return e->verdict == VERDICT_ENOUGH && e->limit.low < e->after.high &&
+           e->after.high - e->after.low > e->after.low / 100 &&
+           e->proposed.known && e->proposed.name == FACT_max_model_len;
+}
+
+/* Where the formula says one of the two amounts already, it is said once. */
+static const char *sum_key(const struct teller *t, const struct estimate *e,
+                           struct str formula, struct str after) {
+    enum unit unit = fact_unit(e->quantity);
+    bool is_plain = str_find_char(formula, '(') == formula.n; /* no ceil() */
+    if (formula.n == 0 || !is_plain || e->after.low != e->after.high) {
+        return "verdict.sum";
+    }
+    if (str_ends(formula, after)) {
+        return "verdict.sum_room";
+    }
+    return str_ends(formula, shown_number(t, unit, e->limit.low)) ||
+                   str_ends(formula, shown_span(t, unit, e->limit))
+               ? "verdict.sum_need"
+               : "verdict.sum";
+}
+
 static struct str compared(const struct teller *t, const struct estimate *e) {
     enum unit unit = fact_unit(e->quantity);
     if (!e->after.known || !e->limit.known) {
         return (struct str){NULL, 0};
     }
-    struct str formula = said_formula(t, bare_formula(e->formula));
-    bool overlap = e->limit.low < e->after.high; /* in their roundings */
-    bool is_printed = e->verdict == VERDICT_ENOUGH && overlap &&
-                      e->after.high - e->after.low > e->after.low / 100 &&
-                      e->proposed.known &&
-                      e->proposed.name == FACT_max_model_len;
-    if (is_printed) {
+    if (is_printed(e)) {
         return said(t, "verdict.printed");
     }
+    struct str formula = said_formula(t, bare_formula(e->formula));
+    bool overlap = e->limit.low < e->after.high; /* in their roundings */
     struct str after = overlap ? shown_span(t, unit, e->after)
                                : bound(t, unit, e->after, false);
     struct str limit = overlap ? shown_span(t, unit, e->limit)
                                : bound(t, unit, e->limit, true);
-    struct str args[] = {after, limit, formula};
     bool is_ample = e->limit.low / AMPLE >= e->after.high;
-    if ((str_eq(after, limit) || is_ample) && e->verdict == VERDICT_ENOUGH) {
+    if (e->verdict == VERDICT_ENOUGH && (is_ample || str_eq(after, limit))) {
         return said_with(t, "verdict.fits", &limit, 1);
     }
-    bool is_plain = str_find_char(formula, '(') == formula.n; /* no ceil() */
-    if (formula.n == 0 || !is_plain || e->after.low != e->after.high) {
-        return said_with(t, "verdict.sum", args, 2);
-    }
-    if (str_ends(formula, after)) {
-        return said_with(t, "verdict.sum_room", args, 3);
-    }
-    return str_ends(formula, shown_number(t, unit, e->limit.low)) ||
-                   str_ends(formula, shown_span(t, unit, e->limit))
-               ? said_with(t, "verdict.sum_need", args, 3)
-               : said_with(t, "verdict.sum", args, 2);
+    struct str args[] = {after, limit, formula};
+    return said_with(t, sum_key(t, e, formula, after), args, 3);
 }
 
 static struct str missing(const struct teller *t, const struct needs *needs) {

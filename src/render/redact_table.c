@@ -166,6 +166,6 @@ const char *const redact_signs[SIGN_COUNT_OF] = {
         "/opt/rocm|/(dev|proc|sys|usr|etc|bin|sbin|lib|tmp|var|opt|mnt|home|"
         "root|data|models?|app|workspace|v1|metrics|health)/?$",
     [SIGN_HOME] =
-        "~(?<user>[^/\\]+)|((?!(home|users)[/\\])[^/\\]*[/\\]+)*"
-        "(home|users)[/\\]+(?<user>[^/\\]+)",
+        ("~(?<user>[^/\\]+)|((?!(home|users)[/\\])[^/\\]*[/\\]+)*"
+         "(home|users)[/\\]+(?<user>[^/\\]+)"),
 };

@@ -74,7 +74,7 @@ def what_is_missing_is_asked_and_answered():
     refined = talk(KV_LOG, *answers, plain)[-1]
     expect(refined == talk(KV_LOG, *answers, "model=" + facts["model"])[-1],
            refined)
-    expect("MiB" in refined and refined != replies[-1], refined)
+    expect("GiB" in refined and refined != replies[-1], refined)
     expect("11200" in refined.replace(",", ""), refined)
 
 
