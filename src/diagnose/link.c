@@ -235,11 +235,22 @@ static void absorb(struct diagnosis *d, struct incident *x,
     }
 }
 
+/* The head of a report and its last line are one event, not two. */
+static void absorb_wrapped(struct diagnosis *d, struct incident *x,
+                           struct incident *y) {
+    uint64_t own = x->times, more = y->times;
+    absorb(d, x, y);
+    if (y->is_absorbed) {
+        x->times = own > more ? own : more;
+    }
+}
+
 static void roots_join(struct diagnosis *d, struct incident *x,
                        struct incident *y) {
-    if (has_relation(d, x, RELATION_wraps, y) ||
-        (!has_relation(d, y, RELATION_wraps, x) && share_traceback(x, y) &&
-         says_more(x, y))) {
+    if (has_relation(d, x, RELATION_wraps, y)) {
+        absorb_wrapped(d, x, y);
+    } else if (!has_relation(d, y, RELATION_wraps, x) &&
+               share_traceback(x, y) && says_more(x, y)) {
         absorb(d, x, y);
     }
 }
@@ -267,7 +278,8 @@ static bool follows(struct diagnosis *d, const struct incident *y,
     if (y->chosen->is_weak && !x->chosen->is_weak) {
         return true;
     }
-    return order_of(x) < order_of(y) && share_traceback(x, y);
+    return order_of(x) < order_of(y) && share_traceback(x, y) &&
+           !has_relation(d, x, RELATION_caused_by, y);
 }
 
 static void roots_demote(struct diagnosis *d, struct incident *x,

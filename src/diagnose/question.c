@@ -211,6 +211,12 @@ static bool is_windows(const struct asked *to) {
     return os && str_eq_nocase(os->word, STR("windows"));
 }
 
+/* Without the model nothing follows from how it is trained. */
+static bool is_model_known(const struct asked *to) {
+    return facts_first(to->known, FACT_model) ||
+           facts_first(&to->rep->context, FACT_model);
+}
+
 static void ask_fact(struct asked *to, enum fact_name name) {
     const struct fact *kind = facts_first(to->known, FACT_device_kind);
     bool is_astray =
@@ -218,6 +224,7 @@ static void ask_fact(struct asked *to, enum fact_name name) {
     bool is_known = facts_first(to->known, name) ||
                     facts_first(&to->rep->context, name);
     is_astray = is_astray || is_of_message(to, name) ||
+                (name == FACT_optimizer && !is_model_known(to)) ||
                 (is_of_gpu(name) && is_beyond_gpu(to));
     if (!is_known && !is_astray && is_worth(to->d, name)) {
         struct question q = question_of(to->d, name);

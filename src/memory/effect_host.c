@@ -84,6 +84,9 @@ struct estimate host_refusal(const struct ask *q) {
     return e;
 }
 
+/* A process that small is killed for others: its own size says nothing. */
+#define BYSTANDER (INT64_C(256) << 20)
+
 /* The peak that was cut off, and a fifth more. No peak at all: twice the limit
  * is a first try and no estimate. */
 struct estimate effect_host_memory(const struct ask *q) {
@@ -98,7 +101,8 @@ struct estimate effect_host_memory(const struct ask *q) {
     }
     struct estimate e = estimate_of(sum, span_none(), first_known(c, limits));
     e.before = held;
-    if (!held.known || held.high <= 0) {
+    bool is_bystander = sum == FACT_host_rss && held.high < BYSTANDER;
+    if (!held.known || held.high <= 0 || is_bystander) {
         struct span twice = span_times(e.limit, 2);
         needs_add(&e.needs, FACT_host_rss);
         if (twice.known && twice.low > 0) {
