@@ -21,6 +21,7 @@
 #define TILE_PIXEL 2048 /* bytes: 512 channels of a float */
 #define PIECES_MOST 4096
 #define LARGE_SHARE 5 /* a fifth of the GPU is a large request */
+#define SMALL_SHARE 50 /* a smaller one only met a full GPU */
 #define USUAL_SETTING 4096
 #define TELLING (INT64_C(512) << 20) /* so much is most of what was short */
 
@@ -175,6 +176,12 @@ static bool is_large(const struct shortfall *s) {
                           : s->held.known && s->asked.low > s->held.high / 2;
 }
 
+/* Half of the request fits, and it is large enough to be what was too much. */
+static bool is_cured_by_half(const struct shortfall *s) {
+    return s->asked.high / 2 <= s->free.low &&
+           (!s->total.known || s->asked.high > s->total.low / SMALL_SHARE);
+}
+
 /* What was asked is not printed: it was more than what was free. */
 static void put_at_most(const struct ask *q, struct estimate *e,
                         const struct shortfall *s) {
@@ -196,8 +203,7 @@ static void cut_missing(const struct ask *q, struct estimate *e,
                         const struct shortfall *s, int64_t now,
                         struct cut *cut) {
     bool is_server = engine_of(q->c)->keeps_pool;
-    bool half_fits = s->asked.high / 2 <= s->free.low;
-    if ((is_server || half_fits || is_large(s)) && cut_to_fit(s, now, cut)) {
+    if ((is_server || is_cured_by_half(s) || is_large(s)) && cut_to_fit(s, now, cut)) {
         put_scaled(q, e, s, cut);
     } else if (!is_server && choose_cut(s, now, cut)) {
         put_growing(q, e, s, cut);
