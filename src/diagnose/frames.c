@@ -12,10 +12,13 @@
  * VAE is the VAE's.
  * A traceback that stands below its message is read from its first frame on.
  *
- * Where no frame tells the task, the stage may (backward, optimizer), then a
- * line of the log (the context), then what the engine is for.
+ * Where no frame tells the task, the stage may (backward, optimizer), then
+ * frames of other ranks nearby, if they agree, then a line of the log (the
+ * context), then what the engine is for.
  */
 #include "diagnose/work.h"
+
+#define NEIGHBOUR_LINES 100 /* a traceback of the same program is as near */
 
 static const struct stage_anchor *row_of(const struct diagnosis *d,
                                          const struct hit *h) {
@@ -87,6 +90,36 @@ static bool tell_by_frame(struct diagnosis *d, struct sighting *s,
     return false;
 }
 
+/* Ranks print at once, so a message may stand apart from its frames: those
+ * nearby tell what the program is for, if all of them say the same. */
+static bool tell_by_neighbours(struct diagnosis *d, struct sighting *s,
+                               enum fact_name name) {
+    const struct place *p = &s->places[0];
+    const struct setting *told = NULL;
+    struct fact f = fact_new(name, SOURCE_LOG);
+    for (size_t i = 0; i < d->stage_hits.count; i++) {
+        const struct hit *h = d->stage_hits.at[i];
+        const struct setting *one = told_by(d, h, name);
+        if (!one || h->first_line + NEIGHBOUR_LINES < p->first_line ||
+            h->first_line > p->last_line + NEIGHBOUR_LINES) {
+            continue;
+        }
+        if (told && !str_eq(told->value, one->value)) {
+            return false;
+        }
+        f.line = told ? f.line : h->first_line;
+        told = one;
+    }
+    if (!told) {
+        return false;
+    }
+    fact_read(name, told->value, 1, &f);
+    f.text = (struct str){NULL, 0};
+    f.why = STR("the frames nearby agree");
+    facts_add_new(d->a, &s->facts, &f);
+    return true;
+}
+
 static bool is_stage_of_training(const struct fact *stage) {
     return stage && (str_eq(stage->word, STR("backward")) ||
                      str_eq(stage->word, STR("optimizer")));
@@ -101,8 +134,9 @@ static void task_follows(struct diagnosis *d, struct sighting *s) {
         f.word = STR("train");
         f.line = stage->line;
         f.why = arena_printf(d->a, "stage = %.*s", STR_ARG(stage->word));
-    } else if (facts_last(&d->context, FACT_task)) {
-        return; /* a line of the log says it */
+    } else if (tell_by_neighbours(d, s, FACT_task) ||
+               facts_last(&d->context, FACT_task)) {
+        return; /* another frame or a line of the log says it */
     } else if (engine && engine->task.n > 0) {
         f.word = engine->task;
         f.why = arena_printf(d->a, "what %.*s is for",
