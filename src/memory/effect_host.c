@@ -62,6 +62,10 @@ static void put_peak(const struct ask *q, struct estimate *e,
     ESTIMATE_IF(q, e, "verdict.if.peak", SHORT(whole));
 }
 
+/* A smaller request met memory that was full: its size says nothing of what
+ * would be enough for the requests after it. */
+#define TELLING (INT64_C(1) << 30)
+
 /* One request that was refused: it and what is held beside it. */
 struct estimate host_refusal(const struct ask *q) {
     const struct inputs *c = q->c;
@@ -75,6 +79,9 @@ struct estimate host_refusal(const struct ask *q) {
         return e;
     }
     estimate_needs(&e, e.short_by.known, FACT_host_free);
+    if (!e.short_by.known && !held.known && e.before.high < TELLING) {
+        return e;
+    }
     ESTIMATE_IF(q, &e,
                 e.short_by.known ? "verdict.if.more_host"
                                  : "verdict.if.host_free",
