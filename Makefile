@@ -195,6 +195,11 @@ peers: all  ## oomkb beside four calculators: writes docs/CALCULATORS.md
 measure: all  ## needs an NVIDIA GPU and torch: writes docs/MEASURED.md
 	@$(PYTHON) tests/gpu/measure.py $(BUILD)/oomkb docs/MEASURED.md
 
+.PHONY: lab
+lab: all  ## failures made for real, and cured (root, no GPU): writes docs/LAB.md
+	@tests/lab/install.sh
+	@$(PYTHON) tests/lab/lab.py $(BUILD)/oomkb --write docs/LAB.md
+
 .PHONY: demo
 demo:  ## install, build, and answer a log from examples/
 	@tests/tools/packages.sh build
