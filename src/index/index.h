@@ -54,11 +54,10 @@ enum pattern_kind {
 struct pattern_study {
     struct str prepared; /* for PCRE2 */
     bool needs_utf;
-    /* How far before its literal a match can begin: match/reach.h. */
-    bool has_reach;
-    uint32_t reach_bytes, reach_lines;
+    uint32_t lines_before; /* its literal: struct literals of match/ */
     /* Folded words beside its literal, of which a match holds one, too. */
     struct str_list also;
+    struct str tail; /* its text from the literal on: match/tail.h */
     /* Compiled, it and then its extracts; empty: they are not. Not there when
      * a pattern is read: reader_code(). */
     struct str_list code;

@@ -5,10 +5,9 @@
 static void walk_study(struct record *r, struct pattern_study *study) {
     record_str(r, &study->prepared);
     record_bool(r, &study->needs_utf);
-    record_bool(r, &study->has_reach);
-    record_number(r, &study->reach_bytes);
-    record_number(r, &study->reach_lines);
+    record_number(r, &study->lines_before);
     record_strings(r, &study->also);
+    record_str(r, &study->tail);
 }
 
 void walk_pattern(struct record *r, struct pattern *p) {

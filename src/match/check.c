@@ -26,8 +26,8 @@ static enum pattern_flaw check_literals(struct arena *a,
                                         const struct pattern_text *text,
                                         bool is_weak,
                                         struct pattern_error *error) {
-    struct str_list also, list = literals_of(a, text, &also);
-    size_t shortest = shortest_of(&list);
+    struct literals literals = literals_of(a, text);
+    size_t shortest = shortest_of(&literals.best);
     if (shortest >= MATCH_LITERAL_MIN)
         return PATTERN_GOOD;
     if (!is_weak)

@@ -113,14 +113,14 @@ static bool grows_on_sample(struct trial *t, struct str sample) {
 static bool tries_all(struct trial *t, struct str text, struct str sample) {
     struct pattern_text prepared;
     struct pattern_error error;
-    struct str_list also;
     if (!pattern_text_prepare(t->a, text, &prepared, &error))
         return false;
     t->r = regex_compile(t->m, &prepared, &error);
     if (!t->r)
         return false;
-    struct str_list literals = literals_of(t->a, &prepared, &also);
-    return grows_on_literals(t, &literals) || grows_on_literals(t, &also) ||
+    struct literals literals = literals_of(t->a, &prepared);
+    return grows_on_literals(t, &literals.best) ||
+           grows_on_literals(t, &literals.also) ||
            grows_on_sample(t, sample);
 }
 

@@ -14,6 +14,7 @@
  * bytes were cut on their way here makes no difference.
  */
 #include "match/literals.h"
+#include "log/plain.h"
 #include "match/scanner.h"
 
 #include <stdlib.h>
@@ -23,25 +24,33 @@
 #define WILD_LINES_MAX 8 /* of one range; each costs a limit's work */
 #define GAP_MAX 128      /* between literals asked about at once */
 
+static uint64_t most(uint64_t x, uint64_t y) {
+    return x > y ? x : y;
+}
+
+static uint64_t least(uint64_t x, uint64_t y) {
+    return x < y ? x : y;
+}
+
 /* ---- literals to ranges ---- */
 
 static void open_range(struct scanner *s, struct lane *l, uint32_t pattern,
-                       uint64_t pos, uint64_t line) {
+                       uint64_t begin, uint64_t pos, uint64_t line) {
     l->ranges = arena_grow(s->a, l->ranges, l->range_count, &l->range_cap,
                            sizeof *l->ranges);
     l->ranges[l->range_count++] =
-        (struct range){pattern, pos, pos, line, line};
+        (struct range){pattern, begin, pos, pos, line, line};
     l->places[pattern].range = l->range_count;
 }
 
 /* Then text between two of its literals need not be looked at. */
 static bool starts_near(const struct scanner *s, uint32_t pattern) {
     const struct pattern_state *p = s->patterns[pattern];
-    return p && p->reach.is_known;
+    return p && p->is->study.lines_before <= LINES_KNOWN;
 }
 
 static void note_literal(struct scanner *s, struct lane *l, uint32_t pattern,
-                         uint64_t pos, uint64_t line) {
+                         uint64_t begin, uint64_t pos, uint64_t line) {
     if (!l->places)
         l->places =
             arena_array(s->a, s->pattern_count, sizeof *l->places);
@@ -50,8 +59,11 @@ static void note_literal(struct scanner *s, struct lane *l, uint32_t pattern,
     bool is_near = r && pos <= r->first + RANGE_MAX &&
                    (!starts_near(s, pattern) || pos <= r->last + GAP_MAX);
     if (!is_near) {
-        open_range(s, l, pattern, pos, line);
-    } else if (pos < r->first) {
+        open_range(s, l, pattern, begin, pos, line);
+        return;
+    }
+    r->begin = least(r->begin, begin);
+    if (pos < r->first) {
         r->first = pos;
         r->first_line = line;
     } else if (pos > r->last) {
@@ -107,12 +119,15 @@ static size_t note_sighting(struct scanner *s, struct lane *l,
     line = line_of_byte(w, line, one->end - 1);
     const struct mark *m = &w->marks[line];
     uint64_t pos = m->pos + (one->end - m->text);
+    uint64_t begin = one->begin >= m->text
+                         ? m->pos + (one->begin - m->text)
+                         : window_pos(w, one->begin);
     uint32_t count = prefilter_ref_count(f, one->literal);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t pattern = prefilter_ref(f, one->literal, i);
         if (is_wanted_here(s, pattern, m->place) &&
             !scan_denies(s, pattern, (struct str){w->text, w->n}, one->begin))
-            note_literal(s, l, pattern, pos, w->dropped + line);
+            note_literal(s, l, pattern, begin, pos, w->dropped + line);
     }
     return line;
 }
@@ -207,10 +222,6 @@ static void add_found(struct scanner *s, struct lane *l, uint32_t pattern,
         .capture_from = first, .capture_count = l->capture_count - first};
 }
 
-static uint64_t most(uint64_t x, uint64_t y) {
-    return x > y ? x : y;
-}
-
 static uint64_t span_of(const struct scanner *s, const struct range *r) {
     bool is_signature =
         s->patterns[r->pattern]->is->kind == PATTERN_SIGNATURE;
@@ -255,15 +266,30 @@ static bool may_begin_in_line_of(const struct scanner *s, const struct lane *l,
            marks[i].pos >= l->places[r->pattern].next;
 }
 
+static size_t line_start(const struct window *w, size_t at) {
+    return plain_behind_last((struct str){w->text, at}, '\n');
+}
+
+/* The beginning of the line so many before this one; runs of blanks that a
+ * pattern's blank matches are one line's end. */
+static size_t lines_back(const struct window *w, size_t at, uint32_t lines) {
+    at = line_start(w, at);
+    for (; lines > 0 && at > 0; lines--) {
+        while (at > 0 && is_blank(w->text[at - 1]))
+            at--;
+        at = line_start(w, at);
+    }
+    return at;
+}
+
 /* Where its first match may begin, as an offset. */
 static size_t start_of(const struct scanner *s, const struct lane *l,
-                       const struct range *r, const struct reach *reach) {
+                       const struct range *r) {
     const struct window *w = &l->w;
-    if (!reach->is_known)
+    uint32_t lines = s->patterns[r->pattern]->is->study.lines_before;
+    if (lines > LINES_KNOWN)
         return window_offset(w, least_start(s, l, r));
-    size_t line = line_index(l, r->first_line);
-    size_t end = window_offset_in(w, line, r->first - 1) + 1;
-    size_t near = reach_back(reach, (struct str){w->text, w->n}, end);
+    size_t near = lines_back(w, window_offset(w, r->begin), lines);
     if (may_begin_in_line_of(s, l, r, near))
         return near;
     size_t from = window_offset(w, least_start(s, l, r));
@@ -329,7 +355,7 @@ static bool is_worth_compiling(struct scanner *s, struct lane *l,
     const struct str_list *also = &p->is->study.also;
     if (p->regex || also->count == 0)
         return true;
-    size_t from = start_of(s, l, r, &p->reach), stop = stop_of(s, l, r);
+    size_t from = start_of(s, l, r), stop = stop_of(s, l, r);
     if (stop < from || stop - from > FOLD_MAX)
         return true;
     struct str text = folded_between(s, l, from, stop);
@@ -356,7 +382,7 @@ static void match_range(struct scanner *s, struct lane *l,
     }
     struct search search = {
         .subject = {l->w.text, stop_of(s, l, r)},
-        .from = start_of(s, l, r, &p->reach),
+        .from = start_of(s, l, r),
         .latest = window_offset_in(&l->w, line, r->last - 1),
         .starts_mid_line = l->w.starts_mid_line};
     struct span span;
@@ -426,10 +452,6 @@ static void finish_found(struct scanner *s, struct lane *l, bool is_end) {
            is_behind(l, l->found[done].from, MESSAGE_AHEAD, is_end))
         message_finish(s, l, done++);
     drop_found(l, done);
-}
-
-static uint64_t least(uint64_t x, uint64_t y) {
-    return x < y ? x : y;
 }
 
 /* Everything before this is told and done. */

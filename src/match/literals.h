@@ -2,22 +2,19 @@
 #ifndef MATCH_LITERALS_H
 #define MATCH_LITERALS_H
 
-#include "match/pattern_text.h"
+#include "match/pattern_tree.h"
 
 #define LITERALS_PER_PATTERN 64 /* more branches than that: no literal */
+#define LINES_KNOWN 8           /* more are not worth knowing */
 
-/* Folded literals, of which every match contains one, outer blanks off; an
- * empty list where there is none. also: others, of which every match contains
- * one as well. */
-struct str_list literals_of(struct arena *a, const struct pattern_text *text,
-                            struct str_list *also);
+struct literals {
+    struct str_list best; /* folded, outer blanks off: every match contains
+                             one; empty: there is none */
+    struct str_list also; /* others, of which every match contains one too */
+    uint32_t lines; /* between a match's begin and the best literal in it, so
+                       many line ends at most; LINES_KNOWN + 1: any number */
+};
 
-/* How text is folded for the prefilter, and literals with it: ASCII letters
- * are small, and what \s matches is a blank. Runs of blanks count as one. */
-static inline unsigned char fold_byte(unsigned char c) {
-    if (c >= 'A' && c <= 'Z')
-        return (unsigned char)(c - 'A' + 'a');
-    return c >= 9 && c <= 13 ? ' ' : c;
-}
+struct literals literals_of(struct arena *a, const struct pattern_text *text);
 
 #endif

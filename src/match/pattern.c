@@ -187,17 +187,17 @@ struct regex *regex_compile(struct matcher *m, const struct pattern_text *text,
     arena_defer(m->a, regex_release, r);
     int code = 0;
     PCRE2_SIZE at = 0;
-    struct str counted = steps_counted(m->a, text->text, m->counts);
+    struct str counted = steps_counted(m->a, text, m->counts);
     r->code = pcre2_compile((PCRE2_SPTR)counted.p, counted.n, options, &code,
                             &at, m->compile);
-    if (!r->code && code == PCRE2_ERROR_HEAP_FAILED)
-        no_memory(m);
-    if (!r->code) {
+    if (!r->code) { /* once more, for the place in the pattern's own text */
         char why[160] = "";
+        r->code = pcre2_compile((PCRE2_SPTR)text->text.p, text->text.n,
+                                options, &code, &at, m->compile);
+        if (r->code || code == PCRE2_ERROR_HEAP_FAILED)
+            no_memory(m);
         pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof why);
-        struct str message = arena_str(m->a, str_of(why));
-        *error = (struct pattern_error){steps_place(text->text, counted, at),
-                                        message};
+        *error = (struct pattern_error){at, arena_str(m->a, str_of(why))};
         return NULL;
     }
     if (!has_room_for_groups(r)) {

@@ -10,8 +10,9 @@
  * where lengths are fixed, it matches one. The three macros are written out in
  * place, so that neither PCRE2 nor the literals see a subroutine call.
  *
- * It refuses (?x), whose meaning of a blank is another one, and (*VERBS), since
- * (*ACCEPT) could end a match before its literal.
+ * It refuses what would have to be understood twice: (?x), whose meaning of a
+ * blank is another one, (*VERBS), since (*ACCEPT) could end a match before its
+ * literal, quoted text (\Q), conditions, callouts and comments.
  */
 #include "match/pattern_text.h"
 
@@ -109,15 +110,6 @@ size_t pattern_options(struct str s, size_t at, struct str *on) {
     return i < s.n && (s.p[i] == ')' || s.p[i] == ':') ? i : 0;
 }
 
-static void copy_escape(struct preparation *p) {
-    if (!str_starts(rest_of(p), STR("\\Q"))) {
-        copy_to(p, p->at + 2);
-        return;
-    }
-    size_t end = p->at + str_find(rest_of(p), STR("\\E"));
-    copy_to(p, end + 2);
-}
-
 /* A run of blanks; the quantifier behind it, if any, is its last blank's. */
 static void put_blanks(struct preparation *p) {
     size_t start = p->at, run = 0;
@@ -152,13 +144,12 @@ static bool put_macro(struct preparation *p) {
 }
 
 static bool put_group(struct preparation *p) {
+    static const char *const refused[] = {"(*", "(?#", "(?(", "(?C"};
     struct str rest = rest_of(p), on;
-    if (str_starts(rest, STR("(?#"))) {
-        copy_to(p, p->at + str_find_char(rest, ')') + 1);
-        return true;
-    }
-    if (str_starts(rest, STR("(*")))
-        return refuse(p, p->at, "(*VERBS) are left out of patterns here");
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        if (str_starts(rest, str_of(refused[i])))
+            return refuse(p, p->at, "(*VERBS), conditions, callouts and "
+                                    "comments are left out of patterns here");
     if (put_macro(p))
         return true;
     if (pattern_options(p->in, p->at, &on) &&
@@ -184,8 +175,10 @@ static void close_group(struct preparation *p) {
 
 static bool put_next(struct preparation *p) {
     char c = p->in.p[p->at];
+    if (str_starts(rest_of(p), STR("\\Q")))
+        return refuse(p, p->at, "\\Q is left out: escape each character");
     if (c == '\\')
-        copy_escape(p);
+        copy_to(p, p->at + 2);
     else if (c == '[')
         copy_to(p, pattern_class_end(p->in, p->at));
     else if (c == '(')

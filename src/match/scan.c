@@ -8,9 +8,7 @@
  * their windows, hits by keep.c.
  */
 #include "match/parallel.h"
-#include "match/literals.h"
 #include "match/scanner.h"
-#include "match/tail.h"
 
 #include <string.h>
 
@@ -46,9 +44,6 @@ struct pattern_state *scan_known(struct scanner *s, uint32_t id) {
     if (!s->patterns[id]) {
         struct pattern_state *p = arena_alloc(s->a, sizeof *p);
         p->is = reader_pattern(s->reader, id);
-        const struct pattern_study *study = &p->is->study;
-        p->reach = (struct reach){study->has_reach, study->reach_bytes,
-                                  study->reach_lines};
         struct scanner *owner = s->owner ? s->owner : s;
         p->older = owner->newest;
         owner->newest = s->patterns[id] = p;
@@ -71,12 +66,10 @@ struct pattern_state *scan_pattern(struct scanner *s, uint32_t id) {
 }
 
 static void find_tail(struct scanner *s, struct pattern_state *p) {
-    struct pattern_text text = {.text = p->is->study.prepared,
-                                .needs_utf = p->is->study.needs_utf};
+    struct pattern_text text = {.text = p->is->study.tail,
+                                .needs_utf = p->is->study.needs_utf,
+                                .is_anchored = true};
     struct pattern_error error;
-    struct str_list also, literals = literals_of(s->a, &text, &also);
-    text.text = tail_of(s->a, &text, &literals);
-    text.is_anchored = true;
     if (text.text.n > 0)
         p->tail = regex_compile(s->matcher, &text, &error);
 }

@@ -13,7 +13,6 @@
 
 #include "match/pattern.h"
 #include "match/prefilter.h"
-#include "match/reach.h"
 #include "match/window.h"
 
 #define KEEP_FIRST 32 /* hits kept of a pattern that is no signature ... */
@@ -43,6 +42,7 @@
 
 struct range { /* literals of one pattern end between first and last */
     uint32_t pattern;
+    uint64_t begin; /* of the first one */
     uint64_t first, last;
     uint64_t first_line, last_line; /* they stand in: index, with what the
                                        window has dropped */
@@ -94,7 +94,6 @@ struct pattern_state { /* a pattern that a literal has named */
     struct pattern_state *older;
     const struct pattern *is;
     struct regex *regex; /* NULL: not compiled yet */
-    struct reach reach;
     struct regex *tail;     /* NULL: none, or not asked for yet */
     uint32_t named;         /* so often; up to TAIL_AFTER */
     uint32_t tail_runs, tail_denials; /* in the lines that are read */

@@ -3,7 +3,7 @@
 #ifndef MATCH_STEPS_H
 #define MATCH_STEPS_H
 
-#include "base/arena.h"
+#include "match/pattern_tree.h"
 
 /* The text that PCRE2 compiles: that of a prepared pattern with callouts behind
  * its repeats. A callout is one step, and so is every byte that the match went
@@ -12,11 +12,7 @@ enum steps_of {
     STEPS_OF_ALL,   /* repeats of no fixed number, for the build's check */
     STEPS_OF_LARGE  /* those whose work is not bounded by a small number */
 };
-struct str steps_counted(struct arena *a, struct str prepared,
+struct str steps_counted(struct arena *a, const struct pattern_text *text,
                          enum steps_of which);
-
-/* Where counted[at] stands in the text that it was made of: for what PCRE2 says
- * of a bad pattern. */
-size_t steps_place(struct str prepared, struct str counted, size_t at);
 
 #endif

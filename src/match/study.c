@@ -4,7 +4,7 @@
  * does, so a run reads it from the index. */
 #include "match/literals.h"
 #include "match/pattern.h"
-#include "match/reach.h"
+#include "match/tail.h"
 
 static _Noreturn void refuse(struct arena *a,
                              const struct pattern_error *error) {
@@ -40,14 +40,11 @@ static void study(struct arena *a, struct matcher *m, struct pattern *p) {
     struct pattern_error error;
     if (!pattern_text_prepare(a, p->text, &text, &error))
         refuse(a, &error);
-    struct reach reach = reach_of(a, p->text);
-    struct str_list also;
-    literals_of(a, &text, &also);
+    struct literals literals = literals_of(a, &text);
     p->study = (struct pattern_study){
-        .also = also,
         .prepared = text.text, .needs_utf = text.needs_utf,
-        .has_reach = reach.is_known,
-        .reach_bytes = reach.bytes, .reach_lines = reach.lines,
+        .lines_before = literals.lines, .also = literals.also,
+        .tail = tail_of(a, &text, &literals.best),
         .code = code_of(a, m, p)};
 }
 

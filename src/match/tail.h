@@ -3,7 +3,7 @@
 #ifndef MATCH_TAIL_H
 #define MATCH_TAIL_H
 
-#include "match/pattern_text.h"
+#include "match/pattern_tree.h"
 
 /* A pattern that matches where one of `literals` begins wherever they lie in a
  * match of the pattern they were taken from: its text from that literal on.

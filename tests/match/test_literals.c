@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "match/match.h"
+#include "match/literals.h"
 #include "support/corpus.h"
 
 static void expect_literals(struct arena *a, const char *pattern,
@@ -39,7 +39,6 @@ static const struct {
     {"(?i)Free Memory", "free memory"},
     {"[Ff]ree[ ]memory[.]", "free memory."},
     {"out\\.of\\(memory\\)", "out.of(memory)"},
-    {"\\Qa.b(c)\\E is it", "a.b(c) is it"},
     /* what may be missing adds nothing */
     {"allocate(?: more)? memory", "allocate"},
     {"allocate ?memory now", "memory now"},
@@ -48,8 +47,6 @@ static const struct {
     {"(?:abcdefgh){0,3}xyz", "xyz"},
     {"abcdefghi+jk", "abcdefghi"},
     {"(?:abcd){2}e", "abcdabcde"},
-    {"\\Qabcdefgh\\E?ij", "abcdefg"},
-    {"abcdefgh(?#one)?ij", "abcdefg"},
     /* what all frames of Python say is worth little, though not nothing */
     {"sd_models\\w*\\.py\", line \\d+, in load", "sd_models"},
     {"\\.py\", line \\d+, in \\w+", ".py\", line"},
@@ -81,8 +78,6 @@ static const struct {
     {"(?|(abcdefgh)|(ijklmnop))", "abcdefgh | ijklmnop"},
     {"(?>abcdefgh)ij", "abcdefghij"},
     {"a(?:b|b)cdefgh", "abcdefgh"},
-    {"(?(?=a)abcdefgh|ijk) tail", "tail"},
-    {"(?<pid>a)(?(<pid>)bcdefghij|k)l", "l"},
     {"(?:x(?:y|z)|w)abcdefgh", "abcdefgh"},
     {".*", ""},
     {"", ""},
@@ -91,6 +86,48 @@ static const struct {
 static void literals_are_mandatory_words(struct arena *a) {
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         expect_literals(a, table[i].pattern, table[i].literals);
+    }
+}
+
+/* ---- lines before the literal ---- */
+
+static void expect_lines(struct arena *a, const char *pattern,
+                         uint32_t lines) {
+    struct pattern_text text;
+    struct pattern_error error;
+    assert_true(pattern_text_prepare(a, str_of(pattern), &text, &error));
+    struct literals found = literals_of(a, &text);
+    if (found.lines != lines) {
+        fail_msg("\"%s\": %u lines", pattern, found.lines);
+    }
+}
+
+static void a_match_begins_few_lines_before(struct arena *a) {
+    expect_lines(a, "CUDA out of memory\\. Tried", 0);
+    expect_lines(a, "[^\\n]*?CUDA out of memory", 0);
+    expect_lines(a, "\\b[\\w.]+Error: ?CUDA_out_of_memory", 1);
+    expect_lines(a, "(?<gpu_free>\\d+)_bytes_are_free", 0);
+    expect_lines(a, "^(?!WARN\\s)[Oo]ut_of_memory", 0);
+    expect_lines(a, "^\\xE2\\x94\\x82[^\\n]*out_of_memory", 0);
+    expect_lines(a, "[^\\x22\\n]*[\\x20-\\x7E]out_of_memory",
+                 0);
+    expect_lines(a, "[ -~]{3}out_of_memory", 0);
+    expect_lines(a, "(?:[Oo]ut_of_memory|bad_alloc_here|(?i:No_memory_left))",
+                 0);
+    expect_lines(a, "(?<gpu_free>(?&amount)) is free now", 2);
+    expect_lines(a, "one(?: two)? \\d+three_is_the_literal", 2);
+    expect_lines(a, "a[^x]{2}the_long_literal", 2);
+    expect_lines(a, "(?:one_two three_four|three_four)", 1);
+}
+
+static void or_any_number_of_lines(struct arena *a) {
+    static const char *const patterns[] = {
+        "a[^x]*the_long_literal",      "a[\\s\\S]+?the_long_literal",
+        "x(?:a b)*the_long_literal",   "(?s)a.*the_long_literal",
+        "x\\D*the_long_literal",       "x[\\x0A\\x22]*the_long_literal",
+        "x[^\\x22]*the_long_literal", "(a)\\1the_long_literal"};
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        expect_lines(a, patterns[i], LINES_KNOWN + 1);
     }
 }
 
@@ -115,6 +152,10 @@ static void flaws_are_named_at_their_place(struct arena *a) {
     expect_flaw(a, "out of memory (*ACCEPT)", false, false, PATTERN_SYNTAX,
                 14);
     expect_flaw(a, "(?x) out of memory", false, false, PATTERN_SYNTAX, 0);
+    expect_flaw(a, "ab(?(?=a)b|c)", false, false, PATTERN_SYNTAX, 2);
+    expect_flaw(a, "ab(?#what)", false, false, PATTERN_SYNTAX, 2);
+    expect_flaw(a, "ab(?C)", false, false, PATTERN_SYNTAX, 2);
+    expect_flaw(a, "a \\Qb", false, false, PATTERN_SYNTAX, 2);
     expect_flaw(a, "", false, false, PATTERN_SYNTAX, 0);
     expect_flaw(a, "out of memory (?<gpu_fre>(?&amount))", false, false,
                 PATTERN_BAD_GROUP, 17);
@@ -174,7 +215,6 @@ static void blanks_match_wraps(struct arena *a) {
     expect_match(a, "is ?less", "isless", "");
     expect_match(a, "is ?less", "is \n less", "");
     expect_match(a, "is {2}less", "is \n less", "");
-    expect_match(a, "\\Qis it\\E less", "is\nit less", NULL);
     expect_match(a, "(?<!not )ready now", "not\nready now", NULL);
     expect_match(a, "a.c", "a\nc", NULL);
     expect_match(a, "^Killed$", "x\nKilled\ny", "");
@@ -215,6 +255,8 @@ static void work_is_limited(struct arena *a) {
         with_arena(name);                                                  \
     }
 IN_ARENA(literals_are_mandatory_words)
+IN_ARENA(a_match_begins_few_lines_before)
+IN_ARENA(or_any_number_of_lines)
 IN_ARENA(flaws_are_named_at_their_place)
 IN_ARENA(macros_match_what_is_printed)
 IN_ARENA(blanks_match_wraps)
@@ -224,6 +266,8 @@ IN_ARENA(work_is_limited)
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_literals_are_mandatory_words),
+        cmocka_unit_test(test_a_match_begins_few_lines_before),
+        cmocka_unit_test(test_or_any_number_of_lines),
         cmocka_unit_test(test_flaws_are_named_at_their_place),
         cmocka_unit_test(test_macros_match_what_is_printed),
         cmocka_unit_test(test_blanks_match_wraps),
