@@ -93,6 +93,10 @@ $(BUILD)/liboomkb.so: $(BUILD)/libjansson.a $(LIB_OBJ) $(BUILD)/index.o
 	  -o $@ $(filter-out $<,$^) $(LIB_SHARED) $(LIB_STATIC)
 $(BUILD)/oomkb: $(BUILD)/libjansson.a $(PROGRAM_OBJ) $(LIB_OBJ) $(BUILD)/index.o
 	$(Q)$(CC) $(SAN) $(HARDEN_LINK) -o $@ $(filter-out $<,$^) $(LIB_SHARED) $(LIB_STATIC) $(PROGRAM_LIBS)
+# Runs where nothing is installed. SQLite could load extensions; nobody asks it
+# to, so what glibc says of dlopen in a static program is of no account.
+$(BUILD)/oomkb-static: $(BUILD)/libjansson.a $(PROGRAM_OBJ) $(LIB_OBJ) $(BUILD)/index.o
+	$(Q)$(CC) -static-pie $(HARDEN_LINK) -o $@ $(filter-out $<,$^) $(LIB_SHARED) $(LIB_STATIC) $(PROGRAM_LIBS) -lm
 
 # --- install: PREFIX is where it will live, DESTDIR where it is put for now ---
 VERSION = $(shell sed -n 's/^.define OOMKB_VERSION "\(.*\)"/\1/p' include/oomkb/oomkb.h)
@@ -126,6 +130,11 @@ install: all  ## install program, library and man pages: PREFIX= DESTDIR=
 uninstall:  ## remove what install put there: same PREFIX= DESTDIR=
 	$(Q)rm -f $(INSTALLED); \
 	rmdir "$(AT)/include/oomkb" "$(AT)/share/doc/oomkb" 2>/dev/null || true
+
+.PHONY: dist
+dist:  ## source tarball, static program and .deb of the last commit: build/dist
+	@tests/tools/packages.sh dist
+	@packaging/dist.sh $(BUILD)/dist $(VERSION)
 
 .PHONY: abi
 abi: $(BUILD)/liboomkb.so  ## write the ABI baseline in docs/abi/ again; read its diff

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Make sure that the packages of a purpose are there: packages.sh build|test|bench
+# Make sure that the packages of a purpose are there: packages.sh build|test|bench|dist
 # Debian and Ubuntu: installs what is missing (root, or sudo). Elsewhere: names
 # them and stops. The peers of the bench are welcome, not needed.
 set -eu
@@ -8,6 +8,7 @@ build="gcc make libc6-dev libsqlite3-dev libpcre2-dev libyaml-dev
 libjansson-dev zlib1g-dev libzstd-dev liblzma-dev"
 test="cmark-gfm libcmocka-dev pmccabe python3 python3-jsonschema python3-yaml g++ clang mandoc
 binutils pkg-config abigail-tools"
+dist="debhelper dpkg-dev git lintian"
 
 peers="ripgrep g++ libvectorscan-dev libre2-dev"
 optional=
@@ -16,7 +17,8 @@ case "${1-}" in
 build) wanted=$build ;;
 test) wanted="$build $test" ;;
 bench) wanted=$build optional=$peers ;;
-*) echo "usage: packages.sh build|test|bench" >&2; exit 2 ;;
+dist) wanted="$build $dist" ;;
+*) echo "usage: packages.sh build|test|bench|dist" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

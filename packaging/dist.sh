@@ -1,0 +1,87 @@
+#!/bin/sh
+# What a release hands out, made of the last commit: dist.sh FOLDER VERSION
+#
+#     oomkb-VERSION.tar.gz                 the source
+#     oomkb-VERSION-linux-MACHINE.tar.gz   a static program, its manual, licences
+#     oomkb_VERSION_MACHINE.deb            built against shared libraries
+#     SHA256SUMS
+#
+# The programs are built from the source tarball, unpacked beside them, so it is
+# complete. The same commit and the same packages give the same bytes in any
+# folder: times are those of the commit, paths are mapped away.
+set -eu
+cd "$(dirname "$0")/.."
+mkdir -p "$1"
+out=$(cd "$1" && pwd)
+version=$2
+machine=$(uname -m)
+source=oomkb-$version
+static=$source-linux-$machine
+work=$out/work
+export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}"
+export LC_ALL=C TZ=UTC0
+unset MAKEFLAGS MFLAGS CFLAGS
+umask 022
+jobs=$(nproc)
+
+pack() { # FOLDER, in $work: times, order and owners say nothing of this machine
+    tar -C "$work" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 \
+        --numeric-owner --format=gnu -c "$1" | gzip -n -9 > "$out/$1.tar.gz"
+}
+
+make_source() {
+    [ -z "$(git status --porcelain --untracked-files=no)" ] ||
+        echo "dist: changes that are not committed are left out" >&2
+    git archive --format=tar --prefix="$source/" HEAD | tar -C "$work" -x
+    pack "$source"
+}
+
+# Whose code the static program holds, as their packages say it.
+put_licences() { # FOLDER
+    mkdir -p "$1"
+    cp LICENSE "$1/oomkb"
+    for package in libc6-dev libjansson-dev liblzma-dev libpcre2-dev \
+        libsqlite3-dev libyaml-dev libzstd-dev zlib1g-dev; do
+        cp "/usr/share/doc/$package/copyright" "$1/$package"
+    done
+}
+
+make_static() {
+    make -s -C "$work/$source" -j"$jobs" build/oomkb-static \
+        CFLAGS="-O2 -ffile-prefix-map=$work/$source=."
+    mkdir "$work/$static"
+    install -m 755 "$work/$source/build/oomkb-static" "$work/$static/oomkb"
+    strip -s "$work/$static/oomkb"
+    cp docs/oomkb.1 "$work/$static/"
+    put_licences "$work/$static/licences"
+    pack "$static"
+}
+
+make_deb() {
+    rm -rf "$work/$source/build"
+    cp -r packaging/debian "$work/$source/debian"
+    cat > "$work/$source/debian/changelog" <<END
+oomkb ($version) unstable; urgency=medium
+
+  * Release $version. What changed stands in CHANGELOG.md.
+
+ -- $(sed -n 's/^Maintainer: //p' packaging/debian/control)  $(date -R -d "@$SOURCE_DATE_EPOCH")
+END
+    (cd "$work/$source" &&
+        DEB_BUILD_OPTIONS="noautodbgsym parallel=$jobs" \
+            dpkg-buildpackage -b -us -uc) > "$work/deb.log" 2>&1 || {
+        tail -n 40 "$work/deb.log"
+        exit 1
+    }
+    mv "$work"/oomkb_*.deb "$out/"
+}
+
+rm -rf "$work" "$out"/*.tar.gz "$out"/*.deb
+mkdir "$work"
+make_source
+make_static
+make_deb
+rm -rf "$work"
+cd "$out"
+sha256sum -- *.tar.gz *.deb | tee SHA256SUMS
+lintian --fail-on error ./*.deb
