@@ -135,6 +135,9 @@ uninstall:  ## remove what install put there: same PREFIX= DESTDIR=
 dist:  ## source tarball, static program and .deb of the last commit: build/dist
 	@tests/tools/packages.sh dist
 	@packaging/dist.sh $(BUILD)/dist $(VERSION)
+.PHONY: release-check
+release-check: dist  ## build it again elsewhere; use each part in a bare Debian 12 (root)
+	@tests/tools/release.sh $(BUILD)/dist $(VERSION)
 
 .PHONY: abi
 abi: $(BUILD)/liboomkb.so  ## write the ABI baseline in docs/abi/ again; read its diff

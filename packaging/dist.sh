@@ -46,8 +46,15 @@ put_licences() { # FOLDER
     done
 }
 
+build() { # COMMAND...: what it says is of interest when it fails
+    (cd "$work/$source" && "$@") > "$work/log" 2>&1 || {
+        tail -n 40 "$work/log"
+        exit 1
+    }
+}
+
 make_static() {
-    make -s -C "$work/$source" -j"$jobs" build/oomkb-static \
+    build make -j"$jobs" build/oomkb-static \
         CFLAGS="-O2 -ffile-prefix-map=$work/$source=."
     mkdir "$work/$static"
     install -m 755 "$work/$source/build/oomkb-static" "$work/$static/oomkb"
@@ -67,12 +74,8 @@ oomkb ($version) unstable; urgency=medium
 
  -- $(sed -n 's/^Maintainer: //p' packaging/debian/control)  $(date -R -d "@$SOURCE_DATE_EPOCH")
 END
-    (cd "$work/$source" &&
-        DEB_BUILD_OPTIONS="noautodbgsym parallel=$jobs" \
-            dpkg-buildpackage -b -us -uc) > "$work/deb.log" 2>&1 || {
-        tail -n 40 "$work/deb.log"
-        exit 1
-    }
+    build env DEB_BUILD_OPTIONS="noautodbgsym parallel=$jobs" \
+        dpkg-buildpackage -b -us -uc
     mv "$work"/oomkb_*.deb "$out/"
 }
 
@@ -84,4 +87,4 @@ make_deb
 rm -rf "$work"
 cd "$out"
 sha256sum -- *.tar.gz *.deb | tee SHA256SUMS
-lintian --fail-on error ./*.deb
+lintian --allow-root --fail-on error ./*.deb

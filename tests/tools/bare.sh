@@ -1,50 +1,15 @@
 #!/bin/sh
 # As a newcomer: the README's two commands in a new Debian 12 and 13 with
-# nothing optional installed, as root and as a user with sudo. Needs root and
-# debootstrap; takes an hour. The mirror is the one that this machine's apt
-# uses. Says how long each command took; exits 1 when one failed.
+# nothing optional installed, as root and as a user with sudo. Takes an hour.
+# Says how long each command took; exits 1 when one failed.
 #
 #     bare.sh [SUITE...]         default: bookworm trixie
 #     BARE_USERS=root            one of the two users alone
 set -eu
 cd "$(dirname "$0")/../.."
+. tests/tools/root.sh
 suites=${*:-bookworm trixie}
-[ "$(id -u)" = 0 ] || { echo "bare.sh: needs root, for debootstrap" >&2; exit 2; }
-command -v debootstrap >/dev/null ||
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq debootstrap >/dev/null
-
-mirror=$(apt-get indextargets --format '$(SITE)' | grep '/debian/\{0,1\}$' | head -n 1)
-[ -n "$mirror" ] || { echo "bare.sh: this machine's apt names no Debian mirror" >&2; exit 2; }
-work=$(mktemp -d)
-root=
-leave() {
-    for place in proc dev/shm dev; do
-        [ -z "$root" ] || umount "$root/$place" 2>/dev/null || :
-    done
-    rm -rf --one-file-system "$work"
-}
-trap leave EXIT INT TERM
-
-make_root() { # SUITE
-    root=$work/$1
-    debootstrap --variant=minbase "$1" "$root" "$mirror" >"$work/$1.log" 2>&1 || {
-        tail -n 20 "$work/$1.log"; exit 1; }
-    cp -r /etc/apt/apt.conf.d/. "$root/etc/apt/apt.conf.d/"
-    cp /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null || :
-    cp /etc/hosts "$root/etc/hosts" 2>/dev/null || :
-    mount -t proc proc "$root/proc"
-    mount --rbind /dev "$root/dev" 2>/dev/null || mount -o bind /dev "$root/dev"
-    mount --make-rslave "$root/dev" 2>/dev/null || :
-    # What a newcomer has: make, git's clone, and sudo for the second user.
-    inside "apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends make sudo >/dev/null" root
-    inside "useradd -m guest && echo 'guest ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/guest" root
-}
-
-inside() { # COMMAND USER
-    chroot "$root" /usr/bin/env -i HOME=/root TERM=dumb \
-        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-        su "$2" -c "$1"
-}
+start_roots
 
 put_clone() { # HOME USER
     rm -rf "${root:?}$1/oomkb"
@@ -61,7 +26,9 @@ try() { # SUITE USER COMMAND
 }
 
 for suite in $suites; do
-    make_root "$suite"
+    # What a newcomer has: make, git's clone, and sudo for the second user.
+    make_root "$suite" "make sudo"
+    inside "echo 'guest ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/guest" root
     for user in ${BARE_USERS:-root guest}; do
         home=/root
         [ "$user" = root ] || home=/home/guest
@@ -69,6 +36,6 @@ for suite in $suites; do
         try "$suite" "$user" "make demo"
         try "$suite" "$user" "make check"
     done
-    umount -R "$root/dev" "$root/proc" 2>/dev/null || umount "$root/dev" "$root/proc" || :
+    end_root
 done
 exit $failed

@@ -1,0 +1,93 @@
+#!/bin/sh
+# What `make dist` made, as its users meet it: release.sh DIST VERSION
+# Two builds in different folders are equal. Each artifact is installed and used
+# in a new Debian 12: the static program before anything else is there, the
+# package by apt, the source by the README's commands. Ends with
+# `N passed, N failed`.
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/tools/root.sh
+dist=$(cd "$1" && pwd)
+version=$2
+start_roots
+passed=0 failed=0
+
+try() { # WHAT COMMAND...
+    what=$1
+    shift
+    if "$@" >"$work/out" 2>&1; then
+        passed=$((passed + 1))
+        echo "ok    $what"
+    else
+        failed=$((failed + 1))
+        echo "FAIL  $what"
+        tail -n 20 "$work/out" | sed 's/^/    /'
+    fi
+}
+
+again() { # the same commit, in a folder of another name and depth
+    git clone -q . "$work/another/folder/of/oomkb"
+    "$work/another/folder/of/oomkb/packaging/dist.sh" "$work/second" "$version"
+    diff "$dist/SHA256SUMS" "$work/second/SHA256SUMS"
+}
+
+# A failure answered, a fit, a base of one's own, the version: no file of the
+# source tree is in reach but a log and an entry.
+use() { # PROGRAM
+    inside "set -e; cd ~guest
+        $1 --version | grep -qx 'oomkb $version'
+        $1 crash.log | grep -F '[vllm/kv-cache-too-small]'
+        gzip -c crash.log | $1 --format json --redact | grep -F kv-cache-too-small
+        $1 fit --model Qwen/Qwen2.5-7B-Instruct --gpu H100 --max-model-len 32k
+        $1 search 'shared memory' | grep -F shm
+        $1 check own/entries
+        $1 build own/entries -o own.db
+        $1 --kb own.db list" guest
+}
+
+static() {
+    tar -C "$root/opt" -xzf "$dist"/oomkb-"$version"-linux-*.tar.gz
+    use /opt/oomkb-"$version"-linux-*/oomkb
+}
+
+package() {
+    cp "$dist"/*.deb "$root/tmp/"
+    inside "DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends /tmp/oomkb_*.deb" root
+    use oomkb
+    inside "test -f /usr/share/man/man1/oomkb.1.gz &&
+        bash -c 'source /usr/share/bash-completion/completions/oomkb && complete -p oomkb'" guest
+}
+
+purge() {
+    inside "dpkg -L oomkb >/tmp/files && apt-get purge -y oomkb &&
+        while read -r file; do test -d \$file || ! test -e \$file || exit 1; done </tmp/files" root
+}
+
+source_tree() {
+    tar -C "$root/root" -xzf "$dist/oomkb-$version.tar.gz"
+    inside "apt-get install -y --no-install-recommends make pkg-config >/dev/null &&
+        cd /root/oomkb-$version && make demo && make install && ldconfig &&
+        gcc examples/support-bot.c \$(pkg-config --cflags --libs oomkb) -o /tmp/bot" root
+    use oomkb
+}
+
+# Without one file of a Debian: the program, a log and nothing else.
+alone() {
+    mkdir -p "$work/alone/tmp"
+    tar -C "$work/alone" --strip-components=1 -xzf "$dist"/oomkb-"$version"-linux-*.tar.gz
+    cp examples/vllm-long-context.log "$work/alone/"
+    chroot "$work/alone" /oomkb vllm-long-context.log | grep -F '[vllm/kv-cache-too-small]'
+}
+
+try "two builds in different folders are equal" again
+try "the static program in an empty root" alone
+make_root bookworm ""
+cp examples/vllm-long-context.log "$root/home/guest/crash.log"
+cp -r tests/good "$root/home/guest/own"
+inside "chown -R guest: /home/guest" root
+try "the static program in a bare Debian 12" static
+try "the package, installed by apt" package
+try "the package leaves nothing when purged" purge
+try "the source: make demo, make install" source_tree
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
