@@ -7,6 +7,7 @@
  * matches the line, and none of the healthy lines around it where that can be
  * had. The sample is the line without paths, names of users and machines. */
 #include "author/draft.h"
+#include "base/utf8.h"
 #include "match/match.h"
 #include "render/redact.h"
 
@@ -109,14 +110,18 @@ static void put_tail(struct buf *b, const struct draft_source *from) {
                STR_ARG(from->today), STR_ARG(from->today));
 }
 
-/* Control bytes have no place in a page of YAML. */
+/* Control bytes have no place in a page of YAML, and what nobody sees none in
+ * one that somebody reviews. */
 static struct str printable(struct arena *a, struct str s) {
-    char *out = arena_alloc(a, s.n);
+    char *text = arena_alloc(a, s.n + 1);
     for (size_t i = 0; i < s.n; i++) {
         unsigned char c = (unsigned char)s.p[i];
-        out[i] = c < 0x20 || c == 0x7f ? ' ' : s.p[i];
+        text[i] = c < 0x20 || c == 0x7f ? ' ' : s.p[i];
     }
-    return (struct str){out, s.n};
+    struct buf out;
+    buf_init_in(&out, a, DRAFT_BYTES_MAX);
+    utf8_clean(&out, (struct str){text, s.n});
+    return buf_str(&out);
 }
 
 /* Good, and true of the line as it was and as it is after redaction. */

@@ -242,9 +242,14 @@ static bool put_address(struct making *m) {
     return true;
 }
 
-/* <path-1>, <host-2>: what redaction left */
+/* <path-1>, <host-2>: what redaction left; U+FFFD: what nobody sees */
 static bool put_placeholder(struct making *m) {
     size_t end = m->at + 1;
+    if (str_starts(str_slice(m->line, m->at, m->line.n), STR("\xEF\xBF\xBD"))) {
+        buf_add(&m->out, STR("[^\\n]{0,200}?"));
+        m->at += 3;
+        return true;
+    }
     while (char_of(m, end) >= 'a' && char_of(m, end) <= 'z')
         end++;
     if (char_of(m, m->at) != '<' || char_of(m, end) != '-')

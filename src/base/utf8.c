@@ -30,6 +30,15 @@ static const struct range no_width[] = {
     {0xFEFF, 0xFEFF},
 };
 
+/* Is obeyed or read, and not seen: C1, soft hyphen, marks of direction, what
+ * has no width, line ends that only some programs know, tags that spell text.
+ * The joiner of an emoji (U+200D) and its selectors (U+FE00..F) are none. */
+static const struct range unseen[] = {
+    {0x0080, 0x009F}, {0x00AD, 0x00AD}, {0x061C, 0x061C}, {0x180E, 0x180E},
+    {0x200B, 0x200C}, {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},
+    {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE0FFF},
+};
+
 static bool is_in(uint32_t cp, const struct range *ranges, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (cp >= ranges[i].first && cp <= ranges[i].last)
@@ -109,8 +118,6 @@ void utf8_put(struct buf *out, uint32_t cp) {
     buf_add(out, (struct str){b, n});
 }
 
-/* What a terminal would obey instead of show: C0, DEL, C1, and the characters
- * that turn the direction of text. */
 static uint32_t picture_of(uint32_t cp) {
     if (cp == '\n' || cp == '\t')
         return cp;
@@ -118,10 +125,7 @@ static uint32_t picture_of(uint32_t cp) {
         return 0x2400 + cp;
     if (cp == 0x7F)
         return 0x2421;
-    bool is_obeyed = (cp >= 0x80 && cp < 0xA0) ||
-                     (cp >= 0x202A && cp <= 0x202E) ||
-                     (cp >= 0x2066 && cp <= 0x2069);
-    return is_obeyed ? REPLACEMENT : cp;
+    return is_in(cp, unseen, sizeof unseen / sizeof *unseen) ? REPLACEMENT : cp;
 }
 
 /* How many bytes at the front are printable ASCII. */

@@ -11,8 +11,9 @@ bool utf8_valid(struct str s);
 size_t utf8_next(struct str s, uint32_t *cp);
 void utf8_put(struct buf *out, uint32_t cp);
 /* Append s with bad bytes as U+FFFD and control characters (not \n, \t) as
- * their visible pictures (U+2400...), C1 and the marks that turn the direction
- * of text as U+FFFD: safe for a terminal and a page. */
+ * their visible pictures (U+2400...), and what is obeyed or read but not seen
+ * (C1, marks of direction, tags ...) as U+FFFD: safe for a terminal, a page, a
+ * reader of JSON by lines, and a model that reads along. */
 void utf8_clean(struct buf *out, struct str s);
 bool utf8_is_printable(struct str s); /* ASCII alone, without control bytes */
 /* Columns on a terminal: East Asian wide characters take two, combining none.

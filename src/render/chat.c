@@ -211,10 +211,7 @@ void chat_walk(const struct teller *t, struct document *d, struct buf *out) {
         drop_lightest(&m);
     }
     for (size_t i = 0; i < m.count; i++) {
-        struct buf clean;
-        buf_init_in(&clean, t->a, (size_t)256 << 10);
-        utf8_clean(&clean, m.piece[i]);
-        buf_add(out, str_trim(buf_str(&clean)));
+        buf_add(out, str_trim(m.piece[i]));
         buf_add_char(out, '\n');
     }
 }

@@ -4,8 +4,9 @@
  *
  * Escaped is what could act where it stands: `*` and `[` everywhere, `_` but
  * inside a word, `<` and entities always, `-`, `#`, `1.` at the beginning. A
- * `span` between backquotes stays one; a lone backquote is escaped. A word
- * joiner behind @ keeps a name in a log from calling somebody. A paragraph is
+ * `span` between backquotes stays one; a lone backquote is escaped. What pages
+ * make of words after Markdown is done (a name behind @ is called, an address
+ * becomes a link, `:x:` a picture) a word joiner breaks up. A paragraph is
  * one line, for comments break where a line breaks; fixes are no list, so that
  * their commands stand at the left edge, ready to be copied; bars stand in a
  * block of code, where every renderer keeps them aligned.
@@ -145,13 +146,40 @@ static bool is_markup(struct str line, size_t at) {
         return (next > ' ' && next < 0x7f && !is_alnum(next)) ||
                at + 1 == line.n;
     case '#': return prev == ' ';
+    case '|': return at == 0 || prev == c || next == c;
     default: break;
     }
-    return ends_number(line, at) || (at == 0 && is_one_of(c, "-+>=|"));
+    return ends_number(line, at) || (at == 0 && is_one_of(c, "-+>="));
+}
+
+/* ":joy:"; "12:34:56" and "c10::Error:" are none. */
+static bool begins_picture(struct str behind) {
+    static const char *const bytes = "abcdefghijklmnopqrstuvwxyz0123456789_+-";
+    size_t n = 0;
+    while (n < behind.n && is_one_of(behind.p[n], bytes)) {
+        n++;
+    }
+    return n > 0 && n < behind.n && behind.p[n] == ':' &&
+           !is_digits(str_slice(behind, 0, 1));
+}
+
+/* "http:", "www.", "GH-", "@" and ":joy:" act by what stands behind. */
+static bool begins_action(struct str line, size_t at) {
+    char prev = at > 0 ? line.p[at - 1] : ' ';
+    struct str behind = str_slice(line, at + 1, line.n);
+    struct str so_far = str_slice(line, 0, at + 1);
+    char next = behind.n > 0 ? behind.p[0] : ' ';
+    switch (line.p[at]) {
+    case '@': return !is_alnum(prev) && is_alnum(next);
+    case ':':
+        return str_starts(behind, STR("//")) || begins_picture(behind);
+    case '.': return str_ends(so_far, STR("www.")) && is_alnum(next);
+    case '-': return str_ends(so_far, STR("GH-")) && is_alnum(next);
+    default: return false;
+    }
 }
 
 static void put_character(struct sheet *s, struct str line, size_t at) {
-    char prev = at > 0 ? line.p[at - 1] : ' ';
     char next = at + 1 < line.n ? line.p[at + 1] : ' ';
     char c = line.p[at];
     if (c == '<') {
@@ -168,7 +196,7 @@ static void put_character(struct sheet *s, struct str line, size_t at) {
     }
     raw(s, is_markup(line, at) ? "\\" : "");
     buf_add_char(s->out, c);
-    if (c == '@' && !is_alnum(prev) && is_alnum(next)) {
+    if (begins_action(line, at)) {
         utf8_put(s->out, 0x2060); /* word joiner */
     }
 }

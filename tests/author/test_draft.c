@@ -180,6 +180,16 @@ static void survives_any_line(struct arena *a) {
         check_page(a, draft_of(a, logs[i]), true);
 }
 
+/* Nobody reviews what nobody sees: it is in no page, and the pattern still
+ * matches the line that has it. */
+static void shows_all_that_it_says(struct arena *a) {
+    struct str page = draft_of(a, "RuntimeError: widget ran out of memory"
+                                  "\u202Ehere \U000E0041\n");
+    expect_not_in(page, "\u202E");
+    expect_not_in(page, "\U000E0041");
+    check_page(a, page, true);
+}
+
 static void try_draft(void *arg) {
     struct arena *a = arg;
     draft_of(a, "all is well\n");
@@ -205,6 +215,7 @@ TEST(reads_only_what_is_near)
 TEST(compiles_as_a_draft)
 TEST(is_refused_without_that_status)
 TEST(survives_any_line)
+TEST(shows_all_that_it_says)
 TEST(says_when_there_is_nothing)
 
 int main(void) {
@@ -219,6 +230,7 @@ int main(void) {
         cmocka_unit_test(test_compiles_as_a_draft),
         cmocka_unit_test(test_is_refused_without_that_status),
         cmocka_unit_test(test_survives_any_line),
+        cmocka_unit_test(test_shows_all_that_it_says),
         cmocka_unit_test(test_says_when_there_is_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

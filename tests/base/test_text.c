@@ -116,6 +116,29 @@ static void nothing_unsafe_is_shown(void **state) {
     buf_free(&b);
 }
 
+/* Each is text that nobody sees, or a line end that only some obey. */
+static void nothing_unseen_is_passed_on(void **state) {
+    (void)state;
+    static const uint32_t unseen[] = {0xAD, 0x61C, 0x200B, 0x200E, 0x200F,
+        0x2028, 0x2029, 0x202E, 0x2060, 0x2066, 0xFEFF, 0xE0001, 0xE0041,
+        0xE0100};
+    for (size_t i = 0; i < sizeof unseen / sizeof *unseen; i++) {
+        struct buf is, shown;
+        buf_init(&is, NULL, 0);
+        buf_init(&shown, NULL, 0);
+        utf8_put(&is, unseen[i]);
+        utf8_clean(&shown, buf_str(&is));
+        assert_string_equal(shown.p, "\xEF\xBF\xBD");
+        buf_free(&is);
+        buf_free(&shown);
+    }
+    struct buf b; /* a warning sign with its selector, a joined family */
+    buf_init(&b, NULL, 0);
+    utf8_clean(&b, STR("\u26A0\uFE0F \U0001F469\u200D\U0001F467"));
+    assert_string_equal(b.p, "\u26A0\uFE0F \U0001F469\u200D\U0001F467");
+    buf_free(&b);
+}
+
 static void widths_are_columns(void **state) {
     (void)state;
     assert_int_equal(utf8_width(STR("abc")), 3);
@@ -233,6 +256,7 @@ int main(void) {
         cmocka_unit_test(bad_utf8_is_known),
         cmocka_unit_test(every_character_survives_a_round_trip),
         cmocka_unit_test(nothing_unsafe_is_shown),
+        cmocka_unit_test(nothing_unseen_is_passed_on),
         cmocka_unit_test(widths_are_columns),
         cmocka_unit_test(json_is_written_and_read),
         cmocka_unit_test(complaints_point_at_the_place),

@@ -18,7 +18,11 @@ TAGS = {"h1", "h2", "h3", "p", "ul", "ol", "li", "code", "pre", "strong",
 HOSTILE = ["<script>alert(1)</script>", "</code></pre><img src=x>",
            "`````sh", "``` <b>x</b>", "[x](javascript:1)", "![x](y)",
            "**bold**", "~~gone~~", "&lt;b&gt;", "<!-- x", "<https://x.y>",
-           "# heading", "| a | b |", "$x$", "@everyone", "\\", "`", "*", "_x_"]
+           "# heading", "| a | b |", "$x$", "@everyone", "\\", "`", "*", "_x_",
+           "http://evil.example/x", "www.evil.example", "||spoiler||"]
+# What a page makes of text after Markdown: none of these may be left in it.
+ACTING = [":joy:", "GH-1", "http://evil.example", "www.evil.example",
+          "@everyone"]
 LOG = """INFO vLLM API server version 0.9.1
 $ vllm serve {0} --max-model-len 65536
 INFO Initializing a V1 LLM engine (v0.9.1) with config: model='{0}', x=1
@@ -63,6 +67,17 @@ def check_hostile():
             page = oomkb("--format", "markdown", *words,
                          stdin=LOG.format(text))
             check_page(f"{text} {words}", rendered(page))
+
+
+def check_acting():
+    """Outside of code: there nothing acts."""
+    for text in ACTING:
+        page = rendered(oomkb("--format", "markdown", "--all",
+                              stdin=LOG.format(text)))
+        prose = re.sub(r"<(code|pre)[^>]*>.*?</\1>", "", page, flags=re.S)
+        expect(f"{text}: acts in {prose}", text not in prose)
+        expect(f"{text}: is not shown",
+               text in page.replace("\u2060", ""))
 
 
 def check_commands():
