@@ -3,7 +3,7 @@
 #
 #     oomkb-VERSION.tar.gz                 the source
 #     oomkb-VERSION-linux-MACHINE.tar.gz   a static program, its manual, licences
-#     oomkb_VERSION_MACHINE.deb            built against shared libraries
+#     oomkb_VERSION-1_MACHINE.deb          built against shared libraries
 #     SHA256SUMS
 #
 # The programs are built from the source tarball, unpacked beside them, so it is
@@ -68,7 +68,7 @@ make_deb() {
     rm -rf "$work/$source/build"
     cp -r packaging/debian "$work/$source/debian"
     cat > "$work/$source/debian/changelog" <<END
-oomkb ($version) unstable; urgency=medium
+oomkb ($version-1) unstable; urgency=medium
 
   * Release $version. What changed stands in CHANGELOG.md.
 
