@@ -14,8 +14,9 @@
 
 /* ---- facts ---- */
 
-/* A name that the catalogue has, as it stands there. */
-static bool is_known_model(struct secrets *s, struct str name) {
+bool is_known_model(struct secrets *s, struct str name) {
+    if (s->reader == NULL)
+        return false;
     struct model_match match = reader_model(s->reader, name);
     return match.model != NULL && !match.is_guess;
 }

@@ -15,7 +15,7 @@
 enum secret_kind {
     SECRET_PATH, SECRET_HOST, SECRET_IP, SECRET_USER, SECRET_EMAIL,
     SECRET_TOKEN, SECRET_MODEL, SECRET_POD, SECRET_CONTAINER,
-    SECRET_KIND_COUNT_OF
+    SECRET_NAMESPACE, SECRET_KIND_COUNT_OF
 };
 
 struct secret {
@@ -50,10 +50,14 @@ struct str redacted(struct secrets *s, struct str text);
 struct str redacted_known(struct secrets *s, struct str text);
 bool is_path(struct secrets *s, struct str whole); /* and nothing else */
 
+/* ---- redact.c ---- */
+bool is_known_model(struct secrets *s, struct str name); /* as it stands there */
+
 /* ---- redact_table.c ---- */
 
 /* A secret that stands in a text. What the pattern names gets a placeholder of
- * that kind: token, host, user, email, path; "rest" is a URL's path. Without
+ * that kind: token, host, user, email, path, kube (a pod), namespace, model;
+ * "rest" is a URL's path. Without
  * a name the text stays, and nothing else is looked for in it. */
 struct redact_row {
     const char *before;  /* one of these bytes stands before it: a set, in

@@ -13,18 +13,33 @@
 
 /* ---- names that say what their value is ---- */
 
-#define GAP "[\"']? *[=:] *[\"']?"
-#define OPTION_GAP "(" GAP "| +[\"']?)"
+#define GAP "\\?[\"']? *[=:] *"
+#define OPTION_GAP "(" GAP "| +(?!-))"
 #define NAME_ENDS "(?![%w-])"
+#define SECRET_WORD "(token|key|pass|pw|secret|auth)"
+/* A variable, a mask, a dash, a word: nobody's secret. */
 #define NO_NAME                                                               \
-    "(?![-*$]|(none|null|true|false|auto|localhost|0.0.0.0|127.0.0.1|"        \
-    "bearer|basic|required|missing|not|is|memory|ram)(?!" VALUE "))"
+    "(?![\"']?([$][{(]|[$]((?!" SECRET_WORD ")[a-z%d_])*" SECRET_WORD "|"      \
+    "(-+|[*]+|none|null|true|false|auto|localhost|0.0.0.0|127.0.0.1|"         \
+    "bearer|basic|required|missing|not|is|memory|ram)(?!" VALUE ")))"
 #define TOKEN_NAMES                                                           \
     "(api[_-]?key|secret([_-]key)?|access[_-]key([_-]id)?|passw(ord|d)|"      \
     "passphrase|(auth|access|refresh|session|api|hf|hub|bot)[_-]token|"       \
-    "private[_-]key|credentials?|authorization|wandb[_-]key)" NAME_ENDS
+    "private[_-]key|credentials?|authorization|wandb[_-]key|"                 \
+    "account[_-]?key|shared[_-]?access[_-]?(key|signature))" NAME_ENDS
 /* MY_API_KEY is an API key, too; eos_token is no token. */
-#define TOKEN_NAME "((?!" TOKEN_NAMES ")[a-z0-9]*[_-]+)*" TOKEN_NAMES
+#define PREFIXED(names) "((?!" names ")[a-z0-9]*[_-]+)*" names
+/* Behind whose name a password is meant: a pass may be one over a file. */
+#define PASS_NAME                                                             \
+    "(db|mysql|pg|postgres|redis|smtp|mail|user|root|admin|ftp|ssh|proxy)"    \
+    "[_-]*(pass|pwd)" NAME_ENDS
+/* As a shell and JSON read it: to the closing quote; without quotes to a blank,
+ * and no further than "," or ";" before the next name. */
+#define SECRET                                                                \
+    "(\"(?!<)(?<token>([^\"\\\n]|\\[^\n])+)\"?|"                              \
+    "'(?!<)(?<token>[^'\n]+('\\''[^'\n]*)*)'?|"                               \
+    "\\\"(?!<)(?<token>[^\"\\\n]+)|"                                          \
+    "(?<token>(" VALUE "|[,;](?=" VALUE ")(?![%l%d_]+[=:]))+))"
 #define HOST_NAME                                                             \
     "-*(host([_-]?name)?|node[_-]ip[_-]address|node([_-]?name|list)?|"        \
     "master[_-]addr|server[_-]name|rdzv[_-]endpoint|dist[_-]init[_-]addr|"    \
@@ -41,6 +56,11 @@
 #define TOKEN_OF(small, all)                                                  \
     "((?=" small "*[A-Z%d])" all "{8,}|" all "{16,})"
 #define TOKEN(more) TOKEN_OF("[a-z" more "]", "[%l%d" more "]") "(?!%w)"
+
+/* 40 bytes or more that nobody wrote: capitals, small letters and digits. */
+#define RANDOM                                                                \
+    "(?=[%w+])(?=[a-z%d/+]*[A-Z])(?=[A-Z%d/+]*[a-z])"                         \
+    "(?=[A-Za-z/+]*%d)[A-Za-z%d/+]{40,}={0,2}"
 
 /* ---- machines ---- */
 
@@ -70,6 +90,11 @@
 #define AT_MACHINE                                                            \
     "(?<user>" LOGIN "+)@(?<host>" IPV4 "|(?!%d)(?=[.-]*%w)" AUTHORITY ")"
 
+#define MAC "([%da-f]{2}[:-]){5}[%da-f]{2}(?![%w:-])"
+/* As Kubernetes ends the names that it makes: no vowels, no 0, 1 and 3. */
+#define KUBE "[bcdfghj-np-tv-z24-9]"
+#define POD_HASH KUBE "{8,10}-" KUBE "{5}(?![%w-])"
+
 /* ---- paths ----
  *
  * One becomes one placeholder whole: its folders are named after people and
@@ -80,35 +105,70 @@
     ".+(?=[^" PATH_END "]))"
 #define ROOTED "(/(?=[%w.\x80-\xff-])|..?/|~[%l%d._-]*/)"
 #define WINDOWS "(%l:\\(?!$)|\\\\(?=%w))"
-/* a/b/c: two slashes and a letter; a/b may be a model */
+/* a/b/c: two slashes and a letter; a/b may be a model. Chinese has no blanks:
+ * what stands before a well-known folder is no part of the path. */
+#define NAME_BYTE "[%l%d._\x80-\xff-]"
 #define BARE                                                                  \
-    "(?=[%d._/-]*%l)(?!-)(?=[%l%d._-]+/[%l%d._-]*/)"
+    "(?=[%d._/-]*[%l\x80-\xff])(?!-)(?=" NAME_BYTE "+/" NAME_BYTE "*/)"     \
+    "(?![\x80-\xff]+/(home|root|users|data|mnt|nas|opt|srv|tmp|var|usr|"    \
+    "workspace|app|models?|cache|dev|etc|proc|sys)[%d]*/)"
 #define ANY_PATH "(?=" ROOTED "|" WINDOWS "|" BARE ")"
 #define BEFORE_PATH "[^%w/.\\<]"
 #define BEFORE_MACHINE "[^%w/\\<]"
 
 const struct redact_row redact_rows[] = {
     {"[^%w]", true,
-     "(?<token>(hf_|api_org_|gh[pousr]_|A[KSR][IO]A|npm_|dop_v1_|gsk_|r8_)"
-     TOKEN("") "|([sp]k-|AIza|nvapi-|glpat-|pypi-)" TOKEN("_-")
+     "(?<token>(hf_|api_org_|gh[pousr]_|A[KSR][IO]A|LTAI|AKID|npm_|dop_v1_|"
+     "gsk_|r8_)" TOKEN("") "|hv[sbr]." TOKEN("_-") "|SG." TOKEN("_.-") "|([sp]k-|AIza|nvapi-|glpat-|pypi-)" TOKEN("_-")
      "|([sr]k_|github_pat_)" TOKEN("_") "|xox[bpars]-" TOKEN("-")
      "|(ya29.|eyJ)" TOKEN("_.-") ")",
      "key sk-proj-a1B2c3D4e5F6 end", "key <token-1> end"},
+    {"[^%w]", true, "(?<token>ms-[%da-f]{8}(-[%da-f]{4,12}){4})",
+     "ms-0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9", "<token-1>"},
+    {"[^%w]", true,
+     "(?<token>%d{8,10}:[%w-]{35}(?![%w-])|[MNO][%w-]{23,27}.[%w-]{6}.[%w-]{27,})",
+     "bot 123456789:AAabcdefghijklmnopqrstuvwxyz_-12345", "bot <token-1>"},
+    {"[^%w]", true,
+     "-----BEGIN ((?!PRIVATE)[A-Z ])*PRIVATE KEY-----(?<token>([^<-]|-(?!----))+)",
+     "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----",
+     "-----BEGIN PRIVATE KEY-----<token-1>-----END PRIVATE KEY-----"},
+    {"[^%w]", true, "(ssh-%w+|ecdsa-[%w-]+) (?<token>AAAA[%w+/=]+)",
+     "ssh-rsa AAAAB3NzaC1yc2E= x", "ssh-rsa <token-1> x"},
+    {"[^%w/+.=-]", true, "(?<token>" RANDOM "|[%da-f]{40})(?![%w/+.-])",
+     "key wJalrXUtnFEMIbK7MDENGbPxRfiCYzEXAMPLEKEY end", "key <token-1> end"},
     {"[^%w]", true,
      "([Bb]earer|[Bb]asic|BEARER|BASIC) (?<token>"
      TOKEN_OF("[^\x01- \"'`,;)%]}<A-Z%d]", VALUE) ")",
      "Bearer abc.def-123456", "Bearer <token-1>"},
-    {"[^%w-]", false, NAMED(TOKEN_NAME) "(?<token>" VALUE "+)",
+    {"[^%w-]", false, NAMED(PREFIXED(TOKEN_NAMES)) SECRET,
      "AWS_SECRET_ACCESS_KEY=wJalrXUt/nFEMI/K7MDENG",
      "AWS_SECRET_ACCESS_KEY=<token-1>"},
+    {"[^%w-]", false, NAMED(PREFIXED(PASS_NAME)) SECRET, "MYSQL_PWD=a;b",
+     "MYSQL_PWD=<token-1>"},
+    {"[^%w-]", false, "--pass" NAME_ENDS OPTION_GAP NO_NAME SECRET,
+     "--pass \"a b\" -x", "--pass \"<token-1>\" -x"},
+    {"[^%w-]", false, "(set-)?cookie[\"']? *[=:] *[\"']?(?<token>[^\"'\n<]+)",
+     "Cookie: session=a1; x=2", "Cookie: <token-1>"},
+    {"[\"]", false, "auth\\?\" *: *\\?\"(?<token>[%l%d+/=._-]{8,})",
+     "{\"auth\":\"dXNlcjpwYXNz\"}", "{\"auth\":\"<token-1>\"}"},
     {"[^%w-]", false,
-     "(--token" NAME_ENDS OPTION_GAP "|-*token" NAME_ENDS GAP "(?=" VALUE
+     "(--token" NAME_ENDS OPTION_GAP "|-*token" NAME_ENDS GAP "(?=[\"']?" VALUE
      "{16})(?=[^\x01- \"'`,;)%]}<%d]*%d))" NO_NAME "(?<token>" VALUE "+)",
      "--token abc", "--token <token-1>"},
     {"[^%w-]", false,
-     NAMED(HOST_NAME) "(?<host>%l[%w-]*)(?![./@]|://)",
+     NAMED(HOST_NAME) "[\"']?(?<host>%l[%w-]*)(?![./@]|://)",
      "--rdzv_endpoint=node1:29500", "--rdzv_endpoint=<host-1>:29500"},
-    {"[^%w-]", false, NAMED(USER_NAME) "(?<user>%l" VALUE "*)", "user=ann",
+    {"[^%w-]", false,
+     "-*(k8s[_-]|pod[_-])?namespace" NAME_ENDS OPTION_GAP NO_NAME "[\"']?"
+     "(?!(default|kube-[%l-]+)(?!" VALUE "))(?<namespace>%l" VALUE "*)",
+     "--namespace acme", "--namespace <namespace-1>"},
+    {"[^%w-]", false,
+     "-*served[_-]model[_-]name" NAME_ENDS OPTION_GAP NO_NAME
+     "[\"']?(?<model>" VALUE "+)",
+     "--served-model-name acme-7b", "--served-model-name <model-1>"},
+    {"[^%w./-]", false, "(?<kube>((?!" POD_HASH ")[%l%d]+-)+" POD_HASH ")",
+     "acme-serve-7f9c6d5b8b-x2x7k", "<pod-1>"},
+    {"[^%w-]", false, NAMED(USER_NAME) "[\"']?(?<user>%l" VALUE "*)", "user=ann",
      "user=<user-1>"},
     {BEFORE_MACHINE, false,
      "(https?|wss?|tcp|grpc|ssh|rediss?|git|ftp|udp)://((?<token>"
@@ -124,11 +184,18 @@ const struct redact_row redact_rows[] = {
      "(?!" COMMON_USER "@)(?<email>" LOGIN "+@(" DOMAIN "|(?!%d)" CLOUD
      "))" AUTHORITY_ENDS "(?!:)",
      "mail ann.lee@acme.com now", "mail <email-1> now"},
+    {BEFORE_MACHINE, false, "git@(?<host>" AUTHORITY "):(?<path>" URL_BYTE "{2,})",
+     "git@github.com:acme/x.git", "git@github.com:<path-1>"},
     {BEFORE_MACHINE, false, AT_MACHINE, "root@10.0.0.9", "root@<ip-1>"},
     {"[^\n]", false, "==" IPV4 "(?!:/)", "torch==12.4.5.8",
      "torch==12.4.5.8"},
     {"[^%w/\\<.:-]", false, "(?<host>" IPV4 "|" IPV6 ")", "on 10.1.2.3:80",
      "on <ip-1>:80"},
+    {"[^%w/\\<.:-]", false, "(?<host>" MAC ")", "aa:bb:cc:dd:ee:0f",
+     "<host-1>"},
+    {"[^%w/\\<.@-]", false,
+     "(?<host>" DOMAIN ")(:%d+)?(?=/[%l%d])(?<rest>" URL_BYTE "+)",
+     "registry.acme.io/acme/app:1", "<host-1>/<path-1>"},
     {"[^%w/\\<.@-]", false, "(?<host>" CLOUD "|" DOMAIN ")(?![(_])",
      "gpu17.rack2.corp died", "<host-1> died"},
     {"[\"]", true, ANY_PATH "(?<path>[^\"\n]+)(?=\")", "\"/home/ann/a b\"",

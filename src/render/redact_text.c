@@ -4,7 +4,7 @@
 #include "render/redact.h"
 
 #define TEXT_BYTES_MAX ((size_t)4 << 20)
-#define ROWS_MAX 32
+#define ROWS_MAX 64
 
 struct redact_rules {
     struct peg_set *pegs;
@@ -48,6 +48,9 @@ static enum secret_kind kind_of(struct secrets *s, struct str name,
                                 struct str text) {
     switch (name.p[0]) {
     case 't': return SECRET_TOKEN;
+    case 'k': return SECRET_POD;
+    case 'n': return SECRET_NAMESPACE;
+    case 'm': return SECRET_MODEL;
     case 'e': return SECRET_EMAIL;
     case 'u': return SECRET_USER;
     case 'h': return has_sign(s, SIGN_ADDRESS, text) ? SECRET_IP : SECRET_HOST;
@@ -62,6 +65,7 @@ static bool is_nobodys(struct secrets *s, enum secret_kind kind,
     case SECRET_IP: return has_sign(s, SIGN_NOBODYS_HOST, text);
     case SECRET_USER: return has_sign(s, SIGN_NOBODYS_USER, text);
     case SECRET_PATH: return has_sign(s, SIGN_COMMON_PATH, text);
+    case SECRET_MODEL: return is_known_model(s, text);
     default: return false;
     }
 }

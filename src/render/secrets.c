@@ -11,7 +11,7 @@ static const char *const kind_names[SECRET_KIND_COUNT_OF] = {
     [SECRET_IP] = "ip",       [SECRET_USER] = "user",
     [SECRET_EMAIL] = "email", [SECRET_TOKEN] = "token",
     [SECRET_MODEL] = "model", [SECRET_POD] = "pod",
-    [SECRET_CONTAINER] = "container",
+    [SECRET_CONTAINER] = "container", [SECRET_NAMESPACE] = "namespace",
 };
 
 struct str secret_placeholder(struct secrets *s, enum secret_kind kind,

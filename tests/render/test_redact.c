@@ -95,7 +95,86 @@ static void go_tokens(struct arena *a) {
     expect_redacted(a, "--api-key hunter2 -x", "--api-key <token-1> -x");
     expect_redacted(a, "{\"api_key\": \"hunter2\"}",
                     "{\"api_key\": \"<token-1>\"}");
-    expect_redacted(a, "HF_TOKEN='a b'", "HF_TOKEN='<token-1> b'");
+    expect_redacted(a, "HF_TOKEN='a b'", "HF_TOKEN='<token-1>'");
+}
+
+/* To its end, whatever it holds. */
+static void go_passwords(struct arena *a) {
+    expect_redacted(a, "--password \"a b;c$d\" -x",
+                    "--password \"<token-1>\" -x");
+    expect_redacted(a, "--password \"a\\\"b c\"", "--password \"<token-1>\"");
+    expect_redacted(a, "--password 'it'\\''sSECRET' x",
+                    "--password '<token-1>' x");
+    expect_redacted(a, "--password \"a b", "--password \"<token-1>");
+    expect_redacted(a, "--password abc,defSECRET x", "--password <token-1> x");
+    expect_redacted(a, "DB_PASSWORD=abc;defSECRET", "DB_PASSWORD=<token-1>");
+    expect_redacted(a, "password=abc,max_tokens=3",
+                    "password=<token-1>,max_tokens=3");
+    expect_redacted(a, "--password=$ecretXYZ", "--password=<token-1>");
+    expect_redacted(a, "--password=*starXYZ", "--password=<token-1>");
+    expect_redacted(a, "--password=-dashXYZ", "--password=<token-1>");
+    expect_redacted(a, "\\\"api_key\\\": \\\"hunter2\\\"",
+                    "\\\"api_key\\\": \\\"<token-1>\\\"");
+    expect_redacted(a, "--pass X1 -y", "--pass <token-1> -y");
+    expect_redacted(a, "PGPASS=x MYSQL_PWD=y DB_PASS=z",
+                    "PGPASS=<token-1> MYSQL_PWD=<token-2> DB_PASS=<token-3>");
+    expect_redacted(a, "AccountName=x;AccountKey=aB3/+==;EndpointSuffix=y",
+                    "AccountName=x;AccountKey=<token-1>;EndpointSuffix=y");
+    expect_redacted(a, "-H 'Cookie: session=a b'", "-H 'Cookie: <token-1>'");
+    expect_redacted(a, "{\"auths\":{\"r\":{\"auth\":\"dXNlcjpwYXNz\"}}}",
+                    "{\"auths\":{\"r\":{\"auth\":\"<token-1>\"}}}");
+    expect_same(a, "--api-key $VLLM_API_KEY --token ${TOKEN} -x");
+    expect_same(a, "--password --port 80 password: **** api_key=None");
+    expect_same(a, "PWD: 3 first_pass=2 pass: 4 auth: enabled");
+}
+
+/* By the shape that their makers give them, and by having none. */
+static void go_keys(struct arena *a) {
+    static const char *const keys[] = {
+        "LTAI5tAbCdEfGhIjKlMnOpQr",
+        "AKIDz8krbsJ5yKBZQpn74WFkmLPx3EXAMPLE",
+        "ms-0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9",
+        "hvs.CAESIJabc123DEF456ghi",
+        "SG.ab12CD34ef56GH78.ij90KL12mn34OP56qr78",
+        "123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1",
+        "MTA1NTU1NTU1NTU1NTU1NTU1.GaBcDe.abcdefghijklmnopqrstuvwxyz0",
+        "wJalrXUtnFEMIK7MDENGbPxRfiCYzEXAMPLEKEY1",
+        "wJalrXUtnFEMI/K7MDENGbPxRfiCYzEXAMPLEKEY",
+        "wJalrXUtnFEMI+K7MDENGbPxRfiCYzEXAMPLE/KEY+2==",
+        "0123456789abcdef0123456789abcdef01234567",
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        expect_redacted(a, keys[i], "<token-1>");
+        struct str text = arena_printf(a, "is \"%s\" here", keys[i]);
+        expect_redacted(a, text.p, "is \"<token-1>\" here");
+    }
+    expect_redacted(a, "ssh-ed25519 AAAAC3NzaC1lZDI1 x",
+                    "ssh-ed25519 <token-1> x");
+    expect_redacted(a,
+                    "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nab/+=\n"
+                    "-----END RSA PRIVATE KEY-----",
+                    "-----BEGIN RSA PRIVATE KEY-----<token-1>"
+                    "-----END RSA PRIVATE KEY-----");
+    /* a symbol, a digest of an image, a container */
+    expect_same(a, "_ZN3c104cuda20CUDACachingAllocator6mallocEPPvmP11CUstream");
+    expect_same(a, "FlashAttentionForwardWithPagedKeyValueCacheKernel");
+    expect_same(a, "sha256:0123456789abcdef0123456789abcdef0123456789abcdef"
+                   "0123456789abcdef");
+}
+
+static void go_places_of_a_cluster(struct arena *a) {
+    expect_redacted(a, "kubectl logs acme-serve-7f9c6d5b8b-x2x7k -n x",
+                    "kubectl logs <pod-1> -n x");
+    expect_redacted(a, "--namespace acme --served-model-name acme-7b",
+                    "--namespace <namespace-1> --served-model-name <model-1>");
+    expect_redacted(a, "registry.acme.io:5000/acme/app:1 died",
+                    "<host-1>:5000/<path-1> died");
+    expect_redacted(a, "clone git@github.com:acme/secret.git",
+                    "clone git@github.com:<path-1>");
+    expect_redacted(a, "link aa:bb:cc:dd:ee:0f up", "link <host-1> up");
+    expect_redacted(a, "加载 张三/模型/秘密项目 失败", "加载 <path-1> 失败");
+    expect_same(a, "--namespace default nvcr.io/nvidia/pytorch:24.01-py3");
+    expect_same(a, "llama-70b-instruct-20241122-12345 at 12:34:56");
 }
 
 static void equal_stays_equal(struct arena *a) {
@@ -252,6 +331,9 @@ CASE(go_paths)
 CASE(go_machines)
 CASE(go_people)
 CASE(go_tokens)
+CASE(go_passwords)
+CASE(go_keys)
+CASE(go_places_of_a_cluster)
 CASE(equal_stays_equal)
 CASE(what_the_answer_needs_stays)
 CASE(placeholders_are_not_redacted_again)
@@ -268,6 +350,9 @@ int main(void) {
         cmocka_unit_test(test_go_machines),
         cmocka_unit_test(test_go_people),
         cmocka_unit_test(test_go_tokens),
+        cmocka_unit_test(test_go_passwords),
+        cmocka_unit_test(test_go_keys),
+        cmocka_unit_test(test_go_places_of_a_cluster),
         cmocka_unit_test(test_equal_stays_equal),
         cmocka_unit_test(test_what_the_answer_needs_stays),
         cmocka_unit_test(test_placeholders_are_not_redacted_again),

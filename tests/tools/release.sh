@@ -26,9 +26,9 @@ try() { # WHAT COMMAND...
 }
 
 again() { # the same commit, in a folder of another name and depth
-    git clone -q . "$work/another/folder/of/oomkb"
-    "$work/another/folder/of/oomkb/packaging/dist.sh" "$work/second" "$version"
-    diff "$dist/SHA256SUMS" "$work/second/SHA256SUMS"
+    git clone -q . "$work/another/folder/of/oomkb" &&
+        "$work/another/folder/of/oomkb/packaging/dist.sh" "$work/second" "$version" &&
+        diff "$dist/SHA256SUMS" "$work/second/SHA256SUMS"
 }
 
 # A failure answered, a fit, a base of one's own, the version: no file of the
@@ -46,16 +46,16 @@ use() { # PROGRAM
 }
 
 static() {
-    tar -C "$root/opt" -xzf "$dist"/oomkb-"$version"-linux-*.tar.gz
-    use /opt/oomkb-"$version"-linux-*/oomkb
+    tar -C "$root/opt" -xzf "$dist"/oomkb-"$version"-linux-*.tar.gz &&
+        use /opt/oomkb-"$version"-linux-*/oomkb
 }
 
 package() {
-    cp "$dist"/*.deb "$root/tmp/"
-    inside "DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends /tmp/oomkb_*.deb" root
-    use oomkb
-    inside "test -f /usr/share/man/man1/oomkb.1.gz &&
-        bash -c 'source /usr/share/bash-completion/completions/oomkb && complete -p oomkb'" guest
+    cp "$dist"/*.deb "$root/tmp/" &&
+        inside "DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends /tmp/oomkb_*.deb" root &&
+        use oomkb &&
+        inside "test -f /usr/share/man/man1/oomkb.1.gz &&
+            bash -c 'source /usr/share/bash-completion/completions/oomkb && complete -p oomkb'" guest
 }
 
 purge() {
@@ -64,26 +64,28 @@ purge() {
 }
 
 source_tree() {
-    tar -C "$root/root" -xzf "$dist/oomkb-$version.tar.gz"
-    inside "apt-get install -y --no-install-recommends make pkg-config >/dev/null &&
-        cd /root/oomkb-$version && make demo && make install && ldconfig &&
-        gcc examples/support-bot.c \$(pkg-config --cflags --libs oomkb) -o /tmp/bot" root
-    use oomkb
+    tar -C "$root/root" -xzf "$dist/oomkb-$version.tar.gz" &&
+        inside "apt-get install -y --no-install-recommends make pkg-config >/dev/null &&
+            cd /root/oomkb-$version && make demo && make install && ldconfig &&
+            gcc examples/support-bot.c \$(pkg-config --cflags --libs oomkb) -o /tmp/bot" root &&
+        use oomkb
 }
 
 # Without one file of a Debian: the program, a log and nothing else.
 alone() {
-    mkdir -p "$work/alone/tmp"
-    tar -C "$work/alone" --strip-components=1 -xzf "$dist"/oomkb-"$version"-linux-*.tar.gz
-    cp examples/vllm-long-context.log "$work/alone/"
-    chroot "$work/alone" /oomkb vllm-long-context.log | grep -F '[vllm/kv-cache-too-small]'
+    mkdir -p "$work/alone/tmp" &&
+        tar -C "$work/alone" --strip-components=1 -xzf "$dist"/oomkb-"$version"-linux-*.tar.gz &&
+        cp examples/vllm-long-context.log "$work/alone/" &&
+        chroot "$work/alone" /oomkb vllm-long-context.log | grep -F '[vllm/kv-cache-too-small]'
 }
 
 try "two builds in different folders are equal" again
 try "the static program in an empty root" alone
 make_root bookworm ""
 cp examples/vllm-long-context.log "$root/home/guest/crash.log"
-cp -r tests/good "$root/home/guest/own"
+mkdir -p "$root/home/guest/own/entries"
+cp -r kb i18n "$root/home/guest/own/"
+cp -r entries/ray "$root/home/guest/own/entries/"
 inside "chown -R guest: /home/guest" root
 try "the static program in a bare Debian 12" static
 try "the package, installed by apt" package
