@@ -119,17 +119,20 @@
 const struct redact_row redact_rows[] = {
     {"[^%w]", true,
      "(?<token>(hf_|api_org_|gh[pousr]_|A[KSR][IO]A|LTAI|AKID|npm_|dop_v1_|"
-     "gsk_|r8_)" TOKEN("") "|hv[sbr]." TOKEN("_-") "|SG." TOKEN("_.-") "|([sp]k-|AIza|nvapi-|glpat-|pypi-)" TOKEN("_-")
+     "gsk_|r8_)" TOKEN("") "|hv[sbr]." TOKEN("_-") "|SG." TOKEN("_.-")
+     "|([sp]k-|AIza|nvapi-|glpat-|pypi-)" TOKEN("_-")
      "|([sr]k_|github_pat_)" TOKEN("_") "|xox[bpars]-" TOKEN("-")
      "|(ya29.|eyJ)" TOKEN("_.-") ")",
      "key sk-proj-a1B2c3D4e5F6 end", "key <token-1> end"},
     {"[^%w]", true, "(?<token>ms-[%da-f]{8}(-[%da-f]{4,12}){4})",
      "ms-0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9", "<token-1>"},
     {"[^%w]", true,
-     "(?<token>%d{8,10}:[%w-]{35}(?![%w-])|[MNO][%w-]{23,27}.[%w-]{6}.[%w-]{27,})",
+     "(?<token>%d{8,10}:[%w-]{35}(?![%w-])|"
+     "[MNO][%w-]{23,27}.[%w-]{6}.[%w-]{27,})",
      "bot 123456789:AAabcdefghijklmnopqrstuvwxyz_-12345", "bot <token-1>"},
     {"[^%w]", true,
-     "-----BEGIN ((?!PRIVATE)[A-Z ])*PRIVATE KEY-----(?<token>([^<-]|-(?!----))+)",
+     "-----BEGIN ((?!PRIVATE)[A-Z ])*PRIVATE KEY-----"
+     "(?<token>([^<-]|-(?!----))+)",
      "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----",
      "-----BEGIN PRIVATE KEY-----<token-1>-----END PRIVATE KEY-----"},
     {"[^%w]", true, "(ssh-%w+|ecdsa-[%w-]+) (?<token>AAAA[%w+/=]+)",
@@ -168,8 +171,8 @@ const struct redact_row redact_rows[] = {
      "--served-model-name acme-7b", "--served-model-name <model-1>"},
     {"[^%w./-]", false, "(?<kube>((?!" POD_HASH ")[%l%d]+-)+" POD_HASH ")",
      "acme-serve-7f9c6d5b8b-x2x7k", "<pod-1>"},
-    {"[^%w-]", false, NAMED(USER_NAME) "[\"']?(?<user>%l" VALUE "*)", "user=ann",
-     "user=<user-1>"},
+    {"[^%w-]", false, NAMED(USER_NAME) "[\"']?(?<user>%l" VALUE "*)",
+     "user=ann", "user=<user-1>"},
     {BEFORE_MACHINE, false,
      "(https?|wss?|tcp|grpc|ssh|rediss?|git|ftp|udp)://((?<token>"
      "[^\x01- \"'`,;()%[%]{}<>|@/]+)@)?(?<host>" AUTHORITY
@@ -184,7 +187,8 @@ const struct redact_row redact_rows[] = {
      "(?!" COMMON_USER "@)(?<email>" LOGIN "+@(" DOMAIN "|(?!%d)" CLOUD
      "))" AUTHORITY_ENDS "(?!:)",
      "mail ann.lee@acme.com now", "mail <email-1> now"},
-    {BEFORE_MACHINE, false, "git@(?<host>" AUTHORITY "):(?<path>" URL_BYTE "{2,})",
+    {BEFORE_MACHINE, false,
+     "git@(?<host>" AUTHORITY "):(?<path>" URL_BYTE "{2,})",
      "git@github.com:acme/x.git", "git@github.com:<path-1>"},
     {BEFORE_MACHINE, false, AT_MACHINE, "root@10.0.0.9", "root@<ip-1>"},
     {"[^\n]", false, "==" IPV4 "(?!:/)", "torch==12.4.5.8",
