@@ -114,7 +114,7 @@ static void put_growing(const struct ask *q, struct estimate *e,
     bool is_of_held = growing <= s->held.high;
     int64_t whole = is_of_held ? s->held.high : held.high;
     ESTIMATE_IF(q, e, is_of_held ? "verdict.if.grows" : "verdict.if.all_grows",
-                kept_part(q, cut), TEXT(write_as(q->a, growing, whole)),
+                kept_part(q, cut), SHORT(growing),
                 MIDDLE(is_of_held ? s->held : held));
     e->share_micro = share_growing(whole, growing);
     e->formula = FORMULA_OF(q->a, q->c, used, "growing = % x % / % = %",
@@ -280,10 +280,8 @@ struct estimate step_freeing(const struct ask *q, int64_t percent) {
     e.limit = span_plus(s.free, span_of(0, most.high));
     estimate_judge(&e);
     if (verdict_is_open(e.verdict)) {
-        put_freed(
-            q, &e, &s, most.high,
-            TEXT(write_as(q->a, span_middle(s.missing), span_middle(s.held))),
-            SHORT(span_middle(s.held)));
+        put_freed(q, &e, &s, most.high, SHORT(span_middle(s.missing)),
+                  SHORT(span_middle(s.held)));
     }
     return e;
 }

@@ -51,22 +51,6 @@ struct str write_count(struct arena *a, int64_t n) {
     return term_write(a, COUNT(n));
 }
 
-struct str write_as(struct arena *a, int64_t bytes, int64_t like) {
-    int64_t unit = 1;
-    if (bytes < like / 1000 || bytes > like) {
-        return term_write(a, SHORT(bytes));
-    }
-    while (unit <= like / 1024) {
-        unit *= 1024;
-    }
-    int64_t thousandths = 0;
-    if (!mul_div_floor(bytes, 1000, unit, &thousandths)) {
-        return term_write(a, SHORT(bytes));
-    }
-    long long hundredths = (thousandths + 5) / 10;
-    return arena_printf(a, "%lld.%02lld", hundredths / 100, hundredths % 100);
-}
-
 void formula_put(struct arena *a, struct formulas *f, struct str text) {
     if (f == NULL || text.n == 0) {
         return;

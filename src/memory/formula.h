@@ -54,9 +54,6 @@ struct str formula_with(struct arena *a, const struct inputs *c,
 
 struct str write_bytes(struct arena *a, int64_t bytes);
 struct str write_count(struct arena *a, int64_t n);
-/* The number alone in the unit of another, larger amount: "0.42" of 10.26 GiB;
- * with its own unit where it would be less than a thousandth of that. */
-struct str write_as(struct arena *a, int64_t bytes, int64_t like);
 
 /* What failed, and at most so much that is asked for after it; empty where
  * either is not known. */

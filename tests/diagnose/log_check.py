@@ -260,7 +260,7 @@ class Numbers(unittest.TestCase):
     def test_what_cannot_be_true_is_neither_drawn_nor_summed_up(self):
         bad = ALLOC.format(total="23.69", held="100.77", others="")
         said = text(bad)
-        self.assertIn("these contradict each other", flat(said))
+        self.assertIn("more than the GPU has", flat(said))
         self.assertNotIn("  need ", said)
         self.assertNotIn("was free", report(bad)["summary"])
         self.assertIn("was free", report(FULL)["summary"])

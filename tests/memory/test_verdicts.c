@@ -131,7 +131,7 @@ static void an_eighth_of_a_batch_is_enough_if_it_grows(void **state) {
         memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_batch_size);
     assert_condition(&e, "verdict.if.grows");
     assert_argument(&e, 0, "7/8");
-    assert_argument(&e, 1, "0.42"); /* 8 x 53.3 MiB */
+    assert_argument(&e, 1, "427 MiB"); /* 8 x 53.3 MiB */
     assert_argument(&e, 2, "10.26 GiB");
     assert_in_range(e.share_micro, 950000, 970000);
     assert_false(e.proposed.known);
