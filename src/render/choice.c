@@ -258,18 +258,23 @@ struct str fix_unusable(const struct teller *t, const struct fix *fix) {
     return said_with(t, unusable_key(fix, args[1]), args, 2);
 }
 
+struct dead_end_words dead_end_words(const struct teller *t,
+                                     const struct dead_end_shown *d) {
+    if (d->is == NULL) {
+        return (struct dead_end_words){.action = said_note(t, &d->action),
+                                       .why = said_note(t, &d->why)};
+    }
+    return (struct dead_end_words){said_text(t, &d->is->action),
+                                   said_text(t, &d->is->why),
+                                   said_text(t, &d->is->instead)};
+}
+
 struct str dead_end_said(const struct teller *t,
                          const struct dead_end_shown *d, bool is_whole) {
-    struct str args[3] = {said_note(t, &d->action), said_note(t, &d->why)};
-    if (d->is != NULL) {
-        args[0] = said_text(t, &d->is->action);
-        args[1] = said_text(t, &d->is->why);
-        args[2] = said_text(t, &d->is->instead);
-    }
-    if (!is_whole) {
-        args[1] = first_sentence(args[1]);
-    }
-    return said_with(t, is_whole && args[2].n > 0 ? "report.dead_end_instead"
-                                                  : "report.dead_end",
+    struct dead_end_words w = dead_end_words(t, d);
+    struct str args[] = {w.action, is_whole ? w.why : first_sentence(w.why),
+                         w.instead};
+    return said_with(t, is_whole && w.instead.n > 0 ? "report.dead_end_instead"
+                                                    : "report.dead_end",
                      args, 3);
 }

@@ -62,6 +62,40 @@ struct block *document_code(struct document *d, struct block *under,
                         (struct block){.kind = BLOCK_CODE, .text = code});
 }
 
+void document_title(struct document *d, enum tone tone, struct str text) {
+    document_add(d, NULL, (struct block){.kind = BLOCK_TITLE, .tone = tone,
+                                         .text = text});
+}
+
+struct block *document_bars(struct document *d, const struct bars *bars) {
+    return document_add(d, NULL,
+                        (struct block){.kind = BLOCK_BARS, .bars = bars});
+}
+
+struct block *document_link(struct document *d, struct block *under,
+                            struct str href, struct str text) {
+    return document_add(d, under, (struct block){.kind = BLOCK_LINK,
+                                                 .href = href, .text = text});
+}
+
+struct table *document_table(struct document *d, struct block *under,
+                             size_t columns, size_t rows) {
+    struct table *t = arena_alloc(d->a, sizeof *t);
+    *t = (struct table){
+        columns, rows,
+        arena_array(d->a, rows * columns, sizeof *t->cells),
+        arena_array(d->a, rows, sizeof *t->tones),
+        arena_array(d->a, rows, sizeof *t->hrefs),
+        arena_array(d->a, rows, sizeof *t->drawn)};
+    document_add(d, under, (struct block){.kind = BLOCK_TABLE, .table = t});
+    return t;
+}
+
+void table_row(struct table *table, size_t row, const struct str *cells) {
+    memcpy(table->cells + row * table->columns, cells,
+           table->columns * sizeof *cells);
+}
+
 struct str in_backquotes(struct arena *a, struct str code) {
     size_t longest = 0;
     for (size_t at = 0, run = 0; at < code.n; at++) {

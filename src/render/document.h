@@ -59,11 +59,11 @@ struct bars { /* to one scale; the parts of a bar of several are named below */
 
 struct table {
     size_t columns, rows;
-    const struct str *cells; /* row by row; the first row holds the titles */
-    const enum tone *tones;  /* of each row; NULL: plain */
-    const struct str *hrefs; /* of each row's first cell; NULL: none */
-    const int64_t *drawn;    /* of each row: drawn beside it as bars to one
-                                scale, where the page has room; NULL: none */
+    struct str *cells; /* row by row; the first row holds the titles */
+    enum tone *tones;  /* of each row */
+    struct str *hrefs; /* of each row's first cell */
+    int64_t *drawn;    /* of each row: drawn beside it as bars to one scale,
+                          where the page has room */
 };
 
 struct block {
@@ -101,6 +101,14 @@ struct block *document_item(struct document *d, struct block *under,
                             const char *mark, struct str text);
 struct block *document_code(struct document *d, struct block *under,
                             struct str code);
+void document_title(struct document *d, enum tone tone, struct str text);
+struct block *document_bars(struct document *d, const struct bars *bars);
+struct block *document_link(struct document *d, struct block *under,
+                            struct str href, struct str text);
+/* So many cells, to be filled row by row. */
+struct table *document_table(struct document *d, struct block *under,
+                             size_t columns, size_t rows);
+void table_row(struct table *table, size_t row, const struct str *cells);
 /* `code`, with as many backquotes as it needs. */
 struct str in_backquotes(struct arena *a, struct str code);
 /* Is there anything of it to be shown? */

@@ -7,18 +7,15 @@
 
 #define LINES 20
 #define PLANS 3
+#define RANKS_ASKED 64 /* so many were tried, and were not sure to do */
+#define COMPARE_CELLS 6
+#define SWEEP_CELLS 4
 
 /* What an answer that is too long does without, the last first. */
 enum { PLAN = 1, LIMIT, CHECK };
 
 static enum tone tone_of(enum truth_fit fits) {
-    switch (fits) {
-    case FIT_YES: return TONE_GOOD;
-    case FIT_NO: return TONE_BAD;
-    case FIT_LIKELY:
-    case FIT_UNKNOWN: break;
-    }
-    return TONE_WARN;
+    return fits == FIT_YES ? TONE_GOOD : fits == FIT_NO ? TONE_BAD : TONE_WARN;
 }
 
 static void add_head(const struct teller *t, struct document *d,
@@ -29,9 +26,7 @@ static void add_head(const struct teller *t, struct document *d,
     if (bars->count == 0 && need.known && fit->kv.pool.known) {
         bars = bars_of_pair(t, need.low, fit->kv.pool.high);
     }
-    document_add(d, NULL, (struct block){.kind = BLOCK_TITLE,
-                                         .tone = tone_of(fit->fits),
-                                         .text = fit_title(t, fit)});
+    document_title(d, tone_of(fit->fits), fit_title(t, fit));
     document_text(d, NULL, TONE_PLAIN, fit_numbers(t, fit));
     document_text(d, NULL, TONE_PLAIN, fit_tightest(t, fit));
     document_text(d, NULL, TONE_PLAIN, fit_asked(t, fit));
@@ -44,26 +39,98 @@ static void add_head(const struct teller *t, struct document *d,
     for (size_t i = 0; i < fit->remark_count; i++) {
         document_text(d, NULL, TONE_WARN, said_note(t, &fit->remarks[i]));
     }
-    document_add(d, NULL, (struct block){.kind = BLOCK_BARS,
-                                         .bars = bars});
+    document_bars(d, bars);
+}
+
+/* ---- the most that fits ---- */
+
+static void add_limit(const struct teller *t, struct document *d,
+                      struct block *under, struct str name, struct str value) {
+    struct str label = said_with(t, "report.label", &name, 1);
+    if (value.n > 0) {
+        uint8_t spare = under->first != NULL ? LIMIT : 0;
+        document_item(d, under, "-",
+                      arena_printf(t->a, "%.*s%.*s", STR_ARG(label),
+                                   STR_ARG(value)))
+            ->spare = spare;
+    }
+}
+
+/* "at least 4"; of an interval, what is sure and what may do. */
+static struct str at_least(const struct teller *t, enum unit unit,
+                           struct span s) {
+    bool is_sure = unit != UNIT_COUNT || s.high < RANKS_ASKED;
+    struct str ends[] = {shown_number(t, unit, is_sure ? s.high : s.low),
+                         shown_number(t, unit, s.low)};
+    return !s.known                       ? STR("")
+           : s.low == s.high || !is_sure ? said_with(t, "fit.at_least", ends, 1)
+                                         : said_with(t, "fit.at_least_or", ends,
+                                                     2);
+}
+
+static struct str shares(const struct teller *t, const struct fit *fit) {
+    bool has_least = fit->least_share.high <= UNITS_MICRO;
+    struct str both[] = {
+        has_least ? at_least(t, UNIT_RATIO, fit->least_share) : STR(""),
+        fit->most_share.known ? shown_span(t, UNIT_RATIO, fit->most_share)
+                              : STR("")};
+    return both[1].n == 0   ? both[0]
+           : both[0].n == 0 ? said_with(t, "fit.at_most", &both[1], 1)
+                            : said_with(t, "fit.least_and_most", both, 2);
+}
+
+/* Both ends, however near: a length between them may be one too many. */
+static struct str longest(const struct teller *t, const struct fit *fit) {
+    struct span s = fit->longest;
+    int64_t most = fit->c.model ? fit->c.model->max_position : 0;
+    struct str ends[] = {shown_number(t, UNIT_COUNT, s.low),
+                         shown_number(t, UNIT_TOKENS, s.high)};
+    struct str both = s.low == s.high ? shown_span(t, UNIT_TOKENS, s)
+                                      : said_with(t, "unit.between", ends, 2);
+    struct str args[] = {both, shown_number(t, UNIT_TOKENS, most)};
+    return !s.known   ? STR("")
+           : most > 0 ? said_with(t, "fit.longest_of", args, 2)
+                      : both;
+}
+
+static struct str least_card(const struct teller *t, const struct gpu *gpu) {
+    if (gpu == NULL) {
+        return STR("");
+    }
+    struct span total = span_of(gpu->total_low, gpu->total_high);
+    struct str named[] = {gpu->id, shown_span(t, UNIT_BYTES, total)};
+    return said_with(t, "fit.least_card", named, 2);
 }
 
 static void add_limits(const struct teller *t, struct document *d,
                        const struct fit *fit) {
-    struct fit_line lines[FIT_LINES];
-    size_t count = fit_inverses(t, fit, lines);
     struct block *under = document_section(d, said(t, "fit.most"));
-    for (size_t i = 0; i < count; i++) {
-        struct str label = said_with(t, "report.label", &lines[i].name, 1);
-        document_item(d, under, "-",
-                      arena_printf(t->a, "%.*s%.*s", STR_ARG(label),
-                                   STR_ARG(lines[i].value)))
-            ->spare = i > 0 ? LIMIT : 0;
+    if (fit->is_training && fit->largest_batch.known) {
+        add_limit(t, d, under, said_fact(t, FACT_batch_size),
+                  shown_span(t, UNIT_COUNT, fit->largest_batch));
+    }
+    const struct {
+        const char *name;
+        struct str value;
+    } limits[] = {
+        {"fit.longest", longest(t, fit)},
+        {"fit.at_once", shown_hundredths(t, fit->concurrency)},
+        {"fit.utilization", shares(t, fit)},
+        {"fit.tensor_parallel",
+         at_least(t, UNIT_COUNT, fit->least_tensor_parallel)},
+        {"fit.card_count", at_least(t, UNIT_COUNT, fit->least_cards)},
+        {"fit.card", least_card(t, fit->least_gpu)},
+    };
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        add_limit(t, d, under, said(t, limits[i].name), limits[i].value);
     }
 }
 
+/* ---- changes ---- */
+
 static void add_plans(const struct teller *t, struct document *d,
                       const struct fit *fit) {
+    size_t most = t->o->all ? FIT_PLANS : PLANS;
     if (fit->fits == FIT_YES) {
         return;
     }
@@ -73,34 +140,63 @@ static void add_plans(const struct teller *t, struct document *d,
     struct block *under = document_section(
         d, said(t, fit_is_settled(fit->fits) ? "fit.plan" : "fit.plan_sure"));
     under->column[0] = said(t, "report.cost");
-    for (size_t i = 0; i < fit->plan_count; i++) {
+    for (size_t i = 0; i < fit->plan_count && i < most; i++) {
         const struct fit_plan *plan = &fit->plans[i];
         struct str args[] = {shown_span(t, UNIT_BYTES, plan->needed),
                              shown_span(t, UNIT_BYTES, plan->pool)};
         struct block *item =
             document_item(d, under, arena_printf(t->a, "%zu", i + 1).p,
                           fit_changes(t, fit, plan));
-        item->column[0] = fix_cost(t, fit_plan_effort(plan),
-                                   fit_plan_loses(plan));
+        item->column[0] =
+            fix_cost(t, fit_plan_effort(plan), fit_plan_loses(plan));
         item->column_tone = TONE_DIM;
         item->spare = i > 0 ? PLAN : 0;
         document_text(d, item, TONE_DIM,
                       said_with(t, "fit.plan_numbers", args, 2));
-        if (!t->o->all && i + 1 == PLANS) {
-            break;
-        }
     }
 }
 
+/* ---- checks ---- */
+
+static struct block *add_check(const struct teller *t, struct document *d,
+                               struct block *under, const char *key,
+                               const struct fit_checked *k, enum unit unit) {
+    struct str args[] = {shown_span(t, unit, k->asked),
+                         shown_span(t, unit, k->there)};
+    return document_text(d, under, TONE_PLAIN, said_with(t, key, args, 2));
+}
+
+/* Those that fail, those that deserve a word, KAITO's last. */
 static void add_checks(const struct teller *t, struct document *d,
                        const struct fit *fit) {
-    struct str lines[CHECK_COUNT_OF];
-    size_t count = fit_checks(t, fit, lines);
+    static const struct {
+        enum fit_check check;
+        const char *key;
+        enum unit unit;
+    } failed[] = {{CHECK_HEADS, "fit.heads", UNIT_COUNT},
+                  {CHECK_RANKS, "fit.ranks", UNIT_COUNT},
+                  {CHECK_POSITION, "fit.position", UNIT_TOKENS},
+                  {CHECK_FREE, "fit.free", UNIT_BYTES}};
     struct block *under = document_section(d, said(t, "fit.checks"));
-    bool has_sku = fit->checks[CHECK_SKU].verdict != VERDICT_NONE;
-    for (size_t i = 0; i < count; i++) { /* KAITO's is the last */
-        document_text(d, under, TONE_PLAIN, lines[i])->spare =
-            has_sku && i + 1 == count ? CHECK : 0;
+    for (size_t i = 0; i < sizeof failed / sizeof failed[0]; i++) {
+        const struct fit_checked *k = &fit->checks[failed[i].check];
+        if (k->verdict == VERDICT_NOT_ENOUGH) {
+            add_check(t, d, under, failed[i].key, k, failed[i].unit);
+        }
+    }
+    for (int i = 0; i < CHECK_COUNT_OF; i++) {
+        const struct note *why = &fit->checks[i].why;
+        if (why->key != fit->because.key && i != CHECK_RELEASE) {
+            document_text(d, under, TONE_PLAIN, said_note(t, why));
+        }
+    }
+    const struct fit_checked *sku = &fit->checks[CHECK_SKU];
+    bool passes = sku->verdict == VERDICT_ENOUGH;
+    if (passes || sku->verdict == VERDICT_NOT_ENOUGH) {
+        const char *key = sku->is_bypassed ? "fit.sku_bypass"
+                          : passes         ? "fit.sku_passes"
+                                           : "fit.sku_fails";
+        add_check(t, d, under, key, sku, UNIT_BYTES)->spare = CHECK;
     }
 }
 
@@ -117,49 +213,75 @@ static void add_formulas(const struct teller *t, struct document *d,
 
 /* ---- tables ---- */
 
-static void add_table(const struct teller *t, struct document *d,
-                      const char *key, struct table table) {
-    struct table *made = arena_alloc(t->a, sizeof *made);
-    *made = table;
-    if (table.rows > 1) {
-        document_add(d, document_section(d, said(t, key)),
-                     (struct block){.kind = BLOCK_TABLE, .table = made});
-    }
+static struct str or_dash(struct str shown) {
+    return shown.n > 0 ? shown : STR("-");
+}
+
+static struct str span_or_dash(const struct teller *t, enum unit unit,
+                               struct span s) {
+    return s.known ? shown_span(t, unit, s) : STR("-");
 }
 
 static void add_compare(const struct teller *t, struct document *d,
                         const struct fit_sheet *s) {
-    size_t rows = s->column_count + 1;
-    struct str *cells = arena_array(t->a, rows * FIT_CELLS, sizeof *cells);
-    enum tone *tones = arena_array(t->a, rows, sizeof *tones);
-    fit_compare_head(t, s, cells);
-    for (size_t i = 0; i < s->column_count; i++) {
-        fit_compare_row(t, &s->columns[i], cells + (i + 1) * FIT_CELLS);
-        tones[i + 1] = tone_of(s->columns[i].fit->fits);
+    bool trains = s->fit->is_training;
+    enum fact_name fact;
+    if (s->column_count == 0) {
+        return;
     }
-    add_table(t, d, "fit.compare",
-              (struct table){.columns = FIT_CELLS, .rows = rows,
-                             .cells = cells, .tones = tones});
+    struct block *under = document_section(d, said(t, "fit.compare"));
+    struct table *table =
+        document_table(d, under, COMPARE_CELLS, s->column_count + 1);
+    struct str titles[COMPARE_CELLS] = {
+        fact_named(s->compared, &fact) ? said_fact(t, fact) : s->compared,
+        said(t, "fit.verdict"),
+        trains ? said_fact(t, FACT_batch_size) : STR("max_model_len"),
+        said(t, trains ? "fit.a_step" : "fit.requests"),
+        said(t, trains ? "budget.optimizer" : "fit.pool"),
+        said(t, "fit.weights")};
+    table_row(table, 0, titles);
+    for (size_t i = 0; i < s->column_count; i++) {
+        const struct fit *fit = s->columns[i].fit;
+        bool is_step = fit->is_training;
+        struct str row[COMPARE_CELLS] = {
+            s->columns[i].value, fit_verdict_word(t, fit->fits),
+            span_or_dash(t, UNIT_COUNT,
+                         is_step ? fit->largest_batch : fit->longest),
+            is_step ? span_or_dash(t, UNIT_BYTES, fit_held(fit))
+                    : or_dash(shown_hundredths(t, fit->concurrency)),
+            span_or_dash(t, UNIT_BYTES,
+                         is_step ? fit->training.optimizer : fit->kv.pool),
+            fit->weights_bytes > 0
+                ? shown_number(t, UNIT_BYTES, fit->weights_bytes)
+                : STR("-")};
+        table_row(table, i + 1, row);
+        table->tones[i + 1] = tone_of(fit->fits);
+    }
 }
 
 static void add_sweep(const struct teller *t, struct document *d,
                       const struct fit_sheet *s) {
-    size_t rows = s->point_count + 1;
-    struct str *cells =
-        arena_array(t->a, rows * FIT_SWEEP_CELLS, sizeof *cells);
-    enum tone *tones = arena_array(t->a, rows, sizeof *tones);
-    int64_t *drawn = arena_array(t->a, rows, sizeof *drawn);
-    fit_sweep_head(t, cells);
-    for (size_t i = 0; i < s->point_count; i++) {
-        fit_sweep_row(t, &s->points[i], cells + (i + 1) * FIT_SWEEP_CELLS);
-        tones[i + 1] = tone_of(s->points[i].fits);
-        drawn[i + 1] =
-            s->points[i].bytes.known ? s->points[i].bytes.high : 0;
+    if (s->point_count == 0) {
+        return;
     }
-    add_table(t, d, "fit.sweep",
-              (struct table){.columns = FIT_SWEEP_CELLS, .rows = rows,
-                             .cells = cells, .tones = tones,
-                             .drawn = drawn});
+    struct block *under = document_section(d, said(t, "fit.sweep"));
+    struct table *table =
+        document_table(d, under, SWEEP_CELLS, s->point_count + 1);
+    struct str titles[SWEEP_CELLS] = {
+        STR("max_model_len"), said(t, "fit.request"), said(t, "fit.requests"),
+        said(t, "fit.verdict")};
+    table_row(table, 0, titles);
+    for (size_t i = 0; i < s->point_count; i++) {
+        const struct fit_point *point = &s->points[i];
+        struct str row[SWEEP_CELLS] = {
+            shown_number(t, UNIT_COUNT, point->tokens),
+            span_or_dash(t, UNIT_BYTES, point->bytes),
+            or_dash(shown_hundredths(t, point->concurrency)),
+            fit_verdict_word(t, point->fits)};
+        table_row(table, i + 1, row);
+        table->tones[i + 1] = tone_of(point->fits);
+        table->drawn[i + 1] = point->bytes.known ? point->bytes.high : 0;
+    }
 }
 
 void fit_document(const struct teller *t, const struct fit_sheet *sheet,

@@ -6,24 +6,11 @@
 
 #define SCHEMA 1
 
-static struct json *truth(const struct teller *t, enum truth_fit fits) {
-    switch (fits) {
-    case FIT_LIKELY:
-    case FIT_UNKNOWN: return json_new_null(t->a);
-    case FIT_YES: return json_bool(t->a, true);
-    case FIT_NO: return json_bool(t->a, false);
-    }
-    return json_new_null(t->a);
-}
-
 /* `fits` cannot say that it is likely. */
-static struct json *fit_word(const struct teller *t, enum truth_fit fits) {
-    const char *text = fits == FIT_YES      ? "fits"
-                       : fits == FIT_LIKELY ? "likely"
-                       : fits == FIT_NO     ? "does_not_fit"
-                                            : "unknown";
-    return json_text(t->a, str_of(text));
-}
+static const char *const verdicts[] = {[FIT_UNKNOWN] = "unknown",
+                                       [FIT_YES] = "fits",
+                                       [FIT_LIKELY] = "likely",
+                                       [FIT_NO] = "does_not_fit"};
 
 static struct json *inputs(const struct teller *t, const struct fit *fit) {
     struct json *o = json_new_object(t->a);
@@ -37,85 +24,58 @@ static struct json *inputs(const struct teller *t, const struct fit *fit) {
 }
 
 static struct json *weights(const struct teller *t, const struct fit *fit) {
-    struct json *o = json_new_object(t->a);
     bool is_known = fit->weights.known && fit->weights_bytes > 0;
-    json_set(o, "bytes_per_gpu", is_known ? json_int(t->a, fit->weights_bytes)
-                                          : json_new_null(t->a));
-    if (is_known && fit->weights.low != fit->weights.high) {
-        json_set(o, "low", json_int(t->a, fit->weights.low));
-        json_set(o, "high", json_int(t->a, fit->weights.high));
-    }
-    return o;
-}
-
-static struct json *changes(const struct teller *t,
-                            const struct fit_plan *plan) {
-    struct json *list = json_new_array(t->a);
-    for (size_t i = 0; i < plan->count; i++) {
-        json_push(list, json_fact(t, &plan->change[i]));
-    }
-    return list;
+    bool is_open = is_known && fit->weights.low != fit->weights.high;
+    return JSON(
+        t, {"bytes_per_gpu", json_int_or_null(t, is_known, fit->weights_bytes)},
+        {"low", is_open ? json_int(t->a, fit->weights.low) : NULL},
+        {"high", is_open ? json_int(t->a, fit->weights.high) : NULL});
 }
 
 static struct json *plans(const struct teller *t, const struct fit *fit) {
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < fit->plan_count; i++) {
         const struct fit_plan *plan = &fit->plans[i];
-        struct json *o = json_new_object(t->a);
-        json_set(o, "rank", json_int(t->a, (int64_t)i + 1));
-        json_set(o, "command", json_text(t->a, fit_changes(t, fit, plan)));
-        json_set(o, "changes", changes(t, plan));
-        json_set(o, "effort",
-                 json_word(t, WORDS_EFFORT, (int)fit_plan_effort(plan)));
-        json_set(o, "loses", json_word(t, WORDS_LOSES, (int)fit_plan_loses(plan)));
-        json_set(o, "needed", json_span(t, plan->needed));
-        json_set(o, "pool", json_span(t, plan->pool));
-        json_set(o, "formula", json_str_or_null(t->a, plan->formula));
-        json_push(list, o);
+        int effort = (int)fit_plan_effort(plan), loses = (int)fit_plan_loses(plan);
+        json_push(
+            list,
+            JSON(t, {"rank", json_int(t->a, (int64_t)i + 1)},
+                 {"command", json_text(t->a, fit_changes(t, fit, plan))},
+                 {"changes", json_facts(t, plan->change, plan->count)},
+                 {"effort", json_word(t, WORDS_EFFORT, effort)},
+                 {"loses", json_word(t, WORDS_LOSES, loses)},
+                 {"needed", json_span(t, plan->needed)},
+                 {"pool", json_span(t, plan->pool)},
+                 {"formula", json_str_or_null(t->a, plan->formula)}));
     }
     return list;
 }
 
-static struct json *share(const struct teller *t, struct span s) {
-    if (!s.known || s.low == s.high) {
-        return s.known ? json_micro(t->a, s.low) : json_new_null(t->a);
-    }
-    struct json *o = json_new_object(t->a);
-    json_set(o, "low", json_micro(t->a, s.low));
-    json_set(o, "high", json_micro(t->a, s.high));
-    return o;
-}
-
 static struct json *inverses(const struct teller *t, const struct fit *fit) {
-    struct json *o = json_new_object(t->a);
-    struct str card = fit->least_gpu ? fit->least_gpu->id
-                                     : (struct str){NULL, 0};
-    json_set(o, "max_model_len", json_span(t, fit->longest));
-    json_set(o, "max_concurrency", json_hundredths(t, fit->concurrency));
-    json_set(o, "least_gpu_memory_utilization", share(t, fit->least_share));
-    json_set(o, "most_gpu_memory_utilization", share(t, fit->most_share));
-    json_set(o, "least_tensor_parallel",
-             json_span(t, fit->least_tensor_parallel));
-    json_set(o, "least_gpu", json_str_or_null(t->a, card));
-    if (!fit->is_vllm) {
-        json_set(o, "least_gpu_count", json_span(t, fit->least_cards));
-    }
-    if (fit->is_training) {
-        json_set(o, "batch_size", json_span(t, fit->largest_batch));
-    }
-    return o;
+    struct str card = fit->least_gpu ? fit->least_gpu->id : STR("");
+    return JSON(
+        t, {"max_model_len", json_span(t, fit->longest)},
+        {"max_concurrency", json_hundredths(t, fit->concurrency)},
+        {"least_gpu_memory_utilization",
+         json_amount(t, UNIT_RATIO, fit->least_share)},
+        {"most_gpu_memory_utilization",
+         json_amount(t, UNIT_RATIO, fit->most_share)},
+        {"least_tensor_parallel", json_span(t, fit->least_tensor_parallel)},
+        {"least_gpu", json_str_or_null(t->a, card)},
+        {"least_gpu_count",
+         fit->is_vllm ? NULL : json_span(t, fit->least_cards)},
+        {"batch_size",
+         fit->is_training ? json_span(t, fit->largest_batch) : NULL});
 }
 
 static struct json *training(const struct teller *t,
                              const struct training *held) {
-    struct json *o = json_new_object(t->a);
-    json_set(o, "weights", json_span(t, held->weights));
-    json_set(o, "gradients", json_span(t, held->gradients));
-    json_set(o, "optimizer", json_span(t, held->optimizer));
-    json_set(o, "activations", json_span(t, held->activations));
-    json_set(o, "total", json_span(t, held->total));
-    json_set(o, "host", json_span(t, held->host));
-    return o;
+    return JSON(t, {"weights", json_span(t, held->weights)},
+                {"gradients", json_span(t, held->gradients)},
+                {"optimizer", json_span(t, held->optimizer)},
+                {"activations", json_span(t, held->activations)},
+                {"total", json_span(t, held->total)},
+                {"host", json_span(t, held->host)});
 }
 
 static const char *const check_names[CHECK_COUNT_OF] = {
@@ -130,57 +90,42 @@ static struct json *checks(const struct teller *t, const struct fit *fit) {
     struct json *o = json_new_object(t->a);
     for (int i = 0; i < CHECK_COUNT_OF; i++) {
         const struct fit_checked *k = &fit->checks[i];
-        if (k->verdict == VERDICT_NONE) {
-            continue;
+        if (k->verdict != VERDICT_NONE) {
+            json_set(o, check_names[i],
+                     JSON(t, {"verdict", json_spelling(
+                                             t, verdict_spelling(k->verdict))},
+                          {"asked", json_span(t, k->asked)},
+                          {"there", json_span(t, k->there)},
+                          {"bypass", json_bool(t->a, k->is_bypassed)}));
         }
-        struct json *one = json_new_object(t->a);
-        json_set(one, "verdict",
-                 json_text(t->a, str_of(verdict_spelling(k->verdict))));
-        json_set(one, "asked", json_span(t, k->asked));
-        json_set(one, "there", json_span(t, k->there));
-        json_set(one, "bypass", json_bool(t->a, k->is_bypassed));
-        json_set(o, check_names[i], one);
     }
     return o;
 }
 
-static struct json *remarks(const struct teller *t, const struct fit *fit) {
-    struct json *list = json_new_array(t->a);
-    for (size_t i = 0; i < fit->remark_count; i++) {
-        json_push(list, json_text(t->a, said_note(t, &fit->remarks[i])));
-    }
-    return list;
-}
-
 static void set_fit(const struct teller *t, struct json *o,
                     const struct fit *fit) {
-    json_set(o, "inputs", inputs(t, fit));
-    json_set(o, "verdict", fit_word(t, fit->fits));
-    json_set(o, "kv", json_kv(t, &fit->kv));
-    json_set(o, "weights", weights(t, fit));
-    json_set(o, "pool", json_span(t, fit->kv.pool));
-    json_set(o, "budget", json_budget(t, &fit->budget));
-    json_set(o, "plan", plans(t, fit));
-    json_set(o, "formulas", json_formulas(t, &fit->formulas));
-    json_set(o, "inverses", inverses(t, fit));
-    json_set(o, "checks", checks(t, fit));
-    json_set(o, "because", fit->because.key
-                               ? json_text(t->a, said_note(t, &fit->because))
-                               : json_new_null(t->a));
-    json_set(o, "remarks", remarks(t, fit));
-    if (fit->is_training) {
-        json_set(o, "training", training(t, &fit->training));
-    }
+    struct json *because = json_text(t->a, said_note(t, &fit->because));
+    JSON_ADD(o, {"inputs", inputs(t, fit)},
+             {"verdict", json_spelling(t, verdicts[fit->fits])},
+             {"kv", json_kv(t, &fit->kv)}, {"weights", weights(t, fit)},
+             {"pool", json_span(t, fit->kv.pool)},
+             {"budget", json_budget(t, &fit->budget)}, {"plan", plans(t, fit)},
+             {"formulas", json_formulas(t, &fit->formulas)},
+             {"inverses", inverses(t, fit)}, {"checks", checks(t, fit)},
+             {"because", fit->because.key ? because : json_new_null(t->a)},
+             {"remarks", json_notes(t, fit->remarks, fit->remark_count)},
+             {"training",
+              fit->is_training ? training(t, &fit->training) : NULL});
 }
 
 static struct json *compared(const struct teller *t,
                              const struct fit_sheet *sheet) {
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < sheet->column_count; i++) {
-        struct json *o = json_new_object(t->a);
-        json_set(o, "fact", json_text(t->a, sheet->compared));
-        json_set(o, "value", json_text(t->a, sheet->columns[i].value));
-        set_fit(t, o, sheet->columns[i].fit);
+        const struct fit_column *column = &sheet->columns[i];
+        struct json *o = JSON(t, {"fact", json_text(t->a, sheet->compared)},
+                              {"value", json_text(t->a, column->value)});
+        set_fit(t, o, column->fit);
         json_push(list, o);
     }
     return list;
@@ -191,27 +136,22 @@ static struct json *swept(const struct teller *t,
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < sheet->point_count; i++) {
         const struct fit_point *p = &sheet->points[i];
-        struct json *o = json_new_object(t->a);
-        json_set(o, "max_model_len", json_int(t->a, p->tokens));
-        json_set(o, "bytes_per_request", json_span(t, p->bytes));
-        json_set(o, "max_concurrency", json_hundredths(t, p->concurrency));
-        json_set(o, "fits", truth(t, p->fits));
-        json_set(o, "verdict", fit_word(t, p->fits));
-        json_push(list, o);
+        json_push(list,
+                  JSON(t, {"max_model_len", json_int(t->a, p->tokens)},
+                       {"bytes_per_request", json_span(t, p->bytes)},
+                       {"max_concurrency", json_hundredths(t, p->concurrency)},
+                       {"fits", json_truth(t, p->fits)},
+                       {"verdict", json_spelling(t, verdicts[p->fits])}));
     }
     return list;
 }
 
 struct json *json_fit(const struct teller *t, const struct fit_sheet *sheet) {
-    struct json *top = json_new_object(t->a);
-    json_set(top, "schema", json_int(t->a, SCHEMA));
-    json_set(top, "oomkb", json_text(t->a, t->o->version));
+    struct json *top = JSON(t, {"schema", json_int(t->a, SCHEMA)},
+                            {"oomkb", json_text(t->a, t->o->version)});
     set_fit(t, top, sheet->fit);
-    if (sheet->column_count > 0) {
-        json_set(top, "compare", compared(t, sheet));
-    }
-    if (sheet->point_count > 0) {
-        json_set(top, "sweep", swept(t, sheet));
-    }
+    JSON_ADD(top,
+             {"compare", sheet->column_count > 0 ? compared(t, sheet) : NULL},
+             {"sweep", sheet->point_count > 0 ? swept(t, sheet) : NULL});
     return top;
 }

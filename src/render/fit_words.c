@@ -5,10 +5,6 @@
 #include "memory/engines.h"
 #include "memory/span.h"
 
-#define TEXT_MAX ((size_t)64 << 10)
-#define HUNDREDTH_MICRO INT64_C(10000)
-#define RANKS_ASKED 64 /* so many were tried, and were not sure to do */
-
 static const struct fact *input(const struct fit *fit, enum fact_name name) {
     return &fit->c.in[name];
 }
@@ -16,16 +12,7 @@ static const struct fact *input(const struct fit *fit, enum fact_name name) {
 static struct str shown_input(const struct teller *t, const struct fit *fit,
                               enum fact_name name) {
     const struct fact *f = input(fit, name);
-    return f->known ? shown_fact(t, f) : (struct str){NULL, 0};
-}
-
-static struct str shown_hundredths(const struct teller *t, struct span s) {
-    struct span micro = {.known = s.known};
-    if (!s.known || !mul_i64(s.low, HUNDREDTH_MICRO, &micro.low) ||
-        !mul_i64(s.high, HUNDREDTH_MICRO, &micro.high)) {
-        return (struct str){NULL, 0};
-    }
-    return shown_span(t, UNIT_RATIO, micro);
+    return f->known ? shown_fact(t, f) : STR("");
 }
 
 /* ---- what was asked ---- */
@@ -40,7 +27,7 @@ static struct str card_name(const struct teller *t, const struct fit *fit) {
         return fit->c.gpu->id;
     }
     if (!total->known) {
-        return (struct str){NULL, 0};
+        return STR("");
     }
     return name->known ? said_with(t, "fit.slice", args, 2) : args[1];
 }
@@ -90,25 +77,27 @@ struct str fit_title(const struct teller *t, const struct fit *fit) {
 }
 
 struct str fit_verdict_word(const struct teller *t, enum truth_fit fits) {
-    switch (fits) {
-    case FIT_YES: return said(t, "fit.yes");
-    case FIT_LIKELY: return said(t, "fit.likely");
-    case FIT_NO: return said(t, "fit.no");
-    case FIT_UNKNOWN: break;
-    }
-    return said(t, "fit.unknown");
+    static const char *const keys[] = {[FIT_YES] = "fit.yes",
+                                       [FIT_LIKELY] = "fit.likely",
+                                       [FIT_NO] = "fit.no",
+                                       [FIT_UNKNOWN] = "fit.unknown"};
+    return said(t, keys[fits]);
+}
+
+struct span fit_held(const struct fit *fit) {
+    return span_plus(fit->training.total,
+                     span_of_fact(input(fit, FACT_non_torch)));
 }
 
 static struct str training_numbers(const struct teller *t,
                                    const struct fit *fit) {
-    struct span all = span_plus(fit->training.total,
-                                span_of_fact(input(fit, FACT_non_torch)));
+    struct span all = fit_held(fit);
     struct str args[] = {shown_input(t, fit, FACT_batch_size),
                          shown_input(t, fit, FACT_seq_len),
                          shown_span(t, UNIT_BYTES, all),
                          shown_span(t, UNIT_BYTES, fit->budget.total)};
     if (!all.known) {
-        return (struct str){NULL, 0};
+        return STR("");
     }
     return said_with(t, fit->budget.total.known ? "fit.step_and_card"
                                                 : "fit.step",
@@ -119,7 +108,7 @@ static struct str training_numbers(const struct teller *t,
 static struct str with_room(const struct teller *t,
                             const struct str need[2], struct span pool) {
     struct span missing = span_minus(span_exact(0), pool);
-    struct str args[] = {need[0], need[1], {NULL, 0}, {NULL, 0}};
+    struct str args[] = {need[0], need[1], STR(""), STR("")};
     if (pool.high <= 0) {
         args[2] = shown_span(t, UNIT_BYTES, missing);
         return said_with(t, "fit.no_room", args, 3);
@@ -141,7 +130,7 @@ struct str fit_numbers(const struct teller *t, const struct fit *fit) {
         return training_numbers(t, fit);
     }
     if (!kv->bytes_per_request.known) {
-        return (struct str){NULL, 0};
+        return STR("");
     }
     struct str args[] = {length, need};
     if (!kv->pool.known) {
@@ -151,31 +140,27 @@ struct str fit_numbers(const struct teller *t, const struct fit *fit) {
 }
 
 struct str fit_asked(const struct teller *t, const struct fit *fit) {
-    struct span asked = span_exact(fit->requests);
-    struct str args[] = {shown_span(t, UNIT_COUNT, asked),
+    struct str args[] = {shown_number(t, UNIT_COUNT, fit->requests),
                          shown_hundredths(t, fit->kv.max_concurrency)};
-    if (fit->requests <= 1 || args[1].n == 0) {
-        return (struct str){NULL, 0};
-    }
-    return said_with(t, "fit.asked", args, 2);
+    return fit->requests > 1 && args[1].n > 0
+               ? said_with(t, "fit.asked", args, 2)
+               : STR("");
 }
 
 struct str fit_needs(const struct teller *t, const struct fit *fit) {
-    struct buf names;
+    struct words names = words_begin(t, STR(", "));
     if (fit->because.key != NULL) {
         return said_note(t, &fit->because);
     }
-    buf_init_in(&names, t->a, TEXT_MAX);
     for (size_t i = 0; i < fit->kv.needs.count; i++) {
         struct str label = said_fact(t, fit->kv.needs.at[i]);
         const char *name = fact_spelling(fit->kv.needs.at[i]);
-        buf_printf(&names, "%s%.*s", i ? ", " : "", STR_ARG(label));
-        if (!str_eq(label, str_of(name))) {
-            buf_printf(&names, " (%s)", name);
-        }
+        bool is_own = str_eq(label, str_of(name));
+        words_add(&names, is_own ? label
+                                 : arena_printf(t->a, "%.*s (%s)",
+                                                STR_ARG(label), name));
     }
-    struct str list = settled(t->a, &names);
-    return list.n > 0 ? said_with(t, "fit.needs", &list, 1) : list;
+    return words_said(&names, "fit.needs");
 }
 
 struct budget fit_parts(const struct teller *t, const struct fit *fit) {
@@ -193,141 +178,6 @@ struct budget fit_parts(const struct teller *t, const struct fit *fit) {
     return shown;
 }
 
-/* ---- the most that fits ---- */
-
-static void add_line(struct fit_line *lines, size_t *count, struct str name,
-                     struct str value) {
-    if (value.n > 0 && *count < FIT_LINES) {
-        lines[(*count)++] = (struct fit_line){name, value};
-    }
-}
-
-/* "at least 4"; of an interval, what is sure and what may do. */
-static struct str at_least(const struct teller *t, enum unit unit,
-                           struct span s) {
-    bool is_sure = unit != UNIT_COUNT || s.high < RANKS_ASKED;
-    struct str ends[] = {shown_number(t, unit, is_sure ? s.high : s.low),
-                         shown_number(t, unit, s.low)};
-    return s.low == s.high || !is_sure
-               ? said_with(t, "fit.at_least", ends, 1)
-                           : said_with(t, "fit.at_least_or", ends, 2);
-}
-
-static struct str shares(const struct teller *t, const struct fit *fit) {
-    struct str both[] = {(struct str){NULL, 0}, {NULL, 0}};
-    bool has_least = fit->least_share.known &&
-                     fit->least_share.high <= UNITS_MICRO;
-    if (has_least) {
-        both[0] = at_least(t, UNIT_RATIO, fit->least_share);
-    }
-    if (fit->most_share.known) {
-        both[1] = shown_span(t, UNIT_RATIO, fit->most_share);
-    }
-    if (both[0].n > 0 && both[1].n > 0) {
-        return said_with(t, "fit.least_and_most", both, 2);
-    }
-    if (both[1].n > 0) {
-        return said_with(t, "fit.at_most", &both[1], 1);
-    }
-    return both[0];
-}
-
-/* Both ends, however near: a length between them may be one too many. */
-static struct str between(const struct teller *t, struct span s) {
-    struct str ends[] = {shown_number(t, UNIT_COUNT, s.low),
-                         shown_number(t, UNIT_TOKENS, s.high)};
-    return !s.known || s.low == s.high ? shown_span(t, UNIT_TOKENS, s)
-                                       : said_with(t, "unit.between", ends, 2);
-}
-
-static struct str longest(const struct teller *t, const struct fit *fit) {
-    struct str args[] = {between(t, fit->longest), {NULL, 0}};
-    int64_t most = fit->c.model ? fit->c.model->max_position : 0;
-    if (!fit->longest.known || most <= 0) {
-        return fit->longest.known ? args[0] : (struct str){NULL, 0};
-    }
-    args[1] = shown_number(t, UNIT_TOKENS, most);
-    return said_with(t, "fit.longest_of", args, 2);
-}
-
-size_t fit_inverses(const struct teller *t, const struct fit *fit,
-                    struct fit_line lines[FIT_LINES]) {
-    size_t count = 0;
-    struct str at_once = shown_hundredths(t, fit->concurrency);
-    struct str tp = {NULL, 0}, card = {NULL, 0};
-    if (fit->least_tensor_parallel.known) {
-        tp = at_least(t, UNIT_COUNT, fit->least_tensor_parallel);
-    }
-    struct str cards_at_least = {NULL, 0};
-    if (fit->least_cards.known) {
-        cards_at_least = at_least(t, UNIT_COUNT, fit->least_cards);
-    }
-    if (fit->least_gpu) {
-        struct span total = span_of(fit->least_gpu->total_low,
-                                    fit->least_gpu->total_high);
-        struct str named[] = {fit->least_gpu->id,
-                              shown_span(t, UNIT_BYTES, total)};
-        card = said_with(t, "fit.least_card", named, 2);
-    }
-    if (fit->is_training && fit->largest_batch.known) {
-        add_line(lines, &count, said_fact(t, FACT_batch_size),
-                 shown_span(t, UNIT_COUNT, fit->largest_batch));
-    }
-    add_line(lines, &count, said(t, "fit.longest"), longest(t, fit));
-    add_line(lines, &count, said(t, "fit.at_once"), at_once);
-    add_line(lines, &count, said(t, "fit.utilization"), shares(t, fit));
-    add_line(lines, &count, said(t, "fit.tensor_parallel"), tp);
-    add_line(lines, &count, said(t, "fit.card_count"), cards_at_least);
-    add_line(lines, &count, said(t, "fit.card"), card);
-    return count;
-}
-
-/* ---- checks ---- */
-
-static struct str shown_check(const struct teller *t, const char *key,
-                              const struct fit_checked *k, enum unit unit) {
-    struct str args[] = {shown_span(t, unit, k->asked),
-                         shown_span(t, unit, k->there)};
-    return said_with(t, key, args, 2);
-}
-
-static const char *sku_key(const struct fit_checked *k) {
-    if (k->is_bypassed) {
-        return "fit.sku_bypass";
-    }
-    return k->verdict == VERDICT_ENOUGH ? "fit.sku_passes" : "fit.sku_fails";
-}
-
-size_t fit_checks(const struct teller *t, const struct fit *fit,
-                  struct str lines[CHECK_COUNT_OF]) {
-    static const struct {
-        enum fit_check check;
-        const char *key;
-        enum unit unit;
-    } failed[] = {{CHECK_HEADS, "fit.heads", UNIT_COUNT},
-                  {CHECK_RANKS, "fit.ranks", UNIT_COUNT},
-                  {CHECK_POSITION, "fit.position", UNIT_TOKENS},
-                  {CHECK_FREE, "fit.free", UNIT_BYTES}};
-    size_t count = 0;
-    for (size_t i = 0; i < sizeof failed / sizeof failed[0]; i++) {
-        const struct fit_checked *k = &fit->checks[failed[i].check];
-        if (k->verdict == VERDICT_NOT_ENOUGH) {
-            lines[count++] = shown_check(t, failed[i].key, k, failed[i].unit);
-        }
-    }
-    for (int i = 0; i < CHECK_COUNT_OF; i++) {
-        const char *key = fit->checks[i].why.key;
-        if (key != NULL && key != fit->because.key && i != CHECK_RELEASE) {
-            lines[count++] = said_note(t, &fit->checks[i].why);
-        }
-    }
-    const struct fit_checked *sku = &fit->checks[CHECK_SKU];
-    if (sku->verdict == VERDICT_ENOUGH || sku->verdict == VERDICT_NOT_ENOUGH) {
-        lines[count++] = shown_check(t, sku_key(sku), sku, UNIT_BYTES);
-    }
-    return count;
-}
-
 /* ---- changes, inputs ---- */
 
 static struct str own_flag(const struct engine *engine, enum fact_name name) {
@@ -336,7 +186,7 @@ static struct str own_flag(const struct engine *engine, enum fact_name name) {
             return engine->flags[i].flag;
         }
     }
-    return (struct str){NULL, 0};
+    return STR("");
 }
 
 /* Some engines call the longest request their context. */
@@ -347,35 +197,40 @@ static struct str flag_of(const struct engine *engine, enum fact_name name) {
                : flag;
 }
 
-static void put_value(struct buf *b, const struct fact *f) {
+/* As a command takes it. */
+static struct str value_of(const struct teller *t, const struct fact *f) {
+    struct buf b;
     switch (fact_unit(f->name)) {
     case UNIT_TEXT:
-    case UNIT_VERSION: buf_add(b, f->word); return;
-    case UNIT_RATIO: units_ratio(b, f->number); return;
-    case UNIT_BOOL: buf_add(b, f->number ? STR("true") : STR("false")); return;
+    case UNIT_VERSION: return f->word;
+    case UNIT_BOOL: return f->number ? STR("true") : STR("false");
+    case UNIT_RATIO:
+        buf_init_in(&b, t->a, 64);
+        units_ratio(&b, f->number);
+        return settled(t->a, &b);
     case UNIT_BYTES:
     case UNIT_TOKENS:
     case UNIT_BLOCKS:
     case UNIT_COUNT:
     case UNIT_SECONDS: break;
     }
-    buf_printf(b, "%lld", (long long)f->number);
+    return arena_printf(t->a, "%lld", (long long)f->number);
 }
 
 /* "--max-model-len 4096"; "zero_stage=2" where the engine has no flag. */
-static void put_change(struct buf *b, const struct engine *engine,
-                       const struct fact *f, bool is_training) {
-    bool is_of_training = f->name == FACT_batch_size;
-    struct str flag = is_of_training && !is_training
-                          ? (struct str){NULL, 0}
-                          : flag_of(engine, f->name);
-    buf_add(b, flag.n > 0 ? flag : str_of(fact_spelling(f->name)));
+static struct str change_said(const struct teller *t, const struct fit *fit,
+                              const struct engine *engine,
+                              const struct fact *f) {
+    bool has_none = f->name == FACT_batch_size && !fit->is_training;
+    struct str flag = has_none ? STR("") : flag_of(engine, f->name);
+    struct str name = flag.n > 0 ? flag : str_of(fact_spelling(f->name));
+    struct str value = value_of(t, f);
     if (flag.n > 0 && fact_unit(f->name) == UNIT_BOOL && f->number) {
-        return;
+        return flag;
     }
-    bool is_variable = flag.n > 0 && flag.p[0] >= 'A' && flag.p[0] <= 'Z';
-    buf_add_char(b, flag.n > 0 && !is_variable ? ' ' : '=');
-    put_value(b, f);
+    bool is_variable = flag.n == 0 || (flag.p[0] >= 'A' && flag.p[0] <= 'Z');
+    return arena_printf(t->a, "%.*s%s%.*s", STR_ARG(name),
+                        is_variable ? "=" : " ", STR_ARG(value));
 }
 
 /* Weights that no flag makes: they must have been stored so. */
@@ -390,37 +245,29 @@ static bool is_of_checkpoint(const struct engine *engine,
 struct str fit_changes(const struct teller *t, const struct fit *fit,
                        const struct fit_plan *plan) {
     const struct engine *engine = reader_engine_by_id(t->r, fit->c.engine);
-    struct buf b;
-    buf_init_in(&b, t->a, TEXT_MAX);
+    struct words all = words_begin(t, STR(" "));
     for (size_t i = 0; i < plan->count; i++) {
         const struct fact *f = &plan->change[i];
-        buf_add(&b, i ? STR(" ") : STR(""));
-        if (f->name == FACT_gpu_count) {
-            struct str n = shown_number(t, UNIT_COUNT, f->number);
-            buf_add(&b, said_with(t, "fit.on_cards", &n, 1));
-        } else if (is_of_checkpoint(engine, f)) {
-            buf_add(&b, said_with(t, "fit.with_weights", &f->word, 1));
-        } else {
-            put_change(&b, engine, f, fit->is_training);
-        }
+        struct str cards = shown_number(t, UNIT_COUNT, f->number);
+        words_add(&all, f->name == FACT_gpu_count
+                            ? said_with(t, "fit.on_cards", &cards, 1)
+                        : is_of_checkpoint(engine, f)
+                            ? said_with(t, "fit.with_weights", &f->word, 1)
+                            : change_said(t, fit, engine, f));
     }
-    return settled(t->a, &b);
+    return words_end(&all);
 }
 
-static const char *source_key(enum fact_source source) {
-    switch (source) {
-    case SOURCE_LOG: return "fit.from_log";
-    case SOURCE_USER: return "fit.from_user";
-    case SOURCE_CATALOGUE: return "fit.from_catalogue";
-    case SOURCE_DEFAULT: return "fit.from_default";
-    case SOURCE_DERIVED: return "fit.from_bounds";
-    }
-    return "fit.from_user";
-}
+static const char *const source_keys[] = {
+    [SOURCE_LOG] = "fit.from_log",
+    [SOURCE_USER] = "fit.from_user",
+    [SOURCE_CATALOGUE] = "fit.from_catalogue",
+    [SOURCE_DEFAULT] = "fit.from_default",
+    [SOURCE_DERIVED] = "fit.from_bounds",
+};
 
 struct str fit_inputs(const struct teller *t, const struct fit *fit) {
-    struct buf b;
-    buf_init_in(&b, t->a, TEXT_MAX);
+    struct words all = words_begin(t, STR(", "));
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         const struct fact *f = input(fit, (enum fact_name)n);
         bool is_in_title = n == FACT_engine || n == FACT_engine_version ||
@@ -432,81 +279,13 @@ struct str fit_inputs(const struct teller *t, const struct fit *fit) {
                                ? shown_span(t, fact_unit((enum fact_name)n),
                                             span_of(f->low, f->high))
                                : shown_fact(t, f);
-        struct str source = said(t, source_key(f->source));
-        buf_printf(&b, "%s%s %.*s (%.*s)", b.n ? ", " : "",
-                   fact_spelling((enum fact_name)n), STR_ARG(shown),
-                   STR_ARG(source));
+        struct str source = said(t, source_keys[f->source]);
+        words_add(&all, arena_printf(t->a, "%s %.*s (%.*s)",
+                                     fact_spelling((enum fact_name)n),
+                                     STR_ARG(shown), STR_ARG(source)));
     }
-    return settled(t->a, &b);
+    return words_end(&all);
 }
-
-/* ---- tables ---- */
-
-static struct str shown_or_dash(const struct teller *t, enum unit unit,
-                                struct span s) {
-    return s.known ? shown_span(t, unit, s) : STR("-");
-}
-
-static struct str hundredths_or_dash(const struct teller *t, struct span s) {
-    struct str shown = shown_hundredths(t, s);
-    return shown.n > 0 ? shown : STR("-");
-}
-
-void fit_compare_head(const struct teller *t, const struct fit_sheet *sheet,
-                      struct str cells[FIT_CELLS]) {
-    bool trains = sheet->fit->is_training;
-    enum fact_name fact;
-    cells[0] = fact_named(sheet->compared, &fact) ? said_fact(t, fact)
-                                                  : sheet->compared;
-    cells[1] = said(t, "fit.verdict");
-    cells[2] = trains ? said_fact(t, FACT_batch_size) : STR("max_model_len");
-    cells[3] = said(t, trains ? "fit.a_step" : "fit.requests");
-    cells[4] = said(t, trains ? "budget.optimizer" : "fit.pool");
-    cells[5] = said(t, "fit.weights");
-}
-
-static void training_row(const struct teller *t, const struct fit *fit,
-                         struct str cells[FIT_CELLS]) {
-    struct span all = span_plus(fit->training.total,
-                                span_of_fact(input(fit, FACT_non_torch)));
-    cells[2] = shown_or_dash(t, UNIT_COUNT, fit->largest_batch);
-    cells[3] = shown_or_dash(t, UNIT_BYTES, all);
-    cells[4] = shown_or_dash(t, UNIT_BYTES, fit->training.optimizer);
-}
-
-void fit_compare_row(const struct teller *t, const struct fit_column *column,
-                     struct str cells[FIT_CELLS]) {
-    const struct fit *fit = column->fit;
-    cells[0] = column->value;
-    cells[1] = fit_verdict_word(t, fit->fits);
-    cells[2] = shown_or_dash(t, UNIT_COUNT, fit->longest);
-    cells[3] = hundredths_or_dash(t, fit->concurrency);
-    cells[4] = shown_or_dash(t, UNIT_BYTES, fit->kv.pool);
-    cells[5] = fit->weights_bytes > 0
-                   ? shown_number(t, UNIT_BYTES, fit->weights_bytes)
-                   : STR("-");
-    if (fit->is_training) {
-        training_row(t, fit, cells);
-    }
-}
-
-void fit_sweep_head(const struct teller *t,
-                    struct str cells[FIT_SWEEP_CELLS]) {
-    cells[0] = STR("max_model_len");
-    cells[1] = said(t, "fit.request");
-    cells[2] = said(t, "fit.requests");
-    cells[3] = said(t, "fit.verdict");
-}
-
-void fit_sweep_row(const struct teller *t, const struct fit_point *point,
-                   struct str cells[FIT_SWEEP_CELLS]) {
-    cells[0] = shown_number(t, UNIT_COUNT, point->tokens);
-    cells[1] = shown_or_dash(t, UNIT_BYTES, point->bytes);
-    cells[2] = hundredths_or_dash(t, point->concurrency);
-    cells[3] = fit_verdict_word(t, point->fits);
-}
-
-/* ---- the part that decides ---- */
 
 /* The largest part of what does not fit. */
 struct str fit_tightest(const struct teller *t, const struct fit *fit) {
@@ -522,7 +301,7 @@ struct str fit_tightest(const struct teller *t, const struct fit *fit) {
         }
     }
     if (largest == NULL || !shown.total.known || fit->fits == FIT_YES) {
-        return (struct str){NULL, 0};
+        return STR("");
     }
     struct str key = arena_printf(t->a, "budget.%s", largest->part);
     struct str args[] = {said(t, key.p),

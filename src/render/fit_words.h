@@ -1,5 +1,5 @@
-/* fit_words.h: what the text and Markdown of a fit say alike. Private to
- * render/. Empty texts say nothing. */
+/* fit_words.h: a fit in words, sentence by sentence. Private to render/. Empty
+ * texts say nothing. */
 #ifndef RENDER_FIT_WORDS_H
 #define RENDER_FIT_WORDS_H
 
@@ -17,35 +17,14 @@ struct str fit_tightest(const struct teller *t, const struct fit *fit);
 struct str fit_asked(const struct teller *t, const struct fit *fit);
 /* "To tell, oomkb needs: ..." */
 struct str fit_needs(const struct teller *t, const struct fit *fit);
-
 /* The budget, its parts by the name that they have in this engine. */
 struct budget fit_parts(const struct teller *t, const struct fit *fit);
-
-struct fit_line {
-    struct str name, value;
-};
-#define FIT_LINES 8
-size_t fit_inverses(const struct teller *t, const struct fit *fit,
-                    struct fit_line lines[FIT_LINES]);
-/* Checks that fail or deserve a word; KAITO's is the last. */
-size_t fit_checks(const struct teller *t, const struct fit *fit,
-                  struct str lines[CHECK_COUNT_OF]);
+/* All that a training step holds. */
+struct span fit_held(const struct fit *fit);
 /* "--max-model-len 4096", "--kv-cache-dtype fp8 --gpu-memory-..." */
 struct str fit_changes(const struct teller *t, const struct fit *fit,
                        const struct fit_plan *plan);
 /* "max_model_len 8,192 (given), block_size 16 (default)" */
 struct str fit_inputs(const struct teller *t, const struct fit *fit);
-/* Title row and one row per value, for --compare; the last cells may be left
- * out where there is no room. */
-#define FIT_CELLS 6
-void fit_compare_head(const struct teller *t, const struct fit_sheet *sheet,
-                      struct str cells[FIT_CELLS]);
-void fit_compare_row(const struct teller *t, const struct fit_column *column,
-                     struct str cells[FIT_CELLS]);
-/* The same for --sweep. */
-#define FIT_SWEEP_CELLS 4
-void fit_sweep_head(const struct teller *t, struct str cells[FIT_SWEEP_CELLS]);
-void fit_sweep_row(const struct teller *t, const struct fit_point *point,
-                   struct str cells[FIT_SWEEP_CELLS]);
 
 #endif

@@ -9,36 +9,23 @@
 
 #define SCHEMA 1
 
-static struct json *about(const struct teller *t) {
-    struct json *kb = json_new_object(t->a);
-    json_set(kb, "entries", json_int(t->a, (int64_t)t->o->entries));
-    json_set(kb, "digest", json_text(t->a, t->o->digest));
-    return kb;
-}
-
 static struct json *head(const struct teller *t) {
-    struct json *top = json_new_object(t->a);
-    json_set(top, "schema", json_int(t->a, SCHEMA));
-    json_set(top, "oomkb", json_text(t->a, t->o->version));
-    json_set(top, "kb", about(t));
-    json_set(top, "lang",
-             json_text(t->a, t->lang == LANG_ZH ? STR("zh") : STR("en")));
-    return top;
+    return JSON(t, {"schema", json_int(t->a, SCHEMA)},
+                {"oomkb", json_text(t->a, t->o->version)},
+                {"kb", JSON(t, {"entries", json_int(t->a, (int64_t)t->o->entries)},
+                            {"digest", json_text(t->a, t->o->digest)})},
+                {"lang", json_spelling(t, lang_name(t->lang))});
 }
 
 static struct json *input(const struct teller *t, const struct report *rep) {
-    struct json *o = json_new_object(t->a);
-    json_set(o, "name", json_text(t->a, rep->input_name));
-    json_set(o, "lines", json_int(t->a, (int64_t)rep->lines));
-    json_set(o, "bytes", json_int(t->a, (int64_t)rep->bytes));
-    json_set(o, "truncated", json_bool(t->a, rep->truncated));
-    if (rep->gave_up_patterns > 0) {
-        struct json *g = json_new_object(t->a);
-        json_set(g, "line", json_int(t->a, rep->gave_up_line));
-        json_set(g, "patterns", json_int(t->a, rep->gave_up_patterns));
-        json_set(o, "gave_up", g);
-    }
-    return o;
+    struct json *gave_up =
+        JSON(t, {"line", json_int(t->a, rep->gave_up_line)},
+             {"patterns", json_int(t->a, rep->gave_up_patterns)});
+    return JSON(t, {"name", json_text(t->a, rep->input_name)},
+                {"lines", json_int(t->a, (int64_t)rep->lines)},
+                {"bytes", json_int(t->a, (int64_t)rep->bytes)},
+                {"truncated", json_bool(t->a, rep->truncated)},
+                {"gave_up", rep->gave_up_patterns > 0 ? gave_up : NULL});
 }
 
 static struct json *context(const struct teller *t, const struct report *rep) {
@@ -50,48 +37,37 @@ static struct json *context(const struct teller *t, const struct report *rep) {
     return o;
 }
 
-static struct json *command(const struct teller *t, const struct report *rep) {
-    if (rep->command_before.n == 0 && rep->command_after.n == 0) {
-        return json_new_null(t->a);
-    }
-    struct json *o = json_new_object(t->a);
-    json_set(o, "before", json_str_or_null(t->a, rep->command_before));
-    json_set(o, "after", json_str_or_null(t->a, rep->command_after));
-    return o;
-}
-
 static struct json *questions(const struct teller *t,
                               const struct report *rep) {
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < rep->question_count; i++) {
         const struct question *q = &rep->questions[i];
         const char *name = fact_spelling(q->fact);
-        struct json *o = json_new_object(t->a);
-        json_set(o, "fact", json_text(t->a, str_of(name)));
-        json_set(o, "ask", json_text(t->a, said_note(t, &q->ask)));
-        json_set(o, "how", json_str_or_null(t->a, q->how));
-        json_set(o, "set",
-                 json_text(t->a, arena_printf(t->a, "--set %s=", name)));
-        json_push(list, o);
+        struct str set = arena_printf(t->a, "--set %s=", name);
+        json_push(list, JSON(t, {"fact", json_spelling(t, name)},
+                             {"ask", json_text(t->a, said_note(t, &q->ask))},
+                             {"how", json_str_or_null(t->a, q->how)},
+                             {"set", json_text(t->a, set)}));
     }
     return list;
 }
 
 static struct json *whole_report(const struct teller *t,
                                  const struct report *rep) {
-    struct json *top = head(t);
-    json_set(top, "summary",
-             json_text(t->a, summary_of(t->a, t->r, rep, t->lang)));
-    json_set(top, "input", input(t, rep));
-    json_set(top, "context", context(t, rep));
-    struct json *findings = json_new_array(t->a);
+    struct json *top = head(t), *findings = json_new_array(t->a);
+    bool has_command = rep->command_before.n > 0 || rep->command_after.n > 0;
+    struct json *command =
+        JSON(t, {"before", json_str_or_null(t->a, rep->command_before)},
+             {"after", json_str_or_null(t->a, rep->command_after)});
     for (size_t i = 0; i < rep->finding_count; i++) {
         json_push(findings, json_finding(t, &rep->findings[i]));
     }
-    json_set(top, "findings", findings);
-    json_set(top, "suspects", json_suspects(t, rep));
-    json_set(top, "command", command(t, rep));
-    json_set(top, "questions", questions(t, rep));
+    JSON_ADD(top,
+             {"summary", json_text(t->a, summary_of(t->a, t->r, rep, t->lang))},
+             {"input", input(t, rep)}, {"context", context(t, rep)},
+             {"findings", findings}, {"suspects", json_suspects(t, rep)},
+             {"command", has_command ? command : json_new_null(t->a)},
+             {"questions", questions(t, rep)});
     return top;
 }
 
@@ -104,36 +80,29 @@ static struct json *whole_entry(const struct teller *t,
 
 static struct json *whole_list(const struct teller *t,
                                const struct listing *list) {
-    struct json *top = json_new_object(t->a);
     struct json *entries = json_new_array(t->a);
     for (size_t i = 0; i < list->count; i++) {
         json_push(entries, json_row(t, list, i));
     }
-    json_set(top, "schema", json_int(t->a, SCHEMA));
-    json_set(top, "entries", entries);
-    return top;
+    return JSON(t, {"schema", json_int(t->a, SCHEMA)}, {"entries", entries});
 }
 
-static void write(const struct teller *t, const struct answer *answer,
-                  bool is_pretty, struct buf *out) {
-    struct json *top =
-        answer->report != NULL  ? whole_report(t, answer->report)
-        : answer->entry != NULL ? whole_entry(t, answer->entry)
-        : answer->list != NULL  ? whole_list(t, answer->list)
-        : answer->names != NULL ? names_json(t, answer->names)
-                                : json_fit(t, answer->fit);
+static void write(struct json *top, bool is_pretty, struct buf *out) {
     json_write(top, is_pretty, out);
     buf_add_char(out, '\n');
 }
 
-void json_data(const struct teller *t, const struct answer *answer,
-               struct buf *out) {
-    write(t, answer, true, out);
+static struct json *whole(const struct teller *t, const struct answer *answer) {
+    return answer->report != NULL  ? whole_report(t, answer->report)
+           : answer->entry != NULL ? whole_entry(t, answer->entry)
+           : answer->list != NULL  ? whole_list(t, answer->list)
+           : answer->names != NULL ? names_json(t, answer->names)
+                                   : json_fit(t, answer->fit);
 }
 
-static void write_line(struct json *row, struct buf *out) {
-    json_write(row, false, out);
-    buf_add_char(out, '\n');
+void json_data(const struct teller *t, const struct answer *answer,
+               struct buf *out) {
+    write(whole(t, answer), true, out);
 }
 
 /* Of a list, a line for each entry or name. */
@@ -142,12 +111,12 @@ void jsonl_data(const struct teller *t, const struct answer *answer,
     const struct listing *list = answer->list;
     const struct names *names = answer->names;
     if (list == NULL && names == NULL) {
-        write(t, answer, false, out);
+        write(whole(t, answer), false, out);
     }
     for (size_t i = 0; list != NULL && i < list->count; i++) {
-        write_line(json_row(t, list, i), out);
+        write(json_row(t, list, i), false, out);
     }
     for (size_t i = 0; names != NULL && i < names->row_count; i++) {
-        write_line(names_row(t, names, i), out);
+        write(names_row(t, names, i), false, out);
     }
 }

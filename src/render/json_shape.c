@@ -4,16 +4,9 @@
 
 #include "render/parts.h"
 
-static struct json *word(const struct teller *t, const struct field *f,
-                         const void *at) {
-    int value;
-    memcpy(&value, at, sizeof value);
-    return json_text(t->a, str_of(field_word(f, value)));
-}
-
 struct json *json_word(const struct teller *t, enum vocabulary which,
                        int value) {
-    return json_text(t->a, str_of(word_spelling(which, value)));
+    return json_spelling(t, word_spelling(which, value));
 }
 
 struct json *json_strings(const struct teller *t,
@@ -38,10 +31,8 @@ struct json *json_events(const struct teller *t,
                          const struct version_event *at, size_t count) {
     struct json *events = json_new_array(t->a);
     for (size_t i = 0; i < count; i++) {
-        struct json *event = json_new_object(t->a);
-        json_set(event, at[i].is_fixed ? "fixed" : "introduced",
-                 json_text(t->a, at[i].version));
-        json_push(events, event);
+        json_push(events, JSON(t, {at[i].is_fixed ? "fixed" : "introduced",
+                                   json_text(t->a, at[i].version)}));
     }
     return events;
 }
@@ -60,9 +51,8 @@ static struct json *cures(const struct teller *t, const struct cure *at,
                           size_t count) {
     struct json *o = json_new_object(t->a);
     for (size_t i = 0; i < count; i++) {
-        const char *how = word_spelling(WORDS_STRENGTH, (int)at[i].strength);
         json_set(o, arena_str(t->a, at[i].cause).p,
-                 json_text(t->a, str_of(how)));
+                 json_word(t, WORDS_STRENGTH, (int)at[i].strength));
     }
     return o;
 }
@@ -137,9 +127,9 @@ static struct json *value(const struct teller *t, const struct shape *shape,
     case FIELD_PATTERNS: case FIELD_LINES: case FIELD_LINKS: case FIELD_WHEN:
     case FIELD_ENTRIES: return json_strings(t, at);
     case FIELD_FACT:
-        return json_text(t->a, str_of(fact_spelling(
-                                   *(const enum fact_name *)at)));
-    case FIELD_WORD: return word(t, f, at);
+        return json_spelling(t, fact_spelling(*(const enum fact_name *)at));
+    case FIELD_WORD:
+        return json_spelling(t, field_word(f, *(const int *)at));
     case FIELD_YES_NO: return json_bool(t->a, *(const bool *)at);
     case FIELD_YES_NO_UNKNOWN: case FIELD_INTEGER: case FIELD_RATIO:
     case FIELD_DECIMAL: case FIELD_WEIGHT: case FIELD_AMOUNTS:

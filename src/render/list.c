@@ -87,20 +87,20 @@ void list_document(const struct teller *t, const struct listing *list,
 
 struct json *json_row(const struct teller *t, const struct listing *list,
                       size_t i) {
-    const struct entry *e = list->at[i].entry;
-    struct json *o = json_new_object(t->a);
-    json_set(o, "id", json_text(t->a, e->id));
-    json_set(o, "component", json_text(t->a, e->component));
-    json_set(o, "mechanism", json_word(t, WORDS_MECHANISM, (int)e->mechanism));
-    json_set(o, "severity", json_word(t, WORDS_SEVERITY, (int)e->severity));
-    json_set(o, "role", json_word(t, WORDS_ROLE, (int)e->role));
-    json_set(o, "title", json_text(t->a, said_text(t, &e->title)));
+    const struct listed *is = &list->at[i];
+    const struct entry *e = is->entry;
+    struct json *o =
+        JSON(t, {"id", json_text(t->a, e->id)},
+             {"component", json_text(t->a, e->component)},
+             {"mechanism", json_word(t, WORDS_MECHANISM, (int)e->mechanism)},
+             {"severity", json_word(t, WORDS_SEVERITY, (int)e->severity)},
+             {"role", json_word(t, WORDS_ROLE, (int)e->role)},
+             {"title", json_text(t->a, said_text(t, &e->title))});
     if (list->is_search) {
-        json_set(o, "matched", json_bool(t->a, list->at[i].is_matched));
-        json_set(o, "score", json_micro(t->a, list->at[i].score_micro));
-        json_set(o, "snippet",
-                 json_text(t->a, snippet_of(t, e, list->words,
-                                            SNIPPET_COLUMNS)));
+        struct str snippet = snippet_of(t, e, list->words, SNIPPET_COLUMNS);
+        JSON_ADD(o, {"matched", json_bool(t->a, is->is_matched)},
+                 {"score", json_micro(t->a, is->score_micro)},
+                 {"snippet", json_text(t->a, snippet)});
     }
     return o;
 }

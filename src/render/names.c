@@ -171,11 +171,9 @@ struct json *names_row(const struct teller *t, const struct names *n,
 }
 
 struct json *names_json(const struct teller *t, const struct names *n) {
-    struct json *top = json_new_object(t->a), *rows = json_new_array(t->a);
+    struct json *rows = json_new_array(t->a);
     for (size_t row = 0; row < n->row_count; row++) {
         json_push(rows, names_row(t, n, row));
     }
-    json_set(top, "schema", json_int(t->a, SCHEMA));
-    json_set(top, n->what, rows);
-    return top;
+    return JSON(t, {"schema", json_int(t->a, SCHEMA)}, {n->what, rows});
 }

@@ -85,6 +85,19 @@ struct str said_text(const struct teller *t, const struct text *text);
 struct str said_with(const struct teller *t, const char *key,
                      const struct str args[], size_t count);
 
+/* "a, b and c": members one after the other, parted by a text. */
+struct words {
+    const struct teller *t;
+    struct buf out;
+    struct str between;
+    size_t count;
+};
+struct words words_begin(const struct teller *t, struct str between);
+void words_add(struct words *w, struct str member);
+struct str words_end(struct words *w);
+/* Filled into the text of key; empty where there are none. */
+struct str words_said(struct words *w, const char *key);
+
 /* formula_words.c: a formula of memory/ in this language */
 struct str said_formula(const struct teller *t, struct str formula);
 
@@ -96,6 +109,9 @@ const char *verdict_spelling(enum verdict v);
 /* shown.c: values as people read them */
 struct str shown_number(const struct teller *t, enum unit unit, int64_t n);
 struct str shown_span(const struct teller *t, enum unit unit, struct span s);
+/* Of hundredths, as max_concurrency has them; as a ratio. */
+struct str shown_hundredths(const struct teller *t, struct span s);
+struct span ratio_of_hundredths(struct span s);
 struct str shown_fact(const struct teller *t, const struct fact *f);
 /* "Your own reports: 2 worked, 1 failed."; empty: there are none. */
 struct str shown_own(const struct teller *t, const struct own_success *own);
@@ -164,6 +180,11 @@ struct str fix_sum(const struct teller *t, const struct fix *fix);
 struct str fix_short_by(const struct teller *t, const struct fix *fix);
 struct str fix_trade_off(const struct teller *t, const struct workaround *w);
 struct str fix_unusable(const struct teller *t, const struct fix *fix);
+struct dead_end_words {
+    struct str action, why, instead;
+};
+struct dead_end_words dead_end_words(const struct teller *t,
+                                     const struct dead_end_shown *d);
 /* "Lower X. The cache is what remains of it."; whole: and what to do instead. */
 struct str dead_end_said(const struct teller *t,
                          const struct dead_end_shown *d, bool is_whole);
@@ -188,18 +209,41 @@ void add_suspects(const struct teller *t, struct document *d,
                   const struct report *rep);
 struct json *json_suspects(const struct teller *t, const struct report *rep);
 
-/* json_fact.c, json_finding.c, json_entry.c: objects of the report */
+/* ---- json_fact.c, json_finding.c, json_entry.c: objects of the report ---- */
+
+/* {key: value, ...} in this order; a member without a value is left out. */
+struct member {
+    const char *key; /* NULL ends them */
+    struct json *value;
+};
+struct json *json_members(const struct teller *t, const struct member *m);
+void json_add(struct json *o, const struct member *m);
+#define MEMBERS(...) ((const struct member[]){__VA_ARGS__, {NULL, NULL}})
+#define JSON(t, ...) json_members(t, MEMBERS(__VA_ARGS__))
+#define JSON_ADD(o, ...) json_add(o, MEMBERS(__VA_ARGS__))
+
+struct json *json_spelling(const struct teller *t, const char *word);
 struct json *json_str_or_null(struct arena *a, struct str s);
+struct json *json_int_or_null(const struct teller *t, bool is_known, int64_t n);
+struct json *json_micro_or_null(const struct teller *t, int64_t micro);
+struct json *json_truth(const struct teller *t, enum truth_fit fits);
 struct json *json_word(const struct teller *t, enum vocabulary which,
                        int value);
 struct json *json_strings(const struct teller *t, const struct str_list *list);
 struct json *json_said(const struct teller *t, const struct text *text);
+struct json *json_note(const struct teller *t, const struct note *n);
+struct json *json_notes(const struct teller *t, const struct note *at,
+                        size_t count);
 struct json *json_fact(const struct teller *t, const struct fact *f);
-struct json *json_facts(const struct teller *t, const struct fact_list *list);
-struct json *json_span(const struct teller *t, struct span s);
-/* {"worked":1,"tried":2} */
-struct json *json_worked(const struct teller *t, int64_t worked,
-                         int64_t tried);
+struct json *json_facts(const struct teller *t, const struct fact *at,
+                        size_t count);
+struct json *json_amount(const struct teller *t, enum unit unit,
+                         struct span s);
+struct json *json_span(const struct teller *t, struct span s); /* of bytes */
+struct json *json_hundredths(const struct teller *t, struct span s); /* 3.20 */
+/* {"worked":1,"tried":2}; NULL: none of them tried it. */
+struct json *json_maintainers(const struct teller *t, int64_t worked,
+                              int64_t tried);
 struct json *json_success(const struct teller *t, const struct success *s,
                           const char *worked_key);
 struct json *json_estimate(const struct teller *t, const struct fix *fix);
@@ -218,7 +262,6 @@ struct json *json_references(const struct teller *t,
 struct json *json_see_also(const struct teller *t, const struct entry *e);
 struct json *json_finding(const struct teller *t, const struct finding *f);
 struct json *json_kv(const struct teller *t, const struct kv *kv);
-struct json *json_hundredths(const struct teller *t, struct span s); /* 3.20 */
 struct json *json_budget(const struct teller *t, const struct budget *b);
 struct json *json_formulas(const struct teller *t, const struct formulas *f);
 struct json *json_entry_object(const struct teller *t, const struct entry *e);

@@ -253,6 +253,26 @@ struct str said_with(const struct teller *t, const char *key,
     return filled(t->a, t->r, t->lang, key, args, count);
 }
 
+struct words words_begin(const struct teller *t, struct str between) {
+    struct words w = {.t = t, .between = between};
+    buf_init_in(&w.out, t->a, SAID_MAX);
+    return w;
+}
+
+void words_add(struct words *w, struct str member) {
+    buf_add(&w->out, w->count++ > 0 ? w->between : STR(""));
+    buf_add(&w->out, member);
+}
+
+struct str words_end(struct words *w) {
+    return settled(w->t->a, &w->out);
+}
+
+struct str words_said(struct words *w, const char *key) {
+    struct str words = words_end(w);
+    return words.n > 0 ? said_with(w->t, key, &words, 1) : words;
+}
+
 /* How much there was to read. */
 struct str said_read(const struct teller *t, const struct report *rep) {
     struct str size[] = {shown_number(t, UNIT_COUNT, (int64_t)rep->lines),

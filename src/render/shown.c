@@ -9,6 +9,7 @@
 #include <inttypes.h>
 
 #define SHOWN_MAX 4096
+#define HUNDREDTH_MICRO INT64_C(10000)
 
 static void put_number(struct buf *out, enum unit unit, int64_t n) {
     switch (unit) {
@@ -81,6 +82,18 @@ struct str shown_span(const struct teller *t, enum unit unit, struct span s) {
     bool is_none = unit == UNIT_BYTES && s.low == 0;
     struct str ends[] = {is_none ? STR("0") : without_unit(low, high), high};
     return said_with(t, "unit.between", ends, 2);
+}
+
+struct span ratio_of_hundredths(struct span s) {
+    struct span micro = {.known = s.known};
+    bool is_sane = mul_i64(s.low, HUNDREDTH_MICRO, &micro.low) &&
+                   mul_i64(s.high, HUNDREDTH_MICRO, &micro.high);
+    return is_sane ? micro : (struct span){0};
+}
+
+struct str shown_hundredths(const struct teller *t, struct span s) {
+    struct span micro = ratio_of_hundredths(s);
+    return micro.known ? shown_span(t, UNIT_RATIO, micro) : STR("");
 }
 
 static bool is_words(enum unit unit) {

@@ -68,29 +68,22 @@ void add_suspects(const struct teller *t, struct document *d,
     document_text(d, NULL, TONE_PLAIN, said(t, "report.suspect_new"));
 }
 
-static struct json *amount(const struct teller *t, const struct fact *f) {
-    return f != NULL ? json_fact(t, f) : json_new_null(t->a);
-}
-
 static struct json *json_suspect(const struct teller *t,
                                  const struct finding *f) {
     struct need_and_have of = suspect_amounts(f);
-    bool is_short = of.need != NULL && of.have != NULL &&
-                    of.need->number > of.have->number;
-    struct json *o = json_new_object(t->a);
-    json_set(o, "line", json_int(t->a, f->first_line));
-    json_set(o, "text", json_text(t->a, f->text));
-    json_set(o, "why_not", json_text(t->a, said(t, "report.suspect_why_not")));
-    json_set(o, "would_tell", json_str_or_null(t->a, would_tell(t, f)));
-    json_set(o, "entry", json_text(t->a, f->entry->id));
-    json_set(o, "means", json_text(t->a, said_text(t, &f->entry->root_cause)));
-    json_set(o, "need", amount(t, of.need));
-    json_set(o, "have", amount(t, of.have));
-    json_set(o, "short_by",
-             is_short ? json_int(t->a, of.need->number - of.have->number)
-                      : json_new_null(t->a));
-    json_set(o, "facts", json_facts(t, &f->facts));
-    return o;
+    bool has_both = of.need != NULL && of.have != NULL;
+    int64_t missing = has_both ? of.need->number - of.have->number : 0;
+    return JSON(
+        t, {"line", json_int(t->a, f->first_line)},
+        {"text", json_text(t->a, f->text)},
+        {"why_not", json_text(t->a, said(t, "report.suspect_why_not"))},
+        {"would_tell", json_str_or_null(t->a, would_tell(t, f))},
+        {"entry", json_text(t->a, f->entry->id)},
+        {"means", json_text(t->a, said_text(t, &f->entry->root_cause))},
+        {"need", of.need ? json_fact(t, of.need) : json_new_null(t->a)},
+        {"have", of.have ? json_fact(t, of.have) : json_new_null(t->a)},
+        {"short_by", json_int_or_null(t, missing > 0, missing)},
+        {"facts", json_facts(t, f->facts.at, f->facts.count)});
 }
 
 struct json *json_suspects(const struct teller *t, const struct report *rep) {
