@@ -22,28 +22,22 @@ static bool are_alike(const struct fix *a, const struct fix *b) {
 }
 
 /* What may not apply is told where its sum is known, or little else is. */
-static bool is_told(const struct fix *fix, bool also_if) {
-    return fix_is_first_choice(fix) &&
-           (also_if || fix->applies == APPLIES_YES || !is_open_verdict(fix));
-}
-
-static size_t most_shown(const struct teller *t) {
-    size_t top = t->o->top > 0 ? t->o->top : t->o->all ? CHOSEN_MOST : SHOWN;
-    return top < CHOSEN_MOST ? top : CHOSEN_MOST;
-}
-
 struct chosen fixes_chosen(const struct teller *t, const struct finding *f) {
     struct chosen c = {.count = 0};
     bool is_all = t->o->top > 0 || t->o->all;
-    size_t most = most_shown(t);
+    size_t most = t->o->top > 0 ? t->o->top : is_all ? CHOSEN_MOST : SHOWN;
     size_t sure = 0;
     for (size_t i = 0; i < f->fix_count; i++) {
         sure += fix_is_first_choice(&f->fixes[i]) &&
                 f->fixes[i].applies == APPLIES_YES;
     }
+    most = most < CHOSEN_MOST ? most : CHOSEN_MOST;
     for (size_t i = 0; i < f->fix_count && c.count < most; i++) {
-        if (is_told(&f->fixes[i], is_all || sure < SURE_ENOUGH)) {
-            c.at[c.count++] = &f->fixes[i];
+        const struct fix *fix = &f->fixes[i];
+        bool is_told = is_all || sure < SURE_ENOUGH ||
+                       fix->applies == APPLIES_YES || !is_open_verdict(fix);
+        if (is_told && fix_is_first_choice(fix)) {
+            c.at[c.count++] = fix;
         }
     }
     c.first = c.count > 0;
@@ -60,25 +54,20 @@ static bool is_in_command(const struct report *rep, const struct fix *fix) {
            rep->findings[0].fix_count > 0 && fix == rep->findings[0].fixes;
 }
 
-static enum tone verdict_tone(enum verdict v) {
-    switch (v) {
-    case VERDICT_ENOUGH: return TONE_GOOD;
-    case VERDICT_NOT_ENOUGH: return TONE_BAD;
-    case VERDICT_MAY_BE_ENOUGH: return TONE_WARN;
-    case VERDICT_UNKNOWN:
-    case VERDICT_NONE: return TONE_DIM;
-    }
-    return TONE_PLAIN;
-}
+static const enum tone verdict_tones[] = {
+    [VERDICT_ENOUGH] = TONE_GOOD,        [VERDICT_NOT_ENOUGH] = TONE_BAD,
+    [VERDICT_MAY_BE_ENOUGH] = TONE_WARN, [VERDICT_UNKNOWN] = TONE_DIM,
+    [VERDICT_NONE] = TONE_DIM,
+};
 
 /* What `--all` says of a fix besides. */
 static void add_rest(const struct teller *t, struct document *d,
                      struct block *item, const struct fix *fix) {
-    const struct estimate *e = &fix->estimate;
     document_text(d, item, TONE_PLAIN, said_text(t, &fix->how));
     document_text(d, item, TONE_PLAIN, fix_trade_off(t, fix->is));
     if (fix->has_estimate) {
-        document_text(d, item, TONE_DIM, said_formula(t, e->formula));
+        document_text(d, item, TONE_DIM,
+                      said_formula(t, fix->estimate.formula));
     }
     document_text(d, item, TONE_DIM, shown_rate(t, &fix->success));
 }
@@ -88,33 +77,30 @@ static struct block *add_fix(const struct teller *t, struct document *d,
                              const struct finding *f, const struct fix *fix,
                              bool is_first) {
     bool is_whole = is_in_command(rep, fix);
-    struct str sum = fix_sum(t, fix);
-    struct str because = said_note(t, &fix->because);
+    struct str action = fix_action(t, fix), command = fix_command(fix);
+    struct str how = said_text(t, &fix->how), sum = fix_sum(t, fix);
     struct block *item =
-        document_item(d, under, fix_number(t, f, fix).p,
-                      fix_action(t, fix));
+        document_item(d, under, fix_number(t, f, fix).p, action);
     item->column[0] = fix_verdict_words(t, fix);
     item->column[1] = fix_cost(t, fix->is->effort, fix->is->loses);
-    item->column_tone = verdict_tone(fix_verdict(fix));
+    item->column_tone = verdict_tones[fix_verdict(fix)];
     if (is_whole && rep->command_is_arguments) {
         document_text(d, item, TONE_PLAIN, said(t, "report.arguments"));
     }
-    struct str action = fix_action(t, fix), command = fix_command(fix);
     bool is_said = str_find(action, command) < action.n;
-    document_code(d, item, is_whole    ? rep->command_after
-                           : is_said ? (struct str){NULL, 0}
+    document_code(d, item, is_whole  ? rep->command_after
+                           : is_said ? STR("")
                                      : command);
-    if (is_first && fix_command(fix).n == 0 && !is_whole && !t->o->all) {
-        struct str how = first_sentence(said_text(t, &fix->how));
-        document_text(d, item, TONE_PLAIN, str_eq(how, sum) ? sum : how)
-            ->spare = SPARE_DETAIL;
-        sum = str_eq(how, sum) ? (struct str){NULL, 0} : sum;
+    if (is_first && command.n == 0 && !is_whole && !t->o->all) {
+        struct str first = first_sentence(how);
+        document_text(d, item, TONE_PLAIN, first)->spare = SPARE_DETAIL;
+        sum = str_eq(first, sum) ? STR("") : sum;
     }
-    bool is_of_how = str_starts(said_text(t, &fix->how), sum);
-    if (!t->o->all || !is_of_how) {
+    if (!t->o->all || !str_starts(how, sum)) {
         document_text(d, item, TONE_PLAIN, sum);
     }
-    document_text(d, item, TONE_WARN, because)->spare = SPARE_DETAIL;
+    document_text(d, item, TONE_WARN, said_note(t, &fix->because))->spare =
+        SPARE_DETAIL;
     document_text(d, item, TONE_STRONG, shown_own(t, &fix->own));
     if (t->o->all) {
         add_rest(t, d, item, fix);
@@ -122,22 +108,16 @@ static struct block *add_fix(const struct teller *t, struct document *d,
     return item;
 }
 
-static struct block *first_section(const struct teller *t, struct document *d,
-                                   const char *key) {
-    struct block *under = document_section(d, said(t, key));
-    under->is_open = true;
-    under->column[0] = said(t, "report.verdict");
-    under->column[1] = said(t, "report.cost");
-    under->column_tone = TONE_DIM;
-    return under;
-}
-
 static void add_fixes(const struct teller *t, struct document *d,
                       const struct report *rep, const struct finding *f,
                       bool is_main) {
     struct chosen c = fixes_chosen(t, f);
-    struct block *under = first_section(t, d, c.first > 1 ? "report.do_one"
-                                                          : "report.do_first");
+    struct block *under = document_section(
+        d, said(t, c.first > 1 ? "report.do_one" : "report.do_first"));
+    under->is_open = true;
+    under->column[0] = said(t, "report.verdict");
+    under->column[1] = said(t, "report.cost");
+    under->column_tone = TONE_DIM;
     bool is_said = !is_main || rep->command_after.n == 0;
     for (size_t i = 0; i < c.count; i++) {
         under = i == c.first ? document_section(d, said(t, "report.or")) : under;
@@ -153,15 +133,21 @@ static void add_fixes(const struct teller *t, struct document *d,
     }
 }
 
-/* Fixes that the numbers rule out: "{action}: short by 1.2 GiB". */
-static size_t add_not_enough(const struct teller *t, struct document *d,
-                             struct block *under, const struct finding *f,
-                             size_t room) {
-    size_t count = 0;
-    for (size_t i = 0; i < f->fix_count && count < room; i++) {
+/* What entries rule out, then what the numbers do: "{action}: short by 1.2
+ * GiB". */
+static void add_dead_ends(const struct teller *t, struct document *d,
+                          const struct finding *f) {
+    struct block *under = document_section(d, said(t, "report.not_this"));
+    size_t most = t->o->all ? SIZE_MAX : DEAD_ENDS, count = 0;
+    for (; count < f->dead_end_count && count < most; count++) {
+        struct str text = dead_end_said(t, &f->dead_ends[count], t->o->all);
+        document_item(d, under, "x", text)->spare =
+            count == 0 ? SPARE_DEAD_END : SPARE_NEXT_DEAD_END;
+    }
+    most = t->o->top > 0 ? 0 : most;
+    for (size_t i = 0; i < f->fix_count && count < most; i++) {
         const struct fix *fix = &f->fixes[i];
-        struct str args[] = {said_text(t, &fix->is->action),
-                             fix_sum(t, fix)};
+        struct str args[] = {said_text(t, &fix->is->action), fix_sum(t, fix)};
         if (fix_is_offered(fix) && fix_verdict(fix) == VERDICT_NOT_ENOUGH) {
             document_item(d, under, "x",
                           said_with(t, "report.dead_end", args, 2))
@@ -169,20 +155,6 @@ static size_t add_not_enough(const struct teller *t, struct document *d,
             count++;
         }
     }
-    return count;
-}
-
-static void add_dead_ends(const struct teller *t, struct document *d,
-                          const struct finding *f) {
-    struct block *under = document_section(d, said(t, "report.not_this"));
-    size_t most = t->o->all ? SIZE_MAX : DEAD_ENDS;
-    for (size_t i = 0; i < f->dead_end_count && i < most; i++) {
-        struct str text = dead_end_said(t, &f->dead_ends[i], t->o->all);
-        document_item(d, under, "x", text)->spare =
-            i == 0 ? SPARE_DEAD_END : SPARE_NEXT_DEAD_END;
-    }
-    size_t shown = f->dead_end_count < most ? f->dead_end_count : most;
-    add_not_enough(t, d, under, f, t->o->top > 0 ? 0 : most - shown);
 }
 
 void add_advice(const struct teller *t, struct document *d,

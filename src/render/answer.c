@@ -28,57 +28,42 @@ static bool stands_alone(const struct finding *f) {
 
 /* ---- one root ---- */
 
-static enum tone severity_tone(enum severity s) {
-    switch (s) {
-    case SEVERITY_failure: return TONE_STRONG;
-    case SEVERITY_warning: return TONE_WARN;
-    case SEVERITY_recovery:
-    case SEVERITY_info:
-    case SEVERITY_suspect: return TONE_DIM;
-    case SEVERITY_COUNT_OF: break;
-    }
-    return TONE_PLAIN;
-}
+static const enum tone severity_tones[SEVERITY_COUNT_OF] = {
+    [SEVERITY_failure] = TONE_STRONG, [SEVERITY_warning] = TONE_WARN,
+    [SEVERITY_recovery] = TONE_DIM,   [SEVERITY_info] = TONE_DIM,
+    [SEVERITY_suspect] = TONE_DIM,
+};
 
 static void add_head(const struct teller *t, struct document *d,
                      const struct finding *f) {
     const struct entry *e = f->entry;
     bool is_failure = e->severity == SEVERITY_failure;
     struct block id = {.kind = BLOCK_ID, .text = e->id,
-                       .tone = severity_tone(e->severity)};
+                       .tone = severity_tones[e->severity]};
     id.column[0] = is_failure ? id.column[0] : said_severity(t, e);
-    document_add(d, NULL, (struct block){.kind = BLOCK_TITLE,
-                                         .tone = TONE_STRONG,
-                                         .text = said_text(t, &e->title)});
+    document_title(d, TONE_STRONG, said_text(t, &e->title));
     document_add(d, NULL, id);
 }
 
-/* Remarks that change nothing in the answer are for those who ask for all. */
-static bool is_aside(const struct note *remark) {
-    return str_eq(str_of(remark->key), STR("diagnose.remark.cards")) ||
-           str_eq(str_of(remark->key), STR("diagnose.remark.model_guess"));
-}
-
-/* Numbers that do not agree, and settings that were not in force, put all else
+/* Remarks that change nothing in the answer are for those who ask for all.
+ * Numbers that do not agree, and settings that were not in force, put all else
  * into doubt. */
-static bool casts_doubt(const struct finding *f, const struct note *remark) {
-    return f->is_contradictory ||
-           f->reconciliation.outcome == RECONCILE_EXPLAINED ||
-           f->reconciliation.outcome == RECONCILE_RESIDUAL ||
-           str_find(str_of(remark->key), STR(".not_")) <
-               str_of(remark->key).n;
-}
-
 static void add_remarks(const struct teller *t, struct document *d,
                         const struct finding *f) {
     size_t count = 0;
+    bool is_doubtful = f->is_contradictory ||
+                       f->reconciliation.outcome == RECONCILE_EXPLAINED ||
+                       f->reconciliation.outcome == RECONCILE_RESIDUAL;
     for (size_t i = 0; i < f->remark_count; i++) {
-        const struct note *remark = &f->remarks[i];
-        if (t->o->all || (count < REMARKS && !is_aside(remark))) {
-            document_text(d, NULL, TONE_PLAIN, said_note(t, remark))->spare =
-                casts_doubt(f, remark) ? SPARE_DOUBT
-                : count > 0            ? SPARE_NEXT_REMARK
-                                       : SPARE_REMARK;
+        struct str key = str_of(f->remarks[i].key);
+        bool is_aside = str_eq(key, STR("diagnose.remark.cards")) ||
+                        str_eq(key, STR("diagnose.remark.model_guess"));
+        bool casts_doubt = is_doubtful || str_find(key, STR(".not_")) < key.n;
+        if (t->o->all || (count < REMARKS && !is_aside)) {
+            document_text(d, NULL, TONE_PLAIN, said_note(t, &f->remarks[i]))
+                ->spare = casts_doubt ? SPARE_DOUBT
+                          : count > 0 ? SPARE_NEXT_REMARK
+                                      : SPARE_REMARK;
             count++;
         }
     }
@@ -119,8 +104,7 @@ static void add_sources(const struct teller *t, struct document *d,
     }
     struct block *seen = document_section(d, said(t, "report.evidence"));
     for (size_t i = 0; i < e->evidence_count && i < LINKS; i++) {
-        document_add(d, seen, (struct block){.kind = BLOCK_LINK,
-                                             .href = e->evidence[i].url});
+        document_link(d, seen, e->evidence[i].url, STR(""));
     }
 }
 
@@ -135,9 +119,7 @@ static void add_root(const struct teller *t, struct document *d,
     if (t->o->all) {
         document_text(d, NULL, TONE_PLAIN, said_text(t, &f->entry->root_cause));
     }
-    document_add(d, NULL, (struct block){.kind = BLOCK_BARS,
-                                         .bars = bars_of(t, f),
-                                         .spare = SPARE_BARS});
+    document_bars(d, bars_of(t, f))->spare = SPARE_BARS;
     add_advice(t, d, rep, f, is_main);
     add_followers(t, d, rep, i);
     if (t->o->all) {
@@ -151,10 +133,8 @@ static void add_root(const struct teller *t, struct document *d,
 static struct str fixes_decided(const struct teller *t,
                                 const struct finding *f, enum fact_name fact) {
     struct chosen c = fixes_chosen(t, f);
-    struct buf list;
-    size_t count = 0;
+    struct words list = words_begin(t, said(t, "report.and"));
     size_t sure = t->o->all || t->o->top > 0 ? c.count : SURELY_SHOWN;
-    buf_init_in(&list, t->a, 256);
     for (size_t i = 0; i < c.count && i < sure; i++) {
         const struct needs *needs = &c.at[i]->estimate.needs;
         bool is_needed = false;
@@ -162,11 +142,10 @@ static struct str fixes_decided(const struct teller *t,
             is_needed = is_needed || needs->at[k] == fact;
         }
         if (is_needed && c.at[i]->has_estimate) {
-            buf_add(&list, count++ > 0 ? said(t, "report.and") : STR(""));
-            buf_add(&list, fix_number(t, f, c.at[i]));
+            words_add(&list, fix_number(t, f, c.at[i]));
         }
     }
-    return settled(t->a, &list);
+    return words_end(&list);
 }
 
 static struct str question_said(const struct teller *t,
@@ -225,17 +204,15 @@ static void add_causes(const struct teller *t, struct document *d,
         if (b->p_micro < HUNDREDTH_MICRO) {
             continue;
         }
-        struct buf because;
-        buf_init_in(&because, t->a, (size_t)64 << 10);
+        struct words because = words_begin(t, said(t, "report.comma"));
         for (size_t k = 0; k < b->because_count; k++) {
-            buf_add(&because, k > 0 ? said(t, "report.comma") : STR(""));
-            buf_add(&because, said_text(t, &b->because[k]->because));
+            words_add(&because, said_text(t, &b->because[k]->because));
         }
         struct str args[] = {said_text(t, &b->is->name),
                              shown_number(t, UNIT_RATIO,
                                           b->p_micro / HUNDREDTH_MICRO *
                                              HUNDREDTH_MICRO),
-                             settled(t->a, &because)};
+                             words_end(&because)};
         document_item(d, under, "-",
                       said_with(t, args[2].n > 0 ? "report.cause_for"
                                                  : "report.cause",
@@ -273,22 +250,16 @@ static void add_limits(const struct teller *t, struct document *d,
 
 static void add_nothing(const struct teller *t, struct document *d,
                         const struct report *rep) {
-    struct str list = shown_seen(t, &rep->context);
     if (rep->suspect_count > 0) {
         add_suspects(t, d, rep);
         add_limits(t, d, rep);
         add_questions(t, d, rep);
         return;
     }
-    document_add(d, NULL, (struct block){.kind = BLOCK_TITLE,
-                                         .tone = TONE_STRONG,
-                                         .text = said(t, "report.nothing")});
+    document_title(d, TONE_STRONG, said(t, "report.nothing"));
     document_text(d, NULL, TONE_PLAIN, said_read(t, rep));
     add_limits(t, d, rep);
-    if (list.n > 0) {
-        document_text(d, NULL, TONE_PLAIN,
-                      said_with(t, "report.seen", &list, 1));
-    }
+    document_text(d, NULL, TONE_PLAIN, shown_seen(t, &rep->context));
     document_text(d, NULL, TONE_PLAIN, said(t, "report.nothing_next"));
     add_questions(t, d, rep);
 }
@@ -322,15 +293,12 @@ static void add_named(const struct teller *t, struct document *d,
 static void add_more(const struct teller *t, struct document *d,
                      const struct report *rep, const size_t *roots,
                      size_t count) {
-    struct buf ids;
-    buf_init_in(&ids, t->a, 4096);
+    struct words ids = words_begin(t, said(t, "report.comma"));
     for (size_t i = 0; i < count; i++) {
         struct str id = rep->findings[roots[i]].entry->id;
-        buf_add(&ids, i > 0 ? said(t, "report.comma") : STR(""));
-        buf_add(&ids, said_with(t, "report.explain", &id, 1));
+        words_add(&ids, said_with(t, "report.explain", &id, 1));
     }
-    struct str list = settled(t->a, &ids);
-    document_text(d, NULL, TONE_DIM, said_with(t, "report.more", &list, 1));
+    document_text(d, NULL, TONE_DIM, words_said(&ids, "report.more"));
 }
 
 static size_t roots_of(const struct report *rep,

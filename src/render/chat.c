@@ -112,8 +112,8 @@ static void add_command(struct post *m, int weight, struct str command) {
     bool is_line = str_find_char(command, '\n') == command.n &&
                    str_find_char(command, '`') == command.n;
     if (is_line) {
-        add_piece(m, weight, (struct str){NULL, 0},
-                  in_backquotes(m->t->a, command), (struct str){NULL, 0});
+        add_piece(m, weight, STR(""),
+                  in_backquotes(m->t->a, command), STR(""));
     }
 }
 
@@ -135,8 +135,8 @@ static void add_item(struct post *m, int weight, struct str mark,
             words = in->text;
         }
     }
-    add_piece(m, weight - 3, (struct str){NULL, 0}, words,
-              (struct str){NULL, 0});
+    add_piece(m, weight - 3, STR(""), words,
+              STR(""));
 }
 
 /* What is asked; who chats has no options to set, and what an answer would
@@ -145,8 +145,8 @@ static void add_question(struct post *m, struct str text) {
     size_t end = str_find_char(text, '?') + 1;
     size_t wide = str_find(text, STR("？")) + STR("？").n;
     end = wide < end ? wide : end;
-    add_piece(m, 4, (struct str){NULL, 0}, str_slice(text, 0, end),
-              (struct str){NULL, 0});
+    add_piece(m, 4, STR(""), str_slice(text, 0, end),
+              STR(""));
 }
 
 /* The first item with or without a question mark, in document order. */

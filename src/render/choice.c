@@ -1,8 +1,6 @@
 /* choice.c: what is said of one fix and of one dead end, in a line each. */
 #include "render/parts.h"
 
-#include <string.h>
-
 bool fix_is_offered(const struct fix *fix) {
     return fix->applies == APPLIES_YES || fix->applies == APPLIES_IF;
 }
@@ -11,16 +9,13 @@ enum verdict fix_verdict(const struct fix *fix) {
     return fix->has_estimate ? fix->estimate.verdict : VERDICT_NONE;
 }
 
-/* Not enough with the value that is there where nobody says. */
-static bool fails_by_default(const struct fix *fix) {
-    const char *key = fix->estimate.condition.key;
-    return fix->has_estimate && key != NULL &&
-           strcmp(key, "verdict.if.not_default") == 0;
-}
-
 bool fix_is_first_choice(const struct fix *fix) {
+    /* not enough with the value that is there where nobody says */
+    bool fails_by_default = fix->has_estimate &&
+                            str_eq(str_of(fix->estimate.condition.key),
+                                   STR("verdict.if.not_default"));
     return fix_is_offered(fix) && fix_verdict(fix) != VERDICT_NOT_ENOUGH &&
-           !fails_by_default(fix);
+           !fails_by_default;
 }
 
 struct str fix_number(const struct teller *t, const struct finding *f,
@@ -42,18 +37,17 @@ struct str fix_cost(const struct teller *t, enum effort effort,
 }
 
 struct str fix_verdict_words(const struct teller *t, const struct fix *fix) {
-    switch (fix_verdict(fix)) {
-    case VERDICT_ENOUGH: return said(t, "verdict.enough");
-    case VERDICT_MAY_BE_ENOUGH: return said(t, "verdict.may_be_enough");
-    case VERDICT_NOT_ENOUGH: return said(t, "verdict.not_enough");
-    case VERDICT_UNKNOWN:
-    case VERDICT_NONE: break;
-    }
-    return said(t, "verdict.unknown");
+    static const char *const keys[] = {
+        [VERDICT_ENOUGH] = "verdict.enough",
+        [VERDICT_MAY_BE_ENOUGH] = "verdict.may_be_enough",
+        [VERDICT_NOT_ENOUGH] = "verdict.not_enough",
+        [VERDICT_UNKNOWN] = "verdict.unknown",
+        [VERDICT_NONE] = "verdict.unknown"};
+    return said(t, keys[fix_verdict(fix)]);
 }
 
 struct str fix_command(const struct fix *fix) {
-    return fix->has_gap ? (struct str){NULL, 0} : fix->command;
+    return fix->has_gap ? STR("") : fix->command;
 }
 
 struct str fix_action(const struct teller *t, const struct fix *fix) {
@@ -137,13 +131,6 @@ static struct str bound(const struct teller *t, enum unit unit, struct span s,
 
 #define AMPLE 8 /* times what is needed: no comparison is of use */
 
-/* The longest that the engine itself computed: the sum beside it is wider. */
-static bool is_printed(const struct estimate *e) {
-    return e->verdict == VERDICT_ENOUGH && e->limit.low < e->after.high &&
-           e->after.high - e->after.low > e->after.low / 100 &&
-           e->proposed.known && e->proposed.name == FACT_max_model_len;
-}
-
 /* Where the formula says one of the two amounts already, it is said once. */
 static const char *sum_key(const struct teller *t, const struct estimate *e,
                            struct str formula, struct str after) {
@@ -163,14 +150,17 @@ static const char *sum_key(const struct teller *t, const struct estimate *e,
 
 static struct str compared(const struct teller *t, const struct estimate *e) {
     enum unit unit = fact_unit(e->quantity);
+    bool overlap = e->limit.low < e->after.high; /* in their roundings */
+    bool is_longest = e->proposed.known && e->proposed.name == FACT_max_model_len;
     if (!e->after.known || !e->limit.known) {
-        return (struct str){NULL, 0};
+        return STR("");
     }
-    if (is_printed(e)) {
+    if (e->verdict == VERDICT_ENOUGH && overlap && is_longest &&
+        e->after.high - e->after.low > e->after.low / 100) {
+        /* the engine itself computed it: the sum beside it is wider */
         return said(t, "verdict.printed");
     }
     struct str formula = said_formula(t, bare_formula(e->formula));
-    bool overlap = e->limit.low < e->after.high; /* in their roundings */
     struct str after = overlap ? shown_span(t, unit, e->after)
                                : bound(t, unit, e->after, false);
     struct str limit = overlap ? shown_span(t, unit, e->limit)
@@ -184,23 +174,19 @@ static struct str compared(const struct teller *t, const struct estimate *e) {
 }
 
 static struct str missing(const struct teller *t, const struct needs *needs) {
-    struct buf list;
-    buf_init_in(&list, t->a, 4096);
+    struct words names = words_begin(t, said(t, "report.comma"));
     for (size_t i = 0; i < needs->count; i++) {
-        if (needs->at[i] == FACT_host_rss) {
-            continue; /* a peak: the question says how to find it */
+        if (needs->at[i] != FACT_host_rss) { /* a peak: the question says how
+                                                to find it */
+            words_add(&names, said_fact(t, needs->at[i]));
         }
-        buf_add(&list, list.n > 0 ? said(t, "report.comma") : STR(""));
-        buf_add(&list, said_fact(t, needs->at[i]));
     }
-    struct str names = settled(t->a, &list);
-    return names.n > 0 ? said_with(t, "verdict.missing", &names, 1) : names;
+    return words_said(&names, "verdict.missing");
 }
 
-struct str fix_short_by(const struct teller *t, const struct fix *fix) {
-    const struct estimate *e = &fix->estimate;
-    if (fix_verdict(fix) != VERDICT_NOT_ENOUGH || !e->short_by.known) {
-        return (struct str){NULL, 0};
+static struct str short_by(const struct teller *t, const struct estimate *e) {
+    if (!e->short_by.known) {
+        return STR("");
     }
     struct str amount = bound(t, fact_unit(e->quantity), e->short_by, true);
     return said_with(t, "report.short_by", &amount, 1);
@@ -212,7 +198,7 @@ static struct str up_to(const struct teller *t, const struct fix *fix) {
     bool is_other = fix->is->effect == EFFECT_kv_cache_dtype && value->known &&
                     value->name == FACT_max_model_len;
     if (!is_other) {
-        return (struct str){NULL, 0};
+        return STR("");
     }
     struct str n = shown_number(t, UNIT_TOKENS, value->number);
     return said_with(t, "report.enough_up_to", &n, 1);
@@ -230,7 +216,7 @@ struct str fix_sum(const struct teller *t, const struct fix *fix) {
         break;
     case VERDICT_NOT_ENOUGH:
         sum = up_to(t, fix);
-        sum = sum.n > 0 ? sum : fix_short_by(t, fix);
+        sum = sum.n > 0 ? sum : short_by(t, e);
         break;
     case VERDICT_UNKNOWN: sum = missing(t, &e->needs); break;
     case VERDICT_NONE: break;
@@ -243,19 +229,14 @@ struct str fix_sum(const struct teller *t, const struct fix *fix) {
 
 /* ---- what is not to be done ---- */
 
-static const char *unusable_key(const struct fix *fix, struct str because) {
-    bool is_already = fix->applies == APPLIES_ALREADY;
-    if (because.n == 0) {
-        return is_already ? "report.already" : "report.does_not_apply";
-    }
-    return is_already ? "report.already_because"
-                      : "report.does_not_apply_because";
-}
-
 struct str fix_unusable(const struct teller *t, const struct fix *fix) {
+    static const char *const keys[2][2] = {
+        {"report.does_not_apply", "report.does_not_apply_because"},
+        {"report.already", "report.already_because"}};
     struct str args[] = {said_text(t, &fix->is->action),
                          said_note(t, &fix->because)};
-    return said_with(t, unusable_key(fix, args[1]), args, 2);
+    bool is_already = fix->applies == APPLIES_ALREADY;
+    return said_with(t, keys[is_already][args[1].n > 0], args, 2);
 }
 
 struct dead_end_words dead_end_words(const struct teller *t,

@@ -8,8 +8,6 @@
 #include "diagnose/diagnose.h"
 #include "index/predicate.h"
 
-#define FACTS_BYTES_MAX ((size_t)16 << 10)
-
 /* What the rest of this file says is said to one document. */
 struct telling {
     const struct teller *t;
@@ -23,9 +21,15 @@ static struct block *section(const struct telling *to, const char *key) {
     return under;
 }
 
-static struct block *text(const struct telling *to, struct block *under,
-                          struct str words) {
-    return document_text(to->d, under, TONE_PLAIN, words);
+static void text(const struct telling *to, struct block *under,
+                 struct str words) {
+    document_text(to->d, under, TONE_PLAIN, words);
+}
+
+/* Said where there is something to fill in. */
+static void text_with(const struct telling *to, struct block *under,
+                      const char *key, struct str arg) {
+    text(to, under, arg.n > 0 ? said_with(to->t, key, &arg, 1) : arg);
 }
 
 static struct block *item(const struct telling *to, struct block *under,
@@ -37,37 +41,23 @@ static struct block *item(const struct telling *to, struct block *under,
     return it;
 }
 
-static void link_to(const struct telling *to, struct block *under,
-                    struct str url, struct str seen, struct str claim) {
-    document_add(to->d, under,
-                 (struct block){.kind = BLOCK_LINK, .href = url,
-                                .column = {seen}, .column_tone = TONE_DIM,
-                                .text = claim});
-}
-
-static struct str nothing(void) {
-    return (struct str){NULL, 0};
-}
-
 /* To the same page as JSON and in the other language, and to its folder. */
 static void tell_links(const struct telling *to, struct block *under,
                        struct str id) {
-    struct arena *a = to->t->a;
-    struct str slug = str_slice(id, str_find_char(id, '/') + 1, id.n);
-    link_to(to, under, STR("README.md"), nothing(),
-            str_slice(id, 0, str_find_char(id, '/')));
-    link_to(to, under, arena_printf(a, "../../%s/%.*s.md", site_other(to->t),
-                                    STR_ARG(id)),
-            nothing(), said(to->t, "site.other"));
-    link_to(to, under, arena_printf(a, "%.*s.json", STR_ARG(slug)), nothing(),
-            STR("JSON"));
+    struct str slug, folder = str_cut(id, '/', &slug);
+    document_link(to->d, under, STR("README.md"), folder);
+    document_link(to->d, under,
+                  arena_printf(to->t->a, "../../%s/%.*s.md", site_other(to->t),
+                               STR_ARG(id)),
+                  said(to->t, "site.other"));
+    document_link(to->d, under,
+                  arena_printf(to->t->a, "%.*s.json", STR_ARG(slug)),
+                  STR("JSON"));
 }
 
 static void tell_head(const struct telling *to, const struct entry *e) {
     struct str withdrawn = said_text(to->t, &e->withdrawn);
-    document_add(to->d, NULL,
-                 (struct block){.kind = BLOCK_TITLE, .tone = TONE_STRONG,
-                                .text = said_text(to->t, &e->title)});
+    document_title(to->d, TONE_STRONG, said_text(to->t, &e->title));
     struct block *id = document_add(
         to->d, NULL, (struct block){.kind = BLOCK_ID, .text = e->id,
                                     .tone = TONE_DIM,
@@ -87,46 +77,33 @@ static struct str unfilled(const struct telling *to, const struct text *is) {
 }
 
 /* The facts of the conditions, each once. */
-static struct str facts_of(const struct telling *to,
-                           const struct str_list *when) {
+static void tell_when(const struct telling *to, struct block *under,
+                      const struct str_list *when) {
     bool is_said[FACT_COUNT_OF] = {false};
-    struct buf out;
-    buf_init_in(&out, to->t->a, FACTS_BYTES_MAX);
+    struct words out = words_begin(to->t, said(to->t, "report.comma"));
     for (size_t i = 0; i < when->count; i++) {
         struct predicate p = predicate_read(when->at[i], NULL);
         for (size_t k = 0; k < p.fact_count; k++) {
             if (!is_said[p.facts[k]]) {
-                buf_add(&out, out.n > 0 ? said(to->t, "report.comma")
-                                       : nothing());
-                buf_add(&out, said_fact(to->t, p.facts[k]));
+                words_add(&out, said_fact(to->t, p.facts[k]));
             }
             is_said[p.facts[k]] = true;
         }
     }
-    return settled(to->t->a, &out);
-}
-
-static void tell_when(const struct telling *to, struct block *under,
-                      const struct str_list *when) {
-    struct str facts = facts_of(to, when);
-    if (facts.n > 0) {
-        text(to, under, said_with(to->t, "explain.when", &facts, 1));
-    }
+    text(to, under, words_said(&out, "explain.when"));
 }
 
 static void tell_signatures(const struct telling *to, const struct entry *e) {
     struct block *under = section(to, "explain.recognised");
-    if (e->same_words_as.n > 0) {
-        struct str code = in_backquotes(to->t->a, e->same_words_as);
-        text(to, under, said_with(to->t, "explain.same_words", &code, 1));
-    }
+    text_with(to, under, "explain.same_words",
+              in_backquotes(to->t->a, e->same_words_as));
     for (size_t i = 0; i < e->signature_count; i++) {
         const struct signature *s = &e->signatures[i];
         document_code(to->d, under, str_trim(s->sample));
         for (size_t v = 0; v < s->version_count; v++) {
             struct str range = shown_range(to->t, &s->versions[v]);
-            struct str code = in_backquotes(to->t->a, range);
-            text(to, under, said_with(to->t, "explain.printed_by", &code, 1));
+            text_with(to, under, "explain.printed_by",
+                      in_backquotes(to->t->a, range));
         }
     }
     tell_when(to, under, &e->when);
@@ -140,7 +117,7 @@ static void tell_rate(const struct telling *to, struct block *under,
     text(to, under, said_text(to->t, &rate->because));
     text(to, under, rate->source);
     for (size_t i = 0; i < rate->links.count; i++) {
-        link_to(to, under, rate->links.at[i], nothing(), nothing());
+        document_link(to->d, under, rate->links.at[i], STR(""));
     }
 }
 
@@ -153,13 +130,12 @@ static bool is_call(struct str code) {
 
 static const char *language_of(struct str code, enum act_kind kind) {
     struct str word = str_slice(code, 0, str_find_char(code, ' '));
-    if (str_starts(code, STR("{\"")) || str_starts(code, STR("\""))) {
-        return "json";
-    }
-    if (str_ends(word, STR(":")) || is_call(code)) {
-        return str_ends(word, STR(":")) ? "yaml" : "python";
-    }
-    return kind == ACT_KIND_code ? "text" : "sh";
+    bool is_json = str_starts(code, STR("{\"")) || str_starts(code, STR("\""));
+    return is_json                     ? "json"
+           : str_ends(word, STR(":")) ? "yaml"
+           : is_call(code)             ? "python"
+           : kind == ACT_KIND_code     ? "text"
+                                       : "sh";
 }
 
 static void tell_workarounds(const struct telling *to, const struct entry *e) {
@@ -177,7 +153,7 @@ static void tell_workarounds(const struct telling *to, const struct entry *e) {
             language_of(command, w->acts_on.kind);
         text(to, it, unfilled(to, &w->how));
         text(to, it, fix_trade_off(to->t, w));
-        text(to, it, said_with(to->t, "explain.fix_id", &w->id, 1));
+        text_with(to, it, "explain.fix_id", w->id);
         tell_when(to, it, &w->when);
         tell_rate(to, it, &w->success, false);
     }
@@ -187,14 +163,11 @@ static void tell_dead_ends(const struct telling *to, const struct entry *e) {
     struct block *under = section(to, "report.not_this");
     for (size_t i = 0; i < e->dead_end_count; i++) {
         const struct dead_end *d = &e->dead_ends[i];
-        struct str instead = unfilled(to, &d->instead);
         struct block *it = item(to, under, "x", unfilled(to, &d->action),
-                                nothing());
+                                STR(""));
         it->tone = TONE_STRONG;
         text(to, it, unfilled(to, &d->why));
-        if (instead.n > 0) {
-            text(to, it, said_with(to->t, "explain.instead", &instead, 1));
-        }
+        text_with(to, it, "explain.instead", unfilled(to, &d->instead));
         tell_when(to, it, &d->when);
         tell_rate(to, it, &d->fail, true);
     }
@@ -225,7 +198,10 @@ static void tell_sources(const struct telling *to, const struct entry *e) {
         const struct reference *is = i < e->doc_count
                                          ? &e->docs[i]
                                          : &e->evidence[i - e->doc_count];
-        link_to(to, under, is->url, is->seen, said_text(to->t, &is->claim));
+        struct block *link = document_link(to->d, under, is->url,
+                                           said_text(to->t, &is->claim));
+        link->column[0] = is->seen;
+        link->column_tone = TONE_DIM;
     }
 }
 
@@ -247,17 +223,17 @@ static void tell_relations(const struct telling *to, const struct entry *e) {
 static void labelled(const struct telling *to, struct block *under,
                      const char *key, struct str value) {
     struct str label = said(to->t, key);
-    struct str both[] = {said_with(to->t, "report.label", &label, 1), value};
+    label = said_with(to->t, "report.label", &label, 1);
     if (value.n > 0) {
-        item(to, under, "-", arena_printf(to->t->a, "%.*s%.*s",
-                                          STR_ARG(both[0]), STR_ARG(both[1])),
-             nothing());
+        document_item(to->d, under, "-",
+                      arena_printf(to->t->a, "%.*s%.*s", STR_ARG(label),
+                                   STR_ARG(value)));
     }
 }
 
 static struct str number_or_none(const struct telling *to, enum unit unit,
                                  int64_t n) {
-    return n < 0 ? nothing() : shown_number(to->t, unit, n);
+    return n < 0 ? STR("") : shown_number(to->t, unit, n);
 }
 
 static void tell_history(const struct telling *to, const struct entry *e) {
@@ -288,7 +264,7 @@ static struct str device_of(const struct entry *e) {
             }
         }
     }
-    return nothing();
+    return STR("");
 }
 
 void entry_document(const struct teller *t, const struct entry *e,

@@ -354,10 +354,9 @@ static void put_table(struct sheet *s, const struct table *table) {
     blank(s);
     for (size_t row = 0; row < table->rows; row++) {
         for (size_t i = 0; i < table->columns; i++) {
-            bool is_link = i == 0 && table->hrefs != NULL;
             raw(s, i == 0 ? "| " : " | ");
             put_cell(s, table->cells[row * table->columns + i],
-                     is_link ? table->hrefs[row] : (struct str){NULL, 0});
+                     i == 0 ? table->hrefs[row] : STR(""));
         }
         raw(s, " |\n");
         for (size_t i = 0; i < table->columns && row == 0; i++) {

@@ -133,27 +133,17 @@ const struct names *names_of(struct arena *a, struct reader *r, enum lang lang,
 
 /* ---- the answer ---- */
 
-static struct str title_of(const struct teller *t, const struct names *n,
-                           size_t column) {
-    return said(t, arena_printf(t->a, "list.column.%s",
-                                n->columns[column]).p);
-}
-
 void names_document(const struct teller *t, const struct names *n,
                     struct document *d) {
-    struct table *table = arena_alloc(t->a, sizeof *table);
-    size_t count = (n->row_count + 1) * n->column_count;
-    struct str *cells = arena_array(t->a, count, sizeof *cells);
+    struct table *table =
+        document_table(d, NULL, n->column_count, n->row_count + 1);
     for (size_t i = 0; i < n->column_count; i++) {
-        cells[i] = title_of(t, n, i);
+        struct str key = arena_printf(t->a, "list.column.%s", n->columns[i]);
+        table->cells[i] = said(t, key.p);
     }
-    for (size_t i = n->column_count; i < count; i++) {
-        cells[i] = n->cells[i - n->column_count].text;
+    for (size_t i = 0; i < n->row_count * n->column_count; i++) {
+        table->cells[n->column_count + i] = n->cells[i].text;
     }
-    *table = (struct table){.columns = n->column_count,
-                            .rows = n->row_count + 1,
-                            .cells = cells};
-    document_add(d, NULL, (struct block){.kind = BLOCK_TABLE, .table = table});
 }
 
 struct json *names_row(const struct teller *t, const struct names *n,

@@ -72,7 +72,7 @@ static const struct fact *known_fact(const struct report *rep,
 /* "(line 12)", empty where no fact has a line. */
 static struct str where(const struct teller *t, uint32_t line) {
     if (line == 0) {
-        return (struct str){NULL, 0};
+        return STR("");
     }
     struct str number = shown_number(t, UNIT_COUNT, line);
     return said_with(t, "numbers.where", &number, 1);
@@ -93,7 +93,7 @@ static bool say_sentence(const struct teller *t, const struct report *rep,
     struct str args[FACTS_MAX + 1];
     int64_t number[FACTS_MAX] = {0};
     uint32_t line = 0;
-    struct comparison c = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
+    struct comparison c = {.short_by = STR("")};
     for (size_t i = 0; i < s->count; i++) {
         const struct fact *fact = i == 0
                                       ? facts_last(&f->facts, s->needs[0])
@@ -126,7 +126,7 @@ static struct str at_start(const struct teller *t, const struct report *rep,
     int64_t wanted = 0;
     if (free_ == NULL || total == NULL || share == NULL ||
         !mul_div_floor(total->number, share->number, UNITS_MICRO, &wanted)) {
-        return (struct str){NULL, 0};
+        return STR("");
     }
     if (printed != NULL && printed->known) {
         wanted = printed->number; /* not one reckoned beside it */
@@ -145,17 +145,10 @@ static struct str at_wake(const struct teller *t, const struct report *rep,
     const struct fact *stage = facts_last(&f->facts, FACT_stage);
     const struct fact *freed = known_fact(rep, f, FACT_sleep_freed);
     if (stage == NULL || !str_eq(stage->word, STR("wake")) || freed == NULL) {
-        return (struct str){NULL, 0};
+        return STR("");
     }
     struct str args[] = {shown_fact(t, freed), where(t, freed->line)};
     return said_with(t, "numbers.sleep_freed", args, 2);
-}
-
-static bool is_amount(const struct fact *f, bool is_bytes) {
-    enum unit unit = fact_unit(f->name);
-    return f->known && f->line > 0 && f->source == SOURCE_LOG &&
-           f->number > 0 &&
-           (unit == UNIT_BYTES || (!is_bytes && unit == UNIT_TOKENS));
 }
 
 /* "weights 7.15 GiB, GPU memory 8.00 GiB": amounts that the log prints; is_bytes:
@@ -163,42 +156,40 @@ static bool is_amount(const struct fact *f, bool is_bytes) {
 static struct str listed_facts(const struct teller *t,
                                const struct fact_list *facts, bool is_bytes,
                                size_t most, uint32_t *line) {
-    struct buf out;
-    size_t count = 0;
-    buf_init_in(&out, t->a, WORDS_MAX);
-    for (size_t i = 0; i < facts->count && count < most; i++) {
+    struct words out = words_begin(t, said(t, "report.comma"));
+    for (size_t i = 0; i < facts->count && out.count < most; i++) {
         const struct fact *fact = &facts->at[i];
+        enum unit unit = fact_unit(fact->name);
         bool is_request = fact->name == FACT_tried_alloc ||
                           fact->name == FACT_requested_bytes;
-        if (!is_amount(fact, is_bytes) || (is_bytes && is_request)) {
+        bool is_wanted = is_bytes ? unit == UNIT_BYTES && !is_request
+                                  : unit == UNIT_BYTES || unit == UNIT_TOKENS;
+        if (!is_wanted || !fact->known || fact->line == 0 ||
+            fact->source != SOURCE_LOG || fact->number <= 0) {
             continue;
         }
         struct str pair[] = {said_fact(t, fact->name),
                              shown_short(t, shown_fact(t, fact),
                                          VALUE_COLUMNS)};
-        buf_add(&out, count++ > 0 ? said(t, "report.comma") : STR(""));
-        buf_add(&out, said_with(t, "report.seen_fact", pair, 2));
+        words_add(&out, said_with(t, "report.seen_fact", pair, 2));
         *line = *line == 0 ? fact->line : *line;
     }
-    return settled(t->a, &out);
+    return words_end(&out);
 }
 
 /* The first few amounts of the message, labelled; else the message. */
 static struct str generic(const struct teller *t, const struct finding *f) {
     uint32_t line = 0;
-    struct str list[] = {listed_facts(t, &f->facts, false, GENERIC_FACTS,
-                                      &line),
-                         {NULL, 0}};
-    if (list[0].n == 0) {
+    struct str all = listed_facts(t, &f->facts, false, GENERIC_FACTS, &line);
+    if (all.n == 0) {
         struct str rest, first = str_cut(f->text, '\n', &rest);
         struct str args[] = {shown_number(t, UNIT_COUNT, f->first_line),
                              shown_short(t, str_trim(first), LINE_COLUMNS)};
         return args[1].n > 0 ? said_with(t, "numbers.only_line", args, 2)
                              : args[1];
     }
-    list[1] = where(t, line);
-    return ended(t, said_with(t, "numbers.generic", list, 2),
-                 (struct str){NULL, 0});
+    struct str args[] = {all, where(t, line)};
+    return ended(t, said_with(t, "numbers.generic", args, 2), STR(""));
 }
 
 /* Behind a single amount: others of the log, which it may be held against. */
@@ -215,10 +206,8 @@ static struct str also(const struct teller *t, const struct report *rep,
 static struct str sentence_said(const struct teller *t,
                                 const struct report *rep,
                                 const struct finding *f, struct str *more) {
-    struct str words = {NULL, 0};
-    if (f->shortage == SHORT_FREE_AT_START) {
-        words = at_start(t, rep, f);
-    }
+    struct str words = f->shortage == SHORT_FREE_AT_START ? at_start(t, rep, f)
+                                                          : STR("");
     for (size_t i = 0;
          i < sizeof sentences / sizeof *sentences && words.n == 0; i++) {
         const struct sentence *s = &sentences[i];
@@ -239,7 +228,7 @@ static struct str per_token(const struct teller *t, const struct report *rep,
                    slope.low > 0 && model != NULL &&
                    f->shortage == SHORT_KV_POOL;
     if (!is_told) {
-        return (struct str){NULL, 0};
+        return STR("");
     }
     struct str name = model->text.n > 0 ? model->text : model->word;
     for (size_t at = str_find_char(name, '/'); at + 1 < name.n;
@@ -251,41 +240,33 @@ static struct str per_token(const struct teller *t, const struct report *rep,
     return said_with(t, "numbers.per_token", args, 2);
 }
 
-static bool is_restarted(const struct finding *f) {
-    return f->outlook.because.key != NULL &&
-           str_eq(str_of(f->outlook.because.key),
-                  STR("diagnose.outlook.restarted"));
-}
-
 /* A line of the log is quoted as it stands, often without a full stop. */
-static bool is_ended(struct str s) {
-    return str_ends(s, STR(".")) || str_ends(s, STR("。")) ||
-           str_ends(s, STR("!")) || str_ends(s, STR("?"));
-}
-
 static void add_sentence(const struct teller *t, struct buf *out,
                          struct str sentence) {
     struct str so_far = {out->p, out->n};
-    if (so_far.n == 0 || sentence.n == 0) {
-        buf_add(out, sentence);
-        return;
-    }
     bool is_english = t->lang == LANG_EN;
-    buf_add(out, is_ended(so_far) ? STR("") : is_english ? STR(".") : STR("。"));
-    buf_add(out, is_english ? STR(" ") : STR(""));
+    bool is_ended = str_ends(so_far, STR(".")) || str_ends(so_far, STR("。")) ||
+                    str_ends(so_far, STR("!")) || str_ends(so_far, STR("?"));
+    if (so_far.n > 0 && sentence.n > 0) {
+        buf_add(out, is_ended     ? STR("")
+                     : is_english ? STR(".")
+                                  : STR("。"));
+        buf_add(out, is_english ? STR(" ") : STR(""));
+    }
     buf_add(out, sentence);
 }
 
 struct str numbers_said(const struct teller *t, const struct report *rep,
                         const struct finding *f) {
     struct buf out;
-    struct str more = {NULL, 0};
+    struct str more = STR("");
     buf_init_in(&out, t->a, WORDS_MAX);
     add_sentence(t, &out, sentence_said(t, rep, f, &more));
     add_sentence(t, &out, more);
     add_sentence(t, &out, per_token(t, rep, f));
     add_sentence(t, &out, shown_times(t, f));
-    if (is_restarted(f)) {
+    if (str_eq(str_of(f->outlook.because.key),
+               STR("diagnose.outlook.restarted"))) {
         add_sentence(t, &out, said_note(t, &f->outlook.because));
     }
     return settled(t->a, &out);
@@ -294,19 +275,14 @@ struct str numbers_said(const struct teller *t, const struct report *rep,
 /* "Held by pid 1253: 1.08 GiB, pid 1254: 512 MiB." Who is ended is known by
  * its pid. */
 struct str holders_said(const struct teller *t, const struct finding *f) {
-    struct buf list;
-    buf_init_in(&list, t->a, WORDS_MAX);
-    for (size_t i = 0, count = 0;
-         i < f->facts.count && count < HOLDERS_MAX; i++) {
+    struct words list = words_begin(t, said(t, "report.and"));
+    for (size_t i = 0; i < f->facts.count && list.count < HOLDERS_MAX; i++) {
         const struct fact *fact = &f->facts.at[i];
-        if (fact->name != FACT_other_in_use || fact->pid == FACT_NONE) {
-            continue;
-        }
         struct str pair[] = {arena_printf(t->a, "%" PRId64, fact->pid),
                              shown_fact(t, fact)};
-        buf_add(&list, count++ ? said(t, "report.and") : STR(""));
-        buf_add(&list, said_with(t, "report.holder", pair, 2));
+        if (fact->name == FACT_other_in_use && fact->pid != FACT_NONE) {
+            words_add(&list, said_with(t, "report.holder", pair, 2));
+        }
     }
-    struct str words = settled(t->a, &list);
-    return words.n > 0 ? said_with(t, "report.held_by", &words, 1) : words;
+    return words_said(&list, "report.held_by");
 }

@@ -177,7 +177,6 @@ struct str fix_action(const struct teller *t, const struct fix *fix);
 struct str fix_command(const struct fix *fix);
 /* The sum, the condition or what is missing, in one sentence. */
 struct str fix_sum(const struct teller *t, const struct fix *fix);
-struct str fix_short_by(const struct teller *t, const struct fix *fix);
 struct str fix_trade_off(const struct teller *t, const struct workaround *w);
 struct str fix_unusable(const struct teller *t, const struct fix *fix);
 struct dead_end_words {

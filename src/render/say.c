@@ -133,7 +133,7 @@ static struct str filled(struct arena *a, struct reader *r, enum lang lang,
 struct str say(struct arena *a, struct reader *r, enum lang lang,
                const struct note *n) {
     if (n->key == NULL) {
-        return (struct str){NULL, 0};
+        return STR("");
     }
     return filled(a, r, lang, n->key, n->arg, n->count);
 }
@@ -288,7 +288,7 @@ struct str said_gave_up(const struct teller *t, const struct report *rep) {
     const char *key = rep->gave_up_patterns == 1 ? "report.gave_up_one"
                                                  : "report.gave_up";
     if (rep->gave_up_patterns == 0) {
-        return (struct str){0};
+        return STR("");
     }
     return said_with(t, key, counts, 2);
 }

@@ -146,7 +146,7 @@ static struct str few_words(const struct teller *t, const struct success *s,
 
 struct str shown_own(const struct teller *t, const struct own_success *own) {
     if (own->worked + own->failed == 0) {
-        return (struct str){NULL, 0};
+        return STR("");
     }
     struct str counts[] = {count(t, own->worked), count(t, own->failed)};
     return said_with(t, "rate.own", counts, 2);
@@ -158,7 +158,7 @@ static struct str rate_words(const struct teller *t,
     struct str mean = percent(t, s->mean);
     switch (s->basis) {
     case BASIS_none:
-    case BASIS_COUNT_OF: return (struct str){NULL, 0};
+    case BASIS_COUNT_OF: return STR("");
     case BASIS_reports:
         if (s->is_few) {
             return few_words(t, s, counts);
@@ -169,7 +169,7 @@ static struct str rate_words(const struct teller *t,
     case BASIS_ai_generated:
         return said_with(t, "rate.ai_generated", &mean, 1);
     }
-    return (struct str){NULL, 0};
+    return STR("");
 }
 
 static struct str maintainer_words(const struct teller *t,
@@ -185,7 +185,7 @@ static struct str maintainer_words(const struct teller *t,
 
 struct str shown_rate(const struct teller *t, const struct success *s) {
     if (!s->known) {
-        return (struct str){NULL, 0};
+        return STR("");
     }
     return s->maintainers_tried < 1 ? rate_words(t, s)
                                     : maintainer_words(t, s);

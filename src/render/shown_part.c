@@ -3,7 +3,6 @@
 #include "render/parts.h"
 
 #define SEEN_COLUMNS 48 /* longest value of "what was seen" */
-#define SEEN_BYTES_MAX ((size_t)64 << 10)
 #define RANGE_BYTES_MAX ((size_t)4 << 10)
 
 struct str shown_lines(const struct teller *t, uint32_t first,
@@ -16,7 +15,7 @@ struct str shown_lines(const struct teller *t, uint32_t first,
 
 struct str shown_times(const struct teller *t, const struct finding *f) {
     if (f->count < 2) {
-        return (struct str){NULL, 0};
+        return STR("");
     }
     int64_t count = f->count > INT64_MAX ? INT64_MAX : (int64_t)f->count;
     uint32_t last = f->last_line;
@@ -31,21 +30,16 @@ struct str shown_times(const struct teller *t, const struct finding *f) {
 }
 
 struct str shown_seen(const struct teller *t, const struct fact_list *facts) {
-    struct buf list;
-    buf_init_in(&list, t->a, SEEN_BYTES_MAX);
+    struct words list = words_begin(t, said(t, "report.comma"));
     for (size_t i = 0; i < facts->count; i++) {
         const struct fact *f = &facts->at[i];
-        if (!f->known) {
-            continue;
-        }
         struct str pair[] = {said_fact(t, f->name),
                              shown_short(t, shown_fact(t, f), SEEN_COLUMNS)};
-        if (list.n > 0) {
-            buf_add(&list, said(t, "report.comma"));
+        if (f->known) {
+            words_add(&list, said_with(t, "report.seen_fact", pair, 2));
         }
-        buf_add(&list, said_with(t, "report.seen_fact", pair, 2));
     }
-    return settled(t->a, &list);
+    return words_said(&list, "report.seen");
 }
 
 struct str shown_kind(const struct teller *t, const struct entry *e) {

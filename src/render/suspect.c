@@ -9,9 +9,8 @@
 static struct str amounts_said(const struct teller *t,
                                const struct finding *f) {
     struct need_and_have of = suspect_amounts(f);
+    struct str need = of.need != NULL ? shown_fact(t, of.need) : STR("");
     if (of.need == NULL || of.have == NULL) {
-        struct str need = of.need != NULL ? shown_fact(t, of.need)
-                                          : (struct str){NULL, 0};
         return need.n > 0 ? said_with(t, "report.suspect_need", &need, 1)
                           : need;
     }
@@ -24,45 +23,31 @@ static struct str amounts_said(const struct teller *t,
 }
 
 static struct str suspect_others(const struct teller *t, const struct report *rep) {
-    struct buf lines;
-    buf_init_in(&lines, t->a, 1024);
+    struct words lines = words_begin(t, said(t, "report.comma"));
     for (size_t i = 1; i < rep->suspect_count; i++) {
-        struct str number = shown_number(t, UNIT_COUNT,
-                                         rep->suspects[i].first_line);
-        if (i > 1) {
-            buf_add(&lines, said(t, "report.comma"));
-        }
-        buf_add(&lines, number);
+        words_add(&lines, shown_number(t, UNIT_COUNT,
+                                       rep->suspects[i].first_line));
     }
-    struct str list = settled(t->a, &lines);
-    return list.n > 0 ? said_with(t, "report.suspect_others", &list, 1) : list;
-}
-
-static struct str line_said(const struct teller *t, struct str text) {
-    struct str rest;
-    return shown_short(t, str_trim(str_cut(str_trim(text), '\n', &rest)),
-                       LINE_COLUMNS);
+    return words_said(&lines, "report.suspect_others");
 }
 
 static struct str would_tell(const struct teller *t, const struct finding *f) {
     return f->fix_count > 0 ? said_text(t, &f->fixes[0].how)
-                            : (struct str){NULL, 0};
+                            : STR("");
 }
 
 void add_suspects(const struct teller *t, struct document *d,
                   const struct report *rep) {
     const struct finding *f = &rep->suspects[0];
-    struct str line = shown_number(t, UNIT_COUNT, f->first_line);
-    document_add(d, NULL,
-                 (struct block){.kind = BLOCK_TITLE, .tone = TONE_STRONG,
-                                .text = said_with(t, "report.suspect", &line,
-                                                  1)});
+    struct str line = shown_number(t, UNIT_COUNT, f->first_line), rest;
+    struct str text = str_trim(str_cut(str_trim(f->text), '\n', &rest));
+    document_title(d, TONE_STRONG, said_with(t, "report.suspect", &line, 1));
     document_text(d, NULL, TONE_PLAIN,
-                  in_backquotes(t->a, line_said(t, f->text)));
+                  in_backquotes(t->a, shown_short(t, text, LINE_COLUMNS)));
     document_text(d, NULL, TONE_PLAIN, amounts_said(t, f));
     document_text(d, NULL, TONE_PLAIN, suspect_others(t, rep));
-    document_text(d, document_section(d, said(t, "report.suspect_means")), TONE_PLAIN,
-                  said_text(t, &f->entry->root_cause));
+    document_text(d, document_section(d, said(t, "report.suspect_means")),
+                  TONE_PLAIN, said_text(t, &f->entry->root_cause));
     document_item(d, document_section(d, said(t, "report.to_be_sure")), "?",
                   would_tell(t, f));
     document_text(d, NULL, TONE_PLAIN, said(t, "report.suspect_new"));

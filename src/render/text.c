@@ -206,21 +206,13 @@ static void put_command(struct page *p, size_t indent, struct str line) {
     newline(p);
 }
 
-static void put_code(struct page *p, size_t indent, struct str code) {
-    while (code.n > 0) {
-        put_command(p, indent, str_cut(code, '\n', &code));
-    }
-}
-
 /* ---- tables ---- */
 
 #define DRAWN_LEAST 8 /* columns: fewer show nothing */
 #define DRAWN_MOST 30
 
 static enum tone row_tone(const struct table *t, size_t row) {
-    return row == 0           ? TONE_STRONG
-           : t->tones != NULL ? t->tones[row]
-                              : TONE_PLAIN;
+    return row == 0 ? TONE_STRONG : t->tones[row];
 }
 
 /* The amount of a row, behind its last cell; the table is `used` wide. */
@@ -229,7 +221,7 @@ static void put_drawn(struct page *p, const struct table *t, size_t row,
     size_t room = used + GAP < p->width ? p->width - used - GAP : 0;
     int64_t most = 0;
     room = room < DRAWN_MOST ? room : DRAWN_MOST;
-    for (size_t i = 0; t->drawn != NULL && i < t->rows; i++) {
+    for (size_t i = 0; i < t->rows; i++) {
         most = t->drawn[i] > most ? t->drawn[i] : most;
     }
     if (row > 0 && most > 0 && t->drawn[row] > 0 && room >= DRAWN_LEAST) {
@@ -293,35 +285,31 @@ static void put_blocks(struct page *p, const struct block *under,
 static void put_link(struct page *p, const struct block *b, size_t indent) {
     struct block line = *b;
     line.tone = TONE_DIM;
-    put_words(p, &line, b->href, indent, (struct str){NULL, 0}, indent);
-    line.column[0] = (struct str){NULL, 0};
-    put_words(p, &line, b->text, indent + 2, (struct str){NULL, 0},
-              indent + 2);
+    put_words(p, &line, b->href, indent, STR(""), indent);
+    line.column[0] = STR("");
+    put_words(p, &line, b->text, indent + 2, STR(""), indent + 2);
 }
 
 static void put_id(struct page *p, const struct block *b) {
     buf_add_char(p->out, '[');
     page_put(p, TONE_DIM, b->text);
     buf_add_char(p->out, ']');
-    if (b->column[0].n > 0) {
-        struct block kind = {.tone = b->tone};
-        size_t used = utf8_width(b->text) + 4;
-        bool fits = used + utf8_width(b->column[0]) <= p->width;
-        if (fits) {
-            buf_fill(p->out, ' ', GAP);
-            page_put(p, b->tone, b->column[0]);
-        } else {
-            newline(p);
-            put_words(p, &kind, b->column[0], 0, (struct str){NULL, 0}, 0);
-            return;
-        }
+    size_t used = utf8_width(b->text) + 2 + GAP;
+    bool fits = used + utf8_width(b->column[0]) <= p->width;
+    if (fits && b->column[0].n > 0) {
+        buf_fill(p->out, ' ', GAP);
+        page_put(p, b->tone, b->column[0]);
     }
     newline(p);
+    if (!fits) {
+        struct block kind = {.tone = b->tone};
+        put_words(p, &kind, b->column[0], 0, STR(""), 0);
+    }
 }
 
 static void put_block(struct page *p, const struct block *under,
                       const struct block *b, size_t indent) {
-    struct str no_mark = {NULL, 0};
+    struct str no_mark = STR("");
     size_t mark = b->mark.n > 0 ? utf8_width(b->mark) + 1 : 4;
     size_t margin = indent + (mark > 3 ? mark : 3);
     switch (b->kind) {
@@ -346,8 +334,10 @@ static void put_block(struct page *p, const struct block *under,
     case BLOCK_CODE:
         if (under->kind == BLOCK_SECTION) { /* a sample, not to be run */
             put_words(p, b, b->text, indent, no_mark, indent);
-        } else {
-            put_code(p, indent + CODE_IN, b->text);
+            break;
+        }
+        for (struct str code = b->text; code.n > 0;) {
+            put_command(p, indent + CODE_IN, str_cut(code, '\n', &code));
         }
         break;
     case BLOCK_BARS:

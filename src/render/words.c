@@ -3,32 +3,27 @@
 #include "render/parts.h"
 
 const char *certainty_spelling(enum certainty c) {
-    switch (c) {
-    case CERTAINTY_EXACT: return "exact";
-    case CERTAINTY_BY_FACTS: return "by_facts";
-    case CERTAINTY_BY_CONTEXT: return "by_context";
-    case CERTAINTY_GENERIC: return "generic";
-    }
-    return "generic";
+    static const char *const words[] = {[CERTAINTY_EXACT] = "exact",
+                                        [CERTAINTY_BY_FACTS] = "by_facts",
+                                        [CERTAINTY_BY_CONTEXT] = "by_context",
+                                        [CERTAINTY_GENERIC] = "generic"};
+    return words[c];
 }
 
 const char *applies_spelling(enum applies a) {
-    switch (a) {
-    case APPLIES_YES: return "yes";
-    case APPLIES_IF: return "if";
-    case APPLIES_NO: return "no";
-    case APPLIES_ALREADY: return "already";
-    }
-    return "if";
+    static const char *const words[] = {[APPLIES_YES] = "yes",
+                                        [APPLIES_IF] = "if",
+                                        [APPLIES_NO] = "no",
+                                        [APPLIES_ALREADY] = "already"};
+    return words[a];
 }
 
 const char *verdict_spelling(enum verdict v) {
-    switch (v) {
-    case VERDICT_ENOUGH: return "enough";
-    case VERDICT_MAY_BE_ENOUGH: return "may_be_enough";
-    case VERDICT_NOT_ENOUGH: return "not_enough";
-    case VERDICT_UNKNOWN: return "unknown";
-    case VERDICT_NONE: return "none";
-    }
-    return "none";
+    static const char *const words[] = {
+        [VERDICT_ENOUGH] = "enough",
+        [VERDICT_MAY_BE_ENOUGH] = "may_be_enough",
+        [VERDICT_NOT_ENOUGH] = "not_enough",
+        [VERDICT_UNKNOWN] = "unknown",
+        [VERDICT_NONE] = "none"};
+    return words[v];
 }
