@@ -69,12 +69,9 @@ struct listing list_entries(struct arena *a, struct reader *r,
 struct listing search_entries(struct arena *a, struct reader *r,
                               struct str words, const struct report *matched);
 
-/* i18n: the text of a note, a key, a word of a vocabulary, in that language. */
+/* i18n: the text of a note in that language. */
 struct str say(struct arena *a, struct reader *r, enum lang lang,
                const struct note *n);
-struct str say_key(struct reader *r, enum lang lang, const char *key);
-struct str say_word(struct reader *r, enum lang lang, enum vocabulary which,
-                    int value);
 /* At most 280 characters, one line. */
 struct str summary_of(struct arena *a, struct reader *r,
                       const struct report *rep, enum lang lang);

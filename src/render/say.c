@@ -10,12 +10,12 @@
 #define SAID_MAX ((size_t)1 << 20)
 #define SUMMARY_CHARACTERS 280
 
-struct str say_key(struct reader *r, enum lang lang, const char *key) {
-    struct str text = reader_message(r, lang, str_of(key));
-    if (text.n == 0 && lang != LANG_EN) {
-        text = reader_message(r, LANG_EN, str_of(key));
-    }
-    return text;
+/* Empty: no text has that key. */
+static struct str text_of(const struct teller *t, const char *key) {
+    struct str text = reader_message(t->r, t->lang, str_of(key));
+    return text.n > 0 || t->lang == LANG_EN
+               ? text
+               : reader_message(t->r, LANG_EN, str_of(key));
 }
 
 struct str settled(struct arena *a, const struct buf *b) {
@@ -26,20 +26,30 @@ struct str settled(struct arena *a, const struct buf *b) {
     return arena_str(a, buf_str(b));
 }
 
-static struct str say_member(struct reader *r, enum lang lang,
-                             const char *group, const char *word);
+struct str said(const struct teller *t, const char *key) {
+    struct str text = text_of(t, key);
+    return text.n > 0 ? text : str_of(key);
+}
+
+/* "effort" + "flag" -> the text of "effort.flag", else "flag". */
+static struct str said_member(const struct teller *t, const char *group,
+                              const char *word) {
+    struct str text =
+        text_of(t, arena_printf(t->a, "%s.%s", group, word).p);
+    return text.n > 0 ? text : str_of(word);
+}
 
 /* An argument, its facts by their labels, its list in this language. */
-static void add_argument(struct reader *r, enum lang lang, struct str arg,
+static void add_argument(const struct teller *t, struct str arg,
                          struct buf *out) {
     while (arg.n > 0) {
         enum fact_name name;
         struct str rest = str_slice(arg, 1, arg.n), after;
         struct str word = str_cut(rest, NOTE_FACT, &after);
         if (arg.p[0] == NOTE_AND) {
-            buf_add(out, say_key(r, lang, "report.and"));
+            buf_add(out, text_of(t, "report.and"));
         } else if (arg.p[0] == NOTE_FACT && fact_named(word, &name)) {
-            buf_add(out, say_member(r, lang, "fact", fact_spelling(name)));
+            buf_add(out, said_fact(t, name));
             rest = after;
         } else {
             buf_add_char(out, arg.p[0]);
@@ -48,14 +58,9 @@ static void add_argument(struct reader *r, enum lang lang, struct str arg,
     }
 }
 
-struct saying { /* who speaks to whom */
-    struct reader *r;
-    enum lang lang;
-};
-
 /* Copy text to out with {0}..{5} replaced; a placeholder without an argument
  * gives nothing. */
-static void fill(const struct saying *to, struct str text,
+static void fill(const struct teller *t, struct str text,
                  const struct str *args, size_t count, struct buf *out) {
     for (size_t i = 0; i < text.n; i++) {
         bool is_placeholder = text.p[i] == '{' && i + 2 < text.n &&
@@ -67,7 +72,7 @@ static void fill(const struct saying *to, struct str text,
         }
         size_t which = (size_t)(text.p[i + 1] - '0');
         if (which < count) {
-            add_argument(to->r, to->lang, args[which], out);
+            add_argument(t, args[which], out);
         }
         i += 2;
     }
@@ -93,94 +98,109 @@ static struct str without_folds(struct arena *a, struct str s) {
         bool is_next_wide = utf8_width(str_slice(s, 0, next_n)) == 2;
         bool is_fold = cp == ' ' && ((is_prev_wide && is_next_wide) ||
                                      is_han_mark(prev));
-        if (!is_fold) {
-            buf_add(&out, one);
-        }
+        buf_add(&out, is_fold ? STR("") : one);
         prev = cp;
         is_prev_wide = utf8_width(one) == 2;
     }
     return settled(a, &out);
 }
 
-static bool has_label(const struct str *args, size_t count) {
+struct str said_with(const struct teller *t, const char *key,
+                     const struct str args[], size_t count) {
+    struct str text = text_of(t, key);
+    struct buf out;
+    bool has_label = false;
+    buf_init_in(&out, t->a, SAID_MAX);
+    fill(t, text, args, count, &out);
+    buf_add(&out, text.n > 0 ? STR("") : str_of(key));
     for (size_t i = 0; i < count; i++) {
-        if (str_find_char(args[i], NOTE_FACT) < args[i].n) {
-            return true;
+        has_label =
+            has_label || str_find_char(args[i], NOTE_FACT) < args[i].n;
+        if (text.n == 0) { /* a gap is seen, with what would fill it */
+            buf_add_char(&out, ' ');
+            add_argument(t, args[i], &out);
         }
     }
-    return false;
+    return t->lang == LANG_ZH && has_label
+               ? without_folds(t->a, buf_str(&out))
+               : settled(t->a, &out);
 }
 
-static struct str filled(struct arena *a, struct reader *r, enum lang lang,
-                         const char *key, const struct str *args,
-                         size_t count) {
-    struct str text = say_key(r, lang, key);
-    struct buf out;
-    buf_init_in(&out, a, SAID_MAX);
-    if (text.n > 0) {
-        fill(&(struct saying){r, lang}, text, args, count, &out);
-    } else {
-        buf_add(&out, str_of(key));
-        for (size_t i = 0; i < count; i++) {
-            buf_add_char(&out, ' ');
-            add_argument(r, lang, args[i], &out);
-        }
-    }
-    bool is_folded = lang == LANG_ZH && has_label(args, count);
-    return is_folded ? without_folds(a, buf_str(&out)) : settled(a, &out);
+struct str said_note(const struct teller *t, const struct note *n) {
+    return n->key != NULL ? said_with(t, n->key, n->arg, n->count) : STR("");
 }
 
 struct str say(struct arena *a, struct reader *r, enum lang lang,
                const struct note *n) {
-    if (n->key == NULL) {
-        return STR("");
-    }
-    return filled(a, r, lang, n->key, n->arg, n->count);
+    return said_note(&(struct teller){.a = a, .r = r, .lang = lang}, n);
 }
 
-static const char *vocabulary_name(enum vocabulary which) {
-    switch (which) {
-    case WORDS_MECHANISM: return "mechanism";
-    case WORDS_SEVERITY: return "severity";
-    case WORDS_ROLE: return "role";
-    case WORDS_SCOPE: return "scope";
-    case WORDS_BASIS: return "basis";
-    case WORDS_CHANGE: return "change";
-    case WORDS_RANGE_STATUS: return "range_status";
-    case WORDS_RELATION: return "relation";
-    case WORDS_EFFECT: return "effect";
-    case WORDS_ACT_KIND: return "act_kind";
-    case WORDS_STAGE: return "stage";
-    case WORDS_EFFORT: return "effort";
-    case WORDS_LOSES: return "loses";
-    case WORDS_FREES: return "frees";
-    case WORDS_STRENGTH: return "strength";
-    case WORDS_RESTART: return "restart";
-    }
-    return "";
+struct str said_word(const struct teller *t, enum vocabulary which,
+                     int value) {
+    static const char *const names[] = {
+        [WORDS_MECHANISM] = "mechanism",
+        [WORDS_SEVERITY] = "severity",
+        [WORDS_ROLE] = "role",
+        [WORDS_SCOPE] = "scope",
+        [WORDS_BASIS] = "basis",
+        [WORDS_CHANGE] = "change",
+        [WORDS_RANGE_STATUS] = "range_status",
+        [WORDS_RELATION] = "relation",
+        [WORDS_EFFECT] = "effect",
+        [WORDS_ACT_KIND] = "act_kind",
+        [WORDS_STAGE] = "stage",
+        [WORDS_EFFORT] = "effort",
+        [WORDS_LOSES] = "loses",
+        [WORDS_FREES] = "frees",
+        [WORDS_STRENGTH] = "strength",
+        [WORDS_RESTART] = "restart",
+    };
+    return said_member(t, names[which], word_spelling(which, value));
 }
 
-/* "effort" + "flag" -> the text of "effort.flag", else "flag". */
-static struct str say_member(struct reader *r, enum lang lang,
-                             const char *group, const char *word) {
-    char key[96];
-    struct str parts[] = {str_of(group), STR("."), str_of(word)};
-    size_t n = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        for (size_t k = 0; k < parts[i].n && n + 1 < sizeof key; k++) {
-            key[n++] = parts[i].p[k];
-        }
-    }
-    key[n] = '\0';
-    struct str text = say_key(r, lang, key);
-    return text.n > 0 ? text : str_of(word);
+struct str said_fact(const struct teller *t, enum fact_name name) {
+    return said_member(t, "fact", fact_spelling(name));
 }
 
-struct str say_word(struct reader *r, enum lang lang, enum vocabulary which,
-                    int value) {
-    const char *word = word_spelling(which, value);
-    return say_member(r, lang, vocabulary_name(which), word);
+struct str said_severity(const struct teller *t, const struct entry *e) {
+    bool is_open = e->severity == SEVERITY_warning &&
+                   e->mechanism == MECHANISM_unspecified;
+    const char *word = word_spelling(WORDS_SEVERITY, (int)e->severity);
+    return said(t, is_open ? "report.unproven"
+                           : arena_printf(t->a, "report.%s", word).p);
 }
+
+struct str said_text(const struct teller *t, const struct text *text) {
+    struct str s = text->in[t->lang];
+    if (s.n == 0) {
+        return text->in[LANG_EN];
+    }
+    return t->lang == LANG_ZH ? without_folds(t->a, s) : s;
+}
+
+/* ---- several ---- */
+
+struct words words_begin(const struct teller *t, struct str between) {
+    struct words w = {.t = t, .between = between};
+    buf_init_in(&w.out, t->a, SAID_MAX);
+    return w;
+}
+
+void words_add(struct words *w, struct str member) {
+    buf_add(&w->out, w->count++ > 0 ? w->between : STR(""));
+    buf_add(&w->out, member);
+}
+
+struct str words_end(struct words *w) {
+    return settled(w->t->a, &w->out);
+}
+
+struct str words_said(struct words *w, const char *key) {
+    struct str words = words_end(w);
+    return words.n > 0 ? said_with(w->t, key, &words, 1) : words;
+}
+
+/* ---- of a report ---- */
 
 /* At most limit characters of s on one line, an ellipsis where it was cut. */
 static struct str shortened(struct arena *a, struct str s, size_t limit) {
@@ -203,74 +223,15 @@ static struct str shortened(struct arena *a, struct str s, size_t limit) {
 /* What it is, then the numbers. */
 struct str summary_of(struct arena *a, struct reader *r,
                       const struct report *rep, enum lang lang) {
-    struct str text = say(a, r, lang, &rep->summary);
+    const struct teller t = {.a = a, .r = r, .lang = lang};
+    struct str text = said_note(&t, &rep->summary);
     if (rep->finding_count > 0) {
         struct str both[] = {rep->findings[0].entry->title.in[lang], text};
-        text = text.n == 0 ? both[0]
-                           : filled(a, r, lang, "report.summary", both, 2);
+        text = text.n == 0 ? both[0] : said_with(&t, "report.summary", both, 2);
     } else if (text.n == 0) {
-        text = say_key(r, lang, "report.nothing");
+        text = text_of(&t, "report.nothing");
     }
     return shortened(a, text, SUMMARY_CHARACTERS);
-}
-
-struct str said(const struct teller *t, const char *key) {
-    struct str text = say_key(t->r, t->lang, key);
-    return text.n > 0 ? text : str_of(key);
-}
-
-struct str said_severity(const struct teller *t, const struct entry *e) {
-    bool is_open = e->severity == SEVERITY_warning &&
-                   e->mechanism == MECHANISM_unspecified;
-    const char *word = word_spelling(WORDS_SEVERITY, (int)e->severity);
-    return said(t, is_open ? "report.unproven"
-                           : arena_printf(t->a, "report.%s", word).p);
-}
-
-struct str said_note(const struct teller *t, const struct note *n) {
-    return say(t->a, t->r, t->lang, n);
-}
-
-struct str said_word(const struct teller *t, enum vocabulary which,
-                     int value) {
-    return say_word(t->r, t->lang, which, value);
-}
-
-struct str said_fact(const struct teller *t, enum fact_name name) {
-    return say_member(t->r, t->lang, "fact", fact_spelling(name));
-}
-
-struct str said_text(const struct teller *t, const struct text *text) {
-    struct str s = text->in[t->lang];
-    if (s.n == 0) {
-        return text->in[LANG_EN];
-    }
-    return t->lang == LANG_ZH ? without_folds(t->a, s) : s;
-}
-
-struct str said_with(const struct teller *t, const char *key,
-                     const struct str args[], size_t count) {
-    return filled(t->a, t->r, t->lang, key, args, count);
-}
-
-struct words words_begin(const struct teller *t, struct str between) {
-    struct words w = {.t = t, .between = between};
-    buf_init_in(&w.out, t->a, SAID_MAX);
-    return w;
-}
-
-void words_add(struct words *w, struct str member) {
-    buf_add(&w->out, w->count++ > 0 ? w->between : STR(""));
-    buf_add(&w->out, member);
-}
-
-struct str words_end(struct words *w) {
-    return settled(w->t->a, &w->out);
-}
-
-struct str words_said(struct words *w, const char *key) {
-    struct str words = words_end(w);
-    return words.n > 0 ? said_with(w->t, key, &words, 1) : words;
 }
 
 /* How much there was to read. */
@@ -287,8 +248,5 @@ struct str said_gave_up(const struct teller *t, const struct report *rep) {
         shown_number(t, UNIT_COUNT, (int64_t)rep->gave_up_patterns)};
     const char *key = rep->gave_up_patterns == 1 ? "report.gave_up_one"
                                                  : "report.gave_up";
-    if (rep->gave_up_patterns == 0) {
-        return STR("");
-    }
-    return said_with(t, key, counts, 2);
+    return rep->gave_up_patterns > 0 ? said_with(t, key, counts, 2) : STR("");
 }

@@ -28,28 +28,17 @@ static void put_number(struct buf *out, enum unit unit, int64_t n) {
     }
 }
 
-static struct str kept(const struct teller *t, const struct buf *b) {
-    return settled(t->a, b);
-}
-
-/* GiB and the like are signs; below them stands a word. */
-static bool is_in_words(enum unit unit, int64_t n) {
-    return unit == UNIT_BYTES && n > -1024 && n < 1024;
-}
-
 struct str shown_number(const struct teller *t, enum unit unit, int64_t n) {
     struct buf out;
     buf_init_in(&out, t->a, SHOWN_MAX);
-    bool has_word = t->lang != LANG_EN && is_in_words(unit, n);
+    /* GiB and the like are signs; below them stands a word */
+    bool has_word =
+        t->lang != LANG_EN && unit == UNIT_BYTES && n > -1024 && n < 1024;
     put_number(&out, has_word ? UNIT_COUNT : unit, n);
-    struct str number = kept(t, &out);
-    if (has_word) {
-        return said_with(t, "unit.bytes", &number, 1);
-    }
-    if (unit == UNIT_TOKENS) {
-        return said_with(t, "unit.tokens", &number, 1);
-    }
-    return number;
+    struct str number = settled(t->a, &out);
+    return has_word              ? said_with(t, "unit.bytes", &number, 1)
+           : unit == UNIT_TOKENS ? said_with(t, "unit.tokens", &number, 1)
+                                 : number;
 }
 
 /* Within a hundredth: no wider than what rounding a printed number leaves. */
@@ -96,52 +85,26 @@ struct str shown_hundredths(const struct teller *t, struct span s) {
     return micro.known ? shown_span(t, UNIT_RATIO, micro) : STR("");
 }
 
-static bool is_words(enum unit unit) {
-    return unit == UNIT_TEXT || unit == UNIT_VERSION;
-}
-
-/* A number that names something and counts nothing: no commas in it. */
-static bool is_name(enum fact_name name) {
-    return name == FACT_pid || name == FACT_rank || name == FACT_gpu_index ||
-           name == FACT_exit_code;
-}
-
 struct str shown_fact(const struct teller *t, const struct fact *f) {
     enum unit unit = fact_unit(f->name);
+    /* names something and counts nothing: no commas in it */
+    bool is_name = f->name == FACT_pid || f->name == FACT_rank ||
+                   f->name == FACT_gpu_index || f->name == FACT_exit_code;
     if (!f->known) {
         return f->text.n > 0 ? f->text : STR("?");
     }
-    if (is_words(unit)) {
+    if (unit == UNIT_TEXT || unit == UNIT_VERSION) {
         return f->word;
     }
     if (unit == UNIT_BOOL) {
         return said(t, f->number != 0 ? "unit.yes" : "unit.no");
     }
-    if (is_name(f->name)) {
-        return arena_printf(t->a, "%" PRId64, f->number);
-    }
-    return shown_number(t, unit, f->number);
-}
-
-/* 0.8333 -> "83 %" */
-static struct str percent(const struct teller *t, int64_t micro) {
-    return arena_printf(t->a, "%d %%", (int)((micro + 5000) / 10000));
+    return is_name ? arena_printf(t->a, "%" PRId64, f->number)
+                   : shown_number(t, unit, f->number);
 }
 
 static struct str count(const struct teller *t, int64_t n) {
     return shown_number(t, UNIT_COUNT, n);
-}
-
-/* One or two reports. One is what it says; of two none may be good. */
-static struct str few_words(const struct teller *t, const struct success *s,
-                            const struct str counts[]) {
-    if (s->tried == 1) {
-        return said(t, s->worked == 1 ? "rate.one_worked" : "rate.one_failed");
-    }
-    if (s->worked > 0 || s->tried < 1) {
-        return said(t, "rate.few");
-    }
-    return said_with(t, "rate.none_of", counts, 2);
 }
 
 struct str shown_own(const struct teller *t, const struct own_success *own) {
@@ -152,18 +115,26 @@ struct str shown_own(const struct teller *t, const struct own_success *own) {
     return said_with(t, "rate.own", counts, 2);
 }
 
+/* One or two reports: one is what it says; of two none may be good. */
+static const char *reports_key(const struct success *s) {
+    if (!s->is_few) {
+        return "rate.reports";
+    }
+    if (s->tried == 1) {
+        return s->worked == 1 ? "rate.one_worked" : "rate.one_failed";
+    }
+    return s->worked > 0 || s->tried < 1 ? "rate.few" : "rate.none_of";
+}
+
 static struct str rate_words(const struct teller *t,
                              const struct success *s) {
     struct str counts[] = {count(t, s->worked), count(t, s->tried)};
-    struct str mean = percent(t, s->mean);
+    struct str mean =
+        arena_printf(t->a, "%d %%", (int)((s->mean + 5000) / 10000));
     switch (s->basis) {
     case BASIS_none:
     case BASIS_COUNT_OF: return STR("");
-    case BASIS_reports:
-        if (s->is_few) {
-            return few_words(t, s, counts);
-        }
-        return said_with(t, "rate.reports", counts, 2);
+    case BASIS_reports: return said_with(t, reports_key(s), counts, 2);
     case BASIS_measured: return said_with(t, "rate.measured", counts, 2);
     case BASIS_estimate: return said_with(t, "rate.estimate", &mean, 1);
     case BASIS_ai_generated:
@@ -172,23 +143,16 @@ static struct str rate_words(const struct teller *t,
     return STR("");
 }
 
-static struct str maintainer_words(const struct teller *t,
-                                   const struct success *s) {
+struct str shown_rate(const struct teller *t, const struct success *s) {
+    if (!s->known || s->maintainers_tried < 1) {
+        return s->known ? rate_words(t, s) : STR("");
+    }
     struct str words[] = {rate_words(t, s), count(t, s->maintainers_worked),
                           count(t, s->maintainers_tried)};
-    const char *one = s->maintainers_worked == 1 ? "rate.with_one_maintainer"
-                                                 : "rate.without_maintainer";
-    return said_with(t, s->maintainers_tried == 1 ? one
-                                                  : "rate.with_maintainers",
-                     words, 3);
-}
-
-struct str shown_rate(const struct teller *t, const struct success *s) {
-    if (!s->known) {
-        return STR("");
-    }
-    return s->maintainers_tried < 1 ? rate_words(t, s)
-                                    : maintainer_words(t, s);
+    const char *key = s->maintainers_tried > 1     ? "rate.with_maintainers"
+                      : s->maintainers_worked == 1 ? "rate.with_one_maintainer"
+                                                   : "rate.without_maintainer";
+    return said_with(t, key, words, 3);
 }
 
 /* One line, cleaned; blanks instead of newlines and tabs. */
@@ -196,7 +160,7 @@ static struct str cleaned(const struct teller *t, struct str s) {
     struct buf out;
     buf_init_in(&out, t->a, s.n * 3 + 16);
     utf8_clean(&out, s);
-    struct str made = kept(t, &out);
+    struct str made = settled(t->a, &out);
     char *p = arena_alloc(t->a, made.n + 1);
     for (size_t i = 0; i < made.n; i++) {
         p[i] = made.p[i] == '\n' || made.p[i] == '\t' ? ' ' : made.p[i];
@@ -234,5 +198,5 @@ struct str shown_short(const struct teller *t, struct str s, size_t columns) {
     buf_add(&out, str_slice(all, 0, head));
     utf8_put(&out, 0x2026);
     buf_add(&out, str_slice(all, tail, all.n));
-    return kept(t, &out);
+    return settled(t->a, &out);
 }
