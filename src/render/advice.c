@@ -22,6 +22,11 @@ static bool are_alike(const struct fix *a, const struct fix *b) {
 }
 
 /* What may not apply is told where its sum is known, or little else is. */
+static bool is_told(const struct fix *fix, bool also_if) {
+    return fix_is_first_choice(fix) &&
+           (also_if || fix->applies == APPLIES_YES || !is_open_verdict(fix));
+}
+
 struct chosen fixes_chosen(const struct teller *t, const struct finding *f) {
     struct chosen c = {.count = 0};
     bool is_all = t->o->top > 0 || t->o->all;
@@ -33,11 +38,8 @@ struct chosen fixes_chosen(const struct teller *t, const struct finding *f) {
     }
     most = most < CHOSEN_MOST ? most : CHOSEN_MOST;
     for (size_t i = 0; i < f->fix_count && c.count < most; i++) {
-        const struct fix *fix = &f->fixes[i];
-        bool is_told = is_all || sure < SURE_ENOUGH ||
-                       fix->applies == APPLIES_YES || !is_open_verdict(fix);
-        if (is_told && fix_is_first_choice(fix)) {
-            c.at[c.count++] = fix;
+        if (is_told(&f->fixes[i], is_all || sure < SURE_ENOUGH)) {
+            c.at[c.count++] = &f->fixes[i];
         }
     }
     c.first = c.count > 0;
