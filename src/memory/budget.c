@@ -176,15 +176,10 @@ static bool reconciles(const struct budget *b) {
 
 /* What the run was told, beside its model. */
 static bool tells_of_training(const struct inputs *c) {
-    static const enum fact_name told[] = {
-        FACT_optimizer, FACT_zero_stage,       FACT_lora_rank,
-        FACT_precision, FACT_trainable_params, FACT_gradient_checkpointing};
-    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
-        if (c->in[told[i]].known && c->in[told[i]].source != SOURCE_DEFAULT) {
-            return c->model != NULL && training_is_step(c);
-        }
-    }
-    return false;
+    static const enum fact_name told[] =
+        FACTS(FACT_optimizer, FACT_zero_stage, FACT_lora_rank, FACT_precision,
+              FACT_trainable_params, FACT_gradient_checkpointing);
+    return c->model != NULL && training_is_step(c) && inputs_says_any(c, told);
 }
 
 /* Weights, gradients and optimizer state out of what torch allocated, the
@@ -298,16 +293,16 @@ static void list_at_start(struct arena *a, struct budget *b,
 
 static void show_share(struct arena *a, const struct inputs *c,
                        struct span total, struct formulas *f) {
-    static const enum fact_name used[] =
-        FACTS(FACT_gpu_total, FACT_gpu_memory_utilization);
     struct span share = requested_bytes(c);
     if (!share.known || !c->in[FACT_gpu_memory_utilization].known) {
         return;
     }
-    formula_put(a, f,
-                FORMULA_OF(a, c, used, "share = % x % = %",
-                           RATIO(c->in[FACT_gpu_memory_utilization].number),
-                           MIDDLE(total), MIDDLE(share)));
+    formula_put(
+        a, f,
+        FORMULA_OF(a, c, FACT_LIST(FACT_gpu_total, FACT_gpu_memory_utilization),
+                   "share = % x % = %",
+                   RATIO(c->in[FACT_gpu_memory_utilization].number),
+                   MIDDLE(total), MIDDLE(share)));
 }
 
 struct budget memory_budget(struct arena *a, const struct inputs *c,

@@ -36,9 +36,9 @@ static const struct row rows[EFFECT_COUNT_OF] = {
                                 .is_of_vllm = true},
     [EFFECT_pipeline_parallel] = {.reckon = effect_pipeline_parallel,
                                   .is_of_vllm = true},
-    [EFFECT_decode_context_parallel] =
-        {.reckon = effect_decode_context_parallel,
-         .is_of_vllm = true},
+    [EFFECT_decode_context_parallel] = {.reckon =
+                                            effect_decode_context_parallel,
+                                        .is_of_vllm = true},
     [EFFECT_quantization] = {.reckon = effect_quantization,
                              .acts_by_the_rest = true},
     [EFFECT_enforce_eager] = {.reckon = effect_enforce_eager,

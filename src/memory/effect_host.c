@@ -127,7 +127,6 @@ struct estimate effect_host_memory(const struct ask *q) {
 
 /* Half as many: at best half of what is held. */
 struct estimate effect_fewer_workers(const struct ask *q) {
-    static const enum fact_name sums[] = FACTS(FACT_host_used, FACT_host_rss);
     const struct inputs *c = q->c;
     int64_t now = setting_of(c, FACT_num_workers, 0), fewer = now / 2;
     if (q->what != SHORT_HOST) {
@@ -135,7 +134,7 @@ struct estimate effect_fewer_workers(const struct ask *q) {
     }
     struct estimate e =
         estimate_of(FACT_host_used, span_none(), first_known(c, limits));
-    e.before = first_known(c, sums);
+    e.before = first_known(c, FACT_LIST(FACT_host_used, FACT_host_rss));
     if (!e.before.known || now <= 1) {
         needs_add(&e.needs, e.before.known ? FACT_num_workers : FACT_host_rss);
         return e;
@@ -154,17 +153,17 @@ struct estimate effect_fewer_workers(const struct ask *q) {
 
 /* A limit of the device, of one buffer or of a pool, that can be raised. */
 struct estimate effect_raise_limit(const struct ask *q) {
-    static const enum fact_name limit[] =
-        FACTS(FACT_alloc_limit, FACT_pool_available, FACT_memory_limit);
-    static const enum fact_name wants[] =
-        FACTS(FACT_pool_needed, FACT_tried_alloc, FACT_requested_bytes);
     struct span held = span_in(q->c, FACT_pytorch_allocated);
-    struct span want = first_known(q->c, wants);
+    struct span want =
+        first_known(q->c, FACT_LIST(FACT_pool_needed, FACT_tried_alloc,
+                                    FACT_requested_bytes));
     bool is_of_one =
         q->c->in[FACT_alloc_limit].known || q->c->in[FACT_pool_needed].known;
     want = is_of_one || !held.known ? want : span_plus(want, held);
-    struct estimate e =
-        estimate_of(FACT_memory_limit, want, first_known(q->c, limit));
+    struct estimate e = estimate_of(
+        FACT_memory_limit, want,
+        first_known(q->c, FACT_LIST(FACT_alloc_limit, FACT_pool_available,
+                                    FACT_memory_limit)));
     e.short_by = span_beyond(e.after, e.limit);
     if (!e.after.known) {
         needs_add(&e.needs, FACT_requested_bytes);
@@ -212,14 +211,12 @@ struct estimate effect_shm_size(const struct ask *q) {
 
 /* Metal's working set: what was asked against the limit, and the RAM. */
 struct estimate effect_wired_limit(const struct ask *q) {
-    static const enum fact_name wants[] =
-        FACTS(FACT_tried_alloc, FACT_requested_bytes, FACT_weights_bytes);
-    static const enum fact_name limit[] =
-        FACTS(FACT_alloc_limit, FACT_memory_limit, FACT_gpu_total);
     const struct inputs *c = q->c;
     struct estimate e = estimate_unknown(FACT_alloc_limit);
-    e.before = first_known(c, limit);
-    e.after = first_known(c, wants);
+    e.before = first_known(
+        c, FACT_LIST(FACT_alloc_limit, FACT_memory_limit, FACT_gpu_total));
+    e.after = first_known(c, FACT_LIST(FACT_tried_alloc, FACT_requested_bytes,
+                                       FACT_weights_bytes));
     e.short_by = span_beyond(e.after, e.before);
     if (!e.after.known || !e.before.known) {
         needs_add(&e.needs,

@@ -341,8 +341,6 @@ static int64_t copies_of(const struct model *m, int64_t tp) {
 
 static struct estimate shared_by(const struct ask *q, const struct kv_side *kv,
                                  int64_t ranks) {
-    static const enum fact_name used[] = FACTS(
-        FACT_model, FACT_tensor_parallel, FACT_kv_needed, FACT_max_model_len);
     struct estimate e = estimate_of_kv(kv);
     struct demand then = demand_with_context_ranks(q->a, &kv->demand, ranks);
     e.after = demand_bytes(&then, kv->length);
@@ -350,7 +348,9 @@ static struct estimate shared_by(const struct ask *q, const struct kv_side *kv,
     e.proposed = propose(FACT_decode_context_parallel, ranks);
     struct str text = write_request(q->a, &then.variants.at[0], kv->length);
     if (e.after.known && text.n > 0) {
-        e.formula = FORMULA_OF(q->a, q->c, used,
+        e.formula = FORMULA_OF(q->a, q->c,
+                               FACT_LIST(FACT_model, FACT_tensor_parallel,
+                                         FACT_kv_needed, FACT_max_model_len),
                                "kv_needed with % context ranks = % = %",
                                PLAIN(ranks), TEXT(text), BETWEEN(e.after));
     }

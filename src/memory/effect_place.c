@@ -62,10 +62,10 @@ struct estimate effect_kernel_tile(const struct ask *q) {
 /* ---- a pool of fixed size ---- */
 
 struct estimate effect_pool(const struct ask *q) {
-    static const enum fact_name wants[] =
-        FACTS(FACT_pool_needed, FACT_tried_alloc);
-    struct estimate e = estimate_of(FACT_pool_needed, first_known(q->c, wants),
-                                    span_in(q->c, FACT_pool_available));
+    struct estimate e = estimate_of(
+        FACT_pool_needed,
+        first_known(q->c, FACT_LIST(FACT_pool_needed, FACT_tried_alloc)),
+        span_in(q->c, FACT_pool_available));
     e.short_by = span_beyond(e.after, e.limit);
     if (!e.after.known) {
         needs_add(&e.needs, FACT_pool_needed);
@@ -85,10 +85,10 @@ struct estimate effect_pool(const struct ask *q) {
 
 /* What the program itself holds moves, and what was asked for comes. */
 struct estimate effect_other_device(const struct ask *q) {
-    static const enum fact_name own[] = FACTS(
-        FACT_process_in_use, FACT_pytorch_reserved, FACT_pytorch_allocated);
     struct span asked = span_in(q->c, FACT_tried_alloc);
-    struct span held = first_known(q->c, own);
+    struct span held =
+        first_known(q->c, FACT_LIST(FACT_process_in_use, FACT_pytorch_reserved,
+                                    FACT_pytorch_allocated));
     struct span whole = span_plus(held, asked);
     struct estimate e = estimate_unknown(FACT_gpu_free);
     if (!whole.known) {

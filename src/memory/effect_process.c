@@ -7,13 +7,11 @@
 
 #define MIB (INT64_C(1) << 20)
 #define NOBODY (64 * MIB)
-#define CONTEXT_LEAST (100 * MIB) /* CUDA and libraries of the process itself */
+#define CONTEXT_LEAST (100 * MIB) /* CUDA and libraries of the process itself  \
+                                   */
 #define CONTEXT_MOST (900 * MIB)
 
 static struct estimate at_start(const struct ask *q) {
-    static const enum fact_name used[] =
-        FACTS(FACT_requested_bytes, FACT_gpu_free, FACT_gpu_total,
-              FACT_gpu_memory_utilization);
     const struct inputs *c = q->c;
     struct span total = gpu_total_bytes(c);
     struct estimate e =
@@ -34,8 +32,11 @@ static struct estimate at_start(const struct ask *q) {
     int64_t left = c->in[FACT_gpu_free].number;
     int64_t wanted = printed->known ? printed->number : span_middle(e.after);
     e.formula =
-        FORMULA_OF(q->a, c, used, "short_by = % - % free = %", BYTES(wanted),
-                   BYTES(left), BYTES(wanted > left ? wanted - left : 0));
+        FORMULA_OF(q->a, c,
+                   FACT_LIST(FACT_requested_bytes, FACT_gpu_free,
+                             FACT_gpu_total, FACT_gpu_memory_utilization),
+                   "short_by = % - % free = %", BYTES(wanted), BYTES(left),
+                   BYTES(wanted > left ? wanted - left : 0));
     return e;
 }
 
@@ -53,8 +54,6 @@ static struct span without_context(struct span rest) {
 /* What others hold of the card: the log's own sum, or what it lists, or at
  * most what lies outside of this process. */
 static struct span others_of(const struct inputs *c) {
-    static const enum fact_name own[] = FACTS(
-        FACT_process_in_use, FACT_pytorch_reserved, FACT_pytorch_allocated);
     struct span sum = span_in(c, FACT_others_in_use);
     if (c->in[FACT_other_in_use].known) {
         return span_in(c, FACT_other_in_use);
@@ -62,22 +61,27 @@ static struct span others_of(const struct inputs *c) {
     struct span in_use =
         span_minus(gpu_total_bytes(c), span_in(c, FACT_gpu_free));
     struct span rest =
-        sum.known ? sum : span_minus(in_use, first_known(c, own));
+        sum.known
+            ? sum
+            : span_minus(in_use,
+                         first_known(c, FACT_LIST(FACT_process_in_use,
+                                                  FACT_pytorch_reserved,
+                                                  FACT_pytorch_allocated)));
     return at_most(c->in[FACT_process_in_use].known ? rest
                                                     : without_context(rest));
 }
 
 static struct str write_others(const struct ask *q, struct span free,
                                struct span others, struct span limit) {
-    static const enum fact_name used[] =
-        FACTS(FACT_tried_alloc, FACT_gpu_free, FACT_other_in_use);
     bool is_least = others.low > 0;
-    return FORMULA_OF(q->a, q->c, used, "free %= % + % of others = %",
-                      TEXT(is_least ? STR("") : STR("at most ")), MIDDLE(free),
-                      BYTES(span_is_exact(others) || is_least
-                                ? span_middle(others)
-                                : others.high),
-                      BYTES(is_least ? span_middle(limit) : limit.high));
+    return FORMULA_OF(
+        q->a, q->c,
+        FACT_LIST(FACT_tried_alloc, FACT_gpu_free, FACT_other_in_use),
+        "free %= % + % of others = %",
+        TEXT(is_least ? STR("") : STR("at most ")), MIDDLE(free),
+        BYTES(span_is_exact(others) || is_least ? span_middle(others)
+                                                : others.high),
+        BYTES(is_least ? span_middle(limit) : limit.high));
 }
 
 /* Enough if so much is freed. What lies outside the framework is no interval

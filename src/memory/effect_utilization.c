@@ -119,10 +119,9 @@ static void bound_by_card(const struct ask *q, const struct kv_side *kv,
         return;
     }
     struct term short_by = SHORT(span_middle(gap));
-    e->formula =
-        formula_join(q->a, e->formula,
-                     FORMULA(q->a, "more = % / % GiB = %", short_by,
-                             PLAIN(LARGE_CARD), RATIO(large)));
+    e->formula = formula_join(q->a, e->formula,
+                              FORMULA(q->a, "more = % / % GiB = %", short_by,
+                                      PLAIN(LARGE_CARD), RATIO(large)));
     if (small > STEPS_MAX * STEP) {
         ESTIMATE_IF(q, e, "verdict.if.gpu_size_large", short_by, RATIO(large));
     } else {
@@ -305,9 +304,9 @@ static struct str write_held(const struct ask *q, const struct kv_side *kv,
         const struct variant *first = &kv->demand.variants.at[0];
         struct str text = write_request(q->a, first, kv->length);
         int64_t bytes = variant_request(first, kv->length).high;
-        all = formula_join(q->a, all,
-                           FORMULA(q->a, "one request = % = %", TEXT(text),
-                                   BYTES(bytes)));
+        all = formula_join(
+            q->a, all,
+            FORMULA(q->a, "one request = % = %", TEXT(text), BYTES(bytes)));
     }
     return formula_join(
         q->a, all,

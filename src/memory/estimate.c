@@ -129,25 +129,24 @@ static struct span free_below_limit(const struct inputs *c) {
 }
 
 struct shortfall shortfall_of(const struct ask *q) {
-    static const enum fact_name of_host[] =
-        FACTS(FACT_requested_bytes, FACT_tried_alloc);
-    static const enum fact_name of_card[] =
-        FACTS(FACT_tried_alloc, FACT_tensor_bytes);
-    static const enum fact_name held[] =
-        FACTS(FACT_pytorch_allocated, FACT_process_in_use);
     const struct inputs *c = q->c;
     struct shortfall s;
     if (q->what == SHORT_HOST) {
-        s = (struct shortfall){.asked = first_known(c, of_host),
-                               .free = span_in(c, FACT_host_free),
-                               .held = span_in(c, FACT_host_rss),
-                               .total = span_in(c, FACT_host_total)};
+        s = (struct shortfall){
+            .asked = first_known(
+                c, FACT_LIST(FACT_requested_bytes, FACT_tried_alloc)),
+            .free = span_in(c, FACT_host_free),
+            .held = span_in(c, FACT_host_rss),
+            .total = span_in(c, FACT_host_total)};
     } else {
-        s = (struct shortfall){.asked = first_known(c, of_card),
-                               .free = span_in(c, FACT_gpu_free),
-                               .held = first_known(c, held),
-                               .total = gpu_total_bytes(c),
-                               .has_limit = free_below_limit(c).known};
+        s = (struct shortfall){
+            .asked =
+                first_known(c, FACT_LIST(FACT_tried_alloc, FACT_tensor_bytes)),
+            .free = span_in(c, FACT_gpu_free),
+            .held = first_known(
+                c, FACT_LIST(FACT_pytorch_allocated, FACT_process_in_use)),
+            .total = gpu_total_bytes(c),
+            .has_limit = free_below_limit(c).known};
         s.free = s.free.known ? s.free : free_below_limit(c);
         if (!s.held.known) { /* at most all that is not free */
             struct span rest = span_beyond(s.total, s.free);

@@ -129,17 +129,17 @@ static struct span within(struct span s, int64_t most) {
 }
 
 int64_t fit_told_length(const struct inputs *c) {
-    static const enum fact_name others[] = {
-        FACT_kv_cache_dtype, FACT_tensor_parallel, FACT_pipeline_parallel,
-        FACT_kv_available, FACT_gpu_memory_utilization};
+    static const enum fact_name others[] =
+        FACTS(FACT_kv_cache_dtype, FACT_tensor_parallel, FACT_pipeline_parallel,
+              FACT_kv_available, FACT_gpu_memory_utilization);
     const struct fact *told = &c->in[FACT_est_max_model_len];
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        const struct fact *f = &c->in[others[i]];
-        if (f->known && f->source == SOURCE_USER) {
-            return 0; /* said otherwise than in the log */
-        }
+    bool is_told = told->known && told->source == SOURCE_LOG;
+    for (const enum fact_name *f = others; *f != FACT_COUNT_OF; f++) {
+        /* said otherwise than in the log */
+        is_told =
+            is_told && !(c->in[*f].known && c->in[*f].source == SOURCE_USER);
     }
-    return told->known && told->source == SOURCE_LOG ? told->number : 0;
+    return is_told ? told->number : 0;
 }
 
 static void invert(struct arena *a, struct fit *fit) {

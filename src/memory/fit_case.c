@@ -15,10 +15,6 @@
 #define RANKS_MOST 64
 #define NOMINAL_LEAST 97 /* percent of the decimal gigabytes on the label */
 
-static bool is_said(const struct inputs *c, enum fact_name name) {
-    return c->in[name].known && c->in[name].source != SOURCE_DEFAULT;
-}
-
 /* Nobody has printed this card's total: a little less than its label. */
 static void take_label(struct inputs *c) {
     int64_t label = c->gpu ? c->gpu->nominal_gb : 0;
@@ -35,15 +31,12 @@ static void take_label(struct inputs *c) {
  * as the model can be cut into, pipeline stages for the rest. No engine that
  * cuts layers does so by itself, so the answer says what was assumed. */
 static bool asks_for_split(const struct inputs *c) {
-    static const enum fact_name said[] = {
-        FACT_tensor_parallel, FACT_pipeline_parallel, FACT_data_parallel};
-    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
-        if (is_said(c, said[i])) {
-            return false;
-        }
-    }
-    return is_said(c, FACT_gpu_count) && c->in[FACT_gpu_count].number > 1 &&
-           c->model != NULL && engine_splits_layers(c);
+    return inputs_says_any(c, FACT_LIST(FACT_gpu_count)) &&
+           c->in[FACT_gpu_count].number > 1 && c->model != NULL &&
+           engine_splits_layers(c) &&
+           !inputs_says_any(c, FACT_LIST(FACT_tensor_parallel,
+                                         FACT_pipeline_parallel,
+                                         FACT_data_parallel));
 }
 
 static void take_split(struct inputs *c) {

@@ -38,8 +38,6 @@ static void show(struct arena *a, const struct inputs *c, const struct kv *kv,
     static const enum fact_name of_slope[] =
         FACTS(FACT_model, FACT_kv_cache_dtype, FACT_dtype, FACT_tensor_parallel,
               FACT_pipeline_parallel);
-    static const enum fact_name of_need[] =
-        FACTS(FACT_max_model_len, FACT_block_size, FACT_batch_size);
     struct term block = COUNT(engine_block_tokens(c));
     if (f == NULL) {
         return;
@@ -58,8 +56,11 @@ static void show(struct arena *a, const struct inputs *c, const struct kv *kv,
                                         : FORMULA(a, "ceil(% / %) blocks x %",
                                                   COUNT(tokens), block, block);
         formula_put(a, f,
-                    FORMULA_OF(a, c, of_need, "kv_needed = %% x % bytes = %",
-                               TEXT(fixed), TEXT(count), COUNT(kv->slope.low),
+                    FORMULA_OF(a, c,
+                               FACT_LIST(FACT_max_model_len, FACT_block_size,
+                                         FACT_batch_size),
+                               "kv_needed = %% x % bytes = %", TEXT(fixed),
+                               TEXT(count), COUNT(kv->slope.low),
                                BYTES(kv->bytes_per_request.low)));
     }
     formula_put(a, f, engine_write_pool(a, c));

@@ -94,7 +94,7 @@ struct str write_source(struct arena *a, const struct inputs *c,
 /* " [max_model_len: log line 7; ...]": the known ones; the model where it is
  * known and asked for. */
 static struct str write_sources(struct arena *a, const struct inputs *c,
-                         const enum fact_name *names) {
+                                const enum fact_name *names) {
     struct buf b;
     buf_init_in(&b, a, TEXT_MAX);
     for (; *names != FACT_COUNT_OF; names++) {

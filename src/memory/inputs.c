@@ -184,10 +184,35 @@ bool inputs_knows_any(const struct inputs *c, const enum fact_name *names) {
     return *names != FACT_COUNT_OF;
 }
 
+bool inputs_says_any(const struct inputs *c, const enum fact_name *names) {
+    while (*names != FACT_COUNT_OF &&
+           (!c->in[*names].known || c->in[*names].source == SOURCE_DEFAULT)) {
+        names++;
+    }
+    return *names != FACT_COUNT_OF;
+}
+
+bool inputs_prints_any(const struct inputs *c, const enum fact_name *names) {
+    while (*names != FACT_COUNT_OF &&
+           (!c->in[*names].known || c->in[*names].source != SOURCE_LOG)) {
+        names++;
+    }
+    return *names != FACT_COUNT_OF;
+}
+
+bool has_part(struct str word, const char *part) {
+    struct str p = str_of(part);
+    for (size_t i = 0; i + p.n <= word.n; i++) {
+        if (str_eq_nocase(str_slice(word, i, p.n), p)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool inputs_says_pool(const struct inputs *c) {
-    static const enum fact_name pools[] =
-        FACTS(FACT_kv_available, FACT_kv_blocks, FACT_kv_bytes);
-    return inputs_knows_any(c, pools);
+    return inputs_knows_any(
+        c, FACT_LIST(FACT_kv_available, FACT_kv_blocks, FACT_kv_bytes));
 }
 
 bool inputs_is_eager(const struct inputs *c) {

@@ -30,11 +30,11 @@ struct format {
 };
 
 #define FORMAT(text, bytes)                                                    \
-    {{text, sizeof text - 1}, {bytes, 1, 0}, {bytes, 1, 0}, false}
+    { {text, sizeof text - 1}, {bytes, 1, 0}, {bytes, 1, 0}, false }
 #define SCALED(text, num)                                                      \
-    {{text, sizeof text - 1}, {num, 2, 4}, {num, 2, 4}, false}
+    { {text, sizeof text - 1}, {num, 2, 4}, {num, 2, 4}, false }
 #define TURBO(text, kn, kd, ke, vn, vd)                                        \
-    {{text, sizeof text - 1}, {kn, kd, ke}, {vn, vd, 4}, true}
+    { {text, sizeof text - 1}, {kn, kd, ke}, {vn, vd, 4}, true }
 
 static const struct format formats[] = {
     FORMAT("bfloat16", 2),

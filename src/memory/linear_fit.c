@@ -156,12 +156,11 @@ struct span linear_fit_tokens(const struct linear_fit *l, struct span pool,
 /* "a straight line": one need at one length, were nothing fixed. */
 static void show_proportion(struct arena *a, const struct inputs *c,
                             const struct linear_fit *l, struct formulas *f) {
-    static const enum fact_name used[] =
-        FACTS(FACT_kv_needed, FACT_max_model_len);
     struct span most = span_share(l->bytes, 1, l->tokens);
     if (c->in[FACT_kv_needed].known && l->fixed.low <= 0) {
         formula_put(a, f,
-                    FORMULA_OF(a, c, used,
+                    FORMULA_OF(a, c,
+                               FACT_LIST(FACT_kv_needed, FACT_max_model_len),
                                "kv_per_token if nothing is fixed = % / % "
                                "tokens = about % bytes",
                                MIDDLE(l->bytes), COUNT(l->tokens),
@@ -171,9 +170,6 @@ static void show_proportion(struct arena *a, const struct inputs *c,
 
 static void show_pair(struct arena *a, const struct inputs *c,
                       const struct linear_fit *l, struct formulas *f) {
-    static const enum fact_name used[] =
-        FACTS(FACT_kv_needed, FACT_max_model_len, FACT_kv_available,
-              FACT_est_max_model_len);
     struct span rise = span_minus(l->bytes, span_in(c, FACT_kv_available));
     const struct fact *estimate = &c->in[FACT_est_max_model_len];
     if (!rise.known || !estimate->known || !c->in[FACT_kv_needed].known) {
@@ -181,7 +177,9 @@ static void show_pair(struct arena *a, const struct inputs *c,
     }
     struct term slope = BYTES(span_roundest(l->slope));
     formula_put(a, f,
-                FORMULA_OF(a, c, used,
+                FORMULA_OF(a, c,
+                           FACT_LIST(FACT_kv_needed, FACT_max_model_len,
+                                     FACT_kv_available, FACT_est_max_model_len),
                            "kv_per_token = (% - %) / (% tokens - %) = about %",
                            MIDDLE(l->bytes),
                            MIDDLE(span_in(c, FACT_kv_available)),

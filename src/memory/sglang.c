@@ -227,16 +227,17 @@ static struct span least_pool(const struct inputs *c) {
 }
 
 static struct estimate tokens_short(const struct ask *q, struct span pool) {
-    static const enum fact_name from[] = FACTS(
-        FACT_tried_tokens, FACT_available_tokens, FACT_swa_available_tokens);
     struct estimate e =
         estimate_of(FACT_tried_tokens, span_in(q->c, FACT_tried_tokens), pool);
     e.short_by = span_beyond(e.after, pool);
     estimate_needs(&e, pool.known, FACT_available_tokens);
     if (e.short_by.known) {
         e.formula = FORMULA_OF(
-            q->a, q->c, from, "short_by = max(% tokens - %, 0) = % tokens",
-            COUNT(e.after.low), COUNT(pool.low), COUNT(e.short_by.low));
+            q->a, q->c,
+            FACT_LIST(FACT_tried_tokens, FACT_available_tokens,
+                      FACT_swa_available_tokens),
+            "short_by = max(% tokens - %, 0) = % tokens", COUNT(e.after.low),
+            COUNT(pool.low), COUNT(e.short_by.low));
     }
     return e;
 }

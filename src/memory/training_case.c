@@ -21,50 +21,27 @@ static bool is_word(const struct inputs *c, enum fact_name name,
     return f->known && str_eq_nocase(f->word, str_of(word));
 }
 
-static bool is_set(const struct inputs *c, enum fact_name name) {
-    return c->in[name].known && c->in[name].number != 0;
-}
-
 bool training_is_asked(const struct inputs *c) {
-    static const enum fact_name only[] = {
-        FACT_optimizer, FACT_precision,        FACT_zero_stage,
-        FACT_lora_rank, FACT_trainable_params, FACT_gradient_checkpointing,
-        FACT_offload};
-    bool may_train = engine_of(c)->may_train;
-    if (engine_of(c)->trains) {
-        return true;
-    }
-    for (size_t i = 0; may_train && i < sizeof only / sizeof only[0]; i++) {
-        if (c->in[only[i]].known) {
-            return true;
-        }
-    }
-    return false;
+    static const enum fact_name only[] =
+        FACTS(FACT_optimizer, FACT_precision, FACT_zero_stage, FACT_lora_rank,
+              FACT_trainable_params, FACT_gradient_checkpointing, FACT_offload);
+    return engine_of(c)->trains ||
+           (engine_of(c)->may_train && inputs_knows_any(c, only));
 }
 
 /* ---- words ---- */
 
-static bool contains(struct str word, const char *part) {
-    struct str p = str_of(part);
-    for (size_t i = 0; i + p.n <= word.n; i++) {
-        if (str_eq_nocase(str_slice(word, i, p.n), p)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool training_optimizer_named(struct str word, enum optimizer *out) {
-    bool is_narrow = contains(word, "8bit") || contains(word, "8-bit") ||
-                     contains(word, "4bit");
-    if (contains(word, "adafactor")) {
+    bool is_narrow = has_part(word, "8bit") || has_part(word, "8-bit") ||
+                     has_part(word, "4bit");
+    if (has_part(word, "adafactor")) {
         *out = OPTIMIZER_ADAFACTOR;
-    } else if (contains(word, "adam")) {
+    } else if (has_part(word, "adam")) {
         *out = is_narrow ? OPTIMIZER_ADAMW_8BIT : OPTIMIZER_ADAMW;
-    } else if (contains(word, "momentum") || contains(word, "lion") ||
-               contains(word, "muon")) {
+    } else if (has_part(word, "momentum") || has_part(word, "lion") ||
+               has_part(word, "muon")) {
         *out = OPTIMIZER_MOMENTUM;
-    } else if (contains(word, "sgd")) {
+    } else if (has_part(word, "sgd")) {
         *out = OPTIMIZER_SGD;
     } else {
         return false;
@@ -163,7 +140,6 @@ struct training_setup training_setup_of(const struct inputs *c) {
     int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
     int64_t pp = setting_of(c, FACT_pipeline_parallel, 1), split;
     const struct fact *stage = &c->in[FACT_zero_stage];
-    const struct fact *flash = &c->in[FACT_flash_attention];
     bool is_all = is_word(c, FACT_offload, "all");
     struct training_setup s = {
         .precision = PRECISION_MIXED,
@@ -171,8 +147,8 @@ struct training_setup training_setup_of(const struct inputs *c) {
         .shard_stage = stage->known ? stage->number : 0,
         .offloads_optimizer = is_all || is_word(c, FACT_offload, "optimizer"),
         .offloads_weights = is_all,
-        .is_checkpointed = is_set(c, FACT_gradient_checkpointing),
-        .keeps_scores = flash->known && !flash->number,
+        .is_checkpointed = is_on(c, FACT_gradient_checkpointing),
+        .keeps_scores = is_off(c, FACT_flash_attention),
         .batch = setting_of(c, FACT_batch_size, 0),
         .tokens = setting_of(c, FACT_seq_len, 0)};
     if (!mul_i64(tp, pp, &split)) {

@@ -16,15 +16,18 @@ struct options { /* values of one open setting */
     size_t count;
 };
 
-static void offer(struct options *o, int64_t value) {
+/* Each value once. */
+static void offer_if(struct options *o, bool is_open, int64_t value) {
     for (size_t i = 0; i < o->count; i++) {
-        if (o->at[i] == value) {
-            return;
-        }
+        is_open = is_open && o->at[i] != value;
     }
-    if (o->count < OPTIONS_MAX) {
+    if (is_open && o->count < OPTIONS_MAX) {
         o->at[o->count++] = value;
     }
+}
+
+static void offer(struct options *o, int64_t value) {
+    offer_if(o, true, value);
 }
 
 static bool has_windows(const struct model *m) {
@@ -112,18 +115,12 @@ static struct options state_modes(const struct inputs *c,
     if (!is_align && !is_all) {
         is_align = caching != ANSWER_NO;
         is_all = caching == ANSWER_YES && str_starts(g->mixer, STR("mamba"));
-        if (caching != ANSWER_YES) {
-            offer(&o, MODE_NONE);
-        }
+        offer_if(&o, caching != ANSWER_YES, MODE_NONE);
     }
-    if (is_align) {
-        offer(&o, MODE_ALIGN);
-    }
-    if (is_all) {
-        int first = str_eq(g->mixer, STR("mamba1")) ? MODE_ALL_1 : MODE_ALL_2;
-        offer(&o, first);
-        offer(&o, first + 1);
-    }
+    int all = str_eq(g->mixer, STR("mamba1")) ? MODE_ALL_1 : MODE_ALL_2;
+    offer_if(&o, is_align, MODE_ALIGN);
+    offer_if(&o, is_all, all);
+    offer_if(&o, is_all, all + 1);
     return o;
 }
 
@@ -132,9 +129,10 @@ static struct options state_scales(const struct inputs *c,
                                    const struct kv_rules *rules) {
     struct options o = {.at = {1}, .count = 1};
     const struct kv_group *g = state_group(c->model);
-    if (g && g->conv_channels <= 0 && g->state_elements <= 0 && !rules->is_v0) {
-        offer(&o, 2);
-    }
+    offer_if(&o,
+             g && g->conv_channels <= 0 && g->state_elements <= 0 &&
+                 !rules->is_v0,
+             2);
     return o;
 }
 
@@ -151,15 +149,9 @@ static struct options draft_layers(const struct inputs *c) {
     bool is_mtp =
         method->known && str_find(method->word, STR("mtp")) < method->word.n;
     bool is_eagle = method->known && str_starts(method->word, STR("eagle"));
-    if (drafts && (is_mtp || !method->known)) {
-        offer(&o, own);
-    }
-    if (drafts && is_eagle) {
-        offer(&o, 1);
-    }
-    if (!drafts || (!is_mtp && !is_eagle)) {
-        offer(&o, 0);
-    }
+    offer_if(&o, drafts && (is_mtp || !method->known), own);
+    offer_if(&o, drafts && is_eagle, 1);
+    offer_if(&o, !drafts || (!is_mtp && !is_eagle), 0);
     return o;
 }
 
@@ -179,26 +171,16 @@ static struct options wholes(const struct inputs *c,
     if (rules->windows_charged == WINDOWS_WHOLE || !has_windows(c->model)) {
         whole = ANSWER_NO; /* nothing to decide */
     }
-    if (whole != ANSWER_YES) {
-        offer(&o, 0);
-    }
-    if (whole != ANSWER_NO) {
-        offer(&o, 1);
-    }
+    offer_if(&o, whole != ANSWER_YES, 0);
+    offer_if(&o, whole != ANSWER_NO, 1);
     return o;
 }
 
 /* A log may be any rank's; without one, the fullest stage is what binds. */
 static bool is_of_a_log(const struct inputs *c) {
-    static const enum fact_name printed[] = {FACT_kv_needed, FACT_kv_available,
-                                             FACT_kv_blocks, FACT_kv_tokens,
-                                             FACT_cpu_blocks};
-    bool is = false;
-    for (size_t i = 0; i < sizeof printed / sizeof printed[0]; i++) {
-        const struct fact *f = &c->in[printed[i]];
-        is = is || (f->known && f->source == SOURCE_LOG);
-    }
-    return is;
+    return inputs_prints_any(c, FACT_LIST(FACT_kv_needed, FACT_kv_available,
+                                          FACT_kv_blocks, FACT_kv_tokens,
+                                          FACT_cpu_blocks));
 }
 
 static struct options stages(const struct inputs *c,
@@ -208,12 +190,9 @@ static struct options stages(const struct inputs *c,
     offer(&o, STAGE_LARGE);
     for (size_t i = 0; i < c->model->group_count; i++) {
         int64_t rest = c->model->groups[i].layers % pp;
-        if (is_of_a_log(c) && rest != 0) {
-            offer(&o, STAGE_SMALL);
-        }
-        if (rules->is_v0 && rest > 1 && c->model->group_count == 1) {
-            offer(&o, STAGE_LAST);
-        }
+        bool is_alone = c->model->group_count == 1;
+        offer_if(&o, is_of_a_log(c) && rest != 0, STAGE_SMALL);
+        offer_if(&o, rules->is_v0 && rest > 1 && is_alone, STAGE_LAST);
     }
     return o;
 }
@@ -268,8 +247,8 @@ static void choose(struct variant *w, const int64_t *chosen) {
 
 /* as_whole: with windows kept whole, whatever the settings say. */
 static void add_variants(struct arena *a, struct variants *variants,
-                     const struct inputs *c, const struct kv_rules *rules,
-                     bool as_whole) {
+                         const struct inputs *c, const struct kv_rules *rules,
+                         bool as_whole) {
     struct options whole = {.at = {1}, .count = 1};
     struct options dimension[DIMENSIONS] = {
         flights(c, rules),      state_modes(c, rules),

@@ -29,22 +29,18 @@
 #define MXFP4 531250
 
 struct width {
-    struct str name; /* a part of the quantization's name */
+    const char *name; /* a part of the quantization's name */
     int64_t bits;
     int64_t low_micro, high_micro; /* bytes of a weight */
     bool is_gguf;
 };
 
 #define WIDTH(text, bits, low, high)                                           \
-    {{text, sizeof text - 1}, bits, low, high, false}
+    { text, bits, low, high, false }
 /* ten-thousandths of a bit, of all weights of an 8B model: smaller ones have
  * larger embeddings, larger ones smaller */
 #define MIX(text, bits, each)                                                  \
-    {{text, sizeof text - 1},                                                  \
-     bits,                                                                     \
-     (each) * 25 / 2 * 94 / 100,                                               \
-     (each) * 25 / 2 * 102 / 100,                                              \
-     true}
+    { text, bits, (each)*25 / 2 * 94 / 100, (each)*25 / 2 * 102 / 100, true }
 
 /* First that the name contains, so the longer come first. */
 static const struct width widths[] = {
@@ -98,30 +94,13 @@ static const struct width widths[] = {
     WIDTH("fbgemm", 8, MICRO, 1030000),
 };
 
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool contains(struct str s, struct str what) {
-    for (size_t i = 0; i + what.n <= s.n; i++) {
-        size_t k = 0;
-        while (k < what.n && lower(s.p[i + k]) == what.p[k]) {
-            k++;
-        }
-        if (k == what.n) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool is_none(struct str q) {
     return q.n == 0 || str_eq_nocase(q, STR("none"));
 }
 
 static const struct width *width_of(struct str quantization) {
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
-        if (contains(quantization, widths[i].name)) {
+        if (has_part(quantization, widths[i].name)) {
             return widths[i].bits ? &widths[i] : NULL;
         }
     }
@@ -129,8 +108,7 @@ static const struct width *width_of(struct str quantization) {
 }
 
 static int64_t dtype_bytes(struct str dtype) {
-    return contains(dtype, STR("float32")) || str_eq(dtype, STR("float")) ? 4
-                                                                          : 2;
+    return has_part(dtype, "float32") || str_eq(dtype, STR("float")) ? 4 : 2;
 }
 
 struct span weight_micro(struct str quantization, struct str dtype) {
@@ -170,7 +148,7 @@ static struct str run_dtype(const struct inputs *c) {
 static struct span whole_mix(const struct model *m, struct span micro,
                              int64_t kept) {
     bool is_ragged = m->hidden_size % GGUF_ROW != 0;
-    bool keeps_experts = contains(m->quantization, STR("mxfp4"));
+    bool keeps_experts = has_part(m->quantization, "mxfp4");
     int64_t least = keeps_experts && micro.low > MXFP4 ? MXFP4 : micro.low;
     struct span rest = span_exact(m->params - kept);
     struct span most = span_share(rest, micro.high, MICRO);
@@ -201,8 +179,7 @@ static struct span whole_model(const struct inputs *c,
         return span_share(span_exact(m->params), micro.low, MICRO);
     }
     int64_t bits = width_of(quantization)->bits;
-    bool is_mlx =
-        engine_of(c)->quantizes_all && contains(quantization, STR("bit"));
+    bool is_mlx = engine_of(c)->quantizes_all && has_part(quantization, "bit");
     if (is_mlx) {
         return whole_mlx(m, bits);
     }
