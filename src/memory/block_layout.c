@@ -29,26 +29,19 @@ int64_t variant_layers_of_stage(const struct variant *w, int64_t layers,
     return layers;
 }
 
-static bool is_left_out(const struct variant *w, const struct kv_group *g) {
-    return g->kind == KV_state && w->rules->is_v0;
-}
-
-/* Pools that keep windows whole, though the check cuts them, do so to be of
- * one kind: a model of windows alone is that already. */
-static enum window_rule windows_of(const struct variant *w,
-                                   enum layout_use use) {
-    bool is_mixed = model_has(w->model, KV_full);
-    return use == LAYOUT_POOL && is_mixed ? w->rules->windows_kept
-                                          : w->rules->windows_charged;
-}
-
-/* Does this plan take the layers of a group for layers of full length? */
+/* Does this plan take the layers of a group for layers of full length? Pools
+ * that keep windows whole, though the check cuts them, do so to be of one kind:
+ * a model of windows alone is that already. */
 static bool is_kept_whole(const struct variant *w, const struct kv_group *g,
                           enum layout_use use) {
+    bool is_mixed = model_has(w->model, KV_full);
+    enum window_rule windows = use == LAYOUT_POOL && is_mixed
+                                   ? w->rules->windows_kept
+                                   : w->rules->windows_charged;
     if (g->kind != KV_sliding && g->kind != KV_chunked) {
         return false;
     }
-    return w->is_whole || windows_of(w, use) == WINDOWS_WHOLE ||
+    return w->is_whole || windows == WINDOWS_WHOLE ||
            (g->kind == KV_chunked && w->rules->chunks == WINDOWS_WHOLE);
 }
 
@@ -232,9 +225,9 @@ struct block_layout block_layout_of(const struct variant *w,
         return p;
     }
     for (size_t i = 0; ok && i < w->model->group_count; i++) {
-        if (!is_left_out(w, &w->model->groups[i])) {
-            ok = add_set(&p, w, &w->model->groups[i], use);
-        }
+        const struct kv_group *g = &w->model->groups[i];
+        bool is_left_out = g->kind == KV_state && w->rules->is_v0;
+        ok = is_left_out || add_set(&p, w, g, use);
     }
     /* Groups came with pools that keep windows cut. Until then a pool is of
      * one kind, and the check adds up layers. */

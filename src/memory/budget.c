@@ -37,15 +37,8 @@ struct span requested_bytes(const struct inputs *c) {
     struct span share = span_of_setting(&c->in[FACT_gpu_memory_utilization]);
     struct span total = gpu_total_bytes(c);
     struct span printed = span_in(c, FACT_requested_bytes);
-    if (!share.known || !total.known) {
-        return printed;
-    }
-    struct span low = span_share(total, share.low, MICRO);
-    struct span high = span_share(total, share.high, MICRO);
-    if (!low.known || !high.known) {
-        return printed;
-    }
-    return span_meet(printed, span_of(low.low, high.high));
+    struct span asked = span_shares(total, share, MICRO);
+    return asked.known ? span_meet(printed, asked) : printed;
 }
 
 struct span graph_bytes(const struct inputs *c) {
@@ -166,12 +159,6 @@ static void add_rest(struct budget *b, struct span whole, const char *part) {
     }
 }
 
-static bool reconciles(const struct budget *b) {
-    struct span sum = sum_of(b);
-    struct span most = span_plus(b->total, span_exact(SLACK_BYTES));
-    return sum.known && most.known && sum.low <= most.high;
-}
-
 /* ---- a training step ---- */
 
 /* What the run was told, beside its model. */
@@ -205,15 +192,6 @@ static bool list_training(struct arena *a, struct budget *b,
     return true;
 }
 
-/* Messages before torch 1.13 and AMD's do not say what the process holds: what
- * is used and not listed is outside torch, this process's or another's. */
-static void add_gap(struct budget *b, struct span used) {
-    struct span gap = span_minus(used, sum_of(b));
-    if (gap.known && gap.low > 64 * MIB) {
-        budget_add(b, "non_torch", gap, STR("derived"));
-    }
-}
-
 /* A failed allocation: what torch's message lists. */
 static void list_process(struct arena *a, struct budget *b,
                          const struct inputs *c) {
@@ -239,8 +217,13 @@ static void list_process(struct arena *a, struct budget *b,
         budget_add_fact(a, b, c, "mine", FACT_process_in_use);
     }
     budget_add_fact(a, b, c, "others", FACT_other_in_use);
-    if (allocated.known && spare.known && !process.known) {
-        add_gap(b, span_minus(b->total, span_in(c, FACT_gpu_free)));
+    /* Messages before torch 1.13 and AMD's do not say what the process holds:
+     * what is used and not listed is outside torch, of whatever process. */
+    struct span used = span_minus(b->total, span_in(c, FACT_gpu_free));
+    struct span gap = span_minus(used, sum_of(b));
+    if (allocated.known && spare.known && !process.known && gap.known &&
+        gap.low > 64 * MIB) {
+        budget_add(b, "non_torch", gap, STR("derived"));
     }
     budget_add_fact(a, b, c, "free", FACT_gpu_free);
 }
@@ -284,13 +267,6 @@ static void list_share(struct arena *a, struct budget *b,
                write_source(a, c, FACT_gpu_memory_utilization));
 }
 
-static void list_at_start(struct arena *a, struct budget *b,
-                          const struct inputs *c) {
-    budget_add_fact(a, b, c, "free", FACT_gpu_free);
-    budget_add(b, "others", span_minus(b->total, span_in(c, FACT_gpu_free)),
-               STR("derived"));
-}
-
 static void show_share(struct arena *a, const struct inputs *c,
                        struct span total, struct formulas *f) {
     struct span share = requested_bytes(c);
@@ -312,7 +288,9 @@ struct budget memory_budget(struct arena *a, const struct inputs *c,
         c->in[FACT_requested_bytes].known && c->in[FACT_gpu_free].known;
     bool failed = c->in[FACT_tried_alloc].known && c->in[FACT_gpu_free].known;
     if (at_start) {
-        list_at_start(a, &b, c);
+        budget_add_fact(a, &b, c, "free", FACT_gpu_free);
+        budget_add(&b, "others", span_minus(b.total, span_in(c, FACT_gpu_free)),
+                   STR("derived"));
     } else if (failed || c->in[FACT_pytorch_allocated].known) {
         list_process(a, &b, c);
         training_explain(a, c, f);
@@ -320,7 +298,9 @@ struct budget memory_budget(struct arena *a, const struct inputs *c,
                                              c->in[FACT_weights_bytes].known)) {
         list_share(a, &b, c);
     }
-    if (!b.total.known || !reconciles(&b)) {
+    struct span sum = sum_of(&b);
+    struct span most = span_plus(b.total, span_exact(SLACK_BYTES));
+    if (!sum.known || !most.known || sum.low > most.high) {
         b.count = 0;
         return b;
     }

@@ -10,72 +10,61 @@
 #include "memory/sglang.h"
 #include "memory/training.h"
 
-struct row {
-    effect_fn *reckon;
-    bool is_of_vllm;       /* of another engine's setting nothing is known */
-    bool acts_by_the_rest; /* gives memory to a pool that takes what is left */
-};
-
 static struct estimate of_tokens_alone(const struct ask *q) {
     (void)q;
     return estimate_none(FACT_tried_tokens);
 }
 
-static const struct row rows[EFFECT_COUNT_OF] = {
-    [EFFECT_max_model_len] = {.reckon = effect_max_model_len,
-                              .is_of_vllm = true},
-    [EFFECT_max_num_seqs] = {.reckon = effect_max_num_seqs, .is_of_vllm = true},
-    [EFFECT_max_num_batched_tokens] = {.reckon = effect_max_num_batched_tokens,
-                                       .is_of_vllm = true},
-    [EFFECT_gpu_memory_utilization_up] = {.reckon = effect_utilization_up,
-                                          .is_of_vllm = true,
-                                          .acts_by_the_rest = true},
-    [EFFECT_gpu_memory_utilization_down] = {.reckon = effect_utilization_down},
-    [EFFECT_kv_cache_dtype] = {.reckon = effect_kv_dtype, .is_of_vllm = true},
-    [EFFECT_tensor_parallel] = {.reckon = effect_tensor_parallel,
-                                .is_of_vllm = true},
-    [EFFECT_pipeline_parallel] = {.reckon = effect_pipeline_parallel,
-                                  .is_of_vllm = true},
-    [EFFECT_decode_context_parallel] = {.reckon =
-                                            effect_decode_context_parallel,
-                                        .is_of_vllm = true},
-    [EFFECT_quantization] = {.reckon = effect_quantization,
-                             .acts_by_the_rest = true},
-    [EFFECT_enforce_eager] = {.reckon = effect_enforce_eager,
-                              .is_of_vllm = true,
-                              .acts_by_the_rest = true},
-    [EFFECT_free_other_process] = {.reckon = effect_free_other_process,
-                                   .acts_by_the_rest = true},
-    [EFFECT_expandable_segments] = {.reckon = effect_expandable_segments},
-    [EFFECT_cpu_offload] = {.reckon = effect_cpu_offload,
-                            .is_of_vllm = true,
-                            .acts_by_the_rest = true},
-    [EFFECT_host_memory] = {.reckon = effect_host_memory},
-    [EFFECT_step_size] = {.reckon = effect_step_size},
-    [EFFECT_chunk] = {.reckon = effect_chunk},
-    [EFFECT_vae_tiles] = {.reckon = effect_vae_tiles},
-    [EFFECT_bigger_gpu] = {.reckon = effect_bigger_gpu},
-    [EFFECT_graph_sizes] = {.reckon = effect_graph_sizes},
-    [EFFECT_shm_size] = {.reckon = effect_shm_size},
-    [EFFECT_raise_limit] = {.reckon = effect_raise_limit},
-    [EFFECT_wired_limit] = {.reckon = effect_wired_limit},
-    [EFFECT_fewer_workers] = {.reckon = effect_fewer_workers},
-    [EFFECT_kernel] = {.reckon = effect_kernel},
-    [EFFECT_kernel_tile] = {.reckon = effect_kernel_tile},
-    [EFFECT_pool] = {.reckon = effect_pool},
-    [EFFECT_other_device] = {.reckon = effect_other_device},
-    [EFFECT_build_jobs] = {.reckon = effect_build_jobs},
-    [EFFECT_batch_size] = {.reckon = effect_training},
-    [EFFECT_gradient_checkpointing] = {.reckon = effect_training},
-    [EFFECT_optimizer_state] = {.reckon = effect_training},
-    [EFFECT_adapters] = {.reckon = effect_training},
-    [EFFECT_shard_state] = {.reckon = effect_training},
-    [EFFECT_mem_fraction_static_up] = {.reckon = sglang_fraction_up},
-    [EFFECT_mem_fraction_static_down] = {.reckon = sglang_fraction_down},
-    [EFFECT_swa_full_tokens_ratio] = {.reckon = of_tokens_alone},
-    [EFFECT_context_length] = {.reckon = llama_effect},
-    [EFFECT_gpu_layers] = {.reckon = llama_effect},
-    [EFFECT_flash_attention] = {.reckon = llama_effect},
+enum { OF_VLLM = 1, BY_THE_REST = 2 };
+
+static const struct row {
+    effect_fn *reckon;
+    unsigned is; /* OF_VLLM: of another engine's setting nothing is known;
+                    BY_THE_REST: gives memory to a pool that takes what is
+                    left */
+} rows[EFFECT_COUNT_OF] = {
+    [EFFECT_max_model_len] = {effect_max_model_len, OF_VLLM},
+    [EFFECT_max_num_seqs] = {effect_max_num_seqs, OF_VLLM},
+    [EFFECT_max_num_batched_tokens] = {effect_max_num_batched_tokens, OF_VLLM},
+    [EFFECT_gpu_memory_utilization_up] = {effect_utilization_up,
+                                          OF_VLLM | BY_THE_REST},
+    [EFFECT_gpu_memory_utilization_down] = {effect_utilization_down, 0},
+    [EFFECT_kv_cache_dtype] = {effect_kv_dtype, OF_VLLM},
+    [EFFECT_tensor_parallel] = {effect_tensor_parallel, OF_VLLM},
+    [EFFECT_pipeline_parallel] = {effect_pipeline_parallel, OF_VLLM},
+    [EFFECT_decode_context_parallel] = {effect_decode_context_parallel,
+                                        OF_VLLM},
+    [EFFECT_quantization] = {effect_quantization, BY_THE_REST},
+    [EFFECT_enforce_eager] = {effect_enforce_eager, OF_VLLM | BY_THE_REST},
+    [EFFECT_free_other_process] = {effect_free_other_process, BY_THE_REST},
+    [EFFECT_expandable_segments] = {effect_expandable_segments, 0},
+    [EFFECT_cpu_offload] = {effect_cpu_offload, OF_VLLM | BY_THE_REST},
+    [EFFECT_host_memory] = {effect_host_memory, 0},
+    [EFFECT_step_size] = {effect_step_size, 0},
+    [EFFECT_chunk] = {effect_chunk, 0},
+    [EFFECT_vae_tiles] = {effect_vae_tiles, 0},
+    [EFFECT_bigger_gpu] = {effect_bigger_gpu, 0},
+    [EFFECT_graph_sizes] = {effect_graph_sizes, 0},
+    [EFFECT_shm_size] = {effect_shm_size, 0},
+    [EFFECT_raise_limit] = {effect_raise_limit, 0},
+    [EFFECT_wired_limit] = {effect_wired_limit, 0},
+    [EFFECT_fewer_workers] = {effect_fewer_workers, 0},
+    [EFFECT_kernel] = {effect_kernel, 0},
+    [EFFECT_kernel_tile] = {effect_kernel_tile, 0},
+    [EFFECT_pool] = {effect_pool, 0},
+    [EFFECT_other_device] = {effect_other_device, 0},
+    [EFFECT_build_jobs] = {effect_build_jobs, 0},
+    [EFFECT_batch_size] = {effect_training, 0},
+    [EFFECT_gradient_checkpointing] = {effect_training, 0},
+    [EFFECT_optimizer_state] = {effect_training, 0},
+    [EFFECT_adapters] = {effect_training, 0},
+    [EFFECT_shard_state] = {effect_training, 0},
+    [EFFECT_mem_fraction_static_up] = {sglang_fraction_up, 0},
+    [EFFECT_mem_fraction_static_down] = {sglang_fraction_down, 0},
+    [EFFECT_swa_full_tokens_ratio] = {of_tokens_alone, 0},
+    [EFFECT_context_length] = {llama_effect, 0},
+    [EFFECT_gpu_layers] = {llama_effect, 0},
+    [EFFECT_flash_attention] = {llama_effect, 0},
 };
 
 /* Another engine's setting of that name: of a step alone something is known,
@@ -100,10 +89,10 @@ struct estimate effect_reckon(const struct ask *q) {
         return own[q->effect](q);
     }
     bool is_state = q->effect == EFFECT_cpu_offload && training_is_step(q->c);
-    if (row->is_of_vllm && !engine_of(q->c)->takes_share && !is_state) {
+    if ((row->is & OF_VLLM) && !engine_of(q->c)->takes_share && !is_state) {
         return of_another(q);
     }
-    if (is_pool(q) && row->acts_by_the_rest && rules_pool_is_asked(q->c)) {
+    if (is_pool(q) && (row->is & BY_THE_REST) && rules_pool_is_asked(q->c)) {
         struct kv_side kv = kv_side_of(q);
         struct estimate e = estimate_of_kv(&kv);
         estimate_judge(&e);

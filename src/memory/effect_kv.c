@@ -34,21 +34,19 @@ static struct estimate not_of_the_pool(const struct ask *q) {
 
 /* ---- max_model_len ---- */
 
-/* Bytes per token of a line: what nothing fixed would give where that is
- * possible, else the likeliest of the interval. */
-static int64_t likely_slope(const struct linear_fit *l) {
-    struct span whole = span_share(l->bytes, 1, l->tokens);
-    bool may_be_whole = l->fixed.low == 0 && whole.known;
-    return span_roundest(may_be_whole ? span_meet(whole, l->slope) : l->slope);
-}
-
 /* "18.35 GiB - (262,144 - 121,840 tokens) x 72 KiB": never more than the pool
  * that it is the estimate for. The slope's interval stands beside it where two
  * decimals do not hide it. */
 static struct str write_line(const struct ask *q, const struct kv_side *kv,
                              int64_t length) {
     const struct linear_fit *l = &kv->demand.line;
-    int64_t slope = likely_slope(l), saved, value = span_middle(l->bytes);
+    /* what nothing fixed would give where that is possible, else the
+     * likeliest of the interval */
+    struct span whole = span_share(l->bytes, 1, l->tokens);
+    bool may_be_whole = l->fixed.low == 0 && whole.known;
+    int64_t slope =
+        span_roundest(may_be_whole ? span_meet(whole, l->slope) : l->slope);
+    int64_t saved, value = span_middle(l->bytes);
     struct span wide = span_share(l->slope, 1001, 1000);
     if (!mul_i64(l->tokens - length, slope, &saved) ||
         !add_i64(value, -saved, &value)) {

@@ -7,8 +7,9 @@
 
 #define MIB (INT64_C(1) << 20)
 #define NOBODY (64 * MIB)
-#define CONTEXT_LEAST (100 * MIB) /* CUDA and libraries of the process itself  \
-                                   */
+#define CONTEXT_LEAST                                                          \
+    (100 * MIB) /* CUDA and libraries of the process itself                    \
+                 */
 #define CONTEXT_MOST (900 * MIB)
 
 static struct estimate at_start(const struct ask *q) {
@@ -40,17 +41,6 @@ static struct estimate at_start(const struct ask *q) {
     return e;
 }
 
-/* Below that it is rounding: nobody else is there. */
-static struct span at_most(struct span rest) {
-    bool is_noise = rest.known && span_middle(rest) < NOBODY;
-    return rest.known ? span_of(0, is_noise ? 0 : rest.high) : rest;
-}
-
-/* The allocator does not count the context of its own process. */
-static struct span without_context(struct span rest) {
-    return span_beyond(rest, span_exact(CONTEXT_LEAST));
-}
-
 /* What others hold of the card: the log's own sum, or what it lists, or at
  * most what lies outside of this process. */
 static struct span others_of(const struct inputs *c) {
@@ -67,8 +57,12 @@ static struct span others_of(const struct inputs *c) {
                          first_known(c, FACT_LIST(FACT_process_in_use,
                                                   FACT_pytorch_reserved,
                                                   FACT_pytorch_allocated)));
-    return at_most(c->in[FACT_process_in_use].known ? rest
-                                                    : without_context(rest));
+    if (!c->in[FACT_process_in_use].known) {
+        /* the allocator does not count the context of its own process */
+        rest = span_beyond(rest, span_exact(CONTEXT_LEAST));
+    }
+    bool is_rounding = span_middle(rest) < NOBODY; /* nobody else is there */
+    return rest.known ? span_of(0, is_rounding ? 0 : rest.high) : rest;
 }
 
 static struct str write_others(const struct ask *q, struct span free,

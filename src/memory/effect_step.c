@@ -131,20 +131,19 @@ static void put_cut(const struct ask *q, struct estimate *e,
         PLAIN(cut->kept), PLAIN(cut->of), MIDDLE(e->after));
 }
 
-static bool is_beyond_gpu(const struct shortfall *s) {
-    return s->total.known && s->asked.low > s->total.high && s->free.low > 0;
-}
-
 /* The request itself is the large thing: the cut at which it fits. */
 static void put_scaled(const struct ask *q, struct estimate *e,
                        const struct shortfall *s, const struct cut *cut) {
     struct span after = span_share(s->asked, cut->kept, cut->of);
-    if (after.known && after.low <= s->free.high) {
+    bool fits = after.known && after.low <= s->free.high;
+    bool is_beyond_gpu =
+        s->total.known && s->asked.low > s->total.high && s->free.low > 0;
+    if (fits) {
         put_cut(q, e, s, cut);
         ESTIMATE_IF(q, e, "verdict.if.scales", kept_part(q, cut),
                     SHORT(span_middle(after)), SHORT(span_middle(s->asked)));
     }
-    if (after.known && after.low <= s->free.high && is_beyond_gpu(s)) {
+    if (fits && is_beyond_gpu) {
         ESTIMATE_IF(q, e, "verdict.if.times",
                     COUNT(ceil_div(s->asked.high, s->free.low)),
                     COUNT(ceil_div(s->asked.high, s->total.low)));
@@ -182,22 +181,6 @@ static bool is_cured_by_half(const struct shortfall *s) {
            (!s->total.known || s->asked.high > s->total.low / SMALL_SHARE);
 }
 
-/* What was asked is not printed: it was more than what was free. */
-static void put_at_most(const struct ask *q, struct estimate *e,
-                        const struct shortfall *s) {
-    if (!s->asked.known && s->free.known && s->free.low > 0) {
-        ESTIMATE_IF(q, e, "verdict.if.at_most", SHORT(s->free.low));
-    }
-}
-
-static struct estimate with_value(struct estimate e, int setting, int64_t now,
-                                  const struct cut *cut) {
-    if (e.verdict == VERDICT_MAY_BE_ENOUGH && now > 0) {
-        e.proposed = propose((enum fact_name)setting, cut->kept);
-    }
-    return e;
-}
-
 /* By the request where that is the large thing, else by what is held. */
 static void cut_missing(const struct ask *q, struct estimate *e,
                         const struct shortfall *s, int64_t now,
@@ -207,6 +190,14 @@ static void cut_missing(const struct ask *q, struct estimate *e,
         put_scaled(q, e, s, cut);
     } else if (!is_server && choose_cut(s, now, cut)) {
         put_growing(q, e, s, cut);
+    }
+}
+
+/* What was asked is not printed: it was more than what was free. */
+static void put_at_most(const struct ask *q, struct estimate *e,
+                        const struct shortfall *s) {
+    if (!s->asked.known && s->free.known && s->free.low > 0) {
+        ESTIMATE_IF(q, e, "verdict.if.at_most", SHORT(s->free.low));
     }
 }
 
@@ -232,7 +223,10 @@ struct estimate step_scaled(const struct ask *q, int setting) {
     } else {
         cut_missing(q, &e, &s, now, &cut);
     }
-    return with_value(e, setting, now, &cut);
+    if (e.verdict == VERDICT_MAY_BE_ENOUGH && now > 0) {
+        e.proposed = propose((enum fact_name)setting, cut.kept);
+    }
+    return e;
 }
 
 struct estimate effect_step_size(const struct ask *q) {

@@ -39,14 +39,46 @@ static bool is_making_state(const struct inputs *c) {
 
 /* ---- the changes ---- */
 
-static struct new_run fewer_samples(const struct inputs *c,
-                                    struct training_setup s) {
-    struct new_run change = {.part = "activations"};
-    change.is_known = s.batch > 1 && !is_making_state(c);
-    s.batch = s.batch / 2;
-    change.then = s;
-    change.proposed = propose(FACT_batch_size, s.batch);
-    return change;
+/* A change of this effect to a run; is_known: it would change something. */
+static struct new_run change_of(const struct ask *q,
+                                const struct training_setup *s) {
+    static const char all[] = "weights, gradients and optimizer state";
+    struct new_run new = {.then = *s, .part = "activations"};
+    bool has_step = !is_making_state(q->c);
+    struct inputs with = *q->c;
+    switch ((int)q->effect) {
+    case EFFECT_batch_size:
+        new.is_known = s->batch > 1 && has_step;
+        new.then.batch = s->batch / 2;
+        new.proposed = propose(FACT_batch_size, new.then.batch);
+        break;
+    case EFFECT_gradient_checkpointing:
+        new.is_known =
+            !s->is_checkpointed &&has_step && s->batch > 0 && s->tokens > 0;
+        new.then.is_checkpointed = true;
+        new.proposed = propose(FACT_gradient_checkpointing, 1);
+        break;
+    case EFFECT_optimizer_state:
+        new.part = "optimizer state";
+        new.is_known = s->optimizer == OPTIMIZER_ADAMW;
+        new.then.optimizer = OPTIMIZER_ADAMW_8BIT;
+        new.proposed = propose_word(FACT_optimizer, STR("adamw_8bit"));
+        break;
+    case EFFECT_adapters:
+        new.part = all;
+        new.proposed = propose(FACT_lora_rank, USUAL_RANK);
+        with.in[FACT_lora_rank] = new.proposed;
+        with.in[FACT_trainable_params].known = false;
+        new.then = training_setup_of(&with);
+        new.is_known = s->trainable == 0 && new.then.trainable > 0;
+        break;
+    default: /* EFFECT_shard_state */
+        new.part = all;
+        new.is_known = s->ranks > 1 && s->shard_stage < 3;
+        new.then.shard_stage = 3;
+        new.proposed = propose(FACT_zero_stage, 3);
+    }
+    return new;
 }
 
 /* From half on: a quarter, an eighth ... one sample. */
@@ -57,47 +89,6 @@ static bool halve_again(struct new_run *change) {
     change->then.batch /= 2;
     change->proposed = propose(FACT_batch_size, change->then.batch);
     return true;
-}
-
-static struct new_run checkpoints(const struct inputs *c,
-                                  struct training_setup s) {
-    struct new_run change = {.part = "activations"};
-    change.is_known = !s.is_checkpointed && !is_making_state(c) &&
-                      s.batch > 0 && s.tokens > 0;
-    s.is_checkpointed = true;
-    change.then = s;
-    change.proposed = propose(FACT_gradient_checkpointing, 1);
-    return change;
-}
-
-static struct new_run narrow_moments(struct training_setup s) {
-    struct new_run change = {.part = "optimizer state"};
-    change.is_known = s.optimizer == OPTIMIZER_ADAMW;
-    s.optimizer = OPTIMIZER_ADAMW_8BIT;
-    change.then = s;
-    change.proposed = propose_word(FACT_optimizer, STR("adamw_8bit"));
-    return change;
-}
-
-static struct new_run adapters(const struct inputs *c,
-                               const struct training_setup *s) {
-    struct new_run change = {.part = "weights, gradients and optimizer state"};
-    struct inputs with = *c;
-    with.in[FACT_lora_rank] = propose(FACT_lora_rank, USUAL_RANK);
-    with.in[FACT_trainable_params].known = false;
-    change.then = training_setup_of(&with);
-    change.is_known = s->trainable == 0 && change.then.trainable > 0;
-    change.proposed = with.in[FACT_lora_rank];
-    return change;
-}
-
-static struct new_run shards(struct training_setup s) {
-    struct new_run change = {.part = "weights, gradients and optimizer state"};
-    change.is_known = s.ranks > 1 && s.shard_stage < 3;
-    s.shard_stage = 3;
-    change.then = s;
-    change.proposed = propose(FACT_zero_stage, 3);
-    return change;
 }
 
 /* ---- the room ---- */
@@ -179,11 +170,6 @@ static struct estimate of_state(const struct ask *q,
     return e;
 }
 
-static bool is_told(const struct inputs *c) {
-    return c->in[FACT_optimizer].known || c->in[FACT_zero_stage].known ||
-           c->in[FACT_lora_rank].known || c->in[FACT_trainable_params].known;
-}
-
 static void name_needs(const struct ask *q, struct estimate *e) {
     const struct inputs *c = q->c;
     bool is_by_shape = q->effect == EFFECT_gradient_checkpointing;
@@ -191,26 +177,16 @@ static void name_needs(const struct ask *q, struct estimate *e) {
     bool is_by_ranks =
         q->effect == EFFECT_shard_state && !c->in[FACT_data_parallel].known;
     estimate_needs(e, c->model != NULL && c->model->params > 0, FACT_model);
-    estimate_needs(e, is_told(c), FACT_optimizer);
+    estimate_needs(
+        e,
+        inputs_knows_any(c, FACT_LIST(FACT_optimizer, FACT_zero_stage,
+                                      FACT_lora_rank, FACT_trainable_params)),
+        FACT_optimizer);
     estimate_needs(e, !is_by_batch || c->in[FACT_batch_size].known,
                    FACT_batch_size);
     estimate_needs(e, !is_by_shape || c->in[FACT_seq_len].known, FACT_seq_len);
     estimate_needs(e, !is_by_ranks || c->in[FACT_gpu_count].known,
                    FACT_gpu_count);
-}
-
-static struct new_run change_of(const struct ask *q,
-                                const struct training_setup *s) {
-    if (q->effect == EFFECT_batch_size) {
-        return fewer_samples(q->c, *s);
-    }
-    if (q->effect == EFFECT_gradient_checkpointing) {
-        return checkpoints(q->c, *s);
-    }
-    if (q->effect == EFFECT_optimizer_state) {
-        return narrow_moments(*s);
-    }
-    return q->effect == EFFECT_adapters ? adapters(q->c, s) : shards(*s);
 }
 
 /* Nobody says which run it is: a bound from what was refused and held. Of what
@@ -246,11 +222,6 @@ static struct estimate reckoned(const struct ask *q,
     return e;
 }
 
-static bool is_trained(const struct inputs *c) {
-    return training_is_step(c) || training_is_asked(c) ||
-           word_is(c, FACT_task, "train");
-}
-
 /* By the whole setup; without the number of ranks and the stage of ZeRO a no is
  * none yet. */
 static struct estimate by_setup(const struct ask *q) {
@@ -262,6 +233,11 @@ static struct estimate by_setup(const struct ask *q) {
     bool is_assumed = e.verdict == VERDICT_NOT_ENOUGH &&
                       (!is_told_of_ranks || !c->in[FACT_zero_stage].known);
     return is_assumed || e.verdict == VERDICT_UNKNOWN ? bounded(q, e.needs) : e;
+}
+
+static bool is_trained(const struct inputs *c) {
+    return training_is_step(c) || training_is_asked(c) ||
+           word_is(c, FACT_task, "train");
 }
 
 struct estimate effect_training(const struct ask *q) {

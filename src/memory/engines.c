@@ -146,14 +146,11 @@ static struct span tokens_of_window(const struct inputs *c,
                                     struct span tokens) {
     int64_t low = tokens.low < g->window ? tokens.low : g->window;
     int64_t high = tokens.high < g->window ? tokens.high : g->window;
-    struct span ratio = window_ratio(c);
     switch (engine_of(c)->windows) {
     case KEEP_WHOLE: return tokens;
     case KEEP_WINDOW: return span_of(low, high);
     case KEEP_OPEN: return span_of(low, tokens.high);
-    case KEEP_RATIO:
-        return span_of(span_share(tokens, ratio.low, MICRO).low,
-                       span_share(tokens, ratio.high, MICRO).high);
+    case KEEP_RATIO: return span_shares(tokens, window_ratio(c), MICRO);
     }
     return span_none();
 }
@@ -212,7 +209,7 @@ static bool grows(const struct inputs *c, const struct kv_group *g) {
 }
 
 struct span engine_kv_slope(const struct inputs *c) {
-    struct span sum = span_exact(0), ratio = window_ratio(c);
+    struct span sum = span_exact(0);
     bool has_cells = engine_of(c)->has_cells;
     for (size_t i = 0; c->model && i < c->model->group_count; i++) {
         const struct kv_group *g = &c->model->groups[i];
@@ -222,8 +219,7 @@ struct span engine_kv_slope(const struct inputs *c) {
         struct span row =
             span_times(row_of(c, g), has_cells ? g->layers : layers_of(c, g));
         if (is_window(g->kind) && engine_of(c)->windows == KEEP_RATIO) {
-            row = span_of(span_share(row, ratio.low, MICRO).low,
-                          span_share(row, ratio.high, MICRO).high);
+            row = span_shares(row, window_ratio(c), MICRO);
         }
         sum = span_plus(sum, row);
     }
@@ -249,12 +245,11 @@ static struct span engine_card(const struct inputs *c) {
 }
 
 static struct span share_of(struct span whole, struct span micro) {
-    struct span low = span_share(whole, micro.low, MICRO);
-    struct span high = span_share(whole, micro.high, MICRO);
-    bool ok = whole.known && micro.known && low.known && high.known;
-    bool is_less = whole.low < 0; /* a share of what is missing is no pool */
-    return !ok ? span_none()
-               : span_of(is_less ? whole.low : low.low, high.high);
+    struct span share = span_shares(whole, micro, MICRO);
+    if (share.known && whole.low < 0) { /* of what is missing: no pool */
+        share.low = whole.low;
+    }
+    return share;
 }
 
 /* The pool that somebody printed or said. */
@@ -271,14 +266,15 @@ static struct span said_pool(const struct inputs *c) {
                : first_known(c, share.known ? said + 1 : said);
 }
 
+static struct span static_bytes(const struct inputs *c) {
+    struct span micro = sglang_fraction(c);
+    return micro.known ? span_between(sglang_static_bytes(c, micro.low),
+                                      sglang_static_bytes(c, micro.high))
+                       : micro;
+}
+
 static struct span static_pool(const struct inputs *c) {
-    struct span micro = sglang_fraction(c), weights = weights_bytes(c);
-    struct span low = sglang_static_bytes(c, micro.low);
-    struct span high = sglang_static_bytes(c, micro.high);
-    if (!micro.known || !low.known || !high.known) {
-        return span_none();
-    }
-    struct span pool = span_minus(span_of(low.low, high.high), weights);
+    struct span pool = span_minus(static_bytes(c), weights_bytes(c));
     if (model_has(c->model, KV_state) && pool.known && pool.low > 0) {
         pool.low = span_share(pool, STATE_PARTS, ALL_PARTS).low;
     }
@@ -305,20 +301,14 @@ struct span engine_left_over(const struct inputs *c) {
     struct span total = gpu_total_bytes(c), micro = engine_fraction(c);
     struct span left =
         span_minus(total, span_plus(engine_weights(c), engine_rest(c)));
-    struct span most = sglang_fraction(c);
-    struct span least_kept = sglang_static_bytes(c, most.low);
-    struct span most_kept = sglang_static_bytes(c, most.high);
     switch (engine_of(c)->pool) {
     case POOL_UNKNOWN:
     case POOL_REST: break;
-    case POOL_OF_STATIC:
-        return most.known
-                   ? span_minus(total, span_of(least_kept.low, most_kept.high))
-                   : span_none();
+    case POOL_OF_STATIC: return span_minus(total, static_bytes(c));
     case POOL_OF_FREE:
         return left.known && left.low > 0
-                   ? span_of(span_share(left, MICRO - micro.high, MICRO).low,
-                             span_share(left, MICRO - micro.low, MICRO).high)
+                   ? span_shares(left, span_minus(span_exact(MICRO), micro),
+                                 MICRO)
                    : span_none();
     }
     return span_none();

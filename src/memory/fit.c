@@ -48,12 +48,6 @@ struct kv fit_kv(struct arena *a, const struct inputs *c, struct formulas *f) {
 const enum fact_name fit_of_this_length[] =
     FACTS(FACT_kv_needed, FACT_est_max_model_len, FACT_max_concurrency);
 
-static enum truth_fit of_requests(const struct kv *kv, int64_t requests) {
-    struct span there = kv->max_concurrency;
-    struct span asked = span_times(span_exact(requests), HUNDREDTHS);
-    return fit_word_of(span_fits(asked, there));
-}
-
 /* A request of full length fits into the pool, and so do as many as were
  * asked for: at the worst corner of both. An engine that prints how many fit
  * says less than one where the arithmetic of bytes would let one in. */
@@ -66,7 +60,9 @@ enum truth_fit fit_verdict(const struct inputs *c, const struct kv *kv,
         kv->max_concurrency.known && kv->max_concurrency.low < HUNDREDTHS - 1) {
         return kv->max_concurrency.high < HUNDREDTHS - 1 ? FIT_NO : FIT_LIKELY;
     }
-    return requests <= 1 ? kv->fits : of_requests(kv, requests);
+    struct span asked = span_times(span_exact(requests), HUNDREDTHS);
+    return requests <= 1 ? kv->fits
+                         : fit_word_of(span_fits(asked, kv->max_concurrency));
 }
 
 /* ---- where the bytes go ---- */

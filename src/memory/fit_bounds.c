@@ -58,16 +58,13 @@ void fit_take_default(struct inputs *c, enum fact_name name, int64_t n,
 
 /* ---- what vLLM sets by the size of the card ---- */
 
-static bool is_a100(const struct inputs *c) {
-    return c->gpu && str_find(c->gpu->id, STR("A100")) < c->gpu->id.n;
-}
-
 static void take_batch(struct inputs *c) {
     struct span total = span_in(c, FACT_gpu_total);
     if (!total.known || rules_is_v0(c) != ANSWER_NO) {
         return;
     }
-    bool is_large = total.low >= LARGE_CARD && !is_a100(c);
+    bool is_a100 = c->gpu && has_part(c->gpu->id, "A100");
+    bool is_large = total.low >= LARGE_CARD && !is_a100;
     static const char why[] = "of the server, by size of the card";
     fit_take_default(c, FACT_max_num_batched_tokens, is_large ? 8192 : 2048, "",
                      why);

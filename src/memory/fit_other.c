@@ -11,8 +11,6 @@
 #include "memory/formula.h"
 #include "memory/span.h"
 
-#define HUNDREDTHS 100
-
 /* At the worst corner, and at the best. */
 static struct span longest_of(const struct inputs *c, struct span pool,
                               int64_t most) {
@@ -89,30 +87,14 @@ static void name_needs(struct kv *kv, const struct inputs *c) {
 /* Only where every byte of a request is a token's. */
 static void count_blocks(struct kv *kv, const struct inputs *c) {
     int64_t block = engine_block_tokens(c);
-    struct span pool = span_at_least(kv->pool, 0);
     bool is_plain = kv->fixed.known && kv->fixed.low == 0 &&
                     kv->fixed.high == 0 && kv->slope.low > 0;
-    if (!is_plain) {
-        return;
+    if (is_plain) {
+        kv->bytes_per_block = span_times(kv->slope, block);
+        kv->blocks =
+            span_quotient(span_at_least(kv->pool, 0), kv->bytes_per_block);
+        kv->tokens = span_times(kv->blocks, block);
     }
-    kv->bytes_per_block = span_times(kv->slope, block);
-    if (!pool.known || !kv->bytes_per_block.known) {
-        return;
-    }
-    kv->blocks = span_of(pool.low / kv->bytes_per_block.high,
-                         pool.high / kv->bytes_per_block.low);
-    kv->tokens = span_times(kv->blocks, block);
-}
-
-static struct span hundredths(const struct kv *kv) {
-    struct span pool = span_at_least(kv->pool, 0);
-    struct span need = kv->bytes_per_request;
-    if (!pool.known || !need.known || need.low <= 0) {
-        return span_none();
-    }
-    struct span low = span_share(span_exact(pool.low), HUNDREDTHS, need.high);
-    struct span high = span_share(span_exact(pool.high), HUNDREDTHS, need.low);
-    return low.known && high.known ? span_of(low.low, high.low) : span_none();
 }
 
 struct kv fit_other_kv(struct arena *a, const struct inputs *c,
@@ -129,7 +111,8 @@ struct kv fit_other_kv(struct arena *a, const struct inputs *c,
     }
     count_blocks(&kv, c);
     if (kv.pool.known && kv.bytes_per_request.known) {
-        kv.max_concurrency = hundredths(&kv);
+        kv.max_concurrency =
+            span_hundredths(span_at_least(kv.pool, 0), kv.bytes_per_request);
         kv.est_max_model_len = longest_of(c, span_at_least(kv.pool, 0), tokens);
         enum verdict v = span_fits(kv.bytes_per_request, kv.pool);
         kv.fits = fit_word_of(v);

@@ -17,23 +17,17 @@ static bool is_dim(int64_t n) {
 
 /* ---- attention ---- */
 
-/* Nemotron-NAS: each block says how many query heads share a pair. */
-static int64_t block_heads(const struct config *c, int64_t layer) {
-    struct json *block = hf_item(c, "block_configs", layer);
-    int64_t per_group =
-        hf_value_in(json_get(block, "attention"), "n_heads_in_group", 0);
-    return per_group > 0 ? c->heads / per_group : c->kv_heads;
-}
-
-/* A number, or one per layer. */
+/* A number, or one per layer; of Nemotron-NAS each block says how many query
+ * heads share a pair. */
 static int64_t heads_of(const struct config *c, int64_t layer) {
-    struct json *list = json_get(c->text, "num_key_value_heads");
-    struct json *item = json_at(list, (size_t)layer);
-    int64_t n;
-    if (item && json_as_int(item, &n) && n > 0 && n < DIM_MAX) {
+    struct json *item = hf_item(c, "num_key_value_heads", layer);
+    struct json *block = hf_item(c, "block_configs", layer);
+    int64_t n, per_group = hf_value_in(json_get(block, "attention"),
+                                       "n_heads_in_group", 0);
+    if (item && json_as_int(item, &n) && is_dim(n)) {
         return n;
     }
-    return block_heads(c, layer);
+    return per_group > 0 ? c->heads / per_group : c->kv_heads;
 }
 
 struct kv_group hf_full_group(const struct config *c, int64_t layer) {
@@ -55,13 +49,6 @@ struct kv_group hf_full_group(const struct config *c, int64_t layer) {
     return g;
 }
 
-/* Step-3.5 keeps the window layers' heads apart. */
-static void take_other(const struct config *c, struct kv_group *g) {
-    struct json *other = json_get(c->text, "attention_other_setting");
-    g->kv_heads = hf_value_in(other, "num_attention_groups", g->kv_heads);
-    g->k_dim = hf_value_in(other, "head_dim", g->k_dim);
-}
-
 struct kv_group hf_window_group(const struct config *c, enum kv_kind kind) {
     int64_t window =
         kind == KV_chunked
@@ -73,7 +60,10 @@ struct kv_group hf_window_group(const struct config *c, enum kv_kind kind) {
                              ONE(c, "swa_num_key_value_heads", c->kv_heads),
                          .k_dim = ONE(c, "swa_head_dim", c->head_dim),
                          .window = window};
-    take_other(c, &g);
+    /* Step-3.5 keeps the window layers' heads apart. */
+    struct json *other = json_get(c->text, "attention_other_setting");
+    g.kv_heads = hf_value_in(other, "num_attention_groups", g.kv_heads);
+    g.k_dim = hf_value_in(other, "head_dim", g.k_dim);
     g.v_dim = ONE(c, "swa_v_head_dim", ONE(c, "v_head_dim", g.k_dim));
     return g;
 }
@@ -91,14 +81,6 @@ struct kv_group hf_cross_group(const struct config *c) {
 
 /* ---- recurrent ---- */
 
-static struct kv_group gated_delta(const struct config *c) {
-    return shape_delta("gdn", ONE(c, "linear_num_key_heads", 0),
-                       ONE(c, "linear_key_head_dim", 0),
-                       ONE(c, "linear_num_value_heads", 0),
-                       ONE(c, "linear_value_head_dim", 0),
-                       ONE(c, "linear_conv_kernel_dim", 4));
-}
-
 static struct kv_group kimi_delta(struct json *linear) {
     int64_t heads = hf_value_in(linear, "num_heads", 0);
     int64_t dim = hf_value_in(linear, "head_dim", 0);
@@ -107,22 +89,15 @@ static struct kv_group kimi_delta(struct json *linear) {
                        hf_value_in(linear, "short_conv_kernel_size", 4));
 }
 
-static int64_t conv_kernel(const struct config *c) {
-    return ANY(c, 4, "conv_kernel", "mamba_d_conv", "conv_kernel_size",
-               "d_conv");
-}
-
-static int64_t state_size(const struct config *c) {
-    return ANY(c, 0, "ssm_state_size", "mamba_d_state", "state_size",
-               "d_state");
-}
-
 /* Layers with heads are Mamba 2. */
 static struct kv_group mamba(const struct config *c) {
     int64_t heads = ANY(c, hf_type_is(c, "mamba2") ? ONE(c, "num_heads", 0) : 0,
                         "mamba_num_heads", "mamba_n_heads", "n_mamba_heads");
     int64_t expand = ANY(c, 2, "mamba_expand", "expand");
-    int64_t size = state_size(c), kernel = conv_kernel(c);
+    int64_t size =
+        ANY(c, 0, "ssm_state_size", "mamba_d_state", "state_size", "d_state");
+    int64_t kernel =
+        ANY(c, 4, "conv_kernel", "mamba_d_conv", "conv_kernel_size", "d_conv");
     int64_t wide = expand < STEPS_MAX ? expand * c->hidden : 0;
     if (heads <= 0) {
         return shape_mamba(
@@ -152,8 +127,12 @@ static struct kv_group of_design(const struct config *c) {
     if (linear) {
         return kimi_delta(linear);
     }
-    if (ONE(c, "linear_num_key_heads", 0) > 0) {
-        return gated_delta(c);
+    if (ONE(c, "linear_num_key_heads", 0) > 0) { /* a gated delta net */
+        return shape_delta("gdn", ONE(c, "linear_num_key_heads", 0),
+                           ONE(c, "linear_key_head_dim", 0),
+                           ONE(c, "linear_num_value_heads", 0),
+                           ONE(c, "linear_value_head_dim", 0),
+                           ONE(c, "linear_conv_kernel_dim", 4));
     }
     if (ONE(c, "conv_L_cache", 0) > 0) {
         return shape_convolution(c->hidden, ONE(c, "conv_L_cache", 0));

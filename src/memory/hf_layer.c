@@ -157,34 +157,24 @@ static int64_t window_period(const struct config *c) {
     return 0;
 }
 
-static bool has_window(const struct config *c) {
-    bool has_switch = json_get(c->text, "use_sliding_window") != NULL;
-    bool is_on = !has_switch || hf_flag(c, "use_sliding_window");
-    return is_on && ONE(c, "sliding_window", 0) > 0;
-}
-
-/* Llama 4: layers without rotation see everything. */
-static enum layer chunked_layer(const struct config *c, int64_t i,
-                                int64_t every) {
-    struct json *rotates = hf_item(c, "no_rope_layers", i);
-    int64_t n;
-    if (rotates && json_as_int(rotates, &n)) {
-        return n == 0 ? LAYER_FULL : LAYER_CHUNK;
-    }
-    return (i + 1) % every == 0 ? LAYER_FULL : LAYER_CHUNK;
-}
-
 static enum layer windowed_layer(const struct config *c, int64_t i) {
-    int64_t every = window_period(c);
+    int64_t every = window_period(c), rotates = 0;
+    bool is_full = every > 1 && (i + 1) % every == 0;
+    bool has_window = ONE(c, "sliding_window", 0) > 0;
     if (every > 1 && hf_type_is(c, "llama4")) {
-        return chunked_layer(c, i, every);
+        /* layers without rotation see everything */
+        struct json *item = hf_item(c, "no_rope_layers", i);
+        is_full = item && json_as_int(item, &rotates) ? rotates == 0 : is_full;
+        return is_full ? LAYER_FULL : LAYER_CHUNK;
     }
-    if (every > 1 && ONE(c, "sliding_window", 0) > 0) {
-        return (i + 1) % every == 0 ? LAYER_FULL : LAYER_WINDOW;
+    if (every > 1 && has_window) {
+        return is_full ? LAYER_FULL : LAYER_WINDOW;
     }
     bool is_low = json_get(c->text, "max_window_layers") != NULL &&
                   i < ONE(c, "max_window_layers", 0);
-    return has_window(c) && !is_low ? LAYER_WINDOW : LAYER_FULL;
+    bool is_off = json_get(c->text, "use_sliding_window") != NULL &&
+                  !hf_flag(c, "use_sliding_window");
+    return has_window && !is_off && !is_low ? LAYER_WINDOW : LAYER_FULL;
 }
 
 static enum layer by_design(const struct config *c, int64_t i) {

@@ -35,11 +35,6 @@ static bool read_default(const struct engine_default *d, struct fact *out) {
     return out->known;
 }
 
-static bool is_number(enum fact_name name) {
-    enum unit unit = fact_unit(name);
-    return unit != UNIT_TEXT && unit != UNIT_VERSION && unit != UNIT_BOOL;
-}
-
 /* Another release's default beside the one already taken. */
 static void widen(struct fact *taken, const struct fact *other) {
     bool same =
@@ -47,7 +42,8 @@ static void widen(struct fact *taken, const struct fact *other) {
     if (same || !taken->known) {
         return;
     }
-    if (!is_number(taken->name)) {
+    enum unit unit = fact_unit(taken->name);
+    if (unit == UNIT_TEXT || unit == UNIT_VERSION || unit == UNIT_BOOL) {
         taken->known = false;
         return;
     }
@@ -109,14 +105,6 @@ static void take_total(struct inputs *c) {
     f->number = f->low + (f->high - f->low) / 2;
 }
 
-/* A pool that was asked for by its size is that pool: nothing is measured. */
-static void take_pool(struct inputs *c) {
-    if (is_open(c, FACT_kv_available) && rules_pool_is_asked(c)) {
-        c->in[FACT_kv_available] = c->in[FACT_kv_cache_memory];
-        c->in[FACT_kv_available].name = FACT_kv_available;
-    }
-}
-
 /* No arithmetic is done with what cannot be: what a log prints so is a slip; of
  * what somebody says, as much as anything could be is taken, so that a length
  * that never fits is not taken for one that nobody named. */
@@ -150,7 +138,11 @@ void memory_complete(struct inputs *c, const struct engine *engine,
     if (c->gpu) {
         take_total(c);
     }
-    take_pool(c);
+    if (is_open(c, FACT_kv_available) && rules_pool_is_asked(c)) {
+        /* asked for by its size, it is that pool: nothing is measured */
+        c->in[FACT_kv_available] = c->in[FACT_kv_cache_memory];
+        c->in[FACT_kv_available].name = FACT_kv_available;
+    }
 }
 
 int64_t setting_of(const struct inputs *c, enum fact_name name,

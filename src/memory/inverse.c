@@ -8,7 +8,6 @@
 #include "memory/span.h"
 #include "memory/weights.h"
 
-#define HUNDREDTHS 100
 #define LONGEST (INT64_C(1) << 40)
 #define RANKS_MAX 64
 
@@ -38,24 +37,8 @@ struct span memory_largest_concurrency(struct arena *a, const struct inputs *c,
         d.by_model ? variants_block_bytes(&d.variants) : span_none();
     struct span request =
         d.by_model ? variants_request_blocks(&d.variants, tokens) : span_none();
-    if (!pool.known || !block.known || !request.known || block.low <= 0 ||
-        request.low <= 0) {
-        return span_none();
-    }
-    pool = span_at_least(pool, 0);
-    struct span low =
-        span_share(span_exact(pool.low / block.high), HUNDREDTHS, request.high);
-    struct span high =
-        span_share(span_exact(pool.high / block.low), HUNDREDTHS, request.low);
-    return low.known && high.known ? span_of(low.low, high.low) : span_none();
-}
-
-static enum verdict fits_on(const struct inputs *c, const struct demand *d,
-                            int64_t tp) {
-    struct span held =
-        span_plus(weights_with_tp(c, tp),
-                  demand_bytes(d, setting_of(c, FACT_max_model_len, 1)));
-    return span_fits(span_plus(held, workspace_bytes(c)), requested_bytes(c));
+    return span_hundredths(span_quotient(span_at_least(pool, 0), block),
+                           request);
 }
 
 struct span memory_least_tensor_parallel(struct arena *a,
@@ -70,7 +53,11 @@ struct span memory_least_tensor_parallel(struct arena *a,
     for (int64_t tp = 1; d.by_model && tp <= RANKS_MAX; tp *= 2) {
         struct demand split =
             demand_split(a, &d, FACT_tensor_parallel, now, tp);
-        enum verdict v = fits_on(c, &split, tp);
+        struct span held = span_plus(
+            weights_with_tp(c, tp),
+            demand_bytes(&split, setting_of(c, FACT_max_model_len, 1)));
+        enum verdict v =
+            span_fits(span_plus(held, workspace_bytes(c)), requested_bytes(c));
         if (c->model->heads > 0 && c->model->heads % tp != 0) {
             continue;
         }

@@ -133,13 +133,9 @@ static struct span blocks_of(const struct inputs *c, const struct kv *kv) {
     if (forced->known && forced->number > 0) {
         return span_exact(forced->number);
     }
-    if (printed.known || !kv->pool.known || !kv->bytes_per_block.known ||
-        kv->bytes_per_block.low <= 0) {
-        return printed;
-    }
-    struct span pool = span_at_least(kv->pool, 0);
-    return span_of(pool.low / kv->bytes_per_block.high,
-                   pool.high / kv->bytes_per_block.low);
+    return printed.known
+               ? printed
+               : span_quotient(span_at_least(kv->pool, 0), kv->bytes_per_block);
 }
 
 static void count_blocks(struct kv *kv, const struct inputs *c,

@@ -52,11 +52,6 @@ static struct linear_fit through_one(int64_t tokens, struct span bytes,
     return l;
 }
 
-static struct span fixed_of(const struct linear_fit *l) {
-    struct span growing = span_times(l->slope, l->tokens);
-    return span_beyond(l->bytes, growing);
-}
-
 static struct linear_fit from_cpu_blocks(const struct inputs *c) {
     const struct fact *blocks = &c->in[FACT_cpu_blocks];
     const struct fact *swap = &c->in[FACT_swap_space];
@@ -100,7 +95,7 @@ struct linear_fit linear_fit_of(const struct inputs *c) {
         return l;
     }
     l.slope = span_meet(span_of(low.low, high.high), l.slope);
-    l.fixed = fixed_of(&l);
+    l.fixed = span_beyond(l.bytes, span_times(l.slope, l.tokens));
     return l;
 }
 
@@ -116,10 +111,6 @@ struct span linear_fit_bytes(const struct linear_fit *l, int64_t tokens) {
         return span_plus(l->bytes, span_times(l->slope, up - l->tokens));
     }
     return span_beyond(l->bytes, span_times(l->slope, l->tokens - up));
-}
-
-static int64_t clamp(int64_t n, int64_t low, int64_t high) {
-    return n < low ? low : n > high ? high : n;
 }
 
 /* Tokens at which the line meets `pool`, at one corner. */
@@ -138,7 +129,7 @@ static int64_t meets(const struct linear_fit *l, int64_t pool, int64_t bytes,
         !add_i64(l->tokens, steps, &steps)) {
         return gap < 0 ? 0 : ceiling;
     }
-    steps = clamp(steps, 0, ceiling);
+    steps = steps < 0 ? 0 : steps > ceiling ? ceiling : steps;
     return steps == ceiling ? ceiling : steps - steps % l->block_tokens;
 }
 

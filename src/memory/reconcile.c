@@ -33,29 +33,12 @@ static bool is_printed(const struct inputs *c, enum fact_name name) {
                                  c->in[name].source == SOURCE_USER);
 }
 
-static struct check check_need(const struct inputs *c,
-                               const struct variants *variants) {
-    struct check k = {.quantity = FACT_kv_needed, .agrees = variants->agrees};
-    k.printed = span_in(c, FACT_kv_needed);
-    k.computed = variants_request(variants, c->in[FACT_max_model_len].number);
-    return k;
-}
-
-static bool nearly(struct span printed, struct span computed) {
-    struct span least = span_share(computed, LEAST_OF_RANKS_PERCENT, 100);
-    return least.known && printed.high >= least.low &&
-           printed.low <= computed.high;
-}
-
 /* The pool of the log, in blocks of the model. */
 static struct span blocks_in_pool(const struct inputs *c,
                                   const struct variants *variants) {
     struct span pool = span_in(c, FACT_kv_available);
-    struct span block = variants_block_bytes(variants);
-    if (!pool.known || !block.known || block.low <= 0 || pool.low < 0) {
-        return span_none();
-    }
-    return span_of(pool.low / block.high, pool.high / block.low);
+    return pool.low >= 0 ? span_quotient(pool, variants_block_bytes(variants))
+                         : span_none();
 }
 
 static struct check check_pool(const struct inputs *c,
@@ -69,8 +52,9 @@ static struct check check_pool(const struct inputs *c,
         k.computed =
             variants_tokens(variants, blocks, c->in[FACT_max_model_len].number);
     }
-    k.agrees =
-        k.printed.known && k.computed.known && nearly(k.printed, k.computed);
+    struct span least = span_share(k.computed, LEAST_OF_RANKS_PERCENT, 100);
+    k.agrees = k.printed.known && least.known && k.printed.high >= least.low &&
+               k.printed.low <= k.computed.high;
     return k;
 }
 
@@ -87,7 +71,12 @@ static bool has_pool(const struct inputs *c) {
 
 static struct check check_of(const struct inputs *c,
                              const struct variants *variants) {
-    return has_need(c) ? check_need(c, variants) : check_pool(c, variants);
+    int64_t length = c->in[FACT_max_model_len].number;
+    return has_need(c)
+               ? (struct check){FACT_kv_needed, span_in(c, FACT_kv_needed),
+                                variants_request(variants, length),
+                                variants->agrees}
+               : check_pool(c, variants);
 }
 
 static bool explains(struct arena *a, const struct inputs *c) {

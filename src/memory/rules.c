@@ -32,53 +32,49 @@
 #define CONCURRENCY_FROM "0.9.1.dev152" /* a8da78eac, #19029 */
 #define FREE_CHECK_FROM "0.9.1.dev230"  /* 2d8476e46, #18974 */
 
+#define V0 true
+#define V1 false
 #define WHOLE WINDOWS_WHOLE
 #define CUT WINDOWS_CUT
+#define LAYERS NEED_LAYERS
+#define FIRST NEED_FIRST_GROUP
+#define GROUPS NEED_GROUPS
+#define ABSENT LATENT_ABSENT
+#define PADDED LATENT_PADDED
+#define ROW LATENT_PLAIN
 
 static const struct kv_rules rows[] = {
-    /* from, until, v0, windows charged, kept, chunks, need, latent,
+    /* from, until, engine, windows charged, kept, chunks, need, latent,
      * all stages, spread, by requests, steps */
-    {"0", "0.7.1", true, WHOLE, WHOLE, WHOLE, NEED_LAYERS, LATENT_ABSENT, false,
-     100, false, 1},
-    {"0.7.1", "0.8.0", true, WHOLE, WHOLE, WHOLE, NEED_LAYERS, LATENT_PADDED,
-     false, 100, false, 1},
-    {"0.8.0", "0.11.0", true, WHOLE, WHOLE, WHOLE, NEED_LAYERS, LATENT_PLAIN,
-     false, 100, false, 1},
-    {"0.7.0", "0.8.3", false, WHOLE, WHOLE, WHOLE, NEED_LAYERS, LATENT_PLAIN,
-     false, 100, false, 1},
-    {"0.8.3", GROUPS_FROM, false, CUT, WHOLE, WHOLE, NEED_LAYERS, LATENT_PLAIN,
-     false, 100, false, 1},
-    {GROUPS_FROM, "0.10.0", false, CUT, CUT, WHOLE, NEED_LAYERS, LATENT_PLAIN,
-     false, 100, false, 1},
-    {"0.10.0", "0.12.0", false, CUT, CUT, CUT, NEED_LAYERS, LATENT_PLAIN, false,
-     100, false, 1},
-    {"0.12.0", "0.14.0", false, CUT, CUT, CUT, NEED_LAYERS, LATENT_PLAIN, false,
-     125, false, 1},
-    {"0.14.0", "0.17.0", false, CUT, CUT, CUT, NEED_FIRST_GROUP, LATENT_PLAIN,
-     true, 125, false, 1},
-    {"0.17.0", "0.18.0", false, CUT, CUT, CUT, NEED_FIRST_GROUP, LATENT_PLAIN,
-     false, 125, false, 1},
-    {"0.18.0", "0.19.0", false, CUT, CUT, CUT, NEED_FIRST_GROUP, LATENT_PLAIN,
-     false, 150, false, 1},
-    {"0.19.0", "0.20.1", false, CUT, CUT, CUT, NEED_GROUPS, LATENT_PLAIN, false,
-     150, false, 1},
-    {"0.20.1", "0.25.0", false, CUT, CUT, CUT, NEED_GROUPS, LATENT_PLAIN, false,
-     150, true, 1},
-    {"0.25.0", "", false, CUT, CUT, CUT, NEED_GROUPS, LATENT_PLAIN, false, 150,
-     true, 2},
+    {"0", "0.7.1", V0, WHOLE, WHOLE, WHOLE, LAYERS, ABSENT, false, 100, false,
+     1},
+    {"0.7.1", "0.8.0", V0, WHOLE, WHOLE, WHOLE, LAYERS, PADDED, false, 100,
+     false, 1},
+    {"0.8.0", "0.11.0", V0, WHOLE, WHOLE, WHOLE, LAYERS, ROW, false, 100, false,
+     1},
+    {"0.7.0", "0.8.3", V1, WHOLE, WHOLE, WHOLE, LAYERS, ROW, false, 100, false,
+     1},
+    {"0.8.3", GROUPS_FROM, V1, CUT, WHOLE, WHOLE, LAYERS, ROW, false, 100,
+     false, 1},
+    {GROUPS_FROM, "0.10.0", V1, CUT, CUT, WHOLE, LAYERS, ROW, false, 100, false,
+     1},
+    {"0.10.0", "0.12.0", V1, CUT, CUT, CUT, LAYERS, ROW, false, 100, false, 1},
+    {"0.12.0", "0.14.0", V1, CUT, CUT, CUT, LAYERS, ROW, false, 125, false, 1},
+    {"0.14.0", "0.17.0", V1, CUT, CUT, CUT, FIRST, ROW, true, 125, false, 1},
+    {"0.17.0", "0.18.0", V1, CUT, CUT, CUT, FIRST, ROW, false, 125, false, 1},
+    {"0.18.0", "0.19.0", V1, CUT, CUT, CUT, FIRST, ROW, false, 150, false, 1},
+    {"0.19.0", "0.20.1", V1, CUT, CUT, CUT, GROUPS, ROW, false, 150, false, 1},
+    {"0.20.1", "0.25.0", V1, CUT, CUT, CUT, GROUPS, ROW, false, 150, true, 1},
+    {"0.25.0", "", V1, CUT, CUT, CUT, GROUPS, ROW, false, 150, true, 2},
 };
 
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 
-static struct str version_of(const struct inputs *c) {
-    const struct fact *f = &c->in[FACT_engine_version];
-    return f->known ? f->word : (struct str){0};
-}
-
 /* Is the version in [from, until)? "" has no end. */
 static enum answer is_between(const struct inputs *c, const char *from,
                               const char *until) {
-    struct str version = version_of(c);
+    const struct fact *f = &c->in[FACT_engine_version];
+    struct str version = f->known ? f->word : STR("");
     int after_from, after_until = -1;
     if (!version_compare(version, str_of(from), &after_from)) {
         return ANSWER_MAYBE;
@@ -102,19 +98,15 @@ static bool has_v0_refusal(const struct inputs *c) {
            tokens->number < length->number && !c->in[FACT_kv_needed].known;
 }
 
-/* "7.5" is below 8.0; "10.3" is not. */
-static bool is_before_ampere(const struct gpu *gpu) {
-    return gpu != NULL && gpu->compute_capability.n > 1 &&
-           str_eq(gpu->vendor, STR("nvidia")) &&
-           gpu->compute_capability.p[0] < '8' &&
-           gpu->compute_capability.p[1] == '.';
-}
-
-/* d4d93db2c (#13726) sends cards below 8.0 back to V0; d7fbc6dda (#24022)
- * lifts it. */
+/* d4d93db2c (#13726) sends cards below 8.0 back to V0 ("7.5" is, "10.3" is
+ * not); d7fbc6dda (#24022) lifts it. */
 static enum answer is_sent_to_v0(const struct inputs *c) {
-    return is_before_ampere(c->gpu) ? is_between(c, "0.8.0", "0.10.2")
-                                    : ANSWER_NO;
+    const struct gpu *gpu = c->gpu;
+    bool is_before_ampere = gpu != NULL && gpu->compute_capability.n > 1 &&
+                            str_eq(gpu->vendor, STR("nvidia")) &&
+                            gpu->compute_capability.p[0] < '8' &&
+                            gpu->compute_capability.p[1] == '.';
+    return is_before_ampere ? is_between(c, "0.8.0", "0.10.2") : ANSWER_NO;
 }
 
 enum answer rules_is_v0(const struct inputs *c) {

@@ -94,12 +94,6 @@ static int64_t reserved_most_mib(const struct inputs *c, int64_t card_mib) {
                          model_has(c->model, KV_mla) ? 1536 : count * 8);
 }
 
-/* More than anybody has: their product would leave 64 bits. */
-static bool has_absurd_ranks(const struct inputs *c) {
-    return setting_of(c, FACT_tensor_parallel, 1) > RANKS_MOST ||
-           setting_of(c, FACT_pipeline_parallel, 1) > RANKS_MOST;
-}
-
 /* 0.4.8 to 0.5.2. */
 static int64_t reserved_by_size_mib(const struct inputs *c, int64_t card_mib) {
     int64_t ranks = setting_of(c, FACT_tensor_parallel, 1) *
@@ -119,7 +113,10 @@ static struct span by_card(const struct inputs *c,
                                                int64_t)) {
     struct span total = gpu_total_bytes(c);
     int64_t mib = total.low / MIB;
-    if (!total.known || mib <= 0 || has_absurd_ranks(c)) {
+    /* more than anybody has: their product would leave 64 bits */
+    bool is_absurd = setting_of(c, FACT_tensor_parallel, 1) > RANKS_MOST ||
+                     setting_of(c, FACT_pipeline_parallel, 1) > RANKS_MOST;
+    if (!total.known || mib <= 0 || is_absurd) {
         return span_none();
     }
     int64_t rest = mib - reserved(c, mib);
@@ -131,17 +128,6 @@ static int64_t reserved_least_mib(const struct inputs *c, int64_t card_mib) {
     (void)c;
     (void)card_mib;
     return 13 * 1024;
-}
-
-/* 0.4.6 and 0.4.7: patch releases differ on cards above 80 GiB. */
-static struct span by_ranks_or_card(const struct inputs *c) {
-    struct span total = gpu_total_bytes(c);
-    if (!total.known) {
-        return span_none();
-    }
-    struct span large =
-        span_hull(span_exact(79 * STEP), by_card(c, reserved_least_mib));
-    return total.low <= 80 * 1024 * MIB ? by_ranks(c) : large;
 }
 
 static bool is_before(const struct fact *version, struct str release) {
@@ -160,7 +146,7 @@ static bool has_no_prefill_graphs(const struct inputs *c) {
 
 static struct span by_release(const struct inputs *c) {
     const struct fact *version = &c->in[FACT_engine_version];
-    struct span recent = by_card(c, reserved_mib);
+    struct span recent = by_card(c, reserved_mib), total = gpu_total_bytes(c);
     struct span newest = has_no_prefill_graphs(c)
                              ? recent
                              : span_hull(recent, by_card(c, reserved_most_mib));
@@ -172,19 +158,17 @@ static struct span by_release(const struct inputs *c) {
         return by_ranks(c);
     }
     if (is_before(version, STR("0.4.8"))) {
-        return by_ranks_or_card(c);
+        /* patch releases differ on cards above 80 GiB */
+        return !total.known ? total
+               : total.low <= 80 * 1024 * MIB
+                   ? by_ranks(c)
+                   : span_hull(span_exact(79 * STEP),
+                               by_card(c, reserved_least_mib));
     }
     if (is_before(version, STR("0.5.3rc2"))) {
         return by_card(c, reserved_by_size_mib);
     }
     return is_before(version, STR("0.5.10")) ? recent : newest;
-}
-
-static struct span share_between(struct span whole, int64_t low_percent,
-                                 int64_t high_percent) {
-    struct span low = span_share(whole, low_percent * STEP, MICRO);
-    struct span high = span_share(whole, high_percent * STEP, MICRO);
-    return span_between(low, high);
 }
 
 struct span sglang_fraction(const struct inputs *c) {
@@ -196,10 +180,11 @@ struct span sglang_fraction(const struct inputs *c) {
     struct span fraction = by_release(c);
     if (c->model && c->model->is_multimodal) {
         bool is_old = version->known && is_before(version, STR("0.4.9.post3"));
-        fraction = share_between(fraction, is_old ? 85 : 76, is_old ? 95 : 100);
+        struct span part = is_old ? span_of(85, 95) : span_of(76, 100);
+        fraction = span_shares(fraction, part, 100);
     }
     if (c->gpu && str_eq(c->gpu->vendor, STR("amd"))) {
-        fraction = share_between(fraction, 85, 100);
+        fraction = span_shares(fraction, span_of(85, 100), 100);
     }
     return fraction;
 }

@@ -84,6 +84,27 @@ struct span span_share(struct span s, int64_t num, int64_t den) {
     return r;
 }
 
+struct span span_shares(struct span s, struct span num, int64_t den) {
+    return num.known ? span_between(span_share(s, num.low, den),
+                                    span_share(s, num.high, den))
+                     : span_none();
+}
+
+struct span span_hundredths(struct span there, struct span one) {
+    if (!there.known || !one.known || one.low <= 0) {
+        return span_none();
+    }
+    struct span low = span_share(span_exact(there.low), 100, one.high);
+    struct span high = span_share(span_exact(there.high), 100, one.low);
+    return low.known && high.known ? span_of(low.low, high.low) : span_none();
+}
+
+struct span span_quotient(struct span there, struct span one) {
+    return there.known && one.known && one.low > 0
+               ? span_of(there.low / one.high, there.high / one.low)
+               : span_none();
+}
+
 struct span span_between(struct span low, struct span high) {
     return low.known && high.known ? (struct span){true, low.low, high.high}
                                    : span_none();

@@ -24,6 +24,12 @@ struct span span_times(struct span s, int64_t n);       /* n >= 0 */
 struct span span_product(struct span a, struct span b); /* both >= 0 */
 /* s x num / den, ends rounded outwards; num >= 0, den > 0. */
 struct span span_share(struct span s, int64_t num, int64_t den);
+/* s x [num.low, num.high] / den: from the least to the most. */
+struct span span_shares(struct span s, struct span num, int64_t den);
+/* 100 x what there is / what one takes, rounded down; there >= 0. */
+struct span span_hundredths(struct span there, struct span one);
+/* Whole ones of so many bytes that are there; there >= 0. */
+struct span span_quotient(struct span there, struct span one);
 /* From the low end of one to the high end of the other. */
 struct span span_between(struct span low, struct span high);
 struct span span_hull(struct span a, struct span b);

@@ -53,9 +53,7 @@ static struct widths widths_of(const struct training_setup *s) {
 }
 
 static struct span bytes_of(struct span params, int64_t low, int64_t high) {
-    struct span least = span_share(params, low, 100);
-    struct span most = span_share(params, high, 100);
-    return span_between(least, most);
+    return span_shares(params, span_of(low, high), 100);
 }
 
 static struct span sharded(const struct training_setup *s, struct span whole,

@@ -36,16 +36,6 @@ int64_t share_that_passes(struct span after, struct span limit) {
                : SHARE_NONE;
 }
 
-/* What was refused exceeds the limit; where between nothing and that it lies
- * nobody knows. */
-static int64_t share_taken_off(struct span before, struct span after) {
-    int64_t share, least = span_middle(before) - span_middle(after);
-    bool is_less = least > 0 && before.high > 0;
-    return is_less && mul_div_floor(least, MICRO, before.high, &share)
-               ? share
-               : SHARE_NONE;
-}
-
 /* ---- bounds ---- */
 
 static struct term in_unit(const struct estimate *e, int64_t n) {
@@ -78,7 +68,14 @@ void estimate_bound(const struct ask *q, struct estimate *e) {
         put_straddling(q, e);
     } else if (!e->limit.known && is_less) {
         ESTIMATE_IF(q, e, "verdict.if.free", in_unit(e, e->after.high));
-        e->share_micro = share_taken_off(e->before, e->after);
+        /* what was refused exceeds the limit; where between nothing and that
+         * it lies nobody knows */
+        int64_t share, less = span_middle(e->before) - span_middle(e->after);
+        e->share_micro =
+            less > 0 && e->before.high > 0 &&
+                    mul_div_floor(less, MICRO, e->before.high, &share)
+                ? share
+                : SHARE_NONE;
     }
 }
 
@@ -130,11 +127,6 @@ static struct inputs varied(const struct inputs *c, enum fact_name name) {
     return other;
 }
 
-/* Does what the log prints speak against the other value? */
-static bool is_contradicted(const struct ask *q, const struct inputs *other) {
-    return memory_explains(q->a, q->c) && !memory_explains(q->a, other);
-}
-
 static struct term default_of(const struct ask *q, enum fact_name name) {
     const struct fact *f = &q->c->in[name];
     switch (fact_unit(name)) {
@@ -165,6 +157,11 @@ static void put_default(const struct ask *q, struct estimate *e,
 /* What these would give back depends on how far the program was. */
 static bool is_by_stage(enum effect effect) {
     return effect == EFFECT_enforce_eager || effect == EFFECT_gpu_layers;
+}
+
+/* Does what the log prints speak against the other value? */
+static bool is_contradicted(const struct ask *q, const struct inputs *other) {
+    return memory_explains(q->a, q->c) && !memory_explains(q->a, other);
 }
 
 void estimate_doubt(const struct ask *q, struct estimate *e) {

@@ -155,16 +155,7 @@ static struct span whole_mix(const struct model *m, struct span micro,
     most = is_ragged ? span_share(most, 5, 4) : most;
     most = span_plus(most, span_share(span_exact(kept), GGUF_WIDEST, MICRO));
     struct span all = span_share(span_exact(m->params), least, MICRO);
-    return most.known && all.known ? span_of(all.low, most.high) : span_none();
-}
-
-/* mlx_lm: every matrix, embeddings too, with a scale and a bias of 16 bits
- * per 64; some mixes keep a few layers wider. */
-static struct span whole_mlx(const struct model *m, int64_t bits) {
-    int64_t micro = bits * (MICRO / 8) + MICRO / 16;
-    struct span least = span_share(span_exact(m->params), micro, MICRO);
-    struct span most = span_share(least, 108, 100);
-    return most.known ? span_of(least.low, most.high) : span_none();
+    return span_between(all, most);
 }
 
 /* Embeddings in at least a byte each, at most as they were. */
@@ -180,8 +171,11 @@ static struct span whole_model(const struct inputs *c,
     }
     int64_t bits = width_of(quantization)->bits;
     bool is_mlx = engine_of(c)->quantizes_all && has_part(quantization, "bit");
-    if (is_mlx) {
-        return whole_mlx(m, bits);
+    if (is_mlx) { /* every matrix, embeddings too, with a scale and a bias of
+                     16 bits per 64; some mixes keep a few layers wider */
+        int64_t each = bits * (MICRO / 8) + MICRO / 16;
+        struct span least = span_share(span_exact(m->params), each, MICRO);
+        return span_between(least, span_share(least, 108, 100));
     }
     int64_t kept = m->embedding_params < m->params ? m->embedding_params : 0;
     struct span rest = span_exact(m->params - kept), held = span_exact(kept);
@@ -192,8 +186,8 @@ static struct span whole_model(const struct inputs *c,
                                  span_times(held, dtype_bytes(run_dtype(c))));
     /* other layers left at 16 bits: of experts, often what all tokens share */
     most = span_share(most, m->is_moe && bits < 8 ? 115 : 105, 100);
-    struct span all = span_plus(span_share(rest, micro.low, MICRO), held);
-    return most.known && all.known ? span_of(all.low, most.high) : span_none();
+    return span_between(span_plus(span_share(rest, micro.low, MICRO), held),
+                        most);
 }
 
 /* Embeddings and head, which lie on the first or last stage whole. */
@@ -204,13 +198,6 @@ static struct span ends_of(const struct inputs *c, struct str quantization) {
     struct span kept = span_exact(c->model->embedding_params);
     return is_gguf ? span_share(kept, GGUF_WIDEST, MICRO)
                    : span_times(kept, dtype_bytes(run_dtype(c)));
-}
-
-/* ROCm's kernels want wider rows: a 4B model of 7.49 GiB took 7.68. */
-static bool pads_tensors(const struct inputs *c) {
-    const struct fact *kind = &c->in[FACT_device_kind];
-    return (c->gpu && str_eq(c->gpu->vendor, STR("amd"))) ||
-           (kind->known && str_eq(kind->word, STR("hip")));
 }
 
 /* vLLM's expert parallelism deals experts out over data-parallel ranks, too;
@@ -241,7 +228,10 @@ struct span weights_computed(const struct inputs *c, int64_t tp, int64_t pp,
         return span_none();
     }
     struct span low = span_share(all, 99, 100);
-    struct span high = span_share(all, pads_tensors(c) ? 103 : 101, 100);
+    /* ROCm's kernels want wider rows: a 4B model of 7.49 GiB took 7.68. */
+    bool pads_tensors = (c->gpu && str_eq(c->gpu->vendor, STR("amd"))) ||
+                        word_is(c, FACT_device_kind, "hip");
+    struct span high = span_share(all, pads_tensors ? 103 : 101, 100);
     if (pp > 1 && c->model->layers > 0) {
         struct span ends = ends_of(c, quantization);
         int64_t layers = c->model->layers, stage = ceil_div(layers, pp);
