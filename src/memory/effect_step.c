@@ -20,7 +20,7 @@
 #define TILE_SIDE 512
 #define TILE_PIXEL 2048 /* bytes: 512 channels of a float */
 #define PIECES_MOST 4096
-#define LARGE_SHARE 5 /* a fifth of the GPU is a large request */
+#define LARGE_SHARE 5  /* a fifth of the GPU is a large request */
 #define SMALL_SHARE 50 /* a smaller one only met a full GPU */
 #define USUAL_SETTING 4096
 #define TELLING (INT64_C(512) << 20) /* so much is most of what was short */
@@ -186,7 +186,8 @@ static void cut_missing(const struct ask *q, struct estimate *e,
                         const struct shortfall *s, int64_t now,
                         struct cut *cut) {
     bool is_server = engine_of(q->c)->keeps_pool;
-    if ((is_server || is_cured_by_half(s) || is_large(s)) && cut_to_fit(s, now, cut)) {
+    if ((is_server || is_cured_by_half(s) || is_large(s)) &&
+        cut_to_fit(s, now, cut)) {
         put_scaled(q, e, s, cut);
     } else if (!is_server && choose_cut(s, now, cut)) {
         put_growing(q, e, s, cut);
