@@ -183,6 +183,12 @@ eval: all  ## score it on a labelled folder; writes docs/ACCURACY.md: LOGS=DIR
 	@$(PYTHON) tests/eval/eval.py $(BUILD)/oomkb $(LOGS) --ideas $(IDEAS) \
 	  --write docs/ACCURACY.md
 
+.PHONY: wheel
+wheel: all  ## the Python package with the library inside: build/wheel/*.whl
+	@sh python/wheel.sh $(BUILD)/liboomkb.so $(BUILD)/wheel
+	@sh python/check_wheel.sh $(BUILD)/wheel/*.whl $(WHEEL_PYTHONS)
+WHEEL_PYTHONS ?= $(PYTHON)
+
 .PHONY: confusion
 confusion: all  ## who answers whose samples: writes docs/CONFUSION.md
 	@OOMKB=$(BUILD)/oomkb $(PYTHON) tests/corpus/confusion_check.py --write docs/CONFUSION.md
