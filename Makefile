@@ -172,6 +172,25 @@ check-fast: all tests  ## the quick tests, without sanitizers: for the inner loo
 	  $(PYTHON) tests/tools/run.py --jobs $(JOBS) --at-most 4 \
 	  $(TESTS) --script $(SCRIPTS)
 
+# The same targets as tests/fuzz runs on what is kept, under libFuzzer.
+FUZZ ?= log
+SECONDS ?= 300
+$(BUILD)/fuzz: tests/fuzz/test_fuzz.c $(BUILD)/libjansson.a $(TEST_HELP_OBJ) $(LIB_OBJ) $(PROGRAM_OBJ) $(BUILD)/noindex.o
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests -DFUZZ_MAIN -fsanitize=fuzzer -o $@ $< $(TEST_HELP_OBJ) $(LIB_OBJ) \
+	  $(filter-out $(BUILD)/obj/cli/%,$(PROGRAM_OBJ)) $(BUILD)/noindex.o $(LIB_SHARED) $(LIB_STATIC) $(PROGRAM_LIBS) -lcmocka
+.PHONY: fuzz
+fuzz: all  ## look for inputs that break it: FUZZ=log|fit|entry SECONDS=300
+	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build/fuzz CC=clang CFLAGS="-O1 -g" \
+	  SAN="-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all" build/fuzz/fuzz
+	@mkdir -p build/fuzz/new-$(FUZZ) && OOMKB_FUZZ=$(FUZZ) build/fuzz/fuzz -max_total_time=$(SECONDS) \
+	  -max_len=4096 -artifact_prefix=build/fuzz/ build/fuzz/new-$(FUZZ) tests/fuzz/kept/$(FUZZ)
+
+MUTANTS ?= 60
+.PHONY: mutants
+mutants:  ## is the program noticed to be wrong, MUTANTS=60 times at random? (hours)
+	@tests/tools/packages.sh test
+	@$(PYTHON) tests/tools/mutants.py --count $(MUTANTS) --jobs $(JOBS)
+
 .PHONY: bare
 bare:  ## as a newcomer: the README's commands in a new Debian 12 and 13 (root)
 	@tests/tools/bare.sh

@@ -1,0 +1,243 @@
+/* test_fuzz.c: whatever bytes come in, an answer or one line that refuses comes
+ * out, and what comes out is safe to show. Inputs that fuzzing once found worth
+ * keeping are in kept/<target>/; here all of them are tried. `make fuzz` looks
+ * for more: the same targets under libFuzzer (FUZZ_MAIN is its own then).
+ *
+ * A target takes bytes and fails by a sanitizer or by abort(). */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <oomkb/oomkb.h>
+
+#include "author/author.h"
+#include "base/json.h"
+#include "base/utf8.h"
+#include "support/corpus.h"
+
+#define INDEX "build/oomkb.db" /* made before any test is */
+#define KEPT "tests/fuzz/kept/"
+#define OUT_BYTES_MAX ((size_t)16 << 20)
+#define FACTS_MOST 16
+
+struct trial {
+    struct arena *a;
+    const oomkb *kb;
+    struct buf out;
+};
+
+/* ---- what may come out ---- */
+
+static void refuse(const char *why, struct str text) {
+    fprintf(stderr, "%s:\n%.*s\n", why, STR_ARG(text));
+    abort();
+}
+
+static int take(void *ctx, const char *bytes, size_t n) {
+    buf_add(ctx, (struct str){bytes, n});
+    return 0;
+}
+
+/* Every answer is valid UTF-8 as it would be cleaned: but for the joiners that
+ * Markdown and chat put in, nothing that acts on a terminal or is unseen. */
+static void expect_shown(struct trial *t, const char *format) {
+    static const char *const joined[] = {"markdown", "chat"};
+    struct str text = buf_str(&t->out);
+    bool has_joiners = strcmp(format, joined[0]) == 0 ||
+                       strcmp(format, joined[1]) == 0;
+    if (!utf8_valid(text))
+        refuse("not UTF-8", text);
+    struct buf clean;
+    buf_init_in(&clean, t->a, OUT_BYTES_MAX);
+    utf8_clean(&clean, text);
+    if (!has_joiners && !str_eq(buf_str(&clean), text))
+        refuse("not clean", text);
+    struct json *value = NULL;
+    if (strcmp(format, "json") == 0 && !json_try_parse(t->a, text, &value))
+        refuse("not JSON", text);
+}
+
+static bool expect_sane(int code, const oomkb_error *err) {
+    struct str text = str_of(err->text);
+    bool is_refused = code == OOMKB_ERROR_USAGE || code == OOMKB_ERROR_INPUT ||
+                      code == OOMKB_ERROR_CEILING;
+    if (code != OOMKB_OK &&
+        (!is_refused || text.n == 0 || str_find_char(text, '\n') < text.n))
+        refuse("an error that should not be", text);
+    return code == OOMKB_OK;
+}
+
+/* ---- targets ---- */
+
+static void write_report(struct trial *t, const oomkb_report *report) {
+    const char *const *formats = oomkb_formats();
+    for (size_t i = 0; formats[i] != NULL; i++) {
+        oomkb_error err = {0};
+        oomkb_options o = {.size = sizeof o, .redact = (int)i % 2,
+                           .lang = i % 3 == 0 ? "zh" : "en", .all = 1};
+        buf_clear(&t->out);
+        if (expect_sane(oomkb_report_write(report, formats[i], &o, take,
+                                           &t->out, &err), &err))
+            expect_shown(t, formats[i]);
+    }
+}
+
+/* A log, whole, and again as a pipe brings it. */
+static void try_log(struct trial *t, struct str bytes) {
+    oomkb_error err = {0};
+    oomkb_report *report = NULL;
+    oomkb_scan *scan = NULL;
+    const oomkb_report *news = NULL;
+    if (expect_sane(oomkb_diagnose(t->kb, bytes.p, bytes.n, NULL, &report,
+                                   &err), &err)) {
+        write_report(t, report);
+        oomkb_report_free(report);
+    }
+    if (!expect_sane(oomkb_scan_new(t->kb, NULL, &scan, &err), &err))
+        return;
+    size_t half = bytes.n / 2;
+    if (!expect_sane(oomkb_scan_feed(scan, bytes.p, half, &err), &err) ||
+        !expect_sane(oomkb_scan_news(scan, 1, &news, &err), &err) ||
+        !expect_sane(oomkb_scan_feed(scan, bytes.p + half, bytes.n - half,
+                                     &err), &err)) {
+        oomkb_scan_free(scan);
+    } else if (expect_sane(oomkb_scan_finish(scan, &report, &err), &err)) {
+        oomkb_report_free(report);
+    }
+}
+
+/* Facts, one a line; behind an empty line a config.json or a GGUF file. A first
+ * line that begins with "$ " is a command. */
+static void try_fit(struct trial *t, struct str bytes) {
+    const char *facts[FACTS_MOST + 1] = {NULL};
+    oomkb_fit_question q = {.size = sizeof q, .facts = facts};
+    size_t count = 0;
+    struct str rest = bytes;
+    while (rest.n > 0 && count < FACTS_MOST) {
+        struct str line = str_cut(rest, '\n', &rest);
+        const char *text = arena_str(t->a, line).p;
+        if (line.n == 0)
+            break;
+        if (str_starts(line, STR("$ ")))
+            q.command = text + 2;
+        else
+            facts[count++] = text;
+    }
+    q.config = rest.n > 0 ? rest.p : NULL;
+    q.config_bytes = rest.n;
+    oomkb_error err = {0};
+    int fits = 0;
+    for (int i = 0; i < 2; i++) {
+        const char *format = i == 0 ? "json" : "text";
+        buf_clear(&t->out);
+        if (expect_sane(oomkb_fit_write(t->kb, &q, format, NULL, take, &t->out,
+                                        &fits, &err), &err))
+            expect_shown(t, format);
+    }
+}
+
+static void ignore(void *ctx, const struct diag *d) {
+    (void)ctx;
+    (void)d;
+}
+
+static void try_entry(struct trial *t, struct str bytes) {
+    struct entry entry;
+    author_read_entry(t->a, STR("entries/x/y.yaml"), bytes, ignore, NULL,
+                      &entry);
+}
+
+static const struct target {
+    const char *name;
+    void (*try)(struct trial *t, struct str bytes);
+} targets[] = {{"log", try_log}, {"fit", try_fit}, {"entry", try_entry}};
+
+static const oomkb *open_kb(void) {
+    static oomkb *kb; /* for all inputs; libFuzzer has no end to close it at */
+    oomkb_error err = {0};
+    if (kb == NULL && oomkb_open(INDEX, &kb, &err) != OOMKB_OK)
+        refuse("no index", str_of(err.text));
+    return kb;
+}
+
+struct attempt {
+    const struct target *target;
+    struct trial trial;
+    struct str bytes;
+};
+
+static void try_guarded(void *ctx) {
+    struct attempt *at = ctx;
+    at->target->try(&at->trial, at->bytes);
+}
+
+static void try_bytes(const struct target *target, struct str bytes) {
+    struct arena a;
+    struct fault fault;
+    arena_init(&a, NULL, 0);
+    struct attempt at = {target, {.a = &a, .kb = open_kb()}, bytes};
+    buf_init(&at.trial.out, NULL, OUT_BYTES_MAX);
+    if (arena_guard(&a, try_guarded, &at, &fault) != 0 &&
+        target->try != try_entry)
+        refuse("raised", bytes);
+    buf_free(&at.trial.out);
+    arena_free(&a);
+}
+
+#ifdef FUZZ_MAIN
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
+    const char *name = getenv("OOMKB_FUZZ");
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        if (name != NULL && strcmp(targets[i].name, name) == 0)
+            try_bytes(&targets[i], (struct str){(const char *)bytes, n});
+    return 0;
+}
+
+#else
+
+static void try_kept(const struct target *target, struct arena *a) {
+    struct str folder = arena_printf(a, KEPT "%s", target->name);
+    DIR *dir = opendir(folder.p);
+    assert_non_null(dir);
+    size_t count = 0;
+    for (struct dirent *e; (e = readdir(dir)) != NULL;) {
+        if (e->d_name[0] == '.')
+            continue;
+        struct str path = arena_printf(a, "%s/%s", folder.p, e->d_name);
+        try_bytes(target, file_bytes(a, path.p));
+        count++;
+    }
+    closedir(dir);
+    assert_true(count >= 10);
+}
+
+static void kept_logs(struct arena *a) { try_kept(&targets[0], a); }
+static void kept_questions(struct arena *a) { try_kept(&targets[1], a); }
+static void kept_entries(struct arena *a) { try_kept(&targets[2], a); }
+
+#define CASE(name)                                                            \
+    static void test_##name(void **state) {                                   \
+        (void)state;                                                          \
+        with_arena(name);                                                     \
+    }
+CASE(kept_logs)
+CASE(kept_questions)
+CASE(kept_entries)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kept_logs),
+        cmocka_unit_test(test_kept_questions),
+        cmocka_unit_test(test_kept_entries),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#endif
