@@ -4,10 +4,8 @@
 #include <stdio.h>
 
 #include "api/handles.h"
+#include "base/limits.h"
 #include "render/names.h"
-
-#define BASES_MAX 16
-#define OUTPUT_BYTES_MAX ((size_t)256 << 20)
 
 /* ---- the base ---- */
 
@@ -315,7 +313,7 @@ static void answer_fix(struct call *w, struct reader *r) {
 
 static void answer_all(void *arg) {
     struct call *w = arg;
-    buf_init_in(&w->out, &w->arena, OUTPUT_BYTES_MAX);
+    buf_init_in(&w->out, &w->arena, ANSWER_BYTES_MAX);
     w->answer(w, reader_new(w->kb->index, &w->arena));
     if (!buf_ok(&w->out))
         arena_raise(&w->arena, FAIL_MEMORY, "out of memory for the output");

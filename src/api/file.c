@@ -9,7 +9,7 @@
 
 #include "api/handles.h"
 
-#define INDEX_BYTES_MAX ((off_t)1 << 30)
+#include "base/limits.h"
 
 struct index_file {
     int handle; /* -1: closed */

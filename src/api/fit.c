@@ -8,13 +8,12 @@
  */
 #include "api/fit_said.h"
 #include "api/fit_value.h"
+#include "base/limits.h"
 
 #include "memory/shape.h"
 #include "render/fit.h"
 
-#define COLUMNS_MAX 16
 #define SWEEP_POINTS 12
-#define REQUESTS_MAX 1000000
 
 struct asking {
     struct arena *a;
@@ -41,7 +40,7 @@ static void take_pair(struct asking *q, struct str pair) {
     }
     if (str_eq(name, STR("concurrency"))) {
         int64_t n;
-        if (!str_to_int(str_trim(value), &n) || n < 1 || n > REQUESTS_MAX) {
+        if (!str_to_int(str_trim(value), &n) || n < 1 || n > FIT_REQUESTS_MAX) {
             refuse(q, arena_printf(q->a, "concurrency takes a number from 1 "
                                    "to 1000000, not '%.*s'", STR_ARG(value)));
         }
@@ -357,11 +356,11 @@ static void compare(struct asking *q, struct fit_sheet *sheet) {
         all = values;
     }
     struct fit_column *columns =
-        arena_array(q->a, COLUMNS_MAX, sizeof *columns);
+        arena_array(q->a, FIT_COLUMNS_MAX, sizeof *columns);
     while (all.n > 0) {
         struct str one = str_trim(str_cut(all, ',', &rest));
         all = rest;
-        if (sheet->column_count == COLUMNS_MAX) {
+        if (sheet->column_count == FIT_COLUMNS_MAX) {
             refuse(q, STR("compare takes at most 16 values"));
         }
         struct fact f;

@@ -23,8 +23,9 @@ void fit_keep(struct fit_said *s, const struct fact *f) {
     while (at < s->count && s->at[at].name != f->name) {
         at++;
     }
-    if (at == FACTS_MAX) {
-        arena_raise(s->a, FAIL_USAGE, "too many facts: at most %d", FACTS_MAX);
+    if (at == FIT_FACTS_MAX) {
+        arena_raise(s->a, FAIL_USAGE, "too many facts: at most %d",
+                    FIT_FACTS_MAX);
     }
     s->at[at] = *f;
     s->count += at == s->count;

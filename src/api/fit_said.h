@@ -5,13 +5,12 @@
 
 #include "api/handles.h"
 #include "memory/fit.h"
-
-#define FACTS_MAX 128
+#include "base/limits.h"
 
 struct fit_said {
     struct arena *a;
     struct reader *r;
-    struct fact at[FACTS_MAX]; /* one of a name: the last that was said */
+    struct fact at[FIT_FACTS_MAX]; /* one of a name: the last that was said */
     size_t count;
     struct note remarks[FIT_REMARKS];
     size_t remark_count;

@@ -3,10 +3,9 @@
  * line that says what would be taken. */
 #include "api/fit_value.h"
 
+#include "base/limits.h"
 #include "diagnose/diagnose.h"
 #include "memory/training.h"
-
-#define COUNT_MAX 1000000
 
 static _Noreturn void refuse(struct arena *a, struct str text) {
     arena_raise(a, FAIL_USAGE, "%.*s", STR_ARG(text));
@@ -84,7 +83,7 @@ static void check_count(struct arena *a, const struct fact *f,
     const char *name = fact_spelling(f->name);
     bool is_large = fact_unit(f->name) == UNIT_COUNT &&
                     f->name != FACT_trainable_params &&
-                    f->number > COUNT_MAX;
+                    f->number > FIT_COUNT_MAX;
     if (f->number < (is_among(f->name, from_zero) ? 0 : 1)) {
         refuse(a, arena_printf(a, "%s takes a number from %d, not '%.*s'",
                                name, is_among(f->name, from_zero) ? 0 : 1,
@@ -92,7 +91,7 @@ static void check_count(struct arena *a, const struct fact *f,
     }
     if (is_large) {
         refuse(a, arena_printf(a, "%s takes at most %d, not '%.*s'", name,
-                               COUNT_MAX, STR_ARG(given)));
+                               FIT_COUNT_MAX, STR_ARG(given)));
     }
 }
 

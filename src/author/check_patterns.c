@@ -4,11 +4,11 @@
  * of a predicate. Here that becomes a place in the file. */
 #include "author/check.h"
 
+#include "base/limits.h"
+
 #include <inttypes.h>
 
 #include "match/match.h"
-
-#define SHOWN_MAX 60 /* bytes of a text that was tried */
 
 static struct place place_in(const struct source *src, const struct node *n,
                              size_t offset) {
@@ -35,7 +35,7 @@ void check_growth(struct complaints *c, const struct source *src,
     struct pattern_growth g;
     if (!pattern_grows(c->a, pattern, sample, &g))
         return;
-    struct str shown = str_slice(g.text, 0, SHOWN_MAX);
+    struct str shown = str_slice(g.text, 0, TRIED_TEXT_BYTES_MAX);
     complain(c, src, place, CODE_steep_pattern,
              "%" PRIu64 " steps on `%.*s`%s %" PRIu32 " times over, %" PRIu64
              " on twice as many: the work must grow with the text, not with "

@@ -12,15 +12,15 @@
  */
 #include "author/build.h"
 
-enum { TOKENS_MAX = 256 };
+#include "base/limits.h"
 
 struct tokens {
-    struct str at[TOKENS_MAX];
+    struct str at[TRANSLATION_TOKENS_MAX];
     size_t count;
 };
 
 static void keep(struct tokens *t, struct str token) {
-    if (token.n > 0 && t->count < TOKENS_MAX)
+    if (token.n > 0 && t->count < TRANSLATION_TOKENS_MAX)
         t->at[t->count++] = token;
 }
 

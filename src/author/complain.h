@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/limits.h"
 
 enum code {
 #define CODE(code, name, level) CODE_##name,
@@ -29,8 +30,6 @@ struct source {
 struct place {
     uint32_t line, column, width;
 };
-
-enum { COMPLAINTS_MAX = 2000 };
 
 struct complaints {
     struct arena *a;

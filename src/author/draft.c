@@ -7,11 +7,11 @@
  * matches the line, and none of the healthy lines around it where that can be
  * had. The sample is the line without paths, names of users and machines. */
 #include "author/draft.h"
+#include "base/limits.h"
 #include "base/utf8.h"
 #include "match/match.h"
 #include "render/redact.h"
 
-#define DRAFT_BYTES_MAX (64 * 1024)
 #define TITLE_BYTES 80
 
 struct page_parts {

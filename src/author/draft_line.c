@@ -9,9 +9,8 @@
  * before it. Only names that are sure are told; a wrong one costs more than
  * none. */
 #include "author/draft.h"
+#include "base/limits.h"
 #include "log/log.h"
-
-#define DRAFT_LINE_MAX 600 /* bytes; what is said later says little */
 
 static const char *const memory_words[] = {
     "memory", "oom", "alloc", "vram", "hbm", "swap", "显存", "内存", NULL};
@@ -49,9 +48,9 @@ struct search {
 
 /* ---- what a line says ---- */
 
-/* The front of s in small letters, in a buffer of DRAFT_LINE_MAX bytes. */
+/* The front of s in small letters; low has DRAFT_LINE_BYTES_MAX bytes. */
 static struct str lowered(struct str s, char *low) {
-    size_t n = s.n < DRAFT_LINE_MAX ? s.n : DRAFT_LINE_MAX;
+    size_t n = s.n < DRAFT_LINE_BYTES_MAX ? s.n : DRAFT_LINE_BYTES_MAX;
     for (size_t i = 0; i < n; i++) {
         bool is_upper = s.p[i] >= 'A' && s.p[i] <= 'Z';
         low[i] = is_upper ? (char)(s.p[i] + 32) : s.p[i];
@@ -59,11 +58,11 @@ static struct str lowered(struct str s, char *low) {
     return (struct str){low, n};
 }
 
-/* No longer than DRAFT_LINE_MAX, and no character cut in two. */
+/* No longer than DRAFT_LINE_BYTES_MAX, and no character cut in two. */
 static struct str shortened(struct str s) {
     size_t n = s.n;
-    if (n > DRAFT_LINE_MAX) {
-        n = DRAFT_LINE_MAX;
+    if (n > DRAFT_LINE_BYTES_MAX) {
+        n = DRAFT_LINE_BYTES_MAX;
         while (n > 0 && ((unsigned char)s.p[n] & 0xc0) == 0x80)
             n--;
     }
@@ -152,7 +151,7 @@ static void on_line(void *ctx, const struct line *line) {
     s->component = frame.n > 0 ? frame : s->component;
     if (s->at != 0 && line->number == s->at && s->named.number == 0)
         s->named = remember(s, text, line->number);
-    char small[DRAFT_LINE_MAX];
+    char small[DRAFT_LINE_BYTES_MAX];
     struct str low = lowered(text, small);
     bool is_failure = has_word(low, failure_words);
     if (is_exception(text))
@@ -187,7 +186,7 @@ static void on_neighbour(void *ctx, const struct line *line) {
     struct surroundings *s = ctx;
     uint32_t apart = line->number > s->around ? line->number - s->around
                                               : s->around - line->number;
-    char small[DRAFT_LINE_MAX];
+    char small[DRAFT_LINE_BYTES_MAX];
     struct str text = str_trim(line->text);
     bool is_healthy = apart > 0 && apart <= AROUND_LINES && text.n > 0 &&
                       !has_word(lowered(text, small), failure_words);

@@ -11,9 +11,9 @@
  * The pattern ends behind its last number, for words after it change. Whether
  * it is any good is for pattern_check() and a person. */
 #include "author/draft.h"
+#include "base/limits.h"
 #include "match/match.h"
 
-#define PATTERN_BYTES_MAX 4096
 #define NEAR_BYTES 48 /* words that far before a number are about it */
 
 struct making {
@@ -297,7 +297,7 @@ static void put_text(struct making *m) {
 
 struct str draft_pattern(struct arena *a, struct str line, bool is_whole) {
     struct making m = {.line = line};
-    buf_init_in(&m.out, a, PATTERN_BYTES_MAX);
+    buf_init_in(&m.out, a, DRAFT_PATTERN_BYTES_MAX);
     while (m.at < line.n) {
         bool is_inside = m.at > 0 && is_word_char(line.p[m.at - 1]);
         if (put_placeholder(&m) || (!is_inside && put_address(&m)) ||

@@ -11,9 +11,8 @@
  *
  * The patterns follow the engine's own contexts, in the order of its flags. */
 #include "author/build.h"
+#include "base/limits.h"
 #include "match/match.h"
-
-enum { PATTERN_BYTES_MAX = 2048 };
 
 /* A dump of settings, to the end of its line. */
 #define DUMP                                                                \
@@ -207,7 +206,7 @@ static void add_lines(struct adding *to, struct buf *out) {
 
 void engine_add_patterns(struct arena *a, struct engine *e) {
     struct buf out;
-    buf_init_in(&out, a, PATTERN_BYTES_MAX);
+    buf_init_in(&out, a, ENGINE_PATTERN_BYTES_MAX);
     struct adding to = {.a = a, .engine = e, .cap = e->context_count};
     for (size_t i = 0; i < e->flag_count; i++) {
         const struct flag *f = &e->flags[i];

@@ -4,13 +4,8 @@
 #define AUTHOR_FILES_H
 
 #include "base/arena.h"
+#include "base/limits.h"
 #include "corpus/entry.h"
-
-enum {
-    FILES_MAX = 500000,
-    FILES_DEPTH_MAX = 4,
-    FILE_BYTES_MAX = 16 << 20
-};
 
 /* Regular files under dir, as paths that begin with dir; hidden ones are left
  * out. A directory that is not there holds none. Raises FAIL_CEILING. */

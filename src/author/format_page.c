@@ -3,9 +3,10 @@
  * uses it, and once. */
 #include "author/author.h"
 #include "author/complain.h"
+#include "base/limits.h"
 #include "corpus/fields.h"
 
-enum { PAGE_BYTES_MAX = 256 * 1024, SHAPES_MAX = 64 };
+enum { SHAPES_MAX = 64 };
 
 struct page {
     struct buf out;
@@ -101,7 +102,7 @@ static void put_codes(struct page *p) {
 
 struct str author_format_page(struct arena *a) {
     struct page p = {.told_count = 0};
-    buf_init_in(&p.out, a, PAGE_BYTES_MAX);
+    buf_init_in(&p.out, a, FORMAT_PAGE_BYTES_MAX);
     buf_add(&p.out,
             STR("# The keys of the knowledge base\n\n"
                 "Generated from the compiler's own table by `oomkb check "

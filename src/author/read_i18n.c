@@ -6,8 +6,7 @@
 
 #include "author/build.h"
 #include "author/files.h"
-
-enum { KEY_BYTES_MAX = 200 };
+#include "base/limits.h"
 
 struct said {
     struct str key, text;
@@ -19,7 +18,6 @@ struct said_list {
     size_t count, cap;
 };
 
-
 static void flatten(const struct reading *r, const struct node *n,
                     struct str prefix, struct said_list *list) {
     if (!value_wants(r, n, NODE_MAP))
@@ -30,9 +28,9 @@ static void flatten(const struct reading *r, const struct node *n,
             ? p->key->text
             : arena_printf(r->c->a, "%.*s.%.*s", STR_ARG(prefix),
                            STR_ARG(p->key->text));
-        if (key.n > KEY_BYTES_MAX) {
+        if (key.n > I18N_KEY_BYTES_MAX) {
             complain(r->c, r->src, p->key->place, CODE_too_large,
-                     "a key of more than %d bytes", KEY_BYTES_MAX);
+                     "a key of more than %d bytes", I18N_KEY_BYTES_MAX);
         } else if (p->value->kind == NODE_MAP) {
             flatten(r, p->value, key, list);
         } else {

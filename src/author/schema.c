@@ -3,10 +3,9 @@
  * reads otherwise: `definitions` and $ref, no $defs. The compiler knows more
  * than a schema can say; what passes here may still be refused by it. */
 #include "author/author.h"
+#include "base/limits.h"
 #include "corpus/fields.h"
 #include "base/json.h"
-
-enum { SCHEMA_BYTES_MAX = 512 * 1024 };
 
 struct schema {
     struct arena *a;

@@ -8,12 +8,12 @@
  */
 #include "author/site.h"
 
+#include "base/limits.h"
+
 #include <stdlib.h>
 
 #include "api/handles.h"
 #include "corpus/fields.h"
-
-#define PAGE_BYTES_MAX ((size_t)16 << 20)
 
 struct making {
     struct arena *a;
@@ -35,7 +35,7 @@ static void add_page(struct making *m, struct str path,
 static void add(struct making *m, struct str path, const char *format,
                 const struct answer *answer) {
     struct buf out;
-    buf_init_in(&out, m->a, PAGE_BYTES_MAX);
+    buf_init_in(&out, m->a, SITE_PAGE_BYTES_MAX);
     format_write(format_named(str_of(format)), m->a, m->r, answer, &m->o,
                  &out);
     add_page(m, path, &out);

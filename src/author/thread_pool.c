@@ -13,7 +13,7 @@
 
 #include "author/build.h"
 
-enum { WORKERS_MAX = 16 };
+#include "base/limits.h"
 
 struct pool {
     build_work work;
@@ -75,7 +75,7 @@ static size_t workers_for(const struct build *d, const struct pool *pool) {
     size_t most = processors < 1 || d->a->from != NULL ? 1
                                                        : (size_t)processors;
     size_t useful = pool->count / pool->at_once + 1;
-    most = most < WORKERS_MAX ? most : WORKERS_MAX;
+    most = most < BUILD_THREADS_MAX ? most : BUILD_THREADS_MAX;
     return most < useful ? most : useful;
 }
 
@@ -106,7 +106,7 @@ static void run_all(struct worker **workers, size_t count) {
 void build_share(struct build *d, size_t count, build_work work, void *ctx) {
     struct pool pool = {.work = work, .ctx = ctx, .count = count};
     pool.at_once = count / 64 < 8 ? count / 64 + 1 : 8;
-    struct worker *workers[WORKERS_MAX];
+    struct worker *workers[BUILD_THREADS_MAX];
     size_t worker_count = workers_for(d, &pool);
     size_t made_before[MADE_KIND_COUNT_OF];
     atomic_init(&pool.next, 0);

@@ -8,12 +8,7 @@
 #define AUTHOR_YAML_H
 
 #include "author/complain.h"
-
-enum {
-    YAML_BYTES_MAX = 1 << 20,
-    YAML_DEPTH_MAX = 16,
-    YAML_NODES_MAX = 100000 /* an alias counts as all that it stands for */
-};
+#include "base/limits.h"
 
 enum node_kind { NODE_SCALAR, NODE_LIST, NODE_MAP };
 enum node_style { NODE_PLAIN, NODE_SINGLE, NODE_DOUBLE, NODE_BLOCK };

@@ -4,9 +4,10 @@
 #define BASE_NEAR_H
 
 #include "base/arena.h"
+#include "base/limits.h"
 #include "base/str.h"
 
-enum { NEAR_BYTES_MAX = 96, NEAR_FEW = 3 };
+enum { NEAR_FEW = 3 };
 
 /* Bytes to change, add, drop or swap with the next; NEAR_BYTES_MAX where either
  * is longer. */

@@ -17,8 +17,7 @@
 #define BASE_PEG_H
 
 #include "base/arena.h"
-
-#define PEG_CAPTURES_MAX 8 /* further ones are dropped */
+#include "base/limits.h"
 
 struct peg_set; /* patterns, compiled */
 

@@ -16,9 +16,8 @@
 #include <sys/stat.h>
 
 #include "author/files.h"
+#include "base/limits.h"
 #include "cli/corpus.h"
-
-enum { DIAG_BYTES_MAX = 1 << 20 };
 
 struct checking {
     struct arena arena;

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/limits.h"
+
 /* Exit status: the answer of a diagnosis, or that there is none. */
 enum status {
     STATUS_FOUND = 0, /* a root of severity failure; other commands: done */
@@ -21,10 +23,6 @@ enum status {
 };
 
 enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
-
-#define CLI_ANSWERS_MAX 64
-#define CLI_KBS_MAX 16
-#define CLI_FIT_MAX 64
 
 struct fit_option {
     const char *option, *value; /* value NULL: none stands behind it */

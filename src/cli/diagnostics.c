@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/limits.h"
 #include "cli/corpus.h"
 #include "cli/put.h"
 
-#define PAGE_BYTES_MAX ((size_t)64 << 20)
 #define KEY_MAX 48
 
 void diagnostics_add(void *ctx, const struct diag *d) {
@@ -35,7 +35,7 @@ static struct json *text(struct arena *a, const char *s) {
 
 static void put_page(struct arena *a, struct json *page) {
     struct buf out;
-    buf_init_in(&out, a, PAGE_BYTES_MAX);
+    buf_init_in(&out, a, DIAGNOSTICS_BYTES_MAX);
     json_write(page, true, &out);
     buf_add_char(&out, '\n');
     fwrite(out.p, 1, out.n, stdout);

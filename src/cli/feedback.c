@@ -13,9 +13,8 @@
 #include <string.h>
 
 #include "cli/feedback.h"
+#include "base/limits.h"
 #include "cli/put.h"
-
-enum { NOTE_BYTES_MAX = 500, LINE_BYTES_MAX = 1200 };
 
 static bool is_outcome(const char *word) {
     return strcmp(word, "worked") == 0 || strcmp(word, "failed") == 0;
@@ -25,7 +24,7 @@ static bool is_outcome(const char *word) {
 
 /* The last line may lack its newline; a note is one line. */
 static bool report_add(struct cli *c, const struct overlay *o) {
-    char day[16], line[LINE_BYTES_MAX];
+    char day[16], line[FEEDBACK_LINE_BYTES_MAX];
     const char *note = c->note != NULL ? c->note : "";
     cli_today(day);
     int n = snprintf(line, sizeof line, "%s %s %s %s%s%s", day,
@@ -188,7 +187,7 @@ int run_feedback(struct cli *c) {
     bool is_whole = n == 3 || (n == 2 && c->is_undo);
     if (!is_whole || (n == 3 && !is_outcome(c->operands[2])))
         return cli_usage(c, "cli.error.feedback_what", NULL, NULL);
-    if (c->note != NULL && strlen(c->note) > NOTE_BYTES_MAX)
+    if (c->note != NULL && strlen(c->note) > FEEDBACK_NOTE_BYTES_MAX)
         return cli_usage(c, "cli.error.note_long", NULL, NULL);
     return change(c);
 }

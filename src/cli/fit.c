@@ -10,9 +10,9 @@
 
 #include "cli/exam.h"
 
+#include "base/limits.h"
+
 #define ROOM_BYTES 8192
-#define FILE_BYTES_MAX ((size_t)64 << 20) /* of a GGUF file: its front */
-#define COMMAND_BYTES_MAX ((size_t)1 << 20)
 
 struct asking {
     char room[ROOM_BYTES]; /* "fact=value", "-tp=2", one after the other */
@@ -59,7 +59,7 @@ static bool take_option(struct asking *q, const struct fit_option *o) {
 /* A config.json has to end within that; of a GGUF file the front will do. */
 static int read_config(struct cli *c, struct asking *q) {
     bool is_whole = false;
-    int status = input_read(c, q->config_path, FILE_BYTES_MAX, &q->config,
+    int status = input_read(c, q->config_path, MODEL_FILE_BYTES_MAX, &q->config,
                               &is_whole);
     bool is_gguf = q->config.n >= 4 && memcmp(q->config.p, "GGUF", 4) == 0;
     return status != 0 || is_whole || is_gguf
@@ -90,7 +90,7 @@ static int read_command(struct cli *c, struct asking *q) {
     bool is_file = c->operand_count == 1 && strpbrk(first, " \n") == NULL;
     int status = 0;
     if (is_file) {
-        status = input_read(c, first, COMMAND_BYTES_MAX, &q->command,
+        status = input_read(c, first, FIT_COMMAND_BYTES_MAX, &q->command,
                               &is_whole);
     } else if (c->operand_count == 1) {
         q->question.command = first;

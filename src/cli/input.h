@@ -6,10 +6,9 @@
 #include <sys/types.h>
 
 #include "cli/put.h"
+#include "base/limits.h"
 
 #define PIECE_BYTES (256 * 1024)
-
-enum { JOBS_MAX = 256 };
 
 /* Threads that -j allows, for all logs together. */
 size_t input_threads(const struct cli *c);

@@ -11,11 +11,9 @@
 #include <time.h>
 
 #include "base/json.h"
+#include "base/limits.h"
 #include "cli/corpus.h"
 #include "cli/input.h"
-
-#define LOG_BYTES_MAX ((size_t)64 << 20)
-#define REPORT_BYTES_MAX ((size_t)16 << 20)
 
 struct drafting {
     struct arena arena;
@@ -51,7 +49,7 @@ static struct json *report_of(struct drafting *d) {
     oomkb_error err = {0};
     oomkb_report *report = NULL;
     oomkb_options options = {.size = sizeof options};
-    buf_init(text, NULL, REPORT_BYTES_MAX);
+    buf_init(text, NULL, DRAFT_REPORT_BYTES_MAX);
     arena_defer(&d->arena, free_text, text);
     require(d, oomkb_diagnose(d->kb, d->from.log.p, d->from.log.n, &options,
                               &report, &err), &err);
@@ -120,7 +118,7 @@ static int read_log(struct cli *c, struct content *log) {
     const char *name = c->operand_count == 1 ? c->operands[0] : "-";
     char text[TEXT_MAX];
     bool is_whole = false;
-    int status = input_read(c, name, LOG_BYTES_MAX, log, &is_whole);
+    int status = input_read(c, name, DRAFT_LOG_BYTES_MAX, log, &is_whole);
     if (status != 0 || is_whole)
         return status;
     snprintf(text, sizeof text, "%s: longer than 64 MiB: give the part round "

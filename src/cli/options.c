@@ -6,8 +6,8 @@
 
 #include "cli/input.h"
 
-#define TOP_MAX 1000
-#define DAYS_MAX 36500
+#include "base/limits.h"
+
 #define SARIF "sarif" /* of check alone */
 
 #define FOR_SHOWN                                                              \

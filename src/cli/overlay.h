@@ -14,8 +14,7 @@
 #define CLI_OVERLAY_H
 
 #include "cli/cli.h"
-
-enum { OVERLAY_PATH_MAX = 4096, OVERLAY_BYTES_MAX = 4 << 20 };
+#include "base/limits.h"
 
 struct own_line {
     const char *date, *outcome, *entry, *fix, *note; /* note: "" for none */

@@ -5,21 +5,22 @@
 
 #include "cli/cli.h"
 
-#define WORDS_BYTES_MAX (64 * 1024)
+#include "base/limits.h"
 
 /* The operands with blanks between them; cut where room ends. */
-static void join(const struct cli *c, char room[WORDS_BYTES_MAX]) {
+static void join(const struct cli *c, char room[SEARCH_INPUT_BYTES_MAX]) {
     size_t n = 0;
     room[0] = '\0';
-    for (size_t i = 0; i < c->operand_count && n < WORDS_BYTES_MAX; i++) {
-        int put = snprintf(room + n, WORDS_BYTES_MAX - n, "%s%s",
+    size_t most = SEARCH_INPUT_BYTES_MAX;
+    for (size_t i = 0; i < c->operand_count && n < most; i++) {
+        int put = snprintf(room + n, most - n, "%s%s",
                            i > 0 ? " " : "", c->operands[i]);
         n += put > 0 ? (size_t)put : 0;
     }
 }
 
 static int search(struct cli *c, oomkb *kb) {
-    char words[WORDS_BYTES_MAX];
+    char words[SEARCH_INPUT_BYTES_MAX];
     oomkb_options options = cli_options(c);
     oomkb_error err;
     size_t count = 0;

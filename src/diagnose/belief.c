@@ -14,9 +14,10 @@
  */
 #include "diagnose/work.h"
 
+#include "base/limits.h"
+
 #include <stdlib.h>
 
-#define FAMILIES_MAX 16
 #define WEIGHT_MOST 8
 
 struct family {
@@ -25,7 +26,7 @@ struct family {
 };
 
 struct families {
-    struct family at[FAMILIES_MAX];
+    struct family at[CAUSE_FAMILIES_MAX];
     size_t count;
 };
 
@@ -41,7 +42,7 @@ static void family_add(struct families *list, const struct evidence *e) {
             return;
         }
     }
-    if (list->count < FAMILIES_MAX) {
+    if (list->count < CAUSE_FAMILIES_MAX) {
         list->at[list->count++] = (struct family){e->family, e};
     }
 }

@@ -16,12 +16,11 @@
  */
 #include "diagnose/work.h"
 
-#define POINTS_MAX 96
-#define BOUND_MAX 1024
+#include "base/limits.h"
 
 struct points {
     const struct version_range *within;
-    struct str at[POINTS_MAX];
+    struct str at[BOUND_POINTS_MAX];
     size_t count;
     bool is_lossy; /* one could not be made: the points prove nothing */
 };
@@ -114,7 +113,7 @@ static const struct version_range *range_of(const struct diagnosis *d,
 /* ---- versions to ask at ---- */
 
 static void point_add(struct points *p, struct str version) {
-    if (!version_valid(version) || p->count == POINTS_MAX) {
+    if (!version_valid(version) || p->count == BOUND_POINTS_MAX) {
         p->is_lossy = true;
     } else if (version_in_range(p->within, version) == RANGE_INSIDE) {
         p->at[p->count++] = version;
@@ -234,7 +233,7 @@ static void write_range(struct buf *b, const struct version_range *range) {
 
 struct str range_written(struct arena *a, const struct version_range *range) {
     struct buf b;
-    buf_init_in(&b, a, BOUND_MAX);
+    buf_init_in(&b, a, BOUND_TEXT_BYTES_MAX);
     write_range(&b, range);
     return arena_str(a, buf_str(&b));
 }
@@ -250,7 +249,7 @@ struct str grounds_written(struct diagnosis *d, const enum fact_name *names,
                            size_t count, const struct fact_list *facts,
                            const struct signature *form) {
     struct buf b;
-    buf_init_in(&b, d->a, 16 * 1024 + BOUND_MAX);
+    buf_init_in(&b, d->a, 16 * 1024 + BOUND_TEXT_BYTES_MAX);
     buf_add(&b, facts_written(d->a, names, count, facts));
     for (size_t i = 0; i < count; i++) {
         const struct version_range *range =

@@ -14,11 +14,9 @@
 #include "diagnose/command_parts.h"
 
 #include "base/buf.h"
+#include "base/limits.h"
 
 #include <string.h>
-
-#define COMMAND_MAX (64 * 1024)
-#define EDITS_MAX 32
 
 struct edit {
     struct argument at;
@@ -26,7 +24,7 @@ struct edit {
 };
 
 struct edits {
-    struct edit at[EDITS_MAX];
+    struct edit at[COMMAND_EDITS_MAX];
     size_t count;
 };
 
@@ -43,7 +41,7 @@ static struct str text_of(const struct command *c,
 
 static void edit_add(struct edits *e, size_t from, size_t to,
                      struct str text) {
-    if (e->count < EDITS_MAX) {
+    if (e->count < COMMAND_EDITS_MAX) {
         e->at[e->count++] = (struct edit){{from, to}, text};
     }
 }

@@ -11,9 +11,9 @@
  */
 #include "diagnose/command_parts.h"
 
-#include <string.h>
+#include "base/limits.h"
 
-#define FRONT_MAX 1024
+#include <string.h>
 
 static bool is_one_of(char c, const char *set) {
     return c != '\0' && strchr(set, c) != NULL;
@@ -32,7 +32,8 @@ static size_t path_begin(struct str line, size_t at) {
 
 /* The first word from which everything up to the program runs it. */
 static size_t first_word(struct str line, size_t program) {
-    size_t at = program > FRONT_MAX ? program - FRONT_MAX : 0;
+    size_t most = COMMAND_FRONT_BYTES_MAX;
+    size_t at = program > most ? program - most : 0;
     for (; at < program; at++) {
         bool begins = at == 0 || is_one_of(line.p[at - 1], " \t\n\"'`(");
         if (begins && !is_one_of(line.p[at], " \t\n\"'`(") &&

@@ -7,7 +7,7 @@
  */
 #include "diagnose/work.h"
 
-#define ATTEMPTS_MAX 8
+#include "base/limits.h"
 
 static bool holds(struct diagnosis *d, const struct str_list *when,
                   const struct fact_list *facts,

@@ -8,7 +8,7 @@
  */
 #include "diagnose/work.h"
 
-#define ENGINES_MAX 16
+#include "base/limits.h"
 
 const struct context_pattern *context_row(const struct diagnosis *d,
                                           const struct hit *h) {
@@ -43,7 +43,7 @@ struct vote {
 };
 
 struct ballot {
-    struct vote at[ENGINES_MAX];
+    struct vote at[LOG_ENGINES_MAX];
     size_t count;
 };
 
@@ -55,7 +55,7 @@ static void vote_for(struct ballot *b, struct str engine, int64_t weight,
             return;
         }
     }
-    if (b->count < ENGINES_MAX) {
+    if (b->count < LOG_ENGINES_MAX) {
         b->at[b->count++] = (struct vote){engine, weight, line};
     }
 }

@@ -14,10 +14,11 @@
  */
 #include "diagnose/work.h"
 
+#include "base/limits.h"
+
 #include <inttypes.h>
 
 #define LINES_LEAST 4
-#define LEVELS_MAX 128 /* of one pattern: more than the scan keeps */
 
 struct level {
     const struct hit *hit;
@@ -25,7 +26,7 @@ struct level {
 };
 
 struct series {
-    struct level at[LEVELS_MAX];
+    struct level at[GROWTH_LEVELS_MAX];
     size_t count;
 };
 
@@ -70,7 +71,7 @@ static void add_level(struct series *list, const struct hit *h,
                       enum fact_name name) {
     const struct capture *c = capture_of(h, name);
     struct fact f = fact_new(name, SOURCE_LOG);
-    if (!c || list->count == LEVELS_MAX || is_told_of(list, h)) {
+    if (!c || list->count == GROWTH_LEVELS_MAX || is_told_of(list, h)) {
         return;
     }
     fact_read(name, c->text, c->scale, &f);

@@ -7,10 +7,8 @@
  * not more than QUESTIONS_MAX.
  */
 #include "corpus/device.h"
+#include "base/limits.h"
 #include "diagnose/work.h"
-
-#define QUESTIONS_MAX 5
-#define GATHERED_MAX 32
 
 #define DMESG "dmesg -T | grep -i -E 'oom|killed process'"
 #define GREP_POOL "grep -E 'KV cache (size|memory)|(GPU|cuda) blocks' LOG"
@@ -159,7 +157,7 @@ static bool is_asked(const struct asked *to, const struct question *q) {
 
 static void question_add(struct asked *to, const struct question *q) {
     struct report *rep = to->rep;
-    if (rep->question_count < GATHERED_MAX && !is_asked(to, q)) {
+    if (rep->question_count < QUESTIONS_GATHERED_MAX && !is_asked(to, q)) {
         rep->questions[rep->question_count++] = *q;
     }
 }
@@ -383,7 +381,7 @@ static void ask_conditions(struct asked *to, const struct finding *f) {
 /* Stable: settings to the end, then no more than are wanted. */
 static void put_in_order(const struct diagnosis *d, struct report *rep) {
     size_t kept = 0;
-    struct question last[GATHERED_MAX];
+    struct question last[QUESTIONS_GATHERED_MAX];
     size_t last_count = 0;
     for (size_t i = 0; i < rep->question_count; i++) {
         struct question q = rep->questions[i];
@@ -401,7 +399,8 @@ static void put_in_order(const struct diagnosis *d, struct report *rep) {
 }
 
 void questions_ask(struct diagnosis *d, struct report *rep) {
-    rep->questions = arena_array(d->a, GATHERED_MAX, sizeof *rep->questions);
+    rep->questions = arena_array(d->a, QUESTIONS_GATHERED_MAX,
+                                 sizeof *rep->questions);
     for (size_t i = 0; i < rep->finding_count; i++) {
         const struct finding *f = &rep->findings[i];
         struct asked to = {d, rep, &f->facts};

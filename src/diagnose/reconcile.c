@@ -12,10 +12,10 @@
 #include "diagnose/work.h"
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "memory/span.h"
 
 #define MODELS_NAMED 3
-#define TEXT_MAX 1024
 
 static void remark(struct diagnosis *d, struct finding *f,
                    const struct note *n) {
@@ -33,7 +33,7 @@ static struct str written(struct diagnosis *d, enum fact_name quantity,
 static struct str written_settings(struct diagnosis *d,
                                    const struct reconciliation *r) {
     struct buf b;
-    buf_init_in(&b, d->a, TEXT_MAX);
+    buf_init_in(&b, d->a, RECONCILE_TEXT_BYTES_MAX);
     for (size_t i = 0; i < r->setting_count; i++) {
         struct str value = fact_written(d->a, &r->setting[i], false);
         buf_printf(&b, "%s%s %.*s", i > 0 ? ", " : "",
@@ -96,7 +96,7 @@ static void find_models(struct diagnosis *d, struct finding *f,
 static void name_models(struct diagnosis *d, struct finding *f,
                         struct note *n) {
     struct buf b;
-    buf_init_in(&b, d->a, TEXT_MAX);
+    buf_init_in(&b, d->a, RECONCILE_TEXT_BYTES_MAX);
     for (size_t i = 0; i < f->models_like.count; i++) {
         buf_printf(&b, "%s%.*s", i > 0 ? ", " : "",
                    STR_ARG(f->models_like.at[i]));

@@ -6,10 +6,10 @@
  */
 #include "diagnose/work.h"
 
+#include "base/limits.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
-
-#define INSTANCES_MAX 64
 
 /* ---- order ---- */
 

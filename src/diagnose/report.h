@@ -4,6 +4,7 @@
 #ifndef DIAGNOSE_REPORT_H
 #define DIAGNOSE_REPORT_H
 
+#include "base/limits.h"
 #include "base/note.h"
 #include "corpus/cause.h"
 #include "corpus/entry.h"
@@ -141,8 +142,6 @@ struct report {
     size_t question_count;
     struct note summary;
 };
-
-#define SUSPECTS_MAX 6
 
 /* Roots of severity failure. */
 size_t report_failures(const struct report *r);

@@ -12,9 +12,10 @@
  */
 #include "diagnose/work.h"
 
+#include "base/limits.h"
+
 #define ECHO_WINDOW 64
 #define CODE_LINES 3 /* of one statement; Python 3.11 marks it, too */
-#define SIGHTINGS_MAX 512 /* further ones are counted on the last of theirs */
 
 static uint32_t group_name(struct reader *r, uint32_t entry) {
     struct group g = reader_group(r, entry);
@@ -118,7 +119,7 @@ static void count_once_more(struct arena *a, struct sighting *s,
 static void place_add(struct arena *a, struct sighting *s,
                       const struct hit *h) {
     count_once_more(a, s, h->pattern);
-    if (s->place_count >= PLACES_MAX) {
+    if (s->place_count >= SIGHTING_PLACES_MAX) {
         return;
     }
     s->places = arena_grow(a, s->places, s->place_count, &s->place_cap,

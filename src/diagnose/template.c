@@ -16,12 +16,11 @@
  * carry a unit.
  */
 #include "corpus/device.h"
+#include "base/limits.h"
 #include "corpus/slot.h"
 #include "diagnose/work.h"
 
 #include <inttypes.h>
-
-#define FILLED_MAX (64 * 1024)
 
 static void write_bytes(struct buf *b, int64_t bytes, bool is_command) {
     if (is_command) {
@@ -61,7 +60,7 @@ static void write_fact(struct buf *b, const struct fact *f, bool is_command) {
 struct str fact_written(struct arena *a, const struct fact *f,
                         bool is_command) {
     struct buf b;
-    buf_init_in(&b, a, FILLED_MAX);
+    buf_init_in(&b, a, TEMPLATE_BYTES_MAX);
     write_fact(&b, f, is_command);
     return arena_str(a, buf_str(&b));
 }
@@ -177,7 +176,7 @@ struct str template_fill(struct arena *a, struct str template,
         return template;
     }
     struct buf b;
-    buf_init_in(&b, a, FILLED_MAX);
+    buf_init_in(&b, a, TEMPLATE_BYTES_MAX);
     for (size_t i = 0; i < template.n; i++) {
         struct str rest = str_slice(template, i, template.n);
         struct slot slot;
@@ -190,7 +189,7 @@ struct str template_fill(struct arena *a, struct str template,
     }
     if (!buf_ok(&b)) {
         arena_raise(a, FAIL_CEILING, "a text of an entry is longer than %d "
-                    "bytes when it is filled in", FILLED_MAX);
+                    "bytes when it is filled in", TEMPLATE_BYTES_MAX);
     }
     return arena_str(a, buf_str(&b));
 }

@@ -12,9 +12,9 @@
  */
 #include "diagnose/work.h"
 
-#include <inttypes.h>
+#include "base/limits.h"
 
-#define DIMS_MAX 12
+#include <inttypes.h>
 
 struct shape {
     int64_t elements;
@@ -68,7 +68,7 @@ static bool read_dims(struct str text, char close, struct shape *out,
         if (dim.n == 0 && left.n == 0) {
             break; /* "(3, )" */
         }
-        if (!str_to_int(dim, &n) || n < 0 || ++count > DIMS_MAX ||
+        if (!str_to_int(dim, &n) || n < 0 || ++count > TENSOR_DIMS_MAX ||
             !mul_i64(out->elements, n, &out->elements)) {
             return false;
         }

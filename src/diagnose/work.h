@@ -18,6 +18,7 @@
 
 #include "diagnose/command.h"
 #include "diagnose/diagnose.h"
+#include "base/limits.h"
 
 /* Hits of one pattern, in order of place. */
 struct hit_run {
@@ -31,8 +32,6 @@ struct place {
     uint32_t first_line, last_line, trace_first, trace_last;
     uint64_t order;
 };
-
-#define PLACES_MAX 16 /* of one sighting; further echoes are only counted */
 
 /* One failure message of one group of entries. The same message printed again
  * (re-raised, logged by the parent) is an echo: another place of it. */

@@ -7,8 +7,9 @@
  */
 #include "index/db.h"
 
+#include "base/limits.h"
+
 #define TICK_OPCODES 100000
-#define TICKS_MAX 200 /* a statement of 20 million steps reads no index */
 
 static void release(void *what) {
     struct db *db = what;
@@ -48,7 +49,7 @@ struct db *db_open(struct arena *a) {
 
 static int tick(void *arg) {
     struct db *db = arg;
-    return ++db->ticks > TICKS_MAX;
+    return ++db->ticks > SQL_TICKS_MAX;
 }
 
 void db_view(struct db *db, struct str image) {

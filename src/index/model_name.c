@@ -12,8 +12,7 @@
 #include "index/model_name.h"
 
 #include "base/buf.h"
-
-#define NAME_MAX_BYTES 512 /* what is longer is no name */
+#include "base/limits.h"
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -95,7 +94,7 @@ static size_t count_of(struct str s, char c) {
 /* ModelScope writes a point as ___: Qwen2___5-7B-Instruct. */
 static struct str with_points_of_modelscope(struct arena *a, struct str s) {
     struct buf b;
-    buf_init_in(&b, a, NAME_MAX_BYTES + 1);
+    buf_init_in(&b, a, MODEL_NAME_BYTES_MAX + 1);
     while (s.n > 0) {
         size_t at = str_find(s, STR("___"));
         buf_add(&b, str_slice(s, 0, at));
@@ -108,8 +107,8 @@ static struct str with_points_of_modelscope(struct arena *a, struct str s) {
 
 struct model_name model_name_of(struct arena *a, struct str given) {
     struct str s = trimmed(given);
-    if (s.n > NAME_MAX_BYTES)
-        s = str_slice(s, s.n - NAME_MAX_BYTES, NAME_MAX_BYTES);
+    if (s.n > MODEL_NAME_BYTES_MAX)
+        s = str_slice(s, s.n - MODEL_NAME_BYTES_MAX, MODEL_NAME_BYTES_MAX);
     s = with_points_of_modelscope(a, lowered(a, s));
     struct model_name name = {.full = s};
     if (!of_hub_cache(a, s, &name.full)) {
@@ -369,7 +368,7 @@ struct model_words model_words_of(struct arena *a, struct str last) {
 struct str model_words_join(struct arena *a, const struct model_words *w,
                             size_t from, size_t count) {
     struct buf joined;
-    buf_init_in(&joined, a, (size_t)4 * NAME_MAX_BYTES);
+    buf_init_in(&joined, a, (size_t)4 * MODEL_NAME_BYTES_MAX);
     for (size_t i = from; i < from + count; i++) {
         buf_add(&joined, w->at[i]);
         buf_add_char(&joined, ' ');

@@ -4,6 +4,7 @@
 #define INDEX_MODEL_NAME_H
 
 #include "base/arena.h"
+#include "base/limits.h"
 #include "base/str.h"
 
 struct model_name {
@@ -23,7 +24,6 @@ struct str model_name_bare(struct arena *a, struct str name,
 
 /* "Llama-3.1-8B-Instruct" -> llama 3.1 8b: words and numbers apart, without
  * the words that change no shape (instruct, chat, hf ...). */
-#define MODEL_WORDS_MAX 24
 struct model_words {
     struct str at[MODEL_WORDS_MAX];
     size_t count; /* 0: too many words to be a name */

@@ -2,12 +2,12 @@
  * shelves with keys are sorted, everything gets its place, and the bytes are
  * put together. The same corpus makes the same bytes. */
 #include "index/digest.h"
+#include "base/limits.h"
 #include "index/pack.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTES_MAX ((size_t)1 << 30)
 #define ALIGNMENT 64
 
 struct draft_record {
@@ -33,7 +33,7 @@ struct pack_draft *pack_begin(struct arena *a) {
     struct pack_draft *d = arena_alloc(a, sizeof *d);
     d->arena = a;
     for (int i = 0; i < SHELF_COUNT_OF; i++)
-        buf_init_in(&d->shelves[i].bytes, a, BYTES_MAX);
+        buf_init_in(&d->shelves[i].bytes, a, PACK_BYTES_MAX);
     return d;
 }
 
@@ -105,7 +105,7 @@ static size_t put_shelf(struct buf *out, const struct pack_draft *d,
                         enum shelf which) {
     const struct draft_shelf *shelf = &d->shelves[which];
     struct buf ends;
-    buf_init_in(&ends, d->arena, BYTES_MAX);
+    buf_init_in(&ends, d->arena, PACK_BYTES_MAX);
     put_word(&ends, out->n);
     for (size_t i = 0; i < shelf->count; i++) {
         struct str bytes = str_slice(buf_str(&shelf->bytes),
@@ -144,7 +144,7 @@ struct str pack_end(struct pack_draft *d, struct str prefilter,
                     const char *digest) {
     struct buf out;
     close_record(d);
-    buf_init_in(&out, d->arena, BYTES_MAX);
+    buf_init_in(&out, d->arena, PACK_BYTES_MAX);
     buf_fill(&out, '\0', (size_t)4 * PACK_WORDS);
     buf_fill(&out, '\0', (ALIGNMENT - out.n % ALIGNMENT) % ALIGNMENT);
     size_t prefilter_at = out.n;

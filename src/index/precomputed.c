@@ -10,12 +10,12 @@
  * spoken earlier.
  */
 #include "index/read.h"
+#include "base/limits.h"
 #include "index/write.h"
 
 #include <stdlib.h>
 
 #define BATCH 256 /* statements kept at a time */
-#define VALUES_MAX 64
 
 /* ---- a run ---- */
 
@@ -63,8 +63,8 @@ struct answering {
     struct pack_draft *pack;
     struct str *predicates; /* sorted, each once */
     size_t count, cap;
-    struct str words[FACT_COUNT_OF][VALUES_MAX]; /* that facts are held
-                                                    against */
+    /* that facts are held against */
+    struct str words[FACT_COUNT_OF][PRECOMPUTED_VALUES_MAX];
     size_t word_count[FACT_COUNT_OF];
 };
 
@@ -123,7 +123,7 @@ static void add_word(struct answering *w, enum fact_name name,
         if (str_eq(w->words[name][i], word))
             return;
     }
-    if (n < VALUES_MAX)
+    if (n < PRECOMPUTED_VALUES_MAX)
         w->words[name][w->word_count[name]++] = word;
 }
 

@@ -183,7 +183,7 @@ static size_t take_word(struct predicate *w, struct str s, int *depth,
 struct predicate predicate_read(struct str text, struct buf *sql) {
     struct predicate w = {.why = NULL};
     int depth = 0;
-    if (text.n > PREDICATE_MAX_BYTES)
+    if (text.n > PREDICATE_BYTES_MAX)
         refuse(&w, STR(""), "longer than 4096 bytes");
     for (size_t at = 0; at < text.n && w.why == NULL;)
         at += take_word(&w, str_slice(text, at, text.n), &depth, sql);

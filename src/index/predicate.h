@@ -3,10 +3,8 @@
 #define INDEX_PREDICATE_H
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "corpus/fact.h"
-
-#define PREDICATE_MAX_BYTES 4096
-#define PREDICATE_FACTS_MAX 16 /* as in struct verdict_when */
 
 struct predicate {
     enum fact_name facts[PREDICATE_FACTS_MAX]; /* each once, in text order */

@@ -8,7 +8,7 @@
  */
 #include "index/read.h"
 
-#define NAME_MAX_BYTES 200
+#include "base/limits.h"
 
 size_t reader_gpu_count(const struct reader *r) {
     return reader_count(r, SHELF_GPU);
@@ -38,10 +38,10 @@ static char plain(char c) {
 }
 
 /* "NVIDIA A100-SXM4-80GB" -> "a100 sxm4 80gb" in buffer. */
-static struct str key_of(struct str name, char buffer[NAME_MAX_BYTES]) {
+static struct str key_of(struct str name, char buffer[GPU_NAME_BYTES_MAX]) {
     size_t uuid = str_find(name, STR("(UUID"));
-    struct str s = str_slice(name, 0, uuid < NAME_MAX_BYTES ? uuid
-                                                            : NAME_MAX_BYTES);
+    size_t most = GPU_NAME_BYTES_MAX;
+    struct str s = str_slice(name, 0, uuid < most ? uuid : most);
     size_t n = 0, start = 0;
     for (size_t i = 0; i <= s.n; i++) {
         char c = i < s.n ? plain(s.p[i]) : ' ';
@@ -94,7 +94,7 @@ static enum likeness name_likeness(struct str asked, struct str of) {
 }
 
 static enum likeness gpu_likeness(const struct gpu *gpu, struct str asked) {
-    char buffer[NAME_MAX_BYTES + 1];
+    char buffer[GPU_NAME_BYTES_MAX + 1];
     enum likeness best = name_likeness(asked, key_of(gpu->id, buffer));
     for (size_t i = 0; i < gpu->aliases.count; i++) {
         struct str alias = key_of(gpu->aliases.at[i], buffer);
@@ -105,7 +105,7 @@ static enum likeness gpu_likeness(const struct gpu *gpu, struct str asked) {
 }
 
 const struct gpu *reader_gpu(struct reader *r, struct str name) {
-    char buffer[NAME_MAX_BYTES + 1];
+    char buffer[GPU_NAME_BYTES_MAX + 1];
     struct str asked = key_of(name, buffer);
     const struct gpu *begun = NULL;
     bool is_several = false;
@@ -124,7 +124,7 @@ const struct gpu *reader_gpu(struct reader *r, struct str name) {
 }
 
 struct gpu_list reader_gpus_begun(struct reader *r, struct str name) {
-    char buffer[NAME_MAX_BYTES + 1];
+    char buffer[GPU_NAME_BYTES_MAX + 1];
     struct str asked = key_of(name, buffer);
     const struct gpu **list =
         arena_array(r->arena, reader_gpu_count(r), sizeof *list);
@@ -156,7 +156,7 @@ static size_t distance_to_front(struct str asked, struct str key) {
 static void offer_gpu(struct near *near, const struct gpu *gpu,
                       struct str asked, struct str name) {
     static const char *const lines[] = {"", "rtx ", "rx ", "gtx "};
-    char buffer[NAME_MAX_BYTES + 1];
+    char buffer[GPU_NAME_BYTES_MAX + 1];
     struct str key = key_of(name, buffer);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         struct str line = str_of(lines[i]);
@@ -169,7 +169,7 @@ static void offer_gpu(struct near *near, const struct gpu *gpu,
 }
 
 struct near reader_gpus_near(struct reader *r, struct str name) {
-    char buffer[NAME_MAX_BYTES + 1];
+    char buffer[GPU_NAME_BYTES_MAX + 1];
     struct str asked = key_of(name, buffer);
     struct near near = {.count = 0};
     for (uint32_t i = 0; i < reader_gpu_count(r); i++) {

@@ -15,13 +15,12 @@
  * guess never changes a size or a family (model_words_may_stand).
  */
 #include "index/model_name.h"
+#include "base/limits.h"
 #include "index/read.h"
-
-#define LAYERS_MAX 65536
 
 /* Sums over layers are made without looking for an end of 64 bits. */
 static void look_at_layers(const struct reader *r, int64_t layers) {
-    if (layers > LAYERS_MAX)
+    if (layers > MODEL_LAYERS_MAX)
         arena_raise(r->arena, FAIL_INDEX, "the index is damaged (a model has "
                     "more layers than there can be); build or install it "
                     "anew");

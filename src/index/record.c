@@ -3,7 +3,7 @@
  * lowest bit, so that -1 (an unknown rate) is one byte, too. */
 #include "index/record.h"
 
-#define COUNT_MAX (INT64_C(1) << 56)
+#include "base/limits.h"
 
 struct record record_reading(struct arena *a, struct str bytes) {
     const unsigned char *at = (const unsigned char *)bytes.p;
@@ -59,7 +59,7 @@ void record_int(struct record *r, int64_t *n) {
 
 void record_count(struct record *r, int64_t *n) {
     record_int(r, n);
-    if (*n < 0 || *n > COUNT_MAX)
+    if (*n < 0 || *n > RECORD_COUNT_MAX)
         record_damaged(r, "a count that cannot be");
 }
 

@@ -14,15 +14,11 @@
 #include <stdlib.h>
 
 #include "base/near.h"
+#include "base/limits.h"
 #include "base/utf8.h"
 #include "index/read.h"
 #include "index/search.h"
 
-#define WORDS_MAX 48
-#define WORD_BYTES_MAX 256
-#define QUERY_BYTES_MAX ((size_t)64 << 10)
-#define MOST_MAX 1000
-#define WEIGHED_MAX 200 /* entries that bm25 names, before the rest counts */
 #define RUN_WORDS 5     /* in a row, as a title or a message has them */
 #define SLIP_MIN 5
 #define STEM_MIN 4
@@ -33,13 +29,14 @@
 /* ---- the query ---- */
 
 struct asked { /* as FTS5 is asked for them: no quotes, pairs of Han apart */
-    struct str at[WORDS_MAX];
+    struct str at[SEARCH_WORDS_MAX];
     size_t count;
 };
 
 static void add_word(struct arena *a, struct asked *w, struct str text) {
-    if (w->count < WORDS_MAX)
-        w->at[w->count++] = arena_str(a, str_slice(text, 0, WORD_BYTES_MAX));
+    if (w->count < SEARCH_WORDS_MAX)
+        w->at[w->count++] =
+            arena_str(a, str_slice(text, 0, SEARCH_WORD_BYTES_MAX));
 }
 
 static bool is_again(const struct asked *w, size_t at) {
@@ -52,7 +49,7 @@ static bool is_again(const struct asked *w, size_t at) {
 
 static void add_pairs(struct arena *a, struct asked *w, struct str run) {
     struct buf pairs;
-    buf_init_in(&pairs, a, QUERY_BYTES_MAX);
+    buf_init_in(&pairs, a, SEARCH_QUERY_BYTES_MAX);
     search_pairs(&pairs, run, false);
     for (struct str rest = buf_str(&pairs); rest.n > 0;)
         add_word(a, w, str_cut(rest, ' ', &rest));
@@ -61,9 +58,9 @@ static void add_pairs(struct arena *a, struct asked *w, struct str run) {
 static struct asked asked_of(struct arena *a, struct str words) {
     struct asked w = {.count = 0};
     struct search_word word;
-    while (w.count < WORDS_MAX && search_next(&words, &word)) {
+    while (w.count < SEARCH_WORDS_MAX && search_next(&words, &word)) {
         if (word.is_han) {
-            add_pairs(a, &w, str_slice(word.text, 0, WORD_BYTES_MAX));
+            add_pairs(a, &w, str_slice(word.text, 0, SEARCH_WORD_BYTES_MAX));
         } else {
             add_word(a, &w, word.text);
         }
@@ -141,7 +138,7 @@ static void add_run(struct buf *out, const struct asked *w, size_t from) {
 static struct str query_of(struct reader *r, struct str words) {
     struct asked w = asked_of(r->arena, words);
     struct buf out;
-    buf_init_in(&out, r->arena, QUERY_BYTES_MAX);
+    buf_init_in(&out, r->arena, SEARCH_QUERY_BYTES_MAX);
     for (size_t i = 0; i < w.count; i++) {
         if (!is_again(&w, i)) {
             buf_add(&out, i > 0 ? STR(" OR ") : STR(""));
@@ -282,12 +279,12 @@ static void search_here(struct reader *r, struct str words, uint32_t before,
                         struct search_hits *hits, size_t *cap) {
     struct str query = query_of(r, words);
     struct str small = arena_lower(r->arena,
-                                   str_slice(words, 0, QUERY_BYTES_MAX));
+                                   str_slice(words, 0, SEARCH_QUERY_BYTES_MAX));
     if (query.n == 0)
         return;
     struct row row = reader_ask(r, QUERY_search);
     row_bind_text(&row, query);
-    row_bind_int(&row, WEIGHED_MAX);
+    row_bind_int(&row, SEARCH_WEIGHED_MAX);
     while (row_next(&row)) {
         hits->at = arena_grow(r->arena, hits->at, hits->count, cap,
                               sizeof *hits->at);
@@ -314,7 +311,8 @@ struct search_hits reader_search(struct reader *r, struct str words,
     }
     if (hits.count > 1)
         qsort(hits.at, hits.count, sizeof *hits.at, by_score);
-    hits.count = shown_of(&hits, most < MOST_MAX ? most : MOST_MAX);
+    most = most < SEARCH_FOUND_MAX ? most : SEARCH_FOUND_MAX;
+    hits.count = shown_of(&hits, most);
     return hits;
 }
 

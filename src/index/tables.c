@@ -2,8 +2,7 @@
  * over the fields for the columns and one for the values. */
 #include "index/tables.h"
 
-#define SQL_BYTES_MAX ((size_t)64 << 10)
-#define NESTED_MAX 4 /* a noun, and lists in lists of it */
+#include "base/limits.h"
 
 struct table {
     struct db *db;
@@ -11,7 +10,7 @@ struct table {
     struct table *lists;       /* that stand in it */
     const struct shape *shape; /* of a row; NULL: one value */
     const char *name;          /* "entry_workarounds" */
-    const char *places[NESTED_MAX]; /* "number", "workarounds_at" */
+    const char *places[TABLE_DEPTH_MAX]; /* "number", "workarounds_at" */
     size_t place_count;
     struct statement insert;
 };
@@ -68,7 +67,7 @@ static void table_create(struct table *t) {
     struct columns c = {.count = 0};
     struct arena *a = t->db->arena;
     bool is_noun = t->place_count == 1;
-    buf_init_in(&c.sql, a, SQL_BYTES_MAX);
+    buf_init_in(&c.sql, a, TABLE_SQL_BYTES_MAX);
     buf_printf(&c.sql, "CREATE TABLE \"%s\" (\n", t->name);
     for (size_t i = 0; i < t->place_count; i++)
         put_column(&c, "", t->places[i], "",
@@ -161,7 +160,7 @@ static void bind_values(struct row *row, const struct shape *shape,
 }
 
 struct places {
-    size_t at[NESTED_MAX];
+    size_t at[TABLE_DEPTH_MAX];
 };
 
 static struct table *write_lists(struct table *t, struct places where,

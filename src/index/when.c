@@ -117,7 +117,7 @@ struct when *when_new(struct arena *a) {
 static bool put_in_sql(struct arena *a, struct str predicate,
                        struct precomputed *f, struct str *why) {
     struct buf sql;
-    buf_init_in(&sql, a, (size_t)4 * PREDICATE_MAX_BYTES);
+    buf_init_in(&sql, a, (size_t)4 * PREDICATE_BYTES_MAX);
     buf_add(&sql, STR("SELECT (\n"));
     struct predicate words = predicate_read(predicate, &sql);
     buf_add(&sql, STR("\n)"));

@@ -2,10 +2,9 @@
  * derived from texts that the digest has already seen, so it is not part of
  * the digest. */
 #include "corpus/fields.h"
+#include "base/limits.h"
 #include "index/search.h"
 #include "index/write.h"
-
-#define COLUMN_BYTES_MAX ((size_t)4 << 20)
 
 static void add_text(struct buf *out, struct str text) {
     struct search_word word;
@@ -78,7 +77,7 @@ static void write_one(struct writer *w, struct statement *insert,
     struct buf columns[COLUMN_FIXES + 1];
     struct row row = row_of(w->db, insert);
     for (size_t i = 0; i <= COLUMN_FIXES; i++)
-        buf_init_in(&columns[i], w->db->arena, COLUMN_BYTES_MAX);
+        buf_init_in(&columns[i], w->db->arena, SEARCH_COLUMN_BYTES_MAX);
     add_text(&columns[COLUMN_TITLE], e->id);
     add_text(&columns[COLUMN_TITLE], e->component);
     add_messages(&columns[COLUMN_MESSAGE], e);
@@ -95,7 +94,7 @@ static void write_one(struct writer *w, struct statement *insert,
         if (!buf_ok(&columns[i]))
             arena_raise(w->db->arena, FAIL_CEILING,
                         "an entry has more than %zu bytes of text",
-                        COLUMN_BYTES_MAX);
+                        SEARCH_COLUMN_BYTES_MAX);
         row_bind_text(&row, buf_str(&columns[i]));
     }
     row_write(&row);

@@ -11,11 +11,10 @@
  */
 #include "log/clean.h"
 
+#include "base/limits.h"
 #include "base/utf8.h"
 #include "log/cursor.h"
 #include "log/plain.h"
-
-#define OSC_MAX 256 /* a longer one was never meant as one */
 
 static bool is_between(char c, char low, char high) {
     return c >= low && c <= high;
@@ -33,7 +32,7 @@ static bool take_csi(struct cursor *c) {
 
 /* The title of a window: up to BEL or ESC \. */
 static bool take_osc(struct cursor *c) {
-    size_t end = c->at + OSC_MAX;
+    size_t end = c->at + OSC_BYTES_MAX;
     for (size_t i = c->at; i < c->text.n && i < end; i++) {
         bool is_st = c->text.p[i] == '\x1b' && i + 1 < c->text.n &&
                      c->text.p[i + 1] == '\\';

@@ -11,10 +11,10 @@
  */
 #include "log/encoding.h"
 
+#include "base/limits.h"
 #include "base/utf8.h"
 
 #define PROBE_BYTES KIND_BYTES
-#define OUT_CEILING ((size_t)64 * 1024)
 
 enum encoding { ENCODING_UNKNOWN, ENCODING_UTF8, ENCODING_LE, ENCODING_BE };
 
@@ -35,7 +35,7 @@ struct decoder *encoding_open(struct arena *a, bytes_fn on_bytes, void *ctx) {
     struct decoder *d = arena_alloc(a, sizeof *d);
     d->on_bytes = on_bytes;
     d->ctx = ctx;
-    buf_init_in(&d->out, a, OUT_CEILING);
+    buf_init_in(&d->out, a, ENCODING_BYTES_MAX);
     return d;
 }
 
@@ -87,7 +87,7 @@ static void feed_wide(struct decoder *d, struct str bytes) {
         uint32_t low = d->encoding == ENCODING_LE ? d->half : byte;
         uint32_t top = d->encoding == ENCODING_LE ? byte : d->half;
         put_unit(d, top << 8 | low);
-        if (d->out.n > OUT_CEILING - 16)
+        if (d->out.n > ENCODING_BYTES_MAX - 16)
             flush(d);
     }
     flush(d);

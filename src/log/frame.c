@@ -11,7 +11,8 @@
  */
 #include "log/frame_rows.h"
 
-#define ROUNDS_MAX 12
+#include "base/limits.h"
+
 #define HEAD_BYTES 128 /* in which a tab or bar stands */
 
 /* ---- the table, compiled ---- */
@@ -144,7 +145,7 @@ static void note_prefix(struct frame *f, const char *prefix) {
 void frame_strip(struct frame *f) {
     const char *prefix = NULL; /* of the record */
     struct peg_match m;
-    for (int round = 0; round < ROUNDS_MAX; round++) {
+    for (int round = 0; round < FRAME_ROUNDS_MAX; round++) {
         const char *before = f->text.p;
         if (!take_one(f))
             break;

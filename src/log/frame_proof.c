@@ -14,6 +14,7 @@
  * found out by what stands near, wherever reading begins.
  */
 #include "log/cursor.h"
+#include "base/limits.h"
 #include "log/frame_rows.h"
 
 /* "torch.OutOfMemoryError: ", "CUDA error: " and other first words */
@@ -134,7 +135,6 @@ bool frame_believe_label(struct frame *f, enum frame_label label,
 
 #define BLANKS_MAX 7    /* before a number that is set to the right */
 #define NAME_MAX 63
-#define LABEL_MAX 160   /* before its first blank */
 
 /* Most lines begin with a word that holds neither of these. */
 static bool has_sign(struct str s) {
@@ -143,7 +143,7 @@ static bool has_sign(struct str s) {
         i++;
     if (i > 0)
         return i < s.n && is_digit(s.p[i]);
-    for (; i < s.n && i < LABEL_MAX && s.p[i] != ' '; i++)
+    for (; i < s.n && i < FRAME_LABEL_BYTES_MAX && s.p[i] != ' '; i++)
         if (is_digit(s.p[i]) || is_any(s.p[i], ":/["))
             return true;
     struct str head = str_slice(s, 0, NAME_MAX);

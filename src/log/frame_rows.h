@@ -4,9 +4,8 @@
 #define LOG_FRAME_ROWS_H
 
 #include "log/frame.h"
+#include "base/limits.h"
 #include "base/peg.h"
-
-#define FRAME_ROWS_MAX 64
 
 /* When a row of the table is tried, and what it says of the line, as bits. */
 enum frame_rule {

@@ -11,6 +11,8 @@
  */
 #include "log/history.h"
 
+#include "base/limits.h"
+
 #include <string.h>
 
 #include "log/plain.h"
@@ -20,7 +22,6 @@
 #define TAIL_PIECES 128
 #define ZONE_BEFORE 4 /* pieces */
 #define ZONE_BEHIND 1
-#define ZONE_PIECES_MAX 64
 #define LITTLE_BYTES (64 * 1024) /* where no failure stands */
 
 struct piece {
@@ -46,7 +47,7 @@ struct history *history_new(struct arena *a) {
 }
 
 static void keep(struct history *h, struct piece *p) {
-    if (p->is_kept || h->zone_count == ZONE_PIECES_MAX)
+    if (p->is_kept || h->zone_count == HISTORY_ZONES_MAX)
         return;
     p->is_kept = true;
     h->zone_count++;

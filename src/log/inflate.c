@@ -20,6 +20,8 @@
  */
 #include "log/inflate.h"
 
+#include "base/limits.h"
+
 #include <lzma.h>
 #include <string.h>
 #include <zlib.h>
@@ -28,8 +30,7 @@
 
 #define MAGIC_BYTES 6
 #define OUT_BYTES ((size_t)64 * 1024)
-#define WINDOW_LOG_MAX 27
-#define WINDOW_MAX_MIB (1u << (WINDOW_LOG_MAX - 20))
+#define WINDOW_MAX_MIB (1u << (INFLATE_WINDOW_LOG2_MAX - 20))
 #define XZ_MEMORY_MAX                                                         \
     (((uint64_t)WINDOW_MAX_MIB + 16) << 20) /* and its tables */
 
@@ -133,7 +134,8 @@ static bool start_zstd(struct inflater *i) {
     i->zstd = ZSTD_createDStream();
     if (!i->zstd)
         return false;
-    ZSTD_DCtx_setParameter(i->zstd, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
+    ZSTD_DCtx_setParameter(i->zstd, ZSTD_d_windowLogMax,
+                           INFLATE_WINDOW_LOG2_MAX);
     arena_defer(i->a, end_zstd, i->zstd);
     return true;
 }

@@ -15,12 +15,11 @@
 #define LOG_LOG_H
 
 #include "base/arena.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "log/stamp.h"
 #include "log/kind.h"
 
-#define LOG_LINE_MAX (64 * 1024)  /* a longer line comes in pieces, joined */
-#define LOG_STREAMS_MAX 256       /* further ones share the last */
 #define LOG_MEMORY 2048 /* bytes back; what stood before leaves no trace in how
                            a line is read */
 

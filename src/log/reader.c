@@ -264,7 +264,7 @@ static bool may_be_json(struct str s) {
 
 static bool read_json(struct log_reader *r, struct frame *f, int depth) {
     struct record record;
-    if (!may_be_json(f->text) || depth + 1 > DEPTH_MAX ||
+    if (!may_be_json(f->text) || depth + 1 > LOG_JSON_DEPTH_MAX ||
         !record_read(&r->scratch, f->text, &record))
         return false;
     bool is_rest = record.is_docker && record.count > 0 &&
@@ -295,7 +295,7 @@ static bool read_values(struct log_reader *r, const struct frame *f,
                         int depth) {
     struct value v = {.rest = f->text};
     bool is_record = f->is_record, has_value = false;
-    while (!f->is_partial && depth < DEPTH_MAX &&
+    while (!f->is_partial && depth < LOG_JSON_DEPTH_MAX &&
            value_find(v.rest, &r->bufs[BUF_VALUES + depth], &v)) {
         uint32_t stream = stream_of(r, f);
         hand_out_text(r, v.before, stream, false, is_record);
@@ -426,10 +426,10 @@ static struct log_reader *open_bare(struct arena *a, log_line_fn on_line,
     r->a = a;
     r->on_line = on_line;
     r->ctx = ctx;
-    arena_init(&r->scratch, a->from, SCRATCH_CEILING);
+    arena_init(&r->scratch, a->from, LOG_SCRATCH_BYTES_MAX);
     arena_defer(a, free_scratch, &r->scratch);
     for (size_t i = 0; i < READER_BUFS; i++)
-        buf_init_in(&r->bufs[i], a, CLEAN_CEILING);
+        buf_init_in(&r->bufs[i], a, LOG_CLEAN_BYTES_MAX);
     return r;
 }
 

@@ -11,11 +11,9 @@
 #include "log/skim.h"
 #include "log/stream.h"
 #include "log/wrap.h"
+#include "base/limits.h"
 
-#define DEPTH_MAX 4     /* JSON in JSON */
 #define LABEL_LINES 64  /* how long a "3: " is believed to be a rank */
-#define CLEAN_CEILING ((size_t)4 * LOG_LINE_MAX)
-#define SCRATCH_CEILING ((size_t)8 << 20)
 
 /* Where the text of a line is rewritten. */
 enum {
@@ -23,8 +21,8 @@ enum {
     BUF_UNFOLDED,
     BUF_FOLDED,
     BUF_CLEAN,    /* one for each depth */
-    BUF_VALUES = BUF_CLEAN + DEPTH_MAX + 1,
-    READER_BUFS = BUF_VALUES + DEPTH_MAX
+    BUF_VALUES = BUF_CLEAN + LOG_JSON_DEPTH_MAX + 1,
+    READER_BUFS = BUF_VALUES + LOG_JSON_DEPTH_MAX
 };
 
 /* Something seen at a place, not long ago or forgotten. */

@@ -3,8 +3,7 @@
 #define LOG_RECORD_H
 
 #include "log/log.h"
-
-#define RECORD_TEXTS_MAX 8
+#include "base/limits.h"
 
 enum record_role {
     RECORD_MESSAGE,

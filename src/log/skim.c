@@ -15,6 +15,8 @@
  */
 #include "log/skim.h"
 
+#include "base/limits.h"
+
 #include <string.h>
 
 #include "log/frame.h"
@@ -22,10 +24,8 @@
 
 #define SKIM_BLOCK (256 * 1024)
 #define SKIM_PART (512 * 1024) /* for each of several threads */
-#define SKIM_LINE_MAX (256 * 1024)
 #define SKIM_BACK (64 * 1024) /* farthest that an island reaches back */
 #define SKIM_JOIN (2 * 1024)  /* a shorter gap is read */
-#define CUT_LINES_MAX 4       /* that the island's first line goes on from */
 
 struct skim {
     struct arena *a;
@@ -89,7 +89,7 @@ static bool is_cut(const struct skim *s, struct str line) {
 }
 
 static uint64_t before_cuts(const struct skim *s, uint64_t start) {
-    for (int i = 0; i < CUT_LINES_MAX && start > s->base; i++) {
+    for (int i = 0; i < SKIM_CUT_LINES_MAX && start > s->base; i++) {
         uint64_t before = line_start(s, start - 1);
         if (!is_cut(s, held_between(s, before, start)))
             break;

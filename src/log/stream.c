@@ -3,7 +3,7 @@
  * are cut at 128 bytes: a hostile log fills the table once and no more. */
 #include "log/stream.h"
 
-#define NAME_MAX_BYTES 128
+#include "base/limits.h"
 
 struct stream_table {
     struct arena *a;
@@ -78,9 +78,9 @@ uint32_t stream_find(struct stream_table *t, const struct stream *s) {
     if (stream_is_nobody(s))
         return 0;
     struct stream wanted = *s;
-    wanted.pod = str_slice(s->pod, 0, NAME_MAX_BYTES);
-    wanted.container = str_slice(s->container, 0, NAME_MAX_BYTES);
-    wanted.process = str_slice(s->process, 0, NAME_MAX_BYTES);
+    wanted.pod = str_slice(s->pod, 0, STREAM_NAME_BYTES_MAX);
+    wanted.container = str_slice(s->container, 0, STREAM_NAME_BYTES_MAX);
+    wanted.process = str_slice(s->process, 0, STREAM_NAME_BYTES_MAX);
     if (stream_is_same(&t->at[t->last], &wanted))
         return t->last;
     uint64_t hash = hash_of(&wanted);

@@ -1,0 +1,220 @@
+/* limits.h: every ceiling on what comes in, once, with what happens there: a log,
+ * a question, a file of the corpus may be of any size, and what the program
+ * keeps of it may not. What a table or a format holds by its own nature stands
+ * with it. Those of match/, memory/ and render/ still stand in their files. */
+#ifndef BASE_LIMITS_H
+#define BASE_LIMITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- base: text ---- */
+/* Bytes of a word that another is compared with; a longer one is near
+ * nothing. */
+#define NEAR_BYTES_MAX 96
+/* Named parts of one match of a small pattern; further ones are dropped. */
+#define PEG_CAPTURES_MAX 8
+
+/* ---- log: bytes to lines ---- */
+/* Bytes of a line; a longer one comes in pieces, joined. */
+#define LOG_LINE_MAX (64 * 1024)
+/* Streams told apart (ranks, containers); further ones share the last. */
+#define LOG_STREAMS_MAX 256
+/* JSON printed in JSON in a log, so deep. */
+#define LOG_JSON_DEPTH_MAX 4
+/* A line without its colours and frames; it never grows beyond. */
+#define LOG_CLEAN_BYTES_MAX ((size_t)4 * LOG_LINE_MAX)
+/* What a reader of lines holds besides for one line. */
+#define LOG_SCRATCH_BYTES_MAX ((size_t)8 << 20)
+/* Bytes of a stream's name; the rest is not compared. */
+#define STREAM_NAME_BYTES_MAX 128
+/* Rows of the table of framings. */
+#define FRAME_ROWS_MAX 64
+/* Frames taken off one line; what stands behind them is text. */
+#define FRAME_ROUNDS_MAX 12
+/* Bytes of a label before its first blank; a longer one is text. */
+#define FRAME_LABEL_BYTES_MAX 160
+/* Pieces kept before failures, besides the first and the last of a log. */
+#define HISTORY_ZONES_MAX 64
+/* Bytes of UTF-8 made of UTF-16 at a time. */
+#define ENCODING_BYTES_MAX ((size_t)64 * 1024)
+/* Bytes without a line's end that are looked through as one line. */
+#define SKIM_LINE_MAX (256 * 1024)
+/* Lines that the first line read goes on from. */
+#define SKIM_CUT_LINES_MAX 4
+/* Window of zstd and xz, as a power of two: 128 MiB; a larger one is refused. */
+#define INFLATE_WINDOW_LOG2_MAX 27
+/* Texts of one JSON record that are lines. */
+#define RECORD_TEXTS_MAX 8
+/* Bytes of a terminal's command (title, link); a longer one was never meant
+ * as one. */
+#define OSC_BYTES_MAX 256
+
+/* ---- index: the file between build and run ---- */
+/* Times 100,000 steps of one SQL statement; one that takes more reads no
+ * index. */
+#define SQL_TICKS_MAX 200
+/* Layers of a model of the catalogue. */
+#define MODEL_LAYERS_MAX 65536
+/* Bytes of the pack behind the tables. */
+#define PACK_BYTES_MAX ((size_t)1 << 30)
+/* Words of a model's name that are compared. */
+#define MODEL_WORDS_MAX 24
+/* Bytes of a model's name; what is longer is no name. */
+#define MODEL_NAME_BYTES_MAX 512
+/* Texts that a predicate's fact is tried with at build. */
+#define PRECOMPUTED_VALUES_MAX 64
+/* Bytes of a predicate (`when`). */
+#define PREDICATE_BYTES_MAX 4096
+/* Facts that one predicate asks for. */
+#define PREDICATE_FACTS_MAX 16
+/* Bytes of the SQL of one table. */
+#define TABLE_SQL_BYTES_MAX ((size_t)64 << 10)
+/* A noun, and lists in lists of it. */
+#define TABLE_DEPTH_MAX 4
+/* Bytes of an entry's text that search looks through. */
+#define SEARCH_COLUMN_BYTES_MAX ((size_t)4 << 20)
+/* Items of a list in a record; more is damage. */
+#define RECORD_COUNT_MAX (INT64_C(1) << 56)
+/* Bytes of a card's name. */
+#define GPU_NAME_BYTES_MAX 200
+/* Words of a search that count. */
+#define SEARCH_WORDS_MAX 48
+/* Bytes of one of them. */
+#define SEARCH_WORD_BYTES_MAX 256
+/* Bytes of the question that SQLite is asked. */
+#define SEARCH_QUERY_BYTES_MAX ((size_t)64 << 10)
+/* Entries that a search may be asked for. */
+#define SEARCH_FOUND_MAX 1000
+/* Entries that bm25 names, before the rest counts. */
+#define SEARCH_WEIGHED_MAX 200
+
+/* ---- diagnose: hits to a report ---- */
+/* Amounts of one log that bound each other. */
+#define BOUND_POINTS_MAX 96
+/* Bytes of what one of them says. */
+#define BOUND_TEXT_BYTES_MAX 1024
+/* Conditions without a failure that are shown. */
+#define SUSPECTS_MAX 6
+/* Places of one failure that are told apart; further ones are counted. */
+#define INSTANCES_MAX 64
+/* Bytes of a command that is corrected. */
+#define SHELL_COMMAND_BYTES_MAX (64 * 1024)
+/* Changes made to one command. */
+#define COMMAND_EDITS_MAX 32
+/* Bytes in front of a command that are looked at for a prompt. */
+#define COMMAND_FRONT_BYTES_MAX 1024
+/* Amounts of one pattern that may rise: more than a scan keeps. */
+#define GROWTH_LEVELS_MAX 128
+/* Things already tried that a log may show. */
+#define ATTEMPTS_MAX 8
+/* Questions of one report. */
+#define QUESTIONS_MAX 5
+/* Questions that are weighed for it. */
+#define QUESTIONS_GATHERED_MAX 32
+/* Failures kept of one log; further ones are counted on the last of theirs. */
+#define SIGHTINGS_MAX 512
+/* Echoes kept of one failure; further ones are only counted. */
+#define SIGHTING_PLACES_MAX 16
+/* Bytes of a text of an entry with its values filled in. */
+#define TEMPLATE_BYTES_MAX (64 * 1024)
+/* Bytes of a remark on numbers that do not agree. */
+#define RECONCILE_TEXT_BYTES_MAX 1024
+/* Engines that one log may name. */
+#define LOG_ENGINES_MAX 16
+/* Families of causes of one mechanism. */
+#define CAUSE_FAMILIES_MAX 16
+/* Dimensions of a tensor that a message names. */
+#define TENSOR_DIMS_MAX 12
+
+/* ---- api: what callers may ask ---- */
+/* Knowledge bases opened as one. */
+#define BASES_MAX 16
+/* Bytes of one answer in any format. */
+#define ANSWER_BYTES_MAX ((size_t)256 << 20)
+/* Bytes of an index file. */
+#define INDEX_BYTES_MAX ((off_t)1 << 30)
+/* A count that a caller may say: GPUs, layers, requests. */
+#define FIT_COUNT_MAX 1000000
+/* Facts that a question may say. */
+#define FIT_FACTS_MAX 128
+/* Answers side by side. */
+#define FIT_COLUMNS_MAX 16
+/* Requests at once that are looked for. */
+#define FIT_REQUESTS_MAX 1000000
+
+/* ---- author: the corpus compiler ---- */
+/* Bytes of one file. */
+#define YAML_BYTES_MAX (1 << 20)
+/* Values in values. */
+#define YAML_DEPTH_MAX 16
+/* Values of one file; an alias counts as all that it stands for. */
+#define YAML_NODES_MAX 100000
+/* Files of a corpus. */
+#define FILES_MAX 500000
+/* Folders in folders of it. */
+#define FILES_DEPTH_MAX 4
+/* Bytes of a log beside an entry. */
+#define FILE_BYTES_MAX (16 << 20)
+/* Threads of a build. */
+#define BUILD_THREADS_MAX 16
+/* Diagnostics of one build; then it stops. */
+#define COMPLAINTS_MAX 2000
+/* Bytes of a pattern made of an engine's flags. */
+#define ENGINE_PATTERN_BYTES_MAX 2048
+/* Bytes of the pattern of a draft. */
+#define DRAFT_PATTERN_BYTES_MAX 4096
+/* Bytes of a line that is drafted from; what is said later says little. */
+#define DRAFT_LINE_BYTES_MAX 600
+/* Bytes of a draft. */
+#define DRAFT_BYTES_MAX (64 * 1024)
+/* Bytes of the key of a text. */
+#define I18N_KEY_BYTES_MAX 200
+/* Numbers and names of a text that its translation must have. */
+#define TRANSLATION_TOKENS_MAX 256
+/* Bytes shown of a text that a pattern was tried on. */
+#define TRIED_TEXT_BYTES_MAX 60
+/* Bytes of a JSON schema. */
+#define SCHEMA_BYTES_MAX (512 * 1024)
+/* Bytes of kb/FORMAT.md. */
+#define FORMAT_PAGE_BYTES_MAX (256 * 1024)
+/* Bytes of a page of the site. */
+#define SITE_PAGE_BYTES_MAX ((size_t)16 << 20)
+
+/* ---- cli: what users may ask ---- */
+/* Threads (`--jobs`). */
+#define JOBS_MAX 256
+/* Facts said with --set. */
+#define CLI_ANSWERS_MAX 64
+/* Files given with --kb. */
+#define CLI_KBS_MAX 16
+/* Flags of an engine given to `fit`. */
+#define CLI_FIT_MAX 64
+/* Fixes asked for with --top. */
+#define TOP_MAX 1000
+/* Days asked for with --stale. */
+#define DAYS_MAX 36500
+/* Bytes of a config.json, or of the front of a GGUF file. */
+#define MODEL_FILE_BYTES_MAX ((size_t)64 << 20)
+/* Bytes of a file that holds a command. */
+#define FIT_COMMAND_BYTES_MAX ((size_t)1 << 20)
+/* Bytes of a message that is searched for. */
+#define SEARCH_INPUT_BYTES_MAX (64 * 1024)
+/* Bytes of a log that an entry is drafted from. */
+#define DRAFT_LOG_BYTES_MAX ((size_t)64 << 20)
+/* Bytes of what is known of it already. */
+#define DRAFT_REPORT_BYTES_MAX ((size_t)16 << 20)
+/* Bytes of a note on a fix. */
+#define FEEDBACK_NOTE_BYTES_MAX 500
+/* Bytes of a line of the file of feedback. */
+#define FEEDBACK_LINE_BYTES_MAX 1200
+/* Bytes of the path of the user's own entries. */
+#define OVERLAY_PATH_MAX 4096
+/* Bytes of one of them. */
+#define OVERLAY_BYTES_MAX (4 << 20)
+/* Bytes of all diagnostics in JSON. */
+#define DIAGNOSTICS_BYTES_MAX ((size_t)64 << 20)
+/* Bytes of one diagnostic. */
+#define DIAG_BYTES_MAX (1 << 20)
+
+#endif
