@@ -185,6 +185,11 @@ static bool is_better_command(const struct diagnosis *d, struct str command,
     return !is_part_of(command, d->command) && is_above;
 }
 
+/* A script's own flags are not known well enough to write its command anew. */
+static bool is_of_script(const struct diagnosis *d, const struct hit *h) {
+    return reader_engine(d->r, h->owner)->command.n == 0;
+}
+
 static void command_find(struct diagnosis *d, const struct failure_end *end) {
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *h = &d->scan->hits.at[i];
@@ -194,7 +199,8 @@ static void command_find(struct diagnosis *d, const struct failure_end *end) {
                         command_in_line(h->command_line, h->command_at,
                                         &command);
         if (h->kind != PATTERN_CONTEXT || command.n == 0 || is_cut ||
-            !is_ours(d, h) || command_is_image_alone(command)) {
+            !is_ours(d, h) || is_of_script(d, h) ||
+            command_is_image_alone(command)) {
             continue;
         }
         if (is_better_command(d, command, h->order <= end->last)) {

@@ -4,7 +4,8 @@
  * first row whose frame stands in the traceback says it; else the row that was
  * passed last before the failure, in the same stream or in none; else, where
  * nothing was passed, one that the program's other writers had on their way
- * (a progress bar, a worker, another rank's traceback) comes within a few lines. The engine's own
+ * (a progress bar, a worker, another rank's traceback) comes within a few lines;
+ * else what the frames of other ranks nearby agree on. The engine's own
  * rows are asked before PyTorch's, which know any program; only that its
  * bare "a forward pass" gives way to a passed line that says which.
  *
@@ -17,6 +18,7 @@
 #include <inttypes.h>
 
 #define LATE_LINES 8 /* so far behind the failure other writers catch up */
+#define NEIGHBOUR_LINES 100 /* a traceback of the same program is as near */
 
 struct stage_found {
     const struct stage_anchor *anchor;
@@ -117,6 +119,29 @@ static struct stage_found by_line_after(const struct diagnosis *d,
     return (struct stage_found){NULL, 0};
 }
 
+/* Ranks print at once: a message may stand apart from its own frames, and
+ * those of another rank were cut elsewhere. */
+static struct stage_found by_neighbours(const struct diagnosis *d,
+                                        const struct engine *e,
+                                        const struct sighting *s) {
+    const struct place *p = &s->places[0];
+    struct stage_found found = {NULL, 0};
+    for (size_t i = 0; i < d->stage_hits.count; i++) {
+        const struct hit *h = d->stage_hits.at[i];
+        const struct stage_anchor *row = anchor_of(d, e, h);
+        if (!row || !row->is_frame || h->stream == p->stream ||
+            h->first_line + NEIGHBOUR_LINES < p->first_line ||
+            h->first_line > p->last_line + NEIGHBOUR_LINES) {
+            continue;
+        }
+        if (found.anchor && !str_eq(found.anchor->stage, row->stage)) {
+            return (struct stage_found){NULL, 0};
+        }
+        found = (struct stage_found){row, h->first_line};
+    }
+    return found;
+}
+
 static bool says(const struct stage_found *found, const char *stage) {
     return found->anchor && str_eq(found->anchor->stage, str_of(stage));
 }
@@ -158,7 +183,10 @@ static struct stage_found stage_of(const struct diagnosis *d,
     if (!passed.anchor) {
         passed = by_line_after(d, own, s);
     }
-    return passed.anchor ? passed : by_line_after(d, torch, s);
+    if (!passed.anchor) {
+        passed = by_line_after(d, torch, s);
+    }
+    return passed.anchor ? passed : by_neighbours(d, torch, s);
 }
 
 /* A default number of ranks counts only where the whole command is seen. */
