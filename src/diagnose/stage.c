@@ -119,6 +119,12 @@ static struct stage_found by_line_after(const struct diagnosis *d,
     return (struct stage_found){NULL, 0};
 }
 
+/* A frame or the code below it: a word alone may be anybody's. */
+static bool is_of_traceback(struct str text) {
+    return str_starts(text, STR(" ")) || str_starts(text, STR("\t")) ||
+           str_find(text, STR("File \"")) < text.n;
+}
+
 /* Ranks print at once: a message may stand apart from its own frames, and
  * those of another rank were cut elsewhere. */
 static struct stage_found by_neighbours(const struct diagnosis *d,
@@ -130,6 +136,8 @@ static struct stage_found by_neighbours(const struct diagnosis *d,
         const struct hit *h = d->stage_hits.at[i];
         const struct stage_anchor *row = anchor_of(d, e, h);
         if (!row || !row->is_frame || h->stream == p->stream ||
+            !is_of_traceback(h->text) ||
+            !are_kin(d, h->stream, p->stream) ||
             h->first_line + NEIGHBOUR_LINES < p->first_line ||
             h->first_line > p->last_line + NEIGHBOUR_LINES) {
             continue;
