@@ -71,10 +71,8 @@ static const struct engine *engine_asked(struct asking *q,
         said != NULL ? reader_engine_by_id(q->r, said->word)
                      : fit_engine_of_flags(q->r, facts);
     if (said == NULL && e != NULL) {
-        struct fact f = {.name = FACT_engine, .source = SOURCE_DERIVED,
-                         .known = true, .word = e->id, .gpu = FACT_NONE,
-                         .rank = FACT_NONE, .pid = FACT_NONE,
-                         .why = STR("it takes these flags")};
+        struct fact f = fact_word(FACT_engine, SOURCE_DERIVED, e->id);
+        f.why = STR("it takes these flags");
         fit_keep(&q->said, &f);
     }
     return e != NULL ? e : reader_engine_by_id(q->r, STR("vllm"));
@@ -217,11 +215,8 @@ static void take_scale_block(struct inputs *c,
     bool is_own = str_starts(name, maker) && m->model->scale_block > 0 &&
                   str_eq_nocase(m->quantization, STR("fp8"));
     if (is_own && !c->in[FACT_scale_block].known) {
-        c->in[FACT_scale_block] = (struct fact){
-            .name = FACT_scale_block, .source = SOURCE_CATALOGUE,
-            .known = true, .number = m->model->scale_block,
-            .low = m->model->scale_block, .high = m->model->scale_block,
-            .gpu = FACT_NONE, .rank = FACT_NONE, .pid = FACT_NONE};
+        c->in[FACT_scale_block] = fact_number(
+            FACT_scale_block, SOURCE_CATALOGUE, m->model->scale_block);
     }
 }
 
@@ -229,10 +224,7 @@ static void find_model(struct asking *q, struct inputs *c) {
     struct fact *name = &c->in[FACT_model];
     if (q->file != NULL) {
         c->model = q->file;
-        *name = (struct fact){.name = FACT_model, .source = SOURCE_USER,
-                              .known = true, .word = q->file->id,
-                              .gpu = FACT_NONE, .rank = FACT_NONE,
-                              .pid = FACT_NONE};
+        *name = fact_word(FACT_model, SOURCE_USER, q->file->id);
         return;
     }
     if (!name->known) {
@@ -254,11 +246,9 @@ static void find_model(struct asking *q, struct inputs *c) {
                            : name->why;
     struct fact *quant = &c->in[FACT_quantization];
     if (m.quantization.n > 0 && !quant->known) {
-        *quant = (struct fact){.name = FACT_quantization,
-                               .source = SOURCE_DERIVED, .known = true,
-                               .word = m.quantization, .gpu = FACT_NONE,
-                               .rank = FACT_NONE, .pid = FACT_NONE,
-                               .formula = STR("read off the model's name")};
+        *quant =
+            fact_word(FACT_quantization, SOURCE_DERIVED, m.quantization);
+        quant->formula = STR("read off the model's name");
     }
 }
 
@@ -286,12 +276,12 @@ static void find_card(struct asking *q, struct inputs *c) {
     name->word = c->gpu ? c->gpu->id : name->word;
 }
 
-static struct fact defaulted(enum fact_name name, struct str word,
-                             const char *why) {
-    return (struct fact){.name = name, .source = SOURCE_DEFAULT,
-                         .known = true, .word = word, .gpu = FACT_NONE,
-                         .rank = FACT_NONE, .pid = FACT_NONE,
-                         .why = str_of(why)};
+static void take_default(struct inputs *c, enum fact_name name,
+                         struct str word, const char *why) {
+    if (!c->in[name].known && word.n > 0) {
+        c->in[name] = fact_word(name, SOURCE_DEFAULT, word);
+        c->in[name].why = str_of(why);
+    }
 }
 
 /* One FACT of this question in place of what is said: --compare. */
@@ -304,8 +294,7 @@ static struct fit_question question_of(struct asking *q,
                                     .remark_count = q->said.remark_count};
     struct inputs *c = &question.c;
     for (int n = 0; n < FACT_COUNT_OF; n++) {
-        c->in[n] = (struct fact){.name = (enum fact_name)n, .gpu = FACT_NONE,
-                                 .rank = FACT_NONE, .pid = FACT_NONE};
+        c->in[n] = fact_blank((enum fact_name)n, SOURCE_LOG);
     }
     take_report(q, c);
     for (size_t i = 0; i < q->said.count; i++) {
@@ -314,26 +303,20 @@ static struct fit_question question_of(struct asking *q,
     if (instead != NULL) {
         c->in[instead->name] = *instead;
     }
-    if (!c->in[FACT_engine].known) {
-        c->in[FACT_engine] = defaulted(FACT_engine, STR("vllm"), "oomkb's");
-    }
+    take_default(c, FACT_engine, STR("vllm"), "oomkb's");
     c->engine = c->in[FACT_engine].word;
     question.engine = reader_engine_by_id(q->r, c->engine);
-    if (!c->in[FACT_engine_version].known && question.engine != NULL &&
-        question.engine->newest.n > 0) {
-        c->in[FACT_engine_version] =
-            defaulted(FACT_engine_version, question.engine->newest,
-                      "the newest that is known");
+    if (question.engine != NULL) {
+        take_default(c, FACT_engine_version, question.engine->newest,
+                     "the newest that is known");
     }
     find_model(q, c);
     find_card(q, c);
     if (q->file_bytes > 0 && !c->in[FACT_weights_bytes].known &&
         c->in[FACT_tensor_parallel].number <= 1) {
-        c->in[FACT_weights_bytes] = (struct fact){
-            .name = FACT_weights_bytes, .source = SOURCE_USER, .known = true,
-            .number = q->file_bytes, .low = q->file_bytes,
-            .high = q->file_bytes, .gpu = FACT_NONE, .rank = FACT_NONE,
-            .pid = FACT_NONE, .why = STR("tensors of the GGUF file")};
+        c->in[FACT_weights_bytes] =
+            fact_number(FACT_weights_bytes, SOURCE_USER, q->file_bytes);
+        c->in[FACT_weights_bytes].why = STR("tensors of the GGUF file");
     }
     return question;
 }
@@ -420,29 +403,19 @@ static struct render_options options_of(const struct oomkb *kb,
                                    .entries = index_entry_count(kb->index)};
 }
 
-static int number_of(enum truth_fit fits) {
-    switch (fits) {
-    case FIT_YES: return 1;
-    case FIT_LIKELY: return 2;
-    case FIT_NO: return 0;
-    case FIT_UNKNOWN: break;
-    }
-    return -1;
-}
-
-/* It fits, it is likely to, it does not, nobody knows. */
-static int rank_of(int number) {
-    return number == 1 ? 3 : number;
-}
-
-/* Of several, one that fits is enough. */
+/* Of several, one that fits is enough: it fits, it is likely to, it does not,
+ * nobody knows. */
 static int verdict_of(const struct fit_sheet *sheet) {
-    int best = number_of(sheet->fit->fits);
+    static const int numbers[] = {[FIT_YES] = 1, [FIT_LIKELY] = 2,
+                                  [FIT_NO] = 0, [FIT_UNKNOWN] = -1};
+    static const int ranks[] = {[FIT_YES] = 3, [FIT_LIKELY] = 2,
+                                [FIT_NO] = 1, [FIT_UNKNOWN] = 0};
+    enum truth_fit best = sheet->fit->fits;
     for (size_t i = 0; i < sheet->column_count; i++) {
-        int one = number_of(sheet->columns[i].fit->fits);
-        best = i == 0 || rank_of(one) > rank_of(best) ? one : best;
+        enum truth_fit one = sheet->columns[i].fit->fits;
+        best = i == 0 || ranks[one] > ranks[best] ? one : best;
     }
-    return best;
+    return numbers[best];
 }
 
 /* Where what is compared was said in the list alone, people read of the first

@@ -135,12 +135,6 @@ static struct str with_unit(struct arena *a, struct str value,
                : value;
 }
 
-/* $TP, <n>: what somebody else fills in. */
-static bool has_gap(struct str value) {
-    return str_find_char(value, '$') < value.n ||
-           str_find_char(value, '<') < value.n;
-}
-
 static struct str engine_said(const struct fit_said *s,
                               const struct engine *e) {
     for (size_t i = 0; i < s->count; i++) {
@@ -174,10 +168,8 @@ static void take_other_half(struct fit_said *s, const struct engine *e,
                   !fit_is_said(s, FACT_value_cache_dtype);
     for (size_t i = 0; is_key && e != NULL && i < e->flag_count; i++) {
         if (e->flags[i].fact == FACT_value_cache_dtype) {
-            struct fact f = {.name = FACT_value_cache_dtype,
-                             .source = SOURCE_DEFAULT, .known = true,
-                             .word = STR("f16"), .gpu = FACT_NONE,
-                             .rank = FACT_NONE, .pid = FACT_NONE};
+            struct fact f = fact_word(FACT_value_cache_dtype, SOURCE_DEFAULT,
+                                      STR("f16"));
             fit_keep(s, &f);
         }
     }
@@ -188,13 +180,15 @@ static void take_row(struct fit_said *s, const struct engine *e,
                      struct str value) {
     struct fact f;
     struct str version = e != NULL ? engine_said(s, e) : STR("");
+    bool has_gap = str_find_char(value, '$') < value.n || /* $TP, <n>: what */
+                   str_find_char(value, '<') < value.n; /* others fill in */
     if (e != NULL &&
         version_in_range(&row->exists, version) == RANGE_OUTSIDE) {
         remark(s, "fit.remark.release", name,
                arena_printf(s->a, "%.*s %.*s", STR_ARG(e->name),
                             STR_ARG(version)));
     }
-    if (has_gap(value)) {
+    if (has_gap) {
         remark(s, "fit.remark.gap", name, value);
     } else if (fact_unit(row->fact) == UNIT_BOOL) {
         take_switch(s, row->fact, value);
@@ -328,10 +322,8 @@ static void take_model(struct fit_said *s, const struct command *c) {
         bool is_flag = str_starts(word, STR("-"));
         if (!is_flag && !is_behind_flag &&
             reader_model(s->r, word).model != NULL) {
-            struct fact f = {.name = FACT_model, .source = SOURCE_USER,
-                             .known = true, .word = arena_str(s->a, word),
-                             .gpu = FACT_NONE, .rank = FACT_NONE,
-                             .pid = FACT_NONE};
+            struct fact f = fact_word(FACT_model, SOURCE_USER,
+                                      arena_str(s->a, word));
             fit_keep(s, &f);
             return;
         }

@@ -215,9 +215,11 @@ bool fit_slice_named(struct str name, struct str *whole, int64_t *gib) {
 
 struct fact fit_slice_total(int64_t gib) {
     int64_t most = gib << 30;
-    return (struct fact){
-        .name = FACT_gpu_total, .source = SOURCE_USER, .known = true,
-        .ranged = true, .low = most / 100 * 94, .high = most,
-        .number = most / 100 * 97, .gpu = FACT_NONE, .rank = FACT_NONE,
-        .pid = FACT_NONE, .why = STR("of the MIG slice's name")};
+    struct fact f =
+        fact_number(FACT_gpu_total, SOURCE_USER, most / 100 * 97);
+    f.ranged = true;
+    f.low = most / 100 * 94;
+    f.high = most;
+    f.why = STR("of the MIG slice's name");
+    return f;
 }

@@ -54,7 +54,6 @@ static const struct effect_row rows[EFFECT_COUNT_OF] = {
     [EFFECT_fewer_workers] = {"any num_workers", "down", "code"},
     [EFFECT_kernel] = {"any", "set", "code upgrade"},
     [EFFECT_kernel_tile] = {"any", "down set", "code"},
-    [EFFECT_pool] = {"any", "up set", "code upgrade host_memory"},
     [EFFECT_other_device] = {"any", "set", ""},
     [EFFECT_build_jobs] = {"any build_jobs", "down set", ""},
 };

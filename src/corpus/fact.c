@@ -24,6 +24,26 @@ static const struct {
 #undef FACT
 };
 
+struct fact fact_blank(enum fact_name name, enum fact_source source) {
+    return (struct fact){.name = name, .source = source, .gpu = FACT_NONE,
+                         .rank = FACT_NONE, .pid = FACT_NONE};
+}
+
+struct fact fact_number(enum fact_name name, enum fact_source source,
+                        int64_t number) {
+    struct fact f = fact_blank(name, source);
+    f.known = true;
+    f.number = f.low = f.high = number;
+    return f;
+}
+
+struct fact fact_word(enum fact_name name, enum fact_source source,
+                      struct str word) {
+    struct fact f = fact_number(name, source, 0);
+    f.word = word;
+    return f;
+}
+
 const char *fact_spelling(enum fact_name name) {
     return facts[name].spelling.p;
 }

@@ -44,6 +44,13 @@ struct fact_list {
     size_t count, cap;
 };
 
+/* Not known, and nobody's; known, with that number or word. */
+struct fact fact_blank(enum fact_name name, enum fact_source source);
+struct fact fact_number(enum fact_name name, enum fact_source source,
+                        int64_t number);
+struct fact fact_word(enum fact_name name, enum fact_source source,
+                      struct str word);
+
 const char *fact_spelling(enum fact_name name);      /* "gpu_total" */
 enum unit fact_unit(enum fact_name name);
 const char *unit_spelling(enum unit unit);           /* "bytes" */

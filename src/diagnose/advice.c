@@ -78,7 +78,6 @@ static int fact_of_effect(enum effect e) {
     case EFFECT_graph_sizes:
     case EFFECT_kernel:
     case EFFECT_kernel_tile:
-    case EFFECT_pool:
     case EFFECT_other_device:
     case EFFECT_COUNT_OF: break;
     case EFFECT_build_jobs: return FACT_build_jobs;
@@ -276,8 +275,7 @@ static bool is_of_a_limit(enum effect effect) {
     return effect == EFFECT_shm_size || effect == EFFECT_raise_limit ||
            effect == EFFECT_wired_limit || effect == EFFECT_vae_tiles ||
            effect == EFFECT_kernel || effect == EFFECT_kernel_tile ||
-           effect == EFFECT_pool || effect == EFFECT_build_jobs ||
-           effect == EFFECT_step_size;
+           effect == EFFECT_build_jobs || effect == EFFECT_step_size;
 }
 
 static struct fix fix_of(struct diagnosis *d, const struct finding *f,

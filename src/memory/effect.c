@@ -51,7 +51,6 @@ static const struct row {
     [EFFECT_fewer_workers] = {effect_fewer_workers, 0},
     [EFFECT_kernel] = {effect_kernel, 0},
     [EFFECT_kernel_tile] = {effect_kernel_tile, 0},
-    [EFFECT_pool] = {effect_pool, 0},
     [EFFECT_other_device] = {effect_other_device, 0},
     [EFFECT_build_jobs] = {effect_build_jobs, 0},
     [EFFECT_batch_size] = {effect_training, 0},

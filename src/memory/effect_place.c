@@ -1,11 +1,10 @@
-/* effect_place.c: fixes that put the work where it may fit, or enlarge the
- * place: another kernel or tile, a larger pool, another device, fewer
- * compilers at once. The log has what was asked; what the new place offers
- * the reader can look up, so each answer is a condition with its number.
+/* effect_place.c: fixes that put the work where it may fit: another kernel or
+ * tile, another device, fewer compilers at once. The log has what was asked;
+ * what the new place offers the reader can look up, so each answer is a
+ * condition with its number.
  *
  *   kernel       another kernel: at most the limit per block
  *   kernel_tile  the same with smaller tiles: the factor that is missing
- *   pool         needed - available more, or the request in one piece
  *   other_device held + asked on a device that is free
  *   build_jobs   jobs = free host memory / what one held when it was ended
  */
@@ -13,10 +12,10 @@
 
 #define JOBS_MOST 256
 
-static const enum fact_name used[] = FACTS(
-    FACT_smem_required, FACT_smem_limit, FACT_pool_needed, FACT_pool_available,
-    FACT_tried_alloc, FACT_pytorch_reserved, FACT_pytorch_allocated,
-    FACT_process_in_use, FACT_victim_rss, FACT_host_free, FACT_build_jobs);
+static const enum fact_name used[] =
+    FACTS(FACT_smem_required, FACT_smem_limit, FACT_tried_alloc,
+          FACT_pytorch_reserved, FACT_pytorch_allocated, FACT_process_in_use,
+          FACT_victim_rss, FACT_host_free, FACT_build_jobs);
 
 /* ---- shared memory of one block ---- */
 
@@ -56,28 +55,6 @@ struct estimate effect_kernel_tile(const struct ask *q) {
                            MIDDLE(e.before), PLAIN(parts), MIDDLE(e.after));
     ESTIMATE_IF(q, &e, "verdict.if.tile",
                 TEXT(FORMULA(q->a, "1/%", PLAIN(parts))), BYTES(e.after.high));
-    return e;
-}
-
-/* ---- a pool of fixed size ---- */
-
-struct estimate effect_pool(const struct ask *q) {
-    struct estimate e = estimate_of(
-        FACT_pool_needed,
-        first_known(q->c, FACT_LIST(FACT_pool_needed, FACT_tried_alloc)),
-        span_in(q->c, FACT_pool_available));
-    e.short_by = span_beyond(e.after, e.limit);
-    if (!e.after.known) {
-        needs_add(&e.needs, FACT_pool_needed);
-    } else if (e.short_by.known) {
-        ESTIMATE_IF(q, &e, "verdict.if.pool", BYTES(e.short_by.high),
-                    BYTES(e.after.high));
-        e.formula = FORMULA_OF(q->a, q->c, used, "short_by = % - % = %",
-                               BYTES(e.after.high), BYTES(e.limit.low),
-                               BYTES(e.short_by.high));
-    } else {
-        ESTIMATE_IF(q, &e, "verdict.if.pool_free", BYTES(e.after.high));
-    }
     return e;
 }
 

@@ -63,21 +63,11 @@ void estimate_if_of(const struct ask *q, struct estimate *e, const char *key,
 }
 
 struct fact propose(enum fact_name name, int64_t number) {
-    return (struct fact){.name = name,
-                         .source = SOURCE_DERIVED,
-                         .known = true,
-                         .number = number,
-                         .low = number,
-                         .high = number,
-                         .gpu = FACT_NONE,
-                         .rank = FACT_NONE,
-                         .pid = FACT_NONE};
+    return fact_number(name, SOURCE_DERIVED, number);
 }
 
 struct fact propose_word(enum fact_name name, struct str word) {
-    struct fact f = propose(name, 0);
-    f.word = word;
-    return f;
+    return fact_word(name, SOURCE_DERIVED, word);
 }
 
 bool stage_is(const struct inputs *c, const char *stage) {

@@ -27,17 +27,14 @@
 #define LARGE_CARD (70 * GIB)
 
 struct fact fit_derived(enum fact_name name, struct span s, const char *why) {
-    return (struct fact){.name = name,
-                         .source = SOURCE_DERIVED,
-                         .known = s.known,
-                         .number = s.known ? span_middle(s) : 0,
-                         .ranged = s.known && s.low != s.high,
-                         .low = s.low,
-                         .high = s.high,
-                         .gpu = FACT_NONE,
-                         .rank = FACT_NONE,
-                         .pid = FACT_NONE,
-                         .why = str_of(why)};
+    struct fact f = fact_blank(name, SOURCE_DERIVED);
+    f.known = s.known;
+    f.number = s.known ? span_middle(s) : 0;
+    f.ranged = s.known && s.low != s.high;
+    f.low = s.low;
+    f.high = s.high;
+    f.why = str_of(why);
+    return f;
 }
 
 void fit_take(struct inputs *c, enum fact_name name, struct span s,

@@ -8,16 +8,6 @@
 #include "memory/engines.h"
 #include "memory/rules.h"
 
-static struct fact filled(enum fact_name name, enum fact_source source,
-                          struct str why) {
-    return (struct fact){.name = name,
-                         .source = source,
-                         .gpu = FACT_NONE,
-                         .rank = FACT_NONE,
-                         .pid = FACT_NONE,
-                         .why = why};
-}
-
 static bool is_open(const struct inputs *c, enum fact_name name) {
     return !c->in[name].known;
 }
@@ -25,7 +15,7 @@ static bool is_open(const struct inputs *c, enum fact_name name) {
 /* ---- defaults of the engine ---- */
 
 static bool read_default(const struct engine_default *d, struct fact *out) {
-    *out = filled(d->fact, SOURCE_DEFAULT, d->source);
+    *out = fact_blank(d->fact, SOURCE_DEFAULT);
     fact_read(d->fact, d->value, 1, out);
     out->name = d->fact;
     out->source = SOURCE_DEFAULT;
@@ -77,9 +67,8 @@ static void take_word(struct inputs *c, enum fact_name name, struct str word) {
     if (!is_open(c, name) || word.n == 0) {
         return;
     }
-    c->in[name] = filled(name, SOURCE_CATALOGUE, c->model->id);
-    c->in[name].known = true;
-    c->in[name].word = word;
+    c->in[name] = fact_word(name, SOURCE_CATALOGUE, word);
+    c->in[name].why = c->model->id;
 }
 
 static void take_length(struct inputs *c) {
@@ -87,10 +76,9 @@ static void take_length(struct inputs *c) {
         !engine_of(c)->is_named) {
         return;
     }
-    struct fact *f = &c->in[FACT_max_model_len];
-    *f = filled(FACT_max_model_len, SOURCE_CATALOGUE, c->model->id);
-    f->known = true;
-    f->number = f->low = f->high = c->model->max_position;
+    c->in[FACT_max_model_len] = fact_number(
+        FACT_max_model_len, SOURCE_CATALOGUE, c->model->max_position);
+    c->in[FACT_max_model_len].why = c->model->id;
 }
 
 static void take_total(struct inputs *c) {
@@ -98,7 +86,8 @@ static void take_total(struct inputs *c) {
         return;
     }
     struct fact *f = &c->in[FACT_gpu_total];
-    *f = filled(FACT_gpu_total, SOURCE_CATALOGUE, c->gpu->id);
+    *f = fact_blank(FACT_gpu_total, SOURCE_CATALOGUE);
+    f->why = c->gpu->id;
     f->known = f->ranged = true;
     f->low = c->gpu->total_low;
     f->high = c->gpu->total_high;

@@ -36,20 +36,6 @@ static void a_kernel_may_take_what_a_block_has(void **state) {
     assert_int_equal(e.needs.at[0], FACT_smem_limit);
 }
 
-static void a_pool_lacks_needed_less_available(void **state) {
-    struct inputs c =
-        case_of(NULL, NULL, SAID({FACT_pool_needed, "201326592"},
-                                 {FACT_pool_available, "167772160"}));
-    struct estimate e = memory_effect(*state, &c, SHORT_UNKNOWN, EFFECT_pool);
-    assert_condition(&e, "verdict.if.pool", "32 MiB");
-    c = case_of(NULL, NULL, SAID({FACT_tried_alloc, "314572800"}));
-    e = memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_pool);
-    assert_condition(&e, "verdict.if.pool_free", "300 MiB");
-    c.in[FACT_tried_alloc].known = false;
-    e = memory_effect(*state, &c, SHORT_UNKNOWN, EFFECT_pool);
-    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
-}
-
 static void all_of_a_program_moves(void **state) {
     struct inputs c =
         case_of(NULL, NULL, SAID({FACT_tried_alloc, "1048576"},
@@ -122,7 +108,6 @@ static void a_prefill_without_bytes_is_halved_as_a_trial(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_ARENA(a_kernel_may_take_what_a_block_has),
-        WITH_ARENA(a_pool_lacks_needed_less_available),
         WITH_ARENA(all_of_a_program_moves),
         WITH_ARENA(each_job_takes_what_the_victim_held),
         WITH_ARENA(a_limit_less_what_counts_against_it),
