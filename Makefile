@@ -202,6 +202,13 @@ eval: all  ## score it on a labelled folder; writes docs/ACCURACY.md: LOGS=DIR
 	@$(PYTHON) tests/eval/eval.py $(BUILD)/oomkb $(LOGS) --ideas $(IDEAS) \
 	  --write docs/ACCURACY.md
 
+.PHONY: check-clients
+check-clients: all  ## `oomkb mcp` with the real clients of both eras (npm)
+	@mkdir -p $(BUILD)/clients && cp tests/serve/clients/* $(BUILD)/clients/
+	@cd $(BUILD)/clients && npm --silent install
+	@node $(BUILD)/clients/talk.mjs $(abspath $(BUILD)/oomkb) \
+	  entries/vllm/kv-cache-too-small.log
+
 .PHONY: wheel
 wheel: all  ## the Python package with the library inside: build/wheel/*.whl
 	@sh python/wheel.sh $(BUILD)/liboomkb.so $(BUILD)/wheel

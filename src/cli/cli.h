@@ -70,7 +70,7 @@ enum command_bit {
     FOR_DIAGNOSE = 1, FOR_EXPLAIN = 2, FOR_VERSION = 4, FOR_HELP = 8,
     FOR_BUILD = 16, FOR_CHECK = 32, FOR_LIST = 64, FOR_SEARCH = 128,
     FOR_COMPLETION = 256, FOR_SITE = 512, FOR_FIT = 1024,
-    FOR_NEW = 2048, FOR_FEEDBACK = 4096, FOR_FMT = 8192
+    FOR_NEW = 2048, FOR_FEEDBACK = 4096, FOR_FMT = 8192, FOR_MCP = 16384
 };
 #define FOR_ALL 0xffffu
 
@@ -103,6 +103,7 @@ int run_help(struct cli *c);
 int run_build(struct cli *c); /* oomkb build DIR -o FILE */
 int run_check(struct cli *c); /* oomkb check [PATH]... */
 int run_fmt(struct cli *c); /* oomkb fmt [PATH]... */
+int run_mcp(struct cli *c); /* oomkb mcp */
 int run_stale(struct cli *c); /* oomkb check --stale [DIR] */
 
 /* diagnostics.c: what a code of `check` means, why, and how to put it right.

@@ -21,6 +21,7 @@ const struct command commands[] = {
     {"check", "[PATH]...", "cli.help.check", FOR_CHECK, OWN_COUNT, run_check},
     {"fmt", "[PATH]...", "cli.help.fmt", FOR_FMT, OWN_COUNT, run_fmt},
     {"site", "-o DIR", "cli.help.site", FOR_SITE, 0, run_site},
+    {"mcp", "", "cli.help.mcp", FOR_MCP, 0, run_mcp},
     {"completion", "SHELL", "cli.help.completion", FOR_COMPLETION, OWN_COUNT,
      run_completion},
     {"version", "", "cli.help.version", FOR_VERSION, 0, run_version},

@@ -1,0 +1,41 @@
+/* mcp.c: `oomkb mcp`, a server for agents on stdin and stdout: one message a
+ * line, until the input ends. serve/mcp.h has the protocol. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "serve/mcp.h"
+
+/* false: nobody reads on, or memory ended. */
+static bool reply_to(oomkb *kb, struct str message, struct buf *reply) {
+    buf_clear(reply);
+    if (!mcp_answer(kb, message, reply) || !buf_ok(reply))
+        return false;
+    if (reply->n == 0)
+        return true;
+    buf_add_char(reply, '\n');
+    return fwrite(reply->p, 1, reply->n, stdout) == reply->n &&
+           fflush(stdout) == 0;
+}
+
+int run_mcp(struct cli *c) {
+    oomkb *kb = cli_kb(c);
+    struct buf reply;
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t n;
+    bool is_well = kb != NULL;
+    buf_init(&reply, NULL, 0);
+    while (is_well && (n = getline(&line, &room, stdin)) > 0) {
+        size_t bytes = (size_t)n;
+        while (bytes > 0 && (line[bytes - 1] == '\n' || line[bytes - 1] == '\r'))
+            bytes--;
+        if (bytes > 0 && bytes <= MCP_MESSAGE_MAX)
+            is_well = reply_to(kb, (struct str){line, bytes}, &reply);
+        else if (bytes > 0)
+            is_well = reply_to(kb, STR("{\"method\":0}"), &reply);
+    }
+    free(line);
+    buf_free(&reply);
+    return is_well ? STATUS_FOUND : STATUS_ERROR;
+}

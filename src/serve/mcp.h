@@ -1,0 +1,32 @@
+/* mcp.h: oomkb as a server of the Model Context Protocol, for agents.
+ *
+ * JSON-RPC 2.0, one message a line (the stdio transport). Both eras of the
+ * protocol are spoken: up to 2025-11-25 a client says `initialize` first; from
+ * 2026-07-28 each request carries its version in `_meta`, and `server/discover`
+ * says what there is. https://modelcontextprotocol.io/specification
+ *
+ *   tool            takes                              gives
+ *   diagnose_log    log, lang, facts                   the report
+ *   fit_memory      command or facts, lang             the answer of `fit`
+ *   search_entries  words, lang                        entries, best first
+ *   explain_entry   id, lang                           one entry
+ *
+ * Each gives Markdown as text, and the JSON of kb/ (report.schema.json,
+ * fit.schema.json, list.schema.json, entry.schema.json) as structured content.
+ */
+#ifndef SERVE_MCP_H
+#define SERVE_MCP_H
+
+#include <oomkb/oomkb.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+/* Longer messages are refused: a log of that size is a file for the program. */
+#define MCP_MESSAGE_MAX (64u << 20)
+
+/* Answers one message; out gets one line without its end, or nothing where the
+ * message wants no answer. Only the end of memory fails. */
+bool mcp_answer(oomkb *kb, struct str message, struct buf *out);
+
+#endif

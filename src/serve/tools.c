@@ -1,0 +1,218 @@
+/* tools.c: four tools, a row each. A tool writes the same answer twice: as
+ * Markdown for the model to read, and as JSON for a program. */
+#include "serve/tools.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+
+#define FACTS_MAX 64
+
+struct call {
+    struct arena *a;
+    oomkb *kb;
+    struct json *arguments;
+    oomkb_options options;
+    const char *facts[FACTS_MAX + 1];
+    const char *format; /* of the pass at hand: markdown, then json */
+    struct buf *out;
+    oomkb_error err;
+};
+
+static int put(void *ctx, const char *bytes, size_t n) {
+    buf_add(ctx, (struct str){bytes, n});
+    return !buf_ok(ctx);
+}
+
+/* An argument as a C string; NULL: not given. */
+static const char *text_of(struct call *c, const char *key) {
+    struct str s;
+    return json_get_text(c->arguments, key, &s) ? arena_str(c->a, s).p : NULL;
+}
+
+static int missing(struct call *c, const char *what) {
+    struct str text = arena_printf(c->a, "the argument `%s` is missing", what);
+    c->err.code = OOMKB_ERROR_USAGE;
+    memcpy(c->err.text, text.p, text.n + 1);
+    return OOMKB_ERROR_USAGE;
+}
+
+static int diagnose_log(struct call *c) {
+    struct str log;
+    oomkb_report *report;
+    if (!json_get_text(c->arguments, "log", &log)) {
+        return missing(c, "log");
+    }
+    int code = oomkb_diagnose(c->kb, log.p, log.n, &c->options, &report,
+                              &c->err);
+    if (code == OOMKB_OK) {
+        code = oomkb_report_write(report, c->format, &c->options, put, c->out,
+                                  &c->err);
+        oomkb_report_free(report);
+    }
+    return code;
+}
+
+static int fit_memory(struct call *c) {
+    oomkb_fit_question q = {.size = sizeof q,
+                            .facts = c->facts,
+                            .command = text_of(c, "command"),
+                            .compare = text_of(c, "compare")};
+    int fits;
+    if (q.command == NULL && c->facts[0] == NULL) {
+        return missing(c, "command or facts");
+    }
+    return oomkb_fit_write(c->kb, &q, c->format, &c->options, put, c->out,
+                           &fits, &c->err);
+}
+
+static int search_entries(struct call *c) {
+    const char *words = text_of(c, "words");
+    if (words == NULL) {
+        return missing(c, "words");
+    }
+    return oomkb_search_write(c->kb, words, c->format, &c->options, put,
+                              c->out, NULL, &c->err);
+}
+
+static int explain_entry(struct call *c) {
+    const char *id = text_of(c, "id");
+    if (id == NULL) {
+        return missing(c, "id");
+    }
+    return oomkb_entry_write(c->kb, id, c->format, &c->options, put, c->out,
+                             &c->err);
+}
+
+/* ---- the table ---- */
+
+#define LANG                                                                   \
+    "\"lang\":{\"type\":\"string\",\"enum\":[\"en\",\"zh\"],\"default\":"      \
+    "\"en\"}"
+#define FACTS                                                                  \
+    "\"facts\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},"           \
+    "\"description\":\"fact=value, such as model=Qwen/Qwen2.5-7B-Instruct, "   \
+    "gpu_name=A10G, gpu_total=24GiB, max_model_len=32768\"}"
+#define OBJECT(required, properties)                                           \
+    "{\"type\":\"object\",\"required\":[" required "],\"properties\":{"        \
+    properties "},\"additionalProperties\":false}"
+#define GIVES(required) "{\"type\":\"object\",\"required\":[" required "]}"
+
+static const struct tool {
+    const char *name, *title, *description, *input, *output;
+    int (*run)(struct call *c);
+} tools[] = {
+    {"diagnose_log", "Diagnose a log",
+     "Which known out-of-memory failure a log, a traceback or a kernel "
+     "message shows, why, and which fixes help, ranked, each with the "
+     "arithmetic of whether it is enough. Pass the log as it is, with the "
+     "command that was run if there is one. `facts` answers the questions "
+     "that an earlier report asked.",
+     OBJECT("\"log\"", "\"log\":{\"type\":\"string\"}," FACTS "," LANG),
+     GIVES("\"findings\",\"questions\""), diagnose_log},
+    {"fit_memory", "Does a model fit?",
+     "Whether a model fits on a GPU with an inference engine: weights, KV "
+     "cache per token by engine version, the longest context, and the "
+     "cheapest change that makes it fit. Pass the command that starts the "
+     "engine, or facts.",
+     OBJECT("", "\"command\":{\"type\":\"string\",\"description\":\"such as "
+                "vllm serve Qwen/Qwen2.5-7B-Instruct -tp 2\"}," FACTS
+                ",\"compare\":{\"type\":\"string\",\"description\":\"GPUs or "
+                "values of one fact, such as H100,L40S or "
+                "tensor_parallel=1,2,4\"}," LANG),
+     GIVES("\"inputs\""), fit_memory},
+    {"search_entries", "Search known failures",
+     "Known failures for a pasted message or a few words, best first.",
+     OBJECT("\"words\"", "\"words\":{\"type\":\"string\"}," LANG),
+     GIVES("\"entries\""), search_entries},
+    {"explain_entry", "Explain a known failure",
+     "One known failure whole: cause, fixes with success rates, what does not "
+     "help, versions, sources.",
+     OBJECT("\"id\"", "\"id\":{\"type\":\"string\",\"description\":\"such as "
+                      "vllm/kv-cache-too-small\"}," LANG),
+     GIVES("\"entry\""), explain_entry},
+};
+#define TOOL_COUNT (sizeof tools / sizeof *tools)
+
+static struct json *parsed(struct arena *a, const char *text) {
+    return json_parse(a, str_of(text), STR("tools.c"));
+}
+
+static void set_text(struct arena *a, struct json *o, const char *key,
+                     const char *text) {
+    json_set(o, key, json_text(a, str_of(text)));
+}
+
+struct json *tools_list(struct arena *a) {
+    struct json *list = json_new_array(a);
+    for (size_t i = 0; i < TOOL_COUNT; i++) {
+        struct json *o = json_new_object(a), *hints = json_new_object(a);
+        set_text(a, o, "name", tools[i].name);
+        set_text(a, o, "title", tools[i].title);
+        set_text(a, o, "description", tools[i].description);
+        json_set(o, "inputSchema", parsed(a, tools[i].input));
+        json_set(o, "outputSchema", parsed(a, tools[i].output));
+        json_set(hints, "readOnlyHint", json_bool(a, true));
+        json_set(hints, "openWorldHint", json_bool(a, false));
+        json_set(o, "annotations", hints);
+        json_push(list, o);
+    }
+    return list;
+}
+
+/* ---- a call ---- */
+
+static void take_facts(struct call *c) {
+    struct json *facts = json_get(c->arguments, "facts");
+    size_t n = facts ? json_count(facts) : 0, kept = 0;
+    struct str s;
+    for (size_t i = 0; i < n && kept < FACTS_MAX; i++) {
+        if (json_as_text(json_at(facts, i), &s)) {
+            c->facts[kept++] = arena_str(c->a, s).p;
+        }
+    }
+    c->options.answers = c->facts;
+}
+
+static bool run_as(struct call *c, const struct tool *t, const char *format,
+                   struct buf *out) {
+    buf_init_in(out, c->a, 0);
+    c->format = format;
+    c->out = out;
+    return t->run(c) == OOMKB_OK;
+}
+
+static struct json *content_of(struct arena *a, struct str text) {
+    struct json *list = json_new_array(a), *item = json_new_object(a);
+    set_text(a, item, "type", "text");
+    json_set(item, "text", json_text(a, text));
+    json_push(list, item);
+    return list;
+}
+
+struct json *tools_call(struct arena *a, oomkb *kb, struct str name,
+                        struct json *arguments) {
+    const struct tool *t = NULL;
+    struct call c = {.a = a, .kb = kb, .arguments = arguments};
+    struct buf text, json;
+    for (size_t i = 0; i < TOOL_COUNT; i++) {
+        t = str_eq(name, str_of(tools[i].name)) ? &tools[i] : t;
+    }
+    if (t == NULL) {
+        return NULL;
+    }
+    const char *lang = text_of(&c, "lang");
+    c.options = (oomkb_options){.size = sizeof c.options,
+                                .lang = lang ? lang : "en"};
+    take_facts(&c);
+    struct json *result = json_new_object(a);
+    if (run_as(&c, t, "markdown", &text) && run_as(&c, t, "json", &json)) {
+        json_set(result, "content", content_of(a, buf_str(&text)));
+        json_set(result, "structuredContent",
+                 json_parse(a, buf_str(&json), name));
+    } else {
+        json_set(result, "content", content_of(a, str_of(c.err.text)));
+        json_set(result, "isError", json_bool(a, true));
+    }
+    return result;
+}
