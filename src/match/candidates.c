@@ -41,10 +41,17 @@
 struct folded_line {
     uint32_t at, end; /* folded; its last blank excluded */
     uint32_t raw;
-    uint32_t begin[2]; /* where its text may begin, raw; 0: not asked yet */
-    bool is_plain;     /* it stands there as in the log */
-    bool is_simple;    /* and has no string in it */
-    bool is_anywhere;  /* text may begin anywhere in it */
+    uint32_t begins; /* 1 + where they are; 0: not asked yet */
+    bool is_plain;   /* it stands there as in the log */
+    bool is_simple;  /* and has no string in it */
+};
+
+struct begins { /* of a line's text */
+    struct str line, text[2]; /* without frames; without CRI's only */
+    struct stream who;
+    uint32_t columns; /* of a record's prefix before it */
+    bool is_framed, is_record, is_partial;
+    bool is_anywhere; /* JSON, or no plain line */
 };
 
 struct candidates {
@@ -54,6 +61,8 @@ struct candidates {
     struct folded folded;
     struct folded_line *lines;
     size_t line_count, line_cap, line_near;
+    struct begins *begins; /* of lines that were asked for them */
+    size_t begins_count, begins_cap;
     uint32_t ends[1 << 11];  /* what lines end with, as a set of bits */
     uint64_t *heads; /* of stretches of the folded text: sets of words */
     size_t stretch_count, stretch_cap;
@@ -238,14 +247,6 @@ static void tell(const struct candidates *c, uint32_t literal, size_t line) {
 
 /* ---- where the text of a line begins ---- */
 
-struct begins {
-    struct str line, text[2]; /* without frames; without CRI's only */
-    struct stream who;
-    uint32_t columns; /* of a record's prefix before it */
-    bool is_framed, is_record, is_partial;
-    bool is_anywhere; /* JSON, or no plain line */
-};
-
 static struct frame stripped(const struct candidates *c, struct str line,
                              bool follows) {
     struct frame f = {.frames = c->frames,
@@ -273,8 +274,8 @@ static struct str raw_line(struct str text, size_t at) {
     return line;
 }
 
-static struct begins begins_of(const struct candidates *c,
-                               const struct folded_line *l) {
+static struct begins find_begins(const struct candidates *c,
+                                 const struct folded_line *l) {
     struct begins b = {.line = raw_line(c->text, l->raw),
                        .is_anywhere = !l->is_plain};
     if (b.is_anywhere)
@@ -294,48 +295,47 @@ static struct begins begins_of(const struct candidates *c,
     return b;
 }
 
-static void find_begins(const struct candidates *c, struct folded_line *l) {
-    struct begins b = begins_of(c, l);
-    l->is_anywhere = b.is_anywhere;
-    l->begin[0] = l->begin[1] = UINT32_MAX;
-    if (!b.is_anywhere) {
-        l->begin[0] = (uint32_t)(b.text[0].p - c->text.p);
-        l->begin[1] = (uint32_t)(b.text[1].p - c->text.p);
+/* Valid until another line is asked. */
+static const struct begins *begins_of(struct candidates *c,
+                                      struct folded_line *l) {
+    if (l->begins == 0) {
+        c->begins = arena_grow(c->a, c->begins, c->begins_count,
+                               &c->begins_cap, sizeof *c->begins);
+        c->begins[c->begins_count++] = find_begins(c, l);
+        l->begins = (uint32_t)c->begins_count;
     }
+    return &c->begins[l->begins - 1];
 }
 
 /* May a line's text begin at the folded byte, in this line? */
-static bool may_begin(const struct candidates *c, struct folded_line *l,
-                      size_t at) {
+static bool may_begin(struct candidates *c, struct folded_line *l, size_t at) {
     if (at > l->at && is_word(c->folded.text[at - 1]))
         return false;
-    if (l->begin[0] == 0 && l->begin[1] == 0)
-        find_begins(c, l);
-    size_t raw = fold_raw(&c->folded, at);
-    return l->is_anywhere || raw == l->begin[0] || raw == l->begin[1];
+    const struct begins *b = begins_of(c, l);
+    const char *raw = c->text.p + fold_raw(&c->folded, at);
+    return b->is_anywhere || raw == b->text[0].p || raw == b->text[1].p;
 }
 
 /* Is a line near as wide as this one? Only such lines, and those of usual
  * widths, are ever taken for cut. */
-static bool has_equal(const struct candidates *c, const struct folded_line *cut,
+static bool has_equal(struct candidates *c, struct folded_line *cut,
                       size_t width) {
-    const struct folded_line *end = c->lines + c->line_count, *l = cut;
+    struct folded_line *end = c->lines + c->line_count, *l = cut;
     while (l > c->lines && l[-1].raw + LOG_MEMORY > cut->raw)
         l--;
     for (; l < end && l->raw < cut->raw + 2 * LOG_MEMORY; l++) {
-        struct begins b = begins_of(c, l);
-        if (l != cut && (b.is_anywhere || b.line.n == width ||
-                         b.text[0].n + b.columns == width))
+        const struct begins *b = begins_of(c, l);
+        if (l != cut && (b->is_anywhere || b->line.n == width ||
+                         b->text[0].n + b->columns == width))
             return true;
     }
     return false;
 }
 
 /* Could `cut` have been cut inside of a word that goes on in `next`? */
-static bool may_be_cut(const struct candidates *c,
-                       const struct folded_line *cut,
-                       const struct folded_line *next) {
-    struct begins a = begins_of(c, cut), b = begins_of(c, next);
+static bool may_be_cut(struct candidates *c, struct folded_line *cut,
+                       struct folded_line *next) {
+    struct begins a = *begins_of(c, cut), b = *begins_of(c, next);
     if (a.is_anywhere || a.is_partial || b.is_anywhere)
         return true;
     size_t end = cut->raw + a.line.n;
@@ -417,8 +417,8 @@ static bool may_end(const struct candidates *c, const struct folded_line *l,
 
 /* Does the rest of a literal, or as much of it as tells, begin a line behind
  * this place of the line? */
-static bool goes_on(struct candidates *c, const struct folded_line *l,
-                    size_t end, struct str rest) {
+static bool goes_on(struct candidates *c, struct folded_line *l, size_t end,
+                    struct str rest) {
     bool is_blank = rest.p[0] == ' ';
     struct str s = str_slice(rest, is_blank, REST_BYTES);
     if (!has_head(c, end + 1, s))
@@ -457,9 +457,8 @@ static bool ends_with(const struct candidates *c, const struct folded_line *l,
 
 /* Does a line not far before folded `place` end with a literal's first bytes,
  * and may it go on here? */
-static bool comes_from(const struct candidates *c,
-                       const struct folded_line *line, size_t place,
-                       struct str lead, bool is_blank) {
+static bool comes_from(struct candidates *c, struct folded_line *line,
+                       size_t place, struct str lead, bool is_blank) {
     struct str text = str_slice(fold_str(&c->folded), line->at,
                                 place - line->at);
     bool may_be_json = !line->is_plain || str_find_char(text, '{') < text.n;
@@ -469,7 +468,7 @@ static bool comes_from(const struct candidates *c,
                      REST_BYTES);
     if (may_be_json && ends_inside(c, line, lead, place))
         return true;
-    for (const struct folded_line *l = line; l-- > c->lines;) {
+    for (struct folded_line *l = line; l-- > c->lines;) {
         if (l->raw + CUT_BACK < line->raw)
             return false;
         bool has_lead = may_be_json ? ends_inside(c, l, lead, l->end)
@@ -484,7 +483,7 @@ static bool comes_from(const struct candidates *c,
 
 struct text_end { /* of a line, or inside of one */
     struct candidates *c;
-    const struct folded_line *line;
+    struct folded_line *line;
     size_t at; /* folded */
 };
 
@@ -498,13 +497,13 @@ static void on_cut(void *ctx, uint32_t literal, size_t at) {
         tell(c, literal, line_of(c, end->at - at));
 }
 
-static void look_at_end(struct candidates *c, const struct folded_line *l,
+static void look_at_end(struct candidates *c, struct folded_line *l,
                         size_t at) {
     struct text_end end = {c, l, at};
     prefilter_find_cuts(c->f, fold_str(&c->folded), at, on_cut, &end);
 }
 
-static void look_at_ends(struct candidates *c, const struct folded_line *l) {
+static void look_at_ends(struct candidates *c, struct folded_line *l) {
     struct str line = str_slice(fold_str(&c->folded), l->at, l->end - l->at);
     for (size_t at = 0; !l->is_simple &&
                         (at += str_find_char(str_slice(line, at, line.n),
@@ -559,7 +558,7 @@ static bool may_go_on(struct candidates *c, struct str s, size_t last,
     bool has_blank = s.p[last - 1] == ' '; /* it may be the line's end */
     place -= has_blank;
     last -= has_blank;
-    const struct folded_line *l = &c->lines[line_of(c, place - 1)];
+    struct folded_line *l = &c->lines[line_of(c, place - 1)];
     return may_end(c, l, place) &&
            goes_on(c, l, place, str_slice(s, last, s.n));
 }
@@ -584,7 +583,7 @@ void candidates_find(struct candidates *c, struct str text, size_t from,
     c->to = to;
     c->found = found;
     c->ctx = ctx;
-    c->stretch_count = c->line_near = 0;
+    c->stretch_count = c->line_near = c->begins_count = 0;
     memset(c->ends, 0, sizeof c->ends);
     fold_block(c);
     prefilter_find_grams(c->f, fold_str(&c->folded), on_gram, c);
