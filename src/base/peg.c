@@ -3,11 +3,12 @@
  *
  *     %[rank(?<rank>%d+)%](:|$)
  *
- *     TEXT "[rank" -> GROUP "rank" -> TEXT "]" -> GROUP
- *                       first: SET               first: TEXT ":"
- *                                                other: END
+ *     CELLS "[rank" -> GROUP "rank" -> CELLS "]" -> GROUP
+ *                        first: SET                first: CELLS ":"
+ *                                                  other: END
  *
- * The walk is as deep as brackets stand in each other. It refuses to check
+ * Cells are bytes in a row, each a character or one of a set: a date is one
+ * node. The walk is as deep as brackets stand in each other. It refuses to check
  * patterns: each stands in the program with a sample that a test runs.
  */
 #include "base/peg.h"
@@ -17,14 +18,14 @@
 #define FAILED SIZE_MAX
 #define ENDLESS UINT16_MAX
 #define NODES_USUAL 128
+#define SET_FROM 256 /* a cell from here on is a set, one below a character */
 
-enum op { OP_TEXT, OP_SET, OP_GROUP, OP_AHEAD, OP_NOT_AHEAD, OP_END };
+enum op { OP_CELLS, OP_SET, OP_GROUP, OP_AHEAD, OP_NOT_AHEAD, OP_END };
 
 struct node {
-    union {
-        struct peg_bytes set;
-        struct str text;  /* of a group: its name */
-    } is;
+    struct str name;      /* of a group */
+    uint16_t cell, cells; /* of cells: the first one, and how many; of a set:
+                             itself */
     uint16_t least, most; /* how often */
     uint16_t next;        /* 0: the sequence ends */
     uint16_t first;       /* of a group: the first alternative */
@@ -36,6 +37,10 @@ struct peg_set {
     struct arena *a;
     struct node *nodes;
     size_t count, cap;
+    uint16_t *cells;
+    size_t cell_count, cell_cap;
+    struct peg_bytes *sets;
+    size_t set_count, set_cap;
 };
 
 static bool is_any(char c, const char *list) {
@@ -54,8 +59,10 @@ static uint16_t add_node(struct peg_set *s, enum op op) {
 struct peg_set *peg_set_new(struct arena *a) {
     struct peg_set *s = arena_alloc(a, sizeof *s);
     s->a = a;
-    s->cap = NODES_USUAL;
+    s->cap = s->cell_cap = s->set_cap = NODES_USUAL;
     s->nodes = arena_room(a, NODES_USUAL * sizeof *s->nodes);
+    s->cells = arena_room(a, NODES_USUAL * sizeof *s->cells);
+    s->sets = arena_room(a, NODES_USUAL * sizeof *s->sets);
     add_node(s, OP_END); /* no node has the number 0 */
     return s;
 }
@@ -101,14 +108,21 @@ static const char *read_brackets(struct peg_bytes *set, const char *p) {
     return p + 1;
 }
 
-static const char *read_set(struct peg_bytes *set, const char *p) {
-    if (*p == '[')
-        return read_brackets(set, p + 1);
-    if (*p == '%')
-        add_class(set, *++p);
-    else
-        add_range(set, *p, *p);
-    return p + 1;
+/* A character, or a new set. */
+static uint16_t read_cell(struct peg_set *s, const char **p) {
+    struct peg_bytes set = {{0}};
+    char c = *(*p)++;
+    if (c == '[') {
+        *p = read_brackets(&set, *p);
+    } else if (c == '%' && is_any(**p, "dlsw")) {
+        add_class(&set, *(*p)++);
+    } else {
+        return (unsigned char)(c == '%' ? *(*p)++ : c);
+    }
+    s->sets = arena_grow(s->a, s->sets, s->set_count, &s->set_cap,
+                         sizeof *s->sets);
+    s->sets[s->set_count] = set;
+    return (uint16_t)(SET_FROM + s->set_count++);
 }
 
 static uint16_t read_number(const char **p) {
@@ -132,8 +146,39 @@ static const char *read_count(struct node *n, const char *p) {
     return p + 1;
 }
 
-static bool is_text(const char *p) {
-    return *p != '\0' && !is_any(*p, "%[(|)$") && !is_any(p[1], "?*+{");
+static void add_cells(struct peg_set *s, uint16_t node, uint16_t cell,
+                      size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        s->cells = arena_grow(s->a, s->cells, s->cell_count, &s->cell_cap,
+                              sizeof *s->cells);
+        s->cells[s->cell_count++] = cell;
+        s->nodes[node].cells++;
+    }
+}
+
+/* Cells as far as they go, or a set with how often it may stand. */
+static uint16_t read_cells(struct peg_set *s, const char **p) {
+    uint16_t node = add_node(s, OP_CELLS);
+    s->nodes[node].cell = (uint16_t)s->cell_count;
+    while (**p != '\0' && !is_any(**p, "(|)$")) {
+        const char *behind = *p;
+        struct node count = {.least = 1, .most = 1};
+        uint16_t cell = read_cell(s, &behind);
+        behind = read_count(&count, behind);
+        bool is_cell = count.least == count.most;
+        if (is_cell)
+            add_cells(s, node, cell, count.least);
+        else if (s->nodes[node].cells == 0)
+            s->nodes[node] = (struct node){.op = OP_SET, .cell = cell,
+                                           .least = count.least,
+                                           .most = count.most};
+        else
+            break;
+        *p = behind;
+        if (!is_cell)
+            break;
+    }
+    return node;
 }
 
 static uint16_t read_alternatives(struct peg_set *s, const char **p);
@@ -153,33 +198,20 @@ static uint16_t read_group(struct peg_set *s, const char **p) {
     uint16_t node = add_node(s, op);
     uint16_t first = read_alternatives(s, p);
     s->nodes[node].first = first;
-    s->nodes[node].is.text = name;
+    s->nodes[node].name = name;
     ++*p;
     return node;
 }
 
 /* One node, with how often it may stand. */
 static uint16_t read_element(struct peg_set *s, const char **p) {
-    if (is_text(*p)) {
-        uint16_t node = add_node(s, OP_TEXT);
-        struct str text = {*p, 0};
-        while (is_text(*p))
-            ++*p;
-        text.n = (size_t)(*p - text.p);
-        s->nodes[node].is.text = text;
-        return node;
-    }
     if (**p == '$') {
         ++*p;
         return add_node(s, OP_END);
     }
-    uint16_t node;
-    if (**p == '(') {
-        node = read_group(s, p);
-    } else {
-        node = add_node(s, OP_SET);
-        *p = read_set(&s->nodes[node].is.set, *p);
-    }
+    if (**p != '(')
+        return read_cells(s, p);
+    uint16_t node = read_group(s, p);
     *p = read_count(&s->nodes[node], *p);
     return node;
 }
@@ -190,7 +222,7 @@ static bool ends_sequence(char c) {
 
 static uint16_t read_sequence(struct peg_set *s, const char **p) {
     if (ends_sequence(**p))
-        return add_node(s, OP_TEXT); /* an empty one */
+        return add_node(s, OP_CELLS); /* none */
     uint16_t first = read_element(s, p), last = first;
     while (!ends_sequence(**p)) {
         uint16_t next = read_element(s, p);
@@ -217,19 +249,26 @@ uint16_t peg_add(struct peg_set *s, const char *pattern) {
 
 /* ---- the first byte ---- */
 
+static void add_cell(const struct peg_set *s, uint16_t cell,
+                     struct peg_bytes *to) {
+    if (cell < SET_FROM)
+        add_range(to, (char)cell, (char)cell);
+    for (size_t i = 0; i < 4 && cell >= SET_FROM; i++)
+        to->bits[i] |= s->sets[cell - SET_FROM].bits[i];
+}
+
 /* False: behind it the text may be where it was. */
 static bool add_first(const struct peg_set *s, uint16_t node,
                       struct peg_bytes *to) {
     bool takes = false;
     for (; node != 0 && !takes; node = s->nodes[node].next) {
         const struct node *n = &s->nodes[node];
-        takes = n->least > 0 && n->op < OP_AHEAD;
-        for (size_t i = 0; i < 4 && n->op == OP_SET; i++)
-            to->bits[i] |= n->is.set.bits[i];
-        if (n->op == OP_TEXT && n->is.text.n > 0)
-            add_range(to, n->is.text.p[0], n->is.text.p[0]);
-        else if (n->op == OP_TEXT)
-            takes = false;
+        takes = n->least > 0 && n->op < OP_AHEAD &&
+                (n->op != OP_CELLS || n->cells > 0);
+        if (n->op == OP_SET)
+            add_cell(s, n->cell, to);
+        else if (n->op == OP_CELLS && n->cells > 0)
+            add_cell(s, s->cells[n->cell], to);
         for (uint16_t i = n->op == OP_GROUP ? n->first : 0; i != 0;
              i = s->nodes[i].other)
             takes = add_first(s, i, to) && takes;
@@ -244,19 +283,76 @@ struct peg_bytes peg_first(const struct peg_set *s, uint16_t pattern) {
     return first;
 }
 
+/* The bytes that stand at this place of all it matches; false: any may. */
+static bool add_at(const struct peg_set *s, uint16_t node, unsigned place,
+                   struct peg_bytes *to) {
+    const struct node *n = &s->nodes[node];
+    bool is_cell = n->op == OP_CELLS && place < n->cells;
+    bool is_known = is_cell || (n->op == OP_SET && place < n->least);
+    if (is_known)
+        add_cell(s, is_cell ? s->cells[n->cell + place] : n->cell, to);
+    if (n->op != OP_GROUP || n->least == 0)
+        return is_known;
+    for (uint16_t i = n->first; i != 0; i = s->nodes[i].other)
+        if (!add_at(s, i, place, to))
+            return false;
+    return true;
+}
+
+static bool add_all_at(const struct peg_set *s, uint16_t pattern,
+                       unsigned place, struct peg_bytes *to) {
+    *to = place == 0 ? peg_first(s, pattern) : (struct peg_bytes){{0}};
+    for (uint16_t i = place == 0 ? 0 : pattern; i != 0; i = s->nodes[i].other)
+        if (!add_at(s, i, place, to))
+            return false;
+    return true;
+}
+
+void peg_index_add(struct peg_index *x, const struct peg_set *s,
+                   uint16_t pattern, unsigned number) {
+    uint64_t bit = UINT64_C(1) << number;
+    struct peg_bytes bytes;
+    for (unsigned place = 0; place < PEG_AHEAD; place++) {
+        if (!add_all_at(s, pattern, place, &bytes)) {
+            x->any[place] |= bit;
+            continue;
+        }
+        for (unsigned i = 0; i < 4; i++)
+            for (uint64_t m = bytes.bits[i]; m != 0; m &= m - 1)
+                x->by_byte[place][64 * i + (unsigned)__builtin_ctzll(m)] |=
+                    bit;
+    }
+}
+
 /* ---- matching ---- */
 
 struct walk {
     const struct node *nodes;
+    const uint16_t *cells;
+    const struct peg_bytes *sets;
     struct peg_match *m;
 };
 
 static size_t match_sequence(const struct walk *w, unsigned node, size_t at);
 
-static bool has_text(struct str text, size_t at, struct str wanted) {
-    return wanted.n == 0 ||
-           (text.n - at >= wanted.n && text.p[at] == wanted.p[0] &&
-            (wanted.n == 1 || memcmp(text.p + at, wanted.p, wanted.n) == 0));
+static bool is_in(const struct walk *w, uint16_t cell, char c) {
+    return cell < SET_FROM ? (unsigned char)c == cell
+                           : peg_has(&w->sets[cell - SET_FROM], c);
+}
+
+static bool has_cells(const struct walk *w, const struct node *n, size_t at) {
+    const uint16_t *cells = w->cells + n->cell;
+    if (w->m->text.n - at < n->cells)
+        return false;
+    for (size_t i = 0; i < n->cells; i++)
+        if (!is_in(w, cells[i], w->m->text.p[at + i]))
+            return false;
+    return true;
+}
+
+static bool has_first(const struct walk *w, const struct node *n, size_t at) {
+    return n->cells == 0 || (at < w->m->text.n &&
+                             is_in(w, w->cells[n->cell], w->m->text.p[at]));
 }
 
 static size_t match_alternatives(const struct walk *w, unsigned node,
@@ -264,8 +360,8 @@ static size_t match_alternatives(const struct walk *w, unsigned node,
     size_t captures = w->m->capture_count;
     for (; node != 0; node = w->nodes[node].other) {
         const struct node *n = &w->nodes[node];
-        if (n->op == OP_TEXT && !has_text(w->m->text, at, n->is.text))
-            continue; /* soon: most begin with a text */
+        if (n->op == OP_CELLS && !has_first(w, n, at))
+            continue; /* soon: most begin with these */
         size_t end = match_sequence(w, node, at);
         if (end != FAILED)
             return end;
@@ -287,8 +383,8 @@ static size_t match_group(const struct walk *w, const struct node *n,
         size_t end = match_alternatives(w, n->first, at);
         if (end == FAILED)
             return i < n->least ? FAILED : at;
-        if (n->is.text.n > 0)
-            capture(w->m, n->is.text, at, end);
+        if (n->name.n > 0)
+            capture(w->m, n->name, at, end);
         if (end == at)
             break; /* it took nothing, and would again */
         at = end;
@@ -304,27 +400,28 @@ static size_t match_ahead(const struct walk *w, const struct node *n,
     return is_there == (n->op == OP_AHEAD) ? at : FAILED;
 }
 
-static size_t match_set(struct str text, const struct node *n, size_t at) {
+static size_t match_set(const struct walk *w, const struct node *n,
+                        size_t at) {
+    struct str text = w->m->text;
     size_t from = at, end = text.n;
     if (n->most != ENDLESS && n->most < end - at)
         end = at + n->most;
-    while (at < end && peg_has(&n->is.set, text.p[at]))
+    while (at < end && is_in(w, n->cell, text.p[at]))
         at++;
     return at - from < n->least ? FAILED : at;
 }
 
 static size_t match_sequence(const struct walk *w, unsigned node, size_t at) {
-    struct str text = w->m->text;
     for (; node != 0 && at != FAILED; node = w->nodes[node].next) {
         const struct node *n = &w->nodes[node];
         if (n->op == OP_SET) /* the most common ones first */
-            at = match_set(text, n, at);
-        else if (n->op == OP_TEXT)
-            at = has_text(text, at, n->is.text) ? at + n->is.text.n : FAILED;
+            at = match_set(w, n, at);
+        else if (n->op == OP_CELLS)
+            at = has_cells(w, n, at) ? at + n->cells : FAILED;
         else if (n->op == OP_GROUP)
             at = match_group(w, n, at);
         else if (n->op == OP_END)
-            at = at == text.n ? at : FAILED;
+            at = at == w->m->text.n ? at : FAILED;
         else
             at = match_ahead(w, n, at);
     }
@@ -333,7 +430,7 @@ static size_t match_sequence(const struct walk *w, unsigned node, size_t at) {
 
 bool peg_match(const struct peg_set *s, uint16_t pattern, struct str text,
                struct peg_match *m) {
-    struct walk w = {s->nodes, m};
+    struct walk w = {s->nodes, s->cells, s->sets, m};
     m->text = text;
     m->capture_count = 0;
     m->n = match_alternatives(&w, pattern, 0);

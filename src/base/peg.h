@@ -46,6 +46,22 @@ uint16_t peg_add(struct peg_set *s, const char *pattern);
 /* The bytes that a text begins with which it may match; what it takes of an
  * empty text is left out. */
 struct peg_bytes peg_first(const struct peg_set *s, uint16_t pattern);
+/* Which of up to 64 patterns may match a text, by its first bytes. */
+#define PEG_AHEAD 3
+struct peg_index { /* 1 << number for each pattern that may have this byte */
+    uint64_t by_byte[PEG_AHEAD][256];
+    uint64_t any[PEG_AHEAD]; /* ... or whatever byte */
+};
+void peg_index_add(struct peg_index *x, const struct peg_set *s,
+                   uint16_t pattern, unsigned number);
+/* The text has one byte at least. */
+static inline uint64_t peg_index_find(const struct peg_index *x,
+                                      struct str text) {
+    uint64_t found = x->by_byte[0][(unsigned char)text.p[0]];
+    for (size_t i = 1; i < PEG_AHEAD && i < text.n; i++)
+        found &= x->any[i] | x->by_byte[i][(unsigned char)text.p[i]];
+    return found;
+}
 /* False: *m is undefined. */
 bool peg_match(const struct peg_set *s, uint16_t pattern, struct str text,
                struct peg_match *m);

@@ -5,7 +5,7 @@
  *
  * Frames nest in any order, so the table is tried again from its top after
  * each success, a bounded number of times. Of its rows those are tried that may
- * begin with the text's first byte: for most lines none. A frame is taken off
+ * begin with the text's first bytes: for most lines none. A frame is taken off
  * only when it can be nothing else: what stays too long in a line does little
  * harm, what is lost is lost.
  */
@@ -21,10 +21,7 @@ static void add_row(struct frames *t, size_t row) {
     const struct frame_row *r = &frame_rows[row];
     uint64_t bit = UINT64_C(1) << row;
     t->patterns[row] = peg_add(t->pegs, r->pattern);
-    struct peg_bytes first = peg_first(t->pegs, t->patterns[row]);
-    for (size_t c = 0; c < 256; c++)
-        if (peg_has(&first, (char)c))
-            t->rows_for[c] |= bit;
+    peg_index_add(&t->rows, t->pegs, t->patterns[row], (unsigned)row);
     if ((r->rules & IF_STAMPED) != 0)
         t->stamped |= bit;
     if ((r->rules & LABELS) != 0)
@@ -124,7 +121,7 @@ static bool take_one(struct frame *f) {
     const struct frames *t = f->frames;
     if (f->text.n == 0)
         return false;
-    uint64_t rows = t->rows_for[(unsigned char)f->text.p[0]];
+    uint64_t rows = peg_index_find(&t->rows, f->text);
     if (!f->has_stamp)
         rows &= ~t->stamped;
     if ((rows & t->labels) != 0 && !frame_may_have_label(f))

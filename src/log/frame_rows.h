@@ -41,7 +41,7 @@ extern const struct frame_row frame_rows[];
 struct frames {
     struct peg_set *pegs;
     uint16_t patterns[FRAME_ROWS_MAX];
-    uint64_t rows_for[256];   /* by first byte, as bits: 1 << row */
+    struct peg_index rows;
     uint64_t stamped, labels; /* those rows that ask for a time; the labels */
     uint16_t sure, unmistakable, block_count, begins_record;
 };

@@ -38,7 +38,7 @@ static const struct form {
 struct stamps {
     struct peg_set *pegs;
     uint16_t patterns[FORM_COUNT];
-    unsigned char forms_for[256]; /* by first byte, as bits: 1 << form */
+    struct peg_index forms;
 };
 
 struct stamps *stamps_new(struct arena *a) {
@@ -46,9 +46,7 @@ struct stamps *stamps_new(struct arena *a) {
     s->pegs = peg_set_new(a);
     for (size_t i = 0; i < FORM_COUNT; i++) {
         s->patterns[i] = peg_add(s->pegs, forms[i].pattern);
-        struct peg_bytes first = peg_first(s->pegs, s->patterns[i]);
-        for (size_t c = 0; c < 256; c++)
-            s->forms_for[c] |= (unsigned char)(peg_has(&first, (char)c) << i);
+        peg_index_add(&s->forms, s->pegs, s->patterns[i], (unsigned)i);
     }
     return s;
 }
@@ -99,8 +97,8 @@ static struct log_stamp stamp_of(const struct peg_match *m,
 struct log_stamp stamp_read(const struct stamps *s, struct str text) {
     struct peg_match m;
     for (size_t at = 0; at < text.n; at++) {
-        unsigned due = s->forms_for[(unsigned char)text.p[at]];
         struct str rest = str_slice(text, at, text.n);
+        uint64_t due = peg_index_find(&s->forms, rest);
         for (size_t i = 0; due >> i != 0; i++)
             if ((due >> i & 1) != 0 &&
                 peg_match(s->pegs, s->patterns[i], rest, &m))

@@ -47,6 +47,10 @@ static void a_pattern_takes_so_much(void **state) {
                      cases[i].text);
         if (n != NONE && n > 0 && !peg_has(&first, text.p[0]))
             fail_msg("%s: no first byte", cases[i].pattern);
+        struct peg_index index = {0};
+        peg_index_add(&index, s, pattern, 7);
+        if (n != NONE && n > 0 && peg_index_find(&index, text) != 128)
+            fail_msg("%s: not found by its first bytes", cases[i].pattern);
     }
     arena_free(&a);
 }
@@ -64,6 +68,23 @@ static void the_first_byte_decides(void **state) {
     assert_true(peg_has(&first, '<') && peg_has(&first, 'J') &&
                 peg_has(&first, 'F'));
     assert_false(peg_has(&first, '1') || peg_has(&first, 'a'));
+    arena_free(&a);
+}
+
+static void so_do_those_behind_it(void **state) {
+    (void)state;
+    struct arena a;
+    arena_init(&a, NULL, 0);
+    struct peg_set *s = peg_set_new(&a);
+    struct peg_index index = {0};
+    peg_index_add(&index, s, peg_add(s, "%d{2}:%d"), 0);
+    peg_index_add(&index, s, peg_add(s, "(Jan|Jun)e?|[0-4]{1,3}[a-z]"), 1);
+    assert_int_equal(peg_index_find(&index, STR("12:30")), 3);
+    assert_int_equal(peg_index_find(&index, STR("92:30")), 1);
+    assert_int_equal(peg_index_find(&index, STR("1234")), 2);
+    assert_int_equal(peg_index_find(&index, STR("Jxn")), 2);
+    assert_int_equal(peg_index_find(&index, STR("Mar")), 0);
+    assert_int_equal(peg_index_find(&index, STR("9")), 1);
     arena_free(&a);
 }
 
@@ -90,6 +111,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pattern_takes_so_much),
         cmocka_unit_test(the_first_byte_decides),
+        cmocka_unit_test(so_do_those_behind_it),
         cmocka_unit_test(names_stay_of_what_matched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
