@@ -55,8 +55,6 @@ struct pattern_study {
     struct str prepared; /* for PCRE2 */
     bool needs_utf;
     uint32_t lines_before; /* its literal: struct literals of match/ */
-    /* Folded words beside its literal, of which a match holds one, too. */
-    struct str_list also;
     struct str tail; /* its text from the literal on: match/tail.h */
     /* Compiled, it and then its extracts; empty: they are not. Not there when
      * a pattern is read: reader_code(). */

@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FOLD_MAX 4096    /* bytes looked through before compiling */
 #define WILD_LINES_MAX 8 /* of one range; each costs a limit's work */
 #define GAP_MAX 128      /* between literals asked about at once */
 
@@ -322,57 +321,12 @@ static bool find_next(struct scanner *s, struct lane *l,
     return false;
 }
 
-/* Of many patterns that one line names, the same text is asked about. */
-struct nearby {
-    const struct lane *lane;
-    uint64_t end; /* and bytes of its window then: where the offsets held */
-    size_t n, from, stop;
-    struct folded text;
-};
-
-static struct str folded_between(struct scanner *s, const struct lane *l,
-                                 size_t from, size_t stop) {
-    struct nearby *near = s->nearby;
-    if (!near) {
-        near = s->nearby = arena_alloc(s->a, sizeof *near);
-        near->text.a = s->a;
-    }
-    if (near->lane != l || near->end != l->w.end || near->n != l->w.n ||
-        near->from != from || near->stop != stop) {
-        *near = (struct nearby){l, l->w.end, l->w.n, from, stop, near->text};
-        fold_clear(&near->text);
-        fold_add(&near->text, str_slice((struct str){l->w.text, l->w.n}, from,
-                                        stop - from), 0);
-    }
-    return fold_str(&near->text);
-}
-
-/* A pattern is compiled when its other words are there as well: of a group of
- * entries that share their first words, most need not be. */
-static bool is_worth_compiling(struct scanner *s, struct lane *l,
-                               const struct range *r) {
-    const struct pattern_state *p = scan_known(s, r->pattern);
-    const struct str_list *also = &p->is->study.also;
-    if (p->regex || also->count == 0)
-        return true;
-    size_t from = start_of(s, l, r), stop = stop_of(s, l, r);
-    if (stop < from || stop - from > FOLD_MAX)
-        return true;
-    struct str text = folded_between(s, l, from, stop);
-    for (size_t i = 0; i < also->count; i++)
-        if (str_find(text, also->at[i]) < text.n)
-            return true;
-    return false;
-}
-
 static void match_range(struct scanner *s, struct lane *l,
                         const struct range *r) {
     struct pattern_place *place = &l->places[r->pattern];
     if (r->last <= place->next)
         return; /* inside of the match before */
     if (s->is_final && !wanted_is(s, scan_known(s, r->pattern)->is))
-        return;
-    if (!is_worth_compiling(s, l, r))
         return;
     struct pattern_state *p = scan_pattern(s, r->pattern);
     size_t line = line_index(l, r->last_line);

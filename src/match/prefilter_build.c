@@ -19,9 +19,9 @@
 #define WINDOW_FROM 3 /* so that enough stands before a cut inside of it */
 #define COUNTED_BYTES 4
 #define COUNTS_LOG2 16
-#define HEALTHY_COST 256 /* of a place in a healthy line, as in common.def */
-#define BLANK_COST 8000 /* of a window where a line is easily cut */
-#define SHARE_COST 16    /* of one in another literal */
+#define HEALTHY_COST 256 /* of a place in a healthy line */
+#define BLANK_COST 2000 /* of a window where a line is easily cut */
+#define SHARE_COST 64    /* of a place in another literal */
 #define SET_BITS 64     /* for each hash in a set */
 
 struct literal_ref { /* one literal of one pattern */
@@ -118,21 +118,6 @@ static void count_text(struct builder *b, struct str s, uint32_t cost) {
         *count_of(b, s.p + i) += cost;
 }
 
-/* What logs hold most often counts as it stands there. */
-static void count_common(struct builder *b) {
-    static const struct common {
-        uint32_t cost;
-        const char *grams; /* of four bytes each */
-    } common[] = {
-#define COMMON(cost, grams) {cost, grams},
-#include "match/common.def"
-#undef COMMON
-    };
-    for (size_t i = 0; i < sizeof common / sizeof common[0]; i++)
-        for (const char *p = common[i].grams; *p != '\0'; p += COUNTED_BYTES)
-            *count_of(b, p) += common[i].cost;
-}
-
 static void count_all(struct builder *b) {
     size_t healthy;
     const struct str *lines = healthy_lines(&healthy);
@@ -142,7 +127,6 @@ static void count_all(struct builder *b) {
         count_text(b, lines[i], HEALTHY_COST);
     for (uint32_t i = 0; i < b->literal_count; i++)
         count_text(b, b->literals[i], SHARE_COST);
-    count_common(b);
 }
 
 /* The gram `back` bytes behind the beginning of the literal's window. */

@@ -139,7 +139,6 @@ struct scanner {
     size_t pattern_count;
     struct matcher *matcher;
     struct sightings sightings;
-    struct nearby *nearby;   /* lane.c: the text folded last */
     struct log_reader *log;
     enum scan_way way;
     uint32_t threads;

@@ -1,6 +1,6 @@
 /* study.c: what is found out about patterns at build: the text that PCRE2 is
  * given and what it makes of it, how far before its literal a match can begin,
- * and which other words it holds. All that costs more than matching a short log
+ * and its text from there on. All that costs more than matching a short log
  * does, so a run reads it from the index. */
 #include "match/literals.h"
 #include "match/pattern.h"
@@ -43,7 +43,7 @@ static void study(struct arena *a, struct matcher *m, struct pattern *p) {
     struct literals literals = literals_of(a, &text);
     p->study = (struct pattern_study){
         .prepared = text.text, .needs_utf = text.needs_utf,
-        .lines_before = literals.lines, .also = literals.also,
+        .lines_before = literals.lines,
         .tail = tail_of(a, &text, &literals.best),
         .code = code_of(a, m, p)};
 }

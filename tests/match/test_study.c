@@ -1,6 +1,6 @@
 /* test_study.c: what the build finds out about patterns: the words beside the
- * literal, without which a pattern is not even compiled; and the pattern
- * compiled, as the program that is built with it takes it. */
+ * literal, which it is tried on; and the pattern compiled, as the program that
+ * is built with it takes it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "match/literals.h"
 #include "match/pattern.h"
 #include "support/corpus.h"
 #include "support/patterns.h"
@@ -15,14 +16,15 @@
 
 static void expect_also(struct arena *a, const char *text,
                         const char *expected) {
-    struct pattern p = {.text = str_of(text)};
-    struct pattern_list set = {&p, 1};
-    patterns_study(a, &set);
+    struct pattern_text prepared;
+    struct pattern_error error;
+    assert_true(pattern_text_prepare(a, str_of(text), &prepared, &error));
+    struct str_list also = literals_of(a, &prepared).also;
     struct buf joined;
     buf_init_in(&joined, a, 4096);
-    for (size_t i = 0; i < p.study.also.count; i++) {
+    for (size_t i = 0; i < also.count; i++) {
         buf_printf(&joined, "%s%.*s", i > 0 ? " | " : "",
-                   STR_ARG(p.study.also.at[i]));
+                   STR_ARG(also.at[i]));
     }
     if (!str_eq(buf_str(&joined), str_of(expected))) {
         fail_msg("%s: \"%.*s\" instead of \"%s\"", text,
