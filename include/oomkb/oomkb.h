@@ -180,6 +180,11 @@ OOMKB_API int oomkb_names_write(const oomkb *kb, const char *what,
                                 const oomkb_options *options,
                                 oomkb_writer writer, void *ctx, size_t *count,
                                 oomkb_error *err);
+/* The facts of options->machine, each with where it was read. */
+OOMKB_API int oomkb_machine_write(const oomkb *kb, const char *format,
+                                  const oomkb_options *options,
+                                  oomkb_writer writer, void *ctx,
+                                  oomkb_error *err);
 /* NULL-terminated: "models", "gpus", "engines", "facts", "components". */
 OOMKB_API const char *const *oomkb_names_known(void);
 
@@ -223,6 +228,13 @@ struct oomkb_options {
      * never two at once, and may use max_memory_bytes for its notes. */
     uint32_t threads;
     int32_t all; /* text, Markdown: everything that is known, however long */
+    /* What is known of the machine at hand, NULL-terminated, a fact each:
+     * "host_total=65849260 kB", "gpu_total[gpu 0]=81559 MiB",
+     * "other_in_use[gpu 0, pid 4711]=3012 MiB", "engine_version[engine
+     * vllm]=0.11.0"; behind a tab may stand where it was read. Used where the
+     * log, or the question of oomkb_fit_write(), says nothing. Where the log
+     * is of another machine, none of it is; a remark says so. */
+    const char *const *machine;
 };
 
 /* ---- Part 4: does it fit? ----

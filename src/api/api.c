@@ -300,6 +300,13 @@ static void answer_names(struct call *w, struct reader *r) {
     write_answer(w, r, &answer);
 }
 
+static void answer_machine(struct call *w, struct reader *r) {
+    struct machine_list list = machine_lines(&w->arena, w->s.machine);
+    struct answer answer = {
+        .names = names_of_machine(&w->arena, r, w->s.lang, &list)};
+    write_answer(w, r, &answer);
+}
+
 static void answer_fit(struct call *w, struct reader *r) {
     (void)r;
     fit_answer(&w->arena, w->kb, w->question, w->format_name, &w->s, &w->out,
@@ -395,6 +402,15 @@ int oomkb_names_write(const oomkb *kb, const char *what, const char *format,
                                                                 : "writer");
     struct call w = {.kb = kb, .answer = answer_names, .what = what};
     return call_write(&w, format, options, writer, ctx, count, err);
+}
+
+int oomkb_machine_write(const oomkb *kb, const char *format,
+                        const oomkb_options *options, oomkb_writer writer,
+                        void *ctx, oomkb_error *err) {
+    if (kb == NULL || writer == NULL)
+        return error_null(err, kb == NULL ? "kb" : "writer");
+    struct call w = {.kb = kb, .answer = answer_machine};
+    return call_write(&w, format, options, writer, ctx, NULL, err);
 }
 
 const char *const *oomkb_names_known(void) {

@@ -25,6 +25,7 @@ struct asking {
     const struct model *file; /* of config */
     int64_t file_bytes;       /* its weights; 0: not known */
     struct gpu_list gpus;
+    struct machine_list machine;
 };
 
 static _Noreturn void refuse(const struct asking *q, struct str text) {
@@ -207,6 +208,33 @@ static void take_report(const struct asking *q, struct inputs *c) {
 
 /* ---- the case ---- */
 
+/* Another card than the one at hand is asked about, or more of them. */
+static bool is_of_card(enum fact_name name) {
+    return name == FACT_gpu_name || name == FACT_gpu_total ||
+           name == FACT_gpu_free || name == FACT_others_in_use;
+}
+
+static struct str engine_named(const struct asking *q) {
+    for (size_t i = 0; i < q->said.count; i++) {
+        if (q->said.at[i].name == FACT_engine)
+            return q->said.at[i].word;
+    }
+    return STR("vllm");
+}
+
+/* The least of all: whatever else is said wins. */
+static void take_machine(const struct asking *q, struct inputs *c) {
+    struct fact_list here = machine_settled(q->a, q->r, &q->machine,
+                                            engine_named(q), true);
+    bool is_other = fit_is_said(&q->said, FACT_gpu_name) ||
+                    fit_is_said(&q->said, FACT_gpu_total);
+    for (size_t i = 0; i < here.count; i++) {
+        const struct fact *f = &here.at[i];
+        if (!is_other || !is_of_card(f->name))
+            c->in[f->name] = *f;
+    }
+}
+
 /* "Qwen/Qwen3-32B-FP8": of the model's own maker, in the maker's blocks. */
 static void take_scale_block(struct inputs *c,
                              const struct model_match *m) {
@@ -296,6 +324,7 @@ static struct fit_question question_of(struct asking *q,
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         c->in[n] = fact_blank((enum fact_name)n, SOURCE_LOG);
     }
+    take_machine(q, c);
     take_report(q, c);
     for (size_t i = 0; i < q->said.count; i++) {
         c->in[q->said.at[i].name] = q->said.at[i];
@@ -448,6 +477,7 @@ void fit_answer(struct arena *a, const struct oomkb *kb,
     if (f == NULL) {
         refuse(q, STR("no such format: text, json, jsonl, markdown or csv"));
     }
+    q->machine = machine_lines(a, s->machine);
     take_facts(q);
     read_file(q);
     q->gpus = reader_gpus_of_total(q->r, 1, INT64_MAX);

@@ -22,7 +22,8 @@
 struct settings { /* oomkb_options, checked and with its defaults */
     enum lang lang;
     struct str input_name;
-    const char *const *answers, *const *own_reports; /* never NULL */
+    const char *const *answers, *const *own_reports, *const *machine; /* never
+                                                                        NULL */
     uint32_t width, top, threads;
     bool color, why, all, redact;
     uint64_t max_input_bytes;
@@ -122,6 +123,7 @@ struct oomkb_report {
     struct str_list first_answers; /* of the options; in the scan arena */
     struct own_report *own;        /* the same */
     size_t own_count;
+    struct machine_list machine;   /* the same */
     bool is_broken;                /* a feed failed: only freeing is left */
     struct fault fault;
     struct told *told;
@@ -151,6 +153,9 @@ void session_free(struct oomkb_report *r);
 int session_news(struct oomkb_report *r, bool is_quiet, bool *is_news,
                  oomkb_error *err);
 void session_back(struct oomkb_report *r); /* also where it need not */
+
+/* ---- machine.c: lines of the options as facts. Raises FAIL_USAGE. ---- */
+struct machine_list machine_lines(struct arena *a, const char *const *lines);
 
 /* ---- questions.c: question i, its sentence in that language ---- */
 int question_text(struct oomkb_report *r, size_t i, enum lang lang,

@@ -59,6 +59,7 @@ static void begin(void *arg) {
         r->first_answers.at[i] = text;
     }
     begin_own(b);
+    r->machine = machine_lines(a, b->s->machine);
     struct reader *reader = reader_new(r->kb->index, a);
     check_known(a, reader, facts, count);
     r->scans = scans_new(a, r->kb, b->s->max_input_bytes, b->s->threads);
@@ -174,7 +175,7 @@ static void tell(void *arg) {
         check_known(a, reader, facts, told->answer_count);
     }
     struct answers answers = {facts, told->answer_count, t->r->own,
-                              t->r->own_count};
+                              t->r->own_count, t->r->machine};
     told->report =
         diagnose(a, reader, t->r->found, t->r->input_name, &answers);
 }

@@ -69,6 +69,7 @@ static void apply(const oomkb_options *o, struct settings *s) {
         .input_name = str_of(o->input_name != NULL ? o->input_name : "-"),
         .answers = o->answers != NULL ? o->answers : no_answers,
         .own_reports = o->own_reports != NULL ? o->own_reports : no_answers,
+        .machine = o->machine != NULL ? o->machine : no_answers,
         .width = o->width,
         .top = o->top,
         .color = o->color != 0,

@@ -3,7 +3,8 @@
  * options; a command is a file with a `run` that returns the exit status.
  *
  * Only cli/ owns stdin, stdout and stderr, reads the environment and exits.
- * All of it but build.c and check.c speaks to the public header alone.
+ * All of it but build.c, check.c (author), facts.c and run (machine) speaks to
+ * the public header alone.
  */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
@@ -23,6 +24,8 @@ enum status {
 };
 
 enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+struct machine; /* facts.c */
 
 struct fit_option {
     const char *option, *value; /* value NULL: none stands behind it */
@@ -61,6 +64,10 @@ struct cli {
     size_t listed_count, titled_count;
     bool is_item_begun, owes_newline; /* of the item being written */
     bool is_pipe_closed;   /* nobody reads on: go quietly */
+    bool is_here; /* --here: facts of the machine count, too */
+    struct machine *machine;     /* here_read(); NULL: not read */
+    bool is_format_said;
+    const char *report_path, *termination_path; /* of run; NULL: not said */
     oomkb *kb;    /* cli_kb() opens it */
     oomkb *words; /* the built-in one, for cli_text() */
 };
@@ -70,9 +77,10 @@ enum command_bit {
     FOR_DIAGNOSE = 1, FOR_EXPLAIN = 2, FOR_VERSION = 4, FOR_HELP = 8,
     FOR_BUILD = 16, FOR_CHECK = 32, FOR_LIST = 64, FOR_SEARCH = 128,
     FOR_COMPLETION = 256, FOR_SITE = 512, FOR_FIT = 1024,
-    FOR_NEW = 2048, FOR_FEEDBACK = 4096, FOR_FMT = 8192, FOR_MCP = 16384
+    FOR_NEW = 2048, FOR_FEEDBACK = 4096, FOR_FMT = 8192, FOR_MCP = 16384,
+    FOR_FACTS = 32768, FOR_RUN = 65536
 };
-#define FOR_ALL 0xffffu
+#define FOR_ALL 0xfffffu
 
 struct command {
     const char *name;
@@ -104,11 +112,19 @@ int run_build(struct cli *c); /* oomkb build DIR -o FILE */
 int run_check(struct cli *c); /* oomkb check [PATH]... */
 int run_fmt(struct cli *c); /* oomkb fmt [PATH]... */
 int run_mcp(struct cli *c); /* oomkb mcp */
+int run_facts(struct cli *c); /* oomkb facts */
+int run_run(struct cli *c); /* oomkb run -- COMMAND */
 int run_stale(struct cli *c); /* oomkb check --stale [DIR] */
 
 /* diagnostics.c: what a code of `check` means, why, and how to put it right.
  * False: there is no such code. */
 bool code_explain(struct cli *c, const char *spelling);
+
+/* facts.c: what is known of the machine, for cli_options(). program: a command
+ * that is about to run, or NULL. False after an error. */
+bool here_read(struct cli *c, const char *program);
+void here_forget(struct cli *c);
+const char *const *here_facts(const struct cli *c); /* NULL: not read */
 
 /* options.c */
 enum option_id {
@@ -116,7 +132,7 @@ enum option_id {
     OPTION_COLOR, OPTION_KB, OPTION_OUTPUT, OPTION_HELP, OPTION_VERSION,
     OPTION_WRITE_DOCS, OPTION_REDACT, OPTION_FOLLOW, OPTION_FIT, OPTION_NOTE,
     OPTION_UNDO, OPTION_ALL, OPTION_STALE, OPTION_DAYS, OPTION_JOBS,
-    OPTION_CODES
+    OPTION_CODES, OPTION_HERE, OPTION_REPORT, OPTION_TERMINATION_LOG
 };
 struct option_row {
     enum option_id id;

@@ -14,6 +14,8 @@ const struct command commands[] = {
     {"search", "WORDS...", "cli.help.search", FOR_SEARCH, OWN_COUNT,
      run_search},
     {"fit", "--model NAME | COMMAND", "cli.help.fit", FOR_FIT, OWN_COUNT, run_fit},
+    {"run", "[--] COMMAND...", "cli.help.run", FOR_RUN, OWN_COUNT, run_run},
+    {"facts", "", "cli.help.facts", FOR_FACTS, 0, run_facts},
     {"feedback", "ID FIX OUTCOME", "cli.help.feedback", FOR_FEEDBACK,
      OWN_COUNT, run_feedback},
     {"new", "[FILE]", "cli.help.new", FOR_NEW, OWN_COUNT, run_new},

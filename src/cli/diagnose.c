@@ -66,9 +66,11 @@ int run_diagnose(struct cli *c) {
     oomkb *kb = cli_kb(c);
     if (kb == NULL)
         return STATUS_ERROR;
-    if (!feedback_read(c, &c->own_reports))
+    if (!feedback_read(c, &c->own_reports) ||
+        (c->is_here && !here_read(c, NULL)))
         return STATUS_ERROR;
     int status = diagnose_all(c, kb);
+    here_forget(c);
     feedback_free(c->own_reports);
     c->own_reports = NULL;
     return status;

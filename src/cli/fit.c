@@ -164,13 +164,14 @@ static int answer(struct cli *c, const struct asking *q, oomkb *kb) {
 
 int run_fit(struct cli *c) {
     oomkb *kb = cli_kb(c);
-    if (kb == NULL)
+    if (kb == NULL || (c->is_here && !here_read(c, NULL)))
         return STATUS_ERROR;
     struct asking q = {.used = 0};
     int status = gather(c, &q, kb);
     if (status == 0)
         status = answer(c, &q, kb);
     oomkb_report_free(q.report);
+    here_forget(c);
     free(q.config.p);
     free(q.command.p);
     return status;

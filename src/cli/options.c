@@ -11,30 +11,32 @@
 #define SARIF "sarif" /* of check alone */
 
 #define FOR_SHOWN                                                              \
-    (FOR_DIAGNOSE | FOR_EXPLAIN | FOR_LIST | FOR_SEARCH | FOR_FIT)
+    (FOR_DIAGNOSE | FOR_EXPLAIN | FOR_LIST | FOR_SEARCH | FOR_FIT | FOR_FACTS)
 
 #define FIT(name, value, key) {OPTION_FIT, name, 0, value, NULL, FOR_FIT, key}
 
 const struct option_row option_rows[] = {
     {OPTION_FORMAT, "--format", 0, "FORMAT", NULL,
-     FOR_SHOWN | FOR_VERSION | FOR_FEEDBACK | FOR_CHECK,
+     FOR_SHOWN | FOR_VERSION | FOR_FEEDBACK | FOR_CHECK | FOR_RUN,
      "cli.option.format"},
     {OPTION_LANG, "--lang", 0, "LANG", "en zh", FOR_ALL, "cli.option.lang"},
-    {OPTION_SET, "--set", 0, "FACT=VALUE", NULL, FOR_DIAGNOSE | FOR_FIT,
-     "cli.option.set"},
+    {OPTION_SET, "--set", 0, "FACT=VALUE", NULL,
+     FOR_DIAGNOSE | FOR_FIT | FOR_RUN, "cli.option.set"},
+    {OPTION_HERE, "--here", 0, NULL, NULL, FOR_DIAGNOSE | FOR_FIT,
+     "cli.option.here"},
     {OPTION_TOP, "--top", 0, "N", NULL, FOR_DIAGNOSE, "cli.option.top"},
     {OPTION_WHY, "--why", 0, NULL, NULL, FOR_DIAGNOSE, "cli.option.why"},
-    {OPTION_ALL, "--all", 0, NULL, NULL, FOR_DIAGNOSE | FOR_FIT,
+    {OPTION_ALL, "--all", 0, NULL, NULL, FOR_DIAGNOSE | FOR_FIT | FOR_RUN,
      "cli.option.all"},
-    {OPTION_COLOR, "--color", 0, "WHEN", "auto always never", FOR_SHOWN,
-     "cli.option.color"},
-    {OPTION_REDACT, "--redact", 0, NULL, NULL, FOR_DIAGNOSE,
+    {OPTION_COLOR, "--color", 0, "WHEN", "auto always never",
+     FOR_SHOWN | FOR_RUN, "cli.option.color"},
+    {OPTION_REDACT, "--redact", 0, NULL, NULL, FOR_DIAGNOSE | FOR_RUN,
      "cli.option.redact"},
     {OPTION_FOLLOW, "--follow", 'f', NULL, NULL, FOR_DIAGNOSE,
      "cli.option.follow"},
     {OPTION_JOBS, "--jobs", 'j', "N", NULL, FOR_DIAGNOSE, "cli.option.jobs"},
     {OPTION_KB, "--kb", 0, "FILE", NULL,
-     FOR_SHOWN | FOR_VERSION | FOR_SITE | FOR_NEW | FOR_FEEDBACK,
+     FOR_SHOWN | FOR_VERSION | FOR_SITE | FOR_NEW | FOR_FEEDBACK | FOR_RUN,
      "cli.option.kb"},
     {OPTION_OUTPUT, "--output", 'o', "FILE", NULL,
      FOR_BUILD | FOR_SITE | FOR_NEW | FOR_FEEDBACK, "cli.option.output"},
@@ -48,6 +50,9 @@ const struct option_row option_rows[] = {
     {OPTION_DAYS, "--days", 0, "N", NULL, FOR_CHECK, "cli.option.days"},
     {OPTION_NOTE, "--note", 0, "TEXT", NULL, FOR_FEEDBACK, "cli.option.note"},
     {OPTION_UNDO, "--undo", 0, NULL, NULL, FOR_FEEDBACK, "cli.option.undo"},
+    {OPTION_REPORT, "--report", 0, "FILE", NULL, FOR_RUN, "cli.option.report"},
+    {OPTION_TERMINATION_LOG, "--termination-log", 0, "FILE", NULL, FOR_RUN,
+     "cli.option.termination_log"},
     FIT("--model", "NAME", "cli.option.fit_model"),
     FIT("--config", "FILE", "cli.option.fit_config"),
     FIT("--engine", "NAME", "cli.option.fit_engine"),
@@ -177,6 +182,11 @@ static bool is_fit(const struct reading *r) {
            strcmp(r->c->operands[0], "fit") == 0 && !r->c->is_file_first;
 }
 
+static bool is_run(const struct reading *r) {
+    return r->c->operand_count > 0 &&
+           strcmp(r->c->operands[0], "run") == 0 && !r->c->is_file_first;
+}
+
 static bool is_value(const char *word) {
     return word[0] != '-' || (word[1] >= '0' && word[1] <= '9');
 }
@@ -202,6 +212,7 @@ static void take(struct reading *r, const struct option_row *row,
             return;
         }
         c->format = value;
+        c->is_format_said = true;
         return;
     case OPTION_LANG: c->lang = value; return;
     case OPTION_SET: take_answer(r, value); return;
@@ -226,6 +237,9 @@ static void take(struct reading *r, const struct option_row *row,
     case OPTION_JOBS: c->jobs = jobs_of(r, value); return;
     case OPTION_NOTE: c->note = value; return;
     case OPTION_UNDO: c->is_undo = true; return;
+    case OPTION_HERE: c->is_here = true; return;
+    case OPTION_REPORT: c->report_path = value; return;
+    case OPTION_TERMINATION_LOG: c->termination_path = value; return;
     case OPTION_FIT: take_fit(r, row->name, value, false); return;
     }
 }
@@ -281,7 +295,8 @@ static void read_line(struct reading *r) {
     while (r->at < r->argc) {
         char *arg = r->argv[r->at++];
         if (only_operands || arg[0] != '-' || arg[1] == '\0') {
-            only_operands = only_operands || is_fit(r); /* a command's words */
+            only_operands = only_operands || is_fit(r) || is_run(r);
+            /* a command's words */
             c->operands[c->operand_count++] = arg;
         } else if (strcmp(arg, "--") == 0) {
             only_operands = true;
@@ -290,6 +305,7 @@ static void read_line(struct reading *r) {
             read_option(r, arg);
         }
     }
+    c->operands[c->operand_count] = NULL; /* as an argv ends */
 }
 
 static void find_command(struct reading *r, const char *first) {

@@ -56,6 +56,7 @@ oomkb_options cli_options(const struct cli *c) {
         .why = c->why,
         .all = c->all,
         .redact = c->redact,
+        .machine = here_facts(c),
     };
 }
 

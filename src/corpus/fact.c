@@ -69,6 +69,7 @@ const char *source_spelling(enum fact_source source) {
     switch (source) {
     case SOURCE_LOG: return "log";
     case SOURCE_USER: return "user";
+    case SOURCE_MACHINE: return "machine";
     case SOURCE_CATALOGUE: return "catalogue";
     case SOURCE_DEFAULT: return "default";
     case SOURCE_DERIVED: return "derived";

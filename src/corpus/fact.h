@@ -19,7 +19,8 @@ enum fact_name {
 };
 
 enum fact_source {
-    SOURCE_LOG, SOURCE_USER, SOURCE_CATALOGUE, SOURCE_DEFAULT, SOURCE_DERIVED
+    SOURCE_LOG, SOURCE_USER, SOURCE_MACHINE, SOURCE_CATALOGUE, SOURCE_DEFAULT,
+    SOURCE_DERIVED
 };
 
 #define FACT_NONE (-1) /* no gpu, no rank, no pid */

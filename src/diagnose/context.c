@@ -331,6 +331,7 @@ void context_find(struct diagnosis *d) {
     command_find(d, &w->failure);
     command_read(d);
     force_find(d, w);
+    machine_take(d);
     catalogue_names(d);
     ranks_tell(d);
     if (d->sightings.count > 0) {

@@ -3,6 +3,7 @@
 #ifndef DIAGNOSE_DIAGNOSE_H
 #define DIAGNOSE_DIAGNOSE_H
 
+#include "diagnose/machine.h"
 #include "diagnose/report.h"
 #include "index/index.h"
 #include "match/match.h"
@@ -13,13 +14,14 @@ struct own_report {
     bool worked;
 };
 
-/* What the user adds: --set fact=value, which wins over the log, and what
- * fixes did before. */
+/* What the user adds: --set fact=value, which wins over the log, what fixes
+ * did before, and what is known of the machine. */
 struct answers {
     const struct fact *at;
     size_t count;
     const struct own_report *own;
     size_t own_count;
+    struct machine_list machine; /* counts where the log says nothing */
 };
 
 struct report *diagnose(struct arena *a, struct reader *r,

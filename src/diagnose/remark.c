@@ -241,6 +241,9 @@ void remarks_find(struct diagnosis *d, struct finding *f) {
     own_process(d, f);
     who_was_full(d, f);
     not_in_force(d, f);
+    if (d->machine_differs.key != NULL) {
+        remark(d, f, &d->machine_differs);
+    }
     which_cards(d, f);
     guessed_model(d, f);
     checkpoint_size(d, f);

@@ -108,6 +108,8 @@ struct diagnosis {
     bool is_command_whole;       /* the log has its end */
     uint32_t command_line;
     struct incident_list incidents;
+    struct note machine_differs; /* from the log, and how; key NULL: it does
+                                    not */
 };
 
 /* ---- hits.c ---- */
@@ -168,6 +170,10 @@ bool hit_is_command_form(const struct diagnosis *d, const struct hit *h);
 
 /* ---- context.c ---- */
 void context_find(struct diagnosis *d);
+
+/* ---- machine.c ---- */
+/* Adds to the context what the log does not say and the machine does. */
+void machine_take(struct diagnosis *d);
 
 /* ---- least.c ---- */
 /* Adds to the context what the log proves of settings that it does not name:

@@ -84,6 +84,7 @@ struct str write_source(struct arena *a, const struct inputs *c,
         return f->line ? arena_printf(a, "log line %u", (unsigned)f->line)
                        : STR("log");
     case SOURCE_USER: return STR("given");
+    case SOURCE_MACHINE: return STR("machine");
     case SOURCE_CATALOGUE: return STR("catalogue");
     case SOURCE_DEFAULT: return STR("default");
     case SOURCE_DERIVED: return STR("derived");

@@ -261,6 +261,7 @@ struct str fit_changes(const struct teller *t, const struct fit *fit,
 static const char *const source_keys[] = {
     [SOURCE_LOG] = "fit.from_log",
     [SOURCE_USER] = "fit.from_user",
+    [SOURCE_MACHINE] = "fit.from_machine",
     [SOURCE_CATALOGUE] = "fit.from_catalogue",
     [SOURCE_DEFAULT] = "fit.from_default",
     [SOURCE_DERIVED] = "fit.from_bounds",

@@ -3,12 +3,15 @@
  * name that the options take.
  *
  * JSON: {"schema":1,"models":[{"name":..., "parameters":...}]}, a number as a
- * number; what is not known is left out. JSON lines: an object per line. */
+ * number; what is not known is left out. JSON lines: an object per line. Of the
+ * machine at hand each row is a FACT as in a report. */
 #include "render/names.h"
 
+#include "diagnose/machine.h"
 #include "render/parts.h"
 
 #define SCHEMA 1
+#define OWNER_BYTES_MAX 256
 
 /* ---- the tables ---- */
 
@@ -131,6 +134,42 @@ const struct names *names_of(struct arena *a, struct reader *r, enum lang lang,
                 (int)(what.n < 80 ? what.n : 80), what.p);
 }
 
+/* "GPU 0, process 4711"; the machine's own are nobody's. */
+static struct str owner_of(const struct teller *t,
+                           const struct machine_fact *m) {
+    const struct fact *f = &m->fact;
+    struct buf b;
+    buf_init_in(&b, t->a, OWNER_BYTES_MAX);
+    if (f->gpu != FACT_NONE) {
+        buf_printf(&b, "GPU %lld", (long long)f->gpu);
+    }
+    if (f->pid != FACT_NONE) {
+        buf_printf(&b, "%sPID %lld", b.n ? ", " : "", (long long)f->pid);
+    }
+    if (m->engine.n > 0) {
+        buf_printf(&b, "%s%.*s", b.n ? ", " : "", STR_ARG(m->engine));
+    }
+    return arena_str(t->a, buf_str(&b));
+}
+
+const struct names *names_of_machine(struct arena *a, struct reader *r,
+                                     enum lang lang,
+                                     const struct machine_list *list) {
+    struct render_options o = {.lang = lang};
+    struct teller t = {a, r, &o, lang};
+    struct names *n = arena_alloc(a, sizeof *n);
+    *n = (struct names){.what = "facts", .machine = list, .column_count = 4,
+                        .columns = {"title", "value", "of", "read_from"}};
+    for (size_t i = 0; i < list->count; i++) {
+        const struct fact *f = &list->at[i].fact;
+        add_row(&t, n, (struct cell[]){
+                           word(said_fact(&t, f->name)),
+                           word(f->known ? shown_fact(&t, f) : f->text),
+                           word(owner_of(&t, &list->at[i])), word(f->why)});
+    }
+    return n;
+}
+
 /* ---- the answer ---- */
 
 void names_document(const struct teller *t, const struct names *n,
@@ -148,6 +187,9 @@ void names_document(const struct teller *t, const struct names *n,
 
 struct json *names_row(const struct teller *t, const struct names *n,
                         size_t row) {
+    if (n->machine != NULL) {
+        return json_fact(t, &n->machine->at[row].fact);
+    }
     struct json *o = json_new_object(t->a);
     for (size_t i = 0; i < n->column_count; i++) {
         const struct cell *c = &n->cells[row * n->column_count + i];

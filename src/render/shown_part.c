@@ -35,7 +35,7 @@ struct str shown_seen(const struct teller *t, const struct fact_list *facts) {
         const struct fact *f = &facts->at[i];
         struct str pair[] = {said_fact(t, f->name),
                              shown_short(t, shown_fact(t, f), SEEN_COLUMNS)};
-        if (f->known) {
+        if (f->known && f->source != SOURCE_MACHINE) {
             words_add(&list, said_with(t, "report.seen_fact", pair, 2));
         }
     }

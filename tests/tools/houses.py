@@ -9,8 +9,8 @@ import pathlib
 import re
 import sys
 
-STREET = ("base corpus index log match memory diagnose render api author "
-          "serve cli").split()
+STREET = ("base corpus index log match memory diagnose render api machine "
+          "author serve cli").split()
 # header -> where it may stand
 ONLY = {
     "sqlite3.h": re.compile(r"src/index/"),
@@ -24,6 +24,7 @@ ONLY = {
 ONE_FILE = {"pcre2.h", "yaml.h", "jansson.h"}
 USES_AUTHOR = {"build.c", "check.c", "corpus.h", "diagnostics.c", "new.c",
                "site.c", "stale.c"}
+USES_MACHINE = {"facts.c", "run.h"}
 # No domain word, and no second copy: for some, for all.
 USES_BASE = {"suggest.c": "base/near.h"}
 FOR_ALL = "base/limits.h"
@@ -48,6 +49,8 @@ def main():
                     faults.append(f"{where}: {house} may not know {other}")
                 if house == "cli" and other not in ("cli", "serve") \
                         and path.name not in USES_AUTHOR \
+                        and not (other == "machine"
+                                 and path.name in USES_MACHINE) \
                         and name not in (USES_BASE.get(path.name), FOR_ALL):
                     faults.append(f"{where}: a command speaks through "
                                   "<oomkb/oomkb.h>")

@@ -1,0 +1,33 @@
+/* facts.c: `oomkb facts`: what is known of this machine; and --here, by which
+ * other commands use it where a log or a question says nothing. */
+#include "cli/cli.h"
+#include "machine/machine.h"
+
+bool here_read(struct cli *c, const char *program) {
+    machine_free(c->machine);
+    c->machine = machine_read(program);
+    if (c->machine == NULL)
+        cli_error(c, "memory", "out of memory");
+    return c->machine != NULL;
+}
+
+void here_forget(struct cli *c) {
+    machine_free(c->machine);
+    c->machine = NULL;
+}
+
+const char *const *here_facts(const struct cli *c) {
+    return c->machine != NULL ? machine_facts(c->machine) : NULL;
+}
+
+int run_facts(struct cli *c) {
+    oomkb *kb = cli_kb(c);
+    oomkb_error err;
+    if (kb == NULL || !here_read(c, NULL))
+        return STATUS_ERROR;
+    oomkb_options options = cli_options(c);
+    options.answers = NULL;
+    int code = oomkb_machine_write(kb, c->format, &options, cli_write, c, &err);
+    here_forget(c);
+    return cli_written(c, code, &err, STATUS_FOUND);
+}

@@ -1,0 +1,128 @@
+/* run_watch.c: what a command writes, as a log. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/run.h"
+
+#define REST_MAX (64 * 1024) /* of a line without an end */
+#define ODD_LEAST 64 /* control characters: more than these, and more than */
+#define ODD_SHARE 20 /* one in so many bytes */
+
+void watch_add(struct watch *w, const char *text, size_t n) {
+    if (w->scan == NULL || n == 0)
+        return;
+    if (oomkb_scan_feed(w->scan, text, n, NULL) != OOMKB_OK) {
+        oomkb_scan_free(w->scan);
+        w->scan = NULL;
+    }
+}
+
+static bool is_plain(const char *word) {
+    return word[0] != '\0' && strpbrk(word, " \t\n\"'`$\\|&;<>()*?#~{}[]!") ==
+                                  NULL;
+}
+
+/* As a shell reads it: 'it'\''s'. */
+static void add_quoted(struct watch *w, const char *word) {
+    if (is_plain(word)) {
+        watch_add(w, word, strlen(word));
+        return;
+    }
+    watch_add(w, "'", 1);
+    for (const char *at = word; *at != '\0';) {
+        size_t n = strcspn(at, "'");
+        watch_add(w, at, n);
+        at += n;
+        if (*at == '\'') {
+            watch_add(w, "'\\''", 4);
+            at++;
+        }
+    }
+    watch_add(w, "'", 1);
+}
+
+void watch_begin(struct watch *w, oomkb *kb, const oomkb_options *options,
+                 char *const *argv) {
+    *w = (struct watch){.scan = NULL};
+    oomkb_scan *scan;
+    oomkb_error err;
+    if (oomkb_scan_new(kb, options, &scan, &err) == OOMKB_OK)
+        w->scan = scan;
+    watch_add(w, "$", 1);
+    for (size_t i = 0; argv[i] != NULL; i++) {
+        watch_add(w, " ", 1);
+        add_quoted(w, argv[i]);
+    }
+    watch_add(w, "\n", 1);
+}
+
+/* A line that is not over waits, while there is memory to keep it. */
+static bool keep(struct watched_line *rest, const char *bytes, size_t n) {
+    if (rest->n + n > REST_MAX)
+        return false;
+    if (rest->cap == 0) {
+        rest->p = malloc(REST_MAX);
+        rest->cap = rest->p != NULL ? REST_MAX : 0;
+    }
+    if (rest->n + n > rest->cap)
+        return false;
+    memcpy(rest->p + rest->n, bytes, n);
+    rest->n += n;
+    return true;
+}
+
+static void flush(struct watch *w, struct watched_line *rest) {
+    watch_add(w, rest->p, rest->n);
+    rest->n = 0;
+}
+
+/* An archive that goes to a pipe has no lines, and is read at great cost. */
+static bool is_text(const char *bytes, size_t n) {
+    size_t odd = 0;
+    for (size_t i = 0; i < n; i++) {
+        unsigned char b = (unsigned char)bytes[i];
+        odd += b < ' ' && (b < '\t' || b > '\r') && b != 0x1b;
+    }
+    return odd <= ODD_LEAST || odd <= n / ODD_SHARE;
+}
+
+void watch_seen(void *ctx, int stream, const char *bytes, size_t n) {
+    struct watch *w = ctx;
+    struct watched_line *rest = &w->rest[stream];
+    size_t whole = n;
+    if (!is_text(bytes, n))
+        return;
+    while (whole > 0 && bytes[whole - 1] != '\n')
+        whole--;
+    if (whole > 0) {
+        flush(w, rest);
+        watch_add(w, bytes, whole);
+    }
+    if (!keep(rest, bytes + whole, n - whole)) {
+        flush(w, rest);
+        watch_add(w, bytes + whole, n - whole);
+    }
+}
+
+static void end_line(struct watch *w, struct watched_line *rest) {
+    if (rest->n > 0) {
+        flush(w, rest);
+        watch_add(w, "\n", 1);
+    }
+    free(rest->p);
+    *rest = (struct watched_line){.p = NULL};
+}
+
+void watch_end_lines(struct watch *w) {
+    for (int i = 0; i < CHILD_STREAMS; i++)
+        end_line(w, &w->rest[i]);
+}
+
+oomkb_report *watch_end(struct watch *w) {
+    oomkb_report *report = NULL;
+    if (w->scan != NULL &&
+        oomkb_scan_finish(w->scan, &report, NULL) != OOMKB_OK)
+        report = NULL;
+    w->scan = NULL;
+    return report;
+}

@@ -1,0 +1,250 @@
+/* machine.c: facts of the machine at hand, beside what a log says.
+ *
+ *     gpu_total[gpu 0]=81559 MiB\tnvidia-smi
+ *     other_in_use[gpu 0, pid 4711]=3012 MiB\tnvidia-smi
+ *     engine_version[engine vllm]=0.11.0\tvllm-0.11.0.dist-info
+ *
+ * A log wins over the machine. Where its card, its memory or its system is
+ * another one, it is the log of another machine: nothing of this one is used,
+ * and that is said. What changes from moment to moment is no fact about a
+ * failure that is over.
+ */
+#include "diagnose/work.h"
+
+/* nvidia-smi counts what the driver keeps for itself; CUDA hands out 97 to 100
+ * of 100 of it (T4: 14.58 of 15.00 GiB, H100: 79.11 of 79.65). */
+#define HANDED_OUT_PERCENT 97
+#define SAME_PERCENT 4 /* apart: another card, another machine */
+
+/* ---- reading ---- */
+
+static bool take_owner(struct str word, struct machine_fact *out) {
+    struct str rest, key = str_cut(str_trim(word), ' ', &rest);
+    rest = str_trim(rest);
+    if (str_eq(key, STR("engine")) && rest.n > 0) {
+        out->engine = rest;
+        return true;
+    }
+    if (str_eq(key, STR("gpu"))) {
+        return str_to_int(rest, &out->fact.gpu);
+    }
+    return str_eq(key, STR("pid")) && str_to_int(rest, &out->fact.pid);
+}
+
+static bool take_owners(struct str inside, struct machine_fact *out) {
+    while (inside.n > 0) {
+        struct str rest, word = str_cut(inside, ',', &rest);
+        if (!take_owner(word, out)) {
+            return false;
+        }
+        inside = rest;
+    }
+    return true;
+}
+
+bool machine_fact_read(struct arena *a, struct str text,
+                       struct machine_fact *out, struct str *why) {
+    struct str value, origin, owners;
+    struct str name = str_cut(text, '=', &value);
+    enum fact_name fact;
+    *out = (struct machine_fact){.fact = fact_new(FACT_engine, SOURCE_MACHINE)};
+    name = str_cut(name, '[', &owners);
+    if (str_find_char(text, '=') == text.n) {
+        *why = arena_printf(a, "'%.*s' is not fact=value", STR_ARG(text));
+        return false;
+    }
+    if (!fact_named(str_trim(name), &fact)) {
+        *why = no_such_fact(a, name);
+        return false;
+    }
+    out->fact.name = fact;
+    size_t close = str_find_char(owners, ']');
+    if (owners.n > 0 && (close == owners.n ||
+                         !take_owners(str_slice(owners, 0, close), out))) {
+        *why = arena_printf(a, "'%.*s': in brackets stand gpu N, pid N or "
+                            "engine NAME", STR_ARG(text));
+        return false;
+    }
+    value = str_trim(str_cut(value, '\t', &origin));
+    fact_read(fact, arena_str(a, value), 1, &out->fact);
+    out->fact.source = SOURCE_MACHINE;
+    origin = arena_str(a, str_trim(origin));
+    out->fact.why = out->fact.known ? origin
+                    : origin.n > 0  ? arena_printf(a, "%.*s: %.*s",
+                                                   STR_ARG(origin),
+                                                   STR_ARG(out->fact.why))
+                                    : out->fact.why;
+    return true;
+}
+
+/* ---- settling ---- */
+
+static bool is_of_moment(enum fact_name name) {
+    return name == FACT_gpu_free || name == FACT_process_in_use ||
+           name == FACT_other_in_use || name == FACT_host_free ||
+           name == FACT_host_used || name == FACT_host_peak ||
+           name == FACT_swap_free ||
+           name == FACT_commit_free;
+}
+
+static bool is_said_alike(const struct fact *x, const struct fact *y) {
+    return x->number == y->number && str_eq(x->word, y->word);
+}
+
+/* What a machine has is not what a job uses, unless it has no choice. */
+static bool is_choice(const struct fact *f) {
+    return f->name == FACT_gpu_count && f->number != 1;
+}
+
+/* Of one card, of every card alike, or of the machine: one fact. What cards
+ * have each in its own way is left out; of what is free, and of limits,
+ * the least is taken: a job is held back by that. */
+static void settle(struct arena *a, struct fact_list *out,
+                   const struct fact *f, bool *is_split) {
+    for (size_t i = 0; i < out->count; i++) {
+        struct fact *old = &out->at[i];
+        if (old->name != f->name) {
+            continue;
+        }
+        if (f->name == FACT_gpu_free || f->name == FACT_host_limit) {
+            *old = f->number < old->number ? *f : *old;
+        } else if (!is_said_alike(old, f)) {
+            is_split[f->name] = true;
+        }
+        return;
+    }
+    struct fact one = *f;
+    one.gpu = one.pid = FACT_NONE;
+    facts_add(a, out, &one);
+}
+
+static void drop(struct fact_list *list, const bool *is_dropped) {
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        list->at[kept] = list->at[i];
+        kept += !is_dropped[list->at[i].name];
+    }
+    list->count = kept;
+}
+
+/* What a program can get of a card that the catalogue does not know. */
+static void total_settle(struct reader *r, struct fact_list *list,
+                         bool *is_dropped) {
+    const struct fact *name = facts_first(list, FACT_gpu_name);
+    const struct gpu *gpu = name ? reader_gpu(r, name->word) : NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        struct fact *f = &list->at[i];
+        if (f->name != FACT_gpu_total) {
+            continue;
+        }
+        int64_t least = f->number / 100 * HANDED_OUT_PERCENT;
+        bool is_known = gpu && gpu->total_low > 0 &&
+                        gpu->total_high >= least &&
+                        gpu->total_low <= f->number;
+        is_dropped[FACT_gpu_total] = is_known;
+        f->ranged = true;
+        f->low = least;
+        f->high = f->number;
+        f->number = least + (f->number - least) / 2;
+    }
+}
+
+struct fact_list machine_settled(struct arena *a, struct reader *r,
+                                 const struct machine_list *list,
+                                 struct str engine, bool is_now) {
+    struct fact_list out = {0};
+    bool *is_dropped = arena_array(a, FACT_COUNT_OF, sizeof *is_dropped);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct machine_fact *m = &list->at[i];
+        bool is_its = m->engine.n == 0 || str_eq(m->engine, engine);
+        bool is_process = m->fact.pid != FACT_NONE;
+        if (m->fact.known && !fact_is_absurd(&m->fact) && is_its &&
+            !is_process && !is_choice(&m->fact) && (is_now || !is_of_moment(m->fact.name))) {
+            settle(a, &out, &m->fact, is_dropped);
+        }
+    }
+    if (is_dropped[FACT_gpu_name]) {
+        is_dropped[FACT_gpu_total] = true;
+    } else {
+        total_settle(r, &out, is_dropped);
+    }
+    drop(&out, is_dropped);
+    return out;
+}
+
+/* ---- beside a log ---- */
+
+static bool is_apart(int64_t x, int64_t y) {
+    int64_t apart = x > y ? x - y : y - x, larger = x > y ? x : y;
+    return apart / SAME_PERCENT > larger / 100;
+}
+
+static bool differs(struct diagnosis *d, const struct fact *log,
+                    const struct fact *here) {
+    enum unit unit = fact_unit(log->name);
+    if (log->name == FACT_gpu_name) {
+        const struct gpu *x = reader_gpu(d->r, log->word);
+        const struct gpu *y = reader_gpu(d->r, here->word);
+        return x && y && x != y;
+    }
+    if (unit == UNIT_TEXT || unit == UNIT_VERSION) {
+        return !str_eq(log->word, here->word);
+    }
+    return unit == UNIT_BYTES ? is_apart(log->number, here->number)
+                              : log->number != here->number;
+}
+
+/* What makes it another machine, and not the same one set up otherwise. */
+static bool is_identity(enum fact_name name) {
+    return name == FACT_gpu_name || name == FACT_gpu_total ||
+           name == FACT_host_total || name == FACT_os;
+}
+
+static const struct fact *said_by_log(const struct diagnosis *d,
+                                      enum fact_name name) {
+    const struct fact *f = facts_first(&d->context, name);
+    for (size_t i = 0; !f && i < d->sightings.count; i++) {
+        f = facts_first(&d->sightings.at[i].facts, name);
+    }
+    return f && f->source == SOURCE_LOG ? f : NULL;
+}
+
+static void note_difference(struct diagnosis *d, const char *key,
+                            const struct fact *log, const struct fact *here) {
+    d->machine_differs = note_of(key);
+    note_add(&d->machine_differs, fact_called(d->a, log->name));
+    note_add(&d->machine_differs, fact_written(d->a, log, false));
+    note_add(&d->machine_differs, fact_written(d->a, here, false));
+}
+
+static bool is_of_another(struct diagnosis *d, const struct fact_list *here) {
+    for (size_t i = 0; i < here->count; i++) {
+        const struct fact *f = &here->at[i], *log = said_by_log(d, f->name);
+        if (is_identity(f->name) && log && differs(d, log, f)) {
+            note_difference(d, "diagnose.remark.other_machine", log, f);
+            return true;
+        }
+    }
+    return false;
+}
+
+void machine_take(struct diagnosis *d) {
+    if (!d->answers || d->answers->machine.count == 0) {
+        return;
+    }
+    struct str engine = d->engine ? d->engine->id : (struct str){NULL, 0};
+    struct fact_list here =
+        machine_settled(d->a, d->r, &d->answers->machine, engine, false);
+    if (is_of_another(d, &here)) {
+        return;
+    }
+    for (size_t i = 0; i < here.count; i++) {
+        const struct fact *f = &here.at[i], *log = said_by_log(d, f->name);
+        if (log && differs(d, log, f)) {
+            note_difference(d, "diagnose.remark.machine_differs", log, f);
+        }
+        if (!facts_first(&d->context, f->name)) {
+            facts_add(d->a, &d->context, f);
+        }
+    }
+}

@@ -1,0 +1,192 @@
+/* nvidia_smi.c: NVIDIA's cards and who holds their memory.
+ *
+ *     index, uuid, name, memory.total [MiB], memory.used [MiB], ...
+ *     0, GPU-8f1c, NVIDIA H100 80GB HBM3, 81559 MiB, 0 MiB, ...
+ *
+ * Numbers are those of a program under CUDA_VISIBLE_DEVICES: the cards that it
+ * sees, from 0. A card with MIG is shared out: what a program gets is a slice,
+ * which this table does not show. A card without memory of its own ([N/A])
+ * uses the host's. What prints as N/A stays a fact without a value.
+ */
+#include "machine/source.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define ORIGIN "nvidia-smi"
+#define COLUMNS_MAX 32
+#define CARDS_MAX 64
+
+struct csv_row {
+    struct str cell[COLUMNS_MAX];
+    size_t count;
+};
+
+static struct csv_row row_of(struct str line) {
+    struct csv_row row = {.count = 0};
+    while (line.n > 0 && row.count < COLUMNS_MAX) {
+        struct str rest;
+        row.cell[row.count++] = str_trim(str_cut(line, ',', &rest));
+        line = rest;
+    }
+    return row;
+}
+
+/* The cell under that title, with the unit of the title where it has none. */
+static struct str cell(struct arena *a, const struct csv_row *titles,
+                       const struct csv_row *row, const char *title) {
+    for (size_t i = 0; i < titles->count && i < row->count; i++) {
+        struct str unit, name = str_cut(titles->cell[i], ' ', &unit);
+        struct str value = row->cell[i];
+        int64_t n;
+        if (!str_eq(name, str_of(title))) {
+            continue;
+        }
+        return unit.n > 2 && str_to_int(value, &n)
+                   ? arena_printf(a, "%.*s %.*s", STR_ARG(value),
+                                  STR_ARG(str_slice(unit, 1, unit.n - 2)))
+                   : value;
+    }
+    return (struct str){NULL, 0};
+}
+
+/* The number under which a program sees the card; -1: it does not. */
+static int64_t seen_as(struct str visible, struct str index,
+                       struct str uuid) {
+    int64_t n = 0, number = -1;
+    if (visible.p == NULL) {
+        return str_to_int(index, &number) ? number : -1;
+    }
+    for (; visible.n > 0; n++) {
+        struct str rest, one = str_trim(str_cut(visible, ',', &rest));
+        bool is_uuid = one.n > 4 && str_starts(uuid, one);
+        if (str_eq(one, STR("-1"))) {
+            return -1; /* what stands behind it is not seen either */
+        }
+        if (str_eq(one, index) || is_uuid) {
+            return n;
+        }
+        visible = rest;
+    }
+    return -1;
+}
+
+struct card {
+    struct str uuid;
+    int64_t number;
+};
+
+struct cards {
+    struct machine_lines *m;
+    const struct nvidia_text *t;
+    struct card at[CARDS_MAX];
+    size_t count;
+};
+
+static bool is_number(struct str s) {
+    return s.n > 0 && s.p[0] >= '0' && s.p[0] <= '9';
+}
+
+/* An integrated GPU: what it has is the host's memory. */
+static void add_shared(struct cards *c, const char *owner) {
+    machine_add(c->m, FACT_shares_host_memory, owner, STR("true"), ORIGIN);
+    if (c->t->host_total > 0) {
+        machine_add_bytes(c->m, FACT_gpu_total, owner, c->t->host_total,
+                          "/proc/meminfo");
+        machine_add_bytes(c->m, FACT_gpu_free, owner, c->t->host_free,
+                          "/proc/meminfo");
+    }
+}
+
+static void add_card(struct cards *c, const struct csv_row *titles,
+                     const struct csv_row *row) {
+    struct arena *a = c->m->a;
+    struct str uuid = cell(a, titles, row, "uuid");
+    struct str total = cell(a, titles, row, "memory.total");
+    bool is_mig = str_eq_nocase(cell(a, titles, row, "mig.mode.current"),
+                                STR("enabled"));
+    int64_t number = seen_as(c->t->visible, cell(a, titles, row, "index"),
+                             uuid);
+    char owner[32];
+    if (number < 0 || c->count == CARDS_MAX) {
+        return;
+    }
+    c->at[c->count++] = (struct card){uuid, number};
+    snprintf(owner, sizeof owner, "gpu %" PRId64, number);
+    struct str name = cell(a, titles, row, "name");
+    machine_add(c->m, FACT_gpu_name, owner,
+                is_mig ? arena_printf(a, "%.*s MIG", STR_ARG(name)) : name,
+                ORIGIN);
+    if (is_mig) {
+        machine_add(c->m, FACT_gpu_total, owner, STR("N/A"),
+                    ORIGIN ", MIG: a slice of it");
+        return;
+    }
+    if (!is_number(total) && c->t->host_total > 0) {
+        add_shared(c, owner);
+        return;
+    }
+    machine_add(c->m, FACT_gpu_total, owner, total, ORIGIN);
+    machine_add(c->m, FACT_gpu_free, owner,
+                cell(a, titles, row, "memory.free"), ORIGIN);
+}
+
+static void add_process(struct cards *c, const struct csv_row *titles,
+                        const struct csv_row *row) {
+    struct arena *a = c->m->a;
+    struct str uuid = cell(a, titles, row, "gpu_uuid");
+    struct str pid = cell(a, titles, row, "pid");
+    char owner[64];
+    int64_t n;
+    for (size_t i = 0; i < c->count && str_to_int(pid, &n); i++) {
+        if (!str_eq(c->at[i].uuid, uuid)) {
+            continue;
+        }
+        snprintf(owner, sizeof owner, "gpu %" PRId64 ", pid %" PRId64,
+                 c->at[i].number, n);
+        struct str used = cell(a, titles, row, "used_memory");
+        machine_add(c->m, FACT_other_in_use, owner,
+                    used.n > 0 ? used
+                               : cell(a, titles, row, "used_gpu_memory"),
+                    ORIGIN);
+    }
+}
+
+static void each_row(struct cards *c, struct str text,
+                     void (*take)(struct cards *c, const struct csv_row *titles,
+                                  const struct csv_row *row)) {
+    struct csv_row titles = {.count = 0};
+    struct str line;
+    while (line_next(&text, &line)) {
+        struct csv_row row = row_of(line);
+        bool is_title = str_eq(row.cell[0], STR("index")) ||
+                        str_eq(row.cell[0], STR("gpu_uuid"));
+        if (is_title && row.count > 1) {
+            titles = row;
+        } else if (row.count > 1 && row.count == titles.count) {
+            take(c, &titles, &row);
+        }
+    }
+}
+
+static void add_driver(struct cards *c, const struct csv_row *titles,
+                       const struct csv_row *row) {
+    if (c->count == 0) { /* one for all cards */
+        machine_add(c->m, FACT_driver_version, "",
+                    cell(c->m->a, titles, row, "driver_version"), ORIGIN);
+        c->count = 1;
+    }
+}
+
+void nvidia_smi_read(struct machine_lines *m, const struct nvidia_text *t) {
+    struct cards c = {.m = m, .t = t};
+    each_row(&c, t->gpus, add_driver);
+    bool is_there = c.count > 0;
+    c.count = 0;
+    each_row(&c, t->gpus, add_card);
+    if (is_there) {
+        machine_add(m, FACT_gpu_count, "",
+                    arena_printf(m->a, "%zu", c.count), ORIGIN);
+    }
+    each_row(&c, t->processes, add_process);
+}
