@@ -233,7 +233,7 @@ struct oomkb_options {
      * "other_in_use[gpu 0, pid 4711]=3012 MiB", "engine_version[engine
      * vllm]=0.11.0"; behind a tab may stand where it was read. Used where the
      * log, or the question of oomkb_fit_write(), says nothing. Where the log
-     * is of another machine, none of it is; a remark says so. */
+     * is of another machine, nothing of it is used, and a remark says so. */
     const char *const *machine;
 };
 
