@@ -228,8 +228,13 @@ bench: all  ## time it beside its peers; writes docs/PERFORMANCE.md: MIB=64, QUI
 
 ORACLE ?= ../shared/data
 .PHONY: oracle
-oracle: all  ## `fit` against printed numbers of real runs: make oracle ORACLE=DIR
-	@$(PYTHON) tests/memory/oracle_run.py $(BUILD)/oomkb $(ORACLE)
+oracle: all  ## `fit` against what engines answered (docs/ORACLES.md) and printed: ORACLE=DIR
+	@$(PYTHON) tests/engines/oracle_run.py $(BUILD)/oomkb --write docs/ORACLES.md
+	@if [ -d $(ORACLE) ]; then $(PYTHON) tests/memory/oracle_run.py $(BUILD)/oomkb $(ORACLE); fi
+
+.PHONY: engines
+engines:  ## install vLLM's releases outside of the tree and ask them: RELEASES="0.33.0"
+	@$(PYTHON) tests/engines/engines.py $(RELEASES)
 
 .PHONY: peers
 peers: all  ## oomkb beside four calculators: writes docs/CALCULATORS.md

@@ -31,7 +31,8 @@ int64_t variant_layers_of_stage(const struct variant *w, int64_t layers,
 
 /* Does this plan take the layers of a group for layers of full length? Pools
  * that keep windows whole, though the check cuts them, do so to be of one kind:
- * a model of windows alone is that already. */
+ * a model of windows alone is that already. Until 0.13 the check ran before the
+ * manager made layers alike: it charges cut what the pool keeps whole. */
 static bool is_kept_whole(const struct variant *w, const struct kv_group *g,
                           enum layout_use use) {
     bool is_mixed = model_has(w->model, KV_full);
@@ -41,7 +42,10 @@ static bool is_kept_whole(const struct variant *w, const struct kv_group *g,
     if (g->kind != KV_sliding && g->kind != KV_chunked) {
         return false;
     }
-    return w->is_whole || windows == WINDOWS_WHOLE ||
+    bool by_manager = use == LAYOUT_POOL || w->rules->need != NEED_LAYERS;
+    return w->whole == WHOLE_LAYERS ||
+           (w->whole == WHOLE_BY_MANAGER && by_manager) ||
+           windows == WINDOWS_WHOLE ||
            (g->kind == KV_chunked && w->rules->chunks == WINDOWS_WHOLE);
 }
 
@@ -76,8 +80,10 @@ static bool add_set(struct block_layout *p, const struct variant *w,
         struct span row =
             kv_row_bytes(g, w->tp, w->kv_dtype, model_has(w->model, KV_indexer),
                          w->rules->latent);
-        if (g->kind == KV_mla && w->rules->latent == LATENT_ABSENT) {
-            row = kv_row_spread(w->model->heads, w->tp, w->kv_dtype);
+        if (g->kind == KV_mla && w->rules->latent <= LATENT_SPREAD) {
+            row = kv_row_spread(w->model->heads, w->tp, w->kv_dtype,
+                                w->rules->latent == LATENT_SPREAD ? g->k_dim
+                                                                  : 0);
         }
         struct span page = span_times(row, w->block_tokens);
         if (!page.known || page.low <= 0) {

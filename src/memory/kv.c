@@ -94,14 +94,16 @@ static void show_pool(struct arena *a, const struct inputs *c,
                    BYTES(c->in[FACT_non_torch].number), MIDDLE(kv->pool)));
 }
 
-/* blocks / request in hundredths, to the nearest: as "%.2f" prints it. */
+/* blocks / request in hundredths, as Python's "%.2f" prints it: to the nearest,
+ * and of two that are as near the even one. */
 static struct span quotient(int64_t blocks, int64_t request) {
-    struct span twice = span_times(span_exact(blocks), 2 * HUNDREDTHS);
-    struct span half = span_plus(twice, span_exact(request));
-    int64_t nearest;
-    return half.known && mul_div_floor(half.low, 1, 2 * request, &nearest)
-               ? span_exact(nearest)
-               : span_none();
+    int64_t least;
+    if (!mul_div_floor(blocks, HUNDREDTHS, request, &least)) {
+        return span_none();
+    }
+    double rest = (double)blocks / (double)request * HUNDREDTHS - (double)least;
+    bool is_up = rest > 0.5 || (rest == 0.5 && least % 2 == 1);
+    return span_exact(least + (is_up ? 1 : 0));
 }
 
 static struct span hundredths(const struct inputs *c, const struct demand *d,
@@ -165,7 +167,8 @@ enum truth_fit fit_word_of(enum verdict v) {
     return FIT_UNKNOWN;
 }
 
-static enum truth_fit fit_of(const struct inputs *c, const struct kv *kv) {
+static enum truth_fit fit_of(const struct inputs *c, const struct kv *kv,
+                             struct span spare) {
     const struct fact *tokens = &c->in[FACT_kv_tokens];
     const struct fact *length = &c->in[FACT_max_model_len];
     if (c->in[FACT_kv_needed].known && c->in[FACT_kv_available].known &&
@@ -175,7 +178,9 @@ static enum truth_fit fit_of(const struct inputs *c, const struct kv *kv) {
     if (rules_is_v0(c) == ANSWER_YES && tokens->known && length->known) {
         return tokens->number < length->number ? FIT_NO : FIT_YES;
     }
-    return fit_word_of(span_fits(kv->bytes_per_request, kv->pool));
+    struct span asked = spare.known ? span_plus(kv->bytes_per_request, spare)
+                                    : kv->bytes_per_request;
+    return fit_word_of(span_fits(asked, kv->pool));
 }
 
 static void name_needs(struct kv *kv, const struct inputs *c,
@@ -234,7 +239,8 @@ struct kv memory_kv(struct arena *a, const struct inputs *c,
     if (!kv.est_max_model_len.known && tokens > 0) {
         kv.est_max_model_len = demand_tokens(&d, kv.pool, tokens);
     }
-    kv.fits = fit_of(c, &kv);
+    kv.fits = fit_of(c, &kv,
+                     d.by_model ? variants_spare(&d.variants) : span_none());
     name_needs(&kv, c, &d);
     return kv;
 }

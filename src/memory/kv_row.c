@@ -3,7 +3,8 @@
  *   heads      H x (D + Dv) x bytes of an element
  *   scaled     H x (row of K + row of V) + 2 scales of 4 bytes per head
  *   latent     (kv_lora_rank + rope) x bytes; TP does not divide it
- *   spread     until 0.7.1: latents as full heads, padded to 256 elements
+ *   spread     until 0.7.1: latents as full heads; until 0.7.0 padded to 256
+ *              elements
  *   packed     656 bytes: 512 of fp8 latent, 16 of scales, 128 of bf16 rope
  *
  * It refuses data types it has no layout for: unknown, not a guess.
@@ -14,7 +15,7 @@
 
 #define PACKED_LATENT_DIM 576
 #define PACKED_ROW_BYTES 656
-#define PADDED_ROW_BYTES 256
+#define PADDED_ROW_ELEMENTS 128 /* 256 bytes of 16-bit elements */
 #define SPREAD_DIM 256 /* 192, padded to what the kernel of then could read */
 
 /* What K or V of one head of `dim` elements takes:
@@ -138,19 +139,19 @@ static struct span latent_row(const struct kv_group *g, const struct format *f,
                               enum latent_rule latent) {
     bool is_packed = str_eq_nocase(dtype, STR("fp8_ds_mla")) ||
                      (has_indexer && kv_dtype_is_fp8(dtype));
-    if (latent == LATENT_ABSENT || f->key.extra != 0) {
+    if (latent <= LATENT_SPREAD || f->key.extra != 0) {
         return span_none();
     }
     if (is_packed) {
         return g->latent_dim == PACKED_LATENT_DIM ? span_exact(PACKED_ROW_BYTES)
                                                   : span_none();
     }
-    struct span row = packed(f->key, g->latent_dim);
-    if (latent == LATENT_PADDED && row.known) {
-        row =
-            span_exact(ceil_div(row.low, PADDED_ROW_BYTES) * PADDED_ROW_BYTES);
+    int64_t elements = g->latent_dim;
+    if (latent == LATENT_PADDED) {
+        elements = ceil_div(elements, PADDED_ROW_ELEMENTS) *
+                   PADDED_ROW_ELEMENTS;
     }
-    return row;
+    return packed(f->key, elements);
 }
 
 /* One row for `ratio` tokens. */
@@ -159,14 +160,15 @@ static struct span shared_row(const struct kv_group *g, struct span row) {
     return share.known ? span_exact(share.high) : share;
 }
 
-struct span kv_row_spread(int64_t heads, int64_t tp, struct str dtype) {
+struct span kv_row_spread(int64_t heads, int64_t tp, struct str dtype,
+                          int64_t dim) {
     const struct format *f = format_named(dtype);
     if (f == NULL || heads <= 0 || f->key.extra != 0) {
         return span_none();
     }
-    return span_times(
-        span_plus(packed(f->key, SPREAD_DIM), packed(f->value, SPREAD_DIM)),
-        kv_heads_of_rank(heads, tp));
+    dim = dim > 0 ? dim : SPREAD_DIM;
+    return span_times(span_plus(packed(f->key, dim), packed(f->value, dim)),
+                      kv_heads_of_rank(heads, tp));
 }
 
 struct span kv_row_bytes(const struct kv_group *g, int64_t tp, struct str dtype,

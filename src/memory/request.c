@@ -181,7 +181,8 @@ struct span variant_request_blocks(const struct variant *w, int64_t tokens) {
  * that keeps windows whole may hold less than its check lets pass. */
 static struct span held_bytes(const struct variant *w, int64_t tokens) {
     struct span charged = variant_request(w, tokens);
-    if (w->rules->windows_charged == w->rules->windows_kept) {
+    if (w->rules->windows_charged == w->rules->windows_kept &&
+        w->whole == WHOLE_NOT) {
         return charged;
     }
     struct block_layout p = block_layout_of(w, LAYOUT_POOL);
@@ -194,10 +195,16 @@ static struct span held_bytes(const struct variant *w, int64_t tokens) {
 typedef struct span (*variant_amount)(const struct variant *w,
                                       int64_t argument);
 
+struct span variant_spare(const struct variant *w) {
+    return w->spares_block ? variant_block_bytes(w) : span_exact(0);
+}
+
 /* The most tokens whose need, charged and held, is at most the pool. */
 struct span variant_longest(const struct variant *w, int64_t pool,
                             int64_t ceiling) {
     int64_t fits = 0, fails = ceiling < INT64_MAX ? ceiling + 1 : 0;
+    struct span spare = variant_spare(w);
+    pool -= spare.known && spare.low < pool ? spare.low : 0;
     while (fails - fits > 1) {
         int64_t middle = fits + (fails - fits) / 2;
         struct span need = held_bytes(w, middle);
@@ -343,6 +350,11 @@ static struct span block_bytes(const struct variant *w, int64_t ignored) {
     return variant_block_bytes(w);
 }
 
+static struct span spare(const struct variant *w, int64_t ignored) {
+    (void)ignored;
+    return variant_spare(w);
+}
+
 static struct span slope(const struct variant *w, int64_t ignored) {
     (void)ignored;
     return variant_slope(w);
@@ -359,6 +371,10 @@ struct span variants_request_blocks(const struct variants *variants,
 
 struct span variants_block_bytes(const struct variants *variants) {
     return over_variants(variants, block_bytes, 0);
+}
+
+struct span variants_spare(const struct variants *variants) {
+    return over_variants(variants, spare, 0);
 }
 
 struct span variants_slope(const struct variants *variants) {

@@ -18,6 +18,12 @@
  * 274 commits behind 0.9.0, so 0.9.1.dev287 is younger than 0.9.1. Where rows
  * meet inside 0.9.1.dev the number of the commit is the boundary.
  *
+ * Every release on the package index from 0.6.3.post1 to 0.33.0 was asked
+ * itself (tests/data/oracle/vllm.jsonl, docs/ORACLES.md): 0.26.0 is the first
+ * in which a window outlives two steps (max_in_flight_tokens, #47728), 0.29.0
+ * the first whose check at start leaves out the pool's null block
+ * (get_kv_cache_configs in v1/core/kv_cache_utils.py).
+ *
  * Sources: vllm/v1/core/kv_cache_utils.py, v1/kv_cache_interface.py,
  * v1/worker/gpu_worker.py, worker/worker.py, worker/cache_engine.py,
  * engine/arg_utils.py of the releases named; #33698, #36030 and #47728 for
@@ -39,33 +45,47 @@
 #define LAYERS NEED_LAYERS
 #define FIRST NEED_FIRST_GROUP
 #define GROUPS NEED_GROUPS
-#define ABSENT LATENT_ABSENT
+#define SPREAD_256 LATENT_SPREAD_PADDED
+#define SPREAD LATENT_SPREAD
 #define PADDED LATENT_PADDED
 #define ROW LATENT_PLAIN
 
 static const struct kv_rules rows[] = {
     /* from, until, engine, windows charged, kept, chunks, need, latent,
-     * all stages, spread, by requests, steps */
-    {"0", "0.7.1", V0, WHOLE, WHOLE, WHOLE, LAYERS, ABSENT, false, 100, false,
-     1},
-    {"0.7.1", "0.8.0", V0, WHOLE, WHOLE, WHOLE, LAYERS, PADDED, false, 100,
-     false, 1},
+     * all stages, spread, by requests, steps, spares a block */
+    {"0", "0.7.0", V0, WHOLE, WHOLE, WHOLE, LAYERS, SPREAD_256, false, 100,
+     false, 1, false},
+    {"0.7.0", "0.7.1", V0, WHOLE, WHOLE, WHOLE, LAYERS, SPREAD, false, 100,
+     false, 1, false},
+    {"0.7.1", "0.7.2", V0, WHOLE, WHOLE, WHOLE, LAYERS, ROW, false, 100, false,
+     1, false},
+    {"0.7.2", "0.8.0", V0, WHOLE, WHOLE, WHOLE, LAYERS, PADDED, false, 100,
+     false, 1, false},
     {"0.8.0", "0.11.0", V0, WHOLE, WHOLE, WHOLE, LAYERS, ROW, false, 100, false,
-     1},
+     1, false},
     {"0.7.0", "0.8.3", V1, WHOLE, WHOLE, WHOLE, LAYERS, ROW, false, 100, false,
-     1},
+     1, false},
     {"0.8.3", GROUPS_FROM, V1, CUT, WHOLE, WHOLE, LAYERS, ROW, false, 100,
-     false, 1},
+     false, 1, false},
     {GROUPS_FROM, "0.10.0", V1, CUT, CUT, WHOLE, LAYERS, ROW, false, 100, false,
-     1},
-    {"0.10.0", "0.12.0", V1, CUT, CUT, CUT, LAYERS, ROW, false, 100, false, 1},
-    {"0.12.0", "0.14.0", V1, CUT, CUT, CUT, LAYERS, ROW, false, 125, false, 1},
-    {"0.14.0", "0.17.0", V1, CUT, CUT, CUT, FIRST, ROW, true, 125, false, 1},
-    {"0.17.0", "0.18.0", V1, CUT, CUT, CUT, FIRST, ROW, false, 125, false, 1},
-    {"0.18.0", "0.19.0", V1, CUT, CUT, CUT, FIRST, ROW, false, 150, false, 1},
-    {"0.19.0", "0.20.1", V1, CUT, CUT, CUT, GROUPS, ROW, false, 150, false, 1},
-    {"0.20.1", "0.25.0", V1, CUT, CUT, CUT, GROUPS, ROW, false, 150, true, 1},
-    {"0.25.0", "", V1, CUT, CUT, CUT, GROUPS, ROW, false, 150, true, 2},
+     1, false},
+    {"0.10.0", "0.12.0", V1, CUT, CUT, CUT, LAYERS, ROW, false, 100, false, 1,
+     false},
+    {"0.12.0", "0.14.0", V1, CUT, CUT, CUT, LAYERS, ROW, false, 125, false, 1,
+     false},
+    {"0.14.0", "0.17.0", V1, CUT, CUT, CUT, FIRST, ROW, true, 125, false, 1,
+     false},
+    {"0.17.0", "0.18.0", V1, CUT, CUT, CUT, FIRST, ROW, false, 125, false, 1,
+     false},
+    {"0.18.0", "0.19.0", V1, CUT, CUT, CUT, FIRST, ROW, false, 150, false, 1,
+     false},
+    {"0.19.0", "0.20.1", V1, CUT, CUT, CUT, GROUPS, ROW, false, 150, false, 1,
+     false},
+    {"0.20.1", "0.26.0", V1, CUT, CUT, CUT, GROUPS, ROW, false, 150, true, 1,
+     false},
+    {"0.26.0", "0.29.0", V1, CUT, CUT, CUT, GROUPS, ROW, false, 150, true, 2,
+     false},
+    {"0.29.0", "", V1, CUT, CUT, CUT, GROUPS, ROW, false, 150, true, 2, true},
 };
 
 #define ROW_COUNT (sizeof rows / sizeof rows[0])

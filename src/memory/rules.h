@@ -18,8 +18,9 @@ enum need_rule {
 };
 
 enum latent_rule {
-    LATENT_ABSENT, /* MLA models are cached as full heads */
-    LATENT_PADDED, /* a row is padded to 256 bytes */
+    LATENT_SPREAD_PADDED, /* MLA models are cached as full heads of 256 */
+    LATENT_SPREAD,        /* as full heads of what they have, 192 */
+    LATENT_PADDED, /* a row is padded to 256 bytes of the model's own type */
     LATENT_PLAIN
 };
 
@@ -39,9 +40,10 @@ struct kv_rules {
     bool tokens_by_requests; /* "GPU KV cache size" = concurrency x length */
     int64_t
         steps_in_flight; /* scheduler steps a window must outlive, at most */
+    bool spares_block; /* the check leaves one block out: the null block */
 };
 
-#define RULES_MAX 16
+#define RULES_MAX 20
 
 struct rules_list {
     const struct kv_rules *at[RULES_MAX];

@@ -19,6 +19,10 @@
  * may have the whole rest. */
 enum stage_share { STAGE_SMALL, STAGE_LARGE, STAGE_LAST };
 
+/* Where windows and chunks are kept as long as the context. The manager of
+ * hybrids made them so after the check at start (until 0.13) or before it. */
+enum whole_rule { WHOLE_NOT, WHOLE_BY_MANAGER, WHOLE_LAYERS };
+
 struct variant {
     const struct kv_rules *rules;
     const struct model *model;
@@ -26,7 +30,8 @@ struct variant {
     int64_t block_tokens;
     int64_t tp, pp;
     enum stage_share share; /* of the layers, of this pipeline stage */
-    bool is_whole; /* windows and chunks are kept as long as the context */
+    enum whole_rule whole;
+    bool spares_block; /* the check leaves the null block out of the pool */
     int64_t tokens_in_flight;
     int64_t context_ranks; /* that share the tokens of a request: DCP x PCP */
     int64_t state_pages;   /* 1; 2 with prefix caching; and one for each
@@ -109,6 +114,8 @@ struct span variant_request_blocks(const struct variant *w, int64_t tokens);
 struct span variant_longest(const struct variant *w, int64_t pool,
                             int64_t ceiling);
 struct span variant_block_bytes(const struct variant *w);
+/* What the check at start leaves out of the pool: 0, or the null block. */
+struct span variant_spare(const struct variant *w);
 struct span
 variant_slope(const struct variant *w); /* bytes per further token */
 
@@ -125,6 +132,7 @@ struct span variants_request_blocks(const struct variants *variants,
 struct span variants_longest(const struct variants *variants, struct span pool,
                              int64_t ceiling);
 struct span variants_block_bytes(const struct variants *variants);
+struct span variants_spare(const struct variants *variants);
 struct span variants_slope(const struct variants *variants);
 /* Tokens that the pool holds, as the engine prints it for this length. */
 struct span variants_tokens(const struct variants *variants, struct span blocks,

@@ -34,6 +34,13 @@ static bool has_windows(const struct model *m) {
     return model_has(m, KV_sliding) || model_has(m, KV_chunked);
 }
 
+/* A log may be any rank's; without one, the fullest stage is what binds. */
+static bool is_of_a_log(const struct inputs *c) {
+    return inputs_prints_any(c, FACT_LIST(FACT_kv_needed, FACT_kv_available,
+                                          FACT_kv_blocks, FACT_kv_tokens,
+                                          FACT_cpu_blocks));
+}
+
 /* max_num_batched_tokens; unknown: the defaults of servers and of the Python
  * class on small and large cards. */
 static struct options flights(const struct inputs *c,
@@ -45,12 +52,14 @@ static struct options flights(const struct inputs *c,
         offer(&o, 0);
         return o;
     }
-    /* Every pipeline stage has a step of its own; one more is scheduled ahead
-     * or not. */
+    /* Every pipeline stage has a step of its own. One more is scheduled ahead
+     * or not: on one stage it is, unless that was switched off (0.14.0), which
+     * only a log can show. */
     int64_t pp = setting_of(c, FACT_pipeline_parallel, 1);
     int64_t first = rules->steps_in_flight > 1 ? pp : 1;
-    for (int64_t steps = first; steps < first + rules->steps_in_flight;
-         steps++) {
+    int64_t last = first + rules->steps_in_flight - 1;
+    first = pp <= 1 && !is_of_a_log(c) ? last : first;
+    for (int64_t steps = first; steps <= last; steps++) {
         struct span flight = span_times(batch, steps);
         if (flight.known) {
             offer(&o, flight.low);
@@ -171,16 +180,9 @@ static struct options wholes(const struct inputs *c,
     if (rules->windows_charged == WINDOWS_WHOLE || !has_windows(c->model)) {
         whole = ANSWER_NO; /* nothing to decide */
     }
-    offer_if(&o, whole != ANSWER_YES, 0);
-    offer_if(&o, whole != ANSWER_NO, 1);
+    offer_if(&o, whole != ANSWER_YES, WHOLE_NOT);
+    offer_if(&o, whole != ANSWER_NO, WHOLE_BY_MANAGER);
     return o;
-}
-
-/* A log may be any rank's; without one, the fullest stage is what binds. */
-static bool is_of_a_log(const struct inputs *c) {
-    return inputs_prints_any(c, FACT_LIST(FACT_kv_needed, FACT_kv_available,
-                                          FACT_kv_blocks, FACT_kv_tokens,
-                                          FACT_cpu_blocks));
 }
 
 static struct options stages(const struct inputs *c,
@@ -209,6 +211,8 @@ static struct variant variant_with(const struct inputs *c,
         .tp = setting_of(c, FACT_tensor_parallel, 1),
         .pp = setting_of(c, FACT_pipeline_parallel, 1),
         .context_ranks = setting_of(c, FACT_decode_context_parallel, 1),
+        /* what a refusal calls available is without that block already */
+        .spares_block = rules->spares_block && !c->in[FACT_kv_needed].known,
     };
     int64_t prefill = setting_of(c, FACT_prefill_context_parallel, 1);
     if (!mul_i64(w.context_ranks, prefill, &w.context_ranks)) {
@@ -242,14 +246,14 @@ static void choose(struct variant *w, const int64_t *chosen) {
     w->state_scale = chosen[STATE_SCALE];
     w->share = (enum stage_share)chosen[STAGE];
     w->draft_layers = chosen[DRAFT];
-    w->is_whole = chosen[WHOLE] != 0;
+    w->whole = (enum whole_rule)chosen[WHOLE];
 }
 
 /* as_whole: with windows kept whole, whatever the settings say. */
 static void add_variants(struct arena *a, struct variants *variants,
                          const struct inputs *c, const struct kv_rules *rules,
                          bool as_whole) {
-    struct options whole = {.at = {1}, .count = 1};
+    struct options whole = {.at = {WHOLE_LAYERS}, .count = 1};
     struct options dimension[DIMENSIONS] = {
         flights(c, rules),      state_modes(c, rules),
         state_scales(c, rules), stages(c, rules),

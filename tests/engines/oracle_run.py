@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""`make oracle`: `oomkb fit` against what the engines themselves answered.
+
+    oracle_run.py OOMKB [--write docs/ORACLES.md] [--ends]
+
+--ends: of releases that answer alike only the first and the last.
+
+
+Reads tests/data/oracle/*.jsonl (see engines.py) and asks the program the same
+questions. A number agrees where the program gives that very number; where it
+gives a range because a setting is open, and the range holds the engine's, it is
+counted apart as a range. Every number that differs needs a row in EXPLAINED.
+"""
+import collections
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+
+from release import order
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.path.join(HERE, "..", "data", "oracle", "vllm.jsonl")
+KEYS = ["blocks", "tokens", "max_concurrency", "bytes_per_request",
+        "est_max_model_len"]
+NAMES = ["blocks", "tokens", "concurrency", "bytes of a request",
+         "estimated length"]
+
+
+def load(path=DATA):
+    """(releases, questions)."""
+    with open(path, encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    return lines[0]["releases"], lines[1:]
+
+
+def fit(program, question, release):
+    words = [program, "fit", "--format", "json", "--engine-version", release,
+             "--model", question["model"],
+             "--block-size", question["block_size"],
+             "--kv-cache-dtype", question["kv_dtype"],
+             "--tp", question["tp"],
+             "--max-model-len", question["max_model_len"],
+             "--max-num-batched-tokens", question["max_num_batched_tokens"],
+             "--kv-available", question["available"]]
+    if question.get("hybrid_kv_disabled"):
+        words += ["--set", "hybrid_kv_disabled=true"]
+    done = subprocess.run([str(word) for word in words], check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if not done.stdout:
+        raise SystemExit(done.stderr.decode())
+    return json.loads(done.stdout)["kv"]
+
+
+def verdict(mine, theirs, is_ratio):
+    """agree, range or differ."""
+    if mine is None:
+        return "differ"
+    low, high = (mine["low"], mine["high"]) if isinstance(mine, dict) else \
+        (mine, mine)
+    slack = 0.0051 if is_ratio else 0
+    if abs(low - theirs) <= slack and abs(high - theirs) <= slack:
+        return "agree"
+    return "range" if low - slack <= theirs <= high + slack else "differ"
+
+
+def check(program, question, release, answer):
+    """[(name, verdict, mine, theirs)] of one answer."""
+    kv = fit(program, question, release)
+    out = []
+    for key, name, theirs in zip(KEYS, NAMES, answer):
+        if theirs is None or (key == "blocks" and answer[4] is not None):
+            continue
+        out.append((name, verdict(kv[key], theirs, key == "max_concurrency"),
+                    kv[key], theirs))
+    # It starts as well where it prints that less than one request has room.
+    refuses = answer[2] is None or answer[2] < 1
+    out.append(("verdict", "agree" if kv["fits"] is not refuses else "differ",
+                kv["fits"], not refuses))
+    return out
+
+
+def asked(releases, questions, every):
+    """(question, release, answer, how many releases answer so)."""
+    for question in questions:
+        for first, last, answer in question["runs"]:
+            if isinstance(answer, str):
+                continue
+            inside = [one for one in releases
+                      if order(first) <= order(one) <= order(last)]
+            for release in inside if every else sorted({first, last}):
+                yield question, release, answer
+
+
+def compare(program, every=True):
+    releases, questions = load()
+    rows = list(asked(releases, questions, every))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        found = pool.map(lambda row: check(program, *row), rows)
+        return releases, questions, list(zip(rows, found))
+
+
+# Why a number differs where the program is right to: what the row has to be
+# like, and the reason.
+EXPLAINED = [
+    (lambda question, name: name == "estimated length" and
+     question.get("hybrid_kv_disabled"),
+     "Until 0.13 the refusal estimates from windows that are cut, while the "
+     "pool then keeps them whole: a start with the length that it names holds "
+     "less than one request. `fit` names what the pool holds."),
+]
+
+
+def reason(question, name):
+    for applies, why in EXPLAINED:
+        if applies(question, name):
+            return why
+    return None
+
+
+def totals(results):
+    """Per release: how many numbers agree, are in a range, differ."""
+    count = collections.defaultdict(collections.Counter)
+    for (question, release, _), checks in results:
+        for name, said, _, _ in checks:
+            if said == "differ" and reason(question, name):
+                said = "explained"
+            count[release][said] += 1
+    return count
+
+
+def differences(results):
+    """[(question, release, name, mine, theirs, why)]."""
+    return [(question, release, name, mine, theirs, reason(question, name))
+            for (question, release, _), checks in results
+            for name, said, mine, theirs in checks if said == "differ"]
+
+
+def changed(questions):
+    """How many questions a release answers otherwise than the one before."""
+    count = collections.Counter()
+    for question in questions:
+        for before, after in zip(question["runs"], question["runs"][1:]):
+            if before[2] != after[2]:
+                count[after[0]] += 1
+    return count
+
+
+def settings_of(question):
+    return (f"block {question['block_size']}, cache {question['kv_dtype']}, "
+            f"TP {question['tp']}, {question['max_model_len']:,} tokens, "
+            f"{question['available']:,} bytes" +
+            (", hybrid manager off" if question.get("hybrid_kv_disabled")
+             else ""))
+
+
+def table(head, rows):
+    return ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)] + [
+        "| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+
+
+def page(releases, questions, results):
+    count, moved = totals(results), changed(questions)
+    whole = sum(count.values(), collections.Counter())
+    models = {question["model"] for question in questions}
+    out = ["# The engines as oracles", "",
+           "Written by `make oracle`. `make engines` installs releases of vLLM "
+           "on a CPU, asks their own functions", "how they lay out the cache, "
+           "and stores the figures in `tests/data/oracle/`; here `oomkb fit` "
+           "answers the same.", "",
+           f"{len(releases)} releases, {len(models)} models, "
+           f"{len(questions)} questions: {sum(whole.values()):,} numbers "
+           f"(blocks, tokens, concurrency, bytes of a request, estimated "
+           f"length, verdict). {whole['agree']:,} are the same, "
+           f"{whole['range']} lie in a range that a setting leaves open, "
+           f"{whole['explained']} differ for a reason given below, "
+           f"{whole['differ']} differ without one.", "", "## vLLM", "",
+           "`changed` is how many questions a release answers otherwise than "
+           "the one before. Until 0.7 the first engine", "is asked "
+           "(`CacheEngine.get_cache_block_size`, `raise_if_cache_size_invalid"
+           "`), then the second (`get_kv_cache_configs`", "and its "
+           "checks). Blocks that a refusal leaves out are not compared.", ""]
+    out += table(["release", "same", "range", "explained", "differ",
+                  "changed"],
+                 [[one, count[one]["agree"], count[one]["range"],
+                   count[one]["explained"], count[one]["differ"],
+                   moved[one]] for one in releases])
+    out += ["", "## What differs", ""]
+    rows = {}
+    for question, release, name, mine, theirs, why in differences(results):
+        key = (question["model"], settings_of(question), name, str(mine),
+               theirs, why)
+        rows.setdefault(key, []).append(release)
+    out += table(["model", "settings", "what", "fit", "engine", "releases"],
+                 [[*key[:5], f"{named[0]} to {named[-1]}"]
+                  for key, named in rows.items()])
+    out += [""] + [f"- {why}" for why in
+                   sorted({key[5] for key in rows if key[5]})]
+    return "\n".join(out) + "\n"
+
+
+def main(words):
+    program = words[0]
+    releases, questions, results = compare(program, "--ends" not in words)
+    count = totals(results)
+    whole = sum(count.values(), collections.Counter())
+    print(f"vLLM: {len(releases)} releases, {sum(whole.values())} numbers,",
+          dict(whole))
+    left = [row for row in differences(results) if not row[5]]
+    for question, release, name, mine, theirs, _ in left[:40]:
+        print(f"{release} {question['model']} ({settings_of(question)}): "
+              f"{name}: fit {mine}, the engine {theirs}")
+    if "--write" in words:
+        with open(words[words.index("--write") + 1], "w",
+                  encoding="utf-8") as file:
+            file.write(page(releases, questions, results))
+    return 1 if left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

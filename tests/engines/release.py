@@ -1,0 +1,92 @@
+"""Releases of a package: which there are, and their Python files here.
+
+Everything is kept outside of the tree, in OOMKB_ENGINES (else
+$XDG_CACHE_HOME/oomkb-engines): PACKAGE/RELEASE/ holds the files of a wheel that
+end in .py and its metadata; venv/ the packages that an import needs.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+CACHE = os.environ.get("OOMKB_ENGINES") or os.path.join(
+    os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"),
+    "oomkb-engines")
+TORCH = "torch==2.13.0"
+
+
+def order(release):
+    """A key: 0.9.0 < 0.9.0.1 < 0.9.1rc1 < 0.9.1 < 0.9.1.post1."""
+    numbers = re.match(r"\d+(?:\.\d+)*", release).group(0)
+    rest = release[len(numbers):]
+    parts = [int(one) for one in numbers.split(".")]
+    early = re.match(r"\.?(?:rc|dev|a|b)(\d+)", rest)
+    late = re.match(r"\.?post(\d+)", rest)
+    return (parts + [0] * (5 - len(parts)), 0 if early else 1,
+            int((early or late).group(1)) if early or late else 0)
+
+
+def pip(*words):
+    """The output of pip in the environment of the cache."""
+    done = subprocess.run([python_with([]), "-m", "pip", *words],
+                          stdout=subprocess.PIPE, check=False,
+                          stderr=subprocess.PIPE, encoding="utf-8")
+    if done.returncode:
+        raise SystemExit(f"pip {' '.join(words)}: " +
+                         done.stderr.strip().splitlines()[-1])
+    return done.stdout
+
+
+def python_with(packages):
+    """The environment's Python, with these packages and a torch for CPUs."""
+    home = os.path.join(CACHE, "venv")
+    python = os.path.join(home, "bin", "python")
+    if not os.path.exists(python):
+        os.makedirs(CACHE, exist_ok=True)
+        subprocess.run([sys.executable, "-m", "venv", home], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", TORCH],
+                       check=True)
+    have = os.path.join(home, "lib")
+    missing = [one for one in packages if not any(
+        os.path.isdir(os.path.join(have, lib, "site-packages", one))
+        for lib in os.listdir(have))]
+    if missing:
+        subprocess.run([python, "-m", "pip", "install", "-q", *missing],
+                       check=True)
+    return python
+
+
+def releases_of(package):
+    """All releases on the index, oldest first."""
+    found = re.search(r"Available versions: (.*)",
+                      pip("index", "versions", package))
+    return sorted(found.group(1).split(", "), key=order)
+
+
+def newest_of(package):
+    return releases_of(package)[-1]
+
+
+def is_kept(name):
+    return name.endswith(".py") or name.endswith("/METADATA")
+
+
+def fetch(package, release):
+    """The folder of a release; downloads and unpacks it if it is not there."""
+    home = os.path.join(CACHE, package, release)
+    if os.path.isdir(home):
+        return home
+    with tempfile.TemporaryDirectory(dir=CACHE) as work:
+        pip("download", "--no-deps", "--only-binary=:all:", "-d", work,
+            f"{package}=={release}")
+        wheel = os.path.join(work, next(one for one in os.listdir(work)
+                                        if one.endswith(".whl")))
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(os.path.join(work, "files"), [
+                one for one in archive.namelist() if is_kept(one)])
+        os.makedirs(os.path.dirname(home), exist_ok=True)
+        shutil.move(os.path.join(work, "files"), home)
+    return home
