@@ -15,10 +15,12 @@ import subprocess
 import sys
 
 import questions
+import surface
 from release import CACHE, fetch, newest_of, order, python_with, releases_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "..", "data", "oracle", "vllm.jsonl")
+SURFACES = os.path.join(HERE, "..", "data", "oracle", "vllm_flags.jsonl")
 LEAST = ["0.6.3.post1", "0.7.3", "0.8.2", "0.8.5", "0.9.0.1", "0.9.2",
          "0.10.0", "0.10.1", "0.12.0", "0.18.0", "0.21.0", "0.25.0", "0.28.0"]
 FIRST = "0.6.3.post1"
@@ -63,18 +65,57 @@ def runs(answers):
     return out
 
 
+def kept(path):
+    """(releases, {question: {release: answer}}) of the answers there are."""
+    if not os.path.exists(path):
+        return [], {}
+    with open(path, encoding="utf-8") as file:
+        head, *lines = [json.loads(line) for line in file]
+    found = {}
+    for line in lines:
+        stretches = line.pop("runs")
+        found[json.dumps(line)] = {
+            release: answer for first, last, answer in stretches
+            for release in head["releases"]
+            if order(first) <= order(release) <= order(last)}
+    return head["releases"], found
+
+
 def write(asked, by_release, path=DATA):
+    """Adds what was answered to the data."""
+    before, old = kept(path)
+    releases = sorted(set(before) | set(by_release), key=order)
     lines = []
     for i, (key, since, _) in enumerate(asked):
-        answers = [(release, got[i]) for release, got in by_release.items()
-                   if known(release, since)]
+        answer = dict(old.get(json.dumps(key), {}))
+        answer.update({one: got[i] for one, got in by_release.items()})
+        answers = [(one, answer[one]) for one in releases
+                   if one in answer and known(one, since)]
         lines.append(json.dumps({**key, "runs": runs(answers)},
                                 separators=(",", ":")))
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
-        file.write(json.dumps({"releases": list(by_release)},
+        file.write(json.dumps({"releases": releases},
                               separators=(",", ":")) + "\n")
         file.write("\n".join(lines) + "\n")
+
+
+def write_surfaces(package, releases, path):
+    """{flag: [[first, last, default]]} and {variable: [[first, last]]}, over
+    all releases of the package that are in the cache."""
+    found = {one: surface.Surface(package, one) for one in releases}
+    names = sorted({flag for one in found.values() for flag in one.flags})
+    variables = sorted({name for one in found.values()
+                        for name in one.environment})
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(json.dumps({"releases": releases}) + "\n")
+        for name in names + variables:
+            has = [(one, found[one].flags.get(name, "") if name[0] == "-" else
+                    True if name in found[one].environment else "")
+                   for one in releases]
+            file.write(json.dumps([name, [
+                [first, last, value] for first, last, value in runs(has)
+                if value != ""]], separators=(",", ":")) + "\n")
 
 
 def main(words):
@@ -99,6 +140,8 @@ def main(words):
                   *sorted(set(wrong)), sep="\n  ")
             by_release[name] = got
     write(asked, by_release)
+    there = sorted(os.listdir(os.path.join(CACHE, "vllm")), key=order)
+    write_surfaces("vllm", there, SURFACES)
     for line in failed:
         print("not imported:", line)
     return 1 if failed else 0
