@@ -81,9 +81,8 @@ static bool add_set(struct block_layout *p, const struct variant *w,
             kv_row_bytes(g, w->tp, w->kv_dtype, model_has(w->model, KV_indexer),
                          w->rules->latent);
         if (g->kind == KV_mla && w->rules->latent <= LATENT_SPREAD) {
-            row = kv_row_spread(w->model->heads, w->tp, w->kv_dtype,
-                                w->rules->latent == LATENT_SPREAD ? g->k_dim
-                                                                  : 0);
+            row = kv_row_spread(g, w->model->heads, w->tp, w->kv_dtype,
+                                w->rules->latent);
         }
         struct span page = span_times(row, w->block_tokens);
         if (!page.known || page.low <= 0) {

@@ -160,13 +160,13 @@ static struct span shared_row(const struct kv_group *g, struct span row) {
     return share.known ? span_exact(share.high) : share;
 }
 
-struct span kv_row_spread(int64_t heads, int64_t tp, struct str dtype,
-                          int64_t dim) {
+struct span kv_row_spread(const struct kv_group *g, int64_t heads, int64_t tp,
+                          struct str dtype, enum latent_rule latent) {
+    int64_t dim = latent == LATENT_SPREAD ? g->k_dim : SPREAD_DIM;
     const struct format *f = format_named(dtype);
     if (f == NULL || heads <= 0 || f->key.extra != 0) {
         return span_none();
     }
-    dim = dim > 0 ? dim : SPREAD_DIM;
     return span_times(span_plus(packed(f->key, dim), packed(f->value, dim)),
                       kv_heads_of_rank(heads, tp));
 }

@@ -20,8 +20,8 @@ struct span kv_row_bytes(const struct kv_group *g, int64_t tp, struct str dtype,
                          bool has_indexer, enum latent_rule latent);
 
 /* The row of a latent layer in releases that knew no latents (until 0.7.1):
- * heads of `dim` elements; 0: of 256, as they were padded until 0.7.0. */
-struct span kv_row_spread(int64_t heads, int64_t tp, struct str dtype,
-                          int64_t dim);
+ * heads as wide as they are, or padded to 256 elements (until 0.7.0). */
+struct span kv_row_spread(const struct kv_group *g, int64_t heads, int64_t tp,
+                          struct str dtype, enum latent_rule latent);
 
 #endif
