@@ -19,13 +19,11 @@
 #include "memory/span.h"
 #include "memory/weights.h"
 
-struct tunable {
+/* In order of tiers, then of what a person would try first. */
+static const struct remedy {
     enum effect effect;
     enum fit_tier tier;
-};
-
-/* In order of tiers, then of what a person would try first. */
-static const struct tunable tunables[] = {
+} remedies[] = {
     {EFFECT_gpu_memory_utilization_up, TIER_flag},
     {EFFECT_max_model_len, TIER_flag},
     {EFFECT_max_num_batched_tokens, TIER_flag},
@@ -36,8 +34,6 @@ static const struct tunable tunables[] = {
     {EFFECT_pipeline_parallel, TIER_hardware},
 };
 
-#define TUNABLES (sizeof tunables / sizeof tunables[0])
-
 struct planning {
     struct arena *a;
     const struct fit_question *q; /* as it was asked */
@@ -45,49 +41,35 @@ struct planning {
 };
 
 /* Effects work on a pool: the derived one stands in for a printed one. */
-static struct inputs with_pool(const struct inputs *c, struct span pool) {
-    struct inputs p = *c;
-    struct fact *f = &p.in[FACT_kv_available];
+static void put_pool(struct inputs *c, struct span pool) {
+    struct fact *f = &c->in[FACT_kv_available];
     if (!f->known && pool.known) {
-        *f = propose(FACT_kv_available, span_middle(pool));
-        f->low = pool.low;
-        f->high = pool.high;
-        f->ranged = pool.low != pool.high;
+        *f = fit_derived(FACT_kv_available, pool, "");
     }
-    return p;
-}
-
-static bool is_power_in_reach(const struct inputs *c,
-                              const struct fact *proposed) {
-    const struct fact *cards = &c->in[FACT_gpu_count];
-    bool splits = proposed->name == FACT_tensor_parallel ||
-                  proposed->name == FACT_pipeline_parallel;
-    int64_t other = proposed->name == FACT_tensor_parallel
-                        ? c->in[FACT_pipeline_parallel].number
-                        : c->in[FACT_tensor_parallel].number;
-    int64_t ranks;
-    return splits && cards->known &&
-           mul_i64(proposed->number, other > 0 ? other : 1, &ranks) &&
-           ranks <= cards->number;
 }
 
 /* More ranks on cards that are there cost a flag. */
-static enum fit_tier tier_of(const struct inputs *c, const struct tunable *l,
-                             const struct fact *proposed) {
-    return is_power_in_reach(c, proposed) ? TIER_flag : l->tier;
+static bool is_in_reach(const struct inputs *c, const struct fact *proposed) {
+    bool is_tp = proposed->name == FACT_tensor_parallel;
+    const struct fact *cards = &c->in[FACT_gpu_count];
+    int64_t other =
+        setting_of(c, is_tp ? FACT_pipeline_parallel : FACT_tensor_parallel, 1);
+    int64_t ranks;
+    return (is_tp || proposed->name == FACT_pipeline_parallel) &&
+           cards->known && mul_i64(proposed->number, other, &ranks) &&
+           ranks <= cards->number;
 }
 
-/* A length that the engine itself has printed as one that fits. */
-static bool is_told(const struct planning *p, const struct fit_plan *plan) {
-    return plan->count == 1 && plan->change[0].name == FACT_max_model_len &&
-           plan->change[0].number <= fit_told_length(&p->q->c);
-}
-
-/* The whole question again with these changes. A pool that was said cannot be
- * reckoned anew; then the effect's own word counts. */
+/* The whole question again with these changes. A length that the engine itself
+ * has printed fits; a pool that was said cannot be reckoned anew: then the
+ * effect's own word counts. */
 static bool holds(const struct planning *p, const struct fit_plan *plan) {
     struct fit_question then = *p->q;
     bool is_said = inputs_says_pool(&then.c);
+    if (plan->count == 1 && plan->change[0].name == FACT_max_model_len &&
+        plan->change[0].number <= fit_told_length(&then.c)) {
+        return true;
+    }
     for (size_t i = 0; i < plan->count; i++) {
         const struct fact *f = &plan->change[i];
         bool keeps_pool =
@@ -104,53 +86,40 @@ static bool holds(const struct planning *p, const struct fit_plan *plan) {
     return fit_verdict(&then.c, &kv, 1) == FIT_YES;
 }
 
-static void add(const struct planning *p, const struct fit_plan *plan) {
-    if (is_told(p, plan) || holds(p, plan)) {
-        fit_add_plan(p->fit, plan);
-    }
-}
-
-static bool has_tier(const struct fit *fit, enum fit_tier most) {
-    return fit->plan_count > 0 && fit->plans[0].tier <= most;
-}
-
-/* The case after a first change that is not enough by itself. */
-static struct inputs after_change(const struct inputs *c,
-                                  const struct fact *change, struct span pool) {
-    struct inputs next = *c;
-    next.in[change->name] = *change;
-    next.in[change->name].source = SOURCE_USER;
-    inputs_forget(&next, fit_of_this_length);
-    next.in[FACT_kv_available].known = false;
-    return with_pool(&next, pool);
-}
-
-/* Each lever that is enough, by itself (first NULL) or after a first change of
- * this tier, where no plan of that cost does it. */
-static void add_tunables(const struct planning *p, const struct inputs *c,
+/* Each remedy that is enough, by itself (first NULL) or after a first change of
+ * this tier that leaves such a pool, where no plan of that cost does it. */
+static void add_remedies(const struct planning *p, const struct inputs *c,
                          const struct fact *first, struct span pool,
                          enum fit_tier tier) {
-    struct inputs next = first ? after_change(c, first, pool) : *c;
-    for (size_t i = 0; i < TUNABLES; i++) {
+    struct fit *fit = p->fit;
+    struct inputs next = *c;
+    if (first) {
+        next.in[first->name] = *first;
+        next.in[first->name].source = SOURCE_USER;
+        inputs_forget(&next, fit_of_this_length);
+        next.in[FACT_kv_available].known = false;
+        put_pool(&next, pool);
+    }
+    for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++) {
         struct estimate e =
-            memory_effect(p->a, &next, SHORT_KV_POOL, tunables[i].effect);
+            memory_effect(p->a, &next, SHORT_KV_POOL, remedies[i].effect);
         if (e.verdict != VERDICT_ENOUGH || !e.proposed.known ||
             (first && e.proposed.name == first->name)) {
             continue;
         }
-        enum fit_tier own = tier_of(c, &tunables[i], &e.proposed);
-        struct fit_plan plan = {.change = {e.proposed},
-                                .count = 1,
-                                .tier = own > tier ? own : tier,
-                                .needed = e.after,
-                                .pool = e.limit,
-                                .formula = e.formula};
-        if (first) {
-            plan.change[plan.count++] = plan.change[0];
-            plan.change[0] = *first;
-        }
-        if (!first || !has_tier(p->fit, plan.tier)) {
-            add(p, &plan);
+        enum fit_tier own =
+            is_in_reach(c, &e.proposed) ? TIER_flag : remedies[i].tier;
+        struct fit_plan plan = {
+            .change = {first ? *first : e.proposed, e.proposed},
+            .count = first ? 2 : 1,
+            .tier = own > tier ? own : tier,
+            .needed = e.after,
+            .pool = e.limit,
+            .formula = e.formula};
+        bool has_one =
+            first && fit->plan_count > 0 && fit->plans[0].tier <= plan.tier;
+        if (!has_one && holds(p, &plan)) {
+            fit_add_plan(fit, &plan);
         }
     }
 }
@@ -161,13 +130,13 @@ static void add_pairs(const struct planning *p, const struct inputs *c,
     struct estimate eager =
         memory_effect(a, c, SHORT_KV_POOL, EFFECT_enforce_eager);
     if (eager.proposed.known) {
-        add_tunables(p, c, &eager.proposed, eager.limit, TIER_speed);
+        add_remedies(p, c, &eager.proposed, eager.limit, TIER_speed);
     }
     struct estimate narrow =
         memory_effect(a, c, SHORT_KV_POOL, EFFECT_kv_cache_dtype);
     if (narrow.verdict != VERDICT_NONE) {
         struct fact fp8 = propose_word(FACT_kv_cache_dtype, STR("fp8"));
-        add_tunables(p, c, &fp8, pool, TIER_quality);
+        add_remedies(p, c, &fp8, pool, TIER_quality);
     }
     struct estimate fewer =
         memory_effect(a, c, SHORT_KV_POOL, EFFECT_quantization);
@@ -175,7 +144,7 @@ static void add_pairs(const struct planning *p, const struct inputs *c,
     if (fewer.verdict != VERDICT_NONE && now.known && then.known) {
         struct fact awq = propose_word(FACT_quantization, STR("awq"));
         struct span more = span_minus(now, then);
-        add_tunables(p, c, &awq, span_plus(pool, more), TIER_quality);
+        add_remedies(p, c, &awq, span_plus(pool, more), TIER_quality);
     }
 }
 
@@ -184,8 +153,45 @@ void fit_plan(struct arena *a, const struct fit_question *q, struct fit *fit) {
         fit_search(a, q, fit);
         return;
     }
-    struct inputs c = with_pool(&fit->c, fit->kv.pool);
+    struct inputs c = fit->c;
     struct planning p = {a, q, fit};
-    add_tunables(&p, &c, NULL, span_none(), TIER_flag);
+    put_pool(&c, fit->kv.pool);
+    add_remedies(&p, &c, NULL, span_none(), TIER_flag);
     add_pairs(&p, &c, fit->kv.pool);
+}
+
+/* ---- what a plan asks of who follows it: its dearest change ---- */
+
+static bool is_among(enum fact_name name, const enum fact_name *list) {
+    while (*list != FACT_COUNT_OF && *list != name) {
+        list++;
+    }
+    return *list == name;
+}
+
+static enum loses loses_of(enum fact_name changed) {
+    static const enum fact_name quality[] =
+        FACTS(FACT_kv_cache_dtype, FACT_quantization, FACT_optimizer,
+              FACT_lora_rank, FACT_seq_len);
+    static const enum fact_name speed[] =
+        FACTS(FACT_max_num_seqs, FACT_max_num_batched_tokens,
+              FACT_enforce_eager, FACT_batch_size, FACT_gradient_checkpointing,
+              FACT_offload, FACT_gpu_layers, FACT_cpu_offload, FACT_swap_space);
+    return is_among(changed, quality)      ? LOSES_quality
+           : is_among(changed, speed)      ? LOSES_speed
+           : changed == FACT_max_model_len ? LOSES_capacity
+                                           : LOSES_nothing;
+}
+
+enum effort fit_plan_effort(const struct fit_plan *plan) {
+    return plan->tier == TIER_hardware ? EFFORT_hardware : EFFORT_flag;
+}
+
+enum loses fit_plan_loses(const struct fit_plan *plan) {
+    enum loses most = LOSES_nothing;
+    for (size_t i = 0; i < plan->count; i++) {
+        enum loses loses = loses_of(plan->change[i].name);
+        most = loses > most ? loses : most;
+    }
+    return most;
 }
