@@ -34,27 +34,16 @@ static inline void note_shift(struct folded *f, size_t raw) {
         (struct fold_shift){(uint32_t)f->n, (uint32_t)raw};
 }
 
-typedef unsigned char bytes __attribute__((vector_size(PLAIN_STEP)));
-
-static inline bytes load(const char *p) {
-    bytes v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-static inline bytes fold_bytes(bytes v) {
-    bytes capitals = (bytes)((bytes)(v - 'A') <= 'Z' - 'A');
-    return v + (capitals & 32);
+static inline plain_bytes fold_bytes(plain_bytes v) {
+    return v + ((v >= 'A') & (v <= 'Z') & 32);
 }
 
 /* Bytes that mean something to cleaning, or do with the next one, and those of
  * JSON. */
-static inline bytes are_odd(bytes v, bytes next) {
-    bytes digits = (bytes)((bytes)(next - '0') <= 9);
-    bytes pairs = ((bytes)(v == '[') & digits) |
-                  ((bytes)(v == '#') & (bytes)(next == '0')) |
-                  ((bytes)(v == '^') & (bytes)(next == '['));
-    return pairs | (bytes)(v == '\\') | (bytes)(v == '"');
+static inline plain_bytes are_odd(plain_bytes v, plain_bytes next) {
+    return ((v == '[') & (next >= '0') & (next <= '9')) |
+           ((v == '#') & (next == '0')) | ((v == '^') & (next == '[')) |
+           (v == '\\') | (v == '"');
 }
 
 static bool is_odd(char c) {
@@ -72,11 +61,10 @@ static bool is_blank(char c) {
 
 /* Folds PLAIN_STEP bytes, behind which one more stands; false: a run of blanks
  * is in them, or what is not printable. */
-static inline bool fold_step(char *out, const char *p, bytes *odd) {
-    bytes v = load(p), next = load(p + 1);
-    bytes runs = (bytes)(v == ' ') & (bytes)(next == ' ');
-    plain_bytes others = plain_is_unprintable((plain_bytes)v);
-    if (plain_any((plain_bytes)runs | others))
+static inline bool fold_step(char *out, const char *p, plain_bytes *odd) {
+    plain_bytes v = plain_load(p), next = plain_load(p + 1);
+    plain_bytes runs = (v == ' ') & (next == ' ');
+    if (plain_any(runs | plain_is_unprintable(v)))
         return false;
     *odd |= are_odd(v, next);
     v = fold_bytes(v);
@@ -88,14 +76,14 @@ static inline bool fold_step(char *out, const char *p, bytes *odd) {
  * one is taken, or where it pays to begin anew. */
 static size_t fold_piece(char *out, struct str text, bool *has_odd) {
     size_t i = 0, stop;
-    bytes odd = {0};
+    plain_bytes odd = {0};
     while (i + PLAIN_STEP < text.n && fold_step(out + i, text.p + i, &odd))
         i += PLAIN_STEP;
     size_t last = text.n - PLAIN_STEP - 1; /* what ends there, once more */
     if (i > 0 && i + PLAIN_STEP >= text.n &&
         fold_step(out + last, text.p + last, &odd))
         i = text.n - 1;
-    *has_odd = *has_odd || plain_any((plain_bytes)odd);
+    *has_odd = *has_odd || plain_any(odd);
     stop = text.n - i > PLAIN_STEP ? i + PLAIN_STEP : text.n;
     for (; i < stop; i++) {
         if (i > 0 && out[i - 1] == ' ' && is_blank(text.p[i]))
