@@ -24,6 +24,11 @@ static bool is_cache(const struct ask *q) {
     return stage_is(q->c, "kv_alloc") || is_pool(q);
 }
 
+/* A cache of layers on the CPU: the host refused it. */
+static bool is_on_host(const struct ask *q) {
+    return q->what == SHORT_HOST;
+}
+
 static bool is_compute(const struct ask *q) {
     return stage_is(q->c, "profile");
 }
@@ -35,6 +40,9 @@ static struct span room_of(const struct ask *q) {
     struct span held = stage_is(q->c, "load")
                            ? span_exact(0)
                            : span_in(q->c, FACT_weights_bytes);
+    if (is_on_host(q)) { /* weights are mapped there */
+        return span_in(q->c, FACT_host_free);
+    }
     if (is_compute(q)) {
         held = span_plus(held, span_in(q->c, FACT_kv_bytes));
     }
@@ -62,9 +70,10 @@ static struct estimate begin(const struct ask *q) {
     return estimate_of(FACT_tried_alloc, asked_of(q), room_of(q));
 }
 
-static struct estimate judged(struct estimate e) {
+static struct estimate judged(const struct ask *q, struct estimate e) {
     estimate_judge(&e);
-    estimate_needs(&e, e.limit.known, FACT_gpu_free);
+    estimate_needs(&e, e.limit.known,
+                   is_on_host(q) ? FACT_host_free : FACT_gpu_free);
     return e;
 }
 
@@ -192,7 +201,7 @@ static struct estimate shorter(const struct ask *q) {
         q->a, how,
         write_share(q, is_cache(q) ? "kv cache" : "compute buffer at least",
                     e.before, fewer, now, e.after));
-    return judged(e);
+    return judged(q, e);
 }
 
 /* ---- -ctk, -ctv ---- */
@@ -223,7 +232,7 @@ static struct estimate narrower(const struct ask *q) {
         e.after = span_of(e.after.low, e.before.high);
     }
     e.proposed = propose_word(FACT_kv_cache_dtype, STR("q8_0"));
-    return judged(e);
+    return judged(q, e);
 }
 
 /* ---- -ngl ---- */
@@ -251,7 +260,7 @@ static struct estimate three_of_four(const struct ask *q, struct estimate e) {
     e.after =
         span_of(span_share(even, 9, 10).low, span_share(even, 11, 10).high);
     e.formula = write_share(q, "buffer on the card", e.before, 3, 4, e.after);
-    return judged(e);
+    return judged(q, e);
 }
 
 static struct estimate fewer_layers(const struct ask *q) {
@@ -282,7 +291,7 @@ static struct estimate fewer_layers(const struct ask *q) {
     e.proposed = propose(FACT_gpu_layers, fewer);
     e.formula =
         write_share(q, "buffer on the card", e.before, fewer, now, e.after);
-    e = judged(e);
+    e = judged(q, e);
     if (!e.limit.known) {
         ESTIMATE_IF(q, &e, "verdict.if.layers", SHORT(e.after.high),
                     SHORT(ceil_div(e.before.high, now)));
@@ -330,7 +339,7 @@ static struct estimate smaller_batch(const struct ask *q) {
     e.proposed = propose(FACT_max_num_batched_tokens, fewer);
     e.formula = write_share(q, "compute buffer at least", e.before, fewer, now,
                             e.after);
-    return judged(e);
+    return judged(q, e);
 }
 
 static struct estimate flash(const struct ask *q) {
@@ -355,7 +364,7 @@ static struct estimate flash(const struct ask *q) {
         COUNT(setting_of(q->c, FACT_max_num_batched_tokens, UBATCH)),
         COUNT(llama_cells(q->c, context).high), PLAIN(q->c->model->heads),
         BYTES(e.after.high));
-    return judged(e);
+    return judged(q, e);
 }
 
 /* ---- the door ---- */
@@ -370,7 +379,9 @@ struct estimate llama_effect(const struct ask *q) {
         [EFFECT_flash_attention] = flash};
     struct inputs with = *q->c;
     struct ask again = {q->a, &with, q->what, q->effect};
-    if (!is_allocation(q) && !is_pool(q)) {
+    bool is_host_buffer = is_on_host(q) && (is_cache(q) || is_compute(q)) &&
+                          q->effect != EFFECT_gpu_layers;
+    if (!is_allocation(q) && !is_pool(q) && !is_host_buffer) {
         return estimate_none(FACT_tried_alloc);
     }
     if (!with.in[FACT_context_length].known) { /* a printed cache says it */

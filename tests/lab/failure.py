@@ -7,7 +7,8 @@
     limits     of the box (box.py)
     files      what lies beside run.sh
     prepare    a script run beforehand, without limits: what is compiled
-    run        the script; $PYTHON is the cache's, $FIX what `appends` adds
+    run        the script; $PYTHON is the cache's, $PROGRAMS the folder
+               programs/, $FIX what `appends` adds
     shows      a pattern: in the output of a run that ended well
     reads      what oomkb is given: output (left out), kernel, counters
     entry      the right answer
@@ -27,7 +28,8 @@ A fix:
     before     yes: the text is a command, run before the script
     limit      the limit of the box that the text, an amount, becomes;
                `plus` is added to it. With `times` the text is words, and the
-               limit becomes so many times what it was
+               limit becomes so many times what it was;
+               with `adds`, so much more as that fact of the report
     by_hand    {old: new}: a change of the program that the steps ask for in
                words; `take` then only proves that they do
 """
@@ -63,7 +65,8 @@ def check_fix(name, fix_id, fix):
     ways = WAYS & set(fix)
     require(len(ways) == 1, name, f"fix {fix_id}: one of {sorted(WAYS)}")
     require("take" in fix, name, f"fix {fix_id}: take is missing")
-    require(not set(fix) - WAYS - {"take", "fill", "plus", "times"}, name,
+    require(not set(fix) - WAYS - {"take", "fill", "plus", "times",
+                               "adds"}, name,
             f"fix {fix_id}: a key that is none")
     re.compile(fix["take"])
     if "limit" in fix:

@@ -48,5 +48,5 @@ environment py torch==2.13.0 numpy pandas==3.1.1 ray==2.60.0 \
     onnxruntime==1.32.0 onnx==1.23.2 xgboost==3.2.0 lightgbm==4.7.0 \
     transformers==5.23.0 accelerate==1.15.0 safetensors==0.8.0 gguf==0.19.0 duckdb==2.0.0 \
     opencv-python-headless==5.0.0.93 datasets==5.2.0 joblib==1.6.0 gunicorn==27.0.1 \
-    nbclient==0.11.0 ipykernel==7.4.0
+    nbclient==0.11.0 ipykernel==7.4.0 llama-cpp-python==0.3.36
 environment tf tensorflow-cpu==2.21.0

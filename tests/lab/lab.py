@@ -26,6 +26,7 @@ import box  # noqa: E402
 import failure as failures  # noqa: E402
 import page  # noqa: E402
 
+PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
 CACHE = os.path.expanduser("~/.cache/oomkb-lab")
 
 Applied = namedtuple("Applied", "text way is_filled script files limits "
@@ -63,7 +64,7 @@ def run(cache, failure, applied=None):
     files = applied.files if applied else failure.files
     limits = applied.limits if applied else failure.limits
     environment = {"PYTHON": python_of(cache, failure), "FIX": "",
-                   "PATH": path_of(cache), "LAB": cache,
+                   "PATH": path_of(cache), "PROGRAMS": PROGRAMS,
                    **(applied.environment if applied else {})}
     with tempfile.TemporaryDirectory(prefix="oomkb-lab-") as folder:
         for name, text in files.items():
@@ -119,13 +120,20 @@ def replaced(text, pattern, new):
     return re.sub(pattern, lambda _: new, text)
 
 
-def raised(limit, text, rule):
+def fact_bytes(finding, name):
+    return next((fact["value"] for fact in finding["facts"]
+                 if fact["name"] == name), 0)
+
+
+def raised(limit, text, rule, finding):
+    if "adds" in rule:
+        return box.bytes_of(limit) + fact_bytes(finding, rule["adds"])
     if "times" in rule:
         return rule["times"] * box.bytes_of(limit)
     return box.bytes_of(text) + box.bytes_of(rule.get("plus", "0"))
 
 
-def apply(failure, fix):
+def apply(failure, finding, fix):
     """The second run, with the printed text in its place; None where the
     report prints no such text, or the file does not know the fix."""
     rule = failure.fixes.get(fix["id"])
@@ -150,7 +158,7 @@ def apply(failure, fix):
     elif way == "before":
         script = text + "\n" + script
     elif way == "limit":
-        limits[rule[way]] = raised(limits[rule[way]], text, rule)
+        limits[rule[way]] = raised(limits[rule[way]], text, rule, finding)
     else:
         for old, new in rule[way].items():
             script = script.replace(old, new)
@@ -229,7 +237,7 @@ def examine(program, cache, failure, show):
     if not finding:
         return Result(failure, None, None, None, "no finding", [], None)
     fix = next((f for f in finding["fixes"] if f["applies"] != "no"), None)
-    applied = apply(failure, fix) if fix else None
+    applied = apply(failure, finding, fix) if fix else None
     if not applied:
         return Result(failure, finding["entry"], fix, None, "not applied", [],
                       "no rule for it, or no such text")

@@ -56,7 +56,9 @@ class Files(unittest.TestCase):
 
 class Applied(unittest.TestCase):
     def applied(self, rule, *args, **keys):
-        return lab.apply(failure(fixes={"x": rule}), fix("x", *args, **keys))
+        return lab.apply(failure(fixes={"x": rule}),
+                         {"facts": [{"name": "tried_alloc", "value": 5}]},
+                         fix("x", *args, **keys))
 
     def test_the_command_stands_in_its_place(self):
         done = self.applied({"take": r"jobs=\d", "replaces": r"jobs=4"},
@@ -68,6 +70,14 @@ class Applied(unittest.TestCase):
                             condition="360 MiB is a first try")
         self.assertEqual(done.limits["memory"], 360 << 20)
 
+    def test_a_limit_is_doubled_or_takes_the_request_on_top(self):
+        doubled = {"take": "Double", "limit": "memory", "times": 2}
+        more = {"take": "size", "limit": "memory", "adds": "tried_alloc"}
+        done = self.applied(doubled, how="Double the limit.")
+        self.assertEqual(done.limits["memory"], 600 << 20)
+        done = self.applied(more, how="By the size in the message.")
+        self.assertEqual(done.limits["memory"], (300 << 20) + 5)
+
     def test_a_variable_is_exported(self):
         done = self.applied({"take": r"HEAP=\S+", "exports": True},
                             "export HEAP=4096")
@@ -76,7 +86,7 @@ class Applied(unittest.TestCase):
     def test_what_is_not_printed_is_not_applied(self):
         rule = {"take": "jobs=1", "replaces": "jobs=4"}
         self.assertIsNone(self.applied(rule, how="Start fewer jobs."))
-        self.assertIsNone(lab.apply(failure(), fix("unknown")))
+        self.assertIsNone(lab.apply(failure(), {}, fix("unknown")))
 
 
 class Outcomes(unittest.TestCase):
