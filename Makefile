@@ -26,7 +26,8 @@ PROGRAM_LIBS = -lyaml -pthread
 
 LIB_HOUSES = base corpus index log match memory diagnose render api
 LIB_SRC = $(foreach h,$(LIB_HOUSES),$(wildcard src/$(h)/*.c))
-PROGRAM_SRC = $(wildcard src/machine/*.c src/author/*.c src/serve/*.c src/cli/*.c)
+PROGRAM_SRC = $(wildcard src/machine/*.c src/author/*.c src/launch/*.c \
+  src/serve/*.c src/cli/*.c)
 LIB_OBJ = $(LIB_SRC:src/%.c=$(BUILD)/obj/%.o)
 PROGRAM_OBJ = $(PROGRAM_SRC:src/%.c=$(BUILD)/obj/%.o)
 TEST_SRC = $(wildcard tests/*/test_*.c)

@@ -26,6 +26,7 @@ struct asking {
     int64_t file_bytes;       /* its weights; 0: not known */
     struct gpu_list gpus;
     struct machine_list machine;
+    bool takes_unknown; /* a model, a card */
 };
 
 static _Noreturn void refuse(const struct asking *q, struct str text) {
@@ -259,7 +260,8 @@ static void find_model(struct asking *q, struct inputs *c) {
         return;
     }
     struct model_match m = reader_model(q->r, name->word);
-    if (m.model == NULL && name->source == SOURCE_USER) {
+    if (m.model == NULL && name->source == SOURCE_USER &&
+        !q->takes_unknown) {
         refuse_model(q->a, q->r, name->word,
                      "give its --config config.json, or a GGUF file");
     }
@@ -273,6 +275,10 @@ static void find_model(struct asking *q, struct inputs *c) {
     name->why = m.is_guess ? STR("a guess from a shortened or repacked name")
                            : name->why;
     struct fact *quant = &c->in[FACT_quantization];
+    /* --quantization modelopt says who made it; the name, how many bits */
+    bool is_maker = str_eq(quant->word, STR("modelopt")) &&
+                    str_eq(m.quantization, STR("nvfp4"));
+    quant->known = quant->known && !is_maker;
     if (m.quantization.n > 0 && !quant->known) {
         *quant =
             fact_word(FACT_quantization, SOURCE_DERIVED, m.quantization);
@@ -297,7 +303,8 @@ static void find_card(struct asking *q, struct inputs *c) {
     c->gpu = reader_gpu(q->r, name->word);
     bool is_size_said = c->in[FACT_gpu_total].source == SOURCE_USER &&
                         c->in[FACT_gpu_total].known;
-    if (c->gpu == NULL && name->source == SOURCE_USER && !is_size_said) {
+    if (c->gpu == NULL && name->source == SOURCE_USER && !is_size_said &&
+        !q->takes_unknown) {
         refuse_gpu(q->a, q->r, name->word,
                    "give its memory, as --gpu-memory 24GiB");
     }
@@ -319,7 +326,8 @@ static struct fit_question question_of(struct asking *q,
                                     .gpus = q->gpus.at,
                                     .gpu_count = q->gpus.count,
                                     .remarks = q->said.remarks,
-                                    .remark_count = q->said.remark_count};
+                                    .remark_count = q->said.remark_count,
+                                    .offload = q->said.offload};
     struct inputs *c = &question.c;
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         c->in[n] = fact_blank((enum fact_name)n, SOURCE_LOG);
@@ -465,32 +473,45 @@ static const struct fit *answer_to_read(struct asking *q,
     return sheet->columns[0].fit;
 }
 
+const struct fit_sheet *fit_sheet_of(struct arena *a, const struct oomkb *kb,
+                                     struct reader *r,
+                                     const oomkb_fit_question *question,
+                                     const struct fit_wishes *wishes) {
+    struct asking *q = arena_alloc(a, sizeof *q);
+    struct fit_sheet *sheet = arena_alloc(a, sizeof *sheet);
+    *q = (struct asking){.a = a, .question = question, .kb = kb, .r = r,
+                         .takes_unknown = wishes->takes_unknown};
+    q->said.a = a;
+    q->said.r = r;
+    q->machine = machine_lines(a, wishes->machine);
+    take_facts(q);
+    read_file(q);
+    q->gpus = reader_gpus_of_total(r, 1, INT64_MAX);
+    sheet->fit = fit_for(q, NULL);
+    if (question->compare != NULL) {
+        compare(q, sheet);
+    }
+    if (question->sweep != NULL) {
+        sweep(q, sheet);
+    }
+    sheet->told = answer_to_read(q, sheet);
+    return sheet;
+}
+
 void fit_answer(struct arena *a, const struct oomkb *kb,
                 const oomkb_fit_question *question, const char *format,
                 const struct settings *s, struct buf *out, int *fits) {
     const struct format *f = format_named(str_of(format));
-    struct asking *q = arena_alloc(a, sizeof *q);
-    *q = (struct asking){.a = a, .question = question, .kb = kb,
-                         .r = reader_new(kb->index, a)};
-    q->said.a = a;
-    q->said.r = q->r;
+    struct reader *r = reader_new(kb->index, a);
     if (f == NULL) {
-        refuse(q, STR("no such format: text, json, jsonl, markdown or csv"));
+        arena_raise(a, FAIL_USAGE,
+                    "no such format: text, json, jsonl, markdown or csv");
     }
-    q->machine = machine_lines(a, s->machine);
-    take_facts(q);
-    read_file(q);
-    q->gpus = reader_gpus_of_total(q->r, 1, INT64_MAX);
-    struct fit_sheet sheet = {.fit = fit_for(q, NULL)};
-    if (question->compare != NULL) {
-        compare(q, &sheet);
-    }
-    if (question->sweep != NULL) {
-        sweep(q, &sheet);
-    }
+    struct fit_wishes wishes = {.machine = s->machine};
+    const struct fit_sheet *sheet =
+        fit_sheet_of(a, kb, r, question, &wishes);
     struct render_options o = options_of(kb, s);
-    sheet.told = answer_to_read(q, &sheet);
-    struct answer answer = {.fit = &sheet};
-    format_write(f, a, q->r, &answer, &o, out);
-    *fits = verdict_of(&sheet);
+    struct answer answer = {.fit = sheet};
+    format_write(f, a, r, &answer, &o, out);
+    *fits = verdict_of(sheet);
 }

@@ -90,14 +90,16 @@ static const struct flag *row_of(const struct engine *e, struct str name) {
     return NULL;
 }
 
-static bool is_option(const struct engine *e, struct str name) {
+/* NULL: it is none. */
+static const struct option *option_of(const struct engine *e,
+                                      struct str name) {
     for (size_t i = 0; e != NULL && i < e->option_count; i++) {
         if (command_is_alike(name, e->options[i].flag) ||
             is_listed(&e->options[i].aliases, name)) {
-            return true;
+            return &e->options[i];
         }
     }
-    return false;
+    return NULL;
 }
 
 /* "--no-enable-prefix-caching" -> "--enable-prefix-caching". */
@@ -228,7 +230,11 @@ static struct str flag_near(const struct engine *e, struct str name) {
 
 static void remark_on(struct fit_said *s, const struct engine *e,
                       struct str name) {
-    bool is_reckoned_not = is_option(e, before_dot(name));
+    const struct option *option = option_of(e, before_dot(name));
+    bool is_reckoned_not = option != NULL;
+    if (option != NULL && option->offloads) {
+        s->offload = option->flag;
+    }
     struct str near = is_reckoned_not || name.n < 4 ? (struct str){NULL, 0}
                                                     : flag_near(e, name);
     if (near.n > 0 && s->is_typed) {
@@ -255,13 +261,20 @@ void fit_take_flag(struct fit_said *s, const struct engine *e, struct str name,
         struct flag own = {.fact = fact};
         take_row(s, e, &own, name, value);
     } else if (!is_idle(s->a, e, name)) {
-        row = e != NULL && !is_option(e, name) ? row_begun(e, name) : NULL;
+        row = e != NULL && option_of(e, name) == NULL ? row_begun(e, name) : NULL;
         if (row != NULL) {
             take_row(s, e, row, name, value);
         } else {
             remark_on(s, e, name);
         }
     }
+}
+
+bool fit_engine_takes(struct arena *a, const struct engine *e,
+                      struct str name) {
+    return row_of(e, name) != NULL || option_of(e, before_dot(name)) != NULL ||
+           is_idle(a, e, name) || switch_negated(a, e, name) != NULL ||
+           row_begun(e, name) != NULL;
 }
 
 /* ---- whose flags they are ---- */
@@ -272,7 +285,8 @@ static size_t flags_taken(const struct engine *e, const char *const *facts) {
         struct str fact = str_of(*facts), value;
         struct str name = str_cut(fact, '=', &value);
         bool is_flag = str_starts(fact, STR("-"));
-        count += is_flag && (row_of(e, name) != NULL || is_option(e, name) ||
+        count += is_flag && (row_of(e, name) != NULL ||
+                             option_of(e, name) != NULL ||
                              is_listed(&e->idle, name));
     }
     return count;

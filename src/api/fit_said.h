@@ -1,5 +1,5 @@
 /* fit_said.h: what a question of `fit` says, fact by fact, and what is to be
- * remarked on how it says it. Private to api/. */
+ * remarked on how it says it. For api/ and launch/. */
 #ifndef API_FIT_SAID_H
 #define API_FIT_SAID_H
 
@@ -14,6 +14,7 @@ struct fit_said {
     size_t count;
     struct note remarks[FIT_REMARKS];
     size_t remark_count;
+    struct str offload; /* a flag that moves an unknown part to the host */
     bool is_typed; /* what is read now was typed for oomkb, not copied */
 };
 
@@ -24,6 +25,9 @@ bool fit_is_said(const struct fit_said *s, enum fact_name name);
  * Raises FAIL_USAGE where the value cannot be meant. */
 void fit_take_flag(struct fit_said *s, const struct engine *e, struct str name,
                    struct str value);
+/* Has the engine this flag, by any name, to reckon with or not? */
+bool fit_engine_takes(struct arena *a, const struct engine *e,
+                      struct str name);
 /* The engine that takes most of these "-tp=2"; NULL: none takes any. */
 const struct engine *fit_engine_of_flags(struct reader *r,
                                          const char *const *facts);

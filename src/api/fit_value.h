@@ -1,5 +1,5 @@
-/* fit_value.h: names and values as a question of `fit` says them. Private to
- * api/. */
+/* fit_value.h: names and values as a question of `fit` says them. For api/
+ * and launch/. */
 #ifndef API_FIT_VALUE_H
 #define API_FIT_VALUE_H
 

@@ -1,5 +1,5 @@
 /* handles.h: what stands behind the public header's opaque types, and the
- * helpers of api.c. Private to api/.
+ * helpers of api.c. For api/ and launch/.
  *
  *   oomkb         the base: index bytes, immutable; texts handed out, locked
  *   oomkb_scan    a report on its way: only the scan arena is filled
@@ -180,7 +180,16 @@ _Noreturn void refuse_gpu(struct arena *a, struct reader *r, struct str name,
                           const char *or_else);
 
 /* ---- fit.c: everything between the question and its bytes, in out's arena.
- * Raises FAIL_USAGE, FAIL_INPUT. ---- */
+ * Raises FAIL_USAGE, FAIL_INPUT. takes_unknown: a model or a card that the
+ * catalogue does not have is a number that is missing, and no fault. ---- */
+struct fit_wishes {
+    const char *const *machine; /* of the options; never NULL */
+    bool takes_unknown;
+};
+const struct fit_sheet *fit_sheet_of(struct arena *a, const struct oomkb *kb,
+                                     struct reader *r,
+                                     const oomkb_fit_question *question,
+                                     const struct fit_wishes *wishes);
 void fit_answer(struct arena *a, const struct oomkb *kb,
                 const oomkb_fit_question *question, const char *format,
                 const struct settings *s, struct buf *out, int *fits);

@@ -101,6 +101,7 @@ static const size_t made_sizes[MADE_KIND_COUNT_OF] = {
     [MADE_CAUSE] = sizeof(struct cause),
     [MADE_FIX] = sizeof(struct workaround),
     [MADE_ACT] = sizeof(struct act),
+    [MADE_RULE] = sizeof(struct lint_rule),
 };
 
 /* One array of a kind; what[] of the made things now points into it. */
@@ -127,6 +128,7 @@ void build_settle(struct build *d) {
     c->gpus = settle(d, MADE_GPU, &c->gpu_count);
     c->components = settle(d, MADE_COMPONENT, &c->component_count);
     c->causes = settle(d, MADE_CAUSE, &c->cause_count);
+    c->rules = settle(d, MADE_RULE, &c->rule_count);
     size_t ignored;
     settle(d, MADE_FIX, &ignored);
     settle(d, MADE_ACT, &ignored);

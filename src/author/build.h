@@ -11,13 +11,13 @@
 
 enum made_kind {
     MADE_ENTRY, MADE_ENGINE, MADE_MODEL, MADE_GPU, MADE_COMPONENT,
-    MADE_CAUSE, MADE_FIX, MADE_ACT, MADE_KIND_COUNT_OF
+    MADE_CAUSE, MADE_FIX, MADE_ACT, MADE_RULE, MADE_KIND_COUNT_OF
 };
 
 struct made {
     struct str id;
     void *what; /* struct entry, engine, model, gpu, component, cause,
-                   workaround, act */
+                   workaround, act, lint_rule */
     const struct source *src;
     const struct node *node; /* its mapping; NULL when the file had none */
     struct str log_path, ok_log_path; /* entries: beside it, or empty */
@@ -95,6 +95,7 @@ const struct node *kb_root(struct build *d, struct str path,
 void read_fixes(struct build *d, struct str path);
 void read_causes(struct build *d, struct str path);
 void read_ranking(struct build *d, struct str path);
+void read_rules(struct build *d, struct str path); /* kb/lint.yaml */
 /* The key of a row of acts: "--max-model-len down", "kind upgrade". */
 struct str act_key(struct arena *a, const struct acts_on *what);
 
@@ -113,6 +114,7 @@ void check_engine(struct build *d, const struct made *m);
 void check_model(struct build *d, const struct made *m);
 void check_gpu(struct build *d, const struct made *m);
 void check_cause(struct build *d, const struct made *m);
+void check_rule(struct build *d, const struct made *m);
 /* Fixes of kb/fixes/, and the causes that entries, fixes and rows name. */
 void check_library(struct build *d);
 void check_causes(struct build *d);

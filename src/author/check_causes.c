@@ -50,6 +50,15 @@ void check_cause(struct build *d, const struct made *m) {
         check_predicate(&k, node_get(row, "when"));
 }
 
+void check_rule(struct build *d, const struct made *m) {
+    struct entry_check k = {&d->c, m->src, m->node, NULL, d->fact_used};
+    const struct node *list = node_get(m->node, "when");
+    const struct node *row;
+    check_translations(d, m);
+    for (size_t i = 0; (row = node_item(list, i)) != NULL; i++)
+        check_predicate(&k, row);
+}
+
 void check_library(struct build *d) {
     for (size_t i = 0; i < d->made[MADE_FIX].count; i++) {
         const struct made *m = &d->made[MADE_FIX].at[i];

@@ -65,6 +65,8 @@ static void check_all(struct build *d) {
         check_gpu(d, &d->made[MADE_GPU].at[i]);
     for (size_t i = 0; i < d->made[MADE_CAUSE].count; i++)
         check_cause(d, &d->made[MADE_CAUSE].at[i]);
+    for (size_t i = 0; i < d->made[MADE_RULE].count; i++)
+        check_rule(d, &d->made[MADE_RULE].at[i]);
     check_library(d);
     check_causes(d);
     check_relations(d);

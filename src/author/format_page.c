@@ -17,7 +17,7 @@ struct page {
 static const struct shape *const tops[] = {
     &shape_entry, &shape_engine, &shape_model_file, &shape_gpu_file,
     &shape_vocabulary, &shape_glossary, &shape_programs, &shape_fix_file,
-    &shape_cause_file, &shape_ranking_file};
+    &shape_cause_file, &shape_rule_file, &shape_ranking_file};
 
 static void put_words(struct page *p, const struct field *f) {
     const char *word;

@@ -7,6 +7,7 @@
  *     kb/engines/<id>.yaml  kb/models/<family>.yaml  kb/gpus.yaml
  *     kb/vocabulary.yaml    kb/glossary.yaml    kb/programs.yaml
  *     kb/fixes/<any>.yaml   kb/causes.yaml      kb/ranking.yaml
+ *     kb/lint.yaml
  *
  * Anything else under entries/ is refused: a misspelled name would otherwise
  * be an entry that nobody misses. */
@@ -253,6 +254,7 @@ void build_read_kb(struct build *d) {
     read_gpus(d, path_join(d->a, d->kb_dir, STR("gpus.yaml")));
     read_causes(d, path_join(d->a, d->kb_dir, STR("causes.yaml")));
     read_ranking(d, path_join(d->a, d->kb_dir, STR("ranking.yaml")));
+    read_rules(d, path_join(d->a, d->kb_dir, STR("lint.yaml")));
     read_each(d, "fixes", read_fixes);
     read_each(d, "engines", read_engine);
     read_each(d, "models", read_models);

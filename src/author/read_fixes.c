@@ -1,6 +1,7 @@
-/* read_fixes.c: what entries share: kb/fixes/, kb/causes.yaml and
- * kb/ranking.yaml to a struct build. */
+/* read_fixes.c: what entries share: kb/fixes/, kb/causes.yaml, kb/ranking.yaml,
+ * and kb/lint.yaml, to a struct build. */
 #include "author/build.h"
+#include "author/files.h"
 
 struct str act_key(struct arena *a, const struct acts_on *what) {
     if (what->flag.n == 0)
@@ -100,4 +101,20 @@ void read_ranking(struct build *d, struct str path) {
                  ranking_spelling((enum ranking_number)i));
         break;
     }
+}
+
+/* A corpus that lints nothing has none. */
+void read_rules(struct build *d, struct str path) {
+    const struct source *src;
+    const struct node *root =
+        file_exists(d->a, path) ? kb_root(d, path, &src) : NULL;
+    struct rule_file file = {0};
+    if (root == NULL)
+        return;
+    shape_read(&(struct reading){&d->c, src}, &shape_rule_file, root, &file);
+    for (size_t i = 0; i < file.rule_count; i++)
+        build_put(d, MADE_RULE,
+                 (struct made){.id = file.rules[i].id, .what = &file.rules[i],
+                               .src = src,
+                               .node = node_item(node_get(root, "rules"), i)});
 }

@@ -23,7 +23,9 @@ struct parse {
     yaml_parser_t *libyaml;
     yaml_event_t event; /* the one being looked at */
     struct anchor *anchors;
-    size_t nodes, depth;
+    size_t nodes, depth, depth_most;
+    bool is_foreign; /* no corpus: what others write may have tags, keys that
+                        stand twice, deep nesting */
     bool failed;
 };
 
@@ -124,7 +126,7 @@ static enum node_style style_of(yaml_scalar_style_t style) {
 }
 
 static void refuse_tag(struct parse *p, const yaml_char_t *tag) {
-    if (tag != NULL)
+    if (tag != NULL && !p->is_foreign)
         refuse(p, event_place(p), CODE_bad_yaml,
                "a YAML tag; the key says what type its value has");
 }
@@ -148,9 +150,11 @@ static const struct node *read_scalar(struct parse *p) {
 }
 
 static bool enter(struct parse *p) {
-    if (++p->depth <= YAML_DEPTH_MAX)
+    if (++p->depth <= p->depth_most)
         return true;
-    refuse(p, event_place(p), CODE_too_large, "nested deeper than 16 levels");
+    refuse(p, event_place(p), CODE_too_large,
+           p->is_foreign ? "nested deeper than 64 levels"
+                         : "nested deeper than 16 levels");
     return false;
 }
 
@@ -195,8 +199,9 @@ static bool read_pair(struct parse *p, struct node *map) {
     if (value == NULL)
         return false;
     if (has_key(map, key->text)) {
-        complain(p->c, p->src, key->place, CODE_duplicate_key,
-                 "key `%.*s` stands here a second time", STR_ARG(key->text));
+        if (!p->is_foreign)
+            complain(p->c, p->src, key->place, CODE_duplicate_key,
+                     "key `%.*s` stands here a second time", STR_ARG(key->text));
         return true;
     }
     map->pairs = arena_grow(p->c->a, map->pairs, map->count, &map->cap,
@@ -235,19 +240,24 @@ static const struct node *read_node(struct parse *p) {
     return NULL;
 }
 
+/* The document that the current event begins; the one behind its end is
+ * current after. */
 static const struct node *read_document(struct parse *p) {
-    next_event(p); /* the stream begins */
     next_event(p);
+    const struct node *root = p->failed ? NULL : read_node(p);
+    next_event(p); /* the document ends */
+    next_event(p);
+    return p->failed ? NULL : root;
+}
+
+static const struct node *read_only_document(struct parse *p) {
     if (p->failed)
         return NULL;
     if (p->event.type != YAML_DOCUMENT_START_EVENT) {
         refuse(p, (struct place){0}, CODE_bad_yaml, "the file is empty");
         return NULL;
     }
-    next_event(p);
-    const struct node *root = p->failed ? NULL : read_node(p);
-    next_event(p); /* the document ends */
-    next_event(p);
+    const struct node *root = read_document(p);
     if (!p->failed && p->event.type != YAML_STREAM_END_EVENT)
         refuse(p, event_place(p), CODE_bad_yaml,
                "a second document; one file is one document");
@@ -262,9 +272,10 @@ static void event_end(void *what) {
     yaml_event_delete(what);
 }
 
-const struct node *yaml_read(struct complaints *c, const struct source *src) {
+static struct parse *parse_begin(struct complaints *c,
+                                 const struct source *src) {
     struct parse *p = arena_alloc(c->a, sizeof *p);
-    *p = (struct parse){.c = c, .src = src};
+    *p = (struct parse){.c = c, .src = src, .depth_most = YAML_DEPTH_MAX};
     p->libyaml = arena_alloc(c->a, sizeof *p->libyaml);
     if (yaml_parser_initialize(p->libyaml) == 0)
         arena_raise(c->a, FAIL_MEMORY, "no memory to read YAML");
@@ -274,5 +285,32 @@ const struct node *yaml_read(struct complaints *c, const struct source *src) {
     yaml_parser_set_input_string(p->libyaml,
                                  (const unsigned char *)src->text.p,
                                  src->text.n);
-    return read_document(p);
+    return p;
+}
+
+const struct node *yaml_read(struct complaints *c, const struct source *src) {
+    struct parse *p = parse_begin(c, src);
+    next_event(p); /* the stream begins */
+    next_event(p);
+    return read_only_document(p);
+}
+
+struct documents yaml_read_foreign(struct complaints *c,
+                                   const struct source *src) {
+    struct parse *p = parse_begin(c, src);
+    struct documents list = {.count = 0};
+    size_t cap = 0;
+    p->is_foreign = true;
+    p->depth_most = YAML_FOREIGN_DEPTH_MAX;
+    next_event(p);
+    next_event(p);
+    while (!p->failed && p->event.type == YAML_DOCUMENT_START_EVENT) {
+        const struct node *root = read_document(p);
+        if (root == NULL)
+            break;
+        list.at = arena_grow(c->a, list.at, list.count, &cap,
+                             sizeof *list.at);
+        list.at[list.count++] = root;
+    }
+    return list;
 }

@@ -33,6 +33,15 @@ struct node {
 /* NULL after complaints. The source must hold UTF-8 (source_read saw to it). */
 const struct node *yaml_read(struct complaints *c, const struct source *src);
 
+/* A file that is no corpus: all its documents, up to what is no YAML, which is
+ * complained of. Tags are passed over; of a key said twice the first counts. */
+struct documents {
+    const struct node **at;
+    size_t count;
+};
+struct documents yaml_read_foreign(struct complaints *c,
+                                   const struct source *src);
+
 /* NULL when map is no map or has no such key. */
 const struct node *node_get(const struct node *map, const char *key);
 /* NULL when list is no list or is shorter. */

@@ -56,6 +56,8 @@
 #define SQL_TICKS_MAX 200
 /* Layers of a model of the catalogue. */
 #define MODEL_LAYERS_MAX 65536
+/* Folders of a path that are asked for its model's name. */
+#define MODEL_FOLDERS_MAX 3
 /* Bytes of the pack behind the tables. */
 #define PACK_BYTES_MAX ((size_t)1 << 30)
 /* Words of a model's name that are compared. */
@@ -180,6 +182,27 @@
 #define FORMAT_PAGE_BYTES_MAX (256 * 1024)
 /* Bytes of a page of the site. */
 #define SITE_PAGE_BYTES_MAX ((size_t)16 << 20)
+
+/* ---- launch: files that start engines ---- */
+/* Levels of YAML that is no corpus; what is deeper is not read. */
+#define YAML_FOREIGN_DEPTH_MAX 64
+/* Levels at which a pod, an application may stand in such a file. */
+#define LINT_DEPTH_MAX 24
+/* Variables in defaults of variables. */
+#define LINT_VARIABLES_DEPTH_MAX 8
+/* Bytes of a value or a command with its variables filled in. */
+#define LINT_TEXT_BYTES_MAX ((size_t)1 << 20)
+/* Bytes of a finding's message. */
+#define LINT_MESSAGE_BYTES_MAX 8192
+/* Settings that one finding changes. */
+#define LINT_EDITS_MAX 16
+/* Variables of all engines that a misspelt one is held against. */
+#define LINT_VARIABLES_MAX 512
+/* Bytes of a patch, and of what lint writes in all. */
+#define LINT_PATCH_BYTES_MAX ((size_t)16 << 20)
+#define LINT_OUTPUT_BYTES_MAX ((size_t)64 << 20)
+/* Bytes of a file that is linted. */
+#define LINT_FILE_BYTES_MAX ((size_t)1 << 20)
 
 /* ---- cli: what users may ask ---- */
 /* Threads (`--jobs`). */

@@ -174,7 +174,7 @@ static void check(void *arg) {
     if (cli_is_json(k->c))
         diagnostics_write_json(k->c, &k->told, &k->result);
     else if (!wants_text(k->c))
-        diagnostics_write_sarif(k->c, &k->told);
+        diagnostics_write_sarif(k->c, &k->told, NULL);
 }
 
 int corpus_run(struct cli *c, const char *output) {

@@ -35,7 +35,8 @@ struct fit_option {
 /* What the command line and the environment say. Strings are argv's. */
 struct cli {
     const struct command *command;
-    const char *format; /* one of oomkb_formats(); check: "sarif" as well */
+    const char *format; /* one of oomkb_formats(); check and lint: "sarif" as
+                           well; lint: "github" */
     const char *lang;   /* "en" or "zh" */
     const char *kb_paths[CLI_KBS_MAX]; /* --kb, OOMKB_DB; NULL: built-in */
     size_t kb_count;        /* 0: the built-in one */
@@ -51,6 +52,7 @@ struct cli {
     bool write_docs; /* check --write-docs */
     bool is_stale;   /* check --stale */
     bool is_codes;   /* check --codes */
+    bool is_fix;     /* lint --fix */
     int64_t days;    /* check --days; 0: not said */
     const char *note; /* feedback --note; NULL: not said */
     bool is_undo;     /* feedback --undo */
@@ -78,7 +80,7 @@ enum command_bit {
     FOR_BUILD = 16, FOR_CHECK = 32, FOR_LIST = 64, FOR_SEARCH = 128,
     FOR_COMPLETION = 256, FOR_SITE = 512, FOR_FIT = 1024,
     FOR_NEW = 2048, FOR_FEEDBACK = 4096, FOR_FMT = 8192, FOR_MCP = 16384,
-    FOR_FACTS = 32768, FOR_RUN = 65536
+    FOR_FACTS = 32768, FOR_RUN = 65536, FOR_LINT = 131072
 };
 #define FOR_ALL 0xfffffu
 
@@ -106,6 +108,7 @@ int run_site(struct cli *c); /* oomkb site -o DIR */
 int run_fit(struct cli *c);
 int run_new(struct cli *c); /* oomkb new [FILE] [-o FILE] */
 int run_feedback(struct cli *c); /* oomkb feedback ID FIX worked|failed */
+int run_lint(struct cli *c); /* oomkb lint FILE... */
 int run_version(struct cli *c);
 int run_help(struct cli *c);
 int run_build(struct cli *c); /* oomkb build DIR -o FILE */
@@ -132,7 +135,8 @@ enum option_id {
     OPTION_COLOR, OPTION_KB, OPTION_OUTPUT, OPTION_HELP, OPTION_VERSION,
     OPTION_WRITE_DOCS, OPTION_REDACT, OPTION_FOLLOW, OPTION_FIT, OPTION_NOTE,
     OPTION_UNDO, OPTION_ALL, OPTION_STALE, OPTION_DAYS, OPTION_JOBS,
-    OPTION_CODES, OPTION_HERE, OPTION_REPORT, OPTION_TERMINATION_LOG
+    OPTION_CODES, OPTION_HERE, OPTION_REPORT, OPTION_TERMINATION_LOG,
+    OPTION_FIX
 };
 struct option_row {
     enum option_id id;

@@ -31,7 +31,20 @@ void diagnostics_add(void *ctx, const struct diag *d);
 /* To stdout: {"schema":1,"diagnostics":[...],...}, or SARIF 2.1.0. */
 void diagnostics_write_json(struct cli *c, const struct diagnostics *all,
                             const struct author_result *sums);
-void diagnostics_write_sarif(struct cli *c, const struct diagnostics *all);
+struct sarif_rule {
+    struct str id, what, help;
+    enum diag_level level;
+};
+struct sarif_rules {
+    struct sarif_rule *at;
+    size_t count;
+};
+/* rules NULL: the codes of check. */
+void diagnostics_write_sarif(struct cli *c, const struct diagnostics *all,
+                             const struct sarif_rules *rules);
+struct json;
+struct json *diagnostics_json(struct arena *a, const struct diag *d);
+void diagnostics_put(struct arena *a, struct json *page); /* to stdout */
 /* Every code with its level and what it is about, to stdout. */
 void codes_write(struct cli *c);
 

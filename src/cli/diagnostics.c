@@ -33,7 +33,7 @@ static struct json *text(struct arena *a, const char *s) {
     return json_text(a, str_of(s));
 }
 
-static void put_page(struct arena *a, struct json *page) {
+void diagnostics_put(struct arena *a, struct json *page) {
     struct buf out;
     buf_init_in(&out, a, DIAGNOSTICS_BYTES_MAX);
     json_write(page, true, &out);
@@ -43,7 +43,7 @@ static void put_page(struct arena *a, struct json *page) {
 
 /* ---- JSON ---- */
 
-static struct json *json_diag(struct arena *a, const struct diag *d) {
+struct json *diagnostics_json(struct arena *a, const struct diag *d) {
     struct json *o = json_new_object(a);
     json_set(o, "path", json_text(a, d->path));
     json_set(o, "line", json_int(a, d->line));
@@ -62,14 +62,14 @@ void diagnostics_write_json(struct cli *c, const struct diagnostics *all,
     struct json *list = json_new_array(a);
     (void)c;
     for (size_t i = 0; i < all->count; i++)
-        json_push(list, json_diag(a, &all->list[i]));
+        json_push(list, diagnostics_json(a, &all->list[i]));
     json_set(page, "schema", json_int(a, 1));
     json_set(page, "entries", json_int(a, (int64_t)sums->entries));
     json_set(page, "samples", json_int(a, (int64_t)sums->samples));
     json_set(page, "errors", json_int(a, (int64_t)sums->errors));
     json_set(page, "warnings", json_int(a, (int64_t)sums->warnings));
     json_set(page, "diagnostics", list);
-    put_page(a, page);
+    diagnostics_put(a, page);
 }
 
 /* ---- SARIF ---- */
@@ -87,23 +87,30 @@ static const char *code_text_of(struct cli *c, const char *code,
     return cli_text(c, key);
 }
 
-static struct json *rules(struct cli *c, struct arena *a) {
-    struct json *list = json_new_array(a);
+static struct json *json_rule(struct arena *a, const struct sarif_rule *r) {
+    struct json *rule = json_new_object(a);
+    struct json *level_of = json_new_object(a);
+    json_set(level_of, "level", text(a, level_word(r->level)));
+    json_set(rule, "id", json_text(a, r->id));
+    json_set(rule, "shortDescription", message(a, r->what));
+    json_set(rule, "help", message(a, r->help));
+    json_set(rule, "defaultConfiguration", level_of);
+    return rule;
+}
+
+static struct sarif_rules codes_as_rules(struct cli *c, struct arena *a) {
+    struct sarif_rules all = {0};
+    size_t cap = 0;
     enum diag_level level;
     const char *code;
     for (size_t i = 0; (code = author_code(i, &level)) != NULL; i++) {
-        struct json *rule = json_new_object(a);
-        struct json *level_of = json_new_object(a);
-        json_set(level_of, "level", text(a, level_word(level)));
-        json_set(rule, "id", text(a, code));
-        json_set(rule, "shortDescription",
-                 message(a, str_of(code_text_of(c, code, "what"))));
-        json_set(rule, "help",
-                 message(a, str_of(code_text_of(c, code, "fix"))));
-        json_set(rule, "defaultConfiguration", level_of);
-        json_push(list, rule);
+        all.at = arena_grow(a, all.at, all.count, &cap, sizeof *all.at);
+        all.at[all.count++] = (struct sarif_rule){
+            .id = str_of(code), .level = level,
+            .what = str_of(code_text_of(c, code, "what")),
+            .help = str_of(code_text_of(c, code, "fix"))};
     }
-    return list;
+    return all;
 }
 
 static struct json *location(struct arena *a, const struct diag *d) {
@@ -132,16 +139,21 @@ static struct json *result(struct arena *a, const struct diag *d) {
     return o;
 }
 
-void diagnostics_write_sarif(struct cli *c, const struct diagnostics *all) {
+void diagnostics_write_sarif(struct cli *c, const struct diagnostics *all,
+                             const struct sarif_rules *own) {
     struct arena *a = all->a;
+    struct sarif_rules rules = own != NULL ? *own : codes_as_rules(c, a);
+    struct json *list = json_new_array(a);
     struct json *driver = json_new_object(a), *tool = json_new_object(a);
     struct json *run = json_new_object(a), *runs = json_new_array(a);
     struct json *results = json_new_array(a), *page = json_new_object(a);
     for (size_t i = 0; i < all->count; i++)
         json_push(results, result(a, &all->list[i]));
+    for (size_t i = 0; i < rules.count; i++)
+        json_push(list, json_rule(a, &rules.at[i]));
     json_set(driver, "name", text(a, "oomkb"));
     json_set(driver, "version", text(a, oomkb_version()));
-    json_set(driver, "rules", rules(c, a));
+    json_set(driver, "rules", list);
     json_set(tool, "driver", driver);
     json_set(run, "tool", tool);
     json_set(run, "columnKind", text(a, "unicodeCodePoints"));
@@ -151,7 +163,7 @@ void diagnostics_write_sarif(struct cli *c, const struct diagnostics *all) {
              text(a, "https://json.schemastore.org/sarif-2.1.0.json"));
     json_set(page, "version", text(a, "2.1.0"));
     json_set(page, "runs", runs);
-    put_page(a, page);
+    diagnostics_put(a, page);
 }
 
 /* ---- the codes themselves ---- */

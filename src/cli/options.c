@@ -8,21 +8,23 @@
 
 #include "base/limits.h"
 
-#define SARIF "sarif" /* of check alone */
+#define SARIF "sarif"   /* of check and lint */
+#define GITHUB "github" /* of lint */
 
 #define FOR_SHOWN                                                              \
     (FOR_DIAGNOSE | FOR_EXPLAIN | FOR_LIST | FOR_SEARCH | FOR_FIT | FOR_FACTS)
+#define FOR_MACHINE (FOR_FIT | FOR_LINT) /* what no file says */
 
 #define FIT(name, value, key) {OPTION_FIT, name, 0, value, NULL, FOR_FIT, key}
 
 const struct option_row option_rows[] = {
     {OPTION_FORMAT, "--format", 0, "FORMAT", NULL,
-     FOR_SHOWN | FOR_VERSION | FOR_FEEDBACK | FOR_CHECK | FOR_RUN,
+     FOR_SHOWN | FOR_VERSION | FOR_FEEDBACK | FOR_CHECK | FOR_RUN | FOR_LINT,
      "cli.option.format"},
     {OPTION_LANG, "--lang", 0, "LANG", "en zh", FOR_ALL, "cli.option.lang"},
     {OPTION_SET, "--set", 0, "FACT=VALUE", NULL,
      FOR_DIAGNOSE | FOR_FIT | FOR_RUN, "cli.option.set"},
-    {OPTION_HERE, "--here", 0, NULL, NULL, FOR_DIAGNOSE | FOR_FIT,
+    {OPTION_HERE, "--here", 0, NULL, NULL, FOR_DIAGNOSE | FOR_FIT | FOR_LINT,
      "cli.option.here"},
     {OPTION_TOP, "--top", 0, "N", NULL, FOR_DIAGNOSE, "cli.option.top"},
     {OPTION_WHY, "--why", 0, NULL, NULL, FOR_DIAGNOSE, "cli.option.why"},
@@ -36,7 +38,8 @@ const struct option_row option_rows[] = {
      "cli.option.follow"},
     {OPTION_JOBS, "--jobs", 'j', "N", NULL, FOR_DIAGNOSE, "cli.option.jobs"},
     {OPTION_KB, "--kb", 0, "FILE", NULL,
-     FOR_SHOWN | FOR_VERSION | FOR_SITE | FOR_NEW | FOR_FEEDBACK | FOR_RUN,
+     FOR_SHOWN | FOR_VERSION | FOR_SITE | FOR_NEW | FOR_FEEDBACK | FOR_RUN |
+         FOR_LINT,
      "cli.option.kb"},
     {OPTION_OUTPUT, "--output", 'o', "FILE", NULL,
      FOR_BUILD | FOR_SITE | FOR_NEW | FOR_FEEDBACK, "cli.option.output"},
@@ -49,6 +52,7 @@ const struct option_row option_rows[] = {
     {OPTION_STALE, "--stale", 0, NULL, NULL, FOR_CHECK, "cli.option.stale"},
     {OPTION_DAYS, "--days", 0, "N", NULL, FOR_CHECK, "cli.option.days"},
     {OPTION_NOTE, "--note", 0, "TEXT", NULL, FOR_FEEDBACK, "cli.option.note"},
+    {OPTION_FIX, "--fix", 0, NULL, NULL, FOR_LINT, "cli.option.fix"},
     {OPTION_UNDO, "--undo", 0, NULL, NULL, FOR_FEEDBACK, "cli.option.undo"},
     {OPTION_REPORT, "--report", 0, "FILE", NULL, FOR_RUN, "cli.option.report"},
     {OPTION_TERMINATION_LOG, "--termination-log", 0, "FILE", NULL, FOR_RUN,
@@ -57,9 +61,10 @@ const struct option_row option_rows[] = {
     FIT("--config", "FILE", "cli.option.fit_config"),
     FIT("--engine", "NAME", "cli.option.fit_engine"),
     FIT("--engine-version", "V", "cli.option.fit_engine_version"),
-    FIT("--gpu", "NAME", "cli.option.fit_gpu"),
-    FIT("--gpu-memory", "SIZE", "cli.option.fit_gpu_memory"),
-    FIT("--gpus", "N", "cli.option.fit_gpus"),
+    {OPTION_FIT, "--gpu", 0, "NAME", NULL, FOR_MACHINE, "cli.option.fit_gpu"},
+    {OPTION_FIT, "--gpu-memory", 0, "SIZE", NULL, FOR_MACHINE,
+     "cli.option.fit_gpu_memory"},
+    {OPTION_FIT, "--gpus", 0, "N", NULL, FOR_MACHINE, "cli.option.fit_gpus"},
     FIT("--tp", "N", "cli.option.fit_tp"),
     FIT("--pp", "N", "cli.option.fit_pp"),
     FIT("--dp", "N", "cli.option.fit_dp"),
@@ -207,7 +212,8 @@ static void take(struct reading *r, const struct option_row *row,
     r->seen |= 1u << row->id;
     switch (row->id) {
     case OPTION_FORMAT:
-        if (!is_format(value) && strcmp(value, SARIF) != 0) {
+        if (!is_format(value) && strcmp(value, SARIF) != 0 &&
+            strcmp(value, GITHUB) != 0) {
             complain(r, "cli.error.format", value, "");
             return;
         }
@@ -231,6 +237,7 @@ static void take(struct reading *r, const struct option_row *row,
     case OPTION_WRITE_DOCS: c->write_docs = true; return;
     case OPTION_STALE: c->is_stale = true; return;
     case OPTION_CODES: c->is_codes = true; return;
+    case OPTION_FIX: c->is_fix = true; return;
     case OPTION_DAYS:
         c->days = number_of(r, value, 1, DAYS_MAX, "cli.error.days");
         return;
@@ -308,6 +315,16 @@ static void read_line(struct reading *r) {
     c->operands[c->operand_count] = NULL; /* as an argv ends */
 }
 
+static bool is_said(const struct reading *r, const struct option_row *o) {
+    if (o->id != OPTION_FIT)
+        return (r->seen & 1u << o->id) != 0;
+    for (size_t i = 0; i < r->c->fit_count; i++) {
+        if (r->c->fit[i].option == o->name)
+            return true;
+    }
+    return false;
+}
+
 static void find_command(struct reading *r, const char *first) {
     struct cli *c = r->c;
     c->command = first != NULL ? command_named(first) : NULL;
@@ -318,14 +335,15 @@ static void find_command(struct reading *r, const char *first) {
     } else {
         c->command = command_named("diagnose");
     }
-    if (strcmp(c->format, SARIF) == 0 && c->command->bit != FOR_CHECK)
+    bool is_sarif = strcmp(c->format, SARIF) == 0;
+    bool is_github = strcmp(c->format, GITHUB) == 0;
+    bool is_lint = c->command->bit == FOR_LINT;
+    if ((is_github || (is_sarif && c->command->bit != FOR_CHECK)) && !is_lint)
         complain(r, "cli.error.format", c->format, "");
     for (const struct option_row *o = option_rows; o->name != NULL; o++) {
-        bool is_seen = (r->seen & 1u << o->id) != 0;
-        if (is_seen && (o->commands & (unsigned)c->command->bit) == 0)
-            complain(r, "cli.error.not_for",
-                     o->id == OPTION_FIT ? c->fit[0].option : o->name,
-                     c->command->name);
+        bool is_its = (o->commands & (unsigned)c->command->bit) != 0;
+        if (!is_its && is_said(r, o))
+            complain(r, "cli.error.not_for", o->name, c->command->name);
     }
 }
 

@@ -46,6 +46,8 @@ struct option {
     struct str_list aliases;
     struct version_range exists;
     struct str source; /* where that stands */
+    bool offloads;     /* weights or cache leave the GPU by it, nobody knows
+                          how many */
 };
 
 struct engine_default {

@@ -17,6 +17,7 @@
 #include "corpus/catalogue.h"
 #include "corpus/cause.h"
 #include "corpus/engine.h"
+#include "corpus/rule.h"
 
 /* X(type, kind, name in FORMAT.md, what it takes) */
 #define FIELD_TYPES(X) \
@@ -105,7 +106,7 @@ extern const struct shape shape_entry, shape_cause, shape_model, shape_gpu,
     shape_engine, shape_component, shape_number, shape_model_file,
     shape_gpu_file, shape_vocabulary, shape_glossary, shape_programs,
     shape_workaround, shape_rate, shape_acts_on, shape_act, shape_fix_file, shape_cause_file,
-    shape_ranking_file;
+    shape_ranking_file, shape_lint_rule, shape_rule_file;
 
 /* What the files of kb/ hold at their top. */
 struct model_file {

@@ -77,6 +77,9 @@ static const struct field option_fields[] = {
     {.key = "exists", AT(option, exists.events),
      COUNT(option, exists.event_count), .type = FIELD_EVENTS,
      .doc = "which releases take it; left out: all"},
+    {.key = "offloads", AT(option, offloads), .type = FIELD_YES_NO,
+     .doc = "moves weights or cache to the host: `fit` then never says that it "
+            "does not fit"},
     {.key = "source", AT(option, source), .type = FIELD_LINK,
      .is_required = true, .doc = "where that stands"},
     {.key = "product", AT(option, exists.product), .type = FIELD_LINE,
@@ -501,3 +504,50 @@ static const struct field ranking_file_fields[] = {
 const struct shape shape_ranking_file = {
     "ranking", "`kb/ranking.yaml`: the numbers that rank fixes.",
     ranking_file_fields, sizeof(struct ranking_file)};
+
+static const char *const level_words[] = {"error", "warning", "note", NULL};
+static const char *const check_words[] = {
+    "does_not_fit",  "not_decided", "bad_value",    "flag_meant",
+    "flag_of_other", "env_meant",   "env_of_other", "env_as_flag",
+    "shares",        "not_read",    NULL};
+
+static const struct field rule_fields[] = {
+    {.key = "id", AT(lint_rule, id), .type = FIELD_ID, .is_required = true,
+     .doc = "as the finding names it"},
+    {.key = "level", AT(lint_rule, level), .type = FIELD_CHOICE,
+     .choices = level_words, .is_required = true,
+     .doc = "error: it does not start or dies; note: nothing is lost yet"},
+    {.key = "engine", AT(lint_rule, engine), .type = FIELD_ID,
+     .doc = "of that engine alone; left out: of all"},
+    {.key = "with", AT(lint_rule, with), .type = FIELD_LINES,
+     .doc = "settings that are all there: `--flag`, `VARIABLE`, a key of the "
+            "container; `x=v`: of that value; `x~v`: with v in it"},
+    {.key = "without", AT(lint_rule, without), .type = FIELD_LINES,
+     .doc = "settings of which none is there"},
+    {.key = "when", AT(lint_rule, when), .type = FIELD_WHEN,
+     .doc = "holds of its facts; an unknown one: the rule says nothing"},
+    {.key = "check", AT(lint_rule, check), .type = FIELD_CHOICE,
+     .choices = check_words, .doc = "what src/launch/ reckons instead"},
+    {.key = "at", AT(lint_rule, at), .type = FIELD_LINE,
+     .doc = "the setting it is told at; left out: the first of `with`"},
+    {.key = "fix", AT(lint_rule, fix), .type = FIELD_LINE,
+     .doc = "`drop` or `set VALUE`: what --fix makes of that setting"},
+    {.key = "text", AT(lint_rule, text), .type = FIELD_TEXT,
+     .is_required = true, .doc = "what is wrong, and what to do"},
+    {.key = "source", AT(lint_rule, source), .type = FIELD_LINK,
+     .doc = "where that stands"},
+    {0},
+};
+const struct shape shape_lint_rule = {
+    "lint rule", "What is wrong with a file before anything runs.",
+    rule_fields, sizeof(struct lint_rule)};
+
+static const struct field rule_file_fields[] = {
+    {.key = "rules", AT(rule_file, rules), COUNT(rule_file, rule_count),
+     .type = FIELD_LIST, .shape = &shape_lint_rule, .is_required = true,
+     .doc = "all there are"},
+    {0},
+};
+const struct shape shape_rule_file = {
+    "lint", "`kb/lint.yaml`: the rules of `oomkb lint`.", rule_file_fields,
+    sizeof(struct rule_file)};

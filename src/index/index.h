@@ -16,6 +16,7 @@
 #include "corpus/cause.h"
 #include "corpus/engine.h"
 #include "corpus/entry.h"
+#include "corpus/rule.h"
 
 #define INDEX_SCHEMA 1 /* PRAGMA user_version */
 
@@ -40,6 +41,8 @@ struct corpus {
     size_t message_count;
     struct cause *causes;
     size_t cause_count;
+    struct lint_rule *rules;
+    size_t rule_count;
     struct ranking ranking;
 };
 
@@ -140,6 +143,9 @@ const struct cause *reader_cause(struct reader *r, struct str id);
 /* All of them, by number from nought, in the order of their ids. */
 size_t reader_cause_count(const struct reader *r);
 const struct cause *reader_cause_numbered(struct reader *r, uint32_t number);
+/* Rules of `lint`, by number from nought, in the order of their ids. */
+size_t reader_rule_count(const struct reader *r);
+const struct lint_rule *reader_rule(struct reader *r, uint32_t number);
 const struct ranking *reader_ranking(struct reader *r);
 /* By name as people write it: Hugging Face ids, repacks, local paths, Ollama
  * tags, GGUF files. model NULL: not in the catalogue. */

@@ -237,6 +237,21 @@ static bool take_packing(struct arena *a, struct str *name,
     return false;
 }
 
+/* "-nvfp4-fast", "-int4-mixed": one more word behind what says the bits. */
+static bool take_packing_inside(struct arena *a, struct str *name,
+                                struct packing *found) {
+    size_t at = name->n;
+    while (at > 0 && is_letter(name->p[at - 1]))
+        at--;
+    if (at == name->n || at < 2 || !is_separator(name->p[at - 1]))
+        return false;
+    struct str front = str_slice(*name, 0, at - 1);
+    if (!take_packing(a, &front, found) || found->says == SAYS_NOTHING)
+        return false;
+    *name = front;
+    return true;
+}
+
 struct str model_name_bare(struct arena *a, struct str name,
                            struct str *quantization) {
     struct str left = name;
@@ -249,7 +264,8 @@ struct str model_name_bare(struct arena *a, struct str name,
         *quantization = str_ends(name, STR("gguf")) ? STR("gguf")
                                                     : *quantization;
     }
-    while (take_packing(a, &left, &found)) {
+    while (take_packing(a, &left, &found) ||
+           take_packing_inside(a, &left, &found)) {
         if (found.says > best) {
             best = found.says;
             *quantization = found.quantization;
@@ -280,7 +296,7 @@ static bool makes_another(struct str word) {
     static const char *const list[] = {
         "vl",      "llava",     "onevision", "vision",   "video",
         "audio",   "omni",      "moe",       "distill",  "distilled",
-        "draft",   "eagle",     "medusa",    "mtp",      "adapter",
+        "draft",   "eagle",     "medusa",    "adapter",
         "e",       "embed",     "embedding", "reranker", "reward",
         "clip",    "mini",      "nano",      "tiny",     "small",
         "medium",  "large",     "xl",        "micro",    "pro",

@@ -18,7 +18,7 @@
 #include "index/record.h"
 
 #define PACK_MAGIC 0x4b504d4fu /* "OMPK" */
-#define PACK_VERSION 11u /* of the header; PACK_LANGUAGE is that of records */
+#define PACK_VERSION 12u /* of the header; PACK_LANGUAGE is that of records */
 
 /* Those with a key hold it in front, each key once, in the order of bytes. */
 enum shelf {
@@ -36,6 +36,7 @@ enum shelf {
     SHELF_GPU,        /* by number */
     SHELF_CAUSE,      /* by number */
     SHELF_CAUSE_ID,   /* id -> number */
+    SHELF_RULE,       /* by number */
     SHELF_RANKING,    /* one record */
     SHELF_COMPONENT,  /* id -> what it folds into */
     SHELF_MESSAGE,    /* key -> text */

@@ -31,6 +31,14 @@ const struct cause *reader_cause(struct reader *r, struct str id) {
                ? reader_cause_numbered(r, number) : NULL;
 }
 
+size_t reader_rule_count(const struct reader *r) {
+    return reader_count(r, SHELF_RULE);
+}
+
+const struct lint_rule *reader_rule(struct reader *r, uint32_t number) {
+    return reader_noun(r, SHELF_RULE, number, &shape_lint_rule);
+}
+
 const struct ranking *reader_ranking(struct reader *r) {
     struct ranking *ranking = reader_kept(r, SHELF_RANKING, 0);
     if (ranking == NULL) {

@@ -8,6 +8,7 @@
  *     a run of its words    a tuned one: Hermes-3-Llama-3.1-8B
  *     words and a size      ... Llama-3.1-SauerkrautLM-8b
  *     the front of its tag  Ollama's variants: deepseek-r1:32b-qwen-distill
+ *     its folder            of a path, the nearest that is named so
  *
  * The first that the catalogue knows is the answer; from the third on it is a
  * guess and said to be one. A bare name in small letters is Ollama's first:
@@ -129,6 +130,26 @@ static bool is_of_ollama(struct str given, const struct model_name *name) {
     return name->full.n == name->last.n && str_eq(given, name->full);
 }
 
+/* /models/qwen3.6-27b-gguf/custom/Mine-IQ4_KS.gguf: the nearest folder that is
+ * named like a model. */
+static const struct model *by_folder(struct reader *r, struct str path) {
+    const struct model *m = NULL;
+    path = str_trim(path);
+    for (int i = 0; m == NULL && i < MODEL_FOLDERS_MAX; i++) {
+        while (path.n > 0 && path.p[path.n - 1] != '/')
+            path.n--;
+        if (path.n < 2)
+            return NULL;
+        path.n--;
+        struct str ignored;
+        struct model_name folder = model_name_of(r->arena, path);
+        struct str bare = model_name_bare(r->arena, folder.last, &ignored);
+        m = look_up(r, "last", bare);
+        m = m != NULL ? m : by_words(r, bare);
+    }
+    return m;
+}
+
 struct model_match reader_model(struct reader *r, struct str name) {
     struct arena *a = r->arena;
     struct model_name given = model_name_of(a, name), bare = given;
@@ -158,6 +179,8 @@ struct model_match reader_model(struct reader *r, struct str name) {
         match.model = by_words_apart(r, bare.last);
     if (match.model == NULL)
         match.model = by_tag(r, given.last);
+    if (match.model == NULL && given.is_path)
+        match.model = by_folder(r, name);
     match.is_guess = match.is_guess && match.model != NULL;
     return match;
 }

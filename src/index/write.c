@@ -99,6 +99,7 @@ static void write_tables(struct writer *w, const struct corpus *c,
     write_nouns(w, "model", &shape_model, c->models, c->model_count);
     write_nouns(w, "gpu", &shape_gpu, c->gpus, c->gpu_count);
     write_nouns(w, "cause", &shape_cause, c->causes, c->cause_count);
+    write_nouns(w, "lint_rule", &shape_lint_rule, c->rules, c->rule_count);
     write_ranking(w, &c->ranking);
     write_nouns(w, "component", &shape_component, c->components,
                 c->component_count);

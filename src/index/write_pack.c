@@ -124,6 +124,9 @@ static void pack_kb(struct writer *w, const struct corpus *c) {
                    &c->causes[i]);
         pack_number(w, SHELF_CAUSE_ID, c->causes[i].id, i);
     }
+    for (size_t i = 0; i < c->rule_count; i++)
+        walk_shape(pack_add(w->pack, SHELF_RULE), &shape_lint_rule,
+                   &c->rules[i]);
     struct ranking ranking = c->ranking;
     walk_ranking(pack_add(w->pack, SHELF_RANKING), &ranking);
     for (size_t i = 0; i < c->component_count; i++) {

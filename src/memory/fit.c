@@ -340,6 +340,11 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
         invert(a, &fit);
     }
     fit.fits = is_refused(&fit) ? FIT_NO : fit.fits;
+    if (fit.fits == FIT_NO && q->offload.n > 0) { /* of what is left there */
+        fit.fits = FIT_UNKNOWN;
+        fit.because = (struct note){.key = "fit.offloaded",
+                                    .arg = {q->offload}, .count = 1};
+    }
     fit.kv.fits = fit.fits;
     if (!fit_is_settled(fit.fits) && fit.kv.needs.count == 0) {
         /* bounds that a start would replace by one printed number */
@@ -349,7 +354,7 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
     find_least_card(a, q, &fit);
     find_least_ranks(a, q, &fit);
     fit_remark(a, q, &fit);
-    if (fit.fits != FIT_YES) {
+    if (fit.fits != FIT_YES && q->offload.n == 0) {
         fit_plan(a, q, &fit);
     }
     return fit;

@@ -24,6 +24,7 @@ struct fit_question {
     size_t gpu_count;
     const struct note *remarks; /* on how it was asked */
     size_t remark_count;
+    struct str offload; /* a flag that moves an unknown part to the host */
 };
 
 #define FIT_REMARKS 12

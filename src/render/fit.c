@@ -158,37 +158,14 @@ static void add_plans(const struct teller *t, struct document *d,
 
 /* ---- checks ---- */
 
-static struct block *add_check(const struct teller *t, struct document *d,
-                               struct block *under, const char *key,
-                               const struct fit_checked *k, enum unit unit) {
-    struct str args[] = {shown_span(t, unit, k->asked),
-                         shown_span(t, unit, k->there)};
-    return document_text(d, under, TONE_PLAIN, said_with(t, key, args, 2));
-}
-
 /* Those that fail, those that deserve a word, KAITO's last. */
 static void add_checks(const struct teller *t, struct document *d,
                        const struct fit *fit) {
-    static const struct {
-        enum fit_check check;
-        const char *key;
-        enum unit unit;
-    } failed[] = {{CHECK_HEADS, "fit.heads", UNIT_COUNT},
-                  {CHECK_RANKS, "fit.ranks", UNIT_COUNT},
-                  {CHECK_POSITION, "fit.position", UNIT_TOKENS},
-                  {CHECK_FREE, "fit.free", UNIT_BYTES}};
+    struct str lines[FIT_FAILED_MOST];
+    size_t count = fit_failed(t, fit, lines);
     struct block *under = document_section(d, said(t, "fit.checks"));
-    for (size_t i = 0; i < sizeof failed / sizeof failed[0]; i++) {
-        const struct fit_checked *k = &fit->checks[failed[i].check];
-        if (k->verdict == VERDICT_NOT_ENOUGH) {
-            add_check(t, d, under, failed[i].key, k, failed[i].unit);
-        }
-    }
-    for (int i = 0; i < CHECK_COUNT_OF; i++) {
-        const struct note *why = &fit->checks[i].why;
-        if (why->key != fit->because.key && i != CHECK_RELEASE) {
-            document_text(d, under, TONE_PLAIN, said_note(t, why));
-        }
+    for (size_t i = 0; i < count; i++) {
+        document_text(d, under, TONE_PLAIN, lines[i]);
     }
     const struct fit_checked *sku = &fit->checks[CHECK_SKU];
     bool passes = sku->verdict == VERDICT_ENOUGH;
@@ -196,7 +173,8 @@ static void add_checks(const struct teller *t, struct document *d,
         const char *key = sku->is_bypassed ? "fit.sku_bypass"
                           : passes         ? "fit.sku_passes"
                                            : "fit.sku_fails";
-        add_check(t, d, under, key, sku, UNIT_BYTES)->spare = CHECK;
+        document_text(d, under, TONE_PLAIN,
+                      fit_check_said(t, key, sku, UNIT_BYTES))->spare = CHECK;
     }
 }
 

@@ -52,8 +52,9 @@ static struct str cards(const struct teller *t, const struct fit *fit) {
 static struct str model_name(const struct teller *t, const struct fit *fit) {
     const struct model *model = fit->c.model;
     const struct fact *how = input(fit, FACT_quantization);
+    const struct fact *name = input(fit, FACT_model);
     if (model == NULL) {
-        return said(t, "fit.some_model");
+        return name->known ? name->word : said(t, "fit.some_model");
     }
     struct str args[] = {model->id, how->word};
     bool is_other = how->known && how->word.n > 0 &&
@@ -240,6 +241,43 @@ static bool is_of_checkpoint(const struct engine *engine,
                            (str_eq(f->word, STR("fp8")) ||
                             str_eq(f->word, STR("bitsandbytes")));
     return f->name == FACT_quantization && !is_made_at_load;
+}
+
+/* ---- checks ---- */
+
+struct str fit_check_said(const struct teller *t, const char *key,
+                          const struct fit_checked *k, enum unit unit) {
+    struct str args[] = {shown_span(t, unit, k->asked),
+                         shown_span(t, unit, k->there)};
+    return said_with(t, key, args, 2);
+}
+
+size_t fit_failed(const struct teller *t, const struct fit *fit,
+                  struct str lines[FIT_FAILED_MOST]) {
+    static const struct {
+        enum fit_check check;
+        const char *key;
+        enum unit unit;
+    } failed[] = {{CHECK_HEADS, "fit.heads", UNIT_COUNT},
+                  {CHECK_RANKS, "fit.ranks", UNIT_COUNT},
+                  {CHECK_POSITION, "fit.position", UNIT_TOKENS},
+                  {CHECK_FREE, "fit.free", UNIT_BYTES}};
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof failed / sizeof failed[0]; i++) {
+        const struct fit_checked *k = &fit->checks[failed[i].check];
+        if (k->verdict == VERDICT_NOT_ENOUGH) {
+            lines[count++] = fit_check_said(t, failed[i].key, k,
+                                            failed[i].unit);
+        }
+    }
+    for (int i = 0; i < CHECK_COUNT_OF; i++) {
+        const struct note *why = &fit->checks[i].why;
+        if (why->key != NULL && why->key != fit->because.key &&
+            i != CHECK_RELEASE) {
+            lines[count++] = said_note(t, why);
+        }
+    }
+    return count;
 }
 
 struct str fit_changes(const struct teller *t, const struct fit *fit,

@@ -19,6 +19,13 @@ struct str fit_asked(const struct teller *t, const struct fit *fit);
 struct str fit_needs(const struct teller *t, const struct fit *fit);
 /* The budget, its parts by the name that they have in this engine. */
 struct budget fit_parts(const struct teller *t, const struct fit *fit);
+/* A check in the words of a key: what was asked, what there is. */
+struct str fit_check_said(const struct teller *t, const char *key,
+                          const struct fit_checked *k, enum unit unit);
+/* The engine's checks that fail or deserve a word, a sentence each. */
+#define FIT_FAILED_MOST (2 * CHECK_COUNT_OF)
+size_t fit_failed(const struct teller *t, const struct fit *fit,
+                  struct str lines[FIT_FAILED_MOST]);
 /* All that a training step holds. */
 struct span fit_held(const struct fit *fit);
 /* "--max-model-len 4096", "--kv-cache-dtype fp8 --gpu-memory-..." */

@@ -295,7 +295,8 @@ static struct engine tiny_engine(struct arena *a) {
     struct option options[] = {
         {STR("--compilation-config"),
          strings(a, COUNT(option_aliases), option_aliases),
-         range(a, "vllm", "0.6.5", "9.0"), STR("https://example.org/o")}};
+         range(a, "vllm", "0.6.5", "9.0"), STR("https://example.org/o"),
+         true}};
     struct engine_default defaults[] = {
         {FACT_gpu_memory_utilization, STR("0.9"),
          range(a, "vllm", "0.1.0", "0.20.0"), STR("https://example.org/d")}};

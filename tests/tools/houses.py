@@ -10,7 +10,7 @@ import re
 import sys
 
 STREET = ("base corpus index log match memory diagnose render api machine "
-          "author serve cli").split()
+          "author launch serve cli").split()
 # header -> where it may stand
 ONLY = {
     "sqlite3.h": re.compile(r"src/index/"),
@@ -22,8 +22,8 @@ ONLY = {
     "lzma.h": re.compile(r"src/log/"),
 }
 ONE_FILE = {"pcre2.h", "yaml.h", "jansson.h"}
-USES_AUTHOR = {"build.c", "check.c", "corpus.h", "diagnostics.c", "new.c",
-               "site.c", "stale.c"}
+USES_AUTHOR = {"build.c", "check.c", "corpus.h", "diagnostics.c", "lint.c",
+               "new.c", "site.c", "stale.c"}
 USES_MACHINE = {"facts.c", "run.h"}
 # No domain word, and no second copy: for some, for all.
 USES_BASE = {"suggest.c": "base/near.h"}

@@ -1,0 +1,304 @@
+/* ask.c: a workload put to `fit`, as a command line and as facts of the file.
+ *
+ *     # image: vllm/vllm-openai:v0.21.0      tells the release
+ *     'vllm' 'serve' 'Qwen/Qwen3-8B' '-tp' '2'
+ *
+ * Who says nothing of a program, but an image or flags that only one engine
+ * takes, is asked about with that engine's command in front. What `fit` cannot
+ * take as it stands (a value that cannot be meant) it refuses; the reason is
+ * kept for the finding. */
+#include "launch/work.h"
+
+#include "api/fit_said.h"
+#include "api/fit_value.h"
+#include "diagnose/command.h"
+#include "base/limits.h"
+
+#define FACTS_OF_FILE 8
+#define FACTS_OF_USER 64
+
+/* ---- which engine ---- */
+
+/* "llama.cpp" is "llama" in the names of its images and programs. */
+struct str engine_short_name(const struct engine *e) {
+    return str_slice(e->id, 0, str_find_char(e->id, '.'));
+}
+
+struct engine_words engines_named(struct lint_work *k) {
+    struct str *list = NULL;
+    size_t count = 0, cap = 0;
+    for (const char *const *id = fit_engines; *id != NULL; id++) {
+        const struct engine *e = reader_engine_by_id(k->r, str_of(*id));
+        struct str rest;
+        if (e == NULL || e->command.n == 0)
+            continue;
+        struct str program = str_cut(e->command, ' ', &rest);
+        list = arena_grow(k->a, list, count, &cap, sizeof *list);
+        list[count++] = engine_short_name(e);
+        if (str_starts(program, STR("python")))
+            continue;
+        list = arena_grow(k->a, list, count, &cap, sizeof *list);
+        list[count++] = program;
+    }
+    return (struct engine_words){list, count};
+}
+
+static const struct engine *engine_in(struct lint_work *k, struct str text) {
+    struct str small = arena_lower(k->a, text);
+    for (const char *const *id = fit_engines; *id != NULL; id++) {
+        const struct engine *e = reader_engine_by_id(k->r, str_of(*id));
+        struct str rest, program;
+        if (e == NULL || e->command.n == 0)
+            continue;
+        program = str_cut(e->command, ' ', &rest);
+        bool is_own = !str_starts(program, STR("python")) &&
+                      str_find(small, program) < small.n;
+        struct str name = engine_short_name(e);
+        if (is_own || str_find(small, name) < small.n)
+            return e;
+    }
+    return NULL;
+}
+
+static bool starts_program(const struct workload *w) {
+    return w->words.count > 0 && w->words.at[0].text.n > 0 &&
+           w->words.at[0].text.p[0] != '-' &&
+           w->words.at[0].text.p[0] != '$';
+}
+
+/* The words before the first flag: "python3 -m sglang.launch_server". */
+static const struct engine *engine_of_program(struct lint_work *k,
+                                              const struct workload *w) {
+    const struct engine *e = NULL;
+    for (size_t i = 0; e == NULL && i < w->words.count; i++) {
+        struct str text = w->words.at[i].text;
+        bool is_module = i > 0 && str_eq(w->words.at[i - 1].text, STR("-m"));
+        if (str_starts(text, STR("--")) && i > 0)
+            break;
+        if (i < 6 || is_module)
+            e = str_starts(text, STR("-")) ? NULL : engine_in(k, text);
+    }
+    return e;
+}
+
+static const struct engine *engine_of_flags(struct lint_work *k,
+                                            const struct workload *w) {
+    const char **flags =
+        arena_array(k->a, w->words.count + 1, sizeof *flags);
+    size_t count = 0;
+    for (size_t i = 0; i < w->words.count; i++)
+        if (str_starts(w->words.at[i].text, STR("--")))
+            flags[count++] = arena_str(k->a, w->words.at[i].text).p;
+    return count >= 2 ? fit_engine_of_flags(k->r, flags) : NULL;
+}
+
+const struct engine *engine_of_workload(struct lint_work *k,
+                                        const struct workload *w) {
+    const struct engine *e = NULL;
+    if (w->words.count == 0)
+        return NULL;
+    if (starts_program(w))
+        e = engine_of_program(k, w);
+    if (e == NULL && w->image.n > 0)
+        e = engine_in(k, w->image);
+    return e != NULL || starts_program(w) ? e : engine_of_flags(k, w);
+}
+
+/* ---- the command ---- */
+
+static void put_quoted(struct buf *out, struct str word) {
+    bool has_single = str_find_char(word, '\'') < word.n;
+    bool is_plain = word.n > 0;
+    for (size_t i = 0; i < word.n; i++)
+        is_plain = is_plain && strchr(" \t\n\"'`$\\|&;<>()#*?", word.p[i]) ==
+                                   NULL;
+    const char *quote = is_plain ? "" : has_single ? "\"" : "'";
+    buf_printf(out, "%s%.*s%s ", quote, STR_ARG(word), quote);
+}
+
+static const char *command_of(struct lint_work *k, const struct asked *it) {
+    const struct workload *w = it->w;
+    struct buf out;
+    buf_init_in(&out, k->a, LINT_TEXT_BYTES_MAX);
+    if (w->image.n > 0)
+        buf_printf(&out, "# image: %.*s\n", STR_ARG(w->image));
+    if (!starts_program(w) || engine_of_program(k, w) == NULL)
+        buf_printf(&out, "%.*s ", STR_ARG(it->engine->command));
+    for (size_t i = 0; i < w->words.count; i++)
+        put_quoted(&out, w->words.at[i].text);
+    buf_add_char(&out, '\n');
+    return arena_str(k->a, buf_str(&out)).p;
+}
+
+/* ---- what the file says of the machine ---- */
+
+static size_t parts_of(struct str list) {
+    size_t count = 0;
+    while (list.n > 0) {
+        struct str rest, one = str_trim(str_cut(list, ',', &rest));
+        count += one.n > 0;
+        list = rest;
+    }
+    return count;
+}
+
+/* "0,1" of device_ids, CUDA_VISIBLE_DEVICES; 0: it names none. */
+static size_t cards_listed(const struct workload *w) {
+    static const char *const variables[] = {"CUDA_VISIBLE_DEVICES",
+                                            "NVIDIA_VISIBLE_DEVICES",
+                                            "HIP_VISIBLE_DEVICES"};
+    const struct lint_setting *s = setting_find(&w->keys, STR("devices"));
+    for (size_t i = 0; s == NULL && i < 3; i++)
+        s = setting_find(&w->env, str_of(variables[i]));
+    bool is_list = s != NULL && s->value.n > 0 && s->value.p[0] >= '0' &&
+                   s->value.p[0] <= '9';
+    return is_list ? parts_of(s->value) : 0;
+}
+
+static int64_t cards_of(const struct workload *w) {
+    const struct lint_setting *s = setting_find(&w->keys, STR("gpus"));
+    int64_t count = 0;
+    if (s != NULL && str_to_int(s->value, &count) && count > 0)
+        return count;
+    return (int64_t)cards_listed(w);
+}
+
+static const char **facts_of(struct lint_work *k, const struct workload *w) {
+    const char **list =
+        arena_array(k->a, FACTS_OF_USER + FACTS_OF_FILE, sizeof *list);
+    const struct lint_setting *gpu = setting_find(&w->keys, STR("gpu"));
+    size_t count = 0;
+    int64_t cards = cards_of(w);
+    for (; k->o->facts[count] != NULL && count < FACTS_OF_USER; count++)
+        list[count] = k->o->facts[count];
+    if (cards > 0)
+        list[count++] =
+            arena_printf(k->a, "gpu_count=%lld", (long long)cards).p;
+    if (gpu != NULL && reader_gpu(k->r, gpu->value) != NULL)
+        list[count++] = arena_printf(k->a, "gpu_name=%.*s",
+                                     STR_ARG(gpu->value)).p;
+    list[count] = NULL;
+    return list;
+}
+
+/* ---- what is known then ---- */
+
+static void add_fact(struct lint_work *k, struct asked *it,
+                     const struct fact *f) {
+    it->facts.at = arena_grow(k->a, it->facts.at, it->facts.count,
+                              &it->facts.cap, sizeof *it->facts.at);
+    it->facts.at[it->facts.count++] = *f;
+}
+
+static void add_bytes(struct lint_work *k, struct asked *it,
+                      enum fact_name name, int64_t bytes) {
+    struct fact f = {.name = name, .source = SOURCE_USER, .known = true,
+                     .number = bytes, .low = bytes, .high = bytes,
+                     .gpu = FACT_NONE, .rank = FACT_NONE, .pid = FACT_NONE};
+    add_fact(k, it, &f);
+}
+
+/* "16gb", "64Gi", "512m": all of 1024, as docker reads them. */
+static bool bytes_of_key(struct str text, int64_t *bytes) {
+    struct amount amount;
+    struct str number = text;
+    int64_t scale = 1;
+    static const char letters[] = "kmgt";
+    while (number.n > 0 && (number.p[number.n - 1] | 32) >= 'a' &&
+           (number.p[number.n - 1] | 32) <= 'z')
+        number.n--;
+    if (number.n < text.n) {
+        char c = (char)(text.p[number.n] | 32);
+        const char *at = strchr(letters, c);
+        if (at == NULL && c != 'b')
+            return false;
+        for (const char *p = letters; at != NULL && p <= at; p++)
+            scale *= 1024;
+    }
+    if (!units_read(str_trim(number), scale, &amount))
+        return false;
+    *bytes = amount.value;
+    return true;
+}
+
+#define SHM_OF_DOCKER (INT64_C(64) << 20)
+
+static void add_keys(struct lint_work *k, struct asked *it) {
+    const struct workload *w = it->w;
+    const struct lint_setting *shm = setting_find(&w->keys, STR("shm_size"));
+    const struct lint_setting *ipc = setting_find(&w->keys, STR("ipc"));
+    const struct lint_setting *limit =
+        setting_find(&w->keys, STR("mem_limit"));
+    bool is_hosts = ipc != NULL && str_eq(ipc->value, STR("host"));
+    int64_t bytes;
+    if (shm != NULL && bytes_of_key(shm->value, &bytes))
+        add_bytes(k, it, FACT_shm_limit, bytes);
+    else if (shm == NULL && w->is_container && !is_hosts)
+        add_bytes(k, it, FACT_shm_limit, SHM_OF_DOCKER);
+    if (limit != NULL && bytes_of_key(limit->value, &bytes) && bytes > 0)
+        add_bytes(k, it, FACT_host_limit, bytes);
+}
+
+static const char *verdict_word(enum truth_fit fits) {
+    switch (fits) {
+    case FIT_YES: return "fits";
+    case FIT_LIKELY: return "likely";
+    case FIT_NO: return "does_not_fit";
+    case FIT_UNKNOWN: break;
+    }
+    return "unknown";
+}
+
+/* Weights of all ranks: what is read while it loads. */
+static void add_weights(struct lint_work *k, struct asked *it) {
+    const struct fit *fit = it->fit;
+    int64_t all = fit->weights.low;
+    int64_t ranks = fit->c.in[FACT_tensor_parallel].number *
+                    fit->c.in[FACT_pipeline_parallel].number;
+    if (fit->weights.known &&
+        mul_i64(all, ranks > 1 ? ranks : 1, &all))
+        add_bytes(k, it, FACT_weights_bytes, all);
+}
+
+struct putting { /* behind a guard */
+    struct lint_work *k;
+    struct asked *it;
+    oomkb_fit_question question;
+};
+
+static void put_question(void *arg) {
+    struct putting *q = arg;
+    struct fit_wishes wishes = {q->k->o->machine, true};
+    const struct fit_sheet *sheet = fit_sheet_of(
+        q->k->a, q->k->o->kb, q->k->r, &q->question, &wishes);
+    q->it->fit = sheet->fit;
+}
+
+void ask_fit(struct lint_work *k, struct asked *it) {
+    struct putting q = {.k = k, .it = it};
+    struct fault fault;
+    it->engine = engine_of_workload(k, it->w);
+    if (it->engine == NULL)
+        return;
+    q.question = (oomkb_fit_question){.size = sizeof q.question,
+                                      .facts = facts_of(k, it->w),
+                                      .command = command_of(k, it)};
+    enum fail raised = arena_guard(k->a, put_question, &q, &fault);
+    if (raised == FAIL_MEMORY || raised == FAIL_CEILING ||
+        raised == FAIL_INDEX)
+        arena_raise(k->a, raised, "%s", fault.text);
+    if (raised != FAIL_NONE)
+        it->fault = arena_str(k->a, str_of(fault.text));
+    it->verdict = verdict_word(it->fit ? it->fit->fits : FIT_UNKNOWN);
+    for (int n = 0; it->fit != NULL && n < FACT_COUNT_OF; n++)
+        if (it->fit->c.in[n].known && n != FACT_weights_bytes)
+            add_fact(k, it, &it->fit->c.in[n]);
+    if (it->fit != NULL)
+        add_weights(k, it);
+    add_keys(k, it);
+}
+
+bool word_is_flag(const struct flag *flag, struct str word) {
+    struct str rest;
+    return command_flag_is(str_cut(word, '=', &rest), flag);
+}

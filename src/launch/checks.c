@@ -1,0 +1,340 @@
+/* checks.c: rules of kb/lint.yaml whose condition is reckoned: what `fit` says
+ * of a workload, flags and variables that belong to somebody else, and services
+ * that ask for more of a card than there is. */
+#include "launch/work.h"
+
+#include "api/fit_said.h"
+#include "api/fit_value.h"
+#include "base/near.h"
+#include "diagnose/command.h"
+#include "base/limits.h"
+
+#define ENV_NAME_LEAST 10
+#define WHOLE_MICRO INT64_C(1000000)
+
+/* ---- where ---- */
+
+static struct span_of_file place_of_fact(const struct asked *it,
+                                         enum fact_name name) {
+    const struct engine *e = it->engine;
+    for (size_t i = 0; e != NULL && i < e->flag_count; i++) {
+        if (e->flags[i].fact != name)
+            continue;
+        for (size_t n = 0; n < it->w->words.count; n++)
+            if (word_is_flag(&e->flags[i], it->w->words.at[n].text))
+                return it->w->words.at[n].at;
+    }
+    return it->w->at;
+}
+
+/* ---- what fit says ---- */
+
+static struct str joined(struct lint_work *k, struct str a, struct str b) {
+    if (a.n == 0 || b.n == 0)
+        return a.n == 0 ? b : a;
+    return arena_printf(k->a, "%.*s%s%.*s", STR_ARG(a),
+                        k->o->lang == LANG_ZH ? "" : " ", STR_ARG(b));
+}
+
+/* The numbers, and each check that fails. */
+static struct str reasons_of(struct lint_work *k, const struct fit *fit) {
+    struct str lines[FIT_FAILED_MOST];
+    struct str all = fit_numbers(&k->teller, fit);
+    size_t count = fit_failed(&k->teller, fit, lines);
+    all = joined(k, all, fit_asked(&k->teller, fit));
+    for (size_t i = 0; i < count; i++)
+        all = joined(k, all, lines[i]);
+    return all;
+}
+
+static void tell_misfit(struct lint_work *k, const struct lint_rule *rule,
+                        const struct asked *it) {
+    const struct fit *fit = it->fit;
+    struct found f = {.rule = rule, .w = it->w,
+                      .at = place_of_fact(it, FACT_max_model_len)};
+    f.args[0] = it->w->name;
+    f.args[1] = fit_title(&k->teller, fit);
+    f.args[2] = reasons_of(k, fit);
+    for (size_t i = 0; f.edits == NULL && i < fit->plan_count; i++)
+        if (edits_of_plan(k, it, &fit->plans[i], &f.edits, &f.edit_count))
+            f.args[3] = fit_changes(&k->teller, fit, &fit->plans[i]);
+    if (f.args[3].n == 0 && fit->plan_count > 0)
+        f.args[3] = fit_changes(&k->teller, fit, &fit->plans[0]);
+    rule_found(k, &f);
+}
+
+static void ask_fits(struct lint_work *k, const struct lint_rule *rule,
+                     const struct asked *it) {
+    bool is_misfit = it->fit != NULL && it->fit->fits == FIT_NO;
+    if (str_eq(rule->check, STR("does_not_fit")) && is_misfit) {
+        tell_misfit(k, rule, it);
+    } else if (str_eq(rule->check, STR("bad_value")) && it->fault.n > 0) {
+        rule_found(k, &(struct found){.rule = rule, .w = it->w,
+                                      .at = it->w->at,
+                                      .args = {it->w->name, it->fault}});
+    } else if (str_eq(rule->check, STR("not_decided")) && it->fit != NULL &&
+               it->fit->fits == FIT_UNKNOWN) {
+        rule_found(k, &(struct found){
+                          .rule = rule, .w = it->w, .at = it->w->at,
+                          .args = {it->w->name,
+                                   fit_needs(&k->teller, it->fit)}});
+    }
+}
+
+/* ---- flags ---- */
+
+/* Another engine that has this flag. */
+static const struct engine *owner_of_flag(struct lint_work *k,
+                                          const struct engine *but,
+                                          struct str name) {
+    for (const char *const *id = fit_engines; *id != NULL; id++) {
+        const struct engine *e = reader_engine_by_id(k->r, str_of(*id));
+        for (size_t i = 0; e != NULL && e != but && i < e->flag_count; i++)
+            if (command_flag_is(name, &e->flags[i]))
+                return e;
+    }
+    return NULL;
+}
+
+/* Near to one that the engine has: as `fit` remarked. */
+static struct str flag_near(const struct asked *it, struct str name) {
+    for (size_t i = 0; it->fit != NULL && i < it->fit->remark_count; i++) {
+        const struct note *n = &it->fit->remarks[i];
+        if (str_eq(str_of(n->key), STR("fit.remark.flag_near")) &&
+            str_eq(n->arg[0], name))
+            return n->arg[1];
+    }
+    return (struct str){NULL, 0};
+}
+
+static void ask_flag(struct lint_work *k, const struct lint_rule *rule,
+                     const struct asked *it, const struct lint_word *word) {
+    struct str rest, name = str_cut(word->text, '=', &rest);
+    if (!str_starts(name, STR("--")) || name.n < 5 ||
+        fit_engine_takes(k->a, it->engine, name))
+        return;
+    const struct engine *owner = owner_of_flag(k, it->engine, name);
+    struct str near = owner == NULL ? flag_near(it, name)
+                                    : (struct str){NULL, 0};
+    bool wants_near = str_eq(rule->check, STR("flag_meant"));
+    struct found f = {.rule = rule, .w = it->w, .at = word->at,
+                      .args = {name, it->engine->name,
+                               owner != NULL ? owner->name : near}};
+    if (wants_near ? near.n > 0 : owner != NULL)
+        rule_found(k, &f);
+}
+
+static void ask_flags(struct lint_work *k, const struct lint_rule *rule,
+                      const struct asked *it) {
+    for (size_t i = 0; i < it->w->words.count; i++)
+        ask_flag(k, rule, it, &it->w->words.at[i]);
+}
+
+/* ---- variables ---- */
+
+static bool is_variable(struct str name) {
+    return name.n > 0 && name.p[0] >= 'A' && name.p[0] <= 'Z';
+}
+
+static void add_name(struct str *list, size_t *count, struct str name) {
+    struct str rest;
+    name = str_cut(name, '=', &rest);
+    if (is_variable(name) && *count < LINT_VARIABLES_MAX)
+        list[(*count)++] = name;
+}
+
+static size_t variables_known(struct lint_work *k, struct str list[LINT_VARIABLES_MAX]) {
+    size_t count = 0;
+    for (uint32_t n = 0; n < reader_engine_count(k->r); n++) {
+        const struct engine *e = reader_engine(k->r, n);
+        for (size_t i = 0; i < e->option_count; i++)
+            add_name(list, &count, e->options[i].flag);
+        for (size_t i = 0; i < e->flag_count; i++)
+            add_name(list, &count, e->flags[i].flag);
+    }
+    return count;
+}
+
+/* Somebody's slip: one letter or two, of a long name. */
+static struct str variable_meant(const struct str *list, size_t count,
+                                 struct str name) {
+    struct str best = {NULL, 0};
+    size_t least = 3;
+    for (size_t i = 0; i < count && name.n >= ENV_NAME_LEAST; i++) {
+        size_t d = near_distance(name, list[i]);
+        if (d == 0)
+            return (struct str){NULL, 0};
+        best = d < least ? list[i] : best;
+        least = d < least ? d : least;
+    }
+    return best;
+}
+
+static bool is_referred_to(const struct asked *it, struct str name) {
+    struct str text = it->w->src->text;
+    for (size_t at = 0; at < text.n;) {
+        size_t hit = at + str_find_char(str_slice(text, at, text.n), '$');
+        struct str behind = str_slice(text, hit + 1, text.n);
+        while (behind.n > 0 && (behind.p[0] == '{' || behind.p[0] == '$' ||
+                                behind.p[0] == '('))
+            behind = str_slice(behind, 1, behind.n);
+        if (str_starts(behind, name))
+            return true;
+        at = hit + 1;
+    }
+    return false;
+}
+
+/* "VLLM_MAX_MODEL_LEN": the flag that a variable is spelled like. */
+static const struct flag *flag_spelled(struct lint_work *k,
+                                       const struct engine *e,
+                                       struct str variable) {
+    struct str small = arena_lower(k->a, variable);
+    struct str prefix = arena_printf(k->a, "%.*s_", STR_ARG(e->id));
+    bool has_prefix = str_starts(small, prefix);
+    if (has_prefix)
+        small = str_slice(small, prefix.n, small.n);
+    struct str flag = arena_printf(k->a, "--%.*s", STR_ARG(small));
+    for (size_t i = 0; i < e->flag_count; i++)
+        if (str_find_char(small, '_') < small.n &&
+            command_flag_is(flag, &e->flags[i]))
+            return &e->flags[i];
+    return NULL;
+}
+
+static void ask_variable(struct lint_work *k, const struct lint_rule *rule,
+                         const struct asked *it,
+                         const struct lint_setting *s,
+                         const struct str *known, size_t known_count) {
+    struct found f = {.rule = rule, .w = it->w, .at = s->at,
+                      .args = {s->name}};
+    if (str_eq(rule->check, STR("env_meant"))) {
+        f.args[1] = variable_meant(known, known_count, s->name);
+    } else if (it->engine != NULL && !is_referred_to(it, s->name)) {
+        const struct flag *flag = flag_spelled(k, it->engine, s->name);
+        f.args[1] = flag != NULL ? flag->flag : (struct str){NULL, 0};
+        f.args[2] = it->engine->name;
+    }
+    if (f.args[1].n > 0)
+        rule_found(k, &f);
+}
+
+/* "VLLM_..." is vLLM's. */
+static bool is_of_engine(struct lint_work *k, const struct engine *e,
+                         struct str variable) {
+    return str_starts(arena_lower(k->a, variable),
+                      arena_printf(k->a, "%.*s_",
+                                   STR_ARG(engine_short_name(e))));
+}
+
+/* Set on it, while the service that would read it is another. */
+static void ask_owner(struct lint_work *k, const struct lint_rule *rule,
+                      const struct asked *it, const struct lint_setting *s) {
+    for (size_t i = 0; i < k->asked_count; i++) {
+        const struct asked *other = &k->asked[i];
+        if (other == it || other->engine == NULL ||
+            other->engine == it->engine ||
+            !is_of_engine(k, other->engine, s->name) ||
+            setting_find(&other->w->env, s->name) != NULL ||
+            is_referred_to(it, s->name))
+            continue;
+        rule_found(k, &(struct found){
+                          .rule = rule, .w = it->w, .at = s->at,
+                          .args = {s->name, it->w->name, other->w->name}});
+        return;
+    }
+}
+
+static void ask_variables(struct lint_work *k, const struct lint_rule *rule,
+                          const struct asked *it) {
+    struct str known[LINT_VARIABLES_MAX];
+    size_t count = variables_known(k, known);
+    for (size_t i = 0; i < it->w->env.count; i++) {
+        const struct lint_setting *s = &it->w->env.at[i];
+        if (str_eq(rule->check, STR("env_of_other")))
+            ask_owner(k, rule, it, s);
+        else
+            ask_variable(k, rule, it, s, known, count);
+    }
+}
+
+/* ---- shares of one card ---- */
+
+static const struct fact *share_of(const struct asked *it) {
+    static const enum fact_name names[] = {FACT_gpu_memory_utilization,
+                                           FACT_mem_fraction_static};
+    for (size_t i = 0; it->fit != NULL && i < 2; i++)
+        if (it->fit->c.in[names[i]].known)
+            return &it->fit->c.in[names[i]];
+    return NULL;
+}
+
+static bool has_card(struct str list, struct str card) {
+    while (list.n > 0) {
+        struct str rest, one = str_trim(str_cut(list, ',', &rest));
+        if (str_eq(one, card))
+            return true;
+        list = rest;
+    }
+    return false;
+}
+
+static struct str cards_named(const struct asked *it) {
+    static const char *const variables[] = {"CUDA_VISIBLE_DEVICES",
+                                            "NVIDIA_VISIBLE_DEVICES"};
+    const struct lint_setting *s = setting_find(&it->w->keys, STR("devices"));
+    for (size_t i = 0; s == NULL && i < 2; i++)
+        s = setting_find(&it->w->env, str_of(variables[i]));
+    bool is_list = s != NULL && s->value.n > 0 && s->value.p[0] >= '0' &&
+                   s->value.p[0] <= '9';
+    return is_list ? s->value : (struct str){NULL, 0};
+}
+
+static bool run_at_once(const struct asked *x, const struct asked *y) {
+    return x->w->group.n == 0 || y->w->group.n == 0 ||
+           str_eq(x->w->group, y->w->group);
+}
+
+/* Told once, of the service that is one too many. */
+static void ask_shares(struct lint_work *k, const struct lint_rule *rule,
+                       size_t last) {
+    const struct asked *it = &k->asked[last];
+    const struct fact *share = share_of(it);
+    struct str cards = cards_named(it);
+    while (share != NULL && cards.n > 0) {
+        struct str rest, card = str_trim(str_cut(cards, ',', &rest));
+        struct str others = {NULL, 0};
+        int64_t sum = share->number;
+        for (size_t i = 0; i < last; i++) {
+            const struct fact *more = share_of(&k->asked[i]);
+            if (more == NULL || !has_card(cards_named(&k->asked[i]), card) ||
+                !run_at_once(&k->asked[i], it))
+                continue;
+            sum += more->number;
+            others = k->asked[i].w->name;
+        }
+        if (others.n > 0 && sum > WHOLE_MICRO) {
+            struct found f = {.rule = rule, .w = it->w,
+                              .at = place_of_fact(it, share->name),
+                              .args = {it->w->name, others, card}};
+            f.args[3] = shown_number(&k->teller, UNIT_RATIO, sum);
+            rule_found(k, &f);
+            return;
+        }
+        cards = rest;
+    }
+}
+
+void checks_ask(struct lint_work *k, const struct lint_rule *rule) {
+    for (size_t i = 0; i < k->asked_count; i++) {
+        const struct asked *it = &k->asked[i];
+        if (str_eq(rule->check, STR("shares")))
+            ask_shares(k, rule, i);
+        else if (str_starts(rule->check, STR("env_")))
+            ask_variables(k, rule, it);
+        else if (it->engine != NULL && str_starts(rule->check, STR("flag_")))
+            ask_flags(k, rule, it);
+        else if (it->engine != NULL)
+            ask_fits(k, rule, it);
+    }
+}

@@ -1,0 +1,169 @@
+/* edit.c: a finding's cure as bytes of the file.
+ *
+ *     - "${MAX_MODEL_LEN:-262144}"  -->  - "${MAX_MODEL_LEN:-131072}"
+ *     -c 200000                     -->  -c 131072
+ *     - --trust-remote-code         -->  - --trust-remote-code
+ *                                        - --enforce-eager
+ *
+ * A value is put where the old one stands, in its quotes and as its variable's
+ * default; a flag that is not there goes behind the last word. */
+#include "launch/work.h"
+#include "base/limits.h"
+
+
+static size_t line_begin(struct str text, size_t at) {
+    while (at > 0 && text.p[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+static size_t line_end(struct str text, size_t at) {
+    return at + str_find_char(str_slice(text, at, text.n), '\n');
+}
+
+/* "  - " or "  KEY: " is all that stands in front, and nothing behind. */
+static bool is_alone(struct str text, struct span_of_file at) {
+    size_t begin = line_begin(text, at.from), end = line_end(text, at.to);
+    struct str front = str_trim(str_slice(text, begin, at.from - begin));
+    struct str back = str_trim(str_slice(text, at.to, end - at.to));
+    bool is_item = str_eq(front, STR("-")) || str_ends(front, STR(":"));
+    return is_item && (back.n == 0 || back.p[0] == '#');
+}
+
+struct lint_edit edit_drop(const struct workload *w, struct span_of_file at) {
+    struct str text = w->src->text;
+    struct lint_edit edit = {.from = at.from, .to = at.to};
+    if (is_alone(text, at)) {
+        edit.from = line_begin(text, at.from);
+        edit.to = line_end(text, at.to);
+        edit.to += edit.to < text.n;
+    } else {
+        edit.to = edit.from; /* among others on a line: for a person */
+    }
+    return edit;
+}
+
+/* ---- a value that stands there ---- */
+
+static size_t count_of(struct str text, struct str what, size_t *first) {
+    size_t count = 0, at = 0;
+    while (what.n > 0 && at < text.n) {
+        size_t hit = at + str_find(str_slice(text, at, text.n), what);
+        if (hit >= text.n)
+            break;
+        *first = count == 0 ? hit : *first;
+        count++;
+        at = hit + what.n;
+    }
+    return count;
+}
+
+static bool replace_value(const struct workload *w, struct span_of_file at,
+                          struct str old, struct str value,
+                          struct lint_edit *edit) {
+    struct str raw = str_slice(w->src->text, at.from, at.to - at.from);
+    size_t first = 0;
+    if (count_of(raw, old, &first) == 1) {
+        *edit = (struct lint_edit){at.from + first, at.from + first + old.n,
+                                   value};
+        return true;
+    }
+    return false;
+}
+
+/* ---- a flag that does not ---- */
+
+static struct str behind_item(struct lint_work *k, const struct workload *w,
+                              struct span_of_file last, struct str flag,
+                              struct str value) {
+    struct str text = w->src->text;
+    size_t begin = line_begin(text, last.from);
+    struct str front = str_slice(text, begin, last.from - begin);
+    if (str_eq(str_trim(front), STR("-"))) {
+        struct str more = value.n > 0
+            ? arena_printf(k->a, "\n%.*s\"%.*s\"", STR_ARG(front),
+                           STR_ARG(value))
+            : STR("");
+        return arena_printf(k->a, "\n%.*s%.*s%.*s", STR_ARG(front),
+                            STR_ARG(flag), STR_ARG(more));
+    }
+    return value.n > 0 ? arena_printf(k->a, ", \"%.*s\", \"%.*s\"",
+                                      STR_ARG(flag), STR_ARG(value))
+                       : arena_printf(k->a, ", \"%.*s\"", STR_ARG(flag));
+}
+
+static bool add_flag(struct lint_work *k, const struct workload *w,
+                     struct str flag, struct str value,
+                     struct lint_edit *edit) {
+    if (w->words.count == 0)
+        return false;
+    struct span_of_file last = w->words.at[w->words.count - 1].at;
+    *edit = (struct lint_edit){.from = last.to, .to = last.to};
+    if (w->is_list)
+        edit->text = behind_item(k, w, last, flag, value);
+    else
+        edit->text = arena_printf(k->a, " %.*s%s%.*s", STR_ARG(flag),
+                                  value.n > 0 ? " " : "", STR_ARG(value));
+    return true;
+}
+
+/* ---- a change ---- */
+
+static bool edit_of_change(struct lint_work *k, const struct asked *it,
+                           const struct fact *change, struct str said,
+                           struct lint_edit *edit) {
+    const struct word_list *words = &it->w->words;
+    struct str value, flag = str_cut(said, ' ', &value);
+    if (!str_starts(flag, STR("-")) || str_find_char(value, ' ') < value.n)
+        return false;
+    for (size_t i = 0; i < words->count; i++) {
+        bool is_it = false;
+        for (size_t n = 0; n < it->engine->flag_count; n++)
+            is_it = is_it || (it->engine->flags[n].fact == change->name &&
+                              word_is_flag(&it->engine->flags[n],
+                                           words->at[i].text));
+        if (!is_it)
+            continue;
+        struct str old;
+        str_cut(words->at[i].text, '=', &old);
+        if (old.n > 0)
+            return replace_value(it->w, words->at[i].at, old, value, edit);
+        return value.n > 0 && i + 1 < words->count &&
+               replace_value(it->w, words->at[i + 1].at,
+                             words->at[i + 1].text, value, edit);
+    }
+    return add_flag(k, it->w, flag, value, edit);
+}
+
+/* Flags put behind the same word stand one behind the other. */
+static void add_edit(struct lint_work *k, struct lint_edit *list,
+                     size_t *count, const struct lint_edit *edit) {
+    for (size_t i = 0; i < *count; i++) {
+        if (list[i].from == edit->from && list[i].to == edit->to &&
+            edit->from == edit->to) {
+            list[i].text = arena_printf(k->a, "%.*s%.*s",
+                                        STR_ARG(list[i].text),
+                                        STR_ARG(edit->text));
+            return;
+        }
+    }
+    list[(*count)++] = *edit;
+}
+
+bool edits_of_plan(struct lint_work *k, const struct asked *it,
+                   const struct fit_plan *plan, const struct lint_edit **out,
+                   size_t *count) {
+    struct lint_edit *list = arena_array(k->a, LINT_EDITS_MAX, sizeof *list);
+    size_t made = 0;
+    for (size_t i = 0; i < plan->count && made < LINT_EDITS_MAX; i++) {
+        struct fit_plan one = {.change = {plan->change[i]}, .count = 1};
+        struct str said = fit_changes(&k->teller, it->fit, &one);
+        struct lint_edit edit;
+        if (!edit_of_change(k, it, &plan->change[i], said, &edit))
+            return false;
+        add_edit(k, list, &made, &edit);
+    }
+    *out = list;
+    *count = made;
+    return made > 0;
+}

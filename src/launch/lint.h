@@ -1,0 +1,70 @@
+/* lint.h: files that start engines, held against what `fit` reckons and
+ * against the rules of kb/lint.yaml, before anything runs. The house reads no
+ * environment and no machine: a file has one answer everywhere.
+ *
+ *     bytes --compose, manifest, script, settings--> workloads
+ *           --fit--> verdicts --rules--> findings --edits--> a patch */
+#ifndef LAUNCH_LINT_H
+#define LAUNCH_LINT_H
+
+#include "base/diag.h"
+#include "corpus/rule.h"
+#include "memory/memory.h"
+
+struct oomkb;
+struct reader;
+
+struct lint_options {
+    const struct oomkb *kb;
+    enum lang lang;
+    const char *const *facts; /* "gpu_name=H100": what files do not say */
+    const char *const *machine; /* lines of --here; never NULL */
+};
+
+struct lint_edit { /* bytes of the file, and what stands there instead */
+    size_t from, to;
+    struct str text;
+};
+
+struct lint_finding {
+    const struct lint_rule *rule;
+    struct diag diag; /* code: the rule's id */
+    struct str service;
+    const struct lint_edit *edits;
+    size_t edit_count;
+};
+
+struct lint_service {
+    struct str path, name, engine; /* engine empty: it starts none */
+    uint32_t line;
+    bool is_asked; /* false: nothing to reckon in it */
+    enum truth_fit fits;
+    struct str told; /* the verdict in one or two sentences */
+};
+
+struct lint_file {
+    struct str path, text;
+    struct lint_service *services;
+    size_t service_count;
+    struct lint_finding *findings; /* by place */
+    size_t finding_count;
+    bool is_read; /* false: a finding says why not */
+};
+
+/* Raises FAIL_INDEX, FAIL_MEMORY. */
+struct lint_file *lint_read(struct arena *a, const struct lint_options *o,
+                            struct str path, struct str text);
+/* What the findings of a file would change, as a unified diff; empty: nothing
+ * can be put right by itself. */
+struct str lint_patch(struct arena *a, const struct lint_file *file);
+/* write.c: the findings, then a line for each service that has none about its
+ * memory; GitHub's commands for annotations. */
+void lint_put_text(struct arena *a, const struct lint_file *file,
+                   uint32_t width, struct buf *out);
+void lint_put_github(const struct lint_file *file, struct buf *out);
+/* Every rule, by number. NULL: no more. */
+const struct lint_rule *lint_rule_at(struct reader *r, size_t i);
+const struct lint_rule *lint_rule_of(struct arena *a, const struct oomkb *kb,
+                                     size_t i);
+
+#endif

@@ -1,0 +1,217 @@
+/* manifest.c: the containers of Kubernetes manifests, wherever a pod's spec
+ * stands in them (Deployment, StatefulSet, Job, LeaderWorkerSet, RayService).
+ *
+ *     containers:
+ *       - command: [...]  args: [...]  env:  image:
+ *         resources: {limits: {nvidia.com/gpu: 2, memory: 64Gi}}
+ *     volumes: an emptyDir of medium Memory, mounted on /dev/shm
+ *     nodeSelector: {nvidia.com/gpu.product: ...} */
+#include "launch/workload.h"
+#include "base/limits.h"
+
+
+struct pod {
+    struct arena *a;
+    const struct source *src;
+    const struct node *root, *spec;
+    const struct engine_words *engines;
+    struct workload_list *out;
+};
+
+static const struct variables no_names = {NULL, false};
+
+static void take_key(struct pod *p, struct workload *w, const char *name,
+                     const struct node *n) {
+    if (scalar_of(n).n > 0)
+        setting_add(p->a, &w->keys, str_of(name), n->text,
+                    node_bytes(p->src, n));
+}
+
+/* ---- the command ---- */
+
+/* $(NAME) is filled in by Kubernetes. */
+static struct str without_parens(struct arena *a, struct str text) {
+    struct buf out;
+    if (str_find(text, STR("$(")) == text.n)
+        return text;
+    buf_init_in(&out, a, text.n + 1);
+    bool is_inside = false;
+    for (size_t i = 0; i < text.n; i++) {
+        bool begins = text.p[i] == '(' && i > 0 && text.p[i - 1] == '$';
+        if (begins || (is_inside && text.p[i] == ')')) {
+            buf_add_char(&out, begins ? '{' : '}');
+            is_inside = begins;
+        } else {
+            buf_add_char(&out, text.p[i]);
+        }
+    }
+    return arena_str(a, buf_str(&out));
+}
+
+struct args {
+    const struct node *script;
+    size_t script_at;
+};
+
+static void add_list(struct pod *p, struct workload *w,
+                     const struct node *list, struct args *args) {
+    struct variables scope = {&w->env, false};
+    for (size_t i = 0; list != NULL && list->kind == NODE_LIST &&
+                       i < list->count; i++) {
+        const struct node *item = list->items[i];
+        struct str text = variables_filled(
+            p->a, &scope, without_parens(p->a, scalar_of(item)));
+        size_t count = w->words.count;
+        bool is_behind = count > 0 && args->script == NULL &&
+                         (str_eq(w->words.at[count - 1].text, STR("-c")) ||
+                          str_eq(w->words.at[count - 1].text, STR("-lc")) ||
+                          str_eq(w->words.at[count - 1].text, STR("-ec")));
+        if (is_behind) {
+            args->script = item;
+            args->script_at = count;
+        }
+        w->is_list = true;
+        if (text.n > 0)
+            word_add(p->a, &w->words, text, node_bytes(p->src, item));
+    }
+}
+
+static void read_command(struct pod *p, struct workload *w,
+                         const struct node *container) {
+    struct args args = {0};
+    add_list(p, w, member(container, "command"), &args);
+    add_list(p, w, member(container, "args"), &args);
+    if (args.script != NULL)
+        words_unwrap(p->a, w, p->engines, args.script, args.script_at, false);
+    for (size_t i = 0; w->words.count == 1 && i == 0; i++) {
+        const struct node *only = node_item(member(container, "args"), 0);
+        if (only == NULL || str_find_char(only->text, ' ') == only->text.n)
+            break;
+        w->words.count = 0; /* one string with all of it */
+        words_of_line(p->a, p->src, only, &no_names, &w->words);
+        w->is_list = false;
+    }
+}
+
+/* ---- what is round it ---- */
+
+static void read_env(struct pod *p, struct workload *w,
+                     const struct node *list) {
+    const struct node *item;
+    for (size_t i = 0; (item = node_item(list, i)) != NULL; i++) {
+        const struct node *name = member(item, "name");
+        const struct node *value = member(item, "value");
+        if (name != NULL)
+            setting_add(p->a, &w->env, name->text, scalar_of(value),
+                        node_bytes(p->src, value != NULL ? value : name));
+    }
+}
+
+static const struct node *volume_named(struct pod *p, struct str name) {
+    const struct node *list = member(p->spec, "volumes"), *item;
+    for (size_t i = 0; (item = node_item(list, i)) != NULL; i++)
+        if (str_eq(scalar_of(member(item, "name")), name))
+            return item;
+    return NULL;
+}
+
+/* An emptyDir in memory without a limit is as large as the pod may be. */
+static void read_shm(struct pod *p, struct workload *w,
+                     const struct node *container) {
+    const struct node *list = member(container, "volumeMounts"), *item;
+    for (size_t i = 0; (item = node_item(list, i)) != NULL; i++) {
+        if (!str_eq(scalar_of(member(item, "mountPath")), STR("/dev/shm")))
+            continue;
+        const struct node *at = member(item, "mountPath");
+        const struct node *volume =
+            volume_named(p, scalar_of(member(item, "name")));
+        const struct node *limit =
+            member(member(volume, "emptyDir"), "sizeLimit");
+        if (limit != NULL)
+            take_key(p, w, "shm_size", limit);
+        else
+            setting_add(p->a, &w->keys, STR("shm_size"), STR("unlimited"),
+                        node_bytes(p->src, at));
+    }
+}
+
+/* "NVIDIA-H100-80GB-HBM3" as drivers print it. */
+static void read_product(struct pod *p, struct workload *w) {
+    const struct node *chosen = member(p->spec, "nodeSelector");
+    const struct node *product = member(chosen, "nvidia.com/gpu.product");
+    if (scalar_of(product).n == 0)
+        return;
+    struct str name = arena_str(p->a, product->text);
+    for (size_t i = 0; i < name.n; i++)
+        if (name.p[i] == '-')
+            ((char *)name.p)[i] = ' ';
+    setting_add(p->a, &w->keys, STR("gpu"), name,
+                node_bytes(p->src, product));
+}
+
+static void read_limits(struct pod *p, struct workload *w,
+                        const struct node *container) {
+    static const char *const cards[] = {"nvidia.com/gpu", "amd.com/gpu"};
+    const struct node *resources = member(container, "resources");
+    const struct node *limits = member(resources, "limits");
+    take_key(p, w, "mem_limit", member(limits, "memory"));
+    for (size_t i = 0; i < 2; i++)
+        take_key(p, w, "gpus", member(limits, cards[i]));
+}
+
+static void read_container(struct pod *p, const struct node *container) {
+    const struct node *name = member(container, "name");
+    struct str called = name != NULL ? name->text : STR("container");
+    const struct node *at = node_or(name, container);
+    struct workload *w = workload_new(
+        p->a, p->out, p->src, called,
+        at->kind == NODE_SCALAR
+            ? node_bytes(p->src, at)
+            : (struct span_of_file){source_byte(p->src, at->place),
+                                    source_byte(p->src, at->place) + 1});
+    const struct node *restart = member(p->spec, "restartPolicy");
+    bool is_kept = str_eq(scalar_of(member(p->root, "kind")),
+                          STR("Deployment")) ||
+                   str_eq(scalar_of(member(p->root, "kind")),
+                          STR("StatefulSet"));
+    w->is_container = true;
+    w->image = scalar_of(member(container, "image"));
+    read_env(p, w, member(container, "env"));
+    read_limits(p, w, container);
+    read_shm(p, w, container);
+    read_product(p, w);
+    take_key(p, w, "restart", restart);
+    if (restart == NULL && is_kept)
+        setting_add(p->a, &w->keys, STR("restart"), STR("Always"), w->at);
+    if (str_eq(scalar_of(member(p->spec, "hostIPC")), STR("true")))
+        setting_add(p->a, &w->keys, STR("ipc"), STR("host"), w->at);
+    read_command(p, w, container);
+}
+
+static void walk(struct pod *p, const struct node *n, int depth) {
+    if (n == NULL || depth > LINT_DEPTH_MAX)
+        return;
+    const struct node *containers = node_get(n, "containers"), *item;
+    if (containers != NULL && containers->kind == NODE_LIST) {
+        p->spec = n;
+        for (size_t i = 0; (item = node_item(containers, i)) != NULL; i++)
+            if (item->kind == NODE_MAP)
+                read_container(p, item);
+        return;
+    }
+    for (size_t i = 0; n->kind != NODE_SCALAR && i < n->count; i++)
+        walk(p, n->kind == NODE_MAP ? n->pairs[i].value : n->items[i],
+             depth + 1);
+}
+
+bool manifest_read(struct arena *a, const struct source *src,
+                   const struct node *root,
+                   const struct engine_words *engines,
+                   struct workload_list *out) {
+    struct pod p = {.a = a, .src = src, .root = root, .engines = engines,
+                    .out = out};
+    if (node_get(root, "kind") == NULL || node_get(root, "apiVersion") == NULL)
+        return false;
+    walk(&p, root, 0);
+    return true;
+}

@@ -1,0 +1,178 @@
+/* patch.c: edits of one file as a unified diff, three lines of context.
+ *
+ * Lines that an edit touches are taken out whole and put back changed; hunks
+ * whose context meets are one. Nothing is compared: the edits say it all. */
+#include "launch/lint.h"
+#include "base/limits.h"
+
+#include <stdlib.h>
+
+#define CONTEXT 3
+
+struct lines {
+    struct arena *a;
+    struct str text;
+    const struct lint_edit **edits; /* by place, none overlaps */
+    size_t edit_count;
+};
+
+struct group { /* old lines [from, to), 1-based, that are changed together */
+    size_t from, to;
+    struct str old, made;
+};
+
+static int by_place(const void *x, const void *y) {
+    const struct lint_edit *a = *(const struct lint_edit *const *)x;
+    const struct lint_edit *b = *(const struct lint_edit *const *)y;
+    return a->from != b->from ? (a->from > b->from) - (a->from < b->from)
+                              : (a->to > b->to) - (a->to < b->to);
+}
+
+static void gather(struct lines *l, const struct lint_file *file) {
+    const struct lint_edit **list;
+    size_t count = 0, kept = 0;
+    for (size_t i = 0; i < file->finding_count; i++)
+        count += file->findings[i].edit_count;
+    list = arena_array(l->a, count + 1, sizeof *list);
+    count = 0;
+    for (size_t i = 0; i < file->finding_count; i++)
+        for (size_t n = 0; n < file->findings[i].edit_count; n++)
+            list[count++] = &file->findings[i].edits[n];
+    if (count > 1)
+        qsort(list, count, sizeof *list, by_place);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || list[i]->from >= list[kept - 1]->to)
+            list[kept++] = list[i];
+    l->edits = list;
+    l->edit_count = kept;
+}
+
+static size_t line_begin(struct str text, size_t at) {
+    while (at > 0 && text.p[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+/* Behind the newline. */
+static size_t line_end(struct str text, size_t at) {
+    size_t end = at + str_find_char(str_slice(text, at, text.n), '\n');
+    return end < text.n ? end + 1 : text.n;
+}
+
+static size_t number_of(struct str text, size_t at) {
+    size_t n = 1;
+    for (size_t i = 0; i < at; i++)
+        n += text.p[i] == '\n';
+    return n;
+}
+
+static void put_lines(struct buf *out, char sign, struct str text) {
+    while (text.n > 0) {
+        size_t end = line_end(text, 0);
+        struct str line = str_slice(text, 0, end);
+        buf_add_char(out, sign);
+        buf_add(out, line);
+        if (!str_ends(line, STR("\n")))
+            buf_add(out, STR("\n\\ No newline at end of file\n"));
+        text = str_slice(text, end, text.n);
+    }
+}
+
+/* The lines from `begin` on that the i-th edit and its neighbours touch;
+ * returns the edit behind them. */
+static size_t group_of(struct lines *l, size_t i, size_t *begin, size_t *end,
+                       struct str *made) {
+    struct buf out;
+    buf_init_in(&out, l->a, LINT_PATCH_BYTES_MAX);
+    *begin = line_begin(l->text, l->edits[i]->from);
+    *end = *begin;
+    size_t at = *begin;
+    for (; i < l->edit_count &&
+           (at == *begin || l->edits[i]->from < *end); i++) {
+        const struct lint_edit *e = l->edits[i];
+        bool is_whole = e->to > e->from && l->text.p[e->to - 1] == '\n' &&
+                        e->text.n == 0;
+        buf_add(&out, str_slice(l->text, at, e->from - at));
+        buf_add(&out, e->text);
+        at = e->to;
+        *end = is_whole ? e->to : line_end(l->text, e->to);
+        if (is_whole)
+            at = *end;
+        if (at == *begin)
+            break;
+    }
+    buf_add(&out, str_slice(l->text, at, *end - at));
+    *made = arena_str(l->a, buf_str(&out));
+    return i;
+}
+
+static size_t back(struct str text, size_t at, size_t least) {
+    for (int i = 0; i < CONTEXT && at > least; i++)
+        at = line_begin(text, at - 1);
+    return at;
+}
+
+static size_t forth(struct str text, size_t at) {
+    for (int i = 0; i < CONTEXT && at < text.n; i++)
+        at = line_end(text, at);
+    return at;
+}
+
+static size_t line_count(struct str text) {
+    size_t n = 0;
+    for (size_t i = 0; i < text.n; i++)
+        n += text.p[i] == '\n' || i + 1 == text.n;
+    return n;
+}
+
+/* One hunk: from the i-th edit on, as far as contexts meet. */
+static size_t put_hunk(struct lines *l, size_t i, size_t *done, int64_t *shift,
+                       struct buf *out) {
+    struct buf body;
+    size_t begin, end, old = 0, new = 0;
+    struct str made;
+    buf_init_in(&body, l->a, LINT_PATCH_BYTES_MAX);
+    size_t first = back(l->text, line_begin(l->text, l->edits[i]->from),
+                        *done), at = first;
+    do {
+        i = group_of(l, i, &begin, &end, &made);
+        struct str same = str_slice(l->text, at, begin - at);
+        struct str gone = str_slice(l->text, begin, end - begin);
+        put_lines(&body, ' ', same);
+        put_lines(&body, '-', gone);
+        put_lines(&body, '+', made);
+        old += line_count(same) + line_count(gone);
+        new += line_count(same) + line_count(made);
+        at = end;
+    } while (i < l->edit_count &&
+             back(l->text, line_begin(l->text, l->edits[i]->from), at) <=
+                 forth(l->text, at));
+    size_t stop = forth(l->text, at);
+    struct str tail = str_slice(l->text, at, stop - at);
+    put_lines(&body, ' ', tail);
+    old += line_count(tail);
+    new += line_count(tail);
+    size_t number = number_of(l->text, first);
+    buf_printf(out, "@@ -%zu,%zu +%lld,%zu @@\n", number, old,
+               (long long)((int64_t)number + *shift), new);
+    buf_add(out, buf_str(&body));
+    *shift += (int64_t)new - (int64_t)old;
+    *done = stop;
+    return i;
+}
+
+struct str lint_patch(struct arena *a, const struct lint_file *file) {
+    struct lines l = {.a = a, .text = file->text};
+    struct buf out;
+    size_t done = 0;
+    int64_t shift = 0;
+    gather(&l, file);
+    if (l.edit_count == 0)
+        return (struct str){NULL, 0};
+    buf_init_in(&out, a, LINT_PATCH_BYTES_MAX);
+    buf_printf(&out, "--- a/%.*s\n+++ b/%.*s\n", STR_ARG(file->path),
+               STR_ARG(file->path));
+    for (size_t i = 0; i < l.edit_count;)
+        i = put_hunk(&l, i, &done, &shift, &out);
+    return arena_str(a, buf_str(&out));
+}

@@ -1,0 +1,246 @@
+/* rules.c: rules of kb/lint.yaml held against each workload, and findings made
+ * of what holds. */
+#include "launch/work.h"
+
+#include "api/handles.h"
+#include "diagnose/command.h"
+#include "base/limits.h"
+
+
+/* ---- a setting of a rule ---- */
+
+/* "x=v", "x~v" or "x". */
+struct asked_for {
+    struct str name, value;
+    char how; /* '=', '~', 0 */
+};
+
+static struct asked_for asked_for_of(struct str text) {
+    size_t equal = str_find_char(text, '='), part = str_find_char(text, '~');
+    size_t cut = equal < part ? equal : part;
+    return (struct asked_for){str_slice(text, 0, cut),
+                              str_slice(text, cut + 1, text.n),
+                              cut < text.n ? text.p[cut] : '\0'};
+}
+
+static bool value_is(const struct asked_for *f, struct str value) {
+    return f->how == '\0' || (f->how == '='
+               ? str_eq_nocase(value, f->value)
+               : str_find(value, f->value) < value.n);
+}
+
+/* A spelling, or another one of the same flag. */
+static bool is_flag_of(const struct engine *e, struct str name,
+                       struct str wanted) {
+    if (command_is_alike(name, wanted))
+        return true;
+    for (size_t i = 0; i < e->flag_count; i++)
+        if (command_flag_is(wanted, &e->flags[i]))
+            return command_flag_is(name, &e->flags[i]);
+    return false;
+}
+
+static bool find_flag(const struct asked *it, const struct asked_for *f,
+                      struct span_of_file *at) {
+    const struct workload *w = it->w;
+    for (size_t i = 0; i < w->words.count; i++) {
+        struct str value, name = str_cut(w->words.at[i].text, '=', &value);
+        if (!str_starts(name, STR("-")) ||
+            !is_flag_of(it->engine, name, f->name))
+            continue;
+        bool is_behind = value.n == 0 && i + 1 < w->words.count;
+        if (!value_is(f, is_behind ? w->words.at[i + 1].text : value))
+            continue;
+        *at = w->words.at[i].at;
+        return true;
+    }
+    return false;
+}
+
+static bool find_in(const struct setting_list *list,
+                    const struct asked_for *f, struct span_of_file *at) {
+    const struct lint_setting *s = setting_find(list, f->name);
+    if (s == NULL || !value_is(f, s->value))
+        return false;
+    *at = s->at;
+    return true;
+}
+
+static bool find_setting(const struct asked *it, struct str text,
+                         struct span_of_file *at) {
+    struct asked_for f = asked_for_of(text);
+    if (str_eq(f.name, STR("verdict"))) {
+        *at = it->w->at;
+        return it->verdict != NULL && value_is(&f, str_of(it->verdict));
+    }
+    if (str_starts(f.name, STR("-")))
+        return find_flag(it, &f, at);
+    if (str_eq(f.name, STR("image"))) {
+        *at = it->w->at;
+        return value_is(&f, it->w->image);
+    }
+    return find_in(&it->w->env, &f, at) || find_in(&it->w->keys, &f, at);
+}
+
+/* ---- findings ---- */
+
+static enum diag_level level_of(struct str word) {
+    return str_eq(word, STR("error"))     ? DIAG_ERROR
+           : str_eq(word, STR("warning")) ? DIAG_WARNING
+                                          : DIAG_NOTE;
+}
+
+/* {0} to {3}, or the name of a fact. */
+static struct str slot_filled(struct lint_work *k, const struct found *f,
+                              struct str name) {
+    enum fact_name fact;
+    if (name.n == 1 && name.p[0] >= '0' && name.p[0] <= '3')
+        return f->args[name.p[0] - '0'];
+    const struct fact *value = f->it != NULL && fact_named(name, &fact)
+                                   ? facts_last(&f->it->facts, fact)
+                                   : NULL;
+    return value != NULL ? shown_fact(&k->teller, value)
+                         : (struct str){NULL, 0};
+}
+
+static struct str text_filled(struct lint_work *k, struct str text,
+                              const struct found *f) {
+    struct buf out;
+    buf_init_in(&out, k->a, LINT_MESSAGE_BYTES_MAX);
+    while (text.n > 0) {
+        size_t begin = str_find_char(text, '{');
+        buf_add(&out, str_slice(text, 0, begin));
+        text = str_slice(text, begin + (begin < text.n), text.n);
+        if (text.n == 0)
+            break;
+        struct str rest, name = str_cut(text, '}', &rest);
+        buf_add(&out, slot_filled(k, f, name));
+        text = rest;
+    }
+    return str_trim(arena_str(k->a, buf_str(&out)));
+}
+
+static struct str line_of(const struct source *src, uint32_t line) {
+    if (line == 0 || line > src->line_count)
+        return (struct str){0};
+    struct str rest = str_slice(src->text, src->line_starts[line - 1],
+                                src->text.n);
+    rest = str_slice(rest, 0, str_find_char(rest, '\n'));
+    return str_ends(rest, STR("\r")) ? str_slice(rest, 0, rest.n - 1) : rest;
+}
+
+void rule_found(struct lint_work *k, const struct found *f) {
+    struct lint_file *file = k->file;
+    struct place place = place_of_bytes(k->src, f->at);
+    struct lint_finding finding = {.rule = f->rule, .edits = f->edits,
+                                   .edit_count = f->edit_count};
+    if (f->w != NULL)
+        finding.service = f->w->name;
+    finding.diag = (struct diag){
+        .level = level_of(f->rule->level),
+        .code = arena_str(k->a, f->rule->id).p,
+        .path = k->src->path,
+        .line = place.line,
+        .column = place.column,
+        .width = place.width,
+        .source = line_of(k->src, place.line),
+        .message = text_filled(k, said_text(&k->teller, &f->rule->text),
+                               f)};
+    file->findings = arena_grow(k->a, file->findings, file->finding_count,
+                                &k->finding_cap, sizeof *file->findings);
+    file->findings[file->finding_count++] = finding;
+}
+
+/* ---- fixes that a rule says ---- */
+
+static const struct lint_edit *edit_of(struct lint_work *k,
+                                       const struct lint_rule *rule,
+                                       const struct workload *w,
+                                       struct span_of_file at) {
+    struct lint_edit *edit = arena_alloc(k->a, sizeof *edit);
+    if (rule->fix.n == 0 || at.from == w->at.from)
+        return NULL;
+    if (str_eq(rule->fix, STR("drop"))) {
+        *edit = edit_drop(w, at);
+        return edit->to > edit->from ? edit : NULL;
+    }
+    if (!str_starts(rule->fix, STR("set ")))
+        return NULL;
+    *edit = (struct lint_edit){at.from, at.to,
+                               str_slice(rule->fix, 4, rule->fix.n)};
+    return edit;
+}
+
+/* ---- rules that data decides ---- */
+
+static bool facts_hold(struct lint_work *k, const struct lint_rule *rule,
+                       const struct asked *it) {
+    for (size_t i = 0; i < rule->when.count; i++) {
+        struct verdict_when v =
+            reader_when(k->r, rule->when.at[i], &it->facts);
+        if (v.truth != TRUTH_TRUE)
+            return false;
+    }
+    return true;
+}
+
+static bool settings_hold(const struct lint_rule *rule,
+                          const struct asked *it, struct span_of_file *first) {
+    struct span_of_file at;
+    for (size_t i = 0; i < rule->with.count; i++) {
+        if (!find_setting(it, rule->with.at[i], &at))
+            return false;
+        if (i == 0)
+            *first = at;
+    }
+    for (size_t i = 0; i < rule->without.count; i++)
+        if (find_setting(it, rule->without.at[i], &at))
+            return false;
+    return true;
+}
+
+static void ask_rule(struct lint_work *k, const struct lint_rule *rule,
+                     const struct asked *it) {
+    struct span_of_file at = it->w->at;
+    if (it->engine == NULL ||
+        (rule->engine.n > 0 && !str_eq(rule->engine, it->engine->id)) ||
+        !settings_hold(rule, it, &at) || !facts_hold(k, rule, it))
+        return;
+    struct found f = {.rule = rule, .w = it->w, .it = it, .at = at,
+                      .args = {it->w->name}};
+    struct span_of_file other;
+    if (rule->at.n > 0 && find_setting(it, rule->at, &other))
+        f.at = other;
+    f.edits = edit_of(k, rule, it->w, f.at);
+    f.edit_count = f.edits != NULL;
+    rule_found(k, &f);
+}
+
+const struct lint_rule *lint_rule_at(struct reader *r, size_t i) {
+    return i < reader_rule_count(r) ? reader_rule(r, (uint32_t)i) : NULL;
+}
+
+const struct lint_rule *lint_rule_of(struct arena *a, const struct oomkb *kb,
+                                     size_t i) {
+    return lint_rule_at(reader_new(kb->index, a), i);
+}
+
+const struct lint_rule *rule_of_check(struct lint_work *k, const char *check) {
+    const struct lint_rule *rule;
+    for (size_t i = 0; (rule = lint_rule_at(k->r, i)) != NULL; i++)
+        if (str_eq(rule->check, str_of(check)))
+            return rule;
+    return NULL;
+}
+
+void rules_ask(struct lint_work *k) {
+    const struct lint_rule *rule;
+    for (size_t i = 0; (rule = lint_rule_at(k->r, i)) != NULL; i++) {
+        if (rule->check.n > 0) {
+            checks_ask(k, rule);
+            continue;
+        }
+        for (size_t n = 0; n < k->asked_count; n++)
+            ask_rule(k, rule, &k->asked[n]);
+    }
+}

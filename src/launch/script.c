@@ -1,0 +1,428 @@
+/* script.c: shell text as commands that may start an engine.
+ *
+ *     MODEL=Qwen/Qwen3-8B                  a name, kept for the lines below
+ *     ARGS=(--max-model-len 8192)          a list, the same
+ *     exec vllm serve $MODEL "${ARGS[@]}" "$@"
+ *
+ * Words are cut as diagnose/shell.h cuts them; what they stand for is filled
+ * in here. Both branches of an `if` are read, one behind the other, and loops
+ * once: a name has the last value that a line above gives it. Nothing is run. */
+#include "launch/workload.h"
+
+#include "diagnose/shell.h"
+
+struct array { /* NAME=(...) */
+    struct str name;
+    struct word_list words;
+};
+
+struct walk {
+    struct arena *a;
+    const struct script *s;
+    const struct engine_words *engines;
+    struct workload_list *out;
+    struct str text; /* of the script, $$ still in it */
+    struct setting_list names, env; /* env: exported, or in front */
+    struct setting_list keys;       /* #SBATCH */
+    struct array *arrays;
+    size_t array_count, array_cap;
+    struct word_list line; /* the command being read */
+    int depth;             /* of if, case, while: what may not run */
+};
+
+/* ---- places ---- */
+
+static struct span_of_file bytes_of(const struct walk *w, size_t from,
+                                    size_t to) {
+    const struct node *node = w->s->node;
+    if (node == NULL)
+        return (struct span_of_file){from, to};
+    size_t begin = source_byte(w->s->src,
+                               node_place_at(w->s->src, node, from));
+    size_t last = source_byte(w->s->src,
+                              node_place_at(w->s->src, node, to - 1));
+    return (struct span_of_file){begin, last + 1};
+}
+
+/* ---- words ---- */
+
+/* What stands for \x inside such quotes ('\0': none). */
+static void put_escape(struct buf *out, char quote, char next) {
+    bool is_kept = quote == '"' && strchr("\"\\$`\n", next) == NULL;
+    if (is_kept)
+        buf_add_char(out, '\\');
+    if (next != '\n')
+        buf_add_char(out, next);
+}
+
+/* Quotes and escapes taken away. */
+static struct str without_quotes(struct arena *a, struct str word,
+                                 bool *is_literal) {
+    struct buf out;
+    char quote = '\0';
+    buf_init_in(&out, a, word.n + 1);
+    *is_literal = word.n > 0 && word.p[0] == '\'';
+    for (size_t i = 0; i < word.n; i++) {
+        char c = word.p[i];
+        bool is_quote = quote != '\0' ? c == quote : c == '"' || c == '\'';
+        if (is_quote)
+            quote = quote != '\0' ? '\0' : c;
+        else if (c == '\\' && quote != '\'' && i + 1 < word.n)
+            put_escape(&out, quote, word.p[++i]);
+        else
+            buf_add_char(&out, c);
+    }
+    return arena_str(a, buf_str(&out));
+}
+
+static struct str filled(const struct walk *w, struct str text) {
+    struct variables here = {&w->names, false};
+    struct variables compose = {NULL, true};
+    if (w->s->is_compose) /* compose first, then the shell */
+        text = variables_filled(w->a, &compose, text);
+    return variables_filled(w->a, &here, text);
+}
+
+/* "${ARGS[@]}", "$@": a list in one word; NULL: it is none. */
+static const struct word_list *list_named(const struct walk *w,
+                                          struct str word) {
+    static const struct word_list nothing = {0};
+    while (word.n > 0 && (word.p[0] == '$' || word.p[0] == '{'))
+        word = str_slice(word, 1, word.n);
+    if (str_eq(word, STR("@")) || str_eq(word, STR("@}")) ||
+        str_eq(word, STR("*")))
+        return w->s->args != NULL ? w->s->args : &nothing;
+    size_t cut = str_find(word, STR("[@]"));
+    if (cut == word.n)
+        return NULL;
+    for (size_t i = w->array_count; i > 0; i--)
+        if (str_eq(w->arrays[i - 1].name, str_slice(word, 0, cut)))
+            return &w->arrays[i - 1].words;
+    return &nothing;
+}
+
+static void add_list(struct walk *w, const struct word_list *list,
+                     struct word_list *out) {
+    for (size_t i = 0; i < list->count; i++)
+        word_add(w->a, out, list->at[i].text, list->at[i].at);
+}
+
+static bool is_split(struct str given, struct str text) {
+    return given.n > 0 && given.p[0] == '$' &&
+           str_find_char(text, ' ') < text.n;
+}
+
+/* $FLAGS without quotes round it is several words. */
+static void add_split(struct walk *w, struct str text,
+                      struct span_of_file at, struct word_list *out) {
+    while (text.n > 0) {
+        struct str rest, word = str_trim(str_cut(text, ' ', &rest));
+        if (word.n > 0)
+            word_add(w->a, out, word, at);
+        text = rest;
+    }
+}
+
+static void add_word(struct walk *w, const struct shell_token *t,
+                     struct word_list *out) {
+    struct str given = str_slice(w->text, t->from, t->to - t->from);
+    struct span_of_file at = bytes_of(w, t->from, t->to);
+    bool is_literal = false;
+    struct str bare = without_quotes(w->a, given, &is_literal);
+    struct str compose = w->s->is_compose && str_starts(bare, STR("$$"))
+                             ? str_slice(bare, 1, bare.n) : bare;
+    const struct word_list *list =
+        str_starts(compose, STR("$")) ? list_named(w, compose) : NULL;
+    if (list != NULL) {
+        add_list(w, list, out);
+        return;
+    }
+    struct str text = is_literal ? bare : filled(w, bare);
+    if (is_split(given, text))
+        add_split(w, text, at, out);
+    else if (text.n > 0 || given.p[0] == '"' || given.p[0] == '\'')
+        word_add(w->a, out, text, at);
+}
+
+/* ---- one command ---- */
+
+/* "NAME=..." in any letters. */
+static size_t assigned(struct str word) {
+    size_t n = 0;
+    while (n < word.n && ((word.p[n] >= 'a' && word.p[n] <= 'z') ||
+                          (word.p[n] >= 'A' && word.p[n] <= 'Z') ||
+                          word.p[n] == '_' ||
+                          (n > 0 && word.p[n] >= '0' && word.p[n] <= '9')))
+        n++;
+    return n > 0 && n < word.n && word.p[n] == '=' ? n : 0;
+}
+
+static void keep_name(struct walk *w, const struct lint_word *word,
+                      bool is_exported) {
+    size_t n = assigned(word->text);
+    struct str name = str_slice(word->text, 0, n);
+    struct str value = str_slice(word->text, n + 1, word->text.n);
+    const struct lint_setting *old = setting_find(&w->names, name);
+    if (w->depth > 0 && old != NULL && old->value.n > 0)
+        return;
+    setting_add(w->a, &w->names, name, value, word->at);
+    if (is_exported)
+        setting_add(w->a, &w->env, name, value, word->at);
+}
+
+static bool is_among(struct str word, const char *const *list, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(word, str_of(list[i])))
+            return true;
+    return false;
+}
+#define IS_AMONG(word, list) \
+    is_among(word, list, sizeof(list) / sizeof((list)[0]))
+
+/* What is no command of its own. */
+static size_t words_before(const struct word_list *line) {
+    static const char *const words[] = {"then", "else", "do", "{", "!",
+                                        "if",   "elif", "while", "time",
+                                        "exec", "nohup"};
+    size_t i = 0;
+    while (i < line->count && IS_AMONG(line->at[i].text, words))
+        i++;
+    return i;
+}
+
+/* Programs that name an engine and start none. */
+static bool only_names(struct str program) {
+    static const char *const list[] = {
+        "echo", "printf", "source", ".",    "cp",   "ls",  "cat",  "mkdir",
+        "pip",  "pip3",   "cd",     "test", "[",    "[[",  "grep", "sed",
+        "curl", "wget",   "pkill",  "git",  "kill", "tee", "rm",   "ln",
+        "hf",   "huggingface-cli",  "conda", "apptainer-pull", "read",
+        "local", "uv-pip", "tail", "trap", "alias", "chmod", "which"};
+    return IS_AMONG(program, list);
+}
+
+static bool names_engine(const struct walk *w, struct str word) {
+    struct str small = arena_lower(w->a, word);
+    for (size_t i = 0; i < w->engines->count; i++)
+        if (str_find(small, w->engines->at[i]) < small.n)
+            return true;
+    return false;
+}
+
+static void keep_command(struct walk *w, size_t from) {
+    size_t named = from;
+    while (!names_engine(w, w->line.at[named].text))
+        named++;
+    struct workload *it =
+        workload_new(w->a, w->out, w->s->src, w->line.at[named].text,
+                     w->line.at[named].at);
+    for (size_t i = from; i < w->line.count; i++)
+        word_add(w->a, &it->words, w->line.at[i].text, w->line.at[i].at);
+    for (size_t i = 0; i < w->env.count; i++)
+        setting_add(w->a, &it->env, w->env.at[i].name, w->env.at[i].value,
+                    w->env.at[i].at);
+    for (size_t i = 0; i < w->keys.count; i++)
+        setting_add(w->a, &it->keys, w->keys.at[i].name, w->keys.at[i].value,
+                    w->keys.at[i].at);
+}
+
+static void count_depth(struct walk *w) {
+    static const char *const begin[] = {"if", "case", "while", "for",
+                                        "until"};
+    static const char *const end[] = {"fi", "esac", "done"};
+    struct str first = w->line.count > 0 ? w->line.at[0].text
+                                         : (struct str){0};
+    w->depth += IS_AMONG(first, begin);
+    w->depth -= w->depth > 0 && IS_AMONG(first, end);
+}
+
+static void end_command(struct walk *w) {
+    struct word_list *line = &w->line;
+    count_depth(w);
+    size_t from = words_before(line), names = w->env.count;
+    bool is_export = from < line->count &&
+                     str_eq(line->at[from].text, STR("export"));
+    size_t at = from + is_export;
+    while (at < line->count && assigned(line->at[at].text) > 0)
+        at++;
+    bool is_alone = at == line->count;
+    for (size_t i = from + is_export; i < at; i++)
+        keep_name(w, &line->at[i], is_export || !is_alone);
+    bool starts = false;
+    for (size_t i = at; i < line->count && !is_export; i++)
+        starts = starts || (!str_starts(line->at[i].text, STR("-")) &&
+                            names_engine(w, line->at[i].text));
+    if (starts && !is_alone && !only_names(line->at[at].text))
+        keep_command(w, at);
+    if (!is_export && !is_alone)
+        w->env.count = names; /* in front of one command: of it alone */
+    line->count = 0;
+}
+
+/* ---- lists ---- */
+
+/* The words up to ")", as NAME's. */
+static size_t read_array(struct walk *w, struct shell *sh, size_t at,
+                         struct str name, bool adds) {
+    struct word_list words = {0};
+    struct shell_token t;
+    for (t = shell_next(sh, at); t.kind != SHELL_END; t = shell_next(sh, t.to)) {
+        struct str text = shell_text(sh, &t);
+        if (t.kind == SHELL_OPERATOR && str_eq(text, STR(")")))
+            break;
+        if (t.kind == SHELL_WORD || t.kind == SHELL_ODD)
+            add_word(w, &t, &words);
+    }
+    struct array *old = NULL;
+    for (size_t i = 0; i < w->array_count; i++)
+        old = str_eq(w->arrays[i].name, name) ? &w->arrays[i] : old;
+    if (old == NULL) {
+        w->arrays = arena_grow(w->a, w->arrays, w->array_count, &w->array_cap,
+                               sizeof *w->arrays);
+        old = &w->arrays[w->array_count++];
+        *old = (struct array){.name = name};
+    }
+    if (adds)
+        add_list(w, &words, &old->words);
+    else
+        old->words = words;
+    return t.kind == SHELL_END ? t.from : t.to;
+}
+
+/* "ARGS=" or "ARGS+=" at the end of the line so far. */
+static struct str array_begun(struct walk *w, bool *adds) {
+    struct str last = w->line.count > 0
+                          ? w->line.at[w->line.count - 1].text
+                          : (struct str){0};
+    *adds = str_ends(last, STR("+="));
+    size_t cut = last.n - (*adds ? 2 : 1);
+    return str_ends(last, STR("=")) && last.n > 1 ? str_slice(last, 0, cut)
+                                                  : (struct str){0};
+}
+
+/* ---- #SBATCH ---- */
+
+static void take_sbatch(struct walk *w, struct str option, struct str value,
+                        struct span_of_file at) {
+    struct str last = value, rest, card;
+    if (str_eq(option, STR("--gres")) || str_eq(option, STR("--gpus")) ||
+        str_eq(option, STR("--gpus-per-node")) ||
+        str_eq(option, STR("--gpus-per-task")) || str_eq(option, STR("-G"))) {
+        int64_t n;
+        while (str_find_char(last, ':') < last.n) {
+            card = str_cut(last, ':', &rest);
+            if (!str_eq(card, STR("gpu"))) /* gpu:h100:2 */
+                setting_add(w->a, &w->keys, STR("gpu"), card, at);
+            last = rest;
+        }
+        setting_add(w->a, &w->keys, STR("gpus"),
+                    str_to_int(last, &n) ? last : STR("1"), at);
+    } else if (str_eq(option, STR("--mem"))) {
+        setting_add(w->a, &w->keys, STR("mem_limit"), value, at);
+    }
+}
+
+static void read_comment(struct walk *w, const struct shell_token *t) {
+    struct str text = str_slice(w->text, t->from, t->to - t->from), rest;
+    if (!str_starts(text, STR("#SBATCH ")))
+        return;
+    text = str_trim(str_slice(text, 8, text.n));
+    size_t cut = str_find_char(text, '=');
+    size_t blank = str_find_char(text, ' ');
+    struct str option = str_slice(text, 0, cut < blank ? cut : blank);
+    rest = str_trim(str_slice(text, option.n + 1, text.n));
+    rest = str_cut(rest, ' ', &text);
+    take_sbatch(w, option, rest, bytes_of(w, t->from, t->to));
+}
+
+/* ---- the text ---- */
+
+void script_read(struct arena *a, const struct script *s,
+                 const struct engine_words *engines,
+                 struct workload_list *out) {
+    struct walk *w = arena_alloc(a, sizeof *w);
+    *w = (struct walk){.a = a, .s = s, .engines = engines, .out = out,
+                       .text = s->text};
+    for (size_t i = 0; s->names != NULL && i < s->names->count; i++)
+        setting_add(a, &w->names, s->names->at[i].name, s->names->at[i].value,
+                    s->names->at[i].at);
+    struct shell sh = {s->text, '\\'};
+    struct shell_token t;
+    bool adds;
+    for (t = shell_next(&sh, 0); t.kind != SHELL_END; t = shell_next(&sh, t.to)) {
+        struct str text = shell_text(&sh, &t);
+        if (t.kind == SHELL_COMMENT) {
+            read_comment(w, &t);
+        } else if (t.kind == SHELL_CUT) {
+            t.to = t.from + 2; /* the next line goes on all the same */
+        } else if (t.kind == SHELL_OPERATOR) {
+            struct str name = str_eq(text, STR("(")) ? array_begun(w, &adds)
+                                                     : (struct str){0};
+            if (name.n > 0) {
+                w->line.count--;
+                t.to = read_array(w, &sh, t.to, name, adds);
+            } else {
+                end_command(w);
+            }
+        } else if (t.kind == SHELL_WORD || t.kind == SHELL_ODD) {
+            if (t.to > t.from)
+                add_word(w, &t, &w->line);
+        }
+        if (t.to <= t.from)
+            t.to = t.from + 1;
+    }
+    end_command(w);
+}
+
+void words_of_line(struct arena *a, const struct source *src,
+                   const struct node *scalar, const struct variables *scope,
+                   struct word_list *out) {
+    struct script s = {.src = src, .text = scalar->text, .node = scalar,
+                       .is_compose = scope->is_compose};
+    struct walk w = {.a = a, .s = &s, .text = scalar->text};
+    struct shell sh = {scalar->text, '\\'};
+    if (scope->names != NULL)
+        w.names = *scope->names;
+    struct shell_token t;
+    for (t = shell_next(&sh, 0); t.kind != SHELL_END; t = shell_next(&sh, t.to)) {
+        if (t.kind == SHELL_WORD || t.kind == SHELL_ODD)
+            add_word(&w, &t, out);
+        if (t.to <= t.from)
+            t.to = t.from + 1;
+    }
+}
+
+/* Of several starts the one that takes the arguments, else the first. */
+static const struct workload *start_chosen(const struct workload_list *list,
+                                           const struct word_list *args) {
+    for (size_t i = 0; args->count > 0 && i < list->count; i++) {
+        const struct word_list *words = &list->at[i].words;
+        for (size_t k = 0; k < words->count; k++)
+            if (words->at[k].at.from == args->at[0].at.from &&
+                str_eq(words->at[k].text, args->at[0].text))
+                return &list->at[i];
+    }
+    return list->count > 0 ? &list->at[0] : NULL;
+}
+
+void words_unwrap(struct arena *a, struct workload *w,
+                  const struct engine_words *engines,
+                  const struct node *script, size_t script_at,
+                  bool is_compose) {
+    struct workload_list found = {0};
+    struct word_list args = {0};
+    for (size_t i = script_at + 2; i < w->words.count; i++) /* $0, then $@ */
+        word_add(a, &args, w->words.at[i].text, w->words.at[i].at);
+    struct script s = {.src = w->src, .text = script->text, .node = script,
+                       .args = &args, .names = &w->env,
+                       .is_compose = is_compose};
+    script_read(a, &s, engines, &found);
+    const struct workload *start = start_chosen(&found, &args);
+    if (start == NULL)
+        return;
+    w->words = start->words;
+    w->is_list = args.count > 0;
+    for (size_t i = 0; i < start->env.count; i++)
+        setting_add(a, &w->env, start->env.at[i].name,
+                    start->env.at[i].value, start->env.at[i].at);
+}

@@ -1,0 +1,123 @@
+/* settings.c: files that hold an engine's settings by name.
+ *
+ *     model: Qwen/Qwen3-8B            vllm serve --config FILE
+ *     max-model-len: 8192
+ *
+ *     applications:                   Ray Serve's LLM applications
+ *       - args: {llm_configs: [{model_loading_config: {model_source: ...},
+ *                               engine_kwargs: {max_model_len: 8192},
+ *                               accelerator_type: H100}]}
+ *
+ * A key is read as the flag of that name. */
+#include "launch/workload.h"
+#include "base/limits.h"
+
+
+struct file {
+    struct arena *a;
+    const struct source *src;
+    struct workload_list *out;
+};
+
+static struct str flag_of_key(struct arena *a, struct str key) {
+    struct str copy = arena_printf(a, "--%.*s", STR_ARG(key));
+    for (size_t i = 2; i < copy.n; i++)
+        if (copy.p[i] == '_')
+            ((char *)copy.p)[i] = '-';
+    return copy;
+}
+
+static void add_setting(struct file *f, struct workload *w,
+                        const struct pair *pair) {
+    const struct node *value = pair->value;
+    struct str flag = flag_of_key(f->a, pair->key->text);
+    struct span_of_file at = node_bytes(f->src, pair->key);
+    if (value->kind != NODE_SCALAR || value->text.n == 0 ||
+        str_eq(value->text, STR("false")) || str_eq(value->text, STR("null")))
+        return;
+    word_add(f->a, &w->words, flag, at);
+    if (!str_eq(value->text, STR("true")))
+        word_add(f->a, &w->words, value->text, node_bytes(f->src, value));
+}
+
+static struct workload *start(struct file *f, struct str name,
+                              const struct node *at) {
+    struct workload *w =
+        workload_new(f->a, f->out, f->src, name, node_bytes(f->src, at));
+    word_add(f->a, &w->words, STR("vllm"), w->at);
+    word_add(f->a, &w->words, STR("serve"), w->at);
+    return w;
+}
+
+/* ---- vllm serve --config ---- */
+
+static bool is_config(const struct node *root) {
+    static const char *const keys[] = {
+        "max-model-len", "max_model_len", "tensor-parallel-size",
+        "tensor_parallel_size", "gpu-memory-utilization",
+        "gpu_memory_utilization", "max-num-seqs", "max_num_seqs",
+        "kv-cache-dtype", "kv_cache_dtype"};
+    bool has_model = node_get(root, "model") != NULL ||
+                     node_get(root, "model_tag") != NULL;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (node_get(root, keys[i]) != NULL)
+            return true;
+    return has_model && node_get(root, "port") != NULL;
+}
+
+static void read_config(struct file *f, const struct node *root) {
+    const struct node *model = node_or(node_get(root, "model"),
+                                       node_get(root, "model_tag"));
+    const struct node *at = node_or(model, root->pairs[0].key);
+    struct workload *w = start(f, STR("vllm serve --config"), at);
+    for (size_t i = 0; i < root->count; i++)
+        add_setting(f, w, &root->pairs[i]);
+}
+
+/* ---- Ray Serve ---- */
+
+static void read_llm(struct file *f, const struct node *config) {
+    const struct node *loading = member(config, "model_loading_config");
+    const struct node *source = node_or(member(loading, "model_source"),
+                                        member(loading, "model_id"));
+    const struct node *kwargs = member(config, "engine_kwargs");
+    const struct node *card = member(config, "accelerator_type");
+    if (scalar_of(source).n == 0)
+        return;
+    const struct node *id = node_or(member(loading, "model_id"), source);
+    struct workload *w = start(f, id->text, id);
+    word_add(f->a, &w->words, STR("--model"), node_bytes(f->src, source));
+    word_add(f->a, &w->words, source->text, node_bytes(f->src, source));
+    for (size_t i = 0; kwargs != NULL && kwargs->kind == NODE_MAP &&
+                       i < kwargs->count; i++)
+        add_setting(f, w, &kwargs->pairs[i]);
+    if (scalar_of(card).n > 0)
+        setting_add(f->a, &w->keys, STR("gpu"), card->text,
+                    node_bytes(f->src, card));
+}
+
+static bool walk(struct file *f, const struct node *n, int depth) {
+    bool found = false;
+    const struct node *list = node_get(n, "llm_configs"), *item;
+    if (depth > LINT_DEPTH_MAX)
+        return false;
+    for (size_t i = 0; (item = node_item(list, i)) != NULL; i++, found = true)
+        read_llm(f, item);
+    for (size_t i = 0; list == NULL && n->kind != NODE_SCALAR &&
+                       i < n->count; i++)
+        found = walk(f, n->kind == NODE_MAP ? n->pairs[i].value : n->items[i],
+                     depth + 1) || found;
+    return found;
+}
+
+bool settings_read_file(struct arena *a, const struct source *src,
+                        const struct node *root, struct workload_list *out) {
+    struct file f = {a, src, out};
+    if (root->kind != NODE_MAP || root->count == 0)
+        return false;
+    if (is_config(root)) {
+        read_config(&f, root);
+        return true;
+    }
+    return walk(&f, root, 0);
+}

@@ -1,0 +1,124 @@
+/* variables.c: what "${NAME:-default}" stands for.
+ *
+ *     ${X:-8} ${X-8}   the name's value, else 8
+ *     ${X:+--flag}     --flag where the name has a value, else nothing
+ *     ${X:?why} ${X}   the name's value, else as it is written
+ *     $$               a dollar sign (docker compose)
+ *
+ * The environment of whoever runs oomkb is not asked: a file has one answer
+ * everywhere. What is left as it is written is a gap to `fit`, which says so. */
+#include "launch/workload.h"
+#include "base/limits.h"
+
+
+struct filling {
+    struct arena *a;
+    const struct variables *scope;
+    struct buf out;
+};
+
+static bool is_name(char c, bool is_first) {
+    bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                     c == '_';
+    return is_letter || (!is_first && c >= '0' && c <= '9');
+}
+
+static size_t name_length(struct str s) {
+    size_t n = 0;
+    while (n < s.n && is_name(s.p[n], n == 0))
+        n++;
+    return n;
+}
+
+/* Behind the brace that closes what begins at `at`; s.n: none does. */
+static size_t brace_end(struct str s, size_t at) {
+    int depth = 0;
+    for (size_t i = at; i < s.n; i++) {
+        depth += s.p[i] == '{';
+        depth -= s.p[i] == '}';
+        if (depth == 0)
+            return i + 1;
+    }
+    return s.n;
+}
+
+static bool value_of(const struct filling *f, struct str name,
+                     struct str *value) {
+    const struct lint_setting *found =
+        f->scope->names != NULL ? setting_find(f->scope->names, name) : NULL;
+    *value = found != NULL ? found->value : (struct str){0};
+    return value->n > 0;
+}
+
+static void fill(struct filling *f, struct str text, int depth);
+
+/* inner: what stands between the braces; whole: with them. */
+static void fill_braced(struct filling *f, struct str inner, struct str whole,
+                        int depth) {
+    struct str name = str_slice(inner, 0, name_length(inner)), value;
+    struct str rest = str_slice(inner, name.n, inner.n);
+    bool has_value = value_of(f, name, &value);
+    bool is_colon = str_starts(rest, STR(":"));
+    rest = is_colon ? str_slice(rest, 1, rest.n) : rest;
+    char how = rest.n > 0 ? rest.p[0] : '\0';
+    struct str other = str_slice(rest, 1, rest.n);
+    if (name.n == 0 || (how != '\0' && how != '-' && how != '+' &&
+                        how != '?' && how != '=')) {
+        buf_add(&f->out, whole);
+    } else if (how == '+') {
+        if (has_value)
+            fill(f, other, depth);
+    } else if (has_value) {
+        buf_add(&f->out, value);
+    } else if (how == '-' || how == '=') {
+        fill(f, other, depth);
+    } else {
+        buf_add(&f->out, whole);
+    }
+}
+
+/* Bytes taken of text at the dollar sign. */
+static size_t fill_one(struct filling *f, struct str text, int depth) {
+    struct str behind = str_slice(text, 1, text.n), value;
+    if (f->scope->is_compose && str_starts(behind, STR("$"))) {
+        buf_add_char(&f->out, '$');
+        return 2;
+    }
+    if (str_starts(behind, STR("{"))) {
+        size_t end = brace_end(text, 1);
+        struct str whole = str_slice(text, 0, end);
+        if (depth >= LINT_VARIABLES_DEPTH_MAX || end < 4)
+            buf_add(&f->out, whole);
+        else
+            fill_braced(f, str_slice(text, 2, end - 3), whole, depth + 1);
+        return end;
+    }
+    struct str name = str_slice(behind, 0, name_length(behind));
+    if (name.n > 0 && value_of(f, name, &value))
+        buf_add(&f->out, value);
+    else
+        buf_add(&f->out, str_slice(text, 0, name.n + 1));
+    return name.n + 1;
+}
+
+static void fill(struct filling *f, struct str text, int depth) {
+    while (text.n > 0) {
+        size_t at = str_find_char(text, '$');
+        buf_add(&f->out, str_slice(text, 0, at));
+        text = str_slice(text, at, text.n);
+        if (text.n > 0) {
+            size_t taken = fill_one(f, text, depth);
+            text = str_slice(text, taken, text.n);
+        }
+    }
+}
+
+struct str variables_filled(struct arena *a, const struct variables *scope,
+                            struct str text) {
+    struct filling f = {.a = a, .scope = scope};
+    if (str_find_char(text, '$') == text.n)
+        return text;
+    buf_init_in(&f.out, a, LINT_TEXT_BYTES_MAX);
+    fill(&f, text, 0);
+    return arena_str(a, buf_str(&f.out));
+}

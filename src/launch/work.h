@@ -1,0 +1,67 @@
+/* work.h: one file being linted. Private to launch/. */
+#ifndef LAUNCH_WORK_H
+#define LAUNCH_WORK_H
+
+#include "launch/lint.h"
+#include "launch/workload.h"
+
+#include "render/fit_words.h"
+
+/* A workload, and what is known of it once `fit` was asked. */
+struct asked {
+    const struct workload *w;
+    const struct engine *engine; /* NULL: it starts none that is known */
+    const struct fit *fit;       /* NULL: it could not be asked */
+    struct str fault;            /* then: why, in English */
+    struct fact_list facts;      /* for predicates */
+    const char *verdict;         /* fits likely does_not_fit unknown; NULL */
+};
+
+struct lint_work {
+    struct arena *a;
+    const struct lint_options *o;
+    struct reader *r;
+    struct teller teller;
+    const struct source *src;
+    struct asked *asked;
+    size_t asked_count;
+    struct lint_file *file;
+    size_t finding_cap;
+};
+
+struct found { /* what a finding is made of */
+    const struct lint_rule *rule;
+    const struct workload *w;
+    const struct asked *it; /* whose facts the text may name; or NULL */
+    struct span_of_file at;
+    struct str args[4];
+    const struct lint_edit *edits;
+    size_t edit_count;
+};
+
+/* ask.c */
+struct str engine_short_name(const struct engine *e); /* "llama" */
+struct engine_words engines_named(struct lint_work *k);
+void ask_fit(struct lint_work *k, struct asked *it);
+/* The engine whose flags these are by the image or the words; NULL: none. */
+const struct engine *engine_of_workload(struct lint_work *k,
+                                        const struct workload *w);
+/* Does a word spell this flag ("--tp", "--tp=2")? Its value behind it. */
+bool word_is_flag(const struct flag *flag, struct str word);
+
+/* rules.c */
+void rules_ask(struct lint_work *k);
+void rule_found(struct lint_work *k, const struct found *f);
+const struct lint_rule *rule_of_check(struct lint_work *k, const char *check);
+
+/* checks.c: the rules that are reckoned */
+void checks_ask(struct lint_work *k, const struct lint_rule *rule);
+
+/* edit.c */
+struct lint_edit edit_drop(const struct workload *w, struct span_of_file at);
+/* The plan's settings put in; false: one of them has no place in this file. */
+bool edits_of_plan(struct lint_work *k, const struct asked *it,
+                   const struct fit_plan *plan, const struct lint_edit **out,
+                   size_t *count);
+
+#endif

@@ -1,0 +1,71 @@
+/* workload.c: building what workload.h describes, and finding one's way in it. */
+#include "launch/workload.h"
+
+struct workload *workload_new(struct arena *a, struct workload_list *list,
+                              const struct source *src, struct str name,
+                              struct span_of_file at) {
+    list->at = arena_grow(a, list->at, list->count, &list->cap,
+                          sizeof *list->at);
+    struct workload *w = &list->at[list->count++];
+    *w = (struct workload){.src = src, .name = name, .at = at};
+    return w;
+}
+
+void word_add(struct arena *a, struct word_list *list, struct str text,
+              struct span_of_file at) {
+    list->at = arena_grow(a, list->at, list->count, &list->cap,
+                          sizeof *list->at);
+    list->at[list->count++] = (struct lint_word){text, at};
+}
+
+void setting_add(struct arena *a, struct setting_list *list, struct str name,
+                 struct str value, struct span_of_file at) {
+    list->at = arena_grow(a, list->at, list->count, &list->cap,
+                          sizeof *list->at);
+    list->at[list->count++] = (struct lint_setting){name, value, at};
+}
+
+const struct lint_setting *setting_find(const struct setting_list *list,
+                                        struct str name) {
+    for (size_t i = list->count; i > 0; i--)
+        if (str_eq(list->at[i - 1].name, name))
+            return &list->at[i - 1];
+    return NULL;
+}
+
+struct span_of_file node_bytes(const struct source *src,
+                               const struct node *scalar) {
+    struct place end = {scalar->end_line, scalar->end_column, 1};
+    size_t from = source_byte(src, scalar->place);
+    size_t to = source_byte(src, end);
+    while (to > from && (src->text.p[to - 1] == '\n' ||
+                         src->text.p[to - 1] == ' '))
+        to--;
+    return (struct span_of_file){from, to};
+}
+
+struct place place_of_bytes(const struct source *src,
+                            struct span_of_file at) {
+    struct place place = source_place(src, at.from);
+    struct place end = source_place(src, at.to);
+    if (end.line == place.line && end.column > place.column)
+        place.width = end.column - place.column;
+    return place;
+}
+
+const struct node *member(const struct node *map, const char *key) {
+    const struct node *found = node_get(map, key);
+    const struct node *base = node_get(map, "<<");
+    if (found != NULL || base == NULL)
+        return found;
+    if (base->kind == NODE_MAP)
+        return base == map ? NULL : member(base, key);
+    for (size_t i = 0; found == NULL && i < base->count; i++)
+        found = member(node_item(base, i), key);
+    return found;
+}
+
+struct str scalar_of(const struct node *n) {
+    return n != NULL && n->kind == NODE_SCALAR ? n->text : (struct str){0};
+}
+

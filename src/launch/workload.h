@@ -1,0 +1,129 @@
+/* workload.h: what a file starts, as `lint` looks at it. Private to launch/.
+ *
+ *   compose.c    a service          \
+ *   manifest.c   a container, a pod  >  struct workload: the command line as the
+ *   settings.c   a config file      /   process gets it, its environment, and
+ *   script.c     a command              keys of what runs it
+ *
+ * Each word and setting knows the bytes of the file it came from. */
+#ifndef LAUNCH_WORKLOAD_H
+#define LAUNCH_WORKLOAD_H
+
+#include "author/yaml.h"
+
+struct span_of_file { /* bytes [from, to) of the source */
+    size_t from, to;
+};
+
+struct lint_word {
+    struct str text; /* expanded: quotes and defaults are gone */
+    struct span_of_file at;
+};
+
+struct lint_setting { /* NAME=value of the environment, or a key */
+    struct str name, value;
+    struct span_of_file at; /* of the value; of the name where it has none */
+};
+
+struct word_list {
+    struct lint_word *at;
+    size_t count, cap;
+};
+
+struct setting_list {
+    struct lint_setting *at;
+    size_t count, cap;
+};
+
+struct workload {
+    const struct source *src;
+    struct str name;
+    struct span_of_file at;   /* the name, or the command */
+    struct str group;         /* what of it does not run at once: a profile */
+    struct str image;         /* empty: none */
+    struct word_list words;
+    struct setting_list env;  /* NAME=value */
+    struct setting_list keys; /* shm_size, ipc, restart, memory, gpus, gpu,
+                                 devices: as docker compose calls them */
+    bool is_container;        /* so /dev/shm is small unless somebody says */
+    bool is_list;             /* words are items of a YAML list */
+    bool is_opaque;           /* a program of its own reads the variables */
+};
+
+struct workload_list {
+    struct workload *at;
+    size_t count, cap;
+};
+
+struct workload *workload_new(struct arena *a, struct workload_list *list,
+                              const struct source *src, struct str name,
+                              struct span_of_file at);
+void word_add(struct arena *a, struct word_list *list, struct str text,
+              struct span_of_file at);
+void setting_add(struct arena *a, struct setting_list *list, struct str name,
+                 struct str value, struct span_of_file at);
+/* The last of that name; NULL: none. */
+const struct lint_setting *setting_find(const struct setting_list *list,
+                                        struct str name);
+struct span_of_file node_bytes(const struct source *src,
+                               const struct node *scalar);
+struct place place_of_bytes(const struct source *src,
+                            struct span_of_file at);
+
+/* node_get() through merge keys (<<: *base). */
+const struct node *member(const struct node *map, const char *key);
+/* A scalar's text; empty: it is none. */
+struct str scalar_of(const struct node *n);
+
+/* ---- variables.c: "${X:-8}", "$X", "$$": what a name stands for ---- */
+struct variables {
+    const struct setting_list *names; /* NULL: none is known */
+    bool is_compose; /* "$$" is a dollar sign; else a shell's */
+};
+/* What nobody says stays as it is written: $X. */
+struct str variables_filled(struct arena *a, const struct variables *scope,
+                            struct str text);
+
+/* ---- script.c ---- */
+
+struct engine_words { /* words by which a line may start an engine */
+    const struct str *at;
+    size_t count;
+};
+
+/* A text that a shell reads. args: what "$@" stands for; NULL: nothing is. */
+struct script {
+    const struct source *src;
+    struct str text;
+    const struct node *node; /* the scalar that holds it; NULL: the file */
+    const struct word_list *args;
+    const struct setting_list *names; /* of its environment; NULL: none */
+    bool is_compose; /* $$ */
+};
+/* Adds the commands that may start an engine, each a workload. */
+void script_read(struct arena *a, const struct script *s,
+                 const struct engine_words *engines,
+                 struct workload_list *out);
+/* The words of one line: "--model x -tp 2", as the value of a YAML key. */
+void words_of_line(struct arena *a, const struct source *src,
+                   const struct node *scalar, const struct variables *scope,
+                   struct word_list *out);
+/* `bash -c SCRIPT` among the words takes the rest as "$@": the engine's command
+ * inside takes their place. */
+void words_unwrap(struct arena *a, struct workload *w,
+                  const struct engine_words *engines,
+                  const struct node *script, size_t script_at,
+                  bool is_compose);
+
+/* ---- the readers: false: it is no such file ---- */
+bool compose_read(struct arena *a, const struct source *src,
+                  const struct node *root, const struct engine_words *engines,
+                  struct workload_list *out);
+bool manifest_read(struct arena *a, const struct source *src,
+                   const struct node *root,
+                   const struct engine_words *engines,
+                   struct workload_list *out);
+bool settings_read_file(struct arena *a, const struct source *src,
+                        const struct node *root, struct workload_list *out);
+
+#endif

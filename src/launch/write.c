@@ -1,0 +1,105 @@
+/* write.c: findings for people, and for GitHub's log of a run.
+ *
+ *     compose.yml:24:9: error: vllm: ... it does not fit [does-not-fit]
+ *             - "40000"
+ *               ^~~~~~~
+ *       One request of 40,000 tokens needs 9.77 GiB of KV cache; ...
+ *
+ * The first line of a message stands in the first line; the rest is wrapped. */
+#include "launch/lint.h"
+
+#include "base/utf8.h"
+#include "render/page.h"
+
+#define INDENT 2
+
+static struct str head_of(struct str message, struct str *detail) {
+    return str_cut(message, '\n', detail);
+}
+
+static void put_detail(struct arena *a, struct buf *out, struct str detail,
+                       uint32_t width) {
+    while (detail.n > 0) {
+        struct str rest, line = str_cut(detail, '\n', &rest);
+        struct str_list lines =
+            wrap_text(a, line, width - INDENT, width - INDENT);
+        for (size_t i = 0; i < lines.count; i++)
+            buf_printf(out, "%*s%.*s\n", INDENT, "", STR_ARG(lines.at[i]));
+        detail = rest;
+    }
+}
+
+static void put_finding(struct arena *a, struct buf *out,
+                        const struct lint_finding *f, uint32_t width) {
+    struct diag d = f->diag;
+    struct str detail;
+    d.message = head_of(f->diag.message, &detail);
+    diag_format(&d, out);
+    put_detail(a, out, detail, width);
+}
+
+static bool is_told(const struct lint_file *file,
+                    const struct lint_service *s) {
+    for (size_t i = 0; i < file->finding_count; i++) {
+        const struct lint_finding *f = &file->findings[i];
+        bool is_verdict = str_eq(f->rule->check, STR("does_not_fit")) ||
+                          str_eq(f->rule->check, STR("not_decided")) ||
+                          str_eq(f->rule->check, STR("bad_value"));
+        if (is_verdict && str_eq(f->service, s->name))
+            return true;
+    }
+    return false;
+}
+
+void lint_put_text(struct arena *a, const struct lint_file *file,
+                   uint32_t width, struct buf *out) {
+    for (size_t i = 0; i < file->finding_count; i++)
+        put_finding(a, out, &file->findings[i], width);
+    for (size_t i = 0; i < file->service_count; i++) {
+        const struct lint_service *s = &file->services[i];
+        if (!s->is_asked || is_told(file, s))
+            continue;
+        utf8_clean(out, file->path);
+        buf_printf(out, ":%u: ", s->line);
+        utf8_clean(out, s->name);
+        buf_add(out, STR(": "));
+        utf8_clean(out, s->told);
+        buf_add_char(out, '\n');
+    }
+}
+
+/* ---- GitHub ---- */
+
+/* %, CR and LF everywhere; in a property ',' and ':' as well. */
+static void put_escaped(struct buf *out, struct str text, bool is_property) {
+    for (size_t i = 0; i < text.n; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        bool is_special = c == '%' || c == '\r' || c == '\n' ||
+                          (is_property && (c == ',' || c == ':'));
+        if (is_special)
+            buf_printf(out, "%%%02X", c);
+        else
+            buf_add_char(out, text.p[i]);
+    }
+}
+
+static const char *command_of(enum diag_level level) {
+    switch (level) {
+    case DIAG_ERROR: return "error";
+    case DIAG_WARNING: return "warning";
+    case DIAG_NOTE: return "notice";
+    }
+    return "error";
+}
+
+void lint_put_github(const struct lint_file *file, struct buf *out) {
+    for (size_t i = 0; i < file->finding_count; i++) {
+        const struct diag *d = &file->findings[i].diag;
+        buf_printf(out, "::%s file=", command_of(d->level));
+        put_escaped(out, d->path, true);
+        buf_printf(out, ",line=%u,col=%u,endColumn=%u,title=oomkb %s::",
+                   d->line, d->column, d->column + d->width, d->code);
+        put_escaped(out, d->message, false);
+        buf_add_char(out, '\n');
+    }
+}

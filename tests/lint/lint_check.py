@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""`oomkb lint` on the files beside this one: what is said, and where.
+
+Each expectation is by hand: 131,072 tokens x 128 KiB of Llama-3.1-8B are 16
+GiB, beside 15 GiB of weights on a card of 24; Qwen3-32B in 16 bits is 61 GiB.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+HERE = pathlib.Path("tests/lint")
+OOMKB = os.environ.get("OOMKB", "build/oomkb")
+
+
+def run(*args):
+    env = dict(os.environ, LC_ALL="C.UTF-8")
+    return subprocess.run([OOMKB, "lint", *map(str, args)], text=True,
+                          capture_output=True, check=False, env=env)
+
+
+def lint(name, *args):
+    done = run(*args, "--format", "json", HERE / name)
+    return json.loads(done.stdout), done.returncode
+
+
+def codes(page):
+    return {(d["code"], d["line"]) for d in page["diagnostics"]}
+
+
+def verdicts(page):
+    return {s["service"]: s["verdict"] for s in page["services"]}
+
+
+class Verdicts(unittest.TestCase):
+    def test_what_fits_is_clean(self):
+        page, status = lint("fits.yml", "--gpu", "H100")
+        self.assertEqual(verdicts(page), {"chat": "fits"})
+        self.assertEqual((page["diagnostics"], status), ([], 0))
+
+    def test_what_does_not_fit_is_told_at_its_flag(self):
+        page, status = lint("too-long.yml", "--gpu", "RTX 4090")
+        self.assertEqual(status, 1)
+        self.assertEqual(codes(page), {("does-not-fit", 13),
+                                       ("restart-loop", 3)})
+        text = page["diagnostics"][1]["message"]
+        self.assertIn("16.00 GiB", text)
+
+    def test_the_card_decides(self):
+        page, status = lint("too-long.yml", "--gpu", "H100")
+        self.assertEqual((verdicts(page), status), ({"chat": "fits"}, 0))
+
+    def test_without_a_card_nobody_can_tell(self):
+        page, status = lint("too-long.yml")
+        self.assertEqual((verdicts(page), status), ({"chat": "unknown"}, 2))
+        self.assertEqual(codes(page), {("not-decided", 7)})
+
+    def test_a_pod_says_its_card_itself(self):
+        page, status = lint("pod.yaml")
+        self.assertEqual(verdicts(page), {"vllm": "fits"})
+        self.assertEqual(codes(page), {
+            ("small-shm-with-tensor-parallel", 16),
+            ("host-limit-below-weights", 29)})
+        self.assertEqual(status, 1)
+
+    def test_a_batch_script(self):
+        page, _ = lint("train-then-serve.sbatch")  # 61 of 80 GB, and 8
+        self.assertEqual(verdicts(page), {"vllm": "likely"})
+
+    def test_files_of_settings(self):
+        page, _ = lint("serve.yaml", "--gpu", "A100 80GB")
+        self.assertEqual(set(verdicts(page).values()), {"fits"})
+        page, _ = lint("ray.yaml")
+        self.assertEqual(verdicts(page), {"chat": "does_not_fit"})
+
+
+class Rules(unittest.TestCase):
+    def test_settings_that_never_arrive(self):
+        page, status = lint("never-arrives.yml", "--gpu", "H100")
+        self.assertEqual(codes(page), {
+            ("small-shm-with-tensor-parallel", 3),
+            ("variable-is-no-flag", 6),
+            ("allocator-config-quoted", 7),
+            ("flag-of-other-engine", 10),
+            ("flag-meant", 11),
+            ("variable-meant", 16),
+            ("variable-on-other-service", 17),
+            ("layers-without-gpu-build", 21)})
+        self.assertEqual(status, 1)
+
+    def test_shares_of_one_card(self):
+        page, _ = lint("shared.yml", "--gpu", "H100")
+        self.assertEqual(codes(page), {("shares-above-one", 14)})
+        self.assertIn("1.1", page["diagnostics"][0]["message"])
+
+    def test_what_is_no_yaml(self):
+        page, status = lint("broken.yml")
+        self.assertEqual(codes(page), {("not-read", 5)})
+        self.assertEqual(status, 2)
+
+
+class Formats(unittest.TestCase):
+    def test_text_in_both_languages(self):
+        done = run("--gpu", "RTX 4090", HERE / "too-long.yml")
+        self.assertIn("tests/lint/too-long.yml:13:9: error: chat: ",
+                      done.stdout)
+        self.assertLessEqual(max(len(line) for line in
+                                 done.stdout.splitlines()
+                                 if line.startswith("  ")), 80)
+        done = run("--lang", "zh", "--gpu", "RTX 4090", HERE / "too-long.yml")
+        self.assertIn("放不下", done.stdout)
+
+    def test_sarif(self):
+        done = run("--format", "sarif", "--gpu", "RTX 4090",
+                   HERE / "too-long.yml")
+        page = json.loads(done.stdout)
+        self.assertEqual(page["version"], "2.1.0")
+        results = page["runs"][0]["results"]
+        rules = {r["id"] for r in page["runs"][0]["tool"]["driver"]["rules"]}
+        self.assertEqual({r["ruleId"] for r in results} - rules, set())
+        self.assertEqual(len(results), 2)
+
+    def test_github(self):
+        done = run("--format", "github", "--gpu", "RTX 4090",
+                   HERE / "too-long.yml")
+        first, second = done.stdout.splitlines()
+        self.assertTrue(first.startswith(
+            "::warning file=tests/lint/too-long.yml,line=3,col=12,"))
+        self.assertIn("%0A", second)
+
+    def test_the_patched_file_lints_clean(self):
+        for name in ("too-long.yml", "serve.yaml", "ray.yaml"):
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                self.patched(name, pathlib.Path(folder))
+
+    def patched(self, name, folder):
+        card = ["--gpu", "RTX 4090" if name == "too-long.yml" else "A10"]
+        work = folder / name
+        text = (HERE / name).read_text()
+        if name == "serve.yaml":
+            text = text.replace("Qwen3-14B", "Qwen3-8B")
+        if name == "ray.yaml":
+            text = text.replace("Qwen3-32B", "Qwen3-8B")
+            text = text.replace("L40S", "A10").replace("32768", "40960")
+        work.write_text(text)
+        self.assertEqual(run(*card, work).returncode, 1)
+        diff = run("--fix", *card, work)
+        done = subprocess.run(["patch", "-s", str(work)], input=diff.stdout,
+                              text=True, capture_output=True, check=False)
+        self.assertEqual(done.returncode, 0, diff.stdout + done.stdout)
+        again = run(*card, work)
+        self.assertEqual(again.returncode, 0, again.stdout)
+
+
+class Usage(unittest.TestCase):
+    def test_what_cannot_be_asked(self):
+        self.assertEqual(run().returncode, 2)
+        self.assertEqual(run("nowhere.yml").returncode, 2)
+        self.assertEqual(run("--format", "csv",
+                             HERE / "fits.yml").returncode, 2)
+        self.assertEqual(run("--model", "x", HERE / "fits.yml").returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
