@@ -137,7 +137,8 @@ dist:  ## source tarball, static program and .deb of the last commit: build/dist
 	@tests/tools/packages.sh dist
 	@packaging/dist.sh $(BUILD)/dist $(VERSION)
 .PHONY: release-check
-release-check: dist  ## build it again elsewhere; use each part in a bare Debian 12 (root)
+release-check:  ## dist, twice, and each part used in a new Debian 12 (root)
+	@tests/tools/packages.sh dist
 	@tests/tools/release.sh $(BUILD)/dist $(VERSION)
 
 .PHONY: abi

@@ -1,12 +1,13 @@
 #!/bin/sh
-# What `make dist` made, as its users meet it: release.sh DIST VERSION
-# Two builds in different folders are equal. Each artifact is installed and used
-# in a new Debian 12: the static program before anything else is there, the
-# package by apt, the source by the README's commands. Ends with
-# `N passed, N failed`.
+# What a release hands out, as its users meet it: release.sh DIST VERSION
+# Built of the last commit into DIST, and again in another folder: both are
+# equal. Each artifact is installed and used in a new Debian 12: the static
+# program before anything else is there, the package by apt, the source by the
+# README's commands. Ends with `N passed, N failed`.
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/tools/root.sh
+mkdir -p "$1"
 dist=$(cd "$1" && pwd)
 version=$2
 start_roots
@@ -25,8 +26,12 @@ try() { # WHAT COMMAND...
     fi
 }
 
+once() {
+    git clone -q . "$work/one" && "$work/one/packaging/dist.sh" "$dist" "$version"
+}
+
 again() { # the same commit, in a folder of another name and depth
-    git clone -q . "$work/another/folder/of/oomkb" &&
+    git clone -q "$work/one" "$work/another/folder/of/oomkb" &&
         "$work/another/folder/of/oomkb/packaging/dist.sh" "$work/second" "$version" &&
         diff "$dist/SHA256SUMS" "$work/second/SHA256SUMS"
 }
@@ -79,6 +84,7 @@ alone() {
         chroot "$work/alone" /oomkb vllm-long-context.log | grep -F '[vllm/kv-cache-too-small]'
 }
 
+try "make dist" once
 try "two builds in different folders are equal" again
 try "the static program in an empty root" alone
 make_root bookworm ""
