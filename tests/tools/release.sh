@@ -89,9 +89,8 @@ try "two builds in different folders are equal" again
 try "the static program in an empty root" alone
 make_root bookworm ""
 cp examples/vllm-long-context.log "$root/home/guest/crash.log"
-mkdir -p "$root/home/guest/own/entries"
-cp -r kb i18n "$root/home/guest/own/"
-cp -r entries/ray "$root/home/guest/own/entries/"
+cp -r tests/good "$root/home/guest/own"
+cp kb/ranking.yaml "$root/home/guest/own/kb/"
 inside "chown -R guest: /home/guest" root
 try "the static program in a bare Debian 12" static
 try "the package, installed by apt" package
