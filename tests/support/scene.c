@@ -365,8 +365,8 @@ struct report *scene_report(struct scene *s) {
     scan->hits = (struct hit_list){s->hits, s->hit_count, SCENE_HITS};
     scan->streams = s->streams;
     scan->stream_count = SCENE_STREAMS;
-    struct answers answers = {s->answers, s->answer_count, s->own,
-                              s->own_count};
+    struct answers answers = {.at = s->answers, .count = s->answer_count,
+                              .own = s->own, .own_count = s->own_count};
     return diagnose(&s->arena, s->reader, scan, STR("-"), &answers);
 }
 
