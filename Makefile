@@ -238,6 +238,10 @@ oracle: all  ## `fit` against what engines answered (docs/ORACLES.md) and printe
 engines:  ## install vLLM's releases outside of the tree and ask them: RELEASES="0.33.0"
 	@$(PYTHON) tests/engines/engines.py $(RELEASES)
 
+.PHONY: fresh
+fresh:  ## releases that are not known here yet: ENGINES="vllm", CHANGES=1
+	@$(PYTHON) tests/engines/fresh.py $(ENGINES) $(if $(CHANGES),--changes)
+
 .PHONY: peers
 peers: all  ## oomkb beside four calculators: writes docs/CALCULATORS.md
 	@$(PYTHON) tests/memory/peers_run.py $(BUILD)/oomkb docs/CALCULATORS.md

@@ -197,7 +197,25 @@ def page(releases, questions, results):
                   for key, named in rows.items()])
     out += [""] + [f"- {why}" for why in
                    sorted({key[5] for key in rows if key[5]})]
+    out += messages()
     return "\n".join(out) + "\n"
+
+
+def messages():
+    """The part of the page on messages (written by messages.py)."""
+    path = os.path.join(os.path.dirname(DATA), "vllm_messages.jsonl")
+    with open(path, encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    last = rows[-1]
+    return ["", "## Messages", "",
+            "Messages that are raised or logged as an error and speak of "
+            "missing memory, filled in and given to the program.", ""] + table(
+        ["release", "known", "by entries", "by none"],
+        [[row["release"], sum(row["known"].values()), len(row["known"]),
+          sum(row["unknown"].values())] for row in rows]) + [
+        "", f"{last['release']}, by none, by place: " + ", ".join(
+            f"`{place}` {count}" for place, count in last["unknown"].items()) +
+        "."]
 
 
 def main(words):
