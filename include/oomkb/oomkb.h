@@ -143,6 +143,24 @@ OOMKB_API int oomkb_report_question(oomkb_report *report, size_t i,
                                     const char *lang, const char **fact,
                                     const char **ask, oomkb_error *err);
 
+/* For a program that starts jobs: what failed first, what the same start would
+ * do, and the command changed so that it does not fail so again. */
+typedef struct oomkb_retry {
+    const char *entry;       /* id; NULL: no failure was found */
+    const char *fingerprint; /* the same for the same failure of another run */
+    const char *outlook;     /* "again", "may_pass", "unknown" */
+    const char *const *argv; /* NULL-terminated; NULL: see why_not */
+    const char *change;      /* what is new in it: "--max-model-len 40048" */
+    const char *why_not;     /* a key of oomkb_text(); NULL: argv is there */
+} oomkb_retry;
+/* argv is the command that was started, NULL-terminated. Only a flag that its
+ * engine takes and that is computed as enough is changed; unless also_late,
+ * only where the failure came before the server was ready. Strings live until
+ * the report is answered or freed. */
+OOMKB_API int oomkb_report_retry(oomkb_report *report, const char *const *argv,
+                                 int also_late, oomkb_retry *retry,
+                                 oomkb_error *err);
+
 /* One entry of the knowledge base, by id. */
 OOMKB_API int oomkb_entry_write(const oomkb *kb, const char *id,
                                 const char *format,

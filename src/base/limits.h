@@ -217,6 +217,8 @@
 #define TOP_MAX 1000
 /* Days asked for with --stale. */
 #define DAYS_MAX 36500
+/* Restarts of one job (run --apply). */
+#define APPLY_MAX 100
 /* Bytes of a config.json, or of the front of a GGUF file. */
 #define MODEL_FILE_BYTES_MAX ((size_t)64 << 20)
 /* Bytes of a file that holds a command. */

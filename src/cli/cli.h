@@ -69,7 +69,10 @@ struct cli {
     bool is_here; /* --here: facts of the machine count, too */
     struct machine *machine;     /* here_read(); NULL: not read */
     bool is_format_said;
-    const char *report_path, *termination_path; /* of run; NULL: not said */
+    const char *report_path, *termination_path, *history_path; /* of run; NULL:
+                                                                  not said */
+    uint32_t apply; /* run --apply: restarts at most; 0: not said */
+    bool is_late;   /* run --apply-late */
     oomkb *kb;    /* cli_kb() opens it */
     oomkb *words; /* the built-in one, for cli_text() */
 };
@@ -136,7 +139,8 @@ enum option_id {
     OPTION_WRITE_DOCS, OPTION_REDACT, OPTION_FOLLOW, OPTION_FIT, OPTION_NOTE,
     OPTION_UNDO, OPTION_ALL, OPTION_STALE, OPTION_DAYS, OPTION_JOBS,
     OPTION_CODES, OPTION_HERE, OPTION_REPORT, OPTION_TERMINATION_LOG,
-    OPTION_FIX
+    OPTION_FIX,
+    OPTION_APPLY, OPTION_APPLY_LATE, OPTION_HISTORY
 };
 struct option_row {
     enum option_id id;

@@ -54,6 +54,11 @@ const struct option_row option_rows[] = {
     {OPTION_NOTE, "--note", 0, "TEXT", NULL, FOR_FEEDBACK, "cli.option.note"},
     {OPTION_FIX, "--fix", 0, NULL, NULL, FOR_LINT, "cli.option.fix"},
     {OPTION_UNDO, "--undo", 0, NULL, NULL, FOR_FEEDBACK, "cli.option.undo"},
+    {OPTION_APPLY, "--apply", 0, "N", NULL, FOR_RUN, "cli.option.apply"},
+    {OPTION_APPLY_LATE, "--apply-late", 0, NULL, NULL, FOR_RUN,
+     "cli.option.apply_late"},
+    {OPTION_HISTORY, "--history", 0, "FILE", NULL, FOR_RUN,
+     "cli.option.history"},
     {OPTION_REPORT, "--report", 0, "FILE", NULL, FOR_RUN, "cli.option.report"},
     {OPTION_TERMINATION_LOG, "--termination-log", 0, "FILE", NULL, FOR_RUN,
      "cli.option.termination_log"},
@@ -245,6 +250,11 @@ static void take(struct reading *r, const struct option_row *row,
     case OPTION_NOTE: c->note = value; return;
     case OPTION_UNDO: c->is_undo = true; return;
     case OPTION_HERE: c->is_here = true; return;
+    case OPTION_APPLY:
+        c->apply = number_of(r, value, 1, APPLY_MAX, "cli.error.apply");
+        return;
+    case OPTION_APPLY_LATE: c->is_late = true; return;
+    case OPTION_HISTORY: c->history_path = value; return;
     case OPTION_REPORT: c->report_path = value; return;
     case OPTION_TERMINATION_LOG: c->termination_path = value; return;
     case OPTION_FIT: take_fit(r, row->name, value, false); return;

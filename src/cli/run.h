@@ -45,10 +45,16 @@ struct attempt {
     struct kill_count before, after;
     enum death death;
     oomkb_report *report; /* NULL: none could be made */
+    const char *const *argv;
+    oomkb_retry retry;    /* strings of the report */
 };
 
 /* On stderr, and into the files of the options. */
 void attempt_tell(struct cli *c, const struct attempt *a);
+void attempt_write(struct cli *c, const struct attempt *a); /* the files */
+/* run_history.c: a line in the file of --history; says on stderr how often the
+ * same failure stands there already. */
+void attempt_record(struct cli *c, const struct attempt *a);
 /* A line of the program's texts on stderr. */
 void run_remark(struct cli *c, const char *key, const char *arg0,
                 const char *arg1);

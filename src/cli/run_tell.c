@@ -114,6 +114,10 @@ void attempt_tell(struct cli *c, const struct attempt *a) {
         return;
     if (is_memory && oomkb_report_failures(a->report) > 0)
         write_report(c, a->report, "text", stderr, true);
+    attempt_write(c, a);
+}
+
+void attempt_write(struct cli *c, const struct attempt *a) {
     if (c->report_path != NULL)
         write_file(c, a);
     if (c->termination_path != NULL && a->death != DEATH_NONE)

@@ -4,6 +4,7 @@
  * wrappers and consequences; each by place. A log without a known failure
  * gives a report without findings: abstaining is an answer.
  */
+#include "base/buf.h"
 #include "diagnose/work.h"
 
 #include "base/limits.h"
@@ -58,6 +59,39 @@ static struct str id_of(struct arena *a, const struct entry *e,
         a, "%.*s|%s|%.*s", STR_ARG(e->id),
         word_spelling(WORDS_MECHANISM, (int)e->mechanism), STR_ARG(message));
     return arena_printf(a, "%016" PRIx64, str_hash(key));
+}
+
+static bool is_of_one_run(struct str word) {
+    for (size_t i = 0; i < word.n; i++) {
+        bool is_digit = word.p[i] >= '0' && word.p[i] <= '9';
+        if (is_digit || word.p[i] == '/' || word.p[i] == '\\') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The same for the same failure of another run. 1 is the version of the way in
+ * which it is made. */
+static struct str fingerprint_of(struct arena *a, const struct entry *e,
+                                 struct str message) {
+    struct buf key;
+    buf_init_in(&key, a, 0);
+    buf_printf(&key, "%.*s|%s|", STR_ARG(e->id),
+               word_spelling(WORDS_MECHANISM, (int)e->mechanism));
+    while (message.n > 0) {
+        size_t n = 0;
+        while (n < message.n && (unsigned char)message.p[n] > ' ') {
+            n++;
+        }
+        struct str word = str_slice(message, 0, n);
+        if (n > 0 && !is_of_one_run(word)) {
+            buf_add(&key, word);
+            buf_add_char(&key, ' ');
+        }
+        message = str_slice(message, n + 1, message.n);
+    }
+    return arena_printf(a, "1-%016" PRIx64, str_hash(buf_str(&key)));
 }
 
 static int64_t whose(const struct fact_list *facts, bool want_gpu) {
@@ -146,6 +180,8 @@ static void finding_fill(struct diagnosis *d, struct finding *f,
                           .form = i->worst->form,
                           .facts = i->worst->facts};
     f->id = id_of(d->a, i->entry, i->sightings[0]->hit->text);
+    f->fingerprint = fingerprint_of(d->a, i->entry,
+                                    i->sightings[0]->hit->text);
     lines_span(f, i);
     instances_fill(d, f, i);
     versions_evaluate(d, f);

@@ -80,6 +80,8 @@ struct outlook {
 
 struct finding {
     struct str id; /* 16 hex digits: entry, mechanism, first message; stable */
+    struct str fingerprint; /* "1-" and 16 hex digits: of entry, mechanism and
+                               the message without numbers, ranks and paths */
     const struct entry *entry;
     enum mechanism mechanism; /* the entry's; if that is unspecified, what the
                                  causes make of it */

@@ -52,7 +52,7 @@ struct run {
     int like;              /* our terminal, which that is like */
     struct terminal_mode mode;
     int signals;
-    sigset_t before;
+    sigset_t taken; /* blocked here, not for the command */
     pid_t pid;
     bool is_ended;
     struct child_end end;
@@ -259,7 +259,7 @@ static _Noreturn void become(const struct run *r, const int fds[3],
             dup2(fds[i], i);
     }
     sigaction(SIGPIPE, &as_usual, NULL);
-    sigprocmask(SIG_SETMASK, &r->before, NULL);
+    sigprocmask(SIG_UNBLOCK, &r->taken, NULL);
     execvp(r->order->argv[0], r->order->argv);
     int number = errno;
     if (write(report, &number, sizeof number) < 0)
@@ -323,9 +323,9 @@ struct child_end child_run(const struct child_order *order) {
     static const struct stream none = {.from = -1, .to = -1};
     struct run r = {.order = order, .typed = none};
     r.stream[CHILD_OUT] = r.stream[CHILD_ERR] = none;
-    sigset_t taken = signals_taken();
-    sigprocmask(SIG_BLOCK, &taken, &r.before);
-    r.signals = signalfd(-1, &taken, SFD_NONBLOCK | SFD_CLOEXEC);
+    r.taken = signals_taken();
+    sigprocmask(SIG_BLOCK, &r.taken, NULL);
+    r.signals = signalfd(-1, &r.taken, SFD_NONBLOCK | SFD_CLOEXEC);
     r.end.number = start(&r);
     if (r.end.number == 0)
         pass_on(&r);

@@ -175,7 +175,9 @@ static struct json *causes(const struct teller *t, const struct finding *f) {
 struct json *json_finding(const struct teller *t, const struct finding *f) {
     const struct entry *e = f->entry;
     return JSON(
-        t, {"id", json_text(t->a, f->id)}, {"entry", json_text(t->a, e->id)},
+        t, {"id", json_text(t->a, f->id)},
+        {"fingerprint", json_text(t->a, f->fingerprint)},
+        {"entry", json_text(t->a, e->id)},
         {"component", json_text(t->a, e->component)},
         {"mechanism", json_word(t, WORDS_MECHANISM, (int)f->mechanism)},
         {"title", json_text(t->a, said_text(t, &e->title))},

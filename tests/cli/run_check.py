@@ -378,6 +378,146 @@ class Kernel(unittest.TestCase):
         self.assertEqual(limits, [64 << 20])
 
 
+# Takes the place of an engine: what it prints at start follows from its argv, by
+# the rule of one model (128 KiB a token) and a pool of 4.89 GiB.
+ENGINE = """#!%s
+import os, signal, sys, time
+args = sys.argv[1:]
+def value(flag, otherwise):
+    for i, word in enumerate(args):
+        if word == flag:
+            return args[i + 1]
+        if word.startswith(flag + "="):
+            return word[len(flag) + 1:]
+    return otherwise
+length = int(value("--max-model-len", 131072))
+at = "INFO 11-22 08:00:%%02d "
+print((at %% 1) + "[api_server.py:1287] vLLM API server version 0.9.1", flush=True)
+print((at %% 8) + "[core.py:70] Initializing a V1 LLM engine (v0.9.1) with config: "
+      "model='%s', dtype=torch.bfloat16, max_seq_len=%%d, tensor_parallel_size=1,"
+      " kv_cache_dtype=auto" %% length)
+print((at %% 30) + "[gpu_model_runner.py:1624] Model loading took 14.9889 GiB and "
+      "6.6 seconds")
+print((at %% 40) + "[gpu_worker.py:227] Available KV cache memory: 4.89 GiB")
+need = length * 128 / (1 << 20)
+if need > 4.89 or "--always-fail" in args:
+    need = max(need, 4.9)
+    sys.stderr.write("ERROR 11-22 08:00:41 [core.py:515] ValueError: To serve at "
+        "least one request with the models's max seq len (%%d), (%%.2f GiB KV cache "
+        "is needed, which is larger than the available KV cache memory (4.89 GiB)."
+        " Based on the available memory, the estimated maximum model length is "
+        "40048. Try increasing `gpu_memory_utilization` or decreasing "
+        "`max_model_len` when initializing the engine.\\n" %% (length, need))
+    sys.exit(1)
+def end(*_):
+    os.write(1, b"shut down\\n")
+    sys.exit(0)
+signal.signal(signal.SIGTERM, end)
+sys.stdout.flush()
+os.write(1, b"ready with %%d\\n" %% length)
+if "--once" in args:
+    sys.exit(0)
+while True:
+    time.sleep(0.05)
+"""
+MODEL = "meta-llama/Llama-3.1-8B-Instruct"
+
+
+class Apply(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.engine = pathlib.Path(self.folder.name) / "vllm"
+        self.engine.write_text(ENGINE % (sys.executable, MODEL))
+        self.engine.chmod(0o755)
+
+    def apply(self, *words, options=("--apply", "2")):
+        return run(*options, "--", self.engine, "serve", MODEL, *words)
+
+    def test_corrected_once_and_runs(self):
+        status, out, err = self.apply("--once")
+        self.assertEqual(status, 0)
+        self.assertTrue(out.endswith(b"ready with 40048\n"), out)
+        self.assertIn("[vllm/kv-cache-too-small]", err)
+        self.assertIn("restarting in 1 s with --max-model-len 40048", err)
+        self.assertEqual(err.count("restarting"), 1)
+
+    def test_the_value_in_its_place(self):
+        for words in (["--max-model-len", "131072", "--once"],
+                      ["--max-model-len=131072", "--once"],
+                      ["--max_model_len=131072", "--max-model-len", "131072",
+                       "--once"]):
+            status, out, _ = self.apply(*words)
+            self.assertEqual((status, out[-17:]), (0, b"ready with 40048\n"),
+                             words)
+
+    def test_not_without_being_asked(self):
+        status, out, err = self.apply("--once", options=())
+        self.assertEqual(status, 1)
+        self.assertNotIn(b"ready", out)
+        self.assertNotIn("restart", err)
+
+    def test_stopped(self):
+        child = start("--apply", "1", "--", self.engine, "serve", MODEL)
+        while (line := child.stdout.readline()) != b"ready with 40048\n":
+            self.assertNotEqual(line, b"")
+        child.send_signal(signal.SIGTERM)
+        out, err = child.communicate(timeout=SOON)
+        self.assertEqual((child.returncode, out), (0, b"shut down\n"))
+        self.assertNotIn(b"Traceback", err)
+
+    def test_stopped_before_it_starts_again(self):
+        child = start("--apply", "1", "--", self.engine, "serve", MODEL)
+        while b"restarting" not in (line := child.stderr.readline()):
+            self.assertNotEqual(line, b"")
+        child.send_signal(signal.SIGTERM)
+        out, _ = child.communicate(timeout=SOON)
+        self.assertEqual(child.returncode, 1)
+        self.assertNotIn(b"ready", out)
+
+    def test_never_twice(self):
+        """The first error is what is left, where the correction failed, too."""
+        report = pathlib.Path(self.folder.name) / "report.json"
+        status, _, err = self.apply("--always-fail", options=(
+            "--apply", "9", "--report", str(report)))
+        self.assertEqual(status, 1)
+        self.assertLessEqual(err.count("restarting"), 2)
+        self.assertIn("not restarted:", err)
+        found = json.loads(report.read_text())["findings"][0]
+        lengths = [fact["value"] for fact in found["facts"]
+                   if fact["name"] == "max_model_len"]
+        self.assertEqual(lengths, [131072])
+
+    def test_no_shell_is_edited(self):
+        status, out, err = run("--apply", "2", "--", "sh", "-c",
+                               f"exec {self.engine} serve {MODEL} --once")
+        self.assertNotIn(b"ready with 131072", out)
+        self.assertIn("not restarted:", err)
+        self.assertEqual(status, 1)
+
+    def test_another_program(self):
+        log = pathlib.Path("examples/vllm-long-context.log").resolve()
+        status, _, err = run("--apply", "2", "--", "sh", "-c",
+                             f"cat {log}; exit 3")
+        self.assertEqual(status, 3)
+        self.assertIn("not restarted:", err)
+
+    def test_history(self):
+        history = pathlib.Path(self.folder.name) / "history"
+        for i in range(2):
+            _, _, err = self.apply("--once", options=("--history",
+                                                      str(history)))
+            self.assertEqual("the same failure" in err, i == 1, err)
+        self.apply("--max-model-len=99999", "--once",
+                   options=("--history", str(history)))
+        lines = [json.loads(line) for line in history.read_text().split("\n")
+                 if line]
+        self.assertEqual([line["status"] for line in lines], [1, 1, 1])
+        self.assertEqual(len({line["fingerprint"] for line in lines}), 1)
+        self.assertEqual(lines[0]["outlook"], "again")
+        self.assertEqual(lines[0]["entry"], "vllm/kv-cache-too-small")
+
+
 class First(unittest.TestCase):
     """Process 1 of a container."""
 
