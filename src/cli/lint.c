@@ -211,10 +211,11 @@ int run_lint(struct cli *c) {
     if (c->operand_count == 0)
         return cli_usage(c, "cli.error.lint_files", NULL, NULL);
     struct linting l = {.c = c, .kb = cli_kb(c)};
-    if (l.kb == NULL)
+    if (l.kb == NULL || (c->is_here && !here_read(c, NULL)))
         return STATUS_ERROR;
     bool is_done = cli_guard(c, &l.arena, lint, &l);
     int status = is_done ? status_of(&l) : STATUS_ERROR;
     arena_free(&l.arena);
+    here_forget(c);
     return status;
 }
