@@ -637,6 +637,74 @@ class Refusal(unittest.TestCase):
                              [applies] * 2)
 
 
+class ReadFromTheLog(unittest.TestCase):
+    """What the log says of the run decides which fix is first."""
+
+    def first(self, *lines):
+        got = report(*lines)["findings"][0]
+        return got["fixes"][0]["id"], got
+
+    def test_a_program_has_its_own_switch(self):
+        full = FULL.replace("Tried to allocate 1.50 GiB", "Tried to allocate 2.50 GiB")
+        for line, fix in (("python inference_realesrgan.py -i a.png -t 0",
+                           "upscale-in-tiles"),
+                          ('  File "/srv/lib/demucs/apply.py", line 9, in apply_model',
+                           "separate-in-segments")):
+            with self.subTest(line=line):
+                self.assertEqual(self.first(line, full)[0], fix)
+        _, got = self.first(full)
+        named = {f["id"]: f["applies"] for f in got["fixes"]}
+        self.assertEqual(named.get("upscale-in-tiles", "no"), "no")
+
+    def test_a_batch_of_one_is_not_reduced(self):
+        _, got = self.first("torchrun tune.py --per_device_train_batch_size 1 "
+                            "--learning_rate 1e-5", FULL)
+        offered = [f["id"] for f in got["fixes"]
+                   if f["applies"] in ("yes", "if")]
+        self.assertNotIn("smaller-batch", offered)
+        self.assertNotIn("fewer-items", offered)
+
+    def test_16_bits_in_force_are_not_offered(self):
+        _, got = self.first("python tools/train.py -b 3 --fp16", FULL)
+        halves = {f["id"]: f["applies"] for f in got["fixes"]}
+        self.assertEqual(halves.get("half-precision", "no"), "no")
+
+    def test_a_node_on_the_cpu_is_no_gpu_failure(self):
+        fix, got = self.first(
+            "step 212400, loss = 0.31 (2950.1 examples/sec)",
+            "W op_kernel.cc:1158] Resource exhausted: OOM when allocating "
+            "tensor with shape[1152,192]",
+            "ResourceExhaustedError: OOM when allocating tensor with "
+            "shape[1152,192]",
+            '\t [[Node: Avg/sub = Sub[T=DT_FLOAT, _device="/job:localhost/'
+            'replica:0/task:0/cpu:0"](a/read, b/read)]]')
+        self.assertEqual(got["entry"], "tensorflow/oom-tensor-host")
+        self.assertEqual(fix, "stop-the-growth")
+
+    def test_many_hours_speak_for_a_leak(self):
+        fix, got = self.first("Termination Reason: OOMKill (memory limit)",
+                              "Runtime: ~24 hours", "Memory Limit: 900Gi")
+        self.assertEqual(got["causes"][0]["cause"], "host_leak")
+        self.assertEqual(fix, "keep-less")
+
+    def test_free_memory_and_workers_are_the_commit_limit(self):
+        old = ("RuntimeError: CUDA out of memory. Tried to allocate 64.00 MiB "
+               "(GPU 0; 24.00 GiB total capacity; 12.00 GiB already allocated; "
+               "6.00 GiB free; 12.10 GiB reserved in total by PyTorch)")
+        self.assertEqual(self.first("num_workers = 6", old)[0], "fewer-workers")
+
+    def test_a_server_over_its_share_lacks_room_for_the_weights(self):
+        full = ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate "
+                "1.90 GiB. GPU 1 has a total capacity of 79.10 GiB of which "
+                "90.00 MiB is free. Of the allocated memory 76.90 GiB is "
+                "allocated by PyTorch, and 46.00 MiB is reserved by PyTorch "
+                "but unallocated.")
+        fix, got = self.first("python3 -m sglang.launch_server --model-path m "
+                              "--tp 2 --mem-fraction-static 0.7", full)
+        self.assertEqual(got["causes"][0]["cause"], "weights")
+        self.assertEqual(fix, "weights-fill-the-card")
+
+
 class FullCard(unittest.TestCase):
     LOG = ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {0} "
            "MiB. GPU 0 has a total capacity of 40.00 GiB of which 11.00 MiB "
