@@ -366,7 +366,8 @@ struct report *scene_report(struct scene *s) {
     scan->streams = s->streams;
     scan->stream_count = SCENE_STREAMS;
     struct answers answers = {.at = s->answers, .count = s->answer_count,
-                              .own = s->own, .own_count = s->own_count};
+                              .own = s->own, .own_count = s->own_count,
+                              .machine = {.at = NULL}};
     return diagnose(&s->arena, s->reader, scan, STR("-"), &answers);
 }
 
