@@ -1,7 +1,7 @@
 /* trace.c: telling tracebacks from the lines between them, by shape alone.
  *
  *     Traceback (most recent call last):      HEADER   -> FRAMES, new block
- *       File "main.py", line 3, in main        FRAME
+ *       File "main.py", line 3, in main       FRAME
  *         model.to("cuda")                    deeper than the frame: code
  *         ~~~~~~~~^^^^^^^^                    MARK
  *     OutOfMemoryError: CUDA out of memory.   -> MESSAGE
