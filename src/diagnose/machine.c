@@ -68,6 +68,10 @@ bool machine_fact_read(struct arena *a, struct str text,
     value = str_trim(str_cut(value, '\t', &origin));
     fact_read(fact, arena_str(a, value), 1, &out->fact);
     out->fact.source = SOURCE_MACHINE;
+    if (out->fact.known && fact_is_absurd(&out->fact)) {
+        out->fact.known = false; /* WSL prints 2^64 bytes for a process */
+        out->fact.why = STR("more than any machine has");
+    }
     origin = arena_str(a, str_trim(origin));
     out->fact.why = out->fact.known ? origin
                     : origin.n > 0  ? arena_printf(a, "%.*s: %.*s",
@@ -158,7 +162,10 @@ struct fact_list machine_settled(struct arena *a, struct reader *r,
         const struct machine_fact *m = &list->at[i];
         bool is_its = m->engine.n == 0 || str_eq(m->engine, engine);
         bool is_process = m->fact.pid != FACT_NONE;
-        if (m->fact.known && !fact_is_absurd(&m->fact) && is_its &&
+        if (m->fact.name == FACT_gpu_total && !m->fact.known) {
+            is_dropped[FACT_gpu_name] = true; /* a slice: not the whole card */
+        }
+        if (m->fact.known && is_its &&
             !is_process && !is_choice(&m->fact) && (is_now || !is_of_moment(m->fact.name))) {
             settle(a, &out, &m->fact, is_dropped);
         }
@@ -179,6 +186,11 @@ static bool is_apart(int64_t x, int64_t y) {
     return apart / SAME_PERCENT > larger / 100;
 }
 
+/* Many a log of WSL tells no more than Linux. */
+static bool is_linux(struct str os) {
+    return str_eq(os, STR("linux")) || str_eq(os, STR("wsl"));
+}
+
 static bool differs(struct diagnosis *d, const struct fact *log,
                     const struct fact *here) {
     enum unit unit = fact_unit(log->name);
@@ -187,8 +199,12 @@ static bool differs(struct diagnosis *d, const struct fact *log,
         const struct gpu *y = reader_gpu(d->r, here->word);
         return x && y && x != y;
     }
+    if (log->name == FACT_os) {
+        return is_linux(log->word) != is_linux(here->word);
+    }
     if (unit == UNIT_TEXT || unit == UNIT_VERSION) {
-        return !str_eq(log->word, here->word);
+        return !str_starts(log->word, here->word) &&
+               !str_starts(here->word, log->word); /* 2.8.0, 2.8.0+cu128 */
     }
     return unit == UNIT_BYTES ? is_apart(log->number, here->number)
                               : log->number != here->number;

@@ -3,6 +3,11 @@
 
 #include <inttypes.h>
 
+struct machine_lines machine_lines_new(struct arena *a) {
+    return (struct machine_lines){.a = a,
+                                  .at = arena_array(a, 1, sizeof(char *))};
+}
+
 void machine_add(struct machine_lines *m, enum fact_name name,
                  const char *owner, struct str value, const char *origin) {
     value = str_trim(value);

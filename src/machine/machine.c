@@ -329,7 +329,7 @@ static void read_cgroup(struct machine *m) {
 
 static void read_all(void *arg) {
     struct machine *m = arg;
-    m->lines.at = arena_array(&m->a, 1, sizeof *m->lines.at);
+    m->lines = machine_lines_new(&m->a);
     struct str meminfo = file_text(&m->a, "/proc/meminfo");
     system_read(&m->lines, file_text(&m->a, "/proc/version"));
     read_nvidia(m, meminfo);
@@ -347,7 +347,6 @@ struct machine *machine_read(const char *program) {
     if (m == NULL)
         return NULL;
     arena_init(&m->a, &from_malloc, ARENA_BYTES_MAX);
-    m->lines.a = &m->a;
     m->program = program;
     if (arena_guard(&m->a, read_all, m, NULL) != FAIL_NONE) {
         machine_free(m);

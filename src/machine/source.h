@@ -9,9 +9,10 @@
 
 struct machine_lines {
     struct arena *a;
-    const char **at; /* NULL-terminated once it is handed out */
+    const char **at; /* NULL-terminated */
     size_t count, cap;
 };
+struct machine_lines machine_lines_new(struct arena *a);
 
 /* owner: "gpu 0, pid 7", or "". A value that is empty is no fact; blanks and
  * what is no text become one blank each. */

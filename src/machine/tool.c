@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define WAIT_TRIES 1000 /* of a millisecond, once its output has ended */
+
 bool tool_path(const char *program, char *room, size_t size) {
     const char *path = getenv("PATH");
     if (strchr(program, '/') != NULL) {
@@ -71,6 +73,18 @@ static bool read_all(int in, int limit_ms, char *room, size_t size,
     return got == 0;
 }
 
+/* What hangs in its driver cannot even be killed: it is left behind. */
+static bool is_waited_for(pid_t pid, int *status) {
+    struct timespec pause = {0, 1000000};
+    pid_t got = 0;
+    for (int i = 0; i < WAIT_TRIES && got == 0; i++) {
+        got = waitpid(pid, status, WNOHANG);
+        if (got == 0)
+            nanosleep(&pause, NULL);
+    }
+    return got == pid;
+}
+
 size_t tool_output(const char *const *argv, int limit_ms, char *room,
                    size_t size) {
     char path[4096];
@@ -88,8 +102,7 @@ size_t tool_output(const char *const *argv, int limit_ms, char *room,
     close(ends[0]);
     if (pid > 0 && !is_whole)
         kill(pid, SIGKILL);
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
+    is_whole = pid > 0 && is_waited_for(pid, &status) && is_whole;
     n = is_whole && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? n : 0;
     room[n] = '\0';
     return n;
