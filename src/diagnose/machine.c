@@ -131,9 +131,9 @@ static void drop(struct fact_list *list, const bool *is_dropped) {
     list->count = kept;
 }
 
-/* What a program can get of a card that the catalogue does not know. */
-static void total_settle(struct reader *r, struct fact_list *list,
-                         bool *is_dropped) {
+/* What a program can get of the card: what the catalogue knows of it, else what
+ * CUDA leaves of most. */
+static void total_settle(struct reader *r, struct fact_list *list) {
     const struct fact *name = facts_first(list, FACT_gpu_name);
     const struct gpu *gpu = name ? reader_gpu(r, name->word) : NULL;
     for (size_t i = 0; i < list->count; i++) {
@@ -145,11 +145,10 @@ static void total_settle(struct reader *r, struct fact_list *list,
         bool is_known = gpu && gpu->total_low > 0 &&
                         gpu->total_high >= least &&
                         gpu->total_low <= f->number;
-        is_dropped[FACT_gpu_total] = is_known;
         f->ranged = true;
-        f->low = least;
-        f->high = f->number;
-        f->number = least + (f->number - least) / 2;
+        f->low = is_known ? gpu->total_low : least;
+        f->high = is_known ? gpu->total_high : f->number;
+        f->number = f->low + (f->high - f->low) / 2;
     }
 }
 
@@ -173,7 +172,7 @@ struct fact_list machine_settled(struct arena *a, struct reader *r,
     if (is_dropped[FACT_gpu_name]) {
         is_dropped[FACT_gpu_total] = true;
     } else {
-        total_settle(r, &out, is_dropped);
+        total_settle(r, &out);
     }
     drop(&out, is_dropped);
     return out;

@@ -22,8 +22,7 @@ bool machine_fact_read(struct arena *a, struct str text,
 
 /* Those that arithmetic may use, one for each name: what all cards have alike;
  * the version of that engine; what changes from moment to moment only where
- * the moment is now. gpu_total is left to the catalogue where that knows the
- * card, else it is what a program can get of it. */
+ * the moment is now. gpu_total is what a program can get of the card. */
 struct fact_list machine_settled(struct arena *a, struct reader *r,
                                  const struct machine_list *list,
                                  struct str engine, bool is_now);
