@@ -35,7 +35,7 @@ def is_failure(text, how):
 def filled(text):
     """The message as a run might print it."""
     text = re.sub(r"\{\}(?=\s*/\s*\{\})", "3.87", text)
-    text = re.sub(r"\{\}(?=\s?(?:GiB|GB|MiB|MB))", "12.34", text)
+    text = re.sub(r"\{\}(?=\s?(?:GiB|GB))", "12.34", text)
     text = re.sub(r"(device|on) \{\}", r"\1 cuda:0", text)
     text = re.sub(r"utilization \(\{\}", "utilization (0.92", text)
     return text.replace("{}", "4096")
