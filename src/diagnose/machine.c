@@ -102,7 +102,8 @@ static bool is_choice(const struct fact *f) {
 
 /* Of one card, of every card alike, or of the machine: one fact. What cards
  * have each in its own way is left out; of what is free, and of limits,
- * the least is taken: a job is held back by that. */
+ * the least is taken: a job is held back by that. Before a start the freest
+ * card counts: another one may be another job's. */
 static void settle(struct arena *a, struct fact_list *out,
                    const struct fact *f, bool *is_split) {
     for (size_t i = 0; i < out->count; i++) {
@@ -110,7 +111,9 @@ static void settle(struct arena *a, struct fact_list *out,
         if (old->name != f->name) {
             continue;
         }
-        if (f->name == FACT_gpu_free || f->name == FACT_host_limit) {
+        if (f->name == FACT_free_before_load) {
+            *old = f->number > old->number ? *f : *old;
+        } else if (f->name == FACT_gpu_free || f->name == FACT_host_limit) {
             *old = f->number < old->number ? *f : *old;
         } else if (!is_said_alike(old, f)) {
             is_split[f->name] = true;

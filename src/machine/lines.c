@@ -8,6 +8,12 @@ struct machine_lines machine_lines_new(struct arena *a) {
                                   .at = arena_array(a, 1, sizeof(char *))};
 }
 
+void machine_add_line(struct machine_lines *m, const char *line) {
+    m->at = arena_grow(m->a, m->at, m->count + 1, &m->cap, sizeof *m->at);
+    m->at[m->count++] = line;
+    m->at[m->count] = NULL;
+}
+
 void machine_add(struct machine_lines *m, enum fact_name name,
                  const char *owner, struct str value, const char *origin) {
     value = str_trim(value);
@@ -24,9 +30,7 @@ void machine_add(struct machine_lines *m, enum fact_name name,
         bool is_text = (unsigned char)p[i] >= ' ' && p[i] != 0x7f;
         p[i] = is_text || i == tab ? p[i] : ' ';
     }
-    m->at = arena_grow(m->a, m->at, m->count + 1, &m->cap, sizeof *m->at);
-    m->at[m->count++] = p;
-    m->at[m->count] = NULL;
+    machine_add_line(m, p);
 }
 
 void machine_add_bytes(struct machine_lines *m, enum fact_name name,

@@ -327,6 +327,18 @@ static void read_cgroup(struct machine *m) {
     cgroup_read(&m->lines, &state, f.limit);
 }
 
+/* Nothing of the command runs yet: what is free is free before it loads. */
+static void note_start(struct machine *m) {
+    static const char free_now[] = "gpu_free";
+    for (size_t i = 0, n = m->lines.count; i < n; i++) {
+        const char *line = m->lines.at[i];
+        if (strncmp(line, free_now, sizeof free_now - 1) == 0)
+            machine_add_line(&m->lines,
+                             arena_printf(&m->a, "free_before_load%s",
+                                          line + sizeof free_now - 1).p);
+    }
+}
+
 static void read_all(void *arg) {
     struct machine *m = arg;
     m->lines = machine_lines_new(&m->a);
@@ -340,6 +352,8 @@ static void read_all(void *arg) {
     read_shm(m);
     read_versions(m);
     read_environment(m);
+    if (m->program != NULL)
+        note_start(m);
 }
 
 struct machine *machine_read(const char *program) {

@@ -9,7 +9,8 @@
 struct machine; /* what was read; its strings live as long */
 
 /* program: argv[0] of a command that is about to run, whose installation tells
- * the versions; NULL: that of python3. NULL: memory is at its end. Takes at
+ * the versions, and for which what is free now is free before it loads; NULL:
+ * that of python3. NULL: memory is at its end. Takes at
  * most a few seconds: a tool that hangs is stopped. */
 struct machine *machine_read(const char *program);
 void machine_free(struct machine *m); /* NULL is fine */

@@ -18,6 +18,7 @@ struct machine_lines machine_lines_new(struct arena *a);
  * what is no text become one blank each. */
 void machine_add(struct machine_lines *m, enum fact_name name,
                  const char *owner, struct str value, const char *origin);
+void machine_add_line(struct machine_lines *m, const char *line); /* kept */
 void machine_add_bytes(struct machine_lines *m, enum fact_name name,
                        const char *owner, int64_t bytes, const char *origin);
 /* The next line of text, without its end; false: there is none. */

@@ -120,6 +120,23 @@ class Here(unittest.TestCase):
         self.assertIn("H100", other)
         self.assertNotIn("3090", other)
 
+    def test_run_notes_what_was_free(self):
+        """Somebody else held the card before the command began."""
+        self.card(free=9000)
+        report = str(pathlib.Path(self.folder.name) / "report")
+        log = self.log("torch.cuda.OutOfMemoryError: CUDA out of memory. Tried "
+                       "to allocate 10.00 GiB. GPU 0 has a total capacity of "
+                       "23.69 GiB of which 8.60 GiB is free.\n")
+        subprocess.run([OOMKB, "run", "--report", report, "--", "sh", "-c",
+                        f"cat {log}; exit 1"], env=self.env, check=False,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        found = json.loads(pathlib.Path(report).read_text())
+        free = found["context"]["free_before_load"]
+        self.assertEqual((free["value"], free["source"]),
+                         (9000 << 20, "machine"))
+        causes = found["findings"][0]["causes"]
+        self.assertIn("other", causes[0]["cause"], causes)
+
     def test_lint(self):
         self.card()
         script = pathlib.Path(self.folder.name) / "start.sh"
