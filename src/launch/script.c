@@ -193,26 +193,64 @@ static size_t words_before(const struct word_list *line) {
 /* Programs that name an engine and start none. */
 static bool only_names(struct str program) {
     static const char *const list[] = {
-        "echo", "printf", "source", ".",    "cp",   "ls",  "cat",  "mkdir",
-        "pip",  "pip3",   "cd",     "test", "[",    "[[",  "grep", "sed",
-        "curl", "wget",   "pkill",  "git",  "kill", "tee", "rm",   "ln",
-        "hf",   "huggingface-cli",  "conda", "apptainer-pull", "read",
-        "local", "uv-pip", "tail", "trap", "alias", "chmod", "which"};
+        "echo", "printf", "source", ".",  "cp",    "ls",   "cat",  "mkdir",
+        "pip",  "pip3",   "cd",   "test", "[",     "[[",   "grep", "sed",
+        "curl", "wget",   "pkill", "git", "kill",  "tee",  "rm",   "ln",
+        "hf",   "read",   "local", "tail", "trap", "alias", "chmod",
+        "which", "for",   "case", "conda"};
     return IS_AMONG(program, list);
 }
 
-static bool names_engine(const struct walk *w, struct str word) {
+static struct str base_name(struct str path) {
+    while (str_find_char(path, '/') < path.n)
+        str_cut(path, '/', &path);
+    return path;
+}
+
+/* "vllm", "sglang.launch_server", "/app/llama-server"; no "patch_vllm.py". */
+static bool is_program_of(struct str word, struct str engine) {
+    struct str base = base_name(word);
+    char next = base.n > engine.n ? base.p[engine.n] : '\0';
+    return str_starts(base, engine) && !str_ends(base, STR(".py")) &&
+           !str_ends(base, STR(".sh")) &&
+           (next == '\0' || next == '.' || next == '-');
+}
+
+static bool names_engine(const struct walk *w, struct str word,
+                         bool is_container) {
     struct str small = arena_lower(w->a, word);
-    for (size_t i = 0; i < w->engines->count; i++)
-        if (str_find(small, w->engines->at[i]) < small.n)
+    for (size_t i = 0; i < w->engines->count; i++) {
+        struct str engine = w->engines->at[i];
+        if (is_program_of(small, engine) ||
+            (is_container && str_find(small, engine) < small.n))
             return true;
+    }
     return false;
 }
 
-static void keep_command(struct walk *w, size_t from) {
-    size_t named = from;
-    while (!names_engine(w, w->line.at[named].text))
-        named++;
+/* The word of the command that names an engine; its end: none starts one. */
+static size_t engine_word(const struct walk *w, size_t from) {
+    static const char *const containers[] = {"docker", "podman", "apptainer",
+                                             "singularity", "nerdctl"};
+    static const char *const fetches[] = {"install", "pull", "download",
+                                          "build", "add"};
+    const struct word_list *line = &w->line;
+    bool is_container = false;
+    if (from < line->count && only_names(line->at[from].text))
+        return line->count;
+    for (size_t i = from; i < line->count; i++) {
+        struct str word = line->at[i].text;
+        is_container = is_container || IS_AMONG(word, containers);
+        if (IS_AMONG(word, fetches))
+            break;
+        if (!str_starts(word, STR("-")) &&
+            names_engine(w, word, is_container))
+            return i;
+    }
+    return line->count;
+}
+
+static void keep_command(struct walk *w, size_t from, size_t named) {
     struct workload *it =
         workload_new(w->a, w->out, w->s->src, w->line.at[named].text,
                      w->line.at[named].at);
@@ -248,12 +286,9 @@ static void end_command(struct walk *w) {
     bool is_alone = at == line->count;
     for (size_t i = from + is_export; i < at; i++)
         keep_name(w, &line->at[i], is_export || !is_alone);
-    bool starts = false;
-    for (size_t i = at; i < line->count && !is_export; i++)
-        starts = starts || (!str_starts(line->at[i].text, STR("-")) &&
-                            names_engine(w, line->at[i].text));
-    if (starts && !is_alone && !only_names(line->at[at].text))
-        keep_command(w, at);
+    size_t named = is_export ? line->count : engine_word(w, at);
+    if (named < line->count)
+        keep_command(w, at, named);
     if (!is_export && !is_alone)
         w->env.count = names; /* in front of one command: of it alone */
     line->count = 0;

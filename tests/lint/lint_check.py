@@ -69,6 +69,11 @@ class Verdicts(unittest.TestCase):
         page, _ = lint("train-then-serve.sbatch")  # 61 of 80 GB, and 8
         self.assertEqual(verdicts(page), {"vllm": "likely"})
 
+    def test_a_script_in_a_service(self):
+        page, status = lint("wrapped.yml", "--gpu", "RTX 4090")
+        self.assertEqual((verdicts(page), status), ({"chat": "fits"}, 0))
+        self.assertIn("Qwen3-8B (fp8)", page["services"][0]["text"])
+
     def test_files_of_settings(self):
         page, _ = lint("serve.yaml", "--gpu", "A100 80GB")
         self.assertEqual(set(verdicts(page).values()), {"fits"})
