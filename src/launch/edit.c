@@ -98,6 +98,8 @@ static bool add_flag(struct lint_work *k, const struct workload *w,
     if (w->words.count == 0)
         return false;
     struct span_of_file last = w->words.at[w->words.count - 1].at;
+    if (last.to == 0 || w->src->text.p[last.to - 1] == '\n')
+        return false; /* a quote that does not end */
     *edit = (struct lint_edit){.from = last.to, .to = last.to};
     if (w->is_list)
         edit->text = behind_item(k, w, last, flag, value);
@@ -155,6 +157,8 @@ bool edits_of_plan(struct lint_work *k, const struct asked *it,
                    size_t *count) {
     struct lint_edit *list = arena_array(k->a, LINT_EDITS_MAX, sizeof *list);
     size_t made = 0;
+    if (plan->tier == TIER_hardware) /* GPUs that nobody said there are */
+        return false;
     for (size_t i = 0; i < plan->count && made < LINT_EDITS_MAX; i++) {
         struct fit_plan one = {.change = {plan->change[i]}, .count = 1};
         struct str said = fit_changes(&k->teller, it->fit, &one);

@@ -85,22 +85,16 @@ static size_t group_of(struct lines *l, size_t i, size_t *begin, size_t *end,
     struct buf out;
     buf_init_in(&out, l->a, LINT_PATCH_BYTES_MAX);
     *begin = line_begin(l->text, l->edits[i]->from);
-    *end = *begin;
     size_t at = *begin;
-    for (; i < l->edit_count &&
-           (at == *begin || l->edits[i]->from < *end); i++) {
-        const struct lint_edit *e = l->edits[i];
+    do {
+        const struct lint_edit *e = l->edits[i++];
         bool is_whole = e->to > e->from && l->text.p[e->to - 1] == '\n' &&
                         e->text.n == 0;
         buf_add(&out, str_slice(l->text, at, e->from - at));
         buf_add(&out, e->text);
         at = e->to;
         *end = is_whole ? e->to : line_end(l->text, e->to);
-        if (is_whole)
-            at = *end;
-        if (at == *begin)
-            break;
-    }
+    } while (i < l->edit_count && l->edits[i]->from < *end);
     buf_add(&out, str_slice(l->text, at, *end - at));
     *made = arena_str(l->a, buf_str(&out));
     return i;
@@ -170,7 +164,9 @@ struct str lint_patch(struct arena *a, const struct lint_file *file) {
     if (l.edit_count == 0)
         return (struct str){NULL, 0};
     buf_init_in(&out, a, LINT_PATCH_BYTES_MAX);
-    buf_printf(&out, "--- a/%.*s\n+++ b/%.*s\n", STR_ARG(file->path),
+    bool is_below = !str_starts(file->path, STR("/"));
+    buf_printf(&out, "--- %s%.*s\n+++ %s%.*s\n", is_below ? "a/" : "",
+               STR_ARG(file->path), is_below ? "b/" : "",
                STR_ARG(file->path));
     for (size_t i = 0; i < l.edit_count;)
         i = put_hunk(&l, i, &done, &shift, &out);
