@@ -636,7 +636,8 @@ class Files(Fit):
                  "num_attention_heads": 16, "num_key_value_heads": 8,
                  "sliding_window": 512, "max_position_embeddings": 32768}
         types = (["sliding_attention"] * 5 + ["full_attention"]) * 2
-        words = ["--max-num-batched-tokens", 2048]
+        words = ["--engine-version", "0.21.0",
+                 "--max-num-batched-tokens", 2048]
         by_name = self.config(*words, layer_types=types, **shape)
         by_design = self.config(*words, model_type="gemma3_text", **shape)
         inside = self.kv("--config", self.file(
@@ -668,6 +669,7 @@ class Files(Fit):
         state = 32 * 128 * 128 + (2 * 16 * 128 + 32 * 128) * 3
         self.assertEqual(kv["bytes_per_token"]["fixed"], 36 * state * 4)
         nemotron = self.config(
+            "--engine", "vllm", "--engine-version", "0.21.0",
             num_hidden_layers=6, hybrid_override_pattern="M-M*-*",
             hidden_size=4096, num_attention_heads=32, num_key_value_heads=8,
             head_dim=128, mamba_num_heads=128, mamba_head_dim=64,
@@ -1193,6 +1195,7 @@ class Shown(Fit):
         fits = [point["fits"] for point in points]
         self.assertEqual(fits, sorted(fits, reverse=True))
         text = oomkb("fit", "--model", GEMMA, "--kv-available", "8GiB",
+                     "--engine-version", "0.21.0",
                      "--sweep", "max_model_len").stdout.decode()
         self.assertRegex(text, "need  [\u2588#]{20}")
         self.assertRegex(text, r"131,072 +11.41 to 17.98 GiB")

@@ -29,6 +29,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
 MIB, GIB = 1 << 20, 1 << 30
 BLOCK = 16
 STEP_TOKENS = 2048  # max_num_batched_tokens: what a window layer holds besides
+VERSION = "0.21.0"  # of vLLM: what windows keep differs by release
 ROUNDING = 512      # torch rounds every allocation up to this
 SECONDS_MAX = 300
 
@@ -142,6 +143,7 @@ def predicted(program, cache):
     """Bytes of one request, the least and the most."""
     done = subprocess.run(
         [program, "fit", "--format", "json", "--model", cache.model,
+         "--engine-version", VERSION,
          "--max-model-len", str(cache.tokens), "--block-size", str(BLOCK),
          "--max-num-batched-tokens", str(STEP_TOKENS)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
