@@ -415,6 +415,13 @@ static bool may_end(const struct candidates *c, const struct folded_line *l,
            (here == '"' && is_any(c->folded.text[at + 1], ",}"));
 }
 
+/* The same, or one blank further: that of a literal that was cut behind it. */
+static bool may_end_at_blank(const struct candidates *c,
+                             const struct folded_line *l, size_t at) {
+    return may_end(c, l, at) ||
+           (c->folded.text[at] == ' ' && may_end(c, l, at + 1));
+}
+
 /* Does the rest of a literal, or as much of it as tells, begin a line behind
  * this place of the line? */
 static bool goes_on(struct candidates *c, struct folded_line *l, size_t end,
@@ -443,7 +450,7 @@ static bool ends_inside(const struct candidates *c, const struct folded_line *l,
     struct str text = str_slice(fold_str(&c->folded), l->at, to - l->at);
     for (size_t at = 0; (at += str_find(str_slice(text, at, text.n), lead)) <
                         text.n; at++)
-        if (may_end(c, l, l->at + at + lead.n))
+        if (may_end_at_blank(c, l, l->at + at + lead.n))
             return true;
     return false;
 }
@@ -559,7 +566,7 @@ static bool may_go_on(struct candidates *c, struct str s, size_t last,
     place -= has_blank;
     last -= has_blank;
     struct folded_line *l = &c->lines[line_of(c, place - 1)];
-    return may_end(c, l, place) &&
+    return may_end_at_blank(c, l, place) &&
            goes_on(c, l, place, str_slice(s, last, s.n));
 }
 
