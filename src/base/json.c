@@ -122,6 +122,10 @@ struct json *json_get(struct json *object, const char *key) {
                   : NULL;
 }
 
+bool json_is_list(struct json *value) {
+    return value && json_is_array(value->value);
+}
+
 size_t json_count(struct json *array) {
     return array ? json_array_size(array->value) : 0;
 }

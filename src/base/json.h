@@ -24,6 +24,7 @@ void json_push(struct json *array, struct json *value);
 struct json *json_parse(struct arena *a, struct str text, struct str name);
 bool json_try_parse(struct arena *a, struct str text, struct json **out);
 struct json *json_get(struct json *object, const char *key);
+bool json_is_list(struct json *value);
 size_t json_count(struct json *array);
 struct json *json_at(struct json *array, size_t i);
 bool json_get_text(struct json *object, const char *key, struct str *out);

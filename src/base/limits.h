@@ -145,6 +145,13 @@
 /* Requests at once that are looked for. */
 #define FIT_REQUESTS_MAX 1000000
 
+/* ---- serve: messages of agents ---- */
+/* MiB of a message; a longer one is refused: such a log is a file for the
+ * program. */
+#define MCP_MESSAGE_MIB_MAX 64
+/* Facts of one call; a call with more is refused. */
+#define MCP_FACTS_MAX 64
+
 /* ---- author: the corpus compiler ---- */
 /* Bytes of one file. */
 #define YAML_BYTES_MAX (1 << 20)

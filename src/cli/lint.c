@@ -82,16 +82,6 @@ static void read_file(struct linting *l, const char *name) {
 
 /* ---- for programs ---- */
 
-static const char *verdict_word(enum truth_fit fits) {
-    switch (fits) {
-    case FIT_YES: return "fits";
-    case FIT_LIKELY: return "likely";
-    case FIT_NO: return "does_not_fit";
-    case FIT_UNKNOWN: break;
-    }
-    return "unknown";
-}
-
 static struct json *json_service(struct arena *a,
                                  const struct lint_service *s) {
     struct json *o = json_new_object(a);
@@ -99,7 +89,7 @@ static struct json *json_service(struct arena *a,
     json_set(o, "line", json_int(a, s->line));
     json_set(o, "service", json_text(a, s->name));
     json_set(o, "engine", json_text(a, s->engine));
-    json_set(o, "verdict", json_text(a, str_of(verdict_word(s->fits))));
+    json_set(o, "verdict", json_text(a, str_of(fit_spelling(s->fits))));
     json_set(o, "text", json_text(a, s->told));
     return o;
 }

@@ -30,10 +30,8 @@ int run_mcp(struct cli *c) {
         size_t bytes = (size_t)n;
         while (bytes > 0 && (line[bytes - 1] == '\n' || line[bytes - 1] == '\r'))
             bytes--;
-        if (bytes > 0 && bytes <= MCP_MESSAGE_MAX)
+        if (bytes > 0)
             is_well = reply_to(kb, (struct str){line, bytes}, &reply);
-        else if (bytes > 0)
-            is_well = reply_to(kb, STR("{\"method\":0}"), &reply);
     }
     free(line);
     buf_free(&reply);

@@ -239,16 +239,6 @@ static void add_keys(struct lint_work *k, struct asked *it) {
         add_bytes(k, it, FACT_host_limit, bytes);
 }
 
-static const char *verdict_word(enum truth_fit fits) {
-    switch (fits) {
-    case FIT_YES: return "fits";
-    case FIT_LIKELY: return "likely";
-    case FIT_NO: return "does_not_fit";
-    case FIT_UNKNOWN: break;
-    }
-    return "unknown";
-}
-
 /* Weights of all ranks: what is read while it loads. */
 static void add_weights(struct lint_work *k, struct asked *it) {
     const struct fit *fit = it->fit;
@@ -289,7 +279,7 @@ void ask_fit(struct lint_work *k, struct asked *it) {
         arena_raise(k->a, raised, "%s", fault.text);
     if (raised != FAIL_NONE)
         it->fault = arena_str(k->a, str_of(fault.text));
-    it->verdict = verdict_word(it->fit ? it->fit->fits : FIT_UNKNOWN);
+    it->verdict = fit_spelling(it->fit ? it->fit->fits : FIT_UNKNOWN);
     for (int n = 0; it->fit != NULL && n < FACT_COUNT_OF; n++)
         if (it->fit->c.in[n].known && n != FACT_weights_bytes)
             add_fact(k, it, &it->fit->c.in[n]);

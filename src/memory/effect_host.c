@@ -64,7 +64,7 @@ static void put_peak(const struct ask *q, struct estimate *e,
 
 /* A smaller request met memory that was full: its size says nothing of what
  * would be enough for the requests after it. */
-#define TELLING (INT64_C(1) << 30)
+#define TELLING_REFUSAL (INT64_C(1) << 30)
 
 /* One request that was refused: it and what is held beside it. */
 struct estimate host_refusal(const struct ask *q) {
@@ -79,7 +79,7 @@ struct estimate host_refusal(const struct ask *q) {
         return e;
     }
     estimate_needs(&e, e.short_by.known, FACT_host_free);
-    if (!e.short_by.known && !held.known && e.before.high < TELLING) {
+    if (!e.short_by.known && !held.known && e.before.high < TELLING_REFUSAL) {
         return e;
     }
     ESTIMATE_IF(q, &e,

@@ -54,6 +54,10 @@ struct kv {
     struct needs needs;
 };
 
+/* As JSON and the rules of `lint` spell it: "fits", "likely", "does_not_fit",
+ * "unknown". */
+const char *fit_spelling(enum truth_fit fits);
+
 struct budget_part {
     const char *part; /* weights kv_cache activation non_torch free ... */
     struct span bytes;

@@ -6,12 +6,6 @@
 
 #define SCHEMA 1
 
-/* `fits` cannot say that it is likely. */
-static const char *const verdicts[] = {[FIT_UNKNOWN] = "unknown",
-                                       [FIT_YES] = "fits",
-                                       [FIT_LIKELY] = "likely",
-                                       [FIT_NO] = "does_not_fit"};
-
 static struct json *inputs(const struct teller *t, const struct fit *fit) {
     struct json *o = json_new_object(t->a);
     for (int n = 0; n < FACT_COUNT_OF; n++) {
@@ -106,7 +100,7 @@ static void set_fit(const struct teller *t, struct json *o,
                     const struct fit *fit) {
     struct json *because = json_text(t->a, said_note(t, &fit->because));
     JSON_ADD(o, {"inputs", inputs(t, fit)},
-             {"verdict", json_spelling(t, verdicts[fit->fits])},
+             {"verdict", json_spelling(t, fit_spelling(fit->fits))},
              {"kv", json_kv(t, &fit->kv)}, {"weights", weights(t, fit)},
              {"pool", json_span(t, fit->kv.pool)},
              {"budget", json_budget(t, &fit->budget)}, {"plan", plans(t, fit)},
@@ -141,7 +135,7 @@ static struct json *swept(const struct teller *t,
                        {"bytes_per_request", json_span(t, p->bytes)},
                        {"max_concurrency", json_hundredths(t, p->concurrency)},
                        {"fits", json_truth(t, p->fits)},
-                       {"verdict", json_spelling(t, verdicts[p->fits])}));
+                       {"verdict", json_spelling(t, fit_spelling(p->fits))}));
     }
     return list;
 }

@@ -3,6 +3,7 @@
 #include "serve/mcp.h"
 
 #include "base/json.h"
+#include "base/limits.h"
 #include "serve/tools.h"
 
 #define NEWEST_SAID "2025-11-25" /* to a client that says an unknown one */
@@ -205,7 +206,11 @@ static void answer(void *arg) {
     struct exchange *x = arg;
     struct message m = {.a = &x->arena, .kb = x->kb};
     struct json *all = NULL, *id = NULL, *result = NULL;
-    if (!json_try_parse(m.a, x->in, &all)) {
+    if (x->in.n >> 20 >= MCP_MESSAGE_MIB_MAX) {
+        fail(&m, RPC_REQUEST,
+             arena_printf(m.a, "the message is longer than %d MiB",
+                          MCP_MESSAGE_MIB_MAX));
+    } else if (!json_try_parse(m.a, x->in, &all)) {
         fail(&m, RPC_PARSE, STR("the message is not JSON"));
     } else if (!json_get_text(all, "method", &m.method)) {
         if (json_get(all, "result") || json_get(all, "error")) {

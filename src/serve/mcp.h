@@ -22,9 +22,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
-/* Longer messages are refused: a log of that size is a file for the program. */
-#define MCP_MESSAGE_MAX (64u << 20)
-
 /* Answers one message; out gets one line without its end, or nothing where the
  * message wants no answer. Only the end of memory fails. */
 bool mcp_answer(oomkb *kb, struct str message, struct buf *out);

@@ -5,15 +5,14 @@
 #include <string.h>
 
 #include "base/buf.h"
-
-#define FACTS_MAX 64
+#include "base/limits.h"
 
 struct call {
     struct arena *a;
     oomkb *kb;
     struct json *arguments;
     oomkb_options options;
-    const char *facts[FACTS_MAX + 1];
+    const char *facts[MCP_FACTS_MAX + 1];
     const char *format; /* of the pass at hand: markdown, then json */
     struct buf *out;
     oomkb_error err;
@@ -30,11 +29,14 @@ static const char *text_of(struct call *c, const char *key) {
     return json_get_text(c->arguments, key, &s) ? arena_str(c->a, s).p : NULL;
 }
 
-static int missing(struct call *c, const char *what) {
-    struct str text = arena_printf(c->a, "the argument `%s` is missing", what);
+static int refuse(struct call *c, struct str text) {
     c->err.code = OOMKB_ERROR_USAGE;
     memcpy(c->err.text, text.p, text.n + 1);
     return OOMKB_ERROR_USAGE;
+}
+
+static int missing(struct call *c, const char *what) {
+    return refuse(c, arena_printf(c->a, "the argument `%s` is missing", what));
 }
 
 static int diagnose_log(struct call *c) {
@@ -162,16 +164,30 @@ struct json *tools_list(struct arena *a) {
 
 /* ---- a call ---- */
 
-static void take_facts(struct call *c) {
+static bool take_facts(struct call *c) {
     struct json *facts = json_get(c->arguments, "facts");
-    size_t n = facts ? json_count(facts) : 0, kept = 0;
+    size_t n = facts ? json_count(facts) : 0;
     struct str s;
-    for (size_t i = 0; i < n && kept < FACTS_MAX; i++) {
-        if (json_as_text(json_at(facts, i), &s)) {
-            c->facts[kept++] = arena_str(c->a, s).p;
+    if (facts != NULL && !json_is_list(facts)) {
+        refuse(c, STR("`facts` should be a list of texts, each fact=value"));
+        return false;
+    }
+    if (n > MCP_FACTS_MAX) {
+        refuse(c, arena_printf(c->a, "`facts` holds %zu, of at most %d", n,
+                               MCP_FACTS_MAX));
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!json_as_text(json_at(facts, i), &s)) {
+            refuse(c, arena_printf(
+                          c->a, "`facts` should hold texts; item %zu is none",
+                          i));
+            return false;
         }
+        c->facts[i] = arena_str(c->a, s).p;
     }
     c->options.answers = c->facts;
+    return true;
 }
 
 static bool run_as(struct call *c, const struct tool *t, const char *format,
@@ -204,9 +220,9 @@ struct json *tools_call(struct arena *a, oomkb *kb, struct str name,
     const char *lang = text_of(&c, "lang");
     c.options = (oomkb_options){.size = sizeof c.options,
                                 .lang = lang ? lang : "en"};
-    take_facts(&c);
     struct json *result = json_new_object(a);
-    if (run_as(&c, t, "markdown", &text) && run_as(&c, t, "json", &json)) {
+    if (take_facts(&c) && run_as(&c, t, "markdown", &text) &&
+        run_as(&c, t, "json", &json)) {
         json_set(result, "content", content_of(a, buf_str(&text)));
         json_set(result, "structuredContent",
                  json_parse(a, buf_str(&json), name));

@@ -132,6 +132,21 @@ class Mcp(unittest.TestCase):
             self.assertTrue(reply["result"]["isError"], message)
             self.assertIn(words, reply["result"]["content"][0]["text"])
 
+    def test_facts_are_refused_that_cannot_be_held(self):
+        for facts, words in ((["gpu_name=A10G"] * 65, "65, of at most 64"),
+                             (["gpu_name=A10G", 17], "item 1 is none"),
+                             ({"gpu_name": "A10G"}, "should be a list")):
+            reply, = talk(call("diagnose_log", log=LOG, facts=facts))
+            self.assertTrue(reply["result"]["isError"])
+            self.assertIn(words, reply["result"]["content"][0]["text"])
+
+    def test_a_message_that_is_too_long_is_refused_and_the_next_answered(self):
+        long, next_one = talk(call("diagnose_log", log="x" * (64 << 20)),
+                              request("ping"))
+        self.assertEqual(long["error"]["code"], -32600)
+        self.assertIn("longer than 64 MiB", long["error"]["message"])
+        self.assertEqual(next_one["result"], {})
+
     def test_bad_messages_have_their_codes_and_nothing_stops(self):
         replies = talk("junk", "[]", "17", '{"id": 3}', request("nope"),
                        request("tools/call", {}),
