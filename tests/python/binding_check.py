@@ -86,6 +86,22 @@ class Binding(unittest.TestCase):
             "except IndexError as e: print(bool(oomkb.explain(e)))")
         self.assertEqual(out, "pytorch\nFalse\n")
 
+    def test_an_exception_tells_its_device_and_its_versions(self):
+        out = self.said(
+            "import types\n"
+            "def device_of(kind): return types.SimpleNamespace("
+            "is_initialized=lambda: True, get_device_name=lambda: kind, "
+            "mem_get_info=lambda: (1 << 30, 24 << 30), memory_stats=lambda: "
+            "{'allocated_bytes.all.current': 22 << 30, "
+            "'reserved_bytes.all.current': 23 << 30})\n"
+            "sys.modules['torch'] = types.SimpleNamespace("
+            "cuda=device_of('NVIDIA GeForce RTX 3090'))\n"
+            "try: raise RuntimeError('CUDA out of memory. Tried to allocate "
+            "2.00 GiB.')\n"
+            "except RuntimeError as e: r = oomkb.explain(e)\n"
+            "print(r.as_dict()['context'])")
+        self.assertIn("RTX 3090", out)
+
     def test_the_hook_explains_what_ends_the_program(self):
         done = run("oomkb.hook()\n"
                    "raise MemoryError('Unable to allocate 64.0 GiB for an "

@@ -39,8 +39,19 @@ def cuda_memory():
             f"reserved {kept / gib:.2f} GiB"]
 
 
+def cuda_device():
+    """The name, which no sentence of torch's has."""
+    torch = sys.modules.get("torch")
+    try:
+        if torch is None or not torch.cuda.is_initialized():
+            return []
+        return [f"torch.cuda device: {torch.cuda.get_device_name()}"]
+    except Exception:  # as above
+        return []
+
+
 def as_log(error):
     """The traceback last, where a log has it."""
     trace = "".join(traceback.format_exception(type(error), error,
                                                error.__traceback__))
-    return "\n".join(versions() + cuda_memory() + [trace])
+    return "\n".join(versions() + cuda_device() + cuda_memory() + [trace])
