@@ -505,7 +505,7 @@ void fit_answer(struct arena *a, const struct oomkb *kb,
     struct reader *r = reader_new(kb->index, a);
     if (f == NULL) {
         arena_raise(a, FAIL_USAGE,
-                    "no such format: text, json, jsonl, markdown or csv");
+                    "no such format: text, json, jsonl, markdown, html or csv");
     }
     struct fit_wishes wishes = {.machine = s->machine};
     const struct fit_sheet *sheet =

@@ -1,9 +1,10 @@
 /* document.h: an answer as a tree of blocks, before anyone has chosen a format.
  *
  *     report ── answer.c ──┐                    ┌── text.c      a terminal
- *     entry ─── entry.c ───┤                    ├── markdown.c  GitHub, a site
- *     list ──── list.c ────┼── struct document ─┼── chat.c      a bot's message
- *     fit ───── fit.c ─────┘                    └── csv.c       a spreadsheet
+ *     entry ─── entry.c ───┤                    ├── markdown.c  GitHub, a wiki
+ *     list ──── list.c ────┼── struct document ─┼── html.c      a browser
+ *     fit ───── fit.c ─────┘                    ├── chat.c      a bot's message
+ *                                               └── csv.c       a spreadsheet
  *
  * A builder chooses what is said and in which order, a walker how it looks.
  * What stands in `backquotes` in a text is code: walkers that know markup show

@@ -20,6 +20,7 @@ struct format {
     X(json, SHOWS_ALL, NULL, json_data) \
     X(jsonl, SHOWS_ALL, NULL, jsonl_data) \
     X(markdown, SHOWS_ALL, markdown_walk, NULL) \
+    X(html, SHOWS_ALL, html_walk, NULL) \
     X(chat, SHOWS_REPORT, chat_walk, NULL) \
     X(csv, SHOWS_LIST | SHOWS_FIT, csv_walk, NULL)
 

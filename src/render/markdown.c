@@ -17,7 +17,6 @@
 
 #define CODE_BYTES_MAX ((size_t)4 << 20)
 #define BARS_WIDTH 72
-#define NAME_COLUMNS 60
 #define DASH " \u2014 "
 #define DOT " \u00b7 "
 
@@ -53,19 +52,10 @@ static bool is_one_of(char c, const char *set) {
     return c != '\0' && str_find_char(str_of(set), c) < str_of(set).n;
 }
 
-/* Length of the run of backquotes at the front. */
-static size_t run_of_quotes(struct str s) {
-    size_t n = 0;
-    while (n < s.n && s.p[n] == '`') {
-        n++;
-    }
-    return n;
-}
-
 static size_t longest_run(struct str s) {
     size_t longest = 0;
     for (size_t at = 0; at < s.n; at++) {
-        size_t n = run_of_quotes(str_slice(s, at, s.n));
+        size_t n = backquotes_at(str_slice(s, at, s.n));
         longest = n > longest ? n : longest;
         at += n;
     }
@@ -102,36 +92,11 @@ static void put_span(struct sheet *s, struct str code) {
     raw(s, "</code>");
 }
 
-/* The span that opens at the front of s: its inside, and in *n how many bytes
- * it takes. False: nothing closes it. */
-static bool span_at(struct str s, struct str *inside, size_t *n) {
-    size_t open = run_of_quotes(s);
-    for (size_t at = open; at < s.n; at++) {
-        size_t run = run_of_quotes(str_slice(s, at, s.n));
-        if (run == open) {
-            *inside = str_slice(s, open, at - open);
-            *n = at + run;
-            return str_trim(*inside).n > 0;
-        }
-        at += run;
-    }
-    return false;
-}
-
-static bool is_digits(struct str s) {
-    for (size_t i = 0; i < s.n; i++) {
-        if (s.p[i] < '0' || s.p[i] > '9') {
-            return false;
-        }
-    }
-    return s.n > 0;
-}
-
 /* Is the . or ) at byte at behind digits alone, as in "12. item"? */
 static bool ends_number(struct str line, size_t at) {
     bool is_end = at + 1 == line.n || line.p[at + 1] == ' ';
     return is_end && is_one_of(line.p[at], ".)") &&
-           is_digits(str_slice(line, 0, at));
+           are_digits(str_slice(line, 0, at));
 }
 
 /* Must the character at byte at of a line be escaped with a backslash? */
@@ -160,7 +125,7 @@ static bool begins_picture(struct str behind) {
         n++;
     }
     return n > 0 && n < behind.n && behind.p[n] == ':' &&
-           !is_digits(str_slice(behind, 0, 1));
+           !are_digits(str_slice(behind, 0, 1));
 }
 
 /* "http:", "www.", "GH-", "@" and ":joy:" act by what stands behind. */
@@ -206,13 +171,13 @@ static void put(struct sheet *s, struct str text) {
     for (size_t at = 0; at < line.n;) {
         struct str inside, rest = str_slice(line, at, line.n);
         size_t n = 0;
-        if (rest.p[0] == '`' && span_at(rest, &inside, &n)) {
+        if (rest.p[0] == '`' && code_span_at(rest, &inside, &n)) {
             put_span(s, inside);
             at += n;
             continue;
         }
         /* a run that closes nothing is escaped whole */
-        n = rest.p[0] == '`' ? run_of_quotes(rest) : 1;
+        n = rest.p[0] == '`' ? backquotes_at(rest) : 1;
         for (size_t i = 0; i < n; i++) {
             put_character(s, line, at++);
         }
@@ -227,46 +192,16 @@ struct str markdown_of(const struct teller *t, struct str text) {
     return buf_str(&out);
 }
 
-/* A page's own address, or a web address: what could end the link is written
- * as the bytes that it is. */
-static void put_address(struct sheet *s, struct str url) {
-    for (size_t i = 0; i < url.n; i++) {
-        unsigned char c = (unsigned char)url.p[i];
-        if (c <= ' ' || is_one_of((char)c, "<>\\(){}") || c == 0x7f) {
-            buf_printf(s->out, "%%%02X", c);
-        } else {
-            buf_add_char(s->out, (char)c);
-        }
-    }
-}
-
 static void put_link(struct sheet *s, struct str text, struct str href) {
     raw(s, "[");
     put(s, text);
     raw(s, "](");
-    put_address(s, href);
+    put_address(s->out, href);
     raw(s, ")");
 }
 
-/* "owner/name#12" of a thread on GitHub, else the address without https://. */
-static struct str name_of(struct sheet *s, struct str url) {
-    static const char *const kinds[] = {"/issues/", "/pull/", "/discussions/"};
-    struct str name = str_slice(url, STR("https://").n, url.n), host, thread;
-    host = str_cut(name, '/', &thread);
-    for (size_t i = 0; i < 3 && str_eq(host, STR("github.com")); i++) {
-        size_t at = str_find(thread, str_of(kinds[i]));
-        struct str number = str_slice(thread, at + str_of(kinds[i]).n, thread.n);
-        if (at < thread.n && is_digits(number)) {
-            return arena_printf(s->t->a, "%.*s#%.*s",
-                                STR_ARG(str_slice(thread, 0, at)),
-                                STR_ARG(number));
-        }
-    }
-    return shown_short(s->t, name, NAME_COLUMNS);
-}
-
 static void put_web_link(struct sheet *s, struct str url) {
-    put_link(s, name_of(s, url), url);
+    put_link(s, link_name(s->t, url), url);
 }
 
 /* ---- blocks ---- */

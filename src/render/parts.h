@@ -34,16 +34,32 @@ void fit_document(const struct teller *t, const struct fit_sheet *sheet,
 void text_walk(const struct teller *t, struct document *d, struct buf *out);
 void markdown_walk(const struct teller *t, struct document *d,
                    struct buf *out);
+void html_walk(const struct teller *t, struct document *d, struct buf *out);
 void chat_walk(const struct teller *t, struct document *d, struct buf *out);
 void csv_walk(const struct teller *t, struct document *d, struct buf *out);
 /* For tests: text as markdown_walk() escapes it, a block of code. */
 struct str markdown_of(const struct teller *t, struct str text);
 void markdown_code(const struct teller *t, struct buf *out, size_t indent,
                    const char *kind, struct str code);
+/* For tests: text as html_walk() escapes it. */
+struct str html_of(const struct teller *t, struct str text);
 size_t text_lines(const struct teller *t, const struct document *d);
 /* text.c: bars in lines of that width, for who has no other way to draw. */
 struct str text_of_bars(const struct teller *t, const struct bars *bars,
                         uint32_t width);
+
+/* markup.c: what walkers share that know markup. Length of the run of
+ * backquotes at the front. */
+size_t backquotes_at(struct str s);
+/* The span that opens at the front of s: its inside, and in *n how many bytes
+ * it takes. False: nothing closes it. */
+bool code_span_at(struct str s, struct str *inside, size_t *n);
+bool are_digits(struct str s);
+/* A page's own address, or a web address: what could end the link is written
+ * as the bytes that it is. */
+void put_address(struct buf *out, struct str url);
+/* "owner/name#12" of a thread on GitHub, else the address without https://. */
+struct str link_name(const struct teller *t, struct str url);
 
 /* ---- JSON: an answer as data ---- */
 void json_data(const struct teller *t, const struct answer *answer,

@@ -3,59 +3,17 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "base/utf8.h"
 #include "render/parts.h"
 #include "support/corpus.h"
+#include "support/golden.h"
 #include "support/reports.h"
-#include "support/texts.h"
-
-static struct str shown(struct arena *a, const struct report *r,
-                        enum lang lang) {
-    struct buf out;
-    struct render_options o = {.lang = lang};
-    buf_init_in(&out, a, (size_t)1 << 24);
-    struct answer answer = {.report = r};
-    format_write(format_named(STR("markdown")), a, texts_reader(a), &answer,
-                 &o, &out);
-    assert_true(buf_ok(&out));
-    return arena_str(a, buf_str(&out));
-}
-
-static void expect_golden(struct arena *a, const char *name,
-                          const char *lang, struct str text) {
-    struct str path = root_path(
-        a, arena_printf(a, "tests/render/golden/%s-%s.md", name, lang).p);
-    if (getenv("OOMKB_REFRESH") != NULL) {
-        FILE *f = fopen(path.p, "wb");
-        assert_non_null(f);
-        fwrite(text.p, 1, text.n, f);
-        fclose(f);
-    }
-    if (!str_eq(file_text(a, path), text)) {
-        fail_msg("%s differs; it is now:\n%.*s", path.p, STR_ARG(text));
-    }
-}
 
 static void reports_read_as_agreed(struct arena *a) {
-    const struct {
-        const char *name;
-        struct report *report;
-    } cases[] = {{"kv-pool", report_of_kv_pool(a)},
-                 {"free-at-start", report_of_free_at_start(a)},
-                 {"warning", report_of_warning(a)},
-                 {"nothing", report_of_nothing(a)},
-                 {"hostile", report_of_hostile_log(a)}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        expect_golden(a, cases[i].name, "en",
-                      shown(a, cases[i].report, LANG_EN));
-        expect_golden(a, cases[i].name, "zh",
-                      shown(a, cases[i].report, LANG_ZH));
-    }
+    expect_golden_reports(a, "markdown", ".md");
 }
 
 static struct str put(struct arena *a, const char *text) {
@@ -107,7 +65,8 @@ static void fences_are_longer_than_what_they_hold(struct arena *a) {
 }
 
 static void nothing_of_a_log_is_obeyed(struct arena *a) {
-    struct str text = shown(a, report_of_hostile_log(a), LANG_EN);
+    struct str text = report_shown_as(
+        a, report_of_hostile_log(a), "markdown", LANG_EN);
     assert_true(utf8_valid(text));
     for (size_t i = 0; i < text.n; i++) {
         unsigned char c = (unsigned char)text.p[i];

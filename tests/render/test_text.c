@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "render/page.h"
 #include "render/render.h"
+#include "support/golden.h"
 #include "support/reports.h"
 #include "support/texts.h"
 
@@ -64,18 +65,7 @@ static void expect_lacks(struct str text, const char *what) {
 /* ---- golden ---- */
 
 static void expect_golden(const char *name, struct str text) {
-    struct str path = root_path(&arena, "tests/render/golden/");
-    path = arena_printf(&arena, "%s%s.txt", path.p, name);
-    if (getenv("OOMKB_REFRESH") != NULL) {
-        FILE *f = fopen(path.p, "wb");
-        assert_non_null(f);
-        fwrite(text.p, 1, text.n, f);
-        fclose(f);
-    }
-    struct str golden = file_text(&arena, path);
-    if (!str_eq(golden, text)) {
-        fail_msg("%s differs; it is now:\n%.*s", path.p, STR_ARG(text));
-    }
+    expect_golden_file(&arena, arena_printf(&arena, "%s.txt", name).p, text);
 }
 
 static void golden_in_all(const char *name, const struct report *r) {
