@@ -9,9 +9,10 @@
  */
 #include "base/diag.h"
 
+#include "base/json.h"
 #include "base/utf8.h"
 
-static const char *level_name(enum diag_level level) {
+const char *diag_level_word(enum diag_level level) {
     switch (level) {
     case DIAG_ERROR: return "error";
     case DIAG_WARNING: return "warning";
@@ -51,7 +52,7 @@ void diag_format(const struct diag *d, struct buf *out) {
         buf_printf(out, ":%u", d->line);
     if (d->line && d->column)
         buf_printf(out, ":%u", d->column);
-    buf_printf(out, ": %s: ", level_name(d->level));
+    buf_printf(out, ": %s: ", diag_level_word(d->level));
     utf8_clean(out, d->message);
     if (d->code)
         buf_printf(out, " [%s]", d->code);
@@ -63,4 +64,17 @@ void diag_format(const struct diag *d, struct buf *out) {
     buf_add(out, d->column ? STR("\n    ") : STR("\n"));
     if (d->column)
         put_caret(d, out);
+}
+
+struct json *diag_json(struct arena *a, const struct diag *d) {
+    struct json *o = json_new_object(a);
+    json_set(o, "path", json_text(a, d->path));
+    json_set(o, "line", json_int(a, d->line));
+    json_set(o, "column", json_int(a, d->column));
+    json_set(o, "width", json_int(a, d->width));
+    json_set(o, "level", json_text(a, str_of(diag_level_word(d->level))));
+    json_set(o, "code",
+             d->code ? json_text(a, str_of(d->code)) : json_new_null(a));
+    json_set(o, "message", json_text(a, d->message));
+    return o;
 }

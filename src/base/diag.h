@@ -7,6 +7,9 @@
 #include "base/buf.h"
 #include "base/str.h"
 
+struct arena;
+struct json;
+
 enum diag_level { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE };
 
 struct diag {
@@ -21,6 +24,9 @@ struct diag {
 
 typedef void (*diag_fn)(void *ctx, const struct diag *d);
 
+const char *diag_level_word(enum diag_level level); /* error warning note */
 void diag_format(const struct diag *d, struct buf *out); /* ends in \n */
+/* Without the line of source. */
+struct json *diag_json(struct arena *a, const struct diag *d);
 
 #endif

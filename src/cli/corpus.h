@@ -43,7 +43,6 @@ struct sarif_rules {
 void diagnostics_write_sarif(struct cli *c, const struct diagnostics *all,
                              const struct sarif_rules *rules);
 struct json;
-struct json *diagnostics_json(struct arena *a, const struct diag *d);
 void diagnostics_put(struct arena *a, struct json *page); /* to stdout */
 /* Every code with its level and what it is about, to stdout. */
 void codes_write(struct cli *c);

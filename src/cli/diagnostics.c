@@ -20,15 +20,6 @@ void diagnostics_add(void *ctx, const struct diag *d) {
     all->list[all->count++] = *d;
 }
 
-static const char *level_word(enum diag_level level) {
-    switch (level) {
-    case DIAG_ERROR: return "error";
-    case DIAG_WARNING: return "warning";
-    case DIAG_NOTE: return "note";
-    }
-    return "error";
-}
-
 static struct json *text(struct arena *a, const char *s) {
     return json_text(a, str_of(s));
 }
@@ -43,18 +34,6 @@ void diagnostics_put(struct arena *a, struct json *page) {
 
 /* ---- JSON ---- */
 
-struct json *diagnostics_json(struct arena *a, const struct diag *d) {
-    struct json *o = json_new_object(a);
-    json_set(o, "path", json_text(a, d->path));
-    json_set(o, "line", json_int(a, d->line));
-    json_set(o, "column", json_int(a, d->column));
-    json_set(o, "width", json_int(a, d->width));
-    json_set(o, "level", text(a, level_word(d->level)));
-    json_set(o, "code", d->code ? text(a, d->code) : json_new_null(a));
-    json_set(o, "message", json_text(a, d->message));
-    return o;
-}
-
 void diagnostics_write_json(struct cli *c, const struct diagnostics *all,
                             const struct author_result *sums) {
     struct arena *a = all->a;
@@ -62,7 +41,7 @@ void diagnostics_write_json(struct cli *c, const struct diagnostics *all,
     struct json *list = json_new_array(a);
     (void)c;
     for (size_t i = 0; i < all->count; i++)
-        json_push(list, diagnostics_json(a, &all->list[i]));
+        json_push(list, diag_json(a, &all->list[i]));
     json_set(page, "schema", json_int(a, 1));
     json_set(page, "entries", json_int(a, (int64_t)sums->entries));
     json_set(page, "samples", json_int(a, (int64_t)sums->samples));
@@ -90,7 +69,7 @@ static const char *code_text_of(struct cli *c, const char *code,
 static struct json *json_rule(struct arena *a, const struct sarif_rule *r) {
     struct json *rule = json_new_object(a);
     struct json *level_of = json_new_object(a);
-    json_set(level_of, "level", text(a, level_word(r->level)));
+    json_set(level_of, "level", text(a, diag_level_word(r->level)));
     json_set(rule, "id", json_text(a, r->id));
     json_set(rule, "shortDescription", message(a, r->what));
     json_set(rule, "help", message(a, r->help));
@@ -132,7 +111,7 @@ static struct json *result(struct arena *a, const struct diag *d) {
     struct json *o = json_new_object(a), *places = json_new_array(a);
     if (d->code)
         json_set(o, "ruleId", text(a, d->code));
-    json_set(o, "level", text(a, level_word(d->level)));
+    json_set(o, "level", text(a, diag_level_word(d->level)));
     json_set(o, "message", message(a, d->message));
     json_push(places, location(a, d));
     json_set(o, "locations", places);
@@ -172,7 +151,7 @@ void codes_write(struct cli *c) {
     enum diag_level level;
     const char *code;
     for (size_t i = 0; (code = author_code(i, &level)) != NULL; i++)
-        printf("%s  %-7s  %s\n", code, level_word(level),
+        printf("%s  %-7s  %s\n", code, diag_level_word(level),
                code_text_of(c, code, "what"));
 }
 

@@ -82,40 +82,6 @@ static void read_file(struct linting *l, const char *name) {
 
 /* ---- for programs ---- */
 
-static struct json *json_service(struct arena *a,
-                                 const struct lint_service *s) {
-    struct json *o = json_new_object(a);
-    json_set(o, "path", json_text(a, s->path));
-    json_set(o, "line", json_int(a, s->line));
-    json_set(o, "service", json_text(a, s->name));
-    json_set(o, "engine", json_text(a, s->engine));
-    json_set(o, "verdict", json_text(a, str_of(fit_spelling(s->fits))));
-    json_set(o, "text", json_text(a, s->told));
-    return o;
-}
-
-static void write_json(struct linting *l) {
-    struct arena *a = &l->arena;
-    struct json *page = json_new_object(a), *list = json_new_array(a);
-    struct json *services = json_new_array(a);
-    for (size_t n = 0; n < l->count; n++) {
-        const struct lint_file *file = l->files[n];
-        for (size_t i = 0; i < file->finding_count; i++) {
-            struct json *o = diagnostics_json(a, &file->findings[i].diag);
-            json_set(o, "service", json_text(a, file->findings[i].service));
-            json_push(list, o);
-        }
-        for (size_t i = 0; i < file->service_count; i++)
-            if (file->services[i].is_asked)
-                json_push(services, json_service(a, &file->services[i]));
-    }
-    json_set(page, "schema", json_int(a, 1));
-    json_set(page, "oomkb", json_text(a, str_of(oomkb_version())));
-    json_set(page, "services", services);
-    json_set(page, "diagnostics", list);
-    diagnostics_put(a, page);
-}
-
 static enum diag_level level_of(struct str word) {
     return str_eq(word, STR("error"))     ? DIAG_ERROR
            : str_eq(word, STR("warning")) ? DIAG_WARNING
@@ -178,7 +144,7 @@ static void lint(void *arg) {
     if (strcmp(l->c->format, "sarif") == 0)
         write_sarif(l);
     else if (cli_is_json(l->c))
-        write_json(l);
+        diagnostics_put(&l->arena, lint_json(&l->arena, l->files, l->count));
     else
         write_text(l);
     sum_up(l);

@@ -11,6 +11,7 @@
 #include "corpus/rule.h"
 #include "memory/memory.h"
 
+struct json;
 struct oomkb;
 struct reader;
 
@@ -61,6 +62,9 @@ struct str lint_patch(struct arena *a, const struct lint_file *file);
  * memory; GitHub's commands for annotations. */
 void lint_put_text(struct arena *a, const struct lint_file *file,
                    uint32_t width, struct buf *out);
+/* {"schema":1,"oomkb":...,"services":[...],"diagnostics":[...]} */
+struct json *lint_json(struct arena *a, struct lint_file *const *files,
+                       size_t count);
 void lint_put_github(const struct lint_file *file, struct buf *out);
 /* Every rule, by number. NULL: no more. */
 const struct lint_rule *lint_rule_at(struct reader *r, size_t i);

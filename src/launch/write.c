@@ -1,4 +1,4 @@
-/* write.c: findings for people, and for GitHub's log of a run.
+/* write.c: findings for people, for programs, and for GitHub's log of a run.
  *
  *     compose.yml:24:9: error: vllm: ... it does not fit [does-not-fit]
  *             - "40000"
@@ -8,6 +8,9 @@
  * The first line of a message stands in the first line; the rest is wrapped. */
 #include "launch/lint.h"
 
+#include <oomkb/oomkb.h>
+
+#include "base/json.h"
 #include "base/utf8.h"
 #include "render/page.h"
 
@@ -66,6 +69,46 @@ void lint_put_text(struct arena *a, const struct lint_file *file,
         utf8_clean(out, s->told);
         buf_add_char(out, '\n');
     }
+}
+
+/* ---- JSON ---- */
+
+static struct json *service_json(struct arena *a,
+                                 const struct lint_service *s) {
+    struct json *o = json_new_object(a);
+    json_set(o, "path", json_text(a, s->path));
+    json_set(o, "line", json_int(a, s->line));
+    json_set(o, "service", json_text(a, s->name));
+    json_set(o, "engine", json_text(a, s->engine));
+    json_set(o, "verdict", json_text(a, str_of(fit_spelling(s->fits))));
+    json_set(o, "text", json_text(a, s->told));
+    return o;
+}
+
+static void push_file(struct arena *a, const struct lint_file *file,
+                      struct json *services, struct json *diagnostics) {
+    for (size_t i = 0; i < file->finding_count; i++) {
+        struct json *o = diag_json(a, &file->findings[i].diag);
+        json_set(o, "service", json_text(a, file->findings[i].service));
+        json_push(diagnostics, o);
+    }
+    for (size_t i = 0; i < file->service_count; i++)
+        if (file->services[i].is_asked)
+            json_push(services, service_json(a, &file->services[i]));
+}
+
+struct json *lint_json(struct arena *a, struct lint_file *const *files,
+                       size_t count) {
+    struct json *page = json_new_object(a);
+    struct json *services = json_new_array(a);
+    struct json *diagnostics = json_new_array(a);
+    for (size_t i = 0; i < count; i++)
+        push_file(a, files[i], services, diagnostics);
+    json_set(page, "schema", json_int(a, 1));
+    json_set(page, "oomkb", json_text(a, str_of(oomkb_version())));
+    json_set(page, "services", services);
+    json_set(page, "diagnostics", diagnostics);
+    return page;
 }
 
 /* ---- GitHub ---- */

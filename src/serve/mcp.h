@@ -10,9 +10,11 @@
  *   fit_memory      command or facts, lang             the answer of `fit`
  *   search_entries  words, lang                        entries, best first
  *   explain_entry   id, lang                           one entry
+ *   lint_file       path, text, facts, lang            what `lint` says of it
  *
- * Each gives Markdown as text, and the JSON of kb/ (report.schema.json,
- * fit.schema.json, list.schema.json, entry.schema.json) as structured content.
+ * Each gives Markdown as text (lint_file: plain text), and the JSON of kb/
+ * (report.schema.json, fit.schema.json, list.schema.json, entry.schema.json;
+ * lint_file: of `lint --format json`) as structured content.
  */
 #ifndef SERVE_MCP_H
 #define SERVE_MCP_H

@@ -1,11 +1,16 @@
-/* tools.c: four tools, a row each. A tool writes the same answer twice: as
- * Markdown for the model to read, and as JSON for a program. */
+/* tools.c: five tools, a row each. A tool writes the same answer twice: as
+ * text for the model to read, and as JSON for a program. */
 #include "serve/tools.h"
 
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/limits.h"
+#include "launch/lint.h"
+
+#define TEXT_WIDTH 100 /* columns of what lint_file says */
+
+#define TEXT_WIDTH 100 /* columns of what lint_file says */
 
 struct call {
     struct arena *a;
@@ -86,6 +91,43 @@ static int explain_entry(struct call *c) {
                              &c->err);
 }
 
+/* What the library raises, a tool refuses. */
+struct linting {
+    struct call *c;
+    struct str path, text;
+    enum lang lang;
+};
+
+static void lint(void *arg) {
+    struct linting *l = arg;
+    struct call *c = l->c;
+    static const char *const no_machine[] = {NULL};
+    struct lint_options o = {.kb = c->kb, .lang = l->lang, .facts = c->facts,
+                             .machine = no_machine};
+    struct lint_file *file = lint_read(c->a, &o, l->path, l->text);
+    if (strcmp(c->format, "json") == 0)
+        json_write(lint_json(c->a, &file, 1), false, c->out);
+    else
+        lint_put_text(c->a, file, TEXT_WIDTH, c->out);
+}
+
+static int lint_file(struct call *c) {
+    bool is_zh = strcmp(c->options.lang, "zh") == 0;
+    struct linting l = {.c = c, .lang = is_zh ? LANG_ZH : LANG_EN};
+    struct fault fault;
+    if (!json_get_text(c->arguments, "path", &l.path))
+        return missing(c, "path");
+    if (!json_get_text(c->arguments, "text", &l.text))
+        return missing(c, "text");
+    if (!is_zh && strcmp(c->options.lang, "en") != 0)
+        return refuse(c, STR("lang should be \"en\" or \"zh\""));
+    if (l.text.n > LINT_FILE_BYTES_MAX)
+        return refuse(c, STR("the file is longer than 1 MiB"));
+    if (arena_guard(c->a, lint, &l, &fault) == FAIL_NONE)
+        return OOMKB_OK;
+    return refuse(c, str_of(fault.text));
+}
+
 /* ---- the table ---- */
 
 #define LANG                                                                   \
@@ -133,6 +175,16 @@ static const struct tool {
      OBJECT("\"id\"", "\"id\":{\"type\":\"string\",\"description\":\"such as "
                       "vllm/kv-cache-too-small\"}," LANG),
      GIVES("\"entry\""), explain_entry},
+    {"lint_file", "Lint a file before its launch",
+     "Whether the engines that a file starts fit, and settings that never "
+     "reach them or exclude each other: docker compose, a Kubernetes manifest, "
+     "an sbatch or shell script, a config file of vLLM, SGLang or llama.cpp. "
+     "`facts` says what the file does not, such as gpu_name and gpu_count.",
+     OBJECT("\"path\",\"text\"",
+            "\"path\":{\"type\":\"string\",\"description\":\"the file's "
+            "name: its extension tells what it is\"},\"text\":{\"type\":"
+            "\"string\"}," FACTS "," LANG),
+     GIVES("\"services\",\"diagnostics\""), lint_file},
 };
 #define TOOL_COUNT (sizeof tools / sizeof *tools)
 

@@ -1,16 +1,22 @@
 #!/usr/bin/env python3
-"""`oomkb mcp`: both eras of the protocol, four tools, and bad messages. The
+"""`oomkb mcp`: both eras of the protocol, five tools, and bad messages. The
 real clients are asked by `make check-clients`."""
 import json
 import os
 import pathlib
 import subprocess
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("OOMKB_SAN") or os.environ.get(
     "OOMKB", str(ROOT / "build/oomkb"))
 LOG = (ROOT / "entries/vllm/kv-cache-too-small.log").read_text()
+COMPOSE = """services:
+  vllm:
+    image: vllm/vllm-openai:v0.20.0
+    command: --model Qwen/Qwen2.5-72B-Instruct
+"""
 MODERN = {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
           "io.modelcontextprotocol/clientCapabilities": {}}
 
@@ -75,7 +81,8 @@ class Mcp(unittest.TestCase):
         reply, = talk(request("tools/list"))
         tools = {t["name"]: t for t in reply["result"]["tools"]}
         self.assertEqual(set(tools), {"diagnose_log", "fit_memory",
-                                      "search_entries", "explain_entry"})
+                                      "search_entries", "explain_entry",
+                                      "lint_file"})
         for tool in tools.values():
             self.assertEqual(tool["inputSchema"]["type"], "object")
             self.assertEqual(tool["outputSchema"]["type"], "object")
@@ -111,12 +118,34 @@ class Mcp(unittest.TestCase):
         self.assertEqual(one["result"]["structuredContent"]["verdict"],
                          two["result"]["structuredContent"]["verdict"])
 
+    def test_a_file_is_linted_as_the_program_does(self):
+        reply, zh = talk(
+            call("lint_file", path="compose.yml", text=COMPOSE,
+                 facts=["gpu_name=A10G"]),
+            call("lint_file", path="compose.yml", text=COMPOSE, lang="zh"))
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "compose.yml").write_text(COMPOSE)
+            done = subprocess.run(
+                [pathlib.Path(PROGRAM).resolve(), "lint", "--format",
+                 "json", "--gpu", "A10G", "compose.yml"],
+                cwd=folder, capture_output=True, text=True, timeout=300,
+                check=False, env=os.environ | {"XDG_DATA_HOME": "/nowhere"})
+        said = reply["result"]["structuredContent"]
+        self.assertEqual(said, json.loads(done.stdout))
+        self.assertIn("does-not-fit",
+                      [d["code"] for d in said["diagnostics"]])
+        self.assertIn("compose.yml:", reply["result"]["content"][0]["text"])
+        self.assertNotEqual(reply["result"]["content"],
+                            zh["result"]["content"])
+
     def test_results_have_what_their_schemas_require(self):
         listed, *replies = talk(
             request("tools/list"), call("diagnose_log", log=LOG),
             call("fit_memory", facts=["model=Qwen/Qwen2.5-7B-Instruct"]),
             call("search_entries", words="shm"),
-            call("explain_entry", id="slurm/oom-kill"))
+            call("explain_entry", id="slurm/oom-kill"),
+            call("lint_file", path="compose.yml", text=COMPOSE,
+                 facts=["gpu_name=A10G"]))
         for tool, reply in zip(listed["result"]["tools"], replies):
             for key in tool["outputSchema"]["required"]:
                 self.assertIn(key, reply["result"]["structuredContent"])
@@ -127,6 +156,11 @@ class Mcp(unittest.TestCase):
                 (call("explain_entry"), "`id` is missing"),
                 (call("diagnose_log", log="x", facts=["nope=1"]), "nope"),
                 (call("diagnose_log", log="x", lang="fr"), "lang should be"),
+                (call("lint_file", text="x"), "`path` is missing"),
+                (call("lint_file", path="x", text="x", lang="fr"),
+                 "lang should be"),
+                (call("lint_file", path="x.yml", text="x" * (2 << 20)),
+                 "1 MiB"),
                 (call("fit_memory"), "missing")):
             reply, = talk(message)
             self.assertTrue(reply["result"]["isError"], message)

@@ -13,7 +13,7 @@ async function talk(name, client, transport) {
     await client.connect(transport);
     assert.equal(client.getServerVersion().name, 'oomkb');
     const { tools } = await client.listTools();
-    assert.equal(tools.length, 4);
+    assert.equal(tools.length, 5);
     const call = (name, args) => client.callTool({ name, arguments: args });
     const report = await call('diagnose_log', { log });
     assert.equal(report.structuredContent.findings[0].entry, 'vllm/kv-cache-too-small');
@@ -24,6 +24,9 @@ async function talk(name, client, transport) {
     assert.ok(found.structuredContent.entries.length > 0);
     const entry = await call('explain_entry', { id: 'slurm/oom-kill', lang: 'zh' });
     assert.match(entry.content[0].text, /Slurm/);
+    const linted = await call('lint_file', { path: 'run.sh', facts: ['gpu_name=A10G'],
+        text: '#!/bin/sh\nvllm serve Qwen/Qwen2.5-72B-Instruct\n' });
+    assert.equal(linted.structuredContent.services[0].verdict, 'does_not_fit');
     assert.equal((await call('explain_entry', { id: 'nope' })).isError, true);
     await assert.rejects(call('nope', {}));
     await client.close();
