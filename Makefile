@@ -205,11 +205,12 @@ eval: all  ## score it on a labelled folder; writes docs/ACCURACY.md: LOGS=DIR
 	  --write docs/ACCURACY.md
 
 .PHONY: check-clients
-check-clients: all  ## `oomkb mcp` with the real clients of both eras (npm)
+check-clients: all  ## `oomkb mcp` with the real clients and the conformance suite (npm)
 	@mkdir -p $(BUILD)/clients && cp tests/serve/clients/* $(BUILD)/clients/
 	@cd $(BUILD)/clients && npm --silent install
 	@node $(BUILD)/clients/talk.mjs $(abspath $(BUILD)/oomkb) \
 	  entries/vllm/kv-cache-too-small.log
+	@cd $(BUILD)/clients && node conform.mjs $(abspath $(BUILD)/oomkb)
 
 .PHONY: wheel
 wheel: all  ## the Python package with the library inside: build/wheel/*.whl
