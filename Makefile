@@ -29,7 +29,7 @@ LIB_SRC = $(foreach h,$(LIB_HOUSES),$(wildcard src/$(h)/*.c))
 PROGRAM_SRC = $(wildcard src/machine/*.c src/author/*.c src/launch/*.c \
   src/serve/*.c src/cli/*.c)
 LIB_OBJ = $(LIB_SRC:src/%.c=$(BUILD)/obj/%.o)
-PROGRAM_OBJ = $(PROGRAM_SRC:src/%.c=$(BUILD)/obj/%.o)
+PROGRAM_OBJ = $(PROGRAM_SRC:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/author/web-files.o
 TEST_SRC = $(wildcard tests/*/test_*.c)
 TESTS = $(TEST_SRC:tests/%.c=$(BUILD)/tests/%)
 TEST_HELP_OBJ = $(patsubst tests/%.c,$(BUILD)/obj/tests/%.o,$(wildcard tests/support/*.c))
@@ -59,6 +59,10 @@ $(BUILD)/obj/index/pack.o: LAYOUT_CFLAGS = -DPACK_LAYOUT=$(LAYOUT)u
 $(BUILD)/obj/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LAYOUT_CFLAGS) -c $< -o $@
+# The files of web/, for `oomkb site --html`.
+$(BUILD)/obj/author/web-files.o: src/author/web.S src/author/web.def $(wildcard web/*)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -c -Isrc $< -o $@
 $(BUILD)/obj/tests/%.o: tests/%.c Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests -c $< -o $@

@@ -82,15 +82,23 @@ struct stale_list author_stale(struct arena *a, const struct author_options *o,
                                const struct stale_question *q,
                                struct author_result *result);
 
-/* Make the folder dir a site: every entry of kb as Markdown and JSON in both
- * languages, and an index of each. Pages of an earlier site that are no more
- * are removed; files that no site wrote are left alone. */
+/* Make the folder a site: every entry of kb as Markdown and JSON in both
+ * languages, and an index of each; with is_html as HTML as well, with search,
+ * models, a calculator and a page that reads logs. Pages of an earlier site
+ * that are no more are removed; files that no site wrote are left alone. */
 struct oomkb;
+struct site_wishes {
+    struct str dir;
+    bool is_html;
+    struct str base_url; /* of HTML: "https://example.org/oomkb" */
+    struct str wasm_dir; /* the npm package whose files the log page runs;
+                            empty: none */
+};
 struct site_result {
     size_t pages, written, removed; /* written: those that changed */
 };
 struct site_result author_site(struct arena *a, const struct oomkb *kb,
-                               struct str dir);
+                               const struct site_wishes *wishes);
 
 /* An entry drafted from a log that no entry knows: YAML of status draft, whose
  * empty values are for a person. Raises FAIL_INPUT when the log has no line to

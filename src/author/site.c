@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "author/files.h"
+#include "author/web.h"
 
 #define MANIFEST ".oomkb-site"
 #define MANIFEST_HEAD "oomkb site 1"
@@ -34,11 +35,28 @@ static struct str in_dir(const struct site *s, struct str path) {
 
 /* ---- the list of what was written ---- */
 
-/* "README.md", "en/..." or "zh/...", every part a plain name. */
+/* Of the root alone. */
+static bool is_root_page(struct str path) {
+    static const char *const names[] = {"README.md",   "index.html",
+                                        "404.html",    "llms.txt",
+                                        "sitemap.xml", "robots.txt"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (str_eq(path, str_of(names[i])))
+            return true;
+    }
+    for (size_t i = 0; i < web_file_count(); i++) {
+        if (str_eq(path, web_file(i).name))
+            return true;
+    }
+    return false;
+}
+
+/* Of the root, or "en/...", "zh/...", "wasm/...", every part a plain name. */
 static bool is_page_path(struct str path) {
-    if (str_eq(path, STR("README.md")))
+    if (is_root_page(path))
         return true;
-    if (!str_starts(path, STR("en/")) && !str_starts(path, STR("zh/")))
+    if (!str_starts(path, STR("en/")) && !str_starts(path, STR("zh/")) &&
+        !str_starts(path, STR("wasm/")))
         return false;
     while (path.n > 0) {
         struct str part = str_cut(path, '/', &path);
@@ -201,11 +219,11 @@ static void remove_stale(struct site *s) {
 }
 
 struct site_result author_site(struct arena *a, const struct oomkb *kb,
-                               struct str dir) {
-    struct site s = {.a = a, .dir = dir};
+                               const struct site_wishes *wishes) {
+    struct site s = {.a = a, .dir = wishes->dir};
     while (s.dir.n > 1 && s.dir.p[s.dir.n - 1] == '/')
         s.dir.n--;
-    s.pages = site_pages_make(a, kb);
+    s.pages = site_pages_make(a, kb, wishes);
     s.result.pages = s.pages.count;
     read_manifest(&s);
     refuse_strangers(&s);

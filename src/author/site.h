@@ -4,6 +4,8 @@
 
 #include "author/author.h"
 
+#include "render/model.h"
+
 struct site_page {
     struct str path; /* below the folder: "en/vllm/kv-cache-too-small.md" */
     struct str bytes;
@@ -14,7 +16,56 @@ struct site_pages {
     size_t count, cap;
 };
 
+/* Pages on their way. */
+struct making {
+    struct arena *keep; /* of the pages */
+    struct arena *a;    /* of what is made at the moment: site_apart() */
+    const struct oomkb *kb;
+    struct reader *r;
+    const struct site_wishes *wishes;
+    struct render_options o;
+    struct site_pages pages;
+};
+
 /* site_pages.c: every page there is, in the order of their paths. */
-struct site_pages site_pages_make(struct arena *a, const struct oomkb *kb);
+struct site_pages site_pages_make(struct arena *a, const struct oomkb *kb,
+                                  const struct site_wishes *wishes);
+/* Do it in an arena of its own, which ends with it; pages stay. */
+void site_apart(struct making *m, void (*make)(struct making *m, void *arg),
+                void *arg);
+void site_add(struct making *m, struct str path, const struct buf *bytes);
+/* The answer in that format, as a page. */
+void site_add_answer(struct making *m, struct str path, const char *format,
+                     const struct answer *answer);
+
+/* ---- with --html ---- */
+
+/* site_html.c: an answer in the frame of a page. path: "en/vllm/x.html"; the
+ * same page in Markdown and JSON stands beside it where those are said. */
+struct site_words {
+    struct str title, description;
+    bool has_markdown, has_json;
+};
+void site_html_answer(struct making *m, struct str path,
+                      const struct site_words *words,
+                      const struct answer *answer);
+/* Start, search, log and calculator in m's language. */
+void site_html_language(struct making *m, const struct listing *list);
+/* What no language has: the start, 404.html, style sheet, scripts. */
+void site_html_root(struct making *m);
+
+/* site_models.c: pages of every model in every language. What a page of all
+ * shows of each is what it returns. */
+struct site_models {
+    struct model_sheet *at;
+    size_t count;
+};
+struct site_models site_add_models(struct making *m);
+
+/* site_lists.c: what programs read of a site: search.json of m's language;
+ * sitemap.xml, robots.txt and llms.txt. */
+void site_add_search(struct making *m, const struct listing *list,
+                     const struct site_models *models);
+void site_add_lists(struct making *m, const struct listing *list);
 
 #endif

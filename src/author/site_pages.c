@@ -5,6 +5,9 @@
  *     <lang>/README.md  index.json     all entries
  *     <lang>/<folder>/README.md        those of a folder
  *     <lang>/<folder>/<slug>.md  .json
+ *
+ * With --html each has its .html beside it; site_html.c, site_models.c and
+ * site_lists.c add what else a site for people has.
  */
 #include "author/site.h"
 
@@ -15,47 +18,84 @@
 #include "api/handles.h"
 #include "corpus/fields.h"
 
-struct making {
-    struct arena *a;
-    struct reader *r;
-    struct render_options o;
-    struct site_pages pages;
-};
-
-static void add_page(struct making *m, struct str path,
-                     const struct buf *bytes) {
+void site_add(struct making *m, struct str path, const struct buf *bytes) {
     if (!buf_ok(bytes))
-        arena_raise(m->a, FAIL_CEILING, "the page %.*s is larger than 16 MiB",
+        arena_raise(m->keep, FAIL_CEILING, "the page %.*s is larger than 16 MiB",
                     STR_ARG(path));
     struct site_pages *p = &m->pages;
-    p->at = arena_grow(m->a, p->at, p->count, &p->cap, sizeof *p->at);
-    p->at[p->count++] = (struct site_page){path, buf_str(bytes)};
+    p->at = arena_grow(m->keep, p->at, p->count, &p->cap, sizeof *p->at);
+    p->at[p->count++] = (struct site_page){arena_str(m->keep, path),
+                                           arena_str(m->keep, buf_str(bytes))};
 }
 
-static void add(struct making *m, struct str path, const char *format,
-                const struct answer *answer) {
+struct apart {
+    struct making *m;
+    void (*make)(struct making *m, void *arg);
+    void *arg;
+};
+
+static void make_apart(void *arg) {
+    struct apart *is = arg;
+    is->m->r = reader_new(is->m->kb->index, is->m->a);
+    is->make(is->m, is->arg);
+}
+
+void site_apart(struct making *m, void (*make)(struct making *m, void *arg),
+                void *arg) {
+    struct making before = *m;
+    struct apart is = {m, make, arg};
+    struct arena apart;
+    struct fault fault;
+    arena_init(&apart, m->keep->from, 0);
+    m->a = &apart;
+    enum fail code = arena_guard(&apart, make_apart, &is, &fault);
+    arena_free(&apart);
+    m->a = before.a;
+    m->r = before.r;
+    if (code != FAIL_NONE)
+        arena_raise(m->keep, code, "%s", fault.text);
+}
+
+void site_add_answer(struct making *m, struct str path, const char *format,
+                     const struct answer *answer) {
     struct buf out;
     buf_init_in(&out, m->a, SITE_PAGE_BYTES_MAX);
     format_write(format_named(str_of(format)), m->a, m->r, answer, &m->o,
                  &out);
-    add_page(m, path, &out);
+    site_add(m, path, &out);
 }
 
-static void add_entry(struct making *m, const struct entry *e) {
+static void add_entry(struct making *m, void *arg) {
+    const struct entry *e = arg;
     struct answer answer = {.entry = e};
     const char *lang = lang_name(m->o.lang);
-    add(m, arena_printf(m->a, "%s/%.*s.md", lang, STR_ARG(e->id)), "markdown",
-        &answer);
-    add(m, arena_printf(m->a, "%s/%.*s.json", lang, STR_ARG(e->id)), "json",
-        &answer);
+    site_add_answer(m, arena_printf(m->a, "%s/%.*s.md", lang, STR_ARG(e->id)),
+                    "markdown", &answer);
+    site_add_answer(m, arena_printf(m->a, "%s/%.*s.json", lang,
+                                    STR_ARG(e->id)),
+                    "json", &answer);
+    if (m->wishes->is_html) {
+        struct site_words words = {
+            text_in(m->a, m->o.lang, &e->title),
+            text_in(m->a, m->o.lang, &e->root_cause), true, true};
+        site_html_answer(m, arena_printf(m->a, "%s/%.*s.html", lang,
+                                         STR_ARG(e->id)), &words, &answer);
+    }
 }
 
 static void add_readme(struct making *m, struct str folder,
                        struct listing list, enum contents contents) {
     struct answer answer = {.list = &list};
     list.contents = contents;
-    add(m, arena_printf(m->a, "%.*sREADME.md", STR_ARG(folder)), "markdown",
-        &answer);
+    site_add_answer(m, arena_printf(m->a, "%.*sREADME.md", STR_ARG(folder)),
+                    "markdown", &answer);
+    if (m->wishes->is_html && contents == CONTENTS_FOLDER) {
+        struct str name = str_slice(list.at[0].entry->id, 0,
+                                    str_find_char(list.at[0].entry->id, '/'));
+        struct site_words words = {name, name, true, false};
+        site_html_answer(m, arena_printf(m->a, "%.*sindex.html",
+                                         STR_ARG(folder)), &words, &answer);
+    }
 }
 
 static struct str folder_of(const struct entry *e) {
@@ -68,7 +108,7 @@ static void add_folders(struct making *m, const struct listing *list) {
         struct str folder = folder_of(list->at[from].entry);
         for (to = from; to < list->count &&
                         str_eq(folder, folder_of(list->at[to].entry)); to++)
-            add_entry(m, list->at[to].entry);
+            site_apart(m, add_entry, (void *)(uintptr_t)list->at[to].entry);
         add_readme(m, arena_printf(m->a, "%s/%.*s/", lang_name(m->o.lang),
                                    STR_ARG(folder)),
                    (struct listing){.at = list->at + from, .count = to - from},
@@ -76,13 +116,32 @@ static void add_folders(struct making *m, const struct listing *list) {
     }
 }
 
-static void add_language(struct making *m, const struct listing *list) {
-    struct answer all = {.list = list};
+struct chosen_list {
+    const struct listing *list;
+    const struct site_models *models;
+};
+
+static void add_language(struct making *m, void *arg) {
+    const struct chosen_list *is = arg;
+    struct answer all = {.list = is->list};
     struct str folder = arena_printf(m->a, "%s/", lang_name(m->o.lang));
-    add_folders(m, list);
-    add_readme(m, folder, *list, CONTENTS_LANGUAGE);
-    add(m, arena_printf(m->a, "%.*sindex.json", STR_ARG(folder)), "json",
-        &all);
+    add_folders(m, is->list);
+    add_readme(m, folder, *is->list, CONTENTS_LANGUAGE);
+    site_add_answer(m, arena_printf(m->a, "%.*sindex.json", STR_ARG(folder)),
+                    "json", &all);
+    if (m->wishes->is_html) {
+        site_html_language(m, is->list);
+        site_add_search(m, is->list, is->models);
+    }
+}
+
+static void add_root(struct making *m, void *arg) {
+    const struct chosen_list *is = arg;
+    add_readme(m, STR(""), *is->list, CONTENTS_SITE);
+    if (m->wishes->is_html) {
+        site_html_root(m);
+        site_add_lists(m, is->list);
+    }
 }
 
 static int by_path(const void *a, const void *b) {
@@ -91,18 +150,24 @@ static int by_path(const void *a, const void *b) {
     return str_cmp(left->path, right->path);
 }
 
-struct site_pages site_pages_make(struct arena *a, const struct oomkb *kb) {
-    struct making m = {.a = a, .r = reader_new(kb->index, a)};
+struct site_pages site_pages_make(struct arena *a, const struct oomkb *kb,
+                                  const struct site_wishes *wishes) {
+    struct making m = {.keep = a, .a = a, .kb = kb,
+                       .r = reader_new(kb->index, a), .wishes = wishes};
     m.o = (struct render_options){.is_site = true,
                                   .version = str_of(OOMKB_VERSION),
                                   .digest = kb->digest,
                                   .entries = index_entry_count(kb->index)};
     struct listing list = list_entries(a, m.r, (struct str){NULL, 0});
+    struct site_models models = {NULL, 0};
+    if (wishes->is_html)
+        models = site_add_models(&m);
+    struct chosen_list all = {&list, &models};
     for (int lang = 0; lang < LANG_COUNT_OF; lang++) {
         m.o.lang = (enum lang)lang;
-        add_language(&m, &list);
+        site_apart(&m, add_language, &all);
     }
-    add_readme(&m, STR(""), list, CONTENTS_SITE);
+    site_apart(&m, add_root, &all);
     if (m.pages.count > 1)
         qsort(m.pages.at, m.pages.count, sizeof *m.pages.at, by_path);
     return m.pages;

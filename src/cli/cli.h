@@ -56,6 +56,8 @@ struct cli {
     int64_t days;    /* check --days; 0: not said */
     const char *note; /* feedback --note; NULL: not said */
     bool is_undo;     /* feedback --undo */
+    bool is_html;     /* site --html */
+    const char *base_url, *wasm_dir; /* of site; NULL: not said */
     char **own_reports; /* NULL-terminated, or NULL: diagnose's overlay */
     enum color_choice color;
     char **operands; /* what is no option, the command's name taken off */
@@ -139,6 +141,7 @@ enum option_id {
     OPTION_WRITE_DOCS, OPTION_REDACT, OPTION_FOLLOW, OPTION_FIT, OPTION_NOTE,
     OPTION_UNDO, OPTION_ALL, OPTION_STALE, OPTION_DAYS, OPTION_JOBS,
     OPTION_CODES, OPTION_HERE, OPTION_REPORT, OPTION_TERMINATION_LOG,
+    OPTION_HTML, OPTION_BASE_URL, OPTION_WASM,
     OPTION_FIX,
     OPTION_APPLY, OPTION_APPLY_LATE, OPTION_HISTORY
 };

@@ -62,6 +62,10 @@ const struct option_row option_rows[] = {
     {OPTION_REPORT, "--report", 0, "FILE", NULL, FOR_RUN, "cli.option.report"},
     {OPTION_TERMINATION_LOG, "--termination-log", 0, "FILE", NULL, FOR_RUN,
      "cli.option.termination_log"},
+    {OPTION_HTML, "--html", 0, NULL, NULL, FOR_SITE, "cli.option.html"},
+    {OPTION_BASE_URL, "--base-url", 0, "URL", NULL, FOR_SITE,
+     "cli.option.base_url"},
+    {OPTION_WASM, "--wasm", 0, "DIR", NULL, FOR_SITE, "cli.option.wasm"},
     FIT("--model", "NAME", "cli.option.fit_model"),
     FIT("--config", "FILE", "cli.option.fit_config"),
     FIT("--engine", "NAME", "cli.option.fit_engine"),
@@ -257,6 +261,9 @@ static void take(struct reading *r, const struct option_row *row,
     case OPTION_HISTORY: c->history_path = value; return;
     case OPTION_REPORT: c->report_path = value; return;
     case OPTION_TERMINATION_LOG: c->termination_path = value; return;
+    case OPTION_HTML: c->is_html = true; return;
+    case OPTION_BASE_URL: c->base_url = value; return;
+    case OPTION_WASM: c->wasm_dir = value; return;
     case OPTION_FIT: take_fit(r, row->name, value, false); return;
     }
 }

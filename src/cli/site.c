@@ -1,24 +1,50 @@
-/* site.c: `oomkb site -o DIR`: every entry as pages, with an index. */
+/* site.c: `oomkb site -o DIR`: every entry as pages, with an index; --html for
+ * a site that people read in a browser. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/corpus.h"
 
 struct publishing {
     struct arena arena;
     const oomkb *kb;
-    const char *dir;
+    struct site_wishes wishes;
     struct site_result result;
 };
 
 static void publish(void *arg) {
     struct publishing *p = arg;
-    p->result = author_site(&p->arena, p->kb, str_of(p->dir));
+    p->result = author_site(&p->arena, p->kb, &p->wishes);
+}
+
+/* It stands in pages as it is: an address, with nothing in it that ends one. */
+static bool is_base_url(const char *url) {
+    size_t n = strlen(url);
+    return (strncmp(url, "https://", 8) == 0 ||
+            strncmp(url, "http://", 7) == 0) &&
+           strcspn(url, " \t\n\"'<>&\\?#") == n;
+}
+
+static struct str without_slashes(const char *url) {
+    struct str s = str_of(url != NULL ? url : "");
+    while (s.n > 0 && s.p[s.n - 1] == '/')
+        s.n--;
+    return s;
 }
 
 int run_site(struct cli *c) {
     if (c->output == NULL || c->output[0] == '\0' || c->operand_count > 0)
         return cli_usage(c, "cli.error.needs_value", "-o", "DIR");
-    struct publishing p = {.kb = cli_kb(c), .dir = c->output};
+    if (c->is_html && (c->base_url == NULL || !is_base_url(c->base_url)))
+        return cli_usage(c, "cli.error.needs_value", "--base-url",
+                         "https://HOST/PATH");
+    if (!c->is_html && (c->base_url != NULL || c->wasm_dir != NULL))
+        return cli_usage(c, "cli.error.needs_html",
+                         c->base_url != NULL ? "--base-url" : "--wasm", "");
+    struct publishing p = {.kb = cli_kb(c)};
+    p.wishes = (struct site_wishes){
+        str_of(c->output), c->is_html, without_slashes(c->base_url),
+        without_slashes(c->wasm_dir)};
     if (p.kb == NULL)
         return STATUS_ERROR;
     bool is_done = cli_guard(c, &p.arena, publish, &p);

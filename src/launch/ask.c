@@ -258,7 +258,8 @@ struct putting { /* behind a guard */
 
 static void put_question(void *arg) {
     struct putting *q = arg;
-    struct fit_wishes wishes = {q->k->o->machine, true};
+    struct fit_wishes wishes = {.machine = q->k->o->machine,
+                                .takes_unknown = true};
     const struct fit_sheet *sheet = fit_sheet_of(
         q->k->a, q->k->o->kb, q->k->r, &q->question, &wishes);
     q->it->fit = sheet->fit;

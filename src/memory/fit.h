@@ -25,6 +25,7 @@ struct fit_question {
     const struct note *remarks; /* on how it was asked */
     size_t remark_count;
     struct str offload; /* a flag that moves an unknown part to the host */
+    bool is_verdict;    /* one of many: neither plans nor the least card */
 };
 
 #define FIT_REMARKS 12
@@ -96,6 +97,10 @@ struct fit {
 };
 
 struct fit memory_fit(struct arena *a, const struct fit_question *q);
+
+/* rules.c: the releases of vLLM at which a rule begins or ends, the oldest
+ * first; what is between two of them is reckoned alike. */
+struct str_list memory_releases(struct arena *a);
 
 /* The request's KV at other lengths, for a curve: bytes and whether it fits
  * into the same pool. */

@@ -67,6 +67,14 @@ struct str html_of(const struct teller *t, struct str text) {
     return buf_str(&out);
 }
 
+struct str html_plain(struct arena *a, struct str text) {
+    struct buf out;
+    buf_init_in(&out, a, 65536 + text.n * 8);
+    struct sheet s = {NULL, &out};
+    put_escaped(&s, text);
+    return buf_str(&out);
+}
+
 static const char *class_of(enum tone tone) {
     switch (tone) {
     case TONE_PLAIN: return "";
@@ -359,7 +367,7 @@ void html_walk(const struct teller *t, struct document *d, struct buf *out) {
         raw(&s, "</title>\n</head>\n<body>\n<main>\n");
     }
     buf_printf(out, "<article lang=\"%s\">\n", lang);
-    put_below(&s, &d->top, 1);
+    put_below(&s, &d->top, t->o->is_part ? 2 : 1);
     raw(&s, "</article>\n");
     raw(&s, t->o->is_site ? "" : "</main>\n</body>\n</html>\n");
 }

@@ -27,6 +27,8 @@ void list_document(const struct teller *t, const struct listing *list,
 void contents_document(const struct teller *t, const struct listing *list,
                        struct document *d);
 const char *site_other(const struct teller *t); /* folder of the other language */
+void models_document(const struct teller *t, const struct model_sheet *sheet,
+                     struct document *d);
 void fit_document(const struct teller *t, const struct fit_sheet *sheet,
                   struct document *d);
 

@@ -19,6 +19,7 @@ struct render_options {
     bool redact;       /* names of people, places and machines: redact.c */
     bool is_site;      /* Markdown: entries link to each other's pages, and no
                           Liquid stands in them, which GitHub Pages would run */
+    bool is_part;      /* HTML: below a heading of the page that it stands in */
     struct str version; /* of oomkb, as JSON names it */
     struct str digest;  /* of the knowledge base */
     size_t entries;     /* in it */
@@ -43,6 +44,7 @@ struct listing {
 
 struct fit_sheet; /* render/fit.h */
 struct names;     /* render/names.h */
+struct model_sheet; /* render/model.h */
 
 /* What is written: the member that is not NULL. */
 struct answer {
@@ -51,6 +53,7 @@ struct answer {
     const struct listing *list;
     const struct fit_sheet *fit;
     const struct names *names;
+    const struct model_sheet *models; /* Markdown and HTML alone */
 };
 
 struct format;
@@ -60,6 +63,22 @@ const struct format *format_named(struct str name); /* NULL: no such format */
 void format_write(const struct format *f, struct arena *a, struct reader *r,
                   const struct answer *answer, const struct render_options *o,
                   struct buf *out);
+
+/* A page whose words are not ours: `{{key}}` in its template gives the text of
+ * i18n under site.<key> as HTML, `{{=key}}` the same as the value of an
+ * attribute; slots come first, as they are. Raises FAIL_USAGE for a key that
+ * has neither. */
+struct html_slot {
+    const char *name;
+    struct str html;
+};
+void html_fill(struct arena *a, struct reader *r, enum lang lang,
+               struct str template, const struct html_slot *slots,
+               size_t slot_count, struct buf *out);
+/* A text of an entry in that language. */
+struct str text_in(struct arena *a, enum lang lang, const struct text *text);
+/* Text for an element or an attribute, nothing in it is markup. */
+struct str html_plain(struct arena *a, struct str text);
 
 /* What list and search show: every entry of a component (empty: all); those
  * whose message the words are, as a diagnosis of them says, then those that a

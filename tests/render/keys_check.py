@@ -38,6 +38,9 @@ def main():
         glob.glob(os.path.join(ROOT, "src/*/*.c"))))
     literal = re.compile(r'"((?:%s)(?:\.[a-z_]+)+)"' % "|".join(groups))
     used = set(literal.findall(source)) | BY_SEVERITY
+    for path in glob.glob(os.path.join(ROOT, "web/*.html")):
+        used |= {"site." + key for key in re.findall(
+            r"\{\{=?([a-z_]+)\}\}", read(path))} & keys
     wrong = [f"{key} is in the source, not in i18n" for key in used - keys]
     wrong += [f"{key} is in i18n, not in the source" for key in keys - used
               if key.split(".")[0] not in BY_WORD and
