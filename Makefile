@@ -2,6 +2,10 @@
 ifeq ($(origin CC),default)
 CC = gcc
 endif
+# For another machine: CC=aarch64-linux-gnu-gcc BUILD=build/aarch64 RUN=qemu-aarch64-static
+# (the program at hand compiles the corpus, so it has to run here).
+OBJCOPY ?= $(if $(filter %-gcc,$(CC)),$(CC:gcc=objcopy),objcopy)
+RUN ?=
 BUILD ?= build
 PREFIX ?= /usr/local
 # V=1 shows every command.
@@ -72,7 +76,7 @@ $(BUILD)/obj/tests/%.o: tests/%.c Makefile
 # stdin, so the name is bound to one of its own (src/base/json.c).
 $(BUILD)/libjansson.a:
 	@mkdir -p $(@D)
-	$(Q)objcopy --redefine-sym stdin=oomkb_no_stdin \
+	$(Q)$(OBJCOPY) --redefine-sym stdin=oomkb_no_stdin \
 	  $$($(CC) -print-file-name=libjansson.a) $@
 
 # --- bootstrap: a program without an index compiles the corpus, which is then
@@ -85,13 +89,13 @@ $(BUILD)/index.o: src/api/embed.S $(BUILD)/oomkb.db
 $(BUILD)/oomkb-bare: $(BUILD)/libjansson.a $(LIB_OBJ) $(PROGRAM_OBJ) $(BUILD)/noindex.o
 	$(Q)$(CC) $(SAN) -o $@ $(filter-out $<,$^) $(LIB_SHARED) $(LIB_STATIC) $(PROGRAM_LIBS)
 $(BUILD)/oomkb.db: $(BUILD)/oomkb-bare $(CORPUS)
-	$(Q)$(BUILD)/oomkb-bare build entries -o $@
+	$(Q)$(RUN) $(BUILD)/oomkb-bare build entries -o $@
 
 # One object, with what it needs of the linked-in archives inside: the only
 # global names that are left are those of the public header.
 $(BUILD)/liboomkb.a: $(BUILD)/libjansson.a $(LIB_OBJ) $(BUILD)/index.o
 	$(Q)$(CC) -r -nostdlib -o $(BUILD)/oomkb.o $(filter-out $<,$^) $(LIB_STATIC)
-	$(Q)objcopy --localize-hidden --wildcard --keep-global-symbol='oomkb_*' $(BUILD)/oomkb.o
+	$(Q)$(OBJCOPY) --localize-hidden --wildcard --keep-global-symbol='oomkb_*' $(BUILD)/oomkb.o
 	$(Q)rm -f $@ && ar rcs $@ $(BUILD)/oomkb.o
 $(BUILD)/liboomkb.so: $(BUILD)/libjansson.a $(LIB_OBJ) $(BUILD)/index.o
 	$(Q)$(CC) $(SAN) $(HARDEN_LINK) -shared -Wl,-soname,liboomkb.so.0 -Wl,-z,defs -Wl,--exclude-libs,ALL \
@@ -114,7 +118,13 @@ INSTALLED = "$(AT)/bin/oomkb" "$(AT)/include/oomkb/oomkb.h" \
   "$(AT_LIB)/liboomkb.so.$(VERSION)" "$(AT_LIB)/liboomkb.a" \
   "$(AT_LIB)/pkgconfig/oomkb.pc" \
   "$(AT)/share/man/man1/oomkb.1" "$(AT)/share/man/man3/oomkb.3" \
-  "$(AT)/share/doc/oomkb/LICENSE"
+  "$(AT)/share/doc/oomkb/LICENSE" \
+  $(foreach c,$(COMPLETIONS),"$(AT)/share/$(lastword $(subst :, ,$(c)))") \
+  $(SCHEMAS:kb/%="$(AT)/share/oomkb/%") $(EXAMPLES:%="$(AT)/share/doc/oomkb/%")
+SCHEMAS = $(wildcard kb/*.schema.json)
+EXAMPLES = $(shell find examples -type f)
+COMPLETIONS = bash:bash-completion/completions/oomkb zsh:zsh/site-functions/_oomkb \
+  fish:fish/vendor_completions.d/oomkb.fish
 
 .PHONY: install
 install: all  ## install program, library and man pages: PREFIX= DESTDIR=
@@ -130,20 +140,26 @@ install: all  ## install program, library and man pages: PREFIX= DESTDIR=
 	$(PUT) 644 docs/oomkb.1 "$(AT)/share/man/man1/oomkb.1" && \
 	$(PUT) 644 docs/oomkb.3 "$(AT)/share/man/man3/oomkb.3" \
 	$(if $(wildcard LICENSE),&& $(PUT) 644 LICENSE "$(AT)/share/doc/oomkb/LICENSE")
+	$(Q)set -e; for file in $(SCHEMAS:kb/%=%); do \
+	  $(PUT) 644 kb/$$file "$(AT)/share/oomkb/$$file"; done; \
+	for file in $(EXAMPLES); do $(PUT) 644 $$file "$(AT)/share/doc/oomkb/$$file"; done; \
+	for pair in $(COMPLETIONS); do $(RUN) $(BUILD)/oomkb completion $${pair%%:*} > $(BUILD)/completion; \
+	  $(PUT) 644 $(BUILD)/completion "$(AT)/share/$${pair#*:}"; done
 
 .PHONY: uninstall
 uninstall:  ## remove what install put there: same PREFIX= DESTDIR=
 	$(Q)rm -f $(INSTALLED); \
-	rmdir "$(AT)/include/oomkb" "$(AT)/share/doc/oomkb" 2>/dev/null || true
+	for folder in include/oomkb share/oomkb share/doc/oomkb; do \
+	  find "$(AT)/$$folder" -depth -type d -exec rmdir {} + 2>/dev/null || true; done
 
 .PHONY: dist
-dist:  ## source tarball, static program and .deb of the last commit: build/dist
-	@tests/tools/packages.sh dist
-	@packaging/dist.sh $(BUILD)/dist $(VERSION)
+dist:  ## source tarball, static program and .deb of the last commit: build/dist, CROSS=1: aarch64
+	@tests/tools/packages.sh $(if $(CROSS),cross,dist)
+	@CROSS=$(CROSS) packaging/dist.sh $(BUILD)/dist $(VERSION)
 .PHONY: release-check
 release-check:  ## dist, twice, and each part used in a new Debian 12 (root)
-	@tests/tools/packages.sh dist
-	@tests/tools/release.sh $(BUILD)/dist $(VERSION)
+	@tests/tools/packages.sh $(if $(CROSS),cross,dist)
+	@CROSS=$(CROSS) tests/tools/release.sh $(BUILD)/dist $(VERSION)
 
 .PHONY: abi
 abi: $(BUILD)/liboomkb.so  ## write the ABI baseline in docs/abi/ again; read its diff

@@ -3,8 +3,11 @@
 #
 #     oomkb-VERSION.tar.gz                 the source
 #     oomkb-VERSION-linux-MACHINE.tar.gz   a static program, its manual, licences
+#     oomkb-VERSION-linux-MACHINE.cdx.json what is linked into it (CycloneDX)
 #     oomkb_VERSION-1_MACHINE.deb          built against shared libraries
 #     SHA256SUMS
+#
+# CROSS=1: the static program for aarch64, too.
 #
 # The programs are built from the source tarball, unpacked beside them, so it is
 # complete. The same commit and the same packages give the same bytes in any
@@ -14,9 +17,9 @@ cd "$(dirname "$0")/.."
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
 version=$2
-machine=$(uname -m)
 source=oomkb-$version
-static=$source-linux-$machine
+linked="libc6-dev libjansson-dev liblzma-dev libpcre2-dev libsqlite3-dev libyaml-dev
+libzstd-dev zlib1g-dev"
 work=$out/work
 export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}"
 export LC_ALL=C TZ=UTC0
@@ -40,8 +43,7 @@ make_source() {
 put_licences() { # FOLDER
     mkdir -p "$1"
     cp LICENSE "$1/oomkb"
-    for package in libc6-dev libjansson-dev liblzma-dev libpcre2-dev \
-        libsqlite3-dev libyaml-dev libzstd-dev zlib1g-dev; do
+    for package in $linked; do
         cp "/usr/share/doc/$package/copyright" "$1/$package"
     done
 }
@@ -53,19 +55,24 @@ build() { # COMMAND...: what it says is of interest when it fails
     }
 }
 
-make_static() {
-    build make -j"$jobs" build/oomkb-static \
-        CFLAGS="-O2 -ffile-prefix-map=$work/$source=."
+make_static() { # MACHINE DEBIAN_NAME STRIP MAKE_ARGUMENTS...
+    static=$source-linux-$1
+    debian=$2 strip=$3
+    shift 3
+    build make -j"$jobs" CFLAGS="-O2 -ffile-prefix-map=$work/$source=." "$@"
     mkdir "$work/$static"
     install -m 755 "$work/$source/build/oomkb-static" "$work/$static/oomkb"
-    strip -s "$work/$static/oomkb"
+    "$strip" -s "$work/$static/oomkb"
     cp docs/oomkb.1 "$work/$static/"
     put_licences "$work/$static/licences"
     pack "$static"
+    # shellcheck disable=SC2086,SC2046
+    python3 packaging/sbom.py "$version" "${static##*-}" \
+        $(printf "%s:$debian " $linked) > "$out/$static.cdx.json"
+    rm -rf "$work/$source/build"
 }
 
 make_deb() {
-    rm -rf "$work/$source/build"
     cp -r packaging/debian "$work/$source/debian"
     cat > "$work/$source/debian/changelog" <<END
 oomkb ($version-1) unstable; urgency=medium
@@ -79,12 +86,15 @@ END
     mv "$work"/oomkb_*.deb "$out/"
 }
 
-rm -rf "$work" "$out"/*.tar.gz "$out"/*.deb
+rm -rf "$work" "$out"/*.tar.gz "$out"/*.deb "$out"/*.cdx.json
 mkdir "$work"
 make_source
-make_static
+make_static "$(uname -m)" "$(dpkg --print-architecture)" strip build/oomkb-static
+[ -z "${CROSS:-}" ] ||
+    make_static aarch64 arm64 aarch64-linux-gnu-strip build/oomkb-static \
+        CC=aarch64-linux-gnu-gcc RUN=qemu-aarch64-static
 make_deb
 rm -rf "$work"
 cd "$out"
-sha256sum -- *.tar.gz *.deb | tee SHA256SUMS
+sha256sum -- *.tar.gz *.deb *.cdx.json | tee SHA256SUMS
 lintian --allow-root --fail-on error ./*.deb

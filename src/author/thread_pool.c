@@ -106,7 +106,7 @@ static void run_all(struct worker **workers, size_t count) {
 void build_share(struct build *d, size_t count, build_work work, void *ctx) {
     struct pool pool = {.work = work, .ctx = ctx, .count = count};
     pool.at_once = count / 64 < 8 ? count / 64 + 1 : 8;
-    struct worker *workers[BUILD_THREADS_MAX];
+    struct worker *workers[BUILD_THREADS_MAX] = {NULL};
     size_t worker_count = workers_for(d, &pool);
     size_t made_before[MADE_KIND_COUNT_OF];
     atomic_init(&pool.next, 0);

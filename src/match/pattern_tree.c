@@ -160,9 +160,9 @@ static bool may_be_newline(struct str escape) {
 /* Is a newline among what is named? Sets and codes may have it. */
 static bool class_names_newline(struct str inside, bool is_sure) {
     for (size_t i = 0; i < inside.n; i++) {
-        char c = inside.p[i];
+        unsigned char c = (unsigned char)inside.p[i];
         if (c != '\\' || i + 1 == inside.n) {
-            if (!is_sure && (c == '[' || (c >= 0 && c < ' ' && c != '\t')))
+            if (!is_sure && (c == '[' || (c < ' ' && c != '\t')))
                 return true;
             continue;
         }

@@ -39,10 +39,17 @@ expect_files() { # ROOT: exactly these
 ./lib/pkgconfig/oomkb.pc
 ./share/man/man1/oomkb.1
 ./share/man/man3/oomkb.3
+./share/bash-completion/completions/oomkb
+./share/fish/vendor_completions.d/oomkb.fish
+./share/zsh/site-functions/_oomkb
 END
+    find examples -type f | sed 's|^|./share/doc/oomkb/|' >> "$work/wanted"
+    find kb -maxdepth 1 -name '*.schema.json' | sed 's|^kb|./share/oomkb|' >> "$work/wanted"
     [ ! -f LICENSE ] || echo ./share/doc/oomkb/LICENSE >> "$work/wanted"
     sort -o "$work/wanted" "$work/wanted"
     diff "$work/wanted" "$work/is" || fail "other files than expected in $1"
+    "$1/bin/oomkb" completion zsh | cmp - "$1/share/zsh/site-functions/_oomkb" ||
+        fail "the completion is another program's"
 }
 
 # The names that the header declares, and no others.

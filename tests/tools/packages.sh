@@ -1,5 +1,5 @@
 #!/bin/sh
-# Make sure that the packages of a purpose are there: packages.sh build|test|bench|dist
+# Make sure that the packages of a purpose are there: packages.sh build|test|bench|dist|cross
 # Debian and Ubuntu: installs what is missing (root, or sudo). Elsewhere: names
 # them and stops. The peers of the bench are welcome, not needed.
 set -eu
@@ -8,7 +8,9 @@ build="gcc make libc6-dev libsqlite3-dev libpcre2-dev libyaml-dev
 libjansson-dev zlib1g-dev libzstd-dev liblzma-dev"
 test="cmark-gfm libcmocka-dev pmccabe python3 python3-jsonschema python3-yaml g++ clang mandoc
 binutils pkg-config abigail-tools"
-dist="debhelper dpkg-dev git lintian"
+dist="debhelper dpkg-dev git lintian python3"
+cross="gcc-aarch64-linux-gnu qemu-user-static libsqlite3-dev:arm64 libpcre2-dev:arm64
+libyaml-dev:arm64 libjansson-dev:arm64 zlib1g-dev:arm64 libzstd-dev:arm64 liblzma-dev:arm64"
 
 peers="ripgrep g++ libvectorscan-dev libre2-dev"
 optional=
@@ -18,7 +20,8 @@ build) wanted=$build ;;
 test) wanted="$build $test" ;;
 bench) wanted=$build optional=$peers ;;
 dist) wanted="$build $dist" ;;
-*) echo "usage: packages.sh build|test|bench|dist" >&2; exit 2 ;;
+cross) wanted="$build $dist $cross" ;;
+*) echo "usage: packages.sh build|test|bench|dist|cross" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
@@ -61,6 +64,9 @@ install() {
         --no-install-recommends "$@" >/dev/null
 }
 echo "installing:$missing$wished"
+case "$missing" in
+*:arm64*) $sudo dpkg --add-architecture arm64 ;;
+esac
 $sudo apt-get update -qq || [ -z "$missing" ]
 # shellcheck disable=SC2086
 [ -z "$missing" ] || install $missing

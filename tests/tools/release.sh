@@ -10,6 +10,7 @@ cd "$(dirname "$0")/../.."
 mkdir -p "$1"
 dist=$(cd "$1" && pwd)
 version=$2
+machine=$(uname -m)
 start_roots
 passed=0 failed=0
 
@@ -51,8 +52,8 @@ use() { # PROGRAM
 }
 
 static() {
-    tar -C "$root/opt" -xzf "$dist"/oomkb-"$version"-linux-*.tar.gz &&
-        use /opt/oomkb-"$version"-linux-*/oomkb
+    tar -C "$root/opt" -xzf "$dist"/oomkb-"$version-linux-$machine".tar.gz &&
+        use /opt/oomkb-"$version-linux-$machine"/oomkb
 }
 
 package() {
@@ -79,14 +80,40 @@ source_tree() {
 # Without one file of a Debian: the program, a log and nothing else.
 alone() {
     mkdir -p "$work/alone/tmp" &&
-        tar -C "$work/alone" --strip-components=1 -xzf "$dist"/oomkb-"$version"-linux-*.tar.gz &&
+        tar -C "$work/alone" --strip-components=1 -xzf "$dist"/oomkb-"$version-linux-$machine".tar.gz &&
         cp examples/vllm-long-context.log "$work/alone/" &&
         chroot "$work/alone" /oomkb vllm-long-context.log | grep -F '[vllm/kv-cache-too-small]'
 }
 
+# Emulated: every log of the corpus is answered as the program of this machine does.
+aarch64() {
+    mkdir -p "$work/here" "$work/there" &&
+        tar -C "$work/here" --strip-components=1 -xzf "$dist/oomkb-$version-linux-$machine.tar.gz" &&
+        tar -C "$work/there" --strip-components=1 -xzf "$dist/oomkb-$version-linux-aarch64.tar.gz" &&
+        for log in entries/*/*.log; do
+            "$work/here/oomkb" --format json "$log" > "$work/a" || [ $? = 1 ] || return 1
+            qemu-aarch64-static "$work/there/oomkb" --format json "$log" > "$work/b" ||
+                [ $? = 1 ] || return 1
+            cmp "$work/a" "$work/b" || return 1
+        done
+}
+
+bill() { # every component has a name, a version and a place of its own
+    python3 - "$dist"/*.cdx.json <<'END'
+import json, sys
+for path in sys.argv[1:]:
+    bom = json.load(open(path))
+    refs = [c["bom-ref"] for c in bom["components"] if c["name"] and c["version"]]
+    assert len(refs) == len(set(refs)) == 8, path
+    assert bom["dependencies"][0]["dependsOn"] == refs, path
+END
+}
+
 try "make dist" once
 try "two builds in different folders are equal" again
+try "the bill of materials" bill
 try "the static program in an empty root" alone
+[ -z "${CROSS:-}" ] || try "the program for aarch64, emulated" aarch64
 make_root bookworm ""
 cp examples/vllm-long-context.log "$root/home/guest/crash.log"
 cp -r tests/good "$root/home/guest/own"

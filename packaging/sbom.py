@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""What is linked into the static program, as CycloneDX 1.5.
+
+    sbom.py VERSION MACHINE PACKAGE...      Debian packages, as dpkg knows them
+
+The same packages and the same SOURCE_DATE_EPOCH give the same bytes."""
+import datetime
+import json
+import os
+import subprocess
+import sys
+import uuid
+
+FIELDS = ("Package", "Version", "Architecture", "source:Package",
+          "source:Version", "Homepage")
+
+
+def facts_of(package):
+    shown = "\\t".join("${%s}" % field for field in FIELDS)
+    said = subprocess.run(["dpkg-query", "-W", "-f", shown, package],
+                          capture_output=True, text=True, check=True).stdout
+    return dict(zip(FIELDS, said.split("\t")))
+
+
+def component(package):
+    """https://cyclonedx.org/docs/1.5/json/#components"""
+    known = facts_of(package)
+    purl = (f"pkg:deb/debian/{known['Package']}@{known['Version']}"
+            f"?arch={known['Architecture']}")
+    made = {"type": "library", "bom-ref": purl,
+            "name": known["source:Package"],
+            "version": known["source:Version"], "purl": purl,
+            "licenses": [{"license": {
+                "name": f"licences/{package.split(':')[0]} in the tarball"}}]}
+    if known["Homepage"]:
+        made["externalReferences"] = [{"type": "website",
+                                       "url": known["Homepage"]}]
+    return made
+
+
+def main():
+    version, machine, *packages = sys.argv[1:]
+    when = datetime.datetime.fromtimestamp(
+        int(os.environ["SOURCE_DATE_EPOCH"]), datetime.timezone.utc)
+    name = f"oomkb-{version}-linux-{machine}"
+    parts = sorted((component(p) for p in packages),
+                   key=lambda part: part["bom-ref"])
+    text = json.dumps(parts, sort_keys=True)
+    bom = {
+        "bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
+        "serialNumber": "urn:uuid:" + str(uuid.uuid5(uuid.NAMESPACE_URL,
+                                                     name + text)),
+        "metadata": {
+            "timestamp": when.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "component": {"type": "application", "bom-ref": name,
+                          "name": "oomkb", "version": version,
+                          "licenses": [{"license": {"id": "MIT"}}]}},
+        "components": parts,
+        "dependencies": [{"ref": name,
+                          "dependsOn": [part["bom-ref"] for part in parts]}],
+    }
+    json.dump(bom, sys.stdout, indent=1)
+    print()
+
+
+if __name__ == "__main__":
+    main()
