@@ -207,6 +207,16 @@ fuzz: all  ## look for inputs that break it: FUZZ=log|fit|entry|index|mcp|lint|f
 	@mkdir -p build/fuzz/new-$(FUZZ) && OOMKB_FUZZ=$(FUZZ) build/fuzz/fuzz -max_total_time=$(SECONDS) \
 	  -max_len=4096 -artifact_prefix=build/fuzz/ build/fuzz/new-$(FUZZ) tests/fuzz/kept/$(FUZZ)
 
+# Lines and branches that the tests reach, house by house. gcovr from Debian.
+COVERED = -fprofile-update=atomic --coverage
+.PHONY: coverage
+coverage:  ## what of src/ the tests run: build/cov/coverage.txt (gcovr)
+	@command -v gcovr >/dev/null || { echo "make coverage: needs gcovr (apt install gcovr)"; exit 2; }
+	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build/cov SAN="$(COVERED)" CFLAGS="-O0 -g" all tests
+	@OOMKB=build/cov/oomkb OOMKB_SAN=build/cov/oomkb CC=$(CC) $(PYTHON) tests/tools/run.py --jobs $(JOBS) \
+	  $(TEST_SRC:tests/%.c=build/cov/tests/%) --script $(filter-out %/install_check.sh %/abi_check.sh,$(SCRIPTS)) || true
+	@gcovr --root . --filter src/ --object-directory build/cov --txt build/cov/coverage.txt --print-summary
+
 MUTANTS ?= 60
 .PHONY: mutants
 mutants:  ## is the program noticed to be wrong, MUTANTS=60 times at random? (hours)

@@ -240,7 +240,7 @@ static void formats_have_one_table(void **state) {
     for (; format_names[count] != NULL; count++) {
         assert_non_null(format_named(str_of(format_names[count])));
     }
-    assert_int_equal(count, 6);
+    assert_int_equal(count, 7);
     assert_null(format_named(STR("pdf")));
 }
 
