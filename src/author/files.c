@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "author/author.h"
+#include "base/replace.h"
 
 struct str path_join(struct arena *a, struct str dir, struct str name) {
     if (str_eq(dir, STR(".")))
@@ -117,8 +118,7 @@ bool file_exists(struct arena *a, struct str path) {
 }
 
 struct open_file {
-    int fd;        /* -1: closed */
-    char *remove;  /* path to remove when it is not finished; or NULL */
+    int fd; /* -1: closed */
 };
 
 static void open_file_close(void *what) {
@@ -126,9 +126,6 @@ static void open_file_close(void *what) {
     if (f->fd >= 0)
         close(f->fd);
     f->fd = -1;
-    if (f->remove != NULL)
-        unlink(f->remove);
-    f->remove = NULL;
 }
 
 static struct open_file *open_file_new(struct arena *a) {
@@ -172,53 +169,14 @@ bool file_read(struct arena *a, struct str path, struct str *bytes,
     return good;
 }
 
-static bool write_all(int fd, struct str bytes) {
-    size_t done = 0;
-    while (done < bytes.n) {
-        ssize_t put = write(fd, bytes.p + done, bytes.n - done);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return false;
-        done += (size_t)put;
-    }
-    return true;
-}
-
-/* The rename itself must survive a crash as well; where a directory cannot be
- * opened for that, the file is still whole. */
-static void sync_directory(struct arena *a, struct str dir) {
-    int fd = open(arena_str(a, dir).p, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    fsync(fd);
-    close(fd);
-}
-
 void author_write_file(struct arena *a, struct str path, struct str image) {
     file_write(a, path, image, true);
 }
 
 void file_write(struct arena *a, struct str path, struct str image,
                 bool is_synced) {
-    struct str target = arena_str(a, path);
-    struct str temporary = arena_printf(a, "%.*s.XXXXXX", STR_ARG(path));
-    char *name = arena_alloc(a, temporary.n + 1);
-    memcpy(name, temporary.p, temporary.n);
-    struct open_file *f = open_file_new(a);
-    f->fd = mkstemp(name);
-    if (f->fd >= 0)
-        f->remove = name;
-    bool good = f->fd >= 0 && write_all(f->fd, image)
-                && fchmod(f->fd, 0644) == 0 && (!is_synced || fsync(f->fd) == 0)
-                && rename(name, target.p) == 0;
-    int why = errno;
-    if (good)
-        f->remove = NULL;
-    open_file_close(f);
-    if (!good)
+    int why = file_replace(arena_str(a, path).p, image, 0644, is_synced);
+    if (why != 0)
         arena_raise(a, FAIL_IO, "cannot write %.*s: %s", STR_ARG(path),
                     strerror(why));
-    if (is_synced)
-        sync_directory(a, path_parent(path));
 }

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/replace.h"
 #include "cli/put.h"
 
 static bool io_error(struct cli *c, const char *path) {
@@ -56,34 +57,9 @@ static bool folders_make(struct cli *c, const char *path) {
 
 /* ---- writing ---- */
 
-static bool bytes_put(int file, const char *bytes, size_t n) {
-    while (n > 0) {
-        ssize_t put = write(file, bytes, n);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return false;
-        bytes += put;
-        n -= (size_t)put;
-    }
-    return fsync(file) == 0;
-}
-
 bool file_put(struct cli *c, const char *path, const char *bytes, size_t n) {
-    char beside[OVERLAY_PATH_MAX + 16];
-    snprintf(beside, sizeof beside, "%s.XXXXXX", path);
-    int file = mkstemp(beside);
-    if (file < 0)
-        return io_error(c, path);
-    bool is_whole = bytes_put(file, bytes, n);
-    is_whole = close(file) == 0 && is_whole;
-    if (!is_whole || rename(beside, path) != 0) {
-        int number = errno;
-        unlink(beside);
-        errno = number;
-        return io_error(c, path);
-    }
-    return true;
+    errno = file_replace(path, (struct str){bytes, n}, 0600, true);
+    return errno == 0 || io_error(c, path);
 }
 
 bool overlay_write(struct cli *c, const struct overlay *o, const char *bytes,

@@ -1,0 +1,143 @@
+/* replace.c: see replace.h. */
+#include "base/replace.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SUFFIX ".oomkb-XXXXXX"
+#define MARK_BYTES 7          /* ".oomkb-" */
+#define LINKS_MAX 8           /* of links that lead to links */
+#define LEFT_OVER_SECONDS 3600 /* nobody writes one file that long */
+
+struct place {
+    char path[PATH_MAX]; /* the file itself, behind all links */
+    char beside[PATH_MAX + sizeof SUFFIX];
+};
+
+/* Where the folder's name ends, with its slash. */
+static size_t folder_bytes(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? 0 : (size_t)(slash + 1 - path);
+}
+
+/* One link further; 1: it is none, 0: it was, -1: errno. */
+static int link_follow(char path[PATH_MAX]) {
+    char target[PATH_MAX], joined[PATH_MAX];
+    ssize_t n = readlink(path, target, sizeof target - 1);
+    if (n < 0)
+        return errno == EINVAL || errno == ENOENT ? 1 : -1;
+    target[n] = '\0';
+    int folder = target[0] == '/' ? 0 : (int)folder_bytes(path);
+    int length = snprintf(joined, sizeof joined, "%.*s%s", folder, path, target);
+    errno = ENAMETOOLONG;
+    if (length < 0 || length >= PATH_MAX)
+        return -1;
+    memcpy(path, joined, (size_t)length + 1);
+    return 0;
+}
+
+static bool place_find(struct place *at, const char *path) {
+    int is_end = 0;
+    errno = ENAMETOOLONG;
+    if (strlen(path) >= sizeof at->path)
+        return false;
+    memcpy(at->path, path, strlen(path) + 1);
+    for (int i = 0; i < LINKS_MAX && is_end == 0; i++)
+        is_end = link_follow(at->path);
+    if (is_end == 0)
+        errno = ELOOP;
+    snprintf(at->beside, sizeof at->beside, "%s" SUFFIX, at->path);
+    return is_end == 1;
+}
+
+static bool put_all(int fd, struct str bytes) {
+    while (bytes.n > 0) {
+        ssize_t put = write(fd, bytes.p, bytes.n);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return false;
+        bytes = str_slice(bytes, (size_t)put, bytes.n);
+    }
+    return true;
+}
+
+/* Its errno is that of the first step that failed. */
+static bool put_and_close(int fd, struct str bytes, bool is_synced) {
+    bool is_put = put_all(fd, bytes) && (!is_synced || fsync(fd) == 0);
+    int why = errno;
+    bool is_closed = close(fd) == 0;
+    errno = is_put ? errno : why;
+    return is_put && is_closed;
+}
+
+static bool write_straight(const char *path, struct str bytes) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    return fd >= 0 && put_and_close(fd, bytes, false);
+}
+
+static bool write_beside(struct place *at, struct str bytes, mode_t mode,
+                         bool is_synced) {
+    int fd = mkstemp(at->beside);
+    if (fd < 0)
+        return false;
+    bool is_done = fchmod(fd, mode) == 0;
+    is_done = put_and_close(fd, bytes, is_synced) && is_done &&
+              rename(at->beside, at->path) == 0;
+    if (!is_done) {
+        int why = errno;
+        unlink(at->beside);
+        errno = why;
+    }
+    return is_done;
+}
+
+static bool is_left_over(int folder, const char *entry, const char *name) {
+    struct stat is;
+    size_t n = strlen(name);
+    return strncmp(entry, name, n) == 0 &&
+           strncmp(entry + n, SUFFIX, MARK_BYTES) == 0 &&
+           strlen(entry + n) == sizeof SUFFIX - 1 &&
+           fstatat(folder, entry, &is, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(is.st_mode) && time(NULL) - is.st_mtime > LEFT_OVER_SECONDS;
+}
+
+/* The rename itself must survive a crash as well; where a folder cannot be
+ * opened for that, the file is still whole. */
+static void folder_settle(const char *path) {
+    size_t n = folder_bytes(path);
+    char name[PATH_MAX];
+    snprintf(name, sizeof name, "%.*s", (int)n, path);
+    DIR *dir = opendir(n > 0 ? name : ".");
+    if (dir == NULL)
+        return;
+    fsync(dirfd(dir));
+    for (struct dirent *e; (e = readdir(dir)) != NULL;)
+        if (is_left_over(dirfd(dir), e->d_name, path + n))
+            unlinkat(dirfd(dir), e->d_name, 0);
+    closedir(dir);
+}
+
+int file_replace(const char *path, struct str bytes, mode_t mode,
+                 bool is_synced) {
+    struct place at;
+    struct stat is;
+    if (!place_find(&at, path))
+        return errno;
+    if (stat(at.path, &is) == 0 && !S_ISREG(is.st_mode) &&
+        !S_ISDIR(is.st_mode))
+        return write_straight(at.path, bytes) ? 0 : errno;
+    if (!write_beside(&at, bytes, mode, is_synced))
+        return errno;
+    if (is_synced)
+        folder_settle(at.path);
+    return 0;
+}
