@@ -242,6 +242,10 @@ check-clients: all  ## `oomkb mcp` with the real clients and the conformance sui
 	  entries/vllm/kv-cache-too-small.log
 	@cd $(BUILD)/clients && node conform.mjs $(abspath $(BUILD)/oomkb)
 
+.PHONY: check-web
+check-web: all  ## the site of `site --html` in a browser (npm, chromium): SHOTS=DIR
+	@tests/web/run.sh $(BUILD) $(SHOTS)
+
 .PHONY: wheel
 wheel: all  ## the Python package with the library inside: build/wheel/*.whl
 	@sh python/wheel.sh $(BUILD)/liboomkb.so $(BUILD)/wheel

@@ -1,6 +1,6 @@
 // calculator.js: `oomkb fit` in the browser. Fields are facts; the address
 // holds them, so that a calculation can be shared.
-import { Engine, byId, hasEngine, keepOffline, say, showHtml } from "./engine.js";
+import { byId, hasEngine, keepOffline, openEngine, say, showHtml } from "./engine.js";
 
 const FLAGS = {
   model: "--model", gpu_name: "--gpu", engine: "--engine", engine_version: "--engine-version",
@@ -21,14 +21,14 @@ function commandOf(given) {
   return ["oomkb fit", ...given.map(([name, value]) => `${FLAGS[name]} ${quoted(value)}`)].join(" ");
 }
 
-async function compute(engine) {
+async function compute(kb) {
   const given = fields();
   const { root, lang } = form.dataset;
   history.replaceState(null, "", `#${new URLSearchParams(given)}`);
   try {
     const facts = given.map(([name, value]) => `${name}=${value}`);
-    const { html } = await engine.call("fit", { facts, wishes: { lang, all: true } });
-    showHtml(byId("report"), html, root);
+    const { text } = await kb.fitWrite({ facts }, "html", { lang, all: true });
+    showHtml(byId("report"), text, root);
     byId("command").textContent = commandOf(given);
     byId("answer").hidden = false;
     say("");
@@ -41,20 +41,20 @@ async function compute(engine) {
 async function main() {
   if (!hasEngine(form)) return;
   const { loading, ready } = byId("state").dataset;
-  const engine = new Engine();
   say(`${loading} …`);
   for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
     if (name in FLAGS && form.elements[name]) form.elements[name].value = value;
   }
-  form.addEventListener("submit", (event) => {
+  const opening = openEngine();
+  form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    compute(engine);
+    compute(await opening);
   });
   try {
-    await engine.call("open");
+    const kb = await opening;
     say(ready);
     keepOffline(form.dataset.root);
-    if (form.elements.model.value && form.elements.gpu_name.value) compute(engine);
+    if (form.elements.model.value && form.elements.gpu_name.value) compute(kb);
   } catch (error) {
     say(`${byId("state").dataset.failed}: ${error.message}`);
   }

@@ -1,37 +1,11 @@
-// engine.js: the page's side of worker.js: calls that are promises, and what
-// the log page and the calculator share.
+// engine.js: the engine in a Worker, as the npm package beside the pages has it,
+// and what the log page and the calculator share.
+const CLIENT = "wasm/client.mjs";
 
-export class Engine {
-  constructor() {
-    this.worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
-    this.waiting = new Map();
-    this.next = 1;
-    this.worker.onmessage = ({ data }) => this.#take(data);
-    this.worker.onerror = (event) => {
-      for (const { reject } of this.waiting.values()) reject(new Error(event.message || "worker"));
-      this.waiting.clear();
-    };
-  }
-
-  #take({ id, progress, result, error }) {
-    const call = this.waiting.get(id);
-    if (!call) return;
-    if (progress !== undefined) {
-      call.onProgress?.(progress);
-      return;
-    }
-    this.waiting.delete(id);
-    if (error !== undefined) call.reject(new Error(error));
-    else call.resolve(result);
-  }
-
-  call(what, data = {}, onProgress) {
-    const id = this.next++;
-    return new Promise((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject, onProgress });
-      this.worker.postMessage({ id, do: what, ...data });
-    });
-  }
+// A KnowledgeBase of the package whose calls are promises.
+export async function openEngine() {
+  const { openWorker } = await import(new URL(CLIENT, import.meta.url));
+  return openWorker();
 }
 
 export const byId = (id) => document.getElementById(id);

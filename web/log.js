@@ -1,18 +1,16 @@
-// log.js: the page that reads a log. The log goes to worker.js as a file and
+// log.js: the page that reads a log. The log goes to the engine's Worker and
 // nowhere else: the page has no way to send it, and keeps no copy.
 //
 // A link to a case carries facts (settings, numbers) and the entry's id behind
-// the #, which browsers do not send to servers either. Opened, it shows them,
-// and counts them as answers for the next log.
-import { Engine, byId, hasEngine, keepOffline, say, showHtml } from "./engine.js";
+// the #, which browsers do not send to servers either. Opened, it shows them.
+import { byId, hasEngine, keepOffline, openEngine, say, showHtml } from "./engine.js";
 
 const LONG = 200 * 1000; // characters: a longer paste is kept as a file
 const form = byId("log");
 const text = byId("text");
 const words = byId("state").dataset;
-const bar = byId("progress");
 const { root, lang } = form.dataset;
-let engine, last, pasted;
+let kb, report, shown, pasted, reading;
 
 const wishes = () => ({ lang, redact: byId("redact").checked, all: byId("all").checked });
 
@@ -28,48 +26,55 @@ function field(question) {
   return label;
 }
 
-function showAnswer(answer) {
-  last = answer;
-  showHtml(byId("report"), answer.html, root);
-  byId("asked").replaceChildren(...answer.questions.map(field));
-  byId("questions").hidden = answer.questions.length === 0;
+// What the report is at the moment, in every form that the page needs.
+async function show() {
+  const [html, data] = await Promise.all([
+    report.write("html", wishes()), report.toObject({ ...wishes(), redact: true })]);
+  shown = data;
+  showHtml(byId("report"), html, root);
+  byId("asked").replaceChildren(...data.questions.map(field));
+  byId("questions").hidden = data.questions.length === 0;
   byId("link-box").hidden = true;
   byId("answer").hidden = false;
 }
 
 function busy(is) {
-  bar.hidden = !is;
+  byId("progress").hidden = !is;
   byId("stop").hidden = !is;
   byId("go").disabled = is;
-  byId("again").hidden = is || !last;
+  byId("again").hidden = is || !report;
 }
 
-async function asked(call, done) {
+// What goes wrong is said; true: nothing did.
+async function tried(what, done = words.done) {
   try {
-    const answer = await call;
-    if (answer) showAnswer(answer);
-    say(answer ? done : "");
-    return Boolean(answer);
+    await what();
+    say(done);
+    return true;
   } catch (error) {
-    say(`${words.failed}: ${error.message}`);
+    say(error.name === "AbortError" ? words.ready : `${words.failed}: ${error.message}`);
     return false;
   }
 }
 
-async function read(file, name) {
+async function read(log, name) {
   busy(true);
-  bar.value = 0;
+  byId("progress").value = 0;
   say(`${words.reading}: ${name}`);
-  const started = performance.now();
-  const onProgress = (part) => { bar.value = part; };
-  const facts = linkedFacts().map(([fact, value]) => `${fact}=${value}`);
-  const is = await asked(engine.call("read", { file, wishes: { ...wishes(), answers: facts } }, onProgress),
-    words.done);
+  reading = new AbortController();
+  const is = await tried(async () => {
+    report?.free();
+    report = undefined;
+    report = await kb.diagnose(log, {
+      ...wishes(), signal: reading.signal,
+      onProgress: (bytes, all) => { byId("progress").value = bytes / (all || bytes); },
+    });
+    await show();
+  });
   busy(false);
   if (is) {
     byId("answer").focus({ preventScroll: true });
     byId("answer").scrollIntoView({ block: "start" });
-    byId("report").dataset.ms = Math.round(performance.now() - started);
   }
 }
 
@@ -86,20 +91,15 @@ function linked() {
     .filter(([name, value]) => /^[a-z_0-9]{1,40}$/.test(name) && value.length <= 200);
 }
 
-const linkedFacts = () => linked().filter(([name]) => name !== "entry");
-
-// What the report says of settings and sizes; what was taken out of it for
-// naming people, machines or paths is taken out here, too.
-function factsOf(report) {
+// What the log and the user say of settings and sizes. What names people,
+// machines or paths was taken out of data, and what stands for it is left out.
+function factsOf(data) {
+  const main = data.findings.find((finding) => finding.role === "root") ?? data.findings[0];
   const facts = new Map();
-  const main = report.findings.find((finding) => finding.role === "root") ?? report.findings[0];
-  const all = [...Object.values(report.context ?? {}), ...(main?.facts ?? [])];
-  for (const fact of all) {
-    const isOwn = fact.source === "log" || fact.source === "user";
+  for (const fact of [...Object.values(data.context ?? {}), ...(main?.facts ?? [])]) {
+    const isSaid = fact.source === "log" || fact.source === "user";
     const value = String(fact.value);
-    if (isOwn && typeof fact.value !== "object" && !/[<>\s/\\]{1}.*[<>]|^[/~]/.test(value)) {
-      if (["text", "version", "tokens", "count", "bytes", "ratio", "bool"].includes(fact.unit)) facts.set(fact.name, value);
-    }
+    if (isSaid && value.length <= 100 && !/[<>\\]|^[/~.]/.test(value)) facts.set(fact.name, value);
   }
   if (main) facts.set("entry", main.entry);
   return [...facts];
@@ -116,18 +116,20 @@ function showLinked() {
     link.textContent = entry;
     link.href = `${root}${lang}/${entry}.html`;
   }
-  byId("linked-facts").textContent = linkedFacts().map(([name, value]) => `${name}=${value}`).join("\n");
+  const facts = given.filter(([name]) => name !== "entry");
+  byId("linked-facts").textContent = facts.map(([name, value]) => `${name}=${value}`).join("\n");
+  byId("linked-fit").querySelector("a").href = `calculator.html#${new URLSearchParams(facts)}`;
+  byId("linked-fit").hidden = !facts.some(([name]) => name === "model");
 }
 
 async function copied(what, button) {
   await navigator.clipboard.writeText(what);
-  say(words.copied);
   button.focus();
 }
 
 async function copyLink() {
   const link = new URL(location.href);
-  link.hash = new URLSearchParams(factsOf(last.json));
+  link.hash = new URLSearchParams(factsOf(shown));
   byId("link-text").textContent = `${link}`;
   byId("link-box").hidden = false;
   await copied(`${link}`, byId("link"));
@@ -162,9 +164,10 @@ function listen() {
       if (file) read(file, file.name);
     });
   }
-  byId("stop").addEventListener("click", () => engine.call("stop"));
+  byId("stop").addEventListener("click", () => reading?.abort());
   byId("again").addEventListener("click", () => {
-    last = pasted = undefined;
+    report?.free();
+    report = pasted = undefined;
     text.value = byId("file").value = "";
     byId("answer").hidden = true;
     busy(false);
@@ -175,15 +178,14 @@ function listen() {
     event.preventDefault();
     const facts = [...new FormData(event.target)].filter(([, value]) => value.trim() !== "")
       .map(([fact, value]) => `${fact}=${value.trim()}`);
-    if (facts.length > 0) asked(engine.call("answer", { facts, wishes: wishes() }), words.done);
+    if (facts.length > 0) tried(async () => { await report.answer(facts); await show(); });
   });
   for (const id of ["redact", "all"]) {
-    byId(id).addEventListener("change", () => {
-      if (last) asked(engine.call("show", { wishes: wishes() }), words.done);
-    });
+    byId(id).addEventListener("change", () => { if (report) tried(show); });
   }
-  byId("copy").addEventListener("click", () => copied(last.markdown, byId("copy")));
-  byId("link").addEventListener("click", copyLink);
+  byId("copy").addEventListener("click", () => tried(async () =>
+    copied(await report.markdown(wishes()), byId("copy")), words.copied));
+  byId("link").addEventListener("click", () => tried(copyLink, words.copied));
   window.addEventListener("hashchange", showLinked);
 }
 
@@ -192,10 +194,9 @@ async function main() {
   if (!hasEngine(form)) return;
   byId("go").disabled = true;
   say(`${words.loading} …`);
-  engine = new Engine();
   listen();
   try {
-    await engine.call("open");
+    kb = await openEngine();
     byId("go").disabled = false;
     say(words.ready);
     keepOffline(root);

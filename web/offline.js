@@ -3,7 +3,7 @@
 // usual way. The name of the cache is that of this release of the site.
 const KEPT = "oomkb-{{digest}}";
 const FILES = [
-  "style.css", "icon.svg", "engine.js", "log.js", "calculator.js", "worker.js",
+  "style.css", "icon.svg", "engine.js", "log.js", "calculator.js",
   "en/log.html", "zh/log.html", "en/calculator.html", "zh/calculator.html",
   {{engine_files}}
 ];
