@@ -24,6 +24,11 @@
  * the first whose check at start leaves out the pool's null block
  * (get_kv_cache_configs in v1/core/kv_cache_utils.py).
  *
+ * Hybrids cache prefixes by default from 0.28.0 on (is_prefix_caching_supported
+ * in config/model.py says no until 0.27.0), and then in mode "align"
+ * (model_executor/models/config.py). A checkpoint's kv_cache_scheme sets the
+ * type of the cache from 0.15.0 on (attention/layer.py).
+ *
  * Sources: vllm/v1/core/kv_cache_utils.py, v1/kv_cache_interface.py,
  * v1/worker/gpu_worker.py, worker/worker.py, worker/cache_engine.py,
  * engine/arg_utils.py of the releases named; #33698, #36030 and #47728 for
@@ -193,11 +198,11 @@ enum answer rules_count_graphs(const struct inputs *c) {
 }
 
 enum answer rules_cache_hybrids(const struct inputs *c) {
-    if (is_between(c, "0", "0.24.0") == ANSWER_YES) {
-        return ANSWER_NO;
-    }
-    return is_between(c, "0.28.1", "") == ANSWER_YES ? ANSWER_YES
-                                                     : ANSWER_MAYBE;
+    return is_between(c, "0.28.0", "");
+}
+
+enum answer rules_align_states(const struct inputs *c) {
+    return is_between(c, "0.28.0", "");
 }
 
 enum answer rules_keep_chunks(const struct inputs *c) {
@@ -217,7 +222,7 @@ enum answer rules_check_forced(const struct inputs *c) {
 }
 
 enum answer rules_take_cache_scheme(const struct inputs *c) {
-    return engine_of(c)->takes_share ? is_between(c, "0.11.0", "") : ANSWER_NO;
+    return engine_of(c)->takes_share ? is_between(c, "0.15.0", "") : ANSWER_NO;
 }
 
 /* ---- which releases there are ---- */

@@ -65,9 +65,10 @@ enum answer rules_count_graphs(const struct inputs *c);
  * below compute capability 8.0. A card that is not named counts as a newer. */
 enum answer rules_is_v0(const struct inputs *c);
 
-/* Prefixes of hybrids with recurrent layers are cached by default: no until
- * 0.23, yes in 0.28.1; between these it was not seen. */
+/* Prefixes of hybrids with recurrent layers are cached by default. */
 enum answer rules_cache_hybrids(const struct inputs *c);
+/* Where they are and nobody says how, a request keeps two states ("align"). */
+enum answer rules_align_states(const struct inputs *c);
 /* Layers with chunks are kept whole unless asked otherwise (#21761). */
 enum answer rules_keep_chunks(const struct inputs *c);
 /* Sparse latents are packed in fp8 even where kv_cache_dtype is auto. */

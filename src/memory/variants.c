@@ -123,7 +123,9 @@ static struct options state_modes(const struct inputs *c,
     }
     if (!is_align && !is_all) {
         is_align = caching != ANSWER_NO;
-        is_all = caching == ANSWER_YES && str_starts(g->mixer, STR("mamba"));
+        is_all = caching == ANSWER_YES &&
+                 rules_align_states(c) != ANSWER_YES &&
+                 str_starts(g->mixer, STR("mamba"));
         offer_if(&o, caching != ANSWER_YES, MODE_NONE);
     }
     int all = str_eq(g->mixer, STR("mamba1")) ? MODE_ALL_1 : MODE_ALL_2;

@@ -356,6 +356,10 @@ static void the_cache_of_a_checkpoint_may_be_in_8_bits(void **state) {
     const struct model *m = hf_config_model(&a, json, STR("config.json"));
     struct inputs c = case_of("0.21.0", m, SAID_NOTHING);
     assert_int_equal(memory_kv(&a, &c, NULL).slope.low, 12 * 8 * 256);
+    c = case_of("0.14.1", m, SAID_NOTHING); /* its layers do not look yet */
+    assert_int_equal(memory_kv(&a, &c, NULL).slope.low, 12 * 8 * 512);
+    c = case_of("0.15.0", m, SAID_NOTHING);
+    assert_int_equal(memory_kv(&a, &c, NULL).slope.low, 12 * 8 * 256);
     say(&c, FACT_kv_cache_dtype, "bfloat16", SOURCE_USER);
     assert_int_equal(memory_kv(&a, &c, NULL).slope.low, 12 * 8 * 512);
     arena_free(&a);

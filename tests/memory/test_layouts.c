@@ -154,6 +154,24 @@ static void prefixes_cost_a_state(void **state) {
                      plain.bytes_per_request.low);
 }
 
+/* 0.28.0 is the first to cache them unless told otherwise, in mode "align":
+ * is_prefix_caching_supported() of 0.27.0 says no for hybrids. */
+static void prefixes_are_cached_by_default_from_a_release_on(void **state) {
+    static const struct {
+        const char *release;
+        int64_t pages;
+    } rows[] = {{"0.23.0", 4}, {"0.26.0", 4}, {"0.27.0", 4},
+                {"0.28.0", 7}, {"0.33.0", 7}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct inputs c = case_of(rows[i].release, &qwen,
+                                  SAID({FACT_max_model_len, "784"}));
+        struct kv kv = memory_kv(*state, &c, NULL);
+        assert_int_equal(kv.bytes_per_request.low,
+                         16 * INT64_C(3211264) * rows[i].pages);
+        assert_int_equal(kv.bytes_per_request.high, kv.bytes_per_request.low);
+    }
+}
+
 /* mamba_cache_mode all: a state for every block of whole chunks. */
 static void all_states_grow_with_the_request(void **state) {
     struct inputs c = case_of(
@@ -318,6 +336,7 @@ int main(void) {
         WITH_ARENA(delta_attention_is_kept_in_32_bits),
         WITH_ARENA(ranks_share_a_state),
         WITH_ARENA(prefixes_cost_a_state),
+        WITH_ARENA(prefixes_are_cached_by_default_from_a_release_on),
         WITH_ARENA(all_states_grow_with_the_request),
         WITH_ARENA(unlike_pages_overlap_in_one_block),
         WITH_ARENA(context_ranks_share_tokens),
