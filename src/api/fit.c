@@ -10,6 +10,7 @@
 #include "api/fit_value.h"
 #include "base/limits.h"
 
+#include "corpus/version.h"
 #include "memory/shape.h"
 #include "render/fit.h"
 
@@ -26,7 +27,8 @@ struct asking {
     int64_t file_bytes;       /* its weights; 0: not known */
     struct gpu_list gpus;
     struct machine_list machine;
-    bool takes_unknown; /* a model, a card */
+    const struct fact *instead; /* of what is said: a column of --compare */
+    bool takes_unknown;         /* a model, a card */
     bool is_verdict;
 };
 
@@ -113,11 +115,16 @@ static void take_facts(struct asking *q) {
 
 static bool is_any_said(const struct asking *q, const enum fact_name *names) {
     for (; *names != FACT_COUNT_OF; names++) {
-        if (fit_is_said(&q->said, *names)) {
+        bool is_instead = q->instead != NULL && q->instead->name == *names;
+        if (is_instead || fit_is_said(&q->said, *names)) {
             return true;
         }
     }
     return false;
+}
+
+static bool is_same_value(const struct fact *x, const struct fact *y) {
+    return x->number == y->number && str_eq_nocase(x->word, y->word);
 }
 
 /* Said, and not as the log has it. */
@@ -125,13 +132,11 @@ static bool is_other_said(const struct asking *q, const struct inputs *c,
                           const enum fact_name *names) {
     for (; *names != FACT_COUNT_OF; names++) {
         const struct fact *old = &c->in[*names];
-        for (size_t i = 0; old->known && i < q->said.count; i++) {
-            const struct fact *f = &q->said.at[i];
-            bool is_same = f->number == old->number &&
-                           str_eq_nocase(f->word, old->word);
-            if (f->name == *names && !is_same) {
-                return true;
-            }
+        const struct fact *f = q->instead && q->instead->name == *names
+                                   ? q->instead
+                                   : fact_said(q, *names);
+        if (old->known && f != NULL && !is_same_value(f, old)) {
+            return true;
         }
     }
     return false;
@@ -323,6 +328,7 @@ static void take_default(struct inputs *c, enum fact_name name,
 /* One FACT of this question in place of what is said: --compare. */
 static struct fit_question question_of(struct asking *q,
                                        const struct fact *instead) {
+    q->instead = instead;
     struct fit_question question = {.requests = q->requests,
                                     .gpus = q->gpus.at,
                                     .gpu_count = q->gpus.count,
@@ -362,6 +368,38 @@ static struct fit_question question_of(struct asking *q,
 
 /* ---- compare and sweep ---- */
 
+/* "newest" is a release, too. */
+static struct str release_named(const struct asking *q, struct str given) {
+    struct str engine = engine_named(q);
+    const struct engine *e = reader_engine_by_id(q->r, engine);
+    if (!str_eq_nocase(given, STR("newest"))) {
+        return given;
+    }
+    if (e == NULL || e->newest.n == 0) {
+        refuse(q, arena_printf(q->a, "no newest release of %.*s is known",
+                               STR_ARG(engine)));
+    }
+    return e->newest;
+}
+
+static bool is_older(struct str x, struct str y) {
+    int order;
+    return version_compare(x, y, &order) && order < 0;
+}
+
+/* From the oldest of the releases that are compared to the newest. */
+static void find_steps(struct asking *q, struct fit_sheet *sheet) {
+    struct str low = sheet->columns[0].value, high = low;
+    for (size_t i = 1; i < sheet->column_count; i++) {
+        struct str one = sheet->columns[i].value;
+        low = is_older(one, low) ? one : low;
+        high = is_older(high, one) ? one : high;
+    }
+    struct fact f = fact_word(FACT_engine_version, SOURCE_USER, low);
+    struct fit_question question = question_of(q, &f);
+    sheet->steps = memory_release_steps(q->a, &question, low, high);
+}
+
 static const struct fit *fit_for(struct asking *q, const struct fact *f) {
     struct fit *fit = arena_alloc(q->a, sizeof *fit);
     struct fit_question question = question_of(q, f);
@@ -386,6 +424,7 @@ static void compare(struct asking *q, struct fit_sheet *sheet) {
             refuse(q, STR("compare takes at most 16 values"));
         }
         struct fact f;
+        one = fact == FACT_engine_version ? release_named(q, one) : one;
         if (one.n == 0 || !fit_value_read(q->a, fact, one, &f)) {
             refuse(q, arena_printf(q->a, "compare takes values parted by "
                                    "commas, not '%.*s'", STR_ARG(one)));
@@ -398,6 +437,9 @@ static void compare(struct asking *q, struct fit_sheet *sheet) {
     }
     sheet->compared = str_of(fact_spelling(fact));
     sheet->columns = columns;
+    if (fact == FACT_engine_version) {
+        find_steps(q, sheet);
+    }
 }
 
 static void sweep(struct asking *q, struct fit_sheet *sheet) {

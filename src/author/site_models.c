@@ -64,7 +64,7 @@ static void add_kv(struct model_sheet *s, struct model_kv *kv,
 }
 
 static void find_kv(struct making *m, struct model_sheet *s) {
-    struct str_list releases = memory_releases(m->a);
+    struct str_list releases = memory_releases(m->a, STR("vllm"));
     struct model_kv *kv =
         arena_array(m->a, releases.count + OTHER_COUNT, sizeof *kv);
     s->kv = kv;

@@ -1,6 +1,7 @@
 /* reconcile.c: the model's own arithmetic against what the log prints.
  *
- *     agrees      nothing is said: the numbers speak
+ *     agrees      nothing is said: the numbers speak; but where another
+ *                 release would have done, that one is named
  *     explained   which setting would explain them, that the log does not show
  *     residual    how much is left over, and which models would leave nothing
  *     no model    what a token takes, and which models take that much
@@ -173,6 +174,13 @@ void catalogue_reconcile(struct diagnosis *d, struct finding *f) {
         return;
     }
     f->reconciliation = memory_reconcile(d->a, &c);
+    struct release_step step;
+    if (f->reconciliation.outcome == RECONCILE_AGREES &&
+        !c.model_is_guess && memory_release_turn(d->a, &c, &step)) {
+        struct release_step *kept = arena_alloc(d->a, sizeof *kept);
+        *kept = step;
+        f->turn = kept;
+    }
     if (c.model) {
         against_model(d, f, &c);
     } else {

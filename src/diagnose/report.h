@@ -9,7 +9,7 @@
 #include "corpus/cause.h"
 #include "corpus/entry.h"
 #include "corpus/fact.h"
-#include "memory/memory.h"
+#include "memory/releases.h"
 
 enum certainty { CERTAINTY_EXACT, CERTAINTY_BY_FACTS, CERTAINTY_BY_CONTEXT, CERTAINTY_GENERIC };
 enum applies { APPLIES_YES, APPLIES_IF, APPLIES_NO, APPLIES_ALREADY };
@@ -105,6 +105,7 @@ struct finding {
     struct reconciliation reconciliation; /* of the model with the log */
     struct str_list models_like; /* that would give what is printed */
     size_t models_like_count;    /* of them there are so many */
+    const struct release_step *turn; /* another release would do; NULL: none */
     struct budget budget;
     struct formulas formulas;
     struct belief *causes; /* most probable first */

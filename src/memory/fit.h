@@ -98,10 +98,6 @@ struct fit {
 
 struct fit memory_fit(struct arena *a, const struct fit_question *q);
 
-/* rules.c: the releases of vLLM at which a rule begins or ends, the oldest
- * first; what is between two of them is reckoned alike. */
-struct str_list memory_releases(struct arena *a);
-
 /* The request's KV at other lengths, for a curve: bytes and whether it fits
  * into the same pool. */
 struct fit_point {

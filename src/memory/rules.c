@@ -36,11 +36,8 @@
  */
 #include "memory/rules.h"
 
-#include <stdlib.h>
-
 #include "corpus/version.h"
 #include "memory/engines.h"
-#include "memory/fit.h"
 
 #define GROUPS_FROM "0.9.1.dev201"      /* f8a1a2d10, #17996 */
 #define CONCURRENCY_FROM "0.9.1.dev152" /* a8da78eac, #19029 */
@@ -223,31 +220,4 @@ enum answer rules_check_forced(const struct inputs *c) {
 
 enum answer rules_take_cache_scheme(const struct inputs *c) {
     return engine_of(c)->takes_share ? is_between(c, "0.15.0", "") : ANSWER_NO;
-}
-
-/* ---- which releases there are ---- */
-
-static int by_version(const void *a, const void *b) {
-    int order = 0;
-    version_compare(*(const struct str *)a, *(const struct str *)b, &order);
-    return order;
-}
-
-struct str_list memory_releases(struct arena *a) {
-    static const char *const others[] = {"0.10.1", "0.10.2", "0.11.0", "0.11.1",
-                                         "0.20.0", "0.24.0", "0.28.1"};
-    size_t count = 0, other_count = sizeof others / sizeof *others;
-    struct str *at = arena_array(a, ROW_COUNT + other_count, sizeof *at);
-    for (size_t i = 0; i < ROW_COUNT + other_count; i++) {
-        struct str from = str_of(i < ROW_COUNT ? rows[i].from
-                                               : others[i - ROW_COUNT]);
-        at[i] = str_slice(from, 0, str_find(from, STR(".dev")));
-    }
-    qsort(at, ROW_COUNT + other_count, sizeof *at, by_version);
-    for (size_t i = 0; i < ROW_COUNT + other_count; i++) {
-        if (count == 0 || !str_eq(at[i], at[count - 1])) {
-            at[count++] = at[i];
-        }
-    }
-    return (struct str_list){at, count};
 }

@@ -115,6 +115,10 @@ static void add_root(const struct teller *t, struct document *d,
     document_text(d, NULL, TONE_PLAIN, numbers_said(t, rep, f));
     document_text(d, NULL, TONE_PLAIN, holders_said(t, f))->spare =
         SPARE_HOLDERS;
+    if (f->turn != NULL) {
+        document_text(d, NULL, TONE_PLAIN, turn_said(t, f->turn))->spare =
+            SPARE_DEAD_END;
+    }
     add_remarks(t, d, f);
     if (t->o->all) {
         document_text(d, NULL, TONE_PLAIN, said_text(t, &f->entry->root_cause));

@@ -10,6 +10,7 @@
 #define RANKS_ASKED 64 /* so many were tried, and were not sure to do */
 #define COMPARE_CELLS 6
 #define SWEEP_CELLS 4
+#define STEP_LINES 6 /* of a release that answers otherwise */
 
 /* What an answer that is too long does without, the last first. */
 enum { PLAN = 1, LIMIT, CHECK };
@@ -267,6 +268,7 @@ void fit_document(const struct teller *t, const struct fit_sheet *sheet,
     const struct fit *fit = sheet->told;
     add_head(t, d, fit);
     add_compare(t, d, sheet);
+    add_steps(t, d, &sheet->steps);
     add_sweep(t, d, sheet);
     add_limits(t, d, fit);
     add_plans(t, d, fit);
@@ -276,5 +278,6 @@ void fit_document(const struct teller *t, const struct fit_sheet *sheet,
         return;
     }
     document_text(d, NULL, TONE_DIM, said(t, "fit.more"));
-    d->lines_most = LINES + sheet->column_count + sheet->point_count;
+    d->lines_most = LINES + sheet->column_count + sheet->point_count +
+                    STEP_LINES * sheet->steps.count;
 }

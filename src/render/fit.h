@@ -2,7 +2,7 @@
 #ifndef RENDER_FIT_H
 #define RENDER_FIT_H
 
-#include "memory/fit.h"
+#include "memory/releases.h"
 #include "render/render.h"
 
 struct fit_column { /* one value of --compare */
@@ -16,6 +16,7 @@ struct fit_sheet {
     struct str compared; /* the fact that differs; empty: nothing compared */
     const struct fit_column *columns;
     size_t column_count;
+    struct release_steps steps; /* --compare engine_version: between them */
     const struct fit_point *points; /* --sweep max_model_len */
     size_t point_count;
 };

@@ -194,6 +194,8 @@ struct json *json_finding(const struct teller *t, const struct finding *f) {
         {"instances", instances(t, f)},
         {"kv", f->has_kv ? json_kv(t, &f->kv) : json_new_null(t->a)},
         {"reconciliation", reconciliation(t, f)},
+        {"release_change",
+         f->turn != NULL ? json_step(t, f->turn) : json_new_null(t->a)},
         {"budget", json_budget(t, &f->budget)},
         {"formulas", json_formulas(t, &f->formulas)},
         {"outlook",

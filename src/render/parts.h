@@ -119,6 +119,13 @@ struct str words_said(struct words *w, const char *key);
 /* formula_words.c: a formula of memory/ in this language */
 struct str said_formula(const struct teller *t, struct str formula);
 
+/* step.c: a release at which an answer becomes another */
+void add_steps(const struct teller *t, struct document *d,
+               const struct release_steps *steps);
+/* Of a log: "it fits before 0.26.0, and not since". */
+struct str turn_said(const struct teller *t, const struct release_step *s);
+struct json *json_step(const struct teller *t, const struct release_step *s);
+
 /* words.c: enums of the report that are no vocabulary of the corpus */
 const char *certainty_spelling(enum certainty c);
 const char *applies_spelling(enum applies a);

@@ -14,7 +14,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
 BY_WORD = {"fact", "budget", "mechanism", "severity", "role", "scope",
            "basis", "change", "range_status", "relation", "effect",
            "act_kind", "stage", "effort", "loses", "frees", "strength",
-           "restart", "not_a_log", "code"}
+           "restart", "not_a_log", "code", "rule"}
 BY_SEVERITY = {"report.warning", "report.recovery", "report.info"}
 
 
@@ -49,6 +49,8 @@ def main():
         r"^FACT\((\w+),", read("src/corpus/facts.def"), re.M)}
     labels |= {f"{name.lower()}.{word}" for name, word in re.findall(
         r"WORD\(([A-Z_]+), (\w+)\)", read("src/corpus/words.def"))}
+    labels |= set(re.findall(r'"(rule\.\w+)"',
+                             read("src/memory/release_table.def")))
     wrong += [f"{key} has no label" for key in labels - keys]
     print("\n".join(sorted(wrong)))
     sys.exit(1 if wrong else 0)

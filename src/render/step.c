@@ -1,0 +1,203 @@
+/* step.c: a release at which an answer becomes another, in words and as data:
+ * for `fit --compare engine_version=...` and for a report.
+ *
+ *     From 0.26.0 on: A layer with a window keeps the tokens of two scheduler
+ *     steps instead of one. A request takes 12.35 GiB instead of 11.41 GiB
+ *     (+8 % KV cache). Before: it fits; since: it does not fit.
+ */
+#include "render/fit_words.h"
+
+#include "memory/span.h"
+
+#define HUNDRED 100
+#define STEP_LINKS (STEP_RULES + STEP_DEFAULTS)
+
+static bool rounded(int64_t from, int64_t before, int64_t *out) {
+    int64_t more;
+    if (before <= 0 || !mul_div_floor(from, 2 * HUNDRED, before, &more)) {
+        return false;
+    }
+    *out = (more + 1) / 2 - HUNDRED;
+    return true;
+}
+
+/* 40, where all that both stand for gives the same. */
+static bool percent_of(struct span before, struct span from, int64_t *out) {
+    int64_t least, most;
+    if (!before.known || !from.known ||
+        !rounded(from.low, before.high, &least) ||
+        !rounded(from.high, before.low, &most) || least != most) {
+        return false;
+    }
+    *out = least;
+    return true;
+}
+
+static struct str percent_said(const struct teller *t, struct span before,
+                               struct span from) {
+    int64_t percent;
+    struct str shown = {NULL, 0};
+    if (percent_of(before, from, &percent)) {
+        shown = arena_printf(t->a, "%+lld %%", (long long)percent);
+    }
+    return shown.n > 0 ? said_with(t, "fit.percent", &shown, 1) : STR("");
+}
+
+static struct words sentences_begin(const struct teller *t) {
+    return words_begin(t, t->lang == LANG_ZH ? STR("") : STR(" "));
+}
+
+static bool is_same(struct span x, struct span y) {
+    return x.known == y.known && x.low == y.low && x.high == y.high;
+}
+
+static struct str moved(const struct teller *t, const char *key,
+                        struct span before, struct span from) {
+    struct str args[] = {shown_span(t, UNIT_BYTES, from),
+                         shown_span(t, UNIT_BYTES, before),
+                         percent_said(t, before, from)};
+    return is_same(before, from) || !before.known || !from.known
+               ? STR("")
+               : said_with(t, key, args, 3);
+}
+
+static struct str step_numbers(const struct teller *t,
+                               const struct release_step *s) {
+    struct words all = sentences_begin(t);
+    struct str need = moved(t, "fit.need_moved", s->before.need, s->from.need);
+    struct str pool = moved(t, "fit.pool_moved", s->before.pool, s->from.pool);
+    if (need.n > 0) {
+        words_add(&all, need);
+    }
+    if (pool.n > 0) {
+        words_add(&all, pool);
+    }
+    return words_end(&all);
+}
+
+static struct str verdicts(const struct teller *t,
+                           const struct release_step *s) {
+    struct str both[] = {fit_verdict_word(t, s->before.fits),
+                         fit_verdict_word(t, s->from.fits)};
+    return s->before.fits != s->from.fits
+               ? said_with(t, "fit.verdict_moved", both, 2)
+               : STR("");
+}
+
+static struct str default_said(const struct teller *t,
+                               const struct default_change *d) {
+    struct str none = said(t, "fit.default_none");
+    struct str args[] = {
+        str_of(fact_spelling(d->before.known ? d->before.name : d->from.name)),
+        d->before.known ? shown_fact(t, &d->before) : none,
+        d->from.known ? shown_fact(t, &d->from) : none};
+    return said_with(t, "fit.default_moved", args, 3);
+}
+
+static struct str step_why(const struct teller *t,
+                           const struct release_step *s) {
+    struct words all = sentences_begin(t);
+    for (size_t i = 0; i < s->rule_count; i++) {
+        words_add(&all, said(t, s->rules[i]->key));
+    }
+    for (size_t i = 0; i < s->default_count; i++) {
+        words_add(&all, default_said(t, &s->defaults[i]));
+    }
+    return words_end(&all);
+}
+
+static size_t step_links(const struct release_step *s,
+                         struct str links[STEP_LINKS]) {
+    size_t count = 0;
+    for (size_t i = 0; i < s->rule_count; i++) {
+        links[count++] = str_of(s->rules[i]->link);
+    }
+    for (size_t i = 0; i < s->default_count; i++) {
+        bool is_new = true;
+        for (size_t k = 0; k < count; k++) {
+            is_new = is_new && !str_eq(links[k], s->defaults[i].link);
+        }
+        if (is_new) {
+            links[count++] = s->defaults[i].link;
+        }
+    }
+    return count;
+}
+
+void add_steps(const struct teller *t, struct document *d,
+               const struct release_steps *steps) {
+    struct block *under = document_section(d, said(t, "fit.by_release"));
+    for (size_t i = 0; i < steps->count; i++) {
+        const struct release_step *s = &steps->at[i];
+        struct str links[STEP_LINKS];
+        struct words all = sentences_begin(t);
+        struct str told[] = {step_why(t, s), step_numbers(t, s),
+                             verdicts(t, s)};
+        for (size_t k = 0; k < 3; k++) {
+            if (told[k].n > 0) {
+                words_add(&all, told[k]);
+            }
+        }
+        struct str args[] = {s->release, words_end(&all)};
+        struct block *item = document_item(
+            d, under, "-", said_with(t, "fit.from_release", args, 2));
+        size_t count = step_links(s, links);
+        for (size_t k = 0; k < count; k++) {
+            document_link(d, item, links[k], STR(""));
+        }
+    }
+}
+
+struct str turn_said(const struct teller *t, const struct release_step *s) {
+    bool is_lost = s->before.fits == FIT_YES;
+    struct str links[STEP_LINKS];
+    size_t count = step_links(s, links);
+    const struct engine *e =
+        s->rule_count > 0
+            ? reader_engine_by_id(t->r, str_of(s->rules[0]->engine))
+            : NULL;
+    struct str args[] = {arena_printf(t->a, "%.*s %.*s",
+                                      STR_ARG(e ? e->name : STR("")),
+                                      STR_ARG(s->release)),
+                         percent_said(t, s->before.need, s->from.need),
+                         step_why(t, s),
+                         count > 0 ? link_name(t, links[0]) : STR("")};
+    return said_with(t, is_lost ? "report.turn_lost" : "report.turn_won", args,
+                     4);
+}
+
+/* ---- as data ---- */
+
+static struct json *answer(const struct teller *t,
+                           const struct release_answer *a) {
+    return JSON(t, {"verdict", json_spelling(t, fit_spelling(a->fits))},
+                {"bytes_per_request", json_span(t, a->need)},
+                {"pool", json_span(t, a->pool)});
+}
+
+static struct json *fact_or_null(const struct teller *t, const struct fact *f) {
+    return f->known ? json_fact(t, f) : json_new_null(t->a);
+}
+
+struct json *json_step(const struct teller *t, const struct release_step *s) {
+    struct json *because = json_new_array(t->a);
+    struct json *defaults = json_new_array(t->a);
+    int64_t percent = 0;
+    bool has = percent_of(s->before.need, s->from.need, &percent);
+    for (size_t i = 0; i < s->rule_count; i++) {
+        json_push(because,
+                  JSON(t, {"what", json_text(t->a, said(t, s->rules[i]->key))},
+                       {"link", json_text(t->a, str_of(s->rules[i]->link))}));
+    }
+    for (size_t i = 0; i < s->default_count; i++) {
+        const struct default_change *d = &s->defaults[i];
+        json_push(defaults, JSON(t, {"before", fact_or_null(t, &d->before)},
+                                 {"from", fact_or_null(t, &d->from)},
+                                 {"link", json_text(t->a, d->link)}));
+    }
+    return JSON(t, {"release", json_text(t->a, s->release)},
+                {"before", answer(t, &s->before)},
+                {"from", answer(t, &s->from)},
+                {"percent", json_int_or_null(t, has, percent)},
+                {"because", because}, {"defaults", defaults});
+}
