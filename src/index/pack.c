@@ -100,6 +100,13 @@ void pack_open(struct arena *a, struct str bytes, struct pack *pack) {
     find_shelves(a, pack);
 }
 
+void pack_check_tables(const struct pack *pack, struct arena *a,
+                       struct str tables) {
+    if (!pack->is_own && check_of(PACK_MAGIC, tables) !=
+                             header_word(pack, PACK_TABLES_CHECK))
+        damaged(a, "its tables are not what was written");
+}
+
 /* ---- records ---- */
 
 struct record pack_record(const struct pack *pack, struct arena *a,

@@ -10,15 +10,16 @@
  *
  * Places count from the first byte of the pack. Nothing is copied, and at
  * opening nothing is looked at but the header; a record is checked when it is
- * read, the prefilter by match/ when it is opened: of a file, for what is part
- * of the program is as good as its instructions. */
+ * read, the prefilter by match/ when it is opened, the database when the first
+ * question in SQL comes: of a file, for what is part of the program is as good
+ * as its instructions. */
 #ifndef INDEX_PACK_H
 #define INDEX_PACK_H
 
 #include "index/record.h"
 
 #define PACK_MAGIC 0x4b504d4fu /* "OMPK" */
-#define PACK_VERSION 12u /* of the header; PACK_LANGUAGE is that of records */
+#define PACK_VERSION 13u /* of the header; PACK_LANGUAGE is that of records */
 
 /* Those with a key hold it in front, each key once, in the order of bytes. */
 enum shelf {
@@ -51,6 +52,7 @@ enum pack_word {
                       vocabularies that numbers in them stand for */
     PACK_BYTES,    /* of the pack */
     PACK_CHECK,    /* of the words behind it, to the end of the header */
+    PACK_TABLES_CHECK, /* of the database in front of it */
     PACK_PREFILTER_AT, PACK_PREFILTER_BYTES,
     PACK_DIGEST, /* of the sources, 32 digits in 8 words */
     PACK_SHELVES = PACK_DIGEST + 8, /* of each: records, place of its ends */
@@ -68,6 +70,10 @@ struct pack {
 
 /* bytes: all that stands behind the database. Raises FAIL_INDEX. */
 void pack_open(struct arena *a, struct str bytes, struct pack *pack);
+/* Is the database in front of it the one that it was written for? Raises
+ * FAIL_INDEX when not. */
+void pack_check_tables(const struct pack *pack, struct arena *a,
+                       struct str tables);
 /* Record i of that shelf, checked. Raises FAIL_INDEX when it is damaged or
  * when there are not so many. */
 struct record pack_record(const struct pack *pack, struct arena *a,
@@ -91,9 +97,9 @@ struct pack_draft *pack_begin(struct arena *a);
 struct record *pack_add(struct pack_draft *draft, enum shelf shelf);
 struct record *pack_add_key(struct pack_draft *draft, enum shelf shelf,
                             struct str key);
-/* digest: DIGEST_HEX digits. */
-struct str pack_end(struct pack_draft *draft, struct str prefilter,
-                    const char *digest);
+/* tables: the database that it will stand behind. digest: DIGEST_HEX digits. */
+struct str pack_end(struct pack_draft *draft, struct str tables,
+                    struct str prefilter, const char *digest);
 
 /* ---- shared by reading and writing ---- */
 

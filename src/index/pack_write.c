@@ -125,12 +125,13 @@ static void set_word(struct buf *out, int word, uint64_t n) {
         out->p[4 * word + i] = (char)(n >> (8 * i));
 }
 
-static void put_head(struct buf *out, struct str prefilter, size_t prefilter_at,
-                     const char *digest) {
+static void put_head(struct buf *out, struct str tables, struct str prefilter,
+                     size_t prefilter_at, const char *digest) {
     set_word(out, PACK_IS_MAGIC, PACK_MAGIC);
     set_word(out, PACK_IS_VERSION, PACK_VERSION);
     set_word(out, PACK_LANGUAGE, pack_language());
     set_word(out, PACK_BYTES, out->n);
+    set_word(out, PACK_TABLES_CHECK, check_of(PACK_MAGIC, tables));
     set_word(out, PACK_PREFILTER_AT, prefilter_at);
     set_word(out, PACK_PREFILTER_BYTES, prefilter.n);
     memcpy(out->p + 4 * PACK_DIGEST, digest, DIGEST_HEX);
@@ -140,8 +141,8 @@ static void put_head(struct buf *out, struct str prefilter, size_t prefilter_at,
     set_word(out, PACK_CHECK, check_of(PACK_MAGIC, rest));
 }
 
-struct str pack_end(struct pack_draft *d, struct str prefilter,
-                    const char *digest) {
+struct str pack_end(struct pack_draft *d, struct str tables,
+                    struct str prefilter, const char *digest) {
     struct buf out;
     close_record(d);
     buf_init_in(&out, d->arena, PACK_BYTES_MAX);
@@ -159,6 +160,6 @@ struct str pack_end(struct pack_draft *d, struct str prefilter,
     }
     if (!buf_ok(&out))
         arena_raise(d->arena, FAIL_MEMORY, "out of memory for the index");
-    put_head(&out, prefilter, prefilter_at, digest);
+    put_head(&out, tables, prefilter, prefilter_at, digest);
     return buf_str(&out);
 }

@@ -29,6 +29,7 @@ struct reader *reader_behind(struct reader *r) {
 struct row reader_ask(struct reader *r, enum query query) {
     if (r->db == NULL) {
         struct db *db = db_open(r->arena);
+        pack_check_tables(&r->ix->pack, r->arena, r->ix->tables);
         db_view(db, r->ix->tables);
         r->db = db;
     }

@@ -132,5 +132,6 @@ struct str index_write(struct arena *a, const struct corpus *c,
     write_pack(w, c, set);
     db_run(w->db, "COMMIT");
     db_run(w->db, "VACUUM");
-    return joined(a, serialized(w->db), pack_end(w->pack, prefilter, digest));
+    struct str tables = serialized(w->db);
+    return joined(a, tables, pack_end(w->pack, tables, prefilter, digest));
 }

@@ -18,6 +18,7 @@
 #include "author/author.h"
 #include "base/json.h"
 #include "base/utf8.h"
+#include "index/read.h"
 #include "launch/lint.h"
 #include "machine/source.h"
 #include "serve/mcp.h"
@@ -155,15 +156,17 @@ static void try_entry(struct trial *t, struct str bytes) {
                       &entry);
 }
 
-/* An index that was damaged: each five bytes are a place and what stands there
- * now. It is refused, or it answers. */
+/* An index that somebody means harm with: each five bytes are a place and what
+ * stands there now, and its checks are right. It is refused, or it answers. */
 static void try_index(struct trial *t, struct str bytes) {
     static const char log[] = "torch.OutOfMemoryError: CUDA out of memory.\n";
     static struct arena of_image; /* made once; libFuzzer has no end */
     static struct str image;
+    static size_t tables;
     if (image.n == 0) {
         arena_init(&of_image, NULL, 0);
         image = tiny_image(&of_image);
+        tables = index_open(&of_image, image)->tables.n;
     }
     char *index = arena_alloc(t->a, image.n);
     memcpy(index, image.p, image.n);
@@ -173,6 +176,7 @@ static void try_index(struct trial *t, struct str bytes) {
                     (size_t)p[2] << 8 | p[3];
         index[at % image.n] = (char)p[4];
     }
+    image_mend_checks((struct str){index, image.n}, tables);
     oomkb_error err = {0};
     oomkb *kb = NULL;
     oomkb_report *report = NULL;

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "index/read.h"
 #include "support/corpus.h"
 
 #define FLIPS 500
@@ -119,6 +120,23 @@ static void refuse_what_is_cut_short(struct arena *a) {
     }
 }
 
+static size_t tables_of(struct arena *a, struct str image) {
+    return index_open(a, image)->tables.n;
+}
+
+static void refuse_other_tables(struct arena *a) {
+    struct str image = tiny_image(a);
+    size_t tables = tables_of(a, image);
+    for (size_t at = 4096; at < tables; at += 997) {
+        struct str bad = copy_of(a, image);
+        put(bad, at, (unsigned char)(bad.p[at] ^ 16));
+        expect_refusal(bad, "tables are not what was written");
+    }
+    image_mend_checks(image, tables);
+    struct fault fault;
+    assert_int_equal(read_damaged(image, &fault), FAIL_NONE);
+}
+
 static uint64_t next_random(uint64_t *seed) {
     *seed ^= *seed << 13;
     *seed ^= *seed >> 7;
@@ -128,6 +146,7 @@ static uint64_t next_random(uint64_t *seed) {
 static void survive_flipped_bytes(struct arena *a) {
     struct str image = tiny_image(a);
     uint64_t seed = 0x6f6f6d6b62;
+    size_t tables = tables_of(a, image);
     int refused = 0;
     for (int i = 0; i < FLIPS; i++) {
         struct str bad = copy_of(a, image);
@@ -135,6 +154,9 @@ static void survive_flipped_bytes(struct arena *a) {
         for (int k = 0; k < count; k++) {
             put(bad, next_random(&seed) % bad.n,
                 (unsigned char)next_random(&seed));
+        }
+        if (i % 2 == 0) {
+            image_mend_checks(bad, tables);
         }
         struct fault fault = {FAIL_NONE, ""};
         enum fail code = read_damaged(bad, &fault);
@@ -150,10 +172,14 @@ static void survive_flipped_bytes(struct arena *a) {
 static void survive_hurt_pages(struct arena *a) {
     struct str image = tiny_image(a);
     uint64_t seed = 0x70616765;
+    size_t tables = tables_of(a, image);
     for (size_t page = 0; page < image.n; page += 4096) {
         for (size_t at = page ? 0 : 100; at < (page ? 16u : 116u); at++) {
             struct str bad = copy_of(a, image);
             put(bad, page + at, (unsigned char)next_random(&seed));
+            if (page < tables) {
+                image_mend_checks(bad, tables);
+            }
             struct fault fault = {FAIL_NONE, ""};
             enum fail code = read_damaged(bad, &fault);
             if (code != FAIL_NONE && code != FAIL_INDEX) {
@@ -172,6 +198,10 @@ static void cuts_are_refused(void **state) {
     (void)state;
     with_arena(refuse_what_is_cut_short);
 }
+static void other_tables_are_refused(void **state) {
+    (void)state;
+    with_arena(refuse_other_tables);
+}
 static void flips_are_survived(void **state) {
     (void)state;
     with_arena(survive_flipped_bytes);
@@ -185,6 +215,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_is_named),
         cmocka_unit_test(cuts_are_refused),
+        cmocka_unit_test(other_tables_are_refused),
         cmocka_unit_test(flips_are_survived),
         cmocka_unit_test(pages_are_survived),
     };

@@ -1,6 +1,9 @@
 /* corpus.c: the small corpus, and what may be done with any. */
 #include "support/corpus.h"
 
+#include "index/digest.h"
+#include "index/pack.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -493,4 +496,19 @@ const char *round_trip_loss(struct arena *a, const struct corpus *c) {
         }
     }
     return NULL;
+}
+
+static void set_word(struct str image, size_t at, uint32_t n) {
+    for (int i = 0; i < 4; i++)
+        ((char *)image.p)[at + (size_t)i] = (char)(n >> (8 * i));
+}
+
+void image_mend_checks(struct str image, size_t tables) {
+    struct str pack = str_slice(image, tables, image.n);
+    size_t from = (size_t)4 * (PACK_CHECK + 1);
+    set_word(image, tables + (size_t)4 * PACK_TABLES_CHECK,
+             check_of(PACK_MAGIC, str_slice(image, 0, tables)));
+    set_word(image, tables + (size_t)4 * PACK_CHECK,
+             check_of(PACK_MAGIC,
+                      str_slice(pack, from, (size_t)4 * PACK_WORDS - from)));
 }

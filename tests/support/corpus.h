@@ -19,6 +19,9 @@ struct corpus tiny_corpus(struct arena *a);
 /* tiny_corpus() as an index, and a reader on it. */
 struct str tiny_image(struct arena *a);
 struct reader *tiny_reader(struct arena *a);
+/* Checks that are right again, as somebody would make them who means harm, so
+ * that SQLite itself meets the damage. tables: bytes of the database. */
+void image_mend_checks(struct str image, size_t tables);
 
 /* read(write(c)) == c? NULL, or "entry id: field" of what is lost. */
 const char *round_trip_loss(struct arena *a, const struct corpus *c);
