@@ -17,7 +17,9 @@ export function say(text) {
 // The engine escapes what it writes; the page has a policy that runs no script
 // of it either. Its headings go below the page's own.
 export function showHtml(place, html, root) {
-  const made = new DOMParser().parseFromString(html, "text/html").querySelector("article");
+  const inert = document.createElement("template");
+  inert.innerHTML = html;
+  const made = inert.content.querySelector("article");
   for (const level of [2, 1]) {
     for (const old of made.querySelectorAll(`h${level}`)) {
       const heading = document.createElement(`h${level + 1}`);
@@ -31,8 +33,11 @@ export function showHtml(place, html, root) {
     code.replaceWith(link);
     link.append(code);
   }
-  place.replaceChildren(document.adoptNode(made));
+  place.replaceChildren(made);
 }
+
+// Between two pieces of work the page answers its user.
+export const pause = () => new Promise((resolve) => setTimeout(resolve));
 
 // Pages that were opened once open again without a network.
 export function keepOffline(root) {

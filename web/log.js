@@ -3,7 +3,7 @@
 //
 // A link to a case carries facts (settings, numbers) and the entry's id behind
 // the #, which browsers do not send to servers either. Opened, it shows them.
-import { byId, hasEngine, keepOffline, openEngine, say, showHtml } from "./engine.js";
+import { byId, hasEngine, keepOffline, openEngine, pause, say, showHtml } from "./engine.js";
 
 const LONG = 200 * 1000; // characters: a longer paste is kept as a file
 const form = byId("log");
@@ -28,13 +28,16 @@ function field(question) {
 
 // What the report is at the moment, in every form that the page needs.
 async function show() {
-  const [html, data] = await Promise.all([
-    report.write("html", wishes()), report.toObject({ ...wishes(), redact: true })]);
-  shown = data;
+  const [html, markdown, data] = await Promise.all([
+    report.write("html", wishes()), report.markdown(wishes()),
+    report.toObject({ ...wishes(), redact: true })]);
+  shown = { markdown, data };
   showHtml(byId("report"), html, root);
+  await pause();
   byId("asked").replaceChildren(...data.questions.map(field));
   byId("questions").hidden = data.questions.length === 0;
   byId("link-box").hidden = true;
+  await pause();
   byId("answer").hidden = false;
 }
 
@@ -72,6 +75,7 @@ async function read(log, name) {
     await show();
   });
   busy(false);
+  await pause();
   if (is) {
     byId("answer").focus({ preventScroll: true });
     byId("answer").scrollIntoView({ block: "start" });
@@ -129,7 +133,7 @@ async function copied(what, button) {
 
 async function copyLink() {
   const link = new URL(location.href);
-  link.hash = new URLSearchParams(factsOf(shown));
+  link.hash = new URLSearchParams(factsOf(shown.data));
   byId("link-text").textContent = `${link}`;
   byId("link-box").hidden = false;
   await copied(`${link}`, byId("link"));
@@ -183,8 +187,8 @@ function listen() {
   for (const id of ["redact", "all"]) {
     byId(id).addEventListener("change", () => { if (report) tried(show); });
   }
-  byId("copy").addEventListener("click", () => tried(async () =>
-    copied(await report.markdown(wishes()), byId("copy")), words.copied));
+  byId("copy").addEventListener("click", () => tried(() =>
+    copied(shown.markdown, byId("copy")), words.copied));
   byId("link").addEventListener("click", () => tried(copyLink, words.copied));
   window.addEventListener("hashchange", showLinked);
 }

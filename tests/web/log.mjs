@@ -40,6 +40,10 @@ async function readText(page, log) {
 
 const copied = async (page, button) => {
   await page.click(button);
+  await page.waitForFunction(() => {
+    const { textContent, dataset } = document.getElementById("state");
+    return textContent === dataset.copied;
+  });
   return page.evaluate(() => navigator.clipboard.readText());
 };
 
