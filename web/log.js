@@ -5,7 +5,7 @@
 // the #, which browsers do not send to servers either. Opened, it shows them.
 import { byId, hasEngine, keepOffline, openEngine, pause, say, showHtml } from "./engine.js";
 
-const LONG = 200 * 1000; // characters: a longer paste is kept as a file
+const LONG = 200 * 1000; // characters: a longer paste is kept beside the field
 const form = byId("log");
 const text = byId("text");
 const words = byId("state").dataset;
@@ -49,10 +49,11 @@ function busy(is) {
 }
 
 // What goes wrong is said; true: nothing did.
-async function tried(what, done = words.done) {
+async function tried(what) {
+  byId("copied").textContent = "";
   try {
     await what();
-    say(done);
+    say(words.done);
     return true;
   } catch (error) {
     say(error.name === "AbortError" ? words.ready : `${words.failed}: ${error.message}`);
@@ -85,7 +86,7 @@ async function read(log, name) {
 function readText() {
   if (pasted) return read(pasted, words.pasted);
   if (text.value.trim() === "") return say(words.empty);
-  return read(new Blob([text.value]), words.pasted);
+  return read(text.value, words.pasted);
 }
 
 // ---- links ----
@@ -128,6 +129,7 @@ function showLinked() {
 
 async function copied(what, button) {
   await navigator.clipboard.writeText(what);
+  byId("copied").textContent = byId("copied").dataset.done;
   button.focus();
 }
 
@@ -150,12 +152,13 @@ function listen() {
     const [file] = event.target.files;
     if (file) read(file, file.name);
   });
-  // A text field with 20 MB in it stops the page: a long paste goes past it.
+  // A text field with 20 MB in it stops the page: a long paste goes past it. That
+  // the browser takes it from the clipboard first, the page cannot spare it.
   text.addEventListener("paste", (event) => {
     const given = event.clipboardData.getData("text/plain");
     if (given.length <= LONG) return;
     event.preventDefault();
-    pasted = new Blob([given]);
+    pasted = given;
     text.value = `${given.slice(0, 2000)}\n…`;
     readText();
   });
@@ -188,8 +191,8 @@ function listen() {
     byId(id).addEventListener("change", () => { if (report) tried(show); });
   }
   byId("copy").addEventListener("click", () => tried(() =>
-    copied(shown.markdown, byId("copy")), words.copied));
-  byId("link").addEventListener("click", () => tried(copyLink, words.copied));
+    copied(shown.markdown, byId("copy"))));
+  byId("link").addEventListener("click", () => tried(copyLink));
   window.addEventListener("hashchange", showLinked);
 }
 

@@ -40,6 +40,9 @@ static void add_head(const struct teller *t, struct document *d,
     document_link(d, id, arena_printf(t->a, "../../%s/models/%.*s.md",
                                       site_other(t), STR_ARG(slug)),
                   said(t, "site.other"));
+    document_link(d, id, arena_printf(t->a, "../calculator.html#model=%.*s",
+                                      STR_ARG(m->id)),
+                  said(t, "site.calculator"));
     struct str args[] = {number(t, m->params), number(t, m->layers),
                          amount(t, UNIT_BYTES, s->fit->weights),
                          shown_fact(t, &s->fit->c.in[FACT_dtype])};

@@ -40,10 +40,7 @@ async function readText(page, log) {
 
 const copied = async (page, button) => {
   await page.click(button);
-  await page.waitForFunction(() => {
-    const { textContent, dataset } = document.getElementById("state");
-    return textContent === dataset.copied;
-  });
+  await page.waitForFunction(() => document.getElementById("copied").textContent !== "");
   return page.evaluate(() => navigator.clipboard.readText());
 };
 
