@@ -78,7 +78,8 @@ static void find_kv(struct making *m, struct model_sheet *s) {
         const struct engine *e = reader_engine_by_id(m->r, str_of(others[i]));
         if (e != NULL)
             add_kv(s, kv, fit_of(m, s->model, others[i], e->newest, NULL),
-                   (struct model_kv){.engine = e->name, .from = e->newest});
+                   (struct model_kv){.engine = e->name, .from = e->newest,
+                                     .until = e->newest});
     }
 }
 

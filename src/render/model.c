@@ -60,6 +60,9 @@ static void add_head(const struct teller *t, struct document *d,
 
 static struct str releases(const struct teller *t, const struct model_kv *kv) {
     struct str ends[] = {kv->from, kv->until};
+    if (kv->from.n > 0 && str_eq(kv->from, kv->until)) {
+        return kv->from;
+    }
     return kv->from.n > 0 && kv->until.n > 0
                ? said_with(t, "site.releases", ends, 2)
            : kv->from.n > 0  ? said_with(t, "site.releases_from", ends, 2)

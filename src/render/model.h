@@ -11,7 +11,8 @@ struct model_on { /* a GPU, alone */
     const struct fit *fit;
 };
 
-/* Releases of an engine that reckon alike; an end that is empty is open. */
+/* Releases of an engine that reckon alike; an end that is empty is open. Of an
+ * engine whose rules are not known by release, the newest alone: until = from. */
 struct model_kv {
     struct str engine, from, until;
     struct span per_token, request; /* bytes */
