@@ -106,6 +106,14 @@ OOMKB_API int oomkb_report_write(const oomkb_report *report, const char *format,
                                  oomkb_writer writer, void *ctx,
                                  oomkb_error *err);
 
+/* Where the memory of each card went, by what the log measured while its engine
+ * started; what no line names is said to be not told. *is_told: 0, no line says
+ * anything of it. format: any but chat. */
+OOMKB_API int oomkb_memory_write(const oomkb_report *report, const char *format,
+                                 const oomkb_options *options,
+                                 oomkb_writer writer, void *ctx, int *is_told,
+                                 oomkb_error *err);
+
 /* ---- Part 2: streaming, refining, entries ---- */
 
 OOMKB_API int oomkb_scan_new(const oomkb *kb, const oomkb_options *options,

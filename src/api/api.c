@@ -263,6 +263,17 @@ static void answer_report(struct call *w, struct reader *r) {
     write_answer(w, r, &(struct answer){.report = w->report});
 }
 
+static void answer_memory(struct call *w, struct reader *r) {
+    const struct report *report = w->report;
+    bool is_told = report->memory.count > 0 &&
+                   report->memory.cards[0].budget.count > 0;
+    for (size_t i = 0; i < report->finding_count && !is_told; i++)
+        is_told = report->findings[i].budget.count > 0 &&
+                  !report->findings[i].is_contradictory;
+    w->count = is_told ? 1 : 0;
+    write_answer(w, r, &(struct answer){.report = report, .is_memory = true});
+}
+
 static void answer_entry(struct call *w, struct reader *r) {
     struct str id = str_of(w->what);
     const struct entry *entry = reader_entry_by_id(r, id, NULL);
@@ -371,6 +382,23 @@ int oomkb_report_write(const oomkb_report *report, const char *format,
                      .answer = answer_report,
                      .report = report->told->report};
     return call_write(&w, format, options, writer, ctx, NULL, err);
+}
+
+int oomkb_memory_write(const oomkb_report *report, const char *format,
+                       const oomkb_options *options, oomkb_writer writer,
+                       void *ctx, int *is_told, oomkb_error *err) {
+    if (report == NULL || writer == NULL || is_told == NULL)
+        return error_null(err, report == NULL   ? "report"
+                               : writer == NULL ? "writer"
+                                                : "is_told");
+    struct call w = {.kb = report->kb, .s.from = report->from,
+                     .answer = answer_memory,
+                     .report = report->told->report};
+    size_t count = 0;
+    int code = call_write(&w, format, options, writer, ctx, &count, err);
+    if (code == OOMKB_OK)
+        *is_told = count > 0;
+    return code;
 }
 
 int oomkb_entry_write(const oomkb *kb, const char *id, const char *format,

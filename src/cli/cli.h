@@ -85,7 +85,8 @@ enum command_bit {
     FOR_BUILD = 16, FOR_CHECK = 32, FOR_LIST = 64, FOR_SEARCH = 128,
     FOR_COMPLETION = 256, FOR_SITE = 512, FOR_FIT = 1024,
     FOR_NEW = 2048, FOR_FEEDBACK = 4096, FOR_FMT = 8192, FOR_MCP = 16384,
-    FOR_FACTS = 32768, FOR_RUN = 65536, FOR_LINT = 131072
+    FOR_FACTS = 32768, FOR_RUN = 65536, FOR_LINT = 131072,
+    FOR_MEMORY = 262144
 };
 #define FOR_ALL 0xfffffu
 
@@ -111,6 +112,7 @@ int run_search(struct cli *c);
 int run_completion(struct cli *c);
 int run_site(struct cli *c); /* oomkb site -o DIR */
 int run_fit(struct cli *c);
+int run_memory(struct cli *c); /* oomkb memory [LOG] */
 int run_new(struct cli *c); /* oomkb new [FILE] [-o FILE] */
 int run_feedback(struct cli *c); /* oomkb feedback ID FIX worked|failed */
 int run_lint(struct cli *c); /* oomkb lint FILE... */

@@ -14,6 +14,7 @@ const struct command commands[] = {
     {"search", "WORDS...", "cli.help.search", FOR_SEARCH, OWN_COUNT,
      run_search},
     {"fit", "--model NAME | COMMAND", "cli.help.fit", FOR_FIT, OWN_COUNT, run_fit},
+    {"memory", "[LOG]", "cli.help.memory", FOR_MEMORY, 1, run_memory},
     {"lint", "FILE...", "cli.help.lint", FOR_LINT, OWN_COUNT, run_lint},
     {"run", "[--] COMMAND...", "cli.help.run", FOR_RUN, OWN_COUNT, run_run},
     {"facts", "", "cli.help.facts", FOR_FACTS, 0, run_facts},

@@ -56,3 +56,25 @@ int exam_tell(struct cli *c, const char *name, struct exam *e) {
     e->report = NULL;
     return status;
 }
+
+static bool go_on(void *ctx, size_t n) {
+    (void)ctx;
+    (void)n;
+    return true;
+}
+
+int exam_log(struct cli *c, const oomkb *kb, const char *path,
+             const oomkb_options *options, oomkb_report **report) {
+    struct exam exam = {0};
+    int in = input_open(path);
+    if (in < 0)
+        return input_error(c, path, errno);
+    exam_read(kb, in, options, go_on, NULL, &exam);
+    input_close(in);
+    *report = exam.report;
+    if (exam.number != 0)
+        return input_error(c, path, exam.number);
+    return exam.report != NULL
+               ? input_whole(c, path, exam.report, STATUS_FOUND)
+               : cli_failed_at(c, path, &exam.err);
+}

@@ -21,4 +21,9 @@ void exam_read(const oomkb *kb, int in, const oomkb_options *options,
 /* The report to stdout, or the error; frees the report. The exit status. */
 int exam_tell(struct cli *c, const char *name, struct exam *e);
 
+/* The report on the log at that path, to be asked and not to be shown; 0, or the
+ * exit status once it is said why not. */
+int exam_log(struct cli *c, const oomkb *kb, const char *path,
+             const oomkb_options *options, oomkb_report **report);
+
 #endif

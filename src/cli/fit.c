@@ -104,27 +104,10 @@ static int read_command(struct cli *c, struct asking *q) {
                : cli_usage(c, "cli.error.fit_command_file", first, NULL);
 }
 
-static bool go_on(void *ctx, size_t n) {
-    (void)ctx;
-    (void)n;
-    return true;
-}
-
 static int read_log(struct cli *c, struct asking *q, oomkb *kb) {
-    struct exam exam = {0};
     oomkb_options options = cli_options(c);
     options.answers = NULL;
-    int in = input_open(q->log_path);
-    if (in < 0)
-        return input_error(c, q->log_path, errno);
-    exam_read(kb, in, &options, go_on, NULL, &exam);
-    input_close(in);
-    q->report = exam.report;
-    if (exam.number != 0)
-        return input_error(c, q->log_path, exam.number);
-    return q->report != NULL
-               ? input_whole(c, q->log_path, q->report, STATUS_FOUND)
-               : cli_failed_at(c, q->log_path, &exam.err);
+    return exam_log(c, kb, q->log_path, &options, &q->report);
 }
 
 /* ---- the command ---- */

@@ -12,7 +12,8 @@
 #define GITHUB "github" /* of lint */
 
 #define FOR_SHOWN                                                              \
-    (FOR_DIAGNOSE | FOR_EXPLAIN | FOR_LIST | FOR_SEARCH | FOR_FIT | FOR_FACTS)
+    (FOR_DIAGNOSE | FOR_EXPLAIN | FOR_LIST | FOR_SEARCH | FOR_FIT | FOR_FACTS | \
+     FOR_MEMORY)
 #define FOR_MACHINE (FOR_FIT | FOR_LINT) /* what no file says */
 
 #define FIT(name, value, key) {OPTION_FIT, name, 0, value, NULL, FOR_FIT, key}
@@ -23,8 +24,9 @@ const struct option_row option_rows[] = {
      "cli.option.format"},
     {OPTION_LANG, "--lang", 0, "LANG", "en zh", FOR_ALL, "cli.option.lang"},
     {OPTION_SET, "--set", 0, "FACT=VALUE", NULL,
-     FOR_DIAGNOSE | FOR_FIT | FOR_RUN, "cli.option.set"},
-    {OPTION_HERE, "--here", 0, NULL, NULL, FOR_DIAGNOSE | FOR_FIT | FOR_LINT,
+     FOR_DIAGNOSE | FOR_FIT | FOR_RUN | FOR_MEMORY, "cli.option.set"},
+    {OPTION_HERE, "--here", 0, NULL, NULL,
+     FOR_DIAGNOSE | FOR_FIT | FOR_LINT | FOR_MEMORY,
      "cli.option.here"},
     {OPTION_TOP, "--top", 0, "N", NULL, FOR_DIAGNOSE, "cli.option.top"},
     {OPTION_WHY, "--why", 0, NULL, NULL, FOR_DIAGNOSE, "cli.option.why"},
@@ -32,7 +34,7 @@ const struct option_row option_rows[] = {
      "cli.option.all"},
     {OPTION_COLOR, "--color", 0, "WHEN", "auto always never",
      FOR_SHOWN | FOR_RUN, "cli.option.color"},
-    {OPTION_REDACT, "--redact", 0, NULL, NULL, FOR_DIAGNOSE | FOR_RUN,
+    {OPTION_REDACT, "--redact", 0, NULL, NULL, FOR_DIAGNOSE | FOR_RUN | FOR_MEMORY,
      "cli.option.redact"},
     {OPTION_FOLLOW, "--follow", 'f', NULL, NULL, FOR_DIAGNOSE,
      "cli.option.follow"},

@@ -107,7 +107,7 @@ static bool is_trainer(const struct engine *e) {
 }
 
 /* Another engine's flags mean something else. */
-static bool is_ours(const struct diagnosis *d, const struct hit *h) {
+bool hit_is_ours(const struct diagnosis *d, const struct hit *h) {
     const struct engine *e = reader_engine(d->r, h->owner);
     if (!e || !d->engine || e == d->engine) {
         return e != NULL;
@@ -131,9 +131,21 @@ static void speak(const struct diagnosis *d, struct witnesses *w,
     }
 }
 
-/* What holds for one line of the log and no longer: growth.c reads it. */
+/* What holds for one line of the log and no longer: growth.c and measured.c
+ * read it. */
 static bool is_of_line(enum fact_name name) {
-    return name == FACT_gpu_level || name == FACT_host_level;
+    return name == FACT_gpu_level || name == FACT_host_level ||
+           (name >= FACT_device_total && name <= FACT_free_after_pool);
+}
+
+/* The card that such a line is about is not one that failed. */
+static bool is_line_of_card(const struct fact_list *facts) {
+    for (size_t i = 0; i < facts->count; i++) {
+        if (is_of_line(facts->at[i].name)) {
+            return facts_first(facts, FACT_gpu_index) != NULL;
+        }
+    }
+    return false;
 }
 
 static void hear(struct diagnosis *d, struct witnesses *w,
@@ -143,10 +155,12 @@ static void hear(struct diagnosis *d, struct witnesses *w,
                         .is_dump = !hit_is_command_form(d, h)};
     struct fact_list facts = facts_of_hit(d, h, NULL);
     const struct context_pattern *row = context_row(d, h);
+    bool is_of_card = is_line_of_card(&facts);
     x.is_prose = row && row->is_prose;
     for (size_t i = 0; i < facts.count; i++) {
         x.fact = facts.at[i];
-        if (is_of_line(x.fact.name)) {
+        if (is_of_line(x.fact.name) ||
+            (is_of_card && x.fact.name == FACT_gpu_index)) {
             continue;
         }
         if (x.is_prose && x.fact.why.n == 0) {
@@ -199,7 +213,7 @@ static void command_find(struct diagnosis *d, const struct failure_end *end) {
                         command_in_line(h->command_line, h->command_at,
                                         &command);
         if (h->kind != PATTERN_CONTEXT || command.n == 0 || is_cut ||
-            !is_ours(d, h) || is_of_script(d, h) ||
+            !hit_is_ours(d, h) || is_of_script(d, h) ||
             command_is_image_alone(command)) {
             continue;
         }
@@ -318,7 +332,7 @@ void context_find(struct diagnosis *d) {
     w->failure = failure_end_of(d);
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *h = &d->scan->hits.at[i];
-        if (h->kind == PATTERN_CONTEXT && is_ours(d, h)) {
+        if (h->kind == PATTERN_CONTEXT && hit_is_ours(d, h)) {
             hear(d, w, h);
         }
     }

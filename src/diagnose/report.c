@@ -343,6 +343,7 @@ struct report *diagnose(struct arena *a, struct reader *r,
     incidents_find(&d);
     incidents_link(&d);
     rep->context = d.context;
+    rep->memory = measured_find(&d);
     rep->command = d.command;
     findings_fill(&d, rep);
     suspects_fill(&d, rep);

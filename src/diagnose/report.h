@@ -9,6 +9,7 @@
 #include "corpus/cause.h"
 #include "corpus/entry.h"
 #include "corpus/fact.h"
+#include "memory/breakdown.h"
 #include "memory/releases.h"
 
 enum certainty { CERTAINTY_EXACT, CERTAINTY_BY_FACTS, CERTAINTY_BY_CONTEXT, CERTAINTY_GENERIC };
@@ -133,6 +134,7 @@ struct report {
     bool truncated;
     uint32_t gave_up_line, gave_up_patterns; /* as scan_result has it */
     struct fact_list context; /* one per name: what is in force */
+    struct breakdown memory;  /* what was measured at start; count 0: nothing */
     struct finding *findings;
     size_t finding_count;
     struct finding *suspects; /* looks like memory, in words that no entry

@@ -169,7 +169,12 @@ bool hit_may_tell(const struct diagnosis *d, const struct failure_end *end,
 bool hit_is_command_form(const struct diagnosis *d, const struct hit *h);
 
 /* ---- context.c ---- */
+/* False: it is of another engine, whose flags mean something else. */
+bool hit_is_ours(const struct diagnosis *d, const struct hit *h);
 void context_find(struct diagnosis *d);
+
+/* ---- measured.c ---- */
+struct breakdown measured_find(struct diagnosis *d);
 
 /* ---- machine.c ---- */
 /* Adds to the context what the log does not say and the machine does. */

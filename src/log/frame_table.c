@@ -143,8 +143,9 @@ const struct frame_row frame_rows[] = {
     {"bracket", FRAME_WHO, LABEL_BRACKET | IF_NO_RECORD,
      "%[(?<process>([^%[%]\"'(,/=%d]+|%d(?!%d*%])){0,62})" RANK
      "%](:((?=%s{2}(?!%s))| ?)| )", "[worker3]: "},
+    /* "function: |" is the program's own table, and nobody's name. */
     {"bar", FRAME_WHO, LABEL_BAR | IF_NO_RECORD | IF_BAR,
-     "(?<container>" BAR_WORDS "(%s+%| " BAR_WORDS "(?=" BAR "))?)" BAR,
+     "(?!%w+:%s+%|)(?<container>" BAR_WORDS "(%s+%| " BAR_WORDS "(?=" BAR "))?)" BAR,
      "pod worker | "},
     {"stern", FRAME_WHO, LABEL_TWO | IF_NO_RECORD,
      "(?=[a-z0-9.]*-)(?<pod>" NAME ") (?<container>[^ :=(),\"'/%|]+) ",

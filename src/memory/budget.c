@@ -229,7 +229,7 @@ static void list_process(struct arena *a, struct budget *b,
 }
 
 /* What nobody printed of the share; NULL: everything was. */
-static const char *rest_name(const struct inputs *c) {
+const char *budget_rest_name(const struct inputs *c) {
     bool has_peak = c->in[FACT_activation_peak].known;
     bool has_other = c->in[FACT_non_torch].known;
     bool has_graphs = rules_count_graphs(c) == ANSWER_NO ||
@@ -261,7 +261,7 @@ static void list_share(struct arena *a, struct budget *b,
         return;
     }
     if (pool.known && b->count > 1) {
-        add_rest(b, share, rest_name(c));
+        add_rest(b, share, budget_rest_name(c));
     }
     budget_add(b, "reserve", span_minus(b->total, share),
                write_source(a, c, FACT_gpu_memory_utilization));

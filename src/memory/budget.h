@@ -13,7 +13,7 @@ struct str budget_write_pool(struct arena *a, const struct inputs *c);
 
 /* One GPU: printed, else what the catalogue has seen. */
 struct span gpu_total_bytes(const struct inputs *c);
-#define BUDGET_PARTS_MAX 10
+#define BUDGET_PARTS_MAX 12
 struct budget budget_begin(struct arena *a, const struct inputs *c);
 /* What is not known, and nothing, is no part. */
 void budget_add(struct budget *b, const char *part, struct span bytes,
@@ -22,6 +22,8 @@ void budget_add_fact(struct arena *a, struct budget *b, const struct inputs *c,
                      const char *part, enum fact_name name);
 struct str weights_source(struct arena *a, const struct inputs *c);
 
+/* The part of vLLM's share that nobody printed; NULL: everything was. */
+const char *budget_rest_name(const struct inputs *c);
 /* total x utilization. */
 struct span requested_bytes(const struct inputs *c);
 /* Graphs of a server that captures them, where nothing is printed. */

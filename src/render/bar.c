@@ -29,7 +29,9 @@ static const struct look {
     {"optimizer", "▙", TONE_CODE},   {"reserve", "·", TONE_DIM},
     {"free", "░", TONE_GOOD},        {"mine", "█", TONE_PLAIN},
     {"tensors", "█", TONE_PLAIN},    {"unallocated", "▒", TONE_WARN},
-    {"needed", "█", TONE_BAD},       {"in_use", "▓", TONE_DIM},
+    {"before", "▀", TONE_BAD},        {"consumed", "█", TONE_PLAIN},
+    {"not_told", "?", TONE_DIM},
+    {"free_or_not_told", "?", TONE_DIM},     {"needed", "█", TONE_BAD},       {"in_use", "▓", TONE_DIM},
 };
 
 static const struct look *look_of(const char *part) {

@@ -42,7 +42,8 @@ const struct format *format_named(struct str name) {
 }
 
 static unsigned kind_of(const struct answer *answer) {
-    return answer->report != NULL  ? SHOWS_REPORT
+    return answer->is_memory       ? SHOWS_FIT
+           : answer->report != NULL ? SHOWS_REPORT
            : answer->entry != NULL ? SHOWS_ENTRY
            : answer->list != NULL || answer->names != NULL ? SHOWS_LIST
            : answer->models != NULL ? SHOWS_MODELS
@@ -62,7 +63,9 @@ static bool is_short(const void *teller, const struct document *d) {
 static struct document document_of(const struct teller *t,
                                    const struct answer *answer) {
     struct document d = {.a = t->a};
-    if (answer->report != NULL) {
+    if (answer->is_memory) {
+        memory_document(t, answer->report, &d);
+    } else if (answer->report != NULL) {
         report_document(t, answer->report, &d);
     } else if (answer->entry != NULL) {
         entry_document(t, answer->entry, &d);

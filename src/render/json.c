@@ -93,7 +93,8 @@ static void write(struct json *top, bool is_pretty, struct buf *out) {
 }
 
 static struct json *whole(const struct teller *t, const struct answer *answer) {
-    return answer->report != NULL  ? whole_report(t, answer->report)
+    return answer->is_memory       ? json_memory(t, answer->report)
+           : answer->report != NULL ? whole_report(t, answer->report)
            : answer->entry != NULL ? whole_entry(t, answer->entry)
            : answer->list != NULL  ? whole_list(t, answer->list)
            : answer->names != NULL ? names_json(t, answer->names)

@@ -32,6 +32,10 @@ void models_document(const struct teller *t, const struct model_sheet *sheet,
 void fit_document(const struct teller *t, const struct fit_sheet *sheet,
                   struct document *d);
 
+/* "GPU": the breakdown of the report, whether anything is told. */
+void memory_document(const struct teller *t, const struct report *rep,
+                     struct document *d);
+
 /* ---- walkers: a document as bytes ---- */
 void text_walk(const struct teller *t, struct document *d, struct buf *out);
 void markdown_walk(const struct teller *t, struct document *d,
@@ -73,6 +77,7 @@ struct json *names_row(const struct teller *t, const struct names *n,
                        size_t row);
 struct json *json_row(const struct teller *t, const struct listing *list,
                       size_t i);
+struct json *json_memory(const struct teller *t, const struct report *rep);
 struct json *json_fit(const struct teller *t, const struct fit_sheet *sheet);
 
 /* snippet.c: where a text of the entry has one of the words, one line of at

@@ -54,6 +54,7 @@ struct answer {
     const struct fit_sheet *fit;
     const struct names *names;
     const struct model_sheet *models; /* Markdown and HTML alone */
+    bool is_memory; /* of the report where its memory went, and nothing else */
 };
 
 struct format;

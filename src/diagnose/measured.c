@@ -1,0 +1,57 @@
+/* measured.c: each printing of what memory went where, with whose it is: the
+ * lines of a start-up, which a log without any failure has as well. */
+#include "diagnose/work.h"
+
+static bool tells_memory(enum fact_name name) {
+    static const enum fact_name names[] = {
+        FACT_free_before_load,   FACT_weights_bytes,    FACT_kv_available,
+        FACT_kv_bytes,           FACT_activation_peak,  FACT_non_torch,
+        FACT_cuda_graph_bytes,   FACT_compute_bytes,    FACT_device_total,
+        FACT_device_free,        FACT_device_weights,   FACT_device_kv,
+        FACT_device_compute,     FACT_device_consumed,
+        FACT_device_unaccounted, FACT_device_allocated, FACT_device_reserved,
+        FACT_buffer_weights,     FACT_buffer_kv,        FACT_buffer_compute,
+        FACT_free_after_load,    FACT_free_after_pool};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (names[i] == name)
+            return true;
+    }
+    return false;
+}
+
+/* "Worker_TP1": rank 1, where no pipeline stands in the name. */
+static int64_t rank_of_process(struct str process) {
+    size_t at = str_find(process, STR("_TP"));
+    int64_t rank = FACT_NONE;
+    bool is_one = at < process.n &&
+                  str_find(process, STR("_PP")) >= process.n &&
+                  str_to_int(str_slice(process, at + 3, process.n), &rank);
+    return is_one ? rank : FACT_NONE;
+}
+
+static void add_told(struct diagnosis *d, const struct hit *h,
+                     struct fact_list *all) {
+    struct fact_list facts = facts_of_hit(d, h, NULL);
+    int64_t rank = h->stream < d->scan->stream_count
+                       ? rank_of_process(d->scan->streams[h->stream].process)
+                       : FACT_NONE;
+    for (size_t i = 0; i < facts.count; i++) {
+        struct fact f = facts.at[i];
+        f.rank = f.rank != FACT_NONE ? f.rank : rank;
+        if (f.known && tells_memory(f.name))
+            facts_add(d->a, all, &f);
+    }
+}
+
+struct breakdown measured_find(struct diagnosis *d) {
+    struct fact_list none = {0}, all = {0};
+    for (size_t i = 0; i < d->scan->hits.count; i++) {
+        const struct hit *h = &d->scan->hits.at[i];
+        if (h->kind == PATTERN_CONTEXT && hit_is_ours(d, h))
+            add_told(d, h, &all);
+    }
+    if (all.count == 0)
+        return (struct breakdown){0};
+    struct inputs c = case_of(d, &none);
+    return memory_breakdown(d->a, &c, &all);
+}

@@ -1,0 +1,320 @@
+/* breakdown.c: amounts that a start-up log prints, put together card by card.
+ *
+ *     vLLM       total x share = weights + activations + non-torch + KV (+ graphs)
+ *     SGLang     free before - after load - after the pool - after graphs
+ *     llama.cpp  total = free + (model + context + compute) + unaccounted
+ *
+ * Of one name the last line of a card counts, as a log may hold several starts;
+ * buffers that are printed one by one are added up, and begun anew where the
+ * same weights are loaded again. What one process says for all ranks (tokens of
+ * the pool) counts for each.
+ */
+#include "memory/breakdown.h"
+
+#include "memory/budget.h"
+#include "memory/engines.h"
+#include "memory/formula.h"
+#include "memory/rules.h"
+#include "memory/span.h"
+
+#define MIB (INT64_C(1) << 20)
+#define ROUNDING_BYTES (256 * MIB) /* of all parts together */
+#define REST_BYTES (64 * MIB) /* less is the rounding of what is printed */
+
+/* ---- whose ---- */
+
+static bool is_of(const struct fact *f, const struct card_memory *card) {
+    if (card->rank != FACT_NONE)
+        return f->rank == card->rank || f->rank == FACT_NONE;
+    return card->gpu == FACT_NONE || f->gpu == card->gpu ||
+           f->gpu == FACT_NONE;
+}
+
+static struct card_memory *card_with(struct breakdown *b, int64_t rank,
+                                     int64_t gpu) {
+    for (size_t i = 0; i < b->count; i++) {
+        if (b->cards[i].rank == rank && b->cards[i].gpu == gpu)
+            return &b->cards[i];
+    }
+    return NULL;
+}
+
+/* Ranks where a line names one, else cards; else there is one. */
+static void find_cards(struct arena *a, struct breakdown *b,
+                       const struct fact_list *measured) {
+    bool has_ranks = false;
+    b->cards = arena_array(a, BREAKDOWN_CARDS_MAX, sizeof *b->cards);
+    for (size_t i = 0; i < measured->count; i++)
+        has_ranks = has_ranks || measured->at[i].rank != FACT_NONE;
+    for (size_t i = 0; i < measured->count; i++) {
+        const struct fact *f = &measured->at[i];
+        int64_t rank = has_ranks ? f->rank : FACT_NONE;
+        int64_t gpu = has_ranks ? FACT_NONE : f->gpu;
+        bool is_named = rank != FACT_NONE || gpu != FACT_NONE;
+        if (is_named && b->count < BREAKDOWN_CARDS_MAX &&
+            card_with(b, rank, gpu) == NULL)
+            b->cards[b->count++] =
+                (struct card_memory){.rank = rank, .gpu = gpu};
+    }
+    if (b->count == 0)
+        b->cards[b->count++] =
+            (struct card_memory){.rank = FACT_NONE, .gpu = FACT_NONE};
+}
+
+static void sort_cards(struct breakdown *b) {
+    for (size_t i = 1; i < b->count; i++) {
+        struct card_memory card = b->cards[i];
+        size_t at = i;
+        for (; at > 0 && (b->cards[at - 1].rank > card.rank ||
+                          b->cards[at - 1].gpu > card.gpu); at--)
+            b->cards[at] = b->cards[at - 1];
+        b->cards[at] = card;
+    }
+}
+
+/* ---- what was printed of a card ---- */
+
+static bool is_buffer(enum fact_name name) {
+    return name == FACT_buffer_weights || name == FACT_buffer_kv ||
+           name == FACT_buffer_compute;
+}
+
+static void add_up(struct fact *sum, const struct fact *f) {
+    struct span both = span_plus(span_of_fact(sum), span_of_fact(f));
+    int64_t number;
+    if (both.known && add_i64(sum->number, f->number, &number)) {
+        sum->number = number;
+        sum->low = both.low;
+        sum->high = both.high;
+        sum->ranged = true;
+    }
+}
+
+/* The same weights once more, behind a buffer for steps: another start. */
+static bool is_new_start(const struct inputs *own, const struct fact *f) {
+    return f->name == FACT_buffer_weights &&
+           own->in[FACT_buffer_compute].known &&
+           own->in[FACT_buffer_weights].number == f->number;
+}
+
+static void take_facts(struct inputs *own, const struct card_memory *card,
+                       const struct fact_list *measured) {
+    for (size_t i = 0; i < measured->count; i++) {
+        const struct fact *f = &measured->at[i];
+        if (!f->known || fact_is_absurd(f) || !is_of(f, card))
+            continue;
+        if (is_new_start(own, f)) {
+            own->in[FACT_buffer_weights].known = false;
+            own->in[FACT_buffer_kv].known = false;
+            own->in[FACT_buffer_compute].known = false;
+        }
+        if (is_buffer(f->name) && own->in[f->name].known)
+            add_up(&own->in[f->name], f);
+        else
+            own->in[f->name] = *f;
+    }
+    if (own->in[FACT_device_total].known)
+        own->in[FACT_gpu_total] = own->in[FACT_device_total];
+}
+
+/* ---- the parts ---- */
+
+static const enum fact_name *first_known(const struct inputs *c,
+                                         const enum fact_name *names) {
+    while (*names != FACT_COUNT_OF && !c->in[*names].known)
+        names++;
+    return *names != FACT_COUNT_OF ? names : NULL;
+}
+
+static bool add_first(struct arena *a, struct budget *b,
+                      const struct inputs *c, const char *part,
+                      const enum fact_name *names) {
+    const enum fact_name *name = first_known(c, names);
+    if (name != NULL)
+        budget_add_fact(a, b, c, part, *name);
+    return name != NULL;
+}
+
+static void add_difference(struct arena *a, struct budget *b,
+                           const struct inputs *c, const char *part,
+                           enum fact_name from, enum fact_name less) {
+    struct span rest = span_minus(span_in(c, from), span_in(c, less));
+    if (rest.known && rest.high > 0)
+        budget_add(b, part, rest, write_source(a, c, from));
+}
+
+/* A model of which layers stay on the host is printed whole. */
+static bool is_whole_on_card(const struct inputs *c) {
+    const struct fact *on = &c->in[FACT_gpu_layers];
+    const struct fact *all = &c->in[FACT_model_layers];
+    return !on->known || !all->known || on->number >= all->number;
+}
+
+static void add_weights(struct arena *a, struct budget *b,
+                        const struct inputs *c) {
+    static const enum fact_name own[] =
+        FACTS(FACT_device_weights, FACT_buffer_weights);
+    if (!add_first(a, b, c, "weights", own) && is_whole_on_card(c)) {
+        if (c->in[FACT_weights_bytes].known)
+            budget_add_fact(a, b, c, "weights", FACT_weights_bytes);
+        else
+            budget_add_fact(a, b, c, "consumed", FACT_device_consumed);
+    }
+}
+
+static void add_pool(struct arena *a, struct budget *b,
+                     const struct inputs *c) {
+    static const enum fact_name own[] =
+        FACTS(FACT_device_kv, FACT_buffer_kv, FACT_kv_available, FACT_kv_bytes);
+    if (c->in[FACT_free_after_pool].known)
+        add_difference(a, b, c, "kv_cache", FACT_free_after_load,
+                       FACT_free_after_pool);
+    else
+        add_first(a, b, c, "kv_cache", own);
+}
+
+static void add_steps(struct arena *a, struct budget *b,
+                      const struct inputs *c) {
+    static const enum fact_name own[] =
+        FACTS(FACT_device_compute, FACT_buffer_compute, FACT_activation_peak,
+              FACT_compute_bytes);
+    static const enum fact_name outside[] =
+        FACTS(FACT_device_unaccounted, FACT_non_torch);
+    add_first(a, b, c, "activation", own);
+    if (!add_first(a, b, c, "non_torch", outside) &&
+        c->in[FACT_weights_bytes].known)
+        add_difference(a, b, c, "non_torch", FACT_device_consumed,
+                       FACT_weights_bytes);
+    budget_add_fact(a, b, c, "cuda_graphs", FACT_cuda_graph_bytes);
+}
+
+static void add_tensors(struct arena *a, struct budget *b,
+                        const struct inputs *c) {
+    budget_add_fact(a, b, c, "tensors", FACT_device_allocated);
+    add_difference(a, b, c, "unallocated", FACT_device_reserved,
+                   FACT_device_allocated);
+}
+
+static int64_t sum_of(const struct budget *b) {
+    int64_t sum = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        if (!add_i64(sum, span_middle(b->parts[i].bytes), &sum))
+            return INT64_MAX;
+    }
+    return sum;
+}
+
+static bool names_part(const struct budget *b, const char *name) {
+    for (size_t i = 0; i < b->count; i++) {
+        if (str_eq(str_of(b->parts[i].part), str_of(name)))
+            return true;
+    }
+    return false;
+}
+
+/* Inside of vLLM's share what nobody printed; outside of it what nothing may
+ * take. */
+static void add_share(struct arena *a, struct budget *b,
+                      const struct inputs *c, int64_t before) {
+    struct span share = requested_bytes(c);
+    int64_t graphs = c->in[FACT_cuda_graph_bytes].known
+                         ? c->in[FACT_cuda_graph_bytes].number : 0;
+    int64_t outside =
+        before + (rules_count_graphs(c) == ANSWER_YES ? 0 : graphs);
+    if (!engine_of(c)->takes_share || !share.known || !b->total.known ||
+        c->in[FACT_device_free].known || !names_part(b, "kv_cache"))
+        return;
+    int64_t rest = span_middle(share) - (sum_of(b) - outside);
+    int64_t reserve = span_middle(b->total) - span_middle(share) - outside;
+    bool is_itemized =
+        names_part(b, "activation") && names_part(b, "non_torch");
+    if (rest > REST_BYTES && !is_itemized)
+        budget_add(b, budget_rest_name(c), span_exact(rest), STR("derived"));
+    if (reserve > 0)
+        budget_add(b, "reserve", span_exact(reserve),
+                   write_source(a, c, FACT_gpu_memory_utilization));
+}
+
+static void close_sum(struct card_memory *card) {
+    struct budget *b = &card->budget;
+    card->named_bytes = sum_of(b);
+    if (!b->total.known || b->count == 0)
+        return;
+    int64_t rest = span_middle(b->total) - card->named_bytes;
+    card->closing = rest < -ROUNDING_BYTES ? CLOSING_NO : CLOSING_YES;
+    if (rest >= REST_BYTES) {
+        card->not_told_bytes = rest;
+        budget_add(b, names_part(b, "free") || names_part(b, "reserve")
+                          ? "not_told" : "free_or_not_told",
+                   span_exact(rest), STR("derived"));
+    }
+}
+
+static void fill_card(struct arena *a, struct card_memory *card,
+                      const struct inputs *c) {
+    struct span start = span_in(c, FACT_free_before_load);
+    struct budget *b = &card->budget;
+    *b = budget_begin(a, c);
+    card->is_part_of_card = !b->total.known && start.known;
+    struct span before = span_minus(b->total, start);
+    if (card->is_part_of_card)
+        b->total = start;
+    if (before.known && span_middle(before) > 0)
+        budget_add(b, "before", before,
+                   write_source(a, c, FACT_free_before_load));
+    else
+        before = span_exact(0);
+    add_weights(a, b, c);
+    add_pool(a, b, c);
+    add_steps(a, b, c);
+    if (b->count == (span_middle(before) > 0 ? 1u : 0u))
+        add_tensors(a, b, c);
+    add_share(a, b, c, span_middle(before));
+    budget_add_fact(a, b, c, "free", FACT_device_free);
+    close_sum(card);
+}
+
+/* ---- what the pool holds ---- */
+
+static void fill_pool(struct breakdown *b, const struct inputs *c) {
+    static const enum fact_name lengths[] =
+        FACTS(FACT_max_model_len, FACT_slot_context, FACT_context_length);
+    const enum fact_name *length = first_known(c, lengths);
+    b->kv_tokens = span_in(c, FACT_kv_tokens);
+    if (!b->kv_tokens.known)
+        b->kv_tokens = span_product(span_in(c, FACT_kv_blocks),
+                                    span_in(c, FACT_block_size));
+    b->max_model_len = length != NULL ? c->in[*length].number : 0;
+    const struct fact *printed = &c->in[FACT_max_concurrency];
+    if (printed->known)
+        b->concurrency = span_exact(printed->number / (UNITS_MICRO / 100));
+    else if (b->kv_tokens.known && b->max_model_len > 0)
+        b->concurrency = span_hundredths(b->kv_tokens,
+                                         span_exact(b->max_model_len));
+}
+
+struct breakdown memory_breakdown(struct arena *a, const struct inputs *c,
+                                  const struct fact_list *measured) {
+    struct breakdown b = {0};
+    struct inputs *own = arena_alloc(a, sizeof *own);
+    find_cards(a, &b, measured);
+    sort_cards(&b);
+    for (size_t i = 0; i < b.count; i++) {
+        *own = *c;
+        take_facts(own, &b.cards[i], measured);
+        fill_card(a, &b.cards[i], own);
+    }
+    fill_pool(&b, own);
+    return b;
+}
+
+struct card_memory memory_card_of(struct arena *a, const struct budget *b) {
+    struct card_memory card = {.rank = FACT_NONE, .gpu = FACT_NONE,
+                               .budget = *b};
+    card.budget.parts =
+        arena_array(a, b->count + 1, sizeof *card.budget.parts);
+    if (b->count > 0)
+        memcpy(card.budget.parts, b->parts, b->count * sizeof *b->parts);
+    close_sum(&card);
+    return card;
+}

@@ -1,0 +1,303 @@
+/* breakdown.c: `oomkb memory`: each card as a bar, its parts as a table that
+ * adds up to the whole, and what the KV cache holds. One card is shown whole;
+ * the others stand in a table below it. The JSON is an ABI
+ * (kb/memory.schema.json). */
+#include "render/parts.h"
+
+#include "memory/budget.h"
+#include "memory/span.h"
+
+#define SCHEMA 1
+#define COLUMNS_OF_PARTS 4
+#define COLUMNS_OF_CARDS 4
+
+/* Without a start-up: the card of the first failure whose parts are known. */
+static struct breakdown breakdown_of(const struct teller *t,
+                                     const struct report *rep) {
+    struct breakdown b = rep->memory;
+    for (size_t i = 0; b.count == 0 && i < rep->finding_count; i++) {
+        const struct finding *f = &rep->findings[i];
+        if (f->budget.count > 0 && !f->is_contradictory) {
+            b.cards = arena_alloc(t->a, sizeof *b.cards);
+            b.cards[b.count++] = memory_card_of(t->a, &f->budget);
+        }
+    }
+    return b;
+}
+
+/* ---- words ---- */
+
+static struct str part_named(const struct teller *t,
+                             const struct budget_part *part) {
+    return said(t, arena_printf(t->a, "budget.%s", part->part).p);
+}
+
+static struct str bytes_shown(const struct teller *t, int64_t bytes) {
+    return shown_number(t, UNIT_BYTES, bytes);
+}
+
+static struct str share_shown(const struct teller *t, int64_t bytes,
+                              const struct card_memory *card) {
+    int64_t of = card->budget.total.known ? span_middle(card->budget.total)
+                                          : card->named_bytes;
+    int64_t tenths = 0;
+    bool is_told = of > 0 && mul_div_floor(bytes, 1000, of, &tenths);
+    return is_told ? arena_printf(t->a, "%d.%d %%", (int)(tenths / 10),
+                                  (int)(tenths % 10))
+                   : STR("-");
+}
+
+/* "log line 12" of memory/ in this language. */
+static struct str source_shown(const struct teller *t, struct str source) {
+    struct str line = STR("log line ");
+    if (str_starts(source, line)) {
+        struct str number = str_slice(source, line.n, source.n);
+        return said_with(t, "breakdown.line", &number, 1);
+    }
+    static const struct {
+        const char *source, *key;
+    } known[] = {{"catalogue", "breakdown.catalogue"},
+                 {"default", "breakdown.default"},
+                 {"derived", "breakdown.derived"},
+                 {"given", "breakdown.user"},
+                 {"machine", "breakdown.machine"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (str_eq(source, str_of(known[i].source)))
+            return said(t, known[i].key);
+    }
+    return source;
+}
+
+static struct str card_named(const struct teller *t,
+                             const struct card_memory *card) {
+    int64_t number = card->rank != FACT_NONE ? card->rank : card->gpu;
+    struct str shown = arena_printf(t->a, "%lld", (long long)number);
+    return number == FACT_NONE ? said(t, "breakdown.this")
+           : said_with(t, card->rank != FACT_NONE ? "breakdown.rank"
+                                                  : "breakdown.card", &shown, 1);
+}
+
+static struct str fact_word_of(const struct report *rep,
+                               enum fact_name name) {
+    const struct fact *f = facts_last(&rep->context, name);
+    return f != NULL ? f->word : STR("");
+}
+
+/* "vLLM 0.9.1, Qwen/Qwen3-8B" */
+static struct str title_of(const struct teller *t, const struct report *rep) {
+    struct words list = words_begin(t, said(t, "report.comma"));
+    const struct engine *e =
+        reader_engine_by_id(t->r, fact_word_of(rep, FACT_engine));
+    struct str version = fact_word_of(rep, FACT_engine_version);
+    struct str model = fact_word_of(rep, FACT_model);
+    struct str card = fact_word_of(rep, FACT_gpu_name);
+    if (e != NULL)
+        words_add(&list, arena_printf(t->a, "%.*s%s%.*s", STR_ARG(e->name),
+                                      version.n > 0 ? " " : "",
+                                      STR_ARG(version)));
+    if (model.n > 0)
+        words_add(&list, shown_short(t, model, 60));
+    if (card.n > 0)
+        words_add(&list, shown_short(t, card, 40));
+    struct str of = words_said(&list, "breakdown.title_of");
+    return of.n > 0 ? of : said(t, "breakdown.title");
+}
+
+/* ---- blocks ---- */
+
+static void add_parts(const struct teller *t, struct document *d,
+                      const struct card_memory *card) {
+    const struct budget *b = &card->budget;
+    struct table *table = document_table(d, NULL, COLUMNS_OF_PARTS,
+                                         b->count + (b->total.known ? 2 : 1));
+    struct str titles[COLUMNS_OF_PARTS] = {
+        said(t, "breakdown.part"), said(t, "breakdown.size"),
+        said(t, "breakdown.share"), said(t, "breakdown.read_from")};
+    table_row(table, 0, titles);
+    for (size_t i = 0; i < b->count; i++) {
+        int64_t bytes = span_middle(b->parts[i].bytes);
+        struct str row[COLUMNS_OF_PARTS] = {
+            part_named(t, &b->parts[i]), bytes_shown(t, bytes),
+            share_shown(t, bytes, card),
+            source_shown(t, b->parts[i].source)};
+        table_row(table, i + 1, row);
+    }
+    if (b->total.known) {
+        int64_t total = span_middle(b->total);
+        struct str row[COLUMNS_OF_PARTS] = {
+            said(t, card->is_part_of_card ? "breakdown.whole_free"
+                                          : "breakdown.whole"),
+            bytes_shown(t, total), share_shown(t, total, card), STR("")};
+        table_row(table, b->count + 1, row);
+        table->tones[b->count + 1] = TONE_STRONG;
+    }
+}
+
+static void add_closing(const struct teller *t, struct document *d,
+                        const struct card_memory *card) {
+    const struct budget *b = &card->budget;
+    if (!b->total.known) {
+        document_text(d, NULL, TONE_WARN, said(t, "breakdown.no_total"));
+    } else if (card->closing == CLOSING_NO) {
+        struct str more =
+            bytes_shown(t, card->named_bytes - span_middle(b->total));
+        document_text(d, NULL, TONE_WARN,
+                      said_with(t, "breakdown.too_much", &more, 1));
+    } else if (card->not_told_bytes > 0) {
+        struct str part = str_of(b->parts[b->count - 1].part);
+        struct str rest = bytes_shown(t, card->not_told_bytes);
+        const char *key = str_eq(part, STR("not_told"))
+                              ? "breakdown.not_told"
+                              : "breakdown.free_or_not_told";
+        document_text(d, NULL, TONE_PLAIN, said_with(t, key, &rest, 1));
+    }
+    if (card->is_part_of_card)
+        document_text(d, NULL, TONE_DIM, said(t, "breakdown.part_of_card"));
+}
+
+static void add_pool(const struct teller *t, struct document *d,
+                     const struct breakdown *b) {
+    struct str args[] = {
+        shown_span(t, UNIT_TOKENS, b->kv_tokens),
+        shown_hundredths(t, b->concurrency),
+        shown_number(t, UNIT_TOKENS, b->max_model_len)};
+    if (b->kv_tokens.known)
+        document_text(d, NULL, TONE_PLAIN,
+                      b->concurrency.known && b->max_model_len > 0
+                          ? said_with(t, "breakdown.pool_at_once", args, 3)
+                          : said_with(t, "breakdown.pool", args, 1));
+}
+
+static int64_t part_bytes(const struct card_memory *card, const char *name) {
+    for (size_t i = 0; i < card->budget.count; i++) {
+        const struct budget_part *part = &card->budget.parts[i];
+        if (str_eq(str_of(part->part), str_of(name)))
+            return span_middle(part->bytes);
+    }
+    return 0;
+}
+
+static struct str bytes_or_dash(const struct teller *t, int64_t bytes) {
+    return bytes > 0 ? bytes_shown(t, bytes) : STR("-");
+}
+
+static void add_others(const struct teller *t, struct document *d,
+                       const struct breakdown *b) {
+    if (b->count < 2)
+        return;
+    struct block *under = document_section(d, said(t, "breakdown.others"));
+    struct table *table =
+        document_table(d, under, COLUMNS_OF_CARDS, b->count);
+    struct str titles[COLUMNS_OF_CARDS] = {
+        said(t, "breakdown.this"), said(t, "budget.weights"),
+        said(t, "budget.kv_cache"), said(t, "budget.free")};
+    table_row(table, 0, titles);
+    for (size_t i = 1; i < b->count; i++) {
+        const struct card_memory *card = &b->cards[i];
+        struct str row[COLUMNS_OF_CARDS] = {
+            card_named(t, card),
+            bytes_or_dash(t, part_bytes(card, "weights")),
+            bytes_or_dash(t, part_bytes(card, "kv_cache")),
+            bytes_or_dash(t, part_bytes(card, "free"))};
+        table_row(table, i, row);
+    }
+}
+
+void memory_document(const struct teller *t, const struct report *rep,
+                     struct document *d) {
+    struct breakdown b = breakdown_of(t, rep);
+    if (b.count == 0 || b.cards[0].budget.count == 0) {
+        document_title(d, TONE_WARN, said(t, "breakdown.nothing"));
+        document_text(d, NULL, TONE_DIM, said(t, "breakdown.nothing_how"));
+        return;
+    }
+    const struct card_memory *card = &b.cards[0];
+    document_title(d, TONE_STRONG, title_of(t, rep));
+    struct bars *bars = (struct bars *)bars_of_budget(t, &card->budget, false);
+    if (bars->count > 0)
+        bars->bar[0].label = card_named(t, card);
+    document_bars(d, bars);
+    add_parts(t, d, card);
+    add_closing(t, d, card);
+    add_pool(t, d, &b);
+    add_others(t, d, &b);
+}
+
+/* ---- JSON ---- */
+
+static struct json *number_or_null(const struct teller *t, int64_t n) {
+    return json_int_or_null(t, n != FACT_NONE, n);
+}
+
+static struct json *parts_json(const struct teller *t,
+                               const struct card_memory *card) {
+    struct json *list = json_new_array(t->a);
+    for (size_t i = 0; i < card->budget.count; i++) {
+        const struct budget_part *part = &card->budget.parts[i];
+        json_push(list,
+                  JSON(t, {"part", json_spelling(t, part->part)},
+                       {"name", json_text(t->a, part_named(t, part))},
+                       {"bytes", json_int(t->a, span_middle(part->bytes))},
+                       {"low", json_int(t->a, part->bytes.low)},
+                       {"high", json_int(t->a, part->bytes.high)},
+                       {"source", json_str_or_null(t->a, part->source)}));
+    }
+    return list;
+}
+
+static struct json *cards_json(const struct teller *t,
+                               const struct breakdown *b) {
+    struct json *list = json_new_array(t->a);
+    for (size_t i = 0; i < b->count; i++) {
+        const struct card_memory *card = &b->cards[i];
+        bool is_known = card->budget.total.known;
+        int64_t whole = is_known ? span_middle(card->budget.total) : 0;
+        json_push(list,
+                  JSON(t, {"rank", number_or_null(t, card->rank)},
+                       {"gpu", number_or_null(t, card->gpu)},
+                       {"whole", json_int_or_null(t, is_known, whole)},
+                       {"whole_is",
+                        !is_known ? json_new_null(t->a)
+                                  : json_spelling(t, card->is_part_of_card
+                                                         ? "free_before_load"
+                                                         : "card")},
+                       {"parts", parts_json(t, card)},
+                       {"not_told",
+                        json_int_or_null(t, is_known,
+                                         card->not_told_bytes)},
+                       {"closes", card->closing == CLOSING_UNKNOWN
+                                      ? json_new_null(t->a)
+                                      : json_bool(t->a, card->closing ==
+                                                            CLOSING_YES)}));
+    }
+    return list;
+}
+
+static struct json *context_json(const struct teller *t,
+                                 const struct report *rep) {
+    static const enum fact_name names[] = {
+        FACT_engine, FACT_engine_version, FACT_model, FACT_gpu_name,
+        FACT_gpu_memory_utilization};
+    struct json *o = json_new_object(t->a);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct fact *f = facts_last(&rep->context, names[i]);
+        if (f != NULL)
+            json_set(o, fact_spelling(names[i]), json_fact(t, f));
+    }
+    return o;
+}
+
+struct json *json_memory(const struct teller *t, const struct report *rep) {
+    struct breakdown b = breakdown_of(t, rep);
+    return JSON(
+        t, {"schema", json_int(t->a, SCHEMA)},
+        {"oomkb", json_text(t->a, t->o->version)},
+        {"lang", json_spelling(t, t->lang == LANG_ZH ? "zh" : "en")},
+        {"input", json_text(t->a, rep->input_name)},
+        {"context", context_json(t, rep)}, {"cards", cards_json(t, &b)},
+        {"kv", JSON(t, {"tokens", json_span(t, b.kv_tokens)},
+                    {"max_model_len",
+                     json_int_or_null(t, b.max_model_len > 0,
+                                      b.max_model_len)},
+                    {"max_concurrency", json_hundredths(t, b.concurrency)})});
+}
