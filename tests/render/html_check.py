@@ -5,42 +5,18 @@ command comes out as it went in."""
 import glob
 import json
 import os
-import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
-    os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "tests/support"))
+sys.path.insert(0, "tests/support")
+from hostile import LOG, ROOT, expect, oomkb, told  # noqa: E402
 from pages import Page  # noqa: E402
 
-OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
 TAGS = set("""html head meta title body main article section h1 h2 h3 p ul ol li
 code pre strong span a hr div table thead tbody tr th td figure svg rect
 """.split())
 HOSTILE = ["<script>alert(1)</script>", "</code></pre><img src=x>", "&lt;b&gt;",
            "<!-- x", "]]>", "</article></main>", "\"><b>", "' onload='x",
            "&#60;b&#62;", "javascript:alert(1)", "`<b>`", "<a href=x>"]
-LOG = """INFO vLLM API server version 0.9.1
-$ vllm serve {0} --max-model-len 65536
-INFO Initializing a V1 LLM engine (v0.9.1) with config: model='{0}', x=1
-ValueError: To serve at least one request with the models's max seq len \
-(65536), (8.00 GiB KV cache is needed, which is larger than the available KV \
-cache memory (5.40 GiB). Based on the available memory, the estimated maximum \
-model length is 44224.
-memory cgroup out of memory: Killed process 4711 ({0}) total-vm:1kB, \
-anon-rss:8388608kB, file-rss:0kB, shmem-rss:0kB, UID:0
-"""
-failures = []
-
-
-def oomkb(*words, stdin=""):
-    return subprocess.run([OOMKB, *words], input=stdin.encode(), check=False,
-                          stdout=subprocess.PIPE).stdout.decode()
-
-
-def expect(what, is_true):
-    if not is_true:
-        failures.append(what)
 
 
 def check_page(what, text):
@@ -90,9 +66,7 @@ def check_corpus():
 def main():
     for check in (check_hostile, check_commands, check_corpus):
         check()
-    for failure in failures[:40]:
-        print(failure)
-    sys.exit(1 if failures else 0)
+    sys.exit(told())
 
 
 main()

@@ -10,9 +10,9 @@ import re
 import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
-    os.path.abspath(__file__))))
-OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
+sys.path.insert(0, "tests/support")
+from hostile import LOG, ROOT, expect, oomkb, told  # noqa: E402
+
 TAGS = {"h1", "h2", "h3", "p", "ul", "ol", "li", "code", "pre", "strong",
         "blockquote", "a", "hr"}
 HOSTILE = ["<script>alert(1)</script>", "</code></pre><img src=x>",
@@ -23,22 +23,6 @@ HOSTILE = ["<script>alert(1)</script>", "</code></pre><img src=x>",
 # What a page makes of text after Markdown: none of these may be left in it.
 ACTING = [":joy:", "GH-1", "http://evil.example", "www.evil.example",
           "@everyone"]
-LOG = """INFO vLLM API server version 0.9.1
-$ vllm serve {0} --max-model-len 65536
-INFO Initializing a V1 LLM engine (v0.9.1) with config: model='{0}', x=1
-ValueError: To serve at least one request with the models's max seq len \
-(65536), (8.00 GiB KV cache is needed, which is larger than the available KV \
-cache memory (5.40 GiB). Based on the available memory, the estimated maximum \
-model length is 44224.
-memory cgroup out of memory: Killed process 4711 ({0}) total-vm:1kB, \
-anon-rss:8388608kB, file-rss:0kB, shmem-rss:0kB, UID:0
-"""
-failures = []
-
-
-def oomkb(*words, stdin=""):
-    return subprocess.run([OOMKB, *words], input=stdin.encode(), check=False,
-                          stdout=subprocess.PIPE).stdout.decode()
 
 
 def rendered(markdown):
@@ -46,11 +30,6 @@ def rendered(markdown):
         ["cmark-gfm", "--unsafe", "-e", "table", "-e", "strikethrough", "-e",
          "autolink", "-e", "tagfilter"], input=markdown.encode(), check=True,
         stdout=subprocess.PIPE).stdout.decode()
-
-
-def expect(what, is_true):
-    if not is_true:
-        failures.append(what)
 
 
 def check_page(what, page):
@@ -108,11 +87,9 @@ def check_corpus():
 
 
 def main():
-    for check in (check_hostile, check_commands, check_corpus):
+    for check in (check_hostile, check_acting, check_commands, check_corpus):
         check()
-    for failure in failures[:40]:
-        print(failure)
-    sys.exit(1 if failures else 0)
+    sys.exit(told())
 
 
 main()

@@ -23,6 +23,7 @@ const cases = {
 };
 const engineCases = {
   "the log page answers": () => log.answers(browser, server.base, program, text, shots),
+  "a log stays text": () => log.staysText(browser, server.base),
   "nothing leaves the page": () => log.staysHere(browser, server, text),
   "the page never stops": () => log.neverStops(browser, server.base, text),
   "the calculator": () => log.calculates(browser, server.base, program),

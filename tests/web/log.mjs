@@ -84,6 +84,24 @@ export async function answers(browser, base, program, log, shots) {
   }
 }
 
+// What a log holds is shown, and is no markup of the page.
+export async function staysText(browser, base) {
+  const log = "INFO vLLM API server version 0.9.1\n" +
+    "$ vllm serve <i>x</i> --max-model-len 65536\n" +
+    "ValueError: To serve at least one request with the models's max seq len (65536), (8.00 GiB " +
+    "KV cache is needed, which is larger than the available KV cache memory (5.40 GiB). Based on " +
+    "the available memory, the estimated maximum model length is 44224.\n";
+  const context = await browser.newContext();
+  const page = await ready(context, `${base}en/log.html`);
+  await readText(page, log);
+  await page.check("#all");
+  await page.waitForFunction(() => document.getElementById("report").innerText.includes("</i>"));
+  const marked = await page.locator("#report").locator("i, img, script, style").count();
+  assert.equal(marked, 0);
+  assert.deepEqual(page.wrong, []);
+  await context.close();
+}
+
 export async function staysHere(browser, server, log) {
   const context = await browser.newContext();
   const page = await ready(context, `${server.base}en/log.html`);
@@ -115,12 +133,14 @@ function bigLog(log) {
   return half + log + half;
 }
 
-// The longest task of the main thread while a long log is read from a file.
+// The longest task of the main thread while a long log is read from a file. A
+// task takes longer where this machine has other things to do: one quiet attempt
+// in six is enough, and a page that stops has none.
 export async function neverStops(browser, base, log) {
   const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "oomkb-web-")), "big.log");
   fs.writeFileSync(file, bigLog(log));
   let longest = Infinity;
-  for (let attempt = 0; attempt < 3 && longest > TASK_MOST_MS; attempt++) {
+  for (let attempt = 0; attempt < 6 && longest > TASK_MOST_MS; attempt++) {
     const context = await browser.newContext();
     const page = await ready(context, `${base}en/log.html`);
     await page.evaluate(() => {
