@@ -21,6 +21,7 @@
 #include "memory/span.h"
 
 #define BOUNDARIES_MAX 64
+#define GIB (INT64_C(1) << 30)
 
 /* ---- whom a change concerns ---- */
 
@@ -73,6 +74,13 @@ static bool has_old_card(const struct inputs *c) {
 
 static bool takes_default_fraction(const struct inputs *c) {
     return !c->in[FACT_mem_fraction_static].known && !inputs_says_pool(c);
+}
+
+/* Of 20 to 35 GiB. */
+static bool has_small_default(const struct inputs *c) {
+    struct span total = span_in(c, FACT_gpu_total);
+    return takes_default_fraction(c) && total.known &&
+           total.low >= 20 * GIB && total.low < 35 * GIB;
 }
 
 static bool takes_default_vision(const struct inputs *c) {

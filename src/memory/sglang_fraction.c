@@ -7,6 +7,8 @@
  *                   the ranks
  *   later           the same, reserved from chunk, graph batch and ranks, whose
  *                   defaults stand in tiers of the card's size
+ *   from 0.5.20     cards of 20 to 35 GiB take chunks of 4,096 tokens, which
+ *                   takes 0.12 off a card of 24 GiB
  *   from 0.5.10     and for graphs of the prefill (c64274c74), where nothing
  *                   that the card does not tell switches them off: an interval
  *
@@ -14,7 +16,11 @@
  * x 0.95 x 0.8 to 1.05 from 0.4.9.post3 (bb0e8a32b), x 0.85 to 0.95 before.
  * AMD's kernels take 0.85 of it for contexts above 8,192 tokens (7b36c47b3).
  *
- * Source: sglang/srt/server_args.py.
+ * Source: sglang/srt/server_args.py; from 0.5.20 on
+ * sglang/srt/arg_groups/memory_hook.py. Every release from 0.5.3 to 0.5.23 was
+ * asked itself (tests/data/oracle/sglang.jsonl). A pool that is sized after
+ * graphs were captured (SGLANG_ENABLE_POST_CAPTURE_KV_SIZING, off by default,
+ * from 0.5.16 on) reserves 1.5 GiB and no more; no log prints that variable.
  */
 #include "memory/sglang.h"
 
@@ -40,26 +46,39 @@ static struct span by_ranks(const struct inputs *c) {
     return span_exact(rows[i].hundredths * STEP);
 }
 
+static bool is_before(const struct fact *version, struct str release) {
+    int order = 0;
+    return version_compare(version->word, release, &order) && order < 0;
+}
+
 struct tier {
     int64_t below_gib, chunk, graphs, graphs_tp4;
 };
 
-static const struct tier *tier_of(int64_t card_mib) {
+/* Of cards below 35 GiB by release; a release that is not known counts as the
+ * newest. */
+static const struct tier *tier_of(const struct inputs *c, int64_t card_mib) {
     static const struct tier tiers[] = {{20, 2048, 8, 8},
-                                        {35, 2048, 24, 80},
+                                        {35, 4096, 48, 160},
                                         {60, 4096, 32, 160},
                                         {160, 8192, 256, 512},
                                         {INT64_MAX >> 20, 16384, 512, 512}};
+    static const struct tier until_0_5_4 = {35, 2048, 16, 80};
+    static const struct tier until_0_5_19 = {35, 2048, 24, 80};
+    const struct fact *version = &c->in[FACT_engine_version];
     const struct tier *t = tiers;
     while (card_mib >= t->below_gib * 1024) {
         t++;
     }
-    return t;
+    bool is_small = t == &tiers[1] && version->known;
+    return is_small && is_before(version, STR("0.5.4.post1")) ? &until_0_5_4
+           : is_small && is_before(version, STR("0.5.20"))    ? &until_0_5_19
+                                                              : t;
 }
 
 static int64_t reserved_with(const struct inputs *c, int64_t card_mib,
                              int64_t more_mib) {
-    const struct tier *t = tier_of(card_mib);
+    const struct tier *t = tier_of(c, card_mib);
     int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
     int64_t ranks = tp * setting_of(c, FACT_pipeline_parallel, 1);
     int64_t chunk = setting_of(c, FACT_max_num_batched_tokens, t->chunk);
@@ -82,7 +101,7 @@ static int64_t reserved_most_mib(const struct inputs *c, int64_t card_mib) {
     } sizes[] = {{4, 32, 4},      {48, 256, 16},     {288, 512, 32},
                  {576, 1024, 64}, {1280, 4096, 256}, {4608, 16384, 512}};
     int64_t chunk =
-        setting_of(c, FACT_max_num_batched_tokens, tier_of(card_mib)->chunk);
+        setting_of(c, FACT_max_num_batched_tokens, tier_of(c, card_mib)->chunk);
     int64_t count = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         int64_t last = chunk < sizes[i].to ? chunk : sizes[i].to;
@@ -128,11 +147,6 @@ static int64_t reserved_least_mib(const struct inputs *c, int64_t card_mib) {
     (void)c;
     (void)card_mib;
     return 13 * 1024;
-}
-
-static bool is_before(const struct fact *version, struct str release) {
-    int order = 0;
-    return version_compare(version->word, release, &order) && order < 0;
 }
 
 /* What speaks against graphs of the prefill and is known: the rest of

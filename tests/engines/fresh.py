@@ -14,7 +14,7 @@ import sys
 import yaml
 
 import surface
-from release import order, releases_of
+from release import is_final, order, releases_of
 
 ENGINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
                        "kb", "engines")
@@ -22,14 +22,6 @@ ENGINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
 PACKAGES = {"vllm": "vllm", "sglang": "sglang", "lmdeploy": "lmdeploy",
             "transformers": "transformers", "deepspeed": "deepspeed",
             "pytorch": "torch", "jax": "jax", "tensorflow": "tensorflow"}
-EARLY = ("rc", "dev", "a", "b")
-
-
-def is_final(release):
-    rest = release.lstrip("0123456789.")
-    return not rest.startswith(EARLY)
-
-
 def known_of(engine):
     with open(os.path.join(ENGINES, engine + ".yaml"),
               encoding="utf-8") as file:

@@ -16,6 +16,7 @@ CACHE = os.environ.get("OOMKB_ENGINES") or os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"),
     "oomkb-engines")
 TORCH = "torch==2.13.0"
+EARLY = ("rc", "dev", "a", "b")
 
 
 def order(release):
@@ -27,6 +28,11 @@ def order(release):
     late = re.match(r"\.?post(\d+)", rest)
     return (parts + [0] * (5 - len(parts)), 0 if early else 1,
             int((early or late).group(1)) if early or late else 0)
+
+
+def is_final(release):
+    rest = release.lstrip("0123456789.")
+    return not rest.startswith(EARLY)
 
 
 def pip(*words):

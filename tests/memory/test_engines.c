@@ -56,7 +56,11 @@ static void the_release_chooses_the_fraction(void **state) {
         /* the same; or 8 MiB for each of 58 sizes up to 8,192 tokens */
         {"0.5.9", "79.10 GiB", "1", 834000, 835000},
         {"0.5.10", "79.10 GiB", "1", 828300, 835000},
-        {NULL, "79.10 GiB", "1", 828300, 880000}};
+        {NULL, "79.10 GiB", "1", 828300, 880000},
+        /* 512 + 4096 x 1.5 + 48 x 2 + 128 of 24564; or 8 MiB for each of 50
+         * sizes more */
+        {"0.5.19", "24564 MiB", "1", 829800, 847000},
+        {"0.5.23", "24564 MiB", "1", 703000, 720000}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct inputs c =
             case_on("sglang", rows[i].version, NULL,
