@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Flags, variables and defaults of kb/engines/vllm.yaml against those that the
-releases themselves have (tests/data/oracle/vllm_flags.jsonl)."""
+"""Flags, variables and defaults of kb/engines/ENGINE.yaml against those that the
+releases themselves have (tests/data/oracle/ENGINE_flags.jsonl): vLLM, SGLang."""
 import json
 import os
 import sys
@@ -10,18 +10,22 @@ import yaml
 from release import order
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DATA = os.path.join(HERE, "..", "data", "oracle", "vllm_flags.jsonl")
-ENGINE = os.path.join(HERE, "..", "..", "kb", "engines", "vllm.yaml")
+DATA = os.path.join(HERE, "..", "data", "oracle", "%s_flags.jsonl")
+ENGINE = os.path.join(HERE, "..", "..", "kb", "engines", "%s.yaml")
 # Where the file is right and the data cannot show it.
 KNOWN = {"--model": "made by hand by the parser",
          "--lora-modules": "until 0.4.0 api_server.py has its own parser",
          "VLLM_ATTENTION_BACKEND": "0.4.1 reads it in attention/selector.py",
          "VLLM_CPU_KVCACHE_SPACE": "0.4.0 reads it in cpu_executor.py",
+         "SGLANG_DEEPEP_NUM_MAX_DISPATCH_TOKENS_PER_RANK":
+             "until 0.5.6 layers/moe/token_dispatcher/deepep.py reads it",
+         "SGLANG_VLM_CACHE_SIZE_MB":
+             "until 0.5.5 managers/scheduler.py reads it",
          "VLLM_USE_V1": "0.11.0 knows it and has no other engine"}
 
 
-def load():
-    with open(DATA, encoding="utf-8") as file:
+def load(engine):
+    with open(DATA % engine, encoding="utf-8") as file:
         lines = [json.loads(line) for line in file]
     return lines[0]["releases"], dict(lines[1:])
 
@@ -73,9 +77,9 @@ def wrong_default(row, flag, releases, data):
     return wrong
 
 
-def main():
-    releases, data = load()
-    with open(ENGINE, encoding="utf-8") as file:
+def check(name):
+    releases, data = load(name)
+    with open(ENGINE % name, encoding="utf-8") as file:
         engine = yaml.safe_load(file)
     flag_of = {row["fact"]: row["flag"] for row in engine["flags"]}
     bad = 0
@@ -98,7 +102,11 @@ def main():
     if order(str(engine["newest"])) < order(releases[-1]):
         bad += 1
         print(f"newest: {engine['newest']}, the data have {releases[-1]}")
-    return 1 if bad else 0
+    return bad
+
+
+def main():
+    return 1 if sum(check(name) for name in ("vllm", "sglang")) else 0
 
 
 if __name__ == "__main__":

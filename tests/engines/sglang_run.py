@@ -6,17 +6,20 @@ its releases themselves choose it.
 
 Each release's own function (sglang_ask.py) answers for cards, ranks and kinds
 of model; answers go to tests/data/oracle/sglang.jsonl: a line for each
-question, with runs of releases that answer alike.
+question, with runs of releases that answer alike. Flags and their defaults of
+every release in the cache go to sglang_flags.jsonl.
 """
 import json
 import os
 import subprocess
 import sys
 
-from release import fetch, is_final, order, releases_of
+from engines import runs, write_surfaces
+from release import CACHE, fetch, is_final, order, releases_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "..", "data", "oracle", "sglang.jsonl")
+SURFACES = os.path.join(HERE, "..", "data", "oracle", "sglang_flags.jsonl")
 FIRST = "0.5.3"  # before, the heuristic stood in __post_init__
 CARDS = [15109, 22528, 24564, 32607, 40960, 46068, 81559, 97871, 143771,
          183359]
@@ -60,17 +63,6 @@ def load(path=DATA):
     return answers, lines[1:]
 
 
-def runs(releases, answers, i):
-    out = []
-    for one in releases:
-        answer = answers[one][i]
-        if out and out[-1][2] == answer:
-            out[-1][1] = one
-        else:
-            out.append([one, one, answer])
-    return out
-
-
 def main(words):
     answers, asked = load()
     there = [one for one in releases_of("sglang")
@@ -83,8 +75,11 @@ def main(words):
     with open(DATA, "w", encoding="utf-8") as file:
         file.write(json.dumps({"releases": releases}) + "\n")
         for i, question in enumerate(asked):
-            line = {**question, "runs": runs(releases, answers, i)}
+            line = {**question, "runs": runs(
+                [(one, answers[one][i]) for one in releases])}
             file.write(json.dumps(line, separators=(",", ":")) + "\n")
+    write_surfaces("sglang", sorted(os.listdir(os.path.join(CACHE, "sglang")),
+                                    key=order), SURFACES)
     print(f"sglang: {len(releases)} releases, {len(asked)} questions")
 
 

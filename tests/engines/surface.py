@@ -33,7 +33,8 @@ LAYOUT = {
                                                     "BaseFrontendArgs"],
              "config": ["vllm/config.py", "vllm/config"],
              "environment": "vllm/envs.py"},
-    "sglang": {"arguments": ["sglang/srt/server_args.py"],
+    "sglang": {"arguments": ["sglang/srt/server_args.py",
+                             "sglang/srt/arg_groups/fields"],
                "defaults": ["ServerArgs"], "fields": [], "config": [],
                "environment": "sglang/srt/environ.py"},
 }
@@ -85,6 +86,33 @@ def default_of(value, classes, depth=4):
         return None
 
 
+def flags_of_field(item):
+    """Of `name: A[type, Arg(...)] = default`, SGLang's fields: its flags."""
+    note = item.annotation
+    if not isinstance(note, ast.Subscript) or \
+            getattr(note.value, "id", "") != "A":
+        return []
+    flags = ["--" + item.target.id.replace("_", "-")]
+    for call in ast.walk(note):
+        for word in call.keywords if isinstance(call, ast.Call) else []:
+            if word.arg == "no_cli":
+                return []
+            if word.arg == "cli_name" and default_of(word.value, {}):
+                flags[0] = ast.literal_eval(word.value)
+            if word.arg == "aliases":
+                flags += ast.literal_eval(word.value) or []
+    return flags
+
+
+def annotated_flags(tree):
+    """{flag: default or None} of every class of a file."""
+    return {flag: default_of(item.value, {})
+            for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
+            for item in node.body if isinstance(item, ast.AnnAssign) and
+            isinstance(item.target, ast.Name)
+            for flag in flags_of_field(item)}
+
+
 def flags_of(home, layout):
     """{flag: default or None}"""
     classes, flags = {}, {}
@@ -96,6 +124,7 @@ def flags_of(home, layout):
             tree = tree_of(file)
             own = fields_of(tree)
             classes.update(own)
+            flags.update(annotated_flags(tree))
             for node in ast.walk(tree):
                 if isinstance(node, ast.Call) and \
                         getattr(node.func, "attr", "") == "add_argument":
