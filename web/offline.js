@@ -1,7 +1,8 @@
 // offline.js: a service worker: what the log page and the calculator need is
 // kept, so that both open again without a network. Everything else goes its
-// usual way. The name of the cache is that of this release of the site.
-const KEPT = "oomkb-{{digest}}";
+// usual way. The cache is named for all files of the site: a change in any of
+// them asks the server for these again.
+const KEPT = "oomkb-{{edition}}";
 const FILES = [
   "style.css", "icon.svg", "engine.js", "log.js", "calculator.js",
   "en/log.html", "zh/log.html", "en/calculator.html", "zh/calculator.html",
@@ -10,7 +11,8 @@ const FILES = [
 
 self.addEventListener("install", (event) => {
   self.skipWaiting();
-  event.waitUntil(caches.open(KEPT).then((cache) => cache.addAll(FILES)));
+  const asked = FILES.map((file) => new Request(file, { cache: "no-cache" }));
+  event.waitUntil(caches.open(KEPT).then((cache) => cache.addAll(asked)));
 });
 
 self.addEventListener("activate", (event) => {

@@ -15,6 +15,7 @@
 #include "author/files.h"
 #include "author/web.h"
 #include "corpus/fields.h"
+#include "index/digest.h"
 
 #define DESCRIPTION_BYTES 300
 
@@ -269,6 +270,13 @@ void site_html_language(struct making *m, const struct listing *list) {
     add_framed(m, &f);
 }
 
+/* Does a browser run it, or read it for that? */
+static bool is_run(struct str name) {
+    return !str_eq(name, STR("cli.mjs")) &&
+           (str_ends(name, STR(".mjs")) || str_ends(name, STR(".wasm")) ||
+            str_ends(name, STR(".gz")));
+}
+
 /* The files of the package, below wasm/; what a service worker keeps of them,
  * as members of a list of JavaScript. */
 static struct str add_wasm(struct making *m) {
@@ -288,7 +296,8 @@ static struct str add_wasm(struct making *m) {
         buf_init_in(&out, m->a, FILE_BYTES_MAX);
         buf_add(&out, bytes);
         site_add(m, arena_printf(m->a, "wasm/%.*s", STR_ARG(name)), &out);
-        buf_printf(&names, "\"wasm/%.*s\", ", STR_ARG(name));
+        if (is_run(name))
+            buf_printf(&names, "\"wasm/%.*s\", ", STR_ARG(name));
     }
     if (dir.n > 0 && files.count == 0)
         arena_raise(m->a, FAIL_USAGE, "%.*s: no files: `make wasm` makes the "
@@ -313,20 +322,40 @@ static void add_both(struct making *m, const char *path,
     add_framed(m, &f);
 }
 
+/* Names all that was made, scripts included: what a browser keeps of another
+ * is stale. */
+static struct str edition_of(struct making *m) {
+    struct digest d;
+    char hex[DIGEST_HEX + 1];
+    digest_init(&d);
+    for (size_t i = 0; i < m->pages.count; i++)
+        digest_str(&d, m->pages.at[i].bytes);
+    for (size_t i = 0; i < web_file_count(); i++)
+        digest_str(&d, web_file(i).bytes);
+    digest_hex(&d, hex);
+    return arena_str(m->a, str_of(hex));
+}
+
+static void add_file(struct making *m, const struct web_file *file,
+                     const struct html_slot *slots, size_t slot_count) {
+    struct buf out;
+    buf_init_in(&out, m->a, FILE_BYTES_MAX);
+    if (str_eq(file->name, STR("offline.js")))
+        html_fill(m->a, m->r, LANG_EN, file->bytes, slots, slot_count, &out);
+    else
+        buf_add(&out, file->bytes);
+    site_add(m, file->name, &out);
+}
+
 void site_html_root(struct making *m) {
     add_both(m, "index.html", "start.html");
     add_both(m, "404.html", "missing.html");
-    const struct html_slot slots[] = {{"digest", m->o.digest},
-                                      {"engine_files", add_wasm(m)}};
+    struct str names = add_wasm(m);
+    const struct html_slot slots[] = {{"edition", edition_of(m)},
+                                      {"engine_files", names}};
     for (size_t i = 0; i < web_file_count(); i++) {
         struct web_file file = web_file(i);
-        struct buf out;
-        buf_init_in(&out, m->a, FILE_BYTES_MAX);
-        if (str_eq(file.name, STR("offline.js")))
-            html_fill(m->a, m->r, LANG_EN, file.bytes, slots, 2, &out);
-        else
-            buf_add(&out, file.bytes);
         if (!file.is_template)
-            site_add(m, file.name, &out);
+            add_file(m, &file, slots, 2);
     }
 }

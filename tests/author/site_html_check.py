@@ -232,12 +232,20 @@ class Site(unittest.TestCase):
     def test_the_package_is_put_beside_the_pages(self):
         package = os.path.join(self.place.name, "package")
         os.makedirs(os.path.join(package, "js"))
-        with open(os.path.join(package, "js/oomkb.js"), "w") as file:
-            file.write("export {};\n")
+        for name in ("client.mjs", "cli.mjs", "js/x.wasm"):
+            with open(os.path.join(package, name), "w") as file:
+                file.write("export {};\n")
         words = ["--html", "--base-url", BASE]
         files, _ = self.small("with", *words, "--wasm", package + "/")
-        self.assertEqual(files["wasm/js/oomkb.js"], b"export {};\n")
+        self.assertEqual(files["wasm/js/x.wasm"], b"export {};\n")
+        kept = files["offline.js"].decode()
+        self.assertIn('"wasm/client.mjs", "wasm/js/x.wasm"', kept)
+        for name in re.findall(r'"((?:en|zh|wasm)/[^"]*)"', kept):
+            self.assertIn(name, files)
         without, _ = self.small("without", *words)
+        edition = re.compile('"oomkb-([0-9a-f]{32})"')
+        self.assertNotEqual(edition.findall(kept), edition.findall(
+            without["offline.js"].decode()))
         for tool in TOOLS:
             self.assertNotEqual(files["en/" + tool], without["en/" + tool])
 

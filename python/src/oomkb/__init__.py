@@ -58,7 +58,7 @@ class Report:
         return self.text()
 
     def write(self, format="text", **options):
-        """text, markdown, chat, json, jsonl or csv; options: lang ("en",
+        """text, markdown, html, chat, json, jsonl or csv; options: lang ("en",
         "zh"), width, top, redact, show_all."""
         return _native.written(
             "report_write", self._handle, format.encode(),
