@@ -34,6 +34,8 @@ struct fact {
     bool ranged;     /* low and high: the ends of what prints so */
     int64_t low, high;
     struct str text; /* verbatim, as the log has it; empty when not from one */
+    struct str spelled; /* the setting's own name there, up to the value:
+                           "--batch_size ", "'bs': "; empty: none stands there */
     uint32_t line;   /* 1-based; 0: none */
     int64_t gpu, rank, pid; /* FACT_NONE, or whose this is */
     struct str formula;     /* derived ones */

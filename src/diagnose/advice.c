@@ -241,6 +241,26 @@ static struct applying judge(struct diagnosis *d, const struct finding *f,
 
 /* ---- one fix ---- */
 
+/* "batch_size=12" is "--bs 12" where the log says `--bs 16`: the template
+ * "batch_size={batch_size}" stands for whatever the program calls it. */
+static struct str named_as_in_log(struct diagnosis *d, const struct fix *fix,
+                                  const struct fact_list *facts) {
+    struct str template = fix->is->command;
+    size_t value = str_find_char(template, '{');
+    struct str slot = str_slice(template, value, template.n);
+    enum fact_name name;
+    bool is_one = value > 0 && template.p[value - 1] == '=' &&
+                  str_find_char(slot, '}') + 1 == slot.n &&
+                  fact_named(str_slice(slot, 1, slot.n - 2), &name);
+    const struct fact *known = is_one ? facts_last(facts, name) : NULL;
+    if (known == NULL || known->spelled.n == 0 || fix->command.n < value) {
+        return fix->command;
+    }
+    return arena_printf(d->a, "%.*s%.*s", STR_ARG(known->spelled),
+                        STR_ARG(str_slice(fix->command, value,
+                                          fix->command.n)));
+}
+
 static void texts_fill(struct diagnosis *d, struct fix *fix,
                        const struct fact_list *facts, int acted_on) {
     struct filling fill = {.facts = facts, .acted_on = acted_on,
@@ -254,6 +274,9 @@ static void texts_fill(struct diagnosis *d, struct fix *fix,
     fill.is_command = true;
     fill.has_gap = &fix->has_gap;
     fix->command = template_fill(d->a, fix->is->command, &fill);
+    if (!fix->has_gap) {
+        fix->command = named_as_in_log(d, fix, facts);
+    }
 }
 
 /* A request that the cache can never hold: the length is what fails, against

@@ -92,6 +92,62 @@ static int64_t only_gpu(const struct hit *h) {
     return gpu;
 }
 
+/* ---- what the log calls a setting ---- */
+
+static bool is_name_part(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+}
+
+static size_t blanks_before(struct str s, size_t n) {
+    while (n > 0 && (s.p[n - 1] == ' ' || s.p[n - 1] == '\t')) {
+        n--;
+    }
+    return n;
+}
+
+/* Takes the last character off if it is one of these; '\0': it is none. */
+static char cut_last(struct str *s, const char *which) {
+    char c = s->n > 0 ? s->p[s->n - 1] : '\0';
+    bool is_one = c != '\0' && strchr(which, c) != NULL;
+    s->n -= is_one;
+    return is_one ? c : '\0';
+}
+
+/* sign: what stands between it and its value, '\0': blanks alone; is_sure: it
+ * is quoted, or the sign stands at it and at the value. */
+static bool is_setting(struct str name, char sign, bool is_sure) {
+    bool is_flag = str_starts(name, STR("-"));
+    bool is_upper = name.n > 0 && name.p[0] >= 'A' && name.p[0] <= 'Z';
+    bool is_apart = sign != '\0' || is_flag || is_upper;
+    return name.n > 0 && is_apart &&
+           (is_flag || is_sure || str_find_char(name, '_') < name.n);
+}
+
+/* "--bs ", "batch_size=", "'bs': ", "IMS_PER_BATCH ": a setting as somebody
+ * types it, up to its value. Of prose ("per device = ") and dotted tables
+ * nothing. */
+static struct str setting_spelled(struct str front) {
+    struct str left = str_slice(front, 0, blanks_before(front, front.n));
+    char sign = cut_last(&left, "=:");
+    bool is_tight = sign == '=' && left.n + 1 == front.n;
+    left.n = blanks_before(left, left.n);
+    char quote = cut_last(&left, "\"'");
+    size_t from = left.n;
+    while (from > 0 && is_name_part(left.p[from - 1])) {
+        from--;
+    }
+    struct str name = str_slice(left, from, left.n);
+    bool is_open = quote != '\0' && (from == 0 || left.p[from - 1] != quote);
+    if (is_open || !is_setting(name, sign, is_tight || quote != '\0')) {
+        return (struct str){NULL, 0};
+    }
+    from -= quote != '\0';
+    return str_slice(front, from, front.n);
+}
+
+/* ---- facts of one hit ---- */
+
 static bool is_pid_of_next(const struct hit *h, size_t i) {
     return h->captures[i].name == FACT_pid && i + 1 < h->capture_count &&
            h->captures[i + 1].name == FACT_other_in_use;
@@ -121,6 +177,7 @@ struct fact_list facts_of_hit(struct diagnosis *d, const struct hit *h,
         struct fact f = fact_new(c->name, SOURCE_LOG);
         fact_read(c->name, c->text, c->scale, &f);
         f.line = c->line ? c->line : h->first_line;
+        f.spelled = setting_spelled(c->front);
         if (c->name == FACT_gpu_index && f.known) {
             gpu = f.number;
         }

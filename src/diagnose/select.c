@@ -135,21 +135,23 @@ static struct note because_of(struct diagnosis *d, const struct sighting *s,
                               const struct candidate *c, size_t group_size,
                               const struct fact_list *facts) {
     const char *key = "diagnose.because.words";
+    struct str grounds =
+        c->is_unknown ? unknown_names(d->a, c, facts)
+                      : grounds_written(d, c->names, c->name_count, facts,
+                                        s->form);
     if (c->is_unknown) {
         key = "diagnose.because.unknown";
-    } else if (c->predicates > 0) {
+    } else if (c->predicates > 0 && grounds.n > 0) {
         key = c->asks_context ? "diagnose.because.context"
                               : "diagnose.because.facts";
     } else if (c->patterns > 0) {
         key = "diagnose.because.frames";
-    } else if (group_size > 1) {
+    } else if (c->predicates > 0 || group_size > 1) {
+        /* A condition that holds as long as nothing is known. */
         key = "diagnose.because.fallback";
     }
     struct note n = note_of(key);
-    note_add(&n, c->is_unknown
-                     ? unknown_names(d->a, c, facts)
-                     : grounds_written(d, c->names, c->name_count, facts,
-                                       s->form));
+    note_add(&n, grounds);
     return n;
 }
 

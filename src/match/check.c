@@ -97,10 +97,10 @@ static void add_capture(struct arena *a, struct str text,
                         const struct named_group *g, struct span span,
                         struct hit *hit) {
     struct str part = str_slice(text, span.from, span.to - span.from);
+    size_t from = span.from;
+    while (from > 0 && text.p[from - 1] != '\n')
+        from--;
     if (!g->is_fact) {
-        size_t from = span.from;
-        while (from > 0 && text.p[from - 1] != '\n')
-            from--;
         hit->command_line = arena_str(a, str_slice(text, from,
                                                    span.to - from));
         hit->command_at = span.from - from;
@@ -110,7 +110,8 @@ static void add_capture(struct arena *a, struct str text,
     char *unwrapped = arena_alloc(a, part.n);
     struct capture next = {
         .name = g->name, .scale = g->scale, .line = line_of(text, span.from),
-        .text = {unwrapped, capture_unwrap(part, unwrapped)}};
+        .text = {unwrapped, capture_unwrap(part, unwrapped)},
+        .front = str_slice(text, from, span.from - from)};
     size_t i = hit->capture_count++;
     hit->captures[i] = next;
 }

@@ -219,16 +219,15 @@ static void make_memory(struct scanner *s, struct slot *slot, size_t bytes) {
     slot->memory = arena_alloc(s->a, slot->memory_bytes);
 }
 
-/* What stands on its line in front of a command: who runs it. */
+/* What stands on its line in front: who runs a command, what a value is
+ * called. */
 static struct str front_of(const struct hit_draft *d,
                            const struct capture_at *c) {
     const struct window *w = &d->lane->w;
-    if (c->group->is_fact)
-        return (struct str){NULL, 0};
+    size_t most = c->group->is_fact ? CAPTURE_FRONT_MAX : COMMAND_FRONT_MAX;
     uint64_t line = w->marks[window_mark_index(w, c->from)].pos;
     struct str front = window_slice(w, line, c->from);
-    size_t skip = front.n > COMMAND_FRONT_MAX ? front.n - COMMAND_FRONT_MAX
-                                              : 0;
+    size_t skip = front.n > most ? front.n - most : 0;
     return str_slice(front, skip, front.n);
 }
 
@@ -259,10 +258,12 @@ static void put_captures(const struct hit_draft *d, struct filling *f,
                 put_command(f, front_of(d, c), text, hit);
             continue;
         }
+        struct str front = put_text(f, front_of(d, c));
         size_t n = capture_unwrap(text, f->at);
         hit->captures[hit->capture_count++] = (struct capture){
             .name = c->group->name, .scale = c->group->scale,
             .text = {f->at, n},
+            .front = front,
             .line = w->marks[window_mark_index(w, c->from)].number};
         f->at += n;
     }

@@ -58,6 +58,7 @@ struct capture {
     enum fact_name name;
     int64_t scale; /* for fact_read() */
     struct str text;
+    struct str front; /* what stands before it on its line: its last bytes */
     uint32_t line;
 };
 

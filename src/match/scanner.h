@@ -21,6 +21,7 @@
 #define COMMAND_MAX 8192     /* bytes of the group `command` */
 #define COMMAND_FRONT_MAX 1024 /* of its line in front of it */
 #define CAPTURE_TEXT_MAX 1024
+#define CAPTURE_FRONT_MAX 64   /* of its line in front of a value */
 #define LAST_LINE_MAX 512
 #define TAIL_RUNS 256 /* of which an eighth has to deny, or it is left */
 #define TAIL_AFTER 128 /* literals of a pattern; then its tail is tried */

@@ -40,6 +40,43 @@ def flat(said):
     return " ".join(said.split())
 
 
+class Spelling(unittest.TestCase):
+    """A command names a setting as the log does."""
+    SAID = (("python train.py --batch_size 16", "--batch_size 8"),
+            ("python train.py --bs=16 --lr 1", "--bs=8"),
+            ("torchrun train.py --per_device_train_batch_size 16",
+             "--per_device_train_batch_size 8"),
+            ("Namespace(lr=0.1, batch_size=16, epochs=3)", "batch_size=8"),
+            ("  'batch_size': 16,", "'batch_size': 8"),
+            ('  "train_micro_batch_size_per_gpu": 16,',
+             '"train_micro_batch_size_per_gpu": 8'),
+            ("  per_device_train_batch_size: 16",
+             "per_device_train_batch_size: 8"),
+            ("SOLVER.IMS_PER_BATCH 16", "SOLVER.IMS_PER_BATCH 8"),
+            ("trainer.ppo_micro_batch_size_per_gpu=16",
+             "trainer.ppo_micro_batch_size_per_gpu=8"))
+    # No name that somebody could type stands in front of the value.
+    PROSE = ("Instantaneous batch size per device = 16",
+             "- Micro-batch size per GPU: 16", "Batch size: 16 | LR: 1e-4",
+             "micro_batch_size ............ 16")
+
+    def command(self, line):
+        found = report(line, FULL)["findings"][0]
+        return next(f["command"] for f in found["fixes"]
+                    if f["applies"] == "yes" and
+                    "batch" in f["action"] and f["command"])
+
+    def test_a_setting_keeps_the_name_that_the_log_gives_it(self):
+        for line, command in self.SAID:
+            with self.subTest(line=line):
+                self.assertEqual(self.command(line), command)
+
+    def test_prose_is_no_name(self):
+        for line in self.PROSE:
+            with self.subTest(line=line):
+                self.assertEqual(self.command(line), "batch_size=8")
+
+
 class Engine(unittest.TestCase):
     def test_processes_of_vllm_by_all_their_names(self):
         for name in ("EngineCore_0", "EngineCore_DP0", "VllmWorkerProcess",
