@@ -21,6 +21,7 @@
 #include "index/read.h"
 #include "launch/lint.h"
 #include "machine/source.h"
+#include "match/match.h"
 #include "serve/mcp.h"
 #include "support/corpus.h"
 
@@ -156,6 +157,13 @@ static void try_entry(struct trial *t, struct str bytes) {
                       &entry);
 }
 
+/* Three entries, so that a byte of it is likely to matter; one that opens. */
+static struct str small_index(struct arena *a) {
+    struct corpus c = tiny_corpus(a);
+    struct pattern_list set = corpus_patterns(a, &c);
+    return index_write(a, &c, &set, scan_kit_build(a, &set));
+}
+
 /* An index that somebody means harm with: each five bytes are a place and what
  * stands there now, and its checks are right. It is refused, or it answers. */
 static void try_index(struct trial *t, struct str bytes) {
@@ -165,7 +173,7 @@ static void try_index(struct trial *t, struct str bytes) {
     static size_t tables;
     if (image.n == 0) {
         arena_init(&of_image, NULL, 0);
-        image = tiny_image(&of_image);
+        image = small_index(&of_image);
         tables = index_open(&of_image, image)->tables.n;
     }
     char *index = arena_alloc(t->a, image.n);
@@ -187,7 +195,7 @@ static void try_index(struct trial *t, struct str bytes) {
         oomkb_report_write(report, "json", NULL, take, &t->out, &err);
         oomkb_report_free(report);
     }
-    oomkb_entry_write(kb, "vllm/everything", "text", NULL, take, &t->out, &err);
+    oomkb_entry_write(kb, "pytorch/cuda-oom", "text", NULL, take, &t->out, &err);
     oomkb_search_write(kb, "memory", "json", NULL, take, &t->out, NULL, &err);
     oomkb_close(kb);
 }
