@@ -87,7 +87,7 @@ static bool is_of_moment(enum fact_name name) {
     return name == FACT_gpu_free || name == FACT_process_in_use ||
            name == FACT_other_in_use || name == FACT_host_free ||
            name == FACT_host_used || name == FACT_host_peak ||
-           name == FACT_swap_free ||
+           name == FACT_swap_free || name == FACT_oom_kill_count ||
            name == FACT_commit_free;
 }
 

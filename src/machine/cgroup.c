@@ -61,7 +61,8 @@ struct cgroup_state cgroup_state_of(const struct cgroup_text *t) {
     return (struct cgroup_state){.limit_bytes = bytes_of(t->limit),
                                  .peak_bytes = bytes_of(t->peak),
                                  .oom_kills = counter_of(t->events,
-                                                         "oom_kill")};
+                                                         "oom_kill"),
+                                 .high_bytes = bytes_of(t->high)};
 }
 
 void cgroup_read(struct machine_lines *m, const struct cgroup_state *s,
@@ -71,5 +72,14 @@ void cgroup_read(struct machine_lines *m, const struct cgroup_state *s,
     }
     if (s->limit_bytes > 0 && s->peak_bytes > 0) {
         machine_add_bytes(m, FACT_host_peak, "", s->peak_bytes, origin);
+    }
+    if (s->high_bytes > 0) {
+        machine_add_bytes(m, FACT_host_high, "", s->high_bytes,
+                          "memory.high");
+    }
+    if (s->oom_kills > 0) {
+        machine_add(m, FACT_oom_kill_count, "",
+                    arena_printf(m->a, "%lld", (long long)s->oom_kills),
+                    "memory.events");
     }
 }

@@ -13,9 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "machine/nvml.h"
 #include "machine/source.h"
 #include "machine/tool.h"
 
@@ -75,7 +77,7 @@ static struct str tool_text(struct arena *a, const char *const *argv) {
 
 struct cgroup_files {
     char folder[PATH_MAX];
-    const char *limit, *peak, *events; /* names in it */
+    const char *limit, *peak, *events, *high; /* names in it; high: NULL */
 };
 
 static bool is_there(const char *folder, const char *name) {
@@ -90,16 +92,18 @@ static bool cgroup_find(struct cgroup_files *f) {
     struct str all = {text, file_into("/proc/self/cgroup", text, sizeof text)};
     struct cgroup_place place = cgroup_place_of(all);
     const struct {
-        const char *root, *limit, *peak, *events;
+        const char *root, *limit, *peak, *events, *high;
         struct str path;
     } versions[] = {
-        {ROOT_V2, "memory.max", "memory.peak", "memory.events", place.v2},
+        {ROOT_V2, "memory.max", "memory.peak", "memory.events",
+         "memory.high", place.v2},
         {ROOT_V1, "memory.limit_in_bytes", "memory.max_usage_in_bytes",
-         "memory.oom_control", place.v1}};
+         "memory.oom_control", NULL, place.v1}};
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
         f->limit = versions[i].limit;
         f->peak = versions[i].peak;
         f->events = versions[i].events;
+        f->high = versions[i].high;
         snprintf(f->folder, sizeof f->folder, "%s%.*s", versions[i].root,
                  STR_ARG(versions[i].path));
         if (versions[i].path.n > 0 && is_there(f->folder, f->events))
@@ -119,11 +123,13 @@ static size_t cgroup_file(const struct cgroup_files *f, const char *name,
 }
 
 static struct cgroup_state state_of(const struct cgroup_files *f) {
-    char limit[64], peak[64], events[4096];
+    char limit[64], peak[64], high[64] = "", events[4096];
     struct cgroup_text t = {
         {limit, cgroup_file(f, f->limit, limit, sizeof limit)},
         {peak, cgroup_file(f, f->peak, peak, sizeof peak)},
-        {events, cgroup_file(f, f->events, events, sizeof events)}};
+        {events, cgroup_file(f, f->events, events, sizeof events)},
+        {high, f->high != NULL ? cgroup_file(f, f->high, high, sizeof high)
+                               : 0}};
     return cgroup_state_of(&t);
 }
 
@@ -198,6 +204,16 @@ size_t machine_kill_lines(char *room, size_t size) {
 
 /* ---- cards ---- */
 
+/* Where its tool is not, or fails: the library that the tool calls. */
+static void read_nvml(struct machine *m, struct nvidia_text *t) {
+    char *room = arena_room(&m->a, FILE_BYTES_MAX);
+    struct str all = {room, nvml_output(TOOL_MS, room, FILE_BYTES_MAX)};
+    size_t at = str_find(all, STR("\n\n"));
+    t->origin = "NVML";
+    t->gpus = str_slice(all, 0, at);
+    t->processes = str_slice(all, at, all.n);
+}
+
 static void read_nvidia(struct machine *m, struct str meminfo) {
     static const char *const gpus[] = {
         "nvidia-smi",
@@ -209,11 +225,16 @@ static void read_nvidia(struct machine *m, struct str meminfo) {
         "--format=csv", NULL};
     struct nvidia_text t = {
         .gpus = tool_text(&m->a, gpus),
+        .origin = "nvidia-smi",
         .visible = str_of(getenv("CUDA_VISIBLE_DEVICES")),
         .host_total = meminfo_bytes(meminfo, "MemTotal"),
         .host_free = meminfo_bytes(meminfo, "MemAvailable")};
     if (t.gpus.n > 0)
         t.processes = tool_text(&m->a, processes);
+    if (str_find(t.gpus, STR(", Enabled")) < t.gpus.n)
+        t.mig = tool_text(&m->a, (const char *const[]){"nvidia-smi", NULL});
+    if (t.gpus.n == 0)
+        read_nvml(m, &t);
     nvidia_smi_read(&m->lines, &t);
 }
 
@@ -236,6 +257,21 @@ static void read_amd(struct machine *m) {
         amdgpu_read(&m->lines, &(struct amdgpu_text){gpu++, text[0], text[1],
                                                      text[2]});
     }
+}
+
+static void read_ascend(struct machine *m) {
+    static const char *const info[] = {"npu-smi", "info", NULL};
+    npu_smi_read(&m->lines, tool_text(&m->a, info));
+}
+
+static void read_intel(struct machine *m) {
+    static const char *const devices[] = {"xpu-smi", "discovery", "--dump",
+                                          "1,2,8,16", NULL};
+    static const char *const used[] = {"xpu-smi", "dump", "-d", "-1", "-m",
+                                       "18", "-n", "1", NULL};
+    struct str cards = tool_text(&m->a, devices);
+    if (cards.n > 0)
+        xpu_smi_read(&m->lines, cards, tool_text(&m->a, used));
 }
 
 /* ---- what is installed ---- */
@@ -319,11 +355,41 @@ static void read_shm(struct machine *m) {
                           "/dev/shm");
 }
 
+static void read_limits(struct machine *m) {
+    static const struct {
+        int which;
+        enum fact_name name;
+        const char *origin;
+    } limits[] = {{RLIMIT_AS, FACT_address_limit, "RLIMIT_AS"},
+                  {RLIMIT_DATA, FACT_data_limit, "RLIMIT_DATA"},
+                  {RLIMIT_MEMLOCK, FACT_locked_limit, "RLIMIT_MEMLOCK"},
+                  {RLIMIT_NPROC, FACT_process_limit, "RLIMIT_NPROC"}};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        struct rlimit r;
+        bool is_set = getrlimit(limits[i].which, &r) == 0 &&
+                      r.rlim_cur != RLIM_INFINITY &&
+                      r.rlim_cur <= (rlim_t)INT64_MAX / 2;
+        if (is_set && fact_unit(limits[i].name) == UNIT_BYTES)
+            machine_add_bytes(&m->lines, limits[i].name, "",
+                              (int64_t)r.rlim_cur, limits[i].origin);
+        else if (is_set)
+            machine_add(&m->lines, limits[i].name, "",
+                        arena_printf(&m->a, "%lld", (long long)r.rlim_cur),
+                        limits[i].origin);
+    }
+}
+
 static void read_cgroup(struct machine *m) {
     struct cgroup_files f;
     struct cgroup_state state;
     if (!cgroup_tightest(&f, &state))
         return;
+    struct cgroup_files own;
+    if (cgroup_find(&own)) {
+        struct cgroup_state here = state_of(&own);
+        state.high_bytes = here.high_bytes;
+        state.oom_kills = here.oom_kills;
+    }
     cgroup_read(&m->lines, &state, f.limit);
 }
 
@@ -346,10 +412,13 @@ static void read_all(void *arg) {
     system_read(&m->lines, file_text(&m->a, "/proc/version"));
     read_nvidia(m, meminfo);
     read_amd(m);
+    read_ascend(m);
+    read_intel(m);
     meminfo_read(&m->lines, meminfo,
                  file_text(&m->a, "/proc/sys/vm/overcommit_memory"));
     read_cgroup(m);
     read_shm(m);
+    read_limits(m);
     read_versions(m);
     read_environment(m);
     if (m->program != NULL)

@@ -13,7 +13,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define ORIGIN "nvidia-smi"
 #define COLUMNS_MAX 32
 #define CARDS_MAX 64
 
@@ -89,13 +88,58 @@ static bool is_number(struct str s) {
 
 /* An integrated GPU: what it has is the host's memory. */
 static void add_shared(struct cards *c, const char *owner) {
-    machine_add(c->m, FACT_shares_host_memory, owner, STR("true"), ORIGIN);
+    machine_add(c->m, FACT_shares_host_memory, owner, STR("true"), c->t->origin);
     if (c->t->host_total > 0) {
         machine_add_bytes(c->m, FACT_gpu_total, owner, c->t->host_total,
                           "/proc/meminfo");
         machine_add_bytes(c->m, FACT_gpu_free, owner, c->t->host_free,
                           "/proc/meminfo");
     }
+}
+
+static bool mib_of(struct str text, int64_t *mib) {
+    text = str_trim(text);
+    return str_ends(text, STR("MiB")) &&
+           str_to_int(str_slice(text, 0, text.n - 3), mib);
+}
+
+/* |  0    1   0   0  |      37MiB / 40192MiB  | 42      0 | ... */
+static bool slice_of(struct str line, struct str index, int64_t *used,
+                     int64_t *total) {
+    struct str rest, total_text;
+    str_cut(line, '|', &rest);
+    struct str ids = str_trim(str_cut(rest, '|', &rest));
+    struct str amounts = str_cut(rest, '|', &rest);
+    struct str used_text = str_cut(amounts, '/', &total_text);
+    return str_eq(str_cut(ids, ' ', &ids), index) && mib_of(used_text, used) &&
+           mib_of(total_text, total);
+}
+
+/* A program gets one slice: its size is known where all of the card are of one
+ * size, what is free of it where there is but one. */
+static void add_slice(struct cards *c, const char *owner, struct str index) {
+    static const char origin[] = "MIG: a slice of it";
+    struct arena *a = c->m->a;
+    struct str line, text = c->t->mig;
+    size_t from = str_find(text, STR("MIG devices:")), count = 0;
+    int64_t used, size, free_mib = 0, total = 0;
+    bool is_alike = true;
+    text = str_slice(text, from, text.n);
+    while (line_next(&text, &line)) {
+        if (slice_of(line, index, &used, &size)) {
+            is_alike = is_alike && (count == 0 || size == total);
+            total = size;
+            free_mib = size - used;
+            count++;
+        }
+    }
+    bool is_known = is_alike && total > 0;
+    machine_add(c->m, FACT_gpu_total, owner,
+                is_known ? arena_printf(a, "%" PRId64 " MiB", total)
+                         : STR("N/A"), origin);
+    if (is_known && count == 1 && free_mib >= 0)
+        machine_add(c->m, FACT_gpu_free, owner,
+                    arena_printf(a, "%" PRId64 " MiB", free_mib), origin);
 }
 
 static void add_card(struct cards *c, const struct csv_row *titles,
@@ -116,19 +160,18 @@ static void add_card(struct cards *c, const struct csv_row *titles,
     struct str name = cell(a, titles, row, "name");
     machine_add(c->m, FACT_gpu_name, owner,
                 is_mig ? arena_printf(a, "%.*s MIG", STR_ARG(name)) : name,
-                ORIGIN);
+                c->t->origin);
     if (is_mig) {
-        machine_add(c->m, FACT_gpu_total, owner, STR("N/A"),
-                    ORIGIN ", MIG: a slice of it");
+        add_slice(c, owner, cell(a, titles, row, "index"));
         return;
     }
     if (!is_number(total) && c->t->host_total > 0) {
         add_shared(c, owner);
         return;
     }
-    machine_add(c->m, FACT_gpu_total, owner, total, ORIGIN);
+    machine_add(c->m, FACT_gpu_total, owner, total, c->t->origin);
     machine_add(c->m, FACT_gpu_free, owner,
-                cell(a, titles, row, "memory.free"), ORIGIN);
+                cell(a, titles, row, "memory.free"), c->t->origin);
 }
 
 static void add_process(struct cards *c, const struct csv_row *titles,
@@ -148,7 +191,7 @@ static void add_process(struct cards *c, const struct csv_row *titles,
         machine_add(c->m, FACT_other_in_use, owner,
                     used.n > 0 ? used
                                : cell(a, titles, row, "used_gpu_memory"),
-                    ORIGIN);
+                    c->t->origin);
     }
 }
 
@@ -173,7 +216,7 @@ static void add_driver(struct cards *c, const struct csv_row *titles,
                        const struct csv_row *row) {
     if (c->count == 0) { /* one for all cards */
         machine_add(c->m, FACT_driver_version, "",
-                    cell(c->m->a, titles, row, "driver_version"), ORIGIN);
+                    cell(c->m->a, titles, row, "driver_version"), c->t->origin);
         c->count = 1;
     }
 }
@@ -186,7 +229,7 @@ void nvidia_smi_read(struct machine_lines *m, const struct nvidia_text *t) {
     each_row(&c, t->gpus, add_card);
     if (is_there) {
         machine_add(m, FACT_gpu_count, "",
-                    arena_printf(m->a, "%zu", c.count), ORIGIN);
+                    arena_printf(m->a, "%zu", c.count), t->origin);
     }
     each_row(&c, t->processes, add_process);
 }

@@ -32,9 +32,12 @@ bool line_next(struct str *text, struct str *line);
  * host_total, host_free: of a card that has no memory of its own; 0: not
  * known. */
 struct nvidia_text {
-    struct str gpus, processes, visible;
+    struct str gpus, processes, visible, mig;
+    const char *origin;
     int64_t host_total, host_free;
 };
+/* mig: nvidia-smi without options, whose second table has the slices. origin:
+ * "nvidia-smi", "NVML". */
 void nvidia_smi_read(struct machine_lines *m, const struct nvidia_text *t);
 
 /* ---- amdgpu_sysfs.c: of one card, files of its device folder ---- */
@@ -43,6 +46,13 @@ struct amdgpu_text {
     struct str name, vram_total, vram_used; /* product_name, mem_info_... */
 };
 void amdgpu_read(struct machine_lines *m, const struct amdgpu_text *t);
+
+/* ---- npu_smi.c: `npu-smi info` ---- */
+void npu_smi_read(struct machine_lines *m, struct str text);
+
+/* ---- xpu_smi.c: discovery --dump 1,2,8,16; dump -d -1 -m 18 -n 1 ---- */
+void xpu_smi_read(struct machine_lines *m, struct str devices,
+                  struct str used);
 
 /* ---- meminfo.c: /proc/meminfo, /proc/sys/vm/overcommit_memory, /proc/version
  * ---- */
@@ -65,11 +75,13 @@ struct cgroup_text {
     struct str limit;  /* memory.max, memory.limit_in_bytes */
     struct str peak;   /* memory.peak, memory.max_usage_in_bytes */
     struct str events; /* memory.events, memory.oom_control */
+    struct str high;   /* memory.high, of version 2 */
 };
 struct cgroup_state {
     int64_t limit_bytes; /* 0: none */
     int64_t peak_bytes;  /* 0: not known */
     int64_t oom_kills;   /* -1: not known */
+    int64_t high_bytes;  /* above it the kernel slows a process down; 0: none */
 };
 struct cgroup_state cgroup_state_of(const struct cgroup_text *t);
 void cgroup_read(struct machine_lines *m, const struct cgroup_state *s,

@@ -38,8 +38,8 @@ class Here(unittest.TestCase):
         self.tool(SMI.format(gpus=GPUS.format(name=name, total=total,
                                               free=free)))
 
-    def tool(self, text):
-        tool = pathlib.Path(self.folder.name) / "nvidia-smi"
+    def tool(self, text, name="nvidia-smi"):
+        tool = pathlib.Path(self.folder.name) / name
         tool.write_text(text)
         tool.chmod(0o755)
 
@@ -81,6 +81,59 @@ class Here(unittest.TestCase):
         self.assertLess(time.monotonic() - began, 40)
         self.assertNotIn("gpu_total", names)
         self.assertIn("host_total", names)
+
+    def library(self, how=""):
+        """NVIDIA's library where its tool is not."""
+        name = pathlib.Path(self.folder.name) / "libnvidia-ml.so.1"
+        subprocess.run([os.environ.get("CC", "gcc"), "-shared", "-fPIC", "-o",
+                        name, "tests/machine/fake_nvml.c"], check=True)
+        self.env |= {"LD_LIBRARY_PATH": self.folder.name, "FAKE_NVML": how,
+                     "PATH": self.folder.name}
+
+    def test_library_in_place_of_its_tool(self):
+        self.library()
+        said = {fact["name"]: fact for fact in self.data("facts")["facts"]}
+        self.assertEqual(said["gpu_total"]["value"], 24576 << 20)
+        self.assertEqual(said["gpu_free"]["value"], 20480 << 20)
+        self.assertEqual(said["driver_version"]["value"], "550.54.15")
+        self.assertEqual(said["other_in_use"]["pid"], 4711)
+        self.assertIn("NVML", self.ask("facts", "--format", "json"))
+
+    def test_library_that_fails_or_hangs(self):
+        for how in ("fail", "hang"):
+            self.library(how)
+            began = time.monotonic()
+            names = {fact["name"] for fact in self.data("facts")["facts"]}
+            self.assertLess(time.monotonic() - began, 40)
+            self.assertNotIn("gpu_total", names)
+
+    def test_limits(self):
+        done = subprocess.run(
+            ["sh", "-c", "ulimit -v 8000000; ulimit -d 6000000; "
+             "exec \"$0\" facts --format json", OOMKB], env=self.env,
+            check=False, capture_output=True)
+        said = {fact["name"]: fact["value"]
+                for fact in json.loads(done.stdout)["facts"]}
+        if b"AddressSanitizer" not in done.stderr:
+            self.assertEqual(said["address_limit"], 8000000 * 1024)
+            self.assertEqual(said["data_limit"], 6000000 * 1024)
+
+    def test_other_makers(self):
+        """npu-smi and xpu-smi as they print, found by PATH."""
+        golden = pathlib.Path("tests/machine/golden")
+        info = (golden / "npu-two-910b.txt").read_text().split("\n", 1)[1]
+        self.tool(f"#!/bin/sh\ncat <<'END'\n{info}END\n", "npu-smi")
+        said = [fact for fact in self.data("facts")["facts"]
+                if fact["name"] == "gpu_total"]
+        self.assertEqual([f["value"] for f in said], [65536 << 20] * 2)
+        (pathlib.Path(self.folder.name) / "npu-smi").unlink()
+        text = (golden / "xpu-max-1550.txt").read_text()
+        cards, used = text.split("== dump\n")
+        cards = cards.split("\n", 1)[1]
+        self.tool(f"#!/bin/sh\ncase $1 in\ndiscovery) cat <<'END'\n{cards}"
+                  f"END\n;;\n*) cat <<'END'\n{used}END\nesac\n", "xpu-smi")
+        said = {fact["name"]: fact for fact in self.data("facts")["facts"]}
+        self.assertEqual(said["gpu_total"]["value"], 65536 << 20)
 
     def test_what_the_log_lacks(self):
         self.card()

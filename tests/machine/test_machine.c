@@ -46,6 +46,8 @@ static void nvidia(struct machine_lines *m, struct str file) {
     nvidia_smi_read(m, &(struct nvidia_text){
                            .gpus = part(m->a, file, "gpus"),
                            .processes = part(m->a, file, "processes"),
+                           .mig = part(m->a, file, "mig"),
+                           .origin = "nvidia-smi",
                            .visible = visible.p ? str_trim(visible) : visible,
                            .host_total = number(host, false),
                            .host_free = number(host, true)});
@@ -55,6 +57,14 @@ static void amdgpu(struct machine_lines *m, struct str file) {
     amdgpu_read(m, &(struct amdgpu_text){0, part(m->a, file, "name"),
                                          part(m->a, file, "total"),
                                          part(m->a, file, "used")});
+}
+
+static void npu(struct machine_lines *m, struct str file) {
+    npu_smi_read(m, part(m->a, file, "info"));
+}
+
+static void xpu(struct machine_lines *m, struct str file) {
+    xpu_smi_read(m, part(m->a, file, "discovery"), part(m->a, file, "dump"));
 }
 
 static void meminfo(struct machine_lines *m, struct str file) {
@@ -69,11 +79,13 @@ static void system_of(struct machine_lines *m, struct str file) {
 static void cgroup(struct machine_lines *m, struct str file) {
     struct cgroup_text t = {part(m->a, file, "limit"),
                             part(m->a, file, "peak"),
-                            part(m->a, file, "events")};
+                            part(m->a, file, "events"),
+                            part(m->a, file, "high")};
     struct cgroup_state s = cgroup_state_of(&t);
     cgroup_read(m, &s, "cgroup");
-    machine_add(m, FACT_oom_kill_count, "",
-                arena_printf(m->a, "%" PRId64, s.oom_kills), "cgroup");
+    if (s.oom_kills <= 0) /* no fact: 0, or -1 where it is not known */
+        machine_add(m, FACT_oom_kill_count, "",
+                    arena_printf(m->a, "%" PRId64, s.oom_kills), "cgroup");
 }
 
 /* No facts, but where the files are: told as the names of two. */
@@ -103,6 +115,7 @@ static const struct {
     const char *prefix;
     void (*read)(struct machine_lines *m, struct str file);
 } sources[] = {{"nvidia-", nvidia},   {"amdgpu-", amdgpu},
+               {"npu-", npu},         {"xpu-", xpu},
                {"meminfo-", meminfo}, {"system-", system_of},
                {"cgroup-", cgroup},   {"place-", place},
                {"versions-", versions}, {"environment-", environment}};
@@ -128,7 +141,8 @@ static struct str facts_of(struct arena *a, const char *name) {
 static void write_golden(const char *path, struct str facts) {
     FILE *out = fopen(path, "w");
     assert_non_null(out);
-    assert_int_equal(fwrite(facts.p, 1, facts.n, out), facts.n);
+    assert_true(facts.n == 0 ||
+                fwrite(facts.p, 1, facts.n, out) == facts.n);
     fclose(out);
 }
 
