@@ -188,6 +188,12 @@ check:  ## install what the tests need, run every test
 	  $(PYTHON) tests/tools/run.py --jobs $(JOBS) \
 	  $(TEST_SRC:tests/%.c=build/san/tests/%) --script $(SCRIPTS)
 
+.PHONY: check-all
+check-all: check  ## check, and what needs more than Debian: npm, emscripten, a browser
+	@$(MAKE) --no-print-directory check-clients
+	@$(MAKE) --no-print-directory check-wasm
+	@$(MAKE) --no-print-directory check-web
+
 .PHONY: check-fast
 check-fast: all tests  ## the quick tests, without sanitizers: for the inner loop
 	@OOMKB=$(BUILD)/oomkb OOMKB_SAN=$(BUILD)/oomkb CC=$(CC) \
@@ -251,6 +257,37 @@ wheel: all  ## the Python package with the library inside: build/wheel/*.whl
 	@sh python/wheel.sh $(BUILD)/liboomkb.so $(BUILD)/wheel
 	@sh python/check_wheel.sh $(BUILD)/wheel/*.whl $(WHEEL_PYTHONS)
 WHEEL_PYTHONS ?= $(PYTHON)
+
+# --- WebAssembly: the library and js/, as one package for node and browsers ---
+WASM = $(BUILD)/wasm
+WASM_CACHE ?= $(HOME)/.cache/oomkb-wasm
+# Debian's emcc finds its own modules there.
+EMCC = NODE_PATH=/usr/share/nodejs emcc
+WASM_CFLAGS = -O2 -std=gnu17 -Isrc -Iinclude -isystem $(WASM_CACHE)/include -MMD -MP
+WASM_LINK = -O2 -sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT=web,worker -sFILESYSTEM=0 \
+  -sALLOW_MEMORY_GROWTH -sDYNAMIC_EXECUTION=0 -sEXPORTED_FUNCTIONS=_malloc,_free
+WASM_OBJ = $(patsubst js/%.c,$(WASM)/obj/%.o,$(wildcard js/*.c)) $(filter-out %/api/embedded.o,$(LIB_SRC:src/%.c=$(WASM)/obj/%.o))
+WASM_LIBS = $(addprefix $(WASM_CACHE)/lib/,sqlite3.a pcre2.a jansson.a zlib.a libzstd.a xz-utils.a)
+
+.PHONY: wasm
+wasm: all  ## the engine as WebAssembly, an npm package: build/wasm/npm
+	@tests/tools/packages.sh wasm
+	@JOBS=$(JOBS) js/libraries.sh $(WASM_CACHE)
+	@$(MAKE) --no-print-directory -j$(JOBS) $(WASM)/engine.mjs
+	@js/package.sh $(BUILD) $(WASM)/npm $(VERSION)
+.PHONY: check-wasm
+check-wasm: wasm  ## the npm package against the native program; its types, if npm is here
+	@OOMKB=$(BUILD)/oomkb OOMKB_NPM=$(WASM)/npm node --test tests/js/*.test.mjs
+$(WASM)/obj/index/pack.o: LAYOUT_CFLAGS = -DPACK_LAYOUT=$(LAYOUT)u
+$(WASM)/obj/index/pack.o: $(LAYOUT_SRC)
+$(WASM)/obj/%.o: src/%.c Makefile $(WASM_CACHE)/made
+	@mkdir -p $(@D)
+	$(Q)$(EMCC) $(WASM_CFLAGS) $(LAYOUT_CFLAGS) -c $< -o $@
+$(WASM)/obj/%.o: js/%.c Makefile $(WASM_CACHE)/made
+	@mkdir -p $(@D)
+	$(Q)$(EMCC) $(WASM_CFLAGS) -c $< -o $@
+$(WASM)/engine.mjs: $(WASM_OBJ) $(WASM_LIBS)
+	$(Q)$(EMCC) $(WASM_LINK) -o $@ $^
 
 .PHONY: confusion
 confusion: all  ## who answers whose samples: writes docs/CONFUSION.md

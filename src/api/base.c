@@ -2,20 +2,11 @@
  * several of these as one. */
 #include "api/handles.h"
 
-/* embed.S */
-extern const char oomkb_index_start[] __attribute__((visibility("hidden")));
-extern const char oomkb_index_end[] __attribute__((visibility("hidden")));
-
-struct str base_built_in(void) {
-    return (struct str){oomkb_index_start,
-                        (size_t)(oomkb_index_end - oomkb_index_start)};
-}
-
 /* The built-in one first, if it is there: what is no entry is the first's. */
 static void open_one(struct opening *o, struct str image) {
     struct oomkb *kb = o->kb;
     struct arena *a = &kb->arena;
-    bool is_own = image.p == oomkb_index_start;
+    bool is_own = image.p == base_built_in().p;
     size_t at = is_own ? 0 : kb->count;
     for (size_t i = kb->count; i > at; i--) {
         kb->each[i] = kb->each[i - 1];

@@ -15,8 +15,7 @@
 #include "diagnose/work.h"
 
 #include "base/limits.h"
-
-#include <stdlib.h>
+#include "base/sort.h"
 
 #define WEIGHT_MOST 8
 
@@ -122,9 +121,8 @@ void believe(struct diagnosis *d, struct finding *f) {
         }
     }
     normalize(f, scores);
-    if (f->cause_count > 1) {
-        qsort(f->causes, f->cause_count, sizeof *f->causes, by_probability);
-    }
+    sort_stable(d->a, f->causes, f->cause_count, sizeof *f->causes,
+                by_probability);
     mechanism_settle(k, f);
 }
 

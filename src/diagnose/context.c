@@ -11,7 +11,7 @@
  */
 #include "diagnose/witness.h"
 
-#include <stdlib.h>
+#include "base/sort.h"
 
 /* ---- witnesses ---- */
 
@@ -351,7 +351,6 @@ void context_find(struct diagnosis *d) {
     if (d->sightings.count > 0) {
         defaults_add(d);
     }
-    if (d->context.count > 1) {
-        qsort(d->context.at, d->context.count, sizeof *d->context.at, by_name);
-    }
+    sort_stable(d->a, d->context.at, d->context.count, sizeof *d->context.at,
+                by_name);
 }

@@ -4,7 +4,7 @@
  */
 #include "diagnose/work.h"
 
-#include <stdlib.h>
+#include "base/sort.h"
 
 static int by_pattern(const void *x, const void *y) {
     const struct hit *a = *(const struct hit *const *)x;
@@ -36,9 +36,8 @@ void hits_sort(struct diagnosis *d) {
     for (size_t i = 0; i < hits->count; i++) {
         d->sorted_hits[i] = &hits->at[i];
     }
-    if (hits->count > 1) {
-        qsort(d->sorted_hits, hits->count, sizeof *d->sorted_hits, by_pattern);
-    }
+    sort_stable(d->a, d->sorted_hits, hits->count, sizeof *d->sorted_hits,
+                by_pattern);
 }
 
 static size_t lower_bound(const struct diagnosis *d, uint64_t pattern) {

@@ -13,7 +13,7 @@
  */
 #include "diagnose/work.h"
 
-#include <stdlib.h>
+#include "base/sort.h"
 
 #define TOGETHER_LINES 2000 /* ranks of one crash print within so many */
 
@@ -202,7 +202,7 @@ static void chosen_find(struct incident *i) {
 /* The worst may be the one whose frames were cut off. */
 void incident_settle(struct diagnosis *d, struct incident *i) {
     chosen_find(i);
-    qsort(i->sightings, i->count, sizeof *i->sightings, by_place);
+    sort_stable(d->a, i->sightings, i->count, sizeof *i->sightings, by_place);
     i->worst = worst_of(i);
     const struct fact *stage = facts_first(&i->chosen->facts, FACT_stage);
     if (stage && i->worst != i->chosen) {

@@ -33,7 +33,7 @@
  */
 #include "diagnose/work.h"
 
-#include <stdlib.h>
+#include "base/sort.h"
 
 struct weighing {
     struct diagnosis *d;
@@ -311,9 +311,7 @@ void fixes_rank(struct diagnosis *d, struct finding *f) {
     for (size_t i = 0; i < f->fix_count; i++) {
         weigh_fix(&w, &f->fixes[i]);
     }
-    if (f->fix_count > 1) {
-        qsort(f->fixes, f->fix_count, sizeof *f->fixes, by_gain);
-    }
+    sort_stable(d->a, f->fixes, f->fix_count, sizeof *f->fixes, by_gain);
     for (size_t i = 0; i < f->fix_count; i++) {
         f->fixes[i].rank = (uint32_t)i + 1;
     }

@@ -8,9 +8,9 @@
 #include "diagnose/work.h"
 
 #include "base/limits.h"
+#include "base/sort.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 /* ---- order ---- */
 
@@ -45,9 +45,7 @@ static struct incident_list speakers_of(struct diagnosis *d,
             out.at[out.count++] = d->incidents.at[i];
         }
     }
-    if (out.count > 1) {
-        qsort(out.at, out.count, sizeof *out.at, by_class_and_place);
-    }
+    sort_stable(d->a, out.at, out.count, sizeof *out.at, by_class_and_place);
     return out;
 }
 

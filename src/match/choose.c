@@ -56,7 +56,11 @@ static void on_candidate(void *ctx, uint32_t literal, size_t line) {
 
 static int by_place(const void *x, const void *y) {
     const struct log_mark *a = x, *b = y;
-    return (a->at > b->at) - (a->at < b->at);
+    if (a->at != b->at)
+        return a->at < b->at ? -1 : 1;
+    if (a->before != b->before)
+        return a->before < b->before ? -1 : 1;
+    return (a->behind > b->behind) - (a->behind < b->behind);
 }
 
 /* Where most lines matter, choosing costs more than it saves: then all is read

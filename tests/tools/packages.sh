@@ -1,5 +1,5 @@
 #!/bin/sh
-# Make sure that the packages of a purpose are there: packages.sh build|test|bench|dist|cross
+# Make sure that the packages of a purpose are there: packages.sh build|test|bench|dist|cross|wasm
 # Debian and Ubuntu: installs what is missing (root, or sudo). Elsewhere: names
 # them and stops. The peers of the bench are welcome, not needed.
 set -eu
@@ -11,6 +11,7 @@ binutils pkg-config abigail-tools"
 dist="debhelper dpkg-dev git lintian python3"
 cross="gcc-aarch64-linux-gnu qemu-user-static libsqlite3-dev:arm64 libpcre2-dev:arm64
 libyaml-dev:arm64 libjansson-dev:arm64 zlib1g-dev:arm64 libzstd-dev:arm64 liblzma-dev:arm64"
+wasm="bzip2 dpkg-dev emscripten nodejs tcl xz-utils"
 
 peers="ripgrep g++ libvectorscan-dev libre2-dev"
 optional=
@@ -21,7 +22,8 @@ test) wanted="$build $test" ;;
 bench) wanted=$build optional=$peers ;;
 dist) wanted="$build $dist" ;;
 cross) wanted="$build $dist $cross" ;;
-*) echo "usage: packages.sh build|test|bench|dist|cross" >&2; exit 2 ;;
+wasm) wanted="$build $wasm" ;;
+*) echo "usage: packages.sh build|test|bench|dist|cross|wasm" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
