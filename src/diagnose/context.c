@@ -191,15 +191,16 @@ static bool is_part_of(struct str part, struct str whole) {
 }
 
 /* The last one before the failure, else the first one after it. */
-static bool is_better_command(const struct diagnosis *d, struct str command,
+static bool is_better_command(struct str known, struct str command,
                               bool is_above) {
-    if (d->command.n == 0 || is_part_of(d->command, command)) {
+    if (known.n == 0 || is_part_of(known, command)) {
         return true;
     }
-    return !is_part_of(command, d->command) && is_above;
+    return !is_part_of(command, known) && is_above;
 }
 
-/* A script's own flags are not known well enough to write its command anew. */
+/* A script's own flags are not known well enough to add one to its command: a
+ * value that stands there may be changed. */
 static bool is_of_script(const struct diagnosis *d, const struct hit *h) {
     return reader_engine(d->r, h->owner)->command.n == 0;
 }
@@ -212,12 +213,16 @@ static void command_find(struct diagnosis *d, const struct failure_end *end) {
         bool is_whole = command.n > 0 &&
                         command_in_line(h->command_line, h->command_at,
                                         &command);
+        bool is_above = h->order <= end->last;
         if (h->kind != PATTERN_CONTEXT || command.n == 0 || is_cut ||
-            !hit_is_ours(d, h) || is_of_script(d, h) ||
-            command_is_image_alone(command)) {
+            !hit_is_ours(d, h) || command_is_image_alone(command)) {
             continue;
         }
-        if (is_better_command(d, command, h->order <= end->last)) {
+        if (is_of_script(d, h)) {
+            bool is_better =
+                is_whole && is_better_command(d->script, command, is_above);
+            d->script = is_better ? command : d->script;
+        } else if (is_better_command(d->command, command, is_above)) {
             d->command = command;
             d->is_command_whole = is_whole;
             d->command_line = h->first_line;

@@ -240,20 +240,36 @@ static bool is_command_of(const struct fix *fix) {
            setting_is_flag(fix->command);
 }
 
+/* A script's command, if the setting is one of its flags. */
+static struct str script_with(const struct diagnosis *d, struct str setting) {
+    struct command c = command_parse(d->script);
+    struct str name, value, wanted, rest;
+    wanted = str_cut(setting, ' ', &rest);
+    wanted = str_slice(wanted, 0, str_find_char(wanted, '='));
+    for (size_t at = c.args; command_flag_next(&c, &at, &name, &value);) {
+        if (value.n > 0 && str_eq(name, wanted)) {
+            return d->script;
+        }
+    }
+    return (struct str){NULL, 0};
+}
+
 /* Where the log's command is none that can be handed on, nothing is said here:
  * the fix has its setting alone. */
 static void command_correct(struct diagnosis *d, struct report *rep) {
-    if (!d->is_command_whole || rep->finding_count == 0 ||
-        report_failures(rep) == 0 || rep->findings[0].fix_count == 0 ||
+    if (rep->finding_count == 0 || report_failures(rep) == 0 ||
+        rep->findings[0].fix_count == 0 ||
         !is_command_of(&rep->findings[0].fixes[0])) {
         return;
     }
-    struct str after;
-    if (command_with(d->a, d->engine, d->command,
-                     rep->findings[0].fixes[0].command, &after)) {
-        rep->command_before = command_shown(d->command);
+    struct str setting = rep->findings[0].fixes[0].command, after;
+    struct str before = d->is_command_whole ? d->command
+                                            : script_with(d, setting);
+    if (before.n > 0 &&
+        command_with(d->a, d->engine, before, setting, &after)) {
+        rep->command_before = command_shown(before);
         rep->command_after = after;
-        rep->command_is_arguments = command_is_arguments(d->command);
+        rep->command_is_arguments = command_is_arguments(before);
     }
 }
 

@@ -71,6 +71,19 @@ class Spelling(unittest.TestCase):
             with self.subTest(line=line):
                 self.assertEqual(self.command(line), command)
 
+    def test_a_scripts_command_is_corrected_where_the_flag_stands_in_it(self):
+        for line, wanted in (
+                ("$ python3 tools/train.py -b 16 cfg.yaml",
+                 "python3 tools/train.py -b 8 cfg.yaml"),
+                ("torchrun --nproc_per_node 8 t.py --batch-size=16 2>&1 | tee x",
+                 "torchrun --nproc_per_node 8 t.py --batch-size=8 2>&1 | tee x"),
+                # No plain command, and none with the flag: the flag alone.
+                ("python a.py --batch_size 16; rm -rf x", None),
+                ("python a.py --config c.yaml\nbatch_size: 16", None)):
+            with self.subTest(line=line):
+                said = report(line, FULL).get("command") or {}
+                self.assertEqual(said.get("after"), wanted)
+
     def test_prose_is_no_name(self):
         for line in self.PROSE:
             with self.subTest(line=line):
