@@ -193,6 +193,7 @@ check-all: check  ## check, and what needs more than Debian: npm, emscripten, a 
 	@$(MAKE) --no-print-directory check-clients
 	@$(MAKE) --no-print-directory check-wasm
 	@$(MAKE) --no-print-directory check-web
+	@$(MAKE) --no-print-directory check-recipes
 
 .PHONY: check-fast
 check-fast: all tests  ## the quick tests, without sanitizers: for the inner loop
@@ -247,6 +248,10 @@ check-clients: all  ## `oomkb mcp` with the real clients and the conformance sui
 	@node $(BUILD)/clients/talk.mjs $(abspath $(BUILD)/oomkb) \
 	  entries/vllm/kv-cache-too-small.log
 	@cd $(BUILD)/clients && node conform.mjs $(abspath $(BUILD)/oomkb)
+
+.PHONY: check-recipes
+check-recipes: all  ## the Slurm recipe under Slurm itself (root, slurm-wlm, munge)
+	@OOMKB=$(BUILD)/oomkb $(PYTHON) tests/recipes/slurm_run.py
 
 .PHONY: check-web
 check-web: all  ## the site of `site --html` in a browser (npm, chromium): SHOTS=DIR
