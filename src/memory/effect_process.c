@@ -166,8 +166,8 @@ struct estimate effect_expandable_segments(const struct ask *q) {
     }
     estimate_judge(&e);
     if (e.verdict == VERDICT_ENOUGH) { /* an upper bound */
-        ESTIMATE_IF(q, &e, "verdict.if.one_block", SHORT(span_middle(e.after)),
-                    SHORT(span_middle(e.limit)));
+        ESTIMATE_IF(q, &e, "verdict.if.one_block", MIDDLE(e.after),
+                    MIDDLE(e.limit));
     }
     e.formula = FORMULA_OF(q->a, c, used,
                            "one block at most = % free + % unallocated = %",

@@ -151,6 +151,16 @@ static struct str at_wake(const struct teller *t, const struct report *rep,
     return said_with(t, "numbers.sleep_freed", args, 2);
 }
 
+/* A TPU's memory is not a GPU's. */
+static struct str label_of(const struct teller *t,
+                           const struct fact_list *facts,
+                           enum fact_name name) {
+    const struct fact *device = facts_last(facts, FACT_device_kind);
+    bool is_tpu = device != NULL && str_eq_nocase(device->word, STR("tpu"));
+    return is_tpu && name == FACT_gpu_total ? said(t, "numbers.tpu_memory")
+                                            : said_fact(t, name);
+}
+
 /* "weights 7.15 GiB, GPU memory 8.00 GiB": amounts that the log prints; is_bytes:
  * of bytes, and none that was asked for. */
 static struct str listed_facts(const struct teller *t,
@@ -168,7 +178,7 @@ static struct str listed_facts(const struct teller *t,
             fact->source != SOURCE_LOG || fact->number <= 0) {
             continue;
         }
-        struct str pair[] = {said_fact(t, fact->name),
+        struct str pair[] = {label_of(t, facts, fact->name),
                              shown_short(t, shown_fact(t, fact),
                                          VALUE_COLUMNS)};
         words_add(&out, said_with(t, "report.seen_fact", pair, 2));
