@@ -293,7 +293,34 @@ RUN = [
      {"steps_done": None}),
 ]
 
-CASES = FRAMES + SETTINGS + HOST + NUMBERS + VERSIONS + ADVICE + PROSE + RUN
+INSTALLED = [
+    ("the release of torch from pip freeze",
+     ["tokenizers==0.22.1", "torch==2.13.0", "torchvision==0.28.0", CUDA],
+     {"torch_version": "2.13.0"}, {}),
+    ("... with a local label, at the end of the list",
+     [CUDA, "```", "safetensors==0.6.2", "torch==2.9.1+cu128", "```"],
+     {"torch_version": "2.9.1+cu128"}, {}),
+    ("... from pip list",
+     ["tokenizers                0.22.1",
+      "torch                     2.13.0", CUDA],
+     {"torch_version": "2.13.0"}, {}),
+    ("... from collect_env",
+     ["[pip3] numpy==2.1.3", "[pip3] torch==2.15.0", CUDA],
+     {"torch_version": "2.15.0"}, {}),
+    ("... from what uv installed", [" + torch==2.14.1", CUDA],
+     {"torch_version": "2.14.1"}, {}),
+    ("... from what pip installed",
+     ["Successfully installed sympy-1.14.0 torch-2.13.0 triton-3.7.0", CUDA],
+     {"torch_version": "2.13.0"}, {}),
+    ("a requirement is not what is installed",
+     ["some-lib 1.2 requires torch==2.1.0, but you have torch 2.4.0 which is "
+      "incompatible.", "pip install torch==2.0.1", CUDA],
+     {}, {"torch_version": None}),
+    ("a neighbour is not torch",
+     ["torchvision==0.28.0", "pytorch-lightning==2.5.0", "torchaudio    2.8.0",
+      CUDA], {}, {"torch_version": None}),
+]
+CASES = INSTALLED + FRAMES + SETTINGS + HOST + NUMBERS + VERSIONS + ADVICE + PROSE + RUN
 
 
 def facts_of(lines):
