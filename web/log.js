@@ -48,15 +48,16 @@ function busy(is) {
   byId("again").hidden = is || !report;
 }
 
-// What goes wrong is said; true: nothing did.
-async function tried(what) {
-  byId("copied").textContent = "";
+// What goes wrong is said, where the user is; true: nothing did.
+async function tried(what, place = byId("state")) {
+  byId("copied").textContent = byId("refused").textContent = "";
   try {
     await what();
     say(words.done);
     return true;
   } catch (error) {
-    say(error.name === "AbortError" ? words.ready : `${words.failed}: ${error.message}`);
+    place.textContent =
+      error.name === "AbortError" ? words.ready : `${words.failed}: ${error.message}`;
     return false;
   }
 }
@@ -185,14 +186,16 @@ function listen() {
     event.preventDefault();
     const facts = [...new FormData(event.target)].filter(([, value]) => value.trim() !== "")
       .map(([fact, value]) => `${fact}=${value.trim()}`);
-    if (facts.length > 0) tried(async () => { await report.answer(facts); await show(); });
+    if (facts.length > 0) {
+      tried(async () => { await report.answer(facts); await show(); }, byId("refused"));
+    }
   });
   for (const id of ["redact", "all"]) {
     byId(id).addEventListener("change", () => { if (report) tried(show); });
   }
   byId("copy").addEventListener("click", () => tried(() =>
-    copied(shown.markdown, byId("copy"))));
-  byId("link").addEventListener("click", () => tried(copyLink));
+    copied(shown.markdown, byId("copy")), byId("copied")));
+  byId("link").addEventListener("click", () => tried(copyLink, byId("copied")));
   window.addEventListener("hashchange", showLinked);
 }
 

@@ -59,6 +59,9 @@ export async function answers(browser, base, program, log, shots) {
 
     const input = page.locator("#asked input").first();
     const fact = await input.getAttribute("name");
+    await input.fill("neither a size nor a name");
+    await page.locator("#questions button").click();
+    await page.waitForFunction(() => document.getElementById("refused").textContent.length > 10);
     await input.fill(fact === "gpu_total" ? "24GiB" : "A10G");
     const before = await page.locator("#report").innerText();
     await page.locator("#questions button").click();
