@@ -14,10 +14,18 @@ static const char *const others[] = {"sglang", "llama.cpp", "tensorrt-llm",
                                      "tgi", "lmdeploy"};
 #define OTHER_COUNT (sizeof others / sizeof *others)
 
+static const struct fit_sheet *ask(struct making *m, const char *const *facts,
+                                   const char *compare) {
+    static const char *const none[] = {NULL};
+    oomkb_fit_question question = {.size = sizeof question, .facts = facts,
+                                   .compare = compare};
+    struct fit_wishes wishes = {.machine = none, .is_verdict = true};
+    return fit_sheet_of(m->a, m->kb, m->r, &question, &wishes);
+}
+
 static const struct fit *fit_of(struct making *m, const struct model *model,
                                 const char *engine, struct str version,
                                 const struct gpu *gpu) {
-    static const char *const none[] = {NULL};
     const char *facts[5] = {
         arena_printf(m->a, "model=%.*s", STR_ARG(model->id)).p,
         arena_printf(m->a, "engine=%s", engine).p};
@@ -28,9 +36,7 @@ static const struct fit *fit_of(struct making *m, const struct model *model,
     if (gpu != NULL)
         facts[count++] = arena_printf(m->a, "gpu_name=%.*s",
                                       STR_ARG(gpu->id)).p;
-    oomkb_fit_question question = {.size = sizeof question, .facts = facts};
-    struct fit_wishes wishes = {.machine = none, .is_verdict = true};
-    return fit_sheet_of(m->a, m->kb, m->r, &question, &wishes)->fit;
+    return ask(m, facts, NULL)->fit;
 }
 
 /* ---- by engine ---- */
@@ -81,6 +87,20 @@ static void find_kv(struct making *m, struct model_sheet *s) {
                    (struct model_kv){.engine = e->name, .from = e->newest,
                                      .until = e->newest});
     }
+}
+
+/* From the first release that is in the table on. */
+static void find_steps(struct making *m, struct model_sheet *s) {
+    struct str_list releases = memory_releases(m->a, STR("vllm"));
+    const struct engine *e = reader_engine_by_id(m->r, STR("vllm"));
+    bool is_known = s->kv_count > 0 && str_eq(s->kv[0].engine, STR("vLLM"));
+    if (!is_known || releases.count < 2 || e == NULL || e->newest.n == 0)
+        return;
+    struct str first = s->kv[0].from.n > 0 ? s->kv[0].from : releases.at[1];
+    const char *facts[] = {
+        arena_printf(m->a, "model=%.*s", STR_ARG(s->model->id)).p, NULL};
+    s->steps = ask(m, facts, arena_printf(m->a, "engine_version=%.*s,newest",
+                                          STR_ARG(first)).p)->steps;
 }
 
 /* ---- by GPU ---- */
@@ -156,6 +176,7 @@ static void add_model(struct making *m, void *arg) {
     struct model_sheet sheet = {.model = is->model};
     sheet.fit = fit_of(m, is->model, "vllm", STR(""), NULL);
     find_kv(m, &sheet);
+    find_steps(m, &sheet);
     find_gpus(m, &sheet, is->gpus->at, is->gpus->count);
     for (int lang = 0; lang < LANG_COUNT_OF; lang++) {
         m->o.lang = (enum lang)lang;

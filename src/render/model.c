@@ -186,6 +186,7 @@ void models_document(const struct teller *t, const struct model_sheet *sheet,
     }
     add_head(t, d, sheet);
     add_kv(t, d, sheet);
+    add_steps(t, d, &sheet->steps);
     add_gpus(t, d, sheet);
     add_sources(t, d, sheet);
 }

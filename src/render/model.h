@@ -3,7 +3,7 @@
 #ifndef RENDER_MODEL_H
 #define RENDER_MODEL_H
 
-#include "memory/fit.h"
+#include "memory/releases.h"
 #include "render/render.h"
 
 struct model_on { /* a GPU, alone */
@@ -25,6 +25,7 @@ struct model_sheet {
     size_t on_count;
     const struct model_kv *kv;
     size_t kv_count;
+    struct release_steps steps; /* of vLLM, from the first release in kv on */
     const struct model_sheet *all; /* of a page of all, each with model, fit */
     size_t all_count;
 };
