@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "author/files.h"
-#include "author/web.h"
 
 #define MANIFEST ".oomkb-site"
 #define MANIFEST_HEAD "oomkb site 1"
@@ -35,17 +34,15 @@ static struct str in_dir(const struct site *s, struct str path) {
 
 /* ---- the list of what was written ---- */
 
-/* Of the root alone. */
+/* Of the root alone; of another release it may be a file that this one does not
+ * have. */
 static bool is_root_page(struct str path) {
-    static const char *const names[] = {"README.md",   "index.html",
-                                        "404.html",    "llms.txt",
-                                        "sitemap.xml", "robots.txt"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (str_eq(path, str_of(names[i])))
-            return true;
-    }
-    for (size_t i = 0; i < web_file_count(); i++) {
-        if (str_eq(path, web_file(i).name))
+    static const char *const kinds[] = {".md", ".html", ".txt", ".xml",
+                                        ".js", ".css",  ".svg"};
+    bool is_plain = str_find_char(path, '/') == path.n &&
+                    path.n > 0 && path.p[0] != '.';
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && is_plain; i++) {
+        if (str_ends(path, str_of(kinds[i])))
             return true;
     }
     return false;
