@@ -272,7 +272,7 @@ void site_html_language(struct making *m, const struct listing *list) {
 
 /* Does a browser run it, or read it for that? */
 static bool is_run(struct str name) {
-    return !str_eq(name, STR("cli.mjs")) &&
+    return !str_starts(name, STR("cli.")) &&
            (str_ends(name, STR(".mjs")) || str_ends(name, STR(".wasm")) ||
             str_ends(name, STR(".gz")));
 }
