@@ -36,6 +36,7 @@ static const struct effect_row rows[EFFECT_COUNT_OF] = {
     [EFFECT_gpu_layers] = {"gpu_layers", "down set", ""},
     [EFFECT_flash_attention] = {"flash_attention", "set", ""},
     [EFFECT_batch_size] = {"any batch_size", "down set", "code"},
+    [EFFECT_seq_len] = {"any seq_len", "down set", "code"},
     [EFFECT_gradient_checkpointing] = {"gradient_checkpointing", "set", "code"},
     [EFFECT_optimizer_state] = {"optimizer", "set", "code"},
     [EFFECT_adapters] = {"lora_rank", "set", "code"},

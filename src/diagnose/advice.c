@@ -63,6 +63,7 @@ static int fact_of_effect(enum effect e) {
     case EFFECT_gpu_layers: return FACT_gpu_layers;
     case EFFECT_flash_attention: return FACT_flash_attention;
     case EFFECT_batch_size: return FACT_batch_size;
+    case EFFECT_seq_len: return FACT_seq_len;
     case EFFECT_gradient_checkpointing: return FACT_gradient_checkpointing;
     case EFFECT_optimizer_state: return FACT_optimizer;
     case EFFECT_adapters: return FACT_lora_rank;

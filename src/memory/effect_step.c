@@ -23,6 +23,8 @@
 #define LARGE_SHARE 5  /* a fifth of the GPU is a large request */
 #define SMALL_SHARE 50 /* a smaller one only met a full GPU */
 #define USUAL_SETTING 4096
+#define FEW_STEPS 64  /* settings up to here go down one by one */
+#define FINE_STEPS 16
 #define TELLING (INT64_C(512) << 20) /* so much is most of what was short */
 
 static const enum fact_name used[] =
@@ -202,6 +204,18 @@ static void put_at_most(const struct ask *q, struct estimate *e,
     }
 }
 
+/* A large setting goes down in sixteenths: 4096 to 2304, not to 2298. */
+static int64_t steps_of(int64_t now) {
+    return now > FEW_STEPS ? FINE_STEPS : now;
+}
+
+static int64_t setting_kept(int64_t now, const struct cut *cut) {
+    int64_t kept = cut->kept;
+    return now > FEW_STEPS && !mul_div_floor(now, cut->kept, cut->of, &kept)
+               ? now
+               : kept;
+}
+
 struct estimate step_scaled(const struct ask *q, int setting) {
     struct shortfall s = shortfall_of(q);
     struct estimate e = begin(&s);
@@ -215,17 +229,18 @@ struct estimate step_scaled(const struct ask *q, int setting) {
     if (s.asked.known && !s.free.known && s.asked.low < TELLING) {
         return e; /* a small request shows that all was full, and no more */
     }
-    if (s.asked.known && !s.free.known && cut_at(now, 4, &cut)) {
+    if (s.asked.known && !s.free.known && cut_at(steps_of(now), 4, &cut)) {
         put_cut(q, &e, &s, &cut); /* half of the request is the bound */
         estimate_bound(q, &e);
     } else if (!s.missing.known) {
         put_at_most(q, &e, &s);
         return e;
     } else {
-        cut_missing(q, &e, &s, now, &cut);
+        cut_missing(q, &e, &s, steps_of(now), &cut);
     }
     if (e.verdict == VERDICT_MAY_BE_ENOUGH && now > 0) {
-        e.proposed = propose((enum fact_name)setting, cut.kept);
+        e.proposed =
+            propose((enum fact_name)setting, setting_kept(now, &cut));
     }
     return e;
 }

@@ -265,3 +265,13 @@ struct estimate effect_training(const struct ask *q) {
     }
     return by_setup(q);
 }
+
+/* Activations fall with the length as they do with the batch: at least in
+ * proportion. */
+struct estimate effect_seq_len(const struct ask *q) {
+    const struct inputs *c = q->c;
+    bool is_step = is_allocation(q) && !stage_is(c, "load") &&
+                   !(is_trained(c) && is_making_state(c));
+    return is_step || q->what == SHORT_HOST ? step_scaled(q, FACT_seq_len)
+                                            : estimate_none(FACT_tried_alloc);
+}

@@ -84,6 +84,16 @@ class Spelling(unittest.TestCase):
                 said = report(line, FULL).get("command") or {}
                 self.assertEqual(said.get("after"), wanted)
 
+    def test_a_batch_of_1_leaves_the_length(self):
+        said = report("python t.py --per_device_train_batch_size 1 "
+                      "--max_seq_length 4096", FULL)
+        first = said["findings"][0]["fixes"][0]
+        self.assertEqual(first["command"], "--max_seq_length 2048")
+        self.assertEqual(first["estimate"]["verdict"], "may_be_enough")
+        self.assertEqual(said["command"]["after"],
+                         "python t.py --per_device_train_batch_size 1 "
+                         "--max_seq_length 2048")
+
     def test_prose_is_no_name(self):
         for line in self.PROSE:
             with self.subTest(line=line):
