@@ -373,7 +373,7 @@ void fit_take_command(struct fit_said *s, const struct oomkb *kb,
             return;
         }
     }
-    arena_raise(s->a, FAIL_USAGE, "'%.*s' starts no engine that is known, as "
+    arena_raise(s->a, FAIL_USAGE, "'%.*s' " FIT_NO_ENGINE ", as "
                 "`vllm serve MODEL` does",
                 STR_ARG(str_slice(str_trim(text), 0, 60)));
 }

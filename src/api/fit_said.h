@@ -36,4 +36,7 @@ const struct engine *fit_engine_of_flags(struct reader *r,
 void fit_take_command(struct fit_said *s, const struct oomkb *kb,
                       struct str text);
 
+/* In the words of what is raised for a command that is none of an engine. */
+#define FIT_NO_ENGINE "starts no engine that is known"
+
 #endif

@@ -507,7 +507,7 @@ const struct shape shape_ranking_file = {
 
 static const char *const level_words[] = {"error", "warning", "note", NULL};
 static const char *const check_words[] = {
-    "does_not_fit",  "not_decided", "bad_value",    "flag_meant",
+    "does_not_fit",  "not_decided", "weights_alone", "bad_value",    "flag_meant",
     "flag_of_other", "env_meant",   "env_of_other", "env_as_flag",
     "shares",        "not_read",    NULL};
 

@@ -81,6 +81,15 @@ static const struct engine *engine_of_program(struct lint_work *k,
     return e;
 }
 
+/* --host and --port are flags of any server. */
+static bool sets_memory(const struct engine *e, const struct workload *w) {
+    for (size_t i = 0; i < w->words.count; i++)
+        for (size_t n = 0; n < e->flag_count; n++)
+            if (word_is_flag(&e->flags[n], w->words.at[i].text))
+                return true;
+    return false;
+}
+
 static const struct engine *engine_of_flags(struct lint_work *k,
                                             const struct workload *w) {
     const char **flags =
@@ -89,7 +98,9 @@ static const struct engine *engine_of_flags(struct lint_work *k,
     for (size_t i = 0; i < w->words.count; i++)
         if (str_starts(w->words.at[i].text, STR("--")))
             flags[count++] = arena_str(k->a, w->words.at[i].text).p;
-    return count >= 2 ? fit_engine_of_flags(k->r, flags) : NULL;
+    const struct engine *e =
+        count >= 2 ? fit_engine_of_flags(k->r, flags) : NULL;
+    return e != NULL && sets_memory(e, w) ? e : NULL;
 }
 
 const struct engine *engine_of_workload(struct lint_work *k,
@@ -155,6 +166,16 @@ static size_t cards_listed(const struct workload *w) {
     return is_list ? parts_of(s->value) : 0;
 }
 
+/* "-ts 0.55,0.45": so many cards at least. */
+static size_t cards_split(const struct workload *w) {
+    for (size_t i = 0; i + 1 < w->words.count; i++) {
+        struct str rest, word = str_cut(w->words.at[i].text, '=', &rest);
+        if (str_eq(word, STR("-ts")) || str_eq(word, STR("--tensor-split")))
+            return parts_of(rest.n > 0 ? rest : w->words.at[i + 1].text);
+    }
+    return 0;
+}
+
 static int64_t cards_of(const struct workload *w) {
     const struct lint_setting *s = setting_find(&w->keys, STR("gpus"));
     int64_t count = 0;
@@ -163,12 +184,21 @@ static int64_t cards_of(const struct workload *w) {
     return (int64_t)cards_listed(w);
 }
 
+static bool says_count(const char *const *facts) {
+    for (; *facts != NULL; facts++)
+        if (str_starts(str_of(*facts), STR("gpu_count=")))
+            return true;
+    return false;
+}
+
 static const char **facts_of(struct lint_work *k, const struct workload *w) {
     const char **list =
         arena_array(k->a, FACTS_OF_USER + FACTS_OF_FILE, sizeof *list);
     const struct lint_setting *gpu = setting_find(&w->keys, STR("gpu"));
     size_t count = 0;
     int64_t cards = cards_of(w);
+    if (cards == 0 && !says_count(k->o->facts))
+        cards = (int64_t)cards_split(w);
     for (; k->o->facts[count] != NULL && count < FACTS_OF_USER; count++)
         list[count] = k->o->facts[count];
     if (cards > 0)
@@ -265,6 +295,24 @@ static void put_question(void *arg) {
     q->it->fit = sheet->fit;
 }
 
+static void bound_by_name(struct lint_work *k, struct asked *it) {
+    int64_t least = weights_least(k, it);
+    if (least > 0 && card_most(it) > 0 && least > card_most(it)) {
+        it->weights_bytes = least;
+        it->verdict = fit_spelling(FIT_NO);
+    }
+}
+
+static void take_fit(struct lint_work *k, struct asked *it) {
+    it->verdict = fit_spelling(it->fit ? it->fit->fits : FIT_UNKNOWN);
+    for (int n = 0; it->fit != NULL && n < FACT_COUNT_OF; n++)
+        if (it->fit->c.in[n].known && n != FACT_weights_bytes)
+            add_fact(k, it, &it->fit->c.in[n]);
+    if (it->fit != NULL)
+        add_weights(k, it);
+    bound_by_name(k, it);
+}
+
 void ask_fit(struct lint_work *k, struct asked *it) {
     struct putting q = {.k = k, .it = it};
     struct fault fault;
@@ -278,14 +326,13 @@ void ask_fit(struct lint_work *k, struct asked *it) {
     if (raised == FAIL_MEMORY || raised == FAIL_CEILING ||
         raised == FAIL_INDEX)
         arena_raise(k->a, raised, "%s", fault.text);
+    if (raised != FAIL_NONE && strstr(fault.text, FIT_NO_ENGINE) != NULL) {
+        it->engine = NULL; /* "vllm --version", "ollama serve", a script */
+        return;
+    }
     if (raised != FAIL_NONE)
         it->fault = arena_str(k->a, str_of(fault.text));
-    it->verdict = fit_spelling(it->fit ? it->fit->fits : FIT_UNKNOWN);
-    for (int n = 0; it->fit != NULL && n < FACT_COUNT_OF; n++)
-        if (it->fit->c.in[n].known && n != FACT_weights_bytes)
-            add_fact(k, it, &it->fit->c.in[n]);
-    if (it->fit != NULL)
-        add_weights(k, it);
+    take_fit(k, it);
     add_keys(k, it);
 }
 

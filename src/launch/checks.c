@@ -68,12 +68,21 @@ static void ask_fits(struct lint_work *k, const struct lint_rule *rule,
     bool is_misfit = it->fit != NULL && it->fit->fits == FIT_NO;
     if (str_eq(rule->check, STR("does_not_fit")) && is_misfit) {
         tell_misfit(k, rule, it);
+    } else if (str_eq(rule->check, STR("weights_alone")) &&
+               it->weights_bytes > 0) {
+        struct found f = {.rule = rule, .w = it->w,
+                          .at = place_of_fact(it, FACT_model)};
+        f.args[0] = it->w->name;
+        f.args[1] = shown_number(&k->teller, UNIT_BYTES, it->weights_bytes);
+        f.args[2] = shown_number(&k->teller, UNIT_BYTES, card_most(it));
+        f.args[3] = it->fit->c.in[FACT_model].word;
+        rule_found(k, &f);
     } else if (str_eq(rule->check, STR("bad_value")) && it->fault.n > 0) {
         rule_found(k, &(struct found){.rule = rule, .w = it->w,
                                       .at = it->w->at,
                                       .args = {it->w->name, it->fault}});
     } else if (str_eq(rule->check, STR("not_decided")) && it->fit != NULL &&
-               it->fit->fits == FIT_UNKNOWN) {
+               it->fit->fits == FIT_UNKNOWN && it->weights_bytes == 0) {
         rule_found(k, &(struct found){
                           .rule = rule, .w = it->w, .at = it->w->at,
                           .args = {it->w->name,
@@ -251,9 +260,10 @@ static void ask_variables(struct lint_work *k, const struct lint_rule *rule,
     size_t count = variables_known(k, known);
     for (size_t i = 0; i < it->w->env.count; i++) {
         const struct lint_setting *s = &it->w->env.at[i];
-        if (str_eq(rule->check, STR("env_of_other")))
-            ask_owner(k, rule, it, s);
-        else
+        if (str_eq(rule->check, STR("env_of_other"))) {
+            if (it->engine != NULL) /* else its program may hold an engine */
+                ask_owner(k, rule, it, s);
+        } else
             ask_variable(k, rule, it, s, known, count);
     }
 }

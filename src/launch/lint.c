@@ -66,6 +66,8 @@ static bool read_yaml(struct lint_work *k, const struct engine_words *engines,
 static struct str told_of(struct lint_work *k, const struct asked *it) {
     if (it->fit == NULL)
         return it->fault;
+    if (it->weights_bytes > 0)
+        return fit_verdict_word(&k->teller, FIT_NO);
     struct str title = fit_title(&k->teller, it->fit);
     return title;
 }
@@ -77,7 +79,9 @@ static void keep_service(struct lint_work *k, const struct asked *it) {
         .path = k->src->path, .name = it->w->name,
         .line = place_of_bytes(k->src, it->w->at).line,
         .is_asked = it->engine != NULL,
-        .fits = it->fit != NULL ? it->fit->fits : FIT_UNKNOWN};
+        .fits = it->weights_bytes > 0 ? FIT_NO
+                : it->fit != NULL     ? it->fit->fits
+                                      : FIT_UNKNOWN};
     if (it->engine != NULL) {
         s->engine = it->engine->id;
         s->told = told_of(k, it);

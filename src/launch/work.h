@@ -15,6 +15,7 @@ struct asked {
     struct str fault;            /* then: why, in English */
     struct fact_list facts;      /* for predicates */
     const char *verdict;         /* fits likely does_not_fit unknown; NULL */
+    int64_t weights_bytes;       /* where these alone are too much; else 0 */
 };
 
 struct lint_work {
@@ -48,6 +49,12 @@ const struct engine *engine_of_workload(struct lint_work *k,
                                         const struct workload *w);
 /* Does a word spell this flag ("--tp", "--tp=2")? Its value behind it. */
 bool word_is_flag(const struct flag *flag, struct str word);
+
+/* bound.c: bytes on each card that the weights of a model take at least, by its
+ * name; 0: it says nothing, or the catalogue knows better. What one card has at
+ * most; 0: not known. */
+int64_t weights_least(struct lint_work *k, const struct asked *it);
+int64_t card_most(const struct asked *it);
 
 /* rules.c */
 void rules_ask(struct lint_work *k);

@@ -107,6 +107,21 @@ class Rules(unittest.TestCase):
 
 
 class Formats(unittest.TestCase):
+    def test_a_model_by_its_name_alone(self):
+        """70 x 10^9 x 4 bits, a tenth less: 29.3 GiB on a GPU of 24."""
+        page, status = lint("by-name.yml", "--gpu", "RTX 4090")
+        self.assertEqual(verdicts(page), {
+            "tune": "does_not_fit", "nameless": "unknown",
+            "active": "unknown", "on-the-host": "unknown",
+            "all-layers": "does_not_fit", "split-in-four": "unknown"})
+        self.assertEqual(status, 1)
+        said = [d["message"] for d in page["diagnostics"]
+                if d["code"] == "weights-exceed-memory"]
+        self.assertEqual(len(said), 2)
+        self.assertIn("29.34 GiB", said[0])
+        big = verdicts(lint("by-name.yml", "--gpu", "H100")[0])
+        self.assertEqual(set(big.values()), {"unknown"})
+
     def test_text_in_both_languages(self):
         done = run("--gpu", "RTX 4090", HERE / "too-long.yml")
         self.assertIn("tests/lint/too-long.yml:13:9: error: chat: ",
@@ -126,6 +141,13 @@ class Formats(unittest.TestCase):
         rules = {r["id"] for r in page["runs"][0]["tool"]["driver"]["rules"]}
         self.assertEqual({r["ruleId"] for r in results} - rules, set())
         self.assertEqual(len(results), 2)
+        for result in results:  # what SARIF 2.1.0 requires of each
+            self.assertIn(result["level"], {"error", "warning", "note"})
+            place = result["locations"][0]["physicalLocation"]
+            self.assertTrue(result["message"]["text"])
+            self.assertGreaterEqual(place["region"]["startLine"], 1)
+            self.assertGreaterEqual(place["region"]["startColumn"], 1)
+            self.assertIn("uri", place["artifactLocation"])
 
     def test_github(self):
         done = run("--format", "github", "--gpu", "RTX 4090",
