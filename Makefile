@@ -278,7 +278,7 @@ WASM_LIBS = $(addprefix $(WASM_CACHE)/lib/,sqlite3.a pcre2.a jansson.a zlib.a li
 wasm: all  ## the engine as WebAssembly, an npm package: build/wasm/npm
 	@tests/tools/packages.sh wasm
 	@JOBS=$(JOBS) js/libraries.sh $(WASM_CACHE)
-	@$(MAKE) --no-print-directory -j$(JOBS) $(WASM)/engine.mjs
+	@$(MAKE) --no-print-directory -j$(JOBS) $(WASM)/oomkb.db
 	@js/package.sh $(BUILD) $(WASM)/npm $(VERSION)
 .PHONY: check-wasm
 check-wasm: wasm  ## the npm package against the native program; its types, if npm is here
@@ -293,6 +293,9 @@ $(WASM)/obj/%.o: js/%.c Makefile $(WASM_CACHE)/made
 	$(Q)$(EMCC) $(WASM_CFLAGS) -c $< -o $@
 $(WASM)/engine.mjs: $(WASM_OBJ) $(WASM_LIBS)
 	$(Q)$(EMCC) $(WASM_LINK) -o $@ $^
+# The program's index, with the patterns as this module compiles them.
+$(WASM)/oomkb.db: $(WASM)/engine.mjs $(BUILD)/oomkb.db js/recode.mjs
+	$(Q)node js/recode.mjs $< $(BUILD)/oomkb.db $@
 
 .PHONY: confusion
 confusion: all  ## who answers whose samples: writes docs/CONFUSION.md

@@ -17,7 +17,7 @@ sed "s/\"version\": \"0.0.0\"/\"version\": \"$version\"/" \
     "$here/package.json" > "$out/package.json"
 cp "$build/wasm/engine.mjs" "$out/engine.mjs"
 cp "$build/wasm/engine.wasm" "$out/oomkb.wasm"
-gzip -n -9 < "$build/oomkb.db" > "$out/oomkb.db.gz"
+gzip -n -9 < "$build/wasm/oomkb.db" > "$out/oomkb.db.gz"
 chmod 644 "$out"/*
 chmod 755 "$out/cli.mjs"
 

@@ -182,25 +182,25 @@ static struct str head_of(const struct pattern_list *set) {
     return head;
 }
 
-static void pack_code(struct writer *w, const struct pattern_list *set) {
+void write_code(struct pack_draft *draft, const struct pattern_list *set) {
     struct str head = head_of(set);
     for (size_t i = 0; i < set->count; i++) {
         struct str_list code = set->at[i].study.code;
-        struct record *r = pack_add(w->pack, SHELF_CODE);
+        struct record *r = pack_add(draft, SHELF_CODE);
         record_list(r, NULL, &code.count, 0);
         for (size_t k = 0; k < code.count; k++) {
             struct str rest = str_slice(code.at[k], head.n, code.at[k].n);
             record_str(r, &rest);
         }
     }
-    record_str(pack_add(w->pack, SHELF_CODE), &head);
+    record_str(pack_add(draft, SHELF_CODE), &head);
 }
 
 void write_pack(struct writer *w, const struct corpus *c,
                 const struct pattern_list *set) {
     for (size_t i = 0; i < set->count; i++)
         walk_pattern(pack_add(w->pack, SHELF_PATTERN), &set->at[i]);
-    pack_code(w, set);
+    write_code(w->pack, set);
     pack_entries(w, c);
     pack_kb(w, c);
     pack_pooled(w);

@@ -1,0 +1,73 @@
+/* recode.c: the index, with its patterns compiled by the PCRE2 of this module.
+ * What a pattern is compiled to depends on the width of pointers, so what the
+ * native program wrote down is of no use here, and a first log would compile
+ * two hundred patterns. Called once, when the package is built (recode.mjs). */
+#include <emscripten.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/handles.h"
+#include "index/read.h"
+#include "index/write.h"
+
+struct recoding {
+    struct arena *a;
+    struct str image, made;
+};
+
+static struct pattern_list compiled(struct recoding *w,
+                                    const struct index *ix) {
+    struct reader *r = reader_new(ix, w->a);
+    struct pattern_list set = {NULL, ix->pack.shelves[SHELF_PATTERN].count};
+    set.at = arena_array(w->a, set.count, sizeof *set.at);
+    for (size_t i = 0; i < set.count; i++)
+        set.at[i] = *reader_pattern(r, (uint32_t)i);
+    patterns_study(w->a, &set);
+    return set;
+}
+
+/* Byte by byte, the key in front included: so they come in their order. */
+static void copy_shelf(struct recoding *w, const struct index *ix,
+                       enum shelf shelf, struct pack_draft *draft) {
+    for (uint32_t i = 0; i < ix->pack.shelves[shelf].count; i++) {
+        struct record from = pack_record(&ix->pack, w->a, shelf, i);
+        buf_add(pack_add(draft, shelf)->out,
+                (struct str){(const char *)from.at,
+                             (size_t)(from.end - from.at)});
+    }
+}
+
+static void recode(void *ctx) {
+    struct recoding *w = ctx;
+    const struct index *ix = index_open(w->a, w->image);
+    struct pattern_list set = compiled(w, ix);
+    struct pack_draft *draft = pack_begin(w->a);
+    for (int shelf = 0; shelf < SHELF_COUNT_OF; shelf++) {
+        if (shelf == SHELF_CODE)
+            write_code(draft, &set);
+        else
+            copy_shelf(w, ix, (enum shelf)shelf, draft);
+    }
+    struct str pack = pack_end(draft, ix->tables, ix->pack.prefilter,
+                               ix->pack.digest.p);
+    char *all = arena_alloc(w->a, ix->tables.n + pack.n);
+    memcpy(all, ix->tables.p, ix->tables.n);
+    memcpy(all + ix->tables.n, pack.p, pack.n);
+    w->made = (struct str){all, ix->tables.n + pack.n};
+}
+
+/* The new image, n bytes, for as long as the module lives; NULL: no memory, or
+ * no index. */
+EMSCRIPTEN_KEEPALIVE const char *js_recode(const char *image, size_t n,
+                                           size_t *made) {
+    static struct arena a; /* what is handed out is in it */
+    static struct allocator from;
+    from = standard_allocator;
+    struct recoding w = {.a = &a, .image = {image, n}};
+    struct fault fault;
+    arena_init(&a, &from, 0);
+    if (arena_guard(&a, recode, &w, &fault) != FAIL_NONE)
+        return NULL;
+    *made = w.made.n;
+    return w.made.p;
+}
