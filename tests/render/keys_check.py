@@ -37,7 +37,8 @@ def main():
     source = "\n".join(read(path) for path in sorted(
         glob.glob(os.path.join(ROOT, "src/*/*.c"))))
     literal = re.compile(r'"((?:%s)(?:\.[a-z_]+)+)"' % "|".join(groups))
-    used = set(literal.findall(source)) | BY_SEVERITY
+    used = {key for key in literal.findall(source)
+            if not key.endswith(".mjs")} | BY_SEVERITY
     for path in glob.glob(os.path.join(ROOT, "web/*.html")):
         used |= {"site." + key for key in re.findall(
             r"\{\{=?([a-z_]+)\}\}", read(path))} & keys
