@@ -243,7 +243,7 @@ static void try_facts(struct trial *t, struct str bytes) {
     struct nvidia_text nvidia = {.gpus = str_slice(bytes, 0, half),
                                  .processes = str_slice(bytes, half, bytes.n),
                                  .host_total = 1 << 30};
-    struct cgroup_text cgroup = {bytes, bytes, bytes};
+    struct cgroup_text cgroup = {bytes, bytes, bytes, bytes};
     struct cgroup_state state = cgroup_state_of(&cgroup);
     nvidia_smi_read(&m, &nvidia);
     amdgpu_read(&m, &(struct amdgpu_text){1, bytes, bytes, bytes});
