@@ -194,6 +194,11 @@ check-all: check  ## check, and what needs more than Debian: npm, emscripten, a 
 	@$(MAKE) --no-print-directory check-wasm
 	@$(MAKE) --no-print-directory check-web
 	@$(MAKE) --no-print-directory check-recipes
+	@$(MAKE) --no-print-directory check-sarif
+
+.PHONY: check-sarif
+check-sarif: all  ## SARIF of lint and check against the published schema (npm)
+	@$(PYTHON) tests/sarif/schema.py $(BUILD)/oomkb
 
 .PHONY: check-fast
 check-fast: all tests  ## the quick tests, without sanitizers: for the inner loop

@@ -13,7 +13,9 @@ log=${OOMKB_LOG:-/var/log/oomkb/slurm.log}
 oomkb=${OOMKB:-oomkb}
 
 # From Slurm 23.11 on the environment names the file, else the controller does.
-show=$(timeout "$limit" scontrol -o show job "$SLURM_JOB_ID" 2>/dev/null)
+# The number of an array's first job shows all of its tasks: this one is taken.
+show=$(timeout "$limit" scontrol -o show job "$SLURM_JOB_ID" 2>/dev/null |
+       sed -n "/^JobId=$SLURM_JOB_ID /p")
 word() { printf '%s\n' "$show" | tr ' ' '\n' | sed -n "s/^$1=//p" | head -n 1; }
 file=${SLURM_JOB_STDOUT:-$(word StdOut)}
 code=$(word ExitCode)

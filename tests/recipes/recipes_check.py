@@ -39,7 +39,8 @@ class Slurm(unittest.TestCase):
         """What the epilog says of a job that scontrol shows so."""
         if text is not None:
             (self.path / "job-7.txt").write_text(text)
-        self.tool("scontrol", f"echo JobId=7 JobState=COMPLETING {state} "
+        self.tool("scontrol", "echo JobId=8 ExitCode=0:0 StdOut=/nowhere\n"
+                              f"echo JobId=7 JobState=COMPLETING {state} "
                               f"StdOut={self.path}/job-%j.txt")
         began = time.monotonic()
         done = subprocess.run(
