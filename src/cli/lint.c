@@ -123,7 +123,8 @@ static void write_text(struct linting *l) {
             lint_put_text(&l->arena, l->files[n], width > 0 ? width : 80,
                           &out);
     }
-    fwrite(out.p, 1, out.n, stdout);
+    if (out.n > 0)
+        fwrite(out.p, 1, out.n, stdout);
 }
 
 static void sum_up(struct linting *l) {

@@ -2,6 +2,8 @@
  *
  *     entrypoint + command   one command line; a shell's script inside is read
  *     environment            a map, or a list of NAME=value
+ *     extends                a service of the same file; of another file it is
+ *                            a gap
  *     shm_size ipc restart mem_limit gpus deploy.resources profiles
  *
  * A variable that nobody gives a value stays as it is written. */
@@ -11,6 +13,7 @@ struct service {
     struct arena *a;
     const struct source *src;
     const struct node *node;
+    const struct node *base; /* that it extends, in this file; NULL: none */
     const struct engine_words *engines;
     struct workload *w;
     const struct node *script; /* of `bash -c`; NULL: none */
@@ -18,6 +21,12 @@ struct service {
 };
 
 static const struct variables compose = {NULL, true};
+
+/* A key of the service, else of the one that it extends. */
+static const struct node *of(const struct service *s, const char *key) {
+    const struct node *own = member(s->node, key);
+    return own != NULL || s->base == NULL ? own : member(s->base, key);
+}
 
 static struct str text_of(struct service *s, const struct node *n) {
     return variables_filled(s->a, &compose, scalar_of(n));
@@ -79,8 +88,8 @@ static void add_words(struct service *s, const struct node *n) {
 }
 
 static void read_command(struct service *s) {
-    add_words(s, member(s->node, "entrypoint"));
-    add_words(s, member(s->node, "command"));
+    add_words(s, of(s, "entrypoint"));
+    add_words(s, of(s, "command"));
     if (s->script != NULL)
         words_unwrap(s->a, s->w, s->engines, s->script, s->script_at, true);
 }
@@ -94,8 +103,8 @@ static void add_pair(struct service *s, struct str pair,
                 node_bytes(s->src, at));
 }
 
-static void read_environment(struct service *s) {
-    const struct node *env = member(s->node, "environment");
+static void add_environment(struct service *s, const struct node *of_service) {
+    const struct node *env = member(of_service, "environment");
     for (size_t i = 0; env != NULL && i < env->count; i++) {
         if (env->kind == NODE_LIST)
             add_pair(s, scalar_of(env->items[i]), env->items[i]);
@@ -107,6 +116,13 @@ static void read_environment(struct service *s) {
                                        ? env->pairs[i].value
                                        : env->pairs[i].key));
     }
+}
+
+/* The last of a name counts: its own. */
+static void read_environment(struct service *s) {
+    if (s->base != NULL)
+        add_environment(s, s->base);
+    add_environment(s, s->node);
 }
 
 /* ---- what is mounted ---- */
@@ -130,7 +146,7 @@ static bool mount_of(struct service *s, const struct node *item,
 
 /* A model's path by its name on the host, which says more. */
 static void read_mounts(struct service *s) {
-    const struct node *list = member(s->node, "volumes"), *item;
+    const struct node *list = of(s, "volumes"), *item;
     struct str host, inside;
     for (size_t i = 0; (item = node_item(list, i)) != NULL; i++) {
         if (!mount_of(s, item, &host, &inside))
@@ -173,18 +189,33 @@ static void take_devices(struct service *s, const struct node *device) {
 }
 
 static void read_keys(struct service *s) {
-    const struct node *deploy = member(s->node, "deploy");
+    const struct node *deploy = of(s, "deploy");
     const struct node *resources = member(deploy, "resources");
     const struct node *reserved = member(resources, "reservations");
     static const char *const plain[] = {"shm_size", "ipc", "restart",
                                         "mem_limit", "gpus"};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-        take_key(s, plain[i], member(s->node, plain[i]));
+        take_key(s, plain[i], of(s, plain[i]));
     take_key(s, "mem_limit", member(member(resources, "limits"), "memory"));
     take_devices(s, node_item(member(reserved, "devices"), 0));
-    const struct node *profile = node_item(member(s->node, "profiles"), 0);
+    const struct node *profile = node_item(of(s, "profiles"), 0);
     s->w->group = scalar_of(profile);
-    take_key(s, "build", member(s->node, "build"));
+    take_key(s, "build", of(s, "build"));
+}
+
+/* extends: base, or {service: base}, of the same file. */
+static const struct node *base_of(const struct node *services,
+                                  const struct node *service) {
+    const struct node *extends = member(service, "extends");
+    const struct node *name = member(extends, "service");
+    bool is_elsewhere = member(extends, "file") != NULL;
+    struct str base = scalar_of(name != NULL ? name : extends);
+    for (size_t i = 0; i < services->count && !is_elsewhere; i++)
+        if (base.n > 0 && str_eq(services->pairs[i].key->text, base) &&
+            services->pairs[i].value != service &&
+            services->pairs[i].value->kind == NODE_MAP)
+            return services->pairs[i].value;
+    return NULL;
 }
 
 bool compose_read(struct arena *a, const struct source *src,
@@ -198,11 +229,12 @@ bool compose_read(struct arena *a, const struct source *src,
         if (pair->value->kind != NODE_MAP)
             continue;
         struct service s = {.a = a, .src = src, .node = pair->value,
+                            .base = base_of(services, pair->value),
                             .engines = engines};
         s.w = workload_new(a, out, src, pair->key->text,
                            node_bytes(src, pair->key));
         s.w->is_container = true;
-        s.w->image = text_of(&s, member(s.node, "image"));
+        s.w->image = text_of(&s, of(&s, "image"));
         read_environment(&s);
         read_keys(&s);
         read_command(&s);

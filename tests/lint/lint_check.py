@@ -107,6 +107,13 @@ class Rules(unittest.TestCase):
 
 
 class Formats(unittest.TestCase):
+    def test_a_service_that_extends_another(self):
+        page, _ = lint("extended.yml", "--gpu", "RTX 4090")
+        self.assertEqual(verdicts(page), {
+            "base": "fits", "long": "does_not_fit", "asleep": "fits"})
+        self.assertEqual(codes(page), {
+            ("sleep-mode-with-expandable-segments", 7), ("does-not-fit", 11)})
+
     def test_a_model_by_its_name_alone(self):
         """70 x 10^9 x 4 bits, a tenth less: 29.3 GiB on a GPU of 24."""
         page, status = lint("by-name.yml", "--gpu", "RTX 4090")
