@@ -102,6 +102,7 @@ static const size_t made_sizes[MADE_KIND_COUNT_OF] = {
     [MADE_FIX] = sizeof(struct workaround),
     [MADE_ACT] = sizeof(struct act),
     [MADE_RULE] = sizeof(struct lint_rule),
+    [MADE_PROGRAM] = sizeof(struct program),
 };
 
 /* One array of a kind; what[] of the made things now points into it. */
@@ -132,4 +133,5 @@ void build_settle(struct build *d) {
     size_t ignored;
     settle(d, MADE_FIX, &ignored);
     settle(d, MADE_ACT, &ignored);
+    c->programs = settle(d, MADE_PROGRAM, &c->program_count);
 }

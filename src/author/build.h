@@ -11,13 +11,14 @@
 
 enum made_kind {
     MADE_ENTRY, MADE_ENGINE, MADE_MODEL, MADE_GPU, MADE_COMPONENT,
-    MADE_CAUSE, MADE_FIX, MADE_ACT, MADE_RULE, MADE_KIND_COUNT_OF
+    MADE_CAUSE, MADE_FIX, MADE_ACT, MADE_RULE, MADE_PROGRAM,
+    MADE_KIND_COUNT_OF
 };
 
 struct made {
     struct str id;
     void *what; /* struct entry, engine, model, gpu, component, cause,
-                   workaround, act, lint_rule */
+                   workaround, act, lint_rule, program */
     const struct source *src;
     const struct node *node; /* its mapping; NULL when the file had none */
     struct str log_path, ok_log_path; /* entries: beside it, or empty */
@@ -38,7 +39,6 @@ struct build {
     const struct source *i18n_src[LANG_COUNT_OF];
     struct glossary_file glossary;
     struct banned_terms *banned_terms; /* of it: glossary.c */
-    struct programs_file programs;
     struct mechanism_causes mechanisms[MECHANISM_COUNT_OF];
     const struct node *mechanism_nodes[MECHANISM_COUNT_OF];
     const struct source *causes_src;
@@ -105,6 +105,10 @@ struct build *build_read(struct arena *a, const struct author_options *o);
 /* engine_patterns.c: patterns that read an engine's flags, appended to its
  * contexts. */
 void engine_add_patterns(struct arena *a, struct engine *e);
+void put_quoted(struct buf *out, struct str spelling); /* for a pattern */
+/* program_patterns.c: patterns that show programs, and the levers that a log
+ * has in force, appended to its contexts. */
+void engine_add_programs(struct build *d, struct engine *e);
 
 /* The checks: one file each. The first works on one entry alone. */
 void check_entry(struct complaints *c, const struct source *src,
@@ -115,6 +119,7 @@ void check_model(struct build *d, const struct made *m);
 void check_gpu(struct build *d, const struct made *m);
 void check_cause(struct build *d, const struct made *m);
 void check_rule(struct build *d, const struct made *m);
+void check_program(struct build *d, const struct made *m);
 /* Fixes of kb/fixes/, and the causes that entries, fixes and rows name. */
 void check_library(struct build *d);
 void check_causes(struct build *d);

@@ -35,6 +35,12 @@ void check_causes(struct build *d) {
             ask_causes(d, list->at[i].src,
                        node_get(list->at[i].node, "cures"));
     }
+    for (size_t i = 0; i < d->made[MADE_PROGRAM].count; i++) {
+        const struct made *m = &d->made[MADE_PROGRAM].at[i];
+        const struct node *levers = node_get(m->node, "levers");
+        for (size_t k = 0; node_item(levers, k) != NULL; k++)
+            ask_causes(d, m->src, node_get(node_item(levers, k), "cures"));
+    }
     const struct node *row;
     for (size_t i = 0; i < MECHANISM_COUNT_OF; i++)
         if ((row = d->mechanism_nodes[i]) != NULL)

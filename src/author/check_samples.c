@@ -7,6 +7,7 @@
  *     signature's sample   its entry speaks, or one of its group, or one that
  *                          a relation ties to it
  *     <slug>.log           its entry speaks
+ *     sample of a program  a failure behind it shows that program
  *     <slug>.ok.log        its entry does not, though a word is the same
  */
 #include "author/build.h"
@@ -101,6 +102,46 @@ static void check_signature_sample(struct build *d, const struct bench *on,
                  "no entry answers this sample");
 }
 
+/* ---- programs ---- */
+
+/* The line of a program alone is no failure: what PyTorch says is put behind. */
+#define FAILURE "\ntorch.OutOfMemoryError: CUDA out of memory. Tried to " \
+                "allocate 1.00 GiB.\n"
+
+static void check_program_sample(struct build *d, const struct bench *on,
+                                 const struct made *m) {
+    const struct program *p = m->what;
+    const struct fact *shown = NULL;
+    struct trial t = {.on = on, .name = m->src->path};
+    struct fault fault;
+    t.log = arena_printf(d->a, "%.*s" FAILURE, STR_ARG(p->sample));
+    arena_init(&t.arena, d->a->from, SAMPLE_ARENA_BYTES);
+    enum fail failed = arena_guard(&t.arena, run_trial, &t, &fault);
+    if (failed == FAIL_NONE)
+        shown = facts_first(&t.report->context, FACT_program);
+    bool is_shown = shown != NULL && str_eq(shown->word, p->id);
+    struct str other = shown != NULL ? arena_str(d->a, shown->word)
+                                     : STR("none");
+    arena_free(&t.arena);
+    if (failed != FAIL_NONE)
+        arena_raise(d->a, failed, "%.*s: %s", STR_ARG(m->src->path),
+                    fault.text);
+    d->samples++;
+    if (!is_shown)
+        complain(&d->c, m->src, node_get(m->node, "sample")->place,
+                 CODE_sample_unanswered,
+                 "the sample does not show `%.*s` but %.*s", STR_ARG(p->id),
+                 STR_ARG(other));
+}
+
+static void check_program_samples(struct build *d, const struct bench *on) {
+    for (size_t i = 0; i < d->made[MADE_PROGRAM].count; i++) {
+        const struct made *m = &d->made[MADE_PROGRAM].at[i];
+        if (((const struct program *)m->what)->sample.n > 0)
+            check_program_sample(d, on, m);
+    }
+}
+
 static bool read_log(struct build *d, struct str path, struct str *bytes) {
     const char *why;
     if (file_read(d->a, path, bytes, &why))
@@ -152,4 +193,5 @@ void check_samples(struct build *d, struct str image) {
     struct bench on = {.ix = index_open(d->a, image)};
     on.kit = scan_kit_open(d->a, on.ix);
     build_share(d, d->made[MADE_ENTRY].count, check_samples_of, &on);
+    check_program_samples(d, &on);
 }

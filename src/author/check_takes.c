@@ -6,7 +6,7 @@
  *     acts_on: {flag: ...}      a flag or a variable
  *
  * Each has to be a setting of some engine (flags and options of its file) or of
- * a program in kb/programs.yaml; those files say where it was looked up. A
+ * a program in kb/programs.yaml or kb/programs/; those files say where it was looked up. A
  * fix whose setting the newest releases of its own engine do not take any more
  * has to say until when they did, in its steps or by a condition, unless its
  * failure ended earlier: a log without a version is taken for a new one. Releases before a setting came are the
@@ -59,13 +59,23 @@ static struct str token_at(struct str text, size_t at) {
 
 /* ---- who takes it ---- */
 
-static bool program_takes(const struct build *d, struct str word) {
-    for (size_t i = 0; i < d->programs.program_count; i++) {
-        const struct str_list *takes = &d->programs.programs[i].takes;
-        for (size_t k = 0; k < takes->count; k++)
-            if (str_eq(takes->at[k], word))
-                return true;
+static bool lists(const struct program *p, struct str word) {
+    bool is_there = false;
+    for (size_t i = 0; i < p->takes.count; i++)
+        is_there = is_there || str_eq(p->takes.at[i], word);
+    for (size_t i = 0; i < p->lever_count; i++) {
+        const struct workaround *w = &p->levers[i];
+        is_there = is_there || str_eq(w->acts_on.flag, word);
+        for (size_t k = 0; k < w->keys.count; k++)
+            is_there = is_there || str_eq(w->keys.at[k], word);
     }
+    return is_there;
+}
+
+static bool program_takes(const struct build *d, struct str word) {
+    for (size_t i = 0; i < d->corpus.program_count; i++)
+        if (lists(&d->corpus.programs[i], word))
+            return true;
     return false;
 }
 

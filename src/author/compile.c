@@ -27,10 +27,10 @@ static void check_generated(struct build *d, const struct made *m,
     const struct node *flags = node_get(m->node, "flags");
     for (size_t i = written; i < e->context_count; i++) {
         struct pattern_error error = {0};
-        if (pattern_check(d->a, e->contexts[i].pattern, false, true, &error)
-            != PATTERN_GOOD)
+        if (pattern_check(d->a, e->contexts[i].pattern, e->has_programs, true,
+                          &error) != PATTERN_GOOD)
             complain(&d->c, m->src, flags->place, CODE_bad_pattern,
-                     "the pattern %.*s, made for a flag, will not do: %.*s",
+                     "the pattern %.*s, made for a setting, will not do: %.*s",
                      STR_ARG(e->contexts[i].pattern), STR_ARG(error.message));
         check_growth(&d->c, m->src, flags->place, e->contexts[i].pattern,
                      (struct str){0});
@@ -56,6 +56,8 @@ static void check_all(struct build *d) {
         size_t errors = d->c.errors;
         check_engine(d, m);
         engine_add_patterns(d->a, e);
+        if (e->has_programs)
+            engine_add_programs(d, e);
         if (d->c.errors == errors)
             check_generated(d, m, written);
     }
@@ -67,6 +69,8 @@ static void check_all(struct build *d) {
         check_cause(d, &d->made[MADE_CAUSE].at[i]);
     for (size_t i = 0; i < d->made[MADE_RULE].count; i++)
         check_rule(d, &d->made[MADE_RULE].at[i]);
+    for (size_t i = 0; i < d->made[MADE_PROGRAM].count; i++)
+        check_program(d, &d->made[MADE_PROGRAM].at[i]);
     check_library(d);
     check_causes(d);
     check_relations(d);

@@ -85,7 +85,7 @@ static const char *value_pattern(enum fact_name fact, bool is_scaled) {
     return "";
 }
 
-static void put_quoted(struct buf *out, struct str spelling) {
+void put_quoted(struct buf *out, struct str spelling) {
     for (size_t i = 0; i < spelling.n; i++) {
         char c = spelling.p[i];
         bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')

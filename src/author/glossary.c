@@ -196,7 +196,7 @@ static void tell_chain(struct build *d, const struct banned_term *m) {
 
 void check_phrases(struct build *d) {
     static const enum made_kind kinds[] = {MADE_CAUSE, MADE_FIX, MADE_RULE,
-                                           MADE_ENTRY};
+                                           MADE_PROGRAM, MADE_ENTRY};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         const struct made_list *list = &d->made[kinds[k]];
         for (size_t i = 0; i < list->count; i++)

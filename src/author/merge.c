@@ -67,13 +67,13 @@ static void take_act(struct workaround *w, struct sources *s,
 
 /* What holds of every fix of this kind, beside what it says itself. */
 static void add_conditions(struct arena *a, struct workaround *w,
-                           const struct act *act) {
+                           const struct str_list *more) {
     struct str_list both = {
-        arena_array(a, w->when.count + act->when.count, sizeof *both.at), 0};
+        arena_array(a, w->when.count + more->count, sizeof *both.at), 0};
     for (size_t i = 0; i < w->when.count; i++)
         both.at[both.count++] = w->when.at[i];
-    for (size_t i = 0; i < act->when.count; i++)
-        both.at[both.count++] = act->when.at[i];
+    for (size_t i = 0; i < more->count; i++)
+        both.at[both.count++] = more->at[i];
     w->when = both;
 }
 
@@ -127,7 +127,7 @@ static struct sources merge_fix(struct build *d, const struct made *m,
     const struct made *act = row_of(d, w);
     take_act(w, &s, &s.act, act);
     if (act != NULL && m->what != w) /* of the library: where it is used */
-        add_conditions(d->a, w, act->what);
+        add_conditions(d->a, w, &((const struct act *)act->what)->when);
     if (used != NULL)
         take_act(w, &s, &s.used_act, row_of(d, used->what));
     if (!is_lost)
@@ -177,6 +177,59 @@ static void merge_entry(struct build *d, const struct made *m) {
     }
 }
 
+/* "--tile 256" of real-esrgan: real-esrgan-tile-256. It has to stay what it is
+ * as long as the lever does the same. */
+static struct str lever_id(struct arena *a, const struct program *p,
+                           const struct workaround *w) {
+    struct str what = w->command.n > 0 ? w->command
+                      : w->acts_on.flag.n > 0 ? w->acts_on.flag : w->use;
+    struct buf b;
+    buf_init_in(&b, a, 256);
+    buf_add(&b, p->id);
+    for (size_t i = 0, begins = 1; i < what.n && what.p[i] != '{'; i++) {
+        char c = what.p[i];
+        bool is_upper = c >= 'A' && c <= 'Z';
+        bool is_plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+        if (!is_upper && !is_plain) {
+            begins = 1;
+            continue;
+        }
+        if (begins)
+            buf_add_char(&b, '-');
+        buf_add_char(&b, (char)(is_upper ? c - 'A' + 'a' : c));
+        begins = 0;
+    }
+    return arena_str(a, buf_str(&b));
+}
+
+/* Its conditions stand beside those of the fix that it uses; reports of other
+ * programs do not. */
+static void merge_lever(struct build *d, const struct made *m,
+                        const struct node *n, struct workaround *w) {
+    const struct program *p = m->what;
+    struct sources s = merge_fix(d, m, n, w);
+    const struct made *used =
+        w->use.n > 0 ? build_find(d, MADE_FIX, w->use) : NULL;
+    if (used != NULL && node_get(n, "when") != NULL)
+        add_conditions(d->a, w, &((const struct workaround *)used->what)->when);
+    if (node_get(n, "success") == NULL)
+        w->success = (struct rate){.rate_micro = -1};
+    if (node_get(n, "id") == NULL)
+        w->id = lever_id(d->a, p, w);
+    if (w->source.n == 0)
+        w->source = p->source;
+    if (!is_said(&s, "cures"))
+        refuse_unsaid(&d->c, m->src, n, CODE_unsaid, "cures");
+}
+
+static void merge_program(struct build *d, const struct made *m) {
+    struct program *p = m->what;
+    const struct node *list = node_get(m->node, "levers");
+    for (size_t i = 0; i < p->lever_count; i++)
+        if (node_item(list, i)->kind == NODE_MAP)
+            merge_lever(d, m, node_item(list, i), &p->levers[i]);
+}
+
 void build_merge(struct build *d) {
     for (size_t i = 0; i < d->made[MADE_FIX].count; i++) {
         const struct made *m = &d->made[MADE_FIX].at[i];
@@ -186,6 +239,8 @@ void build_merge(struct build *d) {
     }
     for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++)
         merge_entry(d, &d->made[MADE_ENTRY].at[i]);
+    for (size_t i = 0; i < d->made[MADE_PROGRAM].count; i++)
+        merge_program(d, &d->made[MADE_PROGRAM].at[i]);
 }
 
 void merge_alone(struct complaints *c, const struct source *src,

@@ -5,7 +5,7 @@
  *     entries/<component>/<slug>.ok.log        must not
  *     entries/<component>/<slug>.expect.json   golden report, not read here
  *     kb/engines/<id>.yaml  kb/models/<family>.yaml  kb/gpus.yaml
- *     kb/vocabulary.yaml    kb/glossary.yaml    kb/programs.yaml
+ *     kb/vocabulary.yaml    kb/glossary.yaml    kb/programs.yaml, kb/programs/
  *     kb/fixes/<any>.yaml   kb/causes.yaml      kb/ranking.yaml
  *     kb/lint.yaml
  *
@@ -233,9 +233,18 @@ static void read_glossary(struct build *d, struct str path) {
 static void read_programs(struct build *d, struct str path) {
     const struct source *src;
     const struct node *root = kb_root(d, path, &src);
-    if (root != NULL)
-        shape_read(&(struct reading){&d->c, src}, &shape_programs, root,
-                   &d->programs);
+    struct programs_file file = {0};
+    if (root == NULL)
+        return;
+    shape_read(&(struct reading){&d->c, src}, &shape_programs, root, &file);
+    for (size_t i = 0; i < file.program_count; i++) {
+        struct program *p = &file.programs[i];
+        p->id = p->id.n > 0 ? p->id : p->name;
+        build_put(d, MADE_PROGRAM,
+                 (struct made){.id = p->id, .what = p, .src = src,
+                               .node = node_item(node_get(root, "programs"),
+                                                 i)});
+    }
 }
 
 static void read_each(struct build *d, const char *folder,
@@ -255,6 +264,7 @@ void build_read_kb(struct build *d) {
     read_causes(d, path_join(d->a, d->kb_dir, STR("causes.yaml")));
     read_ranking(d, path_join(d->a, d->kb_dir, STR("ranking.yaml")));
     read_rules(d, path_join(d->a, d->kb_dir, STR("lint.yaml")));
+    read_each(d, "programs", read_programs);
     read_each(d, "fixes", read_fixes);
     read_each(d, "engines", read_engine);
     read_each(d, "models", read_models);

@@ -12,6 +12,7 @@ struct context_pattern { /* facts that hold for the whole log (stream) */
                                 which finds them with the pattern */
     struct setting *set;
     size_t set_count;
+    bool is_inner; /* of a program that others run: gives way to theirs */
     bool is_prose; /* what people write of the failed run: counts below the
                       failure as well, and where no program says it */
 };
@@ -66,6 +67,8 @@ struct engine {
     struct str command;     /* "vllm serve": how its command line begins */
     struct str task;        /* what it is for, where that is one thing; empty */
     struct str lists;       /* words of the line that lists its settings */
+    bool has_programs;      /* what shows a program of kb/programs/ is read
+                               behind its own rows */
     bool is_everywhere;     /* its rows are read whatever the engine is */
     struct context_pattern *contexts;
     size_t context_count;

@@ -92,6 +92,8 @@ struct workaround {
     struct cure *cures;
     size_t cure_count;
     struct str use; /* id of a fix of kb/fixes/; empty: the entry's own */
+    struct str_list keys; /* of a lever: what configurations call its flag */
+    struct str source;    /* of a lever: where that stands */
 };
 
 struct dead_end {

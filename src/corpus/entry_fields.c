@@ -185,6 +185,10 @@ static const struct field workaround_fields[] = {
      .words = WORDS_EFFECT, .doc = "which arithmetic estimates it"},
     {.key = "success", AT(workaround, success), .type = FIELD_MAP,
      .shape = &shape_rate, .doc = "left out: no evidence"},
+    {.key = "keys", AT(workaround, keys), .type = FIELD_LINES,
+     .doc = "of a lever: what configurations and calls name its flag"},
+    {.key = "source", AT(workaround, source), .type = FIELD_LINK,
+     .doc = "of a lever: where that stands; left out: its program's"},
     {0},
 };
 const struct shape shape_workaround = {

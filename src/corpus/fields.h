@@ -17,6 +17,7 @@
 #include "corpus/catalogue.h"
 #include "corpus/cause.h"
 #include "corpus/engine.h"
+#include "corpus/program.h"
 #include "corpus/rule.h"
 
 /* X(type, kind, name in FORMAT.md, what it takes) */
@@ -104,7 +105,7 @@ struct shape {
 
 extern const struct shape shape_entry, shape_cause, shape_model, shape_gpu,
     shape_engine, shape_component, shape_number, shape_model_file,
-    shape_gpu_file, shape_vocabulary, shape_glossary, shape_programs,
+    shape_gpu_file, shape_vocabulary, shape_glossary, shape_programs, shape_program,
     shape_workaround, shape_rate, shape_acts_on, shape_act, shape_fix_file, shape_cause_file,
     shape_ranking_file, shape_lint_rule, shape_rule_file;
 
@@ -137,15 +138,6 @@ struct glossary_file {
     size_t term_count;
     struct phrase *phrases;
     size_t phrase_count;
-};
-struct program { /* that fixes name, and that is no engine */
-    struct str name;
-    struct str_list takes;
-    struct str source;
-};
-struct programs_file {
-    struct program *programs;
-    size_t program_count;
 };
 
 struct act { /* what a fix of this acts_on does, unless it says otherwise */

@@ -14,6 +14,8 @@ static const struct field context_fields[] = {
      .type = FIELD_YES_NO,
      .doc = "what people write of the failed run: it counts below the "
             "failure as well, and only where no program says it"},
+    {.key = "is_inner", AT(context_pattern, is_inner), .type = FIELD_YES_NO,
+     .is_derived = true},
     {.key = "weak", .at = FIELD_NOWHERE, .type = FIELD_YES_NO,
      .doc = "no literal of 8 bytes"},
     {0},
@@ -125,6 +127,8 @@ static const struct field engine_fields[] = {
      .doc = "what it is for, where that is one thing: train, infer"},
     {.key = "lists", AT(engine, lists), .type = FIELD_LINE,
      .doc = "for grep -E: words of the line that lists its settings at start"},
+    {.key = "programs", AT(engine, has_programs), .type = FIELD_YES_NO,
+     .doc = "what shows the programs of `kb/programs/` is read behind its rows"},
     {.key = "everywhere", AT(engine, is_everywhere), .type = FIELD_YES_NO,
      .doc = "its rows are read whatever the engine is"},
     {.key = "contexts", AT(engine, contexts), COUNT(engine, context_count),
@@ -398,18 +402,38 @@ const struct shape shape_glossary = {
     "glossary", "`kb/glossary.yaml`: what things are called.",
     glossary_fields, sizeof(struct glossary_file)};
 
+static const char *const program_tasks[] = {"train", "infer", "evaluate", NULL};
+
 static const struct field program_fields[] = {
+    {.key = "id", AT(program, id), .type = FIELD_ID,
+     .doc = "value of the fact `program`; left out: it has no levers"},
     {.key = "name", AT(program, name), .type = FIELD_LINE, .is_required = true,
      .doc = "as one types it, or whose variables they are"},
     {.key = "takes", AT(program, takes), .type = FIELD_LINES,
-     .is_required = true, .doc = "flags and variables that fixes name"},
+     .doc = "flags and variables that fixes name; those of its levers are "
+            "known"},
     {.key = "source", AT(program, source), .type = FIELD_LINK,
      .is_required = true, .doc = "where that stands"},
+    {.key = "paths", AT(program, paths), .type = FIELD_LINES,
+     .doc = "parts of paths, as frames and commands have them: `nnunetv2/`"},
+    {.key = "commands", AT(program, commands), .type = FIELD_LINES,
+     .doc = "how its command lines begin"},
+    {.key = "lines", AT(program, lines), .type = FIELD_PATTERNS,
+     .doc = "patterns of lines that it alone prints"},
+    {.key = "inner", AT(program, is_inner), .type = FIELD_YES_NO,
+     .doc = "other programs run it: one of those, where shown, is meant"},
+    {.key = "task", AT(program, task), .type = FIELD_CHOICE,
+     .choices = program_tasks, .doc = "what it is for, where that is one thing"},
+    {.key = "sample", AT(program, sample), .type = FIELD_LINE,
+     .doc = "a line that shows it; with `levers`"},
+    {.key = "levers", AT(program, levers), COUNT(program, lever_count),
+     .type = FIELD_LIST, .shape = &shape_workaround,
+     .doc = "its own settings that take less memory, best first"},
     {0},
 };
-static const struct shape shape_program = {
-    "program", "What a program takes that is no engine.", program_fields,
-    sizeof(struct program)};
+const struct shape shape_program = {
+    "program", "What a program takes that is no engine, and its levers.",
+    program_fields, sizeof(struct program)};
 
 static const struct field programs_fields[] = {
     {.key = "programs", AT(programs_file, programs),
@@ -418,7 +442,9 @@ static const struct field programs_fields[] = {
     {0},
 };
 const struct shape shape_programs = {
-    "programs", "`kb/programs.yaml`: flags and variables of other programs.",
+    "programs",
+    "`kb/programs.yaml`, `kb/programs/*.yaml`: what programs take that are no "
+    "engines.",
     programs_fields, sizeof(struct programs_file)};
 
 static const struct field evidence_fields[] = {

@@ -215,8 +215,18 @@ static struct applying ask_values(struct diagnosis *d, const struct finding *f,
     return out;
 }
 
+/* "--lowvram" is in force (line 3). */
+static struct note note_of_option(struct diagnosis *d,
+                                  const struct option_seen *seen) {
+    struct note n = note_of(seen->is_done ? "diagnose.applies.option"
+                                          : "diagnose.applies.further");
+    note_add(&n, seen->text);
+    note_add(&n, written_line(d->a, seen->line));
+    return n;
+}
+
 static struct applying judge(struct diagnosis *d, const struct finding *f,
-                             const struct fix *fix,
+                             struct fix *fix,
                              const struct fact_list *facts, int acted_on,
                              const struct fact *proposed) {
     const struct workaround *w = fix->is;
@@ -230,10 +240,16 @@ static struct applying judge(struct diagnosis *d, const struct finding *f,
     if (out.applies != APPLIES_YES) {
         return out;
     }
+    struct option_seen seen = option_in_force(d, fix);
+    if (seen.is_done) {
+        return (struct applying){APPLIES_ALREADY, note_of_option(d, &seen)};
+    }
     out = ask_when(d, &w->when, facts, f->form);
     if (out.applies == APPLIES_YES && was_named_in_vain(d, acted_on)) {
         out.because = note_of("diagnose.applies.in_vain");
         note_add(&out.because, fact_called(d->a, (enum fact_name)acted_on));
+    } else if (out.applies == APPLIES_YES && seen.text.n > 0) {
+        out.because = note_of_option(d, &seen);
     } else if (out.applies == APPLIES_YES && lacking == LACKS_PART) {
         out.because = release;
     }
@@ -337,9 +353,10 @@ void advise(struct diagnosis *d, struct finding *f,
             const struct inputs *c) {
     const struct entry *e = f->entry;
     struct fact_list facts = facts_in_force(d, &f->facts);
-    f->fixes = arena_array(d->a, e->workaround_count, sizeof *f->fixes);
-    f->fix_count = e->workaround_count;
-    for (size_t i = 0; i < e->workaround_count; i++) {
-        f->fixes[i] = fix_of(d, f, &e->workarounds[i], c, &facts);
+    struct workaround_list here = workarounds_here(d, e);
+    f->fixes = arena_array(d->a, here.count, sizeof *f->fixes);
+    f->fix_count = here.count;
+    for (size_t i = 0; i < here.count; i++) {
+        f->fixes[i] = fix_of(d, f, &here.at[i], c, &facts);
     }
 }

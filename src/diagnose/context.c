@@ -52,6 +52,9 @@ static bool is_better(const struct witness *x, const struct witness *than) {
     if (than->is_there && x->is_prose != than->is_prose) {
         return than->is_prose;
     }
+    if (than->is_there && x->is_inner != than->is_inner) {
+        return than->is_inner;
+    }
     if (!than->is_there || x->is_before != than->is_before) {
         return !than->is_there || x->is_before;
     }
@@ -131,10 +134,11 @@ static void speak(const struct diagnosis *d, struct witnesses *w,
     }
 }
 
-/* What holds for one line of the log and no longer: growth.c and measured.c
- * read it. */
+/* What holds for one line of the log and no longer: growth.c, lever.c and
+ * measured.c read it. */
 static bool is_of_line(enum fact_name name) {
     return name == FACT_gpu_level || name == FACT_host_level ||
+           name == FACT_program_option ||
            (name >= FACT_device_total && name <= FACT_free_after_pool);
 }
 
@@ -157,6 +161,7 @@ static void hear(struct diagnosis *d, struct witnesses *w,
     const struct context_pattern *row = context_row(d, h);
     bool is_of_card = is_line_of_card(&facts);
     x.is_prose = row && row->is_prose;
+    x.is_inner = row && row->is_inner;
     for (size_t i = 0; i < facts.count; i++) {
         x.fact = facts.at[i];
         if (is_of_line(x.fact.name) ||

@@ -245,6 +245,10 @@ static void weigh_fix(const struct weighing *w, struct fix *fix) {
     }
     fix->cost_micro = times(effort_of(w->k, fix->is->effort),
                             loss_of(w->k, fix));
+    if (fix_is_general(w->d, fix->is)) {
+        fix->cost_micro = times(fix->cost_micro,
+                                w->k->micro[RANKING_effort_general]);
+    }
     (void)mul_div_floor(fix->p_micro, UNITS_MICRO, fix->cost_micro,
                         &fix->gain_micro);
     note_add(&fix->worth, written_share(a, fix->p_micro));

@@ -322,6 +322,26 @@ struct fact command_sets(struct diagnosis *d, const struct entry *entry,
 bool goes_astray(enum change change, const struct fact *target,
                  const struct fact *in_force);
 
+/* ---- lever.c ---- */
+/* Of the entry, and the levers of the program that failed. */
+struct workaround_list {
+    const struct workaround *at;
+    size_t count;
+};
+struct workaround_list workarounds_here(struct diagnosis *d,
+                                        const struct entry *e);
+/* Says what to do in general, where the program that failed is known and has
+ * no lever for it. */
+bool fix_is_general(const struct diagnosis *d, const struct workaround *w);
+/* A lever as the log has it in force. */
+struct option_seen {
+    struct str text, value; /* "--tile 128", "128"; text empty: it has not */
+    uint32_t line;
+    bool is_done; /* what the lever would set */
+};
+/* Takes the fix's command away where it would go back. */
+struct option_seen option_in_force(const struct diagnosis *d, struct fix *fix);
+
 /* ---- advice.c, deadend.c, ranking.c ---- */
 void advise(struct diagnosis *d, struct finding *f,
             const struct inputs *c);

@@ -16,6 +16,7 @@
 #include "corpus/cause.h"
 #include "corpus/engine.h"
 #include "corpus/entry.h"
+#include "corpus/program.h"
 #include "corpus/rule.h"
 
 #define INDEX_SCHEMA 1 /* PRAGMA user_version */
@@ -43,6 +44,8 @@ struct corpus {
     size_t cause_count;
     struct lint_rule *rules;
     size_t rule_count;
+    struct program *programs;
+    size_t program_count;
     struct ranking ranking;
 };
 
@@ -146,6 +149,10 @@ const struct cause *reader_cause_numbered(struct reader *r, uint32_t number);
 /* Rules of `lint`, by number from nought, in the order of their ids. */
 size_t reader_rule_count(const struct reader *r);
 const struct lint_rule *reader_rule(struct reader *r, uint32_t number);
+/* Has some program a lever of that id? */
+bool reader_has_lever(struct reader *r, struct str lever);
+/* NULL: no program is called so. */
+const struct program *reader_program(struct reader *r, struct str id);
 const struct ranking *reader_ranking(struct reader *r);
 /* By name as people write it: Hugging Face ids, repacks, local paths, Ollama
  * tags, GGUF files. model NULL: not in the catalogue. */

@@ -39,6 +39,8 @@ enum shelf {
     SHELF_CAUSE_ID,   /* id -> number */
     SHELF_RULE,       /* by number */
     SHELF_RANKING,    /* one record */
+    SHELF_PROGRAM,    /* by number */
+    SHELF_PROGRAM_ID, /* id -> number */
     SHELF_COMPONENT,  /* id -> what it folds into */
     SHELF_MESSAGE,    /* key -> text */
     SHELF_POOLED,     /* mechanism and fix -> worked, tried */

@@ -81,19 +81,26 @@ static void gather_evidence(struct answering *w, const struct cause *c) {
         gather(w, &(struct str_list){&c->evidence[i].when, 1});
 }
 
+static void gather_fixes(struct answering *w, const struct workaround *list,
+                         size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        gather(w, &list[i].when);
+        gather(w, &list[i].command_when);
+    }
+}
+
 static void gather_all(struct answering *w, const struct corpus *c) {
     for (size_t i = 0; i < c->cause_count; i++)
         gather_evidence(w, &c->causes[i]);
     for (size_t i = 0; i < c->entry_count; i++) {
         const struct entry *e = &c->entries[i];
         gather(w, &e->when);
-        for (size_t k = 0; k < e->workaround_count; k++) {
-            gather(w, &e->workarounds[k].when);
-            gather(w, &e->workarounds[k].command_when);
-        }
+        gather_fixes(w, e->workarounds, e->workaround_count);
         for (size_t k = 0; k < e->dead_end_count; k++)
             gather(w, &e->dead_ends[k].when);
     }
+    for (size_t i = 0; i < c->program_count; i++)
+        gather_fixes(w, c->programs[i].levers, c->programs[i].lever_count);
 }
 
 static int by_text(const void *x, const void *y) {

@@ -1,4 +1,4 @@
-/* read_kb.c: engines and causes, by number and by id, and the numbers that rank.
+/* read_kb.c: engines, programs and causes, by number and by id, and the numbers that rank.
  * A report reads its own engine, those whose patterns have hit, and the causes
  * of the entries that speak. */
 #include "index/read.h"
@@ -37,6 +37,23 @@ size_t reader_rule_count(const struct reader *r) {
 
 const struct lint_rule *reader_rule(struct reader *r, uint32_t number) {
     return reader_noun(r, SHELF_RULE, number, &shape_lint_rule);
+}
+
+const struct program *reader_program(struct reader *r, struct str id) {
+    uint32_t number;
+    return reader_number(r, SHELF_PROGRAM_ID, id, &number)
+               ? reader_noun(r, SHELF_PROGRAM, number, &shape_program) : NULL;
+}
+
+bool reader_has_lever(struct reader *r, struct str lever) {
+    for (size_t i = 0; i < reader_count(r, SHELF_PROGRAM); i++) {
+        const struct program *p =
+            reader_noun(r, SHELF_PROGRAM, (uint32_t)i, &shape_program);
+        for (size_t k = 0; k < p->lever_count; k++)
+            if (str_eq(p->levers[k].id, lever))
+                return true;
+    }
+    return false;
 }
 
 const struct ranking *reader_ranking(struct reader *r) {

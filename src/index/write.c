@@ -100,6 +100,7 @@ static void write_tables(struct writer *w, const struct corpus *c,
     write_nouns(w, "gpu", &shape_gpu, c->gpus, c->gpu_count);
     write_nouns(w, "cause", &shape_cause, c->causes, c->cause_count);
     write_nouns(w, "lint_rule", &shape_lint_rule, c->rules, c->rule_count);
+    write_nouns(w, "program", &shape_program, c->programs, c->program_count);
     write_ranking(w, &c->ranking);
     write_nouns(w, "component", &shape_component, c->components,
                 c->component_count);

@@ -127,6 +127,11 @@ static void pack_kb(struct writer *w, const struct corpus *c) {
     for (size_t i = 0; i < c->rule_count; i++)
         walk_shape(pack_add(w->pack, SHELF_RULE), &shape_lint_rule,
                    &c->rules[i]);
+    for (size_t i = 0; i < c->program_count; i++) {
+        walk_shape(pack_add(w->pack, SHELF_PROGRAM), &shape_program,
+                   &c->programs[i]);
+        pack_number(w, SHELF_PROGRAM_ID, c->programs[i].id, i);
+    }
     struct ranking ranking = c->ranking;
     walk_ranking(pack_add(w->pack, SHELF_RANKING), &ranking);
     for (size_t i = 0; i < c->component_count; i++) {

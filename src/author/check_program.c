@@ -1,0 +1,68 @@
+/* check_program.c: a row of kb/programs/.
+ *
+ * One with levers says how it shows, and has a sample that check_samples.c
+ * tries. Its levers are held to what a fix of an entry is held to; each says
+ * where it stands, or its program does, and no two change the same. */
+#include "author/check.h"
+
+static void refuse(struct build *d, const struct made *m, const struct node *n,
+                   enum code code, const char *what) {
+    complain(&d->c, m->src, node_or(n, m->node)->place, code, "%s", what);
+}
+
+static void check_shown(struct build *d, const struct made *m) {
+    const struct program *p = m->what;
+    size_t ways = p->paths.count + p->commands.count + p->lines.count;
+    bool has_id = node_get(m->node, "id") != NULL;
+    if (p->lever_count == 0 && ways == 0 && !has_id)
+        return;
+    if (!has_id)
+        refuse(d, m, NULL, CODE_missing_key,
+               "`id` is missing: a program with levers has one");
+    if (ways == 0)
+        refuse(d, m, NULL, CODE_missing_key,
+               "nothing shows it: `paths`, `commands` or `lines`");
+    if (p->sample.n == 0)
+        refuse(d, m, NULL, CODE_no_sample,
+               "`sample` is missing: a line that shows it");
+}
+
+static void check_lines(struct build *d, const struct made *m) {
+    const struct node *list = node_get(m->node, "lines");
+    for (size_t i = 0; node_item(list, i) != NULL; i++)
+        check_pattern(&d->c, m->src, node_item(list, i), USE_CONTEXT, true,
+                      d->fact_used);
+}
+
+static bool change_the_same(const struct acts_on *x, const struct acts_on *y) {
+    return x->flag.n > 0 && str_eq(x->flag, y->flag)
+           && x->change == y->change;
+}
+
+static void check_lever(struct build *d, const struct made *m, size_t i) {
+    const struct program *p = m->what;
+    const struct workaround *w = &p->levers[i];
+    const struct node *n = node_item(node_get(m->node, "levers"), i);
+    struct entry_check k = {&d->c, m->src, n, NULL, d->fact_used};
+    if (n->kind != NODE_MAP)
+        return;
+    check_workaround(&k, n, w);
+    check_fix_takes(d, m, n, w);
+    check_fix_effect(d, m->src, n, w);
+    for (size_t j = 0; j < i; j++)
+        if (change_the_same(&p->levers[j].acts_on, &w->acts_on)
+            && str_eq(p->levers[j].command, w->command))
+            refuse(d, m, n, CODE_duplicate_workaround,
+                   "a lever above changes the same");
+}
+
+void check_program(struct build *d, const struct made *m) {
+    const struct program *p = m->what;
+    if (m->node->kind != NODE_MAP)
+        return;
+    check_shown(d, m);
+    check_lines(d, m);
+    check_translations(d, m);
+    for (size_t i = 0; i < p->lever_count; i++)
+        check_lever(d, m, i);
+}

@@ -1,0 +1,134 @@
+/* program_patterns.c: from the rows of kb/programs/ to the patterns that read
+ * them, appended to the contexts of the engine that says `programs: true`.
+ *
+ *     nnunetv2/                 of `paths`: in frames and commands, / or \
+ *     nnUNetv2_train            of `commands`
+ *     a pattern                 of `lines`
+ *     --tile 256, tile=256      a lever that is in force, as the log has it,
+ *                               for its flag and each of its keys
+ *
+ * The first three set the facts `program` and, where the program is for one
+ * thing, `task`. A lever's is the fact `program_option`, whose text is what
+ * stands there: diagnose/lever.c holds it against the lever. */
+#include "author/build.h"
+#include "base/limits.h"
+
+#define VALUE "[\\w.:/+-]{1,40}"
+
+struct adding {
+    struct build *d;
+    struct engine *engine;
+    size_t cap, first; /* of the contexts: room, and the first one added */
+    struct buf out;
+};
+
+static struct context_pattern *add(struct adding *to) {
+    struct engine *e = to->engine;
+    struct str pattern = buf_str(&to->out);
+    for (size_t i = to->first; i < e->context_count; i++)
+        if (str_eq(e->contexts[i].pattern, pattern))
+            return NULL;
+    e->contexts = arena_grow(to->d->a, e->contexts, e->context_count, &to->cap,
+                             sizeof *e->contexts);
+    struct context_pattern *c = &e->contexts[e->context_count++];
+    *c = (struct context_pattern){.pattern = arena_str(to->d->a, pattern)};
+    return c;
+}
+
+/* ---- the program ---- */
+
+static void add_shown(struct adding *to, const struct program *p) {
+    struct context_pattern *c = add(to);
+    if (c == NULL)
+        return;
+    c->is_inner = p->is_inner;
+    c->set = arena_array(to->d->a, 2, sizeof *c->set);
+    c->set[c->set_count++] = (struct setting){FACT_program, p->id};
+    if (p->task.n > 0)
+        c->set[c->set_count++] = (struct setting){FACT_task, p->task};
+}
+
+static void put_path(struct buf *out, struct str path) {
+    for (struct str rest = path; rest.n > 0;) {
+        size_t slash = str_find_char(rest, '/');
+        put_quoted(out, str_slice(rest, 0, slash));
+        if (slash < rest.n)
+            buf_add(out, STR("[\\\\/]{1,2}"));
+        rest = str_slice(rest, slash < rest.n ? slash + 1 : rest.n, rest.n);
+    }
+}
+
+static void add_program(struct adding *to, const struct program *p) {
+    for (size_t i = 0; i < p->paths.count; i++) {
+        buf_clear(&to->out);
+        buf_add(&to->out, STR("(?<![\\w.-])"));
+        put_path(&to->out, p->paths.at[i]);
+        add_shown(to, p);
+    }
+    for (size_t i = 0; i < p->commands.count; i++) {
+        buf_clear(&to->out);
+        buf_add(&to->out, STR("(?<![\\w.-])"));
+        put_path(&to->out, p->commands.at[i]);
+        buf_add(&to->out, STR("(?![\\w.-])"));
+        add_shown(to, p);
+    }
+    for (size_t i = 0; i < p->lines.count; i++) {
+        buf_clear(&to->out);
+        buf_add(&to->out, p->lines.at[i]);
+        add_shown(to, p);
+    }
+}
+
+/* ---- its levers ---- */
+
+static bool is_switch(struct str flag) {
+    return flag.n > 0 && flag.p[0] == '-';
+}
+
+/* --tile 256, --tile=256, "--tile", "256"; a switch stands alone. -t is too
+ * short to be looked for: it is read behind the word of a command. */
+static void add_flag(struct adding *to, struct str flag) {
+    buf_clear(&to->out);
+    if (flag.n < 4)
+        buf_add(&to->out, STR("\\bpython[^\\n]{0,400}?\\s"));
+    buf_add(&to->out, STR("(?<program_option>(?<![\\w-])"));
+    put_quoted(&to->out, flag);
+    buf_add(&to->out, STR("(?![\\w-])(?:['\"]?(?:=|,? )['\"]?(?![-'\"])" VALUE
+                          ")?)"));
+    (void)add(to);
+}
+
+/* tile=256, "tile": 256, TILE=256 */
+static void add_key(struct adding *to, struct str key) {
+    buf_clear(&to->out);
+    buf_add(&to->out, STR("(?<program_option>(?<![\\w-])"));
+    put_quoted(&to->out, key);
+    buf_add(&to->out, STR("['\"]?\\s{0,3}[=:]\\s{0,3}['\"]?" VALUE ")"));
+    (void)add(to);
+}
+
+static void add_lever(struct adding *to, const struct workaround *w) {
+    struct str flag = w->acts_on.flag;
+    if (is_switch(flag))
+        add_flag(to, flag);
+    else if (flag.n > 0)
+        add_key(to, flag);
+    for (size_t i = 0; i < w->keys.count; i++) {
+        if (is_switch(w->keys.at[i]))
+            add_flag(to, w->keys.at[i]);
+        else
+            add_key(to, w->keys.at[i]);
+    }
+}
+
+void engine_add_programs(struct build *d, struct engine *e) {
+    struct adding to = {.d = d, .engine = e, .cap = e->context_count,
+                        .first = e->context_count};
+    buf_init_in(&to.out, d->a, ENGINE_PATTERN_BYTES_MAX);
+    for (size_t i = 0; i < d->corpus.program_count; i++)
+        add_program(&to, &d->corpus.programs[i]);
+    for (size_t i = 0; i < d->corpus.program_count; i++)
+        for (size_t k = 0; k < d->corpus.programs[i].lever_count; k++)
+            add_lever(&to, &d->corpus.programs[i].levers[k]);
+    d->fact_used[FACT_program] = d->fact_used[FACT_program] || to.first > 0;
+}

@@ -1,0 +1,185 @@
+/* lever.c: the levers of the program that failed, beside the fixes of the entry.
+ *
+ *     an entry's fix that a lever `use`s    the lever stands in its place: the
+ *                                           same, in the program's own words
+ *     another lever                         added, where it helps against a
+ *                                           cause of the entry
+ *
+ * What the log shows to be in force is not advised again: a switch that is on,
+ * a value that is set. One that goes further (up, down) is, with the value in
+ * force.
+ */
+#include "diagnose/work.h"
+
+/* ---- whose levers ---- */
+
+static const struct program *program_of(const struct diagnosis *d) {
+    const struct fact *f = facts_first(&d->context, FACT_program);
+    return f && f->known ? reader_program(d->r, f->word) : NULL;
+}
+
+/* Against a cause of the entry, and more than a little. */
+static bool helps(const struct entry *e, const struct workaround *w) {
+    for (size_t i = 0; i < w->cure_count; i++) {
+        for (size_t k = 0; k < e->cause_count; k++) {
+            if (w->cures[i].strength != STRENGTH_little &&
+                str_eq(w->cures[i].cause, e->causes[k].cause)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool changes_the_same(const struct workaround *x,
+                             const struct workaround *y) {
+    return x->acts_on.flag.n > 0 && x->acts_on.change == y->acts_on.change &&
+           str_eq(x->acts_on.flag, y->acts_on.flag);
+}
+
+static bool entry_has(const struct entry *e, const struct workaround *lever) {
+    for (size_t i = 0; i < e->workaround_count; i++) {
+        if (changes_the_same(&e->workarounds[i], lever)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_replaced(const struct program *p, const struct workaround *w) {
+    for (size_t i = 0; w->use.n > 0 && i < p->lever_count; i++) {
+        if (str_eq(p->levers[i].use, w->use)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+struct workaround_list workarounds_here(struct diagnosis *d,
+                                        const struct entry *e) {
+    const struct program *p = program_of(d);
+    struct workaround_list list = {e->workarounds, e->workaround_count};
+    if (p == NULL || e->role != ROLE_root || e->severity != SEVERITY_failure) {
+        return list;
+    }
+    struct workaround *both = arena_array(
+        d->a, e->workaround_count + p->lever_count, sizeof *both);
+    list = (struct workaround_list){both, 0};
+    for (size_t i = 0; i < p->lever_count; i++) {
+        if (helps(e, &p->levers[i]) && !entry_has(e, &p->levers[i])) {
+            both[list.count++] = p->levers[i];
+        }
+    }
+    for (size_t i = 0; i < e->workaround_count; i++) {
+        if (!is_replaced(p, &e->workarounds[i])) {
+            both[list.count++] = e->workarounds[i];
+        }
+    }
+    return list;
+}
+
+bool fix_is_general(const struct diagnosis *d, const struct workaround *w) {
+    return w->use.n > 0 && w->source.n == 0 && w->acts_on.flag.n == 0 &&
+           (w->acts_on.kind == ACT_KIND_code ||
+            w->acts_on.kind == ACT_KIND_smaller_model) &&
+           program_of(d) != NULL;
+}
+
+/* ---- what is in force ---- */
+
+/* "--tile 256", "tile=256", "\"tile\": 256": 256; "" of a switch. */
+static struct str value_of(struct str said, size_t name) {
+    size_t from = name;
+    while (from < said.n && (said.p[from] == ' ' || said.p[from] == '=' ||
+                             said.p[from] == ':' || said.p[from] == ',' ||
+                             said.p[from] == '"' || said.p[from] == '\'')) {
+        from++;
+    }
+    return str_slice(said, from, said.n);
+}
+
+/* Where the name of a setting ends that the text begins with; 0: it does not. */
+static size_t name_end(struct str said, struct str name) {
+    char next = said.n > name.n ? said.p[name.n] : '\0';
+    bool goes_on = next == '_' || next == '-' || (next >= '0' && next <= '9') ||
+                   (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z');
+    return name.n > 0 && str_starts(said, name) && !goes_on ? name.n : 0;
+}
+
+static size_t lever_name_end(const struct workaround *w, struct str said) {
+    size_t end = name_end(said, w->acts_on.flag);
+    for (size_t i = 0; end == 0 && i < w->keys.count; i++) {
+        end = name_end(said, w->keys.at[i]);
+    }
+    return end;
+}
+
+static bool says_no(struct str value) {
+    static const char *const words[] = {"false", "0", "off", "no", "none",
+                                        "null", "disabled"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (str_eq_nocase(value, str_of(words[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The last one above the failure; text NULL: none. */
+static struct option_seen option_of(const struct diagnosis *d,
+                                    const struct workaround *w) {
+    struct option_seen seen = {0};
+    struct failure_end end = failure_end_of(d);
+    for (size_t i = 0; i < d->scan->hits.count; i++) {
+        const struct hit *h = &d->scan->hits.at[i];
+        for (size_t k = 0; k < h->capture_count; k++) {
+            const struct capture *c = &h->captures[k];
+            size_t name = c->name == FACT_program_option
+                              ? lever_name_end(w, c->text) : 0;
+            if (name > 0 && hit_is_above(d, &end, h)) {
+                seen.text = c->text;
+                seen.value = value_of(c->text, name);
+                seen.line = c->line ? c->line : h->first_line;
+            }
+        }
+    }
+    return seen;
+}
+
+/* The value that the lever's command sets; "" of a switch. */
+static struct str value_wanted(const struct workaround *w, struct str command) {
+    size_t at = str_find(command, w->acts_on.flag);
+    struct str rest = str_slice(command, at, command.n);
+    struct str value = w->acts_on.flag.n > 0 && at < command.n
+                           ? value_of(rest, w->acts_on.flag.n)
+                           : (struct str){NULL, 0};
+    return str_slice(value, 0, str_find_char(value, ' '));
+}
+
+/* 256 is no way down from 128. */
+static bool is_beyond(enum change change, struct str wanted, struct str now) {
+    int64_t w, n;
+    return str_to_int(wanted, &w) && str_to_int(now, &n) &&
+           (change == CHANGE_down ? w >= n : w <= n);
+}
+
+struct option_seen option_in_force(const struct diagnosis *d, struct fix *fix) {
+    const struct workaround *w = fix->is;
+    struct option_seen seen = {0};
+    if (w->source.n == 0) {
+        return seen; /* no lever */
+    }
+    seen = option_of(d, w);
+    struct str wanted = value_wanted(w, fix->command);
+    bool is_off = says_no(seen.value) && !str_eq_nocase(seen.value, wanted);
+    if (seen.text.n == 0 || is_off) {
+        return (struct option_seen){0};
+    }
+    if (w->acts_on.change == CHANGE_set) {
+        seen.is_done = wanted.n == 0 || str_eq_nocase(wanted, seen.value);
+        seen.text = seen.is_done ? seen.text : (struct str){NULL, 0};
+    } else if (is_beyond(w->acts_on.change, wanted, seen.value)) {
+        fix->command = (struct str){NULL, 0};
+    }
+    return seen;
+}
