@@ -41,7 +41,7 @@ static void add_shown(struct adding *to, const struct program *p) {
     struct context_pattern *c = add(to);
     if (c == NULL)
         return;
-    c->is_inner = p->is_inner;
+    c->layer = p->layer;
     c->set = arena_array(to->d->a, 2, sizeof *c->set);
     c->set[c->set_count++] = (struct setting){FACT_program, p->id};
     if (p->task.n > 0)

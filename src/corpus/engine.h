@@ -12,7 +12,7 @@ struct context_pattern { /* facts that hold for the whole log (stream) */
                                 which finds them with the pattern */
     struct setting *set;
     size_t set_count;
-    bool is_inner; /* of a program that others run: gives way to theirs */
+    int64_t layer; /* of the program that it shows */
     bool is_prose; /* what people write of the failed run: counts below the
                       failure as well, and where no program says it */
 };

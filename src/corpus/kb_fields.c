@@ -14,7 +14,7 @@ static const struct field context_fields[] = {
      .type = FIELD_YES_NO,
      .doc = "what people write of the failed run: it counts below the "
             "failure as well, and only where no program says it"},
-    {.key = "is_inner", AT(context_pattern, is_inner), .type = FIELD_YES_NO,
+    {.key = "layer", AT(context_pattern, layer), .type = FIELD_INTEGER,
      .is_derived = true},
     {.key = "weak", .at = FIELD_NOWHERE, .type = FIELD_YES_NO,
      .doc = "no literal of 8 bytes"},
@@ -420,8 +420,9 @@ static const struct field program_fields[] = {
      .doc = "how its command lines begin"},
     {.key = "lines", AT(program, lines), .type = FIELD_PATTERNS,
      .doc = "patterns of lines that it alone prints"},
-    {.key = "inner", AT(program, is_inner), .type = FIELD_YES_NO,
-     .doc = "other programs run it: one of those, where shown, is meant"},
+    {.key = "layer", AT(program, layer), .type = FIELD_INTEGER, .absent = 1,
+     .doc = "of two that show, the lower is meant: 0 what extends a program, 1 "
+            "a program (left out), 2 what other programs run"},
     {.key = "task", AT(program, task), .type = FIELD_CHOICE,
      .choices = program_tasks, .doc = "what it is for, where that is one thing"},
     {.key = "sample", AT(program, sample), .type = FIELD_LINE,

@@ -13,7 +13,8 @@ struct program {
     struct str source;     /* where that stands */
     /* How it shows: parts of paths in frames, commands, patterns of lines. */
     struct str_list paths, commands, lines;
-    bool is_inner; /* others run it: it gives way to a program that is none */
+    int64_t layer; /* of two that show, the lower is meant: 0 what extends a
+                      program, 1 a program, 2 what other programs run */
     struct str task;   /* what it is for, where that is one thing; empty */
     struct str sample; /* a line that shows it: the check tries it */
     struct workaround *levers; /* in the order in which an expert tries them */

@@ -52,8 +52,9 @@ static bool is_better(const struct witness *x, const struct witness *than) {
     if (than->is_there && x->is_prose != than->is_prose) {
         return than->is_prose;
     }
-    if (than->is_there && x->is_inner != than->is_inner) {
-        return than->is_inner;
+    if (than->is_there && x->fact.name == FACT_program &&
+        x->layer != than->layer) {
+        return x->layer < than->layer;
     }
     if (!than->is_there || x->is_before != than->is_before) {
         return !than->is_there || x->is_before;
@@ -161,7 +162,7 @@ static void hear(struct diagnosis *d, struct witnesses *w,
     const struct context_pattern *row = context_row(d, h);
     bool is_of_card = is_line_of_card(&facts);
     x.is_prose = row && row->is_prose;
-    x.is_inner = row && row->is_inner;
+    x.layer = row ? row->layer : 0;
     for (size_t i = 0; i < facts.count; i++) {
         x.fact = facts.at[i];
         if (is_of_line(x.fact.name) ||

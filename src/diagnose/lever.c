@@ -78,10 +78,18 @@ struct workaround_list workarounds_here(struct diagnosis *d,
     return list;
 }
 
-bool fix_is_general(const struct diagnosis *d, const struct workaround *w) {
-    return w->use.n > 0 && w->source.n == 0 && w->acts_on.flag.n == 0 &&
-           (w->acts_on.kind == ACT_KIND_code ||
-            w->acts_on.kind == ACT_KIND_smaller_model) &&
+/* A library's entries speak of any program that is written with it. */
+static bool is_of_library(struct diagnosis *d, const struct entry *e) {
+    const struct engine *is = reader_engine_by_id(d->r, e->component);
+    return is != NULL && is->task.n == 0;
+}
+
+bool fix_is_general(struct diagnosis *d, const struct entry *e,
+                    const struct workaround *w) {
+    bool says_no_switch = w->acts_on.flag.n == 0 && w->source.n == 0 &&
+                          (w->acts_on.kind == ACT_KIND_code ||
+                           w->acts_on.kind == ACT_KIND_smaller_model);
+    return says_no_switch && (w->use.n > 0 || is_of_library(d, e)) &&
            program_of(d) != NULL;
 }
 

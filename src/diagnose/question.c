@@ -170,6 +170,8 @@ static bool is_worth(const struct diagnosis *d, enum fact_name name) {
            name != FACT_expandable_segments && name != FACT_memory_limit &&
            name != FACT_gpu_index && name != FACT_device_kind &&
            name != FACT_framework && name != FACT_work &&
+           name != FACT_program &&
+           (name != FACT_engine || !facts_first(&d->context, FACT_program)) &&
            name != FACT_victim_rss &&
            (name != FACT_model || is_setting(d, name)) &&
            (d->engine || !is_setting_of_some);

@@ -245,7 +245,7 @@ static void weigh_fix(const struct weighing *w, struct fix *fix) {
     }
     fix->cost_micro = times(effort_of(w->k, fix->is->effort),
                             loss_of(w->k, fix));
-    if (fix_is_general(w->d, fix->is)) {
+    if (fix_is_general(w->d, w->f->entry, fix->is)) {
         fix->cost_micro = times(fix->cost_micro,
                                 w->k->micro[RANKING_effort_general]);
     }

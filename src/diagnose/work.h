@@ -332,7 +332,8 @@ struct workaround_list workarounds_here(struct diagnosis *d,
                                         const struct entry *e);
 /* Says what to do in general, where the program that failed is known and has
  * no lever for it. */
-bool fix_is_general(const struct diagnosis *d, const struct workaround *w);
+bool fix_is_general(struct diagnosis *d, const struct entry *e,
+                    const struct workaround *w);
 /* A lever as the log has it in force. */
 struct option_seen {
     struct str text, value; /* "--tile 128", "128"; text empty: it has not */
