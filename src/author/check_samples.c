@@ -137,7 +137,8 @@ static void check_program_sample(struct build *d, const struct bench *on,
 static void check_program_samples(struct build *d, const struct bench *on) {
     for (size_t i = 0; i < d->made[MADE_PROGRAM].count; i++) {
         const struct made *m = &d->made[MADE_PROGRAM].at[i];
-        if (((const struct program *)m->what)->sample.n > 0)
+        if (((const struct program *)m->what)->sample.n > 0
+            && build_is_asked(d, m))
             check_program_sample(d, on, m);
     }
 }

@@ -31,10 +31,16 @@ static bool helps(const struct entry *e, const struct workaround *w) {
     return false;
 }
 
-static bool changes_the_same(const struct workaround *x,
-                             const struct workaround *y) {
-    return x->acts_on.flag.n > 0 && x->acts_on.change == y->acts_on.change &&
-           str_eq(x->acts_on.flag, y->acts_on.flag);
+/* The entry's fix, by the lever's flag or another name of it. */
+static bool changes_the_same(const struct workaround *fix,
+                             const struct workaround *lever) {
+    struct str flag = fix->acts_on.flag;
+    bool is_named = str_eq(flag, lever->acts_on.flag);
+    for (size_t i = 0; i < lever->keys.count; i++) {
+        is_named = is_named || str_eq(flag, lever->keys.at[i]);
+    }
+    return flag.n > 0 && is_named &&
+           fix->acts_on.change == lever->acts_on.change;
 }
 
 static bool entry_has(const struct entry *e, const struct workaround *lever) {

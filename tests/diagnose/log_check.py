@@ -707,14 +707,14 @@ class ReadFromTheLog(unittest.TestCase):
     def test_a_program_has_its_own_switch(self):
         full = FULL.replace("Tried to allocate 1.50 GiB", "Tried to allocate 2.50 GiB")
         for line, fix in (("python inference_realesrgan.py -i a.png -t 0",
-                           "upscale-in-tiles"),
+                           "real-esrgan-tile-256"),
                           ('  File "/srv/lib/demucs/apply.py", line 9, in apply_model',
-                           "separate-in-segments")):
+                           "demucs-segment-7")):
             with self.subTest(line=line):
                 self.assertEqual(self.first(line, full)[0], fix)
         _, got = self.first(full)
         named = {f["id"]: f["applies"] for f in got["fixes"]}
-        self.assertEqual(named.get("upscale-in-tiles", "no"), "no")
+        self.assertEqual(named.get("real-esrgan-tile-256", "no"), "no")
 
     def test_a_batch_of_one_is_not_reduced(self):
         _, got = self.first("torchrun tune.py --per_device_train_batch_size 1 "

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""The levers of a program that is no engine: which stand first, which are in
+force already, and what they take the place of."""
+import json
+import os
+import pathlib
+import subprocess
+import unittest
+
+import yaml
+
+OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
+ENV = {"PATH": os.environ["PATH"], "LANG": "C"}
+OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB."
+FRAME = '  File "{}", line {}, in {}\n'
+
+
+def report(log):
+    done = subprocess.run([OOMKB, "--format", "json"], input=log.encode(),
+                          env=ENV, stdout=subprocess.PIPE, check=False)
+    return json.loads(done.stdout.decode())
+
+
+def fixes(log):
+    return report(log)["findings"][0]["fixes"]
+
+
+def offered(log):
+    return [f["id"] for f in fixes(log) if f["applies"] in ("yes", "if")]
+
+
+def program(log):
+    fact = report(log)["context"].get("program")
+    return fact["value"] if fact else None
+
+
+class Levers(unittest.TestCase):
+    def test_every_row_is_shown_by_its_sample_and_offers_a_lever(self):
+        rows = [row for page in sorted(pathlib.Path("kb/programs").glob("*.yaml"))
+                for row in yaml.safe_load(page.read_text(encoding="utf-8"))["programs"]]
+        self.assertGreater(len(rows), 45)
+        for row in rows:
+            with self.subTest(program=row["id"]):
+                self.assertEqual(program(row["sample"] + "\n" + OOM + "\n"), row["id"])
+
+    def test_no_program_no_lever(self):
+        self.assertIsNone(program(OOM + "\n"))
+        named = {f["id"] for f in fixes(OOM + "\n")}
+        self.assertFalse([n for n in named if n.startswith("nnunet")])
+
+    def test_a_switch_that_is_on_is_not_advised_again(self):
+        log = ("accelerate launch train_dreambooth_lora_sdxl.py{} --train_batch_size=1\n"
+               "Traceback (most recent call last):\n"
+               + FRAME.format("a/diffusers/models/unet_2d_condition.py", 3, "forward") + OOM + "\n")
+        lever = "diffusers-training-gradient-checkpointing"
+        self.assertEqual(offered(log.format(""))[0], lever)
+        self.assertNotIn(lever, offered(log.format(" --gradient_checkpointing")))
+        self.assertIn(lever, offered(log.format(" --gradient_checkpointing=False")))
+        self.assertNotIn("gradient-checkpointing", offered(log.format(" --gradient_checkpointing")))
+
+    def test_a_value_in_force_is_told_and_gone_beyond(self):
+        log = "python inference_realesrgan.py -i a.png{}\n" + OOM + "\n"
+        self.assertEqual(fixes(log.format(" -t 0"))[0]["command"], "--tile 256")
+        got = fixes(log.format(" --tile 128"))[0]
+        self.assertEqual(got["id"], "real-esrgan-tile-256")
+        self.assertFalse(got.get("command"))
+        self.assertIn("--tile 128", json.dumps(got))
+
+    def test_a_setting_in_a_configuration_is_in_force_too(self):
+        log = ("llamafactory-cli train a.yaml\nstage: sft\n{}\n"
+               "Traceback (most recent call last):\n"
+               + FRAME.format("a/transformers/modeling_utils.py", 7, "from_pretrained") + OOM + "\n")
+        lever = "llama-factory-quantization-bit-4"
+        self.assertIn(lever, offered(log.format("finetuning_type: lora")))
+        self.assertNotIn(lever, offered(log.format("quantization_bit: 4")))
+
+    def test_below_the_failure_is_advice(self):
+        log = ("python inference_realesrgan.py -i a.png\n" + OOM + "\n"
+               "If you encounter CUDA out of memory, try to set --tile with a smaller number.\n")
+        self.assertEqual(fixes(log)[0]["command"], "--tile 256")
+
+    def test_what_runs_another_is_meant(self):
+        comfy = FRAME.format("/opt/ComfyUI/execution.py", 3, "execute")
+        inner = FRAME.format("/opt/nodes/hyvideo/inference.py", 3, "predict")
+        self.assertEqual(program(inner + OOM + "\n"), "hunyuan-video")
+        self.assertEqual(program(comfy + inner + OOM + "\n"), "comfyui")
+        self.assertEqual(program(inner + comfy + OOM + "\n"), "comfyui")
+
+    def test_the_tensor_of_the_failing_frame_has_its_lever_first(self):
+        begin = "Traceback (most recent call last):\n"
+        pipe = FRAME.format("/v/diffusers/pipelines/flux/pipeline_flux.py", 900, "__call__")
+        vae = FRAME.format("/v/diffusers/models/autoencoders/autoencoder_kl.py", 300, "_decode")
+        step = FRAME.format("/v/diffusers/models/attention_processor.py", 500, "scaled_dot_product_attention")
+        self.assertIn("tiling", offered(begin + pipe + vae + OOM + "\n")[0])
+        self.assertNotIn("diffusers-pipe-vae-enable-tiling", offered(begin + pipe + step + OOM + "\n"))
+        trl = FRAME.format("/v/trl/trainer/sft_trainer.py", 800, "compute_loss")
+        loss = FRAME.format("/v/torch/nn/functional.py", 3000, "cross_entropy")
+        mlp = FRAME.format("/v/transformers/models/llama/modeling_llama.py", 300, "apply_mlp")
+        self.assertEqual(offered(begin + trl + loss + OOM + "\n")[0], "trl-use-liger-kernel-true")
+        self.assertNotIn("trl-use-liger-kernel-true", offered(begin + trl + mlp + OOM + "\n"))
+        boxes = FRAME.format("/v/mmdet/structures/bbox/bbox_overlaps.py", 176, "bbox_overlaps")
+        self.assertEqual(offered(begin + boxes + OOM + "\n")[0], "mmdetection-gpu-assign-thr-100")
+
+    def test_a_general_fix_gives_way(self):
+        log = ('Traceback (most recent call last):\n'
+               + FRAME.format("/v/axolotl/core/trainers/base.py", 9, "compute_loss")
+               + FRAME.format("/v/torch/_tensor.py", 9, "backward") + OOM + "\n")
+        got = offered(log)
+        self.assertIn("axolotl-micro-batch-size", got[:2])
+        self.assertNotIn("smaller-batch", got)
+
+
+if __name__ == "__main__":
+    unittest.main()
