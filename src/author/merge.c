@@ -202,8 +202,8 @@ static struct str lever_id(struct arena *a, const struct program *p,
     return arena_str(a, buf_str(&b));
 }
 
-/* Its conditions stand beside those of the fix that it uses; reports of other
- * programs do not. */
+/* Its conditions stand beside those of the fix that it uses; reports and the
+ * command of other programs do not. */
 static void merge_lever(struct build *d, const struct made *m,
                         const struct node *n, struct workaround *w) {
     const struct program *p = m->what;
@@ -212,6 +212,8 @@ static void merge_lever(struct build *d, const struct made *m,
         w->use.n > 0 ? build_find(d, MADE_FIX, w->use) : NULL;
     if (used != NULL && node_get(n, "when") != NULL)
         add_conditions(d->a, w, &((const struct workaround *)used->what)->when);
+    if (node_get(n, "command") == NULL) /* that is another program's */
+        w->command = (struct str){NULL, 0};
     if (node_get(n, "success") == NULL)
         w->success = (struct rate){.rate_micro = -1};
     if (node_get(n, "id") == NULL)

@@ -39,6 +39,13 @@ static bool is_narrower(const struct fact *x, const struct fact *than) {
     return x->name == FACT_torch_since ? order > 0 : order < 0;
 }
 
+/* What programs say comes before what people write of them; of two programs,
+ * the one that runs the other is meant. */
+static int64_t place_of(const struct witness *x) {
+    return (x->is_prose ? 1000 : 0) +
+           (x->fact.name == FACT_program ? x->layer : 0);
+}
+
 static bool is_better(const struct witness *x, const struct witness *than) {
     if (than->is_there && is_bound(x->fact.name)) {
         return is_narrower(&x->fact, &than->fact);
@@ -49,12 +56,8 @@ static bool is_better(const struct witness *x, const struct witness *than) {
     if (than->is_there && is_vaguer(&than->fact, &x->fact)) {
         return true;
     }
-    if (than->is_there && x->is_prose != than->is_prose) {
-        return than->is_prose;
-    }
-    if (than->is_there && x->fact.name == FACT_program &&
-        x->layer != than->layer) {
-        return x->layer < than->layer;
+    if (than->is_there && place_of(x) != place_of(than)) {
+        return place_of(x) < place_of(than);
     }
     if (!than->is_there || x->is_before != than->is_before) {
         return !than->is_there || x->is_before;

@@ -31,7 +31,8 @@ static bool helps(const struct entry *e, const struct workaround *w) {
     return false;
 }
 
-/* The entry's fix, by the lever's flag or another name of it. */
+/* The entry's fix, by the lever's flag or another name of it; where it goes the
+ * other way, the entry knows better. */
 static bool changes_the_same(const struct workaround *fix,
                              const struct workaround *lever) {
     struct str flag = fix->acts_on.flag;
@@ -39,8 +40,7 @@ static bool changes_the_same(const struct workaround *fix,
     for (size_t i = 0; i < lever->keys.count; i++) {
         is_named = is_named || str_eq(flag, lever->keys.at[i]);
     }
-    return flag.n > 0 && is_named &&
-           fix->acts_on.change == lever->acts_on.change;
+    return flag.n > 0 && is_named;
 }
 
 static bool entry_has(const struct entry *e, const struct workaround *lever) {

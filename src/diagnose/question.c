@@ -162,6 +162,12 @@ static void question_add(struct asked *to, const struct question *q) {
     }
 }
 
+/* Who knows the program has nothing to say of an engine. */
+static bool is_known_program(const struct diagnosis *d, enum fact_name name) {
+    return name == FACT_program ||
+           (name == FACT_engine && facts_first(&d->context, FACT_program));
+}
+
 /* What no user could tell: what is derived, and settings of an engine that is
  * not known itself. */
 static bool is_worth(const struct diagnosis *d, enum fact_name name) {
@@ -170,8 +176,7 @@ static bool is_worth(const struct diagnosis *d, enum fact_name name) {
            name != FACT_expandable_segments && name != FACT_memory_limit &&
            name != FACT_gpu_index && name != FACT_device_kind &&
            name != FACT_framework && name != FACT_work &&
-           name != FACT_program &&
-           (name != FACT_engine || !facts_first(&d->context, FACT_program)) &&
+           !is_known_program(d, name) &&
            name != FACT_victim_rss &&
            (name != FACT_model || is_setting(d, name)) &&
            (d->engine || !is_setting_of_some);
