@@ -237,6 +237,17 @@ static struct str written_share(struct arena *a, int64_t micro) {
                         (int)(hundredths % 100));
 }
 
+/* A fix that names its source is a program's lever. */
+static bool has_lever(const struct finding *f) {
+    for (size_t i = 0; i < f->fix_count; i++) {
+        if (f->fixes[i].is->source.n > 0 &&
+            f->fixes[i].applies == APPLIES_YES) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void weigh_fix(const struct weighing *w, struct fix *fix) {
     struct arena *a = w->d->a;
     fix->p_micro = p_of(w, fix, &fix->worth);
@@ -245,7 +256,7 @@ static void weigh_fix(const struct weighing *w, struct fix *fix) {
     }
     fix->cost_micro = times(effort_of(w->k, fix->is->effort),
                             loss_of(w->k, fix));
-    if (fix_is_general(w->d, w->f->entry, fix->is)) {
+    if (fix_is_general(w->d, w->f->entry, fix->is) && has_lever(w->f)) {
         fix->cost_micro = times(fix->cost_micro,
                                 w->k->micro[RANKING_effort_general]);
     }
