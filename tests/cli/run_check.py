@@ -560,4 +560,7 @@ class First(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    # A shell without job control has what it starts with & ignore them.
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
     unittest.main()
