@@ -143,7 +143,8 @@ def run(name, folder, script, limits, environment):
             process = subprocess.Popen(
                 command_of(limits), cwd=folder, stdin=subprocess.DEVNULL,
                 stdout=output, stderr=subprocess.STDOUT,
-                env={**os.environ, **environment},
+                # A cached compile takes no memory.
+                env={**os.environ, "CCACHE_DISABLE": "1", **environment},
                 preexec_fn=enter(group, limits))
             try:
                 _, code, usage = wait(process, start)
