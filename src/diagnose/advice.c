@@ -11,6 +11,8 @@
  */
 #include "diagnose/work.h"
 
+#include <inttypes.h>
+
 struct applying {
     enum applies applies;
     struct note because;
@@ -92,8 +94,13 @@ static int fact_of_effect(enum effect e) {
 }
 
 static int acted_on_by(struct diagnosis *d, const struct entry *e,
-                       const struct workaround *w) {
+                       const struct workaround *w, const struct inputs *c) {
     int fact = flag_sets(d, e, w->acts_on.flag);
+    bool is_step = w->effect == EFFECT_batch_size ||
+                   w->effect == EFFECT_seq_len;
+    if (fact < 0 && is_step) {
+        return (int)step_setting(c, w->effect);
+    }
     return fact >= 0 ? fact : fact_of_effect(w->effect);
 }
 
@@ -258,24 +265,50 @@ static struct applying judge(struct diagnosis *d, const struct finding *f,
 
 /* ---- one fix ---- */
 
-/* "batch_size=12" is "--bs 12" where the log says `--bs 16`: the template
- * "batch_size={batch_size}" stands for whatever the program calls it. */
-static struct str named_as_in_log(struct diagnosis *d, const struct fix *fix,
-                                  const struct fact_list *facts) {
-    struct str template = fix->is->command;
+/* "batch_size={batch_size}": what stands in front of the slot; empty: it is no
+ * such template. */
+static struct str name_of_slot(struct str template) {
     size_t value = str_find_char(template, '{');
     struct str slot = str_slice(template, value, template.n);
-    enum fact_name name;
     bool is_one = value > 0 && template.p[value - 1] == '=' &&
-                  str_find_char(slot, '}') + 1 == slot.n &&
-                  fact_named(str_slice(slot, 1, slot.n - 2), &name);
-    const struct fact *known = is_one ? facts_last(facts, name) : NULL;
-    if (known == NULL || known->spelled.n == 0 || fix->command.n < value) {
-        return fix->command;
+                  str_find_char(slot, '}') + 1 == slot.n;
+    return is_one ? str_slice(template, 0, value) : (struct str){NULL, 0};
+}
+
+/* The value that a smaller step would have: as reckoned, else half. */
+static int64_t value_below(const struct fix *fix, const struct fact *now) {
+    const struct fact *to = &fix->estimate.proposed;
+    bool is_reckoned = fix->has_estimate && to->known && to->name == now->name;
+    return is_reckoned ? to->number : now->number - now->number / 2;
+}
+
+/* "batch_size=12" is "--bs 12" where the log says `--bs 16`, and "--frames 25"
+ * where it says `--bs 1 --frames 49`: the template "batch_size={batch_size}"
+ * stands for whatever the program calls what a step grows with. */
+static void name_as_in_log(struct diagnosis *d, struct fix *fix,
+                           const struct fact_list *facts, int acted_on) {
+    bool is_step = fix->is->effect == EFFECT_batch_size ||
+                   fix->is->effect == EFFECT_seq_len;
+    struct str name = name_of_slot(fix->is->command);
+    const struct fact *now =
+        name.n > 0 && is_step ? facts_last(facts, (enum fact_name)acted_on)
+                              : NULL;
+    if (now == NULL || !now->known || now->ranged || now->number <= 1) {
+        return;
     }
-    return arena_printf(d->a, "%.*s%.*s", STR_ARG(known->spelled),
-                        STR_ARG(str_slice(fix->command, value,
-                                          fix->command.n)));
+    struct str called = str_of(fact_spelling(now->name));
+    if (now->spelled.n > 0) {
+        name = now->spelled;
+    } else if (!str_starts(name, called)) {
+        name = arena_printf(d->a, "%.*s=", STR_ARG(called));
+    }
+    int64_t below = value_below(fix, now);
+    fix->lowers = note_of("diagnose.lowers");
+    note_add(&fix->lowers, fact_called(d->a, now->name));
+    note_add(&fix->lowers, arena_printf(d->a, "%" PRId64, now->number));
+    note_add(&fix->lowers, arena_printf(d->a, "%" PRId64, below));
+    fix->command = arena_printf(d->a, "%.*s%" PRId64, STR_ARG(name), below);
+    fix->has_gap = false;
 }
 
 static void texts_fill(struct diagnosis *d, struct fix *fix,
@@ -291,9 +324,7 @@ static void texts_fill(struct diagnosis *d, struct fix *fix,
     fill.is_command = true;
     fill.has_gap = &fix->has_gap;
     fix->command = template_fill(d->a, fix->is->command, &fill);
-    if (!fix->has_gap) {
-        fix->command = named_as_in_log(d, fix, facts);
-    }
+    name_as_in_log(d, fix, facts, acted_on);
 }
 
 /* A request that the cache can never hold: the length is what fails, against
@@ -323,7 +354,7 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
                          const struct inputs *c,
                          const struct fact_list *facts) {
     struct fix fix = {.is = w};
-    int acted_on = acted_on_by(d, f->entry, w);
+    int acted_on = acted_on_by(d, f->entry, w, c);
     struct fact none = fact_new(FACT_engine, SOURCE_DERIVED);
     enum shortage what = shortage_for(f, w, c);
     bool is_computed = w->effect != EFFECT_none &&

@@ -11,6 +11,9 @@
  */
 #include "diagnose/work.h"
 
+#include <inttypes.h>
+#include <string.h>
+
 /* ---- whose levers ---- */
 
 static const struct program *program_of(const struct diagnosis *d) {
@@ -99,6 +102,19 @@ bool fix_is_general(struct diagnosis *d, const struct entry *e,
            program_of(d) != NULL;
 }
 
+bool lever_is_of_command(const struct diagnosis *d, const struct workaround *w,
+                         struct str command) {
+    const struct program *p = program_of(d);
+    bool is_flag = w->acts_on.flag.n > 0 && w->acts_on.flag.p[0] == '-';
+    for (size_t i = 0; p && is_flag && w->source.n > 0 &&
+                       i < p->commands.count; i++) {
+        if (str_find(command, p->commands.at[i]) < command.n) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- what is in force ---- */
 
 /* "--tile 256", "tile=256", "\"tile\": 256": 256; "" of a switch. */
@@ -177,6 +193,51 @@ static bool is_beyond(enum change change, struct str wanted, struct str now) {
            (change == CHANGE_down ? w >= n : w <= n);
 }
 
+/* "--tile 256", "tile=256", "". */
+static bool sets_one_value(struct str command) {
+    struct str rest;
+    (void)str_cut(command, ' ', &rest);
+    bool is_joined = str_find_char(command, '=') < command.n;
+    return rest.n == 0 ||
+           (!is_joined && str_find_char(rest, ' ') == rest.n);
+}
+
+/* The lever's own value where that is a step of at most 4, else half of what is
+ * in force (129 frames: 65), in the spelling of the log. */
+static struct str lowered(struct arena *a, const struct option_seen *seen,
+                          struct str wanted, int64_t now) {
+    int64_t own, half = now / 2 + now % 2;
+    bool is_near = str_to_int(wanted, &own) && own < now && own >= now / 4;
+    struct str name = str_slice(seen->text, 0,
+                                seen->text.n - seen->value.n);
+    bool is_flag = name.n > 0 && name.p[0] == '-';
+    while (name.n > 0 && strchr(" =:,\"'", name.p[name.n - 1]) != NULL) {
+        name.n--;
+    }
+    bool is_joined = !is_flag || seen->text.p[name.n] == '=';
+    return arena_printf(a, "%.*s%c%" PRId64, STR_ARG(name),
+                        is_joined ? '=' : ' ', is_near ? own : half);
+}
+
+/* A way down from what is in force; an empty command: none is known. */
+static void go_further(const struct diagnosis *d, struct fix *fix,
+                       struct option_seen *seen, struct str wanted) {
+    enum change change = fix->is->acts_on.change;
+    int64_t now, own = 1;
+    bool is_special = str_to_int(wanted, &own) && own < 1; /* 0: no limit */
+    bool is_count = change == CHANGE_down && !is_special &&
+                    str_to_int(seen->value, &now) && now > 0 &&
+                    sets_one_value(fix->command);
+    if (is_count && now == 1) {
+        seen->is_done = true;
+    } else if (is_count) {
+        fix->command = lowered(d->a, seen, wanted, now);
+        fix->has_gap = false;
+    } else if (is_beyond(change, wanted, seen->value)) {
+        fix->command = (struct str){NULL, 0};
+    }
+}
+
 struct option_seen option_in_force(const struct diagnosis *d, struct fix *fix) {
     const struct workaround *w = fix->is;
     struct option_seen seen = {0};
@@ -192,8 +253,8 @@ struct option_seen option_in_force(const struct diagnosis *d, struct fix *fix) {
     if (w->acts_on.change == CHANGE_set) {
         seen.is_done = wanted.n == 0 || str_eq_nocase(wanted, seen.value);
         seen.text = seen.is_done ? seen.text : (struct str){NULL, 0};
-    } else if (is_beyond(w->acts_on.change, wanted, seen.value)) {
-        fix->command = (struct str){NULL, 0};
+    } else {
+        go_further(d, fix, &seen, wanted);
     }
     return seen;
 }

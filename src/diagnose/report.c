@@ -240,12 +240,17 @@ static bool is_command_of(const struct fix *fix) {
            setting_is_flag(fix->command);
 }
 
-/* A script's command, if the setting is one of its flags. */
-static struct str script_with(const struct diagnosis *d, struct str setting) {
+/* A script's command, if the setting is one of its flags: one that stands
+ * there, or a lever of the program that the script is. */
+static struct str script_with(const struct diagnosis *d,
+                              const struct fix *fix) {
     struct command c = command_parse(d->script);
     struct str name, value, wanted, rest;
-    wanted = str_cut(setting, ' ', &rest);
+    wanted = str_cut(fix->command, ' ', &rest);
     wanted = str_slice(wanted, 0, str_find_char(wanted, '='));
+    if (lever_is_of_command(d, fix->is, d->script)) {
+        return d->script;
+    }
     for (size_t at = c.args; command_flag_next(&c, &at, &name, &value);) {
         if (value.n > 0 && str_eq(name, wanted)) {
             return d->script;
@@ -262,9 +267,10 @@ static void command_correct(struct diagnosis *d, struct report *rep) {
         !is_command_of(&rep->findings[0].fixes[0])) {
         return;
     }
-    struct str setting = rep->findings[0].fixes[0].command, after;
+    const struct fix *fix = &rep->findings[0].fixes[0];
+    struct str setting = fix->command, after;
     struct str before = d->is_command_whole ? d->command
-                                            : script_with(d, setting);
+                                            : script_with(d, fix);
     if (before.n > 0 &&
         command_with(d->a, d->engine, before, setting, &after)) {
         rep->command_before = command_shown(before);

@@ -36,6 +36,8 @@ struct fix {
     struct own_success own; /* worked + failed 0: none */
     enum applies applies;
     struct note because;     /* of applies */
+    struct note lowers;      /* a setting of the log and what it goes down to:
+                                said in place of the action; no key: none */
     struct text how;         /* with its {facts} filled in */
     struct str command;      /* filled template; empty: none */
     bool has_gap;            /* a word stands in it for a value nobody knows */

@@ -334,13 +334,17 @@ struct workaround_list workarounds_here(struct diagnosis *d,
  * no lever for it. */
 bool fix_is_general(struct diagnosis *d, const struct entry *e,
                     const struct workaround *w);
+/* A flag of the program that this command runs. */
+bool lever_is_of_command(const struct diagnosis *d, const struct workaround *w,
+                         struct str command);
 /* A lever as the log has it in force. */
 struct option_seen {
     struct str text, value; /* "--tile 128", "128"; text empty: it has not */
     uint32_t line;
     bool is_done; /* what the lever would set */
 };
-/* Takes the fix's command away where it would go back. */
+/* Where the lever goes down, the fix's command becomes a step from the value in
+ * force; it is taken away where it would go back. */
 struct option_seen option_in_force(const struct diagnosis *d, struct fix *fix);
 
 /* ---- advice.c, deadend.c, ranking.c ---- */

@@ -23,6 +23,8 @@
 #define LARGE_SHARE 5  /* a fifth of the GPU is a large request */
 #define SMALL_SHARE 50 /* a smaller one only met a full GPU */
 #define USUAL_SETTING 4096
+#define SIDE_CELL 32
+#define SIDE_MOST (1 << 20)
 #define FEW_STEPS 64  /* settings up to here go down one by one */
 #define FINE_STEPS 16
 #define TELLING (INT64_C(512) << 20) /* so much is most of what was short */
@@ -216,6 +218,43 @@ static int64_t setting_kept(int64_t now, const struct cut *cut) {
                : kept;
 }
 
+/* The side of a square that keeps so much of its area, in whole cells of 32
+ * pixels, as models of images want it. */
+static int64_t side_kept(int64_t now, const struct cut *cut) {
+    int64_t side = now - now % SIDE_CELL;
+    while (side > SIDE_CELL && side * side / cut->kept > now * now / cut->of) {
+        side -= SIDE_CELL;
+    }
+    return side;
+}
+
+static struct fact proposed_of(enum fact_name setting, int64_t now,
+                               const struct cut *cut) {
+    int64_t kept = setting == FACT_image_side ? side_kept(now, cut)
+                                              : setting_kept(now, cut);
+    bool is_of_fours = setting == FACT_num_frames && now % 4 == 1;
+    kept -= is_of_fours ? (kept - 1) % 4 : 0; /* 129 to 69, not to 72 */
+    return propose(setting, kept);
+}
+
+enum fact_name step_setting(const struct inputs *c, enum effect effect) {
+    static const enum fact_name settings[] = {FACT_seq_len, FACT_num_envs,
+                                              FACT_num_frames,
+                                              FACT_image_side};
+    enum fact_name own =
+        effect == EFFECT_seq_len ? FACT_seq_len : FACT_batch_size;
+    bool is_open = own == FACT_seq_len || !word_is(c, FACT_task, "train");
+    for (size_t i = own == FACT_seq_len ? 0 : 1;
+         is_open && setting_of(c, own, 0) <= 1 &&
+         i < sizeof settings / sizeof *settings; i++) {
+        int64_t now = setting_of(c, settings[i], 0);
+        if (now > 1 && now <= SIDE_MOST) {
+            return settings[i];
+        }
+    }
+    return own;
+}
+
 struct estimate step_scaled(const struct ask *q, int setting) {
     struct shortfall s = shortfall_of(q);
     struct estimate e = begin(&s);
@@ -239,8 +278,7 @@ struct estimate step_scaled(const struct ask *q, int setting) {
         cut_missing(q, &e, &s, steps_of(now), &cut);
     }
     if (e.verdict == VERDICT_MAY_BE_ENOUGH && now > 0) {
-        e.proposed =
-            propose((enum fact_name)setting, setting_kept(now, &cut));
+        e.proposed = proposed_of((enum fact_name)setting, now, &cut);
     }
     return e;
 }

@@ -253,7 +253,8 @@ struct estimate effect_training(const struct ask *q) {
         return e;
     }
     if (!is_trained(c)) {
-        return is_batch ? step_scaled(q, FACT_batch_size) : e;
+        return is_batch ? step_scaled(q, (int)step_setting(c, q->effect))
+                        : e;
     }
     bool is_of_step = is_batch || q->effect == EFFECT_gradient_checkpointing;
     if (is_of_step && is_making_state(c)) {
@@ -272,6 +273,7 @@ struct estimate effect_seq_len(const struct ask *q) {
     const struct inputs *c = q->c;
     bool is_step = is_allocation(q) && !stage_is(c, "load") &&
                    !(is_trained(c) && is_making_state(c));
-    return is_step || q->what == SHORT_HOST ? step_scaled(q, FACT_seq_len)
-                                            : estimate_none(FACT_tried_alloc);
+    return is_step || q->what == SHORT_HOST
+               ? step_scaled(q, (int)step_setting(c, q->effect))
+               : estimate_none(FACT_tried_alloc);
 }

@@ -155,6 +155,10 @@ struct span memory_largest_utilization(const struct inputs *c);
 struct span memory_least_tensor_parallel(struct arena *a,
                                          const struct inputs *c);
 
+/* Which setting of the log a smaller step (batch_size, seq_len) makes smaller:
+ * frames where no batch is told or it is 1, say. */
+enum fact_name step_setting(const struct inputs *c, enum effect effect);
+
 /* Does the catalogue's model give the numbers that the log prints? */
 enum reconcile {
     RECONCILE_UNKNOWN,  /* no model, or nothing printed to hold it against */

@@ -151,7 +151,7 @@ static void add_dead_ends(const struct teller *t, struct document *d,
     most = t->o->top > 0 ? 0 : most;
     for (size_t i = 0; i < f->fix_count && count < most; i++) {
         const struct fix *fix = &f->fixes[i];
-        struct str args[] = {said_text(t, &fix->is->action), fix_sum(t, fix)};
+        struct str args[] = {fix_action(t, fix), fix_sum(t, fix)};
         if (fix_is_offered(fix) && fix_verdict(fix) == VERDICT_NOT_ENOUGH) {
             document_item(d, under, "x",
                           said_with(t, "report.dead_end", args, 2))

@@ -236,7 +236,7 @@ static void add_why(const struct teller *t, struct document *d,
         struct block *item = document_item(
             d, under,
             fix_number(t, f, fix).p,
-            is_offered ? said_text(t, &fix->is->action)
+            is_offered ? fix_action(t, fix)
                        : fix_unusable(t, fix));
         document_text(d, item, TONE_DIM, said_note(t, &fix->worth));
     }

@@ -51,7 +51,8 @@ struct str fix_command(const struct fix *fix) {
 }
 
 struct str fix_action(const struct teller *t, const struct fix *fix) {
-    struct str action = said_text(t, &fix->is->action);
+    struct str action = fix->lowers.key ? said_note(t, &fix->lowers)
+                                        : said_text(t, &fix->is->action);
     struct str close = t->lang == LANG_ZH ? STR("）") : STR(")");
     struct str open = t->lang == LANG_ZH ? STR("（") : STR(" (");
     size_t at = str_find(action, open), from = at + open.n;
@@ -233,8 +234,7 @@ struct str fix_unusable(const struct teller *t, const struct fix *fix) {
     static const char *const keys[2][2] = {
         {"report.does_not_apply", "report.does_not_apply_because"},
         {"report.already", "report.already_because"}};
-    struct str args[] = {said_text(t, &fix->is->action),
-                         said_note(t, &fix->because)};
+    struct str args[] = {fix_action(t, fix), said_note(t, &fix->because)};
     bool is_already = fix->applies == APPLIES_ALREADY;
     return said_with(t, keys[is_already][args[1].n > 0], args, 2);
 }

@@ -97,7 +97,7 @@ SETTINGS = [
      {"engine": "lmdeploy"}, {"quantization": None}),
     ("a dump of arguments",
      ["Namespace(batch_size=12, num_frames=49, resolution=1024)", CUDA],
-     {"batch_size": 12, "num_frames": 49, "image_size": "1024"}, {}),
+     {"batch_size": 12, "num_frames": 49, "image_side": 1024}, {}),
     ("YAML", ["gradient_accumulation_steps: 4", "num_envs: 4096", CUDA],
      {"gradient_accumulation": 4, "num_envs": 4096}, {}),
     ("JSON", ['{"micro_batch_size": 2, "global_batch_size": 128,', CUDA],
