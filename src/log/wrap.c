@@ -322,6 +322,13 @@ static bool is_one_word(struct str text) {
     return head.n == WIDTH_LEAST && str_find_char(head, ' ') == head.n;
 }
 
+/* "torch.OutOfMemoryError: ...": the name of an error, with its module. */
+static bool is_raised(struct str text) {
+    struct str name = str_slice(text, 0, str_find_char(text, ' '));
+    return name.n >= LONG_LABEL && str_ends(name, STR(":")) &&
+           str_find_char(name, '.') < name.n;
+}
+
 /* Had the line before no room for this one's first word, in whatever width
  * would hold all lines near? Then this may be its rest, wrapped at a blank. */
 static bool is_filled(const struct wrap_page *page, const struct wrap *before,
@@ -331,7 +338,8 @@ static bool is_filled(const struct wrap_page *page, const struct wrap *before,
         return false;
     size_t word = str_find_char(cursor_rest(&c), ' ');
     size_t needed = before->width + 1 + word;
-    bool is_own = is_lower(text.p[0]) && has_label(text);
+    bool is_own = is_lower(text.p[0]) &&
+                  (has_label(text) || is_raised(cursor_rest(&c)));
     if (word == 0 || needed < FILLED_LEAST || width >= needed || is_own)
         return false;
     for (size_t i = 0; i < WRAP_RECENT; i++)
@@ -362,6 +370,7 @@ static bool may_be_rest(struct str front, char last, struct str text) {
     struct str word = first_word(text);
     char first = text.p[0], behind = word.n < text.n ? text.p[word.n] : ' ';
     if (!may_go_on_behind(last) || (behind == ':' && word.n > 0) ||
+        is_raised(text) ||
         is_one_of(word, first_words, COUNT(first_words)))
         return false;
     bool is_capital = is_letter(first) && !is_lower(first);

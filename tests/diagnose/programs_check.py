@@ -12,6 +12,9 @@ import yaml
 OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
 ENV = {"PATH": os.environ["PATH"], "LANG": "C"}
 OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB."
+FULL = ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 112.00 MiB. GPU 1 has a total capacity of "
+        "31.37 GiB of which 14.38 MiB is free. Including non-PyTorch memory, this process has 31.35 GiB memory in use. "
+        "Of the allocated memory 30.69 GiB is allocated by PyTorch, and 68.60 MiB is reserved by PyTorch but unallocated.\n")
 FRAME = '  File "{}", line {}, in {}\n'
 
 
@@ -63,8 +66,32 @@ class Levers(unittest.TestCase):
         self.assertEqual(fixes(log.format(" -t 0"))[0]["command"], "--tile 256")
         got = fixes(log.format(" --tile 128"))[0]
         self.assertEqual(got["id"], "real-esrgan-tile-256")
-        self.assertFalse(got.get("command"))
+        self.assertEqual(got["command"], "--tile 64")
         self.assertIn("--tile 128", json.dumps(got))
+        self.assertEqual(fixes(log.format(" --tile 400"))[0]["command"], "--tile 256")
+        self.assertEqual(fixes(log.format(" --tile 4096"))[0]["command"], "--tile 2048")
+
+    def test_a_flag_of_the_program_goes_into_its_command(self):
+        log = "torchrun --nproc_per_node=8 sample_video.py --video-size 128 128 --video-length 129\n" + FULL
+        got = report(log)
+        self.assertEqual(got["command"]["after"].split()[-1], "--use-cpu-offload")
+        lengths = [f["command"] for f in got["findings"][0]["fixes"]
+                   if (f["command"] or "").startswith("--video-length")]
+        self.assertEqual(lengths, ["--video-length 65"])
+
+    def test_no_program_and_still_what_the_log_calls_it(self):
+        log = ("python draw.py {}\n"
+               + FRAME.format("a/torch/nn/modules/conv.py", 3, "_conv_forward")
+               + OOM[:-1] + ". GPU 0 has a total capacity of 23.58 GiB of which 1.90 GiB is free.\n")
+        for options, action, command in [
+                ("--sample-n-frames 129", "Reduce the number of frames from 129 to 93",
+                 "--sample-n-frames 93"),
+                ("--img-size 1024 --batch-size 1", "Reduce the image size (pixels) from 1024 to 864",
+                 "--img-size 864"),
+                ("--batch-size 8 --img-size 64", "Reduce the batch size from 8 to 6", "--batch-size 6")]:
+            with self.subTest(options=options):
+                first = fixes(log.format(options))[0]
+                self.assertEqual((first["action"], first["command"]), (action, command))
 
     def test_a_setting_in_a_configuration_is_in_force_too(self):
         log = ("llamafactory-cli train a.yaml\nstage: sft\n{}\n"
