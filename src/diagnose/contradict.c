@@ -8,6 +8,9 @@
  * of one way to do a thing (two settings of one variable at once, a mount on
  * the wrong side), and the fix of the same flag is the other way. It would
  * rule that fix out for good, so it rules out nothing.
+ *
+ * Of two fixes that change one setting of the log, the one in its own words
+ * stays.
  */
 #include "diagnose/work.h"
 
@@ -29,8 +32,12 @@ static bool is_proven(const struct fix *fix) {
     return fix->has_estimate && fix->estimate.verdict == VERDICT_ENOUGH;
 }
 
+static bool is_open(const struct fix *fix) {
+    return fix->applies == APPLIES_YES || fix->applies == APPLIES_IF;
+}
+
 static void rule_out(struct fix *fix, const char *key) {
-    if (fix->applies == APPLIES_YES || fix->applies == APPLIES_IF) {
+    if (is_open(fix)) {
         fix->applies = APPLIES_NO;
         fix->because = note_of(key);
     }
@@ -88,7 +95,41 @@ static void settle_remarks(struct finding *f) {
     }
 }
 
+/* "--frames" of "--frames 49". */
+static struct str setting_of(const struct fix *fix) {
+    size_t end = 0;
+    while (end < fix->command.n && strchr(" =:", fix->command.p[end]) == NULL) {
+        end++;
+    }
+    return str_slice(fix->command, 0, end);
+}
+
+/* A fix that lowers what the log shows, and another that has the same setting
+ * in its own words. */
+static bool is_said_better(const struct finding *f, size_t which) {
+    const struct fix *fix = &f->fixes[which];
+    struct str setting = setting_of(fix);
+    for (size_t i = 0; setting.n > 0 && i < f->fix_count; i++) {
+        const struct fix *other = &f->fixes[i];
+        bool is_first = other->lowers.key == NULL || i < which;
+        if (i != which && is_first && is_open(other) &&
+            str_eq(setting_of(other), setting)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void settle_settings(struct finding *f) {
+    for (size_t i = 0; i < f->fix_count; i++) {
+        if (f->fixes[i].lowers.key != NULL && is_said_better(f, i)) {
+            rule_out(&f->fixes[i], "diagnose.applies.same_setting");
+        }
+    }
+}
+
 void contradictions_settle(struct finding *f) {
     settle_dead_ends(f);
     settle_remarks(f);
+    settle_settings(f);
 }

@@ -76,7 +76,7 @@ class Levers(unittest.TestCase):
         got = report(log)
         self.assertEqual(got["command"]["after"].split()[-1], "--use-cpu-offload")
         lengths = [f["command"] for f in got["findings"][0]["fixes"]
-                   if (f["command"] or "").startswith("--video-length")]
+                   if f["applies"] in ("yes", "if") and (f["command"] or "").startswith("--video-length")]
         self.assertEqual(lengths, ["--video-length 65"])
 
     def test_no_program_and_still_what_the_log_calls_it(self):
