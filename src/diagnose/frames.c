@@ -147,10 +147,43 @@ static void task_follows(struct diagnosis *d, struct sighting *s) {
     facts_add_new(d->a, &s->facts, &f);
 }
 
+/* Has it steps of another name: a server's profile run, its requests? */
+static bool has_own_steps(const struct engine *e) {
+    for (size_t i = 0; e && i < e->stage_count; i++) {
+        if (str_eq(e->stages[i].stage, STR("profile")) ||
+            str_eq(e->stages[i].stage, STR("serve"))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where no row says the stage: what only a forward pass does. */
+static void stage_follows(struct diagnosis *d, struct sighting *s) {
+    static const char *const works[] = {"attention", "mlp",  "norm", "rope",
+                                        "conv",      "pairs", "vae", "logits"};
+    const struct fact *work = facts_first(&s->facts, FACT_work);
+    struct fact f = fact_new(FACT_stage, SOURCE_DERIVED);
+    if (!work || facts_first(&s->facts, FACT_stage) ||
+        has_own_steps(engine_of_failure(d, s))) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
+        f.known = f.known || str_eq(work->word, str_of(works[i]));
+    }
+    if (f.known) {
+        f.word = STR("forward");
+        f.line = work->line;
+        f.why = arena_printf(d->a, "work = %.*s", STR_ARG(work->word));
+        facts_add_new(d->a, &s->facts, &f);
+    }
+}
+
 void frames_tell(struct diagnosis *d, struct sighting *s) {
     if (!facts_first(&s->facts, FACT_work)) {
         tell_by_frame(d, s, FACT_work);
     }
+    stage_follows(d, s);
     if (!facts_first(&s->facts, FACT_task) &&
         !tell_by_frame(d, s, FACT_task)) {
         task_follows(d, s);
