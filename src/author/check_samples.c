@@ -1,7 +1,7 @@
 /* check_samples.c: every sample through the engine that ships.
  *
- * The image that was just built is opened as any user's would be, each sample
- * is scanned and diagnosed, and what speaks is held against the entry that the
+ * The image that was just built is opened as the program will open it once it
+ * is linked in, each sample is scanned and diagnosed, and what speaks is held against the entry that the
  * sample belongs to. Each sample has an arena of its own.
  *
  *     signature's sample   its entry speaks, or one of its group, or one that
@@ -191,8 +191,8 @@ static void check_samples_of(struct build *d, size_t i, void *ctx) {
 }
 
 void check_samples(struct build *d, struct str image) {
-    struct bench on = {.ix = index_open(d->a, image)};
-    on.kit = scan_kit_open(d->a, on.ix);
+    struct bench on = {.ix = index_own(d->a, image)};
+    on.kit = scan_kit_own(d->a, on.ix);
     build_share(d, d->made[MADE_ENTRY].count, check_samples_of, &on);
     check_program_samples(d, &on);
 }

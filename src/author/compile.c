@@ -47,20 +47,23 @@ static void check_alone(struct build *d, size_t i, void *ctx) {
         check_layout(d, m);
 }
 
+static void check_engine_alone(struct build *d, size_t i, void *ctx) {
+    const struct made *m = &d->made[MADE_ENGINE].at[i];
+    struct engine *e = m->what;
+    size_t written = e->context_count;
+    size_t errors = d->c.errors;
+    (void)ctx;
+    check_engine(d, m);
+    engine_add_patterns(d->a, e);
+    if (e->has_programs)
+        engine_add_programs(d, e);
+    if (d->c.errors == errors)
+        check_generated(d, m, written);
+}
+
 static void check_all(struct build *d) {
     build_share(d, d->made[MADE_ENTRY].count, check_alone, NULL);
-    for (size_t i = 0; i < d->made[MADE_ENGINE].count; i++) {
-        const struct made *m = &d->made[MADE_ENGINE].at[i];
-        struct engine *e = m->what;
-        size_t written = e->context_count;
-        size_t errors = d->c.errors;
-        check_engine(d, m);
-        engine_add_patterns(d->a, e);
-        if (e->has_programs)
-            engine_add_programs(d, e);
-        if (d->c.errors == errors)
-            check_generated(d, m, written);
-    }
+    build_share(d, d->made[MADE_ENGINE].count, check_engine_alone, NULL);
     for (size_t i = 0; i < d->made[MADE_MODEL].count; i++)
         check_model(d, &d->made[MADE_MODEL].at[i]);
     for (size_t i = 0; i < d->made[MADE_GPU].count; i++)
@@ -84,9 +87,14 @@ static void check_all(struct build *d) {
         check_docs(d);
 }
 
+static void study_pattern(struct build *d, size_t i, void *ctx) {
+    const struct pattern_list *patterns = ctx;
+    pattern_study(d->a, &patterns->at[i]);
+}
+
 static struct str build_image(struct build *d) {
     struct pattern_list patterns = corpus_patterns(d->a, &d->corpus);
-    patterns_study(d->a, &patterns);
+    build_share(d, patterns.count, study_pattern, &patterns);
     struct str prefilter = scan_kit_build(d->a, &patterns);
     return index_write(d->a, &d->corpus, &patterns, prefilter);
 }

@@ -18,7 +18,7 @@
 struct pool {
     build_work work;
     void *ctx;
-    size_t count, at_once; /* things taken by one thread at a time */
+    size_t count;
     atomic_size_t next;
 };
 
@@ -35,12 +35,10 @@ static void work_on(void *arg) {
     struct worker *m = arg;
     struct pool *pool = m->pool;
     for (;;) {
-        size_t from = atomic_fetch_add(&pool->next, pool->at_once);
-        size_t to = from + pool->at_once;
-        if (from >= pool->count)
+        size_t i = atomic_fetch_add(&pool->next, 1);
+        if (i >= pool->count)
             return;
-        for (size_t i = from; i < to && i < pool->count; i++)
-            pool->work(&m->build, i, pool->ctx);
+        pool->work(&m->build, i, pool->ctx);
     }
 }
 
@@ -74,9 +72,8 @@ static size_t workers_for(const struct build *d, const struct pool *pool) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     size_t most = processors < 1 || d->a->from != NULL ? 1
                                                        : (size_t)processors;
-    size_t useful = pool->count / pool->at_once + 1;
     most = most < BUILD_THREADS_MAX ? most : BUILD_THREADS_MAX;
-    return most < useful ? most : useful;
+    return most <= pool->count ? most : 1;
 }
 
 static void merge_back(struct build *d, const struct build *of_worker,
@@ -105,7 +102,6 @@ static void run_all(struct worker **workers, size_t count) {
 
 void build_share(struct build *d, size_t count, build_work work, void *ctx) {
     struct pool pool = {.work = work, .ctx = ctx, .count = count};
-    pool.at_once = count / 64 < 8 ? count / 64 + 1 : 8;
     struct worker *workers[BUILD_THREADS_MAX] = {NULL};
     size_t worker_count = workers_for(d, &pool);
     size_t made_before[MADE_KIND_COUNT_OF];

@@ -62,6 +62,7 @@ struct pattern_study {
     bool needs_utf;
     uint32_t lines_before; /* its literal: struct literals of match/ */
     struct str tail; /* its text from the literal on: match/tail.h */
+    struct str_list literals; /* for the prefilter; not there when it is read */
     /* Compiled, it and then its extracts; empty: they are not. Not there when
      * a pattern is read: reader_code(). */
     struct str_list code;

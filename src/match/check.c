@@ -74,9 +74,10 @@ enum pattern_flaw pattern_check(struct arena *a, struct str text, bool is_weak,
                                 bool is_context, struct pattern_error *error) {
     struct pattern_text prepared;
     *error = (struct pattern_error){0};
-    struct matcher *m = matcher_new(a);
-    struct regex *r = regex_of(m, text, error);
-    if (!r || !pattern_text_prepare(a, text, &prepared, error))
+    if (!pattern_text_prepare(a, text, &prepared, error))
+        return PATTERN_SYNTAX;
+    struct regex *r = regex_compile(matcher_new(a), &prepared, error);
+    if (!r)
         return PATTERN_SYNTAX;
     enum pattern_flaw found = check_groups(a, r, text, is_context, error);
     if (found != PATTERN_GOOD)

@@ -1,6 +1,6 @@
 /* growth.c: does the work of a pattern grow faster than the text?
  *
- *     its literals, 500 and 1,000 times over     api_server api_server ...
+ *     its literals, over and over                api_server api_server ...
  *     the same, each without its last byte       api_serve api_serve ...
  *     its sample, and parts of it, repeated      on one line, and on many
  *
@@ -9,9 +9,11 @@
  * (steps.h). Twice the work is linear; a pattern that scans the rest of a line
  * from each occurrence of its word takes four times as much.
  *
- * What costs few steps a byte on a short text, or hardly more than twice as many
- * on twice that, is left at that: there already one scan of the rest for each
- * unit is FIRST_REPEATS steps a byte.
+ * Nearly all patterns are done with on a short text of 2 * FIRST_REPEATS units:
+ * one scan of the rest for each unit is already FIRST_REPEATS steps a byte there,
+ * whatever the length of the unit. What takes more than PLAIN_STEPS is counted
+ * on texts of twice the length each time, until the work is linear for sure: a
+ * repeat of at most 400 bytes looks like a square on less text than that.
  */
 #include "base/buf.h"
 #include "match/literals.h"
@@ -19,11 +21,11 @@
 
 #define REPEATS 500
 #define TEXT_MAX (8 * 1024) /* of the shorter one */
-#define FIRST_REPEATS 10 /* and twice as many */
-#define FIRST_TEXT 1024
-#define FIRST_TENTHS 22  /* work for twice the text that is linear for sure */
-#define PLAIN_STEPS 6        /* a byte: nothing was gone over again and again */
-#define GROWTH_TENTHS 25     /* work for twice the text, in tenths */
+#define FIRST_REPEATS 10
+#define DOUBLINGS 8         /* from the first text to the longest: 2 * 2 * 2 */
+#define LINEAR_TENTHS 22    /* work for twice the text that is linear for sure */
+#define PLAIN_STEPS 5        /* a byte: nothing was gone over again and again */
+#define GROWTH_TENTHS 25     /* the same, of the longest text */
 #define STEPS_MOST 512       /* a byte, however it grows */
 #define SAMPLE_PARTS 4
 
@@ -55,27 +57,33 @@ static struct str repeated(struct trial *t, struct str unit, size_t count) {
     return buf_str(&t->text);
 }
 
+static bool is_plain(struct trial *t, struct str unit) {
+    struct str first = repeated(t, unit, 2 * FIRST_REPEATS);
+    return steps_over(t, first) <= PLAIN_STEPS * first.n;
+}
+
 static bool grows(struct trial *t, struct str unit) {
-    size_t count = unit.n * REPEATS < TEXT_MAX ? REPEATS : TEXT_MAX / unit.n;
-    size_t few = unit.n * FIRST_REPEATS > FIRST_TEXT ? FIRST_REPEATS
-                                                     : FIRST_TEXT / unit.n;
-    struct str first = repeated(t, unit, 2 * few);
-    uint64_t few_after = steps_over(t, first);
-    if (few_after <= PLAIN_STEPS * first.n)
+    size_t many = unit.n * REPEATS < TEXT_MAX ? REPEATS : TEXT_MAX / unit.n;
+    size_t count = many / DOUBLINGS + 1 > FIRST_REPEATS ? many / DOUBLINGS + 1
+                                                        : FIRST_REPEATS;
+    if (is_plain(t, unit))
         return false;
-    uint64_t few_before = steps_over(t, str_slice(first, 0, first.n / 2));
-    if (few_after * 10 <= few_before * FIRST_TENTHS &&
-        few_after <= STEPS_MOST * first.n)
-        return false;
-    struct str twice = repeated(t, unit, 2 * count);
-    struct str once = str_slice(twice, 0, count * unit.n);
-    uint64_t after = steps_over(t, twice);
-    uint64_t before = steps_over(t, once);
-    if (after * 10 <= before * GROWTH_TENTHS && after <= STEPS_MOST * twice.n)
-        return false;
-    *t->worst = (struct pattern_growth){
-        .text = arena_str(t->a, unit), .repeats = (uint32_t)count,
-        .steps = before, .steps_twice = after};
+    uint64_t before = steps_over(t, repeated(t, unit, count));
+    for (;; count *= 2) {
+        bool is_longest = count >= many;
+        struct str twice = repeated(t, unit, 2 * count);
+        uint64_t after = steps_over(t, twice);
+        if (after * 10 <= before * (is_longest ? GROWTH_TENTHS : LINEAR_TENTHS) &&
+            after <= STEPS_MOST * twice.n)
+            return false;
+        *t->worst = (struct pattern_growth){
+            .text = unit, .repeats = (uint32_t)count, .steps = before,
+            .steps_twice = after};
+        if (is_longest)
+            break;
+        before = after;
+    }
+    t->worst->text = arena_str(t->a, unit);
     return true;
 }
 

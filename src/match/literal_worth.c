@@ -10,6 +10,8 @@
  */
 #include "match/literal_worth.h"
 
+#include <string.h>
+
 #define LONG_ENOUGH 1024 /* more than any literal's letters are worth */
 
 static const struct str healthy[] = {
@@ -44,26 +46,27 @@ static size_t shared_at(struct str s, size_t at) {
     return 0;
 }
 
-/* Letters and blanks are everywhere in a log; capitals are folded by now. */
+/* Everywhere in a log; capitals are folded by now. */
+static bool is_frequent(char c) {
+    return (c >= '0' && c <= '9') || memchr(" etaoinsr", c, 9) != NULL;
+}
+
 static size_t rarity(struct str s) {
     size_t sum = 0;
     for (size_t i = 0; i < s.n; i++) {
         i += shared_at(s, i);
         if (i < s.n)
-            sum += str_find_char(STR(" etaoinsr0123456789"), s.p[i]) < 19 ? 2
-                                                                          : 3;
+            sum += is_frequent(s.p[i]) ? 2 : 3;
     }
     return sum;
 }
 
 size_t literal_worth(const struct str_list *set) {
     size_t least = SIZE_MAX, shortest = SIZE_MAX;
-    bool is_common = false;
     for (size_t i = 0; i < set->count; i++) {
         size_t one = rarity(set->at[i]);
         least = one < least ? one : least;
         shortest = set->at[i].n < shortest ? set->at[i].n : shortest;
-        is_common = is_common || literal_is_common(set->at[i]);
     }
     if (set->count == 0)
         return 0;
@@ -71,5 +74,8 @@ size_t literal_worth(const struct str_list *set) {
     size_t value = least > cost ? least - cost : 1;
     if (shortest < MATCH_LITERAL_MIN)
         return value;
+    bool is_common = false;
+    for (size_t i = 0; i < set->count && !is_common; i++)
+        is_common = literal_is_common(set->at[i]);
     return value + LONG_ENOUGH + (is_common ? 0 : LONG_ENOUGH);
 }

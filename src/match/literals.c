@@ -29,6 +29,7 @@
 
 struct words { /* a match holds one of these */
     struct str_list set;
+    size_t worth;
     uint32_t lines; /* before it */
 };
 
@@ -41,7 +42,7 @@ struct piece {
 
 struct study {
     struct arena *a;
-    struct str_list held[HELD_MAX]; /* by the pattern's own sequence */
+    struct words held[HELD_MAX]; /* by the pattern's own sequence */
     size_t held_count;
 };
 
@@ -81,6 +82,7 @@ static struct words words_of(struct study *s, struct str text,
         return w;
     w.set = (struct str_list){arena_alloc(s->a, sizeof text), 1};
     w.set.at[0] = text;
+    w.worth = literal_worth(&w.set);
     w.lines = sum(lines, has_blank);
     return w;
 }
@@ -88,8 +90,8 @@ static struct words words_of(struct study *s, struct str text,
 static void keep_better(struct study *s, struct words *best,
                         struct words other, bool is_inner) {
     if (!is_inner && s->held_count < HELD_MAX)
-        s->held[s->held_count++] = other.set;
-    if (literal_worth(&other.set) > literal_worth(&best->set))
+        s->held[s->held_count++] = other;
+    if (other.worth > best->worth)
         *best = other;
 }
 
@@ -246,6 +248,7 @@ static struct words either_of(struct study *s, const struct words *x,
                                         : y->set.at[i - x->set.count]);
         both.lines = sum(both.lines, more);
     }
+    both.worth = literal_worth(&both.set);
     return both;
 }
 
@@ -288,18 +291,21 @@ static bool overlap(const struct str_list *x, const struct str_list *y) {
 
 struct literals literals_of(struct arena *a, const struct pattern_text *text) {
     struct study s = {.a = a};
-    struct pattern_tree tree;
     struct literals found = {.lines = LINES_MANY};
-    if (!pattern_tree_read(a, text, &tree))
+    if (!text->tree)
         return found;
-    struct piece all = piece_of_branches(&s, tree.branches, false);
+    struct piece all = piece_of_branches(&s, text->tree->branches, false);
     struct words best = best_of(&s, &all);
+    size_t worth = 0; /* of found.also */
     found.best = best.set;
     found.lines = best.lines;
-    for (size_t i = 0; i < s.held_count; i++)
-        if (!overlap(&s.held[i], &found.best) &&
-            literal_worth(&s.held[i]) > literal_worth(&found.also))
-            found.also = s.held[i];
+    for (size_t i = 0; i < s.held_count; i++) {
+        const struct words *held = &s.held[i];
+        if (held->worth > worth && !overlap(&held->set, &found.best)) {
+            worth = held->worth;
+            found.also = held->set;
+        }
+    }
     return found;
 }
 

@@ -46,10 +46,10 @@ bool pattern_grows(struct arena *a, struct str text, struct str sample,
 struct str_list pattern_literals(struct arena *a, struct str text);
 /* Does it stand in lines that programs print while nothing is wrong? */
 bool literal_is_common(struct str literal);
-/* Fills in what a run wants to know of each. Raises FAIL_INDEX for a pattern
- * that pattern_check() refuses. */
-void patterns_study(struct arena *a, struct pattern_list *set);
-/* The opaque prefilter that index_write() stores. */
+/* Fills in what a run wants to know of it. Raises FAIL_INDEX for a pattern that
+ * pattern_check() refuses. */
+void pattern_study(struct arena *a, struct pattern *p);
+/* The opaque prefilter that index_write() stores, of studied patterns. */
 struct str scan_kit_build(struct arena *a, const struct pattern_list *set);
 
 /* ---- at run ---- */

@@ -197,7 +197,8 @@ struct regex *regex_compile(struct matcher *m, const struct pattern_text *text,
         if (r->code || code == PCRE2_ERROR_HEAP_FAILED)
             no_memory(m);
         pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof why);
-        *error = (struct pattern_error){at, arena_str(m->a, str_of(why))};
+        *error = (struct pattern_error){text->place ? text->place[at] : at,
+                                        arena_str(m->a, str_of(why))};
         return NULL;
     }
     if (!has_room_for_groups(r)) {
@@ -215,10 +216,7 @@ struct regex *regex_of(struct matcher *m, struct str text,
     struct pattern_text prepared;
     if (!pattern_text_prepare(m->a, text, &prepared, error))
         return NULL;
-    struct regex *r = regex_compile(m, &prepared, error);
-    if (!r)
-        error->offset = prepared.place[error->offset];
-    return r;
+    return regex_compile(m, &prepared, error);
 }
 
 size_t regex_group_count(const struct regex *r) {

@@ -29,10 +29,10 @@ struct matcher *matcher_new(struct arena *a);
 /* One that counts all steps, and is slow. */
 struct matcher *matcher_counting(struct arena *a);
 
-/* NULL and *error (offset into the prepared text) when PCRE2 refuses it. */
+/* NULL and *error when PCRE2 refuses it. */
 struct regex *regex_compile(struct matcher *m, const struct pattern_text *text,
                             struct pattern_error *error);
-/* From the text as written; NULL and *error (offset into that). */
+/* From the text as written. */
 struct regex *regex_of(struct matcher *m, struct str text,
                        struct pattern_error *error);
 

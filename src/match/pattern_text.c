@@ -14,7 +14,7 @@
  * blank is another one, (*VERBS), since (*ACCEPT) could end a match before its
  * literal, quoted text (\Q), conditions, callouts and comments.
  */
-#include "match/pattern_text.h"
+#include "match/pattern_tree.h"
 
 /* What units_read() reads, resp. fact_read() for counts and ratios. The
  * numbers are possessive: nothing in them is worth a second try. */
@@ -216,8 +216,15 @@ bool pattern_text_prepare(struct arena *a, struct str original,
             return false;
     size_t n = p.n;
     put_char(&p, '\0', original.n);
-    *out = (struct pattern_text){
-        .text = {p.text, n}, .place = p.place,
-        .needs_utf = needs_utf(original)};
+    *out = pattern_text_prepared(a, (struct str){p.text, n},
+                                 needs_utf(original));
+    out->place = p.place;
     return true;
+}
+
+struct pattern_text pattern_text_prepared(struct arena *a, struct str text,
+                                          bool needs_utf) {
+    return (struct pattern_text){
+        .text = text, .needs_utf = needs_utf,
+        .tree = pattern_tree_read(a, text, needs_utf)};
 }

@@ -7,18 +7,25 @@
 
 #define PATTERN_TEXT_MAX (16 * 1024) /* bytes of one pattern, as written */
 
+struct pattern_tree;
+
 struct pattern_text {
     struct str text;       /* for PCRE2 */
     const uint32_t *place; /* place[i]: byte of the original behind text[i];
                               text.n + 1 of them */
     bool needs_utf;        /* beyond ASCII: characters, not bytes */
     bool is_anchored;      /* matches begin where the search does */
+    const struct pattern_tree *tree; /* NULL: not understood */
 };
 
 /* False and *error when it uses what the language of patterns leaves out. */
 bool pattern_text_prepare(struct arena *a, struct str original,
                           struct pattern_text *out,
                           struct pattern_error *error);
+
+/* One that was prepared before: no byte of it has a place. */
+struct pattern_text pattern_text_prepared(struct arena *a, struct str text,
+                                          bool needs_utf);
 
 /* Where the class that opens at text[at] ends: the byte behind its ']', or
  * text.n when it does not. */

@@ -322,11 +322,11 @@ static struct branch *read_branches(struct parser *p) {
     return first;
 }
 
-bool pattern_tree_read(struct arena *a, const struct pattern_text *text,
-                       struct pattern_tree *out) {
-    struct parser p = {.a = a, .in = text->text,
-                       .needs_utf = text->needs_utf};
-    out->branches = read_branches(&p);
-    out->is_odd = p.is_odd;
-    return !p.gave_up && p.at == p.in.n;
+const struct pattern_tree *pattern_tree_read(struct arena *a, struct str text,
+                                             bool needs_utf) {
+    struct parser p = {.a = a, .in = text, .needs_utf = needs_utf};
+    struct pattern_tree *tree = arena_alloc(a, sizeof *tree);
+    tree->branches = read_branches(&p);
+    tree->is_odd = p.is_odd;
+    return !p.gave_up && p.at == p.in.n ? tree : NULL;
 }

@@ -44,10 +44,10 @@ struct pattern_tree {
                     a part of it means something else by itself */
 };
 
-/* False: not understood. Only the syntax of a pattern that PCRE2 accepts is
+/* NULL: not understood. Only the syntax of a pattern that PCRE2 accepts is
  * read right; of others, something is returned. */
-bool pattern_tree_read(struct arena *a, const struct pattern_text *text,
-                       struct pattern_tree *out);
+const struct pattern_tree *pattern_tree_read(struct arena *a, struct str text,
+                                             bool needs_utf);
 
 /* How text is folded for the prefilter, and literals with it: ASCII letters
  * are small, and what \s matches is a blank. Runs of blanks count as one. */

@@ -72,7 +72,7 @@ static void collect_literals(struct builder *b, const struct pattern_list *set,
         const struct pattern *p = &set->at[i];
         if (!is_of(p, which))
             continue;
-        struct str_list list = pattern_literals(b->a, p->text);
+        struct str_list list = p->study.literals;
         if (list.count == 0)
             arena_raise(b->a, FAIL_USAGE, "pattern without a literal: %.*s",
                         (int)(p->text.n < 120 ? p->text.n : 120), p->text.p);

@@ -56,8 +56,8 @@ struct pattern_state *scan_pattern(struct scanner *s, uint32_t id) {
     if (!p->regex)
         p->regex = thawed(s, id, 0, p->is->study.prepared);
     if (!p->regex) {
-        struct pattern_text text = {.text = p->is->study.prepared,
-                                    .needs_utf = p->is->study.needs_utf};
+        struct pattern_text text = pattern_text_prepared(
+            s->a, p->is->study.prepared, p->is->study.needs_utf);
         struct pattern_error error;
         p->regex = compiled(s, regex_compile(s->matcher, &text, &error),
                             &error);
@@ -66,12 +66,14 @@ struct pattern_state *scan_pattern(struct scanner *s, uint32_t id) {
 }
 
 static void find_tail(struct scanner *s, struct pattern_state *p) {
-    struct pattern_text text = {.text = p->is->study.tail,
-                                .needs_utf = p->is->study.needs_utf,
-                                .is_anchored = true};
+    struct str tail = p->is->study.tail;
     struct pattern_error error;
-    if (text.text.n > 0)
-        p->tail = regex_compile(s->matcher, &text, &error);
+    if (tail.n == 0)
+        return;
+    struct pattern_text text =
+        pattern_text_prepared(s->a, tail, p->is->study.needs_utf);
+    text.is_anchored = true;
+    p->tail = regex_compile(s->matcher, &text, &error);
 }
 
 struct regex *scan_tail(struct scanner *s, uint32_t pattern) {

@@ -59,10 +59,9 @@ static void count_branches(struct counting *c, const struct branch *first) {
 struct str steps_counted(struct arena *a, const struct pattern_text *text,
                          enum steps_of which) {
     struct counting c = {.text = text->text, .which = which};
-    struct pattern_tree tree;
     buf_init_in(&c.out, a, 0);
-    if (pattern_tree_read(a, text, &tree))
-        count_branches(&c, tree.branches);
+    if (text->tree)
+        count_branches(&c, text->tree->branches);
     buf_add(&c.out, str_slice(c.text, c.at, c.text.n));
     if (!buf_ok(&c.out))
         arena_raise(a, FAIL_MEMORY, "out of memory for a pattern");

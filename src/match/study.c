@@ -12,11 +12,19 @@ static _Noreturn void refuse(struct arena *a,
                 STR_ARG(error->message));
 }
 
-static struct str freeze(struct arena *a, struct matcher *m,
-                         struct str text) {
-    const struct arena_defer *before = a->deferred;
+static struct pattern_text prepared(struct arena *a, struct str written) {
+    struct pattern_text text;
     struct pattern_error error;
-    struct regex *r = regex_of(m, text, &error);
+    if (!pattern_text_prepare(a, written, &text, &error))
+        refuse(a, &error);
+    return text;
+}
+
+static struct str compiled(struct arena *a, const struct pattern_text *text) {
+    const struct arena_defer *before = a->deferred;
+    struct matcher *m = matcher_new(a);
+    struct pattern_error error;
+    struct regex *r = regex_compile(m, text, &error);
     if (!r)
         refuse(a, &error);
     struct str bytes = arena_str(a, regex_freeze(m, r));
@@ -24,32 +32,20 @@ static struct str freeze(struct arena *a, struct matcher *m,
     return bytes;
 }
 
-/* The pattern, then its extracts. */
-static struct str_list code_of(struct arena *a, struct matcher *m,
-                               const struct pattern *p) {
+void pattern_study(struct arena *a, struct pattern *p) {
+    struct pattern_text text = prepared(a, p->text);
+    struct literals literals = literals_of(a, &text);
     struct str_list code = {.count = 1 + p->extract.count};
     code.at = arena_array(a, code.count, sizeof *code.at);
-    code.at[0] = freeze(a, m, p->text);
-    for (size_t i = 0; i < p->extract.count; i++)
-        code.at[1 + i] = freeze(a, m, p->extract.at[i]);
-    return code;
-}
-
-static void study(struct arena *a, struct matcher *m, struct pattern *p) {
-    struct pattern_text text;
-    struct pattern_error error;
-    if (!pattern_text_prepare(a, p->text, &text, &error))
-        refuse(a, &error);
-    struct literals literals = literals_of(a, &text);
+    code.at[0] = compiled(a, &text);
+    for (size_t i = 0; i < p->extract.count; i++) {
+        struct pattern_text extract = prepared(a, p->extract.at[i]);
+        code.at[1 + i] = compiled(a, &extract);
+    }
     p->study = (struct pattern_study){
         .prepared = text.text, .needs_utf = text.needs_utf,
         .lines_before = literals.lines,
         .tail = tail_of(a, &text, &literals.best),
-        .code = code_of(a, m, p)};
-}
-
-void patterns_study(struct arena *a, struct pattern_list *set) {
-    struct matcher *m = matcher_new(a);
-    for (size_t i = 0; i < set->count; i++)
-        study(a, m, &set->at[i]);
+        .literals = literals.best,
+        .code = code};
 }

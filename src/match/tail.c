@@ -133,11 +133,11 @@ static bool looks_far_back(struct str tail) {
 struct str tail_of(struct arena *a, const struct pattern_text *text,
                    const struct str_list *literals) {
     struct cutting c = {a, text->text, literals};
-    struct pattern_tree tree;
+    const struct pattern_tree *tree = text->tree;
     struct buf out;
     buf_init_in(&out, a, TAIL_CEILING);
-    bool is_good = pattern_tree_read(a, text, &tree) && !tree.is_odd &&
-                   put_branches(&c, tree.branches, &out) && buf_ok(&out) &&
+    bool is_good = tree && !tree->is_odd &&
+                   put_branches(&c, tree->branches, &out) && buf_ok(&out) &&
                    out.n > 0 && !looks_far_back(buf_str(&out));
     return is_good ? buf_str(&out) : (struct str){0};
 }

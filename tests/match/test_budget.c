@@ -78,6 +78,19 @@ static void counts(struct arena *a) {
     assert_true(steps_on(a, each_word, 200) > 12 * few);
 }
 
+static bool grows(struct arena *a, const char *pattern, const char *sample) {
+    struct pattern_growth g;
+    return pattern_grows(a, str_of(pattern), str_of(sample), &g);
+}
+
+static void squares_are_found(struct arena *a) {
+    assert_true(grows(a, "(?:toys_range|toy_gallocr_reserve_n\\w*): failed for "
+                         "(?:CPU\\w*|\\w+_Host) toys", ""));
+    assert_true(grows(a, "toy_server[^\\n]*?--size (\\d+)", ""));
+    assert_false(grows(a, "toy_server[^\\n]{0,300}?--size (\\d+)", ""));
+    assert_false(grows(a, "toy_server[^\\n]{0,3000}?--size (\\d+)", ""));
+}
+
 static void what_is_given_up_is_told(void **state) {
     (void)state;
     with_arena(tells);
@@ -93,11 +106,17 @@ static void steps_are_the_work(void **state) {
     with_arena(counts);
 }
 
+static void patterns_of_a_square_are_found(void **state) {
+    (void)state;
+    with_arena(squares_are_found);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_given_up_is_told),
         cmocka_unit_test(ordinary_lines_are_searched),
         cmocka_unit_test(steps_are_the_work),
+        cmocka_unit_test(patterns_of_a_square_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

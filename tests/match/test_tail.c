@@ -115,11 +115,12 @@ static void denies_no_match(struct arena *a) {
         struct pattern_error error;
         struct pattern_text text;
         struct str pattern = reader_pattern(r, i)->text;
-        text.text = tail_in(a, pattern, &text);
-        text.is_anchored = true;
-        if (text.text.n == 0) {
+        struct str tail = tail_in(a, pattern, &text);
+        if (tail.n == 0) {
             continue;
         }
+        text = pattern_text_prepared(a, tail, text.needs_utf);
+        text.is_anchored = true;
         known++;
         d.whole = regex_of(d.matcher, pattern, &error);
         d.tail = regex_compile(d.matcher, &text, &error);

@@ -85,7 +85,8 @@ static struct corpus corpus_of(struct arena *a, struct pattern_specs specs) {
 struct str patterns_image(struct arena *a, struct pattern_specs specs) {
     struct corpus c = corpus_of(a, specs);
     struct pattern_list list = corpus_patterns(a, &c);
-    patterns_study(a, &list);
+    for (size_t i = 0; i < list.count; i++)
+        pattern_study(a, &list.at[i]);
     return index_write(a, &c, &list, scan_kit_build(a, &list));
 }
 

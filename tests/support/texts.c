@@ -118,7 +118,8 @@ struct str index_of_entries(struct arena *a, struct entry *entries,
         .message_count = w.count,
     };
     struct pattern_list patterns = corpus_patterns(a, &c);
-    patterns_study(a, &patterns);
+    for (size_t i = 0; i < patterns.count; i++)
+        pattern_study(a, &patterns.at[i]);
     return index_write(a, &c, &patterns, scan_kit_build(a, &patterns));
 }
 
