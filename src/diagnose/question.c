@@ -61,6 +61,7 @@ static const struct {
     {FACT_gpu_layers, "diagnose.ask.layers", ""},
     {FACT_num_workers, "diagnose.ask.workers", ""},
     {FACT_batch_size, "diagnose.ask.batch", ""},
+    {FACT_seq_len, "diagnose.ask.length", ""},
 };
 
 /* Where the machine is not ours to ask its kernel, or the kernel had no part

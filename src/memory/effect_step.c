@@ -13,6 +13,8 @@
  * A tensor that does not grow with the setting does not shrink with it, so
  * these are bounds with a condition and no promises.
  */
+#include <string.h>
+
 #include "memory/budget.h"
 #include "memory/effect.h"
 #include "memory/engines.h"
@@ -255,6 +257,21 @@ enum fact_name step_setting(const struct inputs *c, enum effect effect) {
     return own;
 }
 
+/* "14 is enough if ..." instead of "7/8 of the present size is ...". */
+static void say_value(const struct ask *q, struct estimate *e) {
+    static const char *const keys[][2] = {
+        {"verdict.if.grows", "verdict.if.grows_at"},
+        {"verdict.if.all_grows", "verdict.if.all_grows_at"},
+        {"verdict.if.scales", "verdict.if.scales_at"}};
+    for (size_t i = 0; e->condition.key && i < sizeof keys / sizeof *keys;
+         i++) {
+        if (strcmp(e->condition.key, keys[i][0]) == 0) {
+            e->condition.key = keys[i][1];
+            e->condition.arg[0] = term_write(q->a, PLAIN(e->proposed.number));
+        }
+    }
+}
+
 struct estimate step_scaled(const struct ask *q, int setting) {
     struct shortfall s = shortfall_of(q);
     struct estimate e = begin(&s);
@@ -279,6 +296,7 @@ struct estimate step_scaled(const struct ask *q, int setting) {
     }
     if (e.verdict == VERDICT_MAY_BE_ENOUGH && now > 0) {
         e.proposed = proposed_of((enum fact_name)setting, now, &cut);
+        say_value(q, &e);
     }
     return e;
 }

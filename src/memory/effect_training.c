@@ -184,7 +184,10 @@ static void name_needs(const struct ask *q, struct estimate *e) {
         FACT_optimizer);
     estimate_needs(e, !is_by_batch || c->in[FACT_batch_size].known,
                    FACT_batch_size);
-    estimate_needs(e, !is_by_shape || c->in[FACT_seq_len].known, FACT_seq_len);
+    estimate_needs(e,
+                   !is_by_shape || c->model == NULL ||
+                       c->in[FACT_seq_len].known,
+                   FACT_seq_len);
     estimate_needs(e, !is_by_ranks || c->in[FACT_gpu_count].known,
                    FACT_gpu_count);
 }

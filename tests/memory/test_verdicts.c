@@ -138,9 +138,24 @@ static void an_eighth_of_a_batch_is_enough_if_it_grows(void **state) {
     say(&c, FACT_batch_size, "32", SOURCE_LOG);
     e = memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_batch_size);
     assert_int_equal(e.proposed.number, 28);
+    assert_condition(&e, "verdict.if.grows_at");
+    assert_argument(&e, 0, "28");
     say(&c, FACT_batch_size, "1", SOURCE_LOG);
     e = memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_batch_size);
     assert_int_equal(e.verdict, VERDICT_NONE); /* there is no half sample */
+    say(&c, FACT_num_frames, "129", SOURCE_LOG); /* training: only the batch */
+    e = memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_batch_size);
+    assert_int_equal(e.verdict, VERDICT_NONE);
+    say(&c, FACT_task, "infer", SOURCE_LOG);
+    say(&c, FACT_stage, "forward", SOURCE_LOG);
+    e = memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_batch_size);
+    assert_int_equal(e.proposed.name, FACT_num_frames);
+    assert_int_equal(e.proposed.number % 4, 1);
+    say(&c, FACT_num_frames, "1", SOURCE_LOG);
+    say(&c, FACT_image_side, "512", SOURCE_LOG);
+    e = memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_seq_len);
+    assert_int_equal(e.proposed.name, FACT_image_side);
+    assert_int_equal(e.proposed.number, 448); /* 448 x 448 is 49/64 */
 }
 
 static void others_have_to_give_back_what_is_missing(void **state) {
