@@ -143,7 +143,8 @@ static void an_eighth_of_a_batch_is_enough_if_it_grows(void **state) {
     say(&c, FACT_batch_size, "1", SOURCE_LOG);
     e = memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_batch_size);
     assert_int_equal(e.verdict, VERDICT_NONE); /* there is no half sample */
-    say(&c, FACT_num_frames, "129", SOURCE_LOG); /* training: only the batch */
+    say(&c, FACT_num_frames, "129", SOURCE_LOG);
+    say(&c, FACT_task, "train", SOURCE_LOG); /* there only the batch */
     e = memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_batch_size);
     assert_int_equal(e.verdict, VERDICT_NONE);
     say(&c, FACT_task, "infer", SOURCE_LOG);
