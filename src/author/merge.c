@@ -58,7 +58,8 @@ static void take_act(struct workaround *w, struct sources *s,
     for (size_t i = 0; made != NULL && i < sizeof of_act / sizeof *of_act;
          i++) {
         struct str key = str_of(of_act[i]);
-        if (!is_said(s, of_act[i]) && node_get(made->node, of_act[i]) != NULL)
+        if (!is_said(s, of_act[i]) && node_get(s->own, of_act[i]) == NULL
+            && node_get(made->node, of_act[i]) != NULL)
             field_copy(field_named(&shape_workaround, key), w,
                        field_named(&shape_act, key), made->what);
     }
