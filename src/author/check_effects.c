@@ -57,6 +57,7 @@ static const struct effect_row rows[EFFECT_COUNT_OF] = {
     [EFFECT_kernel_tile] = {"any", "down set", "code"},
     [EFFECT_other_device] = {"any", "set", ""},
     [EFFECT_build_jobs] = {"any build_jobs", "down set", ""},
+    [EFFECT_fewer_weights] = {"any", "up down set", "code smaller_model"},
 };
 
 static bool has_word(const char *words, const char *word) {

@@ -120,6 +120,16 @@ struct estimate effect_quantization(const struct ask *q) {
     return fewer_bits(q, from);
 }
 
+/* ---- fewer_weights ---- */
+
+/* In a step, weights that leave the GPU free what they take: all that is held,
+ * at most. While loading nobody knows how many requests follow. */
+struct estimate effect_fewer_weights(const struct ask *q) {
+    bool is_step = is_allocation(q) && !stage_is(q->c, "load") &&
+                   !stage_is(q->c, "save");
+    return is_step ? step_freeing(q, 100) : estimate_none(FACT_tried_alloc);
+}
+
 /* ---- cpu_offload ---- */
 
 /* A training step: moments and the fp32 copy go to the host. While they are
