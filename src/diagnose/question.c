@@ -380,7 +380,9 @@ static void ask_conditions(struct asked *to, const struct finding *f) {
                 when_ask(to->d, when->at[k], &facts, f->form);
             for (size_t n = 0; v.truth == TRUTH_UNKNOWN &&
                                n < v.name_count && n < 16; n++) {
-                ask_fact(to, v.names[n]);
+                if (v.names[n] != FACT_stage || !f->has_trace) {
+                    ask_fact(to, v.names[n]);
+                }
             }
         }
     }
