@@ -208,6 +208,9 @@
 /* Bytes of a patch, and of what lint writes in all. */
 #define LINT_PATCH_BYTES_MAX ((size_t)16 << 20)
 #define LINT_OUTPUT_BYTES_MAX ((size_t)64 << 20)
+/* Files that one may name; services that extend one another. */
+#define LINT_BESIDE_MAX 64
+#define LINT_EXTENDS_MAX 8
 /* Bytes of a file that is linted. */
 #define LINT_FILE_BYTES_MAX ((size_t)1 << 20)
 
@@ -218,6 +221,8 @@
 #define CLI_ANSWERS_MAX 64
 /* Files given with --kb. */
 #define CLI_KBS_MAX 16
+/* --env-file. */
+#define CLI_ENV_FILES_MAX 16
 /* Flags of an engine given to `fit`. */
 #define CLI_FIT_MAX 64
 /* Fixes asked for with --top. */

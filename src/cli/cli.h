@@ -53,6 +53,8 @@ struct cli {
     bool is_stale;   /* check --stale */
     bool is_codes;   /* check --codes */
     bool is_fix;     /* lint --fix */
+    const char *env_files[CLI_ENV_FILES_MAX + 1]; /* lint --env-file */
+    size_t env_file_count;
     int64_t days;    /* check --days; 0: not said */
     const char *note; /* feedback --note; NULL: not said */
     bool is_undo;     /* feedback --undo */
@@ -144,7 +146,7 @@ enum option_id {
     OPTION_UNDO, OPTION_ALL, OPTION_STALE, OPTION_DAYS, OPTION_JOBS,
     OPTION_CODES, OPTION_HERE, OPTION_REPORT, OPTION_TERMINATION_LOG,
     OPTION_HTML, OPTION_BASE_URL, OPTION_WASM,
-    OPTION_FIX,
+    OPTION_FIX, OPTION_ENV_FILE,
     OPTION_APPLY, OPTION_APPLY_LATE, OPTION_HISTORY
 };
 struct option_row {

@@ -48,13 +48,13 @@ static bool make_room(struct content *c, size_t *cap) {
     return true;
 }
 
-int input_read(struct cli *c, const char *name, size_t most,
-               struct content *out, bool *is_whole) {
+int input_take(const char *name, size_t most, struct content *out,
+               bool *is_whole) {
     size_t cap = 0;
     ssize_t got = 1;
     int in = input_open(name);
     if (in < 0)
-        return input_error(c, name, errno);
+        return errno;
     while (got > 0 && out->n < most) {
         got = make_room(out, &cap)
                   ? input_piece(in, out->p + out->n, cap - out->n) : -1;
@@ -65,7 +65,13 @@ int input_read(struct cli *c, const char *name, size_t most,
     if (out->p != NULL)
         out->p[out->n] = '\0';
     input_close(in);
-    return got < 0 ? input_error(c, name, number) : 0;
+    return got < 0 ? number : 0;
+}
+
+int input_read(struct cli *c, const char *name, size_t most,
+               struct content *out, bool *is_whole) {
+    int number = input_take(name, most, out, is_whole);
+    return number != 0 ? input_error(c, name, number) : 0;
 }
 
 size_t input_threads(const struct cli *c) {
@@ -108,15 +114,22 @@ static const char *command_meant(const struct cli *c, const char *name,
     return may_be_one ? command_near(name) : NULL;
 }
 
-int input_error(struct cli *c, const char *name, int number) {
-    char text[TEXT_MAX], said[TEXT_MAX];
+void input_fault(struct cli *c, const char *name, int number, char *out,
+                 size_t size) {
+    char text[TEXT_MAX];
     const char *near = command_meant(c, name, number);
+    const char *const args[2] = {text, near};
     snprintf(text, sizeof text, "%s: %s", name, number_text(c, number));
-    if (near != NULL) {
-        const char *const args[2] = {text, near};
-        fill_text(c, "cli.error.file_near", args, said, sizeof said);
-    }
-    return cli_error(c, "io", near != NULL ? said : text);
+    if (near != NULL)
+        fill_text(c, "cli.error.file_near", args, out, size);
+    else
+        snprintf(out, size, "%s", text);
+}
+
+int input_error(struct cli *c, const char *name, int number) {
+    char said[TEXT_MAX];
+    input_fault(c, name, number, said, sizeof said);
+    return cli_error(c, "io", said);
 }
 
 bool input_is_empty(const oomkb_report *report) {

@@ -27,6 +27,11 @@ struct content {
 };
 int input_read(struct cli *c, const char *name, size_t most,
                struct content *out, bool *is_whole);
+/* The same, and nothing is said: 0, or errno. What input_error() would say. */
+int input_take(const char *name, size_t most, struct content *out,
+               bool *is_whole);
+void input_fault(struct cli *c, const char *name, int number, char *out,
+                 size_t size);
 /* The options of the line, for that input. */
 oomkb_options input_options(struct cli *c, const char *name);
 int input_error(struct cli *c, const char *name, int number);

@@ -1,14 +1,18 @@
 /* lint.c: `oomkb lint FILE...`: files that start an engine, before they do.
  *
  *     --gpu NAME --gpus N     the machine, where a file does not say it
+ *     --env-file FILE         what fills ${NAME}; else .env beside the file
  *     --fix                   only what would put it right, as a unified diff
  *     --format                text, json, sarif, github
  *
  * Exit status: 0 clean, 1 an error or a warning, 2 a file that cannot be read
  * or, without any finding, a service of which nobody can tell. */
 #include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "cli/corpus.h"
@@ -23,6 +27,9 @@ struct linting {
     struct cli *c;
     const oomkb *kb;
     const char *facts[FACTS_MAX];
+    struct lint_options options;
+    struct lint_text *texts; /* as they were read */
+    size_t text_count, text_cap;
     struct lint_file **files;
     size_t count, cap;
     size_t verdicts[4]; /* by enum truth_fit */
@@ -55,29 +62,79 @@ static void count_file(struct linting *l, const struct lint_file *file) {
     l->has_unread = l->has_unread || !file->is_read;
 }
 
+static void add_file(struct linting *l, struct lint_file *file) {
+    l->files = arena_grow(&l->arena, l->files, l->count, &l->cap,
+                          sizeof *l->files);
+    l->files[l->count++] = file;
+    count_file(l, file);
+}
+
+/* ---- reading ---- */
+
+/* Regular files alone, of no more than is linted. */
+static bool read_beside(void *arg, struct arena *a, struct str path,
+                        struct str *text) {
+    struct content content = {0};
+    struct stat about;
+    bool is_whole = false, is_read = false;
+    (void)arg;
+    if (stat(path.p, &about) == 0 && S_ISREG(about.st_mode) &&
+        input_take(path.p, LINT_FILE_BYTES_MAX, &content, &is_whole) == 0 &&
+        is_whole) {
+        *text = arena_str(a, (struct str){content.p, content.n});
+        is_read = true;
+    }
+    free(content.p);
+    return is_read;
+}
+
+/* Programs are told within the one document, people on stderr. */
+static void tell_unread(struct linting *l, const char *name, int number) {
+    char said[TEXT_MAX];
+    const char *const args[2] = {name, NULL};
+    if (number != 0)
+        input_fault(l->c, name, number, said, sizeof said);
+    else
+        fill_text(l->c, "cli.error.lint_file", args, said, sizeof said);
+    cli_note(said);
+    l->has_unread = true;
+    if (strcmp(l->c->format, "text") != 0)
+        add_file(l, lint_unread(&l->arena, &l->options, str_of(name),
+                                str_of(said)));
+}
+
 static void read_file(struct linting *l, const char *name) {
-    static const char *const nothing[] = {NULL};
-    const char *const *machine = cli_options(l->c).machine;
     struct content content = {0};
     bool is_whole = false;
-    struct lint_options o = {
+    int number = input_take(name, LINT_FILE_BYTES_MAX, &content, &is_whole);
+    if (number == 0 && is_whole) {
+        l->texts = arena_grow(&l->arena, l->texts, l->text_count,
+                              &l->text_cap, sizeof *l->texts);
+        l->texts[l->text_count++] = (struct lint_text){
+            str_of(name),
+            arena_str(&l->arena, (struct str){content.p, content.n})};
+    } else {
+        tell_unread(l, name, number);
+    }
+    free(content.p);
+}
+
+static void read_files(struct linting *l) {
+    static const char *const nothing[] = {NULL};
+    const char *const *machine = cli_options(l->c).machine;
+    l->options = (struct lint_options){
         .kb = l->kb,
         .lang = lang_of(l->c),
         .facts = l->facts,
-        .machine = machine != NULL ? machine : nothing};
-    int status = input_read(l->c, name, LINT_FILE_BYTES_MAX, &content, &is_whole);
-    if (status == 0 && !is_whole)
-        status = cli_usage(l->c, "cli.error.lint_file", name, NULL);
-    if (status == 0) {
-        struct str text =
-            arena_str(&l->arena, (struct str){content.p, content.n});
-        l->files = arena_grow(&l->arena, l->files, l->count, &l->cap,
-                              sizeof *l->files);
-        l->files[l->count] = lint_read(&l->arena, &o, str_of(name), text);
-        count_file(l, l->files[l->count++]);
-    }
-    free(content.p);
-    l->has_unread = l->has_unread || status != 0;
+        .machine = machine != NULL ? machine : nothing,
+        .open = read_beside,
+        .env_files = l->c->env_files};
+    for (size_t i = 0; i < l->c->operand_count; i++)
+        read_file(l, l->c->operands[i]);
+    l->options.maps = config_maps_of(&l->arena, l->texts, l->text_count);
+    for (size_t i = 0; i < l->text_count; i++)
+        add_file(l, lint_read(&l->arena, &l->options, l->texts[i].path,
+                              l->texts[i].text));
 }
 
 /* ---- for programs ---- */
@@ -140,8 +197,7 @@ static void sum_up(struct linting *l) {
 static void lint(void *arg) {
     struct linting *l = arg;
     take_facts(l);
-    for (size_t i = 0; i < l->c->operand_count; i++)
-        read_file(l, l->c->operands[i]);
+    read_files(l);
     if (strcmp(l->c->format, "sarif") == 0)
         write_sarif(l);
     else if (cli_is_json(l->c))
@@ -167,6 +223,9 @@ int run_lint(struct cli *c) {
         return cli_usage(c, "cli.error.lint_format", c->format, NULL);
     if (c->operand_count == 0)
         return cli_usage(c, "cli.error.lint_files", NULL, NULL);
+    for (size_t i = 0; i < c->env_file_count; i++)
+        if (access(c->env_files[i], R_OK) != 0)
+            return input_error(c, c->env_files[i], errno);
     struct linting l = {.c = c, .kb = cli_kb(c)};
     if (l.kb == NULL || (c->is_here && !here_read(c, NULL)))
         return STATUS_ERROR;

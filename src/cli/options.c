@@ -24,7 +24,8 @@ const struct option_row option_rows[] = {
      "cli.option.format"},
     {OPTION_LANG, "--lang", 0, "LANG", "en zh", FOR_ALL, "cli.option.lang"},
     {OPTION_SET, "--set", 0, "FACT=VALUE", NULL,
-     FOR_DIAGNOSE | FOR_FIT | FOR_RUN | FOR_MEMORY, "cli.option.set"},
+     FOR_DIAGNOSE | FOR_FIT | FOR_RUN | FOR_MEMORY | FOR_LINT,
+     "cli.option.set"},
     {OPTION_HERE, "--here", 0, NULL, NULL,
      FOR_DIAGNOSE | FOR_FIT | FOR_LINT | FOR_MEMORY,
      "cli.option.here"},
@@ -54,6 +55,8 @@ const struct option_row option_rows[] = {
     {OPTION_STALE, "--stale", 0, NULL, NULL, FOR_CHECK, "cli.option.stale"},
     {OPTION_DAYS, "--days", 0, "N", NULL, FOR_CHECK, "cli.option.days"},
     {OPTION_NOTE, "--note", 0, "TEXT", NULL, FOR_FEEDBACK, "cli.option.note"},
+    {OPTION_ENV_FILE, "--env-file", 0, "FILE", NULL, FOR_LINT,
+     "cli.option.env_file"},
     {OPTION_FIX, "--fix", 0, NULL, NULL, FOR_LINT, "cli.option.fix"},
     {OPTION_UNDO, "--undo", 0, NULL, NULL, FOR_FEEDBACK, "cli.option.undo"},
     {OPTION_APPLY, "--apply", 0, "N", NULL, FOR_RUN, "cli.option.apply"},
@@ -102,7 +105,7 @@ struct reading {
     struct cli *c;
     int argc, at;
     char **argv;
-    unsigned seen; /* bits of option ids: judged once the command is known */
+    uint64_t seen; /* bits of option ids: judged once the command is known */
     const char *wrong_key, *wrong_arg, *wrong_more;
 };
 
@@ -176,6 +179,14 @@ static void take_kb(struct reading *r, const char *value) {
     c->kb_paths[c->kb_count++] = strcmp(value, "built-in") == 0 ? NULL : value;
 }
 
+static void take_env_file(struct reading *r, const char *value) {
+    struct cli *c = r->c;
+    if (c->env_file_count == CLI_ENV_FILES_MAX)
+        complain(r, "cli.error.too_many_env_files", value, "");
+    else
+        c->env_files[c->env_file_count++] = value;
+}
+
 static void take_color(struct cli *c, const char *value) {
     c->color = value[1] == 'u'   ? COLOR_AUTO
                : value[1] == 'l' ? COLOR_ALWAYS
@@ -220,7 +231,7 @@ static void take(struct reading *r, const struct option_row *row,
         complain(r, "cli.error.choice", row->name, row->choices);
         return;
     }
-    r->seen |= 1u << row->id;
+    r->seen |= UINT64_C(1) << row->id;
     switch (row->id) {
     case OPTION_FORMAT:
         if (!is_format(value) && strcmp(value, SARIF) != 0 &&
@@ -249,6 +260,7 @@ static void take(struct reading *r, const struct option_row *row,
     case OPTION_STALE: c->is_stale = true; return;
     case OPTION_CODES: c->is_codes = true; return;
     case OPTION_FIX: c->is_fix = true; return;
+    case OPTION_ENV_FILE: take_env_file(r, value); return;
     case OPTION_DAYS:
         c->days = number_of(r, value, 1, DAYS_MAX, "cli.error.days");
         return;
@@ -336,7 +348,7 @@ static void read_line(struct reading *r) {
 
 static bool is_said(const struct reading *r, const struct option_row *o) {
     if (o->id != OPTION_FIT)
-        return (r->seen & 1u << o->id) != 0;
+        return (r->seen & UINT64_C(1) << o->id) != 0;
     for (size_t i = 0; i < r->c->fit_count; i++) {
         if (r->c->fit[i].option == o->name)
             return true;

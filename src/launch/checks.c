@@ -179,8 +179,7 @@ static struct str variable_meant(const struct str *list, size_t count,
     return best;
 }
 
-static bool is_referred_to(const struct asked *it, struct str name) {
-    struct str text = it->w->src->text;
+static bool text_refers(struct str text, struct str name) {
     for (size_t at = 0; at < text.n;) {
         size_t hit = at + str_find_char(str_slice(text, at, text.n), '$');
         struct str behind = str_slice(text, hit + 1, text.n);
@@ -192,6 +191,27 @@ static bool is_referred_to(const struct asked *it, struct str name) {
         at = hit + 1;
     }
     return false;
+}
+
+/* "$NAME" in the file, or in one that a word of its command comes from. */
+static bool is_referred_to(const struct asked *it, struct str name) {
+    const struct word_list *words = &it->w->words;
+    const struct source *last = it->w->src;
+    if (text_refers(last->text, name))
+        return true;
+    for (size_t i = 0; i < words->count; i++) {
+        bool is_new = words->at[i].at.src != last;
+        last = words->at[i].at.src;
+        if (is_new && text_refers(last->text, name))
+            return true;
+    }
+    return false;
+}
+
+/* .env is for every service, and for the file itself. */
+static bool is_shared(const struct lint_setting *s) {
+    return str_eq(s->at.src->path, STR(".env")) ||
+           str_ends(s->at.src->path, STR("/.env"));
 }
 
 /* "VLLM_MAX_MODEL_LEN": the flag that a variable is spelled like. */
@@ -219,7 +239,8 @@ static void ask_variable(struct lint_work *k, const struct lint_rule *rule,
                       .args = {s->name}};
     if (str_eq(rule->check, STR("env_meant"))) {
         f.args[1] = variable_meant(known, known_count, s->name);
-    } else if (it->engine != NULL && !is_referred_to(it, s->name)) {
+    } else if (it->engine != NULL && !is_shared(s) &&
+               !is_referred_to(it, s->name)) {
         const struct flag *flag = flag_spelled(k, it->engine, s->name);
         f.args[1] = flag != NULL ? flag->flag : (struct str){NULL, 0};
         f.args[2] = it->engine->name;
@@ -261,7 +282,8 @@ static void ask_variables(struct lint_work *k, const struct lint_rule *rule,
     for (size_t i = 0; i < it->w->env.count; i++) {
         const struct lint_setting *s = &it->w->env.at[i];
         if (str_eq(rule->check, STR("env_of_other"))) {
-            if (it->engine != NULL) /* else its program may hold an engine */
+            /* else its program may hold an engine */
+            if (it->engine != NULL && !is_shared(s))
                 ask_owner(k, rule, it, s);
         } else
             ask_variable(k, rule, it, s, known, count);

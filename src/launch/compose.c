@@ -1,35 +1,48 @@
 /* compose.c: the services of a docker compose file.
  *
  *     entrypoint + command   one command line; a shell's script inside is read
- *     environment            a map, or a list of NAME=value
- *     extends                a service of the same file; of another file it is
- *                            a gap
+ *     env_file environment   a map, or a list of NAME=value
+ *     extends                a service of this file, or of another one
  *     shm_size ipc restart mem_limit gpus deploy.resources profiles
  *
- * A variable that nobody gives a value stays as it is written. */
+ * Variables have the values of .env; one that nobody gives a value stays as it
+ * is written. */
 #include "launch/workload.h"
+
+#include "base/limits.h"
+
+struct part { /* of a service: what one file says of it */
+    const struct node *node;
+    const struct source *src;
+};
 
 struct service {
     struct arena *a;
-    const struct source *src;
-    const struct node *node;
-    const struct node *base; /* that it extends, in this file; NULL: none */
+    struct beside *beside;
+    const struct variables *scope;
+    struct part parts[LINT_EXTENDS_MAX]; /* itself, what it extends, ... */
+    size_t part_count;
     const struct engine_words *engines;
     struct workload *w;
-    const struct node *script; /* of `bash -c`; NULL: none */
+    struct part script; /* of `bash -c`; node NULL: none */
     size_t script_at;
 };
 
-static const struct variables compose = {NULL, true};
+/* A key of the service, else of one that it extends. */
+static struct part of(const struct service *s, const char *key) {
+    struct part found = {NULL, NULL};
+    for (size_t i = 0; found.node == NULL && i < s->part_count; i++)
+        found = (struct part){member(s->parts[i].node, key),
+                              s->parts[i].src};
+    return found;
+}
 
-/* A key of the service, else of the one that it extends. */
-static const struct node *of(const struct service *s, const char *key) {
-    const struct node *own = member(s->node, key);
-    return own != NULL || s->base == NULL ? own : member(s->base, key);
+static struct part under(struct part of_it, const char *key) {
+    return (struct part){member(of_it.node, key), of_it.src};
 }
 
 static struct str text_of(struct service *s, const struct node *n) {
-    return variables_filled(s->a, &compose, scalar_of(n));
+    return variables_filled(s->a, s->scope, scalar_of(n));
 }
 
 /* ---- the command line ---- */
@@ -53,7 +66,7 @@ static bool is_script_option(struct str word) {
 
 static bool script_is_next(const struct service *s) {
     const struct word_list *words = &s->w->words;
-    if (s->script != NULL || words->count < 2 ||
+    if (s->script.node != NULL || words->count < 2 ||
         !is_script_option(words->at[words->count - 1].text))
         return false;
     for (size_t i = 0; i < words->count; i++)
@@ -62,67 +75,97 @@ static bool script_is_next(const struct service *s) {
     return false;
 }
 
-static void add_item(struct service *s, const struct node *item) {
+static void add_item(struct service *s, const struct node *item,
+                     const struct source *src) {
     if (item == NULL || item->kind != NODE_SCALAR)
         return;
     if (script_is_next(s)) {
-        s->script = item;
+        s->script = (struct part){item, src};
         s->script_at = s->w->words.count;
     }
     struct str text = text_of(s, item);
     if (text.n > 0)
-        word_add(s->a, &s->w->words, text, node_bytes(s->src, item));
+        word_add(s->a, &s->w->words, text, node_bytes(src, item));
 }
 
-static void add_words(struct service *s, const struct node *n) {
+static void add_words(struct service *s, struct part part) {
+    const struct node *n = part.node;
     if (n == NULL)
         return;
     if (n->kind == NODE_LIST) {
         s->w->is_list = true;
         for (size_t i = 0; i < n->count; i++)
-            add_item(s, n->items[i]);
+            add_item(s, n->items[i], part.src);
     } else if (n->kind == NODE_SCALAR) {
         s->w->is_list = false;
-        words_of_line(s->a, s->src, n, &compose, &s->w->words);
+        words_of_line(s->a, part.src, n, s->scope, &s->w->words);
     }
 }
 
 static void read_command(struct service *s) {
     add_words(s, of(s, "entrypoint"));
     add_words(s, of(s, "command"));
-    if (s->script != NULL)
-        words_unwrap(s->a, s->w, s->engines, s->script, s->script_at, true);
+    if (s->script.node != NULL)
+        words_unwrap(s->a, s->w, s->engines, s->script.src, s->script.node,
+                     s->script_at, s->scope);
 }
 
 /* ---- the environment ---- */
 
-static void add_pair(struct service *s, struct str pair,
-                     const struct node *at) {
-    struct str value, name = str_cut(pair, '=', &value);
-    setting_add(s->a, &s->w->env, name, variables_filled(s->a, &compose, value),
-                node_bytes(s->src, at));
+/* A name without a value has that of .env. */
+static void add_pair(struct service *s, struct str name, struct str value,
+                     struct span_of_file at) {
+    if (value.n == 0)
+        variable_value(s->scope, name, &value);
+    setting_add(s->a, &s->w->env, name,
+                variables_filled(s->a, s->scope, value), at);
 }
 
-static void add_environment(struct service *s, const struct node *of_service) {
-    const struct node *env = member(of_service, "environment");
+static void add_environment(struct service *s, const struct part *part) {
+    const struct node *env = member(part->node, "environment");
     for (size_t i = 0; env != NULL && i < env->count; i++) {
-        if (env->kind == NODE_LIST)
-            add_pair(s, scalar_of(env->items[i]), env->items[i]);
-        else if (env->kind == NODE_MAP)
-            setting_add(s->a, &s->w->env, env->pairs[i].key->text,
-                        text_of(s, env->pairs[i].value),
-                        node_bytes(s->src, env->pairs[i].value->kind ==
-                                               NODE_SCALAR
-                                       ? env->pairs[i].value
-                                       : env->pairs[i].key));
+        struct str name, value;
+        if (env->kind == NODE_LIST) {
+            name = str_cut(scalar_of(env->items[i]), '=', &value);
+            add_pair(s, name, value, node_bytes(part->src, env->items[i]));
+        } else if (env->kind == NODE_MAP) {
+            const struct pair *p = &env->pairs[i];
+            bool is_text = p->value->kind == NODE_SCALAR;
+            add_pair(s, p->key->text, scalar_of(p->value),
+                     node_bytes(part->src, is_text ? p->value : p->key));
+        }
     }
 }
 
-/* The last of a name counts: its own. */
+/* "vllm.env", or {path: vllm.env, required: false}. */
+static void add_env_file(struct service *s, const struct part *part,
+                         const struct node *item) {
+    const struct node *path = node_or(member(item, "path"), item);
+    const struct node *required = member(item, "required");
+    bool is_told = !str_eq(scalar_of(required), STR("false"));
+    if (path->kind != NODE_SCALAR)
+        return;
+    const struct source *src =
+        beside_open(s->beside, part->src, text_of(s, path),
+                    node_bytes(part->src, path), is_told);
+    if (src != NULL)
+        env_file_read(s->beside, src, s->scope, &s->w->env);
+}
+
+static void add_env_files(struct service *s, const struct part *part) {
+    const struct node *list = member(part->node, "env_file"), *item;
+    if (list != NULL && list->kind == NODE_SCALAR)
+        add_env_file(s, part, list);
+    for (size_t i = 0; (item = node_item(list, i)) != NULL; i++)
+        add_env_file(s, part, item);
+}
+
+/* The last of a name counts: its own, not that of a file. */
 static void read_environment(struct service *s) {
-    if (s->base != NULL)
-        add_environment(s, s->base);
-    add_environment(s, s->node);
+    for (size_t i = s->part_count; i > 0; i--)
+        add_env_files(s, &s->parts[i - 1]);
+    for (size_t i = s->part_count; i > 0; i--)
+        add_environment(s, &s->parts[i - 1]);
 }
 
 /* ---- what is mounted ---- */
@@ -146,7 +189,7 @@ static bool mount_of(struct service *s, const struct node *item,
 
 /* A model's path by its name on the host, which says more. */
 static void read_mounts(struct service *s) {
-    const struct node *list = of(s, "volumes"), *item;
+    const struct node *list = of(s, "volumes").node, *item;
     struct str host, inside;
     for (size_t i = 0; (item = node_item(list, i)) != NULL; i++) {
         if (!mount_of(s, item, &host, &inside))
@@ -164,18 +207,16 @@ static void read_mounts(struct service *s) {
 
 /* ---- what runs it ---- */
 
-static void take_key(struct service *s, const char *name,
-                     const struct node *n) {
-    struct str text = text_of(s, n);
+static void take_key(struct service *s, const char *name, struct part part) {
+    struct str text = text_of(s, part.node);
     if (text.n > 0)
         setting_add(s->a, &s->w->keys, str_of(name), text,
-                    node_bytes(s->src, n));
+                    node_bytes(part.src, part.node));
 }
 
-static void take_devices(struct service *s, const struct node *device) {
-    const struct node *ids = member(device, "device_ids");
-    const struct node *count = member(device, "count");
-    take_key(s, "gpus", count);
+static void take_devices(struct service *s, struct part device) {
+    const struct node *ids = member(device.node, "device_ids");
+    take_key(s, "gpus", under(device, "count"));
     if (ids == NULL || ids->kind != NODE_LIST || ids->count == 0)
         return;
     struct buf all;
@@ -185,56 +226,85 @@ static void take_devices(struct service *s, const struct node *device) {
                    STR_ARG(text_of(s, ids->items[i])));
     setting_add(s->a, &s->w->keys, STR("devices"),
                 arena_str(s->a, buf_str(&all)),
-                node_bytes(s->src, ids->items[0]));
+                node_bytes(device.src, ids->items[0]));
 }
 
 static void read_keys(struct service *s) {
-    const struct node *deploy = of(s, "deploy");
-    const struct node *resources = member(deploy, "resources");
-    const struct node *reserved = member(resources, "reservations");
+    struct part resources = under(of(s, "deploy"), "resources");
+    struct part devices =
+        under(under(resources, "reservations"), "devices");
     static const char *const plain[] = {"shm_size", "ipc", "restart",
                                         "mem_limit", "gpus"};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         take_key(s, plain[i], of(s, plain[i]));
-    take_key(s, "mem_limit", member(member(resources, "limits"), "memory"));
-    take_devices(s, node_item(member(reserved, "devices"), 0));
-    const struct node *profile = node_item(of(s, "profiles"), 0);
+    take_key(s, "mem_limit", under(under(resources, "limits"), "memory"));
+    devices.node = node_item(devices.node, 0);
+    take_devices(s, devices);
+    const struct node *profile = node_item(of(s, "profiles").node, 0);
     s->w->group = scalar_of(profile);
     take_key(s, "build", of(s, "build"));
 }
 
-/* extends: base, or {service: base}, of the same file. */
-static const struct node *base_of(const struct node *services,
-                                  const struct node *service) {
-    const struct node *extends = member(service, "extends");
-    const struct node *name = member(extends, "service");
-    bool is_elsewhere = member(extends, "file") != NULL;
-    struct str base = scalar_of(name != NULL ? name : extends);
-    for (size_t i = 0; i < services->count && !is_elsewhere; i++)
-        if (base.n > 0 && str_eq(services->pairs[i].key->text, base) &&
-            services->pairs[i].value != service &&
-            services->pairs[i].value->kind == NODE_MAP)
-            return services->pairs[i].value;
-    return NULL;
+/* ---- what it extends ---- */
+
+/* extends: base, or {service: base}, of this file or of `file`. */
+static struct part base_of(struct service *s, const struct part *part,
+                           const struct node **services) {
+    const struct node *extends = member(part->node, "extends");
+    const struct node *of_it = node_or(member(extends, "service"), extends);
+    const struct node *file = member(extends, "file");
+    struct part base = {NULL, part->src};
+    if (scalar_of(of_it).n == 0)
+        return base;
+    struct str name = text_of(s, of_it), path = text_of(s, file);
+    if (file == NULL) {
+        base.node = pair_named(*services, name);
+    } else {
+        base.src = beside_open(s->beside, part->src, path,
+                               node_bytes(part->src, file), true);
+        if (base.src == NULL)
+            return base;
+        base.node = service_elsewhere(s->beside, base.src, name, services);
+    }
+    if (base.node == NULL)
+        service_missing(s->beside, name, base.src->path,
+                        node_bytes(part->src, of_it));
+    return base;
 }
 
-bool compose_read(struct arena *a, const struct source *src,
+static void read_parts(struct service *s, const struct node *services,
+                       struct part own) {
+    struct part next = own;
+    while (next.node != NULL && next.node->kind == NODE_MAP &&
+           s->part_count < LINT_EXTENDS_MAX) {
+        for (size_t i = 0; i < s->part_count; i++)
+            if (s->parts[i].node == next.node)
+                return;
+        s->parts[s->part_count++] = next;
+        next = base_of(s, &next, &services);
+    }
+}
+
+bool compose_read(struct beside *b, const struct source *src,
                   const struct node *root, const struct engine_words *engines,
                   struct workload_list *out) {
     const struct node *services = node_get(root, "services");
+    struct setting_list names = {0};
+    struct variables scope = {&names, true};
     if (services == NULL || services->kind != NODE_MAP)
         return false;
+    env_files_read(b, src, &names);
     for (size_t i = 0; i < services->count; i++) {
         const struct pair *pair = &services->pairs[i];
         if (pair->value->kind != NODE_MAP)
             continue;
-        struct service s = {.a = a, .src = src, .node = pair->value,
-                            .base = base_of(services, pair->value),
+        struct service s = {.a = b->a, .beside = b, .scope = &scope,
                             .engines = engines};
-        s.w = workload_new(a, out, src, pair->key->text,
+        read_parts(&s, services, (struct part){pair->value, src});
+        s.w = workload_new(b->a, out, src, pair->key->text,
                            node_bytes(src, pair->key));
         s.w->is_container = true;
-        s.w->image = text_of(&s, of(&s, "image"));
+        s.w->image = text_of(&s, of(&s, "image").node);
         read_environment(&s);
         read_keys(&s);
         read_command(&s);

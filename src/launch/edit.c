@@ -62,6 +62,8 @@ static bool replace_value(const struct workload *w, struct span_of_file at,
                           struct str old, struct str value,
                           struct lint_edit *edit) {
     struct str raw = str_slice(w->src->text, at.from, at.to - at.from);
+    if (at.src != w->src) /* another file's */
+        return false;
     size_t first = 0;
     if (count_of(raw, old, &first) == 1) {
         *edit = (struct lint_edit){at.from + first, at.from + first + old.n,
@@ -98,7 +100,7 @@ static bool add_flag(struct lint_work *k, const struct workload *w,
     if (w->words.count == 0)
         return false;
     struct span_of_file last = w->words.at[w->words.count - 1].at;
-    if (last.to == 0 || w->src->text.p[last.to - 1] == '\n')
+    if (last.src != w->src || last.to == 0 || w->src->text.p[last.to - 1] == '\n')
         return false; /* a quote that does not end */
     *edit = (struct lint_edit){.from = last.to, .to = last.to};
     if (w->is_list)

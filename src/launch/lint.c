@@ -27,11 +27,12 @@ static void read_script(struct lint_work *k,
     script_read(k->a, &s, engines, list);
 }
 
-static void read_document(struct lint_work *k, const struct node *root,
+static void read_document(struct lint_work *k, struct beside *b,
+                          const struct node *root,
                           const struct engine_words *engines,
                           struct workload_list *list) {
-    if (!compose_read(k->a, k->src, root, engines, list) &&
-        !manifest_read(k->a, k->src, root, engines, list))
+    if (!compose_read(b, k->src, root, engines, list) &&
+        !manifest_read(b, k->src, root, engines, list))
         settings_read_file(k->a, k->src, root, list);
 }
 
@@ -41,21 +42,34 @@ static void tell_unread(struct lint_work *k, const struct complaints *c) {
         return;
     const struct diag *d = &c->list[0];
     size_t at = source_byte(k->src, (struct place){d->line, d->column, 1});
-    rule_found(k, &(struct found){.rule = rule, .at = {at, at + 1},
+    rule_found(k, &(struct found){.rule = rule, .at = {at, at + 1, k->src},
                                   .args = {d->message}});
     k->file->is_read = false;
+}
+
+/* Of the files that this one names. */
+static void tell_remarks(struct lint_work *k, const struct remark_list *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        const struct remark_of_file *r = &list->at[i];
+        const struct lint_rule *rule = rule_of_check(k, r->check);
+        if (rule != NULL)
+            rule_found(k, &(struct found){.rule = rule, .at = r->at,
+                                          .args = {r->args[0], r->args[1]}});
+    }
 }
 
 /* False: it is no YAML; where its name says that it is, that is told. */
 static bool read_yaml(struct lint_work *k, const struct engine_words *engines,
                       struct workload_list *list) {
     struct complaints c = {.a = k->a};
+    struct beside b = {.a = k->a, .o = k->o};
     struct documents all = yaml_read_foreign(&c, k->src);
     bool is_map = all.count > 0 && all.at[0]->kind == NODE_MAP;
     if (!is_yaml(k->src->path) && (!is_map || c.errors > 0))
         return false;
     for (size_t i = 0; i < all.count; i++)
-        read_document(k, all.at[i], engines, list);
+        read_document(k, &b, all.at[i], engines, list);
+    tell_remarks(k, &b.remarks);
     if (c.errors > 0)
         tell_unread(k, &c);
     return true;
@@ -77,7 +91,7 @@ static void keep_service(struct lint_work *k, const struct asked *it) {
         &k->file->services[k->file->service_count++];
     *s = (struct lint_service){
         .path = k->src->path, .name = it->w->name,
-        .line = place_of_bytes(k->src, it->w->at).line,
+        .line = place_of_bytes(it->w->at).line,
         .is_asked = it->engine != NULL,
         .fits = it->weights_bytes > 0 ? FIT_NO
                 : it->fit != NULL     ? it->fit->fits
@@ -91,11 +105,28 @@ static void keep_service(struct lint_work *k, const struct asked *it) {
 static int by_place(const void *x, const void *y) {
     const struct diag *a = &((const struct lint_finding *)x)->diag;
     const struct diag *b = &((const struct lint_finding *)y)->diag;
+    int path = str_cmp(a->path, b->path);
+    if (path != 0)
+        return path;
     if (a->line != b->line)
         return (a->line > b->line) - (a->line < b->line);
     if (a->column != b->column)
         return (a->column > b->column) - (a->column < b->column);
-    return strcmp(a->code, b->code);
+    int code = strcmp(a->code, b->code);
+    return code != 0 ? code : str_cmp(a->message, b->message);
+}
+
+/* In order, and once: services that extend one another share their lines. */
+static void sort_findings(struct lint_file *file) {
+    size_t kept = 0;
+    if (file->finding_count > 1)
+        qsort(file->findings, file->finding_count, sizeof *file->findings,
+              by_place);
+    for (size_t i = 0; i < file->finding_count; i++)
+        if (kept == 0 ||
+            by_place(&file->findings[kept - 1], &file->findings[i]) != 0)
+            file->findings[kept++] = file->findings[i];
+    file->finding_count = kept;
 }
 
 static void ask_all(struct lint_work *k, const struct workload_list *list) {
@@ -110,27 +141,48 @@ static void ask_all(struct lint_work *k, const struct workload_list *list) {
     }
 }
 
-struct lint_file *lint_read(struct arena *a, const struct lint_options *o,
-                            struct str path, struct str text) {
+static struct lint_work *begin(struct arena *a, const struct lint_options *o,
+                               const struct lint_text *given) {
     struct lint_work *k = arena_alloc(a, sizeof *k);
     struct render_options *shown = arena_alloc(a, sizeof *shown);
-    struct workload_list list = {0};
+    struct lint_options *own = arena_alloc(a, sizeof *own);
     *shown = (struct render_options){.lang = o->lang};
+    *own = *o;
+    if (own->maps == NULL)
+        own->maps = config_maps_of(a, given, 1);
     k->a = a;
-    k->o = o;
+    k->o = own;
     k->r = reader_new(o->kb->index, a);
     k->teller = (struct teller){a, k->r, shown, o->lang};
-    k->src = source_new(a, path, text);
+    k->src = source_new(a, given->path, given->text);
     k->file = arena_alloc(a, sizeof *k->file);
-    *k->file = (struct lint_file){.path = k->src->path, .text = text,
+    *k->file = (struct lint_file){.path = k->src->path, .text = given->text,
                                   .is_read = true};
+    return k;
+}
+
+struct lint_file *lint_unread(struct arena *a, const struct lint_options *o,
+                              struct str path, struct str why) {
+    struct lint_text nothing = {path, {NULL, 0}};
+    struct lint_work *k = begin(a, o, &nothing);
+    const struct lint_rule *rule = rule_of_check(k, "unreadable");
+    if (rule != NULL)
+        rule_found(k, &(struct found){.rule = rule, .at = {0, 0, k->src},
+                                      .args = {why}});
+    k->file->is_read = false;
+    return k->file;
+}
+
+struct lint_file *lint_read(struct arena *a, const struct lint_options *o,
+                            struct str path, struct str text) {
+    struct lint_text given = {path, text};
+    struct lint_work *k = begin(a, o, &given);
+    struct workload_list list = {0};
     struct engine_words engines = engines_named(k);
     if (is_script(path, text) || !read_yaml(k, &engines, &list))
         read_script(k, &engines, &list);
     ask_all(k, &list);
     rules_ask(k);
-    if (k->file->finding_count > 1)
-        qsort(k->file->findings, k->file->finding_count,
-              sizeof *k->file->findings, by_place);
+    sort_findings(k->file);
     return k->file;
 }

@@ -1,6 +1,7 @@
 /* lint.h: files that start engines, held against what `fit` reckons and
  * against the rules of kb/lint.yaml, before anything runs. The house reads no
- * environment and no machine: a file has one answer everywhere.
+ * environment and no machine, and files that others name only by lint_options:
+ * the same files have one answer everywhere.
  *
  *     bytes --compose, manifest, script, settings--> workloads
  *           --fit--> verdicts --rules--> findings --edits--> a patch */
@@ -12,14 +13,39 @@
 #include "memory/memory.h"
 
 struct json;
+struct node;
 struct oomkb;
 struct reader;
+struct source;
+
+struct lint_text { /* a file as it was read */
+    struct str path, text;
+};
+
+/* The data of a ConfigMap, and the file it stands in. */
+struct config_map {
+    struct str name, name_space;
+    const struct node *data;
+    const struct source *src;
+};
+
+struct config_maps {
+    const struct config_map *at;
+    size_t count;
+};
 
 struct lint_options {
     const struct oomkb *kb;
     enum lang lang;
     const char *const *facts; /* "gpu_name=H100": what files do not say */
     const char *const *machine; /* lines of --here; never NULL */
+    /* Reads a file that another one names; false: it cannot be read. NULL: no
+     * other file is looked at. */
+    bool (*open)(void *arg, struct arena *a, struct str path,
+                 struct str *text);
+    void *open_arg;
+    const char *const *env_files; /* --env-file; NULL: .env beside the file */
+    const struct config_maps *maps; /* of all files; NULL: of this one */
 };
 
 struct lint_edit { /* bytes of the file, and what stands there instead */
@@ -52,6 +78,13 @@ struct lint_file {
     bool is_read; /* false: a finding says why not */
 };
 
+/* ConfigMaps of files that are linted together. Raises FAIL_MEMORY. */
+const struct config_maps *config_maps_of(struct arena *a,
+                                         const struct lint_text *files,
+                                         size_t count);
+/* A file that could not be read, and why: a finding. Raises the same. */
+struct lint_file *lint_unread(struct arena *a, const struct lint_options *o,
+                              struct str path, struct str why);
 /* Raises FAIL_INDEX, FAIL_MEMORY. */
 struct lint_file *lint_read(struct arena *a, const struct lint_options *o,
                             struct str path, struct str text);

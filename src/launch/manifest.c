@@ -2,7 +2,7 @@
  * stands in them (Deployment, StatefulSet, Job, LeaderWorkerSet, RayService).
  *
  *     containers:
- *       - command: [...]  args: [...]  env:  image:
+ *       - command: [...]  args: [...]  env:  envFrom:  image:
  *         resources: {limits: {nvidia.com/gpu: 2, memory: 64Gi}}
  *     volumes: an emptyDir of medium Memory, mounted on /dev/shm
  *     nodeSelector: {nvidia.com/gpu.product: ...} */
@@ -12,6 +12,7 @@
 
 struct pod {
     struct arena *a;
+    struct beside *beside;
     const struct source *src;
     const struct node *root, *spec;
     const struct engine_words *engines;
@@ -82,7 +83,8 @@ static void read_command(struct pod *p, struct workload *w,
     add_list(p, w, member(container, "command"), &args);
     add_list(p, w, member(container, "args"), &args);
     if (args.script != NULL)
-        words_unwrap(p->a, w, p->engines, args.script, args.script_at, false);
+        words_unwrap(p->a, w, p->engines, p->src, args.script,
+                     args.script_at, NULL);
     for (size_t i = 0; w->words.count == 1 && i == 0; i++) {
         const struct node *only = node_item(member(container, "args"), 0);
         if (only == NULL || str_find_char(only->text, ' ') == only->text.n)
@@ -95,13 +97,66 @@ static void read_command(struct pod *p, struct workload *w,
 
 /* ---- what is round it ---- */
 
+/* {name: chat, optional: true}; NULL: no file has it. */
+static const struct config_map *map_of(struct pod *p,
+                                       const struct node *reference) {
+    const struct node *name = member(reference, "name");
+    const struct node *meta = member(p->root, "metadata");
+    bool is_optional =
+        str_eq(scalar_of(member(reference, "optional")), STR("true"));
+    if (scalar_of(name).n == 0)
+        return NULL;
+    const struct config_map *map = config_map_named(
+        p->beside, name->text, scalar_of(member(meta, "namespace")));
+    if (map == NULL && !is_optional)
+        config_map_missing(p->beside, name->text, node_bytes(p->src, name));
+    return map;
+}
+
+/* All of a ConfigMap, with a prefix before each name. */
+static void read_env_from(struct pod *p, struct workload *w,
+                          const struct node *list) {
+    const struct node *item;
+    for (size_t i = 0; (item = node_item(list, i)) != NULL; i++) {
+        const struct config_map *map =
+            map_of(p, member(item, "configMapRef"));
+        struct str prefix = scalar_of(member(item, "prefix"));
+        for (size_t n = 0; map != NULL && n < map->data->count; n++) {
+            const struct pair *pair = &map->data->pairs[n];
+            if (pair->value->kind != NODE_SCALAR)
+                continue;
+            setting_add(p->a, &w->env,
+                        arena_printf(p->a, "%.*s%.*s", STR_ARG(prefix),
+                                     STR_ARG(pair->key->text)),
+                        pair->value->text,
+                        node_bytes(map->src, pair->value));
+        }
+    }
+}
+
+/* valueFrom: {configMapKeyRef: {name: chat, key: MODEL}}. */
+static void read_reference(struct pod *p, struct workload *w,
+                           struct str name, const struct node *from) {
+    const struct node *reference = member(from, "configMapKeyRef");
+    const struct config_map *map = map_of(p, reference);
+    const struct node *value =
+        map != NULL ? pair_named(map->data,
+                                 scalar_of(member(reference, "key")))
+                    : NULL;
+    if (value != NULL && value->kind == NODE_SCALAR && name.n > 0)
+        setting_add(p->a, &w->env, name, value->text,
+                    node_bytes(map->src, value));
+}
+
 static void read_env(struct pod *p, struct workload *w,
                      const struct node *list) {
     const struct node *item;
     for (size_t i = 0; (item = node_item(list, i)) != NULL; i++) {
         const struct node *name = member(item, "name");
         const struct node *value = member(item, "value");
-        if (name != NULL)
+        if (value == NULL && member(item, "valueFrom") != NULL)
+            read_reference(p, w, scalar_of(name), member(item, "valueFrom"));
+        else if (name != NULL)
             setting_add(p->a, &w->env, name->text, scalar_of(value),
                         node_bytes(p->src, value != NULL ? value : name));
     }
@@ -168,7 +223,8 @@ static void read_container(struct pod *p, const struct node *container) {
         at->kind == NODE_SCALAR
             ? node_bytes(p->src, at)
             : (struct span_of_file){source_byte(p->src, at->place),
-                                    source_byte(p->src, at->place) + 1});
+                                    source_byte(p->src, at->place) + 1,
+                                    p->src});
     const struct node *restart = member(p->spec, "restartPolicy");
     bool is_kept = str_eq(scalar_of(member(p->root, "kind")),
                           STR("Deployment")) ||
@@ -176,6 +232,7 @@ static void read_container(struct pod *p, const struct node *container) {
                           STR("StatefulSet"));
     w->is_container = true;
     w->image = scalar_of(member(container, "image"));
+    read_env_from(p, w, member(container, "envFrom"));
     read_env(p, w, member(container, "env"));
     read_limits(p, w, container);
     read_shm(p, w, container);
@@ -204,12 +261,12 @@ static void walk(struct pod *p, const struct node *n, int depth) {
              depth + 1);
 }
 
-bool manifest_read(struct arena *a, const struct source *src,
+bool manifest_read(struct beside *b, const struct source *src,
                    const struct node *root,
                    const struct engine_words *engines,
                    struct workload_list *out) {
-    struct pod p = {.a = a, .src = src, .root = root, .engines = engines,
-                    .out = out};
+    struct pod p = {.a = b->a, .beside = b, .src = src, .root = root,
+                    .engines = engines, .out = out};
     if (node_get(root, "kind") == NULL || node_get(root, "apiVersion") == NULL)
         return false;
     walk(&p, root, 0);

@@ -131,7 +131,7 @@ static struct str line_of(const struct source *src, uint32_t line) {
 
 void rule_found(struct lint_work *k, const struct found *f) {
     struct lint_file *file = k->file;
-    struct place place = place_of_bytes(k->src, f->at);
+    struct place place = place_of_bytes(f->at);
     struct lint_finding finding = {.rule = f->rule, .edits = f->edits,
                                    .edit_count = f->edit_count};
     if (f->w != NULL)
@@ -139,11 +139,11 @@ void rule_found(struct lint_work *k, const struct found *f) {
     finding.diag = (struct diag){
         .level = level_of(f->rule->level),
         .code = arena_str(k->a, f->rule->id).p,
-        .path = k->src->path,
+        .path = f->at.src->path,
         .line = place.line,
         .column = place.column,
         .width = place.width,
-        .source = line_of(k->src, place.line),
+        .source = line_of(f->at.src, place.line),
         .message = text_filled(k, said_text(&k->teller, &f->rule->text),
                                f)};
     file->findings = arena_grow(k->a, file->findings, file->finding_count,
@@ -158,7 +158,7 @@ static const struct lint_edit *edit_of(struct lint_work *k,
                                        const struct workload *w,
                                        struct span_of_file at) {
     struct lint_edit *edit = arena_alloc(k->a, sizeof *edit);
-    if (rule->fix.n == 0 || at.from == w->at.from)
+    if (rule->fix.n == 0 || at.src != k->src || at.from == w->at.from)
         return NULL;
     if (str_eq(rule->fix, STR("drop"))) {
         *edit = edit_drop(w, at);

@@ -36,12 +36,12 @@ static struct span_of_file bytes_of(const struct walk *w, size_t from,
                                     size_t to) {
     const struct node *node = w->s->node;
     if (node == NULL)
-        return (struct span_of_file){from, to};
+        return (struct span_of_file){from, to, w->s->src};
     size_t begin = source_byte(w->s->src,
                                node_place_at(w->s->src, node, from));
     size_t last = source_byte(w->s->src,
                               node_place_at(w->s->src, node, to - 1));
-    return (struct span_of_file){begin, last + 1};
+    return (struct span_of_file){begin, last + 1, w->s->src};
 }
 
 /* ---- words ---- */
@@ -77,9 +77,8 @@ static struct str without_quotes(struct arena *a, struct str word,
 
 static struct str filled(const struct walk *w, struct str text) {
     struct variables here = {&w->names, false};
-    struct variables compose = {NULL, true};
-    if (w->s->is_compose) /* compose first, then the shell */
-        text = variables_filled(w->a, &compose, text);
+    if (w->s->compose != NULL) /* compose first, then the shell */
+        text = variables_filled(w->a, w->s->compose, text);
     return variables_filled(w->a, &here, text);
 }
 
@@ -129,7 +128,7 @@ static void add_word(struct walk *w, const struct shell_token *t,
     struct span_of_file at = bytes_of(w, t->from, t->to);
     bool is_literal = false;
     struct str bare = without_quotes(w->a, given, &is_literal);
-    struct str compose = w->s->is_compose && str_starts(bare, STR("$$"))
+    struct str compose = w->s->compose != NULL && str_starts(bare, STR("$$"))
                              ? str_slice(bare, 1, bare.n) : bare;
     const struct word_list *list =
         str_starts(compose, STR("$")) ? list_named(w, compose) : NULL;
@@ -413,10 +412,10 @@ void words_of_line(struct arena *a, const struct source *src,
                    const struct node *scalar, const struct variables *scope,
                    struct word_list *out) {
     struct script s = {.src = src, .text = scalar->text, .node = scalar,
-                       .is_compose = scope->is_compose};
+                       .compose = scope->is_compose ? scope : NULL};
     struct walk w = {.a = a, .s = &s, .text = scalar->text};
     struct shell sh = {scalar->text, '\\'};
-    if (scope->names != NULL)
+    if (scope->names != NULL && !scope->is_compose)
         w.names = *scope->names;
     struct shell_token t;
     for (t = shell_next(&sh, 0); t.kind != SHELL_END; t = shell_next(&sh, t.to)) {
@@ -442,15 +441,15 @@ static const struct workload *start_chosen(const struct workload_list *list,
 
 void words_unwrap(struct arena *a, struct workload *w,
                   const struct engine_words *engines,
-                  const struct node *script, size_t script_at,
-                  bool is_compose) {
+                  const struct source *src, const struct node *script,
+                  size_t script_at, const struct variables *compose) {
     struct workload_list found = {0};
     struct word_list args = {0};
     for (size_t i = script_at + 2; i < w->words.count; i++) /* $0, then $@ */
         word_add(a, &args, w->words.at[i].text, w->words.at[i].at);
-    struct script s = {.src = w->src, .text = script->text, .node = script,
+    struct script s = {.src = src, .text = script->text, .node = script,
                        .args = &args, .names = &w->env,
-                       .is_compose = is_compose};
+                       .compose = compose};
     script_read(a, &s, engines, &found);
     const struct workload *start = start_chosen(&found, &args);
     if (start == NULL)

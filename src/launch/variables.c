@@ -42,10 +42,10 @@ static size_t brace_end(struct str s, size_t at) {
     return s.n;
 }
 
-static bool value_of(const struct filling *f, struct str name,
-                     struct str *value) {
+bool variable_value(const struct variables *scope, struct str name,
+                    struct str *value) {
     const struct lint_setting *found =
-        f->scope->names != NULL ? setting_find(f->scope->names, name) : NULL;
+        scope->names != NULL ? setting_find(scope->names, name) : NULL;
     *value = found != NULL ? found->value : (struct str){0};
     return value->n > 0;
 }
@@ -57,7 +57,7 @@ static void fill_braced(struct filling *f, struct str inner, struct str whole,
                         int depth) {
     struct str name = str_slice(inner, 0, name_length(inner)), value;
     struct str rest = str_slice(inner, name.n, inner.n);
-    bool has_value = value_of(f, name, &value);
+    bool has_value = variable_value(f->scope, name, &value);
     bool is_colon = str_starts(rest, STR(":"));
     rest = is_colon ? str_slice(rest, 1, rest.n) : rest;
     char how = rest.n > 0 ? rest.p[0] : '\0';
@@ -94,7 +94,7 @@ static size_t fill_one(struct filling *f, struct str text, int depth) {
         return end;
     }
     struct str name = str_slice(behind, 0, name_length(behind));
-    if (name.n > 0 && value_of(f, name, &value))
+    if (name.n > 0 && variable_value(f->scope, name, &value))
         buf_add(&f->out, value);
     else
         buf_add(&f->out, str_slice(text, 0, name.n + 1));

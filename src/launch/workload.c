@@ -41,13 +41,12 @@ struct span_of_file node_bytes(const struct source *src,
     while (to > from && (src->text.p[to - 1] == '\n' ||
                          src->text.p[to - 1] == ' '))
         to--;
-    return (struct span_of_file){from, to};
+    return (struct span_of_file){from, to, src};
 }
 
-struct place place_of_bytes(const struct source *src,
-                            struct span_of_file at) {
-    struct place place = source_place(src, at.from);
-    struct place end = source_place(src, at.to);
+struct place place_of_bytes(struct span_of_file at) {
+    struct place place = source_place(at.src, at.from);
+    struct place end = source_place(at.src, at.to);
     if (end.line == place.line && end.column > place.column)
         place.width = end.column - place.column;
     return place;
@@ -63,6 +62,13 @@ const struct node *member(const struct node *map, const char *key) {
     for (size_t i = 0; found == NULL && i < base->count; i++)
         found = member(node_item(base, i), key);
     return found;
+}
+
+const struct node *pair_named(const struct node *map, struct str name) {
+    for (size_t i = 0; map->kind == NODE_MAP && i < map->count; i++)
+        if (name.n > 0 && str_eq(map->pairs[i].key->text, name))
+            return map->pairs[i].value;
+    return NULL;
 }
 
 struct str scalar_of(const struct node *n) {

@@ -5,14 +5,16 @@
  *   settings.c   a config file      /   process gets it, its environment, and
  *   script.c     a command              keys of what runs it
  *
- * Each word and setting knows the bytes of the file it came from. */
+ * Each word and setting knows the file and the bytes that it came from. */
 #ifndef LAUNCH_WORKLOAD_H
 #define LAUNCH_WORKLOAD_H
 
 #include "author/yaml.h"
+#include "launch/lint.h"
 
-struct span_of_file { /* bytes [from, to) of the source */
+struct span_of_file { /* bytes [from, to) of a source */
     size_t from, to;
+    const struct source *src; /* the file being linted, or one it names */
 };
 
 struct lint_word {
@@ -67,11 +69,12 @@ const struct lint_setting *setting_find(const struct setting_list *list,
                                         struct str name);
 struct span_of_file node_bytes(const struct source *src,
                                const struct node *scalar);
-struct place place_of_bytes(const struct source *src,
-                            struct span_of_file at);
+struct place place_of_bytes(struct span_of_file at);
 
 /* node_get() through merge keys (<<: *base). */
 const struct node *member(const struct node *map, const char *key);
+/* The value of a key that no source names; NULL: none. */
+const struct node *pair_named(const struct node *map, struct str name);
 /* A scalar's text; empty: it is none. */
 struct str scalar_of(const struct node *n);
 
@@ -80,6 +83,9 @@ struct variables {
     const struct setting_list *names; /* NULL: none is known */
     bool is_compose; /* "$$" is a dollar sign; else a shell's */
 };
+/* A setting's value; false: it has none, or an empty one. */
+bool variable_value(const struct variables *scope, struct str name,
+                    struct str *value);
 /* What nobody says stays as it is written: $X. */
 struct str variables_filled(struct arena *a, const struct variables *scope,
                             struct str text);
@@ -98,7 +104,7 @@ struct script {
     const struct node *node; /* the scalar that holds it; NULL: the file */
     const struct word_list *args;
     const struct setting_list *names; /* of its environment; NULL: none */
-    bool is_compose; /* $$ */
+    const struct variables *compose; /* that fill it first; NULL: none */
 };
 /* Adds the commands that may start an engine, each a workload. */
 void script_read(struct arena *a, const struct script *s,
@@ -112,14 +118,62 @@ void words_of_line(struct arena *a, const struct source *src,
  * inside takes their place. */
 void words_unwrap(struct arena *a, struct workload *w,
                   const struct engine_words *engines,
-                  const struct node *script, size_t script_at,
-                  bool is_compose);
+                  const struct source *src, const struct node *script,
+                  size_t script_at, const struct variables *compose);
+
+/* ---- beside.c: files that the one being linted names ---- */
+
+struct remark_of_file { /* what is told of one of them */
+    const char *check;  /* of the rule */
+    struct span_of_file at;
+    struct str args[2];
+};
+
+struct remark_list {
+    struct remark_of_file *at;
+    size_t count, cap;
+};
+
+struct beside {
+    struct arena *a;
+    const struct lint_options *o;
+    struct remark_list remarks;
+    struct beside_file *files; /* asked for so far */
+    size_t file_count;
+};
+
+/* A path as the file `from` writes it. NULL: it cannot be read; `at` is then
+ * remarked, where is_told. */
+const struct source *beside_open(struct beside *b, const struct source *from,
+                                 struct str path, struct span_of_file at,
+                                 bool is_told);
+/* NAME=value lines, as docker compose reads them; names that values mention
+ * are looked for in `scope` and above. */
+void env_file_read(struct beside *b, const struct source *src,
+                   const struct variables *scope, struct setting_list *out);
+/* What fills the variables of a compose file: .env, or --env-file. */
+void env_files_read(struct beside *b, const struct source *compose,
+                    struct setting_list *out);
+/* The service of that name in a file that beside_open() gave, and all of its
+ * services; NULL: it is not there. */
+const struct node *service_elsewhere(struct beside *b,
+                                     const struct source *src,
+                                     struct str name,
+                                     const struct node **services);
+void service_missing(struct beside *b, struct str name, struct str file,
+                     struct span_of_file at);
+/* NULL: no file has it, which config_map_missing() remarks. */
+const struct config_map *config_map_named(const struct beside *b,
+                                          struct str name,
+                                          struct str name_space);
+void config_map_missing(struct beside *b, struct str name,
+                        struct span_of_file at);
 
 /* ---- the readers: false: it is no such file ---- */
-bool compose_read(struct arena *a, const struct source *src,
+bool compose_read(struct beside *b, const struct source *src,
                   const struct node *root, const struct engine_words *engines,
                   struct workload_list *out);
-bool manifest_read(struct arena *a, const struct source *src,
+bool manifest_read(struct beside *b, const struct source *src,
                    const struct node *root,
                    const struct engine_words *engines,
                    struct workload_list *out);

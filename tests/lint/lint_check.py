@@ -112,7 +112,8 @@ class Formats(unittest.TestCase):
         self.assertEqual(verdicts(page), {
             "base": "fits", "long": "does_not_fit", "asleep": "fits"})
         self.assertEqual(codes(page), {
-            ("sleep-mode-with-expandable-segments", 7), ("does-not-fit", 11)})
+            ("sleep-mode-with-expandable-segments", 7), ("does-not-fit", 11),
+            ("file-not-there", 16)})
 
     def test_a_model_by_its_name_alone(self):
         """70 x 10^9 x 4 bits, a tenth less: 29.3 GiB on a GPU of 24."""

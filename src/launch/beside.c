@@ -1,0 +1,300 @@
+/* beside.c: files that the one being linted names.
+ *
+ *     .env, --env-file       what fills ${NAME} in a compose file
+ *     env_file: vllm.env     the environment of a service
+ *     extends: {file: base.yml, service: base}
+ *     envFrom: a ConfigMap   of one of the files that are linted together
+ *
+ * A file is asked for once, by lint_options. What cannot be read is remarked
+ * where it is named; a line that docker compose refuses, where it stands. */
+#include "launch/workload.h"
+
+#include "base/limits.h"
+
+struct beside_file {
+    struct str path;
+    const struct source *src; /* NULL: it cannot be read */
+    struct documents documents;
+    bool is_parsed, is_told; /* its YAML; its faults */
+};
+
+static void remark(struct beside *b, const char *check,
+                   struct span_of_file at, struct str what, struct str more) {
+    struct remark_list *list = &b->remarks;
+    list->at = arena_grow(b->a, list->at, list->count, &list->cap,
+                          sizeof *list->at);
+    list->at[list->count++] =
+        (struct remark_of_file){check, at, {what, more}};
+}
+
+/* ---- opening ---- */
+
+static struct str path_beside(struct arena *a, const struct source *from,
+                              struct str path) {
+    struct str folder = from != NULL ? from->path : (struct str){NULL, 0};
+    if (str_starts(path, STR("/")))
+        return path;
+    while (folder.n > 0 && folder.p[folder.n - 1] != '/')
+        folder.n--;
+    return arena_printf(a, "%.*s%.*s", STR_ARG(folder), STR_ARG(path));
+}
+
+static struct beside_file *file_of(struct beside *b, struct str path) {
+    for (size_t i = 0; i < b->file_count; i++)
+        if (str_eq(b->files[i].path, path))
+            return &b->files[i];
+    if (b->file_count == LINT_BESIDE_MAX || b->o->open == NULL)
+        return NULL;
+    if (b->files == NULL)
+        b->files = arena_array(b->a, LINT_BESIDE_MAX, sizeof *b->files);
+    struct beside_file *file = &b->files[b->file_count++];
+    struct str text;
+    *file = (struct beside_file){.path = arena_str(b->a, path)};
+    if (b->o->open(b->o->open_arg, b->a, file->path, &text))
+        file->src = source_new(b->a, file->path, text);
+    return file;
+}
+
+const struct source *beside_open(struct beside *b, const struct source *from,
+                                 struct str path, struct span_of_file at,
+                                 bool is_told) {
+    if (path.n == 0)
+        return NULL;
+    struct beside_file *file = file_of(b, path_beside(b->a, from, path));
+    if (file != NULL && file->src != NULL)
+        return file->src;
+    if (is_told && b->o->open != NULL)
+        remark(b, "file_missing", at, path, (struct str){NULL, 0});
+    return NULL;
+}
+
+/* ---- NAME=value ---- */
+
+static bool is_of_name(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-' ||
+           c == '[' || c == ']';
+}
+
+/* "a\"b" up to its quote; false: it does not end. */
+static bool quoted(struct arena *a, struct str text, struct str *value) {
+    struct buf out;
+    buf_init_in(&out, a, text.n + 1);
+    for (size_t i = 1; i < text.n; i++) {
+        if (text.p[i] == text.p[0]) {
+            *value = arena_str(a, buf_str(&out));
+            return true;
+        }
+        bool is_escape = text.p[i] == '\\' && text.p[0] == '"' &&
+                         i + 1 < text.n;
+        buf_add_char(&out, text.p[is_escape ? ++i : i]);
+    }
+    return false;
+}
+
+static struct str without_comment(struct str text) {
+    size_t cut = str_find(text, STR(" #"));
+    size_t tab = str_find(text, STR("\t#"));
+    return str_trim(str_slice(text, 0, cut < tab ? cut : tab));
+}
+
+static bool begins_quote(struct str text) {
+    return text.n > 0 && (text.p[0] == '"' || text.p[0] == '\'');
+}
+
+/* Behind "=" or ":". False: a quote in it does not end. */
+static bool read_value(struct beside *b, struct str text,
+                       const struct variables *scope, struct str *value) {
+    bool is_quoted = begins_quote(text);
+    if (!is_quoted)
+        *value = without_comment(text);
+    else if (!quoted(b->a, text, value))
+        return false;
+    if (!is_quoted || text.p[0] == '"')
+        *value = variables_filled(b->a, scope, *value);
+    return true;
+}
+
+/* False: docker compose refuses the line. */
+static bool read_pair(struct beside *b, struct str line,
+                      const struct variables *scope, struct str *name,
+                      struct str *value) {
+    size_t n = 0;
+    if (str_starts(line, STR("export ")))
+        line = str_trim(str_slice(line, 7, line.n));
+    while (n < line.n && is_of_name(line.p[n]))
+        n++;
+    *name = str_slice(line, 0, n);
+    struct str rest = str_trim(str_slice(line, n, line.n));
+    if (n == 0)
+        return false;
+    if (rest.n == 0) { /* the name alone: as it is outside */
+        variable_value(scope, *name, value);
+        return true;
+    }
+    if (rest.p[0] != '=' && rest.p[0] != ':')
+        return false;
+    return read_value(b, str_trim(str_slice(rest, 1, rest.n)), scope, value);
+}
+
+/* Behind the line at `from`, and those that its value's quotes hold. */
+static size_t pair_end(struct str text, size_t from) {
+    struct str rest, value, line = str_cut(str_slice(text, from, text.n),
+                                           '\n', &rest);
+    size_t end = from + line.n;
+    str_cut(line, '=', &value);
+    value = str_trim(value);
+    if (!begins_quote(value) || str_trim(line).p[0] == '#')
+        return end;
+    size_t begin = (size_t)(value.p - text.p);
+    for (size_t i = begin + 1; i < text.n; i++) {
+        i += text.p[i] == '\\' && value.p[0] == '"';
+        if (i < text.n && text.p[i] == value.p[0])
+            return i <= end ? end
+                            : i + str_find_char(str_slice(text, i, text.n),
+                                                '\n');
+    }
+    return end;
+}
+
+/* The first time that its file is read. */
+static void tell_line(struct beside *b, const struct source *src,
+                      struct str line, struct span_of_file at) {
+    struct beside_file *file = file_of(b, src->path);
+    if (file != NULL && !file->is_told)
+        remark(b, "bad_env_line", at, line, (struct str){NULL, 0});
+}
+
+void env_file_read(struct beside *b, const struct source *src,
+                   const struct variables *scope, struct setting_list *out) {
+    struct setting_list all = {0};
+    struct variables known = {&all, true};
+    for (size_t i = 0; scope->names != NULL && i < scope->names->count; i++)
+        setting_add(b->a, &all, scope->names->at[i].name,
+                    scope->names->at[i].value, scope->names->at[i].at);
+    for (size_t from = 0, end; from < src->text.n; from = end + 1) {
+        struct str name, value = {NULL, 0};
+        end = pair_end(src->text, from);
+        struct span_of_file at = {from, end, src};
+        struct str line = str_trim(str_slice(src->text, from, end - from));
+        if (line.n == 0 || line.p[0] == '#')
+            continue;
+        if (!read_pair(b, line, &known, &name, &value)) {
+            tell_line(b, src, line, at);
+            continue;
+        }
+        setting_add(b->a, &all, name, value, at);
+        setting_add(b->a, out, name, value, at);
+    }
+    struct beside_file *file = file_of(b, src->path);
+    if (file != NULL)
+        file->is_told = true;
+}
+
+void env_files_read(struct beside *b, const struct source *compose,
+                    struct setting_list *out) {
+    static const char *const usual[] = {".env", NULL};
+    const char *const *names = b->o->env_files;
+    bool is_usual = names == NULL || *names == NULL;
+    const struct source *from = is_usual ? compose : NULL, *src;
+    const struct variables so_far = {out, true};
+    for (names = is_usual ? usual : names; *names != NULL; names++) {
+        src = beside_open(b, from, str_of(*names), (struct span_of_file){0},
+                          false);
+        if (src != NULL)
+            env_file_read(b, src, &so_far, out);
+    }
+}
+
+/* ---- YAML ---- */
+
+static void parse(struct beside *b, struct beside_file *file) {
+    struct complaints c = {.a = b->a};
+    if (file->is_parsed)
+        return;
+    file->is_parsed = true;
+    file->documents = yaml_read_foreign(&c, file->src);
+    if (c.errors == 0 || c.count == 0)
+        return;
+    const struct diag *d = &c.list[0];
+    size_t at = source_byte(file->src, (struct place){d->line, d->column, 1});
+    remark(b, "not_read", (struct span_of_file){at, at + 1, file->src},
+           d->message, (struct str){NULL, 0});
+}
+
+const struct node *service_elsewhere(struct beside *b,
+                                     const struct source *src,
+                                     struct str name,
+                                     const struct node **services) {
+    struct beside_file *file = file_of(b, src->path);
+    if (file == NULL || file->src == NULL)
+        return NULL;
+    parse(b, file);
+    *services = file->documents.count > 0
+                    ? node_get(file->documents.at[0], "services") : NULL;
+    return *services != NULL ? pair_named(*services, name) : NULL;
+}
+
+void service_missing(struct beside *b, struct str name, struct str file,
+                     struct span_of_file at) {
+    remark(b, "service_missing", at, name, file);
+}
+
+/* ---- ConfigMaps ---- */
+
+static void add_map(struct arena *a, const struct source *src,
+                    const struct node *root, struct config_map **list,
+                    size_t *count, size_t *cap) {
+    const struct node *meta = member(root, "metadata");
+    const struct node *data = member(root, "data");
+    const struct node *items = member(root, "items"), *item;
+    if (str_eq(scalar_of(member(root, "kind")), STR("List")))
+        for (size_t i = 0; (item = node_item(items, i)) != NULL; i++)
+            add_map(a, src, item, list, count, cap);
+    if (!str_eq(scalar_of(member(root, "kind")), STR("ConfigMap")) ||
+        data == NULL || data->kind != NODE_MAP)
+        return;
+    *list = arena_grow(a, *list, *count, cap, sizeof **list);
+    (*list)[(*count)++] = (struct config_map){
+        scalar_of(member(meta, "name")), scalar_of(member(meta, "namespace")),
+        data, src};
+}
+
+const struct config_maps *config_maps_of(struct arena *a,
+                                         const struct lint_text *files,
+                                         size_t count) {
+    struct config_maps *maps = arena_alloc(a, sizeof *maps);
+    struct config_map *list = NULL;
+    size_t found = 0, cap = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct complaints c = {.a = a};
+        if (str_find(files[i].text, STR("ConfigMap")) == files[i].text.n)
+            continue;
+        const struct source *src =
+            source_new(a, files[i].path, files[i].text);
+        struct documents all = yaml_read_foreign(&c, src);
+        for (size_t n = 0; n < all.count; n++)
+            add_map(a, src, all.at[n], &list, &found, &cap);
+    }
+    *maps = (struct config_maps){list, found};
+    return maps;
+}
+
+const struct config_map *config_map_named(const struct beside *b,
+                                          struct str name,
+                                          struct str name_space) {
+    const struct config_maps *maps = b->o->maps;
+    for (size_t i = 0; maps != NULL && i < maps->count; i++) {
+        const struct config_map *m = &maps->at[i];
+        bool is_other = name_space.n > 0 && m->name_space.n > 0 &&
+                        !str_eq(name_space, m->name_space);
+        if (name.n > 0 && str_eq(m->name, name) && !is_other)
+            return m;
+    }
+    return NULL;
+}
+
+void config_map_missing(struct beside *b, struct str name,
+                        struct span_of_file at) {
+    remark(b, "config_map_missing", at, name, (struct str){NULL, 0});
+}
