@@ -534,10 +534,13 @@ const struct shape shape_ranking_file = {
 
 static const char *const level_words[] = {"error", "warning", "note", NULL};
 static const char *const check_words[] = {
-    "does_not_fit",  "not_decided", "weights_alone", "bad_value",    "flag_meant",
-    "flag_of_other", "env_meant",   "env_of_other", "env_as_flag",
-    "shares",        "not_read",
-    "unreadable",    "file_missing", "service_missing", "bad_env_line",    "config_map_missing",    NULL};
+    "does_not_fit",    "not_decided",   "weights_alone",
+    "weights_beside_experts",           "bad_value",
+    "flag_meant",      "flag_of_other", "env_meant",
+    "env_of_other",    "env_as_flag",   "shares",
+    "not_read",        "unreadable",    "file_missing",
+    "service_missing", "bad_env_line",  "config_map_missing",
+    NULL};
 
 static const struct field rule_fields[] = {
     {.key = "id", AT(lint_rule, id), .type = FIELD_ID, .is_required = true,

@@ -297,6 +297,10 @@ static void put_question(void *arg) {
 
 static void bound_by_name(struct lint_work *k, struct asked *it) {
     int64_t least = weights_least(k, it);
+    if (least == 0) {
+        least = weights_beside_experts(k, it);
+        it->is_without_experts = least > 0;
+    }
     if (least > 0 && card_most(it) > 0 && least > card_most(it)) {
         it->weights_bytes = least;
         it->verdict = fit_spelling(FIT_NO);

@@ -6,7 +6,8 @@
  *
  * A tenth is taken off, as names round up. That is enough to say that a model
  * does not fit, and never that it does. Weights that may lie in host memory
- * have no such bound.
+ * have no such bound; where only experts lie there, the rest of a model of the
+ * catalogue has one.
  */
 #include "launch/work.h"
 
@@ -81,26 +82,86 @@ static int64_t bits_of(struct lint_work *k, const struct asked *it,
     return is_told ? least : TENTHS_LEAST;
 }
 
-/* Weights may lie elsewhere: flags that say so, and an engine that leaves layers
- * on the host unless it is told how many go to the GPU. */
-static bool may_spill(const struct asked *it) {
-    static const char *const flags[] = {
-        "--fit", "-fit", "--n-cpu-moe", "-ncmoe", "--cpu-moe", "-cmoe", "-ot",
-        "--override-tensor", "--cpu-offload-gb", "--moe-cache"};
-    const struct inputs *c = &it->fit->c;
-    bool places_layers = false;
-    for (size_t i = 0; i < it->w->words.count; i++) {
-        struct str rest;
-        struct str word = str_cut(it->w->words.at[i].text, '=', &rest);
-        for (size_t n = 0; n < sizeof flags / sizeof *flags; n++)
-            if (str_eq(word, str_of(flags[n])))
-                return true;
+/* ---- what may lie in host memory ---- */
+
+struct word_at {
+    struct str name, value; /* value: behind "=", else the next word */
+};
+
+static struct word_at word_at(const struct workload *w, size_t i) {
+    struct word_at it;
+    it.name = str_cut(w->words.at[i].text, '=', &it.value);
+    if (it.name.n == w->words.at[i].text.n && i + 1 < w->words.count)
+        it.value = w->words.at[i + 1].text;
+    return it;
+}
+
+static bool is_among(struct str word, const char *const *list) {
+    for (; *list != NULL; list++)
+        if (str_eq(word, str_of(*list)))
+            return true;
+    return false;
+}
+
+/* "blk\\..*_exps.*=CPU,blk\\.3\\.=CUDA0": what leaves the GPU are experts. */
+static bool moves_experts_alone(struct str rules) {
+    while (rules.n > 0) {
+        struct str rest, rule = str_cut(rules, ',', &rest);
+        bool leaves = str_ends(rule, STR("=CPU"));
+        bool stays = str_find(rule, STR("=CUDA")) < rule.n;
+        if (!stays && !(leaves && str_find(rule, STR("exps")) < rule.n))
+            return false;
+        rules = rest;
     }
-    for (size_t i = 0; i < it->engine->flag_count; i++)
-        places_layers = places_layers ||
-                        it->engine->flags[i].fact == FACT_gpu_layers;
-    return c->in[FACT_cpu_offload].number > 0 ||
-           (places_layers && c->in[FACT_gpu_layers].number < LAYERS_ALL);
+    return true;
+}
+
+enum spill { SPILL_NONE, SPILL_EXPERTS, SPILL_ANY };
+
+static enum spill spill_of_word(struct word_at it) {
+    static const char *const any[] = {"--cpu-offload-gb", NULL};
+    static const char *const fit[] = {"--fit", "-fit", NULL};
+    static const char *const device[] = {"--device", "-dev", NULL};
+    static const char *const experts[] = {
+        "--n-cpu-moe", "-ncmoe", "--cpu-moe", "-cmoe", "--moe-cache", NULL};
+    static const char *const tensors[] = {"-ot", "--override-tensor", NULL};
+    if (is_among(it.name, any) ||
+        (is_among(it.name, fit) && !str_eq(it.value, STR("off"))) ||
+        (is_among(it.name, device) && str_eq(it.value, STR("none"))))
+        return SPILL_ANY;
+    if (is_among(it.name, tensors))
+        return moves_experts_alone(it.value) ? SPILL_EXPERTS : SPILL_ANY;
+    return is_among(it.name, experts) ? SPILL_EXPERTS : SPILL_NONE;
+}
+
+/* -ngl 99, -ngl all: an engine that places layers keeps some on the host unless
+ * it is told so. */
+static bool has_all_layers(const struct asked *it) {
+    const struct fact *said = &it->fit->c.in[FACT_gpu_layers];
+    const struct engine *e = it->engine;
+    bool places = false, is_all = said->number >= LAYERS_ALL;
+    for (size_t i = 0; i < e->flag_count; i++) {
+        if (e->flags[i].fact != FACT_gpu_layers)
+            continue;
+        places = true;
+        for (size_t n = 0; n < it->w->words.count; n++) {
+            struct word_at word = word_at(it->w, n);
+            is_all = is_all || (word_is_flag(&e->flags[i], word.name) &&
+                                str_eq(word.value, STR("all")));
+        }
+    }
+    return !places || is_all;
+}
+
+static enum spill spill_of(const struct asked *it) {
+    enum spill most = SPILL_NONE;
+    for (size_t i = 0; i < it->w->words.count; i++) {
+        enum spill one = spill_of_word(word_at(it->w, i));
+        most = one > most ? one : most;
+    }
+    bool is_any = it->fit->c.in[FACT_cpu_offload].number > 0 ||
+                  !has_all_layers(it);
+    return is_any ? SPILL_ANY : most;
 }
 
 /* As many as share the weights at most. */
@@ -116,18 +177,51 @@ static int64_t cards_of(const struct inputs *c) {
     return count > cards ? count : cards;
 }
 
+/* Half of the last digit that a rounded count has: 500 million of 284 x 10^9. */
+static int64_t rounding_of(int64_t params) {
+    int64_t unit = 1;
+    while (params > 0 && params / unit % 10 == 0)
+        unit *= 10;
+    return unit / 2;
+}
+
+/* Parameters that no expert and no table of words has; 0: not known. */
+static int64_t params_without_experts(const struct model *m) {
+    int64_t layers = m->layers - m->dense_layers + m->draft_layers;
+    int64_t all = 0, experts = 3;
+    const int64_t by[] = {m->hidden_size, m->expert_size, m->experts, layers};
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++)
+        if (by[i] <= 0 || !mul_i64(experts, by[i], &experts))
+            return 0;
+    all = m->params - experts - m->embedding_params - m->other_params -
+          rounding_of(m->params);
+    return m->embedding_params > 0 && all > 0 ? all : 0;
+}
+
+static int64_t bytes_on_card(struct lint_work *k, const struct asked *it,
+                             int64_t params) {
+    int64_t bytes = 0, cards = cards_of(&it->fit->c);
+    struct str name = it->fit->c.in[FACT_model].word;
+    bool is_told = cards > 0 && mul_i64(params, bits_of(k, it, name), &bytes);
+    return is_told ? bytes / 80 / cards : 0;
+}
+
 int64_t weights_least(struct lint_work *k, const struct asked *it) {
     const struct fit *fit = it->fit;
     const struct fact *model = fit != NULL ? &fit->c.in[FACT_model] : NULL;
     if (model == NULL || fit->c.model != NULL || !model->known ||
-        may_spill(it))
+        spill_of(it) != SPILL_NONE)
         return 0;
-    int64_t bytes = 0, cards = cards_of(&fit->c);
-    bool is_told =
-        cards > 0 &&
-        mul_i64(size_of_name(model->word) * (BILLION / 10) / 10 * 9,
-                bits_of(k, it, model->word), &bytes);
-    return is_told ? bytes / 80 / cards : 0;
+    return bytes_on_card(
+        k, it, size_of_name(model->word) * (BILLION / 10) / 10 * 9);
+}
+
+int64_t weights_beside_experts(struct lint_work *k, const struct asked *it) {
+    const struct fit *fit = it->fit;
+    if (fit == NULL || fit->fits != FIT_UNKNOWN || fit->c.model == NULL ||
+        spill_of(it) != SPILL_EXPERTS)
+        return 0;
+    return bytes_on_card(k, it, params_without_experts(fit->c.model));
 }
 
 int64_t card_most(const struct asked *it) {

@@ -68,7 +68,9 @@ static void ask_fits(struct lint_work *k, const struct lint_rule *rule,
     bool is_misfit = it->fit != NULL && it->fit->fits == FIT_NO;
     if (str_eq(rule->check, STR("does_not_fit")) && is_misfit) {
         tell_misfit(k, rule, it);
-    } else if (str_eq(rule->check, STR("weights_alone")) &&
+    } else if (str_eq(rule->check, it->is_without_experts
+                                       ? STR("weights_beside_experts")
+                                       : STR("weights_alone")) &&
                it->weights_bytes > 0) {
         struct found f = {.rule = rule, .w = it->w,
                           .at = place_of_fact(it, FACT_model)};

@@ -16,6 +16,7 @@ struct asked {
     struct fact_list facts;      /* for predicates */
     const char *verdict;         /* fits likely does_not_fit unknown; NULL */
     int64_t weights_bytes;       /* where these alone are too much; else 0 */
+    bool is_without_experts;     /* of them; they lie in host memory */
 };
 
 struct lint_work {
@@ -54,6 +55,8 @@ bool word_is_flag(const struct flag *flag, struct str word);
  * name; 0: it says nothing, or the catalogue knows better. What one card has at
  * most; 0: not known. */
 int64_t weights_least(struct lint_work *k, const struct asked *it);
+/* Of a model of the catalogue whose experts lie in host memory, the rest. */
+int64_t weights_beside_experts(struct lint_work *k, const struct asked *it);
 int64_t card_most(const struct asked *it);
 
 /* rules.c */

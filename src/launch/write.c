@@ -46,7 +46,7 @@ static bool is_told(const struct lint_file *file,
     for (size_t i = 0; i < file->finding_count; i++) {
         const struct lint_finding *f = &file->findings[i];
         bool is_verdict = str_eq(f->rule->check, STR("does_not_fit")) ||
-                          str_eq(f->rule->check, STR("weights_alone")) ||
+                          str_starts(f->rule->check, STR("weights_")) ||
                           str_eq(f->rule->check, STR("not_decided")) ||
                           str_eq(f->rule->check, STR("bad_value"));
         if (is_verdict && str_eq(f->service, s->name))

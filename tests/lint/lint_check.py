@@ -130,6 +130,22 @@ class Formats(unittest.TestCase):
         big = verdicts(lint("by-name.yml", "--gpu", "H100")[0])
         self.assertEqual(set(big.values()), {"unknown"})
 
+    def test_experts_in_host_memory(self):
+        """(30,532,122,624 - 28,991,029,248 - 622,329,856) x 8 bits."""
+        page, status = lint("experts-aside.yml", "--gpu-memory", "512MiB")
+        self.assertEqual(verdicts(page), {
+            "by-rule": "does_not_fit", "by-switch": "does_not_fit",
+            "some-on-a-gpu": "does_not_fit", "more-than-experts": "unknown",
+            "fitted": "unknown", "not-all-layers": "unknown",
+            "no-gpu": "unknown", "nameless": "does_not_fit"})
+        self.assertIn("876.20 MiB", page["diagnostics"][0]["message"])
+        self.assertEqual(status, 1)
+        told = verdicts(lint("experts-aside.yml", "--gpu-memory", "1GiB")[0])
+        self.assertEqual({n for n, v in told.items() if v != "unknown"},
+                         {"nameless"})
+        text = run("--gpu-memory", "512MiB", HERE / "experts-aside.yml")
+        self.assertEqual(text.stdout.count("by-rule"), 1)
+
     def test_text_in_both_languages(self):
         done = run("--gpu", "RTX 4090", HERE / "too-long.yml")
         self.assertIn("tests/lint/too-long.yml:13:9: error: chat: ",
