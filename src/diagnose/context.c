@@ -231,6 +231,7 @@ static void command_find(struct diagnosis *d, const struct failure_end *end) {
             bool is_better =
                 is_whole && is_better_command(d->script, command, is_above);
             d->script = is_better ? command : d->script;
+            d->script_line = is_better ? h->first_line : d->script_line;
         } else if (is_better_command(d->command, command, is_above)) {
             d->command = command;
             d->is_command_whole = is_whole;

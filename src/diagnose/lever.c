@@ -105,14 +105,16 @@ bool fix_is_general(struct diagnosis *d, const struct entry *e,
 bool lever_is_of_command(const struct diagnosis *d, const struct workaround *w,
                          struct str command) {
     const struct program *p = program_of(d);
+    const struct fact *f = facts_first(&d->context, FACT_program);
     bool is_flag = w->acts_on.flag.n > 0 && w->acts_on.flag.p[0] == '-';
-    for (size_t i = 0; p && is_flag && w->source.n > 0 &&
-                       i < p->commands.count; i++) {
-        if (str_find(command, p->commands.at[i]) < command.n) {
-            return true;
-        }
+    if (!p || !is_flag || w->source.n == 0 || command.n == 0) {
+        return false;
     }
-    return false;
+    bool is_run = f->line == d->script_line; /* the command shows it */
+    for (size_t i = 0; !is_run && i < p->commands.count; i++) {
+        is_run = str_find(command, p->commands.at[i]) < command.n;
+    }
+    return is_run;
 }
 
 /* ---- what is in force ---- */

@@ -107,6 +107,7 @@ struct diagnosis {
     struct str command;          /* the user's, as the log has it */
     bool is_command_whole;       /* the log has its end */
     struct str script; /* the last whole one of a program that is no engine */
+    uint32_t script_line;
     uint32_t command_line;
     struct incident_list incidents;
     struct note machine_differs; /* from the log, and how; key NULL: it does

@@ -240,17 +240,23 @@ static struct fact proposed_of(enum fact_name setting, int64_t now,
 }
 
 enum fact_name step_setting(const struct inputs *c, enum effect effect) {
-    static const enum fact_name settings[] = {FACT_num_envs, FACT_num_frames,
-                                              FACT_image_side, FACT_seq_len};
+    /* Below the least it is no large step that failed. */
+    static const struct {
+        enum fact_name name;
+        int64_t least;
+    } settings[] = {{FACT_num_envs, 2},
+                    {FACT_num_frames, 9},
+                    {FACT_image_side, 384},
+                    {FACT_seq_len, 256}};
     enum fact_name own =
         effect == EFFECT_seq_len ? FACT_seq_len : FACT_batch_size;
     bool is_open = own == FACT_seq_len || !word_is(c, FACT_task, "train");
     for (size_t i = own == FACT_seq_len ? 1 : 0;
          is_open && setting_of(c, own, 0) <= 1 &&
          i < sizeof settings / sizeof *settings; i++) {
-        int64_t now = setting_of(c, settings[i], 0);
-        if (now > 1 && now <= SIDE_MOST) {
-            return settings[i];
+        int64_t now = setting_of(c, settings[i].name, 0);
+        if (now >= settings[i].least && now <= SIDE_MOST) {
+            return settings[i].name;
         }
     }
     return own;
