@@ -155,11 +155,11 @@ uninstall:  ## remove what install put there: same PREFIX= DESTDIR=
 .PHONY: dist
 dist:  ## source tarball, static program and .deb of the last commit: build/dist, CROSS=1: aarch64
 	@tests/tools/packages.sh $(if $(CROSS),cross,dist)
-	@CROSS=$(CROSS) packaging/dist.sh $(BUILD)/dist $(VERSION)
+	@CROSS=$(CROSS) MAINTAINER="$(MAINTAINER)" packaging/dist.sh $(BUILD)/dist $(VERSION)
 .PHONY: release-check
 release-check:  ## dist, twice, and each part used in a new Debian 12 (root)
 	@tests/tools/packages.sh $(if $(CROSS),cross,dist)
-	@CROSS=$(CROSS) tests/tools/release.sh $(BUILD)/dist $(VERSION)
+	@CROSS=$(CROSS) MAINTAINER="$(MAINTAINER)" tests/tools/release.sh $(BUILD)/dist $(VERSION)
 
 .PHONY: abi
 abi: $(BUILD)/liboomkb.so  ## write the ABI baseline in docs/abi/ again; read its diff

@@ -8,6 +8,8 @@
 #     SHA256SUMS
 #
 # CROSS=1: the static program for aarch64, too.
+# MAINTAINER='Name <address>': who answers for the Debian package. The project
+# has no address of its own, so the default is one that nobody has (RFC 2606).
 #
 # The programs are built from the source tarball, unpacked beside them, so it is
 # complete. The same commit and the same packages give the same bytes in any
@@ -21,6 +23,7 @@ source=oomkb-$version
 linked="libc6-dev libjansson-dev liblzma-dev libpcre2-dev libsqlite3-dev libyaml-dev
 libzstd-dev zlib1g-dev"
 work=$out/work
+maintainer=${MAINTAINER:-$(sed -n 's/^Maintainer: //p' packaging/debian/control)}
 export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}"
 export LC_ALL=C TZ=UTC0
 unset MAKEFLAGS MFLAGS CFLAGS
@@ -74,12 +77,13 @@ make_static() { # MACHINE DEBIAN_NAME STRIP MAKE_ARGUMENTS...
 
 make_deb() {
     cp -r packaging/debian "$work/$source/debian"
+    sed -i "s/^Maintainer: .*/Maintainer: $maintainer/" "$work/$source/debian/control"
     cat > "$work/$source/debian/changelog" <<END
 oomkb ($version-1) unstable; urgency=medium
 
   * Release $version. What changed stands in CHANGELOG.md.
 
- -- $(sed -n 's/^Maintainer: //p' packaging/debian/control)  $(date -R -d "@$SOURCE_DATE_EPOCH")
+ -- $maintainer  $(date -R -d "@$SOURCE_DATE_EPOCH")
 END
     build env DEB_BUILD_OPTIONS="noautodbgsym parallel=$jobs" \
         dpkg-buildpackage -b -us -uc

@@ -43,7 +43,7 @@ extern "C" {
 #endif
 #endif
 
-#define OOMKB_VERSION "0.1.0"
+#define OOMKB_VERSION "0.2.0"
 
 enum {
     OOMKB_OK = 0,
