@@ -185,17 +185,24 @@ static int64_t rounding_of(int64_t params) {
     return unit / 2;
 }
 
+/* Of the experts of so many layers; 0: not known. */
+static int64_t params_of_experts(const struct model *m, int64_t layers) {
+    const int64_t by[] = {m->hidden_size, m->expert_size, m->experts, layers};
+    int64_t params = 3;
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++)
+        if (by[i] <= 0 || !mul_i64(params, by[i], &params))
+            return 0;
+    return params;
+}
+
 /* Parameters that no expert and no table of words has; 0: not known. */
 static int64_t params_without_experts(const struct model *m) {
-    int64_t layers = m->layers - m->dense_layers + m->draft_layers;
-    int64_t all = 0, experts = 3;
-    const int64_t by[] = {m->hidden_size, m->expert_size, m->experts, layers};
-    for (size_t i = 0; i < sizeof by / sizeof *by; i++)
-        if (by[i] <= 0 || !mul_i64(experts, by[i], &experts))
-            return 0;
-    all = m->params - experts - m->embedding_params - m->other_params -
-          rounding_of(m->params);
-    return m->embedding_params > 0 && all > 0 ? all : 0;
+    int64_t experts = params_of_experts(
+        m, m->layers - m->dense_layers + m->draft_layers);
+    int64_t all = m->params - experts - m->embedding_params -
+                  m->other_params - rounding_of(m->params);
+    bool is_known = experts > 0 && m->embedding_params > 0;
+    return is_known && all > 0 ? all : 0;
 }
 
 static int64_t bytes_on_card(struct lint_work *k, const struct asked *it,
@@ -222,6 +229,35 @@ int64_t weights_beside_experts(struct lint_work *k, const struct asked *it) {
         spill_of(it) != SPILL_EXPERTS)
         return 0;
     return bytes_on_card(k, it, params_without_experts(fit->c.model));
+}
+
+/* All of them, and as a copy: no rule keeps some on a GPU. */
+static bool copies_all_experts(const struct workload *w) {
+    static const char *const all[] = {"--cpu-moe", "-cmoe", NULL};
+    static const char *const tensors[] = {"-ot", "--override-tensor", NULL};
+    bool is_copy = false, is_all = false, is_part = false;
+    for (size_t i = 0; i < w->words.count; i++) {
+        struct word_at it = word_at(w, i);
+        is_copy = is_copy || str_eq(it.name, STR("--no-mmap"));
+        is_all = is_all || is_among(it.name, all);
+        if (is_among(it.name, tensors)) {
+            is_all = is_all || moves_experts_alone(it.value);
+            is_part = is_part || str_find(it.value, STR("=CUDA")) < it.value.n;
+        }
+    }
+    return is_copy && is_all && !is_part;
+}
+
+int64_t experts_least(struct lint_work *k, const struct asked *it) {
+    const struct model *m = it->fit != NULL ? it->fit->c.model : NULL;
+    int64_t bytes = 0;
+    if (m == NULL || spill_of(it) != SPILL_EXPERTS ||
+        !copies_all_experts(it->w))
+        return 0;
+    bool is_told =
+        mul_i64(params_of_experts(m, m->layers - m->dense_layers),
+                bits_of(k, it, it->fit->c.in[FACT_model].word), &bytes);
+    return is_told ? bytes / 80 : 0;
 }
 
 int64_t card_most(const struct asked *it) {

@@ -47,11 +47,26 @@ static struct str reasons_of(struct lint_work *k, const struct fit *fit) {
     return all;
 }
 
+/* The setting that the failing check looks at. */
+static enum fact_name fact_of_misfit(const struct fit *fit) {
+    static const struct {
+        int check;
+        enum fact_name fact;
+    } rows[] = {{CHECK_RANKS, FACT_tensor_parallel},
+                {CHECK_HEADS, FACT_tensor_parallel},
+                {CHECK_SPLIT, FACT_tensor_parallel},
+                {CHECK_FREE, FACT_gpu_memory_utilization}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (fit->checks[rows[i].check].verdict == VERDICT_NOT_ENOUGH)
+            return rows[i].fact;
+    return FACT_max_model_len;
+}
+
 static void tell_misfit(struct lint_work *k, const struct lint_rule *rule,
                         const struct asked *it) {
     const struct fit *fit = it->fit;
     struct found f = {.rule = rule, .w = it->w,
-                      .at = place_of_fact(it, FACT_max_model_len)};
+                      .at = place_of_fact(it, fact_of_misfit(fit))};
     f.args[0] = it->w->name;
     f.args[1] = fit_title(&k->teller, fit);
     f.args[2] = reasons_of(k, fit);
@@ -90,6 +105,26 @@ static void ask_fits(struct lint_work *k, const struct lint_rule *rule,
                           .args = {it->w->name,
                                    fit_needs(&k->teller, it->fit)}});
     }
+}
+
+/* Told at the limit, where there is one. */
+static void ask_host(struct lint_work *k, const struct lint_rule *rule,
+                     const struct asked *it) {
+    const struct fact *limit = facts_last(&it->facts, FACT_host_limit);
+    const struct fact *host =
+        limit != NULL ? limit : facts_last(&it->facts, FACT_host_total);
+    const struct lint_setting *said =
+        setting_find(&it->w->keys, STR("mem_limit"));
+    int64_t least = experts_least(k, it);
+    if (host == NULL || !host->known || least <= host->number)
+        return;
+    rule_found(k, &(struct found){
+                      .rule = rule, .w = it->w,
+                      .at = limit != NULL && said != NULL ? said->at
+                                                          : it->w->at,
+                      .args = {it->w->name,
+                               shown_number(&k->teller, UNIT_BYTES, least),
+                               shown_fact(&k->teller, host)}});
 }
 
 /* ---- flags ---- */
@@ -368,6 +403,8 @@ void checks_ask(struct lint_work *k, const struct lint_rule *rule) {
             ask_variables(k, rule, it);
         else if (it->engine != NULL && str_starts(rule->check, STR("flag_")))
             ask_flags(k, rule, it);
+        else if (it->engine != NULL && str_starts(rule->check, STR("host_")))
+            ask_host(k, rule, it);
         else if (it->engine != NULL)
             ask_fits(k, rule, it);
     }

@@ -59,6 +59,9 @@ int64_t weights_least(struct lint_work *k, const struct asked *it);
 int64_t weights_beside_experts(struct lint_work *k, const struct asked *it);
 int64_t card_most(const struct asked *it);
 
+/* Bytes of host memory that experts take at least, which are kept there; 0. */
+int64_t experts_least(struct lint_work *k, const struct asked *it);
+
 /* rules.c */
 void rules_ask(struct lint_work *k);
 void rule_found(struct lint_work *k, const struct found *f);

@@ -100,6 +100,31 @@ class Rules(unittest.TestCase):
         self.assertEqual(codes(page), {("shares-above-one", 14)})
         self.assertIn("1.1", page["diagnostics"][0]["message"])
 
+    def test_launches_that_people_reported(self):
+        """Free memory below the share of a desktop's GPU; a checkpoint and
+        experts larger than the host: 28,991,029,248 x 8 bits are 27 GiB."""
+        card = ["--gpu", "RTX 3090"]
+        page, _ = lint("reported.yml", *card)
+        self.assertEqual({c for c, _ in codes(page)}, {
+            "not-decided", "host-limit-below-weights",
+            "host-memory-below-experts"})
+        page, status = lint("reported.yml", *card, "--set",
+                            "gpu_free=22.06GiB", "--set", "host_total=15GiB")
+        self.assertEqual({c for c in codes(page) if c[0] != "not-decided"}, {
+            ("restart-loop", 6), ("does-not-fit", 9),
+            ("host-memory-below-weights", 10),
+            ("host-memory-below-experts", 14),
+            ("host-limit-below-weights", 22),
+            ("host-memory-below-experts", 22)})
+        self.assertIn("--gpu-memory-utilization 0.91", "".join(
+            d["message"] for d in page["diagnostics"]))
+        self.assertEqual(status, 1)
+        page, _ = lint("reported.yml", *card, "--set", "gpu_free=23.4GiB",
+                       "--set", "host_total=64GiB")
+        self.assertEqual({c for c in codes(page) if c[0] != "not-decided"}, {
+            ("host-limit-below-weights", 22),
+            ("host-memory-below-experts", 22)})
+
     def test_what_is_no_yaml(self):
         page, status = lint("broken.yml")
         self.assertEqual(codes(page), {("not-read", 5)})
