@@ -56,11 +56,22 @@ enum pattern_kind {
     PATTERN_STAGE      /* owner: engine no, ordinal: stage anchor */
 };
 
+/* How much stands between the begin of a match and the literal in it, at most;
+ * more than FRONT_LINES or FRONT_BYTES: any number. */
+#define FRONT_LINES 8
+#define FRONT_BYTES 64
+struct front {
+    uint32_t lines, bytes;
+};
+
 /* What match/ finds out about a pattern at build, so that no run has to. */
 struct pattern_study {
     struct str prepared; /* for PCRE2 */
     bool needs_utf;
-    uint32_t lines_before; /* its literal: struct literals of match/ */
+    struct front front;
+    uint32_t lines;       /* ends of them in a match, at most, as in front */
+    struct str_list also; /* beside the literal: of those before each empty one,
+                             a match holds one; folded */
     struct str tail; /* its text from the literal on: match/tail.h */
     struct str_list literals; /* for the prefilter; not there when it is read */
     /* Compiled, it and then its extracts; empty: they are not. Not there when

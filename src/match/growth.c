@@ -97,7 +97,7 @@ static bool grows_on(struct trial *t, struct str unit, const char *between) {
 }
 
 static bool grows_on_literals(struct trial *t, const struct str_list *list) {
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count && list->at[i].n > 0; i++) {
         struct str all = list->at[i], near = str_slice(all, 0, all.n - 1);
         if (grows_on(t, all, " ") || grows_on(t, all, "") ||
             grows_on(t, all, "\n") || grows_on(t, near, " "))

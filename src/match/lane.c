@@ -22,6 +22,7 @@
 
 #define WILD_LINES_MAX 8 /* of one range; each costs a limit's work */
 #define GAP_MAX 128      /* between literals asked about at once */
+#define OTHERS_MAX 2048  /* bytes in which other words are looked for */
 
 static uint64_t most(uint64_t x, uint64_t y) {
     return x > y ? x : y;
@@ -45,7 +46,7 @@ static void open_range(struct scanner *s, struct lane *l, uint32_t pattern,
 /* Then text between two of its literals need not be looked at. */
 static bool starts_near(const struct scanner *s, uint32_t pattern) {
     const struct pattern_state *p = s->patterns[pattern];
-    return p && p->is->study.lines_before <= LINES_KNOWN;
+    return p && p->is->study.front.lines <= FRONT_LINES;
 }
 
 static void note_literal(struct scanner *s, struct lane *l, uint32_t pattern,
@@ -281,14 +282,25 @@ static size_t lines_back(const struct window *w, size_t at, uint32_t lines) {
     return at;
 }
 
+/* A character's first byte. */
+static size_t bytes_back(const struct window *w, size_t at, uint32_t bytes) {
+    at = at > bytes ? at - bytes : 0;
+    while (at > 0 && ((unsigned char)w->text[at] & 0xC0) == 0x80)
+        at--;
+    return at;
+}
+
 /* Where its first match may begin, as an offset. */
 static size_t start_of(const struct scanner *s, const struct lane *l,
                        const struct range *r) {
     const struct window *w = &l->w;
-    uint32_t lines = s->patterns[r->pattern]->is->study.lines_before;
-    if (lines > LINES_KNOWN)
+    struct front front = s->patterns[r->pattern]->is->study.front;
+    if (front.lines > FRONT_LINES)
         return window_offset(w, least_start(s, l, r));
-    size_t near = lines_back(w, window_offset(w, r->begin), lines);
+    size_t begin = window_offset(w, r->begin);
+    size_t near = front.bytes > FRONT_BYTES
+                      ? lines_back(w, begin, front.lines)
+                      : bytes_back(w, begin, front.bytes);
     if (may_begin_in_line_of(s, l, r, near))
         return near;
     size_t from = window_offset(w, least_start(s, l, r));
@@ -298,6 +310,43 @@ static size_t start_of(const struct scanner *s, const struct lane *l,
 static uint32_t number_at(const struct lane *l, size_t offset) {
     return l->w.marks[window_mark_index(&l->w, window_pos(&l->w, offset))]
         .number;
+}
+
+/* The end of the line so many behind that of byte `at`; of runs of blanks as in
+ * lines_back(). */
+static size_t lines_ahead(struct str text, size_t at, uint32_t lines) {
+    for (at += str_find_char(str_slice(text, at, text.n), '\n');
+         lines > 0 && at < text.n; lines--) {
+        while (at < text.n && is_blank(text.p[at]))
+            at++;
+        at += str_find_char(str_slice(text, at, text.n), '\n');
+    }
+    return at;
+}
+
+/* Do the words stand there that a match holds beside its literal? It is much
+ * cheaper to look for these than for the pattern. */
+static bool has_others(struct scanner *s, const struct pattern_state *p,
+                       const struct search *search) {
+    const struct pattern_study *study = &p->is->study;
+    struct folded *folded = &s->others;
+    if (study->also.count == 0 || study->lines > FRONT_LINES)
+        return true;
+    size_t end = lines_ahead(search->subject, search->latest, study->lines);
+    if (end - search->from > OTHERS_MAX)
+        return true;
+    fold_clear(folded);
+    fold_add(folded, str_slice(search->subject, search->from,
+                               end - search->from), 0);
+    bool has_one = false;
+    for (size_t i = 0; i < study->also.count; i++) {
+        struct str word = study->also.at[i];
+        if (word.n == 0 && !has_one)
+            return false;
+        has_one = word.n > 0 && (has_one || str_find(fold_str(folded), word) <
+                                                folded->n);
+    }
+    return true;
 }
 
 /* A line on which the pattern goes wild must not hide those behind it. */
@@ -340,6 +389,8 @@ static void match_range(struct scanner *s, struct lane *l,
         .latest = window_offset_in(&l->w, line, r->last - 1),
         .starts_mid_line = l->w.starts_mid_line};
     struct span span;
+    if (!has_others(s, p, &search))
+        return;
     while (find_next(s, l, p, &search, &span)) {
         add_found(s, l, r->pattern, span);
         search.from = span.to > span.from ? span.to : span.to + 1;

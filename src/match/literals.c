@@ -7,15 +7,16 @@
  *     prefix   every match begins so               (?:GPU \d+)   -> "gpu "
  *     suffix   every match ends so                 (?:\d+ GiB)   -> " gib"
  *     best     every match contains one of these   (?:foo|bar)   -> foo, bar
- *     lines    line ends that a match may hold, at most
+ *     front    line ends and bytes that a match may hold, at most
  *
  * In a sequence exact parts grow together with the prefix of the next; the
  * best of all such runs wins. All texts are folded, so (?i) needs no care, and
  * glueing joins the blanks that meet. What is not understood is no literal:
  * doubt only ever makes the list shorter.
  *
- * Nearly all patterns begin on the line of their literal, or few before it:
- * PCRE2 need not be asked about kilobytes in front of it.
+ * Nearly all patterns begin on the line of their literal or few before it, most
+ * of them at the literal or a known number of bytes before it: PCRE2 need not be
+ * asked about what stands in front of that.
  */
 #include "match/literals.h"
 
@@ -25,23 +26,25 @@
 
 #define RUN_MAX 256 /* bytes of a literal; it is cut there */
 #define HELD_MAX 16
-#define LINES_MANY (LINES_KNOWN + 1)
 
 struct words { /* a match holds one of these */
     struct str_list set;
     size_t worth;
-    uint32_t lines; /* before it */
+    struct front front; /* before it */
 };
 
 struct piece {
     bool is_exact;
     struct str prefix, suffix; /* exact: both are the whole text */
     struct words best;
-    uint32_t lines;
+    struct front all; /* of a match */
 };
+
+static const struct front unknown = {FRONT_LINES + 1, FRONT_BYTES + 1};
 
 struct study {
     struct arena *a;
+    uint32_t character_bytes; /* of any one, at most */
     struct words held[HELD_MAX]; /* by the pattern's own sequence */
     size_t held_count;
 };
@@ -50,12 +53,34 @@ static struct piece piece_of_branches(struct study *s,
                                       const struct branch *first,
                                       bool is_inner);
 
-static uint32_t sum(uint32_t x, uint32_t y) {
-    return x + y < LINES_MANY ? x + y : LINES_MANY;
+static uint32_t least(uint64_t x, uint32_t y) {
+    return x < y ? (uint32_t)x : y;
 }
 
-static uint32_t most(uint32_t x, uint32_t y) {
-    return x > y ? x : y;
+static struct front sum(struct front x, struct front y) {
+    return (struct front){least((uint64_t)x.lines + y.lines, unknown.lines),
+                          least((uint64_t)x.bytes + y.bytes, unknown.bytes)};
+}
+
+static struct front times(struct front x, size_t n) {
+    uint64_t factor = least(n, UINT16_MAX);
+    return (struct front){least(x.lines * factor, unknown.lines),
+                          least(x.bytes * factor, unknown.bytes)};
+}
+
+static struct front most(struct front x, struct front y) {
+    return (struct front){x.lines > y.lines ? x.lines : y.lines,
+                          x.bytes > y.bytes ? x.bytes : y.bytes};
+}
+
+/* A blank of a pattern is any run of them, and one of them may end a line. */
+static struct front of_text(struct str s) {
+    struct front f = {0, least(s.n, unknown.bytes)};
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] == ' ')
+            f = (struct front){least(f.lines + 1, unknown.lines),
+                               unknown.bytes};
+    return f;
 }
 
 /* ---- texts ---- */
@@ -71,11 +96,13 @@ static struct str glue(struct study *s, struct str x, struct str y) {
     return (struct str){both, x.n + y.n};
 }
 
-/* lines: before the text. */
+/* front: of the text. */
 static struct words words_of(struct study *s, struct str text,
-                             uint32_t lines) {
-    struct words w = {.lines = lines};
-    bool has_blank = text.n > 0 && text.p[0] == ' '; /* it may end a line */
+                             struct front front) {
+    struct words w = {.front = front};
+    bool has_blank = text.n > 0 && text.p[0] == ' ';
+    if (has_blank)
+        w.front = sum(front, of_text(STR(" ")));
     text = str_slice(text, has_blank, RUN_MAX);
     text.n -= text.n > 0 && text.p[text.n - 1] == ' ';
     if (text.n == 0)
@@ -83,7 +110,6 @@ static struct words words_of(struct study *s, struct str text,
     w.set = (struct str_list){arena_alloc(s->a, sizeof text), 1};
     w.set.at[0] = text;
     w.worth = literal_worth(&w.set);
-    w.lines = sum(lines, has_blank);
     return w;
 }
 
@@ -102,27 +128,29 @@ static struct piece exact_char(struct study *s, const struct node *n) {
     *one = n->c;
     struct str text = {one, 1};
     return (struct piece){.is_exact = true, .prefix = text, .suffix = text,
-                          .lines = n->may_end_line};
+                          .all = {n->may_end_line, 1}};
 }
 
 static struct words best_of(struct study *s, const struct piece *x) {
-    return x->is_exact ? words_of(s, x->prefix, 0) : x->best;
+    return x->is_exact ? words_of(s, x->prefix, (struct front){0, 0})
+                       : x->best;
 }
 
 static struct piece repeated(struct study *s, const struct piece *x,
                              const struct node *n) {
     /* a run of blanks is one */
     bool is_blank = x->is_exact && str_eq(x->prefix, STR(" "));
-    uint32_t times = n->most < LINES_MANY ? (uint32_t)n->most : LINES_MANY;
-    uint32_t lines = is_blank ? x->lines : sum(x->lines * times, 0);
+    struct front all = times(x->all, n->most);
+    if (is_blank)
+        all.lines = x->all.lines;
     if (n->least == 0 && n->most > 0)
-        return (struct piece){.lines = lines};
+        return (struct piece){.all = all};
     if (n->most == 0)
         return (struct piece){.is_exact = true};
-    if (n->most == 1 || is_blank)
-        return *x;
     struct piece many = *x;
-    many.lines = lines;
+    many.all = all;
+    if (n->most == 1 || is_blank)
+        return many;
     many.best = best_of(s, x);
     many.is_exact = false;
     if (!x->is_exact || x->prefix.n * n->least > RUN_MAX)
@@ -132,18 +160,18 @@ static struct piece repeated(struct study *s, const struct piece *x,
         text = glue(s, text, x->prefix);
     many.is_exact = n->least == n->most;
     many.prefix = many.suffix = text;
-    many.best = words_of(s, text, 0);
+    many.best = words_of(s, text, (struct front){0, 0});
     return many;
 }
 
 static struct piece piece_of(struct study *s, const struct node *n) {
-    struct piece x = {.lines = n->may_end_line};
+    struct piece x = {.all = {n->may_end_line, s->character_bytes}};
     switch (n->kind) {
-    case NODE_EMPTY: x.is_exact = true; break;
+    case NODE_EMPTY: x = (struct piece){.is_exact = true}; break;
     case NODE_CHAR: x = exact_char(s, n); break;
     case NODE_ONE: break;
     case NODE_GROUP: x = piece_of_branches(s, n->branches, true); break;
-    case NODE_UNKNOWN: x.lines = LINES_MANY; break;
+    case NODE_UNKNOWN: x.all = unknown; break;
     }
     return repeated(s, &x, n);
 }
@@ -154,26 +182,26 @@ struct sequence {
     bool is_exact; /* so far */
     struct str prefix, run;
     struct words best;
-    uint32_t lines, run_lines; /* of all; before the run */
+    struct front all, run_front; /* of all; before the run */
 };
 
 static void sequence_add(struct study *s, struct sequence *q,
                          const struct piece *next, bool is_inner) {
     struct str run = glue(s, q->run, next->prefix);
     struct words inner = next->best;
-    inner.lines = sum(q->lines, inner.lines);
-    q->lines = sum(q->lines, next->lines);
+    inner.front = sum(q->all, inner.front);
+    q->all = sum(q->all, next->all);
     if (next->is_exact) {
         q->run = run;
         return;
     }
-    keep_better(s, &q->best, words_of(s, run, q->run_lines), is_inner);
+    keep_better(s, &q->best, words_of(s, run, q->run_front), is_inner);
     keep_better(s, &q->best, inner, is_inner);
     if (q->is_exact)
         q->prefix = run;
     q->is_exact = false;
     q->run = next->suffix;
-    q->run_lines = q->lines;
+    q->run_front = q->all;
 }
 
 static struct piece piece_of_branch(struct study *s, const struct branch *b,
@@ -183,10 +211,10 @@ static struct piece piece_of_branch(struct study *s, const struct branch *b,
         struct piece next = piece_of(s, n);
         sequence_add(s, &q, &next, is_inner);
     }
-    keep_better(s, &q.best, words_of(s, q.run, q.run_lines), is_inner);
+    keep_better(s, &q.best, words_of(s, q.run, q.run_front), is_inner);
     return (struct piece){.is_exact = q.is_exact, .suffix = q.run,
                           .prefix = q.is_exact ? q.run : q.prefix,
-                          .best = q.best, .lines = q.lines};
+                          .best = q.best, .all = q.all};
 }
 
 /* ---- alternatives ---- */
@@ -205,48 +233,40 @@ static struct str common_suffix(struct str x, struct str y) {
     return str_slice(x, x.n - n, n);
 }
 
-static uint32_t count_blanks(struct str s) {
-    uint32_t count = 0;
-    for (size_t i = 0; i < s.n; i++)
-        count += s.p[i] == ' ';
-    return count;
-}
-
 /* Add one, unless one of the set stands in it; drop those in which it stands.
- * How many line ends may then stand in front of it, more than before. */
-static uint32_t set_add(struct str_list *set, struct str one) {
+ * What may then stand in front of it, more than before. */
+static struct front set_add(struct str_list *set, struct str one) {
     size_t kept = 0;
-    uint32_t lines = 0;
+    struct front more = {0, 0};
     for (size_t i = 0; i < set->count; i++) {
         size_t at = str_find(one, set->at[i]);
         if (at < one.n)
-            return count_blanks(str_slice(one, 0, at));
+            return of_text(str_slice(one, 0, at));
     }
     for (size_t i = 0; i < set->count; i++) {
         size_t at = str_find(set->at[i], one);
         if (at < set->at[i].n)
-            lines = most(lines, count_blanks(str_slice(set->at[i], 0, at)));
+            more = most(more, of_text(str_slice(set->at[i], 0, at)));
         else
             set->at[kept++] = set->at[i];
     }
     set->at[kept++] = one;
     set->count = kept;
-    return lines;
+    return more;
 }
 
 static struct words either_of(struct study *s, const struct words *x,
                               const struct words *y) {
-    struct words both = {.lines = most(x->lines, y->lines)};
+    struct words both = {.front = most(x->front, y->front)};
     size_t count = x->set.count + y->set.count;
     if (x->set.count == 0 || y->set.count == 0 || count > LITERALS_PER_PATTERN)
         return both;
     both.set.at = arena_array(s->a, count, sizeof *both.set.at);
     for (size_t i = 0; i < count; i++) {
         bool is_left = i < x->set.count;
-        uint32_t more = set_add(&both.set,
-                                is_left ? x->set.at[i]
-                                        : y->set.at[i - x->set.count]);
-        both.lines = sum(both.lines, more);
+        struct str one = is_left ? x->set.at[i]
+                                 : y->set.at[i - x->set.count];
+        both.front = sum(both.front, set_add(&both.set, one));
     }
     both.worth = literal_worth(&both.set);
     return both;
@@ -254,17 +274,17 @@ static struct words either_of(struct study *s, const struct words *x,
 
 static struct piece either(struct study *s, const struct piece *x,
                            const struct piece *y) {
-    uint32_t lines = most(x->lines, y->lines);
+    struct front all = most(x->all, y->all);
     if (x->is_exact && y->is_exact && str_eq(x->prefix, y->prefix)) {
         struct piece same = *x;
-        same.lines = lines;
+        same.all = all;
         return same;
     }
     struct words left = best_of(s, x), right = best_of(s, y);
     return (struct piece){
         .prefix = common_prefix(x->prefix, y->prefix),
         .suffix = common_suffix(x->suffix, y->suffix),
-        .best = either_of(s, &left, &right), .lines = lines};
+        .best = either_of(s, &left, &right), .all = all};
 }
 
 static struct piece piece_of_branches(struct study *s,
@@ -279,33 +299,58 @@ static struct piece piece_of_branches(struct study *s,
     return all;
 }
 
-/* Does a member of the one stand in a member of the other? */
-static bool overlap(const struct str_list *x, const struct str_list *y) {
-    for (size_t i = 0; i < x->count; i++)
-        for (size_t k = 0; k < y->count; k++)
-            if (str_find(x->at[i], y->at[k]) < x->at[i].n ||
-                str_find(y->at[k], x->at[i]) < y->at[k].n)
-                return true;
-    return false;
+/* Does each of `best` hold one of the set? Then the set tells nothing more. */
+static bool is_told_by(const struct str_list *set, const struct str_list *best) {
+    size_t told = 0;
+    for (size_t i = 0; i < best->count; i++) {
+        bool has_one = false;
+        for (size_t k = 0; k < set->count && !has_one; k++)
+            has_one = str_find(best->at[i], set->at[k]) < best->at[i].n;
+        told += has_one;
+    }
+    return told == best->count;
+}
+
+/* The best of what is held; it is taken out. */
+static struct str_list take_best(struct study *s) {
+    struct words *best = &s->held[0];
+    for (size_t i = 1; i < s->held_count; i++)
+        if (s->held[i].worth > best->worth)
+            best = &s->held[i];
+    struct str_list set = best->set;
+    *best = (struct words){.worth = 0};
+    return set;
+}
+
+static struct str_list also_of(struct study *s, const struct str_list *best) {
+    struct str_list all = {0};
+    size_t cap = 0;
+    for (size_t sets = 0; sets < ALSO_SETS && s->held_count > 0;) {
+        struct str_list set = take_best(s);
+        if (set.count == 0)
+            break;
+        if (is_told_by(&set, best))
+            continue;
+        sets++;
+        for (size_t i = 0; i <= set.count; i++) {
+            all.at = arena_grow(s->a, all.at, all.count, &cap, sizeof *all.at);
+            all.at[all.count++] = i < set.count ? set.at[i] : STR("");
+        }
+    }
+    return all;
 }
 
 struct literals literals_of(struct arena *a, const struct pattern_text *text) {
-    struct study s = {.a = a};
-    struct literals found = {.lines = LINES_MANY};
+    struct study s = {.a = a, .character_bytes = text->needs_utf ? 4 : 1};
+    struct literals found = {.front = unknown, .lines = unknown.lines};
     if (!text->tree)
         return found;
     struct piece all = piece_of_branches(&s, text->tree->branches, false);
     struct words best = best_of(&s, &all);
-    size_t worth = 0; /* of found.also */
     found.best = best.set;
-    found.lines = best.lines;
-    for (size_t i = 0; i < s.held_count; i++) {
-        const struct words *held = &s.held[i];
-        if (held->worth > worth && !overlap(&held->set, &found.best)) {
-            worth = held->worth;
-            found.also = held->set;
-        }
-    }
+    found.front = best.front;
+    found.lines = all.all.lines;
+    found.also = also_of(&s, &found.best);
     return found;
 }
 

@@ -112,6 +112,8 @@ static struct node read_escape(struct parser *p) {
         return one_char(p, (unsigned char)c);
     if (is_any_of(c, "bBAZzGK"))
         return (struct node){.kind = NODE_EMPTY};
+    if (is_any_of(c, "RX")) /* several characters */
+        return (struct node){.kind = NODE_UNKNOWN};
     if (is_any_of(c, "pPoc") || (c == 'N' && here(p) == '{'))
         skip_argument(p);
     struct node one = one_of(!is_any_of(c, "dwShN"));

@@ -44,7 +44,8 @@ void pattern_study(struct arena *a, struct pattern *p) {
     }
     p->study = (struct pattern_study){
         .prepared = text.text, .needs_utf = text.needs_utf,
-        .lines_before = literals.lines,
+        .front = literals.front, .lines = literals.lines,
+        .also = literals.also,
         .tail = tail_of(a, &text, &literals.best),
         .literals = literals.best,
         .code = code};

@@ -156,16 +156,24 @@ static void expect_study(const struct pattern_study *found,
                          const struct pattern_study *expected) {
     expect_str(found->prepared, expected->prepared);
     assert_int_equal(found->needs_utf, expected->needs_utf);
-    assert_int_equal(found->lines_before, expected->lines_before);
+    assert_int_equal(found->front.lines, expected->front.lines);
+    assert_int_equal(found->front.bytes, expected->front.bytes);
+    assert_int_equal(found->lines, expected->lines);
+    assert_int_equal(found->also.count, expected->also.count);
+    for (size_t i = 0; i < found->also.count; i++)
+        expect_str(found->also.at[i], expected->also.at[i]);
     expect_str(found->tail, expected->tail);
 }
 
 static void come_back_patterns(struct arena *a) {
     struct corpus c = tiny_corpus(a);
     struct pattern_list set = corpus_patterns(a, &c);
+    struct str also[] = {STR("gib"), STR("")};
     set.at[1].study = (struct pattern_study){.prepared = STR("\\s+"),
                                              .needs_utf = true,
-                                             .lines_before = 3,
+                                             .front = {3, 17},
+                                             .lines = 2,
+                                             .also = {also, 2},
                                              .tail = STR("is free")};
     struct index *ix =
         index_open(a, index_write(a, &c, &set, STR("a prefilter")));

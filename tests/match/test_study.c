@@ -23,8 +23,10 @@ static void expect_also(struct arena *a, const char *text,
     struct buf joined;
     buf_init_in(&joined, a, 4096);
     for (size_t i = 0; i < also.count; i++) {
-        buf_printf(&joined, "%s%.*s", i > 0 ? " | " : "",
-                   STR_ARG(also.at[i]));
+        bool is_first = i == 0 || also.at[i - 1].n == 0;
+        if (also.at[i].n > 0)
+            buf_printf(&joined, "%s%.*s", is_first ? i == 0 ? "" : ", " : " | ",
+                       STR_ARG(also.at[i]));
     }
     if (!str_eq(buf_str(&joined), str_of(expected))) {
         fail_msg("%s: \"%.*s\" instead of \"%s\"", text,
@@ -35,7 +37,10 @@ static void expect_also(struct arena *a, const char *text,
 static void name_other_words(struct arena *a) {
     expect_also(a, "CUDA out of memory\\. Tried to \\d+ of Which", "of which");
     expect_also(a, "pool of \\d+ is too small for (?:one|two)",
-                "pool of");
+                "pool of, one | two");
+    expect_also(a, "(?:Error|Fault): \\w+ (?:memory error|out of memory)",
+                "error | fault, :"); /* though one of the literals has it */
+    expect_also(a, "Error: \\w+ (?:memory error:|disk error: full)", "");
     expect_also(a, "KV cache is full (?:soft|hard) \\d", "soft | hard");
     expect_also(a, "CUDA out of memory", "");            /* nothing beside */
     expect_also(a, "out of memory \\d+|no room left \\w+ here", "");
