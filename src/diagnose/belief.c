@@ -125,37 +125,3 @@ void believe(struct diagnosis *d, struct finding *f) {
                 by_probability);
     mechanism_settle(k, f);
 }
-
-/* ---- outlook ---- */
-
-static bool is_restarted_often(const struct fact_list *facts) {
-    const struct fact *n = facts_last(facts, FACT_restart_count);
-    return n && n->number >= 3;
-}
-
-/* What a restart with nothing changed would do: by the causes, each of which
- * says it of itself (kb/causes.yaml). */
-void outlook_find(struct diagnosis *d, struct finding *f) {
-    int64_t of[RESTART_COUNT_OF] = {0};
-    for (size_t i = 0; i < f->cause_count; i++) {
-        of[f->causes[i].is->restart] += f->causes[i].p_micro;
-    }
-    int64_t least = reader_ranking(d->r)->micro[RANKING_outlook_at];
-    f->outlook = (struct outlook){.restart = RESTART_unknown};
-    f->outlook.because = note_of("diagnose.outlook.unknown");
-    for (int r = 0; r < RESTART_COUNT_OF; r++) {
-        if (r != RESTART_unknown && of[r] >= least) {
-            f->outlook.restart = (enum restart)r;
-            f->outlook.because = note_of(r == RESTART_again
-                                             ? "diagnose.outlook.again"
-                                             : "diagnose.outlook.may_pass");
-        }
-    }
-    if (f->outlook.restart != RESTART_may_pass &&
-        is_restarted_often(&f->facts)) {
-        const struct fact *n = facts_last(&f->facts, FACT_restart_count);
-        f->outlook.restart = RESTART_again;
-        f->outlook.because = note_of("diagnose.outlook.restarted");
-        note_add(&f->outlook.because, written_count(d->a, n->number));
-    }
-}

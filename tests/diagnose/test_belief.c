@@ -28,6 +28,10 @@ static int make_corpus(void **state) {
     e = scene_entry(&s, "torch/known", MECHANISM_activation);
     entry_cause(e, "step", 200000);
     entry_cause(e, "others", 800000);
+    e = scene_entry(&s, "torch/step", MECHANISM_activation);
+    entry_cause(e, "step", 1000000);
+    e = scene_entry(&s, "torch/others", MECHANISM_other_process);
+    entry_cause(e, "others", 1000000);
     scene_ready(&s);
     return 0;
 }
@@ -137,6 +141,75 @@ static void a_restart_loop_fails_again(void **state) {
                         "diagnose.outlook.restarted");
 }
 
+/* Of an entry whose one cause fails again; no amount is printed. */
+static const struct finding *step_seen(const char *fact, const char *more) {
+    see_message(&s, "torch/step", 9, fact, more, NULL);
+    return &scene_report(&s)->findings[0];
+}
+
+static void a_bare_message_foretells_nothing(void **state) {
+    (void)state;
+    const struct finding *f = step_seen("batch_size=64", NULL);
+    assert_int_equal(belief_in(f, "step")->p_micro, 1000000);
+    assert_int_equal(f->outlook.restart, RESTART_unknown);
+}
+
+static void an_amount_is_met_again(void **state) {
+    (void)state;
+    const struct finding *f = step_seen("tried_alloc=2.00 GiB", NULL);
+    assert_int_equal(f->outlook.restart, RESTART_again);
+}
+
+static void a_kill_of_a_job_comes_again(void **state) {
+    (void)state;
+    const struct finding *f = step_seen("oom_kill_count=1", NULL);
+    assert_int_equal(f->outlook.restart, RESTART_again);
+}
+
+static void a_server_serves_again(void **state) {
+    (void)state;
+    see_context(&s, "engine", 1, NULL);
+    see_stage(&s, "serve", false, 8);
+    const struct finding *f = step_seen("tried_alloc=2.00 GiB", NULL);
+    assert_int_equal(f->outlook.restart, RESTART_may_pass);
+    assert_string_equal(f->outlook.because.key, "diagnose.outlook.served");
+}
+
+static void host_memory_may_be_freed(void **state) {
+    (void)state;
+    const struct finding *f =
+        step_seen("requested_bytes=19.3 GiB", "host_free=14.8 GiB");
+    assert_int_equal(f->outlook.restart, RESTART_unknown);
+    assert_string_equal(f->outlook.because.key, "diagnose.outlook.freed");
+}
+
+static void ten_times_as_much_is_not_freed(void **state) {
+    (void)state;
+    const struct finding *f =
+        step_seen("requested_bytes=164.8 GiB", "host_free=13.4 GiB");
+    assert_int_equal(f->outlook.restart, RESTART_again);
+}
+
+static const struct finding *share_missed(const char *unfilled) {
+    see_message(&s, "torch/others", 9, "requested_bytes=22.38 GiB",
+                "gpu_total=23.56 GiB", "gpu_memory_utilization=0.95",
+                unfilled, NULL);
+    return &scene_report(&s)->findings[0];
+}
+
+static void a_desktop_stays(void **state) {
+    (void)state;
+    const struct finding *f = share_missed("gpu_free=22.06 GiB");
+    assert_int_equal(f->outlook.restart, RESTART_again);
+    assert_string_equal(f->outlook.because.key, "diagnose.outlook.standing");
+}
+
+static void a_job_on_the_gpu_ends(void **state) {
+    (void)state;
+    const struct finding *f = share_missed("gpu_free=6.10 GiB");
+    assert_int_equal(f->outlook.restart, RESTART_may_pass);
+}
+
 #define CASE(f) cmocka_unit_test_setup_teardown(f, make_corpus, drop_corpus)
 
 int main(void) {
@@ -153,6 +226,14 @@ int main(void) {
         CASE(others_may_have_gone),
         CASE(the_same_step_fails_again),
         CASE(a_restart_loop_fails_again),
+        CASE(a_bare_message_foretells_nothing),
+        CASE(an_amount_is_met_again),
+        CASE(a_kill_of_a_job_comes_again),
+        CASE(a_server_serves_again),
+        CASE(host_memory_may_be_freed),
+        CASE(ten_times_as_much_is_not_freed),
+        CASE(a_desktop_stays),
+        CASE(a_job_on_the_gpu_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,122 @@
+/* outlook.c: what a restart with nothing changed would do.
+ *
+ *     causes        each says it of itself (kb/causes.yaml); their sum decides
+ *     restarts      three or more of them: it fails again
+ *     the log       takes back what it does not bear out:
+ *       no amount, no stage, no limit   nobody can tell
+ *       it was serving                  the same start serves again, for a while
+ *       free memory alone was short     what others hold may be gone, unless it
+ *                                       is so little that it is there always
+ *
+ * Pieces too small for a request may be so at the same step again, or not: of
+ * fragmentation nobody can tell. "again" is the one answer by which a bot gives up, so it wants a reason in the
+ * log; a bare "out of memory" is none. */
+#include "diagnose/work.h"
+
+
+#define STANDING_PERCENT 15 /* of the GPU: a desktop, a driver, a small tool */
+#define BEYOND_OTHERS 4     /* needed over free: too much for others to hold */
+
+static const struct fact *known(const struct finding *f, enum fact_name name) {
+    const struct fact *fact = facts_last(&f->facts, name);
+    return fact != NULL && fact->known ? fact : NULL;
+}
+
+static bool stage_is(const struct finding *f, const char *stage) {
+    const struct fact *fact = known(f, FACT_stage);
+    return fact != NULL && str_eq(fact->word, str_of(stage));
+}
+
+static void settle(struct finding *f, enum restart restart, const char *key) {
+    f->outlook = (struct outlook){.restart = restart,
+                                  .because = note_of(key)};
+}
+
+/* ---- what the causes say ---- */
+
+static void sum_causes(struct diagnosis *d, struct finding *f) {
+    int64_t of[RESTART_COUNT_OF] = {0};
+    int64_t least = reader_ranking(d->r)->micro[RANKING_outlook_at];
+    for (size_t i = 0; i < f->cause_count; i++)
+        of[f->causes[i].is->restart] += f->causes[i].p_micro;
+    settle(f, RESTART_unknown, "diagnose.outlook.unknown");
+    if (of[RESTART_again] >= least)
+        settle(f, RESTART_again, "diagnose.outlook.again");
+    if (of[RESTART_may_pass] >= least)
+        settle(f, RESTART_may_pass, "diagnose.outlook.may_pass");
+}
+
+/* ---- what the log takes back ---- */
+
+/* An amount, a stage that each start goes through, a kill that names its limit:
+ * something that the same start meets again. */
+static bool has_ground(const struct finding *f) {
+    static const enum fact_name kills[] = {FACT_exit_code, FACT_oom_kill_count,
+                                           FACT_job_id};
+    for (size_t i = 0; i < f->facts.count; i++) {
+        const struct fact *fact = &f->facts.at[i];
+        enum unit unit = fact_unit(fact->name);
+        bool is_amount = unit == UNIT_BYTES || unit == UNIT_TOKENS ||
+                         unit == UNIT_BLOCKS;
+        if (fact->known && is_amount)
+            return true;
+    }
+    for (size_t i = 0; i < sizeof kills / sizeof *kills; i++)
+        if (known(f, kills[i]) != NULL)
+            return true;
+    return known(f, FACT_stage) != NULL && !stage_is(f, "data") &&
+           !stage_is(f, "unknown");
+}
+
+/* The engine asks for a share of the GPU, and finds less free before it takes
+ * any. */
+static bool lacks_free_share(const struct finding *f) {
+    const struct fact *asked = known(f, FACT_requested_bytes);
+    const struct fact *unfilled = known(f, FACT_gpu_free);
+    return asked != NULL && unfilled != NULL &&
+           known(f, FACT_gpu_memory_utilization) != NULL &&
+           unfilled->number < asked->number;
+}
+
+static bool is_standing(const struct finding *f) {
+    const struct fact *unfilled = known(f, FACT_gpu_free);
+    const struct fact *total = known(f, FACT_gpu_total);
+    return total != NULL && unfilled->number <= total->number &&
+           total->number - unfilled->number <
+               total->number / 100 * STANDING_PERCENT;
+}
+
+/* The host has more memory than was free, or nobody knows how much. */
+static bool may_be_freed(const struct finding *f) {
+    const struct fact *asked = known(f, FACT_requested_bytes);
+    const struct fact *unfilled = known(f, FACT_host_free);
+    const struct fact *total = known(f, FACT_host_total);
+    if (asked == NULL || unfilled == NULL || unfilled->number <= 0)
+        return false;
+    return total != NULL ? asked->number < total->number
+                         : asked->number / BEYOND_OTHERS < unfilled->number;
+}
+
+static void take_back(struct finding *f) {
+    bool is_again = f->outlook.restart == RESTART_again;
+    if (lacks_free_share(f) && is_standing(f))
+        settle(f, RESTART_again, "diagnose.outlook.standing");
+    else if (is_again && stage_is(f, "serve"))
+        settle(f, RESTART_may_pass, "diagnose.outlook.served");
+    else if (is_again && may_be_freed(f))
+        settle(f, RESTART_unknown, "diagnose.outlook.freed");
+    else if (is_again && !has_ground(f))
+        settle(f, RESTART_unknown, "diagnose.outlook.unknown");
+}
+
+void outlook_find(struct diagnosis *d, struct finding *f) {
+    const struct fact *restarts = known(f, FACT_restart_count);
+    sum_causes(d, f);
+    if (f->outlook.restart != RESTART_may_pass && restarts != NULL &&
+        restarts->number >= 3) {
+        settle(f, RESTART_again, "diagnose.outlook.restarted");
+        note_add(&f->outlook.because, written_count(d->a, restarts->number));
+        return;
+    }
+    take_back(f);
+}
