@@ -13,8 +13,7 @@ static void open_one(struct opening *o, struct str image) {
         kb->kits[i] = kb->kits[i - 1];
     }
     kb->each[at] = is_own ? index_own(a, image) : index_open(a, image);
-    kb->kits[at] = is_own ? scan_kit_own(a, kb->each[at])
-                          : scan_kit_open(a, kb->each[at]);
+    kb->kits[at] = scan_kit_open(a, kb->each[at]);
     kb->count++;
 }
 

@@ -192,7 +192,7 @@ static void check_samples_of(struct build *d, size_t i, void *ctx) {
 
 void check_samples(struct build *d, struct str image) {
     struct bench on = {.ix = index_own(d->a, image)};
-    on.kit = scan_kit_own(d->a, on.ix);
+    on.kit = scan_kit_open(d->a, on.ix);
     build_share(d, d->made[MADE_ENTRY].count, check_samples_of, &on);
     check_program_samples(d, &on);
 }

@@ -39,9 +39,9 @@
 /* Bytes of UTF-8 made of UTF-16 at a time. */
 #define ENCODING_BYTES_MAX ((size_t)64 * 1024)
 /* Bytes without a line's end that are looked through as one line. */
-#define SKIM_LINE_MAX (256 * 1024)
+#define PRESCAN_LINE_MAX (256 * 1024)
 /* Lines that the first line read goes on from. */
-#define SKIM_CUT_LINES_MAX 4
+#define PRESCAN_CUT_LINES_MAX 4
 /* Window of zstd and xz, as a power of two: 128 MiB; a larger one is refused. */
 #define INFLATE_WINDOW_LOG2_MAX 27
 /* Texts of one JSON record that are lines. */

@@ -72,7 +72,7 @@ struct pattern_study {
     uint32_t lines;       /* ends of them in a match, at most, as in front */
     struct str_list also; /* beside the literal: of those before each empty one,
                              a match holds one; folded */
-    struct str tail; /* its text from the literal on: match/tail.h */
+    struct str suffix; /* its text from the literal on: match/suffix.h */
     struct str_list literals; /* for the prefilter; not there when it is read */
     /* Compiled, it and then its extracts; empty: they are not. Not there when
      * a pattern is read: reader_code(). */
@@ -111,6 +111,7 @@ struct index;
 struct index *index_open(struct arena *a, struct str image);
 /* The same, of an image that is part of the program: it is believed. */
 struct index *index_own(struct arena *a, struct str image);
+bool index_is_own(const struct index *ix);
 /* Several as one. Entries, their groups and their patterns are numbered on, an
  * index behind the other; all else (engines, models, texts, SQL) is the first
  * one's. Raises FAIL_USAGE where two have an entry of the same id. */
@@ -130,11 +131,11 @@ const struct pattern *reader_pattern(struct reader *r, uint32_t id);
 /* The pattern compiled (0) or one of its extracts (1 and on): bytes that begin
  * all alike, and the rest. False: it has to be compiled; always so where the
  * image is not the program's own, since nothing could be told of bad bytes. */
-struct frozen {
+struct serialized {
     struct str head, rest;
 };
 bool reader_code(struct reader *r, uint32_t id, size_t which,
-                 struct frozen *code);
+                 struct serialized *code);
 const struct entry *reader_entry(struct reader *r, uint32_t number);
 /* The same one, of which only what it is and when it speaks is sure to be
  * there: id, component, mechanism, severity, role, withdrawn, selection. */

@@ -61,6 +61,10 @@ struct index *index_own(struct arena *a, struct str image) {
     return ix;
 }
 
+bool index_is_own(const struct index *ix) {
+    return ix->pack.is_own;
+}
+
 struct str index_prefilter(const struct index *ix) {
     return ix->pack.prefilter;
 }

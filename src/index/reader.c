@@ -123,7 +123,7 @@ static struct str code_head(struct reader *r, const struct pack *pack) {
 }
 
 bool reader_code(struct reader *r, uint32_t id, size_t which,
-                 struct frozen *code) {
+                 struct serialized *code) {
     struct part p = reader_part(r, SHELF_PATTERN, id);
     if (!p.ix->pack.is_own)
         return false;
@@ -133,7 +133,7 @@ bool reader_code(struct reader *r, uint32_t id, size_t which,
     record_strings(&record, &list);
     if (which >= list.count)
         return false;
-    *code = (struct frozen){code_head(r, &p.ix->pack), list.at[which]};
+    *code = (struct serialized){code_head(r, &p.ix->pack), list.at[which]};
     return true;
 }
 

@@ -9,7 +9,7 @@ static void walk_study(struct record *r, struct pattern_study *study) {
     record_number(r, &study->front.bytes);
     record_number(r, &study->lines);
     record_strings(r, &study->also);
-    record_str(r, &study->tail);
+    record_str(r, &study->suffix);
 }
 
 void walk_pattern(struct record *r, struct pattern *p) {

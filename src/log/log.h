@@ -54,12 +54,12 @@ struct log_stats {
 
 /* ---- reading only where it may be worth it ----
  *
- * A sieve looks at the decoded input before it is cut into lines, and marks
+ * A selector looks at the decoded input before it is cut into lines, and marks
  * what may matter. Lines round a mark are read as if all had been, but for who
  * printed an unnamed line; what no mark is near is passed over, its lines only
  * counted. Streams are then numbered as they are met. */
 
-#define LOG_SIEVE_AHEAD (16 * 1024) /* text behind `to` that a sieve may see */
+#define LOG_SELECTOR_AHEAD (16 * 1024) /* text behind `to` that a selector may see */
 
 struct log_mark { /* read so many bytes before and behind */
     size_t at;
@@ -72,7 +72,7 @@ struct log_marks { /* their places rise */
     size_t count, cap;
 };
 
-struct log_sieve {
+struct log_selector {
     void *ctx;
     size_t small; /* an input of fewer bytes is read without looking */
     uint32_t at_once; /* blocks that look() is given, where there are so many:
@@ -105,8 +105,8 @@ struct log_reader *log_open_beside(struct log_reader *r, log_line_fn on_line,
                                    void *ctx);
 void log_read_at(struct log_reader *r, uint64_t place, uint64_t lines,
                  struct str bytes);
-/* Before the first feed. The sieve outlives the reader. */
-void log_skim(struct log_reader *r, const struct log_sieve *sieve);
+/* Before the first feed. The selector outlives the reader. */
+void log_prescan(struct log_reader *r, const struct log_selector *selector);
 void log_feed(struct log_reader *r, struct str bytes);
 /* So much of the decoded input was read or passed over. */
 uint64_t log_place(const struct log_reader *r);

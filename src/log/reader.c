@@ -385,9 +385,9 @@ static void pass_over(void *ctx, uint64_t bytes, uint64_t lines) {
 
 static bool take_utf8(void *ctx, struct str bytes) {
     struct log_reader *r = ctx;
-    if (r->skim) {
+    if (r->prescan) {
         history_add(r->history, bytes);
-        skim_feed(r->skim, bytes);
+        prescan_feed(r->prescan, bytes);
     } else {
         reader_block(r, bytes);
     }
@@ -455,9 +455,9 @@ struct log_reader *log_open_beside(struct log_reader *r, log_line_fn on_line,
     return beside;
 }
 
-void log_skim(struct log_reader *r, const struct log_sieve *sieve) {
-    struct skim_out out = {reader_block, pass_over, r};
-    r->skim = skim_new(r->a, sieve, r->frames, out);
+void log_prescan(struct log_reader *r, const struct log_selector *selector) {
+    struct prescan_out out = {reader_block, pass_over, r};
+    r->prescan = prescan_new(r->a, selector, r->frames, out);
     r->history = history_new(r->a);
 }
 
@@ -509,8 +509,8 @@ void log_end(struct log_reader *r) {
         r->stats.truncated = true;
     encoding_end(r->decoder);
     r->stats.kind = encoding_kind(r->decoder);
-    if (r->skim)
-        skim_end(r->skim);
+    if (r->prescan)
+        prescan_end(r->prescan);
     reader_end(r);
     check_memory(r);
 }

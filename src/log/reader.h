@@ -8,7 +8,7 @@
 #include "log/history.h"
 #include "log/inflate.h"
 #include "log/log.h"
-#include "log/skim.h"
+#include "log/prescan.h"
 #include "log/stream.h"
 #include "log/wrap.h"
 #include "base/limits.h"
@@ -60,7 +60,7 @@ struct log_reader {
     struct log_stats stats;
     struct inflater *inflater, *inner; /* what was compressed twice */
     struct decoder *decoder;
-    struct skim *skim; /* NULL: every line is read */
+    struct prescan *prescan; /* NULL: every line is read */
     struct history *history; /* NULL likewise */
     bool is_ended;
 

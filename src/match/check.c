@@ -95,24 +95,24 @@ static uint32_t line_of(struct str text, size_t offset) {
 }
 
 static void add_capture(struct arena *a, struct str text,
-                        const struct named_group *g, struct span span,
+                        const struct named_group *g, struct text_range range,
                         struct hit *hit) {
-    struct str part = str_slice(text, span.from, span.to - span.from);
-    size_t from = span.from;
+    struct str part = str_slice(text, range.from, range.to - range.from);
+    size_t from = range.from;
     while (from > 0 && text.p[from - 1] != '\n')
         from--;
     if (!g->is_fact) {
         hit->command_line = arena_str(a, str_slice(text, from,
-                                                   span.to - from));
-        hit->command_at = span.from - from;
+                                                   range.to - from));
+        hit->command_at = range.from - from;
         hit->command = str_slice(hit->command_line, hit->command_at, part.n);
         return;
     }
     char *unwrapped = arena_alloc(a, part.n);
     struct capture next = {
-        .name = g->name, .scale = g->scale, .line = line_of(text, span.from),
+        .name = g->name, .scale = g->scale, .line = line_of(text, range.from),
         .text = {unwrapped, capture_unwrap(part, unwrapped)},
-        .front = str_slice(text, from, span.from - from)};
+        .front = str_slice(text, from, range.from - from)};
     size_t i = hit->capture_count++;
     hit->captures[i] = next;
 }
@@ -126,14 +126,14 @@ static void add_captures(struct arena *a, const struct matcher *m,
     hit->captures = arena_array(a, count, sizeof *hit->captures);
     for (;;) {
         size_t next = count;
-        struct span span, best = {0};
+        struct text_range range, best = {0};
         for (size_t i = 0; i < count; i++) {
             if (is_done[i] ||
-                !regex_group(m, regex_groups(r)[i].number, &span) ||
-                span.from == span.to)
+                !regex_group(m, regex_groups(r)[i].number, &range) ||
+                range.from == range.to)
                 continue;
-            if (next == count || span.from < best.from) {
-                best = span;
+            if (next == count || range.from < best.from) {
+                best = range;
                 next = i;
             }
         }
@@ -147,18 +147,18 @@ static void add_captures(struct arena *a, const struct matcher *m,
 bool pattern_matches(struct arena *a, struct str pattern, struct str text,
                      struct hit *hit) {
     struct pattern_error error;
-    struct span span;
+    struct text_range range;
     struct matcher *m = matcher_new(a);
     struct regex *r = regex_of(m, pattern, &error);
     struct search search = {.subject = text, .latest = text.n};
-    if (!r || !regex_find(m, r, &search, &span))
+    if (!r || !regex_find(m, r, &search, &range))
         return false;
     *hit = (struct hit){
-        .text = arena_str(a, str_slice(text, span.from, span.to - span.from)),
-        .first_line = line_of(text, span.from),
-        .last_line = line_of(text, span.to > span.from ? span.to - 1
-                                                       : span.to),
-        .order = span.from};
+        .text = arena_str(a, str_slice(text, range.from, range.to - range.from)),
+        .first_line = line_of(text, range.from),
+        .last_line = line_of(text, range.to > range.from ? range.to - 1
+                                                       : range.to),
+        .order = range.from};
     hit->trace_first = hit->first_line;
     hit->trace_last = hit->last_line;
     add_captures(a, m, r, text, hit);

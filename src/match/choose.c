@@ -18,7 +18,7 @@
 #include <stdlib.h>
 /* What the reader remembers, and the same again: what it remembered there. */
 #define SETTLE (2 * LOG_MEMORY)
-#define MESSAGE_BEHIND (2 * SPAN_REACH + SETTLE)
+#define MESSAGE_BEHIND (2 * SIGNATURE_REACH + SETTLE)
 #define TRACE_BEFORE (TRACE_REACH + 2 * TRACE_STEP + SETTLE)
 #define DENSE_ASK (1 << 20)   /* bytes between asking whether it pays */
 #define DENSE_FIRST (4 << 20) /* bytes read when it does not, the first time */
@@ -26,8 +26,8 @@
 
 struct chooser {
     struct scanner *s;
-    struct team *team;
-    struct log_sieve door;
+    struct worker_pool *pool;
+    struct log_selector door;
     struct log_marks *marks; /* of the look that goes on */
     uint64_t dense_to;    /* all is read up to there */
     uint64_t dense_bytes; /* so much the next time */
@@ -90,14 +90,14 @@ static void mark_all(struct chooser *c, struct log_marks *m, size_t from,
 /* Most logs are small and never come here. */
 static void begin(struct chooser *c) {
     struct scanner *s = c->s;
-    c->team = team_new(s->a, &s->filter[PREFILTER_SIGNATURES],
+    c->pool = worker_pool_new(s->a, &s->filter[PREFILTER_SIGNATURES],
                        c->door.at_once);
 }
 
 static void look(void *ctx, struct str text, uint64_t place, size_t from,
                  size_t to, struct log_marks *marks) {
     struct chooser *c = ctx;
-    if (!c->team)
+    if (!c->pool)
         begin(c);
     if (place + from < c->dense_to) {
         mark_all(c, marks, from, to);
@@ -106,7 +106,7 @@ static void look(void *ctx, struct str text, uint64_t place, size_t from,
     weigh(c, place + from);
     c->looked += to - from;
     c->marks = marks;
-    team_look(c->team, text, from, to, on_candidate, c);
+    worker_pool_look(c->pool, text, from, to, on_candidate, c);
     if (marks->count > 1)
         qsort(marks->at, marks->count, sizeof *marks->at, by_place);
 }
@@ -116,24 +116,24 @@ static uint64_t pause_reading(void *ctx) {
     struct scanner *s = ((struct chooser *)ctx)->s;
     uint64_t wanted = 0;
     for (size_t i = 0; i < LOG_STREAMS_MAX; i++) {
-        struct lane *l = s->lanes[i];
+        struct stream_buffer *l = s->buffers[i];
         if (!l || l->w.mark_count == 0)
             continue;
-        lane_end(s, l);
-        if (l->tail && l->w.mark_count > 0 && lane_trace_end(l) > wanted)
-            wanted = lane_trace_end(l);
+        stream_buffer_end(s, l);
+        if (l->traceback && l->w.mark_count > 0 && stream_buffer_trace_end(l) > wanted)
+            wanted = stream_buffer_trace_end(l);
     }
     return wanted;
 }
 
-static void end_lanes(struct scanner *s) {
+static void end_buffers(struct scanner *s) {
     for (size_t i = 0; i < LOG_STREAMS_MAX; i++)
-        if (s->lanes[i])
-            lane_break(s, s->lanes[i]);
+        if (s->buffers[i])
+            stream_buffer_break(s, s->buffers[i]);
 }
 
-static void break_lanes(void *ctx) {
-    end_lanes(((struct chooser *)ctx)->s);
+static void break_buffers(void *ctx) {
+    end_buffers(((struct chooser *)ctx)->s);
 }
 
 /* The log is small: all of it is read, and only once. */
@@ -141,14 +141,14 @@ static void read_whole(void *ctx) {
     ((struct chooser *)ctx)->s->scope = SCOPE_ALL;
 }
 
-const struct log_sieve *choose_failures(struct scanner *s, size_t small) {
+const struct log_selector *choose_failures(struct scanner *s, size_t small) {
     struct chooser *c = arena_alloc(s->a, sizeof *c);
     c->s = s;
     s->scope = SCOPE_SIGNATURES;
     c->dense_bytes = DENSE_FIRST;
-    c->door = (struct log_sieve){.ctx = c, .small = small,
+    c->door = (struct log_selector){.ctx = c, .small = small,
                                  .at_once = s->threads, .look = look,
-                                 .pause = pause_reading, .gap = break_lanes,
+                                 .pause = pause_reading, .gap = break_buffers,
                                  .whole = read_whole};
     return &c->door;
 }
@@ -160,7 +160,7 @@ static void read_again(void *ctx, struct str text, uint64_t place,
     struct scanner *b = ctx;
     b->place = UINT64_MAX;
     log_read_at(b->log, place, lines, text);
-    end_lanes(b);
+    end_buffers(b);
 }
 
 void choose_others(struct scanner *s) {

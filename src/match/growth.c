@@ -40,11 +40,11 @@ struct trial {
 /* Steps of all searches of the text; a search that gave up is the last. */
 static uint64_t steps_over(struct trial *t, struct str text) {
     struct search search = {.subject = text, .latest = text.n};
-    struct span span;
+    struct text_range range;
     uint64_t before = regex_steps(t->m);
     while (search.from <= search.latest &&
-           regex_find(t->m, t->r, &search, &span))
-        search.from = span.to > span.from ? span.to : span.to + 1;
+           regex_find(t->m, t->r, &search, &range))
+        search.from = range.to > range.from ? range.to : range.to + 1;
     return regex_steps(t->m) - before;
 }
 

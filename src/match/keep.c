@@ -206,7 +206,7 @@ static struct str put_text(struct filling *f, struct str s) {
 
 static struct str text_of(const struct hit_draft *d,
                           const struct capture_at *c) {
-    struct str text = window_slice(&d->lane->w, c->from, c->to);
+    struct str text = window_slice(&d->buffer->w, c->from, c->to);
     size_t most = c->group->is_fact ? CAPTURE_TEXT_MAX : COMMAND_MAX;
     return str_slice(text, 0, most);
 }
@@ -223,7 +223,7 @@ static void make_memory(struct scanner *s, struct slot *slot, size_t bytes) {
  * called. */
 static struct str front_of(const struct hit_draft *d,
                            const struct capture_at *c) {
-    const struct window *w = &d->lane->w;
+    const struct window *w = &d->buffer->w;
     size_t most = c->group->is_fact ? CAPTURE_FRONT_MAX : COMMAND_FRONT_MAX;
     uint64_t line = w->marks[window_mark_index(w, c->from)].pos;
     struct str front = window_slice(w, line, c->from);
@@ -249,7 +249,7 @@ static void put_command(struct filling *f, struct str front, struct str text,
 
 static void put_captures(const struct hit_draft *d, struct filling *f,
                          struct hit *hit) {
-    const struct window *w = &d->lane->w;
+    const struct window *w = &d->buffer->w;
     for (size_t i = 0; i < d->capture_count; i++) {
         const struct capture_at *c = &d->captures[i];
         struct str text = text_of(d, c);
@@ -270,7 +270,7 @@ static void put_captures(const struct hit_draft *d, struct filling *f,
 }
 
 void keep_hit(struct scanner *s, const struct hit_draft *d) {
-    const struct window *w = &d->lane->w;
+    const struct window *w = &d->buffer->w;
     const struct pattern *p = d->pattern->is;
     struct str text = str_slice(window_slice(w, d->found->from, d->end), 0,
                                 MATCH_MESSAGE_MAX);
@@ -283,7 +283,7 @@ void keep_hit(struct scanner *s, const struct hit_draft *d) {
     struct filling f = {slot->memory};
     slot->hit = (struct hit){
         .pattern = p->id, .kind = p->kind, .owner = p->owner,
-        .ordinal = p->ordinal, .stream = d->lane->stream,
+        .ordinal = p->ordinal, .stream = d->buffer->stream,
         .first_line = d->first_line, .last_line = d->last_line,
         .trace_first = d->trace_first, .trace_last = d->trace_last,
         .captures = (struct capture *)(void *)slot->memory};
@@ -292,7 +292,7 @@ void keep_hit(struct scanner *s, const struct hit_draft *d) {
     f.at += d->capture_count * sizeof(struct capture);
     slot->hit.text = put_text(&f, text);
     put_captures(d, &f, &slot->hit);
-    slot->tail = d->tail;
+    slot->traceback = d->traceback;
     slot->line = line_of(w, d->found);
     if (p->kind == PATTERN_SIGNATURE) {
         settle_signature(s, was_full);
@@ -313,8 +313,8 @@ int hits_by_order(const void *x, const void *y) {
 
 static void list_slot(struct hit_list *list, const struct slot *slot) {
     struct hit hit = slot->hit;
-    if (slot->tail && slot->tail->last_line > hit.trace_last)
-        hit.trace_last = slot->tail->last_line;
+    if (slot->traceback && slot->traceback->last_line > hit.trace_last)
+        hit.trace_last = slot->traceback->last_line;
     list->at[list->count++] = hit;
 }
 

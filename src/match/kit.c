@@ -21,8 +21,7 @@ struct str scan_kit_build(struct arena *a, const struct pattern_list *set) {
     return (struct str){(const char *)out, n};
 }
 
-static struct scan_kit *kit_of(struct arena *a, const struct index *ix,
-                               struct str part[PREFILTER_KINDS]) {
+const struct scan_kit *scan_kit_open(struct arena *a, const struct index *ix) {
     struct scan_kit *kit = arena_alloc(a, sizeof *kit);
     struct str blob = index_prefilter(ix);
     kit->pattern_count = index_pattern_count(ix);
@@ -31,23 +30,10 @@ static struct scan_kit *kit_of(struct arena *a, const struct index *ix,
                        ? 0
                        : word_at((const unsigned char *)blob.p, 0);
     struct str rest = str_slice(blob, HEAD_BYTES, blob.n);
-    part[0] = str_slice(rest, 0, first);
-    part[1] = str_slice(rest, first, rest.n);
-    return kit;
-}
-
-const struct scan_kit *scan_kit_open(struct arena *a, const struct index *ix) {
-    struct str part[PREFILTER_KINDS];
-    struct scan_kit *kit = kit_of(a, ix, part);
+    struct str part[PREFILTER_KINDS] = {str_slice(rest, 0, first),
+                                        str_slice(rest, first, rest.n)};
     for (int i = 0; i < PREFILTER_KINDS; i++)
-        kit->filter[i] = prefilter_open(a, part[i], kit->pattern_count);
-    return kit;
-}
-
-const struct scan_kit *scan_kit_own(struct arena *a, const struct index *ix) {
-    struct str part[PREFILTER_KINDS];
-    struct scan_kit *kit = kit_of(a, ix, part);
-    for (int i = 0; i < PREFILTER_KINDS; i++)
-        kit->filter[i] = prefilter_own(a, part[i], kit->pattern_count);
+        kit->filter[i] = prefilter_open(a, part[i], kit->pattern_count,
+                                        index_is_own(ix));
     return kit;
 }

@@ -111,8 +111,6 @@ struct scan_result {
  * of threads. Raises FAIL_INDEX. */
 struct scan_kit;
 const struct scan_kit *scan_kit_open(struct arena *a, const struct index *ix);
-/* The same, of the index that is built into the program: not read through. */
-const struct scan_kit *scan_kit_own(struct arena *a, const struct index *ix);
 
 struct scanner;
 
@@ -121,7 +119,7 @@ struct scanner *scan_new(struct arena *a, const struct scan_kit *kit,
                          struct reader *r, uint64_t max_bytes);
 /* How lines are chosen, before the first feed; the hits are the same. */
 enum scan_way {
-    SCAN_SIEVED, /* where a literal may stand; small inputs whole */
+    SCAN_SELECTED, /* where a literal may stand; small inputs whole */
     SCAN_STRICT, /* the same, however small */
     SCAN_WHOLE   /* all lines are read */
 };

@@ -33,7 +33,7 @@ static size_t last_line_index(const struct window *w, const struct found *f) {
     for (size_t n = 0; i + 1 < w->mark_count; i++) {
         const struct mark *next = &w->marks[i + 1];
         bool is_far = next->pos - f->from > MATCH_MESSAGE_MAX ||
-                      (next->place - place > SPAN_REACH && !next->is_joined);
+                      (next->place - place > SIGNATURE_REACH && !next->is_joined);
         if (!goes_on(next) || is_far)
             break;
         if (!next->is_joined && ++n >= MESSAGE_LINES_MAX)
@@ -49,7 +49,7 @@ static bool begins_line(const struct window *w, uint64_t pos) {
 
 /* Does another match end this message where it begins? One of little proof
  * ends none. */
-static bool cuts(struct scanner *s, const struct lane *l,
+static bool cuts(struct scanner *s, const struct stream_buffer *l,
                  const struct found *f, const struct found *next) {
     if (next->from < f->to)
         return false;
@@ -63,7 +63,7 @@ static bool cuts(struct scanner *s, const struct lane *l,
            begins_line(&l->w, next->from);
 }
 
-static uint64_t message_end(struct scanner *s, const struct lane *l,
+static uint64_t message_end(struct scanner *s, const struct stream_buffer *l,
                             size_t i) {
     const struct found *f = &l->found[i];
     const struct window *w = &l->w;
@@ -109,24 +109,24 @@ static struct regex *extract_of(struct scanner *s, struct pattern_state *p,
 }
 
 /* False: it was too much work. */
-static bool run_extract(struct scanner *s, struct lane *l, struct regex *r,
+static bool run_extract(struct scanner *s, struct stream_buffer *l, struct regex *r,
                         uint64_t from, uint64_t end, size_t first) {
     struct search search = {
         .subject = {l->w.text, window_offset(&l->w, end)},
         .from = window_offset(&l->w, from),
         .starts_mid_line = l->w.starts_mid_line};
     search.latest = search.subject.n;
-    struct span span;
+    struct text_range range;
     while (search.from <= search.latest &&
            l->capture_count - first < CAPTURES_MAX &&
-           regex_find(s->matcher, r, &search, &span)) {
-        lane_captures(s, l, r);
-        search.from = span.to > span.from ? span.to : span.to + 1;
+           regex_find(s->matcher, r, &search, &range)) {
+        stream_buffer_captures(s, l, r);
+        search.from = range.to > range.from ? range.to : range.to + 1;
     }
     return !regex_gave_up(s->matcher);
 }
 
-static void run_extracts(struct scanner *s, struct lane *l,
+static void run_extracts(struct scanner *s, struct stream_buffer *l,
                          struct pattern_state *p, const struct found *f,
                          uint64_t end, size_t first) {
     uint64_t before = regex_steps(s->matcher);
@@ -160,8 +160,8 @@ static size_t arrange(struct capture_at *list, size_t own, size_t count) {
     return kept;
 }
 
-/* Behind the lane's captures: the match's own, then its extracts'. */
-static struct hit_draft collect(struct scanner *s, struct lane *l, size_t i,
+/* Behind the buffer's captures: the match's own, then its extracts'. */
+static struct hit_draft collect(struct scanner *s, struct stream_buffer *l, size_t i,
                                 struct pattern_state *p, uint64_t end) {
     struct found *f = &l->found[i];
     size_t first = l->capture_count;
@@ -176,7 +176,7 @@ static struct hit_draft collect(struct scanner *s, struct lane *l, size_t i,
     size_t count = all > 0 ? arrange(list, f->capture_count, all) : 0;
     l->capture_count = first; /* room again, once the hit is kept */
     return (struct hit_draft){
-        .lane = l, .pattern = p, .found = f, .end = end,
+        .buffer = l, .pattern = p, .found = f, .end = end,
         .captures = list,
         .capture_count = count < CAPTURES_MAX ? count : CAPTURES_MAX};
 }
@@ -211,17 +211,17 @@ static size_t block_behind(const struct window *w, size_t last) {
 }
 
 /* Where the block goes on beyond the window, somebody has to watch it. */
-static struct tail *tail_of(struct scanner *s, struct lane *l,
+static struct open_traceback *traceback_of(struct scanner *s, struct stream_buffer *l,
                             uint32_t block, uint32_t last_line) {
-    if (l->tail && l->tail_block == block)
-        return l->tail;
-    l->tail = arena_alloc(s->a, sizeof *l->tail);
-    l->tail->last_line = last_line;
-    l->tail_block = block;
-    return l->tail;
+    if (l->traceback && l->traceback_block == block)
+        return l->traceback;
+    l->traceback = arena_alloc(s->a, sizeof *l->traceback);
+    l->traceback->last_line = last_line;
+    l->traceback_block = block;
+    return l->traceback;
 }
 
-static void find_trace(struct scanner *s, struct lane *l,
+static void find_trace(struct scanner *s, struct stream_buffer *l,
                        struct hit_draft *d) {
     const struct window *w = &l->w;
     size_t first = window_mark_index(w, d->found->from);
@@ -243,7 +243,7 @@ static void find_trace(struct scanner *s, struct lane *l,
             d->trace_last = w->marks[i].number;
     }
     if (i == w->mark_count)
-        d->tail = tail_of(s, l, block, d->trace_last);
+        d->traceback = traceback_of(s, l, block, d->trace_last);
 }
 
 /* ---- the hit ---- */
@@ -273,7 +273,7 @@ static bool is_comment(const struct window *w, uint64_t pos) {
                        str_starts(words, STR("/* ")));
 }
 
-void message_finish(struct scanner *s, struct lane *l, size_t i) {
+void message_finish(struct scanner *s, struct stream_buffer *l, size_t i) {
     const struct found *f = &l->found[i];
     struct pattern_state *p = scan_pattern(s, f->pattern);
     if (!keep_wants(s, &l->w, f, p))

@@ -22,7 +22,7 @@ struct told {
     uint32_t literal;
 };
 
-struct mate {
+struct worker {
     struct arena arena; /* of what lasts */
     struct candidates *candidates;
     const struct prefilter *f;
@@ -36,29 +36,29 @@ struct mate {
     bool has_thread;
 };
 
-struct team {
+struct worker_pool {
     struct arena *a;
     struct candidates *own;
-    uint32_t mate_count;
-    struct mate mates[TEAM_MAX]; /* but the caller */
+    uint32_t worker_count;
+    struct worker workers[WORKERS_MAX]; /* but the caller */
 };
 
-static void mate_end(void *arg) {
-    struct mate *m = arg;
+static void worker_end(void *arg) {
+    struct worker *m = arg;
     arena_free(&m->arena);
 }
 
-struct team *team_new(struct arena *a, const struct prefilter *f,
+struct worker_pool *worker_pool_new(struct arena *a, const struct prefilter *f,
                       uint32_t threads) {
-    struct team *g = arena_alloc(a, sizeof *g);
+    struct worker_pool *g = arena_alloc(a, sizeof *g);
     g->a = a;
     g->own = candidates_new(a, f);
-    g->mate_count = threads < TEAM_MAX ? threads - 1 : TEAM_MAX - 1;
-    for (uint32_t i = 0; i < g->mate_count; i++) {
-        struct mate *m = &g->mates[i];
+    g->worker_count = threads < WORKERS_MAX ? threads - 1 : WORKERS_MAX - 1;
+    for (uint32_t i = 0; i < g->worker_count; i++) {
+        struct worker *m = &g->workers[i];
         m->f = f;
         arena_init(&m->arena, a->from, a->ceiling_bytes);
-        arena_defer(a, mate_end, m);
+        arena_defer(a, worker_end, m);
     }
     return g;
 }
@@ -66,21 +66,21 @@ struct team *team_new(struct arena *a, const struct prefilter *f,
 /* ---- in the threads ---- */
 
 static void note(void *ctx, uint32_t literal, size_t line) {
-    struct mate *m = ctx;
+    struct worker *m = ctx;
     m->told = arena_grow(&m->arena, m->told, m->told_count, &m->told_cap,
                          sizeof *m->told);
     m->told[m->told_count++] = (struct told){line, literal};
 }
 
 static void look(void *arg) {
-    struct mate *m = arg;
+    struct worker *m = arg;
     if (!m->candidates)
         m->candidates = candidates_new(&m->arena, m->f);
     candidates_find(m->candidates, m->text, m->from, m->to, note, m);
 }
 
 static void *run(void *arg) {
-    struct mate *m = arg;
+    struct worker *m = arg;
     m->code = arena_guard(&m->arena, look, m, &m->fault);
     return NULL;
 }
@@ -92,11 +92,11 @@ static size_t line_end(struct str text, size_t at, size_t to) {
     return end ? (size_t)(end - text.p) + 1 : to;
 }
 
-/* How many mates have a part; the caller's is text[from, *own_to). */
-static uint32_t part(struct team *g, struct str text, size_t from, size_t to,
+/* How many workers have a part; the caller's is text[from, *own_to). */
+static uint32_t part(struct worker_pool *g, struct str text, size_t from, size_t to,
                      size_t *own_to) {
     size_t parts = (to - from) / PART_MIN;
-    parts = parts < g->mate_count + 1 ? parts : g->mate_count + 1;
+    parts = parts < g->worker_count + 1 ? parts : g->worker_count + 1;
     if (parts < 2) {
         *own_to = to;
         return 0;
@@ -105,7 +105,7 @@ static uint32_t part(struct team *g, struct str text, size_t from, size_t to,
     *own_to = at;
     uint32_t count = 0;
     while (at < to) {
-        struct mate *m = &g->mates[count++];
+        struct worker *m = &g->workers[count++];
         size_t next = at + (to - at) / (parts - count);
         m->text = text;
         m->from = at;
@@ -115,9 +115,9 @@ static uint32_t part(struct team *g, struct str text, size_t from, size_t to,
     return count;
 }
 
-static void join(struct team *g, uint32_t count) {
+static void join(struct worker_pool *g, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        struct mate *m = &g->mates[i];
+        struct worker *m = &g->workers[i];
         if (m->has_thread)
             pthread_join(m->thread, NULL);
         else
@@ -126,7 +126,7 @@ static void join(struct team *g, uint32_t count) {
 }
 
 struct own_part {
-    struct team *g;
+    struct worker_pool *g;
     struct str text;
     size_t from, to;
     candidate_fn found;
@@ -138,17 +138,17 @@ static void look_at_own(void *arg) {
     candidates_find(p->g->own, p->text, p->from, p->to, p->found, p->ctx);
 }
 
-static void raise(struct team *g, enum fail code, const struct fault *fault) {
+static void raise(struct worker_pool *g, enum fail code, const struct fault *fault) {
     if (code != FAIL_NONE)
         arena_raise(g->a, code, "%s", fault->text);
 }
 
-void team_look(struct team *g, struct str text, size_t from, size_t to,
+void worker_pool_look(struct worker_pool *g, struct str text, size_t from, size_t to,
                candidate_fn found, void *ctx) {
     struct own_part own = {g, text, from, to, found, ctx};
     uint32_t count = part(g, text, from, to, &own.to);
     for (uint32_t i = 0; i < count; i++) {
-        struct mate *m = &g->mates[i];
+        struct worker *m = &g->workers[i];
         m->has_thread = pthread_create(&m->thread, NULL, run, m) == 0;
     }
     struct fault fault;
@@ -156,7 +156,7 @@ void team_look(struct team *g, struct str text, size_t from, size_t to,
     join(g, count);
     raise(g, code, &fault);
     for (uint32_t i = 0; i < count; i++) {
-        const struct mate *m = &g->mates[i];
+        const struct worker *m = &g->workers[i];
         raise(g, m->code, &m->fault);
         for (size_t k = 0; k < m->told_count; k++)
             found(ctx, m->told[k].literal, m->told[k].line);

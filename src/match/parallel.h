@@ -5,16 +5,16 @@
 
 #include "match/candidates.h"
 
-#define TEAM_MAX 16
+#define WORKERS_MAX 16
 
-struct team;
+struct worker_pool;
 
-/* threads: the caller's own counts; 1 or more, at most TEAM_MAX of them. */
-struct team *team_new(struct arena *a, const struct prefilter *f,
+/* threads: the caller's own counts; 1 or more, at most WORKERS_MAX of them. */
+struct worker_pool *worker_pool_new(struct arena *a, const struct prefilter *f,
                       uint32_t threads);
 /* As candidates_find(), and it tells of the same places whatever the number of
  * threads. found is called by the caller's own thread, part after part. */
-void team_look(struct team *g, struct str text, size_t from, size_t to,
+void worker_pool_look(struct worker_pool *g, struct str text, size_t from, size_t to,
                candidate_fn found, void *ctx);
 
 #endif

@@ -5,7 +5,7 @@
  *     regex     the code, the named groups as facts, how often it ran
  *
  * The patterns that a program is built with are compiled when it is built, and
- * thawed when one is wanted.
+ * deserialized when one is wanted.
  *
  * Matching is on bytes; only a pattern that itself goes beyond ASCII is
  * matched on characters, bad bytes in the log matching nothing. A pattern is
@@ -229,22 +229,22 @@ const struct named_group *regex_groups(const struct regex *r) {
 
 /* ---- compiled before ---- */
 
-static void free_frozen(void *bytes) {
+static void free_serialized(void *bytes) {
     pcre2_serialize_free(bytes);
 }
 
-struct str regex_freeze(struct matcher *m, const struct regex *r) {
+struct str regex_serialize(struct matcher *m, const struct regex *r) {
     const pcre2_code *code = r->code;
     uint8_t *bytes = NULL;
     PCRE2_SIZE n = 0;
     if (pcre2_serialize_encode(&code, 1, &bytes, &n, m->general) != 1)
         no_memory(m);
-    arena_defer(m->a, free_frozen, bytes);
+    arena_defer(m->a, free_serialized, bytes);
     return (struct str){(const char *)bytes, n};
 }
 
 /* PCRE2 wants them in one piece, at an even address. */
-static const uint8_t *joined(struct matcher *m, const struct frozen *bytes) {
+static const uint8_t *joined(struct matcher *m, const struct serialized *bytes) {
     size_t n = bytes->head.n + bytes->rest.n;
     if (n > m->room_bytes) {
         m->room = arena_room(m->a, 2 * n);
@@ -255,7 +255,7 @@ static const uint8_t *joined(struct matcher *m, const struct frozen *bytes) {
     return m->room;
 }
 
-struct regex *regex_thaw(struct matcher *m, const struct frozen *bytes,
+struct regex *regex_deserialize(struct matcher *m, const struct serialized *bytes,
                          struct str text) {
     struct regex *r = arena_alloc(m->a, sizeof *r);
     arena_defer(m->a, regex_release, r);
@@ -313,7 +313,7 @@ static int run(struct matcher *m, const struct regex *r,
 }
 
 bool regex_find(struct matcher *m, struct regex *r, const struct search *s,
-                struct span *whole) {
+                struct text_range *whole) {
     m->groups_set = run(m, r, s, 0);
     const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(m->data);
     size_t began = m->groups_set > 0 ? ends[0] : s->latest;
@@ -321,7 +321,7 @@ bool regex_find(struct matcher *m, struct regex *r, const struct search *s,
          PCRE2_JIT_COMPLETE);
     if (m->groups_set <= 0)
         return false;
-    *whole = (struct span){ends[0], ends[1]};
+    *whole = (struct text_range){ends[0], ends[1]};
     return whole->from <= whole->to;
 }
 
@@ -344,12 +344,12 @@ bool regex_gave_up(const struct matcher *m) {
     return m->groups_set < 0 && m->groups_set != PCRE2_ERROR_NOMATCH;
 }
 
-bool regex_group(const struct matcher *m, uint32_t number, struct span *out) {
+bool regex_group(const struct matcher *m, uint32_t number, struct text_range *out) {
     const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(m->data);
     if (m->groups_set <= 0 || number >= (uint32_t)m->groups_set ||
         ends[2 * number] == PCRE2_UNSET ||
         ends[2 * number] > ends[2 * number + 1])
         return false;
-    *out = (struct span){ends[2 * number], ends[2 * number + 1]};
+    *out = (struct text_range){ends[2 * number], ends[2 * number + 1]};
     return true;
 }

@@ -21,7 +21,7 @@ struct named_group { /* a named one */
     int64_t scale;
 };
 
-struct span {
+struct text_range {
     size_t from, to;
 };
 
@@ -37,11 +37,11 @@ struct regex *regex_of(struct matcher *m, struct str text,
                        struct pattern_error *error);
 
 /* What PCRE2 made of it, as bytes: the same ones by the same PCRE2. */
-struct str regex_freeze(struct matcher *m, const struct regex *r);
+struct str regex_serialize(struct matcher *m, const struct regex *r);
 /* And back, without compiling; bytes are head and rest one behind the other,
  * text is what was compiled. NULL where they are of another PCRE2. They are
  * believed: only what is part of the program may come here. */
-struct regex *regex_thaw(struct matcher *m, const struct frozen *bytes,
+struct regex *regex_deserialize(struct matcher *m, const struct serialized *bytes,
                          struct str text);
 
 size_t regex_group_count(const struct regex *r);
@@ -56,7 +56,7 @@ struct search {
 
 /* The leftmost match. False: none, or none within the limits on work. */
 bool regex_find(struct matcher *m, struct regex *r, const struct search *s,
-                struct span *whole);
+                struct text_range *whole);
 /* Could more text behind the subject make a match that begins in s->from ..
  * s->latest, or does one stand there already? */
 bool regex_may_match(struct matcher *m, struct regex *r,
@@ -68,6 +68,6 @@ size_t regex_came_to(const struct matcher *m);
 /* Work of all searches so far. */
 uint64_t regex_steps(const struct matcher *m);
 /* What a group matched in the last find; false: nothing. */
-bool regex_group(const struct matcher *m, uint32_t number, struct span *out);
+bool regex_group(const struct matcher *m, uint32_t number, struct text_range *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* pattern_tree.h: a prepared pattern as a tree, for what is found out about
  * patterns: which words their matches hold (literals.c), what stands behind
- * these (tail.c), where work may grow (steps.c). Private to match/.
+ * these (suffix.c), where work may grow (steps.c). Private to match/.
  *
  *     ^(?:CUDA|HIP) out       branch: EMPTY, GROUP, CHAR ' ', CHAR 'o' ...
  *                                              '- branches: C U D A, H I P

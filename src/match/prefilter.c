@@ -137,28 +137,18 @@ static bool tables_are_good(const struct prefilter *f, const unsigned char *p) {
     return true;
 }
 
-static struct prefilter open_with(struct arena *a, struct str blob,
-                                  size_t pattern_count, bool is_trusted) {
+struct prefilter prefilter_open(struct arena *a, struct str blob,
+                                size_t pattern_count, bool is_own) {
     const unsigned char *p = (const unsigned char *)blob.p;
     if (!header_is_good(p, blob.n, pattern_count) ||
-        (!is_trusted && word_at(p, WORD_CHECK) != prefilter_check(p, blob.n)))
+        (!is_own && word_at(p, WORD_CHECK) != prefilter_check(p, blob.n)))
         arena_raise(a, FAIL_INDEX, "the index is damaged: no prefilter for its "
                     "%zu patterns", pattern_count);
     struct prefilter f = tables_of(p);
-    if (!is_trusted && !tables_are_good(&f, p))
+    if (!is_own && !tables_are_good(&f, p))
         arena_raise(a, FAIL_INDEX, "the index is damaged: the prefilter "
                     "leads nowhere");
     return f;
-}
-
-struct prefilter prefilter_open(struct arena *a, struct str blob,
-                                size_t pattern_count) {
-    return open_with(a, blob, pattern_count, false);
-}
-
-struct prefilter prefilter_own(struct arena *a, struct str blob,
-                               size_t pattern_count) {
-    return open_with(a, blob, pattern_count, true);
 }
 
 /* ---- finding ---- */

@@ -68,13 +68,10 @@ enum prefilter_of { PREFILTER_SIGNATURES, PREFILTER_OTHERS, PREFILTER_ALL };
 struct str prefilter_build(struct arena *a, const struct pattern_list *set,
                            enum prefilter_of which);
 /* Raises FAIL_INDEX when the blob is none, damaged, or for another number of
- * patterns. */
+ * patterns. is_own: it is a part of this program, and is trusted as its code is:
+ * not read through. */
 struct prefilter prefilter_open(struct arena *a, struct str blob,
-                                size_t pattern_count);
-/* The same, of a blob that is a part of this program, and is trusted as its
- * code is: not read through. */
-struct prefilter prefilter_own(struct arena *a, struct str blob,
-                               size_t pattern_count);
+                                size_t pattern_count, bool is_own);
 
 /* The literal's byte `at` is the folded one at `place`, if all of it is
  * there. */

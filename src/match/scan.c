@@ -1,10 +1,10 @@
 /* scan.c: bytes in, hits out.
  *
- *     bytes -> log/ -> lines -> lane of their stream -> hits
+ *     bytes -> log/ -> lines -> buffer of their stream -> hits
  *
- * One lane per stream keeps its own text, so that the lines of interleaved
+ * One buffer per stream keeps its own text, so that the lines of interleaved
  * ranks do not cut each other's messages. Patterns are read from the index and
- * compiled when a literal first names them. What is kept is bounded: lanes by
+ * compiled when a literal first names them. What is kept is bounded: buffers by
  * their windows, hits by keep.c.
  */
 #include "match/parallel.h"
@@ -24,18 +24,18 @@ static struct regex *compiled(struct scanner *s, struct regex *r,
 }
 
 /* As it was compiled when the program was built; NULL: it was not. */
-static struct regex *thawed(struct scanner *s, uint32_t pattern, size_t which,
+static struct regex *deserialized(struct scanner *s, uint32_t pattern, size_t which,
                             struct str text) {
-    struct frozen code;
+    struct serialized code;
     return reader_code(s->reader, pattern, which, &code)
-               ? regex_thaw(s->matcher, &code, text)
+               ? regex_deserialize(s->matcher, &code, text)
                : NULL;
 }
 
 struct regex *scan_extract(struct scanner *s, const struct pattern *p,
                            size_t i) {
     struct str text = p->extract.at[i];
-    struct regex *r = thawed(s, p->id, 1 + i, text);
+    struct regex *r = deserialized(s, p->id, 1 + i, text);
     struct pattern_error error;
     return r ? r : compiled(s, regex_of(s->matcher, text, &error), &error);
 }
@@ -54,7 +54,7 @@ struct pattern_state *scan_known(struct scanner *s, uint32_t id) {
 struct pattern_state *scan_pattern(struct scanner *s, uint32_t id) {
     struct pattern_state *p = scan_known(s, id);
     if (!p->regex)
-        p->regex = thawed(s, id, 0, p->is->study.prepared);
+        p->regex = deserialized(s, id, 0, p->is->study.prepared);
     if (!p->regex) {
         struct pattern_text text = pattern_text_prepared(
             s->a, p->is->study.prepared, p->is->study.needs_utf);
@@ -65,49 +65,49 @@ struct pattern_state *scan_pattern(struct scanner *s, uint32_t id) {
     return p;
 }
 
-static void find_tail(struct scanner *s, struct pattern_state *p) {
-    struct str tail = p->is->study.tail;
+static void find_suffix(struct scanner *s, struct pattern_state *p) {
+    struct str suffix = p->is->study.suffix;
     struct pattern_error error;
-    if (tail.n == 0)
+    if (suffix.n == 0)
         return;
     struct pattern_text text =
-        pattern_text_prepared(s->a, tail, p->is->study.needs_utf);
+        pattern_text_prepared(s->a, suffix, p->is->study.needs_utf);
     text.is_anchored = true;
-    p->tail = regex_compile(s->matcher, &text, &error);
+    p->suffix = regex_compile(s->matcher, &text, &error);
 }
 
-struct regex *scan_tail(struct scanner *s, uint32_t pattern) {
+struct regex *scan_suffix(struct scanner *s, uint32_t pattern) {
     struct pattern_state *p = scan_known(s, pattern);
-    if (p->named <= TAIL_AFTER && p->named++ == TAIL_AFTER)
-        find_tail(s, p);
-    return p->tail;
+    if (p->named <= SUFFIX_AFTER && p->named++ == SUFFIX_AFTER)
+        find_suffix(s, p);
+    return p->suffix;
 }
 
 bool scan_denies(struct scanner *s, uint32_t pattern, struct str text,
                  size_t at) {
-    struct regex *tail = scan_tail(s, pattern);
+    struct regex *suffix = scan_suffix(s, pattern);
     struct pattern_state *p = s->patterns[pattern];
     struct search search = {.subject = text, .from = at, .latest = at};
     uint64_t before = regex_steps(s->matcher);
-    bool is_vain = p->tail_runs == TAIL_RUNS &&
-                   p->tail_denials < TAIL_RUNS / 8;
-    if (!tail || is_vain || !budget_allows(s, p))
+    bool is_vain = p->suffix_runs == SUFFIX_RUNS &&
+                   p->suffix_denials < SUFFIX_RUNS / 8;
+    if (!suffix || is_vain || !budget_allows(s, p))
         return false;
-    bool is_denied = !regex_may_match(s->matcher, tail, &search);
+    bool is_denied = !regex_may_match(s->matcher, suffix, &search);
     budget_charge(s, p, before);
-    p->tail_denials += is_denied && p->tail_runs < TAIL_RUNS;
-    p->tail_runs += p->tail_runs < TAIL_RUNS;
+    p->suffix_denials += is_denied && p->suffix_runs < SUFFIX_RUNS;
+    p->suffix_runs += p->suffix_runs < SUFFIX_RUNS;
     return is_denied;
 }
 
-static struct lane *lane_of(struct scanner *s, uint32_t stream) {
+static struct stream_buffer *buffer_of(struct scanner *s, uint32_t stream) {
     if (stream >= LOG_STREAMS_MAX)
         stream = LOG_STREAMS_MAX - 1;
-    if (!s->lanes[stream]) {
-        s->lanes[stream] = arena_alloc(s->a, sizeof *s->lanes[stream]);
-        s->lanes[stream]->stream = stream;
+    if (!s->buffers[stream]) {
+        s->buffers[stream] = arena_alloc(s->a, sizeof *s->buffers[stream]);
+        s->buffers[stream]->stream = stream;
     }
-    return s->lanes[stream];
+    return s->buffers[stream];
 }
 
 static void note_last_line(struct scanner *s, const struct line *line) {
@@ -130,7 +130,7 @@ static void on_line(void *ctx, const struct line *line) {
     s->place = line->place;
     s->bytes += line->text.n + 1;
     uint64_t order = ORDER_OF(line->place) + s->order;
-    lane_line(s, lane_of(s, line->stream), line, order);
+    stream_buffer_line(s, buffer_of(s, line->stream), line, order);
     s->order += line->text.n + 1;
     if (s->scope != SCOPE_BESIDE)
         note_last_line(s, line);
@@ -147,7 +147,7 @@ struct scanner *scan_new(struct arena *a, const struct scan_kit *kit,
     s->patterns = arena_array(a, s->pattern_count, sizeof *s->patterns);
     s->is_signature = arena_array(a, s->pattern_count, 1);
     s->threads = 1;
-    s->sightings.folded.a = s->others.a = a;
+    s->occurrences.folded.a = s->others.a = a;
     s->matcher = matcher_new(a);
     s->log = log_open(a, max_bytes, on_line, s);
     return s;
@@ -158,12 +158,12 @@ void scan_by(struct scanner *s, enum scan_way way) {
 }
 
 void scan_threads(struct scanner *s, uint32_t threads) {
-    s->threads = threads < 1 ? 1 : threads < TEAM_MAX ? threads : TEAM_MAX;
+    s->threads = threads < 1 ? 1 : threads < WORKERS_MAX ? threads : WORKERS_MAX;
 }
 
 void scan_feed(struct scanner *s, struct str bytes) {
     if (!s->is_begun && s->way != SCAN_WHOLE)
-        log_skim(s->log, choose_failures(s, s->way == SCAN_STRICT
+        log_prescan(s->log, choose_failures(s, s->way == SCAN_STRICT
                                                 ? 0
                                                 : SMALL_BYTES));
     s->is_begun = true;
@@ -183,7 +183,7 @@ struct scanner *scan_beside(struct scanner *s) {
     *b = *s;
     b->scope = SCOPE_BESIDE;
     b->owner = s;
-    memset(b->lanes, 0, sizeof b->lanes);
+    memset(b->buffers, 0, sizeof b->buffers);
     b->log = log_open_beside(s->log, on_line, b);
     return b;
 }
@@ -204,12 +204,12 @@ static void list_streams(struct scanner *s) {
 const struct scan_result *scan_end(struct scanner *s) {
     log_end(s->log);
     for (size_t i = 0; i < LOG_STREAMS_MAX; i++)
-        if (s->lanes[i])
-            lane_end_signatures(s, s->lanes[i]);
+        if (s->buffers[i])
+            stream_buffer_end_signatures(s, s->buffers[i]);
     s->is_final = true;
     for (size_t i = 0; i < LOG_STREAMS_MAX; i++)
-        if (s->lanes[i])
-            lane_end(s, s->lanes[i]);
+        if (s->buffers[i])
+            stream_buffer_end(s, s->buffers[i]);
     if (s->scope == SCOPE_SIGNATURES)
         choose_others(s);
     list_streams(s);

@@ -1,12 +1,12 @@
 /* scanner.h: what the files of a scan share. Private to match/.
  *
- *   scan.c     lines of the log -> lanes; the result
- *   lane.c     a lane's text -> literals (prefilter.c) -> ranges
- *              -> matches (PCRE2)
- *   message.c  a match -> its message, traceback, extracts
- *   wanted.c   which of these anybody asks for
- *   keep.c     -> hits, within bounds
- *   budget.c   the work that all this may be
+ *   scan.c           lines of the log -> buffers; the result
+ *   stream_buffer.c  a buffer's text -> literals (prefilter.c) -> ranges
+ *                    -> matches (PCRE2)
+ *   message.c        a match -> its message, traceback, extracts
+ *   wanted.c         which of these anybody asks for
+ *   keep.c           -> hits, within bounds
+ *   budget.c         the work that all this may be
  */
 #ifndef MATCH_SCANNER_H
 #define MATCH_SCANNER_H
@@ -23,8 +23,8 @@
 #define CAPTURE_TEXT_MAX 1024
 #define CAPTURE_FRONT_MAX 64   /* of its line in front of a value */
 #define LAST_LINE_MAX 512
-#define TAIL_RUNS 256 /* of which an eighth has to deny, or it is left */
-#define TAIL_AFTER 128 /* literals of a pattern; then its tail is tried */
+#define SUFFIX_RUNS 256 /* of which an eighth has to deny, or it is left */
+#define SUFFIX_AFTER 128 /* literals of a pattern; then its suffix is tried */
 
 /* How far a match reaches from its literal, in positions: text before a
  * literal, and text that has to be there behind it before PCRE2 is asked.
@@ -36,7 +36,7 @@
  * a match begins no earlier before its literal's line and ends no later behind
  * it, and no message is longer. So the places round literals are all that has
  * to be read (candidates.h). */
-#define SPAN_REACH (8 * 1024)
+#define SIGNATURE_REACH (8 * 1024)
 #define OTHER_REACH (4 * 1024) /* of a pattern that is no signature */
 /* From the start of a match: all that could end its message is known. */
 #define MESSAGE_AHEAD (MATCH_MESSAGE_MAX + REACH_AHEAD + RANGE_MAX)
@@ -57,7 +57,7 @@ struct capture_at {
 struct found { /* a match */
     uint32_t pattern;
     uint64_t from, to;
-    size_t capture_from, capture_count; /* in the lane's captures */
+    size_t capture_from, capture_count; /* in the buffer's captures */
 };
 
 struct pattern_place { /* one pattern in one stream */
@@ -65,11 +65,11 @@ struct pattern_place { /* one pattern in one stream */
     size_t range;   /* 1 + its open range; 0: none */
 };
 
-struct tail { /* a traceback that still goes on */
+struct open_traceback { /* a traceback that still goes on */
     uint32_t last_line;
 };
 
-struct lane { /* one stream */
+struct stream_buffer { /* the text of one stream */
     uint32_t stream;
     struct window w;
     struct pattern_place *places; /* by pattern; NULL until one is named */
@@ -79,15 +79,16 @@ struct lane { /* one stream */
     size_t found_count, found_cap;
     struct capture_at *captures;
     size_t capture_count, capture_cap;
-    struct tail *tail; /* of tail_block; NULL: nobody waits for it */
-    uint32_t tail_block;
+    struct open_traceback *traceback; /* of traceback_block; NULL: nobody waits
+                                         for it */
+    uint32_t traceback_block;
 };
 
 struct slot { /* a kept hit and the memory of its texts */
     struct hit hit;
     char *memory;
     size_t memory_bytes;
-    struct tail *tail;
+    struct open_traceback *traceback;
     uint32_t line; /* of the match's last byte */
 };
 
@@ -95,9 +96,9 @@ struct pattern_state { /* a pattern that a literal has named */
     struct pattern_state *older;
     const struct pattern *is;
     struct regex *regex; /* NULL: not compiled yet */
-    struct regex *tail;     /* NULL: none, or not asked for yet */
-    uint32_t named;         /* so often; up to TAIL_AFTER */
-    uint32_t tail_runs, tail_denials; /* in the lines that are read */
+    struct regex *suffix;   /* NULL: none, or not asked for yet */
+    uint32_t named;         /* so often; up to SUFFIX_AFTER */
+    uint32_t suffix_runs, suffix_denials; /* in the lines that are read */
     uint64_t steps;         /* all work of its searches */
     bool has_given_up;
     struct regex **extract; /* compiled at the first message */
@@ -105,15 +106,15 @@ struct pattern_state { /* a pattern that a literal has named */
     uint32_t first_count, last_count; /* of them, each in order */
 };
 
-struct sighting { /* of a literal, in a lane's text */
+struct occurrence { /* of a literal, in a buffer's text */
     uint32_t literal, begin, end;
 };
 
-struct sightings {
+struct occurrences {
     const struct prefilter *f;
     struct folded folded; /* the text that is looked at */
     size_t told;          /* literals that end no later were told before */
-    struct sighting *at;
+    struct occurrence *at;
     size_t count, cap;
 };
 
@@ -139,7 +140,7 @@ struct scanner {
     struct prefilter filter[PREFILTER_KINDS];
     size_t pattern_count;
     struct matcher *matcher;
-    struct sightings sightings;
+    struct occurrences occurrences;
     struct folded others; /* text in which other words are looked for */
     struct log_reader *log;
     enum scan_way way;
@@ -148,7 +149,7 @@ struct scanner {
     bool is_final;       /* all signatures have been matched */
     size_t entry_count;
     unsigned char *sighted; /* by entry, signatures that matched; NULL: none */
-    struct lane *lanes[LOG_STREAMS_MAX];
+    struct stream_buffer *buffers[LOG_STREAMS_MAX];
     struct pattern_state **patterns; /* by id */
     struct pattern_state *newest;    /* of those that are known */
     unsigned char *is_signature; /* by pattern: 0 not known, 1 no, 2 yes */
@@ -176,7 +177,7 @@ struct regex *scan_extract(struct scanner *s, const struct pattern *p,
                            size_t i);
 /* Of a literal of the pattern that begins at `at`: can there be no match that
  * it is part of, whatever the text goes on with? */
-struct regex *scan_tail(struct scanner *s, uint32_t pattern);
+struct regex *scan_suffix(struct scanner *s, uint32_t pattern);
 bool scan_denies(struct scanner *s, uint32_t pattern, struct str text,
                  size_t at);
 
@@ -193,37 +194,37 @@ void budget_charge(struct scanner *s, struct pattern_state *p,
 /* It was not, or not to the end, searched for in this line. */
 void budget_note(struct scanner *s, struct pattern_state *p, uint32_t line);
 
-/* lane.c */
-void lane_line(struct scanner *s, struct lane *l, const struct line *line,
+/* stream_buffer.c */
+void stream_buffer_line(struct scanner *s, struct stream_buffer *l, const struct line *line,
                uint64_t order);
-void lane_end(struct scanner *s, struct lane *l);
-/* Match signatures in all that the lane has. */
-void lane_end_signatures(struct scanner *s, struct lane *l);
+void stream_buffer_end(struct scanner *s, struct stream_buffer *l);
+/* Match signatures in all that the buffer has. */
+void stream_buffer_end_signatures(struct scanner *s, struct stream_buffer *l);
 /* The lines that follow are no neighbours of those before. */
-void lane_break(struct scanner *s, struct lane *l);
+void stream_buffer_break(struct scanner *s, struct stream_buffer *l);
 /* Named groups of the last find, in text order, appended to out. at: position
  * for an offset. */
-void lane_captures(struct scanner *s, struct lane *l, const struct regex *r);
+void stream_buffer_captures(struct scanner *s, struct stream_buffer *l, const struct regex *r);
 
 /* The place up to which its traceback may go on. */
-uint64_t lane_trace_end(const struct lane *l);
+uint64_t stream_buffer_trace_end(const struct stream_buffer *l);
 
 /* choose.c: small: an input of fewer bytes is read without asking. Then, once
  * all failures are known, the others. */
-const struct log_sieve *choose_failures(struct scanner *s, size_t small);
+const struct log_selector *choose_failures(struct scanner *s, size_t small);
 void choose_others(struct scanner *s);
 
-/* message.c: found[i] of the lane becomes a hit. */
-void message_finish(struct scanner *s, struct lane *l, size_t i);
+/* message.c: found[i] of the buffer becomes a hit. */
+void message_finish(struct scanner *s, struct stream_buffer *l, size_t i);
 
 /* keep.c */
 struct hit_draft {
-    const struct lane *lane;
+    const struct stream_buffer *buffer;
     struct pattern_state *pattern;
     const struct found *found;
     uint64_t end; /* of the message */
     uint32_t first_line, last_line, trace_first, trace_last;
-    struct tail *tail;
+    struct open_traceback *traceback;
     const struct capture_at *captures;
     size_t capture_count;
 };

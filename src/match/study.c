@@ -4,7 +4,7 @@
  * does, so a run reads it from the index. */
 #include "match/literals.h"
 #include "match/pattern.h"
-#include "match/tail.h"
+#include "match/suffix.h"
 
 static _Noreturn void refuse(struct arena *a,
                              const struct pattern_error *error) {
@@ -27,7 +27,7 @@ static struct str compiled(struct arena *a, const struct pattern_text *text) {
     struct regex *r = regex_compile(m, text, &error);
     if (!r)
         refuse(a, &error);
-    struct str bytes = arena_str(a, regex_freeze(m, r));
+    struct str bytes = arena_str(a, regex_serialize(m, r));
     arena_release_to(a, before);
     return bytes;
 }
@@ -46,7 +46,7 @@ void pattern_study(struct arena *a, struct pattern *p) {
         .prepared = text.text, .needs_utf = text.needs_utf,
         .front = literals.front, .lines = literals.lines,
         .also = literals.also,
-        .tail = tail_of(a, &text, &literals.best),
+        .suffix = suffix_of(a, &text, &literals.best),
         .literals = literals.best,
         .code = code};
 }

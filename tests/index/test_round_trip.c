@@ -162,7 +162,7 @@ static void expect_study(const struct pattern_study *found,
     assert_int_equal(found->also.count, expected->also.count);
     for (size_t i = 0; i < found->also.count; i++)
         expect_str(found->also.at[i], expected->also.at[i]);
-    expect_str(found->tail, expected->tail);
+    expect_str(found->suffix, expected->suffix);
 }
 
 static void come_back_patterns(struct arena *a) {
@@ -174,7 +174,7 @@ static void come_back_patterns(struct arena *a) {
                                              .front = {3, 17},
                                              .lines = 2,
                                              .also = {also, 2},
-                                             .tail = STR("is free")};
+                                             .suffix = STR("is free")};
     struct index *ix =
         index_open(a, index_write(a, &c, &set, STR("a prefilter")));
     struct reader *r = reader_new(ix, a);

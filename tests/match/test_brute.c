@@ -1,10 +1,10 @@
 /* test_brute.c: the fast way through a log finds what the slow way finds. All
  * samples of the corpus stand among healthy lines, or hard on each other, many
  * of them in disguise; every signature of the index is run by PCRE2 over the
- * whole text of every stream, with no prefilter, no sieve and no ranges, and
+ * whole text of every stream, with no prefilter, no selector and no ranges, and
  * each of its matches must be a hit of the scan and the other way round.
  *
- * By design the scan does not find a match that reaches further than SPAN_REACH
+ * By design the scan does not find a match that reaches further than SIGNATURE_REACH
  * from its literal, nor one beyond a place where PCRE2 passes a limit on work.
  * No log of the corpus comes to either, so nothing is left out here: a sample
  * that does is an entry to be mended. SEED and ROUNDS may be set. */
@@ -145,11 +145,11 @@ static void match_stream(const struct brute *b, struct arena *a,
                          struct match_list *out) {
     struct search search = {.subject = buf_str(&j->text)};
     search.latest = search.subject.n;
-    struct span span;
+    struct text_range range;
     while (search.from <= search.latest &&
-           regex_find(b->matcher, b->regexes[pattern], &search, &span)) {
-        add_match(a, out, (struct match){pattern, line_number(j, span.from)});
-        search.from = span.to > span.from ? span.to : span.to + 1;
+           regex_find(b->matcher, b->regexes[pattern], &search, &range)) {
+        add_match(a, out, (struct match){pattern, line_number(j, range.from)});
+        search.from = range.to > range.from ? range.to : range.to + 1;
     }
     if (regex_gave_up(b->matcher)) {
         fail_msg("a limit on work is passed: %.*s",
@@ -264,7 +264,7 @@ static void shuffle(struct str_list *list, uint32_t *seed) {
 }
 
 /* Every second sample as it is, the others as somebody else would write them;
- * now and then so much between them that the sieve may pass over it. */
+ * now and then so much between them that the selector may pass over it. */
 static struct str log_of(struct arena *a, const struct str_list *samples,
                          size_t first, uint32_t *seed) {
     struct buf log;

@@ -61,10 +61,10 @@ static uint64_t steps_on(struct arena *a, const char *pattern, size_t count) {
     struct regex *r = regex_of(m, str_of(pattern), &error);
     struct str text = repeated(a, "api_server ", count, "\n");
     struct search search = {.subject = text, .latest = text.n};
-    struct span span;
+    struct text_range range;
     assert_non_null(r);
-    while (search.from <= search.latest && regex_find(m, r, &search, &span))
-        search.from = span.to > span.from ? span.to : span.to + 1;
+    while (search.from <= search.latest && regex_find(m, r, &search, &range))
+        search.from = range.to > range.from ? range.to : range.to + 1;
     return regex_steps(m);
 }
 

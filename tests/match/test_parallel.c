@@ -1,4 +1,4 @@
-/* test_parallel.c: a team tells what one thread tells, and gives up as one: where
+/* test_parallel.c: a pool tells what one thread tells, and gives up as one: where
  * memory ends in any of its threads, where a ceiling is reached, where the
  * caller's own part raises, nothing is left running and nothing is lost. */
 #include <setjmp.h>
@@ -69,7 +69,7 @@ static void on_found(void *ctx, uint32_t literal, size_t line) {
 struct attempt {
     struct arena *a;
     const struct prefilter *f;
-    struct team *team;
+    struct worker_pool *pool;
     struct str text;
     uint32_t threads;
     struct told told;
@@ -77,15 +77,15 @@ struct attempt {
 
 static void make(void *arg) {
     struct attempt *t = arg;
-    t->team = team_new(t->a, t->f, t->threads);
+    t->pool = worker_pool_new(t->a, t->f, t->threads);
 }
 
 static void look(void *arg) {
     struct attempt *t = arg;
-    if (!t->team) {
+    if (!t->pool) {
         make(t);
     }
-    team_look(t->team, t->text, 0, t->text.n, on_found, &t->told);
+    worker_pool_look(t->pool, t->text, 0, t->text.n, on_found, &t->told);
 }
 
 static struct told told_by_one(struct arena *a, const struct prefilter *f,
@@ -107,7 +107,7 @@ static void any_number_tells_the_same(struct arena *a) {
     struct prefilter f = filter_of(a);
     struct str text = log_of(a);
     struct told one = told_by_one(a, &f, text);
-    for (uint32_t threads = 2; threads <= TEAM_MAX + 4; threads++) {
+    for (uint32_t threads = 2; threads <= WORKERS_MAX + 4; threads++) {
         struct attempt t = {.a = a, .f = &f, .text = text, .threads = threads,
                             .told = {.raise_after = SIZE_MAX}};
         look(&t);
@@ -146,7 +146,7 @@ static enum fail try_with(struct attempt *t, struct supply *supply,
     assert_true(ledger_init(&ledger, &from));
     arena_init(&own, &ledger.lends, ceiling_bytes);
     t->a = &own;
-    t->team = NULL;
+    t->pool = NULL;
     enum fail code = arena_guard(&own, look, t, NULL);
     arena_free(&own);
     ledger_end(&ledger);
@@ -181,7 +181,7 @@ static void a_ceiling_is_one_of_each(struct arena *a) {
     struct told one = told_by_one(a, &f, text);
     size_t refused = 0, done = 0;
     for (size_t ceiling = 1024; ceiling <= (size_t)64 << 20; ceiling *= 2) {
-        struct attempt t = {.f = &f, .text = text, .threads = TEAM_MAX,
+        struct attempt t = {.f = &f, .text = text, .threads = WORKERS_MAX,
                             .told = {.raise_after = SIZE_MAX}};
         struct supply supply = {.left = SIZE_MAX};
         enum fail code = try_with(&t, &supply, ceiling);
@@ -202,7 +202,7 @@ static void what_is_raised_waits_for_all(struct arena *a) {
     struct str text = log_of(a);
     struct told one = told_by_one(a, &f, text);
     size_t places[] = {0, one.count / 20, one.count / 2, one.count - 1};
-    struct attempt t = {.a = a, .f = &f, .text = text, .threads = TEAM_MAX};
+    struct attempt t = {.a = a, .f = &f, .text = text, .threads = WORKERS_MAX};
     make(&t);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         t.told = (struct told){.raise_after = places[i], .arena = a};

@@ -95,22 +95,22 @@ static void compare_with_pcre(struct arena *a, const char *pattern,
     struct matcher *m = matcher_new(a);
     struct regex *regex = regex_of(m, str_of(pattern), &error);
     struct search search = {.subject = log, .latest = log.n};
-    struct span span;
+    struct text_range range;
     size_t next = 0;
-    while (search.from <= log.n && regex_find(m, regex, &search, &span)) {
+    while (search.from <= log.n && regex_find(m, regex, &search, &range)) {
         while (next < r->hits.count && r->hits.at[next].owner != owner) {
             next++;
         }
         if (next == r->hits.count) {
             fail_msg("%s: line %u was lost", pattern,
-                     line_of(log, span.from));
+                     line_of(log, range.from));
         }
         const struct hit *h = &r->hits.at[next++];
-        if (h->first_line != line_of(log, span.from)) {
+        if (h->first_line != line_of(log, range.from)) {
             fail_msg("%s: line %u, wanted %u", pattern, h->first_line,
-                     line_of(log, span.from));
+                     line_of(log, range.from));
         }
-        search.from = span.to;
+        search.from = range.to;
     }
     while (next < r->hits.count) {
         assert_int_not_equal(r->hits.at[next++].owner, owner);
@@ -199,7 +199,7 @@ static struct tally tally_of(struct arena *a, const struct prefilter *f,
 static void literals_are_found_at_every_place(struct arena *a) {
     struct pattern_list list = a_few(a);
     struct prefilter f = prefilter_open(
-        a, prefilter_build(a, &list, PREFILTER_ALL), 5);
+        a, prefilter_build(a, &list, PREFILTER_ALL), 5, false);
     static const char *const before[] = {"", "x", "xx", "xxx", "xxxx"};
     for (size_t i = 0; i < 5; i++) {
         struct str text = str_of(arena_printf(
@@ -263,7 +263,7 @@ static void the_same_patterns_give_the_same_bytes(struct arena *a) {
     assert_true(str_eq(x, y));
     list.count = 0;
     struct prefilter f = prefilter_open(
-        a, prefilter_build(a, &list, PREFILTER_ALL), 0);
+        a, prefilter_build(a, &list, PREFILTER_ALL), 0, false);
     assert_int_equal(tally_of(a, &f, STR("CUDA out of memory")).end, 0);
 }
 
@@ -289,7 +289,8 @@ static void on_any_cut(void *ctx, uint32_t literal, size_t at) {
 
 static void open_and_use(void *arg) {
     struct opening *o = arg;
-    struct prefilter f = prefilter_open(o->a, o->blob, o->patterns);
+    struct prefilter f = prefilter_open(o->a, o->blob, o->patterns,
+                                        false);
     struct folded folded = {.a = o->a};
     fold_add(&folded, SOME_TEXT, 0);
     struct str text = fold_str(&folded);

@@ -406,7 +406,7 @@ static void the_first_incidents_are_kept_whoever_ends_first(struct arena *a) {
         buf_add(&log, STR("CUDA out of memory. Tried to allocate 2 GiB\n\n"));
     }
     struct str image = patterns_image(a, oom);
-    for (int way = SCAN_SIEVED; way <= SCAN_WHOLE; way++) {
+    for (int way = SCAN_SELECTED; way <= SCAN_WHOLE; way++) {
         const struct scan_result *r = scan_so(
             a, image, buf_str(&log),
             (struct scanning){(enum scan_way)way, 4096, 1, false});
@@ -462,7 +462,7 @@ static void many_threads_hold_little_more(struct arena *a) {
         struct arena own;
         arena_init(&own, NULL, 0);
         scan_so(&own, image, buf_str(&log),
-                (struct scanning){SCAN_SIEVED, 65536, threads, false});
+                (struct scanning){SCAN_SELECTED, 65536, threads, false});
         assert_true(own.used_bytes < (size_t)48 << 20);
         arena_free(&own);
     }

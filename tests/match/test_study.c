@@ -108,9 +108,9 @@ static void match_as_compiled(struct arena *a) {
     assert_int_equal(hit_of_kind(own, PATTERN_SIGNATURE, 0)->capture_count, 4);
 }
 
-static void thaw_only_own(struct arena *a) {
+static void deserialize_only_own(struct arena *a) {
     struct str image = patterns_image(a, toy_specs);
-    struct frozen code;
+    struct serialized code;
     struct reader *other = reader_new(index_open(a, image), a);
     struct reader *own = reader_new(index_own(a, image), a);
     assert_false(reader_code(other, 0, 0, &code));
@@ -128,17 +128,17 @@ static void refuse_other_makes(struct arena *a) {
     struct pattern_error error;
     struct regex *r = regex_of(m, STR("(?<pid>\\d+) toys"), &error);
     assert_non_null(r);
-    struct str bytes = regex_freeze(m, r);
-    struct frozen code = {str_slice(bytes, 0, 16),
+    struct str bytes = regex_serialize(m, r);
+    struct serialized code = {str_slice(bytes, 0, 16),
                           str_slice(bytes, 16, bytes.n)};
-    struct span span;
+    struct text_range range;
     struct search search = {.subject = STR("12 toys"), .latest = 7};
-    r = regex_thaw(m, &code, STR(""));
+    r = regex_deserialize(m, &code, STR(""));
     assert_non_null(r);
-    assert_true(regex_find(m, r, &search, &span) && span.to == 7);
+    assert_true(regex_find(m, r, &search, &range) && range.to == 7);
     assert_int_equal(regex_group_count(r), 1);
     code.head = STR("made by another.");
-    assert_null(regex_thaw(m, &code, STR("")));
+    assert_null(regex_deserialize(m, &code, STR("")));
 }
 
 static void it_matches_as_compiled(void **state) {
@@ -147,7 +147,7 @@ static void it_matches_as_compiled(void **state) {
 }
 static void only_the_own_is_thawed(void **state) {
     (void)state;
-    with_arena(thaw_only_own);
+    with_arena(deserialize_only_own);
 }
 static void other_makes_are_refused(void **state) {
     (void)state;

@@ -1,4 +1,4 @@
-/* test_sieve.c: reading only where it may be worth it comes to the same as
+/* test_selection.c: reading only where it may be worth it comes to the same as
  * reading everything: all logs of the corpus, disguised at random, between
  * stretches of a log that has nothing to say, looked through by one thread or
  * several. ROUNDS and SEED may be set. */

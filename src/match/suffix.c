@@ -1,26 +1,26 @@
-/* tail.c: a pattern from its literal on.
+/* suffix.c: a pattern from its literal on.
  *
  *     ^(?:\S+ )?[Kk]illed by (?:the )?oom        literal "killed by"
- *               '---- tail ----------------
+ *               '--- suffix ---------------
  *     \b(?:Failed to allocate|bad_alloc)\(\d+\)  literals of both branches
  *           (?:to allocate|_alloc)\(\d+\)        from where each begins
  *
  * Where a literal was found, most often no match is near: the next word is
- * another, or its letters have another case. That is seen by trying the tail
+ * another, or its letters have another case. That is seen by trying the suffix
  * right there, which costs a tenth of looking for the whole pattern in lines.
  *
  * A literal is looked for in runs of plain characters, through groups that are
  * not repeated. What is read of the pattern before it is left out; a group that
- * is cut loses its name and its bite, so the tail matches more often than the
+ * is cut loses its name and its bite, so the suffix matches more often than the
  * pattern, never less. Where a pattern refers to what it has matched, or is not
- * understood, there is no tail.
+ * understood, there is no suffix.
  */
-#include "match/tail.h"
+#include "match/suffix.h"
 
 #include "base/buf.h"
 
 #define RUN_BYTES 512
-#define TAIL_CEILING ((size_t)4 * PATTERN_TEXT_MAX)
+#define SUFFIX_CEILING ((size_t)4 * PATTERN_TEXT_MAX)
 
 struct cutting {
     struct arena *a;
@@ -68,7 +68,7 @@ static bool put_group(const struct cutting *c, const struct node *n,
     struct buf inside;
     if (n->kind != NODE_GROUP || n->least != 1 || n->most != 1)
         return false;
-    buf_init_in(&inside, c->a, TAIL_CEILING);
+    buf_init_in(&inside, c->a, SUFFIX_CEILING);
     if (!put_branches(c, n->branches, &inside))
         return false;
     buf_add(out, n->opening);
@@ -114,28 +114,28 @@ static bool put_branches(const struct cutting *c, const struct branch *first,
 
 /* Does it look back by more than one byte? Then it may look at what stands
  * before the literal, which is not always at hand. */
-static bool looks_far_back(struct str tail) {
-    for (size_t i = 0; i + 5 < tail.n; i++) {
-        struct str here = str_slice(tail, i, 4);
+static bool looks_far_back(struct str suffix) {
+    for (size_t i = 0; i + 5 < suffix.n; i++) {
+        struct str here = str_slice(suffix, i, 4);
         if (!str_eq(here, STR("(?<=")) && !str_eq(here, STR("(?<!")))
             continue;
         size_t end = i + 5;
-        if (tail.p[i + 4] == '[')
-            end = pattern_class_end(tail, i + 4);
-        else if (tail.p[i + 4] == '\\')
+        if (suffix.p[i + 4] == '[')
+            end = pattern_class_end(suffix, i + 4);
+        else if (suffix.p[i + 4] == '\\')
             end = i + 6;
-        if (end >= tail.n || tail.p[end] != ')')
+        if (end >= suffix.n || suffix.p[end] != ')')
             return true;
     }
     return false;
 }
 
-struct str tail_of(struct arena *a, const struct pattern_text *text,
+struct str suffix_of(struct arena *a, const struct pattern_text *text,
                    const struct str_list *literals) {
     struct cutting c = {a, text->text, literals};
     const struct pattern_tree *tree = text->tree;
     struct buf out;
-    buf_init_in(&out, a, TAIL_CEILING);
+    buf_init_in(&out, a, SUFFIX_CEILING);
     bool is_good = tree && !tree->is_odd &&
                    put_branches(&c, tree->branches, &out) && buf_ok(&out) &&
                    out.n > 0 && !looks_far_back(buf_str(&out));

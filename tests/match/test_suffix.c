@@ -1,5 +1,5 @@
 /* test_tail.c: a pattern from its literal on, and that no match of the corpus
- * is denied by the tail of its pattern. */
+ * is denied by the suffix of its pattern. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,46 +11,46 @@
 #include "author/files.h"
 #include "match/literals.h"
 #include "match/pattern.h"
-#include "match/tail.h"
+#include "match/suffix.h"
 #include "support/corpus.h"
 
-static struct str tail_in(struct arena *a, struct str pattern,
+static struct str suffix_in(struct arena *a, struct str pattern,
                           struct pattern_text *text) {
     struct pattern_error error;
     assert_true(pattern_text_prepare(a, pattern, text, &error));
     struct literals literals = literals_of(a, text);
-    return tail_of(a, text, &literals.best);
+    return suffix_of(a, text, &literals.best);
 }
 
-static void expect_tail(struct arena *a, const char *pattern,
+static void expect_suffix(struct arena *a, const char *pattern,
                         const char *expected) {
     struct pattern_text text;
-    struct str tail = tail_in(a, str_of(pattern), &text);
-    if (!str_eq(tail, str_of(expected))) {
-        fail_msg("%s: \"%.*s\" instead of \"%s\"", pattern, STR_ARG(tail),
+    struct str suffix = suffix_in(a, str_of(pattern), &text);
+    if (!str_eq(suffix, str_of(expected))) {
+        fail_msg("%s: \"%.*s\" instead of \"%s\"", pattern, STR_ARG(suffix),
                  expected);
     }
 }
 
 static void begin_at_the_literal(struct arena *a) {
-    expect_tail(a, "^(?:\\d+ )?[Kk]illed_by(?: the)? oom",
+    expect_suffix(a, "^(?:\\d+ )?[Kk]illed_by(?: the)? oom",
                 "[Kk]illed_by(?:\\s+the)?\\s+oom");
-    expect_tail(a, "\\b(?:Failed_to_alloc|bad_alloc)\\(\\d+\\)",
+    expect_suffix(a, "\\b(?:Failed_to_alloc|bad_alloc)\\(\\d+\\)",
                 "(?:Failed_to_alloc|bad_alloc)\\(\\d+\\)");
-    expect_tail(a, "x*(?<gpu>\\d+) free_memory=(?<free>\\d+)",
+    expect_suffix(a, "x*(?<gpu>\\d+) free_memory=(?<free>\\d+)",
                 "free_memory=(?<free>\\d+)");
-    expect_tail(a, "a(?i:\\w+ Out_of_memory)\\b", "(?i:Out_of_memory)\\b");
-    expect_tail(a, "one_literal_here|other_literal_here",
+    expect_suffix(a, "a(?i:\\w+ Out_of_memory)\\b", "(?i:Out_of_memory)\\b");
+    expect_suffix(a, "one_literal_here|other_literal_here",
                 "one_literal_here|other_literal_here");
-    expect_tail(a, "(?>a+|b)the_literal(?=x)", "the_literal(?=x)");
+    expect_suffix(a, "(?>a+|b)the_literal(?=x)", "the_literal(?=x)");
 }
 
 static void is_not_known_of_all(struct arena *a) {
-    expect_tail(a, "(?i)the_literal", "");         /* options go on */
-    expect_tail(a, "(a)the_literal\\1", "");       /* what was matched */
-    expect_tail(a, "(?:the_literal)+ \\d", "");    /* which of them? */
-    expect_tail(a, "the_literal(?<=xyz) \\d", ""); /* what stands before? */
-    expect_tail(a, "(?:the_literal|\\d)", ""); /* no literal at all */
+    expect_suffix(a, "(?i)the_literal", "");         /* options go on */
+    expect_suffix(a, "(a)the_literal\\1", "");       /* what was matched */
+    expect_suffix(a, "(?:the_literal)+ \\d", "");    /* which of them? */
+    expect_suffix(a, "the_literal(?<=xyz) \\d", ""); /* what stands before? */
+    expect_suffix(a, "(?:the_literal|\\d)", ""); /* no literal at all */
 }
 
 /* ---- the corpus ---- */
@@ -58,15 +58,15 @@ static void is_not_known_of_all(struct arena *a) {
 struct denials {
     struct arena *a;
     struct matcher *matcher;
-    struct regex *whole, *tail;
+    struct regex *whole, *suffix;
     size_t matches;
 };
 
-/* Does the tail match somewhere in the match? */
-static bool stands_in(struct denials *d, struct str log, struct span span) {
-    for (size_t at = span.from; at < span.to; at++) {
+/* Does the suffix match somewhere in the match? */
+static bool stands_in(struct denials *d, struct str log, struct text_range range) {
+    for (size_t at = range.from; at < range.to; at++) {
         struct search here = {.subject = log, .from = at, .latest = at};
-        if (regex_may_match(d->matcher, d->tail, &here)) {
+        if (regex_may_match(d->matcher, d->suffix, &here)) {
             return true;
         }
     }
@@ -74,14 +74,14 @@ static bool stands_in(struct denials *d, struct str log, struct span span) {
 }
 
 static void try_log(struct denials *d, struct str log, struct str pattern) {
-    struct span span;
+    struct text_range range;
     struct search search = {.subject = log, .latest = log.n};
-    if (!regex_find(d->matcher, d->whole, &search, &span)) {
+    if (!regex_find(d->matcher, d->whole, &search, &range)) {
         return;
     }
     d->matches++;
-    if (!stands_in(d, log, span)) {
-        fail_msg("the tail denies a match of %.*s", STR_ARG(pattern));
+    if (!stands_in(d, log, range)) {
+        fail_msg("the suffix denies a match of %.*s", STR_ARG(pattern));
     }
 }
 
@@ -115,16 +115,16 @@ static void denies_no_match(struct arena *a) {
         struct pattern_error error;
         struct pattern_text text;
         struct str pattern = reader_pattern(r, i)->text;
-        struct str tail = tail_in(a, pattern, &text);
-        if (tail.n == 0) {
+        struct str suffix = suffix_in(a, pattern, &text);
+        if (suffix.n == 0) {
             continue;
         }
-        text = pattern_text_prepared(a, tail, text.needs_utf);
+        text = pattern_text_prepared(a, suffix, text.needs_utf);
         text.is_anchored = true;
         known++;
         d.whole = regex_of(d.matcher, pattern, &error);
-        d.tail = regex_compile(d.matcher, &text, &error);
-        assert_non_null(d.tail);
+        d.suffix = regex_compile(d.matcher, &text, &error);
+        assert_non_null(d.suffix);
         for (size_t k = 0; k < logs.count; k++) {
             try_log(&d, logs.at[k], pattern);
         }

@@ -1,4 +1,4 @@
-/* lane.c: one stream's text, from literals to matches.
+/* stream_buffer.c: one stream's text, from literals to matches.
  *
  *     text ... Tried to allocate ... Tried to allocate ........... end
  *                            ^first               ^last
@@ -34,7 +34,7 @@ static uint64_t least(uint64_t x, uint64_t y) {
 
 /* ---- literals to ranges ---- */
 
-static void open_range(struct scanner *s, struct lane *l, uint32_t pattern,
+static void open_range(struct scanner *s, struct stream_buffer *l, uint32_t pattern,
                        uint64_t begin, uint64_t pos, uint64_t line) {
     l->ranges = arena_grow(s->a, l->ranges, l->range_count, &l->range_cap,
                            sizeof *l->ranges);
@@ -49,7 +49,7 @@ static bool starts_near(const struct scanner *s, uint32_t pattern) {
     return p && p->is->study.front.lines <= FRONT_LINES;
 }
 
-static void note_literal(struct scanner *s, struct lane *l, uint32_t pattern,
+static void note_literal(struct scanner *s, struct stream_buffer *l, uint32_t pattern,
                          uint64_t begin, uint64_t pos, uint64_t line) {
     if (!l->places)
         l->places =
@@ -93,28 +93,28 @@ static size_t line_of_byte(const struct window *w, size_t line, size_t at) {
 }
 
 static void on_literal(void *ctx, uint32_t literal, size_t at, size_t place) {
-    struct sightings *list = ctx;
+    struct occurrences *list = ctx;
     size_t begin = place - at, n = prefilter_literal(list->f, literal).n;
     size_t end = fold_raw(&list->folded, begin + n - 1) + 1;
     if (end <= list->told)
         return;
     list->at = arena_grow(list->folded.a, list->at, list->count, &list->cap,
                           sizeof *list->at);
-    list->at[list->count++] = (struct sighting){
+    list->at[list->count++] = (struct occurrence){
         literal, (uint32_t)fold_raw(&list->folded, begin), (uint32_t)end};
 }
 
 static int by_end(const void *x, const void *y) {
-    const struct sighting *a = x, *b = y;
+    const struct occurrence *a = x, *b = y;
     if (a->end != b->end)
         return a->end < b->end ? -1 : 1;
     return (a->literal > b->literal) - (a->literal < b->literal);
 }
 
 /* line: of the one before. */
-static size_t note_sighting(struct scanner *s, struct lane *l,
+static size_t note_occurrence(struct scanner *s, struct stream_buffer *l,
                             const struct prefilter *f,
-                            const struct sighting *one, size_t line) {
+                            const struct occurrence *one, size_t line) {
     const struct window *w = &l->w;
     line = line_of_byte(w, line, one->end - 1);
     const struct mark *m = &w->marks[line];
@@ -147,9 +147,9 @@ static size_t before_literals(struct str text, size_t at) {
     return at;
 }
 
-static void find_literals(struct scanner *s, struct lane *l,
+static void find_literals(struct scanner *s, struct stream_buffer *l,
                           enum prefilter_of which) {
-    struct sightings *list = &s->sightings;
+    struct occurrences *list = &s->occurrences;
     size_t line = 0;
     list->f = &s->filter[which];
     list->count = 0;
@@ -157,12 +157,12 @@ static void find_literals(struct scanner *s, struct lane *l,
     if (list->count > 1)
         qsort(list->at, list->count, sizeof *list->at, by_end);
     for (size_t i = 0; i < list->count; i++)
-        line = note_sighting(s, l, list->f, &list->at[i], line);
+        line = note_occurrence(s, l, list->f, &list->at[i], line);
 }
 
 /* Literals that end in what is new. */
-static void read_literals(struct scanner *s, struct lane *l) {
-    struct sightings *list = &s->sightings;
+static void read_literals(struct scanner *s, struct stream_buffer *l) {
+    struct occurrences *list = &s->occurrences;
     struct str text = {l->w.text, l->w.n};
     list->told = text.n - l->w.fresh;
     size_t from = before_literals(text, list->told);
@@ -186,34 +186,34 @@ static int by_place(const void *x, const void *y) {
     return (a->group > b->group) - (a->group < b->group);
 }
 
-void lane_captures(struct scanner *s, struct lane *l, const struct regex *r) {
+void stream_buffer_captures(struct scanner *s, struct stream_buffer *l, const struct regex *r) {
     size_t from = l->capture_count;
     for (size_t i = 0; i < regex_group_count(r); i++) {
         const struct named_group *g = &regex_groups(r)[i];
-        struct span span;
-        if (!regex_group(s->matcher, g->number, &span) ||
-            span.from == span.to)
+        struct text_range range;
+        if (!regex_group(s->matcher, g->number, &range) ||
+            range.from == range.to)
             continue;
         l->captures = arena_grow(s->a, l->captures, l->capture_count,
                                  &l->capture_cap, sizeof *l->captures);
         l->captures[l->capture_count++] = (struct capture_at){
-            g, window_pos(&l->w, span.from),
-            window_pos(&l->w, span.to - 1) + 1};
+            g, window_pos(&l->w, range.from),
+            window_pos(&l->w, range.to - 1) + 1};
     }
     if (l->capture_count - from > 1)
         qsort(l->captures + from, l->capture_count - from,
               sizeof *l->captures, by_place);
 }
 
-static void add_found(struct scanner *s, struct lane *l, uint32_t pattern,
-                      struct span span) {
+static void add_found(struct scanner *s, struct stream_buffer *l, uint32_t pattern,
+                      struct text_range range) {
     struct pattern_state *p = scan_pattern(s, pattern);
     if (p->is->kind == PATTERN_SIGNATURE)
         wanted_note(s, p->is);
     size_t first = l->capture_count;
-    lane_captures(s, l, p->regex);
-    uint64_t from = window_pos(&l->w, span.from);
-    uint64_t to = span.to > span.from ? window_pos(&l->w, span.to - 1) + 1
+    stream_buffer_captures(s, l, p->regex);
+    uint64_t from = window_pos(&l->w, range.from);
+    uint64_t to = range.to > range.from ? window_pos(&l->w, range.to - 1) + 1
                                       : from;
     l->found = arena_grow(s->a, l->found, l->found_count, &l->found_cap,
                           sizeof *l->found);
@@ -222,32 +222,32 @@ static void add_found(struct scanner *s, struct lane *l, uint32_t pattern,
         .capture_from = first, .capture_count = l->capture_count - first};
 }
 
-static uint64_t span_of(const struct scanner *s, const struct range *r) {
+static uint64_t reach_of(const struct scanner *s, const struct range *r) {
     bool is_signature =
         s->patterns[r->pattern]->is->kind == PATTERN_SIGNATURE;
-    return is_signature ? SPAN_REACH : OTHER_REACH;
+    return is_signature ? SIGNATURE_REACH : OTHER_REACH;
 }
 
-static size_t line_index(const struct lane *l, uint64_t line) {
+static size_t line_index(const struct stream_buffer *l, uint64_t line) {
     return (size_t)(line - l->w.dropped);
 }
 
-static uint64_t least_start(const struct scanner *s, const struct lane *l,
+static uint64_t least_start(const struct scanner *s, const struct stream_buffer *l,
                             const struct range *r) {
     const struct window *w = &l->w;
     size_t line = line_index(l, r->first_line);
-    size_t near = window_lines_back(w, line, span_of(s, r));
+    size_t near = window_lines_back(w, line, reach_of(s, r));
     uint64_t from = r->first > REACH_BACK ? r->first - REACH_BACK : 0;
     return most(most(from, w->marks[near].pos), l->places[r->pattern].next);
 }
 
 /* Behind the last byte that a match may look at: the same however much more
  * of the log happens to be here. */
-static size_t stop_of(const struct scanner *s, const struct lane *l,
+static size_t stop_of(const struct scanner *s, const struct stream_buffer *l,
                       const struct range *r) {
     const struct window *w = &l->w;
     size_t line = line_index(l, r->last_line);
-    size_t near = window_lines_ahead(w, line, span_of(s, r));
+    size_t near = window_lines_ahead(w, line, reach_of(s, r));
     size_t stop = window_offset(w, r->last + REACH_AHEAD);
     size_t end = window_line_stop(w, near);
     return end < stop ? end : stop;
@@ -255,13 +255,13 @@ static size_t stop_of(const struct scanner *s, const struct lane *l,
 
 /* Does the line that byte `at` stands in, which is r's first one or one before
  * it, begin where a match may? Most often all of it is near enough. */
-static bool may_begin_in_line_of(const struct scanner *s, const struct lane *l,
+static bool may_begin_in_line_of(const struct scanner *s, const struct stream_buffer *l,
                                  const struct range *r, size_t at) {
     const struct mark *marks = l->w.marks;
     size_t line = line_index(l, r->first_line), i = line;
     while (i > 0 && marks[i].text > at)
         i--;
-    return marks[i].place + span_of(s, r) >= marks[line].place &&
+    return marks[i].place + reach_of(s, r) >= marks[line].place &&
            marks[i].pos + REACH_BACK >= r->first &&
            marks[i].pos >= l->places[r->pattern].next;
 }
@@ -291,7 +291,7 @@ static size_t bytes_back(const struct window *w, size_t at, uint32_t bytes) {
 }
 
 /* Where its first match may begin, as an offset. */
-static size_t start_of(const struct scanner *s, const struct lane *l,
+static size_t start_of(const struct scanner *s, const struct stream_buffer *l,
                        const struct range *r) {
     const struct window *w = &l->w;
     struct front front = s->patterns[r->pattern]->is->study.front;
@@ -307,7 +307,7 @@ static size_t start_of(const struct scanner *s, const struct lane *l,
     return near > from ? near : from;
 }
 
-static uint32_t number_at(const struct lane *l, size_t offset) {
+static uint32_t number_at(const struct stream_buffer *l, size_t offset) {
     return l->w.marks[window_mark_index(&l->w, window_pos(&l->w, offset))]
         .number;
 }
@@ -350,12 +350,12 @@ static bool has_others(struct scanner *s, const struct pattern_state *p,
 }
 
 /* A line on which the pattern goes wild must not hide those behind it. */
-static bool find_next(struct scanner *s, struct lane *l,
+static bool find_next(struct scanner *s, struct stream_buffer *l,
                       struct pattern_state *p, struct search *search,
-                      struct span *span) {
+                      struct text_range *range) {
     for (int tries = 0; search->from <= search->latest; tries++) {
         uint64_t before = regex_steps(s->matcher);
-        bool is_found = regex_find(s->matcher, p->regex, search, span);
+        bool is_found = regex_find(s->matcher, p->regex, search, range);
         budget_charge(s, p, before);
         if (is_found || !regex_gave_up(s->matcher))
             return is_found;
@@ -370,7 +370,7 @@ static bool find_next(struct scanner *s, struct lane *l,
     return false;
 }
 
-static void match_range(struct scanner *s, struct lane *l,
+static void match_range(struct scanner *s, struct stream_buffer *l,
                         const struct range *r) {
     struct pattern_place *place = &l->places[r->pattern];
     if (r->last <= place->next)
@@ -388,24 +388,24 @@ static void match_range(struct scanner *s, struct lane *l,
         .from = start_of(s, l, r),
         .latest = window_offset_in(&l->w, line, r->last - 1),
         .starts_mid_line = l->w.starts_mid_line};
-    struct span span;
+    struct text_range range;
     if (!has_others(s, p, &search))
         return;
-    while (find_next(s, l, p, &search, &span)) {
-        add_found(s, l, r->pattern, span);
-        search.from = span.to > span.from ? span.to : span.to + 1;
+    while (find_next(s, l, p, &search, &range)) {
+        add_found(s, l, r->pattern, range);
+        search.from = range.to > range.from ? range.to : range.to + 1;
         place->next = window_pos(&l->w, search.from - 1) + 1;
     }
 }
 
-static bool is_behind(const struct lane *l, uint64_t pos, uint64_t distance,
+static bool is_behind(const struct stream_buffer *l, uint64_t pos, uint64_t distance,
                       bool is_end) {
     return is_end || pos + distance <= l->w.end;
 }
 
 enum matched { MATCHED_ALL, MATCHED_SIGNATURES };
 
-static void match_ranges(struct scanner *s, struct lane *l, bool is_end,
+static void match_ranges(struct scanner *s, struct stream_buffer *l, bool is_end,
                          enum matched which) {
     size_t kept = 0;
     for (size_t i = 0; i < l->range_count; i++)
@@ -433,7 +433,7 @@ static int by_start(const void *x, const void *y) {
 }
 
 /* Forget the first n matches and close up the captures of the others. */
-static void drop_found(struct lane *l, size_t n) {
+static void drop_found(struct stream_buffer *l, size_t n) {
     size_t least = l->capture_count;
     for (size_t i = n; i < l->found_count; i++)
         if (l->found[i].capture_from < least)
@@ -449,7 +449,7 @@ static void drop_found(struct lane *l, size_t n) {
                 l->capture_count * sizeof *l->captures);
 }
 
-static void finish_found(struct scanner *s, struct lane *l, bool is_end) {
+static void finish_found(struct scanner *s, struct stream_buffer *l, bool is_end) {
     size_t done = 0;
     if (l->found_count > 1)
         qsort(l->found, l->found_count, sizeof *l->found, by_start);
@@ -460,7 +460,7 @@ static void finish_found(struct scanner *s, struct lane *l, bool is_end) {
 }
 
 /* Everything before this is told and done. */
-static uint64_t needed_from(const struct lane *l) {
+static uint64_t needed_from(const struct stream_buffer *l) {
     uint64_t pos = l->w.end;
     for (size_t i = 0; i < l->range_count; i++)
         pos = least(pos, l->ranges[i].first);
@@ -468,7 +468,7 @@ static uint64_t needed_from(const struct lane *l) {
     return l->found_count ? least(pos, l->found[0].from) : pos;
 }
 
-static void settle(struct scanner *s, struct lane *l, bool is_end) {
+static void settle(struct scanner *s, struct stream_buffer *l, bool is_end) {
     read_literals(s, l);
     match_ranges(s, l, is_end, MATCHED_ALL);
     finish_found(s, l, is_end);
@@ -478,23 +478,23 @@ static void settle(struct scanner *s, struct lane *l, bool is_end) {
 /* ---- lines ---- */
 
 /* A hit waits to learn where its traceback ends. */
-static void follow_tail(struct lane *l, uint32_t number) {
+static void follow_traceback(struct stream_buffer *l, uint32_t number) {
     const struct mark *m = &l->w.marks[l->w.mark_count - 1];
-    if (m->block != l->tail_block || window_is_far(&l->w, l->w.mark_count - 1))
-        l->tail = NULL;
+    if (m->block != l->traceback_block || window_is_far(&l->w, l->w.mark_count - 1))
+        l->traceback = NULL;
     else if (m->is_solid)
-        l->tail->last_line = number;
+        l->traceback->last_line = number;
 }
 
-void lane_line(struct scanner *s, struct lane *l, const struct line *line,
+void stream_buffer_line(struct scanner *s, struct stream_buffer *l, const struct line *line,
                uint64_t order) {
     struct str rest = line->text;
     struct str chunk = str_slice(rest, 0, WINDOW_CHUNK);
     if (!window_has_room(&l->w, chunk.n))
         settle(s, l, false);
     window_line(s->a, &l->w, line, order);
-    if (l->tail)
-        follow_tail(l, line->number);
+    if (l->traceback)
+        follow_traceback(l, line->number);
     for (;;) {
         window_text(s->a, &l->w, chunk);
         rest = str_slice(rest, chunk.n, rest.n);
@@ -506,24 +506,24 @@ void lane_line(struct scanner *s, struct lane *l, const struct line *line,
     }
 }
 
-void lane_end(struct scanner *s, struct lane *l) {
+void stream_buffer_end(struct scanner *s, struct stream_buffer *l) {
     settle(s, l, true);
 }
 
-void lane_end_signatures(struct scanner *s, struct lane *l) {
+void stream_buffer_end_signatures(struct scanner *s, struct stream_buffer *l) {
     if (l->w.fresh > 0)
         read_literals(s, l);
     match_ranges(s, l, true, MATCHED_SIGNATURES);
 }
 
-uint64_t lane_trace_end(const struct lane *l) {
+uint64_t stream_buffer_trace_end(const struct stream_buffer *l) {
     return l->w.marks[l->w.mark_count - 1].place + TRACE_REACH;
 }
 
-void lane_break(struct scanner *s, struct lane *l) {
+void stream_buffer_break(struct scanner *s, struct stream_buffer *l) {
     if (l->w.mark_count == 0)
         return;
-    lane_end(s, l);
+    stream_buffer_end(s, l);
     window_break(&l->w);
-    l->tail = NULL;
+    l->traceback = NULL;
 }
