@@ -20,9 +20,10 @@ static struct pattern_list compiled(struct recoding *w,
     struct reader *r = reader_new(ix, w->a);
     struct pattern_list set = {NULL, ix->pack.shelves[SHELF_PATTERN].count};
     set.at = arena_array(w->a, set.count, sizeof *set.at);
-    for (size_t i = 0; i < set.count; i++)
+    for (size_t i = 0; i < set.count; i++) {
         set.at[i] = *reader_pattern(r, (uint32_t)i);
-    patterns_study(w->a, &set);
+        pattern_study(w->a, &set.at[i]);
+    }
     return set;
 }
 

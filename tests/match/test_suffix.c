@@ -1,4 +1,4 @@
-/* test_tail.c: a pattern from its literal on, and that no match of the corpus
+/* test_suffix.c: a pattern from its literal on, and that no match of the corpus
  * is denied by the suffix of its pattern. */
 #include <setjmp.h>
 #include <stdarg.h>
