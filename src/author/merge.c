@@ -21,7 +21,7 @@ struct sources { /* of one fix, as nodes; NULL: there is none */
 };
 
 /* `effect: none` is what stands where nobody says anything, unless it takes
- * that of a fix away that is used. */
+ * that of a fix away that is used, or of a row of its acts_on. */
 static bool says(const struct sources *s, const struct node *n,
                  const char *key) {
     const struct node *value = node_get(n, key);

@@ -312,6 +312,39 @@ static void name_as_in_log(struct diagnosis *d, struct fix *fix,
     fix->has_gap = false;
 }
 
+/* Each `from` in the text. */
+static struct str with_each(struct arena *a, struct str text, struct str from,
+                            struct str to) {
+    size_t at = str_find(text, from);
+    if (from.n == 0 || at == text.n) {
+        return text;
+    }
+    struct str rest = with_each(a, str_slice(text, at + from.n, text.n), from,
+                                to);
+    return arena_printf(a, "%.*s%.*s%.*s", STR_ARG(str_slice(text, 0, at)),
+                        STR_ARG(to), STR_ARG(rest));
+}
+
+/* llama.cpp's --n-gpu-layers is Ollama's num_gpu: a flag that the engine of the
+ * log does not take, where it calls the same setting something else. */
+static void name_as_engine_does(struct diagnosis *d, struct fix *fix,
+                                int acted_on) {
+    struct str flag = fix->is->acts_on.flag;
+    const struct flag *own = NULL;
+    if (d->engine != NULL && acted_on >= 0 && str_starts(flag, STR("--")) &&
+        flag_fact(d->engine, flag) < 0) {
+        own = flag_of_fact(d->engine, (enum fact_name)acted_on);
+    }
+    for (int lang = 0; own != NULL && lang < LANG_COUNT_OF; lang++) {
+        struct str *action = &fix->action.in[lang], *how = &fix->how.in[lang];
+        *action = with_each(d->a, *action, flag, own->flag);
+        *how = with_each(d->a, *how, flag, own->flag);
+    }
+    if (own != NULL) {
+        fix->command = with_each(d->a, fix->command, flag, own->flag);
+    }
+}
+
 static void texts_fill(struct diagnosis *d, struct fix *fix,
                        const struct fact_list *facts, int acted_on) {
     struct filling fill = {.facts = facts, .acted_on = acted_on,
@@ -326,6 +359,7 @@ static void texts_fill(struct diagnosis *d, struct fix *fix,
     fill.has_gap = &fix->has_gap;
     fix->command = template_fill(d->a, fix->is->command, &fill);
     name_as_in_log(d, fix, facts, acted_on);
+    name_as_engine_does(d, fix, acted_on);
 }
 
 /* A request that the cache can never hold: the length is what fails, against
@@ -354,7 +388,7 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
                          const struct workaround *w,
                          const struct inputs *c,
                          const struct fact_list *facts) {
-    struct fix fix = {.is = w};
+    struct fix fix = {.is = w, .action = w->action};
     int acted_on = acted_on_by(d, f->entry, w, c);
     struct fact none = fact_new(FACT_engine, SOURCE_DERIVED);
     enum shortage what = shortage_for(f, w, c);

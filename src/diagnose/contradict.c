@@ -16,6 +16,8 @@
 
 #include <string.h>
 
+#define CONTEXT_MOST (INT64_C(700) << 20) /* CUDA context and libraries */
+
 /* Both change the same flag the same way; of kinds only those that name one
  * thing to do. */
 static bool do_the_same(const struct acts_on *x, const struct acts_on *y) {
@@ -128,8 +130,23 @@ static void settle_settings(struct finding *f) {
     }
 }
 
+/* All that is outside PyTorch is what its own process needs there. */
+static void settle_others(struct finding *f) {
+    const struct fact *outside = facts_first(&f->facts, FACT_outside_framework);
+    const struct fact *others = facts_first(&f->facts, FACT_others_in_use);
+    bool is_own = outside != NULL && outside->known &&
+                  outside->high <= CONTEXT_MOST && others == NULL;
+    for (size_t i = 0; is_own && i < f->fix_count; i++) {
+        const struct acts_on *what = &f->fixes[i].is->acts_on;
+        if (what->kind == ACT_KIND_kill_process && what->flag.n == 0) {
+            rule_out(&f->fixes[i], "diagnose.applies.no_others");
+        }
+    }
+}
+
 void contradictions_settle(struct finding *f) {
     settle_dead_ends(f);
+    settle_others(f);
     settle_remarks(f);
     settle_settings(f);
 }

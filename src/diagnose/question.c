@@ -354,16 +354,30 @@ static void ask_kept_peak(struct asked *to, const struct finding *f) {
     }
 }
 
+/* Freeing GPU memory is what the answer says not to do. */
+static bool is_free_memory_moot(const struct finding *f) {
+    for (size_t i = 0; i < f->dead_end_count; i++) {
+        const struct dead_end *x = f->dead_ends[i].is;
+        if (x != NULL && x->acts_on.kind == ACT_KIND_kill_process) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void ask_needs(struct asked *to, const struct finding *f) {
+    bool is_moot = is_free_memory_moot(f);
     for (size_t i = 0; i < f->fix_count; i++) {
         const struct fix *fix = &f->fixes[i];
         bool is_open = fix->has_estimate && fix->applies <= APPLIES_IF &&
                        verdict_is_open(fix->estimate.verdict);
         for (size_t k = 0; is_open && k < fix->estimate.needs.count; k++) {
             enum fact_name name = fix->estimate.needs.at[k];
+            bool is_free = name == FACT_gpu_free ||
+                           name == FACT_other_in_use;
             if (name == FACT_host_rss) {
                 ask_kept_peak(to, f);
-            } else if (name != FACT_tried_alloc) { /* the message's own */
+            } else if (name != FACT_tried_alloc && !(is_free && is_moot)) {
                 ask_fact(to, name);
             }
         }

@@ -38,6 +38,7 @@ struct fix {
     struct note because;     /* of applies */
     struct note lowers;      /* a setting of the log and what it goes down to:
                                 said in place of the action; no key: none */
+    struct text action;      /* in the engine's own words for a flag */
     struct text how;         /* with its {facts} filled in */
     struct str command;      /* filled template; empty: none */
     bool has_gap;            /* a word stands in it for a value nobody knows */

@@ -110,6 +110,12 @@ static int64_t share_growing(int64_t whole, int64_t growing) {
     return share > 0 ? share : 0;
 }
 
+/* What the message counts; where only the whole GPU's use is known, that. */
+static struct term in_use(const struct span *held) {
+    bool is_narrow = held->low >= held->high - held->high / 10;
+    return is_narrow ? MIDDLE(*held) : SHORT(held->high);
+}
+
 static void put_growing(const struct ask *q, struct estimate *e,
                         const struct shortfall *s, const struct cut *cut) {
     int64_t growing = growing_for(s->missing.high, cut);
@@ -121,7 +127,7 @@ static void put_growing(const struct ask *q, struct estimate *e,
     int64_t whole = is_of_held ? s->held.high : held.high;
     ESTIMATE_IF(q, e, is_of_held ? "verdict.if.grows" : "verdict.if.all_grows",
                 kept_part(q, cut), SHORT(growing),
-                MIDDLE(is_of_held ? s->held : held));
+                in_use(is_of_held ? &s->held : &held));
     e->share_micro = share_growing(whole, growing);
     e->formula = FORMULA_OF(q->a, q->c, used, "growing = % x % / % = %",
                             BYTES(s->missing.high), PLAIN(cut->of),
@@ -352,7 +358,7 @@ struct estimate step_freeing(const struct ask *q, int64_t percent) {
     estimate_judge(&e);
     if (verdict_is_open(e.verdict)) {
         put_freed(q, &e, &s, most.high, SHORT(span_middle(s.missing)),
-                  SHORT(span_middle(s.held)));
+                  in_use(&s.held));
     }
     return e;
 }

@@ -52,7 +52,7 @@ struct str fix_command(const struct fix *fix) {
 
 struct str fix_action(const struct teller *t, const struct fix *fix) {
     struct str action = fix->lowers.key ? said_note(t, &fix->lowers)
-                                        : said_text(t, &fix->is->action);
+                                        : said_text(t, &fix->action);
     struct str close = t->lang == LANG_ZH ? STR("）") : STR(")");
     struct str open = t->lang == LANG_ZH ? STR("（") : STR(" (");
     size_t at = str_find(action, open), from = at + open.n;
@@ -177,8 +177,9 @@ static struct str compared(const struct teller *t, const struct estimate *e) {
 static struct str missing(const struct teller *t, const struct needs *needs) {
     struct words names = words_begin(t, said(t, "report.comma"));
     for (size_t i = 0; i < needs->count; i++) {
-        if (needs->at[i] != FACT_host_rss) { /* a peak: the question says how
-                                                to find it */
+        /* a peak: the question says how to find it; a request: its message
+         * has no number */
+        if (needs->at[i] != FACT_host_rss && needs->at[i] != FACT_tried_alloc) {
             words_add(&names, said_fact(t, needs->at[i]));
         }
     }

@@ -28,10 +28,6 @@ class Shared:
                       for fix in file.get("fixes", [])}
         self.acts = {key_of(act): act for file in files
                      for act in file.get("acts", [])}
-        for fix in self.fixes.values():
-            if fix.get("effect") == "none":
-                act = self.acts.get(key_of(fix["acts_on"]), {})
-                fix["effect"] = act.get("effect", "none")
         causes = load(os.path.join(kb, "causes.yaml"))
         self.causes = {cause["id"]: cause for cause in causes["causes"]}
         self.of_mechanism = {row["mechanism"]: row["causes"]
@@ -40,8 +36,6 @@ class Shared:
     def fix(self, fix, causes):
         used = self.fixes.get(fix.get("use"), {})
         whole = {**used, **fix}
-        if not used and whole.get("effect") == "none":
-            del whole["effect"]  # takes nothing away where nothing is used
         for what in (whole["acts_on"], used.get("acts_on", {})):
             act = self.acts.get(key_of(what), {})
             for name in OF_ACTS:
