@@ -176,12 +176,32 @@ static size_t cards_split(const struct workload *w) {
     return 0;
 }
 
+/* Machines that one engine is laid over: pods of a group, --nnodes. */
+static int64_t nodes_of(const struct workload *w) {
+    const struct lint_setting *s = setting_find(&w->keys, STR("nodes"));
+    int64_t nodes = 1, said = 0;
+    if (s != NULL && str_to_int(s->value, &said) && said > nodes)
+        nodes = said;
+    for (size_t i = 0; i + 1 < w->words.count; i++) {
+        struct str rest, word = str_cut(w->words.at[i].text, '=', &rest);
+        struct str value = rest.n > 0 ? rest : w->words.at[i + 1].text;
+        bool is_it = str_eq(word, STR("--nnodes"));
+        if (!is_it)
+            continue;
+        if (!str_to_int(value, &said))
+            return 0; /* a variable: nobody knows */
+        nodes = said > nodes ? said : nodes;
+    }
+    return nodes;
+}
+
+/* 0: nobody knows. */
 static int64_t cards_of(const struct workload *w) {
     const struct lint_setting *s = setting_find(&w->keys, STR("gpus"));
-    int64_t count = 0;
-    if (s != NULL && str_to_int(s->value, &count) && count > 0)
-        return count;
-    return (int64_t)cards_listed(w);
+    int64_t count = (int64_t)cards_listed(w), said;
+    if (s != NULL && str_to_int(s->value, &said) && said > 0)
+        count = said;
+    return mul_i64(count, nodes_of(w), &count) ? count : 0;
 }
 
 static bool says_count(const char *const *facts) {

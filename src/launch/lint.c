@@ -32,12 +32,16 @@ static void read_document(struct lint_work *k, struct beside *b,
                           const struct engine_words *engines,
                           struct workload_list *list) {
     if (!compose_read(b, k->src, root, engines, list) &&
-        !manifest_read(b, k->src, root, engines, list))
+        !runtime_read(k->a, k->src, root, list) &&
+        !manifest_read(b, k->src, root, engines, list) &&
+        !job_read(b, k->src, root, engines, list))
         settings_read_file(k->a, k->src, root, list);
 }
 
 static void tell_unread(struct lint_work *k, const struct complaints *c) {
-    const struct lint_rule *rule = rule_of_check(k, "not_read");
+    bool is_template = str_find(k->src->text, STR("{{")) < k->src->text.n;
+    const struct lint_rule *rule =
+        rule_of_check(k, is_template ? "template" : "not_read");
     if (rule == NULL || c->count == 0)
         return;
     const struct diag *d = &c->list[0];

@@ -15,6 +15,7 @@ struct pod {
     struct beside *beside;
     const struct source *src;
     const struct node *root, *spec;
+    const struct node *group_size; /* pods that serve together; or NULL */
     const struct engine_words *engines;
     struct workload_list *out;
 };
@@ -190,18 +191,41 @@ static void read_shm(struct pod *p, struct workload *w,
     }
 }
 
-/* "NVIDIA-H100-80GB-HBM3" as drivers print it. */
-static void read_product(struct pod *p, struct workload *w) {
-    const struct node *chosen = member(p->spec, "nodeSelector");
-    const struct node *product = member(chosen, "nvidia.com/gpu.product");
-    if (scalar_of(product).n == 0)
-        return;
-    struct str name = arena_str(p->a, product->text);
+/* Labels of GKE's nodes, where they are no names of GPUs with a dash for each
+ * blank: https://cloud.google.com/kubernetes-engine/docs/concepts/gpus */
+static const char *const gke_cards[][2] = {
+    {"nvidia-tesla-a100", "A100 40GB"},
+    {"nvidia-h100-mega-80gb", "H100 80GB"},
+    {"nvidia-h200-141gb", "H200"},
+    {"nvidia-tesla-v100", "V100 16GB"},
+};
+
+static struct str name_of_card(struct arena *a, struct str label) {
+    for (size_t i = 0; i < sizeof gke_cards / sizeof *gke_cards; i++)
+        if (str_eq(label, str_of(gke_cards[i][0])))
+            return str_of(gke_cards[i][1]);
+    struct str name = arena_str(a, label);
     for (size_t i = 0; i < name.n; i++)
         if (name.p[i] == '-')
             ((char *)name.p)[i] = ' ';
-    setting_add(p->a, &w->keys, STR("gpu"), name,
-                node_bytes(p->src, product));
+    return name;
+}
+
+/* "NVIDIA-H100-80GB-HBM3" as drivers print it, or GKE's label. */
+static void read_product(struct pod *p, struct workload *w) {
+    const struct node *chosen = member(p->spec, "nodeSelector");
+    const struct node *product =
+        node_or(member(chosen, "nvidia.com/gpu.product"),
+                member(chosen, "cloud.google.com/gke-accelerator"));
+    if (scalar_of(product).n > 0)
+        setting_add(p->a, &w->keys, STR("gpu"),
+                    name_of_card(p->a, product->text),
+                    node_bytes(p->src, product));
+}
+
+/* Ray lays an engine over pods that are not counted here. */
+static bool is_of_cluster(const struct pod *p) {
+    return str_starts(scalar_of(member(p->root, "kind")), STR("Ray"));
 }
 
 static void read_limits(struct pod *p, struct workload *w,
@@ -210,8 +234,14 @@ static void read_limits(struct pod *p, struct workload *w,
     const struct node *resources = member(container, "resources");
     const struct node *limits = member(resources, "limits");
     take_key(p, w, "mem_limit", member(limits, "memory"));
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 2 && !is_of_cluster(p); i++)
         take_key(p, w, "gpus", member(limits, cards[i]));
+    take_key(p, w, "nodes", p->group_size);
+}
+
+static bool is_on_tpu(const struct node *container) {
+    const struct node *resources = member(container, "resources");
+    return member(member(resources, "limits"), "google.com/tpu") != NULL;
 }
 
 static void read_container(struct pod *p, const struct node *container) {
@@ -242,7 +272,8 @@ static void read_container(struct pod *p, const struct node *container) {
         setting_add(p->a, &w->keys, STR("restart"), STR("Always"), w->at);
     if (str_eq(scalar_of(member(p->spec, "hostIPC")), STR("true")))
         setting_add(p->a, &w->keys, STR("ipc"), STR("host"), w->at);
-    read_command(p, w, container);
+    if (!is_on_tpu(container)) /* whose memory is not reckoned */
+        read_command(p, w, container);
 }
 
 static void walk(struct pod *p, const struct node *n, int depth) {
@@ -269,6 +300,9 @@ bool manifest_read(struct beside *b, const struct source *src,
                     .engines = engines, .out = out};
     if (node_get(root, "kind") == NULL || node_get(root, "apiVersion") == NULL)
         return false;
+    const struct node *group =
+        member(member(root, "spec"), "leaderWorkerTemplate");
+    p.group_size = member(group, "size");
     walk(&p, root, 0);
     return true;
 }

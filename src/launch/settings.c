@@ -8,6 +8,11 @@
  *                               engine_kwargs: {max_model_len: 8192},
  *                               accelerator_type: H100}]}
  *
+ *     servingEngineSpec:              the chart of vLLM's production stack, and
+ *       modelSpec:                    kind: VLLMRuntime of its operator
+ *         - {modelURL: Qwen/Qwen3-8B, requestGPU: 1,
+ *            vllmConfig: {maxModelLen: 8192}}
+ *
  * A key is read as the flag of that name. */
 #include "launch/workload.h"
 #include "base/limits.h"
@@ -74,6 +79,87 @@ static void read_config(struct file *f, const struct node *root) {
         add_setting(f, w, &root->pairs[i]);
 }
 
+/* ---- the chart and the operator of vLLM's production stack ---- */
+
+static void add_named(struct file *f, struct workload *w,
+                      const struct node *map, const char *key,
+                      const char *flag) {
+    const struct node *value = member(map, key);
+    if (scalar_of(value).n == 0)
+        return;
+    word_add(f->a, &w->words, str_of(flag), node_bytes(f->src, value));
+    word_add(f->a, &w->words, value->text, node_bytes(f->src, value));
+}
+
+static void add_stack_flags(struct file *f, struct workload *w,
+                            const struct node *map) {
+    static const char *const rows[][2] = {
+        {"modelURL", "--model"},
+        {"maxModelLen", "--max-model-len"},
+        {"maxNumSeqs", "--max-num-seqs"},
+        {"dtype", "--dtype"},
+        {"tensorParallelSize", "--tensor-parallel-size"},
+        {"pipelineParallelSize", "--pipeline-parallel-size"},
+        {"gpuMemoryUtilization", "--gpu-memory-utilization"}};
+    const struct node *more = member(map, "extraArgs"), *item;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        add_named(f, w, map, rows[i][0], rows[i][1]);
+    for (size_t i = 0; (item = node_item(more, i)) != NULL; i++)
+        if (scalar_of(item).n > 0)
+            word_add(f->a, &w->words, item->text, node_bytes(f->src, item));
+}
+
+static void take_key(struct file *f, struct workload *w, const char *name,
+                     const struct node *value) {
+    if (scalar_of(value).n > 0)
+        setting_add(f->a, &w->keys, str_of(name), value->text,
+                    node_bytes(f->src, value));
+}
+
+/* modelSpec: [{name, repository, tag, modelURL, requestGPU, vllmConfig}] */
+static bool read_stack(struct file *f, const struct node *spec) {
+    const struct node *list = member(spec, "modelSpec"), *item;
+    bool found = false;
+    for (size_t i = 0; (item = node_item(list, i)) != NULL; i++) {
+        const struct node *url = member(item, "modelURL");
+        const struct node *config = member(item, "vllmConfig");
+        if (scalar_of(url).n == 0)
+            continue;
+        struct workload *w =
+            start(f, scalar_of(node_or(member(item, "name"), url)), url);
+        w->image = arena_printf(
+            f->a, "%.*s:%.*s", STR_ARG(scalar_of(member(item, "repository"))),
+            STR_ARG(scalar_of(member(item, "tag"))));
+        if (member(item, "raySpec") == NULL) /* else laid over more pods */
+            take_key(f, w, "gpus", member(item, "requestGPU"));
+        take_key(f, w, "mem_limit", member(item, "limitMemory"));
+        take_key(f, w, "shm_size", member(item, "shmSize"));
+        add_stack_flags(f, w, item);
+        add_stack_flags(f, w, config);
+        found = true;
+    }
+    return found;
+}
+
+bool runtime_read(struct arena *a, const struct source *src,
+                  const struct node *root, struct workload_list *out) {
+    struct file f = {a, src, out};
+    const struct node *spec = member(root, "spec");
+    const struct node *model = member(spec, "model");
+    const struct node *url = member(model, "modelURL");
+    const struct node *name = member(member(root, "metadata"), "name");
+    if (!str_eq(scalar_of(member(root, "kind")), STR("VLLMRuntime")) ||
+        scalar_of(url).n == 0)
+        return false;
+    struct workload *w = start(&f, scalar_of(node_or(name, url)), url);
+    take_key(&f, w, "gpus",
+             member(member(member(spec, "deploymentConfig"), "resources"),
+                    "gpu"));
+    add_stack_flags(&f, w, model);
+    add_stack_flags(&f, w, member(spec, "vllmConfig"));
+    return true;
+}
+
 /* ---- Ray Serve ---- */
 
 static void read_llm(struct file *f, const struct node *config) {
@@ -119,5 +205,6 @@ bool settings_read_file(struct arena *a, const struct source *src,
         read_config(&f, root);
         return true;
     }
-    return walk(&f, root, 0);
+    return read_stack(&f, member(root, "servingEngineSpec")) ||
+           walk(&f, root, 0);
 }

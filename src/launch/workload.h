@@ -177,6 +177,11 @@ bool manifest_read(struct beside *b, const struct source *src,
                    const struct node *root,
                    const struct engine_words *engines,
                    struct workload_list *out);
+bool job_read(struct beside *b, const struct source *src,
+              const struct node *root, const struct engine_words *engines,
+              struct workload_list *out);
+bool runtime_read(struct arena *a, const struct source *src,
+                  const struct node *root, struct workload_list *out);
 bool settings_read_file(struct arena *a, const struct source *src,
                         const struct node *root, struct workload_list *out);
 

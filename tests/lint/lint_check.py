@@ -81,6 +81,42 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(verdicts(page), {"chat": "does_not_fit"})
 
 
+class Clusters(unittest.TestCase):
+    """Files that hand a model or a script to a cluster."""
+
+    def test_a_script_with_its_gpus(self):
+        page, _ = lint("dstack.yml")
+        self.assertEqual(set(verdicts(page).values()), {"does_not_fit"})
+        self.assertEqual(codes(page), {("does-not-fit", 12)})
+        page, status = lint("sky.yaml")
+        self.assertEqual(set(verdicts(page).values()), {"fits"})
+        self.assertEqual((page["diagnostics"], status), ([], 0))
+
+    def test_values_of_a_chart(self):
+        page, _ = lint("stack.yaml", "--gpu", "A100 80GB")
+        self.assertEqual(verdicts(page), {
+            "fits": "fits", "one-gpu-for-two": "does_not_fit",
+            "over-pods": "fits", "runtime": "fits"})
+        self.assertEqual(codes(page), {("does-not-fit", 17)})
+        page, _ = lint("stack.yaml", "--gpu", "A10")
+        self.assertEqual(verdicts(page)["runtime"], "does_not_fit")
+
+    def test_gpus_of_all_pods_of_a_group(self):
+        page, _ = lint("group.yaml")
+        self.assertEqual(verdicts(page), {"leader": "fits",
+                                          "over-nodes": "fits"})
+        self.assertNotIn("does-not-fit", {c for c, _ in codes(page)})
+        self.assertIn("16 x H100", page["services"][0]["text"])
+        self.assertIn("2 x A100 40GB", page["services"][1]["text"])
+
+    def test_a_template_is_no_error(self):
+        page, status = lint("template.yaml")
+        self.assertEqual({(d["code"], d["level"])
+                          for d in page["diagnostics"]},
+                         {("template", "note")})
+        self.assertEqual(status, 2)
+
+
 class Rules(unittest.TestCase):
     def test_settings_that_never_arrive(self):
         page, status = lint("never-arrives.yml", "--gpu", "H100")
