@@ -7,25 +7,45 @@
 # verdict: memory, ended (no failure), other (it failed, not of memory),
 # unknown (no output to read). The last MiB of the job's output is read as the
 # job's user. It takes less than a second and always exits 0: Slurm drains a
-# node whose Epilog fails.
+# node whose Epilog fails. Jobs of an array end at once, so what the shell can
+# do itself starts no process.
 limit=0.4
 log=${OOMKB_LOG:-/var/log/oomkb/slurm.log}
 oomkb=${OOMKB:-oomkb}
 
 # From Slurm 23.11 on the environment names the file, else the controller does.
 # The number of an array's first job shows all of its tasks: this one is taken.
-show=$(timeout "$limit" scontrol -o show job "$SLURM_JOB_ID" 2>/dev/null |
-       sed -n "/^JobId=$SLURM_JOB_ID /p")
-word() { printf '%s\n' "$show" | tr ' ' '\n' | sed -n "s/^$1=//p" | head -n 1; }
-file=${SLURM_JOB_STDOUT:-$(word StdOut)}
-code=$(word ExitCode)
+show=
+while IFS= read -r line; do
+    case $line in "JobId=$SLURM_JOB_ID "*) show=" $line"; break ;; esac
+done <<EOF
+$(timeout "$limit" scontrol -o show job "$SLURM_JOB_ID" 2>/dev/null)
+EOF
+# NAME=value of that line, into $value.
+word() {
+    value=
+    case $show in *" $1="*) value=${show#*" $1="} value=${value%% *} ;; esac
+}
+# $1 in $file becomes $2.
+put() {
+    done=
+    while case $file in *"$1"*) ;; *) false ;; esac; do
+        done=$done${file%%"$1"*}$2
+        file=${file#*"$1"}
+    done
+    file=$done$file
+}
+word StdOut; file=${SLURM_JOB_STDOUT:-$value}
+word ExitCode; code=$value
 user=$SLURM_JOB_USER
 # While a job completes, Slurm shows the name as it was asked for.
 case $file in
-*%*) array=$(word ArrayJobId)
-     file=$(printf '%s\n' "$file" | sed "s|%A|${array:-$SLURM_JOB_ID}|g
-         s|%a|$(word ArrayTaskId)|g; s|%j|$SLURM_JOB_ID|g; s|%u|$user|g
-         s|%x|$(word JobName)|g; s|%N|$(word BatchHost)|g") ;;
+*%*) word ArrayJobId; put %A "${value:-$SLURM_JOB_ID}"
+     word ArrayTaskId; put %a "$value"
+     word BatchHost; put %N "$value"
+     put %j "$SLURM_JOB_ID"
+     put %u "$user"
+     word JobName; put %x "$value" ;; # the last: a name may hold a % itself
 esac
 
 verdict=unknown entry=-
@@ -36,12 +56,11 @@ elif [ -n "$file" ] && [ -n "$user" ]; then
             2>/dev/null | timeout "$limit" "$oomkb" --format json - 2>/dev/null)
     case $? in
     0) verdict=memory
-       entry=$(printf '%s\n' "$found" | sed -n 's/^ *"entry": "\(.*\)",$/\1/p' |
-               head -n 1) ;;
+       entry=${found#*'"entry": "'} entry=${entry%%'"'*} ;;
     1) verdict=other ;;
     esac
 fi
-mkdir -p "${log%/*}" 2>/dev/null
+[ -d "${log%/*}" ] || mkdir -p "${log%/*}" 2>/dev/null
 printf '%s job=%s user=%s verdict=%s entry=%s\n' \
     "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "${SLURM_JOB_ID:--}" "${user:--}" \
     "$verdict" "${entry:--}" 2>/dev/null >> "$log"

@@ -65,6 +65,14 @@ class Slurm(unittest.TestCase):
             self.assertIn(f"job=7 user=ann {want}", said)
             (self.path / "log").unlink()
 
+    def test_a_name_as_it_was_asked_for(self):
+        text = self.path / "7-41_3.train%j.ann.n1.out"
+        text.write_text(OOM)
+        said = self.job(
+            "ExitCode=1:0 ArrayJobId=41 ArrayTaskId=3 BatchHost=n1 "
+            f"JobName=train%j StdOut={self.path}/%j-%A_%a.%x.%u.%N.out")
+        self.assertIn("verdict=memory entry=pytorch/cuda-oom", said)
+
     def test_nothing_works(self):
         self.assertIn("verdict=unknown", self.job("ExitCode=1:0"))
         (self.path / "log").unlink()
