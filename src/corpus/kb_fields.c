@@ -540,7 +540,7 @@ static const char *const check_words[] = {
     "env_of_other",    "env_as_flag",   "shares",
     "not_read",        "unreadable",    "file_missing",
     "service_missing", "bad_env_line",  "config_map_missing",
-    "host_below_experts", "template",
+    "host_below_experts", "template", "open_variable",
     NULL};
 
 static const struct field rule_fields[] = {

@@ -78,6 +78,34 @@ static void tell_misfit(struct lint_work *k, const struct lint_rule *rule,
     rule_found(k, &f);
 }
 
+/* "$MODEL", "${MODEL}": the name that stands in a word without a value. */
+static struct str open_name(struct str word) {
+    size_t at = str_find_char(word, '$') + 1, n = 0;
+    at += at < word.n && word.p[at] == '{';
+    struct str rest = str_slice(word, at, word.n);
+    while (n < rest.n && (rest.p[n] == '_' ||
+                          (rest.p[n] >= 'A' && rest.p[n] <= 'Z') ||
+                          (n > 0 && rest.p[n] >= '0' && rest.p[n] <= '9')))
+        n++;
+    return str_slice(rest, 0, n);
+}
+
+/* Each name once, at the first word that it stands in. */
+static void ask_open(struct lint_work *k, const struct lint_rule *rule,
+                     const struct asked *it) {
+    const struct word_list *words = &it->w->words;
+    for (size_t i = 0; i < words->count; i++) {
+        struct str name = open_name(words->at[i].text);
+        bool is_new = name.n > 0;
+        for (size_t n = 0; n < i && is_new; n++)
+            is_new = !str_eq(open_name(words->at[n].text), name);
+        if (is_new)
+            rule_found(k, &(struct found){.rule = rule, .w = it->w,
+                                          .at = words->at[i].at,
+                                          .args = {it->w->name, name}});
+    }
+}
+
 static void ask_fits(struct lint_work *k, const struct lint_rule *rule,
                      const struct asked *it) {
     bool is_misfit = it->fit != NULL && it->fit->fits == FIT_NO;
@@ -403,6 +431,10 @@ void checks_ask(struct lint_work *k, const struct lint_rule *rule) {
             ask_variables(k, rule, it);
         else if (it->engine != NULL && str_starts(rule->check, STR("flag_")))
             ask_flags(k, rule, it);
+        else if (it->engine != NULL && it->fit != NULL &&
+                 it->fit->fits == FIT_UNKNOWN &&
+                 str_eq(rule->check, STR("open_variable")))
+            ask_open(k, rule, it);
         else if (it->engine != NULL && str_starts(rule->check, STR("host_")))
             ask_host(k, rule, it);
         else if (it->engine != NULL)

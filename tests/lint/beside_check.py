@@ -136,6 +136,7 @@ class Manifests(unittest.TestCase):
         page, status = lint(HERE / "pod.yaml")
         self.assertEqual(found(page), {
             ("pod.yaml", "not-decided", 8),
+            ("pod.yaml", "variable-without-value", 10),
             ("pod.yaml", "config-map-not-there", 12),
             ("pod.yaml", "config-map-not-there", 17)})
         self.assertEqual(status, 2)

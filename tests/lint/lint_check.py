@@ -81,6 +81,32 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(verdicts(page), {"chat": "does_not_fit"})
 
 
+class Variables(unittest.TestCase):
+    def test_names_that_nobody_gives_a_value(self):
+        with tempfile.TemporaryDirectory() as folder:
+            work = pathlib.Path(folder) / "compose.yml"
+            work.write_text("""services:
+  chat:
+    image: vllm/vllm-openai:v0.21.0
+    command: --model ${LLM_MODEL} --max-model-len $LENGTH --host ${HOST:-x}
+  known:
+    image: vllm/vllm-openai:v0.21.0
+    command: --model Qwen/Qwen3-8B --max-model-len 4096 --port $PORT
+""")
+            args = ["--format", "json", "--gpu", "H100", work]
+            page = json.loads(run(*args).stdout)
+            open_ = [d for d in page["diagnostics"]
+                     if d["code"] == "variable-without-value"]
+            self.assertEqual([d["line"] for d in open_], [4, 4])
+            self.assertIn("LLM_MODEL", open_[0]["message"])
+            self.assertIn("LENGTH", open_[1]["message"])
+            (work.parent / "x.env").write_text(
+                "LLM_MODEL=Qwen/Qwen3-8B\nLENGTH=4096\n")
+            page = json.loads(run("--env-file", work.parent / "x.env",
+                                  *args).stdout)
+            self.assertEqual(page["diagnostics"], [])
+
+
 class Clusters(unittest.TestCase):
     """Files that hand a model or a script to a cluster."""
 
