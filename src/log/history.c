@@ -125,73 +125,84 @@ void history_mark(struct history *h, uint64_t place) {
 
 /* ---- reading ---- */
 
-struct stretch {
-    char *bytes;
-    size_t n;
-    uint64_t place, lines;
+/* A byte of what is held. */
+struct point {
+    size_t piece, at;
 };
 
-static struct stretch stretch_of(struct history *h, size_t from, size_t to) {
-    struct stretch s = {.place = h->at[from]->place,
-                        .lines = h->at[from]->lines};
-    s.bytes = arena_room(h->a, (to - from) * PIECE_BYTES);
+static struct str bytes_of(const struct piece *p) {
+    return (struct str){p->bytes, p->n};
+}
+
+/* Of pieces [from, to): where the first line begins, */
+static struct point first_line(const struct history *h, size_t from,
+                               size_t to) {
+    if (h->at[from]->place == 0)
+        return (struct point){from, 0};
     for (size_t i = from; i < to; i++) {
-        memcpy(s.bytes + s.n, h->at[i]->bytes, h->at[i]->n);
-        s.n += h->at[i]->n;
+        size_t at = str_find_char(bytes_of(h->at[i]), '\n');
+        if (at < h->at[i]->n)
+            return (struct point){i, at + 1};
     }
-    return s;
+    return (struct point){to, 0};
 }
 
-/* Of the stretch, whole lines of [from, to). */
-static void tell(const struct stretch *s, size_t from, size_t to,
-                 log_again_fn again, void *ctx) {
-    struct str text = {s->bytes, s->n};
-    bool is_begin = s->place + from == 0;
-    if (!is_begin)
-        from += str_find_char(str_slice(text, from, to), '\n') + 1;
-    if (from >= to)
+/* and where the last one ends, of pieces that are not the log's last ones. */
+static struct point last_line(const struct history *h, size_t from,
+                              size_t to) {
+    for (size_t i = to; i-- > from;) {
+        size_t n = plain_behind_last(bytes_of(h->at[i]), '\n');
+        if (n > 0)
+            return (struct point){i, n};
+    }
+    return (struct point){from, 0};
+}
+
+/* Whole lines of the pieces [from, to), which follow each other in the log. */
+static void tell(const struct history *h, size_t from, size_t to,
+                 const struct log_again *again) {
+    struct point begin = first_line(h, from, to), end = {to - 1, 0};
+    if (to == h->count)
+        end.at = h->at[end.piece]->n;
+    else
+        end = last_line(h, from, to);
+    if (begin.piece > end.piece ||
+        (begin.piece == end.piece && begin.at >= end.at))
         return;
-    uint64_t lines =
-        s->lines + plain_count(str_slice(text, 0, from), '\n');
-    again(ctx, str_slice(text, from, to - from), s->place + from, lines);
-}
-
-static void tell_stretch(const struct stretch *s, bool is_last,
-                         log_again_fn again, void *ctx) {
-    size_t to = s->n;
-    while (!is_last && to > 0 && s->bytes[to - 1] != '\n')
-        to--;
-    tell(s, 0, to, again, ctx);
+    const struct piece *first = h->at[begin.piece];
+    uint64_t lines = first->lines +
+                     plain_count(str_slice(bytes_of(first), 0, begin.at), '\n');
+    again->begin(again->ctx, first->place + begin.at, lines);
+    for (size_t i = begin.piece; i <= end.piece; i++) {
+        size_t at = i == begin.piece ? begin.at : 0;
+        size_t n = i == end.piece ? end.at : h->at[i]->n;
+        again->read(again->ctx, str_slice(bytes_of(h->at[i]), at, n - at));
+    }
+    again->end(again->ctx);
 }
 
 /* Little of the beginning and of the end, and all where that is little. */
-static void tell_ends(struct history *h, log_again_fn again, void *ctx) {
-    size_t most = 2 * LITTLE_BYTES / PIECE_BYTES + 2;
-    if (h->count <= most) {
-        struct stretch all = stretch_of(h, 0, h->count);
-        if (all.n <= 2 * LITTLE_BYTES) {
-            tell(&all, 0, all.n, again, ctx);
-            return;
-        }
-    }
+static void tell_ends(const struct history *h, const struct log_again *again) {
+    const struct piece *last = h->at[h->count - 1];
     size_t pieces = LITTLE_BYTES / PIECE_BYTES;
-    struct stretch head = stretch_of(h, 0, pieces);
-    tell_stretch(&head, false, again, ctx);
-    struct stretch tail = stretch_of(h, h->count - pieces, h->count);
-    tell(&tail, 0, tail.n, again, ctx);
+    if (last->place + last->n <= 2 * LITTLE_BYTES) {
+        tell(h, 0, h->count, again);
+        return;
+    }
+    tell(h, 0, pieces, again);
+    tell(h, h->count - pieces, h->count, again);
 }
 
-void history_each(struct history *h, bool is_all, log_again_fn again,
-                  void *ctx) {
+void history_each(const struct history *h, bool is_all,
+                  const struct log_again *again) {
     if (!is_all && h->count > 0) {
-        tell_ends(h, again, ctx);
+        tell_ends(h, again);
         return;
     }
     for (size_t from = 0, to; from < h->count; from = to) {
         for (to = from + 1; to < h->count; to++)
             if (h->at[to]->place != h->at[to - 1]->place + h->at[to - 1]->n)
                 break;
-        struct stretch s = stretch_of(h, from, to);
-        tell_stretch(&s, to == h->count, again, ctx);
+        tell(h, from, to, again);
     }
 }

@@ -13,7 +13,7 @@ void history_add(struct history *h, struct str bytes);
 void history_mark(struct history *h, uint64_t place);
 /* Each stretch of whole lines that is kept, in order; is_all: of its beginning
  * and its end, else little of both. */
-void history_each(struct history *h, bool is_all, log_again_fn again,
-                  void *ctx);
+void history_each(const struct history *h, bool is_all,
+                  const struct log_again *again);
 
 #endif

@@ -470,10 +470,10 @@ void log_keep(struct log_reader *r, uint64_t place) {
         history_mark(r->history, place);
 }
 
-void log_again(struct log_reader *r, bool is_all, log_again_fn again,
-               void *ctx) {
+void log_again(struct log_reader *r, bool is_all,
+               const struct log_again *again) {
     if (r->history)
-        history_each(r->history, is_all, again, ctx);
+        history_each(r->history, is_all, again);
 }
 
 static void check_memory(struct log_reader *r) {
@@ -482,13 +482,19 @@ static void check_memory(struct log_reader *r) {
             arena_raise(r->a, FAIL_MEMORY, "out of memory while reading a log");
 }
 
-void log_read_at(struct log_reader *r, uint64_t place, uint64_t lines,
-                 struct str bytes) {
+void log_begin_at(struct log_reader *r, uint64_t place, uint64_t lines) {
     if (place < r->place)
         r->left = (struct traces){0}; /* of what comes behind */
     r->place = r->began = place;
     r->stats.lines = lines;
+}
+
+void log_read_on(struct log_reader *r, struct str bytes) {
     reader_block(r, bytes);
+    check_memory(r);
+}
+
+void log_end_there(struct log_reader *r) {
     reader_end(r);
     check_memory(r);
 }

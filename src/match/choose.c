@@ -155,17 +155,27 @@ const struct log_selector *choose_failures(struct scanner *s, size_t small) {
 
 /* ---- others ---- */
 
-static void read_again(void *ctx, struct str text, uint64_t place,
-                       uint64_t lines) {
+static void begin_again(void *ctx, uint64_t place, uint64_t lines) {
     struct scanner *b = ctx;
     b->place = UINT64_MAX;
-    log_read_at(b->log, place, lines, text);
+    log_begin_at(b->log, place, lines);
+}
+
+static void read_again(void *ctx, struct str bytes) {
+    struct scanner *b = ctx;
+    log_read_on(b->log, bytes);
+}
+
+static void end_again(void *ctx) {
+    struct scanner *b = ctx;
+    log_end_there(b->log);
     end_buffers(b);
 }
 
 void choose_others(struct scanner *s) {
     struct scanner *b = scan_beside(s);
+    struct log_again again = {b, begin_again, read_again, end_again};
     uint64_t end = log_place(s->log);
     b->late_from = end > LATE_BYTES ? end - LATE_BYTES : 0;
-    log_again(s->log, s->signature_count > 0, read_again, b);
+    log_again(s->log, s->signature_count > 0, &again);
 }

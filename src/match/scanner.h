@@ -168,7 +168,7 @@ struct scanner {
 
 bool scan_is_signature(struct scanner *s, uint32_t pattern);
 /* Another one of the same log and patterns, whose hits are kept with those of
- * s; it is fed by log_read_at(). */
+ * s; it is fed by log_begin_at(). */
 struct scanner *scan_beside(struct scanner *s);
 /* scan.c: what is known of a pattern, and the same with its regex compiled */
 struct pattern_state *scan_known(struct scanner *s, uint32_t id);
