@@ -119,8 +119,10 @@ static struct question question_of(struct diagnosis *d, enum fact_name name) {
     struct question q = {.fact = name,
                          .ask = note_of(is_word ? "diagnose.ask.word"
                                                 : "diagnose.ask.fact")};
+    bool is_asked = false; /* in words of its own */
     for (size_t i = 0; i < sizeof asking / sizeof asking[0]; i++) {
         if (asking[i].fact == name) {
+            is_asked = true;
             q.ask = note_of(asking[i].ask);
             q.how = str_of(asking[i].how);
             break;
@@ -128,7 +130,7 @@ static struct question question_of(struct diagnosis *d, enum fact_name name) {
     }
     if (q.how.n == 0 && is_setting(d, name)) {
         q.how = settings_how(d);
-        if (name != FACT_model) {
+        if (name != FACT_model && !is_asked) {
             q.ask = note_of("diagnose.ask.setting");
         }
     } else if (name == FACT_engine_version) {
