@@ -367,7 +367,14 @@ static bool is_free_memory_moot(const struct finding *f) {
     return false;
 }
 
+/* Frames and commands say which program it is. */
+static bool is_program_shown(const struct asked *to, const struct finding *f) {
+    return f->has_trace || to->d->script.n > 0 ||
+           facts_first(&to->rep->context, FACT_program) != NULL;
+}
+
 static void ask_needs(struct asked *to, const struct finding *f) {
+    bool is_shown = is_program_shown(to, f);
     bool is_moot = is_free_memory_moot(f);
     for (size_t i = 0; i < f->fix_count; i++) {
         const struct fix *fix = &f->fixes[i];
@@ -379,7 +386,8 @@ static void ask_needs(struct asked *to, const struct finding *f) {
                            name == FACT_other_in_use;
             if (name == FACT_host_rss) {
                 ask_kept_peak(to, f);
-            } else if (name != FACT_tried_alloc && !(is_free && is_moot)) {
+            } else if (name != FACT_tried_alloc && !(is_free && is_moot) &&
+                       !(name == FACT_engine && is_shown)) {
                 ask_fact(to, name);
             }
         }
@@ -388,6 +396,7 @@ static void ask_needs(struct asked *to, const struct finding *f) {
 
 static void ask_conditions(struct asked *to, const struct finding *f) {
     struct fact_list facts = facts_in_force(to->d, &f->facts);
+    bool is_shown = is_program_shown(to, f);
     for (size_t i = 0; i < f->fix_count; i++) {
         const struct str_list *when = &f->fixes[i].is->when;
         for (size_t k = 0; f->fixes[i].applies == APPLIES_IF &&
@@ -396,7 +405,9 @@ static void ask_conditions(struct asked *to, const struct finding *f) {
                 when_ask(to->d, when->at[k], &facts, f->form);
             for (size_t n = 0; v.truth == TRUTH_UNKNOWN &&
                                n < v.name_count && n < 16; n++) {
-                if (v.names[n] != FACT_stage || !f->has_trace) {
+                bool is_stage = v.names[n] == FACT_stage && f->has_trace;
+                bool is_engine = v.names[n] == FACT_engine && is_shown;
+                if (!is_stage && !is_engine) {
                     ask_fact(to, v.names[n]);
                 }
             }
