@@ -291,16 +291,18 @@ static void name_as_in_log(struct diagnosis *d, struct fix *fix,
     bool is_step = fix->is->effect == EFFECT_batch_size ||
                    fix->is->effect == EFFECT_seq_len;
     struct str name = name_of_slot(fix->is->command);
+    bool is_bare = fix->is->command.n == 0 && fix->is->acts_on.flag.n == 0;
     const struct fact *now =
-        name.n > 0 && is_step ? facts_last(facts, (enum fact_name)acted_on)
-                              : NULL;
+        (name.n > 0 || is_bare) && is_step
+            ? facts_last(facts, (enum fact_name)acted_on)
+            : NULL;
     if (now == NULL || !now->known || now->ranged || now->number <= 1) {
         return;
     }
     struct str called = str_of(fact_spelling(now->name));
     if (now->spelled.n > 0) {
         name = now->spelled;
-    } else if (!str_starts(name, called)) {
+    } else if (!is_bare && !str_starts(name, called)) {
         name = arena_printf(d->a, "%.*s=", STR_ARG(called));
     }
     int64_t below = value_below(fix, now);
@@ -308,8 +310,10 @@ static void name_as_in_log(struct diagnosis *d, struct fix *fix,
     note_add(&fix->lowers, fact_called(d->a, now->name));
     note_add(&fix->lowers, arena_printf(d->a, "%" PRId64, now->number));
     note_add(&fix->lowers, arena_printf(d->a, "%" PRId64, below));
-    fix->command = arena_printf(d->a, "%.*s%" PRId64, STR_ARG(name), below);
-    fix->has_gap = false;
+    if (name.n > 0) {
+        fix->command = arena_printf(d->a, "%.*s%" PRId64, STR_ARG(name), below);
+        fix->has_gap = false;
+    }
 }
 
 /* Each `from` in the text. */
