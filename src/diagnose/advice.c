@@ -340,8 +340,9 @@ static void name_as_engine_does(struct diagnosis *d, struct fix *fix,
         own = flag_of_fact(d->engine, (enum fact_name)acted_on);
     }
     for (int lang = 0; own != NULL && lang < LANG_COUNT_OF; lang++) {
-        struct str *action = &fix->action.in[lang], *how = &fix->how.in[lang];
-        *action = with_each(d->a, *action, flag, own->flag);
+        struct str *how = &fix->how.in[lang];
+        fix->action.in[lang] = with_each(d->a, fix->is->action.in[lang], flag,
+                                         own->flag);
         *how = with_each(d->a, *how, flag, own->flag);
     }
     if (own != NULL) {
@@ -392,7 +393,7 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
                          const struct workaround *w,
                          const struct inputs *c,
                          const struct fact_list *facts) {
-    struct fix fix = {.is = w, .action = w->action};
+    struct fix fix = {.is = w};
     int acted_on = acted_on_by(d, f->entry, w, c);
     struct fact none = fact_new(FACT_engine, SOURCE_DERIVED);
     enum shortage what = shortage_for(f, w, c);

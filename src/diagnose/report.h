@@ -38,7 +38,8 @@ struct fix {
     struct note because;     /* of applies */
     struct note lowers;      /* a setting of the log and what it goes down to:
                                 said in place of the action; no key: none */
-    struct text action;      /* in the engine's own words for a flag */
+    struct text action;      /* in the engine's own words for a flag; empty: as
+                                the entry has it */
     struct text how;         /* with its {facts} filled in */
     struct str command;      /* filled template; empty: none */
     bool has_gap;            /* a word stands in it for a value nobody knows */

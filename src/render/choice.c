@@ -50,9 +50,15 @@ struct str fix_command(const struct fix *fix) {
     return fix->has_gap ? STR("") : fix->command;
 }
 
+struct str fix_title(const struct teller *t, const struct fix *fix) {
+    bool has_own = fix->action.in[LANG_EN].n > 0;
+    return fix->lowers.key ? said_note(t, &fix->lowers)
+                           : said_text(t, has_own ? &fix->action
+                                                  : &fix->is->action);
+}
+
 struct str fix_action(const struct teller *t, const struct fix *fix) {
-    struct str action = fix->lowers.key ? said_note(t, &fix->lowers)
-                                        : said_text(t, &fix->action);
+    struct str action = fix_title(t, fix);
     struct str close = t->lang == LANG_ZH ? STR("）") : STR(")");
     struct str open = t->lang == LANG_ZH ? STR("（") : STR(" (");
     size_t at = str_find(action, open), from = at + open.n;

@@ -63,9 +63,7 @@ static struct json *fix_object(const struct teller *t, const struct fix *fix) {
     struct json *worth = json_text(t->a, said_note(t, &fix->worth));
     return JSON(t, {"rank", json_int(t->a, fix->rank)},
                 {"id", json_text(t->a, is->id)},
-                {"action", json_text(t->a, fix->lowers.key
-                                             ? said_note(t, &fix->lowers)
-                                             : said_text(t, &fix->action))},
+                {"action", json_text(t->a, fix_title(t, fix))},
                 {"how", json_text(t->a, said_text(t, &fix->how))},
                 {"command", json_str_or_null(t->a, fix->command)},
                 {"acts_on", json_acts_on(t, &is->acts_on)},

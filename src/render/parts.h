@@ -201,7 +201,9 @@ struct str fix_verdict_words(const struct teller *t, const struct fix *fix);
 /* "flag, capacity" */
 struct str fix_cost(const struct teller *t, enum effort effort,
                     enum loses loses);
-/* What it is; without the flag behind it, where the command shows that. */
+/* What it does. */
+struct str fix_title(const struct teller *t, const struct fix *fix);
+/* The same without the flag behind it, where the command shows that. */
 struct str fix_action(const struct teller *t, const struct fix *fix);
 /* Its command, unless a value in it is one that nobody knows. */
 struct str fix_command(const struct fix *fix);
