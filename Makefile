@@ -262,11 +262,35 @@ check-recipes: all  ## the Slurm recipe under Slurm itself (root, slurm-wlm, mun
 check-web: all  ## the site of `site --html` in a browser (npm, chromium): SHOTS=DIR
 	@tests/web/run.sh $(BUILD) $(SHOTS)
 
+# --- Python: the library of a wheel runs on every Linux since glibc 2.17 (2012:
+# --- manylinux2014), so it is compiled by Zig, which knows older glibcs, and
+# --- holds what it needs.
+WHEEL = $(BUILD)/wheel
+WHEEL_CACHE ?= $(HOME)/.cache/oomkb-wheel
+WHEEL_PYTHONS ?= $(PYTHON)
+ZIG = env ZIG_GLOBAL_CACHE_DIR=$(WHEEL_CACHE)/zig $(WHEEL_CACHE)/venv/bin/python -m ziglang
+WHEEL_CC = $(ZIG) cc -target $(shell uname -m)-linux-gnu.2.17
+WHEEL_CFLAGS = -O2 -std=c17 -D_POSIX_C_SOURCE=200809L -Isrc -Iinclude -isystem $(WHEEL_CACHE)/include \
+  -fPIC -fvisibility=hidden -fstack-protector-strong -MMD -MP
+WHEEL_OBJ = $(LIB_SRC:src/%.c=$(WHEEL)/obj/%.o)
+WHEEL_LIBS = $(addprefix $(WHEEL_CACHE)/lib/,sqlite3.a pcre2.a jansson.a zlib.a libzstd.a xz-utils.a)
+
 .PHONY: wheel
 wheel: all  ## the Python package with the library inside: build/wheel/*.whl
-	@sh python/wheel.sh $(BUILD)/liboomkb.so $(BUILD)/wheel
-	@sh python/check_wheel.sh $(BUILD)/wheel/*.whl $(WHEEL_PYTHONS)
-WHEEL_PYTHONS ?= $(PYTHON)
+	@tests/tools/packages.sh wheel
+	@python/tools.sh $(WHEEL_CACHE)/venv
+	@COMPILE="$(WHEEL_CC) -fPIC -fvisibility=hidden" ARCHIVE="$(ZIG) ar" JOBS=$(JOBS) packaging/libraries.sh linux $(WHEEL_CACHE)
+	@$(MAKE) --no-print-directory -j$(JOBS) $(WHEEL)/liboomkb.so
+	@python/wheel.sh $(WHEEL)/liboomkb.so $(WHEEL) $(VERSION) $(WHEEL_CACHE)
+	@python/check_wheel.sh $(WHEEL)/oomkb-$(VERSION)-*.whl $(WHEEL_PYTHONS)
+$(WHEEL)/obj/index/pack.o: LAYOUT_CFLAGS = -DPACK_LAYOUT=$(LAYOUT)u
+$(WHEEL)/obj/index/pack.o: $(LAYOUT_SRC)
+$(WHEEL)/obj/%.o: src/%.c Makefile
+	@mkdir -p $(@D)
+	$(Q)$(WHEEL_CC) $(WHEEL_CFLAGS) $(LAYOUT_CFLAGS) -c $< -o $@
+$(WHEEL)/liboomkb.so: $(WHEEL_OBJ) $(BUILD)/index.o $(WHEEL_LIBS) python/exports.map
+	$(Q)$(WHEEL_CC) -shared -s $(HARDEN_LINK) -Wl,-soname,liboomkb.so.0 -Wl,-z,defs \
+	  -Wl,--version-script,python/exports.map -o $@ $(filter-out %.map,$^) -lm -pthread
 
 # --- WebAssembly: the library and js/, as one package for node and browsers ---
 WASM = $(BUILD)/wasm
@@ -282,9 +306,9 @@ WASM_LIBS = $(addprefix $(WASM_CACHE)/lib/,sqlite3.a pcre2.a jansson.a zlib.a li
 .PHONY: wasm
 wasm: all  ## the engine as WebAssembly, an npm package: build/wasm/npm
 	@tests/tools/packages.sh wasm
-	@JOBS=$(JOBS) js/libraries.sh $(WASM_CACHE)
+	@COMPILE=emcc ARCHIVE=emar JOBS=$(JOBS) packaging/libraries.sh wasm $(WASM_CACHE)
 	@$(MAKE) --no-print-directory -j$(JOBS) $(WASM)/oomkb.db
-	@js/package.sh $(BUILD) $(WASM)/npm $(VERSION)
+	@js/package.sh $(BUILD) $(WASM)/npm $(VERSION) $(WASM_CACHE)
 .PHONY: check-wasm
 check-wasm: wasm  ## the npm package against the native program; its types, if npm is here
 	@OOMKB=$(BUILD)/oomkb OOMKB_NPM=$(WASM)/npm node --test tests/js/*.test.mjs

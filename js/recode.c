@@ -9,6 +9,7 @@
 #include "api/handles.h"
 #include "index/read.h"
 #include "index/write.h"
+#include "match/match.h"
 
 struct recoding {
     struct arena *a;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What is linked into the static program, as CycloneDX 1.5.
+"""What is linked into a program or a package, as CycloneDX 1.5.
 
-    sbom.py VERSION MACHINE PACKAGE...      Debian packages, as dpkg knows them
+    sbom.py NAME VERSION PACKAGE...     Debian packages, as dpkg knows them, or
+                                        src:NAME=VERSION, Debian's source packages
 
 The same packages and the same SOURCE_DATE_EPOCH give the same bytes."""
 import datetime
@@ -22,16 +23,23 @@ def facts_of(package):
     return dict(zip(FIELDS, said.split("\t")))
 
 
+def facts_of_source(package):
+    name, version = package.removeprefix("src:").split("=")
+    return {"Package": name, "Version": version, "Architecture": "source",
+            "source:Package": name, "source:Version": version, "Homepage": ""}
+
+
 def component(package):
     """https://cyclonedx.org/docs/1.5/json/#components"""
-    known = facts_of(package)
+    is_source = package.startswith("src:")
+    known = facts_of_source(package) if is_source else facts_of(package)
     purl = (f"pkg:deb/debian/{known['Package']}@{known['Version']}"
             f"?arch={known['Architecture']}")
     made = {"type": "library", "bom-ref": purl,
             "name": known["source:Package"],
             "version": known["source:Version"], "purl": purl,
             "licenses": [{"license": {
-                "name": f"licences/{package.split(':')[0]} in the tarball"}}]}
+                "name": f"licences/{known['Package']} in the package"}}]}
     if known["Homepage"]:
         made["externalReferences"] = [{"type": "website",
                                        "url": known["Homepage"]}]
@@ -39,10 +47,9 @@ def component(package):
 
 
 def main():
-    version, machine, *packages = sys.argv[1:]
+    name, version, *packages = sys.argv[1:]
     when = datetime.datetime.fromtimestamp(
         int(os.environ["SOURCE_DATE_EPOCH"]), datetime.timezone.utc)
-    name = f"oomkb-{version}-linux-{machine}"
     parts = sorted((component(p) for p in packages),
                    key=lambda part: part["bom-ref"])
     text = json.dumps(parts, sort_keys=True)

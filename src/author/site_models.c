@@ -152,11 +152,13 @@ static void add_page(struct making *m, struct str name, const char *title,
     if (sheet->model != NULL)
         note.arg[note.count++] = sheet->model->id;
     struct str words = say(m->a, m->r, m->o.lang, &note);
-    struct site_words about = {words, words, true, false};
+    struct site_words about = {words, words, true, true};
     bool is_index = str_eq(name, STR("index"));
     site_add_answer(m, arena_printf(m->a, "%s/models/%.*s.md", lang,
                                     STR_ARG(is_index ? STR("README") : name)),
                     "markdown", &answer);
+    site_add_answer(m, arena_printf(m->a, "%s/models/%.*s.json", lang,
+                                    STR_ARG(name)), "json", &answer);
     site_html_answer(m, arena_printf(m->a, "%s/models/%.*s.html", lang,
                                      STR_ARG(name)), &about, &answer);
 }

@@ -17,7 +17,7 @@ struct format {
 
 #define FORMATS(X) \
     X(text, SHOWS_ALL, text_walk, NULL) \
-    X(json, SHOWS_ALL, NULL, json_data) \
+    X(json, SHOWS_ALL | SHOWS_MODELS, NULL, json_data) \
     X(jsonl, SHOWS_ALL, NULL, jsonl_data) \
     X(markdown, SHOWS_ALL | SHOWS_MODELS, markdown_walk, NULL) \
     X(html, SHOWS_ALL | SHOWS_MODELS, html_walk, NULL) \

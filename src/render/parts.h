@@ -78,6 +78,7 @@ struct json *names_row(const struct teller *t, const struct names *n,
 struct json *json_row(const struct teller *t, const struct listing *list,
                       size_t i);
 struct json *json_memory(const struct teller *t, const struct report *rep);
+struct json *json_models(const struct teller *t, const struct model_sheet *s);
 struct json *json_fit(const struct teller *t, const struct fit_sheet *sheet);
 
 /* snippet.c: where a text of the entry has one of the words, one line of at

@@ -53,7 +53,7 @@ struct answer {
     const struct listing *list;
     const struct fit_sheet *fit;
     const struct names *names;
-    const struct model_sheet *models; /* Markdown and HTML alone */
+    const struct model_sheet *models; /* Markdown, HTML and JSON */
     bool is_memory; /* of the report where its memory went, and nothing else */
 };
 

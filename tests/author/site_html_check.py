@@ -14,6 +14,8 @@ import unittest
 import xml.etree.ElementTree as xml
 from urllib.parse import unquote
 
+import jsonschema
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests/support"))
@@ -22,6 +24,8 @@ from pages import Page  # noqa: E402
 OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
 BASE = "https://example.org/some/kb"
 TOOLS = {"log.html", "calculator.html"}
+with open(os.path.join(ROOT, "kb/model.schema.json"), encoding="utf-8") as f:
+    SCHEMA = jsonschema.Draft202012Validator(json.load(f))
 MODELS = ["Qwen/Qwen2.5-7B-Instruct", "deepseek-ai/DeepSeek-V3",
           "google/gemma-3-27b-it", "openai/gpt-oss-20b"]
 
@@ -196,6 +200,31 @@ class Site(unittest.TestCase):
             kv = json.loads(oomkb("fit", "--model", model, "--format",
                                   "json").stdout)["kv"]["bytes_per_token"]
             self.assertIn("{:,} bytes".format(kv["slope"]), page.decode())
+
+    def test_models_as_json(self):
+        models = {path: json.loads(text) for path, text in self.files.items()
+                  if re.fullmatch("en/models/.*[.]json", path)}
+        for data in models.values():
+            SCHEMA.validate(data)
+        index = models.pop("en/models/index.json")["models"]
+        self.assertEqual({"en/models/" + row["page"] for row in index},
+                         set(models))
+        for model in MODELS:
+            name = "models/" + model.replace("/", "--") + ".json"
+            data = models["en/" + name]
+            self.assertEqual(data["model"]["id"], model)
+            self.assertIn("zh/" + name, self.files)
+            fit = json.loads(oomkb("fit", "--model", model, "--gpu",
+                                   "H200 SXM", "--format", "json").stdout)
+            [on] = [row for row in data["gpus"] if row["gpu"] == "H200 SXM"]
+            self.assertEqual(on["verdict"], fit["verdict"])
+            for key in ("max_model_len", "max_concurrency",
+                        "least_tensor_parallel"):
+                self.assertEqual(on[key], fit["inverses"][key], model)
+            [row] = [row for row in data["kv_cache"]
+                     if row["engine"] == "vLLM" and row["until"] is None]
+            self.assertEqual(row["bytes_per_token"],
+                             fit["kv"]["bytes_per_token"]["slope"])
 
     def test_twice_is_the_same(self):
         again = html_of(os.path.join(self.place.name, "twice"))

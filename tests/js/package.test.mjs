@@ -18,8 +18,9 @@ test('the tarball: what it holds, at most 6 MB', () => {
   assert.ok(bytes.length <= 6e6, `${bytes.length} bytes`)
   const names = run('tar', ['-tzf', tarball]).trim().split('\n')
     .filter(name => !name.endsWith('/')).sort()
-  assert.deepEqual(names, ['LICENSE', 'README.md', 'cli.mjs', 'client.d.mts',
-    'client.mjs', 'engine.mjs', 'error.mjs', 'index.d.mts', 'index.mjs',
+  assert.deepEqual(names, ['LICENSE', 'README.md', 'cli.mjs', 'client.cjs',
+    'client.d.cts', 'client.d.mts', 'client.mjs', 'engine.mjs', 'error.mjs',
+    'index.cjs', 'index.d.cts', 'index.d.mts', 'index.mjs',
     'oomkb.db.gz', 'oomkb.wasm', 'package.json', 'worker.mjs']
     .map(name => `package/${name}`))
 })
@@ -109,6 +110,25 @@ test('installed by npm into an empty folder', t => {
     console.log((await open()).digest === kb.digest, report.found)
     await kb.end()`)
   assert.equal(run(process.execPath, ['use.mjs'], { cwd: at }), 'true true\n')
+  writeFileSync(join(at, 'use.cjs'), `
+    const { open, OomkbError } = require('oomkb')
+    const { openWorker } = require('oomkb/worker')
+    const answers = []
+    open().then(async kb => {
+      try {
+        kb.explain('vllm/nothing')
+      } catch (error) {
+        answers.push(error instanceof OomkbError, error.kind)
+      }
+      answers.push(new TypeError() instanceof OomkbError)
+      answers.push(kb.diagnose('java.lang.OutOfMemoryError: Java heap space').found)
+      const worker = await openWorker()
+      answers.push(worker.digest === kb.digest, require('oomkb/package.json').version === kb.version)
+      await worker.end()
+      console.log(answers.join(' '))
+    })`)
+  assert.equal(run(process.execPath, ['use.cjs'], { cwd: at }),
+               'true usage false true true true\n')
 })
 
 test('the types, by TypeScript', t => {
@@ -116,9 +136,11 @@ test('the types, by TypeScript', t => {
   const at = mkdtempSync(join(tmpdir(), 'oomkb-tsc-'))
   writeFileSync(join(at, 'package.json'), '{"private":true,"type":"module"}')
   cpSync('tests/js/types.ts', join(at, 'types.ts'))
+  cpSync('tests/js/required.cts', join(at, 'required.cts'))
   const got = spawnSync('npm', ['install', '--no-audit', '--no-fund', tarball,
                                 'typescript@5.9.3'], { cwd: at })
   if (got.status !== 0) return t.skip('needs the npm registry')
   run('npx', ['tsc', '--strict', '--noEmit', '--module', 'nodenext', '--target',
-              'es2022', '--lib', 'es2023,dom,dom.iterable', 'types.ts'], { cwd: at })
+              'es2022', '--lib', 'es2023,dom,dom.iterable', 'types.ts',
+              'required.cts'], { cwd: at })
 })

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Make sure that the packages of a purpose are there: packages.sh build|test|bench|dist|cross|wasm
+# Make sure that the packages of a purpose are there: packages.sh build|test|bench|dist|cross|wasm|wheel
 # Debian and Ubuntu: installs what is missing (root, or sudo). Elsewhere: names
 # them and stops. The peers of the bench are welcome, not needed.
 set -eu
@@ -11,7 +11,9 @@ binutils pkg-config abigail-tools"
 dist="debhelper dpkg-dev git lintian python3"
 cross="gcc-aarch64-linux-gnu qemu-user-static libsqlite3-dev:arm64 libpcre2-dev:arm64
 libyaml-dev:arm64 libjansson-dev:arm64 zlib1g-dev:arm64 libzstd-dev:arm64 liblzma-dev:arm64"
-wasm="bzip2 dpkg-dev emscripten nodejs tcl xz-utils"
+sources="bzip2 dpkg-dev tcl xz-utils" # to unpack those of libraries, and to make SQLite's
+wasm="$sources emscripten nodejs"
+wheel="$sources python3-venv"
 
 peers="ripgrep g++ libvectorscan-dev libre2-dev"
 optional=
@@ -23,7 +25,8 @@ bench) wanted=$build optional=$peers ;;
 dist) wanted="$build $dist" ;;
 cross) wanted="$build $dist $cross" ;;
 wasm) wanted="$build $wasm" ;;
-*) echo "usage: packages.sh build|test|bench|dist|cross|wasm" >&2; exit 2 ;;
+wheel) wanted="$build $wheel" ;;
+*) echo "usage: packages.sh build|test|bench|dist|cross|wasm|wheel" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

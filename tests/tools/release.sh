@@ -31,9 +31,10 @@ once() {
     git clone -q . "$work/one" && "$work/one/packaging/dist.sh" "$dist" "$version"
 }
 
-again() { # the same commit, in a folder of another name and depth
+again() { # the same commit, in a folder of another name and depth, libraries anew
     git clone -q "$work/one" "$work/another/folder/of/oomkb" &&
-        "$work/another/folder/of/oomkb/packaging/dist.sh" "$work/second" "$version" &&
+        WHEEL_CACHE="$work/wheel" WASM_CACHE="$work/wasm" \
+            "$work/another/folder/of/oomkb/packaging/dist.sh" "$work/second" "$version" &&
         diff "$dist/SHA256SUMS" "$work/second/SHA256SUMS"
 }
 
@@ -77,6 +78,30 @@ source_tree() {
         use oomkb
 }
 
+wheel() {
+    cp "$dist"/*.whl "$root/tmp/" && cp python/check_wheel.sh "$root/tmp/" &&
+        inside "apt-get install -y --no-install-recommends python3-venv" root &&
+        inside "sh /tmp/check_wheel.sh /tmp/oomkb-$version-*.whl python3" guest
+}
+
+# As npm lays it out, and by both of its doors.
+npm_package() {
+    mkdir -p "$root/home/guest/node_modules" &&
+        tar -C "$root/home/guest/node_modules" -xzf "$dist/oomkb-$version.tgz" &&
+        mv "$root/home/guest/node_modules/package" "$root/home/guest/node_modules/oomkb" &&
+        inside "apt-get install -y --no-install-recommends nodejs" root &&
+        inside "cd ~guest
+            node node_modules/oomkb/cli.mjs < crash.log | grep -F '[vllm/kv-cache-too-small]' &&
+            node -e \"require('oomkb').open().then(kb => console.log(kb.version))\" | grep -qx $version &&
+            echo \"import { open } from 'oomkb'; console.log((await open()).version)\" > use.mjs &&
+            node use.mjs | grep -qx $version" guest
+}
+
+when_there() { # FILE WHAT COMMAND: dist says why there is none
+    [ -e "$1" ] || { echo "skipped: $2: dist left it out"; return 0; }
+    try "$2" "$3"
+}
+
 # Without one file of a Debian: the program, a log and nothing else.
 alone() {
     mkdir -p "$work/alone/tmp" &&
@@ -104,7 +129,8 @@ import json, sys
 for path in sys.argv[1:]:
     bom = json.load(open(path))
     refs = [c["bom-ref"] for c in bom["components"] if c["name"] and c["version"]]
-    assert len(refs) == len(set(refs)) == 8, path
+    parts = 8 if "linux" in path and "manylinux" not in path else 6
+    assert len(refs) == len(set(refs)) == parts, path
     assert bom["dependencies"][0]["dependsOn"] == refs, path
 END
 }
@@ -122,6 +148,8 @@ inside "chown -R guest: /home/guest" root
 try "the static program in a bare Debian 12" static
 try "the package, installed by apt" package
 try "the package leaves nothing when purged" purge
+when_there "$dist"/oomkb-"$version"-py3-*.whl "the wheel, in a virtual environment" wheel
+when_there "$dist/oomkb-$version.tgz" "the npm package, by import and by require" npm_package
 try "the source: make demo, make install" source_tree
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -1,21 +1,35 @@
 #!/bin/sh
-# The libraries that the engine is linked with, as WebAssembly: libraries.sh CACHE
+# The libraries that the engine is linked with, for where Debian has none of them:
+# libraries.sh wasm|linux CACHE, with COMPILE and ARCHIVE, the commands of that target.
+#
+#     wasm     for the npm package: no threads, no files, no JIT
+#     linux    for the wheel: for a glibc older than this machine's
 #
 #     CACHE/src/NAME    unpacked, with Debian's patches
 #     CACHE/include     sqlite3.h pcre2.h jansson.h zlib.h zstd.h lzma.h
 #     CACHE/lib/NAME.a
+#     CACHE/licences/NAME
+#     CACHE/contents    a line for each: src:NAME=VERSION, as Debian counts
 #
 # Sources are Debian 12's: apt fetches them from where this machine's packages
 # come from, checks the archive's signature, and the sum below is of the file
 # that the authors released. What is there already is not made again.
 set -eu
-cache=$(mkdir -p "$1" && cd "$1" && pwd)
+target=$1
+cache=$(mkdir -p "$2" && cd "$2" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 jobs=${JOBS:-$(nproc)}
 export NODE_PATH=/usr/share/nodejs # where Debian's emcc finds its own modules
 unset EM_CACHE MAKEFLAGS MFLAGS
 
-wanted=$(cksum < "$here/libraries.sh")
+case $target in
+wasm) sqlite="-DSQLITE_OS_OTHER=1 -DSQLITE_TEMP_STORE=3 -DSQLITE_THREADSAFE=0
+        -DSQLITE_OMIT_WAL" pcre2= ;;
+linux) sqlite=-DSQLITE_THREADSAFE=1 pcre2=-DSUPPORT_JIT ;;
+*) echo "usage: libraries.sh wasm|linux CACHE" >&2; exit 2 ;;
+esac
+
+wanted="$target ${COMPILE##*/} $(cksum < "$here/libraries.sh")"
 if [ "$(cat "$cache/made" 2>/dev/null)" = "$wanted" ]; then
     exit 0
 fi
@@ -50,7 +64,7 @@ apt_sources() {
     apt-get indextargets 'Created-By: Packages' 'Origin: Debian' \
         --format "deb-src [signed-by=$keys] \$(REPO_URI) \$(CODENAME) main" |
         sort -u | grep -w -e "$1 main" > "$cache/apt/sources.list" || {
-        echo "wasm: needs Debian 12 (bookworm) among apt's sources" >&2
+        echo "$target: needs Debian 12 (bookworm) among apt's sources" >&2
         exit 1
     }
     private_apt update
@@ -68,7 +82,7 @@ fetch() {
 unpack() { # SOURCE FILE SUM
     if [ -f "$cache/lib/$1.a" ]; then return; fi
     echo "$3  $cache/fetched/$2" | sha256sum --quiet -c ||
-        { echo "wasm: $2 is not the release that was tried" >&2; exit 1; }
+        { echo "$target: $2 is not the release that was tried" >&2; exit 1; }
     rm -rf "$cache/src/$1"
     mkdir -p "$cache/src"
     (cd "$cache/fetched" && dpkg-source --no-copy -x "$1"_*.dsc \
@@ -81,22 +95,20 @@ archive() {
     name=$1 flags=$(echo $2) # one line
     shift 2
     if [ -f "$cache/lib/$name.a" ]; then return; fi
-    echo "wasm: $name"
+    echo "  $target: $name"
     rm -rf "$cache/obj/$name" && mkdir -p "$cache/obj/$name" "$cache/lib"
     (cd "$cache/src/$name" && printf '%s\n' "$@" |
-        xargs -P "$jobs" -I FILE sh -c 'emcc -O2 -w '"$flags"' -c FILE \
+        xargs -P "$jobs" -I FILE sh -c "$COMPILE"' -O2 -w '"$flags"' -c FILE \
             -o "$0/$(echo FILE | tr / _).o"' "$cache/obj/$name") || exit 1
-    emar rcs "$cache/lib/$name.new" "$cache/obj/$name"/*.o
+    $ARCHIVE rcs "$cache/lib/$name.new" "$cache/obj/$name"/*.o
     mv "$cache/lib/$name.new" "$cache/lib/$name.a"
 }
 
 make_sqlite() {
     [ -f "$cache/lib/sqlite3.a" ] || (cd "$cache/src/sqlite3" && ./configure --disable-readline &&
         make sqlite3.c) > "$cache/log" 2>&1 || { tail "$cache/log" >&2; exit 1; }
-    archive sqlite3 "-DSQLITE_OS_OTHER=1 -DSQLITE_TEMP_STORE=3
-        -DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION
-        -DSQLITE_ENABLE_FTS5 -DSQLITE_OMIT_WAL -DSQLITE_DQS=0
-        -DSQLITE_DEFAULT_MEMSTATUS=0" sqlite3.c
+    archive sqlite3 "$sqlite -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_DQS=0
+        -DSQLITE_ENABLE_FTS5 -DSQLITE_DEFAULT_MEMSTATUS=0" sqlite3.c
     cp "$cache/src/sqlite3/sqlite3.h" "$cache/include/"
 }
 
@@ -104,7 +116,7 @@ make_pcre2() {
     (cd "$cache/src/pcre2/src" && cp config.h.generic config.h &&
         cp pcre2.h.generic pcre2.h &&
         cp pcre2_chartables.c.dist pcre2_chartables.c)
-    archive pcre2 "-DHAVE_CONFIG_H -DSUPPORT_UNICODE -DPCRE2_CODE_UNIT_WIDTH=8
+    archive pcre2 "$pcre2 -DHAVE_CONFIG_H -DSUPPORT_UNICODE -DPCRE2_CODE_UNIT_WIDTH=8
         -DPCRE2_STATIC -Isrc" $(for part in auto_possess chartables compile \
         config context convert dfa_match error extuni find_bracket \
         jit_compile maketables match match_data newline ord2utf pattern_info \
@@ -168,5 +180,10 @@ make_jansson
 make_zlib
 make_zstd
 make_lzma
+mkdir -p "$cache/licences"
+for name in $(echo "$sources" | awk '{ print $1 }'); do
+    cp "$cache/src/$name/debian/copyright" "$cache/licences/$name"
+    echo "src:$name=$(dpkg-parsechangelog -l "$cache/src/$name/debian/changelog" -S Version)"
+done > "$cache/contents"
 rm -rf "$cache/obj"
 echo "$wanted" > "$cache/made"
