@@ -38,6 +38,8 @@ struct flag {
     struct str_list keys;     /* max_model_len, max_seq_len: in dumps, Python */
     struct str scale;         /* "GiB" where a bare number means that; or empty */
     struct version_range exists; /* product = the engine; no events: always */
+    struct str try_down, try_up; /* what to try where nobody knows the value in
+                                    force: "0.8"; empty: none */
 };
 
 /* A setting that no fact reads: a fix may name it, and has to know who takes

@@ -60,6 +60,11 @@ static const struct field flag_fields[] = {
      .doc = "its names in dumps, config files and Python calls"},
     {.key = "scale", AT(flag, scale), .type = FIELD_LINE,
      .doc = "what a bare number counts: GiB, MiB ..."},
+    {.key = "try_down", AT(flag, try_down), .type = FIELD_LINE,
+     .doc = "a first value for a fix that lowers it, where the log does not "
+            "show the one in force"},
+    {.key = "try_up", AT(flag, try_up), .type = FIELD_LINE,
+     .doc = "the same for a fix that raises it"},
     {.key = "exists", AT(flag, exists.events),
      COUNT(flag, exists.event_count), .type = FIELD_EVENTS,
      .doc = "which releases take it; left out: all"},

@@ -350,11 +350,38 @@ static void name_as_engine_does(struct diagnosis *d, struct fix *fix,
     }
 }
 
+/* Whose table of flags speaks: the engine's of the log, else the entry's. */
+static const struct engine *settings_of(const struct diagnosis *d,
+                                        const struct entry *e) {
+    return d->engine ? d->engine : reader_engine_by_id(d->r, e->component);
+}
+
+/* "--ctx-size {context_length}", where the entry leaves it out of a fix that
+ * moves a setting with a first value of its own. */
+static struct str command_template(struct arena *a, const struct engine *engine,
+                                   const struct workaround *w) {
+    int fact = flag_fact(engine, w->acts_on.flag);
+    const struct flag *flag =
+        fact >= 0 ? flag_of_fact(engine, (enum fact_name)fact) : NULL;
+    bool moves = flag && ((w->acts_on.change == CHANGE_down &&
+                           flag->try_down.n > 0) ||
+                          (w->acts_on.change == CHANGE_up &&
+                           flag->try_up.n > 0));
+    if (w->command.n > 0 || !moves) {
+        return w->command;
+    }
+    struct str name = w->acts_on.flag;
+    return arena_printf(a, "%.*s%c{%s}", STR_ARG(name),
+                        name.p[0] == '-' ? ' ' : '=',
+                        fact_spelling(flag->fact));
+}
+
 static void texts_fill(struct diagnosis *d, struct fix *fix,
-                       const struct fact_list *facts, int acted_on) {
+                       const struct entry *e, const struct fact_list *facts,
+                       int acted_on) {
     struct filling fill = {.facts = facts, .acted_on = acted_on,
                            .change = fix->is->acts_on.change,
-                           .engine = d->engine,
+                           .engine = settings_of(d, e),
                            .proposed = fix->has_estimate
                                            ? &fix->estimate.proposed : NULL};
     for (int lang = 0; lang < LANG_COUNT_OF; lang++) {
@@ -362,7 +389,9 @@ static void texts_fill(struct diagnosis *d, struct fix *fix,
     }
     fill.is_command = true;
     fill.has_gap = &fix->has_gap;
-    fix->command = template_fill(d->a, fix->is->command, &fill);
+    fill.first_try = &fix->first_try;
+    fix->command = template_fill(
+        d->a, command_template(d->a, fill.engine, fix->is), &fill);
     name_as_in_log(d, fix, facts, acted_on);
     name_as_engine_does(d, fix, acted_on);
 }
@@ -406,7 +435,7 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
     }
     const struct fact *proposed =
         is_computed ? &fix.estimate.proposed : &none;
-    texts_fill(d, &fix, facts, acted_on);
+    texts_fill(d, &fix, f->entry, facts, acted_on);
     struct applying verdict = judge(d, f, &fix, facts, acted_on, proposed);
     fix.applies = verdict.applies;
     fix.because = verdict.because;

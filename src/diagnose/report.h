@@ -43,6 +43,8 @@ struct fix {
     struct text how;         /* with its {facts} filled in */
     struct str command;      /* filled template; empty: none */
     bool has_gap;            /* a word stands in it for a value nobody knows */
+    struct str first_try;    /* the command's value, where the log does not show
+                                the one in force; empty: it is no guess */
     bool has_estimate;
     struct estimate estimate;
     int64_t p_micro;         /* probability that it alone ends the failure */

@@ -9,7 +9,10 @@
  *
  *     {memory_limit:Gi}    38Gi, 300Mi: in the unit of the program that is called
  *     {max_num_seqs|16}    what the arithmetic proposes; else half of what is in
- *                          force, the fix being "down" (twice, "up"); else 16
+ *                          force, the fix being "down" (twice, "up"; of a
+ *                          fraction 0.05 less or more); else 16
+ *     {max_num_seqs}       as before, and last the engine's first try (try_down,
+ *                          try_up of its flag)
  *
  * In a command numbers are bare (65536, 0.66, bytes), and in the unit of the
  * flag where a bare number means one (--swap-space 4 is 4 GiB); in prose bytes
@@ -101,6 +104,22 @@ static bool fill_tool(struct buf *b, const struct filling *f,
     return true;
 }
 
+/* A fraction's step: 0.90 to 0.85. */
+enum { RATIO_STEP = UNITS_MICRO / 20 };
+
+static void step_from(const struct filling *f, const struct fact *now,
+                      struct fact *out) {
+    bool is_ratio = fact_unit(now->name) == UNIT_RATIO;
+    int64_t step = is_ratio ? RATIO_STEP : now->number;
+    bool may_fall = is_ratio ? now->number > 2 * RATIO_STEP : now->number > 1;
+    int64_t most = is_ratio ? UNITS_MICRO : fact_most(now->name);
+    out->known = (f->change == CHANGE_down && may_fall) ||
+                 (f->change == CHANGE_up && now->number < most - step);
+    out->number = f->change == CHANGE_up ? now->number + step
+                  : is_ratio ? now->number - step
+                             : now->number / 2;
+}
+
 /* Half of what is in force, or twice as much. No number of layers: 99 of them
  * is what people write for all. */
 static bool step_for(const struct filling *f, enum fact_name name,
@@ -108,18 +127,28 @@ static bool step_for(const struct filling *f, enum fact_name name,
     const struct fact *now = facts_last(f->facts, name);
     enum unit unit = fact_unit(name);
     bool is_count = unit == UNIT_COUNT || unit == UNIT_TOKENS ||
-                    unit == UNIT_BLOCKS || unit == UNIT_BYTES;
+                    unit == UNIT_BLOCKS || unit == UNIT_BYTES ||
+                    unit == UNIT_RATIO;
     if (f->acted_on != (int)name || !now || !is_count || now->number <= 0 ||
         name == FACT_gpu_layers) {
         return false;
     }
     *out = fact_new(name, SOURCE_DERIVED);
-    out->known = (f->change == CHANGE_down && now->number > 1) ||
-                 (f->change == CHANGE_up &&
-                  now->number <= fact_most(name) / 2);
-    out->number = f->change == CHANGE_down ? now->number / 2
-                                           : now->number * 2;
+    step_from(f, now, out);
     return out->known;
+}
+
+/* Where the log does not show the value in force: what the engine's flag has
+ * for it. */
+static struct str first_try_for(const struct filling *f, enum fact_name name) {
+    const struct flag *flag = flag_of_fact(f->engine, name);
+    if (!flag || !f->first_try || f->acted_on != (int)name ||
+        facts_last(f->facts, name) != NULL) {
+        return (struct str){NULL, 0};
+    }
+    return f->change == CHANGE_down ? flag->try_down
+           : f->change == CHANGE_up ? flag->try_up
+                                    : (struct str){NULL, 0};
 }
 
 /* Whole units of the program's own: 38Gi, and 300Mi below one Gi. */
@@ -155,13 +184,17 @@ static void fill_one(struct buf *b, const struct filling *f,
         return;
     }
     const struct fact *value = value_for(f, fact);
-    if (!value && slot->fallback.n > 0 && step_for(f, fact, &step)) {
+    if (!value && step_for(f, fact, &step)) {
         value = &step;
     }
+    struct str first_try = first_try_for(f, fact);
     if (value) {
         write_value(b, f, slot, value);
     } else if (slot->fallback.n > 0) {
         buf_add(b, slot->fallback);
+    } else if (first_try.n > 0) {
+        buf_add(b, first_try);
+        *f->first_try = first_try;
     } else {
         write_unknown(b, slot->name, f->is_command);
         if (f->has_gap) {

@@ -294,6 +294,8 @@ struct filling {
     const struct engine *engine; /* whose flags it speaks of; NULL: unknown */
     bool *has_gap; /* set where a value is not known; NULL: nobody asks */
     enum change change; /* which way the fix moves acted_on */
+    struct str *first_try; /* the value that stands for the one in force, which
+                              nobody knows; NULL: none may stand */
 };
 struct str template_fill(struct arena *a, struct str template,
                          const struct filling *f);

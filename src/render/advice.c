@@ -74,12 +74,26 @@ static void add_rest(const struct teller *t, struct document *d,
     document_text(d, item, TONE_DIM, shown_rate(t, &fix->success));
 }
 
+/* The command, where the line of the fix does not say it already, as "Lower
+ * --max-num-seqs: try 16 first" does. */
+static bool add_command(struct document *d, struct block *item,
+                        const struct report *rep, const struct fix *fix,
+                        struct str action) {
+    struct str command = fix_command(fix);
+    bool is_said = fix->first_try.n > 0 || str_find(action, command) < action.n;
+    bool is_whole = is_in_command(rep, fix);
+    document_code(d, item, is_whole  ? rep->command_after
+                           : is_said ? STR("")
+                                     : command);
+    return is_whole || !is_said;
+}
+
 static struct block *add_fix(const struct teller *t, struct document *d,
                              struct block *under, const struct report *rep,
                              const struct finding *f, const struct fix *fix,
                              bool is_first) {
     bool is_whole = is_in_command(rep, fix);
-    struct str action = fix_action(t, fix), command = fix_command(fix);
+    struct str action = fix_action(t, fix);
     struct str how = said_text(t, &fix->how), sum = fix_sum(t, fix);
     struct block *item =
         document_item(d, under, fix_number(t, f, fix).p, action);
@@ -91,13 +105,11 @@ static struct block *add_fix(const struct teller *t, struct document *d,
     if (is_whole && rep->command_is_arguments) {
         document_text(d, item, TONE_PLAIN, said(t, "report.arguments"));
     }
-    bool is_said = str_find(action, command) < action.n;
-    document_code(d, item, is_whole  ? rep->command_after
-                           : is_said ? STR("")
-                                     : command);
-    if (is_first && command.n == 0 && !is_whole && !t->o->all) {
+    bool has_code = add_command(d, item, rep, fix, action);
+    if (is_first && !has_code && !t->o->all) {
         struct str first = first_sentence(how);
-        document_text(d, item, TONE_PLAIN, first)->spare = SPARE_DETAIL;
+        document_text(d, item, TONE_PLAIN, first)->spare =
+            fix->first_try.n > 0 ? SPARE_DETAIL : SPARE_HOLDERS;
         sum = str_eq(first, sum) ? STR("") : sum;
     }
     if (!t->o->all || !str_starts(how, sum)) {

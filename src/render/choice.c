@@ -52,9 +52,13 @@ struct str fix_command(const struct fix *fix) {
 
 struct str fix_title(const struct teller *t, const struct fix *fix) {
     bool has_own = fix->action.in[LANG_EN].n > 0;
+    struct str args[] = {said_text(t, has_own ? &fix->action
+                                              : &fix->is->action),
+                         fix->first_try};
+    bool is_guess = fix->first_try.n > 0 && fix->command.n > 0;
     return fix->lowers.key ? said_note(t, &fix->lowers)
-                           : said_text(t, has_own ? &fix->action
-                                                  : &fix->is->action);
+           : is_guess      ? said_with(t, "report.first_try", args, 2)
+                           : args[0];
 }
 
 struct str fix_action(const struct teller *t, const struct fix *fix) {
@@ -230,9 +234,13 @@ struct str fix_sum(const struct teller *t, const struct fix *fix) {
     case VERDICT_NONE: break;
     }
     bool says_enough = sum.n > 0 && fix_verdict(fix) != VERDICT_UNKNOWN;
-    return says_enough || fix_command(fix).n > 0
-               ? sum
-               : first_sentence(said_text(t, &fix->how));
+    struct str how = first_sentence(said_text(t, &fix->how));
+    bool has_command = fix_command(fix).n > 0 && fix->first_try.n == 0;
+    bool lists_needs = t->o->all || how.n == 0; /* else the questions do */
+    if (says_enough || (has_command && sum.n == 0)) {
+        return sum;
+    }
+    return has_command && lists_needs ? sum : how;
 }
 
 /* ---- what is not to be done ---- */

@@ -66,6 +66,7 @@ static struct json *fix_object(const struct teller *t, const struct fix *fix) {
                 {"action", json_text(t->a, fix_title(t, fix))},
                 {"how", json_text(t->a, said_text(t, &fix->how))},
                 {"command", json_str_or_null(t->a, fix->command)},
+                {"first_try", json_str_or_null(t->a, fix->first_try)},
                 {"acts_on", json_acts_on(t, &is->acts_on)},
                 {"use", json_str_or_null(t->a, is->use)},
                 {"effort", json_word(t, WORDS_EFFORT, (int)is->effort)},

@@ -12,7 +12,11 @@
 static struct arena arena;
 static struct fact_list known;
 static struct flag offload = {.fact = FACT_cpu_offload};
+static struct flag flags[] = {
+    {.fact = FACT_max_num_seqs, .try_down = {"16", 2}},
+    {.fact = FACT_max_model_len, .try_down = {"8192", 4}}};
 static struct engine engine = {.flags = &offload, .flag_count = 1};
+static struct engine server = {.flags = flags, .flag_count = 2};
 
 static void know(enum fact_name name, const char *text) {
     struct fact f = fact_new(name, SOURCE_LOG);
@@ -43,8 +47,10 @@ static void expect_filled(const char *template, int acted_on,
                           const struct fact *proposed, bool is_command,
                           const char *want) {
     bool has_gap = false;
-    struct filling f = {&known,     proposed, acted_on,
-                        is_command, &engine,  &has_gap, going};
+    struct filling f = {.facts = &known, .proposed = proposed,
+                        .acted_on = acted_on, .is_command = is_command,
+                        .engine = &engine, .has_gap = &has_gap,
+                        .change = going};
     struct str got = template_fill(&arena, str_of(template), &f);
     assert_string_equal(arena_str(&arena, got).p, want);
     assert_int_equal(has_gap, strstr(want, is_command ? "MAX_MODEL_LEN" : "<")
@@ -109,12 +115,44 @@ static void a_typed_number_gives_way(void **state) {
     expect_filled(fix, FACT_max_model_len, NULL, true,
                   "--max-model-len 262144");
     expect_filled("{max_num_seqs|16}", FACT_max_num_seqs, NULL, true, "16");
-    expect_filled("{gpu_memory_utilization|0.95}",
+    expect_filled("{gpu_memory_utilization|0.97}",
                   FACT_gpu_memory_utilization, NULL, true, "0.95");
+    going = CHANGE_down;
+    expect_filled("{gpu_memory_utilization}", FACT_gpu_memory_utilization,
+                  NULL, true, "0.85");
+    going = CHANGE_up;
     expect_filled("{gpu_memory_utilization|0.95}", -1, NULL, true, "0.9");
     expect_filled("{max_num_seqs|}", FACT_max_num_seqs, NULL, true,
                   "{max_num_seqs|}");
     going = CHANGE_none;
+}
+
+static struct str first_try(const char *template, enum fact_name acted_on,
+                            enum change change, const char *want) {
+    struct str value = STR("");
+    bool has_gap = false;
+    struct filling f = {.facts = &known, .acted_on = (int)acted_on,
+                        .is_command = true, .engine = &server,
+                        .has_gap = &has_gap, .change = change,
+                        .first_try = &value};
+    struct str got = template_fill(&arena, str_of(template), &f);
+    assert_string_equal(arena_str(&arena, got).p, want);
+    return value;
+}
+
+/* Only where the log does not show the value in force. */
+static void a_first_value_stands_for_one_that_nobody_knows(void **state) {
+    const char *seqs = "--max-num-seqs {max_num_seqs}";
+    (void)state;
+    struct str value = first_try(seqs, FACT_max_num_seqs, CHANGE_down,
+                                 "--max-num-seqs 16");
+    assert_true(str_eq(value, STR("16")));
+    value = first_try(seqs, FACT_max_num_seqs, CHANGE_up,
+                      "--max-num-seqs MAX_NUM_SEQS");
+    assert_int_equal(value.n, 0);
+    value = first_try("--max-model-len {max_model_len}", FACT_max_model_len,
+                      CHANGE_down, "--max-model-len 65536");
+    assert_int_equal(value.n, 0);
 }
 
 static void the_value_that_failed_is_not_advised(void **state) {
@@ -154,6 +192,7 @@ int main(void) {
         cmocka_unit_test(a_flag_gets_its_own_unit),
         cmocka_unit_test(proposals_win),
         cmocka_unit_test(a_typed_number_gives_way),
+        cmocka_unit_test(a_first_value_stands_for_one_that_nobody_knows),
         cmocka_unit_test(the_value_that_failed_is_not_advised),
         cmocka_unit_test(unknown_facts_stay_readable),
         cmocka_unit_test(other_braces_are_left_alone),

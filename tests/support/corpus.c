@@ -290,7 +290,8 @@ static struct engine tiny_engine(struct arena *a) {
     struct flag flags[] = {{FACT_max_model_len, STR("--max-model-len"),
                             strings(a, COUNT(aliases), aliases),
                             strings(a, COUNT(keys), keys), STR(""),
-                            range(a, "vllm", "0.1.0", "9.0")},
+                            range(a, "vllm", "0.1.0", "9.0"), STR("8192"),
+                            STR("")},
                            {.fact = FACT_swap_space,
                             .flag = STR("--swap-space"),
                             .scale = STR("GiB")}};
