@@ -427,7 +427,8 @@ static const struct field program_fields[] = {
      .doc = "patterns of lines that it alone prints"},
     {.key = "layer", AT(program, layer), .type = FIELD_INTEGER, .absent = 1,
      .doc = "of two that show, the lower is meant: 0 what extends a program, 1 "
-            "a program (left out), 2 what other programs run"},
+            "a program (left out), 2 what other programs run, 3 and on what "
+            "those are written with"},
     {.key = "task", AT(program, task), .type = FIELD_CHOICE,
      .choices = program_tasks, .doc = "what it is for, where that is one thing"},
     {.key = "sample", AT(program, sample), .type = FIELD_LINE,

@@ -14,7 +14,8 @@ struct program {
     /* How it shows: parts of paths in frames, commands, patterns of lines. */
     struct str_list paths, commands, lines;
     int64_t layer; /* of two that show, the lower is meant: 0 what extends a
-                      program, 1 a program, 2 what other programs run */
+                      program, 1 a program, 2 what other programs run, 3
+                      and on what those are written with */
     struct str task;   /* what it is for, where that is one thing; empty */
     struct str sample; /* a line that shows it: the check tries it */
     struct workaround *levers; /* in the order in which an expert tries them */
