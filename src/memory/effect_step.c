@@ -27,6 +27,7 @@
 #define USUAL_SETTING 4096
 #define SIDE_CELL 32
 #define SIDE_MOST (1 << 20)
+#define FEW_SAMPLES 8
 #define FEW_STEPS 64  /* settings up to here go down one by one */
 #define FINE_STEPS 16
 #define TELLING (INT64_C(512) << 20) /* so much is most of what was short */
@@ -81,12 +82,12 @@ static struct term kept_part(const struct ask *q, const struct cut *cut) {
 }
 
 /* The least cut for which a quarter of what is held has to grow, else the
- * deepest. */
+ * deepest. A few samples are halved: 4 to 2, not to 3. */
 static bool choose_cut(const struct shortfall *s, int64_t now,
                        struct cut *cut) {
     static const int64_t eighths[] = {7, 6, 4, 2, 1};
     bool is_found = false;
-    for (size_t i = 0; i < sizeof eighths / sizeof *eighths; i++) {
+    for (size_t i = now > 0 && now <= FEW_SAMPLES ? 2 : 0; i < sizeof eighths / sizeof *eighths; i++) {
         struct cut one;
         if (!cut_at(now, eighths[i], &one)) {
             continue;
@@ -166,19 +167,19 @@ static void put_scaled(const struct ask *q, struct estimate *e,
     }
 }
 
-/* The largest cut, in powers of two where nobody knows the setting, at which
- * the request fits; false: none. */
-static bool cut_to_fit(const struct shortfall *s, int64_t now,
+/* The largest cut at which the request fits; false: none. Halves of it, but
+ * for pictures and frames, whose sizes are seldom powers of two. */
+static bool cut_to_fit(const struct shortfall *s, int64_t now, bool is_halved,
                        struct cut *cut) {
-    int64_t of = now > 0 ? now : USUAL_SETTING, kept, power = 1;
+    int64_t of = now > 0 ? now : USUAL_SETTING, kept;
     if (s->asked.high <= 0 || s->free.low <= 0 ||
         !mul_div_floor(of, s->free.low, s->asked.high, &kept) || kept < 1) {
         return false;
     }
-    while (power <= kept / 2) {
-        power *= 2;
+    *cut = (struct cut){is_halved ? of : kept, of};
+    while (cut->kept > kept) {
+        cut->kept /= 2;
     }
-    *cut = (struct cut){now > 0 ? kept : power, of};
     return cut->kept < of;
 }
 
@@ -195,11 +196,12 @@ static bool is_cured_by_half(const struct shortfall *s) {
 
 /* By the request where that is the large thing, else by what is held. */
 static void cut_missing(const struct ask *q, struct estimate *e,
-                        const struct shortfall *s, int64_t now,
+                        const struct shortfall *s, int setting, int64_t now,
                         struct cut *cut) {
     bool is_server = engine_of(q->c)->keeps_pool;
+    bool is_halved = setting != FACT_image_side && setting != FACT_num_frames;
     if ((is_server || is_cured_by_half(s) || is_large(s)) &&
-        cut_to_fit(s, now, cut)) {
+        cut_to_fit(s, now, is_halved, cut)) {
         put_scaled(q, e, s, cut);
     } else if (!is_server && choose_cut(s, now, cut)) {
         put_growing(q, e, s, cut);
@@ -303,7 +305,7 @@ struct estimate step_scaled(const struct ask *q, int setting) {
         put_at_most(q, &e, &s);
         return e;
     } else {
-        cut_missing(q, &e, &s, steps_of(now), &cut);
+        cut_missing(q, &e, &s, setting, steps_of(now), &cut);
     }
     if (e.verdict == VERDICT_MAY_BE_ENOUGH && now > 0) {
         e.proposed = proposed_of((enum fact_name)setting, now, &cut);
@@ -341,7 +343,7 @@ struct estimate effect_graph_sizes(const struct ask *q) {
     if (graphs.known && graphs.high > s.missing.high) {
         put_freed(q, &e, &s, graphs.high, SHORT(s.missing.high),
                   SHORT(graphs.high));
-    } else if (cut_to_fit(&s, 0, &cut)) {
+    } else if (cut_to_fit(&s, 0, true, &cut)) {
         put_scaled(q, &e, &s, &cut);
     }
     return e;

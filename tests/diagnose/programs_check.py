@@ -88,7 +88,7 @@ class Levers(unittest.TestCase):
                  "--sample-n-frames 93"),
                 ("--img-size 1024 --batch-size 1", "Reduce the image size (pixels) from 1024 to 864",
                  "--img-size 864"),
-                ("--batch-size 8 --img-size 64", "Reduce the batch size from 8 to 6", "--batch-size 6")]:
+                ("--batch-size 8 --img-size 64", "Reduce the batch size from 8 to 4", "--batch-size 4")]:
             with self.subTest(options=options):
                 first = fixes(log.format(options))[0]
                 self.assertEqual((first["action"], first["command"]), (action, command))
