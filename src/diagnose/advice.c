@@ -119,17 +119,24 @@ static struct note why_not(struct diagnosis *d, const struct verdict_when *v,
     return n;
 }
 
-static struct applying ask_when(struct diagnosis *d,
+/* Only the engine is missing, and frames would show it: it is none of those
+ * that the condition names. */
+static bool is_no_engine(const struct diagnosis *d, const struct finding *f,
+                         const struct verdict_when *v) {
+    return v->truth == TRUTH_UNKNOWN && v->name_count == 1 &&
+           v->names[0] == FACT_engine && d->engine == NULL && f->has_trace;
+}
+
+static struct applying ask_when(struct diagnosis *d, const struct finding *f,
                                 const struct str_list *when,
-                                const struct fact_list *facts,
-                                const struct signature *form) {
+                                const struct fact_list *facts) {
     struct applying out = {.applies = APPLIES_YES};
     for (size_t i = 0; i < when->count; i++) {
-        struct verdict_when v = when_ask(d, when->at[i], facts, form);
+        struct verdict_when v = when_ask(d, when->at[i], facts, f->form);
         size_t count = v.name_count < 16 ? v.name_count : 16;
-        if (v.truth == TRUTH_FALSE) {
+        if (v.truth == TRUTH_FALSE || is_no_engine(d, f, &v)) {
             out.applies = APPLIES_NO;
-            out.because = why_not(d, &v, facts, form);
+            out.because = why_not(d, &v, facts, f->form);
             return out;
         }
         if (v.truth == TRUTH_UNKNOWN && out.applies == APPLIES_YES) {
@@ -252,7 +259,7 @@ static struct applying judge(struct diagnosis *d, const struct finding *f,
     if (seen.is_done) {
         return (struct applying){APPLIES_ALREADY, note_of_option(d, &seen)};
     }
-    out = ask_when(d, &w->when, facts, f->form);
+    out = ask_when(d, f, &w->when, facts);
     if (out.applies == APPLIES_YES && was_named_in_vain(d, acted_on)) {
         out.because = note_of("diagnose.applies.in_vain");
         note_add(&out.because, fact_called(d->a, (enum fact_name)acted_on));
@@ -443,7 +450,7 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
                              w);
     fix.own = own_success_of(d, f->entry, w, &fix.success);
     if (release_lacks_command(d, w, f->form) ||
-        ask_when(d, &w->command_when, facts, f->form).applies != APPLIES_YES) {
+        ask_when(d, f, &w->command_when, facts).applies != APPLIES_YES) {
         fix.command = (struct str){NULL, 0};
     }
     return fix;
