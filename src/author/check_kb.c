@@ -12,10 +12,12 @@ static void check_stage(struct build *d, const struct made *m,
     const struct node *passed = node_get(n, "passed");
     for (size_t i = 0; i < s->set_count; i++)
         d->fact_used[s->set[i].name] = true;
-    if (n->kind == NODE_MAP && s->stage.n == 0 && s->set_count == 0)
+    bool has_group = str_find(s->pattern, STR("(?<frame>")) < s->pattern.n;
+    if (n->kind == NODE_MAP && s->stage.n == 0 && s->set_count == 0 &&
+        !has_group)
         complain(&d->c, m->src, (struct place){n->place.line, n->place.column,
                                                1}, CODE_missing_key,
-                 "a stage tells something: `stage` or `set`");
+                 "a stage tells something: `stage`, `set` or a group `frame`");
     if (n->kind == NODE_MAP && (frame == NULL) == (passed == NULL))
         complain(&d->c, m->src, (struct place){n->place.line, n->place.column,
                                                1}, CODE_missing_key,

@@ -10,6 +10,7 @@
  * frame that tells a fact tells it: in Python the last one above the message.
  * A row that `holds` tells it of what runs inside as well: a convolution of a
  * VAE is the VAE's.
+ * The fact `frame` is the innermost one of the program's own code.
  * A traceback that stands below its message is read from its first frame on.
  *
  * Where no frame tells the task, the stage may (backward, optimizer), then
@@ -19,6 +20,7 @@
 #include "diagnose/work.h"
 
 #define NEIGHBOUR_LINES 100 /* a traceback of the same program is as near */
+#define FRAME_FOLDERS 2     /* the file and the folder that it is in */
 
 static const struct stage_anchor *row_of(const struct diagnosis *d,
                                          const struct hit *h) {
@@ -76,6 +78,55 @@ static bool tell_at(struct diagnosis *d, const struct place *p,
         f->why = STR("the innermost frame that tells it");
     }
     return best != NULL;
+}
+
+/* ---- where in the program's own code ---- */
+
+/* 'C:\\app\\tts\\losses.py", line 643, in loss': "tts/losses.py:643 in loss". */
+static struct str short_frame(struct arena *a, struct str raw) {
+    size_t quote = str_find_char(raw, '"');
+    struct str path = str_slice(raw, 0, quote), line, in;
+    size_t from = path.n, folders = 0;
+    for (; from > 0 && folders < FRAME_FOLDERS; from--) {
+        bool is_cut = path.p[from - 1] == '/' || path.p[from - 1] == '\\';
+        folders += is_cut ? 1 : 0;
+    }
+    from += folders == FRAME_FOLDERS ? 1 : 0;
+    path = str_slice(path, from, path.n);
+    line = str_slice(raw, quote + STR("\", line ").n, raw.n);
+    in = str_slice(line, str_find_char(line, ','), line.n);
+    return arena_printf(a, "%.*s:%.*s%.*s", STR_ARG(path),
+                        STR_ARG(str_slice(line, 0, line.n - in.n)),
+                        STR_ARG(str_slice(in, 1, in.n)));
+}
+
+static const struct capture *frame_of(const struct hit *h) {
+    for (size_t i = 0; i < h->capture_count; i++) {
+        if (h->captures[i].name == FACT_frame) {
+            return &h->captures[i];
+        }
+    }
+    return NULL;
+}
+
+static void tell_place(struct diagnosis *d, struct sighting *s) {
+    struct fact f = fact_new(FACT_frame, SOURCE_LOG);
+    for (size_t i = 0; i < s->place_count && !f.known; i++) {
+        const struct hit_run *run = &d->stage_hits;
+        const struct hit *h;
+        for (size_t at = TRACE_BEGIN;
+             (h = trace_next(run, &s->places[i], &at)) != NULL;) {
+            const struct capture *c = frame_of(h);
+            if (c && h->first_line <= s->places[i].last_line) {
+                f.word = short_frame(d->a, c->text);
+                f.line = h->first_line;
+                f.known = true;
+            }
+        }
+    }
+    if (f.known) {
+        facts_add_new(d->a, &s->facts, &f);
+    }
 }
 
 static bool tell_by_frame(struct diagnosis *d, struct sighting *s,
@@ -180,6 +231,7 @@ static void stage_follows(struct diagnosis *d, struct sighting *s) {
 }
 
 void frames_tell(struct diagnosis *d, struct sighting *s) {
+    tell_place(d, s);
     if (!facts_first(&s->facts, FACT_work)) {
         tell_by_frame(d, s, FACT_work);
     }

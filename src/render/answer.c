@@ -108,6 +108,29 @@ static void add_sources(const struct teller *t, struct document *d,
     }
 }
 
+/* "At tts/losses.py:643 in loss (line 12): attention, forward pass." */
+static struct str place_said(const struct teller *t, const struct finding *f) {
+    const struct fact *frame = facts_last(&f->facts, FACT_frame);
+    const struct fact *stage = facts_last(&f->facts, FACT_stage);
+    const struct fact *work = facts_last(&f->facts, FACT_work);
+    struct words doing = words_begin(t, said(t, "report.comma"));
+    int word = 0; /* unknown */
+    if (frame == NULL) {
+        return STR("");
+    }
+    struct str operation = work ? said_work(t, work->word) : STR("");
+    if (operation.n > 0) {
+        words_add(&doing, operation);
+    }
+    if (stage && word_named(WORDS_STAGE, stage->word, &word) && word > 0) {
+        words_add(&doing, said_word(t, WORDS_STAGE, word));
+    }
+    struct str args[] = {frame->word, shown_number(t, UNIT_COUNT, frame->line),
+                         words_end(&doing)};
+    return said_with(t, args[2].n > 0 ? "report.at_stage" : "report.at", args,
+                     3);
+}
+
 static void add_root(const struct teller *t, struct document *d,
                      const struct report *rep, size_t i, bool is_main) {
     const struct finding *f = &rep->findings[i];
@@ -119,6 +142,7 @@ static void add_root(const struct teller *t, struct document *d,
         document_text(d, NULL, TONE_PLAIN, turn_said(t, f->turn))->spare =
             SPARE_DEAD_END;
     }
+    document_text(d, NULL, TONE_PLAIN, place_said(t, f))->spare = SPARE_REMARK;
     add_remarks(t, d, f);
     if (t->o->all) {
         document_text(d, NULL, TONE_PLAIN, said_text(t, &f->entry->root_cause));

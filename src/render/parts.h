@@ -103,6 +103,8 @@ struct str said_read(const struct teller *t, const struct report *rep);
 /* Where lines were more work than they may be; empty: nowhere. */
 struct str said_gave_up(const struct teller *t, const struct report *rep);
 struct str said_word(const struct teller *t, enum vocabulary which, int value);
+/* Of the fact `work`; empty: it says no more than the stage does. */
+struct str said_work(const struct teller *t, struct str work);
 struct str said_fact(const struct teller *t, enum fact_name name); /* label */
 struct str said_text(const struct teller *t, const struct text *text);
 /* key's text with up to four arguments filled in; an empty one says nothing */

@@ -162,6 +162,10 @@ struct str said_fact(const struct teller *t, enum fact_name name) {
     return said_member(t, "fact", fact_spelling(name));
 }
 
+struct str said_work(const struct teller *t, struct str work) {
+    return text_of(t, arena_printf(t->a, "work.%.*s", STR_ARG(work)).p);
+}
+
 struct str said_severity(const struct teller *t, const struct entry *e) {
     bool is_open = e->severity == SEVERITY_warning &&
                    e->mechanism == MECHANISM_unspecified;

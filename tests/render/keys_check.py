@@ -13,7 +13,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
 # Groups whose keys are put together from a word at run time.
 BY_WORD = {"fact", "budget", "mechanism", "severity", "role", "scope",
            "basis", "change", "range_status", "relation", "effect",
-           "act_kind", "stage", "effort", "loses", "frees", "strength",
+           "act_kind", "stage", "work", "effort", "loses", "frees", "strength",
            "restart", "not_a_log", "code", "rule"}
 BY_SEVERITY = {"report.warning", "report.recovery", "report.info"}
 
