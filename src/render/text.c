@@ -140,6 +140,8 @@ static void put_words(struct page *p, const struct block *b, struct str text,
 
 /* ---- commands ---- */
 
+#define FOLDS_KEPT 6 /* lines that the user folded a command into */
+
 /* Behind byte at of a line: the byte behind the word that begins there, with
  * its quotes. */
 static size_t word_end(struct str line, size_t at) {
@@ -185,6 +187,31 @@ static bool may_be_continued(struct str line) {
         }
     }
     return str_find(line, STR(" -")) < line.n;
+}
+
+/* A command of many continued lines in one: it is folded again to the page. */
+static struct str unfolded(struct arena *a, struct str code) {
+    static const char fold[] = " \\\n";
+    size_t count = 0, at;
+    struct buf out;
+    for (struct str rest = code; (at = str_find(rest, str_of(fold))) < rest.n;
+         rest = str_slice(rest, at + 1, rest.n)) {
+        count++;
+    }
+    if (count <= FOLDS_KEPT || !may_be_continued(code)) {
+        return code;
+    }
+    buf_init_in(&out, a, code.n);
+    while ((at = str_find(code, str_of(fold))) < code.n) {
+        buf_add(&out, str_slice(code, 0, at));
+        buf_add_char(&out, ' ');
+        code = str_slice(code, at + strlen(fold), code.n);
+        while (code.n > 0 && (code.p[0] == ' ' || code.p[0] == '\t')) {
+            code = str_slice(code, 1, code.n);
+        }
+    }
+    buf_add(&out, code);
+    return arena_str(a, buf_str(&out));
 }
 
 static void put_command(struct page *p, size_t indent, struct str line) {
@@ -336,7 +363,7 @@ static void put_block(struct page *p, const struct block *under,
             put_words(p, b, b->text, indent, no_mark, indent);
             break;
         }
-        for (struct str code = b->text; code.n > 0;) {
+        for (struct str code = unfolded(p->t->a, b->text); code.n > 0;) {
             put_command(p, indent + CODE_IN, str_cut(code, '\n', &code));
         }
         break;
