@@ -425,6 +425,16 @@ static bool is_of_a_limit(enum effect effect) {
            effect == EFFECT_build_jobs || effect == EFFECT_step_size;
 }
 
+/* What is a flag of some programs is code in one that is not known. */
+static enum effort effort_here(const struct fix *fix) {
+    const struct acts_on *on = &fix->is->acts_on;
+    bool names_one = on->flag.n > 0 || fix->command.n > 0;
+    return on->kind == ACT_KIND_code && !names_one &&
+                   fix->is->effort == EFFORT_flag
+               ? EFFORT_code
+               : fix->is->effort;
+}
+
 static struct fix fix_of(struct diagnosis *d, const struct finding *f,
                          const struct workaround *w,
                          const struct inputs *c,
@@ -453,6 +463,7 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
         ask_when(d, f, &w->command_when, facts).applies != APPLIES_YES) {
         fix.command = (struct str){NULL, 0};
     }
+    fix.effort = effort_here(&fix);
     return fix;
 }
 

@@ -42,6 +42,7 @@ struct fix {
                                 the entry has it */
     struct text how;         /* with its {facts} filled in */
     struct str command;      /* filled template; empty: none */
+    enum effort effort;      /* here: without a flag for it, code */
     bool has_gap;            /* a word stands in it for a value nobody knows */
     struct str first_try;    /* the command's value, where the log does not show
                                 the one in force; empty: it is no guess */

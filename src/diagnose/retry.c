@@ -147,7 +147,7 @@ static bool is_before_ready(const struct finding *f) {
 }
 
 static bool is_sure(const struct fix *fix) {
-    return fix->is->effort == EFFORT_flag && fix->applies == APPLIES_YES &&
+    return fix->effort == EFFORT_flag && fix->applies == APPLIES_YES &&
            fix->has_estimate && fix->estimate.verdict == VERDICT_ENOUGH &&
            fix->command.n > 0 && !fix->has_gap && fix->first_try.n == 0;
 }

@@ -100,7 +100,7 @@ static struct block *add_fix(const struct teller *t, struct document *d,
     item->column[0] = fix_verdict_words(t, fix);
     item->column[1] = fix->is->acts_on.kind == ACT_KIND_kill_process
                           ? said(t, "report.cost_others")
-                          : fix_cost(t, fix->is->effort, fix->is->loses);
+                          : fix_cost(t, fix->effort, fix->is->loses);
     item->column_tone = verdict_tones[fix_verdict(fix)];
     if (is_whole && rep->command_is_arguments) {
         document_text(d, item, TONE_PLAIN, said(t, "report.arguments"));

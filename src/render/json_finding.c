@@ -69,7 +69,7 @@ static struct json *fix_object(const struct teller *t, const struct fix *fix) {
                 {"first_try", json_str_or_null(t->a, fix->first_try)},
                 {"acts_on", json_acts_on(t, &is->acts_on)},
                 {"use", json_str_or_null(t->a, is->use)},
-                {"effort", json_word(t, WORDS_EFFORT, (int)is->effort)},
+                {"effort", json_word(t, WORDS_EFFORT, (int)fix->effort)},
                 {"loses", json_word(t, WORDS_LOSES, (int)is->loses)},
                 {"frees", json_word(t, WORDS_FREES, (int)is->frees)},
                 {"trade_off", json_said(t, &is->trade_off)},
