@@ -188,9 +188,11 @@ static struct str listed_facts(const struct teller *t,
 }
 
 /* The first few amounts of the message, labelled; else the message. */
-static struct str generic(const struct teller *t, const struct finding *f) {
+static struct str generic(const struct teller *t, const struct finding *f,
+                          bool *has_amounts) {
     uint32_t line = 0;
     struct str all = listed_facts(t, &f->facts, false, GENERIC_FACTS, &line);
+    *has_amounts = all.n > 0;
     if (all.n == 0) {
         struct str rest, first = str_cut(f->text, '\n', &rest);
         struct str args[] = {shown_number(t, UNIT_COUNT, f->first_line),
@@ -216,6 +218,7 @@ static struct str also(const struct teller *t, const struct report *rep,
 static struct str sentence_said(const struct teller *t,
                                 const struct report *rep,
                                 const struct finding *f, struct str *more) {
+    bool has_amounts = false;
     struct str words = f->shortage == SHORT_FREE_AT_START ? at_start(t, rep, f)
                                                           : STR("");
     for (size_t i = 0;
@@ -226,7 +229,12 @@ static struct str sentence_said(const struct teller *t,
         }
     }
     words = words.n > 0 ? words : at_wake(t, rep, f);
-    return words.n > 0 ? words : generic(t, f);
+    if (words.n == 0) {
+        *more = also(t, rep, f);
+        words = generic(t, f, &has_amounts);
+    }
+    *more = has_amounts ? STR("") : *more;
+    return words;
 }
 
 /* "Qwen2.5-3B takes 36 KiB per token." */
