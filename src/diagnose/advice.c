@@ -435,6 +435,15 @@ static enum effort effort_here(const struct fix *fix) {
                : fix->is->effort;
 }
 
+/* A limit of one buffer is no matter of what is free. */
+static void say_limit(const struct entry *e, struct estimate *estimate) {
+    struct note *n = &estimate->condition;
+    bool is_limit = e->mechanism == MECHANISM_allocation_limit;
+    if (is_limit && n->key && str_eq(str_of(n->key), STR("verdict.if.free"))) {
+        n->key = "verdict.if.allowed";
+    }
+}
+
 static struct fix fix_of(struct diagnosis *d, const struct finding *f,
                          const struct workaround *w,
                          const struct inputs *c,
@@ -449,6 +458,7 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
     if (is_computed) {
         fix.has_estimate = true;
         fix.estimate = memory_effect(d->a, c, what, w->effect);
+        say_limit(f->entry, &fix.estimate);
     }
     const struct fact *proposed =
         is_computed ? &fix.estimate.proposed : &none;
