@@ -360,7 +360,8 @@ static void name_as_engine_does(struct diagnosis *d, struct fix *fix,
 /* Whose table of flags speaks: the engine's of the log, else the entry's. */
 static const struct engine *settings_of(const struct diagnosis *d,
                                         const struct entry *e) {
-    return d->engine ? d->engine : reader_engine_by_id(d->r, e->component);
+    struct str component = reader_component_fold(d->r, e->component);
+    return d->engine ? d->engine : reader_engine_by_id(d->r, component);
 }
 
 /* "--ctx-size {context_length}", where the entry leaves it out of a fix that

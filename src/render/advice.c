@@ -75,7 +75,7 @@ static void add_rest(const struct teller *t, struct document *d,
 }
 
 /* The command, where the line of the fix does not say it already, as "Lower
- * --max-num-seqs: try 16 first" does. */
+ * --max-num-seqs: try 16" does. */
 static bool add_command(struct document *d, struct block *item,
                         const struct report *rep, const struct fix *fix,
                         struct str action) {

@@ -55,10 +55,9 @@ struct str fix_title(const struct teller *t, const struct fix *fix) {
     struct str args[] = {said_text(t, has_own ? &fix->action
                                               : &fix->is->action),
                          fix->first_try};
-    bool is_guess = fix->first_try.n > 0 && fix->command.n > 0;
-    return fix->lowers.key ? said_note(t, &fix->lowers)
-           : is_guess      ? said_with(t, "report.first_try", args, 2)
-                           : args[0];
+    return fix->lowers.key          ? said_note(t, &fix->lowers)
+           : fix->first_try.n > 0 ? said_with(t, "report.first_try", args, 2)
+                                  : args[0];
 }
 
 struct str fix_action(const struct teller *t, const struct fix *fix) {
