@@ -84,6 +84,8 @@ const struct source *source_as_draft(struct complaints *c,
 
 /* merge.c: what fixes and entries leave out. Everything must be settled. */
 void build_merge(struct build *d);
+void add_conditions(struct arena *a, struct workaround *w,
+                    const struct str_list *more);
 /* The same for an entry alone: what no kb/ could give must stand in it. */
 void merge_alone(struct complaints *c, const struct source *src,
                  const struct node *root, struct entry *e);
@@ -109,6 +111,9 @@ void put_quoted(struct buf *out, struct str spelling); /* for a pattern */
 /* program_patterns.c: patterns that show programs, and the levers that a log
  * has in force, appended to its contexts. */
 void engine_add_programs(struct build *d, struct engine *e);
+/* program_base.c: behind the levers of each program those of its base. After
+ * the checks: they are not of the file of the program. */
+void build_add_bases(struct build *d);
 
 /* The checks: one file each. The first works on one entry alone. */
 void check_entry(struct complaints *c, const struct source *src,

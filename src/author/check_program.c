@@ -27,6 +27,21 @@ static void check_shown(struct build *d, const struct made *m) {
                "`sample` is missing: a line that shows it");
 }
 
+/* One step: a base that has one itself would hide where a lever stands. */
+static void check_base(struct build *d, const struct made *m) {
+    const struct program *p = m->what;
+    const struct made *base =
+        p->base.n > 0 ? build_find(d, MADE_PROGRAM, p->base) : NULL;
+    const struct program *of = base != NULL ? base->what : NULL;
+    const struct node *n = node_get(m->node, "base");
+    if (p->base.n > 0 && (of == NULL || of->lever_count == 0 || of == p))
+        refuse(d, m, n, CODE_unknown_program,
+               "kb/programs/ has no other program of that id with levers");
+    else if (of != NULL && of->base.n > 0)
+        refuse(d, m, n, CODE_unknown_program,
+               "it has a `base` itself: name that one");
+}
+
 static void check_lines(struct build *d, const struct made *m) {
     const struct node *list = node_get(m->node, "lines");
     for (size_t i = 0; node_item(list, i) != NULL; i++)
@@ -61,6 +76,7 @@ void check_program(struct build *d, const struct made *m) {
     if (m->node->kind != NODE_MAP)
         return;
     check_shown(d, m);
+    check_base(d, m);
     check_lines(d, m);
     check_translations(d, m);
     for (size_t i = 0; i < p->lever_count; i++)

@@ -151,6 +151,7 @@ struct author_result author_compile(struct arena *a,
     check_all(d);
     *image = (struct str){0};
     if (d->c.errors == 0) {
+        build_add_bases(d);
         struct str built = build_image(d);
         if (o->check_samples)
             check_samples(d, built);

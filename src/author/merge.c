@@ -67,8 +67,8 @@ static void take_act(struct workaround *w, struct sources *s,
 }
 
 /* What holds of every fix of this kind, beside what it says itself. */
-static void add_conditions(struct arena *a, struct workaround *w,
-                           const struct str_list *more) {
+void add_conditions(struct arena *a, struct workaround *w,
+                    const struct str_list *more) {
     struct str_list both = {
         arena_array(a, w->when.count + more->count, sizeof *both.at), 0};
     for (size_t i = 0; i < w->when.count; i++)

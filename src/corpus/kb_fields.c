@@ -429,8 +429,14 @@ static const struct field program_fields[] = {
      .doc = "of two that show, the lower is meant: 0 what extends a program, 1 "
             "a program (left out), 2 what other programs run, 3 and on what "
             "those are written with"},
+    {.key = "base", AT(program, base), .type = FIELD_ID,
+     .doc = "the program that it is written with (`detectron2`): whose levers "
+            "follow its own, but those of a class that it has itself"},
     {.key = "task", AT(program, task), .type = FIELD_CHOICE,
      .choices = program_tasks, .doc = "what it is for, where that is one thing"},
+    {.key = "usual", AT(program, usual), .type = FIELD_CHOICE,
+     .choices = program_tasks,
+     .doc = "what it mostly does: taken where no line and no frame tells"},
     {.key = "sample", AT(program, sample), .type = FIELD_LINE,
      .doc = "a line that shows it; with `levers`"},
     {.key = "levers", AT(program, levers), COUNT(program, lever_count),

@@ -16,7 +16,9 @@ struct program {
     int64_t layer; /* of two that show, the lower is meant: 0 what extends a
                       program, 1 a program, 2 what other programs run, 3
                       and on what those are written with */
+    struct str base;   /* what it is written with: whose levers follow its own */
     struct str task;   /* what it is for, where that is one thing; empty */
+    struct str usual;  /* what it mostly does: where nothing else tells */
     struct str sample; /* a line that shows it: the check tries it */
     struct workaround *levers; /* in the order in which an expert tries them */
     size_t lever_count;

@@ -179,6 +179,7 @@ static bool is_stage_of_training(const struct fact *stage) {
 static void task_follows(struct diagnosis *d, struct sighting *s) {
     const struct fact *stage = facts_first(&s->facts, FACT_stage);
     const struct engine *engine = engine_of_failure(d, s);
+    const struct program *program = program_of_log(d);
     struct fact f = fact_new(FACT_task, SOURCE_DERIVED);
     f.known = true;
     if (is_stage_of_training(stage)) {
@@ -192,6 +193,10 @@ static void task_follows(struct diagnosis *d, struct sighting *s) {
         f.word = engine->task;
         f.why = arena_printf(d->a, "what %.*s is for",
                              STR_ARG(engine->name));
+    } else if (program && program->usual.n > 0) {
+        f.word = program->usual;
+        f.why = arena_printf(d->a, "what %.*s mostly does",
+                             STR_ARG(program->name));
     } else {
         return;
     }

@@ -16,7 +16,7 @@
 
 /* ---- whose levers ---- */
 
-static const struct program *program_of(const struct diagnosis *d) {
+const struct program *program_of_log(const struct diagnosis *d) {
     const struct fact *f = facts_first(&d->context, FACT_program);
     return f && f->known ? reader_program(d->r, f->word) : NULL;
 }
@@ -66,7 +66,7 @@ static bool is_replaced(const struct program *p, const struct workaround *w) {
 
 struct workaround_list workarounds_here(struct diagnosis *d,
                                         const struct entry *e) {
-    const struct program *p = program_of(d);
+    const struct program *p = program_of_log(d);
     struct workaround_list list = {e->workarounds, e->workaround_count};
     if (p == NULL || e->role != ROLE_root || e->severity != SEVERITY_failure) {
         return list;
@@ -99,12 +99,12 @@ bool fix_is_general(struct diagnosis *d, const struct entry *e,
                           (w->acts_on.kind == ACT_KIND_code ||
                            w->acts_on.kind == ACT_KIND_smaller_model);
     return says_no_switch && (w->use.n > 0 || is_of_library(d, e)) &&
-           program_of(d) != NULL;
+           program_of_log(d) != NULL;
 }
 
 bool lever_is_of_command(const struct diagnosis *d, const struct workaround *w,
                          struct str command) {
-    const struct program *p = program_of(d);
+    const struct program *p = program_of_log(d);
     const struct fact *f = facts_first(&d->context, FACT_program);
     bool is_flag = w->acts_on.flag.n > 0 && w->acts_on.flag.p[0] == '-';
     if (!p || !is_flag || w->source.n == 0 || command.n == 0) {

@@ -326,6 +326,8 @@ bool goes_astray(enum change change, const struct fact *target,
                  const struct fact *in_force);
 
 /* ---- lever.c ---- */
+/* The row of kb/programs/ of what failed; NULL: the log shows none. */
+const struct program *program_of_log(const struct diagnosis *d);
 /* Of the entry, and the levers of the program that failed. */
 struct workaround_list {
     const struct workaround *at;

@@ -15,6 +15,21 @@ OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB."
 FULL = ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 112.00 MiB. GPU 1 has a total capacity of "
         "31.37 GiB of which 14.38 MiB is free. Including non-PyTorch memory, this process has 31.35 GiB memory in use. "
         "Of the allocated memory 30.69 GiB is allocated by PyTorch, and 68.60 MiB is reserved by PyTorch but unallocated.\n")
+STEP = ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.50 GiB. GPU 0 has a total capacity of 10.76 GiB of "
+        "which 1.02 GiB is free. Of the allocated memory 8.10 GiB is allocated by PyTorch, and 0.50 GiB is reserved by "
+        "PyTorch but unallocated.\n")
+# Programs that a log shows by a frame alone, and the first thing to type.
+FRAMES = [{"frame": frame, "first": first} for frame, first in [
+    ("/v/fairseq/models/transformer/transformer_encoder.py", "--max-tokens 2048"),
+    ("/v/espnet2/train/trainer.py", "--batch_bins 500000"),
+    ("/v/speechbrain/nnet/CNN.py", "--batch_size 2"),
+    ("/opt/icefall/egs/librispeech/ASR/zipformer/train.py", "--max-duration 100"),
+    ("/v/detectron2/modeling/backbone/fpn.py", "SOLVER.IMS_PER_BATCH 4"),
+    ("/v/mmseg/models/segmentors/encoder_decoder.py", "--cfg-options train_dataloader.batch_size=1"),
+    ("/opt/yolov5/models/yolo.py", "--batch-size 4"),
+    ("/opt/YOLOX/yolox/models/yolo_head.py", "--batch-size 8"),
+    ("/opt/detr/models/detr.py", "--batch_size 1"),
+]]
 FRAME = '  File "{}", line {}, in {}\n'
 
 
@@ -127,6 +142,35 @@ class Levers(unittest.TestCase):
         self.assertNotIn("trl-use-liger-kernel-true", offered(begin + trl + mlp + OOM + "\n"))
         boxes = FRAME.format("/v/mmdet/structures/bbox/bbox_overlaps.py", 176, "bbox_overlaps")
         self.assertIn("assign", offered(begin + boxes + OOM + "\n")[0])
+
+    def test_frames_alone_name_the_setting(self):
+        begin = "Traceback (most recent call last):\n"
+        step = FRAME.format("/v/torch/nn/modules/conv.py", 440, "_conv_forward")
+        wants = {row["frame"]: row["first"] for row in FRAMES}
+        for path, first in wants.items():
+            with self.subTest(frame=path):
+                got = fixes(begin + FRAME.format(path, 40, "forward") + step + STEP)[0]
+                self.assertEqual(got["command"], first)
+                self.assertIn(first.split("=")[0].split(" ")[0], json.dumps(got))
+
+    def test_levers_of_the_base_follow_its_own(self):
+        begin = "Traceback (most recent call last):\n"
+        frame = FRAME.format("/opt/adet/modeling/fcos/fcos.py", 120, "forward")
+        step = FRAME.format("/v/torch/nn/modules/conv.py", 440, "_conv_forward")
+        self.assertEqual(program(begin + frame + step + OOM + "\n"), "adelaidet")
+        self.assertEqual(offered(begin + frame + step + STEP)[0], "detectron2-solver-ims-per-batch")
+        pairs = FRAME.format("/v/mmdet/structures/bbox/bbox_overlaps.py", 176, "bbox_overlaps")
+        self.assertIn("assign", offered(begin + pairs + OOM + "\n")[0])
+        head = FRAME.format("/v/mmdet/models/detectors/two_stage.py", 110, "extract_feat")
+        self.assertIn("mmdetection-cfg-options-train-dataloader-batch-size", offered(begin + head + step + STEP))
+
+    def test_an_own_lever_shuts_out_one_of_its_class(self):
+        log = ("Traceback (most recent call last):\n"
+               + FRAME.format("/opt/fastchat/model/model_adapter.py", 300, "load_model")
+               + FRAME.format("/v/transformers/modeling_utils.py", 7, "from_pretrained") + OOM + "\n")
+        got = offered(log)
+        self.assertIn("fastchat-load-8bit", got[:2])
+        self.assertFalse([g for g in got if g.startswith("hf-trainer")], "those of a training base, in inference")
 
     def test_a_general_fix_gives_way(self):
         log = ('Traceback (most recent call last):\n'
