@@ -61,7 +61,8 @@ static void put_path(struct buf *out, struct str path) {
 static void add_program(struct adding *to, const struct program *p) {
     for (size_t i = 0; i < p->paths.count; i++) {
         buf_clear(&to->out);
-        buf_add(&to->out, STR("(?<![\\w.-])"));
+        /* envs/whisperx/lib/: an environment that somebody called so */
+        buf_add(&to->out, STR("(?<![\\w.-])(?<!envs[\\\\/])"));
         put_path(&to->out, p->paths.at[i]);
         add_shown(to, p);
     }

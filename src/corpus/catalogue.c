@@ -1,4 +1,4 @@
-/* catalogue.c: what follows from a group's parts. */
+/* catalogue.c: what follows from a group's parts, and from a model's name. */
 #include "corpus/catalogue.h"
 
 #include "base/units.h"
@@ -13,4 +13,48 @@ bool kv_group_sum_state(struct kv_group *g) {
         return false;
     g->state_bytes = bytes > 0 ? bytes : g->state_bytes;
     return bytes > 0;
+}
+
+/* ---- the size in a name ---- */
+
+#define BILLION INT64_C(1000000000)
+#define PARAMS_MOST 4000 /* billions: more is a version, not a size */
+
+static bool is_word(struct str s, size_t i) {
+    char c = i < s.n ? s.p[i] : ' ';
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+           (c >= 'A' && c <= 'Z');
+}
+
+static size_t digits_at(struct str s, size_t i) {
+    size_t n = 0;
+    while (i + n < s.n && s.p[i + n] >= '0' && s.p[i + n] <= '9')
+        n++;
+    return n;
+}
+
+/* "-27b-", "_1.7B.": tenths of 10^9 at i; 0: no size stands there. */
+static int64_t size_at(struct str s, size_t i) {
+    bool begins = i == 0 || (!is_word(s, i - 1) && s.p[i - 1] != '.');
+    size_t n = begins ? digits_at(s, i) : 0;
+    size_t end = i + n;
+    int64_t whole = 0, tenth = 0;
+    if (n == 0 || !str_to_int(str_slice(s, i, n), &whole))
+        return 0;
+    if (end < s.n && s.p[end] == '.') {
+        n = digits_at(s, end + 1);
+        tenth = n > 0 ? s.p[end + 1] - '0' : 0;
+        end += 1 + n;
+    }
+    bool ends = end < s.n && (s.p[end] | 32) == 'b' && !is_word(s, end + 1);
+    return ends && whole <= PARAMS_MOST ? whole * 10 + tenth : 0;
+}
+
+int64_t params_named(struct str name) {
+    int64_t most = 0;
+    for (size_t i = 0; i < name.n; i++) {
+        int64_t size = size_at(name, i);
+        most = size > most ? size : most;
+    }
+    return most * (BILLION / 10);
 }

@@ -104,4 +104,7 @@ struct model_match {
     struct str quantization; /* read off the name: AWQ, GPTQ, FP8, 4bit */
 };
 
+/* "Carnice-V2-27B-Q5_K_M.gguf": 27 x 10^9 parameters; 0: its name has no size. */
+int64_t params_named(struct str name);
+
 #endif

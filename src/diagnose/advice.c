@@ -240,6 +240,27 @@ static struct note note_of_option(struct diagnosis *d,
     return n;
 }
 
+static bool is_of_step(enum effect effect) {
+    return effect == EFFECT_batch_size || effect == EFFECT_seq_len ||
+           effect == EFFECT_gradient_checkpointing;
+}
+
+/* Where training all weights with Adam fills the GPU before any sample is
+ * there, a smaller step helps only a run that does something else. */
+static struct applying ask_state(struct diagnosis *d,
+                                 const struct fact_list *facts) {
+    struct applying out = {.applies = APPLIES_YES};
+    const struct fact *state = facts_last(facts, FACT_full_state_bytes);
+    const struct fact *total = facts_last(facts, FACT_gpu_total);
+    if (state && total && total->known &&
+        state->number > total->number / 10 * 9) {
+        out.applies = APPLIES_IF;
+        out.because = note_of("diagnose.applies.state");
+        note_add(&out.because, fact_written(d->a, state, false));
+    }
+    return out;
+}
+
 static struct applying judge(struct diagnosis *d, const struct finding *f,
                              struct fix *fix,
                              const struct fact_list *facts, int acted_on,
@@ -260,6 +281,9 @@ static struct applying judge(struct diagnosis *d, const struct finding *f,
         return (struct applying){APPLIES_ALREADY, note_of_option(d, &seen)};
     }
     out = ask_when(d, f, &w->when, facts);
+    if (out.applies == APPLIES_YES && is_of_step(w->effect)) {
+        out = ask_state(d, facts);
+    }
     if (out.applies == APPLIES_YES && was_named_in_vain(d, acted_on)) {
         out.because = note_of("diagnose.applies.in_vain");
         note_add(&out.because, fact_called(d->a, (enum fact_name)acted_on));
@@ -384,6 +408,12 @@ static struct str command_template(struct arena *a, const struct engine *engine,
                         fact_spelling(flag->fact));
 }
 
+static bool names_two_flags(struct str action) {
+    size_t first = str_find(action, STR("--"));
+    struct str rest = str_slice(action, first + 2, action.n);
+    return first < action.n && str_find(rest, STR("--")) < rest.n;
+}
+
 static void texts_fill(struct diagnosis *d, struct fix *fix,
                        const struct entry *e, const struct fact_list *facts,
                        int acted_on) {
@@ -400,6 +430,9 @@ static void texts_fill(struct diagnosis *d, struct fix *fix,
     fill.first_try = &fix->first_try;
     fix->command = template_fill(
         d->a, command_template(d->a, fill.engine, fix->is), &fill);
+    if (names_two_flags(fix->is->action.in[LANG_EN])) {
+        fix->first_try = (struct str){NULL, 0}; /* of which one? */
+    }
     name_as_in_log(d, fix, facts, acted_on);
     name_as_engine_does(d, fix, acted_on);
 }

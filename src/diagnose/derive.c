@@ -390,7 +390,53 @@ static void beside_tell(struct diagnosis *d, struct sighting *s) {
     }
 }
 
+/* In 16 bits weights and gradients take 2 bytes each, Adam's two moments 4. */
+#define FULL_STATE 12
+
+static bool trains_all(const struct diagnosis *d, const struct sighting *s) {
+    static const enum fact_name partly[] = {
+        FACT_lora_rank, FACT_trainable_params, FACT_quantization,
+        FACT_zero_stage, FACT_optimizer, FACT_offload};
+    const struct fact *task = facts_last(&s->facts, FACT_task);
+    bool is_training = task && str_eq(task->word, STR("train"));
+    for (size_t i = 0; i < sizeof partly / sizeof *partly; i++) {
+        is_training = is_training && !facts_last(&s->facts, partly[i]) &&
+                      !facts_last(&d->context, partly[i]);
+    }
+    return is_training;
+}
+
+static void full_state_tell(struct diagnosis *d, struct sighting *s,
+                            int64_t params) {
+    struct fact f = fact_new(FACT_full_state_bytes, SOURCE_DERIVED);
+    f.known = trains_all(d, s) && mul_i64(params, FULL_STATE, &f.number);
+    f.formula = STR("12 bytes for each parameter, if Adam trains all of them");
+    if (f.known) {
+        facts_add_new(d->a, &s->facts, &f);
+    }
+}
+
+/* How large the model is, where nobody has to know its layers. */
+static void model_tell(struct diagnosis *d, struct sighting *s) {
+    const struct fact *model = facts_last(&d->context, FACT_model);
+    struct fact f = fact_new(FACT_model_params, SOURCE_DERIVED);
+    if (!model || !model->known) {
+        return;
+    }
+    struct model_match m = reader_model(d->r, model->word);
+    f.number = m.model && !m.is_guess ? m.model->params
+                                      : params_named(model->word);
+    f.formula = m.model && !m.is_guess ? STR("the catalogue's count")
+                                       : STR("the size in the model's name");
+    f.known = f.number > 0;
+    if (f.known) {
+        facts_add_new(d->a, &s->facts, &f);
+        full_state_tell(d, s, f.number);
+    }
+}
+
 void derive(struct diagnosis *d, struct sighting *s) {
+    model_tell(d, s);
     outside_tell(d, s);
     others_tell(d, s);
     victim_tell(d, s);

@@ -11,9 +11,7 @@
  */
 #include "launch/work.h"
 
-#define BILLION INT64_C(1000000000)
 #define LAYERS_ALL 90 /* people write 99 or 999 for all of them */
-#define PARAMS_MOST 4000 /* billions: more is a version, not a size */
 
 /* Tenths of a bit, never more than the format takes; longer names first. */
 static const struct {
@@ -25,45 +23,6 @@ static const struct {
                {"w4a", 40},   {"awq", 40},   {"gptq", 40},  {"fp4", 40},
                {"iq3", 28},   {"q3", 28},    {"iq2", 20},   {"q2", 20}};
 #define TENTHS_LEAST 15 /* where no format is named */
-
-static bool is_word(struct str s, size_t i) {
-    char c = i < s.n ? s.p[i] : ' ';
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-           (c >= 'A' && c <= 'Z');
-}
-
-static size_t digits_at(struct str s, size_t i) {
-    size_t n = 0;
-    while (i + n < s.n && s.p[i + n] >= '0' && s.p[i + n] <= '9')
-        n++;
-    return n;
-}
-
-/* "-27b-", "_1.7B.": tenths of 10^9 at i; 0: no size stands there. */
-static int64_t size_at(struct str s, size_t i) {
-    bool begins = i == 0 || (!is_word(s, i - 1) && s.p[i - 1] != '.');
-    size_t n = begins ? digits_at(s, i) : 0;
-    size_t end = i + n;
-    int64_t whole = 0, tenth = 0;
-    if (n == 0 || !str_to_int(str_slice(s, i, n), &whole))
-        return 0;
-    if (end < s.n && s.p[end] == '.') {
-        n = digits_at(s, end + 1);
-        tenth = n > 0 ? s.p[end + 1] - '0' : 0;
-        end += 1 + n;
-    }
-    bool ends = end < s.n && (s.p[end] | 32) == 'b' && !is_word(s, end + 1);
-    return ends && whole <= PARAMS_MOST ? whole * 10 + tenth : 0;
-}
-
-static int64_t size_of_name(struct str name) {
-    int64_t most = 0;
-    for (size_t i = 0; i < name.n; i++) {
-        int64_t size = size_at(name, i);
-        most = size > most ? size : most;
-    }
-    return most;
-}
 
 static int64_t bits_of(struct lint_work *k, const struct asked *it,
                        struct str name) {
@@ -220,7 +179,7 @@ int64_t weights_least(struct lint_work *k, const struct asked *it) {
         spill_of(it) != SPILL_NONE)
         return 0;
     return bytes_on_card(
-        k, it, size_of_name(model->word) * (BILLION / 10) / 10 * 9);
+        k, it, params_named(model->word) / 10 * 9);
 }
 
 int64_t weights_beside_experts(struct lint_work *k, const struct asked *it) {
