@@ -462,7 +462,9 @@ static bool is_of_a_limit(enum effect effect) {
 /* What is a flag of some programs is code in one that is not known. */
 static enum effort effort_here(const struct fix *fix) {
     const struct acts_on *on = &fix->is->acts_on;
-    bool names_one = on->flag.n > 0 || fix->command.n > 0;
+    struct str how = fix->is->how.in[LANG_EN];
+    bool names_one = on->flag.n > 0 || fix->command.n > 0 ||
+                     str_find(how, STR("`--")) < how.n;
     return on->kind == ACT_KIND_code && !names_one &&
                    fix->is->effort == EFFORT_flag
                ? EFFORT_code

@@ -18,8 +18,8 @@ static const struct engine *table_of(struct diagnosis *d,
         return d->engine;
     }
     if (i < OWN_TABLES) {
-        return reader_engine_by_id(d->r, i == 1 ? entry->component
-                                                : STR("pytorch"));
+        struct str own = reader_component_fold(d->r, entry->component);
+        return reader_engine_by_id(d->r, i == 1 ? own : STR("pytorch"));
     }
     const struct engine *e = reader_engine(d->r, (uint32_t)(i - OWN_TABLES));
     return e && e->is_everywhere ? e : NULL;
