@@ -464,7 +464,10 @@ static enum effort effort_here(const struct fix *fix) {
     const struct acts_on *on = &fix->is->acts_on;
     struct str how = fix->is->how.in[LANG_EN];
     bool names_one = on->flag.n > 0 || fix->command.n > 0 ||
-                     str_find(how, STR("`--")) < how.n;
+                     str_find(how, STR("`--")) < how.n ||
+                     fix->is->effect == EFFECT_step_size ||
+                     fix->is->effect == EFFECT_batch_size ||
+                     fix->is->effect == EFFECT_seq_len;
     return on->kind == ACT_KIND_code && !names_one &&
                    fix->is->effort == EFFORT_flag
                ? EFFORT_code

@@ -11,7 +11,7 @@
 #define ALSO_FACTS 2
 #define HOLDERS_MAX 4 /* processes that are named */
 #define VALUE_COLUMNS 48
-#define LINE_COLUMNS 120
+#define LINE_COLUMNS 200
 #define WORDS_MAX ((size_t)16 << 10)
 
 struct sentence {

@@ -21,6 +21,7 @@ test('the tarball: what it holds, at most 6 MB', () => {
   assert.deepEqual(names, ['LICENSE', 'README.md', 'cli.mjs', 'client.cjs',
     'client.d.cts', 'client.d.mts', 'client.mjs', 'engine.mjs', 'error.mjs',
     'index.cjs', 'index.d.cts', 'index.d.mts', 'index.mjs',
+    ...['jansson', 'libzstd', 'pcre2', 'sqlite3', 'xz-utils', 'zlib'].map(name => `licences/${name}`),
     'oomkb.db.gz', 'oomkb.wasm', 'package.json', 'worker.mjs']
     .map(name => `package/${name}`))
 })
