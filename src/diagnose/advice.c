@@ -314,6 +314,29 @@ static int64_t value_below(const struct fix *fix, const struct fact *now) {
     return is_reckoned ? to->number : now->number - now->number / 2;
 }
 
+/* "Reduce the batch size from 8 to 4". */
+static void say_lowered(struct diagnosis *d, struct fix *fix,
+                        const struct fact *now, int64_t below) {
+    fix->lowers = note_of("diagnose.lowers");
+    note_add(&fix->lowers, fact_called(d->a, now->name));
+    note_add(&fix->lowers, arena_printf(d->a, "%" PRId64, now->number));
+    note_add(&fix->lowers, arena_printf(d->a, "%" PRId64, below));
+}
+
+/* Where nobody knows how this program is told: the context of an application
+ * that has llama.cpp inside. */
+static void name_by_value(struct diagnosis *d, struct fix *fix,
+                          const struct fact_list *facts, int acted_on) {
+    const struct fact *now =
+        acted_on == FACT_context_length && fix->lowers.key == NULL &&
+                fix->is->acts_on.change == CHANGE_down
+            ? facts_last(facts, FACT_context_length)
+            : NULL;
+    if (now && now->known && now->number > 1) {
+        say_lowered(d, fix, now, value_below(fix, now));
+    }
+}
+
 /* "batch_size=12" is "--bs 12" where the log says `--bs 16`, and "--frames 25"
  * where it says `--bs 1 --frames 49`: the template "batch_size={batch_size}"
  * stands for whatever the program calls what a step grows with. */
@@ -337,10 +360,7 @@ static void name_as_in_log(struct diagnosis *d, struct fix *fix,
         name = arena_printf(d->a, "%.*s=", STR_ARG(called));
     }
     int64_t below = value_below(fix, now);
-    fix->lowers = note_of("diagnose.lowers");
-    note_add(&fix->lowers, fact_called(d->a, now->name));
-    note_add(&fix->lowers, arena_printf(d->a, "%" PRId64, now->number));
-    note_add(&fix->lowers, arena_printf(d->a, "%" PRId64, below));
+    say_lowered(d, fix, now, below);
     if (name.n > 0) {
         fix->command = arena_printf(d->a, "%.*s%" PRId64, STR_ARG(name), below);
         fix->has_gap = false;
@@ -511,6 +531,7 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
     if (release_lacks_command(d, w, f->form) ||
         ask_when(d, f, &w->command_when, facts).applies != APPLIES_YES) {
         fix.command = (struct str){NULL, 0};
+        name_by_value(d, &fix, facts, acted_on);
     }
     fix.effort = effort_here(&fix);
     return fix;
