@@ -302,6 +302,14 @@ struct str template_fill(struct arena *a, struct str template,
 struct str fact_written(struct arena *a, const struct fact *f,
                         bool is_command);
 
+/* ---- wording.c ---- */
+/* The texts and the command of a fix that changes the fact acted_on (-1: none). */
+void texts_fill(struct diagnosis *d, struct fix *fix, const struct entry *e,
+                const struct fact_list *facts, int acted_on);
+/* Where no command may be told: what is lowered, from what to what. */
+void name_by_value(struct diagnosis *d, struct fix *fix,
+                   const struct fact_list *facts, int acted_on);
+
 /* ---- kvinfo.c ---- */
 enum shortage shortage_of(const struct entry *e,
                           const struct fact_list *facts);

@@ -1,0 +1,172 @@
+/* wording.c: a fix in the words of the log.
+ *
+ *     --max-num-seqs {max_num_seqs}    the command, filled in (template.c); left
+ *                                      out of a fix with a first value of its
+ *                                      own: FLAG {fact}
+ *     batch_size={batch_size}          --bs 12 where the log says --bs 16
+ *     --n-gpu-layers                   num_gpu, where Ollama is the engine
+ *     "Reduce the batch size from 16 to 12"    what is lowered, by its values
+ */
+#include "diagnose/work.h"
+
+#include <inttypes.h>
+
+/* "batch_size={batch_size}": what stands in front of the slot; empty: it is no
+ * such template. */
+static struct str name_of_slot(struct str template) {
+    size_t value = str_find_char(template, '{');
+    struct str slot = str_slice(template, value, template.n);
+    bool is_one = value > 0 && template.p[value - 1] == '=' &&
+                  str_find_char(slot, '}') + 1 == slot.n;
+    return is_one ? str_slice(template, 0, value) : (struct str){NULL, 0};
+}
+
+/* The value that a smaller step would have: as reckoned, else half. */
+static int64_t value_below(const struct fix *fix, const struct fact *now) {
+    const struct fact *to = &fix->estimate.proposed;
+    bool is_reckoned = fix->has_estimate && to->known && to->name == now->name;
+    return is_reckoned ? to->number : now->number - now->number / 2;
+}
+
+/* "Reduce the batch size from 8 to 4". */
+static void say_lowered(struct diagnosis *d, struct fix *fix,
+                        const struct fact *now, int64_t below) {
+    fix->lowers = note_of("diagnose.lowers");
+    note_add(&fix->lowers, fact_called(d->a, now->name));
+    note_add(&fix->lowers, arena_printf(d->a, "%" PRId64, now->number));
+    note_add(&fix->lowers, arena_printf(d->a, "%" PRId64, below));
+}
+
+/* Where nobody knows how this program is told: the context of an application
+ * that has llama.cpp inside. */
+void name_by_value(struct diagnosis *d, struct fix *fix,
+                          const struct fact_list *facts, int acted_on) {
+    const struct fact *now =
+        acted_on == FACT_context_length && fix->lowers.key == NULL &&
+                fix->is->acts_on.change == CHANGE_down
+            ? facts_last(facts, FACT_context_length)
+            : NULL;
+    if (now && now->known && now->number > 1) {
+        say_lowered(d, fix, now, value_below(fix, now));
+    }
+}
+
+/* "batch_size=12" is "--bs 12" where the log says `--bs 16`, and "--frames 25"
+ * where it says `--bs 1 --frames 49`: the template "batch_size={batch_size}"
+ * stands for whatever the program calls what a step grows with. */
+static void name_as_in_log(struct diagnosis *d, struct fix *fix,
+                           const struct fact_list *facts, int acted_on) {
+    bool is_step = fix->is->effect == EFFECT_batch_size ||
+                   fix->is->effect == EFFECT_seq_len;
+    struct str name = name_of_slot(fix->is->command);
+    bool is_bare = fix->is->command.n == 0 && fix->is->acts_on.flag.n == 0;
+    const struct fact *now =
+        (name.n > 0 || is_bare) && is_step
+            ? facts_last(facts, (enum fact_name)acted_on)
+            : NULL;
+    if (now == NULL || !now->known || now->ranged || now->number <= 1) {
+        return;
+    }
+    struct str called = str_of(fact_spelling(now->name));
+    if (now->spelled.n > 0) {
+        name = now->spelled;
+    } else if (!is_bare && !str_starts(name, called)) {
+        name = arena_printf(d->a, "%.*s=", STR_ARG(called));
+    }
+    int64_t below = value_below(fix, now);
+    say_lowered(d, fix, now, below);
+    if (name.n > 0) {
+        fix->command = arena_printf(d->a, "%.*s%" PRId64, STR_ARG(name), below);
+        fix->has_gap = false;
+    }
+}
+
+/* Each `from` in the text. */
+static struct str with_each(struct arena *a, struct str text, struct str from,
+                            struct str to) {
+    size_t at = str_find(text, from);
+    if (from.n == 0 || at == text.n) {
+        return text;
+    }
+    struct str rest = with_each(a, str_slice(text, at + from.n, text.n), from,
+                                to);
+    return arena_printf(a, "%.*s%.*s%.*s", STR_ARG(str_slice(text, 0, at)),
+                        STR_ARG(to), STR_ARG(rest));
+}
+
+/* llama.cpp's --n-gpu-layers is Ollama's num_gpu: a flag that the engine of the
+ * log does not take, where it calls the same setting something else. */
+static void name_as_engine_does(struct diagnosis *d, struct fix *fix,
+                                int acted_on) {
+    struct str flag = fix->is->acts_on.flag;
+    const struct flag *own = NULL;
+    if (d->engine != NULL && acted_on >= 0 && str_starts(flag, STR("--")) &&
+        flag_fact(d->engine, flag) < 0) {
+        own = flag_of_fact(d->engine, (enum fact_name)acted_on);
+    }
+    for (int lang = 0; own != NULL && lang < LANG_COUNT_OF; lang++) {
+        struct str *how = &fix->how.in[lang];
+        fix->action.in[lang] = with_each(d->a, fix->is->action.in[lang], flag,
+                                         own->flag);
+        *how = with_each(d->a, *how, flag, own->flag);
+    }
+    if (own != NULL) {
+        fix->command = with_each(d->a, fix->command, flag, own->flag);
+    }
+}
+
+/* Whose table of flags speaks: the engine's of the log, else the entry's. */
+static const struct engine *settings_of(const struct diagnosis *d,
+                                        const struct entry *e) {
+    struct str component = reader_component_fold(d->r, e->component);
+    return d->engine ? d->engine : reader_engine_by_id(d->r, component);
+}
+
+/* "--ctx-size {context_length}", where the entry leaves it out of a fix that
+ * moves a setting with a first value of its own. */
+static struct str command_template(struct arena *a, const struct engine *engine,
+                                   const struct workaround *w) {
+    int fact = flag_fact(engine, w->acts_on.flag);
+    const struct flag *flag =
+        fact >= 0 ? flag_of_fact(engine, (enum fact_name)fact) : NULL;
+    bool moves = flag && ((w->acts_on.change == CHANGE_down &&
+                           flag->try_down.n > 0) ||
+                          (w->acts_on.change == CHANGE_up &&
+                           flag->try_up.n > 0));
+    if (w->command.n > 0 || !moves) {
+        return w->command;
+    }
+    struct str name = w->acts_on.flag;
+    return arena_printf(a, "%.*s%c{%s}", STR_ARG(name),
+                        name.p[0] == '-' ? ' ' : '=',
+                        fact_spelling(flag->fact));
+}
+
+static bool names_two_flags(struct str action) {
+    size_t first = str_find(action, STR("--"));
+    struct str rest = str_slice(action, first + 2, action.n);
+    return first < action.n && str_find(rest, STR("--")) < rest.n;
+}
+
+void texts_fill(struct diagnosis *d, struct fix *fix,
+                       const struct entry *e, const struct fact_list *facts,
+                       int acted_on) {
+    struct filling fill = {.facts = facts, .acted_on = acted_on,
+                           .change = fix->is->acts_on.change,
+                           .engine = settings_of(d, e),
+                           .proposed = fix->has_estimate
+                                           ? &fix->estimate.proposed : NULL};
+    for (int lang = 0; lang < LANG_COUNT_OF; lang++) {
+        fix->how.in[lang] = template_fill(d->a, fix->is->how.in[lang], &fill);
+    }
+    fill.is_command = true;
+    fill.has_gap = &fix->has_gap;
+    fill.first_try = &fix->first_try;
+    fix->command = template_fill(
+        d->a, command_template(d->a, fill.engine, fix->is), &fill);
+    if (names_two_flags(fix->is->action.in[LANG_EN])) {
+        fix->first_try = (struct str){NULL, 0}; /* of which one? */
+    }
+    name_as_in_log(d, fix, facts, acted_on);
+    name_as_engine_does(d, fix, acted_on);
+}
