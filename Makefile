@@ -344,8 +344,9 @@ oracle: all  ## `fit` against what engines answered (docs/ORACLES.md) and printe
 	@if [ -d $(ORACLE) ]; then $(PYTHON) tests/memory/oracle_run.py $(BUILD)/oomkb $(ORACLE); fi
 
 .PHONY: engines
-engines:  ## install vLLM's releases outside of the tree and ask them: RELEASES="0.33.0"
+engines: all  ## install releases outside of the tree and ask them: RELEASES="0.33.0" of vLLM
 	@$(PYTHON) tests/engines/engines.py $(RELEASES)
+	@OOMKB=$(BUILD)/oomkb $(PYTHON) tests/engines/deepspeed_run.py ask
 
 .PHONY: fresh
 fresh:  ## releases that are not known here yet: ENGINES="vllm", CHANGES=1

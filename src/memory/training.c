@@ -6,7 +6,9 @@
  *     full           4         4      8              2       4
  *
  * ZeRO 1 divides the optimizer's part by the ranks, 2 the gradients too, 3
- * the weights too, but gathers two layers at a time. Frozen weights have
+ * the weights too, but gathers two layers at a time. An offloaded optimizer
+ * takes the gradients of ZeRO 2 and 3 along (DeepSpeed's estimators,
+ * tests/engines/deepspeed_run.py). Frozen weights have
  * neither gradient nor moments. Fp32 gradients of some frameworks are inside
  * the interval of mixed precision.
  *
@@ -132,6 +134,11 @@ static struct span activations_of(const struct training_setup *s) {
     return span_between(least, most);
 }
 
+/* ZeRO 2 and 3 copy each gradient to an offloaded optimizer as it is computed. */
+static bool sends_gradients(const struct training_setup *s) {
+    return s->offloads_optimizer && s->shard_stage >= 2;
+}
+
 /* ---- in words ---- */
 
 static const char *name_of(enum optimizer o) {
@@ -173,8 +180,10 @@ static void show_parts(struct arena *a, struct formulas *f,
              is_frozen ? s->base_bits * 100 / 8 : w->weights,
              s->shard_stage >= 3 ? all : 1);
     }
-    show(a, f, STR("gradients at least"), trained.low, w->gradients_low,
-         s->shard_stage >= 2 ? all : 1);
+    if (!sends_gradients(s)) {
+        show(a, f, STR("gradients at least"), trained.low, w->gradients_low,
+             s->shard_stage >= 2 ? all : 1);
+    }
     show(a, f, state, trained.high, w->moments_high,
          s->shard_stage >= 1 ? all : 1);
 }
@@ -198,6 +207,9 @@ struct training memory_training(struct arena *a, const struct training_setup *s,
     if (s->offloads_optimizer) {
         t.host = span_plus(t.host, t.optimizer);
         t.optimizer = span_exact(0);
+    }
+    if (sends_gradients(s)) {
+        t.gradients = span_of(0, t.gradients.high);
     }
     if (s->offloads_weights) {
         struct span held = sharded(

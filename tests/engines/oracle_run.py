@@ -18,6 +18,7 @@ import os
 import subprocess
 import sys
 
+import deepspeed_run
 from release import order
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -160,7 +161,7 @@ def table(head, rows):
         "| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
 
 
-def page(releases, questions, results):
+def page(program, releases, questions, results):
     count, moved = totals(results), changed(questions)
     whole = sum(count.values(), collections.Counter())
     models = {question["model"] for question in questions}
@@ -197,7 +198,7 @@ def page(releases, questions, results):
                   for key, named in rows.items()])
     out += [""] + [f"- {why}" for why in
                    sorted({key[5] for key in rows if key[5]})]
-    out += messages()
+    out += deepspeed_run.section(program) + messages()
     return "\n".join(out) + "\n"
 
 
@@ -232,7 +233,7 @@ def main(words):
     if "--write" in words:
         with open(words[words.index("--write") + 1], "w",
                   encoding="utf-8") as file:
-            file.write(page(releases, questions, results))
+            file.write(page(program, releases, questions, results))
     return 1 if left else 0
 
 

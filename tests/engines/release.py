@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 
@@ -16,6 +17,7 @@ CACHE = os.environ.get("OOMKB_ENGINES") or os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"),
     "oomkb-engines")
 TORCH = "torch==2.13.0"
+SOURCES = ("deepspeed",)  # on the index as source alone
 EARLY = ("rc", "dev", "a", "b")
 
 
@@ -80,19 +82,34 @@ def is_kept(name):
     return name.endswith(".py") or name.endswith("/METADATA")
 
 
+def unpack_source(archive, work):
+    """The Python files of a source archive, without its first folder."""
+    with tarfile.open(archive) as source:
+        for one in source:
+            inner = one.name.partition("/")[2]
+            if one.isfile() and is_kept(inner):
+                one.name = inner
+                source.extract(one, os.path.join(work, "files"))
+
+
 def fetch(package, release):
     """The folder of a release; downloads and unpacks it if it is not there."""
     home = os.path.join(CACHE, package, release)
     if os.path.isdir(home):
         return home
     with tempfile.TemporaryDirectory(dir=CACHE) as work:
-        pip("download", "--no-deps", "--only-binary=:all:", "-d", work,
+        kind = "--no-binary=:all:" if package in SOURCES \
+            else "--only-binary=:all:"
+        pip("download", "--no-deps", "--no-build-isolation", kind, "-d", work,
             f"{package}=={release}")
-        wheel = os.path.join(work, next(one for one in os.listdir(work)
-                                        if one.endswith(".whl")))
-        with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(os.path.join(work, "files"), [
-                one for one in archive.namelist() if is_kept(one)])
+        file = os.path.join(work, next(one for one in os.listdir(work)
+                                       if one.endswith((".whl", ".tar.gz"))))
+        if file.endswith(".whl"):
+            with zipfile.ZipFile(file) as archive:
+                archive.extractall(os.path.join(work, "files"), [
+                    one for one in archive.namelist() if is_kept(one)])
+        else:
+            unpack_source(file, work)
         os.makedirs(os.path.dirname(home), exist_ok=True)
         shutil.move(os.path.join(work, "files"), home)
     return home
