@@ -15,7 +15,7 @@
 #define MAC_KEEPS (4 * GIB) /* for the system itself */
 
 static const enum fact_name used[] =
-    FACTS(FACT_host_rss, FACT_host_used, FACT_memory_limit, FACT_host_limit,
+    FACTS(FACT_host_rss, FACT_shmem_rss, FACT_host_used, FACT_memory_limit, FACT_host_limit,
           FACT_host_total, FACT_host_free, FACT_tried_alloc,
           FACT_requested_bytes, FACT_alloc_limit, FACT_shm_limit,
           FACT_shm_requested, FACT_weights_bytes, FACT_pytorch_allocated);
@@ -91,6 +91,12 @@ struct estimate host_refusal(const struct ask *q) {
     return e;
 }
 
+/* What a process shares (/dev/shm, pinned buffers) is in memory beside its own. */
+static struct span held_by_victim(const struct inputs *c, enum fact_name sum) {
+    struct span held = span_in(c, sum), shared = span_in(c, FACT_shmem_rss);
+    return sum == FACT_host_rss && shared.known ? span_plus(held, shared) : held;
+}
+
 /* A process that small is killed for others: its own size says nothing. */
 #define BYSTANDER (INT64_C(256) << 20)
 
@@ -99,7 +105,7 @@ struct estimate host_refusal(const struct ask *q) {
 struct estimate effect_host_memory(const struct ask *q) {
     const struct inputs *c = q->c;
     enum fact_name sum = is_of_all(c) ? FACT_host_used : FACT_host_rss;
-    struct span held = span_in(c, sum);
+    struct span held = held_by_victim(c, sum);
     if (q->what != SHORT_HOST) {
         return estimate_none(FACT_tried_alloc);
     }

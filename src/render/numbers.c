@@ -12,6 +12,7 @@
 #define HOLDERS_MAX 4 /* processes that are named */
 #define VALUE_COLUMNS 48
 #define LINE_COLUMNS 200
+#define SHARED_TOLD (INT64_C(1) << 30)
 #define WORDS_MAX ((size_t)16 << 10)
 
 struct sentence {
@@ -50,6 +51,8 @@ static const struct sentence sentences[] = {
              FACT_host_free),
     SENTENCE("numbers.tokens_alone", false, FACT_tried_tokens),
     SENTENCE("numbers.host_limit", true, FACT_host_used, FACT_memory_limit),
+    SENTENCE("numbers.host_killed_shared", false, FACT_process_name,
+             FACT_host_rss, FACT_shmem_rss),
     SENTENCE("numbers.host_killed_limit", false, FACT_process_name,
              FACT_host_rss, FACT_memory_limit),
     SENTENCE("numbers.host_killed_limit", false, FACT_process_name,
@@ -98,7 +101,8 @@ static bool say_sentence(const struct teller *t, const struct report *rep,
         const struct fact *fact = i == 0
                                       ? facts_last(&f->facts, s->needs[0])
                                       : known_fact(rep, f, s->needs[i]);
-        if (fact == NULL || !fact->known) {
+        if (fact == NULL || !fact->known ||
+            (fact->name == FACT_shmem_rss && fact->number < SHARED_TOLD)) {
             return false;
         }
         args[i] = shown_short(t, shown_fact(t, fact), VALUE_COLUMNS);
