@@ -215,6 +215,8 @@ static void merge_lever(struct build *d, const struct made *m,
         add_conditions(d->a, w, &((const struct workaround *)used->what)->when);
     if (node_get(n, "command") == NULL) /* that is another program's */
         w->command = (struct str){NULL, 0};
+    if (node_get(n, "command_when") == NULL) /* who takes the other's */
+        w->command_when = (struct str_list){NULL, 0};
     if (node_get(n, "success") == NULL)
         w->success = (struct rate){.rate_micro = -1};
     if (node_get(n, "id") == NULL)

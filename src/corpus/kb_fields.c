@@ -407,7 +407,8 @@ const struct shape shape_glossary = {
     "glossary", "`kb/glossary.yaml`: what things are called.",
     glossary_fields, sizeof(struct glossary_file)};
 
-static const char *const program_tasks[] = {"train", "infer", "evaluate", NULL};
+static const char *const program_tasks[] = {"train", "infer", "evaluate",
+                                             "convert", NULL};
 
 static const struct field program_fields[] = {
     {.key = "id", AT(program, id), .type = FIELD_ID,

@@ -62,6 +62,11 @@ FRAMES = [{"frame": frame, "first": first} for frame, first in [
     ("/v/slowfast/models/video_model_builder.py", "TRAIN.BATCH_SIZE 8"),
     ("/v/gsplat/rendering.py", "--data_factor 8"),
     ("/opt/nerf-pytorch/run_nerf.py", "--N_rand 1024"),
+    ("/v/colossalai/booster/plugin/gemini_plugin.py", "--batch_size 1"),
+    ("/opt/OpenPCDet/pcdet/models/detectors/pv_rcnn.py", "--batch_size 1"),
+    ("/opt/PaddleOCR/tools/program.py", "-o Train.loader.batch_size_per_card=8"),
+    ("/opt/dinov2/dinov2/train/ssl_meta_arch.py", "train.batch_size_per_gpu=16"),
+    ("/opt/vits/models.py", '"batch_size": 16'),
     ("/opt/LMFlow/src/lmflow/pipeline/finetuner.py", "--per_device_train_batch_size 1"),
     ("/v/xtuner/model/sft.py", "max_length = 1024"),
     ("/v/torchtitan/trainer.py", "--training.num_tokens_per_microbatch_per_dp_rank 8192"),
@@ -196,6 +201,12 @@ class Levers(unittest.TestCase):
                 got = fixes(begin + FRAME.format(path, 40, "forward") + step + STEP)[0]
                 self.assertEqual(got["command"], first)
                 self.assertIn(got["acts_on"]["flag"].split(".")[-1], first)
+
+    def test_a_switch_of_the_program_is_typed(self):
+        log = ("Traceback (most recent call last):\n" + FRAME.format("/opt/gpt-neox/megatron/training.py", 40, "train_step")
+               + FRAME.format("/v/torch/nn/modules/linear.py", 40, "forward") + STEP)
+        typed = [f["command"] for f in fixes(log) if f["use"] == "gradient-checkpointing"]
+        self.assertIn('"checkpoint_activations": true', typed)
 
     def test_levers_of_the_base_follow_its_own(self):
         begin = "Traceback (most recent call last):\n"
