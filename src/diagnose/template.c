@@ -138,12 +138,22 @@ static bool step_for(const struct filling *f, enum fact_name name,
     return out->known;
 }
 
+/* One GPU or rank that is not the first shows that there are several. */
+static bool shows_several(const struct fact_list *facts) {
+    const struct fact *gpu = facts_last(facts, FACT_gpu_index);
+    const struct fact *rank = facts_last(facts, FACT_rank);
+    const struct fact *ranks = facts_last(facts, FACT_ranks_least);
+    return (gpu && gpu->number > 0) || (rank && rank->number > 0) ||
+           (ranks && ranks->number > 1);
+}
+
 /* Where the log does not show the value in force: what the engine's flag has
  * for it. */
 static struct str first_try_for(const struct filling *f, enum fact_name name) {
     const struct flag *flag = flag_of_fact(f->engine, name);
     if (!flag || !f->first_try || f->acted_on != (int)name ||
-        facts_last(f->facts, name) != NULL) {
+        facts_last(f->facts, name) != NULL ||
+        (name == FACT_tensor_parallel && shows_several(f->facts))) {
         return (struct str){NULL, 0};
     }
     return f->change == CHANGE_down ? flag->try_down
