@@ -208,6 +208,14 @@ class Levers(unittest.TestCase):
                 self.assertEqual(got["command"], first)
                 self.assertIn(got["acts_on"]["flag"].split(".")[-1], first)
 
+    def test_a_model_of_a_library_is_no_program_of_that_name(self):
+        for path in ("/v/transformers/models/detr/modeling_detr.py", "/v/transformers/models/vits/modeling_vits.py",
+                     "/v/transformers/models/internvl/modeling_internvl.py", "/v/transformers/models/llava/modeling_llava.py",
+                     "/v/transformers/models/bark/modeling_bark.py",
+                     "/v/transformers/models/mask2former/modeling_mask2former.py", "/v/transformers/models/sam2/modeling_sam2.py", "/v/transformers/models/dinov2/modeling_dinov2.py"):
+            with self.subTest(frame=path):
+                self.assertIsNone(program("Traceback (most recent call last):\n" + FRAME.format(path, 40, "forward") + STEP))
+
     def test_a_switch_of_the_program_is_typed(self):
         log = ("Traceback (most recent call last):\n" + FRAME.format("/opt/gpt-neox/megatron/training.py", 40, "train_step")
                + FRAME.format("/v/torch/nn/modules/linear.py", 40, "forward") + STEP)
