@@ -235,8 +235,16 @@ static void stage_follows(struct diagnosis *d, struct sighting *s) {
     }
 }
 
+/* "Engine core initialization failed": whose frames are another failure's. */
+static bool is_wrapper(struct diagnosis *d, const struct sighting *s) {
+    const struct entry *e = reader_entry_head(d->r, s->hit->owner);
+    return e && e->role == ROLE_wrapper;
+}
+
 void frames_tell(struct diagnosis *d, struct sighting *s) {
-    tell_place(d, s);
+    if (!is_wrapper(d, s)) {
+        tell_place(d, s);
+    }
     if (!facts_first(&s->facts, FACT_work)) {
         tell_by_frame(d, s, FACT_work);
     }

@@ -129,8 +129,8 @@ static bool step_for(const struct filling *f, enum fact_name name,
     bool is_count = unit == UNIT_COUNT || unit == UNIT_TOKENS ||
                     unit == UNIT_BLOCKS || unit == UNIT_BYTES ||
                     unit == UNIT_RATIO;
-    if (f->acted_on != (int)name || !now || !is_count || now->number <= 0 ||
-        name == FACT_gpu_layers) {
+    if (f->is_in_vain || f->acted_on != (int)name || !now || !is_count ||
+        now->number <= 0 || name == FACT_gpu_layers) {
         return false;
     }
     *out = fact_new(name, SOURCE_DERIVED);
@@ -151,7 +151,7 @@ static bool shows_several(const struct fact_list *facts) {
  * for it. */
 static struct str first_try_for(const struct filling *f, enum fact_name name) {
     const struct flag *flag = flag_of_fact(f->engine, name);
-    if (!flag || !f->first_try || f->acted_on != (int)name ||
+    if (!flag || !f->first_try || f->is_in_vain || f->acted_on != (int)name ||
         facts_last(f->facts, name) != NULL ||
         (name == FACT_tensor_parallel && shows_several(f->facts))) {
         return (struct str){NULL, 0};

@@ -151,11 +151,12 @@ static bool names_two_flags(struct str action) {
 void texts_fill(struct diagnosis *d, struct fix *fix,
                        const struct entry *e, const struct fact_list *facts,
                        int acted_on) {
+    const struct estimate *bound = fix->has_estimate ? &fix->estimate : NULL;
     struct filling fill = {.facts = facts, .acted_on = acted_on,
                            .change = fix->is->acts_on.change,
                            .engine = settings_of(d, e),
-                           .proposed = fix->has_estimate
-                                           ? &fix->estimate.proposed : NULL};
+                           .is_in_vain = bound && bound->share_micro == 0,
+                           .proposed = bound ? &bound->proposed : NULL};
     for (int lang = 0; lang < LANG_COUNT_OF; lang++) {
         fix->how.in[lang] = template_fill(d->a, fix->is->how.in[lang], &fill);
     }

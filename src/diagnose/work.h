@@ -296,6 +296,7 @@ struct filling {
     enum change change; /* which way the fix moves acted_on */
     struct str *first_try; /* the value that stands for the one in force, which
                               nobody knows; NULL: none may stand */
+    bool is_in_vain; /* one step is too little wherever it was computed */
 };
 struct str template_fill(struct arena *a, struct str template,
                          const struct filling *f);

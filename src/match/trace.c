@@ -77,7 +77,7 @@ static bool is_native(struct str s, uint32_t indent) {
 static bool ends_like_error(struct str name) {
     static const char *const ends[] = {
         "Error", "Exception", "Interrupt", "Exit", "OutOfMemory",
-        "OutOfResources", "Warning", "Failure", "Timeout", "Died"};
+        "OutOfResources", "Warning", "Failure", "Timeout", "Died", ".error"};
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
         if (str_ends(name, str_of(ends[i])))
             return true;

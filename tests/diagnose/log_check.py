@@ -624,18 +624,11 @@ class Stage(unittest.TestCase):
 
 class Commands(unittest.TestCase):
     def test_a_value_that_nobody_knows_is_in_no_command(self):
-        log = ["vllm serve meta-llama/Llama-3.1-8B-Instruct",
-               "INFO [loader.py:1] Loading weights took 3.1 seconds",
-               "ValueError: To serve at least one request with the models's "
-               "max seq len (131072), (16.00 GiB KV cache is needed, which is "
-               "larger than the available KV cache memory (4.89 GiB)."]
-        fixes = report(*log)["findings"][0]["fixes"]
-        gaps = [f for f in fixes if "GPU_MEMORY_UTILIZATION" in
-                (f["command"] or "")]
+        fixes = report(FULL)["findings"][0]["fixes"]
+        gaps = [f for f in fixes if "BATCH_SIZE" in (f["command"] or "")]
         self.assertTrue(gaps)
         for words in ((), ("--format", "markdown")):
-            self.assertNotIn("GPU_MEMORY_UTILIZATION",
-                             text(*log, words=words))
+            self.assertNotIn("BATCH_SIZE", text(FULL, words=words))
 
 
 class Refusal(unittest.TestCase):

@@ -8,7 +8,8 @@ and counts as one: it passes when it exits 0. What a failing one printed is
 shown; what a passing one printed is not. Tests run in parallel, one for each
 processor unless --jobs says otherwise; the slowest of the last run start
 first, so that no long one is left for the end. --at-most leaves out those that
-took longer than that in the last run (build/test-times.json), and names them.
+took longer than that in the last run with --at-most
+(build/test-times-fast.json), and names them.
 """
 import argparse
 import concurrent.futures
@@ -20,7 +21,7 @@ import subprocess
 import sys
 import time
 
-TIMES = pathlib.Path("build/test-times.json")
+BUILD = pathlib.Path("build")
 LIMIT_SECONDS = 1800
 
 
@@ -87,7 +88,9 @@ def arguments():
 
 def main():
     known, scripts = arguments()
-    times = json.loads(TIMES.read_text()) if TIMES.exists() else {}
+    # The two runs differ in their sanitizers, so that each has its own times.
+    kept = BUILD / f"test-times{'-fast' if known.at_most else ''}.json"
+    times = json.loads(kept.read_text()) if kept.exists() else {}
     work = [(run_program, path) for path in known.programs]
     work += [(run_script, path) for path in scripts]
     if known.at_most:
@@ -105,8 +108,8 @@ def main():
             tell(outcome)
             times[name_of(outcome[0])] = round(outcome[3], 1)
             passed, failed = passed + outcome[1], failed + outcome[2]
-    TIMES.parent.mkdir(exist_ok=True)
-    TIMES.write_text(json.dumps(times, indent=1, sort_keys=True))
+    BUILD.mkdir(exist_ok=True)
+    kept.write_text(json.dumps(times, indent=1, sort_keys=True))
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed or not passed else 0)
 
