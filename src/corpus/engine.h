@@ -68,6 +68,7 @@ struct engine {
                                its tracebacks */
     struct str command;     /* "vllm serve": how its command line begins */
     struct str task;        /* what it is for, where that is one thing; empty */
+    bool is_native;         /* its failures print lines, and no traceback */
     struct str lists;       /* words of the line that lists its settings */
     bool has_programs;      /* what shows a program of kb/programs/ is read
                                behind its own rows */

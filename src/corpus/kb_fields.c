@@ -130,6 +130,8 @@ static const struct field engine_fields[] = {
      .doc = "how its command line begins"},
     {.key = "task", AT(engine, task), .type = FIELD_LINE,
      .doc = "what it is for, where that is one thing: train, infer"},
+    {.key = "native", AT(engine, is_native), .type = FIELD_YES_NO,
+     .doc = "true: its failures print lines, and no traceback"},
     {.key = "lists", AT(engine, lists), .type = FIELD_LINE,
      .doc = "for grep -E: words of the line that lists its settings at start"},
     {.key = "programs", AT(engine, has_programs), .type = FIELD_YES_NO,

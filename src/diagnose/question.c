@@ -342,7 +342,8 @@ static void ask_what_is_hidden(struct asked *to, const struct finding *f) {
     if (is_bare && is_killed(f)) {
         ask_peak(to, f);
     }
-    if (e->mechanism == MECHANISM_unspecified && !f->has_trace &&
+    bool has_frames = to->d->engine == NULL || !to->d->engine->is_native;
+    if (e->mechanism == MECHANISM_unspecified && !f->has_trace && has_frames &&
         e->severity != SEVERITY_info && is_told_by_frames(to->d, e)) {
         ask_fact(to, FACT_stage);
     }

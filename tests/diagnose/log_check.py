@@ -458,6 +458,10 @@ class Words(unittest.TestCase):
         alone = ("jaxlib.xla_extension.XlaRuntimeError: INTERNAL: Failed to "
                  "allocate 67108864 bytes for new constant")
         self.assertNotIn("stage", self.asked(alone))
+        cpp = ["CUDA error 2 at /go/src/github.com/ollama/ollama/llm/llama.cpp"
+               "/ggml-cuda.cu:7358: out of memory", "current device: 0"]
+        self.assertIn("num_gpu", flat(text(*cpp)))
+        self.assertNotIn("stage", self.asked(*cpp))
 
     def test_who_kept_the_peak_is_asked_for_it(self):
         slurm = ("slurmstepd: error: Detected 1 oom_kill event in "
@@ -549,6 +553,15 @@ class Stage(unittest.TestCase):
         finding = report(*log)["findings"][0]
         stages = {f["value"] for f in finding["facts"] if f["name"] == "stage"}
         self.assertEqual(stages, {"load"})
+
+    def test_a_request_was_answered_before_it_failed(self):
+        start = "INFO 01-02 03:04:05 [__init__.py:1] vllm serve org/model"
+        served = ('INFO:     10.0.0.7:4242 - "POST /v1/chat/completions '
+                  'HTTP/1.1" 200 OK')
+        for lines, stage in (([start], None), ([start, served], "serve")):
+            facts = report(*lines, FULL)["findings"][0]["facts"]
+            told = [f["value"] for f in facts if f["name"] == "stage"]
+            self.assertEqual(told, [stage] if stage else [])
 
     def test_a_notebooks_frames_are_frames(self):
         end = ["--> 889                 result = self.forward(*input)", "",
