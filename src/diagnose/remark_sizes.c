@@ -136,7 +136,9 @@ static void one_tensor(struct diagnosis *d, struct finding *f,
         say(d, f, "diagnose.remark.copies", written_count(d->a, copies),
             (struct str){NULL, 0});
     }
-    if (percent >= ONE_TENSOR_PERCENT) {
+    const struct fact *stage = facts_last(&f->facts, FACT_stage);
+    bool is_state = stage && str_eq(stage->word, STR("optimizer"));
+    if (percent >= ONE_TENSOR_PERCENT && !is_state) {
         say(d, f, "diagnose.remark.one_tensor", bytes_in(d, s->tried),
             written_count(d->a, percent));
     }

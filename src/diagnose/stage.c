@@ -9,7 +9,8 @@
  * rows are asked before PyTorch's, which know any program; only that its
  * bare "a forward pass" gives way to a passed line that says which.
  *
- * Where no row says it: weights that alone exceed the card were never loaded.
+ * Where no row says it: weights that alone exceed the card were never loaded,
+ * and buffers of ZeRO are told by their sizes.
  *
  * What a signature itself establishes is left alone.
  */
@@ -19,6 +20,7 @@
 
 #define LATE_LINES 8 /* so far behind the failure other writers catch up */
 #define NEIGHBOUR_LINES 100 /* a traceback of the same program is as near */
+#define BUFFER_LEAST (INT64_C(1) << 30) /* smaller ones are tensors of a step */
 
 struct stage_found {
     const struct stage_anchor *anchor;
@@ -236,6 +238,32 @@ static void stage_by_weights(struct diagnosis *d, struct sighting *s) {
     facts_add_new(d->a, &s->facts, &f);
 }
 
+/* ZeRO keeps a rank's weights, their fp32 copy and each of Adam's moments in a
+ * flat buffer of their own. Weights of 16 bits are half of the next buffer, so
+ * that 1.5, 2.5 or 3.5 of it are allocated; an odd number of halves. */
+static void stage_by_buffers(struct diagnosis *d, struct sighting *s) {
+    const struct fact *next = facts_first(&s->facts, FACT_tried_alloc);
+    const struct fact *held = facts_first(&s->facts, FACT_pytorch_allocated);
+    bool is_zero = d->engine && str_eq(d->engine->id, STR("deepspeed"));
+    if (!is_zero || !next || !held || next->number < BUFFER_LEAST) {
+        return;
+    }
+    int64_t halves = (2 * held->number + next->number / 2) / next->number;
+    int64_t off = 2 * held->number - halves * next->number;
+    bool is_odd = halves % 2 == 1 && halves >= 3 && halves <= 7;
+    if (!is_odd || off > next->number / 50 || -off > next->number / 50) {
+        return;
+    }
+    struct fact f = fact_new(FACT_stage, SOURCE_DERIVED);
+    f.known = true;
+    f.word = STR("optimizer");
+    f.line = s->places[0].first_line;
+    f.why = arena_printf(d->a, "allocated = %" PRId64 ".5 x the request: 16-bit "
+                               "weights and whole buffers of ZeRO",
+                         halves / 2);
+    facts_add_new(d->a, &s->facts, &f);
+}
+
 void stage_find(struct diagnosis *d, struct sighting *s) {
     if (facts_first(&s->facts, FACT_stage)) {
         return;
@@ -243,6 +271,9 @@ void stage_find(struct diagnosis *d, struct sighting *s) {
     struct stage_found found = stage_of(d, s);
     if (!found.anchor) {
         stage_by_weights(d, s);
+        if (!facts_first(&s->facts, FACT_stage)) {
+            stage_by_buffers(d, s);
+        }
         return;
     }
     struct fact f = fact_new(FACT_stage,
