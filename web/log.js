@@ -5,12 +5,14 @@
 // the #, which browsers do not send to servers either. Opened, it shows them.
 import { byId, hasEngine, keepOffline, openEngine, pause, say, showHtml } from "./engine.js";
 
-const LONG = 200 * 1000; // characters: a longer paste is kept beside the field
+const LONG = 200 * 1000; // bytes: of a longer text the field shows the head
+const HEAD = 2000;
+const PIECE = 1 << 20; // characters that are turned into bytes at a time
 const form = byId("log");
 const text = byId("text");
 const words = byId("state").dataset;
 const { root, lang } = form.dataset;
-let kb, report, shown, pasted, reading;
+let kb, report, shown, pasted, reading, hasClipboard;
 
 const wishes = () => ({ lang, redact: byId("redact").checked, all: byId("all").checked });
 
@@ -90,6 +92,64 @@ function readText() {
   return read(text.value, words.pasted);
 }
 
+// ---- text that is pasted or dropped ----
+//
+// 20 MB stop the page where they are a text of the clipboard, a value of the
+// field or an argument of the Worker. As a Blob they do not.
+
+// Chromium has the clipboard as a Blob, made in another thread, and gives it to a
+// page in which its user pastes. It is also who knows a permission of this name;
+// elsewhere there is the text alone, and the browser takes its time for it.
+async function findClipboard() {
+  hasClipboard = await navigator.permissions?.query({ name: "clipboard-read" })
+    .then(() => Boolean(navigator.clipboard?.read), () => false);
+}
+
+async function ofClipboard() {
+  const [item] = await navigator.clipboard.read();
+  return item.getType("text/plain");
+}
+
+async function ofText(given) {
+  const pieces = [];
+  for (let at = 0, end; at < given.length; at = end) {
+    end = at + PIECE;
+    if (/[\uD800-\uDBFF]/.test(given[end - 1])) end++;
+    pieces.push(new Blob([given.slice(at, end)]));
+    await pause();
+  }
+  return new Blob(pieces);
+}
+
+async function take(log) {
+  if (log.size <= LONG) {
+    text.focus();
+    document.execCommand("insertText", false, await log.text()); // can be undone
+    return;
+  }
+  text.value = `${(await log.slice(0, HEAD).text()).replace(/\uFFFD+$/, "")}\n…`;
+  pasted = log;
+  if (!byId("go").disabled) readText();
+}
+
+async function takePaste(event) {
+  if (!event.clipboardData.types.includes("text/plain")) return;
+  event.preventDefault();
+  const given = hasClipboard ? ofClipboard() : ofText(event.clipboardData.getData("text/plain"));
+  try {
+    await take(await given);
+  } catch (error) {
+    hasClipboard = false;
+    say(`${words.failed}: ${error.message}`);
+  }
+}
+
+async function takeDrop({ dataTransfer }) {
+  const [file] = dataTransfer.files;
+  if (file) return read(file, file.name);
+  return take(await ofText(dataTransfer.getData("text/plain")));
+}
+
 // ---- links ----
 
 function linked() {
@@ -153,23 +213,13 @@ function listen() {
     const [file] = event.target.files;
     if (file) read(file, file.name);
   });
-  // A text field with 20 MB in it stops the page: a long paste goes past it. That
-  // the browser takes it from the clipboard first, the page cannot spare it.
-  text.addEventListener("paste", (event) => {
-    const given = event.clipboardData.getData("text/plain");
-    if (given.length <= LONG) return;
-    event.preventDefault();
-    pasted = given;
-    text.value = `${given.slice(0, 2000)}\n…`;
-    readText();
-  });
+  text.addEventListener("paste", takePaste);
   text.addEventListener("input", () => { pasted = undefined; });
   for (const [name, isOver] of [["dragover", true], ["dragleave", false], ["drop", false]]) {
     document.addEventListener(name, (event) => {
       event.preventDefault();
       form.classList.toggle("over", isOver);
-      const [file] = name === "drop" ? event.dataTransfer.files : [];
-      if (file) read(file, file.name);
+      if (name === "drop") takeDrop(event);
     });
   }
   byId("stop").addEventListener("click", () => reading?.abort());
@@ -205,6 +255,7 @@ async function main() {
   byId("go").disabled = true;
   say(`${words.loading} …`);
   listen();
+  findClipboard();
   try {
     kb = await openEngine();
     byId("go").disabled = false;

@@ -26,6 +26,7 @@ const engineCases = {
   "a log stays text": () => log.staysText(browser, server.base),
   "nothing leaves the page": () => log.staysHere(browser, server, text),
   "the page never stops": () => log.neverStops(browser, server.base, text),
+  "a short paste": () => log.pastesShort(browser, server.base),
   "the calculator": () => log.calculates(browser, server.base, program),
 };
 
