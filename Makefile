@@ -276,8 +276,9 @@ WHEEL_OBJ = $(LIB_SRC:src/%.c=$(WHEEL)/obj/%.o)
 WHEEL_LIBS = $(addprefix $(WHEEL_CACHE)/lib/,sqlite3.a pcre2.a jansson.a zlib.a libzstd.a xz-utils.a)
 
 .PHONY: wheel
-wheel: all  ## the Python package with the library inside: build/wheel/*.whl
+wheel:  ## the Python package with the library inside: build/wheel/*.whl
 	@tests/tools/packages.sh wheel
+	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@python/tools.sh $(WHEEL_CACHE)/venv
 	@COMPILE="$(WHEEL_CC) -fPIC -fvisibility=hidden" ARCHIVE="$(ZIG) ar" JOBS=$(JOBS) packaging/libraries.sh linux $(WHEEL_CACHE)
 	@$(MAKE) --no-print-directory -j$(JOBS) $(WHEEL)/liboomkb.so
@@ -304,8 +305,9 @@ WASM_OBJ = $(patsubst js/%.c,$(WASM)/obj/%.o,$(wildcard js/*.c)) $(filter-out %/
 WASM_LIBS = $(addprefix $(WASM_CACHE)/lib/,sqlite3.a pcre2.a jansson.a zlib.a libzstd.a xz-utils.a)
 
 .PHONY: wasm
-wasm: all  ## the engine as WebAssembly, an npm package: build/wasm/npm
+wasm:  ## the engine as WebAssembly, an npm package: build/wasm/npm
 	@tests/tools/packages.sh wasm
+	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@COMPILE=emcc ARCHIVE=emar JOBS=$(JOBS) packaging/libraries.sh wasm $(WASM_CACHE)
 	@$(MAKE) --no-print-directory -j$(JOBS) $(WASM)/oomkb.db
 	@js/package.sh $(BUILD) $(WASM)/npm $(VERSION) $(WASM_CACHE)
