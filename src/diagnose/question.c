@@ -344,7 +344,7 @@ static void ask_what_is_hidden(struct asked *to, const struct finding *f) {
     }
     bool has_frames = to->d->engine == NULL || !to->d->engine->is_native;
     if (e->mechanism == MECHANISM_unspecified && !f->has_trace && has_frames &&
-        e->severity != SEVERITY_info && is_told_by_frames(to->d, e)) {
+        is_told_by_frames(to->d, e)) {
         ask_fact(to, FACT_stage);
     }
 }
@@ -442,7 +442,9 @@ void questions_ask(struct diagnosis *d, struct report *rep) {
     for (size_t i = 0; i < rep->finding_count; i++) {
         const struct finding *f = &rep->findings[i];
         struct asked to = {d, rep, &f->facts};
-        if (f->role != ROLE_root) {
+        bool is_over = f->entry->severity == SEVERITY_recovery ||
+                       f->entry->severity == SEVERITY_info;
+        if (f->role != ROLE_root || is_over) {
             continue;
         }
         ask_what_is_hidden(&to, f);

@@ -122,7 +122,9 @@ static void bound_by_card(const struct ask *q, const struct kv_side *kv,
     e->formula = formula_join(q->a, e->formula,
                               FORMULA(q->a, "more = % / % GiB = %", short_by,
                                       PLAIN(LARGE_CARD), RATIO(large)));
-    if (small > STEPS_MAX * STEP) {
+    struct span weights = span_in(q->c, FACT_weights_bytes);
+    bool is_small_out = weights.known && weights.low >= SMALL_CARD * GIB;
+    if (small > STEPS_MAX * STEP || is_small_out) {
         ESTIMATE_IF(q, e, "verdict.if.gpu_size_large", short_by, RATIO(large));
     } else {
         ESTIMATE_IF(q, e, "verdict.if.gpu_size", short_by, RATIO(large),

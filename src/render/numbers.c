@@ -165,19 +165,21 @@ static struct str label_of(const struct teller *t,
                                             : said_fact(t, name);
 }
 
-/* "weights 7.15 GiB, GPU memory 8.00 GiB": amounts that the log prints; is_bytes:
- * of bytes, and none that was asked for. */
+/* "weights 7.15 GiB, GPU memory 8.00 GiB": amounts that the log prints; others:
+ * those of bytes beside this one and beside what was asked for. */
 static struct str listed_facts(const struct teller *t,
-                               const struct fact_list *facts, bool is_bytes,
-                               size_t most, uint32_t *line) {
+                               const struct fact_list *facts,
+                               const enum fact_name *others, size_t most,
+                               uint32_t *line) {
     struct words out = words_begin(t, said(t, "report.comma"));
     for (size_t i = 0; i < facts->count && out.count < most; i++) {
         const struct fact *fact = &facts->at[i];
         enum unit unit = fact_unit(fact->name);
         bool is_request = fact->name == FACT_tried_alloc ||
                           fact->name == FACT_requested_bytes;
-        bool is_wanted = is_bytes ? unit == UNIT_BYTES && !is_request
-                                  : unit == UNIT_BYTES || unit == UNIT_TOKENS;
+        bool is_wanted = others ? unit == UNIT_BYTES && !is_request &&
+                                      fact->name != *others
+                                : unit == UNIT_BYTES || unit == UNIT_TOKENS;
         if (!is_wanted || !fact->known || fact->line == 0 ||
             fact->source != SOURCE_LOG || fact->number <= 0) {
             continue;
@@ -195,7 +197,7 @@ static struct str listed_facts(const struct teller *t,
 static struct str generic(const struct teller *t, const struct finding *f,
                           bool *has_amounts) {
     uint32_t line = 0;
-    struct str all = listed_facts(t, &f->facts, false, GENERIC_FACTS, &line);
+    struct str all = listed_facts(t, &f->facts, NULL, GENERIC_FACTS, &line);
     *has_amounts = all.n > 0;
     if (all.n == 0) {
         struct str rest, first = str_cut(f->text, '\n', &rest);
@@ -210,11 +212,11 @@ static struct str generic(const struct teller *t, const struct finding *f,
 
 /* Behind a single amount: others of the log, which it may be held against. */
 static struct str also(const struct teller *t, const struct report *rep,
-                       const struct finding *f) {
+                       const struct finding *f, enum fact_name told) {
     uint32_t line = 0;
-    struct str list = listed_facts(t, &f->facts, true, ALSO_FACTS, &line);
+    struct str list = listed_facts(t, &f->facts, &told, ALSO_FACTS, &line);
     if (list.n == 0) {
-        list = listed_facts(t, &rep->context, true, ALSO_FACTS, &line);
+        list = listed_facts(t, &rep->context, &told, ALSO_FACTS, &line);
     }
     return list.n > 0 ? said_with(t, "numbers.also", &list, 1) : list;
 }
@@ -229,12 +231,12 @@ static struct str sentence_said(const struct teller *t,
          i < sizeof sentences / sizeof *sentences && words.n == 0; i++) {
         const struct sentence *s = &sentences[i];
         if (say_sentence(t, rep, f, s, &words) && s->count == 1) {
-            *more = also(t, rep, f);
+            *more = also(t, rep, f, s->needs[0]);
         }
     }
     words = words.n > 0 ? words : at_wake(t, rep, f);
     if (words.n == 0) {
-        *more = also(t, rep, f);
+        *more = also(t, rep, f, FACT_tried_alloc);
         words = generic(t, f, &has_amounts);
     }
     *more = has_amounts ? STR("") : *more;

@@ -490,6 +490,32 @@ class Words(unittest.TestCase):
         self.assertIn("above line 3?", flat(text(*log)))
         self.assertIn("第 3 行之前", flat(text(*log, lang="zh")))
 
+    def test_an_amount_stands_once(self):
+        pod = ["    Last State:     Terminated", "      Reason:       OOMKilled",
+               "      Exit Code:    137", "    Limits:", "      memory:  16Gi"]
+        self.assertEqual(text(*pod).count("16.00 GiB"), 1)
+
+    def test_nothing_is_asked_of_what_went_on(self):
+        log = ["ggml_backend_cuda_buffer_type_alloc_buffer: allocating 51748.72"
+               " MiB on device 1: cudaMalloc failed: out of memory",
+               "ggml_gallocr_reserve_n_impl: failed to allocate CUDA1 buffer of "
+               "size 54262464512", "graph_reserve: failed to allocate compute "
+               "buffers", "sched_reserve: compute buffer allocation failed, "
+               "retrying without pipeline parallelism"]
+        self.assertEqual(report(*log)["findings"][0]["severity"], "recovery")
+        self.assertEqual(self.asked(*log), [])
+
+    def test_an_example_gpu_holds_the_weights(self):
+        log = ["INFO [gpu_model_runner.py:2007] Model loading took {} GiB and "
+               "12.7 seconds", "INFO [gpu_worker.py:276] Available KV cache "
+               "memory: -2.14 GiB", "ValueError: No available memory for the "
+               "cache blocks. Try increasing `gpu_memory_utilization` when "
+               "initializing the engine."]
+        for weights, small in (("15.9", True), ("65.9651", False)):
+            said = flat(text(log[0].format(weights), *log[1:]))
+            self.assertEqual("on a GPU of 24 GiB" in said, small)
+            self.assertIn("on a", said)
+
     def test_pids_are_no_quantities(self):
         log = ("[1.2] Memory cgroup out of memory: Kill process 21984 "
                "(python) score 1978 or sacrifice child")
