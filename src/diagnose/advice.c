@@ -341,6 +341,12 @@ static void say_limit(const struct entry *e, struct estimate *estimate) {
     }
 }
 
+/* Its title has both values: what is in force needs no other line. */
+static bool says_from_to(const struct fix *fix, const struct note *because) {
+    return fix->lowers.key != NULL && because->key != NULL &&
+           str_eq(str_of(because->key), STR("diagnose.applies.further"));
+}
+
 static struct fix fix_of(struct diagnosis *d, const struct finding *f,
                          const struct workaround *w,
                          const struct inputs *c,
@@ -362,7 +368,8 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
     texts_fill(d, &fix, f->entry, facts, acted_on);
     struct applying verdict = judge(d, f, &fix, facts, acted_on, proposed);
     fix.applies = verdict.applies;
-    fix.because = verdict.because;
+    fix.because = says_from_to(&fix, &verdict.because) ? (struct note){0}
+                                                       : verdict.because;
     fix.success = success_of(d->r, &w->success, f->entry->mechanism,
                              w);
     fix.own = own_success_of(d, f->entry, w, &fix.success);

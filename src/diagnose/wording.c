@@ -11,6 +11,15 @@
 
 #include <inttypes.h>
 
+/* "--train_batch_size {batch_size|1}": a program's own flag for the fact. */
+static bool is_flag_of(struct str template, enum fact_name fact) {
+    size_t value = str_find_char(template, '{');
+    struct str slot = str_slice(template, value + 1, template.n);
+    return value > 0 && template.p[value - 1] == ' ' && template.p[0] == '-' &&
+           str_starts(slot, str_of(fact_spelling(fact))) &&
+           str_find_char(slot, '{') == slot.n;
+}
+
 /* "batch_size={batch_size}": what stands in front of the slot; empty: it is no
  * such template. */
 static struct str name_of_slot(struct str template) {
@@ -51,31 +60,40 @@ void name_by_value(struct diagnosis *d, struct fix *fix,
     }
 }
 
+/* Is it about what a step grows with, by name or without any? */
+static bool is_for_step(const struct fix *fix, int acted_on) {
+    struct str template = fix->is->command;
+    bool is_step = fix->is->effect == EFFECT_batch_size ||
+                   fix->is->effect == EFFECT_seq_len;
+    bool is_bare = template.n == 0 && fix->is->acts_on.flag.n == 0;
+    return is_step && acted_on >= 0 &&
+           (is_bare || name_of_slot(template).n > 0 ||
+            is_flag_of(template, (enum fact_name)acted_on));
+}
+
 /* "batch_size=12" is "--bs 12" where the log says `--bs 16`, and "--frames 25"
  * where it says `--bs 1 --frames 49`: the template "batch_size={batch_size}"
  * stands for whatever the program calls what a step grows with. */
 static void name_as_in_log(struct diagnosis *d, struct fix *fix,
                            const struct fact_list *facts, int acted_on) {
-    bool is_step = fix->is->effect == EFFECT_batch_size ||
-                   fix->is->effect == EFFECT_seq_len;
     struct str name = name_of_slot(fix->is->command);
-    bool is_bare = fix->is->command.n == 0 && fix->is->acts_on.flag.n == 0;
-    const struct fact *now =
-        (name.n > 0 || is_bare) && is_step
-            ? facts_last(facts, (enum fact_name)acted_on)
-            : NULL;
+    const struct fact *now = is_for_step(fix, acted_on)
+                                 ? facts_last(facts, (enum fact_name)acted_on)
+                                 : NULL;
     if (now == NULL || !now->known || now->ranged || now->number <= 1) {
         return;
     }
     struct str called = str_of(fact_spelling(now->name));
+    bool is_generic = name.n > 0 && !str_starts(name, called);
+    if (is_generic) {
+        name = arena_printf(d->a, "%.*s=", STR_ARG(called));
+    }
     if (now->spelled.n > 0) {
         name = now->spelled;
-    } else if (!is_bare && !str_starts(name, called)) {
-        name = arena_printf(d->a, "%.*s=", STR_ARG(called));
     }
     int64_t below = value_below(fix, now);
     say_lowered(d, fix, now, below);
-    if (name.n > 0) {
+    if (name.n > 0 && !is_flag_of(fix->is->command, now->name)) {
         fix->command = arena_printf(d->a, "%.*s%" PRId64, STR_ARG(name), below);
         fix->has_gap = false;
     }

@@ -160,12 +160,14 @@ static size_t word_end(struct str line, size_t at) {
 }
 
 /* A blank at which a shell parts words, that leaves at most columns before it,
- * best between two commands or before a flag; line.n: none. */
+ * best between two commands or before a flag; behind a first word that is wider,
+ * the blank after it; line.n: none. */
 static size_t break_of(struct str line, size_t columns) {
     size_t best = line.n, flag = 0, end = 0;
     for (size_t at = word_end(line, 0); at + 1 < line.n;
          at = word_end(line, at + 1)) {
         if (utf8_width(str_slice(line, 0, at)) > columns) {
+            best = best < line.n ? best : at;
             break;
         }
         char next = line.p[at + 1];

@@ -84,6 +84,23 @@ class Spelling(unittest.TestCase):
                 said = report(line, FULL).get("command") or {}
                 self.assertEqual(said.get("after"), wanted)
 
+    def test_a_programs_own_flag_is_told_by_both_values(self):
+        log = ["accelerate launch train_dreambooth_lora_sdxl.py "
+               "--train_batch_size=8", FULL]
+        said = text(*log)
+        self.assertIn("Reduce the batch size from 8 to 4", said)
+        self.assertIn("--train_batch_size=4", said)
+        self.assertNotIn("go further", said)
+
+    def test_a_wide_word_does_not_keep_a_command_on_one_line(self):
+        wide = "--pretrained_model_name_or_path=" + "m" * 60
+        said = text(f"accelerate launch train_dreambooth.py {wide} --lr=1e-4 "
+                    "--resolution=1024 --train_batch_size=8 --seed=42 "
+                    "--max_train_steps=500", FULL)
+        lines = [line for line in said.split("\n") if "--seed=42" in line]
+        self.assertTrue(lines)
+        self.assertLessEqual(max(map(len, lines)), 80)
+
     def test_a_batch_of_1_leaves_the_length(self):
         said = report("python t.py --per_device_train_batch_size 1 "
                       "--max_seq_length 4096", FULL)
