@@ -240,7 +240,8 @@ static struct note note_of_option(struct diagnosis *d,
 
 static bool is_of_step(enum effect effect) {
     return effect == EFFECT_batch_size || effect == EFFECT_seq_len ||
-           effect == EFFECT_gradient_checkpointing;
+           effect == EFFECT_gradient_checkpointing ||
+           effect == EFFECT_step_size;
 }
 
 /* Where training all weights with Adam fills the GPU before any sample is
@@ -253,7 +254,9 @@ static struct applying ask_state(struct diagnosis *d,
     if (state && total && total->known &&
         state->number > total->number / 10 * 9) {
         out.applies = APPLIES_IF;
-        out.because = note_of("diagnose.applies.state");
+        bool is_counted = facts_last(facts, FACT_trainable_params) != NULL;
+        out.because = note_of(is_counted ? "diagnose.applies.state_counted"
+                                         : "diagnose.applies.state");
         note_add(&out.because, fact_written(d->a, state, false));
     }
     return out;
@@ -332,12 +335,18 @@ static enum effort effort_here(const struct fix *fix) {
                : fix->is->effort;
 }
 
-/* A limit of one buffer is no matter of what is free. */
-static void say_limit(const struct entry *e, struct estimate *estimate) {
+/* A limit of one buffer is no matter of what is free, and attention that keeps
+ * no scores splits none. */
+static void say_condition(const struct entry *e, const struct workaround *w,
+                          struct estimate *estimate) {
     struct note *n = &estimate->condition;
+    struct str key = n->key ? str_of(n->key) : STR("");
     bool is_limit = e->mechanism == MECHANISM_allocation_limit;
-    if (is_limit && n->key && str_eq(str_of(n->key), STR("verdict.if.free"))) {
+    bool is_attention = str_eq(w->acts_on.flag, STR("attn_implementation"));
+    if (is_limit && str_eq(key, STR("verdict.if.free"))) {
         n->key = "verdict.if.allowed";
+    } else if (is_attention && str_eq(key, STR("verdict.if.pieces"))) {
+        *n = note_of("verdict.if.scores");
     }
 }
 
@@ -361,7 +370,7 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
     if (is_computed) {
         fix.has_estimate = true;
         fix.estimate = memory_effect(d->a, c, what, w->effect);
-        say_limit(f->entry, &fix.estimate);
+        say_condition(f->entry, w, &fix.estimate);
     }
     const struct fact *proposed =
         is_computed ? &fix.estimate.proposed : &none;

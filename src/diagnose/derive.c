@@ -395,10 +395,13 @@ static void beside_tell(struct diagnosis *d, struct sighting *s) {
 
 static bool trains_all(const struct diagnosis *d, const struct sighting *s) {
     static const enum fact_name partly[] = {
-        FACT_lora_rank, FACT_trainable_params, FACT_quantization,
-        FACT_zero_stage, FACT_optimizer, FACT_offload};
-    const struct fact *task = facts_last(&s->facts, FACT_task);
-    bool is_training = task && str_eq(task->word, STR("train"));
+        FACT_lora_rank, FACT_quantization, FACT_zero_stage, FACT_optimizer,
+        FACT_offload};
+    const struct fact *own = facts_last(&s->facts, FACT_task);
+    const struct fact *task = own ? own : facts_last(&d->context, FACT_task);
+    const struct fact *what = facts_last(&d->context, FACT_trained);
+    bool is_training = task && str_eq(task->word, STR("train")) &&
+                       (!what || str_eq(what->word, STR("all")));
     for (size_t i = 0; i < sizeof partly / sizeof *partly; i++) {
         is_training = is_training && !facts_last(&s->facts, partly[i]) &&
                       !facts_last(&d->context, partly[i]);
@@ -406,11 +409,19 @@ static bool trains_all(const struct diagnosis *d, const struct sighting *s) {
     return is_training;
 }
 
-static void full_state_tell(struct diagnosis *d, struct sighting *s,
-                            int64_t params) {
+/* Of the parameters that the log counts as trained, else of all. */
+static void full_state_tell(struct diagnosis *d, struct sighting *s) {
+    const struct fact *all = facts_last(&s->facts, FACT_model_params);
+    const struct fact *trained = facts_last(&s->facts, FACT_trainable_params);
+    trained = trained ? trained
+                      : facts_last(&d->context, FACT_trainable_params);
+    const struct fact *of = trained ? trained : all;
     struct fact f = fact_new(FACT_full_state_bytes, SOURCE_DERIVED);
-    f.known = trains_all(d, s) && mul_i64(params, FULL_STATE, &f.number);
-    f.formula = STR("12 bytes for each parameter, if Adam trains all of them");
+    f.known = of && of->known && trains_all(d, s) &&
+              mul_i64(of->number, FULL_STATE, &f.number);
+    f.formula = trained ? STR("12 bytes for each parameter that Adam trains")
+                        : STR("12 bytes for each parameter, if Adam trains "
+                              "all of them");
     if (f.known) {
         facts_add_new(d->a, &s->facts, &f);
     }
@@ -431,12 +442,12 @@ static void model_tell(struct diagnosis *d, struct sighting *s) {
     f.known = f.number > 0;
     if (f.known) {
         facts_add_new(d->a, &s->facts, &f);
-        full_state_tell(d, s, f.number);
     }
 }
 
 void derive(struct diagnosis *d, struct sighting *s) {
     model_tell(d, s);
+    full_state_tell(d, s);
     outside_tell(d, s);
     others_tell(d, s);
     victim_tell(d, s);

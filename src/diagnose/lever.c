@@ -205,9 +205,10 @@ static bool sets_one_value(struct str command) {
 }
 
 /* The lever's own value where that is a step of at most 4, else half of what is
- * in force (129 frames: 65), in the spelling of the log. */
+ * in force (129 frames: 65), in the spelling of the log; a key of Hydra with all
+ * of its path. */
 static struct str lowered(struct arena *a, const struct option_seen *seen,
-                          struct str wanted, int64_t now) {
+                          struct str flag, struct str wanted, int64_t now) {
     int64_t own, half = now / 2 + now % 2;
     bool is_near = str_to_int(wanted, &own) && own < now && own >= now / 4;
     struct str name = str_slice(seen->text, 0,
@@ -217,6 +218,7 @@ static struct str lowered(struct arena *a, const struct option_seen *seen,
         name.n--;
     }
     bool is_joined = !is_flag || seen->text.p[name.n] == '=';
+    name = str_ends(flag, name) ? flag : name;
     return arena_printf(a, "%.*s%c%" PRId64, STR_ARG(name),
                         is_joined ? '=' : ' ', is_near ? own : half);
 }
@@ -233,7 +235,8 @@ static void go_further(const struct diagnosis *d, struct fix *fix,
     if (is_count && now == 1) {
         seen->is_done = true;
     } else if (is_count) {
-        fix->command = lowered(d->a, seen, wanted, now);
+        fix->command = lowered(d->a, seen, fix->is->acts_on.flag, wanted,
+                               now);
         fix->has_gap = false;
     } else if (is_beyond(change, wanted, seen->value)) {
         fix->command = (struct str){NULL, 0};

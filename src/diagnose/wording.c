@@ -11,11 +11,12 @@
 
 #include <inttypes.h>
 
-/* "--train_batch_size {batch_size|1}": a program's own flag for the fact. */
+/* "--train_batch_size {batch_size|1}", "batch: {batch_size}": a program's own
+ * name of the fact. */
 static bool is_flag_of(struct str template, enum fact_name fact) {
     size_t value = str_find_char(template, '{');
     struct str slot = str_slice(template, value + 1, template.n);
-    return value > 0 && template.p[value - 1] == ' ' && template.p[0] == '-' &&
+    return value > 0 && template.p[value - 1] == ' ' &&
            str_starts(slot, str_of(fact_spelling(fact))) &&
            str_find_char(slot, '{') == slot.n;
 }

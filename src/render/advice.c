@@ -88,6 +88,12 @@ static bool add_command(struct document *d, struct block *item,
     return is_whole || !is_said;
 }
 
+/* What a run keeps whatever its step: its sum counts for more than the step's. */
+static bool is_of_state(const struct note *because) {
+    return because->key != NULL &&
+           str_starts(str_of(because->key), STR("diagnose.applies.state"));
+}
+
 static struct block *add_fix(const struct teller *t, struct document *d,
                              struct block *under, const struct report *rep,
                              const struct finding *f, const struct fix *fix,
@@ -112,11 +118,13 @@ static struct block *add_fix(const struct teller *t, struct document *d,
             fix->first_try.n > 0 ? SPARE_DETAIL : SPARE_HOLDERS;
         sum = str_eq(first, sum) ? STR("") : sum;
     }
-    if (!t->o->all || !str_starts(how, sum)) {
+    bool is_doubted = is_of_state(&fix->because);
+    if ((!t->o->all || !str_starts(how, sum)) && !is_doubted) {
         document_text(d, item, TONE_PLAIN, sum);
     }
-    document_text(d, item, TONE_WARN, said_note(t, &fix->because))->spare =
-        SPARE_DETAIL;
+    struct block *why =
+        document_text(d, item, TONE_WARN, said_note(t, &fix->because));
+    why->spare = is_doubted ? why->spare : SPARE_DETAIL;
     document_text(d, item, TONE_STRONG, shown_own(t, &fix->own));
     if (t->o->all) {
         add_rest(t, d, item, fix);

@@ -815,6 +815,39 @@ class ReadFromTheLog(unittest.TestCase):
 
 
 class FullCard(unittest.TestCase):
+    def test_adapters_have_little_state(self):
+        model = "model_name_or_path: meta-llama/Llama-3.2-3B"
+        for how, is_full in (("finetuning_type: lora", False),
+                             ("finetuning_type: full", True)):
+            said = flat(text("***** Running training *****", model, how,
+                             FULL, words=("--all",)))
+            self.assertEqual("before any sample" in said, is_full)
+            self.assertEqual("8-bit optimizer" in said, is_full)
+
+    def test_eager_attention_in_the_log_is_named(self):
+        first = {}
+        for kind in ("eager", "sdpa"):
+            log = ["***** Running training *****",
+                   f"attn_implementation: {kind}", FULL]
+            first[kind] = report(*log)["findings"][0]["fixes"][0]["command"]
+        self.assertEqual(first["eager"], 'attn_implementation="sdpa"')
+        self.assertNotEqual(first["sdpa"], first["eager"])
+
+    def test_a_key_of_hydra_keeps_its_path(self):
+        said = text("python3 -m verl.trainer.main_ppo actor_rollout_ref.actor."
+                    "ppo_micro_batch_size_per_gpu=8", FULL)
+        self.assertIn("actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
+                      said)
+
+    def test_what_is_trained_is_counted(self):
+        start = ["***** Running training *****",
+                 "  Instantaneous batch size per device = 4"]
+        for trained, is_full in (("7,615,616,512", True), ("4,194,304", False)):
+            said = flat(text(*start, f"  Number of trainable parameters = "
+                             f"{trained}", FULL, words=("--all",)))
+            self.assertEqual("are sharded or offloaded" in said, is_full)
+
+
     LOG = ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {0} "
            "MiB. GPU 0 has a total capacity of 40.00 GiB of which 11.00 MiB "
            "is free. Including non-PyTorch memory, this process has 39.98 GiB "
