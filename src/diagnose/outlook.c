@@ -7,6 +7,8 @@
  *       it was serving                  the same start serves again, for a while
  *       free memory alone was short     what others hold may be gone, unless it
  *                                       is so little that it is there always
+ *       ... of a GPU that shares the    what is in use may be the page cache,
+ *       host's memory                   which a restart does not drop
  *
  * Pieces too small for a request may be so at the same step again, or not: of
  * fragmentation nobody can tell. "again" is the one answer by which a bot gives up, so it wants a reason in the
@@ -86,6 +88,22 @@ static bool is_standing(const struct finding *f) {
                total->number / 100 * STANDING_PERCENT;
 }
 
+/* Each GPU with such a total shares the host's memory. Free is MemFree there:
+ * files that were read count as used
+ * (https://github.com/unslothai/unsloth/pull/10705). */
+static bool shares_host_memory(struct diagnosis *d, const struct finding *f) {
+    const struct fact *total = known(f, FACT_gpu_total);
+    if (total == NULL)
+        return false;
+    struct gpu_list gpus = reader_gpus_of_total(
+        d->r, total->ranged ? total->low : total->number,
+        total->ranged ? total->high : total->number);
+    size_t shared = 0;
+    for (size_t i = 0; i < gpus.count; i++)
+        shared += gpus.at[i]->is_unified;
+    return shared > 0 && shared == gpus.count;
+}
+
 /* The host has more memory than was free, or nobody knows how much. */
 static bool may_be_freed(const struct finding *f) {
     const struct fact *asked = known(f, FACT_requested_bytes);
@@ -97,10 +115,12 @@ static bool may_be_freed(const struct finding *f) {
                          : asked->number / BEYOND_OTHERS < unfilled->number;
 }
 
-static void take_back(struct finding *f) {
+static void take_back(struct diagnosis *d, struct finding *f) {
     bool is_again = f->outlook.restart == RESTART_again;
     if (lacks_free_share(f) && is_standing(f))
         settle(f, RESTART_again, "diagnose.outlook.standing");
+    else if (lacks_free_share(f) && shares_host_memory(d, f))
+        settle(f, RESTART_unknown, "diagnose.outlook.unified");
     else if (is_again && stage_is(f, "serve"))
         settle(f, RESTART_may_pass, "diagnose.outlook.served");
     else if (is_again && may_be_freed(f))
@@ -118,5 +138,5 @@ void outlook_find(struct diagnosis *d, struct finding *f) {
         note_add(&f->outlook.because, written_count(d->a, restarts->number));
         return;
     }
-    take_back(f);
+    take_back(d, f);
 }

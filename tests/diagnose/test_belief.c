@@ -32,6 +32,12 @@ static int make_corpus(void **state) {
     entry_cause(e, "step", 1000000);
     e = scene_entry(&s, "torch/others", MECHANISM_other_process);
     entry_cause(e, "others", 1000000);
+    static struct gpu shared = {.nominal_gb = 128, .is_unified = true,
+                                .total_low = INT64_C(130600000000),
+                                .total_high = INT64_C(130700000000)};
+    shared.id = str_of("shared");
+    s.corpus.gpus = &shared;
+    s.corpus.gpu_count = 1;
     scene_ready(&s);
     return 0;
 }
@@ -210,6 +216,16 @@ static void a_job_on_the_gpu_ends(void **state) {
     assert_int_equal(f->outlook.restart, RESTART_may_pass);
 }
 
+static void the_page_cache_of_the_host_stays(void **state) {
+    (void)state;
+    see_message(&s, "torch/others", 9, "requested_bytes=103.38 GiB",
+                "gpu_total=121.69 GiB", "gpu_memory_utilization=0.85",
+                "gpu_free=36.75 GiB", NULL);
+    const struct finding *f = &scene_report(&s)->findings[0];
+    assert_int_equal(f->outlook.restart, RESTART_unknown);
+    assert_string_equal(f->outlook.because.key, "diagnose.outlook.unified");
+}
+
 #define CASE(f) cmocka_unit_test_setup_teardown(f, make_corpus, drop_corpus)
 
 int main(void) {
@@ -234,6 +250,7 @@ int main(void) {
         CASE(ten_times_as_much_is_not_freed),
         CASE(a_desktop_stays),
         CASE(a_job_on_the_gpu_ends),
+        CASE(the_page_cache_of_the_host_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
