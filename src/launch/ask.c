@@ -43,6 +43,15 @@ struct engine_words engines_named(struct lint_work *k) {
     return (struct engine_words){list, count};
 }
 
+/* "Text Generation Inference" as images call it. */
+static struct str engine_slug(struct lint_work *k, const struct engine *e) {
+    struct str slug = arena_lower(k->a, e->name);
+    for (size_t i = 0; i < slug.n; i++)
+        if (slug.p[i] == ' ')
+            ((char *)slug.p)[i] = '-';
+    return slug;
+}
+
 static const struct engine *engine_in(struct lint_work *k, struct str text) {
     struct str small = arena_lower(k->a, text);
     for (const char *const *id = fit_engines; *id != NULL; id++) {
@@ -54,9 +63,30 @@ static const struct engine *engine_in(struct lint_work *k, struct str text) {
         bool is_own = !str_starts(program, STR("python")) &&
                       str_find(small, program) < small.n;
         struct str name = engine_short_name(e);
-        if (is_own || str_find(small, name) < small.n)
+        if (is_own || str_find(small, name) < small.n ||
+            str_find(small, engine_slug(k, e)) < small.n)
             return e;
     }
+    return NULL;
+}
+
+const struct flag *flag_of_variable(const struct engine *e,
+                                    struct str variable) {
+    for (size_t i = 0; i < e->flag_count; i++)
+        for (size_t n = 0; n < e->flags[i].aliases.count; n++)
+            if (str_eq(variable, e->flags[i].aliases.at[n]) &&
+                str_starts(e->flags[i].flag, STR("--")))
+                return &e->flags[i];
+    return NULL;
+}
+
+/* An image alone, told what to do by variables that its engine reads. */
+static const struct engine *engine_of_variables(struct lint_work *k,
+                                                const struct workload *w) {
+    const struct engine *e = engine_in(k, w->image);
+    for (size_t i = 0; e != NULL && i < w->env.count; i++)
+        if (flag_of_variable(e, w->env.at[i].name) != NULL)
+            return e;
     return NULL;
 }
 
@@ -64,6 +94,13 @@ static bool starts_program(const struct workload *w) {
     return w->words.count > 0 && w->words.at[0].text.n > 0 &&
            w->words.at[0].text.p[0] != '-' &&
            w->words.at[0].text.p[0] != '$';
+}
+
+bool workload_is_script(const struct workload *w) {
+    struct str first = w->words.count > 0 ? w->words.at[0].text
+                                          : (struct str){NULL, 0};
+    return starts_program(w) &&
+           (str_ends(first, STR(".sh")) || str_ends(first, STR(".py")));
 }
 
 /* The words before the first flag: "python3 -m sglang.launch_server". */
@@ -81,11 +118,12 @@ static const struct engine *engine_of_program(struct lint_work *k,
     return e;
 }
 
-/* --host and --port are flags of any server. */
+/* --host and --port are flags of any server, --model-id of others as well. */
 static bool sets_memory(const struct engine *e, const struct workload *w) {
     for (size_t i = 0; i < w->words.count; i++)
         for (size_t n = 0; n < e->flag_count; n++)
-            if (word_is_flag(&e->flags[n], w->words.at[i].text))
+            if (e->flags[n].fact != FACT_model &&
+                word_is_flag(&e->flags[n], w->words.at[i].text))
                 return true;
     return false;
 }
@@ -107,7 +145,7 @@ const struct engine *engine_of_workload(struct lint_work *k,
                                         const struct workload *w) {
     const struct engine *e = NULL;
     if (w->words.count == 0)
-        return NULL;
+        return w->image.n > 0 ? engine_of_variables(k, w) : NULL;
     if (starts_program(w))
         e = engine_of_program(k, w);
     if (e == NULL && w->image.n > 0)
@@ -127,6 +165,26 @@ static void put_quoted(struct buf *out, struct str word) {
     buf_printf(out, "%s%.*s%s ", quote, STR_ARG(word), quote);
 }
 
+static bool has_flag(const struct workload *w, const struct flag *flag) {
+    for (size_t i = 0; i < w->words.count; i++)
+        if (word_is_flag(flag, w->words.at[i].text))
+            return true;
+    return false;
+}
+
+/* Variables that the engine reads as flags: the command line wins. */
+static void put_variables(struct buf *out, const struct asked *it) {
+    for (size_t i = 0; i < it->w->env.count; i++) {
+        const struct lint_setting *s = &it->w->env.at[i];
+        const struct flag *flag = flag_of_variable(it->engine, s->name);
+        if (flag == NULL || s->value.n == 0 || has_flag(it->w, flag) ||
+            setting_find(&it->w->env, s->name) != s)
+            continue;
+        put_quoted(out, flag->flag);
+        put_quoted(out, s->value);
+    }
+}
+
 static const char *command_of(struct lint_work *k, const struct asked *it) {
     const struct workload *w = it->w;
     struct buf out;
@@ -137,6 +195,7 @@ static const char *command_of(struct lint_work *k, const struct asked *it) {
         buf_printf(&out, "%.*s ", STR_ARG(it->engine->command));
     for (size_t i = 0; i < w->words.count; i++)
         put_quoted(&out, w->words.at[i].text);
+    put_variables(&out, it);
     buf_add_char(&out, '\n');
     return arena_str(k->a, buf_str(&out)).p;
 }

@@ -137,6 +137,17 @@ static bool read_pair(struct beside *b, struct str line,
     return read_value(b, str_trim(str_slice(rest, 1, rest.n)), scope, value);
 }
 
+/* A script that is sourced before the start: only its plain assignments are
+ * read, and what a command prints is nobody's value. */
+static bool is_shell_script(const struct source *src) {
+    return str_ends(src->path, STR(".sh"));
+}
+
+static bool is_printed(struct str value) {
+    return str_find(value, STR("$(")) < value.n ||
+           str_find_char(value, '`') < value.n;
+}
+
 /* Behind the line at `from`, and those that its value's quotes hold. */
 static size_t pair_end(struct str text, size_t from) {
     struct str rest, value, line = str_cut(str_slice(text, from, text.n),
@@ -180,9 +191,12 @@ void env_file_read(struct beside *b, const struct source *src,
         if (line.n == 0 || line.p[0] == '#')
             continue;
         if (!read_pair(b, line, &known, &name, &value)) {
-            tell_line(b, src, line, at);
+            if (!is_shell_script(src))
+                tell_line(b, src, line, at);
             continue;
         }
+        if (is_shell_script(src) && is_printed(value))
+            continue;
         setting_add(b->a, &all, name, value, at);
         setting_add(b->a, out, name, value, at);
     }

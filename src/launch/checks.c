@@ -305,6 +305,8 @@ static void ask_variable(struct lint_work *k, const struct lint_rule *rule,
     if (str_eq(rule->check, STR("env_meant"))) {
         f.args[1] = variable_meant(known, known_count, s->name);
     } else if (it->engine != NULL && !is_shared(s) &&
+               !workload_is_script(it->w) &&
+               flag_of_variable(it->engine, s->name) == NULL &&
                !is_referred_to(it, s->name)) {
         const struct flag *flag = flag_spelled(k, it->engine, s->name);
         f.args[1] = flag != NULL ? flag->flag : (struct str){NULL, 0};
@@ -376,11 +378,12 @@ static bool has_card(struct str list, struct str card) {
     return false;
 }
 
+/* CUDA_VISIBLE_DEVICES=0 in two containers of Kubernetes is two GPUs. */
 static struct str cards_named(const struct asked *it) {
     static const char *const variables[] = {"CUDA_VISIBLE_DEVICES",
                                             "NVIDIA_VISIBLE_DEVICES"};
     const struct lint_setting *s = setting_find(&it->w->keys, STR("devices"));
-    for (size_t i = 0; s == NULL && i < 2; i++)
+    for (size_t i = 0; s == NULL && i < 2 && !it->w->is_in_pod; i++)
         s = setting_find(&it->w->env, str_of(variables[i]));
     bool is_list = s != NULL && s->value.n > 0 && s->value.p[0] >= '0' &&
                    s->value.p[0] <= '9';

@@ -1,5 +1,9 @@
 /* manifest.c: the containers of Kubernetes manifests, wherever a pod's spec
  * stands in them (Deployment, StatefulSet, Job, LeaderWorkerSet, RayService).
+ * KServe's LLMInferenceService names the model outside of its pods:
+ *
+ *     spec: {model: {uri: hf://Qwen/Qwen3-8B}, parallelism: {tensor: 2},
+ *            template: {containers: [{name: main, env: [VLLM_ADDITIONAL_ARGS]}]}}
  *
  *     containers:
  *       - command: [...]  args: [...]  env:  envFrom:  image:
@@ -21,6 +25,9 @@ struct pod {
 };
 
 static const struct variables no_names = {NULL, false};
+
+/* Where KServe mounts it: https://kserve.github.io/website */
+#define MODEL_MOUNT "/mnt/models"
 
 static void take_key(struct pod *p, struct workload *w, const char *name,
                      const struct node *n) {
@@ -94,6 +101,103 @@ static void read_command(struct pod *p, struct workload *w,
         words_of_line(p->a, p->src, only, &no_names, &w->words);
         w->is_list = false;
     }
+}
+
+/* ---- LLMInferenceService ---- */
+
+/* Of hf://owner/name, or the name by which it is served, if that looks so. */
+static const struct node *model_served(struct pod *p) {
+    const struct node *spec = member(p->root, "spec");
+    const struct node *model = member(spec, "model");
+    const struct node *uri = member(model, "uri");
+    const struct node *name = member(model, "name");
+    if (!str_eq(scalar_of(member(p->root, "kind")),
+                STR("LLMInferenceService")) || scalar_of(uri).n == 0)
+        return NULL;
+    bool is_hub = str_starts(uri->text, STR("hf://"));
+    bool is_id = str_find_char(scalar_of(name), '/') < scalar_of(name).n;
+    return is_hub || !is_id ? uri : name;
+}
+
+static struct str without_scheme(struct str uri) {
+    bool is_hub = str_starts(uri, STR("hf://"));
+    return is_hub ? str_slice(uri, 5, uri.n) : uri;
+}
+
+static void add_degree(struct pod *p, struct word_list *words,
+                       const struct node *parallelism, const char *key,
+                       const char *flag) {
+    const struct node *n = member(parallelism, key);
+    if (scalar_of(n).n == 0)
+        return;
+    word_add(p->a, words, str_of(flag), node_bytes(p->src, n));
+    word_add(p->a, words, n->text, node_bytes(p->src, n));
+}
+
+/* Ranks of `data` that one pod does not hold (`dataLocal`) run in others. */
+static void lay_over_pods(struct pod *p, struct workload *w,
+                          const struct node *degrees) {
+    const struct node *data = member(degrees, "data");
+    int64_t ranks = 1, local = 1;
+    if (!str_to_int(scalar_of(data), &ranks) ||
+        !str_to_int(scalar_of(member(degrees, "dataLocal")), &local) ||
+        local < 1 || ranks <= local)
+        return;
+    setting_add(p->a, &w->keys, STR("nodes"),
+                arena_printf(p->a, "%lld",
+                             (long long)((ranks + local - 1) / local)),
+                node_bytes(p->src, data));
+}
+
+/* KServe's template mounts /dev/shm of 1 GiB and gives the command; at its end
+ * stands $VLLM_ADDITIONAL_ARGS
+ * (https://github.com/kserve/kserve/tree/master/config/llmisvcconfig). */
+static void serve_model(struct pod *p, struct workload *w,
+                        const struct node *model) {
+    const struct node *spec = member(p->root, "spec");
+    const struct node *prefill = member(spec, "prefill");
+    bool is_prefill = p->spec == member(prefill, "template") ||
+                      p->spec == member(prefill, "worker");
+    const struct node *degrees =
+        member(is_prefill ? prefill : spec, "parallelism");
+    struct word_list said = w->words;
+    const struct lint_setting *more =
+        setting_find(&w->env, STR("VLLM_ADDITIONAL_ARGS"));
+    w->words = (struct word_list){0};
+    word_add(p->a, &w->words, STR("vllm"), w->at);
+    word_add(p->a, &w->words, STR("serve"), w->at);
+    word_add(p->a, &w->words, without_scheme(model->text),
+             node_bytes(p->src, model));
+    add_degree(p, &w->words, degrees, "tensor", "--tensor-parallel-size");
+    add_degree(p, &w->words, degrees, "pipeline", "--pipeline-parallel-size");
+    add_degree(p, &w->words, degrees, "data", "--data-parallel-size");
+    if (str_eq(scalar_of(member(degrees, "expert")), STR("true")))
+        word_add(p->a, &w->words, STR("--enable-expert-parallel"), w->at);
+    lay_over_pods(p, w, degrees);
+    if (setting_find(&w->keys, STR("shm_size")) == NULL)
+        setting_add(p->a, &w->keys, STR("shm_size"), STR("1Gi"), w->at);
+    for (size_t i = 0; i < said.count; i++)
+        word_add(p->a, &w->words, said.at[i].text, said.at[i].at);
+    for (struct str rest = more ? more->value : (struct str){NULL, 0};
+         rest.n > 0;) {
+        struct str word = str_cut(rest, ' ', &rest);
+        if (word.n > 0)
+            word_add(p->a, &w->words, word, more->at);
+    }
+    w->is_list = true;
+}
+
+static void read_model(struct pod *p, struct workload *w) {
+    const struct node *model = model_served(p);
+    if (model == NULL || !str_eq(w->name, STR("main")))
+        return;
+    bool is_bare = w->words.count == 0 ||
+                   str_starts(w->words.at[0].text, STR("-"));
+    if (is_bare)
+        serve_model(p, w, model);
+    for (size_t i = 0; i < w->words.count; i++)
+        if (str_eq(w->words.at[i].text, STR(MODEL_MOUNT)))
+            w->words.at[i].text = without_scheme(model->text);
 }
 
 /* ---- what is round it ---- */
@@ -200,7 +304,7 @@ static const char *const gke_cards[][2] = {
     {"nvidia-tesla-v100", "V100 16GB"},
 };
 
-static struct str name_of_card(struct arena *a, struct str label) {
+struct str card_of_label(struct arena *a, struct str label) {
     for (size_t i = 0; i < sizeof gke_cards / sizeof *gke_cards; i++)
         if (str_eq(label, str_of(gke_cards[i][0])))
             return str_of(gke_cards[i][1]);
@@ -219,7 +323,7 @@ static void read_product(struct pod *p, struct workload *w) {
                 member(chosen, "cloud.google.com/gke-accelerator"));
     if (scalar_of(product).n > 0)
         setting_add(p->a, &w->keys, STR("gpu"),
-                    name_of_card(p->a, product->text),
+                    card_of_label(p->a, product->text),
                     node_bytes(p->src, product));
 }
 
@@ -261,6 +365,7 @@ static void read_container(struct pod *p, const struct node *container) {
                    str_eq(scalar_of(member(p->root, "kind")),
                           STR("StatefulSet"));
     w->is_container = true;
+    w->is_in_pod = true;
     w->image = scalar_of(member(container, "image"));
     read_env_from(p, w, member(container, "envFrom"));
     read_env(p, w, member(container, "env"));
@@ -274,6 +379,7 @@ static void read_container(struct pod *p, const struct node *container) {
         setting_add(p->a, &w->keys, STR("ipc"), STR("host"), w->at);
     if (!is_on_tpu(container)) /* whose memory is not reckoned */
         read_command(p, w, container);
+    read_model(p, w);
 }
 
 static void walk(struct pod *p, const struct node *n, int depth) {
@@ -292,6 +398,17 @@ static void walk(struct pod *p, const struct node *n, int depth) {
              depth + 1);
 }
 
+/* KServe's templates: they start nothing before a service names a model. */
+static bool is_template(const struct node *root) {
+    static const char *const kinds[] = {"ServingRuntime",
+                                        "ClusterServingRuntime",
+                                        "LLMInferenceServiceConfig"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (str_eq(scalar_of(member(root, "kind")), str_of(kinds[i])))
+            return true;
+    return false;
+}
+
 bool manifest_read(struct beside *b, const struct source *src,
                    const struct node *root,
                    const struct engine_words *engines,
@@ -303,6 +420,7 @@ bool manifest_read(struct beside *b, const struct source *src,
     const struct node *group =
         member(member(root, "spec"), "leaderWorkerTemplate");
     p.group_size = member(group, "size");
-    walk(&p, root, 0);
+    if (!is_template(root))
+        walk(&p, root, 0);
     return true;
 }

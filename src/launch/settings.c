@@ -13,6 +13,10 @@
  *         - {modelURL: Qwen/Qwen3-8B, requestGPU: 1,
  *            vllmConfig: {maxModelLen: 8192}}
  *
+ *     kind: Model                     kubeai.org
+ *     spec: {engine: VLLM, url: hf://Qwen/Qwen3-8B, args: [...],
+ *            resourceProfile: nvidia-gpu-l4:1}
+ *
  * A key is read as the flag of that name. */
 #include "launch/workload.h"
 #include "base/limits.h"
@@ -91,6 +95,14 @@ static void add_named(struct file *f, struct workload *w,
     word_add(f->a, &w->words, value->text, node_bytes(f->src, value));
 }
 
+static void add_items(struct file *f, struct workload *w,
+                      const struct node *list) {
+    const struct node *item;
+    for (size_t i = 0; (item = node_item(list, i)) != NULL; i++)
+        if (scalar_of(item).n > 0)
+            word_add(f->a, &w->words, item->text, node_bytes(f->src, item));
+}
+
 static void add_stack_flags(struct file *f, struct workload *w,
                             const struct node *map) {
     static const char *const rows[][2] = {
@@ -101,12 +113,9 @@ static void add_stack_flags(struct file *f, struct workload *w,
         {"tensorParallelSize", "--tensor-parallel-size"},
         {"pipelineParallelSize", "--pipeline-parallel-size"},
         {"gpuMemoryUtilization", "--gpu-memory-utilization"}};
-    const struct node *more = member(map, "extraArgs"), *item;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         add_named(f, w, map, rows[i][0], rows[i][1]);
-    for (size_t i = 0; (item = node_item(more, i)) != NULL; i++)
-        if (scalar_of(item).n > 0)
-            word_add(f->a, &w->words, item->text, node_bytes(f->src, item));
+    add_items(f, w, member(map, "extraArgs"));
 }
 
 static void take_key(struct file *f, struct workload *w, const char *name,
@@ -141,6 +150,42 @@ static bool read_stack(struct file *f, const struct node *spec) {
     return found;
 }
 
+/* "nvidia-gpu-l4:2" is two L4; what "cpu:4" starts takes no GPU's memory. */
+static void take_profile(struct file *f, struct workload *w,
+                         const struct node *profile) {
+    struct str count, name = str_cut(scalar_of(profile), ':', &count);
+    struct str behind = str_slice(name, str_find(name, STR("-gpu-")), name.n);
+    struct str card = str_slice(behind, behind.n > 5 ? 5 : behind.n, behind.n);
+    if (card.n == 0)
+        return;
+    setting_add(f->a, &w->keys, STR("gpu"), card_of_label(f->a, card),
+                node_bytes(f->src, profile));
+    setting_add(f->a, &w->keys, STR("gpus"),
+                count.n > 0 ? str_trim(count) : STR("1"),
+                node_bytes(f->src, profile));
+}
+
+static bool read_kubeai(struct file *f, const struct node *root) {
+    const struct node *spec = member(root, "spec");
+    const struct node *url = member(spec, "url");
+    const struct node *profile = member(spec, "resourceProfile");
+    struct str name = scalar_of(url);
+    if (!str_starts(scalar_of(member(root, "apiVersion")),
+                    STR("kubeai.org/")) ||
+        !str_eq(scalar_of(member(spec, "engine")), STR("VLLM")) ||
+        !str_starts(name, STR("hf://")) ||
+        str_starts(scalar_of(profile), STR("cpu")))
+        return false;
+    struct workload *w =
+        start(f, scalar_of(node_or(member(member(root, "metadata"), "name"),
+                                   url)), url);
+    word_add(f->a, &w->words, str_slice(name, 5, name.n),
+             node_bytes(f->src, url));
+    take_profile(f, w, profile);
+    add_items(f, w, member(spec, "args"));
+    return true;
+}
+
 bool runtime_read(struct arena *a, const struct source *src,
                   const struct node *root, struct workload_list *out) {
     struct file f = {a, src, out};
@@ -148,6 +193,8 @@ bool runtime_read(struct arena *a, const struct source *src,
     const struct node *model = member(spec, "model");
     const struct node *url = member(model, "modelURL");
     const struct node *name = member(member(root, "metadata"), "name");
+    if (read_kubeai(&f, root))
+        return true;
     if (!str_eq(scalar_of(member(root, "kind")), STR("VLLMRuntime")) ||
         scalar_of(url).n == 0)
         return false;

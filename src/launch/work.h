@@ -50,6 +50,12 @@ const struct engine *engine_of_workload(struct lint_work *k,
                                         const struct workload *w);
 /* Does a word spell this flag ("--tp", "--tp=2")? Its value behind it. */
 bool word_is_flag(const struct flag *flag, struct str word);
+/* That the engine reads from the environment: MODEL_ID, LLAMA_ARG_CTX_SIZE;
+ * NULL: none. */
+const struct flag *flag_of_variable(const struct engine *e,
+                                    struct str variable);
+/* /opt/run.sh, ./start.py: a program of its own, which may read variables. */
+bool workload_is_script(const struct workload *w);
 
 /* bound.c: bytes on each card that the weights of a model take at least, by its
  * name; 0: it says nothing, or the catalogue knows better. What one card has at

@@ -49,7 +49,7 @@ struct workload {
                                  devices: as docker compose calls them */
     bool is_container;        /* so /dev/shm is small unless somebody says */
     bool is_list;             /* words are items of a YAML list */
-    bool is_opaque;           /* a program of its own reads the variables */
+    bool is_in_pod;           /* its GPUs are its own, numbered from 0 */
 };
 
 struct workload_list {
@@ -173,6 +173,8 @@ void config_map_missing(struct beside *b, struct str name,
 bool compose_read(struct beside *b, const struct source *src,
                   const struct node *root, const struct engine_words *engines,
                   struct workload_list *out);
+/* "nvidia-h100-80gb" of a node's label: a card's name, with blanks. */
+struct str card_of_label(struct arena *a, struct str label);
 bool manifest_read(struct beside *b, const struct source *src,
                    const struct node *root,
                    const struct engine_words *engines,

@@ -43,6 +43,13 @@ class Compose(unittest.TestCase):
         self.assertEqual(verdicts(page)["filled"], "does_not_fit")
         self.assertIn(("compose.yml", "does-not-fit", 7), found(page))
 
+    def test_a_script_that_is_sourced_first(self):
+        """Its assignments are read, its other lines are not env lines."""
+        page, status = lint(*CARD, "--env-file", HERE / "set_env.sh",
+                            HERE / "sourced.yml")
+        self.assertEqual((verdicts(page), page["diagnostics"], status),
+                         ({"chat": "fits"}, [], 0))
+
     def test_the_option_takes_its_place(self):
         page, _ = lint(*CARD, "--env-file", HERE / "other.env",
                        HERE / "compose.yml")

@@ -128,6 +128,28 @@ class Clusters(unittest.TestCase):
         page, _ = lint("stack.yaml", "--gpu", "A10")
         self.assertEqual(verdicts(page)["runtime"], "does_not_fit")
 
+    def test_resources_of_operators(self):
+        """The model stands outside of the pod; ranks lie over more pods."""
+        page, status = lint("operators.yaml", "--gpu", "H100")
+        said = [(s["service"], s["verdict"]) for s in page["services"]]
+        self.assertEqual(said, [("main", "fits"), ("main", "fits"),
+                                ("main", "fits"), ("kubeai", "does_not_fit")])
+        self.assertIn("32 x H100", page["services"][2]["text"])
+        self.assertIn("DeepSeek-R1", page["services"][2]["text"])
+        self.assertIn("on L4", page["services"][3]["text"])
+        self.assertEqual((codes(page), status), ({("does-not-fit", 48)}, 1))
+
+    def test_what_looks_like_a_fault(self):
+        """GPU 0 of two containers, flags by variables, a script of its own, a
+        program that is no engine."""
+        page, _ = lint("alike.yaml", "--gpu", "H100")
+        self.assertEqual(verdicts(page), {
+            "prefill": "fits", "decode": "fits", "tgi": "fits",
+            "llama": "fits", "own-script": "unknown"})
+        self.assertEqual({d["code"] for d in page["diagnostics"]},
+                         {"not-decided"})
+        self.assertIn("Llama-3.1-8B", page["services"][2]["text"])
+
     def test_gpus_of_all_pods_of_a_group(self):
         page, _ = lint("group.yaml")
         self.assertEqual(verdicts(page), {"leader": "fits",
