@@ -125,10 +125,13 @@ class Manifests(unittest.TestCase):
     def test_systemd(self):
         unit = (EXAMPLES / "systemd" / "vllm.service").read_text()
         self.assertIn("ExecStopPost=-", unit)  # its failure does not count
-        for result in ("success", "oom-kill"):
+        report = "; echo 'More: oomkb explain pytorch/cuda-oom'"
+        for result, more in (("success", ""), ("oom-kill", ""),
+                             ("exit-code", report)):  # oomkb run spoke
             with tempfile.TemporaryDirectory() as folder:
-                for name, body in (("systemctl", "echo"),
-                                   ("journalctl", f"echo '{OOM.strip()}'")):
+                for name, body in (
+                        ("systemctl", "echo"),
+                        ("journalctl", f"echo '{OOM.strip()}'{more}")):
                     path = pathlib.Path(folder) / name
                     path.write_text(f"#!/bin/sh\n{body}\n")
                     path.chmod(0o755)
@@ -138,7 +141,7 @@ class Manifests(unittest.TestCase):
                     env={"PATH": f"{folder}:/usr/bin:/bin", "OOMKB": OOMKB,
                          "SERVICE_RESULT": result})
             self.assertEqual(done.returncode, 0)
-            self.assertEqual("CUDA" in done.stdout, result != "success")
+            self.assertEqual("CUDA" in done.stdout, result == "oom-kill")
 
     def test_docker(self):
         lines = (EXAMPLES / "docker" / "Dockerfile").read_text().splitlines()
