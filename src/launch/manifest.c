@@ -134,32 +134,12 @@ static void add_degree(struct pod *p, struct word_list *words,
     word_add(p->a, words, n->text, node_bytes(p->src, n));
 }
 
-/* Ranks of `data` that one pod does not hold (`dataLocal`) run in others. */
-static void lay_over_pods(struct pod *p, struct workload *w,
-                          const struct node *degrees) {
-    const struct node *data = member(degrees, "data");
-    int64_t ranks = 1, local = 1;
-    if (!str_to_int(scalar_of(data), &ranks) ||
-        !str_to_int(scalar_of(member(degrees, "dataLocal")), &local) ||
-        local < 1 || ranks <= local)
-        return;
-    setting_add(p->a, &w->keys, STR("nodes"),
-                arena_printf(p->a, "%lld",
-                             (long long)((ranks + local - 1) / local)),
-                node_bytes(p->src, data));
-}
-
 /* KServe's template mounts /dev/shm of 1 GiB and gives the command; at its end
  * stands $VLLM_ADDITIONAL_ARGS
  * (https://github.com/kserve/kserve/tree/master/config/llmisvcconfig). */
 static void serve_model(struct pod *p, struct workload *w,
-                        const struct node *model) {
-    const struct node *spec = member(p->root, "spec");
-    const struct node *prefill = member(spec, "prefill");
-    bool is_prefill = p->spec == member(prefill, "template") ||
-                      p->spec == member(prefill, "worker");
-    const struct node *degrees =
-        member(is_prefill ? prefill : spec, "parallelism");
+                        const struct node *model,
+                        const struct node *degrees) {
     struct word_list said = w->words;
     const struct lint_setting *more =
         setting_find(&w->env, STR("VLLM_ADDITIONAL_ARGS"));
@@ -170,10 +150,6 @@ static void serve_model(struct pod *p, struct workload *w,
              node_bytes(p->src, model));
     add_degree(p, &w->words, degrees, "tensor", "--tensor-parallel-size");
     add_degree(p, &w->words, degrees, "pipeline", "--pipeline-parallel-size");
-    add_degree(p, &w->words, degrees, "data", "--data-parallel-size");
-    if (str_eq(scalar_of(member(degrees, "expert")), STR("true")))
-        word_add(p->a, &w->words, STR("--enable-expert-parallel"), w->at);
-    lay_over_pods(p, w, degrees);
     if (setting_find(&w->keys, STR("shm_size")) == NULL)
         setting_add(p->a, &w->keys, STR("shm_size"), STR("1Gi"), w->at);
     for (size_t i = 0; i < said.count; i++)
@@ -187,14 +163,24 @@ static void serve_model(struct pod *p, struct workload *w,
     w->is_list = true;
 }
 
+static const struct node *degrees_of(struct pod *p) {
+    const struct node *spec = member(p->root, "spec");
+    const struct node *prefill = member(spec, "prefill");
+    bool is_prefill = p->spec == member(prefill, "template") ||
+                      p->spec == member(prefill, "worker");
+    return member(is_prefill ? prefill : spec, "parallelism");
+}
+
+/* Experts dealt out over pods by `data` ranks are not judged. */
 static void read_model(struct pod *p, struct workload *w) {
-    const struct node *model = model_served(p);
-    if (model == NULL || !str_eq(w->name, STR("main")))
+    const struct node *model = model_served(p), *degrees = degrees_of(p);
+    if (model == NULL || !str_eq(w->name, STR("main")) ||
+        scalar_of(member(degrees, "data")).n > 0)
         return;
     bool is_bare = w->words.count == 0 ||
                    str_starts(w->words.at[0].text, STR("-"));
     if (is_bare)
-        serve_model(p, w, model);
+        serve_model(p, w, model, degrees);
     for (size_t i = 0; i < w->words.count; i++)
         if (str_eq(w->words.at[i].text, STR(MODEL_MOUNT)))
             w->words.at[i].text = without_scheme(model->text);
