@@ -1,7 +1,7 @@
 /* limits.h: every ceiling on what comes in, once, with what happens there: a log,
  * a question, a file of the corpus may be of any size, and what the program
  * keeps of it may not. What a table or a format holds by its own nature stands
- * with it. Those of match/, memory/ and render/ still stand in their files. */
+ * with it. */
 #ifndef BASE_LIMITS_H
 #define BASE_LIMITS_H
 
@@ -91,6 +91,67 @@
 /* Entries that bm25 names, before the rest counts. */
 #define SEARCH_WEIGHED_MAX 200
 
+/* ---- match: lines to hits ---- */
+/* Captures kept of one hit. */
+#define HIT_CAPTURES_MAX 256
+/* Bytes of a command that a pattern captures, and of its line before it. */
+#define CAPTURED_COMMAND_MAX 8192
+#define COMMAND_LEAD_MAX 1024
+/* Bytes of another capture, and of its line in front of it. */
+#define CAPTURE_TEXT_MAX 1024
+#define CAPTURE_LEAD_MAX 64
+/* Bytes kept of the last line of a log. */
+#define LAST_LINE_MAX 512
+/* Bytes of a text in which one search looks. */
+#define SEARCH_RANGE_MAX (8 * 1024)
+/* Lines of such a text that cost a search all of its steps; what follows is
+ * not searched. */
+#define COSTLY_LINES_MAX 8
+/* Lines of code in a traceback between two frames. */
+#define TRACE_CODE_LINES_MAX 64
+/* Lines of anything else there. */
+#define TRACE_GAP_LINES_MAX 3
+/* Threads that look through one log. */
+#define SCAN_WORKERS_MAX 16
+/* Bytes of a literal that is looked for; it is cut there. */
+#define LITERAL_BYTES_MAX 256
+/* Lines of a message, and its bytes. */
+#define MESSAGE_LINES_MAX 32
+#define MATCH_MESSAGE_MAX 8192
+/* Failures of one scan; further ones are counted. */
+#define MATCH_INCIDENTS_MAX 4096
+/* Groups in groups of a pattern; a deeper one is refused at build. */
+#define PATTERN_DEPTH_MAX 250
+/* Bytes of a pattern as written; a longer one is refused at build. */
+#define PATTERN_TEXT_MAX (16 * 1024)
+/* Pairs of brackets in it. */
+#define PATTERN_GROUPS_MAX 60
+
+/* ---- memory: the arithmetic ---- */
+/* GPUs of one log that are told apart. */
+#define BREAKDOWN_CARDS_MAX 64
+/* Ranks that a model is split over when `fit` looks for a number that does. */
+#define FIT_RANKS_MAX 64
+/* Layers of a shape; more is damage. */
+#define SHAPE_LAYERS_MAX 4096
+/* Keys and tensors of a GGUF file; one with more is refused. */
+#define GGUF_KEYS_MAX 100000
+#define GGUF_TENSORS_MAX 1000000
+/* Bytes of a key of it; a longer one is none of those that are read. */
+#define GGUF_KEY_BYTES_MAX 256
+/* A number of a model's file; a larger one is damage. */
+#define MODEL_NUMBER_MAX INT64_C(100000000)
+/* Width of a model's layer, its experts, and what is multiplied. */
+#define MODEL_DIM_MAX 1000000
+#define MODEL_EXPERTS_MAX 100000
+#define MODEL_WIDTH_MAX 100000
+/* Sets of what a log leaves open that are reckoned; others are left out. */
+#define VARIANTS_MAX 512
+/* Jobs of one compilation that count. */
+#define COMPILE_JOBS_MAX 256
+/* Bytes of a formula with its numbers. */
+#define FORMULA_BYTES_MAX 4096
+
 /* ---- diagnose: hits to a report ---- */
 /* Amounts of one log that bound each other. */
 #define BOUND_POINTS_MAX 96
@@ -129,6 +190,26 @@
 /* Dimensions of a tensor that a message names. */
 #define TENSOR_DIMS_MAX 12
 
+/* ---- render: a report to text ---- */
+/* Bytes of an answer as text. */
+#define PLAIN_ANSWER_BYTES_MAX ((size_t)16 << 20)
+/* Bytes of code, of a paragraph, of a sentence with its values. */
+#define CODE_BYTES_MAX ((size_t)4 << 20)
+#define PARAGRAPH_BYTES_MAX ((size_t)1 << 20)
+#define SENTENCE_BYTES_MAX ((size_t)1 << 20)
+/* Bytes of a value that is shown. */
+#define SHOWN_VALUE_BYTES_MAX 4096
+/* Bytes of a range of amounts. */
+#define SHOWN_RANGE_BYTES_MAX ((size_t)4 << 10)
+/* Bytes of the names of processes on a GPU. */
+#define PROCESS_NAMES_BYTES_MAX ((size_t)16 << 10)
+/* Bytes of who publishes a model. */
+#define OWNER_BYTES_MAX 256
+/* Bytes of one text that is redacted. */
+#define REDACTED_BYTES_MAX ((size_t)4 << 20)
+/* Hidden words that are told apart; of further ones only the kind is shown. */
+#define SECRETS_MAX 1000
+
 /* ---- api: what callers may ask ---- */
 /* Knowledge bases opened as one. */
 #define BASES_MAX 16
@@ -151,6 +232,17 @@
 #define MCP_MESSAGE_MIB_MAX 64
 /* Facts of one call; a call with more is refused. */
 #define MCP_FACTS_MAX 64
+
+/* ---- machine: what a machine says of itself ---- */
+/* Bytes of one file or one output, of all names of devices, of it all. */
+#define MACHINE_FILE_BYTES_MAX (64 * 1024)
+#define MACHINE_NAMES_BYTES_MAX (1024 * 1024)
+#define MACHINE_BYTES_MAX ((size_t)16 << 20)
+/* GPUs or chips of one machine, and processes on one. */
+#define MACHINE_CARDS_MAX 64
+#define CARD_PROCESSES_MAX 64
+/* Columns of a table that nvidia-smi prints. */
+#define SMI_COLUMNS_MAX 32
 
 /* ---- author: the corpus compiler ---- */
 /* Bytes of one file. */
@@ -253,5 +345,8 @@
 #define DIAGNOSTICS_BYTES_MAX ((size_t)64 << 20)
 /* Bytes of one diagnostic. */
 #define DIAG_BYTES_MAX (1 << 20)
+/* Bytes of the end of a command's output that `run` waits on without a line's
+ * end. */
+#define RUN_REST_BYTES_MAX (64 * 1024)
 
 #endif

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "cli/run.h"
 
-#define REST_MAX (64 * 1024) /* of a line without an end */
 #define ODD_LEAST 64 /* control characters: more than these, and more than */
 #define ODD_SHARE 20 /* one in so many bytes */
 
@@ -58,11 +58,11 @@ void watch_begin(struct watch *w, oomkb *kb, const oomkb_options *options,
 
 /* A line that is not over waits, while there is memory to keep it. */
 static bool keep(struct watched_line *rest, const char *bytes, size_t n) {
-    if (rest->n + n > REST_MAX)
+    if (rest->n + n > RUN_REST_BYTES_MAX)
         return false;
     if (rest->cap == 0) {
-        rest->p = malloc(REST_MAX);
-        rest->cap = rest->p != NULL ? REST_MAX : 0;
+        rest->p = malloc(RUN_REST_BYTES_MAX);
+        rest->cap = rest->p != NULL ? RUN_REST_BYTES_MAX : 0;
     }
     if (rest->n + n > rest->cap)
         return false;

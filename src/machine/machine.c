@@ -17,13 +17,11 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "machine/nvml.h"
 #include "machine/source.h"
 #include "machine/tool.h"
 
-#define FILE_BYTES_MAX (64 * 1024)
-#define NAMES_BYTES_MAX (1024 * 1024)
-#define ARENA_BYTES_MAX ((size_t)16 << 20)
 #define TOOL_MS 5000
 #define ROOT_V1 "/sys/fs/cgroup/memory"
 #define ROOT_V2 "/sys/fs/cgroup"
@@ -63,14 +61,14 @@ static size_t file_into(const char *path, char *room, size_t size) {
 }
 
 static struct str file_text(struct arena *a, const char *path) {
-    char *room = arena_room(a, FILE_BYTES_MAX);
-    return (struct str){room, file_into(path, room, FILE_BYTES_MAX)};
+    char *room = arena_room(a, MACHINE_FILE_BYTES_MAX);
+    return (struct str){room, file_into(path, room, MACHINE_FILE_BYTES_MAX)};
 }
 
 static struct str tool_text(struct arena *a, const char *const *argv) {
-    char *room = arena_room(a, FILE_BYTES_MAX);
+    char *room = arena_room(a, MACHINE_FILE_BYTES_MAX);
     return (struct str){room, tool_output(argv, TOOL_MS, room,
-                                          FILE_BYTES_MAX)};
+                                          MACHINE_FILE_BYTES_MAX)};
 }
 
 /* ---- cgroups ---- */
@@ -88,7 +86,7 @@ static bool is_there(const char *folder, const char *name) {
 
 /* The memory controller is in one of the two. */
 static bool cgroup_find(struct cgroup_files *f) {
-    char text[FILE_BYTES_MAX];
+    char text[MACHINE_FILE_BYTES_MAX];
     struct str all = {text, file_into("/proc/self/cgroup", text, sizeof text)};
     struct cgroup_place place = cgroup_place_of(all);
     const struct {
@@ -158,7 +156,7 @@ static bool cgroup_tightest(struct cgroup_files *f,
 }
 
 struct kill_count machine_kills(void) {
-    char text[FILE_BYTES_MAX];
+    char text[MACHINE_FILE_BYTES_MAX];
     struct cgroup_files f;
     struct str vmstat = {text, file_into("/proc/vmstat", text, sizeof text)};
     struct kill_count count = {-1, counter_of(vmstat, "oom_kill")};
@@ -206,8 +204,8 @@ size_t machine_kill_lines(char *room, size_t size) {
 
 /* Where its tool is not, or fails: the library that the tool calls. */
 static void read_nvml(struct machine *m, struct nvidia_text *t) {
-    char *room = arena_room(&m->a, FILE_BYTES_MAX);
-    struct str all = {room, nvml_output(TOOL_MS, room, FILE_BYTES_MAX)};
+    char *room = arena_room(&m->a, MACHINE_FILE_BYTES_MAX);
+    struct str all = {room, nvml_output(TOOL_MS, room, MACHINE_FILE_BYTES_MAX)};
     size_t at = str_find(all, STR("\n\n"));
     t->origin = "NVML";
     t->gpus = str_slice(all, 0, at);
@@ -326,7 +324,7 @@ static void read_versions(struct machine *m) {
     char prefix[PATH_MAX];
     struct buf names;
     const char *venv = getenv("VIRTUAL_ENV");
-    buf_init_in(&names, &m->a, NAMES_BYTES_MAX);
+    buf_init_in(&names, &m->a, MACHINE_NAMES_BYTES_MAX);
     if (m->program != NULL && prefix_of(m->program, prefix, sizeof prefix))
         names_below(&names, prefix);
     if (names.n == 0 && venv != NULL)
@@ -429,7 +427,7 @@ struct machine *machine_read(const char *program) {
     struct machine *m = calloc(1, sizeof *m);
     if (m == NULL)
         return NULL;
-    arena_init(&m->a, &from_malloc, ARENA_BYTES_MAX);
+    arena_init(&m->a, &from_malloc, MACHINE_BYTES_MAX);
     m->program = program;
     if (arena_guard(&m->a, read_all, m, NULL) != FAIL_NONE) {
         machine_free(m);

@@ -10,13 +10,13 @@
  * none. MB are MiB. Chips are numbered in the order of the table, as a program
  * sees them.
  */
+#include "base/limits.h"
 #include "machine/source.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #define ORIGIN "npu-smi"
-#define CHIPS_MAX 64
 #define CELLS 4
 
 struct chip {
@@ -25,7 +25,7 @@ struct chip {
 
 struct chips {
     struct machine_lines *m;
-    struct chip at[CHIPS_MAX];
+    struct chip at[MACHINE_CARDS_MAX];
     size_t count;
     int64_t npu;     /* of the first of a pair of lines; -1: none */
     struct str name;
@@ -69,7 +69,7 @@ static void add_chip(struct chips *c, struct str first, struct str third) {
     int64_t chip, used, total;
     char owner[32];
     struct str rest;
-    if (!number_at(first, &chip, &rest) || c->count == CHIPS_MAX ||
+    if (!number_at(first, &chip, &rest) || c->count == MACHINE_CARDS_MAX ||
         !last_pair(third, &used, &total))
         return;
     snprintf(owner, sizeof owner, "gpu %zu", c->count);

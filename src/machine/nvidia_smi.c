@@ -8,22 +8,20 @@
  * which this table does not show. A card without memory of its own ([N/A])
  * uses the host's. What prints as N/A stays a fact without a value.
  */
+#include "base/limits.h"
 #include "machine/source.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#define COLUMNS_MAX 32
-#define CARDS_MAX 64
-
 struct csv_row {
-    struct str cell[COLUMNS_MAX];
+    struct str cell[SMI_COLUMNS_MAX];
     size_t count;
 };
 
 static struct csv_row row_of(struct str line) {
     struct csv_row row = {.count = 0};
-    while (line.n > 0 && row.count < COLUMNS_MAX) {
+    while (line.n > 0 && row.count < SMI_COLUMNS_MAX) {
         struct str rest;
         row.cell[row.count++] = str_trim(str_cut(line, ',', &rest));
         line = rest;
@@ -78,7 +76,7 @@ struct card {
 struct cards {
     struct machine_lines *m;
     const struct nvidia_text *t;
-    struct card at[CARDS_MAX];
+    struct card at[MACHINE_CARDS_MAX];
     size_t count;
 };
 
@@ -152,7 +150,7 @@ static void add_card(struct cards *c, const struct csv_row *titles,
     int64_t number = seen_as(c->t->visible, cell(a, titles, row, "index"),
                              uuid);
     char owner[32];
-    if (number < 0 || c->count == CARDS_MAX) {
+    if (number < 0 || c->count == MACHINE_CARDS_MAX) {
         return;
     }
     c->at[c->count++] = (struct card){uuid, number};

@@ -7,10 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "machine/tool.h"
 
-#define CARDS_MAX 64
-#define PROCESSES_MAX 64
 #define NAME_BYTES 128
 #define MIB (1ull << 20)
 #define NOT_TOLD (~0ull) /* NVML_VALUE_NOT_AVAILABLE */
@@ -85,11 +84,11 @@ static void put_card(FILE *out, const struct library *l, unsigned i,
 
 static void put_processes(FILE *out, const struct library *l,
                           const struct card *c) {
-    struct process at[PROCESSES_MAX];
-    unsigned n = PROCESSES_MAX;
+    struct process at[CARD_PROCESSES_MAX];
+    unsigned n = CARD_PROCESSES_MAX;
     if (l->processes == NULL || l->processes(c->handle, &n, at) != 0)
         return;
-    for (unsigned i = 0; i < n && i < PROCESSES_MAX; i++) {
+    for (unsigned i = 0; i < n && i < CARD_PROCESSES_MAX; i++) {
         fprintf(out, "%s, %u, ", c->uuid, at[i].pid);
         if (at[i].used == NOT_TOLD)
             fprintf(out, "[N/A]\n");
@@ -99,14 +98,14 @@ static void put_processes(FILE *out, const struct library *l,
 }
 
 static void put_all(FILE *out, const struct library *l) {
-    static struct card cards[CARDS_MAX];
+    static struct card cards[MACHINE_CARDS_MAX];
     char driver[NAME_BYTES] = "";
     unsigned count = 0;
     if (l->driver != NULL && l->driver(driver, sizeof driver) != 0)
         driver[0] = '\0';
     if (l->count(&count) != 0)
         return;
-    count = count < CARDS_MAX ? count : CARDS_MAX;
+    count = count < MACHINE_CARDS_MAX ? count : MACHINE_CARDS_MAX;
     fprintf(out, "index, uuid, name, memory.total [MiB], memory.used [MiB], "
                  "memory.free [MiB], driver_version, mig.mode.current\n");
     for (unsigned i = 0; i < count; i++) {

@@ -11,6 +11,7 @@
  * A slot owns the memory of its hit's texts and uses it again when the ring
  * comes round, so that memory grows with what is kept and not with the log.
  */
+#include "base/limits.h"
 #include "match/scanner.h"
 
 #include <stdlib.h>
@@ -207,7 +208,7 @@ static struct str put_text(struct filling *f, struct str s) {
 static struct str text_of(const struct hit_draft *d,
                           const struct capture_at *c) {
     struct str text = window_slice(&d->buffer->w, c->from, c->to);
-    size_t most = c->group->is_fact ? CAPTURE_TEXT_MAX : COMMAND_MAX;
+    size_t most = c->group->is_fact ? CAPTURE_TEXT_MAX : CAPTURED_COMMAND_MAX;
     return str_slice(text, 0, most);
 }
 
@@ -224,7 +225,7 @@ static void make_memory(struct scanner *s, struct slot *slot, size_t bytes) {
 static struct str front_of(const struct hit_draft *d,
                            const struct capture_at *c) {
     const struct window *w = &d->buffer->w;
-    size_t most = c->group->is_fact ? CAPTURE_FRONT_MAX : COMMAND_FRONT_MAX;
+    size_t most = c->group->is_fact ? CAPTURE_LEAD_MAX : COMMAND_LEAD_MAX;
     uint64_t line = w->marks[window_mark_index(w, c->from)].pos;
     struct str front = window_slice(w, line, c->from);
     size_t skip = front.n > most ? front.n - most : 0;

@@ -22,9 +22,9 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "match/literal_worth.h"
 
-#define RUN_MAX 256 /* bytes of a literal; it is cut there */
 #define HELD_MAX 16
 
 struct words { /* a match holds one of these */
@@ -103,7 +103,7 @@ static struct words words_of(struct study *s, struct str text,
     bool has_blank = text.n > 0 && text.p[0] == ' ';
     if (has_blank)
         w.front = sum(front, of_text(STR(" ")));
-    text = str_slice(text, has_blank, RUN_MAX);
+    text = str_slice(text, has_blank, LITERAL_BYTES_MAX);
     text.n -= text.n > 0 && text.p[text.n - 1] == ' ';
     if (text.n == 0)
         return w;
@@ -153,7 +153,7 @@ static struct piece repeated(struct study *s, const struct piece *x,
         return many;
     many.best = best_of(s, x);
     many.is_exact = false;
-    if (!x->is_exact || x->prefix.n * n->least > RUN_MAX)
+    if (!x->is_exact || x->prefix.n * n->least > LITERAL_BYTES_MAX)
         return many;
     struct str text = x->prefix;
     for (size_t i = 1; i < n->least; i++)

@@ -11,13 +11,12 @@
 #define MATCH_MATCH_H
 
 #include "base/arena.h"
+#include "base/limits.h"
 #include "corpus/fact.h"
 #include "index/index.h"
 #include "log/log.h"
 
 #define MATCH_LITERAL_MIN 8
-#define MATCH_INCIDENTS_MAX 4096
-#define MATCH_MESSAGE_MAX 8192 /* bytes of one message */
 
 /* ---- at build ---- */
 

@@ -12,9 +12,9 @@
  * line, a log record, a line of a traceback, or the next message.
  * So numbers of two ranks or of two quotes of one message never mix.
  */
+#include "base/limits.h"
 #include "match/scanner.h"
 
-#define MESSAGE_LINES_MAX 32
 #define BRIDGE_LINES 6 /* between a message and frames behind it */
 #define BRIDGE_LABEL_MAX 40
 
@@ -118,7 +118,7 @@ static bool run_extract(struct scanner *s, struct stream_buffer *l, struct regex
     search.latest = search.subject.n;
     struct text_range range;
     while (search.from <= search.latest &&
-           l->capture_count - first < CAPTURES_MAX &&
+           l->capture_count - first < HIT_CAPTURES_MAX &&
            regex_find(s->matcher, r, &search, &range)) {
         stream_buffer_captures(s, l, r);
         search.from = range.to > range.from ? range.to : range.to + 1;
@@ -178,7 +178,7 @@ static struct hit_draft collect(struct scanner *s, struct stream_buffer *l, size
     return (struct hit_draft){
         .buffer = l, .pattern = p, .found = f, .end = end,
         .captures = list,
-        .capture_count = count < CAPTURES_MAX ? count : CAPTURES_MAX};
+        .capture_count = count < HIT_CAPTURES_MAX ? count : HIT_CAPTURES_MAX};
 }
 
 /* ---- the traceback ---- */

@@ -15,6 +15,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/limits.h"
+
 #define PART_MIN (128 * 1024) /* fewer bytes are not worth a thread */
 
 struct told {
@@ -40,7 +42,7 @@ struct worker_pool {
     struct arena *a;
     struct candidates *own;
     uint32_t worker_count;
-    struct worker workers[WORKERS_MAX]; /* but the caller */
+    struct worker workers[SCAN_WORKERS_MAX]; /* but the caller */
 };
 
 static void worker_end(void *arg) {
@@ -53,7 +55,8 @@ struct worker_pool *worker_pool_new(struct arena *a, const struct prefilter *f,
     struct worker_pool *g = arena_alloc(a, sizeof *g);
     g->a = a;
     g->own = candidates_new(a, f);
-    g->worker_count = threads < WORKERS_MAX ? threads - 1 : WORKERS_MAX - 1;
+    g->worker_count =
+        (threads < SCAN_WORKERS_MAX ? threads : SCAN_WORKERS_MAX) - 1;
     for (uint32_t i = 0; i < g->worker_count; i++) {
         struct worker *m = &g->workers[i];
         m->f = f;

@@ -3,13 +3,12 @@
 #ifndef MATCH_PARALLEL_H
 #define MATCH_PARALLEL_H
 
+#include "base/limits.h"
 #include "match/candidates.h"
-
-#define WORKERS_MAX 16
 
 struct worker_pool;
 
-/* threads: the caller's own counts; 1 or more, at most WORKERS_MAX of them. */
+/* threads: the caller's own counts; 1 or more, at most SCAN_WORKERS_MAX. */
 struct worker_pool *worker_pool_new(struct arena *a, const struct prefilter *f,
                       uint32_t threads);
 /* As candidates_find(), and it tells of the same places whatever the number of

@@ -18,11 +18,13 @@
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "match/pattern.h"
-#include "match/steps.h"
 
 #include <pcre2.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/limits.h"
+#include "match/steps.h"
 
 #define MATCH_LIMIT 100000      /* steps back, per place where it tries */
 #define HEAP_LIMIT_KIB 8192

@@ -5,8 +5,6 @@
 
 #include "match/pattern_text.h"
 
-#define PATTERN_GROUPS_MAX 60 /* pairs of brackets in one pattern */
-
 /* Most work of one search; steps.h says what a step is. */
 #define MATCH_SEARCH_STEPS 1000000
 

@@ -14,6 +14,7 @@
  * blank is another one, (*VERBS), since (*ACCEPT) could end a match before its
  * literal, quoted text (\Q), conditions, callouts and comments.
  */
+#include "base/limits.h"
 #include "match/pattern_tree.h"
 
 /* What units_read() reads, resp. fact_read() for counts and ratios. The

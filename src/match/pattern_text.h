@@ -5,8 +5,6 @@
 
 #include "match/match.h"
 
-#define PATTERN_TEXT_MAX (16 * 1024) /* bytes of one pattern, as written */
-
 struct pattern_tree;
 
 struct pattern_text {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define DEPTH_MAX 250
+#include "base/limits.h"
 
 struct parser {
     struct arena *a;
@@ -314,7 +314,7 @@ static struct branch *read_branch(struct parser *p) {
 
 static struct branch *read_branches(struct parser *p) {
     struct branch *first = NULL;
-    p->gave_up = p->gave_up || ++p->depth > DEPTH_MAX;
+    p->gave_up = p->gave_up || ++p->depth > PATTERN_DEPTH_MAX;
     for (struct branch **to = &first; !p->gave_up; to = &(*to)->next) {
         *to = read_branch(p);
         if (!takes(p, "|"))

@@ -6,6 +6,7 @@
  */
 #include "match/prefilter.h"
 
+#include "base/limits.h"
 #include "index/digest.h"
 #include "log/plain.h"
 
@@ -129,7 +130,7 @@ static bool tables_are_good(const struct prefilter *f, const unsigned char *p) {
         if (word_at(f->refs, i) >= patterns)
             return false;
     for (uint32_t i = 0; i < f->literals; i++)
-        if (prefilter_literal(f, i).n > LITERAL_MAX)
+        if (prefilter_literal(f, i).n > LITERAL_BYTES_MAX)
             return false;
     for (int i = 0; i < TABLES; i++)
         if (!table_is_good(f, i))

@@ -25,8 +25,6 @@
 #include "match/fold.h"
 #include "match/match.h"
 
-#define LITERAL_MAX 256 /* bytes of one */
-
 enum gram_kind { GRAM_FIVE, GRAM_TWO, GRAM_KINDS };
 
 struct gram_rule {

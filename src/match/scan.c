@@ -7,6 +7,7 @@
  * compiled when a literal first names them. What is kept is bounded: buffers by
  * their windows, hits by keep.c.
  */
+#include "base/limits.h"
 #include "match/parallel.h"
 #include "match/scanner.h"
 
@@ -158,7 +159,9 @@ void scan_by(struct scanner *s, enum scan_way way) {
 }
 
 void scan_threads(struct scanner *s, uint32_t threads) {
-    s->threads = threads < 1 ? 1 : threads < WORKERS_MAX ? threads : WORKERS_MAX;
+    s->threads = threads < 1                  ? 1
+                 : threads < SCAN_WORKERS_MAX ? threads
+                                              : SCAN_WORKERS_MAX;
 }
 
 void scan_feed(struct scanner *s, struct str bytes) {

@@ -11,18 +11,13 @@
 #ifndef MATCH_SCANNER_H
 #define MATCH_SCANNER_H
 
+#include "base/limits.h"
 #include "match/pattern.h"
 #include "match/prefilter.h"
 #include "match/window.h"
 
 #define KEEP_FIRST 32 /* hits kept of a pattern that is no signature ... */
 #define KEEP_LAST 32  /* ... and of those after them, the last ones */
-#define CAPTURES_MAX 256     /* of one hit */
-#define COMMAND_MAX 8192     /* bytes of the group `command` */
-#define COMMAND_FRONT_MAX 1024 /* of its line in front of it */
-#define CAPTURE_TEXT_MAX 1024
-#define CAPTURE_FRONT_MAX 64   /* of its line in front of a value */
-#define LAST_LINE_MAX 512
 #define SUFFIX_RUNS 256 /* of which an eighth has to deny, or it is left */
 #define SUFFIX_AFTER 128 /* literals of a pattern; then its suffix is tried */
 
@@ -31,7 +26,6 @@
  * Literals of one pattern that stand close are asked about at once. */
 #define REACH_BACK (8 * 1024)
 #define REACH_AHEAD (8 * 1024)
-#define RANGE_MAX (8 * 1024)
 /* The same in bytes of the input, where lines of other streams stand between:
  * a match begins no earlier before its literal's line and ends no later behind
  * it, and no message is longer. So the places round literals are all that has
@@ -39,7 +33,7 @@
 #define SIGNATURE_REACH (8 * 1024)
 #define OTHER_REACH (4 * 1024) /* of a pattern that is no signature */
 /* From the start of a match: all that could end its message is known. */
-#define MESSAGE_AHEAD (MATCH_MESSAGE_MAX + REACH_AHEAD + RANGE_MAX)
+#define MESSAGE_AHEAD (MATCH_MESSAGE_MAX + REACH_AHEAD + SEARCH_RANGE_MAX)
 
 struct range { /* literals of one pattern end between first and last */
     uint32_t pattern;

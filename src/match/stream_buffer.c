@@ -13,6 +13,7 @@
  * All this is done when the window is full, or the stream at its end; how the
  * bytes were cut on their way here makes no difference.
  */
+#include "base/limits.h"
 #include "match/literals.h"
 #include "log/plain.h"
 #include "match/scanner.h"
@@ -20,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WILD_LINES_MAX 8 /* of one range; each costs a limit's work */
 #define GAP_MAX 128      /* between literals asked about at once */
 #define OTHERS_MAX 2048  /* bytes in which other words are looked for */
 
@@ -56,7 +56,7 @@ static void note_literal(struct scanner *s, struct stream_buffer *l, uint32_t pa
             arena_array(s->a, s->pattern_count, sizeof *l->places);
     size_t open = l->places[pattern].range;
     struct range *r = open ? &l->ranges[open - 1] : NULL;
-    bool is_near = r && pos <= r->first + RANGE_MAX &&
+    bool is_near = r && pos <= r->first + SEARCH_RANGE_MAX &&
                    (!starts_near(s, pattern) || pos <= r->last + GAP_MAX);
     if (!is_near) {
         open_range(s, l, pattern, begin, pos, line);
@@ -139,7 +139,7 @@ static bool is_blank(char c) {
 /* So far back that every literal that ends behind `at` begins there or
  * later. */
 static size_t before_literals(struct str text, size_t at) {
-    for (size_t n = 0; n < LITERAL_MAX && at > 0; n++) {
+    for (size_t n = 0; n < LITERAL_BYTES_MAX && at > 0; n++) {
         at--;
         while (at > 0 && is_blank(text.p[at]) && is_blank(text.p[at - 1]))
             at--;
@@ -361,7 +361,7 @@ static bool find_next(struct scanner *s, struct stream_buffer *l,
             return is_found;
         size_t came_to = regex_came_to(s->matcher);
         budget_note(s, p, number_at(l, came_to));
-        if (tries == WILD_LINES_MAX || !budget_allows(s, p))
+        if (tries == COSTLY_LINES_MAX || !budget_allows(s, p))
             return false;
         struct str rest =
             str_slice(search->subject, came_to, search->subject.n);

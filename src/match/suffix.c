@@ -18,6 +18,7 @@
 #include "match/suffix.h"
 
 #include "base/buf.h"
+#include "base/limits.h"
 
 #define RUN_BYTES 512
 #define SUFFIX_CEILING ((size_t)4 * PATTERN_TEXT_MAX)

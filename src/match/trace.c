@@ -21,8 +21,8 @@
 
 #include <string.h>
 
-#define SOFT_LINES_MAX 64
-#define GAP_LINES_MAX 3
+#include "base/limits.h"
+
 #define LEAD_LINES_MAX 4 /* code before the first frame of an excerpt */
 
 /* ---- the shape of one line ---- */
@@ -328,7 +328,7 @@ static bool on_blank(struct trace *t) {
         t->state = TRACE_GAP;
         t->soft_lines = 0;
     }
-    if (++t->soft_lines > GAP_LINES_MAX)
+    if (++t->soft_lines > TRACE_GAP_LINES_MAX)
         end_block(t);
     return false;
 }
@@ -358,7 +358,7 @@ static bool on_text(struct trace *t, struct line_shape shape,
     case TRACE_FRAMES:
         return on_text_in_frames(t, shape, is_record);
     case TRACE_MESSAGE:
-        if (is_record || ++t->soft_lines > SOFT_LINES_MAX)
+        if (is_record || ++t->soft_lines > TRACE_CODE_LINES_MAX)
             end_block(t);
         break;
     case TRACE_GAP:

@@ -11,6 +11,7 @@
  */
 #include "memory/breakdown.h"
 
+#include "base/limits.h"
 #include "memory/budget.h"
 #include "memory/engines.h"
 #include "memory/formula.h"

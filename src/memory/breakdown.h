@@ -10,8 +10,6 @@
 
 #include "memory/memory.h"
 
-#define BREAKDOWN_CARDS_MAX 64
-
 enum closing {
     CLOSING_UNKNOWN, /* nobody tells the total */
     CLOSING_YES,

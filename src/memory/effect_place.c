@@ -8,9 +8,8 @@
  *   other_device held + asked on a device that is free
  *   build_jobs   jobs = free host memory / what one held when it was ended
  */
+#include "base/limits.h"
 #include "memory/effect.h"
-
-#define JOBS_MOST 256
 
 static const enum fact_name used[] =
     FACTS(FACT_smem_required, FACT_smem_limit, FACT_tried_alloc,
@@ -97,7 +96,7 @@ struct estimate effect_build_jobs(const struct ask *q) {
         jobs = e.limit.low / each.high;
         jobs = now > 0 && jobs >= now ? now - 1 : jobs;
     }
-    jobs = jobs < 1 ? 1 : jobs > JOBS_MOST ? JOBS_MOST : jobs;
+    jobs = jobs < 1 ? 1 : jobs > COMPILE_JOBS_MAX ? COMPILE_JOBS_MAX : jobs;
     e.after = span_times(each, jobs);
     e.proposed = propose(FACT_build_jobs, jobs);
     e.formula = FORMULA_OF(q->a, q->c, used, "host_used = % x % = %",

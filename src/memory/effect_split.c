@@ -4,11 +4,10 @@
  *
  * The proposed number of ranks is the least that is enough: powers of two
  * that divide the attention heads. */
+#include "base/limits.h"
 #include "memory/effect.h"
 #include "memory/rules.h"
 #include "memory/weights.h"
-
-#define RANKS_MAX 64
 
 static const enum fact_name used[] =
     FACTS(FACT_model, FACT_weights_bytes, FACT_tensor_parallel,
@@ -80,7 +79,7 @@ static struct estimate split_by(const struct ask *q, enum fact_name fact) {
     }
     struct kv_side kv = kv_side_of(q);
     struct estimate first = estimate_none(FACT_kv_needed), e = first;
-    for (int64_t ranks = now * 2; ranks <= RANKS_MAX; ranks *= 2) {
+    for (int64_t ranks = now * 2; ranks <= FIT_RANKS_MAX; ranks *= 2) {
         if (fact == FACT_tensor_parallel && !divides_heads(c->model, ranks)) {
             continue;
         }

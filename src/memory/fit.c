@@ -4,6 +4,7 @@
  * check of the engine fails. */
 #include "memory/fit.h"
 
+#include "base/limits.h"
 #include "memory/budget.h"
 #include "memory/inputs.h"
 #include "memory/demand.h"
@@ -17,7 +18,6 @@
 #define HUNDREDTHS 100
 #define MICRO INT64_C(1000000)
 #define SWEEP_LEAST 1024 /* tokens: shorter says nothing */
-#define RANKS_MAX 64
 
 /* ---- KV and its verdict ---- */
 
@@ -240,7 +240,7 @@ static struct span least_of(struct arena *a, const struct fit_question *q,
                             enum fact_name name) {
     struct span least = span_none();
     bool splits = name == FACT_tensor_parallel;
-    for (int64_t n = 1; n <= RANKS_MAX; n *= 2) {
+    for (int64_t n = 1; n <= FIT_RANKS_MAX; n *= 2) {
         struct fit_question then = *q;
         struct kv kv;
         if (splits && q->c.model && q->c.model->heads % n != 0) {
@@ -251,7 +251,7 @@ static struct span least_of(struct arena *a, const struct fit_question *q,
         then.c.in[name] = fit_derived(name, span_exact(n), "asked");
         enum truth_fit fits = fit_verdict_of(a, &then, &kv);
         if (fits != FIT_NO && !least.known) {
-            least = span_of(n, RANKS_MAX);
+            least = span_of(n, FIT_RANKS_MAX);
         }
         if (fits == FIT_YES) {
             return span_of(least.low, n);

@@ -5,6 +5,7 @@
  */
 #include "memory/fit_case.h"
 
+#include "base/limits.h"
 #include "memory/engines.h"
 #include "memory/rules.h"
 #include "memory/span.h"
@@ -12,7 +13,6 @@
 
 #define GIB (INT64_C(1) << 30)
 #define NO_LENGTH 2048
-#define RANKS_MOST 64
 #define NOMINAL_LEAST 97 /* percent of the decimal gigabytes on the label */
 
 /* Nobody has printed this card's total: a little less than its label. */
@@ -42,7 +42,7 @@ static bool asks_for_split(const struct inputs *c) {
 static void take_split(struct inputs *c) {
     static const char why[] = "assumed, to use all cards";
     int64_t cards = c->in[FACT_gpu_count].number;
-    int64_t ranks = cards < RANKS_MOST ? cards : RANKS_MOST;
+    int64_t ranks = cards < FIT_RANKS_MAX ? cards : FIT_RANKS_MAX;
     if (!asks_for_split(c)) {
         return;
     }

@@ -10,6 +10,7 @@
  * whose setting is in force already is passed over. Each answer was asked as a
  * question of its own, so nothing is listed that is only perhaps enough.
  */
+#include "base/limits.h"
 #include "memory/budget.h"
 #include "memory/effect.h"
 #include "memory/engines.h"
@@ -22,7 +23,6 @@
 #define CENT (UNITS_MICRO / 100)
 #define VALUES_MAX 12
 #define LENGTH_LEAST 1024 /* a shorter one would be no answer */
-#define RANKS_MOST 64
 
 enum audience { SERVING, VLLM, BATCHES, CELLS, TRAINING };
 enum how {
@@ -76,7 +76,7 @@ static const struct tunable tunables[] = {
     {SERVING, FACT_tensor_parallel, TO_RANKS, 0, "", TIER_hardware},
     {VLLM, FACT_pipeline_parallel, TO_RANKS, 0, "", TIER_hardware},
     {SERVING, FACT_gpu_count, UP_BY_DOUBLES, 16, "", TIER_hardware},
-    {TRAINING, FACT_gpu_count, UP_BY_DOUBLES, RANKS_MOST, "", TIER_hardware},
+    {TRAINING, FACT_gpu_count, UP_BY_DOUBLES, FIT_RANKS_MAX, "", TIER_hardware},
 };
 
 #define TUNABLES (sizeof tunables / sizeof tunables[0])
@@ -153,7 +153,7 @@ static void split(struct values *v, const struct tunable *l,
     pieces =
         l->fact == FACT_tensor_parallel ? c->model->heads : c->model->layers;
     cards = cards > now * other ? cards : now * other;
-    for (int64_t n = 2; n <= RANKS_MOST && n * other <= 512; n *= 2) {
+    for (int64_t n = 2; n <= FIT_RANKS_MAX && n * other <= 512; n *= 2) {
         bool is_there = n * other <= cards;
         if (n <= now && pieces % now == 0) {
             continue; /* as many do already */

@@ -1,9 +1,8 @@
 /* formula.c: numbers, sources and sentences of formulas, in one spelling. */
 #include "memory/formula.h"
 
+#include "base/limits.h"
 #include "memory/span.h"
-
-#define TEXT_MAX 4096
 
 static struct str write_span(struct arena *a, struct term t) {
     struct str low = write_bytes(a, t.n), high = write_bytes(a, t.high);
@@ -13,7 +12,7 @@ static struct str write_span(struct arena *a, struct term t) {
 
 struct str term_write(struct arena *a, struct term t) {
     struct buf b;
-    buf_init_in(&b, a, TEXT_MAX);
+    buf_init_in(&b, a, FORMULA_BYTES_MAX);
     switch (t.kind) {
     case TERM_BYTES: units_bytes(&b, t.n); break;
     case TERM_SHORT: units_short(&b, t.n); break;
@@ -32,7 +31,7 @@ struct str formula_write(struct arena *a, const char *pattern,
     if (a == NULL) {
         return (struct str){0};
     }
-    buf_init_in(&b, a, TEXT_MAX);
+    buf_init_in(&b, a, FORMULA_BYTES_MAX);
     for (; *pattern; pattern++) {
         if (*pattern == '%') {
             buf_add(&b, term_write(a, *terms++));
@@ -97,7 +96,7 @@ struct str write_source(struct arena *a, const struct inputs *c,
 static struct str write_sources(struct arena *a, const struct inputs *c,
                                 const enum fact_name *names) {
     struct buf b;
-    buf_init_in(&b, a, TEXT_MAX);
+    buf_init_in(&b, a, FORMULA_BYTES_MAX);
     for (; *names != FACT_COUNT_OF; names++) {
         struct str source = write_source(a, c, *names);
         if (source.n == 0) {

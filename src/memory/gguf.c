@@ -9,12 +9,8 @@
  */
 #include "memory/gguf.h"
 
+#include "base/limits.h"
 #include "base/units.h"
-
-#define PAIRS_MAX 100000
-#define TENSORS_MAX 1000000
-#define KEY_MAX 256
-#define VALUE_MAX INT64_C(100000000)
 
 struct cursor {
     struct arena *a;
@@ -97,7 +93,7 @@ static int64_t clamp(uint64_t n, uint32_t type) {
     if (type == I32) {
         n = (uint64_t)(int64_t)(int32_t)(uint32_t)n;
     }
-    return n > (uint64_t)VALUE_MAX ? 0 : (int64_t)n;
+    return n > (uint64_t)MODEL_NUMBER_MAX ? 0 : (int64_t)n;
 }
 
 static bool is_whole(uint32_t type) {
@@ -146,7 +142,7 @@ static struct list *list_of(struct header *h, struct str key) {
 static void take_pair(struct cursor *c, struct header *h) {
     struct str key = take_text(c);
     uint32_t type = (uint32_t)take(c, 4);
-    struct list *into = key.n <= KEY_MAX ? list_of(h, key) : NULL;
+    struct list *into = key.n <= GGUF_KEY_BYTES_MAX ? list_of(h, key) : NULL;
     uint64_t length = 0;
     if (type == STRING) {
         struct str text = take_text(c);
@@ -158,7 +154,8 @@ static void take_pair(struct cursor *c, struct header *h) {
     } else if (type == ARRAY) {
         take_array(c, into, &length);
         if (str_eq(key, STR("tokenizer.ggml.tokens"))) {
-            h->tokens = length < (uint64_t)VALUE_MAX ? (int64_t)length : 0;
+            h->tokens =
+                length < (uint64_t)MODEL_NUMBER_MAX ? (int64_t)length : 0;
         }
     } else if (size_of(type) > 0) {
         uint64_t n = take(c, size_of(type));
@@ -219,7 +216,7 @@ static bool take_tensor(struct cursor *c, struct header *h) {
 }
 
 static void take_tensors(struct cursor *c, struct header *h, uint64_t count) {
-    bool ok = count <= TENSORS_MAX;
+    bool ok = count <= GGUF_TENSORS_MAX;
     for (uint64_t i = 0; ok && i < count; i++) {
         ok = take_tensor(c, h);
     }
@@ -246,10 +243,10 @@ const struct model *gguf_model(struct arena *a, struct str bytes,
         refuse(&c, "a GGUF version other than 2 and 3, or big-endian");
     }
     uint64_t tensors = take(&c, 8), pairs = take(&c, 8);
-    for (uint64_t i = 0; i < pairs && i < PAIRS_MAX && !c.is_cut; i++) {
+    for (uint64_t i = 0; i < pairs && i < GGUF_KEYS_MAX && !c.is_cut; i++) {
         take_pair(&c, &h);
     }
-    if (c.is_cut || pairs > PAIRS_MAX) {
+    if (c.is_cut || pairs > GGUF_KEYS_MAX) {
         refuse(&c, "its metadata end in the middle");
     }
     take_tensors(&c, &h, tensors);

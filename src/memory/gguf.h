@@ -4,6 +4,7 @@
 #ifndef MEMORY_GGUF_H
 #define MEMORY_GGUF_H
 
+#include "base/limits.h"
 #include "memory/shape.h"
 
 #define LIST_MAX SHAPE_LAYERS_MAX

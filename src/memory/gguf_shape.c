@@ -10,6 +10,7 @@
  *
  * What has no key, llama.cpp knows by the architecture, and so does this file.
  */
+#include "base/limits.h"
 #include "memory/gguf.h"
 
 #include "base/units.h"

@@ -9,12 +9,13 @@
  */
 #include "memory/hf_config.h"
 
-#define VALUE_MAX INT64_C(100000000)
+#include "base/limits.h"
 
 static bool find_int(struct json *o, const struct names *names, int64_t *out) {
     for (size_t i = 0; i < NAMES && names->at[i]; i++) {
         int64_t n;
-        if (json_get_int(o, names->at[i], &n) && n >= 0 && n <= VALUE_MAX) {
+        if (json_get_int(o, names->at[i], &n) && n >= 0 &&
+            n <= MODEL_NUMBER_MAX) {
             *out = n;
             return true;
         }

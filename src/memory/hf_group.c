@@ -6,13 +6,13 @@
  *   recurrent   a convolution and a state: Mamba 1 and 2, gated delta nets,
  *               Kimi's delta attention, lightning attention, short convolutions
  */
+#include "base/limits.h"
 #include "memory/hf_config.h"
 
-#define DIM_MAX 1000000
 #define STEPS_MAX 1000
 
 static bool is_dim(int64_t n) {
-    return n > 0 && n < DIM_MAX;
+    return n > 0 && n < MODEL_DIM_MAX;
 }
 
 /* ---- attention ---- */

@@ -8,6 +8,7 @@
  * an index of what to look at: on all layers, or on those that a list, a word
  * of F and S, or a frequency names; the others share it.
  */
+#include "base/limits.h"
 #include "memory/hf_config.h"
 
 #define INDEX_SCALE 4

@@ -1,11 +1,9 @@
 /* hf_params.c: parameters of a config.json's shape. Approximate for designs
  * with parts that nobody lists there (towers, adapters, compressors); 0 where
  * the fields do not add up to a count. */
+#include "base/limits.h"
 #include "memory/hf_config.h"
 #include "memory/span.h"
-
-#define EXPERTS_MAX 100000
-#define WIDTH_MAX 100000 /* of what is multiplied */
 
 static int64_t attention_params(const struct config *c) {
     int64_t q = ONE(c, "q_lora_rank", 0), rank = ONE(c, "kv_lora_rank", 0);
@@ -27,13 +25,13 @@ static bool is_sane(const struct config *c, const struct model *m) {
                                          "qk_rope_head_dim", "qk_nope_head_dim",
                                          "v_head_dim"};
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
-        if (ONE(c, widths[i], 0) >= WIDTH_MAX) {
+        if (ONE(c, widths[i], 0) >= MODEL_WIDTH_MAX) {
             return false;
         }
     }
     return c->hidden < 1000000 && m->intermediate_size < 10000000 &&
-           c->heads < WIDTH_MAX && c->kv_heads < WIDTH_MAX &&
-           c->head_dim < WIDTH_MAX && m->vocab_size > 0;
+           c->heads < MODEL_WIDTH_MAX && c->kv_heads < MODEL_WIDTH_MAX &&
+           c->head_dim < MODEL_WIDTH_MAX && m->vocab_size > 0;
 }
 
 int64_t hf_params(const struct config *c, const struct model *m) {
@@ -42,7 +40,7 @@ int64_t hf_params(const struct config *c, const struct model *m) {
     int64_t wide = ONE(c, "moe_intermediate_size", m->intermediate_size);
     int64_t dense = ONE(c, "first_k_dense_replace", 0);
     int64_t common = ANY(c, 0, "n_shared_experts", "num_shared_experts");
-    if (!is_sane(c, m) || wide >= 10000000 || experts >= EXPERTS_MAX ||
+    if (!is_sane(c, m) || wide >= 10000000 || experts >= MODEL_EXPERTS_MAX ||
         common >= 1000) {
         return 0;
     }

@@ -1,6 +1,7 @@
 /* inverse.c: the questions asked the other way round: how long, how many, on
  * how many cards. Each is the edge of a verdict: one step further and
  * memory_effect() says no. */
+#include "base/limits.h"
 #include "memory/budget.h"
 #include "memory/demand.h"
 #include "memory/effect.h"
@@ -9,7 +10,6 @@
 #include "memory/weights.h"
 
 #define LONGEST (INT64_C(1) << 40)
-#define RANKS_MAX 64
 
 struct span memory_longest_request(struct arena *a, const struct inputs *c) {
     struct demand d = demand_of(a, c);
@@ -50,7 +50,7 @@ struct span memory_least_tensor_parallel(struct arena *a,
     struct demand d = demand_of(a, &alone);
     int64_t now = setting_of(c, FACT_tensor_parallel, 1);
     struct span least = span_none();
-    for (int64_t tp = 1; d.by_model && tp <= RANKS_MAX; tp *= 2) {
+    for (int64_t tp = 1; d.by_model && tp <= FIT_RANKS_MAX; tp *= 2) {
         struct demand split =
             demand_split(a, &d, FACT_tensor_parallel, now, tp);
         struct span held = span_plus(
@@ -62,7 +62,7 @@ struct span memory_least_tensor_parallel(struct arena *a,
             continue;
         }
         if (v != VERDICT_NOT_ENOUGH && !least.known) {
-            least = span_of(tp, RANKS_MAX);
+            least = span_of(tp, FIT_RANKS_MAX);
         }
         if (v == VERDICT_ENOUGH) {
             return span_of(least.low, tp);

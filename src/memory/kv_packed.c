@@ -20,6 +20,7 @@
  */
 #include "memory/kv_packed.h"
 
+#include "base/limits.h"
 #include "memory/kv_row.h"
 #include "memory/shape.h"
 #include "memory/span.h"

@@ -8,8 +8,6 @@
 
 #include "memory/memory.h"
 
-#define SHAPE_LAYERS_MAX 4096
-
 /* Adds layers of a kind; equal ones become one group. */
 void shape_add(struct arena *a, struct model *m, const struct kv_group *g);
 

@@ -1,12 +1,12 @@
 /* variants.c: every reading that a case leaves open, less those that contradict
  * what the log prints. Only what changes the result is varied: a model
  * without windows does not care how many tokens are in flight. */
+#include "base/limits.h"
 #include "memory/inputs.h"
 #include "memory/kv_row.h"
 #include "memory/span.h"
 #include "memory/variant.h"
 
-#define VARIANTS_MAX 512
 #define OPTIONS_MAX 8
 #define DEFAULT_BLOCK 16
 #define LATENT_BLOCK 128 /* that a kernel for latents can read */

@@ -1,13 +1,13 @@
 /* fit.c: the answer of `oomkb fit`: the verdict, the GPU as a bar, the longest
  * request, the cheapest changes that make it fit. 20 lines; --all has the
  * checks, the formulas and the inputs. */
+#include "base/limits.h"
 #include "render/fit_words.h"
 
 #include "memory/span.h"
 
 #define LINES 20
 #define PLANS 3
-#define RANKS_ASKED 64 /* so many were tried, and were not sure to do */
 #define COMPARE_CELLS 6
 #define SWEEP_CELLS 4
 #define STEP_LINES 6 /* of a release that answers otherwise */
@@ -60,7 +60,7 @@ static void add_limit(const struct teller *t, struct document *d,
 /* "at least 4"; of an interval, what is sure and what may do. */
 static struct str at_least(const struct teller *t, enum unit unit,
                            struct span s) {
-    bool is_sure = unit != UNIT_COUNT || s.high < RANKS_ASKED;
+    bool is_sure = unit != UNIT_COUNT || s.high < FIT_RANKS_MAX;
     struct str ends[] = {shown_number(t, unit, is_sure ? s.high : s.low),
                          shown_number(t, unit, s.low)};
     return !s.known                       ? STR("")

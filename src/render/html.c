@@ -12,11 +12,11 @@
  *     item           <li>; numbered ones in an <ol>
  *     text, code     <p>, <pre><code>
  */
+#include "base/limits.h"
 #include "render/parts.h"
 
 #include "base/utf8.h"
 
-#define CODE_BYTES_MAX ((size_t)4 << 20)
 #define BAR_UNITS 1000 /* width of a bar in full length, in an SVG's own units */
 
 struct sheet {

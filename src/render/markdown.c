@@ -11,11 +11,11 @@
  * their commands stand at the left edge, ready to be copied; bars stand in a
  * block of code, where every renderer keeps them aligned.
  */
+#include "base/limits.h"
 #include "render/parts.h"
 
 #include "base/utf8.h"
 
-#define CODE_BYTES_MAX ((size_t)4 << 20)
 #define BARS_WIDTH 72
 #define DASH " \u2014 "
 #define DOT " \u00b7 "

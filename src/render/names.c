@@ -7,11 +7,11 @@
  * machine at hand each row is a FACT as in a report. */
 #include "render/names.h"
 
+#include "base/limits.h"
 #include "diagnose/machine.h"
 #include "render/parts.h"
 
 #define SCHEMA 1
-#define OWNER_BYTES_MAX 256
 
 /* ---- the tables ---- */
 

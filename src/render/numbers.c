@@ -2,6 +2,7 @@
  * there, what is missing, and the line of the log that says so. A table of
  * sentences, each with the facts it needs; the first one whose facts are all
  * known is said. */
+#include "base/limits.h"
 #include "render/parts.h"
 
 #include <inttypes.h>
@@ -13,7 +14,6 @@
 #define VALUE_COLUMNS 48
 #define LINE_COLUMNS 200
 #define SHARED_TOLD (INT64_C(1) << 30)
-#define WORDS_MAX ((size_t)16 << 10)
 
 struct sentence {
     const char *key;
@@ -284,7 +284,7 @@ struct str numbers_said(const struct teller *t, const struct report *rep,
                         const struct finding *f) {
     struct buf out;
     struct str more = STR("");
-    buf_init_in(&out, t->a, WORDS_MAX);
+    buf_init_in(&out, t->a, PROCESS_NAMES_BYTES_MAX);
     add_sentence(t, &out, sentence_said(t, rep, f, &more));
     add_sentence(t, &out, more);
     add_sentence(t, &out, per_token(t, rep, f));

@@ -1,9 +1,9 @@
 /* redact_text.c: one text from left to right. At every byte the rows of the
  * table are tried that may begin there, then the known secrets; what none of
  * them takes is copied as it is. */
+#include "base/limits.h"
 #include "render/redact.h"
 
-#define TEXT_BYTES_MAX ((size_t)4 << 20)
 #define ROWS_MAX 64
 
 struct redact_rules {
@@ -150,7 +150,7 @@ static struct str rewritten(struct secrets *s, struct str text,
                             bool only_known) {
     struct buf out;
     struct subject subject = {text, arena_lower(s->a, text)};
-    buf_init_in(&out, s->a, TEXT_BYTES_MAX);
+    buf_init_in(&out, s->a, REDACTED_BYTES_MAX);
     for (size_t at = 0; at < text.n;) {
         size_t n = only_known ? 0 : put_new(s, &subject, at, &out);
         n = n > 0 ? n : put_known(s, text, at, &out);

@@ -3,11 +3,11 @@
  * missing in one language falls back to English, then to its key: a gap is
  * seen, never fatal. Facts in arguments become their labels. Nothing is
  * cleaned here; whoever writes does that. */
+#include "base/limits.h"
 #include "render/parts.h"
 
 #include "base/utf8.h"
 
-#define SAID_MAX ((size_t)1 << 20)
 #define SUMMARY_CHARACTERS 280
 
 /* Empty: no text has that key. */
@@ -87,7 +87,7 @@ static bool is_han_mark(uint32_t cp) {
  * Chinese wants none: between two wide characters, after a full-width mark. */
 static struct str without_folds(struct arena *a, struct str s) {
     struct buf out;
-    buf_init_in(&out, a, SAID_MAX);
+    buf_init_in(&out, a, SENTENCE_BYTES_MAX);
     uint32_t prev = 0, cp = 0, next = 0;
     bool is_prev_wide = false;
     while (s.n > 0) {
@@ -110,7 +110,7 @@ struct str said_with(const struct teller *t, const char *key,
     struct str text = text_of(t, key);
     struct buf out;
     bool has_label = false;
-    buf_init_in(&out, t->a, SAID_MAX);
+    buf_init_in(&out, t->a, SENTENCE_BYTES_MAX);
     fill(t, text, args, count, &out);
     buf_add(&out, text.n > 0 ? STR("") : str_of(key));
     for (size_t i = 0; i < count; i++) {
@@ -186,7 +186,7 @@ struct str said_text(const struct teller *t, const struct text *text) {
 
 struct words words_begin(const struct teller *t, struct str between) {
     struct words w = {.t = t, .between = between};
-    buf_init_in(&w.out, t->a, SAID_MAX);
+    buf_init_in(&w.out, t->a, SENTENCE_BYTES_MAX);
     return w;
 }
 
@@ -209,7 +209,7 @@ struct str words_said(struct words *w, const char *key) {
 /* At most limit characters of s on one line, an ellipsis where it was cut. */
 static struct str shortened(struct arena *a, struct str s, size_t limit) {
     struct buf out;
-    buf_init_in(&out, a, SAID_MAX);
+    buf_init_in(&out, a, SENTENCE_BYTES_MAX);
     size_t count = 0;
     while (s.n > 0) {
         uint32_t cp = 0;

@@ -1,10 +1,10 @@
 /* secrets.c: the table of one report's secrets. Placeholders are numbered per
  * kind in the order of their first sight; the report is always gone through in
  * the same order, so every format and language shows the same ones. */
+#include "base/limits.h"
 #include "render/redact.h"
 
 #define KNOWN_BYTES_MIN 3 /* shorter ones stand in too many words */
-#define SECRETS_MAX 1000  /* more are no longer told apart: "<path>" */
 
 static const char *const kind_names[SECRET_KIND_COUNT_OF] = {
     [SECRET_PATH] = "path",   [SECRET_HOST] = "host",

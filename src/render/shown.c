@@ -2,13 +2,13 @@
  * with at most two decimals; an interval that is only the rounding of a printed
  * number is shown as its middle (JSON has both ends); a rate is never a bare
  * percentage. */
+#include "base/limits.h"
 #include "render/parts.h"
 
 #include "base/utf8.h"
 
 #include <inttypes.h>
 
-#define SHOWN_MAX 4096
 #define HUNDREDTH_MICRO INT64_C(10000)
 
 static void put_number(struct buf *out, enum unit unit, int64_t n) {
@@ -30,7 +30,7 @@ static void put_number(struct buf *out, enum unit unit, int64_t n) {
 
 struct str shown_number(const struct teller *t, enum unit unit, int64_t n) {
     struct buf out;
-    buf_init_in(&out, t->a, SHOWN_MAX);
+    buf_init_in(&out, t->a, SHOWN_VALUE_BYTES_MAX);
     /* GiB and the like are signs; below them stands a word */
     bool has_word =
         t->lang != LANG_EN && unit == UNIT_BYTES && n > -1024 && n < 1024;
@@ -194,7 +194,7 @@ struct str shown_short(const struct teller *t, struct str s, size_t columns) {
     /* the tail begins where what stands before it leaves room enough */
     size_t tail = front_bytes(all, width - (columns - columns / 2 - 2));
     struct buf out;
-    buf_init_in(&out, t->a, SHOWN_MAX + READ_AT_MOST);
+    buf_init_in(&out, t->a, SHOWN_VALUE_BYTES_MAX + READ_AT_MOST);
     buf_add(&out, str_slice(all, 0, head));
     utf8_put(&out, 0x2026);
     buf_add(&out, str_slice(all, tail, all.n));

@@ -1,9 +1,9 @@
 /* shown_part.c: parts of a finding and of an entry as one line of words, for
  * every format that is read by people. */
+#include "base/limits.h"
 #include "render/parts.h"
 
 #define SEEN_COLUMNS 48 /* longest value of "what was seen" */
-#define RANGE_BYTES_MAX ((size_t)4 << 10)
 
 struct str shown_lines(const struct teller *t, uint32_t first,
                        uint32_t last) {
@@ -52,7 +52,7 @@ struct str shown_kind(const struct teller *t, const struct entry *e) {
 
 struct str shown_range(const struct teller *t, const struct version_range *r) {
     struct buf out;
-    buf_init_in(&out, t->a, RANGE_BYTES_MAX);
+    buf_init_in(&out, t->a, SHOWN_RANGE_BYTES_MAX);
     buf_add(&out, r->product);
     for (size_t i = 0; i < r->event_count; i++) {
         const struct version_event *e = &r->events[i];

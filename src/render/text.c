@@ -7,6 +7,7 @@
  *           --max-model-len 17024            a command stands further in
  *         17,024 x 36 KiB = 598.50 MiB       what belongs to the item
  */
+#include "base/limits.h"
 #include "render/page.h"
 
 #include "base/utf8.h"
@@ -18,7 +19,6 @@
 #define WRAPPED_MIN 20 /* columns for words that wrap */
 #define ITEM_IN 1   /* before a mark */
 #define CODE_IN 2   /* a command stands this much further in */
-#define TEXT_BYTES_MAX ((size_t)16 << 20)
 
 static void widest(const struct block *under, size_t widths[COLUMNS]) {
     for (const struct block *b = under->first; b != NULL; b = b->next) {
@@ -403,7 +403,7 @@ void text_walk(const struct teller *t, struct document *d, struct buf *out) {
 size_t text_lines(const struct teller *t, const struct document *d) {
     struct buf out;
     size_t lines = 0;
-    buf_init_in(&out, t->a, TEXT_BYTES_MAX);
+    buf_init_in(&out, t->a, PLAIN_ANSWER_BYTES_MAX);
     struct page p = page_open(t, d, &out);
     put_blocks(&p, &d->top, 0);
     for (size_t i = 0; i < out.n; i++) {
@@ -415,7 +415,7 @@ size_t text_lines(const struct teller *t, const struct document *d) {
 struct str text_of_bars(const struct teller *t, const struct bars *bars,
                         uint32_t width) {
     struct buf out;
-    buf_init_in(&out, t->a, TEXT_BYTES_MAX);
+    buf_init_in(&out, t->a, PLAIN_ANSWER_BYTES_MAX);
     struct page p = {t, &out, width, false, {0}};
     page_bars(&p, bars);
     return buf_str(&out);

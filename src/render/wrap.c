@@ -5,13 +5,12 @@
  * `backquotes` that fits a line, a number and its unit. A word wider than the
  * line is left to stand out; cutting it would make it useless to copy.
  */
+#include "base/limits.h"
 #include "render/page.h"
 
 #include <uchar.h>
 
 #include "base/utf8.h"
-
-#define PARAGRAPH_MAX ((size_t)1 << 20)
 
 struct wrapping {
     struct arena *a;
@@ -35,8 +34,8 @@ static bool is_blank(uint32_t cp) {
 /* Cleaned, trimmed, runs of blanks as one. */
 static struct str squeezed(struct arena *a, struct str text) {
     struct buf clean;
-    buf_init_in(&clean, a, PARAGRAPH_MAX);
-    utf8_clean(&clean, str_slice(text, 0, PARAGRAPH_MAX / 4));
+    buf_init_in(&clean, a, PARAGRAPH_BYTES_MAX);
+    utf8_clean(&clean, str_slice(text, 0, PARAGRAPH_BYTES_MAX / 4));
     struct str s = str_trim(settled(a, &clean));
     char *p = arena_alloc(a, s.n + 1);
     size_t n = 0;

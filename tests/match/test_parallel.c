@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/ledger.h"
+#include "base/limits.h"
 #include "match/parallel.h"
 #include "match/scanner.h"
 #include "support/corpus.h"
@@ -107,7 +108,7 @@ static void any_number_tells_the_same(struct arena *a) {
     struct prefilter f = filter_of(a);
     struct str text = log_of(a);
     struct told one = told_by_one(a, &f, text);
-    for (uint32_t threads = 2; threads <= WORKERS_MAX + 4; threads++) {
+    for (uint32_t threads = 2; threads <= SCAN_WORKERS_MAX + 4; threads++) {
         struct attempt t = {.a = a, .f = &f, .text = text, .threads = threads,
                             .told = {.raise_after = SIZE_MAX}};
         look(&t);
@@ -181,7 +182,7 @@ static void a_ceiling_is_one_of_each(struct arena *a) {
     struct told one = told_by_one(a, &f, text);
     size_t refused = 0, done = 0;
     for (size_t ceiling = 1024; ceiling <= (size_t)64 << 20; ceiling *= 2) {
-        struct attempt t = {.f = &f, .text = text, .threads = WORKERS_MAX,
+        struct attempt t = {.f = &f, .text = text, .threads = SCAN_WORKERS_MAX,
                             .told = {.raise_after = SIZE_MAX}};
         struct supply supply = {.left = SIZE_MAX};
         enum fail code = try_with(&t, &supply, ceiling);
@@ -202,7 +203,8 @@ static void what_is_raised_waits_for_all(struct arena *a) {
     struct str text = log_of(a);
     struct told one = told_by_one(a, &f, text);
     size_t places[] = {0, one.count / 20, one.count / 2, one.count - 1};
-    struct attempt t = {.a = a, .f = &f, .text = text, .threads = WORKERS_MAX};
+    struct attempt t = {.a = a, .f = &f, .text = text,
+                        .threads = SCAN_WORKERS_MAX};
     make(&t);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         t.told = (struct told){.raise_after = places[i], .arena = a};

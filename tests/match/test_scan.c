@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/limits.h"
 #include "support/corpus.h"
 #include "support/patterns.h"
 #include "support/sameness.h"
