@@ -5,7 +5,7 @@
  * are SQL over facts. A false one is out. Of the rest
  *
  *   all true  before  any unknown
- *   then more conditions, then `prefer`, then the lower entry number
+ *   then `prefer`, then more conditions, then the lower entry number
  *
  * and the note says what decided.
  */
@@ -84,12 +84,13 @@ static bool is_better(const struct candidate *x, const struct candidate *y) {
     if (x->is_unknown != y->is_unknown) {
         return !x->is_unknown;
     }
-    if (x->conditions != y->conditions) {
-        return x->conditions > y->conditions;
-    }
     bool is_liked = prefers(x->entry, y->entry);
     bool likes = prefers(y->entry, x->entry);
-    return is_liked != likes ? is_liked : x->number < y->number;
+    if (is_liked != likes) {
+        return is_liked;
+    }
+    return x->conditions != y->conditions ? x->conditions > y->conditions
+                                          : x->number < y->number;
 }
 
 static struct candidate ask(struct diagnosis *d, const struct sighting *s,
