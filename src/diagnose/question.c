@@ -114,6 +114,16 @@ static struct str settings_how(struct diagnosis *d) {
                         STR_ARG(d->engine->lists));
 }
 
+/* Who ran the program can tell it: a question of its own, or a setting of the
+ * engine. What only a log tells is not asked for a condition. */
+static bool is_told_by_people(const struct diagnosis *d, enum fact_name name) {
+    bool is_told = is_setting(d, name);
+    for (size_t i = 0; !is_told && i < sizeof asking / sizeof asking[0]; i++) {
+        is_told = asking[i].fact == name;
+    }
+    return is_told;
+}
+
 static struct question question_of(struct diagnosis *d, enum fact_name name) {
     bool is_word = fact_unit(name) == UNIT_TEXT;
     struct question q = {.fact = name,
@@ -175,12 +185,8 @@ static bool is_known_program(const struct diagnosis *d, enum fact_name name) {
  * not known itself. */
 static bool is_worth(const struct diagnosis *d, enum fact_name name) {
     bool is_setting_of_some = name >= FACT_dtype && name <= FACT_prefix_caching;
-    return name != FACT_own_process_listed &&
-           name != FACT_expandable_segments && name != FACT_memory_limit &&
-           name != FACT_gpu_index && name != FACT_device_kind &&
-           name != FACT_framework && name != FACT_work &&
+    return name != FACT_memory_limit && name != FACT_victim_rss &&
            !is_known_program(d, name) &&
-           name != FACT_victim_rss &&
            (name != FACT_model || is_setting(d, name)) &&
            (d->engine || !is_setting_of_some);
 }
@@ -408,7 +414,8 @@ static void ask_conditions(struct asked *to, const struct finding *f) {
                                n < v.name_count && n < 16; n++) {
                 bool is_stage = v.names[n] == FACT_stage && f->has_trace;
                 bool is_engine = v.names[n] == FACT_engine && is_shown;
-                if (!is_stage && !is_engine) {
+                if (!is_stage && !is_engine &&
+                    is_told_by_people(to->d, v.names[n])) {
                     ask_fact(to, v.names[n]);
                 }
             }

@@ -404,7 +404,9 @@ struct estimate effect_vae_tiles(const struct ask *q) {
     }
     e.needs.count = 0;
     e.after = span_exact(tile);
-    if (s.free.known && s.asked.known) { /* else no tile may be smaller */
+    /* Else no tile may be smaller, or tensors of the whole image that tiles
+     * would not have made may be what fills the GPU. */
+    if (s.free.known && s.asked.known && s.free.low >= tile) {
         estimate_judge(&e);
     }
     e.formula = FORMULA_OF(
