@@ -219,6 +219,14 @@ static bool is_of_gpu(enum fact_name name) {
            name == FACT_other_in_use || name == FACT_others_in_use;
 }
 
+/* What the framework holds leaves others too little to matter. */
+static bool is_held_by_framework(const struct asked *to) {
+    const struct fact *held = facts_last(to->known, FACT_pytorch_reserved);
+    const struct fact *total = facts_last(to->known, FACT_gpu_total);
+    held = held ? held : facts_last(to->known, FACT_pytorch_allocated);
+    return held && total && held->number > total->number / 10 * 9;
+}
+
 static bool is_windows(const struct asked *to) {
     const struct fact *os = facts_first(to->known, FACT_os);
     os = os ? os : facts_first(&to->rep->context, FACT_os);
@@ -239,7 +247,8 @@ static void ask_fact(struct asked *to, enum fact_name name) {
                     facts_first(&to->rep->context, name);
     is_astray = is_astray || is_of_message(to, name) ||
                 (name == FACT_optimizer && !is_model_known(to)) ||
-                (is_of_gpu(name) && is_beyond_gpu(to));
+                (is_of_gpu(name) &&
+                 (is_beyond_gpu(to) || is_held_by_framework(to)));
     if (!is_known && !is_astray && is_worth(to->d, name)) {
         struct question q = question_of(to->d, name);
         const struct fact *device = facts_first(to->known, FACT_device_kind);

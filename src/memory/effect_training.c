@@ -180,7 +180,8 @@ static void name_needs(const struct ask *q, struct estimate *e) {
     estimate_needs(
         e,
         inputs_knows_any(c, FACT_LIST(FACT_optimizer, FACT_zero_stage,
-                                      FACT_lora_rank, FACT_trainable_params)),
+                                      FACT_lora_rank, FACT_trainable_params,
+                                      FACT_trained)),
         FACT_optimizer);
     estimate_needs(e, !is_by_batch || c->in[FACT_batch_size].known,
                    FACT_batch_size);
