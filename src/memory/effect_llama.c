@@ -260,7 +260,11 @@ static struct estimate three_of_four(const struct ask *q, struct estimate e) {
     e.after =
         span_of(span_share(even, 9, 10).low, span_share(even, 11, 10).high);
     e.formula = write_share(q, "buffer on the card", e.before, 3, 4, e.after);
-    return judged(q, e);
+    e = judged(q, e);
+    if (!e.limit.known) {
+        ESTIMATE_IF(q, &e, "verdict.if.three_of_four", SHORT(e.after.high));
+    }
+    return e;
 }
 
 static struct estimate fewer_layers(const struct ask *q) {
