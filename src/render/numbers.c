@@ -193,6 +193,20 @@ static struct str listed_facts(const struct teller *t,
     return words_end(&out);
 }
 
+/* A report pasted from a page keeps its marks of bold print. */
+static struct str without_bold(struct arena *a, struct str s) {
+    struct buf out;
+    buf_init_in(&out, a, s.n);
+    for (size_t i = 0; i < s.n; i++) {
+        bool is_mark = str_starts(str_slice(s, i, s.n), STR("**"));
+        i += is_mark;
+        if (!is_mark) {
+            buf_add_char(&out, s.p[i]);
+        }
+    }
+    return buf_str(&out);
+}
+
 /* The first few amounts of the message, labelled; else the message. */
 static struct str generic(const struct teller *t, const struct finding *f,
                           bool *has_amounts) {
@@ -201,8 +215,9 @@ static struct str generic(const struct teller *t, const struct finding *f,
     *has_amounts = all.n > 0;
     if (all.n == 0) {
         struct str rest, first = str_cut(f->text, '\n', &rest);
+        first = without_bold(t->a, str_trim(first));
         struct str args[] = {shown_number(t, UNIT_COUNT, f->first_line),
-                             shown_short(t, str_trim(first), LINE_COLUMNS)};
+                             shown_short(t, first, LINE_COLUMNS)};
         return args[1].n > 0 ? said_with(t, "numbers.only_line", args, 2)
                              : args[1];
     }
