@@ -4,7 +4,7 @@
  *     | held by the program | free |
  *                             | refused ...    missing = refused - free
  *
- *   batch_size   an eighth less, a quarter, a half: so much of what is held
+ *   batch_size   a half of it, a quarter, an eighth: so much of what is held
  *                has to grow with it; a large request has to grow itself
  *   chunk        the refused tensor in n pieces
  *   vae_tiles    a tile of 512 x 512 pixels, 512 channels of 32 bits
@@ -27,7 +27,7 @@
 #define USUAL_SETTING 4096
 #define SIDE_CELL 32
 #define SIDE_MOST (1 << 20)
-#define FEW_SAMPLES 8
+
 #define FEW_STEPS 64  /* settings up to here go down one by one */
 #define FINE_STEPS 16
 #define TELLING (INT64_C(512) << 20) /* so much is most of what was short */
@@ -71,7 +71,7 @@ static int64_t growing_for(int64_t missing, const struct cut *cut) {
                : INT64_MAX;
 }
 
-/* "7/8": what is left. */
+/* "1/2": what is left. */
 static struct term kept_part(const struct ask *q, const struct cut *cut) {
     int64_t d = cut->kept;
     while (d > 1 && (cut->kept % d != 0 || cut->of % d != 0)) {
@@ -82,12 +82,14 @@ static struct term kept_part(const struct ask *q, const struct cut *cut) {
 }
 
 /* The least cut for which a quarter of what is held has to grow, else the
- * deepest. A few samples are halved: 4 to 2, not to 3. */
-static bool choose_cut(const struct shortfall *s, int64_t now,
+ * deepest: a half, a quarter, an eighth. What is no power of two may also
+ * keep three quarters. */
+static bool choose_cut(const struct shortfall *s, int64_t now, bool is_halved,
                        struct cut *cut) {
-    static const int64_t eighths[] = {7, 6, 4, 2, 1};
+    static const int64_t eighths[] = {6, 4, 2, 1};
     bool is_found = false;
-    for (size_t i = now > 0 && now <= FEW_SAMPLES ? 2 : 0; i < sizeof eighths / sizeof *eighths; i++) {
+    for (size_t i = is_halved ? 1 : 0; i < sizeof eighths / sizeof *eighths;
+         i++) {
         struct cut one;
         if (!cut_at(now, eighths[i], &one)) {
             continue;
@@ -203,7 +205,7 @@ static void cut_missing(const struct ask *q, struct estimate *e,
     if ((is_server || is_cured_by_half(s) || is_large(s)) &&
         cut_to_fit(s, now, is_halved, cut)) {
         put_scaled(q, e, s, cut);
-    } else if (!is_server && choose_cut(s, now, cut)) {
+    } else if (!is_server && choose_cut(s, now, is_halved, cut)) {
         put_growing(q, e, s, cut);
     }
 }
@@ -270,7 +272,7 @@ enum fact_name step_setting(const struct inputs *c, enum effect effect) {
     return own;
 }
 
-/* "14 is enough if ..." instead of "7/8 of the present size is ...". */
+/* "8 is enough if ..." instead of "1/2 of the present size is ...". */
 static void say_value(const struct ask *q, struct estimate *e) {
     static const char *const keys[][2] = {
         {"verdict.if.grows", "verdict.if.grows_at"},

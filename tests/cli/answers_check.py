@@ -120,11 +120,11 @@ class Answers(unittest.TestCase):
         self.verdict(fix, "may_be_enough")
         self.assertIn("0.82", fix["command"])
 
-    def test_a_batch_an_eighth_smaller(self):
+    def test_half_a_batch(self):
         fix = [f for f in root_of(TRAINING)["fixes"]
                if "batch size" in f["action"]][0]
         self.verdict(fix, "may_be_enough")
-        for part in ("7/8", "427 MiB", "10.26 GiB"):
+        for part in ("1/2", "107 MiB", "10.26 GiB"):
             self.assertIn(part, fix["estimate"]["condition"])
 
     def test_a_tile_takes_half_a_gib(self):
