@@ -205,22 +205,42 @@ static bool sets_one_value(struct str command) {
 }
 
 /* The lever's own value where that is a step of at most 4, else half of what is
- * in force (129 frames: 65), in the spelling of the log; a key of Hydra with all
- * of its path. */
-static struct str lowered(struct arena *a, const struct option_seen *seen,
-                          struct str flag, struct str wanted, int64_t now) {
-    int64_t own, half = now / 2 + now % 2;
+ * in force (129 frames: 65). */
+static int64_t value_lowered(struct str wanted, int64_t now) {
+    int64_t own;
     bool is_near = str_to_int(wanted, &own) && own < now && own >= now / 4;
+    return is_near ? own : now / 2 + now % 2;
+}
+
+/* What the log calls the setting; a key of Hydra with all of its path. */
+static struct str name_lowered(const struct option_seen *seen,
+                               struct str flag) {
     struct str name = str_slice(seen->text, 0,
                                 seen->text.n - seen->value.n);
-    bool is_flag = name.n > 0 && name.p[0] == '-';
     while (name.n > 0 && strchr(" =:,\"'", name.p[name.n - 1]) != NULL) {
         name.n--;
     }
-    bool is_joined = !is_flag || seen->text.p[name.n] == '=';
-    name = str_ends(flag, name) ? flag : name;
-    return arena_printf(a, "%.*s%c%" PRId64, STR_ARG(name),
-                        is_joined ? '=' : ' ', is_near ? own : half);
+    return str_ends(flag, name) ? flag : name;
+}
+
+/* "Lower imgsz from 640 to 480", and "imgsz=480" in the spelling of the log. */
+static void lower(const struct diagnosis *d, struct fix *fix,
+                  const struct option_seen *seen, struct str wanted,
+                  int64_t now) {
+    struct str name = name_lowered(seen, fix->is->acts_on.flag);
+    bool is_flag = seen->text.n > 0 && seen->text.p[0] == '-';
+    bool is_joined =
+        !is_flag || str_find_char(seen->text, '=') < seen->text.n;
+    int64_t to = value_lowered(wanted, now);
+    fix->command = arena_printf(d->a, "%.*s%c%" PRId64, STR_ARG(name),
+                                is_joined ? '=' : ' ', to);
+    fix->has_gap = false;
+    if (fix->lowers.key == NULL) { /* else by the name of the fact */
+        fix->lowers = note_of("diagnose.lowers_flag");
+        note_add(&fix->lowers, name);
+        note_add(&fix->lowers, arena_printf(d->a, "%" PRId64, now));
+        note_add(&fix->lowers, arena_printf(d->a, "%" PRId64, to));
+    }
 }
 
 /* A way down from what is in force; an empty command: none is known. */
@@ -235,9 +255,7 @@ static void go_further(const struct diagnosis *d, struct fix *fix,
     if (is_count && now == 1) {
         seen->is_done = true;
     } else if (is_count) {
-        fix->command = lowered(d->a, seen, fix->is->acts_on.flag, wanted,
-                               now);
-        fix->has_gap = false;
+        lower(d, fix, seen, wanted, now);
     } else if (is_beyond(change, wanted, seen->value)) {
         fix->command = (struct str){NULL, 0};
     }

@@ -400,9 +400,12 @@ static void ask_needs(struct asked *to, const struct finding *f) {
             enum fact_name name = fix->estimate.needs.at[k];
             bool is_free = name == FACT_gpu_free ||
                            name == FACT_other_in_use;
+            bool is_shown_value = name == FACT_batch_size &&
+                                  fix->lowers.key != NULL;
             if (name == FACT_host_rss) {
                 ask_kept_peak(to, f);
-            } else if (name != FACT_tried_alloc && !(is_free && is_moot) &&
+            } else if (name != FACT_tried_alloc && !is_shown_value &&
+                       !(is_free && is_moot) &&
                        !(name == FACT_engine && is_shown)) {
                 ask_fact(to, name);
             }

@@ -92,6 +92,15 @@ class Spelling(unittest.TestCase):
         self.assertIn("--train_batch_size=4", said)
         self.assertNotIn("go further", said)
 
+    def test_a_levers_option_is_told_by_both_values(self):
+        said = text("yolo detect train data=coco128.yaml imgsz=320 batch=2",
+                    "RuntimeError: CUDA out of memory. Tried to allocate "
+                    "1.33 GiB")
+        self.assertIn("Lower batch from 2 to 1", said)
+        self.assertIn("Lower imgsz from 320 to 160", said)
+        self.assertNotIn("go further", said)
+        self.assertNotIn("Which batch size", said)
+
     def test_a_wide_word_does_not_keep_a_command_on_one_line(self):
         wide = "--pretrained_model_name_or_path=" + "m" * 60
         said = text(f"accelerate launch train_dreambooth.py {wide} --lr=1e-4 "
