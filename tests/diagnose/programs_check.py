@@ -137,7 +137,7 @@ class Levers(unittest.TestCase):
         got = fixes(log.format(" --tile 128"))[0]
         self.assertEqual(got["id"], "real-esrgan-tile-256")
         self.assertEqual(got["command"], "--tile 64")
-        self.assertIn("--tile 128", json.dumps(got))
+        self.assertEqual(got["action"], "Lower --tile from 128 to 64")
         self.assertEqual(fixes(log.format(" --tile 400"))[0]["command"], "--tile 256")
         self.assertEqual(fixes(log.format(" --tile 4096"))[0]["command"], "--tile 2048")
 
