@@ -41,6 +41,8 @@ static const struct effect_row rows[EFFECT_COUNT_OF] = {
     [EFFECT_optimizer_state] = {"optimizer", "set", "code"},
     [EFFECT_adapters] = {"lora_rank", "set", "code"},
     [EFFECT_shard_state] = {"zero_stage", "up set", "more_gpus code"},
+    [EFFECT_offload_optimizer] = {"any", "up down set", "code"},
+    [EFFECT_offload_all] = {"any", "up down set", "code"},
     [EFFECT_host_memory] = {"any memory_limit host_limit",
         "up", "host_memory shm_size"},
     [EFFECT_step_size] = {"any", "down set", "code"},

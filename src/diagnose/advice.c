@@ -68,6 +68,8 @@ static int fact_of_effect(enum effect e) {
     case EFFECT_optimizer_state: return FACT_optimizer;
     case EFFECT_adapters: return FACT_lora_rank;
     case EFFECT_shard_state: return FACT_zero_stage;
+    case EFFECT_offload_optimizer:
+    case EFFECT_offload_all: return FACT_offload;
     case EFFECT_none:
     case EFFECT_quantization:
     case EFFECT_free_other_process:

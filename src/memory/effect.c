@@ -60,6 +60,8 @@ static const struct row {
     [EFFECT_optimizer_state] = {effect_training, 0},
     [EFFECT_adapters] = {effect_training, 0},
     [EFFECT_shard_state] = {effect_training, 0},
+    [EFFECT_offload_optimizer] = {effect_training, 0},
+    [EFFECT_offload_all] = {effect_training, 0},
     [EFFECT_mem_fraction_static_up] = {sglang_fraction_up, 0},
     [EFFECT_mem_fraction_static_down] = {sglang_fraction_down, 0},
     [EFFECT_swa_full_tokens_ratio] = {of_tokens_alone, 0},

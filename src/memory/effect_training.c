@@ -72,6 +72,18 @@ static struct new_run change_of(const struct ask *q,
         new.then = training_setup_of(&with);
         new.is_known = s->trainable == 0 && new.then.trainable > 0;
         break;
+    case EFFECT_offload_optimizer:
+        new.part = "optimizer state";
+        new.is_known = !s->offloads_optimizer;
+        new.then.offloads_optimizer = true;
+        new.proposed = propose_word(FACT_offload, STR("optimizer"));
+        break;
+    case EFFECT_offload_all:
+        new.part = all;
+        new.is_known = !s->offloads_weights && s->shard_stage == 3;
+        new.then.offloads_optimizer = new.then.offloads_weights = true;
+        new.proposed = propose_word(FACT_offload, STR("all"));
+        break;
     default: /* EFFECT_shard_state */
         new.part = all;
         new.is_known = s->ranks > 1 && s->shard_stage < 3;
@@ -164,7 +176,9 @@ static struct estimate of_state(const struct ask *q,
     e.after = is.optimizer;
     e.limit = span_plus(span_plus(span_in(c, FACT_gpu_free), made), spared);
     e.formula = f.count > 0 ? f.at[f.count - 1] : (struct str){0};
-    if (e.limit.known) {
+    if (e.after.known && e.after.high == 0) {
+        estimate_gone(&e); /* it goes to the host */
+    } else if (e.limit.known) {
         estimate_judge(&e);
     }
     return e;
@@ -197,10 +211,11 @@ static void name_needs(const struct ask *q, struct estimate *e) {
  * PyTorch holds, moments and their copy are 12 of 16 bytes; shards leave
  * nothing on one of many. */
 static struct estimate bounded(const struct ask *q, struct needs needs) {
-    struct estimate e =
-        q->effect == EFFECT_batch_size
-            ? step_scaled(q, FACT_batch_size)
-            : step_freeing(q, q->effect == EFFECT_optimizer_state ? 75 : 100);
+    bool is_of_moments = q->effect == EFFECT_optimizer_state ||
+                         q->effect == EFFECT_offload_optimizer;
+    struct estimate e = q->effect == EFFECT_batch_size
+                            ? step_scaled(q, FACT_batch_size)
+                            : step_freeing(q, is_of_moments ? 75 : 100);
     if (verdict_is_open(e.verdict)) {
         e.needs = needs;
     }

@@ -5,7 +5,6 @@
 #include "memory/effect.h"
 #include "memory/engines.h"
 #include "memory/rules.h"
-#include "memory/training.h"
 #include "memory/weights.h"
 
 #define GIB (INT64_C(1) << 30)
@@ -132,28 +131,6 @@ struct estimate effect_fewer_weights(const struct ask *q) {
 
 /* ---- cpu_offload ---- */
 
-/* A training step: moments and the fp32 copy go to the host. While they are
- * made, what failed is one of them and is not asked for any more. */
-static struct estimate offload_state(const struct ask *q) {
-    struct estimate e = estimate_of_allocation(q->c);
-    struct formulas f = {0};
-    if (q->c->model == NULL || q->c->model->params <= 0) {
-        needs_add(&e.needs, FACT_model);
-        return e;
-    }
-    struct training_setup s = training_setup_of(q->c);
-    s.offloads_optimizer = true;
-    struct training t = memory_training(q->a, &s, &f);
-    if (f.count > 0) {
-        e.formula = f.at[f.count - 1];
-    }
-    if (stage_is(q->c, "optimizer") && e.before.known &&
-        e.before.high <= t.host.high) {
-        estimate_gone(&e);
-    }
-    return e;
-}
-
 /* Move whole GiB of weights to the host until the rest fits: one request into
  * the pool, or the refused allocation into what was free. */
 static struct estimate offload_weights(const struct ask *q) {
@@ -191,9 +168,6 @@ static struct estimate offload_weights(const struct ask *q) {
 }
 
 struct estimate effect_cpu_offload(const struct ask *q) {
-    if (is_allocation(q) && training_is_step(q->c)) {
-        return offload_state(q);
-    }
     bool is_loading = is_allocation(q) && stage_is(q->c, "load");
     return is_pool(q) || is_loading ? offload_weights(q)
                                     : estimate_none(FACT_tried_alloc);

@@ -889,12 +889,14 @@ class FullCard(unittest.TestCase):
         got, fixes = self.finding(20, 39, 400,
                                   above="deepspeed --num_gpus 8 train_ppo "
                                         "--zero_stage 2")
-        self.assertIn("shard-state", [f["id"] for f in got["fixes"][:3]])
+        self.assertIn("zero-offload-optimizer",
+                      [f["id"] for f in got["fixes"][:3]])
         self.assertEqual(fixes["smaller-weights"]["applies"], "no")
-        state = {"shard-state", "smaller-optimizer-state"}
+        state = {"zero-3", "zero-offload-optimizer"}
         _, others = self.finding(20, 39, 400)
         for name in state:
             self.assertEqual(fixes[name]["applies"], "yes")
+            self.assertNotEqual(others[name]["applies"], "yes")
             self.assertGreater(fixes[name]["p"], 4 * others[name]["p"])
 
     def test_what_pytorch_does_not_hold_is_another_library(self):

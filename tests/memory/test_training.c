@@ -206,6 +206,24 @@ static void shards_free_what_the_others_hold(void **state) {
     assert_int_equal(e.verdict, VERDICT_NONE);
 }
 
+static void state_on_the_host_frees_the_gpu(void **state) {
+    struct inputs c = backward("75.10 GiB");
+    struct estimate e = effect_of(state, &c, EFFECT_offload_optimizer);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_true(str_eq(e.proposed.word, STR("optimizer")));
+    say(&c, FACT_stage, "optimizer", SOURCE_LOG);
+    e = effect_of(state, &c, EFFECT_offload_optimizer);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH); /* it is not asked for */
+    e = effect_of(state, &c, EFFECT_offload_all);
+    assert_int_equal(e.verdict, VERDICT_NONE); /* parameters need stage 3 */
+    say(&c, FACT_zero_stage, "3", SOURCE_LOG);
+    e = effect_of(state, &c, EFFECT_offload_all);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    c.model = NULL;
+    e = effect_of(state, &c, EFFECT_offload_optimizer);
+    assert_int_equal(e.needs.at[0], FACT_model);
+}
+
 static void a_guessed_run_is_asked_for(void **state) {
     struct inputs c = backward("75.10 GiB");
     c.in[FACT_zero_stage].known = false;
@@ -246,6 +264,7 @@ int main(void) {
         WITH_ARENA(half_a_batch_frees_half_of_the_activations),
         WITH_ARENA(checkpoints_need_the_shape_of_the_step),
         WITH_ARENA(shards_free_what_the_others_hold),
+        WITH_ARENA(state_on_the_host_frees_the_gpu),
         WITH_ARENA(a_guessed_run_is_asked_for),
         WITH_ARENA(all_of_the_state_has_to_find_room),
     };
