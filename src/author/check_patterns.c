@@ -37,10 +37,10 @@ void check_growth(struct complaints *c, const struct source *src,
         return;
     struct str shown = str_slice(g.text, 0, TRIED_TEXT_BYTES_MAX);
     complain(c, src, place, CODE_steep_pattern,
-             "%" PRIu64 " steps on `%.*s`%s %" PRIu32 " times over, %" PRIu64
-             " on twice as many: the work must grow with the text, not with "
-             "its square", g.steps, STR_ARG(shown),
-             g.text.n > shown.n ? "..." : "", g.repeats, g.steps_twice);
+             "%" PRIu64 " steps from two of %" PRIu32 " repeats of `%.*s`%s, "
+             "%" PRIu64 " from two of twice as many: the work must grow with "
+             "the text, not with its square", g.steps, g.repeats,
+             STR_ARG(shown), g.text.n > shown.n ? "..." : "", g.steps_twice);
 }
 
 bool check_pattern(struct complaints *c, const struct source *src,

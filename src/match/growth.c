@@ -4,29 +4,30 @@
  *     the same, each without its last byte       api_serve api_serve ...
  *     its sample, and parts of it, repeated      on one line, and on many
  *
- * Those are the texts in which it has most places to begin and none to end. All
- * its searches over a text of n bytes and over one of 2 n are counted in steps
- * (steps.h). Twice the work is linear; a pattern that scans the rest of a line
- * from each occurrence of its word takes four times as much.
+ * Those are the texts in which it has most places to begin and none to end. A
+ * pattern whose work is linear does as much at one place of such a text however
+ * long the text is; one that scans the rest of a line from each occurrence of
+ * its word does twice as much where the line is twice as long. So only the
+ * searches that begin in two of the units are run, and their steps (steps.h)
+ * are held against the bytes that they went on by.
  *
- * Nearly all patterns are done with on a short text of 2 * FIRST_REPEATS units:
- * one scan of the rest for each unit is already FIRST_REPEATS steps a byte there,
- * whatever the length of the unit. What takes more than PLAIN_STEPS is counted
- * on texts of twice the length each time, until the work is linear for sure: a
- * repeat of at most 400 bytes looks like a square on less text than that.
+ *     unit | unit | unit | unit ...... unit       so many, and twice as many
+ *          |<- begin ->|
+ *
+ * Nearly all patterns are done with on a short text: one scan of its rest for
+ * each unit is already more than PLAIN_STEPS a byte there.
  */
 #include "base/buf.h"
 #include "match/literals.h"
 #include "match/pattern.h"
 
 #define REPEATS 500
-#define TEXT_MAX (8 * 1024) /* of the shorter one */
-#define FIRST_REPEATS 10
-#define DOUBLINGS 8         /* from the first text to the longest: 2 * 2 * 2 */
-#define LINEAR_TENTHS 22    /* work for twice the text that is linear for sure */
-#define PLAIN_STEPS 5        /* a byte: nothing was gone over again and again */
-#define GROWTH_TENTHS 25     /* the same, of the longest text */
-#define STEPS_MOST 512       /* a byte, however it grows */
+#define TEXT_MAX (8 * 1024) /* of the shorter one, where ... */
+#define FIRST_REPEATS 10    /* ... these are no more */
+#define BEGIN_UNITS 2
+#define PLAIN_STEPS 5    /* a byte: nothing was gone over again and again */
+#define GROWTH_TENTHS 13 /* as many steps a byte on twice the text: too many */
+#define STEPS_MOST 640   /* a byte, however it grows */
 #define SAMPLE_PARTS 4
 
 struct trial {
@@ -37,16 +38,10 @@ struct trial {
     struct pattern_growth *worst;
 };
 
-/* Steps of all searches of the text; a search that gave up is the last. */
-static uint64_t steps_over(struct trial *t, struct str text) {
-    struct search search = {.subject = text, .latest = text.n};
-    struct text_range range;
-    uint64_t before = regex_steps(t->m);
-    while (search.from <= search.latest &&
-           regex_find(t->m, t->r, &search, &range))
-        search.from = range.to > range.from ? range.to : range.to + 1;
-    return regex_steps(t->m) - before;
-}
+/* What searches did, and the bytes that they came through by it. */
+struct step_rate {
+    uint64_t steps, bytes;
+};
 
 static struct str repeated(struct trial *t, struct str unit, size_t count) {
     buf_clear(&t->text);
@@ -57,33 +52,51 @@ static struct str repeated(struct trial *t, struct str unit, size_t count) {
     return buf_str(&t->text);
 }
 
-static bool is_plain(struct trial *t, struct str unit) {
-    struct str first = repeated(t, unit, 2 * FIRST_REPEATS);
-    return steps_over(t, first) <= PLAIN_STEPS * first.n;
+/* All searches that begin in front of end. */
+static struct step_rate work_until(struct trial *t, struct str text,
+                                   size_t end) {
+    struct search search = {.subject = text, .latest = end - 1};
+    struct text_range range;
+    uint64_t before = regex_steps(t->m);
+    while (search.from < end && regex_find(t->m, t->r, &search, &range))
+        search.from = range.to > range.from ? range.to : range.to + 1;
+    return (struct step_rate){regex_steps(t->m) - before,
+                              search.from > end ? search.from : end};
+}
+
+/* Less what is done once only, where the text begins; a search that gives up
+ * there gets no further. */
+static struct step_rate rate_on(struct trial *t, struct str unit,
+                                size_t count) {
+    struct str text = repeated(t, unit, count);
+    struct step_rate first = work_until(t, text, unit.n);
+    struct step_rate all = work_until(t, text, (1 + BEGIN_UNITS) * unit.n);
+    if (regex_gave_up(t->m))
+        return all;
+    return (struct step_rate){all.steps - first.steps, all.bytes - first.bytes};
+}
+
+static bool is_over(struct step_rate e, uint64_t steps_a_byte) {
+    return e.steps > steps_a_byte * e.bytes;
 }
 
 static bool grows(struct trial *t, struct str unit) {
-    size_t many = unit.n * REPEATS < TEXT_MAX ? REPEATS : TEXT_MAX / unit.n;
-    size_t count = many / DOUBLINGS + 1 > FIRST_REPEATS ? many / DOUBLINGS + 1
-                                                        : FIRST_REPEATS;
-    if (is_plain(t, unit))
+    size_t fit = TEXT_MAX / unit.n;
+    size_t count = fit > REPEATS         ? REPEATS
+                   : fit > FIRST_REPEATS ? fit
+                                         : FIRST_REPEATS;
+    if (!is_over(rate_on(t, unit, 2 * FIRST_REPEATS), PLAIN_STEPS))
         return false;
-    uint64_t before = steps_over(t, repeated(t, unit, count));
-    for (;; count *= 2) {
-        bool is_longest = count >= many;
-        struct str twice = repeated(t, unit, 2 * count);
-        uint64_t after = steps_over(t, twice);
-        if (after * 10 <= before * (is_longest ? GROWTH_TENTHS : LINEAR_TENTHS) &&
-            after <= STEPS_MOST * twice.n)
-            return false;
-        *t->worst = (struct pattern_growth){
-            .text = unit, .repeats = (uint32_t)count, .steps = before,
-            .steps_twice = after};
-        if (is_longest)
-            break;
-        before = after;
-    }
-    t->worst->text = arena_str(t->a, unit);
+    struct step_rate once = rate_on(t, unit, count);
+    struct step_rate twice = rate_on(t, unit, 2 * count);
+    if (!is_over(twice, STEPS_MOST) &&
+        twice.steps * once.bytes * 10 <=
+            once.steps * twice.bytes * GROWTH_TENTHS)
+        return false;
+    *t->worst = (struct pattern_growth){.text = arena_str(t->a, unit),
+                                        .repeats = (uint32_t)count,
+                                        .steps = once.steps,
+                                        .steps_twice = twice.steps};
     return true;
 }
 

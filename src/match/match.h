@@ -37,7 +37,7 @@ enum pattern_flaw pattern_check(struct arena *a, struct str text, bool is_weak,
 struct pattern_growth {
     struct str text; /* what was repeated, so many times and twice as many */
     uint32_t repeats;
-    uint64_t steps, steps_twice; /* of work */
+    uint64_t steps, steps_twice; /* of searches that begin in two of them */
 };
 bool pattern_grows(struct arena *a, struct str text, struct str sample,
                    struct pattern_growth *worst);

@@ -89,6 +89,15 @@ static void squares_are_found(struct arena *a) {
     assert_true(grows(a, "toy_server[^\\n]*?--size (\\d+)", ""));
     assert_false(grows(a, "toy_server[^\\n]{0,300}?--size (\\d+)", ""));
     assert_false(grows(a, "toy_server[^\\n]{0,3000}?--size (\\d+)", ""));
+    assert_true(grows(a, "toy (?=[^\\n]*loss)", "toy toy\n"));
+    assert_true(grows(a, "toy[^~]*?\\s[^~]{0,120}?gone", "a toy lies gon\n"));
+}
+
+/* A whole line is gone through, but once. */
+static void lines_gone_through_once_are_linear(struct arena *a) {
+    assert_false(grows(a, "^[^\\n]*toy_server", ""));
+    assert_false(grows(a, "toy_server[^\\n]*", ""));
+    assert_false(grows(a, "toy_server(?: -\\w+)*$", "toy_server -a -b -c\n"));
 }
 
 static void what_is_given_up_is_told(void **state) {
@@ -111,12 +120,18 @@ static void patterns_of_a_square_are_found(void **state) {
     with_arena(squares_are_found);
 }
 
+static void patterns_of_lines_are_let_be(void **state) {
+    (void)state;
+    with_arena(lines_gone_through_once_are_linear);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_given_up_is_told),
         cmocka_unit_test(ordinary_lines_are_searched),
         cmocka_unit_test(steps_are_the_work),
         cmocka_unit_test(patterns_of_a_square_are_found),
+        cmocka_unit_test(patterns_of_lines_are_let_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
