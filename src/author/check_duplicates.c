@@ -14,7 +14,7 @@
 #include "author/similar_pairs.h"
 #include "author/build.h"
 
-enum { WORDS_IN_SHINGLE = 3, STEPS_BYTES_MAX = 1 << 16 };
+enum { WORDS_IN_SHINGLE = 3 };
 
 enum { WHOLE_TENTHS = 9, CAUSE_TENTHS = 5, STEPS_TENTHS = 6, WORDS_TENTHS = 5 };
 
@@ -68,7 +68,7 @@ static struct number_set shingles_of(struct arena *a, struct str text,
 
 static struct str steps_of(struct arena *a, const struct entry *e) {
     struct buf b;
-    buf_init_in(&b, a, STEPS_BYTES_MAX);
+    buf_init_in(&b, a, FIX_STEPS_BYTES_MAX);
     for (size_t i = 0; i < e->workaround_count; i++) {
         buf_add(&b, e->workarounds[i].how.in[LANG_EN]);
         buf_add_char(&b, '\n');

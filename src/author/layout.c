@@ -19,7 +19,7 @@
 #include "base/utf8.h"
 #include "corpus/fields.h"
 
-enum { COLUMNS = 120, LAYOUT_BYTES_MAX = 4 << 20 };
+enum { COLUMNS = 120 };
 
 struct comment {
     struct str text;

@@ -14,6 +14,8 @@
 #define NEAR_BYTES_MAX 96
 /* Named parts of one match of a small pattern; further ones are dropped. */
 #define PEG_CAPTURES_MAX 8
+/* Links that lead to links, of a file that is replaced; more is a circle. */
+#define FILE_LINKS_MAX 8
 
 /* ---- log: bytes to lines ---- */
 /* Bytes of a line; a longer one comes in pieces, joined. */
@@ -36,12 +38,18 @@
 #define FRAME_LABEL_BYTES_MAX 160
 /* Pieces kept before failures, besides the first and the last of a log. */
 #define HISTORY_ZONES_MAX 64
+/* Bytes kept of the beginning of a log that cannot be read twice, and of its
+ * end: a log of both together is held whole. */
+#define HISTORY_HEAD_BYTES_MAX (4 << 20)
+#define HISTORY_TAIL_BYTES_MAX (8 << 20)
 /* Bytes of UTF-8 made of UTF-16 at a time. */
 #define ENCODING_BYTES_MAX ((size_t)64 * 1024)
 /* Bytes without a line's end that are looked through as one line. */
 #define PRESCAN_LINE_MAX (256 * 1024)
 /* Lines that the first line read goes on from. */
 #define PRESCAN_CUT_LINES_MAX 4
+/* Bytes before a literal that are read with it. */
+#define PRESCAN_BACK_BYTES_MAX (64 * 1024)
 /* Window of zstd and xz, as a power of two: 128 MiB; a larger one is refused. */
 #define INFLATE_WINDOW_LOG2_MAX 27
 /* Texts of one JSON record that are lines. */
@@ -104,6 +112,8 @@
 #define LAST_LINE_MAX 512
 /* Bytes of a text in which one search looks. */
 #define SEARCH_RANGE_MAX (8 * 1024)
+/* Bytes of a line in which literals are looked for. */
+#define CANDIDATE_LINE_BYTES_MAX ((size_t)8 << 20)
 /* Lines of such a text that cost a search all of its steps; what follows is
  * not searched. */
 #define COSTLY_LINES_MAX 8
@@ -111,6 +121,8 @@
 #define TRACE_CODE_LINES_MAX 64
 /* Lines of anything else there. */
 #define TRACE_GAP_LINES_MAX 3
+/* Lines of code before the first frame of an excerpt. */
+#define TRACE_LEAD_LINES_MAX 4
 /* Threads that look through one log. */
 #define SCAN_WORKERS_MAX 16
 /* Bytes of a literal that is looked for; it is cut there. */
@@ -118,6 +130,8 @@
 /* Lines of a message, and its bytes. */
 #define MESSAGE_LINES_MAX 32
 #define MATCH_MESSAGE_MAX 8192
+/* Bytes of a label between two parts of a message. */
+#define MESSAGE_LABEL_BYTES_MAX 40
 /* Failures of one scan; further ones are counted. */
 #define MATCH_INCIDENTS_MAX 4096
 /* Groups in groups of a pattern; a deeper one is refused at build. */
@@ -126,14 +140,33 @@
 #define PATTERN_TEXT_MAX (16 * 1024)
 /* Pairs of brackets in it. */
 #define PATTERN_GROUPS_MAX 60
+/* Steps (match/steps.h) of one search; then its line is given up, and told. */
+#define MATCH_SEARCH_STEPS_MAX 1000000
+/* The same at build, where every repeat counts. */
+#define BUILD_SEARCH_STEPS_MAX 32000000
+/* PCRE2's steps back from one place; then the search has found nothing. */
+#define MATCH_BACKTRACKS_MAX 100000
+/* KiB that PCRE2 takes for one search. */
+#define MATCH_HEAP_KIB_MAX 8192
+/* Bytes of the stack of compiled patterns, one for a thread. */
+#define JIT_STACK_BYTES_MAX (512 * 1024)
+/* Steps of all patterns in one log, and more for each byte of it; a pattern
+ * that takes too large a part is given up, and told. */
+#define MATCH_LOG_STEPS_MAX ((uint64_t)64 * 1000 * 1000)
+/* The same, for each byte. */
+#define MATCH_BYTE_STEPS_MAX 64
 
 /* ---- memory: the arithmetic ---- */
 /* GPUs of one log that are told apart. */
 #define BREAKDOWN_CARDS_MAX 64
 /* Ranks that a model is split over when `fit` looks for a number that does. */
 #define FIT_RANKS_MAX 64
+/* Samples of a batch that `fit` looks for. */
+#define FIT_BATCH_MAX (1 << 20)
 /* Layers of a shape; more is damage. */
 #define SHAPE_LAYERS_MAX 4096
+/* Ranks of one engine; more is damage, and no share of a GPU is worked out. */
+#define ENGINE_RANKS_MAX 4096
 /* Keys and tensors of a GGUF file; one with more is refused. */
 #define GGUF_KEYS_MAX 100000
 #define GGUF_TENSORS_MAX 1000000
@@ -145,10 +178,16 @@
 #define MODEL_DIM_MAX 1000000
 #define MODEL_EXPERTS_MAX 100000
 #define MODEL_WIDTH_MAX 100000
+/* Times that a state is wider than its layer; more is damage, and 0. */
+#define MODEL_EXPAND_MAX 1000
 /* Sets of what a log leaves open that are reckoned; others are left out. */
 #define VARIANTS_MAX 512
+/* Releases of an engine that are asked one question; further ones are not. */
+#define RELEASE_BOUNDARIES_MAX 64
 /* Jobs of one compilation that count. */
 #define COMPILE_JOBS_MAX 256
+/* Pixels, frames, tokens of a step that is made smaller; more is none. */
+#define STEP_SIZE_MAX (1 << 20)
 /* Bytes of a formula with its numbers. */
 #define FORMULA_BYTES_MAX 4096
 
@@ -161,10 +200,10 @@
 #define SUSPECTS_MAX 6
 /* Places of one failure that are told apart; further ones are counted. */
 #define INSTANCES_MAX 64
-/* Bytes of a command that is corrected. */
-#define SHELL_COMMAND_BYTES_MAX (64 * 1024)
 /* Changes made to one command. */
 #define COMMAND_EDITS_MAX 32
+/* Flags that a second attempt changes. */
+#define RETRY_CHANGES_MAX 8
 /* Bytes in front of a command that are looked at for a prompt. */
 #define COMMAND_FRONT_BYTES_MAX 1024
 /* Amounts of one pattern that may rise: more than a scan keeps. */
@@ -175,6 +214,8 @@
 #define QUESTIONS_MAX 5
 /* Questions that are weighed for it. */
 #define QUESTIONS_GATHERED_MAX 32
+/* Reports of a fix that count; more say no more. */
+#define RATE_COUNT_MAX INT64_C(1000000)
 /* Failures kept of one log; further ones are counted on the last of theirs. */
 #define SIGHTINGS_MAX 512
 /* Echoes kept of one failure; further ones are only counted. */
@@ -207,6 +248,8 @@
 #define OWNER_BYTES_MAX 256
 /* Bytes of one text that is redacted. */
 #define REDACTED_BYTES_MAX ((size_t)4 << 20)
+/* Rows of the table of what is redacted. */
+#define REDACT_ROWS_MAX 64
 /* Hidden words that are told apart; of further ones only the kind is shown. */
 #define SECRETS_MAX 1000
 
@@ -243,6 +286,8 @@
 #define CARD_PROCESSES_MAX 64
 /* Columns of a table that nvidia-smi prints. */
 #define SMI_COLUMNS_MAX 32
+/* Bytes of a name that NVML says. */
+#define NVML_NAME_BYTES_MAX 128
 
 /* ---- author: the corpus compiler ---- */
 /* Bytes of one file. */
@@ -269,10 +314,14 @@
 #define DRAFT_LINE_BYTES_MAX 600
 /* Bytes of a draft. */
 #define DRAFT_BYTES_MAX (64 * 1024)
+/* Bytes of a file of the corpus as `fmt` lays it out. */
+#define LAYOUT_BYTES_MAX (4 << 20)
 /* Bytes of the key of a text. */
 #define I18N_KEY_BYTES_MAX 200
 /* Numbers and names of a text that its translation must have. */
 #define TRANSLATION_TOKENS_MAX 256
+/* Bytes of the steps of a fix that are held against another. */
+#define FIX_STEPS_BYTES_MAX (1 << 16)
 /* Bytes shown of a text that a pattern was tried on. */
 #define TRIED_TEXT_BYTES_MAX 60
 /* Bytes of a JSON schema. */
@@ -317,6 +366,8 @@
 #define CLI_ENV_FILES_MAX 16
 /* Flags of an engine given to `fit`. */
 #define CLI_FIT_MAX 64
+/* Bytes of them all, as they are handed on. */
+#define CLI_FIT_BYTES_MAX 8192
 /* Fixes asked for with --top. */
 #define TOP_MAX 1000
 /* Days asked for with --stale. */
@@ -348,5 +399,7 @@
 /* Bytes of the end of a command's output that `run` waits on without a line's
  * end. */
 #define RUN_REST_BYTES_MAX (64 * 1024)
+/* Bytes of the kernel's words on a command that it killed. */
+#define RUN_KERNEL_BYTES_MAX 8192
 
 #endif

@@ -1,5 +1,6 @@
 /* replace.c: see replace.h. */
 #include "base/replace.h"
+#include "base/limits.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +15,6 @@
 
 #define SUFFIX ".oomkb-XXXXXX"
 #define MARK_BYTES 7          /* ".oomkb-" */
-#define LINKS_MAX 8           /* of links that lead to links */
 #define LEFT_OVER_SECONDS 3600 /* nobody writes one file that long */
 
 struct place {
@@ -50,7 +50,7 @@ static bool place_find(struct place *at, const char *path) {
     if (strlen(path) >= sizeof at->path)
         return false;
     memcpy(at->path, path, strlen(path) + 1);
-    for (int i = 0; i < LINKS_MAX && is_end == 0; i++)
+    for (int i = 0; i < FILE_LINKS_MAX && is_end == 0; i++)
         is_end = link_follow(at->path);
     if (is_end == 0)
         errno = ELOOP;

@@ -12,10 +12,9 @@
 
 #include "base/limits.h"
 
-#define ROOM_BYTES 8192
-
 struct asking {
-    char room[ROOM_BYTES]; /* "fact=value", "-tp=2", one after the other */
+    /* "fact=value", "-tp=2", one after the other */
+    char room[CLI_FIT_BYTES_MAX];
     size_t used;
     const char *list[CLI_FIT_MAX + CLI_ANSWERS_MAX + 1];
     size_t count;

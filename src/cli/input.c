@@ -55,7 +55,7 @@ int input_take(const char *name, size_t most, struct content *out,
     int in = input_open(name);
     if (in < 0)
         return errno;
-    while (got > 0 && out->n < most) {
+    while (got > 0 && out->n <= most) {
         got = make_room(out, &cap)
                   ? input_piece(in, out->p + out->n, cap - out->n) : -1;
         out->n += got > 0 ? (size_t)got : 0;

@@ -21,7 +21,6 @@
 #include "base/limits.h"
 #include "cli/run.h"
 
-#define LINES_MAX 8192
 #define STARTS_MAX (APPLY_MAX + 1)
 
 static bool is_killed(const struct child_end *end) {
@@ -45,7 +44,7 @@ static bool is_counted(const struct attempt *a) {
 
 /* What the kernel did stands behind what the command said. */
 static void add_kernels_words(struct watch *w, const struct attempt *a) {
-    char lines[LINES_MAX];
+    char lines[RUN_KERNEL_BYTES_MAX];
     if (!is_kernels(a))
         return;
     if (a->after.in_cgroup > a->before.in_cgroup)

@@ -11,10 +11,9 @@
  */
 #include "diagnose/retry.h"
 
+#include "base/limits.h"
 #include "diagnose/command.h"
 #include "diagnose/work.h"
-
-#define CHANGES_MAX 8
 
 struct resetting { /* "--flag value"; value empty: a switch */
     struct str flag, value;
@@ -22,7 +21,7 @@ struct resetting { /* "--flag value"; value empty: a switch */
 };
 
 struct resettings {
-    struct resetting at[CHANGES_MAX];
+    struct resetting at[RETRY_CHANGES_MAX];
     size_t count;
 };
 
@@ -46,7 +45,7 @@ static bool changes_read(const struct engine *e, struct str settings,
             out->count > 0 ? &out->at[out->count - 1] : NULL;
         bool is_flag = word.n > 1 && word.p[0] == '-' &&
                        (word.p[1] < '0' || word.p[1] > '9');
-        if (is_flag && out->count < CHANGES_MAX) {
+        if (is_flag && out->count < RETRY_CHANGES_MAX) {
             word = str_cut(word, '=', &value);
             out->at[out->count++] =
                 (struct resetting){word, value, row_of(e, word)};

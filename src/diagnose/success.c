@@ -14,10 +14,10 @@
  * A rate without counts (an estimate, an unverified source) is passed on as it
  * is: it has no interval, and ranking does not look at it.
  */
+#include "base/limits.h"
 #include "diagnose/work.h"
 
 #define Z2_MICRO INT64_C(2705543) /* 1.644854 squared */
-#define COUNT_MOST INT64_C(1000000) /* counts beyond say no more */
 
 uint64_t square_root(__uint128_t n) {
     __uint128_t root = 0, bit = (__uint128_t)1 << 126;
@@ -42,7 +42,7 @@ static int64_t clamp(int64_t x, int64_t low, int64_t high) {
 
 void wilson_interval(int64_t worked, int64_t tried, int64_t *low,
                      int64_t *high) {
-    int64_t n = clamp(tried, 0, COUNT_MOST);
+    int64_t n = clamp(tried, 0, RATE_COUNT_MAX);
     int64_t w = clamp(worked, 0, n);
     if (n == 0) {
         *low = 0;
@@ -78,7 +78,7 @@ int64_t pooled_rate(struct reader *r, enum mechanism m,
 static struct success counted(struct reader *r, const struct rate *rate,
                               enum mechanism m, const struct workaround *fix) {
     struct success s = {.known = true, .basis = rate->basis,
-                        .tried = clamp(rate->tried, 0, COUNT_MOST),
+                        .tried = clamp(rate->tried, 0, RATE_COUNT_MAX),
                         .maintainers_worked = rate->maintainers_worked,
                         .maintainers_tried = rate->maintainers_tried};
     s.worked = clamp(rate->worked, 0, s.tried);

@@ -18,8 +18,7 @@
 #include "log/plain.h"
 
 #define PIECE_BYTES (64 * 1024)
-#define HEAD_PIECES 64
-#define TAIL_PIECES 128
+#define TAIL_PIECES (HISTORY_TAIL_BYTES_MAX / PIECE_BYTES)
 #define ZONE_BEFORE 4 /* pieces */
 #define ZONE_BEHIND 1
 #define LITTLE_BYTES (64 * 1024) /* where no failure stands */
@@ -81,7 +80,7 @@ static struct piece *next_piece(struct history *h) {
     p->place = place;
     p->lines = lines;
     p->n = 0;
-    p->is_kept = place < (uint64_t)HEAD_PIECES * PIECE_BYTES;
+    p->is_kept = place < HISTORY_HEAD_BYTES_MAX;
     if (place < h->zone_to)
         keep(h, p);
     h->at = arena_grow(h->a, h->at, h->count, &h->cap, sizeof *h->at);

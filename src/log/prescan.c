@@ -24,7 +24,6 @@
 
 #define PRESCAN_BLOCK (256 * 1024)
 #define PRESCAN_PART (512 * 1024) /* for each of several threads */
-#define PRESCAN_BACK (64 * 1024) /* farthest that a region reaches back */
 #define PRESCAN_JOIN (2 * 1024)  /* a shorter gap is read */
 
 struct prescan {
@@ -165,7 +164,7 @@ static void read_mark(struct prescan *s, const struct log_mark *m) {
 /* ---- blocks ---- */
 
 static void drop_read(struct prescan *s) {
-    uint64_t keep = minus(s->looked, PRESCAN_BACK);
+    uint64_t keep = minus(s->looked, PRESCAN_BACK_BYTES_MAX);
     keep = keep > s->base ? line_start(s, keep) : s->base;
     pass(s, keep);
     size_t gone = (size_t)(keep - s->base);
@@ -221,7 +220,7 @@ static void look_at_block(struct prescan *s) {
 /* Room for so much: in few steps, for what was outgrown is not given back, and
  * not beyond what is ever held. */
 static size_t room_for(const struct prescan *s, size_t n) {
-    size_t most = PRESCAN_BACK + 2 * (s->block + LOG_SELECTOR_AHEAD);
+    size_t most = PRESCAN_BACK_BYTES_MAX + 2 * (s->block + LOG_SELECTOR_AHEAD);
     size_t cap = 64 * 1024;
     while (cap < n)
         cap *= 12;
@@ -248,7 +247,7 @@ static struct str read_endless(struct prescan *s, struct str bytes) {
     s->out.read(s->out.ctx, str_slice(bytes, 0, n));
     s->base += n;
     s->read = s->looked = s->base;
-    s->until = s->base + PRESCAN_BACK;
+    s->until = s->base + PRESCAN_BACK_BYTES_MAX;
     s->is_endless = at == bytes.n;
     return str_slice(bytes, n, bytes.n);
 }

@@ -10,7 +10,6 @@
 #include "base/limits.h"
 #include "machine/tool.h"
 
-#define NAME_BYTES 128
 #define MIB (1ull << 20)
 #define NOT_TOLD (~0ull) /* NVML_VALUE_NOT_AVAILABLE */
 
@@ -63,7 +62,7 @@ static int load(struct library *l) {
 
 struct card {
     device handle;
-    char name[NAME_BYTES], uuid[NAME_BYTES];
+    char name[NVML_NAME_BYTES_MAX], uuid[NVML_NAME_BYTES_MAX];
 };
 
 static void put_card(FILE *out, const struct library *l, unsigned i,
@@ -99,7 +98,7 @@ static void put_processes(FILE *out, const struct library *l,
 
 static void put_all(FILE *out, const struct library *l) {
     static struct card cards[MACHINE_CARDS_MAX];
-    char driver[NAME_BYTES] = "";
+    char driver[NVML_NAME_BYTES_MAX] = "";
     unsigned count = 0;
     if (l->driver != NULL && l->driver(driver, sizeof driver) != 0)
         driver[0] = '\0';
@@ -112,9 +111,11 @@ static void put_all(FILE *out, const struct library *l) {
         struct card *c = &cards[i];
         if (l->card(i, &c->handle) != 0)
             continue;
-        if (l->name != NULL && l->name(c->handle, c->name, NAME_BYTES) != 0)
+        if (l->name != NULL &&
+            l->name(c->handle, c->name, NVML_NAME_BYTES_MAX) != 0)
             c->name[0] = '\0';
-        if (l->uuid != NULL && l->uuid(c->handle, c->uuid, NAME_BYTES) != 0)
+        if (l->uuid != NULL &&
+            l->uuid(c->handle, c->uuid, NVML_NAME_BYTES_MAX) != 0)
             c->uuid[0] = '\0';
         put_card(out, l, i, c, driver);
     }

@@ -1,9 +1,10 @@
 /* budget.c: how much work the patterns of one log may be.
  *
- *     a search          MATCH_SEARCH_STEPS: then this line is left, and
+ *     a search          MATCH_SEARCH_STEPS_MAX: then this line is left, and
  *                       the pattern goes on behind it
  *     a pattern         an eighth of what the log has left
- *     a log             LOG_STEPS, and STEPS_PER_BYTE for each byte read
+ *     a log             MATCH_LOG_STEPS_MAX, and MATCH_BYTE_STEPS_MAX for
+ *                       each byte read
  *
  * The build refuses patterns whose work grows faster than the text, so an
  * ordinary log uses little of this. A log that is made to cost much takes the
@@ -11,10 +12,9 @@
  * its end. Which were taken out, and where the first was, is in the report.
  *
  * Steps are counted and not timed, so a log has the same answer anywhere. */
+#include "base/limits.h"
 #include "match/scanner.h"
 
-#define LOG_STEPS ((uint64_t)64 * 1000 * 1000)
-#define STEPS_PER_BYTE 64
 #define PATTERN_SHARE 8
 
 static struct scanner *root_of(struct scanner *s) {
@@ -23,7 +23,7 @@ static struct scanner *root_of(struct scanner *s) {
 
 static uint64_t steps_left(struct scanner *s) {
     uint64_t bytes = root_of(s)->bytes + (s->owner ? s->bytes : 0);
-    uint64_t all = LOG_STEPS + STEPS_PER_BYTE * bytes;
+    uint64_t all = MATCH_LOG_STEPS_MAX + MATCH_BYTE_STEPS_MAX * bytes;
     uint64_t used = regex_steps(s->matcher);
     return used < all ? all - used : 0;
 }

@@ -20,6 +20,7 @@
 #include "match/candidates.h"
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "log/clean.h"
 #include "log/cursor.h"
 #include "log/frame.h"
@@ -35,7 +36,6 @@
 #define HEAD_LOG2 14u /* bits of a set */
 #define HEAD_WORDS ((size_t)1 << HEAD_LOG2 >> 6)
 #define FRAME_BYTES 512       /* of a line in which frames are looked for */
-#define LINE_CEILING ((size_t)8 << 20)
 #define ESCAPED_LINE '\x7F' /* stands for an escaped newline */
 
 struct folded_line {
@@ -78,8 +78,8 @@ struct candidates *candidates_new(struct arena *a, const struct prefilter *f) {
     c->a = c->folded.a = a;
     c->f = f;
     c->frames = frames_new(a);
-    buf_init_in(&c->cleaned, a, LINE_CEILING);
-    buf_init_in(&c->decoded, a, LINE_CEILING);
+    buf_init_in(&c->cleaned, a, CANDIDATE_LINE_BYTES_MAX);
+    buf_init_in(&c->decoded, a, CANDIDATE_LINE_BYTES_MAX);
     return c;
 }
 

@@ -16,7 +16,6 @@
 #include "match/scanner.h"
 
 #define BRIDGE_LINES 6 /* between a message and frames behind it */
-#define BRIDGE_LABEL_MAX 40
 
 /* ---- where the message ends ---- */
 
@@ -195,7 +194,7 @@ static bool is_bridge(const struct window *w, size_t i) {
     if (m->kind != LINE_TEXT || m->is_record || m->block != 0)
         return false;
     return str_starts(words, STR("#")) || line.p[0] == ' ' ||
-           (words.n <= BRIDGE_LABEL_MAX && str_ends(words, STR(":")));
+           (words.n <= MESSAGE_LABEL_BYTES_MAX && str_ends(words, STR(":")));
 }
 
 /* A block of frames right behind a message that has none of its own. */

@@ -26,9 +26,6 @@
 #include "base/limits.h"
 #include "match/steps.h"
 
-#define MATCH_LIMIT 100000      /* steps back, per place where it tries */
-#define HEAP_LIMIT_KIB 8192
-#define COUNTED_STEPS 32000000 /* of one search, where all steps count */
 /* A pattern is compiled to machine code when it was this much work: so many
  * runs, or alternatives tried at places of the text. */
 #define HOT 40000
@@ -37,7 +34,6 @@
 #define HEAT_ANY_BYTE 4 /* as much where it may begin with any byte, */
 #define HEAT_FIRST 8    /* less where most bytes begin none */
 #define JIT_STACK_FIRST (32 * 1024)
-#define JIT_STACK_MAX (512 * 1024)
 
 struct matcher {
     struct arena *a;
@@ -122,9 +118,9 @@ struct matcher *matcher_new(struct arena *a) {
     if (!m->compile || !m->match || !m->data)
         no_memory(m);
     pcre2_set_newline(m->compile, PCRE2_NEWLINE_LF);
-    pcre2_set_match_limit(m->match, MATCH_LIMIT);
-    pcre2_set_depth_limit(m->match, MATCH_LIMIT);
-    pcre2_set_heap_limit(m->match, HEAP_LIMIT_KIB);
+    pcre2_set_match_limit(m->match, MATCH_BACKTRACKS_MAX);
+    pcre2_set_depth_limit(m->match, MATCH_BACKTRACKS_MAX);
+    pcre2_set_heap_limit(m->match, MATCH_HEAP_KIB_MAX);
     pcre2_set_callout(m->match, count_step, m);
     return m;
 }
@@ -279,7 +275,7 @@ static void compile_for(struct matcher *m, struct regex *r, uint32_t how) {
         return;
     r->compiled |= how;
     if (!m->stack) {
-        m->stack = pcre2_jit_stack_create(JIT_STACK_FIRST, JIT_STACK_MAX,
+        m->stack = pcre2_jit_stack_create(JIT_STACK_FIRST, JIT_STACK_BYTES_MAX,
                                           m->general);
         if (!m->stack)
             return;
@@ -303,8 +299,8 @@ static int run(struct matcher *m, const struct regex *r,
         options |= PCRE2_NOTBOL;
     m->start = m->at = s->from;
     m->steps_end =
-        m->steps + (m->counts == STEPS_OF_ALL ? COUNTED_STEPS
-                                              : MATCH_SEARCH_STEPS);
+        m->steps + (m->counts == STEPS_OF_ALL ? BUILD_SEARCH_STEPS_MAX
+                                              : MATCH_SEARCH_STEPS_MAX);
     pcre2_set_offset_limit(m->match, s->latest);
     int code = pcre2_match(
         r->code, (PCRE2_SPTR)(s->subject.p ? s->subject.p : ""),

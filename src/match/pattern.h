@@ -5,9 +5,6 @@
 
 #include "match/pattern_text.h"
 
-/* Most work of one search; steps.h says what a step is. */
-#define MATCH_SEARCH_STEPS 1000000
-
 struct matcher; /* contexts, stacks and the last result: one per thread */
 struct regex;   /* a compiled pattern */
 

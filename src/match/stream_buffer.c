@@ -21,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAP_MAX 128      /* between literals asked about at once */
-#define OTHERS_MAX 2048  /* bytes in which other words are looked for */
+#define NEAR_BYTES 128    /* between literals asked about at once */
+#define OTHERS_BYTES 2048 /* bytes in which other words are looked for */
 
 static uint64_t most(uint64_t x, uint64_t y) {
     return x > y ? x : y;
@@ -57,7 +57,7 @@ static void note_literal(struct scanner *s, struct stream_buffer *l, uint32_t pa
     size_t open = l->places[pattern].range;
     struct range *r = open ? &l->ranges[open - 1] : NULL;
     bool is_near = r && pos <= r->first + SEARCH_RANGE_MAX &&
-                   (!starts_near(s, pattern) || pos <= r->last + GAP_MAX);
+                   (!starts_near(s, pattern) || pos <= r->last + NEAR_BYTES);
     if (!is_near) {
         open_range(s, l, pattern, begin, pos, line);
         return;
@@ -333,7 +333,7 @@ static bool has_others(struct scanner *s, const struct pattern_state *p,
     if (study->also.count == 0 || study->lines > FRONT_LINES)
         return true;
     size_t end = lines_ahead(search->subject, search->latest, study->lines);
-    if (end - search->from > OTHERS_MAX)
+    if (end - search->from > OTHERS_BYTES)
         return true;
     fold_clear(folded);
     fold_add(folded, str_slice(search->subject, search->from,

@@ -23,8 +23,6 @@
 
 #include "base/limits.h"
 
-#define LEAD_LINES_MAX 4 /* code before the first frame of an excerpt */
-
 /* ---- the shape of one line ---- */
 
 static bool is_digit(char c) {
@@ -275,7 +273,7 @@ static void begin_block(struct trace *t, uint32_t number) {
 /* An excerpt may begin with the code of a frame that was cut off. */
 static void begin_inside(struct trace *t, uint32_t number) {
     bool has_lead = t->indented_count > 0 &&
-                    t->indented_count <= LEAD_LINES_MAX &&
+                    t->indented_count <= TRACE_LEAD_LINES_MAX &&
                     number - t->last_indented <= 1;
     begin_block(t, has_lead ? t->indented_first : number);
 }

@@ -15,6 +15,7 @@
  */
 #include <string.h>
 
+#include "base/limits.h"
 #include "memory/budget.h"
 #include "memory/effect.h"
 #include "memory/engines.h"
@@ -26,7 +27,6 @@
 #define SMALL_SHARE 50 /* a smaller one only met a full GPU */
 #define USUAL_SETTING 4096
 #define SIDE_CELL 32
-#define SIDE_MOST (1 << 20)
 
 #define FEW_STEPS 64  /* settings up to here go down one by one */
 #define FINE_STEPS 16
@@ -265,7 +265,7 @@ enum fact_name step_setting(const struct inputs *c, enum effect effect) {
          is_open && setting_of(c, own, 0) <= 1 &&
          i < sizeof settings / sizeof *settings; i++) {
         int64_t now = setting_of(c, settings[i].name, 0);
-        if (now >= settings[i].least && now <= SIDE_MOST) {
+        if (now >= settings[i].least && now <= STEP_SIZE_MAX) {
             return settings[i].name;
         }
     }

@@ -7,6 +7,7 @@
  * everything trained, one sequence of 2,048 tokens, no checkpoints. FSDP
  * shards everything unless told otherwise, ZeRO nothing.
  */
+#include "base/limits.h"
 #include "memory/budget.h"
 #include "memory/inputs.h"
 #include "memory/engines.h"
@@ -18,7 +19,6 @@
 #define MIB (INT64_C(1) << 20)
 #define GIB (INT64_C(1) << 30)
 #define USUAL_TOKENS 2048
-#define BATCH_MOST (1 << 20)
 
 /* ---- what is not said ---- */
 
@@ -99,7 +99,7 @@ static struct span largest_batch(struct arena *a, const struct inputs *c) {
     struct span total = gpu_total_bytes(c);
     int64_t ends[2] = {0, 0};
     for (size_t i = 0; i < 2; i++) {
-        int64_t fails = BATCH_MOST;
+        int64_t fails = FIT_BATCH_MAX;
         while (fails - ends[i] > 1) {
             struct training_setup s = training_setup_of(c);
             s.batch = ends[i] + (fails - ends[i]) / 2;

@@ -9,8 +9,6 @@
 #include "base/limits.h"
 #include "memory/hf_config.h"
 
-#define STEPS_MAX 1000
-
 static bool is_dim(int64_t n) {
     return n > 0 && n < MODEL_DIM_MAX;
 }
@@ -98,7 +96,7 @@ static struct kv_group mamba(const struct config *c) {
         ANY(c, 0, "ssm_state_size", "mamba_d_state", "state_size", "d_state");
     int64_t kernel =
         ANY(c, 4, "conv_kernel", "mamba_d_conv", "conv_kernel_size", "d_conv");
-    int64_t wide = expand < STEPS_MAX ? expand * c->hidden : 0;
+    int64_t wide = expand < MODEL_EXPAND_MAX ? expand * c->hidden : 0;
     if (heads <= 0) {
         return shape_mamba(
             "mamba1",

@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 
+#include "base/limits.h"
 #include "corpus/version.h"
 #include "memory/engines.h"
 #include "memory/fit_case.h"
@@ -20,7 +21,6 @@
 #include "memory/rules.h"
 #include "memory/span.h"
 
-#define BOUNDARIES_MAX 64
 #define GIB (INT64_C(1) << 30)
 
 /* ---- whom a change concerns ---- */
@@ -115,13 +115,14 @@ static void add_release(struct str_list *list, struct str release) {
             return;
         }
     }
-    if (list->count < BOUNDARIES_MAX) {
+    if (list->count < RELEASE_BOUNDARIES_MAX) {
         list->at[list->count++] = release;
     }
 }
 
 struct str_list memory_releases(struct arena *a, struct str engine) {
-    struct str_list list = {arena_array(a, BOUNDARIES_MAX, sizeof *list.at), 0};
+    struct str_list list = {
+        arena_array(a, RELEASE_BOUNDARIES_MAX, sizeof *list.at), 0};
     for (size_t i = 0; i < CHANGE_COUNT; i++) {
         if (str_eq(engine, str_of(changes[i].engine))) {
             add_release(&list, STR("0"));

@@ -22,6 +22,7 @@
  * graphs were captured (SGLANG_ENABLE_POST_CAPTURE_KV_SIZING, off by default,
  * from 0.5.16 on) reserves 1.5 GiB and no more; no log prints that variable.
  */
+#include "base/limits.h"
 #include "memory/sglang.h"
 
 #include "corpus/version.h"
@@ -32,7 +33,6 @@
 #define MICRO UNITS_MICRO
 #define STEP (MICRO / 100)
 #define MIB (INT64_C(1) << 20)
-#define RANKS_MOST 4096
 
 static struct span by_ranks(const struct inputs *c) {
     int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
@@ -133,8 +133,9 @@ static struct span by_card(const struct inputs *c,
     struct span total = gpu_total_bytes(c);
     int64_t mib = total.low / MIB;
     /* more than anybody has: their product would leave 64 bits */
-    bool is_absurd = setting_of(c, FACT_tensor_parallel, 1) > RANKS_MOST ||
-                     setting_of(c, FACT_pipeline_parallel, 1) > RANKS_MOST;
+    bool is_absurd =
+        setting_of(c, FACT_tensor_parallel, 1) > ENGINE_RANKS_MAX ||
+        setting_of(c, FACT_pipeline_parallel, 1) > ENGINE_RANKS_MAX;
     if (!total.known || mib <= 0 || is_absurd) {
         return span_none();
     }

@@ -4,13 +4,11 @@
 #include "base/limits.h"
 #include "render/redact.h"
 
-#define ROWS_MAX 64
-
 struct redact_rules {
     struct peg_set *pegs;
     size_t count;
-    uint16_t patterns[ROWS_MAX], signs[SIGN_COUNT_OF];
-    struct peg_bytes first[ROWS_MAX], before[ROWS_MAX];
+    uint16_t patterns[REDACT_ROWS_MAX], signs[SIGN_COUNT_OF];
+    struct peg_bytes first[REDACT_ROWS_MAX], before[REDACT_ROWS_MAX];
 };
 
 static const struct redact_rules *rules_of(struct secrets *s) {
@@ -18,7 +16,8 @@ static const struct redact_rules *rules_of(struct secrets *s) {
         return s->rules;
     struct redact_rules *r = arena_alloc(s->a, sizeof *r);
     struct peg_set *pegs = r->pegs = peg_set_new(s->a);
-    for (size_t i = 0; i < ROWS_MAX && redact_rows[i].pattern != NULL; i++) {
+    for (size_t i = 0;
+         i < REDACT_ROWS_MAX && redact_rows[i].pattern != NULL; i++) {
         r->patterns[i] = peg_add(pegs, redact_rows[i].pattern);
         r->first[i] = peg_first(pegs, r->patterns[i]);
         r->before[i] = peg_first(pegs, peg_add(pegs, redact_rows[i].before));
