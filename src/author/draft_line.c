@@ -164,7 +164,7 @@ static void on_line(void *ctx, const struct line *line) {
 struct draft_line draft_line_find(struct arena *a, struct str log,
                                   uint32_t at) {
     struct search s = {.a = a, .at = at};
-    struct log_reader *r = log_open(a, 0, on_line, &s);
+    struct log_reader *r = log_open(a, log_tables_new(a), 0, on_line, &s);
     log_feed(r, log);
     log_end(r);
     if (s.named.number != 0)
@@ -202,7 +202,7 @@ static void on_neighbour(void *ctx, const struct line *line) {
 struct draft_lines draft_healthy(struct arena *a, struct str log,
                                  uint32_t around) {
     struct surroundings s = {.a = a, .around = around};
-    struct log_reader *r = log_open(a, 0, on_neighbour, &s);
+    struct log_reader *r = log_open(a, log_tables_new(a), 0, on_neighbour, &s);
     log_feed(r, log);
     log_end(r);
     return s.found;

@@ -137,8 +137,8 @@ static bool parse(struct str text, struct parsed *out) {
         s = str_slice(after_epoch, 1, after_epoch.n);
     }
     out->release = take_release(&s);
-    if (out->release.n == 0)
-        return false;
+    if (out->release.n == 0 || s.n == 0)
+        return out->release.n > 0;
     out->pre_kind = take_pre(&s, &out->pre);
     out->has_post = take_post(&s, &out->post);
     out->has_dev = take_part(&s, STR("dev"), &out->dev);

@@ -21,12 +21,11 @@ static const struct engine *table_of(struct diagnosis *d,
         struct str own = reader_component_fold(d->r, entry->component);
         return reader_engine_by_id(d->r, i == 1 ? own : STR("pytorch"));
     }
-    const struct engine *e = reader_engine(d->r, (uint32_t)(i - OWN_TABLES));
-    return e && e->is_everywhere ? e : NULL;
+    return reader_everywhere(d->r, (uint32_t)(i - OWN_TABLES));
 }
 
 static size_t table_count(struct diagnosis *d) {
-    return OWN_TABLES + reader_engine_count(d->r);
+    return OWN_TABLES + reader_everywhere_count(d->r);
 }
 
 int flag_sets(struct diagnosis *d, const struct entry *entry,

@@ -154,11 +154,11 @@ uint32_t reader_signature_pattern(struct reader *r, uint32_t entry_number,
 const struct engine *reader_engine(struct reader *r, uint32_t number);
 const struct engine *reader_engine_by_id(struct reader *r, struct str id);
 size_t reader_engine_count(struct reader *r);
+/* Those whose rows are read whatever the engine is, by their order. */
+const struct engine *reader_everywhere(struct reader *r, uint32_t i);
+size_t reader_everywhere_count(struct reader *r);
 /* NULL: kb/causes.yaml has no such cause. */
 const struct cause *reader_cause(struct reader *r, struct str id);
-/* All of them, by number from nought, in the order of their ids. */
-size_t reader_cause_count(const struct reader *r);
-const struct cause *reader_cause_numbered(struct reader *r, uint32_t number);
 /* Rules of `lint`, by number from nought, in the order of their ids. */
 size_t reader_rule_count(const struct reader *r);
 const struct lint_rule *reader_rule(struct reader *r, uint32_t number);

@@ -19,7 +19,7 @@
 #include "index/record.h"
 
 #define PACK_MAGIC 0x4b504d4fu /* "OMPK" */
-#define PACK_VERSION 13u /* of the header; PACK_LANGUAGE is that of records */
+#define PACK_VERSION 14u /* of the header; PACK_LANGUAGE is that of records */
 
 /* Those with a key hold it in front, each key once, in the order of bytes. */
 enum shelf {
@@ -32,6 +32,7 @@ enum shelf {
     SHELF_ENTRY_ID,   /* id, or what it was called before -> number */
     SHELF_ENGINE,     /* by number */
     SHELF_ENGINE_ID,  /* id -> number */
+    SHELF_EVERYWHERE, /* numbers of the engines whose rows are always read */
     SHELF_MODEL,      /* by number */
     SHELF_MODEL_NAME, /* form and name -> number */
     SHELF_GPU,        /* by number */

@@ -11,24 +11,27 @@ const struct engine *reader_engine(struct reader *r, uint32_t number) {
     return reader_noun(r, SHELF_ENGINE, number, &shape_engine);
 }
 
+size_t reader_everywhere_count(struct reader *r) {
+    return reader_count(r, SHELF_EVERYWHERE);
+}
+
+const struct engine *reader_everywhere(struct reader *r, uint32_t i) {
+    uint32_t number;
+    struct record record = reader_record(r, SHELF_EVERYWHERE, i);
+    record_number(&record, &number);
+    return reader_engine(r, number);
+}
+
 const struct engine *reader_engine_by_id(struct reader *r, struct str id) {
     uint32_t number;
     return reader_number(r, SHELF_ENGINE_ID, id, &number)
                ? reader_engine(r, number) : NULL;
 }
 
-size_t reader_cause_count(const struct reader *r) {
-    return reader_count(r, SHELF_CAUSE);
-}
-
-const struct cause *reader_cause_numbered(struct reader *r, uint32_t number) {
-    return reader_noun(r, SHELF_CAUSE, number, &shape_cause);
-}
-
 const struct cause *reader_cause(struct reader *r, struct str id) {
     uint32_t number;
     return reader_number(r, SHELF_CAUSE_ID, id, &number)
-               ? reader_cause_numbered(r, number) : NULL;
+               ? reader_noun(r, SHELF_CAUSE, number, &shape_cause) : NULL;
 }
 
 size_t reader_rule_count(const struct reader *r) {

@@ -115,6 +115,9 @@ static void pack_kb(struct writer *w, const struct corpus *c) {
         walk_shape(pack_add(w->pack, SHELF_ENGINE), &shape_engine,
                    &c->engines[i]);
         pack_number(w, SHELF_ENGINE_ID, c->engines[i].id, i);
+        uint32_t number = (uint32_t)i;
+        if (c->engines[i].is_everywhere)
+            record_number(pack_add(w->pack, SHELF_EVERYWHERE), &number);
     }
     pack_models(w, c);
     for (size_t i = 0; i < c->gpu_count; i++)

@@ -92,11 +92,22 @@ struct log_selector {
 };
 
 struct log_reader;
+struct frames;
+struct stamps;
+
+/* Framings and forms of times, compiled: once, for any number of readers in any
+ * number of threads. */
+struct log_tables {
+    const struct frames *frames;
+    const struct stamps *stamps;
+};
+struct log_tables log_tables_new(struct arena *a);
 
 /* max_bytes 0: no end. All memory is in the arena. Never raises on content,
  * except FAIL_INPUT for a damaged compressed stream at its very start. */
-struct log_reader *log_open(struct arena *a, uint64_t max_bytes,
-                            log_line_fn on_line, void *ctx);
+struct log_reader *log_open(struct arena *a, struct log_tables tables,
+                            uint64_t max_bytes, log_line_fn on_line,
+                            void *ctx);
 /* Another reader of the same input, which knows its streams by the same
  * numbers: whole lines are read with it wherever they stand. lines: how many
  * stand before. From one begin to the end is one text; nothing before it is

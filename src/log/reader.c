@@ -183,7 +183,7 @@ static struct log_stamp stamp_of(const struct log_reader *r,
     bool is_part = f->text.p >= f->whole.p &&
                    f->text.p <= f->whole.p + f->whole.n;
     size_t n = is_part && f->text.p ? (size_t)(f->text.p - f->whole.p) : 0;
-    return n > 0 ? stamp_read(r->stamps, str_slice(f->whole, 0, n))
+    return n > 0 ? stamp_read(r->tables.stamps, str_slice(f->whole, 0, n))
                  : (struct log_stamp){0};
 }
 
@@ -210,7 +210,7 @@ static void read_plain(struct log_reader *r, const struct frame *f) {
 
 static struct frame frame_of(const struct log_reader *r, struct str text) {
     return (struct frame){
-        .frames = r->frames,
+        .frames = r->tables.frames,
         .whole = text,
         .text = text,
         .who = stream_none(),
@@ -433,13 +433,17 @@ static struct log_reader *open_bare(struct arena *a, log_line_fn on_line,
     return r;
 }
 
-struct log_reader *log_open(struct arena *a, uint64_t max_bytes,
-                            log_line_fn on_line, void *ctx) {
+struct log_tables log_tables_new(struct arena *a) {
+    return (struct log_tables){frames_new(a), stamps_new(a)};
+}
+
+struct log_reader *log_open(struct arena *a, struct log_tables tables,
+                            uint64_t max_bytes, log_line_fn on_line,
+                            void *ctx) {
     struct log_reader *r = open_bare(a, on_line, ctx);
     r->max_bytes = max_bytes;
     r->streams = stream_table_new(a);
-    r->frames = frames_new(a);
-    r->stamps = stamps_new(a);
+    r->tables = tables;
     r->inner = inflate_open(a, take_plain, r);
     r->inflater = inflate_open(a, take_inner, r);
     r->decoder = encoding_open(a, take_utf8, r);
@@ -450,14 +454,13 @@ struct log_reader *log_open_beside(struct log_reader *r, log_line_fn on_line,
                                    void *ctx) {
     struct log_reader *beside = open_bare(r->a, on_line, ctx);
     beside->streams = r->streams;
-    beside->frames = r->frames;
-    beside->stamps = r->stamps;
+    beside->tables = r->tables;
     return beside;
 }
 
 void log_prescan(struct log_reader *r, const struct log_selector *selector) {
     struct prescan_out out = {reader_block, pass_over, r};
-    r->prescan = prescan_new(r->a, selector, r->frames, out);
+    r->prescan = prescan_new(r->a, selector, r->tables.frames, out);
     r->history = history_new(r->a);
 }
 

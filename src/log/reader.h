@@ -77,8 +77,7 @@ struct log_reader {
     struct traces left;
 
     struct stream_table *streams;
-    const struct frames *frames;
-    const struct stamps *stamps;
+    struct log_tables tables;
     struct buf bufs[READER_BUFS];
     struct log_stamp stamp; /* of the line being read */
 };

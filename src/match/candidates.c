@@ -73,11 +73,11 @@ struct candidates {
     void *ctx;
 };
 
-struct candidates *candidates_new(struct arena *a, const struct prefilter *f) {
+struct candidates *candidates_new(struct arena *a, const struct prefilter *f,
+                                  const struct frames *frames) {
     struct candidates *c = arena_alloc(a, sizeof *c);
-    c->a = c->folded.a = a;
-    c->f = f;
-    c->frames = frames_new(a);
+    *c = (struct candidates){.a = a, .f = f, .frames = frames};
+    c->folded.a = a;
     buf_init_in(&c->cleaned, a, CANDIDATE_LINE_BYTES_MAX);
     buf_init_in(&c->decoded, a, CANDIDATE_LINE_BYTES_MAX);
     return c;

@@ -91,7 +91,7 @@ static void mark_all(struct chooser *c, struct log_marks *m, size_t from,
 static void begin(struct chooser *c) {
     struct scanner *s = c->s;
     c->pool = worker_pool_new(s->a, &s->filter[PREFILTER_SIGNATURES],
-                       c->door.at_once);
+                              s->frames, c->door.at_once);
 }
 
 static void look(void *ctx, struct str text, uint64_t place, size_t from,

@@ -24,6 +24,7 @@ struct str scan_kit_build(struct arena *a, const struct pattern_list *set) {
 const struct scan_kit *scan_kit_open(struct arena *a, const struct index *ix) {
     struct scan_kit *kit = arena_alloc(a, sizeof *kit);
     struct str blob = index_prefilter(ix);
+    kit->tables = log_tables_new(a);
     kit->pattern_count = index_pattern_count(ix);
     kit->entry_count = index_entry_count(ix);
     size_t first = blob.n < HEAD_BYTES

@@ -28,6 +28,7 @@ struct worker {
     struct arena arena; /* of what lasts */
     struct candidates *candidates;
     const struct prefilter *f;
+    const struct frames *frames;
     struct told *told;
     size_t told_count, told_cap;
     struct str text;
@@ -51,15 +52,17 @@ static void worker_end(void *arg) {
 }
 
 struct worker_pool *worker_pool_new(struct arena *a, const struct prefilter *f,
-                      uint32_t threads) {
+                                    const struct frames *frames,
+                                    uint32_t threads) {
     struct worker_pool *g = arena_alloc(a, sizeof *g);
     g->a = a;
-    g->own = candidates_new(a, f);
+    g->own = candidates_new(a, f, frames);
     g->worker_count =
         (threads < SCAN_WORKERS_MAX ? threads : SCAN_WORKERS_MAX) - 1;
     for (uint32_t i = 0; i < g->worker_count; i++) {
         struct worker *m = &g->workers[i];
         m->f = f;
+        m->frames = frames;
         arena_init(&m->arena, a->from, a->ceiling_bytes);
         arena_defer(a, worker_end, m);
     }
@@ -78,7 +81,7 @@ static void note(void *ctx, uint32_t literal, size_t line) {
 static void look(void *arg) {
     struct worker *m = arg;
     if (!m->candidates)
-        m->candidates = candidates_new(&m->arena, m->f);
+        m->candidates = candidates_new(&m->arena, m->f, m->frames);
     candidates_find(m->candidates, m->text, m->from, m->to, note, m);
 }
 

@@ -10,7 +10,8 @@ struct worker_pool;
 
 /* threads: the caller's own counts; 1 or more, at most SCAN_WORKERS_MAX. */
 struct worker_pool *worker_pool_new(struct arena *a, const struct prefilter *f,
-                      uint32_t threads);
+                                    const struct frames *frames,
+                                    uint32_t threads);
 /* As candidates_find(), and it tells of the same places whatever the number of
  * threads. found is called by the caller's own thread, part after part. */
 void worker_pool_look(struct worker_pool *g, struct str text, size_t from, size_t to,

@@ -150,7 +150,8 @@ struct scanner *scan_new(struct arena *a, const struct scan_kit *kit,
     s->threads = 1;
     s->occurrences.folded.a = s->others.a = a;
     s->matcher = matcher_new(a);
-    s->log = log_open(a, max_bytes, on_line, s);
+    s->frames = kit->tables.frames;
+    s->log = log_open(a, kit->tables, max_bytes, on_line, s);
     return s;
 }
 

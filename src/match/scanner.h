@@ -121,6 +121,7 @@ enum scan_scope {
 
 struct scan_kit {
     struct prefilter filter[PREFILTER_KINDS];
+    struct log_tables tables;
     size_t pattern_count, entry_count;
 };
 
@@ -132,6 +133,7 @@ struct scanner {
                            for whose first hits are all there */
     struct reader *reader;
     struct prefilter filter[PREFILTER_KINDS];
+    const struct frames *frames;
     size_t pattern_count;
     struct matcher *matcher;
     struct occurrences occurrences;

@@ -51,7 +51,7 @@ static inline void note_line(void *ctx, const struct line *line) {
 
 static inline void read_all(void *ctx) {
     struct reading *r = ctx;
-    r->reader = log_open(&r->arena, r->max_bytes, note_line, r);
+    r->reader = log_open(&r->arena, log_tables_new(&r->arena), r->max_bytes, note_line, r);
     struct str rest = r->input;
     while (rest.n > 0) {
         size_t n = r->next_chunk ? r->next_chunk(r) : rest.n;

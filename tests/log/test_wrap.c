@@ -31,7 +31,7 @@ struct job {
 
 static void read_job(void *arg) {
     struct job *j = arg;
-    struct log_reader *r = log_open(&j->arena, 0, glue, &j->glued);
+    struct log_reader *r = log_open(&j->arena, log_tables_new(&j->arena), 0, glue, &j->glued);
     log_feed(r, j->input);
     log_end(r);
 }

@@ -251,7 +251,7 @@ struct listening {
 
 static void listen(void *arg) {
     struct listening *l = arg;
-    l->heard.reader = log_open(&l->arena, 0, hear, &l->heard);
+    l->heard.reader = log_open(&l->arena, log_tables_new(&l->arena), 0, hear, &l->heard);
     log_feed(l->heard.reader, l->input);
     log_end(l->heard.reader);
 }

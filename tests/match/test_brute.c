@@ -65,7 +65,7 @@ static void on_line(void *ctx, const struct line *line) {
 }
 
 static void listen(struct listener *l, struct str log) {
-    struct log_reader *r = log_open(l->a, 0, on_line, l);
+    struct log_reader *r = log_open(l->a, log_tables_new(l->a), 0, on_line, l);
     for (size_t i = 0; i < log.n; i += PIECE) {
         log_feed(r, str_slice(log, i, PIECE));
     }

@@ -78,7 +78,7 @@ struct attempt {
 
 static void make(void *arg) {
     struct attempt *t = arg;
-    t->pool = worker_pool_new(t->a, t->f, t->threads);
+    t->pool = worker_pool_new(t->a, t->f, log_tables_new(t->a).frames, t->threads);
 }
 
 static void look(void *arg) {

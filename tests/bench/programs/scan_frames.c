@@ -18,7 +18,7 @@ static void on_line(void *ctx, const struct line *line) {
 
 static void read_all(void *arg) {
     struct reading *r = arg;
-    struct log_reader *reader = log_open(&r->arena, 0, on_line, r);
+    struct log_reader *reader = log_open(&r->arena, log_tables_new(&r->arena), 0, on_line, r);
     for (size_t at = 0; at < r->log.n; at += 256 * 1024) {
         size_t left = r->log.n - at;
         struct str piece = {r->log.at + at,
