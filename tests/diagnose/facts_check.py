@@ -214,6 +214,32 @@ NUMBERS = [
 ]
 
 VERSIONS = [
+    ("SGLang's lines since 0.5.17: the pool after the capture, its graphs",
+     ["[2026-11-20 10:00:00] Capture target decode CUDA graph begin. "
+      "backend=full, num_tokens_per_req=1, avail mem=9.50 GB",
+      "[2026-11-20 10:00:20] Capture target decode CUDA graph end. bs="
+      + str(list(range(1, 161))) + ", elapsed=20.00 s, mem usage=1.25 GB, "
+      "avail mem=8.25 GB.",
+      "[2026-11-20 10:00:21] Post-capture KV sizing: KV cache allocated. dtype: "
+      "torch.bfloat16, #tokens: 51200, KV size: 6.25 GB, avail mem=2.00 GB",
+      CUDA],
+     {"engine": "sglang", "kv_tokens": 51200, "kv_bytes": 6710886400,
+      "cuda_graph_bytes": 1342177280, "stage": "serve"}, {}),
+    ("... and a capture that has begun",
+     ["[2026-11-20 10:00:00] Load weight end. elapsed=9.1 s, avail mem=9.50 GB",
+      "[2026-11-20 10:00:01] Capture target decode CUDA graph begin. "
+      "backend=full, num_tokens_per_req=1, avail mem=9.50 GB", CUDA],
+     {"engine": "sglang", "stage": "capture"}, {}),
+    ("vLLM says its release and its model in one line",
+     ["(APIServer pid=1) INFO 11-20 10:00:00 [startup.py:38] vLLM server "
+      "version 0.33.0, serving model Qwen/Qwen3-8B", CUDA],
+     {"engine": "vllm", "engine_version": "0.33.0", "model": "Qwen/Qwen3-8B"},
+     {}),
+    ("... or as a banner",
+     ["INFO 11-20 10:00:00 [startup.py:38]",
+      "       █     █     █▄   ▄█", " ▄▄ ▄█ █     █     █ ▀▄▀ █  version 0.33.0",
+      "  █▄█▀ █     █     █     █  model   Qwen/Qwen3-8B", CUDA],
+     {"engine": "vllm", "engine_version": "0.33.0"}, {}),
     ("llama.cpp's build behind its version; its server listens",
      ["version: 0.6.0-dev (build 11434, commit 0a1b2c3d4)",
       "srv  llama_server: listening on http://127.0.0.1:8080",
