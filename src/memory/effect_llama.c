@@ -238,6 +238,7 @@ static struct estimate narrower(const struct ask *q) {
 /* ---- -ngl ---- */
 
 #define ALL_LAYERS 99 /* and 999: written for "all", whatever their number */
+#define LARGE_CARD (INT64_C(80) << 30)
 
 /* Layers that lie on the card: -ngl may say more than there are. */
 static int64_t layers_on_card(const struct inputs *c) {
@@ -249,20 +250,35 @@ static int64_t layers_on_card(const struct inputs *c) {
     return all > 1 && (said == 0 || said > all) ? all : said;
 }
 
-/* Nobody knows how many layers there are: a quarter of them less. */
-static struct estimate three_of_four(const struct ask *q, struct estimate e) {
+/* Of how many layers nobody says: 3/4 of them, or 1/2, 1/4, 1/8, until they
+ * fit into what is free, or where that is unknown into the largest usual card.
+ * Layers differ by a tenth. */
+static struct estimate part_of_layers(const struct ask *q, struct estimate e) {
+    static const struct {
+        int64_t of;
+        int64_t kept;
+        const char *name;
+    } parts[] = {{4, 3, "3/4"}, {2, 1, "1/2"}, {4, 1, "1/4"}, {8, 1, "1/8"}};
     bool is_all = setting_of(q->c, FACT_gpu_layers, 0) >= ALL_LAYERS;
-    struct span even = span_share(e.before, 3, 4);
+    int64_t room = e.limit.known ? e.limit.low : LARGE_CARD;
+    size_t i = 0, last = sizeof parts / sizeof *parts - 1;
     needs_add(&e.needs, is_all ? FACT_model : FACT_gpu_layers);
-    if (!stage_is(q->c, "load") || !even.known) {
+    if (!stage_is(q->c, "load") || !e.before.known) {
         return e;
+    }
+    struct span even = span_share(e.before, parts[0].kept, parts[0].of);
+    while (i < last && span_share(even, 11, 10).high > room) {
+        i++;
+        even = span_share(e.before, parts[i].kept, parts[i].of);
     }
     e.after =
         span_of(span_share(even, 9, 10).low, span_share(even, 11, 10).high);
-    e.formula = write_share(q, "buffer on the card", e.before, 3, 4, e.after);
+    e.formula = write_share(q, "buffer on the card", e.before, parts[i].kept,
+                            parts[i].of, e.after);
     e = judged(q, e);
     if (!e.limit.known) {
-        ESTIMATE_IF(q, &e, "verdict.if.three_of_four", SHORT(e.after.high));
+        ESTIMATE_IF(q, &e, "verdict.if.part_of_layers",
+                    TEXT(str_of(parts[i].name)), SHORT(e.after.high));
     }
     return e;
 }
@@ -276,7 +292,7 @@ static struct estimate fewer_layers(const struct ask *q) {
         return e; /* of one layer; the room that others leave is not known */
     }
     if (now <= 1 || !e.before.known) {
-        return three_of_four(q, e);
+        return part_of_layers(q, e);
     }
     int64_t fewer = now * 3 / 4;
     if (e.limit.known && e.limit.low > 0 && e.before.high > 0) {

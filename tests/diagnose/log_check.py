@@ -885,6 +885,16 @@ class FullCard(unittest.TestCase):
                 self.assertEqual(fixes["smaller-batch"]["applies"], "no")
                 self.assertEqual(got["fixes"][0]["id"], "fewer-items")
 
+    def test_an_optimizers_variable_is_no_batch(self):
+        node = ("ResourceExhaustedError: OOM when allocating tensor with "
+                "shape[52000,640]\n\t [[Node: training/{}/mul_7 = "
+                "Mul[T=DT_FLOAT, _device=\"/job:localhost/replica:0/task:0/"
+                "device:GPU:0\"](beta/read, slot/read)]]\n")
+        for layer, first in (("Adam", "smaller-model"),
+                             ("dense_1", "smaller-batch")):
+            got = report(node.format(layer))["findings"][0]
+            self.assertEqual(got["fixes"][0]["id"], first)
+
     def test_a_training_run_keeps_more_than_weights(self):
         got, fixes = self.finding(20, 39, 400,
                                   above="deepspeed --num_gpus 8 train_ppo "
