@@ -25,6 +25,9 @@
 #define PIECES_MOST 4096
 #define LARGE_SHARE 5  /* a fifth of the GPU is a large request */
 #define SMALL_SHARE 50 /* a smaller one only met a full GPU */
+#define TINY_SHARE 200 /* half a hundredth of the GPU */
+#define FULL_PERCENT 85
+#define EVEN_CHANCE (UNITS_MICRO / 2)
 #define USUAL_SETTING 4096
 #define SIDE_CELL 32
 
@@ -119,6 +122,14 @@ static struct term in_use(const struct span *held) {
     return is_narrow ? MIDDLE(*held) : SHORT(held->high);
 }
 
+/* It only met a GPU full of tensors: the next request is refused as well, so
+ * what covers this one is no sign that the step fits. */
+static bool is_tiny(const struct shortfall *s) {
+    return s->total.known && s->asked.known && s->held.known &&
+           s->asked.high < s->total.low / TINY_SHARE &&
+           s->held.low > s->total.high / 100 * FULL_PERCENT;
+}
+
 static void put_growing(const struct ask *q, struct estimate *e,
                         const struct shortfall *s, const struct cut *cut) {
     int64_t growing = growing_for(s->missing.high, cut);
@@ -132,6 +143,9 @@ static void put_growing(const struct ask *q, struct estimate *e,
                 kept_part(q, cut), SHORT(growing),
                 in_use(is_of_held ? &s->held : &held));
     e->share_micro = share_growing(whole, growing);
+    if (is_tiny(s) && e->share_micro > EVEN_CHANCE) {
+        e->share_micro = EVEN_CHANCE;
+    }
     e->formula = FORMULA_OF(q->a, q->c, used, "growing = % x % / % = %",
                             BYTES(s->missing.high), PLAIN(cut->of),
                             PLAIN(cut->of - cut->kept), BYTES(growing));
