@@ -123,9 +123,10 @@ static struct term in_use(const struct span *held) {
 }
 
 /* It only met a GPU full of tensors: the next request is refused as well, so
- * what covers this one is no sign that the step fits. */
-static bool is_tiny(const struct shortfall *s) {
-    return s->total.known && s->asked.known && s->held.known &&
+ * what covers this one is no sign that the step fits. Training keeps more than
+ * weights. */
+static bool is_tiny(const struct ask *q, const struct shortfall *s) {
+    return !word_is(q->c, FACT_task, "train") && s->total.known && s->asked.known && s->held.known &&
            s->asked.high < s->total.low / TINY_SHARE &&
            s->held.low > s->total.high / 100 * FULL_PERCENT;
 }
@@ -143,7 +144,7 @@ static void put_growing(const struct ask *q, struct estimate *e,
                 kept_part(q, cut), SHORT(growing),
                 in_use(is_of_held ? &s->held : &held));
     e->share_micro = share_growing(whole, growing);
-    if (is_tiny(s) && e->share_micro > EVEN_CHANCE) {
+    if (is_tiny(q, s) && e->share_micro > EVEN_CHANCE) {
         e->share_micro = EVEN_CHANCE;
     }
     e->formula = FORMULA_OF(q->a, q->c, used, "growing = % x % / % = %",

@@ -259,6 +259,16 @@ static bool is_trained(const struct inputs *c) {
            word_is(c, FACT_task, "train");
 }
 
+/* A batch is one of inference as well. Where nobody says what the program is
+ * for, the rest are bounds. */
+static struct estimate untrained(const struct ask *q) {
+    if (q->effect == EFFECT_batch_size) {
+        return step_scaled(q, (int)step_setting(q->c, q->effect));
+    }
+    return q->c->in[FACT_task].known ? estimate_none(FACT_tried_alloc)
+                                     : bounded(q, (struct needs){0});
+}
+
 struct estimate effect_training(const struct ask *q) {
     const struct inputs *c = q->c;
     struct estimate e = estimate_none(FACT_tried_alloc);
@@ -272,8 +282,7 @@ struct estimate effect_training(const struct ask *q) {
         return e;
     }
     if (!is_trained(c)) {
-        return is_batch ? step_scaled(q, (int)step_setting(c, q->effect))
-                        : e;
+        return untrained(q);
     }
     bool is_of_step = is_batch || q->effect == EFFECT_gradient_checkpointing;
     if (is_of_step && is_making_state(c)) {

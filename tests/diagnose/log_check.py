@@ -112,13 +112,14 @@ class Spelling(unittest.TestCase):
 
     def test_a_batch_of_1_leaves_the_length(self):
         said = report("python t.py --per_device_train_batch_size 1 "
-                      "--max_seq_length 4096", FULL)
+                      "--gradient_checkpointing True --max_seq_length 4096",
+                      FULL)
         first = said["findings"][0]["fixes"][0]
         self.assertEqual(first["command"], "--max_seq_length 2048")
         self.assertEqual(first["estimate"]["verdict"], "may_be_enough")
         self.assertEqual(said["command"]["after"],
                          "python t.py --per_device_train_batch_size 1 "
-                         "--max_seq_length 2048")
+                         "--gradient_checkpointing True --max_seq_length 2048")
 
     def test_prose_is_no_name(self):
         for line in self.PROSE:
@@ -883,7 +884,9 @@ class FullCard(unittest.TestCase):
                 self.assertEqual(likelier, cause == "weights")
                 # what runs is not said, so no batch is
                 self.assertEqual(fixes["smaller-batch"]["applies"], "no")
-                self.assertEqual(got["fixes"][0]["id"], "fewer-items")
+                # a tiny request shows only that all was full
+                self.assertEqual(got["fixes"][0]["id"], "smaller-weights"
+                                 if amounts[0] == 20 else "fewer-items")
 
     def test_an_optimizers_variable_is_no_batch(self):
         node = ("ResourceExhaustedError: OOM when allocating tensor with "
@@ -906,8 +909,7 @@ class FullCard(unittest.TestCase):
         _, others = self.finding(20, 39, 400)
         for name in state:
             self.assertEqual(fixes[name]["applies"], "yes")
-            self.assertNotEqual(others[name]["applies"], "yes")
-            self.assertGreater(fixes[name]["p"], 2 * others[name]["p"])
+            self.assertEqual(others[name]["applies"], "no")
 
     def test_what_pytorch_does_not_hold_is_another_library(self):
         self.assertEqual(
