@@ -43,6 +43,7 @@ static const struct effect_row rows[EFFECT_COUNT_OF] = {
     [EFFECT_shard_state] = {"any zero_stage", "up set", "more_gpus code"},
     [EFFECT_offload_optimizer] = {"any", "up down set", "code"},
     [EFFECT_offload_all] = {"any", "up down set", "code"},
+    [EFFECT_half_precision] = {"any", "set", "code"},
     [EFFECT_host_memory] = {"any memory_limit host_limit",
         "up", "host_memory shm_size"},
     [EFFECT_step_size] = {"any", "down set", "code"},

@@ -83,6 +83,7 @@ static int fact_of_effect(enum effect e) {
     case EFFECT_kernel_tile:
     case EFFECT_other_device:
     case EFFECT_fewer_weights:
+    case EFFECT_half_precision:
     case EFFECT_COUNT_OF: break;
     case EFFECT_build_jobs: return FACT_build_jobs;
     case EFFECT_fewer_workers: return FACT_num_workers;

@@ -54,6 +54,7 @@ static const struct row {
     [EFFECT_other_device] = {effect_other_device, 0},
     [EFFECT_build_jobs] = {effect_build_jobs, 0},
     [EFFECT_fewer_weights] = {effect_fewer_weights, 0},
+    [EFFECT_half_precision] = {effect_half_precision, 0},
     [EFFECT_batch_size] = {effect_training, 0},
     [EFFECT_seq_len] = {effect_seq_len, 0},
     [EFFECT_gradient_checkpointing] = {effect_training, 0},

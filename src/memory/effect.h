@@ -123,7 +123,7 @@ effect_fn effect_free_other_process, effect_expandable_segments;
 effect_fn effect_host_memory, effect_shm_size, effect_raise_limit,
     effect_wired_limit, effect_fewer_workers;
 effect_fn effect_kernel, effect_kernel_tile, effect_other_device,
-    effect_build_jobs, effect_fewer_weights;
+    effect_build_jobs, effect_fewer_weights, effect_half_precision;
 effect_fn effect_training, effect_seq_len;
 
 #endif
