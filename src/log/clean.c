@@ -7,7 +7,8 @@
  * NULs: many in a line are the other halves of UTF-16 (a shell appended to a
  * file in another encoding), those at its front the hole that log rotation
  * left; both go. Any other is data and becomes a blank. So does U+00A0, which
- * web pages put for blanks; U+200B and U+FEFF have no width and go.
+ * web pages put for blanks; U+200B and U+FEFF have no width and go, and so
+ * does a carriage return that is written out.
  */
 #include "log/clean.h"
 
@@ -175,8 +176,13 @@ static size_t plain_run(struct str s, size_t from) {
     return i;
 }
 
+/* A carriage return that an editor wrote out: "^M" at the end. */
+static struct str without_return(struct str s) {
+    return str_ends(s, STR("^M")) ? str_slice(s, 0, s.n - 2) : s;
+}
+
 bool clean_is_plain(struct str s) {
-    return plain_run(s, 0) == s.n;
+    return without_return(s).n == s.n && plain_run(s, 0) == s.n;
 }
 
 static void put_character(struct cursor *c, struct buf *out) {
@@ -207,7 +213,8 @@ static void take_special(struct cursor *c, struct buf *out, bool drop_nuls) {
     }
 }
 
-struct str clean_line(struct str s, struct buf *scratch) {
+struct str clean_line(struct str line, struct buf *scratch) {
+    struct str s = without_return(line);
     struct cursor c = {s, plain_run(s, 0)};
     if (c.at == s.n)
         return s;

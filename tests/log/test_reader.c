@@ -335,6 +335,8 @@ static void colours_and_controls_go(void **state) {
                  "1 red text\n");
     expect_lines("[1;36mred[0;0m #033[31mx#033[0m ^[[32my\n", "1 red x y\n");
     expect_lines("\\x1b[36mred\\x1b[0m\n", "1 red\n");
+    expect_lines("CUDA error: out of memory^M\n  cu\n",
+                 "1 CUDA error: out of memory\n2   cu\n");
     expect_lines("rate[5m] and [12] and x[0]\n",
                  "1 rate[5m] and [12] and x[0]\n");
     expect_lines("caf\xE9 \xC2\xA0ok\n", "1 caf\xEF\xBF\xBD  ok\n");

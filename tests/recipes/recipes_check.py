@@ -141,7 +141,7 @@ class Manifests(unittest.TestCase):
                     env={"PATH": f"{folder}:/usr/bin:/bin", "OOMKB": OOMKB,
                          "SERVICE_RESULT": result})
             self.assertEqual(done.returncode, 0)
-            self.assertEqual("CUDA" in done.stdout, result == "oom-kill")
+            self.assertEqual("[pytorch/" in done.stdout, result == "oom-kill")
 
     def test_docker(self):
         lines = (EXAMPLES / "docker" / "Dockerfile").read_text().splitlines()
