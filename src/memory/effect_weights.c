@@ -121,12 +121,27 @@ struct estimate effect_quantization(const struct ask *q) {
 
 /* ---- fewer_weights ---- */
 
+/* While loading nobody knows how many requests follow: what stays must fit into
+ * what was held and free. */
+static struct estimate stays(const struct ask *q) {
+    struct estimate e = estimate_unknown(FACT_weights_bytes);
+    struct shortfall s = shortfall_of(q);
+    struct span room = span_plus(span_in(q->c, FACT_pytorch_allocated), s.free);
+    needs_add(&e.needs, q->c->model ? FACT_weights_bytes : FACT_model);
+    if (room.known && room.low > 0) {
+        e.limit = room;
+        ESTIMATE_IF(q, &e, "verdict.if.weights_stay", SHORT(room.low));
+    }
+    return e;
+}
+
 /* In a step, weights that leave the GPU free what they take: all that is held,
- * at most. While loading nobody knows how many requests follow. */
+ * at most. */
 struct estimate effect_fewer_weights(const struct ask *q) {
-    bool is_step = is_allocation(q) && !stage_is(q->c, "load") &&
-                   !stage_is(q->c, "save");
-    return is_step ? step_freeing(q, 100) : estimate_none(FACT_tried_alloc);
+    if (!is_allocation(q) || stage_is(q->c, "save")) {
+        return estimate_none(FACT_tried_alloc);
+    }
+    return stage_is(q->c, "load") ? stays(q) : step_freeing(q, 100);
 }
 
 /* ---- half_precision ---- */
