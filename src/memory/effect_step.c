@@ -419,11 +419,12 @@ struct estimate effect_vae_tiles(const struct ask *q) {
     if (!is_asked || (s.asked.known && s.asked.high < tile)) {
         return estimate_none(FACT_tried_alloc); /* no tile is smaller */
     }
+    if (s.free.known && s.asked.known && s.free.low < tile) {
+        return step_freeing(q, 100); /* tensors of the whole image go as well */
+    }
     e.needs.count = 0;
     e.after = span_exact(tile);
-    /* Else no tile may be smaller, or tensors of the whole image that tiles
-     * would not have made may be what fills the GPU. */
-    if (s.free.known && s.asked.known && s.free.low >= tile) {
+    if (s.free.known && s.asked.known) {
         estimate_judge(&e);
     }
     e.formula = FORMULA_OF(
