@@ -81,6 +81,9 @@ FRAMES = [
 ]
 
 SETTINGS = [
+    ("Transformers 5 takes fsdp=True",
+     ["args = TrainingArguments(output_dir='out', fsdp=True)", CUDA],
+     {"zero_stage": 3}, {}),
     ("a flag of a script",
      ["$ python run.py --batch_size 64 --num_workers 8", CUDA],
      {"batch_size": 64, "num_workers": 8}, {}),
