@@ -166,6 +166,10 @@ class Writing(unittest.TestCase):
         listed = re.findall(
             r"WORD\((?:MECHANISM|EFFECT|FREES|ACT_KIND), (\w+)\)", words)
         self.assertEqual([w for w in listed if f"`{w}`" not in page], [])
+        schema = pathlib.Path("kb/report.schema.json").read_text(
+            encoding="utf-8")
+        effects = re.findall(r"WORD\(EFFECT, (\w+)\)", words)
+        self.assertEqual([w for w in effects if f'"{w}"' not in schema], [])
 
 
 if __name__ == "__main__":
