@@ -40,6 +40,7 @@ struct fit_plan { /* changes that together make it fit */
     struct fact change[FIT_CHANGES];
     size_t count;
     enum fit_tier tier; /* the dearest of them */
+    bool is_likely;     /* no more than that: an estimate decides */
     struct span needed, pool;
     struct str formula;
 };

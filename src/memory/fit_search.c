@@ -8,7 +8,8 @@
  * graphs, layers or state with the host), that before quality (narrower cache
  * or weights, smaller optimizer, adapters), quality before hardware. A tunable
  * whose setting is in force already is passed over. Each answer was asked as a
- * question of its own, so nothing is listed that is only perhaps enough.
+ * question of its own. A set that is only likely to fit is listed, and said to
+ * be that, where nothing but other hardware fits for certain.
  */
 #include "base/limits.h"
 #include "memory/budget.h"
@@ -85,6 +86,7 @@ struct search {
     struct arena *a;
     const struct fit_question *q; /* as it was asked */
     struct fit *fit;
+    bool takes_likely; /* what only an estimate denies counts, too */
 };
 
 struct values { /* of one lever, the mildest first */
@@ -208,7 +210,12 @@ static void word(struct values *v, const struct tunable *l,
     }
 }
 
-/* No longer than a question of the same kind would take. */
+static bool is_enough(const struct search *s, enum truth_fit fits) {
+    return fits == FIT_YES || (s->takes_likely && fits == FIT_LIKELY);
+}
+
+/* No longer than a question of the same kind would take. Where estimates decide,
+ * the longest holds at their best corner only: half of it is proposed. */
 static void shorten(struct search *s, struct values *v,
                     const struct fit_question *q) {
     int64_t now = setting_of(&q->c, FACT_max_model_len, 0), fits = 0;
@@ -220,9 +227,10 @@ static void shorten(struct search *s, struct values *v,
         then.c.in[FACT_max_model_len] =
             propose(FACT_max_model_len, middle * 256);
         then.c.in[FACT_max_model_len].source = SOURCE_USER;
-        bool is_enough = fit_verdict_of(s->a, &then, &kv) == FIT_YES;
-        *(is_enough ? &fits : &fails) = middle;
+        enum truth_fit said = fit_verdict_of(s->a, &then, &kv);
+        *(is_enough(s, said) ? &fits : &fails) = middle;
     }
+    fits = s->takes_likely ? ceil_div(fits, 2) : fits;
     if (fits >= wanted) {
         offer(v, FACT_max_model_len, fits * 256);
     }
@@ -321,9 +329,11 @@ static bool holds(struct search *s, struct fit_plan *plan) {
     if (plan->tier == TIER_hardware) {
         take_cards(&then, plan);
     }
-    if (fit_verdict_of(s->a, &then, &kv) != FIT_YES) {
+    enum truth_fit fits = fit_verdict_of(s->a, &then, &kv);
+    if (!is_enough(s, fits)) {
         return false;
     }
+    plan->is_likely = fits != FIT_YES;
     plan->needed = span_times(kv.bytes_per_request, s->fit->requests);
     plan->pool = kv.pool;
     if (s->fit->is_training) {
@@ -530,7 +540,7 @@ static bool has_plan(const struct fit *fit, enum fit_tier most,
 void fit_search(struct arena *a, const struct fit_question *q,
                 struct fit *fit) {
     struct fit_question again = fit_asked_again(q, &fit->c);
-    struct search s = {a, &again, fit};
+    struct search s = {a, &again, fit, false};
     if (fit->c.model == NULL || !gpu_total_bytes(&fit->c).known) {
         return;
     }
@@ -542,5 +552,12 @@ void fit_search(struct arena *a, const struct fit_question *q,
             !add_set(&s, most, rounds, is_slow) && most == TIER_quality) {
             add_set(&s, most, rounds, true);
         }
+    }
+    s.takes_likely = true;
+    for (enum fit_tier most = TIER_flag;
+         fit->fits == FIT_NO && most <= TIER_quality &&
+         !has_plan(fit, TIER_quality, true);
+         most++) {
+        add_set(&s, most, 2, most >= TIER_speed);
     }
 }

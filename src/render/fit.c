@@ -89,6 +89,10 @@ static struct str longest(const struct teller *t, const struct fit *fit) {
     struct str both = s.low == s.high ? shown_span(t, UNIT_TOKENS, s)
                                       : said_with(t, "unit.between", ends, 2);
     struct str args[] = {both, shown_number(t, UNIT_TOKENS, most)};
+    if (s.known && s.high == 0) {
+        both = said(t, "fit.longest_none");
+        args[0] = both;
+    }
     return !s.known   ? STR("")
            : most > 0 ? said_with(t, "fit.longest_of", args, 2)
                       : both;
@@ -106,6 +110,7 @@ static struct str least_card(const struct teller *t, const struct gpu *gpu) {
 static void add_limits(const struct teller *t, struct document *d,
                        const struct fit *fit) {
     struct block *under = document_section(d, said(t, "fit.most"));
+    bool fits_none = fit->longest.known && fit->longest.high == 0;
     if (fit->is_training && fit->largest_batch.known) {
         add_limit(t, d, under, said_fact(t, FACT_batch_size),
                   shown_span(t, UNIT_COUNT, fit->largest_batch));
@@ -115,7 +120,8 @@ static void add_limits(const struct teller *t, struct document *d,
         struct str value;
     } limits[] = {
         {"fit.longest", longest(t, fit)},
-        {"fit.at_once", shown_hundredths(t, fit->concurrency)},
+        {"fit.at_once", fits_none ? STR("")
+                                  : shown_hundredths(t, fit->concurrency)},
         {"fit.utilization", shares(t, fit)},
         {"fit.tensor_parallel",
          at_least(t, UNIT_COUNT, fit->least_tensor_parallel)},
@@ -143,8 +149,10 @@ static void add_plans(const struct teller *t, struct document *d,
     under->column[0] = said(t, "report.cost");
     for (size_t i = 0; i < fit->plan_count && i < most; i++) {
         const struct fit_plan *plan = &fit->plans[i];
+        struct span pool =
+            plan->is_likely ? span_exact(plan->pool.high) : plan->pool;
         struct str args[] = {shown_span(t, UNIT_BYTES, plan->needed),
-                             shown_span(t, UNIT_BYTES, plan->pool)};
+                             shown_span(t, UNIT_BYTES, pool)};
         struct block *item =
             document_item(d, under, arena_printf(t->a, "%zu", i + 1).p,
                           fit_changes(t, fit, plan));
@@ -153,7 +161,9 @@ static void add_plans(const struct teller *t, struct document *d,
         item->column_tone = TONE_DIM;
         item->spare = i > 0 ? PLAN : 0;
         document_text(d, item, TONE_DIM,
-                      said_with(t, "fit.plan_numbers", args, 2));
+                      said_with(t, plan->is_likely ? "fit.plan_likely"
+                                                   : "fit.plan_numbers",
+                                args, 2));
     }
 }
 

@@ -38,6 +38,8 @@ static struct json *plans(const struct teller *t, const struct fit *fit) {
                  {"changes", json_facts(t, plan->change, plan->count)},
                  {"effort", json_word(t, WORDS_EFFORT, effort)},
                  {"loses", json_word(t, WORDS_LOSES, loses)},
+                 {"verdict", json_spelling(t, fit_spelling(plan->is_likely ? FIT_LIKELY
+                                                                           : FIT_YES))},
                  {"needed", json_span(t, plan->needed)},
                  {"pool", json_span(t, plan->pool)},
                  {"formula", json_str_or_null(t->a, plan->formula)}));

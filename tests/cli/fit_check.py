@@ -829,6 +829,25 @@ class Inverses(Fit):
         self.assertEqual(answer["inverses"]["max_model_len"], 40048)
         self.assertEqual(answer["plan"][0]["changes"][0]["value"], 40048)
 
+    def test_a_likely_plan_stands_where_only_hardware_is_sure(self):
+        """Weights of 4 bits on the cards at hand come before more cards, and
+        are said to be likely; asked for, the answer is likely, too."""
+        words = ["--model", "meta-llama/Llama-3.1-70B-Instruct", "--gpu",
+                 "RTX 4090", "--gpus", "2"]
+        plan = self.fit(*words, status=1)["plan"]
+        self.assertEqual([step["verdict"] for step in plan[:2]],
+                         ["likely", "fits"])
+        self.assertEqual(plan[1]["effort"], "hardware")
+        for change in plan[0]["changes"]:
+            words += ["--set", f"{change['name']}={change['value']}"]
+        self.assertEqual(self.fit(*words, status=0)["verdict"], "likely")
+
+    def test_no_length_is_said_in_words(self):
+        run = oomkb("fit", "--model", "meta-llama/Llama-3.1-70B-Instruct",
+                    "--gpu", "RTX 4090")
+        self.assertIn(b"no length fits", run.stdout)
+        self.assertNotIn(b" 0 tokens", run.stdout)
+
     def test_plans_hold_when_they_are_followed(self):
         names = {"max_model_len": "--max-model-len", "tensor_parallel": "--tp",
                  "pipeline_parallel": "--pp",
