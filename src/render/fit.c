@@ -169,7 +169,8 @@ static void add_plans(const struct teller *t, struct document *d,
 
 /* ---- checks ---- */
 
-/* Those that fail, those that deserve a word, KAITO's last. */
+/* Those that fail, those that deserve a word; KAITO's last, where it decides
+ * otherwise than the arithmetic does. */
 static void add_checks(const struct teller *t, struct document *d,
                        const struct fit *fit) {
     struct str lines[FIT_FAILED_MOST];
@@ -180,7 +181,9 @@ static void add_checks(const struct teller *t, struct document *d,
     }
     const struct fit_checked *sku = &fit->checks[CHECK_SKU];
     bool passes = sku->verdict == VERDICT_ENOUGH;
-    if (passes || sku->verdict == VERDICT_NOT_ENOUGH) {
+    bool fits = fit->fits == FIT_YES || fit->fits == FIT_LIKELY;
+    bool is_known = passes || sku->verdict == VERDICT_NOT_ENOUGH;
+    if (is_known && (t->o->all || passes != fits)) {
         const char *key = sku->is_bypassed ? "fit.sku_bypass"
                           : passes         ? "fit.sku_passes"
                                            : "fit.sku_fails";
