@@ -128,6 +128,21 @@ static struct expression blocks_of_groups(struct arena *a,
     return sum;
 }
 
+/* One set of layers that all keep every token. */
+static struct str write_uniform(struct arena *a, const struct variant *w,
+                                const struct block_layout *p, int64_t tokens) {
+    const struct layer_set *s = &p->set[0];
+    int64_t slope = variant_slope(w).low;
+    if (s->block_tokens > 0 && tokens % s->block_tokens == 0) {
+        return FORMULA(a, slope % 1024 == 0 ? "% tokens x %" : "% tokens x % bytes",
+                       COUNT(tokens),
+                       slope % 1024 == 0 ? BYTES(slope) : COUNT(slope));
+    }
+    return FORMULA(a, "% blocks x % x % bytes",
+                   TEXT(blocks_of(a, w, s, s->block_tokens, tokens).text),
+                   COUNT(p->base_block_tokens), COUNT(slope));
+}
+
 static struct expression request_of(struct arena *a, const struct variant *w,
                                     int64_t tokens) {
     struct block_layout p = block_layout_of(w, LAYOUT_CHECK);
@@ -149,11 +164,7 @@ static struct expression request_of(struct arena *a, const struct variant *w,
     all = sum_of_layers(a, w, &p, tokens);
     if (a != NULL && p.count == 1 && kv_kind_grows(p.set[0].kind) &&
         w->context_ranks == 1) {
-        const struct layer_set *s = &p.set[0];
-        all.text =
-            FORMULA(a, "% blocks x % x % bytes",
-                    TEXT(blocks_of(a, w, s, s->block_tokens, tokens).text),
-                    COUNT(p.base_block_tokens), COUNT(variant_slope(w).low));
+        all.text = write_uniform(a, w, &p, tokens);
     }
     return all;
 }

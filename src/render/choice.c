@@ -176,11 +176,14 @@ static struct str compared(const struct teller *t, const struct estimate *e) {
     struct str limit = overlap ? shown_span(t, unit, e->limit)
                                : bound(t, unit, e->limit, true);
     bool is_ample = e->limit.low / AMPLE >= e->after.high;
-    if (e->verdict == VERDICT_ENOUGH && (is_ample || str_eq(after, limit))) {
+    const char *key = sum_key(t, e, formula, after);
+    bool is_same = str_eq(str_of(key), STR("verdict.sum")) &&
+                   str_eq(after, limit);
+    if (e->verdict == VERDICT_ENOUGH && (is_ample || is_same)) {
         return said_with(t, "verdict.fits", &limit, 1);
     }
     struct str args[] = {after, limit, formula};
-    return said_with(t, sum_key(t, e, formula, after), args, 3);
+    return said_with(t, key, args, 3);
 }
 
 static struct str missing(const struct teller *t, const struct needs *needs) {

@@ -285,7 +285,7 @@ static void the_largest_share_that_is_free(void **state) {
     assert_int_equal(e.proposed.number, 660000);
     assert_text(e.formula, "0.66 x 47.38 GiB = 31.27 GiB <= 31.44 GiB free");
     assert_text(e.formula, "8,030,261,248 params x 2 bytes / 2 ranks");
-    assert_text(e.formula, "one request = ceil(1,024 / 16)");
+    assert_text(e.formula, "one request = 1,024 tokens x 64 KiB");
     assert_text(e.formula, "= 64 MiB; spare = 31.27 GiB - about 7.48 GiB weights");
     e = effect_of(*state, &c, SHORT_FREE_AT_START, EFFECT_free_other_process);
     assert_int_equal(e.verdict, VERDICT_ENOUGH);
