@@ -214,6 +214,7 @@ $(BUILD)/fuzz: tests/fuzz/test_fuzz.c $(BUILD)/libjansson.a $(TEST_HELP_OBJ) $(L
 	  $(filter-out $(BUILD)/obj/cli/%,$(PROGRAM_OBJ)) $(BUILD)/noindex.o $(LIB_SHARED) $(LIB_STATIC) $(PROGRAM_LIBS) -lcmocka
 .PHONY: fuzz
 fuzz: all  ## look for inputs that break it: FUZZ=log|fit|entry|index|mcp|lint|facts SECONDS=300
+	@tests/tools/packages.sh fuzz
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build/fuzz CC=clang CFLAGS="-O1 -g" \
 	  SAN="-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all" build/fuzz/fuzz
 	@mkdir -p build/fuzz/new-$(FUZZ) && OOMKB_FUZZ=$(FUZZ) build/fuzz/fuzz -max_total_time=$(SECONDS) \

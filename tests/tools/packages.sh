@@ -1,5 +1,5 @@
 #!/bin/sh
-# Make sure that the packages of a purpose are there: packages.sh build|test|bench|dist|cross|wasm|wheel
+# Make sure that the packages of a purpose are there: packages.sh build|test|bench|dist|cross|wasm|wheel|fuzz
 # Debian and Ubuntu: installs what is missing (root, or sudo). Elsewhere: names
 # them and stops. The peers of the bench are welcome, not needed.
 set -eu
@@ -14,6 +14,9 @@ libyaml-dev:arm64 libjansson-dev:arm64 zlib1g-dev:arm64 libzstd-dev:arm64 liblzm
 sources="bzip2 dpkg-dev tcl xz-utils" # to unpack those of libraries, and to make SQLite's
 wasm="$sources emscripten nodejs"
 wheel="$sources python3-venv"
+# The runtime of libFuzzer is a package of its own, named by the release of clang.
+clang_release=$(clang -dumpversion 2>/dev/null | cut -d. -f1)
+fuzz="clang libclang-rt-${clang_release:-14}-dev"
 
 peers="ripgrep g++ libvectorscan-dev libre2-dev"
 optional=
@@ -26,7 +29,8 @@ dist) wanted="$build $dist" ;;
 cross) wanted="$build $dist $cross" ;;
 wasm) wanted="$build $wasm" ;;
 wheel) wanted="$build $wheel" ;;
-*) echo "usage: packages.sh build|test|bench|dist|cross|wasm|wheel" >&2; exit 2 ;;
+fuzz) wanted="$build $test $fuzz" ;;
+*) echo "usage: packages.sh build|test|bench|dist|cross|wasm|wheel|fuzz" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
