@@ -14,9 +14,7 @@ libyaml-dev:arm64 libjansson-dev:arm64 zlib1g-dev:arm64 libzstd-dev:arm64 liblzm
 sources="bzip2 dpkg-dev tcl xz-utils" # to unpack those of libraries, and to make SQLite's
 wasm="$sources emscripten nodejs"
 wheel="$sources python3-venv"
-# The runtime of libFuzzer is a package of its own, named by the release of clang.
-clang_release=$(clang -dumpversion 2>/dev/null | cut -d. -f1)
-fuzz="clang libclang-rt-${clang_release:-14}-dev"
+fuzz="clang libclang-rt-dev" # libFuzzer
 
 peers="ripgrep g++ libvectorscan-dev libre2-dev"
 optional=
