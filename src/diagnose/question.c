@@ -154,6 +154,7 @@ struct asked {
     struct diagnosis *d;
     struct report *rep;
     const struct fact_list *known; /* of the finding that asks */
+    const struct fix *about;       /* for which it asks; NULL: for the cause */
 };
 
 static bool is_asked(const struct asked *to, const struct question *q) {
@@ -171,7 +172,8 @@ static bool is_asked(const struct asked *to, const struct question *q) {
 static void question_add(struct asked *to, const struct question *q) {
     struct report *rep = to->rep;
     if (rep->question_count < QUESTIONS_GATHERED_MAX && !is_asked(to, q)) {
-        rep->questions[rep->question_count++] = *q;
+        rep->questions[rep->question_count] = *q;
+        rep->questions[rep->question_count++].about = to->about;
     }
 }
 
@@ -253,6 +255,9 @@ static void ask_fact(struct asked *to, enum fact_name name) {
         struct question q = question_of(to->d, name);
         const struct fact *device = facts_first(to->known, FACT_device_kind);
         q.how = how_of_maker(q.how, device);
+        if (name == FACT_gpu_count && facts_first(to->known, FACT_gpu_total)) {
+            q.ask = note_of("diagnose.ask.gpu_count");
+        }
         if (str_starts(q.how, STR("free")) && is_windows(to)) {
             q.how = STR("systeminfo | findstr Memory");
         }
@@ -396,6 +401,7 @@ static void ask_needs(struct asked *to, const struct finding *f) {
         const struct fix *fix = &f->fixes[i];
         bool is_open = fix->has_estimate && fix->applies <= APPLIES_IF &&
                        verdict_is_open(fix->estimate.verdict);
+        to->about = fix;
         for (size_t k = 0; is_open && k < fix->estimate.needs.count; k++) {
             enum fact_name name = fix->estimate.needs.at[k];
             bool is_free = name == FACT_gpu_free ||
@@ -418,6 +424,7 @@ static void ask_conditions(struct asked *to, const struct finding *f) {
     bool is_shown = is_program_shown(to, f);
     for (size_t i = 0; i < f->fix_count; i++) {
         const struct str_list *when = &f->fixes[i].is->when;
+        to->about = &f->fixes[i];
         for (size_t k = 0; f->fixes[i].applies == APPLIES_IF &&
                            k < when->count; k++) {
             struct verdict_when v =
@@ -460,7 +467,7 @@ void questions_ask(struct diagnosis *d, struct report *rep) {
                                  sizeof *rep->questions);
     for (size_t i = 0; i < rep->finding_count; i++) {
         const struct finding *f = &rep->findings[i];
-        struct asked to = {d, rep, &f->facts};
+        struct asked to = {d, rep, &f->facts, NULL};
         bool is_over = f->entry->severity == SEVERITY_recovery ||
                        f->entry->severity == SEVERITY_info;
         if (f->role != ROLE_root || is_over) {

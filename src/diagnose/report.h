@@ -133,6 +133,7 @@ struct question {
     enum fact_name fact;
     struct note ask;
     struct str how; /* a command that prints it */
+    const struct fix *about; /* the first fix that it decides; NULL: none */
 };
 
 struct report {

@@ -187,10 +187,14 @@ static struct str question_said(const struct teller *t,
             break;
         }
     }
-    return said_with(t, args[1].n > 0           ? "report.ask_decides"
-                        : q->fact == FACT_stage ? "report.ask_cause"
-                                                : "report.ask_more",
-                     args, 3);
+    const char *key = args[1].n > 0           ? "report.ask_decides"
+                      : q->fact == FACT_stage ? "report.ask_cause"
+                      : q->about != NULL      ? "report.ask_about"
+                                              : "report.ask_more";
+    if (args[1].n == 0 && q->about != NULL) {
+        args[1] = fix_action(t, q->about);
+    }
+    return said_with(t, key, args, 3);
 }
 
 /* Does a fix of the first root show this command anyway? */

@@ -46,7 +46,7 @@ class Reconciling(unittest.TestCase):
     def test_what_agrees_is_not_remarked(self):
         finding = found(EIGHT, *LLAMA)
         self.assertEqual(finding["reconciliation"]["outcome"], "agrees")
-        self.assertIn("131,072", finding["reconciliation"]["formula"])
+        self.assertIn("128 KiB", finding["reconciliation"]["formula"])
         self.assertEqual(finding["kv"]["bytes_per_token"]["slope"], 131072)
         self.assertNotIn("by its layers", oomkb(EIGHT, *LLAMA))
 

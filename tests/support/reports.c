@@ -297,7 +297,8 @@ struct report *report_of_kv_pool(struct arena *a) {
                         {FACT_model,
                          {.key = "report.label", .arg = {STR("model")},
                           .count = 1},
-                         STR("curl -s localhost:8000/v1/models")});
+                         STR("curl -s localhost:8000/v1/models"),
+                         NULL});
     r->question_count = 1;
     return r;
 }
