@@ -40,6 +40,11 @@ struct argument { /* of a shell with its quotes, of a list without */
     size_t from, to;
 };
 
+/* "['python', 'train.py']", as a launcher written in Python prints what it
+ * started, as it is typed: "python train.py". Empty where that cannot be said;
+ * other text as it is. */
+struct str command_as_typed(struct arena *a, struct str text);
+
 struct command command_parse(struct str text);
 /* From *at on; false: there are no more. */
 bool argument_next(const struct command *c, size_t *at, struct argument *arg);

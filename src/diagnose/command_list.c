@@ -4,6 +4,8 @@
  *     - vllm                      YAML
  *     - serve
  *
+ *     ['python', 'train.py']      as Python prints what it started
+ *
  * There is no shell: no operators, no redirections, nothing is joined. What
  * holds an escape, or the text of a shell of its own, is not touched.
  */
@@ -83,6 +85,42 @@ void list_read(struct command *c) {
     bool is_closed = c->form == FORM_FLOW ? str_eq(rest, STR("]"))
                                           : rest.n == 0;
     c->is_plain = is_plain && is_closed && c->args_end > 0;
+}
+
+/* A word that a shell takes as it stands. */
+static bool is_bare_word(struct str item) {
+    for (size_t i = 0; i < item.n; i++) {
+        char c = item.p[i];
+        bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                        (c >= '0' && c <= '9') ||
+                        strchr("-_./:=,@%+", c) != NULL;
+        if (!is_plain) {
+            return false;
+        }
+    }
+    return item.n > 0;
+}
+
+struct str command_as_typed(struct arena *a, struct str text) {
+    struct command c = {.sh = {text, '\\'}, .form = FORM_FLOW};
+    struct argument arg;
+    struct buf out;
+    size_t at = 0;
+    if (!str_starts(text, STR("['"))) {
+        return text;
+    }
+    list_read(&c);
+    if (!c.is_plain) {
+        return (struct str){NULL, 0};
+    }
+    buf_init_in(&out, a, text.n);
+    while (list_next(&c, &at, &arg)) {
+        struct str item = str_slice(text, arg.from, arg.to - arg.from);
+        const char *quote = is_bare_word(item) ? "" : "'";
+        buf_printf(&out, "%s%s%.*s%s", arg.from > 2 ? " " : "", quote,
+                   STR_ARG(item), quote);
+    }
+    return buf_str(&out);
 }
 
 /* The quote round the last item; where it has none, a number still needs one:

@@ -217,11 +217,13 @@ static bool is_of_script(const struct diagnosis *d, const struct hit *h) {
 static void command_find(struct diagnosis *d, const struct failure_end *end) {
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *h = &d->scan->hits.at[i];
-        struct str command = str_trim(h->command);
+        struct str printed = str_trim(h->command);
+        struct str command = command_as_typed(d->a, printed);
         bool is_cut = str_ends(command, STR("\\")); /* lines are missing */
         bool is_whole = command.n > 0 &&
-                        command_in_line(h->command_line, h->command_at,
-                                        &command);
+                        (command.p != printed.p ||
+                         command_in_line(h->command_line, h->command_at,
+                                         &command));
         bool is_above = h->order <= end->last;
         if (h->kind != PATTERN_CONTEXT || command.n == 0 || is_cut ||
             !hit_is_ours(d, h) || command_is_image_alone(command)) {

@@ -113,6 +113,25 @@ SETTINGS = [
      [CUDA, "", "torchrun --nproc_per_node 8 tune.py \\", "  --bf16 True \\",
       "  --per_device_train_batch_size 1 \\", "  --learning_rate 1e-5"],
      {"batch_size": 1, "precision": "mixed", "task": "train"}, {}),
+    ("the command of a rank, as DeepSpeed's launcher prints it below",
+     [CUDA, "[2026-03-04 10:00:00,123] [ERROR] [launch.py:321:sigkill_handler] "
+      "['/opt/py/bin/python', '-u', 'tune.py', '--local_rank=0', "
+      "'--per_device_train_batch_size', '1', '--zero_stage', '3', "
+      "'--gradient_checkpointing'] exits with return code = 1"],
+     {"batch_size": 1, "zero_stage": 3, "gradient_checkpointing": True,
+      "engine": "deepspeed"}, {}),
+    ("a failed command of Python's subprocess",
+     [CUDA, "subprocess.CalledProcessError: Command '['/usr/bin/python3', "
+      "'tune.py', '--batch_size=6']' returned non-zero exit status 1."],
+     {"batch_size": 6}, {}),
+    ("the loss in a progress bar",
+     ["steps:   1%|    | 7/600 [00:59<98:28, 9.09s/it, avr_loss=0.509]", CUDA],
+     {"task": "train", "steps_done": 7}, {}),
+    ("a script by its name alone",
+     ["V100 finetuning_lora.py", CUDA], {"task": "train"}, {}),
+    ("a frame of a helper of training is no script",
+     ['  File "/srv/x/train_utils.py", line 3, in load_image', CUDA],
+     {}, {"stage": "forward"}),
     ("16 bits by a switch behind a Windows launcher",
      ["py -3.10 tools/train.py -f conf.py -b 3 --fp16 -o", CUDA],
      {"batch_size": 3, "precision": "mixed", "task": "train"}, {}),

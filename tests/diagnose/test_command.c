@@ -358,6 +358,26 @@ static void a_value_is_read(void **state) {
                                &value));
 }
 
+static void a_printed_list_is_typed(void **state) {
+    (void)state;
+    static const struct {
+        const char *printed, *typed;
+    } cases[] = {
+        {"['python', '-u', 'train.py', '--lr', '1e-4']",
+         "python -u train.py --lr 1e-4"},
+        {"['python', 'a b.py', '--x=']", "python 'a b.py' --x="},
+        {"['python', '$(x)']", ""}, /* a shell would run it */
+        {"['python', 'a', ...", ""}, /* cut */
+        {"[\"vllm\", \"serve\"]", "[\"vllm\", \"serve\"]"},
+        {"vllm serve m", "vllm serve m"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_true(str_eq(
+            command_as_typed(&arena, str_of(cases[i].printed)),
+            str_of(cases[i].typed)));
+    }
+}
+
 static void what_follows_an_image_is_known_for_it(void **state) {
     (void)state;
     assert_true(command_is_arguments(STR("vllm/vllm-openai:v1 \\\n --x 1")));
@@ -392,6 +412,7 @@ int main(void) {
         cmocka_unit_test(lines_of_logs),
         cmocka_unit_test(no_operator_is_handed_on),
         cmocka_unit_test(a_value_is_read),
+        cmocka_unit_test(a_printed_list_is_typed),
         cmocka_unit_test(what_follows_an_image_is_known_for_it),
         cmocka_unit_test(only_settings_stand_on_a_command_line),
     };
