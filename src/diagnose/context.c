@@ -13,6 +13,8 @@
 
 #include "base/sort.h"
 
+#include <inttypes.h>
+
 /* ---- witnesses ---- */
 
 /* 53.5 GiB, where the other says 53.49 of the same. */
@@ -295,10 +297,24 @@ static void catalogue_names(struct diagnosis *d) {
     }
 }
 
+/* The program lists what it was given, and this is not there: so its default
+ * is in force, and that is no assumption. */
+static void prove_default(struct diagnosis *d, const struct fact *list,
+                          struct fact *f) {
+    if (f->source == SOURCE_DEFAULT && is_listed_setting(d, f->name)) {
+        f->source = SOURCE_DERIVED;
+        f->formula = arena_printf(
+            d->a, "the default: line %" PRIu32 " lists what was set",
+            list->line);
+    }
+}
+
 /* What catalogue and defaults add where nobody says. A default that changed
  * between releases, and a version that is not known, make no value in force. */
-static void defaults_add(struct diagnosis *d) {
+static void defaults_add(struct diagnosis *d, const struct witnesses *w) {
     struct fact_list none = {0};
+    struct fact list = settings_list(d, w);
+    d->lists_settings = list.known;
     struct inputs c = case_of(d, &none);
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         const struct fact *f = &c.in[n];
@@ -310,6 +326,9 @@ static void defaults_add(struct diagnosis *d) {
             copy.name = (enum fact_name)n;
             copy.gpu = copy.rank = copy.pid = FACT_NONE;
             copy.text = (struct str){NULL, 0};
+            if (list.known) {
+                prove_default(d, &list, &copy);
+            }
             facts_add(d->a, &d->context, &copy);
         }
     }
@@ -366,7 +385,7 @@ void context_find(struct diagnosis *d) {
     catalogue_names(d);
     ranks_tell(d);
     if (d->sightings.count > 0) {
-        defaults_add(d);
+        defaults_add(d, w);
     }
     sort_stable(d->a, d->context.at, d->context.count, sizeof *d->context.at,
                 by_name);

@@ -15,7 +15,8 @@
  * What lists its settings is data: a row of kb/engines/ sets settings_listed to
  * `all`, `non_default` or `environment`. A setting that was not listed leaves
  * the context: a fix that sets it is no longer "already" done, and the default
- * takes its place in the arithmetic.
+ * takes its place in the arithmetic. What the program lists tells as well what
+ * nobody set: context.c takes that from settings_list().
  */
 #include "diagnose/witness.h"
 
@@ -92,8 +93,8 @@ static void short_flags(struct diagnosis *d, const struct witnesses *w) {
 
 /* ---- not listed, not passed ---- */
 
-/* The last place before the failure where such a list stands, after order;
- * known false: there is none. */
+/* The last place before the failure where such a list stands, after order (0:
+ * anywhere); known false: there is none. */
 static struct fact list_after(const struct diagnosis *d,
                               const struct witnesses *w, const char *kind,
                               uint64_t order) {
@@ -105,7 +106,8 @@ static struct fact list_after(const struct diagnosis *d,
         for (size_t k = 0; row && k < row->set_count; k++) {
             if (row->set[k].name == FACT_settings_listed &&
                 str_eq(row->set[k].value, str_of(kind)) &&
-                h->order > order && hit_is_above(d, &w->failure, h)) {
+                (order == 0 || h->order > order) &&
+                hit_is_above(d, &w->failure, h)) {
                 list.known = true;
                 list.word = row->set[k].value;
                 list.line = h->first_line;
@@ -201,6 +203,16 @@ static void user_says_other(struct diagnosis *d, const struct witnesses *w) {
                      &best->fact);
         }
     }
+}
+
+struct fact settings_list(const struct diagnosis *d,
+                          const struct witnesses *w) {
+    struct fact list = list_after(d, w, "all", 0);
+    return list.known ? list : list_after(d, w, "non_default", 0);
+}
+
+bool is_listed_setting(const struct diagnosis *d, enum fact_name name) {
+    return is_flag(d, name);
 }
 
 void force_find(struct diagnosis *d, const struct witnesses *w) {

@@ -128,8 +128,8 @@ static void drop_disproved_defaults(const struct diagnosis *d,
         bool is_disproved = bound && c->in[n].known &&
                             c->in[n].source == SOURCE_DEFAULT &&
                             c->in[n].number < bound->low;
-        if (is_disproved) {
-            c->in[n] = fact_new((enum fact_name)n, SOURCE_LOG);
+        if (is_disproved) { /* its bound stays, as what a first try begins at */
+            c->in[n] = *bound;
         }
     }
 }

@@ -183,14 +183,15 @@ static bool is_known_program(const struct diagnosis *d, enum fact_name name) {
            (name == FACT_engine && facts_first(&d->context, FACT_program));
 }
 
-/* What no user could tell: what is derived, and settings of an engine that is
- * not known itself. */
+/* What no user could tell: what is derived, settings of an engine that is not
+ * known itself, and those that nobody set, as the engine's own list shows. */
 static bool is_worth(const struct diagnosis *d, enum fact_name name) {
     bool is_setting_of_some = name >= FACT_dtype && name <= FACT_prefix_caching;
     return name != FACT_memory_limit && name != FACT_victim_rss &&
            !is_known_program(d, name) &&
            (name != FACT_model || is_setting(d, name)) &&
-           (d->engine || !is_setting_of_some);
+           (d->engine || !is_setting_of_some) &&
+           !(d->lists_settings && name != FACT_model && is_setting(d, name));
 }
 
 /* The tool of the maker of this device. */

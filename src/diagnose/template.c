@@ -70,7 +70,8 @@ struct str fact_written(struct arena *a, const struct fact *f,
 
 static const struct fact *value_for(const struct filling *f,
                                     enum fact_name name) {
-    if (f->proposed && f->proposed->known && f->proposed->name == name) {
+    if (f->proposed && f->proposed->known && f->proposed->name == name &&
+        f->proposed->source != SOURCE_DEFAULT) {
         return f->proposed;
     }
     return f->acted_on == (int)name ? NULL : facts_last(f->facts, name);
@@ -147,6 +148,17 @@ static bool shows_several(const struct fact_list *facts) {
            (ranks && ranks->number > 1);
 }
 
+/* What the arithmetic reckoned from a default, which nobody knows to be in
+ * force. */
+static struct str reckoned_try(struct arena *a, const struct filling *f,
+                               enum fact_name name) {
+    bool is_one = f->first_try && f->acted_on == (int)name && f->proposed &&
+                  f->proposed->known && f->proposed->name == name &&
+                  f->proposed->source == SOURCE_DEFAULT;
+    return is_one ? fact_written(a, f->proposed, true)
+                  : (struct str){NULL, 0};
+}
+
 /* Where the log does not show the value in force: what the engine's flag has
  * for it. */
 static struct str first_try_for(const struct filling *f, enum fact_name name) {
@@ -194,10 +206,11 @@ static void fill_one(struct buf *b, const struct filling *f,
         return;
     }
     const struct fact *value = value_for(f, fact);
-    if (!value && step_for(f, fact, &step)) {
+    struct str first_try = reckoned_try(b->a, f, fact);
+    if (!value && first_try.n == 0 && step_for(f, fact, &step)) {
         value = &step;
     }
-    struct str first_try = first_try_for(f, fact);
+    first_try = first_try.n > 0 ? first_try : first_try_for(f, fact);
     if (value) {
         write_value(b, f, slot, value);
     } else if (slot->fallback.n > 0) {

@@ -28,5 +28,11 @@ bool fact_is_environment(const struct diagnosis *d, enum fact_name name);
  * added. What was named in vain is kept in d->overruled, and taken out of the
  * context where nothing was in force instead. ---- */
 void force_find(struct diagnosis *d, const struct witnesses *w);
+/* Where the program lists all its settings, or all that are not the default;
+ * known false: nowhere. */
+struct fact settings_list(const struct diagnosis *d,
+                          const struct witnesses *w);
+/* Would such a list have it? */
+bool is_listed_setting(const struct diagnosis *d, enum fact_name name);
 
 #endif

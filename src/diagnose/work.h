@@ -109,6 +109,7 @@ struct diagnosis {
     struct str script; /* the last whole one of a program that is no engine */
     uint32_t script_line;
     uint32_t command_line;
+    bool lists_settings; /* the program does: what is not there, nobody set */
     struct incident_list incidents;
     struct note machine_differs; /* from the log, and how; key NULL: it does
                                     not */

@@ -430,12 +430,17 @@ void put_lowered(const struct ask *q, struct estimate *e, struct fact proposed,
 void estimate_less_share(const struct ask *q, struct estimate *e,
                          struct span total, struct span gap) {
     struct span whole = span_plus(gap, more_after_failure(q->c));
-    int64_t step =
-        least_share(whole.known ? whole : gap, span_exact(0), total, 0);
+    int64_t step = whole.known ? least_share(whole, span_exact(0), total, 0) : 0;
+    if (step <= 0 || step > MOST || starves_pool(q, share_of(total, step))) {
+        step = least_share(gap, span_exact(0), total, 0);
+    }
     if (step <= 0 || step > MOST) {
         return;
     }
     struct span freed = share_of(total, step);
+    if (starves_pool(q, freed)) {
+        return; /* the true share may allow less than a hundredth */
+    }
     e->limit = span_plus(e->limit, freed);
     estimate_judge(e);
     e->formula = FORMULA(q->a, "freed = % x % = %", RATIO(step),
@@ -481,6 +486,20 @@ static struct estimate lowered(const struct ask *q, struct estimate e,
     return e;
 }
 
+/* A first try: so much below the default, which nobody knows to be in force,
+ * or below the least that it can have been. The source says so. */
+static void try_from_default(const struct inputs *c, struct estimate *e) {
+    const struct fact *usual = &c->in[FACT_gpu_memory_utilization];
+    int64_t least = usual->ranged ? usual->low : usual->number;
+    int64_t share = step_down(least - (MICRO - e->capacity_micro));
+    if (e->verdict == VERDICT_MAY_BE_ENOUGH &&
+        (usual->known || usual->ranged) && e->capacity_micro > 0 &&
+        share >= LEAST_SHARE) {
+        e->proposed = propose(FACT_gpu_memory_utilization, share);
+        e->proposed.source = SOURCE_DEFAULT;
+    }
+}
+
 static struct estimate down_for_allocation(const struct ask *q) {
     const struct inputs *c = q->c;
     struct span total = gpu_total_bytes(c);
@@ -493,6 +512,7 @@ static struct estimate down_for_allocation(const struct ask *q) {
     }
     if (!is_share_said(c)) {
         estimate_less_share(q, &e, total, gap);
+        try_from_default(c, &e);
         return e;
     }
     return lowered(q, e, total, gap);
@@ -500,7 +520,7 @@ static struct estimate down_for_allocation(const struct ask *q) {
 
 /* While weights load or memory is measured there is no pool to shrink. The
  * sampler warms up in the profile run and once more beside the pool: then
- * nobody can tell from the stage. */
+ * nobody can tell from the stage, and where it is not known, neither. */
 static struct estimate down_by_stage(const struct ask *q) {
     const struct inputs *c = q->c;
     bool has_pool = c->in[FACT_kv_available].known ||
@@ -509,7 +529,8 @@ static struct estimate down_by_stage(const struct ask *q) {
         return estimate_none(FACT_tried_alloc);
     }
     struct estimate e = down_for_allocation(q);
-    if (stage_is(c, "profile") && !has_pool && e.verdict == VERDICT_ENOUGH) {
+    bool may_precede = stage_is(c, "profile") || !c->in[FACT_stage].known;
+    if (may_precede && !has_pool && e.verdict == VERDICT_ENOUGH) {
         estimate_if(&e, "verdict.if.after_pool");
     }
     return e;

@@ -78,12 +78,45 @@ CASES = [
 ]
 
 
-def findings(log, options):
+# A server that died once its pool was there, without and with its own list.
+SERVED = ("INFO 07-01 10:00:00 [core.py:77] Initializing a V1 LLM engine "
+          "(v0.11.0) with config: model='m'\n%s"
+          "INFO 07-01 10:00:09 [gpu_worker.py:298] Available KV cache memory: "
+          "4.00 GiB\nINFO 07-01 10:00:19 [gpu_model_runner.py:1] Graph "
+          "capturing finished in 20 secs, took 0.50 GiB\n" + OOM)
+LISTED = "INFO 07-01 10:00:01 [utils.py:253] non-default args: {'model': 'm'}\n"
+
+
+def report(log, options):
     run = subprocess.run([PROGRAM, "--format", "json", *options], input=log,
                          text=True, capture_output=True, check=False,
                          env=os.environ | {"XDG_DATA_HOME": "/nowhere",
                                            "LANG": "C"})
-    return json.loads(run.stdout)["findings"]
+    return json.loads(run.stdout)
+
+
+def findings(log, options):
+    return report(log, options)["findings"]
+
+
+def unlisted():
+    """What a list leaves out is in force as its default, and nobody is asked
+    for it; without the list it is a first try, and asked for."""
+    faults = []
+    for lines, wanted, asked in (("", ("0.88", False), True),
+                                 (LISTED, ("0.88", True), False)):
+        said = report(SERVED % lines, [])
+        fix = next(f for f in said["findings"][0]["fixes"]
+                   if "memory-utilization" in (f["command"] or ""))
+        value, is_firm = wanted
+        if value not in fix["command"] or is_firm != (
+                fix["first_try"] is None):
+            faults.append(f"after {lines!r}: {fix['command']}, first try "
+                          f"{fix['first_try']}")
+        is_asked = any("utilization" in q["ask"] for q in said["questions"])
+        if is_asked != asked:
+            faults.append(f"after {lines!r}: {said['questions']}")
+    return faults
 
 
 def main():
@@ -97,6 +130,7 @@ def main():
                    for words in unwanted if words in said]
         if not found:
             faults.append(f"{what}: nothing was found")
+    faults += unlisted()
     # what was named in vain is neither `already` done nor called useless
     fixes = {f["id"]: f for f in findings(EXPANDABLE + RAY % "" + OOM,
                                           [])[0]["fixes"]}
