@@ -83,7 +83,8 @@ SERVED = ("INFO 07-01 10:00:00 [core.py:77] Initializing a V1 LLM engine "
           "(v0.11.0) with config: model='m'\n%s"
           "INFO 07-01 10:00:09 [gpu_worker.py:298] Available KV cache memory: "
           "4.00 GiB\nINFO 07-01 10:00:19 [gpu_model_runner.py:1] Graph "
-          "capturing finished in 20 secs, took 0.50 GiB\n" + OOM)
+          "capturing finished in 20 secs, took 0.50 GiB\n" +
+          OOM.replace("15.00 GiB is", "20.90 GiB is").replace("6.00", "0.10"))
 LISTED = "INFO 07-01 10:00:01 [utils.py:253] non-default args: {'model': 'm'}\n"
 
 
@@ -113,7 +114,7 @@ def unlisted():
                 fix["first_try"] is None):
             faults.append(f"after {lines!r}: {fix['command']}, first try "
                           f"{fix['first_try']}")
-        is_asked = any("utilization" in q["ask"] for q in said["questions"])
+        is_asked = any("set to" in q["ask"] for q in said["questions"])
         if is_asked != asked:
             faults.append(f"after {lines!r}: {said['questions']}")
     return faults
