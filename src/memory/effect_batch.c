@@ -82,10 +82,27 @@ static void put_scaling(const struct ask *q, struct estimate *e) {
                 SHORT(e->after.high));
 }
 
+/* vLLM's check before it captures graphs: a state block for each sequence. */
+static struct estimate sequences_for_blocks(const struct ask *q) {
+    const struct fact *now = &q->c->in[FACT_max_num_seqs];
+    const struct fact *blocks = &q->c->in[FACT_kv_blocks];
+    if (!stage_is(q->c, "capture") || !now->known || !blocks->known ||
+        blocks->number <= 0 || blocks->number >= now->number) {
+        return estimate_none(FACT_kv_needed); /* the check is of one request */
+    }
+    struct estimate e =
+        estimate_of(FACT_max_num_seqs, span_exact(now->number),
+                    span_exact(blocks->number));
+    e.after = span_exact(blocks->number);
+    e.proposed = propose(FACT_max_num_seqs, blocks->number);
+    estimate_judge(&e);
+    return e;
+}
+
 struct estimate effect_max_num_seqs(const struct ask *q) {
     int64_t now = setting_of(q->c, FACT_max_num_seqs, 0);
     if (!is_allocation(q)) {
-        return estimate_none(FACT_kv_needed); /* the check is of one request */
+        return sequences_for_blocks(q);
     }
     if (now <= 1) {
         struct estimate e = step_scaled(q, FACT_max_num_seqs);

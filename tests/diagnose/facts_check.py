@@ -300,6 +300,12 @@ ADVICE = [
 ]
 
 PROSE = [
+    ("a card by its number in a sentence",
+     ["I get this on a single 3090 GPU with the 7B model.", CUDA],
+     {"gpu_name": "RTX 3090"}, {}),
+    ("a number that is no card",
+     ["It fails on the 4090 tokens of a 3080 steps run.", CUDA],
+     {}, {"gpu_name": None}),
     ("a share and a card that somebody writes of",
      [VLLM, CUDA, "", "gemma-2-9B with AWQ at `--gpu-memory-utilization 0.70` "
       "needs 9.1 GB."],

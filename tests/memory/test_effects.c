@@ -254,6 +254,18 @@ static void fewer_sequences_do_not_touch_the_check(void **state) {
         VERDICT_NONE);
 }
 
+static void a_state_block_for_each_sequence(void **state) {
+    struct said said[] = {{FACT_max_num_seqs, "1024"},
+                          {FACT_kv_blocks, "969"},
+                          {FACT_stage, "capture"},
+                          {FACT_engine, NULL}};
+    struct inputs c = case_of("0.28.0", NULL, said);
+    struct estimate e =
+        effect_of(*state, &c, SHORT_KV_POOL, EFFECT_max_num_seqs);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_int_equal(e.proposed.number, 969);
+}
+
 static void graphs_return_to_the_pool_from_0_20_on(void **state) {
     struct said said[] = {{FACT_max_model_len, "131072"},
                           {FACT_kv_needed, "16.0 GiB"},
@@ -598,6 +610,7 @@ int main(void) {
         WITH_ARENA(groups_grow_with_the_release),
         WITH_ARENA(narrower_weights_give_their_bytes_to_the_pool),
         WITH_ARENA(fewer_sequences_do_not_touch_the_check),
+        WITH_ARENA(a_state_block_for_each_sequence),
         WITH_ARENA(graphs_return_to_the_pool_from_0_20_on),
         WITH_ARENA(the_largest_share_that_is_free),
         WITH_ARENA(printed_blocks_bound_the_length),
