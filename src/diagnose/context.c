@@ -195,6 +195,18 @@ static void hear(struct diagnosis *d, struct witnesses *w,
     }
 }
 
+/* A program repeats in words of its own ("Batch size: 8") what its command line
+ * said (--batch-size 8): that is how one types it. */
+static void spell_as_typed(struct witnesses *w, int name) {
+    struct fact *best = &w->best[name].fact;
+    const struct witness *typed = &w->named[name];
+    bool is_same = typed->is_there && typed->fact.known &&
+                   typed->fact.number == best->number;
+    if (best->spelled.n == 0 && is_same) {
+        best->spelled = typed->fact.spelled;
+    }
+}
+
 /* "docker run ... vllm/vllm-openai ..." and the arguments after its image are
  * one command, seen twice. */
 static bool is_part_of(struct str part, struct str whole) {
@@ -375,6 +387,7 @@ void context_find(struct diagnosis *d) {
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         bool is_said = facts_first(&d->context, (enum fact_name)n) != NULL;
         if (w->best[n].is_there && !is_said) {
+            spell_as_typed(w, n);
             facts_add(d->a, &d->context, &w->best[n].fact);
         }
     }

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "diagnose/work.h"
 
+#define FIXES_SHOWN 5 /* three, and two that may step in their place */
 #define DMESG "dmesg -T | grep -i -E 'oom|killed process'"
 #define GREP_POOL "grep -E 'KV cache (size|memory)|(GPU|cuda) blocks' LOG"
 #define GREP_MESSAGE "grep -n -A4 -i 'out of memory' LOG"
@@ -398,7 +399,7 @@ static bool is_program_shown(const struct asked *to, const struct finding *f) {
 static void ask_needs(struct asked *to, const struct finding *f) {
     bool is_shown = is_program_shown(to, f);
     bool is_moot = is_free_memory_moot(f);
-    for (size_t i = 0; i < f->fix_count; i++) {
+    for (size_t i = 0; i < f->fix_count && i < FIXES_SHOWN; i++) {
         const struct fix *fix = &f->fixes[i];
         bool is_open = fix->has_estimate && fix->applies <= APPLIES_IF &&
                        verdict_is_open(fix->estimate.verdict);
@@ -420,10 +421,12 @@ static void ask_needs(struct asked *to, const struct finding *f) {
     }
 }
 
+/* Of the fixes that an answer shows: what decides a later one changes nothing
+ * that is read. */
 static void ask_conditions(struct asked *to, const struct finding *f) {
     struct fact_list facts = facts_in_force(to->d, &f->facts);
     bool is_shown = is_program_shown(to, f);
-    for (size_t i = 0; i < f->fix_count; i++) {
+    for (size_t i = 0; i < f->fix_count && i < FIXES_SHOWN; i++) {
         const struct str_list *when = &f->fixes[i].is->when;
         to->about = &f->fixes[i];
         for (size_t k = 0; f->fixes[i].applies == APPLIES_IF &&

@@ -33,6 +33,11 @@ static struct span state_of(const struct training *t) {
     return span_plus(span_plus(t->weights, t->gradients), t->optimizer);
 }
 
+static bool is_trained(const struct inputs *c) {
+    return training_is_step(c) || training_is_asked(c) ||
+           word_is(c, FACT_task, "train");
+}
+
 static bool is_making_state(const struct inputs *c) {
     return stage_is(c, "optimizer");
 }
@@ -207,10 +212,51 @@ static void name_needs(const struct ask *q, struct estimate *e) {
                    FACT_gpu_count);
 }
 
+/* Weights, gradients and moments by one fix, in whatever precision they are
+ * kept: all of 16 bits to what the log tells. */
+static struct span state_then(const struct ask *q,
+                              const struct training_setup *s) {
+    struct training_setup half = *s;
+    half.precision = PRECISION_HALF;
+    struct training is = memory_training(q->a, s, NULL);
+    struct training least = memory_training(q->a, &half, NULL);
+    return span_between(state_of(&least), state_of(&is));
+}
+
+/* The model is known and the rest of the run is not: its whole state by this fix
+ * against all that the GPU had for it. False: the fix changes none of it. */
+static bool put_state(const struct ask *q, struct estimate *e) {
+    struct training_setup s = training_setup_of(q->c);
+    struct new_run change = change_of(q, &s);
+    struct shortfall room = shortfall_of(q);
+    struct span all = span_plus(room.held, room.free);
+    bool is_of_step = str_eq(str_of(change.part), STR("activations"));
+    struct span then = state_then(q, &change.then);
+    if (s.params <= 0 || is_of_step || !change.is_known || !all.known ||
+        !then.known) {
+        return false;
+    }
+    e->quantity = FACT_requested_bytes;
+    e->before = state_then(q, &s);
+    e->after = then;
+    e->limit = all;
+    estimate_judge(e);
+    if (e->verdict != VERDICT_NOT_ENOUGH) {
+        ESTIMATE_IF(q, e, "verdict.if.state", BETWEEN(then), SHORT(all.low));
+        e->share_micro = share_that_passes(then, all);
+        e->proposed = change.proposed;
+    }
+    return true;
+}
+
 /* Nobody says which run it is: a bound from what was refused and held. Of what
  * PyTorch holds, moments and their copy are 12 of 16 bytes; shards leave
  * nothing on one of many. */
 static struct estimate bounded(const struct ask *q, struct needs needs) {
+    struct estimate by_model = estimate_unknown(FACT_tried_alloc);
+    if (is_trained(q->c) && put_state(q, &by_model)) {
+        return by_model;
+    }
     bool is_of_moments = q->effect == EFFECT_optimizer_state ||
                          q->effect == EFFECT_offload_optimizer;
     struct estimate e = q->effect == EFFECT_batch_size
@@ -252,11 +298,6 @@ static struct estimate by_setup(const struct ask *q) {
     bool is_assumed = e.verdict == VERDICT_NOT_ENOUGH &&
                       (!is_told_of_ranks || !c->in[FACT_zero_stage].known);
     return is_assumed || e.verdict == VERDICT_UNKNOWN ? bounded(q, e.needs) : e;
-}
-
-static bool is_trained(const struct inputs *c) {
-    return training_is_step(c) || training_is_asked(c) ||
-           word_is(c, FACT_task, "train");
 }
 
 /* A batch is one of inference as well. Where nobody says what the program is

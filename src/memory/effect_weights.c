@@ -146,12 +146,31 @@ struct estimate effect_fewer_weights(const struct ask *q) {
 
 /* ---- half_precision ---- */
 
+/* While loading, all weights in 16 bits against all that was to be had. */
+static struct estimate halved_while_loading(const struct ask *q) {
+    struct shortfall s = shortfall_of(q);
+    struct span held = span_in(q->c, FACT_pytorch_allocated);
+    struct span params = span_in(q->c, FACT_model_params);
+    struct estimate e = estimate_of(FACT_weights_bytes, span_times(params, 4),
+                                    span_plus(held, s.free));
+    e.after = span_times(params, 2);
+    if (e.after.known && e.limit.known) {
+        estimate_judge(&e);
+        e.formula = FORMULA(q->a, "weights = % params x 2 bytes = %",
+                            COUNT(params.low), BYTES(e.after.low));
+    }
+    estimate_needs(&e, params.known, FACT_model);
+    return e;
+}
+
 /* From 32 bits to 16 a step frees half of what it holds, at most: weights that
  * are trained keep a copy in 32 bits. */
 struct estimate effect_half_precision(const struct ask *q) {
-    bool is_step = is_allocation(q) && !stage_is(q->c, "load") &&
-                   !stage_is(q->c, "save");
-    return is_step ? step_freeing(q, 50) : estimate_none(FACT_tried_alloc);
+    if (!is_allocation(q) || stage_is(q->c, "save")) {
+        return estimate_none(FACT_tried_alloc);
+    }
+    return stage_is(q->c, "load") ? halved_while_loading(q)
+                                  : step_freeing(q, 50);
 }
 
 /* ---- cpu_offload ---- */
