@@ -7,6 +7,7 @@
  *     request > 20 % of the GPU         one tensor
  *     request = a printed shape         that tensor
  *     free + unused >= request          expandable segments may help
+ *     temporaries + arguments           what a compiled program needs
  *
  * Each is checked against numbers that reconcile, and speaks of a framework
  * that prints what it holds. kb/causes.yaml holds the same as evidence.
@@ -153,8 +154,24 @@ static void shape(struct diagnosis *d, struct finding *f,
     }
 }
 
+/* XLA prints what a compiled program needs, part by part. */
+static void program_parts(struct diagnosis *d, struct finding *f) {
+    int64_t whole, temp, arguments;
+    if (!amount(f, FACT_compute_bytes, &whole) ||
+        !amount(f, FACT_program_temp, &temp) ||
+        !amount(f, FACT_program_arguments, &arguments) || whole <= 0) {
+        return;
+    }
+    struct note n = note_of("diagnose.remark.program");
+    note_add(&n, bytes_in(d, whole));
+    note_add(&n, bytes_in(d, temp));
+    note_add(&n, bytes_in(d, arguments));
+    note_list_add(d->a, &f->remarks, &f->remark_count, &n);
+}
+
 void remark_sizes(struct diagnosis *d, struct finding *f) {
     struct sizes s;
+    program_parts(d, f);
     if (sizes_of(f, &s)) {
         pieces(d, f, &s);
         outside(d, f, &s);

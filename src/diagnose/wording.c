@@ -4,6 +4,7 @@
  *                                      out of a fix with a first value of its
  *                                      own: FLAG {fact}
  *     batch_size={batch_size}          --bs 12 where the log says --bs 16
+ *     num_workers=0                    --workers 0 where the log says --workers 16
  *     --n-gpu-layers                   num_gpu, where Ollama is the engine
  *     "Reduce the batch size from 16 to 12"    what is lowered, by its values
  */
@@ -100,6 +101,24 @@ static void name_as_in_log(struct diagnosis *d, struct fix *fix,
     }
 }
 
+/* "num_workers=0", a value that no arithmetic fills: "--workers 0" where the log
+ * says `--workers 16`. */
+static void fixed_as_in_log(struct diagnosis *d, struct fix *fix,
+                            const struct fact_list *facts, int acted_on) {
+    struct str text = fix->is->command;
+    size_t cut = str_find_char(text, '=');
+    const struct fact *now =
+        acted_on >= 0 ? facts_last(facts, (enum fact_name)acted_on) : NULL;
+    bool is_one = cut < text.n && str_find_char(text, '{') == text.n &&
+                  str_find_char(text, ' ') == text.n;
+    if (is_one && now && now->known && now->spelled.n > 0 &&
+        fact_unit(now->name) == UNIT_COUNT) {
+        struct str value = str_slice(text, cut + 1, text.n);
+        fix->command = arena_printf(d->a, "%.*s%.*s", STR_ARG(now->spelled),
+                                    STR_ARG(value));
+    }
+}
+
 /* Each `from` in the text. */
 static struct str with_each(struct arena *a, struct str text, struct str from,
                             struct str to) {
@@ -188,5 +207,6 @@ void texts_fill(struct diagnosis *d, struct fix *fix,
         fix->first_try = (struct str){NULL, 0}; /* of which one? */
     }
     name_as_in_log(d, fix, facts, acted_on);
+    fixed_as_in_log(d, fix, facts, acted_on);
     name_as_engine_does(d, fix, acted_on);
 }

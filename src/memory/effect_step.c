@@ -302,6 +302,23 @@ static void say_value(const struct ask *q, struct estimate *e) {
     }
 }
 
+/* Of a compiled program (XLA) the temporaries shrink, its arguments stay. */
+static bool put_program(const struct ask *q, struct estimate *e,
+                        const struct cut *cut) {
+    struct span whole = span_in(q->c, FACT_compute_bytes);
+    struct span temp = span_in(q->c, FACT_program_temp);
+    struct span then = span_plus(span_beyond(whole, temp),
+                                 span_share(temp, cut->kept, cut->of));
+    if (!then.known || temp.low < whole.high / 2) {
+        return false;
+    }
+    ESTIMATE_IF(q, e, "verdict.if.program", SHORT(span_middle(then)),
+                SHORT(span_middle(whole)));
+    e->formula = FORMULA_OF(q->a, q->c, used, "program = % - % / 2 = about %",
+                            MIDDLE(whole), MIDDLE(temp), MIDDLE(then));
+    return true;
+}
+
 struct estimate step_scaled(const struct ask *q, int setting) {
     struct shortfall s = shortfall_of(q);
     struct estimate e = begin(&s);
@@ -315,7 +332,10 @@ struct estimate step_scaled(const struct ask *q, int setting) {
     if (s.asked.known && !s.free.known && s.asked.low < TELLING) {
         return e; /* a small request shows that all was full, and no more */
     }
-    if (s.asked.known && !s.free.known && cut_at(steps_of(now), 4, &cut)) {
+    if (!s.free.known && cut_at(steps_of(now), 4, &cut) &&
+        put_program(q, &e, &cut)) {
+        e.needs.count = 0; /* the table says more than what was free */
+    } else if (s.asked.known && !s.free.known && cut_at(steps_of(now), 4, &cut)) {
         put_cut(q, &e, &s, &cut); /* half of the request is the bound */
         estimate_bound(q, &e);
     } else if (!s.missing.known) {

@@ -255,6 +255,7 @@ static bool put_state(const struct ask *q, struct estimate *e) {
 static struct estimate bounded(const struct ask *q, struct needs needs) {
     struct estimate by_model = estimate_unknown(FACT_tried_alloc);
     if (is_trained(q->c) && put_state(q, &by_model)) {
+        by_model.needs = needs;
         return by_model;
     }
     bool is_of_moments = q->effect == EFFECT_optimizer_state ||

@@ -109,12 +109,16 @@ struct kv_side kv_side_of(const struct ask *q) {
 
 /* ---- what was refused ---- */
 
-/* PyTorch's own limit on an Apple GPU, and what it counts against it. */
+/* A framework's own limit, and what it counts against it: PyTorch's on an Apple
+ * GPU, the pool of TensorFlow. */
 static struct span free_below_limit(const struct inputs *c) {
-    struct span held = span_plus(span_in(c, FACT_pytorch_allocated),
-                                 span_in(c, FACT_outside_framework));
-    return word_is(c, FACT_device_kind, "mps")
-               ? span_beyond(span_in(c, FACT_memory_limit), held)
+    struct span held = span_in(c, FACT_pytorch_allocated);
+    struct span outside = span_in(c, FACT_outside_framework);
+    bool is_pool = word_is(c, FACT_engine, "tensorflow");
+    return is_pool ? span_beyond(span_in(c, FACT_memory_limit), held)
+           : word_is(c, FACT_device_kind, "mps")
+               ? span_beyond(span_in(c, FACT_memory_limit),
+                             span_plus(held, outside))
                : span_none();
 }
 

@@ -593,8 +593,29 @@ static void a_setting_that_explains_the_log_is_named(void **state) {
     assert_holds(r.residual, 57 * GIB / 100);
 }
 
+static void sixteen_bits_are_held_against_the_whole_card_at_load(void **state) {
+    struct inputs c = case_of(NULL, NULL,
+                              SAID({FACT_stage, "load"},
+                                   {FACT_model_params, "6738415616"},
+                                   {FACT_pytorch_allocated, "23.28 GiB"},
+                                   {FACT_gpu_free, "108.94 MiB"},
+                                   {FACT_tried_alloc, "172.00 MiB"}));
+    struct estimate e =
+        effect_of(*state, &c, SHORT_ALLOCATION, EFFECT_half_precision);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_int_equal(e.after.low, 2 * 6738415616);
+    say(&c, FACT_model_params, "13015864320", SOURCE_LOG);
+    e = effect_of(*state, &c, SHORT_ALLOCATION, EFFECT_half_precision);
+    assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH);
+    c.in[FACT_model_params].known = false;
+    e = effect_of(*state, &c, SHORT_ALLOCATION, EFFECT_half_precision);
+    assert_int_equal(e.verdict, VERDICT_UNKNOWN);
+    assert_int_equal(e.needs.at[0], FACT_model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        WITH_ARENA(sixteen_bits_are_held_against_the_whole_card_at_load),
         WITH_ARENA(two_printed_pairs_give_slope_and_fixed),
         WITH_ARENA(an_fp8_cache_halves_a_hybrid_and_is_not_enough),
         WITH_ARENA(the_printed_estimate_is_the_longest),

@@ -229,8 +229,20 @@ static void a_guessed_run_is_asked_for(void **state) {
     c.in[FACT_zero_stage].known = false;
     struct estimate e = effect_of(state, &c, EFFECT_optimizer_state);
     assert_int_equal(e.verdict, VERDICT_MAY_BE_ENOUGH);
-    assert_string_equal(e.condition.key, "verdict.if.frees");
+    assert_string_equal(e.condition.key, "verdict.if.state");
     assert_int_equal(e.needs.at[0], FACT_optimizer);
+    /* 2 + 2 + 2 bytes where all is kept in 16 bits; fp32 copy and gradients */
+    assert_int_equal(e.after.low, 6 * 8030261248);
+    assert_true(e.after.high >= 10 * 8030261248);
+    say(&c, FACT_gpu_total, "23.69 GiB", SOURCE_LOG);
+    say(&c, FACT_gpu_free, "0.30 GiB", SOURCE_LOG);
+    say(&c, FACT_pytorch_allocated, "22.90 GiB", SOURCE_LOG);
+    say(&c, FACT_stage, "optimizer", SOURCE_LOG);
+    e = effect_of(state, &c, EFFECT_optimizer_state);
+    assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH); /* 44.9 GiB at least */
+    c.model = NULL;
+    e = effect_of(state, &c, EFFECT_optimizer_state);
+    assert_string_equal(e.condition.key, "verdict.if.frees");
 }
 
 static void all_of_the_state_has_to_find_room(void **state) {
