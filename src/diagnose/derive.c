@@ -448,6 +448,7 @@ static void model_tell(struct diagnosis *d, struct sighting *s) {
 void derive(struct diagnosis *d, struct sighting *s) {
     model_tell(d, s);
     full_state_tell(d, s);
+    room_tell(d, s);
     outside_tell(d, s);
     others_tell(d, s);
     victim_tell(d, s);

@@ -43,10 +43,14 @@ static void overrule(struct diagnosis *d, const char *key,
     d->overruled = longer;
 }
 
-/* fp8 asked for and fp8_e4m3 in force are one; names of models, types and
- * versions have too many spellings to be compared. */
+/* fp8 asked for and fp8_e4m3 in force are one, and so are 99 layers and all
+ * that there are; names of models, types and versions have too many spellings
+ * to be compared. */
 static bool says_other(const struct fact *x, const struct fact *y) {
     enum unit unit = fact_unit(x->name);
+    if (x->name == FACT_gpu_layers && x->number > y->number) {
+        return false;
+    }
     if (unit != UNIT_TEXT && unit != UNIT_VERSION) {
         return !facts_same(x, y);
     }

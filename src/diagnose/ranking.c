@@ -207,11 +207,24 @@ static bool is_usable_length(const struct ranking *k, const struct fact *f) {
            f->number >= times(1000, k->micro[RANKING_length_least]);
 }
 
+/* Layers on the CPU slow every token down: the more of them, the more. */
+static int64_t loss_of_speed(const struct ranking *k, const struct fix *fix) {
+    const struct estimate *e = &fix->estimate;
+    bool is_layers = fix->has_estimate && e->proposed.known &&
+                     e->proposed.name == FACT_gpu_layers &&
+                     e->capacity_micro >= 0;
+    int64_t gone = is_layers ? UNITS_MICRO - within(e->capacity_micro, 0,
+                                                    UNITS_MICRO)
+                             : 0;
+    return is_layers ? UNITS_MICRO + times(gone, k->micro[RANKING_loses_layers])
+                     : k->micro[RANKING_loses_speed];
+}
+
 /* A length cut by a twentieth costs little; cut to a tenth it is no cure. */
 static int64_t loss_of(const struct ranking *k, const struct fix *fix) {
     switch (fix->is->loses) {
     case LOSES_nothing: return k->micro[RANKING_loses_nothing];
-    case LOSES_speed: return k->micro[RANKING_loses_speed];
+    case LOSES_speed: return loss_of_speed(k, fix);
     case LOSES_quality: return k->micro[RANKING_loses_quality];
     case LOSES_capacity:
         if (fix->has_estimate && fix->estimate.capacity_micro > 0) {

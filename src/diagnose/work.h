@@ -239,6 +239,9 @@ void frames_tell(struct diagnosis *d, struct sighting *s);
 void derive(struct diagnosis *d, struct sighting *s);
 void tensor_tell(struct diagnosis *d, struct sighting *s);
 
+/* ---- room.c ---- */
+void room_tell(struct diagnosis *d, struct sighting *s);
+
 /* ---- run.c ---- */
 void run_tell(struct diagnosis *d, struct sighting *s);
 /* Where the run of this failure begins: behind the failure of the same kind

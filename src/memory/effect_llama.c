@@ -9,7 +9,9 @@
  *   -fa         compute buffer: the scores go
  *
  * What is free is printed before anything is loaded, so what already lies on
- * the card is taken off it; where that is not known, so is the verdict. */
+ * the card is taken off it; where that is not known, so is the verdict. Behind
+ * the weights come cache and compute buffer, behind the cache the compute
+ * buffer: what leaves them no room is not enough. */
 #include "memory/llama_cpp.h"
 
 #define PAD 256
@@ -33,6 +35,17 @@ static bool is_compute(const struct ask *q) {
     return stage_is(q->c, "profile");
 }
 
+/* One card, with nothing of the model beside it. */
+static bool is_alone(const struct inputs *c) {
+    int64_t layers = setting_of(c, FACT_model_layers, 0);
+    return setting_of(c, FACT_gpu_count, 0) == 1 && layers > 0 &&
+           setting_of(c, FACT_gpu_layers, 0) == layers;
+}
+
+static int64_t context_in(const struct ask *q) {
+    return setting_of(q->c, FACT_context_length, 0);
+}
+
 /* At most so much was left for the buffer: the model may lie on the host in
  * part. */
 static struct span room_of(const struct ask *q) {
@@ -42,6 +55,9 @@ static struct span room_of(const struct ask *q) {
                            : span_in(q->c, FACT_weights_bytes);
     if (is_on_host(q)) { /* weights are mapped there */
         return span_in(q->c, FACT_host_free);
+    }
+    if (q->c->in[FACT_gpu_free].source == SOURCE_DERIVED) {
+        return free; /* what lay there was taken off: diagnose/room.c */
     }
     if (is_compute(q)) {
         held = span_plus(held, span_in(q->c, FACT_kv_bytes));
@@ -70,8 +86,44 @@ static struct estimate begin(const struct ask *q) {
     return estimate_of(FACT_tried_alloc, asked_of(q), room_of(q));
 }
 
-static struct estimate judged(const struct ask *q, struct estimate e) {
+/* What is allocated behind the refused buffer, with so long a context and so
+ * many layers; 0: those in force. */
+static struct span later_of(const struct ask *q, int64_t tokens,
+                            int64_t layers) {
+    struct inputs at = *q->c;
+    if (is_compute(q) || is_on_host(q)) {
+        return span_exact(0);
+    }
+    if (tokens <= 0 || q->c->model == NULL) {
+        return span_none();
+    }
+    at.in[FACT_context_length] = propose(FACT_context_length, tokens);
+    if (layers > 0) {
+        at.in[FACT_gpu_layers] = propose(FACT_gpu_layers, layers);
+    }
+    struct span compute = llama_compute_bytes(&at);
+    return is_cache(q) ? compute
+                       : span_plus(compute, llama_cache_on_card(&at, tokens));
+}
+
+/* Enough for the buffer itself; of what comes behind it nobody knows. */
+static void put_later(const struct ask *q, struct estimate *e) {
+    if (e->verdict == VERDICT_ENOUGH) {
+        ESTIMATE_IF(q, e, "verdict.if.buffers_after",
+                    SHORT(e->limit.low - e->after.high));
+    }
+}
+
+static struct estimate judged(const struct ask *q, struct estimate e,
+                              struct span later) {
+    bool is_counted = later.known && e.limit.known;
+    if (is_counted) {
+        e.limit = span_beyond(e.limit, later);
+    }
     estimate_judge(&e);
+    if (!is_counted) {
+        put_later(q, &e);
+    }
     estimate_needs(&e, e.limit.known,
                    is_on_host(q) ? FACT_host_free : FACT_gpu_free);
     return e;
@@ -125,16 +177,39 @@ static struct span at_context(const struct ask *q, struct span before,
                                      : span_of(linear.low, before.high);
 }
 
-/* Halved until the cache fits; once where nobody knows the room. */
+/* A shorter cache that is in place leaves more: all that it gives back where
+ * its layers keep every token, else nobody knows how much of it. */
+static struct span room_at(const struct ask *q, struct span room, int64_t now,
+                           int64_t fewer) {
+    struct span cache = span_in(q->c, FACT_kv_bytes);
+    struct span back = span_share(cache, now - fewer, now);
+    if (!is_compute(q) || !back.known || !room.known) {
+        return room;
+    }
+    bool is_whole = llama_is_linear(q->c, cache) && is_alone(q->c);
+    return span_plus(room, is_whole ? back : span_of(0, back.high));
+}
+
+/* Halved until the buffer fits, and what comes behind it; where no length is
+ * sure to, and where nobody knows the room, until it may. */
 static int64_t halve(const struct ask *q, struct estimate *e, int64_t now) {
-    int64_t fewer = now;
-    bool is_searched = is_cache(q) && e->limit.known && e->limit.low > 0;
+    int64_t fewer = now, first = 0;
+    struct span room = e->limit;
+    enum verdict fits = VERDICT_NOT_ENOUGH;
+    bool is_searched = !stage_is(q->c, "load") && room.known && room.high > 0;
     do {
         fewer = fewer / 2 - fewer / 2 % PAD;
         fewer = fewer < PAD ? PAD : fewer;
-        e->after = at_context(q, e->before, now, fewer);
-    } while (is_searched && fewer > PAD &&
-             span_fits(e->after, e->limit) != VERDICT_ENOUGH);
+        struct span later = later_of(q, fewer, 0), after = at_context(
+                                                    q, e->before, now, fewer);
+        struct span there = room_at(q, room, now, fewer);
+        fits = span_fits(after,
+                         later.known ? span_beyond(there, later) : there);
+        first = first == 0 && fits != VERDICT_NOT_ENOUGH ? fewer : first;
+    } while (is_searched && fewer > PAD && fits != VERDICT_ENOUGH);
+    fewer = fits != VERDICT_ENOUGH && first > 0 ? first : fewer;
+    e->after = at_context(q, e->before, now, fewer);
+    e->limit = room_at(q, room, now, fewer);
     return fewer;
 }
 
@@ -191,17 +266,12 @@ static struct estimate shorter(const struct ask *q) {
         return e;
     }
     int64_t fewer = halve(q, &e, now);
-    struct span cache = span_in(q->c, FACT_kv_bytes);
-    struct span given_back = span_share(cache, now - fewer, now);
-    if (is_compute(q) && given_back.known && e.limit.known) {
-        e.limit = span_plus(e.limit, span_of(0, given_back.high));
-    }
     e.proposed = propose(FACT_context_length, fewer);
     e.formula = formula_join(
         q->a, how,
         write_share(q, is_cache(q) ? "kv cache" : "compute buffer at least",
                     e.before, fewer, now, e.after));
-    return judged(q, e);
+    return judged(q, e, later_of(q, fewer, 0));
 }
 
 /* ---- -ctk, -ctv ---- */
@@ -232,7 +302,7 @@ static struct estimate narrower(const struct ask *q) {
         e.after = span_of(e.after.low, e.before.high);
     }
     e.proposed = propose_word(FACT_kv_cache_dtype, STR("q8_0"));
-    return judged(q, e);
+    return judged(q, e, later_of(q, context_in(q), 0));
 }
 
 /* ---- -ngl ---- */
@@ -275,7 +345,7 @@ static struct estimate part_of_layers(const struct ask *q, struct estimate e) {
         span_of(span_share(even, 9, 10).low, span_share(even, 11, 10).high);
     e.formula = write_share(q, "buffer on the card", e.before, parts[i].kept,
                             parts[i].of, e.after);
-    e = judged(q, e);
+    e = judged(q, e, later_of(q, context_in(q), 0));
     if (!e.limit.known) {
         ESTIMATE_IF(q, &e, "verdict.if.part_of_layers",
                     TEXT(str_of(parts[i].name)), SHORT(e.after.high));
@@ -283,35 +353,86 @@ static struct estimate part_of_layers(const struct ask *q, struct estimate e) {
     return e;
 }
 
+/* What a layer holds beside the refused buffer, at least: its weights, behind
+ * the cache that as well. Only of one card, whose weights are all of those
+ * layers (experts may be kept on the host). */
+static struct span held_by_layer(const struct ask *q) {
+    const struct inputs *c = q->c;
+    int64_t layers = setting_of(c, FACT_gpu_layers, 0);
+    int64_t all = setting_of(c, FACT_model_layers, 0);
+    struct span weights = span_in(c, FACT_device_weights);
+    struct span file = span_in(c, FACT_weights_bytes);
+    struct span cache =
+        is_compute(q) ? span_in(c, FACT_device_kv) : span_exact(0);
+    bool is_whole = layers > 0 && all >= layers &&
+                    setting_of(c, FACT_gpu_count, 0) == 1 && weights.known &&
+                    file.known && cache.known &&
+                    weights.low >= span_share(file, layers * 4, all * 5).high;
+    /* layers differ, and the largest may be the last to stay */
+    return is_whole && !stage_is(c, "load")
+               ? span_share(span_plus(weights, cache), 4, layers * 5)
+               : span_none();
+}
+
+/* The buffer, and what there is for it, with so many of the layers. */
+static void put_layers(const struct ask *q, struct estimate *e, int64_t now,
+                       int64_t fewer, struct span room) {
+    struct span held = held_by_layer(q);
+    struct span even = span_share(e->before, fewer, now);
+    e->limit = held.known && room.known
+                   ? span_plus(room, span_times(held, now - fewer))
+                   : room;
+    e->after = is_compute(q)
+                   ? e->before
+                   : span_of(span_share(even, 9, 10).low,
+                             span_share(even, 11, 10).high);
+}
+
+/* The most layers with which the buffer fits, and what comes behind it;
+ * three in four where nobody knows the room. */
+static int64_t layers_that_fit(const struct ask *q, struct estimate *e,
+                               int64_t now) {
+    struct span room = e->limit;
+    int64_t fewer = now * 3 / 4, n = now;
+    bool is_searched = room.known && room.high > 0;
+    while (is_searched && n > 0) {
+        put_layers(q, e, now, --n, room);
+        struct span later = later_of(q, context_in(q), n);
+        struct span rest = later.known ? span_beyond(e->limit, later)
+                                       : span_share(e->limit, 9, 10);
+        if (span_fits(e->after, rest) == VERDICT_ENOUGH) {
+            fewer = n;
+            break;
+        }
+    }
+    fewer = fewer >= now ? now - 1 : fewer;
+    put_layers(q, e, now, fewer, room);
+    return fewer;
+}
+
 static struct estimate fewer_layers(const struct ask *q) {
-    int64_t now = layers_on_card(q->c);
+    int64_t total = layers_on_card(q->c), now = total;
     struct estimate e = begin(q);
     int64_t seen = is_cache(q) ? llama_layers_in(q->c, e.before) : 0;
     now = seen > 0 ? seen : now; /* the buffer itself says how many */
-    if (is_compute(q)) {
+    if (is_compute(q) && !(held_by_layer(q).known && e.limit.known)) {
         return e; /* of one layer; the room that others leave is not known */
     }
     if (now <= 1 || !e.before.known) {
         return part_of_layers(q, e);
     }
-    int64_t fewer = now * 3 / 4;
-    if (e.limit.known && e.limit.low > 0 && e.before.high > 0) {
-        int64_t fits;
-        if (mul_div_floor(e.limit.low, now, e.before.high, &fits)) {
-            fewer = fits * 9 / 10; /* layers differ by a tenth */
-        }
-    }
-    fewer = fewer >= now ? now - 1 : fewer;
-    struct span even = span_share(e.before, fewer, now);
-    struct span most = span_share(even, 11, 10);
-    if (!even.known || !most.known) {
+    int64_t fewer = layers_that_fit(q, &e, now);
+    if (!e.after.known) {
         return e;
     }
-    e.after = span_of(span_share(even, 9, 10).low, most.high);
-    e.proposed = propose(FACT_gpu_layers, fewer);
-    e.formula =
-        write_share(q, "buffer on the card", e.before, fewer, now, e.after);
-    e = judged(q, e);
+    (void)mul_div_floor(fewer, UNITS_MICRO, now, &e.capacity_micro);
+    bool is_split = setting_of(q->c, FACT_gpu_count, 1) > 1 && total > now;
+    e.proposed = propose(FACT_gpu_layers,
+                         is_split ? fewer * total / now : fewer);
+    e.formula = is_compute(q) ? (struct str){0}
+                              : write_share(q, "buffer on the card", e.before,
+                                            fewer, now, e.after);
+    e = judged(q, e, later_of(q, context_in(q), fewer));
     if (!e.limit.known) {
         ESTIMATE_IF(q, &e, "verdict.if.layers", SHORT(e.after.high),
                     SHORT(ceil_div(e.before.high, now)));
@@ -359,7 +480,7 @@ static struct estimate smaller_batch(const struct ask *q) {
     e.proposed = propose(FACT_max_num_batched_tokens, fewer);
     e.formula = write_share(q, "compute buffer at least", e.before, fewer, now,
                             e.after);
-    return judged(q, e);
+    return judged(q, e, span_exact(0));
 }
 
 static struct estimate flash(const struct ask *q) {
@@ -384,7 +505,7 @@ static struct estimate flash(const struct ask *q) {
         COUNT(setting_of(q->c, FACT_max_num_batched_tokens, UBATCH)),
         COUNT(llama_cells(q->c, context).high), PLAIN(q->c->model->heads),
         BYTES(e.after.high));
-    return judged(q, e);
+    return judged(q, e, span_exact(0));
 }
 
 /* ---- the door ---- */

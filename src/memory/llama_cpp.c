@@ -310,18 +310,22 @@ struct span llama_score_bytes(const struct inputs *c) {
 
 /* Scores of one layer take no room where flash attention is on, which newer
  * builds see to themselves. */
-static struct span activation(const struct inputs *c) {
+struct span llama_compute_bytes(const struct inputs *c) {
     int64_t rows = setting_of(c, FACT_max_num_batched_tokens, UBATCH);
     struct span most =
         span_plus(span_times(step_layer(c, rows), 3),
                   span_plus(step_logits(c, rows), span_exact(256 * MIB)));
-    struct inputs at = *c;
-    at.in[FACT_context_length] = at.in[FACT_max_model_len];
-    struct span scores = llama_score_bytes(&at);
+    struct span scores = llama_score_bytes(c);
     if (is_off(c, FACT_flash_attention) && scores.known) {
         most = span_plus(most, scores);
     }
     return most.known ? span_of(64 * MIB, most.high) : most;
+}
+
+static struct span activation(const struct inputs *c) {
+    struct inputs at = *c;
+    at.in[FACT_context_length] = at.in[FACT_max_model_len];
+    return llama_compute_bytes(&at);
 }
 
 static effect_fn *const own_effects[EFFECT_COUNT_OF] = {

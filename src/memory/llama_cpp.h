@@ -37,6 +37,8 @@ bool llama_is_linear(const struct inputs *c, struct span buffer);
 /* Heads x micro-batch x n_ctx: scores of one layer in 32 bits, which flash
  * attention does without. */
 struct span llama_score_bytes(const struct inputs *c);
+/* The compute buffer, of weights and cache of that context. */
+struct span llama_compute_bytes(const struct inputs *c);
 
 /* Of any engine's three settings that only llama.cpp has: the library's own
  * lines name no engine. */

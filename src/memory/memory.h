@@ -119,8 +119,9 @@ struct estimate {
     struct span short_by;
     int64_t share_micro; /* may_be_enough: the share of the interval that
                             passes, 0 to UNITS_MICRO; SHARE_NONE: no interval */
-    int64_t capacity_micro; /* what the fix leaves of the length or of the
-                               requests, new / old; SHARE_NONE: all of it */
+    int64_t capacity_micro; /* what the fix leaves of the length, of the requests
+                               or of the layers on the GPU, new / old;
+                               SHARE_NONE: all of it */
     struct note condition; /* may_be_enough: what it rests on */
     struct needs needs;
     struct str formula;

@@ -13,6 +13,7 @@
  * that nobody knows at all (ranks) counts as a default of one.
  */
 #include "memory/effect.h"
+#include "memory/engines.h"
 #include "memory/kv_row.h"
 #include "memory/training.h"
 
@@ -112,6 +113,12 @@ static bool is_assumed(const struct inputs *c, enum fact_name name) {
                : is_of_ranks(name) && c->model != NULL && !training_is_asked(c);
 }
 
+/* What the engine calls a cache of 8 bits. */
+static struct str narrow_cache(const struct inputs *c) {
+    const struct engine_rules *engine = engine_of(c);
+    return engine && engine->has_cells ? str_of(engine->narrow) : STR("fp8");
+}
+
 /* The same case with another value, or none. */
 static struct inputs varied(const struct inputs *c, enum fact_name name) {
     struct inputs other = *c;
@@ -120,7 +127,7 @@ static struct inputs varied(const struct inputs *c, enum fact_name name) {
     if (is_of_ranks(name) && mul_i64(setting_of(c, name, 1), 2, &twice)) {
         *f = propose(name, twice);
     } else if (name == FACT_kv_cache_dtype && !kv_dtype_is_fp8(f->word)) {
-        *f = propose_word(name, STR("fp8"));
+        *f = propose_word(name, narrow_cache(c));
     } else {
         f->known = false;
     }

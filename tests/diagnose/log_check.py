@@ -942,5 +942,51 @@ class Checkpoint(unittest.TestCase):
         self.assertNotIn("checkpoint of", text(log[2]))
 
 
+class Room(unittest.TestCase):
+    """What was free when llama.cpp's buffer was refused: free before the load
+    less the buffers since."""
+    LOAD = ["llama-server -m Qwen3-30B-A3B-Q4_K_M.gguf -ngl 99 -c 131072",
+            "ggml_cuda_init: found {cards} CUDA devices:",
+            "llama_model_load_from_file_impl: using device CUDA0 (NVIDIA "
+            "GeForce RTX 3090) - 23871 MiB free",
+            "print_info: file size   = 17.28 GiB (4.86 BPW)",
+            "load_tensors: offloaded 49/49 layers to GPU",
+            "load_tensors:        CUDA0 model buffer size = 17524.42 MiB",
+            "llama_context: n_ctx         = 131072",
+            "llama_context: flash_attn    = 0"]
+    REFUSED = ["ggml_backend_cuda_buffer_type_alloc_buffer: allocating "
+               "12288.00 MiB on device {card}: cudaMalloc failed: out of "
+               "memory",
+               "alloc_tensor_range: failed to allocate CUDA{card} buffer of "
+               "size 12884901888",
+               "llama_init_from_model: failed to initialize the context: "
+               "failed to allocate buffer for kv cache"]
+
+    def found(self, cards=1, card=0):
+        lines = self.LOAD + self.REFUSED
+        return report(*[x.format(cards=cards, card=card) for x in lines])
+
+    def test_buffers_since_the_load_are_taken_off(self):
+        got = self.found()["findings"][0]
+        facts = {f["name"]: f for f in got["facts"]}
+        self.assertEqual(facts["gpu_free"]["high"] >> 20, 6346)
+        self.assertEqual(facts["gpu_free"]["source"], "derived")
+        fixes = {f["id"]: f["estimate"] for f in got["fixes"]}
+        for fix in ("lower-ctx-size", "fewer-gpu-layers"):
+            self.assertEqual(fixes[fix]["verdict"], "enough")
+        # the scores of 65,536 tokens would not fit behind their cache
+        self.assertEqual(fixes["lower-ctx-size"]["after"], 3 << 30)
+        # two layers in five left on the GPU cost more than half the length
+        self.assertEqual(got["fixes"][0]["id"], "lower-ctx-size")
+
+    def test_another_card_is_not_that_one(self):
+        facts = [f["name"] for f in
+                 self.found(cards=2, card=1)["findings"][0]["facts"]]
+        self.assertNotIn("gpu_free", facts)
+
+    def test_more_layers_than_there_are_means_all(self):
+        self.assertNotIn("but 49", json.dumps(self.found()))
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=1)

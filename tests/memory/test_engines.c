@@ -357,7 +357,17 @@ static void layers_take_their_cache_along(void **state) {
     say(&c, FACT_gpu_free, "23.0 GiB", SOURCE_LOG);
     e = memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_gpu_layers);
     assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    /* 844 MiB of weights a layer, and 640 of the cache that comes behind */
+    assert_in_range(e.proposed.number, 12, 15);
+    say(&c, FACT_context_length, "4096", SOURCE_LOG);
+    e = memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_gpu_layers);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
     assert_in_range(e.proposed.number, 22, 27);
+    c.model = NULL; /* nobody knows what comes behind */
+    say(&c, FACT_gpu_layers, "33", SOURCE_LOG);
+    e = memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_gpu_layers);
+    assert_int_equal(e.verdict, VERDICT_MAY_BE_ENOUGH);
+    assert_true(str_eq(str_of(e.condition.key), STR("verdict.if.buffers_after")));
 }
 
 /* -ngl 999 means all layers: it is no number of layers to divide by. */
