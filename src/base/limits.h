@@ -161,6 +161,9 @@
 #define BREAKDOWN_CARDS_MAX 64
 /* Ranks that a model is split over when `fit` looks for a number that does. */
 #define FIT_RANKS_MAX 64
+/* Questions that `fit` asks in search of a plan; the answer says where more
+ * would be needed. */
+#define FIT_QUESTIONS_MAX 1000
 /* Samples of a batch that `fit` looks for. */
 #define FIT_BATCH_MAX (1 << 20)
 /* Layers of a shape; more is damage. */

@@ -36,7 +36,8 @@ static struct str joined(struct lint_work *k, struct str a, struct str b) {
                         k->o->lang == LANG_ZH ? "" : " ", STR_ARG(b));
 }
 
-/* The numbers, and each check that fails. */
+/* The numbers, each check that fails, and where the search for what would make
+ * it fit ended. */
 static struct str reasons_of(struct lint_work *k, const struct fit *fit) {
     struct str lines[FIT_FAILED_MOST];
     struct str all = fit_numbers(&k->teller, fit);
@@ -44,6 +45,9 @@ static struct str reasons_of(struct lint_work *k, const struct fit *fit) {
     all = joined(k, all, fit_asked(&k->teller, fit));
     for (size_t i = 0; i < count; i++)
         all = joined(k, all, lines[i]);
+    for (size_t i = 0; i < fit->remark_count; i++)
+        if (str_eq(str_of(fit->remarks[i].key), STR(FIT_REMARK_CUT)))
+            all = joined(k, all, said_note(&k->teller, &fit->remarks[i]));
     return all;
 }
 

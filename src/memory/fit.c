@@ -293,21 +293,42 @@ static bool is_refused(const struct fit *fit) {
     return false;
 }
 
-enum truth_fit fit_verdict_of(struct arena *a, const struct fit_question *q,
-                              struct kv *kv) {
-    struct fit_question whole = *q;
-    struct fit fit = {.is_vllm = engine_of(&q->c)->takes_share};
+struct verdict_asked {
+    struct arena scratch; /* a verdict and its numbers keep nothing of it */
+    const struct fit_question *q;
+    struct kv kv;
+    enum truth_fit fits;
+};
+
+static void ask_verdict(void *arg) {
+    struct verdict_asked *it = arg;
+    struct arena *a = &it->scratch;
+    struct fit_question whole = *it->q;
+    struct fit fit = {.is_vllm = engine_of(&whole.c)->takes_share};
     fit_complete(a, &whole);
-    *kv = (struct kv){.fits = FIT_UNKNOWN};
     fit_check(a, &whole.c, &fit);
     if (is_refused(&fit)) {
-        return FIT_NO;
+        it->fits = FIT_NO;
+    } else if (training_is_asked(&whole.c)) {
+        it->fits = fit_training_verdict(a, &whole.c);
+    } else {
+        it->kv = fit_kv(a, &whole.c, NULL);
+        it->fits = fit_verdict(&whole.c, &it->kv, whole.requests);
     }
-    if (training_is_asked(&whole.c)) {
-        return fit_training_verdict(a, &whole.c);
+}
+
+enum truth_fit fit_verdict_of(struct arena *a, const struct fit_question *q,
+                              struct kv *kv) {
+    struct verdict_asked it = {.q = q, .kv = {.fits = FIT_UNKNOWN}};
+    struct fault fault;
+    arena_init(&it.scratch, a->from, a->ceiling_bytes);
+    enum fail code = arena_guard(&it.scratch, ask_verdict, &it, &fault);
+    arena_free(&it.scratch);
+    if (code != FAIL_NONE) {
+        arena_raise(a, code, "%s", fault.text);
     }
-    *kv = fit_kv(a, &whole.c, NULL);
-    return fit_verdict(&whole.c, kv, q->requests);
+    *kv = it.kv;
+    return it.fits;
 }
 
 static void serve(struct arena *a, struct fit *fit) {
@@ -358,6 +379,7 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
     fit_remark(a, q, &fit);
     if (fit.fits != FIT_YES && q->offload.n == 0 && !q->is_verdict) {
         fit_plan(a, q, &fit);
+        fit_remark_cut(a, &fit);
     }
     return fit;
 }

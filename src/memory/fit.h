@@ -25,10 +25,12 @@ struct fit_question {
     const struct note *remarks; /* on how it was asked */
     size_t remark_count;
     struct str offload; /* a flag that moves an unknown part to the host */
+    size_t questions_most; /* in search of plans; 0: FIT_QUESTIONS_MAX */
     bool is_verdict;    /* one of many: neither plans nor the least card */
 };
 
 #define FIT_REMARKS 12
+#define FIT_REMARK_CUT "fit.remark.search_cut"
 #define FIT_CHANGES 10
 #define FIT_PLANS 12
 
@@ -91,6 +93,8 @@ struct fit {
     const struct gpu *least_gpu; /* NULL: none, or not known */
     struct fit_plan plans[FIT_PLANS];
     size_t plan_count;
+    size_t questions;     /* asked in search of plans */
+    bool is_search_cut;   /* so many are no more asked; there may be others */
     struct note because; /* why it is only likely; key NULL: nothing to say */
     struct note remarks[FIT_REMARKS]; /* what the answer rests on, or leaves
                                          out */

@@ -36,7 +36,8 @@ enum truth_fit fit_verdict(const struct inputs *c, const struct kv *kv,
 /* Printed for one length; FACT_COUNT_OF ends them. */
 extern const enum fact_name fit_of_this_length[];
 
-/* The whole question, as far as its verdict goes: fit.c. */
+/* The whole question, as far as its verdict goes, and nothing kept of it:
+ * fit.c. */
 enum truth_fit fit_verdict_of(struct arena *a, const struct fit_question *q,
                               struct kv *kv);
 
@@ -61,7 +62,8 @@ struct fit_checked fit_check_split(struct arena *a, const struct inputs *c);
 /* Would the engine cut the model into so many tensor-parallel ranks? */
 bool fit_can_split(const struct inputs *c, int64_t ranks);
 
-/* fit_remark.c: what the answer rests on. */
+/* fit_remark.c: what the answer rests on; where the search for plans ended. */
+void fit_remark_cut(struct arena *a, struct fit *fit);
 void fit_remark(struct arena *a, const struct fit_question *q, struct fit *fit);
 
 #endif

@@ -105,6 +105,14 @@ static void find_reason(struct arena *a, struct fit *fit) {
     }
 }
 
+void fit_remark_cut(struct arena *a, struct fit *fit) {
+    if (fit->is_search_cut) {
+        add(fit, &(struct note){.key = FIT_REMARK_CUT,
+                                .arg = {write_count(a, (int64_t)fit->questions)},
+                                .count = 1});
+    }
+}
+
 void fit_remark(struct arena *a, const struct fit_question *q,
                 struct fit *fit) {
     for (size_t i = 0; i < q->remark_count; i++) {

@@ -94,6 +94,18 @@ struct values { /* of one lever, the mildest first */
     size_t count;
 };
 
+/* Once more; unknown, where so many were asked that no more are. */
+static enum truth_fit answer_to(const struct search *s,
+                                const struct fit_question *q, struct kv *kv) {
+    size_t most = q->questions_most ? q->questions_most : FIT_QUESTIONS_MAX;
+    if (s->fit->questions >= most) {
+        s->fit->is_search_cut = true;
+        return FIT_UNKNOWN;
+    }
+    s->fit->questions++;
+    return fit_verdict_of(s->a, q, kv);
+}
+
 /* ---- values ---- */
 
 static void offer(struct values *v, enum fact_name name, int64_t n) {
@@ -216,7 +228,7 @@ static bool is_enough(const struct search *s, enum truth_fit fits) {
 
 /* No longer than a question of the same kind would take. Where estimates decide,
  * the longest holds at their best corner only: half of it is proposed. */
-static void shorten(struct search *s, struct values *v,
+static void shorten(const struct search *s, struct values *v,
                     const struct fit_question *q) {
     int64_t now = setting_of(&q->c, FACT_max_model_len, 0), fits = 0;
     int64_t fails = ceil_div(now, 256), wanted = LENGTH_LEAST / 256;
@@ -227,7 +239,7 @@ static void shorten(struct search *s, struct values *v,
         then.c.in[FACT_max_model_len] =
             propose(FACT_max_model_len, middle * 256);
         then.c.in[FACT_max_model_len].source = SOURCE_USER;
-        enum truth_fit said = fit_verdict_of(s->a, &then, &kv);
+        enum truth_fit said = answer_to(s, &then, &kv);
         *(is_enough(s, said) ? &fits : &fails) = middle;
     }
     fits = s->takes_likely ? ceil_div(fits, 2) : fits;
@@ -237,7 +249,7 @@ static void shorten(struct search *s, struct values *v,
 }
 
 /* q: as it was asked, with changes; c: the same, completed. */
-static struct values values_of(struct search *s, const struct tunable *l,
+static struct values values_of(const struct search *s, const struct tunable *l,
                                const struct fit_question *q,
                                const struct inputs *c) {
     struct values v = {.count = 0};
@@ -298,19 +310,18 @@ static void change(struct fit_question *q, const struct fact *f) {
     q->c.in[f->name].source = SOURCE_USER;
 }
 
-/* More ranks than cards: as many cards as ranks. */
-static void take_cards(struct fit_question *q, struct fit_plan *plan) {
-    const struct inputs *c = &q->c;
-    int64_t ranks = setting_of(c, FACT_tensor_parallel, 1) *
-                    setting_of(c, FACT_pipeline_parallel, 1) *
-                    setting_of(c, FACT_data_parallel, 1);
-    if (!c->in[FACT_gpu_count].known || c->in[FACT_gpu_count].number >= ranks ||
-        plan->count == FIT_CHANGES) {
-        return;
-    }
-    struct fact cards = propose(FACT_gpu_count, ranks);
-    change(q, &cards);
-    plan->change[plan->count++] = cards;
+/* More ranks than cards: of a plan that may cost hardware, as many cards as
+ * ranks. They follow from its changes, so they are none of them until it is
+ * listed: `prune` would take them back, and each question bring them again. */
+static struct fact cards_of_ranks(const struct inputs *c, enum fit_tier tier) {
+    struct span ranks = span_times(
+        span_times(span_exact(setting_of(c, FACT_tensor_parallel, 1)),
+                   setting_of(c, FACT_pipeline_parallel, 1)),
+        setting_of(c, FACT_data_parallel, 1));
+    bool are_missing = tier == TIER_hardware && c->in[FACT_gpu_count].known &&
+                       ranks.known && c->in[FACT_gpu_count].number < ranks.low;
+    return are_missing ? propose(FACT_gpu_count, ranks.low)
+                       : fact_blank(FACT_gpu_count, SOURCE_USER);
 }
 
 static struct fit_question with_changes(const struct fit_question *q,
@@ -322,14 +333,21 @@ static struct fit_question with_changes(const struct fit_question *q,
     return then;
 }
 
-/* Fits with these changes: then what is needed and there stands in the plan. */
-static bool holds(struct search *s, struct fit_plan *plan) {
-    struct fit_question then = with_changes(s->q, plan);
-    struct kv kv;
-    if (plan->tier == TIER_hardware) {
-        take_cards(&then, plan);
+static struct fit_question question_of(const struct fit_question *q,
+                                       const struct fit_plan *plan) {
+    struct fit_question then = with_changes(q, plan);
+    struct fact cards = cards_of_ranks(&then.c, plan->tier);
+    if (cards.known) {
+        change(&then, &cards);
     }
-    enum truth_fit fits = fit_verdict_of(s->a, &then, &kv);
+    return then;
+}
+
+/* Fits with these changes: then what is needed and there stands in the plan. */
+static bool holds(const struct search *s, struct fit_plan *plan) {
+    struct fit_question then = question_of(s->q, plan);
+    struct kv kv;
+    enum truth_fit fits = answer_to(s, &then, &kv);
     if (!is_enough(s, fits)) {
         return false;
     }
@@ -356,8 +374,9 @@ static bool is_same(const struct fit_plan *a, const struct fit_plan *b) {
 }
 
 /* How the need comes about then. */
-static struct str formula_of(struct search *s, const struct fit_plan *plan) {
-    struct fit_question then = with_changes(s->q, plan);
+static struct str formula_of(const struct search *s,
+                             const struct fit_plan *plan) {
+    struct fit_question then = question_of(s->q, plan);
     struct formulas f = {0};
     fit_complete(s->a, &then);
     if (s->fit->is_training) {
@@ -387,8 +406,24 @@ void fit_add_plan(struct fit *fit, const struct fit_plan *plan) {
     fit->plan_count++;
 }
 
-static void add(struct search *s, struct fit_plan *plan) {
-    bool is_new = true;
+/* With the cards that it takes; one that has no room for them is not listed. */
+static bool add_cards(const struct search *s, struct fit_plan *plan) {
+    struct fit_question then = with_changes(s->q, plan);
+    struct fact cards = cards_of_ranks(&then.c, plan->tier);
+    size_t at = 0;
+    while (at < plan->count && plan->change[at].name != FACT_gpu_count) {
+        at++;
+    }
+    if (!cards.known || at == FIT_CHANGES) {
+        return !cards.known;
+    }
+    plan->change[at] = cards;
+    plan->count = at == plan->count ? at + 1 : plan->count;
+    return true;
+}
+
+static void add(const struct search *s, struct fit_plan *plan) {
+    bool is_new = add_cards(s, plan);
     for (size_t i = 0; i < s->fit->plan_count; i++) {
         is_new = is_new && !is_same(&s->fit->plans[i], plan);
     }
@@ -454,7 +489,7 @@ static bool has_change(const struct fit_plan *plan, enum fact_name name) {
 }
 
 /* Each change that is not missed goes. */
-static void prune(struct search *s, struct fit_plan *plan) {
+static void prune(const struct search *s, struct fit_plan *plan) {
     for (size_t i = 0; i < plan->count;) {
         struct fit_plan fewer = *plan;
         for (size_t k = i; k + 1 < fewer.count; k++) {
@@ -470,7 +505,7 @@ static void prune(struct search *s, struct fit_plan *plan) {
 }
 
 /* The mildest value that makes the set fit, else the strongest one. */
-static bool try_tunable(struct search *s, struct fit_plan *plan,
+static bool try_tunable(const struct search *s, struct fit_plan *plan,
                         const struct tunable *l) {
     struct fit_question then = with_changes(s->q, plan);
     struct fit_question whole = then;
@@ -500,7 +535,7 @@ static bool is_of_set(const struct tunable *l, enum fit_tier most,
 }
 
 /* rounds: the length is given up in the second. */
-static bool add_set(struct search *s, enum fit_tier most, size_t rounds,
+static bool add_set(const struct search *s, enum fit_tier most, size_t rounds,
                     bool may_be_slow) {
     struct fit_plan plan = {.tier = most};
     bool fits = false;
