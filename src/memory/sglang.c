@@ -277,10 +277,23 @@ static struct estimate chunk_for_tokens(const struct ask *q) {
     return e;
 }
 
+/* A limit that a setting raises to what one item takes: no memory is asked. */
+static struct estimate limit_for_tokens(const struct ask *q) {
+    struct estimate e = tokens_short(q, least_pool(q->c));
+    if (e.after.known) {
+        e.needs.count = 0;
+        e.limit = e.after;
+        e.short_by = span_exact(0);
+        estimate_judge(&e);
+    }
+    return e;
+}
+
 struct estimate effect_of_tokens(const struct ask *q) {
     static effect_fn *const fixes[EFFECT_COUNT_OF] = {
         [EFFECT_swa_full_tokens_ratio] = ratio_for_tokens,
         [EFFECT_max_num_batched_tokens] = chunk_for_tokens,
+        [EFFECT_raise_limit] = limit_for_tokens,
         [EFFECT_mem_fraction_static_up] = more_tokens,
         [EFFECT_max_num_seqs] = more_tokens,
         [EFFECT_tensor_parallel] = more_tokens,

@@ -259,6 +259,21 @@ static void a_fraction_is_lowered_by_the_difference(void **state) {
     assert_argument(&e, 1, "1.39 GiB"); /* of the card less its context */
 }
 
+/* Of a setting that one item has to fit into: as much as the item takes. */
+static void a_limit_in_tokens_is_raised_to_the_item(void **state) {
+    struct inputs c = case_of(NULL, NULL,
+                              SAID({FACT_tried_tokens, "16384"},
+                                   {FACT_available_tokens, "4096"}));
+    c.engine = STR("vllm");
+    struct estimate e =
+        memory_effect(*state, &c, SHORT_TOKENS, EFFECT_raise_limit);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_int_equal(e.limit.high, 16384);
+    c = case_of(NULL, NULL, SAID({FACT_available_tokens, "4096"}));
+    e = memory_effect(*state, &c, SHORT_TOKENS, EFFECT_raise_limit);
+    assert_int_not_equal(e.verdict, VERDICT_ENOUGH);
+}
+
 /* ---- llama.cpp ---- */
 
 static struct inputs compute_buffer(void) {
@@ -363,6 +378,7 @@ int main(void) {
         WITH_ARENA(a_tile_of_a_vae_is_half_a_gib),
         WITH_ARENA(checkpoints_are_not_ruled_out_by_a_shape),
         WITH_ARENA(a_fraction_is_lowered_by_the_difference),
+        WITH_ARENA(a_limit_in_tokens_is_raised_to_the_item),
         WITH_ARENA(scores_go_or_shrink),
         WITH_ARENA(a_kill_without_a_peak_is_not_computed),
         WITH_ARENA(a_refusal_on_the_host_says_what_it_wants),
