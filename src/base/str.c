@@ -2,6 +2,8 @@
  * past s.n. Letters and blanks are ASCII's, whatever the locale. */
 #include "base/str.h"
 
+#include "base/plain.h"
+
 #include <string.h>
 
 static char lower(char c) {
@@ -25,16 +27,35 @@ int str_cmp(struct str a, struct str b) {
     return (a.n > b.n) - (a.n < b.n);
 }
 
+/* Where it is short: byte by byte. */
+static size_t find_in_short(struct str s, struct str what) {
+    for (size_t at = 0; at + what.n <= s.n; at++)
+        if (memcmp(s.p + at, what.p, what.n) == 0)
+            return at;
+    return s.n;
+}
+
+/* Its first and its last byte are looked for at once. */
 size_t str_find(struct str s, struct str what) {
     if (what.n == 0)
         return 0;
-    for (size_t at = 0; at + what.n <= s.n; at++) {
-        const char *hit = memchr(s.p + at, what.p[0], s.n - what.n - at + 1);
-        if (!hit)
-            break;
-        at = (size_t)(hit - s.p);
-        if (memcmp(hit, what.p, what.n) == 0)
-            return at;
+    if (s.n < what.n + PLAIN_STEP - 1)
+        return find_in_short(s, what);
+    size_t places = s.n - what.n + 1;
+    const plain_bytes none = {0};
+    plain_bytes first = none + (signed char)what.p[0];
+    plain_bytes last = none + (signed char)what.p[what.n - 1];
+    for (size_t at = 0; at < places; at += PLAIN_STEP) {
+        if (at + PLAIN_STEP > places)
+            at = places - PLAIN_STEP; /* some once more */
+        const char *p = s.p + at;
+        uint32_t may = plain_bits((plain_load(p) == first) &
+                                  (plain_load(p + what.n - 1) == last));
+        for (; may != 0; may &= may - 1) {
+            size_t i = (size_t)__builtin_ctz(may);
+            if (memcmp(p + i, what.p, what.n) == 0)
+                return at + i;
+        }
     }
     return s.n;
 }

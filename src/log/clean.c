@@ -15,7 +15,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "log/cursor.h"
-#include "log/plain.h"
+#include "base/plain.h"
 
 static bool is_between(char c, char low, char high) {
     return c >= low && c <= high;

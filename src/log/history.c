@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#include "log/plain.h"
+#include "base/plain.h"
 
 #define PIECE_BYTES (64 * 1024)
 #define TAIL_PIECES (HISTORY_TAIL_BYTES_MAX / PIECE_BYTES)

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "log/frame.h"
-#include "log/plain.h"
+#include "base/plain.h"
 
 #define PRESCAN_BLOCK (256 * 1024)
 #define PRESCAN_PART (512 * 1024) /* for each of several threads */

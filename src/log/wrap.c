@@ -21,7 +21,7 @@
 #include "base/utf8.h"
 #include "log/cursor.h"
 #include "log/log.h"
-#include "log/plain.h"
+#include "base/plain.h"
 
 #define WIDTH_LEAST 40
 #define FILLED_LEAST 68 /* with the next word */

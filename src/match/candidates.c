@@ -25,16 +25,14 @@
 #include "log/cursor.h"
 #include "log/frame.h"
 #include "log/log.h"
-#include "log/plain.h"
+#include "base/plain.h"
 #include "log/stream.h"
 #include "log/wrap.h"
+#include "match/starts.h"
 
 #define CUT_REACH (8 * 1024) /* so far behind a cut its rest may stand */
 #define REST_BYTES 48        /* of it, enough to believe it */
 #define CUT_BACK (2 * LOG_MEMORY) /* so far before a rest its beginning */
-#define HEAD_BYTES 3
-#define HEAD_LOG2 14u /* bits of a set */
-#define HEAD_WORDS ((size_t)1 << HEAD_LOG2 >> 6)
 #define FRAME_BYTES 512       /* of a line in which frames are looked for */
 #define ESCAPED_LINE '\x7F' /* stands for an escaped newline */
 
@@ -64,8 +62,7 @@ struct candidates {
     struct begins *begins; /* of lines that were asked for them */
     size_t begins_count, begins_cap;
     uint32_t ends[1 << 11];  /* what lines end with, as a set of bits */
-    uint64_t *heads; /* of stretches of the folded text: sets of words */
-    size_t stretch_count, stretch_cap;
+    struct starts starts[2]; /* of the stretches last asked for */
     struct buf cleaned, decoded;
     struct str text; /* what is looked at, and whom it is told */
     size_t from, to; /* lines that begin here */
@@ -107,23 +104,25 @@ static bool is_end(const struct candidates *c, struct str lead) {
     return (c->ends[bit / 32] >> bit % 32 & 1) != 0;
 }
 
-/* As fold_add(), with a newline. */
-static bool add_line(struct candidates *c, struct str line, size_t raw,
-                     bool is_plain) {
+/* What was folded from `at` on is a line of the log's, or as read. */
+static void add_line(struct candidates *c, size_t at, size_t raw,
+                     bool is_plain, bool is_simple) {
     struct folded *f = &c->folded;
-    uint32_t at = (uint32_t)f->n;
-    bool is_simple = fold_add(f, line, raw);
     if (c->line_count == c->line_cap)
         c->lines = arena_grow(c->a, c->lines, c->line_count, &c->line_cap,
                               sizeof *c->lines);
-    uint32_t end = (uint32_t)f->n;
-    end -= end > at && f->text[end - 1] == ' ';
+    size_t end = f->n - (f->n > at && f->text[f->n - 1] == ' ');
     c->lines[c->line_count++] = (struct folded_line){
-        .at = at, .end = end, .raw = (uint32_t)raw, .is_plain = is_plain};
+        .at = (uint32_t)at, .end = (uint32_t)end, .raw = (uint32_t)raw,
+        .is_plain = is_plain, .is_simple = is_simple};
     note_end(c, str_slice(fold_str(f), at, end - at));
-    fold_blank(f);
-    c->lines[c->line_count - 1].is_simple = is_simple;
-    return is_simple;
+}
+
+static void add_text(struct candidates *c, struct str text, size_t raw) {
+    size_t at = c->folded.n;
+    fold_add(&c->folded, text, raw);
+    fold_blank(&c->folded);
+    add_line(c, at, raw, false, false);
 }
 
 static uint32_t hex_of(struct str s) {
@@ -174,27 +173,39 @@ static void add_cleaned(struct candidates *c, struct str line, size_t raw) {
         size_t n = str_find_char(line, '\r');
         is_last = n == line.n;
         struct str clean = clean_line(str_slice(line, 0, n), &c->cleaned);
-        add_line(c, clean, raw, false);
+        add_text(c, clean, raw);
         if (str_find_char(clean, '\\') < clean.n)
-            add_line(c, decoded(c, clean), raw, false);
+            add_text(c, decoded(c, clean), raw);
         line = str_slice(line, n + 1, line.n);
     }
 }
 
-static void fold_line(struct candidates *c, struct str line, size_t raw) {
-    size_t n = c->folded.n, shifts = c->folded.shift_count;
+static struct str raw_line(struct str text, size_t at) {
+    struct str line = str_slice(text, at, text.n);
+    line.n = str_find_char(line, '\n');
     while (line.n > 0 && line.p[line.n - 1] == '\r')
         line.n--;
-    if (add_line(c, line, raw, true))
-        return;
-    if (!clean_is_plain(line)) {
-        c->line_count--;
-        c->folded.n = n;
-        c->folded.shift_count = shifts;
+    return line;
+}
+
+/* The block's line at `raw`; returns how many bytes it has. */
+static size_t fold_one(struct candidates *c, size_t raw) {
+    struct folded *f = &c->folded;
+    size_t n = f->n, shifts = f->shift_count;
+    bool has_odd;
+    size_t bytes =
+        fold_line(f, str_slice(c->text, raw, c->text.n), raw, &has_odd);
+    struct str line = has_odd ? raw_line(c->text, raw) : STR("");
+    if (has_odd && !clean_is_plain(line)) {
+        f->n = n;
+        f->shift_count = shifts;
         add_cleaned(c, line, raw);
-    } else if (str_find_char(line, '\\') < line.n) {
-        add_line(c, decoded(c, line), raw, false);
+        return bytes;
     }
+    add_line(c, n, raw, true, !has_odd);
+    if (has_odd && str_find_char(line, '\\') < line.n)
+        add_text(c, decoded(c, line), raw);
+    return bytes;
 }
 
 static size_t line_start(struct str text, size_t at) {
@@ -209,12 +220,9 @@ static void fold_block(struct candidates *c) {
     size_t end = text.n - c->to > CUT_REACH ? c->to + CUT_REACH : text.n;
     fold_clear(&c->folded);
     c->line_count = 0;
-    while (at < end) {
-        struct str rest = str_slice(text, at, text.n);
-        size_t n = str_find_char(rest, '\n');
-        fold_line(c, str_slice(rest, 0, n), at);
-        at += n + 1;
-    }
+    while (at < end)
+        at += fold_one(c, at);
+    fold_blank(&c->folded);
     if (!buf_ok(&c->cleaned) || !buf_ok(&c->decoded))
         arena_raise(c->a, FAIL_MEMORY, "out of memory while reading a log");
 }
@@ -264,14 +272,6 @@ static struct str text_from(struct str line, struct str begin) {
     while (s.n > 0 && (s.p[0] == ' ' || s.p[0] == '\t'))
         s = str_slice(s, 1, s.n);
     return s;
-}
-
-static struct str raw_line(struct str text, size_t at) {
-    struct str line = str_slice(text, at, text.n);
-    line.n = str_find_char(line, '\n');
-    while (line.n > 0 && line.p[line.n - 1] == '\r')
-        line.n--;
-    return line;
 }
 
 static struct begins find_begins(const struct candidates *c,
@@ -350,62 +350,16 @@ static bool may_be_cut(struct candidates *c, struct folded_line *cut,
             has_equal(c, cut, width + a.columns));
 }
 
-/* ---- which words there are ---- */
-
-static plain_bytes are_words(plain_bytes v) { /* of folded text */
-    return ((v >= 'a') & (v <= 'z')) | ((v >= '0') & (v <= '9')) | (v == '_');
-}
-
-static void note_head(struct candidates *c, size_t stretch, const char *p) {
-    uint32_t bit = hash_place(bytes_hash(p, HEAD_BYTES), HEAD_LOG2);
-    c->heads[stretch * HEAD_WORDS + bit / 64] |= UINT64_C(1) << bit % 64;
-}
-
-/* The first bytes of what stands behind no letter: where text may begin. */
-static void note_heads(struct candidates *c, size_t stretch) {
-    size_t at = stretch * CUT_REACH, end = at + CUT_REACH;
-    const char *p = c->folded.text;
-    if (at == 0)
-        note_head(c, stretch, p);
-    for (size_t i = at > 0 ? at : 1; i < end && i < c->folded.n;
-         i += PLAIN_STEP) {
-        plain_bytes here = plain_load(p + i);
-        plain_bytes starts = ~are_words(plain_load(p + i - 1)) & (here != ' ');
-        uint64_t halves[2];
-        memcpy(halves, &starts, sizeof halves);
-        for (size_t k = 0; k < 2; k++)
-            for (uint64_t m = halves[k] & UINT64_C(0x8080808080808080); m != 0;
-                 m &= m - 1)
-                note_head(c, stretch, p + i + 8 * k +
-                                          (size_t)__builtin_ctzll(m) / 8);
-    }
-}
-
-/* So many stretches from the text's begin on are noted. */
-static void note_stretches(struct candidates *c, size_t count) {
-    while (c->stretch_count < count) {
-        c->heads = arena_grow(c->a, c->heads, c->stretch_count,
-                              &c->stretch_cap, HEAD_WORDS * sizeof *c->heads);
-        memset(c->heads + c->stretch_count * HEAD_WORDS, 0,
-               HEAD_WORDS * sizeof *c->heads);
-        note_heads(c, c->stretch_count++);
-    }
-}
-
-/* May a word that begins so stand within CUT_REACH from here? */
-static bool has_head(struct candidates *c, size_t at, struct str word) {
-    if (word.n < HEAD_BYTES)
-        return true;
-    char bytes[8] = {0};
-    size_t stretch = at / CUT_REACH;
-    note_stretches(c, stretch + 2);
-    memcpy(bytes, word.p, HEAD_BYTES);
-    uint32_t bit = hash_place(bytes_hash(bytes, HEAD_BYTES), HEAD_LOG2);
-    const uint64_t *words = c->heads + stretch * HEAD_WORDS + bit / 64;
-    return ((words[0] | words[HEAD_WORDS]) >> bit % 64 & 1) != 0;
-}
-
 /* ---- cut literals ---- */
+
+/* Of the stretch that the byte stands in; those of the one before it are still
+ * known. */
+static const struct starts *starts_of(struct candidates *c, size_t at) {
+    struct starts *w = &c->starts[at / STARTS_STRETCH % 2];
+    if (w->from != at / STARTS_STRETCH * STARTS_STRETCH || !w->is_noted)
+        starts_note(w, fold_str(&c->folded), at);
+    return w;
+}
 
 /* A line's text may end before the folded byte, or one in a string. */
 static bool may_end(const struct candidates *c, const struct folded_line *l,
@@ -422,24 +376,32 @@ static bool may_end_at_blank(const struct candidates *c,
            (c->folded.text[at] == ' ' && may_end(c, l, at + 1));
 }
 
+/* May the text that ends in line l go on at this place? */
+static bool may_go_on_at(struct candidates *c, struct folded_line *l,
+                         size_t place, bool is_blank) {
+    struct folded_line *next = &c->lines[line_of(c, place)];
+    return next == l || (may_begin(c, next, place) &&
+                         (is_blank || may_be_cut(c, l, next)));
+}
+
 /* Does the rest of a literal, or as much of it as tells, begin a line behind
- * this place of the line? */
+ * this place of the line? Of a letter or two some line is taken to. */
 static bool goes_on(struct candidates *c, struct folded_line *l, size_t end,
                     struct str rest) {
     bool is_blank = rest.p[0] == ' ';
     struct str s = str_slice(rest, is_blank, REST_BYTES);
-    if (!has_head(c, end + 1, s))
-        return false;
-    struct str ahead = str_slice(fold_str(&c->folded), end + 1, CUT_REACH);
-    for (size_t at = 0; (at += str_find(str_slice(ahead, at, ahead.n), s)) <
-                        ahead.n; at++) {
-        size_t place = end + 1 + at;
-        if (is_word(c->folded.text[place - 1]))
-            continue;
-        struct folded_line *next = &c->lines[line_of(c, place)];
-        if (next == l || (may_begin(c, next, place) &&
-                          (is_blank || may_be_cut(c, l, next))))
-            return true;
+    size_t from = end + 1, to = from + CUT_REACH;
+    if (s.n < STARTS_BYTES)
+        return true;
+    to = to < c->folded.n ? to : c->folded.n;
+    for (size_t at = from; at < to; at = starts_end(at)) {
+        const struct starts *w = starts_of(c, at);
+        for (size_t place = starts_first(w, s.p); place != 0;
+             place = starts_next(w, place))
+            if (place >= from && place + s.n <= to &&
+                memcmp(c->folded.text + place, s.p, s.n) == 0 &&
+                may_go_on_at(c, l, place, is_blank))
+                return true;
     }
     return false;
 }
@@ -590,7 +552,8 @@ void candidates_find(struct candidates *c, struct str text, size_t from,
     c->to = to;
     c->found = found;
     c->ctx = ctx;
-    c->stretch_count = c->line_near = c->begins_count = 0;
+    c->line_near = c->begins_count = 0;
+    c->starts[0].is_noted = c->starts[1].is_noted = false;
     memset(c->ends, 0, sizeof c->ends);
     fold_block(c);
     prefilter_find_grams(c->f, fold_str(&c->folded), on_gram, c);

@@ -1,9 +1,11 @@
-/* fold.c: see fold.h. Sixteen bytes at a time where no run of blanks is. */
+/* fold.c: see fold.h. Sixteen bytes at a time, up to where blanks are left out
+ * or a line ends. */
 #include "match/fold.h"
 
 #include <string.h>
 
-#include "log/plain.h"
+#include "log/cursor.h"
+#include "base/plain.h"
 
 void fold_clear(struct folded *f) {
     f->n = f->shift_count = 0;
@@ -26,7 +28,11 @@ static void make_room(struct folded *f, size_t n) {
     f->cap = cap;
 }
 
+/* Only where it says more than the one before. */
 static inline void note_shift(struct folded *f, size_t raw) {
+    const struct fold_shift *end = f->shifts + f->shift_count;
+    if (f->shift_count > 0 && end[-1].raw - end[-1].at == (uint32_t)(raw - f->n))
+        return;
     if (f->shift_count == f->shift_cap)
         f->shifts = arena_grow(f->a, f->shifts, f->shift_count, &f->shift_cap,
                                sizeof *f->shifts);
@@ -34,64 +40,132 @@ static inline void note_shift(struct folded *f, size_t raw) {
         (struct fold_shift){(uint32_t)f->n, (uint32_t)raw};
 }
 
-static inline plain_bytes fold_bytes(plain_bytes v) {
-    return v + ((v >= 'A') & (v <= 'Z') & 32);
-}
-
-/* Bytes that mean something to cleaning, or do with the next one, and those of
- * JSON. */
-static inline plain_bytes are_odd(plain_bytes v, plain_bytes next) {
-    return ((v == '[') & (next >= '0') & (next <= '9')) |
-           ((v == '#') & (next == '0')) | ((v == '^') & (next == '[')) |
-           (v == '\\') | (v == '"');
-}
-
-static bool is_odd(char c) {
-    return (c < ' ' && c != '\t') || c == 0x7F || c == '[' || c == '\\' ||
-           c == '^' || c == '#' || c == '"';
-}
-
-static char fold_char(char c) {
-    return (char)fold_byte((unsigned char)c);
-}
-
 static bool is_blank(char c) {
-    return fold_char(c) == ' ';
+    return fold_byte((unsigned char)c) == ' ';
 }
 
-/* Folds PLAIN_STEP bytes, behind which one more stands; false: a run of blanks
- * is in them, or what is not printable. */
-static inline bool fold_step(char *out, const char *p, plain_bytes *odd) {
-    plain_bytes v = plain_load(p), next = plain_load(p + 1);
-    plain_bytes runs = (v == ' ') & (next == ' ');
-    if (plain_any(runs | plain_is_unprintable(v)))
-        return false;
-    *odd |= are_odd(v, next);
-    v = fold_bytes(v);
-    memcpy(out, &v, sizeof v);
-    return true;
+/* What a colour may be whose ESC is lost: "[1;36m". */
+static bool may_be_colour(struct str s) {
+    size_t i = 1;
+    while (i < s.n && i <= 3 && is_digit(s.p[i]))
+        i++;
+    return i > 1 && i < s.n && (s.p[i] == ';' || s.p[i] == 'm');
 }
 
-/* Folds text's first bytes, and says how many: up to a run of blanks, of which
- * one is taken, or where it pays to begin anew. */
-static size_t fold_piece(char *out, struct str text, bool *has_odd) {
-    size_t i = 0, stop;
-    plain_bytes odd = {0};
-    while (i + PLAIN_STEP < text.n && fold_step(out + i, text.p + i, &odd))
-        i += PLAIN_STEP;
-    size_t last = text.n - PLAIN_STEP - 1; /* what ends there, once more */
-    if (i > 0 && i + PLAIN_STEP >= text.n &&
-        fold_step(out + last, text.p + last, &odd))
-        i = text.n - 1;
-    *has_odd = *has_odd || plain_any(odd);
-    stop = text.n - i > PLAIN_STEP ? i + PLAIN_STEP : text.n;
-    for (; i < stop; i++) {
-        if (i > 0 && out[i - 1] == ' ' && is_blank(text.p[i]))
-            break;
-        *has_odd = *has_odd || is_odd(text.p[i]);
-        out[i] = fold_char(text.p[i]);
+/* One of the bytes that are_special() finds. */
+static bool is_odd(struct str s) {
+    char next = s.n > 1 ? s.p[1] : '\0';
+    switch (s.p[0]) {
+    case '"': return next == ',' || next == '}';
+    case '#': return next == '0';
+    case '^': return next == '[' || next == 'M';
+    case '[': return may_be_colour(s);
+    default: return true;
     }
-    return i;
+}
+
+struct step { /* of PLAIN_STEP bytes; masks have a bit for each */
+    plain_bytes folded;
+    uint32_t blanks, newlines, special;
+};
+
+/* Quotes, '#', '[', '^' and backslashes, and what is not printable. */
+static inline plain_bytes are_special(plain_bytes v) {
+    plain_bytes bad = (v < ' ') & (v != '\t') & (v != '\n');
+    return bad | ((v & ~1) == '"') | (v == '[') | ((v | 2) == '^') |
+           (v == 0x7F);
+}
+
+static inline struct step look_at(const char *p) {
+    plain_bytes v = plain_load(p);
+    plain_bytes white = (v >= '\t') & (v <= '\r');
+    plain_bytes folded = v + ((v >= 'A') & (v <= 'Z') & 32);
+    folded = (folded & ~white) | (white & ' ');
+    return (struct step){folded, plain_bits(folded == ' '),
+                         plain_bits(v == '\n'), plain_bits(are_special(v))};
+}
+
+/* The bytes behind the text are none of it. */
+static struct step look_at_last(const char *p, size_t n) {
+    char bytes[PLAIN_STEP] = {0};
+    memcpy(bytes, p, n);
+    struct step step = look_at(bytes);
+    step.special &= (UINT32_C(1) << n) - 1;
+    return step;
+}
+
+/* Is one of these bytes odd? */
+static bool has_odd_byte(struct str s, uint32_t special) {
+    for (; special != 0; special &= special - 1)
+        if (is_odd(str_slice(s, (size_t)__builtin_ctz(special), s.n)))
+            return true;
+    return false;
+}
+
+struct fold_end {
+    size_t at;             /* behind what was folded */
+    bool is_done, has_odd; /* its line has ended; as fold_line() says */
+};
+
+/* Over a run of blanks, of which one has been taken. */
+static void skip_blanks(struct str text, bool is_line, struct fold_end *end) {
+    while (end->at < text.n && is_blank(text.p[end->at]) && !end->is_done) {
+        char c = text.p[end->at++];
+        end->has_odd = end->has_odd || !is_any(c, " \t\n");
+        end->is_done = is_line && c == '\n';
+    }
+}
+
+static inline struct fold_end fold(struct folded *f, struct str text,
+                                   size_t raw, bool is_line) {
+    struct fold_end end = {0};
+    make_room(f, text.n + PLAIN_STEP);
+    note_shift(f, raw);
+    char *out = f->text + f->n;
+    uint32_t has_blank = f->n > 0 && out[-1] == ' ';
+    while (end.at < text.n && !end.is_done) {
+        size_t left = text.n - end.at;
+        const char *p = text.p + end.at;
+        struct step s = left < PLAIN_STEP ? look_at_last(p, left) : look_at(p);
+        uint32_t drops = s.blanks & (s.blanks << 1 | has_blank);
+        uint32_t stops = is_line ? drops | s.newlines : drops;
+        size_t count = left < PLAIN_STEP ? left : PLAIN_STEP;
+        memcpy(out, &s.folded, sizeof s.folded);
+        if (stops != 0)
+            count = (size_t)__builtin_ctz(stops);
+        s.special &= (UINT32_C(1) << count) - 1;
+        if (is_line && s.special != 0 && !end.has_odd)
+            end.has_odd = has_odd_byte((struct str){p, left}, s.special);
+        out += count;
+        end.at += count;
+        has_blank = s.blanks >> (PLAIN_STEP - 1) & 1;
+        if (stops == 0)
+            continue;
+        end.is_done = (drops >> count & 1) == 0;
+        if (end.is_done) {
+            out++;
+            end.at++;
+            continue;
+        }
+        skip_blanks(text, is_line, &end);
+        f->n = (size_t)(out - f->text);
+        note_shift(f, raw + end.at);
+        has_blank = 0;
+    }
+    f->n = (size_t)(out - f->text);
+    return end;
+}
+
+size_t fold_line(struct folded *f, struct str text, size_t raw,
+                 bool *has_odd) {
+    struct fold_end end = fold(f, text, raw, true);
+    *has_odd = end.has_odd;
+    return end.at;
+}
+
+void fold_add(struct folded *f, struct str text, size_t raw) {
+    fold(f, text, raw, false);
+    memset(f->text + f->n, 0, FOLD_SLACK);
 }
 
 void fold_blank(struct folded *f) {
@@ -99,28 +173,6 @@ void fold_blank(struct folded *f) {
     if (f->n > 0 && f->text[f->n - 1] != ' ')
         f->text[f->n++] = ' ';
     memset(f->text + f->n, 0, FOLD_SLACK);
-}
-
-bool fold_add(struct folded *f, struct str text, size_t raw) {
-    bool is_shifted = true, has_odd = false;
-    make_room(f, text.n);
-    for (size_t i = 0; i < text.n;) {
-        if (f->n > 0 && f->text[f->n - 1] == ' ' && is_blank(text.p[i])) {
-            has_odd = has_odd || is_odd(text.p[i]);
-            is_shifted = true;
-            i++;
-            continue;
-        }
-        if (is_shifted)
-            note_shift(f, raw + i);
-        is_shifted = false;
-        size_t n = fold_piece(f->text + f->n, str_slice(text, i, text.n),
-                              &has_odd);
-        f->n += n;
-        i += n;
-    }
-    memset(f->text + f->n, 0, FOLD_SLACK);
-    return !has_odd;
 }
 
 size_t fold_raw(const struct folded *f, size_t at) {

@@ -25,10 +25,14 @@ struct folded { /* zeroed but for a: empty */
 
 void fold_clear(struct folded *f);
 void fold_blank(struct folded *f);
-/* Appends text that stands at `raw`. A run of blanks may go on over calls.
- * False: there may be something in it that cleaning changes (log/clean.h), or
- * an escape or a string. */
-bool fold_add(struct folded *f, struct str text, size_t raw);
+/* Appends text that stands at `raw`. A run of blanks may go on over calls. */
+void fold_add(struct folded *f, struct str text, size_t raw);
+/* The same of its first line, with the newline; returns how many bytes it has.
+ * *has_odd: there may be something in it that cleaning changes (log/clean.h),
+ * or an escape, or the end of a string. What stands behind the folded text is
+ * not zeroed. */
+size_t fold_line(struct folded *f, struct str text, size_t raw,
+                 bool *has_odd);
 struct str fold_str(const struct folded *f);
 /* Where the folded byte stands in the text. */
 size_t fold_raw(const struct folded *f, size_t at);

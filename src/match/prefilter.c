@@ -8,7 +8,7 @@
 
 #include "base/limits.h"
 #include "index/digest.h"
-#include "log/plain.h"
+#include "base/plain.h"
 
 #define FEW_SHORTS 8 /* entries of short literals */
 
@@ -219,15 +219,17 @@ static void find_shorts(const struct finding *w) {
     struct short_window list[FEW_SHORTS];
     uint32_t count = list_shorts(&w->f->grams[GRAM_TWO], list);
     for (size_t at = 0; count > 0 && at < w->text.n; at += PLAIN_STEP) {
-        plain_bytes first = plain_load(w->text.p + at);
-        plain_bytes last = plain_load(w->text.p + at + 2);
+        const char *p = w->text.p + at;
+        plain_bytes first = plain_load(p), last = plain_load(p + 2);
         for (uint32_t i = 0; i < count; i++) {
-            plain_bytes found = (first == list[i].first) &
-                                (last == list[i].last);
-            for (size_t k = 0; plain_any(found) && k < PLAIN_STEP; k++)
-                if (found[k] && w->text.p[at + k + 1] ==
-                                    list[i].entry[4 * ENTRY_WINDOW + 1])
+            char middle = (char)list[i].entry[4 * ENTRY_WINDOW + 1];
+            uint32_t may = plain_bits((first == list[i].first) &
+                                      (last == list[i].last));
+            for (; may != 0; may &= may - 1) {
+                size_t k = (size_t)__builtin_ctz(may);
+                if (p[k + 1] == middle)
                     try_entry(w, list[i].entry, at + k);
+            }
         }
     }
 }

@@ -180,7 +180,7 @@ static inline void prefilter_put(unsigned char *table, size_t i,
 static inline uint64_t word_hash(uint64_t eight, uint32_t n) {
     if (n == 2)
         return eight << 48;
-    return (eight & UINT64_MAX >> (64 - 8 * n)) * UINT64_C(0x9e3779b97f4a7c15);
+    return (eight << (64 - 8 * n)) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 /* Eight bytes may be read. */

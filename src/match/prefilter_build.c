@@ -19,8 +19,9 @@
 #define WINDOW_FROM 3 /* so that enough stands before a cut inside of it */
 #define COUNTED_BYTES 4
 #define COUNTS_LOG2 16
-#define HEALTHY_COST 256 /* of a place in a healthy line */
-#define BLANK_COST 2000 /* of a window where a line is easily cut */
+#define HEALTHY_COST 4096 /* of a place in a healthy line */
+#define BLANK_COST 40000 /* of a window where a line is easily cut */
+#define CUT_COST 1
 #define SHARE_COST 64    /* of a place in another literal */
 #define SET_BITS 64     /* for each hash in a set */
 
@@ -149,12 +150,16 @@ static enum gram_kind kind_of(struct str s) {
     return kind;
 }
 
-/* What logs and literals have of the window's bytes, four by four. */
-static uint64_t window_cost(const struct builder *b, const char *p,
+/* What logs and literals have of the window's bytes, four by four, and of what
+ * stands before a blank in it, where a line is easily cut. */
+static uint64_t window_cost(const struct builder *b, struct str s, size_t from,
                             uint32_t bytes) {
-    uint64_t cost = memchr(p, ' ', bytes) != NULL ? BLANK_COST : 0;
-    for (size_t i = 0; i + COUNTED_BYTES <= bytes; i++)
-        cost += *count_of(b, p + i);
+    uint64_t cost = 0;
+    for (size_t i = from; i + COUNTED_BYTES <= from + bytes; i++)
+        cost += *count_of(b, s.p + i);
+    for (size_t i = from; i < from + bytes; i++)
+        if (s.p[i] == ' ' && i >= COUNTED_BYTES)
+            cost += BLANK_COST + CUT_COST * *count_of(b, s.p + i - COUNTED_BYTES);
     return cost;
 }
 
@@ -165,7 +170,7 @@ static uint32_t window_of(const struct builder *b, enum gram_kind kind,
     size_t best = last < WINDOW_FROM ? last : WINDOW_FROM;
     uint64_t least = UINT64_MAX;
     for (size_t i = best; i <= last; i++) {
-        uint64_t cost = window_cost(b, s.p + i, WINDOW_BYTES(kind));
+        uint64_t cost = window_cost(b, s, i, WINDOW_BYTES(kind));
         best = cost < least ? i : best;
         least = cost < least ? cost : least;
     }

@@ -15,7 +15,7 @@
  */
 #include "base/limits.h"
 #include "match/literals.h"
-#include "log/plain.h"
+#include "base/plain.h"
 #include "match/scanner.h"
 
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* plain.h: is a stretch of text nothing special? Sixteen bytes at a time, by
- * vectors that gcc and clang turn into what the machine has; no other file of
- * this house asks about more than one byte at once. */
-#ifndef LOG_PLAIN_H
-#define LOG_PLAIN_H
+ * vectors that gcc and clang turn into what the machine has. */
+#ifndef BASE_PLAIN_H
+#define BASE_PLAIN_H
 
 #include <string.h>
 
@@ -18,10 +17,27 @@ static inline plain_bytes plain_load(const char *p) {
     return v;
 }
 
+/* Of a mask, a bit for each of its bytes, the first one lowest. */
+static inline uint32_t plain_bits(plain_bytes mask) {
+#if defined(__SSE2__)
+    typedef char chars __attribute__((vector_size(PLAIN_STEP)));
+    return (uint32_t)__builtin_ia32_pmovmskb128((chars)mask);
+#else
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < PLAIN_STEP; i++)
+        bits |= (mask[i] & UINT32_C(1)) << i;
+    return bits;
+#endif
+}
+
 static inline bool plain_any(plain_bytes mask) {
+#if defined(__SSE2__)
+    return plain_bits(mask) != 0;
+#else
     uint64_t halves[2];
     memcpy(halves, &mask, sizeof halves);
     return (halves[0] | halves[1]) != 0;
+#endif
 }
 
 /* As a signed byte, whatever is not ASCII is below ' ', too. */
