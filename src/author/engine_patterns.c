@@ -109,7 +109,7 @@ static bool is_short(struct str spelling) {
 
 static void put_flag(struct buf *out, struct str spelling) {
     buf_clear(out);
-    buf_add(out, STR("(?<![\\w-])"));
+    buf_add(out, STR("(?<![\\w-])(?<!-> )")); /* "-x 4 --> -x 0": advice */
     put_quoted(out, spelling);
 }
 

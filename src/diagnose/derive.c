@@ -8,6 +8,7 @@
  *   victim             the process that a kill names, and what it held
  *   siblings           ranks or GPUs that failed in one event
  *   attempts           failures of the same kind and rank before it
+ *   shares_host_memory the GPU has no memory of its own
  *
  * Each says how it was computed; what cannot be computed is not said.
  */
@@ -445,7 +446,39 @@ static void model_tell(struct diagnosis *d, struct sighting *s) {
     }
 }
 
+/* By the card's name; else by a total that only such cards have. */
+static bool is_unified(struct diagnosis *d, const struct sighting *s) {
+    const struct fact *name = told(s, FACT_gpu_name);
+    const struct fact *total = told(s, FACT_gpu_total);
+    name = name ? name : facts_last(&d->context, FACT_gpu_name);
+    const struct gpu *gpu =
+        name && name->known ? reader_gpu(d->r, name->word) : NULL;
+    if (gpu || !total || !total->known) {
+        return gpu && gpu->is_unified;
+    }
+    struct gpu_list gpus =
+        reader_gpus_of_total(d->r, low_of(total), high_of(total));
+    size_t unified = 0;
+    for (size_t i = 0; i < gpus.count; i++) {
+        unified += gpus.at[i]->is_unified;
+    }
+    return unified > 0 && unified == gpus.count;
+}
+
+static void shared_tell(struct diagnosis *d, struct sighting *s) {
+    struct fact f = fact_new(FACT_shares_host_memory, SOURCE_DERIVED);
+    bool is_told = told(s, f.name) || facts_first(&d->context, f.name);
+    if (is_told || !is_unified(d, s)) {
+        return;
+    }
+    f.known = true;
+    f.number = 1;
+    f.formula = STR("the catalogue: this GPU uses the host's memory");
+    facts_add_new(d->a, &s->facts, &f);
+}
+
 void derive(struct diagnosis *d, struct sighting *s) {
+    shared_tell(d, s);
     model_tell(d, s);
     full_state_tell(d, s);
     room_tell(d, s);

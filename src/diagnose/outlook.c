@@ -88,20 +88,11 @@ static bool is_standing(const struct finding *f) {
                total->number / 100 * STANDING_PERCENT;
 }
 
-/* Each GPU with such a total shares the host's memory. Free is MemFree there:
- * files that were read count as used
+/* Free is MemFree there: files that were read count as used
  * (https://github.com/unslothai/unsloth/pull/10705). */
-static bool shares_host_memory(struct diagnosis *d, const struct finding *f) {
-    const struct fact *total = known(f, FACT_gpu_total);
-    if (total == NULL)
-        return false;
-    struct gpu_list gpus = reader_gpus_of_total(
-        d->r, total->ranged ? total->low : total->number,
-        total->ranged ? total->high : total->number);
-    size_t shared = 0;
-    for (size_t i = 0; i < gpus.count; i++)
-        shared += gpus.at[i]->is_unified;
-    return shared > 0 && shared == gpus.count;
+static bool shares_host_memory(const struct finding *f) {
+    const struct fact *shares = known(f, FACT_shares_host_memory);
+    return shares != NULL && shares->number != 0;
 }
 
 /* The host has more memory than was free, or nobody knows how much. */
@@ -115,11 +106,11 @@ static bool may_be_freed(const struct finding *f) {
                          : asked->number / BEYOND_OTHERS < unfilled->number;
 }
 
-static void take_back(struct diagnosis *d, struct finding *f) {
+static void take_back(struct finding *f) {
     bool is_again = f->outlook.restart == RESTART_again;
     if (lacks_free_share(f) && is_standing(f))
         settle(f, RESTART_again, "diagnose.outlook.standing");
-    else if (lacks_free_share(f) && shares_host_memory(d, f))
+    else if (lacks_free_share(f) && shares_host_memory(f))
         settle(f, RESTART_unknown, "diagnose.outlook.unified");
     else if (is_again && stage_is(f, "serve"))
         settle(f, RESTART_may_pass, "diagnose.outlook.served");
@@ -138,5 +129,5 @@ void outlook_find(struct diagnosis *d, struct finding *f) {
         note_add(&f->outlook.because, written_count(d->a, restarts->number));
         return;
     }
-    take_back(d, f);
+    take_back(f);
 }

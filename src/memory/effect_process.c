@@ -15,9 +15,13 @@
 static struct estimate at_start(const struct ask *q) {
     const struct inputs *c = q->c;
     struct span total = gpu_total_bytes(c);
+    struct span room = span_minus(total, span_of(CONTEXT_LEAST, CONTEXT_MOST));
+    if (room.known && is_on(c, FACT_shares_host_memory)) {
+        /* the system and its file cache hold a part that nobody can end */
+        room.low = span_in(c, FACT_gpu_free).low;
+    }
     struct estimate e =
-        estimate_of(FACT_requested_bytes, requested_bytes(c),
-                    span_minus(total, span_of(CONTEXT_LEAST, CONTEXT_MOST)));
+        estimate_of(FACT_requested_bytes, requested_bytes(c), room);
     estimate_needs(&e, total.known, FACT_gpu_total);
     estimate_needs(&e, e.after.known, FACT_gpu_memory_utilization);
     estimate_judge(&e);

@@ -140,6 +140,8 @@ SETTINGS = [
      {"precision": None}),
     ("half precision in code", ["    model.half()", CUDA],
      {"precision": "half"}, {}),
+    ("what an arrow leads to is advice",
+     ["**--num_workers 4 --> --num_workers 0**", CUDA], {"num_workers": 4}, {}),
     ("advice below the failure is no setting",
      [CUDA, "", "Try batch_size=1 and num_workers=0 then."], {},
      {"batch_size": None, "num_workers": None}),
@@ -235,6 +237,15 @@ NUMBERS = [
      {"ranks_least": None}),
 ]
 
+SHARED = [
+    ("a GPU without memory of its own, by its name",
+     ["GPU: NVIDIA GB10", CUDA], {"shares_host_memory": True}, {}),
+    ("the same by a total that only it has",
+     [CUDA.replace("23.33 GiB", "121.69 GiB")], {"shares_host_memory": True},
+     {}),
+    ("a GPU with memory of its own", ["GPU: NVIDIA H100 80GB HBM3", CUDA], {},
+     {"shares_host_memory": None}),
+]
 VERSIONS = [
     ("SGLang's lines since 0.5.17: the pool after the capture, its graphs",
      ["[2026-11-20 10:00:00] Capture target decode CUDA graph begin. "
@@ -380,7 +391,7 @@ INSTALLED = [
      ["torchvision==0.28.0", "pytorch-lightning==2.5.0", "torchaudio    2.8.0",
       CUDA], {}, {"torch_version": None}),
 ]
-CASES = INSTALLED + FRAMES + SETTINGS + HOST + NUMBERS + VERSIONS + ADVICE + PROSE + RUN
+CASES = INSTALLED + FRAMES + SETTINGS + HOST + NUMBERS + SHARED + VERSIONS + ADVICE + PROSE + RUN
 
 
 def facts_of(lines):
