@@ -432,7 +432,8 @@ static void full_state_tell(struct diagnosis *d, struct sighting *s) {
 static void model_tell(struct diagnosis *d, struct sighting *s) {
     const struct fact *model = facts_last(&d->context, FACT_model);
     struct fact f = fact_new(FACT_model_params, SOURCE_DERIVED);
-    if (!model || !model->known) {
+    if (!model || !model->known ||
+        facts_last(&d->context, FACT_model_params)) {
         return;
     }
     struct model_match m = reader_model(d->r, model->word);

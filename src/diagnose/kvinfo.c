@@ -65,7 +65,8 @@ enum shortage shortage_of(const struct entry *e,
         has(facts, FACT_kv_needed)) {
         return SHORT_KV_POOL;
     }
-    if (has(facts, FACT_requested_bytes) ||
+    bool is_of_step = e->mechanism == MECHANISM_activation;
+    if ((has(facts, FACT_requested_bytes) && !is_of_step) ||
         e->mechanism == MECHANISM_other_process) {
         return SHORT_FREE_AT_START;
     }

@@ -55,9 +55,11 @@ static bool entry_has(const struct entry *e, const struct workaround *lever) {
     return false;
 }
 
+/* By a lever of the same class; where both name one flag the entry's stands. */
 static bool is_replaced(const struct program *p, const struct workaround *w) {
     for (size_t i = 0; w->use.n > 0 && i < p->lever_count; i++) {
-        if (str_eq(p->levers[i].use, w->use)) {
+        if (str_eq(p->levers[i].use, w->use) &&
+            !changes_the_same(w, &p->levers[i])) {
             return true;
         }
     }

@@ -217,7 +217,7 @@ static bool is_beyond_gpu(const struct asked *to) {
     return tried && total && tried->number > total->number;
 }
 
-/* Where host memory was refused, no GPU has the answer. */
+/* Where host memory was refused, or a TPU's, no GPU has the answer. */
 static bool is_of_gpu(enum fact_name name) {
     return name == FACT_gpu_free || name == FACT_gpu_total ||
            name == FACT_other_in_use || name == FACT_others_in_use;
@@ -245,8 +245,9 @@ static bool is_model_known(const struct asked *to) {
 
 static void ask_fact(struct asked *to, enum fact_name name) {
     const struct fact *kind = facts_first(to->known, FACT_device_kind);
-    bool is_astray =
-        kind && str_eq(kind->word, STR("host")) && is_of_gpu(name);
+    bool is_astray = kind && is_of_gpu(name) &&
+                     (str_eq(kind->word, STR("host")) ||
+                      str_eq(kind->word, STR("tpu")));
     bool is_known = facts_first(to->known, name) ||
                     facts_first(&to->rep->context, name);
     is_astray = is_astray || is_of_message(to, name) ||
@@ -396,8 +397,19 @@ static bool is_program_shown(const struct asked *to, const struct finding *f) {
            facts_first(&to->rep->context, FACT_program) != NULL;
 }
 
+/* A fix says it: "from 16 to 4". */
+static bool is_batch_told(const struct finding *f) {
+    for (size_t i = 0; i < f->fix_count; i++) {
+        if (f->fixes[i].is->effect == EFFECT_batch_size &&
+            f->fixes[i].lowers.key != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void ask_needs(struct asked *to, const struct finding *f) {
-    bool is_shown = is_program_shown(to, f);
+    bool is_shown = is_program_shown(to, f), is_told = is_batch_told(f);
     bool is_moot = is_free_memory_moot(f);
     for (size_t i = 0; i < f->fix_count && i < FIXES_SHOWN; i++) {
         const struct fix *fix = &f->fixes[i];
@@ -408,8 +420,7 @@ static void ask_needs(struct asked *to, const struct finding *f) {
             enum fact_name name = fix->estimate.needs.at[k];
             bool is_free = name == FACT_gpu_free ||
                            name == FACT_other_in_use;
-            bool is_shown_value = name == FACT_batch_size &&
-                                  fix->lowers.key != NULL;
+            bool is_shown_value = name == FACT_batch_size && is_told;
             if (name == FACT_host_rss) {
                 ask_kept_peak(to, f);
             } else if (name != FACT_tried_alloc && !is_shown_value &&

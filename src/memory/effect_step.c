@@ -302,20 +302,40 @@ static void say_value(const struct ask *q, struct estimate *e) {
     }
 }
 
-/* Of a compiled program (XLA) the temporaries shrink, its arguments stay. */
-static bool put_program(const struct ask *q, struct estimate *e,
-                        const struct cut *cut) {
-    struct span whole = span_in(q->c, FACT_compute_bytes);
+/* Of a compiled program (XLA) the temporaries shrink, its arguments stay; a TPU
+ * says what it has for both. The least cut that fits, else the deepest. */
+static bool put_program(const struct ask *q, struct estimate *e, int64_t now,
+                        struct cut *cut) {
+    static const int64_t eighths[] = {4, 2, 1};
+    struct span whole = first_known(
+        q->c, FACT_LIST(FACT_compute_bytes, FACT_requested_bytes));
     struct span temp = span_in(q->c, FACT_program_temp);
-    struct span then = span_plus(span_beyond(whole, temp),
-                                 span_share(temp, cut->kept, cut->of));
-    if (!then.known || temp.low < whole.high / 2) {
+    struct span room = word_is(q->c, FACT_device_kind, "tpu")
+                           ? gpu_total_bytes(q->c) : span_none();
+    struct span then = span_none();
+    bool fits = false;
+    if (!whole.known || !temp.known || temp.low < whole.high / 2) {
+        return false;
+    }
+    for (size_t i = 0; !fits && i < sizeof eighths / sizeof *eighths &&
+                       cut_at(now, eighths[i], cut); i++) {
+        then = span_plus(span_beyond(whole, temp),
+                         span_share(temp, cut->kept, cut->of));
+        fits = !room.known || then.high <= room.low;
+    }
+    if (!then.known || (room.known && !fits)) {
         return false;
     }
     ESTIMATE_IF(q, e, "verdict.if.program", SHORT(span_middle(then)),
                 SHORT(span_middle(whole)));
-    e->formula = FORMULA_OF(q->a, q->c, used, "program = % - % / 2 = about %",
-                            MIDDLE(whole), MIDDLE(temp), MIDDLE(then));
+    if (room.known) {
+        ESTIMATE_IF(q, e, "verdict.if.program_fits", SHORT(span_middle(then)),
+                    SHORT(room.low));
+    }
+    e->formula = FORMULA_OF(q->a, q->c, used,
+                            "program = % - % x % / % = about %", MIDDLE(whole),
+                            MIDDLE(temp), PLAIN(cut->of - cut->kept),
+                            PLAIN(cut->of), MIDDLE(then));
     return true;
 }
 
@@ -332,8 +352,7 @@ struct estimate step_scaled(const struct ask *q, int setting) {
     if (s.asked.known && !s.free.known && s.asked.low < TELLING) {
         return e; /* a small request shows that all was full, and no more */
     }
-    if (!s.free.known && cut_at(steps_of(now), 4, &cut) &&
-        put_program(q, &e, &cut)) {
+    if (!s.free.known && put_program(q, &e, steps_of(now), &cut)) {
         e.needs.count = 0; /* the table says more than what was free */
     } else if (s.asked.known && !s.free.known && cut_at(steps_of(now), 4, &cut)) {
         put_cut(q, &e, &s, &cut); /* half of the request is the bound */
@@ -412,8 +431,8 @@ struct estimate effect_chunk(const struct ask *q) {
     if (!is_refusal(q, &s)) {
         return estimate_none(FACT_tried_alloc);
     }
-    if (!s.asked.known) {
-        return e;
+    if (!s.asked.known || (!room.known && q->what == SHORT_HOST)) {
+        return e; /* of host memory nobody says how much there is */
     }
     while (room.known && pieces < PIECES_MOST &&
            ceil_div(s.asked.high, pieces) > room.low) {
