@@ -97,13 +97,16 @@ static void settle_remarks(struct finding *f) {
     }
 }
 
-/* "--frames" of "--frames 49". */
+/* "--frames" of "--frames 49", nothing of "mlx_lm.lora --batch-size 2": that
+ * names the program. */
 static struct str setting_of(const struct fix *fix) {
     size_t end = 0;
     while (end < fix->command.n && strchr(" =:", fix->command.p[end]) == NULL) {
         end++;
     }
-    return str_slice(fix->command, 0, end);
+    bool is_program = end > 0 && fix->command.p[0] != '-' &&
+                      str_find(fix->command, STR(" -")) == end;
+    return str_slice(fix->command, 0, is_program ? 0 : end);
 }
 
 /* A fix that lowers what the log shows, and another that has the same setting

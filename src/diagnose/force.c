@@ -48,7 +48,7 @@ static void overrule(struct diagnosis *d, const char *key,
  * to be compared. */
 static bool says_other(const struct fact *x, const struct fact *y) {
     enum unit unit = fact_unit(x->name);
-    if (x->name == FACT_gpu_layers && x->number > y->number) {
+    if (x->name == FACT_gpu_layers && x->number > y->number && y->number > 0) {
         return false;
     }
     if (unit != UNIT_TEXT && unit != UNIT_VERSION) {

@@ -184,6 +184,11 @@ static bool is_known_program(const struct diagnosis *d, enum fact_name name) {
            (name == FACT_engine && facts_first(&d->context, FACT_program));
 }
 
+/* A program of its own: it has no settings but those of its file. */
+static bool is_native(const struct diagnosis *d) {
+    return d->engine && d->engine->is_native;
+}
+
 /* What no user could tell: what is derived, settings of an engine that is not
  * known itself, and those that nobody set, as the engine's own list shows. */
 static bool is_worth(const struct diagnosis *d, enum fact_name name) {
@@ -192,6 +197,7 @@ static bool is_worth(const struct diagnosis *d, enum fact_name name) {
            !is_known_program(d, name) &&
            (name != FACT_model || is_setting(d, name)) &&
            (d->engine || !is_setting_of_some) &&
+           !(is_setting_of_some && is_native(d) && !is_setting(d, name)) &&
            !(d->lists_settings && name != FACT_model && is_setting(d, name));
 }
 

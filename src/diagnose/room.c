@@ -81,8 +81,13 @@ static void put(struct diagnosis *d, struct sighting *s, const struct room *r,
     f.formula = STR("the buffers printed since the load began");
     if (name == FACT_gpu_free) {
         f.ranged = true;
-        f.high = number;
-        f.low = number > TAKEN_MEANWHILE ? number - TAKEN_MEANWHILE : 0;
+        int64_t wide = r->before.ranged
+                           ? (r->before.high - r->before.low) / 2
+                           : 0;
+        f.high = number + wide;
+        f.low = number > TAKEN_MEANWHILE + wide
+                    ? number - TAKEN_MEANWHILE - wide
+                    : 0;
         f.formula = arena_printf(
             d->a, "%" PRId64 " free before the load - %" PRId64
             " of buffers since", r->before.number, r->before.number - number);

@@ -109,7 +109,8 @@ struct estimate effect_host_memory(const struct ask *q) {
     if (q->what != SHORT_HOST) {
         return estimate_none(FACT_tried_alloc);
     }
-    if (!held.known && first_known(c, asked).known) {
+    bool was_refused = !held.known || c->in[FACT_host_free].known;
+    if (was_refused && first_known(c, asked).known) {
         return host_refusal(q);
     }
     struct estimate e = estimate_of(sum, span_none(), first_known(c, limits));

@@ -12,6 +12,7 @@
  * the card is taken off it; where that is not known, so is the verdict. Behind
  * the weights come cache and compute buffer, behind the cache the compute
  * buffer: what leaves them no room is not enough. */
+#include "memory/budget.h"
 #include "memory/llama_cpp.h"
 
 #define PAD 256
@@ -22,8 +23,21 @@ static const enum fact_name used[] =
     FACTS(FACT_tried_alloc, FACT_context_length, FACT_gpu_free, FACT_kv_bytes,
           FACT_gpu_layers, FACT_kv_cache_dtype, FACT_model);
 
+/* Refused while loading, and as large as the cache that was planned. */
+static bool is_planned_cache(const struct inputs *c) {
+    struct span tried = span_in(c, FACT_tried_alloc);
+    struct span cache = span_in(c, FACT_kv_bytes);
+    return stage_is(c, "load") && tried.known && cache.known &&
+           tried.low <= span_share(cache, 65, 64).high &&
+           tried.high >= span_share(cache, 63, 64).low;
+}
+
 static bool is_cache(const struct ask *q) {
-    return stage_is(q->c, "kv_alloc") || is_pool(q);
+    return stage_is(q->c, "kv_alloc") || is_pool(q) || is_planned_cache(q->c);
+}
+
+static bool is_load(const struct ask *q) {
+    return stage_is(q->c, "load") && !is_planned_cache(q->c);
 }
 
 /* A cache of layers on the CPU: the host refused it. */
@@ -50,7 +64,7 @@ static int64_t context_in(const struct ask *q) {
  * part. */
 static struct span room_of(const struct ask *q) {
     struct span free = span_in(q->c, FACT_gpu_free);
-    struct span held = stage_is(q->c, "load")
+    struct span held = is_load(q)
                            ? span_exact(0)
                            : span_in(q->c, FACT_weights_bytes);
     if (is_on_host(q)) { /* weights are mapped there */
@@ -71,7 +85,7 @@ static struct span room_of(const struct ask *q) {
 static struct span asked_of(const struct ask *q) {
     struct span tried = span_in(q->c, FACT_tried_alloc);
     struct span cache = span_in(q->c, FACT_kv_bytes);
-    if (stage_is(q->c, "load") && !tried.known) {
+    if (is_load(q) && !tried.known) {
         return span_in(q->c, FACT_weights_bytes);
     }
     if (tried.known || !is_cache(q)) {
@@ -190,13 +204,23 @@ static struct span room_at(const struct ask *q, struct span room, int64_t now,
     return span_plus(room, is_whole ? back : span_of(0, back.high));
 }
 
+/* Of one card: at most what the weights leave of it. */
+static struct span card_of_cache(const struct ask *q) {
+    struct span rest = span_beyond(gpu_total_bytes(q->c),
+                                   span_in(q->c, FACT_weights_bytes));
+    bool is_one = setting_of(q->c, FACT_gpu_count, 1) == 1;
+    return is_cache(q) && !is_on_host(q) && is_one && rest.known
+               ? span_of(0, rest.high)
+               : span_none();
+}
+
 /* Halved until the buffer fits, and what comes behind it; where no length is
  * sure to, and where nobody knows the room, until it may. */
 static int64_t halve(const struct ask *q, struct estimate *e, int64_t now) {
     int64_t fewer = now, first = 0;
-    struct span room = e->limit;
+    struct span room = e->limit.known ? e->limit : card_of_cache(q);
     enum verdict fits = VERDICT_NOT_ENOUGH;
-    bool is_searched = !stage_is(q->c, "load") && room.known && room.high > 0;
+    bool is_searched = !is_load(q) && room.known && room.high > 0;
     do {
         fewer = fewer / 2 - fewer / 2 % PAD;
         fewer = fewer < PAD ? PAD : fewer;
@@ -209,7 +233,7 @@ static int64_t halve(const struct ask *q, struct estimate *e, int64_t now) {
     } while (is_searched && fewer > PAD && fits != VERDICT_ENOUGH);
     fewer = fits != VERDICT_ENOUGH && first > 0 ? first : fewer;
     e->after = at_context(q, e->before, now, fewer);
-    e->limit = room_at(q, room, now, fewer);
+    e->limit = room_at(q, e->limit, now, fewer);
     return fewer;
 }
 
@@ -258,7 +282,7 @@ static struct estimate shorter(const struct ask *q) {
     struct estimate e = begin(q);
     int64_t now = context_now(q, &e, &how);
     if (!is_cache(q) && !is_compute(q)) {
-        return stage_is(q->c, "load") ? estimate_none(FACT_tried_alloc) : e;
+        return is_load(q) ? estimate_none(FACT_tried_alloc) : e;
     }
     if (now <= PAD || !e.before.known) {
         needs_add(&e.needs, FACT_context_length);
@@ -333,7 +357,7 @@ static struct estimate part_of_layers(const struct ask *q, struct estimate e) {
     int64_t room = e.limit.known ? e.limit.low : LARGE_CARD;
     size_t i = 0, last = sizeof parts / sizeof *parts - 1;
     needs_add(&e.needs, is_all ? FACT_model : FACT_gpu_layers);
-    if (!stage_is(q->c, "load") || !e.before.known) {
+    if (!is_load(q) || !e.before.known) {
         return e;
     }
     struct span even = span_share(e.before, parts[0].kept, parts[0].of);
@@ -354,8 +378,8 @@ static struct estimate part_of_layers(const struct ask *q, struct estimate e) {
 }
 
 /* What a layer holds beside the refused buffer, at least: its weights, behind
- * the cache that as well. Only of one card, whose weights are all of those
- * layers (experts may be kept on the host). */
+ * the cache that as well. Only of a card that has all weights of those layers:
+ * no other card, no experts on the host. */
 static struct span held_by_layer(const struct ask *q) {
     const struct inputs *c = q->c;
     int64_t layers = setting_of(c, FACT_gpu_layers, 0);
@@ -365,11 +389,10 @@ static struct span held_by_layer(const struct ask *q) {
     struct span cache =
         is_compute(q) ? span_in(c, FACT_device_kv) : span_exact(0);
     bool is_whole = layers > 0 && all >= layers &&
-                    setting_of(c, FACT_gpu_count, 0) == 1 && weights.known &&
-                    file.known && cache.known &&
+                    weights.known && file.known && cache.known &&
                     weights.low >= span_share(file, layers * 4, all * 5).high;
     /* layers differ, and the largest may be the last to stay */
-    return is_whole && !stage_is(c, "load")
+    return is_whole && !is_load(q)
                ? span_share(span_plus(weights, cache), 4, layers * 5)
                : span_none();
 }
@@ -465,7 +488,7 @@ static struct estimate smaller_batch(const struct ask *q) {
     int64_t now = setting_of(q->c, FACT_max_num_batched_tokens, UBATCH);
     struct estimate e = begin(q);
     if (!is_compute(q)) {
-        return is_cache(q) || stage_is(q->c, "load")
+        return is_cache(q) || is_load(q)
                    ? estimate_none(FACT_tried_alloc)
                    : e;
     }

@@ -969,7 +969,7 @@ class Room(unittest.TestCase):
     def test_buffers_since_the_load_are_taken_off(self):
         got = self.found()["findings"][0]
         facts = {f["name"]: f for f in got["facts"]}
-        self.assertEqual(facts["gpu_free"]["high"] >> 20, 6346)
+        self.assertEqual(facts["gpu_free"]["value"] >> 20, 6346)
         self.assertEqual(facts["gpu_free"]["source"], "derived")
         fixes = {f["id"]: f["estimate"] for f in got["fixes"]}
         for fix in ("lower-ctx-size", "fewer-gpu-layers"):
