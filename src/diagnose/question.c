@@ -141,8 +141,10 @@ static struct question question_of(struct diagnosis *d, enum fact_name name) {
     }
     if (q.how.n == 0 && is_setting(d, name)) {
         q.how = settings_how(d);
-        if (name != FACT_model && !is_asked) {
+        if (name != FACT_model && !is_asked) { /* as people type it */
             q.ask = note_of("diagnose.ask.setting");
+            note_add(&q.ask, flag_of_fact(d->engine, name)->flag);
+            return q;
         }
     } else if (name == FACT_engine_version) {
         q.how = version_how(d);

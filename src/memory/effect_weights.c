@@ -175,24 +175,50 @@ struct estimate effect_half_precision(const struct ask *q) {
 
 /* ---- cpu_offload ---- */
 
-/* Move whole GiB of weights to the host until the rest fits: one request into
- * the pool, or the refused allocation into what was free. */
-static struct estimate offload_weights(const struct ask *q) {
+#define OFFLOAD_SHARE (3 * UNITS_MICRO / 10) /* nobody knows the rest's need */
+#define ROOM_SHARE 5 /* a fifth of the GPU: for the pool and one step */
+
+/* While weights load: what the GPU does not hold of them goes to the host, and
+ * as much as makes room for what follows. */
+static struct estimate offload_while_loading(const struct ask *q) {
+    struct span weights = weights_bytes(q->c);
+    struct span room = span_plus(span_in(q->c, FACT_gpu_free),
+                                 span_in(q->c, FACT_pytorch_allocated));
+    struct estimate e = estimate_of(FACT_weights_bytes, weights, room);
+    struct span gap = span_beyond(weights, room);
+    struct span whole = span_plus(gap, span_share(room, 1, ROOM_SHARE));
+    int64_t bytes;
+    e.short_by = gap;
+    if (!whole.known || gap.high <= 0 ||
+        !mul_i64(ceil_div(whole.high, GIB), GIB, &bytes) ||
+        bytes > weights.low / 2) { /* with most of them there it crawls */
+        estimate_needs(&e, weights.known, FACT_model);
+        return e;
+    }
+    e.after = span_minus(weights, span_exact(bytes));
+    e.formula =
+        FORMULA_OF(q->a, q->c, used, "cpu_offload = ceil(% / 1 GiB) GiB = %",
+                   BYTES(whole.high), BYTES(bytes));
+    ESTIMATE_IF(q, &e, "verdict.if.offload", SHORT(bytes),
+                SHORT(span_middle(weights)));
+    e.share_micro = OFFLOAD_SHARE;
+    e.proposed = propose(FACT_cpu_offload, bytes);
+    return e;
+}
+
+/* Move whole GiB of weights to the host until one request fits into the pool. */
+static struct estimate offload_for_pool(const struct ask *q) {
     struct kv_side kv = kv_side_of(q);
-    struct estimate e =
-        is_pool(q) ? estimate_of_kv(&kv) : estimate_of_allocation(q->c);
+    struct estimate e = estimate_of_kv(&kv);
     struct span gap = span_beyond(e.after, e.limit);
     struct span weights = weights_bytes(q->c);
     int64_t bytes;
     e.short_by = gap;
     if (!gap.known || !mul_i64(ceil_div(gap.high, GIB), GIB, &bytes)) {
-        needs_add(&e.needs, is_pool(q) ? FACT_kv_available : FACT_gpu_free);
+        needs_add(&e.needs, FACT_kv_available);
         return e;
     }
     estimate_needs(&e, weights.known, FACT_model);
-    if (!weights.known && !is_pool(q)) {
-        return e; /* one refused request says nothing of the whole */
-    }
     e.formula =
         FORMULA_OF(q->a, q->c, used, "cpu_offload = ceil(% / 1 GiB) GiB = %",
                    BYTES(gap.high), BYTES(bytes));
@@ -200,8 +226,8 @@ static struct estimate offload_weights(const struct ask *q) {
         e.proposed = propose(FACT_cpu_offload, bytes);
         return e;
     }
-    if (weights.high < gap.low || !is_pool(q)) { /* more follows at load */
-        e.verdict = is_pool(q) ? VERDICT_NOT_ENOUGH : VERDICT_UNKNOWN;
+    if (weights.high < gap.low) {
+        e.verdict = VERDICT_NOT_ENOUGH;
         return e;
     }
     int64_t moved = bytes < weights.low ? bytes : weights.low;
@@ -212,7 +238,8 @@ static struct estimate offload_weights(const struct ask *q) {
 }
 
 struct estimate effect_cpu_offload(const struct ask *q) {
-    bool is_loading = is_allocation(q) && stage_is(q->c, "load");
-    return is_pool(q) || is_loading ? offload_weights(q)
-                                    : estimate_none(FACT_tried_alloc);
+    if (is_allocation(q) && stage_is(q->c, "load")) {
+        return offload_while_loading(q);
+    }
+    return is_pool(q) ? offload_for_pool(q) : estimate_none(FACT_tried_alloc);
 }

@@ -3,6 +3,7 @@
  * sentences, each with the facts it needs; the first one whose facts are all
  * known is said. */
 #include "base/limits.h"
+#include "memory/span.h"
 #include "render/parts.h"
 
 #include <inttypes.h>
@@ -258,6 +259,39 @@ static struct str sentence_said(const struct teller *t,
     return words;
 }
 
+/* "org/Qwen2.5-3B", "models/Qwen2.5-3B": Qwen2.5-3B. */
+static struct str model_called(const struct teller *t,
+                               const struct fact *model) {
+    struct str name = model->text.n > 0 ? model->text : model->word;
+    for (size_t at = str_find_char(name, '/'); at + 1 < name.n;
+         at = str_find_char(name, '/')) {
+        name = str_slice(name, at + 1, name.n);
+    }
+    return shown_short(t, name, VALUE_COLUMNS);
+}
+
+/* "The weights of Qwen2.5-14B take about 27.5 GiB on this GPU.": while they
+ * load, where that is more than there is. The fixes have reckoned it. */
+static struct str weights_need(const struct teller *t, const struct report *rep,
+                               const struct finding *f) {
+    const struct fact *model = known_fact(rep, f, FACT_model);
+    for (size_t i = 0; model != NULL && i < f->fix_count; i++) {
+        const struct estimate *e = &f->fixes[i].estimate;
+        bool is_telling = f->fixes[i].has_estimate &&
+                          f->shortage == SHORT_ALLOCATION &&
+                          e->quantity == FACT_weights_bytes &&
+                          e->before.known && e->limit.known &&
+                          e->before.low > e->limit.high;
+        if (is_telling) {
+            struct str args[] = {
+                model_called(t, model),
+                shown_number(t, UNIT_BYTES, span_middle(e->before))};
+            return said_with(t, "numbers.weights_need", args, 2);
+        }
+    }
+    return STR("");
+}
+
 /* "Qwen2.5-3B takes 36 KiB per token." */
 static struct str per_token(const struct teller *t, const struct report *rep,
                             const struct finding *f) {
@@ -269,12 +303,7 @@ static struct str per_token(const struct teller *t, const struct report *rep,
     if (!is_told) {
         return STR("");
     }
-    struct str name = model->text.n > 0 ? model->text : model->word;
-    for (size_t at = str_find_char(name, '/'); at + 1 < name.n;
-         at = str_find_char(name, '/')) {
-        name = str_slice(name, at + 1, name.n);
-    }
-    struct str args[] = {shown_short(t, name, VALUE_COLUMNS),
+    struct str args[] = {model_called(t, model),
                          shown_number(t, UNIT_BYTES, slope.low)};
     return said_with(t, "numbers.per_token", args, 2);
 }
@@ -303,6 +332,7 @@ struct str numbers_said(const struct teller *t, const struct report *rep,
     add_sentence(t, &out, sentence_said(t, rep, f, &more));
     add_sentence(t, &out, more);
     add_sentence(t, &out, per_token(t, rep, f));
+    add_sentence(t, &out, weights_need(t, rep, f));
     add_sentence(t, &out, shown_times(t, f));
     if (str_eq(str_of(f->outlook.because.key),
                STR("diagnose.outlook.restarted"))) {

@@ -259,6 +259,25 @@ static void a_fraction_is_lowered_by_the_difference(void **state) {
     assert_argument(&e, 1, "1.39 GiB"); /* of the card less its context */
 }
 
+/* While they load: what is above the GPU goes, and a fifth of it besides. */
+static void weights_above_the_gpu_go_to_the_host(void **state) {
+    struct inputs c = case_of(
+        NULL, NULL,
+        SAID({FACT_tried_alloc, "270.00 MiB"}, {FACT_gpu_free, "150.00 MiB"},
+             {FACT_gpu_total, "23.64 GiB"}, {FACT_stage, "load"},
+             {FACT_pytorch_allocated, "23.03 GiB"},
+             {FACT_weights_bytes, "27.50 GiB"}));
+    c.engine = STR("vllm");
+    struct estimate e = memory_effect(*state, &c, SHORT_ALLOCATION,
+                                      EFFECT_cpu_offload);
+    assert_condition(&e, "verdict.if.offload");
+    assert_int_equal(e.proposed.number, 9 * GIB);
+    c.engine = STR("sglang"); /* weights are divided alike */
+    e = memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_tensor_parallel);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+    assert_int_equal(e.proposed.number, 2);
+}
+
 /* Of a setting that one item has to fit into: as much as the item takes. */
 static void a_limit_in_tokens_is_raised_to_the_item(void **state) {
     struct inputs c = case_of(NULL, NULL,
@@ -379,6 +398,7 @@ int main(void) {
         WITH_ARENA(checkpoints_are_not_ruled_out_by_a_shape),
         WITH_ARENA(a_fraction_is_lowered_by_the_difference),
         WITH_ARENA(a_limit_in_tokens_is_raised_to_the_item),
+        WITH_ARENA(weights_above_the_gpu_go_to_the_host),
         WITH_ARENA(scores_go_or_shrink),
         WITH_ARENA(a_kill_without_a_peak_is_not_computed),
         WITH_ARENA(a_refusal_on_the_host_says_what_it_wants),
