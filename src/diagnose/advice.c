@@ -327,15 +327,17 @@ static bool is_of_a_limit(enum effect effect) {
 static enum effort effort_here(const struct fix *fix) {
     const struct acts_on *on = &fix->is->acts_on;
     struct str how = fix->is->how.in[LANG_EN];
+    bool is_size = fix->is->effect == EFFECT_step_size ||
+                   fix->is->effect == EFFECT_batch_size ||
+                   fix->is->effect == EFFECT_seq_len;
     bool names_one = on->flag.n > 0 || fix->command.n > 0 ||
-                     str_find(how, STR("`--")) < how.n ||
-                     fix->is->effect == EFFECT_step_size ||
-                     fix->is->effect == EFFECT_batch_size ||
-                     fix->is->effect == EFFECT_seq_len;
-    return on->kind == ACT_KIND_code && !names_one &&
-                   fix->is->effort == EFFORT_flag
-               ? EFFORT_code
-               : fix->is->effort;
+                     str_find(how, STR("`--")) < how.n || is_size;
+    /* The flag is that of a program that this one is not known to be. */
+    bool is_hidden = on->flag.n > 0 && fix->is->command_when.count > 0 &&
+                     fix->is->command.n > 0 && fix->command.n == 0 && !is_size;
+    bool is_code = is_hidden || (on->kind == ACT_KIND_code && !names_one);
+    return is_code && fix->is->effort == EFFORT_flag ? EFFORT_code
+                                                     : fix->is->effort;
 }
 
 /* A limit of one buffer is no matter of what is free, and attention that keeps

@@ -188,6 +188,13 @@ static int64_t p_of(const struct weighing *w, const struct fix *fix,
 
 /* ---- cost ---- */
 
+/* A flag of a program that this one is not known to be is code here. What an
+ * entry calls as easy as a flag without naming one (a node of a graph) stays
+ * so. */
+static enum effort effort_weighed(const struct fix *fix) {
+    return fix->is->acts_on.flag.n > 0 ? fix->effort : fix->is->effort;
+}
+
 static int64_t effort_of(const struct ranking *k, enum effort effort) {
     switch (effort) {
     case EFFORT_flag: return k->micro[RANKING_effort_flag];
@@ -267,7 +274,7 @@ static void weigh_fix(const struct weighing *w, struct fix *fix) {
     if (fix->applies == APPLIES_IF) {
         fix->p_micro = times(fix->p_micro, w->k->micro[RANKING_p_if]);
     }
-    fix->cost_micro = times(effort_of(w->k, fix->is->effort),
+    fix->cost_micro = times(effort_of(w->k, effort_weighed(fix)),
                             loss_of(w->k, fix));
     if (fix_is_general(w->d, w->f->entry, fix->is) && has_lever(w->f)) {
         fix->cost_micro = times(fix->cost_micro,

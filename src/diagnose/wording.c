@@ -86,7 +86,9 @@ static void name_as_in_log(struct diagnosis *d, struct fix *fix,
         return;
     }
     struct str called = str_of(fact_spelling(now->name));
-    bool is_generic = name.n > 0 && !str_starts(name, called);
+    struct str slot = str_slice(fix->is->command, name.n + 1,
+                                fix->is->command.n);
+    bool is_generic = name.n > 0 && !str_starts(slot, called);
     if (is_generic) {
         name = arena_printf(d->a, "%.*s=", STR_ARG(called));
     }
