@@ -262,7 +262,7 @@ class Entry:
                 f"{self.rng.randrange(1, 99999)}")
 
     def fix(self, i):
-        worked = self.rng.randrange(1, 9)
+        worked = self.rng.randrange(2, 9)
         out = {"id": f"fix-{i}", "action": self.both(ACTIONS),
                "how": self.several(STEPS, self.rng.choice([1, 2, 2, 3])),
                "acts_on": {"flag": "--" + self.flag(),
@@ -278,8 +278,12 @@ class Entry:
                 "coalesce(engine, 'other') <> 'vllm'",
                 "tried_alloc < 0.5 * gpu_total"])]
         if self.rng.random() < 0.7:
+            tried = worked + self.rng.randrange(4)
             out["success"] = {"basis": "reports", "worked": worked,
-                              "tried": worked + self.rng.randrange(4),
+                              "tried": tried, "people": tried,
+                              "because": {
+                                  "en": f"{tried} people report there.",
+                                  "zh": f"有 {tried} 人反馈。"},
                               "links": [self.link("issues")]}
         return out
 
@@ -288,6 +292,7 @@ class Entry:
         out = {"title": self.both(TITLES),
                "mechanism": rng.choice(MECHANISMS), "severity": "failure",
                "root_cause": self.several(CAUSES, rng.randrange(4, 7))}
+        out["causes"] = {"one_step": 0.75, "weights": 0.25}
         if self.head:
             out["same_words_as"] = self.head.id
             out["all_of"] = [{"pattern": f"in {self.step}\\b",
