@@ -133,7 +133,7 @@ static inline uint32_t prefilter_ref(const struct prefilter *f, uint32_t i,
 /* ---- the layout, shared by the writer and the reader ---- */
 
 #define PREFILTER_MAGIC 0x4650414fu /* "OAPF" */
-#define PREFILTER_VERSION 8u
+#define PREFILTER_VERSION 9u
 #define HASH_SET_LOG2_MIN 13u
 #define HASH_SET_LOG2_MAX 28u
 
@@ -176,10 +176,8 @@ static inline void prefilter_put(unsigned char *table, size_t i,
         table[4 * i + k] = (unsigned char)(word >> (8 * k));
 }
 
-/* Of the first n of eight bytes; of two they are all of it. */
+/* Of the first n of eight bytes. */
 static inline uint64_t word_hash(uint64_t eight, uint32_t n) {
-    if (n == 2)
-        return eight << 48;
     return (eight << (64 - 8 * n)) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
