@@ -133,14 +133,14 @@ static bool may_begin_colour(struct str s, size_t i) {
     return (c == '#' && next == '0') || (c == '^' && next == '[');
 }
 
-/* Could one of these bytes be special? next: the bytes one further on. May say
- * so too often. */
-static bool may_be_special(plain_bytes here, plain_bytes next) {
+/* Which of these bytes may be special; a bit for each. next: the bytes one
+ * further on. May say so too often. */
+static uint32_t may_be_special(plain_bytes here, plain_bytes next) {
     plain_bytes bad = plain_is_unprintable(here) & (here != '\t');
     plain_bytes colour = (here == '[') & (next >= '0') & (next <= '9');
     plain_bytes written = (here == '\\') | ((here == '#') & (next == '0')) |
                           ((here == '^') & (next == '['));
-    return plain_any(bad | colour | written);
+    return plain_bits(bad | colour | written);
 }
 
 /* What looks like a colour may be none: "[12/99]". */
@@ -159,16 +159,16 @@ static bool is_special(struct str s, size_t i) {
 static size_t plain_run(struct str s, size_t from) {
     size_t i = from;
     while (s.n - i > PLAIN_STEP) {
-        size_t end = i + PLAIN_STEP;
-        if (may_be_special(plain_load(s.p + i), plain_load(s.p + i + 1)))
-            for (; i < end; i++)
-                if (is_special(s, i))
-                    return i;
-        i = end;
+        uint32_t may = may_be_special(plain_load(s.p + i),
+                                      plain_load(s.p + i + 1));
+        for (; may != 0; may &= may - 1)
+            if (is_special(s, i + (size_t)__builtin_ctz(may)))
+                return i + (size_t)__builtin_ctz(may);
+        i += PLAIN_STEP;
     }
     if (s.n - from > PLAIN_STEP && is_plain_byte(s.p[s.n - 1])) {
         const char *last = s.p + s.n - PLAIN_STEP; /* looks back a little */
-        if (!may_be_special(plain_load(last - 1), plain_load(last)))
+        if (may_be_special(plain_load(last - 1), plain_load(last)) == 0)
             return s.n;
     }
     while (i < s.n && !is_special(s, i))
