@@ -12,6 +12,8 @@
 #include "memory/rules.h"
 #include "memory/weights.h"
 
+#include <string.h>
+
 #define GIB (INT64_C(1) << 30)
 #define SMALL_CARD 24 /* GiB: the two sizes that examples are given for */
 #define LARGE_CARD 80
@@ -108,31 +110,68 @@ static int64_t share_of_cards(int64_t gap) {
     return share < MICRO ? share : SHARE_NONE;
 }
 
-/* The card is unknown: what that much is of two usual ones. */
+/* What the share in force held shows how large the GPU is at least; 0: nothing
+ * does. */
+static int64_t least_gpu(const struct inputs *c, struct span pool) {
+    const struct fact *now = &c->in[FACT_gpu_memory_utilization];
+    struct span held = span_plus(span_in(c, FACT_weights_bytes), pool);
+    int64_t least;
+    return is_share_said(c) && held.known && held.low > 0 && now->number > 0 &&
+                   mul_div_floor(held.low, MICRO, now->number, &least)
+               ? least
+               : 0;
+}
+
+/* How far the share in force may rise. */
+static int64_t share_above(const struct inputs *c) {
+    const struct fact *now = &c->in[FACT_gpu_memory_utilization];
+    int64_t most = is_share_said(c) ? MOST - now->number : STEPS_MAX * STEP;
+    return most < STEPS_MAX * STEP ? most : STEPS_MAX * STEP;
+}
+
+/* Even all of the GPU is too little below a size. */
+static void bound_by_least_gpu(const struct ask *q, struct estimate *e,
+                               struct span gap, int64_t above) {
+    int64_t size;
+    if (above <= 0 || !mul_div_floor(gap.low, MICRO, above, &size)) {
+        return;
+    }
+    ESTIMATE_IF(q, e, "verdict.if.gpu_least", SHORT(span_middle(gap)),
+                SHORT(size));
+    e->share_micro = 0;
+}
+
+/* The card is unknown: what that much is of the least it can be, else of two
+ * usual ones. */
 static void bound_by_card(const struct ask *q, const struct kv_side *kv,
                           struct estimate *e) {
     const struct fact *now = &q->c->in[FACT_gpu_memory_utilization];
     struct span gap = span_minus(kv->need, kv->pool);
-    int64_t small = ceil_div(gap.high, SMALL_CARD * GIB / 100) * STEP;
-    int64_t large = ceil_div(gap.high, LARGE_CARD * GIB / 100) * STEP;
-    if (!gap.known || gap.high <= 0 || large > STEPS_MAX * STEP) {
+    int64_t least = least_gpu(q->c, kv->pool), above = share_above(q->c);
+    if (!gap.known || gap.high <= 0) {
         return;
     }
+    int64_t small = ceil_div(gap.high, SMALL_CARD * GIB / 100) * STEP;
+    int64_t large = ceil_div(gap.high, LARGE_CARD * GIB / 100) * STEP;
+    int64_t step = least > 0 ? ceil_div(gap.high, least / 100) * STEP : 0;
     struct term short_by = SHORT(span_middle(gap));
     e->formula = formula_join(q->a, e->formula,
                               FORMULA(q->a, "more = % / % GiB = %", short_by,
                                       PLAIN(LARGE_CARD), RATIO(large)));
     struct span weights = span_in(q->c, FACT_weights_bytes);
     bool is_small_out = weights.known && weights.low >= SMALL_CARD * GIB;
-    if (small > STEPS_MAX * STEP || is_small_out) {
+    e->share_micro = share_of_cards(gap.high);
+    if (step > 0 && step <= above) {
+        ESTIMATE_IF(q, e, "verdict.if.gpu_at_least", short_by, RATIO(step),
+                    SHORT(least));
+        e->proposed = propose(FACT_gpu_memory_utilization, now->number + step);
+    } else if (large > above) {
+        bound_by_least_gpu(q, e, gap, above);
+    } else if (small > above || is_small_out) {
         ESTIMATE_IF(q, e, "verdict.if.gpu_size_large", short_by, RATIO(large));
     } else {
         ESTIMATE_IF(q, e, "verdict.if.gpu_size", short_by, RATIO(large),
                     RATIO(small));
-    }
-    e->share_micro = share_of_cards(gap.high);
-    if (is_share_said(q->c) && now->number + large <= MOST) {
-        e->proposed = propose(FACT_gpu_memory_utilization, now->number + large);
     }
 }
 
@@ -161,16 +200,19 @@ static bool is_free_at_start(const struct inputs *c, struct span total,
                VERDICT_ENOUGH;
 }
 
+static bool is_bound(const struct note *condition, const char *key) {
+    return condition->key != NULL && strcmp(condition->key, key) == 0;
+}
+
 /* A negative pool: what it lacks, and one request of unknown size. */
 static void put_bare(const struct ask *q, struct estimate *e,
                      const struct kv_side *kv) {
     struct note bound = e->condition;
     struct term lacks = SHORT(-kv->pool.low);
-    if (bound.key != NULL && bound.count > 2) {
+    if (is_bound(&bound, "verdict.if.gpu_size")) {
         ESTIMATE_IF(q, e, "verdict.if.negative_step", lacks, TEXT(bound.arg[1]),
                     TEXT(bound.arg[2]));
-    } else if (bound.key != NULL &&
-               str_eq(str_of(bound.key), STR("verdict.if.gpu_size_large"))) {
+    } else if (is_bound(&bound, "verdict.if.gpu_size_large")) {
         ESTIMATE_IF(q, e, "verdict.if.negative_step_large", lacks,
                     TEXT(bound.arg[1]));
     } else {

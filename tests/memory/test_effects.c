@@ -125,6 +125,28 @@ static struct inputs llm_scaler(void) {
                         {FACT_est_max_model_len, "114432"}));
 }
 
+/* Weights and pool in that share are so much of the card, or less. */
+static void a_share_that_is_said_bounds_the_card(void **state) {
+    struct inputs c = case_of(NULL, NULL,
+                              SAID({FACT_kv_needed, "5.62 GiB"},
+                                   {FACT_kv_available, "3.86 GiB"},
+                                   {FACT_weights_bytes, "15.27 GiB"},
+                                   {FACT_gpu_memory_utilization, "0.85"}));
+    struct estimate e =
+        effect_of(*state, &c, SHORT_KV_POOL, EFFECT_gpu_memory_utilization_up);
+    assert_condition(&e, "verdict.if.gpu_at_least");
+    assert_text(e.condition.arg[1], "0.08");
+    assert_int_equal(e.proposed.number, 930000);
+    c = case_of(NULL, NULL,
+                SAID({FACT_kv_needed, "16.00 GiB"},
+                     {FACT_kv_available, "11.72 GiB"},
+                     {FACT_weights_bytes, "9.11 GiB"},
+                     {FACT_gpu_memory_utilization, "0.95"}));
+    e = effect_of(*state, &c, SHORT_KV_POOL, EFFECT_gpu_memory_utilization_up);
+    assert_condition(&e, "verdict.if.gpu_least"); /* 0.03 are 4.28 GiB */
+    assert_false(e.proposed.known);
+}
+
 static void a_larger_share_needs_the_card(void **state) {
     struct inputs c = llm_scaler();
     struct estimate e =
@@ -624,6 +646,7 @@ int main(void) {
         WITH_ARENA(v0_says_how_many_tokens_fit),
         WITH_ARENA(no_pool_at_all_is_not_mended_by_a_shorter_length),
         WITH_ARENA(a_larger_share_needs_the_card),
+        WITH_ARENA(a_share_that_is_said_bounds_the_card),
         WITH_ARENA(a_larger_share_is_the_least_that_holds_it),
         WITH_ARENA(pairs_give_56_KiB_where_nothing_is_fixed),
         WITH_ARENA(more_ranks_share_weights_and_heads),
