@@ -24,9 +24,18 @@ struct estimate estimate_unknown(enum fact_name quantity) {
     return estimate_of(quantity, span_none(), span_none());
 }
 
+/* What is free; a request above what one buffer may be has that for its room. */
+static struct span room_of_request(const struct inputs *c, struct span asked) {
+    struct span free = span_in(c, FACT_gpu_free);
+    struct span largest = span_in(c, FACT_alloc_limit);
+    bool is_too_large = !free.known && asked.known && largest.known &&
+                        asked.low > largest.high;
+    return is_too_large ? largest : free;
+}
+
 struct estimate estimate_of_allocation(const struct inputs *c) {
-    return estimate_of(FACT_tried_alloc, span_in(c, FACT_tried_alloc),
-                       span_in(c, FACT_gpu_free));
+    struct span asked = span_in(c, FACT_tried_alloc);
+    return estimate_of(FACT_tried_alloc, asked, room_of_request(c, asked));
 }
 
 struct estimate estimate_of_kv(const struct kv_side *kv) {
@@ -136,11 +145,11 @@ struct shortfall shortfall_of(const struct ask *q) {
         s = (struct shortfall){
             .asked =
                 first_known(c, FACT_LIST(FACT_tried_alloc, FACT_tensor_bytes)),
-            .free = span_in(c, FACT_gpu_free),
             .held = first_known(
                 c, FACT_LIST(FACT_pytorch_allocated, FACT_process_in_use)),
             .total = gpu_total_bytes(c),
             .has_limit = free_below_limit(c).known};
+        s.free = room_of_request(c, s.asked);
         s.free = s.free.known ? s.free : free_below_limit(c);
         if (!s.held.known) { /* at most all that is not free */
             struct span rest = span_beyond(s.total, s.free);

@@ -988,5 +988,35 @@ class Room(unittest.TestCase):
         self.assertNotIn("but 49", json.dumps(self.found()))
 
 
+class InForce(unittest.TestCase):
+    """A limit that the log shows is raised from there, and no default."""
+    SHOWN = (
+        (("java.lang.OutOfMemoryError: Java heap space",
+          "java -Xms512m -Xmx2g -jar app.jar"), "-Xmx4g"),
+        (("java.lang.OutOfMemoryError: Java heap space",),
+         "-XX:MaxRAMPercentage=75"),
+        (("FATAL ERROR: Reached heap limit Allocation failed - JavaScript "
+          "heap out of memory",
+          "NODE_OPTIONS=--max-old-space-size=4096 yarn build"),
+         "NODE_OPTIONS=--max-old-space-size=8192"),
+        (("slurmstepd: error: Detected 1 oom_kill event in StepId=55.0.",
+          "#SBATCH --mem-per-cpu=4G"), "#SBATCH --mem-per-cpu=8G"),
+        (("vllm.service: Failed with result 'oom-kill'.",
+          "vllm.service: Consumed 3min CPU time, 23.9G memory peak."),
+         "systemctl set-property vllm.service MemoryMax=29G"))
+
+    def test_it_is_doubled_or_a_fifth_above_the_peak(self):
+        for lines, command in self.SHOWN:
+            first = report(*lines)["findings"][0]["fixes"][0]
+            self.assertEqual(first["command"], command)
+
+    def test_a_shell_that_limits_is_lifted_first(self):
+        lines = ["terminate called after throwing an instance of "
+                 "'std::bad_alloc'", "$ ulimit -v", "16777216"]
+        for count, first in ((1, "more-host-memory"), (3, "look-at-limits")):
+            self.assertEqual(report(*lines[:count])["findings"][0]["fixes"]
+                             [0]["id"], first)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=1)
