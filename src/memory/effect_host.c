@@ -9,10 +9,12 @@
  *   fewer_workers  each of n holds an nth at most
  */
 #include "memory/effect.h"
+#include "memory/training.h"
 
 #define MIB (INT64_C(1) << 20)
 #define GIB (INT64_C(1) << 30)
 #define MAC_KEEPS (4 * GIB) /* for the system itself */
+#define GRADIENT 4          /* bytes, in the host's memory */
 
 static const enum fact_name used[] =
     FACTS(FACT_host_rss, FACT_shmem_rss, FACT_host_used, FACT_memory_limit, FACT_host_limit,
@@ -100,6 +102,34 @@ static struct span held_by_victim(const struct inputs *c, enum fact_name sum) {
 /* A process that small is killed for others: its own size says nothing. */
 #define BYSTANDER (INT64_C(256) << 20)
 
+/* What DeepSpeed keeps in the host's memory of a known model, all ranks of one
+ * node together. */
+static struct span offloaded(const struct ask *q) {
+    struct training_setup s = training_setup_of(q->c);
+    if (s.params <= 0 || !s.offloads_optimizer || s.trainable > 0) {
+        return span_none();
+    }
+    struct training t = memory_training(q->a, &s, NULL);
+    bool is_shared = s.shard_stage > 0 && s.ranks > 1;
+    /* with fp32 gradients from stage 2 on, as DeepSpeed's own estimate has it */
+    int64_t gradients = s.shard_stage >= 2 ? GRADIENT : 0;
+    return span_plus(span_times(t.host, is_shared ? s.ranks : 1),
+                     span_times(span_exact(s.params), gradients));
+}
+
+/* That alone against the memory that the log shows. */
+static bool put_offloaded(const struct ask *q, struct estimate *e) {
+    struct span need = offloaded(q);
+    if (!need.known || need.high <= 0) {
+        return false;
+    }
+    e->after = need;
+    e->proposed = propose(FACT_memory_limit, rounded_up(need.high));
+    ESTIMATE_IF(q, e, "verdict.if.offloaded", SHORT(need.low),
+                SHORT(rounded_up(need.high)));
+    return true;
+}
+
 /* The peak that was cut off, and a fifth more. No peak at all: twice the limit
  * is a first try and no estimate. */
 struct estimate effect_host_memory(const struct ask *q) {
@@ -115,6 +145,9 @@ struct estimate effect_host_memory(const struct ask *q) {
     }
     struct estimate e = estimate_of(sum, span_none(), first_known(c, limits));
     e.before = held;
+    if (put_offloaded(q, &e)) {
+        return e;
+    }
     bool is_bystander = sum == FACT_host_rss && held.high < BYSTANDER;
     if (!held.known || held.high <= 0 || is_bystander) {
         struct span twice = span_times(e.limit, 2);

@@ -127,7 +127,7 @@ static struct estimate stays(const struct ask *q) {
     struct estimate e = estimate_unknown(FACT_weights_bytes);
     struct shortfall s = shortfall_of(q);
     struct span room = span_plus(span_in(q->c, FACT_pytorch_allocated), s.free);
-    needs_add(&e.needs, q->c->model ? FACT_weights_bytes : FACT_model);
+    estimate_needs(&e, q->c->model != NULL, FACT_model);
     if (room.known && room.low > 0) {
         e.limit = room;
         ESTIMATE_IF(q, &e, "verdict.if.weights_stay", SHORT(room.low));

@@ -224,6 +224,22 @@ static void state_on_the_host_frees_the_gpu(void **state) {
     assert_int_equal(e.needs.at[0], FACT_model);
 }
 
+static void offloaded_state_fills_the_host(void **state) {
+    struct inputs c = backward("75.10 GiB");
+    say(&c, FACT_zero_stage, "3", SOURCE_LOG);
+    say(&c, FACT_offload, "all", SOURCE_LOG);
+    c.in[FACT_tried_alloc].known = false;
+    struct estimate e =
+        memory_effect(*state, &c, SHORT_HOST, EFFECT_host_memory);
+    assert_string_equal(e.condition.key, "verdict.if.offloaded");
+    /* 12 of the optimizer, 4 of gradients, 2 of weights, all ranks together */
+    assert_true(e.after.low >= 17 * 8030261248);
+    assert_true(e.after.high <= 19 * 8030261248);
+    c.in[FACT_offload].known = false;
+    e = memory_effect(*state, &c, SHORT_HOST, EFFECT_host_memory);
+    assert_null(e.condition.key);
+}
+
 static void a_guessed_run_is_asked_for(void **state) {
     struct inputs c = backward("75.10 GiB");
     c.in[FACT_zero_stage].known = false;
@@ -278,6 +294,7 @@ int main(void) {
         WITH_ARENA(checkpoints_need_the_shape_of_the_step),
         WITH_ARENA(shards_free_what_the_others_hold),
         WITH_ARENA(state_on_the_host_frees_the_gpu),
+        WITH_ARENA(offloaded_state_fills_the_host),
         WITH_ARENA(a_guessed_run_is_asked_for),
         WITH_ARENA(all_of_the_state_has_to_find_room),
     };
