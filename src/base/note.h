@@ -21,4 +21,11 @@ struct note {
     size_t count;
 };
 
+/* One with all of its arguments. */
+#define NOTE(name, ...)                                                        \
+    ((struct note){.key = (name),                                              \
+                   .arg = {__VA_ARGS__},                                       \
+                   .count = sizeof((struct str[]){__VA_ARGS__}) /              \
+                            sizeof(struct str)})
+
 #endif

@@ -54,6 +54,15 @@ struct fact fact_number(enum fact_name name, enum fact_source source,
 struct fact fact_word(enum fact_name name, enum fact_source source,
                       struct str word);
 
+/* The ends of what prints so. */
+static inline int64_t fact_low(const struct fact *f) {
+    return f->ranged ? f->low : f->number;
+}
+
+static inline int64_t fact_high(const struct fact *f) {
+    return f->ranged ? f->high : f->number;
+}
+
 const char *fact_spelling(enum fact_name name);      /* "gpu_total" */
 enum unit fact_unit(enum fact_name name);
 const char *unit_spelling(enum unit unit);           /* "bytes" */

@@ -114,10 +114,9 @@ static struct note why_not(struct diagnosis *d, const struct verdict_when *v,
                            const struct signature *form) {
     size_t count = v->name_count < 16 ? v->name_count : 16;
     struct str known = grounds_written(d, v->names, count, facts, form);
-    struct note n = note_of(known.n > 0 ? "diagnose.applies.no"
-                                        : "diagnose.applies.absent");
-    note_add(&n, known.n > 0 ? known : fact_names(d->a, v->names, count));
-    return n;
+    return known.n > 0 ? NOTE("diagnose.applies.no", known)
+                       : NOTE("diagnose.applies.absent",
+                              fact_names(d->a, v->names, count));
 }
 
 /* Only the engine is missing, and frames would show it: it is none of those
@@ -142,8 +141,8 @@ static struct applying ask_when(struct diagnosis *d, const struct finding *f,
         }
         if (v.truth == TRUTH_UNKNOWN && out.applies == APPLIES_YES) {
             out.applies = APPLIES_IF;
-            out.because = note_of("diagnose.applies.if");
-            note_add(&out.because, fact_names(d->a, v.names, count));
+            out.because = NOTE("diagnose.applies.if",
+                               fact_names(d->a, v.names, count));
         }
     }
     return out;
@@ -156,7 +155,7 @@ static struct applying ask_when(struct diagnosis *d, const struct finding *f,
 static struct fact target_of(struct diagnosis *d, const struct entry *e,
                              const struct fix *fix, int acted_on,
                              const struct fact *proposed) {
-    struct fact none = fact_new(FACT_engine, SOURCE_DERIVED);
+    struct fact none = fact_blank(FACT_engine, SOURCE_DERIVED);
     if (acted_on < 0) {
         return none;
     }
@@ -195,11 +194,10 @@ static bool was_named_in_vain(const struct diagnosis *d, int acted_on) {
 static struct applying refused(struct diagnosis *d, enum applies applies,
                                const char *key, const struct fact *current,
                                const struct fact *target) {
-    struct applying out = {applies, note_of(key)};
-    note_add(&out.because, fact_called(d->a, target->name));
-    note_add(&out.because, fact_written(d->a, current, false));
-    note_add(&out.because, fact_written(d->a, target, false));
-    return out;
+    return (struct applying){applies,
+                             NOTE(key, fact_called(d->a, target->name),
+                                  fact_written(d->a, current, false),
+                                  fact_written(d->a, target, false))};
 }
 
 /* APPLIES_YES: the value in force, and those before, say nothing against it. */
@@ -207,11 +205,10 @@ static struct applying ask_values(struct diagnosis *d, const struct finding *f,
                                   enum change change,
                                   const struct fact_list *facts,
                                   const struct fact *target) {
-    struct applying out = {.applies = APPLIES_YES};
+    const struct applying yes = {.applies = APPLIES_YES};
     const struct fact *current = facts_last(facts, target->name);
-    const struct fact *tried = NULL;
     if (!target->known) {
-        return out;
+        return yes;
     }
     if (current && facts_same(target, current)) {
         return refused(d, APPLIES_ALREADY, "diagnose.applies.already", current,
@@ -221,24 +218,20 @@ static struct applying ask_values(struct diagnosis *d, const struct finding *f,
         return refused(d, APPLIES_NO, "diagnose.applies.astray", current,
                        target);
     }
-    tried = tried_before(f, target);
-    if (tried) {
-        out.applies = APPLIES_NO;
-        out.because = note_of("diagnose.applies.tried");
-        note_add(&out.because, fact_written(d->a, tried, false));
-        note_add(&out.because, written_line(d->a, tried->line));
-    }
-    return out;
+    const struct fact *tried = tried_before(f, target);
+    return tried ? (struct applying){APPLIES_NO,
+                                     NOTE("diagnose.applies.tried",
+                                          fact_written(d->a, tried, false),
+                                          written_line(d->a, tried->line))}
+                 : yes;
 }
 
 /* "--lowvram" is in force (line 3). */
 static struct note note_of_option(struct diagnosis *d,
                                   const struct option_seen *seen) {
-    struct note n = note_of(seen->is_done ? "diagnose.applies.option"
-                                          : "diagnose.applies.further");
-    note_add(&n, seen->text);
-    note_add(&n, written_line(d->a, seen->line));
-    return n;
+    return NOTE(seen->is_done ? "diagnose.applies.option"
+                              : "diagnose.applies.further",
+                seen->text, written_line(d->a, seen->line));
 }
 
 static bool is_of_step(enum effect effect) {
@@ -258,9 +251,9 @@ static struct applying ask_state(struct diagnosis *d,
         state->number > total->number / 10 * 9) {
         out.applies = APPLIES_IF;
         bool is_counted = facts_last(facts, FACT_trainable_params) != NULL;
-        out.because = note_of(is_counted ? "diagnose.applies.state_counted"
-                                         : "diagnose.applies.state");
-        note_add(&out.because, fact_written(d->a, state, false));
+        out.because = NOTE(is_counted ? "diagnose.applies.state_counted"
+                                      : "diagnose.applies.state",
+                           fact_written(d->a, state, false));
     }
     return out;
 }
@@ -289,8 +282,8 @@ static struct applying judge(struct diagnosis *d, const struct finding *f,
         out = ask_state(d, facts);
     }
     if (out.applies == APPLIES_YES && was_named_in_vain(d, acted_on)) {
-        out.because = note_of("diagnose.applies.in_vain");
-        note_add(&out.because, fact_called(d->a, (enum fact_name)acted_on));
+        out.because = NOTE("diagnose.applies.in_vain",
+                           fact_called(d->a, (enum fact_name)acted_on));
     } else if (out.applies == APPLIES_YES && seen.text.n > 0) {
         out.because = note_of_option(d, &seen);
     } else if (out.applies == APPLIES_YES && lacking == LACKS_PART) {
@@ -367,7 +360,7 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
                          const struct fact_list *facts) {
     struct fix fix = {.is = w};
     int acted_on = acted_on_by(d, f->entry, w, c);
-    struct fact none = fact_new(FACT_engine, SOURCE_DERIVED);
+    struct fact none = fact_blank(FACT_engine, SOURCE_DERIVED);
     enum shortage what = shortage_for(f, w, c);
     bool is_computed = w->effect != EFFECT_none &&
                        (what != SHORT_UNKNOWN || is_of_a_limit(w->effect)) &&

@@ -157,7 +157,7 @@ static enum truth ask_at(struct diagnosis *d, struct str predicate,
     for (size_t i = 0; i < facts->count; i++) {
         facts_add(d->a, &all, &facts->at[i]);
     }
-    struct fact supposed = fact_new(name, SOURCE_DERIVED);
+    struct fact supposed = fact_blank(name, SOURCE_DERIVED);
     supposed.known = true;
     facts_add(d->a, &all, &supposed);
     enum truth truth = TRUTH_UNKNOWN;

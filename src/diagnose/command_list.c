@@ -167,4 +167,3 @@ struct argument list_added(struct arena *a, const struct command *c,
     }
     return (struct argument){end, end};
 }
-

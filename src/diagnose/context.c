@@ -186,10 +186,7 @@ static void hear(struct diagnosis *d, struct witnesses *w,
         if (row->set[i].name == FACT_settings_listed) {
             continue; /* of the line, not of the log: force.c reads it */
         }
-        x.fact = fact_new(row->set[i].name, SOURCE_LOG);
-        fact_read(x.fact.name, row->set[i].value, 1, &x.fact);
-        x.fact.text = (struct str){NULL, 0};
-        x.fact.line = h->first_line;
+        x.fact = fact_stated(&row->set[i], h->first_line);
         x.is_statement = true;
         speak(d, w, h, &x);
     }
@@ -256,21 +253,23 @@ static void command_find(struct diagnosis *d, const struct failure_end *end) {
     }
 }
 
-/* Flags too short for the scanner (--model, -tp) are read off the command. */
-static void command_read(struct diagnosis *d) {
-    for (size_t i = 0; d->engine && i < d->engine->flag_count; i++) {
-        const struct flag *flag = &d->engine->flags[i];
-        struct fact f = fact_new(flag->fact, SOURCE_LOG);
-        struct str value;
-        if (fact_unit(flag->fact) == UNIT_BOOL ||
-            facts_first(&d->context, flag->fact) ||
-            !command_value(d->command, flag, &value)) {
-            continue;
-        }
+struct fact command_fact(const struct diagnosis *d, const struct flag *flag) {
+    struct fact f = fact_blank(flag->fact, SOURCE_LOG);
+    struct str value;
+    if (fact_unit(flag->fact) != UNIT_BOOL &&
+        command_value(d->command, flag, &value)) {
         int64_t scale = units_factor(flag->scale);
         fact_read(flag->fact, value, scale > 0 ? scale : 1, &f);
         f.line = d->command_line;
-        if (f.known) {
+    }
+    return f;
+}
+
+/* Flags too short for the scanner (--model, -tp) are read off the command. */
+static void command_read(struct diagnosis *d) {
+    for (size_t i = 0; d->engine && i < d->engine->flag_count; i++) {
+        struct fact f = command_fact(d, &d->engine->flags[i]);
+        if (f.known && !facts_first(&d->context, f.name)) {
             facts_add(d->a, &d->context, &f);
         }
     }
@@ -288,9 +287,8 @@ static void model_name(struct diagnosis *d, struct fact *f) {
         f->why = STR("a guess from a shortened or repacked name");
     }
     if (m.quantization.n > 0 && !facts_first(&d->context, FACT_quantization)) {
-        struct fact q = fact_new(FACT_quantization, SOURCE_DERIVED);
-        q.known = true;
-        q.word = m.quantization;
+        struct fact q =
+            fact_word(FACT_quantization, SOURCE_DERIVED, m.quantization);
         q.formula = STR("read off the model's name");
         facts_add(d->a, &d->context, &q);
     }
@@ -351,19 +349,10 @@ static int by_name(const void *x, const void *y) {
     return (a->name > b->name) - (a->name < b->name);
 }
 
-static void answer_over(struct diagnosis *d, const struct fact *answer) {
-    for (size_t i = 0; i < d->context.count; i++) {
-        if (d->context.at[i].name == answer->name) {
-            d->context.at[i] = *answer;
-            return;
-        }
-    }
-    facts_add(d->a, &d->context, answer);
-}
-
 static void answers_take(struct diagnosis *d) {
     for (size_t i = 0; d->answers && i < d->answers->count; i++) {
-        answer_over(d, &d->answers->at[i]);
+        facts_drop(&d->context, d->answers->at[i].name);
+        facts_add(d->a, &d->context, &d->answers->at[i]);
     }
 }
 

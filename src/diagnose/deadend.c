@@ -57,13 +57,10 @@ static void attempt_add(struct diagnosis *d, struct finding *f,
         return;
     }
     struct dead_end_shown *x = &f->dead_ends[f->dead_end_count++];
-    *x = (struct dead_end_shown){.is = NULL};
-    x->action = note_of("diagnose.attempt.action");
-    note_add(&x->action, called);
-    note_add(&x->action, written);
-    x->why = note_of("diagnose.attempt.why");
-    note_add(&x->why, written_line(d->a, tried->line));
-    x->fail.worked = x->fail.tried = -1;
+    *x = (struct dead_end_shown){
+        .action = NOTE("diagnose.attempt.action", called, written),
+        .why = NOTE("diagnose.attempt.why", written_line(d->a, tried->line)),
+        .fail = {.worked = -1, .tried = -1}};
 }
 
 static void attempts_show(struct diagnosis *d, struct finding *f) {

@@ -25,34 +25,24 @@ static const struct fact *told(const struct sighting *s, enum fact_name n) {
     return facts_first(&s->facts, n);
 }
 
-static int64_t low_of(const struct fact *f) {
-    return f->ranged ? f->low : f->number;
-}
-
-static int64_t high_of(const struct fact *f) {
-    return f->ranged ? f->high : f->number;
-}
-
 /* x - y, ends included. */
 static void take_off(struct fact *x, const struct fact *y) {
     x->number -= y->number;
-    x->low -= high_of(y);
-    x->high -= low_of(y);
+    x->low -= fact_high(y);
+    x->high -= fact_low(y);
 }
 
 /* In use on the card; known false: the message does not say. */
 static struct fact in_use_of(const struct sighting *s, enum fact_name name) {
     const struct fact *total = told(s, FACT_gpu_total);
     const struct fact *free = told(s, FACT_gpu_free);
-    struct fact f = fact_new(name, SOURCE_DERIVED);
     if (!total || !free || free->number > total->number) {
-        return f;
+        return fact_blank(name, SOURCE_DERIVED);
     }
-    f.known = true;
-    f.number = total->number;
+    struct fact f = fact_number(name, SOURCE_DERIVED, total->number);
     f.ranged = true;
-    f.low = low_of(total);
-    f.high = high_of(total);
+    f.low = fact_low(total);
+    f.high = fact_high(total);
     f.gpu = total->gpu;
     f.line = total->line;
     take_off(&f, free);
@@ -85,7 +75,7 @@ static void outside_tell(struct diagnosis *d, struct sighting *s) {
     f.formula = arena_printf(
         d->a, "%" PRId64 " in use - %" PRId64
         " held by the framework's allocator", used, used - f.number);
-    facts_add_new(d->a, &s->facts, &f);
+    sighting_tell(d, s, f);
 }
 
 /* ---- ranks of this job ---- */
@@ -180,7 +170,7 @@ static bool is_own_rank(const struct diagnosis *d, const struct sighting *s,
 static size_t own_ranks_tell(struct diagnosis *d, struct sighting *s,
                          int64_t *bytes) {
     size_t listed = 0;
-    struct fact f = fact_new(FACT_own_ranks, SOURCE_DERIVED);
+    struct fact f = fact_blank(FACT_own_ranks, SOURCE_DERIVED);
     *bytes = 0;
     for (size_t i = 0; i < s->facts.count; i++) {
         const struct fact *other = &s->facts.at[i];
@@ -192,12 +182,10 @@ static size_t own_ranks_tell(struct diagnosis *d, struct sighting *s,
             }
         }
     }
-    if (listed > 0) {
-        f.known = true;
-        f.line = s->hit->first_line;
-        f.formula = STR("of the listed processes, by their pids and sizes");
-        facts_add_new(d->a, &s->facts, &f);
-    }
+    f.known = listed > 0;
+    f.line = s->hit->first_line;
+    f.formula = STR("of the listed processes, by their pids and sizes");
+    sighting_tell(d, s, f);
     return listed;
 }
 
@@ -205,8 +193,7 @@ static size_t own_ranks_tell(struct diagnosis *d, struct sighting *s,
 
 /* Is what is in use counted before the program took any itself? */
 static bool is_at_start(const struct sighting *s) {
-    const struct fact *stage = told(s, FACT_stage);
-    return stage && str_eq(stage->word, STR("load")) &&
+    return facts_say(&s->facts, FACT_stage, "load") &&
            !told(s, FACT_tried_alloc) && !told(s, FACT_pytorch_allocated);
 }
 
@@ -214,7 +201,7 @@ static bool is_at_start(const struct sighting *s) {
 #define AT_START_MOST (INT64_C(1) << 30)
 
 static struct fact others_listed(const struct sighting *s) {
-    struct fact f = fact_new(FACT_others_in_use, SOURCE_DERIVED);
+    struct fact f = fact_blank(FACT_others_in_use, SOURCE_DERIVED);
     for (size_t i = 0; i < s->facts.count; i++) {
         const struct fact *other = &s->facts.at[i];
         if (other->name != FACT_other_in_use || !other->known ||
@@ -222,8 +209,8 @@ static struct fact others_listed(const struct sighting *s) {
             continue;
         }
         f.known = f.ranged = true;
-        f.low += low_of(other);
-        f.high += high_of(other);
+        f.low += fact_low(other);
+        f.high += fact_high(other);
         f.gpu = other->gpu;
         f.line = other->line;
     }
@@ -235,7 +222,7 @@ static struct fact others_listed(const struct sighting *s) {
 static const struct fact *own_use(const struct sighting *s) {
     const struct fact *own = told(s, FACT_process_in_use);
     const struct fact *held = told(s, FACT_pytorch_allocated);
-    return own && held && high_of(own) < low_of(held) ? NULL : own;
+    return own && held && fact_high(own) < fact_low(held) ? NULL : own;
 }
 
 /* A process in a container does not know its own pid outside: the message lists
@@ -285,9 +272,9 @@ static void others_tell(struct diagnosis *d, struct sighting *s) {
     f.number -= ranks;
     f.low -= ranks;
     f.high -= ranks;
-    if (f.known && f.number >= -NOTHING) {
+    if (f.number >= -NOTHING) {
         at_least_nothing(&f);
-        facts_add_new(d->a, &s->facts, &f);
+        sighting_tell(d, s, f);
     }
 }
 
@@ -296,19 +283,16 @@ static void others_tell(struct diagnosis *d, struct sighting *s) {
 static void victim_tell(struct diagnosis *d, struct sighting *s) {
     static const enum fact_name parts[] = {FACT_host_rss, FACT_file_rss,
                                            FACT_shmem_rss};
-    const struct fact *device = told(s, FACT_device_kind);
     const struct fact *name = told(s, FACT_process_name);
-    struct fact f = fact_new(FACT_victim, SOURCE_DERIVED);
-    struct fact rss = fact_new(FACT_victim_rss, SOURCE_DERIVED);
-    if (!device || !str_eq(device->word, STR("host"))) {
+    struct fact rss = fact_blank(FACT_victim_rss, SOURCE_DERIVED);
+    if (!facts_say(&s->facts, FACT_device_kind, "host")) {
         return;
     }
     if (name && name->word.n > 0) {
-        f.known = true;
-        f.word = name->word;
+        struct fact f = fact_word(FACT_victim, SOURCE_DERIVED, name->word);
         f.line = name->line;
         f.formula = STR("the process that the message names");
-        facts_add_new(d->a, &s->facts, &f);
+        sighting_tell(d, s, f);
     }
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const struct fact *part = told(s, parts[i]);
@@ -319,7 +303,7 @@ static void victim_tell(struct diagnosis *d, struct sighting *s) {
     }
     if (rss.known && told(s, FACT_host_rss)) {
         rss.formula = STR("anonymous, file and shared pages of that process");
-        facts_add_new(d->a, &s->facts, &rss);
+        sighting_tell(d, s, rss);
     }
 }
 
@@ -341,11 +325,6 @@ static bool is_same_rank(const struct diagnosis *d, const struct sighting *x,
     return gpu_of(x) == gpu_of(y) && rank_of(d, x) == rank_of(d, y);
 }
 
-static bool is_near(const struct sighting *x, const struct sighting *y) {
-    uint32_t a = x->places[0].first_line, b = y->places[0].first_line;
-    return (a > b ? a - b : b - a) <= TOGETHER_LINES;
-}
-
 /* Is it the first of its rank near s? */
 static bool is_first_of_rank(const struct diagnosis *d,
                              const struct sighting *s,
@@ -355,7 +334,8 @@ static bool is_first_of_rank(const struct diagnosis *d,
         if (y == x) {
             return true;
         }
-        if (y->head == s->head && is_near(s, y) && is_same_rank(d, x, y)) {
+        if (y->head == s->head && lines_apart(s, y) <= TOGETHER_LINES &&
+            is_same_rank(d, x, y)) {
             return false;
         }
     }
@@ -363,8 +343,8 @@ static bool is_first_of_rank(const struct diagnosis *d,
 }
 
 static void beside_tell(struct diagnosis *d, struct sighting *s) {
-    struct fact siblings = fact_new(FACT_siblings, SOURCE_DERIVED);
-    struct fact attempts = fact_new(FACT_attempts, SOURCE_DERIVED);
+    struct fact siblings = fact_blank(FACT_siblings, SOURCE_DERIVED);
+    struct fact attempts = fact_blank(FACT_attempts, SOURCE_DERIVED);
     for (size_t i = 0; i < d->sightings.count; i++) {
         const struct sighting *x = &d->sightings.at[i];
         if (x->head != s->head) {
@@ -373,22 +353,19 @@ static void beside_tell(struct diagnosis *d, struct sighting *s) {
         if (x < s && is_same_rank(d, x, s)) {
             attempts.number++;
         }
-        if (is_near(s, x) && is_first_of_rank(d, s, x)) {
+        if (lines_apart(s, x) <= TOGETHER_LINES &&
+            is_first_of_rank(d, s, x)) {
             siblings.number++;
         }
     }
     siblings.known = siblings.number > 1;
     siblings.line = attempts.line = s->hit->first_line;
     siblings.formula = STR("ranks or GPUs with this message, close together");
-    if (siblings.known) {
-        facts_add_new(d->a, &s->facts, &siblings);
-    }
+    sighting_tell(d, s, siblings);
     attempts.known = attempts.number > 0;
     attempts.formula = STR("the same message of the same rank above, with "
                            "other numbers");
-    if (attempts.known) {
-        facts_add_new(d->a, &s->facts, &attempts);
-    }
+    sighting_tell(d, s, attempts);
 }
 
 /* In 16 bits weights and gradients take 2 bytes each, Adam's two moments 4. */
@@ -417,21 +394,19 @@ static void full_state_tell(struct diagnosis *d, struct sighting *s) {
     trained = trained ? trained
                       : facts_last(&d->context, FACT_trainable_params);
     const struct fact *of = trained ? trained : all;
-    struct fact f = fact_new(FACT_full_state_bytes, SOURCE_DERIVED);
+    struct fact f = fact_blank(FACT_full_state_bytes, SOURCE_DERIVED);
     f.known = of && of->known && trains_all(d, s) &&
               mul_i64(of->number, FULL_STATE, &f.number);
     f.formula = trained ? STR("12 bytes for each parameter that Adam trains")
                         : STR("12 bytes for each parameter, if Adam trains "
                               "all of them");
-    if (f.known) {
-        facts_add_new(d->a, &s->facts, &f);
-    }
+    sighting_tell(d, s, f);
 }
 
 /* How large the model is, where nobody has to know its layers. */
 static void model_tell(struct diagnosis *d, struct sighting *s) {
     const struct fact *model = facts_last(&d->context, FACT_model);
-    struct fact f = fact_new(FACT_model_params, SOURCE_DERIVED);
+    struct fact f = fact_blank(FACT_model_params, SOURCE_DERIVED);
     if (!model || !model->known ||
         facts_last(&d->context, FACT_model_params)) {
         return;
@@ -442,9 +417,7 @@ static void model_tell(struct diagnosis *d, struct sighting *s) {
     f.formula = m.model && !m.is_guess ? STR("the catalogue's count")
                                        : STR("the size in the model's name");
     f.known = f.number > 0;
-    if (f.known) {
-        facts_add_new(d->a, &s->facts, &f);
-    }
+    sighting_tell(d, s, f);
 }
 
 /* By the card's name; else by a total that only such cards have. */
@@ -458,7 +431,7 @@ static bool is_unified(struct diagnosis *d, const struct sighting *s) {
         return gpu && gpu->is_unified;
     }
     struct gpu_list gpus =
-        reader_gpus_of_total(d->r, low_of(total), high_of(total));
+        reader_gpus_of_total(d->r, fact_low(total), fact_high(total));
     size_t unified = 0;
     for (size_t i = 0; i < gpus.count; i++) {
         unified += gpus.at[i]->is_unified;
@@ -467,7 +440,7 @@ static bool is_unified(struct diagnosis *d, const struct sighting *s) {
 }
 
 static void shared_tell(struct diagnosis *d, struct sighting *s) {
-    struct fact f = fact_new(FACT_shares_host_memory, SOURCE_DERIVED);
+    struct fact f = fact_blank(FACT_shares_host_memory, SOURCE_DERIVED);
     bool is_told = told(s, f.name) || facts_first(&d->context, f.name);
     if (is_told || !is_unified(d, s)) {
         return;

@@ -176,9 +176,7 @@ void engine_find(struct diagnosis *d) {
     if (!best) {
         return;
     }
-    struct fact f = fact_new(FACT_engine, SOURCE_LOG);
-    f.known = true;
-    f.word = best->engine;
+    struct fact f = fact_word(FACT_engine, SOURCE_LOG, best->engine);
     f.line = best->line;
     facts_add(d->a, &d->context, &f);
 }

@@ -18,11 +18,6 @@
  * count. 1.5 GiB covers NCCL and cuBLAS workspaces. */
 #define CONTEXT_MOST (INT64_C(3) << 29)
 
-struct fact fact_new(enum fact_name name, enum fact_source source) {
-    return (struct fact){.name = name, .source = source, .gpu = FACT_NONE,
-                         .rank = FACT_NONE, .pid = FACT_NONE};
-}
-
 void facts_add(struct arena *a, struct fact_list *list, const struct fact *f) {
     list->at = arena_grow(a, list->at, list->count, &list->cap,
                           sizeof *list->at);
@@ -36,8 +31,34 @@ bool facts_same(const struct fact *x, const struct fact *y) {
     return !x->known || (x->number == y->number && str_eq(x->word, y->word));
 }
 
-static bool may_repeat(enum fact_name name) {
-    return name == FACT_other_in_use;
+void facts_drop(struct fact_list *list, enum fact_name name) {
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->at[i].name != name) {
+            list->at[kept++] = list->at[i];
+        }
+    }
+    list->count = kept;
+}
+
+bool facts_say(const struct fact_list *list, enum fact_name name,
+               const char *word) {
+    const struct fact *f = facts_first(list, name);
+    return f && str_eq(f->word, str_of(word));
+}
+
+struct fact fact_stated(const struct setting *row, uint32_t line) {
+    struct fact f = fact_blank(row->name, SOURCE_LOG);
+    fact_read(f.name, row->value, 1, &f);
+    f.text = (struct str){NULL, 0};
+    f.line = line;
+    return f;
+}
+
+void sighting_tell(struct diagnosis *d, struct sighting *s, struct fact f) {
+    if (f.known) {
+        facts_add_new(d->a, &s->facts, &f);
+    }
 }
 
 bool facts_add_new(struct arena *a, struct fact_list *list,
@@ -47,7 +68,7 @@ bool facts_add_new(struct arena *a, struct fact_list *list,
         if (old->name != f->name || old->gpu != f->gpu) {
             continue;
         }
-        if (!may_repeat(f->name)) {
+        if (f->name != FACT_other_in_use) {
             if (old->known || !f->known) {
                 return false;
             }
@@ -80,7 +101,7 @@ static void lower_word(struct arena *a, struct fact *f) {
 static int64_t only_gpu(const struct hit *h) {
     int64_t gpu = FACT_NONE;
     for (size_t i = 0; i < h->capture_count; i++) {
-        struct fact f = fact_new(FACT_gpu_index, SOURCE_LOG);
+        struct fact f = fact_blank(FACT_gpu_index, SOURCE_LOG);
         if (h->captures[i].name != FACT_gpu_index) {
             continue;
         }
@@ -153,18 +174,6 @@ static bool is_pid_of_next(const struct hit *h, size_t i) {
            h->captures[i + 1].name == FACT_other_in_use;
 }
 
-static void set_facts(struct diagnosis *d, const struct hit *h,
-                      const struct signature *signature,
-                      struct fact_list *out) {
-    for (size_t i = 0; i < signature->set_count; i++) {
-        struct fact f = fact_new(signature->set[i].name, SOURCE_LOG);
-        fact_read(f.name, signature->set[i].value, 1, &f);
-        f.text = (struct str){NULL, 0};
-        f.line = h->first_line;
-        facts_add_new(d->a, out, &f);
-    }
-}
-
 struct fact_list facts_of_hit(struct diagnosis *d, const struct hit *h,
                               const struct signature *signature) {
     struct fact_list out = {0};
@@ -174,7 +183,7 @@ struct fact_list facts_of_hit(struct diagnosis *d, const struct hit *h,
     int64_t pid_of_other = FACT_NONE;
     for (size_t i = 0; i < h->capture_count; i++) {
         const struct capture *c = &h->captures[i];
-        struct fact f = fact_new(c->name, SOURCE_LOG);
+        struct fact f = fact_blank(c->name, SOURCE_LOG);
         fact_read(c->name, c->text, c->scale, &f);
         f.line = c->line ? c->line : h->first_line;
         f.spelled = setting_spelled(c->front);
@@ -197,8 +206,9 @@ struct fact_list facts_of_hit(struct diagnosis *d, const struct hit *h,
         }
         facts_add_new(d->a, &out, &f);
     }
-    if (signature) {
-        set_facts(d, h, signature, &out);
+    for (size_t i = 0; signature && i < signature->set_count; i++) {
+        struct fact f = fact_stated(&signature->set[i], h->first_line);
+        facts_add_new(d->a, &out, &f);
     }
     return out;
 }
@@ -303,7 +313,7 @@ void facts_derive(struct arena *a, struct fact_list *list) {
     if (!facts_first(list, FACT_other_in_use)) {
         return;
     }
-    struct fact own = fact_new(FACT_own_process_listed, SOURCE_DERIVED);
+    struct fact own = fact_blank(FACT_own_process_listed, SOURCE_DERIVED);
     own.known = true;
     bool is_told = torch_holds(list, &held, &is_whole);
     if (!is_told) { /* the line was cut before that */

@@ -79,17 +79,10 @@ static void short_flags(struct diagnosis *d, const struct witnesses *w) {
     for (size_t i = 0; d->engine && i < d->engine->flag_count; i++) {
         const struct flag *flag = &d->engine->flags[i];
         const struct witness *best = &w->best[flag->fact];
-        struct fact f = fact_new(flag->fact, SOURCE_LOG);
-        struct str value;
-        if (fact_unit(flag->fact) == UNIT_BOOL || !best->is_there ||
-            !best->is_dump || best->fact.line < d->command_line ||
-            !command_value(d->command, flag, &value)) {
-            continue;
-        }
-        int64_t scale = units_factor(flag->scale);
-        fact_read(flag->fact, value, scale > 0 ? scale : 1, &f);
-        f.line = d->command_line;
-        if (f.known && says_other(&f, &best->fact)) {
+        struct fact f = command_fact(d, flag);
+        if (f.known && best->is_there && best->is_dump &&
+            best->fact.line >= d->command_line &&
+            says_other(&f, &best->fact)) {
             overrule(d, "diagnose.remark.not_in_force", &f, &best->fact);
         }
     }
@@ -102,7 +95,7 @@ static void short_flags(struct diagnosis *d, const struct witnesses *w) {
 static struct fact list_after(const struct diagnosis *d,
                               const struct witnesses *w, const char *kind,
                               uint64_t order) {
-    struct fact list = fact_new(FACT_settings_listed, SOURCE_LOG);
+    struct fact list = fact_blank(FACT_settings_listed, SOURCE_LOG);
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *h = &d->scan->hits.at[i];
         const struct context_pattern *row =
@@ -121,16 +114,6 @@ static struct fact list_after(const struct diagnosis *d,
     return list;
 }
 
-static void context_drop(struct diagnosis *d, enum fact_name name) {
-    size_t kept = 0;
-    for (size_t i = 0; i < d->context.count; i++) {
-        if (d->context.at[i].name != name) {
-            d->context.at[kept++] = d->context.at[i];
-        }
-    }
-    d->context.count = kept;
-}
-
 /* Is that the engine's own default in some version, which a list of what
  * differs leaves out? Yes as well where the defaults are not known. */
 static bool may_be_default(const struct diagnosis *d,
@@ -138,7 +121,7 @@ static bool may_be_default(const struct diagnosis *d,
     bool is_known = false;
     for (size_t i = 0; i < d->engine->default_count; i++) {
         const struct engine_default *row = &d->engine->defaults[i];
-        struct fact f = fact_new(row->fact, SOURCE_DEFAULT);
+        struct fact f = fact_blank(row->fact, SOURCE_DEFAULT);
         if (row->fact != named->name) {
             continue;
         }
@@ -175,7 +158,7 @@ static void not_listed(struct diagnosis *d, const struct witnesses *w,
         (!is_all && may_be_default(d, &named->fact))) {
         return;
     }
-    context_drop(d, name);
+    facts_drop(&d->context, name);
     overrule(d, "diagnose.remark.not_listed", &named->fact, &list);
 }
 
@@ -188,7 +171,7 @@ static void not_passed(struct diagnosis *d, const struct witnesses *w,
     struct fact list = list_after(d, w, "environment", 0);
     const struct fact *is = facts_first(&d->context, name);
     if (list.known && is != NULL && is->source != SOURCE_USER) {
-        context_drop(d, name);
+        facts_drop(&d->context, name);
         overrule(d, "diagnose.remark.not_passed", &named->fact, &list);
     }
 }

@@ -71,10 +71,7 @@ static bool tell_at(struct diagnosis *d, const struct place *p,
         }
     }
     if (best) {
-        const struct setting *told = told_by(d, best, f->name);
-        fact_read(f->name, told->value, 1, f);
-        f->text = (struct str){NULL, 0};
-        f->line = best->first_line;
+        *f = fact_stated(told_by(d, best, f->name), best->first_line);
         f->why = STR("the innermost frame that tells it");
     }
     return best != NULL;
@@ -100,23 +97,14 @@ static struct str short_frame(struct arena *a, struct str raw) {
                         STR_ARG(str_slice(in, 1, in.n)));
 }
 
-static const struct capture *frame_of(const struct hit *h) {
-    for (size_t i = 0; i < h->capture_count; i++) {
-        if (h->captures[i].name == FACT_frame) {
-            return &h->captures[i];
-        }
-    }
-    return NULL;
-}
-
 static void tell_place(struct diagnosis *d, struct sighting *s) {
-    struct fact f = fact_new(FACT_frame, SOURCE_LOG);
+    struct fact f = fact_blank(FACT_frame, SOURCE_LOG);
     for (size_t i = 0; i < s->place_count && !f.known; i++) {
         const struct hit_run *run = &d->stage_hits;
         const struct hit *h;
         for (size_t at = TRACE_BEGIN;
              (h = trace_next(run, &s->places[i], &at)) != NULL;) {
-            const struct capture *c = frame_of(h);
+            const struct capture *c = hit_capture(h, FACT_frame);
             if (c && h->first_line <= s->places[i].last_line) {
                 f.word = short_frame(d->a, c->text);
                 f.line = h->first_line;
@@ -124,14 +112,12 @@ static void tell_place(struct diagnosis *d, struct sighting *s) {
             }
         }
     }
-    if (f.known) {
-        facts_add_new(d->a, &s->facts, &f);
-    }
+    sighting_tell(d, s, f);
 }
 
 static bool tell_by_frame(struct diagnosis *d, struct sighting *s,
                           enum fact_name name) {
-    struct fact f = fact_new(name, SOURCE_LOG);
+    struct fact f = fact_blank(name, SOURCE_LOG);
     for (size_t i = 0; i < s->place_count; i++) {
         if (tell_at(d, &s->places[i], &f)) {
             facts_add_new(d->a, &s->facts, &f);
@@ -147,7 +133,7 @@ static bool tell_by_neighbours(struct diagnosis *d, struct sighting *s,
                                enum fact_name name) {
     const struct place *p = &s->places[0];
     const struct setting *told = NULL;
-    struct fact f = fact_new(name, SOURCE_LOG);
+    uint32_t line = 0;
     for (size_t i = 0; i < d->stage_hits.count; i++) {
         const struct hit *h = d->stage_hits.at[i];
         const struct setting *one = told_by(d, h, name);
@@ -158,14 +144,13 @@ static bool tell_by_neighbours(struct diagnosis *d, struct sighting *s,
         if (told && !str_eq(told->value, one->value)) {
             return false;
         }
-        f.line = told ? f.line : h->first_line;
+        line = told ? line : h->first_line;
         told = one;
     }
     if (!told) {
         return false;
     }
-    fact_read(name, told->value, 1, &f);
-    f.text = (struct str){NULL, 0};
+    struct fact f = fact_stated(told, line);
     f.why = STR("the frames nearby agree");
     facts_add_new(d->a, &s->facts, &f);
     return true;
@@ -180,7 +165,7 @@ static void task_follows(struct diagnosis *d, struct sighting *s) {
     const struct fact *stage = facts_first(&s->facts, FACT_stage);
     const struct engine *engine = engine_of_failure(d, s);
     const struct program *program = program_of_log(d);
-    struct fact f = fact_new(FACT_task, SOURCE_DERIVED);
+    struct fact f = fact_blank(FACT_task, SOURCE_DERIVED);
     f.known = true;
     if (is_stage_of_training(stage)) {
         f.word = STR("train");
@@ -219,7 +204,7 @@ static void stage_follows(struct diagnosis *d, struct sighting *s) {
     static const char *const works[] = {"attention", "mlp",  "norm", "rope",
                                         "conv",      "pairs", "vae", "logits"};
     const struct fact *work = facts_first(&s->facts, FACT_work);
-    struct fact f = fact_new(FACT_stage, SOURCE_DERIVED);
+    struct fact f = fact_blank(FACT_stage, SOURCE_DERIVED);
     if (!work || facts_first(&s->facts, FACT_stage) ||
         has_own_steps(engine_of_failure(d, s))) {
         return;

@@ -31,25 +31,14 @@ struct series {
 };
 
 static bool is_of_host(const struct diagnosis *d, const struct sighting *s) {
-    const struct fact *kind = facts_first(&s->facts, FACT_device_kind);
     const struct entry *e = reader_entry_head(d->r, s->hit->owner);
-    return (kind && str_eq(kind->word, STR("host"))) ||
+    return facts_say(&s->facts, FACT_device_kind, "host") ||
            (e && e->mechanism == MECHANISM_host_ram);
-}
-
-static const struct capture *capture_of(const struct hit *h,
-                                        enum fact_name name) {
-    for (size_t i = 0; i < h->capture_count; i++) {
-        if (h->captures[i].name == name) {
-            return &h->captures[i];
-        }
-    }
-    return NULL;
 }
 
 static bool is_same_text(const struct hit *x, const struct hit *y,
                          enum fact_name name) {
-    const struct capture *a = capture_of(x, name), *b = capture_of(y, name);
+    const struct capture *a = hit_capture(x, name), *b = hit_capture(y, name);
     return a && b ? str_eq(a->text, b->text) : a == b;
 }
 
@@ -69,8 +58,8 @@ static bool is_told_of(const struct series *list, const struct hit *h) {
 
 static void add_level(struct series *list, const struct hit *h,
                       enum fact_name name) {
-    const struct capture *c = capture_of(h, name);
-    struct fact f = fact_new(name, SOURCE_LOG);
+    const struct capture *c = hit_capture(h, name);
+    struct fact f = fact_blank(name, SOURCE_LOG);
     if (!c || list->count == GROWTH_LEVELS_MAX || is_told_of(list, h)) {
         return;
     }
@@ -139,9 +128,7 @@ static bool is_first_alike(const struct diagnosis *d, size_t at) {
 static struct fact growth_new(struct arena *a, const struct series *list) {
     const struct hit *first = list->at[0].hit;
     const struct hit *last = list->at[list->count - 1].hit;
-    struct fact f = fact_new(FACT_growth, SOURCE_DERIVED);
-    f.known = true;
-    f.number = growth_of(list);
+    struct fact f = fact_number(FACT_growth, SOURCE_DERIVED, growth_of(list));
     f.line = last->first_line;
     f.formula = arena_printf(a, "%zu like lines, from line %" PRIu32
                              " to line %" PRIu32, list->count,
@@ -155,7 +142,7 @@ void growth_tell(struct diagnosis *d, struct sighting *s) {
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *h = &d->scan->hits.at[i];
         struct series list;
-        if (h->kind != PATTERN_CONTEXT || !capture_of(h, name) ||
+        if (h->kind != PATTERN_CONTEXT || !hit_capture(h, name) ||
             !is_first_alike(d, i)) {
             continue;
         }
@@ -165,7 +152,5 @@ void growth_tell(struct diagnosis *d, struct sighting *s) {
             best = growth_new(d->a, &list);
         }
     }
-    if (best.known) {
-        facts_add_new(d->a, &s->facts, &best);
-    }
+    sighting_tell(d, s, best);
 }

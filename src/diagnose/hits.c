@@ -15,6 +15,15 @@ static int by_pattern(const void *x, const void *y) {
     return (a->order > b->order) - (a->order < b->order);
 }
 
+const struct capture *hit_capture(const struct hit *h, enum fact_name name) {
+    for (size_t i = 0; i < h->capture_count; i++) {
+        if (h->captures[i].name == name) {
+            return &h->captures[i];
+        }
+    }
+    return NULL;
+}
+
 /* Stage anchors are asked by place, not by pattern. */
 static void stage_hits_collect(struct diagnosis *d) {
     const struct hit_list *hits = &d->scan->hits;
@@ -94,7 +103,7 @@ static bool hit_in_scope(const struct hit *h, enum scope scope,
     return false;
 }
 
-size_t run_from_line(const struct hit_run *run, uint32_t line) {
+static size_t run_from_line(const struct hit_run *run, uint32_t line) {
     size_t from = 0, to = run->count;
     while (from < to) {
         size_t middle = from + (to - from) / 2;
@@ -111,12 +120,15 @@ static uint32_t least_line(const struct place *p) {
     return p->trace_first < p->first_line ? p->trace_first : p->first_line;
 }
 
+static uint32_t last_line(const struct place *p) {
+    return p->trace_last > p->last_line ? p->trace_last : p->last_line;
+}
+
 const struct hit *trace_next(const struct hit_run *run, const struct place *p,
                              size_t *at) {
-    uint32_t last = p->trace_last > p->last_line ? p->trace_last
-                                                 : p->last_line;
     size_t i = *at == TRACE_BEGIN ? run_from_line(run, least_line(p)) : *at;
-    for (; i < run->count && run->at[i]->first_line <= last; i++) {
+    for (; i < run->count && run->at[i]->first_line <= last_line(p);
+         i++) {
         if (hit_in_trace(run->at[i], p)) {
             *at = i + 1;
             return run->at[i];
@@ -124,10 +136,6 @@ const struct hit *trace_next(const struct hit_run *run, const struct place *p,
     }
     *at = i;
     return NULL;
-}
-
-static uint32_t last_line(const struct place *p) {
-    return p->trace_last > p->last_line ? p->trace_last : p->last_line;
 }
 
 /* The first hit of the run within the scope of one place; NULL: none. */

@@ -64,8 +64,7 @@ static bool is_other_card(const struct sighting *x, const struct sighting *y) {
     return x->places[0].stream != y->places[0].stream;
 }
 
-static uint32_t lines_apart(const struct sighting *x,
-                            const struct sighting *y) {
+uint32_t lines_apart(const struct sighting *x, const struct sighting *y) {
     uint32_t a = x->places[0].first_line, b = y->places[0].first_line;
     return a > b ? a - b : b - a;
 }

@@ -12,12 +12,7 @@
 static bool is_over(const struct fact_list *facts, enum fact_name part) {
     const struct fact *total = facts_last(facts, FACT_gpu_total);
     const struct fact *f = facts_last(facts, part);
-    if (!total || !f || total->number <= 0) {
-        return false;
-    }
-    int64_t least = f->ranged ? f->low : f->number;
-    int64_t most = total->ranged ? total->high : total->number;
-    return least > most;
+    return total && f && total->number > 0 && fact_low(f) > fact_high(total);
 }
 
 /* Two figures of the same moment on the same card. */
@@ -44,10 +39,9 @@ static bool has(const struct fact_list *facts, enum fact_name name) {
 }
 
 static bool is_host(const struct entry *e, const struct fact_list *facts) {
-    const struct fact *device = facts_first(facts, FACT_device_kind);
     return e->mechanism == MECHANISM_host_ram ||
            e->mechanism == MECHANISM_swap_or_disk ||
-           (device && str_eq(device->word, STR("host")));
+           facts_say(facts, FACT_device_kind, "host");
 }
 
 enum shortage shortage_of(const struct entry *e,
@@ -79,8 +73,7 @@ enum shortage shortage_of(const struct entry *e,
 
 /* What several processes hold counts as one amount. */
 static void other_add(struct fact *sum, const struct fact *f) {
-    int64_t low = f->ranged ? f->low : f->number;
-    int64_t high = f->ranged ? f->high : f->number;
+    int64_t low = fact_low(f), high = fact_high(f);
     struct fact both = *f;
     if (sum->known && (!add_i64(sum->number, f->number, &both.number) ||
                        !add_i64(sum->low, low, &low) ||
@@ -115,7 +108,7 @@ static void drop_wide_defaults(struct inputs *c) {
         bool is_wide = f->known && f->source == SOURCE_DEFAULT && f->ranged &&
                        f->low > 0 && f->high / 2 >= f->low;
         if (is_wide) {
-            *f = fact_new((enum fact_name)n, SOURCE_LOG);
+            *f = fact_blank((enum fact_name)n, SOURCE_LOG);
         }
     }
 }
@@ -139,7 +132,7 @@ struct inputs case_of(struct diagnosis *d, const struct fact_list *own) {
     struct inputs c = {0};
     struct fact_list all = facts_in_force(d, own);
     for (int n = 0; n < FACT_COUNT_OF; n++) {
-        c.in[n] = fact_new((enum fact_name)n, SOURCE_LOG);
+        c.in[n] = fact_blank((enum fact_name)n, SOURCE_LOG);
     }
     case_take(&c, &all);
     const struct fact *engine = &c.in[FACT_engine];

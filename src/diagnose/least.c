@@ -68,7 +68,7 @@ static void ranks_by_gpus(struct diagnosis *d, struct bound *b) {
 
 static void bound_add(struct diagnosis *d, enum fact_name name, int64_t low,
                       int64_t high, const struct bound *b) {
-    struct fact f = fact_new(name, SOURCE_DERIVED);
+    struct fact f = fact_blank(name, SOURCE_DERIVED);
     f.ranged = true;
     f.low = low;
     f.high = high;
@@ -89,9 +89,8 @@ void ranks_tell(struct diagnosis *d) {
         return;
     }
     if (!said) {
-        struct fact f = fact_new(FACT_ranks_least, SOURCE_DERIVED);
-        f.known = true;
-        f.number = b.least;
+        struct fact f =
+            fact_number(FACT_ranks_least, SOURCE_DERIVED, b.least);
         f.line = b.line;
         f.formula = b.why;
         facts_add(d->a, &d->context, &f);
@@ -125,7 +124,7 @@ static int64_t share_of(const struct fact_list *facts, uint32_t *line) {
 static int64_t default_share(const struct engine *e) {
     int64_t most = 0;
     for (size_t i = 0; i < e->default_count; i++) {
-        struct fact f = fact_new(e->defaults[i].fact, SOURCE_DEFAULT);
+        struct fact f = fact_blank(e->defaults[i].fact, SOURCE_DEFAULT);
         if (f.name == FACT_gpu_memory_utilization) {
             fact_read(f.name, e->defaults[i].value, 1, &f);
             most = f.known && f.number > most ? f.number : most;
@@ -148,16 +147,6 @@ static bool has_pool(const struct fact_list *facts) {
     return false;
 }
 
-static void context_forget(struct diagnosis *d, enum fact_name name) {
-    size_t kept = 0;
-    for (size_t i = 0; i < d->context.count; i++) {
-        if (d->context.at[i].name != name) {
-            d->context.at[kept++] = d->context.at[i];
-        }
-    }
-    d->context.count = kept;
-}
-
 void share_tell(struct diagnosis *d) {
     struct bound b = {0};
     const struct fact *said =
@@ -177,7 +166,7 @@ void share_tell(struct diagnosis *d) {
         }
     }
     if (b.least > 0) {
-        context_forget(d, FACT_gpu_memory_utilization);
+        facts_drop(&d->context, FACT_gpu_memory_utilization);
         bound_add(d, FACT_gpu_memory_utilization, b.least, UNITS_MICRO, &b);
     }
 }

@@ -238,10 +238,9 @@ static void lower(const struct diagnosis *d, struct fix *fix,
                                 is_joined ? '=' : ' ', to);
     fix->has_gap = false;
     if (fix->lowers.key == NULL) { /* else by the name of the fact */
-        fix->lowers = note_of("diagnose.lowers_flag");
-        note_add(&fix->lowers, name);
-        note_add(&fix->lowers, arena_printf(d->a, "%" PRId64, now));
-        note_add(&fix->lowers, arena_printf(d->a, "%" PRId64, to));
+        fix->lowers = NOTE("diagnose.lowers_flag", name,
+                           arena_printf(d->a, "%" PRId64, now),
+                           arena_printf(d->a, "%" PRId64, to));
     }
 }
 

@@ -200,9 +200,7 @@ static void sighting_take_over(struct diagnosis *d, struct incident *x,
 static bool is_near(const struct sighting *s, const struct incident *x,
                     size_t count) {
     for (size_t i = 0; i < count; i++) {
-        uint32_t a = s->places[0].first_line;
-        uint32_t b = x->sightings[i]->places[0].first_line;
-        if ((a > b ? a - b : b - a) <= NEAR_LINES ||
+        if (lines_apart(s, x->sightings[i]) <= NEAR_LINES ||
             places_chain(&s->places[0], &x->sightings[i]->places[0])) {
             return true;
         }

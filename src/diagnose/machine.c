@@ -47,7 +47,7 @@ bool machine_fact_read(struct arena *a, struct str text,
     struct str value, origin, owners;
     struct str name = str_cut(text, '=', &value);
     enum fact_name fact;
-    *out = (struct machine_fact){.fact = fact_new(FACT_engine, SOURCE_MACHINE)};
+    *out = (struct machine_fact){.fact = fact_blank(FACT_engine, SOURCE_MACHINE)};
     name = str_cut(name, '[', &owners);
     if (str_find_char(text, '=') == text.n) {
         *why = arena_printf(a, "'%.*s' is not fact=value", STR_ARG(text));
@@ -229,10 +229,9 @@ static const struct fact *said_by_log(const struct diagnosis *d,
 
 static void note_difference(struct diagnosis *d, const char *key,
                             const struct fact *log, const struct fact *here) {
-    d->machine_differs = note_of(key);
-    note_add(&d->machine_differs, fact_called(d->a, log->name));
-    note_add(&d->machine_differs, fact_written(d->a, log, false));
-    note_add(&d->machine_differs, fact_written(d->a, here, false));
+    d->machine_differs = NOTE(key, fact_called(d->a, log->name),
+                              fact_written(d->a, log, false),
+                              fact_written(d->a, here, false));
 }
 
 static bool is_of_another(struct diagnosis *d, const struct fact_list *here) {

@@ -14,29 +14,14 @@ void note_add(struct note *n, struct str arg) {
     }
 }
 
-void note_list_add(struct arena *a, struct note **list, size_t *count,
-                   const struct note *n) {
-    struct note *longer = arena_array(a, *count + 1, sizeof *longer);
-    for (size_t i = 0; i < *count; i++) {
-        longer[i] = (*list)[i];
+void remark_add(struct diagnosis *d, struct finding *f, struct note n) {
+    struct note *longer =
+        arena_array(d->a, f->remark_count + 1, sizeof *longer);
+    for (size_t i = 0; i < f->remark_count; i++) {
+        longer[i] = f->remarks[i];
     }
-    longer[*count] = *n;
-    *list = longer;
-    (*count)++;
-}
-
-struct str written_bytes(struct arena *a, int64_t bytes) {
-    struct buf b;
-    buf_init_in(&b, a, 64);
-    units_bytes(&b, bytes);
-    return arena_str(a, buf_str(&b));
-}
-
-struct str written_count(struct arena *a, int64_t n) {
-    struct buf b;
-    buf_init_in(&b, a, 64);
-    units_count(&b, n);
-    return arena_str(a, buf_str(&b));
+    longer[f->remark_count++] = n;
+    f->remarks = longer;
 }
 
 struct str written_line(struct arena *a, uint32_t line) {

@@ -15,7 +15,6 @@
  * log; a bare "out of memory" is none. */
 #include "diagnose/work.h"
 
-
 #define STANDING_PERCENT 15 /* of the GPU: a desktop, a driver, a small tool */
 #define BEYOND_OTHERS 4     /* needed over free: too much for others to hold */
 
@@ -126,7 +125,7 @@ void outlook_find(struct diagnosis *d, struct finding *f) {
     if (f->outlook.restart != RESTART_may_pass && restarts != NULL &&
         restarts->number >= 3) {
         settle(f, RESTART_again, "diagnose.outlook.restarted");
-        note_add(&f->outlook.because, written_count(d->a, restarts->number));
+        note_add(&f->outlook.because, write_count(d->a, restarts->number));
         return;
     }
     take_back(f);

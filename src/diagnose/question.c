@@ -251,20 +251,22 @@ static bool is_model_known(const struct asked *to) {
            facts_first(&to->rep->context, FACT_model);
 }
 
+/* Its answer would change nothing, or does not exist. */
+static bool is_astray(const struct asked *to, enum fact_name name) {
+    bool is_elsewhere = facts_say(to->known, FACT_device_kind, "host") ||
+                        facts_say(to->known, FACT_device_kind, "tpu");
+    return is_of_message(to, name) ||
+           (name == FACT_optimizer && !is_model_known(to)) ||
+           (is_of_gpu(name) && (is_elsewhere || is_beyond_gpu(to) ||
+                                is_held_by_framework(to)));
+}
+
 static void ask_fact(struct asked *to, enum fact_name name) {
-    const struct fact *kind = facts_first(to->known, FACT_device_kind);
-    bool is_astray = kind && is_of_gpu(name) &&
-                     (str_eq(kind->word, STR("host")) ||
-                      str_eq(kind->word, STR("tpu")));
+    const struct fact *device = facts_first(to->known, FACT_device_kind);
     bool is_known = facts_first(to->known, name) ||
                     facts_first(&to->rep->context, name);
-    is_astray = is_astray || is_of_message(to, name) ||
-                (name == FACT_optimizer && !is_model_known(to)) ||
-                (is_of_gpu(name) &&
-                 (is_beyond_gpu(to) || is_held_by_framework(to)));
-    if (!is_known && !is_astray && is_worth(to->d, name)) {
+    if (!is_known && !is_astray(to, name) && is_worth(to->d, name)) {
         struct question q = question_of(to->d, name);
-        const struct fact *device = facts_first(to->known, FACT_device_kind);
         q.how = how_of_maker(q.how, device);
         if (name == FACT_gpu_count && facts_first(to->known, FACT_gpu_total)) {
             q.ask = note_of("diagnose.ask.gpu_count");
@@ -303,9 +305,8 @@ static const struct keeper *keeper_of(const struct entry *e) {
 
 /* By a signal that no program sends itself. */
 static bool is_killed(const struct finding *f) {
-    const struct fact *signal = facts_first(&f->facts, FACT_signal);
     const struct fact *code = facts_first(&f->facts, FACT_exit_code);
-    return (signal && str_eq(signal->word, STR("SIGKILL"))) ||
+    return facts_say(&f->facts, FACT_signal, "SIGKILL") ||
            (code && code->known &&
             (code->number == 128 + 9 || code->number == -9));
 }

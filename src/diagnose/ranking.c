@@ -282,9 +282,9 @@ static void weigh_fix(const struct weighing *w, struct fix *fix) {
     }
     (void)mul_div_floor(fix->p_micro, UNITS_MICRO, fix->cost_micro,
                         &fix->gain_micro);
-    note_add(&fix->worth, written_share(a, fix->p_micro));
-    note_add(&fix->worth, written_share(a, fix->cost_micro));
-    note_add(&fix->worth, written_share(a, fix->gain_micro));
+    fix->worth = NOTE(fix->worth.key, written_share(a, fix->p_micro),
+                      written_share(a, fix->cost_micro),
+                      written_share(a, fix->gain_micro));
 }
 
 static bool is_out(const struct fix *fix) {

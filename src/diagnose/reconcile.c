@@ -18,16 +18,11 @@
 
 #define MODELS_NAMED 3
 
-static void remark(struct diagnosis *d, struct finding *f,
-                   const struct note *n) {
-    note_list_add(d->a, &f->remarks, &f->remark_count, n);
-}
-
 /* In its unit: bytes of a request; blocks or tokens of a pool. */
 static struct str written(struct diagnosis *d, enum fact_name quantity,
                           int64_t n) {
-    return quantity == FACT_kv_needed ? written_bytes(d->a, n)
-                                      : written_count(d->a, n);
+    return quantity == FACT_kv_needed ? write_bytes(d->a, n)
+                                      : write_count(d->a, n);
 }
 
 /* "kv_cache_dtype fp8, tensor_parallel 4" */
@@ -46,11 +41,8 @@ static struct str written_settings(struct diagnosis *d,
 static struct note begun(struct diagnosis *d, const struct finding *f,
                          const char *key, struct str model) {
     const struct reconciliation *r = &f->reconciliation;
-    struct note n = note_of(key);
-    note_add(&n, model);
-    note_add(&n, written(d, r->quantity, r->computed.high));
-    note_add(&n, written(d, r->quantity, span_middle(r->printed)));
-    return n;
+    return NOTE(key, model, written(d, r->quantity, r->computed.high),
+                written(d, r->quantity, span_middle(r->printed)));
 }
 
 /* ---- other models ---- */
@@ -94,8 +86,7 @@ static void find_models(struct diagnosis *d, struct finding *f,
     }
 }
 
-static void name_models(struct diagnosis *d, struct finding *f,
-                        struct note *n) {
+static struct str models_named(struct diagnosis *d, const struct finding *f) {
     struct buf b;
     buf_init_in(&b, d->a, RECONCILE_TEXT_BYTES_MAX);
     for (size_t i = 0; i < f->models_like.count; i++) {
@@ -106,7 +97,7 @@ static void name_models(struct diagnosis *d, struct finding *f,
     if (more > 0) {
         buf_printf(&b, " (+%zu)", more);
     }
-    note_add(n, arena_str(d->a, buf_str(&b)));
+    return arena_str(d->a, buf_str(&b));
 }
 
 static void models_instead(struct diagnosis *d, struct finding *f,
@@ -116,9 +107,8 @@ static void models_instead(struct diagnosis *d, struct finding *f,
         find_models(d, f, c, c->model->family, false);
     }
     if (f->models_like_count > 0) {
-        struct note n = note_of("diagnose.remark.models_instead");
-        name_models(d, f, &n);
-        remark(d, f, &n);
+        remark_add(d, f, NOTE("diagnose.remark.models_instead",
+                              models_named(d, f)));
     }
 }
 
@@ -130,14 +120,11 @@ static void models_by_numbers(struct diagnosis *d, struct finding *f,
         return;
     }
     find_models(d, f, c, (struct str){NULL, 0}, false);
-    bool is_told = f->models_like_count > 0;
-    struct note n = note_of(is_told ? "diagnose.remark.token_models"
-                                    : "diagnose.remark.token");
-    note_add(&n, written_bytes(d->a, span_roundest(*token)));
-    if (is_told) {
-        name_models(d, f, &n);
-    }
-    remark(d, f, &n);
+    struct str bytes = write_bytes(d->a, span_roundest(*token));
+    remark_add(d, f, f->models_like_count > 0
+                         ? NOTE("diagnose.remark.token_models", bytes,
+                                models_named(d, f))
+                         : NOTE("diagnose.remark.token", bytes));
 }
 
 /* ---- together ---- */
@@ -155,14 +142,14 @@ static void against_model(struct diagnosis *d, struct finding *f,
                                 : "diagnose.remark.pool_explained",
                   c->model->id);
         note_add(&n, written_settings(d, r));
-        remark(d, f, &n);
+        remark_add(d, f, n);
         return;
     case RECONCILE_RESIDUAL:
         n = begun(d, f, is_need ? "diagnose.remark.residual"
                                 : "diagnose.remark.pool_residual",
                   c->model->id);
         note_add(&n, written(d, r->quantity, span_middle(r->residual)));
-        remark(d, f, &n);
+        remark_add(d, f, n);
         models_instead(d, f, c);
         return;
     }

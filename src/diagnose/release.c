@@ -110,11 +110,9 @@ enum lacking release_lacks(struct diagnosis *d, const struct workaround *w,
         worst = here;
         enum fact_name version =
             (enum fact_name)version_fact(d, lack.said.exists->product);
-        *why = note_of("diagnose.applies.release");
-        note_add(why, lack.said.spelling);
-        note_add(why, lack.engine->name);
-        note_add(why, range_written(d->a, lack.said.exists));
-        note_add(why, grounds_written(d, &version, 1, facts, form));
+        *why = NOTE("diagnose.applies.release", lack.said.spelling,
+                    lack.engine->name, range_written(d->a, lack.said.exists),
+                    grounds_written(d, &version, 1, facts, form));
     }
     return worst;
 }

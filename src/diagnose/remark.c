@@ -12,21 +12,13 @@
 
 #define CARDS_NAMED 6
 
-static void remark(struct diagnosis *d, struct finding *f,
-                   const struct note *n) {
-    note_list_add(d->a, &f->remarks, &f->remark_count, n);
-}
-
 static const struct fact *fact_in(const struct finding *f, enum fact_name n) {
     return facts_first(&f->facts, n);
 }
 
 static void remark_two(struct diagnosis *d, struct finding *f,
                        const char *key, int64_t x, int64_t y) {
-    struct note n = note_of(key);
-    note_add(&n, written_bytes(d->a, x));
-    note_add(&n, written_bytes(d->a, y));
-    remark(d, f, &n);
+    remark_add(d, f, NOTE(key, write_bytes(d->a, x), write_bytes(d->a, y)));
 }
 
 static void does_not_reconcile(struct diagnosis *d, struct finding *f) {
@@ -41,9 +33,8 @@ static void does_not_reconcile(struct diagnosis *d, struct finding *f) {
     if (held && held->number > total->number) {
         remark_two(d, f, "diagnose.remark.over", held->number, total->number);
     } else {
-        struct note n = note_of("diagnose.remark.sums");
-        note_add(&n, written_bytes(d->a, total->number));
-        remark(d, f, &n);
+        remark_add(d, f, NOTE("diagnose.remark.sums",
+                              write_bytes(d->a, total->number)));
     }
 }
 
@@ -103,35 +94,29 @@ static void own_process(struct diagnosis *d, struct finding *f) {
     const struct fact *own = fact_in(f, FACT_own_process_listed);
     const struct fact *used = fact_in(f, FACT_process_in_use);
     if (own && own->number == 1 && used) {
-        struct note n = note_of(fact_in(f, FACT_other_in_use)
-                                    ? "diagnose.remark.own_among"
-                                    : "diagnose.remark.own_listed");
-        note_add(&n, written_bytes(d->a, used->number));
-        remark(d, f, &n);
+        remark_add(d, f, NOTE(fact_in(f, FACT_other_in_use)
+                                  ? "diagnose.remark.own_among"
+                                  : "diagnose.remark.own_listed",
+                              write_bytes(d->a, used->number)));
     }
 }
 
 /* The kernel says whose memory it was. */
 static void who_was_full(struct diagnosis *d, struct finding *f) {
-    const struct fact *scope = fact_in(f, FACT_oom_scope);
-    if (scope && str_eq(scope->word, STR("memcg"))) {
-        struct note n = note_of("diagnose.remark.memcg_full");
-        remark(d, f, &n);
-    } else if (scope && str_eq(scope->word, STR("machine"))) {
-        struct note n = note_of("diagnose.remark.machine_full");
-        remark(d, f, &n);
+    if (facts_say(&f->facts, FACT_oom_scope, "memcg")) {
+        remark_add(d, f, note_of("diagnose.remark.memcg_full"));
+    } else if (facts_say(&f->facts, FACT_oom_scope, "machine")) {
+        remark_add(d, f, note_of("diagnose.remark.machine_full"));
     }
 }
 
 static void not_in_force(struct diagnosis *d, struct finding *f) {
     for (size_t i = 0; i < d->overruled_count; i++) {
         const struct overruled *o = &d->overruled[i];
-        struct note n = note_of(o->key);
-        note_add(&n, fact_called(d->a, o->named.name));
-        note_add(&n, fact_written(d->a, &o->named, false));
-        note_add(&n, fact_written(d->a, &o->in_force, false));
-        note_add(&n, written_line(d->a, o->in_force.line));
-        remark(d, f, &n);
+        remark_add(d, f, NOTE(o->key, fact_called(d->a, o->named.name),
+                              fact_written(d->a, &o->named, false),
+                              fact_written(d->a, &o->in_force, false),
+                              written_line(d->a, o->in_force.line)));
     }
 }
 
@@ -154,9 +139,8 @@ static void which_cards(struct diagnosis *d, struct finding *f) {
     if (!total || facts_first(&d->context, FACT_gpu_name)) {
         return;
     }
-    struct gpu_list cards = reader_gpus_of_total(
-        d->r, total->ranged ? total->low : total->number,
-        total->ranged ? total->high : total->number);
+    struct gpu_list cards =
+        reader_gpus_of_total(d->r, fact_low(total), fact_high(total));
     size_t named = 0;
     struct buf b;
     buf_init_in(&b, d->a, 4096);
@@ -166,30 +150,26 @@ static void which_cards(struct diagnosis *d, struct finding *f) {
                        STR_ARG(cards.at[i]->id));
         }
     }
-    if (named < 1 || named > CARDS_NAMED) {
-        return;
+    if (named >= 1 && named <= CARDS_NAMED) {
+        remark_add(d, f, NOTE("diagnose.remark.cards",
+                              write_bytes(d->a, total->number),
+                              arena_str(d->a, buf_str(&b))));
     }
-    struct note n = note_of("diagnose.remark.cards");
-    note_add(&n, written_bytes(d->a, total->number));
-    note_add(&n, arena_str(d->a, buf_str(&b)));
-    remark(d, f, &n);
 }
 
 static void guessed_model(struct diagnosis *d, struct finding *f) {
     const struct fact *model = facts_first(&d->context, FACT_model);
     if (model && model->source == SOURCE_LOG && model->why.n > 0) {
-        struct note n = note_of("diagnose.remark.model_guess");
-        note_add(&n, model->text);
-        note_add(&n, model->word);
-        remark(d, f, &n);
+        remark_add(d, f, NOTE("diagnose.remark.model_guess", model->text,
+                              model->word));
     }
 }
 
 static bool may_be_loading(const struct finding *f) {
-    const struct fact *stage = fact_in(f, FACT_stage);
     return f->entry->mechanism == MECHANISM_host_ram &&
-           (!stage || str_eq(stage->word, STR("load")) ||
-            str_eq(stage->word, STR("unknown")));
+           (!fact_in(f, FACT_stage) ||
+            facts_say(&f->facts, FACT_stage, "load") ||
+            facts_say(&f->facts, FACT_stage, "unknown"));
 }
 
 /* Ollama and llama.cpp read a GGUF file, whose quantization its name has to
@@ -218,12 +198,9 @@ static void checkpoint_size(struct diagnosis *d, struct finding *f) {
         format = is_said ? dtype->word : c.model->dtype;
     }
     if (bytes.known && bytes.low > 0 && format.n > 0) {
-        struct note n = note_of("diagnose.remark.checkpoint");
-        note_add(&n, c.model->id);
-        note_add(&n, written_bytes(d->a, bytes.low +
-                                             (bytes.high - bytes.low) / 2));
-        note_add(&n, format);
-        remark(d, f, &n);
+        int64_t middle = bytes.low + (bytes.high - bytes.low) / 2;
+        remark_add(d, f, NOTE("diagnose.remark.checkpoint", c.model->id,
+                              write_bytes(d->a, middle), format));
     }
 }
 
@@ -242,7 +219,7 @@ void remarks_find(struct diagnosis *d, struct finding *f) {
     who_was_full(d, f);
     not_in_force(d, f);
     if (d->machine_differs.key != NULL) {
-        remark(d, f, &d->machine_differs);
+        remark_add(d, f, d->machine_differs);
     }
     which_cards(d, f);
     guessed_model(d, f);

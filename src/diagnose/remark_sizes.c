@@ -62,20 +62,6 @@ static int64_t percent_of(int64_t part, int64_t whole) {
     return (tenths + 5) / 10;
 }
 
-static void say(struct diagnosis *d, struct finding *f, const char *key,
-                struct str x, struct str y) {
-    struct note n = note_of(key);
-    note_add(&n, x);
-    if (y.n > 0) {
-        note_add(&n, y);
-    }
-    note_list_add(d->a, &f->remarks, &f->remark_count, &n);
-}
-
-static struct str bytes_in(struct diagnosis *d, int64_t bytes) {
-    return written_bytes(d->a, bytes);
-}
-
 /* False: every release that words the message so is older. */
 static bool may_have_segments(struct diagnosis *d, const struct finding *f) {
     struct fact_list facts = facts_in_force(d, &f->facts);
@@ -95,12 +81,14 @@ static void pieces(struct diagnosis *d, struct finding *f,
         return;
     }
     if (s->unused / UNUSED_TIMES >= s->tried) {
-        say(d, f, "diagnose.remark.unused", bytes_in(d, s->unused),
-            bytes_in(d, s->tried));
+        remark_add(d, f, NOTE("diagnose.remark.unused",
+                              write_bytes(d->a, s->unused),
+                              write_bytes(d->a, s->tried)));
     } else if (s->has_free && both >= s->tried && s->free < s->tried &&
                may_have_segments(d, f)) {
-        say(d, f, "diagnose.remark.segments", bytes_in(d, both),
-            bytes_in(d, s->tried));
+        remark_add(d, f, NOTE("diagnose.remark.segments",
+                              write_bytes(d->a, both),
+                              write_bytes(d->a, s->tried)));
     }
 }
 
@@ -111,8 +99,9 @@ static void outside(struct diagnosis *d, struct finding *f,
         percent_of(bytes, s->total) >= (bytes > OUTSIDE_LEAST
                                             ? OUTSIDE_TELLING
                                             : OUTSIDE_PERCENT)) {
-        say(d, f, "diagnose.remark.outside", bytes_in(d, bytes),
-            written_count(d->a, percent_of(bytes, s->total)));
+        remark_add(d, f, NOTE("diagnose.remark.outside",
+                              write_bytes(d->a, bytes),
+                              write_count(d->a, percent_of(bytes, s->total))));
     }
 }
 
@@ -131,17 +120,18 @@ static void one_tensor(struct diagnosis *d, struct finding *f,
     int64_t percent = percent_of(s->tried, s->total);
     int64_t copies = percent >= COPY_LEAST_PERCENT ? copies_in(s) : 0;
     if (copies == 1) {
-        say(d, f, "diagnose.remark.copy", bytes_in(d, s->tried),
-            (struct str){NULL, 0});
+        remark_add(d, f, NOTE("diagnose.remark.copy",
+                              write_bytes(d->a, s->tried)));
     } else if (copies > 1) {
-        say(d, f, "diagnose.remark.copies", written_count(d->a, copies),
-            (struct str){NULL, 0});
+        remark_add(d, f, NOTE("diagnose.remark.copies",
+                              write_count(d->a, copies)));
     }
     const struct fact *stage = facts_last(&f->facts, FACT_stage);
     bool is_state = stage && str_eq(stage->word, STR("optimizer"));
     if (percent >= ONE_TENSOR_PERCENT && !is_state) {
-        say(d, f, "diagnose.remark.one_tensor", bytes_in(d, s->tried),
-            written_count(d->a, percent));
+        remark_add(d, f, NOTE("diagnose.remark.one_tensor",
+                              write_bytes(d->a, s->tried),
+                              write_count(d->a, percent)));
     }
 }
 
@@ -149,8 +139,8 @@ static void shape(struct diagnosis *d, struct finding *f,
                   const struct sizes *s) {
     const struct fact *tensor = facts_last(&f->facts, FACT_tensor_bytes);
     if (tensor && tensor->number == s->tried && tensor->text.n > 0) {
-        say(d, f, "diagnose.remark.shape", tensor->text,
-            written_line(d->a, tensor->line));
+        remark_add(d, f, NOTE("diagnose.remark.shape", tensor->text,
+                              written_line(d->a, tensor->line)));
     }
 }
 
@@ -162,11 +152,9 @@ static void program_parts(struct diagnosis *d, struct finding *f) {
         !amount(f, FACT_program_arguments, &arguments) || whole <= 0) {
         return;
     }
-    struct note n = note_of("diagnose.remark.program");
-    note_add(&n, bytes_in(d, whole));
-    note_add(&n, bytes_in(d, temp));
-    note_add(&n, bytes_in(d, arguments));
-    note_list_add(d->a, &f->remarks, &f->remark_count, &n);
+    remark_add(d, f, NOTE("diagnose.remark.program", write_bytes(d->a, whole),
+                          write_bytes(d->a, temp),
+                          write_bytes(d->a, arguments)));
 }
 
 void remark_sizes(struct diagnosis *d, struct finding *f) {

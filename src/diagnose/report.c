@@ -281,11 +281,9 @@ static void command_correct(struct diagnosis *d, struct report *rep) {
 
 /* ---- the line above all ---- */
 
-static void add_amount(struct diagnosis *d, struct note *n,
-                       const struct fact *f) {
-    bool is_bytes = fact_unit(f->name) == UNIT_BYTES;
-    note_add(n, is_bytes ? written_bytes(d->a, f->number)
-                         : written_count(d->a, f->number));
+static struct str amount_written(struct diagnosis *d, const struct fact *f) {
+    return fact_unit(f->name) == UNIT_BYTES ? write_bytes(d->a, f->number)
+                                            : write_count(d->a, f->number);
 }
 
 static struct note summary_note(struct diagnosis *d, const struct finding *f) {
@@ -304,10 +302,8 @@ static struct note summary_note(struct diagnosis *d, const struct finding *f) {
         const struct fact *x = facts_first(&f->facts, told[i].x);
         const struct fact *y = facts_first(&f->facts, told[i].y);
         if (x && y) {
-            struct note n = note_of(told[i].key);
-            add_amount(d, &n, x);
-            add_amount(d, &n, y);
-            return n;
+            return NOTE(told[i].key, amount_written(d, x),
+                        amount_written(d, y));
         }
     }
     return note_of(NULL); /* the entry's title says it */
@@ -318,12 +314,10 @@ static struct note summary_of_all(struct diagnosis *d,
     if (rep->finding_count > 0) {
         return summary_note(d, &rep->findings[0]);
     }
-    if (rep->suspect_count == 0) {
-        return note_of("diagnose.summary.none");
-    }
-    struct note n = note_of("diagnose.summary.suspect");
-    note_add(&n, written_line(d->a, rep->suspects[0].first_line));
-    return n;
+    return rep->suspect_count == 0
+               ? note_of("diagnose.summary.none")
+               : NOTE("diagnose.summary.suspect",
+                      written_line(d->a, rep->suspects[0].first_line));
 }
 
 size_t report_failures(const struct report *r) {

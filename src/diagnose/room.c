@@ -73,7 +73,7 @@ static struct room room_until(struct diagnosis *d, const struct sighting *s,
 
 static void put(struct diagnosis *d, struct sighting *s, const struct room *r,
                 enum fact_name name, int64_t number) {
-    struct fact f = fact_new(name, SOURCE_DERIVED);
+    struct fact f = fact_blank(name, SOURCE_DERIVED);
     f.known = number > 0;
     f.number = number;
     f.gpu = r->gpu;

@@ -39,9 +39,8 @@ static struct log_stamp stamp_behind(struct diagnosis *d, struct str text,
 }
 
 static struct fact run_new(int64_t seconds, uint32_t line) {
-    struct fact f = fact_new(FACT_run_seconds, SOURCE_DERIVED);
-    f.known = true;
-    f.number = seconds * UNITS_MICRO;
+    struct fact f = fact_number(FACT_run_seconds, SOURCE_DERIVED,
+                                seconds * UNITS_MICRO);
     f.line = line;
     return f;
 }

@@ -151,9 +151,7 @@ static struct note because_of(struct diagnosis *d, const struct sighting *s,
         /* A condition that holds as long as nothing is known. */
         key = "diagnose.because.fallback";
     }
-    struct note n = note_of(key);
-    note_add(&n, grounds);
-    return n;
+    return NOTE(key, grounds);
 }
 
 static enum certainty certainty_of(const struct candidate *c,

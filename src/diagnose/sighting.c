@@ -37,16 +37,6 @@ static struct place place_of(const struct hit *h) {
 
 /* ---- comparing captures ---- */
 
-static const struct capture *capture_of(const struct hit *h,
-                                        enum fact_name name) {
-    for (size_t i = 0; i < h->capture_count; i++) {
-        if (h->captures[i].name == name) {
-            return &h->captures[i];
-        }
-    }
-    return NULL;
-}
-
 struct likeness {
     size_t shared, different;
 };
@@ -56,8 +46,8 @@ static struct likeness compare(const struct hit *x, const struct hit *y) {
     struct likeness like = {0, 0};
     for (size_t i = 0; i < x->capture_count; i++) {
         enum fact_name name = x->captures[i].name;
-        const struct capture *other = capture_of(y, name);
-        if (!other || capture_of(x, name) != &x->captures[i]) {
+        const struct capture *other = hit_capture(y, name);
+        if (!other || hit_capture(x, name) != &x->captures[i]) {
             continue;
         }
         like.shared++;

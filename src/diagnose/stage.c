@@ -208,8 +208,7 @@ static bool knows_ranks(const struct diagnosis *d,
 
 static int64_t card_at_most(const struct inputs *c) {
     const struct fact *total = &c->in[FACT_gpu_total];
-    int64_t most = total->ranged ? total->high : total->number;
-    return total->known ? most : INT64_MAX;
+    return total->known ? fact_high(total) : INT64_MAX;
 }
 
 /* Only of an allocation that failed, and a model known by its name. */
@@ -228,9 +227,7 @@ static void stage_by_weights(struct diagnosis *d, struct sighting *s) {
     if (!weights.known || weights.low <= card_at_most(&c)) {
         return;
     }
-    struct fact f = fact_new(FACT_stage, SOURCE_DERIVED);
-    f.known = true;
-    f.word = STR("load");
+    struct fact f = fact_word(FACT_stage, SOURCE_DERIVED, STR("load"));
     f.line = s->places[0].first_line;
     f.why = how.count > 0 ? arena_printf(d->a, "more than the card: %.*s",
                                          STR_ARG(how.at[0]))
@@ -254,9 +251,7 @@ static void stage_by_buffers(struct diagnosis *d, struct sighting *s) {
     if (!is_odd || off > next->number / 50 || -off > next->number / 50) {
         return;
     }
-    struct fact f = fact_new(FACT_stage, SOURCE_DERIVED);
-    f.known = true;
-    f.word = STR("optimizer");
+    struct fact f = fact_word(FACT_stage, SOURCE_DERIVED, STR("optimizer"));
     f.line = s->places[0].first_line;
     f.why = arena_printf(d->a, "allocated = %" PRId64 ".5 x the request: 16-bit "
                                "weights and whole buffers of ZeRO",
@@ -276,11 +271,9 @@ void stage_find(struct diagnosis *d, struct sighting *s) {
         }
         return;
     }
-    struct fact f = fact_new(FACT_stage,
-                             found.anchor->is_frame ? SOURCE_LOG
-                                                    : SOURCE_DERIVED);
-    f.known = true;
-    f.word = found.anchor->stage;
+    struct fact f = fact_word(
+        FACT_stage, found.anchor->is_frame ? SOURCE_LOG : SOURCE_DERIVED,
+        found.anchor->stage);
     f.line = found.line;
     if (!found.anchor->is_frame) {
         f.why = arena_printf(d->a,

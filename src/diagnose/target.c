@@ -97,7 +97,7 @@ static struct str only_value(struct str command, enum fact_name fact) {
 
 struct fact command_sets(struct diagnosis *d, const struct entry *entry,
                          struct str command, enum fact_name fact) {
-    struct fact out = fact_new(fact, SOURCE_DERIVED);
+    struct fact out = fact_blank(fact, SOURCE_DERIVED);
     command = str_trim(command);
     if (command.n == 0) {
         return out;
@@ -126,9 +126,7 @@ static bool is_number(enum unit unit) {
 
 bool goes_astray(enum change change, const struct fact *target,
                  const struct fact *in_force) {
-    int64_t low = in_force->ranged ? in_force->low : in_force->number;
-    int64_t high = in_force->ranged ? in_force->high : in_force->number;
     return is_number(fact_unit(target->name)) &&
-           ((change == CHANGE_down && target->number >= high) ||
-            (change == CHANGE_up && target->number <= low));
+           ((change == CHANGE_down && target->number >= fact_high(in_force)) ||
+            (change == CHANGE_up && target->number <= fact_low(in_force)));
 }

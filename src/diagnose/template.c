@@ -25,14 +25,6 @@
 
 #include <inttypes.h>
 
-static void write_bytes(struct buf *b, int64_t bytes, bool is_command) {
-    if (is_command) {
-        buf_printf(b, "%" PRId64, bytes);
-    } else {
-        units_bytes(b, bytes);
-    }
-}
-
 /* "4" for --swap-space, where a bare number means GiB. */
 static bool write_scaled(struct buf *b, const struct fact *f,
                          const struct engine *engine) {
@@ -48,7 +40,11 @@ static bool write_scaled(struct buf *b, const struct fact *f,
 
 static void write_fact(struct buf *b, const struct fact *f, bool is_command) {
     switch (fact_unit(f->name)) {
-    case UNIT_BYTES: write_bytes(b, f->number, is_command); break;
+    case UNIT_BYTES:
+        if (!is_command) {
+            units_bytes(b, f->number);
+            break;
+        } /* fall through */
     case UNIT_TOKENS:
     case UNIT_BLOCKS:
     case UNIT_COUNT: buf_printf(b, "%" PRId64, f->number); break;
@@ -134,7 +130,7 @@ static bool step_for(const struct filling *f, enum fact_name name,
         now->number <= 0 || name == FACT_gpu_layers) {
         return false;
     }
-    *out = fact_new(name, SOURCE_DERIVED);
+    *out = fact_blank(name, SOURCE_DERIVED);
     step_from(f, now, out);
     return out->known;
 }
@@ -252,7 +248,7 @@ struct str template_fill(struct arena *a, struct str template,
 
 struct str template_unfilled(struct arena *a, struct str template,
                              struct str device, bool is_command) {
-    struct fact kind = fact_new(FACT_device_kind, SOURCE_LOG);
+    struct fact kind = fact_blank(FACT_device_kind, SOURCE_LOG);
     kind.word = device;
     kind.known = device_tool(device, TOOL_list).n > 0;
     struct fact_list facts = {.at = &kind, .count = kind.known ? 1 : 0};

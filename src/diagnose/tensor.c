@@ -131,8 +131,7 @@ static int64_t width_by_request(const struct fact_list *facts,
     for (int64_t width = 1; asked && width <= 8; width *= 2) {
         int64_t bytes;
         if (mul_i64(elements, width, &bytes) && bytes > 0 &&
-            (asked->ranged ? asked->low <= bytes && bytes <= asked->high
-                           : asked->number == bytes)) {
+            fact_low(asked) <= bytes && bytes <= fact_high(asked)) {
             return width;
         }
     }
@@ -142,7 +141,7 @@ static int64_t width_by_request(const struct fact_list *facts,
 void tensor_tell(struct diagnosis *d, struct sighting *s) {
     struct shape shape;
     struct str type = {NULL, 0};
-    struct fact f = fact_new(FACT_tensor_bytes, SOURCE_DERIVED);
+    struct fact f = fact_blank(FACT_tensor_bytes, SOURCE_DERIVED);
     if (!find_shape(s->hit->text, &shape, &type) &&
         !find_typed(s->hit->text, &shape, &type)) {
         return;

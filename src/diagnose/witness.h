@@ -24,6 +24,9 @@ struct witnesses {
 /* Set by a variable of the environment, not by a flag? */
 bool fact_is_environment(const struct diagnosis *d, enum fact_name name);
 
+/* What the command gives that flag; known false: nothing that reads. */
+struct fact command_fact(const struct diagnosis *d, const struct flag *flag);
+
 /* ---- force.c: once the context is there, the command found, defaults not yet
  * added. What was named in vain is kept in d->overruled, and taken out of the
  * context where nothing was in force instead. ---- */

@@ -42,10 +42,9 @@ static int64_t value_below(const struct fix *fix, const struct fact *now) {
 /* "Reduce the batch size from 8 to 4". */
 static void say_lowered(struct diagnosis *d, struct fix *fix,
                         const struct fact *now, int64_t below) {
-    fix->lowers = note_of("diagnose.lowers");
-    note_add(&fix->lowers, fact_called(d->a, now->name));
-    note_add(&fix->lowers, arena_printf(d->a, "%" PRId64, now->number));
-    note_add(&fix->lowers, arena_printf(d->a, "%" PRId64, below));
+    fix->lowers = NOTE("diagnose.lowers", fact_called(d->a, now->name),
+                       arena_printf(d->a, "%" PRId64, now->number),
+                       arena_printf(d->a, "%" PRId64, below));
 }
 
 /* Where nobody knows how this program is told: the context of an application

@@ -19,6 +19,7 @@
 #include "diagnose/command.h"
 #include "diagnose/diagnose.h"
 #include "base/limits.h"
+#include "memory/formula.h"
 
 /* Hits of one pattern, in order of place. */
 struct hit_run {
@@ -117,13 +118,13 @@ struct diagnosis {
 
 /* ---- hits.c ---- */
 void hits_sort(struct diagnosis *d);
-/* First of a run (in order of place) that may reach that line. */
-size_t run_from_line(const struct hit_run *run, uint32_t line);
 /* Does a hit of that pattern stand within the scope of any of these places?
  * *line: the first one's line. */
 bool hits_within(const struct diagnosis *d, uint32_t pattern,
                  enum scope scope, const struct sighting *s, uint32_t *line);
 bool hit_in_trace(const struct hit *h, const struct place *p);
+/* Its first capture of that name; NULL: none. */
+const struct capture *hit_capture(const struct hit *h, enum fact_name name);
 
 /* The hits of a place's traceback and message, in order: `*at` is TRACE_BEGIN
  * before the first call. NULL: no more. */
@@ -132,7 +133,6 @@ const struct hit *trace_next(const struct hit_run *run, const struct place *p,
                              size_t *at);
 
 /* ---- facts.c ---- */
-struct fact fact_new(enum fact_name name, enum fact_source source);
 void facts_add(struct arena *a, struct fact_list *list, const struct fact *f);
 /* Adds unless a known one of the same name, gpu and pid is there; true when
  * added. Names that may repeat are added unless equal. */
@@ -147,6 +147,15 @@ void facts_derive(struct arena *a, struct fact_list *list);
 struct fact_list facts_in_force(struct diagnosis *d,
                                 const struct fact_list *own);
 bool facts_same(const struct fact *x, const struct fact *y);
+/* Nothing of that name any more. */
+void facts_drop(struct fact_list *list, enum fact_name name);
+/* Is its first known value this word? */
+bool facts_say(const struct fact_list *list, enum fact_name name,
+               const char *word);
+/* What a row of the knowledge base states of a line. */
+struct fact fact_stated(const struct setting *row, uint32_t line);
+/* Adds it to those of the failure, if it is known and new. */
+void sighting_tell(struct diagnosis *d, struct sighting *s, struct fact f);
 
 /* ---- sighting.c ---- */
 void sightings_find(struct diagnosis *d);
@@ -258,6 +267,7 @@ bool entry_is_ruled_out(struct diagnosis *d, uint32_t number,
                         const struct sighting *s);
 
 /* ---- incident.c, link.c ---- */
+uint32_t lines_apart(const struct sighting *x, const struct sighting *y);
 void incidents_find(struct diagnosis *d);
 /* Its worst and its chosen sighting, after some came or went. */
 void incident_settle(struct diagnosis *d, struct incident *i);
@@ -388,16 +398,14 @@ void remarks_find(struct diagnosis *d, struct finding *f);
 void remark_sizes(struct diagnosis *d, struct finding *f); /* remark_sizes.c */
 void questions_ask(struct diagnosis *d, struct report *rep);
 
-/* ---- note helpers (notes.c) ---- */
-struct note note_of(const char *key);
-void note_add(struct note *n, struct str arg); /* past NOTE_ARGS: dropped */
-void note_list_add(struct arena *a, struct note **list, size_t *count,
-                   const struct note *n);
 /* Holds the model against what the log prints, and says what it finds. */
 void catalogue_reconcile(struct diagnosis *d, struct finding *f);
 
-struct str written_bytes(struct arena *a, int64_t bytes);
-struct str written_count(struct arena *a, int64_t n);
+/* ---- note helpers (notes.c) ---- */
+struct note note_of(const char *key);
+void note_add(struct note *n, struct str arg); /* past NOTE_ARGS: dropped */
+void remark_add(struct diagnosis *d, struct finding *f, struct note n);
+
 struct str written_line(struct arena *a, uint32_t line);
 /* Facts as arguments of notes: their labels in whatever language it will be. */
 struct str fact_called(struct arena *a, enum fact_name name);

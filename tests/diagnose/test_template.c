@@ -19,7 +19,7 @@ static struct engine engine = {.flags = &offload, .flag_count = 1};
 static struct engine server = {.flags = flags, .flag_count = 2};
 
 static void know(enum fact_name name, const char *text) {
-    struct fact f = fact_new(name, SOURCE_LOG);
+    struct fact f = fact_blank(name, SOURCE_LOG);
     fact_read(name, str_of(text), 1, &f);
     facts_add(&arena, &known, &f);
 }
@@ -82,7 +82,7 @@ static void bytes_are_written_in_the_unit_of_the_slot(void **state) {
 }
 
 static void a_flag_gets_its_own_unit(void **state) {
-    struct fact p = fact_new(FACT_cpu_offload, SOURCE_DERIVED);
+    struct fact p = fact_blank(FACT_cpu_offload, SOURCE_DERIVED);
     (void)state;
     p.known = true;
     p.number = INT64_C(3) << 29;
@@ -93,7 +93,7 @@ static void a_flag_gets_its_own_unit(void **state) {
 }
 
 static void proposals_win(void **state) {
-    struct fact p = fact_new(FACT_max_model_len, SOURCE_DERIVED);
+    struct fact p = fact_blank(FACT_max_model_len, SOURCE_DERIVED);
     (void)state;
     p.known = true;
     p.number = 65536;
@@ -103,7 +103,7 @@ static void proposals_win(void **state) {
 
 /* A number that is typed stands where nothing is known. */
 static void a_typed_number_gives_way(void **state) {
-    struct fact p = fact_new(FACT_max_model_len, SOURCE_DERIVED);
+    struct fact p = fact_blank(FACT_max_model_len, SOURCE_DERIVED);
     const char *fix = "--max-model-len {max_model_len|8192}";
     (void)state;
     p.known = true;
