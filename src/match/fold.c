@@ -116,43 +116,52 @@ static void skip_blanks(struct str text, bool is_line, struct fold_end *end) {
     }
 }
 
-static inline struct fold_end fold(struct folded *f, struct str text,
-                                   size_t raw, bool is_line) {
+/* What stands in the way of a step: *count of its bytes are folded; the next
+ * one is left out, or ends the line. */
+static void fold_stop(struct folded *f, struct str text, size_t raw,
+                      bool is_line, bool is_drop, struct fold_end *end) {
+    if (!is_drop) {
+        f->n++;
+        end->at++;
+        end->is_done = true;
+        return;
+    }
+    skip_blanks(text, is_line, end);
+    note_shift(f, raw + end->at);
+}
+
+static inline __attribute__((always_inline)) struct fold_end
+fold(struct folded *f, struct str text, size_t raw, bool is_line) {
     struct fold_end end = {0};
     make_room(f, text.n + PLAIN_STEP);
     note_shift(f, raw);
-    char *out = f->text + f->n;
-    uint32_t has_blank = f->n > 0 && out[-1] == ' ';
+    uint32_t has_blank = f->n > 0 && f->text[f->n - 1] == ' ';
     while (end.at < text.n && !end.is_done) {
-        size_t left = text.n - end.at;
+        size_t left = text.n - end.at, count = PLAIN_STEP;
         const char *p = text.p + end.at;
         struct step s = left < PLAIN_STEP ? look_at_last(p, left) : look_at(p);
         uint32_t drops = s.blanks & (s.blanks << 1 | has_blank);
         uint32_t stops = is_line ? drops | s.newlines : drops;
-        size_t count = left < PLAIN_STEP ? left : PLAIN_STEP;
-        memcpy(out, &s.folded, sizeof s.folded);
-        if (stops != 0)
-            count = (size_t)__builtin_ctz(stops);
+        memcpy(f->text + f->n, &s.folded, sizeof s.folded);
+        has_blank = s.blanks >> (PLAIN_STEP - 1);
+        if (left >= PLAIN_STEP && (stops | (is_line ? s.special : 0)) == 0) {
+            f->n += PLAIN_STEP;
+            end.at += PLAIN_STEP;
+            continue;
+        }
+        count = stops != 0         ? (size_t)__builtin_ctz(stops)
+                : left < PLAIN_STEP ? left
+                                    : PLAIN_STEP;
         s.special &= (UINT32_C(1) << count) - 1;
         if (is_line && s.special != 0 && !end.has_odd)
             end.has_odd = has_odd_byte((struct str){p, left}, s.special);
-        out += count;
+        f->n += count;
         end.at += count;
-        has_blank = s.blanks >> (PLAIN_STEP - 1) & 1;
         if (stops == 0)
             continue;
-        end.is_done = (drops >> count & 1) == 0;
-        if (end.is_done) {
-            out++;
-            end.at++;
-            continue;
-        }
-        skip_blanks(text, is_line, &end);
-        f->n = (size_t)(out - f->text);
-        note_shift(f, raw + end.at);
+        fold_stop(f, text, raw, is_line, (drops >> count & 1) != 0, &end);
         has_blank = 0;
     }
-    f->n = (size_t)(out - f->text);
     return end;
 }
 

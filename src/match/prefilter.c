@@ -214,23 +214,30 @@ static uint32_t list_shorts(const struct gram_table *t,
     return count;
 }
 
+static void try_shorts(const struct finding *w, const struct short_window *one,
+                       size_t at, uint32_t may) {
+    for (; may != 0; may &= may - 1) {
+        size_t place = at + (size_t)__builtin_ctz(may);
+        if (w->text.p[place + 1] == (char)one->entry[4 * ENTRY_WINDOW + 1])
+            try_entry(w, one->entry, place);
+    }
+}
+
 /* A few short literals, at every place: faster than all their grams. */
 static void find_shorts(const struct finding *w) {
     struct short_window list[FEW_SHORTS];
     uint32_t count = list_shorts(&w->f->grams[GRAM_TWO], list);
     for (size_t at = 0; count > 0 && at < w->text.n; at += PLAIN_STEP) {
-        const char *p = w->text.p + at;
-        plain_bytes first = plain_load(p), last = plain_load(p + 2);
-        for (uint32_t i = 0; i < count; i++) {
-            char middle = (char)list[i].entry[4 * ENTRY_WINDOW + 1];
-            uint32_t may = plain_bits((first == list[i].first) &
-                                      (last == list[i].last));
-            for (; may != 0; may &= may - 1) {
-                size_t k = (size_t)__builtin_ctz(may);
-                if (p[k + 1] == middle)
-                    try_entry(w, list[i].entry, at + k);
-            }
-        }
+        plain_bytes first = plain_load(w->text.p + at);
+        plain_bytes last = plain_load(w->text.p + at + 2), may = {0};
+        for (uint32_t i = 0; i < count; i++)
+            may |= (first == list[i].first) & (last == list[i].last);
+        if (!plain_any(may))
+            continue;
+        for (uint32_t i = 0; i < count; i++)
+            try_shorts(w, &list[i], at,
+                       plain_bits((first == list[i].first) &
+                                  (last == list[i].last)));
     }
 }
 
