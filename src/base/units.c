@@ -203,11 +203,9 @@ bool units_read(struct str text, int64_t scale, struct amount *out) {
 /* hundredths of a unit, as "12.34"; whole ones as "12" where asked. */
 static void put_hundredths(struct buf *out, uint64_t hundredths,
                            bool is_whole) {
-    if (is_whole)
-        buf_printf(out, "%llu", (unsigned long long)(hundredths / 100));
-    else
-        buf_printf(out, "%llu.%02llu", (unsigned long long)(hundredths / 100),
-                   (unsigned long long)(hundredths % 100));
+    units_count(out, (int64_t)(hundredths / 100));
+    if (!is_whole)
+        buf_printf(out, ".%02llu", (unsigned long long)(hundredths % 100));
 }
 
 static uint64_t magnitude(int64_t n) {
@@ -234,10 +232,8 @@ void units_short(struct buf *out, int64_t bytes) {
     bool is_whole = size % (uint64_t)factor == 0 ||
                     (!has_two && (n >= 100 * 100 || tenths % 10 == 0));
     buf_add(out, bytes < 0 ? STR("-") : STR(""));
-    if (is_whole) {
-        buf_printf(out, "%llu", (unsigned long long)((n + 50) / 100));
-    } else if (has_two) {
-        put_hundredths(out, n, false);
+    if (is_whole || has_two) {
+        put_hundredths(out, is_whole ? n + 50 : n, is_whole);
     } else {
         buf_printf(out, "%llu.%llu", (unsigned long long)(tenths / 10),
                    (unsigned long long)(tenths % 10));

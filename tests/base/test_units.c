@@ -126,7 +126,7 @@ static void bytes_print_in_binary_units(void **state) {
     expect_printed(units_bytes, GIB - 1, "1.00 GiB");
     expect_printed(units_bytes, -GIB / 4, "-256 MiB");
     expect_printed(units_bytes, 3 * KIB * GIB / 2, "1.50 TiB");
-    expect_printed(units_bytes, INT64_MIN, "-8388608.00 TiB");
+    expect_printed(units_bytes, INT64_MIN, "-8,388,608.00 TiB");
 }
 
 static void three_digits_tell_a_threshold(void **state) {
