@@ -35,7 +35,7 @@ def main():
     keys = set(flat(yaml.safe_load(read("i18n/en.yaml"))))
     groups = {key.split(".")[0] for key in keys}
     source = "\n".join(read(path) for path in sorted(
-        glob.glob(os.path.join(ROOT, "src/*/*.c"))))
+        glob.glob(os.path.join(ROOT, "src/*/*.[ch]"))))
     literal = re.compile(r'"((?:%s)(?:\.[a-z_]+)+)"' % "|".join(groups))
     used = {key for key in literal.findall(source)
             if not key.endswith(".mjs")} | BY_SEVERITY
