@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""What DeepSpeed's estimators answered, against `fit`: each number lies in the
-range, or the difference has the reason that docs/ORACLES.md gives."""
+"""What DeepSpeed's estimators and SGLang's releases answered, against `fit`:
+each number is what docs/ORACLES.md says of it."""
 import os
 import sys
 
 import deepspeed_run
+import sglang_oracle
 
-sys.exit(deepspeed_run.check(os.environ["OOMKB"]))
+OOMKB = os.environ["OOMKB"]
+sys.exit(deepspeed_run.check(OOMKB) | sglang_oracle.main([OOMKB, "--ends"]))

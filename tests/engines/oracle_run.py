@@ -19,6 +19,7 @@ import subprocess
 import sys
 
 import deepspeed_run
+import sglang_oracle
 from release import order
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -166,17 +167,17 @@ def page(program, releases, questions, results):
     whole = sum(count.values(), collections.Counter())
     models = {question["model"] for question in questions}
     out = ["# The engines as oracles", "",
-           "Written by `make oracle`. `make engines` installs releases of vLLM "
-           "on a CPU, asks their own functions", "how they lay out the cache, "
-           "and stores the figures in `tests/data/oracle/`; here `oomkb fit` "
-           "answers the same.", "",
+           "Written by `make oracle`. Releases were installed without a GPU and "
+           "their own functions asked; the figures are stored", "in "
+           "`tests/data/oracle/`. Here `oomkb fit` answers the same questions.",
+           "", "## vLLM", "",
            f"{len(releases)} releases, {len(models)} models, "
            f"{len(questions)} questions: {sum(whole.values()):,} numbers "
            f"(blocks, tokens, concurrency, bytes of a request, estimated "
            f"length, verdict). {whole['agree']:,} are the same, "
            f"{whole['range']} lie in a range that a setting leaves open, "
            f"{whole['explained']} differ for a reason given below, "
-           f"{whole['differ']} differ without one.", "", "## vLLM", "",
+           f"{whole['differ']} differ without one.", "",
            "`changed` is how many questions a release answers otherwise than "
            "the one before. Until 0.7 the first engine", "is asked "
            "(`CacheEngine.get_cache_block_size`, `raise_if_cache_size_invalid"
@@ -187,7 +188,7 @@ def page(program, releases, questions, results):
                  [[one, count[one]["agree"], count[one]["range"],
                    count[one]["explained"], count[one]["differ"],
                    moved[one]] for one in releases])
-    out += ["", "## What differs", ""]
+    out += ["", "### What differs", ""]
     rows = {}
     for question, release, name, mine, theirs, why in differences(results):
         key = (question["model"], settings_of(question), name, str(mine),
@@ -198,6 +199,7 @@ def page(program, releases, questions, results):
                   for key, named in rows.items()])
     out += [""] + [f"- {why}" for why in
                    sorted({key[5] for key in rows if key[5]})]
+    out += sglang_oracle.section(sglang_oracle.compare(program, True)[0])
     out += deepspeed_run.section(program) + messages()
     return "\n".join(out) + "\n"
 
