@@ -192,7 +192,33 @@ struct estimate effect_fewer_workers(const struct ask *q) {
 /* ---- limits ---- */
 
 /* A limit of the device, of one buffer or of a pool, that can be raised. */
+/* What is left under a limit is told, and not what it is of: by how much more
+ * the limit has to be; to how much, where it is told as well. */
+static struct estimate raised_by(const struct ask *q, struct span want,
+                                 struct span left) {
+    struct span limit = span_in(q->c, FACT_memory_limit);
+    struct estimate e = estimate_of(FACT_memory_limit, want, left);
+    e.short_by = span_beyond(want, left);
+    struct span to = span_plus(limit, e.short_by);
+    if (to.known) {
+        e.proposed = propose(FACT_memory_limit, rounded_up(to.high));
+        ESTIMATE_IF(q, &e, "verdict.if.limit", SHORT(to.high));
+    } else {
+        ESTIMATE_IF(q, &e, "verdict.if.limit_more", SHORT(e.short_by.high));
+    }
+    e.formula = FORMULA_OF(q->a, q->c, used, "more = % - % = %",
+                           BYTES(want.high), BYTES(left.low),
+                           BYTES(e.short_by.high));
+    return e;
+}
+
 struct estimate effect_raise_limit(const struct ask *q) {
+    struct span left = span_in(q->c, FACT_pool_available);
+    struct span tried = span_in(q->c, FACT_tried_alloc);
+    if (left.known && tried.known && !q->c->in[FACT_pool_needed].known &&
+        !q->c->in[FACT_alloc_limit].known && tried.high > left.low) {
+        return raised_by(q, tried, left);
+    }
     struct span held = span_in(q->c, FACT_pytorch_allocated);
     struct span want =
         first_known(q->c, FACT_LIST(FACT_pool_needed, FACT_tried_alloc,
