@@ -5,17 +5,23 @@
  *     the log       takes back what it does not bear out:
  *       no amount, no stage, no limit   nobody can tell
  *       it was serving                  the same start serves again, for a while
+ *       one thing after another ran     what earlier ones left may be missing
+ *       in it (a web UI, tests)         the next time
+ *       it had run for a while          it comes as far again, at least
  *       free memory alone was short     what others hold may be gone, unless it
  *                                       is so little that it is there always
  *       ... of a GPU that shares the    what is in use may be the page cache,
  *       host's memory                   which a restart does not drop
  *
  * Pieces too small for a request may be so at the same step again, or not: of
- * fragmentation nobody can tell. "again" is the one answer by which a bot gives up, so it wants a reason in the
- * log; a bare "out of memory" is none. */
+ * fragmentation nobody can tell. "again" is the one answer by which a bot gives
+ * up, so it wants a reason in the log; a bare "out of memory" or an exit code is
+ * none. */
 #include "diagnose/work.h"
 
 #define STANDING_PERCENT 15 /* of the GPU: a desktop, a driver, a small tool */
+#define STEPS_OF_A_RUN 30   /* steps and time that more than a start takes */
+#define SECONDS_OF_A_RUN 1800
 #define BEYOND_OTHERS 4     /* needed over free: too much for others to hold */
 
 static const struct fact *known(const struct finding *f, enum fact_name name) {
@@ -52,8 +58,7 @@ static void sum_causes(struct diagnosis *d, struct finding *f) {
 /* An amount, a stage that each start goes through, a kill that names its limit:
  * something that the same start meets again. */
 static bool has_ground(const struct finding *f) {
-    static const enum fact_name kills[] = {FACT_exit_code, FACT_oom_kill_count,
-                                           FACT_job_id};
+    static const enum fact_name kills[] = {FACT_oom_kill_count, FACT_job_id};
     for (size_t i = 0; i < f->facts.count; i++) {
         const struct fact *fact = &f->facts.at[i];
         enum unit unit = fact_unit(fact->name);
@@ -94,6 +99,23 @@ static bool shares_host_memory(const struct finding *f) {
     return shares != NULL && shares->number != 0;
 }
 
+/* Of what a page, a notebook or a test asks of a process, the failing one is
+ * seldom the first. More than the GPU holds is too much for each. */
+static bool is_called(const struct finding *f) {
+    const struct fact *asked = known(f, FACT_tried_alloc);
+    const struct fact *total = known(f, FACT_gpu_total);
+    bool is_beyond =
+        asked != NULL && total != NULL && asked->number >= total->number;
+    return known(f, FACT_caller) != NULL && !is_beyond;
+}
+
+static bool has_progressed(const struct finding *f) {
+    const struct fact *steps = known(f, FACT_steps_done);
+    const struct fact *seconds = known(f, FACT_run_seconds);
+    return (steps != NULL && steps->number >= STEPS_OF_A_RUN) ||
+           (seconds != NULL && seconds->number >= SECONDS_OF_A_RUN);
+}
+
 /* The host has more memory than was free, or nobody knows how much. */
 static bool may_be_freed(const struct finding *f) {
     const struct fact *asked = known(f, FACT_requested_bytes);
@@ -113,6 +135,10 @@ static void take_back(struct finding *f) {
         settle(f, RESTART_unknown, "diagnose.outlook.unified");
     else if (is_again && stage_is(f, "serve"))
         settle(f, RESTART_may_pass, "diagnose.outlook.served");
+    else if (is_again && has_progressed(f))
+        settle(f, RESTART_unknown, "diagnose.outlook.progressed");
+    else if (is_again && is_called(f))
+        settle(f, RESTART_unknown, "diagnose.outlook.called");
     else if (is_again && may_be_freed(f))
         settle(f, RESTART_unknown, "diagnose.outlook.freed");
     else if (is_again && !has_ground(f))

@@ -172,6 +172,43 @@ static void a_kill_of_a_job_comes_again(void **state) {
     assert_int_equal(f->outlook.restart, RESTART_again);
 }
 
+/* How it died, not that it would again. */
+static void an_exit_code_foretells_nothing(void **state) {
+    (void)state;
+    const struct finding *f = step_seen("exit_code=137", NULL);
+    assert_int_equal(f->outlook.restart, RESTART_unknown);
+}
+
+static void what_a_page_asked_before_counts(void **state) {
+    (void)state;
+    const struct finding *f = step_seen("tried_alloc=2.00 GiB", "caller=page");
+    assert_int_equal(f->outlook.restart, RESTART_unknown);
+    assert_string_equal(f->outlook.because.key, "diagnose.outlook.called");
+}
+
+static void more_than_the_gpu_is_too_much_for_each_call(void **state) {
+    (void)state;
+    see_message(&s, "torch/step", 9, "tried_alloc=32.00 GiB",
+                "gpu_total=23.56 GiB", "caller=notebook", NULL);
+    const struct finding *f = &scene_report(&s)->findings[0];
+    assert_int_equal(f->outlook.restart, RESTART_again);
+}
+
+static void a_run_comes_as_far_again(void **state) {
+    (void)state;
+    const struct finding *f =
+        step_seen("tried_alloc=2.00 GiB", "steps_done=400");
+    assert_int_equal(f->outlook.restart, RESTART_unknown);
+    assert_string_equal(f->outlook.because.key,
+                        "diagnose.outlook.progressed");
+}
+
+static void three_steps_are_a_start(void **state) {
+    (void)state;
+    const struct finding *f = step_seen("tried_alloc=2.00 GiB", "steps_done=3");
+    assert_int_equal(f->outlook.restart, RESTART_again);
+}
+
 static void a_server_serves_again(void **state) {
     (void)state;
     see_context(&s, "engine", 1, NULL);
@@ -245,6 +282,11 @@ int main(void) {
         CASE(a_bare_message_foretells_nothing),
         CASE(an_amount_is_met_again),
         CASE(a_kill_of_a_job_comes_again),
+        CASE(an_exit_code_foretells_nothing),
+        CASE(what_a_page_asked_before_counts),
+        CASE(more_than_the_gpu_is_too_much_for_each_call),
+        CASE(a_run_comes_as_far_again),
+        CASE(three_steps_are_a_start),
         CASE(a_server_serves_again),
         CASE(host_memory_may_be_freed),
         CASE(ten_times_as_much_is_not_freed),
