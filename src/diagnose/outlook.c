@@ -3,7 +3,10 @@
  *     causes        each says it of itself (kb/causes.yaml); their sum decides
  *     restarts      three or more of them: it fails again
  *     the log       takes back what it does not bear out:
- *       no amount, no stage, no limit   nobody can tell
+ *       no stage, no limit, no amount   nobody can tell: the first step may have
+ *       but an allocator's              failed, or the thousandth
+ *       host memory, of which nothing   what others leave of it is not known
+ *       else is known
  *       it was serving                  the same start serves again, for a while
  *       one thing after another ran     what earlier ones left may be missing
  *       in it (a web UI, tests)         the next time
@@ -15,8 +18,7 @@
  *
  * Pieces too small for a request may be so at the same step again, or not: of
  * fragmentation nobody can tell. "again" is the one answer by which a bot gives
- * up, so it wants a reason in the log; a bare "out of memory" or an exit code is
- * none. */
+ * up, so it wants a reason in the log; a message alone or an exit code is none. */
 #include "diagnose/work.h"
 
 #define STANDING_PERCENT 15 /* of the GPU: a desktop, a driver, a small tool */
@@ -55,23 +57,49 @@ static void sum_causes(struct diagnosis *d, struct finding *f) {
 
 /* ---- what the log takes back ---- */
 
-/* An amount, a stage that each start goes through, a kill that names its limit:
- * something that the same start meets again. */
+/* What an allocator says whenever it refuses: how full it was, not when. */
+static bool is_of_allocator(enum fact_name name) {
+    static const enum fact_name said[] = {
+        FACT_tried_alloc,        FACT_gpu_total,
+        FACT_gpu_free,           FACT_process_in_use,
+        FACT_other_in_use,       FACT_others_in_use,
+        FACT_outside_framework,  FACT_pytorch_allocated,
+        FACT_pytorch_reserved,   FACT_pytorch_unallocated,
+        FACT_private_pools,      FACT_memory_limit};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (said[i] == name)
+            return true;
+    return false;
+}
+
+/* More than there is, whatever ran before. */
+static bool is_beyond_gpu(const struct finding *f) {
+    const struct fact *asked = known(f, FACT_tried_alloc);
+    const struct fact *total = known(f, FACT_gpu_total);
+    return asked != NULL && total != NULL && asked->number >= total->number;
+}
+
+static bool is_of_start(const struct finding *f) {
+    const struct fact *steps = known(f, FACT_steps_done);
+    bool has_stage = known(f, FACT_stage) != NULL && !stage_is(f, "data") &&
+                     !stage_is(f, "unknown");
+    return has_stage || (steps != NULL && steps->number < STEPS_OF_A_RUN);
+}
+
+/* A check's amount, a stage that each start goes through, a kill that names
+ * its limit: something that the same start meets again. */
 static bool has_ground(const struct finding *f) {
-    static const enum fact_name kills[] = {FACT_oom_kill_count, FACT_job_id};
     for (size_t i = 0; i < f->facts.count; i++) {
         const struct fact *fact = &f->facts.at[i];
         enum unit unit = fact_unit(fact->name);
         bool is_amount = unit == UNIT_BYTES || unit == UNIT_TOKENS ||
                          unit == UNIT_BLOCKS;
-        if (fact->known && is_amount)
+        if (fact->known && is_amount && !is_of_allocator(fact->name))
             return true;
     }
-    for (size_t i = 0; i < sizeof kills / sizeof *kills; i++)
-        if (known(f, kills[i]) != NULL)
-            return true;
-    return known(f, FACT_stage) != NULL && !stage_is(f, "data") &&
-           !stage_is(f, "unknown");
+    return is_of_start(f) || is_beyond_gpu(f) ||
+           known(f, FACT_oom_kill_count) != NULL ||
+           known(f, FACT_job_id) != NULL;
 }
 
 /* The engine asks for a share of the GPU, and finds less free before it takes
@@ -102,11 +130,7 @@ static bool shares_host_memory(const struct finding *f) {
 /* Of what a page, a notebook or a test asks of a process, the failing one is
  * seldom the first. More than the GPU holds is too much for each. */
 static bool is_called(const struct finding *f) {
-    const struct fact *asked = known(f, FACT_tried_alloc);
-    const struct fact *total = known(f, FACT_gpu_total);
-    bool is_beyond =
-        asked != NULL && total != NULL && asked->number >= total->number;
-    return known(f, FACT_caller) != NULL && !is_beyond;
+    return known(f, FACT_caller) != NULL && !is_beyond_gpu(f);
 }
 
 static bool has_progressed(const struct finding *f) {
@@ -114,6 +138,18 @@ static bool has_progressed(const struct finding *f) {
     const struct fact *seconds = known(f, FACT_run_seconds);
     return (steps != NULL && steps->number >= STEPS_OF_A_RUN) ||
            (seconds != NULL && seconds->number >= SECONDS_OF_A_RUN);
+}
+
+/* Refused by the host, whose size and use are not told. */
+static bool is_of_unknown_host(const struct finding *f) {
+    static const enum fact_name told[] = {FACT_host_total, FACT_host_free,
+                                          FACT_host_limit, FACT_host_used,
+                                          FACT_oom_kill_count, FACT_job_id};
+    const struct fact *kind = known(f, FACT_device_kind);
+    bool is_told = kind == NULL || !str_eq(kind->word, STR("host"));
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        is_told = is_told || known(f, told[i]) != NULL;
+    return !is_told && f->mechanism == MECHANISM_host_ram;
 }
 
 /* The host has more memory than was free, or nobody knows how much. */
@@ -139,7 +175,7 @@ static void take_back(struct finding *f) {
         settle(f, RESTART_unknown, "diagnose.outlook.progressed");
     else if (is_again && is_called(f))
         settle(f, RESTART_unknown, "diagnose.outlook.called");
-    else if (is_again && may_be_freed(f))
+    else if (is_again && (may_be_freed(f) || is_of_unknown_host(f)))
         settle(f, RESTART_unknown, "diagnose.outlook.freed");
     else if (is_again && !has_ground(f))
         settle(f, RESTART_unknown, "diagnose.outlook.unknown");

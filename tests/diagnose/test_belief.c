@@ -134,7 +134,7 @@ static void others_may_have_gone(void **state) {
 
 static void the_same_step_fails_again(void **state) {
     (void)state;
-    const struct finding *f = seen("batch_size=64", NULL);
+    const struct finding *f = seen("batch_size=64", "steps_done=0");
     assert_int_equal(f->outlook.restart, RESTART_again);
     assert_string_equal(f->outlook.because.key, "diagnose.outlook.again");
 }
@@ -162,7 +162,22 @@ static void a_bare_message_foretells_nothing(void **state) {
 
 static void an_amount_is_met_again(void **state) {
     (void)state;
-    const struct finding *f = step_seen("tried_alloc=2.00 GiB", NULL);
+    const struct finding *f = step_seen("weights_bytes=2.00 GiB", NULL);
+    assert_int_equal(f->outlook.restart, RESTART_again);
+}
+
+/* When that was it does not say. */
+static void an_allocators_amounts_foretell_nothing(void **state) {
+    (void)state;
+    const struct finding *f =
+        step_seen("tried_alloc=2.00 GiB", "gpu_total=23.56 GiB");
+    assert_int_equal(f->outlook.restart, RESTART_unknown);
+}
+
+static void more_than_the_gpu_is_too_much_each_time(void **state) {
+    (void)state;
+    const struct finding *f =
+        step_seen("tried_alloc=32.00 GiB", "gpu_total=23.56 GiB");
     assert_int_equal(f->outlook.restart, RESTART_again);
 }
 
@@ -181,7 +196,7 @@ static void an_exit_code_foretells_nothing(void **state) {
 
 static void what_a_page_asked_before_counts(void **state) {
     (void)state;
-    const struct finding *f = step_seen("tried_alloc=2.00 GiB", "caller=page");
+    const struct finding *f = step_seen("weights_bytes=2.00 GiB", "caller=page");
     assert_int_equal(f->outlook.restart, RESTART_unknown);
     assert_string_equal(f->outlook.because.key, "diagnose.outlook.called");
 }
@@ -197,7 +212,7 @@ static void more_than_the_gpu_is_too_much_for_each_call(void **state) {
 static void a_run_comes_as_far_again(void **state) {
     (void)state;
     const struct finding *f =
-        step_seen("tried_alloc=2.00 GiB", "steps_done=400");
+        step_seen("weights_bytes=2.00 GiB", "steps_done=400");
     assert_int_equal(f->outlook.restart, RESTART_unknown);
     assert_string_equal(f->outlook.because.key,
                         "diagnose.outlook.progressed");
@@ -205,7 +220,7 @@ static void a_run_comes_as_far_again(void **state) {
 
 static void three_steps_are_a_start(void **state) {
     (void)state;
-    const struct finding *f = step_seen("tried_alloc=2.00 GiB", "steps_done=3");
+    const struct finding *f = step_seen("weights_bytes=2.00 GiB", "steps_done=3");
     assert_int_equal(f->outlook.restart, RESTART_again);
 }
 
@@ -281,6 +296,8 @@ int main(void) {
         CASE(a_restart_loop_fails_again),
         CASE(a_bare_message_foretells_nothing),
         CASE(an_amount_is_met_again),
+        CASE(an_allocators_amounts_foretell_nothing),
+        CASE(more_than_the_gpu_is_too_much_each_time),
         CASE(a_kill_of_a_job_comes_again),
         CASE(an_exit_code_foretells_nothing),
         CASE(what_a_page_asked_before_counts),
