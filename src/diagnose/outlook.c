@@ -23,7 +23,7 @@
 
 #define STANDING_PERCENT 15 /* of the GPU: a desktop, a driver, a small tool */
 #define STEPS_OF_A_RUN 30   /* steps and time that more than a start takes */
-#define SECONDS_OF_A_RUN 1800
+#define TIME_OF_A_RUN (1800 * UNITS_MICRO)
 #define BEYOND_OTHERS 4     /* needed over free: too much for others to hold */
 
 static const struct fact *known(const struct finding *f, enum fact_name name) {
@@ -133,11 +133,17 @@ static bool is_called(const struct finding *f) {
     return known(f, FACT_caller) != NULL && !is_beyond_gpu(f);
 }
 
+/* A server may take long to start, and each start does. */
 static bool has_progressed(const struct finding *f) {
+    static const char *const of_start[] = {"load", "profile", "capture",
+                                           "kv_alloc", "compile"};
+    for (size_t i = 0; i < sizeof of_start / sizeof *of_start; i++)
+        if (stage_is(f, of_start[i]))
+            return false;
     const struct fact *steps = known(f, FACT_steps_done);
     const struct fact *seconds = known(f, FACT_run_seconds);
     return (steps != NULL && steps->number >= STEPS_OF_A_RUN) ||
-           (seconds != NULL && seconds->number >= SECONDS_OF_A_RUN);
+           (seconds != NULL && seconds->number >= TIME_OF_A_RUN);
 }
 
 /* Refused by the host, whose size and use are not told. */

@@ -218,6 +218,24 @@ static void a_run_comes_as_far_again(void **state) {
                         "diagnose.outlook.progressed");
 }
 
+static void an_hour_of_running_is_progress(void **state) {
+    (void)state;
+    const struct finding *f =
+        step_seen("weights_bytes=2.00 GiB", "run_seconds=3600");
+    assert_int_equal(f->outlook.restart, RESTART_unknown);
+    const struct finding *soon =
+        step_seen("weights_bytes=2.00 GiB", "run_seconds=58");
+    assert_int_equal(soon->outlook.restart, RESTART_again);
+}
+
+static void each_start_loads_as_long(void **state) {
+    (void)state;
+    see_message(&s, "torch/step", 9, "weights_bytes=2.00 GiB",
+                "run_seconds=3600", "stage=load", NULL);
+    const struct finding *f = &scene_report(&s)->findings[0];
+    assert_int_equal(f->outlook.restart, RESTART_again);
+}
+
 static void three_steps_are_a_start(void **state) {
     (void)state;
     const struct finding *f = step_seen("weights_bytes=2.00 GiB", "steps_done=3");
@@ -303,6 +321,8 @@ int main(void) {
         CASE(what_a_page_asked_before_counts),
         CASE(more_than_the_gpu_is_too_much_for_each_call),
         CASE(a_run_comes_as_far_again),
+        CASE(an_hour_of_running_is_progress),
+        CASE(each_start_loads_as_long),
         CASE(three_steps_are_a_start),
         CASE(a_server_serves_again),
         CASE(host_memory_may_be_freed),
