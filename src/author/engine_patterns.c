@@ -109,7 +109,8 @@ static bool is_short(struct str spelling) {
 
 static void put_flag(struct buf *out, struct str spelling) {
     buf_clear(out);
-    buf_add(out, STR("(?<![\\w-])(?<!-> )")); /* "-x 4 --> -x 0": advice */
+    /* "-x 4 --> -x 0", "or use '--enforce-eager' in the CLI": advice */
+    buf_add(out, STR("(?<![\\w-])(?<!-> )(?<!use ['`])"));
     put_quoted(out, spelling);
 }
 
@@ -172,8 +173,8 @@ static void add_key(struct adding *to, struct buf *out, const struct flag *f,
                     struct str key) {
     buf_clear(out);
     /* vLLM prints a quotient, "max_num_batched_tokens / max_num_seqs = 20000":
-     * that is neither of the two. */
-    buf_add(out, STR("\\b(?<!/ )"));
+     * that is neither of the two. "set 'enforce_eager=True'": advice. */
+    buf_add(out, STR("\\b(?<!/ )(?<!set ['`])"));
     put_quoted(out, key);
     buf_add(out, STR("['\"]?\\s*[=:]\\s*['\"]?"));
     put_group(out, f);

@@ -142,6 +142,13 @@ SETTINGS = [
      {"precision": "half"}, {}),
     ("what an arrow leads to is advice",
      ["**--num_workers 4 --> --num_workers 0**", CUDA], {"num_workers": 4}, {}),
+    ("what the program advises in quotes is no setting",
+     ["INFO 06-20 09:00:40 llm_engine.py:161] Initializing an LLM engine "
+      "(v0.5.0) with config: model='m', enforce_eager=False",
+      "INFO 06-20 09:00:45 model_runner.py:889] Capturing the model for CUDA "
+      "graphs. To run the model in eager mode, set 'enforce_eager=True' or "
+      "use '--enforce-eager' in the CLI.", CUDA],
+     {"engine": "vllm"}, {"enforce_eager": True}),
     ("advice below the failure is no setting",
      [CUDA, "", "Try batch_size=1 and num_workers=0 then."], {},
      {"batch_size": None, "num_workers": None}),
