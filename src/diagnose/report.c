@@ -175,6 +175,7 @@ static void finding_fill(struct diagnosis *d, struct finding *f,
                           .certainty = i->chosen->certainty,
                           .because = i->chosen->because, .count = i->times,
                           .text = i->worst->hit->text,
+                          .text_line = i->worst->places[0].first_line,
                           .form = i->worst->form,
                           .facts = i->worst->facts};
     f->id = id_of(d->a, i->entry, i->sightings[0]->hit->text);

@@ -98,6 +98,7 @@ struct finding {
     enum certainty certainty;
     struct note because; /* why this entry of its group */
     uint32_t first_line, last_line;
+    uint32_t text_line; /* of the instance that text is of */
     bool has_trace; /* frames stand with its message */
     uint64_t count; /* how often it was seen */
     struct str text; /* the message, verbatim */

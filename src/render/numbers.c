@@ -217,7 +217,7 @@ static struct str generic(const struct teller *t, const struct finding *f,
     if (all.n == 0) {
         struct str rest, first = str_cut(f->text, '\n', &rest);
         first = without_bold(t->a, str_trim(first));
-        struct str args[] = {shown_number(t, UNIT_COUNT, f->first_line),
+        struct str args[] = {shown_number(t, UNIT_COUNT, f->text_line),
                              shown_short(t, first, LINE_COLUMNS)};
         return args[1].n > 0 ? said_with(t, "numbers.only_line", args, 2)
                              : args[1];

@@ -720,6 +720,13 @@ class Refusal(unittest.TestCase):
                 self.assertNotIn("bare (line", got)
         self.assertIn("No known", text("How to avoid CUDA out of memory"))
 
+    def test_a_line_that_is_quoted_has_its_own_number(self):
+        line = ("KV cache pool is full. Retract requests. #retracted_reqs: {0}, "
+                "#new_token_ratio: 0.5 -> 1.0").format
+        self.assertIn("Line 3: KV cache pool is full. Retract requests. "
+                      "#retracted_reqs: 5,",
+                      flat(text(line(3), "step", line(5))))
+
     def test_numbers_of_another_cause_are_no_instance_of_this_one(self):
         line = ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate "
                 "{0} GiB. GPU 0 has a total capacity of {1} GiB of which {2} "
