@@ -80,6 +80,12 @@ struct str str_cut(struct str s, char sep, struct str *rest) {
     return str_slice(s, 0, at);
 }
 
+bool str_in(struct str s, const char *const *words) {
+    while (*words != NULL && !str_eq(s, str_of(*words)))
+        words++;
+    return *words != NULL;
+}
+
 bool str_to_int(struct str s, int64_t *value) {
     size_t i = s.n && (s.p[0] == '-' || s.p[0] == '+') ? 1 : 0;
     bool is_negative = i && s.p[0] == '-';

@@ -61,6 +61,10 @@ struct str str_trim(struct str s);                         /* ASCII blanks */
  * after (empty when there was none). */
 struct str str_cut(struct str s, char sep, struct str *rest);
 bool str_to_int(struct str s, int64_t *value); /* whole string, decimal */
+/* Is it one of these words? NULL ends them. */
+bool str_in(struct str s, const char *const *words);
+#define STR_IS_ONE(s, ...)                                                     \
+    str_in(s, (const char *const[]){__VA_ARGS__, NULL})
 uint64_t str_hash(struct str s);               /* stable across runs */
 
 #endif

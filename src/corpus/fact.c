@@ -29,6 +29,12 @@ struct fact fact_blank(enum fact_name name, enum fact_source source) {
                          .rank = FACT_NONE, .pid = FACT_NONE};
 }
 
+bool fact_is_one(enum fact_name name, const enum fact_name *names) {
+    while (*names != FACT_COUNT_OF && *names != name)
+        names++;
+    return *names != FACT_COUNT_OF;
+}
+
 struct fact fact_number(enum fact_name name, enum fact_source source,
                         int64_t number) {
     struct fact f = fact_blank(name, source);

@@ -85,6 +85,9 @@ bool fact_of_group(struct str group, enum fact_name *name, int64_t *scale);
 void fact_read(enum fact_name name, struct str text, int64_t scale,
                struct fact *out);
 
+/* Is it one of these? FACT_COUNT_OF ends them. */
+bool fact_is_one(enum fact_name name, const enum fact_name *names);
+
 /* A share of a card's memory, which lies above 0 and up to 1. */
 bool fact_is_share(enum fact_name name);
 

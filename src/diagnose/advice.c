@@ -40,61 +40,6 @@ const struct flag *flag_of_fact(const struct engine *e, enum fact_name n) {
     return NULL;
 }
 
-/* The setting that an effect is about, where no flag table says. */
-static int fact_of_effect(enum effect e) {
-    switch (e) {
-    case EFFECT_max_model_len: return FACT_max_model_len;
-    case EFFECT_max_num_seqs: return FACT_max_num_seqs;
-    case EFFECT_max_num_batched_tokens: return FACT_max_num_batched_tokens;
-    case EFFECT_gpu_memory_utilization_up:
-    case EFFECT_gpu_memory_utilization_down:
-        return FACT_gpu_memory_utilization;
-    case EFFECT_kv_cache_dtype: return FACT_kv_cache_dtype;
-    case EFFECT_tensor_parallel: return FACT_tensor_parallel;
-    case EFFECT_pipeline_parallel: return FACT_pipeline_parallel;
-    case EFFECT_decode_context_parallel:
-        return FACT_decode_context_parallel;
-    case EFFECT_enforce_eager: return FACT_enforce_eager;
-    case EFFECT_expandable_segments: return FACT_expandable_segments;
-    case EFFECT_mem_fraction_static_up:
-    case EFFECT_mem_fraction_static_down: return FACT_mem_fraction_static;
-    case EFFECT_swa_full_tokens_ratio: return FACT_swa_full_tokens_ratio;
-    case EFFECT_context_length: return FACT_context_length;
-    case EFFECT_gpu_layers: return FACT_gpu_layers;
-    case EFFECT_flash_attention: return FACT_flash_attention;
-    case EFFECT_batch_size: return FACT_batch_size;
-    case EFFECT_seq_len: return FACT_seq_len;
-    case EFFECT_gradient_checkpointing: return FACT_gradient_checkpointing;
-    case EFFECT_optimizer_state: return FACT_optimizer;
-    case EFFECT_adapters: return FACT_lora_rank;
-    case EFFECT_shard_state: return FACT_zero_stage;
-    case EFFECT_offload_optimizer:
-    case EFFECT_offload_all: return FACT_offload;
-    case EFFECT_none:
-    case EFFECT_quantization:
-    case EFFECT_free_other_process:
-    case EFFECT_cpu_offload:
-    case EFFECT_step_size:
-    case EFFECT_chunk:
-    case EFFECT_vae_tiles:
-    case EFFECT_bigger_gpu:
-    case EFFECT_graph_sizes:
-    case EFFECT_kernel:
-    case EFFECT_kernel_tile:
-    case EFFECT_other_device:
-    case EFFECT_fewer_weights:
-    case EFFECT_half_precision:
-    case EFFECT_COUNT_OF: break;
-    case EFFECT_build_jobs: return FACT_build_jobs;
-    case EFFECT_fewer_workers: return FACT_num_workers;
-    case EFFECT_shm_size: return FACT_shm_limit;
-    case EFFECT_wired_limit: return FACT_alloc_limit;
-    case EFFECT_host_memory:
-    case EFFECT_raise_limit: return FACT_memory_limit;
-    }
-    return -1;
-}
-
 static int acted_on_by(struct diagnosis *d, const struct entry *e,
                        const struct workaround *w, const struct inputs *c) {
     int fact = flag_sets(d, e, w->acts_on.flag);
@@ -103,7 +48,7 @@ static int acted_on_by(struct diagnosis *d, const struct entry *e,
     if (fact < 0 && is_step) {
         return (int)step_setting(c, w->effect);
     }
-    return fact >= 0 ? fact : fact_of_effect(w->effect);
+    return fact >= 0 ? fact : effect_setting(w->effect);
 }
 
 /* ---- when ---- */

@@ -38,13 +38,9 @@ static bool lacks_unit(const struct fact *f, struct str given) {
     static const enum fact_name small[] = {
         FACT_tried_alloc, FACT_requested_bytes, FACT_smem_required,
         FACT_smem_limit, FACT_shm_requested, FACT_shm_limit, FACT_file_rss,
-        FACT_shmem_rss};
-    for (size_t i = 0; i < sizeof small / sizeof small[0]; i++) {
-        if (f->name == small[i]) {
-            return false;
-        }
-    }
-    return fact_unit(f->name) == UNIT_BYTES && f->number > 0 &&
+        FACT_shmem_rss, FACT_COUNT_OF};
+    return !fact_is_one(f->name, small) &&
+           fact_unit(f->name) == UNIT_BYTES && f->number > 0 &&
            f->number < LEAST_SIZE && is_bare(given);
 }
 

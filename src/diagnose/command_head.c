@@ -40,29 +40,14 @@ static const char *const switches[] = {
     "--overcommit", "--verbose", "--quiet", "--allow-run-as-root",
     "--oversubscribe", "--rm", "--detach", "--interactive", "--tty",
     "--privileged", "--init", "--read-only", "--publish-all",
-    "--no-healthcheck", "--oom-kill-disable",
+    "--no-healthcheck", "--oom-kill-disable", NULL,
 };
-
-static const char *const shells[] = {"bash", "sh", "zsh", "dash", "ash",
-                                     "fish"};
-static const char *const launchers[] = {"torchrun", "accelerate", "deepspeed"};
 
 struct walk {
     struct command *c;
     struct shell_token word; /* the one that is looked at */
     size_t stop;             /* the program begins there; SIZE_MAX: anywhere */
 };
-
-static bool is_one(struct str word, const char *const *names, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (str_eq(word, str_of(names[i]))) {
-            return true;
-        }
-    }
-    return false;
-}
-#define IS_ONE(word, names) \
-    is_one(word, names, sizeof(names) / sizeof((names)[0]))
 
 static struct str word_of(const struct walk *w) {
     return shell_unquoted(shell_text(&w->c->sh, &w->word));
@@ -92,7 +77,7 @@ static bool takes_word(struct str option, const struct wrapper *it) {
     if (str_starts(option, STR("--"))) {
         return it->long_takes_value &&
                str_find_char(option, '=') == option.n &&
-               !IS_ONE(option, switches);
+               !str_in(option, switches);
     }
     bool is_short = option.n == 2 || (option.n == 3 && option.p[2] == 'p');
     return is_short && strchr(it->valued, option.p[1]) != NULL;
@@ -154,7 +139,7 @@ static bool is_cluster_of_switches(struct str option) {
 static bool container_takes_word(struct str option) {
     if (str_starts(option, STR("--"))) {
         return str_find_char(option, '=') == option.n &&
-               !IS_ONE(option, switches);
+               !str_in(option, switches);
     }
     return option.n == 2 && !is_cluster_of_switches(option);
 }
@@ -225,9 +210,10 @@ static void program_read(struct walk *w) {
     if (str_eq(name, STR("torchrun"))) {
         w->c->owned[OWNER_TORCHRUN] = w->word.to;
     }
-    if (str_starts(name, STR("python")) || IS_ONE(name, launchers)) {
+    if (str_starts(name, STR("python")) ||
+        STR_IS_ONE(name, "torchrun", "accelerate", "deepspeed")) {
         w->c->args = behind_script(w);
-    } else if (IS_ONE(name, shells)) {
+    } else if (STR_IS_ONE(name, "bash", "sh", "zsh", "dash", "ash", "fish")) {
         shell_read(w);
     }
 }
@@ -245,11 +231,6 @@ static void image_read(struct walk *w) {
     }
 }
 
-static bool is_runner(struct str name) {
-    return str_eq(name, STR("docker")) || str_eq(name, STR("podman")) ||
-           str_eq(name, STR("nerdctl"));
-}
-
 /* From the first word on; false: no program is there. */
 static bool head_read(struct walk *w) {
     bool is_there = take(w, 0);
@@ -259,7 +240,8 @@ static bool head_read(struct walk *w) {
         const struct wrapper *it = wrapper_named(name);
         if (shell_is_assignment(word_of(w))) {
             is_there = take(w, w->word.to);
-        } else if (is_runner(name) && skip_container(w)) {
+        } else if (STR_IS_ONE(name, "docker", "podman", "nerdctl") &&
+                   skip_container(w)) {
             image_read(w);
             return true;
         } else if (it != NULL) {

@@ -106,13 +106,7 @@ static bool is_advice(const struct diagnosis *d, const struct hit *h,
 
 /* Programs that drive one another in one training run. */
 static bool is_trainer(const struct engine *e) {
-    static const char *const ids[] = {"transformers", "deepspeed", "pytorch"};
-    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
-        if (str_eq(e->id, str_of(ids[i]))) {
-            return true;
-        }
-    }
-    return false;
+    return STR_IS_ONE(e->id, "transformers", "deepspeed", "pytorch");
 }
 
 /* Another engine's flags mean something else. */

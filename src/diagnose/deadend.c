@@ -77,7 +77,6 @@ static void attempts_show(struct diagnosis *d, struct finding *f) {
 
 /* ---- the entry's ---- */
 
-/* Has the user touched what this dead end is about? */
 static bool is_touched(const struct diagnosis *d, const struct dead_end *x) {
     int fact = flag_fact(d->engine, x->acts_on.flag);
     const struct fact *f =

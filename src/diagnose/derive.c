@@ -325,7 +325,6 @@ static bool is_same_rank(const struct diagnosis *d, const struct sighting *x,
     return gpu_of(x) == gpu_of(y) && rank_of(d, x) == rank_of(d, y);
 }
 
-/* Is it the first of its rank near s? */
 static bool is_first_of_rank(const struct diagnosis *d,
                              const struct sighting *s,
                              const struct sighting *x) {

@@ -123,7 +123,6 @@ static const struct vote *winner_of(struct diagnosis *d,
     return best;
 }
 
-/* Whose patterns know this name of a process ("EngineCore_DP0")? */
 static struct str engine_of_process(struct diagnosis *d, struct str process) {
     for (size_t i = 0; i < reader_engine_count(d->r); i++) {
         const struct engine *e = reader_engine(d->r, (uint32_t)i);

@@ -191,8 +191,7 @@ static void task_follows(struct diagnosis *d, struct sighting *s) {
 /* Has it steps of another name: a server's profile run, its requests? */
 static bool has_own_steps(const struct engine *e) {
     for (size_t i = 0; e && i < e->stage_count; i++) {
-        if (str_eq(e->stages[i].stage, STR("profile")) ||
-            str_eq(e->stages[i].stage, STR("serve"))) {
+        if (STR_IS_ONE(e->stages[i].stage, "profile", "serve")) {
             return true;
         }
     }
@@ -201,22 +200,15 @@ static bool has_own_steps(const struct engine *e) {
 
 /* Where no row says the stage: what only a forward pass does. */
 static void stage_follows(struct diagnosis *d, struct sighting *s) {
-    static const char *const works[] = {"attention", "mlp",  "norm", "rope",
-                                        "conv",      "pairs", "vae", "logits"};
     const struct fact *work = facts_first(&s->facts, FACT_work);
-    struct fact f = fact_blank(FACT_stage, SOURCE_DERIVED);
-    if (!work || facts_first(&s->facts, FACT_stage) ||
-        has_own_steps(engine_of_failure(d, s))) {
-        return;
-    }
-    for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
-        f.known = f.known || str_eq(work->word, str_of(works[i]));
-    }
-    if (f.known) {
-        f.word = STR("forward");
+    if (work && !facts_first(&s->facts, FACT_stage) &&
+        !has_own_steps(engine_of_failure(d, s)) &&
+        STR_IS_ONE(work->word, "attention", "mlp", "norm", "rope", "conv",
+                   "pairs", "vae", "logits")) {
+        struct fact f = fact_word(FACT_stage, SOURCE_DERIVED, STR("forward"));
         f.line = work->line;
         f.why = arena_printf(d->a, "work = %.*s", STR_ARG(work->word));
-        facts_add_new(d->a, &s->facts, &f);
+        sighting_tell(d, s, f);
     }
 }
 

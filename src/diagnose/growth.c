@@ -100,7 +100,6 @@ static int64_t growth_of(const struct series *list) {
     return is_much && is_steady ? growth : 0;
 }
 
-/* The lines like h, of this run, up to the failure. */
 static void series_of(const struct diagnosis *d, const struct sighting *s,
                       const struct hit *h, enum fact_name name,
                       struct series *out) {

@@ -69,7 +69,6 @@ uint32_t lines_apart(const struct sighting *x, const struct sighting *y) {
     return a > b ? a - b : b - a;
 }
 
-/* Ranks of one crash. */
 static bool fell_together(const struct incident *x, const struct incident *y) {
     for (size_t i = 0; i < x->count; i++) {
         for (size_t k = 0; k < y->count; k++) {
@@ -82,7 +81,6 @@ static bool fell_together(const struct incident *x, const struct incident *y) {
     return false;
 }
 
-/* Do the numbers of one of them say that it was not this? */
 static bool is_ruled_out(struct diagnosis *d, const struct incident *sure,
                          const struct incident *unsure) {
     for (size_t i = 0; i < unsure->count; i++) {

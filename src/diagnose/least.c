@@ -104,7 +104,6 @@ void ranks_tell(struct diagnosis *d) {
     }
 }
 
-/* The share of the card that the one process holds, in millionths. */
 static int64_t share_of(const struct fact_list *facts, uint32_t *line) {
     const struct fact *own = facts_first(facts, FACT_process_in_use);
     const struct fact *total = facts_first(facts, FACT_gpu_total);
@@ -120,7 +119,6 @@ static int64_t share_of(const struct fact_list *facts, uint32_t *line) {
 /* What the engine adds to its share: graphs, libraries, a step. */
 #define BEYOND_SHARE (UNITS_MICRO / 50)
 
-/* The largest default of any release. */
 static int64_t default_share(const struct engine *e) {
     int64_t most = 0;
     for (size_t i = 0; i < e->default_count; i++) {
@@ -136,15 +134,9 @@ static int64_t default_share(const struct engine *e) {
 /* The share limits what a server takes once it makes its pool; weights and
  * the profiling run take what they need. */
 static bool has_pool(const struct fact_list *facts) {
-    static const char *const stages[] = {"kv_alloc", "capture", "serve",
-                                         "wake"};
     const struct fact *stage = facts_first(facts, FACT_stage);
-    for (size_t i = 0; stage && i < sizeof stages / sizeof stages[0]; i++) {
-        if (str_eq(stage->word, str_of(stages[i]))) {
-            return true;
-        }
-    }
-    return false;
+    return stage &&
+           STR_IS_ONE(stage->word, "kv_alloc", "capture", "serve", "wake");
 }
 
 void share_tell(struct diagnosis *d) {

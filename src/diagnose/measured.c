@@ -11,12 +11,8 @@ static bool tells_memory(enum fact_name name) {
         FACT_device_compute,     FACT_device_consumed,
         FACT_device_unaccounted, FACT_device_allocated, FACT_device_reserved,
         FACT_buffer_weights,     FACT_buffer_kv,        FACT_buffer_compute,
-        FACT_free_after_load,    FACT_free_after_pool};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (names[i] == name)
-            return true;
-    }
-    return false;
+        FACT_free_after_load,    FACT_free_after_pool,  FACT_COUNT_OF};
+    return fact_is_one(name, names);
 }
 
 /* "Worker_TP1": rank 1, where no pipeline stands in the name. */

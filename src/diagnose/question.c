@@ -90,9 +90,6 @@ static const struct keeper {
     {"windows", FACT_job_id, "", "", ""},
 };
 
-/* Those who speak of what the kernel of our own machine did. */
-static const char *const of_kernel[] = {"linux-kernel", "docker"};
-
 /* Settings of an engine stand in its own first lines. */
 static bool is_setting(const struct diagnosis *d, enum fact_name n) {
     return flag_of_fact(d->engine, n) != NULL;
@@ -311,13 +308,10 @@ static bool is_killed(const struct finding *f) {
             (code->number == 128 + 9 || code->number == -9));
 }
 
+/* They speak of what the kernel of our own machine did. */
 static bool is_of_kernel(const struct finding *f) {
-    for (size_t i = 0; i < sizeof of_kernel / sizeof of_kernel[0]; i++) {
-        if (str_eq(f->entry->component, str_of(of_kernel[i]))) {
-            return true;
-        }
-    }
-    return is_killed(f);
+    return STR_IS_ONE(f->entry->component, "linux-kernel", "docker") ||
+           is_killed(f);
 }
 
 static struct str how_kept(struct arena *a, const struct keeper *k,

@@ -303,7 +303,6 @@ static int by_gain(const void *x, const void *y) {
     return order != 0 ? order : sign((a->is > b->is) - (a->is < b->is));
 }
 
-/* have / need, of two facts of the finding; -1: one of them is not known. */
 static int64_t share_of(const struct finding *f, enum fact_name have_name,
                         enum fact_name need_name) {
     const struct fact *have = facts_last(&f->facts, have_name);

@@ -134,15 +134,10 @@ static bool is_same(const struct str_list *x, const struct str_list *y) {
 /* ---- may it be done ---- */
 
 static bool is_before_ready(const struct finding *f) {
-    static const char *const stages[] = {"load", "profile", "kv_alloc",
-                                         "capture", "compile"};
     const struct fact *stage = facts_first(&f->facts, FACT_stage);
-    for (size_t i = 0; stage && i < sizeof stages / sizeof *stages; i++) {
-        if (str_eq(stage->word, str_of(stages[i]))) {
-            return true;
-        }
-    }
-    return f->mechanism == MECHANISM_kv_cache_startup;
+    return f->mechanism == MECHANISM_kv_cache_startup ||
+           (stage && STR_IS_ONE(stage->word, "load", "profile", "kv_alloc",
+                                "capture", "compile"));
 }
 
 static bool is_sure(const struct fix *fix) {

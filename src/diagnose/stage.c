@@ -27,7 +27,6 @@ struct stage_found {
     uint32_t line;
 };
 
-/* Does this hit belong to that engine? */
 static const struct stage_anchor *anchor_of(const struct diagnosis *d,
                                             const struct engine *e,
                                             const struct hit *h) {

@@ -120,7 +120,6 @@ static void fixed_as_in_log(struct diagnosis *d, struct fix *fix,
     }
 }
 
-/* Each `from` in the text. */
 static struct str with_each(struct arena *a, struct str text, struct str from,
                             struct str to) {
     size_t at = str_find(text, from);

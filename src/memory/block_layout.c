@@ -10,10 +10,9 @@
  * makes the attention block as large as itself.
  */
 #include "memory/inputs.h"
-#include "memory/kv_packed.h"
+#include "memory/variant.h"
 #include "memory/kv_row.h"
 #include "memory/span.h"
-#include "memory/variant.h"
 
 int64_t variant_layers_of_stage(const struct variant *w, int64_t layers,
                                 enum layout_use use) {
@@ -106,7 +105,6 @@ static bool add_set(struct block_layout *p, const struct variant *w,
     return true;
 }
 
-/* The page that all sets of a hybrid get. */
 static bool equal_page(const struct variant *w, const struct block_layout *p,
                        int64_t *page) {
     int64_t row = 0, state = 0;

@@ -151,7 +151,6 @@ static struct span sum_of(const struct budget *b) {
     return sum;
 }
 
-/* What is left of `whole` is `part`. */
 static void add_rest(struct budget *b, struct span whole, const char *part) {
     struct span rest = span_minus(whole, sum_of(b));
     if (rest.known && span_middle(rest) > 64 * MIB) {

@@ -22,54 +22,68 @@ static const struct row {
     unsigned is; /* OF_VLLM: of another engine's setting nothing is known;
                     BY_THE_REST: gives memory to a pool that takes what is
                     left */
+    enum fact_name sets; /* the setting that it is about */
 } rows[EFFECT_COUNT_OF] = {
-    [EFFECT_max_model_len] = {effect_max_model_len, OF_VLLM},
-    [EFFECT_max_num_seqs] = {effect_max_num_seqs, OF_VLLM},
-    [EFFECT_max_num_batched_tokens] = {effect_max_num_batched_tokens, OF_VLLM},
-    [EFFECT_gpu_memory_utilization_up] = {effect_utilization_up,
-                                          OF_VLLM | BY_THE_REST},
-    [EFFECT_gpu_memory_utilization_down] = {effect_utilization_down, 0},
-    [EFFECT_kv_cache_dtype] = {effect_kv_dtype, OF_VLLM},
-    [EFFECT_tensor_parallel] = {effect_tensor_parallel, OF_VLLM},
-    [EFFECT_pipeline_parallel] = {effect_pipeline_parallel, OF_VLLM},
-    [EFFECT_decode_context_parallel] = {effect_decode_context_parallel,
-                                        OF_VLLM},
-    [EFFECT_quantization] = {effect_quantization, BY_THE_REST},
-    [EFFECT_enforce_eager] = {effect_enforce_eager, OF_VLLM | BY_THE_REST},
-    [EFFECT_free_other_process] = {effect_free_other_process, BY_THE_REST},
-    [EFFECT_expandable_segments] = {effect_expandable_segments, 0},
-    [EFFECT_cpu_offload] = {effect_cpu_offload, OF_VLLM | BY_THE_REST},
-    [EFFECT_host_memory] = {effect_host_memory, 0},
-    [EFFECT_step_size] = {effect_step_size, 0},
-    [EFFECT_chunk] = {effect_chunk, 0},
-    [EFFECT_vae_tiles] = {effect_vae_tiles, 0},
-    [EFFECT_bigger_gpu] = {effect_bigger_gpu, 0},
-    [EFFECT_graph_sizes] = {effect_graph_sizes, 0},
-    [EFFECT_shm_size] = {effect_shm_size, 0},
-    [EFFECT_raise_limit] = {effect_raise_limit, 0},
-    [EFFECT_wired_limit] = {effect_wired_limit, 0},
-    [EFFECT_fewer_workers] = {effect_fewer_workers, 0},
-    [EFFECT_kernel] = {effect_kernel, 0},
-    [EFFECT_kernel_tile] = {effect_kernel_tile, 0},
-    [EFFECT_other_device] = {effect_other_device, 0},
-    [EFFECT_build_jobs] = {effect_build_jobs, 0},
-    [EFFECT_fewer_weights] = {effect_fewer_weights, 0},
-    [EFFECT_half_precision] = {effect_half_precision, 0},
-    [EFFECT_batch_size] = {effect_training, 0},
-    [EFFECT_seq_len] = {effect_seq_len, 0},
-    [EFFECT_gradient_checkpointing] = {effect_training, 0},
-    [EFFECT_optimizer_state] = {effect_training, 0},
-    [EFFECT_adapters] = {effect_training, 0},
-    [EFFECT_shard_state] = {effect_training, 0},
-    [EFFECT_offload_optimizer] = {effect_training, 0},
-    [EFFECT_offload_all] = {effect_training, 0},
-    [EFFECT_mem_fraction_static_up] = {sglang_fraction_up, 0},
-    [EFFECT_mem_fraction_static_down] = {sglang_fraction_down, 0},
-    [EFFECT_swa_full_tokens_ratio] = {of_tokens_alone, 0},
-    [EFFECT_context_length] = {llama_effect, 0},
-    [EFFECT_gpu_layers] = {llama_effect, 0},
-    [EFFECT_flash_attention] = {llama_effect, 0},
+#define NO_SETTING FACT_engine
+#define ROW(name, reckon, is, sets) [EFFECT_##name] = {reckon, is, sets},
+    ROW(max_model_len, effect_max_model_len, OF_VLLM, FACT_max_model_len)
+    ROW(max_num_seqs, effect_max_num_seqs, OF_VLLM, FACT_max_num_seqs)
+    ROW(max_num_batched_tokens, effect_max_num_batched_tokens, OF_VLLM,
+        FACT_max_num_batched_tokens)
+    ROW(gpu_memory_utilization_up, effect_utilization_up, OF_VLLM | BY_THE_REST,
+        FACT_gpu_memory_utilization)
+    ROW(gpu_memory_utilization_down, effect_utilization_down, 0,
+        FACT_gpu_memory_utilization)
+    ROW(kv_cache_dtype, effect_kv_dtype, OF_VLLM, FACT_kv_cache_dtype)
+    ROW(tensor_parallel, effect_tensor_parallel, OF_VLLM, FACT_tensor_parallel)
+    ROW(pipeline_parallel, effect_pipeline_parallel, OF_VLLM,
+        FACT_pipeline_parallel)
+    ROW(decode_context_parallel, effect_decode_context_parallel, OF_VLLM,
+        FACT_decode_context_parallel)
+    ROW(quantization, effect_quantization, BY_THE_REST, NO_SETTING)
+    ROW(enforce_eager, effect_enforce_eager, OF_VLLM | BY_THE_REST,
+        FACT_enforce_eager)
+    ROW(free_other_process, effect_free_other_process, BY_THE_REST, NO_SETTING)
+    ROW(expandable_segments, effect_expandable_segments, 0,
+        FACT_expandable_segments)
+    ROW(cpu_offload, effect_cpu_offload, OF_VLLM | BY_THE_REST, NO_SETTING)
+    ROW(host_memory, effect_host_memory, 0, FACT_memory_limit)
+    ROW(step_size, effect_step_size, 0, NO_SETTING)
+    ROW(chunk, effect_chunk, 0, NO_SETTING)
+    ROW(vae_tiles, effect_vae_tiles, 0, NO_SETTING)
+    ROW(bigger_gpu, effect_bigger_gpu, 0, NO_SETTING)
+    ROW(graph_sizes, effect_graph_sizes, 0, NO_SETTING)
+    ROW(shm_size, effect_shm_size, 0, FACT_shm_limit)
+    ROW(raise_limit, effect_raise_limit, 0, FACT_memory_limit)
+    ROW(wired_limit, effect_wired_limit, 0, FACT_alloc_limit)
+    ROW(fewer_workers, effect_fewer_workers, 0, FACT_num_workers)
+    ROW(kernel, effect_kernel, 0, NO_SETTING)
+    ROW(kernel_tile, effect_kernel_tile, 0, NO_SETTING)
+    ROW(other_device, effect_other_device, 0, NO_SETTING)
+    ROW(build_jobs, effect_build_jobs, 0, FACT_build_jobs)
+    ROW(fewer_weights, effect_fewer_weights, 0, NO_SETTING)
+    ROW(half_precision, effect_half_precision, 0, NO_SETTING)
+    ROW(batch_size, effect_training, 0, FACT_batch_size)
+    ROW(seq_len, effect_seq_len, 0, FACT_seq_len)
+    ROW(gradient_checkpointing, effect_training, 0, FACT_gradient_checkpointing)
+    ROW(optimizer_state, effect_training, 0, FACT_optimizer)
+    ROW(adapters, effect_training, 0, FACT_lora_rank)
+    ROW(shard_state, effect_training, 0, FACT_zero_stage)
+    ROW(offload_optimizer, effect_training, 0, FACT_offload)
+    ROW(offload_all, effect_training, 0, FACT_offload)
+    ROW(mem_fraction_static_up, sglang_fraction_up, 0, FACT_mem_fraction_static)
+    ROW(mem_fraction_static_down, sglang_fraction_down, 0,
+        FACT_mem_fraction_static)
+    ROW(swa_full_tokens_ratio, of_tokens_alone, 0, FACT_swa_full_tokens_ratio)
+    ROW(context_length, llama_effect, 0, FACT_context_length)
+    ROW(gpu_layers, llama_effect, 0, FACT_gpu_layers)
+    ROW(flash_attention, llama_effect, 0, FACT_flash_attention)
 };
+
+int effect_setting(enum effect effect) {
+    enum fact_name sets = rows[effect].sets;
+    return sets != NO_SETTING ? (int)sets : -1;
+}
 
 /* Another engine's setting of that name: of a step alone something is known,
  * whatever the engine is. */

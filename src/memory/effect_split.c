@@ -14,7 +14,6 @@ static const enum fact_name used[] =
           FACT_pipeline_parallel, FACT_kv_needed, FACT_kv_available,
           FACT_tried_alloc, FACT_gpu_free);
 
-/* Bytes that a rank's weights give back. */
 static struct span freed(const struct inputs *c, int64_t now, int64_t ranks) {
     struct span weights = weights_bytes(c);
     struct span then = span_share(weights, now, ranks);

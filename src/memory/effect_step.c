@@ -152,7 +152,6 @@ static void put_growing(const struct ask *q, struct estimate *e,
                             PLAIN(cut->of - cut->kept), BYTES(growing));
 }
 
-/* What was refused, less by the cut. */
 static void put_cut(const struct ask *q, struct estimate *e,
                     const struct shortfall *s, const struct cut *cut) {
     e->after = span_share(s->asked, cut->kept, cut->of);

@@ -44,7 +44,6 @@ static bool is_making_state(const struct inputs *c) {
 
 /* ---- the changes ---- */
 
-/* A change of this effect to a run; is_known: it would change something. */
 static struct new_run change_of(const struct ask *q,
                                 const struct training_setup *s) {
     static const char all[] = "weights, gradients and optimizer state";
@@ -269,7 +268,6 @@ static struct estimate bounded(const struct ask *q, struct needs needs) {
     return e;
 }
 
-/* By what the log tells of the run. */
 static struct estimate reckoned(const struct ask *q,
                                 const struct training_setup *s) {
     struct new_run change = change_of(q, s);

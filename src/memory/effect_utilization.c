@@ -31,7 +31,6 @@ static bool is_share_said(const struct inputs *c) {
     return share->known && share->source != SOURCE_DEFAULT;
 }
 
-/* The size of the GPU and the share in force. */
 static void need_share_inputs(const struct inputs *c, struct estimate *e) {
     estimate_needs(e, gpu_total_bytes(c).known, FACT_gpu_total);
     estimate_needs(e, is_share_said(c), FACT_gpu_memory_utilization);
@@ -122,7 +121,6 @@ static int64_t least_gpu(const struct inputs *c, struct span pool) {
                : 0;
 }
 
-/* How far the share in force may rise. */
 static int64_t share_above(const struct inputs *c) {
     const struct fact *now = &c->in[FACT_gpu_memory_utilization];
     int64_t most = is_share_said(c) ? MOST - now->number : STEPS_MAX * STEP;
@@ -191,7 +189,6 @@ static void bound_by_step(const struct ask *q, const struct kv_side *kv,
                                       BYTES(total.low), BYTES(more.low)));
 }
 
-/* Is so much of the GPU known to be free before anything is loaded? */
 static bool is_free_at_start(const struct inputs *c, struct span total,
                              int64_t share) {
     struct span asked = share_of(total, share);

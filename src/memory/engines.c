@@ -200,7 +200,6 @@ struct span engine_kv_bytes(const struct inputs *c, int64_t tokens) {
     return whole.known ? span_times(sum, batch_of(c)) : whole;
 }
 
-/* Do the layers of a group take more as a request grows? */
 static bool grows(const struct inputs *c, const struct kv_group *g) {
     enum window_keep windows = engine_of(c)->windows;
     bool is_kept = windows == KEEP_RATIO ||
@@ -234,7 +233,6 @@ struct span engine_weights(const struct inputs *c) {
     return engine_of(c)->has_cells ? llama_weights_on_card(c, all) : all;
 }
 
-/* What runs take beside weights and KV. */
 static struct span engine_rest(const struct inputs *c) {
     return span_plus(span_in(c, FACT_activation_peak),
                      span_in(c, FACT_non_torch));
@@ -252,7 +250,6 @@ static struct span share_of(struct span whole, struct span micro) {
     return share;
 }
 
-/* The pool that somebody printed or said. */
 static struct span said_pool(const struct inputs *c) {
     static const enum fact_name said[] =
         FACTS(FACT_kv_available, FACT_kv_bytes, FACT_pool_available);

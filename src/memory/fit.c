@@ -165,7 +165,6 @@ static void invert(struct arena *a, struct fit *fit) {
     }
 }
 
-/* The same question on another card. */
 static enum truth_fit on_card(struct arena *a, const struct fit_question *q,
                               const struct gpu *gpu) {
     static const enum fact_name of_this_card[] = FACTS(
@@ -281,7 +280,6 @@ static void find_least_ranks(struct arena *a, const struct fit_question *q,
 
 /* ---- together ---- */
 
-/* A check that the engine itself makes and that fails. */
 static bool is_refused(const struct fit *fit) {
     static const enum fit_check own[] = {CHECK_HEADS, CHECK_SPLIT, CHECK_FLASH,
                                          CHECK_RANKS, CHECK_FREE};
@@ -336,10 +334,7 @@ static void serve(struct arena *a, struct fit *fit) {
     fit->weights = memory_weights(a, &fit->c, &fit->formulas, &of_weights);
     fit->weights_bytes = one_figure(&fit->c);
     fit->kv = fit_kv(a, &fit->c, &fit->formulas);
-    bool is_told = fit->formulas.count > 0 &&
-                   str_starts(fit->formulas.at[fit->formulas.count - 1],
-                              STR("kv_available"));
-    if (fit->is_vllm && !inputs_says_pool(&fit->c) && !is_told) {
+    if (fit->is_vllm && !inputs_says_pool(&fit->c)) {
         formula_put(a, &fit->formulas, budget_write_pool(a, &fit->c));
     }
     fit->budget = budget_of(a, &fit->c, &fit->kv);
@@ -363,8 +358,7 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
     fit.fits = is_refused(&fit) ? FIT_NO : fit.fits;
     if (fit.fits == FIT_NO && q->offload.n > 0) { /* of what is left there */
         fit.fits = FIT_UNKNOWN;
-        fit.because = (struct note){.key = "fit.offloaded",
-                                    .arg = {q->offload}, .count = 1};
+        fit.because = NOTE("fit.offloaded", q->offload);
     }
     fit.kv.fits = fit.fits;
     if (!fit_is_settled(fit.fits) && fit.kv.needs.count == 0) {

@@ -121,7 +121,7 @@ static struct fit_checked flash(const struct inputs *c) {
         }
     }
     k.verdict = VERDICT_NOT_ENOUGH;
-    k.why = (struct note){.key = "fit.flash", .arg = {value}, .count = 1};
+    k.why = NOTE("fit.flash", value);
     return k;
 }
 
@@ -145,9 +145,7 @@ static struct fit_checked release(const struct inputs *c) {
     if (version->known && since.n > 0 &&
         version_compare(version->word, since, &order) && order < 0) {
         k.verdict = VERDICT_NOT_ENOUGH;
-        k.why = (struct note){.key = "fit.release",
-                              .arg = {since, version->word, c->model->id},
-                              .count = 3};
+        k.why = NOTE("fit.release", since, version->word, c->model->id);
     }
     return k;
 }

@@ -162,13 +162,6 @@ void fit_plan(struct arena *a, const struct fit_question *q, struct fit *fit) {
 
 /* ---- what a plan asks of who follows it: its dearest change ---- */
 
-static bool is_among(enum fact_name name, const enum fact_name *list) {
-    while (*list != FACT_COUNT_OF && *list != name) {
-        list++;
-    }
-    return *list == name;
-}
-
 static enum loses loses_of(enum fact_name changed) {
     static const enum fact_name quality[] =
         FACTS(FACT_kv_cache_dtype, FACT_quantization, FACT_optimizer,
@@ -177,8 +170,8 @@ static enum loses loses_of(enum fact_name changed) {
         FACTS(FACT_max_num_seqs, FACT_max_num_batched_tokens,
               FACT_enforce_eager, FACT_batch_size, FACT_gradient_checkpointing,
               FACT_offload, FACT_gpu_layers, FACT_cpu_offload, FACT_swap_space);
-    return is_among(changed, quality)      ? LOSES_quality
-           : is_among(changed, speed)      ? LOSES_speed
+    return fact_is_one(changed, quality)      ? LOSES_quality
+           : fact_is_one(changed, speed)      ? LOSES_speed
            : changed == FACT_max_model_len ? LOSES_capacity
                                            : LOSES_nothing;
 }

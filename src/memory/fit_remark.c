@@ -96,12 +96,10 @@ static void find_reason(struct arena *a, struct fit *fit) {
         }
     }
     if (fit->fits == FIT_LIKELY && widest != NULL) {
-        fit->because = (struct note){
-            .key = "fit.because_estimate",
-            .arg = {arena_printf(a, NOTE_FACT_FORMAT,
-                                 fact_spelling(widest->name)),
-                    write_bytes(a, widest->low), write_bytes(a, widest->high)},
-            .count = 3};
+        fit->because = NOTE(
+            "fit.because_estimate",
+            arena_printf(a, NOTE_FACT_FORMAT, fact_spelling(widest->name)),
+            write_bytes(a, widest->low), write_bytes(a, widest->high));
     }
 }
 

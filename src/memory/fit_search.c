@@ -373,7 +373,6 @@ static bool is_same(const struct fit_plan *a, const struct fit_plan *b) {
     return a->count == b->count;
 }
 
-/* How the need comes about then. */
 static struct str formula_of(const struct search *s,
                              const struct fit_plan *plan) {
     struct fit_question then = question_of(s->q, plan);
@@ -488,7 +487,6 @@ static bool has_change(const struct fit_plan *plan, enum fact_name name) {
     return false;
 }
 
-/* Each change that is not missed goes. */
 static void prune(const struct search *s, struct fit_plan *plan) {
     for (size_t i = 0; i < plan->count;) {
         struct fit_plan fewer = *plan;

@@ -161,10 +161,8 @@ struct fit_checked fit_check_split(struct arena *a, const struct inputs *c) {
         k.verdict = is.is_open ? VERDICT_UNKNOWN : VERDICT_NOT_ENOUGH;
         k.asked = span_exact(is.asked);
         k.there = span_exact(is.there);
-        k.why = (struct note){
-            .key = is.key,
-            .arg = {write_count(a, is.asked), write_count(a, is.there)},
-            .count = 2};
+        k.why = NOTE(is.key, write_count(a, is.asked),
+                     write_count(a, is.there));
     }
     return k;
 }

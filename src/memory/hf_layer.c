@@ -215,7 +215,6 @@ static bool word_is_full(struct json *item) {
            (str_eq(w, STR("full")) || str_eq(w, STR("F")));
 }
 
-/* Has layer i an index of its own? */
 static bool has_index(const struct config *c, int64_t i) {
     struct json *types = json_get(c->text, "indexer_types");
     struct json *pattern = json_get(c->text, "index_topk_pattern");

@@ -68,32 +68,6 @@ static void show_request(struct arena *a, const struct inputs *c,
     }
 }
 
-static void show_pool(struct arena *a, const struct inputs *c,
-                      const struct kv *kv, struct formulas *f) {
-    static const enum fact_name used[] =
-        FACTS(FACT_gpu_total, FACT_gpu_memory_utilization, FACT_weights_bytes,
-              FACT_activation_peak, FACT_non_torch);
-    if (f == NULL || c->in[FACT_kv_available].known ||
-        c->in[FACT_kv_blocks].known || c->in[FACT_kv_bytes].known ||
-        !c->in[FACT_activation_peak].known || !kv->pool.known ||
-        rules_count_graphs(c) != ANSWER_NO ||
-        rules_charge_others(c) != ANSWER_NO ||
-        !c->in[FACT_gpu_memory_utilization].known ||
-        !c->in[FACT_weights_bytes].known) {
-        return;
-    }
-    formula_put(
-        a, f,
-        FORMULA_OF(a, c, used,
-                   "kv_available = % x % - % weights - % activation - % "
-                   "non-torch = %",
-                   MIDDLE(gpu_total_bytes(c)),
-                   RATIO(c->in[FACT_gpu_memory_utilization].number),
-                   BYTES(c->in[FACT_weights_bytes].number),
-                   BYTES(c->in[FACT_activation_peak].number),
-                   BYTES(c->in[FACT_non_torch].number), MIDDLE(kv->pool)));
-}
-
 /* blocks / request in hundredths, as Python's "%.2f" prints it: to the nearest,
  * and of two that are as near the even one. */
 static struct span quotient(int64_t blocks, int64_t request) {
@@ -195,15 +169,12 @@ static void name_needs(struct kv *kv, const struct inputs *c,
     if (d->by_model && d->variants.count > 1 && !span_is_exact(kv->slope)) {
         needs_add(&kv->needs, FACT_engine_version);
     }
-    if (kv->pool.known) {
-        return;
-    }
-    static const enum fact_name parts[] = {
-        FACT_gpu_total, FACT_gpu_memory_utilization, FACT_activation_peak,
-        FACT_non_torch};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (!c->in[parts[i]].known) {
-            needs_add(&kv->needs, parts[i]);
+    const enum fact_name *part =
+        FACT_LIST(FACT_gpu_total, FACT_gpu_memory_utilization,
+                  FACT_activation_peak, FACT_non_torch);
+    for (; !kv->pool.known && *part != FACT_COUNT_OF; part++) {
+        if (!c->in[*part].known) {
+            needs_add(&kv->needs, *part);
         }
     }
 }
@@ -231,7 +202,6 @@ struct kv memory_kv(struct arena *a, const struct inputs *c,
     kv.bytes_per_request = needed_bytes(c, &d);
     kv.pool = pool_bytes(c, &d);
     count_blocks(&kv, c, &d, tokens);
-    show_pool(a, c, &kv, f);
     kv.est_max_model_len = span_in(c, FACT_est_max_model_len);
     if (!kv.est_max_model_len.known && rules_is_v0(c) == ANSWER_YES) {
         kv.est_max_model_len = span_in(c, FACT_kv_tokens);

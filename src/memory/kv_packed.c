@@ -18,7 +18,7 @@
  * .py, vllm/v1/attention/backends/mla/sparse_swa.py. It refuses what has no
  * such layout: releases that count otherwise, caches in 16 bits.
  */
-#include "memory/kv_packed.h"
+#include "memory/variant.h"
 
 #include "base/limits.h"
 #include "memory/kv_row.h"

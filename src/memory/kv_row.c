@@ -154,7 +154,6 @@ static struct span latent_row(const struct kv_group *g, const struct format *f,
     return packed(f->key, elements);
 }
 
-/* One row for `ratio` tokens. */
 static struct span shared_row(const struct kv_group *g, struct span row) {
     struct span share = span_share(row, 1, g->ratio > 1 ? g->ratio : 1);
     return share.known ? span_exact(share.high) : share;

@@ -12,7 +12,7 @@
  * models/config.py (mamba_ssm_dtype, mamba_ssm_cache_dtype of config.json).
  * Held against the block sizes that vLLM prints: see tests/memory.
  */
-#include "memory/kv_state.h"
+#include "memory/variant.h"
 
 #include "memory/span.h"
 

@@ -141,6 +141,9 @@ enum shortage {
 struct estimate memory_effect(struct arena *a, const struct inputs *c,
                               enum shortage what, enum effect effect);
 
+/* The fact that an effect is about; -1: none. */
+int effect_setting(enum effect effect);
+
 /* Inverses: [sure, at best]; unknown where an input is. */
 struct span memory_longest_request(struct arena *a,
                                    const struct inputs *c); /* tokens */

@@ -33,7 +33,6 @@ static bool is_printed(const struct inputs *c, enum fact_name name) {
                                  c->in[name].source == SOURCE_USER);
 }
 
-/* The pool of the log, in blocks of the model. */
 static struct span blocks_in_pool(const struct inputs *c,
                                   const struct variants *variants) {
     struct span pool = span_in(c, FACT_kv_available);

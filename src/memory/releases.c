@@ -319,7 +319,6 @@ static struct release_answer answer_in(struct arena *a, const struct inputs *c,
     return answer_of(a, &then);
 }
 
-/* How many boundaries lie at or below a release. */
 static size_t place_of(const struct str_list *at, struct str release) {
     size_t n = 0;
     while (n < at->count && !is_above(at->at[n], release)) {

@@ -19,7 +19,6 @@ struct expression {
     struct str text;
 };
 
-/* "first + next". */
 static struct str add_up(struct arena *a, struct str sum, struct str next) {
     return sum.n == 0 ? next : FORMULA(a, "% + %", TEXT(sum), TEXT(next));
 }

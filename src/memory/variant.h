@@ -12,8 +12,26 @@
 #define MEMORY_VARIANT_H
 
 #include "memory/memory.h"
-#include "memory/kv_state.h"
 #include "memory/rules.h"
+
+/* ---- a recurrent layer, for one sequence, per rank: kv_state.c ---- */
+
+/* What the engine's settings make of a state. */
+struct state_setting {
+    int64_t conv_bytes, recurrent_bytes; /* of one element; 0: as the group */
+    int64_t draft_tokens; /* a convolution looks back on them too */
+};
+
+/* Of a model without parts in the catalogue: all in 16 bits, times scale. */
+struct span kv_state_bytes(const struct kv_group *g, int64_t tp,
+                           const struct state_setting *set, int64_t scale);
+
+/* Of one element of the recurrent state: said by the user or the log, else
+ * what the checkpoint asks for, else the model's type. 0: not known. */
+struct state_setting kv_state_setting(const struct inputs *c,
+                                      const struct kv_group *g);
+
+/* ---- a reading ---- */
 
 /* PP does not divide the layers: some stages have one more; until 0.8 the last
  * may have the whole rest. */
@@ -137,5 +155,14 @@ struct span variants_slope(const struct variants *variants);
 /* Tokens that the pool holds, as the engine prints it for this length. */
 struct span variants_tokens(const struct variants *variants, struct span blocks,
                             int64_t length);
+
+/* ---- the caches of DeepSeek-V4: kv_packed.c ---- */
+
+/* A model whose latents are kept one row for several tokens. */
+bool kv_packed_is(const struct model *m);
+
+/* Fills the plan; leaves it unknown where the release has no such layout. */
+void kv_packed_layout(const struct variant *w, enum layout_use use,
+                      struct block_layout *p);
 
 #endif

@@ -318,14 +318,11 @@ struct span memory_weights(struct arena *a, const struct inputs *c,
                  setting_of(c, FACT_pipeline_parallel, 1), &ranks)) {
         return bytes;
     }
-    struct span middle = span_share(
-        span_share(span_exact(c->model->params), span_middle(micro), MICRO), 1,
-        ranks);
     formula_put(
         a, f,
         FORMULA_OF(a, c, used, "weights = % params x % bytes / % % = about %",
                    COUNT(c->model->params), RATIO(span_middle(micro)),
                    PLAIN(ranks), TEXT(ranks == 1 ? STR("rank") : STR("ranks")),
-                   MIDDLE(middle)));
+                   MIDDLE(weights_nominal(c))));
     return bytes;
 }
