@@ -528,7 +528,12 @@ static struct estimate flash(const struct ask *q) {
         COUNT(setting_of(q->c, FACT_max_num_batched_tokens, UBATCH)),
         COUNT(llama_cells(q->c, context).high), PLAIN(q->c->model->heads),
         BYTES(e.after.high));
-    return judged(q, e, span_exact(0));
+    e = judged(q, e, span_exact(0));
+    if (!e.limit.known) {
+        ESTIMATE_IF(q, &e, "verdict.if.scores_go", SHORT(scores.high),
+                    SHORT(e.after.high));
+    }
+    return e;
 }
 
 /* ---- the door ---- */
