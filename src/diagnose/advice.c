@@ -262,7 +262,8 @@ static bool is_of_a_limit(enum effect effect) {
 }
 
 /* What is a flag of some programs is code in one that is not known. */
-static enum effort effort_here(const struct fix *fix) {
+static enum effort effort_here(const struct diagnosis *d,
+                               const struct fix *fix) {
     const struct acts_on *on = &fix->is->acts_on;
     struct str how = fix->is->how.in[LANG_EN];
     bool is_size = fix->is->effect == EFFECT_step_size ||
@@ -270,8 +271,9 @@ static enum effort effort_here(const struct fix *fix) {
                    fix->is->effect == EFFECT_seq_len;
     bool names_one = on->flag.n > 0 || fix->command.n > 0 ||
                      str_find(how, STR("`--")) < how.n || is_size;
-    /* The flag is that of a program that this one is not known to be. */
-    bool is_hidden = on->flag.n > 0 && fix->is->command_when.count > 0 &&
+    /* The flag is that of a program that this one is not known to be. Of none
+     * that is known at all, every one that runs that library has it. */
+    bool is_hidden = d->engine && on->flag.n > 0 && fix->is->command_when.count > 0 &&
                      fix->is->command.n > 0 && fix->command.n == 0 && !is_size;
     bool is_code = is_hidden || (on->kind == ACT_KIND_code && !names_one);
     return is_code && fix->is->effort == EFFORT_flag ? EFFORT_code
@@ -330,7 +332,7 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
         fix.command = (struct str){NULL, 0};
         name_by_value(d, &fix, facts, acted_on);
     }
-    fix.effort = effort_here(&fix);
+    fix.effort = effort_here(d, &fix);
     return fix;
 }
 

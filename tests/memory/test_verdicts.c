@@ -310,8 +310,9 @@ static void scores_go_or_shrink(void **state) {
     struct inputs c = compute_buffer();
     struct estimate e =
         memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_flash_attention);
-    assert_condition(&e, "verdict.if.free");
-    assert_argument(&e, 0, "796 MiB");
+    assert_condition(&e, "verdict.if.scores_go");
+    assert_argument(&e, 1, "796 MiB");
+    assert_argument(&e, 0, "6 GiB");
     e = memory_effect(*state, &c, SHORT_ALLOCATION,
                       EFFECT_max_num_batched_tokens);
     assert_int_equal(e.proposed.number, 64);
