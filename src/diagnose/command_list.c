@@ -66,8 +66,7 @@ static bool is_odd(struct str item) {
     for (size_t i = 0; i < item.n; i++) {
         is_active = is_active || strchr("`\\;|&<>\"'", item.p[i]) != NULL;
     }
-    return is_active || str_eq(item, STR("-c")) || str_eq(item, STR("-lc")) ||
-           str_eq(item, STR("--"));
+    return is_active || STR_IS_ONE(item, "-c", "-lc", "--");
 }
 
 void list_read(struct command *c) {

@@ -109,7 +109,6 @@ static bool is_trainer(const struct engine *e) {
     return STR_IS_ONE(e->id, "transformers", "deepspeed", "pytorch");
 }
 
-/* Another engine's flags mean something else. */
 bool hit_is_ours(const struct diagnosis *d, const struct hit *h) {
     const struct engine *e = reader_engine(d->r, h->owner);
     if (!e || !d->engine || e == d->engine) {

@@ -278,8 +278,6 @@ static void others_tell(struct diagnosis *d, struct sighting *s) {
     }
 }
 
-/* ---- the victim ---- */
-
 static void victim_tell(struct diagnosis *d, struct sighting *s) {
     static const enum fact_name parts[] = {FACT_host_rss, FACT_file_rss,
                                            FACT_shmem_rss};

@@ -85,17 +85,6 @@ bool facts_add_new(struct arena *a, struct fact_list *list,
 
 /* ---- one hit's captures ---- */
 
-/* Devices are printed in capitals and named in small letters. */
-static void lower_word(struct arena *a, struct fact *f) {
-    struct str copy = arena_str(a, f->word);
-    char *p = arena_alloc(a, copy.n + 1);
-    for (size_t i = 0; i < copy.n; i++) {
-        char c = copy.p[i];
-        p[i] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-    }
-    f->word = (struct str){p, copy.n};
-}
-
 /* Which card the captures from here on speak of. Where the message names one
  * card, it is the card of what stands before it too. */
 static int64_t only_gpu(const struct hit *h) {
@@ -202,7 +191,7 @@ struct fact_list facts_of_hit(struct diagnosis *d, const struct hit *h,
             pid_of_other = FACT_NONE;
         }
         if (c->name == FACT_device_kind && f.known) {
-            lower_word(d->a, &f);
+            f.word = arena_lower(d->a, f.word);
         }
         facts_add_new(d->a, &out, &f);
     }

@@ -157,8 +157,7 @@ static bool tell_by_neighbours(struct diagnosis *d, struct sighting *s,
 }
 
 static bool is_stage_of_training(const struct fact *stage) {
-    return stage && (str_eq(stage->word, STR("backward")) ||
-                     str_eq(stage->word, STR("optimizer")));
+    return stage && STR_IS_ONE(stage->word, "backward", "optimizer");
 }
 
 static void task_follows(struct diagnosis *d, struct sighting *s) {

@@ -49,11 +49,11 @@ void hits_sort(struct diagnosis *d) {
                 by_pattern);
 }
 
-static size_t lower_bound(const struct diagnosis *d, uint64_t pattern) {
-    size_t from = 0, to = d->sorted_count;
+size_t run_bound(const struct hit_run *run, hit_key *key, uint64_t least) {
+    size_t from = 0, to = run->count;
     while (from < to) {
         size_t middle = from + (to - from) / 2;
-        if (d->sorted_hits[middle]->pattern < pattern) {
+        if (key(run->at[middle]) < least) {
             from = middle + 1;
         } else {
             to = middle;
@@ -62,9 +62,14 @@ static size_t lower_bound(const struct diagnosis *d, uint64_t pattern) {
     return from;
 }
 
+static uint64_t pattern_of(const struct hit *h) { return h->pattern; }
+
+static uint64_t line_of(const struct hit *h) { return h->first_line; }
+
 static struct hit_run hits_of(const struct diagnosis *d, uint32_t pattern) {
-    size_t from = lower_bound(d, pattern);
-    size_t to = lower_bound(d, (uint64_t)pattern + 1);
+    struct hit_run all = {d->sorted_hits, d->sorted_count};
+    size_t from = run_bound(&all, pattern_of, pattern);
+    size_t to = run_bound(&all, pattern_of, (uint64_t)pattern + 1);
     return (struct hit_run){d->sorted_hits + from, to - from};
 }
 
@@ -104,15 +109,7 @@ static bool hit_in_scope(const struct hit *h, enum scope scope,
 }
 
 static size_t run_from_line(const struct hit_run *run, uint32_t line) {
-    size_t from = 0, to = run->count;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (run->at[middle]->first_line < line) {
-            from = middle + 1;
-        } else {
-            to = middle;
-        }
-    }
+    size_t from = run_bound(run, line_of, line);
     return from > 0 ? from - 1 : 0; /* a message may have begun before */
 }
 

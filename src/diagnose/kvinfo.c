@@ -1,6 +1,6 @@
 /* kvinfo.c: from facts to the arithmetic and back.
  *
- * Facts in force become a memory_case; what memory/ works out of it (what one
+ * Facts in force become inputs; what memory/ works out of it (what one
  * request needs, where the card's bytes went) becomes part of the finding.
  *
  * Refused: arithmetic on numbers that cannot be true together. More allocated

@@ -41,8 +41,6 @@ static void settle(struct finding *f, enum restart restart, const char *key) {
                                   .because = note_of(key)};
 }
 
-/* ---- what the causes say ---- */
-
 static void sum_causes(struct diagnosis *d, struct finding *f) {
     int64_t of[RESTART_COUNT_OF] = {0};
     int64_t least = reader_ranking(d->r)->micro[RANKING_outlook_at];
@@ -169,22 +167,27 @@ static bool may_be_freed(const struct finding *f) {
                          : asked->number / BEYOND_OTHERS < unfilled->number;
 }
 
+/* "Again" is taken back where the log does not bear it out. */
+static void doubt_again(struct finding *f) {
+    if (stage_is(f, "serve"))
+        settle(f, RESTART_may_pass, "diagnose.outlook.served");
+    else if (has_progressed(f))
+        settle(f, RESTART_unknown, "diagnose.outlook.progressed");
+    else if (is_called(f))
+        settle(f, RESTART_unknown, "diagnose.outlook.called");
+    else if (may_be_freed(f) || is_of_unknown_host(f))
+        settle(f, RESTART_unknown, "diagnose.outlook.freed");
+    else if (!has_ground(f))
+        settle(f, RESTART_unknown, "diagnose.outlook.unknown");
+}
+
 static void take_back(struct finding *f) {
-    bool is_again = f->outlook.restart == RESTART_again;
     if (lacks_free_share(f) && is_standing(f))
         settle(f, RESTART_again, "diagnose.outlook.standing");
     else if (lacks_free_share(f) && shares_host_memory(f))
         settle(f, RESTART_unknown, "diagnose.outlook.unified");
-    else if (is_again && stage_is(f, "serve"))
-        settle(f, RESTART_may_pass, "diagnose.outlook.served");
-    else if (is_again && has_progressed(f))
-        settle(f, RESTART_unknown, "diagnose.outlook.progressed");
-    else if (is_again && is_called(f))
-        settle(f, RESTART_unknown, "diagnose.outlook.called");
-    else if (is_again && (may_be_freed(f) || is_of_unknown_host(f)))
-        settle(f, RESTART_unknown, "diagnose.outlook.freed");
-    else if (is_again && !has_ground(f))
-        settle(f, RESTART_unknown, "diagnose.outlook.unknown");
+    else if (f->outlook.restart == RESTART_again)
+        doubt_again(f);
 }
 
 void outlook_find(struct diagnosis *d, struct finding *f) {

@@ -411,9 +411,18 @@ static bool is_batch_told(const struct finding *f) {
     return false;
 }
 
+/* The log shows it, a fix tells its value, or the answer says that it does not
+ * matter. */
+static bool is_settled(const struct asked *to, const struct finding *f,
+                       enum fact_name name) {
+    bool is_free = name == FACT_gpu_free || name == FACT_other_in_use;
+    return name == FACT_tried_alloc ||
+           (name == FACT_batch_size && is_batch_told(f)) ||
+           (is_free && is_free_memory_moot(f)) ||
+           (name == FACT_engine && is_program_shown(to, f));
+}
+
 static void ask_needs(struct asked *to, const struct finding *f) {
-    bool is_shown = is_program_shown(to, f), is_told = is_batch_told(f);
-    bool is_moot = is_free_memory_moot(f);
     for (size_t i = 0; i < f->fix_count && i < FIXES_SHOWN; i++) {
         const struct fix *fix = &f->fixes[i];
         bool is_open = fix->has_estimate && fix->applies <= APPLIES_IF &&
@@ -421,14 +430,9 @@ static void ask_needs(struct asked *to, const struct finding *f) {
         to->about = fix;
         for (size_t k = 0; is_open && k < fix->estimate.needs.count; k++) {
             enum fact_name name = fix->estimate.needs.at[k];
-            bool is_free = name == FACT_gpu_free ||
-                           name == FACT_other_in_use;
-            bool is_shown_value = name == FACT_batch_size && is_told;
             if (name == FACT_host_rss) {
                 ask_kept_peak(to, f);
-            } else if (name != FACT_tried_alloc && !is_shown_value &&
-                       !(is_free && is_moot) &&
-                       !(name == FACT_engine && is_shown)) {
+            } else if (!is_settled(to, f, name)) {
                 ask_fact(to, name);
             }
         }

@@ -175,9 +175,8 @@ static bool may_be_loading(const struct finding *f) {
 /* Ollama and llama.cpp read a GGUF file, whose quantization its name has to
  * say. */
 static bool reads_gguf(const struct inputs *c) {
-    struct str engine = c->in[FACT_engine].word;
-    return c->in[FACT_engine].known && (str_eq(engine, STR("ollama")) ||
-                                        str_eq(engine, STR("llama.cpp")));
+    return c->in[FACT_engine].known &&
+           STR_IS_ONE(c->in[FACT_engine].word, "ollama", "llama.cpp");
 }
 
 /* A bare "Killed" prints no number; the checkpoint's size is known all the

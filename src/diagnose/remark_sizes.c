@@ -66,9 +66,8 @@ static int64_t percent_of(int64_t part, int64_t whole) {
 static bool may_have_segments(struct diagnosis *d, const struct finding *f) {
     struct fact_list facts = facts_in_force(d, &f->facts);
     const struct fact *words = facts_last(&facts, FACT_oom_words);
-    bool is_old = words && (str_eq(words->word, STR("bare")) ||
-                            str_eq(words->word, STR("cached")) ||
-                            str_eq(words->word, STR("reserved")));
+    bool is_old =
+        words && STR_IS_ONE(words->word, "bare", "cached", "reserved");
     return !is_old && when_ask(d, STR("vcmp(torch_version, '2.1.0') >= 0"),
                                &facts, f->form).truth != TRUTH_FALSE;
 }

@@ -60,17 +60,10 @@ static struct stage_found by_frame(const struct diagnosis *d,
     return best;
 }
 
+static uint64_t order_of(const struct hit *h) { return h->order; }
+
 static size_t hits_before(const struct hit_run *run, uint64_t order) {
-    size_t from = 0, to = run->count;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (run->at[middle]->order < order) {
-            from = middle + 1;
-        } else {
-            to = middle;
-        }
-    }
-    return from;
+    return run_bound(run, order_of, order);
 }
 
 static struct stage_found by_line_passed(const struct diagnosis *d,

@@ -118,6 +118,9 @@ struct diagnosis {
 
 /* ---- hits.c ---- */
 void hits_sort(struct diagnosis *d);
+/* Of a run in the order of that key, the first with so much of it. */
+typedef uint64_t hit_key(const struct hit *h);
+size_t run_bound(const struct hit_run *run, hit_key *key, uint64_t least);
 /* Does a hit of that pattern stand within the scope of any of these places?
  * *line: the first one's line. */
 bool hits_within(const struct diagnosis *d, uint32_t pattern,

@@ -227,7 +227,6 @@ static void list_process(struct arena *a, struct budget *b,
     budget_add_fact(a, b, c, "free", FACT_gpu_free);
 }
 
-/* What nobody printed of the share; NULL: everything was. */
 const char *budget_rest_name(const struct inputs *c) {
     bool has_peak = c->in[FACT_activation_peak].known;
     bool has_other = c->in[FACT_non_torch].known;

@@ -106,6 +106,8 @@ struct span more_after_failure(const struct inputs *c);
 struct estimate step_scaled(const struct ask *q, int setting);
 /* At most so much of what the program holds is given back. */
 struct estimate step_freeing(const struct ask *q, int64_t percent);
+/* effect_kv.c: what a fix of the pool alone says of another failure. */
+struct estimate estimate_beside_pool(const struct ask *q);
 /* effect_host.c: one request of host memory that was refused. */
 struct estimate host_refusal(const struct ask *q);
 

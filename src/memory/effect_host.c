@@ -68,7 +68,6 @@ static void put_peak(const struct ask *q, struct estimate *e,
  * would be enough for the requests after it. */
 #define TELLING_REFUSAL (INT64_C(1) << 30)
 
-/* One request that was refused: it and what is held beside it. */
 struct estimate host_refusal(const struct ask *q) {
     const struct inputs *c = q->c;
     struct span held = span_in(c, FACT_host_rss);
@@ -162,8 +161,6 @@ struct estimate effect_host_memory(const struct ask *q) {
     put_peak(q, &e, is_below ? e.limit : held);
     return e;
 }
-
-/* ---- workers ---- */
 
 /* Half as many: at best half of what is held. */
 struct estimate effect_fewer_workers(const struct ask *q) {

@@ -26,8 +26,7 @@ static const enum fact_name of_length[] =
     FACTS(FACT_est_max_model_len, FACT_max_model_len, FACT_kv_needed,
           FACT_kv_available, FACT_kv_tokens, FACT_kv_blocks, FACT_block_size);
 
-/* What a fix of the KV check says of another failure. */
-static struct estimate not_of_the_pool(const struct ask *q) {
+struct estimate estimate_beside_pool(const struct ask *q) {
     return estimate_none(q->what == SHORT_FREE_AT_START ? FACT_requested_bytes
                                                         : FACT_tried_alloc);
 }
@@ -214,7 +213,7 @@ struct estimate effect_max_model_len(const struct ask *q) {
         return estimate_unknown(FACT_tried_alloc); /* V0 profiles with it */
     }
     if (!is_pool(q)) {
-        return not_of_the_pool(q);
+        return estimate_beside_pool(q);
     }
     struct kv_side kv = kv_side_of(q);
     const struct fact *estimate = &q->c->in[FACT_est_max_model_len];
@@ -287,7 +286,7 @@ static void propose_length(const struct ask *q, const struct kv_side *kv,
 struct estimate effect_kv_dtype(const struct ask *q) {
     const struct fact *now = &q->c->in[FACT_kv_cache_dtype];
     if (!is_pool(q)) {
-        return not_of_the_pool(q);
+        return estimate_beside_pool(q);
     }
     struct kv_side kv = kv_side_of(q);
     if (now->known && kv_dtype_is_fp8(now->word)) {

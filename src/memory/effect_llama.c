@@ -298,8 +298,6 @@ static struct estimate shorter(const struct ask *q) {
     return judged(q, e, later_of(q, fewer, 0));
 }
 
-/* ---- -ctk, -ctv ---- */
-
 static struct estimate narrower(const struct ask *q) {
     struct str key, value;
     struct estimate e = begin(q);
@@ -535,8 +533,6 @@ static struct estimate flash(const struct ask *q) {
     }
     return e;
 }
-
-/* ---- the door ---- */
 
 struct estimate llama_effect(const struct ask *q) {
     static effect_fn *const fixes[EFFECT_COUNT_OF] = {

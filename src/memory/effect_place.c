@@ -57,8 +57,6 @@ struct estimate effect_kernel_tile(const struct ask *q) {
     return e;
 }
 
-/* ---- another device ---- */
-
 /* What the program itself holds moves, and what was asked for comes. */
 struct estimate effect_other_device(const struct ask *q) {
     struct span asked = span_in(q->c, FACT_tried_alloc);
@@ -79,8 +77,6 @@ struct estimate effect_other_device(const struct ask *q) {
     ESTIMATE_IF(q, &e, "verdict.if.device", SHORT(whole.high));
     return e;
 }
-
-/* ---- compilers at once ---- */
 
 struct estimate effect_build_jobs(const struct ask *q) {
     struct span each = span_in(q->c, FACT_victim_rss);

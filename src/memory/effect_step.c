@@ -338,6 +338,23 @@ static bool put_program(const struct ask *q, struct estimate *e, int64_t now,
     return true;
 }
 
+/* What was free is not known: by the table of the program, which says more, else
+ * half of the request is the bound. */
+static bool put_without_room(const struct ask *q, struct estimate *e,
+                             const struct shortfall *s, int64_t steps,
+                             struct cut *cut) {
+    if (put_program(q, e, steps, cut)) {
+        e->needs.count = 0;
+        return true;
+    }
+    if (!s->asked.known || !cut_at(steps, 4, cut)) {
+        return false;
+    }
+    put_cut(q, e, s, cut);
+    estimate_bound(q, e);
+    return true;
+}
+
 struct estimate step_scaled(const struct ask *q, int setting) {
     struct shortfall s = shortfall_of(q);
     struct estimate e = begin(&s);
@@ -351,15 +368,13 @@ struct estimate step_scaled(const struct ask *q, int setting) {
     if (s.asked.known && !s.free.known && s.asked.low < TELLING) {
         return e; /* a small request shows that all was full, and no more */
     }
-    if (!s.free.known && put_program(q, &e, steps_of(now), &cut)) {
-        e.needs.count = 0; /* the table says more than what was free */
-    } else if (s.asked.known && !s.free.known && cut_at(steps_of(now), 4, &cut)) {
-        put_cut(q, &e, &s, &cut); /* half of the request is the bound */
-        estimate_bound(q, &e);
-    } else if (!s.missing.known) {
+    bool is_put = !s.free.known &&
+                  put_without_room(q, &e, &s, steps_of(now), &cut);
+    if (!is_put && !s.missing.known) {
         put_at_most(q, &e, &s);
         return e;
-    } else {
+    }
+    if (!is_put) {
         cut_missing(q, &e, &s, setting, steps_of(now), &cut);
     }
     if (e.verdict == VERDICT_MAY_BE_ENOUGH && now > 0) {
@@ -470,8 +485,6 @@ struct estimate effect_vae_tiles(const struct ask *q) {
         PLAIN(TILE_SIDE), PLAIN(TILE_SIDE), PLAIN(TILE_PIXEL), BYTES(tile));
     return e;
 }
-
-/* ---- a larger GPU ---- */
 
 struct estimate effect_bigger_gpu(const struct ask *q) {
     struct shortfall s = shortfall_of(q);

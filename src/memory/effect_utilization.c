@@ -252,9 +252,7 @@ struct estimate effect_utilization_up(const struct ask *q) {
     const struct inputs *c = q->c;
     struct span total = gpu_total_bytes(c);
     if (!is_pool(q)) { /* takes room from what failed */
-        return estimate_none(q->what == SHORT_FREE_AT_START
-                                 ? FACT_requested_bytes
-                                 : FACT_tried_alloc);
+        return estimate_beside_pool(q);
     }
     struct kv_side kv = kv_side_of(q);
     struct estimate e = estimate_of_kv(&kv);
@@ -465,7 +463,6 @@ void put_lowered(const struct ask *q, struct estimate *e, struct fact proposed,
     }
 }
 
-/* Whatever share is in force: so many hundredths less give back the gap. */
 void estimate_less_share(const struct ask *q, struct estimate *e,
                          struct span total, struct span gap) {
     struct span whole = span_plus(gap, more_after_failure(q->c));

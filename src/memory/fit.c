@@ -65,8 +65,6 @@ enum truth_fit fit_verdict(const struct inputs *c, const struct kv *kv,
                          : fit_word_of(span_fits(asked, kv->max_concurrency));
 }
 
-/* ---- where the bytes go ---- */
-
 static struct budget budget_of(struct arena *a, const struct inputs *c,
                                const struct kv *kv) {
     static const enum fact_name said[] = {FACT_kv_available, FACT_kv_bytes,
@@ -92,8 +90,6 @@ static struct budget budget_of(struct arena *a, const struct inputs *c,
     }
     return b;
 }
-
-/* ---- weights ---- */
 
 static int64_t one_figure(const struct inputs *c) {
     struct span bytes = weights_bytes(c);

@@ -6,12 +6,8 @@
  *   non-torch    context, NCCL, libraries
  *   graphs       captured once per batch size: a few MiB per layer and size
  *
- * A step is max_num_batched_tokens long (vLLM, TensorRT-LLM, TGI, LMDeploy),
- * a micro-batch of 512 (llama.cpp), a piece of 2,048 (MLX) or the whole prompt
- * (transformers). vLLM starts on H100 cards printed 4.8 to 7.4 GiB of
- * activations for 1,024 sequences: 9.7 copies of the logits, over four
- * vocabularies. Each stands in the inputs as a derived interval with its
- * reason, and a measured one replaces it.
+ * How long a step is, the files of engines say. Each amount stands in the
+ * inputs as a derived interval with its reason, and a measured one replaces it.
  */
 #include "memory/budget.h"
 #include "memory/inputs.h"
@@ -52,8 +48,6 @@ void fit_take_default(struct inputs *c, enum fact_name name, int64_t n,
         c->in[name].word = str_of(word);
     }
 }
-
-/* ---- what vLLM sets by the size of the card ---- */
 
 static void take_batch(struct inputs *c) {
     struct span total = span_in(c, FACT_gpu_total);

@@ -1,5 +1,5 @@
 /* fit_other.c: `fit` for engines that are not vLLM: their rule of
- * engine_kv.c, counted in blocks, tokens and requests.
+ * engines.c, counted in blocks, tokens and requests.
  *
  *   need = fixed + slope x tokens, rounded up to whole blocks
  *   pool / block bytes = blocks     blocks x block = tokens

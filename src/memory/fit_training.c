@@ -94,7 +94,6 @@ enum truth_fit fit_training_verdict(struct arena *a, const struct inputs *c) {
     return judged(c, fit_training_held(a, c));
 }
 
-/* Most sequences a step: surely, and perhaps. */
 static struct span largest_batch(struct arena *a, const struct inputs *c) {
     struct span total = gpu_total_bytes(c);
     int64_t ends[2] = {0, 0};

@@ -205,8 +205,7 @@ struct model *gguf_shape(struct arena *a, const struct header *h,
     m->params = h->params;
     m->dtype = STR("float16");
     struct str type = type_of_file(h->file_type);
-    bool is_plain = str_eq(type, STR("F16")) || str_eq(type, STR("BF16")) ||
-                    str_eq(type, STR("F32"));
+    bool is_plain = STR_IS_ONE(type, "F16", "BF16", "F32");
     m->quantization = is_plain ? (struct str){NULL, 0} : type;
     m->is_moe = one(h, KEY_experts, 0) > 1;
     m->draft_layers = one(h, KEY_draft, 0);

@@ -145,10 +145,7 @@ struct kv_group hf_state_group(const struct config *c) {
     struct kv_group g = of_design(c);
     struct str dtype = hf_word(c, "mamba_ssm_dtype");
     dtype = dtype.n > 0 ? dtype : hf_word(c, "mamba_ssm_cache_dtype");
-    bool is_type = str_eq(dtype, STR("float32")) ||
-                   str_eq(dtype, STR("float16")) ||
-                   str_eq(dtype, STR("bfloat16"));
-    if (is_type) {
+    if (STR_IS_ONE(dtype, "float32", "float16", "bfloat16")) {
         g.state_dtype = arena_str(c->a, dtype);
     }
     kv_group_sum_state(&g);

@@ -158,27 +158,26 @@ void inputs_forget(struct inputs *c, const enum fact_name *names) {
     }
 }
 
-bool inputs_knows_any(const struct inputs *c, const enum fact_name *names) {
-    while (*names != FACT_COUNT_OF && !c->in[*names].known) {
+/* sources: a bit for each that counts. */
+static bool is_any(const struct inputs *c, const enum fact_name *names,
+                   unsigned sources) {
+    while (*names != FACT_COUNT_OF &&
+           !(c->in[*names].known && (sources >> c->in[*names].source & 1))) {
         names++;
     }
     return *names != FACT_COUNT_OF;
+}
+
+bool inputs_knows_any(const struct inputs *c, const enum fact_name *names) {
+    return is_any(c, names, ~0u);
 }
 
 bool inputs_says_any(const struct inputs *c, const enum fact_name *names) {
-    while (*names != FACT_COUNT_OF &&
-           (!c->in[*names].known || c->in[*names].source == SOURCE_DEFAULT)) {
-        names++;
-    }
-    return *names != FACT_COUNT_OF;
+    return is_any(c, names, ~(1u << SOURCE_DEFAULT));
 }
 
 bool inputs_prints_any(const struct inputs *c, const enum fact_name *names) {
-    while (*names != FACT_COUNT_OF &&
-           (!c->in[*names].known || c->in[*names].source != SOURCE_LOG)) {
-        names++;
-    }
-    return *names != FACT_COUNT_OF;
+    return is_any(c, names, 1u << SOURCE_LOG);
 }
 
 bool has_part(struct str word, const char *part) {

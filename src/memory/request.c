@@ -30,7 +30,6 @@ static struct span ceil_blocks(struct span tokens, int64_t block) {
                                      : span_none();
 }
 
-/* Blocks of `block` tokens that one layer of a set needs for a request. */
 static struct expression blocks_of(struct arena *a, const struct variant *w,
                                    const struct layer_set *s, int64_t block,
                                    int64_t tokens) {
@@ -209,7 +208,6 @@ struct span variant_spare(const struct variant *w) {
     return w->spares_block ? variant_block_bytes(w) : span_exact(0);
 }
 
-/* The most tokens whose need, charged and held, is at most the pool. */
 struct span variant_longest(const struct variant *w, int64_t pool,
                             int64_t ceiling) {
     int64_t fits = 0, fails = ceiling < INT64_MAX ? ceiling + 1 : 0;

@@ -303,8 +303,6 @@ struct estimate effect_of_tokens(const struct ask *q) {
                             : estimate_none(FACT_tried_tokens);
 }
 
-/* ---- the engine ---- */
-
 /* The context is not in the pool's sum. */
 static struct estimate not_in_the_pool(const struct ask *q) {
     (void)q;

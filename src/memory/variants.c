@@ -147,8 +147,6 @@ static struct options state_scales(const struct inputs *c,
     return o;
 }
 
-/* ---- layers that are not the model's ---- */
-
 /* What drafts tokens keeps a cache too: MTP heads and EAGLE are layers like
  * the model's own; n-grams keep nothing. */
 static struct options draft_layers(const struct inputs *c) {

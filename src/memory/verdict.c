@@ -23,8 +23,6 @@ bool verdict_is_open(enum verdict v) {
     return v == VERDICT_UNKNOWN || v == VERDICT_MAY_BE_ENOUGH;
 }
 
-/* ---- the share of an interval ---- */
-
 int64_t share_that_passes(struct span after, struct span limit) {
     struct span rest = span_minus(limit, after);
     int64_t width, share;
