@@ -96,6 +96,31 @@ static bool starts_program(const struct workload *w) {
            w->words.at[0].text.p[0] != '$';
 }
 
+/* "/bin/sh /app/start.sh": what that starts, the file does not say. */
+static bool starts_shell(const struct workload *w) {
+    static const char *const shells[] = {"sh", "bash", "dash", "ash", "zsh"};
+    struct str first = w->words.count > 0 ? w->words.at[0].text
+                                          : (struct str){NULL, 0};
+    for (size_t i = first.n; i > 0; i--)
+        if (first.p[i - 1] == '/') {
+            first = str_slice(first, i, first.n);
+            break;
+        }
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+        if (str_eq(first, str_of(shells[i])))
+            return true;
+    return false;
+}
+
+static bool names_program(const struct workload *w, const struct engine *e) {
+    struct str rest, program = str_cut(e->command, ' ', &rest);
+    for (size_t i = 1; i < w->words.count; i++)
+        if (str_find(w->words.at[i].text, program) <
+            w->words.at[i].text.n)
+            return true;
+    return false;
+}
+
 bool workload_is_script(const struct workload *w) {
     struct str first = w->words.count > 0 ? w->words.at[0].text
                                           : (struct str){NULL, 0};
@@ -150,6 +175,8 @@ const struct engine *engine_of_workload(struct lint_work *k,
         e = engine_of_program(k, w);
     if (e == NULL && w->image.n > 0)
         e = engine_in(k, w->image);
+    if (e != NULL && starts_shell(w) && !names_program(w, e))
+        return NULL;
     return e != NULL || starts_program(w) ? e : engine_of_flags(k, w);
 }
 
@@ -185,6 +212,18 @@ static void put_variables(struct buf *out, const struct asked *it) {
     }
 }
 
+/* Of a script that a shell is given: from the engine's own command on. What
+ * stands before it (ray start --num-gpus=1) has flags of its own. */
+static struct str from_program(const struct engine *e, struct str script) {
+    struct str rest, program = str_cut(e->command, ' ', &rest);
+    size_t at = str_find(script, program);
+    bool is_word = at < script.n && at > 0 &&
+                   strchr(" \n;&|", script.p[at - 1]) != NULL &&
+                   at + program.n < script.n &&
+                   script.p[at + program.n] == ' ';
+    return is_word ? str_slice(script, at, script.n) : script;
+}
+
 static const char *command_of(struct lint_work *k, const struct asked *it) {
     const struct workload *w = it->w;
     struct buf out;
@@ -194,7 +233,9 @@ static const char *command_of(struct lint_work *k, const struct asked *it) {
     if (!starts_program(w) || engine_of_program(k, w) == NULL)
         buf_printf(&out, "%.*s ", STR_ARG(it->engine->command));
     for (size_t i = 0; i < w->words.count; i++)
-        put_quoted(&out, w->words.at[i].text);
+        put_quoted(&out, i > 0 && starts_shell(w)
+                             ? from_program(it->engine, w->words.at[i].text)
+                             : w->words.at[i].text);
     put_variables(&out, it);
     buf_add_char(&out, '\n');
     return arena_str(k->a, buf_str(&out)).p;
@@ -235,17 +276,38 @@ static size_t cards_split(const struct workload *w) {
     return 0;
 }
 
-/* Machines that one engine is laid over: pods of a group, --nnodes. */
+/* By a word of its own, or within the script that a shell is given. */
+static bool is_over_ray(const struct workload *w) {
+    struct str flag = STR("--distributed-executor-backend");
+    for (size_t i = 0; i < w->words.count; i++) {
+        struct str text = w->words.at[i].text;
+        size_t at = str_find(text, flag);
+        if (at == text.n)
+            continue;
+        text = str_slice(text, at + flag.n, text.n);
+        if (text.n == 0 && i + 1 < w->words.count)
+            text = w->words.at[i + 1].text;
+        while (text.n > 0 && (text.p[0] == '=' || text.p[0] == ' '))
+            text = str_slice(text, 1, text.n);
+        if (str_starts(text, STR("ray")))
+            return true;
+    }
+    return false;
+}
+
+/* Machines that one engine is laid over: pods of a group, --nnodes; those of a
+ * cluster of Ray, which the head's words do not tell: 0. */
 static int64_t nodes_of(const struct workload *w) {
     const struct lint_setting *s = setting_find(&w->keys, STR("nodes"));
     int64_t nodes = 1, said = 0;
     if (s != NULL && str_to_int(s->value, &said) && said > nodes)
         nodes = said;
+    if (nodes == 1 && is_over_ray(w))
+        return 0;
     for (size_t i = 0; i + 1 < w->words.count; i++) {
         struct str rest, word = str_cut(w->words.at[i].text, '=', &rest);
         struct str value = rest.n > 0 ? rest : w->words.at[i + 1].text;
-        bool is_it = str_eq(word, STR("--nnodes"));
-        if (!is_it)
+        if (!str_eq(word, STR("--nnodes")))
             continue;
         if (!str_to_int(value, &said))
             return 0; /* a variable: nobody knows */

@@ -182,7 +182,7 @@ static bool is_among(struct str word, const char *const *list, size_t count) {
 static size_t words_before(const struct word_list *line) {
     static const char *const words[] = {"then", "else", "do", "{", "!",
                                         "if",   "elif", "while", "time",
-                                        "exec", "nohup"};
+                                        "exec", "nohup", "sudo"};
     size_t i = 0;
     while (i < line->count && IS_AMONG(line->at[i].text, words))
         i++;
@@ -227,6 +227,22 @@ static bool names_engine(const struct walk *w, struct str word,
     return false;
 }
 
+/* "docker run -v /srv/vllm:/models": the value of an option, no image. */
+static bool is_value(const struct word_list *line, size_t i) {
+    static const char *const options[] = {
+        "-v",        "--volume",  "--mount",     "--name",    "-e",
+        "--env",     "--env-file", "-w",         "--workdir", "-l",
+        "--label",   "--network", "--hostname",  "-u",        "--user",
+        "--entrypoint"};
+    return i > 0 && IS_AMONG(line->at[i - 1].text, options);
+}
+
+/* With an image, which its own arguments follow. */
+static bool starts_image(const struct word_list *line, size_t from) {
+    static const char *const runners[] = {"docker", "podman", "nerdctl"};
+    return from < line->count && IS_AMONG(line->at[from].text, runners);
+}
+
 /* The word of the command that names an engine; its end: none starts one. */
 static size_t engine_word(const struct walk *w, size_t from) {
     static const char *const containers[] = {"docker", "podman", "apptainer",
@@ -243,6 +259,7 @@ static size_t engine_word(const struct walk *w, size_t from) {
         if (IS_AMONG(word, fetches))
             break;
         if (!str_starts(word, STR("-")) &&
+            !(is_container && is_value(line, i)) &&
             names_engine(w, word, is_container))
             return i;
     }
@@ -253,6 +270,10 @@ static void keep_command(struct walk *w, size_t from, size_t named) {
     struct workload *it =
         workload_new(w->a, w->out, w->s->src, w->line.at[named].text,
                      w->line.at[named].at);
+    if (starts_image(&w->line, from)) {
+        it->image = w->line.at[named].text;
+        from = named + 1;
+    }
     for (size_t i = from; i < w->line.count; i++)
         word_add(w->a, &it->words, w->line.at[i].text, w->line.at[i].at);
     for (size_t i = 0; i < w->env.count; i++)

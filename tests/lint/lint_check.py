@@ -242,6 +242,20 @@ class Formats(unittest.TestCase):
             ("sleep-mode-with-expandable-segments", 7), ("does-not-fit", 11),
             ("file-not-there", 16)})
 
+    def test_a_cluster_of_ray_has_more_gpus_than_its_head(self):
+        page, status = lint("over-ray.yaml", "--gpu", "MI300X")
+        self.assertEqual(verdicts(page), {"ray-head": "fits"})
+        self.assertEqual((codes(page), status), (set(), 0))
+
+    def test_an_image_that_a_script_runs(self):
+        page, status = lint("docker-run.sh", "--gpu", "L4")
+        self.assertEqual(verdicts(page), {
+            "vllm/vllm-openai:v0.21.0": "does_not_fit",
+            "lmsysorg/sglang:v0.5.8": "fits"})
+        self.assertEqual([(d["line"], d["code"]) for d in page["diagnostics"]],
+                         [(5, "does-not-fit")])
+        self.assertEqual(status, 1)
+
     def test_a_model_by_its_name_alone(self):
         """70 x 10^9 x 4 bits, a tenth less: 29.3 GiB on a GPU of 24."""
         page, status = lint("by-name.yml", "--gpu", "RTX 4090")
