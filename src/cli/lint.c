@@ -190,6 +190,8 @@ static void sum_up(struct linting *l) {
     struct arena *a = &l->arena;
     const char *services = arena_printf(a, "%zu", asked).p;
     const char *findings = arena_printf(a, "%zu", l->findings).p;
+    if (asked == 0 && l->has_unread)
+        return; /* nobody knows what starts there */
     cli_remark(l->c, asked == 0 ? "cli.lint.none" : "cli.lint.sum", services,
                findings);
 }

@@ -226,12 +226,15 @@ static bool is_enough(const struct search *s, enum truth_fit fits) {
     return fits == FIT_YES || (s->takes_likely && fits == FIT_LIKELY);
 }
 
-/* No longer than a question of the same kind would take. Where estimates decide,
+/* No longer than a question of the same kind would take, nor than the model's
+ * own length, beyond which engines refuse. Where estimates decide,
  * the longest holds at their best corner only: half of it is proposed. */
 static void shorten(const struct search *s, struct values *v,
                     const struct fit_question *q) {
     int64_t now = setting_of(&q->c, FACT_max_model_len, 0), fits = 0;
-    int64_t fails = ceil_div(now, 256), wanted = LENGTH_LEAST / 256;
+    int64_t own = q->c.model ? q->c.model->max_position : 0;
+    int64_t fails = own > 0 && own < now ? own / 256 + 1 : ceil_div(now, 256);
+    int64_t wanted = LENGTH_LEAST / 256;
     while (fails - fits > 1) {
         struct fit_question then = *q;
         struct kv kv;
