@@ -156,10 +156,6 @@ static bool is_serving(const struct diagnosis *d) {
     return d->engine && !str_eq(d->engine->id, STR("pytorch"));
 }
 
-static bool has_pairs(const struct inputs *c) {
-    return c->in[FACT_kv_needed].known && c->in[FACT_max_model_len].known;
-}
-
 void memory_explain(struct diagnosis *d, struct finding *f,
                     const struct inputs *c) {
     bool is_on_card = f->shortage != SHORT_HOST &&
@@ -168,12 +164,8 @@ void memory_explain(struct diagnosis *d, struct finding *f,
         return;
     }
     if (is_serving(d)) {
-        struct kv kv = memory_kv(d->a, c, &f->formulas);
-        if (!kv.slope.known && has_pairs(c)) {
-            kv = memory_kv_from_pairs(d->a, c, &f->formulas);
-        }
-        f->kv = kv;
-        f->has_kv = kv.slope.known || kv.pool.known;
+        f->kv = memory_kv(d->a, c, &f->formulas);
+        f->has_kv = f->kv.slope.known || f->kv.pool.known;
     }
     f->budget = memory_budget(d->a, c, &f->formulas);
 }

@@ -137,7 +137,6 @@ int64_t fit_told_length(const struct inputs *c) {
 static void invert(struct arena *a, struct fit *fit) {
     const struct inputs *c = &fit->c;
     int64_t most = c->model ? c->model->max_position : 0;
-    int64_t length = setting_of(c, FACT_max_model_len, 0);
     if (!fit->is_vllm) {
         fit->longest = fit_other_longest(c, most);
         fit->concurrency = fit->kv.max_concurrency;
@@ -151,9 +150,6 @@ static void invert(struct arena *a, struct fit *fit) {
         fit->longest = within(span_exact(fit_told_length(c)), most);
     }
     fit->concurrency = fit->kv.max_concurrency;
-    if (length > 0 && !fit->concurrency.known) {
-        fit->concurrency = memory_largest_concurrency(a, c, length);
-    }
     fit->least_share = memory_least_utilization(a, c);
     fit->most_share = memory_largest_utilization(c);
     if (c->model && requested_bytes(c).known && inputs_says_pool(c)) {

@@ -1,6 +1,6 @@
-/* inverse.c: the questions asked the other way round: how long, how many, on
- * how many cards. Each is the edge of a verdict: one step further and
- * memory_effect() says no. */
+/* inverse.c: the questions asked the other way round: how long, on how many
+ * cards. Each is the edge of a verdict: one step further and memory_effect()
+ * says no. */
 #include "base/limits.h"
 #include "memory/budget.h"
 #include "memory/demand.h"
@@ -27,18 +27,6 @@ struct span memory_longest_request(struct arena *a, const struct inputs *c) {
         longest.high -= longest.high % block;
     }
     return longest;
-}
-
-struct span memory_largest_concurrency(struct arena *a, const struct inputs *c,
-                                       int64_t tokens) {
-    struct demand d = demand_of(a, c);
-    struct span pool = pool_bytes(c, &d);
-    struct span block =
-        d.by_model ? variants_block_bytes(&d.variants) : span_none();
-    struct span request =
-        d.by_model ? variants_request_blocks(&d.variants, tokens) : span_none();
-    return span_hundredths(span_quotient(span_at_least(pool, 0), block),
-                           request);
 }
 
 struct span memory_least_tensor_parallel(struct arena *a,

@@ -147,9 +147,6 @@ int effect_setting(enum effect effect);
 /* Inverses: [sure, at best]; unknown where an input is. */
 struct span memory_longest_request(struct arena *a,
                                    const struct inputs *c); /* tokens */
-struct span memory_largest_concurrency(struct arena *a,
-                                       const struct inputs *c,
-                                       int64_t tokens); /* hundredths */
 /* Millionths, two decimals: the least share whose pool holds one request;
  * the largest that passes the check of free memory at start. */
 struct span memory_least_utilization(struct arena *a,

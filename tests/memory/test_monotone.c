@@ -259,7 +259,7 @@ static void the_largest_are_counted(struct arena *a, const char *version,
     say(&c, FACT_kv_available, "9000000000000000000 bytes", SOURCE_USER);
     say(&c, FACT_max_num_seqs, "10000", SOURCE_USER);
     struct kv kv = memory_kv(a, &c, NULL);
-    struct span n = memory_largest_concurrency(a, &c, tokens);
+    struct span n = kv.max_concurrency;
     if (!kv.bytes_per_block.known)
         return; /* that release has no such layout */
     assert_true(kv.bytes_per_request.known && kv.bytes_per_request.low > 0);

@@ -180,7 +180,7 @@ static void concurrency_times_request_fills_the_pool(void **state) {
     struct arena a;
     arena_init(&a, NULL, 0);
     struct inputs c = case_with("0.11.0", &plain, 8192, 40 * GIB);
-    struct span n = memory_largest_concurrency(&a, &c, 8192);
+    struct span n = memory_kv(&a, &c, NULL).max_concurrency;
     assert_int_equal(n.low, 4000); /* 40 GiB of 1 GiB each */
     assert_int_equal(n.high, 4000);
     arena_free(&a);
@@ -258,7 +258,7 @@ static void ten_million_tokens_of_a_thousand_layers_are_exact(void **state) {
     struct kv kv = memory_kv(&a, &c, NULL);
     assert_int_equal(kv.bytes_per_request.low, INT64_C(40960000000000));
     assert_int_equal(kv.bytes_per_request.high, INT64_C(40960000000000));
-    struct span n = memory_largest_concurrency(&a, &c, 10000000);
+    struct span n = kv.max_concurrency;
     assert_true(n.known && n.low > 10000 * 100); /* over 10^4 sequences */
     arena_free(&a);
 }
