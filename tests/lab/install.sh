@@ -12,7 +12,8 @@ mkdir -p "$cache"
 # A command that is there is taken as it is, wherever it comes from.
 missing=
 for pair in g++:g++ make:make java:default-jdk-headless node:nodejs \
-    Rscript:r-base-core go:golang-go rustc:rustc; do
+    Rscript:r-base-core go:golang-go rustc:rustc slurmctld:slurm-wlm \
+    munged:munge; do
     command -v "${pair%%:*}" >/dev/null 2>&1 || missing="$missing ${pair#*:}"
 done
 if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
@@ -45,7 +46,7 @@ environment() {
 
 environment py torch==2.13.0 numpy==2.4.6 pandas==3.1.1 ray==2.60.0 \
     "dask[distributed]==2026.8.0" pyspark==4.3.0 jax==0.10.2 \
-    onnxruntime==1.32.0 onnx==1.23.2 xgboost==3.2.0 \
+    onnxruntime==1.32.0 onnx==1.23.2 xgboost==3.2.0 lightgbm==4.7.0 \
     transformers==5.23.0 accelerate==1.15.0 safetensors==0.8.0 gguf==0.19.0 duckdb==2.0.0 \
     opencv-python-headless==5.0.0.93 datasets==5.2.0 joblib==1.6.0 gunicorn==27.0.1 \
     nbclient==0.11.0 ipykernel==7.4.0 llama-cpp-python==0.3.36

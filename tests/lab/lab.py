@@ -7,7 +7,7 @@ Each file of failures/ (failure.py says what stands in one) is run in a box
 (box.py) until it fails. Its own output goes through oomkb; the entry is held
 against the right one; the text that the report prints of the first fix is
 applied, and the same script is run again. PAGE is written whole, after
-everything ran. Programs come from FOLDER, where install.sh put them; one that
+everything ran; where NAMEs are given, only their rows are new in it. Programs come from FOLDER, where install.sh put them; one that
 is not there is named and not run. Needs root, for cgroups and mounts.
 --show prints what was run and answered. Ends with 1 where an entry was wrong.
 """
@@ -282,8 +282,9 @@ def main():
         results.append(examine(program, a.cache, failure, a.show))
         tell(results[-1])
     if a.write:
+        text = page.page(results, page.read(a.write) if a.names else None)
         with open(a.write, "w", encoding="utf-8") as file:
-            file.write(page.page(results))
+            file.write(text)
     ran = [r for r in results if r.outcome != "not run"]
     return 0 if all(is_right(r) for r in ran) else 1
 

@@ -106,6 +106,27 @@ class Outcomes(unittest.TestCase):
         self.assertAlmostEqual(page.off(lab.Number("n", (80, 90), 100)), 0.1)
 
 
+class Page(unittest.TestCase):
+    def result(self, name, outcome, numbers=()):
+        return lab.Result(failure(program=name, failure="dies | of it"), "a/b",
+                          fix("x"), None, outcome, list(numbers), None)
+
+    def test_a_row_that_is_run_again_takes_the_place_of_the_old(self):
+        number = lab.Number("peak", (100 << 20, 100 << 20), 105 << 20)
+        before = page.page([self.result("one", "not cured", [number]),
+                            self.result("two", "cured")])
+        with tempfile.NamedTemporaryFile("w", suffix=".md") as file:
+            file.write(before)
+            file.flush()
+            kept = page.read(file.name)
+        after = page.page([self.result("one", "cured")], kept)
+        self.assertIn("The first fix cured 1 of 2", before)
+        self.assertIn("The first fix cured 2 of 2", after)
+        self.assertEqual(after.count("dies \\| of it"), 2)
+        self.assertIn("Within 10%: 1 of 1", after)
+        self.assertEqual(page.page([], kept), before)
+
+
 class ForReal(unittest.TestCase):
     """What the box does with a group, without one: limits of the process."""
 

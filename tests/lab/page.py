@@ -1,8 +1,13 @@
 """docs/LAB.md from what was run."""
+import re
 from collections import Counter
 
 MIB = 1 << 20
 WITHIN = 0.10
+COLUMNS = ["program", "failure (limit)", "entry", "first fix", "applied",
+           "outcome"]
+NUMBERS = ["program", "number", "report", "measured", "off by"]
+FILLED = ", the amount is the lab's"
 WAY = {"replaces": "put in its place", "appends": "added to the command",
        "exports": "set in the environment", "before": "run before",
        "limit": "the limit set to it", "by_hand": "by hand, as the steps say"}
@@ -47,53 +52,84 @@ def entry_of(result):
     return f"wrong: `{result.found}`, not `{result.failure.entry}`"
 
 
-def row(result):
+def cells(result):
+    """The row of a failure: program, failure, entry, fix, applied, outcome."""
     f = result.failure
     fix = cell(result.fix["action"]) if result.fix else ""
     applied = ""
     if result.applied:
         applied = f"`{cell(result.applied.text)}`: {WAY[result.applied.way]}"
         if result.applied.is_filled:
-            applied += ", the amount is the lab's"
-    return (f"| {f.program} | {cell(f.failure)} ({limits_of(f)}) | "
-            f"{entry_of(result)} | {fix} | {applied} | {result.outcome} |\n")
+            applied += FILLED
+    return [f.program, f"{cell(f.failure)} ({limits_of(f)})",
+            entry_of(result), fix, applied, result.outcome]
+
+
+def number_cells(result):
+    rows = []
+    for n in result.numbers:
+        low, high = (amount(x) for x in n.predicted)
+        said = low if low == high else f"{low} to {high}"
+        rows.append([result.failure.program, cell(n.what), said,
+                     amount(n.measured), f"{off(n):.1%}"])
+    return rows
+
+
+def key(row):
+    """Program and failure, whatever its limits are."""
+    return row[0], row[1].rpartition(" (")[0] or row[1]
+
+
+def read(path):
+    """(rows, rows of numbers) of a page that was written."""
+    with open(path, encoding="utf-8") as file:
+        table = [[one.strip() for one in
+                  re.split(r"(?<!\\)\|", line.strip())[1:-1]]
+                 for line in file if line.startswith("| ")]
+    rows = [row for row in table if row[0] not in ("program", "---")]
+    return ([row for row in rows if len(row) == len(COLUMNS)],
+            [row for row in rows if len(row) == len(NUMBERS)])
+
+
+def merged(old, new):
+    """New rows in the place of the old of the same failure, sorted."""
+    rows = {key(row): row for row in old}
+    rows.update({key(row): row for row in new})
+    return [rows[one] for one in sorted(rows, key=lambda k: (
+        k[0].lower(), k[1].lower()))]
 
 
 def share(n, all_count):
     return f"{n} of {all_count}"
 
 
-def summary(ran):
-    right = sum(r.found == r.failure.entry for r in ran)
-    cured = sum(r.outcome in ("cured", "as said: not enough") for r in ran)
-    applied = [r.applied for r in ran if r.applied]
-    by_hand = sum(a.way == "by_hand" for a in applied)
-    filled = sum(a.is_filled for a in applied)
-    programs = len({r.failure.program for r in ran})
-    return (f"\n{len(ran)} failures of {programs} programs. The entry was "
-            f"right in {share(right, len(ran))}. The first fix cured "
-            f"{share(cured, len(ran))}. {len(applied) - by_hand - filled} "
+def summary(rows):
+    right = sum(not row[2].startswith("wrong") for row in rows)
+    cured = sum(row[5] in ("cured", "as said: not enough") for row in rows)
+    applied = [row[4] for row in rows if row[4]]
+    by_hand = sum(text.endswith(WAY["by_hand"]) for text in applied)
+    filled = sum(text.endswith(FILLED) for text in applied)
+    programs = len({row[0] for row in rows})
+    return (f"\n{len(rows)} failures of {programs} programs. The entry was "
+            f"right in {share(right, len(rows))}. The first fix cured "
+            f"{share(cured, len(rows))}. {len(applied) - by_hand - filled} "
             "fixes were applied as they are printed; of "
             f"{filled} the setting is printed and the amount is the lab's; "
             f"{by_hand} are a change of the program, made by hand as the "
             "steps say.\n")
 
 
-def predictions(ran):
-    rows = [(r, n) for r in ran for n in r.numbers]
+def table(columns, rows):
+    lines = [columns, ["---"] * len(columns)] + rows
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def predictions(rows):
     if not rows:
         return ""
-    near = sum(off(n) <= WITHIN for _, n in rows)
-    text = (f"\n## Numbers of the report, and measured\n\nWithin {WITHIN:.0%}: "
-            f"{share(near, len(rows))}.\n\n"
-            "| program | number | report | measured | off by |\n"
-            "| --- | --- | --- | --- | --- |\n")
-    for r, n in rows:
-        low, high = (amount(x) for x in n.predicted)
-        said = low if low == high else f"{low} to {high}"
-        text += (f"| {r.failure.program} | {cell(n.what)} | {said} | "
-                 f"{amount(n.measured)} | {off(n):.1%} |\n")
-    return text
+    near = sum(float(row[4].rstrip("%")) <= 100 * WITHIN for row in rows)
+    return (f"\n## Numbers of the report, and measured\n\nWithin {WITHIN:.0%}: "
+            f"{share(near, len(rows))}.\n\n" + table(NUMBERS, rows))
 
 
 def not_run(results):
@@ -104,14 +140,14 @@ def not_run(results):
         f"- {r.failure.name}: {r.why}\n" for r in left)
 
 
-def page(results):
+def page(results, kept=None):
+    """The page; with `kept`, the rows of a page, those beside the results."""
+    old_rows, old_numbers = kept or ([], [])
     ran = [r for r in results if r.outcome != "not run"]
-    counts = Counter(r.outcome for r in ran)
-    text = HEAD + summary(ran)
-    text += "\nOutcomes: " + ", ".join(
-        f"{name} {n}" for name, n in sorted(counts.items())) + ".\n"
-    text += ("\n## Failures\n\n| program | failure (limit) | entry | first "
-             "fix | applied | outcome |\n"
-             "| --- | --- | --- | --- | --- | --- |\n")
-    text += "".join(row(r) for r in ran)
-    return text + predictions(ran) + not_run(results)
+    rows = merged(old_rows, [cells(r) for r in ran])
+    numbers = merged(old_numbers, [one for r in ran for one in number_cells(r)])
+    counts = Counter(row[5] for row in rows)
+    return (HEAD + summary(rows) + "\nOutcomes: " + ", ".join(
+        f"{name} {n}" for name, n in sorted(counts.items())) + ".\n" +
+        "\n## Failures\n\n" + table(COLUMNS, rows) + predictions(numbers) +
+        not_run(results))
