@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Messages about memory that a release can print, and which entry knows them.
 
-    messages.py OOMKB PACKAGE RELEASE... [--texts] [--write FILE]
+    messages.py OOMKB PACKAGE RELEASE... [--texts] [--write]
 
 A message that is raised or logged as an error and speaks of what is missing is
-filled in with numbers and given to the program. Which entries answered, and
-where in the package those stand that none did, is written to FILE (a release a
-line). uncovered.yaml says why a message has none; with --texts those that it does
-not name are printed: they are the engine's sentences and
-are not kept.
+filled in with numbers and given to the program. With --write, which entries
+answered, and why none did, goes to tests/data/oracle/messages.jsonl (a release
+a line, for docs/ORACLES.md). uncovered.yaml says why a message has none; with
+--texts those that it does not name are printed: they are the engine's
+sentences and are not kept.
 """
 import collections
 import json
@@ -21,7 +21,10 @@ import tempfile
 import yaml
 
 import surface
+from release import order
 
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data",
+                    "oracle", "messages.jsonl")
 REASONS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                        "uncovered.yaml")
 SHORT = re.compile(
@@ -34,13 +37,15 @@ RAISED = {"error", "exception", "critical", "fatal"}
 
 def is_failure(text, how):
     return SHORT.search(text) is not None and \
-        (how in RAISED or how[:1].isupper())
+        (how in RAISED or how == "line" or how[:1].isupper())
 
 
 def filled(text):
     """The message as a run might print it."""
     text = re.sub(r"\{\}(?=\s*/\s*\{\})", "3.87", text)
     text = re.sub(r"\{\}(?=\s?(?:GiB|GB))", "12.34", text)
+    text = re.sub(r"allocate \{\} buffer", "allocate CUDA0 buffer", text)
+    text = text.replace("space in {}:", "space in /dev/shm:")
     text = re.sub(r"(device|on) \{\}", r"\1 cuda:0", text)
     text = re.sub(r"utilization \(\{\}", "utilization (0.92", text)
     return text.replace("{}", "4096")
@@ -48,7 +53,7 @@ def filled(text):
 
 def entry_of(program, text, how, path):
     """The entry that answers the message; None: none that names it."""
-    line = f"{how}: {text}" if how[:1].isupper() else \
+    line = text if how == "line" else f"{how}: {text}" if how[:1].isupper() else \
         f"ERROR 11-20 10:01:31 [{os.path.basename(path)}:90] {text}"
     with tempfile.NamedTemporaryFile("w", suffix=".log") as log:
         log.write(line + "\n")
@@ -62,40 +67,58 @@ def entry_of(program, text, how, path):
     return named[0] if named else None
 
 
-def main(words):
-    program, package = words[0], words[1]
-    target = words[words.index("--write") + 1] if "--write" in words else None
-    releases = [word for word in words[2:]
-                if not word.startswith("-") and word != target]
-    lines = []
+def look(program, package, release):
+    """(what is stored, the messages that neither an entry nor a reason has)."""
     with open(REASONS, encoding="utf-8") as file:
         reasons = yaml.safe_load(file).get(package, [])
-    for release in releases:
-        left = 0
-        known, places = collections.Counter(), collections.Counter()
-        texts = surface.Surface(package, release).messages
-        for text, (how, path) in sorted(texts.items()):
-            if not is_failure(text, how):
-                continue
-            entry = entry_of(program, filled(text), how, path)
-            if entry:
-                known[entry] += 1
-                continue
-            places["/".join(path.split("/")[1:4])] += 1
-            has_reason = any(one["part"] in text for one in reasons)
-            left += not has_reason
-            if not has_reason and "--texts" in words:
-                print(release, path, how, text, sep="\t")
-        print(f"{package} {release}: {sum(known.values())} messages are "
-              f"known by {len(known)} entries, {sum(places.values())} by none, "
-              f"{left} of these without a reason in uncovered.yaml")
-        lines.append(json.dumps({"package": package, "release": release,
-                                 "known": dict(sorted(known.items())),
-                                 "unknown": dict(sorted(places.items()))},
-                                separators=(",", ":")))
-    if target:
-        with open(target, "w", encoding="utf-8") as file:
-            file.write("\n".join(lines) + "\n")
+    known, without, left = collections.Counter(), collections.Counter(), []
+    texts = surface.Surface(package, release).messages
+    for text, (how, path) in sorted(texts.items()):
+        if not is_failure(text, how):
+            continue
+        entry = entry_of(program, filled(text), how, path)
+        if entry:
+            known[entry] += 1
+            continue
+        why = [one["why"] for one in reasons if one["part"] in text]
+        without[why[0] if why else ""] += 1
+        if not why:
+            left.append((path, how, text))
+    return {"package": package, "release": release,
+            "known": dict(sorted(known.items())),
+            "unknown": dict(sorted(without.items()))}, left
+
+
+def load():
+    if not os.path.exists(DATA):
+        return []
+    with open(DATA, encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def write(rows):
+    """In the place of what was stored of the same releases."""
+    stored = {(row["package"], row["release"]): row for row in load() + rows}
+    with open(DATA, "w", encoding="utf-8") as file:
+        for _, row in sorted(stored.items(), key=lambda one: (
+                one[0][0], order(one[0][1]))):
+            file.write(json.dumps(row, separators=(",", ":")) + "\n")
+
+
+def main(words):
+    program, package = words[0], words[1]
+    rows = []
+    for release in [word for word in words[2:] if not word.startswith("-")]:
+        row, left = look(program, package, release)
+        rows.append(row)
+        for line in left if "--texts" in words else []:
+            print(release, *line, sep="\t")
+        print(f"{package} {release}: {sum(row['known'].values())} messages "
+              f"are known by {len(row['known'])} entries, "
+              f"{sum(row['unknown'].values())} by none, {len(left)} of these "
+              "without a reason in uncovered.yaml")
+    if "--write" in words:
+        write(rows)
 
 
 if __name__ == "__main__":

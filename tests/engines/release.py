@@ -17,7 +17,11 @@ CACHE = os.environ.get("OOMKB_ENGINES") or os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"),
     "oomkb-engines")
 TORCH = "torch==2.13.0"
-SOURCES = ("deepspeed",)  # on the index as source alone
+# On the index as source alone, or wanted as source.
+SOURCES = ("deepspeed", "llama-cpp-python")
+# What is kept beside Python: of its C++ the library and its programs.
+NATIVE = re.compile(r"vendor/llama\.cpp/(?:src|common|ggml/src|tools)/.*"
+                    r"\.(?:c|cpp|cu|cuh|h|m|mm)$")
 EARLY = ("rc", "dev", "a", "b")
 
 
@@ -39,7 +43,8 @@ def is_final(release):
 
 def pip(*words):
     """The output of pip in the environment of the cache."""
-    done = subprocess.run([python_with([]), "-m", "pip", *words],
+    done = subprocess.run([python_with(["scikit_build_core"]), "-m", "pip",
+                           *words],
                           stdout=subprocess.PIPE, check=False,
                           stderr=subprocess.PIPE, encoding="utf-8")
     if done.returncode:
@@ -79,7 +84,8 @@ def newest_of(package):
 
 
 def is_kept(name):
-    return name.endswith(".py") or name.endswith("/METADATA")
+    return name.endswith(".py") or name.endswith("/METADATA") or \
+        NATIVE.match(name) is not None
 
 
 def unpack_source(archive, work):

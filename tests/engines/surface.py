@@ -7,7 +7,7 @@ A flag is a string that add_argument() is given, or a field of a class that
 the parser makes flags of. A default is a literal: of the class of arguments,
 or of the configuration class that it names. A message is what is raised or
 logged as a warning or an error, with {} for what is filled in, if it has a
-word of memory. Any package is read so; where its classes stand is in LAYOUT.
+word of memory (of C++, c_messages.py says which). Any package is read so; where its classes stand is in LAYOUT.
 """
 import ast
 import functools
@@ -15,6 +15,7 @@ import os
 import re
 import sys
 
+import c_messages
 from release import fetch
 
 WORDS = re.compile(r"\b(?:memory|GiB|MiB|GB|oom|OOM|KV cache|kv cache|"
@@ -217,6 +218,9 @@ class Surface:
     @functools.cached_property
     def messages(self):
         """Reads every file of the package: seconds."""
+        native = os.path.join(self.home, "vendor")
+        if os.path.isdir(native):
+            return c_messages.messages_of(native, WORDS)
         return messages_of(self.home, self.package.replace("-", "_"))
 
 
