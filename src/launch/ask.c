@@ -332,6 +332,16 @@ static bool says_count(const char *const *facts) {
     return false;
 }
 
+/* What the user says is refused as `fit` refuses it; what a file says is not. */
+static void check_card(struct lint_work *k, const char *fact) {
+    struct str name, key = str_cut(str_of(fact), '=', &name), whole;
+    int64_t gib;
+    bool is_card = str_eq(key, STR("gpu")) || str_eq(key, STR("gpu_name"));
+    if (is_card && !fit_slice_named(name, &whole, &gib) &&
+        reader_gpu(k->r, name) == NULL)
+        refuse_gpu(k->a, k->r, name, "give its memory, as --gpu-memory 24GiB");
+}
+
 static const char **facts_of(struct lint_work *k, const struct workload *w) {
     const char **list =
         arena_array(k->a, FACTS_OF_USER + FACTS_OF_FILE, sizeof *list);
@@ -340,8 +350,10 @@ static const char **facts_of(struct lint_work *k, const struct workload *w) {
     int64_t cards = cards_of(w);
     if (cards == 0 && !says_count(k->o->facts))
         cards = (int64_t)cards_split(w);
-    for (; k->o->facts[count] != NULL && count < FACTS_OF_USER; count++)
+    for (; k->o->facts[count] != NULL && count < FACTS_OF_USER; count++) {
+        check_card(k, k->o->facts[count]);
         list[count] = k->o->facts[count];
+    }
     if (cards > 0)
         list[count++] =
             arena_printf(k->a, "gpu_count=%lld", (long long)cards).p;

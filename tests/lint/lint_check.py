@@ -247,6 +247,13 @@ class Formats(unittest.TestCase):
         self.assertEqual(verdicts(page), {"ray-head": "fits"})
         self.assertEqual((codes(page), status), (set(), 0))
 
+    def test_a_gpu_that_nobody_knows_is_refused(self):
+        done = subprocess.run([OOMKB, "lint", "--gpu", "L44",
+                               "tests/lint/fits.yml"], check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"unknown GPU 'L44': did you mean L4", done.stderr)
+
     def test_an_image_that_a_script_runs(self):
         page, status = lint("docker-run.sh", "--gpu", "L4")
         self.assertEqual(verdicts(page), {
