@@ -30,9 +30,11 @@ static void make_room(struct folded *f, size_t n) {
 
 /* Only where it says more than the one before. */
 static inline void note_shift(struct folded *f, size_t raw) {
-    const struct fold_shift *end = f->shifts + f->shift_count;
-    if (f->shift_count > 0 && end[-1].raw - end[-1].at == (uint32_t)(raw - f->n))
-        return;
+    if (f->shift_count > 0) {
+        const struct fold_shift *last = &f->shifts[f->shift_count - 1];
+        if (last->raw - last->at == (uint32_t)(raw - f->n))
+            return;
+    }
     if (f->shift_count == f->shift_cap)
         f->shifts = arena_grow(f->a, f->shifts, f->shift_count, &f->shift_cap,
                                sizeof *f->shifts);
