@@ -85,9 +85,32 @@ static size_t joined_end(struct str text) {
     return t.kind == SHELL_CUT ? t.from : text.n;
 }
 
+/* Where a Chinese sentence goes on behind a command that stands in it: at a
+ * full-width mark outside of quotes. */
+static size_t prose_begin(struct str text) {
+    static const char *const marks[] = {"，", "。", "；", "：", "（", "、"};
+    struct shell sh = shell_of(text);
+    struct shell_token t = shell_next(&sh, 0);
+    for (; t.kind == SHELL_WORD; t = shell_next(&sh, t.to)) {
+        struct str word = shell_text(&sh, &t);
+        size_t end = word.n;
+        for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+            size_t at = str_find(word, str_of(marks[i]));
+            end = at < end ? at : end;
+        }
+        bool is_quoted = str_find_char(word, '"') < word.n ||
+                         str_find_char(word, '\'') < word.n;
+        if (end < word.n && !is_quoted) {
+            return t.from + end;
+        }
+    }
+    return text.n;
+}
+
 bool command_in_line(struct str line, size_t program, struct str *command) {
     size_t from = first_word(line, path_begin(line, program));
     struct str rest = str_slice(line, from, line.n);
+    rest = str_slice(rest, 0, prose_begin(rest));
     char before = from > 0 ? line.p[from - 1] : ' ';
     bool is_enclosed = is_one_of(before, "\"'`(");
     size_t end = joined_end(rest);

@@ -67,9 +67,12 @@ struct str shown_part(const struct teller *t, int64_t bytes, int64_t of) {
                                  : shown_short_amount(t, bytes);
 }
 
-static struct str there(const struct teller *t, int64_t bytes,
+/* What is there in the unit of what is needed; far less in its own. */
+static struct str there(const struct teller *t, int64_t bytes, int64_t factor,
                         struct str shown) {
-    return bytes == 0 ? said(t, "unit.none") : shown;
+    return bytes == 0             ? said(t, "unit.none")
+           : bytes < factor / 10 ? shown_short_amount(t, bytes)
+                                  : shown;
 }
 
 static struct comparison bytes_compared(const struct teller *t, int64_t need,
@@ -91,7 +94,7 @@ static struct comparison bytes_compared(const struct teller *t, int64_t need,
         c.have = scaled(t, have, factor, most++);
     } while (gap > 0 && str_eq(c.need, c.have) && more <= DECIMALS_MOST);
     c.need = with_unit(t, c.need, unit);
-    c.have = there(t, have, with_unit(t, c.have, unit));
+    c.have = there(t, have, factor, with_unit(t, c.have, unit));
     if (diff > 0) {
         bool is_small = diff < factor / 10 || factor == 1 || is_whole;
         c.short_by = is_small ? shown_short_amount(t, diff)
