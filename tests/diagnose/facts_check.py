@@ -155,6 +155,11 @@ SETTINGS = [
 ]
 
 HOST = [
+    ("the heap that V8's collector left",
+     ["[22:0x14] 30985 ms: Mark-sweep 2053.1 (2143.0) -> 2044.9 (2149.7) MB, "
+      "1212.1 / 0.2 ms  (average mu = 0.477) allocation failure",
+      "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out "
+      "of memory"], {"heap_mib": 2044}, {}),
     ("Slurm's request in MiB",
      ["#SBATCH --mem=8000",
       "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=7.batch "
