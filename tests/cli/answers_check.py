@@ -124,7 +124,7 @@ class Answers(unittest.TestCase):
         fix = [f for f in root_of(TRAINING)["fixes"]
                if "batch size" in f["action"]][0]
         self.verdict(fix, "may_be_enough")
-        for part in ("1/2", "107 MiB", "10.26 GiB"):
+        for part in ("1/2", "53.3 MiB", "10.26 GiB"):
             self.assertIn(part, fix["estimate"]["condition"])
 
     def test_a_tile_takes_half_a_gib(self):
