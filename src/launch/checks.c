@@ -66,6 +66,14 @@ static enum fact_name fact_of_misfit(const struct fit *fit) {
     return FACT_max_model_len;
 }
 
+static struct str plan_said(const struct lint_work *k, const struct fit *fit,
+                            const struct fit_plan *plan) {
+    struct str changes = fit_changes(&k->teller, fit, plan);
+    return plan->is_likely
+               ? said_with(&k->teller, "fit.plan_perhaps", &changes, 1)
+               : changes;
+}
+
 static void tell_misfit(struct lint_work *k, const struct lint_rule *rule,
                         const struct asked *it) {
     const struct fit *fit = it->fit;
@@ -76,9 +84,9 @@ static void tell_misfit(struct lint_work *k, const struct lint_rule *rule,
     f.args[2] = reasons_of(k, fit);
     for (size_t i = 0; f.edits == NULL && i < fit->plan_count; i++)
         if (edits_of_plan(k, it, &fit->plans[i], &f.edits, &f.edit_count))
-            f.args[3] = fit_changes(&k->teller, fit, &fit->plans[i]);
+            f.args[3] = plan_said(k, fit, &fit->plans[i]);
     if (f.args[3].n == 0 && fit->plan_count > 0)
-        f.args[3] = fit_changes(&k->teller, fit, &fit->plans[0]);
+        f.args[3] = plan_said(k, fit, &fit->plans[0]);
     rule_found(k, &f);
 }
 
