@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "machine/nvml.h"
 #include "machine/source.h"
 #include "machine/tool.h"
 
@@ -202,16 +201,6 @@ size_t machine_kill_lines(char *room, size_t size) {
 
 /* ---- cards ---- */
 
-/* Where its tool is not, or fails: the library that the tool calls. */
-static void read_nvml(struct machine *m, struct nvidia_text *t) {
-    char *room = arena_room(&m->a, MACHINE_FILE_BYTES_MAX);
-    struct str all = {room, nvml_output(TOOL_MS, room, MACHINE_FILE_BYTES_MAX)};
-    size_t at = str_find(all, STR("\n\n"));
-    t->origin = "NVML";
-    t->gpus = str_slice(all, 0, at);
-    t->processes = str_slice(all, at, all.n);
-}
-
 static void read_nvidia(struct machine *m, struct str meminfo) {
     static const char *const gpus[] = {
         "nvidia-smi",
@@ -223,7 +212,6 @@ static void read_nvidia(struct machine *m, struct str meminfo) {
         "--format=csv", NULL};
     struct nvidia_text t = {
         .gpus = tool_text(&m->a, gpus),
-        .origin = "nvidia-smi",
         .visible = str_of(getenv("CUDA_VISIBLE_DEVICES")),
         .host_total = meminfo_bytes(meminfo, "MemTotal"),
         .host_free = meminfo_bytes(meminfo, "MemAvailable")};
@@ -231,8 +219,6 @@ static void read_nvidia(struct machine *m, struct str meminfo) {
         t.processes = tool_text(&m->a, processes);
     if (str_find(t.gpus, STR(", Enabled")) < t.gpus.n)
         t.mig = tool_text(&m->a, (const char *const[]){"nvidia-smi", NULL});
-    if (t.gpus.n == 0)
-        read_nvml(m, &t);
     nvidia_smi_read(&m->lines, &t);
 }
 

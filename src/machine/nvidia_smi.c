@@ -14,6 +14,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#define ORIGIN "nvidia-smi"
+
 struct csv_row {
     struct str cell[SMI_COLUMNS_MAX];
     size_t count;
@@ -86,7 +88,7 @@ static bool is_number(struct str s) {
 
 /* An integrated GPU: what it has is the host's memory. */
 static void add_shared(struct cards *c, const char *owner) {
-    machine_add(c->m, FACT_shares_host_memory, owner, STR("true"), c->t->origin);
+    machine_add(c->m, FACT_shares_host_memory, owner, STR("true"), ORIGIN);
     if (c->t->host_total > 0) {
         machine_add_bytes(c->m, FACT_gpu_total, owner, c->t->host_total,
                           "/proc/meminfo");
@@ -158,7 +160,7 @@ static void add_card(struct cards *c, const struct csv_row *titles,
     struct str name = cell(a, titles, row, "name");
     machine_add(c->m, FACT_gpu_name, owner,
                 is_mig ? arena_printf(a, "%.*s MIG", STR_ARG(name)) : name,
-                c->t->origin);
+                ORIGIN);
     if (is_mig) {
         add_slice(c, owner, cell(a, titles, row, "index"));
         return;
@@ -167,9 +169,9 @@ static void add_card(struct cards *c, const struct csv_row *titles,
         add_shared(c, owner);
         return;
     }
-    machine_add(c->m, FACT_gpu_total, owner, total, c->t->origin);
+    machine_add(c->m, FACT_gpu_total, owner, total, ORIGIN);
     machine_add(c->m, FACT_gpu_free, owner,
-                cell(a, titles, row, "memory.free"), c->t->origin);
+                cell(a, titles, row, "memory.free"), ORIGIN);
 }
 
 static void add_process(struct cards *c, const struct csv_row *titles,
@@ -189,7 +191,7 @@ static void add_process(struct cards *c, const struct csv_row *titles,
         machine_add(c->m, FACT_other_in_use, owner,
                     used.n > 0 ? used
                                : cell(a, titles, row, "used_gpu_memory"),
-                    c->t->origin);
+                    ORIGIN);
     }
 }
 
@@ -214,7 +216,7 @@ static void add_driver(struct cards *c, const struct csv_row *titles,
                        const struct csv_row *row) {
     if (c->count == 0) { /* one for all cards */
         machine_add(c->m, FACT_driver_version, "",
-                    cell(c->m->a, titles, row, "driver_version"), c->t->origin);
+                    cell(c->m->a, titles, row, "driver_version"), ORIGIN);
         c->count = 1;
     }
 }
@@ -227,7 +229,7 @@ void nvidia_smi_read(struct machine_lines *m, const struct nvidia_text *t) {
     each_row(&c, t->gpus, add_card);
     if (is_there) {
         machine_add(m, FACT_gpu_count, "",
-                    arena_printf(m->a, "%zu", c.count), t->origin);
+                    arena_printf(m->a, "%zu", c.count), ORIGIN);
     }
     each_row(&c, t->processes, add_process);
 }

@@ -33,11 +33,9 @@ bool line_next(struct str *text, struct str *line);
  * known. */
 struct nvidia_text {
     struct str gpus, processes, visible, mig;
-    const char *origin;
     int64_t host_total, host_free;
 };
-/* mig: nvidia-smi without options, whose second table has the slices. origin:
- * "nvidia-smi", "NVML". */
+/* mig: nvidia-smi without options, whose second table has the slices. */
 void nvidia_smi_read(struct machine_lines *m, const struct nvidia_text *t);
 
 /* ---- amdgpu_sysfs.c: of one card, files of its device folder ---- */

@@ -85,21 +85,6 @@ static bool is_waited_for(pid_t pid, int *status) {
     return got == pid;
 }
 
-/* Reads what a child writes, by its end `in`; the length, 0: it failed. */
-static size_t output_of(pid_t pid, int in, int limit_ms, char *room,
-                        size_t size) {
-    int status = 0;
-    size_t n = 0;
-    bool is_whole = pid > 0 && read_all(in, limit_ms, room, size, &n);
-    close(in);
-    if (pid > 0 && !is_whole)
-        kill(pid, SIGKILL);
-    is_whole = pid > 0 && is_waited_for(pid, &status) && is_whole;
-    n = is_whole && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? n : 0;
-    room[n] = '\0';
-    return n;
-}
-
 size_t tool_output(const char *const *argv, int limit_ms, char *room,
                    size_t size) {
     char path[4096];
@@ -112,20 +97,14 @@ size_t tool_output(const char *const *argv, int limit_ms, char *room,
     if (pid == 0)
         become(path, argv, ends[1]);
     close(ends[1]);
-    return output_of(pid, ends[0], limit_ms, room, size);
-}
-
-size_t tool_output_of(int (*tell)(int out), int limit_ms, char *room,
-                      size_t size) {
-    int ends[2];
-    room[0] = '\0';
-    if (pipe(ends) != 0)
-        return 0;
-    pid_t pid = fork();
-    if (pid == 0) {
-        close(ends[0]);
-        _exit(tell(ends[1]));
-    }
-    close(ends[1]);
-    return output_of(pid, ends[0], limit_ms, room, size);
+    int status = 0;
+    size_t n = 0;
+    bool is_whole = pid > 0 && read_all(ends[0], limit_ms, room, size, &n);
+    close(ends[0]);
+    if (pid > 0 && !is_whole)
+        kill(pid, SIGKILL);
+    is_whole = pid > 0 && is_waited_for(pid, &status) && is_whole;
+    n = is_whole && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? n : 0;
+    room[n] = '\0';
+    return n;
 }

@@ -13,9 +13,4 @@ bool tool_path(const char *program, char *room, size_t size);
 size_t tool_output(const char *const *argv, int limit_ms, char *room,
                    size_t size);
 
-/* The same of a function that writes to a file descriptor and returns an exit
- * status, in a process of its own. */
-size_t tool_output_of(int (*tell)(int out), int limit_ms, char *room,
-                      size_t size);
-
 #endif

@@ -82,31 +82,6 @@ class Here(unittest.TestCase):
         self.assertNotIn("gpu_total", names)
         self.assertIn("host_total", names)
 
-    def library(self, how=""):
-        """NVIDIA's library where its tool is not."""
-        name = pathlib.Path(self.folder.name) / "libnvidia-ml.so.1"
-        subprocess.run([os.environ.get("CC", "gcc"), "-shared", "-fPIC", "-o",
-                        name, "tests/machine/fake_nvml.c"], check=True)
-        self.env |= {"LD_LIBRARY_PATH": self.folder.name, "FAKE_NVML": how,
-                     "PATH": self.folder.name}
-
-    def test_library_in_place_of_its_tool(self):
-        self.library()
-        said = {fact["name"]: fact for fact in self.data("facts")["facts"]}
-        self.assertEqual(said["gpu_total"]["value"], 24576 << 20)
-        self.assertEqual(said["gpu_free"]["value"], 20480 << 20)
-        self.assertEqual(said["driver_version"]["value"], "550.54.15")
-        self.assertEqual(said["other_in_use"]["pid"], 4711)
-        self.assertIn("NVML", self.ask("facts", "--format", "json"))
-
-    def test_library_that_fails_or_hangs(self):
-        for how in ("fail", "hang"):
-            self.library(how)
-            began = time.monotonic()
-            names = {fact["name"] for fact in self.data("facts")["facts"]}
-            self.assertLess(time.monotonic() - began, 40)
-            self.assertNotIn("gpu_total", names)
-
     def test_limits(self):
         done = subprocess.run(
             ["sh", "-c", "ulimit -v 8000000; ulimit -d 6000000; "

@@ -47,7 +47,6 @@ static void nvidia(struct machine_lines *m, struct str file) {
                            .gpus = part(m->a, file, "gpus"),
                            .processes = part(m->a, file, "processes"),
                            .mig = part(m->a, file, "mig"),
-                           .origin = "nvidia-smi",
                            .visible = visible.p ? str_trim(visible) : visible,
                            .host_total = number(host, false),
                            .host_free = number(host, true)});
