@@ -108,8 +108,22 @@ static void add_key(struct adding *to, struct str key) {
     (void)add(to);
 }
 
-static void add_lever(struct adding *to, const struct workaround *w) {
+/* The engine's file reads it as a fact. */
+static bool is_fact(const struct build *d, const struct program *p,
+                    struct str flag) {
+    const struct made *m = build_find(d, MADE_ENGINE, p->id);
+    const struct engine *e = m != NULL ? m->what : NULL;
+    for (size_t i = 0; e != NULL && i < e->flag_count; i++)
+        if (str_eq(e->flags[i].flag, flag))
+            return true;
+    return false;
+}
+
+static void add_lever(struct adding *to, const struct program *p,
+                      const struct workaround *w) {
     struct str flag = w->acts_on.flag;
+    if (is_fact(to->d, p, flag))
+        return;
     if (is_switch(flag))
         add_flag(to, flag);
     else if (flag.n > 0)
@@ -130,6 +144,7 @@ void engine_add_programs(struct build *d, struct engine *e) {
         add_program(&to, &d->corpus.programs[i]);
     for (size_t i = 0; i < d->corpus.program_count; i++)
         for (size_t k = 0; k < d->corpus.programs[i].lever_count; k++)
-            add_lever(&to, &d->corpus.programs[i].levers[k]);
+            add_lever(&to, &d->corpus.programs[i],
+                      &d->corpus.programs[i].levers[k]);
     d->fact_used[FACT_program] = d->fact_used[FACT_program] || to.first > 0;
 }

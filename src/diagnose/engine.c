@@ -4,7 +4,8 @@
  * who prints such a message, then frames in its traceback, its stream, and
  * anything else in the log. Nothing said: nothing assumed. An engine that runs
  * another's code (`calls` in its file: SGLang ran vLLM's layers) has that one's
- * frames in its tracebacks; one word of its own tells them apart.
+ * frames in its tracebacks; one word of its own tells them apart. The command of
+ * a program outweighs the library that printed the failure: vLLM runs on JAX.
  */
 #include "diagnose/work.h"
 
@@ -40,6 +41,7 @@ struct vote {
     struct str engine;
     int64_t weight;
     uint32_t line;
+    bool is_typed; /* a command runs it */
 };
 
 struct ballot {
@@ -47,16 +49,16 @@ struct ballot {
     size_t count;
 };
 
-static void vote_for(struct ballot *b, struct str engine, int64_t weight,
-                     uint32_t line) {
+static void vote_for(struct ballot *b, const struct vote *vote) {
     for (size_t i = 0; i < b->count; i++) {
-        if (str_eq(b->at[i].engine, engine)) {
-            b->at[i].weight += weight;
+        if (str_eq(b->at[i].engine, vote->engine)) {
+            b->at[i].weight += vote->weight;
+            b->at[i].is_typed = b->at[i].is_typed || vote->is_typed;
             return;
         }
     }
     if (b->count < LOG_ENGINES_MAX) {
-        b->at[b->count++] = (struct vote){engine, weight, line};
+        b->at[b->count++] = *vote;
     }
 }
 
@@ -89,10 +91,10 @@ static void vote_of_failure(struct diagnosis *d, struct ballot *b,
     const struct entry *e = reader_entry_head(d->r, failure->hit->owner);
     uint32_t line = failure->hit->first_line;
     if (set) {
-        vote_for(b, set->word, 1000000, line);
+        vote_for(b, &(struct vote){set->word, 1000000, line, false});
     } else if (e && !str_eq(e->component, STR("pytorch")) &&
                reader_engine_by_id(d->r, e->component)) {
-        vote_for(b, e->component, 100000, line);
+        vote_for(b, &(struct vote){e->component, 100000, line, false});
     }
 }
 
@@ -106,9 +108,22 @@ static bool calls(struct diagnosis *d, struct str engine, struct str other) {
     return false;
 }
 
+/* Of two words for it: a program whose command stands there, and the library
+ * that printed the failure. */
+static bool runs_on(struct diagnosis *d, const struct vote *program,
+                    const struct vote *winner, const struct sighting *failure) {
+    const struct entry *e =
+        failure ? reader_entry_head(d->r, failure->hit->owner) : NULL;
+    const struct engine *of = reader_engine_by_id(d->r, winner->engine);
+    const struct engine *is = reader_engine_by_id(d->r, program->engine);
+    return program->is_typed && is && is->task.n > 0 && of &&
+           of->task.n == 0 && e && str_eq(e->component, winner->engine);
+}
+
 /* The most votes; then whoever was heard at all and runs that one's code. */
 static const struct vote *winner_of(struct diagnosis *d,
-                                    const struct ballot *b) {
+                                    const struct ballot *b,
+                                    const struct sighting *failure) {
     const struct vote *best = NULL;
     for (size_t i = 0; i < b->count; i++) {
         if (!best || b->at[i].weight > best->weight) {
@@ -116,7 +131,8 @@ static const struct vote *winner_of(struct diagnosis *d,
         }
     }
     for (size_t i = 0; best && i < b->count; i++) {
-        if (calls(d, b->at[i].engine, best->engine)) {
+        if (calls(d, b->at[i].engine, best->engine) ||
+            runs_on(d, &b->at[i], best, failure)) {
             return &b->at[i];
         }
     }
@@ -148,7 +164,7 @@ static void vote_of_prefix(struct diagnosis *d, struct ballot *b,
     struct str process = d->scan->streams[failure->hit->stream].process;
     struct str engine = process.n > 0 ? engine_of_process(d, process) : process;
     if (engine.n > 0) {
-        vote_for(b, engine, 1, failure->hit->first_line);
+        vote_for(b, &(struct vote){engine, 1, failure->hit->first_line, false});
     }
 }
 
@@ -165,13 +181,14 @@ void engine_find(struct diagnosis *d) {
         }
         struct str engine = engine_set_by(context_row(d, h));
         if (engine.n > 0) {
-            vote_for(&b, engine, nearness(h, failure), h->first_line);
+            vote_for(&b, &(struct vote){engine, nearness(h, failure),
+                                        h->first_line, h->command.n > 0});
         }
     }
     if (failure) {
         vote_of_prefix(d, &b, failure);
     }
-    const struct vote *best = winner_of(d, &b);
+    const struct vote *best = winner_of(d, &b, failure);
     if (!best) {
         return;
     }

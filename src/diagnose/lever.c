@@ -1,4 +1,6 @@
 /* lever.c: the levers of the program that failed, beside the fixes of the entry.
+ * An engine has them in its row of kb/programs/, by its id: they are lent to
+ * what a library, a driver or the machine reports. Its own entries know better.
  *
  *     an entry's fix that a lever `use`s    the lever stands in its place: the
  *                                           same, in the program's own words
@@ -19,6 +21,21 @@
 const struct program *program_of_log(const struct diagnosis *d) {
     const struct fact *f = facts_first(&d->context, FACT_program);
     return f && f->known ? reader_program(d->r, f->word) : NULL;
+}
+
+/* Of a layer below: it speaks of any program that runs on it. */
+static bool is_of_layer_below(const struct diagnosis *d,
+                              const struct entry *e) {
+    const struct engine *is = reader_engine_by_id(d->r, e->component);
+    return is == NULL || is->task.n == 0;
+}
+
+static const struct program *levers_for(const struct diagnosis *d,
+                                        const struct entry *e) {
+    const struct program *p = program_of_log(d);
+    return p == NULL && d->engine != NULL && is_of_layer_below(d, e)
+               ? reader_program(d->r, d->engine->id)
+               : p;
 }
 
 /* Against a cause of the entry, and more than a little. */
@@ -68,7 +85,7 @@ static bool is_replaced(const struct program *p, const struct workaround *w) {
 
 struct workaround_list workarounds_here(struct diagnosis *d,
                                         const struct entry *e) {
-    const struct program *p = program_of_log(d);
+    const struct program *p = levers_for(d, e);
     struct workaround_list list = {e->workarounds, e->workaround_count};
     if (p == NULL || e->role != ROLE_root || e->severity != SEVERITY_failure) {
         return list;
@@ -89,19 +106,13 @@ struct workaround_list workarounds_here(struct diagnosis *d,
     return list;
 }
 
-/* A library's entries speak of any program that is written with it. */
-static bool is_of_library(struct diagnosis *d, const struct entry *e) {
-    const struct engine *is = reader_engine_by_id(d->r, e->component);
-    return is != NULL && is->task.n == 0;
-}
-
 bool fix_is_general(struct diagnosis *d, const struct entry *e,
                     const struct workaround *w) {
     bool says_no_switch = w->acts_on.flag.n == 0 && w->source.n == 0 &&
                           (w->acts_on.kind == ACT_KIND_code ||
                            w->acts_on.kind == ACT_KIND_smaller_model);
-    return says_no_switch && (w->use.n > 0 || is_of_library(d, e)) &&
-           program_of_log(d) != NULL;
+    return says_no_switch && (w->use.n > 0 || is_of_layer_below(d, e)) &&
+           levers_for(d, e) != NULL;
 }
 
 bool lever_is_of_command(const struct diagnosis *d, const struct workaround *w,

@@ -258,14 +258,31 @@ static struct str written_share(struct arena *a, int64_t micro) {
 }
 
 /* A fix that names its source is a program's lever. */
+static bool is_open_lever(const struct fix *fix) {
+    return fix->is->source.n > 0 && fix->applies == APPLIES_YES;
+}
+
 static bool has_lever(const struct finding *f) {
     for (size_t i = 0; i < f->fix_count; i++) {
-        if (f->fixes[i].is->source.n > 0 &&
-            f->fixes[i].applies == APPLIES_YES) {
+        if (is_open_lever(&f->fixes[i])) {
             return true;
         }
     }
     return false;
+}
+
+/* What is said in general words stands behind the lever that frees the same:
+ * that one can be typed. */
+static void step_behind_lever(const struct weighing *w, struct fix *fix) {
+    bool is_typed = fix->command.n > 0 && !fix->has_gap;
+    for (size_t i = 0; !is_typed && i < w->f->fix_count; i++) {
+        const struct fix *lever = &w->f->fixes[i];
+        if (is_open_lever(lever) && lever->is->frees == fix->is->frees &&
+            lever->gain_micro <= fix->gain_micro && lever->gain_micro > 0 &&
+            fix_is_general(w->d, w->f->entry, fix->is)) {
+            fix->gain_micro = lever->gain_micro - 1;
+        }
+    }
 }
 
 static void weigh_fix(const struct weighing *w, struct fix *fix) {
@@ -344,6 +361,9 @@ void fixes_rank(struct diagnosis *d, struct finding *f) {
                          .have_share = have_share(f)};
     for (size_t i = 0; i < f->fix_count; i++) {
         weigh_fix(&w, &f->fixes[i]);
+    }
+    for (size_t i = 0; i < f->fix_count; i++) {
+        step_behind_lever(&w, &f->fixes[i]);
     }
     sort_stable(d->a, f->fixes, f->fix_count, sizeof *f->fixes, by_gain);
     for (size_t i = 0; i < f->fix_count; i++) {
