@@ -1,11 +1,12 @@
 /* repr.c: RuntimeError('CUDA out of memory.\nTried ...') and the like.
  *
  * A backslash and an n are a newline where text goes on as text does after
- * one: with a blank, a capital, a quote, another escape or the end. They are
- * not where they stand in a path (C:\new, D:\nvidia\bin): the word they stand
- * in has a drive before them. One sure newline vouches for the others of its
- * line, whatever follows them. Deeper quoting doubles the backslashes; a run of
- * them counts as one.
+ * one: with a blank, a capital, a quote, another escape, the name of a function
+ * and its colon ("ggml_gallocr_reserve_n: "), or the end. They are not where
+ * they stand in a path (C:\new, D:\nvidia\bin): the word they stand in has a
+ * drive before them. One sure newline vouches for the others of its line,
+ * whatever follows them. Deeper quoting doubles the backslashes; a run of them
+ * counts as one.
  */
 #include "log/repr.h"
 
@@ -34,12 +35,24 @@ static bool is_in_path(struct str s, size_t at) {
     return has_drive;
 }
 
+/* "alloc_tensor_range: ", as llama.cpp begins its lines. */
+static bool begins_with_function(struct str s, size_t at) {
+    size_t end = at;
+    bool has_underscore = false;
+    while (end < s.n && is_word(s.p[end])) {
+        has_underscore = has_underscore || s.p[end] == '_';
+        end++;
+    }
+    return has_underscore && end + 1 < s.n && s.p[end] == ':' &&
+           s.p[end + 1] == ' ';
+}
+
 static bool is_sure(struct str s, size_t after) {
     if (after >= s.n)
         return true;
     char c = s.p[after];
     return c == ' ' || (c >= 'A' && c <= 'Z') || is_digit(c) ||
-           strchr("'\"\\`[<(*-|", c) != NULL;
+           strchr("'\"\\`[<(*-|", c) != NULL || begins_with_function(s, after);
 }
 
 static bool has_sure_newline(struct str s) {

@@ -336,6 +336,8 @@ static void messages_inside_repr_are_unfolded(void **state) {
     expect_lines("open C:\\new\\node failed\n",
                  "1 open C:\\new\\node failed\n");
     expect_lines("dir\\name stays\n", "1 dir\\name stays\n");
+    expect_lines("error=\"out of memory\\nggml_gallocr_reserve_n: failed\"\n",
+                 "1 error=\"out of memory\n1 ggml_gallocr_reserve_n: failed\"\n");
 }
 
 static void ranks_interleave(void **state) {
