@@ -206,12 +206,28 @@ static int64_t effort_of(const struct ranking *k, enum effort effort) {
     return UNITS_MICRO;
 }
 
+static bool is_length(const struct fact *f) {
+    return f->known && f->number > 0 &&
+           (f->name == FACT_max_model_len || f->name == FACT_context_length);
+}
+
 /* The length that a model was trained for is often its default, and not asked
  * for: what remains of it may be all that is needed. */
 static bool is_usable_length(const struct ranking *k, const struct fact *f) {
-    return f->known &&
-           (f->name == FACT_max_model_len || f->name == FACT_context_length) &&
+    return is_length(f) &&
            f->number >= times(1000, k->micro[RANKING_length_least]);
+}
+
+/* The more tokens remain, the fewer requests miss those that went: of 64,000
+ * left hardly any does, of 2,000 nearly all do. */
+static int64_t loss_of_length(const struct ranking *k, const struct fact *left,
+                              int64_t lost) {
+    int64_t half = times(1000, k->micro[RANKING_length_half]);
+    int64_t missed = lost;
+    if (is_length(left)) {
+        (void)mul_div_floor(lost, half, half + left->number, &missed);
+    }
+    return missed;
 }
 
 /* Layers on the CPU slow every token down: the more of them, the more. */
@@ -241,7 +257,9 @@ static int64_t loss_of(const struct ranking *k, const struct fix *fix) {
             bool is_no_cure = kept < k->micro[RANKING_capacity_least] &&
                               !is_usable_length(k, &fix->estimate.proposed);
             return is_no_cure ? k->micro[RANKING_loses_all]
-                              : UNITS_MICRO + lost;
+                              : UNITS_MICRO +
+                                    loss_of_length(k, &fix->estimate.proposed,
+                                                   lost);
         }
         return k->micro[RANKING_loses_capacity];
     case LOSES_COUNT_OF: break;

@@ -171,13 +171,16 @@ static struct span with_fewer_scores(const struct ask *q, struct span before,
                       : span_none();
 }
 
-/* What grows with the context grows in proportion; windows and state stay. */
+/* What grows with the context grows in proportion; windows and state stay.
+ * llama.cpp keeps those in buffers of their own, so the buffer of a model that
+ * nobody names is taken to grow. */
 static struct span at_context(const struct ask *q, struct span before,
                               int64_t now, int64_t fewer) {
     struct span linear = span_share(before, fewer, now);
     struct span all = llama_cache_bytes(q->c, now);
     struct span then = llama_cache_bytes(q->c, fewer);
-    bool is_plain = is_cache(q) && llama_is_linear(q->c, before);
+    bool is_plain = is_cache(q) &&
+                    (!q->c->model || llama_is_linear(q->c, before));
     if (!is_plain && is_cache(q) && span_is_exact(all) && all.low > 0 &&
         span_is_exact(then)) {
         return span_share(before, then.low, all.low);
