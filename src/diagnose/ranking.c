@@ -28,8 +28,9 @@
  * kb/ranking.yaml with their origin. Method: Heckerman, Breese and Rommelse,
  * "Decision-theoretic troubleshooting", CACM 38(3), 1995.
  *
- * What does not apply or is in force stands last. Equal gains keep the order
- * of the entry; no name decides.
+ * What does not apply or is in force stands last, and what failed for this user
+ * is not first while another may help. Equal gains keep the order of the entry;
+ * no name decides.
  */
 #include "diagnose/work.h"
 
@@ -159,11 +160,15 @@ static bool is_of_others(const struct workaround *is) {
            is->acts_on.flag.n == 0;
 }
 
+static bool has_failed(const struct fix *fix) {
+    return fix->own.failed > fix->own.worked;
+}
+
 static int64_t p_of(const struct weighing *w, const struct fix *fix,
                     struct note *from) {
     const int64_t *k = w->k->micro;
     const struct estimate *e = &fix->estimate;
-    bool has_failed_here = fix->own.failed > fix->own.worked;
+    bool has_failed_here = has_failed(fix);
     if (fix->has_estimate && e->verdict == VERDICT_ENOUGH &&
         !has_failed_here) {
         *from = note_of("diagnose.worth.enough");
@@ -338,6 +343,17 @@ static int by_gain(const void *x, const void *y) {
     return order != 0 ? order : sign((a->is > b->is) - (a->is < b->is));
 }
 
+/* The next one, unless it is less than half as likely. */
+static void put_failed_second(struct finding *f) {
+    struct fix *first = f->fixes;
+    if (f->fix_count > 1 && has_failed(first) && !has_failed(first + 1) &&
+        !is_out(first + 1) && first[1].p_micro > first[0].p_micro / 2) {
+        struct fix failed = *first;
+        first[0] = first[1];
+        first[1] = failed;
+    }
+}
+
 static int64_t share_of(const struct finding *f, enum fact_name have_name,
                         enum fact_name need_name) {
     const struct fact *have = facts_last(&f->facts, have_name);
@@ -384,6 +400,7 @@ void fixes_rank(struct diagnosis *d, struct finding *f) {
         step_behind_lever(&w, &f->fixes[i]);
     }
     sort_stable(d->a, f->fixes, f->fix_count, sizeof *f->fixes, by_gain);
+    put_failed_second(f);
     for (size_t i = 0; i < f->fix_count; i++) {
         f->fixes[i].rank = (uint32_t)i + 1;
     }
