@@ -1,39 +1,44 @@
 /* outlook.c: what a restart with nothing changed would do.
  *
- *     causes        each says it of itself (kb/causes.yaml); their sum decides
- *     restarts      three or more of them: it fails again
- *     the log       takes back what it does not bear out:
- *       no stage, no limit, no amount   nobody can tell: the first step may have
- *       but an allocator's              failed, or the thousandth
- *       host memory, of which nothing   what others leave of it is not known
- *       else is known
- *       it was serving                  the same start serves again, for a while
- *       one thing after another ran     what earlier ones left may be missing
- *       in it (a web UI, tests)         the next time
- *       it had run for a while          it comes as far again, at least
- *       free memory alone was short     what others hold may be gone, unless it
- *                                       is so little that it is there always
- *       ... of a GPU that shares the    what is in use may be the page cache,
- *       host's memory                   which a restart does not drop
+ * The same start fails again if three things hold:
  *
- * Pieces too small for a request may be so at the same step again, or not: of
- * fragmentation nobody can tell. "again" is the one answer by which a bot gives
- * up, so it wants a reason in the log; a message alone or an exit code is none. */
+ *     demand   what is asked for follows from how it was started
+ *     place    each start comes to where it is asked for
+ *     supply   what there is does not depend on others
+ *
+ * The first is what the causes say of themselves (kb/causes.yaml), by their
+ * sum. The other two want a ground in the log, of a closed list:
+ *
+ *     begins     it failed while it was starting (loading, the engine's own
+ *                check or profile, a program compiled for the device), or in its
+ *                first steps, and others hold little of the device, or nothing
+ *                is known of them
+ *     beyond     more was asked than there is, or may be, whatever else runs
+ *     job        a job that ends was killed by the limit that it was given
+ *     standing   little of the GPU is in use before it starts, and that is too
+ *                much: what holds it is there always
+ *     restarts   it was tried three times or more, none of them for long
+ *
+ * Without a ground nobody can tell: an allocator says how full it was, not when.
+ * "Again" is the one answer by which a bot gives up. A restart may pass where it
+ * had served, or where others hold much of the device: they may be gone. */
 #include "diagnose/work.h"
 
 #define STANDING_PERCENT 15 /* of the GPU: a desktop, a driver, a small tool */
+#define OTHERS_PERCENT 33   /* of the GPU: a job, which ends */
 #define STEPS_OF_A_RUN 30   /* steps and time that more than a start takes */
 #define TIME_OF_A_RUN (1800 * UNITS_MICRO)
-#define BEYOND_OTHERS 4     /* needed over free: too much for others to hold */
+#define RESTARTS_LEAST 3
 
 static const struct fact *known(const struct finding *f, enum fact_name name) {
     const struct fact *fact = facts_last(&f->facts, name);
     return fact != NULL && fact->known ? fact : NULL;
 }
 
-static bool stage_is(const struct finding *f, const char *stage) {
-    const struct fact *fact = known(f, FACT_stage);
-    return fact != NULL && str_eq(fact->word, str_of(stage));
+static bool word_is(const struct finding *f, enum fact_name name,
+                    const char *word) {
+    const struct fact *fact = known(f, name);
+    return fact != NULL && str_eq(fact->word, str_of(word));
 }
 
 static void settle(struct finding *f, enum restart restart, const char *key) {
@@ -48,56 +53,78 @@ static void sum_causes(struct diagnosis *d, struct finding *f) {
         of[f->causes[i].is->restart] += f->causes[i].p_micro;
     settle(f, RESTART_unknown, "diagnose.outlook.unknown");
     if (of[RESTART_again] >= least)
-        settle(f, RESTART_again, "diagnose.outlook.again");
+        f->outlook.restart = RESTART_again;
     if (of[RESTART_may_pass] >= least)
         settle(f, RESTART_may_pass, "diagnose.outlook.may_pass");
 }
 
-/* ---- what the log takes back ---- */
+/* ---- place ---- */
 
-/* What an allocator says whenever it refuses: how full it was, not when. */
-static bool is_of_allocator(enum fact_name name) {
-    static const enum fact_name said[] = {
-        FACT_tried_alloc,        FACT_gpu_total,
-        FACT_gpu_free,           FACT_process_in_use,
-        FACT_other_in_use,       FACT_others_in_use,
-        FACT_outside_framework,  FACT_pytorch_allocated,
-        FACT_pytorch_reserved,   FACT_pytorch_unallocated,
-        FACT_private_pools,      FACT_memory_limit};
-    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
-        if (said[i] == name)
+static bool is_starting(const struct finding *f) {
+    static const char *const of_start[] = {"load", "profile", "capture",
+                                           "kv_alloc", "compile"};
+    for (size_t i = 0; i < sizeof of_start / sizeof *of_start; i++)
+        if (word_is(f, FACT_stage, of_start[i]))
             return true;
     return false;
 }
 
-/* More than there is, whatever ran before. */
-static bool is_beyond_gpu(const struct finding *f) {
-    const struct fact *asked = known(f, FACT_tried_alloc);
-    const struct fact *total = known(f, FACT_gpu_total);
-    return asked != NULL && total != NULL && asked->number >= total->number;
-}
-
-static bool is_of_start(const struct finding *f) {
+/* A server may take long to start, and each start does. */
+static bool has_progressed(const struct finding *f) {
     const struct fact *steps = known(f, FACT_steps_done);
-    bool has_stage = known(f, FACT_stage) != NULL && !stage_is(f, "data") &&
-                     !stage_is(f, "unknown");
-    return has_stage || (steps != NULL && steps->number < STEPS_OF_A_RUN);
+    const struct fact *seconds = known(f, FACT_run_seconds);
+    return (steps != NULL && steps->number >= STEPS_OF_A_RUN) ||
+           (seconds != NULL && seconds->number >= TIME_OF_A_RUN);
 }
 
-/* A check's amount, a stage that each start goes through, a kill that names
- * its limit: something that the same start meets again. */
-static bool has_ground(const struct finding *f) {
-    for (size_t i = 0; i < f->facts.count; i++) {
-        const struct fact *fact = &f->facts.at[i];
-        enum unit unit = fact_unit(fact->name);
-        bool is_amount = unit == UNIT_BYTES || unit == UNIT_TOKENS ||
-                         unit == UNIT_BLOCKS;
-        if (fact->known && is_amount && !is_of_allocator(fact->name))
+static bool is_at_first_steps(const struct finding *f) {
+    const struct fact *steps = known(f, FACT_steps_done);
+    return steps != NULL && steps->number < STEPS_OF_A_RUN;
+}
+
+/* ---- supply ---- */
+
+static bool is_more(const struct finding *f, enum fact_name name,
+                    enum fact_name than) {
+    const struct fact *x = known(f, name), *y = known(f, than);
+    return x != NULL && y != NULL && x->number >= y->number;
+}
+
+/* More than there is or may be: what else runs does not matter. /dev/shm is the
+ * container's own, and as large on each start. */
+static bool is_beyond(const struct finding *f) {
+    static const enum fact_name pairs[][2] = {
+        {FACT_tried_alloc, FACT_gpu_total},
+        {FACT_tried_alloc, FACT_alloc_limit},
+        {FACT_tried_alloc, FACT_host_total},
+        {FACT_tried_alloc, FACT_host_limit},
+        {FACT_requested_bytes, FACT_gpu_total},
+        {FACT_requested_bytes, FACT_host_total},
+        {FACT_compute_bytes, FACT_gpu_total},
+        {FACT_shm_requested, FACT_shm_limit},
+        {FACT_smem_required, FACT_smem_limit}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (is_more(f, pairs[i][0], pairs[i][1]))
             return true;
-    }
-    return is_of_start(f) || is_beyond_gpu(f) ||
-           known(f, FACT_oom_kill_count) != NULL ||
-           known(f, FACT_job_id) != NULL;
+    return f->mechanism == MECHANISM_shared_memory && !has_progressed(f);
+}
+
+/* Of the GPU, in use by others or outside the framework; -1: not known. */
+static int64_t percent_of_others(const struct finding *f) {
+    const struct fact *total = known(f, FACT_gpu_total);
+    const struct fact *others = known(f, FACT_others_in_use);
+    if (others == NULL)
+        others = known(f, FACT_outside_framework);
+    return total == NULL || others == NULL || total->number < 100
+               ? -1
+               : others->number / (total->number / 100);
+}
+
+/* Of memory of the host others take what they need, at any time. */
+static bool is_of_host(const struct finding *f) {
+    return word_is(f, FACT_device_kind, "host") ||
+           f->mechanism == MECHANISM_host_ram ||
+           f->mechanism == MECHANISM_swap_or_disk;
 }
 
 /* The engine asks for a share of the GPU, and finds less free before it takes
@@ -125,79 +152,69 @@ static bool shares_host_memory(const struct finding *f) {
     return shares != NULL && shares->number != 0;
 }
 
-/* Of what a page, a notebook or a test asks of a process, the failing one is
- * seldom the first. More than the GPU holds is too much for each. */
-static bool is_called(const struct finding *f) {
-    return known(f, FACT_caller) != NULL && !is_beyond_gpu(f);
+/* ---- grounds ---- */
+
+static bool begins(const struct finding *f) {
+    bool is_early = is_starting(f) || is_at_first_steps(f);
+    return is_early && !is_of_host(f) &&
+           percent_of_others(f) < STANDING_PERCENT;
 }
 
-/* A server may take long to start, and each start does. */
-static bool has_progressed(const struct finding *f) {
-    static const char *const of_start[] = {"load", "profile", "capture",
-                                           "kv_alloc", "compile"};
-    for (size_t i = 0; i < sizeof of_start / sizeof *of_start; i++)
-        if (stage_is(f, of_start[i]))
-            return false;
-    const struct fact *steps = known(f, FACT_steps_done);
-    const struct fact *seconds = known(f, FACT_run_seconds);
-    return (steps != NULL && steps->number >= STEPS_OF_A_RUN) ||
-           (seconds != NULL && seconds->number >= TIME_OF_A_RUN);
+static bool is_job(const struct finding *f) {
+    return known(f, FACT_job_id) != NULL ||
+           known(f, FACT_oom_kill_count) != NULL;
 }
 
-/* Refused by the host, whose size and use are not told. */
-static bool is_of_unknown_host(const struct finding *f) {
-    static const enum fact_name told[] = {FACT_host_total, FACT_host_free,
-                                          FACT_host_limit, FACT_host_used,
-                                          FACT_oom_kill_count, FACT_job_id};
-    const struct fact *kind = known(f, FACT_device_kind);
-    bool is_told = kind == NULL || !str_eq(kind->word, STR("host"));
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-        is_told = is_told || known(f, told[i]) != NULL;
-    return !is_told && f->mechanism == MECHANISM_host_ram;
+static bool was_restarted(const struct finding *f) {
+    const struct fact *restarts = known(f, FACT_restart_count);
+    return restarts != NULL && restarts->number >= RESTARTS_LEAST &&
+           !has_progressed(f);
 }
 
-/* The host has more memory than was free, or nobody knows how much. */
-static bool may_be_freed(const struct finding *f) {
-    const struct fact *asked = known(f, FACT_requested_bytes);
-    const struct fact *unfilled = known(f, FACT_host_free);
-    const struct fact *total = known(f, FACT_host_total);
-    if (asked == NULL || unfilled == NULL || unfilled->number <= 0)
-        return false;
-    return total != NULL ? asked->number < total->number
-                         : asked->number / BEYOND_OTHERS < unfilled->number;
-}
-
-/* "Again" is taken back where the log does not bear it out. */
-static void doubt_again(struct finding *f) {
-    if (stage_is(f, "serve"))
+/* What its causes ask for is asked for again; here it says on what ground, or
+ * why nobody can tell. */
+static void ask_ground(struct finding *f) {
+    if (is_beyond(f))
+        settle(f, RESTART_again, "diagnose.outlook.beyond");
+    else if (known(f, FACT_caller) != NULL)
+        settle(f, RESTART_unknown, "diagnose.outlook.called");
+    else if (begins(f))
+        settle(f, RESTART_again, "diagnose.outlook.begins");
+    else if (word_is(f, FACT_stage, "serve"))
         settle(f, RESTART_may_pass, "diagnose.outlook.served");
     else if (has_progressed(f))
         settle(f, RESTART_unknown, "diagnose.outlook.progressed");
-    else if (is_called(f))
-        settle(f, RESTART_unknown, "diagnose.outlook.called");
-    else if (may_be_freed(f) || is_of_unknown_host(f))
-        settle(f, RESTART_unknown, "diagnose.outlook.freed");
-    else if (!has_ground(f))
-        settle(f, RESTART_unknown, "diagnose.outlook.unknown");
+    else if (is_job(f))
+        settle(f, RESTART_again, "diagnose.outlook.job");
+    else
+        settle(f, RESTART_unknown, is_of_host(f)
+                                       ? "diagnose.outlook.freed"
+                                       : "diagnose.outlook.unknown");
 }
 
-static void take_back(struct finding *f) {
-    if (lacks_free_share(f) && is_standing(f))
-        settle(f, RESTART_again, "diagnose.outlook.standing");
-    else if (lacks_free_share(f) && shares_host_memory(f))
-        settle(f, RESTART_unknown, "diagnose.outlook.unified");
-    else if (f->outlook.restart == RESTART_again)
-        doubt_again(f);
+/* Who holds little is not known to end. */
+static void ask_others(struct finding *f) {
+    int64_t percent = percent_of_others(f);
+    if (f->mechanism == MECHANISM_other_process) {
+        bool is_job_of_others = percent < 0 || percent >= OTHERS_PERCENT;
+        settle(f, is_job_of_others ? RESTART_may_pass : RESTART_unknown,
+               "diagnose.outlook.others");
+    }
 }
 
 void outlook_find(struct diagnosis *d, struct finding *f) {
-    const struct fact *restarts = known(f, FACT_restart_count);
     sum_causes(d, f);
-    if (f->outlook.restart != RESTART_may_pass && restarts != NULL &&
-        restarts->number >= 3) {
+    if (f->outlook.restart != RESTART_may_pass && was_restarted(f)) {
         settle(f, RESTART_again, "diagnose.outlook.restarted");
-        note_add(&f->outlook.because, write_count(d->a, restarts->number));
-        return;
+        note_add(&f->outlook.because,
+                 write_count(d->a, known(f, FACT_restart_count)->number));
+    } else if (lacks_free_share(f) && is_standing(f)) {
+        settle(f, RESTART_again, "diagnose.outlook.standing");
+    } else if (lacks_free_share(f) && shares_host_memory(f)) {
+        settle(f, RESTART_unknown, "diagnose.outlook.unified");
+    } else if (f->outlook.restart == RESTART_again) {
+        ask_ground(f);
+    } else if (f->outlook.restart == RESTART_may_pass) {
+        ask_others(f);
     }
-    take_back(f);
 }
