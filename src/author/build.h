@@ -61,12 +61,6 @@ bool build_is_asked(const struct build *d, const struct made *m);
 const struct made *build_find(const struct build *d, enum made_kind kind,
                              struct str id);
 
-/* pool.c: work(d, i, ctx) for each i below count, by as many threads as there
- * are processors. d is the thread's own then: what stood in the common one may
- * be looked at, what is put there is brought back. */
-typedef void (*build_work)(struct build *d, size_t i, void *ctx);
-void build_share(struct build *d, size_t count, build_work work, void *ctx);
-
 /* read_corpus.c, read_i18n.c: from the directories to a struct build. */
 void build_read_entries(struct build *d);
 void build_read_kb(struct build *d);

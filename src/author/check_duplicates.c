@@ -11,7 +11,6 @@
  */
 #include <stdlib.h>
 
-#include "author/similar_pairs.h"
 #include "author/build.h"
 
 enum { WORDS_IN_SHINGLE = 3 };
@@ -20,6 +19,11 @@ enum { WHOLE_TENTHS = 9, CAUSE_TENTHS = 5, STEPS_TENTHS = 6, WORDS_TENTHS = 5 };
 
 enum said_kind { /* runs, but for the last: words of the cause, one by one */
     SAID_WHOLE, SAID_CAUSE, SAID_STEPS, SAID_WORDS, SAID_COUNT_OF
+};
+
+struct number_set { /* in order, each once */
+    uint64_t *at;
+    size_t count;
 };
 
 /* What every entry says: said[kind][number]. */
@@ -76,8 +80,7 @@ static struct str steps_of(struct arena *a, const struct entry *e) {
     return buf_ok(&b) ? buf_str(&b) : (struct str){0};
 }
 
-static void say(struct build *d, size_t i, void *ctx) {
-    struct said *said = ctx;
+static void say(struct build *d, size_t i, struct said *said) {
     const struct entry *e = made_entry(&d->made[MADE_ENTRY].at[i]);
     struct str cause = e->root_cause.in[LANG_EN];
     struct str whole = arena_printf(d->a, "%.*s %.*s",
@@ -206,67 +209,16 @@ static void compare(struct build *d, const struct candidate *t) {
                  "signatures", STR_ARG(b->id));
 }
 
-/* ---- which pairs ---- */
-
-static uint64_t hash_on(uint64_t so_far, struct str s) {
-    return (so_far * 31 + str_hash(s)) | 1; /* never 0: that is no key */
-}
-
-/* The same for entries of the same signatures. */
-static uint64_t signature_key(const struct entry *e) {
-    if (e->signature_count == 0 && e->same_words_as.n == 0)
-        return 0;
-    uint64_t key = hash_on(e->signature_count, e->same_words_as);
-    for (size_t i = 0; i < e->signature_count; i++)
-        key = hash_on(key, e->signatures[i].pattern);
-    return key;
-}
-
-/* The same for entries of the same answer; the order of fixes, and one that
- * is there twice, make no difference. */
-static uint64_t answer_key(const struct entry *e) {
-    uint64_t fixes = 0;
-    for (size_t i = 0; i < e->workaround_count; i++) {
-        const struct acts_on *what = &e->workarounds[i].acts_on;
-        bool is_known = false;
-        for (size_t k = 0; k < i; k++)
-            is_known = is_known || acts_alike(&e->workarounds[k].acts_on, what);
-        if (!is_known)
-            fixes += hash_on((uint64_t)what->change * 64
-                                 + (uint64_t)what->kind, what->flag);
-    }
-    uint64_t kind = (uint64_t)e->mechanism * 64 + (uint64_t)e->role * 8
-                    + (uint64_t)e->severity;
-    return e->workaround_count == 0
-               ? 0 : hash_on(fixes * 31 + kind, e->component);
-}
-
-static void pairs_by_key(struct pairs *out, const struct made_list *list,
-                         uint64_t (*key_of)(const struct entry *e)) {
-    uint64_t *keys = arena_array(out->a, list->count, sizeof *keys);
-    for (size_t i = 0; i < list->count; i++)
-        keys[i] = key_of(made_entry(&list->at[i]));
-    pairs_of_equal(out, keys, list->count);
-}
-
 void check_duplicates(struct build *d) {
     const struct made_list *list = &d->made[MADE_ENTRY];
     struct said said;
-    struct pairs pairs = {.a = d->a};
     for (int kind = 0; kind < SAID_COUNT_OF; kind++)
         said.by[kind] =
             arena_array(d->a, list->count, sizeof *said.by[kind]);
-    build_share(d, list->count, say, &said);
-    pairs_of_similar(&pairs, said.by[SAID_WHOLE], list->count, WHOLE_TENTHS);
-    pairs_of_similar(&pairs, said.by[SAID_CAUSE], list->count, CAUSE_TENTHS);
-    pairs_of_similar(&pairs, said.by[SAID_STEPS], list->count, STEPS_TENTHS);
-    pairs_by_key(&pairs, list, signature_key);
-    pairs_by_key(&pairs, list, answer_key);
-    pairs_settle(&pairs);
-    for (size_t p = 0; p < pairs.count; p++) {
-        size_t i = (size_t)(pairs.at[p] >> 32);
-        size_t k = (size_t)(pairs.at[p] & UINT32_MAX);
-        compare(d, &(struct candidate){&list->at[i], &list->at[k], &said, i,
-                                       k});
-    }
+    for (size_t i = 0; i < list->count; i++)
+        say(d, i, &said);
+    for (size_t i = 0; i < list->count; i++)
+        for (size_t k = 0; k < i; k++)
+            compare(d, &(struct candidate){&list->at[i], &list->at[k], &said,
+                                           i, k});
 }

@@ -177,9 +177,8 @@ static void check_logs(struct build *d, const struct bench *on,
     }
 }
 
-static void check_samples_of(struct build *d, size_t i, void *ctx) {
-    const struct bench *on = ctx;
-    const struct made *m = &d->made[MADE_ENTRY].at[i];
+static void check_samples_of(struct build *d, const struct bench *on,
+                             const struct made *m) {
     if (!build_is_asked(d, m) || made_entry(m)->withdrawn.in[LANG_EN].n > 0)
         return;
     for (size_t k = 0; k < made_entry(m)->signature_count; k++)
@@ -193,6 +192,7 @@ static void check_samples_of(struct build *d, size_t i, void *ctx) {
 void check_samples(struct build *d, struct str image) {
     struct bench on = {.ix = index_own(d->a, image)};
     on.kit = scan_kit_open(d->a, on.ix);
-    build_share(d, d->made[MADE_ENTRY].count, check_samples_of, &on);
+    for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++)
+        check_samples_of(d, &on, &d->made[MADE_ENTRY].at[i]);
     check_program_samples(d, &on);
 }

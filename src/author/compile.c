@@ -37,9 +37,7 @@ static void check_generated(struct build *d, const struct made *m,
     }
 }
 
-static void check_alone(struct build *d, size_t i, void *ctx) {
-    const struct made *m = &d->made[MADE_ENTRY].at[i];
-    (void)ctx;
+static void check_alone(struct build *d, const struct made *m) {
     check_entry(&d->c, m->src, m->node, made_entry(m), d->fact_used);
     check_translations(d, m);
     check_takes(d, m);
@@ -47,12 +45,10 @@ static void check_alone(struct build *d, size_t i, void *ctx) {
         check_layout(d, m);
 }
 
-static void check_engine_alone(struct build *d, size_t i, void *ctx) {
-    const struct made *m = &d->made[MADE_ENGINE].at[i];
+static void check_engine_alone(struct build *d, const struct made *m) {
     struct engine *e = m->what;
     size_t written = e->context_count;
     size_t errors = d->c.errors;
-    (void)ctx;
     check_engine(d, m);
     engine_add_patterns(d->a, e);
     if (e->has_programs)
@@ -62,8 +58,10 @@ static void check_engine_alone(struct build *d, size_t i, void *ctx) {
 }
 
 static void check_all(struct build *d) {
-    build_share(d, d->made[MADE_ENTRY].count, check_alone, NULL);
-    build_share(d, d->made[MADE_ENGINE].count, check_engine_alone, NULL);
+    for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++)
+        check_alone(d, &d->made[MADE_ENTRY].at[i]);
+    for (size_t i = 0; i < d->made[MADE_ENGINE].count; i++)
+        check_engine_alone(d, &d->made[MADE_ENGINE].at[i]);
     for (size_t i = 0; i < d->made[MADE_MODEL].count; i++)
         check_model(d, &d->made[MADE_MODEL].at[i]);
     for (size_t i = 0; i < d->made[MADE_GPU].count; i++)
@@ -87,14 +85,10 @@ static void check_all(struct build *d) {
         check_docs(d);
 }
 
-static void study_pattern(struct build *d, size_t i, void *ctx) {
-    const struct pattern_list *patterns = ctx;
-    pattern_study(d->a, &patterns->at[i]);
-}
-
 static struct str build_image(struct build *d) {
     struct pattern_list patterns = corpus_patterns(d->a, &d->corpus);
-    build_share(d, patterns.count, study_pattern, &patterns);
+    for (size_t i = 0; i < patterns.count; i++)
+        pattern_study(d->a, &patterns.at[i]);
     struct str prefilter = scan_kit_build(d->a, &patterns);
     return index_write(d->a, &d->corpus, &patterns, prefilter);
 }

@@ -130,16 +130,6 @@ void complain(struct complaints *c, const struct source *src, struct place at,
     };
 }
 
-void complaints_add(struct complaints *c, const struct complaints *those) {
-    c->errors += those->errors;
-    c->warnings += those->warnings;
-    for (size_t i = 0; i < those->count && c->count < COMPLAINTS_MAX; i++) {
-        c->list = arena_grow(c->a, c->list, c->count, &c->cap,
-                             sizeof *c->list);
-        c->list[c->count++] = those->list[i];
-    }
-}
-
 /* "x.yaml" and what lies beside it: "x.log", "x.ok.log". */
 static bool is_of_file(struct str path, struct str file) {
     struct str stem = file;

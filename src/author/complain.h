@@ -46,8 +46,6 @@ size_t source_byte(const struct source *src, struct place at);
 void complain(struct complaints *c, const struct source *src, struct place at,
               enum code code, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* All of those to these. */
-void complaints_add(struct complaints *c, const struct complaints *those);
 /* Only those of these files are left, and counted; a file's stem stands for
  * what lies beside it. */
 void complaints_keep(struct complaints *c, const struct str *paths,

@@ -124,9 +124,7 @@ static bool has_entry(struct build *d, struct str path) {
     return false;
 }
 
-static void read_beneath(struct build *d, size_t i, void *ctx) {
-    const struct str_list *files = ctx;
-    struct str path = files->at[i];
+static void read_beneath(struct build *d, struct str path) {
     if (str_ends(path, STR(".yaml")))
         read_entry_file(d, path);
     else if (!has_entry(d, path))
@@ -142,7 +140,8 @@ void build_read_entries(struct build *d) {
         complain(&d->c, source_new(d->a, d->entries_dir, (struct str){0}),
                  (struct place){0}, CODE_missing_file,
                  "no entries here; entries are <component>/<slug>.yaml");
-    build_share(d, files.count, read_beneath, &files);
+    for (size_t i = 0; i < files.count; i++)
+        read_beneath(d, files.at[i]);
     for (size_t i = 0; i < d->options->only.count; i++)
         if (!is_under(d->options->only.at[i], d->entries_dir))
             read_entry_file(d, d->options->only.at[i]);

@@ -298,8 +298,6 @@
 #define FILES_DEPTH_MAX 4
 /* Bytes of a log beside an entry. */
 #define FILE_BYTES_MAX (16 << 20)
-/* Threads of a build. */
-#define BUILD_THREADS_MAX 16
 /* Diagnostics of one build; then it stops. */
 #define COMPLAINTS_MAX 2000
 /* Bytes of a pattern made of an engine's flags. */

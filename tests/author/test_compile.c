@@ -1,7 +1,6 @@
 /* test_compile.c: the whole corpus of the project through the compiler: the
- * same bytes each time and for any number of threads, nothing lost on the way
- * into the index, every fact labelled; and files that are written whole or not
- * at all. */
+ * same bytes each time, nothing lost on the way into the index, every fact
+ * labelled; and files that are written whole or not at all. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,38 +38,9 @@ static struct str compile(struct arena *a) {
     return image;
 }
 
-/* An allocator that counts, and with which the compiler has one thread. */
-static void *counted_get(void *ctx, size_t bytes) {
-    ++*(size_t *)ctx;
-    return malloc(bytes);
-}
-
-static void counted_put(void *ctx, void *block) {
-    (void)ctx;
-    free(block);
-}
-
-struct alone {
-    struct arena arena;
-    struct str image;
-};
-
-static void compile_alone(void *arg) {
-    struct alone *by = arg;
-    by->image = compile(&by->arena);
-}
-
 static void same_bytes(struct arena *a) {
-    size_t blocks = 0;
-    struct allocator counted = {counted_get, counted_put, &blocks};
-    struct alone by = {.image = {NULL, 0}};
-    arena_init(&by.arena, &counted, 0);
-    assert_int_equal(arena_guard(&by.arena, compile_alone, &by, NULL),
-                     FAIL_NONE);
-    assert_true(blocks > 0);
-    assert_true(str_eq(compile(a), by.image));
-    assert_true(str_eq(compile(a), by.image));
-    arena_free(&by.arena);
+    struct str first = compile(a);
+    assert_true(str_eq(compile(a), first));
 }
 
 /* What was read and merged is what the index gives back. */
