@@ -3,38 +3,29 @@
  * One row is one key: what FORMAT.md says of it, where its value lands, what
  * it takes. all_of and none_of fill the same list; the mark tells them apart.
  * Nothing here reads anything. */
-#include "corpus/fields.h"
-
-#define AT(type, member) .at = offsetof(struct type, member)
-#define COUNT(type, member) .count_at = offsetof(struct type, member)
+#include "corpus/field_rows.h"
 
 /* ---- items of the lists that have a type of their own ---- */
 
 static const struct field setting_fields[] = {
-    {.key = "name", AT(setting, name), .type = FIELD_FACT, .doc = "a fact"},
-    {.key = "value", AT(setting, value), .type = FIELD_LINE,
-     .doc = "as a log prints it"},
+    KEY(setting, name, FACT, "a fact"),
+    KEY(setting, value, LINE, "as a log prints it"),
     {0},
 };
 static const struct field event_fields[] = {
-    {.key = "is_fixed", AT(version_event, is_fixed), .type = FIELD_YES_NO,
-     .doc = "else introduced"},
-    {.key = "version", AT(version_event, version), .type = FIELD_LINE,
-     .doc = "the first behind, or of, the range"},
+    KEY(version_event, is_fixed, YES_NO, "else introduced"),
+    KEY(version_event, version, LINE, "the first behind, or of, the range"),
     {0},
 };
 static const struct field share_fields[] = {
-    {.key = "cause", AT(cause_share, cause), .type = FIELD_ID,
-     .doc = "of kb/causes.yaml"},
-    {.key = "share", AT(cause_share, share_micro), .type = FIELD_RATIO,
-     .absent = -1, .doc = "how often"},
+    KEY(cause_share, cause, ID, "of kb/causes.yaml"),
+    NAMED("share", cause_share, share_micro, RATIO, "how often", .absent = -1),
     {0},
 };
 static const struct field cure_fields[] = {
-    {.key = "cause", AT(cure, cause), .type = FIELD_ID,
-     .doc = "of kb/causes.yaml"},
-    {.key = "strength", AT(cure, strength), .type = FIELD_WORD,
-     .words = WORDS_STRENGTH, .doc = "how often it ends such a failure"},
+    KEY(cure, cause, ID, "of kb/causes.yaml"),
+    KEY(cure, strength, WORD,
+        "how often it ends such a failure", .words = WORDS_STRENGTH),
     {0},
 };
 
@@ -54,354 +45,284 @@ const struct shape *field_shape(const struct field *f) {
 /* ---- the keys of an entry ---- */
 
 static const struct field range_fields[] = {
-    {.key = "product", AT(version_range, product), .type = FIELD_ID,
-     .is_required = true, .doc = "whose releases: vllm, torch, cuda ..."},
-    {.key = "events", AT(version_range, events),
-     COUNT(version_range, event_count), .type = FIELD_EVENTS,
-     .is_required = true,
-     .doc = "in the range from `introduced` up to, not including, `fixed`"},
+    KEY(version_range, product, ID,
+        "whose releases: vllm, torch, cuda ...", REQUIRED),
+    LIST("events", version_range, events, event_count, EVENTS,
+        "in the range from `introduced` up to, not including, `fixed`",
+        REQUIRED),
     {0},
 };
-static const struct shape shape_range = {
-    "printed by", "Releases that print a message.", range_fields,
-    sizeof(struct version_range)};
+static SHAPE(range, version_range, "printed by",
+    "Releases that print a message.");
 
 static const struct field signature_fields[] = {
-    {.key = "id", AT(signature, id), .type = FIELD_ID, .is_required = true,
-     .doc = "unique in this file"},
-    {.key = "pattern", AT(signature, pattern), .type = FIELD_PATTERN,
-     .is_required = true, .doc = "named groups are facts"},
-    {.key = "weak", AT(signature, is_weak), .type = FIELD_YES_NO,
-     .doc = "no literal of 8 bytes: needs `^` or `$` and an `all_of`"},
-    {.key = "versions", AT(signature, versions),
-     COUNT(signature, version_count), .type = FIELD_LIST,
-     .shape = &shape_range, .doc = "which releases print it"},
-    {.key = "set", AT(signature, set), COUNT(signature, set_count),
-     .type = FIELD_SETTINGS, .doc = "facts that the message establishes"},
-    {.key = "extract", AT(signature, extract), .type = FIELD_PATTERNS,
-     .doc = "run over and over inside the message"},
-    {.key = "sample", AT(signature, sample), .type = FIELD_LINE,
-     .is_required = true, .doc = "lines that it must match; our own words"},
+    KEY(signature, id, ID, "unique in this file", REQUIRED),
+    KEY(signature, pattern, PATTERN, "named groups are facts", REQUIRED),
+    NAMED("weak", signature, is_weak, YES_NO,
+        "no literal of 8 bytes: needs `^` or `$` and an `all_of`"),
+    LIST("versions", signature, versions, version_count, LIST,
+        "which releases print it", .shape = &shape_range),
+    LIST("set", signature, set, set_count, SETTINGS,
+        "facts that the message establishes"),
+    KEY(signature, extract, PATTERNS, "run over and over inside the message"),
+    KEY(signature, sample, LINE,
+        "lines that it must match; our own words", REQUIRED),
     {0},
 };
-static const struct shape shape_signature = {
-    "signature", "A message that makes the entry a candidate.",
-    signature_fields, sizeof(struct signature)};
+static SHAPE(signature, signature, "signature",
+    "A message that makes the entry a candidate.");
 
 static const struct field condition_fields[] = {
-    {.key = "pattern", AT(condition, pattern), .type = FIELD_PATTERN,
-     .is_required = true, .doc = "what must, or must not, stand there"},
-    {.key = "scope", AT(condition, scope), .type = FIELD_WORD,
-     .words = WORDS_SCOPE, .doc = "where; left out: message"},
-    {.key = "weak", AT(condition, is_weak), .type = FIELD_YES_NO,
-     .doc = "no literal of 8 bytes: needs `^` or `$`"},
-    {.key = "is_none_of", AT(condition, is_none_of), .type = FIELD_YES_NO,
-     .is_derived = true, .doc = "of none_of: must not stand there"},
+    KEY(condition, pattern, PATTERN,
+        "what must, or must not, stand there", REQUIRED),
+    KEY(condition, scope, WORD,
+        "where; left out: message", .words = WORDS_SCOPE),
+    NAMED("weak", condition, is_weak, YES_NO,
+        "no literal of 8 bytes: needs `^` or `$`"),
+    KEY(condition, is_none_of, YES_NO,
+        "of none_of: must not stand there", DERIVED),
     {0},
 };
-static const struct shape shape_condition = {
-    "condition", "A pattern that decides between entries of a group.",
-    condition_fields, sizeof(struct condition)};
+static SHAPE(condition, condition, "condition",
+    "A pattern that decides between entries of a group.");
 
 static const struct field acts_on_fields[] = {
-    {.key = "flag", AT(acts_on, flag), .type = FIELD_LINE,
-     .doc = "the flag or variable it changes"},
-    {.key = "change", AT(acts_on, change), .type = FIELD_WORD,
-     .words = WORDS_CHANGE, .doc = "which way; with `flag`"},
-    {.key = "kind", AT(acts_on, kind), .type = FIELD_WORD,
-     .words = WORDS_ACT_KIND, .doc = "what it does, where it is no flag"},
+    KEY(acts_on, flag, LINE, "the flag or variable it changes"),
+    KEY(acts_on, change, WORD,
+        "which way; with `flag`", .words = WORDS_CHANGE),
+    KEY(acts_on, kind, WORD,
+        "what it does, where it is no flag", .words = WORDS_ACT_KIND),
     {0},
 };
-const struct shape shape_acts_on = {
-    "acts_on", "What a fix changes: a flag and its way, or a kind.",
-    acts_on_fields, sizeof(struct acts_on)};
+SHAPE(acts_on, acts_on, "acts_on",
+    "What a fix changes: a flag and its way, or a kind.");
 
 static const struct field rate_fields[] = {
-    {.key = "basis", AT(rate, basis), .type = FIELD_WORD,
-     .words = WORDS_BASIS, .is_required = true,
-     .doc = "what the numbers rest on"},
-    {.key = "worked", AT(rate, worked), .type = FIELD_INTEGER,
-     .doc = "reports, measured: how many; in `fail`: how many failed"},
-    {.key = "tried", AT(rate, tried), .type = FIELD_INTEGER,
-     .doc = "reports, measured: out of how many"},
-    {.key = "maintainers_worked", AT(rate, maintainers_worked),
-     .type = FIELD_INTEGER,
-     .doc = "reports: the same of the project's own people, kept apart"},
-    {.key = "maintainers_tried", AT(rate, maintainers_tried),
-     .type = FIELD_INTEGER, .doc = "reports: out of how many of theirs"},
-    {.key = "people", AT(rate, people), .type = FIELD_INTEGER,
-     .doc = "reports: how many people report in the links, where that is more "
-            "than one each; `because` says who"},
-    {.key = "rate", AT(rate, rate_micro), .type = FIELD_RATIO, .absent = -1,
-     .doc = "estimate, ai_generated"},
-    {.key = "because", AT(rate, because), .type = FIELD_TEXT,
-     .doc = "estimate: what it rests on; with `people`: who they are"},
-    {.key = "how", AT(rate, because), .type = FIELD_TEXT, .is_alias = true,
-     .doc = "measured: how it was reproduced"},
-    {.key = "source", AT(rate, source), .type = FIELD_LINE,
-     .doc = "ai_generated: from where"},
-    {.key = "links", AT(rate, links), .type = FIELD_LINKS,
-     .doc = "reports: who reported; estimate: where it can be read"},
+    KEY(rate, basis, WORD,
+        "what the numbers rest on", .words = WORDS_BASIS, REQUIRED),
+    KEY(rate, worked, INTEGER,
+        "reports, measured: how many; in `fail`: how many failed"),
+    KEY(rate, tried, INTEGER, "reports, measured: out of how many"),
+    KEY(rate, maintainers_worked, INTEGER,
+        "reports: the same of the project's own people, kept apart"),
+    KEY(rate, maintainers_tried, INTEGER,
+        "reports: out of how many of theirs"),
+    KEY(rate, people, INTEGER,
+        "reports: how many people report in the links, where that is more "
+        "than one each; `because` says who"),
+    NAMED("rate", rate, rate_micro, RATIO,
+        "estimate, ai_generated", .absent = -1),
+    KEY(rate, because, TEXT,
+        "estimate: what it rests on; with `people`: who they are"),
+    NAMED("how", rate, because, TEXT,
+        "measured: how it was reproduced", ALIAS),
+    KEY(rate, source, LINE, "ai_generated: from where"),
+    KEY(rate, links, LINKS,
+        "reports: who reported; estimate: where it can be read"),
     {0},
 };
-const struct shape shape_rate = {
-    "rate", "How often it works, or fails; never a bare percentage.",
-    rate_fields, sizeof(struct rate)};
+SHAPE(rate, rate, "rate",
+    "How often it works, or fails; never a bare percentage.");
 
 static const struct field workaround_fields[] = {
-    {.key = "use", AT(workaround, use), .type = FIELD_ID,
-     .doc = "the fix of `kb/fixes/` that gives every key left out here"},
-    {.key = "id", AT(workaround, id), .type = FIELD_ID,
-     .doc = "stable: feedback and reports refer to it; left out: `use`"},
-    {.key = "action", AT(workaround, action), .type = FIELD_TEXT,
-     .doc = "a verb and what it changes"},
-    {.key = "how", AT(workaround, how), .type = FIELD_TEXT,
-     .doc = "the steps; never the action again"},
-    {.key = "acts_on", AT(workaround, acts_on), .type = FIELD_MAP,
-     .shape = &shape_acts_on, .doc = "what it changes"},
-    {.key = "command", AT(workaround, command), .type = FIELD_LINE,
-     .doc = "template; `{fact}` is filled in, `{fact|16}` where nothing is "
-            "known is 16"},
-    {.key = "command_when", AT(workaround, command_when), .type = FIELD_WHEN,
-     .doc = "not known to be true: the fix is shown without its command"},
-    {.key = "effort", AT(workaround, effort), .type = FIELD_WORD,
-     .words = WORDS_EFFORT,
-     .doc = "what it takes to try it; left out: of its acts_on"},
-    {.key = "loses", AT(workaround, loses), .type = FIELD_WORD,
-     .words = WORDS_LOSES,
-     .doc = "what one gives up for it; left out: of its acts_on"},
-    {.key = "frees", AT(workaround, frees), .type = FIELD_WORD,
-     .words = WORDS_FREES,
-     .doc = "what it shrinks or makes room in; left out: of its acts_on"},
-    {.key = "cures", AT(workaround, cures), COUNT(workaround, cure_count),
-     .type = FIELD_CURES,
-     .doc = "how often it alone ends a failure of that cause; left out: of "
-            "its acts_on"},
-    {.key = "trade_off", AT(workaround, trade_off), .type = FIELD_TEXT,
-     .doc = "what is lost by it"},
-    {.key = "when", AT(workaround, when), .type = FIELD_WHEN,
-     .doc = "false: does not apply; unknown: applies if"},
-    {.key = "effect", AT(workaround, effect), .type = FIELD_WORD,
-     .words = WORDS_EFFECT, .doc = "which arithmetic estimates it"},
-    {.key = "success", AT(workaround, success), .type = FIELD_MAP,
-     .shape = &shape_rate, .doc = "left out: no evidence"},
-    {.key = "keys", AT(workaround, keys), .type = FIELD_LINES,
-     .doc = "of a lever: what configurations and calls name its flag"},
-    {.key = "source", AT(workaround, source), .type = FIELD_LINK,
-     .doc = "of a lever: where that stands; left out: its program's"},
+    KEY(workaround, use, ID,
+        "the fix of `kb/fixes/` that gives every key left out here"),
+    KEY(workaround, id, ID,
+        "stable: feedback and reports refer to it; left out: `use`"),
+    KEY(workaround, action, TEXT, "a verb and what it changes"),
+    KEY(workaround, how, TEXT, "the steps; never the action again"),
+    KEY(workaround, acts_on, MAP, "what it changes", .shape = &shape_acts_on),
+    KEY(workaround, command, LINE,
+        "template; `{fact}` is filled in, `{fact|16}` where nothing is known "
+        "is 16"),
+    KEY(workaround, command_when, WHEN,
+        "not known to be true: the fix is shown without its command"),
+    KEY(workaround, effort, WORD,
+        "what it takes to try it; left out: of its acts_on",
+        .words = WORDS_EFFORT),
+    KEY(workaround, loses, WORD,
+        "what one gives up for it; left out: of its acts_on",
+        .words = WORDS_LOSES),
+    KEY(workaround, frees, WORD,
+        "what it shrinks or makes room in; left out: of its acts_on",
+        .words = WORDS_FREES),
+    LIST("cures", workaround, cures, cure_count, CURES,
+        "how often it alone ends a failure of that cause; left out: of its "
+        "acts_on"),
+    KEY(workaround, trade_off, TEXT, "what is lost by it"),
+    KEY(workaround, when, WHEN, "false: does not apply; unknown: applies if"),
+    KEY(workaround, effect, WORD,
+        "which arithmetic estimates it", .words = WORDS_EFFECT),
+    KEY(workaround, success, MAP,
+        "left out: no evidence", .shape = &shape_rate),
+    KEY(workaround, keys, LINES,
+        "of a lever: what configurations and calls name its flag"),
+    KEY(workaround, source, LINK,
+        "of a lever: where that stands; left out: its program's"),
     {0},
 };
-const struct shape shape_workaround = {
-    "workaround",
+SHAPE(workaround, workaround, "workaround",
     "A fix. `id`, `action`, `how` and `acts_on` stand in it, or in the fix "
-    "that it uses.",
-    workaround_fields, sizeof(struct workaround)};
+    "that it uses.");
 
 static const struct field act_fields[] = {
-    {.key = "flag", AT(act, acts_on.flag), .type = FIELD_LINE,
-     .doc = "the flag or variable it changes"},
-    {.key = "change", AT(act, acts_on.change), .type = FIELD_WORD,
-     .words = WORDS_CHANGE, .doc = "which way; with `flag`"},
-    {.key = "kind", AT(act, acts_on.kind), .type = FIELD_WORD,
-     .words = WORDS_ACT_KIND, .doc = "what it does, where it is no flag"},
-    {.key = "effort", AT(act, effort), .type = FIELD_WORD,
-     .words = WORDS_EFFORT, .is_required = true,
-     .doc = "what it takes to try it"},
-    {.key = "loses", AT(act, loses), .type = FIELD_WORD, .words = WORDS_LOSES,
-     .doc = "what one gives up for it; left out: each fix says it"},
-    {.key = "frees", AT(act, frees), .type = FIELD_WORD, .words = WORDS_FREES,
-     .doc = "what it shrinks or makes room in; left out: each fix says it"},
-    {.key = "cures", AT(act, cures), COUNT(act, cure_count),
-     .type = FIELD_CURES,
-     .doc = "how often it alone ends a failure of that cause; left out: each "
-            "fix says it"},
-    {.key = "effect", AT(act, effect), .type = FIELD_WORD,
-     .words = WORDS_EFFECT, .doc = "which arithmetic estimates it"},
-    {.key = "when", AT(act, when), .type = FIELD_WHEN,
-     .doc = "what must hold of every such fix, beside its own `when`"},
+    NAMED("flag", act, acts_on.flag, LINE, "the flag or variable it changes"),
+    NAMED("change", act, acts_on.change, WORD,
+        "which way; with `flag`", .words = WORDS_CHANGE),
+    NAMED("kind", act, acts_on.kind, WORD,
+        "what it does, where it is no flag", .words = WORDS_ACT_KIND),
+    KEY(act, effort, WORD,
+        "what it takes to try it", .words = WORDS_EFFORT, REQUIRED),
+    KEY(act, loses, WORD,
+        "what one gives up for it; left out: each fix says it",
+        .words = WORDS_LOSES),
+    KEY(act, frees, WORD,
+        "what it shrinks or makes room in; left out: each fix says it",
+        .words = WORDS_FREES),
+    LIST("cures", act, cures, cure_count, CURES,
+        "how often it alone ends a failure of that cause; left out: each fix "
+        "says it"),
+    KEY(act, effect, WORD,
+        "which arithmetic estimates it", .words = WORDS_EFFECT),
+    KEY(act, when, WHEN,
+        "what must hold of every such fix, beside its own `when`"),
     {0},
 };
-const struct shape shape_act = {
-    "act", "What fixes of one acts_on have in common.", act_fields,
-    sizeof(struct act)};
+SHAPE(act, act, "act", "What fixes of one acts_on have in common.");
 
 static const struct field fix_file_fields[] = {
-    {.key = "fixes", AT(fix_file, fixes), COUNT(fix_file, fix_count),
-     .type = FIELD_LIST, .shape = &shape_workaround,
-     .doc = "fixes that entries `use`"},
-    {.key = "acts", AT(fix_file, acts), COUNT(fix_file, act_count),
-     .type = FIELD_LIST, .shape = &shape_act,
-     .doc = "what a flag and its change, or a kind, does"},
+    LIST("fixes", fix_file, fixes, fix_count, LIST,
+        "fixes that entries `use`", .shape = &shape_workaround),
+    LIST("acts", fix_file, acts, act_count, LIST,
+        "what a flag and its change, or a kind, does", .shape = &shape_act),
     {0},
 };
-const struct shape shape_fix_file = {
-    "fixes", "`kb/fixes/*.yaml`: what several entries share.",
-    fix_file_fields, sizeof(struct fix_file)};
+SHAPE(fix_file, fix_file, "fixes",
+    "`kb/fixes/*.yaml`: what several entries share.");
 
 static const struct field dead_end_fields[] = {
-    {.key = "action", AT(dead_end, action), .type = FIELD_TEXT,
-     .is_required = true, .doc = "a name"},
-    {.key = "why", AT(dead_end, why), .type = FIELD_TEXT,
-     .is_required = true, .doc = "why it fails"},
-    {.key = "acts_on", AT(dead_end, acts_on), .type = FIELD_MAP,
-     .shape = &shape_acts_on, .doc = "what it changes"},
-    {.key = "when", AT(dead_end, when), .type = FIELD_WHEN,
-     .doc = "only then is it a dead end"},
-    {.key = "fail", AT(dead_end, fail), .type = FIELD_MAP,
-     .shape = &shape_rate, .doc = "how often it fails"},
-    {.key = "instead", AT(dead_end, instead), .type = FIELD_TEXT,
-     .doc = "what to do instead"},
+    KEY(dead_end, action, TEXT, "a name", REQUIRED),
+    KEY(dead_end, why, TEXT, "why it fails", REQUIRED),
+    KEY(dead_end, acts_on, MAP, "what it changes", .shape = &shape_acts_on),
+    KEY(dead_end, when, WHEN, "only then is it a dead end"),
+    KEY(dead_end, fail, MAP, "how often it fails", .shape = &shape_rate),
+    KEY(dead_end, instead, TEXT, "what to do instead"),
     {0},
 };
-static const struct shape shape_dead_end = {
-    "dead end", "A popular fix that does not help.", dead_end_fields,
-    sizeof(struct dead_end)};
+static SHAPE(dead_end, dead_end, "dead end",
+    "A popular fix that does not help.");
 
 static const struct field compatibility_fields[] = {
-    {.key = "product", AT(compatibility, range.product), .type = FIELD_ID,
-     .is_required = true, .doc = "vllm, torch, cuda ..."},
-    {.key = "status", AT(compatibility, status), .type = FIELD_WORD,
-     .words = WORDS_RANGE_STATUS, .is_required = true,
-     .doc = "what holds in the range"},
-    {.key = "events", AT(compatibility, range.events),
-     COUNT(compatibility, range.event_count), .type = FIELD_EVENTS,
-     .is_required = true,
-     .doc = "in the range from `introduced` up to, not including, `fixed`"},
-    {.key = "note", AT(compatibility, note), .type = FIELD_TEXT,
-     .doc = "what changed"},
+    NAMED("product", compatibility, range.product, ID,
+        "vllm, torch, cuda ...", REQUIRED),
+    KEY(compatibility, status, WORD,
+        "what holds in the range", .words = WORDS_RANGE_STATUS, REQUIRED),
+    LIST("events", compatibility, range.events, range.event_count, EVENTS,
+        "in the range from `introduced` up to, not including, `fixed`",
+        REQUIRED),
+    KEY(compatibility, note, TEXT, "what changed"),
     {0},
 };
-static const struct shape shape_compatibility = {
-    "version", "Releases in which it is true.", compatibility_fields,
-    sizeof(struct compatibility)};
+static SHAPE(compatibility, compatibility, "version",
+    "Releases in which it is true.");
 
 static const struct field hardware_fields[] = {
-    {.key = "name", AT(hardware, name), .type = FIELD_LINE,
-     .is_required = true, .doc = "the card"},
-    {.key = "status", AT(hardware, status), .type = FIELD_WORD,
-     .words = WORDS_RANGE_STATUS, .is_required = true,
-     .doc = "what holds on it"},
-    {.key = "note", AT(hardware, note), .type = FIELD_TEXT,
-     .doc = "what is special"},
+    KEY(hardware, name, LINE, "the card", REQUIRED),
+    KEY(hardware, status, WORD,
+        "what holds on it", .words = WORDS_RANGE_STATUS, REQUIRED),
+    KEY(hardware, note, TEXT, "what is special"),
     {0},
 };
-static const struct shape shape_hardware = {
-    "hardware", "Cards on which it was seen.", hardware_fields,
-    sizeof(struct hardware)};
+static SHAPE(hardware, hardware, "hardware", "Cards on which it was seen.");
 
 static const struct field reference_fields[] = {
-    {.key = "url", AT(reference, url), .type = FIELD_LINK,
-     .is_required = true, .doc = "where"},
-    {.key = "seen", AT(reference, seen), .type = FIELD_DATE,
-     .is_required = true, .doc = "when it was read"},
-    {.key = "claim", AT(reference, claim), .type = FIELD_TEXT,
-     .is_required = true, .doc = "what it is cited for"},
+    KEY(reference, url, LINK, "where", REQUIRED),
+    KEY(reference, seen, DATE, "when it was read", REQUIRED),
+    KEY(reference, claim, TEXT, "what it is cited for", REQUIRED),
     {0},
 };
-static const struct shape shape_reference = {
-    "reference", "Who says so.", reference_fields, sizeof(struct reference)};
+static SHAPE(reference, reference, "reference", "Who says so.");
 
 static const struct field relation_fields[] = {
-    {.key = "kind", AT(relation, kind), .type = FIELD_WORD,
-     .words = WORDS_RELATION, .is_required = true, .doc = "how they stand"},
-    {.key = "entry", AT(relation, entry), .type = FIELD_ENTRY,
-     .is_required = true, .doc = "to which"},
-    {.key = "tell_apart", AT(relation, tell_apart), .type = FIELD_TEXT,
-     .doc = "confused_with: how to tell them apart"},
+    KEY(relation, kind, WORD,
+        "how they stand", .words = WORDS_RELATION, REQUIRED),
+    KEY(relation, entry, ENTRY, "to which", REQUIRED),
+    KEY(relation, tell_apart, TEXT, "confused_with: how to tell them apart"),
     {0},
 };
-static const struct shape shape_relation = {
-    "relation", "How this entry stands to another.", relation_fields,
-    sizeof(struct relation)};
+static SHAPE(relation, relation, "relation",
+    "How this entry stands to another.");
 
 static const struct field provenance_fields[] = {
-    {.key = "source", AT(provenance, source), .type = FIELD_LINE,
-     .is_required = true, .doc = "whose claim it was"},
-    {.key = "verification", AT(provenance, verification), .type = FIELD_ID,
-     .is_required = true, .doc = "as its source says"},
-    {.key = "confidence", AT(provenance, confidence_micro),
-     .type = FIELD_RATIO, .absent = -1, .doc = "as its source says"},
-    {.key = "fix_rate", AT(provenance, fix_rate_micro), .type = FIELD_RATIO,
-     .absent = -1, .doc = "as its source says"},
-    {.key = "evidence_count", AT(provenance, evidence_count),
-     .type = FIELD_INTEGER, .absent = -1, .doc = "as its source says"},
+    KEY(provenance, source, LINE, "whose claim it was", REQUIRED),
+    KEY(provenance, verification, ID, "as its source says", REQUIRED),
+    NAMED("confidence", provenance, confidence_micro, RATIO,
+        "as its source says", .absent = -1),
+    NAMED("fix_rate", provenance, fix_rate_micro, RATIO,
+        "as its source says", .absent = -1),
+    KEY(provenance, evidence_count, INTEGER,
+        "as its source says", .absent = -1),
     {0},
 };
-static const struct shape shape_provenance = {
-    "provenance", "An entry that began as somebody else's claim.",
-    provenance_fields, sizeof(struct provenance)};
+static SHAPE(provenance, provenance, "provenance",
+    "An entry that began as somebody else's claim.");
 
 static const char *const states[] = {"draft", NULL};
 
 static const struct field entry_fields[] = {
-    {.key = "status", .at = FIELD_NOWHERE, .type = FIELD_CHOICE,
-     .choices = states,
-     .doc = "draft: what it lacks is a warning, and no index has it; left out "
-            "when it is whole"},
-    {.key = "id", AT(entry, id), .type = FIELD_ENTRY, .is_derived = true,
-     .is_head = true, .doc = "component/slug"},
-    {.key = "title", AT(entry, title), .type = FIELD_TEXT,
-     .is_required = true, .doc = "what happened, in one line"},
-    {.key = "component", .is_head = true, AT(entry, component), .type = FIELD_ID,
-     .doc = "who failed; left out: the folder"},
-    {.key = "mechanism", .is_head = true, AT(entry, mechanism), .type = FIELD_WORD,
-     .words = WORDS_MECHANISM, .is_required = true,
-     .doc = "what ran out, and why"},
-    {.key = "severity", .is_head = true, AT(entry, severity), .type = FIELD_WORD,
-     .words = WORDS_SEVERITY, .is_required = true,
-     .doc = "whether the job died of it; suspect: words that no entry knows, told apart from findings"},
-    {.key = "role", .is_head = true, AT(entry, role), .type = FIELD_WORD, .words = WORDS_ROLE,
-     .doc = "cause, or what a cause drags along; left out: root"},
-    {.key = "root_cause", AT(entry, root_cause), .type = FIELD_TEXT,
-     .is_required = true, .doc = "why it happened"},
-    {.key = "causes", AT(entry, causes), COUNT(entry, cause_count),
-     .type = FIELD_SHARES,
-     .doc = "what can have caused it, and how often; left out: the row of its "
-            "mechanism in `kb/causes.yaml`"},
-    {.key = "signatures", .is_head = true, AT(entry, signatures), COUNT(entry, signature_count),
-     .type = FIELD_LIST, .shape = &shape_signature,
-     .doc = "any one makes this entry a candidate"},
-    {.key = "same_words_as", .is_head = true, AT(entry, same_words_as), .type = FIELD_ENTRY,
-     .doc = "the head of its group, whose signatures it answers"},
-    {.key = "prefer", .is_head = true, AT(entry, prefer), .type = FIELD_ENTRIES,
-     .doc = "this entry before those, where both hold equally"},
-    {.key = "all_of", .is_head = true, AT(entry, conditions), COUNT(entry, condition_count),
-     .type = FIELD_LIST, .shape = &shape_condition, .doc = "must stand there"},
-    {.key = "none_of", .is_head = true, AT(entry, conditions), COUNT(entry, condition_count),
-     .type = FIELD_LIST, .shape = &shape_condition,
-     .mark_at = offsetof(struct condition, is_none_of), .is_alias = true,
-     .doc = "must not stand there"},
-    {.key = "when", .is_head = true, AT(entry, when), .type = FIELD_WHEN,
-     .doc = "conditions over facts"},
-    {.key = "workarounds", AT(entry, workarounds),
-     COUNT(entry, workaround_count), .type = FIELD_LIST,
-     .shape = &shape_workaround, .doc = "what helps"},
-    {.key = "dead_ends", AT(entry, dead_ends), COUNT(entry, dead_end_count),
-     .type = FIELD_LIST, .shape = &shape_dead_end, .doc = "what does not"},
-    {.key = "versions", AT(entry, versions), COUNT(entry, version_count),
-     .type = FIELD_LIST, .shape = &shape_compatibility,
-     .doc = "where it is true"},
-    {.key = "hardware", AT(entry, hardware), COUNT(entry, hardware_count),
-     .type = FIELD_LIST, .shape = &shape_hardware, .doc = "on which cards"},
-    {.key = "docs", AT(entry, docs), COUNT(entry, doc_count),
-     .type = FIELD_LIST, .shape = &shape_reference, .doc = "documentation"},
-    {.key = "evidence", AT(entry, evidence), COUNT(entry, evidence_count),
-     .type = FIELD_LIST, .shape = &shape_reference,
-     .doc = "reports and sources"},
-    {.key = "relations", AT(entry, relations), COUNT(entry, relation_count),
-     .type = FIELD_LIST, .shape = &shape_relation, .doc = "other entries"},
-    {.key = "first_seen", AT(entry, first_seen), .type = FIELD_DATE,
-     .is_required = true, .doc = "the oldest report known"},
-    {.key = "last_verified", AT(entry, last_verified), .type = FIELD_DATE,
-     .is_required = true, .doc = "when this file was last checked"},
-    {.key = "renamed_from", AT(entry, renamed_from), .type = FIELD_ENTRIES,
-     .doc = "ids it had before; they go on working"},
-    {.key = "withdrawn", .is_head = true, AT(entry, withdrawn), .type = FIELD_TEXT,
-     .doc = "why it no longer speaks"},
-    {.key = "provenance", AT(entry, provenance), .type = FIELD_MAP,
-     .shape = &shape_provenance, .doc = "where it came from"},
+    NOWHERE("status", CHOICE,
+        "draft: what it lacks is a warning, and no index has it; left out "
+        "when it is whole", .choices = states),
+    KEY(entry, id, ENTRY, "component/slug", DERIVED, HEAD),
+    KEY(entry, title, TEXT, "what happened, in one line", REQUIRED),
+    KEY(entry, component, ID, "who failed; left out: the folder", HEAD),
+    KEY(entry, mechanism, WORD,
+        "what ran out, and why", HEAD, .words = WORDS_MECHANISM, REQUIRED),
+    KEY(entry, severity, WORD,
+        "whether the job died of it; suspect: words that no entry knows, told "
+        "apart from findings", HEAD, .words = WORDS_SEVERITY, REQUIRED),
+    KEY(entry, role, WORD,
+        "cause, or what a cause drags along; left out: root",
+        HEAD, .words = WORDS_ROLE),
+    KEY(entry, root_cause, TEXT, "why it happened", REQUIRED),
+    LIST("causes", entry, causes, cause_count, SHARES,
+        "what can have caused it, and how often; left out: the row of its "
+        "mechanism in `kb/causes.yaml`"),
+    LIST("signatures", entry, signatures, signature_count, LIST,
+        "any one makes this entry a candidate",
+        HEAD, .shape = &shape_signature),
+    KEY(entry, same_words_as, ENTRY,
+        "the head of its group, whose signatures it answers", HEAD),
+    KEY(entry, prefer, ENTRIES,
+        "this entry before those, where both hold equally", HEAD),
+    LIST("all_of", entry, conditions, condition_count, LIST,
+        "must stand there", HEAD, .shape = &shape_condition),
+    LIST("none_of", entry, conditions, condition_count, LIST,
+        "must not stand there",
+        HEAD, .shape = &shape_condition, .mark_at = offsetof(struct condition, is_none_of), ALIAS),
+    KEY(entry, when, WHEN, "conditions over facts", HEAD),
+    LIST("workarounds", entry, workarounds, workaround_count, LIST,
+        "what helps", .shape = &shape_workaround),
+    LIST("dead_ends", entry, dead_ends, dead_end_count, LIST,
+        "what does not", .shape = &shape_dead_end),
+    LIST("versions", entry, versions, version_count, LIST,
+        "where it is true", .shape = &shape_compatibility),
+    LIST("hardware", entry, hardware, hardware_count, LIST,
+        "on which cards", .shape = &shape_hardware),
+    LIST("docs", entry, docs, doc_count, LIST,
+        "documentation", .shape = &shape_reference),
+    LIST("evidence", entry, evidence, evidence_count, LIST,
+        "reports and sources", .shape = &shape_reference),
+    LIST("relations", entry, relations, relation_count, LIST,
+        "other entries", .shape = &shape_relation),
+    KEY(entry, first_seen, DATE, "the oldest report known", REQUIRED),
+    KEY(entry, last_verified, DATE,
+        "when this file was last checked", REQUIRED),
+    KEY(entry, renamed_from, ENTRIES, "ids it had before; they go on working"),
+    KEY(entry, withdrawn, TEXT, "why it no longer speaks", HEAD),
+    KEY(entry, provenance, MAP,
+        "where it came from", .shape = &shape_provenance),
     {0},
 };
-const struct shape shape_entry = {
-    "entry", "`entries/<component>/<slug>.yaml`: one known failure.",
-    entry_fields, sizeof(struct entry)};
+SHAPE(entry, entry, "entry",
+    "`entries/<component>/<slug>.yaml`: one known failure.");
