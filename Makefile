@@ -51,7 +51,7 @@ help:  ## this list
 # stands in every index: one of another layout is refused, and nobody has to
 # remember a number.
 LAYOUT_SRC = $(sort $(wildcard src/index/walk*.[ch] src/index/record.[ch] \
-  src/index/pack*.[ch] src/index/write_pack.c src/corpus/*fields.[ch]))
+  src/index/pack*.[ch] src/index/write_pack.c src/corpus/*field*.[ch]))
 LAYOUT = $(shell cat $(LAYOUT_SRC) | cksum | cut -d' ' -f1)
 .PHONY: layout
 layout:

@@ -37,12 +37,12 @@ class Layout(unittest.TestCase):
         self.assertEqual(layout(self.folder), layout("."))
         fields = self.folder / FIELDS
         text = fields.read_text()
-        first, second = "AT(workaround, action)", "AT(workaround, how)"
+        first, second = "KEY(workaround, action,", "KEY(workaround, how,"
         self.assertEqual((text.count(first), text.count(second)), (1, 1))
         self.assertLess(text.index(first), text.index(second))
-        fields.write_text(text.replace(second, "AT(workaround, else)")
+        fields.write_text(text.replace(second, "KEY(workaround, else,")
                           .replace(first, second)
-                          .replace("AT(workaround, else)", first))
+                          .replace("KEY(workaround, else,", first))
         self.assertNotEqual(layout(self.folder), layout("."))
 
     def test_an_index_of_another_layout_is_refused(self):
