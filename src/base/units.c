@@ -215,7 +215,6 @@ static uint64_t magnitude(int64_t n) {
 /* Names of the powers of 1024. */
 static const char *const names[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
 
-#define GIB_STEP 3 /* of names */
 
 void units_short(struct buf *out, int64_t bytes) {
     uint64_t size = magnitude(bytes);
@@ -228,9 +227,9 @@ void units_short(struct buf *out, int64_t bytes) {
     }
     uint64_t n = (uint64_t)hundredths;
     uint64_t tenths = (n + 5) / 10;
-    bool has_two = n < 10 * 100 || step >= GIB_STEP;
+    bool has_two = n < 10 * 100;
     bool is_whole = size % (uint64_t)factor == 0 ||
-                    (!has_two && (n >= 100 * 100 || tenths % 10 == 0));
+                    tenths >= 100 * 10;
     buf_add(out, bytes < 0 ? STR("-") : STR(""));
     if (is_whole || has_two) {
         put_hundredths(out, is_whole ? n + 50 : n, is_whole);

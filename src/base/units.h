@@ -37,8 +37,7 @@ int64_t units_factor(struct str unit);
  * half away; below a GiB exact values stay whole ("64 MiB", not "64.00 MiB").
  */
 void units_bytes(struct buf *out, int64_t bytes);
-/* The same in three significant digits: "53.3 MiB", "106 MiB", "19 MiB" where
- * the third is a nought behind the point; GiB in two decimals: "19.05 GiB",
+/* The same in three significant digits: "53.3 MiB", "106 MiB", "19.0 GiB";
  * "24 GiB" where it is whole. */
 void units_short(struct buf *out, int64_t bytes);
 void units_count(struct buf *out, int64_t n); /* 262,144 */

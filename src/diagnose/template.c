@@ -42,7 +42,7 @@ static void write_fact(struct buf *b, const struct fact *f, bool is_command) {
     switch (fact_unit(f->name)) {
     case UNIT_BYTES:
         if (!is_command) {
-            units_bytes(b, f->number);
+            units_short(b, f->number);
             break;
         } /* fall through */
     case UNIT_TOKENS:

@@ -157,7 +157,7 @@ static struct lint_work *begin(struct arena *a, const struct lint_options *o,
     k->a = a;
     k->o = own;
     k->r = reader_new(o->kb->index, a);
-    k->teller = (struct teller){a, k->r, shown, o->lang};
+    k->teller = (struct teller){.a = a, .r = k->r, .o = shown, .lang = o->lang};
     k->src = source_new(a, given->path, given->text);
     k->file = arena_alloc(a, sizeof *k->file);
     *k->file = (struct lint_file){.path = k->src->path, .text = given->text,

@@ -86,7 +86,7 @@ struct estimate host_refusal(const struct ask *q) {
     ESTIMATE_IF(q, &e,
                 e.short_by.known ? "verdict.if.more_host"
                                  : "verdict.if.host_free",
-                SHORT(missing.high));
+                SHORT(span_middle(missing)));
     e.formula =
         FORMULA_OF(q->a, c, used, "memory_limit at least = %", MIDDLE(whole));
     return e;
@@ -201,7 +201,7 @@ static struct estimate raised_by(const struct ask *q, struct span want,
         e.proposed = propose(FACT_memory_limit, rounded_up(to.high));
         ESTIMATE_IF(q, &e, "verdict.if.limit", SHORT(to.high));
     } else {
-        ESTIMATE_IF(q, &e, "verdict.if.limit_more", SHORT(e.short_by.high));
+        ESTIMATE_IF(q, &e, "verdict.if.limit_more", SHORT(span_middle(e.short_by)));
     }
     e.formula = FORMULA_OF(q->a, q->c, used, "more = % - % = %",
                            BYTES(want.high), BYTES(left.low),

@@ -30,7 +30,7 @@ static struct estimate at_start(const struct ask *q) {
         return e;
     }
     if (verdict_is_open(e.verdict)) {
-        ESTIMATE_IF(q, &e, "verdict.if.freed", SHORT(e.short_by.high));
+        ESTIMATE_IF(q, &e, "verdict.if.freed", SHORT(span_middle(e.short_by)));
     }
     /* The number that the log prints, not one reckoned beside it. */
     const struct fact *printed = &c->in[FACT_requested_bytes];

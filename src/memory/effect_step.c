@@ -141,7 +141,7 @@ static void put_growing(const struct ask *q, struct estimate *e,
     bool is_of_held = growing <= s->held.high;
     int64_t whole = is_of_held ? s->held.high : held.high;
     ESTIMATE_IF(q, e, is_of_held ? "verdict.if.grows" : "verdict.if.all_grows",
-                kept_part(q, cut), SHORT(s->missing.high),
+                kept_part(q, cut), SHORT(span_middle(s->missing)),
                 in_use(is_of_held ? &s->held : &held));
     e->share_micro = share_growing(whole, growing);
     if (is_tiny(q, s) && e->share_micro > EVEN_CHANCE) {
@@ -411,7 +411,7 @@ struct estimate effect_graph_sizes(const struct ask *q) {
         return e;
     }
     if (graphs.known && graphs.high > s.missing.high) {
-        put_freed(q, &e, &s, graphs.high, SHORT(s.missing.high),
+        put_freed(q, &e, &s, graphs.high, SHORT(span_middle(s.missing)),
                   SHORT(graphs.high));
     } else if (cut_to_fit(&s, 0, true, &cut)) {
         put_scaled(q, &e, &s, &cut);

@@ -345,8 +345,12 @@ static size_t roots_of(const struct report *rep,
     return count;
 }
 
-void report_document(const struct teller *t, const struct report *rep,
+void report_document(const struct teller *reader, const struct report *rep,
                      struct document *d) {
+    struct teller once = *reader;
+    const struct teller *t = &once;
+    once.amounts = arena_alloc(t->a, sizeof *once.amounts);
+    once.amounts->count = 0;
     size_t roots[ROOTS_SHOWN + ROOTS_NAMED];
     size_t count = roots_of(rep, roots);
     size_t shown = t->o->all ? count : roots_shown(rep, roots, count);

@@ -87,7 +87,7 @@ static struct document document_of(const struct teller *t,
 void format_write(const struct format *f, struct arena *a, struct reader *r,
                   const struct answer *answer, const struct render_options *o,
                   struct buf *out) {
-    struct teller t = {a, r, o, o->lang};
+    struct teller t = {.a = a, .r = r, .o = o, .lang = o->lang};
     struct answer shown = *answer;
     if ((f->shows & kind_of(answer)) == 0) {
         refuse(a, f->name, f->shows);

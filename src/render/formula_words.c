@@ -50,6 +50,7 @@ struct str said_formula(const struct teller *t, struct str formula) {
     struct str from[WORDS], to[WORDS];
     struct buf out;
     english.lang = LANG_EN;
+    formula = amounts_said(t, formula);
     if (t->lang == LANG_EN || formula.n == 0) {
         return formula;
     }

@@ -95,7 +95,7 @@ static bool say_sentence(const struct teller *t, const struct report *rep,
                          const struct finding *f, const struct sentence *s,
                          struct str *out) {
     struct str args[FACTS_MAX + 1];
-    int64_t number[FACTS_MAX] = {0};
+    const struct fact *known[FACTS_MAX] = {NULL};
     uint32_t line = 0;
     struct comparison c = {.short_by = STR("")};
     for (size_t i = 0; i < s->count; i++) {
@@ -106,14 +106,17 @@ static bool say_sentence(const struct teller *t, const struct report *rep,
             (fact->name == FACT_shmem_rss && fact->number < SHARED_TOLD)) {
             return false;
         }
-        args[i] = shown_short(t, shown_fact(t, fact), VALUE_COLUMNS);
-        number[i] = fact->number;
+        known[i] = fact;
         line = line == 0 ? fact->line : line;
     }
     if (s->is_pair) {
-        c = amounts_compared(t, fact_unit(s->needs[0]), number[0], number[1]);
+        c = amounts_compared(t, fact_unit(s->needs[0]), known[0]->number,
+                             known[1]->number);
         args[0] = c.need;
         args[1] = c.have;
+    }
+    for (size_t i = s->is_pair ? 2 : 0; i < s->count; i++) {
+        args[i] = shown_short(t, shown_fact(t, known[i]), VALUE_COLUMNS);
     }
     args[s->count] = where(t, line);
     *out = ended(t, said_with(t, s->key, args, s->count + 1), c.short_by);

@@ -7,12 +7,24 @@
 #include "render/document.h"
 #include "render/render.h"
 
+/* What an answer has written of bytes so far: amount.c. */
+#define AMOUNTS_KEPT 64
+struct amounts {
+    struct written_amount {
+        int64_t bytes, factor;
+        int decimals;
+        struct str shown;
+    } at[AMOUNTS_KEPT];
+    size_t count;
+};
+
 /* One rendering: its memory, its texts, its wishes. */
 struct teller {
     struct arena *a;
     struct reader *r;
     const struct render_options *o;
     enum lang lang;
+    struct amounts *amounts; /* NULL: an amount is written as it comes */
 };
 
 /* ---- builders: an answer as a document ---- */
@@ -181,6 +193,10 @@ struct comparison {
 };
 struct comparison amounts_compared(const struct teller *t, enum unit unit,
                                    int64_t need, int64_t have);
+/* In three digits, or as this answer has written it before. */
+struct str amount_said(const struct teller *t, int64_t bytes);
+/* The text with its amounts written so. */
+struct str amounts_said(const struct teller *t, struct str text);
 /* A part of a whole, in the unit of the whole and without it: "0.06". */
 struct str shown_part(const struct teller *t, int64_t bytes, int64_t of);
 

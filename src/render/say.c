@@ -127,7 +127,11 @@ struct str said_with(const struct teller *t, const char *key,
 }
 
 struct str said_note(const struct teller *t, const struct note *n) {
-    return n->key != NULL ? said_with(t, n->key, n->arg, n->count) : STR("");
+    struct str args[NOTE_ARGS];
+    for (size_t i = 0; i < n->count; i++) {
+        args[i] = amounts_said(t, n->arg[i]);
+    }
+    return n->key != NULL ? said_with(t, n->key, args, n->count) : STR("");
 }
 
 struct str say(struct arena *a, struct reader *r, enum lang lang,

@@ -34,6 +34,9 @@ struct str shown_number(const struct teller *t, enum unit unit, int64_t n) {
     /* GiB and the like are signs; below them stands a word */
     bool has_word =
         t->lang != LANG_EN && unit == UNIT_BYTES && n > -1024 && n < 1024;
+    if (t->amounts && unit == UNIT_BYTES && !has_word) {
+        return amount_said(t, n);
+    }
     put_number(&out, has_word ? UNIT_COUNT : unit, n);
     struct str number = settled(t->a, &out);
     return has_word              ? said_with(t, "unit.bytes", &number, 1)

@@ -6,7 +6,7 @@
 
 #define LINE_COLUMNS 400
 
-static struct str amounts_said(const struct teller *t,
+static struct str need_said(const struct teller *t,
                                const struct finding *f) {
     struct need_and_have of = suspect_amounts(f);
     struct str need = of.need != NULL ? shown_fact(t, of.need) : STR("");
@@ -44,7 +44,7 @@ void add_suspects(const struct teller *t, struct document *d,
     document_title(d, TONE_STRONG, said_with(t, "report.suspect", &line, 1));
     document_text(d, NULL, TONE_PLAIN,
                   in_backquotes(t->a, shown_short(t, text, LINE_COLUMNS)));
-    document_text(d, NULL, TONE_PLAIN, amounts_said(t, f));
+    document_text(d, NULL, TONE_PLAIN, need_said(t, f));
     document_text(d, NULL, TONE_PLAIN, suspect_others(t, rep));
     document_text(d, document_section(d, said(t, "report.suspect_means")),
                   TONE_PLAIN, said_text(t, &f->entry->root_cause));

@@ -135,7 +135,7 @@ static void three_digits_tell_a_threshold(void **state) {
     expect_printed(units_short, 1, "1 byte");
     expect_printed(units_short, INT64_C(55910072), "53.3 MiB");
     expect_printed(units_short, 106 * MIB + 400 * KIB, "106 MiB");
-    expect_printed(units_short, 19 * GIB + 30 * MIB, "19.03 GiB");
+    expect_printed(units_short, 19 * GIB + 30 * MIB, "19.0 GiB");
     expect_printed(units_short, GIB + 102 * MIB, "1.10 GiB");
     expect_printed(units_short, 2 * GIB, "2 GiB");
     expect_printed(units_short, -3 * GIB / 2, "-1.50 GiB");

@@ -120,7 +120,7 @@ class Here(unittest.TestCase):
         self.assertEqual(total["source"], "machine")
         self.assertLess(total["low"], 24 << 30)  # the driver keeps some
         self.assertNotIn("gpu_total", {q["fact"] for q in here["questions"]})
-        self.assertIn("11.11 GiB", self.ask("--here", LOG))
+        self.assertIn("11.1 GiB", self.ask("--here", LOG))
 
     def test_found_in_it_is_the_logs(self):
         self.card()

@@ -40,9 +40,9 @@ class Labels(unittest.TestCase):
             self.assertIsNone(torch_of(f"{line}\n{oom}"), line)
 
     def test_a_tpu_has_its_own_memory(self):
-        self.assertIn("TPU memory (HBM) 15.75 GiB", answer(TPU))
+        self.assertIn("TPU memory (HBM) 15.8 GiB", answer(TPU))
         self.assertNotIn("GPU memory", answer(TPU))
-        self.assertIn("TPU 显存（HBM） 15.75 GiB", answer(TPU, "--lang", "zh"))
+        self.assertIn("TPU 显存（HBM） 15.8 GiB", answer(TPU, "--lang", "zh"))
 
     def test_ending_others_restarts_nothing(self):
         log = ("ValueError: Free memory on device (3.21/23.5 GiB) on startup "
@@ -54,10 +54,11 @@ class Labels(unittest.TestCase):
         self.assertIn("结束其他进程", chinese)
         self.assertNotIn("需重启，无损失", chinese)
 
-    def test_joined_blocks_keep_their_decimals(self):
+    def test_joined_blocks_are_told(self):
         text = json.dumps(json.loads(answer(
             OOM.format("2.00", "1.00", "6.00"), "--format", "json")))
-        self.assertIn("2.00 GiB was requested, at most 7.00 GiB can be joined",
+        self.assertIn("needs one free block of 2.00 GiB; at most 7.00 GiB can be "
+                      "joined",
                       text)
 
 

@@ -18,7 +18,7 @@ static void reports_read_as_agreed(struct arena *a) {
 
 static struct str put(struct arena *a, const char *text) {
     struct render_options o = {0};
-    struct teller t = {a, NULL, &o, LANG_EN};
+    struct teller t = {.a = a, .o = &o, .lang = LANG_EN};
     return markdown_of(&t, str_of(text));
 }
 
@@ -57,7 +57,7 @@ static void spans_stay_and_cannot_be_left(struct arena *a) {
 static void fences_are_longer_than_what_they_hold(struct arena *a) {
     struct buf out;
     struct render_options o = {0};
-    struct teller t = {a, NULL, &o, LANG_EN};
+    struct teller t = {.a = a, .o = &o, .lang = LANG_EN};
     buf_init_in(&out, a, 65536);
     markdown_code(&t, &out, 2, "sh", STR("a\n````\n<b>\n"));
     assert_true(str_eq(buf_str(&out),

@@ -25,7 +25,10 @@ static int close_arena(void **state) {
 
 static struct teller teller(enum lang lang) {
     static const struct render_options plain;
-    return (struct teller){&arena, texts_reader(&arena), &plain, lang};
+    return (struct teller){.a = &arena,
+                           .r = texts_reader(&arena),
+                           .o = &plain,
+                           .lang = lang};
 }
 
 static void expect_shown(struct str got, const char *want) {

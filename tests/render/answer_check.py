@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""What readers of answers stumbled over, each as a property of any answer, over
+every sample of the corpus, every log of tests/ and every example; folders with
+more logs are arguments.
+
+  - An amount is written once: not "492 MiB" beside "0.48 GiB".
+"""
+import collections
+import concurrent.futures
+import glob
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
+OWN = ("entries/*/*.log", "examples/*.log", "tests/eval/near/*.log",
+       "tests/cli/startup/*.log", "tests/fuzz/kept/log/*")
+LEAST = 1000  # logs, so that a folder that was moved is missed
+
+FACTOR = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
+AMOUNT = re.compile(r"(?<![\w.,/-])(\d[\d,]*(?:\.\d+)?) ([KMGT]iB)\b")
+
+
+def said(path, *words):
+    with open(path, "rb") as log:
+        done = subprocess.run([OOMKB, *words], stdin=log, check=False,
+                              stdout=subprocess.PIPE,
+                              env={**os.environ, "COLUMNS": "80"})
+    return done.stdout.decode()
+
+
+def prose(text):
+    """Its sentences, a line each: no commands, no quoted line of the log."""
+    lines = [line for line in text.split("\n")
+             if not line.startswith("      ")]
+    flat = re.sub(r"\n +(?=\S)", " ", "\n".join(lines))
+    return re.sub(r"(?m)^(Line [\d,]+:|第 [\d,]+ 行：).*$", "", flat)
+
+
+def amounts(text):
+    """{as written: (bytes, how far off that may be)}: those with decimals, as
+    computed ones have them. A whole one may be an example of a text."""
+    found = {}
+    for match in AMOUNT.finditer(text):
+        number, factor = match[1].replace(",", ""), FACTOR[match[2]]
+        decimals = len(number.partition(".")[2])
+        found[match[0]] = (float(number) * factor,
+                           factor / 2 / 10 ** decimals if decimals else 0)
+    return found
+
+
+def twice_written(text):
+    told = amounts(prose(text))
+    for first, (bytes_, slack) in told.items():
+        for other, (others, more) in told.items():
+            if first < other and abs(bytes_ - others) <= max(slack, more) and \
+                    abs(bytes_ - others) <= max(bytes_, others) / 100 and \
+                    "." in first + other and not is_example(first, other):
+                yield f"one amount is {first} and {other}"
+
+
+def is_example(first, other):
+    """A GPU of 24 or 80 GiB stands for others in a sentence."""
+    return bool({first, other} & {"24 GiB", "80 GiB", "1 GiB", "8 GiB"})
+
+
+PROPERTIES = (twice_written,)
+
+
+def check(path):
+    faults = []
+    for lang in ("en", "zh"):
+        text = said(path, "--lang", lang)
+        faults += [f"{path} ({lang}): {fault}" for holds in PROPERTIES
+                   for fault in holds(text)]
+    return faults
+
+
+def main():
+    logs = sorted(path for pattern in OWN
+                  for path in glob.glob(os.path.join(ROOT, pattern)))
+    assert len(logs) >= LEAST, len(logs)
+    for folder in sys.argv[1:]:
+        logs += sorted(glob.glob(os.path.join(folder, "*.log")))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        faults = [fault for found in pool.map(check, logs) for fault in found]
+    kinds = collections.Counter(fault.split(": ", 2)[1].split(" ")[0]
+                                for fault in faults)
+    print("\n".join(faults[:60]))
+    print(f"{len(logs)} logs, {sum(kinds.values())} faults")
+    sys.exit(1 if faults else 0)
+
+
+main()
