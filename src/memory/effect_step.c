@@ -302,7 +302,8 @@ static void say_value(const struct ask *q, struct estimate *e) {
 }
 
 /* Of a compiled program (XLA) the temporaries shrink, its arguments stay; a TPU
- * says what it has for both. The least cut that fits, else the deepest. */
+ * says what it has for both, often without a table: then all of it shrinks at
+ * most. The least cut that fits, else the deepest. */
 static bool put_program(const struct ask *q, struct estimate *e, int64_t now,
                         struct cut *cut) {
     static const int64_t eighths[] = {4, 2, 1};
@@ -313,6 +314,7 @@ static bool put_program(const struct ask *q, struct estimate *e, int64_t now,
                            ? gpu_total_bytes(q->c) : span_none();
     struct span then = span_none();
     bool fits = false;
+    temp = !temp.known && room.known ? whole : temp;
     if (!whole.known || !temp.known || temp.low < whole.high / 2) {
         return false;
     }
