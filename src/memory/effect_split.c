@@ -40,7 +40,8 @@ static struct estimate for_pool(const struct ask *q, const struct kv_side *kv,
 }
 
 /* Only while weights load does the rank hold nothing else. */
-static struct estimate for_allocation(const struct ask *q, struct span more) {
+static struct estimate for_allocation(const struct ask *q, int64_t now,
+                                      int64_t ranks) {
     if (!stage_is(q->c, "load")) {
         return estimate_of_allocation(q->c);
     }
@@ -49,7 +50,8 @@ static struct estimate for_allocation(const struct ask *q, struct span more) {
         estimate_of(FACT_weights_bytes, weights,
                     span_plus(span_in(q->c, FACT_gpu_free),
                               span_in(q->c, FACT_pytorch_allocated)));
-    e.after = span_minus(weights, more);
+    struct span even = span_share(weights, now, ranks);
+    e.after = span_between(even, span_share(even, 105, 100));
     if (e.after.known && e.limit.known) {
         estimate_judge(&e);
     }
@@ -85,7 +87,7 @@ static struct estimate split_by(const struct ask *q, enum fact_name fact) {
         struct span more = freed(c, now, ranks);
         struct demand then = demand_split(q->a, &kv.demand, fact, now, ranks);
         e = is_pool(q) ? for_pool(q, &kv, &then, more)
-                       : for_allocation(q, more);
+                       : for_allocation(q, now, ranks);
         e.formula = write_split(q, now, ranks);
         first = first.verdict == VERDICT_NONE ? e : first;
         if (e.verdict == VERDICT_ENOUGH) {
