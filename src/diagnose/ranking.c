@@ -238,9 +238,8 @@ static int64_t loss_of_length(const struct ranking *k, const struct fact *left,
 /* Layers on the CPU slow every token down: the more of them, the more. */
 static int64_t loss_of_speed(const struct ranking *k, const struct fix *fix) {
     const struct estimate *e = &fix->estimate;
-    bool is_layers = fix->has_estimate && e->proposed.known &&
-                     e->proposed.name == FACT_gpu_layers &&
-                     e->capacity_micro >= 0;
+    bool is_layers = fix->has_estimate && e->capacity_micro >= 0 &&
+                     fix->is->effect == EFFECT_gpu_layers;
     int64_t gone = is_layers ? UNITS_MICRO - within(e->capacity_micro, 0,
                                                     UNITS_MICRO)
                              : 0;
@@ -308,6 +307,23 @@ static void step_behind_lever(const struct weighing *w, struct fix *fix) {
     }
 }
 
+/* Does another fix do the same by a setting that the log shows, where the value
+ * of this one is a guess? */
+static bool has_shown_twin(const struct finding *f, const struct fix *fix) {
+    for (size_t i = 0; fix->first_try.n > 0 && i < f->fix_count; i++) {
+        const struct fix *other = &f->fixes[i];
+        const struct fact *proposed = &other->estimate.proposed;
+        if (other->first_try.n == 0 && other->applies == APPLIES_YES &&
+            other->is->frees == fix->is->frees &&
+            other->is->acts_on.change == fix->is->acts_on.change &&
+            other->has_estimate && proposed->known &&
+            proposed->source != SOURCE_DEFAULT) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void weigh_fix(const struct weighing *w, struct fix *fix) {
     struct arena *a = w->d->a;
     fix->p_micro = p_of(w, fix, &fix->worth);
@@ -319,6 +335,10 @@ static void weigh_fix(const struct weighing *w, struct fix *fix) {
     if (fix_is_general(w->d, w->f->entry, fix->is) && has_lever(w->f)) {
         fix->cost_micro = times(fix->cost_micro,
                                 w->k->micro[RANKING_effort_general]);
+    }
+    if (has_shown_twin(w->f, fix)) {
+        fix->cost_micro = times(fix->cost_micro,
+                                w->k->micro[RANKING_effort_guess]);
     }
     (void)mul_div_floor(fix->p_micro, UNITS_MICRO, fix->cost_micro,
                         &fix->gain_micro);

@@ -10,7 +10,8 @@
  *     {memory_limit:Gi}    38Gi, 300Mi: in the unit of the program that is called
  *     {max_num_seqs|16}    what the arithmetic proposes; else half of what is in
  *                          force, the fix being "down" (twice, "up"; of a
- *                          fraction 0.05 less or more); else 16
+ *                          fraction 0.05 less or more, and up to 0.05 below
+ *                          the engine's first try at least); else 16
  *     {max_num_seqs}       as before, and last the engine's first try (try_down,
  *                          try_up of its flag)
  *
@@ -104,16 +105,27 @@ static bool fill_tool(struct buf *b, const struct filling *f,
 /* A fraction's step: 0.90 to 0.85. */
 enum { RATIO_STEP = UNITS_MICRO / 20 };
 
+/* A fraction far below what the engine usually has goes near that at once. */
+static int64_t ratio_up(const struct filling *f, const struct fact *now) {
+    const struct flag *flag = flag_of_fact(f->engine, now->name);
+    struct amount usual = {0};
+    int64_t more = now->number + RATIO_STEP;
+    bool has_try = flag && flag->try_up.n > 0 &&
+                   units_read(flag->try_up, UNITS_MICRO, &usual);
+    return has_try && usual.value - RATIO_STEP > more ? usual.value - RATIO_STEP
+                                                      : more;
+}
+
 static void step_from(const struct filling *f, const struct fact *now,
                       struct fact *out) {
     bool is_ratio = fact_unit(now->name) == UNIT_RATIO;
-    int64_t step = is_ratio ? RATIO_STEP : now->number;
+    int64_t step = is_ratio ? ratio_up(f, now) - now->number : now->number;
     bool may_fall = is_ratio ? now->number > 2 * RATIO_STEP : now->number > 1;
     int64_t most = is_ratio ? UNITS_MICRO : fact_most(now->name);
     out->known = (f->change == CHANGE_down && may_fall) ||
                  (f->change == CHANGE_up && now->number < most - step);
     out->number = f->change == CHANGE_up ? now->number + step
-                  : is_ratio ? now->number - step
+                  : is_ratio ? now->number - RATIO_STEP
                              : now->number / 2;
 }
 

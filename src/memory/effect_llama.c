@@ -371,7 +371,9 @@ static struct estimate part_of_layers(const struct ask *q, struct estimate e) {
     e.formula = write_share(q, "buffer on the card", e.before, parts[i].kept,
                             parts[i].of, e.after);
     e = judged(q, e, later_of(q, context_in(q), 0));
-    if (!e.limit.known) {
+    if (e.limit.known) {
+        e.capacity_micro = UNITS_MICRO * parts[i].kept / parts[i].of;
+    } else {
         ESTIMATE_IF(q, &e, "verdict.if.part_of_layers",
                     TEXT(str_of(parts[i].name)), SHORT(e.after.high));
     }

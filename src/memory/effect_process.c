@@ -45,12 +45,27 @@ static struct estimate at_start(const struct ask *q) {
     return e;
 }
 
+/* What was in use of the card before the program loaded anything: others', but
+ * for a context. */
+static struct span held_before_load(const struct inputs *c) {
+    struct span held = span_minus(gpu_total_bytes(c),
+                                  span_in(c, FACT_free_before_load));
+    return is_on(c, FACT_shares_host_memory) || !held.known ||
+                   held.low <= CONTEXT_MOST
+               ? span_none()
+               : span_of(held.low - CONTEXT_MOST, held.high);
+}
+
 /* What others hold of the card: the log's own sum, or what it lists, or at
  * most what lies outside of this process. */
 static struct span others_of(const struct inputs *c) {
     struct span sum = span_in(c, FACT_others_in_use);
+    struct span before = held_before_load(c);
     if (c->in[FACT_other_in_use].known) {
         return span_in(c, FACT_other_in_use);
+    }
+    if (!sum.known && before.known) {
+        return before;
     }
     struct span in_use =
         span_minus(gpu_total_bytes(c), span_in(c, FACT_gpu_free));

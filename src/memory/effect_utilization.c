@@ -97,18 +97,6 @@ struct span memory_least_utilization(struct arena *a, const struct inputs *c) {
     return surely < INT64_MAX ? span_of(perhaps, surely) : span_none();
 }
 
-/* Of the sizes from SMALL_CARD to LARGE_CARD, those on which the usual room
- * above the default is as much as is missing. */
-static int64_t share_of_cards(int64_t gap) {
-    int64_t least = ceil_div(gap, USUAL_ROOM) * 100; /* bytes of such a card */
-    int64_t above = LARGE_CARD * GIB - least, share;
-    if (above <= 0 ||
-        !mul_div_floor(above, MICRO, (LARGE_CARD - SMALL_CARD) * GIB, &share)) {
-        return 0;
-    }
-    return share < MICRO ? share : SHARE_NONE;
-}
-
 /* What the share in force held shows how large the GPU is at least; 0: nothing
  * does. */
 static int64_t least_gpu(const struct inputs *c, struct span pool) {
@@ -125,6 +113,22 @@ static int64_t share_above(const struct inputs *c) {
     const struct fact *now = &c->in[FACT_gpu_memory_utilization];
     int64_t most = is_share_said(c) ? MOST - now->number : STEPS_MAX * STEP;
     return most < STEPS_MAX * STEP ? most : STEPS_MAX * STEP;
+}
+
+/* Of the sizes from `least` (SMALL_CARD where that is not known) to LARGE_CARD,
+ * those on which the room above the share is as much as is missing. */
+static int64_t share_of_cards(int64_t gap, int64_t room, int64_t least) {
+    int64_t from = least > 0 ? least : SMALL_CARD * GIB, size, share;
+    if (room <= 0 || !mul_div_floor(gap, MICRO, room, &size) ||
+        size >= LARGE_CARD * GIB) {
+        return 0;
+    }
+    if (size <= from) { /* on all of them; the least is a bound of the log */
+        return least > 0 ? MICRO : SHARE_NONE;
+    }
+    (void)mul_div_floor(LARGE_CARD * GIB - size, MICRO, LARGE_CARD * GIB - from,
+                        &share);
+    return share;
 }
 
 /* Even all of the GPU is too little below a size. */
@@ -158,7 +162,8 @@ static void bound_by_card(const struct ask *q, const struct kv_side *kv,
                                       PLAIN(LARGE_CARD), RATIO(large)));
     struct span weights = span_in(q->c, FACT_weights_bytes);
     bool is_small_out = weights.known && weights.low >= SMALL_CARD * GIB;
-    e->share_micro = share_of_cards(gap.high);
+    e->share_micro = share_of_cards(
+        gap.high, is_share_said(q->c) ? above : USUAL_ROOM * STEP, least);
     if (step > 0 && step <= above) {
         ESTIMATE_IF(q, e, "verdict.if.gpu_at_least", short_by, RATIO(step),
                     SHORT(least));
