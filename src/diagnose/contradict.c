@@ -10,7 +10,7 @@
  * rule that fix out for good, so it rules out nothing.
  *
  * Of two fixes that change one setting of the log, the one in its own words
- * stays.
+ * stays; of two for one setting of the engine, the one written for it.
  */
 #include "diagnose/work.h"
 
@@ -125,10 +125,24 @@ static bool is_said_better(const struct finding *f, size_t which) {
     return false;
 }
 
+/* llama.cpp's flag, called as Ollama calls it, beside Ollama's own fix. */
+static bool has_own_fix(const struct finding *f, const struct fix *renamed) {
+    for (size_t i = 0; renamed->renamed.n > 0 && i < f->fix_count; i++) {
+        const struct acts_on *on = &f->fixes[i].is->acts_on;
+        if (is_open(&f->fixes[i]) && str_eq(on->flag, renamed->renamed) &&
+            on->change == renamed->is->acts_on.change) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void settle_settings(struct finding *f) {
     for (size_t i = 0; i < f->fix_count; i++) {
-        if (f->fixes[i].lowers.key != NULL && is_said_better(f, i)) {
-            rule_out(&f->fixes[i], "diagnose.applies.same_setting");
+        struct fix *fix = &f->fixes[i];
+        if ((fix->lowers.key != NULL && is_said_better(f, i)) ||
+            has_own_fix(f, fix)) {
+            rule_out(fix, "diagnose.applies.same_setting");
         }
     }
 }

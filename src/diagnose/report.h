@@ -40,6 +40,7 @@ struct fix {
                                 said in place of the action; no key: none */
     struct text action;      /* in the engine's own words for a flag; empty: as
                                 the entry has it */
+    struct str renamed;      /* that flag; empty: the entry's own stands */
     struct text how;         /* with its {facts} filled in */
     struct str command;      /* filled template; empty: none */
     enum effort effort;      /* here: without a flag for it, code */

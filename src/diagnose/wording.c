@@ -149,6 +149,7 @@ static void name_as_engine_does(struct diagnosis *d, struct fix *fix,
         *how = with_each(d->a, *how, flag, own->flag);
     }
     if (own != NULL) {
+        fix->renamed = own->flag;
         fix->command = with_each(d->a, fix->command, flag, own->flag);
     }
 }

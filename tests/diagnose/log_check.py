@@ -1025,5 +1025,18 @@ class InForce(unittest.TestCase):
                              [0]["id"], first)
 
 
+class Renamed(unittest.TestCase):
+    """A flag of llama.cpp that Ollama calls otherwise is no second fix."""
+
+    def test_one_fix_for_one_setting(self):
+        made = report("ollama run yarn-mistral:7b-128k",
+                      "CUDA error 2 at /go/src/github.com/jmorganca/ollama/"
+                      "llm/llama.cpp/gguf/ggml-cuda.cu:8001: out of memory")
+        actions = [f["action"] for f in made["findings"][0]["fixes"]
+                   if f["applies"] == "yes"]
+        self.assertIn("Put fewer layers on the GPU (num_gpu)", actions)
+        self.assertEqual(len(actions), len(set(actions)), actions)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=1)
