@@ -171,6 +171,10 @@ const struct engine *engine_of_workload(struct lint_work *k,
     const struct engine *e = NULL;
     if (w->words.count == 0)
         return w->image.n > 0 ? engine_of_variables(k, w) : NULL;
+    for (size_t i = 1; i < w->words.count; i++)
+        if (str_eq(w->words.at[i - 1].text, STR("-m")) &&
+            word_is_client(w->words.at[i].text))
+            return NULL;
     if (starts_program(w))
         e = engine_of_program(k, w);
     if (e == NULL && w->image.n > 0)
@@ -435,17 +439,32 @@ static void add_weights(struct lint_work *k, struct asked *it) {
 
 struct putting { /* behind a guard */
     struct lint_work *k;
-    struct asked *it;
     oomkb_fit_question question;
+    const struct fit *fit;
 };
 
 static void put_question(void *arg) {
     struct putting *q = arg;
     struct fit_wishes wishes = {.machine = q->k->o->machine,
                                 .takes_unknown = true};
-    const struct fit_sheet *sheet = fit_sheet_of(
-        q->k->a, q->k->o->kb, q->k->r, &q->question, &wishes);
-    q->it->fit = sheet->fit;
+    q->fit = fit_sheet_of(q->k->a, q->k->o->kb, q->k->r, &q->question,
+                          &wishes)->fit;
+}
+
+/* NULL: it cannot be asked; fault: why, in English. */
+static const struct fit *fit_of(struct lint_work *k, const struct asked *it,
+                                struct str *fault) {
+    struct putting q = {.k = k};
+    struct fault raised;
+    q.question = (oomkb_fit_question){.size = sizeof q.question,
+                                      .facts = facts_of(k, it->w),
+                                      .command = command_of(k, it)};
+    enum fail fail = arena_guard(k->a, put_question, &q, &raised);
+    if (fail == FAIL_MEMORY || fail == FAIL_CEILING || fail == FAIL_INDEX)
+        arena_raise(k->a, fail, "%s", raised.text);
+    *fault = fail != FAIL_NONE ? arena_str(k->a, str_of(raised.text))
+                               : (struct str){NULL, 0};
+    return q.fit;
 }
 
 static void bound_by_name(struct lint_work *k, struct asked *it) {
@@ -456,39 +475,54 @@ static void bound_by_name(struct lint_work *k, struct asked *it) {
     }
     if (least > 0 && card_most(it) > 0 && least > card_most(it)) {
         it->weights_bytes = least;
-        it->verdict = fit_spelling(FIT_NO);
+        it->fits = FIT_NO;
     }
 }
 
+/* Nothing is sure that rests on another name than the path's. */
+static void ask_by_served(struct lint_work *k, struct asked *it) {
+    const struct workload *w = workload_by_served(k, it);
+    struct asked other = {.w = w, .engine = it->engine};
+    if (w == NULL)
+        return;
+    const struct fit *fit = fit_of(k, &other, &other.fault);
+    if (fit == NULL || fit->c.model == NULL ||
+        (fit->fits != FIT_YES && fit->fits != FIT_LIKELY))
+        return;
+    struct fit *likely = arena_alloc(k->a, sizeof *likely);
+    *likely = *fit;
+    likely->fits = FIT_LIKELY;
+    it->fit = likely;
+    it->fits = FIT_LIKELY;
+    it->served = fit->c.in[FACT_model].word;
+}
+
 static void take_fit(struct lint_work *k, struct asked *it) {
-    it->verdict = fit_spelling(it->fit ? it->fit->fits : FIT_UNKNOWN);
+    it->fits = it->fit != NULL ? it->fit->fits : FIT_UNKNOWN;
+    bound_by_name(k, it);
+    if (it->fits == FIT_UNKNOWN)
+        ask_by_served(k, it);
+    if (is_likely_by_size(it))
+        it->fits = FIT_LIKELY;
+    it->room = room_for_weights(it);
+    it->verdict = fit_spelling(it->fits);
     for (int n = 0; it->fit != NULL && n < FACT_COUNT_OF; n++)
         if (it->fit->c.in[n].known && n != FACT_weights_bytes)
             add_fact(k, it, &it->fit->c.in[n]);
     if (it->fit != NULL)
         add_weights(k, it);
-    bound_by_name(k, it);
 }
 
 void ask_fit(struct lint_work *k, struct asked *it) {
-    struct putting q = {.k = k, .it = it};
-    struct fault fault;
     it->engine = engine_of_workload(k, it->w);
     if (it->engine == NULL)
         return;
-    q.question = (oomkb_fit_question){.size = sizeof q.question,
-                                      .facts = facts_of(k, it->w),
-                                      .command = command_of(k, it)};
-    enum fail raised = arena_guard(k->a, put_question, &q, &fault);
-    if (raised == FAIL_MEMORY || raised == FAIL_CEILING ||
-        raised == FAIL_INDEX)
-        arena_raise(k->a, raised, "%s", fault.text);
-    if (raised != FAIL_NONE && strstr(fault.text, FIT_NO_ENGINE) != NULL) {
+    it->fit = fit_of(k, it, &it->fault);
+    if (it->fit == NULL &&
+        str_find(it->fault, STR(FIT_NO_ENGINE)) < it->fault.n) {
         it->engine = NULL; /* "vllm --version", "ollama serve", a script */
         return;
     }
-    if (raised != FAIL_NONE)
-        it->fault = arena_str(k->a, str_of(fault.text));
     take_fit(k, it);
     add_keys(k, it);
 }

@@ -1,6 +1,7 @@
 /* beside.c: files that the one being linted names.
  *
  *     .env, --env-file       what fills ${NAME} in a compose file
+ *     .env.example           in place of .env, which nobody publishes; told
  *     env_file: vllm.env     the environment of a service
  *     extends: {file: base.yml, service: base}
  *     envFrom: a ConfigMap   of one of the files that are linted together
@@ -205,16 +206,59 @@ void env_file_read(struct beside *b, const struct source *src,
         file->is_told = true;
 }
 
+/* Of the first that is there; NULL: none is. */
+static const struct source *example_of(struct beside *b,
+                                       const struct source *from,
+                                       struct str path) {
+    static const char *const ends[] = {".example", ".sample", ".template",
+                                       ".dist", "-example"};
+    const struct source *src = NULL;
+    for (size_t i = 0; src == NULL && i < sizeof ends / sizeof *ends; i++)
+        src = beside_open(
+            b, from, arena_printf(b->a, "%.*s%s", STR_ARG(path), ends[i]),
+            (struct span_of_file){0}, false);
+    return src;
+}
+
+const struct source *env_file_open(struct beside *b,
+                                   const struct source *from, struct str path,
+                                   struct span_of_file at, bool is_told) {
+    const struct source *src = beside_open(b, from, path, at, false);
+    if (src != NULL)
+        return src;
+    src = example_of(b, from, path);
+    if (src == NULL)
+        return beside_open(b, from, path, at, is_told);
+    remark(b, "example_values", at, path, src->path);
+    return src;
+}
+
+/* Where the first variable stands. */
+static struct span_of_file first_variable(const struct source *src) {
+    size_t at = str_find_char(src->text, '$');
+    return (struct span_of_file){at, at < src->text.n ? at + 1 : at, src};
+}
+
+static void read_usual(struct beside *b, const struct source *compose,
+                       struct setting_list *out) {
+    const struct variables so_far = {out, true};
+    if (str_find_char(compose->text, '$') == compose->text.n)
+        return;
+    const struct source *src = env_file_open(
+        b, compose, STR(".env"), first_variable(compose), false);
+    if (src != NULL)
+        env_file_read(b, src, &so_far, out);
+}
+
 void env_files_read(struct beside *b, const struct source *compose,
                     struct setting_list *out) {
-    static const char *const usual[] = {".env", NULL};
     const char *const *names = b->o->env_files;
-    bool is_usual = names == NULL || *names == NULL;
-    const struct source *from = is_usual ? compose : NULL, *src;
     const struct variables so_far = {out, true};
-    for (names = is_usual ? usual : names; *names != NULL; names++) {
-        src = beside_open(b, from, str_of(*names), (struct span_of_file){0},
-                          false);
+    if (names == NULL || *names == NULL)
+        read_usual(b, compose, out);
+    for (; names != NULL && *names != NULL; names++) {
+        const struct source *src = beside_open(
+            b, NULL, str_of(*names), (struct span_of_file){0}, false);
         if (src != NULL)
             env_file_read(b, src, &so_far, out);
     }

@@ -123,8 +123,11 @@ static enum spill spill_of(const struct asked *it) {
     return is_any ? SPILL_ANY : most;
 }
 
-/* As many as share the weights at most. */
-static int64_t cards_of(const struct inputs *c) {
+bool weights_may_spill(const struct asked *it) {
+    return spill_of(it) != SPILL_NONE;
+}
+
+int64_t cards_sharing(const struct inputs *c) {
     static const enum fact_name ways[] = {
         FACT_tensor_parallel, FACT_pipeline_parallel, FACT_data_parallel};
     int64_t cards = 1, count = c->in[FACT_gpu_count].number;
@@ -166,7 +169,7 @@ static int64_t params_without_experts(const struct model *m) {
 
 static int64_t bytes_on_card(struct lint_work *k, const struct asked *it,
                              int64_t params) {
-    int64_t bytes = 0, cards = cards_of(&it->fit->c);
+    int64_t bytes = 0, cards = cards_sharing(&it->fit->c);
     struct str name = it->fit->c.in[FACT_model].word;
     bool is_told = cards > 0 && mul_i64(params, bits_of(k, it, name), &bytes);
     return is_told ? bytes / 80 / cards : 0;

@@ -11,6 +11,7 @@
 
 #define ENV_NAME_LEAST 10
 #define WHOLE_MICRO INT64_C(1000000)
+#define BILLION INT64_C(1000000000)
 
 /* ---- where ---- */
 
@@ -118,6 +119,23 @@ static void ask_open(struct lint_work *k, const struct lint_rule *rule,
     }
 }
 
+/* 10^9 parameters of so many bits that the room holds, rounded up. */
+static struct str params_in(struct lint_work *k, int64_t room, int64_t bits) {
+    int64_t billions = room / (BILLION / 8) / bits + 1;
+    return shown_number(&k->teller, UNIT_COUNT, billions);
+}
+
+static void tell_room(struct lint_work *k, const struct lint_rule *rule,
+                      const struct asked *it) {
+    struct found f = {.rule = rule, .w = it->w, .it = it,
+                      .at = place_of_fact(it, FACT_model)};
+    f.args[0] = it->w->name;
+    f.args[1] = shown_number(&k->teller, UNIT_BYTES, it->room);
+    f.args[2] = params_in(k, it->room, 16);
+    f.args[3] = params_in(k, it->room, 8);
+    rule_found(k, &f);
+}
+
 static void ask_fits(struct lint_work *k, const struct lint_rule *rule,
                      const struct asked *it) {
     bool is_misfit = it->fit != NULL && it->fit->fits == FIT_NO;
@@ -138,8 +156,10 @@ static void ask_fits(struct lint_work *k, const struct lint_rule *rule,
         rule_found(k, &(struct found){.rule = rule, .w = it->w,
                                       .at = it->w->at,
                                       .args = {it->w->name, it->fault}});
+    } else if (str_eq(rule->check, STR("room")) && it->room > 0) {
+        tell_room(k, rule, it);
     } else if (str_eq(rule->check, STR("not_decided")) && it->fit != NULL &&
-               it->fit->fits == FIT_UNKNOWN && it->weights_bytes == 0) {
+               it->fits == FIT_UNKNOWN && it->room == 0) {
         rule_found(k, &(struct found){
                           .rule = rule, .w = it->w, .at = it->w->at,
                           .args = {it->w->name,
@@ -447,7 +467,7 @@ void checks_ask(struct lint_work *k, const struct lint_rule *rule) {
         else if (it->engine != NULL && str_starts(rule->check, STR("flag_")))
             ask_flags(k, rule, it);
         else if (it->engine != NULL && it->fit != NULL &&
-                 it->fit->fits == FIT_UNKNOWN &&
+                 it->fits == FIT_UNKNOWN &&
                  str_eq(rule->check, STR("open_variable")))
             ask_open(k, rule, it);
         else if (it->engine != NULL && str_starts(rule->check, STR("host_")))

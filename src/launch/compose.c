@@ -146,8 +146,8 @@ static void add_env_file(struct service *s, const struct part *part,
     if (path->kind != NODE_SCALAR)
         return;
     const struct source *src =
-        beside_open(s->beside, part->src, text_of(s, path),
-                    node_bytes(part->src, path), is_told);
+        env_file_open(s->beside, part->src, text_of(s, path),
+                      node_bytes(part->src, path), is_told);
     if (src != NULL)
         env_file_read(s->beside, src, s->scope, &s->w->env);
 }
@@ -192,16 +192,8 @@ static void read_mounts(struct service *s) {
     const struct node *list = of(s, "volumes").node, *item;
     struct str host, inside;
     for (size_t i = 0; (item = node_item(list, i)) != NULL; i++) {
-        if (!mount_of(s, item, &host, &inside))
-            continue;
-        for (size_t n = 0; n < s->w->words.count; n++) {
-            struct lint_word *word = &s->w->words.at[n];
-            struct str behind = str_slice(word->text, inside.n, word->text.n);
-            if (str_starts(word->text, inside) &&
-                (behind.n == 0 || behind.p[0] == '/'))
-                word->text = arena_printf(s->a, "%.*s%.*s", STR_ARG(host),
-                                          STR_ARG(behind));
-        }
+        if (mount_of(s, item, &host, &inside))
+            words_mounted(s->a, &s->w->words, host, inside);
     }
 }
 

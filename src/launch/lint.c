@@ -86,8 +86,16 @@ static struct str told_of(struct lint_work *k, const struct asked *it) {
         return it->fault;
     if (it->weights_bytes > 0)
         return fit_verdict_word(&k->teller, FIT_NO);
-    struct str title = fit_title(&k->teller, it->fit);
-    return title;
+    struct fit shown = *it->fit;
+    shown.fits = it->fits;
+    struct str title = fit_title(&k->teller, &shown);
+    return it->served.n > 0
+               ? arena_printf(k->a, "%.*s %.*s", STR_ARG(title),
+                              STR_ARG(said(&k->teller, "fit.by_served")))
+           : it->fits == FIT_LIKELY && it->fit->fits == FIT_UNKNOWN
+               ? arena_printf(k->a, "%.*s %.*s", STR_ARG(title),
+                              STR_ARG(said(&k->teller, "fit.by_size")))
+               : title;
 }
 
 static void keep_service(struct lint_work *k, const struct asked *it) {
@@ -97,9 +105,8 @@ static void keep_service(struct lint_work *k, const struct asked *it) {
         .path = k->src->path, .name = it->w->name,
         .line = place_of_bytes(it->w->at).line,
         .is_asked = it->engine != NULL,
-        .fits = it->weights_bytes > 0 ? FIT_NO
-                : it->fit != NULL     ? it->fit->fits
-                                      : FIT_UNKNOWN};
+        .fits = it->fits,
+        .room = it->room};
     if (it->engine != NULL) {
         s->engine = it->engine->id;
         s->told = told_of(k, it);

@@ -66,6 +66,8 @@ struct lint_service {
     uint32_t line;
     bool is_asked; /* false: nothing to reckon in it */
     enum truth_fit fits;
+    int64_t room;    /* of a model that is not known: bytes of weights that
+                        the cards hold at most; else 0 */
     struct str told; /* the verdict in one or two sentences */
 };
 

@@ -261,6 +261,19 @@ static const struct node *volume_named(struct pod *p, struct str name) {
     return NULL;
 }
 
+/* Of a volume that is a folder of the node. */
+static void read_mounts(struct pod *p, struct workload *w,
+                        const struct node *container) {
+    const struct node *list = member(container, "volumeMounts"), *item;
+    for (size_t i = 0; (item = node_item(list, i)) != NULL; i++) {
+        const struct node *volume =
+            volume_named(p, scalar_of(member(item, "name")));
+        words_mounted(p->a, &w->words,
+                      scalar_of(member(member(volume, "hostPath"), "path")),
+                      scalar_of(member(item, "mountPath")));
+    }
+}
+
 /* An emptyDir in memory without a limit is as large as the pod may be. */
 static void read_shm(struct pod *p, struct workload *w,
                      const struct node *container) {
@@ -365,6 +378,7 @@ static void read_container(struct pod *p, const struct node *container) {
         setting_add(p->a, &w->keys, STR("ipc"), STR("host"), w->at);
     if (!is_on_tpu(container)) /* whose memory is not reckoned */
         read_command(p, w, container);
+    read_mounts(p, w, container);
     read_model(p, w);
 }
 

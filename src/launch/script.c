@@ -24,6 +24,7 @@ struct walk {
     struct str text; /* of the script, $$ still in it */
     struct setting_list names, env; /* env: exported, or in front */
     struct setting_list keys;       /* #SBATCH */
+    struct setting_list downloads;  /* folder: what was fetched into it */
     struct array *arrays;
     size_t array_count, array_cap;
     struct word_list line; /* the command being read */
@@ -45,6 +46,11 @@ static struct span_of_file bytes_of(const struct walk *w, size_t from,
 }
 
 /* ---- words ---- */
+
+static bool is_of_name(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           (c >= '0' && c <= '9');
+}
 
 /* What stands for \x inside such quotes ('\0': none). */
 static void put_escape(struct buf *out, char quote, char next) {
@@ -122,6 +128,21 @@ static void add_split(struct walk *w, struct str text,
     }
 }
 
+/* : "${NAME:=value}" gives NAME its value for the lines below. */
+static void keep_default(struct walk *w, struct str word, struct str value,
+                         struct span_of_file at) {
+    struct str rest, inner = str_slice(word, 2, word.n);
+    struct str name = str_cut(inner, '=', &rest);
+    if (!str_starts(word, STR("${")) || !str_ends(word, STR("}")) ||
+        name.n == inner.n)
+        return;
+    name.n -= str_ends(name, STR(":"));
+    for (size_t i = 0; i < name.n; i++)
+        if (!is_of_name(name.p[i]))
+            return;
+    setting_add(w->a, &w->names, name, value, at);
+}
+
 static void add_word(struct walk *w, const struct shell_token *t,
                      struct word_list *out) {
     struct str given = str_slice(w->text, t->from, t->to - t->from);
@@ -137,6 +158,7 @@ static void add_word(struct walk *w, const struct shell_token *t,
         return;
     }
     struct str text = is_literal ? bare : filled(w, bare);
+    keep_default(w, bare, text, at);
     if (is_split(given, text))
         add_split(w, text, at, out);
     else if (text.n > 0 || given.p[0] == '"' || given.p[0] == '\'')
@@ -148,10 +170,8 @@ static void add_word(struct walk *w, const struct shell_token *t,
 /* "NAME=..." in any letters. */
 static size_t assigned(struct str word) {
     size_t n = 0;
-    while (n < word.n && ((word.p[n] >= 'a' && word.p[n] <= 'z') ||
-                          (word.p[n] >= 'A' && word.p[n] <= 'Z') ||
-                          word.p[n] == '_' ||
-                          (n > 0 && word.p[n] >= '0' && word.p[n] <= '9')))
+    while (n < word.n && is_of_name(word.p[n]) &&
+           (n > 0 || word.p[n] < '0' || word.p[n] > '9'))
         n++;
     return n > 0 && n < word.n && word.p[n] == '=' ? n : 0;
 }
@@ -211,7 +231,7 @@ static bool is_program_of(struct str word, struct str engine) {
     struct str base = base_name(word);
     char next = base.n > engine.n ? base.p[engine.n] : '\0';
     return str_starts(base, engine) && !str_ends(base, STR(".py")) &&
-           !str_ends(base, STR(".sh")) &&
+           !str_ends(base, STR(".sh")) && !word_is_client(base) &&
            (next == '\0' || next == '.' || next == '-');
 }
 
@@ -266,7 +286,19 @@ static size_t engine_word(const struct walk *w, size_t from) {
     return line->count;
 }
 
+/* "-v /srv/Qwen3-8B:/model", "--volume=..." in front of the image. */
+static void take_mount(struct walk *w, struct workload *it, size_t i) {
+    struct str rest, value, name = str_cut(w->line.at[i].text, '=', &value);
+    if (!str_eq(name, STR("-v")) && !str_eq(name, STR("--volume")))
+        return;
+    if (value.n == 0)
+        value = w->line.at[i + 1].text;
+    struct str host = str_cut(value, ':', &rest);
+    words_mounted(w->a, &it->words, host, str_cut(rest, ':', &value));
+}
+
 static void keep_command(struct walk *w, size_t from, size_t named) {
+    size_t begin = from;
     struct workload *it =
         workload_new(w->a, w->out, w->s->src, w->line.at[named].text,
                      w->line.at[named].at);
@@ -276,6 +308,9 @@ static void keep_command(struct walk *w, size_t from, size_t named) {
     }
     for (size_t i = from; i < w->line.count; i++)
         word_add(w->a, &it->words, w->line.at[i].text, w->line.at[i].at);
+    downloads_named(&w->downloads, &it->words);
+    for (size_t i = begin; i < named; i++)
+        take_mount(w, it, i);
     for (size_t i = 0; i < w->env.count; i++)
         setting_add(w->a, &it->env, w->env.at[i].name, w->env.at[i].value,
                     w->env.at[i].at);
@@ -307,6 +342,7 @@ static void end_command(struct walk *w) {
     for (size_t i = from + is_export; i < at; i++)
         keep_name(w, &line->at[i], is_export || !is_alone);
     size_t named = is_export ? line->count : engine_word(w, at);
+    download_read(w->a, line, at, &w->downloads);
     if (named < line->count)
         keep_command(w, at, named);
     if (!is_export && !is_alone)

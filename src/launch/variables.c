@@ -1,6 +1,8 @@
 /* variables.c: what "${NAME:-default}" stands for.
  *
  *     ${X:-8} ${X-8}   the name's value, else 8
+ *     ${X:=8}          the same; a script keeps it as X's (script.c)
+ *     ${1:-8}          8: who starts the script gives it no words
  *     ${X:+--flag}     --flag where the name has a value, else nothing
  *     ${X:?why} ${X}   the name's value, else as it is written
  *     $$               a dollar sign (docker compose)
@@ -23,8 +25,18 @@ static bool is_name(char c, bool is_first) {
     return is_letter || (!is_first && c >= '0' && c <= '9');
 }
 
-static size_t name_length(struct str s) {
+/* Of what a script was started with: 1, 12. */
+static size_t position_length(struct str s) {
     size_t n = 0;
+    while (n < s.n && s.p[n] >= '0' && s.p[n] <= '9')
+        n++;
+    return n;
+}
+
+static size_t name_length(struct str s) {
+    size_t n = position_length(s);
+    if (n > 0)
+        return n;
     while (n < s.n && is_name(s.p[n], n == 0))
         n++;
     return n;

@@ -14,7 +14,11 @@ struct asked {
     const struct fit *fit;       /* NULL: it could not be asked */
     struct str fault;            /* then: why, in English */
     struct fact_list facts;      /* for predicates */
-    const char *verdict;         /* fits likely does_not_fit unknown; NULL */
+    enum truth_fit fits;         /* of fit, or by what else is known */
+    const char *verdict;         /* the same: fits likely does_not_fit unknown;
+                                    NULL */
+    struct str served;           /* the model was asked for by this name */
+    int64_t room;                /* of all cards, for weights; else 0 */
     int64_t weights_bytes;       /* where these alone are too much; else 0 */
     bool is_without_experts;     /* of them; they lie in host memory */
 };
@@ -64,6 +68,20 @@ int64_t weights_least(struct lint_work *k, const struct asked *it);
 /* Of a model of the catalogue whose experts lie in host memory, the rest. */
 int64_t weights_beside_experts(struct lint_work *k, const struct asked *it);
 int64_t card_most(const struct asked *it);
+/* That share the weights at most; 0: too many to count. */
+int64_t cards_sharing(const struct inputs *c);
+/* May some of them lie in host memory? */
+bool weights_may_spill(const struct asked *it);
+
+/* room.c: of a model that is not known. What the cards hold, so that no model
+ * with more weights fits; 0: nobody knows. */
+int64_t room_for_weights(const struct asked *it);
+/* Is its size in its name small for the cards, with its cache? */
+bool is_likely_by_size(const struct asked *it);
+/* The same command with the name in place of the path that it serves; NULL: the
+ * catalogue does not have that name, or the path says more. */
+const struct workload *workload_by_served(struct lint_work *k,
+                                          const struct asked *it);
 
 /* Bytes of host memory that experts take at least, which are kept there; 0. */
 int64_t experts_least(struct lint_work *k, const struct asked *it);

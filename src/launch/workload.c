@@ -25,6 +25,29 @@ void setting_add(struct arena *a, struct setting_list *list, struct str name,
     list->at[list->count++] = (struct lint_setting){name, value, at};
 }
 
+void words_mounted(struct arena *a, struct word_list *words, struct str host,
+                   struct str inside) {
+    if (host.n == 0 || inside.n < 2 || inside.p[0] != '/')
+        return;
+    for (size_t i = 0; i < words->count; i++) {
+        struct str *text = &words->at[i].text;
+        struct str behind = str_slice(*text, inside.n, text->n);
+        if (str_starts(*text, inside) &&
+            (behind.n == 0 || behind.p[0] == '/'))
+            *text = arena_printf(a, "%.*s%.*s", STR_ARG(host),
+                                 STR_ARG(behind));
+    }
+}
+
+bool word_is_client(struct str word) {
+    static const char *const parts[] = {"bench_serving", "benchmark_serving",
+                                        "mini_lb", "router"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (str_find(word, str_of(parts[i])) < word.n)
+            return true;
+    return false;
+}
+
 const struct lint_setting *setting_find(const struct setting_list *list,
                                         struct str name) {
     for (size_t i = list->count; i > 0; i--)

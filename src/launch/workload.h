@@ -64,6 +64,13 @@ void word_add(struct arena *a, struct word_list *list, struct str text,
               struct span_of_file at);
 void setting_add(struct arena *a, struct setting_list *list, struct str name,
                  struct str value, struct span_of_file at);
+/* Words below the path `inside` of a container, by their name on the host, which
+ * says more. */
+void words_mounted(struct arena *a, struct word_list *words, struct str host,
+                   struct str inside);
+/* "sglang.bench_serving", "sglang_router.launch_router": a part of an engine's
+ * package that loads no model. */
+bool word_is_client(struct str word);
 /* The last of that name; NULL: none. */
 const struct lint_setting *setting_find(const struct setting_list *list,
                                         struct str name);
@@ -121,6 +128,14 @@ void words_unwrap(struct arena *a, struct workload *w,
                   const struct source *src, const struct node *script,
                   size_t script_at, const struct variables *compose);
 
+/* ---- download.c ---- */
+
+/* Adds FOLDER=MODEL where the line from there on fetches a model. */
+void download_read(struct arena *a, const struct word_list *line, size_t from,
+                   struct setting_list *out);
+/* Such folders among the words, by their model. */
+void downloads_named(const struct setting_list *list, struct word_list *words);
+
 /* ---- beside.c: files that the one being linted names ---- */
 
 struct remark_of_file { /* what is told of one of them */
@@ -151,6 +166,10 @@ const struct source *beside_open(struct beside *b, const struct source *from,
  * are looked for in `scope` and above. */
 void env_file_read(struct beside *b, const struct source *src,
                    const struct variables *scope, struct setting_list *out);
+/* beside_open() of such a file, or of the example beside it. */
+const struct source *env_file_open(struct beside *b,
+                                   const struct source *from, struct str path,
+                                   struct span_of_file at, bool is_told);
 /* What fills the variables of a compose file: .env, or --env-file. */
 void env_files_read(struct beside *b, const struct source *compose,
                     struct setting_list *out);

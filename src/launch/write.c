@@ -48,6 +48,7 @@ static bool is_told(const struct lint_file *file,
         bool is_verdict = str_eq(f->rule->check, STR("does_not_fit")) ||
                           str_starts(f->rule->check, STR("weights_")) ||
                           str_eq(f->rule->check, STR("not_decided")) ||
+                          str_eq(f->rule->check, STR("room")) ||
                           str_eq(f->rule->check, STR("bad_value"));
         if (is_verdict && str_eq(f->service, s->name))
             return true;
@@ -82,6 +83,8 @@ static struct json *service_json(struct arena *a,
     json_set(o, "service", json_text(a, s->name));
     json_set(o, "engine", json_text(a, s->engine));
     json_set(o, "verdict", json_text(a, str_of(fit_spelling(s->fits))));
+    if (s->room > 0)
+        json_set(o, "weights_most", json_int(a, s->room));
     json_set(o, "text", json_text(a, s->told));
     return o;
 }

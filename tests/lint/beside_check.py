@@ -142,7 +142,7 @@ class Manifests(unittest.TestCase):
     def test_one_that_nobody_gave(self):
         page, status = lint(HERE / "pod.yaml")
         self.assertEqual(found(page), {
-            ("pod.yaml", "not-decided", 8),
+            ("pod.yaml", "model-not-known", 10),
             ("pod.yaml", "variable-without-value", 10),
             ("pod.yaml", "config-map-not-there", 12),
             ("pod.yaml", "config-map-not-there", 17)})

@@ -108,6 +108,109 @@ class Variables(unittest.TestCase):
             self.assertEqual(page["diagnostics"], [])
 
 
+class ModelsNotNamed(unittest.TestCase):
+    """By hand: 0.9 of a card of 79.44 GiB is 71.5 GiB, 38.4 x 10^9 parameters
+    of 16 bits; 8 x 1.3 x 10^9 take 19.4 GiB and 8,192 tokens 5.5 at most."""
+
+    def said(self, text, name="run.sh", *args):
+        with tempfile.TemporaryDirectory() as folder:
+            work = pathlib.Path(folder) / name
+            work.write_text(text)
+            for path, more in args:
+                (work.parent / path).write_text(more)
+            done = run("--format", "json", "--gpu", "H100", work)
+        page = json.loads(done.stdout)
+        return page["services"], {d["code"] for d in page["diagnostics"]}
+
+    def test_none_with_more_weights_fits(self):
+        services, found = self.said("#!/bin/sh\nvllm serve $1 "
+                                    "--gpu-memory-utilization 0.9\n")
+        self.assertEqual([s["verdict"] for s in services], ["unknown"])
+        self.assertIn("model-not-known", found)
+        self.assertAlmostEqual(services[0]["weights_most"] / 2**30, 71.5,
+                               delta=0.1)
+        services, _ = self.said("#!/bin/sh\nvllm serve $1 -tp 2 "
+                                "--gpu-memory-utilization 0.5\n")
+        self.assertAlmostEqual(services[0]["weights_most"] / 2**30, 79.4,
+                               delta=0.1)
+
+    def test_what_may_lie_on_the_host_has_no_bound(self):
+        services, found = self.said(
+            "#!/bin/sh\nvllm serve $1 --cpu-offload-gb 20\n")
+        self.assertNotIn("weights_most", services[0])
+        self.assertIn("not-decided", found)
+
+    def test_by_the_size_in_its_name(self):
+        line = "#!/bin/sh\nvllm serve ./models/3.1-8b-instruct "
+        services, found = self.said(line + "--max-model-len 8192\n")
+        self.assertEqual([s["verdict"] for s in services], ["likely"])
+        self.assertEqual(found, set())
+        for more in ("", "--max-model-len 131072", "--dtype float32"):
+            services, _ = self.said(line + more + "\n")
+            self.assertEqual(services[0]["verdict"], "unknown", more)
+
+    def test_by_the_name_that_it_is_served_as(self):
+        """Nothing is said not to fit by it."""
+        line = ("#!/bin/sh\nvllm serve /model --max-model-len 4096 "
+                "--served-model-name ")
+        services, found = self.said(line + "Qwen3-8B\n")
+        self.assertEqual([s["verdict"] for s in services], ["likely"])
+        self.assertIn("Qwen3-8B", services[0]["text"])
+        self.assertEqual(found, set())
+        for name in ("gpt-4", "DeepSeek-R1", "$NAME"):
+            services, found = self.said(line + name + "\n")
+            self.assertEqual(services[0]["verdict"], "unknown", name)
+            self.assertIn("model-not-known", found)
+
+    def test_what_was_fetched_into_a_folder(self):
+        for fetch in ("hf download Qwen/Qwen3-8B --local-dir ./model",
+                      "huggingface-cli download --local-dir=model/ "
+                      "--repo-id Qwen/Qwen3-8B",
+                      "git clone https://huggingface.co/Qwen/Qwen3-8B model"):
+            services, _ = self.said(
+                f"#!/bin/sh\n{fetch}\nvllm serve ./model "
+                "--max-model-len 4096\n")
+            self.assertEqual(services[0]["verdict"], "fits", fetch)
+
+    def test_defaults_of_a_script(self):
+        for model in ('"${1:-Qwen/Qwen3-8B}"', '"${M:=Qwen/Qwen3-8B}"'):
+            services, _ = self.said(f"#!/bin/sh\nvllm serve {model} "
+                                    "--max-model-len 4096\n")
+            self.assertEqual(services[0]["verdict"], "fits", model)
+        services, _ = self.said('#!/bin/sh\n: "${M:=Qwen/Qwen3-8B}"\n'
+                                'vllm serve "$M" --max-model-len 4096\n')
+        self.assertEqual(services[0]["verdict"], "fits")
+
+    def test_what_is_mounted(self):
+        services, _ = self.said(
+            "#!/bin/sh\ndocker run --gpus all --ipc=host "
+            "-v /srv/Qwen3-8B:/model vllm/vllm-openai:v0.21.0 "
+            "--model /model --max-model-len 4096\n")
+        self.assertEqual(services[0]["verdict"], "fits")
+
+    def test_the_example_of_an_env_file(self):
+        compose = """services:
+  chat:
+    image: vllm/vllm-openai:v0.21.0
+    ipc: host
+    command: --model ${MODEL} --max-model-len 4096
+"""
+        example = (".env.example", "MODEL=Qwen/Qwen3-8B\n")
+        services, found = self.said(compose, "compose.yml", example)
+        self.assertEqual(services[0]["verdict"], "fits")
+        self.assertEqual(found, {"values-of-an-example"})
+        services, found = self.said(compose, "compose.yml", example,
+                                    (".env", "MODEL=Qwen/Qwen3-4B\n"))
+        self.assertIn("Qwen3-4B", services[0]["text"])
+        self.assertEqual(found, set())
+
+    def test_who_only_asks_a_server_is_none(self):
+        services, _ = self.said(
+            "#!/bin/sh\npython -m sglang.bench_serving --backend vllm "
+            "--model meta-llama/Llama-3.1-405B --num-prompts 64\n")
+        self.assertEqual(services, [])
+
+
 class Clusters(unittest.TestCase):
     """Files that hand a model or a script to a cluster."""
 
@@ -146,7 +249,7 @@ class Clusters(unittest.TestCase):
             "prefill": "fits", "decode": "fits", "tgi": "fits",
             "llama": "fits", "own-script": "unknown"})
         self.assertEqual({d["code"] for d in page["diagnostics"]},
-                         {"not-decided"})
+                         {"model-not-known"})
         self.assertIn("Llama-3.1-8B", page["services"][2]["text"])
 
     def test_gpus_of_all_pods_of_a_group(self):

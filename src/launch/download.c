@@ -1,0 +1,93 @@
+/* download.c: what a script fetches before it starts an engine, and where to.
+ *
+ *     hf download Qwen/Qwen3-8B --local-dir ./model
+ *     git clone https://huggingface.co/Qwen/Qwen3-8B model
+ *     vllm serve ./model             that is Qwen/Qwen3-8B
+ */
+#include "launch/workload.h"
+
+static bool is_among(struct str word, const char *const *list) {
+    for (; *list != NULL; list++)
+        if (str_eq(word, str_of(*list)))
+            return true;
+    return false;
+}
+
+static struct str text_at(const struct word_list *line, size_t i) {
+    return i < line->count ? line->at[i].text : (struct str){NULL, 0};
+}
+
+/* Where "./model/" and "model" are one. */
+static struct str bare_path(struct str path) {
+    if (str_starts(path, STR("./")))
+        path = str_slice(path, 2, path.n);
+    while (path.n > 1 && path.p[path.n - 1] == '/')
+        path.n--;
+    return path;
+}
+
+/* "--local-dir D", "--local-dir=D". */
+static struct str value_of(const struct word_list *line,
+                           const char *const *options) {
+    for (size_t i = 0; i < line->count; i++) {
+        struct str value, name = str_cut(line->at[i].text, '=', &value);
+        if (is_among(name, options))
+            return name.n < line->at[i].text.n ? value : text_at(line, i + 1);
+    }
+    return (struct str){NULL, 0};
+}
+
+static struct str repository_of(struct str address) {
+    static const char *const hosts[] = {"https://huggingface.co/",
+                                        "git@hf.co:",
+                                        "https://www.modelscope.cn/", NULL};
+    for (const char *const *host = hosts; *host != NULL; host++)
+        if (str_starts(address, str_of(*host)))
+            return str_slice(address, strlen(*host), address.n);
+    return (struct str){NULL, 0};
+}
+
+/* "git clone ADDRESS [FOLDER]" */
+static void read_clone(const struct word_list *line, size_t from,
+                       struct str *model, struct str *path) {
+    for (size_t i = from + 2; i < line->count && model->n == 0; i++) {
+        struct str behind;
+        *model = repository_of(line->at[i].text);
+        *path = text_at(line, i + 1);
+        if (model->n > 0 && path->n == 0) {
+            str_cut(*model, '/', &behind);
+            *path = behind;
+        }
+    }
+}
+
+void download_read(struct arena *a, const struct word_list *line, size_t from,
+                   struct setting_list *out) {
+    static const char *const programs[] = {"hf", "huggingface-cli",
+                                           "modelscope", NULL};
+    static const char *const folders[] = {"--local-dir", "--local_dir", NULL};
+    static const char *const models[] = {"--model", "--repo-id", NULL};
+    struct str program = text_at(line, from), verb = text_at(line, from + 1);
+    struct str model = {NULL, 0}, path = {NULL, 0};
+    if (is_among(program, programs) && str_eq(verb, STR("download"))) {
+        model = value_of(line, models);
+        path = value_of(line, folders);
+        if (model.n == 0 && !str_starts(text_at(line, from + 2), STR("-")))
+            model = text_at(line, from + 2);
+    } else if (str_eq(program, STR("git")) && str_eq(verb, STR("clone"))) {
+        read_clone(line, from, &model, &path);
+    }
+    if (model.n > 0 && path.n > 0)
+        setting_add(a, out, bare_path(path), model, line->at[from].at);
+}
+
+void downloads_named(const struct setting_list *list,
+                     struct word_list *words) {
+    for (size_t i = 0; i < words->count; i++) {
+        struct str path = bare_path(words->at[i].text);
+        const struct lint_setting *s =
+            path.n > 0 ? setting_find(list, path) : NULL;
+        if (s != NULL)
+            words->at[i].text = s->value;
+    }
+}
