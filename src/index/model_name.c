@@ -291,7 +291,7 @@ static bool is_idle(struct str word) {
     return is_among(word, list, sizeof list / sizeof list[0]);
 }
 
-/* Words that make it another architecture or another size. */
+/* Words that make it another architecture, another size or other weights. */
 static bool makes_another(struct str word) {
     static const char *const list[] = {
         "vl",      "llava",     "onevision", "vision",   "video",
@@ -305,6 +305,9 @@ static bool makes_another(struct str word) {
         "mamba",   "tts",       "asr",       "ocr",      "nemo",
         "nemotron", "minitron", "pruned",    "sparse",   "scout",
         "maverick", "n",        "h",         "multimodal", "speculator",
+        /* weights in a format that no packing above reads: "int4fp8" */
+        "int",     "fp",        "nf",        "nvfp",     "mxfp",
+        "awq",     "gptq",      "bit",       "bits",
     };
     return is_among(word, list, sizeof list / sizeof list[0]);
 }

@@ -96,24 +96,28 @@ static bool starts_program(const struct workload *w) {
            w->words.at[0].text.p[0] != '$';
 }
 
+static struct str base_name(struct str path) {
+    while (str_find_char(path, '/') < path.n)
+        str_cut(path, '/', &path);
+    return path;
+}
+
 /* "/bin/sh /app/start.sh": what that starts, the file does not say. */
 static bool starts_shell(const struct workload *w) {
     static const char *const shells[] = {"sh", "bash", "dash", "ash", "zsh"};
-    struct str first = w->words.count > 0 ? w->words.at[0].text
-                                          : (struct str){NULL, 0};
-    for (size_t i = first.n; i > 0; i--)
-        if (first.p[i - 1] == '/') {
-            first = str_slice(first, i, first.n);
-            break;
-        }
+    struct str first = base_name(w->words.count > 0 ? w->words.at[0].text
+                                                    : (struct str){NULL, 0});
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
         if (str_eq(first, str_of(shells[i])))
             return true;
     return false;
 }
 
+/* "vllm"; of "python3 -m sglang.launch_server" the module. */
 static bool names_program(const struct workload *w, const struct engine *e) {
     struct str rest, program = str_cut(e->command, ' ', &rest);
+    if (str_starts(program, STR("python")))
+        str_cut(rest, ' ', &program);
     for (size_t i = 1; i < w->words.count; i++)
         if (str_find(w->words.at[i].text, program) <
             w->words.at[i].text.n)
@@ -137,6 +141,8 @@ static const struct engine *engine_of_program(struct lint_work *k,
         bool is_module = i > 0 && str_eq(w->words.at[i - 1].text, STR("-m"));
         if (str_starts(text, STR("--")) && i > 0)
             break;
+        if (i > 0 && !is_module) /* /root/.ollama/models is no program */
+            text = base_name(text);
         if (i < 6 || is_module)
             e = str_starts(text, STR("-")) ? NULL : engine_in(k, text);
     }
@@ -166,22 +172,34 @@ static const struct engine *engine_of_flags(struct lint_work *k,
     return e != NULL && sets_memory(e, w) ? e : NULL;
 }
 
-const struct engine *engine_of_workload(struct lint_work *k,
-                                        const struct workload *w) {
+/* A program that is no engine's, and no shell's or script's that may start one. */
+static bool runs_another(struct lint_work *k, const struct workload *w) {
+    return !starts_shell(w) && !workload_is_script(w) &&
+           !word_is_of_image(k, w->words.at[0].text);
+}
+
+static const struct engine *engine_of_words(struct lint_work *k,
+                                            const struct workload *w) {
     const struct engine *e = NULL;
-    if (w->words.count == 0)
-        return w->image.n > 0 ? engine_of_variables(k, w) : NULL;
-    for (size_t i = 1; i < w->words.count; i++)
-        if (str_eq(w->words.at[i - 1].text, STR("-m")) &&
-            word_is_client(w->words.at[i].text))
-            return NULL;
-    if (starts_program(w))
-        e = engine_of_program(k, w);
+    if (!starts_program(w)) {
+        e = w->image.n > 0 ? engine_in(k, w->image) : NULL;
+        return e != NULL ? e : engine_of_flags(k, w);
+    }
+    e = engine_of_program(k, w);
+    if (e == NULL && runs_another(k, w))
+        return NULL;
     if (e == NULL && w->image.n > 0)
         e = engine_in(k, w->image);
-    if (e != NULL && starts_shell(w) && !names_program(w, e))
+    return e != NULL && starts_shell(w) && !names_program(w, e) ? NULL : e;
+}
+
+const struct engine *engine_of_workload(struct lint_work *k,
+                                        const struct workload *w) {
+    if (workload_starts_none(w))
         return NULL;
-    return e != NULL || starts_program(w) ? e : engine_of_flags(k, w);
+    if (w->words.count == 0)
+        return w->image.n > 0 ? engine_of_variables(k, w) : NULL;
+    return engine_of_words(k, w);
 }
 
 /* ---- the command ---- */
@@ -228,6 +246,14 @@ static struct str from_program(const struct engine *e, struct str script) {
     return is_word ? str_slice(script, at, script.n) : script;
 }
 
+/* "serve" behind an image whose program is put in front: "vllm serve". */
+static bool is_verb_again(const struct asked *it) {
+    struct str verb = {NULL, 0};
+    str_cut(it->engine->command, ' ', &verb);
+    return it->w->words.count > 0 && verb.n > 0 &&
+           str_eq(it->w->words.at[0].text, verb);
+}
+
 static const char *command_of(struct lint_work *k, const struct asked *it) {
     const struct workload *w = it->w;
     struct buf out;
@@ -236,7 +262,7 @@ static const char *command_of(struct lint_work *k, const struct asked *it) {
         buf_printf(&out, "# image: %.*s\n", STR_ARG(w->image));
     if (!starts_program(w) || engine_of_program(k, w) == NULL)
         buf_printf(&out, "%.*s ", STR_ARG(it->engine->command));
-    for (size_t i = 0; i < w->words.count; i++)
+    for (size_t i = is_verb_again(it); i < w->words.count; i++)
         put_quoted(&out, i > 0 && starts_shell(w)
                              ? from_program(it->engine, w->words.at[i].text)
                              : w->words.at[i].text);
@@ -502,7 +528,7 @@ static void take_fit(struct lint_work *k, struct asked *it) {
     bound_by_name(k, it);
     if (it->fits == FIT_UNKNOWN)
         ask_by_served(k, it);
-    if (is_likely_by_size(it))
+    if (is_likely_by_size(k, it))
         it->fits = FIT_LIKELY;
     it->room = room_for_weights(it);
     it->verdict = fit_spelling(it->fits);

@@ -24,8 +24,8 @@ static const struct {
                {"iq3", 28},   {"q3", 28},    {"iq2", 20},   {"q2", 20}};
 #define TENTHS_LEAST 15 /* where no format is named */
 
-static int64_t bits_of(struct lint_work *k, const struct asked *it,
-                       struct str name) {
+int64_t bits_named(struct lint_work *k, const struct asked *it) {
+    struct str name = it->fit->c.in[FACT_model].word;
     const struct fact *f = &it->fit->c.in[FACT_quantization];
     struct str both = arena_lower(
         k->a, arena_printf(k->a, "%.*s %.*s", STR_ARG(name),
@@ -38,7 +38,12 @@ static int64_t bits_of(struct lint_work *k, const struct asked *it,
             is_told = true;
         }
     }
-    return is_told ? least : TENTHS_LEAST;
+    return is_told ? least : 0;
+}
+
+static int64_t bits_least(struct lint_work *k, const struct asked *it) {
+    int64_t tenths = bits_named(k, it);
+    return tenths > 0 ? tenths : TENTHS_LEAST;
 }
 
 /* ---- what may lie in host memory ---- */
@@ -170,8 +175,7 @@ static int64_t params_without_experts(const struct model *m) {
 static int64_t bytes_on_card(struct lint_work *k, const struct asked *it,
                              int64_t params) {
     int64_t bytes = 0, cards = cards_sharing(&it->fit->c);
-    struct str name = it->fit->c.in[FACT_model].word;
-    bool is_told = cards > 0 && mul_i64(params, bits_of(k, it, name), &bytes);
+    bool is_told = cards > 0 && mul_i64(params, bits_least(k, it), &bytes);
     return is_told ? bytes / 80 / cards : 0;
 }
 
@@ -220,7 +224,7 @@ int64_t experts_least(struct lint_work *k, const struct asked *it) {
         return 0;
     bool is_told =
         mul_i64(params_of_experts(m, m->layers - m->dense_layers),
-                bits_of(k, it, it->fit->c.in[FACT_model].word), &bytes);
+                bits_least(k, it), &bytes);
     return is_told ? bytes / 80 : 0;
 }
 

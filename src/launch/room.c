@@ -12,7 +12,9 @@
 
 #define OVER_NAME 13 / 10   /* gemma-7b has 8.5 x 10^9, Qwen3-0.6B 0.75 */
 #define OF_ROOM 3 / 4       /* the rest is for one step */
-#define BYTES_OF_WEIGHT 2   /* 16 bits; engines load 32 as 16 */
+#define BYTES_OF_VALUE 2    /* of a key, 16 bits */
+#define PARAMS_OF_MANY 7000000000 /* from there on tables of words, which stay
+                                     in 16 bits, are a fifth at most */
 #define WHOLE_MICRO INT64_C(1000000)
 
 static const struct fact *input_of(const struct asked *it,
@@ -53,7 +55,7 @@ static int64_t cache_of_token(int64_t params) {
     int64_t width = 512;
     while (width < 32768 && 12 * width * width / 128 * width < params)
         width += 64;
-    return 2 * BYTES_OF_WEIGHT * (width / 128) * width;
+    return 2 * BYTES_OF_VALUE * (width / 128) * width;
 }
 
 /* Of the longest request; 0: the model's own, which nobody knows. */
@@ -64,7 +66,17 @@ static int64_t length_of(const struct asked *it) {
     return f != NULL && f->source != SOURCE_DEFAULT ? f->number : 0;
 }
 
-bool is_likely_by_size(const struct asked *it) {
+/* Tenths of a bit that a weight takes at most: 16, as engines load 32 so; where
+ * a format is named 4.5 or 8.5, and 16 for a fifth. */
+static int64_t bits_most(struct lint_work *k, const struct asked *it,
+                         int64_t params) {
+    int64_t least = bits_named(k, it);
+    if (least == 0 || params < PARAMS_OF_MANY)
+        return 160;
+    return least <= 40 ? 70 : least <= 80 ? 100 : 160;
+}
+
+bool is_likely_by_size(struct lint_work *k, const struct asked *it) {
     const struct fact *model = input_of(it, FACT_model);
     const struct fact *total = input_of(it, FACT_gpu_total);
     const struct fact *dtype = input_of(it, FACT_dtype);
@@ -79,8 +91,8 @@ bool is_likely_by_size(const struct asked *it) {
     int64_t least = total->ranged ? total->low : total->number;
     bool is_known = params > 0 &&
                     mul_i64(cache_of_token(params), length, &cache) &&
-                    mul_i64(params, BYTES_OF_WEIGHT, &need);
-    return is_known && (need + cache) / (ranks > 1 ? ranks : 1) <=
+                    mul_i64(params, bits_most(k, it, params), &need);
+    return is_known && (need / 80 + cache) / (ranks > 1 ? ranks : 1) <=
                            share_of(it, least) * OF_ROOM;
 }
 

@@ -267,6 +267,8 @@ static bool starts_image(const struct word_list *line, size_t from) {
 static size_t engine_word(const struct walk *w, size_t from) {
     static const char *const containers[] = {"docker", "podman", "apptainer",
                                              "singularity", "nerdctl"};
+    static const char *const engines_of_images[] = {"docker", "podman",
+                                                    "nerdctl"};
     static const char *const fetches[] = {"install", "pull", "download",
                                           "build", "add"};
     const struct word_list *line = &w->line;
@@ -275,7 +277,11 @@ static size_t engine_word(const struct walk *w, size_t from) {
         return line->count;
     for (size_t i = from; i < line->count; i++) {
         struct str word = line->at[i].text;
-        is_container = is_container || IS_AMONG(word, containers);
+        bool runs_inside = i + 1 < line->count &&
+                           str_eq(line->at[i + 1].text, STR("exec"));
+        is_container = is_container ||
+                       (IS_AMONG(word, containers) &&
+                        !(runs_inside && IS_AMONG(word, engines_of_images)));
         if (IS_AMONG(word, fetches))
             break;
         if (!str_starts(word, STR("-")) &&
@@ -297,6 +303,17 @@ static void take_mount(struct walk *w, struct workload *it, size_t i) {
     words_mounted(w->a, &it->words, host, str_cut(rest, ':', &value));
 }
 
+/* "--entrypoint python3" in front of the image: the program that runs. */
+static void take_entrypoint(struct walk *w, struct workload *it, size_t i) {
+    struct str value, name = str_cut(w->line.at[i].text, '=', &value);
+    if (!str_eq(name, STR("--entrypoint")))
+        return;
+    if (value.n == 0)
+        value = w->line.at[i + 1].text;
+    if (value.n > 0)
+        word_add(w->a, &it->words, value, w->line.at[i].at);
+}
+
 static void keep_command(struct walk *w, size_t from, size_t named) {
     size_t begin = from;
     struct workload *it =
@@ -306,6 +323,8 @@ static void keep_command(struct walk *w, size_t from, size_t named) {
         it->image = w->line.at[named].text;
         from = named + 1;
     }
+    for (size_t i = begin; i < from; i++)
+        take_entrypoint(w, it, i);
     for (size_t i = from; i < w->line.count; i++)
         word_add(w->a, &it->words, w->line.at[i].text, w->line.at[i].at);
     downloads_named(&w->downloads, &it->words);

@@ -61,6 +61,10 @@ const struct flag *flag_of_variable(const struct engine *e,
 /* /opt/run.sh, ./start.py: a program of its own, which may read variables. */
 bool workload_is_script(const struct workload *w);
 
+/* start.c: the first word behind an image that its own program takes; else
+ * another program runs there. */
+bool word_is_of_image(struct lint_work *k, struct str word);
+
 /* bound.c: bytes on each card that the weights of a model take at least, by its
  * name; 0: it says nothing, or the catalogue knows better. What one card has at
  * most; 0: not known. */
@@ -73,11 +77,15 @@ int64_t cards_sharing(const struct inputs *c);
 /* May some of them lie in host memory? */
 bool weights_may_spill(const struct asked *it);
 
+/* Tenths of a bit that a weight takes at least, by the formats in the model's
+ * name and the flags; 0: none is named. */
+int64_t bits_named(struct lint_work *k, const struct asked *it);
+
 /* room.c: of a model that is not known. What the cards hold, so that no model
  * with more weights fits; 0: nobody knows. */
 int64_t room_for_weights(const struct asked *it);
 /* Is its size in its name small for the cards, with its cache? */
-bool is_likely_by_size(const struct asked *it);
+bool is_likely_by_size(struct lint_work *k, const struct asked *it);
 /* The same command with the name in place of the path that it serves; NULL: the
  * catalogue does not have that name, or the path says more. */
 const struct workload *workload_by_served(struct lint_work *k,

@@ -39,15 +39,6 @@ void words_mounted(struct arena *a, struct word_list *words, struct str host,
     }
 }
 
-bool word_is_client(struct str word) {
-    static const char *const parts[] = {"bench_serving", "benchmark_serving",
-                                        "mini_lb", "router"};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (str_find(word, str_of(parts[i])) < word.n)
-            return true;
-    return false;
-}
-
 const struct lint_setting *setting_find(const struct setting_list *list,
                                         struct str name) {
     for (size_t i = list->count; i > 0; i--)

@@ -68,9 +68,6 @@ void setting_add(struct arena *a, struct setting_list *list, struct str name,
  * says more. */
 void words_mounted(struct arena *a, struct word_list *words, struct str host,
                    struct str inside);
-/* "sglang.bench_serving", "sglang_router.launch_router": a part of an engine's
- * package that loads no model. */
-bool word_is_client(struct str word);
 /* The last of that name; NULL: none. */
 const struct lint_setting *setting_find(const struct setting_list *list,
                                         struct str name);
@@ -127,6 +124,14 @@ void words_unwrap(struct arena *a, struct workload *w,
                   const struct engine_words *engines,
                   const struct source *src, const struct node *script,
                   size_t script_at, const struct variables *compose);
+
+/* ---- start.c ---- */
+
+/* "sglang.bench_serving", "sglang_router.launch_router": a part of an engine's
+ * package that loads no model. */
+bool word_is_client(struct str word);
+/* It names an engine, and only asks one or says what it is. */
+bool workload_starts_none(const struct workload *w);
 
 /* ---- download.c ---- */
 

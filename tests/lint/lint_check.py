@@ -204,11 +204,49 @@ class ModelsNotNamed(unittest.TestCase):
         self.assertIn("Qwen3-4B", services[0]["text"])
         self.assertEqual(found, set())
 
-    def test_who_only_asks_a_server_is_none(self):
-        services, _ = self.said(
-            "#!/bin/sh\npython -m sglang.bench_serving --backend vllm "
-            "--model meta-llama/Llama-3.1-405B --num-prompts 64\n")
+    def test_what_names_an_engine_and_starts_none(self):
+        for line in ("python -m sglang.bench_serving --backend vllm "
+                     "--model meta-llama/Llama-3.1-405B",
+                     "vllm bench serve --model meta-llama/Llama-3.1-405B",
+                     "llama-server --version",
+                     "docker exec ollama ollama list",
+                     "docker exec ollama du -sh /root/.ollama/models",
+                     "docker exec vllm-chat curl -s http://localhost:8000",
+                     "docker run --rm vllm/vllm-openai:v0.21.0 sleep 9",
+                     "docker run --rm --entrypoint python3 "
+                     "vllm/vllm-openai:v0.21.0 /tmp/probe.py"):
+            services, found = self.said(f"#!/bin/sh\n{line}\n")
+            self.assertEqual((services, found), ([], set()), line)
+
+    def test_programs_of_an_image(self):
+        """Its own takes a verb or a model; another is given by the option."""
+        for line in ("vllm/vllm-openai:v0.21.0 Qwen/Qwen3-8B",
+                     "vllm/vllm-openai:v0.21.0 serve Qwen/Qwen3-8B",
+                     "vllm/vllm-openai:v0.21.0 --model Qwen/Qwen3-8B",
+                     "--entrypoint vllm me/chat-vllm serve Qwen/Qwen3-8B"):
+            services, _ = self.said("#!/bin/sh\ndocker run --ipc=host "
+                                    f"{line} --max-model-len 4096\n")
+            self.assertEqual([s["verdict"] for s in services], ["fits"], line)
+
+    def test_a_router_beside_its_image(self):
+        services, _ = self.said("""apiVersion: v1
+kind: Pod
+metadata: {name: route}
+spec:
+  containers:
+    - name: router
+      image: lmsysorg/sglang:v0.4.7
+      command: [sh, -c, "python3 -m sglang_router.launch_router --port 1"]
+""", "pod.yaml")
         self.assertEqual(services, [])
+
+    def test_weights_in_a_format_of_their_own(self):
+        """Half of them in 4 bits is no model in 16."""
+        services, found = self.said(
+            "#!/bin/sh\nvllm serve /m/Qwen3-32B-mixed-int4fp8 "
+            "--max-model-len 131072\n")
+        self.assertEqual(services[0]["verdict"], "unknown")
+        self.assertNotIn("does-not-fit", found)
 
 
 class Clusters(unittest.TestCase):
