@@ -170,12 +170,12 @@ static void versions_evaluate(struct diagnosis *d, struct finding *f) {
 
 static void finding_fill(struct diagnosis *d, struct finding *f,
                          const struct incident *i) {
+    struct quote quote = quote_of(i);
     *f = (struct finding){.entry = i->entry, .mechanism = i->entry->mechanism,
                           .role = i->role, .cause = -1,
                           .certainty = i->chosen->certainty,
                           .because = i->chosen->because, .count = i->times,
-                          .text = i->worst->hit->text,
-                          .text_line = i->worst->places[0].first_line,
+                          .text = quote.text, .text_line = quote.number,
                           .form = i->worst->form,
                           .facts = i->worst->facts};
     f->id = id_of(d->a, i->entry, i->sightings[0]->hit->text);

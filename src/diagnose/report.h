@@ -99,10 +99,10 @@ struct finding {
     enum certainty certainty;
     struct note because; /* why this entry of its group */
     uint32_t first_line, last_line;
-    uint32_t text_line; /* of the instance that text is of */
+    uint32_t text_line; /* of text */
     bool has_trace; /* frames stand with its message */
     uint64_t count; /* how often it was seen */
-    struct str text; /* the message, verbatim */
+    struct str text; /* the line of the message that says most, verbatim */
     const struct signature *form; /* that the message has; NULL: not known */
     bool is_contradictory; /* its numbers cannot be true together: nothing is
                               drawn or computed from them */

@@ -138,6 +138,7 @@ static void hit_take(struct sighting *s, const struct hit *h, bool is_weak) {
     if (h->capture_count > s->hit->capture_count) {
         s->hit = h;
     }
+    quote_take(&s->quote, h);
     s->is_weak = s->is_weak && is_weak;
 }
 
@@ -198,6 +199,7 @@ static void sighting_add(struct diagnosis *d, const struct hit *h) {
         return;
     }
     if (s && is_raised_here(s, h)) {
+        s->quote = (struct quote){.number = 0};
         hit_take(s, h, is_weak);
         return;
     }
@@ -213,7 +215,9 @@ static void sighting_add(struct diagnosis *d, const struct hit *h) {
     list->at = arena_grow(d->a, list->at, list->count, &list->cap,
                           sizeof *list->at);
     s = &list->at[list->count++];
-    *s = (struct sighting){.hit = h, .head = head, .is_weak = is_weak};
+    *s = (struct sighting){
+        .hit = h, .head = head, .is_weak = is_weak};
+    quote_take(&s->quote, h);
     place_add(d->a, s, h);
 }
 

@@ -42,8 +42,18 @@ struct seen_by {
     uint64_t count;
 };
 
+/* The line of a message that says most: quote.c. */
+struct quote {
+    struct str text;
+    uint32_t number; /* 0: there is none */
+    int telling;
+};
+/* That of h, if it says more. */
+void quote_take(struct quote *best, const struct hit *h);
+
 struct sighting {
     const struct hit *hit; /* the echo that says most */
+    struct quote quote;
     uint32_t head;         /* least entry number of the group: its name */
     struct place *places;  /* places[0] is the hit's own */
     size_t place_count, place_cap;
@@ -274,6 +284,9 @@ uint32_t lines_apart(const struct sighting *x, const struct sighting *y);
 void incidents_find(struct diagnosis *d);
 /* Its worst and its chosen sighting, after some came or went. */
 void incident_settle(struct diagnosis *d, struct incident *i);
+
+/* quote.c */
+struct quote quote_of(const struct incident *i);
 void incidents_link(struct diagnosis *d);
 
 /* ---- suspect.c ---- */

@@ -211,6 +211,25 @@ static struct str without_bold(struct arena *a, struct str s) {
     return buf_str(&out);
 }
 
+/* Where prose or a string of some program goes on behind the message: its
+ * closing mark, which nothing has opened here. */
+static struct str without_rest(struct str line) {
+    struct str closing = STR(" .,:;)}]`\"");
+    for (size_t i = 1; i < line.n; i++) {
+        char c = line.p[i];
+        struct str front = str_slice(line, 0, i);
+        bool is_mark = (c == '"' || c == '`') && line.p[i - 1] != ' ' &&
+                       str_find_char(front, c) == front.n;
+        bool is_at_end =
+            i + 1 == line.n ||
+            str_find_char(closing, line.p[i + 1]) < closing.n;
+        if (is_mark && is_at_end) {
+            return front;
+        }
+    }
+    return line;
+}
+
 /* The first few amounts of the message, labelled; else the message. */
 static struct str generic(const struct teller *t, const struct finding *f,
                           bool *has_amounts) {
@@ -219,7 +238,7 @@ static struct str generic(const struct teller *t, const struct finding *f,
     *has_amounts = all.n > 0;
     if (all.n == 0) {
         struct str rest, first = str_cut(f->text, '\n', &rest);
-        first = without_bold(t->a, str_trim(first));
+        first = without_bold(t->a, without_rest(str_trim(first)));
         struct str args[] = {shown_number(t, UNIT_COUNT, f->text_line),
                              shown_short(t, first, LINE_COLUMNS)};
         return args[1].n > 0 ? said_with(t, "numbers.only_line", args, 2)
@@ -316,13 +335,15 @@ static void add_sentence(const struct teller *t, struct buf *out,
                          struct str sentence) {
     struct str so_far = {out->p, out->n};
     bool is_english = t->lang == LANG_EN;
+    bool is_ascii = so_far.n > 0 && so_far.p[so_far.n - 1] > 0 &&
+                    str_ends(so_far, STR(".")); /* the log's own full stop */
     bool is_ended = str_ends(so_far, STR(".")) || str_ends(so_far, STR("。")) ||
                     str_ends(so_far, STR("!")) || str_ends(so_far, STR("?"));
     if (so_far.n > 0 && sentence.n > 0) {
         buf_add(out, is_ended     ? STR("")
                      : is_english ? STR(".")
                                   : STR("。"));
-        buf_add(out, is_english ? STR(" ") : STR(""));
+        buf_add(out, is_english || is_ascii ? STR(" ") : STR(""));
     }
     buf_add(out, sentence);
 }

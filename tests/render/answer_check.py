@@ -4,6 +4,8 @@ every sample of the corpus, every log of tests/ and every example; folders with
 more logs are arguments.
 
   - An amount is written once: not "492 MiB" beside "0.48 GiB".
+  - The quoted line stands where it is said to stand, and is the message: no head
+    of a traceback, no row of source, no stray quotes of what is around it.
 """
 import collections
 import concurrent.futures
@@ -67,15 +69,40 @@ def is_example(first, other):
     return bool({first, other} & {"24 GiB", "80 GiB", "1 GiB", "8 GiB"})
 
 
-PROPERTIES = (twice_written,)
+def badly_quoted(text, log):
+    flat = re.sub(r"\n(?! |$|[A-Z][a-z]+ )", " ", text)
+    for match in re.finditer(r"(?m)^Line ([\d,]+): (.*)$", flat):
+        number, quote = int(match[1].replace(",", "")), match[2]
+        lines = log.split("\n")
+        line = lines[number - 1] if number <= len(lines) else ""
+        if not plain(quote)[:8] in plain(line) and not is_wrapped(log):
+            yield f"line {number} is not: {quote[:60]}"
+        is_frame = re.search(r"\.py\b", quote)  # known by that row
+        if not is_frame and re.search(r"^\s*raise |^\s*File \"|Traceback \(most", line) and \
+                not re.search(r"(?m)^\S*(Error|Exception):", line):
+            yield f"no message is quoted: {line[:60]}"
+
+
+def plain(line):
+    return re.sub(r"\x1b\[[\d;]*m|[^a-z0-9]+", "", line.lower())
+
+
+def is_wrapped(log):
+    """Lines of others, in JSON or cut at some column, have numbers of their own."""
+    return "\0" in log or log.lstrip().startswith(("{", "["))
+
+
+PROPERTIES = (lambda text, log: twice_written(text), badly_quoted)
 
 
 def check(path):
     faults = []
+    with open(path, "rb") as file:
+        log = file.read().decode(errors="replace")
     for lang in ("en", "zh"):
         text = said(path, "--lang", lang)
         faults += [f"{path} ({lang}): {fault}" for holds in PROPERTIES
-                   for fault in holds(text)]
+                   for fault in holds(text, log)]
     return faults
 
 
