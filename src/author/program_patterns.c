@@ -6,6 +6,7 @@
  *     a pattern                 of `lines`
  *     --tile 256, tile=256      a lever that is in force, as the log has it,
  *                               for its flag and each of its keys
+ *     export X=1                what a fix of an entry sets, where no fact reads it
  *
  * The first three set the facts `program` and, where the program is for one
  * thing, `task`. A lever's is the fact `program_option`, whose text is what
@@ -99,12 +100,13 @@ static void add_flag(struct adding *to, struct str flag) {
     (void)add(to);
 }
 
-/* tile=256, "tile": 256, TILE=256 */
+/* tile=256, "tile": 256, TILE=256, and a manifest's `name: TILE`, `value: 256` */
 static void add_key(struct adding *to, struct str key) {
     buf_clear(&to->out);
     buf_add(&to->out, STR("(?<program_option>(?<![\\w-])"));
     put_quoted(&to->out, key);
-    buf_add(&to->out, STR("['\"]?\\s{0,3}[=:]\\s{0,3}['\"]?" VALUE ")"));
+    buf_add(&to->out, STR("['\"]?(?:\\s{0,3}[=:]\\s{0,3}|\\s{1,40}value: )['\"]?"
+                          VALUE ")"));
     (void)add(to);
 }
 
@@ -136,6 +138,30 @@ static void add_lever(struct adding *to, const struct program *p,
     }
 }
 
+/* Of an entry's fix, and no fact reads it. */
+static bool is_setting(const struct build *d, const struct acts_on *on) {
+    if (on->change != CHANGE_set || on->flag.n < 4)
+        return false;
+    for (size_t i = 0; i < d->made[MADE_ENGINE].count; i++) {
+        const struct engine *e = d->made[MADE_ENGINE].at[i].what;
+        for (size_t k = 0; k < e->flag_count; k++)
+            if (str_eq(e->flags[k].flag, on->flag))
+                return false;
+    }
+    return true;
+}
+
+static void add_settings(struct adding *to, const struct workaround *list,
+                         size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const struct acts_on *on = &list[i].acts_on;
+        if (is_setting(to->d, on) && is_switch(on->flag))
+            add_flag(to, on->flag);
+        else if (is_setting(to->d, on))
+            add_key(to, on->flag);
+    }
+}
+
 void engine_add_programs(struct build *d, struct engine *e) {
     struct adding to = {.d = d, .engine = e, .cap = e->context_count,
                         .first = e->context_count};
@@ -146,5 +172,9 @@ void engine_add_programs(struct build *d, struct engine *e) {
         for (size_t k = 0; k < d->corpus.programs[i].lever_count; k++)
             add_lever(&to, &d->corpus.programs[i],
                       &d->corpus.programs[i].levers[k]);
+    for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++) {
+        const struct entry *of = d->made[MADE_ENTRY].at[i].what;
+        add_settings(&to, of->workarounds, of->workaround_count);
+    }
     d->fact_used[FACT_program] = d->fact_used[FACT_program] || to.first > 0;
 }

@@ -16,16 +16,23 @@ struct applying {
     struct note because;
 };
 
+static bool is_among(struct str flag, const struct str_list *names) {
+    for (size_t i = 0; i < names->count; i++) {
+        if (str_eq(names->at[i], flag)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int flag_fact(const struct engine *e, struct str flag) {
     for (size_t i = 0; e && i < e->flag_count; i++) {
         const struct flag *f = &e->flags[i];
         if (str_eq(f->flag, flag)) {
             return (int)f->fact;
         }
-        for (size_t k = 0; k < f->aliases.count; k++) {
-            if (str_eq(f->aliases.at[k], flag)) {
-                return (int)f->fact;
-            }
+        if (is_among(flag, &f->aliases) || is_among(flag, &f->keys)) {
+            return (int)f->fact;
         }
     }
     return -1;
@@ -135,6 +142,13 @@ static bool was_named_in_vain(const struct diagnosis *d, int acted_on) {
     return false;
 }
 
+/* Whether the setting is in force, by its fact. */
+static bool is_told(const struct diagnosis *d, const struct fact_list *facts,
+                    int acted_on) {
+    return acted_on >= 0 && (was_named_in_vain(d, acted_on) ||
+                             facts_last(facts, (enum fact_name)acted_on));
+}
+
 /* {0} is {1}, and the fix would set it to {2}. */
 static struct applying refused(struct diagnosis *d, enum applies applies,
                                const char *key, const struct fact *current,
@@ -218,7 +232,10 @@ static struct applying judge(struct diagnosis *d, const struct finding *f,
     if (out.applies != APPLIES_YES) {
         return out;
     }
-    struct option_seen seen = option_in_force(d, fix);
+    struct option_seen seen = {0};
+    if (w->source.n > 0 || !is_told(d, facts, acted_on)) {
+        seen = option_in_force(d, fix);
+    }
     if (seen.is_done) {
         return (struct applying){APPLIES_ALREADY, note_of_option(d, &seen)};
     }

@@ -71,6 +71,20 @@ static bool is_in_failure(const struct diagnosis *d, const struct hit *h) {
     return false;
 }
 
+/* A message that names a setting gives advice ("run with NCCL_DEBUG=INFO"). */
+bool hit_in_message(const struct diagnosis *d, const struct hit *h) {
+    for (size_t i = 0; i < d->sightings.count; i++) {
+        const struct sighting *s = &d->sightings.at[i];
+        for (size_t k = 0; k < s->place_count; k++) {
+            if (h->first_line >= s->places[k].first_line &&
+                h->last_line <= s->places[k].last_line) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* ---- what is whole ---- */
 
 bool hit_is_command_form(const struct diagnosis *d, const struct hit *h) {

@@ -134,7 +134,9 @@ bool lever_is_of_command(const struct diagnosis *d, const struct workaround *w,
 
 /* "--tile 256", "tile=256", "\"tile\": 256": 256; "" of a switch. */
 static struct str value_of(struct str said, size_t name) {
-    size_t from = name;
+    struct str manifest = STR("value:");
+    size_t at = str_find(said, manifest);
+    size_t from = at < said.n && at > name ? at + manifest.n : name;
     while (from < said.n && (said.p[from] == ' ' || said.p[from] == '=' ||
                              said.p[from] == ':' || said.p[from] == ',' ||
                              said.p[from] == '"' || said.p[from] == '\'')) {
@@ -181,7 +183,8 @@ static struct option_seen option_of(const struct diagnosis *d,
             const struct capture *c = &h->captures[k];
             size_t name = c->name == FACT_program_option
                               ? lever_name_end(w, c->text) : 0;
-            if (name > 0 && hit_is_above(d, &end, h)) {
+            if (name > 0 && hit_is_above(d, &end, h) &&
+                !hit_in_message(d, h)) {
                 seen.text = c->text;
                 seen.value = value_of(c->text, name);
                 seen.line = c->line ? c->line : h->first_line;
@@ -273,11 +276,18 @@ static void go_further(const struct diagnosis *d, struct fix *fix,
     }
 }
 
+/* A fix of the entry is done where the log has all that its command sets. */
+static bool may_be_done(const struct workaround *w, struct str command) {
+    bool sets_it = str_eq(command, w->acts_on.flag) ||
+                   (value_wanted(w, command).n > 0 && sets_one_value(command));
+    return w->source.n > 0 || (w->acts_on.change == CHANGE_set && sets_it);
+}
+
 struct option_seen option_in_force(const struct diagnosis *d, struct fix *fix) {
     const struct workaround *w = fix->is;
     struct option_seen seen = {0};
-    if (w->source.n == 0) {
-        return seen; /* no lever */
+    if (!may_be_done(w, fix->command)) {
+        return seen;
     }
     seen = option_of(d, w);
     struct str wanted = value_wanted(w, fix->command);

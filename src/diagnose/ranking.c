@@ -235,6 +235,13 @@ static int64_t loss_of_length(const struct ranking *k, const struct fact *left,
     return missed;
 }
 
+/* "num_workers=0" */
+static bool loads_itself(const struct fix *fix) {
+    struct str none = STR("workers=0");
+    return fix->is->acts_on.change == CHANGE_down &&
+           str_ends(fix->command, none);
+}
+
 /* Layers on the CPU slow every token down: the more of them, the more. */
 static int64_t loss_of_speed(const struct ranking *k, const struct fix *fix) {
     const struct estimate *e = &fix->estimate;
@@ -244,7 +251,8 @@ static int64_t loss_of_speed(const struct ranking *k, const struct fix *fix) {
                                                     UNITS_MICRO)
                              : 0;
     return is_layers ? UNITS_MICRO + times(gone, k->micro[RANKING_loses_layers])
-                     : k->micro[RANKING_loses_speed];
+           : loads_itself(fix) ? k->micro[RANKING_loses_loading]
+                               : k->micro[RANKING_loses_speed];
 }
 
 /* A length cut by a twentieth costs little; cut to a tenth it is no cure. */

@@ -187,6 +187,7 @@ struct failure_end { /* orders of place */
 struct failure_end failure_end_of(const struct diagnosis *d);
 bool hit_is_above(const struct diagnosis *d, const struct failure_end *end,
                   const struct hit *h);
+bool hit_in_message(const struct diagnosis *d, const struct hit *h);
 /* Was what this context hit says of that name in force when it failed? */
 bool hit_may_tell(const struct diagnosis *d, const struct failure_end *end,
                   const struct hit *h, enum fact_name name);
