@@ -278,7 +278,7 @@ typedef struct oomkb_fit_question {
      * (24GiB); a bare integer is bytes. A flag as the engine spells it is a
      * fact, too: "-tp=2", "--max-model-len=32k", "--enforce-eager". */
     const char *const *facts;
-    const void *config; /* a config.json, or NULL */
+    const void *config; /* a config.json, or the front of a GGUF file; or NULL */
     size_t config_bytes;
     const char *config_name;    /* of that file, for messages */
     const char *compare;        /* "H100,L40S", "tensor_parallel=1,2,4"; NULL */

@@ -105,7 +105,7 @@ export interface FitQuestion {
   /** model, engine, gpu_name, max_model_len, concurrency ...; flags as the
    * engine spells them. Those named beside `facts` count as well. */
   facts?: Facts
-  /** A config.json. */
+  /** A config.json, or the front of a GGUF file. */
   config?: string | Bytes
   configName?: string
   /** "H100,L40S" or "tensor_parallel=1,2,4" */

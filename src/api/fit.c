@@ -24,6 +24,7 @@ struct asking {
     struct fit_said said;
     int64_t requests;
     const struct model *file; /* of config */
+    int64_t file_bytes;       /* its weights; 0: not known */
     struct gpu_list gpus;
     struct machine_list machine;
     const struct fact *instead; /* of what is said: a column of --compare */
@@ -356,6 +357,12 @@ static struct fit_question question_of(struct asking *q,
     }
     find_model(q, c);
     find_card(q, c);
+    if (q->file_bytes > 0 && !c->in[FACT_weights_bytes].known &&
+        c->in[FACT_tensor_parallel].number <= 1) {
+        c->in[FACT_weights_bytes] =
+            fact_number(FACT_weights_bytes, SOURCE_USER, q->file_bytes);
+        c->in[FACT_weights_bytes].why = STR("tensors of the GGUF file");
+    }
     return question;
 }
 
@@ -461,7 +468,9 @@ static void read_file(struct asking *q) {
     if (bytes.p == NULL) {
         return;
     }
-    q->file = hf_config_model(q->a, bytes, called);
+    q->file = gguf_is_one(bytes)
+                  ? gguf_model(q->a, bytes, called, &q->file_bytes)
+                  : hf_config_model(q->a, bytes, called);
 }
 
 static struct render_options options_of(const struct oomkb *kb,

@@ -170,6 +170,11 @@
 #define SHAPE_LAYERS_MAX 4096
 /* Ranks of one engine; more is damage, and no share of a GPU is worked out. */
 #define ENGINE_RANKS_MAX 4096
+/* Keys and tensors of a GGUF file; one with more is refused. */
+#define GGUF_KEYS_MAX 100000
+#define GGUF_TENSORS_MAX 1000000
+/* Bytes of a key of it; a longer one is none of those that are read. */
+#define GGUF_KEY_BYTES_MAX 256
 /* A number of a model's file; a larger one is damage. */
 #define MODEL_NUMBER_MAX INT64_C(100000000)
 /* Width of a model's layer, its experts, and what is multiplied. */
@@ -368,7 +373,7 @@
 #define DAYS_MAX 36500
 /* Restarts of one job (run --apply). */
 #define APPLY_MAX 100
-/* Bytes of a config.json. */
+/* Bytes of a config.json, or of the front of a GGUF file. */
 #define MODEL_FILE_BYTES_MAX ((size_t)64 << 20)
 /* Bytes of a file that holds a command. */
 #define FIT_COMMAND_BYTES_MAX ((size_t)1 << 20)

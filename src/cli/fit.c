@@ -55,12 +55,13 @@ static bool take_option(struct asking *q, const struct fit_option *o) {
 
 /* ---- files ---- */
 
-/* A config.json has to end within that. */
+/* A config.json has to end within that; of a GGUF file the front will do. */
 static int read_config(struct cli *c, struct asking *q) {
     bool is_whole = false;
     int status = input_read(c, q->config_path, MODEL_FILE_BYTES_MAX, &q->config,
                               &is_whole);
-    return status != 0 || is_whole
+    bool is_gguf = q->config.n >= 4 && memcmp(q->config.p, "GGUF", 4) == 0;
+    return status != 0 || is_whole || is_gguf
                ? status
                : cli_usage(c, "cli.error.fit_file", q->config_path, NULL);
 }

@@ -1,7 +1,8 @@
-/* shape.h: a model that is in no catalogue, from its Hugging Face config.json:
- * a struct model of the arena. The bytes are a stranger's: sizes are bounded,
- * and what cannot be told is left out, not guessed. Raises FAIL_INPUT with what
- * is missing. */
+/* shape.h: a model that is in no catalogue, from its own description: a
+ * Hugging Face config.json or the header of a GGUF file. Both give a struct
+ * model of the arena; both are a stranger's bytes: sizes are bounded, and what
+ * cannot be told is left out, not guessed. Raise FAIL_INPUT with what is
+ * missing. */
 #ifndef MEMORY_SHAPE_H
 #define MEMORY_SHAPE_H
 
@@ -23,5 +24,11 @@ struct kv_group shape_convolution(int64_t channels, int64_t kernel);
 /* name: of the file, for messages and as the model's id where it has none. */
 const struct model *hf_config_model(struct arena *a, struct str text,
                                     struct str name);
+
+bool gguf_is_one(struct str bytes);
+/* bytes: the front of the file; metadata must be whole, tensors may be cut.
+ * *weights_bytes: what the listed tensors take, 0 where the list is cut. */
+const struct model *gguf_model(struct arena *a, struct str bytes,
+                               struct str name, int64_t *weights_bytes);
 
 #endif

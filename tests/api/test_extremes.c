@@ -1,6 +1,6 @@
 /* test_extremes.c: numbers as large, as small and as wrong as they come, from
- * everywhere that numbers come from: what a caller says, a config.json, a
- * log. The answer is an answer or one line that
+ * everywhere that numbers come from: what a caller says, a config.json, the
+ * header of a GGUF file, a log. The answer is an answer or one line that
  * refuses; under a sanitizer no sum runs over and nothing is divided by 0.
  *
  * OOMKB_EXTREMES=20000 tries as many; without it, enough for every day. */
@@ -216,6 +216,75 @@ static void ask_of_a_config(struct extremes *x) {
     ask_with(x, facts, with_other_numbers(x, config, 6));
 }
 
+static void put(struct buf *b, uint64_t n, size_t bytes) {
+    for (size_t i = 0; i < bytes; i++) {
+        buf_add_char(b, (char)(n >> 8 * i & 0xff));
+    }
+}
+
+static void put_text(struct buf *b, const char *text) {
+    put(b, strlen(text), 8);
+    buf_add(b, str_of(text));
+}
+
+static uint64_t number_of_a_file(struct extremes *x) {
+    static const uint64_t edges[] = {0, 1, 2, 4, 32, 128, 4096, 0x7fffffff,
+                                     0xffffffff, UINT64_MAX, INT64_MAX};
+    return ONE_OF(x, edges);
+}
+
+/* A header of keys that llama.cpp reads, with any numbers, cut anywhere. */
+static struct str gguf_of(struct extremes *x) {
+    static const char *const architectures[] = {
+        "llama", "gemma3", "qwen3next", "mamba2", "deepseek2", "kimi-linear"};
+    static const char *const keys[] = {
+        "block_count", "embedding_length", "attention.head_count",
+        "attention.head_count_kv", "attention.key_length",
+        "attention.value_length", "attention.kv_lora_rank",
+        "attention.sliding_window", "attention.sliding_window_pattern",
+        "ssm.inner_size", "ssm.state_size", "ssm.conv_kernel",
+        "ssm.group_count", "kda.head_dim", "shortconv.l_cache",
+        "rope.dimension_count", "context_length", "expert_count"};
+    const char *arch = ONE_OF(x, architectures);
+    struct buf b;
+    buf_init_in(&b, x->a, 65536);
+    buf_add(&b, STR("GGUF"));
+    put(&b, 2 + next(x) % 2, 4);
+    put(&b, next(x) % 16 ? 0 : number_of_a_file(x), 8);
+    put(&b, next(x) % 16 ? 1 + COUNT(keys) : number_of_a_file(x), 8);
+    put_text(&b, "general.architecture");
+    put(&b, 8, 4);
+    put_text(&b, arch);
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        bool is_usual = next(x) % 4 > 0;
+        put_text(&b, arena_printf(x->a, "%s.%s", arch, keys[i]).p);
+        if (next(x) % 8 == 0) { /* a list */
+            put(&b, 9, 4);
+            put(&b, 4, 4);
+            put(&b, 2, 8);
+            put(&b, number_of_a_file(x), 4);
+            put(&b, number_of_a_file(x), 4);
+            continue;
+        }
+        put(&b, next(x) % 32 ? 10 : next(x) % 16, 4);
+        put(&b, is_usual ? 1u << (3 + next(x) % 5) : number_of_a_file(x), 8);
+    }
+    struct str all = buf_str(&b);
+    return next(x) % 8 ? all : str_slice(all, 0, next(x) % all.n);
+}
+
+/* In a block of its own: a sanitizer sees its end. */
+static void ask_of_a_gguf(struct extremes *x) {
+    const char *facts[FACTS_MOST + 1] = {NULL};
+    struct str file = gguf_of(x);
+    char *copy = malloc(file.n + 1);
+    assert_non_null(copy);
+    memcpy(copy, file.p, file.n);
+    choose_facts(x, facts);
+    ask_with(x, facts, (struct str){copy, file.n});
+    free(copy);
+}
+
 /* ---- logs ---- */
 
 static void read_a_log(struct extremes *x) {
@@ -282,6 +351,10 @@ static void a_config(void **state) {
     (void)state;
     often(ask_of_a_config);
 }
+static void a_gguf_header(void **state) {
+    (void)state;
+    often(ask_of_a_gguf);
+}
 static void a_log(void **state) {
     (void)state;
     often(read_a_log);
@@ -291,6 +364,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_caller_says),
         cmocka_unit_test(a_config),
+        cmocka_unit_test(a_gguf_header),
         cmocka_unit_test(a_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@ line for every mistake, models from files, and what must hold for any numbers.
 import json
 import os
 import re
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -563,6 +564,34 @@ class Mistakes(Fit):
         self.assertEqual(json.loads(done.stdout)["error"]["code"], "usage")
 
 
+def gguf(pairs, tensors=(), version=3):
+    def text(s):
+        return struct.pack("<Q", len(s)) + s.encode()
+
+    out = b"GGUF" + struct.pack("<IQQ", version, len(tensors), len(pairs))
+    for key, value in pairs.items():
+        out += text(key)
+        if isinstance(value, str):
+            out += struct.pack("<I", 8) + text(value)
+        elif isinstance(value, list):
+            out += struct.pack("<IIQ", 9, 4, len(value))
+            out += b"".join(struct.pack("<I", n) for n in value)
+        else:
+            out += struct.pack("<II", 4, value)
+    for name, dims, kind in tensors:
+        out += text(name) + struct.pack("<I", len(dims))
+        out += b"".join(struct.pack("<Q", n) for n in dims)
+        out += struct.pack("<IQ", kind, 0)
+    return out
+
+
+PLAIN = {"general.architecture": "llama", "llama.block_count": 32,
+         "llama.embedding_length": 4096, "llama.context_length": 8192,
+         "llama.feed_forward_length": 14336,
+         "llama.attention.head_count": 32,
+         "llama.attention.head_count_kv": 8, "general.file_type": 15}
+
+
 class Files(Fit):
     def config(self, *words, **fields):
         return self.kv("--config", self.file(fields), "--kv-available",
@@ -668,6 +697,55 @@ class Files(Fit):
              "max_position_embeddings": 10 ** 8}), "--gpu", "H200")
         self.assertIn(done.returncode, (1, 2))
         self.assertEqual(done.stderr, b"")
+
+    def gguf(self, pairs, *words, tensors=()):
+        return self.fit("--engine", "llama.cpp", "--config",
+                        self.file(gguf(pairs, tensors), ".gguf"), *words)
+
+    def test_a_gguf_header(self):
+        answer = self.gguf(PLAIN, "--max-model-len", 8192)
+        self.assertEqual(answer["kv"]["bytes_per_request"], GIB)
+        self.assertEqual(answer["inputs"]["quantization"]["value"], "Q4_K_M")
+        narrow = self.gguf(PLAIN, "--max-model-len", 8192, "--kv-cache-dtype",
+                           "q8_0,q4_0")
+        self.assertEqual(narrow["kv"]["bytes_per_request"],
+                         (34 + 18) * GIB // 128)
+
+    def test_tensors_are_the_weights(self):
+        answer = self.gguf(PLAIN, tensors=[("a", [4096, 32], 12),
+                                           ("b", [4096], 0)])
+        self.assertEqual(answer["weights"]["bytes_per_gpu"],
+                         4096 * 32 * 144 // 256 + 4096 * 4)
+
+    def test_layers_of_gguf_differ(self):
+        some = {**PLAIN, "llama.block_count": 4,
+                "llama.attention.head_count_kv": [8, 0, 0, 8]}
+        answer = self.gguf(some, "--max-model-len", 1024)
+        self.assertEqual(answer["kv"]["bytes_per_token"]["slope"], 2 * 4096)
+        gpt = {key.replace("llama.", "gpt-oss."): value
+               for key, value in PLAIN.items()}
+        gpt.update({"general.architecture": "gpt-oss",
+                    "gpt-oss.block_count": 24,
+                    "gpt-oss.attention.key_length": 64,
+                    "gpt-oss.attention.value_length": 64,
+                    "gpt-oss.attention.sliding_window": 128})
+        answer = self.gguf(gpt, "--max-model-len", 131072,
+                           "--max-num-batched-tokens", 2048)
+        self.assertEqual(answer["kv"]["bytes_per_token"]["fixed"], 54 << 20)
+
+    def test_a_damaged_gguf(self):
+        whole = gguf(PLAIN)
+        for cut in list(range(4, len(whole), 7)) + [len(whole) - 1]:
+            self.refused("--config", self.file(whole[:cut], ".gguf"))
+        for at, value in ((4, 2 ** 32 - 1), (16, 2 ** 64 - 1),
+                          (24, 2 ** 63)):
+            size = "<I" if at == 4 else "<Q"
+            bad = bytearray(whole)
+            bad[at:at + struct.calcsize(size)] = struct.pack(size, value)
+            self.refused("--config", self.file(bytes(bad), ".gguf"))
+        huge = gguf({**PLAIN, "llama.rope.x": [1] * 4}).replace(
+            struct.pack("<IIQ", 9, 4, 4), struct.pack("<IIQ", 9, 4, 1 << 61))
+        self.refused("--config", self.file(huge, ".gguf"))
 
 
 class Inverses(Fit):

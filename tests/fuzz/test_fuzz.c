@@ -116,7 +116,7 @@ static void try_log(struct trial *t, struct str bytes) {
     }
 }
 
-/* Facts, one a line; behind an empty line a config.json. A first
+/* Facts, one a line; behind an empty line a config.json or a GGUF file. A first
  * line that begins with "$ " is a command. */
 static void try_fit(struct trial *t, struct str bytes) {
     const char *facts[FACTS_MOST + 1] = {NULL};
@@ -244,7 +244,8 @@ static void try_facts(struct trial *t, struct str bytes) {
     size_t half = bytes.n / 2;
     struct nvidia_text nvidia = {.gpus = str_slice(bytes, 0, half),
                                  .processes = str_slice(bytes, half, bytes.n),
-                                 .host_total = 1 << 30};
+                                 .host_total = 1 << 30,
+                                 .origin = "nvidia-smi"};
     struct cgroup_text cgroup = {bytes, bytes, bytes, bytes};
     struct cgroup_state state = cgroup_state_of(&cgroup);
     nvidia_smi_read(&m, &nvidia);

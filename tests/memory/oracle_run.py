@@ -18,6 +18,7 @@ import csv
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -175,11 +176,27 @@ def check_log_row(fit, row):
 
 # ---- kv_published.tsv ----
 
-def one_head(path, layers, k, v):
-    """One kv head of that width in every layer."""
-    config(path, num_hidden_layers=layers, hidden_size=4096, head_dim=k,
-           v_head_dim=v, num_attention_heads=1, num_key_value_heads=1,
-           max_position_embeddings=1 << 24)
+def gguf(layers, k, v, path):
+    """A header of our own: one kv head of that width in every layer."""
+    def text(s):
+        return struct.pack("<Q", len(s)) + s.encode()
+
+    pairs = [("general.architecture", "llama"), ("llama.block_count", layers),
+             ("llama.embedding_length", 4096),
+             ("llama.attention.head_count", 1),
+             ("llama.attention.head_count_kv", 1),
+             ("llama.attention.key_length", k),
+             ("llama.attention.value_length", v),
+             ("llama.context_length", 1 << 24)]
+    out = b"GGUF" + struct.pack("<IQQ", 3, 0, len(pairs))
+    for key, value in pairs:
+        out += text(key)
+        if isinstance(value, str):
+            out += struct.pack("<I", 8) + text(value)
+        else:
+            out += struct.pack("<II", 4, value)
+    with open(path, "wb") as file:
+        file.write(out)
 
 
 def config(path, **fields):
@@ -247,9 +264,9 @@ class Published:
         numbers = {key: int(n) for key, n in
                    re.findall(r"(n_\w+) (\d+)", row["setting"])}
         types = re.search(r"K (\w+) V (\w+)", row["setting"]).groups()
-        path = self.file("cells.json")
-        one_head(path, numbers["n_layer"], numbers["n_embd_k_gqa"],
-                 numbers["n_embd_v_gqa"])
+        path = self.file("cells.gguf")
+        gguf(numbers["n_layer"], numbers["n_embd_k_gqa"],
+             numbers["n_embd_v_gqa"], path)
         # cells that are no multiple of 256 were made without flash attention,
         # by a build that pads to 32
         answer = self.fit("--engine", "llama.cpp", "--engine-version", "4000",
@@ -290,8 +307,8 @@ class Published:
                                    setting + " " + row["model"])
                 count = int(layers.group(1) or layers.group(2))
                 heads, dim = map(int, shape.groups())
-                path = self.file("named.json")
-                one_head(path, count, heads * dim, heads * dim)
+                path = self.file("named.gguf")
+                gguf(count, heads * dim, heads * dim, path)
                 words += ["--config", path]
             else:
                 words += ["--model", name_of(row)]

@@ -119,8 +119,8 @@ def explain(error, lang="en", facts=None):
 def fit(command=None, lang="en", format=None, config=None, compare=None,
         sweep=None, **facts):
     """Does a model fit? As facts (model, engine, gpu_name, max_model_len ...)
-    or as the command that starts the engine; config: bytes of a config.json.
-    A dict, or text where a format is named."""
+    or as the command that starts the engine; config: bytes of a config.json or
+    of the front of a GGUF file. A dict, or text where a format is named."""
     answer = ctypes.c_int()
     question = _native.Question(
         size=ctypes.sizeof(_native.Question),
