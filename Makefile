@@ -350,6 +350,7 @@ oracle: all  ## `fit` against what engines answered (docs/ORACLES.md) and printe
 engines: all  ## install releases outside of the tree and ask them: RELEASES="0.33.0" of vLLM
 	@$(PYTHON) tests/engines/engines.py $(RELEASES)
 	@OOMKB=$(BUILD)/oomkb $(PYTHON) tests/engines/deepspeed_run.py ask
+	@$(PYTHON) tests/engines/accelerate_run.py ask
 
 .PHONY: fresh
 fresh:  ## releases that are not known here yet: ENGINES="vllm", CHANGES=1

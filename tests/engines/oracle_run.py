@@ -18,6 +18,7 @@ import os
 import subprocess
 import sys
 
+import accelerate_run
 import deepspeed_run
 import messages as message_run
 import sglang_oracle
@@ -122,9 +123,7 @@ NOT_ASKED = [
     "defaults of 133 configuration classes stand beside", "  the name of a "
     "model that the catalogue has; 247 of 398 of their numbers (layers, width, "
     "heads, vocabulary) are", "  that model's. A default is no model, so the "
-    "catalogue is not held against them.",
-    "- accelerate: `estimate-memory` reads a model's configuration from the "
-    "hub, and adds up a model that transformers makes", "  of it."]
+    "catalogue is not held against them."]
 
 
 def reason(question, name):
@@ -213,7 +212,8 @@ def page(program, releases, questions, results):
     out += [""] + [f"- {why}" for why in
                    sorted({key[5] for key in rows if key[5]})]
     out += sglang_oracle.section(sglang_oracle.compare(program, True)[0])
-    out += deepspeed_run.section(program) + NOT_ASKED + messages()
+    out += deepspeed_run.section(program) + accelerate_run.section(program)
+    out += NOT_ASKED + messages()
     return "\n".join(out) + "\n"
 
 

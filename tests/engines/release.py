@@ -28,7 +28,7 @@ EARLY = ("rc", "dev", "a", "b")
 def order(release):
     """A key: 0.9.0 < 0.9.0.1 < 0.9.1rc1 < 0.9.1 < 0.9.1.post1."""
     numbers = re.match(r"\d+(?:\.\d+)*", release).group(0)
-    rest = release[len(numbers):]
+    rest = release[len(numbers):].replace("-", ".")
     parts = [int(one) for one in numbers.split(".")]
     early = re.match(r"\.?(?:rc|dev|a|b)(\d+)", rest)
     late = re.match(r"\.?post(\d+)", rest)
@@ -37,7 +37,7 @@ def order(release):
 
 
 def is_final(release):
-    rest = release.lstrip("0123456789.")
+    rest = release.lstrip("0123456789.-")
     return not rest.startswith(EARLY)
 
 
