@@ -304,7 +304,9 @@ static void say_condition(const struct entry *e, const struct workaround *w,
     struct note *n = &estimate->condition;
     struct str key = n->key ? str_of(n->key) : STR("");
     bool is_limit = e->mechanism == MECHANISM_allocation_limit;
-    bool is_attention = str_eq(w->acts_on.flag, STR("attn_implementation"));
+    struct str flag = w->acts_on.flag;
+    bool is_attention = str_find(flag, STR("attention")) < flag.n ||
+                        str_eq(flag, STR("attn_implementation"));
     if (is_limit && str_eq(key, STR("verdict.if.free"))) {
         n->key = "verdict.if.allowed";
     } else if (is_attention && str_eq(key, STR("verdict.if.pieces"))) {
