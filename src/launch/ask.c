@@ -141,8 +141,9 @@ static const struct engine *engine_of_program(struct lint_work *k,
         bool is_module = i > 0 && str_eq(w->words.at[i - 1].text, STR("-m"));
         if (str_starts(text, STR("--")) && i > 0)
             break;
-        if (i > 0 && !is_module) /* /root/.ollama/models is no program */
-            text = base_name(text);
+        bool is_path = str_find_char(text, ' ') == text.n;
+        if (i > 0 && is_path && !is_module)
+            text = base_name(text); /* /root/.ollama/models is no program */
         if (i < 6 || is_module)
             e = str_starts(text, STR("-")) ? NULL : engine_in(k, text);
     }

@@ -58,16 +58,10 @@ static bool is_shell(struct str word) {
     return false;
 }
 
-/* -c, -lc, -ec: a script follows. */
-static bool is_script_option(struct str word) {
-    return word.n >= 2 && word.n <= 5 && word.p[0] == '-' &&
-           word.p[word.n - 1] == 'c' && word.p[1] != '-';
-}
-
 static bool script_is_next(const struct service *s) {
     const struct word_list *words = &s->w->words;
     if (s->script.node != NULL || words->count < 2 ||
-        !is_script_option(words->at[words->count - 1].text))
+        !word_is_script_option(words->at[words->count - 1].text))
         return false;
     for (size_t i = 0; i < words->count; i++)
         if (is_shell(words->at[i].text))

@@ -71,10 +71,9 @@ static void add_list(struct pod *p, struct workload *w,
         struct str text = variables_filled(
             p->a, &scope, without_parens(p->a, scalar_of(item)));
         size_t count = w->words.count;
-        bool is_behind = count > 0 && args->script == NULL &&
-                         (str_eq(w->words.at[count - 1].text, STR("-c")) ||
-                          str_eq(w->words.at[count - 1].text, STR("-lc")) ||
-                          str_eq(w->words.at[count - 1].text, STR("-ec")));
+        bool is_behind =
+            count > 0 && args->script == NULL &&
+            word_is_script_option(w->words.at[count - 1].text);
         if (is_behind) {
             args->script = item;
             args->script_at = count;

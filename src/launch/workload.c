@@ -39,6 +39,11 @@ void words_mounted(struct arena *a, struct word_list *words, struct str host,
     }
 }
 
+bool word_is_script_option(struct str word) {
+    return word.n >= 2 && word.n <= 5 && word.p[0] == '-' &&
+           word.p[word.n - 1] == 'c' && word.p[1] != '-';
+}
+
 const struct lint_setting *setting_find(const struct setting_list *list,
                                         struct str name) {
     for (size_t i = list->count; i > 0; i--)

@@ -68,6 +68,8 @@ void setting_add(struct arena *a, struct setting_list *list, struct str name,
  * says more. */
 void words_mounted(struct arena *a, struct word_list *words, struct str host,
                    struct str inside);
+/* -c, -lc, -exc: a script follows. */
+bool word_is_script_option(struct str word);
 /* The last of that name; NULL: none. */
 const struct lint_setting *setting_find(const struct setting_list *list,
                                         struct str name);
