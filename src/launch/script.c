@@ -263,25 +263,42 @@ static bool starts_image(const struct word_list *line, size_t from) {
     return from < line->count && IS_AMONG(line->at[from].text, runners);
 }
 
-/* The word of the command that names an engine; its end: none starts one. */
-static size_t engine_word(const struct walk *w, size_t from) {
+/* "docker run", "podman container exec": what follows may start; "docker logs",
+ * "docker compose -p vllm up" does not. */
+static bool starts_nothing(const struct word_list *line, size_t from) {
+    static const char *const verbs[] = {"run", "create", "exec"};
+    for (size_t i = from + 1; i < line->count; i++) {
+        if (IS_AMONG(line->at[i].text, verbs))
+            return false;
+        if (str_eq(line->at[i].text, STR("compose")))
+            return true;
+    }
+    return true;
+}
+
+/* Inside an image of any name, which "exec" does not start. */
+static bool may_be_image(const struct word_list *line, size_t from) {
     static const char *const containers[] = {"docker", "podman", "apptainer",
                                              "singularity", "nerdctl"};
-    static const char *const engines_of_images[] = {"docker", "podman",
-                                                    "nerdctl"};
+    for (size_t i = from; i < line->count; i++)
+        if (IS_AMONG(line->at[i].text, containers))
+            return !starts_image(line, i) || i + 1 == line->count ||
+                   !str_eq(line->at[i + 1].text, STR("exec"));
+    return false;
+}
+
+/* The word of the command that names an engine; its end: none starts one. */
+static size_t engine_word(const struct walk *w, size_t from) {
     static const char *const fetches[] = {"install", "pull", "download",
                                           "build", "add"};
     const struct word_list *line = &w->line;
-    bool is_container = false;
-    if (from < line->count && only_names(line->at[from].text))
+    bool is_container = may_be_image(line, from);
+    if (from == line->count || str_starts(line->at[from].text, STR("-")) ||
+        only_names(line->at[from].text) ||
+        (starts_image(line, from) && starts_nothing(line, from)))
         return line->count;
     for (size_t i = from; i < line->count; i++) {
         struct str word = line->at[i].text;
-        bool runs_inside = i + 1 < line->count &&
-                           str_eq(line->at[i + 1].text, STR("exec"));
-        is_container = is_container ||
-                       (IS_AMONG(word, containers) &&
-                        !(runs_inside && IS_AMONG(word, engines_of_images)));
         if (IS_AMONG(word, fetches))
             break;
         if (!str_starts(word, STR("-")) &&

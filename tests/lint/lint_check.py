@@ -212,6 +212,9 @@ class ModelsNotNamed(unittest.TestCase):
                      "docker exec ollama ollama list",
                      "docker exec ollama du -sh /root/.ollama/models",
                      "docker exec vllm-chat curl -s http://localhost:8000",
+                     "docker compose -p vllm-8000 up -d",
+                     "docker logs -f vllm-chat",
+                     "--gpus all --entrypoint vllm vllm/vllm-openai serve x",
                      "docker run --rm vllm/vllm-openai:v0.21.0 sleep 9",
                      "docker run --rm --entrypoint python3 "
                      "vllm/vllm-openai:v0.21.0 /tmp/probe.py"):
