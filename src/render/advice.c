@@ -113,7 +113,7 @@ static struct block *add_fix(const struct teller *t, struct document *d,
     }
     bool has_code = add_command(d, item, rep, fix, action);
     if (is_first && !has_code && !t->o->all) {
-        struct str first = first_sentence(how);
+        struct str first = fix_step(t, fix);
         document_text(d, item, TONE_PLAIN, first)->spare =
             fix->first_try.n > 0 ? SPARE_DETAIL : SPARE_HOLDERS;
         sum = str_eq(first, sum) ? STR("") : sum;

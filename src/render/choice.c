@@ -218,6 +218,18 @@ static struct str up_to(const struct teller *t, const struct fix *fix) {
     return said_with(t, "report.enough_up_to", &n, 1);
 }
 
+struct str fix_step(const struct teller *t, const struct fix *fix) {
+    bool has_own = fix->action.in[LANG_EN].n > 0;
+    struct str action = has_own ? fix->action.in[LANG_EN]
+                                : fix->is->action.in[LANG_EN];
+    enum verdict v = fix_verdict(fix);
+    bool is_measured = fix->first_try.n > 0 || fix->lowers.key ||
+                       (v != VERDICT_NONE && v != VERDICT_UNKNOWN);
+    return says_more(first_sentence(fix->how.in[LANG_EN]), action, is_measured)
+               ? first_sentence(said_text(t, &fix->how))
+               : STR("");
+}
+
 struct str fix_sum(const struct teller *t, const struct fix *fix) {
     const struct estimate *e = &fix->estimate;
     struct str sum = {NULL, 0};
@@ -236,7 +248,7 @@ struct str fix_sum(const struct teller *t, const struct fix *fix) {
     case VERDICT_NONE: break;
     }
     bool says_enough = sum.n > 0 && fix_verdict(fix) != VERDICT_UNKNOWN;
-    struct str how = first_sentence(said_text(t, &fix->how));
+    struct str how = fix_step(t, fix);
     bool has_command = fix_command(fix).n > 0 && fix->first_try.n == 0;
     bool lists_needs = t->o->all || how.n == 0; /* else the questions do */
     if (says_enough || (has_command && sum.n == 0)) {

@@ -239,6 +239,11 @@ struct dead_end_words dead_end_words(const struct teller *t,
 struct str dead_end_said(const struct teller *t,
                          const struct dead_end_shown *d, bool is_whole);
 struct str first_sentence(struct str text);
+/* Its first step, where that says more than what it is called; else empty. */
+struct str fix_step(const struct teller *t, const struct fix *fix);
+
+/* repeat.c: both in English. is_measured: how far to go is said elsewhere. */
+bool says_more(struct str steps, struct str action, bool is_measured);
 
 /* advice.c */
 #define CHOSEN_MOST 64
