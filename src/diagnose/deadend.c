@@ -1,9 +1,11 @@
 /* deadend.c: what not to try.
  *
  * First what this very log shows to have failed (24,000 tokens, then 20,000,
- * both refused), then the entry's dead ends about settings that the user has
- * touched already, then the rest. A dead end with a condition counts only
- * where the condition is known to hold.
+ * both refused), then the entry's dead ends: those about settings that the user
+ * has touched or the message proposes, those whose condition is known to hold,
+ * those that people report to have tried for this failure, and settings of the
+ * engine that runs here. The rest are traps that stand open to nobody here; they
+ * are told to who asks for all.
  */
 #include "diagnose/work.h"
 
@@ -58,7 +60,7 @@ static void attempt_add(struct diagnosis *d, struct finding *f,
     }
     struct dead_end_shown *x = &f->dead_ends[f->dead_end_count++];
     *x = (struct dead_end_shown){
-        .action = NOTE("diagnose.attempt.action", called, written),
+        .trap = TRAP_TOUCHED, .action = NOTE("diagnose.attempt.action", called, written),
         .why = NOTE("diagnose.attempt.why", written_line(d->a, tried->line)),
         .fail = {.worked = -1, .tried = -1}};
 }
@@ -84,17 +86,36 @@ static bool is_touched(const struct diagnosis *d, const struct dead_end *x) {
     return f && (f->source == SOURCE_LOG || f->source == SOURCE_USER);
 }
 
+/* The message itself names the setting. */
+static bool is_proposed(const struct finding *f, const struct dead_end *x) {
+    struct str flag = x->acts_on.flag;
+    while (str_starts(flag, STR("-"))) {
+        flag = str_slice(flag, 1, flag.n);
+    }
+    return flag.n > 0 && str_find(f->text, flag) < f->text.n;
+}
+
+static enum trap trap_of(const struct diagnosis *d, const struct finding *f,
+                         const struct dead_end *x) {
+    bool is_reported =
+        x->fail.links.count > 0 || x->fail.tried + x->fail.maintainers_tried > 0;
+    return is_touched(d, x) || is_proposed(f, x)         ? TRAP_TOUCHED
+           : x->when.count > 0                           ? TRAP_HOLDS
+           : is_reported                                 ? TRAP_REPORTED
+           : flag_fact(d->engine, x->acts_on.flag) >= 0 ? TRAP_OF_ENGINE
+                                                         : TRAP_CLOSED;
+}
+
 static void entry_ends_show(struct diagnosis *d, struct finding *f,
-                            const struct fact_list *facts, bool touched) {
+                            const struct fact_list *facts, enum trap trap) {
     const struct entry *e = f->entry;
     for (size_t i = 0; i < e->dead_end_count; i++) {
         const struct dead_end *x = &e->dead_ends[i];
-        if (is_touched(d, x) != touched ||
-            !holds(d, &x->when, facts, f->form)) {
+        if (trap_of(d, f, x) != trap || !holds(d, &x->when, facts, f->form)) {
             continue;
         }
         f->dead_ends[f->dead_end_count++] = (struct dead_end_shown){
-            .is = x,
+            .is = x, .trap = trap,
             .fail = success_of(d->r, &x->fail, e->mechanism, NULL)};
     }
 }
@@ -104,6 +125,7 @@ void dead_ends_show(struct diagnosis *d, struct finding *f) {
     f->dead_ends = arena_array(d->a, f->entry->dead_end_count + ATTEMPTS_MAX,
                                sizeof *f->dead_ends);
     attempts_show(d, f);
-    entry_ends_show(d, f, &facts, true);
-    entry_ends_show(d, f, &facts, false);
+    for (enum trap trap = TRAP_TOUCHED; trap <= TRAP_CLOSED; trap++) {
+        entry_ends_show(d, f, &facts, trap);
+    }
 }

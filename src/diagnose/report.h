@@ -54,7 +54,17 @@ struct fix {
     struct note worth;       /* --why: where p is from, with the three */
 };
 
+/* How a trap stands open to who reads this log: the first the widest. */
+enum trap {
+    TRAP_TOUCHED,   /* its setting was set, or the message proposes it */
+    TRAP_HOLDS,     /* its condition holds for this log */
+    TRAP_REPORTED,  /* people tried it for this failure */
+    TRAP_OF_ENGINE, /* a setting of the engine that runs */
+    TRAP_CLOSED
+};
+
 struct dead_end_shown {
+    enum trap trap;
     const struct dead_end *is; /* NULL: an attempt that failed in this very log */
     struct note action, why;   /* of an attempt */
     struct success fail;

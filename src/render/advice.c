@@ -6,7 +6,7 @@
 
 #define SHOWN 3       /* fixes: one first, two others */
 #define SURE_ENOUGH 2 /* so many that apply: others need a sum */
-#define DEAD_ENDS 3
+#define DEAD_ENDS 2
 #define ALIKE_MICRO 50000 /* gains within a twentieth: neither is better */
 
 static bool is_open_verdict(const struct fix *fix) {
@@ -164,6 +164,9 @@ static void add_dead_ends(const struct teller *t, struct document *d,
     struct block *under = document_section(d, said(t, "report.not_this"));
     size_t most = t->o->all ? SIZE_MAX : DEAD_ENDS, count = 0;
     for (; count < f->dead_end_count && count < most; count++) {
+        if (f->dead_ends[count].trap == TRAP_CLOSED && !t->o->all) {
+            break; /* they come last */
+        }
         struct str text = dead_end_said(t, &f->dead_ends[count], t->o->all);
         document_item(d, under, "x", text)->spare =
             count == 0 ? SPARE_DEAD_END : SPARE_NEXT_DEAD_END;

@@ -181,8 +181,8 @@ struct str shown_failure(const struct teller *t, const struct rate *rate);
 
 /* What an answer that is too long does without, the last first (`spare` of a
  * block). */
-enum spare { SPARE_NEVER, SPARE_BARS, SPARE_DOUBT, SPARE_DEAD_END,
-             SPARE_HOLDERS, SPARE_THIRD_FIX, SPARE_REMARK, SPARE_NEXT_DEAD_END,
+enum spare { SPARE_NEVER, SPARE_BARS, SPARE_DOUBT, SPARE_HOLDERS,
+             SPARE_DEAD_END, SPARE_THIRD_FIX, SPARE_REMARK, SPARE_NEXT_DEAD_END,
              SPARE_QUESTION,
              SPARE_DETAIL, SPARE_NEXT_REMARK, SPARE_FOLLOWER, SPARE_HOW };
 

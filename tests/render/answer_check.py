@@ -6,14 +6,20 @@ more logs are arguments.
   - An amount is written once: not "492 MiB" beside "0.48 GiB".
   - The quoted line stands where it is said to stand, and is the message: no head
     of a traceback, no row of source, no stray quotes of what is around it.
+  - A line below a fix says more than the fix does.
+  - "Do not" has two items at most, and none that neither the log nor people's
+    reports nor a setting give a reason for.
 """
 import collections
 import concurrent.futures
 import glob
+import json
 import os
 import re
 import subprocess
 import sys
+
+import yaml
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -54,7 +60,7 @@ def amounts(text):
     return found
 
 
-def twice_written(text):
+def twice_written(text, _):
     told = amounts(prose(text))
     for first, (bytes_, slack) in told.items():
         for other, (others, more) in told.items():
@@ -83,6 +89,54 @@ def badly_quoted(text, log):
             yield f"no message is quoted: {line[:60]}"
 
 
+SMALL = set("""a an and at batch by each for half halve in it its less lower of on
+one or reduce shorten smaller fewer size that the them then this to use with again
+set number""".split())
+def words(text):
+    return [word[:4] for word in re.findall(r"[a-z]+", text.lower())
+            if word not in SMALL]
+
+
+def said_again(text, report):
+    """A first step that stands in the answer and only says the fix again."""
+    flat = prose(text)
+    for fix in (fix for finding in report.get("findings", ())
+                for fix in finding["fixes"]):
+        step = re.match(r"(?:[^.]|\.(?=\S))*", fix["how"])[0]
+        if step and not re.search(r"[\d`]", step) and step + "." in flat and \
+                set(words(step)) <= set(words(fix["action"])):
+            yield f"'{fix['action']}' and once more: {step}"
+
+
+def closed_traps():
+    """{entry: what it warns of, though nobody has a reason to try it}"""
+    closed = {}
+    for path in glob.glob(os.path.join(ROOT, "entries/*/*.yaml")):
+        with open(path, encoding="utf-8") as file:
+            entry = yaml.load(file, yaml.CSafeLoader)
+        name = os.path.relpath(path, os.path.join(ROOT, "entries"))[:-5]
+        closed[name] = [
+            end["action"]["en"] for end in entry.get("dead_ends") or []
+            if not end.get("when") and "flag" not in end.get("acts_on", {}) and
+            not {"links", "tried"} & set(end.get("fail") or {})]
+    return closed
+
+
+CLOSED = closed_traps()
+
+
+def idle_warnings(text, _):
+    for root in text.split("\n----\n"):
+        warned = re.findall(r"(?m)^ x  (.*)$", root)
+        named = re.search(r"(?m)^\[([\w.-]+/[\w.-]+)\]", root)
+        if len(warned) > 2:
+            yield f"{len(warned)} warnings"
+        for warning in warned if named else ():
+            if any(warning.startswith(end + ".")
+                   for end in CLOSED.get(named[1], ())):
+                yield f"an idle warning: {warning}"
+
+
 def plain(line):
     return re.sub(r"\x1b\[[\d;]*m|[^a-z0-9]+", "", line.lower())
 
@@ -92,7 +146,7 @@ def is_wrapped(log):
     return "\0" in log or log.lstrip().startswith(("{", "["))
 
 
-PROPERTIES = (lambda text, log: twice_written(text), badly_quoted)
+PROPERTIES = (twice_written, badly_quoted, idle_warnings)
 
 
 def check(path):
@@ -103,6 +157,10 @@ def check(path):
         text = said(path, "--lang", lang)
         faults += [f"{path} ({lang}): {fault}" for holds in PROPERTIES
                    for fault in holds(text, log)]
+    report = said(path, "--format", "json")
+    if report:
+        faults += [f"{path}: {fault}" for fault in
+                   said_again(said(path), json.loads(report))]
     return faults
 
 
