@@ -187,6 +187,10 @@ struct estimate effect_expandable_segments(const struct ask *q) {
     if (e.verdict == VERDICT_ENOUGH) { /* an upper bound */
         ESTIMATE_IF(q, &e, "verdict.if.one_block", MIDDLE(e.after),
                     MIDDLE(e.limit));
+        int64_t part; /* the more is there, the likelier one gap will do */
+        if (mul_div_floor(e.after.high, UNITS_MICRO, e.limit.low, &part)) {
+            e.share_micro = UNITS_MICRO - part;
+        }
     }
     e.formula = FORMULA_OF(q->a, c, used,
                            "one block at most = % free + % unallocated = %",

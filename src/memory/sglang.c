@@ -104,8 +104,14 @@ static void doubt_fraction(const struct ask *q, struct estimate *e,
                            struct span base, struct span now, int64_t wanted) {
     int64_t rest = base.low - e->limit.low;
     if (wanted > USUAL_MOST) {
+        int64_t usual =
+            share_of(base, MICRO - USUAL_MOST).low; /* what they are left */
         ESTIMATE_IF(q, e, "verdict.if.rest", SHORT(rest > 0 ? rest : 0));
         needs_add(&e->needs, FACT_cuda_graph_bytes);
+        e->share_micro = 0;
+        if (rest > 0 && rest < usual) {
+            (void)mul_div_floor(rest, MICRO, usual, &e->share_micro);
+        }
     }
     if (!now.known && e->verdict == VERDICT_ENOUGH) {
         ESTIMATE_IF(q, e, "verdict.if.rest", SHORT(rest));
