@@ -131,6 +131,15 @@ static struct span free_below_limit(const struct inputs *c) {
                : span_none();
 }
 
+/* A little more was free than what was refused: it lay in pieces that nobody
+ * knows the size of, so none is counted. */
+static struct span in_one_piece(const struct shortfall *s) {
+    bool is_nearly = s->asked.known && s->free.known &&
+                     s->free.low >= s->asked.high &&
+                     s->free.low / 2 < s->asked.high;
+    return is_nearly ? span_exact(0) : s->free;
+}
+
 struct shortfall shortfall_of(const struct ask *q) {
     const struct inputs *c = q->c;
     struct shortfall s;
@@ -156,6 +165,7 @@ struct shortfall shortfall_of(const struct ask *q) {
             s.held = rest.known ? span_of(0, rest.high) : rest;
         }
     }
+    s.free = in_one_piece(&s);
     s.missing = span_beyond(s.asked, s.free);
     return s;
 }

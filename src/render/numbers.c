@@ -58,6 +58,8 @@ static const struct sentence sentences[] = {
              FACT_host_rss, FACT_memory_limit),
     SENTENCE("numbers.host_killed_limit", false, FACT_process_name,
              FACT_host_rss, FACT_host_limit),
+    SENTENCE("numbers.host_killed_total", false, FACT_process_name,
+             FACT_host_rss, FACT_host_total),
     SENTENCE("numbers.host_killed", false, FACT_process_name, FACT_host_rss),
     SENTENCE("numbers.memory_limit", false, FACT_memory_limit),
 };

@@ -244,8 +244,7 @@ static void try_facts(struct trial *t, struct str bytes) {
     size_t half = bytes.n / 2;
     struct nvidia_text nvidia = {.gpus = str_slice(bytes, 0, half),
                                  .processes = str_slice(bytes, half, bytes.n),
-                                 .host_total = 1 << 30,
-                                 .origin = "nvidia-smi"};
+                                 .host_total = 1 << 30};
     struct cgroup_text cgroup = {bytes, bytes, bytes, bytes};
     struct cgroup_state state = cgroup_state_of(&cgroup);
     nvidia_smi_read(&m, &nvidia);
