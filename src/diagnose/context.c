@@ -133,11 +133,12 @@ static void speak(const struct diagnosis *d, struct witnesses *w,
     }
 }
 
-/* What holds for one line of the log and no longer: growth.c, lever.c and
- * measured.c read it. */
+/* What holds for one line of the log and no longer: growth.c, lever.c,
+ * measured.c and smi.c read it. */
 static bool is_of_line(enum fact_name name) {
     return name == FACT_gpu_level || name == FACT_host_level ||
-           name == FACT_program_option ||
+           name == FACT_program_option || name == FACT_gpu_row ||
+           name == FACT_gpu_columns ||
            (name >= FACT_device_total && name <= FACT_free_after_pool);
 }
 

@@ -454,6 +454,7 @@ void derive(struct diagnosis *d, struct sighting *s) {
     full_state_tell(d, s);
     room_tell(d, s);
     outside_tell(d, s);
+    smi_tell(d, s);
     others_tell(d, s);
     victim_tell(d, s);
     beside_tell(d, s);

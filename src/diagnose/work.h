@@ -199,6 +199,10 @@ bool hit_is_command_form(const struct diagnosis *d, const struct hit *h);
 bool hit_is_ours(const struct diagnosis *d, const struct hit *h);
 void context_find(struct diagnosis *d);
 
+/* ---- smi.c ---- */
+/* What a pasted table of nvidia-smi says of its card. */
+void smi_tell(struct diagnosis *d, struct sighting *s);
+
 /* ---- measured.c ---- */
 struct breakdown measured_find(struct diagnosis *d);
 

@@ -171,6 +171,17 @@ static struct str label_of(const struct teller *t,
                                             : said_fact(t, name);
 }
 
+/* holders_said() says who. */
+static bool is_holder(const struct fact *fact) {
+    return fact->name == FACT_other_in_use && fact->pid != FACT_NONE;
+}
+
+/* An amount that the log has, and not nothing. */
+static bool is_printed(const struct fact *fact) {
+    return fact->known && fact->line != 0 && fact->source == SOURCE_LOG &&
+           fact->number > 0;
+}
+
 /* "weights 7.15 GiB, GPU memory 8.00 GiB": amounts that the log prints; others:
  * those of bytes beside this one and beside what was asked for. */
 static struct str listed_facts(const struct teller *t,
@@ -186,8 +197,7 @@ static struct str listed_facts(const struct teller *t,
         bool is_wanted = others ? unit == UNIT_BYTES && !is_request &&
                                       fact->name != *others
                                 : unit == UNIT_BYTES || unit == UNIT_TOKENS;
-        if (!is_wanted || !fact->known || fact->line == 0 ||
-            fact->source != SOURCE_LOG || fact->number <= 0) {
+        if (!is_wanted || is_holder(fact) || !is_printed(fact)) {
             continue;
         }
         struct str pair[] = {label_of(t, facts, fact->name),
@@ -367,16 +377,19 @@ struct str numbers_said(const struct teller *t, const struct report *rep,
     return settled(t->a, &out);
 }
 
-/* "Held by pid 1253: 1.08 GiB, pid 1254: 512 MiB." Who is ended is known by
- * its pid. */
+/* "Held by pid 1253: 1.08 GiB, pid 1254 (python3): 512 MiB." Who is ended is
+ * known by its pid. */
 struct str holders_said(const struct teller *t, const struct finding *f) {
     struct words list = words_begin(t, said(t, "report.and"));
     for (size_t i = 0; i < f->facts.count && list.count < HOLDERS_MAX; i++) {
         const struct fact *fact = &f->facts.at[i];
-        struct str pair[] = {arena_printf(t->a, "%" PRId64, fact->pid),
-                             shown_fact(t, fact)};
-        if (fact->name == FACT_other_in_use && fact->pid != FACT_NONE) {
-            words_add(&list, said_with(t, "report.holder", pair, 2));
+        struct str args[] = {arena_printf(t->a, "%" PRId64, fact->pid),
+                             shown_fact(t, fact),
+                             shown_short(t, fact->word, VALUE_COLUMNS)};
+        const char *key = fact->word.n > 0 ? "report.holder_named"
+                                           : "report.holder";
+        if (is_holder(fact)) {
+            words_add(&list, said_with(t, key, args, 3));
         }
     }
     return words_said(&list, "report.held_by");
