@@ -6,6 +6,12 @@
  *     [ 18%] Building NVCC (Device) object ...     names nothing
  *     Killed                                       names the end: quoted
  *
+ * Of a list of counters, the one of kills says most, one that stands at zero
+ * nothing:
+ *
+ *     under_oom 0
+ *     oom_kill 1                                   quoted
+ *
  * Of equal ones the first of the worst sighting is quoted.
  */
 #include "diagnose/work.h"
@@ -51,11 +57,25 @@ static bool is_head(struct str line) {
     return holds(line, "traceback (most recent") || str_ends(line, STR(" \""));
 }
 
+/* "oom_kill 1": the count, -1 of another line. */
+static int64_t count_of(struct str line) {
+    size_t at = str_find_char(line, ' ');
+    int64_t count = -1;
+    return at > 0 && at < line.n &&
+                   str_to_int(str_slice(line, at + 1, line.n), &count)
+               ? count
+               : -1;
+}
+
 static int telling_of(struct str line) {
+    int64_t count = count_of(line);
     bool is_said = holds_one(line, says, sizeof says / sizeof *says);
     bool is_failing = holds_one(line, fails, sizeof fails / sizeof *fails);
-    if (is_head(line)) {
+    if (is_head(line) || count == 0) {
         return TELLING_NONE;
+    }
+    if (count > 0 && holds(line, "kill")) {
+        return TELLING_SAYS;
     }
     return is_said && is_failing ? TELLING_SAYS
            : is_said             ? TELLING_MEMORY

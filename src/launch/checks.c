@@ -61,6 +61,9 @@ static enum fact_name fact_of_misfit(const struct fit *fit) {
                 {CHECK_HEADS, FACT_tensor_parallel},
                 {CHECK_SPLIT, FACT_tensor_parallel},
                 {CHECK_FREE, FACT_gpu_memory_utilization}};
+    const char *split = fit->checks[CHECK_SPLIT].why.key;
+    if (split != NULL && str_eq(str_of(split), STR(FIT_SPLIT_STAGES)))
+        return FACT_pipeline_parallel;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (fit->checks[rows[i].check].verdict == VERDICT_NOT_ENOUGH)
             return rows[i].fact;

@@ -31,6 +31,7 @@ struct fit_question {
 
 #define FIT_REMARKS 12
 #define FIT_REMARK_CUT "fit.remark.search_cut"
+#define FIT_SPLIT_STAGES "fit.split.stages"
 #define FIT_CHANGES 10
 #define FIT_PLANS 12
 

@@ -38,6 +38,7 @@ static void remark_split(struct arena *a, const struct fit_question *q,
     struct note n = {.key = "fit.remark.split", .count = 2};
     bool is_assumed = cards->known && cards->number > 1 &&
                       tp->source == SOURCE_DEFAULT &&
+                      pp->source == SOURCE_DEFAULT &&
                       engine_splits_layers(&fit->c) && !fit->is_training;
     if (!is_assumed || (tp->number <= 1 && pp->number <= 1)) {
         return;

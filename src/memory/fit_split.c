@@ -7,6 +7,7 @@
  *                blocks of weights that share a scale
  *   experts      divide among expert-parallel ranks; of vLLM they lie whole
  *                on a rank each, so only dense parts are cut
+ *   layers       one at least for each pipeline stage
  *
  * Sources: vllm/config/model.py (verify_with_parallel_config),
  * model_executor/layers/linear.py (QKVParallelLinear),
@@ -153,9 +154,19 @@ bool fit_can_split(const struct inputs *c, int64_t ranks) {
     return divides && (is.key == NULL || is.is_open);
 }
 
+/* Engines that lay layers over cards by themselves leave cards idle. */
+static struct obstacle stages(const struct inputs *c) {
+    int64_t pp = setting_of(c, FACT_pipeline_parallel, 1);
+    int64_t layers = c->model != NULL ? c->model->layers : 0;
+    bool is_empty = layers > 0 && pp > layers && !engine_of(c)->spreads_layers;
+    return (struct obstacle){is_empty ? FIT_SPLIT_STAGES : NULL, pp, layers,
+                             false};
+}
+
 struct fit_checked fit_check_split(struct arena *a, const struct inputs *c) {
     int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
-    struct obstacle is = obstacle_of(c, tp);
+    struct obstacle is = stages(c);
+    is = is.key != NULL ? is : obstacle_of(c, tp);
     struct fit_checked k = {.verdict = VERDICT_NONE};
     if (is.key != NULL) {
         k.verdict = is.is_open ? VERDICT_UNKNOWN : VERDICT_NOT_ENOUGH;

@@ -326,6 +326,14 @@ struct str fit_inputs(const struct teller *t, const struct fit *fit) {
     return words_end(&all);
 }
 
+/* What the engine refuses, whatever room there is. */
+static bool is_of_room(const struct fit *fit) {
+    struct span need = span_times(fit->kv.bytes_per_request, fit->requests);
+    return fit->fits != FIT_NO || fit->because.key == NULL ||
+           !need.known || !fit->kv.pool.known ||
+           span_fits(need, fit->kv.pool) != VERDICT_ENOUGH;
+}
+
 /* The largest part of what does not fit. */
 struct str fit_tightest(const struct teller *t, const struct fit *fit) {
     struct budget shown = fit_parts(t, fit);
@@ -339,7 +347,8 @@ struct str fit_tightest(const struct teller *t, const struct fit *fit) {
             largest = part;
         }
     }
-    if (largest == NULL || !shown.total.known || fit->fits == FIT_YES) {
+    if (largest == NULL || !shown.total.known || fit->fits == FIT_YES ||
+        !is_of_room(fit)) {
         return STR("");
     }
     struct str key = arena_printf(t->a, "budget.%s", largest->part);

@@ -240,6 +240,21 @@ class Splits(Fit):
                              words)
             self.assertIn(said, why)
 
+    def test_a_stage_has_a_layer(self):
+        """Qwen3-8B has 36 layers."""
+        model = ["--model", "Qwen/Qwen3-8B", "--gpus", 64, "--pp"]
+        for engine in ("vllm", "sglang"):
+            of = ["--engine", engine, *model]
+            self.assertEqual(self.check(*of, 64), (
+                "does_not_fit", "not_enough",
+                "64 pipeline stages are more than the 36 layers of the model: "
+                "a stage needs at least one."))
+            self.assertEqual(self.check(*of, 36)[:2], ("fits", None))
+        # cards that llama.cpp has no layer for lie idle
+        self.assertEqual(self.check("--engine", "llama.cpp", "--model",
+                                    "Qwen/Qwen3-8B", "--gpus", 40)[0], "fits")
+        self.assertEqual(self.fit("--gpu", "H200", *model, 36)["remarks"], [])
+
     def test_what_it_takes(self):
         qwen = "Qwen/Qwen3-235B-A22B-FP8"
         for words in (["--model", qwen, "--tp", 4],

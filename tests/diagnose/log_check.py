@@ -727,6 +727,15 @@ class Refusal(unittest.TestCase):
                       "#retracted_reqs: 5,",
                       flat(text(line(3), "step", line(5))))
 
+    def test_of_counters_the_kills_are_quoted(self):
+        for lines in (("max 350", "oom 2", "oom_kill 2", "oom_group_kill 0"),
+                      ("max 350", "oom 0", "oom_kill 1"),
+                      ("oom_kill_disable 0", "under_oom 0", "oom_kill 1")):
+            got = flat(text(*lines))
+            kills = next(s for s in lines if s.startswith("oom_kill ")
+                         and s != "oom_kill 0")
+            self.assertIn(f"Line {lines.index(kills) + 1}: {kills}", got)
+
     def test_numbers_of_another_cause_are_no_instance_of_this_one(self):
         line = ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate "
                 "{0} GiB. GPU 0 has a total capacity of {1} GiB of which {2} "
