@@ -41,10 +41,19 @@ static bool is_narrower(const struct fact *x, const struct fact *than) {
     return x->name == FACT_torch_since ? order > 0 : order < 0;
 }
 
+/* "swift-robot": what somebody calls the result; models have a number. */
+static bool is_nickname(const struct fact *f) {
+    bool has_digit = false;
+    for (size_t i = 0; i < f->word.n; i++) {
+        has_digit = has_digit || (f->word.p[i] >= '0' && f->word.p[i] <= '9');
+    }
+    return f->name == FACT_model && !has_digit;
+}
+
 /* What programs say comes before what people write of them; of two programs,
  * the one that runs the other is meant. */
 static int64_t place_of(const struct witness *x) {
-    return (x->is_prose ? 1000 : 0) +
+    return (x->is_prose ? 1000 : 0) + (is_nickname(&x->fact) ? 100 : 0) +
            (x->fact.name == FACT_program ? x->layer : 0);
 }
 
