@@ -340,6 +340,11 @@ bench: all  ## time it beside its peers; writes docs/PERFORMANCE.md: MIB=64, QUI
 	@$(PYTHON) tests/bench/bench.py $(BUILD)/oomkb --mib $(MIB) \
 	  $(if $(QUICK),--quick,--write docs/PERFORMANCE.md)
 
+DAYS ?= 180
+.PHONY: stale
+stale:  ## entries that nobody has verified for DAYS=180, or since a release
+	@$(PYTHON) tests/tools/stale.py $(DAYS)
+
 ORACLE ?= ../shared/data
 .PHONY: oracle
 oracle: all  ## `fit` against what engines answered (docs/ORACLES.md) and printed: ORACLE=DIR

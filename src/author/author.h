@@ -58,30 +58,6 @@ const struct corpus *author_read_corpus(struct arena *a,
 /* Write image to path: a temporary file beside it, fsync, rename. */
 void author_write_file(struct arena *a, struct str path, struct str image);
 
-/* What of the corpus is due to be looked at again, oldest first: entries not
- * verified, and links not opened, for more than so many days; entries of an
- * engine that a release has come out of since. Errors in the corpus itself go
- * to on_diag and result. */
-struct stale_question {
-    struct str today; /* YYYY-MM-DD */
-    int64_t days;
-};
-struct stale_item {
-    struct str entry, path;
-    uint32_t line;
-    const char *what; /* last_verified, docs, evidence, release */
-    struct str date;
-    int64_t days;     /* since then */
-    struct str about; /* the link; the release; empty */
-};
-struct stale_list {
-    struct stale_item *at;
-    size_t count;
-};
-struct stale_list author_stale(struct arena *a, const struct author_options *o,
-                               const struct stale_question *q,
-                               struct author_result *result);
-
 /* Make the folder a site: every entry of kb as Markdown and JSON in both
  * languages, and an index of each; with is_html as HTML as well, with search,
  * models, a calculator and a page that reads logs. Pages of an earlier site

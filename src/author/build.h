@@ -132,8 +132,6 @@ void check_fix_effect(struct build *d, const struct source *src,
 bool entries_are_related(const struct entry *a, const struct entry *b);
 void check_relations(struct build *d); /* entries to one another, groups */
 void check_effects(struct build *d);
-void check_duplicates(struct build *d);     /* near-duplicates */
-void check_typed(struct build *d);     /* numbers where a fact is known */
 void check_literals(struct build *d);  /* short ones, and everybody's */
 void check_translations(struct build *d, const struct made *m); /* its texts */
 /* One text in both languages: the same code, flags and numbers. */
@@ -152,9 +150,6 @@ void check_phrases(struct build *d);
 void check_labels(struct build *d);    /* facts in use against i18n */
 void check_docs(struct build *d);      /* generated pages against the tables */
 void check_layout(struct build *d, const struct made *m); /* an entry's */
-/* Has the near miss a word of the failure, of its log (or none) or samples? */
-void check_near(struct build *d, const struct made *m, struct str log,
-                struct str miss);
 void check_samples(struct build *d, struct str image);
 
 #endif

@@ -4,9 +4,6 @@
 
 #include "author/build.h"
 
-/* A model's params against its shape. */
-void check_params(struct build *d, const struct made *m);
-
 struct entry_check {
     struct complaints *c;
     const struct source *src;

@@ -203,7 +203,6 @@ void check_model(struct build *d, const struct made *m) {
     if (model->params > 0 && model->embedding_params > model->params)
         shape_wrong(d, m, node_get(m->node, "embedding_params"),
                     "more embedding parameters than parameters");
-    check_params(d, m);
 }
 
 /* What drivers report is a little under what is sold, in GiB for GB. */

@@ -168,7 +168,6 @@ static void check_logs(struct build *d, const struct bench *on,
     }
     if (m->ok_log_path.n > 0 && read_log(d, m->ok_log_path, &miss)) {
         struct answered by = try(d, on, e, m->ok_log_path, miss);
-        check_near(d, m, log, miss);
         if (by.by_itself)
             complain(&d->c, source_new(d->a, m->ok_log_path, (struct str){0}),
                      (struct place){0}, CODE_ok_log_answered,

@@ -76,9 +76,7 @@ static void check_all(struct build *d) {
     check_causes(d);
     check_relations(d);
     check_effects(d);
-    check_duplicates(d);
     check_literals(d);
-    check_typed(d);
     check_phrases(d);
     check_labels(d);
     if (d->options->check_docs)

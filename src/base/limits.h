@@ -369,8 +369,6 @@
 #define CLI_FIT_BYTES_MAX 8192
 /* Fixes asked for with --top. */
 #define TOP_MAX 1000
-/* Days asked for with --stale. */
-#define DAYS_MAX 36500
 /* Restarts of one job (run --apply). */
 #define APPLY_MAX 100
 /* Bytes of a config.json, or of the front of a GGUF file. */

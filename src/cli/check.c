@@ -194,12 +194,6 @@ int run_check(struct cli *c) {
         codes_write(c);
         return STATUS_FOUND;
     }
-    if (c->is_stale)
-        return c->operand_count > 1
-                   ? cli_usage(c, "cli.error.stale_dir", NULL, NULL)
-                   : run_stale(c);
-    if (c->days > 0)
-        return cli_usage(c, "cli.error.stale_only", NULL, NULL);
     if (!wants_text(c) && !cli_is_json(c) && strcmp(c->format, "sarif") != 0)
         return cli_usage(c, "cli.error.check_format", c->format, NULL);
     return corpus_run(c, NULL);

@@ -50,12 +50,10 @@ struct cli {
     size_t fit_count;
     bool wants_help, wants_version;
     bool write_docs; /* check --write-docs */
-    bool is_stale;   /* check --stale */
     bool is_codes;   /* check --codes */
     bool is_fix;     /* lint --fix */
     const char *env_files[CLI_ENV_FILES_MAX + 1]; /* lint --env-file */
     size_t env_file_count;
-    int64_t days;    /* check --days; 0: not said */
     const char *note; /* feedback --note; NULL: not said */
     bool is_undo;     /* feedback --undo */
     bool is_html;     /* site --html */
@@ -126,7 +124,6 @@ int run_fmt(struct cli *c); /* oomkb fmt [PATH]... */
 int run_mcp(struct cli *c); /* oomkb mcp */
 int run_facts(struct cli *c); /* oomkb facts */
 int run_run(struct cli *c); /* oomkb run -- COMMAND */
-int run_stale(struct cli *c); /* oomkb check --stale [DIR] */
 
 /* diagnostics.c: what a code of `check` means, why, and how to put it right.
  * False: there is no such code. */
@@ -143,7 +140,7 @@ enum option_id {
     OPTION_FORMAT, OPTION_LANG, OPTION_SET, OPTION_TOP, OPTION_WHY,
     OPTION_COLOR, OPTION_KB, OPTION_OUTPUT, OPTION_HELP, OPTION_VERSION,
     OPTION_WRITE_DOCS, OPTION_REDACT, OPTION_FOLLOW, OPTION_FIT, OPTION_NOTE,
-    OPTION_UNDO, OPTION_ALL, OPTION_STALE, OPTION_DAYS, OPTION_JOBS,
+    OPTION_UNDO, OPTION_ALL, OPTION_JOBS,
     OPTION_CODES, OPTION_HERE, OPTION_REPORT, OPTION_TERMINATION_LOG,
     OPTION_HTML, OPTION_BASE_URL, OPTION_WASM,
     OPTION_FIX, OPTION_ENV_FILE,

@@ -52,8 +52,6 @@ const struct option_row option_rows[] = {
     {OPTION_WRITE_DOCS, "--write-docs", 0, NULL, NULL, FOR_CHECK,
      "cli.option.write_docs"},
     {OPTION_CODES, "--codes", 0, NULL, NULL, FOR_CHECK, "cli.option.codes"},
-    {OPTION_STALE, "--stale", 0, NULL, NULL, FOR_CHECK, "cli.option.stale"},
-    {OPTION_DAYS, "--days", 0, "N", NULL, FOR_CHECK, "cli.option.days"},
     {OPTION_NOTE, "--note", 0, "TEXT", NULL, FOR_FEEDBACK, "cli.option.note"},
     {OPTION_ENV_FILE, "--env-file", 0, "FILE", NULL, FOR_LINT,
      "cli.option.env_file"},
@@ -257,13 +255,9 @@ static void take(struct reading *r, const struct option_row *row,
     case OPTION_REDACT: c->redact = true; return;
     case OPTION_FOLLOW: c->follow = true; return;
     case OPTION_WRITE_DOCS: c->write_docs = true; return;
-    case OPTION_STALE: c->is_stale = true; return;
     case OPTION_CODES: c->is_codes = true; return;
     case OPTION_FIX: c->is_fix = true; return;
     case OPTION_ENV_FILE: take_env_file(r, value); return;
-    case OPTION_DAYS:
-        c->days = number_of(r, value, 1, DAYS_MAX, "cli.error.days");
-        return;
     case OPTION_JOBS: c->jobs = jobs_of(r, value); return;
     case OPTION_NOTE: c->note = value; return;
     case OPTION_UNDO: c->is_undo = true; return;

@@ -35,7 +35,7 @@ struct kv_group {
     int64_t group_channels;  /* ... and the channels of one */
     int64_t state_elements;  /* of the recurrent state */
     struct str state_dtype;  /* that the checkpoint asks for; empty: none */
-    /* For counting parameters (author/check_params.c). mla takes k_dim and
+    /* For counting parameters (tests/corpus/quality_check.py). mla takes k_dim and
      * v_dim too: of a head, once its latent is spread out. */
     int64_t q_rank, rope_dim; /* mla; q_rank 0: queries are not compressed */
     int64_t params;           /* state: weights of one layer's mixer */

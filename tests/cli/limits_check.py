@@ -53,7 +53,6 @@ def cases(folder):
     return {
         "TOP_MAX": lambda n: ["--top", str(n), "-"],
         "JOBS_MAX": lambda n: ["--jobs", str(n), "-"],
-        "DAYS_MAX": lambda n: ["check", "--stale", "--days", str(n), "-h"],
         "APPLY_MAX": lambda n: ["run", "--apply", str(n), "--", "true"],
         "CLI_ANSWERS_MAX": lambda n: times(n, "--set", "gpu_count=2") + ["-"],
         "CLI_KBS_MAX": lambda n: times(n, "--kb", "built-in") + ["list"],

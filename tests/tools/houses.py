@@ -23,7 +23,7 @@ ONLY = {
 }
 ONE_FILE = {"pcre2.h", "yaml.h", "jansson.h"}
 USES_AUTHOR = {"build.c", "check.c", "corpus.h", "diagnostics.c", "lint.c",
-               "new.c", "site.c", "stale.c"}
+               "new.c", "site.c"}
 USES_MACHINE = {"facts.c", "run.h"}
 # No domain word, and no second copy: for some, for all.
 USES_BASE = {"suggest.c": "base/near.h", "overlay.c": "base/replace.h"}
