@@ -284,9 +284,6 @@
 #define MACHINE_FILE_BYTES_MAX (64 * 1024)
 #define MACHINE_NAMES_BYTES_MAX (1024 * 1024)
 #define MACHINE_BYTES_MAX ((size_t)16 << 20)
-/* GPUs or chips of one machine, and processes on one. */
-#define MACHINE_CARDS_MAX 64
-#define CARD_PROCESSES_MAX 64
 /* Columns of a table that nvidia-smi prints. */
 #define SMI_COLUMNS_MAX 32
 
@@ -319,8 +316,6 @@
 #define I18N_KEY_BYTES_MAX 200
 /* Numbers and names of a text that its translation must have. */
 #define TRANSLATION_TOKENS_MAX 256
-/* Bytes of the steps of a fix that are held against another. */
-#define FIX_STEPS_BYTES_MAX (1 << 16)
 /* Bytes shown of a text that a pattern was tried on. */
 #define TRIED_TEXT_BYTES_MAX 60
 /* Bytes of a JSON schema. */
