@@ -284,6 +284,8 @@
 #define MACHINE_FILE_BYTES_MAX (64 * 1024)
 #define MACHINE_NAMES_BYTES_MAX (1024 * 1024)
 #define MACHINE_BYTES_MAX ((size_t)16 << 20)
+/* GPUs or chips of one machine. */
+#define MACHINE_CARDS_MAX 64
 /* Columns of a table that nvidia-smi prints. */
 #define SMI_COLUMNS_MAX 32
 
