@@ -155,7 +155,7 @@ void check_entry_patterns(const struct entry_check *k) {
     check_conditions(k, "none_of");
 }
 
-static bool is_word(char c) {
+static bool is_of_fact(char c) {
     return (c >= 'a' && c <= 'z') || c == '_' || (c >= '0' && c <= '9');
 }
 
@@ -164,7 +164,7 @@ static bool is_word(char c) {
 static void note_words(struct str predicate, bool *fact_used) {
     for (size_t i = 0, end; i < predicate.n; i = end + 1) {
         end = i;
-        while (end < predicate.n && is_word(predicate.p[end]))
+        while (end < predicate.n && is_of_fact(predicate.p[end]))
             end++;
         enum fact_name name;
         if (fact_named(str_slice(predicate, i, end - i), &name))

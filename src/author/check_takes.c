@@ -25,10 +25,6 @@ struct asking { /* about one fix */
     bool is_told;             /* of a setting that is gone */
 };
 
-static bool is_upper(char c) {
-    return c >= 'A' && c <= 'Z';
-}
-
 static bool is_of_word(char c) {
     return is_upper(c) || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')
            || c == '_' || c == '-';

@@ -31,18 +31,6 @@ static bool has(const struct tokens *t, struct str token) {
     return false;
 }
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_word(char c) {
-    return is_letter(c) || is_digit(c) || c == '_';
-}
-
 /* ---- code spans and flags ---- */
 
 static void spans_of(struct str text, struct tokens *out) {

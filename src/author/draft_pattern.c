@@ -24,10 +24,8 @@ struct making {
     bool used[FACT_COUNT_OF];
 };
 
-static bool is_digit_char(char c) { return c >= '0' && c <= '9'; }
-
 static bool is_word_char(char c) {
-    return is_digit_char(c) || (c >= 'a' && c <= 'z') ||
+    return is_digit(c) || (c >= 'a' && c <= 'z') ||
            (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
 }
 
@@ -151,24 +149,24 @@ static bool fact_of_place(const struct making *m, size_t end, bool is_amount,
 
 /* ",128" and no fourth digit */
 static bool is_thousands(const struct making *m, size_t i) {
-    return char_of(m, i) == ',' && is_digit_char(char_of(m, i + 1)) &&
-           is_digit_char(char_of(m, i + 2)) &&
-           is_digit_char(char_of(m, i + 3)) &&
-           !is_digit_char(char_of(m, i + 4));
+    return char_of(m, i) == ',' && is_digit(char_of(m, i + 1)) &&
+           is_digit(char_of(m, i + 2)) &&
+           is_digit(char_of(m, i + 3)) &&
+           !is_digit(char_of(m, i + 4));
 }
 
 /* Bytes of "1,128.5" here; *is_decimal when it has a point. */
 static size_t number_bytes(const struct making *m, bool *is_decimal) {
     size_t end = m->at;
     *is_decimal = false;
-    while (is_digit_char(char_of(m, end)))
+    while (is_digit(char_of(m, end)))
         end++;
     bool is_short = end - m->at <= 3;
     while (is_short && is_thousands(m, end))
         end += 4;
-    while (char_of(m, end) == '.' && is_digit_char(char_of(m, end + 1))) {
+    while (char_of(m, end) == '.' && is_digit(char_of(m, end + 1))) {
         *is_decimal = true;
-        for (end++; is_digit_char(char_of(m, end));)
+        for (end++; is_digit(char_of(m, end));)
             end++;
     }
     return end - m->at;
@@ -225,7 +223,7 @@ static void put_number(struct making *m) {
 /* ---- what is anything ---- */
 
 static bool is_hex(char c) {
-    return is_digit_char(c) || (c >= 'a' && c <= 'f') ||
+    return is_digit(c) || (c >= 'a' && c <= 'f') ||
            (c >= 'A' && c <= 'F');
 }
 
@@ -254,7 +252,7 @@ static bool put_placeholder(struct making *m) {
         end++;
     if (char_of(m, m->at) != '<' || char_of(m, end) != '-')
         return false;
-    for (end++; is_digit_char(char_of(m, end));)
+    for (end++; is_digit(char_of(m, end));)
         end++;
     if (char_of(m, end) != '>')
         return false;
@@ -303,12 +301,12 @@ struct str draft_pattern(struct arena *a, struct str line, bool is_whole) {
         if (put_placeholder(&m) || (!is_inside && put_address(&m)) ||
             put_path(&m))
             continue;
-        if (is_digit_char(line.p[m.at]) && !is_inside) {
+        if (is_digit(line.p[m.at]) && !is_inside) {
             put_number(&m);
-        } else if (is_digit_char(line.p[m.at])) {
+        } else if (is_digit(line.p[m.at])) {
             do { /* the digits of a name: fp16, sm_90 */
                 put_text(&m);
-            } while (is_digit_char(char_of(&m, m.at)));
+            } while (is_digit(char_of(&m, m.at)));
         } else {
             put_text(&m);
         }

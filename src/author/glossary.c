@@ -30,14 +30,10 @@ struct banned_terms {
     struct banned_term *short_ones[LANG_COUNT_OF]; /* fewer bytes than a key */
 };
 
-static unsigned char lower(char c) {
-    return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-}
-
 static size_t chain_of(const char *p) {
     unsigned key = 0;
     for (size_t i = 0; i < KEY_BYTES; i++)
-        key = key * 31 + lower(p[i]);
+        key = key * 31 + (unsigned char)to_lower(p[i]);
     return key % CHAINS;
 }
 
@@ -105,8 +101,8 @@ static size_t behind_foreign(struct str text, size_t at) {
     return at;
 }
 
-static bool is_letter(char c) {
-    return (lower(c) >= 'a' && lower(c) <= 'z') || c == '-' || c == '_';
+static bool is_of_word(char c) {
+    return is_letter(c) || c == '-' || c == '_';
 }
 
 static bool stands_at(struct str text, size_t at, const struct banned_term *m,
@@ -118,8 +114,8 @@ static bool stands_at(struct str text, size_t at, const struct banned_term *m,
         return false;
     if (lang == LANG_ZH)
         return true;
-    return (at == 0 || !is_letter(text.p[at - 1]))
-           && (end == text.n || !is_letter(text.p[end]))
+    return (at == 0 || !is_of_word(text.p[at - 1]))
+           && (end == text.n || !is_of_word(text.p[end]))
            && (!is_upper || here.p[0] == m->word.p[0]);
 }
 

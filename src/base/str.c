@@ -6,15 +6,11 @@
 
 #include <string.h>
 
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 bool str_eq_nocase(struct str a, struct str b) {
     if (a.n != b.n)
         return false;
     for (size_t i = 0; i < a.n; i++)
-        if (lower(a.p[i]) != lower(b.p[i]))
+        if (to_lower(a.p[i]) != to_lower(b.p[i]))
             return false;
     return true;
 }

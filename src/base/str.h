@@ -67,4 +67,21 @@ bool str_in(struct str s, const char *const *words);
     str_in(s, (const char *const[]){__VA_ARGS__, NULL})
 uint64_t str_hash(struct str s);               /* stable across runs */
 
+/* ASCII, whatever the locale says. */
+static inline bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+static inline bool is_upper(char c) {
+    return c >= 'A' && c <= 'Z';
+}
+static inline bool is_letter(char c) {
+    return is_upper(c) || (c >= 'a' && c <= 'z');
+}
+static inline bool is_word(char c) {
+    return is_letter(c) || is_digit(c) || c == '_';
+}
+static inline char to_lower(char c) {
+    return is_upper(c) ? (char)(c - 'A' + 'a') : c;
+}
+
 #endif

@@ -69,10 +69,6 @@ struct number {
     bool overflows;
 };
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 static void push_digit(struct number *n, char c) {
     n->overflows |= __builtin_mul_overflow(n->mantissa, 10, &n->mantissa);
     n->overflows |= __builtin_add_overflow(n->mantissa, c - '0', &n->mantissa);

@@ -9,12 +9,12 @@ struct publishing {
     struct arena arena;
     const oomkb *kb;
     struct site_wishes wishes;
-    struct site_result result;
+    size_t pages;
 };
 
 static void publish(void *arg) {
     struct publishing *p = arg;
-    p->result = author_site(&p->arena, p->kb, &p->wishes);
+    p->pages = author_site(&p->arena, p->kb, &p->wishes);
 }
 
 /* It stands in pages as it is: an address, with nothing in it that ends one. */
@@ -51,7 +51,6 @@ int run_site(struct cli *c) {
     arena_free(&p.arena);
     if (!is_done)
         return STATUS_ERROR;
-    fprintf(stderr, "oomkb: %zu pages, %zu written, %zu removed\n",
-            p.result.pages, p.result.written, p.result.removed);
+    fprintf(stderr, "oomkb: %zu pages\n", p.pages);
     return STATUS_FOUND;
 }

@@ -20,7 +20,7 @@ bool kv_group_sum_state(struct kv_group *g) {
 #define BILLION INT64_C(1000000000)
 #define PARAMS_MOST 4000 /* billions: more is a version, not a size */
 
-static bool is_word(struct str s, size_t i) {
+static bool is_in_word(struct str s, size_t i) {
     char c = i < s.n ? s.p[i] : ' ';
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
            (c >= 'A' && c <= 'Z');
@@ -35,7 +35,7 @@ static size_t digits_at(struct str s, size_t i) {
 
 /* "-27b-", "_1.7B.": tenths of 10^9 at i; 0: no size stands there. */
 static int64_t size_at(struct str s, size_t i) {
-    bool begins = i == 0 || (!is_word(s, i - 1) && s.p[i - 1] != '.');
+    bool begins = i == 0 || (!is_in_word(s, i - 1) && s.p[i - 1] != '.');
     size_t n = begins ? digits_at(s, i) : 0;
     size_t end = i + n;
     int64_t whole = 0, tenth = 0;
@@ -46,7 +46,7 @@ static int64_t size_at(struct str s, size_t i) {
         tenth = n > 0 ? s.p[end + 1] - '0' : 0;
         end += 1 + n;
     }
-    bool ends = end < s.n && (s.p[end] | 32) == 'b' && !is_word(s, end + 1);
+    bool ends = end < s.n && (s.p[end] | 32) == 'b' && !is_in_word(s, end + 1);
     return ends && whole <= PARAMS_MOST ? whole * 10 + tenth : 0;
 }
 

@@ -23,15 +23,7 @@ struct parsed {
     struct str local;
 };
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool is_word(char c) {
-    return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z');
-}
+static bool is_letter_or_digit(char c) { return is_digit(c) || is_letter(c); }
 
 static bool is_separator(char c) { return c == '.' || c == '-' || c == '_'; }
 
@@ -108,8 +100,8 @@ static bool take_local(struct str *s, struct str *local) {
     struct str words = str_slice(*s, 1, s->n);
     for (size_t i = 0; i < words.n; i++) {
         bool edge = i == 0 || i + 1 == words.n;
-        if (!is_word(words.p[i]) &&
-            (edge || !is_separator(words.p[i]) || !is_word(words.p[i - 1])))
+        if (!is_letter_or_digit(words.p[i]) &&
+            (edge || !is_separator(words.p[i]) || !is_letter_or_digit(words.p[i - 1])))
             return false;
     }
     *local = words;
@@ -126,9 +118,9 @@ static bool parse_build(struct str s, struct parsed *out) {
 static bool parse(struct str text, struct parsed *out) {
     struct str s = str_trim(text);
     *out = (struct parsed){.epoch = STR("0")};
-    if (s.n > 0 && lower(s.p[0]) == 'b')
+    if (s.n > 0 && to_lower(s.p[0]) == 'b')
         return parse_build(s, out);
-    if (s.n > 0 && lower(s.p[0]) == 'v')
+    if (s.n > 0 && to_lower(s.p[0]) == 'v')
         s = str_slice(s, 1, s.n);
     struct str after_epoch = s;
     struct str epoch = take_digits(&after_epoch);
@@ -196,7 +188,7 @@ static bool all_digits(struct str s) {
 
 static int compare_words(struct str a, struct str b) {
     for (size_t i = 0; i < a.n && i < b.n; i++) {
-        int order = lower(a.p[i]) - lower(b.p[i]);
+        int order = to_lower(a.p[i]) - to_lower(b.p[i]);
         if (order != 0)
             return sign(order);
     }

@@ -14,9 +14,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-static bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
+static bool is_small(char c) { return c >= 'a' && c <= 'z'; }
 
 static bool is_separator(char c) {
     return c == '-' || c == '_' || c == '.' || c == ':' || c == ' ' ||
@@ -221,7 +219,7 @@ static bool take_packing(struct arena *a, struct str *name,
         struct str copy = arena_str(a, type);
         for (size_t i = 0; i < copy.n; i++) { /* as llama.cpp prints it */
             char *p = (char *)copy.p + i;
-            *p = is_letter(*p) ? (char)(*p - 'a' + 'A') : *p;
+            *p = is_small(*p) ? (char)(*p - 'a' + 'A') : *p;
         }
         *found = (struct packing){type, copy, SAYS_ALL};
         *name = left;
@@ -241,7 +239,7 @@ static bool take_packing(struct arena *a, struct str *name,
 static bool take_packing_inside(struct arena *a, struct str *name,
                                 struct packing *found) {
     size_t at = name->n;
-    while (at > 0 && is_letter(name->p[at - 1]))
+    while (at > 0 && is_small(name->p[at - 1]))
         at--;
     if (at == name->n || at < 2 || !is_separator(name->p[at - 1]))
         return false;
@@ -327,7 +325,7 @@ static bool is_point(struct str s, size_t at) {
 
 static size_t letters_length(struct str s) {
     size_t n = 0;
-    while (n < s.n && is_letter(s.p[n]))
+    while (n < s.n && is_small(s.p[n]))
         n++;
     return n;
 }
@@ -350,8 +348,8 @@ static size_t word_length(struct str s) {
     if (n > 0)
         return n;
     n = number_length(s);
-    bool has_letter = n > 0 && n < s.n && is_letter(s.p[n]);
-    bool is_one = n + 1 >= s.n || !is_letter(s.p[n + 1]);
+    bool has_letter = n > 0 && n < s.n && is_small(s.p[n]);
+    bool is_one = n + 1 >= s.n || !is_small(s.p[n + 1]);
     if (has_letter && is_one)
         n++;
     return n > 0 ? n : 1;

@@ -10,19 +10,6 @@ struct cursor {
     size_t at;
 };
 
-static inline bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-static inline bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-/* A letter, a digit, '_'. */
-static inline bool is_word(char c) {
-    return is_letter(c) || is_digit(c) || c == '_';
-}
-
 /* '\0' at the end. */
 static inline char cursor_peek(const struct cursor *c) {
     return c->at < c->text.n ? c->text.p[c->at] : '\0';

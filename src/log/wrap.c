@@ -46,16 +46,12 @@ static const char *const first_words[] = {
     "error", "fatal", "from", "import", "killed", "panic", "raise", "return",
     "self", "terminate", "terminating", "warning", "what"};
 
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 /* Of s, in small letters, before or behind the first word of a line. */
 static int order_of(struct str s, const char *line) {
     size_t i = 0;
-    while (i < s.n && line[i] > ' ' && lower(s.p[i]) == line[i])
+    while (i < s.n && line[i] > ' ' && to_lower(s.p[i]) == line[i])
         i++;
-    return (i < s.n ? (unsigned char)lower(s.p[i]) : 0) -
+    return (i < s.n ? (unsigned char)to_lower(s.p[i]) : 0) -
            (line[i] > ' ' ? (unsigned char)line[i] : 0);
 }
 
@@ -186,7 +182,7 @@ static bool begins_alike(const struct wrap *before, struct str text) {
         if (before->head[i] != here && kind(before->head[i]) != kind(here))
             return false;
         if (is_letter(here) && is_letter(before->head[i]) && i < 3 &&
-            lower(here) != lower(before->head[i]))
+            to_lower(here) != to_lower(before->head[i]))
             return false;
     }
     return true;

@@ -35,14 +35,6 @@ static void skip_to(struct parser *p, char c) {
     p->at += str_find_char(str_slice(p->in, p->at, p->in.n), c) + 1;
 }
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* ---- characters ---- */
 
 static struct node one_of(bool may_end_line) {

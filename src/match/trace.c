@@ -25,15 +25,6 @@
 
 /* ---- the shape of one line ---- */
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-static bool is_word(char c) {
-    return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') ||
-           (c >= 'A' && c <= 'Z');
-}
-
 static bool is_mark(struct str s) {
     for (size_t i = 0; i < s.n; i++)
         if (s.p[i] != '^' && s.p[i] != '~' && s.p[i] != ' ')

@@ -15,7 +15,7 @@
 
 #define FREE_BITS 16
 
-static bool is_word(const struct inputs *c, enum fact_name name,
+static bool says_word(const struct inputs *c, enum fact_name name,
                     const char *word) {
     const struct fact *f = &c->in[name];
     return f->known && str_eq_nocase(f->word, str_of(word));
@@ -140,12 +140,12 @@ struct training_setup training_setup_of(const struct inputs *c) {
     int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
     int64_t pp = setting_of(c, FACT_pipeline_parallel, 1), split;
     const struct fact *stage = &c->in[FACT_zero_stage];
-    bool is_all = is_word(c, FACT_offload, "all");
+    bool is_all = says_word(c, FACT_offload, "all");
     struct training_setup s = {
         .precision = PRECISION_MIXED,
         .optimizer = OPTIMIZER_ADAMW,
         .shard_stage = stage->known ? stage->number : 0,
-        .offloads_optimizer = is_all || is_word(c, FACT_offload, "optimizer"),
+        .offloads_optimizer = is_all || says_word(c, FACT_offload, "optimizer"),
         .offloads_weights = is_all,
         .is_checkpointed = is_on(c, FACT_gradient_checkpointing),
         .keeps_scores = is_off(c, FACT_flash_attention),
@@ -171,8 +171,8 @@ struct training_setup training_setup_of(const struct inputs *c) {
 /* ---- of a log ---- */
 
 bool training_is_step(const struct inputs *c) {
-    return is_word(c, FACT_stage, "backward") ||
-           is_word(c, FACT_stage, "optimizer");
+    return says_word(c, FACT_stage, "backward") ||
+           says_word(c, FACT_stage, "optimizer");
 }
 
 void training_explain(struct arena *a, const struct inputs *c,

@@ -128,10 +128,6 @@ struct str shown_part(const struct teller *t, int64_t bytes, int64_t of) {
                                  : shown_short_amount(t, bytes, 0);
 }
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 static size_t front_of(struct str s, const char *chars) {
     size_t n = 0;
     while (n < s.n && str_find_char(str_of(chars), s.p[n]) < strlen(chars)) {

@@ -14,15 +14,11 @@ struct hunt {
     size_t count;
 };
 
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 /* Byte where word stands in text, ASCII letters of any case; else text.n. */
 static size_t find_word(struct str text, struct str word) {
     for (size_t at = 0; at + word.n <= text.n; at++) {
         size_t n = 0;
-        while (n < word.n && lower(text.p[at + n]) == lower(word.p[n])) {
+        while (n < word.n && to_lower(text.p[at + n]) == to_lower(word.p[n])) {
             n++;
         }
         if (n == word.n) {

@@ -66,10 +66,6 @@ static bool expect_sane(struct extremes *x, int code, const oomkb_error *err) {
 
 /* ---- numbers in a text ---- */
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 /* The same text with one number of so many replaced. */
 static struct str with_other_numbers(struct extremes *x, struct str text,
                                      uint64_t few) {

@@ -24,23 +24,15 @@ static void skip_blanks(struct reader *r) {
     }
 }
 
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 /* The next word, without taking it. */
 static struct str peek_word(struct reader *r) {
     skip_blanks(r);
     struct str w = {r->p, 0};
-    if (r->p == r->end || !is_letter(*r->p)) {
+    if (r->p == r->end || !is_letter(*r->p) && *r->p != '_') {
         return w;
     }
     while (r->p + w.n < r->end &&
-           (is_letter(r->p[w.n]) || is_digit(r->p[w.n]) || r->p[w.n] == '-')) {
+           (is_word(r->p[w.n]) || r->p[w.n] == '-')) {
         w.n++;
     }
     return w;
