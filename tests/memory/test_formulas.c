@@ -28,7 +28,7 @@ static void skip_blanks(struct reader *r) {
 static struct str peek_word(struct reader *r) {
     skip_blanks(r);
     struct str w = {r->p, 0};
-    if (r->p == r->end || !is_letter(*r->p) && *r->p != '_') {
+    if (r->p == r->end || (!is_letter(*r->p) && *r->p != '_')) {
         return w;
     }
     while (r->p + w.n < r->end &&
