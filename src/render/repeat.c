@@ -21,10 +21,6 @@ static const char *const until[] = {"until", "fits",  "fit",   "step",
                                     "steps", "loads", "model", "starts",
                                     "start", "succeeds"};
 
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static struct str word_next(struct str *text) {
     size_t from = 0, to;
     while (from < text->n && !is_letter(text->p[from])) {
