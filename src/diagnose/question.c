@@ -154,6 +154,7 @@ struct asked {
     struct diagnosis *d;
     struct report *rep;
     const struct fact_list *known; /* of the finding that asks */
+    size_t which;                  /* of the report's, that is */
     const struct fix *about;       /* for which it asks; NULL: for the cause */
 };
 
@@ -173,6 +174,7 @@ static void question_add(struct asked *to, const struct question *q) {
     struct report *rep = to->rep;
     if (rep->question_count < QUESTIONS_GATHERED_MAX && !is_asked(to, q)) {
         rep->questions[rep->question_count] = *q;
+        rep->questions[rep->question_count].finding = to->which;
         rep->questions[rep->question_count++].about = to->about;
     }
 }
@@ -464,7 +466,26 @@ static void ask_conditions(struct asked *to, const struct finding *f) {
     }
 }
 
-/* Stable: settings to the end, then no more than are wanted. */
+/* Frames choose the entry, and are no fact of their own. */
+static bool is_idle(const struct diagnosis *d, const struct report *rep,
+                    const struct question *q) {
+    return q->fact != FACT_stage &&
+           !answer_would_decide(d, &rep->findings[q->finding],
+                                &d->bare[q->finding], q->fact);
+}
+
+/* Those that decide something, no more than are wanted. */
+static void leave_out_idle(const struct diagnosis *d, struct report *rep) {
+    size_t kept = 0;
+    for (size_t i = 0; i < rep->question_count && kept < QUESTIONS_MAX; i++) {
+        if (!is_idle(d, rep, &rep->questions[i])) {
+            rep->questions[kept++] = rep->questions[i];
+        }
+    }
+    rep->question_count = kept;
+}
+
+/* Stable: settings to the end. */
 static void put_in_order(const struct diagnosis *d, struct report *rep) {
     size_t kept = 0;
     struct question last[QUESTIONS_GATHERED_MAX];
@@ -481,7 +502,7 @@ static void put_in_order(const struct diagnosis *d, struct report *rep) {
     for (size_t i = 0; i < last_count; i++) {
         rep->questions[kept++] = last[i];
     }
-    rep->question_count = kept < QUESTIONS_MAX ? kept : QUESTIONS_MAX;
+    rep->question_count = kept;
 }
 
 void questions_ask(struct diagnosis *d, struct report *rep) {
@@ -489,7 +510,7 @@ void questions_ask(struct diagnosis *d, struct report *rep) {
                                  sizeof *rep->questions);
     for (size_t i = 0; i < rep->finding_count; i++) {
         const struct finding *f = &rep->findings[i];
-        struct asked to = {d, rep, &f->facts, NULL};
+        struct asked to = {d, rep, &f->facts, i, NULL};
         bool is_over = f->entry->severity == SEVERITY_recovery ||
                        f->entry->severity == SEVERITY_info;
         if (f->role != ROLE_root || is_over) {
@@ -500,4 +521,5 @@ void questions_ask(struct diagnosis *d, struct report *rep) {
         ask_conditions(&to, f);
     }
     put_in_order(d, rep);
+    leave_out_idle(d, rep);
 }

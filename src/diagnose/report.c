@@ -186,28 +186,35 @@ static void finding_fill(struct diagnosis *d, struct finding *f,
     versions_evaluate(d, f);
     f->shortage = shortage_of(i->entry, &f->facts);
     f->is_contradictory = !facts_reconcile(&f->facts);
-    if (f->role == ROLE_root) {
-        struct inputs c = case_of(d, &f->facts);
-        memory_explain(d, f, &c);
-        believe(d, f);
-        advise(d, f, &c);
-        dead_ends_show(d, f);
-        remarks_find(d, f);
-        contradictions_settle(f);
-        outlook_find(d, f);
-        fixes_rank(d, f);
+}
+
+void finding_weigh(struct diagnosis *d, struct finding *f) {
+    if (f->role != ROLE_root) {
+        return;
     }
+    struct inputs c = case_of(d, &f->facts);
+    memory_explain(d, f, &c);
+    believe(d, f);
+    advise(d, f, &c);
+    dead_ends_show(d, f);
+    remarks_find(d, f);
+    contradictions_settle(f);
+    outlook_find(d, f);
+    fixes_rank(d, f);
 }
 
 static void findings_fill(struct diagnosis *d, struct report *rep) {
     struct incident_list list = speakers_of(d, false);
     rep->findings = arena_array(d->a, list.count, sizeof *rep->findings);
+    d->bare = arena_array(d->a, list.count, sizeof *d->bare);
     rep->finding_count = list.count;
     if (list.count == 1) { /* what the scan only counted is more of it */
         list.at[0]->times += d->scan->uncounted;
     }
     for (size_t i = 0; i < list.count; i++) {
         finding_fill(d, &rep->findings[i], list.at[i]);
+        d->bare[i] = rep->findings[i];
+        finding_weigh(d, &rep->findings[i]);
         if (list.count == 1 &&
             d->scan->uncounted_to > rep->findings[i].last_line) {
             rep->findings[i].last_line = d->scan->uncounted_to;
@@ -227,6 +234,7 @@ static void suspects_fill(struct diagnosis *d, struct report *rep) {
     rep->suspect_count = list.count;
     for (size_t i = 0; i < list.count; i++) {
         finding_fill(d, &rep->suspects[i], list.at[i]);
+        finding_weigh(d, &rep->suspects[i]);
     }
 }
 

@@ -146,6 +146,7 @@ struct question {
     struct note ask;
     struct str how; /* a command that prints it */
     const struct fix *about; /* the first fix that it decides; NULL: none */
+    size_t finding;          /* of the report's, that asks */
 };
 
 struct report {

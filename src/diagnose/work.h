@@ -122,6 +122,7 @@ struct diagnosis {
     uint32_t command_line;
     bool lists_settings; /* the program does: what is not there, nobody set */
     struct incident_list incidents;
+    struct finding *bare; /* of the report, before they were weighed */
     struct note machine_differs; /* from the log, and how; key NULL: it does
                                     not */
 };
@@ -289,6 +290,13 @@ uint32_t lines_apart(const struct sighting *x, const struct sighting *y);
 void incidents_find(struct diagnosis *d);
 /* Its worst and its chosen sighting, after some came or went. */
 void incident_settle(struct diagnosis *d, struct incident *i);
+
+/* report.c: causes, fixes and all that follows from its facts. */
+void finding_weigh(struct diagnosis *d, struct finding *f);
+
+/* probe.c: may an answer change the order or a verdict of the first fixes? */
+bool answer_would_decide(const struct diagnosis *d, const struct finding *f,
+                         const struct finding *bare, enum fact_name name);
 
 /* quote.c */
 struct quote quote_of(const struct incident *i);

@@ -9,6 +9,7 @@ more logs are arguments.
   - A line below a fix says more than the fix does.
   - "Do not" has two items at most, and none that neither the log nor people's
     reports nor a setting give a reason for.
+  - What is asked may change the order of the first fixes, or a verdict.
 """
 import collections
 import concurrent.futures
@@ -137,6 +138,40 @@ def idle_warnings(text, _):
                 yield f"an idle warning: {warning}"
 
 
+# Of each kind of number, from little to much.
+ANSWERS = {"BYTES": ("1MiB", "512MiB", "8GiB", "80GiB", "2TiB"),
+           "COUNT": ("1", "2", "8", "64", "1024"),
+           "TOKENS": ("1", "64", "1024", "131072"),
+           "RATIO": ("0.1", "0.5", "0.9", "0.99"), "BOOL": ("true", "false")}
+
+
+def units():
+    with open(os.path.join(ROOT, "src/corpus/facts.def"),
+              encoding="utf-8") as file:
+        return dict(re.findall(r"(?m)^FACT\((\w+), (\w+)", file.read()))
+
+
+UNITS = units()
+
+
+def order(report):
+    """The first fixes of each finding, with what is said of them."""
+    return [[(fix["id"], fix["applies"], (fix["estimate"] or {}).get("verdict"))
+             for fix in finding["fixes"] if fix["applies"] in ("yes", "if")][:5]
+            for finding in report.get("findings", ())]
+
+
+def asked_in_vain(path, report):
+    for question in report.get("questions", ())[:2]:
+        fact = question["fact"]
+        values = ANSWERS.get(UNITS[fact], ())
+        told = (said(path, "--format", "json", "--set", f"{fact}={value}")
+                for value in values)
+        if values and all(order(json.loads(one)) == order(report)
+                          for one in told if one):
+            yield f"asked in vain: {fact}"
+
+
 def plain(line):
     return re.sub(r"\x1b\[[\d;]*m|[^a-z0-9]+", "", line.lower())
 
@@ -160,7 +195,8 @@ def check(path):
     report = said(path, "--format", "json")
     if report:
         faults += [f"{path}: {fault}" for fault in
-                   said_again(said(path), json.loads(report))]
+                   (*said_again(said(path), json.loads(report)),
+                    *asked_in_vain(path, json.loads(report)))]
     return faults
 
 

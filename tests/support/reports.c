@@ -294,11 +294,10 @@ struct report *report_of_kv_pool(struct arena *a) {
     r->command_after =
         STR("vllm serve ./model --max-model-len 44224 --port 8000");
     r->questions = LIST(a, struct question,
-                        {FACT_model,
-                         {.key = "report.label", .arg = {STR("model")},
-                          .count = 1},
-                         STR("curl -s localhost:8000/v1/models"),
-                         NULL});
+                        {.fact = FACT_model,
+                         .ask = {.key = "report.label", .arg = {STR("model")},
+                                 .count = 1},
+                         .how = STR("curl -s localhost:8000/v1/models")});
     r->question_count = 1;
     return r;
 }

@@ -1,0 +1,144 @@
+/* probe.c: would an answer to this question change anything? Whatever it could
+ * be is tried: small and large amounts, few and many, true and false, releases
+ * old and new. Where the first fixes stay in their order with their verdicts for
+ * all of them, nobody need be asked.
+ *
+ * Words have no end to try: of those only the few that are a closed list here.
+ */
+#include "diagnose/work.h"
+
+#define COMPARED 4 /* fixes: those that an answer shows, and the next */
+#define MIB (INT64_C(1) << 20)
+
+static const int64_t sizes[] = {MIB, 512 * MIB, 8192 * MIB, 81920 * MIB,
+                                (int64_t)2 << 40};
+static const int64_t counts[] = {1, 2, 8, 64, 1024, 131072};
+static const int64_t shares[] = {100000, 500000, 900000, 990000};
+static const int64_t truths[] = {0, 1};
+
+static const struct {
+    enum fact_name fact;
+    const char *words[8];
+} spoken[] = {
+    {FACT_torch_version, {"1.4.0", "1.13.0", "2.0.0", "2.4.0", "2.8.0", "3.0"}},
+    {FACT_cuda_version, {"10.2", "11.8", "12.8", "13.0"}},
+    {FACT_engine_version, {"0.1.0", "0.6.0", "0.8.0", "0.10.0", "0.14.0",
+                           "0.20.0", "1.0.0", "9.0.0"}},
+    {FACT_os, {"linux", "windows", "macos"}},
+    {FACT_task, {"train", "infer"}},
+};
+
+struct probes {
+    const int64_t *numbers;
+    const char *const *words;
+    size_t count;
+};
+
+static struct probes probes_of(enum fact_name name) {
+    for (size_t i = 0; i < sizeof spoken / sizeof *spoken; i++) {
+        if (spoken[i].fact == name) {
+            struct probes p = {.words = spoken[i].words};
+            while (p.count < 8 && p.words[p.count] != NULL) {
+                p.count++;
+            }
+            return p;
+        }
+    }
+    switch (fact_unit(name)) {
+    case UNIT_BYTES: return (struct probes){sizes, NULL, 5};
+    case UNIT_TOKENS:
+    case UNIT_BLOCKS:
+    case UNIT_COUNT: return (struct probes){counts, NULL, 6};
+    case UNIT_RATIO: return (struct probes){shares, NULL, 4};
+    case UNIT_BOOL: return (struct probes){truths, NULL, 2};
+    case UNIT_SECONDS:
+    case UNIT_TEXT:
+    case UNIT_VERSION: break;
+    }
+    return (struct probes){NULL, NULL, 0};
+}
+
+static bool is_offered(const struct fix *x) {
+    return x->applies == APPLIES_YES || x->applies == APPLIES_IF;
+}
+
+static enum verdict verdict_of(const struct fix *x) {
+    return x->has_estimate ? x->estimate.verdict : VERDICT_NONE;
+}
+
+/* The same fixes first, each with what it had. */
+static bool is_same_answer(const struct finding *x, const struct finding *y) {
+    size_t i = 0, k = 0;
+    for (size_t n = 0; n < COMPARED; n++, i++, k++) {
+        while (i < x->fix_count && !is_offered(&x->fixes[i])) {
+            i++;
+        }
+        while (k < y->fix_count && !is_offered(&y->fixes[k])) {
+            k++;
+        }
+        if (i >= x->fix_count || k >= y->fix_count) {
+            return i >= x->fix_count && k >= y->fix_count;
+        }
+        if (!str_eq(x->fixes[i].is->id, y->fixes[k].is->id) ||
+            x->fixes[i].applies != y->fixes[k].applies ||
+            verdict_of(&x->fixes[i]) != verdict_of(&y->fixes[k])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static struct fact supposed(const struct probes *p, enum fact_name name,
+                            size_t i) {
+    return p->words != NULL
+               ? fact_word(name, SOURCE_USER, str_of(p->words[i]))
+               : fact_number(name, SOURCE_USER, p->numbers[i]);
+}
+
+/* One answer, in memory of its own. */
+struct trial {
+    const struct diagnosis *d;
+    const struct finding *f, *bare;
+    struct fact fact;
+    struct arena scratch;
+    bool is_same;
+};
+
+static void try_it(void *arg) {
+    struct trial *t = arg;
+    struct diagnosis then = *t->d;
+    struct finding told = *t->bare;
+    then.a = &t->scratch;
+    then.context = (struct fact_list){0};
+    for (size_t i = 0; i < t->d->context.count; i++) {
+        if (t->d->context.at[i].name != t->fact.name) {
+            facts_add(then.a, &then.context, &t->d->context.at[i]);
+        }
+    }
+    facts_add(then.a, &then.context, &t->fact);
+    finding_weigh(&then, &told);
+    t->is_same = is_same_answer(t->f, &told);
+}
+
+static void trial_end(void *scratch) {
+    arena_free(scratch);
+}
+
+bool answer_would_decide(const struct diagnosis *d, const struct finding *f,
+                         const struct finding *bare, enum fact_name name) {
+    struct probes p = probes_of(name);
+    struct trial *t = arena_alloc(d->a, sizeof *t);
+    struct fault fault;
+    *t = (struct trial){.d = d, .f = f, .bare = bare, .is_same = true};
+    arena_init(&t->scratch, d->a->from, d->a->ceiling_bytes);
+    arena_defer(d->a, trial_end, &t->scratch);
+    for (size_t i = 0; i < p.count && t->is_same; i++) {
+        t->fact = supposed(&p, name, i);
+        enum fail fail = arena_guard(&t->scratch, try_it, t, &fault);
+        arena_free(&t->scratch);
+        if (fail != FAIL_NONE) {
+            arena_raise(d->a, fail, "%s", fault.text);
+        }
+    }
+    return p.count == 0 || !t->is_same;
+}
