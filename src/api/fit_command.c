@@ -216,12 +216,21 @@ static bool is_idle(struct arena *a, const struct engine *e,
                           is_listed(&e->idle, affirmed(a, whole))));
 }
 
-/* A slip of the hand: one letter more, less or another. */
+/* "--max-model-length": no word more or less than "--max-model-len". */
+static bool is_longer(struct str name, struct str flag) {
+    return str_starts(name, flag) &&
+           str_find_char(str_slice(name, flag.n, name.n), '-') ==
+               name.n - flag.n;
+}
+
+/* A slip of the hand: a letter or two more, less or other. A flag of another
+ * word is one that oomkb has not heard of. */
 static struct str flag_near(const struct engine *e, struct str name) {
     struct str best = {NULL, 0};
-    size_t least = near_enough(name) + 1;
+    size_t least = (near_enough(name) < 2 ? near_enough(name) : 2) + 1;
     for (size_t i = 0; e != NULL && i < e->flag_count; i++) {
-        size_t d = near_distance(name, e->flags[i].flag);
+        struct str flag = e->flags[i].flag;
+        size_t d = is_longer(name, flag) ? 1 : near_distance(name, flag);
         best = d < least ? e->flags[i].flag : best;
         least = d < least ? d : least;
     }

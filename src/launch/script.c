@@ -235,12 +235,14 @@ static bool is_program_of(struct str word, struct str engine) {
            (next == '\0' || next == '.' || next == '-');
 }
 
+/* An image ("vllm-openai:latest") runs by what runs containers alone. */
 static bool names_engine(const struct walk *w, struct str word,
                          bool is_container) {
     struct str small = arena_lower(w->a, word);
     for (size_t i = 0; i < w->engines->count; i++) {
         struct str engine = w->engines->at[i];
-        if (is_program_of(small, engine) ||
+        bool is_image = str_find_char(small, ':') < small.n;
+        if ((!is_image && is_program_of(small, engine)) ||
             (is_container && str_find(small, engine) < small.n))
             return true;
     }

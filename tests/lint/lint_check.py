@@ -181,6 +181,27 @@ class ModelsNotNamed(unittest.TestCase):
                                 'vllm serve "$M" --max-model-len 4096\n')
         self.assertEqual(services[0]["verdict"], "fits")
 
+    def test_an_image_alone_starts_nothing(self):
+        services, found = self.said(
+            "#!/bin/bash\ndeclare -A IMAGE\n"
+            'IMAGE[a]="vllm/vllm-openai:v0.21.0"\n'
+            "pin_image vllm/vllm-openai:latest vllm_standalone\n"
+            "vllm serve Qwen/Qwen3-8B --max-model-len 4096\n")
+        self.assertEqual([s["verdict"] for s in services], ["fits"])
+        self.assertEqual(found, set())
+
+    def test_a_flag_that_is_not_known_is_no_other(self):
+        """A word more is a flag of its own; a slip is a letter or two."""
+        line = "#!/bin/sh\nvllm serve Qwen/Qwen3-8B --max-model-len 4096 "
+        for flag in ("--new-block-size 1", "--quantization-config x",
+                     "--max-queued-batched-tokens 1"):
+            _, found = self.said(line + flag + "\n")
+            self.assertEqual(found, set(), flag)
+        for flag in ("--gpu-memory-utilisation 0.9", "--max-num-sesq 8",
+                     "--block-sizes 16"):
+            _, found = self.said(line + flag + "\n")
+            self.assertEqual(found, {"flag-meant"}, flag)
+
     def test_what_is_mounted(self):
         services, _ = self.said(
             "#!/bin/sh\ndocker run --gpus all --ipc=host "
