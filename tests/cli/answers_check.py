@@ -112,13 +112,15 @@ class Answers(unittest.TestCase):
         self.verdict(self.fix(VLLM, "--kv-cache-dtype"), "enough")
 
     def test_a_share_needs_the_gpu_free_at_the_start(self):
-        log = ("|  0   NVIDIA GeForce RTX 4060 ...  Off | 00000000:01:00.0 Off "
-               "|                  N/A |\n"
-               "| N/A   45C    P8     8W / 115W |      0MiB /  7820MiB |      0%"
-               "      Default |\n" + VLLM)
-        fix = self.fix(log, "--gpu-memory-utilization", "up")
-        self.verdict(fix, "may_be_enough")
-        self.assertIn("0.82", fix["command"])
+        table = ("|  0   NVIDIA GeForce RTX 4060 ...  Off | 00000000:01:00.0 Off "
+                 "|                  N/A |\n"
+                 "| N/A   45C    P8     8W / 115W | {:6d}MiB /  7820MiB |      0%"
+                 "      Default |\n")
+        for used, wanted in ((0, "enough"), (4000, "may_be_enough")):
+            fix = self.fix(table.format(used) + VLLM,
+                           "--gpu-memory-utilization", "up")
+            self.verdict(fix, wanted)
+            self.assertIn("0.82", fix["command"])
 
     def test_half_a_batch(self):
         fix = [f for f in root_of(TRAINING)["fixes"]
