@@ -83,6 +83,10 @@ static void add_entry(struct making *m, void *arg) {
     }
 }
 
+static struct str folder_of(const struct entry *e) {
+    return str_slice(e->id, 0, str_find_char(e->id, '/'));
+}
+
 static void add_readme(struct making *m, struct str folder,
                        struct listing list, enum contents contents) {
     struct answer answer = {.list = &list};
@@ -90,16 +94,11 @@ static void add_readme(struct making *m, struct str folder,
     site_add_answer(m, arena_printf(m->a, "%.*sREADME.md", STR_ARG(folder)),
                     "markdown", &answer);
     if (m->wishes->is_html && contents == CONTENTS_FOLDER) {
-        struct str name = str_slice(list.at[0].entry->id, 0,
-                                    str_find_char(list.at[0].entry->id, '/'));
+        struct str name = folder_of(list.at[0].entry);
         struct site_words words = {name, name, true, false};
         site_html_answer(m, arena_printf(m->a, "%.*sindex.html",
                                          STR_ARG(folder)), &words, &answer);
     }
-}
-
-static struct str folder_of(const struct entry *e) {
-    return str_slice(e->id, 0, str_find_char(e->id, '/'));
 }
 
 /* Entries come sorted: those of a folder stand together. */

@@ -21,6 +21,12 @@ const char *diag_level_word(enum diag_level level) {
     return "error";
 }
 
+enum diag_level diag_level_named(struct str word) {
+    return str_eq(word, STR("error"))     ? DIAG_ERROR
+           : str_eq(word, STR("warning")) ? DIAG_WARNING
+                                          : DIAG_NOTE;
+}
+
 static void put_blanks(struct buf *out, struct str character, uint32_t cp) {
     if (cp == '\t')
         buf_add_char(out, '\t');

@@ -109,3 +109,9 @@ uint64_t str_hash(struct str s) {
     }
     return hash;
 }
+
+size_t str_line_begin(struct str s, size_t at) {
+    while (at > 0 && s.p[at - 1] != '\n')
+        at--;
+    return at;
+}

@@ -56,6 +56,7 @@ static inline size_t str_find_char(struct str s, char c) {
 bool str_eq_nocase(struct str a, struct str b); /* ASCII */
 int str_cmp(struct str a, struct str b);        /* bytewise, as qsort wants */
 size_t str_find(struct str s, struct str what); /* s.n when absent */
+size_t str_line_begin(struct str s, size_t at); /* of the byte's line */
 struct str str_trim(struct str s);                         /* ASCII blanks */
 /* Cut s at the first sep: returns what stands before it, *rest what stands
  * after (empty when there was none). */

@@ -139,12 +139,6 @@ static void read_files(struct linting *l) {
 
 /* ---- for programs ---- */
 
-static enum diag_level level_of(struct str word) {
-    return str_eq(word, STR("error"))     ? DIAG_ERROR
-           : str_eq(word, STR("warning")) ? DIAG_WARNING
-                                          : DIAG_NOTE;
-}
-
 static void write_sarif(struct linting *l) {
     struct diagnostics all = {.a = &l->arena};
     struct sarif_rules rules = {0};
@@ -160,7 +154,7 @@ static void write_sarif(struct linting *l) {
         rules.at = arena_grow(&l->arena, rules.at, rules.count, &cap,
                               sizeof *rules.at);
         rules.at[rules.count++] = (struct sarif_rule){
-            rule->id, what, rest.n > 0 ? rest : what, level_of(rule->level)};
+            rule->id, what, rest.n > 0 ? rest : what, diag_level_named(rule->level)};
     }
     diagnostics_write_sarif(l->c, &all, &rules);
 }

@@ -11,19 +11,13 @@
 #include "base/limits.h"
 
 
-static size_t line_begin(struct str text, size_t at) {
-    while (at > 0 && text.p[at - 1] != '\n')
-        at--;
-    return at;
-}
-
 static size_t line_end(struct str text, size_t at) {
     return at + str_find_char(str_slice(text, at, text.n), '\n');
 }
 
 /* "  - " or "  KEY: " is all that stands in front, and nothing behind. */
 static bool is_alone(struct str text, struct span_of_file at) {
-    size_t begin = line_begin(text, at.from), end = line_end(text, at.to);
+    size_t begin = str_line_begin(text, at.from), end = line_end(text, at.to);
     struct str front = str_trim(str_slice(text, begin, at.from - begin));
     struct str back = str_trim(str_slice(text, at.to, end - at.to));
     bool is_item = str_eq(front, STR("-")) || str_ends(front, STR(":"));
@@ -34,7 +28,7 @@ struct lint_edit edit_drop(const struct workload *w, struct span_of_file at) {
     struct str text = w->src->text;
     struct lint_edit edit = {.from = at.from, .to = at.to};
     if (is_alone(text, at)) {
-        edit.from = line_begin(text, at.from);
+        edit.from = str_line_begin(text, at.from);
         edit.to = line_end(text, at.to);
         edit.to += edit.to < text.n;
     } else {
@@ -79,7 +73,7 @@ static struct str behind_item(struct lint_work *k, const struct workload *w,
                               struct span_of_file last, struct str flag,
                               struct str value) {
     struct str text = w->src->text;
-    size_t begin = line_begin(text, last.from);
+    size_t begin = str_line_begin(text, last.from);
     struct str front = str_slice(text, begin, last.from - begin);
     if (str_eq(str_trim(front), STR("-"))) {
         struct str more = value.n > 0

@@ -47,12 +47,6 @@ static void gather(struct lines *l, const struct lint_file *file) {
     l->edit_count = kept;
 }
 
-static size_t line_begin(struct str text, size_t at) {
-    while (at > 0 && text.p[at - 1] != '\n')
-        at--;
-    return at;
-}
-
 /* Behind the newline. */
 static size_t line_end(struct str text, size_t at) {
     size_t end = at + str_find_char(str_slice(text, at, text.n), '\n');
@@ -84,7 +78,7 @@ static size_t group_of(struct lines *l, size_t i, size_t *begin, size_t *end,
                        struct str *made) {
     struct buf out;
     buf_init_in(&out, l->a, LINT_PATCH_BYTES_MAX);
-    *begin = line_begin(l->text, l->edits[i]->from);
+    *begin = str_line_begin(l->text, l->edits[i]->from);
     size_t at = *begin;
     do {
         const struct lint_edit *e = l->edits[i++];
@@ -102,7 +96,7 @@ static size_t group_of(struct lines *l, size_t i, size_t *begin, size_t *end,
 
 static size_t back(struct str text, size_t at, size_t least) {
     for (int i = 0; i < CONTEXT && at > least; i++)
-        at = line_begin(text, at - 1);
+        at = str_line_begin(text, at - 1);
     return at;
 }
 
@@ -126,7 +120,7 @@ static size_t put_hunk(struct lines *l, size_t i, size_t *done, int64_t *shift,
     size_t begin, end, old = 0, new = 0;
     struct str made;
     buf_init_in(&body, l->a, LINT_PATCH_BYTES_MAX);
-    size_t first = back(l->text, line_begin(l->text, l->edits[i]->from),
+    size_t first = back(l->text, str_line_begin(l->text, l->edits[i]->from),
                         *done), at = first;
     do {
         i = group_of(l, i, &begin, &end, &made);
@@ -139,7 +133,7 @@ static size_t put_hunk(struct lines *l, size_t i, size_t *done, int64_t *shift,
         new += line_count(same) + line_count(made);
         at = end;
     } while (i < l->edit_count &&
-             back(l->text, line_begin(l->text, l->edits[i]->from), at) <=
+             back(l->text, str_line_begin(l->text, l->edits[i]->from), at) <=
                  forth(l->text, at));
     size_t stop = forth(l->text, at);
     struct str tail = str_slice(l->text, at, stop - at);

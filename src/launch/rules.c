@@ -84,12 +84,6 @@ static bool find_setting(const struct asked *it, struct str text,
 
 /* ---- findings ---- */
 
-static enum diag_level level_of(struct str word) {
-    return str_eq(word, STR("error"))     ? DIAG_ERROR
-           : str_eq(word, STR("warning")) ? DIAG_WARNING
-                                          : DIAG_NOTE;
-}
-
 /* {0} to {3}, or the name of a fact. */
 static struct str slot_filled(struct lint_work *k, const struct found *f,
                               struct str name) {
@@ -137,7 +131,7 @@ void rule_found(struct lint_work *k, const struct found *f) {
     if (f->w != NULL)
         finding.service = f->w->name;
     finding.diag = (struct diag){
-        .level = level_of(f->rule->level),
+        .level = diag_level_named(f->rule->level),
         .code = arena_str(k->a, f->rule->id).p,
         .path = f->at.src->path,
         .line = place.line,

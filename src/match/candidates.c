@@ -208,15 +208,9 @@ static size_t fold_one(struct candidates *c, size_t raw) {
     return bytes;
 }
 
-static size_t line_start(struct str text, size_t at) {
-    while (at > 0 && text.p[at - 1] != '\n')
-        at--;
-    return at;
-}
-
 static void fold_block(struct candidates *c) {
     struct str text = c->text;
-    size_t at = c->from > CUT_BACK ? line_start(text, c->from - CUT_BACK) : 0;
+    size_t at = c->from > CUT_BACK ? str_line_begin(text, c->from - CUT_BACK) : 0;
     size_t end = text.n - c->to > CUT_REACH ? c->to + CUT_REACH : text.n;
     fold_clear(&c->folded);
     c->line_count = 0;
@@ -248,7 +242,7 @@ static size_t line_of(struct candidates *c, size_t at) {
 }
 
 static void tell(const struct candidates *c, uint32_t literal, size_t line) {
-    size_t raw = line_start(c->text, c->lines[line].raw);
+    size_t raw = str_line_begin(c->text, c->lines[line].raw);
     if (raw >= c->from && raw < c->to)
         c->found(c->ctx, literal, raw);
 }

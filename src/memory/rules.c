@@ -39,9 +39,8 @@
 #include "corpus/version.h"
 #include "memory/engines.h"
 
-#define GROUPS_FROM "0.9.1.dev201"      /* f8a1a2d10, #17996 */
-#define CONCURRENCY_FROM "0.9.1.dev152" /* a8da78eac, #19029 */
-#define FREE_CHECK_FROM "0.9.1.dev230"  /* 2d8476e46, #18974 */
+#define GROUPS_FROM "0.9.1.dev201"    /* f8a1a2d10, #17996 */
+#define FREE_CHECK_FROM "0.9.1.dev230" /* 2d8476e46, #18974 */
 
 #define V0 true
 #define V1 false
@@ -190,33 +189,12 @@ enum answer rules_check_free(const struct inputs *c) {
                                         : is_between(c, FREE_CHECK_FROM, "");
 }
 
-enum answer rules_count_graphs(const struct inputs *c) {
-    return is_between(c, "0.20.0", "");
-}
-
-enum answer rules_cache_hybrids(const struct inputs *c) {
-    return is_between(c, "0.28.0", "");
-}
-
-enum answer rules_align_states(const struct inputs *c) {
-    return is_between(c, "0.28.0", "");
-}
-
-enum answer rules_keep_chunks(const struct inputs *c) {
-    return is_between(c, "0.10.1", "");
-}
-
-enum answer rules_pack_by_default(const struct inputs *c) {
-    return is_between(c, "0.11.0", "0.11.1");
-}
-
-enum answer rules_count_partial_blocks(const struct inputs *c) {
-    return is_between(c, "0", CONCURRENCY_FROM);
-}
-
-enum answer rules_check_forced(const struct inputs *c) {
-    return is_between(c, "0.20.1", "");
-}
+#define X(name, from, until)                                                   \
+    enum answer rules_##name(const struct inputs *c) {                         \
+        return is_between(c, from, until);                                     \
+    }
+RULES_BY_RELEASE(X)
+#undef X
 
 enum answer rules_take_cache_scheme(const struct inputs *c) {
     return engine_of(c)->takes_share ? is_between(c, "0.15.0", "") : ANSWER_NO;

@@ -59,26 +59,31 @@ struct rules_list rules_of(const struct inputs *c);
 enum answer rules_charge_others(const struct inputs *c);
 /* Start is refused where less is free than total x utilization. */
 enum answer rules_check_free(const struct inputs *c);
-/* CUDA graphs are taken out of the share before the KV pool. */
-enum answer rules_count_graphs(const struct inputs *c);
 /* The first engine: until 0.7, then where asked for; until 0.10.1 also on cards
  * below compute capability 8.0. A card that is not named counts as a newer. */
 enum answer rules_is_v0(const struct inputs *c);
 
-/* Prefixes of hybrids with recurrent layers are cached by default. */
-enum answer rules_cache_hybrids(const struct inputs *c);
-/* Where they are and nobody says how, a request keeps two states ("align"). */
-enum answer rules_align_states(const struct inputs *c);
-/* Layers with chunks are kept whole unless asked otherwise (#21761). */
-enum answer rules_keep_chunks(const struct inputs *c);
-/* Sparse latents are packed in fp8 even where kv_cache_dtype is auto. */
-enum answer rules_pack_by_default(const struct inputs *c);
-/* num_gpu_blocks_override counts in the checks at start. */
-enum answer rules_check_forced(const struct inputs *c);
+/* What holds of some releases of vLLM: X(rule, from, until). */
+#define RULES_BY_RELEASE(X)                                                    \
+    /* CUDA graphs are taken out of the share before the KV pool */            \
+    X(count_graphs, "0.20.0", "")                                              \
+    /* prefixes of hybrids with recurrent layers are cached by default */      \
+    X(cache_hybrids, "0.28.0", "")                                             \
+    /* where they are, a request keeps two states ("align") unless told */     \
+    X(align_states, "0.28.0", "")                                              \
+    /* layers with chunks are kept whole unless asked otherwise (#21761) */    \
+    X(keep_chunks, "0.10.1", "")                                               \
+    /* sparse latents are packed in fp8 even where the type is auto */         \
+    X(pack_by_default, "0.11.0", "0.11.1")                                     \
+    /* num_gpu_blocks_override counts in the checks at start */                \
+    X(check_forced, "0.20.1", "")                                              \
+    /* the printed concurrency divides tokens, not whole blocks (#19029) */    \
+    X(count_partial_blocks, "0", "0.9.1.dev152")
+#define X(name, from, until) enum answer rules_##name(const struct inputs *c);
+RULES_BY_RELEASE(X)
+#undef X
 /* A cache scheme in the checkpoint counts where kv_cache_dtype is auto. */
 enum answer rules_take_cache_scheme(const struct inputs *c);
-/* The printed concurrency divides tokens, not whole blocks of a request. */
-enum answer rules_count_partial_blocks(const struct inputs *c);
 
 /* The pool has the size that was asked for: neither the share of the card nor
  * what the rest of the engine leaves changes it. */
