@@ -26,8 +26,7 @@ struct asking { /* about one fix */
 };
 
 static bool is_of_word(char c) {
-    return is_upper(c) || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')
-           || c == '_' || c == '-';
+    return is_word(c) || c == '-';
 }
 
 /* OMP_NUM_THREADS */

@@ -78,8 +78,7 @@ static bool has_word(struct str low, const char *const words[]) {
 }
 
 static bool is_name_char(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || c == '_' || c == '.';
+    return is_word(c) || c == '.';
 }
 
 /* module.SomeError: words */

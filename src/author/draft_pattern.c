@@ -25,8 +25,7 @@ struct making {
 };
 
 static bool is_word_char(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') ||
-           (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
+    return is_word(c) || (unsigned char)c >= 0x80;
 }
 
 static char char_of(const struct making *m, size_t i) {

@@ -88,9 +88,7 @@ static const char *value_pattern(enum fact_name fact, bool is_scaled) {
 void put_quoted(struct buf *out, struct str spelling) {
     for (size_t i = 0; i < spelling.n; i++) {
         char c = spelling.p[i];
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
-                     || (c >= '0' && c <= '9') || c == '-' || c == '_';
-        if (!plain)
+        if (!is_word(c) && c != '-')
             buf_add_char(out, '\\');
         buf_add_char(out, c);
     }

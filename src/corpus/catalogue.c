@@ -22,8 +22,7 @@ bool kv_group_sum_state(struct kv_group *g) {
 
 static bool is_in_word(struct str s, size_t i) {
     char c = i < s.n ? s.p[i] : ' ';
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-           (c >= 'A' && c <= 'Z');
+    return is_digit(c) || is_letter(c);
 }
 
 static size_t digits_at(struct str s, size_t i) {

@@ -10,8 +10,7 @@
 #include "corpus/engine.h"
 
 static bool is_of_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || c == '-' || c == '_';
+    return is_word(c) || c == '-';
 }
 
 /* The spelling, whole, at this byte. */

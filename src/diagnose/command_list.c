@@ -90,10 +90,7 @@ void list_read(struct command *c) {
 static bool is_bare_word(struct str item) {
     for (size_t i = 0; i < item.n; i++) {
         char c = item.p[i];
-        bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                        (c >= '0' && c <= '9') ||
-                        strchr("-_./:=,@%+", c) != NULL;
-        if (!is_plain) {
+        if (!is_word(c) && strchr("-./:=,@%+", c) == NULL) {
             return false;
         }
     }

@@ -105,8 +105,7 @@ static int64_t only_gpu(const struct hit *h) {
 /* ---- what the log calls a setting ---- */
 
 static bool is_name_part(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+    return is_word(c) || c == '-' || c == '.';
 }
 
 static size_t blanks_before(struct str s, size_t n) {

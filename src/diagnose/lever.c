@@ -148,8 +148,7 @@ static struct str value_of(struct str said, size_t name) {
 /* Where the name of a setting ends that the text begins with; 0: it does not. */
 static size_t name_end(struct str said, struct str name) {
     char next = said.n > name.n ? said.p[name.n] : '\0';
-    bool goes_on = next == '_' || next == '-' || (next >= '0' && next <= '9') ||
-                   (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z');
+    bool goes_on = is_word(next) || next == '-';
     return name.n > 0 && str_starts(said, name) && !goes_on ? name.n : 0;
 }
 

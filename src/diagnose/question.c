@@ -282,11 +282,8 @@ static void ask_fact(struct asked *to, enum fact_name name) {
 /* A word that a shell leaves as it is. */
 static bool is_plain_word(struct str s) {
     for (size_t i = 0; i < s.n; i++) {
-        char c = s.p[i];
-        bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                        (c >= '0' && c <= '9') || c == '_' || c == '.' ||
-                        (c == '-' && i > 0);
-        if (!is_plain) {
+        bool is_mark = s.p[i] == '.' || (s.p[i] == '-' && i > 0);
+        if (!is_word(s.p[i]) && !is_mark) {
             return false;
         }
     }

@@ -13,11 +13,6 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static bool is_name(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-           is_digit(c);
-}
-
 static bool is_among(struct str word, const char *const *list, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (str_eq_nocase(word, str_of(list[i])))
@@ -75,7 +70,7 @@ static void add_fact(struct predicate *w, struct str word, struct buf *sql) {
 
 static size_t take_name(struct predicate *w, struct str s, struct buf *sql) {
     size_t n = 0;
-    while (n < s.n && is_name(s.p[n]))
+    while (n < s.n && is_word(s.p[n]))
         n++;
     struct str word = str_slice(s, 0, n);
     struct str rest = str_trim(str_slice(s, n, s.n));
@@ -113,7 +108,7 @@ static size_t take_number(struct predicate *w, struct str s) {
         while (n < s.n && is_digit(s.p[n]))
             n++;
     }
-    if (n < s.n && is_name(s.p[n]))
+    if (n < s.n && is_word(s.p[n]))
         refuse(w, str_slice(s, 0, n + 1), "neither a number nor a name");
     return n;
 }
@@ -167,7 +162,7 @@ static void put_sign(struct predicate *w, struct str sign, struct buf *sql) {
 
 static size_t take_word(struct predicate *w, struct str s, int *depth,
                         struct buf *sql) {
-    if (is_name(s.p[0]) && !is_digit(s.p[0])) {
+    if (is_word(s.p[0]) && !is_digit(s.p[0])) {
         size_t n = take_name(w, s, sql);
         bool is_in = str_eq_nocase(str_slice(s, 0, n), STR("in"));
         w->list = is_in ? LIST_NEXT : LIST_NONE;

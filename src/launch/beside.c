@@ -72,9 +72,7 @@ const struct source *beside_open(struct beside *b, const struct source *from,
 /* ---- NAME=value ---- */
 
 static bool is_of_name(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-' ||
-           c == '[' || c == ']';
+    return is_word(c) || c == '.' || c == '-' || c == '[' || c == ']';
 }
 
 /* "a\"b" up to its quote; false: it does not end. */

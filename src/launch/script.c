@@ -47,11 +47,6 @@ static struct span_of_file bytes_of(const struct walk *w, size_t from,
 
 /* ---- words ---- */
 
-static bool is_of_name(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-           (c >= '0' && c <= '9');
-}
-
 /* What stands for \x inside such quotes ('\0': none). */
 static void put_escape(struct buf *out, char quote, char next) {
     bool is_kept = quote == '"' && strchr("\"\\$`\n", next) == NULL;
@@ -138,7 +133,7 @@ static void keep_default(struct walk *w, struct str word, struct str value,
         return;
     name.n -= str_ends(name, STR(":"));
     for (size_t i = 0; i < name.n; i++)
-        if (!is_of_name(name.p[i]))
+        if (!is_word(name.p[i]))
             return;
     setting_add(w->a, &w->names, name, value, at);
 }
@@ -170,8 +165,7 @@ static void add_word(struct walk *w, const struct shell_token *t,
 /* "NAME=..." in any letters. */
 static size_t assigned(struct str word) {
     size_t n = 0;
-    while (n < word.n && is_of_name(word.p[n]) &&
-           (n > 0 || word.p[n] < '0' || word.p[n] > '9'))
+    while (n < word.n && is_word(word.p[n]) && (n > 0 || !is_digit(word.p[0])))
         n++;
     return n > 0 && n < word.n && word.p[n] == '=' ? n : 0;
 }

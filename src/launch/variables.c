@@ -20,9 +20,7 @@ struct filling {
 };
 
 static bool is_name(char c, bool is_first) {
-    bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                     c == '_';
-    return is_letter || (!is_first && c >= '0' && c <= '9');
+    return is_word(c) && !(is_first && is_digit(c));
 }
 
 /* Of what a script was started with: 1, 12. */

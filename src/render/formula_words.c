@@ -32,8 +32,7 @@ static const char *const words[] = {
 #define WORDS (sizeof words / sizeof words[0])
 
 static bool is_of_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-           c == '-';
+    return is_letter(c) || c == '_' || c == '-';
 }
 
 /* text[i..] begins with the whole word. */

@@ -44,8 +44,7 @@ static void blank(struct sheet *s) {
 /* ---- inline ---- */
 
 static bool is_alnum(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-           (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
+    return is_digit(c) || is_letter(c) || (unsigned char)c >= 0x80;
 }
 
 static bool is_one_of(char c, const char *set) {

@@ -33,9 +33,7 @@ struct str secret_placeholder(struct secrets *s, enum secret_kind kind,
 
 /* ASCII: Chinese parts no words. */
 static bool is_in_word(struct str s, size_t at) {
-    char c = at < s.n ? s.p[at] : '\0';
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || c == '_';
+    return at < s.n && is_word(s.p[at]);
 }
 
 const struct secret *secret_at(const struct secrets *s, struct str text,
