@@ -357,6 +357,7 @@ class Kernel(unittest.TestCase):
         self.assertIn("oom_kill of its cgroup: 0 before, 1 now", err)
         self.assertIn("64 MiB", err)
         self.assertIn("[linux-kernel/memory-events]", err)
+        self.assertIn(": oom_kill 1", err)
 
     def test_a_worker_was_killed(self):
         status, _, err = self.inside(
