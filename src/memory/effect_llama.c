@@ -40,6 +40,15 @@ static bool is_load(const struct ask *q) {
     return stage_is(q->c, "load") && !is_planned_cache(q->c);
 }
 
+/* Vulkan, SYCL, OpenCL and Metal take weights in pieces of what one buffer may
+ * be: the piece that was refused says nothing of the rest. */
+static bool is_piece(const struct ask *q) {
+    static const char *const devices[] = {"vulkan", "sycl", "opencl", "metal",
+                                          NULL};
+    return is_load(q) && q->c->in[FACT_device_kind].known &&
+           str_in(q->c->in[FACT_device_kind].word, devices);
+}
+
 /* A cache of layers on the CPU: the host refused it. */
 static bool is_on_host(const struct ask *q) {
     return q->what == SHORT_HOST;
@@ -358,7 +367,7 @@ static struct estimate part_of_layers(const struct ask *q, struct estimate e) {
     int64_t room = e.limit.known ? e.limit.low : LARGE_CARD;
     size_t i = 0, last = sizeof parts / sizeof *parts - 1;
     needs_add(&e.needs, is_all ? FACT_model : FACT_gpu_layers);
-    if (!is_load(q) || !e.before.known) {
+    if (!is_load(q) || is_piece(q) || !e.before.known) {
         return e;
     }
     struct span even = span_share(e.before, parts[0].kept, parts[0].of);
@@ -374,7 +383,9 @@ static struct estimate part_of_layers(const struct ask *q, struct estimate e) {
     if (e.limit.known) {
         e.capacity_micro = UNITS_MICRO * parts[i].kept / parts[i].of;
     } else {
-        ESTIMATE_IF(q, &e, "verdict.if.part_of_layers",
+        bool is_one_of = setting_of(q->c, FACT_gpu_count, 1) > 1;
+        ESTIMATE_IF(q, &e, is_one_of ? "verdict.if.part_of_layers_each"
+                                     : "verdict.if.part_of_layers",
                     TEXT(str_of(parts[i].name)), SHORT(e.after.high));
     }
     return e;
@@ -441,7 +452,8 @@ static struct estimate fewer_layers(const struct ask *q) {
     struct estimate e = begin(q);
     int64_t seen = is_cache(q) ? llama_layers_in(q->c, e.before) : 0;
     now = seen > 0 ? seen : now; /* the buffer itself says how many */
-    if (is_compute(q) && !(held_by_layer(q).known && e.limit.known)) {
+    if (is_piece(q) ||
+        (is_compute(q) && !(held_by_layer(q).known && e.limit.known))) {
         return e; /* of one layer; the room that others leave is not known */
     }
     if (now <= 1 || !e.before.known) {
