@@ -233,9 +233,26 @@ static void absorb(struct diagnosis *d, struct incident *x,
     }
 }
 
+/* A command that was run between them makes two tries of two failures. */
+static bool is_other_try(const struct diagnosis *d, const struct incident *x,
+                         const struct incident *y) {
+    uint64_t from = order_of(x) < order_of(y) ? order_of(x) : order_of(y);
+    uint64_t to = order_of(x) < order_of(y) ? order_of(y) : order_of(x);
+    for (size_t i = 0; i < d->scan->hits.count; i++) {
+        const struct hit *h = &d->scan->hits.at[i];
+        if (h->command.n > 0 && h->order > from && h->order < to) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The head of a report and its last line are one event, not two. */
 static void absorb_wrapped(struct diagnosis *d, struct incident *x,
                            struct incident *y) {
+    if (is_other_try(d, x, y)) {
+        return;
+    }
     uint64_t own = x->times, more = y->times;
     absorb(d, x, y);
     if (y->is_absorbed) {

@@ -130,18 +130,24 @@ static bool goes_with_carried(const struct log_reader *r,
            is_near(r, &r->left.carried);
 }
 
-/* A line wrapped at blanks behind its frame: who spoke above goes on. */
+/* A record of several lines whose first is framed and full: who spoke above
+ * goes on, for a few lines. */
 static bool goes_on_unnamed(const struct log_reader *r,
                             const struct frame *f) {
+    bool goes_on = r->left.wrap.is_filled_above ||
+                   (r->left.unnamed_lines > 0 && f->text.n > 0 &&
+                    r->left.unnamed_lines < UNNAMED_LINES_MAX);
     return (f->kinds & ~(unsigned)FRAME_QUOTE) == 0 && !f->is_record &&
-           r->left.wrap.is_filled_above && is_near(r, &r->left.named);
+           goes_on && is_near(r, &r->left.named);
 }
 
 static uint32_t stream_of(struct log_reader *r, const struct frame *f) {
     uint32_t stream = stream_find(r->streams, &f->who);
     if (stream == 0 && r->has_output)
         return r->stream;
-    if (stream == 0 && (goes_with_carried(r, f) || goes_on_unnamed(r, f)))
+    bool goes_on = stream == 0 && goes_on_unnamed(r, f);
+    r->left.unnamed_lines = goes_on ? r->left.unnamed_lines + 1 : 0;
+    if (stream == 0 && (goes_on || goes_with_carried(r, f)))
         return r->last_stream;
     r->left.carried = r->left.named = note_here(r);
     r->left.carried.is_set = stream != 0 && (f->kinds & FRAME_TRANSPORT) != 0;

@@ -42,6 +42,7 @@ struct traces {
     uint32_t label_lines; /* how many more may carry it */
     struct note carried;  /* a carrier named the stream of a line */
     struct note named;    /* a frame did; lines behind may go on with it */
+    uint32_t unnamed_lines; /* so many just did, whose record named it */
     struct note cut[2];   /* by docker or CRI, on stdout, on stderr */
     uint32_t goes_on[2];  /* in this stream */
     struct wrap_page page, framed_page;
