@@ -13,6 +13,7 @@ cp "$here"/*.mjs "$here/package.json" "$build/web/"
 (cd "$build/web" && npm --silent install)
 engine=
 [ ! -f "$build/wasm/npm/oomkb.wasm" ] || engine="--wasm $build/wasm/npm"
+rm -rf "$build/web/site"
 "$build/oomkb" site --html -o "$build/web/site" $engine \
     --base-url https://example.org/kb
 CHROMIUM=$chromium exec node "$build/web/check.mjs" "$build/web/site" \
