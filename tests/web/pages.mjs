@@ -7,8 +7,8 @@ import { createRequire } from "node:module";
 
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 export const KINDS = [
-  "index.html", "vllm/kv-cache-too-small.html", "models/google--gemma-3-27b-it.html",
-  "search.html?q=cuda", "log.html", "calculator.html", "models/index.html", "vllm/index.html",
+  "index.html", "vllm/kv-cache-too-small.html",
+  "search.html?q=cuda", "log.html", "calculator.html", "vllm/index.html",
 ];
 const LANGS = ["en", "zh"];
 const WIDTHS = [360, 768, 1280];
