@@ -329,8 +329,7 @@ struct str fit_inputs(const struct teller *t, const struct fit *fit) {
 /* What the engine refuses, whatever room there is. */
 static bool is_of_room(const struct fit *fit) {
     struct span need = span_times(fit->kv.bytes_per_request, fit->requests);
-    return fit->fits != FIT_NO || fit->because.key == NULL ||
-           !need.known || !fit->kv.pool.known ||
+    return fit->fits != FIT_NO || !need.known || !fit->kv.pool.known ||
            span_fits(need, fit->kv.pool) != VERDICT_ENOUGH;
 }
 
