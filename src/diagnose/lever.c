@@ -11,6 +11,7 @@
  * a value that is set. One that goes further (up, down) is, with the value in
  * force.
  */
+#include "base/units.h"
 #include "diagnose/work.h"
 
 #include <inttypes.h>
@@ -203,11 +204,12 @@ static struct str value_wanted(const struct workaround *w, struct str command) {
     return str_slice(value, 0, str_find_char(value, ' '));
 }
 
-/* 256 is no way down from 128. */
+/* 256 is no way down from 128, nor 0.5 from 0.4. */
 static bool is_beyond(enum change change, struct str wanted, struct str now) {
-    int64_t w, n;
-    return str_to_int(wanted, &w) && str_to_int(now, &n) &&
-           (change == CHANGE_down ? w >= n : w <= n);
+    struct amount w, n;
+    return units_read(wanted, UNITS_MICRO, &w) &&
+           units_read(now, UNITS_MICRO, &n) &&
+           (change == CHANGE_down ? w.value >= n.value : w.value <= n.value);
 }
 
 /* "--tile 256", "tile=256", "". */
@@ -257,6 +259,28 @@ static void lower(const struct diagnosis *d, struct fix *fix,
     }
 }
 
+/* From a share of 0.40 to 0.35, where the fix's own value is no way down. */
+static bool lower_share(const struct diagnosis *d, struct fix *fix,
+                        const struct option_seen *seen) {
+    enum { STEP = UNITS_MICRO / 20 };
+    struct str name = name_lowered(seen, fix->is->acts_on.flag);
+    bool is_flag = seen->text.n > 0 && seen->text.p[0] == '-';
+    struct amount now;
+    struct buf to;
+    if (!units_read(seen->value, UNITS_MICRO, &now) || now.value <= 2 * STEP ||
+        now.value > UNITS_MICRO || !sets_one_value(fix->command)) {
+        return false;
+    }
+    buf_init_in(&to, d->a, 32);
+    units_ratio(&to, now.value - STEP);
+    fix->command = arena_printf(d->a, "%.*s%c%.*s", STR_ARG(name),
+                                is_flag ? ' ' : '=', STR_ARG(buf_str(&to)));
+    fix->has_gap = false;
+    fix->lowers = NOTE("diagnose.lowers_flag", name, seen->value,
+                       arena_str(d->a, buf_str(&to)));
+    return true;
+}
+
 /* A way down from what is in force; an empty command: none is known. */
 static void go_further(const struct diagnosis *d, struct fix *fix,
                        struct option_seen *seen, struct str wanted) {
@@ -270,7 +294,8 @@ static void go_further(const struct diagnosis *d, struct fix *fix,
         seen->is_done = true;
     } else if (is_count) {
         lower(d, fix, seen, wanted, now);
-    } else if (is_beyond(change, wanted, seen->value)) {
+    } else if (is_beyond(change, wanted, seen->value) &&
+               !(change == CHANGE_down && lower_share(d, fix, seen))) {
         fix->command = (struct str){NULL, 0};
     }
 }

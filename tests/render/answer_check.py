@@ -10,6 +10,7 @@ more logs are arguments.
   - "Do not" has two items at most, and none that neither the log nor people's
     reports nor a setting give a reason for.
   - What is asked may change the order of the first fixes, or a verdict.
+  - "Lower x from 0.4 to 0.35" goes down from what the log has.
 """
 import collections
 import concurrent.futures
@@ -181,7 +182,16 @@ def is_wrapped(log):
     return "\0" in log or log.lstrip().startswith(("{", "["))
 
 
-PROPERTIES = (twice_written, badly_quoted, idle_warnings)
+def goes_up(text, _):
+    for match in re.finditer(r"(?:Lower|Reduce) [^\n]*? from ([\d.,]+) to "
+                             r"([\d.,]*\d)", prose(text)):
+        now, then = (float(n.replace(",", "").rstrip(".")) for n in
+                     match.groups())
+        if then >= now:
+            yield f"no way down: {match[0]}"
+
+
+PROPERTIES = (twice_written, badly_quoted, idle_warnings, goes_up)
 
 
 def check(path):
