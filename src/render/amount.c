@@ -112,11 +112,17 @@ struct str amount_said(const struct teller *t, int64_t bytes) {
     return shown_short_amount(t, bytes, 0);
 }
 
-struct str shown_part(const struct teller *t, int64_t bytes, int64_t of) {
+struct str shown_end(const struct teller *t, int64_t bytes, int64_t of) {
     const char *unit;
     int64_t factor = factor_of(of, &unit);
     int decimals = factor >= INT64_C(1) << 30 ? decimals_of(bytes, factor) : 0;
-    bool is_seen = bytes >= (decimals > 0 ? factor / 200 : factor / 2);
+    return scaled(t, bytes, factor, decimals);
+}
+
+struct str shown_part(const struct teller *t, int64_t bytes, int64_t of) {
+    const char *unit;
+    int64_t factor = factor_of(of, &unit);
+    int64_t least = factor >= INT64_C(1) << 30 ? factor / 200 : factor / 2;
     const struct written_amount *w = written(t, bytes, 0);
     if (w) { /* the whole's unit need not be said */
         size_t at = str_find_char(w->shown, ' ');
@@ -124,8 +130,8 @@ struct str shown_part(const struct teller *t, int64_t bytes, int64_t of) {
                                         w->shown.n), str_of(unit));
         return is_same ? str_slice(w->shown, 0, at) : w->shown;
     }
-    return is_seen || bytes <= 0 ? scaled(t, bytes, factor, decimals)
-                                 : shown_short_amount(t, bytes, 0);
+    return bytes >= least || bytes <= 0 ? shown_end(t, bytes, of)
+                                        : shown_short_amount(t, bytes, 0);
 }
 
 static size_t front_of(struct str s, const char *chars) {
@@ -178,12 +184,14 @@ struct str amounts_said(const struct teller *t, struct str text) {
 
 /* ---- two of them ---- */
 
-/* What is there in the unit of what is needed; far less in its own. */
-static struct str there(const struct teller *t, int64_t bytes, int64_t factor,
-                        struct str shown) {
-    return bytes == 0             ? said(t, "unit.none")
-           : bytes < factor / 10 ? shown_short_amount(t, bytes, 0)
-                                  : shown;
+/* Both in the unit of the larger; far less in its own, and so where nothing is
+ * missing and there is less to compare. */
+static struct str in_common(const struct teller *t, int64_t bytes,
+                            int64_t factor, bool is_short, struct str shown) {
+    bool is_own = bytes < factor / 10 || (!is_short && bytes < factor);
+    return bytes == 0 ? said(t, "unit.none")
+           : is_own   ? shown_short_amount(t, bytes, 0)
+                      : shown;
 }
 
 /* Both in that unit, in three digits, or in as many as tell them apart. */
@@ -200,8 +208,11 @@ static struct comparison told_apart(const struct teller *t, int64_t need,
         c.need = scaled(t, need, factor, ++more);
         c.have = scaled(t, have, factor, ++most);
     }
-    c.have = there(t, have, factor, with_unit(t, c.have, unit));
-    c.need = once(t, need, factor, more, with_unit(t, c.need, unit));
+    c.need = in_common(t, need, factor, need > have,
+                       with_unit(t, c.need, unit));
+    c.have = in_common(t, have, factor, need > have,
+                       with_unit(t, c.have, unit));
+    c.need = once(t, need, factor, more, c.need);
     c.have = once(t, have, factor, most, c.have);
     return c;
 }

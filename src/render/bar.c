@@ -51,8 +51,8 @@ static int64_t middle(struct span s) {
 
 static struct str shown_bytes(const struct teller *t, struct span s,
                               int64_t total) {
-    struct str ends[] = {s.low == 0 ? STR("0") : shown_part(t, s.low, total),
-                         shown_part(t, s.high, total)};
+    struct str ends[] = {s.low == 0 ? STR("0") : shown_end(t, s.low, total),
+                         shown_end(t, s.high, total)};
     bool is_narrow =
         s.high - s.low <= s.low / 50 || str_eq(ends[0], ends[1]);
     return is_narrow ? shown_part(t, middle(s), total)

@@ -48,6 +48,7 @@ static const struct sentence sentences[] = {
     SENTENCE("numbers.alloc_capped", false, FACT_tried_alloc,
              FACT_memory_limit, FACT_pytorch_allocated),
     SENTENCE("numbers.tried", false, FACT_tried_alloc),
+    SENTENCE("numbers.tried", false, FACT_tensor_bytes),
     SENTENCE("numbers.host_request", true, FACT_requested_bytes,
              FACT_host_free),
     SENTENCE("numbers.tokens_alone", false, FACT_tried_tokens),

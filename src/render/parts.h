@@ -196,6 +196,8 @@ struct str amount_said(const struct teller *t, int64_t bytes);
 struct str amounts_said(const struct teller *t, struct str text);
 /* A part of a whole, in the unit of the whole and without it: "0.06". */
 struct str shown_part(const struct teller *t, int64_t bytes, int64_t of);
+/* One end of what is not known better. */
+struct str shown_end(const struct teller *t, int64_t bytes, int64_t of);
 
 /* numbers.c */
 struct str numbers_said(const struct teller *t, const struct report *rep,

@@ -140,7 +140,7 @@ def idle_warnings(text, _):
 
 
 # Of each kind of number, from little to much.
-ANSWERS = {"BYTES": ("1MiB", "512MiB", "8GiB", "80GiB", "2TiB"),
+ANSWERS = {"BYTES": ("1MiB", "700MiB", "9GiB", "90GiB", "3TiB"),
            "COUNT": ("1", "2", "8", "64", "1024"),
            "TOKENS": ("1", "64", "1024", "131072"),
            "RATIO": ("0.1", "0.5", "0.9", "0.99"), "BOOL": ("true", "false")}
