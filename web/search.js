@@ -75,10 +75,8 @@ function show(rows, text) {
   for (const row of found) {
     const item = element("li", "", list);
     const link = element("a", row.title.replaceAll("`", ""), item);
-    link.href = row.model
-      ? `calculator.html#model=${encodeURIComponent(row.model)}`
-      : `${row.id}.html`;
-    if (row.id) element("p", row.id, item).className = "dim";
+    link.href = `${row.id}.html`;
+    element("p", row.id, item).className = "dim";
     if (row.text) {
       const short = row.text.replaceAll("`", "");
       element("p", short.length > 160 ? `${short.slice(0, 160)}…` : short, item);

@@ -29,6 +29,7 @@ struct asking {
     struct machine_list machine;
     const struct fact *instead; /* of what is said: a column of --compare */
     bool takes_unknown;         /* a model, a card */
+    bool is_verdict;
 };
 
 static _Noreturn void refuse(const struct asking *q, struct str text) {
@@ -333,7 +334,8 @@ static struct fit_question question_of(struct asking *q,
                                     .gpu_count = q->gpus.count,
                                     .remarks = q->said.remarks,
                                     .remark_count = q->said.remark_count,
-                                    .offload = q->said.offload};
+                                    .offload = q->said.offload,
+                                    .is_verdict = q->is_verdict};
     struct inputs *c = &question.c;
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         c->in[n] = fact_blank((enum fact_name)n, SOURCE_LOG);
@@ -522,7 +524,8 @@ const struct fit_sheet *fit_sheet_of(struct arena *a, const struct oomkb *kb,
     struct asking *q = arena_alloc(a, sizeof *q);
     struct fit_sheet *sheet = arena_alloc(a, sizeof *sheet);
     *q = (struct asking){.a = a, .question = question, .kb = kb, .r = r,
-                         .takes_unknown = wishes->takes_unknown};
+                         .takes_unknown = wishes->takes_unknown,
+                         .is_verdict = wishes->is_verdict};
     q->said.a = a;
     q->said.r = r;
     q->machine = machine_lines(a, wishes->machine);

@@ -181,10 +181,12 @@ _Noreturn void refuse_gpu(struct arena *a, struct reader *r, struct str name,
 
 /* ---- fit.c: everything between the question and its bytes, in out's arena.
  * Raises FAIL_USAGE, FAIL_INPUT. takes_unknown: a model or a card that the
- * catalogue does not have is a number that is missing, and no fault. ---- */
+ * catalogue does not have is a number that is missing, and no fault.
+ * is_verdict: without plans. ---- */
 struct fit_wishes {
     const char *const *machine; /* of the options; never NULL */
     bool takes_unknown;
+    bool is_verdict;
 };
 const struct fit_sheet *fit_sheet_of(struct arena *a, const struct oomkb *kb,
                                      struct reader *r,

@@ -60,8 +60,8 @@ void author_write_file(struct arena *a, struct str path, struct str image);
 
 /* Make the folder a site: every entry of kb as Markdown and JSON in both
  * languages, and an index of each; with is_html as HTML as well, with search,
- * a calculator and a page that reads logs. Returns how many pages there are.
- * Raises FAIL_USAGE where the folder holds anything. */
+ * models, a calculator and a page that reads logs. Pages of an earlier site
+ * that are no more are removed; files that no site wrote are left alone. */
 struct oomkb;
 struct site_wishes {
     struct str dir;
@@ -70,8 +70,11 @@ struct site_wishes {
     struct str wasm_dir; /* the npm package whose files the log page runs;
                             empty: none */
 };
-size_t author_site(struct arena *a, const struct oomkb *kb,
-                   const struct site_wishes *wishes);
+struct site_result {
+    size_t pages, written, removed; /* written: those that changed */
+};
+struct site_result author_site(struct arena *a, const struct oomkb *kb,
+                               const struct site_wishes *wishes);
 
 /* An entry drafted from a log that no entry knows: YAML of status draft, whose
  * empty values are for a person. Raises FAIL_INPUT when the log has no line to

@@ -1,57 +1,233 @@
-/* site.c: `oomkb site -o DIR`: a new folder, or an empty one, becomes these
- * pages. One that holds anything is refused before the first page is written:
- * so nothing of somebody else is overwritten, and nothing of an earlier site
- * is left between the pages. */
+/* site.c: `oomkb site -o DIR`: the folder becomes these pages.
+ *
+ * Each file is written whole beside its place and renamed. DIR/.oomkb-site
+ * lists what a site wrote, and before the first new file is there it lists
+ * that one, too: so a run that is killed leaves nothing that the next one
+ * would not know for its own. Pages that are no longer made are removed;
+ * what is not on the list is nobody's business here: a file of somebody else
+ * where a page should go is an error, and nothing has changed then.
+ */
 #include "author/site.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "author/files.h"
 
-/* Make the folder and those above it, where there are none. */
-static void make_folder(struct arena *a, struct str path) {
-    for (size_t n = 1; n <= path.n; n++) {
+#define MANIFEST ".oomkb-site"
+#define MANIFEST_HEAD "oomkb site 1"
+
+struct site {
+    struct arena *a;
+    struct str dir;
+    struct site_pages pages;
+    struct str_list old; /* what earlier runs wrote */
+    struct site_result result;
+};
+
+static struct str in_dir(const struct site *s, struct str path) {
+    return arena_printf(s->a, "%.*s/%.*s", STR_ARG(s->dir), STR_ARG(path));
+}
+
+/* ---- the list of what was written ---- */
+
+/* Of the root alone; of another release it may be a file that this one does not
+ * have. */
+static bool is_root_page(struct str path) {
+    static const char *const kinds[] = {".md", ".html", ".txt", ".xml",
+                                        ".js", ".css",  ".svg"};
+    bool is_plain = str_find_char(path, '/') == path.n &&
+                    path.n > 0 && path.p[0] != '.';
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && is_plain; i++) {
+        if (str_ends(path, str_of(kinds[i])))
+            return true;
+    }
+    return false;
+}
+
+/* Of the root, or "en/...", "zh/...", "wasm/...", every part a plain name. */
+static bool is_page_path(struct str path) {
+    if (is_root_page(path))
+        return true;
+    if (!str_starts(path, STR("en/")) && !str_starts(path, STR("zh/")) &&
+        !str_starts(path, STR("wasm/")))
+        return false;
+    while (path.n > 0) {
+        struct str part = str_cut(path, '/', &path);
+        if (part.n == 0 || part.p[0] == '.')
+            return false;
+    }
+    return true;
+}
+
+static void read_manifest(struct site *s) {
+    struct str path = in_dir(s, STR(MANIFEST)), text = {NULL, 0};
+    const char *why = NULL;
+    if (!file_exists(s->a, path))
+        return;
+    if (!file_read(s->a, path, &text, &why))
+        arena_raise(s->a, FAIL_IO, "%.*s: %s", STR_ARG(path), why);
+    struct str head = str_cut(text, '\n', &text);
+    bool is_good = str_eq(head, STR(MANIFEST_HEAD));
+    size_t cap = 0;
+    while (text.n > 0 && is_good) {
+        struct str line = str_cut(text, '\n', &text);
+        is_good = is_page_path(line);
+        s->old.at = arena_grow(s->a, s->old.at, s->old.count, &cap,
+                               sizeof *s->old.at);
+        s->old.at[s->old.count++] = line;
+    }
+    if (!is_good)
+        arena_raise(s->a, FAIL_INPUT,
+                    "%.*s is not what `oomkb site` wrote: remove it, or name "
+                    "another folder", STR_ARG(path));
+    str_sort(s->old.at, s->old.count);
+}
+
+static void write_manifest(struct site *s, bool with_old) {
+    size_t count = s->pages.count, old = with_old ? s->old.count : 0;
+    struct str *list = arena_array(s->a, count + old, sizeof *list);
+    for (size_t i = 0; i < count; i++)
+        list[i] = s->pages.at[i].path;
+    for (size_t i = 0; i < old; i++)
+        list[count + i] = s->old.at[i];
+    str_sort(list, count + old);
+    struct buf out;
+    buf_init_in(&out, s->a, FILE_BYTES_MAX);
+    buf_add(&out, STR(MANIFEST_HEAD "\n"));
+    for (size_t i = 0; i < count + old; i++) {
+        if (i == 0 || !str_eq(list[i], list[i - 1])) {
+            buf_add(&out, list[i]);
+            buf_add_char(&out, '\n');
+        }
+    }
+    if (!buf_ok(&out))
+        arena_raise(s->a, FAIL_CEILING, "more pages than a site may have");
+    author_write_file(s->a, in_dir(s, STR(MANIFEST)), buf_str(&out));
+}
+
+static int by_first(const void *path, const void *row) {
+    return str_cmp(*(const struct str *)path, *(const struct str *)row);
+}
+
+/* In rows of this size, sorted, that begin with their path? */
+static bool is_among(struct str path, const void *rows, size_t count,
+                     size_t size) {
+    return count > 0 && bsearch(&path, rows, count, size, by_first) != NULL;
+}
+
+/* ---- folders ---- */
+
+/* Make the folder where there is none. A link to a folder is refused below
+ * DIR: what is behind it is not ours to write or remove. */
+static void make_folder(struct site *s, struct str path, bool may_be_link) {
+    struct stat is;
+    struct str name = arena_str(s->a, path);
+    if (mkdir(name.p, 0777) == 0)
+        return;
+    int why = errno;
+    bool is_there = why == EEXIST &&
+                    (may_be_link ? stat(name.p, &is)
+                                 : lstat(name.p, &is)) == 0;
+    if (!is_there || !S_ISDIR(is.st_mode))
+        arena_raise(s->a, FAIL_IO, "cannot make the folder %.*s: %s",
+                    STR_ARG(path),
+                    is_there ? "something else is there" : strerror(why));
+}
+
+/* DIR and what is above it. */
+static void make_dir(struct site *s) {
+    for (size_t n = 1; n <= s->dir.n; n++) {
+        if (n == s->dir.n || s->dir.p[n] == '/')
+            make_folder(s, str_slice(s->dir, 0, n), true);
+    }
+}
+
+/* The folders of a page, below DIR. */
+static void make_folders(struct site *s, struct str path) {
+    for (size_t n = 1; n < path.n; n++) {
+        if (path.p[n] == '/')
+            make_folder(s, in_dir(s, str_slice(path, 0, n)), false);
+    }
+}
+
+/* ---- pages ---- */
+
+static void refuse_strangers(struct site *s) {
+    for (size_t i = 0; i < s->pages.count; i++) {
+        struct str path = s->pages.at[i].path;
         struct stat is;
-        struct str part = arena_str(a, str_slice(path, 0, n));
-        if ((n < path.n && path.p[n] != '/') || mkdir(part.p, 0777) == 0)
+        bool is_there = lstat(in_dir(s, path).p, &is) == 0;
+        bool is_ours = is_among(path, s->old.at, s->old.count,
+                                 sizeof *s->old.at);
+        if (is_there && (!is_ours || !S_ISREG(is.st_mode)))
+            arena_raise(s->a, FAIL_USAGE,
+                        "%.*s/%.*s is in the way: `oomkb site` did not write "
+                        "it", STR_ARG(s->dir), STR_ARG(path));
+    }
+}
+
+static void write_pages(struct site *s) {
+    for (size_t i = 0; i < s->pages.count; i++) {
+        const struct site_page *page = &s->pages.at[i];
+        struct str path = in_dir(s, page->path), now = {NULL, 0};
+        const char *why = NULL;
+        make_folders(s, page->path);
+        bool is_same = file_exists(s->a, path) &&
+                       file_read(s->a, path, &now, &why) &&
+                       str_eq(now, page->bytes);
+        if (!is_same) {
+            file_write(s->a, path, page->bytes, false); /* the next run sees */
+            s->result.written++;
+        }
+    }
+}
+
+/* Does the way to a page lead through real folders only? */
+static bool is_way_ours(struct site *s, struct str path) {
+    for (size_t n = 1; n < path.n; n++) {
+        struct stat is;
+        bool is_link = path.p[n] == '/' &&
+                       lstat(in_dir(s, str_slice(path, 0, n)).p, &is) == 0 &&
+                       !S_ISDIR(is.st_mode);
+        if (is_link)
+            return false;
+    }
+    return true;
+}
+
+/* A folder that became empty goes, too; one that did not stays. */
+static void remove_stale(struct site *s) {
+    for (size_t i = 0; i < s->old.count; i++) {
+        struct str path = s->old.at[i];
+        if (is_among(path, s->pages.at, s->pages.count,
+                     sizeof *s->pages.at) ||
+            !is_way_ours(s, path))
             continue;
-        int why = errno;
-        bool is_there = stat(part.p, &is) == 0;
-        if (!is_there || !S_ISDIR(is.st_mode))
-            arena_raise(a, FAIL_IO, "cannot make the folder %.*s: %s",
-                        STR_ARG(part),
-                        is_there ? "something else is there" : strerror(why));
+        s->result.removed += unlink(in_dir(s, path).p) == 0 ? 1 : 0;
+        for (size_t n = path.n; n > 0; n--) {
+            if (path.p[n - 1] == '/')
+                rmdir(in_dir(s, str_slice(path, 0, n - 1)).p);
+        }
     }
 }
 
-static void refuse_strangers(struct arena *a, struct str dir) {
-    DIR *folder = opendir(arena_str(a, dir).p);
-    const struct dirent *in = NULL;
-    struct str name = {NULL, 0};
-    while (folder != NULL && name.n == 0 && (in = readdir(folder)) != NULL)
-        if (strcmp(in->d_name, ".") != 0 && strcmp(in->d_name, "..") != 0)
-            name = arena_str(a, str_of(in->d_name));
-    if (folder != NULL)
-        closedir(folder);
-    if (name.n > 0)
-        arena_raise(a, FAIL_USAGE, "%.*s/%.*s is in the way: name a new "
-                    "folder, or an empty one", STR_ARG(dir), STR_ARG(name));
-}
-
-size_t author_site(struct arena *a, const struct oomkb *kb,
-                   const struct site_wishes *wishes) {
-    struct str dir = wishes->dir;
-    while (dir.n > 1 && dir.p[dir.n - 1] == '/')
-        dir.n--;
-    refuse_strangers(a, dir);
-    struct site_pages pages = site_pages_make(a, kb, wishes);
-    for (size_t i = 0; i < pages.count; i++) {
-        struct str path = path_join(a, dir, pages.at[i].path);
-        make_folder(a, path_parent(path));
-        file_write(a, path, pages.at[i].bytes, false);
-    }
-    return pages.count;
+struct site_result author_site(struct arena *a, const struct oomkb *kb,
+                               const struct site_wishes *wishes) {
+    struct site s = {.a = a, .dir = wishes->dir};
+    while (s.dir.n > 1 && s.dir.p[s.dir.n - 1] == '/')
+        s.dir.n--;
+    s.pages = site_pages_make(a, kb, wishes);
+    s.result.pages = s.pages.count;
+    read_manifest(&s);
+    refuse_strangers(&s);
+    make_dir(&s);
+    write_manifest(&s, true);
+    write_pages(&s);
+    remove_stale(&s);
+    write_manifest(&s, false);
+    return s.result;
 }

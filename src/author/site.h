@@ -4,7 +4,7 @@
 
 #include "author/author.h"
 
-#include "render/render.h"
+#include "render/model.h"
 
 struct site_page {
     struct str path; /* below the folder: "en/vllm/kv-cache-too-small.md" */
@@ -54,9 +54,18 @@ void site_html_language(struct making *m, const struct listing *list);
 /* What no language has: the start, 404.html, style sheet, scripts. */
 void site_html_root(struct making *m);
 
+/* site_models.c: pages of every model in every language. What a page of all
+ * shows of each is what it returns. */
+struct site_models {
+    struct model_sheet *at;
+    size_t count;
+};
+struct site_models site_add_models(struct making *m);
+
 /* site_lists.c: what programs read of a site: search.json of m's language;
  * sitemap.xml, robots.txt and llms.txt. */
-void site_add_search(struct making *m, const struct listing *list);
+void site_add_search(struct making *m, const struct listing *list,
+                     const struct site_models *models);
 void site_add_lists(struct making *m, const struct listing *list);
 
 #endif

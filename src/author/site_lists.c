@@ -25,8 +25,8 @@ static struct str messages_of(struct making *m, const struct entry *e) {
     return arena_str(m->a, buf_str(&out));
 }
 
-/* A model's page is the calculator that is told of it. */
-void site_add_search(struct making *m, const struct listing *list) {
+void site_add_search(struct making *m, const struct listing *list,
+                     const struct site_models *models) {
     struct json *rows = json_new_array(m->a);
     for (size_t i = 0; i < list->count; i++) {
         const struct entry *e = list->at[i].entry;
@@ -37,11 +37,13 @@ void site_add_search(struct making *m, const struct listing *list) {
         add_text(m, row, "words", messages_of(m, e));
         json_push(rows, row);
     }
-    for (uint32_t i = 0; i < reader_model_count(m->r); i++) {
-        struct str model = reader_model_numbered(m->r, i)->id;
+    for (size_t i = 0; i < models->count; i++) {
+        const struct model *model = models->at[i].model;
         struct json *row = json_new_object(m->a);
-        add_text(m, row, "model", model);
-        add_text(m, row, "title", model);
+        add_text(m, row, "id",
+                 arena_printf(m->a, "models/%.*s",
+                              STR_ARG(model_slug(m->a, model))));
+        add_text(m, row, "title", model->id);
         json_push(rows, row);
     }
     struct buf out;
@@ -97,8 +99,10 @@ static void add_sitemap(struct making *m) {
 /* ---- llms.txt ---- */
 
 static void add_llms(struct making *m, const struct listing *list) {
-    static const char *const names[] = {"README.md", "index.json"};
-    static const char *const keys[] = {"list.all", "site.index"};
+    static const char *const names[] = {"README.md", "index.json",
+                                        "models/README.md"};
+    static const char *const keys[] = {"list.all", "site.index",
+                                       "site.models"};
     struct buf out;
     struct note what = {.key = "site.home_what"};
     buf_init_in(&out, m->a, SITE_PAGE_BYTES_MAX);
@@ -109,7 +113,7 @@ static void add_llms(struct making *m, const struct listing *list) {
         struct note name = {.key = "site.language"};
         buf_printf(&out, "\n## %.*s\n\n",
                    STR_ARG(say(m->a, m->r, lang, &name)));
-        for (size_t i = 0; i < 2; i++) {
+        for (size_t i = 0; i < 3; i++) {
             struct note about = {.key = keys[i]};
             buf_printf(&out, "- [%.*s](%.*s)\n",
                        STR_ARG(say(m->a, m->r, lang, &about)),

@@ -6,8 +6,8 @@
  *     <lang>/<folder>/README.md        those of a folder
  *     <lang>/<folder>/<slug>.md  .json
  *
- * With --html each has its .html beside it; site_html.c and site_lists.c add
- * what else a site for people has.
+ * With --html each has its .html beside it; site_html.c, site_models.c and
+ * site_lists.c add what else a site for people has.
  */
 #include "author/site.h"
 
@@ -115,26 +115,31 @@ static void add_folders(struct making *m, const struct listing *list) {
     }
 }
 
+struct chosen_list {
+    const struct listing *list;
+    const struct site_models *models;
+};
+
 static void add_language(struct making *m, void *arg) {
-    const struct listing *list = arg;
-    struct answer all = {.list = list};
+    const struct chosen_list *is = arg;
+    struct answer all = {.list = is->list};
     struct str folder = arena_printf(m->a, "%s/", lang_name(m->o.lang));
-    add_folders(m, list);
-    add_readme(m, folder, *list, CONTENTS_LANGUAGE);
+    add_folders(m, is->list);
+    add_readme(m, folder, *is->list, CONTENTS_LANGUAGE);
     site_add_answer(m, arena_printf(m->a, "%.*sindex.json", STR_ARG(folder)),
                     "json", &all);
     if (m->wishes->is_html) {
-        site_html_language(m, list);
-        site_add_search(m, list);
+        site_html_language(m, is->list);
+        site_add_search(m, is->list, is->models);
     }
 }
 
 static void add_root(struct making *m, void *arg) {
-    const struct listing *list = arg;
-    add_readme(m, STR(""), *list, CONTENTS_SITE);
+    const struct chosen_list *is = arg;
+    add_readme(m, STR(""), *is->list, CONTENTS_SITE);
     if (m->wishes->is_html) {
         site_html_root(m);
-        site_add_lists(m, list);
+        site_add_lists(m, is->list);
     }
 }
 
@@ -153,11 +158,15 @@ struct site_pages site_pages_make(struct arena *a, const struct oomkb *kb,
                                   .digest = kb->digest,
                                   .entries = index_entry_count(kb->index)};
     struct listing list = list_entries(a, m.r, (struct str){NULL, 0});
+    struct site_models models = {NULL, 0};
+    if (wishes->is_html)
+        models = site_add_models(&m);
+    struct chosen_list all = {&list, &models};
     for (int lang = 0; lang < LANG_COUNT_OF; lang++) {
         m.o.lang = (enum lang)lang;
-        site_apart(&m, add_language, &list);
+        site_apart(&m, add_language, &all);
     }
-    site_apart(&m, add_root, &list);
+    site_apart(&m, add_root, &all);
     if (m.pages.count > 1)
         qsort(m.pages.at, m.pages.count, sizeof *m.pages.at, by_path);
     return m.pages;

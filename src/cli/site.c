@@ -9,12 +9,12 @@ struct publishing {
     struct arena arena;
     const oomkb *kb;
     struct site_wishes wishes;
-    size_t pages;
+    struct site_result result;
 };
 
 static void publish(void *arg) {
     struct publishing *p = arg;
-    p->pages = author_site(&p->arena, p->kb, &p->wishes);
+    p->result = author_site(&p->arena, p->kb, &p->wishes);
 }
 
 /* It stands in pages as it is: an address, with nothing in it that ends one. */
@@ -51,6 +51,7 @@ int run_site(struct cli *c) {
     arena_free(&p.arena);
     if (!is_done)
         return STATUS_ERROR;
-    fprintf(stderr, "oomkb: %zu pages\n", p.pages);
+    fprintf(stderr, "oomkb: %zu pages, %zu written, %zu removed\n",
+            p.result.pages, p.result.written, p.result.removed);
     return STATUS_FOUND;
 }

@@ -358,10 +358,12 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
         needs_add(&fit.kv.needs,
                   fit.is_training ? FACT_activation_peak : FACT_kv_available);
     }
-    find_least_card(a, q, &fit);
+    if (!q->is_verdict) {
+        find_least_card(a, q, &fit);
+    }
     find_least_ranks(a, q, &fit);
     fit_remark(a, q, &fit);
-    if (fit.fits != FIT_YES && q->offload.n == 0) {
+    if (fit.fits != FIT_YES && q->offload.n == 0 && !q->is_verdict) {
         fit_plan(a, q, &fit);
         fit_remark_cut(a, &fit);
     }

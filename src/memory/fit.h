@@ -26,6 +26,7 @@ struct fit_question {
     size_t remark_count;
     struct str offload; /* a flag that moves an unknown part to the host */
     size_t questions_most; /* in search of plans; 0: FIT_QUESTIONS_MAX */
+    bool is_verdict;    /* one of many: neither plans nor the least card */
 };
 
 #define FIT_REMARKS 12

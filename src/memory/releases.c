@@ -120,7 +120,7 @@ static void add_release(struct str_list *list, struct str release) {
     }
 }
 
-static struct str_list releases_of(struct arena *a, struct str engine) {
+struct str_list memory_releases(struct arena *a, struct str engine) {
     struct str_list list = {
         arena_array(a, RELEASE_BOUNDARIES_MAX, sizeof *list.at), 0};
     for (size_t i = 0; i < CHANGE_COUNT; i++) {
@@ -137,7 +137,7 @@ static struct str_list releases_of(struct arena *a, struct str engine) {
 static struct str_list boundaries(struct arena *a,
                                   const struct fit_question *q,
                                   struct str low, struct str high) {
-    struct str_list all = releases_of(a, q->c.engine);
+    struct str_list all = memory_releases(a, q->c.engine);
     size_t kept = 0;
     for (size_t i = 0; all.count > 0 && q->engine &&
                        i < q->engine->default_count; i++) {
@@ -354,7 +354,7 @@ bool memory_release_turn(struct arena *a, const struct inputs *c,
         !engine_of(c)->takes_share) {
         return false;
     }
-    struct str_list at = releases_of(a, c->engine);
+    struct str_list at = memory_releases(a, c->engine);
     size_t own = place_of(&at, version->word);
     for (size_t i = own; i > 1; i--) {
         if (turn(a, c, &at, i - 1, version->word, out)) {

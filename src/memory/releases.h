@@ -59,4 +59,9 @@ struct release_steps memory_release_steps(struct arena *a,
 bool memory_release_turn(struct arena *a, const struct inputs *c,
                          struct release_step *out);
 
+/* "0", and the releases of the engine at which a rule begins, the oldest first:
+ * what is between two of them is reckoned alike. None where no rule is known
+ * by release. */
+struct str_list memory_releases(struct arena *a, struct str engine);
+
 #endif

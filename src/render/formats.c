@@ -4,7 +4,7 @@
 #include "render/parts.h"
 
 enum shows { SHOWS_REPORT = 1, SHOWS_ENTRY = 2, SHOWS_LIST = 4, SHOWS_FIT = 8,
-             SHOWS_ALL = 15 };
+             SHOWS_ALL = 15, SHOWS_MODELS = 16 };
 
 struct format {
     const char *name;
@@ -17,10 +17,10 @@ struct format {
 
 #define FORMATS(X) \
     X(text, SHOWS_ALL, text_walk, NULL) \
-    X(json, SHOWS_ALL, NULL, json_data) \
+    X(json, SHOWS_ALL | SHOWS_MODELS, NULL, json_data) \
     X(jsonl, SHOWS_ALL, NULL, jsonl_data) \
-    X(markdown, SHOWS_ALL, markdown_walk, NULL) \
-    X(html, SHOWS_ALL, html_walk, NULL) \
+    X(markdown, SHOWS_ALL | SHOWS_MODELS, markdown_walk, NULL) \
+    X(html, SHOWS_ALL | SHOWS_MODELS, html_walk, NULL) \
     X(chat, SHOWS_REPORT, chat_walk, NULL) \
     X(csv, SHOWS_LIST | SHOWS_FIT, csv_walk, NULL)
 
@@ -46,6 +46,7 @@ static unsigned kind_of(const struct answer *answer) {
            : answer->report != NULL ? SHOWS_REPORT
            : answer->entry != NULL ? SHOWS_ENTRY
            : answer->list != NULL || answer->names != NULL ? SHOWS_LIST
+           : answer->models != NULL ? SHOWS_MODELS
                                     : SHOWS_FIT;
 }
 
@@ -74,6 +75,8 @@ static struct document document_of(const struct teller *t,
         list_document(t, answer->list, &d);
     } else if (answer->names != NULL) {
         names_document(t, answer->names, &d);
+    } else if (answer->models != NULL) {
+        models_document(t, answer->models, &d);
     } else {
         fit_document(t, answer->fit, &d);
     }

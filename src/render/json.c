@@ -98,6 +98,7 @@ static struct json *whole(const struct teller *t, const struct answer *answer) {
            : answer->entry != NULL ? whole_entry(t, answer->entry)
            : answer->list != NULL  ? whole_list(t, answer->list)
            : answer->names != NULL ? names_json(t, answer->names)
+           : answer->models != NULL ? json_models(t, answer->models)
                                     : json_fit(t, answer->fit);
 }
 

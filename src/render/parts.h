@@ -39,6 +39,8 @@ void list_document(const struct teller *t, const struct listing *list,
 void contents_document(const struct teller *t, const struct listing *list,
                        struct document *d);
 const char *site_other(const struct teller *t); /* folder of the other language */
+void models_document(const struct teller *t, const struct model_sheet *sheet,
+                     struct document *d);
 void fit_document(const struct teller *t, const struct fit_sheet *sheet,
                   struct document *d);
 
@@ -88,6 +90,7 @@ struct json *names_row(const struct teller *t, const struct names *n,
 struct json *json_row(const struct teller *t, const struct listing *list,
                       size_t i);
 struct json *json_memory(const struct teller *t, const struct report *rep);
+struct json *json_models(const struct teller *t, const struct model_sheet *s);
 struct json *json_fit(const struct teller *t, const struct fit_sheet *sheet);
 
 /* snippet.c: where a text of the entry has one of the words, one line of at

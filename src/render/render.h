@@ -44,6 +44,7 @@ struct listing {
 
 struct fit_sheet; /* render/fit.h */
 struct names;     /* render/names.h */
+struct model_sheet; /* render/model.h */
 
 /* What is written: the member that is not NULL. */
 struct answer {
@@ -52,6 +53,7 @@ struct answer {
     const struct listing *list;
     const struct fit_sheet *fit;
     const struct names *names;
+    const struct model_sheet *models; /* Markdown, HTML and JSON */
     bool is_memory; /* of the report where its memory went, and nothing else */
 };
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A site is whole: every entry in both languages and both formats, a README.md
-in every folder, every link leads somewhere, the same bytes twice; a folder that
-holds anything is refused. A page ends with its sources, has nothing in it
+in every folder, every link leads somewhere, the same bytes twice; what is stale
+goes, and what is not ours stays. A page ends with its sources, has nothing in it
 that only oomkb or Jekyll reads, and renders as it is meant (cmark-gfm, where it
 is installed)."""
 import html
@@ -15,6 +15,7 @@ import tempfile
 import unittest
 
 OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
+GOOD = os.path.abspath("tests/good")
 LINK = re.compile(r"(?<!\\)\]\(([^)]*)\)")
 FENCE = re.compile(r"^ *(`{3,})\w+\n.*?^ *\1$|<pre.*?</pre>", re.M | re.S)
 SLOT = re.compile(r"\{[a-z_]+(\|[^}]*)?\}")
@@ -75,19 +76,21 @@ class Site(unittest.TestCase):
         self.addCleanup(self.place.cleanup)
         self.dir = os.path.join(self.place.name, "deep/site")
 
-    def make(self, name="site"):
-        folder = os.path.join(os.path.dirname(self.dir), name)
-        done = oomkb("site", "-o", folder)
+    def make(self, *words):
+        done = oomkb("site", "-o", self.dir, *words)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout, "")
-        return files_of(folder)
+        return files_of(self.dir)
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
 
     def test_every_entry_is_there(self):
         files = self.make()
         ids = [json.loads(line)["id"] for line in
                oomkb("list", "--format", "jsonl").stdout.splitlines()]
         self.assertTrue(ids)
-        expected = set()
+        expected = {".oomkb-site"}
         for lang in ("en", "zh"):
             expected.add(f"{lang}/index.json")
             for name in ids:
@@ -95,6 +98,8 @@ class Site(unittest.TestCase):
         expected |= {os.path.join(folder, "README.md") for path in expected
                      for folder in parents(path)}
         self.assertEqual(set(files), expected)
+        listed = files[".oomkb-site"].decode().splitlines()[1:]
+        self.assertEqual(sorted(listed), sorted(expected - {".oomkb-site"}))
 
     def test_json_is_what_explain_and_list_say(self):
         files = self.make()
@@ -132,19 +137,72 @@ class Site(unittest.TestCase):
                 todo += [os.path.normpath(os.path.join(os.path.dirname(path),
                                                        link))
                          for link in links_of(files[path])]
-        self.assertEqual(set(files), reached)
+        self.assertEqual(set(files) - reached, {".oomkb-site"})
 
     def test_twice_is_the_same(self):
-        self.assertEqual(self.make(), self.make(name="again"))
+        first = self.make()
+        before = os.stat(self.path("en/README.md")).st_ino
+        done = oomkb("site", "-o", self.dir)
+        self.assertIn(" 0 written, 0 removed", done.stderr)
+        self.assertEqual(files_of(self.dir), first)
+        self.assertEqual(os.stat(self.path("en/README.md")).st_ino, before)
 
-    def test_a_folder_that_holds_anything_is_refused(self):
-        for name in ("README.md", ".hidden", "en"):
-            folder = os.path.join(self.place.name, "of-" + name.strip("."))
-            os.makedirs(os.path.join(folder, name))
-            done = oomkb("site", "-o", folder)
-            self.assertEqual(done.returncode, 2)
-            self.assertIn(name + " is in the way", done.stderr)
-            self.assertEqual(os.listdir(folder), [name])
+    def test_stale_pages_go_and_others_stay(self):
+        self.make()
+        with open(self.path("en/notes.txt"), "w") as file:
+            file.write("mine")
+        index = os.path.join(self.place.name, "small.db")
+        folder = os.path.join(self.place.name, "good")
+        subprocess.run(["cp", "-r", GOOD, folder], check=True)
+        subprocess.run(["cp", "kb/ranking.yaml", folder + "/kb/"], check=True)
+        built = oomkb("build", folder + "/entries", "-o", index)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        files = self.make("--kb", index)
+        self.assertEqual(files.pop("en/notes.txt"), b"mine")
+        self.assertEqual(len(files), 2 * (2 * 2 + 3) + 2)
+        self.assertFalse(os.path.exists(self.path("en/vllm")))
+        self.assertTrue(os.path.exists(self.path("en/pytorch")))
+
+    def test_a_file_in_the_way_stops_it_before_it_begins(self):
+        os.makedirs(self.path("en"))
+        with open(self.path("en/README.md"), "w") as file:
+            file.write("mine")
+        done = oomkb("site", "-o", self.dir)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("en/README.md is in the way", done.stderr)
+        self.assertEqual(files_of(self.dir), {"en/README.md": b"mine"})
+
+    def test_a_list_that_is_not_ours_is_refused(self):
+        for line in ("../../etc/passwd", "/etc/passwd", "en/../x", "en//x",
+                     "xx/y.md", "en/.git"):
+            with self.subTest(line=line):
+                os.makedirs(self.dir, exist_ok=True)
+                with open(self.path(".oomkb-site"), "w") as file:
+                    file.write(f"oomkb site 1\n{line}\n")
+                self.assertEqual(oomkb("site", "-o", self.dir).returncode, 2)
+
+    def test_nothing_behind_a_link_is_touched(self):
+        away = os.path.join(self.place.name, "away")
+        os.makedirs(away)
+        os.makedirs(self.dir)
+        os.symlink(away, self.path("en"))
+        self.assertEqual(oomkb("site", "-o", self.dir).returncode, 2)
+        self.assertEqual(os.listdir(away), [])
+
+    def test_a_killed_run_is_mended_by_the_next(self):
+        whole = self.make()
+        for wait in range(6):
+            run = subprocess.Popen([OOMKB, "site", "-o", self.dir + "2"],
+                                   stderr=subprocess.DEVNULL)
+            try:
+                run.wait(0.002 * wait + 0.001)
+            except subprocess.TimeoutExpired:
+                run.kill()
+                run.wait()
+        done = oomkb("site", "-o", self.dir + "2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        files = files_of(self.dir + "2")
+        self.assertEqual({path: files.get(path) for path in whole}, whole)
 
     def test_usage(self):
         self.assertEqual(oomkb("site").returncode, 2)

@@ -2,7 +2,7 @@
 """`oomkb site --html` is whole: every page well formed and in both languages,
 every link and every address in sitemap.xml, llms.txt and search.json leads to a
 file, nothing is left of a template, each page says what it may load, the same
-bytes twice."""
+bytes twice; what models take is what `fit` says."""
 import json
 import os
 import re
@@ -14,6 +14,8 @@ import unittest
 import xml.etree.ElementTree as xml
 from urllib.parse import unquote
 
+import jsonschema
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests/support"))
@@ -22,6 +24,10 @@ from pages import Page  # noqa: E402
 OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
 BASE = "https://example.org/some/kb"
 TOOLS = {"log.html", "calculator.html"}
+with open(os.path.join(ROOT, "kb/model.schema.json"), encoding="utf-8") as f:
+    SCHEMA = jsonschema.Draft202012Validator(json.load(f))
+MODELS = ["Qwen/Qwen2.5-7B-Instruct", "deepseek-ai/DeepSeek-V3",
+          "google/gemma-3-27b-it", "openai/gpt-oss-20b"]
 
 
 def oomkb(*words):
@@ -177,9 +183,48 @@ class Site(unittest.TestCase):
             rows = json.loads(self.files[f"{lang}/search.json"])
             self.assertGreater(len(rows), 800)
             for row in rows:
-                path = f"{lang}/{row.get('id', 'calculator')}.html"
+                path = f"{lang}/{row['id']}.html"
                 self.assertTrue(path in self.files, path)
-                self.assertNotEqual("id" in row, "model" in row, row)
+
+    def test_models_take_what_fit_says(self):
+        for model in MODELS:
+            page = self.files["en/models/" + model.replace("/", "--") + ".md"]
+            said = oomkb("fit", "--model", model, "--gpu", "H200 SXM",
+                         "--all", "--format", "text").stdout
+            row = re.search(r"^\| H200 SXM \|.*$", page.decode(), re.M).group(0)
+            verdict = said.split("\n")[0].rsplit(": ", 1)[1]
+            self.assertIn(f"| {verdict} |", row, said)
+            longest = re.search(r"max_model_len: ([\d,]+)", said)
+            if longest:
+                self.assertIn(longest.group(1), row, said)
+            kv = json.loads(oomkb("fit", "--model", model, "--format",
+                                  "json").stdout)["kv"]["bytes_per_token"]
+            self.assertIn("{:,} bytes".format(kv["slope"]), page.decode())
+
+    def test_models_as_json(self):
+        models = {path: json.loads(text) for path, text in self.files.items()
+                  if re.fullmatch("en/models/.*[.]json", path)}
+        for data in models.values():
+            SCHEMA.validate(data)
+        index = models.pop("en/models/index.json")["models"]
+        self.assertEqual({"en/models/" + row["page"] for row in index},
+                         set(models))
+        for model in MODELS:
+            name = "models/" + model.replace("/", "--") + ".json"
+            data = models["en/" + name]
+            self.assertEqual(data["model"]["id"], model)
+            self.assertIn("zh/" + name, self.files)
+            fit = json.loads(oomkb("fit", "--model", model, "--gpu",
+                                   "H200 SXM", "--format", "json").stdout)
+            [on] = [row for row in data["gpus"] if row["gpu"] == "H200 SXM"]
+            self.assertEqual(on["verdict"], fit["verdict"])
+            for key in ("max_model_len", "max_concurrency",
+                        "least_tensor_parallel"):
+                self.assertEqual(on[key], fit["inverses"][key], model)
+            [row] = [row for row in data["kv_cache"]
+                     if row["engine"] == "vLLM" and row["until"] is None]
+            self.assertEqual(row["bytes_per_token"],
+                             fit["kv"]["bytes_per_token"]["slope"])
 
     def test_twice_is_the_same(self):
         again = html_of(os.path.join(self.place.name, "twice"))
@@ -202,6 +247,16 @@ class Site(unittest.TestCase):
         done = oomkb("site", "-o", site, "--kb", index, *words)
         self.assertEqual(done.returncode, 0, done.stderr)
         return files_of(site), done.stderr
+
+    def test_what_is_no_more_goes(self):
+        words = ["--html", "--base-url", BASE + "/"]
+        files, _ = self.small("less", *words)
+        self.assertIn("style.css", files)
+        _, said = self.small("less", *words)
+        self.assertIn(" 0 written, 0 removed", said)
+        files, _ = self.small("less")
+        self.assertEqual([path for path in files if re.search(
+            r"\.(html|js|css|xml|txt)$|^..\/models|search", path)], [])
 
     def test_the_package_is_put_beside_the_pages(self):
         package = os.path.join(self.place.name, "package")

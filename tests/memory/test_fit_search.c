@@ -124,6 +124,7 @@ static void test_a_cut_search_says_so(void **state) {
                 f.source = SOURCE_USER;
                 then.c.in[f.name] = f;
             }
+            then.is_verdict = true;
             assert_int_equal(answer_to(*state, &then).fits,
                              cut.plans[i].is_likely ? FIT_LIKELY : FIT_YES);
         }
