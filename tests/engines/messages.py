@@ -4,13 +4,15 @@
     messages.py OOMKB PACKAGE RELEASE... [--texts] [--write]
 
 A message that is raised or logged as an error and speaks of what is missing is
-filled in with numbers and given to the program. With --write, which entries
+filled in with numbers and given to the program; of a library only pieces of
+messages are known: they are looked for in the samples of the entries. With --write, which entries
 answered, and why none did, goes to tests/data/oracle/messages.jsonl (a release
 a line, for docs/ORACLES.md). uncovered.yaml says why a message has none; with
 --texts those that it does not name are printed: they are the engine's
 sentences and are not kept.
 """
 import collections
+import functools
 import json
 import os
 import re
@@ -20,6 +22,7 @@ import tempfile
 
 import yaml
 
+import binary_messages
 import surface
 from release import order
 
@@ -27,6 +30,8 @@ DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data",
                     "oracle", "messages.jsonl")
 REASONS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                        "uncovered.yaml")
+ENTRIES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
+                       "entries")
 SHORT = re.compile(
     r"out of memory|OOM\b|not enough|no available|insufficient|is larger than"
     r"|exceed|less than|too (?:small|large|many|big)|cannot allocate|"
@@ -37,7 +42,7 @@ RAISED = {"error", "exception", "critical", "fatal"}
 
 def is_failure(text, how):
     return SHORT.search(text) is not None and \
-        (how in RAISED or how == "line" or how[:1].isupper())
+        (how in RAISED or how in ("line", "piece") or how[:1].isupper())
 
 
 def filled(text):
@@ -67,6 +72,30 @@ def entry_of(program, text, how, path):
     return named[0] if named else None
 
 
+@functools.cache
+def samples():
+    """[(entry, its sample in one line)], those of PyTorch's first."""
+    out = []
+    for folder, _, names in os.walk(ENTRIES):
+        for name in names:
+            if name.endswith(".yaml"):
+                path = os.path.join(folder, name)
+                with open(path, encoding="utf-8") as file:
+                    entry = yaml.safe_load(file)
+                named = os.path.relpath(path, ENTRIES)[:-len(".yaml")]
+                out += [(named, re.sub(r"\s+", " ", one.get("sample", "")))
+                        for one in entry.get("signatures", [])]
+    return sorted(out, key=lambda one: (not one[0].startswith("pytorch/"),
+                                        one[0]))
+
+
+def entry_with(piece):
+    """The entry with a sample in which a piece of a message stands."""
+    parts = binary_messages.parts_of(piece)
+    return next((entry for entry, sample in samples()
+                 if parts and all(part in sample for part in parts)), None)
+
+
 def look(program, package, release):
     """(what is stored, the messages that neither an entry nor a reason has)."""
     with open(REASONS, encoding="utf-8") as file:
@@ -76,7 +105,8 @@ def look(program, package, release):
     for text, (how, path) in sorted(texts.items()):
         if not is_failure(text, how):
             continue
-        entry = entry_of(program, filled(text), how, path)
+        entry = entry_with(text) if how == "piece" else \
+            entry_of(program, filled(text), how, path)
         if entry:
             known[entry] += 1
             continue

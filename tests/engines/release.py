@@ -13,6 +13,8 @@ import tarfile
 import tempfile
 import zipfile
 
+import binary_messages
+
 CACHE = os.environ.get("OOMKB_ENGINES") or os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"),
     "oomkb-engines")
@@ -23,6 +25,11 @@ SOURCES = ("deepspeed", "llama-cpp-python")
 NATIVE = re.compile(r"vendor/llama\.cpp/(?:src|common|ggml/src|tools)/.*"
                     r"\.(?:c|cpp|cu|cuh|h|m|mm)$")
 EARLY = ("rc", "dev", "a", "b")
+# Words of memory: what of a message or of a library is looked at.
+WORDS = re.compile(r"\b(?:memory|GiB|MiB|GB|oom|OOM|KV cache|kv cache|"
+                   r"kv_cache|swap|offload\w*|allocat\w+|VRAM|utilization|"
+                   r"max_model_len|max_num_seqs|max_num_batched_tokens|"
+                   r"blocks?|shm|mem_fraction\w*)\b")
 
 
 def order(release):
@@ -98,6 +105,22 @@ def unpack_source(archive, work):
                 source.extract(one, os.path.join(work, "files"))
 
 
+def unpack_wheel(path, package, work):
+    """Its Python files, and of the libraries named the pieces of messages."""
+    libraries = binary_messages.LIBRARIES.get(package)
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+        archive.extractall(work, [one for one in names if is_kept(one)])
+        for name in names if libraries else []:
+            if libraries.match(name):
+                lines = binary_messages.pieces_of(archive.read(name), WORDS)
+                os.makedirs(os.path.dirname(os.path.join(work, name)),
+                            exist_ok=True)
+                with open(os.path.join(work, name + binary_messages.SUFFIX),
+                          "w", encoding="utf-8") as file:
+                    file.write("".join(line + "\n" for line in lines))
+
+
 def fetch(package, release):
     """The folder of a release; downloads and unpacks it if it is not there."""
     home = os.path.join(CACHE, package, release)
@@ -111,9 +134,7 @@ def fetch(package, release):
         file = os.path.join(work, next(one for one in os.listdir(work)
                                        if one.endswith((".whl", ".tar.gz"))))
         if file.endswith(".whl"):
-            with zipfile.ZipFile(file) as archive:
-                archive.extractall(os.path.join(work, "files"), [
-                    one for one in archive.namelist() if is_kept(one)])
+            unpack_wheel(file, package, os.path.join(work, "files"))
         else:
             unpack_source(file, work)
         os.makedirs(os.path.dirname(home), exist_ok=True)

@@ -7,7 +7,8 @@ A flag is a string that add_argument() is given, or a field of a class that
 the parser makes flags of. A default is a literal: of the class of arguments,
 or of the configuration class that it names. A message is what is raised or
 logged as a warning or an error, with {} for what is filled in, if it has a
-word of memory (of C++, c_messages.py says which). Any package is read so; where its classes stand is in LAYOUT.
+word of memory (of C++, c_messages.py says which; of libraries,
+binary_messages.py). Any package is read so; where its classes stand is in LAYOUT.
 """
 import ast
 import functools
@@ -15,13 +16,10 @@ import os
 import re
 import sys
 
+import binary_messages
 import c_messages
-from release import fetch
+from release import WORDS, fetch
 
-WORDS = re.compile(r"\b(?:memory|GiB|MiB|GB|oom|OOM|KV cache|kv cache|"
-                   r"kv_cache|swap|offload\w*|allocat\w+|VRAM|utilization|"
-                   r"max_model_len|max_num_seqs|max_num_batched_tokens|"
-                   r"blocks?|shm|mem_fraction\w*)\b")
 TOLD = {"error", "warning", "warning_once", "exception", "critical", "warn",
         "error_once", "fatal"}
 # Where the arguments are; classes whose fields become flags.
@@ -221,7 +219,22 @@ class Surface:
         native = os.path.join(self.home, "vendor")
         if os.path.isdir(native):
             return c_messages.messages_of(native, WORDS)
-        return messages_of(self.home, self.package.replace("-", "_"))
+        return {**messages_of(self.home, self.package.replace("-", "_")),
+                **pieces_of(self.home)}
+
+
+def pieces_of(home):
+    """{piece of a compiled message: ("piece", path)}"""
+    found = {}
+    for folder, _, names in os.walk(home):
+        for name in names:
+            if name.endswith(binary_messages.SUFFIX):
+                path = os.path.join(folder, name)
+                with open(path, encoding="utf-8") as file:
+                    found.update({binary_messages.plain(line.rstrip("\n")):
+                                  ("piece", os.path.relpath(path, home))
+                                  for line in file})
+    return found
 
 
 def same_words(text):
