@@ -147,7 +147,8 @@ def section(program):
             f"accelerate {releases['accelerate']}, transformers "
             f"{releases['transformers']}: {len(rows)} models, "
             f"{same + len(lines)} numbers, {same} agree, {len(lines)} "
-            "differ.", ""] + [f"- {line}" for line in lines]
+            "differ."] + ([""] + [f"- {line}" for line in lines] if lines
+                          else [])
 
 
 def check(program):

@@ -73,27 +73,29 @@ def entry_of(program, text, how, path):
 
 
 @functools.cache
-def samples():
-    """[(entry, its sample in one line)], those of PyTorch's first."""
+def samples(package):
+    """[(entry, sample in one line)] of the signatures that the package prints."""
     out = []
     for folder, _, names in os.walk(ENTRIES):
-        for name in names:
-            if name.endswith(".yaml"):
-                path = os.path.join(folder, name)
-                with open(path, encoding="utf-8") as file:
-                    entry = yaml.safe_load(file)
-                named = os.path.relpath(path, ENTRIES)[:-len(".yaml")]
-                out += [(named, re.sub(r"\s+", " ", one.get("sample", "")))
-                        for one in entry.get("signatures", [])]
-    return sorted(out, key=lambda one: (not one[0].startswith("pytorch/"),
-                                        one[0]))
+        for name in sorted(one for one in names if one.endswith(".yaml")):
+            path = os.path.join(folder, name)
+            with open(path, encoding="utf-8") as file:
+                entry = yaml.safe_load(file)
+            named = os.path.relpath(path, ENTRIES)[:-len(".yaml")]
+            out += [(named, re.sub(r"\s+", " ", one.get("sample", "")))
+                    for one in entry.get("signatures", [])
+                    if any(each["product"] == package
+                           for each in one.get("versions", []))]
+    return sorted(out)
 
 
-def entry_with(piece):
-    """The entry with a sample in which a piece of a message stands."""
+def entry_with(piece, package):
+    """The entry with most samples in which a piece of a message stands."""
     parts = binary_messages.parts_of(piece)
-    return next((entry for entry, sample in samples()
-                 if parts and all(part in sample for part in parts)), None)
+    count = collections.Counter(
+        entry for entry, sample in samples(package)
+        if parts and all(part in sample for part in parts))
+    return count.most_common(1)[0][0] if count else None
 
 
 def look(program, package, release):
@@ -105,7 +107,7 @@ def look(program, package, release):
     for text, (how, path) in sorted(texts.items()):
         if not is_failure(text, how):
             continue
-        entry = entry_with(text) if how == "piece" else \
+        entry = entry_with(text, package) if how == "piece" else \
             entry_of(program, filled(text), how, path)
         if entry:
             known[entry] += 1
