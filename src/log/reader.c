@@ -131,12 +131,13 @@ static bool goes_with_carried(const struct log_reader *r,
 }
 
 /* A record of several lines whose first is framed and full: who spoke above
- * goes on, for a few lines. */
+ * goes on, for a few lines. A traceback is a record of its own. */
 static bool goes_on_unnamed(const struct log_reader *r,
                             const struct frame *f) {
     bool goes_on = r->left.wrap.is_filled_above ||
                    (r->left.unnamed_lines > 0 && f->text.n > 0 &&
-                    r->left.unnamed_lines < UNNAMED_LINES_MAX);
+                    r->left.unnamed_lines < UNNAMED_LINES_MAX &&
+                    !is_indented(f->text) && !begins_traceback(f->text));
     return (f->kinds & ~(unsigned)FRAME_QUOTE) == 0 && !f->is_record &&
            goes_on && is_near(r, &r->left.named);
 }
