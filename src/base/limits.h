@@ -126,7 +126,7 @@
 /* Bytes of a literal that is looked for; it is cut there. */
 #define LITERAL_BYTES_MAX 256
 /* Lines without a frame that go on with the framed one above them. */
-#define UNNAMED_LINES_MAX 4
+#define UNNAMED_LINES_MAX 16
 /* Lines of a message, and its bytes. */
 #define MESSAGE_LINES_MAX 32
 #define MATCH_MESSAGE_MAX 8192
