@@ -147,12 +147,17 @@ static void settle_settings(struct finding *f) {
     }
 }
 
-/* All that is outside PyTorch is what its own process needs there. */
+/* All that is outside PyTorch is what its own process needs there, or the
+ * other processes are ranks of this job. */
 static void settle_others(struct finding *f) {
     const struct fact *outside = facts_first(&f->facts, FACT_outside_framework);
     const struct fact *others = facts_first(&f->facts, FACT_others_in_use);
-    bool is_own = outside != NULL && outside->known &&
-                  outside->high <= CONTEXT_MOST && others == NULL;
+    const struct fact *ranks = facts_first(&f->facts, FACT_own_ranks);
+    bool is_alone = outside != NULL && outside->known &&
+                    outside->high <= CONTEXT_MOST && others == NULL;
+    bool is_of_job = ranks != NULL && ranks->number > 0 && others != NULL &&
+                     others->known && others->number <= CONTEXT_MOST;
+    bool is_own = is_alone || is_of_job;
     for (size_t i = 0; is_own && i < f->fix_count; i++) {
         const struct acts_on *what = &f->fixes[i].is->acts_on;
         if (what->kind == ACT_KIND_kill_process && what->flag.n == 0) {

@@ -137,17 +137,19 @@ static bool has_twin(const struct sighting *s, const struct fact *listed) {
     return false;
 }
 
-/* Three or more with pids side by side, the one that failed among them, or none
- * said to be it: a launcher started them. */
+/* Three or more with pids side by side, the one that failed among them, none
+ * said to be it, or all of one size: a launcher started them. */
 static bool is_in_row(const struct sighting *s, const struct fact *listed,
                       int64_t pid) {
-    size_t near = 0;
+    size_t near = 0, twins = 0;
     for (size_t i = 0; i < s->facts.count; i++) {
         const struct fact *other = &s->facts.at[i];
-        near += other->name == FACT_other_in_use && other->known &&
-                are_near(other->pid, listed->pid);
+        bool is_near = other->name == FACT_other_in_use && other->known &&
+                       are_near(other->pid, listed->pid);
+        near += is_near;
+        twins += is_near && other->number == listed->number;
     }
-    return near >= 2 && (are_near(pid, listed->pid) ||
+    return near >= 2 && (twins >= 2 || are_near(pid, listed->pid) ||
                          told(s, FACT_process_in_use) == NULL);
 }
 
