@@ -1047,5 +1047,36 @@ class Renamed(unittest.TestCase):
         self.assertEqual(len(actions), len(set(actions)), actions)
 
 
+class Readers(unittest.TestCase):
+    """What two readers stumbled over, each as a log of its kind."""
+
+    def test_a_blotted_job_number_is_none(self):
+        said = text("slurmstepd: error: Detected 1 oom_kill event in "
+                    "StepId=71xxxx")
+        self.assertNotIn("-j 71", said)
+
+    def test_cargo_has_jobs_of_its_own(self):
+        made = report("$ cargo build", "error: linking with `cc` failed: "
+                      "exit status: 1", "= note: collect2: fatal error: ld "
+                      "terminated with signal 9 [Killed]")
+        self.assertEqual(made["findings"][0]["fixes"][0]["command"],
+                         "CARGO_BUILD_JOBS=2")
+
+    def test_an_old_kernel_names_the_group(self):
+        made = report("dc kernel: runc:[2:INIT] invoked oom-killer: "
+                      "gfp_mask=0xd0, order=0, oom_score_adj=0",
+                      "dc kernel: Task in /docker/0abc killed as a result of "
+                      "limit of /docker/0abc")
+        self.assertIn("limit", made["findings"][0]["fixes"][0]["action"])
+
+    def test_ranks_of_one_size_are_the_jobs(self):
+        own = "".join(f"Process {pid} has 413.00 MiB memory in use. "
+                      for pid in (37200, 37198, 37199))
+        made = report("lmdeploy serve api_server m --tp 4", ALLOC.format(
+            total="23.69", held="19.80", others=own))
+        first = made["findings"][0]["fixes"][0]["action"]
+        self.assertNotIn("End the other", first)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=1)
