@@ -378,6 +378,17 @@ struct str numbers_said(const struct teller *t, const struct report *rep,
     return settled(t->a, &out);
 }
 
+/* Of many processes those that hold most are named. */
+static bool is_among_largest(const struct finding *f, size_t which) {
+    size_t larger = 0;
+    for (size_t i = 0; i < f->facts.count; i++) {
+        const struct fact *other = &f->facts.at[i];
+        int64_t more = other->number - f->facts.at[which].number;
+        larger += is_holder(other) && (more > 0 || (more == 0 && i < which));
+    }
+    return is_holder(&f->facts.at[which]) && larger < HOLDERS_MAX;
+}
+
 /* "Held by pid 1253: 1.08 GiB, pid 1254 (python3): 512 MiB." Who is ended is
  * known by its pid. */
 struct str holders_said(const struct teller *t, const struct finding *f) {
@@ -389,7 +400,7 @@ struct str holders_said(const struct teller *t, const struct finding *f) {
                              shown_short(t, fact->word, VALUE_COLUMNS)};
         const char *key = fact->word.n > 0 ? "report.holder_named"
                                            : "report.holder";
-        if (is_holder(fact)) {
+        if (is_among_largest(f, i)) {
             words_add(&list, said_with(t, key, args, 3));
         }
     }
