@@ -249,7 +249,10 @@ struct oomkb_options {
      * of those fixes and are shown beside the reports of others. What names no
      * entry or fix of this knowledge base says nothing. */
     const char *const *own_reports;
-    uint32_t threads; /* of no effect: the caller's own reads the log */
+    /* Threads that look through a long log; 0 or 1: the caller's own alone, at
+     * most 16. The report is the same. Each calls get_memory and put_memory,
+     * never two at once, and may use max_memory_bytes for its notes. */
+    uint32_t threads;
     int32_t all; /* text, Markdown: everything that is known, however long */
     /* What is known of the machine at hand, NULL-terminated, a fact each:
      * "host_total=65849260 kB", "gpu_total[gpu 0]=81559 MiB",

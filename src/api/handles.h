@@ -24,7 +24,7 @@ struct settings { /* oomkb_options, checked and with its defaults */
     struct str input_name;
     const char *const *answers, *const *own_reports, *const *machine; /* never
                                                                         NULL */
-    uint32_t width, top;
+    uint32_t width, top, threads;
     bool color, why, all, redact;
     uint64_t max_input_bytes;
     size_t max_memory_bytes;
@@ -85,7 +85,7 @@ void base_open(void *arg);
 /* ---- scans.c: a scan by each knowledge base, joined at its end ---- */
 struct scans;
 struct scans *scans_new(struct arena *a, const struct oomkb *kb,
-                        uint64_t max_bytes);
+                        uint64_t max_bytes, uint32_t threads);
 void scans_feed(struct scans *s, struct str bytes);
 enum log_kind scans_kind(const struct scans *s);
 const struct scan_result *scans_end(struct scans *s);

@@ -9,12 +9,13 @@ struct scans {
 };
 
 struct scans *scans_new(struct arena *a, const struct oomkb *kb,
-                        uint64_t max_bytes) {
+                        uint64_t max_bytes, uint32_t threads) {
     struct scans *s = arena_alloc(a, sizeof *s);
     *s = (struct scans){a, kb, arena_array(a, kb->count, sizeof *s->each)};
     for (size_t i = 0; i < kb->count; i++) {
         struct reader *r = reader_new(kb->each[i], a);
         s->each[i] = scan_new(a, kb->kits[i], r, max_bytes);
+        scan_threads(s->each[i], threads);
     }
     return s;
 }
@@ -41,7 +42,7 @@ const struct scan_result *scans_end(struct scans *s) {
 const struct report *text_report_of(struct arena *a, const struct oomkb *kb,
                                     struct reader *r, struct str text) {
     struct answers nothing_said = {.at = NULL};
-    struct scans *s = scans_new(a, kb, 0);
+    struct scans *s = scans_new(a, kb, 0, 1);
     scans_feed(s, text);
     return diagnose(a, r, scans_end(s), STR("-"), &nothing_said);
 }

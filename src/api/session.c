@@ -62,7 +62,7 @@ static void begin(void *arg) {
     r->machine = machine_lines(a, b->s->machine);
     struct reader *reader = reader_new(r->kb->index, a);
     check_known(a, reader, facts, count);
-    r->scans = scans_new(a, r->kb, b->s->max_input_bytes);
+    r->scans = scans_new(a, r->kb, b->s->max_input_bytes, b->s->threads);
 }
 
 int session_new(const struct oomkb *kb, const struct settings *s,
@@ -74,7 +74,10 @@ int session_new(const struct oomkb *kb, const struct settings *s,
                                .from = s->from,
                                .lang = s->lang,
                                .max_memory_bytes = s->max_memory_bytes};
-    ledger_init(&r->ledger, &r->from);
+    if (!ledger_init(&r->ledger, &r->from)) {
+        s->from.put(s->from.ctx, r);
+        return error_set(err, OOMKB_ERROR_MEMORY, "no lock for a scan");
+    }
     arena_init(&r->scan, &r->ledger.lends, s->max_memory_bytes);
     struct beginning b = {r, s};
     struct fault fault;
@@ -251,6 +254,7 @@ void session_free(struct oomkb_report *r) {
         session_back(r);
         session_forget(r);
         arena_free(&r->scan);
+        ledger_end(&r->ledger);
         if (r->news != NULL)
             from.put(from.ctx, r->news);
         from.put(from.ctx, r);

@@ -76,6 +76,7 @@ static void apply(const oomkb_options *o, struct settings *s) {
         .why = o->why != 0,
         .all = o->all != 0,
         .redact = o->redact != 0,
+        .threads = o->threads,
         .max_input_bytes = o->max_input_bytes,
         .max_memory_bytes = memory < SIZE_MAX ? (size_t)memory : SIZE_MAX,
         .has_allocator = o->get_memory != NULL,

@@ -21,6 +21,7 @@ static void *lend(void *ctx, size_t n) {
     struct ledger *l = ctx;
     if (n > SIZE_MAX - sizeof(struct ledger_block))
         return NULL;
+    pthread_mutex_lock(&l->lock);
     struct ledger_block *b = l->from->get(l->from->ctx, sizeof *b + n);
     if (b) {
         *b = (struct ledger_block){.next = l->blocks, .size = n};
@@ -28,6 +29,7 @@ static void *lend(void *ctx, size_t n) {
             l->blocks->before = b;
         l->blocks = b;
     }
+    pthread_mutex_unlock(&l->lock);
     return b ? b->bytes : NULL;
 }
 
@@ -48,14 +50,21 @@ static void take_back(void *ctx, void *bytes) {
     char *at = bytes;
     at -= offsetof(struct ledger_block, bytes);
     struct ledger_block *b = (struct ledger_block *)(void *)at;
+    pthread_mutex_lock(&l->lock);
     if (b->is_old)
         b->is_back = true;
     else
         drop(l, b);
+    pthread_mutex_unlock(&l->lock);
 }
 
-void ledger_init(struct ledger *l, const struct allocator *from) {
+bool ledger_init(struct ledger *l, const struct allocator *from) {
     *l = (struct ledger){.lends = {lend, take_back, l}, .from = from};
+    return pthread_mutex_init(&l->lock, NULL) == 0;
+}
+
+void ledger_end(struct ledger *l) {
+    pthread_mutex_destroy(&l->lock);
 }
 
 static void unmark(struct ledger *l, struct ledger_block *b) {

@@ -13,6 +13,7 @@
 #ifndef BASE_LEDGER_H
 #define BASE_LEDGER_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -24,11 +25,14 @@ struct ledger {
     struct allocator lends; /* give this to who needs memory */
     const struct allocator *from;
     struct ledger_block *blocks;
+    pthread_mutex_t lock; /* of blocks, and of from */
     bool is_marked;
 };
 
-/* l must not move while it lends. */
-void ledger_init(struct ledger *l, const struct allocator *from);
+/* l must not move while it lends. Several threads may borrow and return at a
+ * time; nobody may while it is marked or restored. False: no lock to be had. */
+bool ledger_init(struct ledger *l, const struct allocator *from);
+void ledger_end(struct ledger *l); /* once all is returned */
 /* False, and nothing marked, when there is no memory for the copies. */
 bool ledger_mark(struct ledger *l);
 void ledger_restore(struct ledger *l); /* and no mark is set any more */

@@ -123,6 +123,8 @@
 #define TRACE_GAP_LINES_MAX 3
 /* Lines of code before the first frame of an excerpt. */
 #define TRACE_LEAD_LINES_MAX 4
+/* Threads that look through one log. */
+#define SCAN_WORKERS_MAX 16
 /* Bytes of a literal that is looked for; it is cut there. */
 #define LITERAL_BYTES_MAX 256
 /* Lines without a frame that go on with the framed one above them. */

@@ -80,10 +80,18 @@ size_t input_threads(const struct cli *c) {
     return n < JOBS_MAX ? n : JOBS_MAX;
 }
 
+/* Of each log, where there are fewer of them than threads. */
+static uint32_t threads_of_one(const struct cli *c) {
+    size_t logs = c->operand_count > 0 ? c->operand_count : 1;
+    size_t share = input_threads(c) / logs;
+    return share > 0 ? (uint32_t)share : 1;
+}
+
 oomkb_options input_options(struct cli *c, const char *name) {
     oomkb_options options = cli_options(c);
     options.input_name = name;
     options.own_reports = (const char *const *)c->own_reports;
+    options.threads = threads_of_one(c);
     return options;
 }
 

@@ -11,7 +11,8 @@
  *
  * What is no regular file (the standard input, a pipe) is opened and read when
  * its turn comes: named twice, or fed by somebody who waits for an answer, it
- * behaves as if there were one thread.
+ * behaves as if there were one thread. Where there are fewer logs than threads,
+ * each has its share of them (oomkb_options.threads).
  *
  * It refuses to write: only the main thread owns stdout and stderr, where it
  * shows one line of progress for all inputs together.

@@ -75,6 +75,8 @@ struct log_marks { /* their places rise */
 struct log_selector {
     void *ctx;
     size_t small; /* an input of fewer bytes is read without looking */
+    uint32_t at_once; /* blocks that look() is given, where there are so many:
+                         one for each of its threads */
     /* Mark what may matter of text[from, to), which are whole lines. The text
      * goes on behind `to`, as far as is known; before `from` stands what was
      * looked at before. place: of the text. */

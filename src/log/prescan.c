@@ -22,7 +22,8 @@
 #include "log/frame.h"
 #include "base/plain.h"
 
-#define PRESCAN_BLOCK (256 * 1024) /* so much is looked at at once */
+#define PRESCAN_BLOCK (256 * 1024)
+#define PRESCAN_PART (512 * 1024) /* for each of several threads */
 #define PRESCAN_JOIN (2 * 1024)  /* a shorter gap is read */
 
 struct prescan {
@@ -36,6 +37,7 @@ struct prescan {
     uint64_t looked, read; /* places */
     uint64_t until;        /* of the open region: it is read to there */
     uint64_t bytes_passed, lines_passed; /* since something was read */
+    size_t block; /* so much is looked at at once */
     bool is_open;
     bool is_endless; /* in a line too long to be held */
     struct log_marks marks;
@@ -47,6 +49,8 @@ struct prescan *prescan_new(struct arena *a, const struct log_selector *selector
     *s = (struct prescan){.a = a, .selector = selector, .frames = frames, .out = out,
                        .is_open = true};
     s->marks.a = a;
+    s->block = selector->at_once > 1 ? PRESCAN_PART * (size_t)selector->at_once
+                                  : PRESCAN_BLOCK;
     return s;
 }
 
@@ -215,8 +219,8 @@ static void look_at_block(struct prescan *s) {
 
 /* Room for so much: in few steps, for what was outgrown is not given back, and
  * not beyond what is ever held. */
-static size_t room_for(size_t n) {
-    size_t most = PRESCAN_BACK_BYTES_MAX + 2 * (PRESCAN_BLOCK + LOG_SELECTOR_AHEAD);
+static size_t room_for(const struct prescan *s, size_t n) {
+    size_t most = PRESCAN_BACK_BYTES_MAX + 2 * (s->block + LOG_SELECTOR_AHEAD);
     size_t cap = 64 * 1024;
     while (cap < n)
         cap *= 12;
@@ -225,7 +229,7 @@ static size_t room_for(size_t n) {
 
 static void hold(struct prescan *s, struct str bytes) {
     if (s->n + bytes.n > s->cap) {
-        size_t cap = room_for(s->n + bytes.n);
+        size_t cap = room_for(s, s->n + bytes.n);
         char *bigger = arena_room(s->a, cap);
         if (s->n > 0)
             memcpy(bigger, s->held, s->n);
@@ -255,7 +259,7 @@ void prescan_feed(struct prescan *s, struct str bytes) {
             continue;
         }
         size_t fresh = (size_t)(s->base + s->n - s->looked);
-        size_t wanted = PRESCAN_BLOCK + LOG_SELECTOR_AHEAD;
+        size_t wanted = s->block + LOG_SELECTOR_AHEAD;
         size_t room = wanted - fresh % wanted;
         struct str part = str_slice(bytes, 0, room);
         hold(s, part);

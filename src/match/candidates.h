@@ -5,7 +5,7 @@
 
 #include "match/prefilter.h"
 
-struct candidates; /* scratch */
+struct candidates; /* scratch of one thread */
 
 /* A literal may stand in the line that begins at `line`. */
 typedef void (*candidate_fn)(void *ctx, uint32_t literal, size_t line);

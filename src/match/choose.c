@@ -12,7 +12,7 @@
  *
  * It refuses to guess: a line that is not read is one that does not matter.
  */
-#include "match/candidates.h"
+#include "match/parallel.h"
 #include "match/scanner.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@
 
 struct chooser {
     struct scanner *s;
-    struct candidates *candidates;
+    struct worker_pool *pool;
     struct log_selector door;
     struct log_marks *marks; /* of the look that goes on */
     uint64_t dense_to;    /* all is read up to there */
@@ -87,13 +87,18 @@ static void mark_all(struct chooser *c, struct log_marks *m, size_t from,
     c->read = c->s->bytes + (to - from);
 }
 
+/* Most logs are small and never come here. */
+static void begin(struct chooser *c) {
+    struct scanner *s = c->s;
+    c->pool = worker_pool_new(s->a, &s->filter[PREFILTER_SIGNATURES],
+                              s->frames, c->door.at_once);
+}
+
 static void look(void *ctx, struct str text, uint64_t place, size_t from,
                  size_t to, struct log_marks *marks) {
     struct chooser *c = ctx;
-    struct scanner *s = c->s;
-    if (!c->candidates) /* most logs are small and never come here */
-        c->candidates = candidates_new(
-            s->a, &s->filter[PREFILTER_SIGNATURES], s->frames);
+    if (!c->pool)
+        begin(c);
     if (place + from < c->dense_to) {
         mark_all(c, marks, from, to);
         return;
@@ -101,7 +106,7 @@ static void look(void *ctx, struct str text, uint64_t place, size_t from,
     weigh(c, place + from);
     c->looked += to - from;
     c->marks = marks;
-    candidates_find(c->candidates, text, from, to, on_candidate, c);
+    worker_pool_look(c->pool, text, from, to, on_candidate, c);
     if (marks->count > 1)
         qsort(marks->at, marks->count, sizeof *marks->at, by_place);
 }
@@ -142,7 +147,7 @@ const struct log_selector *choose_failures(struct scanner *s, size_t small) {
     s->scope = SCOPE_SIGNATURES;
     c->dense_bytes = DENSE_FIRST;
     c->door = (struct log_selector){.ctx = c, .small = small,
-                                 .look = look,
+                                 .at_once = s->threads, .look = look,
                                  .pause = pause_reading, .gap = break_buffers,
                                  .whole = read_whole};
     return &c->door;

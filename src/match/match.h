@@ -123,6 +123,9 @@ enum scan_way {
     SCAN_WHOLE   /* all lines are read */
 };
 void scan_by(struct scanner *s, enum scan_way way);
+/* Before the first byte: so many threads look at a long log, 1 if this is not
+ * called. The result is the same. */
+void scan_threads(struct scanner *s, uint32_t threads);
 void scan_feed(struct scanner *s, struct str bytes);
 /* What was fed so far, as far as it tells: no log is scanned no further. */
 enum log_kind scan_kind(const struct scanner *s);

@@ -8,6 +8,7 @@
  * their windows, hits by keep.c.
  */
 #include "base/limits.h"
+#include "match/parallel.h"
 #include "match/scanner.h"
 
 #include <string.h>
@@ -146,6 +147,7 @@ struct scanner *scan_new(struct arena *a, const struct scan_kit *kit,
     memcpy(s->filter, kit->filter, sizeof s->filter);
     s->patterns = arena_array(a, s->pattern_count, sizeof *s->patterns);
     s->is_signature = arena_array(a, s->pattern_count, 1);
+    s->threads = 1;
     s->occurrences.folded.a = s->others.a = a;
     s->matcher = matcher_new(a);
     s->frames = kit->tables.frames;
@@ -155,6 +157,12 @@ struct scanner *scan_new(struct arena *a, const struct scan_kit *kit,
 
 void scan_by(struct scanner *s, enum scan_way way) {
     s->way = way;
+}
+
+void scan_threads(struct scanner *s, uint32_t threads) {
+    s->threads = threads < 1                  ? 1
+                 : threads < SCAN_WORKERS_MAX ? threads
+                                              : SCAN_WORKERS_MAX;
 }
 
 void scan_feed(struct scanner *s, struct str bytes) {

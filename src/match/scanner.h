@@ -140,6 +140,7 @@ struct scanner {
     struct folded others; /* text in which other words are looked for */
     struct log_reader *log;
     enum scan_way way;
+    uint32_t threads;
     bool is_begun;
     bool is_final;       /* all signatures have been matched */
     size_t entry_count;

@@ -43,7 +43,7 @@ static void what_was_written_and_returned_is_there_again(void **state) {
     struct purse purse = {0};
     struct allocator from = {purse_get, purse_put, &purse};
     struct ledger l;
-    ledger_init(&l, &from);
+    assert_true(ledger_init(&l, &from));
     char *kept = get(&l, 8), *returned = get(&l, 8), *empty = get(&l, 0);
     strcpy(kept, "before");
     strcpy(returned, "before");
@@ -62,6 +62,7 @@ static void what_was_written_and_returned_is_there_again(void **state) {
     put(&l, empty);
     put(&l, NULL);
     assert_int_equal(purse.out, 0);
+    ledger_end(&l);
 }
 
 static void no_memory_for_copies_is_no_mark(void **state) {
@@ -69,13 +70,14 @@ static void no_memory_for_copies_is_no_mark(void **state) {
     struct purse purse = {0};
     struct allocator from = {purse_get, purse_put, &purse};
     struct ledger l;
-    ledger_init(&l, &from);
+    assert_true(ledger_init(&l, &from));
     char *block = get(&l, 8);
     purse.is_empty = true;
     assert_false(ledger_mark(&l));
     purse.is_empty = false;
     put(&l, block);
     assert_int_equal(purse.out, 0);
+    ledger_end(&l);
 }
 
 /* ---- an arena on it, with buffers that move ---- */
@@ -112,7 +114,7 @@ static void an_arena_goes_back(void **state) {
     struct allocator from = {purse_get, purse_put, &purse};
     struct ledger l;
     struct growing g = {.released = 0};
-    ledger_init(&l, &from);
+    assert_true(ledger_init(&l, &from));
     arena_init(&g.a, &l.lends, 0);
     assert_int_equal(arena_guard(&g.a, begin, &g, NULL), FAIL_NONE);
     for (int i = 0; i < 3; i++) {
@@ -130,6 +132,7 @@ static void an_arena_goes_back(void **state) {
     arena_free(&g.a);
     assert_int_equal(g.released, 4);
     assert_int_equal(purse.out, 0);
+    ledger_end(&l);
 }
 
 int main(void) {

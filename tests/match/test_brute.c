@@ -176,7 +176,7 @@ static struct match_list scan_matches(struct arena *a, struct str image,
                                       struct str log) {
     struct match_list list = {0};
     const struct scan_result *found =
-        scan_so(a, image, log, (struct scanning){SCAN_STRICT, PIECE, true});
+        scan_so(a, image, log, (struct scanning){SCAN_STRICT, PIECE, 1, true});
     assert_int_equal(found->uncounted, 0);
     for (size_t i = 0; i < found->hits.count; i++) {
         const struct hit *h = &found->hits.at[i];

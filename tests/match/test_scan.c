@@ -410,7 +410,7 @@ static void the_first_incidents_are_kept_whoever_ends_first(struct arena *a) {
     for (int way = SCAN_SELECTED; way <= SCAN_WHOLE; way++) {
         const struct scan_result *r = scan_so(
             a, image, buf_str(&log),
-            (struct scanning){(enum scan_way)way, 4096, false});
+            (struct scanning){(enum scan_way)way, 4096, 1, false});
         const struct hit *first = hit_of_kind(r, PATTERN_SIGNATURE, 0);
         assert_int_equal(first->first_line, 1);
         assert_int_equal(r->streams[first->stream].rank, 1);
@@ -447,6 +447,27 @@ static void memory_does_not_grow_with_the_log(struct arena *a) {
 }
 
 /* ---- pieces ---- */
+
+/* What a look by several threads may still ask for is held, and no more. */
+static void many_threads_hold_little_more(struct arena *a) {
+    struct buf log;
+    buf_init_in(&log, a, (size_t)32 << 20);
+    for (int i = 0; i < 400000; i++) {
+        buf_printf(&log, i % 4000 == 0 ? "step %07d in capture_model of them\n"
+                                       : "line %07d of a log: all is well with it\n",
+                   i);
+    }
+    assert_true(buf_ok(&log) && log.n > (size_t)16 << 20);
+    struct str image = patterns_image(a, oom);
+    for (uint32_t threads = 1; threads <= 16; threads *= 2) {
+        struct arena own;
+        arena_init(&own, NULL, 0);
+        scan_so(&own, image, buf_str(&log),
+                (struct scanning){SCAN_SELECTED, 65536, threads, false});
+        assert_true(own.used_bytes < (size_t)48 << 20);
+        arena_free(&own);
+    }
+}
 
 static void pieces_make_no_difference(struct arena *a) {
     struct buf log;
@@ -608,6 +629,7 @@ static void many_streams_are_bounded(struct arena *a) {
     X(incidents_past_the_bound_are_counted)                                \
     X(the_first_incidents_are_kept_whoever_ends_first)                     \
     X(memory_does_not_grow_with_the_log)                                   \
+    X(many_threads_hold_little_more)                                       \
     X(pieces_make_no_difference)                                           \
     X(long_lines_are_searched)                                             \
     X(many_streams_are_bounded)

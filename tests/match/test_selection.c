@@ -81,6 +81,7 @@ struct round {
 };
 
 static const size_t pieces[] = {262144, 65536, 4096, 7, 1};
+static const uint32_t teams[] = {1, 2, 3, 16};
 
 /* Prints the log where somebody may look at it. */
 static void keep_log(struct str log) {
@@ -109,12 +110,13 @@ static void play(void *arg) {
     buf_init_in(&story, &a, 1 << 16);
     struct str log = random_log(&a, r->samples, &seed, &story);
     size_t piece = pieces[disguise_roll(&seed, 5)];
+    uint32_t threads = teams[disguise_roll(&seed, 4)];
     struct str image = r->samples->image;
     const struct scan_result *whole =
-        scan_so(&a, image, log, (struct scanning){SCAN_WHOLE, 262144, true});
+        scan_so(&a, image, log, (struct scanning){SCAN_WHOLE, 262144, 1, true});
     const struct scan_result *sieved = scan_so(
         &a, image, log,
-        (struct scanning){SCAN_STRICT, piece, false});
+        (struct scanning){SCAN_STRICT, piece, threads, false});
     bool is_silent = signatures_of(whole) + signatures_of(sieved) == 0;
     const char *why = is_silent ? NULL : scan_difference(&a, whole, sieved);
     if (why != NULL) {

@@ -91,7 +91,7 @@ static struct str toy_log(void) {
 
 static const struct scan_result *scan_toys(struct arena *a, struct str image,
                                            bool is_own) {
-    struct scanning how = {.piece = 4096, .is_own = is_own};
+    struct scanning how = {.piece = 4096, .threads = 1, .is_own = is_own};
     return scan_so(a, image, toy_log(), how);
 }
 

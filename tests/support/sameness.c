@@ -10,6 +10,7 @@ const struct scan_result *scan_so(struct arena *a, struct str image,
     const struct scan_kit *kit = scan_kit_open(a, ix);
     struct scanner *s = scan_new(a, kit, reader_new(ix, a), 0);
     scan_by(s, how.way);
+    scan_threads(s, how.threads);
     for (size_t i = 0; i < log.n; i += how.piece) {
         scan_feed(s, str_slice(log, i, how.piece));
     }

@@ -7,6 +7,7 @@
 struct scanning {
     enum scan_way way;
     size_t piece; /* bytes fed at a time */
+    uint32_t threads;
     bool is_own; /* the image is part of the program */
 };
 
