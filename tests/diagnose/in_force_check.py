@@ -2,28 +2,16 @@
 """What a log shows to be in force is not advised: each setting that a fix of a long sample has one type is put above the
 sample, as an environment, a command or a configuration has it, and the fix is offered no more.
 (Where a line of the sample shows that it had no effect, that is said instead.)"""
-import json
-import os
 import pathlib
 import re
-import subprocess
-import tempfile
+import sys
 import unittest
 
-OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
-ENV = {"PATH": os.environ["PATH"], "LANG": "C"}
+sys.path.insert(0, "tests/support")
+from many import reports  # noqa: E402
+
 SHM = ("Traceback (most recent call last):\nRuntimeError: DataLoader worker (pid 4242) is killed by signal: Bus error. "
        "It is possible that dataloader's workers are out of shared memory. Please try to raise your shared memory limit.\n")
-
-
-def reports(logs):
-    with tempfile.TemporaryDirectory() as folder:
-        names = []
-        for i, log in enumerate(logs):
-            names.append(f"{folder}/{i:05}.log")
-            pathlib.Path(names[-1]).write_text(log, encoding="utf-8")
-        done = subprocess.run([OOMKB, "--format", "jsonl", *names], env=ENV, stdout=subprocess.PIPE, check=False)
-    return [json.loads(line) for line in done.stdout.decode().splitlines()]
 
 
 def offered(report):

@@ -1,17 +1,15 @@
 #!/usr/bin/env python3
 """A command lends its levers to a failure of any layer below it: every engine with a row in kb/programs/engines.yaml,
 and every program of kb/programs/, under the messages of PyTorch on each device, of JAX, TensorFlow and CUDA."""
-import json
-import os
 import pathlib
-import subprocess
-import tempfile
+import sys
 import unittest
 
 import yaml
 
-OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
-ENV = {"PATH": os.environ["PATH"], "LANG": "C"}
+sys.path.insert(0, "tests/support")
+from many import reports  # noqa: E402
+
 FULL = ("Tried to allocate 1.00 GiB. GPU 0 has a total capacity of 15.91 GiB of which 201.34 MiB is free. Of the "
         "allocated memory 14.60 GiB is allocated by PyTorch, and 112.80 MiB is reserved by PyTorch but unallocated.")
 OLD = ("Tried to allocate 512.00 MiB (GPU 0; 15.90 GiB total capacity; 14.60 GiB already allocated; "
@@ -53,17 +51,6 @@ COMMANDS = {
     "llama.cpp": ("./llama-server -m some-7b.gguf", {"--ctx-size": "32768", "--ubatch-size": "2048"}),
     "ollama": ("ollama run some:7b", {}),
 }
-
-
-def reports(logs):
-    """Of many logs, in one run."""
-    with tempfile.TemporaryDirectory() as folder:
-        names = []
-        for i, log in enumerate(logs):
-            names.append(f"{folder}/{i:05}.log")
-            pathlib.Path(names[-1]).write_text(log, encoding="utf-8")
-        done = subprocess.run([OOMKB, "--format", "jsonl", *names], env=ENV, stdout=subprocess.PIPE, check=False)
-    return [json.loads(line) for line in done.stdout.decode().splitlines()]
 
 
 def offered(report):

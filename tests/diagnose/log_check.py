@@ -1069,6 +1069,16 @@ class Readers(unittest.TestCase):
                       "limit of /docker/0abc")
         self.assertIn("limit", made["findings"][0]["fixes"][0]["action"])
 
+    def test_a_batch_of_one_is_not_halved(self):
+        made = report("使用自己的数据集对模型进行训练，batch_size=1，出现如下问题：", FULL)
+        first = made["findings"][0]["fixes"][0]
+        self.assertEqual(made["context"]["task"]["value"], "train")
+        self.assertNotIn("batch", first["action"])
+
+    def test_the_systems_refusal_speaks_of_the_host(self):
+        made = report("OSError: Cannot allocate memory (os error 12)")
+        self.assertEqual(made["findings"][0]["mechanism"], "host_ram")
+
     def test_ranks_of_one_size_are_the_jobs(self):
         own = "".join(f"Process {pid} has 413.00 MiB memory in use. "
                       for pid in (37200, 37198, 37199))
