@@ -69,7 +69,11 @@ static void take_finding(struct drafting *d, struct json *finding) {
     if (!says(finding, "role", "root") ||
         !says(finding, "severity", "failure"))
         return;
-    json_get_text(finding, "entry", &d->known);
+    int64_t line = 0;
+    if (!says(finding, "component", "unknown"))
+        json_get_text(finding, "entry", &d->known);
+    else if (d->from.line == 0 && json_get_int(finding, "first_line", &line))
+        d->from.line = (uint32_t)line;
 }
 
 static struct str context_word(struct json *report, const char *name) {

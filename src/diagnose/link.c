@@ -13,7 +13,7 @@
  *
  * A guess (words that say "memory" and no more) is for logs of which nothing
  * else is known: beside a failure, a wrapper or a consequence it is not said at
- * all. A warning silences no guess.
+ * all. A warning silences no guess; of guesses a failure silences a suspect.
  */
 #include "diagnose/work.h"
 
@@ -95,8 +95,11 @@ static bool lines_touch(const struct incident *x, const struct incident *y) {
  * then given; all else, of the whole log. */
 static bool is_told_by(const struct incident *guess,
                        const struct incident *x) {
-    if (!is_live(x) || is_guess(x)) {
+    if (!is_live(x)) {
         return false;
+    }
+    if (is_guess(x)) {
+        return guess->entry->severity == SEVERITY_suspect && is_failed_root(x);
     }
     bool is_mild = x->role == ROLE_root && !is_failed_root(x) &&
                    x->entry->severity != SEVERITY_recovery;

@@ -21,7 +21,7 @@
  * numbers are possessive: nothing in them is worth a second try. */
 #define AMOUNT                                                             \
     "(?:[-+]?+(?:\\d{1,3}(?:,\\d{3})++(?!\\d)|\\d++)(?:\\.\\d++)?+\\s*+"   \
-    "(?:[KMGT]i?[Bb]?|ki?[Bb]|[Bb](?:ytes?)?)\\b)"
+    "(?:[KMGT]i?[Bb]?|[kmgt]i?[Bb]|[Bb](?:ytes?)?)\\b)"
 #define INT "(?:-?+(?:\\d{1,3}(?:,\\d{3})++(?!\\d)|\\d++))"
 #define DEC                                                                \
     "(?:[-+]?+(?:\\d{1,3}(?:,\\d{3})++\\.\\d++|\\d++(?:\\.\\d++)?+|\\.\\d++))"

@@ -331,6 +331,10 @@ static void add_more(const struct teller *t, struct document *d,
         words_add(&ids, said_with(t, "report.explain", &id, 1));
     }
     document_text(d, NULL, TONE_DIM, words_said(&ids, "report.more"));
+    if (count > 0 &&
+        str_eq(rep->findings[roots[0]].entry->component, STR("unknown"))) {
+        document_text(d, NULL, TONE_DIM, said(t, "report.suspect_new"));
+    }
 }
 
 static size_t roots_of(const struct report *rep,

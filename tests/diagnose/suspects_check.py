@@ -20,15 +20,27 @@ UNKNOWN = [
      1, "need-and-have", round(12.5 * GIB), 8 * GIB),
     ("[boxrt] ERROR: insufficient arena: 6.00 GiB required, 5.25 GiB "
      "available\n", 1, "need-and-have", 6 * GIB, round(5.25 * GIB)),
-    ("boxrt.core.BoxError: device 2 is out of memory, requested 2.00 GiB\n",
-     1, "out-of-memory", 2 * GIB, None),
     ("boxrt: making a plan: BOX_STATUS_ALLOC_FAILED\n", 1,
      "allocation-failed", None, None),
-    ("boxrt: worker 4 ran out of GPU memory\n", 1, "allocation-failed",
-     None, None),
-    ("[boxrt] 显存不足，任务退出\n", 1, "allocation-failed", None, None),
     ("step 12\nKilled\n", 2, "killed", None, None),
     ("step 12\nOOM\n", 2, "killed", None, None),
+]
+# Words that leave no doubt are a finding: log, line, device, a word of the
+# first fix.
+CERTAIN = [
+    ("boxrt.core.BoxError: device 2 is out of memory, requested 2.00 GiB\n",
+     1, None, "less at once"),
+    ("plan 3\nboxrt: worker 4 ran out of GPU memory\n", 2, None,
+     "less at once"),
+    ("[boxrt] 显存不足，任务退出\n", 1, None, "less at once"),
+    ("boxrt: staging: Cannot allocate memory\n", 1, "host",
+     "memory limit"),
+    ("boxrt: worker 3 was OOM-killed, restart 2 of 5\n", 1, "host",
+     "memory limit"),
+    ("bug: box hit an error [52] 0.02.39 E GPU error: out of memory\n", 1,
+     None, "less at once"),
+    ('BOX_ASSERT: box.c:46: data != NULL && "failed to allocate buffer"\n',
+     1, None, "less at once"),
 ]
 SILENT = [
     "all is well\n",
@@ -70,6 +82,20 @@ class Suspects(unittest.TestCase):
                 self.assertIn(str(line), report["summary"])
                 self.assertTrue(suspect["means"] and suspect["would_tell"])
 
+    def test_certain_words_are_a_finding(self):
+        for log, line, device, words in CERTAIN:
+            with self.subTest(log=log):
+                status, text = oomkb(log, "--format", "json")
+                report = json.loads(text)
+                self.assertEqual((status, report["suspects"]), (0, []))
+                found = report["findings"][0]
+                self.assertEqual((found["entry"], found["first_line"]),
+                                 ("unknown/out-of-memory", line))
+                kinds = [f["value"] for f in found["facts"]
+                         if f["name"] == "device_kind"]
+                self.assertEqual(kinds, [device] if device else [])
+                self.assertIn(words, found["fixes"][0]["action"])
+
     def test_it_reads_in_twenty_seconds(self):
         status, text = oomkb(UNKNOWN[0][0])
         self.assertEqual(status, 1)
@@ -97,7 +123,8 @@ class Suspects(unittest.TestCase):
         self.assertEqual((status, json.loads(text)["suspects"]), (0, []))
 
     def test_names_are_taken_out(self):
-        log = "boxrt.BoxError: out of memory in /home/ann/x.bin\n"
+        log = ("[/home/ann/boxrt] ERROR: insufficient arena: 6.00 GiB "
+               "required, 5.25 GiB available\n")
         text = oomkb(log, "--redact", "--format", "json")[1]
         self.assertEqual(len(json.loads(text)["suspects"]), 1)
         self.assertNotIn("ann", text)
