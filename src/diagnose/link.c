@@ -13,7 +13,8 @@
  *
  * A guess (words that say "memory" and no more) is for logs of which nothing
  * else is known: beside a failure, a wrapper or a consequence it is not said at
- * all. A warning silences no guess; of guesses a failure silences a suspect.
+ * all. A warning silences no guess; of guesses a suspect, and
+ * the words of no program, give way.
  */
 #include "diagnose/work.h"
 
@@ -68,6 +69,14 @@ static bool is_guess(const struct incident *i) {
             i->entry->mechanism == MECHANISM_unspecified);
 }
 
+/* Of two guesses: a suspect, or an entry of no program beside a program's. */
+static bool is_vaguer(const struct incident *guess, const struct incident *x) {
+    struct str unknown = STR("unknown");
+    return guess->entry->severity == SEVERITY_suspect ||
+           (str_eq(guess->entry->component, unknown) &&
+            !str_eq(x->entry->component, unknown));
+}
+
 /* Whether one of its places is on these lines: an echo is a place as well. */
 static bool is_on_lines(const struct incident *i, const struct place *at) {
     for (size_t k = 0; k < i->count; k++) {
@@ -99,7 +108,7 @@ static bool is_told_by(const struct incident *guess,
         return false;
     }
     if (is_guess(x)) {
-        return guess->entry->severity == SEVERITY_suspect && is_failed_root(x);
+        return is_vaguer(guess, x) && is_failed_root(x);
     }
     bool is_mild = x->role == ROLE_root && !is_failed_root(x) &&
                    x->entry->severity != SEVERITY_recovery;
