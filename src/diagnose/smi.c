@@ -1,4 +1,5 @@
-/* smi.c: what a pasted table of nvidia-smi says of the card that failed.
+/* smi.c: what a pasted table of nvidia-smi or gpustat says of the card that
+ * failed, and of one that is idle.
  *
  *     |   0  NVIDIA GeForce RTX 3090   Off | 00000000:01:00.0  On |   N/A |
  *     | 30%   40C   P8   30W / 350W |  20993MiB / 24576MiB |   0% Default |
@@ -6,6 +7,8 @@
  *
  *     index, memory.total [MiB], memory.used [MiB]        pid, process_name, used_gpu_memory [MiB]
  *     0, 24576 MiB, 20993 MiB                              4711, python3, 20480 MiB
+ *
+ *     [0] Tesla V100-SXM2-16GB | 44'C,   0 % | 15836 / 16130 MB | jane(15826M)
  *
  * A card, or a process, is one row: the facts gpu_row, and gpu_columns for the
  * titles above. Whoever is listed and is not this process holds its memory
@@ -101,6 +104,26 @@ static void box_card(struct smi_row *row, struct str text, size_t slash) {
     (void)mib_of(str_slice(front, from, front.n), &row->used);
 }
 
+/* ---- gpustat ---- */
+
+/* "0] Tesla V100-SXM2-16GB | 44'C,   0 % | 15836 / 16130 MB": MiB, by its
+ * source, whatever it prints. */
+static void stat_read(struct smi_row *row, struct str text) {
+    struct str cells, memory = {NULL, 0}, total;
+    int64_t used_mib, total_mib;
+    (void)str_to_int(str_cut(text, ']', &cells), &row->gpu);
+    while (cells.n > 0) {
+        memory = str_cut(cells, '|', &cells);
+    }
+    struct str used = str_cut(memory, '/', &total);
+    total = str_trim(total);
+    if (str_to_int(str_trim(used), &used_mib) &&
+        str_to_int(str_cut(total, ' ', &total), &total_mib)) {
+        (void)mul_i64(used_mib, INT64_C(1) << 20, &row->used);
+        (void)mul_i64(total_mib, INT64_C(1) << 20, &row->total);
+    }
+}
+
 /* ---- rows ---- */
 
 static struct smi_row row_of(struct str titles, const struct capture *c) {
@@ -110,6 +133,8 @@ static struct smi_row row_of(struct str titles, const struct capture *c) {
     size_t at = str_find(c->text, memory);
     if (titles.n > 0 && str_find(c->text, STR(", ")) < c->text.n) {
         csv_read(&row, titles, c->text);
+    } else if (str_find(c->text, STR("] ")) < 3) {
+        stat_read(&row, c->text);
     } else if (at < c->text.n) {
         box_card(&row, c->text, at + memory.n - 1);
     } else {
@@ -202,6 +227,34 @@ static void card_tell(struct diagnosis *d, struct sighting *s,
     }
 }
 
+/* A card with next to nothing on it, where another one is full. */
+#define IDLE_PERCENT 5
+#define FULL_PERCENT 80
+
+static bool holds_less(const struct smi_row *row, int64_t percent) {
+    return row->pid == FACT_NONE && row->gpu != FACT_NONE && row->total > 0 &&
+           row->used >= 0 && row->used <= row->total / 100 * percent;
+}
+
+static void idle_tell(struct diagnosis *d, struct sighting *s,
+                      const struct smi_table *t) {
+    const struct smi_row *idle = NULL;
+    bool is_any_full = false;
+    for (size_t i = 0; i < t->count; i++) {
+        const struct smi_row *row = &t->at[i];
+        idle = idle == NULL && holds_less(row, IDLE_PERCENT) ? row : idle;
+        is_any_full = is_any_full || (row->pid == FACT_NONE && row->total > 0 &&
+                                      row->used >= 0 &&
+                                      !holds_less(row, FULL_PERCENT));
+    }
+    if (idle && is_any_full) {
+        struct fact f = fact_number(FACT_idle_gpu, SOURCE_LOG, idle->gpu);
+        f.line = idle->line;
+        sighting_tell(d, s, f);
+        tell(d, s, idle, FACT_idle_free, idle->total - idle->used);
+    }
+}
+
 static bool is_of_device(const struct sighting *s) {
     const struct fact *kind = facts_first(&s->facts, FACT_device_kind);
     return !kind || str_eq(kind->word, STR("cuda"));
@@ -213,6 +266,7 @@ void smi_tell(struct diagnosis *d, struct sighting *s) {
     bool lists = facts_first(&s->facts, FACT_other_in_use) ||
                  facts_first(&s->facts, FACT_process_in_use);
     const struct smi_row *first = NULL;
+    idle_tell(d, s, &t);
     own = (size_t)own < d->scan->stream_count ? d->scan->streams[own].pid
                                               : FACT_NONE;
     for (size_t i = 0; gpu != FACT_NONE && i < t.count; i++) {

@@ -64,7 +64,8 @@ struct estimate effect_other_device(const struct ask *q) {
         first_known(q->c, FACT_LIST(FACT_process_in_use, FACT_pytorch_reserved,
                                     FACT_pytorch_allocated));
     struct span whole = span_plus(held, asked);
-    struct estimate e = estimate_unknown(FACT_gpu_free);
+    struct estimate e = estimate_of(FACT_gpu_free, span_none(),
+                                    span_in(q->c, FACT_idle_free));
     if (!whole.known) {
         needs_add(&e.needs,
                   asked.known ? FACT_process_in_use : FACT_tried_alloc);

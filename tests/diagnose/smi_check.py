@@ -37,6 +37,10 @@ index, name, memory.total [MiB], memory.used [MiB], memory.free [MiB]
 0, NVIDIA A100-SXM4-40GB, 40960 MiB, 3 MiB, 40536 MiB
 1, NVIDIA A100-SXM4-40GB, 40960 MiB, 38012 MiB, 2527 MiB
 """
+STAT = """\
+[0] Tesla V100-SXM2-16GB | 44'C,   0 % | 15836 / 16130 MB | jane(15826M)
+[1] Tesla V100-SXM2-16GB | 37'C,   0 % |     0 / 16130 MB |
+"""
 APPS = """\
 pid, process_name, used_gpu_memory [MiB]
 31337, /home/jane/env/bin/python, 37100 MiB
@@ -99,6 +103,22 @@ class Tables(unittest.TestCase):
                "GiB of which 1.00 GiB is free. Process 9 has 13.50 GiB memory in use. Of the allocated memory 13.20 GiB is "
                "allocated by PyTorch, and 0.10 GiB is reserved by PyTorch but unallocated.\n")
         self.assertNotIn(2201, [pid for _, pid in facts(WIDE + own, "other_in_use")])
+
+    def test_an_idle_card_beside_a_full_one_is_first(self):
+        for table, idle, free in ((OLD, 0, 24076), (CARDS, 0, 40957),
+                                  (STAT, 1, 16130)):
+            with self.subTest(table=table[:40]):
+                self.assertEqual(facts(table + OOM, "idle_gpu"), [(idle, None)])
+                self.assertEqual(facts(table + OOM, "idle_free"),
+                                 [(free * MIB, None)])
+                first = text(table + OOM).split("Do this first")[1]
+                self.assertIn(f"CUDA_VISIBLE_DEVICES={idle}", first.splitlines()[2])
+                self.assertNotIn("End the other processes", first)
+        self.assertEqual(facts(WIDE + OOM, "idle_gpu"), [])
+
+    def test_gpustat_counts_the_card(self):
+        self.assertEqual(facts(STAT.splitlines()[0] + "\n" + OOM, "gpu_used"),
+                         [(15836 * MIB, None)])
 
 
 if __name__ == "__main__":
