@@ -5,6 +5,7 @@
  *     outside > 0.8 GiB and 10 %, 15 %  another process, contexts, NCCL
  *     allocated = 1 to 4 x request      copies of one tensor
  *     request > 20 % of the GPU         one tensor
+ *     request = 2 or 20 MiB             PyTorch's blocks for small tensors
  *     request = a printed shape         that tensor
  *     free + unused >= request          expandable segments may help
  *     temporaries + arguments           what a compiled program needs
@@ -134,6 +135,31 @@ static void one_tensor(struct diagnosis *d, struct finding *f,
     }
 }
 
+/* kSmallBuffer and kLargeBuffer of c10/cuda/CUDACachingAllocator: what it asks
+ * of the driver for tensors of up to 1 MiB, and for those of up to 10. */
+#define BLOCK_SMALL (INT64_C(2) << 20)
+#define BLOCK_LARGE (INT64_C(20) << 20)
+#define TENSOR_SMALL (INT64_C(1) << 20)
+#define TENSOR_LARGE (INT64_C(10) << 20)
+
+static bool block(struct diagnosis *d, struct finding *f,
+                  const struct sizes *s) {
+    bool is_small = s->tried == BLOCK_SMALL;
+    if (!str_eq(f->entry->component, STR("pytorch")) ||
+        (!is_small && s->tried != BLOCK_LARGE)) {
+        return false;
+    }
+    remark_add(d, f,
+               is_small ? NOTE("diagnose.remark.block_small",
+                               write_bytes(d->a, BLOCK_SMALL),
+                               write_bytes(d->a, TENSOR_SMALL))
+                        : NOTE("diagnose.remark.block_large",
+                               write_bytes(d->a, BLOCK_LARGE),
+                               write_bytes(d->a, TENSOR_SMALL),
+                               write_bytes(d->a, TENSOR_LARGE)));
+    return true;
+}
+
 static void shape(struct diagnosis *d, struct finding *f,
                   const struct sizes *s) {
     const struct fact *tensor = facts_last(&f->facts, FACT_tensor_bytes);
@@ -160,7 +186,9 @@ void remark_sizes(struct diagnosis *d, struct finding *f) {
     struct sizes s;
     program_parts(d, f);
     if (sizes_of(f, &s)) {
-        pieces(d, f, &s);
+        if (!block(d, f, &s)) {
+            pieces(d, f, &s); /* of a block's size nothing follows */
+        }
         outside(d, f, &s);
         one_tensor(d, f, &s);
         shape(d, f, &s);
