@@ -19,6 +19,7 @@
 #define OUTSIDE_LEAST (INT64_C(800) << 20)
 #define OUTSIDE_PERCENT 15
 #define OUTSIDE_TELLING 10 /* percent: a context and NCCL take less */
+#define MOST_PERCENT 70     /* of what is outside */
 #define UNUSED_PERCENT 4   /* of the GPU: less is rounding of blocks */
 #define COPIES_MOST 4
 #define COPY_LEAST_PERCENT 5
@@ -92,6 +93,20 @@ static void pieces(struct diagnosis *d, struct finding *f,
     }
 }
 
+/* Whose it is, where the message tells what the process itself holds. */
+static const char *outside_of(const struct finding *f, const struct sizes *s,
+                              int64_t outside) {
+    int64_t process, own;
+    if (!s->has_unused || !amount(f, FACT_process_in_use, &process)) {
+        return "diagnose.remark.outside";
+    }
+    own = process - s->allocated - s->unused;
+    return own >= outside / 100 * MOST_PERCENT ? "diagnose.remark.outside_own"
+           : own <= outside / 100 * (100 - MOST_PERCENT)
+               ? "diagnose.remark.outside_others"
+               : "diagnose.remark.outside";
+}
+
 static void outside(struct diagnosis *d, struct finding *f,
                     const struct sizes *s) {
     int64_t bytes;
@@ -99,7 +114,7 @@ static void outside(struct diagnosis *d, struct finding *f,
         percent_of(bytes, s->total) >= (bytes > OUTSIDE_LEAST
                                             ? OUTSIDE_TELLING
                                             : OUTSIDE_PERCENT)) {
-        remark_add(d, f, NOTE("diagnose.remark.outside",
+        remark_add(d, f, NOTE(outside_of(f, s, bytes),
                               write_bytes(d->a, bytes),
                               write_count(d->a, percent_of(bytes, s->total))));
     }
