@@ -118,9 +118,6 @@ static struct str place_said(const struct teller *t, const struct finding *f) {
     const struct fact *work = facts_last(&f->facts, FACT_work);
     struct words doing = words_begin(t, said(t, "report.comma"));
     int word = 0; /* unknown */
-    if (frame == NULL) {
-        return STR("");
-    }
     struct str operation = work ? said_work(t, work->word) : STR("");
     if (operation.n > 0) {
         words_add(&doing, operation);
@@ -128,8 +125,14 @@ static struct str place_said(const struct teller *t, const struct finding *f) {
     if (stage && word_named(WORDS_STAGE, stage->word, &word) && word > 0) {
         words_add(&doing, said_word(t, WORDS_STAGE, word));
     }
+    struct str what = words_end(&doing);
+    if (frame == NULL) { /* an entry of one mechanism has said it by its title */
+        bool is_open = f->entry->mechanism == MECHANISM_unspecified;
+        return is_open && what.n > 0 ? said_with(t, "report.in_stage", &what, 1)
+                                     : STR("");
+    }
     struct str args[] = {frame->word, shown_number(t, UNIT_COUNT, frame->line),
-                         words_end(&doing)};
+                         what};
     return said_with(t, args[2].n > 0 ? "report.at_stage" : "report.at", args,
                      3);
 }
