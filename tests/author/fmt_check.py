@@ -94,6 +94,10 @@ def main():
         expect("said", fmt(path).stderr, "oomkb: 1 files, 1 changed\n")
         expect("layout", path.read_text(encoding="utf-8"), NEAT)
         expect("again", fmt(toy).stderr, "oomkb: 1 files, 0 changed\n")
+        table = "rows:\n  - {a: 1,   b: 2}\n"
+        path.write_text(table, encoding="utf-8")
+        expect("no entry", fmt(path).stderr, "oomkb: 1 files, 0 changed\n")
+        expect("as it stood", path.read_text(encoding="utf-8"), table)
         path.write_text("a: [", encoding="utf-8")
         expect("no YAML", fmt(path).returncode, 2)
         expect("as it was", path.read_text(encoding="utf-8"), "a: [")
