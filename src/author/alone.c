@@ -63,7 +63,7 @@ static void lay_out_file(struct arena *a, struct str path, diag_fn on_diag,
         sums->unread++;
         return;
     }
-    if (node_get(root, "signatures") == NULL)
+    if (node_get(root, "title") == NULL)
         return; /* a table of kb/, whose rows have a line each */
     struct str text = layout_entry(a, src, root, path_folder(path));
     if (!str_eq(text, src->text)) {

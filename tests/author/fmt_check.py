@@ -94,6 +94,9 @@ def main():
         expect("said", fmt(path).stderr, "oomkb: 1 files, 1 changed\n")
         expect("layout", path.read_text(encoding="utf-8"), NEAT)
         expect("again", fmt(toy).stderr, "oomkb: 1 files, 0 changed\n")
+        path.write_text("same_words_as: toy/other\ntitle: {zh: 乙, en: A}\n",
+                        encoding="utf-8")
+        expect("of a group", fmt(path).stderr, "oomkb: 1 files, 1 changed\n")
         table = "rows:\n  - {a: 1,   b: 2}\n"
         path.write_text(table, encoding="utf-8")
         expect("no entry", fmt(path).stderr, "oomkb: 1 files, 0 changed\n")
