@@ -145,7 +145,7 @@ static bool is_standing(const struct finding *f) {
                total->number / 100 * STANDING_PERCENT;
 }
 
-/* Free is MemFree there: files that were read count as used
+/* Free may be MemFree there: files that were read count as used then
  * (https://github.com/unslothai/unsloth/pull/10705). */
 static bool shares_host_memory(const struct finding *f) {
     const struct fact *shares = known(f, FACT_shares_host_memory);

@@ -70,8 +70,11 @@ static bool may_have_segments(struct diagnosis *d, const struct finding *f) {
     const struct fact *words = facts_last(&facts, FACT_oom_words);
     bool is_old =
         words && STR_IS_ONE(words->word, "bare", "cached", "reserved");
-    return !is_old && when_ask(d, STR("vcmp(torch_version, '2.1.0') >= 0"),
-                               &facts, f->form).truth != TRUTH_FALSE;
+    struct str has_them =
+        STR("vcmp(torch_version, case when device_kind = 'hip' then '2.11.0' "
+            "else '2.1.0' end) >= 0");
+    return !is_old &&
+           when_ask(d, has_them, &facts, f->form).truth != TRUTH_FALSE;
 }
 
 static void pieces(struct diagnosis *d, struct finding *f,

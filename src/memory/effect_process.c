@@ -17,7 +17,8 @@ static struct estimate at_start(const struct ask *q) {
     struct span total = gpu_total_bytes(c);
     struct span room = span_minus(total, span_of(CONTEXT_LEAST, CONTEXT_MOST));
     if (room.known && is_on(c, FACT_shares_host_memory)) {
-        /* the system and its file cache hold a part that nobody can end */
+        /* the system, for some releases with its file cache, holds a part that
+         * nobody can end */
         room.low = span_in(c, FACT_gpu_free).low;
     }
     struct estimate e =

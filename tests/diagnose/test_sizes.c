@@ -64,6 +64,28 @@ static void free_and_unused_may_be_joined(void **state) {
     assert_false(says(f, "diagnose.remark.unused"));
 }
 
+static bool joins_on(const char *device, const char *torch) {
+    see_message(&s, "torch/oom", 9, "gpu_total=24.00 GiB", "tried_alloc=2.00 GiB",
+                "pytorch_allocated=20.00 GiB", "pytorch_reserved=21.50 GiB",
+                "gpu_free=1.00 GiB", device, torch, NULL);
+    return says(&scene_report(&s)->findings[0], "diagnose.remark.segments");
+}
+
+static void rocm_does_not_join_before_2_11(void **state) {
+    (void)state;
+    assert_false(joins_on("device_kind=hip", "torch_version=2.10.0"));
+}
+
+static void rocm_joins_from_2_11(void **state) {
+    (void)state;
+    assert_true(joins_on("device_kind=hip", "torch_version=2.11.0"));
+}
+
+static void cuda_joins_earlier(void **state) {
+    (void)state;
+    assert_true(joins_on("device_kind=cuda", "torch_version=2.10.0"));
+}
+
 static void too_little_is_not_joined(void **state) {
     (void)state;
     const struct finding *f =
@@ -109,6 +131,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(much_unused_is_fragmentation),
         CASE(free_and_unused_may_be_joined),
+        CASE(rocm_does_not_join_before_2_11),
+        CASE(rocm_joins_from_2_11),
+        CASE(cuda_joins_earlier),
         CASE(too_little_is_not_joined),
         CASE(whole_multiples_are_copies),
         CASE(one_of_the_same_size_is_a_second_one),
