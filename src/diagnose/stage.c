@@ -203,7 +203,9 @@ static int64_t card_at_most(const struct inputs *c) {
     return total->known ? fact_high(total) : INT64_MAX;
 }
 
-/* Only of an allocation that failed, and a model known by its name. */
+/* No server leaves a tenth of a card to all else than the weights: one whose
+ * weights take more than nine tenths has not loaded them. Only of an allocation
+ * that failed, and a model known by its name. */
 static void stage_by_weights(struct diagnosis *d, struct sighting *s) {
     if (!d->engine || !facts_first(&s->facts, FACT_tried_alloc)) {
         return;
@@ -216,14 +218,15 @@ static void stage_by_weights(struct diagnosis *d, struct sighting *s) {
         return;
     }
     struct span weights = memory_weights(d->a, &c, &how, &needs);
-    if (!weights.known || weights.low <= card_at_most(&c)) {
+    if (!weights.known || weights.low <= card_at_most(&c) / 10 * 9) {
         return;
     }
     struct fact f = fact_word(FACT_stage, SOURCE_DERIVED, STR("load"));
     f.line = s->places[0].first_line;
-    f.why = how.count > 0 ? arena_printf(d->a, "more than the card: %.*s",
+    f.why = how.count > 0 ? arena_printf(d->a, "more than nine tenths of the card: %.*s",
                                          STR_ARG(how.at[0]))
-                          : STR("the weights alone are more than the card");
+                          : STR("the weights alone are more than nine tenths "
+                                "of the card");
     facts_add_new(d->a, &s->facts, &f);
 }
 

@@ -220,7 +220,15 @@ class WeightsBeyondTheCard(unittest.TestCase):
         self.assertEqual(finding["entry"], "vllm/cuda-oom-load")
         said = [f for f in finding["facts"] if f["name"] == "stage"]
         self.assertEqual(said[0]["source"], "derived")
-        self.assertIn("more than the card", said[0]["why"])
+        self.assertIn("nine tenths of the card", said[0]["why"])
+
+    def test_so_was_one_that_leaves_less_than_a_tenth(self):
+        full = (ALLOC.format(total="15.59", held="14.90", others="")
+                .replace("20.55", "15.46").replace("1.13 GiB", "60.00 MiB"))
+        got = report("vllm serve meta-llama/Llama-3.1-8B-Instruct", full)
+        finding = got["findings"][0]
+        self.assertEqual(finding["entry"], "vllm/cuda-oom-load")
+        self.assertEqual(finding["fixes"][0]["estimate"]["verdict"], "enough")
 
     def test_what_fits_or_is_divided_or_narrower_says_nothing(self):
         for command in ("vllm serve Qwen/Qwen3-8B",
