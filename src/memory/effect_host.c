@@ -7,9 +7,11 @@
  *   shm_size       to the next power of two
  *   wired_limit    to what was asked, if the Mac has it and 4 GiB more
  *   fewer_workers  each of n holds an nth at most
+ *   gpu_memory_utilization  of the CPU backend: what is free of the host's
  */
 #include "memory/effect.h"
 #include "memory/training.h"
+#include "memory/utilization.h"
 
 #define MIB (INT64_C(1) << 20)
 #define GIB (INT64_C(1) << 30)
@@ -159,6 +161,33 @@ struct estimate effect_host_memory(const struct ask *q) {
     /* It reached the limit, the last line came earlier. */
     bool is_below = e.limit.known && e.limit.high > held.high;
     put_peak(q, &e, is_below ? e.limit : held);
+    return e;
+}
+
+/* Down to what is free, where a share of the host's memory was refused. */
+struct estimate share_of_host(const struct ask *q) {
+    const struct inputs *c = q->c;
+    struct span total = span_in(c, FACT_host_total);
+    struct span free = span_in(c, FACT_host_free);
+    bool is_of_host = c->in[FACT_gpu_memory_utilization].known &&
+                      c->in[FACT_requested_bytes].known;
+    int64_t share;
+    if (!is_of_host || !free.known || !total.known || total.low <= 0 ||
+        !mul_div_floor(free.low, MICRO, total.high, &share)) {
+        return estimate_none(FACT_requested_bytes);
+    }
+    share = step_down(share);
+    struct estimate e =
+        estimate_of(FACT_requested_bytes, share_of(total, share), free);
+    e.before = span_in(c, FACT_requested_bytes);
+    e.formula = FORMULA(q->a, "requested_bytes = % x % = % <= % free",
+                        RATIO(share), MIDDLE(total), MIDDLE(e.after),
+                        MIDDLE(free));
+    e.verdict = VERDICT_NOT_ENOUGH;
+    if (share >= LEAST_SHARE) { /* what the model takes here is not reckoned */
+        ESTIMATE_IF(q, &e, "verdict.if.model_fits", SHORT(e.after.low));
+        e.proposed = propose(FACT_gpu_memory_utilization, share);
+    }
     return e;
 }
 

@@ -582,7 +582,7 @@ struct estimate effect_utilization_down(const struct ask *q) {
     case SHORT_FREE_AT_START: return down_at_start(q);
     case SHORT_ALLOCATION: return down_by_stage(q);
     case SHORT_KV_POOL: return estimate_none(FACT_kv_needed);
-    case SHORT_HOST:
+    case SHORT_HOST: return share_of_host(q);
     case SHORT_TOKENS:
     case SHORT_UNKNOWN: break;
     }

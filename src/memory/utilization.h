@@ -23,6 +23,9 @@ static inline int64_t step_up(int64_t micro) {
     return micro % STEP ? step_down(micro) + STEP : micro;
 }
 
+/* On the CPU backend the share is of the host's memory (effect_host.c). */
+struct estimate share_of_host(const struct ask *q);
+
 /* A share that gives back what failed: `more`, which it covers as well, or
  * NULL, and the fact that would tell what is still to come. */
 void put_lowered(const struct ask *q, struct estimate *e, struct fact proposed,

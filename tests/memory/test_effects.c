@@ -574,6 +574,21 @@ static void the_peak_on_the_host_gets_a_fifth_more(void **state) {
     assert_int_equal(e.needs.at[0], FACT_host_rss);
 }
 
+static void a_share_of_the_host_is_lowered_to_what_is_free(void **state) {
+    struct inputs c = case_of("0.20.0", NULL,
+                              SAID({FACT_host_free, "11.4 GiB"},
+                                   {FACT_host_total, "62.51 GiB"},
+                                   {FACT_gpu_memory_utilization, "0.92"},
+                                   {FACT_requested_bytes, "57.51 GiB"}));
+    struct estimate e =
+        effect_of(*state, &c, SHORT_HOST, EFFECT_gpu_memory_utilization_down);
+    assert_int_equal(e.proposed.number, 180000);
+    assert_condition(&e, "verdict.if.model_fits");
+    say(&c, FACT_host_free, "1.4 GiB", SOURCE_LOG);
+    e = effect_of(*state, &c, SHORT_HOST, EFFECT_gpu_memory_utilization_down);
+    assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH);
+}
+
 /* A scheduler that ends a job names the sum and the limit, no process. */
 static void the_sum_at_a_limit_is_a_peak(void **state) {
     struct inputs c =
@@ -672,6 +687,7 @@ int main(void) {
         WITH_ARENA(one_refused_layer_says_nothing_of_the_next),
         WITH_ARENA(offload_without_the_model_proposes_nothing),
         WITH_ARENA(the_sampler_shrinks_with_its_sequences),
+        WITH_ARENA(a_share_of_the_host_is_lowered_to_what_is_free),
         WITH_ARENA(the_peak_on_the_host_gets_a_fifth_more),
         WITH_ARENA(the_sum_at_a_limit_is_a_peak),
         WITH_ARENA(vllms_settings_say_nothing_of_other_engines),
