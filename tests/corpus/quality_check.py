@@ -7,6 +7,8 @@
     near      a near miss shares a word with its failure
     typed     a fix does not type a number where the value in force is a fact
     counted   a model's parameters are those of its shape, within 2 %
+    spaced    Chinese has no blank beside its punctuation: a line that was
+              wrapped there would leave one
 
 Each rule is shown something wrong first. Run from the top of the repository.
 """
@@ -232,6 +234,35 @@ def check_counted():
                 yield f"{path}: {model['id']}: {fault}"
 
 
+# ---- spaced ----
+
+SPACED = re.compile(r"[，。；：、！？）】」』] +\S|\S +[，。；：、！？）】」』]")
+
+
+def chinese(node):
+    if isinstance(node, list):
+        for one in node:
+            yield from chinese(one)
+    elif isinstance(node, dict):
+        for key, value in node.items():
+            if key == "zh" and isinstance(value, str):
+                yield value
+            else:
+                yield from chinese(value)
+
+
+def check_spaced(all_entries):
+    for entry in all_entries:
+        for text in chinese({k: v for k, v in entry.items() if k != "path"}):
+            found = SPACED.search(text.strip())
+            if found:
+                yield f"{entry['path']}: a blank beside `{found.group()}`"
+    for group, texts in read("i18n/zh.yaml").items():
+        for key, text in texts.items():
+            if SPACED.search(str(text).strip()):
+                yield f"i18n/zh.yaml: {group}.{key}: a blank beside punctuation"
+
+
 # ---- can each rule fail? ----
 
 def expect_rules_to_see(entry, model):
@@ -250,6 +281,7 @@ def expect_rules_to_see(entry, model):
     assert miscounted({**model, "layers": model["layers"] * 2,
                        "groups": model["groups"] * 2}), "twice the layers"
     assert miscounted({**model, "embedding_params": 0}), "no embeddings"
+    assert list(check_spaced([{"path": "x", "title": {"zh": "显存， 内存"}}]))
 
 
 def main():
@@ -259,7 +291,8 @@ def main():
     expect_rules_to_see(next(e for e in all_entries
                              if e["id"] == "vllm/kv-cache-too-small"), model)
     faults = [*check_again(all_entries), *check_near(all_entries),
-              *check_typed(all_entries), *check_counted()]
+              *check_typed(all_entries), *check_counted(),
+              *check_spaced(all_entries)]
     print("\n".join(faults))
     sys.exit(1 if faults else 0)
 
