@@ -9,7 +9,7 @@
  * rows are asked before PyTorch's, which know any program; only that its
  * bare "a forward pass" gives way to a passed line that says which.
  *
- * Where no row says it: weights that alone exceed the card were never loaded,
+ * Where no row says it: weights that alone fill the card were never loaded,
  * and buffers of ZeRO are told by their sizes.
  *
  * What a signature itself establishes is left alone.

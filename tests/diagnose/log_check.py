@@ -230,6 +230,12 @@ class WeightsBeyondTheCard(unittest.TestCase):
         self.assertEqual(finding["entry"], "vllm/cuda-oom-load")
         self.assertEqual(finding["fixes"][0]["estimate"]["verdict"], "enough")
 
+    def test_a_call_in_code_tells_the_ranks_as_a_command_does(self):
+        for more, entry in (("", "vllm/cuda-oom-load"),
+                            (", tensor_parallel_size=4", "pytorch/cuda-oom")):
+            call = f'llm = LLM(model="Qwen/Qwen3-32B"{more})'
+            self.assertEqual(self.entry("from vllm import LLM", call), entry)
+
     def test_what_fits_or_is_divided_or_narrower_says_nothing(self):
         for command in ("vllm serve Qwen/Qwen3-8B",
                         "vllm serve Qwen/Qwen3-32B --tensor-parallel-size 4",
