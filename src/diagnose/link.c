@@ -13,8 +13,8 @@
  *
  * A guess (words that say "memory" and no more) is for logs of which nothing
  * else is known: beside a failure, a wrapper or a consequence it is not said at
- * all. A warning silences no guess; of guesses a suspect, and
- * the words of no program, give way.
+ * all. A warning silences no guess; of guesses a suspect, and the words of no
+ * program, give way.
  */
 #include "diagnose/work.h"
 

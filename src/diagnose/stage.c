@@ -191,11 +191,13 @@ static struct stage_found stage_of(const struct diagnosis *d,
     return passed.anchor ? passed : by_neighbours(d, torch, s);
 }
 
-/* A default number of ranks counts only where the whole command is seen. */
+/* A default number of ranks counts only where the whole command, or the whole
+ * call in code, is seen. */
 static bool knows_ranks(const struct diagnosis *d,
                         const struct inputs *c) {
     const struct fact *tp = &c->in[FACT_tensor_parallel];
-    return tp->known && (tp->source != SOURCE_DEFAULT || d->command.n > 0);
+    return tp->known && (tp->source != SOURCE_DEFAULT || d->command.n > 0 ||
+                         facts_last(&d->context, FACT_whole_call) != NULL);
 }
 
 static int64_t card_at_most(const struct inputs *c) {
@@ -223,10 +225,12 @@ static void stage_by_weights(struct diagnosis *d, struct sighting *s) {
     }
     struct fact f = fact_word(FACT_stage, SOURCE_DERIVED, STR("load"));
     f.line = s->places[0].first_line;
-    f.why = how.count > 0 ? arena_printf(d->a, "more than nine tenths of the card: %.*s",
-                                         STR_ARG(how.at[0]))
-                          : STR("the weights alone are more than nine tenths "
-                                "of the card");
+    struct str more = STR("the weights alone are more than nine tenths of "
+                          "the card");
+    f.why = how.count > 0
+                ? arena_printf(d->a, "more than nine tenths of the card: %.*s",
+                               STR_ARG(how.at[0]))
+                : more;
     facts_add_new(d->a, &s->facts, &f);
 }
 

@@ -5,7 +5,7 @@
  * says nothing, decides nothing.
  *
  * A literal blank of a pattern matches any run of blanks and line wraps;
- * (?&amount) (?&int) (?&dec) are spelled out; see kb/WRITING.md.
+ * (?&amount) (?&int) (?&dec) (?&mild) (?&prose) are spelled out; see kb/WRITING.md.
  */
 #ifndef MATCH_MATCH_H
 #define MATCH_MATCH_H

@@ -99,8 +99,8 @@ static size_t line_end(struct str text, size_t at, size_t to) {
 }
 
 /* How many workers have a part; the caller's is text[from, *own_to). */
-static uint32_t part(struct worker_pool *g, struct str text, size_t from, size_t to,
-                     size_t *own_to) {
+static uint32_t part(struct worker_pool *g, struct str text, size_t from,
+                     size_t to, size_t *own_to) {
     size_t parts = (to - from) / PART_MIN;
     parts = parts < g->worker_count + 1 ? parts : g->worker_count + 1;
     if (parts < 2) {
@@ -144,13 +144,14 @@ static void look_at_own(void *arg) {
     candidates_find(p->g->own, p->text, p->from, p->to, p->found, p->ctx);
 }
 
-static void raise(struct worker_pool *g, enum fail code, const struct fault *fault) {
+static void raise(struct worker_pool *g, enum fail code,
+                  const struct fault *fault) {
     if (code != FAIL_NONE)
         arena_raise(g->a, code, "%s", fault->text);
 }
 
-void worker_pool_look(struct worker_pool *g, struct str text, size_t from, size_t to,
-               candidate_fn found, void *ctx) {
+void worker_pool_look(struct worker_pool *g, struct str text, size_t from,
+                      size_t to, candidate_fn found, void *ctx) {
     struct own_part own = {g, text, from, to, found, ctx};
     uint32_t count = part(g, text, from, to, &own.to);
     for (uint32_t i = 0; i < count; i++) {

@@ -7,7 +7,7 @@
  *
  * A run of blanks outside classes and escapes matches any run of blanks and
  * line ends; a quantifier behind it is kept (" ?" is \s*). Inside a lookbehind,
- * where lengths are fixed, it matches one. The three macros are written out in
+ * where lengths are fixed, it matches one. The macros are written out in
  * place, so that neither PCRE2 nor the literals see a subroutine call.
  *
  * It refuses what would have to be understood twice: (?x), whose meaning of a
@@ -26,9 +26,25 @@
 #define DEC                                                                \
     "(?:[-+]?+(?:\\d{1,3}(?:,\\d{3})++\\.\\d++|\\d++(?:\\.\\d++)?+|\\.\\d++))"
 
+/* The rest of a line that tells of less than a failure (mild) or speaks about
+ * errors (prose): what an unknown program's words are held against, as
+ * (?!(?&mild)). */
+#define MILD                                                               \
+    "(?:[^\\n]{0,80}\\b(?=[DINTWdinw])(?:WARN|WARNING|INFO|DEBUG|NOTICE|"  \
+    "TRACE|Warning|Info|Debug|warning|info|debug|Note|note)\\b)"
+#define PROSE                                                              \
+    "(?:[^\\n]{0,400}\\b(?i:if|when|whenever|while(?!\\x20\\w{3,20}ing)|"  \
+    "may|maybe|might|could(?!\\x20not)|would|should|avoids?|avoiding|"     \
+    "prevents?|fix(?:es|ed)?|catch(?:es)?|handle[sd]?|falling\\x20back|"   \
+    "fall\\x20back|fallback|retry|retrying|retries|ignored|"               \
+    "skipp(?:ed|ing)|recovered|continuing|anyway|no\\x20longer|instead|"   \
+    "helps?|reduces|since|ever|means|therefore|for\\x20example|e\\.g)\\b)"
+
 static const struct macro {
     const char *call, *meaning;
 } macros[] = {
+    {"(?&mild)", MILD},
+    {"(?&prose)", PROSE},
     {"(?&amount)", AMOUNT},
     {"(?&int)", INT},
     {"(?&dec)", DEC},

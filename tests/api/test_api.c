@@ -12,6 +12,7 @@
 #include <oomkb/oomkb.h>
 
 #include "base/buf.h"
+#include "support/supply.h"
 #include "support/texts.h"
 
 #define LOG_TEXT \
@@ -500,28 +501,6 @@ static void formats_and_writers_that_fail(void **state) {
 }
 
 /* ---- memory ---- */
-
-struct supply { /* gives `left` blocks, then none; or refuses once */
-    size_t left, held;
-    bool is_once;
-};
-
-static void *supply_get(void *ctx, size_t bytes) {
-    struct supply *s = ctx;
-    if (s->left == 0) {
-        s->left = s->is_once ? SIZE_MAX : 0;
-        return NULL;
-    }
-    s->left--;
-    s->held++;
-    return malloc(bytes);
-}
-
-static void supply_put(void *ctx, void *block) {
-    struct supply *s = ctx;
-    s->held -= block != NULL;
-    free(block);
-}
 
 static oomkb_options options_of(struct supply *s) {
     oomkb_options o = options_new();

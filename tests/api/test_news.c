@@ -10,6 +10,7 @@
 #include <oomkb/oomkb.h>
 
 #include "base/buf.h"
+#include "support/supply.h"
 #include "support/texts.h"
 
 #define LIT(s) {s, sizeof(s) - 1} /* a struct str, also in constants */
@@ -165,27 +166,6 @@ static void asking_changes_nothing(void **state) {
 }
 
 /* ---- memory that ends ---- */
-
-struct supply {
-    size_t left; /* allocations before it ends; SIZE_MAX: never */
-    size_t held;
-};
-
-static void *supply_get(void *ctx, size_t bytes) {
-    struct supply *s = ctx;
-    if (s->left == 0) {
-        return NULL;
-    }
-    s->left -= s->left != SIZE_MAX;
-    s->held++;
-    return malloc(bytes);
-}
-
-static void supply_put(void *ctx, void *block) {
-    struct supply *s = ctx;
-    s->held--;
-    free(block);
-}
 
 /* News that failed leave the scan as it was: asked again, they are told. */
 static void want_of_memory_is_survived(void **state) {

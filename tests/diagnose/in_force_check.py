@@ -2,13 +2,16 @@
 """What a log shows to be in force is not advised: each setting that a fix of a long sample has one type is put above the
 sample, as an environment, a command or a configuration has it, and the fix is offered no more.
 (Where a line of the sample shows that it had no effect, that is said instead.)"""
+import os
 import pathlib
 import re
 import sys
 import unittest
 
-sys.path.insert(0, "tests/support")
-from many import reports  # noqa: E402
+sys.path.insert(0, "tests/tools")
+from many import reports_of  # noqa: E402
+
+OOMKB = os.environ.get("OOMKB", "build/oomkb")
 
 SHM = ("Traceback (most recent call last):\nRuntimeError: DataLoader worker (pid 4242) is killed by signal: Bus error. "
        "It is possible that dataloader's workers are out of shared memory. Please try to raise your shared memory limit.\n")
@@ -36,12 +39,12 @@ class InForce(unittest.TestCase):
         samples = [page.read_text(encoding="utf-8") for page in sorted(pathlib.Path("entries").glob("*/*.log"))
                    if not page.name.endswith(".ok.log")]
         cases = []
-        for sample, report in zip(samples, reports(samples)):
+        for sample, report in zip(samples, reports_of(OOMKB, samples)):
             for entry, fix in offered(report):
                 if (fix["acts_on"] or {}).get("change") == "set" and fix["command"]:
                     cases += [(entry, fix, line, line + "\n" + sample) for line in settings(fix["command"])]
         self.assertGreater(len(cases), 200)
-        for (entry, fix, line, _), report in zip(cases, reports([case[3] for case in cases])):
+        for (entry, fix, line, _), report in zip(cases, reports_of(OOMKB, [case[3] for case in cases])):
             with self.subTest(entry=entry, fix=fix["id"], line=line):
                 again = [f for e, f in offered(report) if (e, f["id"], f["command"]) == (entry, fix["id"], fix["command"])
                          and "did not take effect" not in (f["because"] or "")]
@@ -50,7 +53,7 @@ class InForce(unittest.TestCase):
     def test_the_hosts_shared_memory_is_not_advised_to_a_container_that_has_it(self):
         lines = ["docker run --gpus all --ipc=host image python train.py", "docker run --ipc host image", "  hostIPC: true",
                  "    ipc: host"]
-        plain, *shared = reports([SHM] + [line + "\n" + SHM for line in lines])
+        plain, *shared = reports_of(OOMKB, [SHM] + [line + "\n" + SHM for line in lines])
         self.assertIn("docker run --ipc=host", [f["command"] for _, f in offered(plain)])
         self.assertEqual(plain["findings"][0]["fixes"][0]["id"], "shm-size", "in front of no workers")
         for line, report in zip(lines, shared):

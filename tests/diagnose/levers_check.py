@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """A command lends its levers to a failure of any layer below it: every engine with a row in kb/programs/engines.yaml,
 and every program of kb/programs/, under the messages of PyTorch on each device, of JAX, TensorFlow and CUDA."""
+import os
 import pathlib
 import sys
 import unittest
 
 import yaml
 
-sys.path.insert(0, "tests/support")
-from many import reports  # noqa: E402
+sys.path.insert(0, "tests/tools")
+from many import reports_of  # noqa: E402
+
+OOMKB = os.environ.get("OOMKB", "build/oomkb")
 
 FULL = ("Tried to allocate 1.00 GiB. GPU 0 has a total capacity of 15.91 GiB of which 201.34 MiB is free. Of the "
         "allocated memory 14.60 GiB is allocated by PyTorch, and 112.80 MiB is reserved by PyTorch but unallocated.")
@@ -76,7 +79,7 @@ class Levers(unittest.TestCase):
             command, values = COMMANDS[engine]
             words = " ".join(f"{flag} {value}" for flag, value in values.items())
             logs.append(f"$ {command} {words}\n{BELOW[below]}\n")
-        for (engine, below), report in zip(cells, reports(logs)):
+        for (engine, below), report in zip(cells, reports_of(OOMKB, logs)):
             with self.subTest(engine=engine, below=below):
                 self.holds(engines[engine], COMMANDS[engine][1], report)
 
@@ -94,7 +97,7 @@ class Levers(unittest.TestCase):
     def test_a_wrapper_names_the_engine_that_runs_the_model(self):
         log = ("python benchmark.py \\\n  --backend vllm \\\n  --gpu-memory-utilization 0.9 \\ # tried 0.8\n"
                "  --max-num-batched-tokens 4096 \\\n  --tensor-parallel-size 1\n" + BELOW["ipex"] + "\n")
-        report = reports([log])[0]
+        report = reports_of(OOMKB, [log])[0]
         self.assertEqual(report["context"]["engine"]["value"], "vllm")
         self.assertIn("--max-num-batched-tokens 2048", [f["command"] for f in offered(report)[:3]])
 
@@ -104,7 +107,7 @@ class Levers(unittest.TestCase):
         self.assertGreater(len(programs), 45)
         layers = ("cuda", "driver", "runtime", "hip", "xpu", "npu", "mps", "jax", "tensorflow")
         cells = [(row, below) for row in programs for below in layers]
-        got = reports([f"{row['sample']}\n{BELOW[below]}\n" for row, below in cells])
+        got = reports_of(OOMKB, [f"{row['sample']}\n{BELOW[below]}\n" for row, below in cells])
         for (row, below), report in zip(cells, got):
             with self.subTest(program=row["id"], below=below):
                 self.assertEqual(report["context"]["program"]["value"], row["id"])

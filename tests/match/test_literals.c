@@ -235,6 +235,23 @@ static void macros_match_what_is_printed(struct arena *a) {
                  "0.95");
 }
 
+static void macros_tell_a_failure_from_words_about_one(struct arena *a) {
+    static const char *const failures[] = {
+        "boxd: could not allocate the staging arena",
+        "ls: error while loading libbox: could not allocate",
+        "E boxd: could not allocate"};
+    static const char *const words[] = {
+        "WARN boxd: could not allocate",
+        "boxd: could not allocate, retrying with 4 MiB",
+        "This happens when boxd could not allocate",
+        "while boxd could not allocate"};
+    const char *pattern = "^(?!(?&mild))(?!(?&prose))[^\\n]{0,80}could not allocate";
+    for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++)
+        expect_match(a, pattern, failures[i], "");
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        expect_match(a, pattern, words[i], NULL);
+}
+
 static void blanks_match_wraps(struct arena *a) {
     expect_match(a, "is less than", "is\n   less  than", "");
     expect_match(a, "is less than", "isless than", NULL);
@@ -288,6 +305,7 @@ IN_ARENA(a_match_begins_few_bytes_before)
 IN_ARENA(or_any_number_of_lines)
 IN_ARENA(flaws_are_named_at_their_place)
 IN_ARENA(macros_match_what_is_printed)
+IN_ARENA(macros_tell_a_failure_from_words_about_one)
 IN_ARENA(blanks_match_wraps)
 IN_ARENA(a_match_knows_its_lines)
 IN_ARENA(work_is_limited)
@@ -300,6 +318,7 @@ int main(void) {
         cmocka_unit_test(test_or_any_number_of_lines),
         cmocka_unit_test(test_flaws_are_named_at_their_place),
         cmocka_unit_test(test_macros_match_what_is_printed),
+        cmocka_unit_test(test_macros_tell_a_failure_from_words_about_one),
         cmocka_unit_test(test_blanks_match_wraps),
         cmocka_unit_test(test_a_match_knows_its_lines),
         cmocka_unit_test(test_work_is_limited),

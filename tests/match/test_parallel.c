@@ -17,6 +17,7 @@
 #include "match/scanner.h"
 #include "support/corpus.h"
 #include "support/patterns.h"
+#include "support/supply.h"
 
 #define LINES 24000 /* of 60 bytes: parts for ten threads */
 
@@ -117,26 +118,6 @@ static void any_number_tells_the_same(struct arena *a) {
 }
 
 /* ---- memory that ends ---- */
-
-struct supply {
-    size_t left, held;
-};
-
-static void *supply_get(void *ctx, size_t bytes) {
-    struct supply *s = ctx;
-    if (s->left == 0) {
-        return NULL;
-    }
-    s->left -= s->left != SIZE_MAX;
-    s->held++;
-    return malloc(bytes);
-}
-
-static void supply_put(void *ctx, void *block) {
-    struct supply *s = ctx;
-    s->held--;
-    free(block);
-}
 
 /* One arena over a supply that threads may share, as a session has. */
 static enum fail try_with(struct attempt *t, struct supply *supply,
