@@ -280,6 +280,14 @@ static void command_read(struct diagnosis *d) {
 
 /* ---- names that the catalogue knows better ---- */
 
+struct fact fact_of_packing(const struct model_match *m) {
+    struct fact f =
+        fact_word(FACT_quantization, SOURCE_DERIVED, m->quantization);
+    f.formula = STR("read off the model's name");
+    f.known = m->model != NULL && m->quantization.n > 0;
+    return f;
+}
+
 static void model_name(struct diagnosis *d, struct fact *f) {
     struct model_match m = reader_model(d->r, f->word);
     if (!m.model) {
@@ -289,10 +297,8 @@ static void model_name(struct diagnosis *d, struct fact *f) {
     if (m.is_guess) {
         f->why = STR("a guess from a shortened or repacked name");
     }
-    if (m.quantization.n > 0 && !facts_first(&d->context, FACT_quantization)) {
-        struct fact q =
-            fact_word(FACT_quantization, SOURCE_DERIVED, m.quantization);
-        q.formula = STR("read off the model's name");
+    struct fact q = fact_of_packing(&m);
+    if (q.known && !facts_first(&d->context, FACT_quantization)) {
         facts_add(d->a, &d->context, &q);
     }
 }

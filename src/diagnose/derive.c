@@ -404,13 +404,21 @@ static void full_state_tell(struct diagnosis *d, struct sighting *s) {
 
 /* How large the model is, where nobody has to know its layers. */
 static void model_tell(struct diagnosis *d, struct sighting *s) {
-    const struct fact *model = facts_last(&d->context, FACT_model);
+    const struct fact *own = told(s, FACT_model);
+    const struct fact *model = own ? own : facts_last(&d->context, FACT_model);
     struct fact f = fact_blank(FACT_model_params, SOURCE_DERIVED);
-    if (!model || !model->known ||
-        facts_last(&d->context, FACT_model_params)) {
+    if (!model || !model->known) {
         return;
     }
     struct model_match m = reader_model(d->r, model->word);
+    struct fact packing = fact_of_packing(&m);
+    if (packing.known && !told(s, FACT_quantization) &&
+        !facts_last(&d->context, FACT_quantization)) {
+        sighting_tell(d, s, packing);
+    }
+    if (!own && facts_last(&d->context, FACT_model_params)) {
+        return;
+    }
     f.number = m.model && !m.is_guess ? m.model->params
                                       : params_named(model->word);
     f.formula = m.model && !m.is_guess ? STR("the catalogue's count")

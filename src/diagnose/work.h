@@ -198,6 +198,8 @@ bool hit_is_command_form(const struct diagnosis *d, const struct hit *h);
 /* ---- context.c ---- */
 /* False: it is of another engine, whose flags mean something else. */
 bool hit_is_ours(const struct diagnosis *d, const struct hit *h);
+/* The quantization that a model's name tells; not known where it tells none. */
+struct fact fact_of_packing(const struct model_match *m);
 void context_find(struct diagnosis *d);
 
 /* ---- smi.c ---- */

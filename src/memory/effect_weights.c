@@ -19,6 +19,14 @@ static bool has_pool(const struct inputs *c) {
     return engine_of(c)->is_named;
 }
 
+/* A server's own limit for the weights that it loads, where the log names one;
+ * else what was loaded and what was free. */
+static struct span room_to_load(const struct inputs *c, struct span free) {
+    struct span limit = span_in(c, FACT_pool_available);
+    return limit.known ? limit
+                       : span_plus(span_in(c, FACT_pytorch_allocated), free);
+}
+
 /* Against the pool; against all of the card while weights load; else a step
  * failed beside them, and gets what they give back. */
 static struct estimate with_bits(const struct ask *q, const struct kv_side *kv,
@@ -32,8 +40,7 @@ static struct estimate with_bits(const struct ask *q, const struct kv_side *kv,
         e = estimate_of_kv(kv);
         e.limit = span_plus(kv->pool, span_at_least(less, 0));
     } else if (stage_is(q->c, "load")) {
-        e = estimate_of(FACT_weights_bytes, now,
-                        span_plus(span_in(q->c, FACT_pytorch_allocated), free));
+        e = estimate_of(FACT_weights_bytes, now, room_to_load(q->c, free));
         e.after = then;
     } else {
         is_judged = !has_pool(q->c);

@@ -102,7 +102,8 @@ static bool is_assumed(const struct inputs *c, enum fact_name name) {
     const struct fact *f = &c->in[name];
     const struct fact *gpus = &c->in[FACT_gpu_count];
     bool is_alone =
-        gpus->known && gpus->number == 1 && gpus->source != SOURCE_DEFAULT;
+        (gpus->known && gpus->number == 1 && gpus->source != SOURCE_DEFAULT) ||
+        str_eq(c->in[FACT_device_kind].word, STR("metal"));
     if (is_of_ranks(name) && is_alone) {
         return false; /* there is no second GPU to split over */
     }

@@ -1088,6 +1088,18 @@ class Readers(unittest.TestCase):
         made = report("OSError: Cannot allocate memory (os error 12)")
         self.assertEqual(made["findings"][0]["mechanism"], "host_ram")
 
+    def test_a_named_limit_for_weights_decides(self):
+        line = ("Model '{}' (131.42GB) exceeds max-model-memory ({}.00GB)")
+        for name, limit, verdict in (
+                ("Llama-3.3-70B-Instruct", 60, "enough"),
+                ("Llama-3.3-70B-Instruct", 25, "not_enough"),
+                ("Llama-3.3-70B-Instruct-nvfp4", 25, "none")):
+            with self.subTest(name=name, limit=limit):
+                made = report(line.format(name, limit))["findings"][0]
+                fixes = {f["id"]: f for f in made["fixes"]}
+                self.assertEqual(fixes["smaller-quantization"]["estimate"]
+                                 ["verdict"], verdict)
+
     def test_ranks_of_one_size_are_the_jobs(self):
         own = "".join(f"Process {pid} has 413.00 MiB memory in use. "
                       for pid in (37200, 37198, 37199))
