@@ -52,7 +52,7 @@ struct source *source_new(struct arena *a, struct str path, struct str text) {
     return src;
 }
 
-static struct str line_text(const struct source *src, uint32_t line) {
+struct str source_line(const struct source *src, uint32_t line) {
     if (line == 0 || line > src->line_count)
         return (struct str){0};
     struct str rest = str_slice(src->text, src->line_starts[line - 1],
@@ -125,7 +125,7 @@ void complain(struct complaints *c, const struct source *src, struct place at,
         .line = at.line,
         .column = at.column,
         .width = at.width > 0 ? at.width : 1,
-        .source = line_text(src, at.line),
+        .source = source_line(src, at.line),
         .message = arena_str(c->a, (struct str){text, length}),
     };
 }

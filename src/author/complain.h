@@ -42,6 +42,8 @@ struct source *source_new(struct arena *a, struct str path, struct str text);
 /* The place of a byte of the file. */
 struct place source_place(const struct source *src, size_t byte);
 size_t source_byte(const struct source *src, struct place at);
+/* Without its end; empty: there is none. */
+struct str source_line(const struct source *src, uint32_t line);
 
 void complain(struct complaints *c, const struct source *src, struct place at,
               enum code code, const char *format, ...)

@@ -96,21 +96,9 @@ static bool starts_program(const struct workload *w) {
            w->words.at[0].text.p[0] != '$';
 }
 
-static struct str base_name(struct str path) {
-    while (str_find_char(path, '/') < path.n)
-        str_cut(path, '/', &path);
-    return path;
-}
-
 /* "/bin/sh /app/start.sh": what that starts, the file does not say. */
 static bool starts_shell(const struct workload *w) {
-    static const char *const shells[] = {"sh", "bash", "dash", "ash", "zsh"};
-    struct str first = base_name(w->words.count > 0 ? w->words.at[0].text
-                                                    : (struct str){NULL, 0});
-    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
-        if (str_eq(first, str_of(shells[i])))
-            return true;
-    return false;
+    return w->words.count > 0 && word_is_shell(w->words.at[0].text);
 }
 
 /* "vllm"; of "python3 -m sglang.launch_server" the module. */
@@ -143,7 +131,7 @@ static const struct engine *engine_of_program(struct lint_work *k,
             break;
         bool is_path = str_find_char(text, ' ') == text.n;
         if (i > 0 && is_path && !is_module)
-            text = base_name(text); /* /root/.ollama/models is no program */
+            text = path_base(text); /* /root/.ollama/models is no program */
         if (i < 6 || is_module)
             e = str_starts(text, STR("-")) ? NULL : engine_in(k, text);
     }
@@ -173,6 +161,14 @@ static const struct engine *engine_of_flags(struct lint_work *k,
     return e != NULL && sets_memory(e, w) ? e : NULL;
 }
 
+/* What an image's own program takes as its first word: a verb, a model. */
+static bool word_is_of_image(struct lint_work *k, struct str word) {
+    bool is_path = word.n > 0 && word.p[0] == '/';
+    return STR_IS_ONE(path_base(word), "serve", "server") ||
+           reader_model(k->r, word).model != NULL ||
+           (!is_path && str_find_char(word, '/') < word.n);
+}
+
 /* A program that is no engine's, and no shell's or script's that may start one. */
 static bool runs_another(struct lint_work *k, const struct workload *w) {
     return !starts_shell(w) && !workload_is_script(w) &&
@@ -194,9 +190,34 @@ static const struct engine *engine_of_words(struct lint_work *k,
     return e != NULL && starts_shell(w) && !names_program(w, e) ? NULL : e;
 }
 
+/* What names an engine and starts none:
+ *
+ *     vllm bench serve --model X       asks a server that runs
+ *     python -m sglang.bench_serving   the same
+ *     llama-server --version           says a word and ends
+ *     ollama list                      asks its server */
+static bool says_no_start(struct str before, struct str word) {
+    return STR_IS_ONE(word, "--version", "--help") ||
+           (str_eq(before, STR("-m")) && word_is_client(word)) ||
+           (str_eq(before, STR("bench")) && str_eq(word, STR("serve"))) ||
+           (str_eq(path_base(before), STR("ollama")) &&
+            STR_IS_ONE(word, "list", "ls", "ps", "pull", "push", "rm", "show",
+                       "stop", "cp", "create"));
+}
+
+static bool starts_none(const struct workload *w) {
+    struct str before = {NULL, 0};
+    for (size_t i = 0; i < w->words.count; i++) {
+        if (says_no_start(before, w->words.at[i].text))
+            return true;
+        before = w->words.at[i].text;
+    }
+    return false;
+}
+
 const struct engine *engine_of_workload(struct lint_work *k,
                                         const struct workload *w) {
-    if (workload_starts_none(w))
+    if (starts_none(w))
         return NULL;
     if (w->words.count == 0)
         return w->image.n > 0 ? engine_of_variables(k, w) : NULL;
@@ -284,25 +305,23 @@ static size_t parts_of(struct str list) {
     return count;
 }
 
-/* "0,1" of device_ids, CUDA_VISIBLE_DEVICES; 0: it names none. */
-static size_t cards_listed(const struct workload *w) {
+struct str cards_listed(const struct workload *w, bool has_variables) {
     static const char *const variables[] = {"CUDA_VISIBLE_DEVICES",
                                             "NVIDIA_VISIBLE_DEVICES",
                                             "HIP_VISIBLE_DEVICES"};
     const struct lint_setting *s = setting_find(&w->keys, STR("devices"));
-    for (size_t i = 0; s == NULL && i < 3; i++)
+    for (size_t i = 0; s == NULL && i < 3 && has_variables; i++)
         s = setting_find(&w->env, str_of(variables[i]));
-    bool is_list = s != NULL && s->value.n > 0 && s->value.p[0] >= '0' &&
-                   s->value.p[0] <= '9';
-    return is_list ? parts_of(s->value) : 0;
+    bool is_list = s != NULL && s->value.n > 0 && is_digit(s->value.p[0]);
+    return is_list ? s->value : (struct str){NULL, 0};
 }
 
 /* "-ts 0.55,0.45": so many cards at least. */
 static size_t cards_split(const struct workload *w) {
-    for (size_t i = 0; i + 1 < w->words.count; i++) {
-        struct str rest, word = str_cut(w->words.at[i].text, '=', &rest);
-        if (str_eq(word, STR("-ts")) || str_eq(word, STR("--tensor-split")))
-            return parts_of(rest.n > 0 ? rest : w->words.at[i + 1].text);
+    for (size_t i = 0; i < w->words.count; i++) {
+        struct option_said o = option_at(&w->words, i);
+        if (STR_IS_ONE(o.name, "-ts", "--tensor-split"))
+            return parts_of(o.value);
     }
     return 0;
 }
@@ -335,12 +354,11 @@ static int64_t nodes_of(const struct workload *w) {
         nodes = said;
     if (nodes == 1 && is_over_ray(w))
         return 0;
-    for (size_t i = 0; i + 1 < w->words.count; i++) {
-        struct str rest, word = str_cut(w->words.at[i].text, '=', &rest);
-        struct str value = rest.n > 0 ? rest : w->words.at[i + 1].text;
-        if (!str_eq(word, STR("--nnodes")))
+    for (size_t i = 0; i < w->words.count; i++) {
+        struct option_said o = option_at(&w->words, i);
+        if (!str_eq(o.name, STR("--nnodes")))
             continue;
-        if (!str_to_int(value, &said))
+        if (!str_to_int(o.value, &said))
             return 0; /* a variable: nobody knows */
         nodes = said > nodes ? said : nodes;
     }
@@ -350,7 +368,7 @@ static int64_t nodes_of(const struct workload *w) {
 /* 0: nobody knows. */
 static int64_t cards_of(const struct workload *w) {
     const struct lint_setting *s = setting_find(&w->keys, STR("gpus"));
-    int64_t count = (int64_t)cards_listed(w), said;
+    int64_t count = (int64_t)parts_of(cards_listed(w, true)), said;
     if (s != NULL && str_to_int(s->value, &said) && said > 0)
         count = said;
     return mul_i64(count, nodes_of(w), &count) ? count : 0;
@@ -416,20 +434,14 @@ static void add_bytes(struct lint_work *k, struct asked *it,
 static bool bytes_of_key(struct str text, int64_t *bytes) {
     struct amount amount;
     struct str number = text;
-    int64_t scale = 1;
-    static const char letters[] = "kmgt";
-    while (number.n > 0 && (number.p[number.n - 1] | 32) >= 'a' &&
-           (number.p[number.n - 1] | 32) <= 'z')
+    static const char letters[] = "bkmgt";
+    while (number.n > 0 && is_letter(number.p[number.n - 1]))
         number.n--;
-    if (number.n < text.n) {
-        char c = (char)(text.p[number.n] | 32);
-        const char *at = strchr(letters, c);
-        if (at == NULL && c != 'b')
-            return false;
-        for (const char *p = letters; at != NULL && p <= at; p++)
-            scale *= 1024;
-    }
-    if (!units_read(str_trim(number), scale, &amount))
+    char unit = number.n < text.n ? to_lower(text.p[number.n]) : 'b';
+    const char *at = strchr(letters, unit);
+    if (at == NULL ||
+        !units_read(str_trim(number), INT64_C(1) << 10 * (at - letters),
+                    &amount))
         return false;
     *bytes = amount.value;
     return true;
@@ -494,18 +506,6 @@ static const struct fit *fit_of(struct lint_work *k, const struct asked *it,
     return q.fit;
 }
 
-static void bound_by_name(struct lint_work *k, struct asked *it) {
-    int64_t least = weights_least(k, it);
-    if (least == 0) {
-        least = weights_beside_experts(k, it);
-        it->is_without_experts = least > 0;
-    }
-    if (least > 0 && card_most(it) > 0 && least > card_most(it)) {
-        it->weights_bytes = least;
-        it->fits = FIT_NO;
-    }
-}
-
 /* Nothing is sure that rests on another name than the path's. */
 static void ask_by_served(struct lint_work *k, struct asked *it) {
     const struct workload *w = workload_by_served(k, it);
@@ -557,4 +557,11 @@ void ask_fit(struct lint_work *k, struct asked *it) {
 bool word_is_flag(const struct flag *flag, struct str word) {
     struct str rest;
     return command_flag_is(str_cut(word, '=', &rest), flag);
+}
+
+bool word_sets(const struct engine *e, struct str word, enum fact_name fact) {
+    for (size_t i = 0; i < e->flag_count; i++)
+        if (e->flags[i].fact == fact && word_is_flag(&e->flags[i], word))
+            return true;
+    return false;
 }

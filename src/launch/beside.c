@@ -19,8 +19,8 @@ struct beside_file {
     bool is_parsed, is_told; /* its YAML; its faults */
 };
 
-static void remark(struct beside *b, const char *check,
-                   struct span_of_file at, struct str what, struct str more) {
+void remark(struct beside *b, const char *check, struct span_of_file at,
+            struct str what, struct str more) {
     struct remark_list *list = &b->remarks;
     list->at = arena_grow(b->a, list->at, list->count, &list->cap,
                           sizeof *list->at);
@@ -179,9 +179,8 @@ void env_file_read(struct beside *b, const struct source *src,
                    const struct variables *scope, struct setting_list *out) {
     struct setting_list all = {0};
     struct variables known = {&all, true};
-    for (size_t i = 0; scope->names != NULL && i < scope->names->count; i++)
-        setting_add(b->a, &all, scope->names->at[i].name,
-                    scope->names->at[i].value, scope->names->at[i].at);
+    if (scope->names != NULL)
+        settings_copy(b->a, &all, scope->names);
     for (size_t from = 0, end; from < src->text.n; from = end + 1) {
         struct str name, value = {NULL, 0};
         end = pair_end(src->text, from);
@@ -291,11 +290,6 @@ const struct node *service_elsewhere(struct beside *b,
     return *services != NULL ? pair_named(*services, name) : NULL;
 }
 
-void service_missing(struct beside *b, struct str name, struct str file,
-                     struct span_of_file at) {
-    remark(b, "service_missing", at, name, file);
-}
-
 /* ---- ConfigMaps ---- */
 
 static void add_map(struct arena *a, const struct source *src,
@@ -348,9 +342,4 @@ const struct config_map *config_map_named(const struct beside *b,
             return m;
     }
     return NULL;
-}
-
-void config_map_missing(struct beside *b, struct str name,
-                        struct span_of_file at) {
-    remark(b, "config_map_missing", at, name, (struct str){NULL, 0});
 }

@@ -8,10 +8,25 @@
  * does not fit, and never that it does. Weights that may lie in host memory
  * have no such bound; where only experts lie there, the rest of a model of the
  * catalogue has one.
- */
+ *
+ * And what can be said where that does not decide, or the file names no model:
+ *
+ *     --model /model --served-model-name gpt-oss-20b   asked by that name
+ *     --model ./models/3.1-8b-instruct                 by its size: at most
+ *                                                      8 x 1.3 x 10^9 x 2 bytes
+ *     --model "$MODEL"                                 what the cards hold
+ *
+ * By another name than the path's, or by a size, nothing is said not to fit, and
+ * nothing surely to fit. */
 #include "launch/work.h"
 
 #define LAYERS_ALL 90 /* people write 99 or 999 for all of them */
+
+static const struct fact *input_of(const struct asked *it,
+                                   enum fact_name name) {
+    const struct fact *f = it->fit != NULL ? &it->fit->c.in[name] : NULL;
+    return f != NULL && f->known ? f : NULL;
+}
 
 /* Tenths of a bit, never more than the format takes; longer names first. */
 static const struct {
@@ -24,7 +39,9 @@ static const struct {
                {"iq3", 28},   {"q3", 28},    {"iq2", 20},   {"q2", 20}};
 #define TENTHS_LEAST 15 /* where no format is named */
 
-int64_t bits_named(struct lint_work *k, const struct asked *it) {
+/* Tenths of a bit that a weight takes at least, by the formats in the model's
+ * name and the flags; 0: none is named. */
+static int64_t bits_named(struct lint_work *k, const struct asked *it) {
     struct str name = it->fit->c.in[FACT_model].word;
     const struct fact *f = &it->fit->c.in[FACT_quantization];
     struct str both = arena_lower(
@@ -48,25 +65,6 @@ static int64_t bits_least(struct lint_work *k, const struct asked *it) {
 
 /* ---- what may lie in host memory ---- */
 
-struct word_at {
-    struct str name, value; /* value: behind "=", else the next word */
-};
-
-static struct word_at word_at(const struct workload *w, size_t i) {
-    struct word_at it;
-    it.name = str_cut(w->words.at[i].text, '=', &it.value);
-    if (it.name.n == w->words.at[i].text.n && i + 1 < w->words.count)
-        it.value = w->words.at[i + 1].text;
-    return it;
-}
-
-static bool is_among(struct str word, const char *const *list) {
-    for (; *list != NULL; list++)
-        if (str_eq(word, str_of(*list)))
-            return true;
-    return false;
-}
-
 /* "blk\\..*_exps.*=CPU,blk\\.3\\.=CUDA0": what leaves the GPU are experts. */
 static bool moves_experts_alone(struct str rules) {
     while (rules.n > 0) {
@@ -82,20 +80,21 @@ static bool moves_experts_alone(struct str rules) {
 
 enum spill { SPILL_NONE, SPILL_EXPERTS, SPILL_ANY };
 
-static enum spill spill_of_word(struct word_at it) {
-    static const char *const any[] = {"--cpu-offload-gb", NULL};
-    static const char *const fit[] = {"--fit", "-fit", NULL};
-    static const char *const device[] = {"--device", "-dev", NULL};
-    static const char *const experts[] = {
-        "--n-cpu-moe", "-ncmoe", "--cpu-moe", "-cmoe", "--moe-cache", NULL};
-    static const char *const tensors[] = {"-ot", "--override-tensor", NULL};
-    if (is_among(it.name, any) ||
-        (is_among(it.name, fit) && !str_eq(it.value, STR("off"))) ||
-        (is_among(it.name, device) && str_eq(it.value, STR("none"))))
+static bool is_of_tensors(struct str flag) {
+    return STR_IS_ONE(flag, "-ot", "--override-tensor");
+}
+
+static enum spill spill_of_word(struct option_said it) {
+    if (str_eq(it.name, STR("--cpu-offload-gb")) ||
+        (STR_IS_ONE(it.name, "--fit", "-fit") &&
+         !str_eq(it.value, STR("off"))) ||
+        (STR_IS_ONE(it.name, "--device", "-dev") &&
+         str_eq(it.value, STR("none"))))
         return SPILL_ANY;
-    if (is_among(it.name, tensors))
+    if (is_of_tensors(it.name))
         return moves_experts_alone(it.value) ? SPILL_EXPERTS : SPILL_ANY;
-    return is_among(it.name, experts) ? SPILL_EXPERTS : SPILL_NONE;
+    return STR_IS_ONE(it.name, "--n-cpu-moe", "-ncmoe", "--cpu-moe", "-cmoe",
+                      "--moe-cache") ? SPILL_EXPERTS : SPILL_NONE;
 }
 
 /* -ngl 99, -ngl all: an engine that places layers keeps some on the host unless
@@ -109,7 +108,7 @@ static bool has_all_layers(const struct asked *it) {
             continue;
         places = true;
         for (size_t n = 0; n < it->w->words.count; n++) {
-            struct word_at word = word_at(it->w, n);
+            struct option_said word = option_at(&it->w->words, n);
             is_all = is_all || (word_is_flag(&e->flags[i], word.name) &&
                                 str_eq(word.value, STR("all")));
         }
@@ -120,7 +119,7 @@ static bool has_all_layers(const struct asked *it) {
 static enum spill spill_of(const struct asked *it) {
     enum spill most = SPILL_NONE;
     for (size_t i = 0; i < it->w->words.count; i++) {
-        enum spill one = spill_of_word(word_at(it->w, i));
+        enum spill one = spill_of_word(option_at(&it->w->words, i));
         most = one > most ? one : most;
     }
     bool is_any = it->fit->c.in[FACT_cpu_offload].number > 0 ||
@@ -128,11 +127,8 @@ static enum spill spill_of(const struct asked *it) {
     return is_any ? SPILL_ANY : most;
 }
 
-bool weights_may_spill(const struct asked *it) {
-    return spill_of(it) != SPILL_NONE;
-}
-
-int64_t cards_sharing(const struct inputs *c) {
+/* That share the weights at most; 0: too many to count. */
+static int64_t cards_sharing(const struct inputs *c) {
     static const enum fact_name ways[] = {
         FACT_tensor_parallel, FACT_pipeline_parallel, FACT_data_parallel};
     int64_t cards = 1, count = c->in[FACT_gpu_count].number;
@@ -179,17 +175,18 @@ static int64_t bytes_on_card(struct lint_work *k, const struct asked *it,
     return is_told ? bytes / 80 / cards : 0;
 }
 
-int64_t weights_least(struct lint_work *k, const struct asked *it) {
-    const struct fit *fit = it->fit;
-    const struct fact *model = fit != NULL ? &fit->c.in[FACT_model] : NULL;
-    if (model == NULL || fit->c.model != NULL || !model->known ||
+/* By its name; 0: that says nothing, or the catalogue knows better. */
+static int64_t weights_least(struct lint_work *k, const struct asked *it) {
+    const struct fact *model = input_of(it, FACT_model);
+    if (model == NULL || it->fit->c.model != NULL ||
         spill_of(it) != SPILL_NONE)
         return 0;
-    return bytes_on_card(
-        k, it, params_named(model->word) / 10 * 9);
+    return bytes_on_card(k, it, params_named(model->word) / 10 * 9);
 }
 
-int64_t weights_beside_experts(struct lint_work *k, const struct asked *it) {
+/* Of a model of the catalogue whose experts lie in host memory, the rest. */
+static int64_t weights_beside_experts(struct lint_work *k,
+                                      const struct asked *it) {
     const struct fit *fit = it->fit;
     if (fit == NULL || fit->fits != FIT_UNKNOWN || fit->c.model == NULL ||
         spill_of(it) != SPILL_EXPERTS)
@@ -197,18 +194,28 @@ int64_t weights_beside_experts(struct lint_work *k, const struct asked *it) {
     return bytes_on_card(k, it, params_without_experts(fit->c.model));
 }
 
+void bound_by_name(struct lint_work *k, struct asked *it) {
+    int64_t least = weights_least(k, it);
+    if (least == 0) {
+        least = weights_beside_experts(k, it);
+        it->is_without_experts = least > 0;
+    }
+    if (least > 0 && card_most(it) > 0 && least > card_most(it)) {
+        it->weights_bytes = least;
+        it->fits = FIT_NO;
+    }
+}
+
 /* All of them, and as a copy: no rule keeps some on a GPU. */
 static bool copies_all_experts(const struct workload *w) {
-    static const char *const all[] = {"--cpu-moe", "-cmoe", NULL};
-    static const char *const tensors[] = {"-ot", "--override-tensor", NULL};
-    static const char *const modes[] = {"-lm", "--load-mode", NULL};
     bool is_copy = false, is_all = false, is_part = false;
     for (size_t i = 0; i < w->words.count; i++) {
-        struct word_at it = word_at(w, i);
+        struct option_said it = option_at(&w->words, i);
         is_copy = is_copy || str_eq(it.name, STR("--no-mmap")) ||
-                  (is_among(it.name, modes) && str_eq(it.value, STR("none")));
-        is_all = is_all || is_among(it.name, all);
-        if (is_among(it.name, tensors)) {
+                  (STR_IS_ONE(it.name, "-lm", "--load-mode") &&
+                   str_eq(it.value, STR("none")));
+        is_all = is_all || STR_IS_ONE(it.name, "--cpu-moe", "-cmoe");
+        if (is_of_tensors(it.name)) {
             is_all = is_all || moves_experts_alone(it.value);
             is_part = is_part || str_find(it.value, STR("=CUDA")) < it.value.n;
         }
@@ -233,4 +240,130 @@ int64_t card_most(const struct asked *it) {
     return total->known          ? (total->ranged ? total->high : total->number)
            : it->fit->c.gpu != NULL ? it->fit->c.gpu->total_high
                                     : 0;
+}
+
+/* ---- what the cards hold ---- */
+
+#define OVER_NAME 13 / 10   /* gemma-7b has 8.5 x 10^9, Qwen3-0.6B 0.75 */
+#define OF_ROOM 3 / 4       /* the rest is for one step */
+#define BYTES_OF_VALUE 2    /* of a key, 16 bits */
+#define PARAMS_OF_MANY 7000000000 /* from there on tables of words, which stay
+                                     in 16 bits, are a fifth at most */
+#define WHOLE_MICRO INT64_C(1000000)
+
+/* Of one card that the engine may fill. */
+static int64_t share_of(const struct asked *it, int64_t bytes) {
+    static const enum fact_name shares[] = {FACT_gpu_memory_utilization,
+                                            FACT_mem_fraction_static};
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        const struct fact *share = input_of(it, shares[i]);
+        if (share != NULL && share->number > 0 &&
+            share->number <= WHOLE_MICRO)
+            return bytes / WHOLE_MICRO * share->number;
+    }
+    return bytes;
+}
+
+int64_t room_for_weights(const struct asked *it) {
+    int64_t room = 0;
+    if (it->fit == NULL || it->fit->c.model != NULL ||
+        it->fits != FIT_UNKNOWN || spill_of(it) != SPILL_NONE)
+        return 0;
+    return mul_i64(share_of(it, card_most(it)), cards_sharing(&it->fit->c),
+                   &room)
+               ? room
+               : 0;
+}
+
+/* ---- by its size ---- */
+
+/* Bytes for one token of a model without groups of heads: as many layers as
+ * its width has 128s. So many parameters are 12 x width^2 x layers. */
+static int64_t cache_of_token(int64_t params) {
+    int64_t width = 512;
+    while (width < 32768 && 12 * width * width / 128 * width < params)
+        width += 64;
+    return 2 * BYTES_OF_VALUE * (width / 128) * width;
+}
+
+/* Of the longest request; 0: the model's own, which nobody knows. */
+static int64_t length_of(const struct asked *it) {
+    const struct fact *f = input_of(it, FACT_max_model_len);
+    if (f == NULL)
+        f = input_of(it, FACT_context_length);
+    return f != NULL && f->source != SOURCE_DEFAULT ? f->number : 0;
+}
+
+/* Tenths of a bit that a weight takes at most: 16, as engines load 32 so; where
+ * a format is named 4.5 or 8.5, and 16 for a fifth. */
+static int64_t bits_most(struct lint_work *k, const struct asked *it,
+                         int64_t params) {
+    int64_t least = bits_named(k, it);
+    if (least == 0 || params < PARAMS_OF_MANY)
+        return 160;
+    return least <= 40 ? 70 : least <= 80 ? 100 : 160;
+}
+
+bool is_likely_by_size(struct lint_work *k, const struct asked *it) {
+    const struct fact *model = input_of(it, FACT_model);
+    const struct fact *total = input_of(it, FACT_gpu_total);
+    const struct fact *dtype = input_of(it, FACT_dtype);
+    int64_t need = 0, cache = 0, length = length_of(it);
+    if (model == NULL || it->fit->c.model != NULL || length <= 0 ||
+        total == NULL || it->fits != FIT_UNKNOWN ||
+        (dtype != NULL && str_eq(dtype->word, STR("float32"))))
+        return false;
+    int64_t params = params_named(model->word) * OVER_NAME;
+    int64_t ranks = it->fit->c.in[FACT_tensor_parallel].number *
+                    it->fit->c.in[FACT_pipeline_parallel].number;
+    int64_t least = total->ranged ? total->low : total->number;
+    bool is_known = params > 0 &&
+                    mul_i64(cache_of_token(params), length, &cache) &&
+                    mul_i64(params, bits_most(k, it, params), &need);
+    return is_known && (need / 80 + cache) / (ranks > 1 ? ranks : 1) <=
+                           share_of(it, least) * OF_ROOM;
+}
+
+/* ---- by what it is called ---- */
+
+static struct str name_served(const struct workload *w) {
+    for (size_t i = 0; i < w->words.count; i++) {
+        struct option_said o = option_at(&w->words, i);
+        if (STR_IS_ONE(o.name, "--served-model-name", "--alias"))
+            return o.value;
+    }
+    return (struct str){NULL, 0};
+}
+
+static struct str flag_of_model(const struct engine *e) {
+    for (size_t i = 0; i < e->flag_count; i++)
+        if (e->flags[i].fact == FACT_model)
+            return e->flags[i].flag;
+    return STR("--model");
+}
+
+const struct workload *workload_by_served(struct lint_work *k,
+                                          const struct asked *it) {
+    struct str served = name_served(it->w);
+    const struct fact *model = input_of(it, FACT_model);
+    if (it->fit == NULL || it->fit->c.model != NULL || served.n == 0 ||
+        str_find_char(served, '$') < served.n ||
+        reader_model(k->r, served).model == NULL ||
+        (model != NULL && params_named(model->word) > 0))
+        return NULL;
+    struct workload *copy = arena_alloc(k->a, sizeof *copy);
+    *copy = *it->w;
+    copy->words = (struct word_list){0};
+    bool is_put = false;
+    for (size_t i = 0; i < it->w->words.count; i++) {
+        struct lint_word word = it->w->words.at[i];
+        bool is_model = model != NULL && str_eq(word.text, model->word);
+        is_put = is_put || is_model;
+        word_add(k->a, &copy->words, is_model ? served : word.text, word.at);
+    }
+    if (!is_put) {
+        word_add(k->a, &copy->words, flag_of_model(it->engine), it->w->at);
+        word_add(k->a, &copy->words, served, it->w->at);
+    }
+    return copy;
 }

@@ -17,14 +17,10 @@
 
 static struct span_of_file place_of_fact(const struct asked *it,
                                          enum fact_name name) {
-    const struct engine *e = it->engine;
-    for (size_t i = 0; e != NULL && i < e->flag_count; i++) {
-        if (e->flags[i].fact != name)
-            continue;
-        for (size_t n = 0; n < it->w->words.count; n++)
-            if (word_is_flag(&e->flags[i], it->w->words.at[n].text))
-                return it->w->words.at[n].at;
-    }
+    const struct word_list *words = &it->w->words;
+    for (size_t i = 0; it->engine != NULL && i < words->count; i++)
+        if (word_sets(it->engine, words->at[i].text, name))
+            return words->at[i].at;
     return it->w->at;
 }
 
@@ -99,9 +95,8 @@ static struct str open_name(struct str word) {
     size_t at = str_find_char(word, '$') + 1, n = 0;
     at += at < word.n && word.p[at] == '{';
     struct str rest = str_slice(word, at, word.n);
-    while (n < rest.n && (rest.p[n] == '_' ||
-                          (rest.p[n] >= 'A' && rest.p[n] <= 'Z') ||
-                          (n > 0 && rest.p[n] >= '0' && rest.p[n] <= '9')))
+    while (n < rest.n && (rest.p[n] == '_' || is_upper(rest.p[n]) ||
+                          (n > 0 && is_digit(rest.p[n]))))
         n++;
     return str_slice(rest, 0, n);
 }
@@ -241,14 +236,10 @@ static void ask_flags(struct lint_work *k, const struct lint_rule *rule,
 
 /* ---- variables ---- */
 
-static bool is_variable(struct str name) {
-    return name.n > 0 && name.p[0] >= 'A' && name.p[0] <= 'Z';
-}
-
 static void add_name(struct str *list, size_t *count, struct str name) {
     struct str rest;
     name = str_cut(name, '=', &rest);
-    if (is_variable(name) && *count < LINT_VARIABLES_MAX)
+    if (name.n > 0 && is_upper(name.p[0]) && *count < LINT_VARIABLES_MAX)
         list[(*count)++] = name;
 }
 
@@ -415,14 +406,7 @@ static bool has_card(struct str list, struct str card) {
 
 /* CUDA_VISIBLE_DEVICES=0 in two containers of Kubernetes is two GPUs. */
 static struct str cards_named(const struct asked *it) {
-    static const char *const variables[] = {"CUDA_VISIBLE_DEVICES",
-                                            "NVIDIA_VISIBLE_DEVICES"};
-    const struct lint_setting *s = setting_find(&it->w->keys, STR("devices"));
-    for (size_t i = 0; s == NULL && i < 2 && !it->w->is_in_pod; i++)
-        s = setting_find(&it->w->env, str_of(variables[i]));
-    bool is_list = s != NULL && s->value.n > 0 && s->value.p[0] >= '0' &&
-                   s->value.p[0] <= '9';
-    return is_list ? s->value : (struct str){NULL, 0};
+    return cards_listed(it->w, !it->w->is_in_pod);
 }
 
 static bool run_at_once(const struct asked *x, const struct asked *y) {

@@ -17,12 +17,11 @@ struct part { /* of a service: what one file says of it */
 };
 
 struct service {
+    const struct launch_file *f;
     struct arena *a;
-    struct beside *beside;
     const struct variables *scope;
     struct part parts[LINT_EXTENDS_MAX]; /* itself, what it extends, ... */
     size_t part_count;
-    const struct engine_words *engines;
     struct workload *w;
     struct part script; /* of `bash -c`; node NULL: none */
     size_t script_at;
@@ -47,24 +46,13 @@ static struct str text_of(struct service *s, const struct node *n) {
 
 /* ---- the command line ---- */
 
-static bool is_shell(struct str word) {
-    static const char *const shells[] = {"bash", "sh", "dash", "ash", "zsh"};
-    struct str rest = word;
-    while (str_find_char(rest, '/') < rest.n)
-        str_cut(rest, '/', &rest);
-    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
-        if (str_eq(rest, str_of(shells[i])))
-            return true;
-    return false;
-}
-
 static bool script_is_next(const struct service *s) {
     const struct word_list *words = &s->w->words;
     if (s->script.node != NULL || words->count < 2 ||
         !word_is_script_option(words->at[words->count - 1].text))
         return false;
     for (size_t i = 0; i < words->count; i++)
-        if (is_shell(words->at[i].text))
+        if (word_is_shell(words->at[i].text))
             return true;
     return false;
 }
@@ -100,34 +88,23 @@ static void read_command(struct service *s) {
     add_words(s, of(s, "entrypoint"));
     add_words(s, of(s, "command"));
     if (s->script.node != NULL)
-        words_unwrap(s->a, s->w, s->engines, s->script.src, s->script.node,
-                     s->script_at, s->scope);
+        words_unwrap(s->f, s->w, s->script.src, s->script.node, s->script_at,
+                     s->scope);
 }
 
 /* ---- the environment ---- */
 
 /* A name without a value has that of .env. */
-static void add_pair(struct service *s, struct str name, struct str value,
-                     struct span_of_file at) {
-    if (value.n == 0)
-        variable_value(s->scope, name, &value);
-    setting_add(s->a, &s->w->env, name,
-                variables_filled(s->a, s->scope, value), at);
-}
-
 static void add_environment(struct service *s, const struct part *part) {
     const struct node *env = member(part->node, "environment");
+    struct pair_said p;
     for (size_t i = 0; env != NULL && i < env->count; i++) {
-        struct str name, value;
-        if (env->kind == NODE_LIST) {
-            name = str_cut(scalar_of(env->items[i]), '=', &value);
-            add_pair(s, name, value, node_bytes(part->src, env->items[i]));
-        } else if (env->kind == NODE_MAP) {
-            const struct pair *p = &env->pairs[i];
-            bool is_text = p->value->kind == NODE_SCALAR;
-            add_pair(s, p->key->text, scalar_of(p->value),
-                     node_bytes(part->src, is_text ? p->value : p->key));
-        }
+        if (!pair_at(part->src, env, i, &p))
+            continue;
+        if (p.value.n == 0)
+            variable_value(s->scope, p.name, &p.value);
+        setting_add(s->a, &s->w->env, p.name,
+                    variables_filled(s->a, s->scope, p.value), p.at);
     }
 }
 
@@ -140,10 +117,10 @@ static void add_env_file(struct service *s, const struct part *part,
     if (path->kind != NODE_SCALAR)
         return;
     const struct source *src =
-        env_file_open(s->beside, part->src, text_of(s, path),
+        env_file_open(s->f->beside, part->src, text_of(s, path),
                       node_bytes(part->src, path), is_told);
     if (src != NULL)
-        env_file_read(s->beside, src, s->scope, &s->w->env);
+        env_file_read(s->f->beside, src, s->scope, &s->w->env);
 }
 
 static void add_env_files(struct service *s, const struct part *part) {
@@ -246,15 +223,15 @@ static struct part base_of(struct service *s, const struct part *part,
     if (file == NULL) {
         base.node = pair_named(*services, name);
     } else {
-        base.src = beside_open(s->beside, part->src, path,
+        base.src = beside_open(s->f->beside, part->src, path,
                                node_bytes(part->src, file), true);
         if (base.src == NULL)
             return base;
-        base.node = service_elsewhere(s->beside, base.src, name, services);
+        base.node = service_elsewhere(s->f->beside, base.src, name, services);
     }
     if (base.node == NULL)
-        service_missing(s->beside, name, base.src->path,
-                        node_bytes(part->src, of_it));
+        remark(s->f->beside, "service_missing", node_bytes(part->src, of_it),
+               name, base.src->path);
     return base;
 }
 
@@ -271,24 +248,21 @@ static void read_parts(struct service *s, const struct node *services,
     }
 }
 
-bool compose_read(struct beside *b, const struct source *src,
-                  const struct node *root, const struct engine_words *engines,
-                  struct workload_list *out) {
+bool compose_read(const struct launch_file *f, const struct node *root) {
     const struct node *services = node_get(root, "services");
     struct setting_list names = {0};
     struct variables scope = {&names, true};
     if (services == NULL || services->kind != NODE_MAP)
         return false;
-    env_files_read(b, src, &names);
+    env_files_read(f->beside, f->src, &names);
     for (size_t i = 0; i < services->count; i++) {
         const struct pair *pair = &services->pairs[i];
         if (pair->value->kind != NODE_MAP)
             continue;
-        struct service s = {.a = b->a, .beside = b, .scope = &scope,
-                            .engines = engines};
-        read_parts(&s, services, (struct part){pair->value, src});
-        s.w = workload_new(b->a, out, src, pair->key->text,
-                           node_bytes(src, pair->key));
+        struct service s = {.f = f, .a = f->a, .scope = &scope};
+        read_parts(&s, services, (struct part){pair->value, f->src});
+        s.w = workload_new(f->a, f->out, f->src, pair->key->text,
+                           node_bytes(f->src, pair->key));
         s.w->is_container = true;
         s.w->image = text_of(&s, of(&s, "image").node);
         read_environment(&s);

@@ -6,13 +6,6 @@
  */
 #include "launch/workload.h"
 
-static bool is_among(struct str word, const char *const *list) {
-    for (; *list != NULL; list++)
-        if (str_eq(word, str_of(*list)))
-            return true;
-    return false;
-}
-
 static struct str text_at(const struct word_list *line, size_t i) {
     return i < line->count ? line->at[i].text : (struct str){NULL, 0};
 }
@@ -30,9 +23,9 @@ static struct str bare_path(struct str path) {
 static struct str value_of(const struct word_list *line,
                            const char *const *options) {
     for (size_t i = 0; i < line->count; i++) {
-        struct str value, name = str_cut(line->at[i].text, '=', &value);
-        if (is_among(name, options))
-            return name.n < line->at[i].text.n ? value : text_at(line, i + 1);
+        struct option_said o = option_at(line, i);
+        if (str_in(o.name, options))
+            return o.value;
     }
     return (struct str){NULL, 0};
 }
@@ -63,13 +56,12 @@ static void read_clone(const struct word_list *line, size_t from,
 
 void download_read(struct arena *a, const struct word_list *line, size_t from,
                    struct setting_list *out) {
-    static const char *const programs[] = {"hf", "huggingface-cli",
-                                           "modelscope", NULL};
     static const char *const folders[] = {"--local-dir", "--local_dir", NULL};
     static const char *const models[] = {"--model", "--repo-id", NULL};
     struct str program = text_at(line, from), verb = text_at(line, from + 1);
     struct str model = {NULL, 0}, path = {NULL, 0};
-    if (is_among(program, programs) && str_eq(verb, STR("download"))) {
+    if (STR_IS_ONE(program, "hf", "huggingface-cli", "modelscope") &&
+        str_eq(verb, STR("download"))) {
         model = value_of(line, models);
         path = value_of(line, folders);
         if (model.n == 0 && !str_starts(text_at(line, from + 2), STR("-")))

@@ -8,8 +8,6 @@
  * A value is put where the old one stands, in its quotes and as its variable's
  * default; a flag that is not there goes behind the last word. */
 #include "launch/work.h"
-#include "base/limits.h"
-
 
 static size_t line_end(struct str text, size_t at) {
     return at + str_find_char(str_slice(text, at, text.n), '\n');
@@ -115,12 +113,7 @@ static bool edit_of_change(struct lint_work *k, const struct asked *it,
     if (!str_starts(flag, STR("-")) || str_find_char(value, ' ') < value.n)
         return false;
     for (size_t i = 0; i < words->count; i++) {
-        bool is_it = false;
-        for (size_t n = 0; n < it->engine->flag_count; n++)
-            is_it = is_it || (it->engine->flags[n].fact == change->name &&
-                              word_is_flag(&it->engine->flags[n],
-                                           words->at[i].text));
-        if (!is_it)
+        if (!word_sets(it->engine, words->at[i].text, change->name))
             continue;
         struct str old;
         str_cut(words->at[i].text, '=', &old);

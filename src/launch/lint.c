@@ -20,22 +20,11 @@ static bool is_yaml(struct str path) {
            str_ends(path, STR(".json"));
 }
 
-static void read_script(struct lint_work *k,
-                        const struct engine_words *engines,
-                        struct workload_list *list) {
-    struct script s = {.src = k->src, .text = k->src->text};
-    script_read(k->a, &s, engines, list);
-}
-
-static void read_document(struct lint_work *k, struct beside *b,
-                          const struct node *root,
-                          const struct engine_words *engines,
-                          struct workload_list *list) {
-    if (!compose_read(b, k->src, root, engines, list) &&
-        !runtime_read(k->a, k->src, root, list) &&
-        !manifest_read(b, k->src, root, engines, list) &&
-        !job_read(b, k->src, root, engines, list))
-        settings_read_file(k->a, k->src, root, list);
+static void read_document(const struct launch_file *f,
+                          const struct node *root) {
+    if (!compose_read(f, root) && !runtime_read(f, root) &&
+        !manifest_read(f, root) && !job_read(f, root))
+        settings_read_file(f, root);
 }
 
 static void tell_unread(struct lint_work *k, const struct complaints *c) {
@@ -63,17 +52,15 @@ static void tell_remarks(struct lint_work *k, const struct remark_list *list) {
 }
 
 /* False: it is no YAML; where its name says that it is, that is told. */
-static bool read_yaml(struct lint_work *k, const struct engine_words *engines,
-                      struct workload_list *list) {
+static bool read_yaml(struct lint_work *k, const struct launch_file *f) {
     struct complaints c = {.a = k->a};
-    struct beside b = {.a = k->a, .o = k->o};
     struct documents all = yaml_read_foreign(&c, k->src);
     bool is_map = all.count > 0 && all.at[0]->kind == NODE_MAP;
     if (!is_yaml(k->src->path) && (!is_map || c.errors > 0))
         return false;
     for (size_t i = 0; i < all.count; i++)
-        read_document(k, &b, all.at[i], engines, list);
-    tell_remarks(k, &b.remarks);
+        read_document(f, all.at[i]);
+    tell_remarks(k, &f->beside->remarks);
     if (c.errors > 0)
         tell_unread(k, &c);
     return true;
@@ -190,8 +177,11 @@ struct lint_file *lint_read(struct arena *a, const struct lint_options *o,
     struct lint_work *k = begin(a, o, &given);
     struct workload_list list = {0};
     struct engine_words engines = engines_named(k);
-    if (is_script(path, text) || !read_yaml(k, &engines, &list))
-        read_script(k, &engines, &list);
+    struct beside beside = {.a = k->a, .o = k->o};
+    struct launch_file f = {k->a, &beside, k->src, &engines, &list};
+    struct script s = {.src = k->src, .text = k->src->text};
+    if (is_script(path, text) || !read_yaml(k, &f))
+        script_read(k->a, &s, &engines, &list);
     ask_all(k, &list);
     rules_ask(k);
     sort_findings(k->file);

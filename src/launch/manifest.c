@@ -11,30 +11,19 @@
  *     volumes: an emptyDir of medium Memory, mounted on /dev/shm
  *     nodeSelector: {nvidia.com/gpu.product: ...} */
 #include "launch/workload.h"
-#include "base/limits.h"
-
 
 struct pod {
+    const struct launch_file *f;
     struct arena *a;
-    struct beside *beside;
     const struct source *src;
     const struct node *root, *spec;
     const struct node *group_size; /* pods that serve together; or NULL */
-    const struct engine_words *engines;
-    struct workload_list *out;
 };
 
 static const struct variables no_names = {NULL, false};
 
 /* Where KServe mounts it: https://kserve.github.io/website */
 #define MODEL_MOUNT "/mnt/models"
-
-static void take_key(struct pod *p, struct workload *w, const char *name,
-                     const struct node *n) {
-    if (scalar_of(n).n > 0)
-        setting_add(p->a, &w->keys, str_of(name), n->text,
-                    node_bytes(p->src, n));
-}
 
 /* ---- the command ---- */
 
@@ -90,12 +79,10 @@ static void read_command(struct pod *p, struct workload *w,
     add_list(p, w, member(container, "command"), &args);
     add_list(p, w, member(container, "args"), &args);
     if (args.script != NULL)
-        words_unwrap(p->a, w, p->engines, p->src, args.script,
-                     args.script_at, NULL);
-    for (size_t i = 0; w->words.count == 1 && i == 0; i++) {
-        const struct node *only = node_item(member(container, "args"), 0);
-        if (only == NULL || str_find_char(only->text, ' ') == only->text.n)
-            break;
+        words_unwrap(p->f, w, p->src, args.script, args.script_at, NULL);
+    const struct node *only = node_item(member(container, "args"), 0);
+    if (w->words.count == 1 && only != NULL &&
+        str_find_char(only->text, ' ') < only->text.n) {
         w->words.count = 0; /* one string with all of it */
         words_of_line(p->a, p->src, only, &no_names, &w->words);
         w->is_list = false;
@@ -123,16 +110,6 @@ static struct str without_scheme(struct str uri) {
     return is_hub ? str_slice(uri, 5, uri.n) : uri;
 }
 
-static void add_degree(struct pod *p, struct word_list *words,
-                       const struct node *parallelism, const char *key,
-                       const char *flag) {
-    const struct node *n = member(parallelism, key);
-    if (scalar_of(n).n == 0)
-        return;
-    word_add(p->a, words, str_of(flag), node_bytes(p->src, n));
-    word_add(p->a, words, n->text, node_bytes(p->src, n));
-}
-
 /* KServe's template mounts /dev/shm of 1 GiB and gives the command; at its end
  * stands $VLLM_ADDITIONAL_ARGS
  * (https://github.com/kserve/kserve/tree/master/config/llmisvcconfig). */
@@ -147,12 +124,13 @@ static void serve_model(struct pod *p, struct workload *w,
     word_add(p->a, &w->words, STR("serve"), w->at);
     word_add(p->a, &w->words, without_scheme(model->text),
              node_bytes(p->src, model));
-    add_degree(p, &w->words, degrees, "tensor", "--tensor-parallel-size");
-    add_degree(p, &w->words, degrees, "pipeline", "--pipeline-parallel-size");
+    node_option(p->f, &w->words, "--tensor-parallel-size",
+                member(degrees, "tensor"));
+    node_option(p->f, &w->words, "--pipeline-parallel-size",
+                member(degrees, "pipeline"));
     if (setting_find(&w->keys, STR("shm_size")) == NULL)
         setting_add(p->a, &w->keys, STR("shm_size"), STR("1Gi"), w->at);
-    for (size_t i = 0; i < said.count; i++)
-        word_add(p->a, &w->words, said.at[i].text, said.at[i].at);
+    words_copy(p->a, &w->words, &said, 0);
     for (struct str rest = more ? more->value : (struct str){NULL, 0};
          rest.n > 0;) {
         struct str word = str_cut(rest, ' ', &rest);
@@ -197,9 +175,10 @@ static const struct config_map *map_of(struct pod *p,
     if (scalar_of(name).n == 0)
         return NULL;
     const struct config_map *map = config_map_named(
-        p->beside, name->text, scalar_of(member(meta, "namespace")));
+        p->f->beside, name->text, scalar_of(member(meta, "namespace")));
     if (map == NULL && !is_optional)
-        config_map_missing(p->beside, name->text, node_bytes(p->src, name));
+        remark(p->f->beside, "config_map_missing", node_bytes(p->src, name),
+               name->text, STR(""));
     return map;
 }
 
@@ -286,7 +265,7 @@ static void read_shm(struct pod *p, struct workload *w,
         const struct node *limit =
             member(member(volume, "emptyDir"), "sizeLimit");
         if (limit != NULL)
-            take_key(p, w, "shm_size", limit);
+            node_key(p->f, w, "shm_size", limit);
         else
             setting_add(p->a, &w->keys, STR("shm_size"), STR("unlimited"),
                         node_bytes(p->src, at));
@@ -335,10 +314,10 @@ static void read_limits(struct pod *p, struct workload *w,
     static const char *const cards[] = {"nvidia.com/gpu", "amd.com/gpu"};
     const struct node *resources = member(container, "resources");
     const struct node *limits = member(resources, "limits");
-    take_key(p, w, "mem_limit", member(limits, "memory"));
+    node_key(p->f, w, "mem_limit", member(limits, "memory"));
     for (size_t i = 0; i < 2 && !is_of_cluster(p); i++)
-        take_key(p, w, "gpus", member(limits, cards[i]));
-    take_key(p, w, "nodes", p->group_size);
+        node_key(p->f, w, "gpus", member(limits, cards[i]));
+    node_key(p->f, w, "nodes", p->group_size);
 }
 
 static bool is_on_tpu(const struct node *container) {
@@ -350,18 +329,15 @@ static void read_container(struct pod *p, const struct node *container) {
     const struct node *name = member(container, "name");
     struct str called = name != NULL ? name->text : STR("container");
     const struct node *at = node_or(name, container);
+    size_t from = source_byte(p->src, at->place);
     struct workload *w = workload_new(
-        p->a, p->out, p->src, called,
+        p->a, p->f->out, p->src, called,
         at->kind == NODE_SCALAR
             ? node_bytes(p->src, at)
-            : (struct span_of_file){source_byte(p->src, at->place),
-                                    source_byte(p->src, at->place) + 1,
-                                    p->src});
+            : (struct span_of_file){from, from + 1, p->src});
     const struct node *restart = member(p->spec, "restartPolicy");
-    bool is_kept = str_eq(scalar_of(member(p->root, "kind")),
-                          STR("Deployment")) ||
-                   str_eq(scalar_of(member(p->root, "kind")),
-                          STR("StatefulSet"));
+    bool is_kept = STR_IS_ONE(scalar_of(member(p->root, "kind")),
+                              "Deployment", "StatefulSet");
     w->is_container = true;
     w->is_in_pod = true;
     w->image = scalar_of(member(container, "image"));
@@ -370,7 +346,7 @@ static void read_container(struct pod *p, const struct node *container) {
     read_limits(p, w, container);
     read_shm(p, w, container);
     read_product(p, w);
-    take_key(p, w, "restart", restart);
+    node_key(p->f, w, "restart", restart);
     if (restart == NULL && is_kept)
         setting_add(p->a, &w->keys, STR("restart"), STR("Always"), w->at);
     if (str_eq(scalar_of(member(p->spec, "hostIPC")), STR("true")))
@@ -399,21 +375,12 @@ static void walk(struct pod *p, const struct node *n, int depth) {
 
 /* KServe's templates: they start nothing before a service names a model. */
 static bool is_template(const struct node *root) {
-    static const char *const kinds[] = {"ServingRuntime",
-                                        "ClusterServingRuntime",
-                                        "LLMInferenceServiceConfig"};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (str_eq(scalar_of(member(root, "kind")), str_of(kinds[i])))
-            return true;
-    return false;
+    return STR_IS_ONE(scalar_of(member(root, "kind")), "ServingRuntime",
+                      "ClusterServingRuntime", "LLMInferenceServiceConfig");
 }
 
-bool manifest_read(struct beside *b, const struct source *src,
-                   const struct node *root,
-                   const struct engine_words *engines,
-                   struct workload_list *out) {
-    struct pod p = {.a = b->a, .beside = b, .src = src, .root = root,
-                    .engines = engines, .out = out};
+bool manifest_read(const struct launch_file *f, const struct node *root) {
+    struct pod p = {.f = f, .a = f->a, .src = f->src, .root = root};
     if (node_get(root, "kind") == NULL || node_get(root, "apiVersion") == NULL)
         return false;
     const struct node *group =

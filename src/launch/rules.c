@@ -4,8 +4,6 @@
 
 #include "api/handles.h"
 #include "diagnose/command.h"
-#include "base/limits.h"
-
 
 /* ---- a setting of a rule ---- */
 
@@ -44,12 +42,9 @@ static bool find_flag(const struct asked *it, const struct asked_for *f,
                       struct span_of_file *at) {
     const struct workload *w = it->w;
     for (size_t i = 0; i < w->words.count; i++) {
-        struct str value, name = str_cut(w->words.at[i].text, '=', &value);
-        if (!str_starts(name, STR("-")) ||
-            !is_flag_of(it->engine, name, f->name))
-            continue;
-        bool is_behind = value.n == 0 && i + 1 < w->words.count;
-        if (!value_is(f, is_behind ? w->words.at[i + 1].text : value))
+        struct option_said o = option_at(&w->words, i);
+        if (!str_starts(o.name, STR("-")) ||
+            !is_flag_of(it->engine, o.name, f->name) || !value_is(f, o.value))
             continue;
         *at = w->words.at[i].at;
         return true;
@@ -114,15 +109,6 @@ static struct str text_filled(struct lint_work *k, struct str text,
     return str_trim(arena_str(k->a, buf_str(&out)));
 }
 
-static struct str line_of(const struct source *src, uint32_t line) {
-    if (line == 0 || line > src->line_count)
-        return (struct str){0};
-    struct str rest = str_slice(src->text, src->line_starts[line - 1],
-                                src->text.n);
-    rest = str_slice(rest, 0, str_find_char(rest, '\n'));
-    return str_ends(rest, STR("\r")) ? str_slice(rest, 0, rest.n - 1) : rest;
-}
-
 void rule_found(struct lint_work *k, const struct found *f) {
     struct lint_file *file = k->file;
     struct place place = place_of_bytes(f->at);
@@ -137,7 +123,7 @@ void rule_found(struct lint_work *k, const struct found *f) {
         .line = place.line,
         .column = place.column,
         .width = place.width,
-        .source = line_of(f->at.src, place.line),
+        .source = source_line(f->at.src, place.line),
         .message = text_filled(k, said_text(&k->teller, &f->rule->text),
                                f)};
     file->findings = arena_grow(k->a, file->findings, file->finding_count,

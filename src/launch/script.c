@@ -101,12 +101,6 @@ static const struct word_list *list_named(const struct walk *w,
     return &nothing;
 }
 
-static void add_list(struct walk *w, const struct word_list *list,
-                     struct word_list *out) {
-    for (size_t i = 0; i < list->count; i++)
-        word_add(w->a, out, list->at[i].text, list->at[i].at);
-}
-
 static bool is_split(struct str given, struct str text) {
     return given.n > 0 && given.p[0] == '$' &&
            str_find_char(text, ' ') < text.n;
@@ -149,7 +143,7 @@ static void add_word(struct walk *w, const struct shell_token *t,
     const struct word_list *list =
         str_starts(compose, STR("$")) ? list_named(w, compose) : NULL;
     if (list != NULL) {
-        add_list(w, list, out);
+        words_copy(w->a, out, list, 0);
         return;
     }
     struct str text = is_literal ? bare : filled(w, bare);
@@ -183,46 +177,28 @@ static void keep_name(struct walk *w, const struct lint_word *word,
         setting_add(w->a, &w->env, name, value, word->at);
 }
 
-static bool is_among(struct str word, const char *const *list, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (str_eq(word, str_of(list[i])))
-            return true;
-    return false;
-}
-#define IS_AMONG(word, list) \
-    is_among(word, list, sizeof(list) / sizeof((list)[0]))
-
 /* What is no command of its own. */
 static size_t words_before(const struct word_list *line) {
-    static const char *const words[] = {"then", "else", "do", "{", "!",
-                                        "if",   "elif", "while", "time",
-                                        "exec", "nohup", "sudo"};
     size_t i = 0;
-    while (i < line->count && IS_AMONG(line->at[i].text, words))
+    while (i < line->count &&
+           STR_IS_ONE(line->at[i].text, "then", "else", "do", "{", "!", "if",
+                      "elif", "while", "time", "exec", "nohup", "sudo"))
         i++;
     return i;
 }
 
 /* Programs that name an engine and start none. */
 static bool only_names(struct str program) {
-    static const char *const list[] = {
-        "echo", "printf", "source", ".",  "cp",    "ls",   "cat",  "mkdir",
-        "pip",  "pip3",   "cd",   "test", "[",     "[[",   "grep", "sed",
-        "curl", "wget",   "pkill", "git", "kill",  "tee",  "rm",   "ln",
-        "hf",   "read",   "local", "tail", "trap", "alias", "chmod",
-        "which", "for",   "case", "conda"};
-    return IS_AMONG(program, list);
-}
-
-static struct str base_name(struct str path) {
-    while (str_find_char(path, '/') < path.n)
-        str_cut(path, '/', &path);
-    return path;
+    return STR_IS_ONE(
+        program, "echo", "printf", "source", ".", "cp", "ls", "cat", "mkdir",
+        "pip", "pip3", "cd", "test", "[", "[[", "grep", "sed", "curl", "wget",
+        "pkill", "git", "kill", "tee", "rm", "ln", "hf", "read", "local",
+        "tail", "trap", "alias", "chmod", "which", "for", "case", "conda");
 }
 
 /* "vllm", "sglang.launch_server", "/app/llama-server"; no "patch_vllm.py". */
 static bool is_program_of(struct str word, struct str engine) {
-    struct str base = base_name(word);
+    struct str base = path_base(word);
     char next = base.n > engine.n ? base.p[engine.n] : '\0';
     return str_starts(base, engine) && !str_ends(base, STR(".py")) &&
            !str_ends(base, STR(".sh")) && !word_is_client(base) &&
@@ -245,26 +221,24 @@ static bool names_engine(const struct walk *w, struct str word,
 
 /* "docker run -v /srv/vllm:/models": the value of an option, no image. */
 static bool is_value(const struct word_list *line, size_t i) {
-    static const char *const options[] = {
-        "-v",        "--volume",  "--mount",     "--name",    "-e",
-        "--env",     "--env-file", "-w",         "--workdir", "-l",
-        "--label",   "--network", "--hostname",  "-u",        "--user",
-        "--entrypoint"};
-    return i > 0 && IS_AMONG(line->at[i - 1].text, options);
+    return i > 0 &&
+           STR_IS_ONE(line->at[i - 1].text, "-v", "--volume", "--mount",
+                      "--name", "-e", "--env", "--env-file", "-w", "--workdir",
+                      "-l", "--label", "--network", "--hostname", "-u",
+                      "--user", "--entrypoint");
 }
 
 /* With an image, which its own arguments follow. */
 static bool starts_image(const struct word_list *line, size_t from) {
-    static const char *const runners[] = {"docker", "podman", "nerdctl"};
-    return from < line->count && IS_AMONG(line->at[from].text, runners);
+    return from < line->count &&
+           STR_IS_ONE(line->at[from].text, "docker", "podman", "nerdctl");
 }
 
 /* "docker run", "podman container exec": what follows may start; "docker logs",
  * "docker compose -p vllm up" does not. */
 static bool starts_nothing(const struct word_list *line, size_t from) {
-    static const char *const verbs[] = {"run", "create", "exec"};
     for (size_t i = from + 1; i < line->count; i++) {
-        if (IS_AMONG(line->at[i].text, verbs))
+        if (STR_IS_ONE(line->at[i].text, "run", "create", "exec"))
             return false;
         if (str_eq(line->at[i].text, STR("compose")))
             return true;
@@ -274,10 +248,9 @@ static bool starts_nothing(const struct word_list *line, size_t from) {
 
 /* Inside an image of any name, which "exec" does not start. */
 static bool may_be_image(const struct word_list *line, size_t from) {
-    static const char *const containers[] = {"docker", "podman", "apptainer",
-                                             "singularity", "nerdctl"};
     for (size_t i = from; i < line->count; i++)
-        if (IS_AMONG(line->at[i].text, containers))
+        if (STR_IS_ONE(line->at[i].text, "docker", "podman", "apptainer",
+                       "singularity", "nerdctl"))
             return !starts_image(line, i) || i + 1 == line->count ||
                    !str_eq(line->at[i + 1].text, STR("exec"));
     return false;
@@ -285,8 +258,6 @@ static bool may_be_image(const struct word_list *line, size_t from) {
 
 /* The word of the command that names an engine; its end: none starts one. */
 static size_t engine_word(const struct walk *w, size_t from) {
-    static const char *const fetches[] = {"install", "pull", "download",
-                                          "build", "add"};
     const struct word_list *line = &w->line;
     bool is_container = may_be_image(line, from);
     if (from == line->count || str_starts(line->at[from].text, STR("-")) ||
@@ -295,7 +266,7 @@ static size_t engine_word(const struct walk *w, size_t from) {
         return line->count;
     for (size_t i = from; i < line->count; i++) {
         struct str word = line->at[i].text;
-        if (IS_AMONG(word, fetches))
+        if (STR_IS_ONE(word, "install", "pull", "download", "build", "add"))
             break;
         if (!str_starts(word, STR("-")) &&
             !(is_container && is_value(line, i)) &&
@@ -307,24 +278,17 @@ static size_t engine_word(const struct walk *w, size_t from) {
 
 /* "-v /srv/Qwen3-8B:/model", "--volume=..." in front of the image. */
 static void take_mount(struct walk *w, struct workload *it, size_t i) {
-    struct str rest, value, name = str_cut(w->line.at[i].text, '=', &value);
-    if (!str_eq(name, STR("-v")) && !str_eq(name, STR("--volume")))
-        return;
-    if (value.n == 0)
-        value = w->line.at[i + 1].text;
-    struct str host = str_cut(value, ':', &rest);
-    words_mounted(w->a, &it->words, host, str_cut(rest, ':', &value));
+    struct option_said o = option_at(&w->line, i);
+    struct str rest, host = str_cut(o.value, ':', &rest);
+    if (STR_IS_ONE(o.name, "-v", "--volume"))
+        words_mounted(w->a, &it->words, host, str_cut(rest, ':', &rest));
 }
 
 /* "--entrypoint python3" in front of the image: the program that runs. */
 static void take_entrypoint(struct walk *w, struct workload *it, size_t i) {
-    struct str value, name = str_cut(w->line.at[i].text, '=', &value);
-    if (!str_eq(name, STR("--entrypoint")))
-        return;
-    if (value.n == 0)
-        value = w->line.at[i + 1].text;
-    if (value.n > 0)
-        word_add(w->a, &it->words, value, w->line.at[i].at);
+    struct option_said o = option_at(&w->line, i);
+    if (str_eq(o.name, STR("--entrypoint")) && o.value.n > 0)
+        word_add(w->a, &it->words, o.value, w->line.at[i].at);
 }
 
 static void keep_command(struct walk *w, size_t from, size_t named) {
@@ -338,27 +302,19 @@ static void keep_command(struct walk *w, size_t from, size_t named) {
     }
     for (size_t i = begin; i < from; i++)
         take_entrypoint(w, it, i);
-    for (size_t i = from; i < w->line.count; i++)
-        word_add(w->a, &it->words, w->line.at[i].text, w->line.at[i].at);
+    words_copy(w->a, &it->words, &w->line, from);
     downloads_named(&w->downloads, &it->words);
     for (size_t i = begin; i < named; i++)
         take_mount(w, it, i);
-    for (size_t i = 0; i < w->env.count; i++)
-        setting_add(w->a, &it->env, w->env.at[i].name, w->env.at[i].value,
-                    w->env.at[i].at);
-    for (size_t i = 0; i < w->keys.count; i++)
-        setting_add(w->a, &it->keys, w->keys.at[i].name, w->keys.at[i].value,
-                    w->keys.at[i].at);
+    settings_copy(w->a, &it->env, &w->env);
+    settings_copy(w->a, &it->keys, &w->keys);
 }
 
 static void count_depth(struct walk *w) {
-    static const char *const begin[] = {"if", "case", "while", "for",
-                                        "until"};
-    static const char *const end[] = {"fi", "esac", "done"};
     struct str first = w->line.count > 0 ? w->line.at[0].text
                                          : (struct str){0};
-    w->depth += IS_AMONG(first, begin);
-    w->depth -= w->depth > 0 && IS_AMONG(first, end);
+    w->depth += STR_IS_ONE(first, "if", "case", "while", "for", "until");
+    w->depth -= w->depth > 0 && STR_IS_ONE(first, "fi", "esac", "done");
 }
 
 static void end_command(struct walk *w) {
@@ -406,7 +362,7 @@ static size_t read_array(struct walk *w, struct shell *sh, size_t at,
         *old = (struct array){.name = name};
     }
     if (adds)
-        add_list(w, &words, &old->words);
+        words_copy(w->a, &old->words, &words, 0);
     else
         old->words = words;
     return t.kind == SHELL_END ? t.from : t.to;
@@ -428,9 +384,8 @@ static struct str array_begun(struct walk *w, bool *adds) {
 static void take_sbatch(struct walk *w, struct str option, struct str value,
                         struct span_of_file at) {
     struct str last = value, rest, card;
-    if (str_eq(option, STR("--gres")) || str_eq(option, STR("--gpus")) ||
-        str_eq(option, STR("--gpus-per-node")) ||
-        str_eq(option, STR("--gpus-per-task")) || str_eq(option, STR("-G"))) {
+    if (STR_IS_ONE(option, "--gres", "--gpus", "--gpus-per-node",
+                   "--gpus-per-task", "-G")) {
         int64_t n;
         while (str_find_char(last, ':') < last.n) {
             card = str_cut(last, ':', &rest);
@@ -466,9 +421,8 @@ void script_read(struct arena *a, const struct script *s,
     struct walk *w = arena_alloc(a, sizeof *w);
     *w = (struct walk){.a = a, .s = s, .engines = engines, .out = out,
                        .text = s->text};
-    for (size_t i = 0; s->names != NULL && i < s->names->count; i++)
-        setting_add(a, &w->names, s->names->at[i].name, s->names->at[i].value,
-                    s->names->at[i].at);
+    if (s->names != NULL)
+        settings_copy(a, &w->names, s->names);
     struct shell sh = {s->text, '\\'};
     struct shell_token t;
     bool adds;
@@ -528,24 +482,20 @@ static const struct workload *start_chosen(const struct workload_list *list,
     return list->count > 0 ? &list->at[0] : NULL;
 }
 
-void words_unwrap(struct arena *a, struct workload *w,
-                  const struct engine_words *engines,
+void words_unwrap(const struct launch_file *f, struct workload *w,
                   const struct source *src, const struct node *script,
                   size_t script_at, const struct variables *compose) {
     struct workload_list found = {0};
     struct word_list args = {0};
-    for (size_t i = script_at + 2; i < w->words.count; i++) /* $0, then $@ */
-        word_add(a, &args, w->words.at[i].text, w->words.at[i].at);
+    words_copy(f->a, &args, &w->words, script_at + 2); /* $0, then $@ */
     struct script s = {.src = src, .text = script->text, .node = script,
                        .args = &args, .names = &w->env,
                        .compose = compose};
-    script_read(a, &s, engines, &found);
+    script_read(f->a, &s, f->engines, &found);
     const struct workload *start = start_chosen(&found, &args);
     if (start == NULL)
         return;
     w->words = start->words;
     w->is_list = args.count > 0;
-    for (size_t i = 0; i < start->env.count; i++)
-        setting_add(a, &w->env, start->env.at[i].name,
-                    start->env.at[i].value, start->env.at[i].at);
+    settings_copy(f->a, &w->env, &start->env);
 }

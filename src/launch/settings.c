@@ -19,14 +19,6 @@
  *
  * A key is read as the flag of that name. */
 #include "launch/workload.h"
-#include "base/limits.h"
-
-
-struct file {
-    struct arena *a;
-    const struct source *src;
-    struct workload_list *out;
-};
 
 static struct str flag_of_key(struct arena *a, struct str key) {
     struct str copy = arena_printf(a, "--%.*s", STR_ARG(key));
@@ -36,20 +28,22 @@ static struct str flag_of_key(struct arena *a, struct str key) {
     return copy;
 }
 
-static void add_setting(struct file *f, struct workload *w,
-                        const struct pair *pair) {
-    const struct node *value = pair->value;
-    struct str flag = flag_of_key(f->a, pair->key->text);
-    struct span_of_file at = node_bytes(f->src, pair->key);
-    if (value->kind != NODE_SCALAR || value->text.n == 0 ||
-        str_eq(value->text, STR("false")) || str_eq(value->text, STR("null")))
-        return;
-    word_add(f->a, &w->words, flag, at);
-    if (!str_eq(value->text, STR("true")))
-        word_add(f->a, &w->words, value->text, node_bytes(f->src, value));
+static void add_settings(const struct launch_file *f, struct workload *w,
+                         const struct node *map) {
+    for (size_t i = 0; map != NULL && map->kind == NODE_MAP && i < map->count;
+         i++) {
+        const struct pair *pair = &map->pairs[i];
+        struct str value = scalar_of(pair->value);
+        if (value.n == 0 || STR_IS_ONE(value, "false", "null"))
+            continue;
+        word_add(f->a, &w->words, flag_of_key(f->a, pair->key->text),
+                 node_bytes(f->src, pair->key));
+        if (!str_eq(value, STR("true")))
+            node_word(f, &w->words, pair->value);
+    }
 }
 
-static struct workload *start(struct file *f, struct str name,
+static struct workload *start(const struct launch_file *f, struct str name,
                               const struct node *at) {
     struct workload *w =
         workload_new(f->a, f->out, f->src, name, node_bytes(f->src, at));
@@ -74,36 +68,23 @@ static bool is_config(const struct node *root) {
     return has_model && node_get(root, "port") != NULL;
 }
 
-static void read_config(struct file *f, const struct node *root) {
+static void read_config(const struct launch_file *f, const struct node *root) {
     const struct node *model = node_or(node_get(root, "model"),
                                        node_get(root, "model_tag"));
     const struct node *at = node_or(model, root->pairs[0].key);
-    struct workload *w = start(f, STR("vllm serve --config"), at);
-    for (size_t i = 0; i < root->count; i++)
-        add_setting(f, w, &root->pairs[i]);
+    add_settings(f, start(f, STR("vllm serve --config"), at), root);
 }
 
 /* ---- the chart and the operator of vLLM's production stack ---- */
 
-static void add_named(struct file *f, struct workload *w,
-                      const struct node *map, const char *key,
-                      const char *flag) {
-    const struct node *value = member(map, key);
-    if (scalar_of(value).n == 0)
-        return;
-    word_add(f->a, &w->words, str_of(flag), node_bytes(f->src, value));
-    word_add(f->a, &w->words, value->text, node_bytes(f->src, value));
-}
-
-static void add_items(struct file *f, struct workload *w,
+static void add_items(const struct launch_file *f, struct workload *w,
                       const struct node *list) {
     const struct node *item;
     for (size_t i = 0; (item = node_item(list, i)) != NULL; i++)
-        if (scalar_of(item).n > 0)
-            word_add(f->a, &w->words, item->text, node_bytes(f->src, item));
+        node_word(f, &w->words, item);
 }
 
-static void add_stack_flags(struct file *f, struct workload *w,
+static void add_stack_flags(const struct launch_file *f, struct workload *w,
                             const struct node *map) {
     static const char *const rows[][2] = {
         {"modelURL", "--model"},
@@ -114,19 +95,12 @@ static void add_stack_flags(struct file *f, struct workload *w,
         {"pipelineParallelSize", "--pipeline-parallel-size"},
         {"gpuMemoryUtilization", "--gpu-memory-utilization"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        add_named(f, w, map, rows[i][0], rows[i][1]);
+        node_option(f, &w->words, rows[i][1], member(map, rows[i][0]));
     add_items(f, w, member(map, "extraArgs"));
 }
 
-static void take_key(struct file *f, struct workload *w, const char *name,
-                     const struct node *value) {
-    if (scalar_of(value).n > 0)
-        setting_add(f->a, &w->keys, str_of(name), value->text,
-                    node_bytes(f->src, value));
-}
-
 /* modelSpec: [{name, repository, tag, modelURL, requestGPU, vllmConfig}] */
-static bool read_stack(struct file *f, const struct node *spec) {
+static bool read_stack(const struct launch_file *f, const struct node *spec) {
     const struct node *list = member(spec, "modelSpec"), *item;
     bool found = false;
     for (size_t i = 0; (item = node_item(list, i)) != NULL; i++) {
@@ -140,9 +114,9 @@ static bool read_stack(struct file *f, const struct node *spec) {
             f->a, "%.*s:%.*s", STR_ARG(scalar_of(member(item, "repository"))),
             STR_ARG(scalar_of(member(item, "tag"))));
         if (member(item, "raySpec") == NULL) /* else laid over more pods */
-            take_key(f, w, "gpus", member(item, "requestGPU"));
-        take_key(f, w, "mem_limit", member(item, "limitMemory"));
-        take_key(f, w, "shm_size", member(item, "shmSize"));
+            node_key(f, w, "gpus", member(item, "requestGPU"));
+        node_key(f, w, "mem_limit", member(item, "limitMemory"));
+        node_key(f, w, "shm_size", member(item, "shmSize"));
         add_stack_flags(f, w, item);
         add_stack_flags(f, w, config);
         found = true;
@@ -151,7 +125,7 @@ static bool read_stack(struct file *f, const struct node *spec) {
 }
 
 /* "nvidia-gpu-l4:2" is two L4; what "cpu:4" starts takes no GPU's memory. */
-static void take_profile(struct file *f, struct workload *w,
+static void take_profile(const struct launch_file *f, struct workload *w,
                          const struct node *profile) {
     struct str count, name = str_cut(scalar_of(profile), ':', &count);
     struct str behind = str_slice(name, str_find(name, STR("-gpu-")), name.n);
@@ -165,7 +139,7 @@ static void take_profile(struct file *f, struct workload *w,
                 node_bytes(f->src, profile));
 }
 
-static bool read_kubeai(struct file *f, const struct node *root) {
+static bool read_kubeai(const struct launch_file *f, const struct node *root) {
     const struct node *spec = member(root, "spec");
     const struct node *url = member(spec, "url");
     const struct node *profile = member(spec, "resourceProfile");
@@ -186,50 +160,41 @@ static bool read_kubeai(struct file *f, const struct node *root) {
     return true;
 }
 
-bool runtime_read(struct arena *a, const struct source *src,
-                  const struct node *root, struct workload_list *out) {
-    struct file f = {a, src, out};
+bool runtime_read(const struct launch_file *f, const struct node *root) {
     const struct node *spec = member(root, "spec");
     const struct node *model = member(spec, "model");
     const struct node *url = member(model, "modelURL");
     const struct node *name = member(member(root, "metadata"), "name");
-    if (read_kubeai(&f, root))
+    if (read_kubeai(f, root))
         return true;
     if (!str_eq(scalar_of(member(root, "kind")), STR("VLLMRuntime")) ||
         scalar_of(url).n == 0)
         return false;
-    struct workload *w = start(&f, scalar_of(node_or(name, url)), url);
-    take_key(&f, w, "gpus",
+    struct workload *w = start(f, scalar_of(node_or(name, url)), url);
+    node_key(f, w, "gpus",
              member(member(member(spec, "deploymentConfig"), "resources"),
                     "gpu"));
-    add_stack_flags(&f, w, model);
-    add_stack_flags(&f, w, member(spec, "vllmConfig"));
+    add_stack_flags(f, w, model);
+    add_stack_flags(f, w, member(spec, "vllmConfig"));
     return true;
 }
 
 /* ---- Ray Serve ---- */
 
-static void read_llm(struct file *f, const struct node *config) {
+static void read_llm(const struct launch_file *f, const struct node *config) {
     const struct node *loading = member(config, "model_loading_config");
     const struct node *source = node_or(member(loading, "model_source"),
                                         member(loading, "model_id"));
-    const struct node *kwargs = member(config, "engine_kwargs");
-    const struct node *card = member(config, "accelerator_type");
     if (scalar_of(source).n == 0)
         return;
     const struct node *id = node_or(member(loading, "model_id"), source);
     struct workload *w = start(f, id->text, id);
-    word_add(f->a, &w->words, STR("--model"), node_bytes(f->src, source));
-    word_add(f->a, &w->words, source->text, node_bytes(f->src, source));
-    for (size_t i = 0; kwargs != NULL && kwargs->kind == NODE_MAP &&
-                       i < kwargs->count; i++)
-        add_setting(f, w, &kwargs->pairs[i]);
-    if (scalar_of(card).n > 0)
-        setting_add(f->a, &w->keys, STR("gpu"), card->text,
-                    node_bytes(f->src, card));
+    node_option(f, &w->words, "--model", source);
+    add_settings(f, w, member(config, "engine_kwargs"));
+    node_key(f, w, "gpu", member(config, "accelerator_type"));
 }
 
-static bool walk(struct file *f, const struct node *n, int depth) {
+static bool walk(const struct launch_file *f, const struct node *n, int depth) {
     bool found = false;
     const struct node *list = node_get(n, "llm_configs"), *item;
     if (depth > LINT_DEPTH_MAX)
@@ -243,15 +208,13 @@ static bool walk(struct file *f, const struct node *n, int depth) {
     return found;
 }
 
-bool settings_read_file(struct arena *a, const struct source *src,
-                        const struct node *root, struct workload_list *out) {
-    struct file f = {a, src, out};
+bool settings_read_file(const struct launch_file *f, const struct node *root) {
     if (root->kind != NODE_MAP || root->count == 0)
         return false;
     if (is_config(root)) {
-        read_config(&f, root);
+        read_config(f, root);
         return true;
     }
-    return read_stack(&f, member(root, "servingEngineSpec")) ||
-           walk(&f, root, 0);
+    return read_stack(f, member(root, "servingEngineSpec")) ||
+           walk(f, root, 0);
 }

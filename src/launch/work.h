@@ -52,8 +52,11 @@ void ask_fit(struct lint_work *k, struct asked *it);
 /* The engine whose flags these are by the image or the words; NULL: none. */
 const struct engine *engine_of_workload(struct lint_work *k,
                                         const struct workload *w);
-/* Does a word spell this flag ("--tp", "--tp=2")? Its value behind it. */
+/* Does a word spell this flag ("--tp", "--tp=2")? One that sets the fact? */
 bool word_is_flag(const struct flag *flag, struct str word);
+bool word_sets(const struct engine *e, struct str word, enum fact_name fact);
+/* "0,1" of device_ids, or of CUDA_VISIBLE_DEVICES and the like; or empty. */
+struct str cards_listed(const struct workload *w, bool has_variables);
 /* That the engine reads from the environment: MODEL_ID, LLAMA_ARG_CTX_SIZE;
  * NULL: none. */
 const struct flag *flag_of_variable(const struct engine *e,
@@ -61,28 +64,13 @@ const struct flag *flag_of_variable(const struct engine *e,
 /* /opt/run.sh, ./start.py: a program of its own, which may read variables. */
 bool workload_is_script(const struct workload *w);
 
-/* start.c: the first word behind an image that its own program takes; else
- * another program runs there. */
-bool word_is_of_image(struct lint_work *k, struct str word);
-
-/* bound.c: bytes on each card that the weights of a model take at least, by its
- * name; 0: it says nothing, or the catalogue knows better. What one card has at
- * most; 0: not known. */
-int64_t weights_least(struct lint_work *k, const struct asked *it);
-/* Of a model of the catalogue whose experts lie in host memory, the rest. */
-int64_t weights_beside_experts(struct lint_work *k, const struct asked *it);
-int64_t card_most(const struct asked *it);
-/* That share the weights at most; 0: too many to count. */
-int64_t cards_sharing(const struct inputs *c);
-/* May some of them lie in host memory? */
-bool weights_may_spill(const struct asked *it);
-
-/* Tenths of a bit that a weight takes at least, by the formats in the model's
- * name and the flags; 0: none is named. */
-int64_t bits_named(struct lint_work *k, const struct asked *it);
-
-/* room.c: of a model that is not known. What the cards hold, so that no model
- * with more weights fits; 0: nobody knows. */
+/* bound.c: by the model's name, that its weights alone are too much. */
+void bound_by_name(struct lint_work *k, struct asked *it);
+int64_t card_most(const struct asked *it); /* bytes of one; 0: not known */
+/* Bytes of host memory that experts take at least, which are kept there; 0. */
+int64_t experts_least(struct lint_work *k, const struct asked *it);
+/* Of a model that is not known. What the cards hold, so that no model with more
+ * weights fits; 0: nobody knows. */
 int64_t room_for_weights(const struct asked *it);
 /* Is its size in its name small for the cards, with its cache? */
 bool is_likely_by_size(struct lint_work *k, const struct asked *it);
@@ -90,9 +78,6 @@ bool is_likely_by_size(struct lint_work *k, const struct asked *it);
  * catalogue does not have that name, or the path says more. */
 const struct workload *workload_by_served(struct lint_work *k,
                                           const struct asked *it);
-
-/* Bytes of host memory that experts take at least, which are kept there; 0. */
-int64_t experts_least(struct lint_work *k, const struct asked *it);
 
 /* rules.c */
 void rules_ask(struct lint_work *k);

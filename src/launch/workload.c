@@ -18,11 +18,24 @@ void word_add(struct arena *a, struct word_list *list, struct str text,
     list->at[list->count++] = (struct lint_word){text, at};
 }
 
+void words_copy(struct arena *a, struct word_list *list,
+                const struct word_list *from, size_t first) {
+    for (size_t i = first; i < from->count; i++)
+        word_add(a, list, from->at[i].text, from->at[i].at);
+}
+
 void setting_add(struct arena *a, struct setting_list *list, struct str name,
                  struct str value, struct span_of_file at) {
     list->at = arena_grow(a, list->at, list->count, &list->cap,
                           sizeof *list->at);
     list->at[list->count++] = (struct lint_setting){name, value, at};
+}
+
+void settings_copy(struct arena *a, struct setting_list *list,
+                   const struct setting_list *from) {
+    for (size_t i = 0; i < from->count; i++)
+        setting_add(a, list, from->at[i].name, from->at[i].value,
+                    from->at[i].at);
 }
 
 void words_mounted(struct arena *a, struct word_list *words, struct str host,
@@ -42,6 +55,24 @@ void words_mounted(struct arena *a, struct word_list *words, struct str host,
 bool word_is_script_option(struct str word) {
     return word.n >= 2 && word.n <= 5 && word.p[0] == '-' &&
            word.p[word.n - 1] == 'c' && word.p[1] != '-';
+}
+
+struct str path_base(struct str path) {
+    while (str_find_char(path, '/') < path.n)
+        str_cut(path, '/', &path);
+    return path;
+}
+
+bool word_is_shell(struct str word) {
+    return STR_IS_ONE(path_base(word), "sh", "bash", "dash", "ash", "zsh");
+}
+
+struct option_said option_at(const struct word_list *words, size_t i) {
+    struct option_said it;
+    it.name = str_cut(words->at[i].text, '=', &it.value);
+    if (it.name.n == words->at[i].text.n && i + 1 < words->count)
+        it.value = words->at[i + 1].text;
+    return it;
 }
 
 const struct lint_setting *setting_find(const struct setting_list *list,
@@ -94,3 +125,51 @@ struct str scalar_of(const struct node *n) {
     return n != NULL && n->kind == NODE_SCALAR ? n->text : (struct str){0};
 }
 
+/* ---- scalars ---- */
+
+void node_word(const struct launch_file *f, struct word_list *words,
+               const struct node *n) {
+    if (scalar_of(n).n > 0)
+        word_add(f->a, words, n->text, node_bytes(f->src, n));
+}
+
+void node_option(const struct launch_file *f, struct word_list *words,
+                 const char *flag, const struct node *n) {
+    if (scalar_of(n).n > 0)
+        word_add(f->a, words, str_of(flag), node_bytes(f->src, n));
+    node_word(f, words, n);
+}
+
+void node_key(const struct launch_file *f, struct workload *w,
+              const char *name, const struct node *n) {
+    if (scalar_of(n).n > 0)
+        setting_add(f->a, &w->keys, str_of(name), n->text,
+                    node_bytes(f->src, n));
+}
+
+bool pair_at(const struct source *src, const struct node *env, size_t i,
+             struct pair_said *out) {
+    const struct node *value =
+        env->kind == NODE_LIST ? env->items[i] : env->pairs[i].value;
+    bool is_text = value->kind == NODE_SCALAR;
+    if (env->kind == NODE_LIST) {
+        out->name = str_cut(scalar_of(value), '=', &out->value);
+        out->at = node_bytes(src, value);
+        return is_text;
+    }
+    out->name = env->pairs[i].key->text;
+    out->value = scalar_of(value);
+    out->at = node_bytes(src, is_text ? value : env->pairs[i].key);
+    return true;
+}
+
+/* ---- what names an engine and starts none ---- */
+
+bool word_is_client(struct str word) {
+    static const char *const parts[] = {"bench_serving", "benchmark_serving",
+                                        "mini_lb", "router"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (str_find(word, str_of(parts[i])) < word.n)
+            return true;
+    return false;
+}

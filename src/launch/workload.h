@@ -62,14 +62,26 @@ struct workload *workload_new(struct arena *a, struct workload_list *list,
                               struct span_of_file at);
 void word_add(struct arena *a, struct word_list *list, struct str text,
               struct span_of_file at);
+/* Those from `first` on. */
+void words_copy(struct arena *a, struct word_list *list,
+                const struct word_list *from, size_t first);
 void setting_add(struct arena *a, struct setting_list *list, struct str name,
                  struct str value, struct span_of_file at);
+void settings_copy(struct arena *a, struct setting_list *list,
+                   const struct setting_list *from);
 /* Words below the path `inside` of a container, by their name on the host, which
  * says more. */
 void words_mounted(struct arena *a, struct word_list *words, struct str host,
                    struct str inside);
 /* -c, -lc, -exc: a script follows. */
 bool word_is_script_option(struct str word);
+struct str path_base(struct str path); /* behind its last slash */
+bool word_is_shell(struct str word);   /* "/bin/bash" */
+/* "--tp=2"; "--tp" and the word behind it. */
+struct option_said {
+    struct str name, value;
+};
+struct option_said option_at(const struct word_list *words, size_t i);
 /* The last of that name; NULL: none. */
 const struct lint_setting *setting_find(const struct setting_list *list,
                                         struct str name);
@@ -79,6 +91,34 @@ struct place place_of_bytes(struct span_of_file at);
 
 /* node_get() through merge keys (<<: *base). */
 const struct node *member(const struct node *map, const char *key);
+/* What a reader reads, and what it makes of it. */
+struct engine_words { /* words by which a line may start an engine */
+    const struct str *at;
+    size_t count;
+};
+struct launch_file {
+    struct arena *a;
+    struct beside *beside; /* files that it names */
+    const struct source *src;
+    const struct engine_words *engines;
+    struct workload_list *out;
+};
+/* A scalar that says something, as a word, as a flag's value, as a key of the
+ * workload; nothing is added where it says nothing. */
+void node_word(const struct launch_file *f, struct word_list *words,
+               const struct node *n);
+void node_option(const struct launch_file *f, struct word_list *words,
+                 const char *flag, const struct node *n);
+void node_key(const struct launch_file *f, struct workload *w,
+              const char *name, const struct node *n);
+/* Each NAME=value of a list, each pair of a map; value empty: none is said. */
+struct pair_said {
+    struct str name, value;
+    struct span_of_file at;
+};
+bool pair_at(const struct source *src, const struct node *env, size_t i,
+             struct pair_said *out); /* false: it is none */
+
 /* The value of a key that no source names; NULL: none. */
 const struct node *pair_named(const struct node *map, struct str name);
 /* A scalar's text; empty: it is none. */
@@ -97,11 +137,6 @@ struct str variables_filled(struct arena *a, const struct variables *scope,
                             struct str text);
 
 /* ---- script.c ---- */
-
-struct engine_words { /* words by which a line may start an engine */
-    const struct str *at;
-    size_t count;
-};
 
 /* A text that a shell reads. args: what "$@" stands for; NULL: nothing is. */
 struct script {
@@ -122,18 +157,13 @@ void words_of_line(struct arena *a, const struct source *src,
                    struct word_list *out);
 /* `bash -c SCRIPT` among the words takes the rest as "$@": the engine's command
  * inside takes their place. */
-void words_unwrap(struct arena *a, struct workload *w,
-                  const struct engine_words *engines,
+void words_unwrap(const struct launch_file *f, struct workload *w,
                   const struct source *src, const struct node *script,
                   size_t script_at, const struct variables *compose);
-
-/* ---- start.c ---- */
 
 /* "sglang.bench_serving", "sglang_router.launch_router": a part of an engine's
  * package that loads no model. */
 bool word_is_client(struct str word);
-/* It names an engine, and only asks one or says what it is. */
-bool workload_starts_none(const struct workload *w);
 
 /* ---- download.c ---- */
 
@@ -186,31 +216,21 @@ const struct node *service_elsewhere(struct beside *b,
                                      const struct source *src,
                                      struct str name,
                                      const struct node **services);
-void service_missing(struct beside *b, struct str name, struct str file,
-                     struct span_of_file at);
-/* NULL: no file has it, which config_map_missing() remarks. */
+/* NULL: no file has it. */
 const struct config_map *config_map_named(const struct beside *b,
                                           struct str name,
                                           struct str name_space);
-void config_map_missing(struct beside *b, struct str name,
-                        struct span_of_file at);
+/* What the rule of that check tells of it. */
+void remark(struct beside *b, const char *check, struct span_of_file at,
+            struct str what, struct str more);
 
 /* ---- the readers: false: it is no such file ---- */
-bool compose_read(struct beside *b, const struct source *src,
-                  const struct node *root, const struct engine_words *engines,
-                  struct workload_list *out);
+bool compose_read(const struct launch_file *f, const struct node *root);
 /* "nvidia-h100-80gb" of a node's label: a card's name, with blanks. */
 struct str card_of_label(struct arena *a, struct str label);
-bool manifest_read(struct beside *b, const struct source *src,
-                   const struct node *root,
-                   const struct engine_words *engines,
-                   struct workload_list *out);
-bool job_read(struct beside *b, const struct source *src,
-              const struct node *root, const struct engine_words *engines,
-              struct workload_list *out);
-bool runtime_read(struct arena *a, const struct source *src,
-                  const struct node *root, struct workload_list *out);
-bool settings_read_file(struct arena *a, const struct source *src,
-                        const struct node *root, struct workload_list *out);
+bool manifest_read(const struct launch_file *f, const struct node *root);
+bool job_read(const struct launch_file *f, const struct node *root);
+bool runtime_read(const struct launch_file *f, const struct node *root);
+bool settings_read_file(const struct launch_file *f, const struct node *root);
 
 #endif
