@@ -93,10 +93,8 @@ const char *const *oomkb_formats(void) {
 const char *oomkb_text(const oomkb *kb, const char *lang, const char *key) {
     if (kb == NULL || lang == NULL || key == NULL)
         return "";
-    bool is_zh = str_eq(str_of(lang), STR("zh"));
-    if (!is_zh && !str_eq(str_of(lang), STR("en")))
-        return "";
-    return texts_get(kb->texts, is_zh ? LANG_ZH : LANG_EN, key);
+    enum lang in;
+    return lang_read(lang, &in) ? texts_get(kb->texts, in, key) : "";
 }
 
 /* ---- scans and reports ---- */
@@ -230,7 +228,6 @@ struct call {
     struct arena arena;
     const struct oomkb *kb;
     struct settings s;
-    const char *format_name;
     const struct format *format;
     void (*answer)(struct call *call, struct reader *r);
     const struct report *report;
@@ -244,18 +241,9 @@ struct call {
 
 static void write_answer(struct call *w, struct reader *r,
                          const struct answer *answer) {
-    struct render_options o = {
-        .lang = w->s.lang,
-        .color = w->s.color,
-        .width = w->s.width,
-        .top = w->s.top,
-        .why = w->s.why,
-        .all = w->s.all,
-        .redact = w->s.redact,
-        .version = str_of(OOMKB_VERSION),
-        .digest = w->kb->digest,
-        .entries = index_entry_count(w->kb->index),
-    };
+    struct render_options o = w->s.show;
+    o.digest = w->kb->digest;
+    o.entries = index_entry_count(w->kb->index);
     format_write(w->format, &w->arena, r, answer, &o, &w->out);
 }
 
@@ -306,7 +294,7 @@ static void answer_list(struct call *w, struct reader *r) {
 
 static void answer_names(struct call *w, struct reader *r) {
     struct answer answer = {
-        .names = names_of(&w->arena, r, w->s.lang, str_of(w->what))};
+        .names = names_of(&w->arena, r, w->s.show.lang, str_of(w->what))};
     w->count = answer.names->row_count;
     write_answer(w, r, &answer);
 }
@@ -314,14 +302,16 @@ static void answer_names(struct call *w, struct reader *r) {
 static void answer_machine(struct call *w, struct reader *r) {
     struct machine_list list = machine_lines(&w->arena, w->s.machine);
     struct answer answer = {
-        .names = names_of_machine(&w->arena, r, w->s.lang, &list)};
+        .names = names_of_machine(&w->arena, r, w->s.show.lang, &list)};
     write_answer(w, r, &answer);
 }
 
 static void answer_fit(struct call *w, struct reader *r) {
-    (void)r;
-    fit_answer(&w->arena, w->kb, w->question, w->format_name, &w->s, &w->out,
-               &w->fits);
+    struct fit_wishes wishes = {.machine = w->s.machine};
+    const struct fit_sheet *sheet =
+        fit_sheet_of(&w->arena, w->kb, r, w->question, &wishes);
+    write_answer(w, r, &(struct answer){.fit = sheet});
+    w->fits = fit_sheet_verdict(sheet);
 }
 
 static void answer_fix(struct call *w, struct reader *r) {
@@ -338,11 +328,12 @@ static void answer_all(void *arg) {
 }
 
 /* writer NULL: there is nothing to hand out. */
-static int call_make(struct call *w, size_t memory, oomkb_writer writer,
-                     void *ctx, oomkb_error *err) {
+static int call_make(struct call *w, oomkb_writer writer, void *ctx,
+                     oomkb_error *err) {
     struct allocator from = w->s.from;
     struct fault fault;
-    arena_init(&w->arena, &from, memory);
+    arena_init(&w->arena, &from,
+               w->question != NULL ? w->s.max_memory_bytes : 0);
     enum fail raised = arena_guard(&w->arena, answer_all, w, &fault);
     int code = error_of(err, raised, &fault);
     struct str all = code == OOMKB_OK ? buf_str(&w->out) : STR("");
@@ -364,10 +355,13 @@ static int call_write(struct call *w, const char *format,
     w->format = format_named(str_of(format));
     if (w->format == NULL)
         return error_set(err, OOMKB_ERROR_USAGE,
-                         "no such format: oomkb_formats() lists them");
+                         w->question != NULL
+                             ? "no such format: text, json, jsonl, markdown, "
+                               "html or csv"
+                             : "no such format: oomkb_formats() lists them");
     if (w->report != NULL && !w->s.has_allocator)
         w->s.from = of_report;
-    code = call_make(w, 0, writer, ctx, err);
+    code = call_make(w, writer, ctx, err);
     if (code == OOMKB_OK && count != NULL)
         *count = w->count;
     return code;
@@ -462,7 +456,7 @@ int oomkb_fix_check(const oomkb *kb, const char *entry, const char *fix,
                                                                  : "fix");
     struct call w = {.kb = kb, .s.from = kb->from, .answer = answer_fix,
                      .what = entry, .fix = fix};
-    return call_make(&w, 0, NULL, NULL, err);
+    return call_make(&w, NULL, NULL, err);
 }
 
 int oomkb_fit_write(const oomkb *kb, const oomkb_fit_question *question,
@@ -475,13 +469,10 @@ int oomkb_fit_write(const oomkb *kb, const oomkb_fit_question *question,
                                : writer == NULL   ? "writer"
                                                   : "fits");
     oomkb_fit_question known;
-    struct call w = {.kb = kb, .answer = answer_fit, .question = &known,
-                     .format_name = format};
+    struct call w = {.kb = kb, .answer = answer_fit, .question = &known};
     int code = sized_read(question, &known, sizeof known, "fit_question", err);
     if (code == OOMKB_OK)
-        code = settings_read(options, &w.s, err);
-    if (code == OOMKB_OK)
-        code = call_make(&w, w.s.max_memory_bytes, writer, ctx, err);
+        code = call_write(&w, format, options, writer, ctx, NULL, err);
     if (code == OOMKB_OK)
         *fits = w.fits;
     return code;

@@ -58,20 +58,10 @@ static void take_pair(struct asking *q, struct str pair) {
     }
 }
 
-static const struct fact *fact_said(const struct asking *q,
-                                    enum fact_name name) {
-    for (size_t i = 0; i < q->said.count; i++) {
-        if (q->said.at[i].name == name) {
-            return &q->said.at[i];
-        }
-    }
-    return NULL;
-}
-
 /* Whose flags they are: what is said, else who takes most of them. */
 static const struct engine *engine_asked(struct asking *q,
                                          const char *const *facts) {
-    const struct fact *said = fact_said(q, FACT_engine);
+    const struct fact *said = fit_said_of(&q->said, FACT_engine);
     const struct engine *e =
         said != NULL ? reader_engine_by_id(q->r, said->word)
                      : fit_engine_of_flags(q->r, facts);
@@ -116,7 +106,7 @@ static void take_facts(struct asking *q) {
 static bool is_any_said(const struct asking *q, const enum fact_name *names) {
     for (; *names != FACT_COUNT_OF; names++) {
         bool is_instead = q->instead != NULL && q->instead->name == *names;
-        if (is_instead || fit_is_said(&q->said, *names)) {
+        if (is_instead || fit_said_of(&q->said, *names) != NULL) {
             return true;
         }
     }
@@ -134,7 +124,7 @@ static bool is_other_said(const struct asking *q, const struct inputs *c,
         const struct fact *old = &c->in[*names];
         const struct fact *f = q->instead && q->instead->name == *names
                                    ? q->instead
-                                   : fact_said(q, *names);
+                                   : fit_said_of(&q->said, *names);
         if (old->known && f != NULL && !is_same_value(f, old)) {
             return true;
         }
@@ -185,7 +175,8 @@ static void forget_outdated(const struct asking *q, struct inputs *c) {
     if (is_any_said(q, card) || q->file != NULL) {
         forget(c, of_card);
     }
-    if (fit_is_said(&q->said, FACT_gpu_name) && !fit_is_said(&q->said, FACT_gpu_total)) {
+    if (fit_said_of(&q->said, FACT_gpu_name) != NULL &&
+        fit_said_of(&q->said, FACT_gpu_total) == NULL) {
         c->in[FACT_gpu_total].known = false;
     }
 }
@@ -222,19 +213,16 @@ static bool is_of_card(enum fact_name name) {
 }
 
 static struct str engine_named(const struct asking *q) {
-    for (size_t i = 0; i < q->said.count; i++) {
-        if (q->said.at[i].name == FACT_engine)
-            return q->said.at[i].word;
-    }
-    return STR("vllm");
+    const struct fact *said = fit_said_of(&q->said, FACT_engine);
+    return said != NULL ? said->word : STR("vllm");
 }
 
 /* The least of all: whatever else is said wins. */
 static void take_machine(const struct asking *q, struct inputs *c) {
     struct fact_list here = machine_settled(q->a, q->r, &q->machine,
                                             engine_named(q), true);
-    bool is_other = fit_is_said(&q->said, FACT_gpu_name) ||
-                    fit_is_said(&q->said, FACT_gpu_total);
+    bool is_other = fit_said_of(&q->said, FACT_gpu_name) != NULL ||
+                    fit_said_of(&q->said, FACT_gpu_total) != NULL;
     for (size_t i = 0; i < here.count; i++) {
         const struct fact *f = &here.at[i];
         if (!is_other || !is_of_card(f->name))
@@ -473,20 +461,8 @@ static void read_file(struct asking *q) {
                   : hf_config_model(q->a, bytes, called);
 }
 
-static struct render_options options_of(const struct oomkb *kb,
-                                        const struct settings *s) {
-    return (struct render_options){.lang = s->lang,
-                                   .color = s->color,
-                                   .width = s->width,
-                                   .all = s->all,
-                                   .version = str_of(OOMKB_VERSION),
-                                   .digest = kb->digest,
-                                   .entries = index_entry_count(kb->index)};
-}
-
-/* Of several, one that fits is enough: it fits, it is likely to, it does not,
- * nobody knows. */
-static int verdict_of(const struct fit_sheet *sheet) {
+/* Of several, one that fits is enough. */
+int fit_sheet_verdict(const struct fit_sheet *sheet) {
     static const int numbers[] = {[FIT_YES] = 1, [FIT_LIKELY] = 2,
                                   [FIT_NO] = 0, [FIT_UNKNOWN] = -1};
     static const int ranks[] = {[FIT_YES] = 3, [FIT_LIKELY] = 2,
@@ -541,22 +517,4 @@ const struct fit_sheet *fit_sheet_of(struct arena *a, const struct oomkb *kb,
     }
     sheet->told = answer_to_read(q, sheet);
     return sheet;
-}
-
-void fit_answer(struct arena *a, const struct oomkb *kb,
-                const oomkb_fit_question *question, const char *format,
-                const struct settings *s, struct buf *out, int *fits) {
-    const struct format *f = format_named(str_of(format));
-    struct reader *r = reader_new(kb->index, a);
-    if (f == NULL) {
-        arena_raise(a, FAIL_USAGE,
-                    "no such format: text, json, jsonl, markdown, html or csv");
-    }
-    struct fit_wishes wishes = {.machine = s->machine};
-    const struct fit_sheet *sheet =
-        fit_sheet_of(a, kb, r, question, &wishes);
-    struct render_options o = options_of(kb, s);
-    struct answer answer = {.fit = sheet};
-    format_write(f, a, r, &answer, &o, out);
-    *fits = verdict_of(sheet);
 }

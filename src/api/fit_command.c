@@ -19,25 +19,23 @@
 #define BEGINNING_LEAST 5
 
 void fit_keep(struct fit_said *s, const struct fact *f) {
-    size_t at = 0;
-    while (at < s->count && s->at[at].name != f->name) {
-        at++;
-    }
+    const struct fact *old = fit_said_of(s, f->name);
+    size_t at = old != NULL ? (size_t)(old - s->at) : s->count;
     if (at == FIT_FACTS_MAX) {
         arena_raise(s->a, FAIL_USAGE, "too many facts: at most %d",
                     FIT_FACTS_MAX);
     }
     s->at[at] = *f;
-    s->count += at == s->count;
+    s->count += old == NULL;
 }
 
-bool fit_is_said(const struct fit_said *s, enum fact_name name) {
+const struct fact *fit_said_of(const struct fit_said *s, enum fact_name name) {
     for (size_t i = 0; i < s->count; i++) {
         if (s->at[i].name == name) {
-            return true;
+            return &s->at[i];
         }
     }
-    return false;
+    return NULL;
 }
 
 static void remark(struct fit_said *s, const char *key, struct str first,
@@ -137,16 +135,6 @@ static struct str with_unit(struct arena *a, struct str value,
                : value;
 }
 
-static struct str engine_said(const struct fit_said *s,
-                              const struct engine *e) {
-    for (size_t i = 0; i < s->count; i++) {
-        if (s->at[i].name == FACT_engine_version) {
-            return s->at[i].word;
-        }
-    }
-    return e->newest;
-}
-
 /* A switch's word, where one stands behind it at all. */
 static void take_switch(struct fit_said *s, enum fact_name fact,
                         struct str value) {
@@ -167,7 +155,7 @@ static void take_switch(struct fit_said *s, enum fact_name fact,
 static void take_other_half(struct fit_said *s, const struct engine *e,
                             const struct flag *row) {
     bool is_key = row->fact == FACT_kv_cache_dtype &&
-                  !fit_is_said(s, FACT_value_cache_dtype);
+                  fit_said_of(s, FACT_value_cache_dtype) == NULL;
     for (size_t i = 0; is_key && e != NULL && i < e->flag_count; i++) {
         if (e->flags[i].fact == FACT_value_cache_dtype) {
             struct fact f = fact_word(FACT_value_cache_dtype, SOURCE_DEFAULT,
@@ -181,7 +169,10 @@ static void take_row(struct fit_said *s, const struct engine *e,
                      const struct flag *row, struct str name,
                      struct str value) {
     struct fact f;
-    struct str version = e != NULL ? engine_said(s, e) : STR("");
+    const struct fact *release = fit_said_of(s, FACT_engine_version);
+    struct str version = release != NULL ? release->word
+                         : e != NULL     ? e->newest
+                                         : STR("");
     bool has_gap = str_find_char(value, '$') < value.n || /* $TP, <n>: what */
                    str_find_char(value, '<') < value.n; /* others fill in */
     if (e != NULL &&
@@ -366,7 +357,7 @@ static void take_flags(struct fit_said *s, const struct engine *e,
     for (size_t at = c.args; command_flag_next(&c, &at, &name, &value);) {
         fit_take_flag(s, e, name, value);
     }
-    if (!fit_is_said(s, FACT_model)) {
+    if (fit_said_of(s, FACT_model) == NULL) {
         take_model(s, &c);
     }
 }
@@ -375,14 +366,11 @@ void fit_take_command(struct fit_said *s, const struct oomkb *kb,
                       struct str text) {
     const struct report *rep = text_report_of(s->a, kb, s->r, text);
     take_context(s, &rep->context);
-    for (size_t i = 0; i < s->count; i++) {
-        if (s->at[i].name == FACT_engine) {
-            take_flags(s, reader_engine_by_id(s->r, s->at[i].word),
-                       rep->command);
-            return;
-        }
+    const struct fact *engine = fit_said_of(s, FACT_engine);
+    if (engine == NULL) {
+        arena_raise(s->a, FAIL_USAGE, "'%.*s' " FIT_NO_ENGINE ", as "
+                    "`vllm serve MODEL` does",
+                    STR_ARG(str_slice(str_trim(text), 0, 60)));
     }
-    arena_raise(s->a, FAIL_USAGE, "'%.*s' " FIT_NO_ENGINE ", as "
-                "`vllm serve MODEL` does",
-                STR_ARG(str_slice(str_trim(text), 0, 60)));
+    take_flags(s, reader_engine_by_id(s->r, engine->word), rep->command);
 }

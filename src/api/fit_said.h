@@ -19,7 +19,8 @@ struct fit_said {
 };
 
 void fit_keep(struct fit_said *s, const struct fact *f);
-bool fit_is_said(const struct fit_said *s, enum fact_name name);
+/* NULL: nothing is said of it. */
+const struct fact *fit_said_of(const struct fit_said *s, enum fact_name name);
 
 /* A flag of this engine ("-tp", "2"); value empty: none stands behind it.
  * Raises FAIL_USAGE where the value cannot be meant. */

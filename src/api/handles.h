@@ -20,12 +20,11 @@
 /* ---- settings.c ---- */
 
 struct settings { /* oomkb_options, checked and with its defaults */
-    enum lang lang;
+    struct render_options show; /* what they say of it */
     struct str input_name;
     const char *const *answers, *const *own_reports, *const *machine; /* never
                                                                         NULL */
-    uint32_t width, top, threads;
-    bool color, why, all, redact;
+    uint32_t threads;
     uint64_t max_input_bytes;
     size_t max_memory_bytes;
     bool has_allocator;
@@ -48,10 +47,6 @@ bool lang_read(const char *lang, enum lang *out);
 int error_set(oomkb_error *err, int code, const char *text);
 int error_of(oomkb_error *err, enum fail code, const struct fault *fault);
 int error_null(oomkb_error *err, const char *argument);
-
-/* ---- file.c: the bytes of an index, until the arena ends. Raises FAIL_IO,
- * FAIL_INDEX. ---- */
-struct str index_file(struct arena *a, const char *path);
 
 /* ---- texts.c: the program's words, kept until the base is closed ---- */
 struct texts;
@@ -154,24 +149,22 @@ int session_news(struct oomkb_report *r, bool is_quiet, bool *is_news,
                  oomkb_error *err);
 void session_back(struct oomkb_report *r); /* also where it need not */
 
-/* ---- machine.c: lines of the options as facts. Raises FAIL_USAGE. ---- */
+/* Lines of the options as facts. Raises FAIL_USAGE. */
 struct machine_list machine_lines(struct arena *a, const char *const *lines);
 
 /* ---- questions.c: question i, its sentence in that language ---- */
 int question_text(struct oomkb_report *r, size_t i, enum lang lang,
                   const char **fact, const char **ask, oomkb_error *err);
 
-/* ---- fix_check.c: raises FAIL_USAGE where there is no such fix; the others
- * say what is near to an id or a component that is none ---- */
+/* ---- known.c: raises FAIL_USAGE where there is no such fix, entry, component;
+ * where a model, a GPU or an engine that was said is no name of the knowledge
+ * base; or_else: what can be said instead ---- */
 _Noreturn void refuse_entry(struct arena *a, struct reader *r,
                             struct str entry);
 _Noreturn void refuse_component(struct arena *a, struct reader *r,
                                 struct str name);
 void fix_check(struct arena *a, const struct oomkb *kb, struct str entry,
                struct str fix);
-
-/* ---- known.c: raises FAIL_USAGE where a model, a GPU or an engine that was
- * said is no name of the knowledge base; or_else: what can be said instead ---- */
 void check_known(struct arena *a, struct reader *r, const struct fact *facts,
                  size_t count);
 _Noreturn void refuse_model(struct arena *a, struct reader *r, struct str name,
@@ -179,8 +172,7 @@ _Noreturn void refuse_model(struct arena *a, struct reader *r, struct str name,
 _Noreturn void refuse_gpu(struct arena *a, struct reader *r, struct str name,
                           const char *or_else);
 
-/* ---- fit.c: everything between the question and its bytes, in out's arena.
- * Raises FAIL_USAGE, FAIL_INPUT. takes_unknown: a model or a card that the
+/* ---- fit.c: the answer to a question. Raises FAIL_USAGE, FAIL_INPUT. takes_unknown: a model or a card that the
  * catalogue does not have is a number that is missing, and no fault.
  * is_verdict: without plans. ---- */
 struct fit_wishes {
@@ -192,8 +184,7 @@ const struct fit_sheet *fit_sheet_of(struct arena *a, const struct oomkb *kb,
                                      struct reader *r,
                                      const oomkb_fit_question *question,
                                      const struct fit_wishes *wishes);
-void fit_answer(struct arena *a, const struct oomkb *kb,
-                const oomkb_fit_question *question, const char *format,
-                const struct settings *s, struct buf *out, int *fits);
+/* 1 it fits, 2 it is likely to, 0 it does not, -1 nobody knows. */
+int fit_sheet_verdict(const struct fit_sheet *sheet);
 
 #endif

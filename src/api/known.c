@@ -1,23 +1,98 @@
-/* known.c: is what somebody says of model, GPU or engine a name that the
- * knowledge base has? What is no such name is refused with the nearest ones: a
- * value that says nothing would silently be left out of the arithmetic. A
- * knowledge base without any such names (a company's own) refuses none. */
+/* known.c: is what somebody says a name that the knowledge base has? What is no
+ * such name is refused with the nearest ones: who mistyped an id learns it, and
+ * a model that says nothing would silently be left out of the arithmetic. A
+ * knowledge base without models, GPUs or engines (a company's own) refuses
+ * none of them. */
 #include "api/fit_value.h"
 #include "api/handles.h"
+#include "base/near.h"
 
 #define CARDS_NAMED 5 /* of those that a name could mean */
+#define NAME_SHOWN 60
+#define ID_SHOWN 80
 
-static int shown(struct str name) {
-    return (int)(name.n < 60 ? name.n : 60);
+/* what: "no entry". or_else: what can be said instead, where nothing is near;
+ * is_else: in any case. */
+static _Noreturn void refuse(struct arena *a, const char *what, size_t shown,
+                             struct str name, const struct near *near,
+                             const char *or_else, bool is_else) {
+    struct str names = near_names(a, near);
+    bool has_near = near->count > 0;
+    arena_raise(a, FAIL_USAGE, "%s '%.*s': %s%.*s%s%s%s", what,
+                STR_ARG(str_slice(name, 0, shown)),
+                has_near ? "did you mean " : "", STR_ARG(names),
+                has_near ? "?" : "", has_near && is_else ? " Else " : "",
+                !has_near || is_else ? or_else : "");
 }
+
+/* ---- entries, components and fixes ---- */
+
+/* How far is what was typed from this id, or from its last part alone? Of two
+ * that are as near, that of the component that was typed. */
+static size_t distance_to(struct str typed, struct str id) {
+    struct str slug, typed_slug;
+    str_cut(id, '/', &slug);
+    size_t whole = near_distance(typed, id);
+    bool is_slug = str_cut(typed, '/', &typed_slug).n == typed.n;
+    size_t part =
+        near_distance(is_slug ? typed : typed_slug, slug) + !is_slug;
+    return part < whole ? part : whole;
+}
+
+void refuse_entry(struct arena *a, struct reader *r, struct str entry) {
+    struct number_list all = reader_entries_of(r, (struct str){NULL, 0});
+    struct near near = {.count = 0};
+    for (size_t i = 0; i < all.count; i++) {
+        struct str id = reader_entry(r, all.at[i])->id;
+        size_t d = distance_to(entry, id);
+        if (d <= near_enough(entry))
+            near_offer(&near, id, d);
+    }
+    refuse(a, "no entry", ID_SHOWN, entry, &near,
+           "`oomkb list` names them, for example vllm/kv-cache-too-small",
+           false);
+}
+
+/* Components are written small: "VLLM" is near, too. */
+void refuse_component(struct arena *a, struct reader *r, struct str name) {
+    struct str typed = arena_lower(a, name);
+    struct number_list all = reader_entries_of(r, (struct str){NULL, 0});
+    struct near near = {.count = 0};
+    for (size_t i = 0; i < all.count; i++)
+        near_weigh(&near, typed, reader_entry(r, all.at[i])->component);
+    refuse(a, "no component", ID_SHOWN, name, &near,
+           "`oomkb list components` names them", false);
+}
+
+/* Of the fixes of an entry all are named that have room. */
+void fix_check(struct arena *a, const struct oomkb *kb, struct str entry,
+               struct str fix) {
+    struct reader *r = reader_new(kb->index, a);
+    const struct entry *e = reader_entry_by_id(r, entry, NULL);
+    struct buf b;
+    if (e == NULL)
+        refuse_entry(a, r, entry);
+    buf_init_in(&b, a, 4096);
+    for (size_t i = 0; i < e->workaround_count; i++) {
+        if (str_eq(e->workarounds[i].id, fix))
+            return;
+        buf_printf(&b, "%s%.*s", i > 0 ? ", " : "",
+                   STR_ARG(e->workarounds[i].id));
+    }
+    if (reader_has_lever(r, fix))
+        return;
+    struct str has = buf_str(&b);
+    arena_raise(a, FAIL_USAGE, "no fix '%.*s' in %.*s; it has %.*s",
+                (int)(fix.n < 60 ? fix.n : 60), fix.p, STR_ARG(e->id),
+                STR_ARG(has));
+}
+
+/* ---- models, GPUs and engines ---- */
 
 void refuse_model(struct arena *a, struct reader *r, struct str name,
                   const char *or_else) {
     struct near near = reader_models_near(r, name);
-    struct str names = near_names(a, &near);
-    arena_raise(a, FAIL_USAGE, "unknown model '%.*s': %s%.*s%s%s",
-                shown(name), name.p, near.count > 0 ? "did you mean " : "",
-                STR_ARG(names), near.count > 0 ? "? Else " : "", or_else);
+    refuse(a, "unknown model", NAME_SHOWN, name, &near, or_else, true);
 }
 
 /* Cards of several sizes that the name could be. */
@@ -32,7 +107,8 @@ static _Noreturn void refuse_ambiguous(struct arena *a, struct str name,
     arena_raise(a, FAIL_USAGE,
                 "'%.*s' is the name of GPUs with different memory (%.*s): say "
                 "which, or %s",
-                shown(name), name.p, STR_ARG(could_be), or_else);
+                STR_ARG(str_slice(name, 0, NAME_SHOWN)), STR_ARG(could_be),
+                or_else);
 }
 
 void refuse_gpu(struct arena *a, struct reader *r, struct str name,
@@ -41,31 +117,19 @@ void refuse_gpu(struct arena *a, struct reader *r, struct str name,
     struct near near = reader_gpus_near(r, name);
     if (cards.count > 0)
         refuse_ambiguous(a, name, &cards, or_else);
-    struct str names = near_names(a, &near);
-    arena_raise(a, FAIL_USAGE, "unknown GPU '%.*s': %s%.*s%s%s", shown(name),
-                name.p, near.count > 0 ? "did you mean " : "",
-                STR_ARG(names), near.count > 0 ? "? Else " : "", or_else);
+    refuse(a, "unknown GPU", NAME_SHOWN, name, &near, or_else, true);
 }
 
 static void check_engine(struct arena *a, struct reader *r, struct str name) {
     struct near near = {.count = 0};
     struct str asked = arena_lower(a, name);
-    bool is_known = reader_engine_by_id(r, asked) != NULL ||
-                    reader_component_known(r, asked);
-    for (uint32_t i = 0; i < reader_engine_count(r); i++) {
-        struct str id = reader_engine(r, i)->id;
-        size_t d = near_distance(asked, id);
-        if (d <= near_enough(asked))
-            near_offer(&near, id, d);
-    }
-    if (!is_known) {
-        struct str names = near_names(a, &near);
-        arena_raise(a, FAIL_USAGE, "unknown engine '%.*s': %s%.*s%s",
-                    shown(name), name.p,
-                    near.count > 0 ? "did you mean "
-                                   : "`oomkb list engines` names them",
-                    STR_ARG(names), near.count > 0 ? "?" : "");
-    }
+    if (reader_engine_by_id(r, asked) != NULL ||
+        reader_component_known(r, asked))
+        return;
+    for (uint32_t i = 0; i < reader_engine_count(r); i++)
+        near_weigh(&near, asked, reader_engine(r, i)->id);
+    refuse(a, "unknown engine", NAME_SHOWN, name, &near,
+           "`oomkb list engines` names them", false);
 }
 
 static bool is_gpu(struct reader *r, struct str name) {

@@ -14,6 +14,18 @@ static size_t list_length(const char *const *list) {
 
 /* ---- beginning ---- */
 
+struct machine_list machine_lines(struct arena *a, const char *const *lines) {
+    size_t count = list_length(lines);
+    struct machine_fact *at = arena_array(a, count, sizeof *at);
+    for (size_t i = 0; i < count; i++) {
+        struct str why = {NULL, 0};
+        struct str line = arena_str(a, str_of(lines[i]));
+        if (!machine_fact_read(a, line, &at[i], &why))
+            arena_raise(a, FAIL_USAGE, "%.*s", STR_ARG(why));
+    }
+    return (struct machine_list){at, count};
+}
+
 struct beginning {
     struct oomkb_report *r;
     const struct settings *s;
@@ -72,7 +84,7 @@ int session_new(const struct oomkb *kb, const struct settings *s,
         return error_set(err, OOMKB_ERROR_MEMORY, "out of memory for a scan");
     *r = (struct oomkb_report){.kb = kb,
                                .from = s->from,
-                               .lang = s->lang,
+                               .lang = s->show.lang,
                                .max_memory_bytes = s->max_memory_bytes};
     if (!ledger_init(&r->ledger, &r->from)) {
         s->from.put(s->from.ctx, r);

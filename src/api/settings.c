@@ -65,17 +65,18 @@ static void apply(const oomkb_options *o, struct settings *s) {
     uint64_t memory =
         o->max_memory_bytes != 0 ? o->max_memory_bytes : MEMORY_DEFAULT;
     *s = (struct settings){
-        .lang = s->lang,
+        .show = {.lang = s->show.lang,
+                 .width = o->width,
+                 .top = o->top,
+                 .color = o->color != 0,
+                 .why = o->why != 0,
+                 .all = o->all != 0,
+                 .redact = o->redact != 0,
+                 .version = str_of(OOMKB_VERSION)},
         .input_name = str_of(o->input_name != NULL ? o->input_name : "-"),
         .answers = o->answers != NULL ? o->answers : no_answers,
         .own_reports = o->own_reports != NULL ? o->own_reports : no_answers,
         .machine = o->machine != NULL ? o->machine : no_answers,
-        .width = o->width,
-        .top = o->top,
-        .color = o->color != 0,
-        .why = o->why != 0,
-        .all = o->all != 0,
-        .redact = o->redact != 0,
         .threads = o->threads,
         .max_input_bytes = o->max_input_bytes,
         .max_memory_bytes = memory < SIZE_MAX ? (size_t)memory : SIZE_MAX,
@@ -95,7 +96,7 @@ int settings_read(const oomkb_options *o, struct settings *out,
                          : sized_read(o, &known, sizeof known, "options", err);
     if (code != OOMKB_OK)
         return code;
-    if (!lang_read(known.lang, &s.lang))
+    if (!lang_read(known.lang, &s.show.lang))
         return error_set(err, OOMKB_ERROR_USAGE,
                          "options.lang should be \"en\" or \"zh\"");
     if ((known.get_memory == NULL) != (known.put_memory == NULL))

@@ -65,6 +65,12 @@ void near_offer(struct near *near, struct str name, size_t distance) {
     near->distance[at] = distance;
 }
 
+void near_weigh(struct near *near, struct str typed, struct str name) {
+    size_t d = near_distance(typed, name);
+    if (d <= near_enough(typed))
+        near_offer(near, name, d);
+}
+
 struct str near_names(struct arena *a, const struct near *near) {
     struct str all = STR("");
     for (size_t i = 0; i < near->count; i++) {

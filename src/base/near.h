@@ -23,6 +23,8 @@ struct near {
 };
 /* Offer a name at that distance; a name that is there already stays once. */
 void near_offer(struct near *near, struct str name, size_t distance);
+/* Offer it where a slip of the hand makes what was typed of it. */
+void near_weigh(struct near *near, struct str typed, struct str name);
 /* "a, b or c" */
 struct str near_names(struct arena *a, const struct near *near);
 

@@ -6,16 +6,10 @@
 #include "base/near.h"
 #include "cli/cli.h"
 
-static void weigh(struct near *near, struct str word, const char *name) {
-    size_t d = near_distance(word, str_of(name));
-    if (d <= near_enough(word))
-        near_offer(near, str_of(name), d);
-}
-
 const char *command_near(const char *word) {
     struct near near = {.count = 0};
     for (const struct command *c = commands; c->name != NULL; c++)
-        weigh(&near, str_of(word), c->name);
+        near_weigh(&near, str_of(word), str_of(c->name));
     return near.names[0].p;
 }
 
@@ -23,6 +17,6 @@ const char *option_near(const char *word) {
     struct near near = {.count = 0};
     struct str name = {word, strcspn(word, "=")};
     for (const struct option_row *o = option_rows; o->name != NULL; o++)
-        weigh(&near, name, o->name);
+        near_weigh(&near, name, str_of(o->name));
     return near.names[0].p;
 }
