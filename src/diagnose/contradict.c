@@ -99,7 +99,7 @@ static void settle_remarks(struct finding *f) {
 
 /* "--frames" of "--frames 49", nothing of "mlx_lm.lora --batch-size 2": that
  * names the program. */
-static struct str setting_of(const struct fix *fix) {
+static struct str setting_of_fix(const struct fix *fix) {
     size_t end = 0;
     while (end < fix->command.n && strchr(" =:", fix->command.p[end]) == NULL) {
         end++;
@@ -113,12 +113,12 @@ static struct str setting_of(const struct fix *fix) {
  * in its own words. */
 static bool is_said_better(const struct finding *f, size_t which) {
     const struct fix *fix = &f->fixes[which];
-    struct str setting = setting_of(fix);
+    struct str setting = setting_of_fix(fix);
     for (size_t i = 0; setting.n > 0 && i < f->fix_count; i++) {
         const struct fix *other = &f->fixes[i];
         bool is_first = other->lowers.key == NULL || i < which;
         if (i != which && is_first && is_open(other) &&
-            str_eq(setting_of(other), setting)) {
+            str_eq(setting_of_fix(other), setting)) {
             return true;
         }
     }

@@ -35,7 +35,7 @@ static const struct fact *known(const struct finding *f, enum fact_name name) {
     return fact != NULL && fact->known ? fact : NULL;
 }
 
-static bool word_is(const struct finding *f, enum fact_name name,
+static bool finding_word_is(const struct finding *f, enum fact_name name,
                     const char *word) {
     const struct fact *fact = known(f, name);
     return fact != NULL && str_eq(fact->word, str_of(word));
@@ -64,7 +64,7 @@ static bool is_starting(const struct finding *f) {
     static const char *const of_start[] = {"load", "profile", "capture",
                                            "kv_alloc", "compile"};
     for (size_t i = 0; i < sizeof of_start / sizeof *of_start; i++)
-        if (word_is(f, FACT_stage, of_start[i]))
+        if (finding_word_is(f, FACT_stage, of_start[i]))
             return true;
     return false;
 }
@@ -122,7 +122,7 @@ static int64_t percent_of_others(const struct finding *f) {
 
 /* Of memory of the host others take what they need, at any time. */
 static bool is_of_host(const struct finding *f) {
-    return word_is(f, FACT_device_kind, "host") ||
+    return finding_word_is(f, FACT_device_kind, "host") ||
            f->mechanism == MECHANISM_host_ram ||
            f->mechanism == MECHANISM_swap_or_disk;
 }
@@ -180,7 +180,7 @@ static void ask_ground(struct finding *f) {
         settle(f, RESTART_unknown, "diagnose.outlook.called");
     else if (begins(f))
         settle(f, RESTART_again, "diagnose.outlook.begins");
-    else if (word_is(f, FACT_stage, "serve"))
+    else if (finding_word_is(f, FACT_stage, "serve"))
         settle(f, RESTART_may_pass, "diagnose.outlook.served");
     else if (has_progressed(f))
         settle(f, RESTART_unknown, "diagnose.outlook.progressed");

@@ -8,7 +8,7 @@
  * that the host could not take.
  */
 #include "diagnose/work.h"
-#include "memory/weights.h"
+#include "memory/card.h"
 
 #define CARDS_NAMED 6
 

@@ -19,7 +19,7 @@
 #include "diagnose/command.h"
 #include "diagnose/diagnose.h"
 #include "base/limits.h"
-#include "memory/formula.h"
+#include "memory/amount.h"
 
 /* Hits of one pattern, in order of place. */
 struct hit_run {

@@ -9,10 +9,7 @@
  * To make pages equal, the smaller ones take more tokens; a recurrent state
  * makes the attention block as large as itself.
  */
-#include "memory/inputs.h"
-#include "memory/variant.h"
-#include "memory/kv_row.h"
-#include "memory/span.h"
+#include "memory/kv.h"
 
 int64_t variant_layers_of_stage(const struct variant *w, int64_t layers,
                                 enum layout_use use) {

@@ -10,13 +10,10 @@
  * the pool) counts for each.
  */
 #include "memory/breakdown.h"
-
 #include "base/limits.h"
-#include "memory/budget.h"
+#include "memory/card.h"
 #include "memory/engines.h"
-#include "memory/formula.h"
-#include "memory/rules.h"
-#include "memory/span.h"
+#include "memory/kv.h"
 
 #define MIB (INT64_C(1) << 20)
 #define ROUNDING_BYTES (256 * MIB) /* of all parts together */

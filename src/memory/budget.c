@@ -11,15 +11,10 @@
  * unallocated, other processes, what is free. Parts that add up to more than
  * the card are no budget: nothing is shown rather than something wrong.
  */
-#include "memory/budget.h"
-
-#include "memory/inputs.h"
+#include "memory/card.h"
 #include "memory/engines.h"
-#include "memory/formula.h"
-#include "memory/rules.h"
-#include "memory/span.h"
+#include "memory/kv.h"
 #include "memory/training.h"
-#include "memory/weights.h"
 
 #define MICRO UNITS_MICRO
 #define MIB (INT64_C(1) << 20)

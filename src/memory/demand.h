@@ -11,8 +11,7 @@
 #ifndef MEMORY_DEMAND_H
 #define MEMORY_DEMAND_H
 
-#include "memory/memory.h"
-#include "memory/variant.h"
+#include "memory/kv.h"
 
 struct linear_fit {
     bool known;
@@ -32,9 +31,6 @@ struct demand {
 
 /* The line that printed numbers alone allow. */
 struct linear_fit linear_fit_of(const struct inputs *c);
-struct span linear_fit_bytes(const struct linear_fit *l, int64_t tokens);
-struct span linear_fit_tokens(const struct linear_fit *l, struct span pool,
-                        int64_t ceiling);
 
 struct demand demand_of(struct arena *a, const struct inputs *c);
 struct span demand_bytes(const struct demand *d, int64_t tokens);

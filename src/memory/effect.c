@@ -3,11 +3,6 @@
  * engine whose settings work in their own way has its own table (engines.h),
  * which is asked first. */
 #include "memory/effect.h"
-
-#include "memory/engines.h"
-#include "memory/llama_cpp.h"
-#include "memory/rules.h"
-#include "memory/sglang.h"
 #include "memory/training.h"
 
 static struct estimate of_tokens_alone(const struct ask *q) {

@@ -5,15 +5,15 @@
  *     after    asked after the fix   short_by   what is still missing
  *
  * effect.c knows which function answers for which effect; estimate.c has what
- * they all use; verdict.c turns two amounts into a verdict.
+ * they all use, and turns two amounts into a verdict.
  */
 #ifndef MEMORY_EFFECT_H
 #define MEMORY_EFFECT_H
 
-#include "memory/inputs.h"
+#include "memory/amount.h"
+#include "memory/card.h"
 #include "memory/demand.h"
-#include "memory/formula.h"
-#include "memory/span.h"
+#include "memory/engines.h"
 
 /* What every effect is asked. */
 struct ask {
@@ -22,8 +22,6 @@ struct ask {
     enum shortage what;
     enum effect effect;
 };
-
-typedef struct estimate effect_fn(const struct ask *q);
 
 /* The arithmetic of an effect, defaults taken at their word: effect.c. */
 struct estimate effect_reckon(const struct ask *q);
@@ -86,8 +84,6 @@ struct shortfall {
 };
 struct shortfall shortfall_of(const struct ask *q);
 
-/* ---- verdict.c ---- */
-
 /* Of all differences between limit and after, those of zero and more. */
 int64_t share_that_passes(struct span after, struct span limit);
 /* An open verdict gets the bound that its amounts allow. */
@@ -110,6 +106,34 @@ struct estimate step_freeing(const struct ask *q, int64_t percent);
 struct estimate estimate_beside_pool(const struct ask *q);
 /* effect_host.c: one request of host memory that was refused. */
 struct estimate host_refusal(const struct ask *q);
+
+/* ---- shares of a card: gpu_memory_utilization and mem_fraction_static, in
+ * millionths and steps of a hundredth: effect_utilization.c ---- */
+
+#define MICRO UNITS_MICRO
+#define STEP (MICRO / 100) /* two decimals */
+#define MOST (98 * STEP)
+#define LEAST_SHARE (10 * STEP) /* below it workspace alone takes all */
+
+static inline struct span share_of(struct span total, int64_t micro) {
+    return span_share(total, micro, MICRO);
+}
+
+static inline int64_t step_down(int64_t micro) {
+    return micro - micro % STEP;
+}
+
+static inline int64_t step_up(int64_t micro) {
+    return micro % STEP ? step_down(micro) + STEP : micro;
+}
+
+/* On the CPU backend the share is of the host's memory (effect_host.c). */
+struct estimate share_of_host(const struct ask *q);
+
+/* A share that gives back what failed: `more`, which it covers as well, or
+ * NULL, and the fact that would tell what is still to come. */
+void put_lowered(const struct ask *q, struct estimate *e, struct fact proposed,
+                 const struct span *more, enum fact_name open);
 
 /* ---- one for each effect; see the table in effect.c ---- */
 

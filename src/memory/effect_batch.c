@@ -6,10 +6,7 @@
  *                           beside it before
  *
  * What falls "about linearly" may fall by nothing at the worst corner. */
-#include "memory/budget.h"
 #include "memory/effect.h"
-#include "memory/engines.h"
-#include "memory/rules.h"
 
 #define LOGIT_BYTES 4
 #define SMALL_BATCH 2048

@@ -11,7 +11,6 @@
  */
 #include "memory/effect.h"
 #include "memory/training.h"
-#include "memory/utilization.h"
 
 #define MIB (INT64_C(1) << 20)
 #define GIB (INT64_C(1) << 30)

@@ -17,8 +17,6 @@
  *                    of an unknown model nothing is said
  */
 #include "memory/effect.h"
-#include "memory/kv_row.h"
-#include "memory/rules.h"
 
 #define BLOCK_LARGEST 128 /* tokens: a multiple of every usual block */
 

@@ -12,8 +12,7 @@
  * the card is taken off it; where that is not known, so is the verdict. Behind
  * the weights come cache and compute buffer, behind the cache the compute
  * buffer: what leaves them no room is not enough. */
-#include "memory/budget.h"
-#include "memory/llama_cpp.h"
+#include "memory/effect.h"
 
 #define PAD 256
 #define UBATCH 512

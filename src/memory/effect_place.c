@@ -1,7 +1,8 @@
 /* effect_place.c: fixes that put the work where it may fit: another kernel or
- * tile, another device, fewer compilers at once. The log has what was asked;
- * what the new place offers the reader can look up, so each answer is a
- * condition with its number.
+ * tile, another device, fewer compilers at once, memory that something else
+ * holds: another process, or the allocator in blocks that it does not use. What
+ * a new place offers the reader can look up, so each answer is a condition with
+ * its number.
  *
  *   kernel       another kernel: at most the limit per block
  *   kernel_tile  the same with smaller tiles: the factor that is missing
@@ -9,6 +10,7 @@
  *   build_jobs   jobs = free host memory / what one held when it was ended
  */
 #include "base/limits.h"
+#include "corpus/version.h"
 #include "memory/effect.h"
 
 static const enum fact_name used[] =
@@ -100,5 +102,201 @@ struct estimate effect_build_jobs(const struct ask *q) {
                            PLAIN(jobs), BYTES(each.high), BYTES(e.after.high));
     ESTIMATE_IF(q, &e, "verdict.if.jobs", SHORT(each.high), COUNT(jobs),
                 SHORT(e.after.high));
+    return e;
+}
+
+/* ---- other processes ---- */
+
+#define MIB (INT64_C(1) << 20)
+#define NOBODY (64 * MIB)
+#define CONTEXT_LEAST                                                          \
+    (100 * MIB) /* CUDA and libraries of the process itself                    \
+                 */
+#define CONTEXT_MOST (900 * MIB)
+
+static struct estimate at_start(const struct ask *q) {
+    const struct inputs *c = q->c;
+    struct span total = gpu_total_bytes(c);
+    struct span room = span_minus(total, span_of(CONTEXT_LEAST, CONTEXT_MOST));
+    if (room.known && is_on(c, FACT_shares_host_memory)) {
+        /* the system, for some releases with its file cache, holds a part that
+         * nobody can end */
+        room.low = span_in(c, FACT_gpu_free).low;
+    }
+    struct estimate e =
+        estimate_of(FACT_requested_bytes, requested_bytes(c), room);
+    estimate_needs(&e, total.known, FACT_gpu_total);
+    estimate_needs(&e, e.after.known, FACT_gpu_memory_utilization);
+    estimate_judge(&e);
+    e.short_by = span_beyond(e.after, span_in(c, FACT_gpu_free));
+    if (!e.short_by.known) {
+        return e;
+    }
+    if (verdict_is_open(e.verdict)) {
+        ESTIMATE_IF(q, &e, "verdict.if.freed", SHORT(span_middle(e.short_by)));
+    }
+    /* The number that the log prints, not one reckoned beside it. */
+    const struct fact *printed = &c->in[FACT_requested_bytes];
+    int64_t left = c->in[FACT_gpu_free].number;
+    int64_t wanted = printed->known ? printed->number : span_middle(e.after);
+    e.formula =
+        FORMULA_OF(q->a, c,
+                   FACT_LIST(FACT_requested_bytes, FACT_gpu_free,
+                             FACT_gpu_total, FACT_gpu_memory_utilization),
+                   "short_by = % - % free = %", BYTES(wanted), BYTES(left),
+                   BYTES(wanted > left ? wanted - left : 0));
+    return e;
+}
+
+/* What was in use of the card before the program loaded anything: others', but
+ * for a context. */
+static struct span held_before_load(const struct inputs *c) {
+    struct span held = span_minus(gpu_total_bytes(c),
+                                  span_in(c, FACT_free_before_load));
+    return is_on(c, FACT_shares_host_memory) || !held.known ||
+                   held.low <= CONTEXT_MOST
+               ? span_none()
+               : span_of(held.low - CONTEXT_MOST, held.high);
+}
+
+/* What others hold of the card: the log's own sum, or what it lists, or at
+ * most what lies outside of this process. */
+static struct span others_of(const struct inputs *c) {
+    struct span sum = span_in(c, FACT_others_in_use);
+    struct span before = held_before_load(c);
+    if (c->in[FACT_other_in_use].known) {
+        return span_in(c, FACT_other_in_use);
+    }
+    if (!sum.known && before.known) {
+        return before;
+    }
+    struct span in_use =
+        span_minus(gpu_total_bytes(c), span_in(c, FACT_gpu_free));
+    struct span rest =
+        sum.known
+            ? sum
+            : span_minus(in_use,
+                         first_known(c, FACT_LIST(FACT_process_in_use,
+                                                  FACT_pytorch_reserved,
+                                                  FACT_pytorch_allocated)));
+    if (!c->in[FACT_process_in_use].known) {
+        /* the allocator does not count the context of its own process */
+        rest = span_beyond(rest, span_exact(CONTEXT_LEAST));
+    }
+    bool is_rounding = span_middle(rest) < NOBODY; /* nobody else is there */
+    return rest.known ? span_of(0, is_rounding ? 0 : rest.high) : rest;
+}
+
+static struct str write_others(const struct ask *q, struct span free,
+                               struct span others, struct span limit) {
+    bool is_least = others.low > 0;
+    return FORMULA_OF(
+        q->a, q->c,
+        FACT_LIST(FACT_tried_alloc, FACT_gpu_free, FACT_other_in_use),
+        "free %= % + % of others = %",
+        TEXT(is_least ? STR("") : STR("at most ")), MIDDLE(free),
+        BYTES(span_is_exact(others) || is_least ? span_middle(others)
+                                                : others.high),
+        BYTES(is_least ? span_middle(limit) : limit.high));
+}
+
+/* Enough if so much is freed. What lies outside the framework is no interval
+ * of what others hold: the context is in it. */
+static void bound_by_freed(const struct ask *q, struct estimate *e,
+                           struct span missing, struct span others) {
+    ESTIMATE_IF(q, e, "verdict.if.freed", SHORT(span_middle(missing)));
+    e->share_micro = e->limit.known && others.low > 0
+                         ? share_that_passes(e->after, e->limit)
+                         : SHARE_NONE;
+    e->short_by = missing;
+}
+
+static struct estimate for_allocation(const struct ask *q) {
+    const struct inputs *c = q->c;
+    struct shortfall s = shortfall_of(q);
+    struct span others = others_of(c);
+    bool is_alone = is_on(c, FACT_own_process_listed) &&
+                    !c->in[FACT_other_in_use].known &&
+                    !c->in[FACT_others_in_use].known;
+    if (is_alone) {
+        return estimate_none(FACT_tried_alloc); /* it is the process alone */
+    }
+    if (s.asked.known && s.free.known && s.free.low >= s.asked.high) {
+        return estimate_unknown(FACT_tried_alloc); /* nothing is missing */
+    }
+    struct estimate e =
+        estimate_of(FACT_tried_alloc, s.asked, span_plus(s.free, others));
+    e.short_by = s.missing;
+    estimate_needs(&e, others.known && others.low != 0, FACT_other_in_use);
+    estimate_needs(&e, s.free.known, FACT_gpu_free);
+    if (e.limit.known && e.after.known) {
+        e.formula = write_others(q, s.free, others, e.limit);
+        estimate_judge(&e);
+        e.short_by = e.verdict == VERDICT_ENOUGH ? s.missing : e.short_by;
+    }
+    if (verdict_is_open(e.verdict) && s.missing.known && s.missing.high > 0) {
+        bound_by_freed(q, &e, s.missing, others);
+    }
+    return e;
+}
+
+struct estimate effect_free_other_process(const struct ask *q) {
+    switch (q->what) {
+    case SHORT_FREE_AT_START: return at_start(q);
+    case SHORT_ALLOCATION: return for_allocation(q);
+    case SHORT_KV_POOL: return estimate_unknown(FACT_kv_needed);
+    case SHORT_HOST: return host_refusal(q);
+    case SHORT_TOKENS:
+    case SHORT_UNKNOWN: break;
+    }
+    return estimate_unknown(FACT_requested_bytes);
+}
+
+/* Releases before 2.1 do not have them: by their version, or by words of
+ * releases before 2.0. */
+static bool is_before_segments(const struct inputs *c) {
+    const struct fact *version = &c->in[FACT_torch_version];
+    int order = 0;
+    if (version->known && version_valid(version->word)) {
+        return version_compare(version->word, STR("2.1"), &order) && order < 0;
+    }
+    return word_is(c, FACT_oom_words, "bare") ||
+           word_is(c, FACT_oom_words, "cached");
+}
+
+/* At most free and unallocated memory become one block. */
+struct estimate effect_expandable_segments(const struct ask *q) {
+    static const enum fact_name of_block[] =
+        FACTS(FACT_tried_alloc, FACT_gpu_free, FACT_pytorch_unallocated,
+              FACT_pytorch_reserved, FACT_pytorch_allocated);
+    const struct inputs *c = q->c;
+    struct span spare = span_in(c, FACT_pytorch_unallocated);
+    if (!is_allocation(q) || is_before_segments(c)) {
+        return estimate_none(FACT_tried_alloc);
+    }
+    if (!spare.known) {
+        spare = span_beyond(span_in(c, FACT_pytorch_reserved),
+                            span_in(c, FACT_pytorch_allocated));
+    }
+    struct estimate e = estimate_of_allocation(c);
+    struct span free = e.limit;
+    e.limit = span_plus(free, spare);
+    if (!e.limit.known || !e.after.known) {
+        needs_add(&e.needs,
+                  spare.known ? FACT_gpu_free : FACT_pytorch_unallocated);
+        return e;
+    }
+    estimate_judge(&e);
+    if (e.verdict == VERDICT_ENOUGH) { /* an upper bound */
+        ESTIMATE_IF(q, &e, "verdict.if.one_block", MIDDLE(e.after),
+                    MIDDLE(e.limit));
+        int64_t part; /* the more is there, the likelier one gap will do */
+        if (mul_div_floor(e.after.high, UNITS_MICRO, e.limit.low, &part)) {
+            e.share_micro = UNITS_MICRO - part;
+        }
+    }
+    e.formula = FORMULA_OF(q->a, c, of_block,
+                           "one block at most = % free + % unallocated = %",
+                           MIDDLE(free), MIDDLE(spare), MIDDLE(e.limit));
     return e;
 }

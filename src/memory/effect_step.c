@@ -14,11 +14,8 @@
  * these are bounds with a condition and no promises.
  */
 #include <string.h>
-
 #include "base/limits.h"
-#include "memory/budget.h"
 #include "memory/effect.h"
-#include "memory/engines.h"
 
 #define TILE_SIDE 512
 #define TILE_PIXEL 2048 /* bytes: 512 channels of a float */

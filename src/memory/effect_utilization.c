@@ -6,13 +6,8 @@
  *          must still hold a request
  *
  * Values have two decimals and are rounded to the safe side. */
-#include "memory/utilization.h"
-
-#include "memory/budget.h"
-#include "memory/rules.h"
-#include "memory/weights.h"
-
 #include <string.h>
+#include "memory/effect.h"
 
 #define GIB (INT64_C(1) << 30)
 #define SMALL_CARD 24 /* GiB: the two sizes that examples are given for */

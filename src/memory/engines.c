@@ -1,54 +1,17 @@
-/* engines.c: the engines there are, and the arithmetic that they share: rows,
- * windows and pools. */
-#include "memory/engines.h"
-
-#include "memory/budget.h"
+/* engines.c: what engines share that are not vLLM: rows, windows and pools, and
+ * the KV of `fit`, counted in blocks, tokens and requests.
+ *
+ *   need = fixed + slope x tokens, rounded up to whole blocks
+ *   pool / block bytes = blocks     blocks x block = tokens
+ *   longest: the last length whose need the pool holds, by bisection
+ */
 #include "memory/effect.h"
-#include "memory/kv_row.h"
-#include "memory/llama_cpp.h"
-#include "memory/sglang.h"
-#include "memory/weights.h"
+#include "memory/fit_case.h"
 
-#define MICRO UNITS_MICRO
 #define STATE_SCALE 2 /* the catalogue's state is of 16 bits */
 #define USUAL_RATIO 800000
 #define STATE_PARTS 10 /* of 19: what is left for attention */
 #define ALL_PARTS 19
-
-/* Trainers, and servers of which no more is known than how they hold memory. */
-static const struct engine_rules few[] = {
-    {.id = "deepspeed",
-     .trains = true,
-     .has_buckets = true,
-     .share = FACT_COUNT_OF},
-    {.id = "fsdp",
-     .trains = true,
-     .shards_fully = true,
-     .share = FACT_COUNT_OF},
-    {.id = "megatron", .trains = true, .share = FACT_COUNT_OF},
-    {.id = "pytorch", .may_train = true, .share = FACT_COUNT_OF},
-    {.id = "lightllm", .keeps_pool = true, .share = FACT_COUNT_OF},
-    {.id = "mindie", .keeps_pool = true, .share = FACT_COUNT_OF},
-    {.id = "fastdeploy", .keeps_pool = true, .share = FACT_COUNT_OF},
-    {.id = NULL, .share = FACT_COUNT_OF}};
-
-const struct engine_rules *engine_of(const struct inputs *c) {
-    static const struct engine_rules *const engines[] = {
-        &engine_unnamed, &engine_vllm,     &engine_sglang,
-        &engine_llama,   &engine_ollama,   &engine_tensorrt_llm,
-        &engine_tgi,     &engine_lmdeploy, &engine_transformers,
-        &engine_mlx,     &engine_exllama};
-    const struct engine_rules *rest = few;
-    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
-        if (str_eq(c->engine, str_of(engines[i]->id))) {
-            return engines[i];
-        }
-    }
-    while (rest->id != NULL && !str_eq(c->engine, str_of(rest->id))) {
-        rest++;
-    }
-    return rest;
-}
 
 static int64_t ranks_of(const struct inputs *c) {
     return setting_of(c, FACT_tensor_parallel, 1);
@@ -58,7 +21,7 @@ static int64_t layers_of(const struct inputs *c, const struct kv_group *g) {
     return ceil_div(g->layers, setting_of(c, FACT_pipeline_parallel, 1));
 }
 
-int64_t engine_block_tokens(const struct inputs *c) {
+static int64_t engine_block_tokens(const struct inputs *c) {
     int64_t own = engine_of(c)->block;
     return setting_of(c, FACT_block_size, own > 0 ? own : 1);
 }
@@ -182,7 +145,8 @@ static struct span layer_bytes(const struct inputs *c, const struct kv_group *g,
     return span_none();
 }
 
-struct span engine_kv_bytes(const struct inputs *c, int64_t tokens) {
+/* Of `tokens` of one request, times the batch where the engine takes one. */
+static struct span engine_kv_bytes(const struct inputs *c, int64_t tokens) {
     struct span sum = span_exact(0);
     int64_t block = engine_block_tokens(c);
     if (c->model == NULL || c->model->group_count == 0 || tokens <= 0) {
@@ -207,7 +171,7 @@ static bool grows(const struct inputs *c, const struct kv_group *g) {
     return kv_kind_grows(g->kind) || (is_window(g->kind) && is_kept);
 }
 
-struct span engine_kv_slope(const struct inputs *c) {
+static struct span engine_kv_slope(const struct inputs *c) {
     struct span sum = span_exact(0);
     bool has_cells = engine_of(c)->has_cells;
     for (size_t i = 0; c->model && i < c->model->group_count; i++) {
@@ -242,7 +206,7 @@ static struct span engine_card(const struct inputs *c) {
     return engine_of(c)->card ? engine_of(c)->card(c) : gpu_total_bytes(c);
 }
 
-static struct span share_of(struct span whole, struct span micro) {
+static struct span shares_of(struct span whole, struct span micro) {
     struct span share = span_shares(whole, micro, MICRO);
     if (share.known && whole.low < 0) { /* of what is missing: no pool */
         share.low = whole.low;
@@ -257,7 +221,7 @@ static struct span said_pool(const struct inputs *c) {
     bool is_free =
         engine_of(c)->prints_free && f->known && f->source == SOURCE_LOG;
     struct span share =
-        is_free ? share_of(span_of_fact(f), engine_fraction(c)) : span_none();
+        is_free ? shares_of(span_of_fact(f), engine_fraction(c)) : span_none();
     return share.known && !c->in[FACT_kv_bytes].known
                ? share
                : first_known(c, share.known ? said + 1 : said);
@@ -278,7 +242,7 @@ static struct span static_pool(const struct inputs *c) {
     return pool;
 }
 
-struct span engine_kv_pool(const struct inputs *c) {
+static struct span engine_kv_pool(const struct inputs *c) {
     struct span said = said_pool(c);
     if (said.known) {
         return said;
@@ -288,7 +252,7 @@ struct span engine_kv_pool(const struct inputs *c) {
     switch (engine_of(c)->pool) {
     case POOL_UNKNOWN: break;
     case POOL_OF_STATIC: return static_pool(c);
-    case POOL_OF_FREE: return share_of(left, engine_fraction(c));
+    case POOL_OF_FREE: return shares_of(left, engine_fraction(c));
     case POOL_REST: return left;
     }
     return span_none();
@@ -335,7 +299,9 @@ static struct str write_row(struct arena *a, const struct inputs *c,
                    COUNT(row.low));
 }
 
-struct str engine_write_slope(struct arena *a, const struct inputs *c) {
+/* "32 layers x 8 kv heads x (128 + 128) x 2 bytes"; empty where there is no
+ * one number. */
+static struct str engine_write_slope(struct arena *a, const struct inputs *c) {
     struct str text = {0};
     struct span slope = engine_kv_slope(c);
     bool is_cut = engine_of(c)->has_cells &&
@@ -359,7 +325,7 @@ struct str engine_write_slope(struct arena *a, const struct inputs *c) {
 
 /* At the worst corner: the base for a static share, else the card, less what
  * lies on it. */
-struct str engine_write_pool(struct arena *a, const struct inputs *c) {
+static struct str engine_write_pool(struct arena *a, const struct inputs *c) {
     static const enum fact_name used[] = FACTS(
         FACT_gpu_total, FACT_mem_fraction_static, FACT_kv_free_fraction,
         FACT_weights_bytes, FACT_model, FACT_activation_peak, FACT_non_torch);
@@ -386,4 +352,125 @@ struct str engine_write_pool(struct arena *a, const struct inputs *c) {
                       "context)% = at least %",
                       BYTES(card), BYTES(weights.high), BYTES(rest.high),
                       TEXT(by), BYTES(pool.low));
+}
+
+/* ---- counted in blocks, tokens and requests ---- */
+
+/* At the worst corner, and at the best. */
+static struct span longest_of(const struct inputs *c, struct span pool,
+                              int64_t most) {
+    int64_t ends[2] = {0, 0};
+    for (size_t i = 0; i < 2; i++) {
+        int64_t fails = most < INT64_MAX ? most + 1 : most;
+        while (fails - ends[i] > 1) {
+            int64_t middle = ends[i] + (fails - ends[i]) / 2;
+            struct span need = engine_kv_bytes(c, middle);
+            bool fits = need.known && (i == 0 ? need.high <= pool.low
+                                              : need.low <= pool.high);
+            *(fits ? &ends[i] : &fails) = middle;
+        }
+    }
+    for (size_t i = 0; i < 2; i++) {
+        ends[i] -= ends[i] < most ? ends[i] % engine_block_tokens(c) : 0;
+    }
+    return span_of(ends[0], ends[1]);
+}
+
+static void show(struct arena *a, const struct inputs *c, const struct kv *kv,
+                 int64_t tokens, struct formulas *f) {
+    static const enum fact_name of_slope[] =
+        FACTS(FACT_model, FACT_kv_cache_dtype, FACT_dtype, FACT_tensor_parallel,
+              FACT_pipeline_parallel);
+    struct term block = COUNT(engine_block_tokens(c));
+    if (f == NULL) {
+        return;
+    }
+    struct str slope = engine_write_slope(a, c);
+    if (slope.n > 0) {
+        formula_put(a, f,
+                    FORMULA_OF(a, c, of_slope, "kv_per_token = % = % bytes",
+                               TEXT(slope), COUNT(kv->slope.low)));
+    }
+    if (span_is_exact(kv->slope) && span_is_exact(kv->fixed) && tokens > 0) {
+        struct str fixed = kv->fixed.low
+                               ? FORMULA(a, "% + ", BYTES(kv->fixed.low))
+                               : (struct str){0};
+        struct str count = block.n == 1 ? FORMULA(a, "% tokens", COUNT(tokens))
+                                        : FORMULA(a, "ceil(% / %) blocks x %",
+                                                  COUNT(tokens), block, block);
+        formula_put(a, f,
+                    FORMULA_OF(a, c,
+                               FACT_LIST(FACT_max_model_len, FACT_block_size,
+                                         FACT_batch_size),
+                               "kv_needed = %% x % bytes = %", TEXT(fixed),
+                               TEXT(count), COUNT(kv->slope.low),
+                               BYTES(kv->bytes_per_request.low)));
+    }
+    formula_put(a, f, engine_write_pool(a, c));
+}
+
+static void name_needs(struct kv *kv, const struct inputs *c) {
+    static const enum fact_name parts[] = {FACT_gpu_total, FACT_activation_peak,
+                                           FACT_kv_available};
+    if (!kv->slope.known) {
+        needs_add(&kv->needs, c->model ? FACT_kv_cache_dtype : FACT_model);
+    }
+    if (!c->in[FACT_max_model_len].known) {
+        needs_add(&kv->needs, FACT_max_model_len);
+    }
+    if (!kv->pool.known && !engine_weights(c).known && c->model) {
+        needs_add(&kv->needs, FACT_weights_bytes);
+    }
+    for (size_t i = 0; !kv->pool.known && i < sizeof parts / sizeof parts[0];
+         i++) {
+        if (!c->in[parts[i]].known && kv->needs.count == 0) {
+            needs_add(&kv->needs, parts[i]);
+        }
+    }
+}
+
+/* Only where every byte of a request is a token's. */
+static void count_blocks(struct kv *kv, const struct inputs *c) {
+    int64_t block = engine_block_tokens(c);
+    bool is_plain = kv->fixed.known && kv->fixed.low == 0 &&
+                    kv->fixed.high == 0 && kv->slope.low > 0;
+    if (is_plain) {
+        kv->bytes_per_block = span_times(kv->slope, block);
+        kv->blocks =
+            span_quotient(span_at_least(kv->pool, 0), kv->bytes_per_block);
+        kv->tokens = span_times(kv->blocks, block);
+    }
+}
+
+struct kv fit_other_kv(struct arena *a, const struct inputs *c,
+                       struct formulas *f) {
+    struct kv kv = {.fits = FIT_UNKNOWN};
+    int64_t tokens = setting_of(c, FACT_max_model_len, 0);
+    int64_t block = engine_block_tokens(c), whole;
+    kv.slope = engine_kv_slope(c);
+    kv.pool = engine_kv_pool(c);
+    if (tokens > 0 && mul_i64(ceil_div(tokens, block), block, &whole)) {
+        kv.bytes_per_request = engine_kv_bytes(c, tokens);
+        kv.fixed =
+            span_beyond(kv.bytes_per_request, span_times(kv.slope, whole));
+    }
+    count_blocks(&kv, c);
+    if (kv.pool.known && kv.bytes_per_request.known) {
+        kv.max_concurrency =
+            span_hundredths(span_at_least(kv.pool, 0), kv.bytes_per_request);
+        kv.est_max_model_len = longest_of(c, span_at_least(kv.pool, 0), tokens);
+        enum verdict v = span_fits(kv.bytes_per_request, kv.pool);
+        kv.fits = fit_word_of(v);
+    }
+    show(a, c, &kv, tokens, f);
+    name_needs(&kv, c);
+    return kv;
+}
+
+struct span fit_other_longest(const struct inputs *c, int64_t most) {
+    struct span pool = engine_kv_pool(c);
+    int64_t ceiling = most > 0 ? most : setting_of(c, FACT_max_model_len, 0);
+    return pool.known && engine_kv_bytes(c, 1).known && ceiling > 0
+               ? longest_of(c, span_at_least(pool, 0), ceiling)
+               : span_none();
 }

@@ -1,14 +1,13 @@
 /* engines.h: what this house knows of an engine: how large its KV cache is,
  * what there is for it, what a step takes beside it, and what its settings do.
- * One file per engine, engine_<id>.c, with the sources that say so; nobody else
- * asks which engine it is.
+ * Each is a struct in engine_list.c, sglang.c or llama_cpp.c, with the sources
+ * that say so; nobody else asks which engine it is.
  *
  *     | weights | rest: activations, context | x fraction |  KV  |  kept free |
  */
 #ifndef MEMORY_ENGINES_H
 #define MEMORY_ENGINES_H
 
-#include "memory/inputs.h"
 #include "memory/span.h"
 
 struct ask;
@@ -59,7 +58,7 @@ struct engine_rules {
 
     /* How cards are used. */
     bool spreads_layers; /* layers over all cards, without being told */
-    bool checks_split;   /* refuses what does not divide: fit_split.c */
+    bool checks_split;   /* refuses what does not divide: fit_check.c */
     bool has_expert_ranks, may_share_ranks, splits_by_itself;
 
     /* What a run takes beside weights and KV, bounded by shape; NULL: not
@@ -74,7 +73,7 @@ struct engine_rules {
     bool quantizes_all;             /* embeddings too, in "4bit" and the like */
 
     /* What `fit` may change: see fit_search.c. */
-    enum fact_name share; /* that gives the pool more; FACT_COUNT_OF: none */
+    enum fact_name share; /* that gives the pool more, where share_most > 0 */
     int64_t share_most;
     bool can_batch;            /* batch_size is a setting to halve */
     const char *narrow;        /* kv_cache_dtype; NULL: none */
@@ -84,43 +83,87 @@ struct engine_rules {
     effect_fn *const *effects;
 };
 
-extern const struct engine_rules engine_vllm, engine_unnamed, engine_sglang,
-    engine_llama, engine_ollama, engine_tensorrt_llm, engine_tgi,
-    engine_lmdeploy, engine_transformers, engine_mlx, engine_exllama;
+extern const struct engine_rules engine_sglang, engine_llama, engine_ollama;
 
 const struct engine_rules *engine_of(const struct inputs *c);
 
 /* It can lay a layer over several cards. */
 bool engine_splits_layers(const struct inputs *c);
-/* Tokens that a request takes at a time. */
-int64_t engine_block_tokens(const struct inputs *c);
 /* Share of what is free that becomes KV; all of it where there is none. */
 struct span engine_fraction(const struct inputs *c); /* millionths */
 
-/* Bytes of one further token, of `tokens` of one request (times the batch
- * where the engine takes one), and of what is there for all of them. Not of
- * vLLM, whose cache is by release: memory_kv(). */
-struct span engine_kv_slope(const struct inputs *c);
-struct span engine_kv_bytes(const struct inputs *c, int64_t tokens);
-struct span engine_kv_pool(const struct inputs *c);
 /* Weights of one card, as far as they are on it. */
 struct span engine_weights(const struct inputs *c);
 /* What the engine's share leaves to steps and graphs; unknown where it has no
  * share. */
 struct span engine_left_over(const struct inputs *c);
 
-/* "32 layers x 8 kv heads x (128 + 128) x 2 bytes"; empty where there is no
- * one number. */
-struct str engine_write_slope(struct arena *a, const struct inputs *c);
-/* "kv_available = (...)": the worst corner. */
-struct str engine_write_pool(struct arena *a, const struct inputs *c);
-
-/* ---- what a step takes, for the files of engines: fit_bounds.c ---- */
+/* ---- what a step takes, for the structs of engines: fit_case.c ---- */
 
 /* Logits of so many rows in 32 bits; in and out of the widest layer of so many
  * tokens in 16; and between a quarter of the layer and twice it with logits. */
 struct span step_logits(const struct inputs *c, int64_t rows);
 struct span step_layer(const struct inputs *c, int64_t tokens);
 struct span step_bound(const struct inputs *c, int64_t tokens, int64_t rows);
+
+/* ---- llama.cpp, and Ollama with it: llama_cpp.c ----
+ *
+ *     weights of -ngl layers | K and V of n_ctx cells | compute buffer (-ub)
+ *
+ * All three are buffers of fixed size, asked for one after the other. */
+
+/* Bytes of so many elements: "f16", "q8_0" ...; unknown for other types. */
+struct span llama_type_bytes(struct str type, int64_t elements);
+/* Cells that n_ctx becomes: padded to 32 or 256 by build. */
+struct span llama_cells(const struct inputs *c, int64_t tokens);
+/* K and V of every layer, of the types in force, and recurrent state. */
+struct span llama_cache_bytes(const struct inputs *c, int64_t tokens);
+/* One cell in one layer that keeps rows; unknown for a state. */
+struct span llama_row_bytes(const struct inputs *c, const struct kv_group *g);
+/* Of what all layers take, the part of one card: -ngl layers are on cards,
+ * which share them evenly. */
+struct span llama_share_of_cards(const struct inputs *c, struct span all);
+struct span llama_weights_on_card(const struct inputs *c, struct span all);
+/* The cache on one card, of the types in force. */
+struct span llama_cache_on_card(const struct inputs *c, int64_t tokens);
+/* The types in force: kv_cache_dtype ("q8_0", "q8_0,f16"), else f16. */
+void llama_cache_types(const struct inputs *c, struct str *key,
+                       struct str *value);
+/* How many equal layers a printed buffer of the cache holds; 0: it is not
+ * made of this model's layers. */
+int64_t llama_layers_in(const struct inputs *c, struct span buffer);
+/* The context whose whole cache on one card is exactly this buffer, where the
+ * model's cache has one row per token; 0: none. */
+int64_t llama_context_of(const struct inputs *c, struct span buffer);
+/* Does all of the buffer grow with the context? */
+bool llama_is_linear(const struct inputs *c, struct span buffer);
+/* Heads x micro-batch x n_ctx: scores of one layer in 32 bits, which flash
+ * attention does without. */
+struct span llama_score_bytes(const struct inputs *c);
+/* The compute buffer, of weights and cache of that context. */
+struct span llama_compute_bytes(const struct inputs *c);
+
+/* Of any engine's three settings that only llama.cpp has: the library's own
+ * lines name no engine. */
+effect_fn llama_effect;
+
+/* ---- the static share of SGLang: sglang.c ----
+ *
+ *     |<------ base x mem_fraction_static ------>|
+ *     | weights |          token pool            | graphs, activations |
+ *
+ * base: what was free before loading, a little less than the card. */
+
+/* mem_fraction_static: said, else what the release chooses for this card;
+ * millionths. Unknown where the release's rule is. */
+struct span sglang_fraction(const struct inputs *c);
+/* What was free before loading, as far as the card tells. */
+struct span sglang_base_bytes(const struct inputs *c);
+/* Weights and pool together. */
+struct span sglang_static_bytes(const struct inputs *c, int64_t micro);
+
+effect_fn sglang_fraction_up, sglang_fraction_down;
+/* A pool that is counted in tokens was short of them. */
+effect_fn effect_of_tokens;
 
 #endif

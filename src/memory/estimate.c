@@ -1,8 +1,20 @@
-/* estimate.c: what the effects have in common: how an estimate begins, how it
- * is judged, and the two amounts that most of them are asked about. */
-#include "memory/budget.h"
+/* estimate.c: what the effects have in common: how an estimate begins, the two
+ * amounts that most of them are asked about, and the verdict on them.
+ *
+ *     limit - after   everywhere >= 0    enough
+ *                     everywhere < 0     not enough
+ *                     in part            may be enough: that part is the share
+ *     limit unknown   what was refused was more than the limit, so the share
+ *                     is what the fix takes off it
+ *     neither         unknown, and what it needs
+ *
+ * A firm verdict is put to the test: each default that the case holds is
+ * varied, and where another value, which the log does not contradict, gives
+ * another verdict, the first one stands on a default and says so. A setting
+ * that nobody knows at all (ranks) counts as a default of one.
+ */
 #include "memory/effect.h"
-#include "memory/rules.h"
+#include "memory/training.h"
 
 struct estimate estimate_none(enum fact_name quantity) {
     return (struct estimate){.verdict = VERDICT_NONE,
@@ -168,4 +180,184 @@ struct shortfall shortfall_of(const struct ask *q) {
     s.free = in_one_piece(&s);
     s.missing = span_beyond(s.asked, s.free);
     return s;
+}
+
+/* ---- verdicts ---- */
+
+#define MICRO UNITS_MICRO
+
+bool verdict_is_open(enum verdict v) {
+    return v == VERDICT_UNKNOWN || v == VERDICT_MAY_BE_ENOUGH;
+}
+
+int64_t share_that_passes(struct span after, struct span limit) {
+    struct span rest = span_minus(limit, after);
+    int64_t width, share;
+    if (!rest.known || !add_i64(rest.high, -rest.low, &width) || width <= 0 ||
+        rest.high < 0) {
+        return SHARE_NONE;
+    }
+    return mul_div_floor(rest.high, MICRO, width, &share)
+               ? (share < MICRO ? share : MICRO)
+               : SHARE_NONE;
+}
+
+/* ---- bounds ---- */
+
+static struct term in_unit(const struct estimate *e, int64_t n) {
+    return fact_unit(e->quantity) == UNIT_BYTES ? SHORT(n) : COUNT(n);
+}
+
+/* Which of the two is the wider one: the reader can look that one up. */
+static void put_straddling(const struct ask *q, struct estimate *e) {
+    int64_t asked = e->after.high - e->after.low;
+    int64_t there = e->limit.high - e->limit.low;
+    bool is_asked = asked > there;
+    struct span open = is_asked ? e->after : e->limit;
+    int64_t edge = is_asked ? e->limit.low : e->after.high;
+    if (edge < open.low || edge > open.high) { /* beyond the known interval */
+        edge = is_asked ? open.low : open.high;
+    }
+    ESTIMATE_IF(q, e, is_asked ? "verdict.if.needs" : "verdict.if.room",
+                in_unit(e, edge), in_unit(e, open.low), in_unit(e, open.high));
+    e->share_micro = share_that_passes(e->after, e->limit);
+}
+
+void estimate_bound(const struct ask *q, struct estimate *e) {
+    if (!verdict_is_open(e->verdict) || e->condition.key != NULL ||
+        !e->after.known) {
+        return;
+    }
+    bool is_less = !e->before.known || e->after.low < e->before.low;
+    if (e->limit.known && e->after.low <= e->limit.high &&
+        e->after.high > e->limit.low) {
+        put_straddling(q, e);
+    } else if (!e->limit.known && is_less) {
+        ESTIMATE_IF(q, e, "verdict.if.free", in_unit(e, e->after.high));
+        /* what was refused exceeds the limit; where between nothing and that
+         * it lies nobody knows */
+        int64_t share, less = span_middle(e->before) - span_middle(e->after);
+        e->share_micro =
+            less > 0 && e->before.high > 0 &&
+                    mul_div_floor(less, MICRO, e->before.high, &share)
+                ? share
+                : SHARE_NONE;
+    }
+}
+
+/* ---- what stands on a default ---- */
+
+/* Settings whose default decides how much there is or how much is asked. */
+static const enum fact_name decisive[] = {FACT_gpu_memory_utilization,
+                                          FACT_mem_fraction_static,
+                                          FACT_tensor_parallel,
+                                          FACT_pipeline_parallel,
+                                          FACT_data_parallel,
+                                          FACT_kv_cache_dtype,
+                                          FACT_dtype,
+                                          FACT_quantization,
+                                          FACT_max_num_seqs,
+                                          FACT_max_num_batched_tokens,
+                                          FACT_cpu_offload,
+                                          FACT_max_model_len};
+
+static bool is_of_ranks(enum fact_name name) {
+    return name == FACT_tensor_parallel || name == FACT_pipeline_parallel;
+}
+
+static bool is_assumed(const struct inputs *c, enum fact_name name) {
+    const struct fact *f = &c->in[name];
+    const struct fact *gpus = &c->in[FACT_gpu_count];
+    bool is_alone =
+        (gpus->known && gpus->number == 1 && gpus->source != SOURCE_DEFAULT) ||
+        str_eq(c->in[FACT_device_kind].word, STR("metal"));
+    if (is_of_ranks(name) && is_alone) {
+        return false; /* there is no second GPU to split over */
+    }
+    return f->known
+               ? f->source == SOURCE_DEFAULT
+               : is_of_ranks(name) && c->model != NULL && !training_is_asked(c);
+}
+
+/* What the engine calls a cache of 8 bits. */
+static struct str narrow_cache(const struct inputs *c) {
+    const struct engine_rules *engine = engine_of(c);
+    return engine && engine->has_cells ? str_of(engine->narrow) : STR("fp8");
+}
+
+/* The same case with another value, or none. */
+static struct inputs varied(const struct inputs *c, enum fact_name name) {
+    struct inputs other = *c;
+    struct fact *f = &other.in[name];
+    int64_t twice;
+    if (is_of_ranks(name) && mul_i64(setting_of(c, name, 1), 2, &twice)) {
+        *f = propose(name, twice);
+    } else if (name == FACT_kv_cache_dtype && !kv_dtype_is_fp8(f->word)) {
+        *f = propose_word(name, narrow_cache(c));
+    } else {
+        f->known = false;
+    }
+    return other;
+}
+
+static struct term default_of(const struct ask *q, enum fact_name name) {
+    const struct fact *f = &q->c->in[name];
+    switch (fact_unit(name)) {
+    case UNIT_TEXT:
+    case UNIT_VERSION: return TEXT(f->known ? f->word : STR("auto"));
+    case UNIT_RATIO:
+    case UNIT_SECONDS: return RATIO(f->number);
+    case UNIT_BYTES: return SHORT(f->number);
+    case UNIT_TOKENS:
+    case UNIT_BLOCKS:
+    case UNIT_COUNT:
+    case UNIT_BOOL: break;
+    }
+    return COUNT(setting_of(q->c, name, 1));
+}
+
+static void put_default(const struct ask *q, struct estimate *e,
+                        enum fact_name name) {
+    bool was_enough = e->verdict == VERDICT_ENOUGH;
+    struct str label =
+        arena_printf(q->a, NOTE_FACT_FORMAT, fact_spelling(name));
+    ESTIMATE_IF(q, e,
+                was_enough ? "verdict.if.default" : "verdict.if.not_default",
+                TEXT(label), default_of(q, name));
+    e->share_micro = was_enough ? SHARE_NONE : 0;
+}
+
+/* What these would give back depends on how far the program was. */
+static bool is_by_stage(enum effect effect) {
+    return effect == EFFECT_enforce_eager || effect == EFFECT_gpu_layers;
+}
+
+/* Does what the log prints speak against the other value? */
+static bool is_contradicted(const struct ask *q, const struct inputs *other) {
+    return memory_explains(q->a, q->c) && !memory_explains(q->a, other);
+}
+
+void estimate_doubt(const struct ask *q, struct estimate *e) {
+    if (is_allocation(q) && is_by_stage(q->effect) &&
+        !q->c->in[FACT_stage].known && !verdict_is_open(e->verdict) &&
+        e->verdict != VERDICT_NONE) {
+        e->verdict = VERDICT_UNKNOWN;
+        needs_add(&e->needs, FACT_stage);
+    }
+    for (size_t i = 0; i < sizeof decisive / sizeof *decisive; i++) {
+        bool is_firm =
+            e->verdict == VERDICT_ENOUGH || e->verdict == VERDICT_NOT_ENOUGH;
+        bool is_changed = q->effect == EFFECT_kv_cache_dtype &&
+                          decisive[i] == FACT_kv_cache_dtype &&
+                          !q->c->in[FACT_kv_cache_dtype].known;
+        if (!is_firm || (!is_assumed(q->c, decisive[i]) && !is_changed)) {
+            continue;
+        }
+        struct inputs other = varied(q->c, decisive[i]);
+        struct ask again = {q->a, &other, q->what, q->effect};
+        if (effect_reckon(&again).verdict != e->verdict &&
+            !is_contradicted(q, &other)) {
+            put_default(q, e, decisive[i]);
+        }
+    }
 }

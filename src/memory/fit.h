@@ -13,7 +13,6 @@
 #define MEMORY_FIT_H
 
 #include "corpus/words.h"
-#include "memory/memory.h"
 #include "memory/training.h"
 
 struct fit_question {

@@ -2,13 +2,14 @@
 #ifndef MEMORY_FIT_CASE_H
 #define MEMORY_FIT_CASE_H
 
+#include "memory/amount.h"
+#include "memory/card.h"
+#include "memory/engines.h"
 #include "memory/fit.h"
 
 /* Defaults, catalogue, and intervals for what only a run would measure. */
 void fit_complete(struct arena *a, struct fit_question *q);
 
-/* fit_bounds.c */
-void fit_take_bounds(struct inputs *c);
 struct fact fit_derived(enum fact_name name, struct span s, const char *why);
 /* Where nothing is known: this amount; this number or word. */
 void fit_take(struct inputs *c, enum fact_name name, struct span s,
@@ -16,7 +17,7 @@ void fit_take(struct inputs *c, enum fact_name name, struct span s,
 void fit_take_default(struct inputs *c, enum fact_name name, int64_t n,
                       const char *word, const char *why);
 
-/* KV of engines other than vLLM: fit_other.c. */
+/* KV of engines other than vLLM: engines.c. */
 struct kv fit_other_kv(struct arena *a, const struct inputs *c,
                        struct formulas *f);
 /* Longest request that surely and perhaps fits, up to `most`. */
@@ -56,14 +57,8 @@ void fit_search(struct arena *a, const struct fit_question *q, struct fit *fit);
 /* In the order of tiers. */
 void fit_add_plan(struct fit *fit, const struct fit_plan *plan);
 void fit_plan(struct arena *a, const struct fit_question *q, struct fit *fit);
-/* fit_check.c, fit_split.c */
 void fit_check(struct arena *a, const struct inputs *c, struct fit *fit);
-struct fit_checked fit_check_split(struct arena *a, const struct inputs *c);
 /* Would the engine cut the model into so many tensor-parallel ranks? */
 bool fit_can_split(const struct inputs *c, int64_t ranks);
-
-/* fit_remark.c: what the answer rests on; where the search for plans ended. */
-void fit_remark_cut(struct arena *a, struct fit *fit);
-void fit_remark(struct arena *a, const struct fit_question *q, struct fit *fit);
 
 #endif

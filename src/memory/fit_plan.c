@@ -12,12 +12,8 @@
  * the first one leaves. What comes out is asked once more as a question of its
  * own, so that nothing is listed that is only perhaps enough.
  */
-#include "memory/budget.h"
 #include "memory/effect.h"
 #include "memory/fit_case.h"
-#include "memory/rules.h"
-#include "memory/span.h"
-#include "memory/weights.h"
 
 /* In order of tiers, then of what a person would try first. */
 static const struct remedy {

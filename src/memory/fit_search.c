@@ -12,14 +12,8 @@
  * be that, where nothing but other hardware fits for certain.
  */
 #include "base/limits.h"
-#include "memory/budget.h"
 #include "memory/effect.h"
-#include "memory/engines.h"
 #include "memory/fit_case.h"
-#include "memory/formula.h"
-#include "memory/rules.h"
-#include "memory/span.h"
-#include "memory/weights.h"
 
 #define CENT (UNITS_MICRO / 100)
 #define VALUES_MAX 12
@@ -445,10 +439,9 @@ static bool tunable_of(const struct search *s, size_t i, struct tunable *l) {
                      [BATCHES] = e->can_batch,
                      [CELLS] = e->has_cells,
                      [TRAINING] = true};
-    if (l->how == UP_BY_CENTS) {
+    bool is_share = l->how == UP_BY_CENTS || l->how == TO_FREE;
+    if (is_share) {
         l->fact = e->share;
-    }
-    if (l->how == UP_BY_CENTS || l->how == TO_FREE) {
         l->number = e->share_most;
     }
     if (l->word == NULL) {
@@ -456,9 +449,9 @@ static bool tunable_of(const struct search *s, size_t i, struct tunable *l) {
                   : l->number == 8 ? e->bits8
                                    : e->bits4;
     }
-    bool has_it = l->fact != FACT_expert_parallel || c->model->is_moe;
-    return is_its[l->audience] && has_it && l->fact != FACT_COUNT_OF &&
-           l->word != NULL && (l->audience == TRAINING) == s->fit->is_training;
+    bool has_it = (l->fact != FACT_expert_parallel || c->model->is_moe) &&
+                  (!is_share || e->share_most > 0);
+    return is_its[l->audience] && has_it && l->word != NULL && (l->audience == TRAINING) == s->fit->is_training;
 }
 
 static void add_singles(struct search *s) {

@@ -8,13 +8,7 @@
  * shards everything unless told otherwise, ZeRO nothing.
  */
 #include "base/limits.h"
-#include "memory/budget.h"
-#include "memory/inputs.h"
-#include "memory/engines.h"
 #include "memory/fit_case.h"
-#include "memory/formula.h"
-#include "memory/span.h"
-#include "memory/training.h"
 
 #define MIB (INT64_C(1) << 20)
 #define GIB (INT64_C(1) << 30)

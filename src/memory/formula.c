@@ -1,8 +1,6 @@
 /* formula.c: numbers, sources and sentences of formulas, in one spelling. */
-#include "memory/formula.h"
-
 #include "base/limits.h"
-#include "memory/span.h"
+#include "memory/amount.h"
 
 static struct str write_span(struct arena *a, struct term t) {
     struct str low = write_bytes(a, t.n), high = write_bytes(a, t.high);

@@ -32,7 +32,7 @@ bool hf_type_is(const struct config *c, const char *type); /* begins with */
 /* Item i of a list under that name; NULL: there is none. */
 struct json *hf_item(const struct config *c, const char *name, int64_t i);
 
-/* What a layer of a kind keeps (hf_group.c). */
+/* What a layer of a kind keeps. */
 struct kv_group hf_full_group(const struct config *c, int64_t layer);
 struct kv_group hf_window_group(const struct config *c, enum kv_kind kind);
 struct kv_group hf_state_group(const struct config *c);
@@ -40,8 +40,5 @@ struct kv_group hf_cross_group(const struct config *c);
 
 /* All layers, one after another (hf_layer.c). */
 void hf_add_layers(const struct config *c, struct model *m);
-
-/* Parameters by the shape, approximate; 0: not known (hf_params.c). */
-int64_t hf_params(const struct config *c, const struct model *m);
 
 #endif

@@ -3,10 +3,8 @@
  * a measurement from an assumption. A default that changed between releases
  * is a range where the version is unknown, or nothing at all where it is no
  * number. What is said is never replaced, but for numbers that cannot be. */
-#include "memory/inputs.h"
-
 #include "memory/engines.h"
-#include "memory/rules.h"
+#include "memory/kv.h"
 
 static bool is_open(const struct inputs *c, enum fact_name name) {
     return !c->in[name].known;

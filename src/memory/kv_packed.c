@@ -18,12 +18,9 @@
  * .py, vllm/v1/attention/backends/mla/sparse_swa.py. It refuses what has no
  * such layout: releases that count otherwise, caches in 16 bits.
  */
-#include "memory/variant.h"
-
 #include "base/limits.h"
-#include "memory/kv_row.h"
+#include "memory/kv.h"
 #include "memory/shape.h"
-#include "memory/span.h"
 
 #define BLOCK_TOKENS 256 /* whatever --block-size says */
 #define WINDOW_BLOCK 64

@@ -13,9 +13,7 @@
  * Sources: llama.cpp src/llama-kv-cache.cpp, llama-memory-recurrent.cpp,
  * ggml-common.h; printed "KV buffer size" lines (tests).
  */
-#include "memory/llama_cpp.h"
-
-#include "memory/engines.h"
+#include "memory/effect.h"
 
 #define MIB (INT64_C(1) << 20)
 #define UBATCH 512
@@ -339,7 +337,7 @@ static effect_fn *const own_effects[EFFECT_COUNT_OF] = {
 #define CELLS                                                                  \
     .pool = POOL_REST, .windows = KEEP_WHOLE, .has_cells = true,               \
     .spreads_layers = true, .activation = activation, .lacks_torch = true,     \
-    .share = FACT_COUNT_OF, .narrow = "q8_0", .bits4 = "Q4_K_M",               \
+    .narrow = "q8_0", .bits4 = "Q4_K_M",               \
     .effects = own_effects
 
 const struct engine_rules engine_llama = {

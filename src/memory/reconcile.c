@@ -9,11 +9,7 @@
  * What a token takes by the printed numbers alone stands beside it: with that
  * a reader can look for the model that was really loaded.
  */
-#include "memory/demand.h"
-#include "memory/engines.h"
 #include "memory/effect.h"
-#include "memory/formula.h"
-#include "memory/span.h"
 
 /* Workers print what they have; the engine takes the least of all: a pool may
  * hold this much less than the one that was printed would. */

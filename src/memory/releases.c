@@ -10,16 +10,11 @@
  * row keeps its numbers and has no reason.
  */
 #include "memory/releases.h"
-
 #include <stdlib.h>
-
 #include "base/limits.h"
 #include "corpus/version.h"
-#include "memory/engines.h"
 #include "memory/fit_case.h"
-#include "memory/inputs.h"
-#include "memory/rules.h"
-#include "memory/span.h"
+#include "memory/kv.h"
 
 #define GIB (INT64_C(1) << 30)
 

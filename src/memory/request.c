@@ -7,11 +7,7 @@
  *                  whatever the length; or one for every block
  *   cross          ceil(encoder tokens / block)
  */
-#include "memory/inputs.h"
-#include "memory/formula.h"
-#include "memory/kv_row.h"
-#include "memory/span.h"
-#include "memory/variant.h"
+#include "memory/kv.h"
 
 /* An amount and how it comes about; no text where nobody asks (a: NULL). */
 struct expression {

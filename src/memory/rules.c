@@ -34,10 +34,9 @@
  * engine/arg_utils.py of the releases named; #33698, #36030 and #47728 for
  * the changes between them.
  */
-#include "memory/rules.h"
-
 #include "corpus/version.h"
 #include "memory/engines.h"
+#include "memory/kv.h"
 
 #define GROUPS_FROM "0.9.1.dev201"    /* f8a1a2d10, #17996 */
 #define FREE_CHECK_FROM "0.9.1.dev230" /* 2d8476e46, #18974 */

@@ -1,6 +1,6 @@
 /* span.c: interval arithmetic on int64. Overflow makes the result unknown; it
  * never wraps. Refuses negative factors: no formula of this house needs one. */
-#include "memory/span.h"
+#include "memory/amount.h"
 
 struct span span_none(void) {
     return (struct span){0};

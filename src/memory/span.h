@@ -7,6 +7,7 @@
 
 #include "memory/memory.h"
 
+
 struct span span_none(void);
 struct span span_exact(int64_t n);
 struct span span_of(int64_t low, int64_t high);

@@ -54,7 +54,7 @@ struct training memory_training(struct arena *a,
                                 const struct training_setup *setup,
                                 struct formulas *f);
 
-/* ---- training_case.c: of a case ---- */
+/* ---- of a case ---- */
 
 /* The engine trains, or something is said that only training has. */
 bool training_is_asked(const struct inputs *c);

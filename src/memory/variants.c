@@ -2,10 +2,7 @@
  * what the log prints. Only what changes the result is varied: a model
  * without windows does not care how many tokens are in flight. */
 #include "base/limits.h"
-#include "memory/inputs.h"
-#include "memory/kv_row.h"
-#include "memory/span.h"
-#include "memory/variant.h"
+#include "memory/kv.h"
 
 #define OPTIONS_MAX 8
 #define DEFAULT_BLOCK 16

@@ -16,12 +16,9 @@
  * embeddings lie on the first or last rank. It refuses formats of unknown
  * width: those want the printed size.
  */
-#include "memory/weights.h"
-
-#include "memory/inputs.h"
+#include "memory/amount.h"
+#include "memory/card.h"
 #include "memory/engines.h"
-#include "memory/formula.h"
-#include "memory/span.h"
 
 #define MICRO INT64_C(1000000)
 #define GGUF_ROW 256

@@ -4,7 +4,7 @@
  * (kb/memory.schema.json). */
 #include "render/parts.h"
 
-#include "memory/budget.h"
+#include "memory/card.h"
 #include "memory/span.h"
 
 #define SCHEMA 1

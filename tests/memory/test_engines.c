@@ -3,8 +3,7 @@
  * print; the sums beside them can be done by hand. */
 #include "memory/cases.h"
 
-#include "memory/llama_cpp.h"
-#include "memory/sglang.h"
+#include "memory/engines.h"
 #include "memory/training.h"
 
 #define MIB (INT64_C(1) << 20)

@@ -3,7 +3,7 @@
  * context ranks, windows kept whole, layers that draft. */
 #include "memory/cases.h"
 
-#include "memory/variant.h"
+#include "memory/kv.h"
 
 #define GDN(n, channels, elements, type)                                       \
     {                                                                          \

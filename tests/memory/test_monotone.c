@@ -4,8 +4,8 @@
  * and every release, up to 10^7 tokens x 10^4 sequences x 10^3 layers. */
 #include "memory/cases.h"
 
-#include "memory/span.h"
-#include "memory/variant.h"
+#include "memory/amount.h"
+#include "memory/kv.h"
 
 #define STATE_OF(n, channels, elements)                                        \
     {                                                                          \

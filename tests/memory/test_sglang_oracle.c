@@ -4,7 +4,7 @@
 #include "memory/cases.h"
 
 #include "base/json.h"
-#include "memory/sglang.h"
+#include "memory/engines.h"
 #include "corpus/version.h"
 
 #define ORACLE "tests/data/oracle/sglang.jsonl"

@@ -4,7 +4,7 @@
 #include "memory/cases.h"
 
 #include "memory/effect.h"
-#include "memory/formula.h"
+#include "memory/amount.h"
 
 #define MIB (INT64_C(1) << 20)
 

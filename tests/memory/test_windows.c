@@ -3,8 +3,7 @@
  * the commit of vLLM that made it so. */
 #include "memory/cases.h"
 
-#include "memory/rules.h"
-#include "memory/variant.h"
+#include "memory/kv.h"
 
 MODEL(gemma3_27b, FULL(10, 16, 128), SLIDING(52, 16, 128, 1024));
 MODEL(gemma3_4b, FULL(5, 4, 256), SLIDING(29, 4, 256, 1024));

@@ -1,8 +1,11 @@
-/* budget.h: what the other files of this house ask of the budget. */
-#ifndef MEMORY_BUDGET_H
-#define MEMORY_BUDGET_H
+/* card.h: what lies on one card: its parts, and bytes of weights on one rank,
+ * also under other settings. */
+#ifndef MEMORY_CARD_H
+#define MEMORY_CARD_H
 
-#include "memory/memory.h"
+#include "memory/span.h"
+
+/* ---- budget.c ---- */
 
 /* total x utilization - weights - activation - non-torch (- graphs, by
  * version): bytes for KV, may be negative. Unknown where a part is. */
@@ -30,5 +33,28 @@ struct span requested_bytes(const struct inputs *c);
 struct span graph_bytes(const struct inputs *c);
 /* What a model's run takes beside weights and KV, where nothing is printed. */
 struct span workspace_bytes(const struct inputs *c);
+
+/* ---- weights.c ---- */
+
+/* A weight in millionths of a byte: [low, high] with scales and zeros, and
+ * what stays at 16 bits. Unknown for formats it does not know (gguf). */
+struct span weight_micro(struct str quantization, struct str dtype);
+
+/* Bits of the format's values: 16, 8, 4; 0 unknown. */
+int64_t weight_bits(const struct inputs *c);
+
+/* From the catalogue alone, under this TP, PP and quantization. */
+struct span weights_computed(const struct inputs *c, int64_t tp, int64_t pp,
+                             struct str quantization);
+struct str quantization_of(const struct inputs *c);
+
+/* Printed, else computed. */
+struct span weights_bytes(const struct inputs *c);
+/* One figure to show: printed, else parameters x width / ranks. */
+struct span weights_nominal(const struct inputs *c);
+/* Of the present weights, what another TP would leave on a rank. */
+struct span weights_with_tp(const struct inputs *c, int64_t tp);
+/* ... and another width: 8 or 4 bits. */
+struct span weights_with_bits(const struct inputs *c, int64_t bits);
 
 #endif
