@@ -44,6 +44,11 @@ void build_put(struct build *d, enum made_kind kind, struct made made) {
     list->at[list->count++] = made;
 }
 
+void build_each(struct build *d, enum made_kind kind, made_check check) {
+    for (size_t i = 0; i < d->made[kind].count; i++)
+        check(d, &d->made[kind].at[i]);
+}
+
 bool build_is_asked(const struct build *d, const struct made *m) {
     const struct str_list *only = &d->options->only;
     for (size_t i = 0; i < only->count; i++)
@@ -92,23 +97,30 @@ static void refuse_taken(struct build *d, const struct made_list *list) {
     }
 }
 
-static const size_t made_sizes[MADE_KIND_COUNT_OF] = {
-    [MADE_ENTRY] = sizeof(struct entry),
-    [MADE_ENGINE] = sizeof(struct engine),
-    [MADE_MODEL] = sizeof(struct model),
-    [MADE_GPU] = sizeof(struct gpu),
-    [MADE_COMPONENT] = sizeof(struct component),
-    [MADE_CAUSE] = sizeof(struct cause),
-    [MADE_FIX] = sizeof(struct workaround),
-    [MADE_ACT] = sizeof(struct act),
-    [MADE_RULE] = sizeof(struct lint_rule),
-    [MADE_PROGRAM] = sizeof(struct program),
+/* Where index/ wants a kind: a list and its length in struct corpus. */
+static const struct {
+    size_t size, at, count_at; /* at: SIZE_MAX where it does not */
+} kinds[MADE_KIND_COUNT_OF] = {
+#define KIND(type, list, count) \
+    {sizeof(struct type), offsetof(struct corpus, list), \
+     offsetof(struct corpus, count)}
+    [MADE_ENTRY] = KIND(entry, entries, entry_count),
+    [MADE_ENGINE] = KIND(engine, engines, engine_count),
+    [MADE_MODEL] = KIND(model, models, model_count),
+    [MADE_GPU] = KIND(gpu, gpus, gpu_count),
+    [MADE_COMPONENT] = KIND(component, components, component_count),
+    [MADE_CAUSE] = KIND(cause, causes, cause_count),
+    [MADE_FIX] = {sizeof(struct workaround), SIZE_MAX, 0},
+    [MADE_ACT] = {sizeof(struct act), SIZE_MAX, 0},
+    [MADE_RULE] = KIND(lint_rule, rules, rule_count),
+    [MADE_PROGRAM] = KIND(program, programs, program_count),
+#undef KIND
 };
 
 /* One array of a kind; what[] of the made things now points into it. */
-static void *settle(struct build *d, enum made_kind kind, size_t *count) {
+static void settle(struct build *d, enum made_kind kind) {
     struct made_list *list = &d->made[kind];
-    size_t size = made_sizes[kind];
+    size_t size = kinds[kind].size;
     if (list->count > 1)
         qsort(list->at, list->count, sizeof *list->at, by_id);
     refuse_taken(d, list);
@@ -117,21 +129,14 @@ static void *settle(struct build *d, enum made_kind kind, size_t *count) {
         memcpy(array + i * size, list->at[i].what, size);
         list->at[i].what = array + i * size;
     }
-    *count = list->count;
-    return array;
+    if (kinds[kind].at == SIZE_MAX)
+        return;
+    char *corpus = (char *)&d->corpus;
+    memcpy(corpus + kinds[kind].at, &array, sizeof array);
+    memcpy(corpus + kinds[kind].count_at, &list->count, sizeof list->count);
 }
 
 void build_settle(struct build *d) {
-    struct corpus *c = &d->corpus;
-    c->entries = settle(d, MADE_ENTRY, &c->entry_count);
-    c->engines = settle(d, MADE_ENGINE, &c->engine_count);
-    c->models = settle(d, MADE_MODEL, &c->model_count);
-    c->gpus = settle(d, MADE_GPU, &c->gpu_count);
-    c->components = settle(d, MADE_COMPONENT, &c->component_count);
-    c->causes = settle(d, MADE_CAUSE, &c->cause_count);
-    c->rules = settle(d, MADE_RULE, &c->rule_count);
-    size_t ignored;
-    settle(d, MADE_FIX, &ignored);
-    settle(d, MADE_ACT, &ignored);
-    c->programs = settle(d, MADE_PROGRAM, &c->program_count);
+    for (int kind = 0; kind < MADE_KIND_COUNT_OF; kind++)
+        settle(d, (enum made_kind)kind);
 }

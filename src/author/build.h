@@ -55,6 +55,9 @@ static inline struct entry *made_entry(const struct made *m) {
  * UTF-8 or too large to be YAML. */
 const struct source *build_source(struct build *d, struct str path);
 void build_put(struct build *d, enum made_kind kind, struct made made);
+/* Each of a kind. */
+typedef void (*made_check)(struct build *d, const struct made *m);
+void build_each(struct build *d, enum made_kind kind, made_check check);
 /* Is it one of the files that are asked about? */
 bool build_is_asked(const struct build *d, const struct made *m);
 /* NULL: there is none. The lists must be sorted. */
@@ -84,14 +87,6 @@ void add_conditions(struct arena *a, struct workaround *w,
 void merge_alone(struct complaints *c, const struct source *src,
                  const struct node *root, struct entry *e);
 
-/* read_corpus.c: the document of a kb file; NULL after complaints. */
-const struct node *kb_root(struct build *d, struct str path,
-                           const struct source **src);
-/* read_fixes.c: kb/fixes/, kb/causes.yaml, kb/ranking.yaml */
-void read_fixes(struct build *d, struct str path);
-void read_causes(struct build *d, struct str path);
-void read_ranking(struct build *d, struct str path);
-void read_rules(struct build *d, struct str path); /* kb/lint.yaml */
 /* The key of a row of acts: "--max-model-len down", "kind upgrade". */
 struct str act_key(struct arena *a, const struct acts_on *what);
 
@@ -119,9 +114,12 @@ void check_gpu(struct build *d, const struct made *m);
 void check_cause(struct build *d, const struct made *m);
 void check_rule(struct build *d, const struct made *m);
 void check_program(struct build *d, const struct made *m);
-/* Fixes of kb/fixes/, and the causes that entries, fixes and rows name. */
-void check_library(struct build *d);
+void check_fix(struct build *d, const struct made *m); /* of kb/fixes/ */
+void check_act(struct build *d, const struct made *m);
+/* The causes that entries, fixes and rows name. */
 void check_causes(struct build *d);
+/* The arithmetic that estimates its fixes is theirs. */
+void check_effects(struct build *d, const struct made *m);
 /* Settings that its fixes name exist. The engines must have been settled. */
 void check_takes(struct build *d, const struct made *m);
 void check_fix_takes(struct build *d, const struct made *m,
@@ -131,7 +129,6 @@ void check_fix_effect(struct build *d, const struct source *src,
 /* Of one group, or tied by a relation of either. */
 bool entries_are_related(const struct entry *a, const struct entry *b);
 void check_relations(struct build *d); /* entries to one another, groups */
-void check_effects(struct build *d);
 void check_literals(struct build *d);  /* short ones, and everybody's */
 void check_translations(struct build *d, const struct made *m); /* its texts */
 /* One text in both languages: the same code, flags and numbers. */

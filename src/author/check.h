@@ -12,6 +12,12 @@ struct entry_check {
     bool *fact_used; /* FACT_COUNT_OF of them; set, never cleared */
 };
 
+/* Of what is no entry: of the kinds in kb/. */
+static inline struct entry_check entry_check_of(struct build *d,
+                                                const struct made *m) {
+    return (struct entry_check){&d->c, m->src, m->node, NULL, d->fact_used};
+}
+
 /* A list of predicates, under a key `when`; NULL: there is none. */
 void check_when(const struct entry_check *k, const struct node *list);
 /* One of them; NULL: there is none. */
@@ -23,6 +29,9 @@ void check_acts_on(const struct entry_check *k, const struct node *n,
                    const struct acts_on *what);
 void check_rate(const struct entry_check *k, const struct node *n,
                 const struct rate *rate);
+/* A fix of kb/fixes/ or a lever of a program, whole. */
+void check_lever(struct build *d, const struct made *m, const struct node *n,
+                 const struct workaround *w);
 /* Signatures with their samples, and conditions. */
 void check_entry_patterns(const struct entry_check *k);
 

@@ -17,38 +17,31 @@ static void ask_causes(struct build *d, const struct source *src,
     }
 }
 
-static void ask_entry(struct build *d, const struct made *m) {
-    const struct node *fixes = node_get(m->node, "workarounds");
-    const struct node *fix;
-    ask_causes(d, m->src, node_get(m->node, "causes"));
-    for (size_t i = 0; (fix = node_item(fixes, i)) != NULL; i++)
+/* The fixes of a list. */
+static void ask_cures(struct build *d, const struct made *m, const char *key) {
+    const struct node *list = node_get(m->node, key), *fix;
+    for (size_t i = 0; (fix = node_item(list, i)) != NULL; i++)
         ask_causes(d, m->src, node_get(fix, "cures"));
 }
 
+static void ask_made(struct build *d, const struct made *m) {
+    ask_causes(d, m->src, node_get(m->node, "causes"));
+    ask_causes(d, m->src, node_get(m->node, "cures"));
+    ask_cures(d, m, "workarounds");
+    ask_cures(d, m, "levers");
+}
+
 void check_causes(struct build *d) {
-    for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++)
-        ask_entry(d, &d->made[MADE_ENTRY].at[i]);
-    static const enum made_kind with_cures[] = {MADE_FIX, MADE_ACT};
-    for (size_t k = 0; k < sizeof with_cures / sizeof *with_cures; k++) {
-        const struct made_list *list = &d->made[with_cures[k]];
-        for (size_t i = 0; i < list->count; i++)
-            ask_causes(d, list->at[i].src,
-                       node_get(list->at[i].node, "cures"));
-    }
-    for (size_t i = 0; i < d->made[MADE_PROGRAM].count; i++) {
-        const struct made *m = &d->made[MADE_PROGRAM].at[i];
-        const struct node *levers = node_get(m->node, "levers");
-        for (size_t k = 0; node_item(levers, k) != NULL; k++)
-            ask_causes(d, m->src, node_get(node_item(levers, k), "cures"));
-    }
-    const struct node *row;
+    static const enum made_kind kinds[] = {MADE_ENTRY, MADE_FIX, MADE_ACT,
+                                           MADE_PROGRAM};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        build_each(d, kinds[k], ask_made);
     for (size_t i = 0; i < MECHANISM_COUNT_OF; i++)
-        if ((row = d->mechanism_nodes[i]) != NULL)
-            ask_causes(d, d->causes_src, node_get(row, "causes"));
+        ask_causes(d, d->causes_src, node_get(d->mechanism_nodes[i], "causes"));
 }
 
 void check_cause(struct build *d, const struct made *m) {
-    struct entry_check k = {&d->c, m->src, m->node, NULL, d->fact_used};
+    struct entry_check k = entry_check_of(d, m);
     const struct node *list = node_get(m->node, "evidence");
     const struct node *row;
     check_translations(d, m);
@@ -57,36 +50,32 @@ void check_cause(struct build *d, const struct made *m) {
 }
 
 void check_rule(struct build *d, const struct made *m) {
-    struct entry_check k = {&d->c, m->src, m->node, NULL, d->fact_used};
-    const struct node *list = node_get(m->node, "when");
-    const struct node *row;
+    struct entry_check k = entry_check_of(d, m);
     check_translations(d, m);
-    for (size_t i = 0; (row = node_item(list, i)) != NULL; i++)
-        check_predicate(&k, row);
+    check_when(&k, node_get(m->node, "when"));
 }
 
-void check_library(struct build *d) {
-    for (size_t i = 0; i < d->made[MADE_FIX].count; i++) {
-        const struct made *m = &d->made[MADE_FIX].at[i];
-        struct entry_check k = {&d->c, m->src, m->node, NULL, d->fact_used};
-        if (m->node->kind != NODE_MAP)
-            continue;
-        check_workaround(&k, m->node, m->what);
+void check_fix(struct build *d, const struct made *m) {
+    if (m->node->kind == NODE_MAP) {
+        check_lever(d, m, m->node, m->what);
         check_translations(d, m);
-        check_fix_takes(d, m, m->node, m->what);
-        check_fix_effect(d, m->src, m->node, m->what);
     }
-    for (size_t i = 0; i < d->made[MADE_ACT].count; i++) {
-        const struct made *m = &d->made[MADE_ACT].at[i];
-        const struct act *act = m->what;
-        struct entry_check k = {&d->c, m->src, m->node, NULL, d->fact_used};
-        struct workaround as_fix = {.acts_on = act->acts_on,
-                                    .effect = act->effect};
-        check_acts_on(&k, m->node, &act->acts_on);
-        const struct node *when = node_get(m->node, "when");
-        const struct node *predicate;
-        for (size_t p = 0; (predicate = node_item(when, p)) != NULL; p++)
-            check_predicate(&k, predicate);
-        check_fix_effect(d, m->src, m->node, &as_fix);
-    }
+}
+
+void check_lever(struct build *d, const struct made *m, const struct node *n,
+                 const struct workaround *w) {
+    struct entry_check k = entry_check_of(d, m);
+    check_workaround(&k, n, w);
+    check_fix_takes(d, m, n, w);
+    check_fix_effect(d, m->src, n, w);
+}
+
+void check_act(struct build *d, const struct made *m) {
+    const struct act *act = m->what;
+    struct entry_check k = entry_check_of(d, m);
+    struct workaround as_fix = {.acts_on = act->acts_on,
+                                .effect = act->effect};
+    check_acts_on(&k, m->node, &act->acts_on);
+    check_when(&k, node_get(m->node, "when"));
+    check_fix_effect(d, m->src, m->node, &as_fix);
 }

@@ -71,11 +71,6 @@ static bool has_word(const char *words, const char *word) {
     return false;
 }
 
-/* Variables of the allocator: they belong to no engine. */
-static const char *const allocator_flags[] = {
-    "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF",
-    "PYTORCH_NPU_ALLOC_CONF"};
-
 static bool is_spelling(const struct flag *f, struct str flag) {
     bool is = str_eq(f->flag, flag);
     for (size_t i = 0; i < f->aliases.count; i++)
@@ -87,10 +82,10 @@ static bool flag_fits(const struct build *d, const struct effect_row *row,
                       struct str flag) {
     if (has_word(row->facts, "any"))
         return true;
-    for (size_t i = 0; i < sizeof allocator_flags / sizeof *allocator_flags;
-         i++)
-        if (str_eq(flag, str_of(allocator_flags[i])))
-            return has_word(row->facts, "expandable_segments");
+    /* variables of the allocator belong to no engine */
+    if (STR_IS_ONE(flag, "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF",
+                   "PYTORCH_HIP_ALLOC_CONF", "PYTORCH_NPU_ALLOC_CONF"))
+        return has_word(row->facts, "expandable_segments");
     for (size_t i = 0; i < d->corpus.engine_count; i++) {
         const struct engine *e = &d->corpus.engines[i];
         for (size_t k = 0; k < e->flag_count; k++)
@@ -103,40 +98,32 @@ static bool flag_fits(const struct build *d, const struct effect_row *row,
 
 void check_fix_effect(struct build *d, const struct source *src,
                       const struct node *n, const struct workaround *w) {
-    const struct node *effect = node_or(node_get(n, "effect"), n);
+    struct place place = node_or(node_get(n, "effect"), n)->place;
     const char *name = word_spelling(WORDS_EFFECT, (int)w->effect);
     const struct acts_on *what = &w->acts_on;
     const struct effect_row *row = &rows[w->effect];
+    const char *kind = word_spelling(WORDS_ACT_KIND, (int)what->kind);
+    const char *change = word_spelling(WORDS_CHANGE, (int)what->change);
+    bool has_flag = what->flag.n > 0;
     if (w->effect == EFFECT_none)
         return;
-    if (what->flag.n == 0 && what->kind != ACT_KIND_none
-        && !has_word(row->kinds, word_spelling(WORDS_ACT_KIND,
-                                               (int)what->kind)))
-        complain(&d->c, src, effect->place, CODE_effect_mismatch,
-                 "`%s` does not estimate a fix of kind `%s`",
-                 name,
-                 word_spelling(WORDS_ACT_KIND, (int)what->kind));
-    if (what->flag.n == 0)
-        return;
-    if (!flag_fits(d, row, what->flag))
-        complain(&d->c, src, effect->place, CODE_effect_mismatch,
+    if (!has_flag && what->kind != ACT_KIND_none
+        && !has_word(row->kinds, kind))
+        complain(&d->c, src, place, CODE_effect_mismatch,
+                 "`%s` does not estimate a fix of kind `%s`", name, kind);
+    if (has_flag && !flag_fits(d, row, what->flag))
+        complain(&d->c, src, place, CODE_effect_mismatch,
                  "`%s` does not estimate `%.*s`: no engine sets such a "
                  "fact by it", name, STR_ARG(what->flag));
-    else if (what->change != CHANGE_none /* said elsewhere */
-             && !has_word(row->changes, word_spelling(WORDS_CHANGE,
-                                                      (int)what->change)))
-        complain(&d->c, src, effect->place, CODE_effect_mismatch,
-                 "`%s` does not estimate a change `%s`",
-                 name,
-                 word_spelling(WORDS_CHANGE, (int)what->change));
+    else if (has_flag && what->change != CHANGE_none /* said elsewhere */
+             && !has_word(row->changes, change))
+        complain(&d->c, src, place, CODE_effect_mismatch,
+                 "`%s` does not estimate a change `%s`", name, change);
 }
 
-void check_effects(struct build *d) {
-    for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++) {
-        const struct made *m = &d->made[MADE_ENTRY].at[i];
-        const struct entry *e = made_entry(m);
-        const struct node *list = node_get(m->node, "workarounds");
-        for (size_t k = 0; k < e->workaround_count; k++)
-            check_fix_effect(d, m->src, node_item(list, k), &e->workarounds[k]);
-    }
+void check_effects(struct build *d, const struct made *m) {
+    const struct entry *e = made_entry(m);
+    const struct node *list = node_get(m->node, "workarounds");
+    for (size_t k = 0; k < e->workaround_count; k++)
+        check_fix_effect(d, m->src, node_item(list, k), &e->workarounds[k]);
 }

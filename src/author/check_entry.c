@@ -55,15 +55,13 @@ void check_acts_on(const struct entry_check *k, const struct node *n,
                    const struct acts_on *what) {
     if (n == NULL || n->kind != NODE_MAP)
         return;
-    struct place place = n->place;
-    place.width = 1;
     bool has_flag = node_get(n, "flag") != NULL;
     bool has_kind = node_get(n, "kind") != NULL;
     if (has_flag == has_kind)
-        complain(k->c, k->src, place, CODE_missing_key,
+        complain(k->c, k->src, node_begin(n), CODE_missing_key,
                  "acts_on takes either `flag` (with `change`) or `kind`");
     else if (has_flag && what->change == CHANGE_none)
-        complain(k->c, k->src, place, CODE_missing_key,
+        complain(k->c, k->src, node_begin(n), CODE_missing_key,
                  "`change` is missing: up, down or set");
 }
 

@@ -15,12 +15,10 @@ static void check_stage(struct build *d, const struct made *m,
     bool has_group = str_find(s->pattern, STR("(?<frame>")) < s->pattern.n;
     if (n->kind == NODE_MAP && s->stage.n == 0 && s->set_count == 0 &&
         !has_group)
-        complain(&d->c, m->src, (struct place){n->place.line, n->place.column,
-                                               1}, CODE_missing_key,
+        complain(&d->c, m->src, node_begin(n), CODE_missing_key,
                  "a stage tells something: `stage`, `set` or a group `frame`");
     if (n->kind == NODE_MAP && (frame == NULL) == (passed == NULL))
-        complain(&d->c, m->src, (struct place){n->place.line, n->place.column,
-                                               1}, CODE_missing_key,
+        complain(&d->c, m->src, node_begin(n), CODE_missing_key,
                  "a stage takes either `frame` or `passed`");
     else if (check_pattern(&d->c, m->src, node_or(frame, passed),
                            USE_CONDITION, s->is_weak, d->fact_used))

@@ -57,16 +57,13 @@ static bool change_the_same(const struct acts_on *x, const struct acts_on *y) {
            && x->change == y->change;
 }
 
-static void check_lever(struct build *d, const struct made *m, size_t i) {
+static void check_nth_lever(struct build *d, const struct made *m, size_t i) {
     const struct program *p = m->what;
     const struct workaround *w = &p->levers[i];
     const struct node *n = node_item(node_get(m->node, "levers"), i);
-    struct entry_check k = {&d->c, m->src, n, NULL, d->fact_used};
     if (n->kind != NODE_MAP)
         return;
-    check_workaround(&k, n, w);
-    check_fix_takes(d, m, n, w);
-    check_fix_effect(d, m->src, n, w);
+    check_lever(d, m, n, w);
     for (size_t j = 0; j < i; j++)
         if (change_the_same(&p->levers[j].acts_on, &w->acts_on)
             && str_eq(p->levers[j].command, w->command))
@@ -83,5 +80,5 @@ void check_program(struct build *d, const struct made *m) {
     check_lines(d, m);
     check_translations(d, m);
     for (size_t i = 0; i < p->lever_count; i++)
-        check_lever(d, m, i);
+        check_nth_lever(d, m, i);
 }

@@ -13,15 +13,15 @@
 
 struct basis_row {
     enum basis basis;
-    const char *needs[3];
-    const char *may[2]; /* have besides */
+    const char *needs[4];
+    const char *may[3]; /* have besides */
 };
 
 static const struct basis_row basis_rows[] = {
     {BASIS_reports, {"worked", "tried", "links"}, {"people", "because"}},
     {BASIS_measured, {"worked", "tried", "how"}, {NULL}},
-    {BASIS_estimate, {"rate", "because", NULL}, {"links"}},
-    {BASIS_ai_generated, {"rate", "source", NULL}, {NULL}},
+    {BASIS_estimate, {"rate", "because"}, {"links"}},
+    {BASIS_ai_generated, {"rate", "source"}, {NULL}},
 };
 
 static const char *const rate_keys[] = {"worked", "tried", "rate", "because",
@@ -34,33 +34,17 @@ static const struct basis_row *row_of(enum basis basis) {
     return NULL;
 }
 
-static bool row_needs(const struct basis_row *row, const char *key) {
-    for (int i = 0; i < 3 && row->needs[i] != NULL; i++)
-        if (str_eq(str_of(row->needs[i]), str_of(key)))
-            return true;
-    return false;
-}
-
-static bool row_may_have(const struct basis_row *row, const char *key) {
-    for (int i = 0; i < 2 && row->may[i] != NULL; i++)
-        if (str_eq(str_of(row->may[i]), str_of(key)))
-            return true;
-    return false;
-}
-
 static void check_keys(const struct entry_check *k, const struct node *n,
                        const struct basis_row *row) {
     const char *basis = word_spelling(WORDS_BASIS, (int)row->basis);
-    struct place place = n->place;
-    place.width = 1;
     for (size_t i = 0; i < sizeof rate_keys / sizeof *rate_keys; i++) {
         const struct node *value = node_get(n, rate_keys[i]);
-        bool needed = row_needs(row, rate_keys[i]);
+        bool needed = str_in(str_of(rate_keys[i]), row->needs);
         if (needed && value == NULL)
-            complain(k->c, k->src, place, CODE_bad_rate,
+            complain(k->c, k->src, node_begin(n), CODE_bad_rate,
                      "basis `%s` needs `%s`", basis, rate_keys[i]);
-        bool allowed = needed || row_may_have(row, rate_keys[i]);
-        if (!allowed && value != NULL)
+        if (!needed && !str_in(str_of(rate_keys[i]), row->may)
+            && value != NULL)
             complain(k->c, k->src, value->place, CODE_bad_rate,
                      "basis `%s` takes no `%s`", basis, rate_keys[i]);
     }
@@ -119,7 +103,7 @@ void check_rate(const struct entry_check *k, const struct node *n,
         return;
     }
     check_keys(k, n, row);
-    if (!row_needs(row, "tried"))
+    if (!str_in(STR("tried"), row->needs))
         return;
     check_counts(k, n, rate, row->basis);
     if (row->basis == BASIS_reports && node_get(n, "links") != NULL

@@ -145,6 +145,16 @@ static void check_selection(struct build *d, const struct made *m) {
                  "that it ever speaks");
 }
 
+static void check_folding(struct build *d, const struct made *m) {
+    check_component(d, m, ((const struct component *)m->what)->folds_into,
+                    "folds_into");
+}
+
+static void check_engine_name(struct build *d, const struct made *m) {
+    if (!((const struct engine *)m->what)->is_everywhere)
+        check_component(d, m, m->id, "name"); /* else no program of its own */
+}
+
 void check_relations(struct build *d) {
     const bool *is_head = heads_of(d);
     for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++) {
@@ -157,15 +167,6 @@ void check_relations(struct build *d) {
         check_references(d, m);
         check_renamed(d, m);
     }
-    for (size_t i = 0; i < d->made[MADE_COMPONENT].count; i++) {
-        const struct made *m = &d->made[MADE_COMPONENT].at[i];
-        const struct component *c = m->what;
-        check_component(d, m, c->folds_into, "folds_into");
-    }
-    for (size_t i = 0; i < d->made[MADE_ENGINE].count; i++) {
-        const struct made *m = &d->made[MADE_ENGINE].at[i];
-        const struct engine *e = m->what;
-        if (!e->is_everywhere) /* no program of its own */
-            check_component(d, m, m->id, "name");
-    }
+    build_each(d, MADE_COMPONENT, check_folding);
+    build_each(d, MADE_ENGINE, check_engine_name);
 }

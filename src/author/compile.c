@@ -41,14 +41,14 @@ static void check_alone(struct build *d, const struct made *m) {
     check_entry(&d->c, m->src, m->node, made_entry(m), d->fact_used);
     check_translations(d, m);
     check_takes(d, m);
+    check_effects(d, m);
     if (d->options->check_layout && !m->src->is_draft)
         check_layout(d, m);
 }
 
 static void check_engine_alone(struct build *d, const struct made *m) {
     struct engine *e = m->what;
-    size_t written = e->context_count;
-    size_t errors = d->c.errors;
+    size_t written = e->context_count, errors = d->c.errors;
     check_engine(d, m);
     engine_add_patterns(d->a, e);
     if (e->has_programs)
@@ -58,24 +58,18 @@ static void check_engine_alone(struct build *d, const struct made *m) {
 }
 
 static void check_all(struct build *d) {
-    for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++)
-        check_alone(d, &d->made[MADE_ENTRY].at[i]);
-    for (size_t i = 0; i < d->made[MADE_ENGINE].count; i++)
-        check_engine_alone(d, &d->made[MADE_ENGINE].at[i]);
-    for (size_t i = 0; i < d->made[MADE_MODEL].count; i++)
-        check_model(d, &d->made[MADE_MODEL].at[i]);
-    for (size_t i = 0; i < d->made[MADE_GPU].count; i++)
-        check_gpu(d, &d->made[MADE_GPU].at[i]);
-    for (size_t i = 0; i < d->made[MADE_CAUSE].count; i++)
-        check_cause(d, &d->made[MADE_CAUSE].at[i]);
-    for (size_t i = 0; i < d->made[MADE_RULE].count; i++)
-        check_rule(d, &d->made[MADE_RULE].at[i]);
-    for (size_t i = 0; i < d->made[MADE_PROGRAM].count; i++)
-        check_program(d, &d->made[MADE_PROGRAM].at[i]);
-    check_library(d);
+    static const struct {
+        enum made_kind kind;
+        made_check check;
+    } checks[] = {{MADE_ENTRY, check_alone},   {MADE_ENGINE, check_engine_alone},
+                  {MADE_MODEL, check_model},   {MADE_GPU, check_gpu},
+                  {MADE_CAUSE, check_cause},   {MADE_RULE, check_rule},
+                  {MADE_FIX, check_fix},       {MADE_ACT, check_act},
+                  {MADE_PROGRAM, check_program}};
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        build_each(d, checks[i].kind, checks[i].check);
     check_causes(d);
     check_relations(d);
-    check_effects(d);
     check_literals(d);
     check_phrases(d);
     check_labels(d);

@@ -86,12 +86,11 @@ static void refuse_unsaid(struct complaints *c, const struct source *src,
                           const struct node *n, enum code code,
                           const char *key) {
     const struct field *f = field_named(&shape_workaround, str_of(key));
-    struct place place = n->place;
-    place.width = 1;
     if (code == CODE_missing_key)
-        complain(c, src, place, code, "`%s` is missing: %s", key, f->doc);
+        complain(c, src, node_begin(n), code, "`%s` is missing: %s", key,
+                 f->doc);
     else
-        complain(c, src, place, code, "nobody says `%s` of this fix: it, the "
+        complain(c, src, node_begin(n), code, "nobody says `%s` of this fix: it, the "
                  "fix it uses, or a row of kb/fixes/ for its acts_on", key);
 }
 
@@ -151,15 +150,18 @@ static bool cures_one(const struct entry *e, const struct workaround *w) {
 static void ask_cures(struct build *d, const struct made *m,
                       const struct node *n, const struct sources *s,
                       const struct workaround *w) {
-    struct place place = n->place;
-    place.width = 1;
     if (!acts_on_something(s))
         return;
     if (!is_said(s, "cures"))
         refuse_unsaid(&d->c, m->src, n, CODE_unsaid, "cures");
     else if (!cures_one(m->what, w))
-        complain(&d->c, m->src, place, CODE_cures_nothing,
+        complain(&d->c, m->src, node_begin(n), CODE_cures_nothing,
                  "the fix cures none of the causes of its entry");
+}
+
+static void merge_library_fix(struct build *d, const struct made *m) {
+    if (m->node->kind == NODE_MAP)
+        merge_fix(d, m, m->node, m->what);
 }
 
 static void merge_entry(struct build *d, const struct made *m) {
@@ -189,15 +191,13 @@ static struct str lever_id(struct arena *a, const struct program *p,
     buf_add(&b, p->id);
     for (size_t i = 0, begins = 1; i < what.n && what.p[i] != '{'; i++) {
         char c = what.p[i];
-        bool is_upper = c >= 'A' && c <= 'Z';
-        bool is_plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-        if (!is_upper && !is_plain) {
+        if (!is_letter(c) && !is_digit(c)) {
             begins = 1;
             continue;
         }
         if (begins)
             buf_add_char(&b, '-');
-        buf_add_char(&b, (char)(is_upper ? c - 'A' + 'a' : c));
+        buf_add_char(&b, to_lower(c));
         begins = 0;
     }
     return arena_str(a, buf_str(&b));
@@ -236,16 +236,9 @@ static void merge_program(struct build *d, const struct made *m) {
 }
 
 void build_merge(struct build *d) {
-    for (size_t i = 0; i < d->made[MADE_FIX].count; i++) {
-        const struct made *m = &d->made[MADE_FIX].at[i];
-        struct workaround *w = m->what;
-        if (m->node->kind == NODE_MAP)
-            merge_fix(d, m, m->node, w);
-    }
-    for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++)
-        merge_entry(d, &d->made[MADE_ENTRY].at[i]);
-    for (size_t i = 0; i < d->made[MADE_PROGRAM].count; i++)
-        merge_program(d, &d->made[MADE_PROGRAM].at[i]);
+    build_each(d, MADE_FIX, merge_library_fix);
+    build_each(d, MADE_ENTRY, merge_entry);
+    build_each(d, MADE_PROGRAM, merge_program);
 }
 
 void merge_alone(struct complaints *c, const struct source *src,

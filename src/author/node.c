@@ -22,6 +22,10 @@ const struct node *node_or(const struct node *wanted,
     return wanted != NULL ? wanted : otherwise;
 }
 
+struct place node_begin(const struct node *n) {
+    return (struct place){n->place.line, n->place.column, 1};
+}
+
 static bool is_blank(char c) {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }

@@ -26,24 +26,16 @@ struct str value_entry_id(const struct reading *r, const struct node *n);
 struct str value_choice(const struct reading *r, const struct field *f,
                        const struct node *n, int *number);
 struct text value_text(const struct reading *r, const struct node *n);
-bool value_yes_no(const struct reading *r, const struct node *n, bool absent);
+bool value_yes_no(const struct reading *r, const struct node *n);
 int64_t value_integer(const struct reading *r, const struct node *n,
                      int64_t absent);
 int64_t value_ratio(const struct reading *r, const struct node *n,
                    int64_t absent);
 int64_t value_decimal(const struct reading *r, const struct node *n);
 int64_t value_weight(const struct reading *r, const struct node *n);
-struct cause_share *value_shares(const struct reading *r, const struct node *n,
-                                 size_t *count);
-struct cure *value_cures(const struct reading *r, const struct node *n,
-                         size_t *count);
 void value_amounts(const struct reading *r, const struct node *n, int64_t *low,
                   int64_t *high);
 enum fact_name value_fact(const struct reading *r, const struct node *n);
-struct setting *value_settings(const struct reading *r, const struct node *n,
-                              size_t *count);
-struct version_event *value_events(const struct reading *r,
-                                  const struct node *n, size_t *count);
 
 /* Complains and returns false when n is not of that kind. */
 bool value_wants(const struct reading *r, const struct node *n,

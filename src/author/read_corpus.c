@@ -147,20 +147,56 @@ void build_read_entries(struct build *d) {
             read_entry_file(d, d->options->only.at[i]);
 }
 
-const struct node *kb_root(struct build *d, struct str path,
-                                  const struct source **src) {
-    *src = build_source(d, path);
-    return *src == NULL ? NULL : yaml_read(&d->c, *src);
+/* ---- kb/ ---- */
+
+struct kb_file {
+    const struct source *src;
+    const struct shape *shape;
+    const struct node *root; /* NULL: after complaints, and nothing in `what` */
+    void *what;              /* a struct of the shape */
+};
+
+static struct kb_file kb_read(struct build *d, struct str path,
+                              const struct shape *shape) {
+    struct kb_file f = {build_source(d, path), shape, NULL,
+                        arena_alloc(d->a, shape->size)};
+    f.root = f.src != NULL ? yaml_read(&d->c, f.src) : NULL;
+    if (f.root != NULL)
+        shape_read(&(struct reading){&d->c, f.src}, shape, f.root, f.what);
+    return f;
+}
+
+struct str act_key(struct arena *a, const struct acts_on *what) {
+    if (what->flag.n == 0)
+        return arena_printf(a, "kind %s", word_spelling(WORDS_ACT_KIND,
+                                                        (int)what->kind));
+    return arena_printf(a, "%.*s %s", STR_ARG(what->flag),
+                        word_spelling(WORDS_CHANGE, (int)what->change));
+}
+
+/* What stands in the list of that key. An act has no id of its own. */
+static void put_all(struct build *d, enum made_kind kind,
+                    const struct kb_file *f, const char *key) {
+    const struct field *list = field_named(f->shape, str_of(key));
+    const struct field *id = field_named(list->shape, STR("id"));
+    size_t count = *(size_t *)(void *)((char *)f->what + list->count_at);
+    char *at = *(char **)(void *)((char *)f->what + list->at);
+    for (size_t i = 0; i < count; i++, at += list->shape->size) {
+        struct act *act = (void *)at;
+        build_put(d, kind,
+                  (struct made){.id = id != NULL
+                                          ? *(struct str *)(void *)(at + id->at)
+                                          : act_key(d->a, &act->acts_on),
+                                .what = at, .src = f->src,
+                                .node = node_item(node_get(f->root, key), i)});
+    }
 }
 
 static void read_engine(struct build *d, struct str path) {
-    const struct source *src;
-    const struct node *root = kb_root(d, path, &src);
-    if (root == NULL)
+    struct kb_file f = kb_read(d, path, &shape_engine);
+    struct engine *e = f.what;
+    if (f.root == NULL)
         return;
-    struct reading r = {&d->c, src};
-    struct engine *e = arena_alloc(d->a, sizeof *e);
-    shape_read(&r, &shape_engine, root, e);
     struct str name = str_slice(path, path_parent(path).n + 1, path.n);
     e->id = arena_str(d->a, without_suffix(name, STR(".yaml")));
     for (size_t i = 0; i < e->flag_count; i++)
@@ -169,80 +205,100 @@ static void read_engine(struct build *d, struct str path) {
         e->options[i].exists.product = e->id;
     for (size_t i = 0; i < e->default_count; i++)
         e->defaults[i].versions.product = e->id;
-    build_put(d, MADE_ENGINE, (struct made){.id = e->id, .what = e, .src = src,
-                                           .node = root});
+    build_put(d, MADE_ENGINE, (struct made){.id = e->id, .what = e,
+                                            .src = f.src, .node = f.root});
 }
 
 static void read_models(struct build *d, struct str path) {
-    const struct source *src;
-    const struct node *root = kb_root(d, path, &src);
-    struct model_file file = {0};
-    if (root == NULL)
-        return;
-    shape_read(&(struct reading){&d->c, src}, &shape_model_file, root, &file);
-    for (size_t i = 0; i < file.model_count; i++) {
-        file.models[i].family = file.family;
-        for (size_t k = 0; k < file.models[i].group_count; k++)
-            kv_group_sum_state(&file.models[i].groups[k]);
-        build_put(d, MADE_MODEL,
-                 (struct made){.id = file.models[i].id,
-                               .what = &file.models[i], .src = src,
-                               .node = node_item(node_get(root, "models"), i)});
+    struct kb_file f = kb_read(d, path, &shape_model_file);
+    struct model_file *file = f.what;
+    for (size_t i = 0; i < file->model_count; i++) {
+        file->models[i].family = file->family;
+        for (size_t k = 0; k < file->models[i].group_count; k++)
+            kv_group_sum_state(&file->models[i].groups[k]);
     }
-}
-
-static void read_gpus(struct build *d, struct str path) {
-    const struct source *src;
-    const struct node *root = kb_root(d, path, &src);
-    struct gpu_file file = {0};
-    if (root == NULL)
-        return;
-    shape_read(&(struct reading){&d->c, src}, &shape_gpu_file, root, &file);
-    for (size_t i = 0; i < file.gpu_count; i++)
-        build_put(d, MADE_GPU,
-                 (struct made){.id = file.gpus[i].id, .what = &file.gpus[i],
-                               .src = src,
-                               .node = node_item(node_get(root, "gpus"), i)});
-}
-
-static void read_vocabulary(struct build *d, struct str path) {
-    const struct source *src;
-    const struct node *root = kb_root(d, path, &src);
-    struct vocabulary_file file = {0};
-    if (root == NULL)
-        return;
-    shape_read(&(struct reading){&d->c, src}, &shape_vocabulary, root, &file);
-    for (size_t i = 0; i < file.component_count; i++)
-        build_put(d, MADE_COMPONENT,
-                 (struct made){
-                     .id = file.components[i].id, .what = &file.components[i],
-                     .src = src,
-                     .node = node_item(node_get(root, "components"), i)});
+    put_all(d, MADE_MODEL, &f, "models");
 }
 
 static void read_glossary(struct build *d, struct str path) {
-    const struct source *src;
-    const struct node *root = kb_root(d, path, &src);
-    if (root != NULL)
-        shape_read(&(struct reading){&d->c, src}, &shape_glossary, root,
-                   &d->glossary);
+    struct kb_file f = kb_read(d, path, &shape_glossary);
+    d->glossary = *(struct glossary_file *)f.what;
     glossary_settle(d);
 }
 
 static void read_programs(struct build *d, struct str path) {
-    const struct source *src;
-    const struct node *root = kb_root(d, path, &src);
-    struct programs_file file = {0};
-    if (root == NULL)
-        return;
-    shape_read(&(struct reading){&d->c, src}, &shape_programs, root, &file);
-    for (size_t i = 0; i < file.program_count; i++) {
-        struct program *p = &file.programs[i];
+    struct kb_file f = kb_read(d, path, &shape_programs);
+    struct programs_file *file = f.what;
+    for (size_t i = 0; i < file->program_count; i++) {
+        struct program *p = &file->programs[i];
         p->id = p->id.n > 0 ? p->id : p->name;
-        build_put(d, MADE_PROGRAM,
-                 (struct made){.id = p->id, .what = p, .src = src,
-                               .node = node_item(node_get(root, "programs"),
-                                                 i)});
+    }
+    put_all(d, MADE_PROGRAM, &f, "programs");
+}
+
+static void read_fixes(struct build *d, struct str path) {
+    struct kb_file f = kb_read(d, path, &shape_fix_file);
+    put_all(d, MADE_FIX, &f, "fixes");
+    put_all(d, MADE_ACT, &f, "acts");
+}
+
+/* A row for each mechanism, so that no entry is without causes. */
+static void keep_mechanisms(struct build *d, const struct kb_file *f) {
+    const struct cause_file *file = f->what;
+    const struct node *list = node_get(f->root, "mechanisms");
+    for (size_t i = 0; i < file->mechanism_count; i++) {
+        const struct mechanism_causes *row = &file->mechanisms[i];
+        struct mechanism_causes *kept = &d->mechanisms[row->mechanism];
+        if (kept->cause_count > 0)
+            complain(&d->c, d->causes_src, node_item(list, i)->place,
+                     CODE_duplicate_id, "`%s` has a row above",
+                     word_spelling(WORDS_MECHANISM, (int)row->mechanism));
+        *kept = *row;
+        d->mechanism_nodes[row->mechanism] = node_item(list, i);
+    }
+    for (int i = 0; list != NULL && i < MECHANISM_COUNT_OF; i++)
+        if (d->mechanisms[i].cause_count == 0)
+            complain(&d->c, d->causes_src, list->place, CODE_unsaid,
+                     "no causes of mechanism `%s`: a row for it is missing",
+                     word_spelling(WORDS_MECHANISM, i));
+}
+
+static void read_causes(struct build *d, struct str path) {
+    struct kb_file f = kb_read(d, path, &shape_cause_file);
+    d->causes_src = f.src;
+    put_all(d, MADE_CAUSE, &f, "causes");
+    keep_mechanisms(d, &f);
+}
+
+static void read_ranking(struct build *d, struct str path) {
+    struct kb_file f = kb_read(d, path, &shape_ranking_file);
+    const struct ranking_file *file = f.what;
+    const struct source *src = f.src;
+    bool is_there[RANKING_COUNT_OF] = {false};
+    const struct node *list = node_get(f.root, "numbers");
+    for (size_t i = 0; i < file->number_count; i++) {
+        const struct number *n = &file->numbers[i];
+        const struct node *row = node_item(list, i);
+        enum ranking_number which = (enum ranking_number)0;
+        bool is_known = ranking_named(n->id, &which);
+        if (n->id.n > 0 && (!is_known || is_there[which])) {
+            complain(&d->c, src, node_get(row, "id")->place, CODE_bad_ranking,
+                     is_known ? "`%.*s` stands above"
+                              : "no number of the ranking is called `%.*s`",
+                     STR_ARG(n->id));
+            continue;
+        }
+        is_there[which] = is_there[which] || is_known;
+        d->corpus.ranking.micro[which] = n->micro;
+        d->corpus.ranking.origin[which] = n->origin;
+    }
+    for (int i = 0; list != NULL && i < RANKING_COUNT_OF; i++) {
+        if (is_there[i])
+            continue;
+        complain(&d->c, src, list->place, CODE_bad_ranking,
+                 "`%s` is missing; src/corpus/ranking.def has them all",
+                 ranking_spelling((enum ranking_number)i));
+        break;
     }
 }
 
@@ -256,13 +312,22 @@ static void read_each(struct build *d, const char *folder,
 }
 
 void build_read_kb(struct build *d) {
-    read_vocabulary(d, path_join(d->a, d->kb_dir, STR("vocabulary.yaml")));
+    struct kb_file vocabulary = kb_read(
+        d, path_join(d->a, d->kb_dir, STR("vocabulary.yaml")),
+        &shape_vocabulary);
+    struct kb_file gpus = kb_read(
+        d, path_join(d->a, d->kb_dir, STR("gpus.yaml")), &shape_gpu_file);
+    struct str lint = path_join(d->a, d->kb_dir, STR("lint.yaml"));
+    put_all(d, MADE_COMPONENT, &vocabulary, "components");
+    put_all(d, MADE_GPU, &gpus, "gpus");
+    if (file_exists(d->a, lint)) { /* a corpus may lint nothing */
+        struct kb_file rules = kb_read(d, lint, &shape_rule_file);
+        put_all(d, MADE_RULE, &rules, "rules");
+    }
     read_glossary(d, path_join(d->a, d->kb_dir, STR("glossary.yaml")));
     read_programs(d, path_join(d->a, d->kb_dir, STR("programs.yaml")));
-    read_gpus(d, path_join(d->a, d->kb_dir, STR("gpus.yaml")));
     read_causes(d, path_join(d->a, d->kb_dir, STR("causes.yaml")));
     read_ranking(d, path_join(d->a, d->kb_dir, STR("ranking.yaml")));
-    read_rules(d, path_join(d->a, d->kb_dir, STR("lint.yaml")));
     read_each(d, "programs", read_programs);
     read_each(d, "fixes", read_fixes);
     read_each(d, "engines", read_engine);

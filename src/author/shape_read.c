@@ -65,7 +65,7 @@ static int64_t read_number(const struct reading *r, const struct field *f,
            : f->type == FIELD_RATIO   ? value_ratio(r, n, f->absent)
            : f->type == FIELD_DECIMAL ? value_decimal(r, n)
            : f->type == FIELD_WEIGHT  ? value_weight(r, n)
-                                      : value_yes_no(r, n, false);
+                                      : value_yes_no(r, n);
 }
 
 static int read_word(const struct reading *r, const struct field *f,
@@ -77,21 +77,142 @@ static int read_word(const struct reading *r, const struct field *f,
     return word;
 }
 
-/* A list, whose items have an own way to be written, or mappings. */
-static void read_items(const struct reading *r, const struct field *f,
-                       const struct node *n, void *out) {
-    void *list = NULL;
-    size_t *count = at(out, f->count_at);
-    if (f->type == FIELD_LIST) {
-        read_list(r, f, n, out);
+/* ---- lists whose items have a way of their own to be written ---- */
+
+/* One item into *item, which is zeroed; those before it stand in front of it.
+ * key NULL: of a list. False: it is left out. */
+typedef bool (*item_reader)(const struct reading *r, const struct node *key,
+                            const struct node *value, size_t before,
+                            void *item);
+
+static bool read_share(const struct reading *r, const struct node *key,
+                       const struct node *value, size_t before, void *item) {
+    struct cause_share *share = item;
+    (void)before;
+    share->cause = value_id(r, key);
+    share->share_micro = value_ratio(r, value, -1);
+    if (share->share_micro == 0)
+        complain(r->c, r->src, value->place, CODE_bad_number,
+                 "a share is above 0: leave the cause out");
+    return true;
+}
+
+static bool read_cure(const struct reading *r, const struct node *key,
+                      const struct node *value, size_t before, void *item) {
+    static const struct field strength = {
+        .key = "strength", .type = FIELD_WORD, .words = WORDS_STRENGTH};
+    struct cure *cure = item;
+    int word = 0;
+    (void)before;
+    cure->cause = value_id(r, key);
+    value_choice(r, &strength, value, &word);
+    cure->strength = (enum strength)word;
+    return true;
+}
+
+static bool read_setting(const struct reading *r, const struct node *key,
+                         const struct node *value, size_t before, void *item) {
+    struct setting *s = item;
+    struct fact read;
+    (void)before;
+    if (!fact_named(key->text, &s->name)) {
+        complain(r->c, r->src, key->place, CODE_unknown_fact,
+                 "there is no fact `%.*s`", STR_ARG(key->text));
+        return false;
+    }
+    s->value = value_line(r, value);
+    fact_read(s->name, s->value, 1, &read);
+    if (s->value.n > 0 && !read.known)
+        complain(r->c, r->src, value->place, CODE_bad_value,
+                 "`%.*s` does not read as %s (%s)", STR_ARG(s->value),
+                 fact_spelling(s->name), unit_spelling(fact_unit(s->name)));
+    return true;
+}
+
+static bool read_one_event(const struct reading *r, const struct node *n,
+                           struct version_event *out) {
+    if (!value_wants(r, n, NODE_MAP))
+        return false;
+    struct str key = n->count == 1 ? n->pairs[0].key->text : (struct str){0};
+    out->is_fixed = str_eq(key, STR("fixed"));
+    if (!out->is_fixed && !str_eq(key, STR("introduced"))) {
+        complain(r->c, r->src, n->place, CODE_bad_version,
+                 "an event is `introduced: version` or `fixed: version`");
+        return false;
+    }
+    const struct node *version = n->pairs[0].value;
+    out->version = value_line(r, version);
+    if (out->version.n == 0 || version_valid(out->version))
+        return out->version.n > 0;
+    complain(r->c, r->src, version->place, CODE_bad_version,
+             "`%.*s` is no version", STR_ARG(out->version));
+    return false;
+}
+
+/* introduced and fixed take turns, from old to new. */
+static void check_order(const struct reading *r, const struct node *n,
+                        const struct version_event *before,
+                        const struct version_event *event) {
+    int order;
+    if (before == NULL) {
+        if (event->is_fixed)
+            complain(r->c, r->src, n->place, CODE_bad_version,
+                     "events begin with `introduced` (\"0\" is the beginning)");
         return;
     }
-    list = f->type == FIELD_SETTINGS ? (void *)value_settings(r, n, count)
-           : f->type == FIELD_EVENTS ? (void *)value_events(r, n, count)
-           : f->type == FIELD_SHARES ? (void *)value_shares(r, n, count)
-                                     : (void *)value_cures(r, n, count);
+    if (before->is_fixed == event->is_fixed)
+        complain(r->c, r->src, n->place, CODE_bad_version,
+                 "`introduced` and `fixed` take turns");
+    else if (version_compare(before->version, event->version, &order)
+             && order >= 0)
+        complain(r->c, r->src, n->place, CODE_bad_version,
+                 "%.*s does not come after %.*s", STR_ARG(event->version),
+                 STR_ARG(before->version));
+}
+
+static bool read_event(const struct reading *r, const struct node *key,
+                       const struct node *value, size_t before, void *item) {
+    struct version_event *event = item;
+    (void)key;
+    if (!read_one_event(r, value, event))
+        return false;
+    check_order(r, value, before > 0 ? event - 1 : NULL, event);
+    return true;
+}
+
+static void read_own(const struct reading *r, const struct field *f,
+                     const struct node *n, void *out) {
+    static const struct {
+        enum field_type type;
+        size_t size;
+        item_reader read;
+    } kinds[] = {{FIELD_SETTINGS, sizeof(struct setting), read_setting},
+                 {FIELD_EVENTS, sizeof(struct version_event), read_event},
+                 {FIELD_SHARES, sizeof(struct cause_share), read_share},
+                 {FIELD_CURES, sizeof(struct cure), read_cure}};
+    size_t k = 0, *count = at(out, f->count_at);
+    while (kinds[k].type != f->type)
+        k++;
+    bool is_list = f->type == FIELD_EVENTS;
+    if (!value_wants(r, n, is_list ? NODE_LIST : NODE_MAP))
+        return;
+    char *list = arena_array(r->c->a, n->count, kinds[k].size);
+    for (size_t i = 0; i < n->count; i++) {
+        char *item = list + *count * kinds[k].size;
+        if (kinds[k].read(r, is_list ? NULL : n->pairs[i].key,
+                          is_list ? n->items[i] : n->pairs[i].value, *count,
+                          item))
+            ++*count;
+        else
+            memset(item, 0, kinds[k].size);
+    }
+    if (is_list && n->count == 0)
+        complain(r->c, r->src, n->place, CODE_bad_version,
+                 "at least one event is wanted here");
     memcpy(at(out, f->at), &list, sizeof list);
 }
+
+/* ---- a mapping ---- */
 
 /* What a key that no struct keeps holds is read for its complaints. */
 static void read_field(const struct reading *r, const struct field *f,
@@ -107,11 +228,16 @@ static void read_field(const struct reading *r, const struct field *f,
                                                     : value_line, to);
         return;
     case KIND_WORD: *(int *)to = read_word(r, f, n); return;
-    case KIND_BOOL: *(bool *)to = value_yes_no(r, n, false); return;
+    case KIND_BOOL: *(bool *)to = value_yes_no(r, n); return;
     case KIND_NUMBER: *(int64_t *)to = read_number(r, f, n); return;
     case KIND_RANGE: value_amounts(r, n, to, at(out, f->count_at)); return;
     case KIND_MAP: shape_read(r, f->shape, n, to); return;
-    case KIND_LIST: read_items(r, f, n, out); return;
+    case KIND_LIST:
+        if (f->type == FIELD_LIST)
+            read_list(r, f, n, out);
+        else
+            read_own(r, f, n, out);
+        return;
     }
 }
 
@@ -139,11 +265,9 @@ static void refuse_unknown(const struct reading *r, const struct shape *shape,
 
 static void refuse_missing(const struct reading *r, const struct shape *shape,
                            const struct node *map) {
-    struct place place = map->place;
-    place.width = 1;
     for (const struct field *f = shape->fields; f->key != NULL; f++)
         if (f->is_required && node_get(map, f->key) == NULL)
-            complain(r->c, r->src, place, CODE_missing_key,
+            complain(r->c, r->src, node_begin(map), CODE_missing_key,
                      "`%s` is missing: %s", f->key, f->doc);
 }
 

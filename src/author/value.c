@@ -14,10 +14,8 @@ bool value_wants(const struct reading *r, const struct node *n,
                                         "a mapping"};
     if (n->kind == kind)
         return true;
-    struct place place = n->place;
-    if (n->kind != NODE_SCALAR)
-        place.width = 1;
-    complain(r->c, r->src, place, CODE_wrong_type, "%s is wanted here, not %s",
+    complain(r->c, r->src,
+             n->kind == NODE_SCALAR ? n->place : node_begin(n), CODE_wrong_type, "%s is wanted here, not %s",
              names[kind], names[n->kind]);
     return false;
 }
@@ -35,9 +33,8 @@ struct str value_id(const struct reading *r, const struct node *n) {
     struct str s = value_line(r, n);
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
-        bool good = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')
-                    || (i > 0 && (c == '-' || c == '_' || c == '.'));
-        if (good)
+        if ((is_letter(c) && !is_upper(c)) || is_digit(c)
+            || (i > 0 && (c == '-' || c == '_' || c == '.')))
             continue;
         complain(r->c, r->src, n->place, CODE_wrong_type,
                  "`%.*s` is no id: lower-case letters and digits, then also "
@@ -71,10 +68,7 @@ struct str value_entry_id(const struct reading *r, const struct node *n) {
 }
 
 static bool read_digits(struct str s, int64_t *value) {
-    for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] < '0' || s.p[i] > '9')
-            return false;
-    return str_to_int(s, value);
+    return s.n > 0 && is_digit(s.p[0]) && str_to_int(s, value);
 }
 
 static bool is_day(struct str s) {
@@ -134,9 +128,7 @@ static struct str read_one_language(const struct reading *r,
     const struct node *n = node_get(map, lang);
     if (n != NULL)
         return str_trim(value_line(r, n));
-    struct place place = map->place;
-    place.width = 1;
-    complain(r->c, r->src, place, missing, "`%s` is missing: every public "
+    complain(r->c, r->src, node_begin(map), missing, "`%s` is missing: every public "
              "text has `en` and `zh`", lang);
     return (struct str){0};
 }
@@ -181,9 +173,18 @@ struct text value_text(const struct reading *r, const struct node *n) {
     return t;
 }
 
-bool value_yes_no(const struct reading *r, const struct node *n, bool absent) {
+enum fact_name value_fact(const struct reading *r, const struct node *n) {
+    enum fact_name name = (enum fact_name)0;
+    struct str s = value_line(r, n);
+    if (s.n > 0 && !fact_named(s, &name))
+        complain(r->c, r->src, n->place, CODE_unknown_fact,
+                 "there is no fact `%.*s`", STR_ARG(s));
+    return name;
+}
+
+bool value_yes_no(const struct reading *r, const struct node *n) {
     if (!value_wants(r, n, NODE_SCALAR))
-        return absent;
+        return false;
     if (str_eq(n->text, STR("true")))
         return true;
     if (!str_eq(n->text, STR("false")))
@@ -202,6 +203,44 @@ int64_t value_integer(const struct reading *r, const struct node *n,
     complain(r->c, r->src, n->place, CODE_bad_number,
              "`%.*s` is no whole number of 0 or more", STR_ARG(n->text));
     return absent;
+}
+
+enum { DECIMAL_MOST = 1000 };
+
+/* Digits, and behind a point one to six of them. */
+static bool is_decimal(struct str s) {
+    size_t point = str_find_char(s, '.');
+    bool good = point > 0 && point + 1 != s.n
+                && (point >= s.n || s.n - point - 1 <= 6);
+    for (size_t i = 0; i < s.n; i++)
+        good = good && (i == point || is_digit(s.p[i]));
+    return good && s.n > 0;
+}
+
+int64_t value_decimal(const struct reading *r, const struct node *n) {
+    struct amount number;
+    if (!value_wants(r, n, NODE_SCALAR))
+        return 0;
+    if (is_decimal(n->text) && units_read(n->text, UNITS_MICRO, &number)
+        && number.known && number.value <= DECIMAL_MOST * UNITS_MICRO)
+        return number.value;
+    complain(r->c, r->src, n->place, CODE_bad_number,
+             "`%.*s` is no number from 0 to %d of at most six decimals",
+             STR_ARG(n->text), DECIMAL_MOST);
+    return 0;
+}
+
+int64_t value_weight(const struct reading *r, const struct node *n) {
+    static const char *const weights[] = {"-4", "-2", "-1", "1", "2", "4"};
+    int64_t weight = 0;
+    if (!value_wants(r, n, NODE_SCALAR))
+        return 0;
+    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++)
+        if (str_eq(n->text, str_of(weights[i])))
+            return str_to_int(n->text, &weight) ? weight : 0;
+    complain(r->c, r->src, n->place, CODE_bad_number,
+             "`%.*s` is no weight: -4 -2 -1 1 2 4", STR_ARG(n->text));
+    return 0;
 }
 
 /* 0 to 1, at most six decimals. */

@@ -50,6 +50,8 @@ const struct node *node_item(const struct node *list, size_t i);
 const struct node *node_or(const struct node *wanted,
                            const struct node *otherwise);
 
+/* Its first character. */
+struct place node_begin(const struct node *n);
 /* Where the byte at offset of a scalar's text stands in its file, through
  * folding, indentation and quotes. */
 struct place node_place_at(const struct source *src, const struct node *scalar,

@@ -58,7 +58,7 @@ struct cli {
     bool is_undo;     /* feedback --undo */
     bool is_html;     /* site --html */
     const char *base_url, *wasm_dir; /* of site; NULL: not said */
-    char **own_reports; /* NULL-terminated, or NULL: diagnose's overlay */
+    const char *const *own_reports; /* NULL-terminated, or NULL: diagnose's */
     enum color_choice color;
     char **operands; /* what is no option, the command's name taken off */
     size_t operand_count;

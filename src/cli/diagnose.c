@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/feedback.h"
 #include "cli/jobs.h"
+#include "cli/overlay.h"
 #include "cli/progress.h"
 
 static bool add_progress(void *ctx, size_t n) {
@@ -66,12 +66,13 @@ int run_diagnose(struct cli *c) {
     oomkb *kb = cli_kb(c);
     if (kb == NULL)
         return STATUS_ERROR;
-    if (!feedback_read(c, &c->own_reports) ||
-        (c->is_here && !here_read(c, NULL)))
-        return STATUS_ERROR;
-    int status = diagnose_all(c, kb);
-    here_forget(c);
-    feedback_free(c->own_reports);
-    c->own_reports = NULL;
+    struct overlay own;
+    int status = STATUS_ERROR;
+    if (overlay_read(c, &own) && (!c->is_here || here_read(c, NULL))) {
+        c->own_reports = own.reports;
+        status = diagnose_all(c, kb);
+        here_forget(c);
+    }
+    overlay_close(&own);
     return status;
 }

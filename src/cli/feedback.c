@@ -12,9 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/feedback.h"
-#include "base/limits.h"
-#include "cli/put.h"
+#include "cli/overlay.h"
 
 static bool is_outcome(const char *word) {
     return strcmp(word, "worked") == 0 || strcmp(word, "failed") == 0;
@@ -23,35 +21,24 @@ static bool is_outcome(const char *word) {
 /* ---- keeping one ---- */
 
 /* The last line may lack its newline; a note is one line. */
-static bool report_add(struct cli *c, const struct overlay *o) {
-    char day[16], line[FEEDBACK_LINE_BYTES_MAX];
+static bool report_add(struct cli *c, struct overlay *o) {
+    char day[16];
     const char *note = c->note != NULL ? c->note : "";
     cli_today(day);
-    int n = snprintf(line, sizeof line, "%s %s %s %s%s%s", day,
+    if (o->bytes > 0 && o->text[o->bytes - 1] != '\n')
+        o->text[o->bytes++] = '\n';
+    char *line = o->text + o->bytes;
+    int n = snprintf(line, FEEDBACK_LINE_BYTES_MAX, "%s %s %s %s%s%s", day,
                      c->operands[2], c->operands[0], c->operands[1],
                      note[0] != '\0' ? "  " : "", note);
-    if (n < 0 || n >= (int)sizeof line - 1) {
+    if (n < 0 || n >= FEEDBACK_LINE_BYTES_MAX - 1) {
         cli_usage(c, "cli.error.note_long", NULL, NULL);
         return false;
     }
     for (int i = 0; i < n; i++)
         line[i] = line[i] == '\n' || line[i] == '\r' ? ' ' : line[i];
-    line[n++] = '\n';
-    char *whole = malloc(o->bytes + 1 + (size_t)n);
-    if (whole == NULL) {
-        cli_error(c, "memory", "out of memory for the reports");
-        return false;
-    }
-    size_t at = o->bytes;
-    if (at > 0) {
-        memcpy(whole, o->text, at);
-        if (whole[at - 1] != '\n')
-            whole[at++] = '\n';
-    }
-    memcpy(whole + at, line, (size_t)n);
-    bool is_kept = overlay_write(c, o, whole, at + (size_t)n);
-    free(whole);
-    return is_kept;
+    line[n] = '\n';
+    return file_put(c, o->path, o->text, o->bytes + (size_t)n + 1);
 }
 
 static bool is_asked(const struct cli *c, const struct own_line *l) {
@@ -60,7 +47,7 @@ static bool is_asked(const struct cli *c, const struct own_line *l) {
            (c->operand_count < 3 || strcmp(l->outcome, c->operands[2]) == 0);
 }
 
-static bool report_undo(struct cli *c, const struct overlay *o) {
+static bool report_undo(struct cli *c, struct overlay *o) {
     size_t i = o->count;
     while (i > 0 && !is_asked(c, &o->at[i - 1]))
         i--;
@@ -70,16 +57,8 @@ static bool report_undo(struct cli *c, const struct overlay *o) {
         return false;
     }
     const struct own_line *l = &o->at[i - 1];
-    char *whole = malloc(o->bytes + 1);
-    if (whole == NULL) {
-        cli_error(c, "memory", "out of memory for the reports");
-        return false;
-    }
-    memcpy(whole, o->text, l->from);
-    memcpy(whole + l->from, o->text + l->to, o->bytes - l->to);
-    bool is_kept = overlay_write(c, o, whole, o->bytes - (l->to - l->from));
-    free(whole);
-    return is_kept;
+    memmove(o->text + l->from, o->text + l->to, o->bytes - l->to);
+    return file_put(c, o->path, o->text, o->bytes - (l->to - l->from));
 }
 
 /* How it stands now with that fix. */
@@ -165,16 +144,107 @@ static int list(struct cli *c) {
         fputc('\n', stdout);
     }
     fputs(is_json ? "]}\n" : "", stdout);
-    feedback_warn(c, &o);
+    overlay_warn(&o);
     overlay_close(&o);
     return STATUS_FOUND;
 }
 
-void feedback_warn(struct cli *c, const struct overlay *o) {
-    char count[24];
-    snprintf(count, sizeof count, "%zu", o->unreadable);
-    if (o->unreadable > 0)
-        cli_remark(c, "cli.feedback.unreadable", o->path, count);
+/* ---- export ---- */
+
+/* The user's reports as YAML, counted, in the form that an entry's `success`
+ * takes:
+ *
+ *     vllm/kv-cache-too-small:
+ *       workarounds:
+ *         - id: lower-max-model-len
+ *           success: {basis: reports, worked: 2, tried: 3, links: []}
+ *           # 2026-11-21 worked: 8192 did
+ *
+ * The links are empty, which the check refuses: the address of the pull
+ * request belongs there, and only its author can know it. Notes are comments,
+ * for the author to read before strangers do.
+ */
+static int by_fix(const void *x, const void *y) {
+    const struct own_line *a = x, *b = y;
+    int order = strcmp(a->entry, b->entry);
+    order = order != 0 ? order : strcmp(a->fix, b->fix);
+    return order != 0 ? order : (a->from > b->from) - (a->from < b->from);
+}
+
+static bool is_same(const struct own_line *a, const struct own_line *b) {
+    return strcmp(a->entry, b->entry) == 0 && strcmp(a->fix, b->fix) == 0;
+}
+
+/* Reports of one fix, at[0] to at[n - 1]. */
+static void put_fix(FILE *out, const struct own_line *at, size_t n) {
+    size_t worked = 0;
+    for (size_t i = 0; i < n; i++)
+        worked += strcmp(at[i].outcome, "worked") == 0;
+    fprintf(out, "    - id: %s\n      success: {basis: reports, worked: %zu, "
+            "tried: %zu, links: []}\n", at->fix, worked, n);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(out, "      # %s %s%s", at[i].date, at[i].outcome,
+                at[i].note[0] != '\0' ? ": " : "");
+        put_safe(out, at[i].note);
+        fputc('\n', out);
+    }
+}
+
+static void put_all(struct cli *c, FILE *out, const struct overlay *o) {
+    const char *head = cli_text(c, "cli.feedback.export_head");
+    while (head[0] != '\0') {
+        size_t n = strcspn(head, "\n");
+        fprintf(out, "# %.*s\n", (int)n, head);
+        head += n + (head[n] == '\n');
+    }
+    for (size_t i = 0; i < o->count;) {
+        const struct own_line *at = &o->at[i];
+        size_t n = 1;
+        while (i + n < o->count && is_same(at, &o->at[i + n]))
+            n++;
+        if (i == 0 || strcmp(at->entry, o->at[i - 1].entry) != 0)
+            fprintf(out, "%s:\n  workarounds:\n", at->entry);
+        put_fix(out, at, n);
+        i += n;
+    }
+}
+
+static int export_to_file(struct cli *c, const struct overlay *o) {
+    char *bytes = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&bytes, &n);
+    if (out == NULL)
+        return cli_error(c, "memory", "out of memory for the export");
+    put_all(c, out, o);
+    bool is_whole = !ferror(out);
+    is_whole = fclose(out) == 0 && is_whole;
+    if (!is_whole) {
+        free(bytes);
+        return cli_error(c, "memory", "out of memory for the export");
+    }
+    bool is_put = file_put(c, c->output, bytes, n);
+    free(bytes);
+    return is_put ? STATUS_FOUND : STATUS_ERROR;
+}
+
+static int export_all(struct cli *c) {
+    struct overlay o;
+    int status = STATUS_FOUND;
+    if (!overlay_open(c, &o, false))
+        return STATUS_ERROR;
+    overlay_warn(&o);
+    if (o.count == 0) {
+        status = cli_usage(c, "cli.feedback.none", o.path, NULL);
+    } else {
+        qsort(o.at, o.count, sizeof *o.at, by_fix);
+        if (c->output != NULL) {
+            status = export_to_file(c, &o);
+        } else {
+            put_all(c, stdout, &o);
+        }
+    }
+    overlay_close(&o);
+    return status;
 }
 
 int run_feedback(struct cli *c) {
@@ -183,7 +253,7 @@ int run_feedback(struct cli *c) {
     if (n == 1 && strcmp(first, "list") == 0)
         return list(c);
     if (n == 1 && strcmp(first, "export") == 0)
-        return feedback_export(c);
+        return export_all(c);
     bool is_whole = n == 3 || (n == 2 && c->is_undo);
     if (!is_whole || (n == 3 && !is_outcome(c->operands[2])))
         return cli_usage(c, "cli.error.feedback_what", NULL, NULL);

@@ -90,7 +90,7 @@ static uint32_t threads_of_one(const struct cli *c) {
 oomkb_options input_options(struct cli *c, const char *name) {
     oomkb_options options = cli_options(c);
     options.input_name = name;
-    options.own_reports = (const char *const *)c->own_reports;
+    options.own_reports = c->own_reports;
     options.threads = threads_of_one(c);
     return options;
 }

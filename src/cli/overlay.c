@@ -3,20 +3,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/replace.h"
-#include "cli/put.h"
+#include "cli/corpus.h"
 
-static bool io_error(struct cli *c, const char *path) {
-    char text[OVERLAY_PATH_MAX + 256];
-    snprintf(text, sizeof text, "%s: %s", path, strerror(errno));
-    cli_error(c, "io", text);
-    return false;
+static _Noreturn void raise_io(struct overlay *o, const char *path) {
+    arena_raise(&o->arena, FAIL_IO, "%s: %s", path, strerror(errno));
+}
+
+static void refuse(struct overlay *o, const char *key) {
+    cli_usage(o->c, key, o->path, NULL);
+    o->is_refused = true;
 }
 
 /* ---- where ---- */
@@ -35,50 +36,36 @@ static bool path_find(char path[OVERLAY_PATH_MAX]) {
     return n > 0 && n < OVERLAY_PATH_MAX - 16;
 }
 
-bool overlay_is_placed(void) {
-    char path[OVERLAY_PATH_MAX];
-    return path_find(path);
-}
-
 /* Every folder on the way to path, for this user alone. */
-static bool folders_make(struct cli *c, const char *path) {
-    char folder[OVERLAY_PATH_MAX];
-    snprintf(folder, sizeof folder, "%s", path);
+static void folders_make(struct overlay *o) {
+    char *folder = (char *)arena_str(&o->arena, str_of(o->path)).p;
     for (char *at = folder + 1; *at != '\0'; at++) {
         if (*at != '/')
             continue;
         *at = '\0';
         if (mkdir(folder, 0700) != 0 && errno != EEXIST)
-            return io_error(c, folder);
+            raise_io(o, folder);
         *at = '/';
     }
-    return true;
 }
 
-/* ---- writing ---- */
-
-bool file_put(struct cli *c, const char *path, const char *bytes, size_t n) {
-    errno = file_replace(path, (struct str){bytes, n}, 0600, true);
-    return errno == 0 || io_error(c, path);
-}
-
-bool overlay_write(struct cli *c, const struct overlay *o, const char *bytes,
-                   size_t n) {
-    return file_put(c, o->path, bytes, n);
-}
-
-static bool lock_take(struct cli *c, struct overlay *o) {
-    char path[OVERLAY_PATH_MAX + 16];
+static void lock_take(struct overlay *o) {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    snprintf(path, sizeof path, "%s.lock", o->path);
+    const char *path = arena_printf(&o->arena, "%s.lock", o->path).p;
     o->lock = open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0600);
     if (o->lock < 0)
-        return io_error(c, path);
+        raise_io(o, path);
     while (fcntl(o->lock, F_SETLKW, &whole) != 0) {
         if (errno != EINTR)
-            return io_error(c, path);
+            raise_io(o, path);
     }
-    return true;
+}
+
+bool file_put(struct cli *c, const char *path, const char *bytes, size_t n) {
+    char text[OVERLAY_PATH_MAX + 256];
+    int why = file_replace(path, (struct str){bytes, n}, 0600, true);
+    snprintf(text, sizeof text, "%s: %s", path, strerror(why));
+    return why == 0 || cli_error(c, "io", text) != STATUS_ERROR;
 }
 
 /* ---- reading ---- */
@@ -119,107 +106,115 @@ static bool line_read(char *text, struct own_line *out) {
 }
 
 static void lines_read(struct overlay *o) {
-    size_t from = 0;
+    char *words = (char *)arena_str(&o->arena,
+                                    (struct str){o->text, o->bytes}).p;
+    size_t from = 0, cap = 0;
     while (from < o->bytes) {
-        char *line = o->words + from;
+        char *line = words + from;
         char *end = memchr(line, '\n', o->bytes - from);
-        size_t to = end != NULL ? (size_t)(end - o->words) + 1 : o->bytes;
+        size_t to = end != NULL ? (size_t)(end - words) + 1 : o->bytes;
         if (end != NULL)
             *end = '\0';
         bool is_said = line[0] != '#' && line[strspn(line, " \t")] != '\0';
         struct own_line read = {.from = from, .to = to};
         if (is_said && line_read(line, &read)) {
+            o->at = arena_grow(&o->arena, o->at, o->count, &cap,
+                               sizeof *o->at);
             o->at[o->count++] = read;
         } else {
             o->unreadable += is_said;
         }
         from = to;
     }
+    o->reports = arena_array(&o->arena, o->count + 1, sizeof *o->reports);
+    for (size_t i = 0; i < o->count; i++)
+        o->reports[i] = arena_printf(&o->arena, "%s %s %s", o->at[i].entry,
+                                     o->at[i].fix, o->at[i].outcome).p;
 }
 
 /* A file may grow while it is read; what is there when it is opened counts. */
-static bool text_read(struct cli *c, struct overlay *o, FILE *in) {
-    o->bytes = fread(o->text, 1, OVERLAY_BYTES_MAX + 1, in);
-    if (ferror(in))
-        return io_error(c, o->path);
-    if (o->bytes > OVERLAY_BYTES_MAX) {
-        cli_usage(c, "cli.error.feedback_large", o->path, NULL);
-        return false;
+static void text_read(struct overlay *o, size_t size) {
+    ssize_t got = 1;
+    o->text = arena_alloc(&o->arena, size + FEEDBACK_LINE_BYTES_MAX + 1);
+    while (o->bytes < size && got > 0) {
+        got = input_piece(o->in, o->text + o->bytes, size - o->bytes);
+        o->bytes += got > 0 ? (size_t)got : 0;
     }
-    size_t lines = 1;
-    for (size_t i = 0; i < o->bytes; i++)
-        lines += o->text[i] == '\n';
-    memcpy(o->words, o->text, o->bytes);
-    o->words[o->bytes] = '\0';
-    o->at = calloc(lines, sizeof *o->at);
-    if (o->at == NULL)
-        return io_error(c, o->path);
+    if (got < 0)
+        raise_io(o, o->path);
     lines_read(o);
-    return true;
 }
 
 /* A pipe or a device would be waited for, or never end: only a regular file is
- * read. NULL: there is none (*is_absent), or it was said why not. */
-static FILE *file_open(struct cli *c, struct overlay *o, bool *is_absent) {
-    struct stat s;
-    const char *path = o->path;
-    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    *is_absent = file < 0 && (errno == ENOENT || errno == ENOTDIR);
-    if (*is_absent)
-        return NULL;
-    if (file < 0 || fstat(file, &s) != 0) {
-        io_error(c, path);
-    } else if (!S_ISREG(s.st_mode)) {
-        cli_usage(c, "cli.error.feedback_kind", path, NULL);
-    } else {
-        FILE *in = fdopen(file, "rb");
-        if (in != NULL)
-            return in;
-        o->is_broken = true;
-        io_error(c, o->path);
+ * read. */
+static void open_all(void *arg) {
+    struct overlay *o = arg;
+    struct stat s = {.st_size = 0};
+    if (!path_find(o->path)) {
+        refuse(o, "cli.error.no_home");
+        return;
     }
-    if (file >= 0)
-        close(file);
-    return NULL;
-}
-
-static bool file_read_whole(struct cli *c, struct overlay *o) {
-    bool is_absent;
-    FILE *in = file_open(c, o, &is_absent);
-    if (in == NULL)
-        return is_absent;
-    o->text = malloc(OVERLAY_BYTES_MAX + 1);
-    o->words = malloc(OVERLAY_BYTES_MAX + 1);
-    bool is_read = o->text != NULL && o->words != NULL
-                       ? text_read(c, o, in)
-                       : io_error(c, o->path);
-    fclose(in);
-    o->is_broken = !is_read;
-    return is_read;
+    if (o->is_changing) {
+        folders_make(o);
+        lock_take(o);
+    }
+    o->in = open(o->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    bool is_absent = o->in < 0 && (errno == ENOENT || errno == ENOTDIR);
+    if (!is_absent && (o->in < 0 || fstat(o->in, &s) != 0))
+        raise_io(o, o->path);
+    if (!is_absent && !S_ISREG(s.st_mode)) {
+        refuse(o, "cli.error.feedback_kind");
+        return;
+    }
+    o->is_broken = true;
+    if (s.st_size > OVERLAY_BYTES_MAX) {
+        refuse(o, "cli.error.feedback_large");
+        return;
+    }
+    text_read(o, (size_t)s.st_size);
+    o->is_broken = false;
 }
 
 bool overlay_open(struct cli *c, struct overlay *o, bool is_changing) {
-    *o = (struct overlay){.lock = -1};
-    bool is_open = path_find(o->path);
+    *o = (struct overlay){
+        .c = c, .is_changing = is_changing, .in = -1, .lock = -1};
+    bool is_open = cli_guard(c, &o->arena, open_all, o) && !o->is_refused;
     if (!is_open)
-        cli_usage(c, "cli.error.no_home", NULL, NULL);
-    if (is_open && is_changing)
-        is_open = folders_make(c, o->path) && lock_take(c, o);
-    is_open = is_open && file_read_whole(c, o);
-    if (!is_open) {
-        bool is_broken = o->is_broken;
         overlay_close(o);
-        o->is_broken = is_broken;
-    }
     return is_open;
 }
 
 void overlay_close(struct overlay *o) {
-    free(o->text);
-    free(o->words);
-    free(o->at);
+    arena_free(&o->arena);
+    if (o->in >= 0)
+        close(o->in);
     if (o->lock >= 0) {
         close(o->lock); /* and with it the lock */
     }
-    *o = (struct overlay){.lock = -1};
+    o->in = o->lock = -1;
+}
+
+void overlay_warn(const struct overlay *o) {
+    char count[24];
+    snprintf(count, sizeof count, "%zu", o->unreadable);
+    if (o->unreadable > 0)
+        cli_remark(o->c, "cli.feedback.unreadable", o->path, count);
+}
+
+bool overlay_read(struct cli *c, struct overlay *o) {
+    const char *format = c->format;
+    *o = (struct overlay){.in = -1, .lock = -1};
+    if (!path_find(o->path))
+        return true;
+    c->format = "text"; /* stdout is for the answers */
+    bool is_open = overlay_open(c, o, false);
+    c->format = format;
+    if (is_open)
+        overlay_warn(o);
+    else if (o->is_broken) /* stderr has the reason */
+        cli_error_json(c, "io", "the file of your own reports could not be "
+                       "read whole");
+    else
+        o->reports = NULL;
+    return is_open || !o->is_broken;
 }

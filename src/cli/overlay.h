@@ -13,8 +13,8 @@
 #ifndef CLI_OVERLAY_H
 #define CLI_OVERLAY_H
 
-#include "cli/cli.h"
-#include "base/limits.h"
+#include "base/arena.h"
+#include "cli/input.h"
 
 struct own_line {
     const char *date, *outcome, *entry, *fix, *note; /* note: "" for none */
@@ -22,25 +22,31 @@ struct own_line {
 };
 
 struct overlay {
+    struct arena arena; /* of all that it holds */
+    struct cli *c;
     char path[OVERLAY_PATH_MAX];
-    char *text;  /* as it stands in the file */
-    char *words; /* the same, cut up: what lines point into */
+    char *text; /* as it stands in the file, and room for one line more */
     size_t bytes;
     struct own_line *at; /* in order */
     size_t count, unreadable;
+    const char **reports; /* "entry fix outcome", as the library takes them;
+                             NULL-terminated */
+    bool is_changing, is_refused;
     bool is_broken; /* it is there and could not be read whole */
-    int lock; /* -1: none */
+    int in, lock; /* -1: none */
 };
 
-/* Does the environment say where the file is? */
-bool overlay_is_placed(void);
 /* What stands there; a file that is not there is empty. is_changing: keep
  * others from changing it until overlay_close(). False after cli_error(). */
 bool overlay_open(struct cli *c, struct overlay *o, bool is_changing);
 void overlay_close(struct overlay *o);
-/* The file becomes these bytes, or stays as it was (false, after cli_error). */
-bool overlay_write(struct cli *c, const struct overlay *o, const char *bytes,
-                   size_t n);
+/* The same for who diagnoses: no place for the file, or one that cannot be
+ * opened, which is said on stderr, is no reason not to: reports is NULL then.
+ * False after cli_error(): a part of them was read, and an answer that rests on
+ * a part would be another one. */
+bool overlay_read(struct cli *c, struct overlay *o);
+/* On stderr: how many lines of the file could not be read, if any. */
+void overlay_warn(const struct overlay *o);
 /* bytes to the file path: through a file beside it, synced, renamed. */
 bool file_put(struct cli *c, const char *path, const char *bytes, size_t n);
 
