@@ -159,16 +159,34 @@ static bool is_of_fact(char c) {
     return (c >= 'a' && c <= 'z') || c == '_' || (c >= '0' && c <= '9');
 }
 
-/* Words of a predicate that are facts; a word in quotes that happens to be
- * one is noted as well, which costs a label and nothing else. */
-static void note_words(struct str predicate, bool *fact_used) {
+/* What stands in quotes is compared with the fact before it, or stands in for
+ * it; '' is of no fact. */
+static void check_word(const struct entry_check *k, const struct node *n,
+                       size_t at, struct str word, enum fact_name name) {
+    struct place place = node_place_at(k->src, n, at);
+    place.width = (uint32_t)word.n;
+    if (name != FACT_COUNT_OF && word.n > 0 && !fact_takes(name, word))
+        complain(k->c, k->src, place, CODE_bad_value, "`%.*s` is no word of %s",
+                 STR_ARG(word), fact_spelling(name));
+}
+
+/* Notes the facts of a predicate, and checks the words that it has for them. */
+static void check_words(const struct entry_check *k, const struct node *n) {
+    struct str predicate = n->text;
+    enum fact_name last = FACT_COUNT_OF;
     for (size_t i = 0, end; i < predicate.n; i = end + 1) {
-        end = i;
-        while (end < predicate.n && is_of_fact(predicate.p[end]))
+        bool is_quoted = predicate.p[i] == '\'';
+        size_t from = is_quoted ? i + 1 : i;
+        end = from;
+        while (end < predicate.n && (is_quoted ? predicate.p[end] != '\''
+                                               : is_of_fact(predicate.p[end])))
             end++;
+        struct str word = str_slice(predicate, from, end - from);
         enum fact_name name;
-        if (fact_named(str_slice(predicate, i, end - i), &name))
-            fact_used[name] = true;
+        if (is_quoted)
+            check_word(k, n, from, word, last);
+        else if (fact_named(word, &name))
+            k->fact_used[last = name] = true;
     }
 }
 
@@ -177,7 +195,7 @@ void check_predicate(const struct entry_check *k, const struct node *n) {
     if (n == NULL || n->kind != NODE_SCALAR || n->text.n == 0)
         return;
     if (when_valid(k->c->a, n->text, &why))
-        note_words(n->text, k->fact_used);
+        check_words(k, n);
     else
         complain(k->c, k->src, n->place, CODE_bad_when, "%.*s", STR_ARG(why));
 }

@@ -126,6 +126,10 @@ static bool read_setting(const struct reading *r, const struct node *key,
         complain(r->c, r->src, value->place, CODE_bad_value,
                  "`%.*s` does not read as %s (%s)", STR_ARG(s->value),
                  fact_spelling(s->name), unit_spelling(fact_unit(s->name)));
+    else if (s->value.n > 0 && !fact_takes(s->name, s->value))
+        complain(r->c, r->src, value->place, CODE_bad_value,
+                 "`%.*s` is no word of %s", STR_ARG(s->value),
+                 fact_spelling(s->name));
     return true;
 }
 

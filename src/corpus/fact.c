@@ -18,8 +18,10 @@
 static const struct {
     struct str spelling;
     enum unit unit;
+    const char *words; /* with blanks between; NULL: any text */
 } facts[FACT_COUNT_OF] = {
-#define FACT(name, unit) {{#name, sizeof #name - 1}, UNIT_##unit},
+#define FACT(name, unit) {{#name, sizeof #name - 1}, UNIT_##unit, NULL},
+#define FACT_OF(name, words) {{#name, sizeof #name - 1}, UNIT_TEXT, words},
 #include "corpus/facts.def"
 #undef FACT
 };
@@ -55,6 +57,18 @@ const char *fact_spelling(enum fact_name name) {
 }
 
 enum unit fact_unit(enum fact_name name) { return facts[name].unit; }
+
+bool fact_takes(enum fact_name name, struct str word) {
+    struct str words = str_of(facts[name].words);
+    bool is_one = words.n == 0;
+    for (size_t i = 0, end; i < words.n && !is_one; i = end + 1) {
+        end = i;
+        while (end < words.n && words.p[end] != ' ')
+            end++;
+        is_one = str_eq(str_slice(words, i, end - i), word);
+    }
+    return is_one;
+}
 
 const char *unit_spelling(enum unit unit) {
     switch (unit) {

@@ -85,6 +85,9 @@ bool fact_of_group(struct str group, enum fact_name *name, int64_t *scale);
 void fact_read(enum fact_name name, struct str text, int64_t scale,
                struct fact *out);
 
+/* Of a fact that is one of a few words: is this one of them? Other facts take
+ * any text. */
+bool fact_takes(enum fact_name name, struct str word);
 /* Is it one of these? FACT_COUNT_OF ends them. */
 bool fact_is_one(enum fact_name name, const enum fact_name *names);
 
