@@ -16,6 +16,7 @@
 #include "match/scanner.h"
 
 #define BRIDGE_LINES 6 /* between a message and frames behind it */
+#define TITLE_LINES 16 /* between a title and frames that were cut short */
 
 /* ---- where the message ends ---- */
 
@@ -197,15 +198,35 @@ static bool is_bridge(const struct window *w, size_t i) {
            (words.n <= MESSAGE_LABEL_BYTES_MAX && str_ends(words, STR(":")));
 }
 
+static bool is_frames(const struct window *w, size_t i, size_t last) {
+    return w->marks[i].block != 0 && w->marks[i].kind != LINE_BLANK &&
+           w->marks[i].block_first >= w->marks[last].number;
+}
+
+/* An excerpt may end before the message of its traceback: that message is what
+ * stands above as a title. */
+static bool has_no_message(const struct window *w, size_t from) {
+    size_t i = from;
+    while (i < w->mark_count && w->marks[i].block == w->marks[from].block &&
+           w->marks[i].kind != LINE_ERROR)
+        i++;
+    return i == w->mark_count || w->marks[i].kind != LINE_ERROR;
+}
+
 /* A block of frames right behind a message that has none of its own. */
 static size_t block_behind(const struct window *w, size_t last) {
     size_t i = last + 1;
-    while (i < w->mark_count && i - last <= BRIDGE_LINES && is_bridge(w, i) &&
-           !window_is_far(w, i))
+    bool is_right_behind = true;
+    while (i < w->mark_count && i - last <= TITLE_LINES &&
+           !window_is_far(w, i) && !is_frames(w, i, last) &&
+           w->marks[i].kind != LINE_ERROR) {
+        is_right_behind = is_right_behind && is_bridge(w, i);
         i++;
-    bool is_block = i < w->mark_count && !window_is_far(w, i) && w->marks[i].block != 0 &&
-                    w->marks[i].block_first >= w->marks[last].number &&
-                    w->marks[i].kind != LINE_BLANK;
+    }
+    is_right_behind = is_right_behind && i - last <= BRIDGE_LINES + 1;
+    bool is_block = i < w->mark_count && !window_is_far(w, i) &&
+                    is_frames(w, i, last) &&
+                    (is_right_behind || has_no_message(w, i));
     return is_block ? i : last;
 }
 
