@@ -41,7 +41,8 @@ static bool is_narrower(const struct fact *x, const struct fact *than) {
     return x->name == FACT_torch_since ? order > 0 : order < 0;
 }
 
-/* "swift-robot": what somebody calls the result; models have a number. */
+/* "swift-robot", "./workspace": what somebody calls the result; models have a
+ * number. */
 static bool is_nickname(const struct fact *f) {
     bool has_digit = false;
     for (size_t i = 0; i < f->word.n; i++) {
@@ -50,10 +51,10 @@ static bool is_nickname(const struct fact *f) {
     return f->name == FACT_model && !has_digit;
 }
 
-/* What programs say comes before what people write of them; of two programs,
- * the one that runs the other is meant. */
+/* What programs say comes before what people write of them, but for a nickname;
+ * of two programs, the one that runs the other is meant. */
 static int64_t place_of(const struct witness *x) {
-    return (x->is_prose ? 1000 : 0) + (is_nickname(&x->fact) ? 100 : 0) +
+    return (x->is_prose ? 1000 : 0) + (is_nickname(&x->fact) ? 2000 : 0) +
            (x->fact.name == FACT_program ? x->layer : 0);
 }
 

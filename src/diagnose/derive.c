@@ -99,7 +99,7 @@ static bool is_pid_of_job(const struct diagnosis *d, int64_t pid) {
     return false;
 }
 
-static bool has_ranks(const struct diagnosis *d) {
+bool has_ranks(const struct diagnosis *d) {
     static const enum fact_name names[] = {
         FACT_tensor_parallel, FACT_pipeline_parallel, FACT_data_parallel,
         FACT_ranks_least};
@@ -427,6 +427,23 @@ static void model_tell(struct diagnosis *d, struct sighting *s) {
     sighting_tell(d, s, f);
 }
 
+/* What the weights take on a GPU by what is known of them. ZeRO's stage 3 spreads
+ * them over ranks of which nobody says how many there are. */
+static void model_bytes_tell(struct diagnosis *d, struct sighting *s) {
+    const struct fact *params = told(s, FACT_model_params);
+    params = params ? params : facts_last(&d->context, FACT_model_params);
+    struct inputs c = case_of(d, &s->facts);
+    struct fact f = fact_blank(FACT_model_bytes, SOURCE_DERIVED);
+    if (!params || !params->known || c.in[FACT_zero_stage].known) {
+        return;
+    }
+    struct span bytes = memory_weights_of(&c, params->number);
+    f.known = bytes.known;
+    f.number = bytes.low;
+    f.formula = STR("parameters x width / ranks of TP and PP");
+    sighting_tell(d, s, f);
+}
+
 /* By the card's name; else by a total that only such cards have. */
 static bool is_unified(struct diagnosis *d, const struct sighting *s) {
     const struct fact *name = told(s, FACT_gpu_name);
@@ -458,9 +475,13 @@ static void shared_tell(struct diagnosis *d, struct sighting *s) {
     facts_add_new(d->a, &s->facts, &f);
 }
 
+void derive_model(struct diagnosis *d, struct sighting *s) {
+    model_tell(d, s);
+    model_bytes_tell(d, s);
+}
+
 void derive(struct diagnosis *d, struct sighting *s) {
     shared_tell(d, s);
-    model_tell(d, s);
     full_state_tell(d, s);
     room_tell(d, s);
     outside_tell(d, s);

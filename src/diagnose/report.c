@@ -355,6 +355,7 @@ struct report *diagnose(struct arena *a, struct reader *r,
     sightings_find(&d);
     context_find(&d);
     for (size_t i = 0; i < d.sightings.count; i++) {
+        derive_model(&d, &d.sightings.at[i]);
         stage_find(&d, &d.sightings.at[i]);
     }
     share_tell(&d);

@@ -191,46 +191,39 @@ static struct stage_found stage_of(const struct diagnosis *d,
     return passed.anchor ? passed : by_neighbours(d, torch, s);
 }
 
-/* A default number of ranks counts only where the whole command, or the whole
- * call in code, is seen. */
-static bool knows_ranks(const struct diagnosis *d,
-                        const struct inputs *c) {
-    const struct fact *tp = &c->in[FACT_tensor_parallel];
-    return tp->known && (tp->source != SOURCE_DEFAULT || d->command.n > 0 ||
-                         facts_last(&d->context, FACT_whole_call) != NULL);
+/* A default number of ranks counts where the whole command, or the whole call
+ * in code, is seen, or where nothing shows a second rank. */
+static bool knows_ranks(const struct diagnosis *d, const struct sighting *s) {
+    const struct fact *tp = facts_last(&d->context, FACT_tensor_parallel);
+    const struct fact *gpu = facts_first(&s->facts, FACT_gpu_index);
+    bool is_said = tp && (tp->source != SOURCE_DEFAULT || d->command.n > 0 ||
+                          facts_last(&d->context, FACT_whole_call) != NULL);
+    bool is_alone = !has_ranks(d) && (!gpu || gpu->number == 0) &&
+                    !facts_first(&s->facts, FACT_rank);
+    return is_said || is_alone;
 }
 
-static int64_t card_at_most(const struct inputs *c) {
-    const struct fact *total = &c->in[FACT_gpu_total];
-    return total->known ? fact_high(total) : INT64_MAX;
+/* Device memory that was refused: by so many bytes, or by the driver. */
+static bool is_refusal(const struct sighting *s) {
+    return facts_first(&s->facts, FACT_tried_alloc) != NULL ||
+           facts_say(&s->facts, FACT_oom_words, "driver");
 }
 
 /* No server leaves a tenth of a card to all else than the weights: one whose
- * weights take more than nine tenths has not loaded them. Only of an allocation
- * that failed, and a model known by its name. */
+ * weights take more than nine tenths has not loaded them. */
 static void stage_by_weights(struct diagnosis *d, struct sighting *s) {
-    if (!d->engine || !facts_first(&s->facts, FACT_tried_alloc)) {
-        return;
-    }
-    struct inputs c = case_of(d, &s->facts);
-    struct formulas how = {0};
-    struct needs needs = {0};
-    if (c.model_is_guess || !knows_ranks(d, &c) ||
-        c.in[FACT_weights_bytes].known) {
-        return;
-    }
-    struct span weights = memory_weights(d->a, &c, &how, &needs);
-    if (!weights.known || weights.low <= card_at_most(&c) / 10 * 9) {
+    const struct fact *weights = facts_first(&s->facts, FACT_model_bytes);
+    const struct fact *total = facts_first(&s->facts, FACT_gpu_total);
+    total = total ? total : facts_last(&d->context, FACT_gpu_total);
+    if (!d->engine || !is_refusal(s) || !weights || !total || !total->known ||
+        !knows_ranks(d, s) || facts_last(&d->context, FACT_weights_bytes) ||
+        weights->number <= fact_high(total) / 10 * 9) {
         return;
     }
     struct fact f = fact_word(FACT_stage, SOURCE_DERIVED, STR("load"));
     f.line = s->places[0].first_line;
-    struct str more = STR("the weights alone are more than nine tenths of "
-                          "the card");
-    f.why = how.count > 0
-                ? arena_printf(d->a, "more than nine tenths of the card: %.*s",
-                               STR_ARG(how.at[0]))
-                : more;
+    f.why = arena_printf(d->a, "more than nine tenths of the card: %.*s",
+                         STR_ARG(weights->formula));
     facts_add_new(d->a, &s->facts, &f);
 }
 

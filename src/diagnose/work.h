@@ -266,7 +266,11 @@ void frames_tell(struct diagnosis *d, struct sighting *s);
 
 /* ---- derive.c, tensor.c ---- */
 /* What follows from the numbers of a failure and from those beside it. */
+/* How large the named model is, and its weights on one GPU: before the stage. */
+void derive_model(struct diagnosis *d, struct sighting *s);
 void derive(struct diagnosis *d, struct sighting *s);
+/* More ranks than one, by a setting or by what the log prints. */
+bool has_ranks(const struct diagnosis *d);
 void tensor_tell(struct diagnosis *d, struct sighting *s);
 
 /* ---- room.c ---- */

@@ -78,6 +78,8 @@ void memory_complete(struct inputs *c, const struct engine *engine,
 
 struct kv memory_kv(struct arena *a, const struct inputs *c,
                     struct formulas *f);
+/* Of a model of so many parameters on one rank: x width / ranks. */
+struct span memory_weights_of(const struct inputs *c, int64_t params);
 struct span memory_weights(struct arena *a, const struct inputs *c,
                            struct formulas *f, struct needs *needs);
 struct budget memory_budget(struct arena *a, const struct inputs *c,

@@ -282,19 +282,24 @@ struct span weights_with_bits(const struct inputs *c, int64_t bits) {
     return most.known ? span_of(least.low, most.high) : span_none();
 }
 
-struct span weights_nominal(const struct inputs *c) {
-    struct span printed = span_in(c, FACT_weights_bytes);
+struct span memory_weights_of(const struct inputs *c, int64_t params) {
     struct span micro = weight_micro(quantization_of(c), run_dtype(c));
     int64_t ranks;
-    if (printed.known || !micro.known || c->model == NULL ||
-        c->model->params <= 0 ||
+    if (!micro.known || params <= 0 ||
         !mul_i64(setting_of(c, FACT_tensor_parallel, 1),
                  setting_of(c, FACT_pipeline_parallel, 1), &ranks)) {
+        return span_none();
+    }
+    struct span all = span_share(span_exact(params), span_middle(micro), MICRO);
+    return span_exact(span_middle(span_share(all, 1, ranks)));
+}
+
+struct span weights_nominal(const struct inputs *c) {
+    struct span printed = span_in(c, FACT_weights_bytes);
+    if (printed.known || c->model == NULL) {
         return printed.known ? span_exact(span_middle(printed)) : printed;
     }
-    struct span all =
-        span_share(span_exact(c->model->params), span_middle(micro), MICRO);
-    return span_exact(span_middle(span_share(all, 1, ranks)));
+    return memory_weights_of(c, c->model->params);
 }
 
 struct span memory_weights(struct arena *a, const struct inputs *c,
