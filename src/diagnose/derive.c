@@ -428,13 +428,15 @@ static void model_tell(struct diagnosis *d, struct sighting *s) {
 }
 
 /* What the weights take on a GPU by what is known of them. ZeRO's stage 3 spreads
- * them over ranks of which nobody says how many there are. */
+ * them over ranks of which nobody says how many there are, and what is kept on
+ * the host is told apart for some engines only. */
 static void model_bytes_tell(struct diagnosis *d, struct sighting *s) {
     const struct fact *params = told(s, FACT_model_params);
     params = params ? params : facts_last(&d->context, FACT_model_params);
     struct inputs c = case_of(d, &s->facts);
     struct fact f = fact_blank(FACT_model_bytes, SOURCE_DERIVED);
-    if (!params || !params->known || c.in[FACT_zero_stage].known) {
+    if (!params || !params->known || c.in[FACT_zero_stage].known ||
+        c.in[FACT_cpu_offload].number > 0) {
         return;
     }
     struct span bytes = memory_weights_of(&c, params->number);

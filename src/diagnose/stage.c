@@ -209,13 +209,20 @@ static bool is_refusal(const struct sighting *s) {
            facts_say(&s->facts, FACT_oom_words, "driver");
 }
 
+static bool is_known_model(struct diagnosis *d, const struct sighting *s) {
+    const struct fact *model = facts_first(&s->facts, FACT_model);
+    model = model ? model : facts_last(&d->context, FACT_model);
+    return model && model->known && reader_model(d->r, model->word).model;
+}
+
 /* No server leaves a tenth of a card to all else than the weights: one whose
- * weights take more than nine tenths has not loaded them. */
+ * weights take more than nine tenths has not loaded them. Of a model that the
+ * catalogue knows: others may be narrower than their name tells. */
 static void stage_by_weights(struct diagnosis *d, struct sighting *s) {
     const struct fact *weights = facts_first(&s->facts, FACT_model_bytes);
     const struct fact *total = facts_first(&s->facts, FACT_gpu_total);
     total = total ? total : facts_last(&d->context, FACT_gpu_total);
-    if (!d->engine || !is_refusal(s) || !weights || !total || !total->known ||
+    if (!d->engine || !is_refusal(s) || !weights || !is_known_model(d, s) || !total || !total->known ||
         !knows_ranks(d, s) || facts_last(&d->context, FACT_weights_bytes) ||
         weights->number <= fact_high(total) / 10 * 9) {
         return;

@@ -67,7 +67,7 @@ def check_words():
     finding = SCHEMA["$defs"]["finding"]["properties"]
     expect("fact_name is not facts.def",
            SCHEMA["$defs"]["fact_name"]["enum"]
-           == re.findall(r"^FACT\((\w+),", facts, re.M))
+           == re.findall(r"^FACT(?:_OF)?\((\w+),", facts, re.M))
     for field, name in (("mechanism", "MECHANISM"), ("role", "ROLE"),
                         ("severity", "SEVERITY")):
         expect(f"{field} is not words.def",

@@ -176,7 +176,7 @@ class Compare(unittest.TestCase):
                                   ]))
         # What moves no amount: how the pool is printed (0.20.1).
         self.assertEqual(begin - told - {"0", "0.20.1"}, set())
-        source += read("src/memory/rules.h")
+        source += read("src/memory/kv.h")
         self.assertEqual({one for one in told if one not in begin and
                           f'"{one}"' not in source}, {"0.9.1"})
 

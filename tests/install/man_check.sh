@@ -40,7 +40,7 @@ same options oomkb.1
 sed -n '/^\.Sh FACTS/,/^\.Sh ENV/s/^\.It Va //p' docs/oomkb.1 |
     tr -s ' ,' '\n\n' > "$work/facts"
 while read -r fact; do
-    grep -q "^FACT($fact," src/corpus/facts.def || {
+    grep -qE "^FACT(_OF)?\($fact," src/corpus/facts.def || {
         echo "oomkb.1: no fact '$fact'"
         exit 1
     }

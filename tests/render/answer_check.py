@@ -149,7 +149,9 @@ ANSWERS = {"BYTES": ("1MiB", "700MiB", "9GiB", "90GiB", "3TiB"),
 def units():
     with open(os.path.join(ROOT, "src/corpus/facts.def"),
               encoding="utf-8") as file:
-        return dict(re.findall(r"(?m)^FACT\((\w+), (\w+)", file.read()))
+        text = file.read()
+    return (dict(re.findall(r"(?m)^FACT\((\w+), (\w+)", text)) |
+            dict.fromkeys(re.findall(r"(?m)^FACT_OF\((\w+),", text), "TEXT"))
 
 
 UNITS = units()

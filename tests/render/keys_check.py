@@ -47,7 +47,7 @@ def main():
               if key.split(".")[0] not in BY_WORD and
               not key.startswith("list.column.")]
     labels = {"fact." + name for name in re.findall(
-        r"^FACT\((\w+),", read("src/corpus/facts.def"), re.M)}
+        r"^FACT(?:_OF)?\((\w+),", read("src/corpus/facts.def"), re.M)}
     labels |= {f"{name.lower()}.{word}" for name, word in re.findall(
         r"WORD\(([A-Z_]+), (\w+)\)", read("src/corpus/words.def"))}
     labels |= set(re.findall(r'"(rule\.\w+)"',
