@@ -287,9 +287,11 @@ static struct str written_share(struct arena *a, int64_t micro) {
                         (int)(hundredths % 100));
 }
 
-/* A fix that names its source is a program's lever. */
+/* A fix that names its source is a program's lever. One that asks for another
+ * GPU is no line to type. */
 static bool is_open_lever(const struct fix *fix) {
-    return fix->is->source.n > 0 && fix->applies == APPLIES_YES;
+    return fix->is->source.n > 0 && fix->applies == APPLIES_YES &&
+           effort_weighed(fix) != EFFORT_hardware;
 }
 
 static bool has_lever(const struct finding *f) {
