@@ -5,6 +5,7 @@
  *     outside > 0.8 GiB and 10 %, 15 %  another process, contexts, NCCL
  *     allocated = 1 to 4 x request      copies of one tensor
  *     request > 20 % of the GPU         one tensor
+ *     missing < 1 % of a full GPU       more requests like it follow
  *     request = 2 or 20 MiB             PyTorch's blocks for small tensors
  *     request = a printed shape         that tensor
  *     free + unused >= request          expandable segments may help
@@ -24,6 +25,7 @@
 #define COPIES_MOST 4
 #define COPY_LEAST_PERCENT 5
 #define ONE_TENSOR_PERCENT 20
+#define FULL_PERCENT 85 /* of the GPU in live tensors */
 
 struct sizes {
     int64_t tried, total, free, allocated, unused;
@@ -200,6 +202,25 @@ static void program_parts(struct diagnosis *d, struct finding *f) {
                           write_bytes(d->a, arguments)));
 }
 
+/* Of a server whose pool was allocated nothing follows: it is meant to be full. */
+static bool has_pool(const struct finding *f) {
+    const struct fact *stage = facts_last(&f->facts, FACT_stage);
+    return stage && STR_IS_ONE(stage->word, "serve", "capture", "wake");
+}
+
+/* The last drop: what one request lacks is not what the step lacks. */
+static void small_on_full(struct diagnosis *d, struct finding *f,
+                          const struct sizes *s) {
+    int64_t missing = s->tried - s->free;
+    int64_t percent = percent_of(s->allocated, s->total);
+    if (!s->has_free || missing <= 0 || missing >= s->total / 100 ||
+        percent < FULL_PERCENT || percent > 100 || has_pool(f)) {
+        return;
+    }
+    remark_add(d, f, NOTE("diagnose.remark.small",
+                          write_count(d->a, percent)));
+}
+
 void remark_sizes(struct diagnosis *d, struct finding *f) {
     struct sizes s;
     program_parts(d, f);
@@ -209,6 +230,7 @@ void remark_sizes(struct diagnosis *d, struct finding *f) {
         }
         outside(d, f, &s);
         one_tensor(d, f, &s);
+        small_on_full(d, f, &s);
         shape(d, f, &s);
     }
 }

@@ -47,7 +47,8 @@ static void add_head(const struct teller *t, struct document *d,
 
 /* Remarks that change nothing in the answer are for those who ask for all.
  * Numbers that do not agree, settings that were not in force, a size that is
- * the allocator's own, and memory of another library put all else into doubt. */
+ * the allocator's own, memory of another library, and a request that lacks a
+ * trifle put all else into doubt. */
 static void add_remarks(const struct teller *t, struct document *d,
                         const struct finding *f) {
     size_t count = 0;
@@ -60,6 +61,7 @@ static void add_remarks(const struct teller *t, struct document *d,
                         str_eq(key, STR("diagnose.remark.model_guess"));
         bool casts_doubt = is_doubtful ||
                            str_find(key, STR(".not_")) < key.n ||
+                           str_find(key, STR(".small")) < key.n ||
                            str_find(key, STR(".block_")) < key.n ||
                            str_find(key, STR(".outside_own")) < key.n;
         if (t->o->all || (count < REMARKS && !is_aside)) {

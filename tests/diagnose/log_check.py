@@ -1088,6 +1088,43 @@ class Readers(unittest.TestCase):
         made = report("OSError: Cannot allocate memory (os error 12)")
         self.assertEqual(made["findings"][0]["mechanism"], "host_ram")
 
+    def test_a_title_takes_the_traceback_that_was_cut(self):
+        cut = ('Traceback (most recent call last):\n'
+               '  File "/opt/app/server.py", line 9, in <module>\n'
+               '    model = load_model(name)\n'
+               '  File "/opt/app/loader.py", line 20, in load_model\n'
+               '    model = model.to(torch.device("cuda:0"))\n')
+        between = "I start it like this and then it stops.\n\nINFO:Loading toy-6b\n"
+        for end, stage in (("", "load"),
+                           ("ValueError: no such file\n", None)):
+            made = report("CUDA out of memory when it starts\n", between + cut + end)
+            said = [f["value"] for f in made["findings"][0]["facts"]
+                    if f["name"] == "stage"]
+            with self.subTest(end=end):
+                self.assertEqual(said, [stage] if stage else [])
+
+    def test_what_people_write_tells_model_and_stage(self):
+        error = ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate "
+                 "26.00 MiB. GPU 0 has a total capacity of 15.77 GiB of which "
+                 "14.44 MiB is free.\n")
+        for prose, entry in (
+                ("I serve Qwen3-32B-FP8 with vllm==0.9.1 on it.", "vllm/cuda-oom-load"),
+                ("I serve Qwen3-4B with vllm==0.9.1 on it.", "pytorch/cuda-oom"),
+                ("It runs out of memory while loading the model.", "pytorch/cuda-oom-weights"),
+                ("加载模型的时候显存不够：", "pytorch/cuda-oom-weights"),
+                ("It runs out of memory while serving.", "pytorch/cuda-oom")):
+            with self.subTest(prose=prose):
+                self.assertEqual(report(prose, error)["findings"][0]["entry"], entry)
+
+    def test_a_copy_of_all_parameters_is_the_optimizers(self):
+        for size, cause in (("23.26", "optimizer_state"), ("17.10", "one_tensor")):
+            made = report(
+                "python train.py --model_name_or_path THUDM/chatglm2-6b --do_train",
+                ALLOC.format(total="79.35", held="60.00", others="")
+                .replace("2.00 GiB", size + " GiB"))
+            with self.subTest(size=size):
+                self.assertEqual(made["findings"][0]["causes"][0]["cause"], cause)
+
     def test_a_named_limit_for_weights_decides(self):
         line = ("Model '{}' (131.42GB) exceeds max-model-memory ({}.00GB)")
         for name, limit, verdict in (

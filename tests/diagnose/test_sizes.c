@@ -118,6 +118,27 @@ static void a_small_request_has_no_copies(void **state) {
     assert_false(says(f, "diagnose.remark.one_tensor"));
 }
 
+static void a_trifle_on_a_full_gpu_is_not_all(void **state) {
+    (void)state;
+    const struct finding *f =
+        oom("36.00 MiB", "23.00 GiB", "23.05 GiB", "16.00 MiB");
+    assert_true(says(f, "diagnose.remark.small"));
+}
+
+static void what_lacks_a_gib_lacks_no_trifle(void **state) {
+    (void)state;
+    const struct finding *f =
+        oom("2.00 GiB", "21.00 GiB", "21.05 GiB", "1.00 GiB");
+    assert_false(says(f, "diagnose.remark.small"));
+}
+
+static void half_a_gpu_of_tensors_is_not_full(void **state) {
+    (void)state;
+    const struct finding *f =
+        oom("36.00 MiB", "12.00 GiB", "12.05 GiB", "16.00 MiB");
+    assert_false(says(f, "diagnose.remark.small"));
+}
+
 static void numbers_that_do_not_reconcile_say_nothing(void **state) {
     (void)state;
     const struct finding *f =
@@ -138,6 +159,9 @@ int main(void) {
         CASE(whole_multiples_are_copies),
         CASE(one_of_the_same_size_is_a_second_one),
         CASE(a_small_request_has_no_copies),
+        CASE(a_trifle_on_a_full_gpu_is_not_all),
+        CASE(what_lacks_a_gib_lacks_no_trifle),
+        CASE(half_a_gpu_of_tensors_is_not_full),
         CASE(numbers_that_do_not_reconcile_say_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
