@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/limits.h"
 
@@ -165,6 +166,13 @@ bool options_read(int argc, char **argv, struct cli *c);
 const char *cli_text(struct cli *c, const char *key);
 void cli_say(struct cli *c, const char *key, const char *arg0,
              const char *arg1); /* to stdout, with a newline */
+
+#define TEXT_MAX 2048 /* bytes of a line */
+void fill_text(struct cli *c, const char *key, const char *arg0,
+               const char *arg1, char *room, size_t size);
+/* What others chose, safely. */
+void put_safe(FILE *out, const char *text);        /* for a terminal */
+void put_json_string(FILE *out, const char *text); /* with its quotes */
 
 void cli_today(char room[16]); /* YYYY-MM-DD, in local time */
 bool cli_is_json(const struct cli *c); /* json or jsonl was asked for */

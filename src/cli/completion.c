@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/put.h"
+#include "cli/cli.h"
 
 #define SHELLS "bash zsh fish"
 

@@ -1,13 +1,279 @@
 /* diagnose.c: the default command. Each input is read and answered in the
- * order of the arguments, by this thread or by those of jobs.c; one that
- * cannot be read is said to be so in its place, and the others still get their
- * answers. */
+ * order of the arguments; one that cannot be read is said to be so in its place,
+ * and the others still get their answers.
+ *
+ * Of several logs N threads read (-j), the main one tells of them in their order:
+ *
+ *     operands   a  b  c  d  e  f  g  h           -j 3
+ *                told  |  |  |  |  '-- not taken: nobody asks for it yet
+ *                      |  '--+--'---- taken: being read, or waiting as reports
+ *                      '------------- being told: by the main thread, alone
+ *
+ * An input is taken only while it stands at most N behind the one that is
+ * being told, so no more than N reports wait, however many logs there are and
+ * however long the first one takes. Input i is kept in slot i % (N + 1).
+ *
+ * What is no regular file (the standard input, a pipe) is opened and read when
+ * its turn comes: named twice, or fed by somebody who waits for an answer, it
+ * behaves as if there were one thread. Where there are fewer logs than threads,
+ * each has its share of them (oomkb_options.threads).
+ *
+ * It refuses to write: only the main thread owns stdout and stderr, where it
+ * shows one line of progress for all inputs together.
+ */
 #include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
-#include "cli/jobs.h"
 #include "cli/overlay.h"
 #include "cli/progress.h"
+
+#define LOOK_MS 200
+/* As the first thread mostly has: some systems give the others much less. */
+#define STACK_BYTES ((size_t)8 << 20)
+
+struct slot {
+    bool is_done;
+    struct exam exam;
+};
+
+struct jobs {
+    const oomkb *kb;
+    oomkb_options options; /* of every scan, but for the name */
+    char **names;
+    size_t count;
+    struct progress progress; /* the main thread's */
+
+    pthread_mutex_t lock; /* over all that follows */
+    pthread_cond_t moved; /* something of it has changed */
+    size_t next;          /* the first that nobody has taken */
+    size_t telling;
+    uint64_t read_bytes;
+    bool is_stopped;
+    struct slot *slots;
+
+    size_t ahead; /* N */
+    size_t thread_count;
+    pthread_t threads[JOBS_MAX];
+};
+
+static struct slot *slot_of(struct jobs *j, size_t i) {
+    return &j->slots[i % (j->ahead + 1)];
+}
+
+/* A name that cannot be looked up is left to who opens it. */
+static bool is_file(const char *name) {
+    struct stat about;
+    return !input_is_stdin(name) &&
+           (stat(name, &about) != 0 || S_ISREG(about.st_mode));
+}
+
+/* ---- in the threads ---- */
+
+static bool add_read(void *ctx, size_t n) {
+    struct jobs *j = ctx;
+    pthread_mutex_lock(&j->lock);
+    j->read_bytes += n;
+    bool goes_on = !j->is_stopped;
+    pthread_mutex_unlock(&j->lock);
+    return goes_on;
+}
+
+/* The next input that may be read; false: there is none any more. */
+static bool take(struct jobs *j, size_t *i) {
+    pthread_mutex_lock(&j->lock);
+    while (!j->is_stopped && j->next < j->count &&
+           j->next > j->telling + j->ahead)
+        pthread_cond_wait(&j->moved, &j->lock);
+    bool is_taken = !j->is_stopped && j->next < j->count;
+    if (is_taken)
+        *i = j->next++;
+    pthread_mutex_unlock(&j->lock);
+    return is_taken;
+}
+
+static void wait_for_turn(struct jobs *j, size_t i) {
+    pthread_mutex_lock(&j->lock);
+    while (!j->is_stopped && j->telling < i)
+        pthread_cond_wait(&j->moved, &j->lock);
+    pthread_mutex_unlock(&j->lock);
+}
+
+static void read_input(struct jobs *j, size_t i, struct exam *out) {
+    oomkb_options options = j->options;
+    options.input_name = j->names[i];
+    *out = (struct exam){0};
+    if (!is_file(j->names[i]))
+        wait_for_turn(j, i);
+    int in = input_open(j->names[i]);
+    if (in < 0) {
+        out->number = errno;
+        return;
+    }
+    exam_read(j->kb, in, &options, add_read, j, out);
+    input_close(in);
+}
+
+static void *work(void *ctx) {
+    struct jobs *j = ctx;
+    size_t i = 0;
+    while (take(j, &i)) {
+        struct slot done = {.is_done = true};
+        read_input(j, i, &done.exam);
+        pthread_mutex_lock(&j->lock);
+        *slot_of(j, i) = done;
+        pthread_cond_broadcast(&j->moved);
+        pthread_mutex_unlock(&j->lock);
+    }
+    return NULL;
+}
+
+/* ---- in the main thread ---- */
+
+/* Until something has moved, or LOOK_MS have gone by. */
+static void wait_a_while(struct jobs *j) {
+    int64_t at = clock_ms() + LOOK_MS;
+    struct timespec until = {.tv_sec = (time_t)(at / 1000),
+                             .tv_nsec = (long)(at % 1000) * 1000000};
+    pthread_cond_timedwait(&j->moved, &j->lock, &until);
+}
+
+/* What came of operand i: 0 first, then 1 ... Until the next call others are
+ * read ahead, as many as there are threads. */
+static void jobs_await(struct jobs *j, size_t i, struct exam *out) {
+    struct slot *slot = slot_of(j, i);
+    pthread_mutex_lock(&j->lock);
+    j->telling = i;
+    pthread_cond_broadcast(&j->moved);
+    while (!slot->is_done) {
+        wait_a_while(j);
+        uint64_t n = j->read_bytes - j->progress.done_bytes;
+        pthread_mutex_unlock(&j->lock); /* a terminal may be slow */
+        progress_add(&j->progress, n);
+        pthread_mutex_lock(&j->lock);
+    }
+    *out = slot->exam;
+    *slot = (struct slot){0};
+    pthread_mutex_unlock(&j->lock);
+    progress_end(&j->progress);
+}
+
+/* Ends the threads, and with them what they still read; NULL is fine. */
+static void jobs_end(struct jobs *j) {
+    if (j == NULL)
+        return;
+    pthread_mutex_lock(&j->lock);
+    j->is_stopped = true;
+    pthread_cond_broadcast(&j->moved);
+    pthread_mutex_unlock(&j->lock);
+    for (size_t i = 0; i < j->thread_count; i++)
+        pthread_join(j->threads[i], NULL);
+    for (size_t i = 0; i <= j->ahead; i++)
+        oomkb_report_free(j->slots[i].exam.report);
+    pthread_cond_destroy(&j->moved);
+    pthread_mutex_destroy(&j->lock);
+    free(j->slots);
+    free(j);
+}
+
+/* ---- beginning ---- */
+
+static size_t threads_wanted(const struct cli *c) {
+    size_t n = input_threads(c);
+    return n < c->operand_count ? n : c->operand_count;
+}
+
+/* Of all inputs; 0: one of them is no file, so nobody knows. */
+static uint64_t bytes_of_all(const struct cli *c) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < c->operand_count; i++) {
+        struct stat about;
+        if (!is_file(c->operands[i]))
+            return 0;
+        bool is_there = stat(c->operands[i], &about) == 0;
+        sum += is_there ? (uint64_t)about.st_size : 0;
+    }
+    return sum;
+}
+
+static bool is_stdin_named(const struct cli *c) {
+    for (size_t i = 0; i < c->operand_count; i++) {
+        if (input_is_stdin(c->operands[i]))
+            return true;
+    }
+    return false;
+}
+
+/* The condition waits by the clock that nobody sets. */
+static bool condition_init(pthread_cond_t *made) {
+    pthread_condattr_t how;
+    if (pthread_condattr_init(&how) != 0)
+        return false;
+    bool is_made = pthread_condattr_setclock(&how, CLOCK_MONOTONIC) == 0 &&
+                   pthread_cond_init(made, &how) == 0;
+    pthread_condattr_destroy(&how);
+    return is_made;
+}
+
+static struct jobs *jobs_new(struct cli *c, const oomkb *kb, size_t ahead) {
+    struct jobs *j = calloc(1, sizeof *j);
+    struct slot *slots = calloc(ahead + 1, sizeof *slots);
+    if (j == NULL || slots == NULL)
+        goto no_memory;
+    *j = (struct jobs){.kb = kb,
+                       .options = input_options(c, "-"),
+                       .names = c->operands,
+                       .count = c->operand_count,
+                       .slots = slots,
+                       .ahead = ahead};
+    if (pthread_mutex_init(&j->lock, NULL) != 0)
+        goto no_memory;
+    if (!condition_init(&j->moved)) {
+        pthread_mutex_destroy(&j->lock);
+        goto no_memory;
+    }
+    return j;
+no_memory:
+    free(slots);
+    free(j);
+    return NULL;
+}
+
+static void start_threads(struct jobs *j) {
+    pthread_attr_t how;
+    if (pthread_attr_init(&how) != 0)
+        return;
+    bool is_ready = pthread_attr_setstacksize(&how, STACK_BYTES) == 0;
+    while (is_ready && j->thread_count < j->ahead) {
+        pthread_t *made = &j->threads[j->thread_count];
+        is_ready = pthread_create(made, &how, work, j) == 0;
+        j->thread_count += is_ready;
+    }
+    pthread_attr_destroy(&how);
+}
+
+/* Threads begin to read the operands. NULL: one thread was asked for, or is
+ * enough, or is all there is: read them one by one. */
+static struct jobs *jobs_begin(struct cli *c, const oomkb *kb) {
+    size_t ahead = threads_wanted(c);
+    struct jobs *j = ahead > 1 ? jobs_new(c, kb, ahead) : NULL;
+    if (j == NULL)
+        return NULL;
+    bool is_typed = is_stdin_named(c) && isatty(STDIN_FILENO) == 1;
+    j->progress = progress_begin_all(c, is_typed, bytes_of_all(c));
+    start_threads(j);
+    if (j->thread_count == 0) {
+        jobs_end(j);
+        return NULL;
+    }
+    return j;
+}
+
+/* ---- one by one ---- */
 
 static bool add_progress(void *ctx, size_t n) {
     progress_add(ctx, n);

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "cli/corpus.h"
-#include "cli/put.h"
+#include "cli/cli.h"
 
 #define KEY_MAX 48
 
@@ -168,9 +168,8 @@ bool code_explain(struct cli *c, const char *spelling) {
     if (code == NULL)
         return false;
     char line[TEXT_MAX];
-    const char *const args[2] = {code, code_text_of(c, code, "what")};
     fill_text(c, level == DIAG_ERROR ? "cli.code.error" : "cli.code.warning",
-              args, line, sizeof line);
+              code, code_text_of(c, code, "what"), line, sizeof line);
     puts(line);
     for (i = 0; i < sizeof said / sizeof *said; i++)
         cli_say(c, said[i].key, code_text_of(c, code, said[i].part), NULL);

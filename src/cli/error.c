@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/put.h"
+#include "cli/cli.h"
 
 bool cli_is_json(const struct cli *c) {
     return strncmp(c->format, "json", 4) == 0;
@@ -28,8 +28,7 @@ void cli_note(const char *text) {
 void cli_remark(struct cli *c, const char *key, const char *arg0,
                 const char *arg1) {
     char line[TEXT_MAX];
-    const char *const args[2] = {arg0, arg1};
-    fill_text(c, key, args, line, sizeof line);
+    fill_text(c, key, arg0, arg1, line, sizeof line);
     cli_note(line);
 }
 
@@ -50,8 +49,7 @@ void cli_error_json(struct cli *c, const char *code, const char *text) {
 int cli_usage(struct cli *c, const char *key, const char *arg0,
               const char *arg1) {
     char line[TEXT_MAX];
-    const char *const args[2] = {arg0, arg1};
-    fill_text(c, key, args, line, sizeof line);
+    fill_text(c, key, arg0, arg1, line, sizeof line);
     return cli_error(c, "usage", line);
 }
 

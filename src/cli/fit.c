@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/exam.h"
+#include "cli/input.h"
 
 #include "base/limits.h"
 

@@ -8,18 +8,30 @@
  * for every LOOK_MS, and never more than a twentieth of the time. stdout is
  * flushed after each report; what is said about the watching goes to stderr.
  *
+ * A growing log under its name, as `tail -F` sees it:
+ *
+ *     log rotated        the old file is read to its end, then the new one
+ *     log cut short      read again from the start
+ *     log not there      said once, and waited for
+ *     a pipe             its end is the end
+ *
+ * The scan goes on through all of that: what an engine said when it started
+ * still counts after midnight. So line numbers count on, which is said.
+ *
  * Signals are blocked and looked at between two reads, so that nothing is
  * interrupted and no handler is needed.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/followed.h"
+#include "cli/input.h"
 #include "cli/progress.h"
 
 #define WAIT_MS 100
@@ -27,6 +39,159 @@
 #define LOOK_MS 1000
 #define LOOK_SHARE 20
 #define PIECES_PER_TURN 16
+
+struct followed {
+    const char *name;
+    size_t number;      /* of the operand */
+    int in;             /* -1: not there (yet) */
+    bool is_file;       /* else a pipe: its end is the end */
+    bool is_over;
+    bool is_missing_said;
+    dev_t device;
+    ino_t inode;
+    off_t at;           /* bytes read of this file */
+    uint64_t lines;     /* read in all, of every file that had the name */
+    bool is_mid_line;
+    oomkb_scan *scan;
+    int status;
+    bool has_unseen;    /* bytes that were not looked at for news */
+    int64_t last_ms;    /* when bytes came last */
+    int64_t look_ms;    /* not looked at before */
+    uint64_t last_print; /* of the last news as it was written; 0: none */
+};
+
+/* ---- one log ---- */
+
+static void say(struct cli *c, const char *key, const char *name,
+                const char *more) {
+    cli_remark(c, key, c->redact ? "..." : name, more);
+}
+
+static void take_up(struct followed *f, int in) {
+    struct stat about = {0};
+    f->in = in;
+    f->is_file = fstat(in, &about) == 0 && S_ISREG(about.st_mode);
+    f->device = about.st_dev;
+    f->inode = about.st_ino;
+    f->at = 0;
+}
+
+/* Takes up the name: waits where there is none yet. False: after an error was
+ * said, f is over. */
+static bool followed_open(struct cli *c, struct followed *f) {
+    int in = input_open(f->name);
+    if (in >= 0) {
+        take_up(f, in);
+        return true;
+    }
+    if (errno != EISDIR) {
+        say(c, "cli.follow.waiting", f->name, strerror(errno));
+        f->is_missing_said = true;
+        return true;
+    }
+    f->status = input_error(c, f->name, errno);
+    f->is_over = true;
+    return false;
+}
+
+static void followed_close(struct followed *f) {
+    if (f->in >= 0 && f->in != STDIN_FILENO)
+        close(f->in);
+    f->in = -1;
+}
+
+/* The line that was cut off does not go on in the file that follows. */
+static void end_line(struct followed *f) {
+    if (f->is_mid_line) {
+        oomkb_scan_feed(f->scan, "\n", 1, NULL);
+        f->is_mid_line = false;
+        f->lines++;
+    }
+}
+
+static void say_new(struct cli *c, struct followed *f, const char *key) {
+    char line[32];
+    end_line(f);
+    snprintf(line, sizeof line, "%" PRIu64, f->lines + 1);
+    say(c, key, f->name, line);
+}
+
+static void take_new_file(struct cli *c, struct followed *f) {
+    int in = input_open(f->name);
+    if (in < 0) {
+        return; /* between the two stat() and this; there is a next time */
+    }
+    if (f->in >= 0) {
+        followed_close(f);
+        say_new(c, f, "cli.follow.replaced");
+    }
+    take_up(f, in);
+    f->is_missing_said = false;
+}
+
+static bool is_cut_short(const struct followed *f) {
+    struct stat about;
+    return f->in >= 0 && fstat(f->in, &about) == 0 && about.st_size < f->at;
+}
+
+/* Another file under the name, or this one cut short: go to its start. */
+static void followed_look_again(struct cli *c, struct followed *f) {
+    struct stat named;
+    if (f->is_over || (f->in >= 0 && !f->is_file))
+        return;
+    if (is_cut_short(f)) {
+        f->at = lseek(f->in, 0, SEEK_SET);
+        say_new(c, f, "cli.follow.cut_short");
+    }
+    if (input_is_stdin(f->name))
+        return;
+    if (stat(f->name, &named) != 0) {
+        if (!f->is_missing_said) {
+            say(c, "cli.follow.waiting", f->name, strerror(errno));
+            f->is_missing_said = true;
+        }
+        return;
+    }
+    bool is_same = f->in >= 0 && named.st_dev == f->device &&
+                   named.st_ino == f->inode;
+    f->is_missing_said = f->is_missing_said && !is_same;
+    if (!is_same && !S_ISDIR(named.st_mode))
+        take_new_file(c, f);
+}
+
+static bool is_readable(const struct followed *f) {
+    struct pollfd one = {.fd = f->in, .events = POLLIN};
+    return f->is_file || poll(&one, 1, 0) > 0;
+}
+
+static void count_lines(struct followed *f, const char *piece, size_t n) {
+    const char *end = piece + n;
+    for (const char *at = piece;
+         (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++)
+        f->lines++;
+    f->is_mid_line = piece[n - 1] != '\n';
+}
+
+/* What is there now, at most n bytes; 0: nothing (or over). */
+static size_t followed_read(struct cli *c, struct followed *f, char *piece,
+                            size_t n) {
+    if (f->is_over || f->in < 0 || !is_readable(f))
+        return 0;
+    ssize_t got = read(f->in, piece, n);
+    if (got > 0) {
+        f->at += got;
+        count_lines(f, piece, (size_t)got);
+        return (size_t)got;
+    }
+    if (got < 0 && errno != EINTR && errno != EAGAIN) {
+        f->status = input_error(c, f->name, errno);
+        f->is_over = true;
+    }
+    f->is_over = f->is_over || (got == 0 && !f->is_file);
+    return 0;
+}
+
+/* ---- all of them ---- */
 
 struct following {
     struct cli *c;

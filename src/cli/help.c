@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/put.h"
+#include "cli/cli.h"
 
 #define NAME_COLUMNS 24 /* of a command or option, before what it does */
 

@@ -5,8 +5,7 @@
 
 #include <sys/types.h>
 
-#include "cli/put.h"
-#include "base/limits.h"
+#include "cli/cli.h"
 
 #define PIECE_BYTES (256 * 1024)
 
@@ -51,6 +50,28 @@ void input_title(struct cli *c, const char *name, size_t i, const char *about);
 /* STATUS_ERROR when any input failed, else STATUS_FOUND when any held a
  * failure. */
 int status_of_both(int one, int other);
+
+/* A report, or why there is none. */
+struct exam {
+    oomkb_report *report; /* whose it is: exam_tell()'s */
+    int number;           /* no report: errno of opening or reading, or 0: */
+    oomkb_error err;      /* what the library said */
+};
+
+/* After each piece of n bytes. False: read no further; the exam is then
+ * ECANCELED. */
+typedef bool (*exam_watcher)(void *ctx, size_t n);
+
+/* Speaks to nobody: safe in any thread. */
+void exam_read(const oomkb *kb, int in, const oomkb_options *options,
+               exam_watcher watcher, void *ctx, struct exam *out);
+/* The report to stdout, or the error; frees the report. The exit status. */
+int exam_tell(struct cli *c, const char *name, struct exam *e);
+
+/* The report on the log at that path, to be asked and not to be shown; 0, or the
+ * exit status once it is said why not. */
+int exam_log(struct cli *c, const oomkb *kb, const char *path,
+             const oomkb_options *options, oomkb_report **report);
 
 int follow_inputs(struct cli *c, oomkb *kb); /* follow.c: --follow */
 

@@ -91,11 +91,10 @@ static bool read_beside(void *arg, struct arena *a, struct str path,
 /* Programs are told within the one document, people on stderr. */
 static void tell_unread(struct linting *l, const char *name, int number) {
     char said[TEXT_MAX];
-    const char *const args[2] = {name, NULL};
     if (number != 0)
         input_fault(l->c, name, number, said, sizeof said);
     else
-        fill_text(l->c, "cli.error.lint_file", args, said, sizeof said);
+        fill_text(l->c, "cli.error.lint_file", name, NULL, said, sizeof said);
     cli_note(said);
     l->has_unread = true;
     if (strcmp(l->c->format, "text") != 0)

@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "cli/put.h"
+#include "cli/cli.h"
 
 /* Writing to a closed pipe shall be an error code, not the end: cli_finish()
  * then goes quietly. */

@@ -1,7 +1,7 @@
 /* memory.c: `oomkb memory [LOG]`: where the memory of a job went that runs, by
  * what its engine printed while it started. The name is what is asked for, as
  * `facts` and `fit` are; `explain` is for entries. */
-#include "cli/exam.h"
+#include "cli/input.h"
 
 int run_memory(struct cli *c) {
     const char *path = c->operand_count > 0 ? c->operands[0] : "-";

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/put.h"
+#include "cli/cli.h"
 
 #define WIDTH_DEFAULT 80
 

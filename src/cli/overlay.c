@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/replace.h"
-#include "cli/corpus.h"
 
 static _Noreturn void raise_io(struct overlay *o, const char *path) {
     arena_raise(&o->arena, FAIL_IO, "%s: %s", path, strerror(errno));

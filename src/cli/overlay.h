@@ -13,7 +13,7 @@
 #ifndef CLI_OVERLAY_H
 #define CLI_OVERLAY_H
 
-#include "base/arena.h"
+#include "cli/corpus.h"
 #include "cli/input.h"
 
 struct own_line {

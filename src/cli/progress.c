@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/put.h"
+#include "cli/cli.h"
 
 #define AFTER_MS 1000
 #define EVERY_MS 200
@@ -95,14 +95,13 @@ static void put_size(char room[PART_MAX], uint64_t bytes) {
 static void put_time_left(struct cli *c, char room[PART_MAX],
                           uint64_t seconds) {
     char time[PART_MAX];
-    const char *const args[2] = {time, ""};
     if (seconds < 60) {
         snprintf(time, sizeof time, "%" PRIu64 " s", seconds);
     } else {
         snprintf(time, sizeof time, "%" PRIu64 ":%02d min", seconds / 60,
                  (int)(seconds % 60));
     }
-    fill_text(c, "cli.progress.left", args, room, PART_MAX);
+    fill_text(c, "cli.progress.left", time, "", room, PART_MAX);
 }
 
 struct parts {
@@ -125,9 +124,8 @@ static void put_parts(const struct progress *p, int64_t now,
     snprintf(out->percent, PART_MAX, "%" PRIu64 " %%",
              p->done_bytes / (all / 100 + 1));
     put_size(whole, all);
-    const char *const args[2] = {out->size, whole};
     char size[PART_MAX];
-    fill_text(p->c, "cli.progress.of", args, size, sizeof size);
+    fill_text(p->c, "cli.progress.of", out->size, whole, size, sizeof size);
     memcpy(out->size, size, sizeof size);
     put_time_left(p->c, out->left, (all - p->done_bytes) / rate);
 }

@@ -134,12 +134,12 @@ static bool may_go_on(struct job *j, const struct attempt *a) {
         return false;
     const char *why = why_not(j, a);
     if (why != NULL) {
-        run_remark(j->c, "cli.run.no_restart", cli_text(j->c, why), "");
+        cli_remark(j->c, "cli.run.no_restart", cli_text(j->c, why), "");
         return false;
     }
     snprintf(change, sizeof change, "%s", a->retry.change);
     snprintf(seconds, sizeof seconds, "%u", pause);
-    run_remark(j->c, "cli.run.restart", change, seconds);
+    cli_remark(j->c, "cli.run.restart", change, seconds);
     child_end_group(a->end.group);
     int number = child_pause((int)pause);
     j->first.stopped_by = number;
@@ -151,7 +151,7 @@ static int job_end(struct job *j) {
     const struct attempt *last = &j->at[j->count - 1];
     bool is_given_up = j->count > 1 && is_of_memory(last);
     if (is_given_up && j->at[0].retry.entry != NULL) {
-        run_remark(j->c, "cli.run.gave_up", j->at[0].retry.entry, "");
+        cli_remark(j->c, "cli.run.gave_up", j->at[0].retry.entry, "");
         attempt_write(j->c, &j->at[0]);
     }
     int status = child_exit_status(is_given_up ? &j->first : &last->end);
@@ -167,7 +167,7 @@ static void job_run(struct job *j, const char *const *argv) {
         *a = (struct attempt){.number = j->count, .argv = argv};
         attempt_make(j->c, j->kb, (char *const *)argv, a);
         if (a->end.number != 0)
-            run_remark(j->c, "cli.run.not_started", argv[0],
+            cli_remark(j->c, "cli.run.not_started", argv[0],
                        strerror(a->end.number));
         if (j->count == 1)
             j->first = a->end;

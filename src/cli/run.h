@@ -55,8 +55,5 @@ void attempt_write(struct cli *c, const struct attempt *a); /* the files */
 /* run_history.c: a line in the file of --history; says on stderr how often the
  * same failure stands there already. */
 void attempt_record(struct cli *c, const struct attempt *a);
-/* A line of the program's texts on stderr. */
-void run_remark(struct cli *c, const char *key, const char *arg0,
-                const char *arg1);
 
 #endif

@@ -63,8 +63,8 @@ void attempt_record(struct cli *c, const struct attempt *a) {
     if (out != NULL)
         put_line(out, a);
     if (out == NULL || fclose(out) != 0)
-        run_remark(c, "cli.run.file", c->history_path, strerror(errno));
+        cli_remark(c, "cli.run.file", c->history_path, strerror(errno));
     snprintf(times, sizeof times, "%zu", before);
     if (before > 0)
-        run_remark(c, "cli.run.seen_before", times, c->history_path);
+        cli_remark(c, "cli.run.seen_before", times, c->history_path);
 }

@@ -12,11 +12,6 @@
 
 #define TERMINATION_BYTES 4096 /* that Kubernetes keeps */
 
-void run_remark(struct cli *c, const char *key, const char *arg0,
-                const char *arg1) {
-    cli_remark(c, key, arg0, arg1);
-}
-
 static int put_into(void *ctx, const char *bytes, size_t n) {
     return fwrite(bytes, 1, n, ctx) == n ? 0 : 1;
 }
@@ -30,7 +25,7 @@ static void tell_kills(struct cli *c, const struct attempt *a) {
              is_ours ? a->before.in_cgroup : a->before.on_machine);
     snprintf(to, sizeof to, "%" PRId64,
              is_ours ? a->after.in_cgroup : a->after.on_machine);
-    run_remark(c, is_ours ? "cli.run.kernel_cgroup" : "cli.run.kernel_machine",
+    cli_remark(c, is_ours ? "cli.run.kernel_cgroup" : "cli.run.kernel_machine",
                from, to);
 }
 
@@ -48,7 +43,7 @@ static void tell_limit(struct cli *c) {
         return;
     put_size(limit, limit_bytes);
     put_size(peak, peak_bytes);
-    run_remark(c, "cli.run.limit", limit, peak);
+    cli_remark(c, "cli.run.limit", limit, peak);
 }
 
 static void tell_death(struct cli *c, const struct attempt *a) {
@@ -58,7 +53,7 @@ static void tell_death(struct cli *c, const struct attempt *a) {
         tell_limit(c);
         return;
     case DEATH_NO_MEMORY:
-        run_remark(c, "cli.run.not_memory", "", "");
+        cli_remark(c, "cli.run.not_memory", "", "");
         return;
     case DEATH_NONE:
     case DEATH_MEMORY:
@@ -84,7 +79,7 @@ static void write_file(struct cli *c, const struct attempt *a) {
     if (out != NULL)
         write_report(c, a->report, format, out, false);
     if (out == NULL || fclose(out) != 0)
-        run_remark(c, "cli.run.file", c->report_path, strerror(errno));
+        cli_remark(c, "cli.run.file", c->report_path, strerror(errno));
 }
 
 /* As much as is kept, to the end of a line. */
@@ -103,7 +98,7 @@ static void write_termination(struct cli *c, const struct attempt *a) {
     }
     bool is_written = out != NULL && fwrite(text, 1, n, out) == n;
     if (out == NULL || fclose(out) != 0 || !is_written)
-        run_remark(c, "cli.run.file", c->termination_path, strerror(errno));
+        cli_remark(c, "cli.run.file", c->termination_path, strerror(errno));
     free(text);
 }
 

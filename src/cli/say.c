@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/put.h"
+#include "cli/cli.h"
 
 /* The base has every key: what is missing could not be held. What stands in
  * stdout's buffer is dropped, so that no key is taken for an answer. */
@@ -92,8 +92,8 @@ void put_json_string(FILE *out, const char *text) {
 }
 
 /* key's text with {0} and {1} filled in, into room; cut where it is full. */
-void fill_text(struct cli *c, const char *key, const char *const args[2],
-               char *room, size_t size) {
+void fill_text(struct cli *c, const char *key, const char *arg0,
+               const char *arg1, char *room, size_t size) {
     const char *text = cli_text(c, key);
     bool is_raw = text == key; /* no text: the key and what it is about */
     size_t n = 0;
@@ -106,13 +106,13 @@ void fill_text(struct cli *c, const char *key, const char *const args[2],
             room[n] = '\0';
             continue;
         }
-        const char *arg = args[text[1] - '0'];
+        const char *arg = text[1] == '0' ? arg0 : arg1;
         snprintf(room + n, size - n, "%s", arg != NULL ? arg : "");
         n += strlen(room + n);
         text += 3;
     }
-    if (is_raw && args[0] != NULL)
-        snprintf(room + n, size - n, " %s", args[0]);
+    if (is_raw && arg0 != NULL)
+        snprintf(room + n, size - n, " %s", arg0);
 }
 
 void cli_today(char room[16]) {
@@ -126,8 +126,7 @@ void cli_today(char room[16]) {
 void cli_say(struct cli *c, const char *key, const char *arg0,
              const char *arg1) {
     char line[TEXT_MAX];
-    const char *const args[2] = {arg0, arg1};
-    fill_text(c, key, args, line, sizeof line);
+    fill_text(c, key, arg0, arg1, line, sizeof line);
     for (char *at = line; at != NULL;) { /* our own texts may have lines */
         char *end = strchr(at, '\n');
         if (end != NULL)

@@ -1,7 +1,7 @@
 /* version.c: which program, and which knowledge base it asks. */
 #include <stdio.h>
 
-#include "cli/put.h"
+#include "cli/cli.h"
 
 int run_version(struct cli *c) {
     oomkb *kb = cli_kb(c);
