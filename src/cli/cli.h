@@ -137,18 +137,10 @@ void here_forget(struct cli *c);
 const char *const *here_facts(const struct cli *c); /* NULL: not read */
 
 /* options.c */
-enum option_id {
-    OPTION_FORMAT, OPTION_LANG, OPTION_SET, OPTION_TOP, OPTION_WHY,
-    OPTION_COLOR, OPTION_KB, OPTION_OUTPUT, OPTION_HELP, OPTION_VERSION,
-    OPTION_WRITE_DOCS, OPTION_REDACT, OPTION_FOLLOW, OPTION_FIT, OPTION_NOTE,
-    OPTION_UNDO, OPTION_ALL, OPTION_JOBS,
-    OPTION_CODES, OPTION_HERE, OPTION_REPORT, OPTION_TERMINATION_LOG,
-    OPTION_HTML, OPTION_BASE_URL, OPTION_WASM,
-    OPTION_FIX, OPTION_ENV_FILE,
-    OPTION_APPLY, OPTION_APPLY_LATE, OPTION_HISTORY
-};
+struct reading; /* of the command line */
 struct option_row {
-    enum option_id id;
+    void (*take)(struct reading *r, const char *value);
+    size_t at;          /* of what it sets, in struct cli */
     const char *name;   /* "--format" */
     char letter;        /* 'h' for -h; 0: none */
     const char *value;  /* "FORMAT", as the help shows it; NULL: takes none */

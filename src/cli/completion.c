@@ -96,7 +96,7 @@ static void put_choices(const char *prefix, const char *choices) {
 static void put_values(const struct option_row *o, const char *prefix) {
     if (o->choices != NULL)
         put_choices(prefix, o->choices);
-    else if (o->id == OPTION_FORMAT)
+    else if (strcmp(o->value, "FORMAT") == 0)
         for (const char *const *f = oomkb_formats(); *f != NULL; f++)
             printf("%s%s\n", prefix, *f);
     else if (strcmp(o->value, "FILE") == 0 || strcmp(o->value, "DIR") == 0)

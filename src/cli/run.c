@@ -11,17 +11,39 @@
  * enough; a command is never started twice. What fails all the same ends with
  * the first error.
  */
+#include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "cli/run.h"
 
 #define STARTS_MAX (APPLY_MAX + 1)
+#define TERMINATION_BYTES 4096 /* that Kubernetes keeps */
+
+enum death {
+    DEATH_NONE,     /* it ended well, or was asked to */
+    DEATH_MEMORY,   /* its own words say so */
+    DEATH_KERNEL,   /* the kernel killed for memory, whatever it printed */
+    DEATH_NO_MEMORY, /* killed, and the kernel's counters say: not by it */
+    DEATH_OTHER
+};
+
+struct attempt {
+    size_t number; /* from 1 */
+    struct child_end end;
+    struct kill_count before, after;
+    enum death death;
+    oomkb_report *report; /* NULL: none could be made */
+    const char *const *argv;
+    oomkb_retry retry;    /* strings of the report */
+};
 
 static bool is_killed(const struct child_end *end) {
     return child_exit_status(end) == 128 + SIGKILL;
@@ -85,6 +107,175 @@ static void attempt_make(struct cli *c, oomkb *kb, char *const *argv,
     a->death = death_of(a);
 }
 
+static int put_into(void *ctx, const char *bytes, size_t n) {
+    return fwrite(bytes, 1, n, ctx) == n ? 0 : 1;
+}
+
+/* ---- why it ended ---- */
+
+static bool is_of_memory(const struct attempt *a) {
+    return a->death == DEATH_MEMORY || a->death == DEATH_KERNEL;
+}
+
+static void tell_kills(struct cli *c, const struct attempt *a) {
+    char from[32], to[32];
+    bool is_ours = a->after.in_cgroup > a->before.in_cgroup;
+    snprintf(from, sizeof from, "%" PRId64,
+             is_ours ? a->before.in_cgroup : a->before.on_machine);
+    snprintf(to, sizeof to, "%" PRId64,
+             is_ours ? a->after.in_cgroup : a->after.on_machine);
+    cli_remark(c, is_ours ? "cli.run.kernel_cgroup" : "cli.run.kernel_machine",
+               from, to);
+}
+
+static void put_size(char room[32], int64_t bytes) {
+    bool is_small = bytes < (INT64_C(1) << 30);
+    snprintf(room, 32, is_small ? "%.0f MiB" : "%.2f GiB",
+             (double)bytes / (is_small ? 1 << 20 : 1 << 30));
+}
+
+static void tell_limit(struct cli *c) {
+    char limit[32], peak[32];
+    int64_t limit_bytes, peak_bytes;
+    machine_limit(&limit_bytes, &peak_bytes);
+    if (limit_bytes == 0 || peak_bytes == 0)
+        return;
+    put_size(limit, limit_bytes);
+    put_size(peak, peak_bytes);
+    cli_remark(c, "cli.run.limit", limit, peak);
+}
+
+static void tell_death(struct cli *c, const struct attempt *a) {
+    if (a->death == DEATH_KERNEL) {
+        tell_kills(c, a);
+        tell_limit(c);
+    } else if (a->death == DEATH_NO_MEMORY) {
+        cli_remark(c, "cli.run.not_memory", "", "");
+    }
+}
+
+/* ---- the report ---- */
+
+static void write_report(struct cli *c, const oomkb_report *report,
+                         const char *format, FILE *out, bool is_screen) {
+    oomkb_options options = cli_options(c);
+    oomkb_error err;
+    options.color = is_screen && options.color && isatty(STDERR_FILENO);
+    if (oomkb_report_write(report, format, &options, put_into, out, &err) !=
+        OOMKB_OK)
+        cli_note(err.text);
+}
+
+static void write_file(struct cli *c, const struct attempt *a) {
+    const char *format = c->is_format_said ? c->format : "json";
+    FILE *out = fopen(c->report_path, "w");
+    if (out != NULL)
+        write_report(c, a->report, format, out, false);
+    if (out == NULL || fclose(out) != 0)
+        cli_remark(c, "cli.run.file", c->report_path, strerror(errno));
+}
+
+/* As much as is kept, to the end of a line. */
+static void write_termination(struct cli *c, const struct attempt *a) {
+    char *text = NULL;
+    size_t n = 0;
+    FILE *made = open_memstream(&text, &n);
+    FILE *out = fopen(c->termination_path, "w");
+    if (made != NULL) {
+        write_report(c, a->report, "text", made, false);
+        fclose(made);
+    }
+    if (n > TERMINATION_BYTES) {
+        for (n = TERMINATION_BYTES; n > 0 && text[n - 1] != '\n'; n--)
+            continue;
+    }
+    bool is_written = out != NULL && fwrite(text, 1, n, out) == n;
+    if (out == NULL || fclose(out) != 0 || !is_written)
+        cli_remark(c, "cli.run.file", c->termination_path, strerror(errno));
+    free(text);
+}
+
+static void attempt_write(struct cli *c, const struct attempt *a) {
+    if (c->report_path != NULL)
+        write_file(c, a);
+    if (c->termination_path != NULL && a->death != DEATH_NONE)
+        write_termination(c, a);
+}
+
+/* stdout is the command's: everything goes to stderr, and to the files that
+ * were asked for. */
+static void attempt_tell(struct cli *c, const struct attempt *a) {
+    tell_death(c, a);
+    if (a->report == NULL)
+        return;
+    if (is_of_memory(a) && oomkb_report_failures(a->report) > 0)
+        write_report(c, a->report, "text", stderr, true);
+    attempt_write(c, a);
+}
+
+/* ---- the history: the attempts of one job, a line of JSON each ----
+ *
+ *     {"schema":1,"time":"2026-11-22T08:00:00Z","attempt":1,"status":1,
+ *      "entry":"vllm/kv-cache-too-small","fingerprint":"1-8f...",
+ *      "outlook":"again","change":"--max-model-len 40048"}
+ *
+ * A scheduler that starts a job again and again keeps the file; the fingerprint
+ * says whether it is the same failure. Lines are only ever added.
+ */
+static size_t seen_before(const char *path, const char *fingerprint) {
+    char *line = NULL;
+    size_t size = 0, count = 0;
+    FILE *in = fopen(path, "r");
+    while (in != NULL && getline(&line, &size, in) >= 0)
+        count += strstr(line, fingerprint) != NULL;
+    free(line);
+    if (in != NULL)
+        fclose(in);
+    return count;
+}
+
+static void put_field(FILE *out, const char *name, const char *value) {
+    fprintf(out, ",\"%s\":", name);
+    if (value != NULL)
+        put_json_string(out, value);
+    else
+        fputs("null", out);
+}
+
+static void put_line(FILE *out, const struct attempt *a) {
+    char when[32] = "";
+    time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc) != NULL)
+        strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    fputs("{\"schema\":1", out);
+    put_field(out, "time", when);
+    fprintf(out, ",\"attempt\":%zu,\"status\":%d", a->number,
+            child_exit_status(&a->end));
+    put_field(out, "entry", a->retry.entry);
+    put_field(out, "fingerprint", a->retry.fingerprint);
+    put_field(out, "outlook", a->retry.outlook);
+    put_field(out, "change", a->retry.change);
+    fputs("}\n", out);
+}
+
+static void attempt_record(struct cli *c, const struct attempt *a) {
+    char times[32];
+    if (c->history_path == NULL)
+        return;
+    size_t before = a->retry.fingerprint != NULL
+                        ? seen_before(c->history_path, a->retry.fingerprint)
+                        : 0;
+    FILE *out = fopen(c->history_path, "a");
+    if (out != NULL)
+        put_line(out, a);
+    if (out == NULL || fclose(out) != 0)
+        cli_remark(c, "cli.run.file", c->history_path, strerror(errno));
+    snprintf(times, sizeof times, "%zu", before);
+    if (before > 0)
+        cli_remark(c, "cli.run.seen_before", times, c->history_path);
+}
+
 /* ---- again ---- */
 
 struct job {
@@ -120,10 +311,6 @@ static const char *why_not(const struct job *j, const struct attempt *a) {
         return "run.why.tried";
     return j->count > j->c->apply || j->count == STARTS_MAX
                ? "run.why.often" : NULL;
-}
-
-static bool is_of_memory(const struct attempt *a) {
-    return a->death == DEATH_MEMORY || a->death == DEATH_KERNEL;
 }
 
 /* True: it is to be started again, in that form. */
