@@ -1,5 +1,5 @@
 /* web.h: the files of web/, as they are built into the program. Those that end
- * in .html are templates of pages (render/frame.c), the others go into a site
+ * in .html are templates of pages (render/html.c), the others go into a site
  * as they are. */
 #ifndef AUTHOR_WEB_H
 #define AUTHOR_WEB_H

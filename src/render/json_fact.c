@@ -183,3 +183,13 @@ struct json *json_acts_on(const struct teller *t, const struct acts_on *what) {
         {"kind",
          has_kind ? json_word(t, WORDS_ACT_KIND, (int)what->kind) : NULL});
 }
+
+const char *verdict_spelling(enum verdict v) {
+    static const char *const words[] = {
+        [VERDICT_ENOUGH] = "enough",
+        [VERDICT_MAY_BE_ENOUGH] = "may_be_enough",
+        [VERDICT_NOT_ENOUGH] = "not_enough",
+        [VERDICT_UNKNOWN] = "unknown",
+        [VERDICT_NONE] = "none"};
+    return words[v];
+}

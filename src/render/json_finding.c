@@ -1,6 +1,22 @@
 /* json_finding.c: one finding as JSON, in the order of the report. */
 #include "render/parts.h"
 
+static const char *certainty_spelling(enum certainty c) {
+    static const char *const words[] = {[CERTAINTY_EXACT] = "exact",
+                                        [CERTAINTY_BY_FACTS] = "by_facts",
+                                        [CERTAINTY_BY_CONTEXT] = "by_context",
+                                        [CERTAINTY_GENERIC] = "generic"};
+    return words[c];
+}
+
+static const char *applies_spelling(enum applies a) {
+    static const char *const words[] = {[APPLIES_YES] = "yes",
+                                        [APPLIES_IF] = "if",
+                                        [APPLIES_NO] = "no",
+                                        [APPLIES_ALREADY] = "already"};
+    return words[a];
+}
+
 static struct json *instances(const struct teller *t,
                               const struct finding *f) {
     struct json *list = json_new_array(t->a);

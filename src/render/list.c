@@ -1,9 +1,137 @@
 /* list.c: several entries, a few words each: what `oomkb list` and `oomkb
  * search` show, and the JSON index of a site. */
 #include "render/parts.h"
+#include "base/utf8.h"
 
 #define SNIPPET_COLUMNS 160
 #define SEARCH_MOST 20
+
+/* Why a search found an entry: the place in its texts where one of
+ * the words stands. The index knows stems and pairs, not places; so the texts
+ * are looked through here, the cause first. A word that stands in none of
+ * them as it was typed (an inflected one) leaves the beginning of the cause. */
+#define WORDS_MAX 48
+#define BEFORE_BYTES 60 /* shown before the word */
+
+struct hunt {
+    struct str words[WORDS_MAX]; /* longest match first come: as typed */
+    size_t count;
+};
+
+/* Byte where word stands in text, ASCII letters of any case; else text.n. */
+static size_t find_word(struct str text, struct str word) {
+    for (size_t at = 0; at + word.n <= text.n; at++) {
+        size_t n = 0;
+        while (n < word.n && to_lower(text.p[at + n]) == to_lower(word.p[n])) {
+            n++;
+        }
+        if (n == word.n) {
+            return at;
+        }
+    }
+    return text.n;
+}
+
+static struct hunt hunt_of(struct str words) {
+    struct hunt h = {.count = 0};
+    while (words.n > 0 && h.count < WORDS_MAX) {
+        struct str word = str_cut(words, ' ', &words);
+        if (word.n > 1) {
+            h.words[h.count++] = word;
+        }
+    }
+    return h;
+}
+
+/* The first of the words that text has; false: none. */
+static bool hunt_in(const struct hunt *h, struct str text, size_t *at) {
+    for (size_t i = 0; i < h->count; i++) {
+        *at = find_word(text, h->words[i]);
+        if (*at < text.n) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A place to begin: behind a blank, or at a character. */
+static size_t begin_near(struct str text, size_t at) {
+    size_t from = at > BEFORE_BYTES ? at - BEFORE_BYTES : 0;
+    while (from > 0 && from < at &&
+           ((unsigned char)text.p[from] & 0xc0) == 0x80) {
+        from++;
+    }
+    for (size_t i = from; from > 0 && i < at; i++) {
+        if (text.p[i] == ' ') {
+            return i + 1;
+        }
+    }
+    return from;
+}
+
+static struct str cut_out(const struct teller *t, struct str text, size_t at,
+                          size_t columns) {
+    size_t from = begin_near(text, at), end = from, used = 0;
+    while (end < text.n && used < columns) {
+        uint32_t cp = 0;
+        size_t n = utf8_next(str_slice(text, end, text.n), &cp);
+        used += utf8_width(str_slice(text, end, n));
+        end += n;
+    }
+    while (end < text.n && end > at && text.p[end] != ' ' &&
+           ((unsigned char)text.p[end - 1] & 0x80) == 0 &&
+           text.p[end - 1] != ' ') {
+        end--; /* no half word at the end */
+    }
+    struct str piece = str_trim(str_slice(text, from, end - from));
+    return arena_printf(t->a, "%s%.*s%s", from > 0 ? "\u2026" : "",
+                        STR_ARG(piece), end < text.n ? "\u2026" : "");
+}
+
+struct places { /* the texts of an entry, in the order they are looked at */
+    struct arena *a;
+    struct str *at;
+    size_t count, cap;
+};
+
+static void add_place(struct places *p, struct str text) {
+    if (text.n > 0) {
+        p->at = arena_grow(p->a, p->at, p->count, &p->cap, sizeof *p->at);
+        p->at[p->count++] = text;
+    }
+}
+
+static struct places places_of(const struct teller *t, const struct entry *e) {
+    struct places p = {.a = t->a};
+    add_place(&p, said_text(t, &e->root_cause));
+    for (size_t i = 0; i < e->workaround_count; i++) {
+        add_place(&p, said_text(t, &e->workarounds[i].action));
+        add_place(&p, said_text(t, &e->workarounds[i].how));
+    }
+    for (size_t i = 0; i < e->dead_end_count; i++) {
+        add_place(&p, said_text(t, &e->dead_ends[i].action));
+        add_place(&p, said_text(t, &e->dead_ends[i].why));
+    }
+    for (size_t i = 0; i < e->signature_count; i++) {
+        add_place(&p, e->signatures[i].sample);
+    }
+    return p;
+}
+
+static struct str snippet_of(const struct teller *t, const struct entry *e,
+                      struct str words, size_t columns) {
+    struct places places = places_of(t, e);
+    struct hunt h = hunt_of(words);
+    for (size_t i = 0; i < places.count; i++) {
+        struct str text = shown_short(t, places.at[i], SIZE_MAX);
+        size_t at = 0;
+        if (hunt_in(&h, text, &at)) {
+            return cut_out(t, text, at, columns);
+        }
+    }
+    struct str cause = shown_short(t, said_text(t, &e->root_cause), SIZE_MAX);
+    return cut_out(t, cause, 0, columns);
+}
 
 struct listing list_entries(struct arena *a, struct reader *r,
                             struct str component) {

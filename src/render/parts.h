@@ -93,11 +93,6 @@ struct json *json_memory(const struct teller *t, const struct report *rep);
 struct json *json_models(const struct teller *t, const struct model_sheet *s);
 struct json *json_fit(const struct teller *t, const struct fit_sheet *sheet);
 
-/* snippet.c: where a text of the entry has one of the words, one line of at
- * most columns; the beginning of its cause where none does. */
-struct str snippet_of(const struct teller *t, const struct entry *e,
-                      struct str words, size_t columns);
-
 /* redact.c: the report as this rendering may show it */
 const struct report *report_shown(struct arena *a, struct reader *r,
                                   const struct report *report,
@@ -136,7 +131,7 @@ struct str words_end(struct words *w);
 /* Filled into the text of key; empty where there are none. */
 struct str words_said(struct words *w, const char *key);
 
-/* formula_words.c: a formula of memory/ in this language */
+/* A formula of memory/ in this language. */
 struct str said_formula(const struct teller *t, struct str formula);
 
 /* step.c: a release at which an answer becomes another */
@@ -145,11 +140,6 @@ void add_steps(const struct teller *t, struct document *d,
 /* Of a log: "it fits before 0.26.0, and not since". */
 struct str turn_said(const struct teller *t, const struct release_step *s);
 struct json *json_step(const struct teller *t, const struct release_step *s);
-
-/* words.c: enums of the report that are no vocabulary of the corpus */
-const char *certainty_spelling(enum certainty c);
-const char *applies_spelling(enum applies a);
-const char *verdict_spelling(enum verdict v);
 
 /* shown.c: values as people read them */
 struct str shown_number(const struct teller *t, enum unit unit, int64_t n);
@@ -164,7 +154,7 @@ struct str shown_rate(const struct teller *t, const struct success *s);
 /* s cut in its middle to at most columns, cleaned for a terminal, one line */
 struct str shown_short(const struct teller *t, struct str s, size_t columns);
 
-/* shown_part.c: one line each; empty where there is nothing to say */
+/* One line each; empty where there is nothing to say. */
 struct str shown_lines(const struct teller *t, uint32_t first,
                        uint32_t last); /* "line 12", "lines 12 to 40" */
 struct str shown_times(const struct teller *t, const struct finding *f);
@@ -244,9 +234,6 @@ struct str first_sentence(struct str text);
 /* Its first step, where that says more than what it is called; else empty. */
 struct str fix_step(const struct teller *t, const struct fix *fix);
 
-/* repeat.c: both in English. is_measured: how far to go is said elsewhere. */
-bool says_more(struct str steps, struct str action, bool is_measured);
-
 /* advice.c */
 #define CHOSEN_MOST 64
 struct chosen {
@@ -261,12 +248,10 @@ void add_advice(const struct teller *t, struct document *d,
                 const struct report *rep, const struct finding *f,
                 bool is_main);
 
-/* suspect.c: what looks like memory, and no entry knows */
-void add_suspects(const struct teller *t, struct document *d,
-                  const struct report *rep);
+/* answer.c: what looks like memory, and no entry knows */
 struct json *json_suspects(const struct teller *t, const struct report *rep);
 
-/* ---- json_fact.c, json_finding.c, json_entry.c: objects of the report ---- */
+/* ---- json_fact.c, json_finding.c, json_shape.c: objects of the report ---- */
 
 /* {key: value, ...} in this order; a member without a value is left out. */
 struct member {
@@ -279,6 +264,7 @@ void json_add(struct json *o, const struct member *m);
 #define JSON(t, ...) json_members(t, MEMBERS(__VA_ARGS__))
 #define JSON_ADD(o, ...) json_add(o, MEMBERS(__VA_ARGS__))
 
+const char *verdict_spelling(enum verdict v);
 struct json *json_spelling(const struct teller *t, const char *word);
 struct json *json_str_or_null(struct arena *a, struct str s);
 struct json *json_int_or_null(const struct teller *t, bool is_known, int64_t n);

@@ -2,9 +2,9 @@
  * them. Private to render/.
  *
  *     redact.c        the door: a report without them (report_shown())
- *     redact_text.c   a text, from left to right
+ *     redact_text.c   a text, from left to right, and the table of what was
+ *                     found -> <path-1>, <host-2> ...
  *     redact_table.c  what is looked for: patterns, each with a sample
- *     secrets.c       the table: what was found -> <path-1>, <host-2> ...
  */
 #ifndef RENDER_REDACT_H
 #define RENDER_REDACT_H
@@ -36,14 +36,9 @@ struct secrets {
     const struct redact_rules *rules; /* NULL: not asked for yet */
 };
 
-/* ---- secrets.c ---- */
+/* ---- redact_text.c ---- */
 struct str secret_placeholder(struct secrets *s, enum secret_kind kind,
                               struct str text);
-/* The longest known secret that stands at byte at as a word of its own. */
-const struct secret *secret_at(const struct secrets *s, struct str text,
-                               size_t at);
-
-/* ---- redact_text.c ---- */
 /* text without secrets: those that it has itself, and known ones. */
 struct str redacted(struct secrets *s, struct str text);
 /* text of ours with values filled in: known secrets only. */
