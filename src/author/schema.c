@@ -13,13 +13,11 @@ struct schema {
 };
 
 static struct json *text(struct schema *s, const char *value) {
-    return json_text(s->a, str_of(value));
+    return json_spelling(s->a, value);
 }
 
 static struct json *typed(struct schema *s, const char *type) {
-    struct json *o = json_new_object(s->a);
-    json_set(o, "type", text(s, type));
-    return o;
+    return JSON_OBJECT(s->a, {"type", text(s, type)});
 }
 
 static struct json *string_like(struct schema *s, const char *pattern) {
@@ -37,9 +35,7 @@ static struct json *scalar(struct schema *s) {
     json_push(types, text(s, "string"));
     json_push(types, text(s, "number"));
     json_push(types, text(s, "boolean"));
-    struct json *o = json_new_object(s->a);
-    json_set(o, "type", types);
-    return o;
+    return JSON_OBJECT(s->a, {"type", types});
 }
 
 static struct json *list_of(struct schema *s, struct json *item) {
@@ -53,16 +49,12 @@ static struct json *words(struct schema *s, const struct field *f) {
     const char *word;
     for (int i = 0; (word = field_word(f, i)) != NULL; i++)
         json_push(list, text(s, word));
-    struct json *o = json_new_object(s->a);
-    json_set(o, "enum", list);
-    return o;
+    return JSON_OBJECT(s->a, {"enum", list});
 }
 
 static struct json *reference(struct schema *s, const char *name) {
     struct str to = arena_printf(s->a, "#/definitions/%s", name);
-    struct json *o = json_new_object(s->a);
-    json_set(o, "$ref", json_text(s->a, to));
-    return o;
+    return JSON_OBJECT(s->a, {"$ref", json_text(s->a, to)});
 }
 
 static struct json *number(struct schema *s, const char *type, int64_t most) {
@@ -71,6 +63,14 @@ static struct json *number(struct schema *s, const char *type, int64_t most) {
     if (most > 0)
         json_set(o, "maximum", json_int(s->a, most));
     return o;
+}
+
+/* Nothing but these keys. */
+static void close_object(struct schema *s, struct json *o,
+                         struct json *properties, struct json *required) {
+    JSON_ADD(o, {"properties", properties},
+             {"required", json_count(required) > 0 ? required : NULL},
+             {"additionalProperties", json_bool(s->a, false)});
 }
 
 static struct json *object_of(struct schema *s, const struct shape *shape);
@@ -97,8 +97,8 @@ static struct json *shape_reference(struct schema *s,
 /* A mapping whose keys are ids. */
 static struct json *mapping_to(struct schema *s, struct json *value) {
     struct json *o = typed(s, "object");
-    json_set(o, "propertyNames", string_like(s, ID_PATTERN));
-    json_set(o, "additionalProperties", value);
+    JSON_ADD(o, {"propertyNames", string_like(s, ID_PATTERN)},
+             {"additionalProperties", value});
     return o;
 }
 
@@ -160,10 +160,7 @@ static struct json *object_of(struct schema *s, const struct shape *shape) {
             json_push(required, text(s, f->key));
     }
     json_set(o, "description", text(s, shape->doc));
-    json_set(o, "properties", properties);
-    if (json_count(required) > 0)
-        json_set(o, "required", required);
-    json_set(o, "additionalProperties", json_bool(s->a, false));
+    close_object(s, o, properties, required);
     return o;
 }
 
@@ -178,9 +175,7 @@ static struct json *text_object(struct schema *s) {
                  described(s, string_like(s, NULL), langs[i][1]));
         json_push(required, text(s, langs[i][0]));
     }
-    json_set(o, "properties", properties);
-    json_set(o, "required", required);
-    json_set(o, "additionalProperties", json_bool(s->a, false));
+    close_object(s, o, properties, required);
     return o;
 }
 
@@ -188,9 +183,7 @@ static struct json *fact_names(struct schema *s) {
     struct json *list = json_new_array(s->a);
     for (int i = 0; i < FACT_COUNT_OF; i++)
         json_push(list, text(s, fact_spelling((enum fact_name)i)));
-    struct json *o = json_new_object(s->a);
-    json_set(o, "enum", list);
-    return o;
+    return JSON_OBJECT(s->a, {"enum", list});
 }
 
 static struct json *settings_object(struct schema *s) {
@@ -203,22 +196,21 @@ static struct json *settings_object(struct schema *s) {
         json_set(properties, fact_spelling(name),
                  described(s, scalar(s), doc.p));
     }
-    json_set(o, "properties", properties);
-    json_set(o, "additionalProperties", json_bool(s->a, false));
+    close_object(s, o, properties, NULL);
     return o;
 }
 
 static struct json *events_list(struct schema *s) {
     struct json *event = typed(s, "object");
-    struct json *properties = json_new_object(s->a);
-    json_set(properties, "introduced",
-             described(s, scalar(s), "the first release of the range"));
-    json_set(properties, "fixed",
-             described(s, scalar(s), "the first release behind the range"));
-    json_set(event, "properties", properties);
-    json_set(event, "minProperties", json_int(s->a, 1));
-    json_set(event, "maxProperties", json_int(s->a, 1));
-    json_set(event, "additionalProperties", json_bool(s->a, false));
+    const char *from = "the first release of the range";
+    const char *until = "the first release behind the range";
+    struct json *properties =
+        JSON_OBJECT(s->a, {"introduced", described(s, scalar(s), from)},
+                    {"fixed", described(s, scalar(s), until)});
+    JSON_ADD(event, {"properties", properties},
+             {"minProperties", json_int(s->a, 1)},
+             {"maxProperties", json_int(s->a, 1)},
+             {"additionalProperties", json_bool(s->a, false)});
     struct json *o = list_of(s, event);
     json_set(o, "minItems", json_int(s->a, 1));
     return o;
@@ -228,17 +220,14 @@ struct str author_entry_schema(struct arena *a) {
     struct schema s = {a, json_new_object(a)};
     struct buf out;
     buf_init_in(&out, a, SCHEMA_BYTES_MAX);
-    json_set(s.definitions, "text", text_object(&s));
-    json_set(s.definitions, "fact", fact_names(&s));
-    json_set(s.definitions, "settings", settings_object(&s));
-    json_set(s.definitions, "events", events_list(&s));
+    JSON_ADD(s.definitions, {"text", text_object(&s)}, {"fact", fact_names(&s)},
+             {"settings", settings_object(&s)}, {"events", events_list(&s)});
     struct json *entry = object_of(&s, &shape_entry);
-    struct json *root = json_new_object(a);
-    json_set(root, "$schema",
-             text(&s, "https://json-schema.org/draft/2020-12/schema"));
-    json_set(root, "$id", text(&s, "urn:oomkb:schema:entry:1"));
-    json_set(root, "title", text(&s, "oomkb entry"));
-    json_set(root, "type", text(&s, "object"));
+    const char *draft = "https://json-schema.org/draft/2020-12/schema";
+    struct json *root = JSON_OBJECT(
+        a, {"$schema", text(&s, draft)},
+        {"$id", text(&s, "urn:oomkb:schema:entry:1")},
+        {"title", text(&s, "oomkb entry")}, {"type", text(&s, "object")});
     static const char *const parts[] = {"description", "properties",
                                         "required", "additionalProperties"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

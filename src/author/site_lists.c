@@ -8,11 +8,6 @@
 
 /* ---- search ---- */
 
-static void add_text(struct making *m, struct json *row, const char *key,
-                     struct str text) {
-    json_set(row, key, json_text(m->a, text));
-}
-
 /* What its messages say is found as well: the first line of each sample. */
 static struct str messages_of(struct making *m, const struct entry *e) {
     struct buf out;
@@ -27,24 +22,24 @@ static struct str messages_of(struct making *m, const struct entry *e) {
 
 void site_add_search(struct making *m, const struct listing *list,
                      const struct site_models *models) {
-    struct json *rows = json_new_array(m->a);
+    struct arena *a = m->a;
+    struct json *rows = json_new_array(a);
     for (size_t i = 0; i < list->count; i++) {
         const struct entry *e = list->at[i].entry;
-        struct json *row = json_new_object(m->a);
-        add_text(m, row, "id", e->id);
-        add_text(m, row, "title", text_in(m->a, m->o.lang, &e->title));
-        add_text(m, row, "text", text_in(m->a, m->o.lang, &e->root_cause));
-        add_text(m, row, "words", messages_of(m, e));
-        json_push(rows, row);
+        struct str title = text_in(a, m->o.lang, &e->title);
+        struct str cause = text_in(a, m->o.lang, &e->root_cause);
+        struct str words = messages_of(m, e);
+        json_push(rows, JSON_OBJECT(a, {"id", json_text(a, e->id)},
+                                    {"title", json_text(a, title)},
+                                    {"text", json_text(a, cause)},
+                                    {"words", json_text(a, words)}));
     }
     for (size_t i = 0; i < models->count; i++) {
         const struct model *model = models->at[i].model;
-        struct json *row = json_new_object(m->a);
-        add_text(m, row, "id",
-                 arena_printf(m->a, "models/%.*s",
-                              STR_ARG(model_slug(m->a, model))));
-        add_text(m, row, "title", model->id);
-        json_push(rows, row);
+        struct str id = arena_printf(a, "models/%.*s",
+                                     STR_ARG(model_slug(a, model)));
+        json_push(rows, JSON_OBJECT(a, {"id", json_text(a, id)},
+                                    {"title", json_text(a, model->id)}));
     }
     struct buf out;
     buf_init_in(&out, m->a, SITE_PAGE_BYTES_MAX);

@@ -73,14 +73,11 @@ void diag_format(const struct diag *d, struct buf *out) {
 }
 
 struct json *diag_json(struct arena *a, const struct diag *d) {
-    struct json *o = json_new_object(a);
-    json_set(o, "path", json_text(a, d->path));
-    json_set(o, "line", json_int(a, d->line));
-    json_set(o, "column", json_int(a, d->column));
-    json_set(o, "width", json_int(a, d->width));
-    json_set(o, "level", json_text(a, str_of(diag_level_word(d->level))));
-    json_set(o, "code",
-             d->code ? json_text(a, str_of(d->code)) : json_new_null(a));
-    json_set(o, "message", json_text(a, d->message));
-    return o;
+    return JSON_OBJECT(a, {"path", json_text(a, d->path)},
+                       {"line", json_int(a, d->line)},
+                       {"column", json_int(a, d->column)},
+                       {"width", json_int(a, d->width)},
+                       {"level", json_spelling(a, diag_level_word(d->level))},
+                       {"code", json_spelling(a, d->code)},
+                       {"message", json_text(a, d->message)});
 }

@@ -93,6 +93,23 @@ void json_push(struct json *array, struct json *value) {
         arena_raise(array->a, FAIL_MEMORY, "cannot add to a JSON array");
 }
 
+struct json *json_spelling(struct arena *a, const char *word) {
+    return word != NULL ? json_text(a, str_of(word)) : json_new_null(a);
+}
+
+void json_add(struct json *o, const struct json_member *m) {
+    for (; m->key != NULL; m++) {
+        if (m->value != NULL)
+            json_set(o, m->key, m->value);
+    }
+}
+
+struct json *json_members(struct arena *a, const struct json_member *m) {
+    struct json *o = json_new_object(a);
+    json_add(o, m);
+    return o;
+}
+
 static json_t *load(struct str text, json_error_t *error) {
     const char *p = text.n ? text.p : "";
     return json_loadb(p, text.n, JSON_DECODE_ANY | JSON_ALLOW_NUL, error);

@@ -19,6 +19,19 @@ struct json *json_bool(struct arena *a, bool b);
 struct json *json_new_null(struct arena *a);
 void json_set(struct json *object, const char *key, struct json *value);
 void json_push(struct json *array, struct json *value);
+struct json *json_spelling(struct arena *a, const char *word); /* or null */
+
+/* {key: value, ...} in this order; a member without a value is left out. */
+struct json_member {
+    const char *key; /* NULL ends them */
+    struct json *value;
+};
+struct json *json_members(struct arena *a, const struct json_member *m);
+void json_add(struct json *o, const struct json_member *m);
+#define JSON_MEMBERS(...)                                                      \
+    ((const struct json_member[]){__VA_ARGS__, {NULL, NULL}})
+#define JSON_OBJECT(a, ...) json_members(a, JSON_MEMBERS(__VA_ARGS__))
+#define JSON_ADD(o, ...) json_add(o, JSON_MEMBERS(__VA_ARGS__))
 
 /* Reading. NULL for absent or another type; json_parse raises FAIL_INPUT. */
 struct json *json_parse(struct arena *a, struct str text, struct str name);

@@ -20,10 +20,6 @@ void diagnostics_add(void *ctx, const struct diag *d) {
     all->list[all->count++] = *d;
 }
 
-static struct json *text(struct arena *a, const char *s) {
-    return json_text(a, str_of(s));
-}
-
 void diagnostics_put(struct arena *a, struct json *page) {
     struct buf out;
     buf_init_in(&out, a, DIAGNOSTICS_BYTES_MAX);
@@ -37,26 +33,29 @@ void diagnostics_put(struct arena *a, struct json *page) {
 void diagnostics_write_json(struct cli *c, const struct diagnostics *all,
                             const struct author_result *sums) {
     struct arena *a = all->a;
-    struct json *page = json_new_object(a);
     struct json *list = json_new_array(a);
     (void)c;
     for (size_t i = 0; i < all->count; i++)
         json_push(list, diag_json(a, &all->list[i]));
-    json_set(page, "schema", json_int(a, 1));
-    json_set(page, "entries", json_int(a, (int64_t)sums->entries));
-    json_set(page, "samples", json_int(a, (int64_t)sums->samples));
-    json_set(page, "errors", json_int(a, (int64_t)sums->errors));
-    json_set(page, "warnings", json_int(a, (int64_t)sums->warnings));
-    json_set(page, "diagnostics", list);
-    diagnostics_put(a, page);
+    diagnostics_put(
+        a, JSON_OBJECT(a, {"schema", json_int(a, 1)},
+                       {"entries", json_int(a, (int64_t)sums->entries)},
+                       {"samples", json_int(a, (int64_t)sums->samples)},
+                       {"errors", json_int(a, (int64_t)sums->errors)},
+                       {"warnings", json_int(a, (int64_t)sums->warnings)},
+                       {"diagnostics", list}));
 }
 
 /* ---- SARIF ---- */
 
 static struct json *message(struct arena *a, struct str s) {
-    struct json *o = json_new_object(a);
-    json_set(o, "text", json_text(a, s));
-    return o;
+    return JSON_OBJECT(a, {"text", json_text(a, s)});
+}
+
+static struct json *list_of(struct arena *a, struct json *only) {
+    struct json *list = json_new_array(a);
+    json_push(list, only);
+    return list;
 }
 
 static const char *code_text_of(struct cli *c, const char *code,
@@ -67,14 +66,12 @@ static const char *code_text_of(struct cli *c, const char *code,
 }
 
 static struct json *json_rule(struct arena *a, const struct sarif_rule *r) {
-    struct json *rule = json_new_object(a);
-    struct json *level_of = json_new_object(a);
-    json_set(level_of, "level", text(a, diag_level_word(r->level)));
-    json_set(rule, "id", json_text(a, r->id));
-    json_set(rule, "shortDescription", message(a, r->what));
-    json_set(rule, "help", message(a, r->help));
-    json_set(rule, "defaultConfiguration", level_of);
-    return rule;
+    struct json *level = json_spelling(a, diag_level_word(r->level));
+    return JSON_OBJECT(
+        a, {"id", json_text(a, r->id)},
+        {"shortDescription", message(a, r->what)},
+        {"help", message(a, r->help)},
+        {"defaultConfiguration", JSON_OBJECT(a, {"level", level})});
 }
 
 static struct sarif_rules codes_as_rules(struct cli *c, struct arena *a) {
@@ -93,56 +90,46 @@ static struct sarif_rules codes_as_rules(struct cli *c, struct arena *a) {
 }
 
 static struct json *location(struct arena *a, const struct diag *d) {
-    struct json *file = json_new_object(a), *region = json_new_object(a);
-    struct json *place = json_new_object(a), *o = json_new_object(a);
-    json_set(file, "uri", json_text(a, d->path));
-    json_set(place, "artifactLocation", file);
-    if (d->line > 0) {
-        json_set(region, "startLine", json_int(a, d->line));
-        json_set(region, "startColumn", json_int(a, d->column));
-        json_set(region, "endColumn", json_int(a, d->column + d->width));
-        json_set(place, "region", region);
-    }
-    json_set(o, "physicalLocation", place);
-    return o;
+    struct json *file = JSON_OBJECT(a, {"uri", json_text(a, d->path)});
+    struct json *region = NULL;
+    if (d->line > 0)
+        region = JSON_OBJECT(
+            a, {"startLine", json_int(a, d->line)},
+            {"startColumn", json_int(a, d->column)},
+            {"endColumn", json_int(a, d->column + d->width)});
+    struct json *place =
+        JSON_OBJECT(a, {"artifactLocation", file}, {"region", region});
+    return JSON_OBJECT(a, {"physicalLocation", place});
 }
 
 static struct json *result(struct arena *a, const struct diag *d) {
-    struct json *o = json_new_object(a), *places = json_new_array(a);
-    if (d->code)
-        json_set(o, "ruleId", text(a, d->code));
-    json_set(o, "level", text(a, diag_level_word(d->level)));
-    json_set(o, "message", message(a, d->message));
-    json_push(places, location(a, d));
-    json_set(o, "locations", places);
-    return o;
+    return JSON_OBJECT(
+        a, {"ruleId", d->code ? json_spelling(a, d->code) : NULL},
+        {"level", json_spelling(a, diag_level_word(d->level))},
+        {"message", message(a, d->message)},
+        {"locations", list_of(a, location(a, d))});
 }
 
 void diagnostics_write_sarif(struct cli *c, const struct diagnostics *all,
                              const struct sarif_rules *own) {
     struct arena *a = all->a;
     struct sarif_rules rules = own != NULL ? *own : codes_as_rules(c, a);
-    struct json *list = json_new_array(a);
-    struct json *driver = json_new_object(a), *tool = json_new_object(a);
-    struct json *run = json_new_object(a), *runs = json_new_array(a);
-    struct json *results = json_new_array(a), *page = json_new_object(a);
+    struct json *list = json_new_array(a), *results = json_new_array(a);
     for (size_t i = 0; i < all->count; i++)
         json_push(results, result(a, &all->list[i]));
     for (size_t i = 0; i < rules.count; i++)
         json_push(list, json_rule(a, &rules.at[i]));
-    json_set(driver, "name", text(a, "oomkb"));
-    json_set(driver, "version", text(a, oomkb_version()));
-    json_set(driver, "rules", list);
-    json_set(tool, "driver", driver);
-    json_set(run, "tool", tool);
-    json_set(run, "columnKind", text(a, "unicodeCodePoints"));
-    json_set(run, "results", results);
-    json_push(runs, run);
-    json_set(page, "$schema",
-             text(a, "https://json.schemastore.org/sarif-2.1.0.json"));
-    json_set(page, "version", text(a, "2.1.0"));
-    json_set(page, "runs", runs);
-    diagnostics_put(a, page);
+    struct json *driver = JSON_OBJECT(
+        a, {"name", json_spelling(a, "oomkb")},
+        {"version", json_spelling(a, oomkb_version())}, {"rules", list});
+    struct json *run = JSON_OBJECT(
+        a, {"tool", JSON_OBJECT(a, {"driver", driver})},
+        {"columnKind", json_spelling(a, "unicodeCodePoints")},
+        {"results", results});
+    const char *schema = "https://json.schemastore.org/sarif-2.1.0.json";
+    diagnostics_put(a, JSON_OBJECT(a, {"$schema", json_spelling(a, schema)},
+                                   {"version", json_spelling(a, "2.1.0")},
+                                   {"runs", list_of(a, run)}));
 }
 
 /* ---- the codes themselves ---- */

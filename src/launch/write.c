@@ -77,16 +77,12 @@ void lint_put_text(struct arena *a, const struct lint_file *file,
 
 static struct json *service_json(struct arena *a,
                                  const struct lint_service *s) {
-    struct json *o = json_new_object(a);
-    json_set(o, "path", json_text(a, s->path));
-    json_set(o, "line", json_int(a, s->line));
-    json_set(o, "service", json_text(a, s->name));
-    json_set(o, "engine", json_text(a, s->engine));
-    json_set(o, "verdict", json_text(a, str_of(fit_spelling(s->fits))));
-    if (s->room > 0)
-        json_set(o, "weights_most", json_int(a, s->room));
-    json_set(o, "text", json_text(a, s->told));
-    return o;
+    return JSON_OBJECT(
+        a, {"path", json_text(a, s->path)}, {"line", json_int(a, s->line)},
+        {"service", json_text(a, s->name)}, {"engine", json_text(a, s->engine)},
+        {"verdict", json_spelling(a, fit_spelling(s->fits))},
+        {"weights_most", s->room > 0 ? json_int(a, s->room) : NULL},
+        {"text", json_text(a, s->told)});
 }
 
 static void push_file(struct arena *a, const struct lint_file *file,
@@ -103,16 +99,13 @@ static void push_file(struct arena *a, const struct lint_file *file,
 
 struct json *lint_json(struct arena *a, struct lint_file *const *files,
                        size_t count) {
-    struct json *page = json_new_object(a);
     struct json *services = json_new_array(a);
     struct json *diagnostics = json_new_array(a);
     for (size_t i = 0; i < count; i++)
         push_file(a, files[i], services, diagnostics);
-    json_set(page, "schema", json_int(a, 1));
-    json_set(page, "oomkb", json_text(a, str_of(oomkb_version())));
-    json_set(page, "services", services);
-    json_set(page, "diagnostics", diagnostics);
-    return page;
+    return JSON_OBJECT(a, {"schema", json_int(a, 1)},
+                       {"oomkb", json_spelling(a, oomkb_version())},
+                       {"services", services}, {"diagnostics", diagnostics});
 }
 
 /* ---- GitHub ---- */

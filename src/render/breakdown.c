@@ -235,7 +235,7 @@ static struct json *parts_json(const struct teller *t,
     for (size_t i = 0; i < card->budget.count; i++) {
         const struct budget_part *part = &card->budget.parts[i];
         json_push(list,
-                  JSON(t, {"part", json_spelling(t, part->part)},
+                  JSON(t, {"part", json_spelling(t->a, part->part)},
                        {"name", json_text(t->a, part_named(t, part))},
                        {"bytes", json_int(t->a, span_middle(part->bytes))},
                        {"low", json_int(t->a, part->bytes.low)},
@@ -258,7 +258,7 @@ static struct json *cards_json(const struct teller *t,
                        {"whole", json_int_or_null(t, is_known, whole)},
                        {"whole_is",
                         !is_known ? json_new_null(t->a)
-                                  : json_spelling(t, card->is_part_of_card
+                                  : json_spelling(t->a, card->is_part_of_card
                                                          ? "free_before_load"
                                                          : "card")},
                        {"parts", parts_json(t, card)},
@@ -292,7 +292,7 @@ struct json *json_memory(const struct teller *t, const struct report *rep) {
     return JSON(
         t, {"schema", json_int(t->a, SCHEMA)},
         {"oomkb", json_text(t->a, t->o->version)},
-        {"lang", json_spelling(t, t->lang == LANG_ZH ? "zh" : "en")},
+        {"lang", json_spelling(t->a, t->lang == LANG_ZH ? "zh" : "en")},
         {"input", json_text(t->a, rep->input_name)},
         {"context", context_json(t, rep)}, {"cards", cards_json(t, &b)},
         {"kv", JSON(t, {"tokens", json_span(t, b.kv_tokens)},

@@ -38,8 +38,9 @@ static struct json *plans(const struct teller *t, const struct fit *fit) {
                  {"changes", json_facts(t, plan->change, plan->count)},
                  {"effort", json_word(t, WORDS_EFFORT, effort)},
                  {"loses", json_word(t, WORDS_LOSES, loses)},
-                 {"verdict", json_spelling(t, fit_spelling(plan->is_likely ? FIT_LIKELY
-                                                                           : FIT_YES))},
+                 {"verdict",
+                  json_spelling(t->a, fit_spelling(plan->is_likely ? FIT_LIKELY
+                                                                   : FIT_YES))},
                  {"needed", json_span(t, plan->needed)},
                  {"pool", json_span(t, plan->pool)},
                  {"formula", json_str_or_null(t->a, plan->formula)}));
@@ -88,8 +89,9 @@ static struct json *checks(const struct teller *t, const struct fit *fit) {
         const struct fit_checked *k = &fit->checks[i];
         if (k->verdict != VERDICT_NONE) {
             json_set(o, check_names[i],
-                     JSON(t, {"verdict", json_spelling(
-                                             t, verdict_spelling(k->verdict))},
+                     JSON(t,
+                          {"verdict",
+                           json_spelling(t->a, verdict_spelling(k->verdict))},
                           {"asked", json_span(t, k->asked)},
                           {"there", json_span(t, k->there)},
                           {"bypass", json_bool(t->a, k->is_bypassed)}));
@@ -102,7 +104,7 @@ static void set_fit(const struct teller *t, struct json *o,
                     const struct fit *fit) {
     struct json *because = json_text(t->a, said_note(t, &fit->because));
     JSON_ADD(o, {"inputs", inputs(t, fit)},
-             {"verdict", json_spelling(t, fit_spelling(fit->fits))},
+             {"verdict", json_spelling(t->a, fit_spelling(fit->fits))},
              {"kv", json_kv(t, &fit->kv)}, {"weights", weights(t, fit)},
              {"pool", json_span(t, fit->kv.pool)},
              {"budget", json_budget(t, &fit->budget)}, {"plan", plans(t, fit)},
@@ -137,7 +139,8 @@ static struct json *swept(const struct teller *t,
                        {"bytes_per_request", json_span(t, p->bytes)},
                        {"max_concurrency", json_hundredths(t, p->concurrency)},
                        {"fits", json_truth(t, p->fits)},
-                       {"verdict", json_spelling(t, fit_spelling(p->fits))}));
+                       {"verdict",
+                        json_spelling(t->a, fit_spelling(p->fits))}));
     }
     return list;
 }

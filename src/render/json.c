@@ -14,7 +14,7 @@ static struct json *head(const struct teller *t) {
                 {"oomkb", json_text(t->a, t->o->version)},
                 {"kb", JSON(t, {"entries", json_int(t->a, (int64_t)t->o->entries)},
                             {"digest", json_text(t->a, t->o->digest)})},
-                {"lang", json_spelling(t, lang_name(t->lang))});
+                {"lang", json_spelling(t->a, lang_name(t->lang))});
 }
 
 static struct json *input(const struct teller *t, const struct report *rep) {
@@ -44,7 +44,7 @@ static struct json *questions(const struct teller *t,
         const struct question *q = &rep->questions[i];
         const char *name = fact_spelling(q->fact);
         struct str set = arena_printf(t->a, "--set %s=", name);
-        json_push(list, JSON(t, {"fact", json_spelling(t, name)},
+        json_push(list, JSON(t, {"fact", json_spelling(t->a, name)},
                              {"ask", json_text(t->a, said_note(t, &q->ask))},
                              {"how", json_str_or_null(t->a, q->how)},
                              {"set", json_text(t->a, set)}));

@@ -3,24 +3,6 @@
  * an interval, null when it is not known. */
 #include "render/parts.h"
 
-void json_add(struct json *o, const struct member *m) {
-    for (; m->key != NULL; m++) {
-        if (m->value != NULL) {
-            json_set(o, m->key, m->value);
-        }
-    }
-}
-
-struct json *json_members(const struct teller *t, const struct member *m) {
-    struct json *o = json_new_object(t->a);
-    json_add(o, m);
-    return o;
-}
-
-struct json *json_spelling(const struct teller *t, const char *word) {
-    return word != NULL ? json_text(t->a, str_of(word)) : json_new_null(t->a);
-}
-
 struct json *json_str_or_null(struct arena *a, struct str s) {
     return s.n > 0 ? json_text(a, s) : json_new_null(a);
 }
@@ -75,14 +57,14 @@ struct json *json_fact(const struct teller *t, const struct fact *f) {
     enum unit unit = fact_unit(f->name);
     bool is_word = unit == UNIT_TEXT || unit == UNIT_VERSION;
     bool is_ranged = f->known && f->ranged;
-    return JSON(t, {"name", json_spelling(t, fact_spelling(f->name))},
+    return JSON(t, {"name", json_spelling(t->a, fact_spelling(f->name))},
                 {"value", !f->known ? json_new_null(t->a)
                           : is_word ? json_text(t->a, f->word)
                                     : number(t, unit, f->number)},
-                {"unit", json_spelling(t, unit_spelling(unit))},
+                {"unit", json_spelling(t->a, unit_spelling(unit))},
                 {"text", json_str_or_null(t->a, f->text)},
                 {"line", json_int_or_null(t, f->line > 0, f->line)},
-                {"source", json_spelling(t, source_spelling(f->source))},
+                {"source", json_spelling(t->a, source_spelling(f->source))},
                 {"low", is_ranged ? number(t, unit, f->low) : NULL},
                 {"high", is_ranged ? number(t, unit, f->high) : NULL},
                 {"gpu", owner(t, f->gpu)}, {"rank", owner(t, f->rank)},
@@ -141,7 +123,7 @@ struct json *json_success(const struct teller *t, const struct success *s,
 struct json *json_needs(const struct teller *t, const struct needs *needs) {
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < needs->count; i++) {
-        json_push(list, json_spelling(t, fact_spelling(needs->at[i])));
+        json_push(list, json_spelling(t->a, fact_spelling(needs->at[i])));
     }
     return list;
 }
@@ -156,12 +138,13 @@ struct json *json_estimate(const struct teller *t, const struct fix *fix) {
     enum unit unit = fact_unit(e->quantity);
     return JSON(
         t,
-        {"quantity", json_spelling(t, has ? fact_spelling(e->quantity) : NULL)},
-        {"unit", json_spelling(t, has ? unit_spelling(unit) : NULL)},
+        {"quantity",
+         json_spelling(t->a, has ? fact_spelling(e->quantity) : NULL)},
+        {"unit", json_spelling(t->a, has ? unit_spelling(unit) : NULL)},
         {"limit", json_amount(t, unit, e->limit)},
         {"before", json_amount(t, unit, e->before)},
         {"after", json_amount(t, unit, e->after)},
-        {"verdict", json_spelling(t, verdict_spelling(e->verdict))},
+        {"verdict", json_spelling(t->a, verdict_spelling(e->verdict))},
         {"share", json_micro_or_null(t, e->share_micro)},
         {"condition", json_note(t, &e->condition)},
         {"capacity", json_micro_or_null(t, e->capacity_micro)},

@@ -50,7 +50,7 @@ struct json *json_budget(const struct teller *t, const struct budget *b) {
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < b->count; i++) {
         const struct budget_part *part = &b->parts[i];
-        json_push(list, JSON(t, {"part", json_spelling(t, part->part)},
+        json_push(list, JSON(t, {"part", json_spelling(t->a, part->part)},
                              {"bytes", json_span(t, part->bytes)},
                              {"source", json_str_or_null(t->a, part->source)}));
     }
@@ -91,7 +91,8 @@ static struct json *fix_object(const struct teller *t, const struct fix *fix) {
                 {"trade_off", json_said(t, &is->trade_off)},
                 {"success", json_success(t, &fix->success, "worked")},
                 {"own", fix->own.worked + fix->own.failed > 0 ? own : NULL},
-                {"applies", json_spelling(t, applies_spelling(fix->applies))},
+                {"applies",
+                 json_spelling(t->a, applies_spelling(fix->applies))},
                 {"because", json_note(t, &fix->because)},
                 {"estimate", json_estimate(t, fix)},
                 {"p", json_micro(t->a, fix->p_micro)},
@@ -158,8 +159,8 @@ static struct json *reconciliation(const struct teller *t,
         return json_new_null(t->a);
     }
     return JSON(
-        t, {"outcome", json_spelling(t, outcomes[r->outcome])},
-        {"quantity", json_spelling(t, fact_spelling(r->quantity))},
+        t, {"outcome", json_spelling(t->a, outcomes[r->outcome])},
+        {"quantity", json_spelling(t->a, fact_spelling(r->quantity))},
         {"printed", json_span(t, r->printed)},
         {"computed", json_span(t, r->computed)},
         {"residual", json_span(t, r->residual)},
@@ -202,7 +203,7 @@ struct json *json_finding(const struct teller *t, const struct finding *f) {
         {"role", json_word(t, WORDS_ROLE, (int)f->role)},
         {"cause", json_int_or_null(t, f->cause >= 0, f->cause)},
         {"severity", json_word(t, WORDS_SEVERITY, (int)e->severity)},
-        {"certainty", json_spelling(t, certainty_spelling(f->certainty))},
+        {"certainty", json_spelling(t->a, certainty_spelling(f->certainty))},
         {"because", json_note(t, &f->because)},
         {"first_line", json_int(t->a, f->first_line)},
         {"last_line", json_int(t->a, f->last_line)},

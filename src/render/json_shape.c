@@ -6,7 +6,7 @@
 
 struct json *json_word(const struct teller *t, enum vocabulary which,
                        int value) {
-    return json_spelling(t, word_spelling(which, value));
+    return json_spelling(t->a, word_spelling(which, value));
 }
 
 struct json *json_strings(const struct teller *t,
@@ -127,9 +127,9 @@ static struct json *value(const struct teller *t, const struct shape *shape,
     case FIELD_PATTERNS: case FIELD_LINES: case FIELD_LINKS: case FIELD_WHEN:
     case FIELD_ENTRIES: return json_strings(t, at);
     case FIELD_FACT:
-        return json_spelling(t, fact_spelling(*(const enum fact_name *)at));
+        return json_spelling(t->a, fact_spelling(*(const enum fact_name *)at));
     case FIELD_WORD:
-        return json_spelling(t, field_word(f, *(const int *)at));
+        return json_spelling(t->a, field_word(f, *(const int *)at));
     case FIELD_YES_NO: return json_bool(t->a, *(const bool *)at);
     case FIELD_YES_NO_UNKNOWN: case FIELD_INTEGER: case FIELD_RATIO:
     case FIELD_DECIMAL: case FIELD_WEIGHT: case FIELD_AMOUNTS:
@@ -196,7 +196,7 @@ struct json *json_see_also(const struct teller *t, const struct entry *e) {
                                 r->entry, STR(""), &r->tell_apart));
     }
     for (size_t i = 0; i < e->doc_count; i++) {
-        json_push(list, see_row(t, json_spelling(t, "docs"), STR(""),
+        json_push(list, see_row(t, json_spelling(t->a, "docs"), STR(""),
                                 e->docs[i].url, &e->docs[i].claim));
     }
     return list;

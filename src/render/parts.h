@@ -253,19 +253,9 @@ struct json *json_suspects(const struct teller *t, const struct report *rep);
 
 /* ---- json_fact.c, json_finding.c, json_shape.c: objects of the report ---- */
 
-/* {key: value, ...} in this order; a member without a value is left out. */
-struct member {
-    const char *key; /* NULL ends them */
-    struct json *value;
-};
-struct json *json_members(const struct teller *t, const struct member *m);
-void json_add(struct json *o, const struct member *m);
-#define MEMBERS(...) ((const struct member[]){__VA_ARGS__, {NULL, NULL}})
-#define JSON(t, ...) json_members(t, MEMBERS(__VA_ARGS__))
-#define JSON_ADD(o, ...) json_add(o, MEMBERS(__VA_ARGS__))
+#define JSON(t, ...) JSON_OBJECT((t)->a, __VA_ARGS__)
 
 const char *verdict_spelling(enum verdict v);
-struct json *json_spelling(const struct teller *t, const char *word);
 struct json *json_str_or_null(struct arena *a, struct str s);
 struct json *json_int_or_null(const struct teller *t, bool is_known, int64_t n);
 struct json *json_micro_or_null(const struct teller *t, int64_t micro);

@@ -170,7 +170,7 @@ struct str turn_said(const struct teller *t, const struct release_step *s) {
 
 static struct json *answer(const struct teller *t,
                            const struct release_answer *a) {
-    return JSON(t, {"verdict", json_spelling(t, fit_spelling(a->fits))},
+    return JSON(t, {"verdict", json_spelling(t->a, fit_spelling(a->fits))},
                 {"bytes_per_request", json_span(t, a->need)},
                 {"pool", json_span(t, a->pool)});
 }
