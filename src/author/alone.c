@@ -8,7 +8,6 @@
 #include "author/check.h"
 #include "author/build.h"
 #include "author/files.h"
-#include "author/layout.h"
 
 static bool check_one(struct complaints *c, const struct source *src,
                       struct str id, struct entry *out) {

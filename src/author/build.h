@@ -100,7 +100,7 @@ void put_quoted(struct buf *out, struct str spelling); /* for a pattern */
 /* program_patterns.c: patterns that show programs, and the levers that a log
  * has in force, appended to its contexts. */
 void engine_add_programs(struct build *d, struct engine *e);
-/* program_base.c: behind the levers of each program those of its base. After
+/* merge.c: behind the levers of each program those of its base. After
  * the checks: they are not of the file of the program. */
 void build_add_bases(struct build *d);
 

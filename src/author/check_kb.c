@@ -4,7 +4,7 @@
 #include "author/check.h"
 #include "author/files.h"
 #include "author/author.h"
-#include "author/layout.h"
+#include "author/read.h"
 
 static void check_stage(struct build *d, const struct made *m,
                         const struct node *n, const struct stage_anchor *s) {

@@ -1,6 +1,6 @@
 /* files.c: listing, reading, and writing whole or not at all.
  *
- * Handles are closed as soon as they have served; should something raise
+ * Folders are closed as soon as they have served; should something raise
  * before that, the arena closes them. Symbolic links are followed to files
  * and not to directories, so a listing always ends. */
 #include "author/files.h"
@@ -117,24 +117,6 @@ bool file_exists(struct arena *a, struct str path) {
     return stat(arena_str(a, path).p, &is) == 0 && S_ISREG(is.st_mode);
 }
 
-struct open_file {
-    int fd; /* -1: closed */
-};
-
-static void open_file_close(void *what) {
-    struct open_file *f = what;
-    if (f->fd >= 0)
-        close(f->fd);
-    f->fd = -1;
-}
-
-static struct open_file *open_file_new(struct arena *a) {
-    struct open_file *f = arena_alloc(a, sizeof *f);
-    f->fd = -1;
-    arena_defer(a, open_file_close, f);
-    return f;
-}
-
 static bool read_all(int fd, char *into, size_t n) {
     size_t done = 0;
     while (done < n) {
@@ -148,24 +130,25 @@ static bool read_all(int fd, char *into, size_t n) {
     return true;
 }
 
+/* The room is taken before the file is opened: nothing raises while it is. */
 bool file_read(struct arena *a, struct str path, struct str *bytes,
                const char **why) {
-    struct open_file *f = open_file_new(a);
+    const char *name = arena_str(a, path).p;
     struct stat is;
-    bool good = false;
-    f->fd = open(arena_str(a, path).p, O_RDONLY | O_CLOEXEC);
-    *why = "the file is not there or cannot be read";
-    if (f->fd >= 0 && fstat(f->fd, &is) == 0 && S_ISREG(is.st_mode)) {
-        size_t n = (size_t)is.st_size;
-        *why = "the file is larger than 16 MiB";
-        if (n <= FILE_BYTES_MAX) {
-            char *p = arena_alloc(a, n + 1);
-            *why = "the file changed while it was read";
-            good = read_all(f->fd, p, n);
-            *bytes = good ? (struct str){p, n} : *bytes;
-        }
-    }
-    open_file_close(f);
+    bool fits = stat(name, &is) == 0 && is.st_size <= FILE_BYTES_MAX;
+    size_t n = fits ? (size_t)is.st_size : 0;
+    char *p = arena_alloc(a, n + 1);
+    int fd = open(name, O_RDONLY | O_CLOEXEC);
+    bool is_file = fd >= 0 && fstat(fd, &is) == 0 && S_ISREG(is.st_mode);
+    bool is_large = is_file && is.st_size > FILE_BYTES_MAX;
+    bool good = is_file && (size_t)is.st_size == n && read_all(fd, p, n);
+    *why = !is_file   ? "the file is not there or cannot be read"
+           : is_large ? "the file is larger than 16 MiB"
+                      : "the file changed while it was read";
+    if (good)
+        *bytes = (struct str){p, n};
+    if (fd >= 0)
+        close(fd);
     return good;
 }
 

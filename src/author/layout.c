@@ -12,7 +12,7 @@
  * Comments stay: one on its own line above the key or item that it stood above,
  * one behind a value on that value's line. What is written is read again, and
  * has to say the same: layout never changes what a file says. */
-#include "author/layout.h"
+#include "author/read.h"
 
 #include <string.h>
 

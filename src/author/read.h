@@ -41,4 +41,9 @@ enum fact_name value_fact(const struct reading *r, const struct node *n);
 bool value_wants(const struct reading *r, const struct node *n,
            enum node_kind kind);
 
+/* layout.c: the file of an entry of that folder, laid out; as it is where that
+ * cannot be done without a change of what it says. */
+struct str layout_entry(struct arena *a, const struct source *src,
+                        const struct node *root, struct str component);
+
 #endif

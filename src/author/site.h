@@ -68,4 +68,17 @@ void site_add_search(struct making *m, const struct listing *list,
                      const struct site_models *models);
 void site_add_lists(struct making *m, const struct listing *list);
 
+/* web.c: the files of web/, as they are built into the program. Those that end
+ * in .html are templates of pages (render/html.c), the others go into a site as
+ * they are. */
+struct web_file {
+    struct str name; /* "style.css" */
+    struct str bytes;
+    bool is_template;
+};
+
+size_t web_file_count(void);
+struct web_file web_file(size_t i);
+struct str web_template(const char *name); /* one that there is */
+
 #endif

@@ -13,7 +13,6 @@
 
 #include "api/handles.h"
 #include "author/files.h"
-#include "author/web.h"
 #include "corpus/fields.h"
 #include "index/digest.h"
 

@@ -1,4 +1,4 @@
-#include "author/web.h"
+#include "author/site.h"
 
 #define WEB(name, path) extern const char web_##name[], web_##name##_end[];
 #include "author/web.def"
