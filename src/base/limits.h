@@ -378,8 +378,6 @@
 #define SEARCH_INPUT_BYTES_MAX (64 * 1024)
 /* Bytes of a log that an entry is drafted from. */
 #define DRAFT_LOG_BYTES_MAX ((size_t)64 << 20)
-/* Bytes of what is known of it already. */
-#define DRAFT_REPORT_BYTES_MAX ((size_t)16 << 20)
 /* Bytes of a note on a fix. */
 #define FEEDBACK_NOTE_BYTES_MAX 500
 /* Bytes of a line of the file of feedback. */

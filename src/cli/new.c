@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/json.h"
+#include "api/handles.h"
 #include "base/limits.h"
 #include "cli/corpus.h"
 #include "cli/input.h"
@@ -27,73 +27,47 @@ struct drafting {
 
 /* ---- what is known of it ---- */
 
-static int write_to_buf(void *ctx, const char *bytes, size_t n) {
-    struct buf *out = ctx;
-    buf_add(out, (struct str){bytes, n});
-    return buf_ok(out) ? 0 : 1;
+static void free_report(void *held) {
+    oomkb_report_free(*(oomkb_report **)held);
 }
 
-static void require(struct drafting *d, int code, const oomkb_error *err) {
-    if (code != OOMKB_OK)
-        arena_raise(&d->arena, (enum fail)code, "%s", err->text);
-}
-
-static void free_text(void *text) {
-    buf_free(text);
-}
-
-/* The report, as anybody else would get it. The library calls back to fill the
- * buffer, so a raise must not leave from there: it is none of the arena's. */
-static struct json *report_of(struct drafting *d) {
-    struct buf *text = arena_alloc(&d->arena, sizeof *text);
+/* Freed with the arena; what is taken of it stays until then. */
+static const struct report *report_of(struct drafting *d) {
+    oomkb_report **held = arena_alloc(&d->arena, sizeof *held);
     oomkb_error err = {0};
-    oomkb_report *report = NULL;
-    oomkb_options options = {.size = sizeof options};
-    buf_init(text, NULL, DRAFT_REPORT_BYTES_MAX);
-    arena_defer(&d->arena, free_text, text);
-    require(d, oomkb_diagnose(d->kb, d->from.log.p, d->from.log.n, &options,
-                              &report, &err), &err);
-    int code = oomkb_report_write(report, "json", &options, write_to_buf,
-                                  text, &err);
-    oomkb_report_free(report);
-    require(d, code, &err);
-    return json_parse(&d->arena, buf_str(text), STR("report"));
+    *held = NULL;
+    arena_defer(&d->arena, free_report, held);
+    int code = oomkb_diagnose(d->kb, d->from.log.p, d->from.log.n, NULL, held,
+                              &err);
+    if (code != OOMKB_OK)
+        arena_raise(&d->arena, (enum fail)code, "%s", err.text);
+    return (*held)->told->report;
 }
 
-static bool says(struct json *object, const char *key, const char *word) {
-    struct str text;
-    return json_get_text(object, key, &text) && str_eq(text, str_of(word));
-}
-
-static void take_finding(struct drafting *d, struct json *finding) {
-    if (!says(finding, "role", "root") ||
-        !says(finding, "severity", "failure"))
+static void take_finding(struct drafting *d, const struct finding *f) {
+    if (f->role != ROLE_root || f->entry->severity != SEVERITY_failure)
         return;
-    int64_t line = 0;
-    if (!says(finding, "component", "unknown"))
-        json_get_text(finding, "entry", &d->known);
-    else if (d->from.line == 0 && json_get_int(finding, "first_line", &line))
-        d->from.line = (uint32_t)line;
+    if (!str_eq(f->entry->component, STR("unknown")))
+        d->known = f->entry->id;
+    else if (d->from.line == 0)
+        d->from.line = f->first_line;
 }
 
-static struct str context_word(struct json *report, const char *name) {
-    struct str word = {NULL, 0};
-    struct json *fact = json_get(json_get(report, "context"), name);
-    if (fact != NULL)
-        json_get_text(fact, "value", &word);
-    return word;
+static void take_context(struct drafting *d, const struct fact *f) {
+    if (f->known && f->name == FACT_engine)
+        d->from.engine = f->word;
+    if (f->known && f->name == FACT_engine_version)
+        d->from.engine_version = f->word;
 }
 
 static void look_up(struct drafting *d) {
-    struct json *report = report_of(d);
-    struct json *findings = json_get(report, "findings");
-    for (size_t i = 0; i < json_count(findings) && d->known.n == 0; i++)
-        take_finding(d, json_at(findings, i));
-    int64_t line = 0;
-    if (json_get_int(json_at(json_get(report, "suspects"), 0), "line", &line))
-        d->from.line = (uint32_t)line;
-    d->from.engine = context_word(report, "engine");
-    d->from.engine_version = context_word(report, "engine_version");
+    const struct report *report = report_of(d);
+    for (size_t i = 0; i < report->finding_count && d->known.n == 0; i++)
+        take_finding(d, &report->findings[i]);
+    if (report->suspect_count > 0)
+        d->from.line = report->suspects[0].first_line;
+    for (size_t i = 0; i < report->context.count; i++)
+        take_context(d, &report->context.at[i]);
 }
 
 /* ---- the draft ---- */
