@@ -23,6 +23,12 @@ struct bench {
     const struct scan_kit *kit;
 };
 
+struct answered {
+    bool by_itself, by_related;
+    struct str stranger; /* an entry that spoke and is neither; or empty */
+    struct str program;  /* that the report shows; or empty */
+};
+
 struct trial {
     struct arena arena;
     const struct bench *on;
@@ -39,11 +45,6 @@ static void run_trial(void *arg) {
     t->report = diagnose(&t->arena, reader, scan_end(scanner), t->name, &none);
 }
 
-struct answered {
-    bool by_itself, by_related;
-    struct str stranger; /* an entry that spoke and is neither; or empty */
-};
-
 static void hear(struct build *d, const struct finding *list, size_t count,
                  const struct entry *e, struct answered *out) {
     for (size_t i = 0; i < count; i++) {
@@ -59,11 +60,17 @@ static void hear(struct build *d, const struct finding *list, size_t count,
     }
 }
 
+/* e: NULL where no entry is asked about. */
 static struct answered who_spoke(struct build *d, const struct report *r,
                                  const struct entry *e) {
     struct answered out = {0};
-    hear(d, r->findings, r->finding_count, e, &out);
-    hear(d, r->suspects, r->suspect_count, e, &out);
+    const struct fact *shown = facts_first(&r->context, FACT_program);
+    if (shown != NULL)
+        out.program = arena_str(d->a, shown->word);
+    if (e != NULL) {
+        hear(d, r->findings, r->finding_count, e, &out);
+        hear(d, r->suspects, r->suspect_count, e, &out);
+    }
     return out;
 }
 
@@ -111,27 +118,13 @@ static void check_signature_sample(struct build *d, const struct bench *on,
 static void check_program_sample(struct build *d, const struct bench *on,
                                  const struct made *m) {
     const struct program *p = m->what;
-    const struct fact *shown = NULL;
-    struct trial t = {.on = on, .name = m->src->path};
-    struct fault fault;
-    t.log = arena_printf(d->a, "%.*s" FAILURE, STR_ARG(p->sample));
-    arena_init(&t.arena, d->a->from, SAMPLE_ARENA_BYTES);
-    enum fail failed = arena_guard(&t.arena, run_trial, &t, &fault);
-    if (failed == FAIL_NONE)
-        shown = facts_first(&t.report->context, FACT_program);
-    bool is_shown = shown != NULL && str_eq(shown->word, p->id);
-    struct str other = shown != NULL ? arena_str(d->a, shown->word)
-                                     : STR("none");
-    arena_free(&t.arena);
-    if (failed != FAIL_NONE)
-        arena_raise(d->a, failed, "%.*s: %s", STR_ARG(m->src->path),
-                    fault.text);
-    d->samples++;
-    if (!is_shown)
+    struct str log = arena_printf(d->a, "%.*s" FAILURE, STR_ARG(p->sample));
+    struct str shown = try(d, on, NULL, m->src->path, log).program;
+    if (!str_eq(shown, p->id))
         complain(&d->c, m->src, node_get(m->node, "sample")->place,
                  CODE_sample_unanswered,
                  "the sample does not show `%.*s` but %.*s", STR_ARG(p->id),
-                 STR_ARG(other));
+                 STR_ARG(shown.n > 0 ? shown : STR("none")));
 }
 
 static void check_program_samples(struct build *d, const struct bench *on) {

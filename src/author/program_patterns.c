@@ -110,55 +110,51 @@ static void add_key(struct adding *to, struct str key) {
     (void)add(to);
 }
 
-/* The engine's file reads it as a fact. */
-static bool is_fact(const struct build *d, const struct program *p,
-                    struct str flag) {
-    const struct made *m = build_find(d, MADE_ENGINE, p->id);
-    const struct engine *e = m != NULL ? m->what : NULL;
-    for (size_t i = 0; e != NULL && i < e->flag_count; i++)
+static void add_spelling(struct adding *to, struct str spelling) {
+    if (is_switch(spelling))
+        add_flag(to, spelling);
+    else if (spelling.n > 0)
+        add_key(to, spelling);
+}
+
+static bool reads(const struct engine *e, struct str flag) {
+    for (size_t i = 0; i < e->flag_count; i++)
         if (str_eq(e->flags[i].flag, flag))
             return true;
     return false;
 }
 
+/* The engine's file reads it as a fact. */
+static bool is_fact(const struct build *d, const struct program *p,
+                    struct str flag) {
+    const struct made *m = build_find(d, MADE_ENGINE, p->id);
+    return m != NULL && reads(m->what, flag);
+}
+
 static void add_lever(struct adding *to, const struct program *p,
                       const struct workaround *w) {
-    struct str flag = w->acts_on.flag;
-    if (is_fact(to->d, p, flag))
+    if (is_fact(to->d, p, w->acts_on.flag))
         return;
-    if (is_switch(flag))
-        add_flag(to, flag);
-    else if (flag.n > 0)
-        add_key(to, flag);
-    for (size_t i = 0; i < w->keys.count; i++) {
-        if (is_switch(w->keys.at[i]))
-            add_flag(to, w->keys.at[i]);
-        else
-            add_key(to, w->keys.at[i]);
-    }
+    add_spelling(to, w->acts_on.flag);
+    for (size_t i = 0; i < w->keys.count; i++)
+        add_spelling(to, w->keys.at[i]);
 }
 
 /* Of an entry's fix, and no fact reads it. */
 static bool is_setting(const struct build *d, const struct acts_on *on) {
     if (on->change != CHANGE_set || on->flag.n < 4)
         return false;
-    for (size_t i = 0; i < d->made[MADE_ENGINE].count; i++) {
-        const struct engine *e = d->made[MADE_ENGINE].at[i].what;
-        for (size_t k = 0; k < e->flag_count; k++)
-            if (str_eq(e->flags[k].flag, on->flag))
-                return false;
-    }
+    for (size_t i = 0; i < d->made[MADE_ENGINE].count; i++)
+        if (reads(d->made[MADE_ENGINE].at[i].what, on->flag))
+            return false;
     return true;
 }
 
 static void add_settings(struct adding *to, const struct workaround *list,
                          size_t count) {
     for (size_t i = 0; i < count; i++) {
-        const struct acts_on *on = &list[i].acts_on;
-        if (is_setting(to->d, on) && is_switch(on->flag))
-            add_flag(to, on->flag);
-        else if (is_setting(to->d, on))
-            add_key(to, on->flag);
+        if (is_setting(to->d, &list[i].acts_on))
+            add_spelling(to, list[i].acts_on.flag);
     }
 }
 

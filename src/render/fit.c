@@ -15,7 +15,7 @@
 /* What an answer that is too long does without, the last first. */
 enum { PLAN = 1, LIMIT, CHECK };
 
-static enum tone tone_of(enum truth_fit fits) {
+enum tone fit_tone(enum truth_fit fits) {
     return fits == FIT_YES ? TONE_GOOD : fits == FIT_NO ? TONE_BAD : TONE_WARN;
 }
 
@@ -27,7 +27,7 @@ static void add_head(const struct teller *t, struct document *d,
     if (bars->count == 0 && need.known && fit->kv.pool.known) {
         bars = bars_of_pair(t, need.low, fit->kv.pool.high);
     }
-    document_title(d, tone_of(fit->fits), fit_title(t, fit));
+    document_title(d, fit_tone(fit->fits), fit_title(t, fit));
     document_text(d, NULL, TONE_PLAIN, fit_numbers(t, fit));
     document_text(d, NULL, TONE_PLAIN, fit_tightest(t, fit));
     document_text(d, NULL, TONE_PLAIN, fit_asked(t, fit));
@@ -247,7 +247,7 @@ static void add_compare(const struct teller *t, struct document *d,
                 ? shown_number(t, UNIT_BYTES, fit->weights_bytes)
                 : STR("-")};
         table_row(table, i + 1, row);
-        table->tones[i + 1] = tone_of(fit->fits);
+        table->tones[i + 1] = fit_tone(fit->fits);
     }
 }
 
@@ -271,7 +271,7 @@ static void add_sweep(const struct teller *t, struct document *d,
             or_dash(shown_hundredths(t, point->concurrency)),
             fit_verdict_word(t, point->fits)};
         table_row(table, i + 1, row);
-        table->tones[i + 1] = tone_of(point->fits);
+        table->tones[i + 1] = fit_tone(point->fits);
         table->drawn[i + 1] = point->bytes.known ? point->bytes.high : 0;
     }
 }

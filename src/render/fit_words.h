@@ -8,6 +8,7 @@
 
 /* "meta-llama/Llama-3.1-8B on RTX 4090, vLLM 0.21.0: it fits" */
 struct str fit_title(const struct teller *t, const struct fit *fit);
+enum tone fit_tone(enum truth_fit fits); /* fit.c */
 struct str fit_verdict_word(const struct teller *t, enum truth_fit fits);
 /* What one request needs, what there is. */
 struct str fit_numbers(const struct teller *t, const struct fit *fit);

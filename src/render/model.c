@@ -93,10 +93,6 @@ static void add_kv(const struct teller *t, struct document *d,
     }
 }
 
-static enum tone tone_of(enum truth_fit fits) {
-    return fits == FIT_YES ? TONE_GOOD : fits == FIT_NO ? TONE_BAD : TONE_WARN;
-}
-
 static void add_gpus(const struct teller *t, struct document *d,
                      const struct model_sheet *s) {
     struct block *under = document_section(d, said(t, "site.gpus"));
@@ -124,7 +120,7 @@ static void add_gpus(const struct teller *t, struct document *d,
                       has_many ? shown_hundredths(t, fit->concurrency)
                                : said(t, "fit.unknown"),
                       amount(t, UNIT_COUNT, fit->least_tensor_parallel)});
-        table->tones[i + 1] = tone_of(fit->fits);
+        table->tones[i + 1] = fit_tone(fit->fits);
     }
 }
 
