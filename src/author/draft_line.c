@@ -69,14 +69,6 @@ static struct str shortened(struct str s) {
     return str_trim(str_slice(s, 0, n));
 }
 
-static bool has_word(struct str low, const char *const words[]) {
-    for (size_t i = 0; words[i] != NULL; i++) {
-        if (str_find(low, str_of(words[i])) < low.n)
-            return true;
-    }
-    return false;
-}
-
 static bool is_name_char(char c) {
     return is_word(c) || c == '.';
 }
@@ -152,10 +144,10 @@ static void on_line(void *ctx, const struct line *line) {
         s->named = remember(s, text, line->number);
     char small[DRAFT_LINE_BYTES_MAX];
     struct str low = lowered(text, small);
-    bool is_failure = has_word(low, failure_words);
+    bool is_failure = str_has(low, failure_words);
     if (is_exception(text))
         s->exception = remember(s, text, line->number);
-    if (is_failure && has_word(low, memory_words) &&
+    if (is_failure && str_has(low, memory_words) &&
         !str_starts(text, STR("File \"")) && s->memory.number == 0)
         s->memory = remember(s, text, line->number);
 }
@@ -188,7 +180,7 @@ static void on_neighbour(void *ctx, const struct line *line) {
     char small[DRAFT_LINE_BYTES_MAX];
     struct str text = str_trim(line->text);
     bool is_healthy = apart > 0 && apart <= AROUND_LINES && text.n > 0 &&
-                      !has_word(lowered(text, small), failure_words);
+                      !str_has(lowered(text, small), failure_words);
     if (!is_healthy)
         return;
     struct draft_lines *found = &s->found;

@@ -75,14 +75,8 @@ static const struct clue {
 };
 
 static bool has_device(struct str s) {
-    static const char *const words[] = {"GPU", "NPU", "XPU", "MPS", "CUDA",
-                                        "HIP", "HBM", "VRAM", "evice",
-                                        "显存"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (str_find(s, str_of(words[i])) < s.n)
-            return true;
-    }
-    return false;
+    return STR_HAS_ONE(s, "GPU", "NPU", "XPU", "MPS", "CUDA", "HIP", "HBM",
+                       "VRAM", "evice", "显存");
 }
 
 /* Without a device in the line, "free" and "total" are nobody's: left out. */

@@ -157,12 +157,10 @@ static bool is_among(struct str s, const char *chars) {
 static bool looks_typed(struct str s) {
     static const char *const words[] = {"y", "n", "yes", "no", "on", "off",
                                         "true", "false", "null", "~", "=",
-                                        "<<", ".inf", ".nan"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (str_eq_nocase(s, str_of(words[i])))
-            return true;
-    return strchr("0123456789+-.", s.p[0]) != NULL &&
-           is_among(s, "0123456789abcdefABCDEFxo_.:+-TZ");
+                                        "<<", ".inf", ".nan", NULL};
+    return str_in_nocase(s, words) ||
+           (strchr("0123456789+-.", s.p[0]) != NULL &&
+            is_among(s, "0123456789abcdefABCDEFxo_.:+-TZ"));
 }
 
 /* A comment or a value would begin, or the mapping or list go on. */

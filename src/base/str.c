@@ -82,6 +82,18 @@ bool str_in(struct str s, const char *const *words) {
     return *words != NULL;
 }
 
+bool str_in_nocase(struct str s, const char *const *words) {
+    while (*words != NULL && !str_eq_nocase(s, str_of(*words)))
+        words++;
+    return *words != NULL;
+}
+
+bool str_has(struct str s, const char *const *words) {
+    while (*words != NULL && str_find(s, str_of(*words)) == s.n)
+        words++;
+    return *words != NULL;
+}
+
 bool str_to_int(struct str s, int64_t *value) {
     size_t i = s.n && (s.p[0] == '-' || s.p[0] == '+') ? 1 : 0;
     bool is_negative = i && s.p[0] == '-';

@@ -66,6 +66,11 @@ bool str_to_int(struct str s, int64_t *value); /* whole string, decimal */
 bool str_in(struct str s, const char *const *words);
 #define STR_IS_ONE(s, ...)                                                     \
     str_in(s, (const char *const[]){__VA_ARGS__, NULL})
+bool str_in_nocase(struct str s, const char *const *words);
+/* Does one of these words stand in it? */
+bool str_has(struct str s, const char *const *words);
+#define STR_HAS_ONE(s, ...)                                                    \
+    str_has(s, (const char *const[]){__VA_ARGS__, NULL})
 uint64_t str_hash(struct str s);               /* stable across runs */
 
 /* ASCII, whatever the locale says. */

@@ -166,10 +166,6 @@ bool pair_at(const struct source *src, const struct node *env, size_t i,
 /* ---- what names an engine and starts none ---- */
 
 bool word_is_client(struct str word) {
-    static const char *const parts[] = {"bench_serving", "benchmark_serving",
-                                        "mini_lb", "router"};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (str_find(word, str_of(parts[i])) < word.n)
-            return true;
-    return false;
+    return STR_HAS_ONE(word, "bench_serving", "benchmark_serving", "mini_lb",
+                       "router");
 }

@@ -16,11 +16,11 @@ static const char *const small[] = {
     "a",   "an",  "and", "at",    "by",   "each", "for",    "half", "halve",
     "in",  "it",  "its", "less",  "lower", "of",  "on",     "one",  "or",
     "reduce", "size", "smaller", "that", "the", "them", "then", "this", "to",
-    "use", "with", "fewer", "shorten", "again", "set", "number"};
+    "use", "with", "fewer", "shorten", "again", "set", "number", NULL};
 /* Until when: it says nothing where a value or a sum says how far. */
 static const char *const until[] = {"until", "fits",  "fit",   "step",
                                     "steps", "loads", "model", "starts",
-                                    "start", "succeeds"};
+                                    "start", "succeeds", NULL};
 
 static struct str word_next(struct str *text) {
     size_t from = 0, to;
@@ -34,15 +34,6 @@ static struct str word_next(struct str *text) {
     struct str word = str_slice(*text, from, to - from);
     *text = str_slice(*text, to, text->n);
     return word;
-}
-
-static bool is_listed(struct str word, const char *const *list, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (str_eq_nocase(word, str_of(list[i]))) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static bool stands_in(struct str word, struct str text) {
@@ -70,10 +61,8 @@ static bool says_more(struct str steps, struct str action, bool is_measured) {
         return true;
     }
     while ((word = word_next(&steps)).n > 0) {
-        bool is_small =
-            is_listed(word, small, sizeof small / sizeof *small) ||
-            (is_measured &&
-             is_listed(word, until, sizeof until / sizeof *until));
+        bool is_small = str_in_nocase(word, small) ||
+                        (is_measured && str_in_nocase(word, until));
         if (!is_small && !stands_in(word, action)) {
             return true;
         }

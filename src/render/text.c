@@ -182,13 +182,8 @@ static size_t break_of(struct str line, size_t columns) {
 
 /* Is it a line that a shell reads the same when it is continued? */
 static bool may_be_continued(struct str line) {
-    static const char *const no[] = {" #", "<<", ":\\", "`"};
-    for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
-        if (str_find(line, str_of(no[i])) < line.n) {
-            return false;
-        }
-    }
-    return str_find(line, STR(" -")) < line.n;
+    return !STR_HAS_ONE(line, " #", "<<", ":\\", "`") &&
+           str_find(line, STR(" -")) < line.n;
 }
 
 /* A command of many continued lines in one: it is folded again to the page. */
