@@ -124,9 +124,10 @@ static void step_from(const struct filling *f, const struct fact *now,
     int64_t most = is_ratio ? UNITS_MICRO : fact_most(now->name);
     out->known = (f->change == CHANGE_down && may_fall) ||
                  (f->change == CHANGE_up && now->number < most - step);
-    out->number = f->change == CHANGE_up ? now->number + step
-                  : is_ratio ? now->number - RATIO_STEP
-                             : now->number / 2;
+    out->number = !out->known              ? 0
+                  : f->change == CHANGE_up ? now->number + step
+                  : is_ratio               ? now->number - RATIO_STEP
+                                           : now->number / 2;
 }
 
 /* Half of what is in force, or twice as much. No number of layers: 99 of them

@@ -226,7 +226,8 @@ static size_t block_behind(const struct window *w, size_t last) {
     is_right_behind = is_right_behind && i - last <= BRIDGE_LINES + 1;
     bool is_block = i < w->mark_count && !window_is_far(w, i) &&
                     is_frames(w, i, last) &&
-                    (is_right_behind || has_no_message(w, i));
+                    (is_right_behind || (w->marks[i].kind == LINE_HEADER &&
+                                         has_no_message(w, i)));
     return is_block ? i : last;
 }
 
