@@ -177,5 +177,5 @@ void choose_others(struct scanner *s) {
     struct log_again again = {b, begin_again, read_again, end_again};
     uint64_t end = log_place(s->log);
     b->late_from = end > LATE_BYTES ? end - LATE_BYTES : 0;
-    log_again(s->log, s->signature_count > 0, &again);
+    log_again(s->log, s->signatures.count > 0, &again);
 }

@@ -1,15 +1,15 @@
 /* keep.c: hits within bounds, however long the input.
  *
  *     signatures   the first MATCH_INCIDENTS_MAX of the log; others counted
- *     others       of each pattern the first 32 and, in a ring, the last 32:
- *                  they are asked whether and where, not how often
+ *     others       of each pattern the first 32 and the last 32: they are asked
+ *                  whether and where, not how often
  *
  * First is what stands first, whenever it was found: streams, and threads, end
- * their messages when they happen to. So once there are as many signatures as
- * may be, they are a heap with the last one on top, which gives way.
+ * their messages when they happen to. So hits are kept in the order of the log,
+ * and where there are too many the one behind the first ones gives way.
  *
- * A slot owns the memory of its hit's texts and uses it again when the ring
- * comes round, so that memory grows with what is kept and not with the log.
+ * A slot owns the memory of its hit's texts and uses it again for another hit,
+ * so that memory grows with what is kept and not with the log.
  */
 #include "base/limits.h"
 #include "match/scanner.h"
@@ -17,33 +17,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- signatures ---- */
+/* ---- slots in order ---- */
 
 static uint64_t order_of(const struct window *w, const struct found *f) {
     const struct mark *m = &w->marks[window_mark_index(w, f->from)];
     return m->order + (f->from - m->pos);
 }
 
-static uint32_t line_of(const struct window *w, const struct found *f) {
-    uint64_t last = f->to > f->from ? f->to - 1 : f->to;
-    return w->marks[window_mark_index(w, last)].number;
+static bool stands_before(const struct slot *slot, uint64_t order,
+                          uint32_t pattern) {
+    return slot->hit.order != order ? slot->hit.order < order
+                                    : slot->hit.pattern < pattern;
 }
 
-static bool stands_before(uint64_t order, uint32_t pattern,
-                          const struct slot *slot) {
-    return order != slot->hit.order ? order < slot->hit.order
-                                    : pattern < slot->hit.pattern;
-}
-
-static int last_first(const void *x, const void *y) {
-    const struct slot *a = *(struct slot *const *)x;
-    const struct slot *b = *(struct slot *const *)y;
-    return stands_before(a->hit.order, a->hit.pattern, b) -
-           stands_before(b->hit.order, b->hit.pattern, a);
-}
-
-static bool is_full(const struct scanner *s) {
-    return s->signature_count == MATCH_INCIDENTS_MAX;
+/* A slot for a hit, at its place among those that are kept. Of one more than
+ * `most`, number `out` gives way. NULL: it is this hit, or it is kept
+ * already. */
+static struct slot *insert(struct arena *a, struct slots *list, size_t most,
+                           size_t out, uint64_t order, uint32_t pattern) {
+    size_t at = list->count, free = list->count;
+    while (at > 0 && !stands_before(list->at[at - 1], order, pattern))
+        at--;
+    bool is_kept = at < list->count && list->at[at]->hit.order == order &&
+                   list->at[at]->hit.pattern == pattern;
+    if (is_kept || (list->count == most && at == out))
+        return NULL;
+    if (list->count == most) {
+        free = at > out ? out : out - 1;
+    } else {
+        list->at = arena_grow(a, list->at, list->count, &list->cap,
+                              sizeof(struct slot *));
+        list->at[list->count++] = arena_alloc(a, sizeof(struct slot));
+    }
+    struct slot *slot = list->at[free];
+    for (; free > at; free--)
+        list->at[free] = list->at[free - 1];
+    for (; free + 1 < at; free++)
+        list->at[free] = list->at[free + 1];
+    return list->at[free] = slot;
 }
 
 static void count(struct scanner *s, uint32_t line) {
@@ -52,123 +63,42 @@ static void count(struct scanner *s, uint32_t line) {
         s->result.uncounted_to = line;
 }
 
+static const struct slot *last_signature(const struct scanner *s) {
+    return s->signatures.count == MATCH_INCIDENTS_MAX
+               ? s->signatures.at[MATCH_INCIDENTS_MAX - 1]
+               : NULL;
+}
+
+static uint32_t line_of(const struct window *w, const struct found *f) {
+    uint64_t last = f->to > f->from ? f->to - 1 : f->to;
+    return w->marks[window_mark_index(w, last)].number;
+}
+
 bool keep_wants(struct scanner *s, const struct window *w,
                 const struct found *f, const struct pattern_state *p) {
-    if (p->is->kind != PATTERN_SIGNATURE || !is_full(s) ||
-        stands_before(order_of(w, f), p->is->id, s->signatures[0]))
+    const struct slot *last = last_signature(s);
+    if (p->is->kind != PATTERN_SIGNATURE || !last ||
+        !stands_before(last, order_of(w, f), p->is->id))
         return true;
     count(s, line_of(w, f));
     return false;
 }
 
-/* The top of the heap goes down to its place. */
-static void sink(struct slot **heap, size_t n) {
-    struct slot *top = heap[0];
-    size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && last_first(&heap[child + 1], &heap[child]) < 0)
-            child++;
-        if (last_first(&top, &heap[child]) < 0)
-            break;
-        heap[at] = heap[child];
-    }
-    heap[at] = top;
-}
-
-static struct slot *new_signature(struct scanner *s) {
-    if (is_full(s)) {
-        count(s, s->signatures[0]->line);
-        return s->signatures[0];
-    }
-    s->signatures = arena_grow(s->a, s->signatures, s->signature_count,
-                               &s->signature_cap, sizeof *s->signatures);
-    struct slot *slot = arena_alloc(s->a, sizeof *slot);
-    s->signatures[s->signature_count++] = slot;
-    return slot;
-}
-
-/* A new signature is filled, the last in the list or on top of the heap. */
-static void settle_signature(struct scanner *s, bool was_full) {
-    if (was_full)
-        sink(s->signatures, s->signature_count);
-    else if (is_full(s)) /* what is sorted is a heap */
-        qsort(s->signatures, s->signature_count, sizeof(struct slot *),
-              last_first);
-}
-
-/* ---- others: the first and the last ---- */
-
-static bool has_order(const struct slot *slots, uint32_t count,
-                      uint64_t order) {
-    for (uint32_t i = count; i > 0 && slots[i - 1].hit.order >= order; i--)
-        if (slots[i - 1].hit.order == order)
-            return true;
-    return false;
-}
-
-/* A free slot at its place among `count` ones in order; *spare is used up. */
-static struct slot *insert(struct slot *slots, uint32_t count, uint64_t order,
-                           struct slot spare) {
-    uint32_t at = count;
-    for (; at > 0 && slots[at - 1].hit.order > order; at--)
-        slots[at] = slots[at - 1];
-    slots[at] = spare;
-    slots[at].hit.order = order;
-    return &slots[at];
-}
-
-static struct slot *insert_last(struct pattern_state *p, uint64_t order) {
-    struct slot *last = p->slots + KEEP_FIRST;
-    if (p->last_count < KEEP_LAST) {
-        return insert(last, p->last_count++, order, (struct slot){0});
-    }
-    if (order < last[0].hit.order)
-        return NULL;
-    struct slot spare = last[0];
-    for (uint32_t i = 1; i < KEEP_LAST; i++)
-        last[i - 1] = last[i];
-    return insert(last, KEEP_LAST - 1, order, spare);
-}
-
-static struct slot *insert_first(struct pattern_state *p, uint64_t order) {
-    if (p->first_count < KEEP_FIRST) {
-        return insert(p->slots, p->first_count++, order, (struct slot){0});
-    }
-    struct slot out = p->slots[KEEP_FIRST - 1], spare = {0};
-    struct slot *last = insert_last(p, out.hit.order);
-    if (last) {
-        spare = *last;
-        *last = out;
-    } else {
-        spare = out;
-    }
-    spare.hit.order = 0;
-    return insert(p->slots, KEEP_FIRST - 1, order, spare);
-}
-
-/* NULL: it is there already, or one of those in between. */
-static struct slot *other_slot(struct scanner *s, struct pattern_state *p,
-                               uint64_t order) {
-    if (!p->slots)
-        p->slots = arena_room(s->a, (KEEP_FIRST + KEEP_LAST) *
-                                        sizeof *p->slots);
-    if (has_order(p->slots, p->first_count, order) ||
-        has_order(p->slots + KEEP_FIRST, p->last_count, order))
-        return NULL;
-    bool is_first = p->first_count < KEEP_FIRST ||
-                    order < p->slots[KEEP_FIRST - 1].hit.order;
-    return is_first ? insert_first(p, order) : insert_last(p, order);
-}
-
 bool keep_is_full_to(const struct pattern_state *p, uint64_t order) {
-    return p->first_count == KEEP_FIRST &&
-           p->slots[KEEP_FIRST - 1].hit.order < order;
+    return p->slots.count >= KEEP_FIRST &&
+           p->slots.at[KEEP_FIRST - 1]->hit.order < order;
 }
 
 static struct slot *next_slot(struct scanner *s, struct pattern_state *p,
                               uint64_t order) {
-    return p->is->kind == PATTERN_SIGNATURE ? new_signature(s)
-                                            : other_slot(s, p, order);
+    const struct slot *last = last_signature(s);
+    if (p->is->kind != PATTERN_SIGNATURE)
+        return insert(s->a, &p->slots, KEEP_FIRST + KEEP_LAST, KEEP_FIRST,
+                      order, p->is->id);
+    if (last)
+        count(s, last->line);
+    return insert(s->a, &s->signatures, MATCH_INCIDENTS_MAX,
+                  MATCH_INCIDENTS_MAX, order, p->is->id);
 }
 
 size_t capture_unwrap(struct str text, char *out) {
@@ -276,7 +206,6 @@ void keep_hit(struct scanner *s, const struct hit_draft *d) {
     struct str text = str_slice(window_slice(w, d->found->from, d->end), 0,
                                 MATCH_MESSAGE_MAX);
     uint64_t order = order_of(w, d->found);
-    bool was_full = is_full(s);
     struct slot *slot = next_slot(s, d->pattern, order);
     if (!slot)
         return;
@@ -295,10 +224,8 @@ void keep_hit(struct scanner *s, const struct hit_draft *d) {
     put_captures(d, &f, &slot->hit);
     slot->traceback = d->traceback;
     slot->line = line_of(w, d->found);
-    if (p->kind == PATTERN_SIGNATURE) {
-        settle_signature(s, was_full);
+    if (p->kind == PATTERN_SIGNATURE)
         log_keep(s->log, w->marks[window_mark_index(w, d->found->from)].place);
-    }
 }
 
 /* ---- the list at the end ---- */
@@ -312,32 +239,25 @@ int hits_by_order(const void *x, const void *y) {
     return (a->pattern > b->pattern) - (a->pattern < b->pattern);
 }
 
-static void list_slot(struct hit_list *list, const struct slot *slot) {
-    struct hit hit = slot->hit;
-    if (slot->traceback && slot->traceback->last_line > hit.trace_last)
-        hit.trace_last = slot->traceback->last_line;
-    list->at[list->count++] = hit;
-}
-
-static size_t slots_of(const struct pattern_state *p) {
-    return (size_t)p->first_count + p->last_count;
+static void list_slots(struct hit_list *list, const struct slots *slots) {
+    for (size_t i = 0; i < slots->count; i++) {
+        const struct slot *slot = slots->at[i];
+        struct hit hit = slot->hit;
+        if (slot->traceback && slot->traceback->last_line > hit.trace_last)
+            hit.trace_last = slot->traceback->last_line;
+        list->at[list->count++] = hit;
+    }
 }
 
 struct hit_list keep_list(struct scanner *s) {
-    struct hit_list list = {.cap = s->signature_count};
+    struct hit_list list = {.cap = s->signatures.count};
     for (const struct pattern_state *p = s->newest; p; p = p->older)
-        list.cap += slots_of(p);
+        list.cap += p->slots.count;
     list.at = arena_array(s->a, list.cap, sizeof *list.at);
-    for (size_t i = 0; i < s->signature_count; i++)
-        list_slot(&list, s->signatures[i]);
-    for (const struct pattern_state *p = s->newest; p; p = p->older) {
-        if (!wanted_is(s, p->is))
-            continue;
-        for (uint32_t k = 0; k < p->first_count; k++)
-            list_slot(&list, &p->slots[k]);
-        for (uint32_t k = 0; k < p->last_count; k++)
-            list_slot(&list, &p->slots[KEEP_FIRST + k]);
-    }
+    list_slots(&list, &s->signatures);
+    for (const struct pattern_state *p = s->newest; p; p = p->older)
+        if (wanted_is(s, p->is))
+            list_slots(&list, &p->slots);
     if (list.count > 1)
         qsort(list.at, list.count, sizeof *list.at, hits_by_order);
     return list;

@@ -86,6 +86,11 @@ struct slot { /* a kept hit and the memory of its texts */
     uint32_t line; /* of the match's last byte */
 };
 
+struct slots { /* in the order of the log */
+    struct slot **at;
+    size_t count, cap;
+};
+
 struct pattern_state { /* a pattern that a literal has named */
     struct pattern_state *older;
     const struct pattern *is;
@@ -96,8 +101,7 @@ struct pattern_state { /* a pattern that a literal has named */
     uint64_t steps;         /* all work of its searches */
     bool has_given_up;
     struct regex **extract; /* compiled at the first message */
-    struct slot *slots;     /* no signature: KEEP_FIRST + KEEP_LAST of them */
-    uint32_t first_count, last_count; /* of them, each in order */
+    struct slots slots; /* no signature: KEEP_FIRST + KEEP_LAST at most */
 };
 
 struct occurrence { /* of a literal, in a buffer's text */
@@ -149,8 +153,7 @@ struct scanner {
     struct pattern_state **patterns; /* by id */
     struct pattern_state *newest;    /* of those that are known */
     unsigned char *is_signature; /* by pattern: 0 not known, 1 no, 2 yes */
-    struct slot **signatures; /* MATCH_INCIDENTS_MAX at most */
-    size_t signature_count, signature_cap;
+    struct slots signatures; /* MATCH_INCIDENTS_MAX at most */
     uint64_t place, order; /* of the line; of its text in it */
     uint64_t bytes;        /* of all lines */
     char last_line[LAST_LINE_MAX];
